@@ -21,18 +21,34 @@ __device__ __forceinline__ int dot4_u8_s8(uint32_t bytes, int weights, int sum) 
 }
 
 // The sum of two signed numbers of 16 bits by the lower (kHigh: the upper) two unsigned bytes of
-// `by`.
+// `by`, and `sum`.
 template <bool kHigh>
-__device__ __forceinline__ int dot2_s16_u8(uint32_t pair, uint32_t by) {
+__device__ __forceinline__ int dot2_s16_u8(uint32_t pair, uint32_t by, int sum = 0) {
 #ifdef CT_EMULATED
   const uint32_t two = kHigh ? by >> 16 : by;
-  return int16_t(pair) * int(two & 255) + (int32_t(pair) >> 16) * int(two >> 8 & 255);
+  return sum + int16_t(pair) * int(two & 255) + (int32_t(pair) >> 16) * int(two >> 8 & 255);
 #else
   int result;
   if constexpr (kHigh)
-    asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(by), "r"(0));
+    asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(by), "r"(sum));
   else
-    asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(by), "r"(0));
+    asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(by), "r"(sum));
+  return result;
+#endif
+}
+
+// The same of unsigned numbers, modulo 2^32.
+template <bool kHigh>
+__device__ __forceinline__ uint32_t dot2_u16_u8(uint32_t pair, uint32_t by, uint32_t sum) {
+#ifdef CT_EMULATED
+  const uint32_t two = kHigh ? by >> 16 : by;
+  return sum + (pair & 0xffff) * (two & 255) + (pair >> 16) * (two >> 8 & 255);
+#else
+  uint32_t result;
+  if constexpr (kHigh)
+    asm("dp2a.hi.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(by), "r"(sum));
+  else
+    asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(by), "r"(sum));
   return result;
 #endif
 }

@@ -30,8 +30,9 @@ struct FastKernel {
   const char* name;
   int x, y;
   RgbColor color;
+  bool has_edges;
 };
-#define CT_FAST(name, x, y, color) {#name, x, y, RgbColor::color},
+#define CT_FAST(name, x, y, color, has_edges) {#name, x, y, RgbColor::color, has_edges},
 constexpr FastKernel kFast[] = {CT_RGB_INVERSE_KERNELS(CT_FAST) CT_RGB_FORWARD_KERNELS(CT_FAST)};
 #undef CT_FAST
 constexpr size_t kFastCount = std::size(kFast);
@@ -53,7 +54,8 @@ uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size 
 
 bool is_forward(const RgbJob& job) { return job.direction == Direction::kForward; }
 
-// Of a job whose luma is whole, and both chroma alike; else kFastCount.
+// That without edges, before the one with them, of a job whose luma is at full size and both
+// chroma alike; else kFastCount.
 size_t fast_kernel(const RgbJob& job) {
   if (kernel_choice != RgbKernelChoice::kAuto) return kFastCount;
   const auto same = [](const RgbSubsampling& a, const RgbSubsampling& b) {
@@ -70,10 +72,6 @@ size_t fast_kernel(const RgbJob& job) {
   return kFastCount;
 }
 
-bool is_aligned(const void* data, ptrdiff_t pitch, ptrdiff_t by) {
-  return reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(by) == 0 && pitch % by == 0;
-}
-
 void describe_image(const RgbImage& rgb, RgbParams* to) {
   const RgbLayout layout = rgb_layout(rgb.packing);
   to->width = rgb.width;
@@ -87,26 +85,41 @@ void describe_image(const RgbImage& rgb, RgbParams* to) {
                : layout.x < 0                     ? RgbPlaces::kTriples
                : layout.x == 0                    ? RgbPlaces::kXFirst
                                                   : RgbPlaces::kXLast;
-  to->aligned_rgb = true;
   for (int p = 0; p < 3; ++p) {
     const int from = rgb.planes() == 1 ? 0 : p;
     to->rgb[p] = static_cast<uint8_t*>(rgb.data[from]);
     to->pitch[p] = rgb.pitch[from];
-    to->aligned_rgb = to->aligned_rgb && is_aligned(rgb.data[from], rgb.pitch[from], 8);
   }
 }
 
+constexpr RgbPair pair_of(int32_t low, int32_t high) {
+  return static_cast<uint16_t>(low) | static_cast<uint32_t>(static_cast<uint16_t>(high)) << 16;
+}
+constexpr RgbPair halves_of(int32_t factor) { return pair_of(factor / 2, factor - factor / 2); }
+
+// Makes `factor` times chroma that of chroma less its middle, and rounds.
+constexpr uint32_t sum_of(int32_t factor, int32_t middle) {
+  return static_cast<uint32_t>(kRgbHalf - factor * middle);
+}
+
 void describe_colour(bool red_first, RgbParams* to) {
-  to->first = red_first ? kRedOfCr : kBlueOfCb;
-  to->third = red_first ? kBlueOfCb : kRedOfCr;
-  to->green_first = red_first ? kGreenOfCr : kGreenOfCb;
-  to->green_third = red_first ? kGreenOfCb : kGreenOfCr;
-  to->luma_first = red_first ? kLumaOfRed : kLumaOfBlue;
-  to->luma_third = red_first ? kLumaOfBlue : kLumaOfRed;
-  to->first_of_green = red_first ? kCrOfGreen : kCbOfGreen;
-  to->first_of_third = red_first ? kCrOfBlue : kCbOfRed;
-  to->third_of_green = red_first ? kCbOfGreen : kCrOfGreen;
-  to->third_of_first = red_first ? kCbOfRed : kCrOfBlue;
+  const int32_t first = red_first ? kRedOfCr : kBlueOfCb, third = red_first ? kBlueOfCb : kRedOfCr;
+  to->red_first = red_first;
+  to->inverse = {halves_of(first),
+                 halves_of(third),
+                 red_first ? pair_of(kGreenOfCr, kGreenOfCb) : pair_of(kGreenOfCb, kGreenOfCr),
+                 sum_of(first, kRgbMiddle),
+                 sum_of(third, kRgbMiddle),
+                 sum_of(kGreenOfCb + kGreenOfCr, 255 - kRgbMiddle)};
+  const auto weights = [&](int32_t red, int32_t green, int32_t blue) {
+    return RgbForwardWeights{pair_of(red_first ? red : blue, green),
+                             pair_of(red_first ? blue : red, 0)};
+  };
+  to->luma = weights(kLumaOfRed, kLumaOfGreen, kLumaOfBlue);
+  const RgbForwardWeights cb = weights(kCbOfRed, kCbOfGreen, -kRgbHalf);
+  const RgbForwardWeights cr = weights(-kRgbHalf, kCrOfGreen, kCrOfBlue);
+  to->first = red_first ? cr : cb;
+  to->third = red_first ? cb : cr;
 }
 
 void describe_planes(const RgbJob& job, bool red_first, RgbParams* to) {
@@ -114,7 +127,6 @@ void describe_planes(const RgbJob& job, bool red_first, RgbParams* to) {
   const bool rgb = job.color == RgbColor::kRgb;
   const int red = rgb ? 0 : 2, blue = rgb ? 2 : 1;
   const int order[] = {rgb ? 1 : 0, red_first ? red : blue, red_first ? blue : red};
-  to->aligned_planes = true;
   for (int p = 0; p < job.components(); ++p) {
     const SamplePlane& plane = job.planes[order[p]];
     const RgbSubsampling& by = job.subsampling[order[p]];
@@ -125,10 +137,28 @@ void describe_planes(const RgbJob& job, bool red_first, RgbParams* to) {
                      by.x,
                      by.y,
                      rgb_filter(job.upsampling, by, plane.width)};
-    // Eight samples, or four.
-    to->aligned_planes =
-        to->aligned_planes && is_aligned(plane.data, plane.pitch, kRgbColumns / by.x);
   }
+}
+
+// The bytes of a thread's columns are read and written in units of at most 16.
+bool is_aligned(const void* data, int64_t pitch, int64_t bytes) {
+  const int64_t unit = std::min<int64_t>(bytes & -bytes, 16);
+  return reinterpret_cast<intptr_t>(data) % unit == 0 && pitch % unit == 0;
+}
+
+void find_whole_words(const RgbJob& job, RgbParams* to) {
+  bool aligned = true;
+  to->whole_width = job.rgb.width;
+  to->whole_height = job.rgb.height;
+  for (int p = 0; p < job.rgb.planes(); ++p)
+    aligned = aligned && is_aligned(to->rgb[p], to->pitch[p], kRgbColumns * to->pixel_bytes);
+  for (int p = 0; p < job.components(); ++p) {
+    const RgbPlaneParams& plane = to->planes[p];
+    aligned = aligned && is_aligned(plane.data, plane.pitch, kRgbColumns / plane.x);
+    to->whole_width = std::min(to->whole_width, plane.width * plane.x);
+    to->whole_height = std::min(to->whole_height, plane.height * plane.y);
+  }
+  if (!aligned) to->whole_width = 0;
 }
 
 RgbParams params_of(const RgbJob& job) {
@@ -151,17 +181,24 @@ Status launch(StreamQueue& queue, const void* image, size_t kernel, uint32_t cta
 }
 
 Status submit_fast(StreamQueue& queue, const RgbJob& job, size_t kernel, RgbParams& params) {
-  int64_t columns = job.rgb.width, pairs = divided(job.rgb.height, kRgbThreadRows);
+  const int rows = kFast[kernel].y;
+  params.columns = params.width;
+  params.rows = params.height;
   for (int c = 0; c < job.components() && is_forward(job); ++c) {
-    const SamplePlane& plane = job.planes[c];
-    columns = std::max(columns, int64_t{plane.width} * job.subsampling[c].x);
-    pairs = std::max(
-        pairs, int64_t{divided(int64_t{plane.height} * job.subsampling[c].y, kRgbThreadRows)});
+    const RgbPlaneParams& plane = params.planes[c];
+    params.columns = std::max(params.columns, plane.width * plane.x);
+    params.rows = std::max(params.rows, plane.height * plane.y);
   }
-  params.across = divided(columns, kRgbColumns);
-  params.count = params.across * static_cast<uint32_t>(pairs);
+  params.blends = params.planes[1].filter != RgbFilter::kNearest;
+  find_whole_words(job, &params);
+  constexpr unsigned kDown = kRgbThreads / kRgbLanesAcross;
+  params.across = divided(params.columns, kRgbColumns * kRgbLanesAcross);
+  params.count = params.across * divided(params.rows, rows * kDown);
+  const bool has_edges = params.whole_width < params.columns || params.columns % kRgbColumns != 0 ||
+                         params.whole_height < params.rows || params.rows % rows != 0;
+  if (has_edges) ++kernel;
   return launch(queue, is_forward(job) ? cuda_image_rgb_forward : cuda_image_rgb_inverse, kernel,
-                divided(params.count, kRgbThreads), params);
+                params.count, params);
 }
 
 Status submit_general(StreamQueue& queue, const RgbJob& job, RgbParams& params) {
@@ -188,7 +225,7 @@ Status submit(Device& device, Queue& queue, const RgbJob& job, FencePtr* fence) 
   }
   RgbParams params = params_of(job);
   const size_t kernel = fast_kernel(job);
-  if (kernel < kFastCount)
+  if (kernel < kFastCount && params.planes[1].filter == params.planes[2].filter)
     CT_RETURN_IF_ERROR(submit_fast(*stream, job, kernel, params));
   else
     CT_RETURN_IF_ERROR(submit_general(*stream, job, params));

@@ -1,5 +1,8 @@
-// RGB to planes, eight columns of two rows a thread.
+// RGB to planes, eight columns of one row of chroma a thread.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Dot products of two bytes of a pixel and its third make luma, and 255 less chroma: no factor of
+// that has more than 16 bits. Nothing needs clamping, and byte 2 is the result.
 //
 // Threads cover the planes, which may end behind the picture: they read its last column again, and
 // repeat the last row of each component. Those differ where chroma's last row is the mean of two.
@@ -9,114 +12,136 @@
 namespace cudatransform::cuda {
 namespace {
 
-// Components of eight pixels.
-struct EightSamples {
-  int luma[kRgbColumns], first[kRgbColumns], third[kRgbColumns];
-};
+// What rounds luma; and 255 less chroma, as the complement of what rounds chroma.
+inline constexpr uint32_t kLumaSum = kRgbHalf;
+inline constexpr int kChromaSum = (256 << kRgbFraction) - 1 - kChromaBias;
 
-template <RgbColor kColor>
-__device__ __forceinline__ EightSamples samples_of(const RgbParams& params,
-                                                   const EightColours& colours) {
-  EightSamples samples = {};
-#pragma unroll
-  for (int k = 0; k < kRgbColumns; ++k) {
-    const int32_t a = colours[0][k], g = colours[1][k], c = colours[2][k];
-    if constexpr (kColor == RgbColor::kRgb) {
-      samples.first[k] = a;
-      samples.luma[k] = g;
-      samples.third[k] = c;
-    } else {
-      samples.luma[k] =
-          (params.luma_first * a + kLumaOfGreen * g + params.luma_third * c + kRgbHalf) >>
-          kRgbFraction;
-    }
-    if constexpr (kColor == RgbColor::kYcbcr) {
-      samples.first[k] =
-          (kRgbHalf * a - params.first_of_green * g - params.first_of_third * c + kChromaBias) >>
-          kRgbFraction;
-      samples.third[k] =
-          (kRgbHalf * c - params.third_of_green * g - params.third_of_first * a + kChromaBias) >>
-          kRgbFraction;
-    }
-  }
-  return samples;
+__device__ __forceinline__ uint32_t luma_of(const RgbForwardWeights& by, uint32_t pixel) {
+  return dot2_u16_u8<true>(by.third, pixel, dot2_u16_u8<false>(by.two, pixel, kLumaSum));
+}
+__device__ __forceinline__ uint32_t chroma_of(const RgbForwardWeights& by, uint32_t pixel) {
+  return static_cast<uint32_t>(
+      dot2_s16_u8<true>(by.third, pixel, dot2_s16_u8<false>(by.two, pixel, kChromaSum)));
 }
 
-__device__ __forceinline__ uint32_t packed(const int* samples) {
-  return pack_four_clamped(samples[0], samples[1], samples[2], samples[3]);
+// A byte of each of four numbers.
+__device__ __forceinline__ uint32_t bytes_of(const uint32_t* numbers, int byte) {
+  const uint32_t from = static_cast<uint32_t>(byte | (4 + byte) << 4);
+  return permuted(permuted(numbers[0], numbers[1], from), permuted(numbers[2], numbers[3], from),
+                  0x5410);
 }
 
-__device__ __forceinline__ void store_eight(const RgbParams& params, const RgbPlaneParams& plane,
-                                            const int (&samples)[kRgbColumns], int32_t x,
-                                            int32_t y) {
-  if (y >= plane.height) return;
-  const uint32_t words[2] = {packed(samples), packed(samples + 4)};
-  store_words(plane.data + y * plane.pitch + x, words, plane.width - x, params.aligned_planes);
+template <bool kWhole, int kWords>
+__device__ __forceinline__ void store_row(const RgbPlaneParams& plane, int32_t x, int32_t y,
+                                          const uint32_t (&words)[kWords]) {
+  if (!kWhole && y >= plane.height) return;
+  store<kWhole>(plane.data + y * plane.pitch + x, words, plane.width - x);
 }
 
-// The means of columns of one row or two.
+// The means of columns of one row or two, from 255 less the numbers: in a word for four of them.
 template <int X, int Y>
-__device__ __forceinline__ void store_means(const RgbParams& params, const RgbPlaneParams& plane,
-                                            const int (&above)[kRgbColumns],
-                                            const int (&below)[kRgbColumns], int32_t x, int32_t y) {
-  constexpr int kCount = kRgbColumns / X;
-  if (y >= plane.height) return;
-  int means[kCount];
+__device__ __forceinline__ void means(const uint32_t* above, const uint32_t* below,
+                                      uint32_t* words) {
+  if constexpr (X == 1 && Y == 1) {
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) {
-    int sum = 0;
-    for (int k = X * i; k < X * (i + 1); ++k) sum += above[k] + (Y == 2 ? below[k] : 0);
-    means[i] = X * Y == 1 ? sum : rgb_mean(sum, X, Y, i);
+    for (int i = 0; i < kRgbGroups; ++i) words[i] = ~bytes_of(above + 4 * i, 2);
+  } else {
+    constexpr int kScale = X * Y == 4 ? 64 : 128;  // makes the mean a lane's upper byte
+    constexpr int kPairs = kRgbColumns / X / 2;
+    // What rounds: for 4:2:2 and 4:2:0 libjpeg's halves go down and up by turns.
+    constexpr uint32_t kFrom =
+        in_halves(255 * X * Y + (X == 1 || Y == 2 ? 1 : 0)) + (X == 2 ? 0x10000u : 0);
+    uint32_t lanes[kPairs];
+#pragma unroll
+    for (int i = 0; i < kPairs; ++i) {
+      uint32_t sum = kFrom;
+#pragma unroll
+      for (int k = 0; k < X; ++k) {
+        const int column = 2 * X * i + k;
+        sum -= upper_halves(above[column], above[column + X]);
+        if constexpr (Y == 2) sum -= upper_halves(below[column], below[column + X]);
+      }
+      lanes[i] = kScale * sum;
+    }
+#pragma unroll
+    for (int i = 0; i < kPairs / 2; ++i)
+      words[i] = permuted(lanes[2 * i], lanes[2 * i + 1], 0x7531);
   }
-  uint32_t words[kCount / 4];
-#pragma unroll
-  for (int i = 0; i < kCount / 4; ++i) words[i] = packed(means + 4 * i);
-  const int32_t first = x / X;
-  store_words(plane.data + y * plane.pitch + first, words, plane.width - first,
-              params.aligned_planes);
 }
 
-template <int X, int Y, RgbColor kColor>
+template <int X, int Y, RgbColor kColor, bool kWhole>
+__device__ __forceinline__ void forward_pixels(const RgbParams& params, const RgbPlace& place) {
+  const int32_t last = params.height - 1;
+  // The rows of the last pair serve for chroma below it; luma there is that of the last one alone.
+  const bool below = !kWhole && place.y > last;
+  const int32_t from = kWhole ? place.y : min(place.y, last / Y * Y);
+  int32_t lines[Y];
+#pragma unroll
+  for (int r = 0; r < Y; ++r) lines[r] = kWhole ? from + r : min(from + r, last);
+  RgbPixels pixels[Y];
+  load_pixels<kWhole>(params, place.x, lines, pixels);
+
+  uint32_t luma[Y][kRgbGroups];
+#pragma unroll
+  for (int r = 0; r < Y; ++r) {
+    if constexpr (kColor == RgbColor::kRgb) {
+#pragma unroll
+      for (int i = 0; i < kRgbGroups; ++i) luma[r][i] = bytes_of(pixels[r] + 4 * i, 1);
+    } else {
+      uint32_t numbers[kRgbColumns];
+#pragma unroll
+      for (int k = 0; k < kRgbColumns; ++k) numbers[k] = luma_of(params.luma, pixels[r][k]);
+#pragma unroll
+      for (int i = 0; i < kRgbGroups; ++i) luma[r][i] = bytes_of(numbers + 4 * i, 2);
+    }
+  }
+#pragma unroll
+  for (int r = 0; r < Y; ++r) {
+    if (below)
+      store_row<kWhole>(params.planes[0], place.x, place.y + r, luma[Y - 1]);
+    else
+      store_row<kWhole>(params.planes[0], place.x, place.y + r, luma[r]);
+  }
+
+#pragma unroll
+  for (int c = 0; c < (kColor == RgbColor::kGrey ? 0 : 2); ++c) {
+    uint32_t words[kRgbGroups / X];
+    if constexpr (kColor == RgbColor::kRgb) {
+#pragma unroll
+      for (int i = 0; i < kRgbGroups; ++i) words[i] = bytes_of(pixels[0] + 4 * i, 2 * c);
+    } else {
+      uint32_t rows[Y][kRgbColumns];
+#pragma unroll
+      for (int r = 0; r < Y; ++r) {
+#pragma unroll
+        for (int k = 0; k < kRgbColumns; ++k)
+          rows[r][k] = chroma_of(c == 0 ? params.first : params.third, pixels[r][k]);
+      }
+      means<X, Y>(rows[0], rows[Y - 1], words);
+    }
+    store_row<kWhole>(params.planes[1 + c], place.x / X, place.y / Y, words);
+  }
+}
+
+template <int X, int Y, RgbColor kColor, bool kHasEdges>
 __device__ __forceinline__ void forward_thread(const RgbParams& params) {
   RgbPlace place;
-  const bool is_there = place_of_thread(params, &place);
+  const bool is_there = place_of_thread<Y>(params, &place);
   wait_for_predecessor();
   let_successor_launch();
   if (!is_there) return;
-  const int32_t y = place.pair * kRgbThreadRows, last = params.height - 1;
-  // The rows of the last pair serve for chroma below it; luma there is that of the last one alone.
-  const bool below = y > last;
-  const int32_t from = Y == 2 ? min(y, last / 2 * 2) : min(y, last);
-  EightSamples rows[kRgbThreadRows];
-#pragma unroll
-  for (int r = 0; r < kRgbThreadRows; ++r) {
-    EightColours colours;
-    load_pixels(params, place.x, min(from + r, last), colours);
-    rows[r] = samples_of<kColor>(params, colours);
-  }
-  const RgbPlaneParams& luma = params.planes[0];
-  if (below)
-    store_eight(params, luma, rows[1].luma, place.x, y);
+  if (!kHasEdges || is_whole<Y>(params, place))
+    forward_pixels<X, Y, kColor, true>(params, place);
   else
-    store_eight(params, luma, rows[0].luma, place.x, y);
-  store_eight(params, luma, rows[1].luma, place.x, y + 1);
-  if constexpr (kColor != RgbColor::kGrey) {
-    const RgbPlaneParams &first = params.planes[1], &third = params.planes[2];
-#pragma unroll
-    for (int r = 0; r < (Y == 2 ? 1 : kRgbThreadRows); ++r) {
-      const int32_t row = Y == 2 ? place.pair : y + r;
-      store_means<X, Y>(params, first, rows[r].first, rows[1].first, place.x, row);
-      store_means<X, Y>(params, third, rows[r].third, rows[1].third, place.x, row);
-    }
-  }
+    forward_pixels<X, Y, kColor, false>(params, place);
 }
 
 }  // namespace
 
-#define CT_DEFINE(name, x, y, color)                        \
-  extern "C" __global__ void __launch_bounds__(kRgbThreads) \
-      name(const __grid_constant__ RgbParams params) {      \
-    forward_thread<x, y, RgbColor::color>(params);          \
+#define CT_DEFINE(name, x, y, color, has_edges)               \
+  extern "C" __global__ void __launch_bounds__(kRgbThreads)   \
+      name(const __grid_constant__ RgbParams params) {        \
+    forward_thread<x, y, RgbColor::color, has_edges>(params); \
   }
 CT_RGB_FORWARD_KERNELS(CT_DEFINE)
 #undef CT_DEFINE

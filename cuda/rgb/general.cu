@@ -39,11 +39,6 @@ __device__ int32_t upsampled(const RgbPlaneParams& plane, Position at) {
   return blend_sums(blend_rows(near, below), other, at.x);
 }
 
-// Planes 1 and 2 belong to the first and the third colour in memory.
-__device__ __forceinline__ bool starts_with_red(const RgbParams& params) {
-  return params.first == kRedOfCr;
-}
-
 __device__ uint8_t* address_of(const RgbParams& params, int colour, int32_t x, int32_t y) {
   return params.rgb[colour] + y * params.pitch[colour] + int64_t{x} * params.pixel_bytes +
          params.place[colour];
@@ -54,7 +49,8 @@ __device__ int32_t converted(const RgbParams& params, int component, int32_t x, 
   const int32_t first = colour(0), green = colour(1), third = colour(2);
   if (params.color == RgbColor::kRgb)
     return component == 0 ? green : component == 1 ? first : third;
-  const bool red_first = starts_with_red(params);
+  // Planes 1 and 2 belong to the first and the third colour in memory.
+  const bool red_first = params.red_first;
   const YccPixel ycc =
       ycc_of(red_first ? RgbPixel{first, green, third} : RgbPixel{third, green, first});
   return component == 0 ? ycc.y : (component == 1) == red_first ? ycc.cr : ycc.cb;
@@ -73,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(kRgbThreads)
     values[c] = upsampled(params.planes[params.color == RgbColor::kGrey ? 0 : c], at);
   int32_t colours[3] = {values[1], values[0], values[2]};
   if (params.color == RgbColor::kYcbcr) {
-    const bool red_first = starts_with_red(params);
+    const bool red_first = params.red_first;
     const RgbPixel rgb = rgb_of(red_first ? YccPixel{values[0], values[2], values[1]}
                                           : YccPixel{values[0], values[1], values[2]});
     colours[0] = red_first ? rgb.r : rgb.b;

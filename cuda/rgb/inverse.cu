@@ -1,178 +1,223 @@
-// Planes to RGB, eight columns of two rows a thread.
+// Planes to RGB, eight columns of one row of chroma a thread.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Planes that the inverse DCT has just written are in the L2 cache. Triangle filters work on two
-// lanes of 16 bits in a word: sums of two rows have 10 bits, and four times that 12. Every thread
-// reads the three rows of chroma around its two rows, and the samples beside its four by bytes.
-// Colour takes 32 bits. Values are clamped as they are packed, in the order in which they are
-// stored: words of eight bytes, which the L2 cache merges.
+// lanes of 16 bits in a word, and are scaled so that the result is a lane's upper byte: 16 * 16
+// times a sample fits. In 4:2:0 a thread reads the three rows of chroma around its two rows, and
+// the samples beside its own by bytes. A dot product of two bytes multiplies chroma by a factor of
+// more than 16 bits, or both chroma for green; its upper half is what the colour adds to luma.
+// Lanes take the sum and clamp it.
 #include "cuda/rgb/kernels.h"
 #include "cuda/rgb/place.cuh"
 
 namespace cudatransform::cuda {
 namespace {
 
-// Chroma under eight columns: four samples and the ones beside them, or eight.
+// Samples of chroma from a row, or sums of two rows, in lanes: those of a thread's columns, and
+// the ones before and behind them.
 template <int X>
 struct Chroma {
-  static constexpr int kWords = X == 2 ? 2 : 4;
-  uint32_t lanes[kWords];  // of even and of odd samples of a word, of the next word
-  uint32_t before, behind;
+  static constexpr int kLanes = kRgbColumns / X / 2;
+  uint32_t lanes[kLanes];
+  uint32_t edges;
 };
 
+// Columns 0 and 1, 2 and 3 of a group of chroma where a sample has two columns of the picture:
+// filters work on neighbours. Else columns 0 and 2, 1 and 3.
 template <int X>
-__device__ __forceinline__ Chroma<X> load_chroma(const RgbParams& params,
-                                                 const RgbPlaneParams& plane, int32_t x,
+inline constexpr uint32_t kLowLanes = X == 2 ? 0x4140 : 0x4240;
+template <int X>
+inline constexpr uint32_t kHighLanes = X == 2 ? 0x4342 : 0x4341;
+
+template <int X, bool kWhole>
+__device__ __forceinline__ Chroma<X> load_chroma(const RgbPlaneParams& plane, int32_t x,
                                                  int32_t y) {
+  constexpr int kWords = kRgbGroups / X;
   const uint8_t* row = row_of(plane, min(max(y, 0), plane.height - 1));
-  Chroma<X> chroma = {};
+  const int32_t first = x / X;
+  uint32_t words[kWords];
+  load<kWhole>(row, first, plane.width, words);
+  Chroma<X> chroma;
+  chroma.edges = 0;
   if constexpr (X == 2) {
-    const int32_t first = x / 2;
-    const uint32_t word = load_four(plane, row, first, params.aligned_planes);
-    chroma.lanes[0] = word & kRgbLanes;
-    chroma.lanes[1] = word >> 8 & kRgbLanes;
-    chroma.before = __ldg(row + max(first - 1, 0));
-    chroma.behind = __ldg(row + min(first + 4, plane.width - 1));
-  } else {
-    const uint2 words = load_eight(plane, row, x, params.aligned_planes);
-    chroma.lanes[0] = words.x & kRgbLanes;
-    chroma.lanes[1] = words.x >> 8 & kRgbLanes;
-    chroma.lanes[2] = words.y & kRgbLanes;
-    chroma.lanes[3] = words.y >> 8 & kRgbLanes;
+    const uint32_t before = __ldg(row + max(first - 1, 0));
+    const uint32_t behind = __ldg(row + min(first + 4 * kWords, plane.width - 1));
+    chroma.edges = before | behind << 16;
+  }
+#pragma unroll
+  for (int i = 0; i < kWords; ++i) {
+    chroma.lanes[2 * i] = permuted(words[i], 0, kLowLanes<X>);
+    chroma.lanes[2 * i + 1] = permuted(words[i], 0, kHighLanes<X>);
   }
   return chroma;
 }
 
-template <int X>
+// `Scale` times three quarters of the near row and one of the other.
+template <uint32_t kScale, int X>
 __device__ __forceinline__ Chroma<X> sums_of_rows(const Chroma<X>& near, const Chroma<X>& other) {
   Chroma<X> sums;
 #pragma unroll
-  for (int i = 0; i < Chroma<X>::kWords; ++i) sums.lanes[i] = 3 * near.lanes[i] + other.lanes[i];
-  sums.before = 3 * near.before + other.before;
-  sums.behind = 3 * near.behind + other.behind;
+  for (int i = 0; i < Chroma<X>::kLanes; ++i)
+    sums.lanes[i] = 3 * kScale * near.lanes[i] + kScale * other.lanes[i];
+  sums.edges = 3 * kScale * near.edges + kScale * other.edges;
   return sums;
 }
-
-// Eight columns of chroma, in lanes: column() knows which.
-struct Upsampled {
-  uint32_t lanes[4];
-};
-template <int X>
-__device__ __forceinline__ int column(const Upsampled& chroma, int k) {
-  const int word = X == 2 ? k % 4 : k / 4 * 2 + k % 2;
-  const int half = X == 2 ? k / 4 : k % 4 / 2;
-  const uint32_t lanes = chroma.lanes[word];
-  return static_cast<int>(half == 0 ? lanes & 0xffff : lanes >> 16);
-}
-
-// Both positions of four samples, or of their sums: even lanes are columns 0, 1 and 4, 5.
-template <int kBits>
-__device__ __forceinline__ Upsampled blend_columns(const Chroma<2>& from, int32_t even_rounding,
-                                                   int32_t odd_rounding) {
-  const uint32_t even = from.lanes[0], odd = from.lanes[1];
-  const uint32_t left = in_halves(even_rounding), right = in_halves(odd_rounding);
-  const uint32_t before = odd << 16 | from.before, behind = even >> 16 | from.behind << 16;
-  return {{(3 * even + before + left) >> kBits & kRgbLanes,
-           (3 * even + odd + right) >> kBits & kRgbLanes,
-           (3 * odd + even + left) >> kBits & kRgbLanes,
-           (3 * odd + behind + right) >> kBits & kRgbLanes}};
-}
-
-// `parity`: of the row.
-template <int X, int Y>
-__device__ __forceinline__ Upsampled upsample(const Chroma<X>& near, const Chroma<X>& other,
-                                              RgbFilter filter, int parity) {
-  if constexpr (X == 2) {
-    if (filter == RgbFilter::kNearest)
-      return {{near.lanes[0], near.lanes[0], near.lanes[1], near.lanes[1]}};
-    if constexpr (Y == 1) return blend_columns<2>(near, 1, 2);
-    return blend_columns<4>(sums_of_rows(near, other), 8, 7);
-  } else {
-    Upsampled all = {{near.lanes[0], near.lanes[1], near.lanes[2], near.lanes[3]}};
-    if (Y == 1 || filter == RgbFilter::kNearest) return all;
-    const Chroma<X> sums = sums_of_rows(near, other);
+template <uint32_t kScale, int X>
+__device__ __forceinline__ Chroma<X> scaled(const Chroma<X>& from) {
+  Chroma<X> all;
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-      all.lanes[i] = (sums.lanes[i] + in_halves(1 + parity)) >> 2 & kRgbLanes;
-    return all;
+  for (int i = 0; i < Chroma<X>::kLanes; ++i) all.lanes[i] = kScale * from.lanes[i];
+  all.edges = kScale * from.edges;
+  return all;
+}
+
+// Both positions of each sample. `left`, `right`: what rounds them.
+__device__ __forceinline__ RgbLanes blend_columns(const Chroma<2>& from, uint32_t left,
+                                                  uint32_t right) {
+  RgbLanes all;
+#pragma unroll
+  for (int i = 0; i < kRgbGroups; ++i) {
+    const uint32_t near = from.lanes[i];
+    const uint32_t before =
+        i == 0 ? permuted(from.edges, near, 0x5410) : permuted(from.lanes[i - 1], near, 0x5432);
+    const uint32_t behind = i + 1 == kRgbGroups ? permuted(near, from.edges, 0x7632)
+                                                : permuted(near, from.lanes[i + 1], 0x5432);
+    const uint32_t both = 3 * near + left;
+    all.of[i][0] = both + before;
+    all.of[i][1] = both + behind + (right - left);
   }
+  return all;
 }
 
-template <int X, RgbColor kColor>
-__device__ __forceinline__ void convert(const RgbParams& params, uint2 luma, const Upsampled& first,
-                                        const Upsampled& third, int32_t x, int32_t y) {
-  const uint32_t words[2] = {luma.x, luma.y};
-  const int32_t first_bias = kRgbHalf - kRgbMiddle * params.first;
-  const int32_t third_bias = kRgbHalf - kRgbMiddle * params.third;
-  const int32_t green_bias = kRgbHalf + kRgbMiddle * (params.green_first + params.green_third);
-  EightColours colours;
+// Chroma of all columns in upper bytes of lanes. `parity`: of the row.
+template <int X, int Y>
+__device__ __forceinline__ RgbLanes upsample(const RgbParams& params, const Chroma<X>& near,
+                                             const Chroma<X>& other, int parity) {
+  if constexpr (X == 2) {
+    if (params.blends) {
+      if constexpr (Y == 1)
+        return blend_columns(scaled<64>(near), in_halves(64), in_halves(2 * 64));
+      else
+        return blend_columns(sums_of_rows<16>(near, other), in_halves(8 * 16), in_halves(7 * 16));
+    }
+  }
+  RgbLanes all;
 #pragma unroll
-  for (int k = 0; k < kRgbColumns; ++k) {
-    const int value = byte_of(words, k);
-    if constexpr (kColor == RgbColor::kGrey) {
-      colours[0][k] = colours[1][k] = colours[2][k] = value;
-    } else {
-      const int32_t a = column<X>(first, k), c = column<X>(third, k);
-      if constexpr (kColor == RgbColor::kRgb) {
-        colours[0][k] = a;
-        colours[1][k] = value;
-        colours[2][k] = c;
+  for (int i = 0; i < kRgbGroups; ++i) {
+#pragma unroll
+    for (int k = 0; k < 2; ++k) all.of[i][k] = near.lanes[X == 2 ? i : 2 * i + k] << 8;
+  }
+  if constexpr (X == 1 && Y == 2) {
+    if (params.blends) {
+      const Chroma<X> sums = sums_of_rows<64>(near, other);
+#pragma unroll
+      for (int i = 0; i < 2 * kRgbGroups; ++i)
+        all.of[i / 2][i % 2] = sums.lanes[i] + in_halves(64 * (1 + parity));
+    }
+  }
+  return all;
+}
+
+// What a colour adds to luma in two columns, from bytes of chroma.
+__device__ __forceinline__ uint32_t two_products(RgbPair factors, uint32_t bytes, uint32_t sum) {
+  return upper_halves(dot2_u16_u8<false>(factors, bytes, sum),
+                      dot2_u16_u8<true>(factors, bytes, sum));
+}
+
+__device__ __forceinline__ uint32_t add_and_clamp(uint32_t luma, uint32_t more) {
+  return __viaddmin_s16x2_relu(luma, more, in_halves(255));
+}
+
+template <RgbColor kColor>
+__device__ __forceinline__ void convert(const RgbParams& params, const uint32_t (&luma)[kRgbGroups],
+                                        const RgbLanes& first, const RgbLanes& third,
+                                        RgbColours& colours) {
+  const RgbInverseWeights& by = params.inverse;
+#pragma unroll
+  for (int i = 0; i < kRgbGroups; ++i) {
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      const uint32_t green = permuted(luma[i], 0, k == 0 ? 0x4240 : 0x4341);
+      if constexpr (kColor == RgbColor::kGrey) {
+        for (auto& colour : colours) colour.of[i][k] = green;
       } else {
-        const int32_t at = value << kRgbFraction;
-        colours[0][k] = (at + params.first * a + first_bias) >> kRgbFraction;
-        colours[1][k] =
-            (at - params.green_first * a - params.green_third * c + green_bias) >> kRgbFraction;
-        colours[2][k] = (at + params.third * c + third_bias) >> kRgbFraction;
+        const uint32_t a = first.of[i][k], c = third.of[i][k];
+        if constexpr (kColor == RgbColor::kRgb) {
+          colours[0].of[i][k] = a >> 8;
+          colours[1].of[i][k] = green;
+          colours[2].of[i][k] = c >> 8;
+        } else {
+          colours[0].of[i][k] =
+              add_and_clamp(green, two_products(by.first, permuted(a, a, 0x3311), by.first_sum));
+          colours[1].of[i][k] =
+              add_and_clamp(green, two_products(by.green, ~permuted(a, c, 0x7351), by.green_sum));
+          colours[2].of[i][k] =
+              add_and_clamp(green, two_products(by.third, permuted(c, c, 0x3311), by.third_sum));
+        }
       }
     }
   }
-  store_pixels(params, colours, x, y);
 }
 
-template <int X, int Y, RgbColor kColor>
-__device__ __forceinline__ void inverse_thread(const RgbParams& params) {
+template <int X, int Y, RgbColor kColor, bool kWhole>
+__device__ __forceinline__ void inverse_pixels(const RgbParams& params, const RgbPlace& place) {
   constexpr bool kHasChroma = kColor != RgbColor::kGrey;
-  constexpr int kRows = Y == 2 ? 3 : 2;
+  constexpr int kRows = Y == 2 ? 3 : 1;
+  const RgbPlaneParams& plane = params.planes[0];
+  uint32_t luma[Y][kRgbGroups];
+#pragma unroll
+  for (int r = 0; r < Y; ++r)
+    load<kWhole>(row_of(plane, kWhole ? place.y + r : min(place.y + r, plane.height - 1)), place.x,
+                 plane.width, luma[r]);
+  Chroma<X> chroma[2][kRows] = {};
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+    for (int c = 0; c < (kHasChroma ? 2 : 0); ++c)
+      chroma[c][r] = load_chroma<X, kWhole>(params.planes[1 + c], place.x,
+                                            Y == 2 ? place.y / 2 + r - 1 : place.y);
+  }
+#pragma unroll
+  for (int r = 0; r < Y; ++r) {
+    if (!kWhole && place.y + r >= params.height) return;
+    RgbLanes full[2] = {};
+#pragma unroll
+    for (int c = 0; c < (kHasChroma ? 2 : 0); ++c)
+      full[c] = upsample<X, Y>(params, chroma[c][Y == 2 ? 1 : r], chroma[c][Y == 2 ? 2 * r : r], r);
+    RgbColours colours;
+    convert<kColor>(params, luma[r], full[0], full[1], colours);
+    store_pixels<kWhole>(params, colours, place.x, place.y + r);
+  }
+}
+
+template <int X, int Y, RgbColor kColor, bool kHasEdges>
+__device__ __forceinline__ void inverse_thread(const RgbParams& params) {
   RgbPlace place;
-  const bool is_there = place_of_thread(params, &place);
+  const bool is_there = place_of_thread<Y>(params, &place);
   wait_for_predecessor();
   let_successor_launch();
   if (!is_there) return;
-  const int32_t y = place.pair * kRgbThreadRows;
-  const RgbPlaneParams& plane = params.planes[0];
-  uint2 luma[kRgbThreadRows];
-#pragma unroll
-  for (int r = 0; r < kRgbThreadRows; ++r) {
-    luma[r] = load_eight(plane, row_of(plane, min(y + r, plane.height - 1)), place.x,
-                         params.aligned_planes);
-  }
-  Chroma<X> chroma[2][kRows] = {};
-#pragma unroll
-  for (int c = 0; c < (kHasChroma ? 2 : 0); ++c) {
-    for (int r = 0; r < kRows; ++r) {
-      chroma[c][r] = load_chroma<X>(params, params.planes[1 + c], place.x,
-                                    Y == 2 ? place.pair + r - 1 : y + r);
-    }
-  }
-#pragma unroll
-  for (int r = 0; r < kRgbThreadRows; ++r) {
-    if (y + r >= params.height) return;
-    Upsampled full[2] = {};
-#pragma unroll
-    for (int c = 0; c < (kHasChroma ? 2 : 0); ++c) {
-      full[c] = upsample<X, Y>(chroma[c][Y == 2 ? 1 : r], chroma[c][Y == 2 ? 2 * r : r],
-                               params.planes[1 + c].filter, r);
-    }
-    convert<X, kColor>(params, luma[r], full[0], full[1], place.x, y + r);
-  }
+  if (!kHasEdges || is_whole<Y>(params, place))
+    inverse_pixels<X, Y, kColor, true>(params, place);
+  else
+    inverse_pixels<X, Y, kColor, false>(params, place);
 }
 
 }  // namespace
 
-#define CT_DEFINE(name, x, y, color)                        \
-  extern "C" __global__ void __launch_bounds__(kRgbThreads) \
-      name(const __grid_constant__ RgbParams params) {      \
-    inverse_thread<x, y, RgbColor::color>(params);          \
+// CTAs that an SM has registers for: loads take time, and more warps hide it. With 12, the most
+// that an Ampere or Ada GPU has room for, a thread has 40 registers, which is enough without edges.
+#define CT_RGB_BOUNDS_true __launch_bounds__(kRgbThreads)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define CT_RGB_BOUNDS_false __launch_bounds__(kRgbThreads)
+#else
+#define CT_RGB_BOUNDS_false __launch_bounds__(kRgbThreads, 12)
+#endif
+
+#define CT_DEFINE(name, x, y, color, has_edges)               \
+  extern "C" __global__ void CT_RGB_BOUNDS_##has_edges name(  \
+      const __grid_constant__ RgbParams params) {             \
+    inverse_thread<x, y, RgbColor::color, has_edges>(params); \
   }
 CT_RGB_INVERSE_KERNELS(CT_DEFINE)
 #undef CT_DEFINE

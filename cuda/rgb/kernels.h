@@ -1,8 +1,8 @@
 // Every kernel of RGB, by the name that a profiler prints and a launch asks for.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-//   by sampling  eight columns of two rows a thread, for the samplings that files have (inverse.cu,
-//                forward.cu); fast_kernel() in engine.cpp chooses
+//   by sampling  eight columns of one row of chroma a thread, for the samplings that files have
+//                (inverse.cu, forward.cu); fast_kernel() in engine.cpp chooses
 //   general      every job, a number at a time (general.cu)
 //
 // Each family's twin on the CPU, its tests, its benchmark and its page:
@@ -15,21 +15,24 @@
 //     page   docs/kernels.md, 19
 #pragma once
 
-// X(name, columns and rows of the picture to a sample of chroma, RgbColor).
-#define CT_RGB_INVERSE_KERNELS(X)  \
-  X(rgb_inverse_420, 2, 2, kYcbcr) \
-  X(rgb_inverse_422, 2, 1, kYcbcr) \
-  X(rgb_inverse_440, 1, 2, kYcbcr) \
-  X(rgb_inverse_444, 1, 1, kYcbcr) \
-  X(rgb_inverse_rgb, 1, 1, kRgb)   \
-  X(rgb_inverse_grey, 1, 1, kGrey)
-#define CT_RGB_FORWARD_KERNELS(X)  \
-  X(rgb_forward_420, 2, 2, kYcbcr) \
-  X(rgb_forward_422, 2, 1, kYcbcr) \
-  X(rgb_forward_440, 1, 2, kYcbcr) \
-  X(rgb_forward_444, 1, 1, kYcbcr) \
-  X(rgb_forward_rgb, 1, 1, kRgb)   \
-  X(rgb_forward_grey, 1, 1, kGrey)
+// X(name, columns and rows of the picture to a sample of chroma, RgbColor, has edges). Without
+// edges: all threads' pixels are there, in aligned words.
+#define CT_RGB_WITH_EDGES(X, name, ...) \
+  X(name, __VA_ARGS__, false) X(name##_edges, __VA_ARGS__, true)
+#define CT_RGB_INVERSE_KERNELS(X)                     \
+  CT_RGB_WITH_EDGES(X, rgb_inverse_420, 2, 2, kYcbcr) \
+  CT_RGB_WITH_EDGES(X, rgb_inverse_422, 2, 1, kYcbcr) \
+  CT_RGB_WITH_EDGES(X, rgb_inverse_440, 1, 2, kYcbcr) \
+  CT_RGB_WITH_EDGES(X, rgb_inverse_444, 1, 1, kYcbcr) \
+  CT_RGB_WITH_EDGES(X, rgb_inverse_rgb, 1, 1, kRgb)   \
+  CT_RGB_WITH_EDGES(X, rgb_inverse_grey, 1, 1, kGrey)
+#define CT_RGB_FORWARD_KERNELS(X)                     \
+  CT_RGB_WITH_EDGES(X, rgb_forward_420, 2, 2, kYcbcr) \
+  CT_RGB_WITH_EDGES(X, rgb_forward_422, 2, 1, kYcbcr) \
+  CT_RGB_WITH_EDGES(X, rgb_forward_440, 1, 2, kYcbcr) \
+  CT_RGB_WITH_EDGES(X, rgb_forward_444, 1, 1, kYcbcr) \
+  CT_RGB_WITH_EDGES(X, rgb_forward_rgb, 1, 1, kRgb)   \
+  CT_RGB_WITH_EDGES(X, rgb_forward_grey, 1, 1, kGrey)
 
 #define CT_RGB_GENERAL_KERNELS(X) \
   X(rgb_inverse_general)          \

@@ -12,8 +12,10 @@ namespace cudatransform::cuda {
 
 inline constexpr unsigned kRgbThreads = 128;
 
-// Pixels of a thread of the fast kernels.
-inline constexpr int32_t kRgbColumns = 8, kRgbThreadRows = 2;
+// Fast kernels: columns of a thread, which has the rows of one row of chroma; threads of a CTA
+// beside each other.
+inline constexpr int32_t kRgbColumns = 8;
+inline constexpr unsigned kRgbLanesAcross = 32;
 
 // How colours lie in memory, whichever of red and blue is the first.
 enum class RgbPlaces : int32_t {
@@ -31,6 +33,22 @@ struct RgbPlaneParams {
   RgbFilter filter;
 };
 
+// Factors of two bytes beside each other, for dot products: 16 bits each.
+using RgbPair = uint32_t;
+
+// What chroma adds to the colours of luma, with 16 bits of fraction.
+struct RgbInverseWeights {
+  RgbPair first, third;  // halves of a factor, for a byte and the same again
+  RgbPair green;         // for 255 less chroma of the first colour, and of the third
+  uint32_t first_sum, third_sum, green_sum;  // chroma's middle, and what rounds
+};
+
+// Luma of the first colour in memory and green, and of the third; or 255 less chroma, whose own
+// colour has a factor of -32768: +32768 would not fit.
+struct RgbForwardWeights {
+  RgbPair two, third;
+};
+
 struct RgbParams {
   // Luma, or grey; chroma of the first colour in memory, and of the third: Cr and Cb, or Cb and Cr.
   // For RgbColor::kRgb: green, and those colours themselves.
@@ -42,16 +60,18 @@ struct RgbParams {
   RgbPlaces places;
   int32_t pixel_bytes, place[3], x_place;  // of colours in a pixel; x_place < 0: there is none
 
-  // Factors of chroma. Inverse: of the first colour, of the third, of green for either. Forward: of
-  // luma for the first and third; of green and of the other colour for either chroma.
-  int32_t first, third, green_first, green_third;
-  int32_t luma_first, luma_third;
-  int32_t first_of_green, first_of_third, third_of_green, third_of_first;
+  bool red_first;
 
-  // Fast kernels: whether words may be read and written where they are whole.
-  bool aligned_rgb, aligned_planes;
-  // Threads (general kernels: CTAs) in a row, and altogether.
+  // Fast kernels: whether a triangle filter makes chroma; up to which column and row of the picture
+  // all planes are there in aligned words.
+  bool blends;
+  int32_t whole_width, whole_height;
+  RgbInverseWeights inverse;
+  RgbForwardWeights luma, first, third;
+
+  // CTAs beside each other, and altogether; fast kernels: columns and rows that threads cover.
   uint32_t across, count;
+  int32_t columns, rows;
   Divider by_across;
   uint32_t component;  // general, forward: the one that is written
 };

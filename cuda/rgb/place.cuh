@@ -1,5 +1,8 @@
-// The eight columns of two rows of a thread: words of planes and pixels in memory.
+// The pixels of a thread: where they are, and words of planes and pixels in memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A thread whose pixels are all there and lie in aligned words (kWhole) has no code for edges: with
+// it a compiler keeps loads apart that could be in flight together.
 #pragma once
 
 #include <cstdint>
@@ -9,46 +12,109 @@
 
 namespace cudatransform::cuda {
 
-inline constexpr uint32_t kRgbLanes = 0x00ff00ffu;  // bytes in two lanes of 16 bits
+inline constexpr int kRgbGroups = kRgbColumns / 4;  // of four columns: a word of samples
 
-struct RgbPlace {
-  int32_t x;     // of the first column
-  int32_t pair;  // of rows
+// Numbers of even columns, and of odd ones, of each group: a word has those of two columns.
+struct RgbLanes {
+  uint32_t of[kRgbGroups][2];
 };
 
-// False: the thread has no pixels.
+// The first column and row of a thread.
+struct RgbPlace {
+  int32_t x, y;
+};
+
+// Warps of a CTA lie one below the other, where they share rows of chroma in the L1 cache. False:
+// the thread has no pixels.
+template <int kRows>
 __device__ __forceinline__ bool place_of_thread(const RgbParams& params, RgbPlace* place) {
-  const uint32_t number = blockIdx.x * kRgbThreads + threadIdx.x;
-  const uint32_t pair = divide(number, params.by_across);
-  *place = {static_cast<int32_t>(number - pair * params.across) * kRgbColumns,
-            static_cast<int32_t>(pair)};
-  return number < params.count;
+  const uint32_t tile = divide(blockIdx.x, params.by_across);
+  const uint32_t column =
+      (blockIdx.x - tile * params.across) * kRgbLanesAcross + threadIdx.x % kRgbLanesAcross;
+  const uint32_t row = tile * (kRgbThreads / kRgbLanesAcross) + threadIdx.x / kRgbLanesAcross;
+  *place = {static_cast<int32_t>(column) * kRgbColumns, static_cast<int32_t>(row) * kRows};
+  return place->x < params.columns && place->y < params.rows;
+}
+
+template <int kRows>
+__device__ __forceinline__ bool is_whole(const RgbParams& params, const RgbPlace& place) {
+  return place.x + kRgbColumns <= params.whole_width && place.y + kRows <= params.whole_height;
 }
 
 __device__ __forceinline__ const uint8_t* row_of(const RgbPlaneParams& plane, int32_t y) {
   return plane.data + y * plane.pitch;
 }
 
-// Four samples from column `x` on; the last one where there are none.
-__device__ __forceinline__ uint32_t load_four(const RgbPlaneParams& plane, const uint8_t* row,
-                                              int32_t x, bool aligned) {
-  if (aligned && x + 4 <= plane.width) return __ldg(reinterpret_cast<const uint32_t*>(row + x));
-  uint32_t word = 0;
-#pragma unroll
-  for (int32_t k = 3; k >= 0; --k) word = word << 8 | __ldg(row + min(x + k, plane.width - 1));
-  return word;
+// ---- Words ----
+
+__device__ __forceinline__ uint32_t permuted(uint32_t low, uint32_t high, uint32_t bytes) {
+  return __byte_perm(low, high, bytes);
 }
-__device__ __forceinline__ uint2 load_eight(const RgbPlaneParams& plane, const uint8_t* row,
-                                            int32_t x, bool aligned) {
-  if (aligned && x + 8 <= plane.width) return __ldg(reinterpret_cast<const uint2*>(row + x));
-  return make_uint2(load_four(plane, row, x, false), load_four(plane, row, x + 4, false));
+// Upper halves of two words.
+__device__ __forceinline__ uint32_t upper_halves(uint32_t low, uint32_t high) {
+  return permuted(low, high, 0x7632);
+}
+
+// As many words at a time as their number allows.
+template <int kWords>
+__device__ __forceinline__ void load_words(const uint8_t* from, uint32_t (&words)[kWords]) {
+  if constexpr (kWords % 4 == 0) {
+#pragma unroll
+    for (int i = 0; i < kWords; i += 4) {
+      const uint4 four = __ldg(reinterpret_cast<const uint4*>(from) + i / 4);
+      words[i] = four.x;
+      words[i + 1] = four.y;
+      words[i + 2] = four.z;
+      words[i + 3] = four.w;
+    }
+  } else if constexpr (kWords % 2 == 0) {
+#pragma unroll
+    for (int i = 0; i < kWords; i += 2) {
+      const uint2 two = __ldg(reinterpret_cast<const uint2*>(from) + i / 2);
+      words[i] = two.x;
+      words[i + 1] = two.y;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) words[i] = __ldg(reinterpret_cast<const uint32_t*>(from) + i);
+  }
+}
+template <int kWords>
+__device__ __forceinline__ void store_words(uint8_t* to, const uint32_t (&words)[kWords]) {
+  if constexpr (kWords % 4 == 0) {
+#pragma unroll
+    for (int i = 0; i < kWords; i += 4)
+      reinterpret_cast<uint4*>(to)[i / 4] =
+          make_uint4(words[i], words[i + 1], words[i + 2], words[i + 3]);
+  } else if constexpr (kWords % 2 == 0) {
+#pragma unroll
+    for (int i = 0; i < kWords; i += 2)
+      reinterpret_cast<uint2*>(to)[i / 2] = make_uint2(words[i], words[i + 1]);
+  } else {
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) reinterpret_cast<uint32_t*>(to)[i] = words[i];
+  }
 }
 
 __device__ __forceinline__ int misalignment(const uint8_t* address) {
   return static_cast<int>(reinterpret_cast<uintptr_t>(address) & 3);
 }
 
-// Whole words to any address: as words where words of memory begin, the rest in bytes.
+// From any address: the words of memory around are there, too.
+template <int kWords>
+__device__ __forceinline__ void load_anywhere(const uint8_t* from, uint32_t (&words)[kWords]) {
+  const int behind = misalignment(from);
+  const auto* whole = reinterpret_cast<const uint32_t*>(from - behind);
+  uint32_t word = __ldg(whole);
+#pragma unroll
+  for (int i = 0; i < kWords; ++i) {
+    const uint32_t next = __ldg(whole + i + 1);
+    words[i] = __funnelshift_r(word, next, 8 * behind);
+    word = next;
+  }
+}
+
+// To any address: as words where words of memory begin, the rest in bytes.
 template <int kWords>
 __device__ __forceinline__ void store_anywhere(uint8_t* to, const uint32_t (&words)[kWords]) {
   const int behind = misalignment(to), before = (4 - behind) % 4;  // bytes beside whole words
@@ -68,137 +134,190 @@ __device__ __forceinline__ void store_anywhere(uint8_t* to, const uint32_t (&wor
   }
 }
 
-// `kWords` words to `to`, or as many bytes of them as there are. `aligned`: to eight bytes.
-template <int kWords>
-__device__ __forceinline__ void store_words(uint8_t* to, const uint32_t (&words)[kWords],
-                                            int32_t bytes, bool aligned) {
-  if (bytes < 4 * kWords) {
+// `kWords` words to `to`, or as many bytes of them as there are.
+template <bool kWhole, int kWords>
+__device__ __forceinline__ void store(uint8_t* to, const uint32_t (&words)[kWords], int32_t bytes) {
+  if constexpr (kWhole) {
+    store_words(to, words);
+  } else if (bytes >= 4 * kWords) {
+    store_anywhere(to, words);
+  } else {
 #pragma unroll
     for (int i = 0; i < 4 * kWords; ++i) {
       if (i < bytes) to[i] = static_cast<uint8_t>(words[i / 4] >> (8 * (i % 4)));
     }
-  } else if (!aligned) {
-    store_anywhere(to, words);
-  } else if constexpr (kWords == 1) {
-    *reinterpret_cast<uint32_t*>(to) = words[0];
+  }
+}
+
+// Samples from column `x` on; the last one where there are none.
+template <bool kWhole, int kWords>
+__device__ __forceinline__ void load(const uint8_t* row, int32_t x, int32_t width,
+                                     uint32_t (&words)[kWords]) {
+  if constexpr (kWhole) {
+    load_words(row + x, words);
   } else {
 #pragma unroll
-    for (int i = 0; i < kWords; i += 2)
-      reinterpret_cast<uint2*>(to)[i / 2] = make_uint2(words[i], words[i + 1]);
+    for (int i = 0; i < kWords; ++i) {
+      words[i] = 0;
+      for (int k = 3; k >= 0; --k)
+        words[i] = words[i] << 8 | __ldg(row + min(x + 4 * i + k, width - 1));
+    }
   }
 }
 
-// Values of eight pixels, which may be out of range.
-using EightColours = int[3][kRgbColumns];
+// ---- Pixels ----
 
-template <int kPixelBytes, int kFirst>
-__device__ __forceinline__ void store_packed(const RgbParams& params, const EightColours& colours,
-                                             int32_t x, int32_t y) {
-  constexpr int kWords = kRgbColumns * kPixelBytes / 4;
-  const auto byte = [&](int n) {
-    const int colour = n % kPixelBytes - kFirst;
-    return colour < 0 || colour > 2 ? 255 : colours[colour][n / kPixelBytes];
-  };
-  uint32_t words[kWords];
-#pragma unroll
-  for (int i = 0; i < kWords; ++i)
-    words[i] = pack_four_clamped(byte(4 * i), byte(4 * i + 1), byte(4 * i + 2), byte(4 * i + 3));
-  store_words(params.rgb[0] + y * params.pitch[0] + int64_t{x} * kPixelBytes, words,
-              (params.width - x) * kPixelBytes, params.aligned_rgb);
+// Colours are in bytes 0 and 2 of lanes; the others may be anything.
+using RgbColours = RgbLanes[3];
+
+// The pixels of four columns, one behind the other.
+__device__ __forceinline__ void triples(const uint32_t (&first)[2], const uint32_t (&green)[2],
+                                        const uint32_t (&third)[2], uint32_t* words) {
+  const uint32_t even = permuted(first[0], green[0], 0x6240);  // of the first colour, green, ...
+  const uint32_t third_first = permuted(third[0], first[1], 0x6240);
+  const uint32_t odd = permuted(green[1], third[1], 0x6240);
+  words[0] = permuted(even, third_first, 0x5410);
+  words[1] = permuted(odd, even, 0x7610);
+  words[2] = permuted(third_first, odd, 0x7632);
 }
 
-__device__ __forceinline__ void store_pixels(const RgbParams& params, const EightColours& colours,
+// `kXFirst`: the byte that is no colour is the first of four.
+template <bool kXFirst>
+__device__ __forceinline__ void quadruples(const uint32_t (&first)[2], const uint32_t (&green)[2],
+                                           const uint32_t (&third)[2], uint32_t* words) {
+#pragma unroll
+  for (int k = 0; k < 2; ++k) {
+    const uint32_t low =
+        kXFirst ? permuted(first[k], ~0u, 0x2404) : permuted(first[k], green[k], 0x6240);
+    const uint32_t high =
+        kXFirst ? permuted(green[k], third[k], 0x6240) : permuted(third[k], ~0u, 0x4240);
+    words[k] = permuted(low, high, 0x5410);
+    words[2 + k] = permuted(low, high, 0x7632);
+  }
+}
+
+template <bool kWhole, RgbPlaces kPlaces>
+__device__ __forceinline__ void store_packed(const RgbParams& params, const RgbColours& colours,
+                                             int32_t x, int32_t y) {
+  constexpr int kPixelBytes = kPlaces == RgbPlaces::kTriples ? 3 : 4;
+  uint32_t words[kRgbGroups * kPixelBytes];
+#pragma unroll
+  for (int i = 0; i < kRgbGroups; ++i) {
+    uint32_t* to = words + i * kPixelBytes;
+    if constexpr (kPixelBytes == 3)
+      triples(colours[0].of[i], colours[1].of[i], colours[2].of[i], to);
+    else
+      quadruples<kPlaces == RgbPlaces::kXFirst>(colours[0].of[i], colours[1].of[i],
+                                                colours[2].of[i], to);
+  }
+  store<kWhole>(params.rgb[0] + y * params.pitch[0] + int64_t{x} * kPixelBytes, words,
+                (params.width - x) * kPixelBytes);
+}
+
+template <bool kWhole>
+__device__ __forceinline__ void store_pixels(const RgbParams& params, const RgbColours& colours,
                                              int32_t x, int32_t y) {
   switch (params.places) {
     case RgbPlaces::kTriples:
-      return store_packed<3, 0>(params, colours, x, y);
+      return store_packed<kWhole, RgbPlaces::kTriples>(params, colours, x, y);
     case RgbPlaces::kXLast:
-      return store_packed<4, 0>(params, colours, x, y);
+      return store_packed<kWhole, RgbPlaces::kXLast>(params, colours, x, y);
     case RgbPlaces::kXFirst:
-      return store_packed<4, 1>(params, colours, x, y);
+      return store_packed<kWhole, RgbPlaces::kXFirst>(params, colours, x, y);
     case RgbPlaces::kPlanes:
 #pragma unroll
       for (int p = 0; p < 3; ++p) {
-        const int(&c)[kRgbColumns] = colours[p];
-        const uint32_t words[2] = {pack_four_clamped(c[0], c[1], c[2], c[3]),
-                                   pack_four_clamped(c[4], c[5], c[6], c[7])};
-        store_words(params.rgb[p] + y * params.pitch[p] + x, words, params.width - x,
-                    params.aligned_rgb);
+        uint32_t words[kRgbGroups];
+#pragma unroll
+        for (int i = 0; i < kRgbGroups; ++i)
+          words[i] = permuted(colours[p].of[i][0], colours[p].of[i][1], 0x6240);
+        store<kWhole>(params.rgb[p] + y * params.pitch[p] + x, words, params.width - x);
       }
   }
 }
 
-__device__ __forceinline__ int byte_of(const uint32_t* words, int n) {
-  return static_cast<int>(words[n / 4] >> (8 * (n % 4)) & 255);
-}
+// A pixel a word, the first colour in byte 0; byte 3 may be anything.
+using RgbPixels = uint32_t[kRgbColumns];
 
-// From any address: the words of memory around are there, too.
-template <int kWords>
-__device__ __forceinline__ void load_anywhere(const uint8_t* from, uint32_t (&words)[kWords]) {
-  const int behind = misalignment(from);
-  const auto* whole = reinterpret_cast<const uint32_t*>(from - behind);
-  uint32_t word = __ldg(whole);
+// Rows of pixels, all of which are loaded before any is taken apart.
+template <bool kWhole, RgbPlaces kPlaces, int kRows>
+__device__ __forceinline__ void load_packed(const RgbParams& params, int32_t x,
+                                            const int32_t (&y)[kRows], RgbPixels (&pixels)[kRows]) {
+  constexpr int kPixelBytes = kPlaces == RgbPlaces::kTriples ? 3 : 4;
+  if (!kWhole && (x == 0 || x + kRgbColumns + 2 > params.width)) {
 #pragma unroll
-  for (int i = 0; i < kWords; ++i) {
-    const uint32_t next = __ldg(whole + i + 1);
-    words[i] = __funnelshift_r(word, next, 8 * behind);
-    word = next;
-  }
-}
-
-template <int kWords>
-__device__ __forceinline__ void load_words(const uint8_t* from, uint32_t (&words)[kWords]) {
+    for (int r = 0; r < kRows; ++r) {
+      const uint8_t* row = params.rgb[0] + y[r] * params.pitch[0] + params.place[0];
 #pragma unroll
-  for (int i = 0; i < kWords; i += 2) {
-    const uint2 two = __ldg(reinterpret_cast<const uint2*>(from) + i / 2);
-    words[i] = two.x;
-    words[i + 1] = two.y;
-  }
-}
-
-template <int kPixelBytes, int kFirst>
-__device__ __forceinline__ void load_packed(const RgbParams& params, int32_t x, int32_t y,
-                                            EightColours& colours) {
-  const uint8_t* row = params.rgb[0] + y * params.pitch[0];
-  const bool whole = params.aligned_rgb && x + kRgbColumns <= params.width;
-  const bool inside = x > 0 && x + kRgbColumns + 2 <= params.width;
-  if (whole || inside) {
-    uint32_t words[kRgbColumns * kPixelBytes / 4];
-    const uint8_t* from = row + int64_t{x} * kPixelBytes;
-    if (params.aligned_rgb)
-      load_words(from, words);
-    else
-      load_anywhere(from, words);
-#pragma unroll
-    for (int k = 0; k < kRgbColumns; ++k)
-      for (int c = 0; c < 3; ++c) colours[c][k] = byte_of(words, k * kPixelBytes + kFirst + c);
+      for (int k = 0; k < kRgbColumns; ++k) {
+        const uint8_t* pixel = row + int64_t{min(x + k, params.width - 1)} * kPixelBytes;
+        pixels[r][k] = __ldg(pixel) | __ldg(pixel + 1) << 8 | __ldg(pixel + 2) << 16;
+      }
+    }
     return;
   }
+  uint32_t words[kRows][kRgbGroups * kPixelBytes];
 #pragma unroll
-  for (int k = 0; k < kRgbColumns; ++k) {
-    const uint8_t* pixel = row + int64_t{min(x + k, params.width - 1)} * kPixelBytes + kFirst;
-    for (int c = 0; c < 3; ++c) colours[c][k] = __ldg(pixel + c);
+  for (int r = 0; r < kRows; ++r) {
+    const uint8_t* from = params.rgb[0] + y[r] * params.pitch[0] + int64_t{x} * kPixelBytes;
+    if constexpr (kWhole)
+      load_words(from, words[r]);
+    else
+      load_anywhere(from, words[r]);
+  }
+#pragma unroll
+  for (int i = 0; i < kRows * kRgbGroups; ++i) {
+    const uint32_t* from = words[i / kRgbGroups] + i % kRgbGroups * kPixelBytes;
+    uint32_t* to = pixels[i / kRgbGroups] + i % kRgbGroups * 4;
+    if constexpr (kPixelBytes == 3) {
+      to[0] = from[0];
+      to[1] = permuted(from[0], from[1], 0x0543);
+      to[2] = permuted(from[1], from[2], 0x0432);
+      to[3] = from[2] >> 8;
+    } else {
+#pragma unroll
+      for (int k = 0; k < 4; ++k) to[k] = kPlaces == RgbPlaces::kXFirst ? from[k] >> 8 : from[k];
+    }
   }
 }
 
-// Eight pixels; the last one where there are none.
-__device__ __forceinline__ void load_pixels(const RgbParams& params, int32_t x, int32_t y,
-                                            EightColours& colours) {
+template <bool kWhole, int kRows>
+__device__ __forceinline__ void load_planar(const RgbParams& params, int32_t x,
+                                            const int32_t (&y)[kRows], RgbPixels (&pixels)[kRows]) {
+  uint32_t colours[kRows][3][kRgbGroups];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+    for (int p = 0; p < 3; ++p)
+      load<kWhole>(params.rgb[p] + y[r] * params.pitch[p], x, params.width, colours[r][p]);
+  }
+#pragma unroll
+  for (int i = 0; i < kRows * kRgbGroups; ++i) {
+    const auto& of = colours[i / kRgbGroups];
+    const int group = i % kRgbGroups;
+    uint32_t* to = pixels[i / kRgbGroups] + 4 * group;
+#pragma unroll
+    for (int k = 0; k < 4; k += 2) {
+      const uint32_t two = permuted(of[0][group], of[1][group], k == 0 ? 0x5140 : 0x7362);
+      to[k] = permuted(two, of[2][group], k == 0 ? 0x0410 : 0x0610);
+      to[k + 1] = permuted(two, of[2][group], k == 0 ? 0x0532 : 0x0732);
+    }
+  }
+}
+
+// The last pixel where there are none.
+template <bool kWhole, int kRows>
+__device__ __forceinline__ void load_pixels(const RgbParams& params, int32_t x,
+                                            const int32_t (&y)[kRows], RgbPixels (&pixels)[kRows]) {
   switch (params.places) {
     case RgbPlaces::kTriples:
-      return load_packed<3, 0>(params, x, y, colours);
+      return load_packed<kWhole, RgbPlaces::kTriples>(params, x, y, pixels);
     case RgbPlaces::kXLast:
-      return load_packed<4, 0>(params, x, y, colours);
+      return load_packed<kWhole, RgbPlaces::kXLast>(params, x, y, pixels);
     case RgbPlaces::kXFirst:
-      return load_packed<4, 1>(params, x, y, colours);
+      return load_packed<kWhole, RgbPlaces::kXFirst>(params, x, y, pixels);
     case RgbPlaces::kPlanes:
-#pragma unroll
-      for (int p = 0; p < 3; ++p) {
-        const RgbPlaneParams plane = {params.rgb[p], params.pitch[p], params.width, params.height};
-        const uint2 two = load_eight(plane, row_of(plane, y), x, params.aligned_rgb);
-        const uint32_t words[2] = {two.x, two.y};
-        for (int k = 0; k < kRgbColumns; ++k) colours[p][k] = byte_of(words, k);
-      }
+      return load_planar<kWhole>(params, x, y, pixels);
   }
 }
 

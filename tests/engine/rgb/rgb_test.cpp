@@ -245,6 +245,23 @@ TEST(Rgb, LargePicturesEqualTheDefinition) {
   }
 }
 
+// Whole blocks in aligned rows, of one thread and of several CTAs: kernels without edges.
+TEST(Rgb, WholeBlocksEqualTheDefinition) {
+  for (const Engine& engine : subjects()) {
+    uint32_t seed = 0;
+    for (const Kind& kind : kKinds) {
+      for (int p = 0; p < kRgbPackingCount; ++p) {
+        for (const int blocks : {1, 17}) {
+          ASSERT_TRUE(is_pooled(seed) && is_pooled(seed + 1));  // aligned
+          check(engine, kind, 16 * blocks, 16 + blocks / 16 * 16, static_cast<RgbPacking>(p), seed);
+          if (testing::Test::HasFailure()) return;
+          seed += 8;
+        }
+      }
+    }
+  }
+}
+
 // All chroma at some lumas; many colours.
 TEST(Rgb, AllColoursEqualTheDefinition) {
   const int step = quick() ? 5 : 1;
