@@ -45,6 +45,7 @@ void run_jpeg_meta(const uint8_t* data, size_t size) {
     promise((bytes != nullptr) == (i < meta->n_attachments), "all attachments are there");
   }
   g_autoptr(GBytes) trailer = gst_dct_jpeg_meta_get_trailer(meta);
+  promise(trailer == nullptr || g_bytes_get_size(trailer) > 0, "a trailer has bytes");
 }
 
 }  // namespace
