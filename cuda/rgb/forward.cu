@@ -125,15 +125,9 @@ __device__ __forceinline__ void forward_pixels(const RgbParams& params, const Rg
 
 template <int X, int Y, RgbColor kColor, bool kHasEdges>
 __device__ __forceinline__ void forward_thread(const RgbParams& params) {
-  RgbPlace place;
-  const bool is_there = place_of_thread<Y>(params, &place);
-  wait_for_predecessor();
-  let_successor_launch();
-  if (!is_there) return;
-  if (!kHasEdges || is_whole<Y>(params, place))
-    forward_pixels<X, Y, kColor, true>(params, place);
-  else
-    forward_pixels<X, Y, kColor, false>(params, place);
+  run_thread<Y, kHasEdges>(params, [&](const RgbPlace& place, auto whole) {
+    forward_pixels<X, Y, kColor, decltype(whole)::value>(params, place);
+  });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "cuda/common/ptx.cuh"
 #include "cuda/rgb/params.h"
@@ -39,6 +40,20 @@ __device__ __forceinline__ bool place_of_thread(const RgbParams& params, RgbPlac
 template <int kRows>
 __device__ __forceinline__ bool is_whole(const RgbParams& params, const RgbPlace& place) {
   return place.x + kRgbColumns <= params.whole_width && place.y + kRows <= params.whole_height;
+}
+
+// A fast kernel: calls `pixels` with the thread's place and, as a constant, whether it is whole.
+template <int kRows, bool kHasEdges, typename Pixels>
+__device__ __forceinline__ void run_thread(const RgbParams& params, const Pixels& pixels) {
+  RgbPlace place;
+  const bool is_there = place_of_thread<kRows>(params, &place);
+  wait_for_predecessor();
+  let_successor_launch();
+  if (!is_there) return;
+  if (!kHasEdges || is_whole<kRows>(params, place))
+    pixels(place, std::true_type());
+  else
+    pixels(place, std::false_type());
 }
 
 __device__ __forceinline__ const uint8_t* row_of(const RgbPlaneParams& plane, int32_t y) {
