@@ -320,12 +320,12 @@ class Feed:
 
     def finish_if_idle(self) -> None:
         """Where the thread waits for the caller, has the decoder finish what it has: a marker, with
-        the odd time behind the last file, pushes the others out."""
-        if self.push_oldest():
+        the odd time behind the last file, pushes the others out. Does not wait for reads that have
+        not ended: they are of later files."""
+        if self.push_oldest(wait=False):
             return
         with self._lock:
-            if (self._opening or self._reading or self._marked == self._pushed or self._ended
-                    or self._closing):
+            if self._opening or self._marked == self._pushed or self._ended or self._closing:
                 return
             try:
                 self._push_marker(2 * self._pushed + 1)

@@ -159,7 +159,7 @@ class Walk:
             try:
                 return self.feed.entries.get(timeout=_PATIENCE / 1e9)
             except queue.Empty:  # the caller's iterable may wait for files that are read already
-                self.feed.push_oldest()
+                self.feed.push_oldest(wait=False)  # what is not read may be a later file by now
 
     def _give_room(self) -> None:
         if self.taken:

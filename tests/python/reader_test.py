@@ -381,6 +381,15 @@ class EndsOfReads(SeveralReads, Ends):
         yield from self.sound[4:]
 
     def test_a_batch_does_not_wait_for_later_files(self):
+        self.take_a_batch(self.sound)
+
+    def test_not_for_want_of_patience(self):
+        """Nor where the decoder is slow, nor for a picture that will not come."""
+        self.patch(reader, "_PATIENCE", 1000)
+        self.take_a_batch(self.sound)
+        self.take_a_batch(self.sound[:7] + self.bad)
+
+    def take_a_batch(self, paths):
         begun, has_batch = [], threading.Event()
 
         class Late(_feed.FileRead):
@@ -397,8 +406,8 @@ class EndsOfReads(SeveralReads, Ends):
                     has_batch.wait()
                 super().wait()
         self.patch(_feed, "FileRead", Late)
-        walk = iter(ct.Reader(itertools.cycle(self.sound), batch=16, workers=64))
-        next(walk)
+        walk = iter(ct.Reader(itertools.cycle(paths), batch=16, workers=64))
+        self.assertEqual(len(next(walk)), 16)
         has_batch.set()
         walk.close()
 
