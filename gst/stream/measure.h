@@ -42,7 +42,7 @@ struct MeasuredFrame {
   bool has_sse = false;  // psnr was requested, and a reference was available
   bool uploaded = false, downloaded = false;
   int components = 0;
-  guint64 samples[kMaxComponents] = {};       // visible samples of each component
+  guint64 samples[kMaxComponents] = {};       // visible samples of each component, once each
   guint64 coefficients[kMaxComponents] = {};  // stored coefficients of each component
   guint64 bytes = 0;                          // samples and coefficients that the kernel moved
   int depth = 8;
