@@ -10,11 +10,15 @@
 namespace cudatransform {
 namespace {
 
-CoefKind dct_kind(bool with_440) {
+// Frames of 4:4:0 are made alone: nothing says that the rows of Y444 have the same chroma.
+CoefKind dct_kind(Direction direction) {
+  const bool forward = direction == Direction::kForward;
   return {GST_DCT_MEDIA_TYPE,
           {"layout", "order", "quantization-tables", "component-tables"},
-          with_440,
-          true};
+          !forward,
+          true,
+          forward ? RgbFrames::kSources : RgbFrames::kPictures,
+          kJpegColorimetry};
 }
 
 // Appends the allowed video/x-dct of one group: quantised coefficients before orthonormal values,
@@ -38,24 +42,24 @@ void append_dct_structures(GstCaps* caps, const GstStructure* base, const CoefKi
 
 }  // namespace
 
-GstCaps* dct_template_caps(bool with_440) {
+GstCaps* dct_template_caps() {
   const StructurePtr own(gst_structure_new_empty(GST_DCT_MEDIA_TYPE));
   set_strings(own.get(), "format", {"S16LE", "S32LE", "F32LE"});
   set_strings(own.get(), "layout", {"block", "plane"});
   set_strings(own.get(), "order", {"raster", "zigzag"});
-  return coef_template_caps(dct_kind(with_440), own.get());
+  return coef_template_caps(dct_kind(Direction::kInverse), own.get());
 }
 
-GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, int scale) {
-  const CoefKind kind = dct_kind(with_440);
+GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, Direction direction, int scale) {
+  const CoefKind kind = dct_kind(direction);
   const auto append = [&](GstCaps* one, const GstStructure* base, const SampleGroup& group,
                           bool cuda) { append_dct_structures(one, base, kind, group, cuda); };
   return raw_to_coef_caps(caps, kinds, kind, append,
                           [=](GstStructure* s) { return scale_sizes_up(s, scale); });
 }
 
-GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale) {
-  return coef_to_raw_caps(caps, kinds, dct_kind(false),
+GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, Direction direction, int scale) {
+  return coef_to_raw_caps(caps, kinds, dct_kind(direction),
                           [=](GstStructure* s) { return scale_sizes_down(s, scale); });
 }
 

@@ -6,18 +6,22 @@
 
 #include <gst/coef/dct.h>
 #include "gst/stream/coef_caps.h"
+#include "transform/picture.h"
 
 namespace cudatransform {
 
-// All caps that the transforms take or make; CUDA memory first where this build has it. The
-// template allows more than the two functions below, so that people can read it. `with_440`:
-// includes 4:4:0, which only JPEG files have. Transfer full.
-GstCaps* dct_template_caps(bool with_440);
+// JPEG's colorimetry of YCbCr: full range, BT.601's matrix.
+inline constexpr char kJpegColorimetry[] = "1:4:0:0";
 
-// The caps that the other pad can have when one pad has `caps`; see coef_caps.h. Raw video has
-// 1/scale of the coefficients' width and height, rounded up. Transfer full.
-GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, bool with_440, int scale);
-GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, int scale);
+// All caps that the transforms take or make; CUDA memory first where this build has it. The
+// template allows more than the two functions below, so that people can read it. Transfer full.
+GstCaps* dct_template_caps();
+
+// The caps that the other pad of a transform of this direction can have when one pad has `caps`;
+// see coef_caps.h. Raw video has 1/scale of the coefficients' width and height, rounded up.
+// Transfer full.
+GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, Direction direction, int scale);
+GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, Direction direction, int scale);
 
 // Reads caps of coefficients. Fails where they are incomplete or contradict themselves.
 Status read_dct_caps(const GstCaps* caps, GstDctInfo* info);

@@ -28,6 +28,7 @@ using cudatransform::DctTransform;
 using cudatransform::kWhilePlaying;
 using cudatransform::QuantPreset;
 using cudatransform::QuantSettings;
+using cudatransform::RgbFrames;
 using cudatransform::Status;
 
 GST_DEBUG_CATEGORY_STATIC(cudadct8x8_debug);
@@ -248,8 +249,9 @@ static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_change_state);
   GST_BASE_TRANSFORM_CLASS(klass)->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_fixate_caps);
   install_properties(object_class);
-  gst_cuda_transform_base_add_templates(element_class, cudatransform::raw_template_caps(),
-                                        cudatransform::dct_template_caps(false));
+  gst_cuda_transform_base_add_templates(element_class,
+                                        cudatransform::raw_template_caps(RgbFrames::kSources),
+                                        cudatransform::dct_template_caps());
   gst_element_class_set_static_metadata(
       element_class, "8x8 DCT", "Filter/Converter/Video/Hardware",
       "Transforms raw video to 8x8 DCT coefficients, on a CUDA device or on the CPU",

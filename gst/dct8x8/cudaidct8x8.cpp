@@ -10,7 +10,8 @@
  * transforms them back to raw video, on a CUDA device or, with the same result, on the CPU.
  *
  * With #GstCudaIdct8x8:scale the pictures are made at 1/2, 1/4 or 1/8 of their size, which costs
- * less than the full size.
+ * less than the full size. Frames in RGB have the bytes of libjpeg-turbo: the same as djpeg, Pillow
+ * and OpenCV.
  *
  * docs/elements/cudaidct8x8.md is the manual.
  *
@@ -30,8 +31,10 @@
 #include "gst/elements.h"
 #include "gst/engine/property_types.h"
 
+using cudatransform::ChromaUpsampling;
 using cudatransform::DctTransform;
 using cudatransform::kWhilePlaying;
+using cudatransform::RgbFrames;
 
 GST_DEBUG_CATEGORY_STATIC(cudaidct8x8_debug);
 
@@ -50,7 +53,7 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaIdct8x8, gst_cuda_idct_8x8, GST_TYPE_CUDA_DCT_BAS
 GST_ELEMENT_REGISTER_DEFINE(cudaidct8x8, "cudaidct8x8", GST_RANK_NONE,
                             gst_cuda_idct_8x8_get_type());
 
-enum { PROP_0, PROP_SCALE };
+enum { PROP_0, PROP_SCALE, PROP_CHROMA_UPSAMPLING };
 
 #define GST_TYPE_CUDA_IDCT_SCALE (gst_cuda_idct_scale_get_type())
 static GType gst_cuda_idct_scale_get_type(void) {
@@ -65,29 +68,55 @@ static GType gst_cuda_idct_scale_get_type(void) {
   return type;
 }
 
+#define GST_TYPE_CUDA_IDCT_UPSAMPLING (gst_cuda_idct_upsampling_get_type())
+static GType gst_cuda_idct_upsampling_get_type(void) {
+  static const GEnumValue kValues[] = {
+      {int(ChromaUpsampling::kFancy), "Triangle filters, as libjpeg-turbo without options",
+       "fancy"},
+      {int(ChromaUpsampling::kNearest), "Repeats samples, as djpeg -nosmooth", "nearest"},
+      {0, nullptr, nullptr},
+  };
+  static const GType type = cudatransform::register_values("GstCudaIdctUpsampling", kValues);
+  return type;
+}
+
 static void gst_cuda_idct_8x8_set_property(GObject* object, guint id, const GValue* value,
                                            GParamSpec* pspec) {
-  if (id != PROP_SCALE) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-    return;
-  }
-  int* scale = &gst_cuda_dct_transform(object).settings.scale;
+  auto& settings = gst_cuda_dct_transform(object).settings;
+  bool is_resized = false;
   GST_OBJECT_LOCK(object);
-  const bool changed = *scale != g_value_get_enum(value);
-  *scale = g_value_get_enum(value);
+  switch (id) {
+    case PROP_SCALE:
+      is_resized = settings.scale != g_value_get_enum(value);
+      settings.scale = g_value_get_enum(value);
+      break;
+    case PROP_CHROMA_UPSAMPLING:
+      settings.chroma_upsampling = static_cast<ChromaUpsampling>(g_value_get_enum(value));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      break;
+  }
   GST_OBJECT_UNLOCK(object);
   // The next buffer negotiates the new size first.
-  if (changed) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
+  if (is_resized) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
 }
 
 static void gst_cuda_idct_8x8_get_property(GObject* object, guint id, GValue* value,
                                            GParamSpec* pspec) {
-  if (id != PROP_SCALE) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-    return;
-  }
+  const auto& settings = gst_cuda_dct_transform(object).settings;
   GST_OBJECT_LOCK(object);
-  g_value_set_enum(value, gst_cuda_dct_transform(object).settings.scale);
+  switch (id) {
+    case PROP_SCALE:
+      g_value_set_enum(value, settings.scale);
+      break;
+    case PROP_CHROMA_UPSAMPLING:
+      g_value_set_enum(value, int(settings.chroma_upsampling));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      break;
+  }
   GST_OBJECT_UNLOCK(object);
 }
 
@@ -125,6 +154,13 @@ static void gst_cuda_idct_8x8_class_init(GstCudaIdct8x8Class* klass) {
                         "Size of the frames: that of the coefficients or 1/2, 1/4 or 1/8 of it in "
                         "width and height, rounded up; as a number it is the divisor (2 means 1/2)",
                         GST_TYPE_CUDA_IDCT_SCALE, 1, kWhilePlaying));
+  g_object_class_install_property(
+      object_class, PROP_CHROMA_UPSAMPLING,
+      g_param_spec_enum(
+          "chroma-upsampling", "Chroma upsampling",
+          "How Cb and Cr of subsampled pictures become as large as Y in frames of RGB; "
+          "frames in planes have them as they are",
+          GST_TYPE_CUDA_IDCT_UPSAMPLING, int(ChromaUpsampling::kFancy), kWhilePlaying));
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
   base_class->element_name = "cudaidct8x8";
   base_class->category = cudaidct8x8_debug;
@@ -132,8 +168,8 @@ static void gst_cuda_idct_8x8_class_init(GstCudaIdct8x8Class* klass) {
       cudatransform::make_coef_transform<DctTransform, cudatransform::Direction::kInverse>;
   GST_BASE_TRANSFORM_CLASS(klass)->transform_meta =
       GST_DEBUG_FUNCPTR(gst_cuda_idct_8x8_transform_meta);
-  gst_cuda_transform_base_add_templates(element_class, cudatransform::dct_template_caps(true),
-                                        cudatransform::raw_template_caps());
+  gst_cuda_transform_base_add_templates(element_class, cudatransform::dct_template_caps(),
+                                        cudatransform::raw_template_caps(RgbFrames::kPictures));
   gst_element_class_set_static_metadata(
       element_class, "8x8 inverse DCT", "Codec/Decoder/Filter/Converter/Video/Hardware",
       "Transforms 8x8 DCT coefficients back to raw video, on a CUDA device or on the CPU",

@@ -119,11 +119,12 @@ int PinnedScale::of(GstBaseTransform* trans) {
 static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPadDirection direction,
                                                  GstCaps* caps, GstCaps* filter) {
   const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
-  const bool is_forward = gst_cuda_dct_transform(trans).is_forward();
+  const cudatransform::Direction way = gst_cuda_dct_transform(trans).direction();
+  const bool is_forward = way == cudatransform::Direction::kForward;
   const bool from_raw = is_forward == (direction == GST_PAD_SINK);
   const int scale = PinnedScale::of(trans);
-  GstCaps* found = from_raw ? cudatransform::raw_to_dct_caps(caps, kinds, !is_forward, scale)
-                            : cudatransform::dct_to_raw_caps(caps, kinds, scale);
+  GstCaps* found = from_raw ? cudatransform::raw_to_dct_caps(caps, kinds, way, scale)
+                            : cudatransform::dct_to_raw_caps(caps, kinds, way, scale);
   return cudatransform::filter_caps(trans, caps, found, filter);
 }
 

@@ -59,11 +59,12 @@ Status DctTransform::read_caps(const GstCaps* coefs, const GstVideoInfo& raw, Co
   while (scale <= largest && !fits(dct, raw, scale)) scale *= 2;
   if (scale > largest)
     return sizes_differ(raw, static_cast<int>(dct.width), static_cast<int>(dct.height));
+  if (is_rgb_format(GST_VIDEO_INFO_FORMAT(&raw))) CT_RETURN_IF_ERROR(check_rgb(raw, dct, coefs));
   dct_ = dct;
   caps_tables_.read(coefs, dct_);
   stream->layout = layout_of(dct_);
   stream->picture = {dct.sampling, dct.depth, static_cast<gint>(dct.width),
-                     static_cast<gint>(dct.height)};
+                     static_cast<gint>(dct.height), dct.depth == 8};
   return {};
 }
 
@@ -81,7 +82,11 @@ Status DctTransform::prepare(FrameRequest* request) {
     scale_ = scale_for(settings.scale);
     incomparable_ = why_incomparable(scale_);
   }
-  method_ = effective_method(settings.method, static_cast<int>(dct_.depth), scale_);
+  const int depth = static_cast<int>(dct_.depth);
+  method_ = effective_method(settings.method, depth, scale_);
+  chroma_method_ =
+      effective_method(settings.method, depth, rgb_chroma_scale(dct_.sampling, scale_));
+  chroma_upsampling_ = settings.chroma_upsampling;
   if (std::exchange(settings.active_method, method_) != method_)
     request->changed_property = "active-method";
   if (!is_forward() || !dct_.quantized) return {};
@@ -101,6 +106,12 @@ void DctTransform::tell_tables(GstCaps* caps) {
   // Wrong settings fail the next frame.
   if (fill_tables(settings.quant, info, &tables).ok())
     told_.tell(caps, tables.view(), info.n_components);
+}
+
+void DctTransform::stop() {
+  rgb_.stop();
+  source_rgb_.stop();
+  CoefTransform::stop();
 }
 
 void DctTransform::describe(GstStructure* stats) const {
@@ -131,10 +142,13 @@ Status DctTransform::find(GstBuffer* in, CoefPlaces* places) {
   return {};
 }
 
-// Prepares `frame` for measuring, and tells the job to measure.
-static void measure(const GstDctInfo& info, const SamplePlane* reference, MeasuredFrame* frame,
-                    Dct8x8Job* job) {
+// Prepares `frame` for measuring, and tells the job to measure. `rgb_bytes`: those of a frame in
+// RGB.
+static void measure(const GstDctInfo& info, const SamplePlane* reference, guint64 rgb_bytes,
+                    MeasuredFrame* frame, Dct8x8Job* job) {
   measure_job(frame, reference, job);
+  // A GPU's cache holds the planes between the two kernels.
+  if (rgb_bytes) frame->bytes = rgb_bytes;
   // A scaled inverse needs part of a block; counting zeros takes all of it.
   const int read = job->measure & kMeasureZeros ? 64 : coefficients_needed(job->method, job->scale);
   const guint64 block_bytes = guint64(read) * gst_coef_format_size(info.format);
@@ -145,8 +159,7 @@ static void measure(const GstDctInfo& info, const SamplePlane* reference, Measur
   }
 }
 
-Status DctTransform::enqueue(const Rects& raw, const Rects& coefs, const SamplePlane* reference,
-                             MeasuredFrame* frame, FencePtr* done) {
+Dct8x8Job DctTransform::job_for(const Rects& coefs) const {
   Dct8x8Job job;
   job.direction = direction();
   job.method = method_;
@@ -156,10 +169,7 @@ Status DctTransform::enqueue(const Rects& raw, const Rects& coefs, const SampleP
   job.order = dct_.order == GST_DCT_ORDER_ZIGZAG ? Order::kZigzag : Order::kRaster;
   job.quantized = dct_.quantized;
   job.depth = static_cast<int>(dct_.depth);
-  // 4:4:0 is written as 4:4:4: every two rows of the frame have the same chroma.
-  const int chroma_rows = dct_.sampling == GST_COEF_SAMPLING_440 ? 2 : 1;
-  job.components = component_planes(raw_, raw, job.samples, chroma_rows);
-  job.samples[0].shift += bits_below(GST_VIDEO_INFO_FORMAT(&raw_), dct_.depth);
+  job.components = static_cast<int>(dct_.n_components);
   std::copy(std::begin(tables_.tables), std::end(tables_.tables), std::begin(job.tables));
   for (int c = 0; c < job.components; c++) {
     CoefPlane& plane = job.coefs[c];
@@ -169,8 +179,86 @@ Status DctTransform::enqueue(const Rects& raw, const Rects& coefs, const SampleP
     plane.blocks_h = dct_.components[c].blocks_h;
     plane.table = tables_.table_of[c];
   }
-  if (frame) measure(dct_, reference, frame, &job);
+  return job;
+}
+
+Status DctTransform::place_samples(const Rects& raw, Dct8x8Job* job) {
+  if (is_rgb()) {
+    CT_RETURN_IF_ERROR(
+        rgb_.begin(raw_, dct_, {direction(), is_forward(), scale_, chroma_upsampling_}));
+    std::copy_n(rgb_.planes(), rgb_.components(), job->samples);
+    return {};
+  }
+  // 4:4:0 is written as 4:4:4: every two rows of the frame have the same chroma.
+  const int chroma_rows = dct_.sampling == GST_COEF_SAMPLING_440 ? 2 : 1;
+  job->components = component_planes(raw_, raw, job->samples, chroma_rows);
+  job->samples[0].shift += bits_below(GST_VIDEO_INFO_FORMAT(&raw_), dct_.depth);
+  return {};
+}
+
+// Samples are compared, not colours: a source in RGB is converted first.
+Status DctTransform::find_reference(const SourceFrame& source, const SamplePlane** reference) {
+  *reference = source.planes;
+  if (!is_rgb_format(GST_VIDEO_INFO_FORMAT(&source.info))) return {};
+  CT_RETURN_IF_ERROR(source_rgb_.begin(source.info, dct_, {Direction::kForward}));
+  *reference = source_rgb_.planes();
+  return source_rgb_.submit(source.input.placed().rects);
+}
+
+Status DctTransform::enqueue(const Rects& raw, const Rects& coefs, const SourceFrame* source,
+                             MeasuredFrame* frame, FencePtr* done) {
+  Dct8x8Job job = job_for(coefs);
+  CT_RETURN_IF_ERROR(place_samples(raw, &job));
+  const SamplePlane* reference = nullptr;
+  if (source) CT_RETURN_IF_ERROR(find_reference(*source, &reference));
+  if (frame) measure(dct_, reference, is_rgb() ? rgb_.frame_bytes() : 0, frame, &job);
+  return is_rgb() ? submit_with_rgb(job, raw, done) : submit(job, done);
+}
+
+Status DctTransform::submit(const Dct8x8Job& job, FencePtr* done) {
   return ops_of(engine_).submit(engine_.device(), engine_.queue(QueueKind::kCompute), job, done);
+}
+
+// The transform and the conversion of a frame, timed as one.
+Status DctTransform::submit_with_rgb(const Dct8x8Job& timed, const Rects& raw, FencePtr* done) {
+  Queue& queue = engine_.queue(QueueKind::kCompute);
+  Dct8x8Job job = timed;
+  job.timer = nullptr;
+  job.times = nullptr;
+  const auto work = [&]() -> Status {
+    if (timed.timer) CT_RETURN_IF_ERROR(timed.timer->begin(queue));
+    CT_RETURN_IF_ERROR(is_forward() ? rgb_.submit(raw) : submit_inverse(job));
+    CT_RETURN_IF_ERROR(is_forward() ? submit(job, nullptr) : rgb_.submit(raw));
+    return timed.timer ? timed.timer->end(queue) : Status();
+  };
+  const Status status = work();
+  CT_RETURN_IF_ERROR(queue.record(done));
+  // The caller gives memory back that a part of the work may still use.
+  if (!status.ok()) (void)(*done)->wait();
+  return status;
+}
+
+Status DctTransform::submit_inverse(Dct8x8Job job) {
+  const int chroma_scale = rgb_chroma_scale(dct_.sampling, job.scale);
+  if (chroma_scale == job.scale) return submit(job, nullptr);
+  // Only a job of all components counts their zeros. It makes chroma too small, for nothing.
+  if (!job.measure) job.components = 1;
+  for (int c = 1; c < job.components; c++) {
+    job.samples[c].width = scaled_size(job.samples[c].width, job.scale / chroma_scale);
+    job.samples[c].height = scaled_size(job.samples[c].height, job.scale / chroma_scale);
+  }
+  CT_RETURN_IF_ERROR(submit(job, nullptr));
+  job.components = 1;
+  job.measure = 0;
+  job.sums = nullptr;
+  job.scale = chroma_scale;
+  job.method = chroma_method_;
+  for (int c = 1; c < rgb_.components(); c++) {
+    job.samples[0] = rgb_.planes()[c];
+    job.coefs[0] = job.coefs[c];
+    CT_RETURN_IF_ERROR(submit(job, nullptr));
+  }
+  return {};
 }
 
 void DctTransform::attach(GstBuffer* coefficients, const CoefPlaces& places) const {

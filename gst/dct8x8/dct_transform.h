@@ -5,6 +5,7 @@
 #include <gst/coef/coef.h>
 #include "gst/dct8x8/caps_tables.h"
 #include "gst/dct8x8/quant_settings.h"
+#include "gst/dct8x8/rgb_step.h"
 #include "gst/stream/coef_transform.h"
 #include "transform/dct8x8/dct8x8.h"
 
@@ -15,8 +16,10 @@ struct DctSettings {
   Method method = Method::kIslow;
   Method active_method = Method::kIslow;  // what runs: see effective_method()
   int scale = 1;                          // inverse: the denominator
-  QuantSettings quant;                    // forward
-  bool tables_in_caps = false;            // forward
+  // Inverse, to RGB.
+  ChromaUpsampling chroma_upsampling = ChromaUpsampling::kFancy;
+  QuantSettings quant;          // forward
+  bool tables_in_caps = false;  // forward
 };
 
 class DctTransform final : public CoefTransform {
@@ -35,6 +38,7 @@ class DctTransform final : public CoefTransform {
   Status prepare(FrameRequest* request) override;
   void complete_caps(GstCaps* caps) override;
   void describe(GstStructure* stats) const override;
+  void stop() override;
   GstCaps* fixate(GstCaps* candidates, bool prefer_cuda) const override;
   bool size_of(const GstCaps* coefs, gsize* size) const override;
   GType meta_api() const override { return GST_DCT_META_API_TYPE; }
@@ -43,12 +47,19 @@ class DctTransform final : public CoefTransform {
  protected:
   Status read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) override;
   Status find(GstBuffer* in, CoefPlaces* places) override;
-  Status enqueue(const Rects& raw, const Rects& coefs, const SamplePlane* reference,
+  Status enqueue(const Rects& raw, const Rects& coefs, const SourceFrame* source,
                  MeasuredFrame* frame, FencePtr* done) override;
   void attach(GstBuffer* coefficients, const CoefPlaces& places) const override;
 
  private:
   int scale_for(int wanted) const;
+  bool is_rgb() const { return is_rgb_format(GST_VIDEO_INFO_FORMAT(&raw_)); }
+  Dct8x8Job job_for(const Rects& coefs) const;
+  Status place_samples(const Rects& raw, Dct8x8Job* job);
+  Status find_reference(const SourceFrame& source, const SamplePlane** reference);
+  Status submit(const Dct8x8Job& job, FencePtr* done);
+  Status submit_with_rgb(const Dct8x8Job& job, const Rects& raw, FencePtr* done);
+  Status submit_inverse(Dct8x8Job job);
 
   GstDctInfo dct_ = {};
   CapsTables caps_tables_;  // of the coefficients' caps, for buffers without meta
@@ -56,7 +67,10 @@ class DctTransform final : public CoefTransform {
   // State of the next frame.
   Method method_ = Method::kIslow;
   int scale_ = 1;
+  Method chroma_method_ = Method::kIslow;  // at rgb_chroma_scale()
+  ChromaUpsampling chroma_upsampling_ = ChromaUpsampling::kFancy;
   FrameTables tables_;
+  RgbStep rgb_{engine_}, source_rgb_{engine_};
 };
 
 }  // namespace cudatransform

@@ -96,7 +96,7 @@ Status DwtTransform::find(GstBuffer* in, CoefPlaces* places) {
   return find_coefficients(engine_, in, dwt_, places, &indices_);
 }
 
-Status DwtTransform::enqueue(const Rects& raw, const Rects& coefs, const SamplePlane* reference,
+Status DwtTransform::enqueue(const Rects& raw, const Rects& coefs, const SourceFrame* source,
                              MeasuredFrame* frame, FencePtr* done) {
   DwtJob job;
   job.direction = direction();
@@ -112,7 +112,7 @@ Status DwtTransform::enqueue(const Rects& raw, const Rects& coefs, const SampleP
     std::copy(std::begin(indices_.of[c]), std::end(indices_.of[c]), job.quant_index[c]);
   }
   if (frame) {
-    measure_job(frame, reference, &job);
+    measure_job(frame, source ? source->planes : nullptr, &job);
     for (int c = 0; c < job.components; c++) {
       const GstDwtComponent& component = dwt_.components[c];
       frame->coefficients[c] = guint64{component.padded_width} * component.padded_height;

@@ -47,7 +47,7 @@ class DwtTransform final : public CoefTransform {
  protected:
   Status read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) override;
   Status find(GstBuffer* in, CoefPlaces* places) override;
-  Status enqueue(const Rects& raw, const Rects& coefs, const SamplePlane* reference,
+  Status enqueue(const Rects& raw, const Rects& coefs, const SourceFrame* source,
                  MeasuredFrame* frame, FencePtr* done) override;
   void attach(GstBuffer* coefficients, const CoefPlaces& places) const override;
 

@@ -12,9 +12,6 @@
 
 namespace cudatransform {
 
-// JPEG's colorimetry of YCbCr: full range, BT.601's matrix.
-inline constexpr char kJpegColorimetry[] = "1:4:0:0";
-
 // Quantised coefficients of 8-bit and 12-bit samples in libjpeg's layout, in the samplings of JPEG
 // files; in system memory and, where this build has it, CUDA memory. Transfer full.
 GstCaps* jpeg_coefs_template_caps(bool cuda_first);

@@ -51,10 +51,11 @@ void add_sizes(GstStructure* s) {
 }
 
 // Appends `base` as raw video in the formats that the memory can hold; nothing if none is left.
+template <typename Format>
 void append_raw_structure(GstCaps* caps, const GstStructure* base,
-                          const std::vector<const RawFormat*>& formats, bool cuda) {
+                          const std::vector<const Format*>& formats, bool cuda) {
   std::vector<std::string> names;
-  for (const RawFormat* format : formats)
+  for (const Format* format : formats)
     if (!cuda || format->in_cuda_memory)
       names.emplace_back(gst_video_format_to_string(format->format));
   if (names.empty()) return;
@@ -111,11 +112,72 @@ std::vector<const RawFormat*> formats_of(const GstStructure* coefs, const CoefKi
     for (const std::string& name : samplings) {
       const GstCoefSampling sampling = gst_coef_sampling_from_string(name.c_str());
       allowed = allowed || sampling == sampling_of(format) ||
-                (sampling == GST_COEF_SAMPLING_440 && holds_440(format));
+                (kind.with_440 && sampling == GST_COEF_SAMPLING_440 && holds_440(format));
     }
     if (allowed) formats.push_back(&format);
   }
   return formats;
+}
+
+template <typename Format>
+std::vector<const Format*> all_of(const std::vector<Format>& formats) {
+  std::vector<const Format*> all;
+  for (const Format& format : formats) all.push_back(&format);
+  return all;
+}
+
+// Whether a field may have this value; one that is not there may have any.
+bool may_be(const GstStructure* s, const char* field, const char* value) {
+  return !gst_structure_has_field(s, field) || string_field_allows(s, field, value);
+}
+
+// Whether one of `formats` is allowed.
+template <typename Format>
+bool allows_one_of(const GstStructure* raw, const std::vector<Format>& formats) {
+  return std::any_of(formats.begin(), formats.end(), [&](const Format& format) {
+    return may_be(raw, "format", gst_video_format_to_string(format.format));
+  });
+}
+
+// The coefficients that belong to frames in rgb_formats(): all of 8 bits.
+std::vector<SampleGroup> groups_of_rgb(const GstStructure* raw) {
+  std::vector<SampleGroup> groups;
+  if (!allows_one_of(raw, rgb_formats())) return groups;
+  for (const RawFormat& format : raw_formats()) {
+    if (format.depth != 8) continue;
+    add_to_groups(groups, sampling_of(format), 8);
+    if (holds_440(format)) add_to_groups(groups, GST_COEF_SAMPLING_440, 8);
+  }
+  return groups;
+}
+
+// Appends the frames in rgb_formats() that belong to `coefs`; `base` has the fields of both.
+void append_rgb_structure(GstCaps* caps, const GstStructure* coefs, const GstStructure* base,
+                          const CoefKind& kind, bool cuda) {
+  const bool sources = kind.rgb == RgbFrames::kSources;
+  if (!int_field_allows(coefs, "depth", 8) ||
+      (sources && !may_be(coefs, "colorimetry", kind.rgb_colorimetry)))
+    return;
+  const StructurePtr rgb(gst_structure_copy(base));
+  gst_structure_remove_fields(rgb.get(), "colorimetry", "chroma-site", nullptr);
+  if (!sources)
+    gst_structure_set(rgb.get(), "colorimetry", G_TYPE_STRING, GST_VIDEO_COLORIMETRY_SRGB, nullptr);
+  append_raw_structure(caps, rgb.get(), all_of(rgb_formats()), cuda);
+}
+
+// Likewise the coefficients that belong to `raw` in rgb_formats().
+void append_coefs_of_rgb(GstCaps* caps, const GstStructure* raw, const GstStructure* base,
+                         const CoefKind& kind, const AppendCoefs& append, bool cuda) {
+  const StructurePtr coefs(gst_structure_copy(base));
+  gst_structure_remove_fields(coefs.get(), "colorimetry", "chroma-site", nullptr);
+  for (const SampleGroup& group : groups_of_rgb(raw)) {
+    const bool is_ycbcr =
+        group.colorspace == gst_coef_sampling_get_colorspace(GST_COEF_SAMPLING_420);
+    const StructurePtr own(gst_structure_copy(coefs.get()));
+    if (is_ycbcr && kind.rgb == RgbFrames::kSources)
+      gst_structure_set(own.get(), "colorimetry", G_TYPE_STRING, kind.rgb_colorimetry, nullptr);
+    append(caps, own.get(), group, cuda);
+  }
 }
 
 // Whether CUDA memory of the running GStreamer loses a plane of the format to be chosen.
@@ -147,14 +209,16 @@ GstStructure* append_coef_structure(GstCaps* caps, const GstStructure* base, con
   return s;
 }
 
-GstCaps* raw_template_caps() {
-  std::vector<const RawFormat*> all;
-  for (const RawFormat& format : raw_formats()) all.push_back(&format);
+GstCaps* raw_template_caps(RgbFrames rgb) {
   GstCaps* caps = gst_caps_new_empty();
   const StructurePtr base(gst_structure_new_empty("video/x-raw"));
   add_sizes(base.get());
-  if (kBuiltWithCuda) append_raw_structure(caps, base.get(), all, true);
-  append_raw_structure(caps, base.get(), all, false);
+  const auto append = [&](const auto& formats) {
+    if (kBuiltWithCuda) append_raw_structure(caps, base.get(), all_of(formats), true);
+    append_raw_structure(caps, base.get(), all_of(formats), false);
+  };
+  append(raw_formats());
+  if (rgb != RgbFrames::kNone) append(rgb_formats());
   return caps;
 }
 
@@ -172,7 +236,8 @@ GstCaps* coef_template_caps(const CoefKind& kind, const GstStructure* own) {
     add(samplings, gst_coef_sampling_to_string(sampling_of(format)));
     add(colorspaces, gst_coef_sampling_get_colorspace(sampling_of(format)));
   }
-  if (kind.with_440) add(samplings, gst_coef_sampling_to_string(GST_COEF_SAMPLING_440));
+  if (kind.with_440 || kind.rgb != RgbFrames::kNone)
+    add(samplings, gst_coef_sampling_to_string(GST_COEF_SAMPLING_440));
   set_ints(s, "depth", {8, 10, 12, 16});
   set_bools(s, "quantized");
   set_strings(s, "sampling", samplings);
@@ -187,43 +252,57 @@ GstCaps* coef_template_caps(const CoefKind& kind, const GstStructure* own) {
 
 GstCaps* raw_to_coef_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind& kind,
                           const AppendCoefs& append, const Resize& resize) {
-  return transform_each(caps, kinds, [&](GstCaps* one, const GstStructure* raw, bool cuda) {
-    const StructurePtr base(gst_structure_copy(raw));
-    gst_structure_remove_field(base.get(), "format");
-    remove_fields(base.get(), kind.fields);
-    if (resize && !resize(base.get())) return;
-    for (const SampleGroup& group : groups_of(raw, kind)) append(one, base.get(), group, cuda);
-  });
+  const auto of_frames = [&](bool in_rgb) {
+    return transform_each(caps, kinds, [&](GstCaps* one, const GstStructure* raw, bool cuda) {
+      const StructurePtr base(gst_structure_copy(raw));
+      gst_structure_remove_field(base.get(), "format");
+      remove_fields(base.get(), kind.fields);
+      if (resize && !resize(base.get())) return;
+      if (in_rgb) return append_coefs_of_rgb(one, raw, base.get(), kind, append, cuda);
+      for (const SampleGroup& group : groups_of(raw, kind)) append(one, base.get(), group, cuda);
+    });
+  };
+  if (kind.rgb == RgbFrames::kNone) return of_frames(false);
+  return gst_caps_merge(of_frames(false), of_frames(true));
 }
 
 GstCaps* coef_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind& kind,
                           const Resize& resize) {
-  return transform_each(caps, kinds, [&](GstCaps* one, const GstStructure* coefs, bool cuda) {
-    const StructurePtr base(gst_structure_copy(coefs));
-    gst_structure_remove_fields(base.get(), "format", "quantized", "depth", "sampling",
-                                "colorspace", nullptr);
-    remove_fields(base.get(), kind.fields);
-    if (!resize || resize(base.get()))
+  const auto to_frames = [&](bool in_rgb) {
+    return transform_each(caps, kinds, [&](GstCaps* one, const GstStructure* coefs, bool cuda) {
+      const StructurePtr base(gst_structure_copy(coefs));
+      gst_structure_remove_fields(base.get(), "format", "quantized", "depth", "sampling",
+                                  "colorspace", nullptr);
+      remove_fields(base.get(), kind.fields);
+      if (resize && !resize(base.get())) return;
+      if (in_rgb) return append_rgb_structure(one, coefs, base.get(), kind, cuda);
       append_raw_structure(one, base.get(), formats_of(coefs, kind), cuda);
-  });
+    });
+  };
+  if (kind.rgb == RgbFrames::kNone) return to_frames(false);
+  return gst_caps_merge(to_frames(false), to_frames(true));
 }
 
 GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda) {
   if (gst_caps_is_empty(candidates) || gst_caps_is_any(candidates)) return candidates;
   prefer_cuda = prefer_cuda && !memory_loses_a_plane(gst_caps_get_structure(candidates, 0));
-  GstCaps* caps = keep_best(candidates, [=](const GstStructure*, const GstCapsFeatures* f) {
-    return int(features_have_cuda(f) == prefer_cuda);
+  GstCaps* caps = keep_best(candidates, [=](const GstStructure* s, const GstCapsFeatures* f) {
+    return 2 * allows_one_of(s, raw_formats()) + (features_have_cuda(f) == prefer_cuda);
   });
   GstStructure* s = gst_caps_get_structure(caps, 0);
   std::vector<std::string> names;
   for (const RawFormat& format : raw_formats())
+    names.emplace_back(gst_video_format_to_string(format.format));
+  for (const RgbFormat& format : rgb_formats())
     names.emplace_back(gst_video_format_to_string(format.format));
   fixate_to_first_allowed(s, "format", names);
   return gst_caps_fixate(caps);
 }
 
 Status read_raw_caps(const GstCaps* caps, GstVideoInfo* info) {
-  if (!gst_video_info_from_caps(info, caps) || !find_raw_format(GST_VIDEO_INFO_FORMAT(info)))
+  const bool known = gst_video_info_from_caps(info, caps);
+  const GstVideoFormat format = known ? GST_VIDEO_INFO_FORMAT(info) : GST_VIDEO_FORMAT_UNKNOWN;
+  if (!find_raw_format(format) && !is_rgb_format(format))
     return Status::error(StatusCode::kUnsupported, "Raw video of this kind is not supported");
   if (GST_VIDEO_INFO_INTERLACE_MODE(info) == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
     return Status::error(StatusCode::kUnsupported,

@@ -21,13 +21,22 @@ struct SampleGroup {
   std::vector<std::string> samplings;
 };
 
+// The meaning of frames in rgb_formats() to an element.
+enum class RgbFrames {
+  kNone,     // it takes none
+  kSources,  // it makes coefficients of them
+  kPictures  // it makes them of coefficients
+};
+
 // The caps of one kind of coefficients. All kinds share the fields format, quantized, depth,
 // sampling, colorspace and those of raw video; this has the rest.
 struct CoefKind {
   const char* media_type;
   std::vector<const char*> fields;  // its own fields, which raw video lacks
-  bool with_440;                    // whether there may be 4:4:0, which no raw format has
+  bool with_440;                    // whether frames may be of 4:4:0, which no raw format has
   bool with_grey_12 = false;        // likewise grey of 12 bits
+  RgbFrames rgb = RgbFrames::kNone;
+  const char* rgb_colorimetry = nullptr;  // of YCbCr that is made of RGB
 };
 
 // Appends the structures of a kind for one group to `caps`, with the other fields of `base`.
@@ -43,7 +52,7 @@ GstStructure* append_coef_structure(GstCaps* caps, const GstStructure* base, con
 
 // All caps that elements take or make; CUDA memory first where this build has it. `own` has the
 // kind's own fields and its formats. Transfer full.
-GstCaps* raw_template_caps();
+GstCaps* raw_template_caps(RgbFrames rgb = RgbFrames::kNone);
 GstCaps* coef_template_caps(const CoefKind& kind, const GstStructure* own);
 
 // The caps that the other pad can have when one pad has `caps`. Fields that neither side defines
@@ -53,9 +62,9 @@ GstCaps* raw_to_coef_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind
 GstCaps* coef_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind& kind,
                           const Resize& resize = {});
 
-// Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, then the first allowed
-// format of raw_formats(). Frames that lose a plane in CUDA memory (formats.h) go to system memory
-// if the peer leaves the choice.
+// Fixes `candidates` (transfer full): a format of raw_formats() if there is one, device memory
+// first if `prefer_cuda`, then the first allowed format. Frames that lose a plane in CUDA memory
+// (formats.h) go to system memory if the peer leaves the choice.
 GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda);
 
 // Reads caps of raw video. Fails for unsupported formats.

@@ -91,8 +91,7 @@ Status CoefTransform::make_frame(GstBuffer* in, SubmittedFrame* out, MeasuredFra
       CT_RETURN_IF_ERROR(finder_.find(transport_, in, picture_, &source));
   }
   FencePtr done;
-  CT_RETURN_IF_ERROR(
-      enqueue(raw, input.rects(), source.buffer ? source.planes : nullptr, frame, &done));
+  CT_RETURN_IF_ERROR(enqueue(raw, input.rects(), source.buffer ? &source : nullptr, frame, &done));
   input.mark_read(transport_, done);
   if (source.buffer) transport_.mark_read(source.buffer, source.input.placed(), done);
   return frames_.finish(transport_, raw, done, frame, out);

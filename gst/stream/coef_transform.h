@@ -38,6 +38,7 @@ class CoefTransform : public FrameTransform {
 
   bool keep_reference = false;  // a setting of a forward transform: guarded by the object lock
 
+  Direction direction() const { return direction_; }
   bool is_forward() const { return direction_ == Direction::kForward; }
   const GstVideoInfo& raw_info() const { return raw_; }
 
@@ -51,7 +52,7 @@ class CoefTransform : public FrameTransform {
   }
   bool can_hold_frames() const final { return is_forward() || !frames_.is_bounded(); }
   Status submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) final;
-  void stop() final { give_up_memory(); }
+  void stop() override { give_up_memory(); }
 
   // Fixes caps of coefficients (transfer full): device memory first if `prefer_cuda`.
   virtual GstCaps* fixate(GstCaps* candidates, bool prefer_cuda) const = 0;
@@ -65,14 +66,12 @@ class CoefTransform : public FrameTransform {
   virtual Status read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) = 0;
   // Inverse: finds the coefficients in `in`, and takes the data of its meta.
   virtual Status find(GstBuffer* in, CoefPlaces* places) = 0;
-  // Gives the engine the job of a frame, with the settings of prepare(). `reference` has the planes
-  // of the source frame for comparison, or is null.
-  virtual Status enqueue(const Rects& raw, const Rects& coefs, const SamplePlane* reference,
+  // Gives the engine the job of a frame, with the settings of prepare(). `source` is the source
+  // frame for comparison, or null.
+  virtual Status enqueue(const Rects& raw, const Rects& coefs, const SourceFrame* source,
                          MeasuredFrame* frame, FencePtr* done) = 0;
   // Forward: attaches the meta of the coefficients at `places`.
   virtual void attach(GstBuffer* coefficients, const CoefPlaces& places) const = 0;
-
-  Direction direction() const { return direction_; }
 
   Engine& engine_;
   Transport& transport_;

@@ -40,6 +40,23 @@ const std::vector<RawFormat>& raw_formats() {
   return formats;
 }
 
+const std::vector<RgbFormat>& rgb_formats() {
+  // No gstcuda holds xRGB and xBGR.
+  static const std::vector<RgbFormat> formats = {
+      {GST_VIDEO_FORMAT_RGB, true},  {GST_VIDEO_FORMAT_BGR, true},   {GST_VIDEO_FORMAT_RGBx, true},
+      {GST_VIDEO_FORMAT_BGRx, true}, {GST_VIDEO_FORMAT_xRGB, false}, {GST_VIDEO_FORMAT_xBGR, false},
+      {GST_VIDEO_FORMAT_RGBA, true}, {GST_VIDEO_FORMAT_BGRA, true},  {GST_VIDEO_FORMAT_ARGB, true},
+      {GST_VIDEO_FORMAT_ABGR, true}, {GST_VIDEO_FORMAT_RGBP, true},  {GST_VIDEO_FORMAT_BGRP, true},
+  };
+  return formats;
+}
+
+bool is_rgb_format(GstVideoFormat format) {
+  for (const RgbFormat& candidate : rgb_formats())
+    if (candidate.format == format) return true;
+  return false;
+}
+
 bool cuda_memory_loses_a_plane(GstVideoFormat format, int height, guint minor, guint micro) {
   const bool planar_420 = format == GST_VIDEO_FORMAT_I420 || format == GST_VIDEO_FORMAT_YV12 ||
                           format == GST_VIDEO_FORMAT_I420_10LE ||

@@ -24,6 +24,13 @@ GstBuffer* copy_frame(GstBuffer* in) {
   return copy;
 }
 
+bool matches(const GstVideoInfo& info, const SourcePicture& picture) {
+  if (info.width != picture.width || info.height != picture.height) return false;
+  if (picture.may_be_rgb && is_rgb_format(GST_VIDEO_INFO_FORMAT(&info))) return true;
+  const RawFormat* format = find_raw_format(GST_VIDEO_INFO_FORMAT(&info));
+  return format && sampling_of(*format) == picture.sampling && holds_depth(*format, picture.depth);
+}
+
 }  // namespace
 
 std::string size_text(int width, int height) {
@@ -86,17 +93,18 @@ void SourceFinder::warn(Transport& transport, const GstCoefReferenceMeta* meta,
 Status SourceFinder::find(Transport& transport, GstBuffer* coefficients,
                           const SourcePicture& picture, SourceFrame* source) {
   const GstCoefReferenceMeta* meta = gst_buffer_get_coef_reference_meta(coefficients);
-  const RawFormat* format = meta ? find_raw_format(GST_VIDEO_INFO_FORMAT(&meta->info)) : nullptr;
-  if (!format || sampling_of(*format) != picture.sampling || !holds_depth(*format, picture.depth) ||
-      meta->info.width != picture.width || meta->info.height != picture.height) {
+  if (!meta || !matches(meta->info, picture)) {
     warn(transport, meta, picture);
     return {};
   }
   CT_RETURN_IF_ERROR(source->input.bring_in(transport, meta->source, meta->info, InPlace::kAlways,
                                             blocks_, nullptr));
   source->buffer = meta->source;
+  source->info = meta->info;
+  const GstVideoFormat format = GST_VIDEO_INFO_FORMAT(&meta->info);
+  if (is_rgb_format(format)) return {};
   component_planes(meta->info, source->input.placed().rects, source->planes);
-  source->planes[0].shift += bits_below(format->format, picture.depth);
+  source->planes[0].shift += bits_below(format, picture.depth);
   return {};
 }
 

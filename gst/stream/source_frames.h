@@ -33,6 +33,7 @@ struct SourcePicture {
   GstCoefSampling sampling;
   guint depth;
   gint width, height;
+  bool may_be_rgb = false;  // whether it may be one of rgb_formats() as well
 };
 
 // The spelling of a size in messages: "1920x1080".
@@ -41,8 +42,9 @@ std::string size_text(int width, int height);
 // A source frame while it is being read, with its planes as the engine reads them.
 struct SourceFrame {
   GstBuffer* buffer = nullptr;  // null: there is none
+  GstVideoInfo info = {};
   FrameInput input;
-  SamplePlane planes[kMaxComponents];
+  SamplePlane planes[kMaxComponents];  // not of RGB
 };
 
 // For measure=psnr of an inverse.

@@ -24,6 +24,14 @@ CHECK_TEST(test_all_branches_know_the_fence) {
   check_branches(source_of("width=320,height=192"), "cudadct8x8 ENGINE", {kInverse, kInverse});
 }
 
+CHECK_TEST(test_rgb) {
+  const std::string inverse = "cudaidct8x8 ENGINE ";
+  for (const char* size : {"width=320,height=192", "width=70,height=46"})
+    check_branches(source_of(size, "BGRx"), "cudadct8x8 ENGINE",
+                   {"video/x-dct(ANY)", inverse + "! video/x-raw,format=RGB",
+                    inverse + "scale=1/2 ! video/x-raw,format=BGRP", kInverse});
+}
+
 CHECK_TEST(test_files) {
   if (require_element_or_skip("jpegcoefdec") != 0) return;
   const std::string files = "cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu ! ";

@@ -40,9 +40,9 @@ inline void check_branches(const std::string& source, const std::string& head,
   for (const std::string& sink : sinks) compare(expected[sink], found.at(sink), line + ": " + sink);
 }
 
-inline std::string source_of(const char* size) {
+inline std::string source_of(const std::string& size, const std::string& format = "I420") {
   return "videotestsrc pattern=ball num-buffers=" + std::to_string(quick() ? 10 : 60) +
-         " ! video/x-raw,format=I420," + size + " ! ";
+         " ! video/x-raw,format=" + format + "," + size + " ! ";
 }
 
 }  // namespace testing

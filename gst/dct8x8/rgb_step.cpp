@@ -1,0 +1,168 @@
+// RGB beside the DCT: frames in RGB to planes that the DCT reads, and planes that it writes to RGB.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/dct8x8/rgb_step.h"
+
+#include <string>
+
+#include "gst/dct8x8/caps.h"
+#include "transform/dct8x8/dct8x8.h"
+#include "transform/rgb/engine.h"
+#if CT_HAVE_CUDA
+#include "cuda/rgb/engine.h"
+#endif
+
+namespace cudatransform {
+namespace {
+
+constexpr gsize kPlanePitch = 128;  // a line of a GPU's cache
+
+const RgbOps& ops_of([[maybe_unused]] const Engine& engine) {
+#if CT_HAVE_CUDA
+  if (engine.is_cuda()) return cuda_rgb_ops();
+#endif
+  return host_rgb_ops();
+}
+
+RgbPacking packing_of(GstVideoFormat format) {
+  switch (format) {
+    case GST_VIDEO_FORMAT_RGB:
+      return RgbPacking::kRgb;
+    case GST_VIDEO_FORMAT_BGR:
+      return RgbPacking::kBgr;
+    case GST_VIDEO_FORMAT_RGBx:
+    case GST_VIDEO_FORMAT_RGBA:
+      return RgbPacking::kRgbx;
+    case GST_VIDEO_FORMAT_BGRx:
+    case GST_VIDEO_FORMAT_BGRA:
+      return RgbPacking::kBgrx;
+    case GST_VIDEO_FORMAT_xRGB:
+    case GST_VIDEO_FORMAT_ARGB:
+      return RgbPacking::kXrgb;
+    case GST_VIDEO_FORMAT_xBGR:
+    case GST_VIDEO_FORMAT_ABGR:
+      return RgbPacking::kXbgr;
+    default:
+      return RgbPacking::kPlanar;
+  }
+}
+
+RgbSubsampling chroma_of(GstCoefSampling sampling) {
+  switch (sampling) {
+    case GST_COEF_SAMPLING_420:
+      return {2, 2};
+    case GST_COEF_SAMPLING_422:
+      return {2, 1};
+    case GST_COEF_SAMPLING_440:
+      return {1, 2};
+    case GST_COEF_SAMPLING_411:
+      return {4, 1};
+    default:
+      return {1, 1};
+  }
+}
+
+RgbColor color_of(GstCoefSampling sampling) {
+  if (sampling == GST_COEF_SAMPLING_GRAYSCALE) return RgbColor::kGrey;
+  return sampling == GST_COEF_SAMPLING_RGB ? RgbColor::kRgb : RgbColor::kYcbcr;
+}
+
+Status check_ycbcr(const GstCaps* coefs) {
+  const char* text = gst_structure_get_string(gst_caps_get_structure(coefs, 0), "colorimetry");
+  GstVideoColorimetry color;
+  if (text && gst_video_colorimetry_from_string(&color, text) &&
+      color.range == GST_VIDEO_COLOR_RANGE_0_255 && color.matrix == GST_VIDEO_COLOR_MATRIX_BT601)
+    return {};
+  return Status::error(
+      StatusCode::kUnsupported,
+      "RGB is made of JPEG's YCbCr alone, which is colorimetry=" + std::string(kJpegColorimetry) +
+          " (full range, BT.601), but the coefficients have " +
+          (text ? "colorimetry=" + std::string(text) : "no colorimetry") +
+          ". Take frames in planes and convert those: cudaidct8x8 ! video/x-raw,format=I420 ! "
+          "videoconvert");
+}
+
+}  // namespace
+
+Status check_rgb(const GstVideoInfo& rgb, const GstDctInfo& dct, const GstCaps* coefs) {
+  if (dct.depth != 8)
+    return Status::error(StatusCode::kUnsupported, "RGB has samples of 8 bits, the coefficients " +
+                                                       std::to_string(dct.depth));
+  if (rgb.colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235)
+    return Status::error(StatusCode::kUnsupported,
+                         "RGB of limited range is not supported: convert it to full range, "
+                         "videoconvert ! video/x-raw,colorimetry=sRGB");
+  return color_of(dct.sampling) == RgbColor::kYcbcr ? check_ycbcr(coefs) : Status();
+}
+
+int rgb_chroma_scale(GstCoefSampling sampling, int scale) {
+  return sampling == GST_COEF_SAMPLING_420 && scale > 1 ? scale / 2 : scale;
+}
+
+Status RgbStep::begin(const GstVideoInfo& rgb, const GstDctInfo& dct, const RgbPlanes& planes) {
+  job_ = {};
+  job_.direction = planes.direction;
+  job_.color = color_of(dct.sampling);
+  // libjpeg's upsampling of pictures at an eighth of their size.
+  job_.upsampling = planes.scale == 8 ? ChromaUpsampling::kNearest : planes.upsampling;
+  job_.rgb.packing = packing_of(GST_VIDEO_INFO_FORMAT(&rgb));
+  job_.rgb.width = rgb.width;
+  job_.rgb.height = rgb.height;
+  for (int c = 0; c < kMaxComponents; c++) plane_of_[c] = GST_VIDEO_INFO_COMP_PLANE(&rgb, c);
+  describe_planes(dct, planes);
+  return make_room();
+}
+
+void RgbStep::describe_planes(const GstDctInfo& dct, const RgbPlanes& planes) {
+  const int chroma_scale = rgb_chroma_scale(dct.sampling, planes.scale);
+  for (int c = 0; c < job_.components(); c++) {
+    const RgbSubsampling by = c > 0 ? chroma_of(dct.sampling) : RgbSubsampling();
+    const int larger = c > 0 ? planes.scale / chroma_scale : 1;
+    job_.subsampling[c] = {by.x / larger, by.y / larger};
+    SamplePlane& plane = job_.planes[c];
+    plane.width = rgb_plane_side(job_.rgb.width, job_.subsampling[c].x);
+    plane.height = rgb_plane_side(job_.rgb.height, job_.subsampling[c].y);
+    // Behind its last column the DCT repeats it. cjpeg repeats the picture's last column, and takes
+    // the mean of that and its like.
+    if (planes.fills_blocks && by.x * by.y > 1) {
+      plane.width = dct.components[c].blocks_w * 8;
+      plane.height = dct.components[c].blocks_h * 8;
+    }
+  }
+}
+
+Status RgbStep::make_room() {
+  gsize size = 0;
+  gsize offset[kMaxComponents] = {};
+  for (int c = 0; c < job_.components(); c++) {
+    SamplePlane& plane = job_.planes[c];
+    const gsize pitch = (gsize(plane.width) + kPlanePitch - 1) / kPlanePitch * kPlanePitch;
+    plane.pitch = static_cast<ptrdiff_t>(pitch);
+    offset[c] = size;
+    size += pitch * gsize(plane.height);
+  }
+  if (!memory_ || memory_->size() < size)
+    CT_RETURN_IF_ERROR(engine_.device().allocate(MemoryKind::kDevice, size, &memory_));
+  for (int c = 0; c < job_.components(); c++)
+    job_.planes[c].data = static_cast<guint8*>(memory_->data()) + offset[c];
+  return {};
+}
+
+guint64 RgbStep::frame_bytes() const {
+  const RgbPacking packing = job_.rgb.packing;
+  const bool three =
+      packing == RgbPacking::kRgb || packing == RgbPacking::kBgr || packing == RgbPacking::kPlanar;
+  return guint64(job_.rgb.width) * guint64(job_.rgb.height) * (three ? 3 : 4);
+}
+
+Status RgbStep::submit(const Rects& frame) {
+  for (int p = 0; p < job_.rgb.planes(); p++) {
+    const Rect& rect = frame.rect[job_.rgb.planes() == 1 ? 0 : plane_of_[p]];
+    job_.rgb.data[p] = rect.data;
+    job_.rgb.pitch[p] = static_cast<ptrdiff_t>(rect.pitch);
+  }
+  return ops_of(engine_).submit(engine_.device(), engine_.queue(QueueKind::kCompute), job_,
+                                nullptr);
+}
+
+}  // namespace cudatransform

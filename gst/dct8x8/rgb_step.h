@@ -1,0 +1,58 @@
+// RGB beside the DCT: frames in RGB to planes that the DCT reads, and planes that it writes to RGB.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+
+#include <gst/coef/coef.h>
+#include "gst/stream/transfer.h"
+#include "transform/rgb/rgb.h"
+
+namespace cudatransform {
+
+// The error if frames of `rgb` do not belong to coefficients of `dct`, which have these caps: RGB
+// has full range, YCbCr is JPEG's, and all samples have 8 bits.
+Status check_rgb(const GstVideoInfo& rgb, const GstDctInfo& dct, const GstCaps* coefs);
+
+// The scale of Cb and Cr of pictures in RGB. As in libjpeg, chroma that has half the columns and
+// half the rows gets an inverse twice as large instead of an upsampling.
+int rgb_chroma_scale(GstCoefSampling sampling, int scale);
+
+// The planes beside a frame in RGB.
+struct RgbPlanes {
+  Direction direction;        // kForward: RGB to planes
+  bool fills_blocks = false;  // forward: subsampled components are as large as their blocks
+  int scale = 1;              // inverse
+  ChromaUpsampling upsampling = ChromaUpsampling::kFancy;
+};
+
+// One conversion of each frame of a stream. The streaming thread uses it. All work is on the
+// compute queue, so every frame may use the memory of the one before it.
+class RgbStep {
+ public:
+  explicit RgbStep(Engine& engine) : engine_(engine) {}
+
+  // The conversion of the next frame, and memory for its planes.
+  Status begin(const GstVideoInfo& rgb, const GstDctInfo& dct, const RgbPlanes& planes);
+  int components() const { return job_.components(); }
+  // One for each component.
+  const SamplePlane* planes() const { return job_.planes; }
+  // The bytes of pixels in a frame.
+  guint64 frame_bytes() const;
+  // Enqueues it for the frame at `frame`.
+  Status submit(const Rects& frame);
+
+  // Gives up all memory.
+  void stop() { memory_.reset(); }
+
+ private:
+  void describe_planes(const GstDctInfo& dct, const RgbPlanes& planes);
+  Status make_room();
+
+  Engine& engine_;
+  RgbJob job_;
+  guint plane_of_[kMaxComponents] = {};  // of R, G and B in planar frames
+  std::unique_ptr<Memory> memory_;
+};
+
+}  // namespace cudatransform
