@@ -8,6 +8,7 @@
 #include <gst/video/gstvideoencoder.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
