@@ -1,4 +1,4 @@
-// The elements of the plugin, for its list of them.
+// The elements of the plugin, for its list of them and for bins.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,3 +11,11 @@ GST_ELEMENT_REGISTER_DECLARE(cudaidwt);
 GST_ELEMENT_REGISTER_DECLARE(cudadiracdec);
 GST_ELEMENT_REGISTER_DECLARE(jpegcoefdec);
 GST_ELEMENT_REGISTER_DECLARE(jpegcoefenc);
+GST_ELEMENT_REGISTER_DECLARE(cudajpegdec);
+GST_ELEMENT_REGISTER_DECLARE(cudajpegenc);
+
+// The types that bins are made of.
+GType gst_cuda_dct_8x8_get_type(void);
+GType gst_cuda_idct_8x8_get_type(void);
+GType gst_jpeg_coef_dec_get_type(void);
+GType gst_jpeg_coef_enc_get_type(void);

@@ -21,6 +21,9 @@ static gboolean plugin_init(GstPlugin* plugin) {
 #if CT_HAVE_JPEG
   registered |= GST_ELEMENT_REGISTER(jpegcoefdec, plugin);
   registered |= GST_ELEMENT_REGISTER(jpegcoefenc, plugin);
+  // Behind those that they are made of.
+  registered |= GST_ELEMENT_REGISTER(cudajpegdec, plugin);
+  registered |= GST_ELEMENT_REGISTER(cudajpegenc, plugin);
 #endif
   return registered;
 }

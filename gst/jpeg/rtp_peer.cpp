@@ -20,6 +20,20 @@ GstPad* only_source(GstElement* element) {
   return found;
 }
 
+// The pad that data from `src` reach, if need be outside of the bins around it. Transfer full.
+GstPad* peer_outside(GstPad* src) {
+  GstPad* peer = gst_pad_get_peer(src);
+  GstObject* ghost = peer ? gst_object_get_parent(GST_OBJECT(peer)) : nullptr;
+  while (GST_IS_GHOST_PAD(ghost)) {
+    gst_object_unref(peer);
+    peer = gst_pad_get_peer(GST_PAD(ghost));
+    gst_object_unref(ghost);
+    ghost = peer ? gst_object_get_parent(GST_OBJECT(peer)) : nullptr;
+  }
+  gst_clear_object(&ghost);
+  return peer;
+}
+
 bool sends_jpeg_by_rtp(GstPad* src) {
   const CapsPtr made(gst_pad_get_pad_template_caps(src));
   const CapsPtr rtp(
@@ -33,7 +47,7 @@ std::string rtp_jpeg_payloader_behind(GstPad* src) {
   std::string name;
   GstPad* pad = GST_PAD(gst_object_ref(src));
   for (int count = 0; pad && name.empty() && count < kMostElements; ++count) {
-    GstPad* peer = gst_pad_get_peer(pad);
+    GstPad* peer = peer_outside(pad);
     gst_object_unref(pad);
     GstElement* element = peer ? gst_pad_get_parent_element(peer) : nullptr;
     gst_clear_object(&peer);

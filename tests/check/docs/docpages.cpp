@@ -75,9 +75,17 @@ static std::vector<Row> table_of(const std::vector<std::string>& section, const 
   return rows;
 }
 
-std::vector<Row> rows_under(const std::string& page, const std::string& title) {
-  const std::vector<std::string> section = section_of(page, anchor_of("# " + title));
-  std::vector<Row> rows = table_of(section, title);
+// The names behind "without" in a line "Shared: ...".
+static Names left_out(const std::string& line) {
+  const size_t at = line.find(" without ");
+  if (at == std::string::npos) return {};
+  const std::vector<std::string> names = quoted(line.substr(at));
+  return Names(names.begin(), names.end());
+}
+
+static std::vector<Row> rows_at(const std::string& page, const std::string& anchor) {
+  const std::vector<std::string> section = section_of(page, anchor);
+  std::vector<Row> rows = table_of(section, page + "#" + anchor);
   for (const std::string& line : section) {
     if (line.rfind("Shared:", 0) != 0) continue;
     for (size_t at = line.find("]("); at != std::string::npos; at = line.find("](", at + 1)) {
@@ -85,12 +93,17 @@ std::vector<Row> rows_under(const std::string& page, const std::string& title) {
       const size_t hash = target.find('#');
       fail_unless(hash != std::string::npos, "'%s' names no heading", target.c_str());
       const std::string other = target.substr(0, target.rfind(".md", hash));
-      const auto shared =
-          table_of(section_of(hash == 0 ? page : other, target.substr(hash + 1)), target);
+      const auto shared = rows_at(hash == 0 ? page : other, target.substr(hash + 1));
       rows.insert(rows.end(), shared.begin(), shared.end());
     }
+    for (const std::string& name : left_out(line))
+      std::erase_if(rows, [&](const Row& row) { return contains(row[0], "`" + name + "`"); });
   }
   return rows;
+}
+
+std::vector<Row> rows_under(const std::string& page, const std::string& title) {
+  return rows_at(page, anchor_of("# " + title));
 }
 
 std::string read_page(const std::string& name) {

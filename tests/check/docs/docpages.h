@@ -15,8 +15,9 @@ using Names = std::set<std::string>;
 void set_pages_folder(const char* path);
 std::string read_page(const std::string& name);
 
-// The rows of the first table after the heading `title` of a page, without its header, and of the
-// tables that the section's line "Shared: ..." links to.
+// The rows of the first table after the heading `title` of a page, without its header, and behind
+// them those of the sections that the section's line "Shared: ..." links to. The line may end in
+// "without" and the names that it leaves out.
 std::vector<Row> rows_under(const std::string& page, const std::string& title);
 // The names in `backticks`.
 std::vector<std::string> quoted(const std::string& text);

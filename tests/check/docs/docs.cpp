@@ -46,7 +46,8 @@ std::string text_of(GParamSpec* spec, const GValue* value) {
 bool is_inherited(GParamSpec* spec) {
   return g_type_is_a(GST_TYPE_BASE_TRANSFORM, spec->owner_type) ||
          g_type_is_a(GST_TYPE_VIDEO_DECODER, spec->owner_type) ||
-         g_type_is_a(GST_TYPE_VIDEO_ENCODER, spec->owner_type);
+         g_type_is_a(GST_TYPE_VIDEO_ENCODER, spec->owner_type) ||
+         g_type_is_a(GST_TYPE_BIN, spec->owner_type);
 }
 
 // The element may have changed the default of an inherited property when it was made.
@@ -153,7 +154,7 @@ GST_START_TEST(test_properties) {
     fail_unless_equals_uint64(row.size(), 6);
     for (const std::string& property : quoted(row[0])) {
       documented.insert(property);
-      rows[property] = row;
+      rows.emplace(property, row);  // the element's own page comes first
     }
   }
   guint n = 0;
@@ -276,10 +277,13 @@ GST_START_TEST(test_metadata) {
     const gchar* value = gst_element_factory_get_metadata(factory, key);
     fail_unless(value != nullptr && *value != '\0', "no %s", key);
   }
-  // Players find a decoder of a whole codec.
+  // Players find a decoder of a whole codec, and that of JPEG behind GStreamer's own.
+  const bool is_bin = __i__ >= kAllElements - kBins;
   const bool is_decoder = std::strcmp(kElements[__i__], "cudadiracdec") == 0;
   fail_unless_equals_int(gst_plugin_feature_get_rank(GST_PLUGIN_FEATURE(factory)),
-                         is_decoder ? GST_RANK_PRIMARY : GST_RANK_NONE);
+                         is_bin       ? GST_RANK_SECONDARY
+                         : is_decoder ? GST_RANK_PRIMARY
+                                      : GST_RANK_NONE);
   gst_object_unref(factory);
 }
 GST_END_TEST;
@@ -288,7 +292,8 @@ void add_tests(TCase* tc) {
   const int jpeg = kAllElements - kJpegElements;  // the first of them
   const int end = has_jpeg() ? kAllElements : jpeg;
   tcase_add_loop_test(tc, test_properties, 0, end);
-  add_caps_tests(tc, jpeg, end);
+  // The bins' templates are their elements': check/jpeg compares them.
+  add_caps_tests(tc, jpeg, has_jpeg() ? end - kBins : end);
   tcase_add_test(tc, test_stats_and_messages);
   tcase_add_loop_test(tc, test_codec_stats, kTransforms, end);
   tcase_add_loop_test(tc, test_metadata, 0, end);

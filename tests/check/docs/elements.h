@@ -7,11 +7,12 @@
 namespace testing {
 
 inline constexpr const char* kElements[] = {
-    "cudadct8x8",   "cudaidct8x8", "cudadwt",     "cudaidwt",
-    "cudadiracdec", "jpegcoefdec", "jpegcoefenc",
+    "cudadct8x8",  "cudaidct8x8", "cudadwt",     "cudaidwt",    "cudadiracdec",
+    "jpegcoefdec", "jpegcoefenc", "cudajpegdec", "cudajpegenc",
 };
 inline constexpr int kTransforms = 4;    // the first
-inline constexpr int kJpegElements = 2;  // the last, which a build without libjpeg does not have
+inline constexpr int kJpegElements = 4;  // the last, which a build without libjpeg does not have
+inline constexpr int kBins = 2;          // of these the last
 inline constexpr int kAllElements = G_N_ELEMENTS(kElements);
 
 // docs_caps.cpp. The JPEG elements are kElements from `jpeg` to `end`.

@@ -1,20 +1,25 @@
-// Autoplugging: with ranks that a user raises, decodebin and playbin play JPEG through our
-// elements.
+// Autoplugging: with ranks that a user raises, decodebin, playbin, encodebin and their like decode
+// and encode JPEG with our elements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/app/gstappsink.h>
+#include <gst/pbutils/pbutils.h>
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "tests/check/folder.h"
 #include "tests/check/frames.h"
+#include "tests/check/jpeg/jpegs.h"
 #include "tests/check/testing.h"
 
 namespace {
 
 using namespace testing;
 
-constexpr const char* kOurs[] = {"jpegcoefdec", "cudaidct8x8"};
+using Factories = std::vector<const char*>;
+const Factories kElements = {"jpegcoefdec", "cudaidct8x8"}, kDecoder = {"cudajpegdec"},
+                kEncoder = {"cudajpegenc"};
 
 // A picture and a film, made once.
 struct Files {
@@ -36,14 +41,33 @@ const Files& files() {
   return made;
 }
 
-void set_ranks(guint rank) {
-  for (const char* name : kOurs) {
-    GstPluginFeature* feature = gst_registry_lookup_feature(gst_registry_get(), name);
-    fail_unless(feature != nullptr);
-    gst_plugin_feature_set_rank(feature, rank);
-    gst_object_unref(feature);
+// While it lives, factories have another rank than their own.
+class Raised {
+ public:
+  explicit Raised(const Factories& factories) {
+    for (const char* name : factories) {
+      GstPluginFeature* feature = gst_registry_lookup_feature(gst_registry_get(), name);
+      fail_unless(feature != nullptr, "no %s", name);
+      features_.push_back({feature, gst_plugin_feature_get_rank(feature)});
+      gst_plugin_feature_set_rank(feature, GST_RANK_PRIMARY + 100);
+    }
   }
-}
+  ~Raised() {
+    for (const auto& [feature, rank] : features_) {
+      gst_plugin_feature_set_rank(feature, rank);
+      gst_object_unref(feature);
+    }
+  }
+  Raised(const Raised&) = delete;
+  Raised& operator=(const Raised&) = delete;
+
+ private:
+  struct Feature {
+    GstPluginFeature* feature;
+    guint rank;
+  };
+  std::vector<Feature> features_;
+};
 
 bool has_ours(GstElement* bin, const char* factory) {
   bool found = false;
@@ -80,14 +104,28 @@ Frames try_to_play(const char* player, const std::string& file, const Look& look
   return frames;
 }
 
-// GStreamer 1.22's playbin3 sometimes does not end on a busy machine, even with its own decoders:
-// it gets three attempts.
-Frames play_with(const char* player, const std::string& file, const Look& look) {
+// The pictures of a line that ends in such a sink.
+Frames try_line(const std::string& source, const Look& look, std::string* failure) {
+  Frames frames;
+  g_autoptr(GstElement) pipeline =
+      launch(source + " ! appsink name=sink sync=false caps=video/x-raw");
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  GstAppSinkCallbacks callbacks = {};
+  callbacks.new_sample = collect;
+  gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &frames, nullptr);
+  *failure = run_to_eos(pipeline);
+  if (failure->empty()) look(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  return frames;
+}
+
+// GStreamer 1.22's decodebin3, and with it uridecodebin3 and playbin3, sometimes does not end on a
+// busy machine, even with its own decoders: it gets three attempts.
+Frames until_it_ends(const std::string& what, const std::function<Frames(std::string*)>& run) {
   std::string failure = "timeout";
   Frames frames;
-  for (int attempt = 0; attempt < 3 && failure == "timeout"; attempt++)
-    frames = try_to_play(player, file, look, &failure);
-  fail_unless(failure.empty(), "%s: %s", player, failure.c_str());
+  for (int attempt = 0; attempt < 3 && failure == "timeout"; attempt++) frames = run(&failure);
+  fail_unless(failure.empty(), "%s: %s", what.c_str(), failure.c_str());
   return frames;
 }
 
@@ -95,19 +133,25 @@ Frames play_with(const char* player, const std::string& file, const Look& look) 
 // decodes with decodebin3.
 void play_all_ways(const std::string& file, const Look& look,
                    const std::function<void(const std::string&, const Frames&)>& take) {
-  const std::string sink = " ! appsink name=sink sync=false caps=video/x-raw";
+  const std::string from = "filesrc location=" + file, uri = " uri=file://" + file;
   for (const std::string& source :
-       {"filesrc location=" + file + " ! decodebin", "uridecodebin uri=file://" + file})
-    take(source, play(source + sink, nullptr, look));
-  for (const char* player : {"playbin", "playbin3"}) take(player, play_with(player, file, look));
+       {from + " ! decodebin", from + " ! decodebin3", "uridecodebin" + uri, "uridecodebin3" + uri})
+    take(source, until_it_ends(source, [&](std::string* failure) {
+           return try_line(source, look, failure);
+         }));
+  for (const char* player : {"playbin", "playbin3"})
+    take(player, until_it_ends(player, [&](std::string* failure) {
+           return try_to_play(player, file, look, failure);
+         }));
 }
 
-void check(const std::string& file, const std::string& direct) {
+void check(const Factories& factories, const std::string& file, const std::string& direct) {
+  const Raised raised(factories);
   const Frames expected =
-      play(direct + " ! cudaidct8x8 backend=cpu ! appsink name=sink sync=false");
+      play(direct + "jpegcoefdec ! cudaidct8x8 backend=cpu ! appsink name=sink sync=false");
   bool ours = true;
   const auto look = [&](GstElement* pipeline) {
-    for (const char* factory : kOurs) ours = ours && has_ours(pipeline, factory);
+    for (const char* factory : factories) ours = ours && has_ours(pipeline, factory);
   };
   play_all_ways(file, look, [&](const std::string& what, const Frames& frames) {
     compare(frames, expected, what);
@@ -120,8 +164,9 @@ CHECK_TEST(test_ranks_as_they_are) {
   if (require_element_or_skip("jpegdec") != 0) return;
   std::string found;
   const auto look = [&](GstElement* pipeline) {
-    for (const char* factory : kOurs)
-      if (has_ours(pipeline, factory)) found = factory;
+    for (const Factories& factories : {kElements, kDecoder})
+      for (const char* factory : factories)
+        if (has_ours(pipeline, factory)) found = factory;
   };
   play_all_ways(files().picture, look, [&](const std::string& what, const Frames& frames) {
     fail_unless(found.empty(), "%s: %s", what.c_str(), found.c_str());
@@ -130,18 +175,61 @@ CHECK_TEST(test_ranks_as_they_are) {
 }
 
 CHECK_TEST(test_raised_ranks) {
-  set_ranks(GST_RANK_PRIMARY + 100);
   const Files& f = files();
-  check(f.picture, "filesrc location=" + f.picture + " ! jpegcoefdec");
-  check(f.film, "filesrc location=" + f.film + " ! avidemux ! jpegcoefdec");
-  set_ranks(GST_RANK_NONE);
+  for (const Factories& factories : {kElements, kDecoder}) {
+    check(factories, f.picture, "filesrc location=" + f.picture + " ! ");
+    check(factories, f.film, "filesrc location=" + f.film + " ! avidemux ! ");
+  }
+}
+
+// gst-discoverer's library finds the pictures' size.
+CHECK_TEST(test_discoverer) {
+  const Raised raised(kDecoder);
+  for (const std::string& file : {files().picture, files().film}) {
+    g_autoptr(GError) error = nullptr;
+    g_autoptr(GstDiscoverer) discoverer = gst_discoverer_new(20 * GST_SECOND, &error);
+    g_autoptr(GstDiscovererInfo) info =
+        gst_discoverer_discover_uri(discoverer, ("file://" + file).c_str(), &error);
+    fail_unless(error == nullptr, "%s", error ? error->message : "");
+    GList* streams = gst_discoverer_info_get_video_streams(info);
+    fail_unless_equals_int(g_list_length(streams), 1);
+    auto* stream = static_cast<GstDiscovererVideoInfo*>(streams->data);
+    fail_unless_equals_int(gst_discoverer_video_info_get_width(stream), 70);
+    fail_unless_equals_int(gst_discoverer_video_info_get_height(stream), 50);
+    gst_discoverer_stream_info_list_free(streams);
+  }
+}
+
+// encodebin takes jpegenc unless the rank is raised.
+CHECK_TEST(test_encodebin) {
+  const std::string source =
+      "videotestsrc num-buffers=3 pattern=ball ! video/x-raw,format=I420,width=70,height=50,"
+      "colorimetry=1:4:0:0 ! ";
+  const std::string sink = " ! appsink name=sink sync=false";
+  bool ours = false;
+  const auto encode = [&] {
+    return play(source + "encodebin profile=image/jpeg" + sink, nullptr,
+                [&](GstElement* pipeline) { ours = has_ours(pipeline, "cudajpegenc"); });
+  };
+  if (require_element_or_skip("jpegenc") == 0) encode();
+  fail_if(ours, "encodebin without a raised rank");
+  const Raised raised(kEncoder);
+  const Frames files = encode();
+  fail_unless(ours, "encodebin with another encoder");
+  // jifmux, behind the encoder, adds segments.
+  const Frames expected = play(source + "cudadct8x8 ! jpegcoefenc" + sink);
+  fail_unless_equals_uint64(files.size(), expected.size());
+  for (size_t i = 0; i < files.size(); i++) {
+    const std::string wrong = difference(read_jpeg(files[i]), read_jpeg(expected[i]));
+    fail_unless(wrong.empty(), "file %zu: %s", i, wrong.c_str());
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   gst_init(&argc, &argv);
-  for (const char* element : {"avimux", "decodebin3", "playbin3"})
+  for (const char* element : {"avimux", "decodebin3", "playbin3", "uridecodebin3", "encodebin"})
     if (const int status = require_element_or_skip(element)) return status;
   return testing::run(argc, argv);
 }

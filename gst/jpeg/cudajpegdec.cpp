@@ -1,0 +1,53 @@
+// Element cudajpegdec: JPEG pictures and Motion-JPEG to raw video.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/**
+ * SECTION:element-cudajpegdec
+ * @title: cudajpegdec
+ * @see_also: cudajpegenc, jpegcoefdec, cudaidct8x8
+ *
+ * Decodes JPEG pictures and Motion-JPEG on a CUDA device or, with the same result, on the CPU: a
+ * bin of jpegcoefdec and cudaidct8x8, with the properties of both. decodebin, playbin and their
+ * like plug it where a user raises its rank.
+ *
+ * docs/elements/cudajpegdec.md is the manual.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 filesrc location=photo.jpg ! cudajpegdec ! videoconvert ! imagefreeze ! \
+ *   autovideosink
+ * ]| Shows a photograph.
+ * |[
+ * GST_PLUGIN_FEATURE_RANK=cudajpegdec:MAX gst-play-1.0 recording.avi
+ * ]| Plays a Motion-JPEG recording.
+ */
+
+#include "gst/elements.h"
+
+#include "gst/jpeg/pair_bin.h"
+
+struct GstCudaJpegDec {
+  GstPairBin parent;
+};
+
+struct GstCudaJpegDecClass {
+  GstPairBinClass parent_class;
+};
+
+G_DEFINE_TYPE(GstCudaJpegDec, gst_cuda_jpeg_dec, GST_TYPE_PAIR_BIN);
+// Below jpegdec, which is PRIMARY, so that nobody gets another decoder unasked.
+GST_ELEMENT_REGISTER_DEFINE(cudajpegdec, "cudajpegdec", GST_RANK_SECONDARY,
+                            gst_cuda_jpeg_dec_get_type());
+
+static void gst_cuda_jpeg_dec_init(GstCudaJpegDec*) {}
+
+static void gst_cuda_jpeg_dec_class_init(GstCudaJpegDecClass* klass) {
+  gst_pair_bin_install(GST_PAIR_BIN_CLASS(klass), "cudajpegdec",
+                       {.types = {gst_jpeg_coef_dec_get_type(), gst_cuda_idct_8x8_get_type()},
+                        .names = {"jpegcoefdec", "cudaidct8x8"},
+                        .transform = 1});
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "CUDA JPEG decoder", "Codec/Decoder/Image",
+      "Decodes JPEG pictures and Motion-JPEG, on a CUDA device or on the CPU",
+      "The cudatransform authors");
+}

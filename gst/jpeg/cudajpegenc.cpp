@@ -1,0 +1,52 @@
+// Element cudajpegenc: raw video to JPEG pictures.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/**
+ * SECTION:element-cudajpegenc
+ * @title: cudajpegenc
+ * @see_also: cudajpegdec, cudadct8x8, jpegcoefenc
+ *
+ * Encodes raw video as JPEG pictures, one per frame, on a CUDA device or, with the same bytes, on
+ * the CPU: a bin of cudadct8x8 and jpegcoefenc, with the properties of both. encodebin plugs it
+ * where a user raises its rank.
+ *
+ * docs/elements/cudajpegenc.md is the manual.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=1 ! cudajpegenc quality=90 ! \
+ *   filesink location=picture.jpg
+ * ]| A JPEG file of quality 90.
+ */
+
+#include "gst/elements.h"
+
+#include "gst/jpeg/pair_bin.h"
+
+struct GstCudaJpegEnc {
+  GstPairBin parent;
+};
+
+struct GstCudaJpegEncClass {
+  GstPairBinClass parent_class;
+};
+
+// Encoders have presets: encoding profiles may name one.
+G_DEFINE_TYPE_WITH_CODE(GstCudaJpegEnc, gst_cuda_jpeg_enc, GST_TYPE_PAIR_BIN,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr));
+// Below jpegenc, which is PRIMARY.
+GST_ELEMENT_REGISTER_DEFINE(cudajpegenc, "cudajpegenc", GST_RANK_SECONDARY,
+                            gst_cuda_jpeg_enc_get_type());
+
+static void gst_cuda_jpeg_enc_init(GstCudaJpegEnc*) {}
+
+static void gst_cuda_jpeg_enc_class_init(GstCudaJpegEncClass* klass) {
+  gst_pair_bin_install(GST_PAIR_BIN_CLASS(klass), "cudajpegenc",
+                       {.types = {gst_cuda_dct_8x8_get_type(), gst_jpeg_coef_enc_get_type()},
+                        .names = {"cudadct8x8", "jpegcoefenc"},
+                        .transform = 0});
+  gst_element_class_set_static_metadata(
+      GST_ELEMENT_CLASS(klass), "CUDA JPEG encoder", "Codec/Encoder/Image",
+      "Encodes raw video as JPEG pictures, on a CUDA device or on the CPU",
+      "The cudatransform authors");
+}

@@ -1,0 +1,168 @@
+// The base class of bins that are two elements in a row.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/jpeg/pair_bin.h"
+
+#include <gst/controller/gstproxycontrolbinding.h>
+
+#include <string>
+#include <string_view>
+
+#include "gst/engine/property_types.h"
+
+using cudatransform::Pair;
+using cudatransform::PairProperty;
+
+#define gst_pair_bin_parent_class parent_class
+G_DEFINE_ABSTRACT_TYPE(GstPairBin, gst_pair_bin, GST_TYPE_BIN);
+
+// Behind it come those of the class's list.
+enum { PROP_0, PROP_STATS, PROP_FIRST };
+
+static const PairProperty* property_of(GObject* object, guint id) {
+  const auto& properties = *GST_PAIR_BIN_GET_CLASS(object)->properties;
+  return id >= PROP_FIRST && id - PROP_FIRST < properties.size() ? &properties[id - PROP_FIRST]
+                                                                 : nullptr;
+}
+
+static void gst_pair_bin_set_property(GObject* object, guint id, const GValue* value,
+                                      GParamSpec* pspec) {
+  const PairProperty* property = property_of(object, id);
+  if (!property) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+    return;
+  }
+  for (int i = 0; i < 2; i++)
+    if (property->is_in[i])
+      g_object_set_property(G_OBJECT(GST_PAIR_BIN(object)->elements[i]), pspec->name, value);
+}
+
+static GstStructure* make_stats(GstPairBin* self) {
+  const GstPairBinClass* klass = GST_PAIR_BIN_GET_CLASS(self);
+  GstStructure* stats = gst_structure_new_empty(
+      (std::string("application/x-") + klass->element_name + "-stats").c_str());
+  for (int i = 0; i < 2; i++) {
+    GstStructure* of_element = nullptr;
+    g_object_get(self->elements[i], "stats", &of_element, nullptr);
+    gst_structure_set(stats, klass->pair.names[i], GST_TYPE_STRUCTURE, of_element, nullptr);
+    gst_structure_free(of_element);
+  }
+  return stats;
+}
+
+static void gst_pair_bin_get_property(GObject* object, guint id, GValue* value, GParamSpec* pspec) {
+  GstPairBin* self = GST_PAIR_BIN(object);
+  if (id == PROP_STATS)
+    g_value_take_boxed(value, make_stats(self));
+  else if (const PairProperty* property = property_of(object, id))
+    g_object_get_property(G_OBJECT(self->elements[property->reads]), pspec->name, value);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+}
+
+// An element has notified a property.
+static void tell(GObject* element, GParamSpec* spec, gpointer bin) {
+  GstPairBin* self = GST_PAIR_BIN(bin);
+  for (const PairProperty& property : *GST_PAIR_BIN_GET_CLASS(self)->properties)
+    if (std::string_view(property.spec->name) == spec->name &&
+        element == G_OBJECT(self->elements[property.reads]))
+      g_object_notify_by_pspec(G_OBJECT(self), property.spec);
+}
+
+// The bin's control bindings, which the elements ask for their values frame by frame.
+static void bind_controls(GstPairBin* self) {
+  for (const PairProperty& property : *GST_PAIR_BIN_GET_CLASS(self)->properties)
+    for (int i = 0; i < 2; i++)
+      if (const char* name = property.spec->name;
+          property.is_in[i] && (property.spec->flags & GST_PARAM_CONTROLLABLE))
+        gst_object_add_control_binding(GST_OBJECT(self->elements[i]),
+                                       gst_proxy_control_binding_new(GST_OBJECT(self->elements[i]),
+                                                                     name, GST_OBJECT(self), name));
+}
+
+// Ghost pads put the caps of an answer into the order of the question's filter. The elements' pads
+// have an order of their own, of which the first is preferred: 4:2:0 before 4:4:4.
+static gboolean query_from_outside(GstPad* ghost, GstObject* parent, GstQuery* query) {
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS) return gst_pad_query_default(ghost, parent, query);
+  GstPad* target = gst_ghost_pad_get_target(GST_GHOST_PAD(ghost));
+  const gboolean answered = target && gst_pad_query(target, query);
+  gst_clear_object(&target);
+  return answered;
+}
+
+// Likewise of the neighbour's answer to an element.
+static gboolean query_from_inside(GstPad* internal, GstObject* ghost, GstQuery* query) {
+  return (GST_QUERY_TYPE(query) == GST_QUERY_CAPS && gst_pad_peer_query(GST_PAD(ghost), query)) ||
+         gst_pad_query_default(internal, ghost, query);
+}
+
+static void add_ghost_pad(GstPairBin* self, GstElement* element, const char* name) {
+  GstPad* pad = gst_element_get_static_pad(element, name);
+  GstPadTemplate* templ = gst_element_class_get_pad_template(GST_ELEMENT_GET_CLASS(self), name);
+  GstPad* ghost = gst_ghost_pad_new_from_template(name, pad, templ);
+  GstProxyPad* internal = gst_proxy_pad_get_internal(GST_PROXY_PAD(ghost));
+  gst_pad_set_query_function(ghost, query_from_outside);
+  gst_pad_set_query_function(GST_PAD(internal), query_from_inside);
+  gst_object_unref(internal);
+  gst_element_add_pad(GST_ELEMENT(self), ghost);
+  gst_object_unref(pad);
+}
+
+static void gst_pair_bin_constructed(GObject* object) {
+  G_OBJECT_CLASS(parent_class)->constructed(object);
+  GstPairBin* self = GST_PAIR_BIN(object);
+  const Pair& pair = GST_PAIR_BIN_GET_CLASS(self)->pair;
+  for (int i = 0; i < 2; i++) {
+    self->elements[i] = GST_ELEMENT(
+        gst_object_ref_sink(g_object_new(pair.types[i], "name", pair.names[i], nullptr)));
+    cudatransform::turn_inner_properties_off(self->elements[i]);
+    g_signal_connect_object(self->elements[i], "notify", G_CALLBACK(tell), self, GConnectFlags(0));
+    gst_bin_add(GST_BIN(self), self->elements[i]);
+  }
+  gst_element_link(self->elements[0], self->elements[1]);
+  add_ghost_pad(self, self->elements[0], "sink");
+  add_ghost_pad(self, self->elements[1], "src");
+  bind_controls(self);
+}
+
+static void gst_pair_bin_finalize(GObject* object) {
+  for (GstElement*& element : GST_PAIR_BIN(object)->elements) gst_clear_object(&element);
+  G_OBJECT_CLASS(parent_class)->finalize(object);
+}
+
+static void gst_pair_bin_init(GstPairBin*) {}
+
+static void gst_pair_bin_class_init(GstPairBinClass* klass) {
+  auto* object_class = G_OBJECT_CLASS(klass);
+  object_class->constructed = gst_pair_bin_constructed;
+  object_class->finalize = gst_pair_bin_finalize;
+}
+
+static void add_template(GstElementClass* klass, GType of, const char* name) {
+  auto* of_class = GST_ELEMENT_CLASS(g_type_class_ref(of));
+  const GstPadTemplate* templ = gst_element_class_get_pad_template(of_class, name);
+  gst_element_class_add_pad_template(
+      klass, gst_pad_template_new(name, GST_PAD_TEMPLATE_DIRECTION(templ), GST_PAD_ALWAYS,
+                                  GST_PAD_TEMPLATE_CAPS(templ)));
+  g_type_class_unref(of_class);
+}
+
+void gst_pair_bin_install(GstPairBinClass* klass, const char* element_name, const Pair& pair) {
+  auto* object_class = G_OBJECT_CLASS(klass);
+  object_class->set_property = gst_pair_bin_set_property;  // which no class inherits
+  object_class->get_property = gst_pair_bin_get_property;
+  klass->element_name = element_name;
+  klass->pair = pair;
+  klass->properties = new std::vector<PairProperty>(cudatransform::pair_properties(pair));
+  g_object_class_install_property(
+      object_class, PROP_STATS,
+      g_param_spec_boxed("stats", "Statistics",
+                         "The structures that the two elements have as stats, each as a field with "
+                         "its element's name",
+                         GST_TYPE_STRUCTURE, cudatransform::kReadOnly));
+  guint id = PROP_FIRST;
+  for (const PairProperty& property : *klass->properties)
+    g_object_class_install_property(object_class, id++, property.spec);
+  add_template(GST_ELEMENT_CLASS(klass), pair.types[0], "sink");
+  add_template(GST_ELEMENT_CLASS(klass), pair.types[1], "src");
+}
