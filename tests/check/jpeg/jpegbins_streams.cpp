@@ -31,6 +31,7 @@ CHECK_TEST(test_encoded_files) {
       {"", "quality=90", ""},  // the source's choice among what the encoder takes
       {"I420", "", "progressive=true"},
       {"NV12", "quality=30", "optimize=true"},
+      {"BGRx", "quality=30", ""},
       {"Y42B", "method=float", "restart-interval=3"},
       {"Y444", "quant-preset=flat", "arithmetic=true"},
       {"GRAY8", "", "n-threads=2"},
@@ -51,6 +52,8 @@ CHECK_TEST(test_decoded_frames) {
   } cases[] = {
       {"I420", "", "", ""},
       {"I420", "", "scale=1/2", ""},
+      {"RGB", "", "chroma-upsampling=nearest", "video/x-raw,format=(string)RGB ! "},
+      {"RGBA", "", "scale=1/4", "video/x-raw,format=(string)BGRP ! "},
       {"I420", "n-threads=3", "", "video/x-raw,format=(string){NV12,I420} ! "},
       {"Y444", "entropy=cpu", "method=float", ""},
       {"GRAY8", "", "", ""},
