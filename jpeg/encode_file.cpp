@@ -27,8 +27,11 @@ void make_key(const JpegPicture& picture, const JpegOptions& options,
                               picture.others,
                               tables != nullptr};
   append(key, numbers, sizeof numbers);
-  for (int c = 0; c < picture.components(); c++)
+  for (int c = 0; c < picture.components(); c++) {
+    const int number = picture.table_number(c);
+    append(key, &number, sizeof number);
     append(key, picture.tables[c], 64 * sizeof(uint16_t));
+  }
   if (tables != nullptr) append(key, tables, sizeof *tables);
   if (options.keep_metadata) append(key, picture.metadata.data(), picture.metadata.size());
 }

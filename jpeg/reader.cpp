@@ -302,7 +302,7 @@ std::string JpegReader::range_damage(const JpegLevels* levels) const {
   return {};
 }
 
-// The tables that the scans used; equal ones once.
+// The tables that the scans used.
 void JpegReader::take_tables(JpegTables* tables, std::string* damage) const {
   *tables = JpegTables();
   for (int c = 0; c < components_; c++) {
@@ -318,10 +318,7 @@ void JpegReader::take_tables(JpegTables* tables, std::string* damage) const {
         if (damage->empty()) *damage = "a quantisation table has a zero";
       }
     }
-    int t = 0;
-    while (t < tables->count && tables->tables[t] != table) t++;
-    if (t == tables->count) tables->tables[tables->count++] = table;
-    tables->table_of[c] = t;
+    tables->add(c, table, cinfo_.comp_info[c].quant_tbl_no);
   }
 }
 

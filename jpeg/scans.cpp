@@ -65,12 +65,8 @@ bool JpegScanParser::read_scans() {
 
 JpegTables JpegScanParser::unique_tables() const {
   JpegTables unique;
-  for (int c = 0; c < components_; ++c) {
-    int t = 0;
-    while (t < unique.count && unique.tables[t] != latched_[c]) ++t;
-    if (t == unique.count) unique.tables[unique.count++] = latched_[c];
-    unique.table_of[c] = t;
-  }
+  for (int c = 0; c < components_; ++c)
+    unique.add(c, latched_[c], static_cast<int>(component_[c].quant));
   return unique;
 }
 

@@ -66,7 +66,7 @@ class JpegScanParser {
   // From at_ on: takes the bits of a scan, and leaves at_ at the marker behind them, or at the end.
   virtual bool take_bits(const JpegScanPlan& plan) = 0;
 
-  // The quantisers of the components, equal ones once.
+  // The quantisers of the components.
   JpegTables unique_tables() const;
   static uint32_t parts(uint64_t size, uint64_t part) {  // rounded up
     return static_cast<uint32_t>((size + part - 1) / part);

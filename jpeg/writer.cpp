@@ -163,18 +163,20 @@ void JpegWriter::set_huffman_tables(const JpegHuffmanTables& tables) {
   }
 }
 
-// Each component gets the slot of an equal table, or the next free one.
+int JpegPicture::table_number(int component) const {
+  int number = 0;
+  for (int c = 0; c < component; c++) {
+    if (tables[c] == tables[component]) return table_number(c);
+    number += std::find(tables, tables + c, tables[c]) == tables + c;
+  }
+  return number;
+}
+
 void JpegWriter::set_tables(const JpegPicture& picture) {
-  int slots = 0;
   for (int c = 0; c < picture.components(); c++) {
-    int slot = slots;
-    for (int earlier = 0; earlier < c && slot == slots; earlier++)
-      if (std::equal(picture.tables[c], picture.tables[c] + 64, picture.tables[earlier]))
-        slot = cinfo_.comp_info[earlier].quant_tbl_no;
-    cinfo_.comp_info[c].quant_tbl_no = slot;
-    if (slot < slots) continue;
-    slots++;
-    JQUANT_TBL*& table = cinfo_.quant_tbl_ptrs[slot];
+    const int number = picture.table_number(c);
+    cinfo_.comp_info[c].quant_tbl_no = number;
+    JQUANT_TBL*& table = cinfo_.quant_tbl_ptrs[number];
     if (!table) table = jpeg_alloc_quant_table(reinterpret_cast<j_common_ptr>(&cinfo_));
     std::copy_n(picture.tables[c], 64, table->quantval);
   }

@@ -30,7 +30,8 @@ struct JpegPicture {
   // In the file's order (Y Cb Cr, R G B, C M Y K, Y Cb Cr K), of as many blocks as the sizes and
   // factors above give.
   JpegLevels levels[kJpegMaxComponents];
-  // For each component: 64 divisors in natural order, none of them 0. Equal ones are written once.
+  // For each component: 64 divisors in natural order, none of them 0. A table is written once for
+  // all components that have the same pointer; like libjpeg, two equal tables are written twice.
   const uint16_t* tables[kJpegMaxComponents] = {};
   // CMYK alone: whether an Adobe marker says what it is. Some programs invert the values if it
   // does, and only then.
@@ -43,6 +44,8 @@ struct JpegPicture {
   uint32_t others = 0;
 
   int components() const { return components_of(color); }
+  // The number of a component's table in the file, in the order of their first use.
+  int table_number(int component) const;
 };
 
 struct JpegOptions {

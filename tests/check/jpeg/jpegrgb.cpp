@@ -222,11 +222,11 @@ void check_encoding(const Kind& kind, const char* format, int quality, bool in_c
     GstBuffer* frame = make_frame(info, number);
     const Picture picture = picture_of(frame, info, -1);
     const std::vector<guint8> ours = encode(h, frame);
-    const JpegFile wanted =
-        read_jpeg(file_of(picture, kind, quality, fast ? JDCT_IFAST : JDCT_ISLOW));
-    const std::string where = difference(read_jpeg(ours), wanted);
-    fail_unless(where.empty(), "%s of %dx%d to %s at %d: %s", format, size.width, size.height,
-                kind.sampling, quality, where.c_str());
+    const std::vector<guint8> wanted =
+        file_of(picture, kind, quality, fast ? JDCT_IFAST : JDCT_ISLOW);
+    if (ours == wanted) continue;
+    fail("%s of %dx%d to %s at %d: %s", format, size.width, size.height, kind.sampling, quality,
+         difference(read_jpeg(ours), read_jpeg(wanted)).c_str());
   }
 }
 
