@@ -1,0 +1,122 @@
+"""The levels of a Picture in a GstBuffer, with its tables and the rest of its file."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+import ctypes
+import itertools
+from typing import Any, Tuple
+
+import numpy as np
+
+from . import _gst, color
+from .errors import WriteError, is_interruption, whole_number
+
+
+def _check_markers(markers: Any) -> None:
+    """Raises TypeError for markers that are not bytes, WriteError for bytes other than segments."""
+    if not isinstance(markers, (bytes, bytearray)):
+        raise TypeError(f"markers are bytes, not {type(markers).__name__}")
+    at = 0
+    while at < len(markers):
+        head = markers[at:at + 4]
+        if len(head) < 4 or head[0] != 0xFF or not (0xE0 <= head[1] <= 0xEF or head[1] == 0xFE):
+            raise WriteError(f"byte {at} of the markers: APPn or COM (FF E0 to FF EF, FF FE) and a "
+                             f"length of two bytes are expected, not {head.hex(' ').upper()}")
+        size = int.from_bytes(head[2:], "big")
+        if size < 2 or at + 2 + size > len(markers):
+            raise WriteError(f"byte {at} of the markers: its segment has {size} bytes, "
+                             f"where at least 2 and at most {len(markers) - at - 2} are possible")
+        at += 2 + size
+
+
+def check_rest(picture: Any) -> None:
+    """Raises TypeError for markers, attachments, gaps and a trailer that are not bytes, WriteError
+    for markers other than segments and attachments that are no JPEG files."""
+    _check_markers(picture.markers)
+    for name, one in (*(("an attachment", a) for a in picture.attachments),
+                      *(("a gap", g) for g in picture.gaps), ("a trailer", picture.trailer)):
+        if not isinstance(one, (bytes, bytearray)):
+            raise TypeError(f"{name} is bytes, not {type(one).__name__}")
+    if len(picture.attachments) > 255:
+        raise WriteError(f"a file takes 255 attachments, not {len(picture.attachments)}")
+    for number, attachment in enumerate(picture.attachments):
+        if attachment[:2] != b"\xff\xd8":
+            raise WriteError(f"attachment {number}: a JPEG file is expected, which begins with "
+                             f"FF D8, not {attachment[:2].hex(' ').upper()}")
+
+
+def in_one_piece(gst: _gst.Libraries, picture: Any) -> Tuple[np.ndarray, _gst.DctInfo]:
+    """All components' levels in one array, and its layout. Raises TypeError and WriteError."""
+    for name, number in (("width", picture.width), ("height", picture.height),
+                         ("depth", picture.depth)):
+        whole_number(f"a picture's {name}", number)
+    if picture.depth not in (8, 12):
+        raise WriteError(f"samples of JPEG have 8 or 12 bits, not {picture.depth}")
+    sampling = color.sampling_of(picture.sampling)
+    try:
+        info = _gst.DctInfo(gst, "S16LE", True, picture.depth, sampling, picture.width,
+                            picture.height)
+    except ValueError as error:
+        if is_interruption(error):
+            raise
+        raise WriteError(str(error)) from None
+    _check(picture, sampling)
+    levels = [np.asarray(c.levels, np.int16).ravel() for c in picture.components]
+    return np.concatenate(levels), info
+
+
+def _check(picture: Any, sampling: str) -> None:
+    count = len(color.ids_of(sampling))
+    tables = picture.tables
+    arrays = [("tables", tables), *((f"the levels of component {index + 1}", component.levels)
+                                    for index, component in enumerate(picture.components))]
+    for name, array in arrays:
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"{name} are a numpy array, not {type(array).__name__}")
+    if len(picture.components) != count:
+        raise WriteError(f"{sampling} has {count} components, not {len(picture.components)}")
+    if tables.dtype != np.uint16 or tables.shape[1:] != (8, 8) or not 1 <= len(tables) <= 4:
+        raise WriteError("tables are uint16 (1 to 4, 8, 8), "
+                         f"not {tables.dtype} {tables.shape}")
+    for index, component in enumerate(picture.components):
+        across, down = color.ratio_of(sampling, index)
+        shape = (-(-picture.height // (8 * down)), -(-picture.width // (8 * across)), 8, 8)
+        if component.levels.shape != shape or component.levels.dtype != np.int16:
+            raise WriteError(f"the levels of component {index + 1} are int16 {shape}, not "
+                             f"{component.levels.dtype} {component.levels.shape}")
+        if not 0 <= whole_number("the index of a table", component.table) < len(tables):
+            raise WriteError(f"component {index + 1} has no table")
+
+
+def described(gst: _gst.Libraries, memory: np.ndarray, info: _gst.DctInfo, picture: Any) -> int:
+    """A GstBuffer around an array of levels, which must outlive it, with tables."""
+    buffer = _gst.buffer_around(gst, _gst.address_of(memory), memory.nbytes)
+    meta = gst.gst_buffer_add_dct_meta(buffer, info).contents
+    tables = np.ascontiguousarray(picture.tables)
+    meta.n_tables = len(tables)
+    ctypes.memmove(meta.tables, tables.ctypes.data, tables.nbytes)
+    for index, component in enumerate(picture.components):
+        meta.components[index].table = component.table
+    return buffer
+
+
+def add_rest(gst: _gst.Libraries, buffer: int, picture: Any) -> None:
+    """Adds a GstDctJpegMeta, where there is something for it: markers, attachments and trailer."""
+    # Of CMYK, Adobe's marker counts, and so does its absence.
+    if not (picture.markers or picture.attachments or picture.trailer or
+            picture.sampling.upper().startswith("CMYK")):
+        return
+    segments = gst.g_bytes_new(bytes(picture.markers), len(picture.markers))
+    meta = gst.gst_buffer_add_dct_jpeg_meta(buffer, segments)
+    gst.g_bytes_unref(segments)
+    count = len(picture.attachments)
+    places, pieces, at = (_gst.JpegPlace * count)(), [], 0
+    gaps = itertools.chain(picture.gaps, itertools.repeat(b""))
+    for place, gap, attachment in zip(places, gaps, picture.attachments):
+        place.offset, place.size = at + len(gap), len(attachment)
+        at += len(gap) + len(attachment)
+        pieces += [gap, attachment]
+    behind = b"".join([*pieces, picture.trailer])
+    held = gst.g_bytes_new(behind, len(behind))
+    gst.gst_dct_jpeg_meta_set_behind(meta, held if behind else None, places, count)
+    gst.g_bytes_unref(held)
