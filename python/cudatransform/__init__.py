@@ -2,19 +2,20 @@
 
 read(path) gives a Picture: the quantised levels of each component as an int16 array, the tables and
 the markers of the file. write(picture, path) makes a file of them again, without any loss.
-Reader(paths) reads many at once, into memory or onto a GPU. dct(), idct() and psnr() are the
-transforms and the measure. docs/python.md is the manual.
+decode(path) and encode(array) are pixels, with the bytes of libjpeg-turbo and Pillow. Reader(paths)
+reads many at once, into memory or onto a GPU. dct(), idct() and psnr() are the transforms and the
+measure. docs/python.md is the manual.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from . import color, jpeg  # noqa: F401
 from .errors import Failure, ReadError, Unavailable, WriteError
-from .jpeg import Context, read, write
+from .jpeg import Context, decode, encode, read, write
 from .picture import ZIGZAG, Component, Picture
 from .reader import Batch, Reader
 from .transform import dct, idct, psnr, quality_tables
 from .version import VERSION
 
 __all__ = ["Batch", "Component", "Context", "Failure", "Picture", "ReadError", "Reader",
-           "Unavailable", "WriteError", "ZIGZAG", "dct", "idct", "psnr", "quality_tables", "read",
-           "write"]
+           "Unavailable", "WriteError", "ZIGZAG", "dct", "decode", "encode", "idct", "psnr",
+           "quality_tables", "read", "write"]
 __version__ = VERSION

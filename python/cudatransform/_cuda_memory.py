@@ -149,6 +149,17 @@ def gstcuda() -> _Gstcuda:
     return _gstcuda[0]
 
 
+def frame_of(buffer: int) -> Tuple[int, int, bool]:
+    """A video buffer's bytes from row to row, its first byte, and whether its planes follow each
+    other without gaps."""
+    meta = gstcuda().video_meta(buffer).contents
+    pitch, begin = meta.stride[0], meta.offset[0]
+    together = all(meta.stride[plane] == pitch and
+                   meta.offset[plane] == begin + plane * pitch * meta.height
+                   for plane in range(meta.n_planes))
+    return pitch, begin, together
+
+
 def context_of(device: int) -> Tuple[int, int]:
     """A GstContext and its GstCudaContext, kept to the end of the process. Raises Unavailable.
 

@@ -158,6 +158,16 @@ class View(NamedTuple):
         return f"{self.dtype} {self.shape} on cuda:{self.device}"
 
 
+def number_of(device: Any) -> Optional[int]:
+    """The number of a GPU: 1 for `cuda:1`, 0 for `cuda`; None for `cpu`. Raises ValueError."""
+    if not isinstance(device, str):
+        raise TypeError(f"a device is a str, not {type(device).__name__}")
+    kind, _, number = device.partition(":")
+    if kind not in ("cpu", "cuda") or number and (kind == "cpu" or not number.isdigit()):
+        raise ValueError(f"a device is cpu, cuda or cuda:NUMBER, not {device!r}")
+    return int(number or 0) if kind == "cuda" else None
+
+
 def is_on_device(array: Any) -> bool:
     """Whether an object says that it is an array in CUDA memory, by either protocol."""
     if hasattr(array, "__dlpack_device__"):

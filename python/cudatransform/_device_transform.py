@@ -12,7 +12,7 @@ from typing import Optional, Tuple
 import numpy as np
 
 from . import _gst
-from ._cuda_memory import CudaArray, context_of, gstcuda, pools
+from ._cuda_memory import CudaArray, context_of, frame_of, gstcuda, pools
 from ._device import View, driver
 from ._stage import Stage
 from ._stages import run
@@ -20,7 +20,7 @@ from ._stages import run
 _BANDS = 3
 _LIMIT = 2**31 - 1  # rows and bytes of a row
 _CUDA_FEATURES = b"memory:CUDAMemory"
-_FRAME = "video/x-raw(memory:CUDAMemory),format={},width={},height={},framerate=0/1"
+FRAME = "video/x-raw(memory:CUDAMemory),format={},width={},height={},framerate=0/1"
 
 
 def rows_of_bands(rows_of_blocks: int) -> int:
@@ -28,18 +28,7 @@ def rows_of_bands(rows_of_blocks: int) -> int:
     return -(-rows_of_blocks // (2 * _BANDS)) * 2
 
 
-def _frame_of(buffer: int) -> Tuple[int, int, bool]:
-    """A video buffer's bytes from row to row, its first byte, and whether its planes follow each
-    other without gaps."""
-    meta = gstcuda().video_meta(buffer).contents
-    pitch, begin = meta.stride[0], meta.offset[0]
-    together = all(meta.stride[plane] == pitch and
-                   meta.offset[plane] == begin + plane * pitch * meta.height
-                   for plane in range(meta.n_planes))
-    return pitch, begin, together
-
-
-def _copy_in(gst: _gst.Libraries, plane: View, width: int, buffer: int, pitch: int, begin: int,
+def copy_in(gst: _gst.Libraries, plane: View, width: int, buffer: int, pitch: int, begin: int,
              rows: int, repeated: int) -> None:
     """Copies a plane's rows of `width` bytes, and its last row `repeated` times behind them.
 
@@ -66,7 +55,7 @@ def _copy_in(gst: _gst.Libraries, plane: View, width: int, buffer: int, pitch: i
         gst.gst_buffer_unmap(buffer, byref(info))
 
 
-def _with_rows(plane: View, inner: Tuple[int, ...]) -> View:
+def with_rows(plane: View, inner: Tuple[int, ...]) -> View:
     """Checks that all dimensions but the first have those strides. Raises ValueError."""
     packed = all(extent == 1 or stride == wanted for extent, stride, wanted in
                  zip(plane.shape[1:], plane.strides[1:], inner))
@@ -89,16 +78,16 @@ def dct(plane: View, divisors: Optional[str], method: str) -> CudaArray:
     """See transform.dct. divisors: as of luma-qtable"""
     if len(plane.shape) != 2 or 0 in plane.shape or plane.dtype != np.uint8:
         raise ValueError(f"a plane on a GPU is uint8 (height, width), not {plane.words}")
-    gst, (height, width) = _gst.libraries(), _with_rows(plane, (1,)).shape
+    gst, (height, width) = _gst.libraries(), with_rows(plane, (1,)).shape
     rows, columns = -(-height // 8), -(-width // 8)
     band = rows_of_bands(rows)
     made_format = "F32LE" if divisors is None else "S16LE"
-    caps = _FRAME.format("Y444", width, 8 * band)
+    caps = FRAME.format("Y444", width, 8 * band)
 
     def fill(buffer: int) -> None:
-        pitch, begin, together = _frame_of(buffer)
+        pitch, begin, together = frame_of(buffer)
         _check_planes(together)
-        _copy_in(gst, plane, width, buffer, pitch, begin, _BANDS * 8 * band, 8 * rows - height)
+        copy_in(gst, plane, width, buffer, pitch, begin, _BANDS * 8 * band, 8 * rows - height)
 
     def prepare(stage: Stage) -> int:
         stage.set("method", method)
@@ -125,14 +114,14 @@ def idct(levels: View, size: Tuple[int, int], divisors: Optional[np.ndarray],
     """See transform.idct."""
     item = levels.dtype.itemsize
     gst = _gst.libraries()
-    rows, columns = _with_rows(levels, (64 * item, 8 * item, item)).shape[:2]
+    rows, columns = with_rows(levels, (64 * item, 8 * item, item)).shape[:2]
     band, row_bytes = rows_of_bands(rows), columns * 64 * item
     info = _gst.DctInfo(gst, "F32LE" if item == 4 else "S16LE", divisors is not None, 8,
                         "YCbCr-4:4:4", 8 * columns, 8 * band)
 
     def fill(buffer: int) -> None:
-        pitch, begin, _ = _frame_of(buffer)
-        _copy_in(gst, levels, row_bytes, buffer, pitch, begin, _BANDS * band, 0)
+        pitch, begin, _ = frame_of(buffer)
+        copy_in(gst, levels, row_bytes, buffer, pitch, begin, _BANDS * band, 0)
         meta = gst.gst_buffer_add_dct_meta(buffer, info).contents
         for index in range(_BANDS):
             part = meta.components[index]
@@ -147,13 +136,13 @@ def idct(levels: View, size: Tuple[int, int], divisors: Optional[np.ndarray],
         gst.gst_caps_set_features_simple(caps, gst.gst_caps_features_from_string(_CUDA_FEATURES))
         stage.set_caps_object(f"{columns}x{band} {item} {divisors is not None} cuda".encode(), caps)
         # Four bytes a pixel, as the elements' own blocks.
-        frame = _FRAME.format("RGBA", row_bytes // 4, _BANDS * band)
+        frame = FRAME.format("RGBA", row_bytes // 4, _BANDS * band)
         return pools.buffer(levels.device, frame, fill)
     made = run(f"cudaidct8x8 name=first backend=cuda cuda-device-id={levels.device} ! "
                "video/x-raw(memory:CUDAMemory),format=Y444", prepare, levels,
                context_of(levels.device)[0])
     gstcuda().synchronize(gst, made.buffer)
-    pitch, begin, together = _frame_of(made.buffer)
+    pitch, begin, together = frame_of(made.buffer)
     held = _gst.HeldBuffer(gst, made, cuda=True)
     _check_planes(together)
     return CudaArray(held, begin, size, (pitch, 1), levels.device, np.uint8)

@@ -114,6 +114,7 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_element_get_static_pad": (_P, _P, _S), "gst_element_set_context": (None, _P, _P),
         "gst_object_unref": (None, _P), "gst_mini_object_unref": (None, _P),
         "gst_mini_object_ref": (_P, _P), "gst_mini_object_replace": (_I, _P, _P),
+        "gst_mini_object_make_writable": (_P, _P),
         "gst_util_set_object_arg": (None, _P, _S, _S),
         "gst_pad_new": (_P, _S, _I), "gst_pad_set_active": (_I, _P, _I),
         "gst_pad_link": (_I, _P, _P), "gst_pad_push": (_I, _P, _P),
@@ -146,6 +147,8 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_buffer_pool_config_set_params": (None, _P, _P, _U, _U, _U),
         "gst_buffer_pool_config_add_option": (None, _P, _S),
         "gst_caps_features_from_string": (_P, _S), "gst_caps_set_features_simple": (None, _P, _P),
+        # One field: its name, type and value.
+        "gst_caps_set_simple": (None, _P, _S, c_size_t, _S, _P),
     },
     "libgobject-2.0.so.0": {
         # For "try-pull-sample": the sink, the signal, nanoseconds, the place of the sample.
@@ -153,6 +156,11 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "g_object_get": (None, _P, _S, POINTER(_P), _P),  # one property
     },
     "libgstapp-1.0.so.0": {"gst_app_sink_is_eos": (_I, _P)},
+    "libgstvideo-1.0.so.0": {
+        "gst_video_format_from_string": (_I, _S),
+        "gst_buffer_add_video_meta_full": (_P, _P, _I, _I, _U, _U, _U, POINTER(c_size_t),
+                                           POINTER(_I)),
+    },
     "libgstcoef-1.0.so.0": {
         "gst_coef_format_from_string": (_I, _S), "gst_coef_sampling_from_string": (_I, _S),
         "gst_dct_info_new": (_P,), "gst_dct_info_free": (None, _P),
@@ -170,6 +178,7 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
 # Functions that never wait keep Python's lock: if another thread wants it, as in a Reader, letting
 # go of it costs more than the call.
 _BRIEF = {"gst_mini_object_ref", "gst_mini_object_unref", "gst_mini_object_replace",
+          "gst_mini_object_make_writable",
           "gst_sample_get_buffer", "gst_sample_get_caps", "gst_caps_get_structure",
           "gst_structure_get_int", "gst_buffer_new_wrapped_full", "gst_buffer_n_memory",
           "gst_buffer_peek_memory",
@@ -291,15 +300,19 @@ class Sample:
     def has_come(self, gst: Libraries) -> bool:
         """Whether there is one; from then on `buffer` is the GstBuffer."""
         if self.slot.value:
+            # A copy of the GstSample: an appsink that is flushed while somebody has its own one
+            # loses the caps on their way to it. No signal may come before the old one is forgotten.
+            next(map(partial(setattr, self.slot, "value"),
+                     map(gst.gst_mini_object_make_writable, (self.slot,))))
             self.buffer = gst.gst_sample_get_buffer(self.slot)
         return self.buffer != 0
 
-    def depth(self, gst: Libraries) -> int:
-        """The field `depth` of its caps: bits of the samples that coefficients stand for."""
-        depth = c_int()
+    def number(self, gst: Libraries, field: bytes) -> int:
+        """A field of its caps. `depth`: bits of the samples that coefficients stand for."""
+        number = c_int()
         structure = gst.gst_caps_get_structure(gst.gst_sample_get_caps(self.slot), 0)
-        gst.gst_structure_get_int(structure, b"depth", byref(depth))
-        return depth.value
+        gst.gst_structure_get_int(structure, field, byref(number))
+        return number.value
 
 
 class HeldBuffer:

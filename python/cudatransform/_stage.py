@@ -62,6 +62,9 @@ class Stage:
             gst.gst_element_set_context(self._pipeline, context)
         self._first = into(owned, gst.gst_bin_get_by_name, self._pipeline, b"first")
         self._last = into(owned, gst.gst_bin_get_by_name, self._pipeline, b"last")
+        self._second: Optional[int] = None
+        if "name=second" in elements:
+            self._second = into(owned, gst.gst_bin_get_by_name, self._pipeline, b"second")
         self._bus = into(owned, gst.gst_element_get_bus, self._pipeline)
         gst.gst_pad_link(self._pad,
                          into(owned, gst.gst_element_get_static_pad, self._first, b"sink"))
@@ -72,9 +75,10 @@ class Stage:
         gst.gst_pad_set_active(self._pad, 1)
         gst.gst_pad_push_event(self._pad, gst.gst_event_new_stream_start(b"python"))
 
-    def set(self, name: str, value: str) -> None:
-        """Sets a property of the first element."""
-        self._gst.gst_util_set_object_arg(self._first, name.encode(), value.encode())
+    def set(self, name: str, value: str, second: bool = False) -> None:
+        """Sets a property of the first element, or of the one with name=second."""
+        element = self._second if second else self._first
+        self._gst.gst_util_set_object_arg(element, name.encode(), value.encode())
 
     def count_of(self, name: str) -> int:
         """A number of the first element's statistics."""
@@ -207,4 +211,5 @@ class Stage:
         The same happens when nothing refers to a stage any more.
         """
         self._close(None)
-        self._pad = self._first = self._last = self._bus = self._pipeline = self.memory = None
+        self._pad = self._first = self._second = self._last = self._bus = self._pipeline = None
+        self.memory = None

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-from typing import List, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ SAMPLINGS = {
     "YCCK-4:2:0": (2, 2), "YCCK-4:2:2": (2, 1), "YCCK-4:4:4": (1, 1), "YCCK-4:4:0": (1, 2),
     "YCCK-4:1:1": (4, 1),
 }
+COLORIMETRY = b"1:4:0:0"  # in GStreamer's words: JFIF's, full range and the matrix of BT.601
 _SHORT = {"gray": "GRAYSCALE", "grey": "GRAYSCALE", "rgb": "RGB", "cmyk": "CMYK-4:4:4",
           **{name[-5:]: name for name in SAMPLINGS if name.startswith("YCbCr")}}
 
@@ -26,6 +27,31 @@ def sampling_of(name: str) -> str:
     if name not in SAMPLINGS:
         raise ValueError(f"no sampling is called {name!r}; there are {', '.join(SAMPLINGS)}")
     return name
+
+
+def check_shape(dtype: Any, shape: Tuple[int, ...], words: str) -> None:
+    """Raises ValueError for arrays that are not pixels. `words`: as messages call the array."""
+    if dtype != np.uint8 or 0 in shape or not (
+            len(shape) == 2 or len(shape) == 3 and shape[2] in (3, 4)):
+        raise ValueError("pixels are uint8 (height, width), (height, width, 3) or (height, "
+                         f"width, 4), not {words}")
+
+
+def checked(array: Any) -> np.ndarray:
+    """Pixels as a numpy array. Raises ValueError."""
+    pixels = np.asarray(array)
+    check_shape(pixels.dtype, pixels.shape, f"{pixels.dtype} {pixels.shape}")
+    return pixels
+
+
+def sampling_for(name: Optional[str], channels: int) -> str:
+    """The sampling of that name, or the default one, for pixels of so many channels. Raises
+    ValueError."""
+    sampling = sampling_of(name or {1: "gray", 3: "4:2:0", 4: "cmyk"}[channels])
+    if (channels == 4) != (len(ids_of(sampling)) == 4):
+        raise ValueError(f"{sampling} of pixels with {channels} channels: CMYK and YCCK are made "
+                         "of (height, width, 4), others of no such pixels")
+    return sampling
 
 
 def ids_of(sampling: str) -> Tuple[int, ...]:
@@ -62,7 +88,7 @@ def to_planes(pixels: np.ndarray, sampling: str) -> List[np.ndarray]:
     """
     columns_rows = SAMPLINGS[sampling]
     if columns_rows is None:
-        return [np.ascontiguousarray(pixels) if pixels.ndim == 2 else _luma(pixels)]
+        return [np.ascontiguousarray(pixels) if pixels.ndim == 2 else luma(pixels)]
     if sampling == "RGB":
         return [np.ascontiguousarray(pixels[:, :, channel]) for channel in range(3)]
     if sampling.startswith("CMYK"):
@@ -73,10 +99,11 @@ def to_planes(pixels: np.ndarray, sampling: str) -> List[np.ndarray]:
     centre = (128 << 16) + (1 << 15) - 1
     cb = (-_fix(.168735892) * red - _fix(.331264108) * green + _fix(.5) * blue + centre) >> 16
     cr = (_fix(.5) * red - _fix(.418687589) * green - _fix(.081312411) * blue + centre) >> 16
-    return [_luma(pixels), *(_smaller(plane, *columns_rows) for plane in (cb, cr))]
+    return [luma(pixels), *(_smaller(plane, *columns_rows) for plane in (cb, cr))]
 
 
-def _luma(pixels: np.ndarray) -> np.ndarray:
+def luma(pixels: np.ndarray) -> np.ndarray:
+    """JFIF's Y of RGB: uint8 (height, width)."""
     red, green, blue = (pixels[:, :, channel].astype(np.int32) for channel in range(3))
     return ((_fix(.299) * red + _fix(.587) * green + _fix(.114) * blue + (1 << 15)) >> 16).astype(
         np.uint8)
@@ -105,15 +132,14 @@ def _smaller(plane: np.ndarray, columns: int, rows: int) -> np.ndarray:
     return total.astype(np.uint8)
 
 
-def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int],
-              depth: int = 8) -> np.ndarray:
+def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int], depth: int = 8,
+              fancy: bool = True) -> np.ndarray:
     """Planes as pixels of their type: grey (height, width), RGB (height, width, 3), or CMYK
     (height, width, 4), inverted as Pillow does: 255 is all of the ink. Others are djpeg's.
 
-    Chroma is enlarged by repeating samples, as by -nosmooth. `size`: height and width. `depth`:
-    bits of a sample.
+    `size`: height and width. `depth`: bits of a sample. `fancy`: enlarge chroma by triangle
+    filters, as libjpeg-turbo does without options, or else by repeating samples, as by -nosmooth.
     """
-    height, width = size
     peak, centre = (1 << depth) - 1, 1 << (depth - 1)
     if sampling == "GRAYSCALE":
         return planes[0]
@@ -122,18 +148,42 @@ def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int]
     if sampling.startswith("CMYK"):
         return peak - np.stack(planes, axis=2)
     if sampling.startswith("YCCK"):
-        cmy = to_pixels(planes[:3], "YCbCr" + sampling[4:], size, depth)
+        cmy = to_pixels(planes[:3], "YCbCr" + sampling[4:], size, depth, fancy)
         return np.dstack([cmy, peak - planes[3]])
-    columns, rows = SAMPLINGS[sampling] or (1, 1)
-    luma = planes[0].astype(np.int32)
-    cb, cr = (plane.repeat(rows, 0).repeat(columns, 1)[:height, :width].astype(np.int32) - centre
+    y = planes[0].astype(np.int32)
+    cb, cr = (_larger(plane, *(SAMPLINGS[sampling] or (1, 1)), size, fancy) - centre
               for plane in planes[1:])
     half = 1 << 15
-    pixels = np.empty((height, width, 3), planes[0].dtype)
-    red = luma + ((_fix(1.402) * cr + half) >> 16)
-    green = luma + ((-_fix(.34414) * cb - _fix(.71414) * cr + half) >> 16)
-    blue = luma + ((_fix(1.772) * cb + half) >> 16)
+    pixels = np.empty((*size, 3), planes[0].dtype)
+    red = y + ((_fix(1.402) * cr + half) >> 16)
+    green = y + ((-_fix(.34414) * cb - _fix(.71414) * cr + half) >> 16)
+    blue = y + ((_fix(1.772) * cb + half) >> 16)
     for channel, values in enumerate((red, green, blue)):
         np.clip(values, 0, peak, out=values)
         pixels[:, :, channel] = values
     return pixels
+
+
+def _larger(plane: np.ndarray, columns: int, rows: int, size: Tuple[int, int],
+            fancy: bool) -> np.ndarray:
+    """int32 of a size in place of chroma that has a part of its columns and rows."""
+    plane = plane.astype(np.int32)
+    narrow = columns == 2 and plane.shape[1] <= 2
+    if not fancy or narrow or columns > 2 or columns * rows == 1:
+        return plane.repeat(rows, 0).repeat(columns, 1)[:size[0], :size[1]]
+    if rows == 2:
+        plane = _blended(plane)
+        if columns == 1:
+            plane = (plane + 1 + (np.arange(len(plane)) & 1)[:, None]) >> 2
+    if columns == 2:
+        plane = _blended(plane.T).T
+        odd = np.arange(plane.shape[1]) & 1
+        plane = (plane + 8 - odd) >> 4 if rows == 2 else (plane + 1 + odd) >> 2
+    return plane[:size[0], :size[1]]
+
+
+def _blended(plane: np.ndarray) -> np.ndarray:
+    """Twice as many rows: three times the near row and once the next one, not divided by four."""
+    edged = np.pad(plane, ((1, 1), (0, 0)), mode="edge")
+    rows = np.stack([3 * plane + edged[:-2], 3 * plane + edged[2:]], axis=1)
+    return rows.reshape(-1, plane.shape[1])

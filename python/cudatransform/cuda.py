@@ -39,6 +39,9 @@ class CudaPicture(Picture):
     def samples(self, method: str = "islow") -> Tuple[np.ndarray, ...]:
         return self.cpu().samples(method)
 
+    def pixels(self, upsampling: str = "fancy") -> np.ndarray:
+        return self.cpu().pixels(upsampling)
+
     def __reduce__(self) -> Tuple:
         return self.cpu().__reduce__()
 
@@ -56,7 +59,7 @@ def picture_on_device(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[s
                        for shape, offset, strides, fields in layout.parts]
     rest = rest_of(gst, sample.buffer)
     picture = CudaPicture(made, layout.tables.copy(), layout.width, layout.height, layout.sampling,
-                          rest.markers, path, *rest[1:], sample.depth(gst))
+                          rest.markers, path, *rest[1:], sample.number(gst, b"depth"))
     picture._held = held
     return picture
 

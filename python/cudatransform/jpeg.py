@@ -7,12 +7,16 @@ import os
 import stat
 import threading
 import warnings
-from typing import Any, BinaryIO, List, Optional, Tuple, Union
+from functools import partial
+from typing import Any, BinaryIO, Callable, List, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _gst
+from ._cuda_memory import context_of
+from ._device import number_of
 from ._levels import add_rest, check_rest, described, in_one_piece
+from ._pixels import Options, Wanted, coded
 from ._reads import OneFile, Path, PatientFiles
 from ._stage import Stage, StageError
 from ._stages import Stages
@@ -23,7 +27,6 @@ Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
 
 # The most that jpegcoefdec collects of a stream without an end.
 MOST_BYTES = 256 << 20
-DECODER = "jpegcoefdec name=first backend=cpu"
 JPEG_CAPS = "image/jpeg,parsed=true"
 # What XMP data have in them that name lengths of the bytes behind the picture (Google's Container).
 _LENGTHS, _UNTRUE = b"http://ns.google.com/photos/1.0/", "untrue-lengths"
@@ -84,6 +87,13 @@ def check_size(name: str, size: int) -> None:
         raise ReadError(name, f"it has {size} bytes, more than {MOST_BYTES}")
 
 
+def ink_of(picture: Picture, name: str, wanted: Wanted) -> np.ndarray:
+    """The pixels of a picture of CMYK. Raises ReadError for others."""
+    if len(picture) != 4:
+        raise ReadError(name, f"a picture of CMYK is expected, it is of {picture.sampling}")
+    return picture.pixels(wanted.upsampling)
+
+
 class Context:
     """Reads and writes pictures with elements that it keeps alive.
 
@@ -105,6 +115,19 @@ class Context:
 
     def read(self, source: Source) -> Picture:
         """See cudatransform.read."""
+        return self._with_bytes(source, self._decode)
+
+    def decode(self, source: Source, mode: str = "RGB", *, scale: int = 1,
+               upsampling: str = "fancy", device: str = "cpu") -> Any:
+        """See cudatransform.decode."""
+        return self.decode_as(Wanted(mode, scale, upsampling, number_of(device)).check(), source)
+
+    def decode_as(self, wanted: Wanted, source: Source) -> Any:
+        """decode() with arguments that have been checked."""
+        return self._with_bytes(source, partial(self._decode_pixels, wanted))
+
+    def _with_bytes(self, source: Source, use: Callable[..., Any]) -> Any:
+        """Calls `use` with a source's bytes, its name and, if it has one, its path."""
         _gst.libraries()
         name, path = name_of(source)
         # After an interruption elements may still read the memory, so the call has taken it away.
@@ -124,33 +147,76 @@ class Context:
             raise ReadError(name, reason_of(error)) from error
         check_size(name, len(data))
         try:
-            made = self._decode(data, name, path)
+            made = use(data, name, path)
         except ReadError:
             self._file = memory
             raise
         self._file = memory
         return made
 
-    def _decode(self, data: np.ndarray, name: str, path: Optional[str]) -> Picture:
+    def _run_decoder(self, elements: str, data: np.ndarray,
+                     context: Optional[int] = None) -> Optional[_gst.Sample]:
         gst = _gst.libraries()
 
         def prepare(stage: Stage) -> int:
             stage.set_caps(JPEG_CAPS)
             return _gst.buffer_around(gst, _gst.address_of(data), len(data))
+        # With one thread the element has decoded it when the push returns.
+        return self._stages.run(f"jpegcoefdec name=first n-threads=1 on-error=fail qos=false "
+                                f"{elements}", prepare, data, context)
+
+    def _decode(self, data: np.ndarray, name: str, path: Optional[str]) -> Picture:
         try:
-            # With one thread the element has decoded it when the push returns.
-            decoded = self._stages.run(f"{DECODER} n-threads=1 on-error=fail qos=false", prepare,
-                                       data)
+            decoded = self._run_decoder("backend=cpu", data)
         except StageError as error:
             raise ReadError(name, str(error)) from None
         if decoded is None:
             raise ReadError(name, "there is no picture in it")
-        return picture_of_sample(gst, decoded, path)
+        return picture_of_sample(_gst.libraries(), decoded, path)
+
+    def _decode_pixels(self, wanted: Wanted, data: np.ndarray, name: str,
+                       path: Optional[str]) -> Any:
+        if wanted.mode == "CMYK":
+            return ink_of(self._decode(data, name, path), name, wanted)
+        context = None if wanted.device is None else context_of(wanted.device)[0]
+        try:
+            decoded = self._run_decoder(wanted.line(), data, context)
+        except StageError as error:
+            decoded = None
+            picture = self._decode(data, name, path)  # which knows what is wrong with a file
+            reason = wanted.why_not(picture.sampling, picture.depth)
+            if reason is None and picture.sampling == "GRAYSCALE":
+                decoded = self._run_decoder(wanted.line(of_grey=True), data, context)
+            if decoded is None:
+                raise ReadError(name, reason or str(error)) from None
+        if decoded is None:
+            raise ReadError(name, "there is no picture in it")
+        return wanted.pixels_of(_gst.libraries(), decoded)
+
+    def encode(self, array: Any, target: Any = None, *, quality: int = 85,
+               sampling: Optional[str] = None, qtables: Optional[Any] = None,
+               method: str = "islow", progressive: bool = False, arithmetic: bool = False,
+               optimize: bool = False, restart: int = 0) -> bytes:
+        """See cudatransform.encode."""
+        _check_options(progressive, arithmetic, optimize, restart)
+        options = Options(progressive, arithmetic, optimize, restart)
+        try:
+            data = coded(self._stages, array, quality, sampling, qtables, method, options)
+        except StageError as error:
+            raise WriteError(str(error)) from None
+        if data is None:  # no element takes such pixels or tables
+            return self.write(Picture.from_pixels(array, quality, sampling, qtables, method),
+                              target, progressive=progressive, arithmetic=arithmetic,
+                              optimize=optimize, restart=restart)
+        if target is not None:
+            _store(data, target)
+        return data
 
     def write(self, picture: Picture, target: Any = None, *, progressive: bool = False,
               arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> bytes:
         """See cudatransform.write."""
         _check_options(progressive, arithmetic, optimize, restart)
+        options = Options(progressive, arithmetic, optimize, restart)
         gst = _gst.libraries()
         if hasattr(picture, "cpu"):  # a CudaPicture
             picture = picture.cpu()
@@ -163,10 +229,7 @@ class Context:
         def prepare(stage: Stage) -> int:
             if _LENGTHS in picture.markers:
                 used.append((stage, stage.count_of(_UNTRUE)))
-            for name, value in (("progressive", progressive), ("arithmetic", arithmetic),
-                                ("optimize", optimize)):
-                stage.set(name, "true" if value else "false")
-            stage.set("restart-interval", str(int(restart)))
+            options.set(stage)
             key = f"{picture.width}x{picture.height} {picture.sampling} {picture.depth}".encode()
             stage.set_caps_object(key, gst.gst_dct_info_to_caps(info))
             buffer = described(gst, memory, info, picture)
@@ -252,6 +315,42 @@ def read(source: Source) -> Picture:
     be read: not JPEG, damaged or cut short, lossless; see jpegcoefdec, "Unsupported kinds".
     """
     return of_this_thread().read(source)
+
+
+def decode(source: Source, mode: str = "RGB", *, scale: int = 1, upsampling: str = "fancy",
+           device: str = "cpu") -> Any:
+    """Decodes a JPEG file to pixels, with the bytes of libjpeg-turbo, Pillow and OpenCV.
+
+    source: as of read()
+    mode: `RGB`: uint8 (height, width, 3), of grey files three times the same. `L`: uint8 (height,
+        width), luma as the file has it, which is that of Pillow's draft("L") and OpenCV's
+        IMREAD_GRAYSCALE. `CMYK`: uint8 (height, width, 4) of CMYK and YCCK, 255 for all of the ink
+    scale: 1, 2, 4 or 8: a picture of 1/scale of the width and height, rounded up, as by `djpeg
+        -scale` and Pillow's draft()
+    upsampling: `fancy` or `nearest`, see Picture.pixels
+    device: `cpu`: a numpy array. `cuda` or `cuda:1`: a CudaArray on that GPU
+    Raises ReadError as read(), also for files that have no pixels in that mode (CMYK in RGB, 12
+    bits), ValueError and TypeError for other arguments, and Unavailable.
+    """
+    return of_this_thread().decode(source, mode, scale=scale, upsampling=upsampling, device=device)
+
+
+def encode(array: Any, target: Any = None, *, quality: int = 85, sampling: Optional[str] = None,
+           qtables: Optional[Any] = None, method: str = "islow", progressive: bool = False,
+           arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> bytes:
+    """Encodes pixels as a JPEG file: the one that libjpeg-turbo, and so Pillow, makes of them.
+
+    array: uint8 (height, width), grey; (height, width, 3), RGB; (height, width, 4), CMYK. Or grey
+        or RGB on a GPU, of PyTorch, CuPy or any library with DLPack or __cuda_array_interface__,
+        whose rows may have gaps between them; it is coded there
+    target: a path or a binary file; None: the bytes are only returned
+    quality, sampling, qtables, method: as of Picture.from_pixels
+    progressive, arithmetic, optimize, restart: as of write()
+    Returns the bytes of the file. Raises WriteError, ValueError, TypeError, OSError, Unavailable.
+    """
+    return of_this_thread().encode(array, target, quality=quality, sampling=sampling,
+                                   qtables=qtables, method=method, progressive=progressive,
+                                   arithmetic=arithmetic, optimize=optimize, restart=restart)
 
 
 def write(picture: Picture, target: Any = None, *, progressive: bool = False,

@@ -10,6 +10,7 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _gst, color
+from ._pixels import check_upsampling, rgb_of_levels
 from .tables import check_tables
 from .transform import dct, idct, quality_tables
 
@@ -150,14 +151,25 @@ class Picture:
         return tuple(idct(c.levels, table=self.tables[c.table], size=(c.height, c.width),
                           method=method, depth=self.depth) for c in self.components)
 
-    def pixels(self) -> np.ndarray:
+    def pixels(self, upsampling: str = "fancy") -> np.ndarray:
         """uint8 (height, width, 3), RGB; (height, width) of a grey picture; (height, width, 4),
         CMYK as Pillow gives it, 255 for all of the ink: files have it inverted, as Adobe's do.
 
-        The bytes of `djpeg -dct int -nosmooth`: chroma is repeated, not smoothed. Of 12 bits they
-        are uint16, 0 to 4095, by the same formulas.
+        upsampling: of Cb and Cr that have fewer samples. `fancy`: triangle filters; the bytes are
+            those of libjpeg-turbo, djpeg, Pillow and OpenCV. `nearest`: samples are repeated, as by
+            `djpeg -nosmooth`
+        Of 12 bits they are uint16, 0 to 4095, by the same formulas. Raises ValueError.
         """
-        return color.to_pixels(self.samples(), self.sampling, (self.height, self.width), self.depth)
+        check_upsampling(upsampling)
+        if self.depth != 8 or self.sampling == "GRAYSCALE" or self.sampling.startswith("CMYK"):
+            return color.to_pixels(self.samples(), self.sampling, (self.height, self.width),
+                                   self.depth, upsampling == "fancy")
+        if not self.sampling.startswith("YCCK"):
+            return rgb_of_levels(self, upsampling)
+        *colours, black = self.components
+        rest = Picture(colours, self.tables, self.width, self.height, "YCbCr" + self.sampling[4:])
+        ink = idct(black.levels, table=self.tables[black.table], size=(self.height, self.width))
+        return np.dstack([rgb_of_levels(rest, upsampling), 255 - ink])
 
     @classmethod
     def from_pixels(cls, array: Any, quality: int = 85, sampling: Optional[str] = None,
@@ -174,18 +186,9 @@ class Picture:
         method: as of dct()
         Raises ValueError for other shapes, types and values.
         """
-        pixels = np.asarray(array)
-        if pixels.dtype != np.uint8 or 0 in pixels.shape or not (
-                pixels.ndim == 2 or pixels.ndim == 3 and pixels.shape[2] in (3, 4)):
-            raise ValueError("pixels are uint8 (height, width), (height, width, 3) or (height, "
-                             f"width, 4), not {pixels.dtype} {pixels.shape}")
-        is_cmyk = pixels.ndim == 3 and pixels.shape[2] == 4
-        default = "gray" if pixels.ndim == 2 else "cmyk" if is_cmyk else "4:2:0"
-        sampling = color.sampling_of(sampling or default)
+        pixels = color.checked(array)
+        sampling = color.sampling_for(sampling, 1 if pixels.ndim == 2 else pixels.shape[2])
         count = len(color.ids_of(sampling))
-        if is_cmyk != (count == 4):
-            raise ValueError(f"{sampling} of pixels {pixels.shape}: CMYK and YCCK are made of "
-                             "(height, width, 4), others of no such pixels")
         if pixels.ndim == 2 and sampling != "GRAYSCALE":
             pixels = np.repeat(pixels[:, :, None], 3, axis=2)
         planes = color.to_planes(pixels, sampling)
@@ -334,4 +337,4 @@ def picture_of_sample(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[s
     rest = rest_of(gst, sample.buffer)
     return Picture([Component(np.ndarray(shape, _LEVEL, memory, offset, strides), *fields)
                     for shape, offset, strides, fields in parts], tables.copy(), width, height,
-                   sampling, rest.markers, path, *rest[1:], sample.depth(gst))
+                   sampling, rest.markers, path, *rest[1:], sample.number(gst, b"depth"))

@@ -5,13 +5,17 @@ from __future__ import annotations
 import collections
 import os
 import queue
-from typing import Deque, Iterable, Iterator, List, Optional, Tuple, Union
+from typing import Any, Deque, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _gst, jpeg
+from ._cuda_memory import context_of
+from ._device import number_of
 from ._feed import End, Entry, Feed, reads_for
+from ._pixels import Wanted
 from ._stage import Stage, StageError
 from .cuda import decoder_stage, picture_on_device, read_onto_device
 from .errors import Failure, ReadError, Unavailable, is_interruption, whole_number
+from .jpeg import ink_of
 from .picture import Picture, picture_of_sample
 
 _PATIENCE = 10_000_000  # nanoseconds
@@ -20,18 +24,25 @@ _MOST_TOGETHER = 8      # files whose room is given back at once
 _QUEUE = "queue name=first max-size-buffers=0 max-size-bytes=0 max-size-time=0 silent=true"
 
 
-class Batch(List[Union[Picture, Failure]]):
-    """A Reader's list with a Picture or a Failure for each path, in the order of paths."""
+class Batch(List[Any]):
+    """A Reader's list with a Picture, pixels, or a Failure for each path, in the order of paths.
+
+    paths: of the items
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paths: List[str] = []
 
     @property
-    def pictures(self) -> List[Picture]:
+    def pictures(self) -> List[Any]:
         """Those that were read."""
-        return [item for item in self if isinstance(item, Picture)]
+        return [item for item in self if not isinstance(item, Failure)]
 
     @property
     def irregular(self) -> List[Picture]:
-        """Those of `pictures` whose files were odd, see Picture.irregular."""
-        return [picture for picture in self.pictures if picture.irregular]
+        """Those of `pictures` whose files were odd, see Picture.irregular. Pixels do not say it."""
+        return [item for item in self if isinstance(item, Picture) and item.irregular]
 
     @property
     def failures(self) -> List[Failure]:
@@ -47,6 +58,8 @@ class Reader:
     device: `cpu`: numpy arrays. `cuda` or `cuda:1`: arrays on that GPU, see CudaPicture
     workers: 1 to 1024 files that are decoded at once, each on a thread; None: as many as the
         process may use cores, and twice as many for a GPU, which decodes the larger files itself
+    output: `coefficients`: Pictures. `pixels`: arrays, as decode() makes them with `mode`, `scale`
+        and `upsampling`
 
     Iterating yields one Batch after the other; each `for` begins anew. A file that cannot be read
     is a Failure in its place and stops nothing. While a batch is in use the next one is decoded:
@@ -57,7 +70,8 @@ class Reader:
     """
 
     def __init__(self, paths: Iterable[Union[str, "os.PathLike[str]"]], batch: int = 32,
-                 device: str = "cpu", workers: Optional[int] = None) -> None:
+                 device: str = "cpu", workers: Optional[int] = None, output: str = "coefficients",
+                 mode: str = "RGB", scale: int = 1, upsampling: str = "fancy") -> None:
         if isinstance(paths, (str, bytes, os.PathLike)):
             raise ValueError("paths are an iterable of paths, not one path: put it into a list")
         if not hasattr(paths, "__iter__") and not hasattr(paths, "__getitem__"):
@@ -68,12 +82,11 @@ class Reader:
         if batch < 1 or workers is not None and not 1 <= workers <= 1024:
             raise ValueError("a batch has at least one picture, and there are 1 to 1024 workers, "
                              f"not {batch} and {workers}")
-        if not isinstance(device, str):
-            raise TypeError(f"a device is a str, not {type(device).__name__}")
-        kind, _, number = device.partition(":")
-        if kind not in ("cpu", "cuda") or number and (kind == "cpu" or not number.isdigit()):
-            raise ValueError(f"a device is cpu, cuda or cuda:NUMBER, not {device!r}")
+        if output not in ("coefficients", "pixels"):
+            raise ValueError(f"an output is coefficients or pixels, not {output!r}")
+        wanted = Wanted(mode, scale, upsampling, number_of(device)).check()
         self.paths, self.batch, self.device = paths, batch, device
+        self.wanted = wanted if output == "pixels" else None  # of files' pixels
         self.workers = workers or len(os.sched_getaffinity(0)) * (1 if device == "cpu" else 2)
 
     def __iter__(self) -> Iterator[Batch]:
@@ -104,8 +117,7 @@ class Walk:
         self.gst = _gst.libraries()
         paths = iter(reader.paths)
         self.stage = _new_stage(reader)
-        self.on_cuda = reader.device != "cpu"
-        self.device = int(reader.device.partition(":")[2] or 0)
+        self.device, self.wanted = number_of(reader.device), reader.wanted
         # The Feed learns of room for several files at once: waking its thread for each file costs
         # as much as reading one.
         ahead = reader.batch + 2 * reader.workers
@@ -115,7 +127,7 @@ class Walk:
         self.ahead_time = 0
         # Buffers to make pictures of, their places in the batch, and their files.
         self.buffers: Deque[Tuple[_gst.Sample, int, Entry]] = collections.deque()
-        self.feed = Feed(self, self.stage, paths, ahead, reads_for(self.on_cuda))
+        self.feed = Feed(self, self.stage, paths, ahead, reads_for(self.device is not None))
 
     def fill(self, batch: Batch, size: int) -> bool:
         """Appends the next pictures and failures, in order. False: there are fewer than `size`."""
@@ -131,7 +143,8 @@ class Walk:
                 self.buffers.append((item, len(batch), entry))
             elif entry.data is not None:
                 self.feed.memory.append(entry.data)
-            batch.append(item)  # type: ignore
+            batch.append(item)
+            batch.paths.append(entry.path)
             self.taken += 1
             if self.taken == self.together:
                 self._give_room()
@@ -166,8 +179,8 @@ class Walk:
             self.feed.give_room(self.taken)
         self.taken = 0
 
-    def _take(self, entry: Entry) -> Union[_gst.Sample, Picture, Failure]:
-        """The Sample of a file on its way; without one the Picture or Failure of another try."""
+    def _take(self, entry: Entry) -> Any:
+        """The Sample of a file on its way; without one the item that another try makes."""
         time = 2 * entry.number
         while self.ahead_time < time:
             if entry.number <= self.feed.lost:
@@ -191,18 +204,28 @@ class Walk:
         if self.stage.forget_messages():
             self.feed.recover()
 
-    def _picture(self, sample: _gst.Sample, path: str) -> Picture:
-        if not self.on_cuda:
-            return picture_of_sample(self.gst, sample, path)
-        return picture_on_device(self.gst, sample, path, self.device)
-
-    def _alone(self, entry: Entry) -> Union[Picture, Failure]:
+    def _picture(self, sample: _gst.Sample, path: str) -> Any:
+        if self.wanted is not None and self.wanted.mode != "CMYK":
+            return self.wanted.pixels_of(self.gst, sample)
+        if self.device is not None:
+            return picture_on_device(self.gst, sample, path, self.device)
+        picture = picture_of_sample(self.gst, sample, path)
+        if self.wanted is None:
+            return picture
         try:
+            return ink_of(picture, path, self.wanted)
+        except ReadError as error:
+            return Failure(error.path, error.reason)
+
+    def _alone(self, entry: Entry) -> Any:
+        try:
+            if self.wanted is not None:
+                return self.context.decode_as(self.wanted, entry.path)
             picture = self.context.read(entry.path)
         except ReadError as error:
             return Failure(error.path, error.reason)
         # It is not damaged: an error of the stream took it, or it is another file by now.
-        if not self.on_cuda:
+        if self.device is None:
             return picture
         try:
             return read_onto_device(entry.path, self.device)
@@ -225,6 +248,10 @@ class Walk:
 
 def _new_stage(reader: Reader) -> Stage:
     elements = f"{_QUEUE} ! jpegcoefdec n-threads={reader.workers} qos=false"
-    if reader.device == "cpu":
+    device = number_of(reader.device)
+    if reader.wanted is not None and reader.wanted.mode != "CMYK":
+        context = None if device is None else context_of(device)[0]
+        return Stage(f"{elements} {reader.wanted.line()}", context=context, queued=True)
+    if device is None:
         return Stage(f"{elements} backend=cpu", queued=True)
-    return decoder_stage(elements, int(reader.device.partition(":")[2] or 0), queued=True)
+    return decoder_stage(elements, device, queued=True)

@@ -27,7 +27,8 @@ _DEPTHS = {8: ("GRAY8", np.uint8, "S16LE", np.int16),
 _ROW = 4  # GStreamer's rows of samples begin at multiples of this
 
 
-def _check_method(method: str) -> None:
+def check_method(method: Any) -> None:
+    """Raises TypeError and ValueError."""
     if not isinstance(method, str):
         raise TypeError(f"a method is a str, not {type(method).__name__}")
     if method not in METHODS:
@@ -82,7 +83,7 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> An
     CudaArray on the frame's device, complete when the function returns. Raises ValueError,
     TypeError and Unavailable.
     """
-    _check_method(method)
+    check_method(method)
     quantised = table is not None
     divisors = _words(one_table(table)) if quantised else None
     if _device.is_on_device(frame):
@@ -129,7 +130,7 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
     Returns uint8 (uint16 above depth 8) (height, width): a numpy array, or a CudaArray on the
     coefficients' device, complete when the function returns. Raises as dct().
     """
-    _check_method(method)
+    check_method(method)
     if whole_number("a depth", depth) not in _DEPTHS:
         raise ValueError(f"samples have 8, 12 or 16 bits, not {depth}")
     if _device.is_on_device(coefficients):
@@ -175,13 +176,18 @@ def _quality_tables(quality: int) -> bytes:
     return b"".join(bytes(meta.tables[meta.components[index].table]) for index in (0, 1))
 
 
+def check_quality(quality: Any) -> None:
+    """Raises TypeError and ValueError."""
+    if not 1 <= whole_number("a quality", quality) <= 100:
+        raise ValueError(f"a quality is 1 to 100, not {quality}")
+
+
 def quality_tables(quality: int) -> np.ndarray:
     """libjpeg's tables of luma and chroma for a quality: uint16 (2, 8, 8), in natural order.
 
     quality: 1 to 100. Raises ValueError and TypeError.
     """
-    if not 1 <= whole_number("a quality", quality) <= 100:
-        raise ValueError(f"a quality is 1 to 100, not {quality}")
+    check_quality(quality)
     return np.frombuffer(bytearray(_quality_tables(int(quality))), np.uint16).reshape(2, 8, 8)
 
 

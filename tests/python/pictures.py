@@ -68,9 +68,9 @@ def jpegtran(data):
     return done.stdout if done.returncode in (0, 2) else None  # 2: warnings
 
 
-def djpeg(data):
+def djpeg(data, *options):
     """libjpeg-turbo's samples of a file: grey or RGB."""
-    return from_pnm(run("djpeg", "-dct", "int", "-nosmooth", "-pnm", data=data))
+    return from_pnm(run("djpeg", "-dct", "int", *options, "-pnm", data=data))
 
 
 def segment(marker, body):

@@ -137,6 +137,10 @@ class BesideLibjpegTurbo(unittest.TestCase):
                     picture = ct.read(data)
                     self.assertEqual(picture.sampling, sampling)
                     self.assertTrue(np.array_equal(picture.pixels(), pictures.djpeg(data)))
+                    self.assertTrue(np.array_equal(picture.pixels("nearest"),
+                                                   pictures.djpeg(data, "-nosmooth")))
+        with self.assertRaisesRegex(ValueError, "fancy or nearest, not 'cubic'"):
+            picture.pixels("cubic")
 
     def test_levels_of_pixels_are_cjpegs(self):
         for sampling, factors in pictures.CJPEG_SAMPLINGS.items():

@@ -1,0 +1,249 @@
+"""Pixels of JPEG pictures by the elements: files to pixels, levels to pixels, pixels to files."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+import ctypes
+from typing import Any, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from . import _device, _gst, color
+from ._cuda_memory import CudaArray, context_of, frame_of, gstcuda, pools
+from ._device_transform import FRAME, copy_in, with_rows
+from ._levels import described, in_one_piece
+from ._stage import Stage
+from ._stages import Stages, run
+from .errors import whole_number
+from .tables import check_tables
+from .transform import check_method, check_quality
+
+MODES = ("RGB", "L", "CMYK")
+UPSAMPLINGS = ("fancy", "nearest")
+SCALES = (1, 2, 4, 8)
+# Planar frames, whose first plane is luma. GStreamer's CUDA memory holds no others, and no grey.
+_PLANES, _CUDA_PLANES = "I420,Y42B,Y444,Y41B,GRAY8,GBR", "I420,Y42B,Y444"
+_STRING_TYPE = 16 << 2  # G_TYPE_STRING
+
+
+def check_upsampling(upsampling: Any) -> None:
+    """Raises ValueError."""
+    if upsampling not in UPSAMPLINGS:
+        raise ValueError(f"an upsampling is {' or '.join(UPSAMPLINGS)}, not {upsampling!r}")
+
+
+class Wanted(NamedTuple):
+    """The pixels that are made of files, as decode() takes them; `device` is None for the CPU."""
+
+    mode: str
+    scale: int
+    upsampling: str
+    device: Optional[int]
+
+    def check(self) -> "Wanted":
+        """Raises ValueError and TypeError."""
+        if self.mode not in MODES:
+            raise ValueError(f"a mode is {', '.join(MODES)}, not {self.mode!r}")
+        if whole_number("a scale", self.scale) not in SCALES:
+            raise ValueError(f"a scale is {', '.join(map(str, SCALES))}, not {self.scale}")
+        check_upsampling(self.upsampling)
+        if self.mode == "CMYK" and (self.scale != 1 or self.device is not None):
+            raise ValueError("CMYK is made at full size, in system memory")
+        return self
+
+    def line(self, of_grey: bool = False) -> str:
+        """The rest of a line that begins with jpegcoefdec and its properties.
+
+        of_grey: of grey files alone, for luma on a GPU
+        """
+        at, memory = "backend=cpu", ""
+        if self.device is not None:
+            at, memory = _on(self.device), "(memory:CUDAMemory)"
+        formats = _PLANES if self.device is None else "RGBP" if of_grey else _CUDA_PLANES
+        if self.mode == "RGB":
+            formats = "RGB"
+        return (f"{at} keep-metadata=false ! cudaidct8x8 {at} qos=false scale={self.scale} "
+                f"chroma-upsampling={self.upsampling} ! "
+                f"video/x-raw{memory},format=(string){{{formats}}}")
+
+    def why_not(self, sampling: str, depth: int) -> Optional[str]:
+        """Why there are no such pixels of sound files of that kind; None: there are."""
+        if depth != 8:
+            return f"its samples have {depth} bits: read() and pixels() make pixels of them"
+        if sampling.startswith(("CMYK", "YCCK")):
+            return f"it is of {sampling}: its mode is CMYK"
+        if self.mode == "L" and self.device is not None and sampling in ("RGB", "YCbCr-4:1:1"):
+            return f"luma of {sampling} is not made on a GPU"
+        return None
+
+    def pixels_of(self, gst: _gst.Libraries, sample: _gst.Sample) -> Any:
+        """A Sample of those elements as an array of its own memory."""
+        if self.device is not None:
+            return _on_device(gst, sample, self.device, self.mode == "RGB")
+        if self.mode == "RGB":
+            return _rgb_of(gst, sample)
+        planes = _rows_of(gst, sample)
+        height, width = _size_of(gst, sample)
+        if _text_of(gst, sample, b"format") != b"GBR":
+            return planes[:height, :width].copy()
+        green, blue, red = (planes[index * height:(index + 1) * height, :width]
+                            for index in range(3))
+        return color.luma(np.dstack([red, green, blue]))
+
+
+def _on(device: int) -> str:
+    return f"backend=cuda cuda-device-id={device}"
+
+
+def _text_of(gst: _gst.Libraries, sample: _gst.Sample, field: bytes) -> bytes:
+    structure = gst.gst_caps_get_structure(gst.gst_sample_get_caps(sample.slot), 0)
+    return gst.gst_structure_get_string(structure, field)
+
+
+def _size_of(gst: _gst.Libraries, sample: _gst.Sample) -> Tuple[int, int]:
+    return sample.number(gst, b"height"), sample.number(gst, b"width")
+
+
+def _rows_of(gst: _gst.Libraries, sample: _gst.Sample) -> np.ndarray:
+    """The bytes of a frame in rows of the first plane's length; others follow it."""
+    data = np.asarray(_gst.HeldBuffer(gst, sample))
+    width = sample.number(gst, b"width")
+    row = -(-width // 4) * 4
+    return data[:len(data) // row * row].reshape(-1, row)
+
+
+def _rgb_of(gst: _gst.Libraries, sample: _gst.Sample) -> np.ndarray:
+    height, width = _size_of(gst, sample)
+    rows = np.asarray(_gst.HeldBuffer(gst, sample)).reshape(height, -1)
+    return np.ascontiguousarray(rows[:, :3 * width]).reshape(height, width, 3)
+
+
+def _on_device(gst: _gst.Libraries, sample: _gst.Sample, device: int, is_rgb: bool) -> CudaArray:
+    gstcuda().synchronize(gst, sample.buffer)
+    height, width = _size_of(gst, sample)
+    pitch, begin, _ = frame_of(sample.buffer)
+    held = _gst.HeldBuffer(gst, sample, cuda=True)
+    if is_rgb:
+        return CudaArray(held, begin, (height, width, 3), (pitch, 3, 1), device, np.uint8)
+    return CudaArray(held, begin, (height, width), (pitch, 1), device, np.uint8)
+
+
+def rgb_of_levels(picture: Any, upsampling: str) -> np.ndarray:
+    """uint8 (height, width, 3) of a Picture of 8 bits with one or three components."""
+    gst = _gst.libraries()
+    memory, info = in_one_piece(gst, picture)
+
+    def prepare(stage: Stage) -> int:
+        stage.set("chroma-upsampling", upsampling)
+        caps = gst.gst_dct_info_to_caps(info)
+        gst.gst_caps_set_simple(caps, b"colorimetry", _STRING_TYPE, color.COLORIMETRY, None)
+        key = f"{picture.width}x{picture.height} {picture.sampling} rgb".encode()
+        stage.set_caps_object(key, caps)
+        return described(gst, memory, info, picture)
+    return _rgb_of(gst, run("cudaidct8x8 name=first backend=cpu ! video/x-raw,format=RGB", prepare,
+                            memory))
+
+
+class Options(NamedTuple):
+    """How a file is coded, as write() takes it."""
+
+    progressive: bool
+    arithmetic: bool
+    optimize: bool
+    restart: int
+
+    def set(self, stage: Stage, second: bool = False) -> None:
+        """Sets the properties of a stage's jpegcoefenc."""
+        for name in ("progressive", "arithmetic", "optimize"):
+            stage.set(name, "true" if getattr(self, name) else "false", second)
+        stage.set("restart-interval", str(int(self.restart)), second)
+
+
+class Coding(NamedTuple):
+    """How encode() makes levels of pixels, and a file of those."""
+
+    quality: int
+    sampling: str
+    tables: Optional[np.ndarray]  # one or two, as of check_tables(); None: of the quality
+    method: str
+    options: Options
+
+    def elements(self, device: Optional[int]) -> str:
+        at, memory = ("backend=cpu", "") if device is None else (_on(device), "(memory:CUDAMemory)")
+        return (f"cudadct8x8 name=first {at} ! video/x-dct{memory},sampling=(string)"
+                f"{self.sampling} ! jpegcoefenc name=second {at} n-threads=1")
+
+    def prepare(self, stage: Stage) -> None:
+        """Sets the elements' properties."""
+        stage.set("method", self.method)
+        stage.set("quality", str(self.quality))
+        for name, index in (("luma-qtable", 0), ("chroma-qtable", -1)):
+            table = [] if self.tables is None else self.tables[index].ravel().tolist()
+            stage.set(name, f"<{','.join(map(str, table))}>")
+        self.options.set(stage, second=True)
+
+
+def coded(stages: Stages, array: Any, quality: Any, sampling: Optional[str], qtables: Any,
+          method: str, options: Options) -> Optional[bytes]:
+    """The JPEG file of pixels. None: no element takes them, but Picture.from_pixels() does.
+
+    Raises ValueError, TypeError and StageError.
+    """
+    check_method(method)
+    check_quality(quality)
+    on_device = _device.is_on_device(array)
+    pixels: Any = _device.view(array) if on_device else color.checked(array)
+    if on_device:
+        color.check_shape(pixels.dtype, pixels.shape, pixels.words)
+    channels = 1 if len(pixels.shape) == 2 else pixels.shape[2]
+    sampling = color.sampling_for(sampling, channels)
+    tables = None if qtables is None else check_tables(qtables)
+    count = 2 if tables is None else len(tables)
+    if on_device and (channels == 4 or count > 2):
+        raise ValueError("CMYK, and more than two tables, are for arrays in system memory")
+    if not on_device and (channels == 4 or count != 2):
+        return None
+    coding = Coding(int(quality), sampling, tables, method, options)
+    made = _code_view(stages, pixels, coding) if on_device else _code(stages, pixels, coding)
+    return None if made is None else np.asarray(_gst.HeldBuffer(_gst.libraries(), made)).tobytes()
+
+
+def _code(stages: Stages, pixels: np.ndarray, coding: Coding) -> Optional[_gst.Sample]:
+    gst = _gst.libraries()
+    if pixels.ndim == 2 and coding.sampling != "GRAYSCALE":
+        pixels = np.repeat(pixels[:, :, None], 3, axis=2)
+    height, width = pixels.shape[:2]
+    name, size = ("GRAY8", 1) if pixels.ndim == 2 else ("RGB", 3)
+    if pixels.strides[1:] != (size, 1)[-pixels.ndim + 1:] or pixels.strides[0] < size * width:
+        pixels = np.ascontiguousarray(pixels)
+    row = max(pixels.strides[0], size * width)
+
+    def prepare(stage: Stage) -> int:
+        coding.prepare(stage)
+        stage.set_caps(f"video/x-raw,format={name},width={width},height={height},framerate=0/1")
+        buffer = _gst.buffer_around(gst, _gst.address_of(pixels), row * (height - 1) + size * width)
+        gst.gst_buffer_add_video_meta_full(
+            buffer, 0, gst.gst_video_format_from_string(name.encode()), width, height, 1,
+            (ctypes.c_size_t * 4)(), (ctypes.c_int * 4)(row))
+        return buffer
+    return stages.run(coding.elements(None), prepare, pixels)
+
+
+def _code_view(stages: Stages, pixels: _device.View, coding: Coding) -> Optional[_gst.Sample]:
+    gst = _gst.libraries()
+    is_grey = len(pixels.shape) == 2
+    height, width = with_rows(pixels, (1,) if is_grey else (3, 1)).shape[:2]
+    # CUDA memory holds no grey frames. The luma of three equal colours is their value.
+    caps = FRAME.format("RGBP" if is_grey else "RGB", width, height)
+
+    def fill(buffer: int) -> None:
+        meta = gstcuda().video_meta(buffer).contents
+        for plane in range(meta.n_planes):
+            copy_in(gst, pixels, width if is_grey else 3 * width, buffer, meta.stride[plane],
+                    meta.offset[plane], height, 0)
+
+    def prepare(stage: Stage) -> int:
+        coding.prepare(stage)
+        stage.set_caps(caps)
+        return pools.buffer(pixels.device, caps, fill)
+    return stages.run(coding.elements(pixels.device), prepare, pixels,
+                      context_of(pixels.device)[0])

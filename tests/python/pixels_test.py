@@ -1,0 +1,229 @@
+#!/usr/bin/python3
+# decode(), encode() and a Reader's pixels, beside libjpeg-turbo's programs and Pillow.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import io
+import itertools
+import os
+import tempfile
+import unittest
+
+import numpy as np
+
+import cudatransform as ct
+import pictures
+
+try:
+    from PIL import Image
+except ImportError:
+    Image = None
+
+SAMPLINGS = ("4:2:0", "4:2:2", "4:4:4", "4:4:0", "4:1:1", "rgb", "gray")
+SIZES = ((97, 61), (16, 16), (3, 5), (1, 1), (2, 9), (33, 130))  # width and height
+
+
+def file_of(sampling, size, quality=80, **options):
+    return ct.write(ct.Picture.from_pixels(pictures.pixels(*size), quality, sampling), **options)
+
+
+def in_colour(array):
+    return np.repeat(array[:, :, None], 3, axis=2) if array.ndim == 2 else array
+
+
+class Beside(unittest.TestCase):
+    def assert_equal(self, ours, theirs):
+        self.assertEqual((ours.dtype, ours.shape), (theirs.dtype, theirs.shape))
+        self.assertTrue(ours.flags["C_CONTIGUOUS"])
+        self.assertTrue(np.array_equal(ours, theirs))
+
+
+@unittest.skipUnless(pictures.have_tools(), "no cjpeg and djpeg")
+class BesideLibjpegTurbo(Beside):
+    def test_decode(self):
+        for sampling, size in itertools.product(SAMPLINGS, SIZES):
+            data = file_of(sampling, size, progressive=size[0] % 2 == 0)
+            for scale, upsampling in itertools.product((1, 2, 4, 8), ("fancy", "nearest")):
+                with self.subTest(sampling=sampling, size=size, scale=scale, upsampling=upsampling):
+                    options = ["-scale", f"1/{scale}"] + ["-nosmooth"] * (upsampling == "nearest")
+                    self.assert_equal(ct.decode(data, scale=scale, upsampling=upsampling),
+                                      in_colour(pictures.djpeg(data, *options)))
+                    self.assert_equal(ct.decode(data, "L", scale=scale),
+                                      pictures.djpeg(data, "-grayscale", "-scale", f"1/{scale}"))
+
+    def test_encode(self):
+        for sampling, factors in pictures.CJPEG_SAMPLINGS.items():
+            for size, quality in zip(SIZES, (1, 25, 75, 90, 95, 100)):
+                with self.subTest(sampling=sampling, size=size, quality=quality):
+                    array = pictures.pixels(*size)
+                    data = pictures.cjpeg(array, "-sample", factors, "-quality", str(quality),
+                                          "-baseline")
+                    self.assertEqual(ct.encode(array, quality=quality, sampling=sampling), data)
+                    self.assertEqual(ct.write(ct.Picture.from_pixels(array, quality, sampling)),
+                                     data)
+
+
+@unittest.skipIf(Image is None, "no Pillow")
+class BesidePillow(Beside):
+    def saved(self, array, mode=None, **options):
+        file = io.BytesIO()
+        Image.fromarray(array, mode).save(file, "JPEG", **options)
+        return file.getvalue()
+
+    def test_files_and_pixels(self):
+        for size in SIZES:
+            for quality, (subsampling, sampling) in itertools.product(
+                    (1, 40, 100), enumerate(("4:4:4", "4:2:2", "4:2:0"))):
+                array = pictures.pixels(*size)
+                for kind in ({}, {"optimize": True}, {"progressive": True}):
+                    data = self.saved(array, quality=quality, subsampling=subsampling, **kind)
+                    self.assertEqual(ct.encode(array, quality=quality, sampling=sampling, **kind),
+                                     data)
+                self.assert_equal(ct.decode(data), np.asarray(Image.open(io.BytesIO(data))))
+            grey = pictures.pixels(*size, 1)
+            data = self.saved(grey, quality=quality)
+            self.assertEqual(ct.encode(grey, quality=quality), data)
+            self.assert_equal(ct.decode(data, "L"), np.asarray(Image.open(io.BytesIO(data))))
+
+    def test_cmyk(self):
+        for size in SIZES:
+            array = pictures.pixels(*size, 4)
+            data = self.saved(array, "CMYK", quality=90)
+            self.assertEqual(ct.encode(array, quality=90), data)
+            for sampling in ("cmyk", "YCCK-4:2:0", "YCCK-4:2:2", "YCCK-4:4:4"):
+                data = ct.encode(array, quality=90, sampling=sampling)
+                self.assert_equal(ct.decode(data, "CMYK"), np.asarray(Image.open(io.BytesIO(data))))
+
+
+class Arrays(unittest.TestCase):
+    def test_any_memory(self):
+        """Views of other arrays make the file of their copies."""
+        large = pictures.pixels(90, 70)
+        for view in (large[3:60, 5:50], large[::2, ::3], large[::-1], large[:, ::-1],
+                     large[:, :, ::-1], large[:1, 7:8], large[5:40, :, 1], large[:, 4, :2],
+                     np.asfortranarray(large), large.transpose(1, 0, 2), large.tolist()):
+            if isinstance(view, list):
+                view = np.array(view, np.uint8)
+            with self.subTest(shape=view.shape, strides=view.strides):
+                self.assertEqual(ct.encode(view), ct.encode(np.array(view, order="C")))
+        large.setflags(write=False)
+        self.assertEqual(ct.encode(large), ct.encode(large.copy()))
+
+    def test_pixels_are_the_callers(self):
+        """They stay as they are when others are made, and may be changed."""
+        data = [file_of("4:2:0", (64, 48), quality) for quality in (20, 80)]
+        for mode in ("RGB", "L"):
+            made = [ct.decode(one, mode) for one in data * 3]
+            kept = [array.copy() for array in made]
+            made[0][:] = 7
+            again = [ct.decode(one, mode) for one in data]
+            for array, copy in zip(made[1:] + again, kept[1:] + kept[:2]):
+                self.assertTrue(np.array_equal(array, copy))
+
+    def test_tables_and_methods(self):
+        array = pictures.pixels(50, 40)
+        for tables in (np.full((8, 8), 9), np.array([np.full((8, 8), n) for n in (5, 7)]),
+                       np.array([np.full((8, 8), n) for n in (5, 7, 9)])):
+            for sampling in ("4:2:0", "rgb", "gray"):
+                for method in ("islow", "float"):
+                    options = {"sampling": sampling, "qtables": tables, "method": method}
+                    self.assertEqual(ct.encode(array, **options),
+                                     ct.write(ct.Picture.from_pixels(array, **options)))
+        # The next file has its own tables again.
+        self.assertEqual(ct.encode(array), ct.write(ct.Picture.from_pixels(array)))
+        self.assertEqual(ct.encode(array[:, :, 0], sampling="4:4:4"),
+                         ct.write(ct.Picture.from_pixels(array[:, :, 0], sampling="4:4:4")))
+
+    def test_options_and_targets(self):
+        array = pictures.pixels(50, 40)
+        picture = ct.Picture.from_pixels(array)
+        for options in ({"progressive": True}, {"arithmetic": True}, {"optimize": True},
+                        {"restart": 3}, {}):
+            self.assertEqual(ct.encode(array, **options), ct.write(picture, **options))
+        with tempfile.TemporaryDirectory() as folder:
+            path, file = os.path.join(folder, "a.jpg"), io.BytesIO()
+            data = ct.encode(array, path)
+            ct.encode(array, file)
+            with open(path, "rb") as stored:
+                self.assertEqual((stored.read(), file.getvalue()), (data, data))
+            self.assertTrue(np.array_equal(ct.decode(path), ct.decode(io.BytesIO(data))))
+
+
+class Errors(unittest.TestCase):
+    def test_files(self):
+        for name, (data, _) in pictures.bad_files().items():
+            with self.subTest(file=name), self.assertRaises(ct.ReadError) as read:
+                ct.read(data)
+            with self.subTest(file=name), self.assertRaises(ct.ReadError) as decoded:
+                ct.decode(data)
+            self.assertEqual(str(decoded.exception), str(read.exception))
+        for path in ("/no/such file", os.path.dirname(__file__)):
+            with self.assertRaises(ct.ReadError):
+                ct.decode(path)
+
+    def test_kinds_without_such_pixels(self):
+        ink = ct.encode(pictures.pixels(24, 17, 4))
+        deep = pictures.twelve_bits([np.zeros((3, 5, 8, 8), np.int16)], 37, 20,
+                                    np.ones((8, 8), np.uint16))
+        for data, mode, words in ((ink, "RGB", "CMYK-4:4:4: its mode is CMYK"),
+                                  (ink, "L", "its mode is CMYK"),
+                                  (deep, "RGB", "12 bits"), (deep, "L", "12 bits"),
+                                  (file_of("4:2:0", (9, 9)), "CMYK", "it is of YCbCr-4:2:0")):
+            with self.assertRaisesRegex(ct.ReadError, words):
+                ct.decode(data, mode)
+            self.assertEqual(ct.decode(file_of("4:2:0", (9, 9))).shape, (9, 9, 3))
+
+    def test_arguments(self):
+        data, array = file_of("4:2:0", (9, 9)), pictures.pixels(9, 9)
+        for options in ({"mode": "BGR"}, {"scale": 3}, {"upsampling": "cubic"}, {"device": "gpu"},
+                        {"mode": "CMYK", "scale": 2}):
+            with self.subTest(options=options), self.assertRaises(ValueError):
+                ct.decode(data, **options)
+            with self.subTest(options=options), self.assertRaises(ValueError):
+                ct.Reader(["a.jpg"], output="pixels", **options)
+        for wrong in ({"scale": 1.5}, {"device": 0}):
+            with self.assertRaises(TypeError):
+                ct.decode(data, **wrong)
+        with self.assertRaisesRegex(ValueError, "coefficients or pixels, not 'planes'"):
+            ct.Reader(["a.jpg"], output="planes")
+        for options in ({"quality": 0}, {"quality": 101}, {"sampling": "4:2:1"},
+                        {"qtables": np.zeros((8, 8))}, {"method": "fast"}, {"restart": -1},
+                        {"sampling": "cmyk"}):
+            with self.subTest(options=options), self.assertRaises(ValueError):
+                ct.encode(array, **options)
+        for wrong in (array.astype(np.int16), array[:0], array[:, :, :2], array[0, 0]):
+            with self.assertRaisesRegex(ValueError, "pixels are uint8"):
+                ct.encode(wrong)
+        with self.assertRaises(TypeError):
+            ct.encode(array, quality="90")
+        with self.assertRaises(TypeError):
+            ct.encode(array, progressive=1)
+
+
+class OfMany(unittest.TestCase):
+    def test_reader(self):
+        samplings = (*SAMPLINGS, "cmyk", "YCCK-4:2:0")
+        files = {}
+        for index, (sampling, size) in enumerate(itertools.product(samplings, SIZES)):
+            array = pictures.pixels(*size, pictures.channels_of(sampling), index)
+            files[f"{index:03d}.jpg"] = ct.encode(array, sampling=sampling)
+        files.update({f"bad/{name}": data for name, (data, _) in pictures.bad_files().items()})
+        with tempfile.TemporaryDirectory() as folder:
+            paths = sorted(pictures.write_all(folder, files).values()) + [folder]
+            for options in ({}, {"mode": "L", "scale": 2}, {"upsampling": "nearest", "scale": 4},
+                            {"mode": "CMYK"}):
+                batches = list(ct.Reader(paths, batch=7, output="pixels", **options))
+                items = [item for batch in batches for item in batch]
+                self.assertEqual([path for batch in batches for path in batch.paths], paths)
+                for path, item in zip(paths, items):
+                    try:
+                        wanted = ct.decode(path, **options)
+                    except ct.ReadError as error:
+                        self.assertEqual(item, ct.Failure(path, error.reason))
+                    else:
+                        self.assertTrue(np.array_equal(item, wanted), path)
+                self.assertEqual(sum(len(batch.pictures) + len(batch.failures)
+                                     for batch in batches), len(paths))
+                self.assertEqual([batch.irregular for batch in batches], [[]] * len(batches))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
