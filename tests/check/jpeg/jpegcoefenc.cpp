@@ -214,7 +214,7 @@ CHECK_TEST_IF(test_headers, !with_cjpeg) {
   }
 }
 
-// Tables in every combination, equal ones under two numbers among them, some with entries of 16 bits.
+// Tables in every combination, also equal ones under two numbers, some with entries of 16 bits.
 CHECK_TEST_IF(test_tables, !with_cjpeg) {
   const GstDctInfo info = levels_info(GST_COEF_SAMPLING_444, 20, 20);
   const struct {

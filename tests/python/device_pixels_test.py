@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# decode(), encode() and a Reader's pixels on a GPU, or on the emulator, beside those of the CPU.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# usage: device_pixels_test.py [emulated]
+import ctypes
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "check"))
+import cudatransform as ct  # noqa: E402
+from cudatransform import _device  # noqa: E402
+import device_arrays  # noqa: E402
+import pictures  # noqa: E402
+
+EMULATED = sys.argv[1:2] == ["emulated"]
+SIZES = ((97, 61), (16, 16), (3, 5), (1, 1)) + (() if EMULATED else ((640, 480), (1921, 1079)))
+SAMPLINGS = ("4:2:0", "4:2:2", "4:4:4", "4:4:0", "4:1:1", "rgb", "gray")
+
+
+def downloaded(array):
+    """A CudaArray of bytes as a numpy array."""
+    rows, row = array.shape[0], array.shape[1] * array.strides[1]
+    memory, driver = np.empty((rows, row), np.uint8), _device.driver()
+    address = array.__cuda_array_interface__["data"][0]
+    copy = _device._Copy(src_type=2, src=address, src_pitch=max(array.strides[0], row), dst_type=1,
+                         dst_host=memory.ctypes.data, dst_pitch=row, width=row, height=rows)
+    with driver.on(array.device):
+        _device.check(driver.cuMemcpy2DAsync_v2(ctypes.byref(copy), None), "the GPU does not copy")
+        _device.check(driver.cuStreamSynchronize(None), "the GPU failed")
+    return np.ndarray(array.shape, np.uint8, memory, 0, (row, *array.strides[1:]))
+
+
+class OnDevice(unittest.TestCase):
+    def assert_equal(self, on_device, wanted, *where):
+        self.assertEqual((on_device.shape, on_device.dtype), (wanted.shape, wanted.dtype), where)
+        self.assertTrue(np.array_equal(downloaded(on_device), wanted), where)
+
+    def test_decode(self):
+        for size in SIZES:
+            for sampling in SAMPLINGS:
+                data = ct.encode(pictures.pixels(*size), sampling=sampling)
+                for options in ({}, {"scale": 2}, {"scale": 8, "upsampling": "nearest"}):
+                    self.assert_equal(ct.decode(data, device="cuda", **options),
+                                      ct.decode(data, **options), size, sampling, options)
+                if sampling in ("4:1:1", "rgb"):
+                    with self.assertRaisesRegex(ct.ReadError, "is not made on a GPU"):
+                        ct.decode(data, "L", device="cuda")
+                else:
+                    self.assert_equal(ct.decode(data, "L", device="cuda"), ct.decode(data, "L"))
+
+    def test_encode(self):
+        tables = np.array([np.full((8, 8), 3), np.full((8, 8), 5)])
+        for size in SIZES:
+            data = ct.encode(pictures.pixels(*size))
+            # Rows with gaps between them.
+            there, here = ct.decode(data, device="cuda"), ct.decode(data)
+            for options in ({}, {"sampling": "4:4:4"}, {"sampling": "rgb", "quality": 100},
+                            {"sampling": "gray", "optimize": True}, {"qtables": tables},
+                            {"progressive": True, "sampling": "4:2:2"}, {"restart": 2}):
+                self.assertEqual(ct.encode(there, **options), ct.encode(here, **options), options)
+            there, here = ct.decode(data, "L", device="cuda"), ct.decode(data, "L")
+            for options in ({}, {"sampling": "4:2:0", "quality": 30}):
+                self.assertEqual(ct.encode(there, **options), ct.encode(here, **options), options)
+        grey = ct.decode(ct.encode(here), "L", device="cuda")
+        if size[0] > 1:
+            with self.assertRaisesRegex(ValueError, "contiguous"):
+                ct.encode(grey)
+
+    def test_reader(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = {f"{index:02d}.jpg": ct.encode(pictures.pixels(60 + index, 50, seed=index),
+                                                   sampling=SAMPLINGS[index % len(SAMPLINGS)])
+                     for index in range(24)}
+            files["05b.jpg"] = b"no picture"
+            paths = sorted(pictures.write_all(folder, files).values())
+            for options in ({}, {"scale": 4}, {"mode": "L"}):
+                batches = list(ct.Reader(paths, batch=7, device="cuda", output="pixels", **options))
+                for batch in batches:
+                    for path, item in zip(batch.paths, batch):
+                        if not isinstance(item, ct.Failure):
+                            self.assert_equal(item, ct.decode(path, **options), path, options)
+                            continue
+                        self.assertTrue("JPEG" in item.reason or "on a GPU" in item.reason, item)
+                failures = [failure for batch in batches for failure in batch.failures]
+                self.assertEqual(len(failures), 1 if "mode" not in options else 7)
+                self.assertEqual([path for batch in batches for path in batch.paths], paths)
+
+
+if __name__ == "__main__":
+    try:
+        ct.decode(ct.encode(pictures.pixels(8, 8)), device="cuda")
+    except ct.Unavailable as error:
+        device_arrays.skip(error)
+    unittest.main(verbosity=2, argv=sys.argv[:1])
