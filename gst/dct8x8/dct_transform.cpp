@@ -212,10 +212,10 @@ Status DctTransform::enqueue(const Rects& raw, const Rects& coefs, const SourceF
   const SamplePlane* reference = nullptr;
   if (source) CT_RETURN_IF_ERROR(find_reference(*source, &reference));
   if (frame) measure(dct_, reference, is_rgb() ? rgb_.frame_bytes() : 0, frame, &job);
-  return is_rgb() ? submit_with_rgb(job, raw, done) : submit(job, done);
+  return is_rgb() ? submit_with_rgb(job, raw, done) : submit_job(job, done);
 }
 
-Status DctTransform::submit(const Dct8x8Job& job, FencePtr* done) {
+Status DctTransform::submit_job(const Dct8x8Job& job, FencePtr* done) {
   return ops_of(engine_).submit(engine_.device(), engine_.queue(QueueKind::kCompute), job, done);
 }
 
@@ -228,7 +228,7 @@ Status DctTransform::submit_with_rgb(const Dct8x8Job& timed, const Rects& raw, F
   const auto work = [&]() -> Status {
     if (timed.timer) CT_RETURN_IF_ERROR(timed.timer->begin(queue));
     CT_RETURN_IF_ERROR(is_forward() ? rgb_.submit(raw) : submit_inverse(job));
-    CT_RETURN_IF_ERROR(is_forward() ? submit(job, nullptr) : rgb_.submit(raw));
+    CT_RETURN_IF_ERROR(is_forward() ? submit_job(job, nullptr) : rgb_.submit(raw));
     return timed.timer ? timed.timer->end(queue) : Status();
   };
   const Status status = work();
@@ -240,14 +240,14 @@ Status DctTransform::submit_with_rgb(const Dct8x8Job& timed, const Rects& raw, F
 
 Status DctTransform::submit_inverse(Dct8x8Job job) {
   const int chroma_scale = rgb_chroma_scale(dct_.sampling, job.scale);
-  if (chroma_scale == job.scale) return submit(job, nullptr);
+  if (chroma_scale == job.scale) return submit_job(job, nullptr);
   // Only a job of all components counts their zeros. It makes chroma too small, for nothing.
   if (!job.measure) job.components = 1;
   for (int c = 1; c < job.components; c++) {
     job.samples[c].width = scaled_size(job.samples[c].width, job.scale / chroma_scale);
     job.samples[c].height = scaled_size(job.samples[c].height, job.scale / chroma_scale);
   }
-  CT_RETURN_IF_ERROR(submit(job, nullptr));
+  CT_RETURN_IF_ERROR(submit_job(job, nullptr));
   job.components = 1;
   job.measure = 0;
   job.sums = nullptr;
@@ -256,7 +256,7 @@ Status DctTransform::submit_inverse(Dct8x8Job job) {
   for (int c = 1; c < rgb_.components(); c++) {
     job.samples[0] = rgb_.planes()[c];
     job.coefs[0] = job.coefs[c];
-    CT_RETURN_IF_ERROR(submit(job, nullptr));
+    CT_RETURN_IF_ERROR(submit_job(job, nullptr));
   }
   return {};
 }

@@ -57,7 +57,7 @@ class DctTransform final : public CoefTransform {
   Dct8x8Job job_for(const Rects& coefs) const;
   Status place_samples(const Rects& raw, Dct8x8Job* job);
   Status find_reference(const SourceFrame& source, const SamplePlane** reference);
-  Status submit(const Dct8x8Job& job, FencePtr* done);
+  Status submit_job(const Dct8x8Job& job, FencePtr* done);
   Status submit_with_rgb(const Dct8x8Job& job, const Rects& raw, FencePtr* done);
   Status submit_inverse(Dct8x8Job job);
 

@@ -8,6 +8,7 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import jpeglib
@@ -157,6 +158,22 @@ class Example(unittest.TestCase):
              "6"], stdout=subprocess.PIPE, text=True, check=True, timeout=120).stdout
         print(said, end="")
         self.assertGreater(float(said.split(": ")[1].split()[0]), 90)
+
+    def test_pixels(self):
+        """The dataset's pictures are Pillow's, and damaged files are named."""
+        with tempfile.TemporaryDirectory() as folder:
+            for index in range(40):
+                ct.encode(pictures.pixels(60 + 7 * index, 90, seed=index),
+                          os.path.join(folder, f"{index:02d}.jpg"))
+            bad = os.path.join(folder, "none.jpg")
+            with open(bad, "w", encoding="ascii") as file:
+                file.write("no picture")
+            said = subprocess.run(
+                [sys.executable, os.path.join(ROOT, "docs", "examples", "pixels_for_torch.py"),
+                 folder], stdout=subprocess.PIPE, text=True, check=True, timeout=120).stdout
+            self.assertRegex(said, r"^40 pictures, mean colour 0\.\d+ 0\.\d+ 0\.\d+\n")
+            self.assertIn(f"{bad}: ", said)
+            self.assertRegex(said, r"\n0 of \d{5,} samples differ from Pillow's\n$")
 
 
 if __name__ == "__main__":
