@@ -6,6 +6,7 @@ demo.py FILE OUTPUT_FOLDER
 import os
 import sys
 
+import cudatransform
 import demo_jpeg
 import demo_pictures
 import demo_pipelines
@@ -106,6 +107,17 @@ def write_pictures(media, rows, folder):
     print(f"The picture's coefficients                     {paths[1]}")
     print(f"The same beside a wavelet transform's          {paths[2]}")
     print(f"PSNR and share of zeros against quality        {paths[3]}")
+    write_chroma(source, os.path.join(folder, "chroma.png"))
+
+
+def write_chroma(source, path):
+    """The two ways to make pixels of a file of the picture with chroma of half the size."""
+    if source.ndim != 3 or min(source.shape[:2]) < 8:
+        return
+    data = cudatransform.encode(source, quality=95, sampling="4:2:0")
+    demo_pictures.chroma(path, cudatransform.decode(data),
+                         cudatransform.decode(data, upsampling="nearest"))
+    print(f"Its chroma by triangle filters, and repeated   {path}")
 
 
 def main(path, folder):

@@ -11,6 +11,7 @@ from PIL import Image, ImageDraw, ImageFont  # noqa: E402
 GAIN = 4  # of the shown difference
 LARGEST = 900  # samples of a side that are shown one to one
 ZOOM_BLOCKS = (16, 12)  # width and height of the part that is shown enlarged
+CHROMA_BLOCKS = (8, 8)  # of the part whose chroma is
 
 
 def font(size):
@@ -95,6 +96,23 @@ def coefficients(path, source, values, levels, quality):
                  f"{zeros:.1f} % of all luma levels are 0",
                  True, cmap="magma", vmin=0)
     figure.colorbar(image, ax=axes[1, 1], label="log2(1 + |level|)", shrink=0.85)
+    figure.savefig(path, dpi=100)
+    plot.close(figure)
+
+
+def chroma(path, fancy, nearest):
+    """The part of a picture where two ways of enlarging chroma differ most, enlarged, and the
+    difference. fancy, nearest: uint8 (height, width, 3)."""
+    difference = numpy.abs(fancy.astype(int) - nearest)
+    height, width = (size // 8 * 8 for size in difference.shape[:2])
+    window = busiest_window(difference.sum(axis=2)[:height, :width], CHROMA_BLOCKS)
+    share = 100 * numpy.mean(difference > 0)
+    figure, axes = plot.subplots(1, 3, figsize=(11, 4.2), layout="constrained")
+    shown = numpy.clip(difference * GAIN, 0, 255).astype(numpy.uint8)
+    for panel, array, title in zip(axes, (fancy, nearest, shown), (
+            "fancy: Pillow's pixels", "nearest: chroma repeated",
+            f"difference x {GAIN}; {share:.0f} % of all samples differ")):
+        show(panel, array[window], title, False)
     figure.savefig(path, dpi=100)
     plot.close(figure)
 
