@@ -198,6 +198,14 @@ bool quick() {
          g_getenv("CUDATRANSFORM_SANITIZED");
 }
 
+bool only_threads() {
+#ifdef __SANITIZE_THREAD__
+  return true;
+#else
+  return false;
+#endif
+}
+
 bool under_valgrind() { return g_getenv("CUDATRANSFORM_VALGRIND") != nullptr; }
 
 bool test_numbers() { return g_getenv("CUDATRANSFORM_TEST_NUMBERS") && !quick(); }

@@ -36,6 +36,8 @@ int take_criticals();
 // Under valgrind, the sanitisers and the leaks tracer, which make everything slow: tests run a
 // fraction of the cases.
 bool quick();
+// ThreadSanitizer alone: what threads do not change, other suites test.
+bool only_threads();
 
 // Under valgrind alone, which is slower still. Valgrind checks memory: of cases that take the same
 // paths and differ in the numbers, a part is enough, as all of them run elsewhere.

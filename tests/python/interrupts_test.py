@@ -24,7 +24,8 @@ import pictures
 from places import Places
 
 PACKAGE = os.path.dirname(ct.__file__) + os.sep
-SIGNALS = int(os.environ.get("CUDATRANSFORM_TEST_INTERRUPTS", 1000))
+QUICK = "CUDATRANSFORM_TEST_QUICK" in os.environ  # a fifth of all
+SIGNALS = int(os.environ.get("CUDATRANSFORM_TEST_INTERRUPTS", 200 if QUICK else 1000))
 
 
 class Soft(Exception):
@@ -107,6 +108,7 @@ class Anywhere(WithFiles):
         """Interrupts a piece of work at all its places, and checks after each."""
         count, seen = places(work, looks_only), 0
         self.assertGreater(count, 50 if looks_only else 500)
+        step *= 5 if QUICK else 1
         for number in range(0, count, step):
             try:
                 with Interrupt(number, kind, words, looks_only):
@@ -257,7 +259,7 @@ class Readers(WithFiles):
                 except Soft:
                     pass
                 self.assertTrue(self.settled(*before), f"at place {number}")
-                number += 1
+                number += 5 if QUICK else 1
         self.assertGreater(number, 300)
         self.assertEqual(ignored.call_args_list, [])
         self.assertLessEqual(descriptors(), files + 8)

@@ -126,6 +126,7 @@ CHECK_TEST(test_pieces_and_threads) {
 
 // The element skips bytes outside units: before the stream, between streams and after them.
 CHECK_TEST(test_bytes_between_units) {
+  if (only_threads()) return;
   const Bytes stream = read(kPredicted), noise = {'B', 'B', 'C', 0, 'B', 'B', 'C', 'D', 7, 1, 2};
   const Frames expected = expected_of(joined({stream, stream}));
   g_autoptr(GstHarness) h = open();
@@ -145,6 +146,7 @@ Bytes padding(guint32 next, guint32 previous) {
 // A unit that claims to be longer than all further bytes, and small ones after it: millions of
 // bytes. The element takes no longer than it must, and finds the units after them.
 CHECK_TEST(test_claims) {
+  if (only_threads()) return;
   const Bytes stream = read(kLowDelay), small = padding(13, 13);
   Bytes many = padding(0x0fffffff, 0);
   while (many.size() < (quick() ? 1000000 : 8000000))
@@ -272,6 +274,7 @@ std::string play_one(const std::string& properties, const Bytes& stream) {
 }
 
 CHECK_TEST(test_refusals) {
+  if (only_threads()) return;
   const Bytes stream = read(kPredicted);
   fail_unless(play_one("", stream).empty());
   expect(play_one("max-samples=1000", stream), {"1000"});
@@ -335,6 +338,7 @@ std::string error_within(guint64 bytes, const Bytes& stream, Frames* frames) {
 
 // Every limit ends in an error that names it and says what is missing, or in all frames.
 CHECK_TEST(test_memory) {
+  if (only_threads()) return;
   const DoneAtOnce at_once;
   for (const char* name : kAll) {
     const Bytes stream = read(name);

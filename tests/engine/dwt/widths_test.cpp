@@ -27,12 +27,12 @@ int side_of(int levels) { return std::min(16, 256 >> levels) << levels; }
 // `level` furthest: that of its weight in the coefficient.
 Signs worst_line(Wavelet wavelet, int level, bool high, int side) {
   if (level == 0) return Signs(static_cast<size_t>(side), 1);
-  const Shape shape{wavelet, wavelet, level, 0};
+  const Shape shape{wavelet, wavelet, 0, level};  // columns would repeat the row
   const int half = side >> level;
   Signs signs;
   for (int at = 0; at < side; ++at) {
-    Values impulse(side, 1 << level);
-    for (int y = 0; y < impulse.rows; ++y) impulse.at(at, y) = 1 << 24;
+    Values impulse(side, 1);
+    impulse.at(at, 0) = 1 << 24;
     const Values pyramid = analyse(impulse, shape, Rule::kUnbounded);
     signs.push_back(pyramid.at(half / 2 + (high ? half : 0), 0) < 0 ? -1 : 1);
   }
