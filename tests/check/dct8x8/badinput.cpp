@@ -69,6 +69,29 @@ CHECK_LOOP_TEST(test_lying_video_meta, 0, G_N_ELEMENTS(kMetaLies)) {
   take_criticals();  // GStreamer may complain about such a meta itself
 }
 
+const MetaLie kRgbMetaLies[] = {
+    {[](GstVideoMeta* m) { m->stride[0] = 31; }, "stride 31"},
+    {[](GstVideoMeta* m) { m->stride[0] = 0; }, "stride 0"},
+    {[](GstVideoMeta* m) { m->stride[0] = -96; }, "-96"},
+    {[](GstVideoMeta* m) { m->stride[0] = G_MAXINT; }, "2304"},
+    {[](GstVideoMeta* m) { m->offset[0] = 1600; }, "2304"},
+    {[](GstVideoMeta* m) { m->offset[0] = G_MAXSIZE; }, "2304"},
+    {[](GstVideoMeta* m) { m->width = 16; }, "16x24"},
+    {[](GstVideoMeta* m) { m->format = GST_VIDEO_FORMAT_BGRA; }, ""},
+};
+
+// Of packed and of planar RGB.
+CHECK_LOOP_TEST(test_lying_meta_of_rgb, 0, G_N_ELEMENTS(kRgbMetaLies)) {
+  for (const GstVideoFormat format : {GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGRP}) {
+    const GstVideoInfo info = video_info(format, 32, 24);  // 2304 bytes
+    GstBuffer* buffer = make_frame(info);
+    kRgbMetaLies[__i__].tell(
+        gst_buffer_add_video_meta(buffer, GST_VIDEO_FRAME_FLAG_NONE, format, 32, 24));
+    expect(push_one(forward(), video_caps(info), buffer), {kRgbMetaLies[__i__].named});
+    take_criticals();  // GStreamer may complain about such a meta itself
+  }
+}
+
 // Samples of 16 bits at odd addresses: no error, and the hardware can read them.
 CHECK_TEST(test_odd_addresses) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420_10LE, 17, 9);
