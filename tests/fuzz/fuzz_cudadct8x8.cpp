@@ -48,6 +48,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ElementRun run(description_of(how, more).c_str(), read_coefficients);
   static const char* const wanted[] = {"", ",order=zigzag", ",layout=plane", ",quantized=false"};
   run.want_caps((std::string("video/x-dct") + wanted[more >> 2 & 3]).c_str());
-  fuzzing::push_raw_frames(&run, &input);
+  fuzzing::push_raw_frames(&run, &input, true);
   return 0;
 }

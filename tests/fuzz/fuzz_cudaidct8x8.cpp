@@ -3,7 +3,7 @@
 //
 // The input: two bytes of settings and the caps (five bytes), then frames until it is used up. A
 // frame begins with the actions before it, the shape of its buffer and the lies of its meta, as
-// changes to the bytes of a serialised one; its coefficients follow.
+// changes to the bytes of a serialised one; its coefficients follow. Settings may ask for RGB.
 #include <string>
 
 #include <gst/coef/coef.h>
@@ -22,9 +22,28 @@ static std::string description_of(guint8 how, guint8 more) {
   return text;
 }
 
+// Coefficients whose picture RGB may be.
+struct RgbKind : fuzzing::DctKind {
+  static bool info_of(fuzzing::Input* input, GstDctInfo* info) {
+    return fuzzing::DctKind::info_of(input, info) && info->depth == 8;
+  }
+  static GstCaps* caps_of(const GstDctInfo* info) {
+    GstCaps* caps = fuzzing::DctKind::caps_of(info);
+    gst_caps_set_simple(caps, "colorimetry", G_TYPE_STRING, "1:4:0:0", nullptr);
+    return caps;
+  }
+};
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzzing::Input input(data, size);
   const guint8 how = input.byte(), more = input.byte();
-  fuzzing::run_coef_frames<fuzzing::DctKind>(description_of(how, more).c_str(), &input);
+  const std::string description = description_of(how, more);
+  static const char* const formats[] = {"RGB", "BGRx", "BGRP", "ARGB"};
+  if (more & 8) {
+    const std::string wanted = std::string("video/x-raw,format=") + formats[more >> 4 & 3];
+    fuzzing::run_coef_frames<RgbKind>(description.c_str(), &input, wanted.c_str());
+  } else {
+    fuzzing::run_coef_frames<fuzzing::DctKind>(description.c_str(), &input);
+  }
   return 0;
 }

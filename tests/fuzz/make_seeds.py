@@ -295,8 +295,8 @@ def coef_frames(number, head, caps):
         yield f"{number}-{name}", head + frames
 
 
-def raw_frames(number, head):
-    """Raw frames behind `head` and their caps: see raw_frames.h."""
+def raw_frames(number, head, kind=None):
+    """Raw frames behind `head` and their caps: see raw_frames.h. kind: of a format, or by number"""
     samples = [bytes(range(0, 256, 3)) * 9, bytes(400), b"\xff\0" * 300]
     sound = bytes([0, 0, 0, 0, 0]) + samples[number % 3]
     lie = number % 16 + 0x10 * (number % 3)
@@ -309,20 +309,24 @@ def raw_frames(number, head):
             ("torn", bytes([0, 0x30, 0, 0, 40]) + samples[2]),  # planes in two memories
             ("more", sound + bytes([1, number + 1, 30, 8, 0x40, 0, 0, 0]) + samples[1] +
              bytes([2, 0, 0, 0, 0]) + samples[1])):
-        yield f"{number}-{name}", head + bytes([number, 17 + number % 3, 9]) + frames
+        caps = bytes([number if kind is None else kind, 17 + number % 3, 9])
+        yield f"{number}-{name}", head + caps + frames
 
 
 def seeds_of_cudaidct8x8():
     """Settings, caps and frames: see fuzz_cudaidct8x8.cpp."""
     for number, caps in enumerate(meta_seeds.caps_of_coefficients()):
-        yield from coef_frames(number, bytes([number, number % 8]) + caps,
-                               [0, number % 7, 0, 9, 30])
+        # Every fifth to RGB.
+        more = number % 8 | (8 | number // 5 % 4 << 4 if number % 5 == 0 else 0)
+        yield from coef_frames(number, bytes([number, more]) + caps, [0, number % 7, 0, 9, 30])
 
 
 def seeds_of_cudadct8x8():
     """Settings, caps and frames: see fuzz_cudadct8x8.cpp."""
     for number in range(51):
         yield from raw_frames(number, bytes([number, number % 16]))
+    for number in range(51, 59):  # in RGB
+        yield from raw_frames(number, bytes([number, number % 16]), 0xc0 + number)
 
 
 def seeds_of_cudadwt():

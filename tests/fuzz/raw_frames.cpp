@@ -46,11 +46,18 @@ GstBuffer* make_buffer(ElementRun* run, const std::vector<guint8>& bytes, gsize 
                            run->make_buffer(bytes.data() + first, bytes.size() - first));
 }
 
-GstVideoInfo video_info_of(Input* input) {
-  const testing::Raw& raw = testing::kRaws[input->byte() % G_N_ELEMENTS(testing::kRaws)];
+GstVideoInfo video_info_of(Input* input, bool with_rgb) {
+  static constexpr GstVideoFormat kRgb[] = {
+      GST_VIDEO_FORMAT_RGB,  GST_VIDEO_FORMAT_BGR,  GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_xRGB,
+      GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_ABGR, GST_VIDEO_FORMAT_RGBP, GST_VIDEO_FORMAT_BGRP};
+  const guint8 number = input->byte();
+  const bool is_rgb = with_rgb && number >= 0xc0;
+  const GstVideoFormat format = is_rgb
+                                    ? kRgb[number % G_N_ELEMENTS(kRgb)]
+                                    : testing::kRaws[number % G_N_ELEMENTS(testing::kRaws)].format;
   const guint width = 1 + input->byte() % kMostSamples, height = 1 + input->byte() % kMostSamples;
   GstVideoInfo info;
-  gst_video_info_set_format(&info, raw.format, width, height);
+  gst_video_info_set_format(&info, format, width, height);
   return info;
 }
 
@@ -74,12 +81,12 @@ GstBuffer* make_raw_frame(ElementRun* run, Input* input, GstVideoInfo info, bool
 
 }  // namespace
 
-void push_raw_frames(ElementRun* run, Input* input) {
+void push_raw_frames(ElementRun* run, Input* input, bool with_rgb) {
   constexpr guint kMostFrames = 8;
-  GstVideoInfo info = video_info_of(input);
+  GstVideoInfo info = video_info_of(input, with_rgb);
   run->begin(gst_video_info_to_caps(&info), GST_FORMAT_TIME);
   const FrameMaker maker = {[&](guint8, bool*) {
-                              info = video_info_of(input);
+                              info = video_info_of(input, with_rgb);
                               return gst_video_info_to_caps(&info);
                             },
                             [&] { return gst_video_info_to_caps(&info); },

@@ -11,8 +11,9 @@ namespace fuzzing {
 
 // Feeds an element with raw frames until the input is used up: the caps, then the actions before
 // each frame, the shape of its buffer, the lie of its meta, a word for both, and samples. A picture
-// is small and of any format that the elements take: three bytes.
-void push_raw_frames(ElementRun* run, Input* input);
+// is small and of any format that the elements take: three bytes. `with_rgb`: also packed ones and
+// RGBP.
+void push_raw_frames(ElementRun* run, Input* input, bool with_rgb = false);
 
 // The size of a buffer that should have `whole` bytes: fewer, which clears `*sound`, or some more.
 gsize other_size(guint32 value, gsize whole, bool* sound);
