@@ -3,7 +3,7 @@
 
 usage: pixels_for_torch.py FOLDER [cpu|cuda]
 
-Reads all JPEG files below a folder, makes squares of 224 x 224 of them on the device, and prints how
+Reads all JPEG files below a folder, makes squares of 224 x 224 of them on the device, prints how
 many pictures it made, their mean colour and, where Pillow is installed, how many samples of the
 first pictures differ from Pillow's. Needs torch, the module cudatransform and the plugin.
 """
