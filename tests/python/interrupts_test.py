@@ -132,6 +132,21 @@ class Anywhere(WithFiles):
         self.check_all(context)
         context.close()
 
+    def test_pixels(self):
+        arrays = [ct.decode(data).copy() for data in self.files]
+        luma = ct.decode(self.files[1], "L").copy()
+
+        def check():
+            self.assertTrue(np.array_equal(ct.decode(self.paths[1]), arrays[1]))
+            self.assertTrue(np.array_equal(self.pictures[1].pixels(), arrays[1]))
+            self.assertTrue(np.array_equal(ct.decode(self.files[1], "L"), luma))
+            self.assertEqual(ct.encode(arrays[1]), written)
+        written = ct.encode(arrays[1])
+        for work in (lambda: ct.decode(self.paths[0]), lambda: ct.encode(arrays[0]),
+                     lambda: self.pictures[0].pixels()):
+            self.everywhere(work, check, step=3)
+        self.check_all(ct.jpeg.of_this_thread())
+
     def test_read_of_what_is_damaged(self):
         def work():
             try:
