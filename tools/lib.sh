@@ -30,9 +30,10 @@ picture_packages=(
 codec_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
 # The packages of the pipelines in the tests and the documentation.
 run_packages=("${picture_packages[@]}" "${codec_packages[@]}")
-test_packages=(libgtest-dev libturbojpeg0-dev libjpeg-turbo-progs ffmpeg netpbm libopenjp2-tools)
+test_packages=(libgtest-dev libjpeg-turbo-progs ffmpeg netpbm libopenjp2-tools)
 # The tests' other packages on this machine, not needed in a chroot.
 host_test_packages=(
+  libturbojpeg0-dev # tests/conformance: numbers, which are the same everywhere
   libbenchmark-dev libavcodec-dev libavutil-dev # what the CPU engine's speed is compared with
   valgrind clang-format shellcheck
   python3-matplotlib # pictures of benchmarks

@@ -1,5 +1,5 @@
 // The most used headers of gst/, compiled once for each library. Each file still includes all
-// headers that it uses: suite nocuda of tools/test compiles without this.
+// headers that it uses: suite fuzz of tools/test compiles without this.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/package.h"  // the package's data from gst.h
 

@@ -1,9 +1,12 @@
 // Runs the threads of a CTA on the CPU, one at a time, each until it has to wait for others.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#undef _FORTIFY_SOURCE  // forbids jumps to other stacks
 #include "tests/emulator/fibers.h"
 
 #include <ucontext.h>
 
+#include <algorithm>
+#include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -23,54 +26,72 @@ struct Group {
   uint64_t slots[2][kWarp] = {};
 };
 
+// Lives on when its thread has ended, and runs the next one. Only its first context comes from
+// makecontext(): switches between those make system calls, which cost more than our threads.
 struct Fiber {
-  ucontext_t context = {};
-  std::unique_ptr<char[]> stack{new char[kStackBytes]};
-  bool ended = false;
-  uint32_t barriers = 0;  // of the CTA that it has come to
+  std::unique_ptr<char[]> stack;  // once it has begun
+  jmp_buf place = {};
 };
 
+constexpr uint32_t kEnded = UINT32_MAX;
+
 std::vector<Fiber> fibers;
+std::vector<uint32_t> barriers;  // of the CTA that each thread has come to, or kEnded
 std::map<std::pair<unsigned, uint32_t>, Group> groups;  // by warp and mask
-ucontext_t scheduler;
+jmp_buf scheduler;
 unsigned running = 0, threads_of_cta = 0;
 const std::function<void()>* body = nullptr;
 
-void run_body() {
-  (*body)();
-  fibers[running].ended = true;
+void leave() {
+  if (_setjmp(fibers[running].place) == 0) _longjmp(scheduler, 1);
+}
+
+void run_threads() {
+  for (;;) {
+    (*body)();
+    barriers[running] = kEnded;
+    leave();
+  }
 }
 
 // Runs other threads until the condition holds. If none can make it true, the program would hang.
 template <typename Condition>
 void wait_until(Condition&& holds) {
-  while (!holds()) swapcontext(&fibers[running].context, &scheduler);
+  while (!holds()) leave();
 }
 
-void start(Fiber* fiber) {
-  getcontext(&fiber->context);
-  fiber->context.uc_stack.ss_sp = fiber->stack.get();
-  fiber->context.uc_stack.ss_size = kStackBytes;
-  fiber->context.uc_link = &scheduler;
-  fiber->ended = false;
-  fiber->barriers = 0;
-  makecontext(&fiber->context, run_body, 0);
+void begin(Fiber* fiber) {
+  ucontext_t context;
+  getcontext(&context);
+  fiber->stack.reset(new char[kStackBytes]);
+  context.uc_stack.ss_sp = fiber->stack.get();
+  context.uc_stack.ss_size = kStackBytes;
+  makecontext(&context, run_threads, 0);
+  setcontext(&context);
+}
+
+// Returns when the running thread waits or has ended.
+void enter() {
+  if (_setjmp(scheduler) != 0) return;
+  Fiber& fiber = fibers[running];
+  if (fiber.stack == nullptr) begin(&fiber);
+  _longjmp(fiber.place, 1);
 }
 
 void run_cta(unsigned threads) {
   groups.clear();
-  for (unsigned i = 0; i < threads; ++i) start(&fibers[i]);
+  barriers.assign(threads, 0);
   for (unsigned left = threads, turns = 0; left > 0; ++turns) {
     if (turns > 1'000'000) {
       std::fprintf(stderr, "emulator: threads of a CTA wait for each other for ever\n");
       std::abort();
     }
     for (unsigned i = 0; i < threads; ++i) {
-      if (fibers[i].ended) continue;
+      if (barriers[i] == kEnded) continue;
       running = i;
       thread_index = {i, 0, 0};
-      swapcontext(&scheduler, &fibers[i].context);
-      if (fibers[i].ended) --left;
+      enter();
+      if (barriers[i] == kEnded) --left;
     }
   }
 }
@@ -98,7 +119,8 @@ WarpExchange::WarpExchange(uint32_t mask, uint64_t bits) {
   wait_until([&] {
     for (unsigned other = 0; other < kWarp; ++other) {
       const unsigned thread = warp * kWarp + other;
-      if ((mask >> other & 1) == 0 || thread >= threads_of_cta || fibers[thread].ended) continue;
+      if ((mask >> other & 1) == 0 || thread >= threads_of_cta || barriers[thread] == kEnded)
+        continue;
       if (group.count[other] < mine) return false;
     }
     return true;
@@ -106,11 +128,10 @@ WarpExchange::WarpExchange(uint32_t mask, uint64_t bits) {
 }
 
 void wait_for_cta() {
-  const uint32_t mine = ++fibers[running].barriers;
+  const uint32_t mine = ++barriers[running];
   wait_until([&] {
-    for (unsigned other = 0; other < threads_of_cta; ++other)
-      if (!fibers[other].ended && fibers[other].barriers < mine) return false;
-    return true;
+    return std::all_of(barriers.begin(), barriers.end(),
+                       [&](uint32_t theirs) { return theirs >= mine; });
   });
 }
 
