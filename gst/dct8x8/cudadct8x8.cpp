@@ -65,6 +65,8 @@ static GType gst_cuda_dct_quant_preset_get_type(void) {
       {int(QuantPreset::kFlat), "16 everywhere", "flat"},
       {int(QuantPreset::kWhitepaper), "NVIDIA's DCT8x8 whitepaper", "whitepaper"},
       {int(QuantPreset::kMpeg), "MPEG-1's default intra matrix", "mpeg"},
+      {int(QuantPreset::kPerceptual), "Fewer bytes at the same look, scaled by quality",
+       "perceptual"},
       {0, nullptr, nullptr},
   };
   static const GType type = cudatransform::register_values("GstCudaDctQuantPreset", kValues);
@@ -198,8 +200,8 @@ static void install_properties(GObjectClass* klass) {
   g_object_class_install_property(
       klass, PROP_QUALITY,
       g_param_spec_int("quality", "Quality",
-                       "JPEG quality: scales the annex-k tables exactly as libjpeg does; no other "
-                       "tables are scaled",
+                       "JPEG quality: scales the annex-k tables exactly as libjpeg does, and the "
+                       "perceptual ones; no other tables are scaled",
                        1, 100, 85,
                        static_cast<GParamFlags>(kWhilePlaying | GST_PARAM_CONTROLLABLE)));
   g_object_class_install_property(

@@ -14,8 +14,9 @@ namespace cudatransform {
 void QuantSettings::use_preset(QuantPreset wanted, int wanted_quality) {
   preset = wanted;
   quality = wanted_quality;
-  preset_luma = preset_table(preset, QuantComponent::kLuma, quality);
-  preset_chroma = preset_table(preset, QuantComponent::kChroma, quality);
+  for (const QuantComponent component : {QuantComponent::kLuma, QuantComponent::kChroma,
+                                         QuantComponent::kHalfChroma, QuantComponent::kFullChroma})
+    preset_tables[int(component)] = preset_table(preset, component, quality);
 }
 
 std::string read_table_property(const GValue* array, std::optional<QuantTable>* table) {
@@ -80,6 +81,21 @@ static Status bad_property(const char* name, const std::string& error) {
   return Status::error(StatusCode::kInvalidSetting, std::string(name) + ": " + error);
 }
 
+// Of all components but the first.
+static QuantComponent component_of(GstCoefSampling sampling) {
+  switch (sampling) {
+    case GST_COEF_SAMPLING_422:
+    case GST_COEF_SAMPLING_440:
+      return QuantComponent::kHalfChroma;
+    case GST_COEF_SAMPLING_444:
+      return QuantComponent::kFullChroma;
+    case GST_COEF_SAMPLING_RGB:
+      return QuantComponent::kLuma;
+    default:
+      return QuantComponent::kChroma;
+  }
+}
+
 Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameTables* frame) {
   *frame = {};
   if (!settings.file_error.empty())
@@ -95,8 +111,11 @@ Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameT
   if (!of_file.empty()) {
     std::copy_n(of_file.begin(), used, frame->tables);
   } else {
-    frame->tables[0] = settings.luma ? *settings.luma : settings.preset_luma;
-    if (used > 1) frame->tables[1] = settings.chroma ? *settings.chroma : settings.preset_chroma;
+    const QuantTable* preset = settings.preset_tables;
+    frame->tables[0] = settings.luma ? *settings.luma : preset[int(QuantComponent::kLuma)];
+    if (used > 1)
+      frame->tables[1] =
+          settings.chroma ? *settings.chroma : preset[int(component_of(info.sampling))];
   }
   for (guint c = 0; c < info.n_components; c++) frame->table_of[c] = std::min<int>(c, used - 1);
   return {};

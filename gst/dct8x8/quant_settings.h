@@ -18,7 +18,7 @@ namespace cudatransform {
 struct QuantSettings {
   QuantPreset preset;
   int quality;
-  QuantTable preset_luma, preset_chroma;  // of these two: made once, not for each frame
+  QuantTable preset_tables[4];  // of these two, by QuantComponent: made once, not for each frame
   std::optional<QuantTable> luma, chroma;
   std::string file;
 
