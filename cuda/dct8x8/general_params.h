@@ -69,6 +69,13 @@ struct InverseParams {
   FrameParams frame;
   InverseTable tables[kMaxComponents];
 };
-static_assert(sizeof(ForwardParams) <= 4096, "kernel parameters of drivers before CUDA 12.1");
+// Where levels are decided. The tables are islow's for every method: see decision.h.
+struct DecidedParams {
+  ForwardParams forward;
+  int32_t dead_zone;  // thousandths
+  uint32_t rd_weight;
+  uint32_t chroma;  // a bit for each component
+};
+static_assert(sizeof(DecidedParams) <= 4096, "kernel parameters of drivers before CUDA 12.1");
 
 }  // namespace cudatransform::cuda

@@ -12,6 +12,7 @@
 //   wide       fast, for coefficients of 32 bits
 //   general    islow, float and ifast for every format, layout, order and alignment, a thread a
 //              block (general.cu, general_plan.h)
+//   decided    forward, general: levels by a dead zone or by rate and distortion (decided.cu)
 //   teach      the other methods for the same, with more threads a block (teaching.cu)
 //   scaled     the inverse at 1/2, 1/4 and 1/8 of the size: fast or general (scaled.cu, scaled.cpp)
 //   measure    adds up the SSE and the zeros as well
@@ -38,6 +39,11 @@
 //            tests/conformance/libjpeg_test.cpp (islow, ifast)
 //     bench  tests/bench/gpu/cases.cpp: case:kernels, case:format
 //     page   docs/kernels.md, 6 to 9
+//   decided
+//     twin   decide_block() of transform/dct8x8/decision.cpp, behind the transforms of general
+//     test   tests/engine/dct8x8/dct8x8_test.cpp
+//     bench  tests/bench/gpu/cases.cpp: none yet
+//     page   docs/elements/cudadct8x8.md
 //   teach
 //     twin   NaiveMethod, MatrixMethod, SeparableMethod, DecomposedMethod in
 //            transform/dct8x8/teaching.h (shuffle has Decomposed's); ReferenceMethod in
@@ -199,6 +205,21 @@
   X(forward_ifast_general_s32_measure, Ifast, S32, true) \
   X(forward_ifast_general_f32, Ifast, F32, false)        \
   X(forward_ifast_general_f32_measure, Ifast, F32, true)
+
+// decided.cu: X(name, method, quantizer, measure).
+#define CT_DECIDED_FORWARD_KERNELS(X)                               \
+  X(forward_islow_general_dead_zone, Islow, DeadZone, false)        \
+  X(forward_islow_general_dead_zone_measure, Islow, DeadZone, true) \
+  X(forward_islow_general_rd, Islow, Rd, false)                     \
+  X(forward_islow_general_rd_measure, Islow, Rd, true)              \
+  X(forward_float_general_dead_zone, Float, DeadZone, false)        \
+  X(forward_float_general_dead_zone_measure, Float, DeadZone, true) \
+  X(forward_float_general_rd, Float, Rd, false)                     \
+  X(forward_float_general_rd_measure, Float, Rd, true)              \
+  X(forward_ifast_general_dead_zone, Ifast, DeadZone, false)        \
+  X(forward_ifast_general_dead_zone_measure, Ifast, DeadZone, true) \
+  X(forward_ifast_general_rd, Ifast, Rd, false)                     \
+  X(forward_ifast_general_rd_measure, Ifast, Rd, true)
 
 // general.cu.
 #define CT_GENERAL_INVERSE_KERNELS(X)                    \

@@ -1,0 +1,189 @@
+// The general forward kernels whose levels are decided, by a dead zone or by rate and distortion.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// On the CPU: decide_block() of transform/dct8x8/decision.cpp.
+#include "cuda/dct8x8/general.cuh"
+#include "cuda/dct8x8/kernels.h"
+#include "transform/dct8x8/decision.h"
+
+namespace cudatransform::cuda {
+namespace {
+
+// ---- Coefficients in eighths ----
+
+// The numbers are constants wherever the index is one.
+__device__ __forceinline__ float aan_eighths_mul(int i) {
+  static constexpr AanEighths kTable = make_aan_eighths();
+  return kTable.mul[i];
+}
+__device__ __forceinline__ float aan_eighths_half(int i) {
+  static constexpr AanEighths kTable = make_aan_eighths();
+  return kTable.half[i];
+}
+
+// The methods of general.cuh, of which DC is rounded as ever.
+struct DecidedIslow : GeneralIslow {
+  static __device__ __forceinline__ int32_t eighths(int32_t x, int) { return x; }
+};
+struct DecidedIfast : GeneralIfast {
+  static __device__ __forceinline__ int32_t eighths(int32_t x, int i) {
+    return quantize_integer(x, aan_eighths_mul(i), aan_eighths_half(i));
+  }
+};
+struct DecidedFloat : GeneralFloat {
+  static __device__ __forceinline__ int32_t eighths(float x, int i) {
+    return integer_of_rounded(FloatDevice::rounded(x, aan_eighths_mul(i)));
+  }
+};
+
+// ---- Rate and distortion ----
+
+// What deciding the blocks of a CTA takes, which all are of one plane, by places in zigzag order:
+// the indices differ from thread to thread, and constant memory would serve one at a time.
+struct RdTables {
+  float mul[64], half[64];
+  uint8_t bits[256];  // AcBits
+
+  __device__ __forceinline__ void fill(const ForwardTable& table, bool chroma) {
+    static constexpr AcBits kBits[2] = {make_ac_bits(false), make_ac_bits(true)};
+    const ForwardTable* memory = as_memory(&table);
+    for (unsigned k = threadIdx.x; k < 64; k += kFusedThreads) {
+      mul[k] = memory->mul[natural_of_zigzag(int(k))];
+      half[k] = memory->half[natural_of_zigzag(int(k))];
+    }
+    for (unsigned i = threadIdx.x; i < 256; i += kFusedThreads) bits[i] = kBits[chroma].of[i];
+    __syncthreads();
+  }
+};
+
+// A thread's block for decide_by_rate(): eighths, which levels replace.
+struct SharedBlock {
+  int16_t* values;
+  const RdTables& tables;
+
+  __device__ __forceinline__ int32_t magnitude(int k) const { return abs(int32_t(values[k])); }
+  __device__ __forceinline__ int32_t level(int k) const {
+    return quantize_integer(magnitude(k), tables.mul[k], tables.half[k]);
+  }
+  // `half` is 4 q + 1/2; `mul` is 1 / (8 q), whose rounding moves no quotient to another integer.
+  __device__ __forceinline__ int32_t divisor(int k) const { return 2 * int32_t(tables.half[k]); }
+  __device__ __forceinline__ uint32_t reciprocal(int k) const {
+    return uint32_t(tables.mul[k] * 0x1p20f);
+  }
+  __device__ __forceinline__ void set(int k, int32_t level) const {
+    values[k] = int16_t(values[k] < 0 ? -level : level);
+  }
+};
+
+// Leaves the levels of `v` in `values`, in zigzag order; DC's is not set.
+template <typename M>
+__device__ __forceinline__ void decide_rd(const typename M::Value* v, const ForwardTable& table,
+                                          uint32_t weight, bool chroma, const RdTables& tables,
+                                          int16_t* values) {
+  uint64_t nonzero = 0;
+  uint32_t squares = 0;
+#pragma unroll
+  for (int k = 1; k < 64; ++k) {
+    const int i = natural_of_zigzag(k);
+    const int32_t x = limit_eighths(M::eighths(v[i], i));
+    const bool is_level = quantize_integer(x, table.mul[i], table.half[i]) != 0;
+    squares += uint32_t(x * x);
+    nonzero |= uint64_t(is_level) << k;
+    values[k] = int16_t(is_level ? x : 0);
+  }
+  decide_by_rate(nonzero, rd_weight_of(weight, chroma, squares), tables.bits,
+                 SharedBlock{values, tables});
+}
+
+// ---- The kernels ----
+
+template <typename M>
+__device__ __forceinline__ int16_t dead_zone_level(typename M::Value value,
+                                                   const ForwardTable& table, int i,
+                                                   int32_t thousandths) {
+  const int32_t x = limit_eighths(M::eighths(value, i));
+  const int32_t level = quantize_integer(x, table.mul[i], table.half[i]);
+  return int16_t(in_dead_zone(abs(x), 2 * int32_t(table.half[i]), thousandths) ? 0 : level);
+}
+
+// Stores the levels of a block and returns how many are zero: level(i) is that of natural index i.
+// With kReconstruct, the values become those that a decoder will reconstruct.
+template <typename M, bool kReconstruct, typename Natural, typename Level>
+__device__ __forceinline__ int store_levels(typename M::Value* v, const InverseTable& inverse,
+                                            uint8_t* out, int64_t group_step, bool active,
+                                            Natural&& natural, Level&& level) {
+  int zeros = 0;
+#pragma unroll
+  for (int g = 0; g < 8; ++g) {
+    int16_t c[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const int i = natural(8 * g + k);
+      c[k] = level(i);
+      zeros += c[k] == 0;
+      if constexpr (kReconstruct) v[i] = M::template load<int16_t>(c[k], inverse, i);
+    }
+    if (active) store_eight(out + g * group_step, c);
+  }
+  return zeros;
+}
+
+template <typename M, Quantizer kQuantizer, bool kMeasure>
+__device__ __forceinline__ void forward_decided(const DecidedParams& params) {
+  // Two bytes more than a block: threads that are at the same place of theirs use all banks.
+  constexpr int kStride = 66;
+  __shared__ int16_t blocks[kQuantizer == Quantizer::kRd ? kFusedThreads * kStride : 1];
+  __shared__ RdTables tables;
+  const FrameParams& frame = params.forward.frame;
+  const BlockPlace place = place_of_thread(frame);
+  const PlaneParams& plane = frame.planes[place.component];
+  const ForwardTable& table = params.forward.tables[place.component];
+  const InverseTable& inverse = params.forward.inverse_tables[place.component];
+  typename M::Value v[64];
+  load_samples(plane.samples, place, frame.peak, v);
+  M::forward(v, plane.level_shift);
+  int16_t* values = blocks + kStride * threadIdx.x;
+  if constexpr (kQuantizer == Quantizer::kRd) {
+    const bool chroma = params.chroma >> place.component & 1;
+    tables.fill(table, chroma);
+    decide_rd<M>(v, table, params.rd_weight, chroma, tables, values);
+  }
+  const auto level = [&](int i) {
+    if (i == 0) return M::template store<int16_t>(v[0], table, 0);
+    if constexpr (kQuantizer == Quantizer::kRd)
+      return values[zigzag_of_natural(i)];
+    else
+      return dead_zone_level<M>(v[i], table, i, params.dead_zone);
+  };
+  uint8_t* out = block_address(plane.coefs, place);
+  const auto store = [&](auto natural) {
+    return store_levels<M, kMeasure>(v, inverse, out, plane.coefs.group_step, place.active, natural,
+                                     level);
+  };
+  const int zeros = frame.order == Order::kZigzag
+                        ? store([](int k) { return natural_of_zigzag(k); })
+                        : store([](int k) { return k; });
+  if constexpr (kMeasure) {
+    uint64_t error = 0;
+    if (frame.measure & kMeasureSse) {
+      const Range range = range_of(frame, plane);
+      M::inverse(v, inverse, range);
+      error = squared_error(plane.samples, place, frame.peak,
+                            [&](int i) { return M::sample(v[i], range); });
+    }
+    add_measured(frame, place, zeros, error);
+  }
+}
+
+}  // namespace
+
+// CTAs on an SM: as of the other general kernels.
+#define CT_DECIDED(name, method, quantizer, measure)                            \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, 6)                \
+      name(const __grid_constant__ DecidedParams params) {                      \
+    forward_decided<Decided##method, Quantizer::k##quantizer, measure>(params); \
+  }
+
+CT_DECIDED_FORWARD_KERNELS(CT_DECIDED)
+
+}  // namespace cudatransform::cuda
