@@ -84,8 +84,10 @@ Status DctTransform::prepare(FrameRequest* request) {
   method_ = effective_method(settings.method, static_cast<int>(dct_.depth), scale_);
   if (std::exchange(settings.active_method, method_) != method_)
     request->changed_property = "active-method";
+  quantizer_ = {};
   if (!is_forward() || !dct_.quantized) return {};
   CT_RETURN_IF_ERROR(fill_tables(settings.quant, dct_, &tables_));
+  CT_RETURN_IF_ERROR(choose_quantizer(settings.quant, dct_, method_, tables_, &quantizer_));
   request->new_caps = settings.tables_in_caps && !told_.same(tables_.view(), dct_.n_components);
   return {};
 }
@@ -169,6 +171,7 @@ Status DctTransform::enqueue(const Rects& raw, const Rects& coefs, const SampleP
     plane.blocks_h = dct_.components[c].blocks_h;
     plane.table = tables_.table_of[c];
   }
+  quantizer_.tell(dct_, &job);
   if (frame) measure(dct_, reference, frame, &job);
   return ops_of(engine_).submit(engine_.device(), engine_.queue(QueueKind::kCompute), job, done);
 }

@@ -57,6 +57,7 @@ class DctTransform final : public CoefTransform {
   Method method_ = Method::kIslow;
   int scale_ = 1;
   FrameTables tables_;
+  FrameQuantizer quantizer_;
 };
 
 }  // namespace cudatransform
