@@ -103,7 +103,7 @@ __device__ __forceinline__ int16_t dead_zone_level(typename M::Value value,
                                                    int32_t thousandths) {
   const int32_t x = limit_eighths(M::eighths(value, i));
   const int32_t level = quantize_integer(x, table.mul[i], table.half[i]);
-  return int16_t(in_dead_zone(abs(x), 2 * int32_t(table.half[i]), thousandths) ? 0 : level);
+  return int16_t(in_dead_zone(abs(x), thousandths * 2 * int32_t(table.half[i])) ? 0 : level);
 }
 
 // Stores the levels of a block and returns how many are zero: level(i) is that of natural index i.

@@ -44,10 +44,9 @@ constexpr AanEighths make_aan_eighths() {
 
 // ---- The dead zone ----
 
-// Whether an AC coefficient is so small that it becomes 0. Exact: below 2^29 on both sides.
-CT_HD bool in_dead_zone(int32_t magnitude, int32_t divisor, int32_t thousandths) {
-  return 1000 * magnitude < thousandths * divisor;
-}
+// Whether an AC coefficient is so small that it becomes 0, with `limit` the threshold in
+// thousandths of the divisor. Exact: below 2^30 on both sides.
+CT_HD bool in_dead_zone(int32_t magnitude, int32_t limit) { return 1000 * magnitude < limit; }
 
 // ---- Rate and distortion ----
 
@@ -205,15 +204,22 @@ struct Decision {
   Quantizer quantizer;
   bool chroma;
   bool even_dc;  // DC's ties go to even numbers
-  int32_t dead_zone;
   uint32_t weight;
   ForwardTable rounding;
   int32_t divisor[64];
-  uint32_t reciprocal[64];  // kRd only
+  int32_t dead_zone_limit[64];  // of 1000 |eighths|
+  uint32_t reciprocal[64];      // kRd only
 };
 Decision make_decision(const Dct8x8Job& job, int component);
 
-// 64 coefficients in eighths, of which AC need not be limited yet, to levels; in natural order.
+int16_t dc_level(const Decision& decision, int32_t eighths);
+
+// The AC levels of kRd. Bit i of `nonzero` tells of levels[i]; DC's does not matter. `squares` is
+// the sum of those of the AC eighths, which are limited; `levels` are rounded.
+void decide_rd(const Decision& decision, uint64_t nonzero, uint32_t squares,
+               const int32_t eighths[64], int16_t levels[64]);
+
+// 64 coefficients in eighths, not limited yet, to levels; in natural order.
 void decide_block(const Decision& decision, const int32_t eighths[64], int16_t levels[64]);
 
 }  // namespace cudatransform

@@ -54,10 +54,6 @@ CT_HD SampleRows group_samples(const SamplePlane& plane, int32_t peak, int bx, i
   return {reinterpret_cast<const uint8_t*>(staging), 2 * kGroupWidth, true, 0, peak};
 }
 
-CT_HD void store_row(RowI row, int32_t* to) {
-  for (int p = 0; p < kParts; ++p) hn::StoreU(row.part[p], DI(), to + p * kLanes);
-}
-
 // Writes kGroupWidth consecutive finished samples, 8 or 16 bits wide.
 CT_HD void store_sample_row(RowI row, const SamplePlane& plane, uint8_t* to) {
   for (int p = 0; p < kParts; ++p) {
@@ -144,13 +140,7 @@ template <class M, typename Coef>
 CT_HD void quantize_group(const RowContext& context, int component, const typename M::Row* v,
                           int blocks, Coef* coefs) {
   if constexpr (sizeof(Coef) == 2) {
-    if (decides(*context.job)) {
-      int32_t eighths[64 * kBlocks];
-      M::store(v, context.forward[component], eighths);
-      for (int b = 0; b < blocks; ++b)
-        decide_block(context.decisions[component], eighths + 64 * b, coefs + 64 * b);
-      return;
-    }
+    if (decides(*context.job)) return decide_group<M>(context, component, v, blocks, coefs);
   }
   M::store(v, context.forward[component], coefs);
 }
