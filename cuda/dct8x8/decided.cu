@@ -4,22 +4,10 @@
 // On the CPU: decide_block() of transform/dct8x8/decision.cpp.
 #include "cuda/dct8x8/general.cuh"
 #include "cuda/dct8x8/kernels.h"
-#include "transform/dct8x8/decision.h"
+#include "cuda/dct8x8/rate.cuh"
 
 namespace cudatransform::cuda {
 namespace {
-
-// ---- Coefficients in eighths ----
-
-// The numbers are constants wherever the index is one.
-__device__ __forceinline__ float aan_eighths_mul(int i) {
-  static constexpr AanEighths kTable = make_aan_eighths();
-  return kTable.mul[i];
-}
-__device__ __forceinline__ float aan_eighths_half(int i) {
-  static constexpr AanEighths kTable = make_aan_eighths();
-  return kTable.half[i];
-}
 
 // The methods of general.cuh, of which DC is rounded as ever.
 struct DecidedIslow : GeneralIslow {
@@ -32,70 +20,9 @@ struct DecidedIfast : GeneralIfast {
 };
 struct DecidedFloat : GeneralFloat {
   static __device__ __forceinline__ int32_t eighths(float x, int i) {
-    return integer_of_rounded(FloatDevice::rounded(x, aan_eighths_mul(i)));
+    return eighths_of_float(x, i);
   }
 };
-
-// ---- Rate and distortion ----
-
-// What deciding the blocks of a CTA takes, which all are of one plane, by places in zigzag order:
-// the indices differ from thread to thread, and constant memory would serve one at a time.
-struct RdTables {
-  float mul[64], half[64];
-  uint8_t bits[256];  // AcBits
-
-  __device__ __forceinline__ void fill(const ForwardTable& table, bool chroma) {
-    static constexpr AcBits kBits[2] = {make_ac_bits(false), make_ac_bits(true)};
-    const ForwardTable* memory = as_memory(&table);
-    for (unsigned k = threadIdx.x; k < 64; k += kFusedThreads) {
-      mul[k] = memory->mul[natural_of_zigzag(int(k))];
-      half[k] = memory->half[natural_of_zigzag(int(k))];
-    }
-    for (unsigned i = threadIdx.x; i < 256; i += kFusedThreads) bits[i] = kBits[chroma].of[i];
-    __syncthreads();
-  }
-};
-
-// A thread's block for decide_by_rate(): eighths, which levels replace.
-struct SharedBlock {
-  int16_t* values;
-  const RdTables& tables;
-
-  __device__ __forceinline__ int32_t magnitude(int k) const { return abs(int32_t(values[k])); }
-  __device__ __forceinline__ int32_t level(int k) const {
-    return quantize_integer(magnitude(k), tables.mul[k], tables.half[k]);
-  }
-  // `half` is 4 q + 1/2; `mul` is 1 / (8 q), whose rounding moves no quotient to another integer.
-  __device__ __forceinline__ int32_t divisor(int k) const { return 2 * int32_t(tables.half[k]); }
-  __device__ __forceinline__ uint32_t reciprocal(int k) const {
-    return uint32_t(tables.mul[k] * 0x1p20f);
-  }
-  __device__ __forceinline__ void set(int k, int32_t level) const {
-    values[k] = int16_t(values[k] < 0 ? -level : level);
-  }
-};
-
-// Leaves the levels of `v` in `values`, in zigzag order; DC's is not set.
-template <typename M>
-__device__ __forceinline__ void decide_rd(const typename M::Value* v, const ForwardTable& table,
-                                          uint32_t weight, bool chroma, const RdTables& tables,
-                                          int16_t* values) {
-  uint64_t nonzero = 0;
-  uint32_t squares = 0;
-#pragma unroll
-  for (int k = 1; k < 64; ++k) {
-    const int i = natural_of_zigzag(k);
-    const int32_t x = limit_eighths(M::eighths(v[i], i));
-    const bool is_level = quantize_integer(x, table.mul[i], table.half[i]) != 0;
-    squares += uint32_t(x * x);
-    nonzero |= uint64_t(is_level) << k;
-    values[k] = int16_t(is_level ? x : 0);
-  }
-  decide_by_rate(nonzero, rd_weight_of(weight, chroma, squares), tables.bits,
-                 SharedBlock{values, tables});
-}
-
-// ---- The kernels ----
 
 template <typename M>
 __device__ __forceinline__ int16_t dead_zone_level(typename M::Value value,
@@ -130,10 +57,7 @@ __device__ __forceinline__ int store_levels(typename M::Value* v, const InverseT
 
 template <typename M, Quantizer kQuantizer, bool kMeasure>
 __device__ __forceinline__ void forward_decided(const DecidedParams& params) {
-  // Two bytes more than a block: threads that are at the same place of theirs use all banks.
-  constexpr int kStride = 66;
-  __shared__ int16_t blocks[kQuantizer == Quantizer::kRd ? kFusedThreads * kStride : 1];
-  __shared__ RdTables tables;
+  [[maybe_unused]] __shared__ RdSharedOf<kQuantizer> rd;
   const FrameParams& frame = params.forward.frame;
   const BlockPlace place = place_of_thread(frame);
   const PlaneParams& plane = frame.planes[place.component];
@@ -142,16 +66,19 @@ __device__ __forceinline__ void forward_decided(const DecidedParams& params) {
   typename M::Value v[64];
   load_samples(plane.samples, place, frame.peak, v);
   M::forward(v, plane.level_shift);
-  int16_t* values = blocks + kStride * threadIdx.x;
   if constexpr (kQuantizer == Quantizer::kRd) {
     const bool chroma = params.chroma >> place.component & 1;
-    tables.fill(table, chroma);
-    decide_rd<M>(v, table, params.rd_weight, chroma, tables, values);
+    const ForwardTable* memory = as_memory(&table);
+    // A table's `half` is 4 q + 1/2.
+    rd.tables.fill(chroma, [&](int i) { return memory->half[i]; });
+    rd.decide(
+        params.rd_weight, chroma, [&](int i) { return limit_eighths(M::eighths(v[i], i)); },
+        [&](int i) { return table.half[i]; });
   }
   const auto level = [&](int i) {
     if (i == 0) return M::template store<int16_t>(v[0], table, 0);
     if constexpr (kQuantizer == Quantizer::kRd)
-      return values[zigzag_of_natural(i)];
+      return rd.block()[zigzag_of_natural(i)];
     else
       return dead_zone_level<M>(v[i], table, i, params.dead_zone);
   };

@@ -72,7 +72,7 @@ Status submit_timed(StreamQueue& queue, Timer* timer, Work&& work) {
 // by itself.
 Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, bool* taken) {
   *taken = false;
-  if (!has_fast_kernels(job.method) || job.quantizer != Quantizer::kRound) return {};
+  if (!has_fast_kernels(job.method)) return {};
   CUdeviceptr progress = 0;
   if (job.measure != 0 || job.timer != nullptr)
     CT_RETURN_IF_ERROR(queue.zeroed(sizeof(SumsInProgress), &progress));

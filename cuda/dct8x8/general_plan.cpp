@@ -140,7 +140,7 @@ static ForwardTable forward_table(const Dct8x8Job& job, const QuantTable* table)
 static void tell_quantizer(const Dct8x8Job& job, DecidedParams* params) {
   params->dead_zone = job.dead_zone;
   params->rd_weight = rd_weight(job.rd_lambda);
-  for (int c = 0; c < job.components; ++c) params->chroma |= uint32_t(job.coefs[c].chroma) << c;
+  params->chroma = chroma_bits(job);
 }
 
 Status make_general_params(const Dct8x8Job& job, PictureSums* sums, DecidedParams* all) {
