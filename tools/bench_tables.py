@@ -7,6 +7,7 @@ TITLES = {
     "stream": "The limit: a streaming kernel or copy of the same bytes",
     "limit": "Quantised 16-bit coefficients, block layout, raster order, one 8-bit plane",
     "psnr": "Forward with PSNR in the same pass",
+    "decided": "Forward, levels by a dead zone or by rate and distortion",
     "planes": "4:2:0, all planes in one launch",
     "chain": "The jobs of the limit, launched with programmatic dependent launch",
     "format": "Pixel formats, all planes in one launch",

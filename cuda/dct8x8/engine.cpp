@@ -12,6 +12,7 @@
 
 // The fat binaries, embedded by the build.
 extern "C" {
+extern const unsigned char cuda_image_dct8x8_decided[];
 extern const unsigned char cuda_image_dct8x8_fast_split[];
 extern const unsigned char cuda_image_dct8x8_general[];
 extern const unsigned char cuda_image_dct8x8_teaching[];
@@ -21,20 +22,33 @@ namespace cudatransform {
 namespace cuda {
 namespace {
 
-// The kernel that takes every job of its method. Sums are in device memory, to which it only adds.
+const unsigned char* image_of(GeneralFamily family) {
+  switch (family) {
+    case GeneralFamily::kDecided:
+      return cuda_image_dct8x8_decided;
+    case GeneralFamily::kTeaching:
+      return cuda_image_dct8x8_teaching;
+    case GeneralFamily::kGeneral:
+      break;
+  }
+  return cuda_image_dct8x8_general;
+}
+
+// The kernel that takes every job of its method and quantizer. Sums are in device memory, to which
+// it only adds.
 Status launch_general(StreamQueue& queue, const Dct8x8Job& job, PictureSums* sums) {
-  ForwardParams params;
+  DecidedParams params;
   CT_RETURN_IF_ERROR(make_general_params(job, sums, &params));
   InverseParams inverse;
   void* arguments[] = {&params};
   if (job.direction == Direction::kInverse) {
-    inverse.frame = params.frame;
-    std::copy_n(params.inverse_tables, 3, inverse.tables);
+    inverse.frame = params.forward.frame;
+    std::copy_n(params.forward.inverse_tables, 3, inverse.tables);
     arguments[0] = &inverse;
   }
   const GeneralLaunch launch = general_launch(job);
-  return queue.launch(launch.teaches ? cuda_image_dct8x8_teaching : cuda_image_dct8x8_general,
-                      launch.kernel, launch.ctas, launch.threads, arguments);
+  return queue.launch(image_of(launch.family), launch.kernel, launch.ctas, launch.threads,
+                      arguments);
 }
 
 Status submit_general(StreamQueue& queue, const Dct8x8Job& job) {

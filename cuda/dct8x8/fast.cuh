@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "cuda/dct8x8/islow.cuh"
+#include "cuda/dct8x8/rate.cuh"
 #include "cuda/dct8x8/stage.cuh"
 #include "cuda/dct8x8/sums.cuh"
 
@@ -77,6 +78,10 @@ struct FastFloat {
     return bits_of_rounded(FloatDevice::rounded(v, mul));
   }
   static __device__ __forceinline__ int32_t bits(float v) { return __float_as_int(v); }
+  static __device__ __forceinline__ float of_bits(int32_t bits) { return __int_as_float(bits); }
+  static __device__ __forceinline__ int32_t eighths(float v, int i) {
+    return eighths_of_float(v, i);
+  }
 
   // The values that a decoder will reconstruct from the quantised ones.
   template <typename Coef, Arrangement A, typename Groups>
@@ -132,6 +137,8 @@ struct FastIslow {
     return bits_of_rounded(__fmaf_rn(float_of_small(v), mul, kRound));
   }
   static __device__ __forceinline__ int32_t bits(int v) { return v; }
+  static __device__ __forceinline__ int of_bits(int32_t bits) { return bits; }
+  static __device__ __forceinline__ int32_t eighths(int v, int) { return v; }
 
   // Levels that the forward transform has made need no saturation anywhere: they dequantise to
   // within q / 2 <= 128 of the range of 8-bit samples. They are read back from where they were

@@ -66,9 +66,10 @@ __device__ __forceinline__ uint32_t count_zeros(const typename M::Value* v) {
   return zeros;
 }
 
-template <Variant V>
-using ForwardParamsOf =
-    std::conditional_t<V == Variant::kMeasure, FastMeasureParams, FastForwardParams>;
+template <Variant V, Quantizer Q = Quantizer::kRound>
+using ForwardParamsOf = std::conditional_t<
+    Q != Quantizer::kRound, FastDecidedParams,
+    std::conditional_t<V == Variant::kMeasure, FastMeasureParams, FastForwardParams>>;
 
 __device__ __forceinline__ const FastForwardParams& forward_part(const FastForwardParams& params) {
   return params;
@@ -76,10 +77,49 @@ __device__ __forceinline__ const FastForwardParams& forward_part(const FastForwa
 __device__ __forceinline__ const FastForwardParams& forward_part(const FastMeasureParams& params) {
   return params.forward;
 }
+__device__ __forceinline__ const FastForwardParams& forward_part(const FastDecidedParams& params) {
+  return params.measure.forward;
+}
+__device__ __forceinline__ const FastInverseTable& inverse_table(const FastMeasureParams& params,
+                                                                 uint32_t component) {
+  return params.inverse[component];
+}
+__device__ __forceinline__ const FastInverseTable& inverse_table(const FastDecidedParams& params,
+                                                                 uint32_t component) {
+  return params.measure.inverse[component];
+}
+
+// Transform values to levels that the dead zone or `rd` decides, as M::quantize() leaves them. No
+// coefficient needs a limit here: islow and float make none that is larger than samples allow.
+template <typename M, Quantizer Q>
+__device__ __forceinline__ void decide(typename M::Value* v, const FastDecidedParams& params,
+                                       uint32_t component, RdSharedOf<Q>& rd) {
+  const FastForwardTable& table = params.measure.forward.tables[component];
+  const int32_t* limit = params.limit[component];
+  if constexpr (Q == Quantizer::kRd) {
+    rd.decide(
+        params.rd_weight, params.chroma >> component & 1,
+        [&](int i) { return M::eighths(v[i], i); }, [&](int i) { return limit[i]; });
+  }
+#pragma unroll
+  for (int i = 1; i < 64; ++i) {
+    int32_t bits;
+    if constexpr (Q == Quantizer::kRd) {
+      bits = kRoundBits + rd.block()[zigzag_of_natural(i)];
+    } else {
+      const int32_t x = M::eighths(v[i], i);
+      bits = bits_of_rounded(__fmaf_rn(float_of_small(x), table.mul[i], kRound));
+      if (abs(x) < limit[i]) bits = kRoundBits;
+    }
+    v[i] = M::of_bits(bits);
+  }
+  v[0] = M::of_bits(M::rounded_bits(v[0], table.mul[0]));
+}
 
 // Variant::kMeasure: the reconstruction is made and compared where Dct8x8Job::measure asks for it.
-template <typename M, typename Row, typename Coef, Arrangement A, Variant V>
-__device__ __forceinline__ void fast_forward(const ForwardParamsOf<V>& all) {
+template <typename M, typename Row, typename Coef, Arrangement A, Variant V,
+          Quantizer Q = Quantizer::kRound>
+__device__ __forceinline__ void fast_forward(const ForwardParamsOf<V, Q>& all) {
   constexpr bool kMeasure = V == Variant::kMeasure, kTimed = V != Variant::kPlain;
   const FastForwardParams& params = forward_part(all);
   constexpr size_t kShared =
@@ -89,6 +129,11 @@ __device__ __forceinline__ void fast_forward(const ForwardParamsOf<V>& all) {
   const SourceStage<Row> source{sources + threadIdx.x * SourceStage<Row>::kStride};
   const FastFrame& frame = params.frame;
   const FastPlane& plane = frame.planes[plane_of_cta(frame)];
+  [[maybe_unused]] __shared__ RdSharedOf<Q> rd;
+  if constexpr (Q == Quantizer::kRd) {
+    const int32_t* limit = as_memory(&all)->limit[plane.component[0]];
+    rd.tables.fill(all.chroma >> plane.component[0] & 1, [&](int i) { return limit[i]; });
+  }
   wait_for_predecessor(frame);
   note_begin<kTimed>(frame);
   typename Row::Words rows[8];
@@ -99,7 +144,10 @@ __device__ __forceinline__ void fast_forward(const ForwardParamsOf<V>& all) {
   }
   typename M::Value v[64];
   M::template forward<Row>(rows, plane, frame, v);
-  M::template quantize<Coef>(v, params.tables[plane.component[0]]);
+  if constexpr (Q == Quantizer::kRound)
+    M::template quantize<Coef>(v, params.tables[plane.component[0]]);
+  else
+    decide<M, Q>(v, all, plane.component[0], rd);
   const FastPlace place = place_again<Row::kPlanes>(frame);
   const FastPlane& same_plane = frame.planes[place.plane];
   store_block<M, Coef, A, Row::kPlanes>(same_plane, place, shared, v);
@@ -113,7 +161,7 @@ __device__ __forceinline__ void fast_forward(const ForwardParamsOf<V>& all) {
         constexpr int kStride = WarpStage<64 * sizeof(Coef), 32, Row::kPlanes>::kStride;
         return *reinterpret_cast<const uint4*>(shared + threadIdx.x * kStride + 16 * g);
       };
-      M::template reconstruct<Coef, A>(v, groups, all.inverse[same_plane.component[0]],
+      M::template reconstruct<Coef, A>(v, groups, inverse_table(all, same_plane.component[0]),
                                        frame.inverse_dc);
 #pragma unroll
       for (int y = 0; y < 8; ++y)

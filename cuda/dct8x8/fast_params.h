@@ -108,6 +108,14 @@ struct FastMeasureParams {
   FastForwardParams forward;
   FastInverseTable inverse[kMaxComponents];
 };
+// Where levels are decided. The forward tables are islow's for every method, but for DC.
+struct FastDecidedParams {
+  FastMeasureParams measure;
+  // The smallest coefficient in eighths that is no zero: of a half, or of the dead zone.
+  int32_t limit[kMaxComponents][64];
+  uint32_t rd_weight;
+  uint32_t chroma;  // a bit for each component
+};
 struct FastInverseParams {
   FastFrame frame;
   FastInverseTable tables[kMaxComponents];

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dct8x8/fast_params_cache.h"
 
+#include "transform/dct8x8/decision.h"
+
 namespace cudatransform::cuda {
 namespace {
 
@@ -14,6 +16,18 @@ FastForwardTable make_forward(Method method, const QuantTable* table) {
       result.mul[i] = static_cast<float>(1.0 / (8.0 * table->q[i]) * (1.0 + 0x1p-16));
   }
   return result;
+}
+
+// AC is rounded from eighths, as islow's.
+FastForwardTable make_decided_forward(Method method, const QuantTable& table) {
+  FastForwardTable result = make_forward(Method::kIslow, &table);
+  result.mul[0] = make_forward(method, &table).mul[0];
+  return result;
+}
+
+void make_limits(int dead_zone, const QuantTable& table, int32_t* limits) {
+  const int thousandths = dead_zone != 0 ? dead_zone : 500;
+  for (int i = 0; i < 64; ++i) limits[i] = (thousandths * 8 * table.q[i] + 999) / 1000;
 }
 
 FastInverseTable make_float_inverse(int depth, const QuantTable* table) {
@@ -47,7 +61,8 @@ void make_minus_limits(const FastInverseTable& table, uint32_t* minus_limits) {
 
 FastParamsCache::Kind FastParamsCache::kind_of(const Dct8x8Job& job) {
   const bool zigzag = job.order == Order::kZigzag && job.layout == Layout::kBlock;
-  return {job.method, job.depth, job.quantized, zigzag};
+  const int dead_zone = job.quantizer == Quantizer::kDeadZone ? job.dead_zone : 0;
+  return {job.method, job.depth, job.quantized, zigzag, job.quantizer, dead_zone};
 }
 
 template <typename Make>
@@ -93,6 +108,19 @@ FastMeasureParams& FastParamsCache::measure(const Dct8x8Job& job) {
     measure_.params.inverse[c] = make_inverse(kind, table);
   });
   return measure_.params;
+}
+
+FastDecidedParams& FastParamsCache::decided(const Dct8x8Job& job) {
+  const Kind kind = kind_of(job);
+  FastDecidedParams& params = decided_.params;
+  renew(job, kind, decided_.origins, [&](int c, const QuantTable* table) {
+    params.measure.forward.tables[c] = make_decided_forward(kind.method, *table);
+    params.measure.inverse[c] = make_inverse(kind, table);
+    make_limits(kind.dead_zone, *table, params.limit[c]);
+  });
+  params.rd_weight = rd_weight(job.rd_lambda);
+  params.chroma = chroma_bits(job);
+  return params;
 }
 
 FastPlaneInverseParams& FastParamsCache::inverse(const Dct8x8Job& job) {

@@ -18,6 +18,7 @@ class FastParamsCache final : public StreamQueue::Kept {
   // everything else is as it was left. Valid as long as this object.
   FastForwardParams& forward(const Dct8x8Job& job);
   FastMeasureParams& measure(const Dct8x8Job& job);
+  FastDecidedParams& decided(const Dct8x8Job& job);
   // Kernels that need no limits with a minus take no more than the FastInverseParams at the
   // beginning.
   FastPlaneInverseParams& inverse(const Dct8x8Job& job);
@@ -29,6 +30,8 @@ class FastParamsCache final : public StreamQueue::Kept {
     Method method;
     int depth;
     bool quantized, zigzag;
+    Quantizer quantizer;
+    int dead_zone;  // 0 without one
 
     bool operator==(const Kind&) const = default;
   };
@@ -53,6 +56,7 @@ class FastParamsCache final : public StreamQueue::Kept {
 
   Made<FastForwardParams> forward_;
   Made<FastMeasureParams> measure_;
+  Made<FastDecidedParams> decided_;
   Made<FastPlaneInverseParams> inverse_;
   Made<FastCompareParams> compare_;
 };

@@ -12,6 +12,7 @@
 #include "cuda/device/context.h"
 
 extern "C" {
+extern const unsigned char cuda_image_dct8x8_fast_decided[];
 extern const unsigned char cuda_image_dct8x8_fast_forward[];
 extern const unsigned char cuda_image_dct8x8_fast_full[];
 extern const unsigned char cuda_image_dct8x8_fast_inverse[];
@@ -166,20 +167,21 @@ uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t 
 constexpr uint32_t kInverseBit = 1, kFloatBit = 2, kWordsBit = 4, kPairsBit = 128,
                    kMeasureBit = 256, kTimedBit = 512, kFullBit = 1024;
 constexpr uint32_t kTypeShift = 3, kArrangementShift = 5;
-constexpr uint32_t kKernels = 2 * kFullBit;
+constexpr uint32_t kQuantizerStep = 2 * kFullBit, kKernels = 3 * kQuantizerStep;
 
 // Whether the kernel tells its time: all that measure do.
 bool tells_time(const Dct8x8Job& job) {
-  return job.measure != 0 ||
-         (job.type == CoefType::kS16 && job.layout == Layout::kBlock &&
-          job.order == Order::kRaster && job.samples[0].type == SampleType::kU8);
+  return job.measure != 0 || (job.quantizer == Quantizer::kRound && job.type == CoefType::kS16 &&
+                              job.layout == Layout::kBlock && job.order == Order::kRaster &&
+                              job.samples[0].type == SampleType::kU8);
 }
 
 constexpr uint32_t kernel_number(Direction direction, Method method, SampleType samples,
                                  CoefType coefs, Arrangement arrangement, Planes planes,
-                                 Variant variant) {
-  uint32_t number = static_cast<uint32_t>(coefs) << kTypeShift | static_cast<uint32_t>(arrangement)
-                                                                     << kArrangementShift;
+                                 Variant variant, Quantizer quantizer = Quantizer::kRound) {
+  uint32_t number = static_cast<uint32_t>(quantizer) * kQuantizerStep;
+  number |= static_cast<uint32_t>(coefs) << kTypeShift;
+  number |= static_cast<uint32_t>(arrangement) << kArrangementShift;
   if (direction == Direction::kInverse) number |= kInverseBit;
   if (method == Method::kFloat) number |= kFloatBit;
   if (samples != SampleType::kU8) number |= kWordsBit;
@@ -195,6 +197,13 @@ struct FastKernel {
   const char* name;
 };
 constexpr FastKernel kFastKernels[] = {
+#define CT_DECIDED(name, method, samples, coefs, arrangement, planes, variant, quantizer, ctas) \
+  {kernel_number(Direction::kForward, Method::k##method, SampleType::k##samples,                \
+                 CoefType::k##coefs, Arrangement::k##arrangement, Planes::k##planes,            \
+                 Variant::k##variant, Quantizer::k##quantizer),                                 \
+   #name},
+    CT_FAST_DECIDED_FORWARD_KERNELS(CT_DECIDED)
+#undef CT_DECIDED
 #define CT_KERNEL(direction, name, method, samples, coefs, arrangement, planes, variant) \
   {kernel_number(Direction::direction, Method::k##method, SampleType::k##samples,        \
                  CoefType::k##coefs, Arrangement::k##arrangement, Planes::k##planes,     \
@@ -204,10 +213,11 @@ constexpr FastKernel kFastKernels[] = {
   CT_KERNEL(kForward, name, method, samples, coefs, arrangement, planes, variant)
 #define CT_INVERSE(name, method, samples, coefs, arrangement, planes, variant, ctas) \
   CT_KERNEL(kInverse, name, method, samples, coefs, arrangement, planes, variant)
-    CT_FAST_FORWARD_KERNELS(CT_FORWARD) CT_FAST_WIDE_FORWARD_KERNELS(CT_FORWARD)
-        CT_FAST_INVERSE_KERNELS(CT_INVERSE) CT_FAST_WIDE_INVERSE_KERNELS(CT_INVERSE)
-            CT_FAST_SPLIT_INVERSE_KERNELS(CT_INVERSE) CT_FAST_SPLIT_FORWARD_KERNELS(CT_FORWARD)
-                CT_FAST_FULL_FORWARD_KERNELS(CT_FORWARD) CT_FAST_FULL_INVERSE_KERNELS(CT_INVERSE)
+        CT_FAST_FORWARD_KERNELS(CT_FORWARD) CT_FAST_WIDE_FORWARD_KERNELS(CT_FORWARD)
+            CT_FAST_INVERSE_KERNELS(CT_INVERSE) CT_FAST_WIDE_INVERSE_KERNELS(CT_INVERSE)
+                CT_FAST_SPLIT_INVERSE_KERNELS(CT_INVERSE) CT_FAST_SPLIT_FORWARD_KERNELS(CT_FORWARD)
+                    CT_FAST_FULL_FORWARD_KERNELS(CT_FORWARD)
+                        CT_FAST_FULL_INVERSE_KERNELS(CT_INVERSE)
 #undef CT_KERNEL
 #undef CT_FORWARD
 #undef CT_INVERSE
@@ -231,10 +241,11 @@ uint32_t kernel_for(const Dct8x8Job& job, Planes planes, bool split, bool timed)
                           : timed          ? Variant::kTimed
                                            : Variant::kPlain;
   return kernel_number(job.direction, job.method, job.samples[0].type, job.type, arrangement,
-                       planes, variant);
+                       planes, variant, job.quantizer);
 }
 
 const void* image_of(const Dct8x8Job& job, Planes planes, bool split) {
+  if (job.quantizer != Quantizer::kRound) return cuda_image_dct8x8_fast_decided;
   if (split) return cuda_image_dct8x8_fast_split;
   if (planes == Planes::kFull) return cuda_image_dct8x8_fast_full;
   if (job.type != CoefType::kS16) return cuda_image_dct8x8_fast_wide;
@@ -259,7 +270,11 @@ bool is_fast(const Dct8x8Job& job, bool* interleaved) {
       !are_fast_tables(job)) {
     return false;
   }
-  if (*interleaved && !(has_pairs_kernel(job) && same_table(job, 1, 2))) return false;
+  const bool decides = job.quantizer != Quantizer::kRound;
+  if (decides && job.samples[0].type != SampleType::kU8) return false;
+  if (*interleaved && !(has_pairs_kernel(job) && same_table(job, 1, 2) &&
+                        job.coefs[1].chroma == job.coefs[2].chroma))
+    return false;
   const bool compares = job.direction == Direction::kInverse && (job.measure & kMeasureSse) != 0;
   return !compares || is_fast_reference(job, *interleaved);
 }
@@ -271,9 +286,9 @@ bool are_whole_blocks(const Dct8x8Job& job) {
 }
 
 bool has_split_kernel(const Dct8x8Job& job, bool interleaved) {
-  return job.measure == 0 && !interleaved && job.type == CoefType::kS16 &&
-         job.layout == Layout::kBlock && job.order == Order::kRaster &&
-         job.samples[0].type == SampleType::kU8 &&
+  return job.quantizer == Quantizer::kRound && job.measure == 0 && !interleaved &&
+         job.type == CoefType::kS16 && job.layout == Layout::kBlock &&
+         job.order == Order::kRaster && job.samples[0].type == SampleType::kU8 &&
          (job.direction == Direction::kForward || are_whole_blocks(job));
 }
 
@@ -283,8 +298,9 @@ bool has_full_kernel(const Dct8x8Job& job, bool interleaved) {
     if (plane_blocks(job.coefs[c]) < kFusedThreads) return false;
   const bool forward = job.direction == Direction::kForward;
   const bool faster = job.measure == 0 ? job.method == Method::kIslow : forward;
-  return faster && !interleaved && job.type == CoefType::kS16 &&
-         job.samples[0].type == SampleType::kU8 && are_whole_blocks(job);
+  return faster && job.quantizer == Quantizer::kRound && !interleaved &&
+         job.type == CoefType::kS16 && job.samples[0].type == SampleType::kU8 &&
+         are_whole_blocks(job);
 }
 
 struct CtaShape {
@@ -362,6 +378,11 @@ const KernelFamily& fast_kernels() {
 // Fills the frame and the tables into the parameters of the job's kind of kernel. Returns these.
 static void* tell(const Dct8x8Job& job, const FastFrame& frame, FastParamsCache& params) {
   if (job.direction == Direction::kForward) {
+    if (job.quantizer != Quantizer::kRound) {
+      FastDecidedParams& told = params.decided(job);
+      told.measure.forward.frame = frame;
+      return &told;
+    }
     if (job.measure == 0) {
       FastForwardParams& told = params.forward(job);
       told.frame = frame;

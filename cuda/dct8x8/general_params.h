@@ -69,6 +69,18 @@ struct InverseParams {
   FrameParams frame;
   InverseTable tables[kMaxComponents];
 };
-static_assert(sizeof(ForwardParams) <= 4096, "kernel parameters of drivers before CUDA 12.1");
+// Where levels are decided. The tables are islow's for every method: see decision.h.
+struct DecidedParams {
+  ForwardParams forward;
+  int32_t dead_zone;  // thousandths
+  uint32_t rd_weight;
+  uint32_t chroma;  // a bit for each component
+};
+inline uint32_t chroma_bits(const Dct8x8Job& job) {
+  uint32_t bits = 0;
+  for (int c = 0; c < job.components; ++c) bits |= uint32_t(job.coefs[c].chroma) << c;
+  return bits;
+}
+static_assert(sizeof(DecidedParams) <= 4096, "kernel parameters of drivers before CUDA 12.1");
 
 }  // namespace cudatransform::cuda

@@ -4,6 +4,7 @@
 
 #include "cuda/dct8x8/geometry.h"
 #include "cuda/dct8x8/kernels.h"
+#include "transform/dct8x8/decision.h"
 
 namespace cudatransform::cuda {
 namespace {
@@ -68,6 +69,12 @@ struct GeneralKernel {
   CoefType type;
   bool measure;
 };
+struct DecidedKernel {
+  const char* name;
+  Method method;
+  Quantizer quantizer;
+  bool measure;
+};
 struct TeachingKernel {
   const char* name;
   Direction direction;
@@ -82,6 +89,12 @@ constexpr GeneralKernel kGeneralKernels[] = {
 #undef CT_FORWARD
 #undef CT_INVERSE
 };
+constexpr DecidedKernel kDecidedKernels[] = {
+#define CT_DECIDED(name, method, quantizer, measure) \
+  {#name, Method::k##method, Quantizer::k##quantizer, measure},
+    CT_DECIDED_FORWARD_KERNELS(CT_DECIDED)
+#undef CT_DECIDED
+};
 constexpr TeachingKernel kTeachingKernels[] = {
 #define CT_FORWARD(name, method) {#name, Direction::kForward, Method::k##method},
 #define CT_INVERSE(name, method) {#name, Direction::kInverse, Method::k##method},
@@ -90,7 +103,22 @@ constexpr TeachingKernel kTeachingKernels[] = {
 #undef CT_INVERSE
 };
 
+GeneralFamily family_of(const Dct8x8Job& job) {
+  if (teaches(job.method)) return GeneralFamily::kTeaching;
+  return job.quantizer != Quantizer::kRound ? GeneralFamily::kDecided : GeneralFamily::kGeneral;
+}
+
+const char* decided_kernel_name(const Dct8x8Job& job) {
+  for (const DecidedKernel& kernel : kDecidedKernels) {
+    if (kernel.method == job.method && kernel.quantizer == job.quantizer &&
+        kernel.measure == (job.measure != 0))
+      return kernel.name;
+  }
+  return "no decided kernel";
+}
+
 const char* kernel_name(const Dct8x8Job& job) {
+  if (family_of(job) == GeneralFamily::kDecided) return decided_kernel_name(job);
   for (const GeneralKernel& kernel : kGeneralKernels) {
     if (kernel.direction == job.direction && kernel.method == job.method &&
         kernel.type == job.type && kernel.measure == (job.measure != 0))
@@ -103,8 +131,22 @@ const char* kernel_name(const Dct8x8Job& job) {
 
 }  // namespace
 
-Status make_general_params(const Dct8x8Job& job, PictureSums* sums, ForwardParams* params) {
-  *params = {};
+// Decided levels start from islow's, whatever the method.
+static ForwardTable forward_table(const Dct8x8Job& job, const QuantTable* table) {
+  const bool rounds = job.quantizer == Quantizer::kRound;
+  return make_forward_table(rounds ? job.method : Method::kIslow, table);
+}
+
+static void tell_quantizer(const Dct8x8Job& job, DecidedParams* params) {
+  params->dead_zone = job.dead_zone;
+  params->rd_weight = rd_weight(job.rd_lambda);
+  params->chroma = chroma_bits(job);
+}
+
+Status make_general_params(const Dct8x8Job& job, PictureSums* sums, DecidedParams* all) {
+  *all = {};
+  if (job.quantizer != Quantizer::kRound) tell_quantizer(job, all);
+  ForwardParams* params = &all->forward;
   FrameParams& frame = params->frame;
   frame.sums = sums;
   frame.measure = job.measure;
@@ -137,7 +179,7 @@ Status make_general_params(const Dct8x8Job& job, PictureSums* sums, ForwardParam
     ctas += plane_ctas(coefs, job.method);
 
     const QuantTable* table = job.quantized ? &job.tables[coefs.table] : nullptr;
-    if (!inverse) params->tables[c] = make_forward_table(job.method, table);
+    if (!inverse) params->tables[c] = forward_table(job, table);
     if (inverse || (job.measure & kMeasureSse) != 0)
       params->inverse_tables[c] = make_inverse_table(job.method, table);
     if (job.method == Method::kFloat) normalize(frame.peak, &params->inverse_tables[c]);
@@ -146,7 +188,7 @@ Status make_general_params(const Dct8x8Job& job, PictureSums* sums, ForwardParam
 }
 
 GeneralLaunch general_launch(const Dct8x8Job& job) {
-  GeneralLaunch launch = {kernel_name(job), teaches(job.method), 0,
+  GeneralLaunch launch = {kernel_name(job), family_of(job), 0,
                           teaches(job.method) ? kTeachingThreads : kFusedThreads};
   for (int c = 0; c < job.components; ++c) launch.ctas += plane_ctas(job.coefs[c], job.method);
   return launch;

@@ -12,6 +12,8 @@
 //   wide       fast, for coefficients of 32 bits
 //   general    islow, float and ifast for every format, layout, order and alignment, a thread a
 //              block (general.cu, general_plan.h)
+//   decided    forward: levels by a dead zone or by rate and distortion, fast (fast_decided.cu) or
+//              general (decided.cu)
 //   teach      the other methods for the same, with more threads a block (teaching.cu)
 //   scaled     the inverse at 1/2, 1/4 and 1/8 of the size: fast or general (scaled.cu, scaled.cpp)
 //   measure    adds up the SSE and the zeros as well
@@ -38,6 +40,13 @@
 //            tests/conformance/libjpeg_test.cpp (islow, ifast)
 //     bench  tests/bench/gpu/cases.cpp: case:kernels, case:format
 //     page   docs/kernels.md, 6 to 9
+//   decided
+//     twin   decide_group() of transform/dct8x8/simd_decided-inl.h; portable: decide_block() of
+//            transform/dct8x8/decision.cpp
+//     test   tests/engine/dct8x8/dct8x8_test.cpp, tests/engine/dct8x8/kernels_test.cpp,
+//            tests/engine/dct8x8/plan_test.cpp (choice)
+//     bench  tests/bench/gpu/cases.cpp: case:decided
+//     page   docs/elements/cudadct8x8.md
 //   teach
 //     twin   NaiveMethod, MatrixMethod, SeparableMethod, DecomposedMethod in
 //            transform/dct8x8/teaching.h (shuffle has Decomposed's); ReferenceMethod in
@@ -177,6 +186,49 @@
   X(forward_float_u8_s16_split_timed, Float, U8, S16, Split, Edged, Timed, 16) \
   X(forward_islow_u8_s16_split_timed, Islow, U8, S16, Split, Edged, Timed, 16)
 
+// fast_decided.cu: X(name, method, samples, coefs, arrangement, planes, variant, quantizer, ctas).
+#define CT_FAST_DECIDED_FORWARD_KERNELS(X)                                                         \
+  X(forward_islow_u8_s16_block_dead_zone, Islow, U8, S16, Block, Edged, Plain, DeadZone, 10)       \
+  X(forward_islow_u8_s16_block_dead_zone_measure, Islow, U8, S16, Block, Edged, Measure, DeadZone, \
+    8)                                                                                             \
+  X(forward_islow_u8_s16_block_pairs_dead_zone, Islow, U8, S16, Block, Pairs, Plain, DeadZone, 8)  \
+  X(forward_islow_u8_s16_block_pairs_dead_zone_measure, Islow, U8, S16, Block, Pairs, Measure,     \
+    DeadZone, 8)                                                                                   \
+  X(forward_islow_u8_s16_zigzag_dead_zone, Islow, U8, S16, Zigzag, Edged, Plain, DeadZone, 8)      \
+  X(forward_islow_u8_s16_zigzag_dead_zone_measure, Islow, U8, S16, Zigzag, Edged, Measure,         \
+    DeadZone, 8)                                                                                   \
+  X(forward_islow_u8_s16_plane_dead_zone, Islow, U8, S16, Plane, Edged, Plain, DeadZone, 10)       \
+  X(forward_islow_u8_s16_plane_dead_zone_measure, Islow, U8, S16, Plane, Edged, Measure, DeadZone, \
+    8)                                                                                             \
+  X(forward_islow_u8_s16_block_rd, Islow, U8, S16, Block, Edged, Plain, Rd, 8)                     \
+  X(forward_islow_u8_s16_block_rd_measure, Islow, U8, S16, Block, Edged, Measure, Rd, 8)           \
+  X(forward_islow_u8_s16_block_pairs_rd, Islow, U8, S16, Block, Pairs, Plain, Rd, 8)               \
+  X(forward_islow_u8_s16_block_pairs_rd_measure, Islow, U8, S16, Block, Pairs, Measure, Rd, 8)     \
+  X(forward_islow_u8_s16_zigzag_rd, Islow, U8, S16, Zigzag, Edged, Plain, Rd, 8)                   \
+  X(forward_islow_u8_s16_zigzag_rd_measure, Islow, U8, S16, Zigzag, Edged, Measure, Rd, 8)         \
+  X(forward_islow_u8_s16_plane_rd, Islow, U8, S16, Plane, Edged, Plain, Rd, 8)                     \
+  X(forward_islow_u8_s16_plane_rd_measure, Islow, U8, S16, Plane, Edged, Measure, Rd, 8)           \
+  X(forward_float_u8_s16_block_dead_zone, Float, U8, S16, Block, Edged, Plain, DeadZone, 10)       \
+  X(forward_float_u8_s16_block_dead_zone_measure, Float, U8, S16, Block, Edged, Measure, DeadZone, \
+    8)                                                                                             \
+  X(forward_float_u8_s16_block_pairs_dead_zone, Float, U8, S16, Block, Pairs, Plain, DeadZone, 10) \
+  X(forward_float_u8_s16_block_pairs_dead_zone_measure, Float, U8, S16, Block, Pairs, Measure,     \
+    DeadZone, 8)                                                                                   \
+  X(forward_float_u8_s16_zigzag_dead_zone, Float, U8, S16, Zigzag, Edged, Plain, DeadZone, 10)     \
+  X(forward_float_u8_s16_zigzag_dead_zone_measure, Float, U8, S16, Zigzag, Edged, Measure,         \
+    DeadZone, 8)                                                                                   \
+  X(forward_float_u8_s16_plane_dead_zone, Float, U8, S16, Plane, Edged, Plain, DeadZone, 10)       \
+  X(forward_float_u8_s16_plane_dead_zone_measure, Float, U8, S16, Plane, Edged, Measure, DeadZone, \
+    8)                                                                                             \
+  X(forward_float_u8_s16_block_rd, Float, U8, S16, Block, Edged, Plain, Rd, 8)                     \
+  X(forward_float_u8_s16_block_rd_measure, Float, U8, S16, Block, Edged, Measure, Rd, 6)           \
+  X(forward_float_u8_s16_block_pairs_rd, Float, U8, S16, Block, Pairs, Plain, Rd, 8)               \
+  X(forward_float_u8_s16_block_pairs_rd_measure, Float, U8, S16, Block, Pairs, Measure, Rd, 6)     \
+  X(forward_float_u8_s16_zigzag_rd, Float, U8, S16, Zigzag, Edged, Plain, Rd, 8)                   \
+  X(forward_float_u8_s16_zigzag_rd_measure, Float, U8, S16, Zigzag, Edged, Measure, Rd, 6)         \
+  X(forward_float_u8_s16_plane_rd, Float, U8, S16, Plane, Edged, Plain, Rd, 8)                     \
+  X(forward_float_u8_s16_plane_rd_measure, Float, U8, S16, Plane, Edged, Measure, Rd, 8)
+
 // ---- General: X(name, method, coefs, measure) ----
 
 // general.cu.
@@ -199,6 +251,21 @@
   X(forward_ifast_general_s32_measure, Ifast, S32, true) \
   X(forward_ifast_general_f32, Ifast, F32, false)        \
   X(forward_ifast_general_f32_measure, Ifast, F32, true)
+
+// decided.cu: X(name, method, quantizer, measure).
+#define CT_DECIDED_FORWARD_KERNELS(X)                               \
+  X(forward_islow_general_dead_zone, Islow, DeadZone, false)        \
+  X(forward_islow_general_dead_zone_measure, Islow, DeadZone, true) \
+  X(forward_islow_general_rd, Islow, Rd, false)                     \
+  X(forward_islow_general_rd_measure, Islow, Rd, true)              \
+  X(forward_float_general_dead_zone, Float, DeadZone, false)        \
+  X(forward_float_general_dead_zone_measure, Float, DeadZone, true) \
+  X(forward_float_general_rd, Float, Rd, false)                     \
+  X(forward_float_general_rd_measure, Float, Rd, true)              \
+  X(forward_ifast_general_dead_zone, Ifast, DeadZone, false)        \
+  X(forward_ifast_general_dead_zone_measure, Ifast, DeadZone, true) \
+  X(forward_ifast_general_rd, Ifast, Rd, false)                     \
+  X(forward_ifast_general_rd_measure, Ifast, Rd, true)
 
 // general.cu.
 #define CT_GENERAL_INVERSE_KERNELS(X)                    \

@@ -26,6 +26,7 @@
 
 using cudatransform::DctTransform;
 using cudatransform::kWhilePlaying;
+using cudatransform::Quantizer;
 using cudatransform::QuantPreset;
 using cudatransform::QuantSettings;
 using cudatransform::RgbFrames;
@@ -54,6 +55,9 @@ enum {
   PROP_LUMA_QTABLE,
   PROP_CHROMA_QTABLE,
   PROP_QTABLE_FILE,
+  PROP_QUANTIZER,
+  PROP_DEAD_ZONE,
+  PROP_RD_LAMBDA,
   PROP_KEEP_REFERENCE,
   PROP_TABLES_IN_CAPS,
 };
@@ -66,9 +70,24 @@ static GType gst_cuda_dct_quant_preset_get_type(void) {
       {int(QuantPreset::kFlat), "16 everywhere", "flat"},
       {int(QuantPreset::kWhitepaper), "NVIDIA's DCT8x8 whitepaper", "whitepaper"},
       {int(QuantPreset::kMpeg), "MPEG-1's default intra matrix", "mpeg"},
+      {int(QuantPreset::kPerceptual), "Fewer bytes at the same look, scaled by quality",
+       "perceptual"},
       {0, nullptr, nullptr},
   };
   static const GType type = cudatransform::register_values("GstCudaDctQuantPreset", kValues);
+  return type;
+}
+
+#define GST_TYPE_CUDA_DCT_QUANTIZER (gst_cuda_dct_quantizer_get_type())
+static GType gst_cuda_dct_quantizer_get_type(void) {
+  static const GEnumValue kValues[] = {
+      {int(Quantizer::kRound), "To the nearest level", "round"},
+      {int(Quantizer::kDeadZone), "To the nearest level, but small AC coefficients to 0",
+       "dead-zone"},
+      {int(Quantizer::kRd), "By what a level costs in bits and in error", "rd"},
+      {0, nullptr, nullptr},
+  };
+  static const GType type = cudatransform::register_values("GstCudaDctQuantizer", kValues);
   return type;
 }
 
@@ -96,6 +115,15 @@ static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValu
       quant->file = loaded.file;
       quant->file_error = loaded.file_error;
       quant->file_tables = loaded.file_tables;
+      break;
+    case PROP_QUANTIZER:
+      quant->quantizer = static_cast<Quantizer>(g_value_get_enum(value));
+      break;
+    case PROP_DEAD_ZONE:
+      quant->dead_zone = g_value_get_double(value);
+      break;
+    case PROP_RD_LAMBDA:
+      quant->rd_lambda = g_value_get_double(value);
       break;
     case PROP_KEEP_REFERENCE:
       dct.keep_reference = g_value_get_boolean(value);
@@ -132,6 +160,15 @@ static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* val
       break;
     case PROP_QTABLE_FILE:
       g_value_set_string(value, quant->file.empty() ? nullptr : quant->file.c_str());
+      break;
+    case PROP_QUANTIZER:
+      g_value_set_enum(value, int(quant->quantizer));
+      break;
+    case PROP_DEAD_ZONE:
+      g_value_set_double(value, quant->dead_zone);
+      break;
+    case PROP_RD_LAMBDA:
+      g_value_set_double(value, quant->rd_lambda);
       break;
     case PROP_KEEP_REFERENCE:
       g_value_set_boolean(value, dct.keep_reference);
@@ -195,12 +232,33 @@ static void install_table(GObjectClass* klass, guint id, const char* name, const
           flags));
 }
 
+static void install_quantizer(GObjectClass* klass) {
+  g_object_class_install_property(
+      klass, PROP_QUANTIZER,
+      g_param_spec_enum("quantizer", "Quantizer",
+                        "How AC coefficients of 8-bit pictures become levels; with method=islow, "
+                        "ifast or float",
+                        GST_TYPE_CUDA_DCT_QUANTIZER, int(Quantizer::kRound), kWhilePlaying));
+  g_object_class_install_property(
+      klass, PROP_DEAD_ZONE,
+      g_param_spec_double("dead-zone", "Dead zone",
+                          "With quantizer=dead-zone: AC coefficients below this part of their "
+                          "table's entry become 0, to a thousandth",
+                          0.5, 1, 0.6, kWhilePlaying));
+  g_object_class_install_property(
+      klass, PROP_RD_LAMBDA,
+      g_param_spec_double("rd-lambda", "Lambda",
+                          "With quantizer=rd: what a bit is worth, in squared levels of error; "
+                          "more makes smaller files of lower quality",
+                          0.001, 1, 0.0625, kWhilePlaying));
+}
+
 static void install_properties(GObjectClass* klass) {
   g_object_class_install_property(
       klass, PROP_QUALITY,
       g_param_spec_int("quality", "Quality",
-                       "JPEG quality: scales the annex-k tables exactly as libjpeg does; no other "
-                       "tables are scaled",
+                       "JPEG quality: scales the annex-k tables exactly as libjpeg does, and the "
+                       "perceptual ones; no other tables are scaled",
                        1, 100, 85,
                        static_cast<GParamFlags>(kWhilePlaying | GST_PARAM_CONTROLLABLE)));
   g_object_class_install_property(
@@ -222,6 +280,7 @@ static void install_properties(GObjectClass* klass) {
                           "A file of 1 to 4 tables as cjpeg -qtables reads them, instead of all "
                           "other tables",
                           nullptr, kWhilePlaying));
+  install_quantizer(klass);
   g_object_class_install_property(
       klass, PROP_KEEP_REFERENCE,
       g_param_spec_boolean("keep-reference", "Keep reference",

@@ -89,8 +89,10 @@ Status DctTransform::prepare(FrameRequest* request) {
   chroma_upsampling_ = settings.chroma_upsampling;
   if (std::exchange(settings.active_method, method_) != method_)
     request->changed_property = "active-method";
+  quantizer_ = {};
   if (!is_forward() || !dct_.quantized) return {};
   CT_RETURN_IF_ERROR(fill_tables(settings.quant, dct_, &tables_));
+  CT_RETURN_IF_ERROR(choose_quantizer(settings.quant, dct_, method_, tables_, &quantizer_));
   request->new_caps = settings.tables_in_caps && !told_.same(tables_.view(), dct_.n_components);
   return {};
 }
@@ -179,6 +181,7 @@ Dct8x8Job DctTransform::job_for(const Rects& coefs) const {
     plane.blocks_h = dct_.components[c].blocks_h;
     plane.table = tables_.table_of[c];
   }
+  quantizer_.tell(dct_, &job);
   return job;
 }
 

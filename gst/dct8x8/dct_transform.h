@@ -70,6 +70,7 @@ class DctTransform final : public CoefTransform {
   Method chroma_method_ = Method::kIslow;  // at rgb_chroma_scale()
   ChromaUpsampling chroma_upsampling_ = ChromaUpsampling::kFancy;
   FrameTables tables_;
+  FrameQuantizer quantizer_;
   RgbStep rgb_{engine_}, source_rgb_{engine_};
 };
 

@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "gst/engine/buffer_ptr.h"
 
@@ -14,8 +15,9 @@ namespace cudatransform {
 void QuantSettings::use_preset(QuantPreset wanted, int wanted_quality) {
   preset = wanted;
   quality = wanted_quality;
-  preset_luma = preset_table(preset, QuantComponent::kLuma, quality);
-  preset_chroma = preset_table(preset, QuantComponent::kChroma, quality);
+  for (const QuantComponent component : {QuantComponent::kLuma, QuantComponent::kChroma,
+                                         QuantComponent::kHalfChroma, QuantComponent::kFullChroma})
+    preset_tables[int(component)] = preset_table(preset, component, quality);
 }
 
 std::string read_table_property(const GValue* array, std::optional<QuantTable>* table) {
@@ -80,6 +82,21 @@ static Status bad_property(const char* name, const std::string& error) {
   return Status::error(StatusCode::kInvalidSetting, std::string(name) + ": " + error);
 }
 
+// Of all components but the first.
+static QuantComponent component_of(GstCoefSampling sampling) {
+  switch (sampling) {
+    case GST_COEF_SAMPLING_422:
+    case GST_COEF_SAMPLING_440:
+      return QuantComponent::kHalfChroma;
+    case GST_COEF_SAMPLING_444:
+      return QuantComponent::kFullChroma;
+    case GST_COEF_SAMPLING_RGB:
+      return QuantComponent::kLuma;
+    default:
+      return QuantComponent::kChroma;
+  }
+}
+
 Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameTables* frame) {
   *frame = {};
   if (!settings.file_error.empty())
@@ -95,10 +112,43 @@ Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameT
   if (!of_file.empty()) {
     std::copy_n(of_file.begin(), used, frame->tables);
   } else {
-    frame->tables[0] = settings.luma ? *settings.luma : settings.preset_luma;
-    if (used > 1) frame->tables[1] = settings.chroma ? *settings.chroma : settings.preset_chroma;
+    const QuantTable* preset = settings.preset_tables;
+    frame->tables[0] = settings.luma ? *settings.luma : preset[int(QuantComponent::kLuma)];
+    if (used > 1)
+      frame->tables[1] =
+          settings.chroma ? *settings.chroma : preset[int(component_of(info.sampling))];
   }
   for (guint c = 0; c < info.n_components; c++) frame->table_of[c] = std::min<int>(c, used - 1);
+  return {};
+}
+
+void FrameQuantizer::tell(const GstDctInfo& info, Dct8x8Job* job) const {
+  if (quantizer == Quantizer::kRound) return;
+  job->quantizer = quantizer;
+  job->dead_zone = dead_zone;
+  job->rd_lambda = rd_lambda;
+  for (int c = 1; c < job->components; c++)
+    job->coefs[c].chroma = info.sampling != GST_COEF_SAMPLING_RGB;
+}
+
+Status choose_quantizer(const QuantSettings& settings, const GstDctInfo& info, Method method,
+                        const FrameTables& frame, FrameQuantizer* chosen) {
+  *chosen = {settings.quantizer, static_cast<int>(std::lround(1000 * settings.dead_zone)),
+             settings.rd_lambda};
+  if (settings.quantizer == Quantizer::kRound) return {};
+  const std::string name = std::string("quantizer=") + quantizer_name(settings.quantizer);
+  const auto refuse = [&](const std::string& what) {
+    return Status::error(StatusCode::kInvalidSetting, name + " needs " + what);
+  };
+  if (info.depth != 8) return refuse("pictures of 8 bits, not " + std::to_string(info.depth));
+  if (method > Method::kFloat)
+    return refuse(std::string("method=islow, ifast or float, not ") + method_name(method));
+  if (settings.quantizer != Quantizer::kRd) return {};
+  for (int t = 0; t < frame.count; t++) {
+    const auto& q = frame.tables[t].q;
+    if (const int largest = *std::max_element(std::begin(q), std::end(q)); largest > 255)
+      return refuse("quantisation tables of entries up to 255, not " + std::to_string(largest));
+  }
   return {};
 }
 

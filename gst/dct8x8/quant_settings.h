@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gst/dct8x8/caps_tables.h"
+#include "transform/dct8x8/dct8x8.h"
 
 namespace cudatransform {
 
@@ -18,13 +19,18 @@ namespace cudatransform {
 struct QuantSettings {
   QuantPreset preset;
   int quality;
-  QuantTable preset_luma, preset_chroma;  // of these two: made once, not for each frame
+  QuantTable preset_tables[4];  // of these two, by QuantComponent: made once, not for each frame
   std::optional<QuantTable> luma, chroma;
   std::string file;
 
   // The fault in the last value of luma-qtable, chroma-qtable or qtable-file; empty: none.
   std::string luma_error, chroma_error, file_error;
   std::vector<QuantTable> file_tables;  // 1 to 4, of `file`
+
+  // As in Dct8x8Job, but for the unit.
+  Quantizer quantizer = Quantizer::kRound;
+  double dead_zone = 0.6;  // of a divisor
+  double rd_lambda = 0.0625;
 
   QuantSettings() { use_preset(QuantPreset::kAnnexK, 85); }
   void use_preset(QuantPreset wanted, int wanted_quality);
@@ -51,5 +57,19 @@ struct FrameTables {
 // The tables of a frame of `info`. Y or all of R, G, B use the luma table; a chroma-qtable, or a
 // second table in the file, goes to the other components, a third one to the last.
 Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameTables* frame);
+
+// The quantiser of a frame.
+struct FrameQuantizer {
+  Quantizer quantizer = Quantizer::kRound;
+  int dead_zone = 0;
+  double rd_lambda = 0;
+
+  // `job` has its samples' sampling in `info`.
+  void tell(const GstDctInfo& info, Dct8x8Job* job) const;
+};
+
+// Refuses what the quantiser of `settings` cannot do, by the names of properties.
+Status choose_quantizer(const QuantSettings& settings, const GstDctInfo& info, Method method,
+                        const FrameTables& frame, FrameQuantizer* chosen);
 
 }  // namespace cudatransform

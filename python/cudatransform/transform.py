@@ -11,7 +11,7 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _device, _device_transform, _gst
+from . import _device, _device_transform, _gst, color
 from ._stage import Stage
 from ._stages import run
 from .errors import Unavailable, whole_number
@@ -162,14 +162,20 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
     return plane >> 4 if depth == 12 else plane
 
 
-@functools.lru_cache(maxsize=100)
-def _quality_tables(quality: int) -> bytes:
-    grey = np.zeros(3 * 64, np.uint8)
+# Formats of raw video, by the pixels that a sample of chroma stands for.
+_CHROMA_FORMATS = {1: "Y444", 2: "Y42B", 4: "I420"}
+
+
+@functools.lru_cache(maxsize=400)
+def _quality_tables(quality: int, preset: str, pixels: int) -> bytes:
+    grey = np.zeros(256 + 512 // pixels, np.uint8)
     gst = _gst.libraries()
 
     def prepare(stage: Stage) -> int:
         stage.set("quality", str(quality))
-        stage.set_caps("video/x-raw,format=Y444,width=8,height=8,framerate=0/1")
+        stage.set("quant-preset", preset)
+        stage.set_caps(f"video/x-raw,format={_CHROMA_FORMATS[pixels]},width=16,height=16,"
+                       "framerate=0/1")
         return _gst.buffer_around(gst, _gst.address_of(grey), grey.nbytes)
     made = run("cudadct8x8 name=first backend=cpu ! video/x-dct", prepare, grey)
     meta = _gst.DctMeta.from_address(gst.gst_buffer_get_dct_meta(made.buffer))
@@ -182,13 +188,22 @@ def check_quality(quality: Any) -> None:
         raise ValueError(f"a quality is 1 to 100, not {quality}")
 
 
-def quality_tables(quality: int) -> np.ndarray:
-    """libjpeg's tables of luma and chroma for a quality: uint16 (2, 8, 8), in natural order.
+def quality_tables(quality: int, preset: str = "annex-k", sampling: str = "4:2:0") -> np.ndarray:
+    """The tables of luma and chroma for a quality: uint16 (2, 8, 8), in natural order.
 
-    quality: 1 to 100. Raises ValueError and TypeError.
+    quality: 1 to 100.
+    preset: `annex-k`, libjpeg's tables, or `perceptual`.
+    sampling: of the picture; only `perceptual` has a table of chroma for each.
+    Raises ValueError and TypeError.
     """
     check_quality(quality)
-    return np.frombuffer(bytearray(_quality_tables(int(quality))), np.uint16).reshape(2, 8, 8)
+    if not isinstance(preset, str):
+        raise TypeError(f"a preset is a str, not {type(preset).__name__}")
+    if preset not in ("annex-k", "perceptual"):
+        raise ValueError(f"a quality scales annex-k and perceptual, not {preset!r}")
+    pixels = math.prod(color.ratio_of(color.sampling_of(sampling), 1))
+    made = _quality_tables(int(quality), preset, pixels)
+    return np.frombuffer(bytearray(made), np.uint16).reshape(2, 8, 8)
 
 
 def _of_one_library(*arrays: Any) -> Tuple[Any, ...]:

@@ -4,6 +4,8 @@
 
 #include "cuda/dct8x8/fast_forward.cu"
 #undef CT_KERNEL
+#include "cuda/dct8x8/fast_decided.cu"
+#undef CT_KERNEL
 #include "cuda/dct8x8/fast_inverse.cu"
 #undef CT_KERNEL
 #include "cuda/dct8x8/fast_full.cu"
@@ -16,6 +18,7 @@
 #include "tests/emulator/run.h"
 
 CT_FAST_FORWARD_KERNELS(CT_EMULATE)
+CT_FAST_DECIDED_FORWARD_KERNELS(CT_EMULATE)
 CT_FAST_INVERSE_KERNELS(CT_EMULATE)
 CT_FAST_FULL_FORWARD_KERNELS(CT_EMULATE)
 CT_FAST_FULL_INVERSE_KERNELS(CT_EMULATE)

@@ -1,4 +1,4 @@
-// The general and the teaching kernels of the 8x8 DCT, for the emulator.
+// The general, the decided and the teaching kernels of the 8x8 DCT, for the emulator.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/emulator/device.h"
 
@@ -6,10 +6,12 @@
 #undef CT_KERNEL
 #undef CT_FORWARD
 #undef CT_INVERSE
+#include "cuda/dct8x8/decided.cu"
 #include "cuda/dct8x8/teaching.cu"
 #include "tests/emulator/run.h"
 
 CT_GENERAL_FORWARD_KERNELS(CT_EMULATE)
 CT_GENERAL_INVERSE_KERNELS(CT_EMULATE)
+CT_DECIDED_FORWARD_KERNELS(CT_EMULATE)
 CT_TEACHING_FORWARD_KERNELS(CT_EMULATE)
 CT_TEACHING_INVERSE_KERNELS(CT_EMULATE)

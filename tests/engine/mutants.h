@@ -121,11 +121,11 @@ class MutantOps {
   const Ops ops_;
 };
 
-// Every step-th of `cases` finds each of the common mutants and of `more`. The unspoilt engine
-// passes the same cases: so the tests find the fault. `ops`: of Engine.
+// Every step-th of `cases` finds each of `mutants`. The unspoilt engine passes the same cases: so
+// the tests find the fault. `ops`: of Engine.
 template <typename Transform, typename Case>
-void expect_found(const typename Transform::Ops* Engine::*ops, const std::vector<Case>& cases,
-                  size_t step, const std::vector<Mutant<typename Transform::Job>>& more) {
+void expect_each_found(const typename Transform::Ops* Engine::*ops, const std::vector<Case>& cases,
+                       size_t step, const std::vector<Mutant<typename Transform::Job>>& mutants) {
   if (engines().front().is_cuda) GTEST_SKIP() << "mutants are made of the portable engine";
   if (sanitized()) GTEST_SKIP() << "the subject is the tests' judgement, not memory";
   using Expected = decltype(expect(cases.front()));
@@ -138,8 +138,6 @@ void expect_found(const typename Transform::Ops* Engine::*ops, const std::vector
     return count;
   };
   EXPECT_EQ(faults(portable_engine()), 0);
-  auto mutants = common_mutants<Transform>();
-  mutants.insert(mutants.end(), more.begin(), more.end());
   for (const auto& mutant : mutants) {
     const MutantOps<Transform> spoilt(*(portable_engine().*ops), mutant);
     Engine engine = portable_engine();
@@ -149,6 +147,15 @@ void expect_found(const typename Transform::Ops* Engine::*ops, const std::vector
     std::printf("  %-24s found in %d of %zu cases\n", mutant.name, count, chosen.size());
     EXPECT_GT(count, 0) << mutant.name;
   }
+}
+
+// Each of the common mutants and of `more`.
+template <typename Transform, typename Case>
+void expect_found(const typename Transform::Ops* Engine::*ops, const std::vector<Case>& cases,
+                  size_t step, const std::vector<Mutant<typename Transform::Job>>& more) {
+  auto mutants = common_mutants<Transform>();
+  mutants.insert(mutants.end(), more.begin(), more.end());
+  expect_each_found<Transform>(ops, cases, step, mutants);
 }
 
 }  // namespace cudatransform::test

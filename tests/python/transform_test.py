@@ -74,6 +74,17 @@ class Transforms(unittest.TestCase):
         levels = ct.dct(plane)
         self.assertTrue(np.array_equal(ct.idct(levels[::-1][::-1]), ct.idct(levels)))
 
+    def test_quality_tables(self):
+        plain = ct.quality_tables(50)
+        self.assertEqual(plain[:, 0, :3].tolist(), [[16, 11, 10], [17, 18, 24]])
+        for sampling, chroma in (("4:2:0", [11, 16, 25]), ("4:1:1", [11, 16, 25]),
+                                 ("4:2:2", [14, 26, 40]), ("4:4:0", [14, 26, 40]),
+                                 ("YCbCr-4:4:4", [18, 43, 65])):
+            made = ct.quality_tables(50, "perceptual", sampling)
+            self.assertEqual(made[:, 0, :3].tolist(), [[12, 14, 20], chroma], sampling)
+            self.assertTrue(np.array_equal(ct.quality_tables(50, sampling=sampling), plain))
+        self.assertTrue((ct.quality_tables(100, "perceptual") == 1).all())
+
     def test_refusals(self):
         plane, levels = np.zeros((8, 8), np.uint8), np.zeros((1, 1, 8, 8), np.int16)
         ones = np.ones((8, 8), int)
@@ -84,7 +95,9 @@ class Transforms(unittest.TestCase):
                      lambda: ct.idct(levels), lambda: ct.idct(levels, table=ones, depth=10),
                      lambda: ct.idct(levels, table=ones, size=(9, 8)),
                      lambda: ct.idct(levels.astype(np.int32), table=ones),
-                     lambda: ct.idct(levels[0], table=ones), lambda: ct.quality_tables(0)):
+                     lambda: ct.idct(levels[0], table=ones), lambda: ct.quality_tables(0),
+                     lambda: ct.quality_tables(50, "flat"),
+                     lambda: ct.quality_tables(50, "perceptual", "4:3:3")):
             with self.assertRaises(ValueError):
                 call()
 
@@ -93,6 +106,7 @@ class Transforms(unittest.TestCase):
         for call in (lambda: ct.idct(levels, size=(8., 8)), lambda: ct.idct(levels, size=8),
                      lambda: ct.idct(levels, depth=8.), lambda: ct.idct(levels, depth="8"),
                      lambda: ct.quality_tables(50.5), lambda: ct.quality_tables("50"),
+                     lambda: ct.quality_tables(50, 3),
                      lambda: ct.dct(levels[0, 0, 0].astype(np.uint8), method=["islow"])):
             with self.assertRaises(TypeError):
                 call()

@@ -44,6 +44,33 @@ Status check_coefs(const Where& where, const CoefPlane& plane, const SamplePlane
                      blocks_h * (block_layout ? 1 : 8), bytes);
 }
 
+Status check_quantizer(const Dct8x8Job& job) {
+  if (!within(job.quantizer, Quantizer::kRd)) return job_error("unknown quantizer");
+  if (job.quantizer == Quantizer::kRound) return {};
+  const std::string name = std::string("quantizer ") + quantizer_name(job.quantizer);
+  if (job.direction == Direction::kInverse)
+    return job_error("only the forward transform quantises");
+  if (!job.quantized) return job_error(name + " needs quantised coefficients");
+  if (job.depth != 8) return job_error(name + " needs depth 8, not " + text(job.depth));
+  if (job.method > Method::kFloat)
+    return job_error(name + " needs method islow, ifast or float, not " + method_name(job.method));
+  if (job.dead_zone < 500 || job.dead_zone > 1000)
+    return job_error("dead zone " + text(job.dead_zone) + " is not in 500 to 1000");
+  if (!(job.rd_lambda >= 0.001 && job.rd_lambda <= 1.0))
+    return job_error("lambda " + std::to_string(job.rd_lambda) + " is not in .001 to 1");
+  return {};
+}
+
+// Larger divisors have no reciprocal in decide_by_rate().
+Status check_rd_table(const Dct8x8Job& job, int table) {
+  const auto& q = job.tables[table].q;
+  const auto* large =
+      std::find_if(std::begin(q), std::end(q), [](int entry) { return entry > 255; });
+  if (large == std::end(q)) return {};
+  return job_error("quantizer rd needs entries up to 255, not " + text(*large) + " in table " +
+                   text(table));
+}
+
 Status check_scale(const Dct8x8Job& job) {
   if (job.direction == Direction::kForward) return job_error("only the inverse can scale");
   if (job.scale != 2 && job.scale != 4 && job.scale != 8) {
@@ -74,6 +101,7 @@ Status check_format(const Dct8x8Job& job) {
                      text(job.depth));
   }
   if (job.scale != 1) CT_RETURN_IF_ERROR(check_scale(job));
+  CT_RETURN_IF_ERROR(check_quantizer(job));
   const CoefType levels = job.depth == 16 ? CoefType::kS32 : CoefType::kS16;
   if (job.quantized && job.type != levels) {
     return job_error(std::string("quantised coefficients of depth ") + text(job.depth) + " are " +
@@ -95,6 +123,11 @@ const char* method_name(Method method) {
                                                        "reference", "naive",      "matrix",
                                                        "separable", "decomposed", "shuffle"};
   return within(method, Method::kShuffle) ? kNames[int(method)] : "unknown";
+}
+
+const char* quantizer_name(Quantizer quantizer) {
+  static constexpr const char* kNames[] = {"round", "dead-zone", "rd"};
+  return within(quantizer, Quantizer::kRd) ? kNames[int(quantizer)] : "unknown";
 }
 
 Method effective_method(Method method, int depth, int scale) {
@@ -124,6 +157,8 @@ Status validate(const Dct8x8Job& job) {
     CT_RETURN_IF_ERROR(
         check_samples({"samples", c}, job.samples[c], job.depth, kMaxSide / job.scale, inverse));
     CT_RETURN_IF_ERROR(check_coefs({"coefficients", c}, job.coefs[c], job.samples[c], job));
+    if (job.quantizer == Quantizer::kRd)
+      CT_RETURN_IF_ERROR(check_rd_table(job, job.coefs[c].table));
     if (inverse && (job.measure & kMeasureSse) != 0) {
       CT_RETURN_IF_ERROR(
           check_reference({"reference", c}, job.reference[c], job.samples[c], job.depth));

@@ -46,6 +46,18 @@ constexpr int32_t scaled_size(int32_t size, int scale) { return (size - 1) / sca
 // transform/dct8x8/scaled.h.
 int coefficients_needed(Method method, int scale);
 
+// How coefficients become levels. kDeadZone and kRd exist for 8 bits and islow, ifast or float, and
+// concern AC: DC always rounds.
+enum class Quantizer {
+  kRound,     // to the nearest level
+  kDeadZone,  // likewise, but small coefficients become 0
+  kRd,  // to the level, or the next smaller one or 0, that costs a JPEG file least in bits and
+        // in error together; for divisors up to 255
+};
+
+// "round", "dead-zone", "rd": the spelling of the quantizer property.
+const char* quantizer_name(Quantizer quantizer);
+
 enum class CoefType { kS16, kS32, kF32 };
 enum class Layout {
   kBlock,  // 64 consecutive coefficients a block, blocks in raster order, block rows pitched
@@ -60,7 +72,8 @@ struct CoefPlane {
   ptrdiff_t pitch = 0;  // kBlock: bytes from one row of blocks to the next; kPlane: of coefficients
   int32_t blocks_w = 0;
   int32_t blocks_h = 0;
-  int32_t table = 0;  // index into Dct8x8Job::tables
+  int32_t table = 0;    // index into Dct8x8Job::tables
+  bool chroma = false;  // kRd: to weigh errors and count bits as those of chroma
 };
 
 struct Dct8x8Job {
@@ -81,6 +94,11 @@ struct Dct8x8Job {
   SamplePlane samples[kMaxComponents];
   CoefPlane coefs[kMaxComponents];
   QuantTable tables[4];  // natural order, entries 1..65535; ignored when !quantized
+  Quantizer quantizer = Quantizer::kRound;  // forward, quantized
+  // kDeadZone: a coefficient below so many thousandths of its divisor becomes 0. 500 to 1000.
+  int dead_zone = 600;
+  // kRd: what a bit is worth, in squared levels of error where a block has no detail. .001 to 1.
+  double rd_lambda = 0.0625;
   uint32_t measure = 0;
   SamplePlane
       reference[kMaxComponents];  // inverse with kMeasureSse; sizes as samples[] (row_repeat 1)

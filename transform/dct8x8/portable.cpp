@@ -1,5 +1,7 @@
 // Every method, format, layout and order, one block at a time: the widest and plainest engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <type_traits>
+
 #include "transform/dct8x8/adapters.h"
 #include "transform/dct8x8/block.h"
 #include "transform/dct8x8/engine.h"
@@ -20,6 +22,20 @@ void reconstruct(const RowContext& context, int component, SampleRange range, co
     samples[i] = M::sample(values[i], range.low, range.high) - range.bias;
 }
 
+// Samples, which are used up, to stored coefficients in natural order.
+template <class M, typename Coef>
+void quantize(const RowContext& context, int component, typename M::Value* values, Coef* coefs) {
+  if constexpr (std::is_same_v<Coef, int16_t>) {
+    if (decides(*context.job)) {
+      int32_t eighths[64];
+      forward_block<M>(values, context.forward[component], context.level_shift, eighths);
+      decide_block(context.decisions[component], eighths, coefs);
+      return;
+    }
+  }
+  forward_block<M>(values, context.forward[component], context.level_shift, coefs);
+}
+
 template <class M, typename Coef>
 RowSums forward_row(const RowContext& context, int component, int by) {
   const Dct8x8Job& job = *context.job;
@@ -32,7 +48,7 @@ RowSums forward_row(const RowContext& context, int component, int by) {
     Coef coefs[64];
     load_samples(plane, context.peak, bx, by, samples);
     for (int i = 0; i < 64; ++i) values[i] = typename M::Value(samples[i]);
-    forward_block<M>(values, context.forward[component], context.level_shift, coefs);
+    quantize<M>(context, component, values, coefs);
     store_coefs(job, coef_plane, bx, by, coefs);
     if ((job.measure & kMeasureZeros) != 0) sums.zeros += count_zeros(coefs);
     if ((job.measure & kMeasureSse) != 0) {

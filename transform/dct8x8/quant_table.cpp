@@ -3,6 +3,7 @@
 #include "transform/dct8x8/quant_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace cudatransform {
@@ -77,12 +78,56 @@ constexpr QuantTable kMpegIntra = {{
 }};
 
 // libjpeg's mapping: quality 50 keeps the table, 100 makes it all ones, below 50 it grows as 1/q.
-QuantTable scale_as_libjpeg(const QuantTable& base, int quality) {
+int libjpeg_percent(int quality) {
   quality = std::clamp(quality, 1, 100);
-  const int percent = quality < 50 ? 5000 / quality : 200 - 2 * quality;
+  return quality < 50 ? 5000 / quality : 200 - 2 * quality;
+}
+
+QuantTable scale_as_libjpeg(const QuantTable& base, int quality) {
+  const int percent = libjpeg_percent(quality);
   QuantTable result;
   for (int i = 0; i < 64; ++i) {
     result.q[i] = uint16_t(std::clamp((base.q[i] * percent + 50) / 100, 1, 255));
+  }
+  return result;
+}
+
+// kPerceptual at 100 %: a line in the distance of a frequency (u, v) from DC, up to a limit. Fitted
+// to photographs by three metrics, of which two model the eye.
+struct Curve {
+  double dc, begin, slope, limit;
+
+  double at(int u, int v) const {
+    const double distance = std::sqrt(double(u * u + v * v));
+    return distance == 0 ? dc : std::min(limit, begin + slope * distance);
+  }
+};
+constexpr Curve kLumaCurve = {12, 6.8, 6.8, 68};
+constexpr Curve kQuarterChromaCurve = {11, 7.5, 8.8, 46};
+constexpr Curve kFullChromaCurve = {18, 20, 22.5, 180};
+
+// An error of a chroma sample spreads over as many pixels as the sample stands for. Half as many
+// samples as pixels lie midway between as many and a quarter, as factors go. So does their table.
+double perceptual_entry(QuantComponent component, int u, int v) {
+  switch (component) {
+    case QuantComponent::kChroma:
+      return kQuarterChromaCurve.at(u, v);
+    case QuantComponent::kHalfChroma:
+      return std::sqrt(kQuarterChromaCurve.at(u, v) * kFullChromaCurve.at(u, v));
+    case QuantComponent::kFullChroma:
+      return kFullChromaCurve.at(u, v);
+    case QuantComponent::kLuma:
+      break;
+  }
+  return kLumaCurve.at(u, v);
+}
+
+QuantTable perceptual_table(QuantComponent component, int quality) {
+  const int percent = libjpeg_percent(quality);
+  QuantTable result;
+  for (int i = 0; i < 64; ++i) {
+    const double entry = perceptual_entry(component, i % 8, i / 8) * percent / 100;
+    result.q[i] = uint16_t(std::clamp(std::floor(entry + 0.5), 1.0, 255.0));
   }
   return result;
 }
@@ -130,6 +175,8 @@ QuantTable preset_table(QuantPreset preset, QuantComponent component, int qualit
       return kWhitepaper;
     case QuantPreset::kMpeg:
       return kMpegIntra;
+    case QuantPreset::kPerceptual:
+      return perceptual_table(component, quality);
     case QuantPreset::kAnnexK:
       break;
   }

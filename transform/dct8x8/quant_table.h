@@ -28,16 +28,24 @@ extern const uint8_t kNaturalOfZigzag[64];
 extern const uint8_t kZigzagOfNatural[64];
 
 enum class QuantPreset {
-  kAnnexK,      // ITU-T T.81 tables K.1 and K.2, the only preset that quality scales
+  kAnnexK,      // ITU-T T.81 tables K.1 and K.2, scaled by quality
   kFlat,        // 16 everywhere
   kWhitepaper,  // NVIDIA's DCT8x8 whitepaper, for all components
   kMpeg,        // ISO/IEC 11172-2 default intra matrix, for all components
+  kPerceptual,  // by formulae of the frequency, scaled by quality: fewer bytes at the same look
 };
 
-enum class QuantComponent { kLuma, kChroma };
+// Chroma by the number of its samples: only kPerceptual tells them apart.
+enum class QuantComponent {
+  kLuma,
+  kChroma,      // a quarter of luma's: 4:2:0, 4:1:1
+  kHalfChroma,  // half of them: 4:2:2, 4:4:0
+  kFullChroma,  // as many: 4:4:4
+};
 
-// The table of a preset; `quality` 1..100 matters to kAnnexK only and scales exactly as libjpeg's
-// jpeg_set_quality(quality, TRUE): entries clamped to 1..255.
+// The table of a preset. `quality` 1..100 matters to kAnnexK, which it scales exactly as libjpeg's
+// jpeg_set_quality(quality, TRUE), and to kPerceptual, by the same percentage: entries are clamped
+// to 1..255.
 QuantTable preset_table(QuantPreset preset, QuantComponent component, int quality);
 
 // Parses the syntax of cjpeg -qtables: tables of 64 decimal integers in natural order, '#' starts a

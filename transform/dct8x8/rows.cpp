@@ -20,7 +20,12 @@ RowContext make_context(const Dct8x8Job& job) {
   const bool inverse = !forward || (job.measure & kMeasureSse) != 0;
   for (int c = 0; c < job.components; ++c) {
     const QuantTable* table = job.quantized ? &job.tables[job.coefs[c].table] : nullptr;
-    if (forward) context.forward[c] = make_forward_table(job.method, table);
+    if (decides(job)) {
+      context.forward[c] = make_eighths_table(job.method);
+      context.decisions[c] = make_decision(job, c);
+    } else if (forward) {
+      context.forward[c] = make_forward_table(job.method, table);
+    }
     if (inverse) context.inverse[c] = make_inverse_table(job.method, table, job.scale);
     if (job.type == CoefType::kS16 && job.method <= Method::kFloat) {
       context.short_tables[c] = make_short_tables(job.method, *table);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "transform/dct8x8/dct8x8.h"
+#include "transform/dct8x8/decision.h"
 #include "transform/dct8x8/quantizer.h"
 #include "transform/dct8x8/quantizer_short.h"
 
@@ -13,7 +14,9 @@ namespace cudatransform {
 // Data that the block rows of one job share.
 struct RowContext {
   const Dct8x8Job* job;
-  ForwardTable forward[kMaxComponents];  // by component; forward jobs only
+  // By component; forward jobs only. Makes eighths where levels are decided.
+  ForwardTable forward[kMaxComponents];
+  Decision decisions[kMaxComponents];  // by component; where levels are decided
   InverseTable
       inverse[kMaxComponents];  // by component; inverse jobs, and forward jobs that measure the SSE
   ShortTables short_tables[kMaxComponents];  // by component; S16 coefficients only
@@ -33,6 +36,8 @@ inline SampleRange sample_range(const RowContext& context, const SamplePlane& pl
   if (plane.type == SampleType::kS16) return {shift - 32768, shift + 32767, shift};
   return {0, context.peak, 0};
 }
+
+inline bool decides(const Dct8x8Job& job) { return job.quantizer != Quantizer::kRound; }
 
 struct RowSums {
   uint64_t sse = 0;

@@ -201,6 +201,10 @@ CT_HD void store_coef_row(RowI row, int16_t* to) {
   }
 }
 
+CT_HD void store_row(RowI row, int32_t* to) {
+  for (int p = 0; p < kParts; ++p) hn::StoreU(row.part[p], DI(), to + p * kLanes);
+}
+
 // ---- Transposes of every block of a group ----
 
 // Interleaving rows i and i + n/2 into rows 2i and 2i + 1 rotates the bits of (row, column) by one,

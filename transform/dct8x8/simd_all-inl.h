@@ -6,6 +6,9 @@
 #include "transform/dct8x8/scaled_1d-inl.h"
 #include "transform/dct8x8/simd-inl.h"
 #include "transform/dct8x8/simd_methods-inl.h"
+// After the methods, before the rows that call it.
+#include "transform/dct8x8/simd_decided-inl.h"
+// Rows of blocks.
 #include "transform/dct8x8/simd_rows-inl.h"
 #include "transform/dct8x8/simd_scaled-inl.h"
 // After the general way, which they fall back on.

@@ -54,10 +54,6 @@ CT_HD SampleRows group_samples(const SamplePlane& plane, int32_t peak, int bx, i
   return {reinterpret_cast<const uint8_t*>(staging), 2 * kGroupWidth, true, 0, peak};
 }
 
-CT_HD void store_row(RowI row, int32_t* to) {
-  for (int p = 0; p < kParts; ++p) hn::StoreU(row.part[p], DI(), to + p * kLanes);
-}
-
 // Writes kGroupWidth consecutive finished samples, 8 or 16 bits wide.
 CT_HD void store_sample_row(RowI row, const SamplePlane& plane, uint8_t* to) {
   for (int p = 0; p < kParts; ++p) {
@@ -139,6 +135,16 @@ CT_HD void decode_group(const RowContext& context, int component, SampleRange ra
   for (int y = 0; y < 8; ++y) rows[y] = M::samples(v[y], range.low, range.high) + -range.bias;
 }
 
+// Transform values of a group to `blocks` stored blocks in natural order.
+template <class M, typename Coef>
+CT_HD void quantize_group(const RowContext& context, int component, const typename M::Row* v,
+                          int blocks, Coef* coefs) {
+  if constexpr (sizeof(Coef) == 2) {
+    if (decides(*context.job)) return decide_group<M>(context, component, v, blocks, coefs);
+  }
+  M::store(v, context.forward[component], coefs);
+}
+
 // The blocks of row `by` from column `first` on; adds its measurements to `sums`.
 template <class M, typename Coef>
 void forward_blocks(const RowContext& context, int component, int by, int first, RowSums* sums) {
@@ -157,7 +163,7 @@ void forward_blocks(const RowContext& context, int component, int by, int first,
     M::forward(v);
     const bool direct = blocks == kBlocks && is_block_raster(job);
     Coef* coefs = direct ? coef_address<Coef>(coef_plane, job.layout, bx, by) : coef_staging;
-    M::store(v, context.forward[component], coefs);
+    quantize_group<M>(context, component, v, blocks, coefs);
     for (int b = 0; b < blocks; ++b) {
       if (!direct) store_coefs(job, coef_plane, bx + b, by, coefs + 64 * b);
       if ((job.measure & kMeasureZeros) != 0) sums->zeros += count_zeros(coefs + 64 * b);

@@ -356,6 +356,6 @@ RowSums inverse_row_short(const RowContext& context, int component, int by) {
 
 template <class M>
 RowFunction choose_short(const Dct8x8Job& job) {
-  if (job.type != CoefType::kS16) return choose_type<typename M::General>(job);
+  if (job.type != CoefType::kS16 || decides(job)) return choose_type<typename M::General>(job);
   return job.direction == Direction::kForward ? &forward_row_short<M> : &inverse_row_short<M>;
 }

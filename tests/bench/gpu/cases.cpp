@@ -143,6 +143,11 @@ std::vector<Case> limit_cases(const Size& size, Direction direction) {
       JobSpec psnr = spec;
       psnr.measure = kMeasureSse;
       list.add("psnr", psnr);
+      for (const Quantizer quantizer : {Quantizer::kDeadZone, Quantizer::kRd}) {
+        JobSpec decided = spec;
+        decided.quantizer = quantizer;
+        list.add("decided", decided, std::string("/quantizer:") + quantizer_name(quantizer));
+      }
     }
     if (size.launches < k4K.launches) continue;
     list.add("chain", spec).dependent_launch = true;

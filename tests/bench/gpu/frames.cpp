@@ -107,12 +107,14 @@ Dct8x8Job make_job(const JobSpec& spec, const FrameGeometry& geometry, void* sam
   job.scale = spec.scale;
   job.components = geometry.components;
   job.measure = spec.measure;
+  if (spec.direction == Direction::kForward) job.quantizer = spec.quantizer;
   std::fill_n(job.tables, 4, preset_table(QuantPreset::kAnnexK, QuantComponent::kChroma, kQuality));
   job.tables[0] = preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, kQuality);
   for (int c = 0; c < geometry.components; ++c) {
     job.samples[c] = geometry.samples[c];
     job.samples[c].data = at(static_cast<uint8_t*>(samples), geometry.samples[c].data);
     job.coefs[c] = geometry.coefs[c];
+    job.coefs[c].chroma = c > 0;
     job.coefs[c].data = at(static_cast<uint8_t*>(coefs), geometry.coefs[c].data);
   }
   return job;
@@ -143,7 +145,8 @@ std::string buffers_key(const JobSpec& spec) {
 
 std::string output_key(const JobSpec& spec) {
   return buffers_key(spec) + " " + method_name(spec.method) + " " +
-         std::to_string(int(spec.layout)) + " " + std::to_string(int(spec.order));
+         std::to_string(int(spec.layout)) + " " + std::to_string(int(spec.order)) + " " +
+         quantizer_name(spec.quantizer);
 }
 
 FrameGeometry::FrameGeometry(const JobSpec& spec)

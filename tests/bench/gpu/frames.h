@@ -29,7 +29,8 @@ struct JobSpec {
   Layout layout = Layout::kBlock;
   Order order = Order::kRaster;
   uint32_t measure = 0;
-  int scale = 1;  // inverse: samples are at 1/scale of the size
+  Quantizer quantizer = Quantizer::kRound;  // forward
+  int scale = 1;                            // inverse: samples are at 1/scale of the size
 
   CoefType type() const { return format.depth == 16 ? CoefType::kS32 : CoefType::kS16; }
 };

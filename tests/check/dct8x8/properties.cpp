@@ -117,6 +117,27 @@ CHECK_TEST(test_rgb_tables) {
   for (guint c : {0u, 1u, 2u}) fail_unless_equals_int(f.table(c)[1], kLumaRow[1]);
 }
 
+// The perceptual tables know the sampling, and quality scales them.
+CHECK_TEST(test_perceptual_tables) {
+  const struct {
+    GstVideoFormat format;
+    int chroma, last;  // the second and the last entry of Cb's table at quality 50
+  } cases[] = {{GST_VIDEO_FORMAT_I420, 16, 46},  {GST_VIDEO_FORMAT_NV12, 16, 46},
+               {GST_VIDEO_FORMAT_Y41B, 16, 46},  {GST_VIDEO_FORMAT_Y42B, 26, 91},
+               {GST_VIDEO_FORMAT_Y444, 43, 180}, {GST_VIDEO_FORMAT_GBR, 14, 68}};
+  for (const auto& c : cases) {
+    Forward f("quant-preset=perceptual quality=50", c.format);
+    fail_unless_equals_int(f.table(0)[1], 14);
+    fail_unless_equals_int(f.table(0)[63], 68);
+    for (const guint component : {1u, 2u}) {
+      fail_unless_equals_int(f.table(component)[1], c.chroma);
+      fail_unless_equals_int(f.table(component)[63], c.last);
+    }
+    g_object_set(f.element, "quality", 75, nullptr);
+    fail_unless_equals_int(f.table(0)[63], 34);
+  }
+}
+
 std::string write_file(const Folder& folder, const char* name, const std::string& text) {
   const std::string path = folder.file(name);
   fail_unless(

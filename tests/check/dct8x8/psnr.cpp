@@ -12,10 +12,11 @@ namespace {
 using namespace testing;  // the helpers are half of every line here
 
 // The measured PSNR is that of the frame that really comes out of cudaidct8x8.
-void check_against_own_sum(GstVideoFormat format, const char* method, double tolerance) {
+void check_against_own_sum(GstVideoFormat format, const char* method, double tolerance,
+                           const std::string& quantizer = "round") {
   const std::string properties = std::string("method=") + method;
   // Two rows of blocks, one of them partial, are enough for valgrind.
-  Pair pair(properties + " quality=60 measure=psnr keep-reference=true",
+  Pair pair(properties + " quality=60 measure=psnr keep-reference=true quantizer=" + quantizer,
             properties + " measure=psnr", format, 75, under_valgrind() ? 13 : 45);
   const int depth = static_cast<int>(GST_VIDEO_INFO_COMP_DEPTH(&pair.info, 0));
   for (guint i = 0; i < 3; i++) {
@@ -51,6 +52,16 @@ CHECK_LOOP_TEST(test_own_sum, 0, G_N_ELEMENTS(kFormats)) {
     for (const char* method :
          {"float", "reference", "naive", "matrix", "separable", "decomposed", "shuffle"})
       check_against_own_sum(format, method, 1e-3);
+  }
+}
+
+// Of the levels that were decided.
+CHECK_TEST(test_own_sum_of_decided_levels) {
+  for (const char* quantizer : {"dead-zone", "rd"}) {
+    for (const GstVideoFormat format : {GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_GRAY8})
+      for (const char* method : {"islow", "ifast"})
+        check_against_own_sum(format, method, 1e-9, quantizer);
+    check_against_own_sum(GST_VIDEO_FORMAT_I420, "float", 1e-3, quantizer);
   }
 }
 

@@ -26,6 +26,11 @@ bool& has_jpeg() {
 
 // ---- Properties ----
 
+std::string text_of(double value) {
+  g_autofree gchar* text = g_strdup_printf("%g", value);
+  return text;
+}
+
 std::string text_of(GParamSpec* spec, const GValue* value) {
   if (G_VALUE_HOLDS_ENUM(value))
     return g_enum_get_value(G_PARAM_SPEC_ENUM(spec)->enum_class, g_value_get_enum(value))
@@ -36,8 +41,7 @@ std::string text_of(GParamSpec* spec, const GValue* value) {
   if (G_VALUE_HOLDS_UINT(value)) return std::to_string(g_value_get_uint(value));
   if (G_VALUE_HOLDS_UINT64(value)) return std::to_string(g_value_get_uint64(value));
   if (G_VALUE_HOLDS_INT64(value)) return std::to_string(g_value_get_int64(value));
-  if (G_VALUE_HOLDS_DOUBLE(value))
-    return std::to_string(static_cast<int>(g_value_get_double(value)));
+  if (G_VALUE_HOLDS_DOUBLE(value)) return text_of(g_value_get_double(value));
   if (G_VALUE_HOLDS_STRING(value)) return g_value_get_string(value) ? "set" : "null";
   if (G_VALUE_HOLDS(value, GST_TYPE_ARRAY)) return "empty";
   return "";
@@ -74,7 +78,7 @@ std::string type_of(GParamSpec* spec) {
   return g_type_name(G_PARAM_SPEC_VALUE_TYPE(spec));
 }
 
-// For whole numbers; empty for all other types.
+// For numbers; empty for all other types and where there is no limit.
 std::string range_of(GParamSpec* spec) {
   const auto range = [](const auto* number) {
     return std::to_string(number->minimum) + " to " + std::to_string(number->maximum);
@@ -83,6 +87,11 @@ std::string range_of(GParamSpec* spec) {
   if (G_IS_PARAM_SPEC_UINT(spec)) return range(G_PARAM_SPEC_UINT(spec));
   if (G_IS_PARAM_SPEC_UINT64(spec)) return range(G_PARAM_SPEC_UINT64(spec));
   if (G_IS_PARAM_SPEC_INT64(spec)) return range(G_PARAM_SPEC_INT64(spec));
+  if (G_IS_PARAM_SPEC_DOUBLE(spec)) {
+    const GParamSpecDouble* number = G_PARAM_SPEC_DOUBLE(spec);
+    if (number->maximum != G_MAXDOUBLE)
+      return text_of(number->minimum) + " to " + text_of(number->maximum);
+  }
   return "";
 }
 

@@ -46,7 +46,8 @@ class Schedule {
 
   void change_forward() {
     if (plan_.kind == SoakPlan::kWavelets) return change_wavelets();
-    static constexpr const char* kPresets[] = {"annex-k", "flat", "whitepaper", "mpeg"};
+    static constexpr const char* kPresets[] = {"annex-k", "flat", "whitepaper", "mpeg",
+                                               "perceptual"};
     switch (below(6)) {
       case 0:
         return set("f", "quant-preset", one_of(kPresets));

@@ -16,12 +16,32 @@ Coefficients stored_form(const Spec& spec, const Coefficients& exact) {
   return stored;
 }
 
+// Unquantised coefficients, as an engine makes them.
+ForwardResult run_unquantized(const Engine& engine, Spec spec, const Picture& picture) {
+  spec.quantizer = Quantizer::kRound;
+  spec.quantized = false;
+  spec.type = CoefType::kF32;
+  spec.measure = 0;
+  return run_forward(engine, spec, picture);
+}
+
+// float's differ from engine to engine.
+std::string check_decisions(const Engine& engine, const Spec& spec, const Expectation& e,
+                            const Coefficients& levels) {
+  if (!e.real.empty()) return judge_decisions(spec, e.real, levels);
+  const ForwardResult real = run_unquantized(engine, spec, e.picture);
+  return real.fault.empty() ? judge_decisions(spec, real.coefs, levels) : real.fault;
+}
+
 std::string check_forward(const Engine& engine, const Case& test, const Expectation& e) {
   const Spec& spec = test.spec;
   const ForwardResult result = run_forward(engine, spec, e.picture);
   if (!result.fault.empty()) return result.fault;
-  if (spec.method != Method::kIfast)  // its promise is libjpeg-turbo: see libjpeg_test
+  if (spec.quantizer != Quantizer::kRound) {
+    if (std::string f = check_decisions(engine, spec, e, result.coefs); !f.empty()) return f;
+  } else if (spec.method != Method::kIfast) {  // its promise is libjpeg-turbo: see libjpeg_test
     if (std::string f = judge_coefficients(spec, e.exact, result.coefs); !f.empty()) return f;
+  }
   if (is_integer(spec.method))
     if (std::string f = judge_equal(e.portable_forward.coefs, result.coefs); !f.empty())
       return "against portable: " + f;
@@ -78,6 +98,8 @@ Expectation expect(const Case& test) {
   if (is_integer(spec.method)) {
     if (test.direction == Direction::kForward) {
       e.portable_forward = run_forward(portable_engine(), spec, e.picture);
+      if (spec.quantizer != Quantizer::kRound)
+        e.real = run_unquantized(portable_engine(), spec, e.picture).coefs;
     } else {
       e.portable_inverse = run_inverse(portable_engine(), spec, e.input, e.like, e.compared_with());
     }

@@ -18,6 +18,7 @@ struct Expectation {
   Coefficients values;  // inverse: dequantised
   RealPicture samples;  // inverse: of the definition
   Picture reference;    // inverse that measures its error: from this picture, not the one it makes
+  Coefficients real;    // decided levels of an integer method: portable's unquantised coefficients
   ForwardResult portable_forward;
   InverseResult portable_inverse;
 

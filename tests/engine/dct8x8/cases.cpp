@@ -198,6 +198,46 @@ CaseList make_scaled_cases() {
   return list;
 }
 
+// Thresholds and multipliers, from the smallest to the largest.
+constexpr int kDeadZones[] = {500, 600, 647, 1000};
+constexpr double kLambdas[] = {0.001, 0.03, 0.0625, 1};
+
+CaseList make_decided_cases() {
+  std::mt19937 random(20261127);
+  CaseList list;
+  PairCounter met;
+  Choice c{};
+  c[kForm] = kLevels16;
+  for (const Quantizer quantizer : {Quantizer::kDeadZone, Quantizer::kRd})
+    for (c[kMethod] = 0; c[kMethod] <= static_cast<int>(Method::kFloat); ++c[kMethod])
+      for (c[kPlacement] = 0; c[kPlacement] < kValues[kPlacement]; ++c[kPlacement])
+        for (int table = 0; table < kValues[kTable]; ++table) {
+          if (quantizer == Quantizer::kRd && table == static_cast<int>(TableKind::kMixed65535))
+            continue;
+          Choice best{};
+          int best_new = -1;
+          for (int tries = 0; tries < 200; ++tries) {
+            Choice choice = c;
+            for (const Property p : {kSampling, kArrangement, kSize, kContent, kMeasure})
+              choice[p] = static_cast<int>(random() % static_cast<unsigned>(kValues[p]));
+            choice[kTable] = table;
+            if (!valid(choice)) continue;
+            if (const int fresh = met.count_new(choice); fresh > best_new) {
+              best = choice;
+              best_new = fresh;
+            }
+          }
+          met.add(best);
+          list.cases.push_back(make_case(best, static_cast<uint32_t>(list.cases.size() + 1)));
+          Spec& spec = list.cases.back().spec;
+          spec.quantizer = quantizer;
+          spec.dead_zone = kDeadZones[random() % std::size(kDeadZones)];
+          spec.rd_lambda = kLambdas[random() % std::size(kLambdas)];
+        }
+  list.pairs_met = met.size();
+  return list;
+}
+
 }  // namespace
 
 QuantTable make_table(TableKind kind, QuantComponent component, uint32_t seed) {
@@ -242,6 +282,8 @@ std::string Case::text() const {
        sampling_name(sampling) + " " + std::to_string(width) + "x" + std::to_string(height) + " " +
        contents[static_cast<int>(content)];
   if (spec.scale != 1) s += ", at 1/" + std::to_string(spec.scale);
+  if (spec.quantizer == Quantizer::kDeadZone) s += ", dead zone " + std::to_string(spec.dead_zone);
+  if (spec.quantizer == Quantizer::kRd) s += ", rd lambda " + std::to_string(spec.rd_lambda);
   s += ", measure " + std::to_string(spec.measure) + ", seed " + std::to_string(seed);
   return s;
 }
@@ -253,6 +295,11 @@ const CaseList& all_cases() {
 
 const CaseList& scaled_cases() {
   static const CaseList list = make_scaled_cases();
+  return list;
+}
+
+const CaseList& decided_cases() {
+  static const CaseList list = make_decided_cases();
   return list;
 }
 

@@ -38,4 +38,8 @@ const CaseList& all_cases();
 // placement and depth, the rest drawn likewise.
 const CaseList& scaled_cases();
 
+// Forward jobs of 8 bits whose levels are decided: every combination of quantizer, method,
+// placement and table, the rest drawn likewise.
+const CaseList& decided_cases();
+
 }  // namespace cudatransform::test

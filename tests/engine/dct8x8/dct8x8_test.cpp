@@ -27,5 +27,11 @@ TEST(Dct8x8, AgreesWithTheDefinitionScaled) {
   check_all(scaled_cases());
 }
 
+TEST(Dct8x8, AgreesWithTheDefinitionDecided) {
+  std::printf("%zu cases; pairs of property values met: %zu\n", decided_cases().cases.size(),
+              decided_cases().pairs_met);
+  check_all(decided_cases());
+}
+
 }  // namespace
 }  // namespace cudatransform::test

@@ -36,6 +36,7 @@ CoefFrame::CoefFrame(const Engine& engine, const Coefficients& like, CoefType ty
     component.plane.blocks_w = blocks.blocks_w;
     component.plane.blocks_h = blocks.blocks_h;
     component.plane.table = static_cast<int32_t>(c) + 1;  // as in job_of()
+    component.plane.chroma = is_decided_as_chroma(c);
     const size_t row_samples =
         static_cast<size_t>(blocks.blocks_w) * (layout == Layout::kBlock ? 64 : 8);
     const size_t rows = static_cast<size_t>(blocks.blocks_h) * (layout == Layout::kBlock ? 1 : 8);

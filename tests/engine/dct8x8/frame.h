@@ -11,6 +11,9 @@
 
 namespace cudatransform::test {
 
+// Whether Quantizer::kRd takes component `c` of a test for chroma, whatever its picture is.
+inline bool is_decided_as_chroma(size_t c) { return c > 0; }
+
 class CoefFrame : public GuardedFrame {
  public:
   CoefFrame(const Engine& engine, const Coefficients& like, CoefType type, Layout layout,

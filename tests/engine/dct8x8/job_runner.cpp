@@ -18,6 +18,11 @@ Dct8x8Job job_of(const Spec& spec, Direction direction, int components) {
   job.scale = spec.scale;
   job.components = components;
   job.measure = spec.measure;
+  if (direction == Direction::kForward) {
+    job.quantizer = spec.quantizer;
+    job.dead_zone = spec.dead_zone;
+    job.rd_lambda = spec.rd_lambda;
+  }
   // Component c uses table (c + 1) % 4: this exposes an engine that ignores the index.
   std::memset(job.tables, 0, sizeof job.tables);
   if (spec.quantized) {

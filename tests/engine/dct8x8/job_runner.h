@@ -25,6 +25,9 @@ struct Spec {
   uint32_t measure = 0;
   uint32_t seed = 1;                   // of pitches, offsets, gaps and junk
   std::array<QuantTable, 3> tables{};  // one per component
+  Quantizer quantizer = Quantizer::kRound;
+  int dead_zone = 600;
+  double rd_lambda = 0.0625;
 };
 
 using ForwardResult = ForwardOf<Coefficients>;

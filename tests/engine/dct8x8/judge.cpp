@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "tests/engine/dct8x8/decision.h"
 #include "tests/engine/dct8x8/definition.h"
 
 namespace cudatransform::test {
@@ -51,6 +52,46 @@ bool acceptable_coefficient(const Spec& spec, double exact, int q, double got) {
   }
 }
 
+BlockLevels decide(const Spec& spec, size_t c, BlockEighths eighths) {
+  // Level 1023 is the last one that has a code; only ifast ever goes beyond.
+  for (int i = 1; i < 64; ++i) eighths[i] = std::clamp(eighths[i], -8187, 8187);
+  const uint16_t* q = spec.tables[c].q;
+  return spec.quantizer == Quantizer::kDeadZone
+             ? definition_dead_zone(eighths, q, {spec.dead_zone})
+             : definition_rd(eighths, q, {spec.rd_lambda, is_decided_as_chroma(c)});
+}
+
+// The first coefficient that no valid decision gives; -1: none.
+int undecided(const Spec& spec, size_t c, const double* real, const double* got) {
+  BlockEighths eighths;
+  std::vector<int> doubtful;
+  for (int i = 0; i < 64; ++i) {
+    const double value = 8 * real[i];
+    eighths[i] = static_cast<int>(round_half_away(value));
+    if (spec.method != Method::kIslow && distance_to_tie(value) < 0.002) doubtful.push_back(i);
+  }
+  // DC rounds as always, from a value that all methods have exactly; float's ties go to even.
+  const double dc = real[0] / spec.tables[c].q[0];
+  if (std::fabs(got[0] - dc) > 0.5 ||
+      (spec.method != Method::kFloat && got[0] != round_half_away(dc)))
+    return 0;
+  const auto first_other = [&] {
+    const BlockLevels levels = decide(spec, c, eighths);
+    int i = 1;
+    while (i < 64 && levels[i] == got[i]) ++i;
+    return i < 64 ? i : -1;
+  };
+  const int other = first_other();
+  for (size_t j = 0; other >= 0 && j < doubtful.size(); ++j) {
+    const int i = doubtful[j], kept = eighths[i];
+    const double value = 8 * real[i];
+    eighths[i] = static_cast<int>(kept > value ? std::floor(value) : std::ceil(value));
+    if (first_other() < 0) return -1;
+    eighths[i] = kept;
+  }
+  return other;
+}
+
 }  // namespace
 
 bool is_integer(Method method) { return method == Method::kIslow || method == Method::kIfast; }
@@ -66,6 +107,20 @@ std::string judge_coefficients(const Spec& spec, const Coefficients& exact,
           if (!acceptable_coefficient(spec, e, q, g))
             return place(c, bx, by, k) + expected_but_got(e / q, g);
         }
+  return "";
+}
+
+std::string judge_decisions(const Spec& spec, const Coefficients& real, const Coefficients& got) {
+  for (size_t c = 0; c < real.size(); ++c)
+    for (int by = 0; by < real[c].blocks_h; ++by)
+      for (int bx = 0; bx < real[c].blocks_w; ++bx) {
+        const double* levels = got[c].block(bx, by);
+        const int k = undecided(spec, c, real[c].block(bx, by), levels);
+        if (k >= 0)
+          return place(c, bx, by, k) + ": no decision about " +
+                 std::to_string(real[c].block(bx, by)[k] / spec.tables[c].q[k]) + " gives " +
+                 std::to_string(static_cast<int>(levels[k]));
+      }
   return "";
 }
 

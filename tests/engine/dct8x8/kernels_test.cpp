@@ -98,5 +98,44 @@ TEST(Kernels, WriteTheSameBytes) {
   }
 }
 
+// The general kernels among them.
+TEST(Kernels, DecideTheSameLevels) {
+  const std::vector<Engine> list = cuda_engines();
+  if (list.empty()) GTEST_SKIP() << "only the CUDA engine has several kernels for a job";
+  for (const Frame& frame : kFrames) {
+    if (frame.width > (quick() ? 160 : 520)) continue;
+    if (quick() && frame.sampling == Sampling::kGrey) continue;
+    const Picture picture =
+        make_picture(frame.sampling, frame.width, frame.height, 8, Content::kPhoto, 6);
+    for (const Method method : {Method::kIslow, Method::kFloat})
+      for (const Quantizer quantizer : {Quantizer::kDeadZone, Quantizer::kRd})
+        for (const Placement& placement : kPlacements)
+          for (const uint32_t measure : {0u, uint32_t{kMeasureSse | kMeasureZeros}}) {
+            Spec spec;
+            spec.method = method;
+            spec.quantizer = quantizer;
+            spec.layout = placement.layout;
+            spec.order = placement.order;
+            spec.measure = measure;
+            for (QuantTable& table : spec.tables)
+              table = preset_table(QuantPreset::kPerceptual, QuantComponent::kLuma, 90);
+            const ForwardResult expected = run_forward(list.front(), spec, picture);
+            if (measure != 0) {
+              EXPECT_EQ(judge_zeros(expected.sums, expected.coefs), "");
+            }
+            for (const Engine& engine : list) {
+              const ForwardResult forward = run_forward(engine, spec, picture);
+              const std::string where =
+                  engine.name + ": " + method_name(method) + " " + quantizer_name(quantizer) + " " +
+                  std::to_string(frame.width) + "x" + std::to_string(frame.height) + " measuring " +
+                  std::to_string(measure);
+              EXPECT_EQ(forward.fault, "") << where;
+              EXPECT_EQ(judge_equal(expected.coefs, forward.coefs), "") << where;
+              EXPECT_EQ(compare_sums(expected.sums, forward.sums, measure), "") << where;
+            }
+          }
+  }
+}
+
 }  // namespace
 }  // namespace cudatransform::test

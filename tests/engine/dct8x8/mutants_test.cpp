@@ -82,5 +82,29 @@ TEST(Mutants, AreAllFoundScaled) {
                               nullptr}}));
 }
 
+TEST(Mutants, AreAllFoundDecided) {
+  expect_each_found<Dct8x8>(
+      &Engine::ops, decided_cases().cases, 3,
+      {{"levels rounded", [](J& j) { j.quantizer = Quantizer::kRound; }, nullptr},
+       {"a dead zone instead of rd",
+        [](J& j) {
+          if (j.quantizer == Quantizer::kRd) j.quantizer = Quantizer::kDeadZone;
+        },
+        nullptr},
+       {"a dead zone a hundredth too wide",
+        [](J& j) { j.dead_zone = std::min(1000, j.dead_zone + 10); }, nullptr},
+       {"lambda a tenth too large", [](J& j) { j.rd_lambda = std::min(1.0, j.rd_lambda * 1.1); },
+        nullptr},
+       {"chroma taken for luma",
+        [](J& j) {
+          for (CoefPlane& plane : j.coefs) plane.chroma = false;
+        },
+        nullptr},
+       {"DC decided", nullptr, [](const J& j, FencePtr*) {
+          auto* dc = static_cast<int16_t*>(j.coefs[0].data);
+          *dc = static_cast<int16_t>(*dc - (*dc > 0) + (*dc < 0));
+        }}});
+}
+
 }  // namespace
 }  // namespace cudatransform::test

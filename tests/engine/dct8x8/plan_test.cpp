@@ -118,6 +118,23 @@ TEST(Plan, OrderAndLayout) {
   EXPECT_EQ(kernel_of(k4K, plane, Direction::kInverse, KernelChoice::kGeneral), "none");
 }
 
+// Whole planes and small frames have no kernels of their own here.
+TEST(Plan, DecidedLevels) {
+  Spec dead_zone = spec_of(Method::kIslow), rd = spec_of(Method::kFloat, kMeasureSse);
+  dead_zone.quantizer = Quantizer::kDeadZone;
+  rd.quantizer = Quantizer::kRd;
+  for (const Frame& frame : {k4K, k1080p420, kOdd}) {
+    EXPECT_EQ(kernel_of(frame, dead_zone, Direction::kForward),
+              "forward_islow_u8_s16_block_dead_zone");
+    EXPECT_EQ(kernel_of(frame, rd, Direction::kForward), "forward_float_u8_s16_block_rd_measure");
+  }
+  rd.order = Order::kZigzag;
+  dead_zone.layout = Layout::kPlane;
+  EXPECT_EQ(kernel_of(k4K, rd, Direction::kForward), "forward_float_u8_s16_zigzag_rd_measure");
+  EXPECT_EQ(kernel_of(k4K, dead_zone, Direction::kForward), "forward_islow_u8_s16_plane_dead_zone");
+  EXPECT_EQ(kernel_of(k4K, rd, Direction::kForward, KernelChoice::kGeneral), "none");
+}
+
 }  // namespace
 }  // namespace cudatransform::test
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "transform/dct8x8/quant_table.h"
@@ -60,6 +61,51 @@ TEST(QuantTable, FixedPresetsIgnoreQualityAndComponent) {
       }
       EXPECT_EQ(paper.q[63], 12);
     }
+}
+
+// The chroma of 4:2:0 and of 4:4:4 at a frequency, as the study gives them.
+double perceptual_chroma(int u, int v, bool full) {
+  const double r = std::hypot(u, v);
+  if (r == 0) return full ? 18 : 11;
+  return full ? std::min(180.0, 20 + 22.5 * r) : std::min(46.0, 7.5 + 8.8 * r);
+}
+
+TEST(QuantTable, PerceptualIsTheFormulae) {
+  for (int quality = 1; quality <= 100; ++quality) {
+    const double scale = (quality < 50 ? 5000 / quality : 200 - 2 * quality) / 100.0;
+    const auto table = [&](QuantComponent component) {
+      return preset_table(QuantPreset::kPerceptual, component, quality);
+    };
+    const QuantTable luma = table(QuantComponent::kLuma), chroma = table(QuantComponent::kChroma);
+    const QuantTable half = table(QuantComponent::kHalfChroma);
+    const QuantTable full = table(QuantComponent::kFullChroma);
+    for (int k = 0; k < 64; ++k) {
+      const int u = k % 8, v = k / 8;
+      // Half a step is what rounding may add; half as many samples lie between the two others.
+      const auto expect = [&](double exact, int entry) {
+        EXPECT_NEAR(std::clamp(exact * scale, 1.0, 255.0), entry, 0.5 + 1e-9)
+            << k << " at " << quality;
+      };
+      expect(k == 0 ? 12 : std::min(68.0, 6.8 * (1 + std::hypot(u, v))), luma.q[k]);
+      expect(perceptual_chroma(u, v, false), chroma.q[k]);
+      expect(perceptual_chroma(u, v, true), full.q[k]);
+      expect(std::sqrt(perceptual_chroma(u, v, false) * perceptual_chroma(u, v, true)), half.q[k]);
+    }
+  }
+}
+
+// Worked by hand: 6.8 x 2 = 13.6; 6.8 x (1 + sqrt 2) = 16.417; 46 ends chroma's line.
+TEST(QuantTable, PerceptualAtQuality50) {
+  const QuantTable luma = preset_table(QuantPreset::kPerceptual, QuantComponent::kLuma, 50);
+  const QuantTable chroma = preset_table(QuantPreset::kPerceptual, QuantComponent::kChroma, 50);
+  EXPECT_EQ(luma.q[0], 12);
+  EXPECT_EQ(luma.q[1], 14);
+  EXPECT_EQ(luma.q[8], 14);
+  EXPECT_EQ(luma.q[9], 16);
+  EXPECT_EQ(luma.q[63], 68);
+  EXPECT_EQ(chroma.q[0], 11);
+  EXPECT_EQ(chroma.q[1], 16);
+  EXPECT_EQ(chroma.q[63], 46);
 }
 
 std::string table_text(int first, const char* separator) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -108,6 +110,49 @@ TEST(Validate, RefusesBadJobs) {
 
 TEST(Validate, EnginesRefuseBadJobs) {
   expect_engines_refuse<G>(refused_planes<G>() + refused_coefficients());
+}
+
+TEST(Validate, Quantizer) {
+  const auto decides = [](J& j, Quantizer quantizer) {
+    j.quantizer = quantizer;
+    for (QuantTable& table : j.tables) std::fill(std::begin(table.q), std::end(table.q), 255);
+  };
+  for (const Quantizer quantizer : {Quantizer::kDeadZone, Quantizer::kRd})
+    for (const Method method : {Method::kIslow, Method::kIfast, Method::kFloat}) {
+      GoodJob good(Direction::kForward);
+      decides(good.job, quantizer);
+      good.job.method = method;
+      EXPECT_TRUE(validate(good.job).ok()) << validate(good.job).message;
+    }
+  GoodJob coarse(Direction::kForward);
+  decides(coarse.job, Quantizer::kDeadZone);
+  coarse.job.tables[1].q[63] = 65535;
+  EXPECT_TRUE(validate(coarse.job).ok()) << "a dead zone takes any table";
+
+  const PlantedList<J> refused = {
+      {"quantizer 3", [](J& j) { j.quantizer = static_cast<Quantizer>(3); }},
+      {"quantizer -1", [](J& j) { j.quantizer = static_cast<Quantizer>(-1); }},
+      {"inverse", [](J& j) { j.direction = Direction::kInverse; }},
+      {"10 bits", [](J& j) { G::make_deep(j, 10); }},
+      {"16 bits", [](J& j) { G::make_deep(j, 16); }},
+      {"values", [](J& j) { j.quantized = false, G::make_wide(j, CoefType::kS32); }},
+      {"reference", [](J& j) { j.method = Method::kReference; }},
+      {"shuffle", [](J& j) { j.method = Method::kShuffle; }},
+      {"a dead zone of 499", [](J& j) { j.dead_zone = 499; }},
+      {"a dead zone of 1001", [](J& j) { j.dead_zone = 1001; }},
+      {"lambda 0", [](J& j) { j.rd_lambda = 0; }},
+      {"lambda -1", [](J& j) { j.rd_lambda = -1; }},
+      {"lambda 2", [](J& j) { j.rd_lambda = 2; }},
+      {"lambda not a number", [](J& j) { j.rd_lambda = std::nan(""); }},
+      {"an entry of 256", [](J& j) { j.tables[1].q[63] = 256; }},
+  };
+  for (const auto& planted : refused) {
+    GoodJob good(Direction::kForward);
+    decides(good.job, Quantizer::kRd);
+    ASSERT_TRUE(validate(good.job).ok()) << validate(good.job).message;
+    planted.plant(good.job);
+    EXPECT_FALSE(validate(good.job).ok()) << "accepted: " << planted.name;
+  }
 }
 
 // 33x17 at 1/scale; blocks and coefficients are those of the full size.

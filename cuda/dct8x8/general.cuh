@@ -1,0 +1,84 @@
+// Shared by the kernels for every format with a thread a block: the methods, a thread's place, and
+// what it adds to the measurements.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// On the CPU: the methods of transform/dct8x8/simd_methods-inl.h.
+#pragma once
+
+#include "cuda/dct8x8/adapters.cuh"
+#include "cuda/dct8x8/float.cuh"
+#include "transform/dct8x8/block.h"
+
+namespace cudatransform::cuda {
+
+// The parameters of a plane's transforms besides their table.
+struct Range {
+  int32_t level_shift, peak;
+  int32_t low, high;  // of samples with the level shift
+};
+
+template <typename Method>
+struct GeneralInteger : Method {
+  static __device__ __forceinline__ void inverse(int32_t* v, const InverseTable&,
+                                                 const Range& range) {
+    Method::inverse(v, range.level_shift);
+  }
+  static __device__ __forceinline__ int32_t sample(int32_t x, const Range& range) {
+    return clamp_int(x, range.low, range.high);
+  }
+};
+using GeneralIslow = GeneralInteger<IslowMethod>;
+using GeneralIfast = GeneralInteger<IfastMethod>;
+
+// InverseTable::mul is divided by the peak here.
+struct GeneralFloat {
+  using Value = float;
+  static __device__ __forceinline__ void forward(float* v, int level_shift) {
+    FloatDevice::forward(v, 64.0f * float(level_shift));
+  }
+  template <typename Coef>
+  static __device__ __forceinline__ Coef store(float x, const ForwardTable& table, int i) {
+    if constexpr (Coef(0.5) != 0)
+      return x * table.mul[i];
+    else
+      return Coef(integer_of_rounded(FloatDevice::rounded(x, table.mul[i])));
+  }
+  template <typename Coef>
+  static __device__ __forceinline__ float load(Coef c, const InverseTable&, int) {
+    return float(c);
+  }
+  static __device__ __forceinline__ void inverse(float* v, const InverseTable& table,
+                                                 const Range& range) {
+    FloatDevice::inverse<false>(v, table.mul, float(range.level_shift) / float(range.peak));
+  }
+  // Picture samples end as in the fast kernels. Signed ones reach further, and are rounded from the
+  // same product, so that clamping them gives the picture's.
+  static __device__ __forceinline__ int32_t sample(float x, const Range& range) {
+    const float peak = float(range.peak);
+    if (range.low == 0) return FloatDevice::sample_bits(__saturatef(x), peak) & 0xffff;
+    x = fminf(fmaxf(x, float(range.low) / peak - 1.0f), float(range.high) / peak + 1.0f);
+    return clamp_int(integer_of_rounded(__fmaf_rn(x, peak, kRound)), range.low, range.high);
+  }
+};
+
+__device__ __forceinline__ BlockPlace place_of_thread(const FrameParams& frame) {
+  const int component =
+      (blockIdx.x >= frame.planes[1].first_cta) + (blockIdx.x >= frame.planes[2].first_cta);
+  const uint32_t cta = blockIdx.x - frame.planes[component].first_cta;
+  return place_in_plane(frame, component, cta * kFusedThreads + threadIdx.x);
+}
+
+__device__ __forceinline__ Range range_of(const FrameParams& frame, const PlaneParams& plane) {
+  return {plane.level_shift, frame.peak, plane.low, plane.high};
+}
+
+// Every thread calls it.
+__device__ __forceinline__ void add_measured(const FrameParams& frame, const BlockPlace& place,
+                                             int zeros, uint64_t error) {
+  if (frame.measure & kMeasureSse)
+    add_to_sum(place.active ? error : 0, &frame.sums->sse[place.component]);
+  if (frame.measure & kMeasureZeros)
+    add_to_sum(place.active ? zeros : 0, &frame.sums->zeros[place.component]);
+}
+
+}  // namespace cudatransform::cuda
