@@ -60,6 +60,7 @@ Status DctTransform::read_caps(const GstCaps* coefs, const GstVideoInfo& raw, Co
   if (scale > largest)
     return sizes_differ(raw, static_cast<int>(dct.width), static_cast<int>(dct.height));
   if (is_rgb_format(GST_VIDEO_INFO_FORMAT(&raw))) CT_RETURN_IF_ERROR(check_rgb(raw, dct, coefs));
+  stop_rgb();
   dct_ = dct;
   caps_tables_.read(coefs, dct_);
   stream->layout = layout_of(dct_);
@@ -110,9 +111,13 @@ void DctTransform::tell_tables(GstCaps* caps) {
     told_.tell(caps, tables.view(), info.n_components);
 }
 
-void DctTransform::stop() {
+void DctTransform::stop_rgb() {
   rgb_.stop();
   source_rgb_.stop();
+}
+
+void DctTransform::stop() {
+  stop_rgb();
   CoefTransform::stop();
 }
 
@@ -212,10 +217,17 @@ Status DctTransform::enqueue(const Rects& raw, const Rects& coefs, const SourceF
                              MeasuredFrame* frame, FencePtr* done) {
   Dct8x8Job job = job_for(coefs);
   CT_RETURN_IF_ERROR(place_samples(raw, &job));
-  const SamplePlane* reference = nullptr;
-  if (source) CT_RETURN_IF_ERROR(find_reference(*source, &reference));
-  if (frame) measure(dct_, reference, is_rgb() ? rgb_.frame_bytes() : 0, frame, &job);
-  return is_rgb() ? submit_with_rgb(job, raw, done) : submit_job(job, done);
+  const auto work = [&]() -> Status {
+    const SamplePlane* reference = nullptr;
+    if (source) CT_RETURN_IF_ERROR(find_reference(*source, &reference));
+    if (frame) measure(dct_, reference, is_rgb() ? rgb_.frame_bytes() : 0, frame, &job);
+    return is_rgb() ? submit_with_rgb(job, raw, done) : submit_job(job, done);
+  };
+  const Status status = work();
+  // The caller gives memory back that a part of the work may still use.
+  FencePtr part;
+  if (!status.ok() && engine_.queue(QueueKind::kCompute).record(&part).ok()) (void)part->wait();
+  return status;
 }
 
 Status DctTransform::submit_job(const Dct8x8Job& job, FencePtr* done) {
@@ -228,17 +240,11 @@ Status DctTransform::submit_with_rgb(const Dct8x8Job& timed, const Rects& raw, F
   Dct8x8Job job = timed;
   job.timer = nullptr;
   job.times = nullptr;
-  const auto work = [&]() -> Status {
-    if (timed.timer) CT_RETURN_IF_ERROR(timed.timer->begin(queue));
-    CT_RETURN_IF_ERROR(is_forward() ? rgb_.submit(raw) : submit_inverse(job));
-    CT_RETURN_IF_ERROR(is_forward() ? submit_job(job, nullptr) : rgb_.submit(raw));
-    return timed.timer ? timed.timer->end(queue) : Status();
-  };
-  const Status status = work();
-  CT_RETURN_IF_ERROR(queue.record(done));
-  // The caller gives memory back that a part of the work may still use.
-  if (!status.ok()) (void)(*done)->wait();
-  return status;
+  if (timed.timer) CT_RETURN_IF_ERROR(timed.timer->begin(queue));
+  CT_RETURN_IF_ERROR(is_forward() ? rgb_.submit(raw) : submit_inverse(job));
+  CT_RETURN_IF_ERROR(is_forward() ? submit_job(job, nullptr) : rgb_.submit(raw));
+  if (timed.timer) CT_RETURN_IF_ERROR(timed.timer->end(queue));
+  return queue.record(done);
 }
 
 Status DctTransform::submit_inverse(Dct8x8Job job) {

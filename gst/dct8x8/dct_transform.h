@@ -60,6 +60,7 @@ class DctTransform final : public CoefTransform {
   Status submit_job(const Dct8x8Job& job, FencePtr* done);
   Status submit_with_rgb(const Dct8x8Job& job, const Rects& raw, FencePtr* done);
   Status submit_inverse(Dct8x8Job job);
+  void stop_rgb();
 
   GstDctInfo dct_ = {};
   CapsTables caps_tables_;  // of the coefficients' caps, for buffers without meta

@@ -11,6 +11,8 @@ import numpy as np
 from . import _gst, color
 from .errors import WriteError, is_interruption, whole_number
 
+_LARGEST_SIDE = 65500  # JPEG_MAX_DIMENSION
+
 
 def _check_markers(markers: Any) -> None:
     """Raises TypeError for markers that are not bytes, WriteError for bytes other than segments."""
@@ -27,6 +29,13 @@ def _check_markers(markers: Any) -> None:
             raise WriteError(f"byte {at} of the markers: its segment has {size} bytes, "
                              f"where at least 2 and at most {len(markers) - at - 2} are possible")
         at += 2 + size
+
+
+def check_sides(*sides: int) -> None:
+    """Raises WriteError for a width or height that libjpeg does not write."""
+    if max(sides) > _LARGEST_SIDE:
+        raise WriteError(f"a JPEG file is written with {_LARGEST_SIDE} samples on a side at most, "
+                         f"not {max(sides)}")
 
 
 def check_rest(picture: Any) -> None:

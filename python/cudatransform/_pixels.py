@@ -10,7 +10,7 @@ import numpy as np
 from . import _device, _gst, color
 from ._cuda_memory import CudaArray, context_of, frame_of, gstcuda, pools
 from ._device_transform import FRAME, copy_in, with_rows
-from ._levels import described, in_one_piece
+from ._levels import check_sides, described, in_one_piece
 from ._stage import Stage
 from ._stages import Stages, run
 from .errors import whole_number
@@ -20,9 +20,12 @@ from .transform import check_method, check_quality
 MODES = ("RGB", "L", "CMYK")
 UPSAMPLINGS = ("fancy", "nearest")
 SCALES = (1, 2, 4, 8)
-# Planar frames, whose first plane is luma. GStreamer's CUDA memory holds no others, and no grey.
-_PLANES, _CUDA_PLANES = "I420,Y42B,Y444,Y41B,GRAY8,GBR", "I420,Y42B,Y444"
+# Frames whose first plane is luma, or of RGB files green. GStreamer's CUDA memory holds no grey ones:
+# there, grey files become three equal planes. Which of its frames can be luma follows from sampling.
+_PLANES, _CUDA_PLANES = "I420,Y42B,Y444,Y41B,GRAY8,GBR", "I420,Y42B,Y444,RGBP"
+_CUDA_SAMPLINGS = "YCbCr-4:2:0,YCbCr-4:2:2,YCbCr-4:4:4,YCbCr-4:4:0,GRAYSCALE"
 _STRING_TYPE = 16 << 2  # G_TYPE_STRING
+_LONGEST_ROW = 2**31 - 1  # bytes from row to row in a GstVideoMeta
 
 
 def check_upsampling(upsampling: Any) -> None:
@@ -50,18 +53,16 @@ class Wanted(NamedTuple):
             raise ValueError("CMYK is made at full size, in system memory")
         return self
 
-    def line(self, of_grey: bool = False) -> str:
-        """The rest of a line that begins with jpegcoefdec and its properties.
-
-        of_grey: of grey files alone, for luma on a GPU
-        """
-        at, memory = "backend=cpu", ""
+    def line(self) -> str:
+        """The rest of a line that begins with jpegcoefdec and its properties."""
+        at, memory, only = "backend=cpu", "", ""
+        formats = "RGB" if self.mode == "RGB" else _PLANES
         if self.device is not None:
             at, memory = _on(self.device), "(memory:CUDAMemory)"
-        formats = _PLANES if self.device is None else "RGBP" if of_grey else _CUDA_PLANES
-        if self.mode == "RGB":
-            formats = "RGB"
-        return (f"{at} keep-metadata=false ! cudaidct8x8 {at} qos=false scale={self.scale} "
+        if self.device is not None and self.mode == "L":
+            formats = _CUDA_PLANES
+            only = f"! video/x-dct{memory},sampling=(string){{{_CUDA_SAMPLINGS}}} "
+        return (f"{at} keep-metadata=false {only}! cudaidct8x8 {at} qos=false scale={self.scale} "
                 f"chroma-upsampling={self.upsampling} ! "
                 f"video/x-raw{memory},format=(string){{{formats}}}")
 
@@ -69,7 +70,7 @@ class Wanted(NamedTuple):
         """Why there are no such pixels of sound files of that kind; None: there are."""
         if depth != 8:
             return f"its samples have {depth} bits: read() and pixels() make pixels of them"
-        if sampling.startswith(("CMYK", "YCCK")):
+        if self.mode != "CMYK" and sampling.startswith(("CMYK", "YCCK")):
             return f"it is of {sampling}: its mode is CMYK"
         if self.mode == "L" and self.device is not None and sampling in ("RGB", "YCbCr-4:1:1"):
             return f"luma of {sampling} is not made on a GPU"
@@ -194,6 +195,7 @@ def coded(stages: Stages, array: Any, quality: Any, sampling: Optional[str], qta
     pixels: Any = _device.view(array) if on_device else color.checked(array)
     if on_device:
         color.check_shape(pixels.dtype, pixels.shape, pixels.words)
+    check_sides(*pixels.shape[:2])
     channels = 1 if len(pixels.shape) == 2 else pixels.shape[2]
     sampling = color.sampling_for(sampling, channels)
     tables = None if qtables is None else check_tables(qtables)
@@ -213,9 +215,10 @@ def _code(stages: Stages, pixels: np.ndarray, coding: Coding) -> Optional[_gst.S
         pixels = np.repeat(pixels[:, :, None], 3, axis=2)
     height, width = pixels.shape[:2]
     name, size = ("GRAY8", 1) if pixels.ndim == 2 else ("RGB", 3)
-    if pixels.strides[1:] != (size, 1)[-pixels.ndim + 1:] or pixels.strides[0] < size * width:
+    if (pixels.strides[1:] != (size, 1)[-pixels.ndim + 1:] or
+            not size * width <= pixels.strides[0] <= _LONGEST_ROW):
         pixels = np.ascontiguousarray(pixels)
-    row = max(pixels.strides[0], size * width)
+    row = pixels.strides[0] if height > 1 else size * width
 
     def prepare(stage: Stage) -> int:
         coding.prepare(stage)

@@ -15,7 +15,7 @@ import numpy as np
 from . import _gst
 from ._cuda_memory import context_of
 from ._device import number_of
-from ._levels import add_rest, check_rest, described, in_one_piece
+from ._levels import add_rest, check_rest, check_sides, described, in_one_piece
 from ._pixels import Options, Wanted, coded
 from ._reads import OneFile, Path, PatientFiles
 from ._stage import Stage, StageError
@@ -89,6 +89,9 @@ def check_size(name: str, size: int) -> None:
 
 def ink_of(picture: Picture, name: str, wanted: Wanted) -> np.ndarray:
     """The pixels of a picture of CMYK. Raises ReadError for others."""
+    reason = wanted.why_not(picture.sampling, picture.depth)
+    if reason is not None:
+        raise ReadError(name, reason)
     if len(picture) != 4:
         raise ReadError(name, f"a picture of CMYK is expected, it is of {picture.sampling}")
     return picture.pixels(wanted.upsampling)
@@ -182,13 +185,9 @@ class Context:
         try:
             decoded = self._run_decoder(wanted.line(), data, context)
         except StageError as error:
-            decoded = None
             picture = self._decode(data, name, path)  # which knows what is wrong with a file
-            reason = wanted.why_not(picture.sampling, picture.depth)
-            if reason is None and picture.sampling == "GRAYSCALE":
-                decoded = self._run_decoder(wanted.line(of_grey=True), data, context)
-            if decoded is None:
-                raise ReadError(name, reason or str(error)) from None
+            raise ReadError(name, wanted.why_not(picture.sampling, picture.depth)
+                            or str(error)) from None
         if decoded is None:
             raise ReadError(name, "there is no picture in it")
         return wanted.pixels_of(_gst.libraries(), decoded)
@@ -224,6 +223,7 @@ class Context:
             raise TypeError(f"a Picture is written, not {type(picture).__name__}")
         check_rest(picture)
         memory, info = in_one_piece(gst, picture)
+        check_sides(picture.width, picture.height)
         used: List[Tuple[Stage, int]] = []  # with the number of such files that it has written
 
         def prepare(stage: Stage) -> int:

@@ -26,6 +26,7 @@ def _zigzag() -> np.ndarray:
     return np.array(sorted(range(64), key=key))
 
 
+_LARGEST_RGB = 1 << 16  # pixels on a side of the engines' RGB; files have 65535
 ZIGZAG = _zigzag()
 ZIGZAG.setflags(write=False)
 
@@ -161,7 +162,9 @@ class Picture:
         Of 12 bits they are uint16, 0 to 4095, by the same formulas. Raises ValueError.
         """
         check_upsampling(upsampling)
-        if self.depth != 8 or self.sampling == "GRAYSCALE" or self.sampling.startswith("CMYK"):
+        too_large = max(self.width, self.height) > _LARGEST_RGB
+        if (self.depth != 8 or too_large or self.sampling == "GRAYSCALE"
+                or self.sampling.startswith("CMYK")):
             return color.to_pixels(self.samples(), self.sampling, (self.height, self.width),
                                    self.depth, upsampling == "fancy")
         if not self.sampling.startswith("YCCK"):

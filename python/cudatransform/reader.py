@@ -222,13 +222,10 @@ class Walk:
             if self.wanted is not None:
                 return self.context.decode_as(self.wanted, entry.path)
             picture = self.context.read(entry.path)
+            # It is not damaged: an error of the stream took it, or it is another file by now.
+            return picture if self.device is None else read_onto_device(entry.path, self.device)
         except ReadError as error:
             return Failure(error.path, error.reason)
-        # It is not damaged: an error of the stream took it, or it is another file by now.
-        if self.device is None:
-            return picture
-        try:
-            return read_onto_device(entry.path, self.device)
         except (OSError, StageError, Unavailable) as error:
             if is_interruption(error):
                 raise

@@ -4,6 +4,8 @@
 import io
 import itertools
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -166,10 +168,44 @@ class Errors(unittest.TestCase):
         for data, mode, words in ((ink, "RGB", "CMYK-4:4:4: its mode is CMYK"),
                                   (ink, "L", "its mode is CMYK"),
                                   (deep, "RGB", "12 bits"), (deep, "L", "12 bits"),
+                                  (deep, "CMYK", "12 bits"),
                                   (file_of("4:2:0", (9, 9)), "CMYK", "it is of YCbCr-4:2:0")):
             with self.assertRaisesRegex(ct.ReadError, words):
                 ct.decode(data, mode)
             self.assertEqual(ct.decode(file_of("4:2:0", (9, 9))).shape, (9, 9, 3))
+
+    def test_sizes(self):
+        """One row of a large array, and pictures that no file can have."""
+        few = np.zeros((3, 10, 3), np.uint8)
+        far = np.lib.stride_tricks.as_strided(few, (1, 10, 3), (1 << 33, 3, 1))
+        self.assertEqual(ct.encode(far), ct.encode(few[:1]))
+        for shape in ((1, 65501), (65501, 1, 3)):
+            with self.assertRaisesRegex(ct.WriteError, "65500 samples on a side at most, not 65501"):
+                ct.encode(np.zeros(shape, np.uint8))
+        wide = ct.Picture.from_pixels(np.full((1, 70000, 3), 77, np.uint8), 100)
+        self.assertEqual((wide.pixels().shape, wide.pixels().min()), ((1, 70000, 3), 77))
+        with self.assertRaisesRegex(ct.WriteError, "not 70000"):
+            ct.write(wide)
+
+    def test_no_memory(self):
+        """Of a Reader it is a Failure."""
+        code = ("import resource, sys, cudatransform as ct\n"
+                "ct.decode(sys.argv[1], scale=8)\n"
+                "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+                "resource.setrlimit(resource.RLIMIT_AS, (used + 280 * 2**20,) * 2)\n"
+                "try:\n"
+                "    ct.decode(sys.argv[1])\n"
+                "except ct.ReadError as error:\n"
+                "    print(error.reason)\n"
+                "for batch in ct.Reader([sys.argv[1]], output='pixels', workers=1):\n"
+                "    print(batch.failures)\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "large.jpg")
+            ct.encode(np.zeros((9000, 9000), np.uint8), path)
+            ran = subprocess.run([sys.executable, "-c", code, path], stdout=subprocess.PIPE,
+                                 text=True, check=True)
+            self.assertIn("memory", ran.stdout.splitlines()[0])
+            self.assertIn("Failure(path=", ran.stdout)
 
     def test_arguments(self):
         data, array = file_of("4:2:0", (9, 9)), pictures.pixels(9, 9)

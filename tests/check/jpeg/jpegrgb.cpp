@@ -266,6 +266,16 @@ CHECK_TEST(test_caps_of_coefficients) {
   fail_if(contains(caps, "chroma-site"), "%s", caps.c_str());
 }
 
+// Colours that a converter could also bring as GBR come as they are, and become YCbCr.
+CHECK_TEST(test_behind_a_converter) {
+  if (require_element_or_skip("videoconvert") != 0) return;
+  const GstVideoInfo info = rgb_info("RGB", 20, 10);
+  g_autoptr(GstHarness) h = harness_of("videoconvert ! " + forward(), info);
+  fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
+  const std::string caps = output_caps(h);
+  fail_unless(contains(caps, "sampling=(string)YCbCr-4:2:0"), "%s", caps.c_str());
+}
+
 // Frames in planes go before RGB, whatever the peer's order; RGB is sRGB.
 CHECK_TEST(test_caps_of_frames) {
   const struct {
