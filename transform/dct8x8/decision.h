@@ -6,7 +6,7 @@
 // transforms do. A divisor of eighths is 8 q, and the rounded level that a decision starts from is
 // islow's. DC is never decided: it rounds as its method does.
 //
-// What is common to host and device comes first; on the GPU, cuda/dct8x8/decided.cu is built
+// What is common to host and device comes first; on the GPU, cuda/dct8x8/rate.cuh is built
 // around it.
 #pragma once
 
