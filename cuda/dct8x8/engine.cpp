@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cuda/dct8x8/fast_numbers.h"
 #include "cuda/dct8x8/fast_params_cache.h"
 #include "cuda/dct8x8/fast_plan.h"
 #include "cuda/dct8x8/general_plan.h"

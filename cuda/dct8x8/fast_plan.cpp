@@ -6,19 +6,10 @@
 #include <bit>
 #include <limits>
 
+#include "cuda/dct8x8/fast_numbers.h"
 #include "cuda/dct8x8/fast_params_cache.h"
 #include "cuda/dct8x8/geometry.h"
 #include "cuda/dct8x8/kernels.h"
-#include "cuda/device/context.h"
-
-extern "C" {
-extern const unsigned char cuda_image_dct8x8_fast_decided[];
-extern const unsigned char cuda_image_dct8x8_fast_forward[];
-extern const unsigned char cuda_image_dct8x8_fast_full[];
-extern const unsigned char cuda_image_dct8x8_fast_inverse[];
-extern const unsigned char cuda_image_dct8x8_fast_split[];
-extern const unsigned char cuda_image_dct8x8_fast_wide[];
-}
 
 namespace cudatransform::cuda {
 namespace {
@@ -162,95 +153,11 @@ uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t 
   return ctas;
 }
 
-// ---- Kernels by number: the features that tell them apart, as bits ----
-
-constexpr uint32_t kInverseBit = 1, kFloatBit = 2, kWordsBit = 4, kPairsBit = 128,
-                   kMeasureBit = 256, kTimedBit = 512, kFullBit = 1024;
-constexpr uint32_t kTypeShift = 3, kArrangementShift = 5;
-constexpr uint32_t kQuantizerStep = 2 * kFullBit, kKernels = 3 * kQuantizerStep;
-
 // Whether the kernel tells its time: all that measure do.
 bool tells_time(const Dct8x8Job& job) {
   return job.measure != 0 || (job.quantizer == Quantizer::kRound && job.type == CoefType::kS16 &&
                               job.layout == Layout::kBlock && job.order == Order::kRaster &&
                               job.samples[0].type == SampleType::kU8);
-}
-
-constexpr uint32_t kernel_number(Direction direction, Method method, SampleType samples,
-                                 CoefType coefs, Arrangement arrangement, Planes planes,
-                                 Variant variant, Quantizer quantizer = Quantizer::kRound) {
-  uint32_t number = static_cast<uint32_t>(quantizer) * kQuantizerStep;
-  number |= static_cast<uint32_t>(coefs) << kTypeShift;
-  number |= static_cast<uint32_t>(arrangement) << kArrangementShift;
-  if (direction == Direction::kInverse) number |= kInverseBit;
-  if (method == Method::kFloat) number |= kFloatBit;
-  if (samples != SampleType::kU8) number |= kWordsBit;
-  if (planes == Planes::kPairs) number |= kPairsBit;
-  if (planes == Planes::kFull) number |= kFullBit;
-  if (variant == Variant::kMeasure) number |= kMeasureBit;
-  if (variant == Variant::kTimed) number |= kTimedBit;
-  return number;
-}
-
-struct FastKernel {
-  uint32_t number;
-  const char* name;
-};
-constexpr FastKernel kFastKernels[] = {
-#define CT_DECIDED(name, method, samples, coefs, arrangement, planes, variant, quantizer, ctas) \
-  {kernel_number(Direction::kForward, Method::k##method, SampleType::k##samples,                \
-                 CoefType::k##coefs, Arrangement::k##arrangement, Planes::k##planes,            \
-                 Variant::k##variant, Quantizer::k##quantizer),                                 \
-   #name},
-    CT_FAST_DECIDED_FORWARD_KERNELS(CT_DECIDED)
-#undef CT_DECIDED
-#define CT_KERNEL(direction, name, method, samples, coefs, arrangement, planes, variant) \
-  {kernel_number(Direction::direction, Method::k##method, SampleType::k##samples,        \
-                 CoefType::k##coefs, Arrangement::k##arrangement, Planes::k##planes,     \
-                 Variant::k##variant),                                                   \
-   #name},
-#define CT_FORWARD(name, method, samples, coefs, arrangement, planes, variant, ctas) \
-  CT_KERNEL(kForward, name, method, samples, coefs, arrangement, planes, variant)
-#define CT_INVERSE(name, method, samples, coefs, arrangement, planes, variant, ctas) \
-  CT_KERNEL(kInverse, name, method, samples, coefs, arrangement, planes, variant)
-        CT_FAST_FORWARD_KERNELS(CT_FORWARD) CT_FAST_WIDE_FORWARD_KERNELS(CT_FORWARD)
-            CT_FAST_INVERSE_KERNELS(CT_INVERSE) CT_FAST_WIDE_INVERSE_KERNELS(CT_INVERSE)
-                CT_FAST_SPLIT_INVERSE_KERNELS(CT_INVERSE) CT_FAST_SPLIT_FORWARD_KERNELS(CT_FORWARD)
-                    CT_FAST_FULL_FORWARD_KERNELS(CT_FORWARD)
-                        CT_FAST_FULL_INVERSE_KERNELS(CT_INVERSE)
-#undef CT_KERNEL
-#undef CT_FORWARD
-#undef CT_INVERSE
-};
-
-// A line of kernels.h with the columns of another one would have its number.
-constexpr bool have_numbers_of_their_own() {
-  for (const FastKernel& a : kFastKernels)
-    for (const FastKernel& b : kFastKernels)
-      if (&a != &b && a.number == b.number) return false;
-  return true;
-}
-static_assert(have_numbers_of_their_own());
-
-uint32_t kernel_for(const Dct8x8Job& job, Planes planes, bool split, bool timed) {
-  const Arrangement arrangement = split                          ? Arrangement::kSplit
-                                  : job.layout == Layout::kPlane ? Arrangement::kPlane
-                                  : job.order == Order::kZigzag  ? Arrangement::kZigzag
-                                                                 : Arrangement::kBlock;
-  const Variant variant = job.measure != 0 ? Variant::kMeasure
-                          : timed          ? Variant::kTimed
-                                           : Variant::kPlain;
-  return kernel_number(job.direction, job.method, job.samples[0].type, job.type, arrangement,
-                       planes, variant, job.quantizer);
-}
-
-const void* image_of(const Dct8x8Job& job, Planes planes, bool split) {
-  if (job.quantizer != Quantizer::kRound) return cuda_image_dct8x8_fast_decided;
-  if (split) return cuda_image_dct8x8_fast_split;
-  if (planes == Planes::kFull) return cuda_image_dct8x8_fast_full;
-  if (job.type != CoefType::kS16) return cuda_image_dct8x8_fast_wide;
-  return job.direction == Direction::kForward ? cuda_image_dct8x8_fast_forward
-                                              : cuda_image_dct8x8_fast_inverse;
 }
 
 // Whether the reference frame lies as the output does, so that one set of steps serves both.
@@ -364,17 +271,6 @@ bool has_fast_kernels(Method method) {
   return method == Method::kIslow || method == Method::kFloat;
 }
 
-static std::string kernel_name(uint32_t number) {
-  for (const FastKernel& kernel : kFastKernels)
-    if (kernel.number == number) return kernel.name;
-  return "no fast kernel " + std::to_string(number);
-}
-
-const KernelFamily& fast_kernels() {
-  static const KernelFamily family(kKernels, kernel_name);
-  return family;
-}
-
 // Fills the frame and the tables into the parameters of the job's kind of kernel. Returns these.
 static void* tell(const Dct8x8Job& job, const FastFrame& frame, FastParamsCache& params) {
   if (job.direction == Direction::kForward) {
@@ -426,8 +322,8 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
   if (job.measure != 0 && !make_measuring(job, &frame)) return std::nullopt;
 
   std::optional<FastLaunch> launch(std::in_place);
-  launch->image = image_of(job, planes, split);
-  launch->kernel = kernel_for(job, planes, split, frame.timed);
+  launch->image = fast_image(job, planes, split);
+  launch->kernel = fast_kernel_number(job, planes, split, frame.timed);
   launch->ctas = ctas;
   launch->threads = shape.threads;
   launch->tells_time = frame.timed;

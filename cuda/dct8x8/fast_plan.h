@@ -10,7 +10,6 @@
 namespace cudatransform::cuda {
 
 class FastParamsCache;
-class KernelFamily;
 
 // Which kernel a job gets. All compute the same values in the same order, so the choice shows in no
 // byte; kAuto takes the fastest, the others are for tests and benchmarks.
@@ -33,8 +32,6 @@ struct FastLaunch {
   bool tells_time;   // writes Dct8x8Job::times: the timer is not needed
   void* argument;    // the kernel's parameters, passed by value; belong to the cache
 };
-
-const KernelFamily& fast_kernels();
 
 bool has_fast_kernels(Method method);
 

@@ -98,7 +98,7 @@ class OnDevice(unittest.TestCase):
                             self.assert_equal(item, ct.decode(path, **options), path, options)
                             continue
                         self.assertTrue("JPEG" in item.reason or "on a GPU" in item.reason, item)
-                # A file without such pixels is an error of the stream; others are not decoded twice.
+                # A file without such pixels is an error of the stream, others come out of that.
                 if "mode" not in options:
                     self.assertEqual([entry.path for entry in alone],
                                      [path for path in paths if path.endswith("b.jpg")])
