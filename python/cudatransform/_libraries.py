@@ -14,10 +14,25 @@ from .errors import Unavailable, is_interruption
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_lib")
 OF_SYSTEM = "CUDATRANSFORM_SYSTEM_GSTREAMER"
-# Decided once: libraries of both kinds do not fit together.
-ARE_OWN = os.environ.get(OF_SYSTEM) != "1" and os.path.isdir(FOLDER)
 # The plugins of the elements that the module uses: own libraries find no others.
 _PLUGINS = ("libgstcoreelements.so", "libgstapp.so", "libgstcudatransform.so")
+
+
+def _are_packed() -> bool:
+    """Whether there are own libraries, but in an archive such as a zipapp."""
+    get_data = getattr(__spec__.loader, "get_data", None)  # type: ignore
+    try:
+        return get_data is not None and bool(get_data(os.path.join(FOLDER, "NOTICE")))
+    except OSError as error:
+        if is_interruption(error):
+            raise
+        return False
+
+
+# Decided once: libraries of both kinds do not fit together.
+_ARE_WANTED = os.environ.get(OF_SYSTEM) != "1"
+ARE_OWN = _ARE_WANTED and os.path.isdir(FOLDER)
+_ARE_OUT_OF_REACH = _ARE_WANTED and not ARE_OWN and _are_packed()
 
 
 def load(name: str, kind: Any = ctypes.CDLL) -> Any:
@@ -25,7 +40,7 @@ def load(name: str, kind: Any = ctypes.CDLL) -> Any:
 
     kind: ctypes.PyDLL for functions that keep Python's lock
     """
-    if _are_packed():
+    if _ARE_OUT_OF_REACH:
         raise Unavailable(f"{os.path.dirname(FOLDER)} is inside an archive, from which no library "
                           "can be loaded: install the wheel by pip")
     path = os.path.join(FOLDER, f"libcudatransform-{name[3:]}") if ARE_OWN else name
@@ -49,14 +64,3 @@ def symbol(name: str) -> str:
 def own_plugins() -> Tuple[str, ...]:
     """The files of the own plugins; none where GStreamer looks for plugins by itself."""
     return tuple(os.path.join(FOLDER, name) for name in _PLUGINS) if ARE_OWN else ()
-
-
-def _are_packed() -> bool:
-    """Whether there are own libraries, but in an archive such as a zipapp."""
-    if ARE_OWN or os.environ.get(OF_SYSTEM) == "1":
-        return False
-    get_data = getattr(__spec__.loader, "get_data", None)  # type: ignore
-    try:
-        return get_data is not None and bool(get_data(os.path.join(FOLDER, "NOTICE")))
-    except OSError:
-        return False
