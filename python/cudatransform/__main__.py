@@ -51,18 +51,20 @@ def _processor() -> str:
 
 
 def _files() -> Iterator[str]:
-    """The loaded libraries that are the wheel's, or the system's of the same kinds."""
-    kinds = ("libcudatransform-", "libgst", "libglib-", "libgobject-", "libtbb", "libjpeg", "libhwy")
+    """The loaded libraries of the system's that a wheel would bring."""
+    kinds = "libgst", "libglib-", "libgobject-", "libtbb", "libjpeg", "libhwy"
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
         paths = {line.split(maxsplit=5)[5].strip() for line in file if "/" in line}
-    return (path for path in sorted(paths) if path.rpartition("/")[2].startswith(kinds))
+    return (path for path in sorted(paths) if path.rpartition("/")[2].startswith(kinds)
+            and not path.startswith(_libraries.FOLDER))
 
 
 def _facts() -> Iterator[Tuple[str, str]]:
     yield "cudatransform", f"{VERSION}, {__spec__.origin}"
     yield "Python", f"{platform.python_version()}, numpy {np.__version__}"
     yield "system", f"{platform.platform()}, {'-'.join(platform.libc_ver())}"
-    yield "libraries", ("the wheel's own" if _libraries.ARE_OWN else "the system's")
+    yield "libraries", (f"the wheel's own, {_libraries.FOLDER}" if _libraries.ARE_OWN
+                        else "the system's")
     yield "CPU engine", _engine("cpu")
     yield "CUDA engine", _engine("cuda")
     yield "GStreamer", _text("gst_version_string")
