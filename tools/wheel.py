@@ -31,7 +31,7 @@ def run(*command, **options):
 
 
 def symbols(path, *options):
-    """{(name, version)} of a library's symbols; the version is "" where there is none."""
+    """{(name, version)} of a library's symbols; the version is "" if there is none."""
     lines = run("nm", "--dynamic", *options, path).splitlines()
     return {(*line.split()[-1].replace("@@", "@").split("@"), "")[:2] for line in lines}
 
@@ -67,7 +67,7 @@ class Libraries:
     @staticmethod
     def _needs(path):
         """{name: path} of the libraries that one names itself."""
-        found = dict(re.findall(r"^\s(\S+) => (/\S+)", run("ldd", path), re.MULTILINE))
+        found = dict(re.findall(r"^\s(\S+) => (/.*) \(0x", run("ldd", path), re.MULTILINE))
         return {name: pathlib.Path(found.get(name, f"/lib64/{name}"))
                 for name in run("patchelf", "--print-needed", path).split()}
 
@@ -123,7 +123,7 @@ def renamed(name):
 
 
 def package_of(path):
-    """Debian's package of a file: its name, its version, and the source package with its version."""
+    """Of the Debian package of a file: name and version, name and version of its source."""
     for known in path, pathlib.Path("/usr") / path.relative_to("/"), path.resolve():
         said = subprocess.run(["dpkg-query", "-S", known], stdout=subprocess.PIPE, text=True,
                               stderr=subprocess.DEVNULL, check=False).stdout
@@ -147,7 +147,7 @@ def write_licences(libraries, build, notice, folder):
         lines.append(f"{file:42} {package} {version}, source: {source} {source_version}\n")
         terms = pathlib.Path(f"/usr/share/doc/{package}/copyright").read_text()
         (folder / package).write_text(terms)
-        common |= set(re.findall(r"/usr/share/common-licenses/([A-Za-z0-9.-]*[A-Za-z0-9])", terms))
+        common |= set(re.findall(r"/usr/share/common-licenses/([\w.-]*\w)", terms))
     for name in sorted(common):
         shutil.copyfile(f"/usr/share/common-licenses/{name}", folder / name)
     notice.write_text((ROOT / "packaging/wheel/NOTICE").read_text() + "".join(lines))
@@ -172,8 +172,9 @@ def main(build, folder):
         tags = tags.replace("Root-Is-Purelib: true", "Root-Is-Purelib: false")
         (about / "WHEEL").write_text(tags.replace("py3-none-any", "py3-none-linux_x86_64"))
         run(sys.executable, "-m", "wheel", "pack", "-d", place, tree)
-        # auditwheel finds nothing to add: it checks the libraries, and tells the oldest system.
-        print(run("auditwheel", "repair", "-w", folder, place / f"{tree.name}-py3-none-linux_x86_64.whl"))
+        # auditwheel finds nothing to add: it checks the libraries, and names the oldest system.
+        run("auditwheel", "repair", "-w", folder, *place.glob("*-linux_x86_64.whl"),
+            stderr=subprocess.STDOUT)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
-/* The environment as a wheel's GStreamer sees it: without a registry, and without other plugins.
- * SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * tools/wheel.py lets libgstreamer call this in place of g_getenv(). The user's variables are those of
- * the system's GStreamer, which may be in the same process, so the module cannot set them.
- */
+// The environment as a wheel's GStreamer sees it: without a registry, and without other plugins.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// tools/wheel.py lets libgstreamer call this in place of g_getenv(). The user's variables are those
+// of the system's GStreamer, which may be in the same process, so the module cannot set them.
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,6 +13,9 @@ from ._stage import Stage
 from .errors import Unavailable
 from .version import VERSION
 
+# Names of instructions in /proc/cpuinfo that decide which code the CPU engine runs.
+_VECTORS = "sse4_1", "avx2", "avx512f", "avx512_vnni", "avx512_bf16", "asimd", "sve"
+
 
 def _text(name: str, *arguments: int) -> str:
     """What a function of libgstreamer returns."""
@@ -46,7 +49,7 @@ def _processor() -> str:
         return platform.processor()
     said = {name.strip(): value.strip() for name, value in fields.items()}
     vectors = [flag for flag in said.get("flags", said.get("Features", "")).split()
-               if flag in ("sse4_1", "avx2", "avx512f", "avx512_vnni", "avx512_bf16", "asimd", "sve")]
+               if flag in _VECTORS]
     return f"{said.get('model name', platform.machine())}: {' '.join(vectors)}"
 
 
@@ -60,7 +63,7 @@ def _files() -> Iterator[str]:
 
 
 def _facts() -> Iterator[Tuple[str, str]]:
-    yield "cudatransform", f"{VERSION}, {__spec__.origin}"
+    yield "cudatransform", f"{VERSION}, {__file__}"
     yield "Python", f"{platform.python_version()}, numpy {np.__version__}"
     yield "system", f"{platform.platform()}, {'-'.join(platform.libc_ver())}"
     yield "libraries", (f"the wheel's own, {_libraries.FOLDER}" if _libraries.ARE_OWN

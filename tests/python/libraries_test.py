@@ -74,8 +74,9 @@ class Report(WithFolder):
 
     @unittest.skipIf(_libraries.ARE_OWN, "a wheel's libraries are always there")
     def test_what_is_missing(self):
-        nowhere = os.path.join(self.folder, "registry")
-        said = python("-m", "cudatransform", GST_PLUGIN_PATH=self.folder, GST_REGISTRY=nowhere)
+        said = python("-m", "cudatransform", GST_PLUGIN_PATH_1_0=self.folder,
+                      GST_PLUGIN_SYSTEM_PATH_1_0=self.folder,
+                      GST_REGISTRY_1_0=os.path.join(self.folder, "registry"))
         self.assertRegex(said.stdout, r"(?m)^CPU engine +no: .*cudadct8x8")
 
 
