@@ -3,12 +3,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 import zipfile
+from importlib import metadata
 
 import cudatransform as ct
 from cudatransform import _libraries
@@ -85,12 +87,14 @@ class Places(WithFolder):
         place = os.path.join(self.folder, "ein Ort, größer als Ω")
         shutil.copytree(PACKAGE, os.path.join(place, "cudatransform"),
                         ignore=shutil.ignore_patterns("__pycache__"))
-        folders = [name for name, _, _ in os.walk(place)]
+        before = list(os.walk(place))
+        folders = [name for name, _, _ in before]
         for name in folders:
             os.chmod(name, 0o555)
         try:
             self.reads(python("-B", "-c", READ + "assert sys.argv[2] in ct.__file__", self.picture,
                               place, path=place))
+            self.assertEqual(list(os.walk(place)), before)
         finally:
             for name in folders:
                 os.chmod(name, 0o755)
@@ -130,6 +134,16 @@ class Own(WithFolder):
                           LD_LIBRARY_PATH=_libraries.FOLDER, **variables))
         self.assertEqual(os.listdir(home), [])
         self.assertFalse(os.path.exists(registry))
+
+    def test_licences(self):
+        files = {os.path.basename(path) for path in metadata.files("cudatransform")
+                 if "licenses" in path.parts}
+        with open(os.path.join(_libraries.FOLDER, "NOTICE"), encoding="utf-8") as file:
+            packages = dict(re.findall(r"(?m)^(lib\S+) +(\S+) \S+, source: \S+ \S+$", file.read()))
+        ours = {"libcudatransform-environment.so", "libcudatransform-gstcoef-1.0.so.0",
+                "libgstcudatransform.so", "NOTICE"}
+        self.assertEqual(packages.keys(), set(os.listdir(_libraries.FOLDER)) - ours)
+        self.assertLessEqual({"cudatransform", "LGPL-2.1", *packages.values()}, files)
 
     def test_a_system_without_gstreamer(self):
         said = python("-c", READ, self.picture, CUDATRANSFORM_SYSTEM_GSTREAMER="1")
