@@ -51,6 +51,7 @@ ROOMS = {
     "gst/elements.h": "",
     "examples": "gst-libs",
     "docs": "gst-libs",
+    "packaging": "",
     "tests": "cuda dirac examples gst gst-libs jpeg transform",
 }
 

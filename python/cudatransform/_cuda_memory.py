@@ -15,7 +15,8 @@ import numpy as np
 from . import _gst
 from ._device import CUDA, DLPACK_NAME, KINDS, DLTensor, capsule_address, driver
 from ._gone import in_turn, when_gone
-from .errors import Unavailable, is_interruption
+from ._libraries import load, symbol
+from .errors import Unavailable
 
 _contexts: Dict[int, Tuple[int, int]] = {}  # by the numbers of devices
 
@@ -108,15 +109,12 @@ class _Gstcuda:
 
     def __init__(self) -> None:
         try:
-            library = ctypes.CDLL("libgstcuda-1.0.so.0")
-            video = ctypes.CDLL("libgstvideo-1.0.so.0")
-        except OSError as error:
-            if is_interruption(error):
-                raise
+            library, video = load("libgstcuda-1.0.so.0"), load("libgstvideo-1.0.so.0")
+        except Unavailable as error:
             raise Unavailable(f"no CUDA: {error}") from error
 
         def function(name: str, result: Any, *arguments: Any, of: Any = library) -> Any:
-            found = getattr(of, name)
+            found = getattr(of, symbol(name))
             found.restype, found.argtypes = result, arguments
             return found
 
@@ -130,7 +128,7 @@ class _Gstcuda:
                                    of=video)
         # Since GStreamer 1.24 a frame may come before it is complete.
         self._sync = (function("gst_cuda_memory_sync", None, c_void_p)
-                      if hasattr(library, "gst_cuda_memory_sync") else None)
+                      if hasattr(library, symbol("gst_cuda_memory_sync")) else None)
 
     def synchronize(self, gst: _gst.Libraries, buffer: int) -> None:
         """Waits for the work on a GstBuffer of CUDA memory."""

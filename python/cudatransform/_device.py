@@ -14,6 +14,7 @@ CUDA = 2  # DLDeviceType
 DLPACK_NAME = b"dltensor"  # a library that takes a capsule renames it
 _ON_DEVICE = 2             # CUmemorytype
 _ORDINAL = 9               # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+_CAPABILITY = 75, 76       # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
 _LEGACY_STREAM = 1         # the name of the default stream in both protocols
 
 
@@ -59,7 +60,9 @@ class Driver:
                 raise
             raise Unavailable(f"no CUDA: {error}") from error
         functions: Tuple[Tuple[str, List[Any]], ...] = (
-            ("cuInit", [c_uint]),
+            ("cuInit", [c_uint]), ("cuDriverGetVersion", [POINTER(c_int)]),
+            ("cuDeviceGetCount", [POINTER(c_int)]), ("cuDeviceGetName", [c_char_p, c_int, c_int]),
+            ("cuDeviceGetAttribute", [POINTER(c_int), c_int, c_int]),
             ("cuDevicePrimaryCtxRetain", [POINTER(c_void_p), c_int]),
             ("cuCtxPushCurrent_v2", [c_void_p]), ("cuCtxPopCurrent_v2", [POINTER(c_void_p)]),
             ("cuStreamSynchronize", [c_void_p]),
@@ -82,6 +85,21 @@ class Driver:
                 raise Unavailable(f"there is no CUDA device {device}, or no driver for it")
             self._primary[device] = handle
         return self._primary[device]
+
+    def devices(self) -> List[str]:
+        """A line for each device: its name, its compute capability, the driver's CUDA version."""
+        version, count = c_int(), c_int()
+        check(self.cuDriverGetVersion(byref(version)), "there is no version of the driver")
+        check(self.cuInit(0) or self.cuDeviceGetCount(byref(count)), "the driver does not start")
+        return [self._words_of(device, version.value) for device in range(count.value)]
+
+    def _words_of(self, device: int, version: int) -> str:
+        name, capability = ctypes.create_string_buffer(256), [c_int(), c_int()]
+        self.cuDeviceGetName(name, len(name), device)
+        for number, attribute in zip(capability, _CAPABILITY):
+            self.cuDeviceGetAttribute(byref(number), attribute, device)
+        return (f"cuda:{device}, {name.value.decode()}, compute capability {capability[0].value}."
+                f"{capability[1].value}, CUDA {version // 1000}.{version % 1000 // 10}")
 
     def synchronize(self, device: int, stream: int) -> None:
         """Waits for the work on a stream, a CUstream. Raises Unavailable if that has failed."""

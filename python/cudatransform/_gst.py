@@ -15,7 +15,8 @@ from functools import partial
 from typing import Any, Dict, Optional, Tuple
 
 from ._gone import when_gone
-from .errors import Unavailable, is_interruption
+from ._libraries import load, own_plugins, symbol
+from .errors import Unavailable
 
 MAP_READ, MAP_WRITE, MAP_CUDA = 1, 2, 1 << 17  # GST_MAP_FLAG_LAST << 1
 MEMORY_READONLY = 1 << 1
@@ -108,6 +109,7 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
     },
     "libgstreamer-1.0.so.0": {
         "gst_init_check": (_I, _P, _P, POINTER(POINTER(GError))),
+        "gst_plugin_load_file": (_P, _S, POINTER(POINTER(GError))),
         "gst_parse_launch": (_P, _S, POINTER(POINTER(GError))),
         "gst_bin_get_by_name": (_P, _P, _S),
         "gst_element_set_state": (_I, _P, _I), "gst_element_get_bus": (_P, _P),
@@ -196,18 +198,21 @@ class Libraries:
 
     def __init__(self) -> None:
         for library, functions in _FUNCTIONS.items():
-            patient, brief = _load(library)
+            patient, brief = load(library), load(library, ctypes.PyDLL)
             for name, (result, *arguments) in functions.items():
-                function = getattr(brief if name in _BRIEF else patient, name)
+                function = getattr(brief if name in _BRIEF else patient, symbol(name))
                 function.restype, function.argtypes = result, arguments
                 setattr(self, name, function)
                 if name in _AT_TIMES:
-                    now = getattr(brief, name)
+                    now = getattr(brief, symbol(name))
                     now.restype, now.argtypes = result, arguments
                     setattr(self, f"{name}_now", now)
         error = POINTER(GError)()
         if not self.gst_init_check(None, None, byref(error)):
             raise Unavailable(f"GStreamer does not start: {self.take_error(error)}")
+        for path in own_plugins():
+            if not self.gst_plugin_load_file(os.fsencode(path), byref(error)):
+                raise Unavailable(self.take_error(error))
 
     def __getattr__(self, name: str) -> Any:  # for type checkers: set in __init__
         raise AttributeError(name)
@@ -219,16 +224,6 @@ class Libraries:
         text = (error.contents.message or b"").decode("utf-8", "replace")
         self.g_error_free(error)
         return text
-
-
-def _load(name: str) -> Tuple[ctypes.CDLL, ctypes.CDLL]:
-    try:
-        return ctypes.CDLL(name), ctypes.PyDLL(name)
-    except OSError as error:
-        if is_interruption(error):
-            raise
-        raise Unavailable(f"{error}. cudatransform needs GStreamer and libgstcoef-1.0; where one "
-                          "is not installed, LD_LIBRARY_PATH names its folder") from error
 
 
 _loaded: Optional[Libraries] = None

@@ -19,7 +19,7 @@ from unittest import mock
 import numpy as np
 
 import cudatransform as ct
-from cudatransform import _gst
+from cudatransform import _gst, _libraries
 import pictures
 from places import Places
 
@@ -230,15 +230,14 @@ class Loading(unittest.TestCase):
             raise TimeoutError("soft time limit")
         before = signal.signal(signal.SIGALRM, handler)
         try:
-            with mock.patch.object(_gst.ctypes, "CDLL",
-                                   lambda _: signal.raise_signal(signal.SIGALRM)):
-                with self.assertRaisesRegex(TimeoutError, "soft time limit"):
-                    _gst._load("libgstreamer-1.0.so.0")
+            with self.assertRaisesRegex(TimeoutError, "soft time limit"):
+                _libraries.load("libgstreamer-1.0.so.0",
+                                lambda _: signal.raise_signal(signal.SIGALRM))
         finally:
             signal.signal(signal.SIGALRM, before)
-        with mock.patch.object(_gst.ctypes, "CDLL", side_effect=OSError("no such library")):
-            with self.assertRaisesRegex(ct.Unavailable, "no such library"):
-                _gst._load("libgstreamer-1.0.so.0")
+        with self.assertRaisesRegex(ct.Unavailable, "no such library"):
+            _libraries.load("libgstreamer-1.0.so.0",
+                            mock.Mock(side_effect=OSError("no such library")))
 
 
 class Readers(WithFiles):

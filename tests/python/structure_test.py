@@ -8,7 +8,8 @@ import os
 import unittest
 
 import cudatransform
-from cudatransform import _gst
+from cudatransform import _gst, _libraries
+from cudatransform._libraries import symbol
 
 PACKAGE = os.path.dirname(cudatransform.__file__)
 # Optional packages, imported at the place of use: torch and cupy by their names.
@@ -74,19 +75,19 @@ class EnumValue(ctypes.Structure):
 
 class Enums(unittest.TestCase):
     def test_they_are_the_librarys(self):
-        library, gobject = ctypes.CDLL("libgstcoef-1.0.so.0"), ctypes.CDLL("libgobject-2.0.so.0")
-        gobject.g_type_class_ref.restype, gobject.g_type_class_ref.argtypes = (
-            ctypes.c_void_p, (ctypes.c_size_t,))
+        library, gobject = map(_libraries.load, ("libgstcoef-1.0.so.0", "libgobject-2.0.so.0"))
+        class_ref = getattr(gobject, symbol("g_type_class_ref"))
+        class_ref.restype, class_ref.argtypes = ctypes.c_void_p, (ctypes.c_size_t,)
         for function, kind, python in (("gst_dct_layout", "enum", _gst.DctLayout),
                                        ("gst_dct_order", "enum", _gst.DctOrder),
                                        ("gst_dct_jpeg_irregularity", "flags",
                                         _gst.DctJpegIrregularity)):
-            get_type = getattr(library, f"{function}_get_type")
+            get_type = getattr(library, symbol(f"{function}_get_type"))
             get_type.restype = ctypes.c_size_t
-            by_nick = getattr(gobject, f"g_{kind}_get_value_by_nick")
+            by_nick = getattr(gobject, symbol(f"g_{kind}_get_value_by_nick"))
             by_nick.restype = ctypes.POINTER(EnumValue)
             by_nick.argtypes = ctypes.c_void_p, ctypes.c_char_p
-            theirs = gobject.g_type_class_ref(get_type())
+            theirs = class_ref(get_type())
             self.assertTrue(issubclass(python, enum.IntEnum if kind == "enum" else enum.IntFlag))
             for name, member in python.__members__.items():
                 with self.subTest(function, member=name):

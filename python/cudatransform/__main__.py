@@ -1,0 +1,92 @@
+"""`python -m cudatransform`: what a report of a fault needs to know of this installation."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import ctypes
+import platform
+import sys
+from typing import Iterator, List, Tuple
+
+import numpy as np
+
+from . import _libraries
+from ._device import driver
+from ._stage import Stage
+from .errors import Unavailable
+from .version import VERSION
+
+# Names of instructions in /proc/cpuinfo that decide which code the CPU engine runs.
+_VECTORS = "sse4_1", "avx2", "avx512f", "avx512_vnni", "avx512_bf16", "asimd", "sve"
+
+
+def _text(name: str, *arguments: int) -> str:
+    """What a function of libgstreamer returns."""
+    function = getattr(_libraries.load("libgstreamer-1.0.so.0"), _libraries.symbol(name))
+    function.restype, function.argtypes = ctypes.c_char_p, [ctypes.c_void_p] * len(arguments)
+    return (function(*arguments) or b"nowhere").decode("utf-8", "replace")
+
+
+def _engine(name: str) -> str:
+    """Whether elements start on an engine, or why not."""
+    try:
+        Stage(f"cudadct8x8 name=first backend={name}").close()
+    except Unavailable as error:
+        return f"no: {error}"
+    return "yes"
+
+
+def _devices() -> List[str]:
+    try:
+        return driver().devices()
+    except Unavailable as error:
+        return [str(error)]
+
+
+def _processor() -> str:
+    """The CPU's name, and the vector instructions of which the CPU engine makes use."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            fields = dict(line.split(":", 1) for line in file.read().split("\n\n")[0].splitlines())
+    except (OSError, ValueError):
+        return platform.processor()
+    said = {name.strip(): value.strip() for name, value in fields.items()}
+    vectors = [flag for flag in said.get("flags", said.get("Features", "")).split()
+               if flag in _VECTORS]
+    return f"{said.get('model name', platform.machine())}: {' '.join(vectors)}"
+
+
+def _files() -> Iterator[str]:
+    """The loaded libraries of the system's that a wheel would bring."""
+    kinds = "libgst", "libglib-", "libgobject-", "libtbb", "libjpeg", "libhwy"
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
+        paths = {line.split(maxsplit=5)[5].strip() for line in file if "/" in line}
+    return (path for path in sorted(paths) if path.rpartition("/")[2].startswith(kinds)
+            and not path.startswith(_libraries.FOLDER))
+
+
+def _facts() -> Iterator[Tuple[str, str]]:
+    yield "cudatransform", f"{VERSION}, {__file__}"
+    yield "Python", f"{platform.python_version()}, numpy {np.__version__}"
+    yield "system", f"{platform.platform()}, {'-'.join(platform.libc_ver())}"
+    yield "libraries", (f"the wheel's own, {_libraries.FOLDER}" if _libraries.ARE_OWN
+                        else "the system's")
+    yield "CPU engine", _engine("cpu")
+    yield "CUDA engine", _engine("cuda")
+    yield "GStreamer", _text("gst_version_string")
+    for path in _files():
+        yield "file", path
+    yield "CPU", _processor()
+    for device in _devices():
+        yield "GPU", device
+
+
+def main() -> int:
+    try:
+        for name, value in _facts():
+            print(f"{name:14} {value}")
+    except Unavailable as error:
+        print(f"{'unavailable':14} {error}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
