@@ -40,8 +40,8 @@ void MeasuredFrame::set_samples(std::span<const SamplePlane> planes, int bits) {
   bytes = 0;
   for (size_t c = 0; c < planes.size(); c++) {
     samples[c] = guint64(planes[c].width) * planes[c].rows();
-    bytes += guint64(planes[c].width) * planes[c].height *
-             (planes[c].type == SampleType::kU8 ? 1 : 2);
+    bytes +=
+        guint64(planes[c].width) * planes[c].height * (planes[c].type == SampleType::kU8 ? 1 : 2);
   }
 }
 

@@ -75,8 +75,8 @@ bool accepts(const char* element, const std::string& caps_string) {
 
 CHECK_TEST(test_refusals) {
   const std::string size = ",width=32,height=16,framerate=25/1";
-  for (const char* format : {"RGB16", "RGB10A2_LE", "YUY2", "UYVY", "A420", "P016_LE",
-                             "GRAY16_BE", "I420_10BE", "NV16", "GBR_10LE", "Y444_16LE"}) {
+  for (const char* format : {"RGB16", "RGB10A2_LE", "YUY2", "UYVY", "A420", "P016_LE", "GRAY16_BE",
+                             "I420_10BE", "NV16", "GBR_10LE", "Y444_16LE"}) {
     fail_if(accepts("cudadct8x8", "video/x-raw,format=" + std::string(format) + size), "%s",
             format);
   }

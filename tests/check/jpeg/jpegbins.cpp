@@ -153,6 +153,8 @@ void change(GParamSpec* spec, GValue* value) {
     g_value_set_uint(value, other_number(G_PARAM_SPEC_UINT(spec), g_value_get_uint(value)));
   } else if (G_IS_PARAM_SPEC_UINT64(spec)) {
     g_value_set_uint64(value, other_number(G_PARAM_SPEC_UINT64(spec), g_value_get_uint64(value)));
+  } else if (G_IS_PARAM_SPEC_DOUBLE(spec)) {
+    g_value_set_double(value, other_number(G_PARAM_SPEC_DOUBLE(spec), g_value_get_double(value)));
   } else if (G_IS_PARAM_SPEC_ENUM(spec)) {
     const GEnumClass* values = G_PARAM_SPEC_ENUM(spec)->enum_class;
     const int now = g_value_get_enum(value);
