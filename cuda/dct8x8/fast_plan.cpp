@@ -177,8 +177,8 @@ bool is_fast(const Dct8x8Job& job, bool* interleaved) {
       !are_fast_tables(job)) {
     return false;
   }
-  const bool decides = job.quantizer != Quantizer::kRound;
-  if (decides && job.samples[0].type != SampleType::kU8) return false;
+  const bool in_bytes = job.quantizer != Quantizer::kRound || job.method == Method::kIslow;
+  if (in_bytes && job.samples[0].type != SampleType::kU8) return false;
   if (*interleaved && !(has_pairs_kernel(job) && same_table(job, 1, 2) &&
                         job.coefs[1].chroma == job.coefs[2].chroma))
     return false;

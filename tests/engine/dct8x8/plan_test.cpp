@@ -65,6 +65,23 @@ Spec spec_of(Method method, uint32_t measure = 0) {
 constexpr Frame k4K = {3840, 2160}, k4K420 = {3840, 2160, 3}, k1080p = {1920, 1088};
 constexpr Frame k1080p420 = {1920, 1080, 3}, kOdd = {3840, 2159};
 
+// Eight bits in 16 are a valid job, for which `islow` has no fast kernels.
+TEST(Plan, EightBitsInSixteen) {
+  cuda::FastParamsCache params;
+  cuda::SumsInProgress progress;
+  for (const Method method : {Method::kIslow, Method::kFloat}) {
+    for (const Direction direction : {Direction::kForward, Direction::kInverse}) {
+      Dct8x8Job job = job_on(k4K, spec_of(method), direction);
+      job.samples[0].type = SampleType::kU16;
+      job.samples[0].stride = 2;
+      job.samples[0].pitch *= 2;
+      EXPECT_TRUE(validate(job).ok()) << validate(job).message;
+      EXPECT_EQ(cuda::fast_launch(job, &progress, params).has_value(), method == Method::kFloat)
+          << method_name(method);
+    }
+  }
+}
+
 TEST(Plan, FullPlanes) {
   const Spec islow = spec_of(Method::kIslow), floats = spec_of(Method::kFloat);
   for (const Frame& frame : {k4K, k4K420}) {
