@@ -7,6 +7,7 @@
 
 #include "gst/dct8x8/caps.h"
 #include "transform/dct8x8/dct8x8.h"
+#include "transform/rgb/arithmetic.h"
 #include "transform/rgb/engine.h"
 #if CT_HAVE_CUDA
 #include "cuda/rgb/engine.h"
@@ -47,19 +48,9 @@ RgbPacking packing_of(GstVideoFormat format) {
   }
 }
 
-RgbSubsampling chroma_of(GstCoefSampling sampling) {
-  switch (sampling) {
-    case GST_COEF_SAMPLING_420:
-      return {2, 2};
-    case GST_COEF_SAMPLING_422:
-      return {2, 1};
-    case GST_COEF_SAMPLING_440:
-      return {1, 2};
-    case GST_COEF_SAMPLING_411:
-      return {4, 1};
-    default:
-      return {1, 1};
-  }
+RgbSubsampling subsampling_of(const GstDctInfo& dct, int c) {
+  const GstDctComponent &luma = dct.components[0], &own = dct.components[c];
+  return {static_cast<int>(luma.h_samp / own.h_samp), static_cast<int>(luma.v_samp / own.v_samp)};
 }
 
 RgbColor color_of(GstCoefSampling sampling) {
@@ -116,7 +107,7 @@ Status RgbStep::begin(const GstVideoInfo& rgb, const GstDctInfo& dct, const RgbP
 void RgbStep::describe_planes(const GstDctInfo& dct, const RgbPlanes& planes) {
   const int chroma_scale = rgb_chroma_scale(dct.sampling, planes.scale);
   for (int c = 0; c < job_.components(); c++) {
-    const RgbSubsampling by = c > 0 ? chroma_of(dct.sampling) : RgbSubsampling();
+    const RgbSubsampling by = subsampling_of(dct, c);
     const int larger = c > 0 ? planes.scale / chroma_scale : 1;
     job_.subsampling[c] = {by.x / larger, by.y / larger};
     SamplePlane& plane = job_.planes[c];
@@ -149,10 +140,8 @@ Status RgbStep::make_room() {
 }
 
 guint64 RgbStep::frame_bytes() const {
-  const RgbPacking packing = job_.rgb.packing;
-  const bool three =
-      packing == RgbPacking::kRgb || packing == RgbPacking::kBgr || packing == RgbPacking::kPlanar;
-  return guint64(job_.rgb.width) * guint64(job_.rgb.height) * (three ? 3 : 4);
+  const int bytes = rgb_layout(job_.rgb.packing).pixel_bytes * job_.rgb.planes();
+  return guint64(job_.rgb.width) * guint64(job_.rgb.height) * guint64(bytes);
 }
 
 Status RgbStep::submit(const Rects& frame) {
