@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,20 @@ void check_smaller(const Levels& rounded, const Levels& decided) {
   }
 }
 
+// Each value of a property makes more zeros than the one before it, and the first more than
+// `before`.
+void check_more_zeros(Quantizing* q, const char* property,
+                      std::initializer_list<const char*> values, const Levels& rounded,
+                      int before) {
+  for (const char* value : values) {
+    q->set(property, value);
+    const Levels levels = q->levels();
+    check_smaller(rounded, levels);
+    fail_unless(zeros(levels) > before, "%s", value);
+    before = zeros(levels);
+  }
+}
+
 // The settings count at the next buffer.
 CHECK_TEST(test_settings_while_playing) {
   Quantizing q("quality=90");
@@ -81,23 +96,10 @@ CHECK_TEST(test_settings_while_playing) {
   q.set("quantizer", "dead-zone");
   q.set("dead-zone", "0.5");
   fail_unless(q.levels() == rounded, "no level of 1 is below a half");
-  int before = zeros(rounded);
-  for (const char* threshold : {"0.6", "0.75", "1"}) {
-    q.set("dead-zone", threshold);
-    const Levels levels = q.levels();
-    check_smaller(rounded, levels);
-    fail_unless(zeros(levels) > before, "%s", threshold);
-    before = zeros(levels);
-  }
+  check_more_zeros(&q, "dead-zone", {"0.6", "0.75", "1"}, rounded, zeros(rounded));
   q.set("quantizer", "rd");
-  before = zeros(rounded) - 1;
-  for (const char* lambda : {"0.001", "0.02", "0.0625", "0.3"}) {
-    q.set("rd-lambda", lambda);
-    const Levels levels = q.levels();
-    check_smaller(rounded, levels);
-    fail_unless(zeros(levels) > before, "%s", lambda);
-    before = zeros(levels);
-  }
+  check_more_zeros(&q, "rd-lambda", {"0.001", "0.02", "0.0625", "0.3"}, rounded,
+                   zeros(rounded) - 1);
   q.set("quantizer", "round");
   fail_unless(q.levels() == rounded);
 }
