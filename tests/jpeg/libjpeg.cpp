@@ -36,6 +36,16 @@ Compressor::~Compressor() { jpeg_destroy_compress(this); }
 
 void Compressor::open() { jpeg_mem_dest(this, &buffer_, &size_); }
 
+void Compressor::open_for_rgb(int width, int height, J_COLOR_SPACE file) {
+  open();
+  image_width = static_cast<JDIMENSION>(width);
+  image_height = static_cast<JDIMENSION>(height);
+  input_components = 3;
+  in_color_space = JCS_RGB;
+  jpeg_set_defaults(this);
+  jpeg_set_colorspace(this, file);
+}
+
 std::vector<uint8_t> Compressor::finish() {
   jpeg_finish_compress(this);
   const std::vector<uint8_t> file(buffer_, buffer_ + size_);

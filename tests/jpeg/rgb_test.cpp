@@ -66,14 +66,10 @@ Picture random_picture(int width, int height, unsigned seed) {
 
 // Files with tables of ones: a sample that differs by one changes levels.
 void prepare(Compressor& to, const RgbCase& of, const Kind& kind) {
-  to.image_width = static_cast<JDIMENSION>(of.width);
-  to.image_height = static_cast<JDIMENSION>(of.height);
-  to.input_components = 3;
-  to.in_color_space = JCS_RGB;
-  jpeg_set_defaults(&to);
-  jpeg_set_colorspace(&to, of.color == RgbColor::kGrey    ? JCS_GRAYSCALE
-                           : of.color == RgbColor::kYcbcr ? JCS_YCbCr
-                                                          : JCS_RGB);
+  to.open_for_rgb(of.width, of.height,
+                  of.color == RgbColor::kGrey    ? JCS_GRAYSCALE
+                  : of.color == RgbColor::kYcbcr ? JCS_YCbCr
+                                                 : JCS_RGB);
   jpeg_set_quality(&to, 100, TRUE);
   to.dct_method = JDCT_ISLOW;
   for (int c = 0; c < of.components(); ++c) {
@@ -84,7 +80,6 @@ void prepare(Compressor& to, const RgbCase& of, const Kind& kind) {
 
 std::vector<uint8_t> file_of_rgb(const RgbCase& of, const Kind& kind, const Picture& rgb) {
   Compressor to;
-  to.open();
   prepare(to, of, kind);
   jpeg_start_compress(&to, TRUE);
   std::vector<JSAMPLE> row(static_cast<size_t>(of.width) * 3);
@@ -121,7 +116,6 @@ class RawRows {
 
 std::vector<uint8_t> file_of_planes(const RgbCase& of, const Kind& kind, const Picture& planes) {
   Compressor to;
-  to.open();
   prepare(to, of, kind);
   to.raw_data_in = TRUE;
   jpeg_start_compress(&to, TRUE);

@@ -66,13 +66,7 @@ Picture picture_of(GstBuffer* buffer, const GstVideoInfo& info, int opaque) {
 std::vector<guint8> file_of(const Picture& picture, const Kind& kind, int quality,
                             J_DCT_METHOD method = JDCT_ISLOW) {
   Compressor to;
-  to.open();
-  to.image_width = static_cast<JDIMENSION>(picture.width);
-  to.image_height = static_cast<JDIMENSION>(picture.height);
-  to.input_components = 3;
-  to.in_color_space = JCS_RGB;
-  jpeg_set_defaults(&to);
-  jpeg_set_colorspace(&to, kind.color);
+  to.open_for_rgb(picture.width, picture.height, kind.color);
   jpeg_set_quality(&to, quality, TRUE);
   to.dct_method = method;
   to.comp_info[0].h_samp_factor = kind.h;

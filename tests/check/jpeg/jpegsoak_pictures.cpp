@@ -33,13 +33,7 @@ constexpr Kind kKinds[] = {
 
 Bytes make(const Kind& kind) {
   cudatransform::test::Compressor info;
-  info.open();
-  info.image_width = static_cast<JDIMENSION>(kind.width);
-  info.image_height = static_cast<JDIMENSION>(kind.height);
-  info.input_components = 3;
-  info.in_color_space = JCS_RGB;
-  jpeg_set_defaults(&info);
-  jpeg_set_colorspace(&info, kind.space);
+  info.open_for_rgb(kind.width, kind.height, kind.space);
   info.comp_info[0].h_samp_factor = kind.h;
   info.comp_info[0].v_samp_factor = kind.v;
   info.optimize_coding = kind.process & kOptimized ? TRUE : FALSE;
