@@ -67,6 +67,7 @@ constexpr Frame k1080p420 = {1920, 1080, 3}, kOdd = {3840, 2159};
 
 // Eight bits in 16 are a valid job, for which `islow` has no fast kernels.
 TEST(Plan, EightBitsInSixteen) {
+  cuda::set_kernel_choice(KernelChoice::kAuto);
   cuda::FastParamsCache params;
   cuda::SumsInProgress progress;
   for (const Method method : {Method::kIslow, Method::kFloat}) {
