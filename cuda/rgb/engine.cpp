@@ -30,13 +30,14 @@ struct FastKernel {
   const char* name;
   int x, y;
   RgbColor color;
-  bool has_edges;
 };
-#define CT_FAST(name, x, y, color, has_edges) {#name, x, y, RgbColor::color, has_edges},
+#define CT_FAST(name, x, y, color, what) {#name, x, y, RgbColor::color},
 constexpr FastKernel kFast[] = {CT_RGB_INVERSE_KERNELS(CT_FAST) CT_RGB_FORWARD_KERNELS(CT_FAST)};
 #undef CT_FAST
 constexpr size_t kFastCount = std::size(kFast);
-constexpr size_t kEachWay = kFastCount / 2;
+#define CT_COUNT(...) +1
+constexpr size_t kFirstForward = CT_RGB_INVERSE_KERNELS(CT_COUNT);
+#undef CT_COUNT
 
 const KernelFamily& rgb_kernels() {
 #define CT_NAME(name) #name,
@@ -54,8 +55,8 @@ uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size 
 
 bool is_forward(const RgbJob& job) { return job.direction == Direction::kForward; }
 
-// That without edges, before the one with them, of a job whose luma is at full size and both
-// chroma alike; else kFastCount.
+// The first of the kernels of a job whose luma is at full size and both chroma alike; else
+// kFastCount.
 size_t fast_kernel(const RgbJob& job) {
   if (kernel_choice != RgbKernelChoice::kAuto) return kFastCount;
   const auto same = [](const RgbSubsampling& a, const RgbSubsampling& b) {
@@ -65,11 +66,10 @@ size_t fast_kernel(const RgbJob& job) {
   const bool grey = job.color == RgbColor::kGrey;
   if (!grey && !same(job.subsampling[1], job.subsampling[2])) return kFastCount;
   const RgbSubsampling by = grey ? RgbSubsampling{1, 1} : job.subsampling[1];
-  const size_t first = is_forward(job) ? kEachWay : 0;
-  for (size_t i = first; i < first + kEachWay; ++i) {
-    if (kFast[i].color == job.color && same({kFast[i].x, kFast[i].y}, by)) return i;
-  }
-  return kFastCount;
+  const size_t end = is_forward(job) ? kFastCount : kFirstForward;
+  size_t i = is_forward(job) ? kFirstForward : 0;
+  while (i < end && (kFast[i].color != job.color || !same({kFast[i].x, kFast[i].y}, by))) ++i;
+  return i < end ? i : kFastCount;
 }
 
 void describe_image(const RgbImage& rgb, RgbParams* to) {
@@ -196,7 +196,10 @@ Status submit_fast(StreamQueue& queue, const RgbJob& job, size_t kernel, RgbPara
   params.count = params.across * divided(params.rows, rows * kDown);
   const bool has_edges = params.whole_width < params.columns || params.columns % kRgbColumns != 0 ||
                          params.whole_height < params.rows || params.rows % rows != 0;
-  if (has_edges) ++kernel;
+  if (is_forward(job))
+    kernel += has_edges ? 1 : 0;
+  else
+    kernel += has_edges ? 0 : 1 + static_cast<size_t>(params.places);
   return launch(queue, is_forward(job) ? cuda_image_rgb_forward : cuda_image_rgb_inverse, kernel,
                 params.count, params);
 }

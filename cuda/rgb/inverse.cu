@@ -159,7 +159,7 @@ __device__ __forceinline__ void convert(const RgbParams& params, const uint32_t 
   }
 }
 
-template <int X, int Y, RgbColor kColor, bool kWhole>
+template <int X, int Y, RgbColor kColor, RgbPlaces kPlaces, bool kWhole>
 __device__ __forceinline__ void inverse_pixels(const RgbParams& params, const RgbPlace& place) {
   constexpr bool kHasChroma = kColor != RgbColor::kGrey;
   constexpr int kRows = Y == 2 ? 3 : 1;
@@ -186,14 +186,14 @@ __device__ __forceinline__ void inverse_pixels(const RgbParams& params, const Rg
       full[c] = upsample<X, Y>(params, chroma[c][Y == 2 ? 1 : r], chroma[c][Y == 2 ? 2 * r : r], r);
     RgbColours colours;
     convert<kColor>(params, luma[r], full[0], full[1], colours);
-    store_pixels<kWhole>(params, colours, place.x, place.y + r);
+    store_pixels<kWhole, kPlaces>(params, colours, place.x, place.y + r);
   }
 }
 
-template <int X, int Y, RgbColor kColor, bool kHasEdges>
+template <int X, int Y, RgbColor kColor, RgbPlaces kPlaces>
 __device__ __forceinline__ void inverse_thread(const RgbParams& params) {
-  run_thread<Y, kHasEdges>(params, [&](const RgbPlace& place, auto whole) {
-    inverse_pixels<X, Y, kColor, decltype(whole)::value>(params, place);
+  run_thread<Y, kPlaces == RgbPlaces::kAny>(params, [&](const RgbPlace& place, auto whole) {
+    inverse_pixels<X, Y, kColor, kPlaces, decltype(whole)::value>(params, place);
   });
 }
 
@@ -201,17 +201,18 @@ __device__ __forceinline__ void inverse_thread(const RgbParams& params) {
 
 // CTAs that an SM has registers for: loads take time, and more warps hide it. With 12, the most
 // that an Ampere or Ada GPU has room for, a thread has 40 registers, which is enough without edges.
-#define CT_RGB_BOUNDS_true __launch_bounds__(kRgbThreads)
+constexpr int ctas_of(RgbPlaces places) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-#define CT_RGB_BOUNDS_false __launch_bounds__(kRgbThreads)
+  return 1;
 #else
-#define CT_RGB_BOUNDS_false __launch_bounds__(kRgbThreads, 12)
+  return places == RgbPlaces::kAny ? 1 : 12;
 #endif
+}
 
-#define CT_DEFINE(name, x, y, color, has_edges)               \
-  extern "C" __global__ void CT_RGB_BOUNDS_##has_edges name(  \
-      const __grid_constant__ RgbParams params) {             \
-    inverse_thread<x, y, RgbColor::color, has_edges>(params); \
+#define CT_DEFINE(name, x, y, color, places)                                            \
+  extern "C" __global__ void __launch_bounds__(kRgbThreads, ctas_of(RgbPlaces::places)) \
+      name(const __grid_constant__ RgbParams params) {                                  \
+    inverse_thread<x, y, RgbColor::color, RgbPlaces::places>(params);                   \
   }
 CT_RGB_INVERSE_KERNELS(CT_DEFINE)
 #undef CT_DEFINE

@@ -15,17 +15,24 @@
 //     page   docs/kernels.md, 19
 #pragma once
 
-// X(name, columns and rows of the picture to a sample of chroma, RgbColor, has edges). Without
-// edges: all threads' pixels are there, in aligned words.
+// X(name, columns and rows of the picture to a sample of chroma, RgbColor, what else). Without
+// edges: all threads' pixels are there, in aligned words. Inverse ones of these have a kernel for
+// each of RgbPlaces, in its order, behind the one with edges: colours then go to their places as
+// they are made, in fewer registers.
+#define CT_RGB_BY_PLACES(X, name, ...)     \
+  X(name##_edges, __VA_ARGS__, kAny)       \
+  X(name##_triples, __VA_ARGS__, kTriples) \
+  X(name##_x_last, __VA_ARGS__, kXLast)    \
+  X(name##_x_first, __VA_ARGS__, kXFirst) X(name##_planes, __VA_ARGS__, kPlanes)
+#define CT_RGB_INVERSE_KERNELS(X)                    \
+  CT_RGB_BY_PLACES(X, rgb_inverse_420, 2, 2, kYcbcr) \
+  CT_RGB_BY_PLACES(X, rgb_inverse_422, 2, 1, kYcbcr) \
+  CT_RGB_BY_PLACES(X, rgb_inverse_440, 1, 2, kYcbcr) \
+  CT_RGB_BY_PLACES(X, rgb_inverse_444, 1, 1, kYcbcr) \
+  CT_RGB_BY_PLACES(X, rgb_inverse_rgb, 1, 1, kRgb)   \
+  CT_RGB_BY_PLACES(X, rgb_inverse_grey, 1, 1, kGrey)
 #define CT_RGB_WITH_EDGES(X, name, ...) \
   X(name, __VA_ARGS__, false) X(name##_edges, __VA_ARGS__, true)
-#define CT_RGB_INVERSE_KERNELS(X)                     \
-  CT_RGB_WITH_EDGES(X, rgb_inverse_420, 2, 2, kYcbcr) \
-  CT_RGB_WITH_EDGES(X, rgb_inverse_422, 2, 1, kYcbcr) \
-  CT_RGB_WITH_EDGES(X, rgb_inverse_440, 1, 2, kYcbcr) \
-  CT_RGB_WITH_EDGES(X, rgb_inverse_444, 1, 1, kYcbcr) \
-  CT_RGB_WITH_EDGES(X, rgb_inverse_rgb, 1, 1, kRgb)   \
-  CT_RGB_WITH_EDGES(X, rgb_inverse_grey, 1, 1, kGrey)
 #define CT_RGB_FORWARD_KERNELS(X)                     \
   CT_RGB_WITH_EDGES(X, rgb_forward_420, 2, 2, kYcbcr) \
   CT_RGB_WITH_EDGES(X, rgb_forward_422, 2, 1, kYcbcr) \

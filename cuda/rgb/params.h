@@ -23,6 +23,7 @@ enum class RgbPlaces : int32_t {
   kXLast,   // four bytes
   kXFirst,  // four bytes
   kPlanes,
+  kAny,  // a kernel's: params have it
 };
 
 struct RgbPlaneParams {

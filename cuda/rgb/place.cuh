@@ -230,24 +230,30 @@ __device__ __forceinline__ void store_packed(const RgbParams& params, const RgbC
 }
 
 template <bool kWhole>
+__device__ __forceinline__ void store_planar(const RgbParams& params, const RgbColours& colours,
+                                             int32_t x, int32_t y) {
+#pragma unroll
+  for (int p = 0; p < 3; ++p) {
+    uint32_t words[kRgbGroups];
+#pragma unroll
+    for (int i = 0; i < kRgbGroups; ++i)
+      words[i] = permuted(colours[p].of[i][0], colours[p].of[i][1], 0x6240);
+    store<kWhole>(params.rgb[p] + y * params.pitch[p] + x, words, params.width - x);
+  }
+}
+
+template <bool kWhole, RgbPlaces kPlaces>
 __device__ __forceinline__ void store_pixels(const RgbParams& params, const RgbColours& colours,
                                              int32_t x, int32_t y) {
-  switch (params.places) {
+  switch (kPlaces == RgbPlaces::kAny ? params.places : kPlaces) {
     case RgbPlaces::kTriples:
       return store_packed<kWhole, RgbPlaces::kTriples>(params, colours, x, y);
     case RgbPlaces::kXLast:
       return store_packed<kWhole, RgbPlaces::kXLast>(params, colours, x, y);
     case RgbPlaces::kXFirst:
       return store_packed<kWhole, RgbPlaces::kXFirst>(params, colours, x, y);
-    case RgbPlaces::kPlanes:
-#pragma unroll
-      for (int p = 0; p < 3; ++p) {
-        uint32_t words[kRgbGroups];
-#pragma unroll
-        for (int i = 0; i < kRgbGroups; ++i)
-          words[i] = permuted(colours[p].of[i][0], colours[p].of[i][1], 0x6240);
-        store<kWhole>(params.rgb[p] + y * params.pitch[p] + x, words, params.width - x);
-      }
+    default:
+      return store_planar<kWhole>(params, colours, x, y);
   }
 }
 
@@ -331,7 +337,7 @@ __device__ __forceinline__ void load_pixels(const RgbParams& params, int32_t x,
       return load_packed<kWhole, RgbPlaces::kXLast>(params, x, y, pixels);
     case RgbPlaces::kXFirst:
       return load_packed<kWhole, RgbPlaces::kXFirst>(params, x, y, pixels);
-    case RgbPlaces::kPlanes:
+    default:
       return load_planar<kWhole>(params, x, y, pixels);
   }
 }
