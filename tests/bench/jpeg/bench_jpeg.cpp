@@ -106,19 +106,23 @@ void add_nvjpeg(Job job, const JpegSet& set, const std::string& name, const Nvjp
   std::fprintf(stderr, "bench_jpeg: without %s: %s\n", name.c_str(), why.c_str());
 }
 
-void add_nvjpeg_decoder(const char* name, NvjpegBackend backend, int batch, int frames) {
+void add_nvjpeg_decoder(const std::string& name, NvjpegBackend backend, NvjpegPixels pixels,
+                        int batch, int frames) {
   std::string why;
-  const NvjpegLoop loop = nvjpeg_decoder(backend, batch, hd.pictures, frames, &why);
+  const NvjpegLoop loop = nvjpeg_decoder(backend, pixels, batch, hd.pictures, frames, &why);
   add_nvjpeg(Job::kDecode, hd, name, loop, why);
 }
 
-void add_nvjpeg_encoder(const JpegSet& set, int threads, int frames) {
+void add_nvjpeg_encoder(const JpegSet& set, NvjpegPixels pixels, int threads, int frames) {
+  const bool rgb = pixels == NvjpegPixels::kRgb;
+  const JpegPicture& picture = set.pictures[0];
   std::string why;
-  const NvjpegLoop loop =
-      nvjpeg_encoder(set.pictures[0].i420, set.width, set.height, threads, frames, &why);
+  const NvjpegLoop loop = nvjpeg_encoder(rgb ? rgb_of(picture.file) : picture.i420, pixels,
+                                         set.width, set.height, threads, frames, &why);
   add_nvjpeg(Job::kEncode, set,
-             "nvJPEG, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), loop,
-             why);
+             std::string("nvJPEG, ") + (rgb ? "RGB, " : "") + std::to_string(threads) +
+                 (threads == 1 ? " thread" : " threads"),
+             loop, why);
 }
 
 // Files, one by one, each from its push to its output.
@@ -138,15 +142,17 @@ void add_latency(const JpegSet& set, const std::string& name, const std::string&
 
 // Frames that are in CUDA memory already, more than its caches hold.
 void add_device_frames(const JpegSet& set, const std::string& name, const std::string& elements,
-                       int frames) {
+                       int frames, bool rgb = false) {
   auto line = std::make_shared<std::unique_ptr<Line>>();
   add(Job::kEncode, set, name, [=, &set] {
     if (!*line) {
-      std::vector<std::vector<uint8_t>> i420;
-      for (const JpegPicture& picture : set.pictures) i420.push_back(picture.i420);
+      std::vector<std::vector<uint8_t>> pictures;
+      for (const JpegPicture& picture : set.pictures)
+        pictures.push_back(rgb ? rgb_of(picture.file) : picture.i420);
       PipeSize dims = dimensions(set);
+      dims.rgb = rgb;
       if (frames_of_turn == 1) dims.ring = 4;
-      *line = std::make_unique<Line>(elements, dims, true, "image/jpeg", i420);
+      *line = std::make_unique<Line>(elements, dims, true, "image/jpeg", pictures);
       (*line)->rate(4 * skipped);
     }
     return (*line)->rate(frames);
@@ -154,6 +160,7 @@ void add_device_frames(const JpegSet& set, const std::string& name, const std::s
 }
 
 constexpr const char* kFrames = "video/x-raw(memory:CUDAMemory)";
+constexpr const char* kRgbFrames = "video/x-raw(memory:CUDAMemory),format=RGB";
 constexpr const char* kCoefficients = "video/x-dct(memory:CUDAMemory)";
 
 void add_cuda_decoders(int cores, int many) {
@@ -174,6 +181,8 @@ void add_cuda_decoders(int cores, int many) {
     };
     add_one("ours, CUDA", by_cuda + inverse + kFrames);
     add_one("ours, CUDA, queue", by_cuda + " ! queue" + inverse + kFrames);
+    add_one("ours, CUDA, RGB", by_cuda + inverse + kRgbFrames);
+    add_one("ours, CUDA, RGB, queue", by_cuda + " ! queue" + inverse + kRgbFrames);
     add_one("ours, CUDA, coefficients", by_cuda + coefficients);
     add_latency(set, "ours, CUDA, one at a time",
                 by_cuda + " n-threads=1 ! cudaidct8x8 backend=cuda", kFrames);
@@ -188,9 +197,12 @@ void add_cuda_decoders(int cores, int many) {
   }
   if (has_element("nvjpegdec"))
     add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
-  add_nvjpeg_decoder("nvJPEG, hardware", NvjpegBackend::kHardware, 32, many);
-  // nvJPEG leaves batches of 100 and less to the CPU, one thread.
-  add_nvjpeg_decoder("nvJPEG, gpu_hybrid", NvjpegBackend::kGpuHybrid, 128, many);
+  for (const NvjpegPixels pixels : {NvjpegPixels::kPlanes, NvjpegPixels::kRgb}) {
+    const std::string rgb = pixels == NvjpegPixels::kRgb ? ", RGB" : "";
+    add_nvjpeg_decoder("nvJPEG, hardware" + rgb, NvjpegBackend::kHardware, pixels, 32, many);
+    // nvJPEG leaves batches of 100 and less to the CPU, one thread.
+    add_nvjpeg_decoder("nvJPEG, gpu_hybrid" + rgb, NvjpegBackend::kGpuHybrid, pixels, 128, many);
+  }
 }
 
 void add_cuda_encoders(int cores, int many) {
@@ -208,7 +220,11 @@ void add_cuda_encoders(int cores, int many) {
     add_device_frames(
         set, "ours, CUDA memory, queue",
         forward + "queue max-size-bytes=0 max-size-time=0 ! " + coder + " entropy=cuda", frames);
-    for (const int threads : {1, 16}) add_nvjpeg_encoder(set, threads, many);
+    add_device_frames(set, "ours, CUDA memory, RGB", all + " entropy=cuda", frames, true);
+    for (const int threads : {1, 16}) {
+      add_nvjpeg_encoder(set, NvjpegPixels::kPlanes, threads, many);
+      add_nvjpeg_encoder(set, NvjpegPixels::kRgb, threads, many);
+    }
     if (has_element("nvjpegenc"))  // from GStreamer 1.26 on
       add_device_frames(set, "nvjpegenc, CUDA memory", "nvjpegenc quality=90", many);
   }
@@ -228,6 +244,9 @@ void add_contestants() {
                frames_of_turn);
   add_pipeline(Job::kDecode, "ours, an eighth of the size",
                "jpegcoefdec " + cpu + " ! cudaidct8x8 scale=1/8 " + cpu, frames_of_turn);
+  add_pipeline(Job::kDecode, "ours, RGB",
+               "jpegcoefdec " + cpu + " ! cudaidct8x8 " + cpu + " ! video/x-raw,format=RGB",
+               frames_of_turn);
   add_pipeline(Job::kDecode, "ours, all cores",
                "jpegcoefdec " + all + " ! queue ! cudaidct8x8 " + cpu, many);
   if (with_cuda) add_cuda_decoders(cores, many);

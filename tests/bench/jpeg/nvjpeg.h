@@ -20,14 +20,16 @@ enum class NvjpegBackend {  // nvjpegBackend_t
   kGpuHybrid = 2,           // entropy decoding by kernels
   kHardware = 3,            // by the JPEG units of data-centre GPUs
 };
-// Files in host memory to planes in device memory, a batch at a time (nvjpegDecodeBatched). The
+enum class NvjpegPixels { kPlanes, kRgb };  // planes of 4:2:0, or three bytes a pixel
+
+// Files in host memory to pixels in device memory, a batch at a time (nvjpegDecodeBatched). The
 // pictures outlive the function.
-NvjpegLoop nvjpeg_decoder(NvjpegBackend backend, int batch,
+NvjpegLoop nvjpeg_decoder(NvjpegBackend backend, NvjpegPixels pixels, int batch,
                           const std::vector<JpegPicture>& pictures, int count, std::string* why);
 
-// Planes of 4:2:0 in device memory, uploaded once, to files in host memory (nvjpegEncodeYUV), with
-// Annex K's Huffman tables. Threads have a stream and an encoder each.
-NvjpegLoop nvjpeg_encoder(const std::vector<uint8_t>& i420, int width, int height, int threads,
-                          int count, std::string* why);
+// Pixels in device memory, uploaded once, to files of 4:2:0 in host memory (nvjpegEncodeYUV,
+// nvjpegEncodeImage), with Annex K's Huffman tables. Threads have a stream and an encoder each.
+NvjpegLoop nvjpeg_encoder(const std::vector<uint8_t>& picture, NvjpegPixels pixels, int width,
+                          int height, int threads, int count, std::string* why);
 
 }  // namespace cudatransform::bench

@@ -1,4 +1,4 @@
-// nvJPEG's decoder: batches of files to planes in device memory.
+// nvJPEG's decoder: batches of files to planes or RGB in device memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/jpeg/nvjpeg.h"
 
@@ -12,10 +12,11 @@
 namespace cudatransform::bench {
 namespace {
 
-constexpr int kYuvPlanes = 1;  // NVJPEG_OUTPUT_YUV
+constexpr int kYuvPlanes = 1, kRgbPacked = 5;  // NVJPEG_OUTPUT_YUV, NVJPEG_OUTPUT_RGBI
 
 struct Decoder {
-  explicit Decoder(NvjpegBackend backend) : nvjpeg(static_cast<int>(backend)) {}
+  Decoder(NvjpegBackend backend, NvjpegPixels pixels)
+      : nvjpeg(static_cast<int>(backend)), pixels(pixels) {}
   ~Decoder() {
     if (decoder == nullptr) return;
     const Nvjpeg::Current current(nvjpeg);
@@ -27,6 +28,7 @@ struct Decoder {
   double time(const std::vector<JpegPicture>& pictures, int count);
 
   Nvjpeg nvjpeg;
+  NvjpegPixels pixels;
   int (*context_synchronize)() = nullptr;
   int (*state_destroy)(void*) = nullptr;
   int (*decode)(void*, void*, const unsigned char* const*, const size_t*, NvjpegImage*,
@@ -46,7 +48,8 @@ void Decoder::open(int batch) {
   const Nvjpeg::Current current(nvjpeg);
   check_nvjpeg(state_create(nvjpeg.handle(), &decoder), "nvjpegJpegStateCreate");
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  check_nvjpeg(initialize(nvjpeg.handle(), decoder, batch, threads, kYuvPlanes),
+  const int format = pixels == NvjpegPixels::kRgb ? kRgbPacked : kYuvPlanes;
+  check_nvjpeg(initialize(nvjpeg.handle(), decoder, batch, threads, format),
                "nvjpegDecodeBatchedInitialize");
   allocate(batch);
 }
@@ -54,9 +57,10 @@ void Decoder::open(int batch) {
 void Decoder::allocate(int batch) {
   for (int i = 0; i < batch; ++i) {
     NvjpegImage image = {};
-    for (int plane = 0; plane < 3; ++plane) {
+    const bool rgb = pixels == NvjpegPixels::kRgb;
+    for (int plane = 0; plane < (rgb ? 1 : 3); ++plane) {
       const size_t shift = plane == 0 ? 0 : 1;
-      image.pitch[plane] = size_t{2048} >> shift;
+      image.pitch[plane] = rgb ? size_t{3 * 2048} : size_t{2048} >> shift;
       image.channel[plane] = nvjpeg.allocate(image.pitch[plane] * (size_t{1088} >> shift));
     }
     images.push_back(image);
@@ -90,10 +94,10 @@ double Decoder::time(const std::vector<JpegPicture>& pictures, int count) {
 
 }  // namespace
 
-NvjpegLoop nvjpeg_decoder(NvjpegBackend backend, int batch,
+NvjpegLoop nvjpeg_decoder(NvjpegBackend backend, NvjpegPixels pixels, int batch,
                           const std::vector<JpegPicture>& pictures, int count, std::string* why) {
   try {
-    auto decoder = std::make_shared<Decoder>(backend);
+    auto decoder = std::make_shared<Decoder>(backend, pixels);
     decoder->open(batch);
     return [decoder, &pictures, count] { return decoder->time(pictures, count); };
   } catch (const std::exception& error) {

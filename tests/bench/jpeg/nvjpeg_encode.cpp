@@ -1,4 +1,4 @@
-// nvJPEG's encoder: planes in device memory to files, on several threads.
+// nvJPEG's encoder: planes or RGB in device memory to files, on several threads.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/jpeg/nvjpeg.h"
 
@@ -15,6 +15,7 @@ namespace cudatransform::bench {
 namespace {
 
 constexpr int kCss420 = 2;          // NVJPEG_CSS_420
+constexpr int kRgbPacked = 5;       // NVJPEG_INPUT_RGBI
 constexpr int kDefaultBackend = 0;  // NVJPEG_BACKEND_DEFAULT
 
 struct Encoder {
@@ -25,18 +26,20 @@ struct Encoder {
     std::exception_ptr error;
   };
 
-  Encoder(int width, int height, int threads)
+  Encoder(NvjpegPixels pixels, int width, int height, int threads)
       : nvjpeg(kDefaultBackend),
+        is_rgb(pixels == NvjpegPixels::kRgb),
         width(width),
         height(height),
         threads(static_cast<size_t>(threads)) {}
   ~Encoder();
   void open();
-  void place(const std::vector<uint8_t>& i420);
+  void place(const std::vector<uint8_t>& picture);
   void run(Thread& thread);
   double time(int count);
 
   Nvjpeg nvjpeg;
+  bool is_rgb;
   int (*stream_destroy)(void*) = nullptr;
   int (*stream_wait)(void*) = nullptr;
   int (*state_destroy)(void*) = nullptr;
@@ -66,7 +69,7 @@ void Encoder::open() {
   nvjpeg.library.find("nvjpegEncoderParamsSetQuality", &set_quality);
   nvjpeg.library.find("nvjpegEncoderParamsSetOptimizedHuffman", &set_optimized);
   nvjpeg.library.find("nvjpegEncoderParamsSetSamplingFactors", &set_sampling);
-  nvjpeg.library.find("nvjpegEncodeYUV", &encode);
+  nvjpeg.library.find(is_rgb ? "nvjpegEncodeImage" : "nvjpegEncodeYUV", &encode);
   nvjpeg.library.find("nvjpegEncodeRetrieveBitstream", &retrieve);
   for (Thread& one : threads) {
     check_nvjpeg(stream_create(&one.stream, 1 /* CU_STREAM_NON_BLOCKING */), "cuStreamCreate");
@@ -83,12 +86,17 @@ void Encoder::open() {
   }
 }
 
-void Encoder::place(const std::vector<uint8_t>& i420) {
+void Encoder::place(const std::vector<uint8_t>& picture) {
   int (*upload)(unsigned long long, const void*, size_t) = nullptr;
   nvjpeg.driver.find("cuMemcpyHtoD_v2", &upload);
-  unsigned char* const planes = nvjpeg.allocate(i420.size());
-  check_nvjpeg(upload(reinterpret_cast<uintptr_t>(planes), i420.data(), i420.size()),
+  unsigned char* const planes = nvjpeg.allocate(picture.size());
+  check_nvjpeg(upload(reinterpret_cast<uintptr_t>(planes), picture.data(), picture.size()),
                "cuMemcpyHtoD");
+  if (is_rgb) {
+    image.channel[0] = planes;
+    image.pitch[0] = 3 * static_cast<size_t>(width);
+    return;
+  }
   const auto luma = static_cast<size_t>(width) * static_cast<size_t>(height);
   for (int c = 0; c < 3; ++c) {
     image.channel[c] = planes + (c == 0 ? 0 : luma + (c == 2 ? luma / 4 : 0));
@@ -98,9 +106,9 @@ void Encoder::place(const std::vector<uint8_t>& i420) {
 
 // One picture, to memory that is reused.
 void Encoder::run(Thread& one) {
-  check_nvjpeg(
-      encode(nvjpeg.handle(), one.encoder, one.params, &image, kCss420, width, height, one.stream),
-      "nvjpegEncodeYUV");
+  check_nvjpeg(encode(nvjpeg.handle(), one.encoder, one.params, &image,
+                      is_rgb ? kRgbPacked : kCss420, width, height, one.stream),
+               "nvjpegEncode");
   check_nvjpeg(retrieve(nvjpeg.handle(), one.encoder, nullptr, &one.length, one.stream),
                "nvjpegEncodeRetrieveBitstream");
   check_nvjpeg(stream_wait(one.stream), "cuStreamSynchronize");
@@ -145,13 +153,13 @@ double Encoder::time(int count) {
 
 }  // namespace
 
-NvjpegLoop nvjpeg_encoder(const std::vector<uint8_t>& i420, int width, int height, int threads,
-                          int count, std::string* why) {
+NvjpegLoop nvjpeg_encoder(const std::vector<uint8_t>& picture, NvjpegPixels pixels, int width,
+                          int height, int threads, int count, std::string* why) {
   try {
-    auto encoder = std::make_shared<Encoder>(width, height, threads);
+    auto encoder = std::make_shared<Encoder>(pixels, width, height, threads);
     const Nvjpeg::Current current(encoder->nvjpeg);
     encoder->open();
-    encoder->place(i420);
+    encoder->place(picture);
     return [encoder, count] { return encoder->time(count); };
   } catch (const std::exception& error) {
     *why = error.what();

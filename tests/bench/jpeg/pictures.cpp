@@ -8,6 +8,7 @@
 
 #include "tests/engine/dct8x8/picture.h"
 #include "tests/jpeg/codec.h"
+#include "tests/jpeg/libjpeg.h"
 
 namespace cudatransform::bench {
 namespace {
@@ -84,6 +85,20 @@ std::vector<JpegPicture> make_large_jpeg_pictures(const std::vector<JpegPicture>
   std::vector<JpegPicture> large;
   for (std::future<JpegPicture>& one : making) large.push_back(one.get());
   return large;
+}
+
+std::vector<uint8_t> rgb_of(const std::vector<uint8_t>& file) {
+  test::Decompressor info(file);
+  info.out_color_space = JCS_RGB;
+  jpeg_start_decompress(&info);
+  const size_t pitch = size_t{3} * info.output_width;
+  std::vector<uint8_t> rgb(pitch * info.output_height);
+  while (info.output_scanline < info.output_height) {
+    JSAMPROW row = rgb.data() + pitch * info.output_scanline;
+    jpeg_read_scanlines(&info, &row, 1);
+  }
+  jpeg_finish_decompress(&info);
+  return rgb;
 }
 
 std::vector<JpegPicture> make_small_jpeg_pictures(const std::vector<JpegPicture>& pictures,

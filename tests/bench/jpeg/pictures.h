@@ -21,6 +21,9 @@ std::vector<JpegPicture> make_jpeg_pictures(int count);
 std::vector<JpegPicture> make_large_jpeg_pictures(const std::vector<JpegPicture>& pictures,
                                                   int count);
 
+// A file's pixels as libjpeg makes them: three bytes each, without gaps.
+std::vector<uint8_t> rgb_of(const std::vector<uint8_t>& file);
+
 // Pictures of that size, even numbers: a part of each of `pictures`.
 std::vector<JpegPicture> make_small_jpeg_pictures(const std::vector<JpegPicture>& pictures,
                                                   int width, int height);

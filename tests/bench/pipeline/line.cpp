@@ -97,7 +97,8 @@ Line::Line(const std::string& elements, const PipeSize& size, bool frames_in_cud
            const std::string& sink_caps, const std::vector<std::vector<uint8_t>>& pictures) {
   connect(elements, sink_caps);
   GstVideoInfo info;
-  gst_video_info_set_format(&info, GST_VIDEO_FORMAT_I420, guint(size.width), guint(size.height));
+  gst_video_info_set_format(&info, size.rgb ? GST_VIDEO_FORMAT_RGB : GST_VIDEO_FORMAT_I420,
+                            guint(size.width), guint(size.height));
   info.fps_n = 60;
   info.fps_d = 1;
   GstCaps* caps = gst_video_info_to_caps(&info);
@@ -165,9 +166,10 @@ void Line::fill_ring(const PipeSize& size, GstCaps* caps,
     GstVideoFrame frame;
     if (!gst_video_frame_map(&frame, &info, buffer, GST_MAP_WRITE)) fail("a frame is not mapped");
     const uint8_t* from = pictures[i % pictures.size()].data();
-    for (guint p = 0; p < 3; ++p) {
+    for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES(&frame); ++p) {
       auto* to = static_cast<uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, p));
-      const int width = GST_VIDEO_FRAME_COMP_WIDTH(&frame, p);
+      const int width =
+          GST_VIDEO_FRAME_COMP_WIDTH(&frame, p) * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, p);
       for (int y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(&frame, p); ++y, from += width)
         std::copy_n(from, width, to + ptrdiff_t(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, p));
     }

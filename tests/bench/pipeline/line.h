@@ -16,8 +16,9 @@ namespace cudatransform::bench {
 struct PipeSize {
   const char* name;
   int width, height;
-  size_t ring = 0;  // frames in a ring; 0: as many as no cache of a GPU or a CPU holds
-  size_t frame_bytes() const { return size_t(width) * size_t(height) * 3 / 2; }
+  size_t ring = 0;   // frames in a ring; 0: as many as no cache of a GPU or a CPU holds
+  bool rgb = false;  // packed RGB in place of I420
+  size_t frame_bytes() const { return size_t(width) * size_t(height) * 3 / (rgb ? 1 : 2); }
 };
 
 // Packed I420 with a camera's picture in it.
