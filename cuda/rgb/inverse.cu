@@ -200,12 +200,13 @@ __device__ __forceinline__ void inverse_thread(const RgbParams& params) {
 }  // namespace
 
 // CTAs that an SM has registers for: loads take time, and more warps hide it. With 12, the most
-// that an Ampere or Ada GPU has room for, a thread has 40 registers, which is enough without edges.
+// that an Ampere or Ada GPU has room for, a thread has 40 registers, which is enough without edges
+// but for pixels of four bytes.
 constexpr int ctas_of(RgbPlaces places) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
   return 1;
 #else
-  return places == RgbPlaces::kAny ? 1 : 12;
+  return places == RgbPlaces::kTriples || places == RgbPlaces::kPlanes ? 12 : 1;
 #endif
 }
 
