@@ -53,8 +53,11 @@ class Wanted(NamedTuple):
             raise ValueError("CMYK is made at full size, in system memory")
         return self
 
-    def line(self) -> str:
-        """The rest of a line that begins with jpegcoefdec and its properties."""
+    def line(self, ahead: bool = False) -> str:
+        """The rest of a line that begins with jpegcoefdec and its properties.
+
+        ahead: on a device, a thread decodes while another makes pixels of what is decoded
+        """
         at, memory, only = "backend=cpu", "", ""
         formats = "RGB" if self.mode == "RGB" else _PLANES
         if self.device is not None:
@@ -62,7 +65,11 @@ class Wanted(NamedTuple):
         if self.device is not None and self.mode == "L":
             formats = _CUDA_PLANES
             only = f"! video/x-dct{memory},sampling=(string){{{_CUDA_SAMPLINGS}}} "
-        return (f"{at} keep-metadata=false {only}! cudaidct8x8 {at} qos=false scale={self.scale} "
+        decoder_at, between = at, ""
+        if ahead and self.device is not None:
+            between, at = "! queue silent=true ", f"{at} async-depth=4"
+        return (f"{decoder_at} keep-metadata=false {only}{between}"
+                f"! cudaidct8x8 {at} qos=false scale={self.scale} "
                 f"chroma-upsampling={self.upsampling} ! "
                 f"video/x-raw{memory},format=(string){{{formats}}}")
 

@@ -248,7 +248,7 @@ def _new_stage(reader: Reader) -> Stage:
     device = number_of(reader.device)
     if reader.wanted is not None and reader.wanted.mode != "CMYK":
         context = None if device is None else context_of(device)[0]
-        return Stage(f"{elements} {reader.wanted.line()}", context=context, queued=True)
+        return Stage(f"{elements} {reader.wanted.line(ahead=True)}", context=context, queued=True)
     if device is None:
         return Stage(f"{elements} backend=cpu", queued=True)
     return decoder_stage(elements, device, queued=True)
