@@ -228,6 +228,11 @@ void add_cuda_encoders(int cores, int many) {
     if (has_element("nvjpegenc"))  // from GStreamer 1.26 on
       add_device_frames(set, "nvjpegenc, CUDA memory", "nvjpegenc quality=90", many);
   }
+  for (const char* quantizer : {"round", "dead-zone", "rd"})
+    add_device_frames(hd, std::string("ours, CUDA memory, quality 80, ") + quantizer,
+                      std::string("cudadct8x8 quality=80 quant-preset=perceptual quantizer=") +
+                          quantizer + " backend=cuda async-depth=4 ! " + coder + " entropy=cuda",
+                      6 * many);
   if (has_element("nvjpegenc"))
     add_pipeline(Job::kEncode, "nvjpegenc", "nvjpegenc quality=90", many);
 }
