@@ -14,6 +14,9 @@ enum class CoefNumber { kS16, kS32, kF32, kF16 };
 constexpr int bytes_of(CoefNumber number) {
   return number == CoefNumber::kS16 || number == CoefNumber::kF16 ? 2 : 4;
 }
+constexpr bool is_floating(CoefNumber number) {
+  return number == CoefNumber::kF32 || number == CoefNumber::kF16;
+}
 
 enum class CoefArrangement {
   kBlock,        // 64 consecutive coefficients a block, in natural order; rows of blocks pitched
