@@ -125,7 +125,9 @@ std::vector<SampleGroup> groups_of_rgb(const GstStructure* raw) {
   for (const RawFormat& format : raw_formats()) {
     if (format.depth != 8) continue;
     add_to_groups(groups, sampling_of(format), 8);
-    if (holds_440(format)) add_to_groups(groups, GST_COEF_SAMPLING_440, 8);
+    if (!holds_440(format)) continue;
+    add_to_groups(groups, GST_COEF_SAMPLING_440, 8);
+    add_to_groups(groups, GST_COEF_SAMPLING_441, 8);
   }
   return groups;
 }
@@ -244,6 +246,8 @@ GstCaps* coef_template_caps(const CoefKind& kind, const GstStructure* own) {
   }
   if (kind.with_440 || kind.rgb != RgbFrames::kNone)
     add(samplings, gst_coef_sampling_to_string(GST_COEF_SAMPLING_440));
+  if (kind.rgb != RgbFrames::kNone)
+    add(samplings, gst_coef_sampling_to_string(GST_COEF_SAMPLING_441));
   set_ints(s, "depth", {8, 10, 12, 16});
   set_bools(s, "quantized");
   set_strings(s, "sampling", samplings);

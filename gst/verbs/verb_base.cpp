@@ -29,7 +29,7 @@ static constexpr int kPriceOfMemory = 16;  // a copy over the bus
 
 GstCaps* gst_cuda_verb_template_caps(const GstStructure* own) {
   std::vector<std::string> samplings, colorspaces;
-  for (int s = GST_COEF_SAMPLING_GRAYSCALE; s <= GST_COEF_SAMPLING_YCCK_411; s++) {
+  for (int s = GST_COEF_SAMPLING_GRAYSCALE; s <= GST_COEF_SAMPLING_YCCK_441; s++) {
     const auto sampling = static_cast<GstCoefSampling>(s);
     const std::string colorspace = gst_coef_sampling_get_colorspace(sampling);
     samplings.emplace_back(gst_coef_sampling_to_string(sampling));

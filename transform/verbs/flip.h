@@ -40,6 +40,8 @@ struct FlipRequest {
   bool trim = false;
   // Fail where there are such.
   bool perfect = false;
+
+  bool operator==(const FlipRequest&) const = default;
 };
 
 struct FlipPlan {

@@ -66,7 +66,7 @@ gboolean read_picture_fields(const GstStructure* s, PictureFields* fields, const
   fields->sampling = gst_coef_sampling_from_string(sampling);
   if (fields->sampling == GST_COEF_SAMPLING_UNKNOWN)
     return refuse(
-        "sampling is %s, expected GRAYSCALE, YCbCr-4:2:0, 4:2:2, 4:4:4, 4:4:0, 4:1:1, RGB, "
+        "sampling is %s, expected GRAYSCALE, YCbCr-4:2:0, 4:2:2, 4:4:4, 4:4:0, 4:1:1, 4:4:1, RGB, "
         "CMYK-4:4:4, or YCCK-4:2:0 and so on",
         GST_STR_NULL(sampling));
   const char* colorspace = gst_structure_get_string(s, "colorspace");

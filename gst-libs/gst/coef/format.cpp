@@ -8,7 +8,7 @@ namespace {
 
 struct SamplingRule {
   GstCoefSampling sampling;
-  const char* name;  // jpegparse's spelling, which has none for four components
+  const char* name;  // jpegparse's spelling; it has none for four components and for 4:4:1
   const char* colorspace;
   guint components;
   guint h_max, v_max;  // the sampling factors of Y and K; chroma's are 1
@@ -28,6 +28,8 @@ constexpr SamplingRule kSamplings[] = {
     {GST_COEF_SAMPLING_YCCK_444, "YCCK-4:4:4", "YCCK", 4, 1, 1},
     {GST_COEF_SAMPLING_YCCK_440, "YCCK-4:4:0", "YCCK", 4, 1, 2},
     {GST_COEF_SAMPLING_YCCK_411, "YCCK-4:1:1", "YCCK", 4, 4, 1},
+    {GST_COEF_SAMPLING_441, "YCbCr-4:4:1", "sYUV", 3, 1, 4},
+    {GST_COEF_SAMPLING_YCCK_441, "YCCK-4:4:1", "YCCK", 4, 1, 4},
 };
 
 struct FormatRule {
@@ -114,6 +116,8 @@ GType gst_coef_sampling_get_type(void) {
                                       VALUE(GST_COEF_SAMPLING_YCCK_444, "ycck-444"),
                                       VALUE(GST_COEF_SAMPLING_YCCK_440, "ycck-440"),
                                       VALUE(GST_COEF_SAMPLING_YCCK_411, "ycck-411"),
+                                      VALUE(GST_COEF_SAMPLING_441, "441"),
+                                      VALUE(GST_COEF_SAMPLING_YCCK_441, "ycck-441"),
                                       {}};
   static const GType type = g_enum_register_static("GstCoefSampling", values);
   return type;

@@ -76,6 +76,8 @@ GST_COEF_API guint gst_coef_format_size(GstCoefFormat format);
  * @GST_COEF_SAMPLING_YCCK_444: YCCK-4:4:4
  * @GST_COEF_SAMPLING_YCCK_440: YCCK-4:4:0
  * @GST_COEF_SAMPLING_YCCK_411: YCCK-4:1:1
+ * @GST_COEF_SAMPLING_441: YCbCr-4:4:1, chroma quartered vertically: 4:1:1 turned by 90 degrees
+ * @GST_COEF_SAMPLING_YCCK_441: YCCK-4:4:1
  *
  * The components of a picture and their sizes relative to it.
  *
@@ -96,6 +98,8 @@ typedef enum {
   GST_COEF_SAMPLING_YCCK_444,
   GST_COEF_SAMPLING_YCCK_440,
   GST_COEF_SAMPLING_YCCK_411,
+  GST_COEF_SAMPLING_441,
+  GST_COEF_SAMPLING_YCCK_441,
 } GstCoefSampling;
 
 #define GST_TYPE_COEF_SAMPLING (gst_coef_sampling_get_type())
