@@ -49,7 +49,8 @@ ROOMS = {
     "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg cuda/jpeg gst/dct8x8/caps.h"
                 " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h",
     "gst/verbs": ELEMENTS + " transform/dct8x8 transform/verbs cuda/verbs gst/dct8x8/caps.h"
-                 " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h gst/dct8x8/quant_settings.h",
+                 " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h gst/dct8x8/quant_settings.h"
+                 " gst/dct8x8/quant_properties.h",
     "gst/pch": "",  # GStreamer's headers, compiled once
     "gst/plugin.cpp": "gst",  # the list of elements
     "gst/elements.h": "",

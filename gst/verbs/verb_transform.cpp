@@ -85,6 +85,7 @@ Status VerbTransform::configure(const GstCaps* in, const GstCaps* out) {
   in_info_ = in_info;
   out_info_ = out_info;
   same_caps_ = same_without_tables(in, out);
+  same_tables_ = gst_caps_is_equal(in, out);
   caps_tables_.read(in, in_info_);
   out_.configure(layout_of(out_info_), has_cuda_memory(out));
   return agree();
@@ -105,7 +106,9 @@ Status VerbTransform::submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* 
   CoefPlaces places;
   CT_RETURN_IF_ERROR(find_coefficients(engine_, in, in_info_, caps_tables_, &meta, &places));
   const FrameTables from_tables = tables_of(in_info_, meta);
-  if (same_caps_ && keeps(from_tables)) {
+  // Tables of the caps, for a buffer without meta, have to stay in them.
+  const bool may_stay = same_caps_ && (same_tables_ || gst_buffer_get_dct_meta(in));
+  if (may_stay && keeps(from_tables)) {
     // A peer that does not know the fence may read at any time.
     if (!out_.fence_is_honoured()) CT_RETURN_IF_ERROR(wait_written(engine_, places.fence, nullptr));
     out->buffer.reset(gst_buffer_ref(in));

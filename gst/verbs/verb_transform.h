@@ -54,8 +54,8 @@ class VerbTransform : public FrameTransform {
   void give_up_memory();
 
   GstDctInfo in_info_ = {}, out_info_ = {};
-  bool same_caps_ = false;
-  CapsTables caps_tables_;  // of the input's caps, for buffers without meta
+  bool same_caps_ = false, same_tables_ = false;  // of both pads
+  CapsTables caps_tables_;                        // of the input's caps, for buffers without meta
   BlockPool input_blocks_;
   CoefOutput out_{engine_, CoefMaker::kEngine};
 };
