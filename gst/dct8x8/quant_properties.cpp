@@ -109,6 +109,12 @@ bool get_quant_property(const QuantProperties& properties, const QuantSettings& 
   return true;
 }
 
+const char* preset_name(QuantPreset preset) {
+  auto* values = static_cast<GEnumClass*>(g_type_class_peek(GST_TYPE_CUDA_DCT_QUANT_PRESET));
+  const GEnumValue* value = values ? g_enum_get_value(values, int(preset)) : nullptr;
+  return value ? value->value_nick : "";
+}
+
 Status check_quant_settings(const QuantSettings& settings) {
   GstDctInfo grey = {};
   grey.sampling = GST_COEF_SAMPLING_GRAYSCALE;

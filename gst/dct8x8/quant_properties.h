@@ -23,6 +23,9 @@ bool set_quant_property(const QuantProperties& properties, GObject* object, Quan
 bool get_quant_property(const QuantProperties& properties, const QuantSettings& settings, guint id,
                         GValue* value);
 
+// As the property spells it.
+const char* preset_name(QuantPreset preset);
+
 // Whether `settings` have tables, for the way to READY: wrong settings fail it, before any data
 // flow.
 Status check_quant_settings(const QuantSettings& settings);

@@ -59,7 +59,6 @@ struct TaggedDirections {
 
 }  // namespace
 
-// Directions are set before the base class has made its state: the property is one of construction.
 struct GstCudaDctFlip {
   GstCudaVerbBase parent;
   FlipSettings settings;
@@ -117,6 +116,12 @@ static GstVideoOrientationMethod direction_of(GstBuffer* in, GstVideoOrientation
   return orientation ? method_of_exif(orientation) : by_tags;
 }
 
+static const char* nick_of(GstVideoOrientationMethod method) {
+  auto* values = static_cast<GEnumClass*>(g_type_class_peek(GST_TYPE_VIDEO_ORIENTATION_METHOD));
+  const GEnumValue* value = g_enum_get_value(values, method);
+  return value ? value->value_nick : "identity";
+}
+
 // Takes the settings of the next frame, `in` (null: not known). Returns whether they differ.
 static bool take_request(GstCudaDctFlip* self, GstBuffer* in) {
   FlipTransform& transform = transform_of(self);
@@ -129,6 +134,7 @@ static bool take_request(GstCudaDctFlip* self, GstBuffer* in) {
   const bool differs = request != transform.request;
   transform.request = request;
   transform.is_upright = is_auto;
+  transform.direction = nick_of(direction);
   GST_OBJECT_UNLOCK(self);
   return differs;
 }
@@ -261,8 +267,7 @@ static void gst_cuda_dct_flip_set_property(GObject* object, guint id, const GVal
   }
   GST_OBJECT_UNLOCK(self);
   // Caps are asked for before data flow; later, the next buffer takes the settings.
-  const bool is_made = GST_CUDA_TRANSFORM_BASE(self)->state != nullptr;
-  if (is_made && !gst_pad_has_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self)))
+  if (!gst_pad_has_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self)))
     (void)take_request(self, nullptr);
 }
 
@@ -300,19 +305,20 @@ static void gst_cuda_dct_flip_get_property(GObject* object, guint id, GValue* va
   GST_OBJECT_UNLOCK(self);
 }
 
-static void gst_cuda_dct_flip_constructed(GObject* object) {
-  G_OBJECT_CLASS(parent_class)->constructed(object);
-  (void)take_request(GST_CUDA_DCT_FLIP(object), nullptr);
-}
-
 static void gst_cuda_dct_flip_init(GstCudaDctFlip* self) {
   self->settings = {};
   self->tags = {};
 }
 
 static void install_properties(GObjectClass* klass) {
-  g_object_class_override_property(klass, PROP_VIDEO_DIRECTION, "video-direction");
   const auto controllable = static_cast<GParamFlags>(kWhilePlaying | GST_PARAM_CONTROLLABLE);
+  // In the place of GstVideoDirection's, whose flags say less.
+  g_object_class_install_property(
+      klass, PROP_VIDEO_DIRECTION,
+      g_param_spec_enum("video-direction", "Video direction",
+                        "How to turn and mirror pictures; auto: so that they are upright",
+                        GST_TYPE_VIDEO_ORIENTATION_METHOD, GST_VIDEO_ORIENTATION_IDENTITY,
+                        controllable));
   const auto install_int = [&](guint id, const char* name, const char* nick, const char* blurb) {
     g_object_class_install_property(
         klass, id, g_param_spec_int(name, nick, blurb, 0, G_MAXINT, 0, controllable));
@@ -354,7 +360,6 @@ static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
-  object_class->constructed = gst_cuda_dct_flip_constructed;
   object_class->set_property = gst_cuda_dct_flip_set_property;
   object_class->get_property = gst_cuda_dct_flip_get_property;
   install_properties(object_class);

@@ -59,6 +59,10 @@ Turn turn_of(GstVideoOrientationMethod method) {
   }
 }
 
+void FlipTransform::describe(GstStructure* stats) const {
+  gst_structure_set(stats, "method", G_TYPE_STRING, direction, nullptr);
+}
+
 Status FlipTransform::take_plan() {
   CT_RETURN_IF_ERROR(plan_flip(in_info(), request, &plan_));
   if (plan_.width == out_info().width && plan_.height == out_info().height) return {};

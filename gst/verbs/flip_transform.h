@@ -26,7 +26,11 @@ class FlipTransform final : public VerbTransform {
   // Whether the frame's tag or Exif data decided its direction.
   bool is_upright = false;
 
+  // The direction of `request`, as users spell it. Guarded by the object lock.
+  const char* direction = "identity";
+
   Status prepare(FrameRequest*) override { return take_plan(); }
+  void describe(GstStructure* stats) const override;
 
  protected:
   Status agree() override { return take_plan(); }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "gst/dct8x8/quant_properties.h"
 #include "transform/verbs/quant.h"
 #if CT_HAVE_CUDA
 #include "cuda/verbs/flip_quant_engine.h"
@@ -46,6 +47,15 @@ void measure(const GstDctInfo& info, MeasuredFrame* frame, RequantJob* job) {
 Status QuantTransform::prepare(FrameRequest*) {
   coarser_only_ = settings.coarser_only;
   return fill_tables(settings.quant, out_info(), &wanted_);
+}
+
+void QuantTransform::describe(GstStructure* stats) const {
+  const QuantSettings& quant = settings.quant;
+  gst_structure_set(stats, "method", G_TYPE_STRING,
+                    !quant.file.empty() ? "qtable-file"
+                    : quant.luma        ? "qtable"
+                                        : preset_name(quant.preset),
+                    nullptr);
 }
 
 QuantTable QuantTransform::made_of(const FrameTables& from, int c) const {

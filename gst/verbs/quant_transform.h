@@ -19,6 +19,7 @@ class QuantTransform final : public VerbTransform {
   VerbQuantSettings settings;
 
   Status prepare(FrameRequest* request) override;
+  void describe(GstStructure* stats) const override;
 
  protected:
   bool keeps(const FrameTables& tables) const override;

@@ -154,7 +154,8 @@ GST_END_TEST;
 void add_caps_tests(TCase* tc, int jpeg, int end) {
   tcase_add_test(tc, test_caps_fields);
   tcase_add_loop_test(tc, test_jpeg_caps_fields, jpeg, end);
-  tcase_add_loop_test(tc, test_raw_formats, 0, jpeg);
+  tcase_add_loop_test(tc, test_raw_formats, 0, kTransforms);
+  tcase_add_loop_test(tc, test_raw_formats, kTransforms + kVerbs, jpeg);
 }
 
 }  // namespace testing

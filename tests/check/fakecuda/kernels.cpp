@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/fakecuda/kernels.h"
 
-#include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "cuda/dct8x8/fast_params.h"
 #include "cuda/dct8x8/general_params.h"
@@ -13,7 +11,7 @@
 #include "cuda/dwt/params.h"
 #include "cuda/obmc/params.h"
 #include "cuda/rgb/params.h"
-#include "cuda/verbs/flip_quant_params.h"
+#include "tests/check/fakecuda/verb_areas.h"
 #include "tests/tiny/tiny_params.h"
 
 namespace fakecuda {
@@ -55,9 +53,6 @@ class Launch {
   void coefs(const CoefParams& coefs, uint32_t blocks_w, uint32_t blocks, size_t bytes,
              bool written);
   void samples(const SampleParams& samples, bool written);
-  // Blocks of a component of a verb, from the first on.
-  void blocks(const uint8_t* data, const VerbSteps& steps, int64_t across, int64_t down,
-              bool written);
   void fast_samples(const FastPlane& plane, bool written);
   void values(const ValuesParams& values, int64_t width, int64_t rows, bool written);
   void samples(const SamplesParams& samples, bool written);
@@ -265,44 +260,12 @@ void Launch::upsample(const UpsampleParams& params) {
 
 // ---- Verbs ----
 
-void Launch::blocks(const uint8_t* data, const VerbSteps& steps, int64_t across, int64_t down,
-                    bool written) {
-  const int64_t eight = 8 * (has("16") ? 2 : 4);
-  if (steps.lane == eight && steps.across == 8 * eight)
-    add(data, steps.down, across * 8 * eight, down, written);
-  else
-    add(data, steps.lane, across * eight, 8 * down, written);
-}
-
 void Launch::flip(const FlipParams& params) {
-  for (const FlipPlaneParams& plane : params.planes) {
-    if (plane.first_cta == UINT32_MAX) continue;
-    // The source of the first block, or of the last where all are mirrored.
-    const auto source = [](int32_t blocks, int32_t first, bool mirrors, int32_t mirrored) {
-      return std::min(flip_source(0, first, mirrors, mirrored).at,
-                      flip_source(blocks - 1, first, mirrors, mirrored).at);
-    };
-    int32_t x = source(plane.blocks_w, plane.place.left, params.mirrors_x, plane.place.mirrored_w);
-    int32_t y = source(plane.blocks_h, plane.place.top, params.mirrors_y, plane.place.mirrored_h);
-    int32_t across = plane.blocks_w, down = plane.blocks_h;
-    if (!has("straight")) {
-      std::swap(x, y);
-      std::swap(across, down);
-    }
-    const uint8_t* from =
-        plane.from + y * plane.from_steps.down + int64_t{x} * plane.from_steps.across;
-    blocks(from, plane.from_steps, across, down, false);
-    blocks(plane.to, plane.to_steps, plane.blocks_w, plane.blocks_h, true);
-  }
+  flip_areas(params, has("_16") ? 2 : 4, !has("straight"), [this](auto... area) { add(area...); });
 }
 
 void Launch::quant(const RequantParams& params) {
-  for (const RequantPlaneParams& plane : params.planes) {
-    if (plane.first_cta == UINT32_MAX) continue;
-    const int64_t down = plane.blocks / plane.blocks_w;
-    blocks(plane.from, plane.from_steps, plane.blocks_w, down, false);
-    blocks(plane.to, plane.to_steps, plane.blocks_w, down, true);
-  }
+  quant_areas(params, has("s16") ? 2 : 4, [this](auto... area) { add(area...); });
   if (params.measure != 0) words(params.sums, sizeof(PictureSums), false);
 }
 
