@@ -209,27 +209,26 @@ static void append_others(GstBaseTransform* trans, GstPadDirection direction, co
     cudatransform::unflip_caps(others->back().get(), request);
 }
 
-// A file's other contents stay. Exif data say what is true of the new picture.
-static void copy_jpeg_meta(const FlipTransform& transform, const GstDctJpegMeta* meta,
-                           GstBuffer* out) {
-  const cudatransform::BytesPtr segments(cudatransform::corrected_exif(
-      meta->segments, transform.is_upright, static_cast<guint>(transform.out_info().width),
-      static_cast<guint>(transform.out_info().height)));
-  GstDctJpegMeta* made = gst_buffer_add_dct_jpeg_meta(out, segments.get());
-  made->irregular = meta->irregular;
-  (void)gst_dct_jpeg_meta_set_behind(made, meta->behind, meta->attachments, meta->n_attachments);
-}
-
 // Metas about places in the picture are dropped: their code cannot turn them.
 static gboolean gst_cuda_dct_flip_transform_meta(GstBaseTransform* trans, GstBuffer* out,
                                                  GstMeta* meta, GstBuffer* in) {
-  if (meta->info->api == GST_DCT_JPEG_META_API_TYPE) {
-    copy_jpeg_meta(transform_of(trans), reinterpret_cast<GstDctJpegMeta*>(meta), out);
-    return FALSE;
-  }
   for (const char* tag : {GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR})
     if (gst_meta_api_type_has_tag(meta->info->api, g_quark_from_static_string(tag))) return FALSE;
   return GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in);
+}
+
+// Exif data say what is true of the new picture.
+static gboolean gst_cuda_dct_flip_copy_metadata(GstBaseTransform* trans, GstBuffer* in,
+                                                GstBuffer* out) {
+  if (!GST_BASE_TRANSFORM_CLASS(parent_class)->copy_metadata(trans, in, out)) return FALSE;
+  GstDctJpegMeta* meta = gst_buffer_get_dct_jpeg_meta(out);
+  if (!meta || !meta->segments) return TRUE;
+  const FlipTransform& transform = transform_of(trans);
+  const cudatransform::BytesPtr old(meta->segments);
+  meta->segments = cudatransform::corrected_exif(old.get(), transform.is_upright,
+                                                 static_cast<guint>(transform.out_info().width),
+                                                 static_cast<guint>(transform.out_info().height));
+  return TRUE;
 }
 
 // ---- Properties ----
@@ -348,7 +347,7 @@ static void install_properties(GObjectClass* klass) {
 
 static GstCaps* template_caps() {
   const cudatransform::StructurePtr own(gst_structure_new_empty(GST_DCT_MEDIA_TYPE));
-  set_strings(own.get(), "format", {"S16LE", "S32LE", "F32LE"});
+  set_strings(own.get(), "format", {"S16LE", "S32LE", "F32LE", "F16LE"});
   set_strings(own.get(), "layout", {"block", "plane"});
   set_strings(own.get(), "order", {"raster", "zigzag"});
   cudatransform::set_bools(own.get(), "quantized");
@@ -366,6 +365,7 @@ static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
   trans_class->submit_input_buffer = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_submit_input_buffer);
   trans_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_sink_event);
   trans_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_transform_meta);
+  trans_class->copy_metadata = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_copy_metadata);
   base_class->element_name = "cudadctflip";
   base_class->category = cudadctflip_debug;
   base_class->make_transform =

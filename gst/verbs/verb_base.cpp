@@ -29,10 +29,12 @@ static constexpr int kPriceOfMemory = 16;  // a copy over the bus
 
 GstCaps* gst_cuda_verb_template_caps(const GstStructure* own) {
   std::vector<std::string> samplings, colorspaces;
-  for (int s = GST_COEF_SAMPLING_GRAYSCALE; s <= GST_COEF_SAMPLING_YCCK_441; s++) {
+  for (int s = GST_COEF_SAMPLING_GRAYSCALE;; s++) {
     const auto sampling = static_cast<GstCoefSampling>(s);
+    const char* name = gst_coef_sampling_to_string(sampling);
+    if (!name) break;
     const std::string colorspace = gst_coef_sampling_get_colorspace(sampling);
-    samplings.emplace_back(gst_coef_sampling_to_string(sampling));
+    samplings.emplace_back(name);
     if (std::find(colorspaces.begin(), colorspaces.end(), colorspace) == colorspaces.end())
       colorspaces.push_back(colorspace);
   }
@@ -65,7 +67,7 @@ static GstCaps* gst_cuda_verb_base_transform_caps(GstBaseTransform* trans,
 static bool allows(const GstStructure* s, const GstStructure* wanted, const char* field) {
   const GValue* value = gst_structure_get_value(wanted, field);
   const GValue* allowed = gst_structure_get_value(s, field);
-  return value && (!allowed || gst_value_can_intersect(value, allowed));
+  return value && (!allowed || gst_value_intersect(nullptr, value, allowed));
 }
 
 // The cheapest way: the coefficients as they are, then in the same memory, then with the least
@@ -97,13 +99,24 @@ static gboolean gst_cuda_verb_base_get_unit_size(GstBaseTransform*, GstCaps* cap
   return TRUE;
 }
 
-// A file's other contents stay with its coefficients.
-static gboolean gst_cuda_verb_base_transform_meta(GstBaseTransform* trans, GstBuffer* out,
-                                                  GstMeta* meta, GstBuffer* in) {
-  if (meta->info->api == GST_DCT_JPEG_META_API_TYPE) return TRUE;
-  if (meta->info->api == GST_COEF_REFERENCE_META_API_TYPE)
+static bool keeps(GstBaseTransform* trans, GType api) {
+  if (api == GST_COEF_REFERENCE_META_API_TYPE)
     return GST_CUDA_VERB_BASE_GET_CLASS(trans)->keeps_reference;
-  return GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in);
+  return api == GST_DCT_JPEG_META_API_TYPE;
+}
+
+// What a file has besides its coefficients stays with them. The base class never asks
+// transform_meta() about these metas, which describe the memory of other buffers.
+static gboolean gst_cuda_verb_base_copy_metadata(GstBaseTransform* trans, GstBuffer* in,
+                                                 GstBuffer* out) {
+  if (!GST_BASE_TRANSFORM_CLASS(parent_class)->copy_metadata(trans, in, out)) return FALSE;
+  gpointer state = nullptr;
+  while (GstMeta* meta = gst_buffer_iterate_meta(in, &state)) {
+    GstMetaTransformCopy whole = {FALSE, 0, gst_buffer_get_size(in)};
+    if (keeps(trans, meta->info->api))
+      meta->info->transform_func(out, meta, in, _gst_meta_transform_copy, &whole);
+  }
+  return TRUE;
 }
 
 static void gst_cuda_verb_base_init(GstCudaVerbBase*) {}
@@ -114,5 +127,5 @@ static void gst_cuda_verb_base_class_init(GstCudaVerbBaseClass* klass) {
   trans_class->transform_caps = GST_DEBUG_FUNCPTR(gst_cuda_verb_base_transform_caps);
   trans_class->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_verb_base_fixate_caps);
   trans_class->get_unit_size = GST_DEBUG_FUNCPTR(gst_cuda_verb_base_get_unit_size);
-  trans_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_verb_base_transform_meta);
+  trans_class->copy_metadata = GST_DEBUG_FUNCPTR(gst_cuda_verb_base_copy_metadata);
 }

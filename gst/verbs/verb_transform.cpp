@@ -53,6 +53,8 @@ CoefNumber number_of(const GstDctInfo& info) {
       return CoefNumber::kS16;
     case GST_COEF_FORMAT_S32LE:
       return CoefNumber::kS32;
+    case GST_COEF_FORMAT_F16LE:
+      return CoefNumber::kF16;
     default:
       return CoefNumber::kF32;
   }
@@ -60,6 +62,7 @@ CoefNumber number_of(const GstDctInfo& info) {
 
 CoefArrangement arrangement_of(const GstDctInfo& info) {
   if (info.layout == GST_DCT_LAYOUT_PLANE) return CoefArrangement::kPlane;
+  if (info.layout == GST_DCT_LAYOUT_BAND) return CoefArrangement::kBand;
   return info.order == GST_DCT_ORDER_ZIGZAG ? CoefArrangement::kZigzagBlock
                                             : CoefArrangement::kBlock;
 }

@@ -8,15 +8,17 @@ import numpy as np
 
 from . import _gst
 from ._cuda_memory import CudaArray, context_of
+from ._parts import layout_of, rest_of
 from ._stage import Stage, StageError
 from .errors import Unavailable
-from .picture import Component, Picture, layout_of, picture_of_sample, rest_of
+from .picture import Component, Picture, picture_of_sample
+from .planes import Planes, planes_on_device
 
 
 class CudaPicture(Picture):
     """A Picture whose levels are CudaArrays. Tables and markers are in system memory.
 
-    Methods that compute work on a download, cpu().
+    planes() works on the GPU, other methods that compute on a download, cpu().
     """
 
     __slots__ = ("_held",)
@@ -30,8 +32,10 @@ class CudaPicture(Picture):
         """The same as cpu()."""
         return self.cpu()
 
-    def planes(self) -> Tuple[np.ndarray, ...]:
-        return self.cpu().planes()
+    def planes(self, dtype: Any = np.int16) -> Planes:
+        """As Picture.planes(), on the GPU: CudaArrays. Raises ValueError and Unavailable."""
+        return planes_on_device(self, self._held.sample, self[0].device,  # type: ignore
+                                dtype)
 
     def dequantized(self) -> Tuple[np.ndarray, ...]:
         return self.cpu().dequantized()
@@ -64,11 +68,11 @@ def picture_on_device(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[s
     return picture
 
 
-def decoder_stage(elements: str, device: int, queued: bool = False) -> Stage:
-    """A Stage of `elements`, jpegcoefdec's line, whose coefficients are on a device."""
+def decoder_stage(elements: str, device: int, queued: bool = False, rest: str = "") -> Stage:
+    """A Stage of `elements`, jpegcoefdec's line, whose coefficients are on a device, and `rest`."""
     context, _ = context_of(device)
     return Stage(f"{elements} backend=cuda cuda-device-id={device} ! "
-                 "video/x-dct(memory:CUDAMemory)", context=context, queued=queued)
+                 f"video/x-dct(memory:CUDAMemory){rest}", context=context, queued=queued)
 
 
 def read_onto_device(path: str, device: int) -> CudaPicture:

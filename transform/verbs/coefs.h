@@ -25,6 +25,13 @@ enum class CoefArrangement {
   kBand,         // the k-th coefficient in zigzag order at row k blocks_h + by, column bx
 };
 
+// The rows of a component, and their bytes without padding.
+constexpr int64_t rows_of_blocks(CoefArrangement arrangement) {
+  return arrangement == CoefArrangement::kPlane  ? 8
+         : arrangement == CoefArrangement::kBand ? 64
+                                                 : 1;
+}
+
 // One component's coefficients. Addresses are the engine's.
 struct CoefArray {
   void* data = nullptr;

@@ -42,6 +42,7 @@ constexpr FormatRule kFormats[] = {
     {GST_COEF_FORMAT_S16LE, "S16LE", 2},
     {GST_COEF_FORMAT_S32LE, "S32LE", 4},
     {GST_COEF_FORMAT_F32LE, "F32LE", 4},
+    {GST_COEF_FORMAT_F16LE, "F16LE", 2},
 };
 
 const SamplingRule* find_sampling(GstCoefSampling sampling) {
@@ -92,11 +93,10 @@ bool gst_coef_sampling_is_chroma(GstCoefSampling sampling, guint index) {
   { name, #name, nick }
 
 GType gst_coef_format_get_type(void) {
-  static const GEnumValue values[] = {VALUE(GST_COEF_FORMAT_UNKNOWN, "unknown"),
-                                      VALUE(GST_COEF_FORMAT_S16LE, "s16le"),
-                                      VALUE(GST_COEF_FORMAT_S32LE, "s32le"),
-                                      VALUE(GST_COEF_FORMAT_F32LE, "f32le"),
-                                      {}};
+  static const GEnumValue values[] = {
+      VALUE(GST_COEF_FORMAT_UNKNOWN, "unknown"), VALUE(GST_COEF_FORMAT_S16LE, "s16le"),
+      VALUE(GST_COEF_FORMAT_S32LE, "s32le"),     VALUE(GST_COEF_FORMAT_F32LE, "f32le"),
+      VALUE(GST_COEF_FORMAT_F16LE, "f16le"),     {}};
   static const GType type = g_enum_register_static("GstCoefFormat", values);
   return type;
 }

@@ -14,6 +14,7 @@ G_BEGIN_DECLS
  * @GST_COEF_FORMAT_S16LE: signed 16 bits, little endian
  * @GST_COEF_FORMAT_S32LE: signed 32 bits, little endian
  * @GST_COEF_FORMAT_F32LE: IEEE 754 single precision, little endian
+ * @GST_COEF_FORMAT_F16LE: IEEE 754 half precision, little endian
  *
  * The type of one coefficient in memory.
  *
@@ -24,6 +25,7 @@ typedef enum {
   GST_COEF_FORMAT_S16LE,
   GST_COEF_FORMAT_S32LE,
   GST_COEF_FORMAT_F32LE,
+  GST_COEF_FORMAT_F16LE,
 } GstCoefFormat;
 
 #define GST_TYPE_COEF_FORMAT (gst_coef_format_get_type())

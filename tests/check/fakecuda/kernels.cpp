@@ -11,6 +11,7 @@
 #include "cuda/dwt/params.h"
 #include "cuda/obmc/params.h"
 #include "cuda/rgb/params.h"
+#include "cuda/verbs/convert_params.h"
 #include "tests/check/fakecuda/verb_areas.h"
 #include "tests/tiny/tiny_params.h"
 
@@ -34,6 +35,7 @@ class Launch {
   void compensate(const ObmcParams& params);
   void upsample(const UpsampleParams& params);
   void rgb(const RgbParams& params);
+  void convert(const ConvertParams& params);
   void flip(const FlipParams& params);
   void quant(const RequantParams& params);
   void expand(const ExpandParams& params);
@@ -177,6 +179,25 @@ void Launch::rgb(const RgbParams& params) {
     if (c == 0 || params.places == RgbPlaces::kPlanes)
       add(params.rgb[c], params.pitch[c], int64_t{params.width} * params.pixel_bytes, params.height,
           inverse());
+  }
+}
+
+void Launch::convert(const ConvertParams& params) {
+  // convert_FROM_to_TO, or convert_copy_BITS.
+  const size_t to = name_.find("_to_");
+  const auto bytes = [](const std::string& number) -> int64_t {
+    return number.find("16") != std::string::npos ? 2 : 4;
+  };
+  const int64_t from_bytes = bytes(name_.substr(0, to)), to_bytes = bytes(name_.substr(to + 1));
+  for (int32_t c = 0; c < params.components; c++) {
+    const ConvertPlane& plane = params.planes[c];
+    const auto add_side = [&](const uint8_t* data, int64_t pitch, CoefArrangement arrangement,
+                              int64_t bytes_each, bool written) {
+      const int64_t rows = rows_of_blocks(arrangement);
+      add(data, pitch, plane.blocks_w * (64 / rows) * bytes_each, plane.blocks_h * rows, written);
+    };
+    add_side(plane.from, plane.from_pitch, params.from, from_bytes, false);
+    add_side(plane.to, plane.to_pitch, params.to, to_bytes, true);
   }
 }
 
@@ -354,7 +375,9 @@ bool computes(const std::string& kernel) { return kernel.starts_with("jpeg_encod
 Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters) {
   Launch launch(kernel, ctas);
   const void* first = parameters[0];
-  if (launch.has("flip_")) {
+  if (launch.has("convert_")) {
+    launch.convert(*static_cast<const ConvertParams*>(first));
+  } else if (launch.has("flip_")) {
     launch.flip(*static_cast<const FlipParams*>(first));
   } else if (launch.has("quant_")) {
     launch.quant(*static_cast<const RequantParams*>(first));
