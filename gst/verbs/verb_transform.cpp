@@ -80,18 +80,25 @@ Status VerbTransform::make_tables(const FrameTables& from, FrameTables* to) {
   return {};
 }
 
+// Refused caps change nothing: the stream may go on with those that it had.
 Status VerbTransform::configure(const GstCaps* in, const GstCaps* out) {
   GstDctInfo in_info, out_info;
   CT_RETURN_IF_ERROR(read_dct_caps(in, &in_info));
   CT_RETURN_IF_ERROR(read_dct_caps(out, &out_info));
+  std::swap(in_info_, in_info);
+  std::swap(out_info_, out_info);
+  const Status agreed = agree();
+  if (!agreed.ok()) {
+    in_info_ = in_info;
+    out_info_ = out_info;
+    return agreed;
+  }
   give_up_memory();
-  in_info_ = in_info;
-  out_info_ = out_info;
   same_caps_ = same_without_tables(in, out);
   same_tables_ = gst_caps_is_equal(in, out);
   caps_tables_.read(in, in_info_);
   out_.configure(layout_of(out_info_), has_cuda_memory(out));
-  return agree();
+  return {};
 }
 
 Status VerbTransform::allocate(GstQuery* query, GstCaps*) { return out_.allocate(query); }

@@ -6,7 +6,7 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from . import _gst
+from . import _gst, _verbs
 from ._cuda_memory import CudaArray, context_of
 from ._parts import layout_of, rest_of
 from ._stage import Stage, StageError
@@ -18,7 +18,8 @@ from .planes import Planes, planes_on_device
 class CudaPicture(Picture):
     """A Picture whose levels are CudaArrays. Tables and markers are in system memory.
 
-    planes() works on the GPU, other methods that compute on a download, cpu().
+    planes(), turned(), cropped() and requantised() work on the GPU, and the latter three make
+    CudaPictures; other methods that compute work on a download, cpu().
     """
 
     __slots__ = ("_held",)
@@ -36,6 +37,11 @@ class CudaPicture(Picture):
         """As Picture.planes(), on the GPU: CudaArrays. Raises ValueError and Unavailable."""
         return planes_on_device(self, self._held.sample, self[0].device,  # type: ignore
                                 dtype)
+
+    def _by(self, verb: _verbs.Verb) -> Picture:
+        device = self[0].device  # type: ignore
+        sample = _verbs.by_cuda(verb, self, self._held.sample, device)
+        return picture_on_device(_gst.libraries(), sample, self.path, device)
 
     def dequantized(self) -> Tuple[np.ndarray, ...]:
         return self.cpu().dequantized()

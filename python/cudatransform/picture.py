@@ -6,7 +6,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _gst, color
+from . import _gst, _verbs, color
 from ._parts import layout_of, rest_of
 from ._pixels import check_upsampling, rgb_of_levels
 from .planes import Planes, planes_of_picture
@@ -122,6 +122,41 @@ class Picture:
         return Picture(components, self.tables.copy(), self.width, self.height, self.sampling,
                        self.markers, self.path, self.irregular, self.attachments, self.trailer,
                        self.gaps, self.depth)
+
+    def turned(self, direction: str, trim: bool = False, perfect: bool = False) -> "Picture":
+        """The picture turned or mirrored without loss, with jpegtran's coefficients.
+
+        direction: as of cudadctflip: `90r`, clockwise; `180`; `90l`; `horiz`, left and right
+            exchanged; `vert`; `ul-lr`, transposed; `ur-ll`; `identity`; `auto`, by the Exif data in
+            `markers`, which then say that the picture is upright
+        trim: drop partial MCUs at an edge that would have to come first; else they stay there, not
+            turned
+        perfect: raise ValueError where there are such
+        Tables and the size in Exif data follow. Raises ValueError, and WriteError and TypeError for
+        a picture that no file can hold.
+        """
+        return self._by(_verbs.flip(direction, trim, perfect))
+
+    def cropped(self, left: int, top: int, width: int, height: int) -> "Picture":
+        """A part of the picture, in samples, without loss.
+
+        It begins at a whole MCU: up to an MCU less one of columns and rows before `left` and `top`
+        are there, too. Raises as turned(), ValueError for a part that is not in the picture.
+        """
+        return self._by(_verbs.cropping(left, top, width, height))
+
+    def requantised(self, quality: int) -> "Picture":
+        """The levels with libjpeg's tables of a quality, where these are coarser than its own.
+
+        Rounded to the nearest, ties away from zero; nothing is transformed. Raises as turned().
+        """
+        return self._by(_verbs.quant(quality))
+
+    def _by(self, verb: _verbs.Verb) -> "Picture":
+        sample, given = _verbs.by_cpu(verb, self)
+        made = picture_of_sample(_gst.libraries(), sample, self.path)
+        made.irregular = self.irregular
+        return made.copy() if np.may_share_memory(made[0], given) else made
 
     def planes(self, dtype: Any = np.int16) -> Planes:
         """A plane for each frequency of each component, (64, blocks_h, blocks_w), to be channels.

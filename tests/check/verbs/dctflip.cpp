@@ -359,6 +359,29 @@ CHECK_TEST(test_auto_follows_tags) {
 
 // ---- Refusals ----
 
+// A refused change leaves the stream as it was: the next setting that fits goes on.
+CHECK_TEST(test_going_on_after_a_refusal) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  g_autoptr(GstHarness) h =
+      new_harness(verb("cudadctflip", "name=flip") + " ! capsfilter caps=video/x-dct");
+  g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
+  gst_harness_set_src_caps(h, levels_caps(info));
+  for (const char* nick : {"horiz", "90l", "horiz"}) {
+    gst_util_set_object_arg(G_OBJECT(flip), "video-direction", nick);
+    for (const int left : {0, 80, 0, 90, 0}) {
+      g_object_set(flip, "crop-left", left, nullptr);
+      const GstFlowReturn flow = gst_harness_push(h, make_levels(info));
+      fail_unless_equals_int(flow == GST_FLOW_OK, left == 0);
+      if (left == 0) {
+        gst_buffer_unref(gst_harness_pull(h));
+        fail_unless_equals_int(current_info(h).width, g_str_equal(nick, "90l") ? 44 : 75);
+      } else {
+        push_flush(h);
+      }
+    }
+  }
+}
+
 CHECK_TEST(test_refusals) {
   const struct {
     const char* properties;
