@@ -71,8 +71,8 @@ std::vector<SampleGroup> groups_of(const GstStructure* raw, const CoefKind& kind
     const char* name = gst_video_format_to_string(format.format);
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
     add_to_groups(groups, sampling_of(format), format.depth);
-    if (kind.with_440 && holds_440(format))
-      add_to_groups(groups, GST_COEF_SAMPLING_440, format.depth);
+    if (kind.with_tall && holds_tall(format))
+      for (const GstCoefSampling tall : kTallSamplings) add_to_groups(groups, tall, format.depth);
     if (kind.with_grey_12 && format.depth != 12 && holds_depth(format, 12))
       add_to_groups(groups, sampling_of(format), 12);
   }
@@ -91,7 +91,7 @@ std::vector<const RawFormat*> formats_of(const GstStructure* coefs, const CoefKi
     for (const std::string& name : samplings) {
       const GstCoefSampling sampling = gst_coef_sampling_from_string(name.c_str());
       allowed = allowed || sampling == sampling_of(format) ||
-                (kind.with_440 && sampling == GST_COEF_SAMPLING_440 && holds_440(format));
+                (kind.with_tall && rows_of_chroma(sampling) > 1 && holds_tall(format));
     }
     if (allowed) formats.push_back(&format);
   }
@@ -125,9 +125,8 @@ std::vector<SampleGroup> groups_of_rgb(const GstStructure* raw) {
   for (const RawFormat& format : raw_formats()) {
     if (format.depth != 8) continue;
     add_to_groups(groups, sampling_of(format), 8);
-    if (!holds_440(format)) continue;
-    add_to_groups(groups, GST_COEF_SAMPLING_440, 8);
-    add_to_groups(groups, GST_COEF_SAMPLING_441, 8);
+    if (holds_tall(format))
+      for (const GstCoefSampling tall : kTallSamplings) add_to_groups(groups, tall, 8);
   }
   return groups;
 }
@@ -244,10 +243,9 @@ GstCaps* coef_template_caps(const CoefKind& kind, const GstStructure* own) {
     add(samplings, gst_coef_sampling_to_string(sampling_of(format)));
     add(colorspaces, gst_coef_sampling_get_colorspace(sampling_of(format)));
   }
-  if (kind.with_440 || kind.rgb != RgbFrames::kNone)
-    add(samplings, gst_coef_sampling_to_string(GST_COEF_SAMPLING_440));
-  if (kind.rgb != RgbFrames::kNone)
-    add(samplings, gst_coef_sampling_to_string(GST_COEF_SAMPLING_441));
+  if (kind.with_tall || kind.rgb != RgbFrames::kNone)
+    for (const GstCoefSampling tall : kTallSamplings)
+      add(samplings, gst_coef_sampling_to_string(tall));
   set_ints(s, "depth", {8, 10, 12, 16});
   set_bools(s, "quantized");
   set_strings(s, "sampling", samplings);

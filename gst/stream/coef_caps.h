@@ -33,7 +33,7 @@ enum class RgbFrames {
 struct CoefKind {
   const char* media_type;
   std::vector<const char*> fields;  // its own fields, which raw video lacks
-  bool with_440;                    // whether frames may be of 4:4:0, which no raw format has
+  bool with_tall;                   // whether frames may be of 4:4:0 and 4:4:1: sampling.h
   bool with_grey_12 = false;        // likewise grey of 12 bits
   RgbFrames rgb = RgbFrames::kNone;
   const char* rgb_colorimetry = nullptr;  // of YCbCr that is made of RGB

@@ -28,7 +28,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m cudatransform.corpus",
                                      description=_DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("stats", "export", "repack", "requantise", "turn", "crop"))
+    parser.add_argument("action", choices=("stats", "export", "repack", "requantise", "turn",
+                                           "crop"))
     parser.add_argument("input", help="a folder")
     parser.add_argument("output", help="a folder that is new, empty, or this very job's")
     parser.add_argument("--quality", type=int, help="1 to 100, of requantise")

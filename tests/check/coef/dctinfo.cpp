@@ -63,6 +63,8 @@ constexpr Sampling kSamplings[] = {
     {GST_COEF_SAMPLING_YCCK_444, "YCCK-4:4:4", "YCCK", 4, 1, 1},
     {GST_COEF_SAMPLING_YCCK_440, "YCCK-4:4:0", "YCCK", 4, 1, 2},
     {GST_COEF_SAMPLING_YCCK_411, "YCCK-4:1:1", "YCCK", 4, 4, 1},
+    {GST_COEF_SAMPLING_441, "YCbCr-4:4:1", "sYUV", 3, 1, 4},
+    {GST_COEF_SAMPLING_YCCK_441, "YCCK-4:4:1", "YCCK", 4, 1, 4},
 };
 
 constexpr gint kSizes[][2] = {{1, 1}, {7, 9}, {8, 8}, {16, 16}, {17, 33}, {33, 17}, {1920, 1080}};
@@ -362,7 +364,7 @@ CHECK_TEST(test_enums) {
   check_enum(GST_TYPE_COEF_FORMAT, "unknown", "GST_COEF_FORMAT_F16LE", 5);
   check_enum(GST_TYPE_DCT_LAYOUT, "block", "GST_DCT_LAYOUT_BAND", 3);
   check_enum(GST_TYPE_DCT_ORDER, "raster", "GST_DCT_ORDER_ZIGZAG", 2);
-  check_enum(GST_TYPE_COEF_SAMPLING, "unknown", "GST_COEF_SAMPLING_YCCK_411", 14);
+  check_enum(GST_TYPE_COEF_SAMPLING, "unknown", "GST_COEF_SAMPLING_YCCK_441", 16);
 }
 
 }  // namespace
