@@ -267,9 +267,14 @@ __device__ __forceinline__ void convert(const ConvertParams& params,
   converter.store({plane.to, plane.to_pitch, y, plane.blocks_h, first, count});
 }
 
+// Whether numbers pass through double precision, whose registers are pairs.
+template <typename From, typename To>
+inline constexpr bool kIsWide =
+    !From::kIsLevel && (To::kIsLevel || std::is_same_v<To, Value32>)&&!std::is_same_v<From, To>;
+
 // CTAs of an SM: as many as it has threads for, unless more registers are needed than these leave.
 template <typename From, typename To>
-inline constexpr int kCtas = To::kIsLevel && !From::kIsLevel    ? 2
+inline constexpr int kCtas = kIsWide<From, To>                  ? 2
                              : sizeof(typename To::Stored) == 4 ? 3
                                                                 : 4;
 

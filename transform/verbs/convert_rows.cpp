@@ -21,9 +21,9 @@ HWY_BEFORE_NAMESPACE();
 namespace cudatransform {
 namespace HWY_NAMESPACE {
 
-// Blocks that are converted at a time: a line of the cache of each frequency, and few enough for
-// the first cache.
-constexpr int32_t kTile = 32;
+// Blocks that are converted at a time: several lines of the cache of each frequency, and few enough
+// for the second cache.
+constexpr int32_t kTile = 128;
 
 template <typename Number>
 Number* block_of(const CoefRow& row, int32_t block) {
@@ -38,6 +38,83 @@ template <typename Number>
 Number* band_of(const CoefRow& row, int k, int32_t block) {
   return reinterpret_cast<Number*>(row.data + k * row.to_band) + block;
 }
+
+// ---- Blocks beside each other to frequencies, and back ----
+//
+// Of kTile blocks, 64 numbers each, number n of block b is at 64 b + n; of frequencies at
+// kTile n + b.
+
+// Transposes a square of as many numbers on a side as a vector of 16 bytes has.
+#if HWY_TARGET == HWY_SCALAR
+constexpr int32_t kSquareBytes = 0;
+template <typename Number>
+HWY_INLINE void transpose_square(const Number* from, ptrdiff_t from_step, Number* to,
+                                 ptrdiff_t to_step) {
+  *to = *from;
+  static_cast<void>(from_step + to_step);
+}
+#else
+constexpr int32_t kSquareBytes = 16;
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <typename Number>
+HWY_INLINE void transpose_square(const Number* from, ptrdiff_t from_step, Number* to,
+                                 ptrdiff_t to_step) {
+  constexpr int kSide = kSquareBytes / sizeof(Number);
+  using Bits = hwy::UnsignedFromSize<sizeof(Number)>;
+  using Tag = hn::FixedTag<Bits, kSide>;
+  const Tag tag;
+  hn::Vec<Tag> rows[kSide], next[kSide];
+  for (int i = 0; i < kSide; ++i)
+    rows[i] = hn::LoadU(tag, reinterpret_cast<const Bits*>(from + i * from_step));
+  // Each step interleaves the halves of the list.
+  for (int step = 1; step < kSide; step *= 2) {
+    for (int i = 0; i < kSide / 2; ++i) {
+      next[2 * i] = hn::InterleaveLower(tag, rows[i], rows[i + kSide / 2]);
+      next[2 * i + 1] = hn::InterleaveUpper(tag, rows[i], rows[i + kSide / 2]);
+    }
+    for (int i = 0; i < kSide; ++i) rows[i] = next[i];
+  }
+  for (int i = 0; i < kSide; ++i)
+    hn::StoreU(rows[i], tag, reinterpret_cast<Bits*>(to + i * to_step));
+}
+#endif
+
+// Transposes `rows` rows of `columns` numbers.
+template <typename Number>
+HWY_INLINE void transpose(const Number* from, ptrdiff_t from_step, int32_t rows, int32_t columns,
+                          Number* to, ptrdiff_t to_step) {
+  constexpr int32_t kSide = kSquareBytes == 0 ? 1 : kSquareBytes / int32_t{sizeof(Number)};
+  const int32_t whole_rows = rows / kSide * kSide, whole_columns = columns / kSide * kSide;
+  for (int32_t r = 0; r < whole_rows; r += kSide)
+    for (int32_t c = 0; c < whole_columns; c += kSide)
+      transpose_square(from + r * from_step + c, from_step, to + c * to_step + r, to_step);
+  for (int32_t r = 0; r < rows; ++r)
+    for (int32_t c = r < whole_rows ? whole_columns : 0; c < columns; ++c)
+      to[c * to_step + r] = from[r * from_step + c];
+}
+
+template <typename Number>
+HWY_NOINLINE void gather_bands(const CoefRow& row, int32_t first, int32_t count, Number* blocks) {
+  HWY_ALIGN Number bands[64 * kTile];
+  for (int k = 0; k < 64; ++k)
+    std::memcpy(bands + kTile * kNaturalOfZigzag[k], band_of<Number>(row, k, first),
+                sizeof(Number) * size_t(count));
+  transpose(bands, kTile, 64, count, blocks, 64);
+}
+
+template <typename Number>
+HWY_NOINLINE void scatter_bands(const Number* blocks, const CoefRow& row, int32_t first,
+                                int32_t count) {
+  HWY_ALIGN Number bands[64 * kTile];
+  transpose(blocks, 64, count, 64, bands, kTile);
+  for (int k = 0; k < 64; ++k)
+    std::memcpy(band_of<Number>(row, k, first), bands + kTile * kNaturalOfZigzag[k],
+                sizeof(Number) * size_t(count));
+}
+
+// ---- Any arrangement ----
 
 // Brings `count` blocks from number `first` on together, in natural order.
 template <typename Number>
@@ -60,11 +137,7 @@ HWY_NOINLINE void gather(const CoefRow& row, int32_t first, int32_t count, Numbe
       }
       break;
     case CoefArrangement::kBand:
-      for (int k = 0; k < 64; ++k) {
-        const Number* from = band_of<Number>(row, k, first);
-        Number* to = blocks + kNaturalOfZigzag[k];
-        for (int32_t b = 0; b < count; ++b) to[64 * b] = from[b];
-      }
+      gather_bands(row, first, count, blocks);
       break;
   }
 }
@@ -90,11 +163,7 @@ HWY_NOINLINE void scatter(const Number* blocks, const CoefRow& row, int32_t firs
       }
       break;
     case CoefArrangement::kBand:
-      for (int k = 0; k < 64; ++k) {
-        const Number* from = blocks + kNaturalOfZigzag[k];
-        Number* to = band_of<Number>(row, k, first);
-        for (int32_t b = 0; b < count; ++b) to[b] = from[64 * b];
-      }
+      scatter_bands(blocks, row, first, count);
       break;
   }
 }
