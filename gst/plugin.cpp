@@ -15,6 +15,9 @@ static gboolean plugin_init(GstPlugin* plugin) {
   gboolean registered = FALSE;
   registered |= GST_ELEMENT_REGISTER(cudadct8x8, plugin);
   registered |= GST_ELEMENT_REGISTER(cudaidct8x8, plugin);
+  registered |= GST_ELEMENT_REGISTER(cudadctconvert, plugin);
+  registered |= GST_ELEMENT_REGISTER(cudadctflip, plugin);
+  registered |= GST_ELEMENT_REGISTER(cudadctquant, plugin);
   registered |= GST_ELEMENT_REGISTER(cudadwt, plugin);
   registered |= GST_ELEMENT_REGISTER(cudaidwt, plugin);
   registered |= GST_ELEMENT_REGISTER(cudadiracdec, plugin);

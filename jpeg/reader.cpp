@@ -96,7 +96,7 @@ bool are_known(const jpeg_component_info* comps, const JpegHeader& header) {
                      have_same_factors(comps[1], comps[2]) &&
                      (header.components == 3 || have_same_factors(comps[0], comps[3]));
   const bool known = (h == 1 && v == 1) || (h == 2 && v == 1) || (h == 2 && v == 2) ||
-                     (h == 1 && v == 2) || (h == 4 && v == 1);
+                     (h == 1 && v == 2) || (h == 4 && v == 1) || (h == 1 && v == 4);
   return whole && known && (has_chroma(header.color) || (h == 1 && v == 1));
 }
 
@@ -210,8 +210,8 @@ Status JpegReader::describe(JpegHeader* header) {
     header->chroma_v = comps[0].v_samp_factor / comps[1].v_samp_factor;
     if (!are_known(comps, *header))
       return unsupported("the JPEG picture has sampling factors " + factors_text(cinfo_) +
-                         "; 4:4:4, 4:2:2, 4:2:0, 4:4:0 and 4:1:1 are supported, RGB and CMYK "
-                         "without subsampling, K as large as Y");
+                         "; 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1 and 4:4:1 are supported, RGB and "
+                         "CMYK without subsampling, K as large as Y");
   }
   for (int c = 0; c < header->components; c++) {
     header->blocks_w[c] = comps[c].width_in_blocks;

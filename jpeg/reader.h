@@ -26,7 +26,7 @@ struct JpegHeader {
   int components = 0;  // in the order Y Cb Cr, R G B, C M Y K, or Y Cb Cr K
   JpegColor color = JpegColor::kGray;
   int chroma_h = 1;  // width of the first component divided by that of the second: 1, 2 or 4
-  int chroma_v = 1;  // likewise the height: 1 or 2
+  int chroma_v = 1;  // likewise the height: 1, 2 or 4
   uint32_t blocks_w[kJpegMaxComponents] = {};  // without dummy blocks
   uint32_t blocks_h[kJpegMaxComponents] = {};
   // The Motion-JPEG of AVI files with two fields a frame marks each with its polarity (APP0

@@ -27,6 +27,7 @@ ROOMS = {
     "transform/dct8x8": PICTURES,
     "transform/dwt": PICTURES,
     "transform/obmc": PICTURES,
+    "transform/verbs": PICTURES + " transform/dct8x8",
     "transform/rgb": PICTURES,
     "cuda/device": PICTURES,
     "cuda/common": PICTURES + " cuda/device",
@@ -35,6 +36,7 @@ ROOMS = {
     "cuda/dirac": KERNELS + " dirac transform/dwt",
     "cuda/obmc": KERNELS + " transform/obmc",
     "cuda/rgb": KERNELS + " transform/rgb",
+    "cuda/verbs": KERNELS + " transform/dct8x8 transform/verbs",
     "cuda/jpeg": KERNELS + " jpeg transform/dct8x8",
     "jpeg": "transform/device transform/dct8x8",
     "dirac": PICTURES + " transform/dwt transform/obmc",
@@ -46,6 +48,9 @@ ROOMS = {
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.
     "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg cuda/jpeg gst/dct8x8/caps.h"
                 " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h",
+    "gst/verbs": ELEMENTS + " transform/dct8x8 transform/verbs cuda/verbs gst/dct8x8/caps.h"
+                 " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h gst/dct8x8/quant_settings.h"
+                 " gst/dct8x8/quant_properties.h",
     "gst/pch": "",  # GStreamer's headers, compiled once
     "gst/plugin.cpp": "gst",  # the list of elements
     "gst/elements.h": "",

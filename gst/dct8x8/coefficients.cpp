@@ -13,7 +13,7 @@ namespace cudatransform {
 static CoefLayout layout_with(const GstDctInfo& info, const GstDctComponent* components) {
   CoefLayout layout;
   layout.count = static_cast<int>(info.n_components);
-  layout.gapless = info.layout == GST_DCT_LAYOUT_BLOCK;
+  layout.gapless = info.layout != GST_DCT_LAYOUT_PLANE;
   layout.size = info.size;
   for (guint c = 0; c < info.n_components; c++)
     layout.plane[c] = {components[c].offset, components[c].stride, gst_dct_info_row_bytes(&info, c),

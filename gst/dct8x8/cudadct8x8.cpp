@@ -20,6 +20,7 @@
 
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/dct_base.h"
+#include "gst/dct8x8/quant_properties.h"
 #include "gst/elements.h"
 #include "gst/engine/element_errors.h"
 #include "gst/engine/property_types.h"
@@ -27,7 +28,6 @@
 using cudatransform::DctTransform;
 using cudatransform::kWhilePlaying;
 using cudatransform::Quantizer;
-using cudatransform::QuantPreset;
 using cudatransform::QuantSettings;
 using cudatransform::RgbFrames;
 using cudatransform::Status;
@@ -63,20 +63,13 @@ enum {
 };
 }  // namespace
 
-#define GST_TYPE_CUDA_DCT_QUANT_PRESET (gst_cuda_dct_quant_preset_get_type())
-static GType gst_cuda_dct_quant_preset_get_type(void) {
-  static const GEnumValue kValues[] = {
-      {int(QuantPreset::kAnnexK), "ITU-T T.81 Annex K, scaled by quality", "annex-k"},
-      {int(QuantPreset::kFlat), "16 everywhere", "flat"},
-      {int(QuantPreset::kWhitepaper), "NVIDIA's DCT8x8 whitepaper", "whitepaper"},
-      {int(QuantPreset::kMpeg), "MPEG-1's default intra matrix", "mpeg"},
-      {int(QuantPreset::kPerceptual), "Fewer bytes at the same look, scaled by quality",
-       "perceptual"},
-      {0, nullptr, nullptr},
-  };
-  static const GType type = cudatransform::register_values("GstCudaDctQuantPreset", kValues);
-  return type;
-}
+static constexpr cudatransform::QuantProperties kQuantProperties = {
+    .quality = PROP_QUALITY,
+    .quant_preset = PROP_QUANT_PRESET,
+    .luma_qtable = PROP_LUMA_QTABLE,
+    .chroma_qtable = PROP_CHROMA_QTABLE,
+    .qtable_file = PROP_QTABLE_FILE,
+};
 
 #define GST_TYPE_CUDA_DCT_QUANTIZER (gst_cuda_dct_quantizer_get_type())
 static GType gst_cuda_dct_quantizer_get_type(void) {
@@ -95,27 +88,9 @@ static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValu
                                           GParamSpec* pspec) {
   DctTransform& dct = gst_cuda_dct_transform(object);
   QuantSettings* quant = &dct.settings.quant;
-  QuantSettings loaded;
-  if (id == PROP_QTABLE_FILE) cudatransform::load_table_file(g_value_get_string(value), &loaded);
+  if (cudatransform::set_quant_property(kQuantProperties, object, quant, id, value)) return;
   GST_OBJECT_LOCK(object);
   switch (id) {
-    case PROP_QUALITY:
-      quant->use_preset(quant->preset, g_value_get_int(value));
-      break;
-    case PROP_QUANT_PRESET:
-      quant->use_preset(static_cast<QuantPreset>(g_value_get_enum(value)), quant->quality);
-      break;
-    case PROP_LUMA_QTABLE:
-      quant->luma_error = cudatransform::read_table_property(value, &quant->luma);
-      break;
-    case PROP_CHROMA_QTABLE:
-      quant->chroma_error = cudatransform::read_table_property(value, &quant->chroma);
-      break;
-    case PROP_QTABLE_FILE:
-      quant->file = loaded.file;
-      quant->file_error = loaded.file_error;
-      quant->file_tables = loaded.file_tables;
-      break;
     case PROP_QUANTIZER:
       quant->quantizer = static_cast<Quantizer>(g_value_get_enum(value));
       break;
@@ -146,21 +121,6 @@ static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* val
   const QuantSettings* quant = &dct.settings.quant;
   GST_OBJECT_LOCK(object);
   switch (id) {
-    case PROP_QUALITY:
-      g_value_set_int(value, quant->quality);
-      break;
-    case PROP_QUANT_PRESET:
-      g_value_set_enum(value, int(quant->preset));
-      break;
-    case PROP_LUMA_QTABLE:
-      cudatransform::write_table_property(quant->luma, value);
-      break;
-    case PROP_CHROMA_QTABLE:
-      cudatransform::write_table_property(quant->chroma, value);
-      break;
-    case PROP_QTABLE_FILE:
-      g_value_set_string(value, quant->file.empty() ? nullptr : quant->file.c_str());
-      break;
     case PROP_QUANTIZER:
       g_value_set_enum(value, int(quant->quantizer));
       break;
@@ -177,7 +137,8 @@ static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* val
       g_value_set_boolean(value, dct.settings.tables_in_caps);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      if (!cudatransform::get_quant_property(kQuantProperties, *quant, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK(object);
@@ -201,13 +162,9 @@ static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDire
 static GstStateChangeReturn gst_cuda_dct_8x8_change_state(GstElement* element,
                                                           GstStateChange transition) {
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
-    GstDctInfo grey = {};
-    grey.sampling = GST_COEF_SAMPLING_GRAYSCALE;
-    grey.n_components = 1;
-    cudatransform::FrameTables tables;
     GST_OBJECT_LOCK(element);
-    const QuantSettings& quant = gst_cuda_dct_transform(element).settings.quant;
-    const Status status = cudatransform::fill_tables(quant, grey, &tables);
+    const Status status =
+        cudatransform::check_quant_settings(gst_cuda_dct_transform(element).settings.quant);
     GST_OBJECT_UNLOCK(element);
     if (!status.ok()) {
       cudatransform::post_error(element, status);
@@ -218,19 +175,6 @@ static GstStateChangeReturn gst_cuda_dct_8x8_change_state(GstElement* element,
 }
 
 static void gst_cuda_dct_8x8_init(GstCudaDct8x8*) {}
-
-static void install_table(GObjectClass* klass, guint id, const char* name, const char* nick,
-                          const char* blurb, GParamFlags flags) {
-  // The element spec has no range: GObject would silently move a wrong entry into it, and we want
-  // to report the entry.
-  g_object_class_install_property(
-      klass, id,
-      gst_param_spec_array(
-          name, nick, blurb,
-          g_param_spec_int("entry", "Entry", "Divisor of one coefficient", G_MININT, G_MAXINT, 16,
-                           static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)),
-          flags));
-}
 
 static void install_quantizer(GObjectClass* klass) {
   g_object_class_install_property(
@@ -254,32 +198,7 @@ static void install_quantizer(GObjectClass* klass) {
 }
 
 static void install_properties(GObjectClass* klass) {
-  g_object_class_install_property(
-      klass, PROP_QUALITY,
-      g_param_spec_int("quality", "Quality",
-                       "JPEG quality: scales the annex-k tables exactly as libjpeg does, and the "
-                       "perceptual ones; no other tables are scaled",
-                       1, 100, 85,
-                       static_cast<GParamFlags>(kWhilePlaying | GST_PARAM_CONTROLLABLE)));
-  g_object_class_install_property(
-      klass, PROP_QUANT_PRESET,
-      g_param_spec_enum("quant-preset", "Quantisation preset", "The quantisation tables to use",
-                        GST_TYPE_CUDA_DCT_QUANT_PRESET, int(QuantPreset::kAnnexK), kWhilePlaying));
-  install_table(
-      klass, PROP_LUMA_QTABLE, "luma-qtable", "Luma quantisation table",
-      "The table of Y and of R, G and B: 64 integers, 1 to 65535, in natural order; empty: "
-      "the preset's",
-      kWhilePlaying);
-  install_table(klass, PROP_CHROMA_QTABLE, "chroma-qtable", "Chroma quantisation table",
-                "The table of Cb and Cr and, if it is set, of G and B: 64 integers, 1 to 65535, in "
-                "natural order; empty: the preset's",
-                kWhilePlaying);
-  g_object_class_install_property(
-      klass, PROP_QTABLE_FILE,
-      g_param_spec_string("qtable-file", "Quantisation table file",
-                          "A file of 1 to 4 tables as cjpeg -qtables reads them, instead of all "
-                          "other tables",
-                          nullptr, kWhilePlaying));
+  cudatransform::install_quant_properties(klass, kQuantProperties);
   install_quantizer(klass);
   g_object_class_install_property(
       klass, PROP_KEEP_REFERENCE,

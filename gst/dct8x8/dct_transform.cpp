@@ -197,9 +197,8 @@ Status DctTransform::place_samples(const Rects& raw, Dct8x8Job* job) {
     std::copy_n(rgb_.planes(), rgb_.components(), job->samples);
     return {};
   }
-  // 4:4:0 is written as 4:4:4: every two rows of the frame have the same chroma.
-  const int chroma_rows = dct_.sampling == GST_COEF_SAMPLING_440 ? 2 : 1;
-  job->components = component_planes(raw_, raw, job->samples, chroma_rows);
+  // 4:4:0 and 4:4:1 are written as 4:4:4: several rows of the frame have the same chroma.
+  job->components = component_planes(raw_, raw, job->samples, rows_of_chroma(dct_.sampling));
   job->samples[0].shift += bits_below(GST_VIDEO_INFO_FORMAT(&raw_), dct_.depth);
   return {};
 }

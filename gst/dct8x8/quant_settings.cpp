@@ -87,10 +87,14 @@ static QuantComponent component_of(GstCoefSampling sampling) {
   switch (sampling) {
     case GST_COEF_SAMPLING_422:
     case GST_COEF_SAMPLING_440:
+    case GST_COEF_SAMPLING_YCCK_422:
+    case GST_COEF_SAMPLING_YCCK_440:
       return QuantComponent::kHalfChroma;
     case GST_COEF_SAMPLING_444:
+    case GST_COEF_SAMPLING_YCCK_444:
       return QuantComponent::kFullChroma;
     case GST_COEF_SAMPLING_RGB:
+    case GST_COEF_SAMPLING_CMYK:
       return QuantComponent::kLuma;
     default:
       return QuantComponent::kChroma;
@@ -105,7 +109,9 @@ Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameT
   if (!settings.chroma_error.empty()) return bad_property("chroma-qtable", settings.chroma_error);
 
   const std::vector<QuantTable>& of_file = settings.file_tables;
-  const bool wants_chroma = info.sampling != GST_COEF_SAMPLING_RGB || settings.chroma;
+  const bool has_chroma =
+      info.sampling != GST_COEF_SAMPLING_RGB && info.sampling != GST_COEF_SAMPLING_CMYK;
+  const bool wants_chroma = has_chroma || settings.chroma;
   const size_t given = of_file.empty() ? 1 + wants_chroma : of_file.size();
   const int used = std::min<int>(given, info.n_components);
   frame->count = used;
@@ -119,6 +125,7 @@ Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameT
           settings.chroma ? *settings.chroma : preset[int(component_of(info.sampling))];
   }
   for (guint c = 0; c < info.n_components; c++) frame->table_of[c] = std::min<int>(c, used - 1);
+  if (of_file.empty() && has_chroma && info.n_components > 3) frame->table_of[3] = 0;  // K as Y
   return {};
 }
 

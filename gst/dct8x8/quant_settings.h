@@ -54,8 +54,9 @@ struct FrameTables {
   DctTables view() const { return {tables, count, table_of}; }
 };
 
-// The tables of a frame of `info`. Y or all of R, G, B use the luma table; a chroma-qtable, or a
-// second table in the file, goes to the other components, a third one to the last.
+// The tables of a frame of `info`. Y and K, or all of R, G, B or C, M, Y, K use the luma table; a
+// chroma-qtable, or a second table in the file, goes to the other components, a third one to the
+// last.
 Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameTables* frame);
 
 // The quantiser of a frame.

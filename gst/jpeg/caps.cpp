@@ -25,7 +25,7 @@ constexpr GstCoefSampling kSamplings[] = {
     GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411,      GST_COEF_SAMPLING_RGB,
     GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_CMYK,     GST_COEF_SAMPLING_YCCK_420,
     GST_COEF_SAMPLING_YCCK_422,  GST_COEF_SAMPLING_YCCK_444, GST_COEF_SAMPLING_YCCK_440,
-    GST_COEF_SAMPLING_YCCK_411,
+    GST_COEF_SAMPLING_YCCK_411,  GST_COEF_SAMPLING_441,      GST_COEF_SAMPLING_YCCK_441,
 };
 constexpr const char* kColorspaces[] = {"sYUV", "sRGB", "GRAY", "CMYK", "YCCK"};
 
@@ -77,7 +77,7 @@ bool is_ycbcr(GstCoefSampling sampling) {
 Status check_raw_video(const GstDctInfo& info) {
   const bool is_four = info.n_components > kMaxComponents;
   constexpr GstCoefSampling kEightBitsAlone[] = {GST_COEF_SAMPLING_440, GST_COEF_SAMPLING_411,
-                                                 GST_COEF_SAMPLING_RGB};
+                                                 GST_COEF_SAMPLING_441, GST_COEF_SAMPLING_RGB};
   const bool is_deep =
       info.depth != 8 && std::find(std::begin(kEightBitsAlone), std::end(kEightBitsAlone),
                                    info.sampling) != std::end(kEightBitsAlone);

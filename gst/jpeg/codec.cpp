@@ -66,6 +66,7 @@ GstCoefSampling sampling_of(const JpegHeader& header) {
     return has_k ? GST_COEF_SAMPLING_YCCK_420 : GST_COEF_SAMPLING_420;
   if (header.chroma_v == 2) return has_k ? GST_COEF_SAMPLING_YCCK_440 : GST_COEF_SAMPLING_440;
   if (header.chroma_h == 2) return has_k ? GST_COEF_SAMPLING_YCCK_422 : GST_COEF_SAMPLING_422;
+  if (header.chroma_v == 4) return has_k ? GST_COEF_SAMPLING_YCCK_441 : GST_COEF_SAMPLING_441;
   if (header.chroma_h == 4) return has_k ? GST_COEF_SAMPLING_YCCK_411 : GST_COEF_SAMPLING_411;
   return has_k ? GST_COEF_SAMPLING_YCCK_444 : GST_COEF_SAMPLING_444;
 }

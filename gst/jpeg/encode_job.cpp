@@ -29,6 +29,7 @@ JpegColor color_of(GstCoefSampling sampling) {
     case GST_COEF_SAMPLING_YCCK_444:
     case GST_COEF_SAMPLING_YCCK_440:
     case GST_COEF_SAMPLING_YCCK_411:
+    case GST_COEF_SAMPLING_YCCK_441:
       return JpegColor::kYcck;
     default:
       return JpegColor::kYcbcr;

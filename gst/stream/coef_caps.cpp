@@ -19,11 +19,6 @@ constexpr bool kBuiltWithCuda = true;
 constexpr bool kBuiltWithCuda = false;
 #endif
 
-GstCapsFeatures* features_for(bool cuda) {
-  return cuda ? gst_caps_features_new(kCudaMemoryFeature, nullptr)
-              : gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, nullptr);
-}
-
 // We take only frames in system or CUDA memory: not format:Interlaced, DMABuf or GLMemory.
 bool features_are_ours(const GstCapsFeatures* features, MemoryKinds kinds) {
   if (!features || gst_caps_features_is_any(features)) return true;
@@ -69,22 +64,6 @@ void remove_fields(GstStructure* s, const std::vector<const char*>& fields) {
   for (const char* field : fields) gst_structure_remove_field(s, field);
 }
 
-// The caps of the other pad: each supported structure in each memory, as `append` makes it.
-template <typename Append>
-GstCaps* transform_each(const GstCaps* caps, MemoryKinds kinds, Append append) {
-  GstCaps* result = gst_caps_new_empty();
-  for (const bool cuda : {true, false}) {
-    if (cuda && !(kBuiltWithCuda && kinds.cuda)) continue;
-    for (guint i = 0; i < gst_caps_get_size(caps); i++) {
-      if (!features_are_ours(gst_caps_get_features(caps, i), kinds)) continue;
-      GstCaps* one = gst_caps_new_empty();
-      append(one, gst_caps_get_structure(caps, i), cuda);
-      result = gst_caps_merge(result, one);
-    }
-  }
-  return result;
-}
-
 std::vector<SampleGroup> groups_of(const GstStructure* raw, const CoefKind& kind) {
   const std::vector<std::string> names = strings_of(raw, "format");
   std::vector<SampleGroup> groups;
@@ -92,8 +71,8 @@ std::vector<SampleGroup> groups_of(const GstStructure* raw, const CoefKind& kind
     const char* name = gst_video_format_to_string(format.format);
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
     add_to_groups(groups, sampling_of(format), format.depth);
-    if (kind.with_440 && holds_440(format))
-      add_to_groups(groups, GST_COEF_SAMPLING_440, format.depth);
+    if (kind.with_tall && holds_tall(format))
+      for (const GstCoefSampling tall : kTallSamplings) add_to_groups(groups, tall, format.depth);
     if (kind.with_grey_12 && format.depth != 12 && holds_depth(format, 12))
       add_to_groups(groups, sampling_of(format), 12);
   }
@@ -112,7 +91,7 @@ std::vector<const RawFormat*> formats_of(const GstStructure* coefs, const CoefKi
     for (const std::string& name : samplings) {
       const GstCoefSampling sampling = gst_coef_sampling_from_string(name.c_str());
       allowed = allowed || sampling == sampling_of(format) ||
-                (kind.with_440 && sampling == GST_COEF_SAMPLING_440 && holds_440(format));
+                (kind.with_tall && rows_of_chroma(sampling) > 1 && holds_tall(format));
     }
     if (allowed) formats.push_back(&format);
   }
@@ -146,7 +125,8 @@ std::vector<SampleGroup> groups_of_rgb(const GstStructure* raw) {
   for (const RawFormat& format : raw_formats()) {
     if (format.depth != 8) continue;
     add_to_groups(groups, sampling_of(format), 8);
-    if (holds_440(format)) add_to_groups(groups, GST_COEF_SAMPLING_440, 8);
+    if (holds_tall(format))
+      for (const GstCoefSampling tall : kTallSamplings) add_to_groups(groups, tall, 8);
   }
   return groups;
 }
@@ -194,6 +174,34 @@ bool memory_loses_a_plane(const GstStructure* s) {
 
 }  // namespace
 
+GstCapsFeatures* features_for(bool cuda) {
+  return cuda ? gst_caps_features_new(kCudaMemoryFeature, nullptr)
+              : gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, nullptr);
+}
+
+GstCaps* caps_in_each_memory(const GstCaps* caps, MemoryKinds kinds, const AppendOthers& append) {
+  GstCaps* result = gst_caps_new_empty();
+  for (const bool cuda : {true, false}) {
+    if (cuda && !(kBuiltWithCuda && kinds.cuda)) continue;
+    for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+      if (!features_are_ours(gst_caps_get_features(caps, i), kinds)) continue;
+      GstCaps* one = gst_caps_new_empty();
+      append(one, gst_caps_get_structure(caps, i), cuda);
+      result = gst_caps_merge(result, one);
+    }
+  }
+  return result;
+}
+
+GstCaps* template_caps_in_each_memory(GstStructure* s) {
+  add_sizes(s);
+  GstCaps* caps = gst_caps_new_empty();
+  for (const bool cuda : {true, false})
+    if (!cuda || kBuiltWithCuda)
+      gst_caps_append_structure_full(caps, gst_structure_copy(s), features_for(cuda));
+  return caps;
+}
+
 GstStructure* append_coef_structure(GstCaps* caps, const GstStructure* base, const CoefKind& kind,
                                     const SampleGroup& group, const bool* quantized, bool cuda) {
   GstStructure* s = gst_structure_copy(base);
@@ -226,7 +234,6 @@ GstCaps* coef_template_caps(const CoefKind& kind, const GstStructure* own) {
   const StructurePtr owner(gst_structure_copy(own));
   GstStructure* s = owner.get();
   gst_structure_set_name(s, kind.media_type);
-  add_sizes(s);
   std::vector<std::string> samplings, colorspaces;
   const auto add = [](std::vector<std::string>& strings, const char* string) {
     if (std::find(strings.begin(), strings.end(), string) == strings.end())
@@ -236,24 +243,20 @@ GstCaps* coef_template_caps(const CoefKind& kind, const GstStructure* own) {
     add(samplings, gst_coef_sampling_to_string(sampling_of(format)));
     add(colorspaces, gst_coef_sampling_get_colorspace(sampling_of(format)));
   }
-  if (kind.with_440 || kind.rgb != RgbFrames::kNone)
-    add(samplings, gst_coef_sampling_to_string(GST_COEF_SAMPLING_440));
+  if (kind.with_tall || kind.rgb != RgbFrames::kNone)
+    for (const GstCoefSampling tall : kTallSamplings)
+      add(samplings, gst_coef_sampling_to_string(tall));
   set_ints(s, "depth", {8, 10, 12, 16});
   set_bools(s, "quantized");
   set_strings(s, "sampling", samplings);
   set_strings(s, "colorspace", colorspaces);
-
-  GstCaps* caps = gst_caps_new_empty();
-  for (const bool cuda : {true, false})
-    if (!cuda || kBuiltWithCuda)
-      gst_caps_append_structure_full(caps, gst_structure_copy(s), features_for(cuda));
-  return caps;
+  return template_caps_in_each_memory(s);
 }
 
 GstCaps* raw_to_coef_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind& kind,
                           const AppendCoefs& append, const Resize& resize) {
   const auto of_frames = [&](bool in_rgb) {
-    return transform_each(caps, kinds, [&](GstCaps* one, const GstStructure* raw, bool cuda) {
+    return caps_in_each_memory(caps, kinds, [&](GstCaps* one, const GstStructure* raw, bool cuda) {
       const StructurePtr base(gst_structure_copy(raw));
       gst_structure_remove_field(base.get(), "format");
       remove_fields(base.get(), kind.fields);
@@ -269,15 +272,16 @@ GstCaps* raw_to_coef_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind
 GstCaps* coef_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind& kind,
                           const Resize& resize) {
   const auto to_frames = [&](bool in_rgb) {
-    return transform_each(caps, kinds, [&](GstCaps* one, const GstStructure* coefs, bool cuda) {
-      const StructurePtr base(gst_structure_copy(coefs));
-      gst_structure_remove_fields(base.get(), "format", "quantized", "depth", "sampling",
-                                  "colorspace", nullptr);
-      remove_fields(base.get(), kind.fields);
-      if (resize && !resize(base.get())) return;
-      if (in_rgb) return append_rgb_structure(one, coefs, base.get(), kind, cuda);
-      append_raw_structure(one, base.get(), formats_of(coefs, kind), cuda);
-    });
+    return caps_in_each_memory(
+        caps, kinds, [&](GstCaps* one, const GstStructure* coefs, bool cuda) {
+          const StructurePtr base(gst_structure_copy(coefs));
+          gst_structure_remove_fields(base.get(), "format", "quantized", "depth", "sampling",
+                                      "colorspace", nullptr);
+          remove_fields(base.get(), kind.fields);
+          if (resize && !resize(base.get())) return;
+          if (in_rgb) return append_rgb_structure(one, coefs, base.get(), kind, cuda);
+          append_raw_structure(one, base.get(), formats_of(coefs, kind), cuda);
+        });
   };
   if (kind.rgb == RgbFrames::kNone) return to_frames(false);
   return gst_caps_merge(to_frames(false), to_frames(true));

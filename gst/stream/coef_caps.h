@@ -33,7 +33,7 @@ enum class RgbFrames {
 struct CoefKind {
   const char* media_type;
   std::vector<const char*> fields;  // its own fields, which raw video lacks
-  bool with_440;                    // whether frames may be of 4:4:0, which no raw format has
+  bool with_tall;                   // whether frames may be of 4:4:0 and 4:4:1: sampling.h
   bool with_grey_12 = false;        // likewise grey of 12 bits
   RgbFrames rgb = RgbFrames::kNone;
   const char* rgb_colorimetry = nullptr;  // of YCbCr that is made of RGB
@@ -49,6 +49,17 @@ using Resize = std::function<bool(GstStructure* s)>;
 // for both. Returns the structure, which `caps` own, for the caller to add fields.
 GstStructure* append_coef_structure(GstCaps* caps, const GstStructure* base, const CoefKind& kind,
                                     const SampleGroup& group, const bool* quantized, bool cuda);
+
+// Appends the caps of the other pad for one structure in one memory to `caps`.
+using AppendOthers = std::function<void(GstCaps* caps, const GstStructure* s, bool cuda)>;
+
+// The caps of the other pad: those of each supported structure of `caps` in each memory that this
+// build and `kinds` have, CUDA memory first. Transfer full.
+GstCaps* caps_in_each_memory(const GstCaps* caps, MemoryKinds kinds, const AppendOthers& append);
+// The features of a memory. Transfer full.
+GstCapsFeatures* features_for(bool cuda);
+// Likewise for templates: `s`, with all sizes and frame rates.
+GstCaps* template_caps_in_each_memory(GstStructure* s);
 
 // All caps that elements take or make; CUDA memory first where this build has it. `own` has the
 // kind's own fields and its formats. Transfer full.

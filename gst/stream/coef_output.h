@@ -64,6 +64,8 @@ class CoefOutput {
   GstBufferPool* pool() const { return pool_; }
   // Whether the host has to wait for a frame before it can be pushed.
   bool waits_for_frames() const { return engine_.is_cuda() && !(in_cuda_ && fence_is_honoured_); }
+  // Whether all peers have promised to honour the fence.
+  bool fence_is_honoured() const { return fence_is_honoured_; }
 
   // For the engine: a new buffer in `out`, or the device block that becomes it or is downloaded to
   // it. finish_on_engine() takes the work `done` that writes there, and returns the places of the

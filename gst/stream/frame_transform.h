@@ -45,7 +45,8 @@ class FrameTransform {
   // Writes the next frame's fields into `caps`, the writable caps of the src pad.
   virtual void complete_caps(GstCaps* /*caps*/) {}
   // Enqueues the work for a frame. `out` gets a new buffer without the input's metas and
-  // timestamps, and is reset after a failure. `frame` is null when nothing is measured.
+  // timestamps, or the input itself, and is reset after a failure. `frame` is null when nothing is
+  // measured.
   virtual Status submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) = 0;
 
   // Adds the transform's part of the stats property. The caller holds the object lock.

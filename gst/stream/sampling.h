@@ -17,9 +17,13 @@ inline GstCoefSampling sampling_of(const RawFormat& format) {
                                   : GST_COEF_SAMPLING_411;
 }
 
-// Whether frames of YCbCr-4:4:0, for which GStreamer has no format, may be written as `format`:
-// those of 8 bits.
-inline bool holds_440(const RawFormat& format) {
+// The rows that share chroma in samplings for which GStreamer has no format; 1 in all others.
+inline int rows_of_chroma(GstCoefSampling sampling) {
+  return sampling == GST_COEF_SAMPLING_440 ? 2 : sampling == GST_COEF_SAMPLING_441 ? 4 : 1;
+}
+inline constexpr GstCoefSampling kTallSamplings[] = {GST_COEF_SAMPLING_440, GST_COEF_SAMPLING_441};
+// Whether frames of these may be written as `format`: those of 8 bits.
+inline bool holds_tall(const RawFormat& format) {
   return sampling_of(format) == GST_COEF_SAMPLING_444 && format.depth == 8;
 }
 

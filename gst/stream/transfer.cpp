@@ -16,11 +16,13 @@ namespace cudatransform {
 namespace {
 constexpr gsize kDevicePitch = 512;     // the alignment of rows on today's devices
 constexpr gsize kPlaneAlignment = 256;  // divides it
+constexpr gsize kVector = 16;           // the kernels' loads and stores
 }  // namespace
 
 bool Rects::aligned() const {
   for (int i = 0; i < count; i++)
-    if (reinterpret_cast<guintptr>(rect[i].data) % 16 != 0 || rect[i].pitch % 16 != 0) return false;
+    if (reinterpret_cast<guintptr>(rect[i].data) % kVector != 0 || rect[i].pitch % kVector != 0)
+      return false;
   return true;
 }
 
@@ -78,7 +80,7 @@ Status stack_in_pool(Engine& engine, BlockPool& pool, Queue& writer, DeviceBlock
   for (int i = 0; i < rects->count; i++) {
     Rect& rect = rects->rect[i];
     rect.data = data;
-    rect.pitch = packed ? rect.row_bytes : block->pitch;
+    rect.pitch = packed ? (rect.row_bytes + kVector - 1) / kVector * kVector : block->pitch;
     data += (rect.pitch * rect.rows + kPlaneAlignment - 1) / kPlaneAlignment * kPlaneAlignment;
   }
   return {};

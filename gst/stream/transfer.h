@@ -26,8 +26,8 @@ struct Rect {
 struct Rects {
   int count = 0;
   Rect rect[GST_VIDEO_MAX_PLANES];
-  // Rows should follow each other without gaps: the fast kernels need that for coefficients in
-  // blocks.
+  // Rows should follow each other without gaps, as far as vectors allow: the fast kernels need that
+  // for coefficients in blocks, and narrow rows would take many times their memory.
   bool gapless = false;
 
   // Whether every address and pitch is a multiple of 16, as the kernels' vector loads need.

@@ -107,7 +107,8 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
     return status;
   }
   auto* trans = GST_BASE_TRANSFORM(self);
-  if (!GST_BASE_TRANSFORM_GET_CLASS(self)->copy_metadata(trans, in, out.buffer.get()))
+  if (out.buffer.get() != in &&
+      !GST_BASE_TRANSFORM_GET_CLASS(self)->copy_metadata(trans, in, out.buffer.get()))
     GST_CAT_WARNING_OBJECT(gst_cuda_transform_base_category(self), self,
                            "could not copy the metadata of %" GST_PTR_FORMAT, in);
   state->frames.add();

@@ -11,11 +11,12 @@ from . import color, jpeg  # noqa: F401
 from .errors import Failure, ReadError, Unavailable, WriteError
 from .jpeg import Context, decode, encode, read, write
 from .picture import ZIGZAG, Component, Picture
+from .planes import Planes
 from .reader import Batch, Reader
 from .transform import dct, idct, psnr, quality_tables
 from .version import VERSION
 
-__all__ = ["Batch", "Component", "Context", "Failure", "Picture", "ReadError", "Reader",
+__all__ = ["Batch", "Component", "Context", "Failure", "Picture", "Planes", "ReadError", "Reader",
            "Unavailable", "WriteError", "ZIGZAG", "dct", "decode", "encode", "idct", "psnr",
            "quality_tables", "read", "write"]
 __version__ = VERSION

@@ -23,6 +23,13 @@ _CUDA_FEATURES = b"memory:CUDAMemory"
 FRAME = "video/x-raw(memory:CUDAMemory),format={},width={},height={},framerate=0/1"
 
 
+def caps_on_device(gst: _gst.Libraries, info: _gst.DctInfo) -> int:
+    """The GstCaps of such coefficients in CUDA memory."""
+    caps = gst.gst_dct_info_to_caps(info)
+    gst.gst_caps_set_features_simple(caps, gst.gst_caps_features_from_string(_CUDA_FEATURES))
+    return caps
+
+
 def rows_of_bands(rows_of_blocks: int) -> int:
     """Rows of blocks in each band. An even number leaves no gaps between bands of coefficients."""
     return -(-rows_of_blocks // (2 * _BANDS)) * 2
@@ -132,9 +139,8 @@ def idct(levels: View, size: Tuple[int, int], divisors: Optional[np.ndarray],
 
     def prepare(stage: Stage) -> int:
         stage.set("method", method)
-        caps = gst.gst_dct_info_to_caps(info)
-        gst.gst_caps_set_features_simple(caps, gst.gst_caps_features_from_string(_CUDA_FEATURES))
-        stage.set_caps_object(f"{columns}x{band} {item} {divisors is not None} cuda".encode(), caps)
+        stage.set_caps_object(f"{columns}x{band} {item} {divisors is not None} cuda".encode(),
+                              caps_on_device(gst, info))
         # Four bytes a pixel, as the elements' own blocks.
         frame = FRAME.format("RGBA", row_bytes // 4, _BANDS * band)
         return pools.buffer(levels.device, frame, fill)

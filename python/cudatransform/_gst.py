@@ -80,6 +80,7 @@ class DctLayout(enum.IntEnum):
 
     BLOCK = 0
     PLANE = 1
+    BAND = 2
 
 
 class DctOrder(enum.IntEnum):
@@ -116,7 +117,7 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_element_get_static_pad": (_P, _P, _S), "gst_element_set_context": (None, _P, _P),
         "gst_object_unref": (None, _P), "gst_mini_object_unref": (None, _P),
         "gst_mini_object_ref": (_P, _P), "gst_mini_object_replace": (_I, _P, _P),
-        "gst_mini_object_make_writable": (_P, _P),
+        "gst_mini_object_make_writable": (_P, _P), "gst_mini_object_copy": (_P, _P),
         "gst_util_set_object_arg": (None, _P, _S, _S),
         "gst_pad_new": (_P, _S, _I), "gst_pad_set_active": (_I, _P, _I),
         "gst_pad_link": (_I, _P, _P), "gst_pad_push": (_I, _P, _P),

@@ -23,7 +23,8 @@ SCALES = (1, 2, 4, 8)
 # Frames whose first plane is luma, or of RGB files green. GStreamer's CUDA memory holds no grey
 # ones: there, grey files become three equal planes, and files of other samplings have none.
 _PLANES, _CUDA_PLANES = "I420,Y42B,Y444,Y41B,GRAY8,GBR", "I420,Y42B,Y444,RGBP"
-_CUDA_SAMPLINGS = "YCbCr-4:2:0,YCbCr-4:2:2,YCbCr-4:4:4,YCbCr-4:4:0,GRAYSCALE"
+_CUDA_SAMPLINGS = ("YCbCr-4:2:0,YCbCr-4:2:2,YCbCr-4:4:4,YCbCr-4:4:0,YCbCr-4:4:1,"
+                   "GRAYSCALE")
 _STRING_TYPE = 16 << 2  # G_TYPE_STRING
 _LONGEST_ROW = 2**31 - 1  # bytes from row to row in a GstVideoMeta
 

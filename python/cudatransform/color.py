@@ -12,7 +12,7 @@ SAMPLINGS = {
     "GRAYSCALE": None, "YCbCr-4:2:0": (2, 2), "YCbCr-4:2:2": (2, 1), "YCbCr-4:4:4": (1, 1),
     "YCbCr-4:4:0": (1, 2), "YCbCr-4:1:1": (4, 1), "RGB": (1, 1), "CMYK-4:4:4": (1, 1),
     "YCCK-4:2:0": (2, 2), "YCCK-4:2:2": (2, 1), "YCCK-4:4:4": (1, 1), "YCCK-4:4:0": (1, 2),
-    "YCCK-4:1:1": (4, 1),
+    "YCCK-4:1:1": (4, 1), "YCbCr-4:4:1": (1, 4), "YCCK-4:4:1": (1, 4),
 }
 COLORIMETRY = b"1:4:0:0"  # in GStreamer's words: JFIF's, full range and the matrix of BT.601
 _SHORT = {"gray": "GRAYSCALE", "grey": "GRAYSCALE", "rgb": "RGB", "cmyk": "CMYK-4:4:4",

@@ -6,17 +6,20 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from . import _gst
+from . import _gst, _verbs
 from ._cuda_memory import CudaArray, context_of
+from ._parts import layout_of, rest_of
 from ._stage import Stage, StageError
 from .errors import Unavailable
-from .picture import Component, Picture, layout_of, picture_of_sample, rest_of
+from .picture import Component, Picture, picture_of_sample
+from .planes import Planes, planes_on_device
 
 
 class CudaPicture(Picture):
     """A Picture whose levels are CudaArrays. Tables and markers are in system memory.
 
-    Methods that compute work on a download, cpu().
+    planes(), turned(), cropped() and requantised() work on the GPU, and the latter three make
+    CudaPictures; other methods that compute work on a download, cpu().
     """
 
     __slots__ = ("_held",)
@@ -30,8 +33,15 @@ class CudaPicture(Picture):
         """The same as cpu()."""
         return self.cpu()
 
-    def planes(self) -> Tuple[np.ndarray, ...]:
-        return self.cpu().planes()
+    def planes(self, dtype: Any = np.int16) -> Planes:
+        """As Picture.planes(), on the GPU: CudaArrays. Raises ValueError and Unavailable."""
+        return planes_on_device(self, self._held.sample, self[0].device,  # type: ignore
+                                dtype)
+
+    def _by(self, verb: _verbs.Verb) -> Picture:
+        device = self[0].device  # type: ignore
+        sample = _verbs.by_cuda(verb, self, self._held.sample, device)
+        return picture_on_device(_gst.libraries(), sample, self.path, device)
 
     def dequantized(self) -> Tuple[np.ndarray, ...]:
         return self.cpu().dequantized()
@@ -64,11 +74,11 @@ def picture_on_device(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[s
     return picture
 
 
-def decoder_stage(elements: str, device: int, queued: bool = False) -> Stage:
-    """A Stage of `elements`, jpegcoefdec's line, whose coefficients are on a device."""
+def decoder_stage(elements: str, device: int, queued: bool = False, rest: str = "") -> Stage:
+    """A Stage of `elements`, jpegcoefdec's line, whose coefficients are on a device, and `rest`."""
     context, _ = context_of(device)
     return Stage(f"{elements} backend=cuda cuda-device-id={device} ! "
-                 "video/x-dct(memory:CUDAMemory)", context=context, queued=queued)
+                 f"video/x-dct(memory:CUDAMemory){rest}", context=context, queued=queued)
 
 
 def read_onto_device(path: str, device: int) -> CudaPicture:

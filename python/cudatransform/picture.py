@@ -2,20 +2,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-import ctypes
-import functools
-import struct
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _gst, color
+from . import _gst, _verbs, color
+from ._parts import layout_of, rest_of
 from ._pixels import check_upsampling, rgb_of_levels
+from .planes import Planes, planes_of_picture
 from .tables import check_tables
 from .transform import dct, idct, quality_tables
 
 _LEVEL = np.dtype("<i2")
-_PARTS = struct.Struct("=7I4xQQI")  # GstDctComponent, as far as it is read
 
 
 def _zigzag() -> np.ndarray:
@@ -125,14 +123,49 @@ class Picture:
                        self.markers, self.path, self.irregular, self.attachments, self.trailer,
                        self.gaps, self.depth)
 
-    def planes(self) -> Tuple[np.ndarray, ...]:
-        """Copies of each component's levels, int16 (64, blocks_h, blocks_w), to be channels.
+    def turned(self, direction: str, trim: bool = False, perfect: bool = False) -> "Picture":
+        """The picture turned or mirrored without loss, with jpegtran's coefficients.
 
-        Plane 0 is DC, the others follow in the zigzag order of JPEG files.
+        direction: as of cudadctflip: `90r`, clockwise; `180`; `90l`; `horiz`, left and right
+            exchanged; `vert`; `ul-lr`, transposed; `ur-ll`; `identity`; `auto`, by the Exif data in
+            `markers`, which then say that the picture is upright
+        trim: drop partial MCUs at an edge that would have to come first; else they stay there, not
+            turned
+        perfect: raise ValueError where there are such
+        Tables and the size in Exif data follow. Raises ValueError, and WriteError and TypeError for
+        a picture that no file can hold.
         """
-        return tuple(np.ascontiguousarray(
-            c.levels.reshape(*c.levels.shape[:2], 64).transpose(2, 0, 1)[ZIGZAG])
-            for c in self.components)
+        return self._by(_verbs.flip(direction, trim, perfect))
+
+    def cropped(self, left: int, top: int, width: int, height: int) -> "Picture":
+        """A part of the picture, in samples, without loss.
+
+        It begins at a whole MCU: up to an MCU less one of columns and rows before `left` and `top`
+        are there, too. Raises as turned(), ValueError for a part that is not in the picture.
+        """
+        return self._by(_verbs.cropping(left, top, width, height))
+
+    def requantised(self, quality: int) -> "Picture":
+        """The levels with libjpeg's tables of a quality, where these are coarser than its own.
+
+        Rounded to the nearest, ties away from zero; nothing is transformed. Raises as turned().
+        """
+        return self._by(_verbs.quant(quality))
+
+    def _by(self, verb: _verbs.Verb) -> "Picture":
+        sample, given = _verbs.by_cpu(verb, self)
+        made = picture_of_sample(_gst.libraries(), sample, self.path)
+        made.irregular = self.irregular
+        return made.copy() if np.may_share_memory(made[0], given) else made
+
+    def planes(self, dtype: Any = np.int16) -> Planes:
+        """A plane for each frequency of each component, (64, blocks_h, blocks_w), to be channels.
+
+        dtype: int16: levels. int32, float32, float16: levels times their divisors
+        Made by the CPU engine. Raises ValueError for other types, and WriteError and TypeError for
+        a picture that no file can hold.
+        """
+        return planes_of_picture(self, dtype)
 
     def dequantized(self) -> Tuple[np.ndarray, ...]:
         """Each component's levels times their divisors: int32 (blocks_h, blocks_w, 8, 8).
@@ -226,111 +259,6 @@ def empty(width: int, height: int, sampling: str, tables: np.ndarray,
     for component in components:
         component.table = used.index(component.table)
     return Picture(components, tables[used], width, height, sampling)
-
-
-_NAMES = {(color.ids_of(name), ratio): name for name, ratio in color.SAMPLINGS.items()}
-
-
-class Part(NamedTuple):
-    """A component in a buffer: the shape of its levels, their offset and strides in bytes, and the
-    further arguments of Component()."""
-
-    shape: Tuple[int, int, int, int]
-    offset: int
-    strides: Tuple[int, int, int, int]
-    fields: Tuple[int, int, int, int, int, int]
-
-
-class Layout(NamedTuple):
-    """The contents of a GstDctMeta; `tables` as in Picture, to be copied into each."""
-
-    parts: Tuple[Part, ...]
-    tables: np.ndarray
-    sampling: str
-    width: int
-    height: int
-
-
-def layout_of(address: int) -> Layout:
-    """The Layout of a GstDctMeta.
-
-    A structure of ctypes gives one field a call, and three components have thirty fields. The metas
-    of a corpus are often equal, so their layouts are cached by their bytes.
-    """
-    return _layout(ctypes.string_at(address, _META_BYTES))
-
-
-@functools.lru_cache(maxsize=64)
-def _layout(meta: bytes) -> Layout:
-    count, = _NUMBER.unpack_from(meta, _COUNT_AT)
-    components = [_PARTS.unpack_from(meta, _COMPONENTS_AT + index * _COMPONENT_BYTES)
-                  for index in range(count)]
-    n_tables, = _NUMBER.unpack_from(meta, _TABLE_COUNT_AT)
-    tables = np.frombuffer(meta[_TABLES_AT:_TABLES_AT + 128 * n_tables], np.uint16)
-    parts = tuple(Part((blocks_h, blocks_w, 8, 8), offset, (stride, 128, 16, 2),
-                       (id, h_samp, v_samp, width, height, table))
-                  for id, h_samp, v_samp, width, height, blocks_w, blocks_h, offset, stride, table
-                  in components)
-    return Layout(parts, tables.reshape(n_tables, 8, 8), _sampling(components), components[0][3],
-                  components[0][4])
-
-
-_NUMBER = struct.Struct("=I")
-_META_BYTES = _gst.DctMeta.fence.offset
-_COUNT_AT, _TABLE_COUNT_AT = _gst.DctMeta.n_components.offset, _gst.DctMeta.n_tables.offset
-_COMPONENTS_AT, _TABLES_AT = _gst.DctMeta.components.offset, _gst.DctMeta.tables.offset
-_COMPONENT_BYTES = ctypes.sizeof(_gst.DctComponent)
-
-
-def _sampling(components: Sequence[Tuple]) -> str:
-    """The name of a sampling, from the factors and ids of components."""
-    ratio = None
-    if len(components) > 1:
-        first, second = components[:2]
-        ratio = first[1] // second[1], first[2] // second[2]
-    return _NAMES[tuple(component[0] for component in components), ratio]
-
-
-_IRREGULARITIES = [(name.lower().replace("_", "-"), kind.value)
-                   for name, kind in _gst.DctJpegIrregularity.__members__.items()]
-
-
-class FileRest(NamedTuple):
-    """What a file has besides coefficients, as in Picture."""
-
-    markers: bytes = b""
-    irregular: Tuple[str, ...] = ()
-    attachments: Tuple[bytes, ...] = ()
-    trailer: bytes = b""
-    gaps: Tuple[bytes, ...] = ()
-
-
-def rest_of(gst: _gst.Libraries, buffer: int) -> FileRest:
-    """The FileRest in a buffer's GstDctJpegMeta."""
-    address = gst.gst_buffer_get_dct_jpeg_meta(buffer)
-    if not address:
-        return FileRest()
-    meta = _gst.JpegMeta.from_address(address)
-    irregular = meta.irregular
-    names = tuple(name for name, bit in _IRREGULARITIES if irregular & bit)
-    markers = _bytes_of(gst, meta.segments)
-    if not meta.behind:
-        return FileRest(markers, names)
-    behind = _bytes_of(gst, meta.behind)
-    places = [(place.offset, place.offset + place.size)
-              for place in meta.attachments[:meta.n_attachments]]
-    ends = sorted([0, *(end for _, end in places)])
-    return FileRest(markers, names, tuple(behind[begin:end] for begin, end in places),
-                    behind[ends[-1]:],
-                    tuple(behind[max(end for end in ends if end <= begin):begin]
-                          for begin, _ in places))
-
-
-def _bytes_of(gst: _gst.Libraries, held: Optional[int]) -> bytes:
-    """A copy of a GBytes, or of nothing."""
-    size = ctypes.c_size_t()
-    data = gst.g_bytes_get_data(held, ctypes.byref(size)) if held else None
-    return ctypes.string_at(data, size.value) if size.value else b""
 
 
 def picture_of_sample(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[str]) -> Picture:

@@ -7,6 +7,8 @@ import os
 import queue
 from typing import Any, Deque, Iterable, Iterator, List, Optional, Tuple, Union
 
+import numpy as np
+
 from . import _gst, jpeg
 from ._cuda_memory import context_of
 from ._device import number_of
@@ -17,6 +19,7 @@ from .cuda import decoder_stage, picture_on_device, read_onto_device
 from .errors import Failure, ReadError, Unavailable, is_interruption, whole_number
 from .jpeg import ink_of
 from .picture import Picture, picture_of_sample
+from .planes import Planes, wanted_planes
 
 _PATIENCE = 10_000_000  # nanoseconds
 _MOST_TOGETHER = 8      # files whose room is given back at once
@@ -25,7 +28,7 @@ _QUEUE = "queue name=first max-size-buffers=0 max-size-bytes=0 max-size-time=0 s
 
 
 class Batch(List[Any]):
-    """A Reader's list with a Picture, pixels, or a Failure for each path, in the order of paths.
+    """A Reader's list with a Picture, Planes, pixels, or a Failure for each path, in their order.
 
     paths: of the items
     """
@@ -40,9 +43,9 @@ class Batch(List[Any]):
         return [item for item in self if not isinstance(item, Failure)]
 
     @property
-    def irregular(self) -> List[Picture]:
+    def irregular(self) -> List[Union[Picture, Planes]]:
         """Those of `pictures` whose files were odd, see Picture.irregular. Pixels do not say it."""
-        return [item for item in self if isinstance(item, Picture) and item.irregular]
+        return [item for item in self if isinstance(item, (Picture, Planes)) and item.irregular]
 
     @property
     def failures(self) -> List[Failure]:
@@ -60,6 +63,8 @@ class Reader:
         process may use cores, and twice as many for a GPU, which decodes the larger files itself
     output: `coefficients`: Pictures. `pixels`: arrays, as decode() makes them with `mode`, `scale`
         and `upsampling`
+    layout: of coefficients. `block`: Pictures. `band`: Planes, of `dtype` as of Picture.planes();
+        nothing is copied behind the conversion
 
     Iterating yields one Batch after the other; each `for` begins anew. A file that cannot be read
     is a Failure in its place and stops nothing. While a batch is in use the next one is decoded:
@@ -71,7 +76,8 @@ class Reader:
 
     def __init__(self, paths: Iterable[Union[str, "os.PathLike[str]"]], batch: int = 32,
                  device: str = "cpu", workers: Optional[int] = None, output: str = "coefficients",
-                 mode: str = "RGB", scale: int = 1, upsampling: str = "fancy") -> None:
+                 mode: str = "RGB", scale: int = 1, upsampling: str = "fancy",
+                 layout: str = "block", dtype: Any = np.int16) -> None:
         if isinstance(paths, (str, bytes, os.PathLike)):
             raise ValueError("paths are an iterable of paths, not one path: put it into a list")
         if not hasattr(paths, "__iter__") and not hasattr(paths, "__getitem__"):
@@ -84,9 +90,18 @@ class Reader:
                              f"not {batch} and {workers}")
         if output not in ("coefficients", "pixels"):
             raise ValueError(f"an output is coefficients or pixels, not {output!r}")
+        if layout not in ("block", "band"):
+            raise ValueError(f"a layout is block or band, not {layout!r}")
+        planes = wanted_planes(dtype, number_of(device))
+        if layout == "block" and planes.dtype != np.int16:
+            raise ValueError(f"coefficients in blocks are int16, not {planes.dtype}: of that type "
+                             "they are made with layout='band'")
+        if layout == "band" and output == "pixels":
+            raise ValueError("bands are of coefficients: pixels have none")
         wanted = Wanted(mode, scale, upsampling, number_of(device)).check()
         self.paths, self.batch, self.device = paths, batch, device
         self.wanted = wanted if output == "pixels" else None  # of files' pixels
+        self.planes = planes if layout == "band" else None
         self.workers = workers or len(os.sched_getaffinity(0)) * (1 if device == "cpu" else 2)
 
     def __iter__(self) -> Iterator[Batch]:
@@ -118,6 +133,7 @@ class Walk:
         paths = iter(reader.paths)
         self.stage = _new_stage(reader)
         self.device, self.wanted = number_of(reader.device), reader.wanted
+        self.planes = reader.planes
         # The Feed learns of room for several files at once: waking its thread for each file costs
         # as much as reading one.
         ahead = reader.batch + 2 * reader.workers
@@ -207,6 +223,8 @@ class Walk:
     def _picture(self, sample: _gst.Sample, path: str) -> Any:
         if self.wanted is not None and self.wanted.mode != "CMYK":
             return self.wanted.pixels_of(self.gst, sample)
+        if self.planes is not None:
+            return self.planes.planes_of(self.gst, sample, path)
         if self.device is not None:
             return picture_on_device(self.gst, sample, path, self.device)
         picture = picture_of_sample(self.gst, sample, path)
@@ -223,7 +241,9 @@ class Walk:
                 return self.context.decode_as(self.wanted, entry.path)
             picture = self.context.read(entry.path)
             # It is not damaged: an error of the stream took it, or it is another file by now.
-            return picture if self.device is None else read_onto_device(entry.path, self.device)
+            if self.device is not None:
+                picture = read_onto_device(entry.path, self.device)
+            return picture if self.planes is None else picture.planes(self.planes.dtype)
         except ReadError as error:
             return Failure(error.path, error.reason)
         except (OSError, StageError, Unavailable) as error:
@@ -249,6 +269,7 @@ def _new_stage(reader: Reader) -> Stage:
     if reader.wanted is not None and reader.wanted.mode != "CMYK":
         context = None if device is None else context_of(device)[0]
         return Stage(f"{elements} {reader.wanted.line(ahead=True)}", context=context, queued=True)
+    rest = "" if reader.planes is None else f" ! {reader.planes.line()}"
     if device is None:
-        return Stage(f"{elements} backend=cpu", queued=True)
-    return decoder_stage(elements, device, queued=True)
+        return Stage(f"{elements} backend=cpu{rest}", queued=True)
+    return decoder_stage(elements, device, queued=True, rest=rest)

@@ -235,6 +235,14 @@ std::vector<guint8> bytes_of(GstBuffer* buffer) {
   return bytes;
 }
 
+double value_of_half(guint16 half) {
+  const int exponent = half >> 10 & 31, fraction = half & 1023;
+  const double magnitude = exponent == 31  ? INFINITY
+                           : exponent == 0 ? std::ldexp(fraction, -24)
+                                           : std::ldexp(1024 + fraction, exponent - 25);
+  return half & 0x8000 ? -magnitude : magnitude;
+}
+
 double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vector<guint8>& bytes,
                       guint component, guint bx, guint by, guint u, guint v) {
   static const std::vector<guint> zigzag_of = [] {
@@ -253,6 +261,8 @@ double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vect
   gsize at = c.offset;
   if (info.layout == GST_DCT_LAYOUT_PLANE) {
     at += (8 * by + v) * c.stride + (8 * bx + u) * size;
+  } else if (info.layout == GST_DCT_LAYOUT_BAND) {
+    at += (zigzag_of[8 * v + u] * c.blocks_h + by) * c.stride + bx * size;
   } else {
     const guint natural = 8 * v + u;
     const guint index = info.order == GST_DCT_ORDER_ZIGZAG ? zigzag_of[natural] : natural;
@@ -262,6 +272,7 @@ double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vect
   const guint8* data = bytes.data() + at;
   if (info.format == GST_COEF_FORMAT_S16LE) return static_cast<gint16>(GST_READ_UINT16_LE(data));
   if (info.format == GST_COEF_FORMAT_S32LE) return static_cast<gint32>(GST_READ_UINT32_LE(data));
+  if (info.format == GST_COEF_FORMAT_F16LE) return value_of_half(GST_READ_UINT16_LE(data));
   return GST_READ_FLOAT_LE(data);
 }
 

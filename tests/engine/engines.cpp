@@ -22,6 +22,7 @@
 #include "cuda/dwt/plan.h"
 #include "cuda/obmc/engine.h"
 #include "cuda/rgb/engine.h"
+#include "cuda/verbs/flip_quant_engine.h"
 #endif
 
 namespace cudatransform::test {
@@ -47,7 +48,11 @@ void add_host_engines(std::vector<Engine>* list) {
   host.dwt_ops = &host_dwt_ops();
   host.obmc_ops = &host_obmc_ops();
   host.rgb_ops = &host_rgb_ops();
+  host.flip_ops = &host_flip_ops();
+  host.requant_ops = &host_requant_ops();
   list->push_back(host);
+  host.flip_ops = nullptr;
+  host.requant_ops = nullptr;
   for (const auto& [name, target] : host_simd_targets()) {
     host.name = "host/" + name;
     host.highway_target = target;
@@ -81,6 +86,9 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
     engine.rgb_ops = &cuda_rgb_ops();
     engine.rgb_kernel_choice =
         static_cast<int>(general ? cuda::RgbKernelChoice::kGeneral : cuda::RgbKernelChoice::kAuto);
+    if (general) continue;
+    engine.flip_ops = &cuda_flip_ops();
+    engine.requant_ops = &cuda_requant_ops();
   }
   return {};
 #else

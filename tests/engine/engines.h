@@ -12,6 +12,8 @@
 #include "transform/dwt/dwt.h"
 #include "transform/obmc/obmc.h"
 #include "transform/rgb/rgb.h"
+#include "transform/verbs/flip.h"
+#include "transform/verbs/quant.h"
 
 namespace cudatransform::test {
 
@@ -28,6 +30,8 @@ struct Engine {
   const ObmcOps* obmc_ops = nullptr;  // as dwt_ops
   int rgb_kernel_choice = 0;          // of cuda/rgb/engine.h
   const RgbOps* rgb_ops = nullptr;    // as dwt_ops
+  const FlipOps* flip_ops = nullptr;  // likewise
+  const RequantOps* requant_ops = nullptr;
 
   // Makes Highway use this engine's target and CUDA these kernels. Call before every job.
   void activate() const;

@@ -77,11 +77,12 @@ GstBuffer* make_coef_frame(ElementRun* run, Input* input, const typename Kind::I
 // Feeds an element of this description such frames until the input is used up: the caps, then the
 // actions before each frame, and the frame. `wanted`: caps of the peer; null: any.
 template <typename Kind>
-void run_coef_frames(const char* description, Input* input, const char* wanted = nullptr) {
+void run_coef_frames(const char* description, Input* input, const char* wanted = nullptr,
+                     const ElementRun::Look& look = read_raw_frame) {
   constexpr guint kMostFrames = 8;
   typename Kind::Info info;
   if (!Kind::info_of(input, &info)) return;
-  ElementRun run(description, read_raw_frame);
+  ElementRun run(description, look);
   if (wanted) run.want_caps(wanted);
   run.begin(Kind::caps_of(&info), GST_FORMAT_TIME);
   const FrameMaker maker = {

@@ -6,7 +6,7 @@
 // samples follow.
 #include <string>
 
-#include <gst/coef/dct.h>
+#include "tests/fuzz/dct_caps.h"
 #include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzzing.h"
 #include "tests/fuzz/raw_frames.h"
@@ -15,7 +15,6 @@ namespace {
 
 using fuzzing::ElementRun;
 using fuzzing::Input;
-using fuzzing::promise;
 
 std::string description_of(guint8 how, guint8 more) {
   static const char* const methods[] = {"islow",     "ifast",      "float",   "reference", "naive",
@@ -28,24 +27,12 @@ std::string description_of(guint8 how, guint8 more) {
   return text;
 }
 
-// Every output coefficient can be read, and its meta is sound.
-void read_coefficients(GstBuffer* buffer, GstCaps* caps) {
-  GstDctInfo info;
-  promise(caps != nullptr && gst_dct_info_from_caps(&info, caps, nullptr),
-          "coefficients have caps");
-  const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
-  promise(
-      meta != nullptr && gst_dct_meta_validate(meta, &info, gst_buffer_get_size(buffer), nullptr),
-      "coefficients have a sound meta");
-  fuzzing::read_bytes(buffer);
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Input input(data, size);
   const guint8 how = input.byte(), more = input.byte();
-  ElementRun run(description_of(how, more).c_str(), read_coefficients);
+  ElementRun run(description_of(how, more).c_str(), fuzzing::read_coefficients);
   static const char* const wanted[] = {"", ",order=zigzag", ",layout=plane", ",quantized=false"};
   run.want_caps((std::string("video/x-dct") + wanted[more >> 2 & 3]).c_str());
   fuzzing::push_raw_frames(&run, &input, true);

@@ -321,6 +321,14 @@ def seeds_of_cudaidct8x8():
         yield from coef_frames(number, bytes([number, more]) + caps, [0, number % 7, 0, 9, 30])
 
 
+def seeds_of_cudadctconvert():
+    """Settings, caps and frames: see fuzz_cudadctconvert.cpp."""
+    for number, caps in enumerate(meta_seeds.caps_of_coefficients()):
+        more = number % 4 | number // 3 % 2 << 3 | number // 7 % 5 << 4
+        yield from coef_frames(number, bytes([number, more, number % 4]) + caps,
+                               [number % 3, 0, number % 7, 0, 9, 30])
+
+
 def seeds_of_cudadct8x8():
     """Settings, caps and frames: see fuzz_cudadct8x8.cpp."""
     for number in range(51):
@@ -350,6 +358,7 @@ def seeds_of_cudaidwt():
 # Targets that read no files.
 OWN_SEEDS = {
     "fuzz_cudadct8x8": seeds_of_cudadct8x8,
+    "fuzz_cudadctconvert": seeds_of_cudadctconvert,
     "fuzz_cudadwt": seeds_of_cudadwt,
     "fuzz_cudaidct8x8": seeds_of_cudaidct8x8,
     "fuzz_cudaidwt": seeds_of_cudaidwt,

@@ -117,6 +117,10 @@ constexpr Case kCases[] = {
     {"wavelets in CUDA memory from end to end, measured", Source::kCuda,
      TO_WAVELETS " measure=psnr+time ! " FROM_WAVELETS " measure=psnr+time ! " IN_CUDA,
      Calls{12, 0, 2, 6, 1, 2} + kPushed + kMeasured},
+    {"turned and requantised in CUDA memory", Source::kCuda,
+     FORWARD " ! cudadctflip backend=cuda video-direction=90r ! "
+             "cudadctquant backend=cuda quality=20 ! " INVERSE " ! " IN_CUDA,
+     Calls{4, 0, 0, 4, 3, 0} + kPushed},
     {"a queue between the elements", Source::kCuda, FORWARD " ! queue ! " INVERSE " ! " IN_CUDA,
      Calls{2, 0, 0, 2, 1, 0} + kPushed},
     {"a frame in CUDA memory between the elements", Source::kJpeg,

@@ -188,6 +188,38 @@ class Actions(WithCorpus):
                 self.assertTrue((after[index][before[index] == 0] == 0).all())
 
 
+    def test_turn(self):
+        # The first is on its side, by its Exif data; the others are copied.
+        first = self.path(self.input, self.names[1])
+        exif = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
+        picture = ct.read(first)
+        picture.markers += pictures.segment(0xE1, exif)
+        ct.write(picture, first)
+        self.do("turn", trim=True)
+        for name, row in zip(self.names, self.rows()):
+            if "reason" in row:
+                continue
+            with open(self.path(self.input, name), "rb") as before:
+                with open(self.path(self.output.path, name), "rb") as after:
+                    self.assertEqual(before.read() == after.read(), name != self.names[1])
+        expected = picture.turned("90r", trim=True)
+        made = ct.read(self.path(self.output.path, self.names[1]))
+        self.assertEqual((made.width, made.height), (expected.width, expected.height))
+        self.assertTrue(np.array_equal(made[0], expected[0]))
+
+    def test_crop(self):
+        self.do("crop", crop=[16, 8, 75, 30])
+        for name, row in zip(self.names, self.rows()):
+            before = row.get("reason") or ct.read(self.path(self.input, name))
+            if isinstance(before, str):
+                continue
+            expected = before.cropped(16, 8, 75, 30)
+            made = ct.read(self.path(self.output.path, name))
+            self.assertTrue(pictures.equal(made, expected))
+        # A part that is not there is a reason, and no file.
+        self.assertIn("crop-width", " ".join(row.get("reason", "") for row in self.rows()))
+
+
 class OneReader(WithCorpus):
     def test_several_chunks_a_call_and_several_calls(self):
         self.do("stats")

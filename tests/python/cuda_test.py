@@ -60,7 +60,8 @@ class OnDevice(unittest.TestCase):
         for path, item in zip(self.paths, self.read()):
             if isinstance(item, ct.Picture):
                 self.assertTrue(pictures.equal(item.cpu(), ct.read(path)))
-                self.assertTrue(np.array_equal(item.planes()[0], ct.read(path).planes()[0]))
+                self.assertTrue(np.array_equal(item.cpu().planes()[0],
+                                               ct.read(path).planes()[0]))
                 self.assertTrue(np.array_equal(item.pixels(), ct.read(path).pixels()))
 
     def test_a_corpus_job_reads_the_same(self):

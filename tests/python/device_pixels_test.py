@@ -20,7 +20,7 @@ import pictures  # noqa: E402
 
 EMULATED = sys.argv[1:2] == ["emulated"]
 SIZES = ((97, 61), (16, 16), (3, 5), (1, 1)) + (() if EMULATED else ((640, 480), (1921, 1079)))
-SAMPLINGS = ("4:2:0", "4:2:2", "4:4:4", "4:4:0", "4:1:1", "rgb", "gray")
+SAMPLINGS = ("4:2:0", "4:2:2", "4:4:4", "4:4:0", "4:1:1", "4:4:1", "rgb", "gray")
 
 
 def downloaded(array):

@@ -12,7 +12,7 @@ import numpy as np
 SKIP = 77
 OPENCV = "/usr/share/doc/opencv-doc"
 CJPEG_SAMPLINGS = {"YCbCr-4:2:0": "2x2", "YCbCr-4:2:2": "2x1", "YCbCr-4:4:4": "1x1",
-                   "YCbCr-4:4:0": "1x2", "YCbCr-4:1:1": "4x1"}
+                   "YCbCr-4:4:0": "1x2", "YCbCr-4:1:1": "4x1", "YCbCr-4:4:1": "1x4"}
 
 
 def have_tools():

@@ -19,7 +19,7 @@ try:
 except ImportError:
     Image = None
 
-SAMPLINGS = ("4:2:0", "4:2:2", "4:4:4", "4:4:0", "4:1:1", "rgb", "gray")
+SAMPLINGS = ("4:2:0", "4:2:2", "4:4:4", "4:4:0", "4:1:1", "4:4:1", "rgb", "gray")
 SIZES = ((97, 61), (16, 16), (3, 5), (1, 1), (2, 9), (33, 130))  # width and height
 
 

@@ -61,12 +61,12 @@ gboolean read_picture_fields(const GstStructure* s, PictureFields* fields, const
   const char* format = gst_structure_get_string(s, "format");
   fields->format = gst_coef_format_from_string(format);
   if (fields->format == GST_COEF_FORMAT_UNKNOWN)
-    return refuse("format is %s, expected S16LE, S32LE or F32LE", GST_STR_NULL(format));
+    return refuse("format is %s, expected S16LE, S32LE, F32LE or F16LE", GST_STR_NULL(format));
   const char* sampling = gst_structure_get_string(s, "sampling");
   fields->sampling = gst_coef_sampling_from_string(sampling);
   if (fields->sampling == GST_COEF_SAMPLING_UNKNOWN)
     return refuse(
-        "sampling is %s, expected GRAYSCALE, YCbCr-4:2:0, 4:2:2, 4:4:4, 4:4:0, 4:1:1, RGB, "
+        "sampling is %s, expected GRAYSCALE, YCbCr-4:2:0, 4:2:2, 4:4:4, 4:4:0, 4:1:1, 4:4:1, RGB, "
         "CMYK-4:4:4, or YCCK-4:2:0 and so on",
         GST_STR_NULL(sampling));
   const char* colorspace = gst_structure_get_string(s, "colorspace");

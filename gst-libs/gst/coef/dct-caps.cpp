@@ -4,16 +4,16 @@
 
 namespace {
 
+// By GstDctLayout.
+constexpr const char* kLayouts[] = {"block", "plane", "band"};
+
 gboolean layout_from_string(const char* string, GstDctLayout* layout,
                             const gstcoef::Refusal& refuse) {
-  if (g_strcmp0(string, "block") == 0) {
-    *layout = GST_DCT_LAYOUT_BLOCK;
-  } else if (g_strcmp0(string, "plane") == 0) {
-    *layout = GST_DCT_LAYOUT_PLANE;
-  } else {
-    return refuse("layout is %s, expected block or plane", GST_STR_NULL(string));
+  for (guint i = 0; i < G_N_ELEMENTS(kLayouts); i++) {
+    *layout = static_cast<GstDctLayout>(i);
+    if (g_strcmp0(string, kLayouts[i]) == 0) return TRUE;
   }
-  return TRUE;
+  return refuse("layout is %s, expected block, plane or band", GST_STR_NULL(string));
 }
 
 gboolean order_from_string(const char* string, GstDctOrder* order, const gstcoef::Refusal& refuse) {
@@ -57,11 +57,10 @@ GstCaps* gst_dct_info_to_caps(const GstDctInfo* info) {
   g_return_val_if_fail(info->n_components > 0, nullptr);
   return gst_caps_new_simple(
       GST_DCT_MEDIA_TYPE, "format", G_TYPE_STRING, gst_coef_format_to_string(info->format),
-      "layout", G_TYPE_STRING, info->layout == GST_DCT_LAYOUT_BLOCK ? "block" : "plane", "order",
-      G_TYPE_STRING, info->order == GST_DCT_ORDER_RASTER ? "raster" : "zigzag", "quantized",
-      G_TYPE_BOOLEAN, info->quantized, "depth", G_TYPE_INT, static_cast<gint>(info->depth),
-      "sampling", G_TYPE_STRING, gst_coef_sampling_to_string(info->sampling), "colorspace",
-      G_TYPE_STRING, gst_coef_sampling_get_colorspace(info->sampling), "width", G_TYPE_INT,
-      info->width, "height", G_TYPE_INT, info->height, "framerate", GST_TYPE_FRACTION, info->fps_n,
-      info->fps_d, nullptr);
+      "layout", G_TYPE_STRING, kLayouts[info->layout], "order", G_TYPE_STRING,
+      info->order == GST_DCT_ORDER_RASTER ? "raster" : "zigzag", "quantized", G_TYPE_BOOLEAN,
+      info->quantized, "depth", G_TYPE_INT, static_cast<gint>(info->depth), "sampling",
+      G_TYPE_STRING, gst_coef_sampling_to_string(info->sampling), "colorspace", G_TYPE_STRING,
+      gst_coef_sampling_get_colorspace(info->sampling), "width", G_TYPE_INT, info->width, "height",
+      G_TYPE_INT, info->height, "framerate", GST_TYPE_FRACTION, info->fps_n, info->fps_d, nullptr);
 }

@@ -5,8 +5,13 @@
 namespace {
 
 bool pair_allowed(GstCoefFormat format, gboolean quantized, guint depth) {
-  if (!quantized) return format == GST_COEF_FORMAT_S32LE || format == GST_COEF_FORMAT_F32LE;
+  if (!quantized) return format != GST_COEF_FORMAT_S16LE;
   return format == (depth <= 12 ? GST_COEF_FORMAT_S16LE : GST_COEF_FORMAT_S32LE);
+}
+
+// How many rows the coefficients of a block are in.
+guint rows_of_block(GstDctLayout layout) {
+  return layout == GST_DCT_LAYOUT_BLOCK ? 1 : layout == GST_DCT_LAYOUT_PLANE ? 8 : 64;
 }
 
 // The sizes of component `index`; the caller sets its offset and stride.
@@ -32,7 +37,7 @@ bool lay_out(GstDctInfo* info) {
   for (guint i = 0; i < components; i++) {
     GstDctComponent c = component_geometry(info->sampling, i, info->width, info->height);
     const gsize row_of_blocks = gsize{c.blocks_w} * 64 * coefficient_size;
-    c.stride = info->layout == GST_DCT_LAYOUT_BLOCK ? row_of_blocks : row_of_blocks / 8;
+    c.stride = row_of_blocks / rows_of_block(info->layout);
     c.offset = offset;
     if (!gstcoef::place_rows(row_of_blocks, c.blocks_h, &offset)) return false;
     info->components[i] = c;
@@ -51,18 +56,20 @@ gboolean gst_dct_info_set(GstDctInfo* info, GstCoefFormat format, GstDctLayout l
   g_return_val_if_fail(info != nullptr, FALSE);
   *info = GstDctInfo{};
   if (!gstcoef::check_picture(format, depth, sampling, width, height, refuse)) return FALSE;
-  if (layout != GST_DCT_LAYOUT_BLOCK && layout != GST_DCT_LAYOUT_PLANE)
-    return refuse("layout %d, expected %d or %d", static_cast<int>(layout),
-                  static_cast<int>(GST_DCT_LAYOUT_BLOCK), static_cast<int>(GST_DCT_LAYOUT_PLANE));
+  if (layout < GST_DCT_LAYOUT_BLOCK || layout > GST_DCT_LAYOUT_BAND)
+    return refuse("layout %d, expected %d to %d", static_cast<int>(layout),
+                  static_cast<int>(GST_DCT_LAYOUT_BLOCK), static_cast<int>(GST_DCT_LAYOUT_BAND));
   if (order != GST_DCT_ORDER_RASTER && order != GST_DCT_ORDER_ZIGZAG)
     return refuse("order %d, expected %d or %d", static_cast<int>(order),
                   static_cast<int>(GST_DCT_ORDER_RASTER), static_cast<int>(GST_DCT_ORDER_ZIGZAG));
   if (layout == GST_DCT_LAYOUT_PLANE && order != GST_DCT_ORDER_RASTER)
     return refuse("order=zigzag with layout=plane, expected order=raster");
+  if (layout == GST_DCT_LAYOUT_BAND && order != GST_DCT_ORDER_ZIGZAG)
+    return refuse("order=raster with layout=band, expected order=zigzag");
   if (!pair_allowed(format, quantized, depth))
     return refuse("format=%s with quantized=%s at depth=%u, expected %s",
                   gst_coef_format_to_string(format), quantized ? "true" : "false", depth,
-                  !quantized    ? "S32LE or F32LE"
+                  !quantized    ? "S32LE, F32LE or F16LE"
                   : depth <= 12 ? "S16LE"
                                 : "S32LE");
   GstDctInfo filled = {};
@@ -90,13 +97,12 @@ const GstDctComponent* gst_dct_info_get_component(const GstDctInfo* info, guint 
 gsize gst_dct_info_row_bytes(const GstDctInfo* info, guint component) {
   g_return_val_if_fail(info != nullptr, 0);
   g_return_val_if_fail(component < info->n_components, 0);
-  const gsize in_row = info->layout == GST_DCT_LAYOUT_BLOCK ? 64 : 8;
+  const gsize in_row = 64 / rows_of_block(info->layout);
   return info->components[component].blocks_w * in_row * gst_coef_format_size(info->format);
 }
 
 guint gst_dct_info_rows(const GstDctInfo* info, guint component) {
   g_return_val_if_fail(info != nullptr, 0);
   g_return_val_if_fail(component < info->n_components, 0);
-  const guint rows = info->components[component].blocks_h;
-  return info->layout == GST_DCT_LAYOUT_BLOCK ? rows : rows * 8;
+  return info->components[component].blocks_h * rows_of_block(info->layout);
 }

@@ -41,6 +41,8 @@ G_BEGIN_DECLS
  * @GST_DCT_LAYOUT_BLOCK: the 64 coefficients of a block follow one another, the blocks of a
  *   component are in raster order
  * @GST_DCT_LAYOUT_PLANE: coefficient (u, v) of block (bx, by) is at row 8 by + v, column 8 bx + u
+ * @GST_DCT_LAYOUT_BAND: a plane for each of the 64 frequencies, one below the other in zigzag
+ *   order: the k-th coefficient of block (bx, by) is at row k blocks_h + by, column bx
  *
  * The layout of a block's coefficients in memory.
  *
@@ -49,6 +51,7 @@ G_BEGIN_DECLS
 typedef enum {
   GST_DCT_LAYOUT_BLOCK,
   GST_DCT_LAYOUT_PLANE,
+  GST_DCT_LAYOUT_BAND,
 } GstDctLayout;
 
 #define GST_TYPE_DCT_LAYOUT (gst_dct_layout_get_type())
@@ -59,7 +62,8 @@ GST_COEF_API GType gst_dct_layout_get_type(void);
  * @GST_DCT_ORDER_RASTER: coefficient (u, v) at index 8 v + u
  * @GST_DCT_ORDER_ZIGZAG: the order of a JPEG file (ITU-T T.81, figure 5)
  *
- * The order of coefficients inside a block. #GST_DCT_LAYOUT_PLANE is always in raster order.
+ * The order of coefficients inside a block. #GST_DCT_LAYOUT_PLANE is always in raster order,
+ * #GST_DCT_LAYOUT_BAND in zigzag order.
  *
  * Since: 1.0
  */
@@ -82,7 +86,7 @@ GST_COEF_API GType gst_dct_order_get_type(void);
  * @blocks_h: rows of blocks
  * @offset: bytes from the start of the buffer to the first coefficient
  * @stride: bytes from one row of blocks (#GST_DCT_LAYOUT_BLOCK) or of coefficients
- *   (#GST_DCT_LAYOUT_PLANE) to the next
+ *   (#GST_DCT_LAYOUT_PLANE, #GST_DCT_LAYOUT_BAND) to the next
  * @table: index of the quantisation table
  *
  * One component of a picture and where its coefficients lie in the buffer.
@@ -182,9 +186,10 @@ GST_COEF_API void gst_dct_info_free(GstDctInfo* info);
  * @info: (out caller-allocates): the info to fill
  * @format: the type of a coefficient
  * @layout: where a block's coefficients lie
- * @order: the order inside a block; raster with #GST_DCT_LAYOUT_PLANE
+ * @order: the order inside a block; raster with #GST_DCT_LAYOUT_PLANE, zigzag with
+ *   #GST_DCT_LAYOUT_BAND
  * @quantized: %TRUE needs #GST_COEF_FORMAT_S16LE (@depth to 12) or #GST_COEF_FORMAT_S32LE (@depth
- *   16), %FALSE needs #GST_COEF_FORMAT_S32LE or #GST_COEF_FORMAT_F32LE
+ *   16), %FALSE needs #GST_COEF_FORMAT_S32LE, #GST_COEF_FORMAT_F32LE or #GST_COEF_FORMAT_F16LE
  * @depth: 8, 10, 12 or 16
  * @sampling: the components
  * @width: width of the picture, at least 1

@@ -10,8 +10,10 @@ G_DEFINE_BOXED_TYPE(GstDctComponent, gst_dct_component, gstcoef::copy_struct<Gst
   { name, #name, nick }
 
 GType gst_dct_layout_get_type(void) {
-  static const GEnumValue values[] = {
-      VALUE(GST_DCT_LAYOUT_BLOCK, "block"), VALUE(GST_DCT_LAYOUT_PLANE, "plane"), {}};
+  static const GEnumValue values[] = {VALUE(GST_DCT_LAYOUT_BLOCK, "block"),
+                                      VALUE(GST_DCT_LAYOUT_PLANE, "plane"),
+                                      VALUE(GST_DCT_LAYOUT_BAND, "band"),
+                                      {}};
   static const GType type = g_enum_register_static("GstDctLayout", values);
   return type;
 }

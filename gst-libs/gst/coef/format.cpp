@@ -8,7 +8,7 @@ namespace {
 
 struct SamplingRule {
   GstCoefSampling sampling;
-  const char* name;  // jpegparse's spelling, which has none for four components
+  const char* name;  // jpegparse's spelling; it has none for four components and for 4:4:1
   const char* colorspace;
   guint components;
   guint h_max, v_max;  // the sampling factors of Y and K; chroma's are 1
@@ -28,6 +28,8 @@ constexpr SamplingRule kSamplings[] = {
     {GST_COEF_SAMPLING_YCCK_444, "YCCK-4:4:4", "YCCK", 4, 1, 1},
     {GST_COEF_SAMPLING_YCCK_440, "YCCK-4:4:0", "YCCK", 4, 1, 2},
     {GST_COEF_SAMPLING_YCCK_411, "YCCK-4:1:1", "YCCK", 4, 4, 1},
+    {GST_COEF_SAMPLING_441, "YCbCr-4:4:1", "sYUV", 3, 1, 4},
+    {GST_COEF_SAMPLING_YCCK_441, "YCCK-4:4:1", "YCCK", 4, 1, 4},
 };
 
 struct FormatRule {
@@ -40,6 +42,7 @@ constexpr FormatRule kFormats[] = {
     {GST_COEF_FORMAT_S16LE, "S16LE", 2},
     {GST_COEF_FORMAT_S32LE, "S32LE", 4},
     {GST_COEF_FORMAT_F32LE, "F32LE", 4},
+    {GST_COEF_FORMAT_F16LE, "F16LE", 2},
 };
 
 const SamplingRule* find_sampling(GstCoefSampling sampling) {
@@ -90,11 +93,10 @@ bool gst_coef_sampling_is_chroma(GstCoefSampling sampling, guint index) {
   { name, #name, nick }
 
 GType gst_coef_format_get_type(void) {
-  static const GEnumValue values[] = {VALUE(GST_COEF_FORMAT_UNKNOWN, "unknown"),
-                                      VALUE(GST_COEF_FORMAT_S16LE, "s16le"),
-                                      VALUE(GST_COEF_FORMAT_S32LE, "s32le"),
-                                      VALUE(GST_COEF_FORMAT_F32LE, "f32le"),
-                                      {}};
+  static const GEnumValue values[] = {
+      VALUE(GST_COEF_FORMAT_UNKNOWN, "unknown"), VALUE(GST_COEF_FORMAT_S16LE, "s16le"),
+      VALUE(GST_COEF_FORMAT_S32LE, "s32le"),     VALUE(GST_COEF_FORMAT_F32LE, "f32le"),
+      VALUE(GST_COEF_FORMAT_F16LE, "f16le"),     {}};
   static const GType type = g_enum_register_static("GstCoefFormat", values);
   return type;
 }
@@ -114,6 +116,8 @@ GType gst_coef_sampling_get_type(void) {
                                       VALUE(GST_COEF_SAMPLING_YCCK_444, "ycck-444"),
                                       VALUE(GST_COEF_SAMPLING_YCCK_440, "ycck-440"),
                                       VALUE(GST_COEF_SAMPLING_YCCK_411, "ycck-411"),
+                                      VALUE(GST_COEF_SAMPLING_441, "441"),
+                                      VALUE(GST_COEF_SAMPLING_YCCK_441, "ycck-441"),
                                       {}};
   static const GType type = g_enum_register_static("GstCoefSampling", values);
   return type;

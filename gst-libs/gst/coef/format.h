@@ -14,6 +14,7 @@ G_BEGIN_DECLS
  * @GST_COEF_FORMAT_S16LE: signed 16 bits, little endian
  * @GST_COEF_FORMAT_S32LE: signed 32 bits, little endian
  * @GST_COEF_FORMAT_F32LE: IEEE 754 single precision, little endian
+ * @GST_COEF_FORMAT_F16LE: IEEE 754 half precision, little endian
  *
  * The type of one coefficient in memory.
  *
@@ -24,6 +25,7 @@ typedef enum {
   GST_COEF_FORMAT_S16LE,
   GST_COEF_FORMAT_S32LE,
   GST_COEF_FORMAT_F32LE,
+  GST_COEF_FORMAT_F16LE,
 } GstCoefFormat;
 
 #define GST_TYPE_COEF_FORMAT (gst_coef_format_get_type())
@@ -76,6 +78,8 @@ GST_COEF_API guint gst_coef_format_size(GstCoefFormat format);
  * @GST_COEF_SAMPLING_YCCK_444: YCCK-4:4:4
  * @GST_COEF_SAMPLING_YCCK_440: YCCK-4:4:0
  * @GST_COEF_SAMPLING_YCCK_411: YCCK-4:1:1
+ * @GST_COEF_SAMPLING_441: YCbCr-4:4:1, chroma quartered vertically: 4:1:1 turned by 90 degrees
+ * @GST_COEF_SAMPLING_YCCK_441: YCCK-4:4:1
  *
  * The components of a picture and their sizes relative to it.
  *
@@ -96,6 +100,8 @@ typedef enum {
   GST_COEF_SAMPLING_YCCK_444,
   GST_COEF_SAMPLING_YCCK_440,
   GST_COEF_SAMPLING_YCCK_411,
+  GST_COEF_SAMPLING_441,
+  GST_COEF_SAMPLING_YCCK_441,
 } GstCoefSampling;
 
 #define GST_TYPE_COEF_SAMPLING (gst_coef_sampling_get_type())

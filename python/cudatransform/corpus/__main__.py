@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import argparse
 import json
+import re
 import sys
+from typing import Any, Dict
 
 from ..errors import Unavailable
 from .folder import FolderError, OutputError
@@ -15,6 +17,8 @@ stats       stats.parquet: size, sampling, tables, estimated quality, process, s
 export      levels-NNNNNN.parquet: coefficients, tables, markers, attachments and trailer
 repack      the same tree of files, each progressive if that is smaller; no coefficient changes
 requantise  the same tree, with coarser tables: --quality
+turn        the same tree, each picture upright by its Exif data, without loss
+crop        the same tree, a part of each picture, without loss: --crop
 
 and failures.jsonl, the files that could not be read, with reasons, and summary.json. A second run
 does what is missing. The results do not depend on the number of workers."""
@@ -24,10 +28,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m cudatransform.corpus",
                                      description=_DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("stats", "export", "repack", "requantise"))
+    parser.add_argument("action", choices=("stats", "export", "repack", "requantise", "turn",
+                                           "crop"))
     parser.add_argument("input", help="a folder")
     parser.add_argument("output", help="a folder that is new, empty, or this very job's")
     parser.add_argument("--quality", type=int, help="1 to 100, of requantise")
+    parser.add_argument("--trim", action="store_true",
+                        help="of turn: drop partial MCUs at an edge, which cannot be turned")
+    parser.add_argument("--crop", metavar="WIDTHxHEIGHT+LEFT+TOP",
+                        help="of crop, in samples; it begins at a whole MCU")
     parser.add_argument("--address", help="of a Ray cluster whose machines see both folders; "
                                           "without it this machine alone")
     parser.add_argument("--workers", type=int, help="processes at a time; one for each core")
@@ -40,7 +49,17 @@ def main() -> int:
         parser.error("--quality is 1 to 100")
     if given.workers is not None and given.workers < 1:
         parser.error("--workers is at least 1")
-    options = {} if given.quality is None else {"quality": given.quality}
+    crop = re.fullmatch(r"(\d+)x(\d+)\+(\d+)\+(\d+)", given.crop or "")
+    if (crop is None) == (given.action == "crop") or (given.crop and not crop):
+        parser.error("--crop WIDTHxHEIGHT+LEFT+TOP belongs to crop")
+    if given.trim and given.action != "turn":
+        parser.error("--trim belongs to turn")
+    options: Dict[str, Any] = {} if given.quality is None else {"quality": given.quality}
+    if given.trim:
+        options["trim"] = True
+    if crop:
+        width, height, left, top = map(int, crop.groups())
+        options["crop"] = [left, top, width, height]
     try:
         summary = run(given.action, given.input, given.output, options, given.address,
                       given.workers, given.device)

@@ -1,4 +1,4 @@
-"""What a corpus job does to pictures: stats, export, repack, requantise. It needs no Ray."""
+"""What a corpus job does to pictures: stats, export, repack, requantise, turn, crop. No Ray."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Unio
 
 import numpy as np
 
-from .. import color
 from ..cuda import CudaPicture
 from ..errors import Failure, is_interruption
 from ..jpeg import write
@@ -70,26 +69,6 @@ def stats(picture: Picture, source: bytes) -> Row:
             "trailer_bytes": len(picture.trailer)}
 
 
-def requantised(picture: Picture, quality: int) -> Picture:
-    """The levels divided by libjpeg's tables of a quality, where these are coarser than the file's.
-
-    Rounded to the nearest, ties away from zero; nothing is transformed.
-    """
-    wanted = quality_tables(quality).astype(np.uint16)
-    made = picture.copy()
-    tables = []
-    for index, component in enumerate(made.components):
-        before = picture.table(index).astype(np.int64)
-        after = np.maximum(before, wanted[int(color.is_chroma(picture.sampling, index))])
-        twice = 2 * abs(component.levels.astype(np.int64)) * before
-        component.levels = (np.sign(component.levels) * ((twice + after) // (2 * after))).astype(
-            np.int16)
-        tables.append(after.astype(np.uint16))
-        component.table = index
-    made.tables = np.stack(tables)
-    return made
-
-
 def _repack(picture: Picture, source: bytes, relative: bytes, output: Output) -> Row:
     # Not every libjpeg writes progressive files of 12 bits; sequential ones have the best tables.
     data, before = write(picture, progressive=picture.depth == 8), os.path.getsize(source)
@@ -102,9 +81,27 @@ def _repack(picture: Picture, source: bytes, relative: bytes, output: Output) ->
 
 def _requantise(picture: Picture, source: bytes, relative: bytes, output: Output,
                 quality: int) -> Row:
-    data = write(requantised(picture, quality), optimize=True)
+    return _write(picture.requantised(quality), source, relative, output)
+
+
+def _write(made: Picture, source: bytes, relative: bytes, output: Output) -> Row:
+    data = write(made, optimize=True)
     output.write(relative, data)
     return {"bytes": os.path.getsize(source), "bytes_after": len(data)}
+
+
+def _turn(picture: Picture, source: bytes, relative: bytes, output: Output, trim: bool) -> Row:
+    made = picture.turned("auto", trim=trim)
+    if made.markers != picture.markers:  # they say that it is upright now
+        return _write(made, source, relative, output)
+    output.copy(source, relative)
+    size = os.path.getsize(source)
+    return {"bytes": size, "bytes_after": size}
+
+
+def _crop(picture: Picture, source: bytes, relative: bytes, output: Output,
+          crop: List[int]) -> Row:
+    return _write(picture.cropped(*crop), source, relative, output)
 
 
 def _levels(picture: Picture) -> Row:
@@ -188,6 +185,10 @@ def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[by
         "repack": lambda picture, source, relative: _repack(picture, source, relative, output),
         "requantise": lambda picture, source, relative: _requantise(
             picture, source, relative, output, options["quality"]),
+        "turn": lambda picture, source, relative: _turn(
+            picture, source, relative, output, options.get("trim", False)),
+        "crop": lambda picture, source, relative: _crop(
+            picture, source, relative, output, options["crop"]),
     }[action]
     for name in names:
         item, source = next(items), os.path.join(root, name)

@@ -13,7 +13,7 @@
 //   is;
 //                 the inverse with coefficients in AVDCT's own order, which favours AVDCT
 //   x AVDCT raster  inverse only: with coefficients in raster order, which AVDCT's job must permute
-// The wavelets' cases are in dwt.cpp, RGB's in rgb.cpp.
+// The wavelets' cases are in dwt.cpp, RGB's in rgb.cpp, those of coefficients in convert.cpp.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -27,6 +27,7 @@
 
 #include "tests/bench/common.h"
 #include "tests/bench/cpu/avdct.h"
+#include "tests/bench/cpu/convert.h"
 #include "tests/bench/cpu/copy.h"
 #include "tests/bench/cpu/dwt.h"
 #include "tests/bench/cpu/rgb.h"
@@ -179,6 +180,7 @@ void add_all() {
   }
   for (const FrameSize& size : kSizes) add_dwt_cases(size, &seconds_of_case, &any_failed);
   for (const FrameSize& size : kSizes) add_rgb_cases(size, &seconds_of_case, &any_failed);
+  for (const FrameSize& size : kSizes) add_convert_cases(size, &seconds_of_case, &any_failed);
 }
 
 void describe_run() {

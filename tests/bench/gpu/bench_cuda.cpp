@@ -24,9 +24,11 @@
 //            quantisers at "index", "pictures" in flight, each in a stream of its own; so is the
 //            streaming kernel
 //   rgb      planes to RGB and back: "sampling", "packing" of pixels
+//   convert  coefficients "from" one format and layout "to" another
 // Counters:
 //   ns/block, blocks   time of an 8x8 block of coefficients; how many a job has
-//   ns/sample, samples the same of wavelets, by visible samples, and of RGB, by pixels
+//   ns/sample, samples the same of wavelets and conversions, by visible samples, and of RGB, by
+//                      pixels
 //   GB/s, bytes/sample bytes that must move: visible samples and all coefficients, each once
 //   ratio              time of the fastest streaming kernel of the same bytes over the time
 //   limit GB/s         that of the streaming kernel (which one: the label)
@@ -60,6 +62,7 @@
 
 #include "cuda/device/cuda_device.h"
 #include "tests/bench/common.h"
+#include "tests/bench/gpu/convert.h"
 #include "tests/bench/gpu/dwt.h"
 #include "tests/bench/gpu/measure.h"
 #include "tests/bench/gpu/rgb.h"
@@ -83,6 +86,7 @@ struct Session {
   std::vector<Case> cases = all_cases();
   std::vector<DwtCase> wavelets = dwt_cases();
   std::vector<RgbBenchCase> rgb = rgb_cases();
+  std::vector<ConvertBenchCase> conversions = convert_cases();
   bool choosing = true;
   std::set<std::string> chosen;
   Results results;
@@ -142,7 +146,7 @@ void report(benchmark::State& state, Session& session, const Case& one) {
     counters["instr/sample"] = known->second;
 }
 
-// The figures of wavelets and RGB, by samples.
+// The figures of wavelets, RGB and conversions, by samples.
 void report_samples(benchmark::State& state, const Result& result) {
   for (auto _ : state) state.SetIterationTime(result.seconds);
   const auto samples = static_cast<double>(result.samples);
@@ -184,6 +188,7 @@ void register_cases(Session* session) {
   };
   for (const DwtCase& one : session->wavelets) register_by_samples(one.name);
   for (const RgbBenchCase& one : session->rgb) register_by_samples(one.name);
+  for (const ConvertBenchCase& one : session->conversions) register_by_samples(one.name);
 }
 
 class Silent : public benchmark::BenchmarkReporter {
@@ -250,6 +255,10 @@ void measure(const Gpu& gpu, Device& device, const Options& options, Telemetry* 
                                [&](const std::vector<RgbBenchCase>& group) {
                                  measure_rgb_group(gpu, device, group, how, results);
                                });
+  measure_groups<ConvertBenchCase>(groups_of(session->conversions, session->chosen), results,
+                                   [&](const std::vector<ConvertBenchCase>& group) {
+                                     measure_convert_group(gpu, device, group, how, results);
+                                   });
 }
 
 int profile(const Gpu& gpu, Device& device, const std::string& path, const Session& session) {

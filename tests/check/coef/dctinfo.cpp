@@ -24,6 +24,8 @@ constexpr Kind kKinds[] = {
     {GST_COEF_FORMAT_S32LE, FALSE, 12}, {GST_COEF_FORMAT_S32LE, FALSE, 16},
     {GST_COEF_FORMAT_F32LE, FALSE, 8},  {GST_COEF_FORMAT_F32LE, FALSE, 10},
     {GST_COEF_FORMAT_F32LE, FALSE, 12}, {GST_COEF_FORMAT_F32LE, FALSE, 16},
+    {GST_COEF_FORMAT_F16LE, FALSE, 8},  {GST_COEF_FORMAT_F16LE, FALSE, 10},
+    {GST_COEF_FORMAT_F16LE, FALSE, 12}, {GST_COEF_FORMAT_F16LE, FALSE, 16},
 };
 
 struct Arrangement {
@@ -35,6 +37,7 @@ constexpr Arrangement kArrangements[] = {
     {GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER},
     {GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_ZIGZAG},
     {GST_DCT_LAYOUT_PLANE, GST_DCT_ORDER_RASTER},
+    {GST_DCT_LAYOUT_BAND, GST_DCT_ORDER_ZIGZAG},
 };
 
 // The chroma divisors, written down apart from the library's own table.
@@ -60,6 +63,8 @@ constexpr Sampling kSamplings[] = {
     {GST_COEF_SAMPLING_YCCK_444, "YCCK-4:4:4", "YCCK", 4, 1, 1},
     {GST_COEF_SAMPLING_YCCK_440, "YCCK-4:4:0", "YCCK", 4, 1, 2},
     {GST_COEF_SAMPLING_YCCK_411, "YCCK-4:1:1", "YCCK", 4, 4, 1},
+    {GST_COEF_SAMPLING_441, "YCbCr-4:4:1", "sYUV", 3, 1, 4},
+    {GST_COEF_SAMPLING_YCCK_441, "YCCK-4:4:1", "YCCK", 4, 1, 4},
 };
 
 constexpr gint kSizes[][2] = {{1, 1}, {7, 9}, {8, 8}, {16, 16}, {17, 33}, {33, 17}, {1920, 1080}};
@@ -77,8 +82,9 @@ void check_components(const GstDctInfo& info, const Sampling& s) {
     fail_unless_equals_int(c.blocks_h, (c.height + 7) / 8);
     fail_unless_equals_uint64(c.offset, end);
     fail_unless_equals_uint64(c.stride, gst_dct_info_row_bytes(&info, i));
-    const gsize bytes =
-        gsize{c.blocks_w} * c.blocks_h * 64 * (info.format == GST_COEF_FORMAT_S16LE ? 2 : 4);
+    const bool is_short =
+        info.format == GST_COEF_FORMAT_S16LE || info.format == GST_COEF_FORMAT_F16LE;
+    const gsize bytes = gsize{c.blocks_w} * c.blocks_h * 64 * (is_short ? 2 : 4);
     fail_unless_equals_uint64(c.stride * gst_dct_info_rows(&info, i), bytes);
     fail_unless(gst_dct_info_get_component(&info, i) == &info.components[i]);
     end += bytes;
@@ -142,6 +148,14 @@ CHECK_TEST(test_figures) {
   fail_unless_equals_int(info.components[1].id, 'G');
   fail_unless_equals_int(info.components[2].id, 'B');
   fail_unless_equals_int(info.components[2].table, 0);
+
+  fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_F16LE, GST_DCT_LAYOUT_BAND,
+                               GST_DCT_ORDER_ZIGZAG, FALSE, 8, GST_COEF_SAMPLING_420, 17, 33,
+                               nullptr));
+  fail_unless_equals_uint64(info.components[0].stride, 6);
+  fail_unless_equals_int(gst_dct_info_rows(&info, 0), 320);
+  fail_unless_equals_uint64(info.components[1].offset, 1920);
+  fail_unless_equals_uint64(info.size, 3456);
 }
 
 CHECK_TEST(test_strings) {
@@ -156,7 +170,8 @@ CHECK_TEST(test_strings) {
     guint size;
   } formats[] = {{GST_COEF_FORMAT_S16LE, "S16LE", 2},
                  {GST_COEF_FORMAT_S32LE, "S32LE", 4},
-                 {GST_COEF_FORMAT_F32LE, "F32LE", 4}};
+                 {GST_COEF_FORMAT_F32LE, "F32LE", 4},
+                 {GST_COEF_FORMAT_F16LE, "F16LE", 2}};
   for (const auto& f : formats) {
     fail_unless_equals_string(gst_coef_format_to_string(f.format), f.name);
     fail_unless_equals_int(gst_coef_format_from_string(f.name), f.format);
@@ -203,8 +218,8 @@ CHECK_TEST(test_refusals) {
     const char* value;
     const char* named;  // part of the reason
   } wrong[] = {
-      {"format", "", "format is (NULL), expected S16LE, S32LE or F32LE"},
-      {"layout", "", "layout is (NULL), expected block or plane"},
+      {"format", "", "format is (NULL), expected S16LE, S32LE, F32LE or F16LE"},
+      {"layout", "", "layout is (NULL), expected block, plane or band"},
       {"order", "", "order is (NULL), expected raster or zigzag"},
       {"quantized", "", "quantized, depth, width or height is missing"},
       {"depth", "", "quantized, depth, width or height is missing"},
@@ -216,9 +231,11 @@ CHECK_TEST(test_refusals) {
       {"format", "S32LE", "format=S32LE with quantized=true at depth=8, expected S16LE"},
       {"format", "F32LE", "format=F32LE with quantized=true at depth=8, expected S16LE"},
       {"format", "(int)2", "format"},
-      {"layout", "tile", "layout is tile, expected block or plane"},
+      {"layout", "band", "order=raster with layout=band, expected order=zigzag"},
+      {"format", "F16LE", "format=F16LE with quantized=true at depth=8, expected S16LE"},
+      {"layout", "tile", "layout is tile, expected block, plane or band"},
       {"order", "alternate", "order is alternate, expected raster or zigzag"},
-      {"quantized", "false", "quantized=false at depth=8, expected S32LE or F32LE"},
+      {"quantized", "false", "quantized=false at depth=8, expected S32LE, F32LE or F16LE"},
       {"quantized", "(int)1", "of another type"},
       {"depth", "0", "depth 0 is none of"},
       {"depth", "-8", "depth 0 is none of"},
@@ -266,8 +283,8 @@ CHECK_TEST(test_refusals) {
 }
 
 CHECK_TEST(test_pairs) {
-  for (GstCoefFormat format :
-       {GST_COEF_FORMAT_S16LE, GST_COEF_FORMAT_S32LE, GST_COEF_FORMAT_F32LE}) {
+  for (GstCoefFormat format : {GST_COEF_FORMAT_S16LE, GST_COEF_FORMAT_S32LE, GST_COEF_FORMAT_F32LE,
+                               GST_COEF_FORMAT_F16LE}) {
     for (gboolean quantized : {1, 0}) {
       for (guint depth = 0; depth <= 32; depth++) {
         bool allowed = false;
@@ -286,7 +303,7 @@ CHECK_TEST(test_pairs) {
                            GST_DCT_ORDER_RASTER, TRUE, 8, GST_COEF_SAMPLING_420, 8, 8, nullptr));
   fail_if(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
                            TRUE, 8, GST_COEF_SAMPLING_UNKNOWN, 8, 8, nullptr));
-  fail_if(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, static_cast<GstDctLayout>(2),
+  fail_if(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, static_cast<GstDctLayout>(3),
                            GST_DCT_ORDER_RASTER, TRUE, 8, GST_COEF_SAMPLING_420, 8, 8, nullptr));
   fail_if(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
                            static_cast<GstDctOrder>(2), TRUE, 8, GST_COEF_SAMPLING_420, 8, 8,
@@ -344,10 +361,10 @@ void check_enum(GType type, const char* nick_of_0, const char* last, int count) 
 }
 
 CHECK_TEST(test_enums) {
-  check_enum(GST_TYPE_COEF_FORMAT, "unknown", "GST_COEF_FORMAT_F32LE", 4);
-  check_enum(GST_TYPE_DCT_LAYOUT, "block", "GST_DCT_LAYOUT_PLANE", 2);
+  check_enum(GST_TYPE_COEF_FORMAT, "unknown", "GST_COEF_FORMAT_F16LE", 5);
+  check_enum(GST_TYPE_DCT_LAYOUT, "block", "GST_DCT_LAYOUT_BAND", 3);
   check_enum(GST_TYPE_DCT_ORDER, "raster", "GST_DCT_ORDER_ZIGZAG", 2);
-  check_enum(GST_TYPE_COEF_SAMPLING, "unknown", "GST_COEF_SAMPLING_YCCK_411", 14);
+  check_enum(GST_TYPE_COEF_SAMPLING, "unknown", "GST_COEF_SAMPLING_YCCK_441", 16);
 }
 
 }  // namespace

@@ -277,6 +277,22 @@ GST_START_TEST(test_codec_stats) {
 }
 GST_END_TEST;
 
+// A verb has the statistics of transforms, but for the method, and those of its own page.
+GST_START_TEST(test_verb_stats) {
+  const char* name = kElements[__i__];
+  std::vector<Row> rows = rows_under(name, "Statistics");
+  for (const Row& row : rows_under(kMeasuring, "Statistics"))
+    if (row[0] != "`method`") rows.push_back(row);
+  GstElement* element = gst_element_factory_make(name, nullptr);
+  GstStructure* stats = nullptr;
+  g_object_get(element, "stats", &stats, nullptr);
+  fail_unless(contains(read_page(name), std::string("`") + gst_structure_get_name(stats) + "`"));
+  check_structure(name, rows, stats);
+  gst_structure_free(stats);
+  gst_object_unref(element);
+}
+GST_END_TEST;
+
 // The lines at the top of gst-inspect's output.
 GST_START_TEST(test_metadata) {
   GstElementFactory* factory = gst_element_factory_find(kElements[__i__]);
@@ -304,7 +320,8 @@ void add_tests(TCase* tc) {
   // The bins' templates are their elements': check/jpeg compares them.
   add_caps_tests(tc, jpeg, has_jpeg() ? end - kBins : end);
   tcase_add_test(tc, test_stats_and_messages);
-  tcase_add_loop_test(tc, test_codec_stats, kTransforms, end);
+  tcase_add_loop_test(tc, test_verb_stats, kTransforms, kTransforms + kVerbs);
+  tcase_add_loop_test(tc, test_codec_stats, kTransforms + kVerbs, end);
   tcase_add_loop_test(tc, test_metadata, 0, end);
 }
 

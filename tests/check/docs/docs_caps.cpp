@@ -115,6 +115,16 @@ GST_START_TEST(test_jpeg_caps_fields) {
 }
 GST_END_TEST;
 
+// A verb's page has the values that the library's page leaves out.
+GST_START_TEST(test_verb_caps_fields) {
+  const char* element = kElements[__i__];
+  Fields coefficients;
+  read_fields(rows_under(kLibraryPage, "video/x-dct"), &coefficients);
+  read_fields(rows_under(element, "Caps"), &coefficients);
+  check_fields(element, coefficients, template_fields(element, "video/x-dct"));
+}
+GST_END_TEST;
+
 Names formats_in(const std::vector<Row>& table, size_t first, size_t end) {
   Names formats;
   for (const Row& row : table)
@@ -154,7 +164,9 @@ GST_END_TEST;
 void add_caps_tests(TCase* tc, int jpeg, int end) {
   tcase_add_test(tc, test_caps_fields);
   tcase_add_loop_test(tc, test_jpeg_caps_fields, jpeg, end);
-  tcase_add_loop_test(tc, test_raw_formats, 0, jpeg);
+  tcase_add_loop_test(tc, test_verb_caps_fields, kTransforms, kTransforms + kVerbs);
+  tcase_add_loop_test(tc, test_raw_formats, 0, kTransforms);
+  tcase_add_loop_test(tc, test_raw_formats, kTransforms + kVerbs, jpeg);
 }
 
 }  // namespace testing

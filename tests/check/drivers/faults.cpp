@@ -31,6 +31,9 @@ constexpr const char* kLines[] = {
     "cudadwt backend=cuda measure=psnr+time keep-reference=true quant-index=9 ! queue ! "
     "cudaidwt backend=cuda measure=psnr+time ! video/x-raw(memory:CUDAMemory) ! "
     "cudadwt backend=cuda levels=2 method=separable-slab ! video/x-dwt ! fakesink",
+    SOURCE
+    "cudadct8x8 backend=cuda ! cudadctflip backend=cuda video-direction=90r measure=time ! queue ! "
+    "cudadctquant backend=cuda quality=20 measure=psnr+time ! video/x-dct ! fakesink",
     FILES "jpegcoefdec backend=cuda n-threads=2 ! cudaidct8x8 backend=cuda scale=1/2 ! fakesink",
     FILES "jpegcoefdec backend=cuda n-threads=2 ! jpegcoefenc backend=cuda n-threads=2 ! fakesink",
     FILES

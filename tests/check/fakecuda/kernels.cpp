@@ -11,6 +11,8 @@
 #include "cuda/dwt/params.h"
 #include "cuda/obmc/params.h"
 #include "cuda/rgb/params.h"
+#include "cuda/verbs/convert_params.h"
+#include "tests/check/fakecuda/verb_areas.h"
 #include "tests/tiny/tiny_params.h"
 
 namespace fakecuda {
@@ -33,6 +35,9 @@ class Launch {
   void compensate(const ObmcParams& params);
   void upsample(const UpsampleParams& params);
   void rgb(const RgbParams& params);
+  void convert(const ConvertParams& params);
+  void flip(const FlipParams& params);
+  void quant(const RequantParams& params);
   void expand(const ExpandParams& params);
   void slices(const SliceParams& params);
   void store(const StoreParams& params);
@@ -177,6 +182,25 @@ void Launch::rgb(const RgbParams& params) {
   }
 }
 
+void Launch::convert(const ConvertParams& params) {
+  // convert_FROM_to_TO, or convert_copy_BITS.
+  const size_t to = name_.find("_to_");
+  const auto bytes = [](const std::string& number) -> int64_t {
+    return number.find("16") != std::string::npos ? 2 : 4;
+  };
+  const int64_t from_bytes = bytes(name_.substr(0, to)), to_bytes = bytes(name_.substr(to + 1));
+  for (int32_t c = 0; c < params.components; c++) {
+    const ConvertPlane& plane = params.planes[c];
+    const auto add_side = [&](const uint8_t* data, int64_t pitch, CoefArrangement arrangement,
+                              int64_t bytes_each, bool written) {
+      const int64_t rows = rows_of_blocks(arrangement);
+      add(data, pitch, plane.blocks_w * (64 / rows) * bytes_each, plane.blocks_h * rows, written);
+    };
+    add_side(plane.from, plane.from_pitch, params.from, from_bytes, false);
+    add_side(plane.to, plane.to_pitch, params.to, to_bytes, true);
+  }
+}
+
 // ---- Wavelets ----
 
 void Launch::values(const ValuesParams& values, int64_t width, int64_t rows, bool written) {
@@ -253,6 +277,17 @@ void Launch::upsample(const UpsampleParams& params) {
       add(component.planes[p].data, component.planes[p].pitch,
           int64_t{component.width} * (has("_u16") ? 2 : 1), component.height, p > 0);
   }
+}
+
+// ---- Verbs ----
+
+void Launch::flip(const FlipParams& params) {
+  flip_areas(params, has("_16") ? 2 : 4, !has("straight"), [this](auto... area) { add(area...); });
+}
+
+void Launch::quant(const RequantParams& params) {
+  quant_areas(params, has("s16") ? 2 : 4, [this](auto... area) { add(area...); });
+  if (params.measure != 0) words(params.sums, sizeof(PictureSums), false);
 }
 
 // ---- Dirac ----
@@ -340,7 +375,13 @@ bool computes(const std::string& kernel) { return kernel.starts_with("jpeg_encod
 Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters) {
   Launch launch(kernel, ctas);
   const void* first = parameters[0];
-  if (launch.has("rgb_")) {
+  if (launch.has("convert_")) {
+    launch.convert(*static_cast<const ConvertParams*>(first));
+  } else if (launch.has("flip_")) {
+    launch.flip(*static_cast<const FlipParams*>(first));
+  } else if (launch.has("quant_")) {
+    launch.quant(*static_cast<const RequantParams*>(first));
+  } else if (launch.has("rgb_")) {
     launch.rgb(*static_cast<const RgbParams*>(first));
   } else if (launch.has("scaled_")) {
     launch.scaled(*static_cast<const ScaledParams*>(first));

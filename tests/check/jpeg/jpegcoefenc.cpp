@@ -47,7 +47,7 @@ constexpr GstCoefSampling kAllSamplings[] = {
     GST_COEF_SAMPLING_444,       GST_COEF_SAMPLING_440,      GST_COEF_SAMPLING_411,
     GST_COEF_SAMPLING_RGB,       GST_COEF_SAMPLING_CMYK,     GST_COEF_SAMPLING_YCCK_420,
     GST_COEF_SAMPLING_YCCK_422,  GST_COEF_SAMPLING_YCCK_444, GST_COEF_SAMPLING_YCCK_440,
-    GST_COEF_SAMPLING_YCCK_411};
+    GST_COEF_SAMPLING_YCCK_411,  GST_COEF_SAMPLING_441,      GST_COEF_SAMPLING_YCCK_441};
 
 // The coefficients of a frame, in system memory.
 GstBuffer* coefficients_of(const GstVideoInfo& raw, GstBuffer* frame, int quality,

@@ -28,7 +28,7 @@ constexpr Kind kKinds[] = {
     {"YCbCr-4:2:0", JCS_YCbCr, 2, 2}, {"YCbCr-4:2:2", JCS_YCbCr, 2, 1},
     {"YCbCr-4:4:4", JCS_YCbCr, 1, 1}, {"YCbCr-4:4:0", JCS_YCbCr, 1, 2},
     {"YCbCr-4:1:1", JCS_YCbCr, 4, 1}, {"GRAYSCALE", JCS_GRAYSCALE, 1, 1},
-    {"RGB", JCS_RGB, 1, 1},
+    {"RGB", JCS_RGB, 1, 1},           {"YCbCr-4:4:1", JCS_YCbCr, 1, 4},
 };
 
 constexpr const char* kRgbFormats[] = {"RGB",  "BGR",  "RGBx", "BGRx", "xRGB", "xBGR",

@@ -1,0 +1,102 @@
+// The CUDA engine's conversions of coefficients: which kernel a job gets, with which parameters.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/verbs/convert_engine.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "cuda/device/kernel_family.h"
+#include "cuda/device/queue.h"
+#include "cuda/verbs/convert_kernels.h"
+#include "cuda/verbs/convert_params.h"
+
+// The fat binary, embedded by the build.
+extern "C" {
+extern const unsigned char cuda_image_verbs_convert[];
+}
+
+namespace cudatransform {
+namespace cuda {
+namespace {
+
+const KernelFamily& convert_kernels() {
+#define CT_NAME(name, From, To) "convert_" #name,
+  static constexpr const char* kNames[] = {CT_CONVERT_KERNELS(CT_NAME)};
+#undef CT_NAME
+  static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
+                                   [](uint32_t number) { return std::string(kNames[number]); });
+  return family;
+}
+
+bool is_aligned(const CoefArray& array) {
+  return reinterpret_cast<uintptr_t>(array.data) % 16 == 0 && array.pitch % 16 == 0;
+}
+
+// Returns the number of tiles, or 0 if there are too many for a grid.
+uint32_t describe_planes(const ConvertJob& job, ConvertParams* params) {
+  uint64_t tiles = 0;
+  for (int c = 0; c < job.components; ++c) {
+    const CoefArray &from = job.from[c], &to = job.to[c];
+    ConvertPlane& plane = params->planes[c];
+    plane.from = static_cast<uint8_t*>(from.data);
+    plane.to = static_cast<uint8_t*>(to.data);
+    plane.from_pitch = from.pitch;
+    plane.to_pitch = to.pitch;
+    plane.blocks_w = from.blocks_w;
+    plane.blocks_h = from.blocks_h;
+    plane.first = static_cast<uint32_t>(tiles);
+    plane.across =
+        static_cast<uint32_t>((int64_t{from.blocks_w} + kConvertBlocks - 1) / kConvertBlocks);
+    plane.by_across = make_divider(plane.across);
+    tiles += uint64_t{plane.across} * static_cast<uint32_t>(from.blocks_h);
+    if (tiles > INT32_MAX) return 0;
+    if (needs_tables(job)) std::copy_n(table_of(job, c).q, 64, params->divisors[c]);
+  }
+  return static_cast<uint32_t>(tiles);
+}
+
+Status submit(Device& device, Queue& queue, const ConvertJob& job, FencePtr* fence) {
+  CT_RETURN_IF_ERROR(validate(job));
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  if (device.is_host() || stream == nullptr)
+    return Status::error(StatusCode::kInvalidArgument,
+                         "the CUDA engine needs a CUDA device and one of its queues");
+  for (int c = 0; c < job.components; ++c)
+    if (!is_aligned(job.from[c]) || !is_aligned(job.to[c]))
+      return Status::error(StatusCode::kInvalidArgument,
+                           "the CUDA engine needs addresses and pitches that are multiples of 16");
+  ConvertParams params = {};
+  const uint32_t tiles = describe_planes(job, &params);
+  if (tiles == 0) return Status::error(StatusCode::kInvalidArgument, "too many blocks");
+  params.components = job.components;
+  params.from = job.from_kinds.arrangement;
+  params.to = job.to_kinds.arrangement;
+  std::copy_n(kNaturalOfZigzag, 64, params.natural_of_zigzag);
+  std::copy_n(kZigzagOfNatural, 64, params.zigzag_of_natural);
+  static_assert(sizeof *params.saturated == sizeof *job.saturated);
+  params.saturated = reinterpret_cast<unsigned long long*>(job.saturated);
+  if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
+  void* arguments[] = {&params};
+  const auto kernel = static_cast<uint32_t>(conversion_of(job.from_kinds, job.to_kinds));
+  CT_RETURN_IF_ERROR(stream->launch(cuda_image_verbs_convert, KernelKey{convert_kernels(), kernel},
+                                    tiles, kConvertThreads, arguments, true));
+  if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));
+  return fence != nullptr ? stream->record(fence) : Status{};
+}
+
+}  // namespace
+}  // namespace cuda
+
+Status probe_cuda_convert_kernels(Device& device) {
+  auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
+  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
+  return stream->load(cuda_image_verbs_convert, "convert_copy_16");
+}
+
+const ConvertOps& cuda_convert_ops() {
+  static constexpr ConvertOps kOps = {"cuda", cuda::submit};
+  return kOps;
+}
+
+}  // namespace cudatransform

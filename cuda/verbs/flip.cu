@@ -1,0 +1,88 @@
+// Blocks turned and mirrored, at their new places.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// On the CPU: Flipper of transform/verbs/flip_engine.cpp.
+#include "cuda/common/ptx.cuh"
+#include "cuda/verbs/kernels.h"
+#include "cuda/verbs/verbs.cuh"
+
+namespace cudatransform::cuda {
+namespace {
+
+constexpr unsigned kBlocks = kVerbThreads / kVerbLanes;
+
+// Blocks in shared memory. Eight words behind each keep the lanes of a warp, which read columns of
+// four blocks, in different banks.
+template <typename Word>
+struct Stage {
+  static constexpr unsigned kStride = 64 + 8;
+  alignas(16) Word words[kBlocks][kStride];
+};
+
+// A lane's coefficients, in the order of the result.
+template <typename Word, FlipWay kWay>
+__device__ __forceinline__ Eight<Word> turned(const FlipParams& params, Eight<Word> row,
+                                              Stage<Word>& stage, unsigned block, unsigned lane) {
+  if constexpr (kWay == FlipWay::kStraight) return row;
+  store_eight(reinterpret_cast<uint8_t*>(&stage.words[block][8 * lane]), row);
+  __syncwarp();
+#pragma unroll
+  for (unsigned i = 0; i < 8; ++i)
+    row.words[i] = stage.words[block][kWay == FlipWay::kTransposed ? 8 * i + lane
+                                                                   : params.places[8 * lane + i]];
+  return row;
+}
+
+template <typename Word>
+__device__ __forceinline__ void negate(Eight<Word>& row, uint32_t negated, bool is_float) {
+  constexpr Word kSign = Word(Word{1} << (8 * sizeof(Word) - 1));
+#pragma unroll
+  for (unsigned i = 0; i < 8; ++i) {
+    const bool minus = (negated >> i & 1) != 0;
+    if (is_float)
+      row.words[i] ^= minus ? kSign : Word{0};
+    else
+      row.words[i] = minus ? Word(0 - row.words[i]) : row.words[i];
+  }
+}
+
+template <typename Word, FlipWay kWay>
+__device__ __forceinline__ void flip(const FlipParams& params, Stage<Word>& stage) {
+  wait_for_predecessor();
+  let_successor_launch();
+  const FlipPlaneParams& plane = params.planes[plane_of_cta(params.planes)];
+  const uint32_t tile = blockIdx.x - plane.first_cta;
+  const uint32_t tile_y = divide(tile, plane.by_across);
+  const uint32_t tile_x = tile - tile_y * plane.across;
+  const unsigned block = threadIdx.x / kVerbLanes, lane = threadIdx.x % kVerbLanes;
+  const auto x = static_cast<int32_t>(tile_x * kFlipSide + block % kFlipSide);
+  const auto y = static_cast<int32_t>(tile_y * kFlipSide + block / kFlipSide);
+  const bool is_there = x < plane.blocks_w && y < plane.blocks_h;
+  const FlipSource column =
+      flip_source(x, plane.place.left, params.mirrors_x, plane.place.mirrored_w);
+  const FlipSource row = flip_source(y, plane.place.top, params.mirrors_y, plane.place.mirrored_h);
+  Eight<Word> values = {};
+  if (is_there) {
+    values =
+        kWay == FlipWay::kStraight
+            ? load_eight<Word>(place_of(plane.from, plane.from_steps, column.at, row.at, lane))
+            : load_eight<Word>(place_of(plane.from, plane.from_steps, row.at, column.at, lane));
+  }
+  values = turned<Word, kWay>(params, values, stage, block, lane);
+  const uint64_t negated = params.negated[column.mirrored][row.mirrored];
+  negate(values, static_cast<uint32_t>(negated >> (8 * lane)) & 255, params.is_float);
+  if (is_there) store_eight(place_of(plane.to, plane.to_steps, x, y, lane), values);
+}
+
+}  // namespace
+
+#define CT_DEFINE_FLIP(name, word, way)                      \
+  extern "C" __global__ void __launch_bounds__(kVerbThreads) \
+      name(const __grid_constant__ FlipParams params) {      \
+    __shared__ Stage<word> stage;                            \
+    flip<word, FlipWay::way>(params, stage);                 \
+  }
+CT_FLIP_KERNELS(CT_DEFINE_FLIP)
+#undef CT_DEFINE_FLIP
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,210 @@
+// Flips and other tables on the CUDA engine: the launch of a job, and its parameters.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/verbs/flip_quant_engine.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "cuda/device/kernel_family.h"
+#include "cuda/device/queue.h"
+#include "cuda/verbs/flip_quant_params.h"
+#include "cuda/verbs/kernels.h"
+#include "transform/picture_check.h"
+
+// The fat binaries, embedded by the build.
+extern "C" {
+extern const unsigned char cuda_image_verbs_flip[];
+extern const unsigned char cuda_image_verbs_quant[];
+}
+
+namespace cudatransform {
+namespace cuda {
+namespace {
+
+#define CT_NAME(name, ...) #name,
+constexpr const char* kNames[] = {CT_FLIP_KERNELS(CT_NAME) CT_QUANT_KERNELS(CT_NAME)};
+#undef CT_NAME
+constexpr uint32_t kFlips = 6;
+
+const KernelFamily& verb_kernels() {
+  static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
+                                   [](uint32_t number) { return std::string(kNames[number]); });
+  return family;
+}
+
+// The natural index of the i-th coefficient of a block in memory.
+int natural_at(CoefArrangement arrangement, int i) {
+  return arrangement == CoefArrangement::kZigzagBlock ? kNaturalOfZigzag[i] : i;
+}
+
+template <typename Job>
+VerbSteps steps_of(const Job& job, const CoefArray& array) {
+  const int32_t eight = 8 * bytes_of(job.number);
+  if (job.arrangement != CoefArrangement::kPlane) return {array.pitch, 8 * eight, eight};
+  return {8 * int64_t{array.pitch}, eight, static_cast<int32_t>(array.pitch)};
+}
+
+// The kernels load and store 16 bytes at a time.
+template <typename Job>
+Status check_alignment(const Job& job) {
+  constexpr uintptr_t kUnit = 16;
+  for (int c = 0; c < job.components; ++c)
+    for (const CoefArray* array : {&job.from[c], &job.to[c]}) {
+      if ((reinterpret_cast<uintptr_t>(array->data) | static_cast<uintptr_t>(array->pitch)) %
+              kUnit !=
+          0)
+        return job_error("coefficients of component " + text(c) +
+                         ": the CUDA engine needs address and pitch in multiples of " +
+                         text(kUnit));
+      if (array->pitch > INT32_MAX)
+        return job_error("a pitch of " + text(array->pitch) + " is too large");
+    }
+  return {};
+}
+
+template <typename Job, typename Plane>
+void describe_memory(const Job& job, int c, Plane* to) {
+  to->from = static_cast<const uint8_t*>(job.from[c].data);
+  to->to = static_cast<uint8_t*>(job.to[c].data);
+  to->from_steps = steps_of(job, job.from[c]);
+  to->to_steps = steps_of(job, job.to[c]);
+}
+
+uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size + by - 1) / by); }
+
+Status check_queue(Device& device, const StreamQueue* stream) {
+  if (!device.is_host() && stream != nullptr) return {};
+  return Status::error(StatusCode::kInvalidArgument,
+                       "the CUDA engine needs a CUDA device and one of its queues");
+}
+
+template <typename Params>
+Status launch(StreamQueue& queue, const void* image, uint32_t kernel, uint32_t ctas,
+              Params& params) {
+  void* arguments[] = {&params};
+  return queue.launch(image, KernelKey{verb_kernels(), kernel}, ctas, kVerbThreads, arguments,
+                      true);
+}
+
+// ---- Flips ----
+
+void fill_signs(const FlipJob& job, FlipParams* params) {
+  for (const bool x : {false, true})
+    for (const bool y : {false, true}) {
+      const uint64_t natural = flip_negated(x, y);
+      uint64_t& negated = params->negated[x][y];
+      negated = 0;
+      for (int i = 0; i < 64; ++i) negated |= (natural >> natural_at(job.arrangement, i) & 1) << i;
+    }
+  for (int i = 0; i < 64; ++i) {
+    const int natural = kNaturalOfZigzag[i];
+    params->places[i] = kZigzagOfNatural[natural % 8 * 8 + natural / 8];
+  }
+}
+
+uint32_t fill_planes(const FlipJob& job, FlipParams* params) {
+  uint32_t ctas = 0;
+  for (int c = 0; c < kMostCoefArrays; ++c) {
+    FlipPlaneParams& to = params->planes[c];
+    to.first_cta = UINT32_MAX;
+    if (c >= job.components) continue;
+    describe_memory(job, c, &to);
+    to.blocks_w = job.to[c].blocks_w;
+    to.blocks_h = job.to[c].blocks_h;
+    to.place = job.places[c];
+    to.first_cta = ctas;
+    to.across = divided(to.blocks_w, kFlipSide);
+    to.by_across = make_divider(to.across);
+    ctas += to.across * divided(to.blocks_h, kFlipSide);
+  }
+  return ctas;
+}
+
+Status submit_flip(Device& device, Queue& queue, const FlipJob& job, FencePtr* fence) {
+  CT_RETURN_IF_ERROR(validate(job));
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
+  CT_RETURN_IF_ERROR(check_alignment(job));
+  FlipParams params = {};
+  params.mirrors_x = job.turn.mirrors_x;
+  params.mirrors_y = job.turn.mirrors_y;
+  params.is_float = is_floating(job.number);
+  fill_signs(job, &params);
+  const uint32_t ctas = fill_planes(job, &params);
+  const FlipWay way = !job.turn.transposes                               ? FlipWay::kStraight
+                      : job.arrangement == CoefArrangement::kZigzagBlock ? FlipWay::kZigzag
+                                                                         : FlipWay::kTransposed;
+  const uint32_t kernel = static_cast<uint32_t>(way) + (bytes_of(job.number) == 2 ? 0 : 3);
+  if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
+  CT_RETURN_IF_ERROR(launch(*stream, cuda_image_verbs_flip, kernel, ctas, params));
+  if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));
+  return fence != nullptr ? stream->record(fence) : Status{};
+}
+
+// ---- Other tables ----
+
+uint32_t fill_planes(const RequantJob& job, RequantParams* params) {
+  uint32_t ctas = 0;
+  for (int c = 0; c < kMostCoefArrays; ++c) {
+    RequantPlaneParams& to = params->planes[c];
+    to.first_cta = UINT32_MAX;
+    if (c >= job.components) continue;
+    describe_memory(job, c, &to);
+    to.blocks_w = static_cast<uint32_t>(job.to[c].blocks_w);
+    to.blocks = to.blocks_w * static_cast<uint32_t>(job.to[c].blocks_h);
+    to.by_width = make_divider(to.blocks_w);
+    for (int i = 0; i < 64; ++i) {
+      const int natural = natural_at(job.arrangement, i);
+      to.before[i] = job.before[job.from[c].table].q[natural];
+      to.after[i] = job.after[job.to[c].table].q[natural];
+      to.multiplier[i] = make_requant_entry(to.before[i], to.after[i]).multiplier;
+    }
+    to.first_cta = ctas;
+    ctas += divided(to.blocks, kVerbThreads / kVerbLanes * kRequantBlocks);
+  }
+  return ctas;
+}
+
+// Sums are in device memory, to which the kernel adds.
+Status launch_measuring(StreamQueue& queue, const RequantJob& job, uint32_t kernel, uint32_t ctas,
+                        RequantParams& params) {
+  CUdeviceptr sums = 0;
+  CT_RETURN_IF_ERROR(queue.scratch(sizeof(PictureSums), &sums));
+  CT_RETURN_IF_ERROR(queue.clear(sums, sizeof(PictureSums)));
+  params.sums = reinterpret_cast<PictureSums*>(sums);
+  CT_RETURN_IF_ERROR(launch(queue, cuda_image_verbs_quant, kernel, ctas, params));
+  return queue.read_back(job.sums, sums, sizeof(PictureSums));
+}
+
+Status submit_requant(Device& device, Queue& queue, const RequantJob& job, FencePtr* fence) {
+  CT_RETURN_IF_ERROR(validate(job));
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
+  CT_RETURN_IF_ERROR(check_alignment(job));
+  RequantParams params = {};
+  params.measure = job.measure;
+  const uint32_t ctas = fill_planes(job, &params);
+  const bool measures = job.measure != 0;
+  const uint32_t kernel = kFlips + (job.number == CoefNumber::kS16 ? 0 : 2) + (measures ? 1 : 0);
+  if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
+  CT_RETURN_IF_ERROR(measures ? launch_measuring(*stream, job, kernel, ctas, params)
+                              : launch(*stream, cuda_image_verbs_quant, kernel, ctas, params));
+  if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));
+  return fence != nullptr ? stream->record(fence) : Status{};
+}
+
+}  // namespace
+}  // namespace cuda
+
+const FlipOps& cuda_flip_ops() {
+  static constexpr FlipOps kOps = {"cuda", cuda::submit_flip};
+  return kOps;
+}
+
+const RequantOps& cuda_requant_ops() {
+  static constexpr RequantOps kOps = {"cuda", cuda::submit_requant};
+  return kOps;
+}
+
+}  // namespace cudatransform

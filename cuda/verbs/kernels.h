@@ -1,0 +1,37 @@
+// Every kernel of the verbs on coefficients, by the name that a profiler prints and a launch asks
+// for.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+//   flip_*
+//     twin   Flipper in transform/verbs/flip_engine.cpp
+//     test   tests/engine/verbs/flip_test.cpp
+//     bench  tests/bench/gpu/verbs.cpp: case:verbs
+//   quant_*
+//     twin   Requantiser in transform/verbs/quant.cpp
+//     test   tests/engine/verbs/quant_test.cpp
+//     bench  tests/bench/gpu/verbs.cpp: case:verbs
+#pragma once
+
+namespace cudatransform::cuda {
+
+// What happens to the coefficients of a block: they stay; rows become columns, in natural order or
+// in zigzag order.
+enum class FlipWay { kStraight, kTransposed, kZigzag };
+
+}  // namespace cudatransform::cuda
+
+// X(name, word of a coefficient, way): in the order of FlipWay.
+#define CT_FLIP_KERNELS(X)                     \
+  X(flip_straight_16, uint16_t, kStraight)     \
+  X(flip_transposed_16, uint16_t, kTransposed) \
+  X(flip_zigzag_16, uint16_t, kZigzag)         \
+  X(flip_straight_32, uint32_t, kStraight)     \
+  X(flip_transposed_32, uint32_t, kTransposed) \
+  X(flip_zigzag_32, uint32_t, kZigzag)
+
+// X(name, level, whether it measures)
+#define CT_QUANT_KERNELS(X)           \
+  X(quant_s16, int16_t, false)        \
+  X(quant_s16_measure, int16_t, true) \
+  X(quant_s32, int32_t, false)        \
+  X(quant_s32_measure, int32_t, true)

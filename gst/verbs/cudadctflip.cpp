@@ -1,0 +1,383 @@
+// Element cudadctflip: pictures of 8x8 DCT coefficients turned, mirrored and cropped without loss.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/**
+ * SECTION:element-cudadctflip
+ * @title: cudadctflip
+ * @see_also: jpegcoefdec, jpegcoefenc, videoflip
+ *
+ * Turns, mirrors and crops pictures of 8x8 DCT coefficients (video/x-dct) without loss, on a CUDA
+ * device or, with the same result, on the CPU. The coefficients are those of libjpeg's jpegtran.
+ *
+ * docs/elements/cudadctflip.md is the manual.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 filesrc location=photo.jpg ! jpegcoefdec ! cudadctflip video-direction=90r ! \
+ *   jpegcoefenc ! filesink location=turned.jpg
+ * ]| A photograph, turned by 90 degrees clockwise.
+ */
+
+#include <gst/video/video.h>
+
+#include <memory>
+
+#include "gst/elements.h"
+#include "gst/engine/property_types.h"
+#include "gst/stream/caps_fields.h"
+#include "gst/verbs/exif.h"
+#include "gst/verbs/flip_caps.h"
+#include "gst/verbs/flip_transform.h"
+#include "gst/verbs/verb_base.h"
+
+using cudatransform::FlipRequest;
+using cudatransform::FlipTransform;
+using cudatransform::kWhilePlaying;
+using cudatransform::set_strings;
+
+GST_DEBUG_CATEGORY_STATIC(cudadctflip_debug);
+#define GST_CAT_DEFAULT cudadctflip_debug
+
+namespace {
+
+// The properties. Guarded by the object lock.
+struct FlipSettings {
+  GstVideoOrientationMethod direction = GST_VIDEO_ORIENTATION_IDENTITY;
+  FlipRequest request;  // all but the direction
+};
+
+// What tags say. Guarded by the object lock.
+struct TaggedDirections {
+  GstVideoOrientationMethod stream = GST_VIDEO_ORIENTATION_CUSTOM;  // custom: nothing
+  GstVideoOrientationMethod global = GST_VIDEO_ORIENTATION_CUSTOM;
+
+  GstVideoOrientationMethod best() const {
+    if (stream != GST_VIDEO_ORIENTATION_CUSTOM) return stream;
+    return global != GST_VIDEO_ORIENTATION_CUSTOM ? global : GST_VIDEO_ORIENTATION_IDENTITY;
+  }
+};
+
+}  // namespace
+
+struct GstCudaDctFlip {
+  GstCudaVerbBase parent;
+  FlipSettings settings;
+  TaggedDirections tags;
+};
+
+struct GstCudaDctFlipClass {
+  GstCudaVerbBaseClass parent_class;
+};
+
+#define GST_CUDA_DCT_FLIP(object) \
+  (G_TYPE_CHECK_INSTANCE_CAST((object), gst_cuda_dct_flip_get_type(), GstCudaDctFlip))
+
+GType gst_cuda_dct_flip_get_type(void);
+#define gst_cuda_dct_flip_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE(GstCudaDctFlip, gst_cuda_dct_flip, GST_TYPE_CUDA_VERB_BASE,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_VIDEO_DIRECTION, nullptr)
+                            GST_DEBUG_CATEGORY_INIT(cudadctflip_debug, "cudadctflip", 0,
+                                                    "flips of 8x8 DCT coefficients"));
+GST_ELEMENT_REGISTER_DEFINE(cudadctflip, "cudadctflip", GST_RANK_NONE,
+                            gst_cuda_dct_flip_get_type());
+
+namespace {
+enum {
+  PROP_0,
+  PROP_VIDEO_DIRECTION,
+  PROP_CROP_LEFT,
+  PROP_CROP_TOP,
+  PROP_CROP_WIDTH,
+  PROP_CROP_HEIGHT,
+  PROP_TRIM,
+  PROP_PERFECT,
+};
+}  // namespace
+
+static FlipTransform& transform_of(gpointer element) {
+  return static_cast<FlipTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
+}
+
+// ---- The request of the next frame ----
+
+static GstVideoOrientationMethod method_of_exif(int orientation) {
+  // By JEITA CP-3451: where the first row and the first column are.
+  static constexpr GstVideoOrientationMethod kMethods[] = {
+      GST_VIDEO_ORIENTATION_CUSTOM, GST_VIDEO_ORIENTATION_IDENTITY, GST_VIDEO_ORIENTATION_HORIZ,
+      GST_VIDEO_ORIENTATION_180,    GST_VIDEO_ORIENTATION_VERT,     GST_VIDEO_ORIENTATION_UL_LR,
+      GST_VIDEO_ORIENTATION_90R,    GST_VIDEO_ORIENTATION_UR_LL,    GST_VIDEO_ORIENTATION_90L};
+  return kMethods[orientation];
+}
+
+// A picture's own Exif data, which may differ from one to the next, come before tags.
+static GstVideoOrientationMethod direction_of(GstBuffer* in, GstVideoOrientationMethod by_tags) {
+  const GstDctJpegMeta* meta = in ? gst_buffer_get_dct_jpeg_meta(in) : nullptr;
+  const int orientation = meta ? cudatransform::exif_orientation(meta->segments) : 0;
+  return orientation ? method_of_exif(orientation) : by_tags;
+}
+
+static const char* nick_of(GstVideoOrientationMethod method) {
+  auto* values = static_cast<GEnumClass*>(g_type_class_peek(GST_TYPE_VIDEO_ORIENTATION_METHOD));
+  const GEnumValue* value = g_enum_get_value(values, method);
+  return value ? value->value_nick : "identity";
+}
+
+// Takes the settings of the next frame, `in` (null: not known). Returns whether they differ.
+static bool take_request(GstCudaDctFlip* self, GstBuffer* in) {
+  FlipTransform& transform = transform_of(self);
+  GST_OBJECT_LOCK(self);
+  GstVideoOrientationMethod direction = self->settings.direction;
+  const bool is_auto = direction == GST_VIDEO_ORIENTATION_AUTO;
+  if (is_auto) direction = direction_of(in, self->tags.best());
+  FlipRequest request = self->settings.request;
+  request.turn = cudatransform::turn_of(direction);
+  const bool differs = request != transform.request;
+  transform.request = request;
+  transform.is_upright = is_auto;
+  transform.direction = nick_of(direction);
+  GST_OBJECT_UNLOCK(self);
+  return differs;
+}
+
+static GstFlowReturn gst_cuda_dct_flip_submit_input_buffer(GstBaseTransform* trans,
+                                                           gboolean is_discont, GstBuffer* in) {
+  // Controlled properties may change sizes, which are negotiated before the frame is taken.
+  if (trans->segment.format == GST_FORMAT_TIME) {
+    const GstClockTime time =
+        gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
+    if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(trans), time);
+  }
+  if (take_request(GST_CUDA_DCT_FLIP(trans), in)) gst_base_transform_reconfigure_src(trans);
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
+}
+
+// ---- Events ----
+
+// As videoflip: downstream shall not turn the picture again.
+static GstEvent* take_tags(GstCudaDctFlip* self, GstEvent* event) {
+  GstTagList* tags = nullptr;
+  gst_event_parse_tag(event, &tags);
+  GstVideoOrientationMethod method;
+  if (!gst_video_orientation_from_tag(tags, &method)) return event;
+  GST_OBJECT_LOCK(self);
+  if (gst_tag_list_get_scope(tags) == GST_TAG_SCOPE_STREAM)
+    self->tags.stream = method;
+  else
+    self->tags.global = method;
+  const bool is_auto = self->settings.direction == GST_VIDEO_ORIENTATION_AUTO;
+  GST_OBJECT_UNLOCK(self);
+  if (!is_auto) return event;
+  GstTagList* upright = gst_tag_list_copy(tags);
+  gst_tag_list_add(upright, GST_TAG_MERGE_REPLACE, GST_TAG_IMAGE_ORIENTATION, "rotate-0", nullptr);
+  GstEvent* changed = gst_event_new_tag(upright);
+  gst_event_set_seqnum(changed, gst_event_get_seqnum(event));
+  gst_event_unref(event);
+  return changed;
+}
+
+static gboolean gst_cuda_dct_flip_sink_event(GstBaseTransform* trans, GstEvent* event) {
+  auto* self = GST_CUDA_DCT_FLIP(trans);
+  switch (GST_EVENT_TYPE(event)) {
+    case GST_EVENT_STREAM_START:
+      GST_OBJECT_LOCK(self);
+      self->tags.stream = GST_VIDEO_ORIENTATION_CUSTOM;
+      GST_OBJECT_UNLOCK(self);
+      break;
+    case GST_EVENT_TAG:
+      event = take_tags(self, event);
+      break;
+    case GST_EVENT_CAPS:
+      (void)take_request(self, nullptr);
+      break;
+    default:
+      break;
+  }
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
+}
+
+// ---- Caps and metas ----
+
+static void append_others(GstBaseTransform* trans, GstPadDirection direction, const GstStructure* s,
+                          std::vector<cudatransform::StructurePtr>* others) {
+  GST_OBJECT_LOCK(trans);
+  const FlipRequest request = transform_of(trans).request;
+  GST_OBJECT_UNLOCK(trans);
+  others->emplace_back(gst_structure_copy(s));
+  if (direction == GST_PAD_SINK)
+    cudatransform::flip_caps(others->back().get(), request);
+  else
+    cudatransform::unflip_caps(others->back().get(), request);
+}
+
+// Metas about places in the picture are dropped: their code cannot turn them.
+static gboolean gst_cuda_dct_flip_transform_meta(GstBaseTransform* trans, GstBuffer* out,
+                                                 GstMeta* meta, GstBuffer* in) {
+  for (const char* tag : {GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR})
+    if (gst_meta_api_type_has_tag(meta->info->api, g_quark_from_static_string(tag))) return FALSE;
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in);
+}
+
+// Exif data say what is true of the new picture.
+static gboolean gst_cuda_dct_flip_copy_metadata(GstBaseTransform* trans, GstBuffer* in,
+                                                GstBuffer* out) {
+  if (!GST_BASE_TRANSFORM_CLASS(parent_class)->copy_metadata(trans, in, out)) return FALSE;
+  GstDctJpegMeta* meta = gst_buffer_get_dct_jpeg_meta(out);
+  if (!meta || !meta->segments) return TRUE;
+  const FlipTransform& transform = transform_of(trans);
+  const cudatransform::BytesPtr old(meta->segments);
+  meta->segments = cudatransform::corrected_exif(old.get(), transform.is_upright,
+                                                 static_cast<guint>(transform.out_info().width),
+                                                 static_cast<guint>(transform.out_info().height));
+  return TRUE;
+}
+
+// ---- Properties ----
+
+static void gst_cuda_dct_flip_set_property(GObject* object, guint id, const GValue* value,
+                                           GParamSpec* pspec) {
+  auto* self = GST_CUDA_DCT_FLIP(object);
+  FlipRequest& request = self->settings.request;
+  GST_OBJECT_LOCK(self);
+  switch (id) {
+    case PROP_VIDEO_DIRECTION:
+      self->settings.direction = static_cast<GstVideoOrientationMethod>(g_value_get_enum(value));
+      break;
+    case PROP_CROP_LEFT:
+      request.left = g_value_get_int(value);
+      break;
+    case PROP_CROP_TOP:
+      request.top = g_value_get_int(value);
+      break;
+    case PROP_CROP_WIDTH:
+      request.width = g_value_get_int(value);
+      break;
+    case PROP_CROP_HEIGHT:
+      request.height = g_value_get_int(value);
+      break;
+    case PROP_TRIM:
+      request.trim = g_value_get_boolean(value);
+      break;
+    case PROP_PERFECT:
+      request.perfect = g_value_get_boolean(value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK(self);
+  // Caps are asked for before data flow; later, the next buffer takes the settings.
+  if (!gst_pad_has_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self)))
+    (void)take_request(self, nullptr);
+}
+
+static void gst_cuda_dct_flip_get_property(GObject* object, guint id, GValue* value,
+                                           GParamSpec* pspec) {
+  auto* self = GST_CUDA_DCT_FLIP(object);
+  const FlipRequest& request = self->settings.request;
+  GST_OBJECT_LOCK(self);
+  switch (id) {
+    case PROP_VIDEO_DIRECTION:
+      g_value_set_enum(value, self->settings.direction);
+      break;
+    case PROP_CROP_LEFT:
+      g_value_set_int(value, request.left);
+      break;
+    case PROP_CROP_TOP:
+      g_value_set_int(value, request.top);
+      break;
+    case PROP_CROP_WIDTH:
+      g_value_set_int(value, request.width);
+      break;
+    case PROP_CROP_HEIGHT:
+      g_value_set_int(value, request.height);
+      break;
+    case PROP_TRIM:
+      g_value_set_boolean(value, request.trim);
+      break;
+    case PROP_PERFECT:
+      g_value_set_boolean(value, request.perfect);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK(self);
+}
+
+static void gst_cuda_dct_flip_init(GstCudaDctFlip* self) {
+  self->settings = {};
+  self->tags = {};
+}
+
+static void install_properties(GObjectClass* klass) {
+  const auto controllable = static_cast<GParamFlags>(kWhilePlaying | GST_PARAM_CONTROLLABLE);
+  // In the place of GstVideoDirection's, whose flags say less.
+  g_object_class_install_property(
+      klass, PROP_VIDEO_DIRECTION,
+      g_param_spec_enum("video-direction", "Video direction",
+                        "How to turn and mirror pictures; auto: so that they are upright",
+                        GST_TYPE_VIDEO_ORIENTATION_METHOD, GST_VIDEO_ORIENTATION_IDENTITY,
+                        controllable));
+  const auto install_int = [&](guint id, const char* name, const char* nick, const char* blurb) {
+    g_object_class_install_property(
+        klass, id, g_param_spec_int(name, nick, blurb, 0, G_MAXINT, 0, controllable));
+  };
+  install_int(PROP_CROP_LEFT, "crop-left", "Crop left",
+              "First column of the turned picture to keep; those before it stay as far as its MCU "
+              "has them");
+  install_int(PROP_CROP_TOP, "crop-top", "Crop top",
+              "First row of the turned picture to keep; those before it stay as far as its MCU has "
+              "them");
+  install_int(PROP_CROP_WIDTH, "crop-width", "Crop width",
+              "Columns to keep from crop-left on (0 = all)");
+  install_int(PROP_CROP_HEIGHT, "crop-height", "Crop height",
+              "Rows to keep from crop-top on (0 = all)");
+  g_object_class_install_property(
+      klass, PROP_TRIM,
+      g_param_spec_boolean("trim", "Trim",
+                           "Drop partial MCUs that cannot be turned; otherwise they stay at their "
+                           "edge, unturned",
+                           FALSE, kWhilePlaying));
+  g_object_class_install_property(
+      klass, PROP_PERFECT,
+      g_param_spec_boolean("perfect", "Perfect",
+                           "Fail for pictures with partial MCUs that cannot be turned", FALSE,
+                           kWhilePlaying));
+}
+
+static GstCaps* template_caps() {
+  const cudatransform::StructurePtr own(gst_structure_new_empty(GST_DCT_MEDIA_TYPE));
+  set_strings(own.get(), "format", {"S16LE", "S32LE", "F32LE", "F16LE"});
+  set_strings(own.get(), "layout", {"block", "plane"});
+  set_strings(own.get(), "order", {"raster", "zigzag"});
+  cudatransform::set_bools(own.get(), "quantized");
+  return gst_cuda_verb_template_caps(own.get());
+}
+
+static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
+  auto* object_class = G_OBJECT_CLASS(klass);
+  auto* element_class = GST_ELEMENT_CLASS(klass);
+  auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
+  auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
+  object_class->set_property = gst_cuda_dct_flip_set_property;
+  object_class->get_property = gst_cuda_dct_flip_get_property;
+  install_properties(object_class);
+  trans_class->submit_input_buffer = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_submit_input_buffer);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_sink_event);
+  trans_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_transform_meta);
+  trans_class->copy_metadata = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_copy_metadata);
+  base_class->element_name = "cudadctflip";
+  base_class->category = cudadctflip_debug;
+  base_class->make_transform =
+      [](cudatransform::Transport& transport) -> std::unique_ptr<cudatransform::FrameTransform> {
+    return std::make_unique<FlipTransform>(transport);
+  };
+  GST_CUDA_VERB_BASE_CLASS(klass)->append_others = append_others;
+  GST_CUDA_VERB_BASE_CLASS(klass)->keeps_reference = false;
+  gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
+  gst_element_class_set_static_metadata(
+      element_class, "8x8 DCT flip", "Filter/Effect/Video/Hardware",
+      "Turns, mirrors and crops pictures of 8x8 DCT coefficients without loss, on a CUDA device or "
+      "on the CPU",
+      "The cudatransform authors");
+}

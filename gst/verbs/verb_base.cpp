@@ -1,0 +1,131 @@
+// The base class of elements from 8x8 DCT coefficients to such coefficients.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/verbs/verb_base.h"
+
+#include <algorithm>
+#include <string>
+
+#include "gst/dct8x8/caps.h"
+#include "gst/stream/caps_fields.h"
+#include "gst/stream/coef_caps.h"
+#include "gst/stream/coef_transform.h"
+
+using cudatransform::features_have_cuda;
+using cudatransform::StructurePtr;
+
+#define gst_cuda_verb_base_parent_class parent_class
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaVerbBase, gst_cuda_verb_base, GST_TYPE_CUDA_TRANSFORM_BASE,
+                                 gst_type_mark_as_plugin_api(g_define_type_id,
+                                                             static_cast<GstPluginAPIFlags>(0)));
+
+// The fields that say how the same coefficients are written, and what it costs to change one: the
+// sum is the price of a way.
+static constexpr struct {
+  const char* field;
+  int price;
+} kWays[] = {{"layout", 2}, {"order", 1}, {"format", 4}, {"quantized", 8}};
+static constexpr int kPriceOfMemory = 16;  // a copy over the bus
+
+GstCaps* gst_cuda_verb_template_caps(const GstStructure* own) {
+  std::vector<std::string> samplings, colorspaces;
+  for (int s = GST_COEF_SAMPLING_GRAYSCALE;; s++) {
+    const auto sampling = static_cast<GstCoefSampling>(s);
+    const char* name = gst_coef_sampling_to_string(sampling);
+    if (!name) break;
+    const std::string colorspace = gst_coef_sampling_get_colorspace(sampling);
+    samplings.emplace_back(name);
+    if (std::find(colorspaces.begin(), colorspaces.end(), colorspace) == colorspaces.end())
+      colorspaces.push_back(colorspace);
+  }
+  const StructurePtr s(gst_structure_copy(own));
+  cudatransform::set_ints(s.get(), "depth", {8, 10, 12, 16});
+  cudatransform::set_strings(s.get(), "sampling", samplings);
+  cudatransform::set_strings(s.get(), "colorspace", colorspaces);
+  return cudatransform::template_caps_in_each_memory(s.get());
+}
+
+static GstCaps* gst_cuda_verb_base_transform_caps(GstBaseTransform* trans,
+                                                  GstPadDirection direction, GstCaps* caps,
+                                                  GstCaps* filter) {
+  const GstCudaVerbBaseClass* klass = GST_CUDA_VERB_BASE_GET_CLASS(trans);
+  GstCaps* found = cudatransform::caps_in_each_memory(
+      caps, gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans)),
+      [&](GstCaps* one, const GstStructure* s, bool cuda) {
+        std::vector<StructurePtr> others;
+        if (klass->append_others)
+          klass->append_others(trans, direction, s, &others);
+        else
+          others.emplace_back(gst_structure_copy(s));
+        for (StructurePtr& other : others)
+          gst_caps_append_structure_full(one, other.release(), cudatransform::features_for(cuda));
+      });
+  return cudatransform::filter_caps(trans, caps, found, filter);
+}
+
+// Whether `s` can have the value that `wanted`, which is fixed, has.
+static bool allows(const GstStructure* s, const GstStructure* wanted, const char* field) {
+  const GValue* value = gst_structure_get_value(wanted, field);
+  const GValue* allowed = gst_structure_get_value(s, field);
+  return value && (!allowed || gst_value_intersect(nullptr, value, allowed));
+}
+
+// The cheapest way: the coefficients as they are, then in the same memory, then with the least
+// change.
+static GstCaps* gst_cuda_verb_base_fixate_caps(GstBaseTransform* trans, GstPadDirection,
+                                               GstCaps* caps, GstCaps* othercaps) {
+  if (gst_caps_is_empty(othercaps) || gst_caps_is_any(othercaps)) return othercaps;
+  const GstStructure* wanted = gst_caps_get_structure(caps, 0);
+  const bool cuda = cudatransform::has_cuda_memory(caps);
+  GstCaps* best =
+      cudatransform::keep_best(othercaps, [&](const GstStructure* s, const GstCapsFeatures* f) {
+        int price = features_have_cuda(f) == cuda ? 0 : kPriceOfMemory;
+        for (const auto& way : kWays)
+          if (!allows(s, wanted, way.field)) price += way.price;
+        return -price;
+      });
+  GstStructure* s = gst_caps_get_structure(best, 0);
+  for (const auto& way : kWays)
+    if (allows(s, wanted, way.field))
+      gst_structure_set_value(s, way.field, gst_structure_get_value(wanted, way.field));
+  GST_DEBUG_OBJECT(trans, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT, caps, best);
+  return cudatransform::fixate_dct_caps(best, cuda);
+}
+
+static gboolean gst_cuda_verb_base_get_unit_size(GstBaseTransform*, GstCaps* caps, gsize* size) {
+  GstDctInfo info;
+  if (!cudatransform::read_dct_caps(caps, &info).ok()) return FALSE;
+  *size = info.size;
+  return TRUE;
+}
+
+static bool keeps(GstBaseTransform* trans, GType api) {
+  if (api == GST_COEF_REFERENCE_META_API_TYPE)
+    return GST_CUDA_VERB_BASE_GET_CLASS(trans)->keeps_reference;
+  return api == GST_DCT_JPEG_META_API_TYPE;
+}
+
+// What a file has besides its coefficients stays with them. The base class never asks
+// transform_meta() about these metas, which describe the memory of other buffers.
+static gboolean gst_cuda_verb_base_copy_metadata(GstBaseTransform* trans, GstBuffer* in,
+                                                 GstBuffer* out) {
+  if (!GST_BASE_TRANSFORM_CLASS(parent_class)->copy_metadata(trans, in, out)) return FALSE;
+  gpointer state = nullptr;
+  while (GstMeta* meta = gst_buffer_iterate_meta(in, &state)) {
+    GstMetaTransformCopy whole = {FALSE, 0, gst_buffer_get_size(in)};
+    if (keeps(trans, meta->info->api))
+      meta->info->transform_func(out, meta, in, _gst_meta_transform_copy, &whole);
+  }
+  return TRUE;
+}
+
+static void gst_cuda_verb_base_init(GstCudaVerbBase*) {}
+
+static void gst_cuda_verb_base_class_init(GstCudaVerbBaseClass* klass) {
+  auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
+  klass->keeps_reference = true;
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR(gst_cuda_verb_base_transform_caps);
+  trans_class->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_verb_base_fixate_caps);
+  trans_class->get_unit_size = GST_DEBUG_FUNCPTR(gst_cuda_verb_base_get_unit_size);
+  trans_class->copy_metadata = GST_DEBUG_FUNCPTR(gst_cuda_verb_base_copy_metadata);
+}

@@ -1,0 +1,211 @@
+// Conversions of coefficients on a card, beside streaming kernels.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/bench/gpu/convert.h"
+
+#include <memory>
+#include <random>
+#include <utility>
+
+#include "cuda/device/queue.h"
+#include "cuda/verbs/convert_engine.h"
+#include "tests/bench/common.h"
+#include "tests/bench/cpu/frames.h"
+#include "tests/bench/gpu/streams.h"
+#include "tests/bench/gpu/turns.h"
+#include "transform/device/host_device.h"
+#include "transform/verbs/convert_engine.h"
+
+namespace cudatransform::bench {
+namespace {
+
+constexpr int kRepetitions = 30, kQuickRepetitions = 5;
+
+constexpr ConvertSize kSizes[] = {
+    {"1080p", 1920, 1080, 48}, {"4K", 3840, 2160, 16}, {"8K", 7680, 4320, 8}};
+
+CoefArray array_of(const ConvertSize& size, const CoefKinds& kinds, void* data) {
+  CoefArray array;
+  array.data = data;
+  array.blocks_w = (size.width + 7) / 8;
+  array.blocks_h = (size.height + 7) / 8;
+  const int64_t row = array.blocks_w * (64 / rows_of_blocks(kinds.arrangement));
+  array.pitch = (row * bytes_of(kinds.number) + 15) / 16 * 16;
+  return array;
+}
+size_t size_of(const ConvertSize& size, const CoefKinds& kinds) {
+  const CoefArray array = array_of(size, kinds, nullptr);
+  return static_cast<size_t>(array.pitch * array.blocks_h * rows_of_blocks(kinds.arrangement));
+}
+
+ConvertJob job_on(const ConvertBenchCase& one, void* in, void* out) {
+  ConvertJob job;
+  job.from_kinds = one.from;
+  job.to_kinds = one.to;
+  job.components = 1;
+  job.from[0] = array_of(one.size, one.from, in);
+  job.to[0] = array_of(one.size, one.to, out);
+  job.tables[0] = preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, 85);
+  return job;
+}
+
+// Inputs and outputs of a case.
+class ConvertBuffers {
+ public:
+  ConvertBuffers(const Gpu& gpu, Device& device, const ConvertBenchCase& one)
+      : case_(one), gpu_(gpu), device_(device), wanted_(size_of(one.size, one.to)) {
+    // Levels as pictures have them: few, and small.
+    std::mt19937 random(1);
+    std::vector<int16_t> levels(in_bytes() / sizeof(int16_t));
+    for (int16_t& level : levels) {
+      const auto any = static_cast<uint32_t>(random());
+      level = static_cast<int16_t>(any % 4 == 0 ? int(any >> 8) % 31 - 15 : 0);
+    }
+    static const std::unique_ptr<Device> host = make_host_device(0);
+    require(host_convert_ops().submit(*host, host->queue(QueueKind::kCompute),
+                                      job_on(one, levels.data(), wanted_.data()), nullptr));
+    for (size_t i = 0; i < one.size.sets; ++i) {
+      Set& set = sets_.emplace_back();
+      require(device.allocate(MemoryKind::kDevice, in_bytes(), &set.in));
+      require(device.allocate(MemoryKind::kDevice, out_bytes(), &set.out));
+      require(device.upload(device.queue(QueueKind::kCompute),
+                            copy_of(set.in->data(), levels.data(), in_bytes())));
+    }
+    gpu.synchronize();
+  }
+
+  const Gpu& gpu() const { return gpu_; }
+  size_t sets() const { return sets_.size(); }
+  size_t in_bytes() const { return size_of(case_.size, case_.from); }
+  size_t out_bytes() const { return wanted_.size(); }
+
+  void poison() const {
+    for (const Set& set : sets_) gpu_.fill(set.out->data(), 0xa5, out_bytes());
+    gpu_.synchronize();
+  }
+  // The conversions, or the streaming kernel's launches.
+  void enqueue(const Stream* stream) const {
+    for (const Set& set : sets_) {
+      if (stream != nullptr)
+        stream->enqueue(set.in->data(), set.out->data());
+      else
+        require(cuda_convert_ops().submit(device_, device_.queue(QueueKind::kCompute),
+                                          job_on(case_, set.in->data(), set.out->data()), nullptr));
+    }
+  }
+  // "" or the fault of some set's output.
+  std::string fault() const {
+    std::vector<uint8_t> seen(out_bytes());
+    for (const Set& set : sets_) {
+      gpu_.read(seen.data(), set.out->data(), seen.size());
+      if (seen != wanted_) return "the output differs from the CPU engine's";
+    }
+    return "";
+  }
+
+ private:
+  struct Set {
+    std::unique_ptr<Memory> in, out;
+  };
+
+  const ConvertBenchCase case_;
+  const Gpu& gpu_;
+  Device& device_;
+  std::vector<uint8_t> wanted_;
+  std::vector<Set> sets_;
+};
+
+// One contestant: the case, or a streaming kernel of the same bytes.
+class Subject : public TimedSubject {
+ public:
+  Subject(const ConvertBuffers& buffers, const ConvertBenchCase& one, const StreamVariant* variant)
+      : TimedSubject(buffers.gpu()), case_(one), variant_(variant), buffers_(buffers) {
+    result().bytes = buffers.in_bytes() + buffers.out_bytes();
+    result().samples = static_cast<size_t>(one.size.width) * static_cast<size_t>(one.size.height);
+    if (variant != nullptr)
+      stream_ = std::make_unique<Stream>(buffers.gpu(), *variant, buffers.in_bytes(),
+                                         buffers.out_bytes());
+  }
+
+  using Traffic = std::string;
+  Traffic traffic() const { return case_.name; }
+  bool is_stream() const { return variant_ != nullptr; }
+  const char* stream_name() const { return variant_->name; }
+  const ConvertBenchCase& of() const { return case_; }
+
+  // Launches do not overlap, as those of the streaming kernels do not.
+  void prepare() {
+    if (!is_stream()) buffers_.poison();
+    cuda::set_dependent_launch(false);
+    capture([this] { buffers_.enqueue(stream_.get()); }, [this] { return fault(); });
+    cuda::set_dependent_launch(true);
+  }
+  // After the last repetition: checks the measured work, on new poison.
+  void finish() {
+    note_times(buffers_.sets());
+    if (is_stream()) return;
+    buffers_.poison();
+    launch();
+    result().error = fault();
+  }
+
+ private:
+  // Waits.
+  std::string fault() const {
+    buffers_.gpu().synchronize();
+    return is_stream() ? "" : buffers_.fault();
+  }
+
+  const ConvertBenchCase case_;
+  const StreamVariant* const variant_;
+  const ConvertBuffers& buffers_;
+  std::unique_ptr<Stream> stream_;
+};
+
+}  // namespace
+
+std::vector<ConvertBenchCase> convert_cases() {
+  struct Kinds {
+    const char* name;
+    CoefKinds kinds;
+  };
+  constexpr CoefNumber kS16 = CoefNumber::kS16, kF16 = CoefNumber::kF16;
+  static constexpr Kinds kBlock = {"S16-block", {kS16, CoefArrangement::kBlock, true}};
+  static constexpr Kinds kBand = {"S16-band", {kS16, CoefArrangement::kBand, true}};
+  static constexpr std::pair<Kinds, Kinds> kWays[] = {
+      {kBlock, {"S16-plane", {kS16, CoefArrangement::kPlane, true}}},
+      {kBlock, kBand},
+      {kBlock, {"F16-plane", {kF16, CoefArrangement::kPlane, false}}},
+      {kBlock, {"F16-band", {kF16, CoefArrangement::kBand, false}}},
+      {kBlock, {"S16-zigzag", {kS16, CoefArrangement::kZigzagBlock, true}}},
+      {kBand, kBlock}};
+  std::vector<ConvertBenchCase> all;
+  for (const ConvertSize& size : kSizes) {
+    for (const auto& [from, to] : kWays) {
+      ConvertBenchCase one;
+      one.name = std::string("engine:cuda/case:convert/size:") + size.name + "/from:" + from.name +
+                 "/to:" + to.name;
+      one.group = "convert " + std::string(size.name) + " " + from.name + " " + to.name;
+      one.size = size;
+      one.from = from.kinds;
+      one.to = to.kinds;
+      all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
+void measure_convert_group(const Gpu& gpu, Device& device,
+                           const std::vector<ConvertBenchCase>& cases,
+                           const MeasureOptions& options, Results* results) {
+  const ConvertBenchCase& one = cases[0];  // each has a group of its own
+  const ConvertBuffers buffers(gpu, device, one);
+  std::vector<std::unique_ptr<Subject>> subjects;
+  subjects.push_back(std::make_unique<Subject>(buffers, one, nullptr));
+  for (const StreamVariant& variant : stream_variants())
+    subjects.push_back(std::make_unique<Subject>(buffers, one, &variant));
+  measure_subjects(gpu, subjects, options.quick ? kQuickRepetitions : kRepetitions, options.sample);
+  for (const auto& subject : subjects)
+    if (!subject->is_stream()) (*results)[subject->of().name] = subject->result();
+}
+
+}  // namespace cudatransform::bench

@@ -1,0 +1,60 @@
+// Memory that the kernels of verbs read and write.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "cuda/verbs/flip_quant_params.h"
+
+namespace fakecuda {
+
+// `add` takes first address, pitch, width and rows of an area, and whether it is written; `bytes`
+// are those of a coefficient.
+
+template <typename Add>
+void add_blocks(const uint8_t* data, const cudatransform::cuda::VerbSteps& steps, int bytes,
+                int64_t across, int64_t down, bool written, const Add& add) {
+  const int64_t eight = 8 * bytes;
+  if (steps.across == 8 * eight)
+    add(data, steps.down, across * 8 * eight, down, written);
+  else
+    add(data, int64_t{steps.lane}, across * eight, 8 * down, written);
+}
+
+template <typename Add>
+void flip_areas(const cudatransform::cuda::FlipParams& params, int bytes, bool transposes,
+                const Add& add) {
+  // The source of the first block, or of the last where all are mirrored.
+  const auto source = [](int32_t blocks, int32_t first, bool mirrors, int32_t mirrored) {
+    using cudatransform::flip_source;
+    return std::min(flip_source(0, first, mirrors, mirrored).at,
+                    flip_source(blocks - 1, first, mirrors, mirrored).at);
+  };
+  for (const auto& plane : params.planes) {
+    if (plane.first_cta == UINT32_MAX) continue;
+    const cudatransform::FlipPlace& place = plane.place;
+    int32_t x = source(plane.blocks_w, place.left, params.mirrors_x, place.mirrored_w);
+    int32_t y = source(plane.blocks_h, place.top, params.mirrors_y, place.mirrored_h);
+    int32_t across = plane.blocks_w, down = plane.blocks_h;
+    if (transposes) {
+      std::swap(x, y);
+      std::swap(across, down);
+    }
+    add_blocks(plane.from + y * plane.from_steps.down + int64_t{x} * plane.from_steps.across,
+               plane.from_steps, bytes, across, down, false, add);
+    add_blocks(plane.to, plane.to_steps, bytes, plane.blocks_w, plane.blocks_h, true, add);
+  }
+}
+
+template <typename Add>
+void quant_areas(const cudatransform::cuda::RequantParams& params, int bytes, const Add& add) {
+  for (const auto& plane : params.planes) {
+    if (plane.first_cta == UINT32_MAX) continue;
+    const int64_t down = plane.blocks / plane.blocks_w;
+    add_blocks(plane.from, plane.from_steps, bytes, plane.blocks_w, down, false, add);
+    add_blocks(plane.to, plane.to_steps, bytes, plane.blocks_w, down, true, add);
+  }
+}
+
+}  // namespace fakecuda

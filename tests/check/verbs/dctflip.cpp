@@ -1,0 +1,412 @@
+// cudadctflip: what becomes of frames, caps, tables and metas; changes, tags, Exif data, refusals.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// tests/conformance compares its coefficients with libjpeg-turbo's.
+#include <gst/video/video.h>
+
+#include <cstring>
+#include <utility>
+
+#include "tests/check/verbs/levels.h"
+
+namespace {
+
+using namespace testing;
+
+struct Direction {
+  const char* nick;
+  bool transposes, mirrors_x, mirrors_y;
+  int exif;  // the orientation that it makes upright
+};
+constexpr Direction kDirections[] = {
+    {"identity", false, false, false, 1}, {"90r", true, true, false, 6},
+    {"180", false, true, true, 3},        {"90l", true, false, true, 8},
+    {"horiz", false, true, false, 2},     {"vert", false, false, true, 4},
+    {"ul-lr", true, false, false, 5},     {"ur-ll", true, true, true, 7},
+};
+constexpr int kDirectionCount = G_N_ELEMENTS(kDirections);
+
+// ---- Frames ----
+
+GstBuffer* turned(const GstVideoInfo& from_info, GstBuffer* in, const Direction& direction,
+                  GstVideoInfo* info) {
+  *info = direction.transposes
+              ? video_info(GST_VIDEO_INFO_FORMAT(&from_info), from_info.height, from_info.width)
+              : from_info;
+  GstBuffer* out = gst_buffer_new_allocate(nullptr, info->size, nullptr);
+  GstVideoFrame from, to;
+  fail_unless(gst_video_frame_map(&from, &from_info, in, GST_MAP_READ));
+  fail_unless(gst_video_frame_map(&to, info, out, GST_MAP_WRITE));
+  const auto sample = [](GstVideoFrame& frame, int c, int x, int y) -> guint8& {
+    auto* data = static_cast<guint8*>(GST_VIDEO_FRAME_COMP_DATA(&frame, c));
+    return data[y * GST_VIDEO_FRAME_COMP_STRIDE(&frame, c) +
+                x * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c)];
+  };
+  for (int c = 0; c < static_cast<int>(GST_VIDEO_INFO_N_COMPONENTS(info)); c++) {
+    const int w = GST_VIDEO_FRAME_COMP_WIDTH(&to, c), h = GST_VIDEO_FRAME_COMP_HEIGHT(&to, c);
+    for (int y = 0; y < h; y++)
+      for (int x = 0; x < w; x++) {
+        int from_x = direction.mirrors_x ? w - 1 - x : x;
+        int from_y = direction.mirrors_y ? h - 1 - y : y;
+        if (direction.transposes) std::swap(from_x, from_y);
+        sample(to, c, x, y) = sample(from, c, from_x, from_y);
+      }
+  }
+  gst_video_frame_unmap(&to);
+  gst_video_frame_unmap(&from);
+  return out;
+}
+
+// Of whole MCUs, and in double precision: every sample comes out at its new place.
+CHECK_LOOP_TEST(test_frames, 0, kDirectionCount) {
+  if (is_deferred()) return;  // whose kernels write stand-in bytes
+  const Direction& direction = kDirections[__i__];
+  constexpr const char* kCoefs[] = {"quantized=false,format=F32LE,layout=block,order=raster",
+                                    "quantized=false,format=F32LE,layout=block,order=zigzag",
+                                    "quantized=false,format=F32LE,layout=plane"};
+  for (const GstVideoFormat format : {GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_Y444})
+    for (const char* coefs : kCoefs) {
+      const GstVideoInfo info = video_info(format, 96, 48);
+      g_autoptr(GstHarness) h = harness_of(
+          forward("method=reference") + " ! video/x-dct," + coefs + " ! " +
+              verb("cudadctflip", std::string("video-direction=") + direction.nick) + " ! " +
+              inverse("method=reference") +
+              " ! capsfilter caps=video/x-raw,format=" + gst_video_format_to_string(format),
+          info);
+      g_autoptr(GstBuffer) in = make_frame(info);
+      fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
+      g_autoptr(GstBuffer) out = gst_harness_pull(h);
+      GstVideoInfo expected_info;
+      g_autoptr(GstBuffer) expected = turned(info, in, direction, &expected_info);
+      fail_unless_equals_int(largest_difference(expected_info, out, expected), 0);
+    }
+}
+
+// ---- Caps and tables ----
+
+CHECK_LOOP_TEST(test_caps_follow, 0, kDirectionCount) {
+  const Direction& direction = kDirections[__i__];
+  const std::pair<GstCoefSampling, GstCoefSampling> samplings[] = {
+      {GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_GRAYSCALE},
+      {GST_COEF_SAMPLING_420, GST_COEF_SAMPLING_420},
+      {GST_COEF_SAMPLING_422, GST_COEF_SAMPLING_440},
+      {GST_COEF_SAMPLING_440, GST_COEF_SAMPLING_422},
+      {GST_COEF_SAMPLING_411, GST_COEF_SAMPLING_441},
+      {GST_COEF_SAMPLING_441, GST_COEF_SAMPLING_411},
+      {GST_COEF_SAMPLING_RGB, GST_COEF_SAMPLING_RGB},
+      {GST_COEF_SAMPLING_CMYK, GST_COEF_SAMPLING_CMYK},
+      {GST_COEF_SAMPLING_YCCK_422, GST_COEF_SAMPLING_YCCK_440},
+      {GST_COEF_SAMPLING_YCCK_411, GST_COEF_SAMPLING_YCCK_441},
+  };
+  for (const auto& [sampling, on_its_side] : samplings) {
+    const GstDctInfo info = levels_info(sampling, 75, 44);
+    g_autoptr(GstHarness) h =
+        new_harness(verb("cudadctflip", std::string("video-direction=") + direction.nick) +
+                    " ! capsfilter caps=video/x-dct");
+    gst_harness_set_src_caps(h, levels_caps(info));
+    fail_unless_equals_int(gst_harness_push(h, make_levels(info)), GST_FLOW_OK);
+    g_autoptr(GstBuffer) out = gst_harness_pull(h);
+    const GstDctInfo made = current_info(h);
+    fail_unless_equals_int(made.sampling, direction.transposes ? on_its_side : sampling);
+    fail_unless_equals_int(made.width, direction.transposes ? 44 : 75);
+    fail_unless_equals_int(made.height, direction.transposes ? 75 : 44);
+    g_autoptr(GstCaps) caps = current_caps(h);
+    gint n = 0, d = 0;
+    gst_structure_get_fraction(gst_caps_get_structure(caps, 0), "pixel-aspect-ratio", &n, &d);
+    fail_unless_equals_int(n, direction.transposes ? 3 : 4);
+    const GstDctMeta* meta = gst_buffer_get_dct_meta(out);
+    g_autofree gchar* reason = nullptr;
+    fail_unless(gst_dct_meta_validate(meta, &made, gst_buffer_get_size(out), &reason), "%s",
+                reason);
+    for (guint c = 0; c < made.n_components; c++)
+      for (guint i = 0; i < 64; i++)
+        fail_unless_equals_int(meta->tables[meta->components[c].table].values[i],
+                               table_entry(c, direction.transposes ? i % 8 * 8 + i / 8 : i));
+  }
+}
+
+// Tables in caps, for buffers without meta, follow as well.
+CHECK_TEST(test_tables_of_caps_follow) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_GRAYSCALE, 16, 8);
+  g_autoptr(GstHarness) h =
+      new_harness(verb("cudadctflip", "video-direction=90r") + " ! capsfilter caps=video/x-dct");
+  g_autoptr(GstBuffer) levels = make_levels(info);
+  GstCaps* caps = levels_caps(info);
+  const guint of_component = 0;
+  fail_unless(gst_dct_caps_set_tables(caps, gst_buffer_get_dct_meta(levels)->tables[0].values, 64,
+                                      &of_component, 1, nullptr));
+  gst_harness_set_src_caps(h, caps);
+  fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(levels)), GST_FLOW_OK);
+  g_autoptr(GstCaps) made = current_caps(h);
+  g_autofree guint16* values = nullptr;
+  g_autofree guint* components = nullptr;
+  gsize n_values = 0;
+  guint n_components = 0;
+  fail_unless(
+      gst_dct_caps_get_tables(made, &values, &n_values, &components, &n_components, nullptr));
+  fail_unless_equals_int(values[1], table_entry(0, 8));
+}
+
+struct Crop {
+  const char* properties;
+  int width, height;  // of a picture of 75x44, 4:2:0
+};
+
+CHECK_TEST(test_crops) {
+  const Crop crops[] = {
+      {"", 75, 44},
+      {"crop-width=40", 40, 44},
+      {"crop-left=16 crop-width=20", 20, 44},
+      {"crop-left=20 crop-width=20 crop-top=33 crop-height=1", 24, 2},
+      {"crop-left=74 crop-top=43", 11, 12},
+      {"trim=true", 75, 44},
+      {"video-direction=horiz trim=true", 64, 44},
+      {"video-direction=180 trim=true", 64, 32},
+      {"video-direction=90r trim=true", 32, 75},
+      {"video-direction=90l trim=true", 44, 64},
+      {"video-direction=ur-ll trim=true", 32, 64},
+      {"video-direction=ul-lr trim=true", 44, 75},
+      {"video-direction=90r crop-left=16 crop-width=10 crop-height=70", 10, 70},
+      {"video-direction=horiz trim=true crop-width=70", 64, 44},
+      {"video-direction=horiz trim=true crop-width=20", 20, 44},
+  };
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  for (const Crop& crop : crops) {
+    g_autoptr(GstHarness) h =
+        new_harness(verb("cudadctflip", crop.properties) + " ! capsfilter caps=video/x-dct");
+    gst_harness_set_src_caps(h, levels_caps(info));
+    fail_unless_equals_int(gst_harness_push(h, make_levels(info)), GST_FLOW_OK);
+    gst_buffer_unref(gst_harness_pull(h));
+    const GstDctInfo made = current_info(h);
+    fail_unless(made.width == crop.width && made.height == crop.height, "%s: %dx%d",
+                crop.properties, made.width, made.height);
+  }
+}
+
+// ---- While playing ----
+
+CHECK_TEST(test_changes) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_422, 64, 48);
+  g_autoptr(GstHarness) h =
+      new_harness(verb("cudadctflip", "name=flip") + " ! capsfilter caps=video/x-dct");
+  g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
+  gst_harness_set_src_caps(h, levels_caps(info));
+  g_autoptr(GstBuffer) in = make_levels(info);
+  const std::vector<guint8> in_bytes = bytes_of(in);
+  // The last two have the same caps.
+  for (const char* nick : {"identity", "90r", "ul-lr", "180", "horiz"}) {
+    gst_util_set_object_arg(G_OBJECT(flip), "video-direction", nick);
+    for (const int left : {0, 16}) {
+      g_object_set(flip, "crop-left", left, nullptr);
+      fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
+      g_autoptr(GstBuffer) out = gst_harness_pull(h);
+      const GstDctInfo made = current_info(h);
+      const bool on_its_side = g_str_equal(nick, "90r") || g_str_equal(nick, "ul-lr");
+      fail_unless_equals_int(made.width, (on_its_side ? 48 : 64) - left);
+      fail_unless_equals_int(made.height, on_its_side ? 64 : 48);
+      if (is_deferred()) continue;
+      // DC of luma's first block, wherever it came from.
+      const int block = left / 8;
+      guint x = on_its_side ? 0 : block, y = on_its_side ? block : 0;
+      if (g_str_equal(nick, "90r")) y = 5 - block;
+      if (g_str_equal(nick, "180") || g_str_equal(nick, "horiz")) x = 7 - block;
+      if (g_str_equal(nick, "180")) y = 5;
+      fail_unless_equals_int(level_at(made, out, bytes_of(out), 0, 0, 0, 0),
+                             level_at(info, in, in_bytes, 0, x, y, 0));
+    }
+  }
+}
+
+CHECK_TEST(test_identity_passes_buffers_on) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 50, 40);
+  g_autoptr(GstHarness) h = new_harness(verb("cudadctflip"));
+  gst_harness_set_src_caps(h, levels_caps(info));
+  GstBuffer* in = make_levels(info);
+  fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
+  g_autoptr(GstBuffer) out = gst_harness_pull(h);
+  fail_unless(out == in);
+}
+
+// ---- Upright pictures ----
+
+// Segments of Exif data in one byte order: an orientation, and a size in the Exif directory.
+std::vector<guint8> exif_segment(bool little, int orientation) {
+  std::vector<guint8> tiff;
+  const auto put = [&](guint value, int size) {
+    for (int i = 0; i < size; i++)
+      tiff.push_back(static_cast<guint8>(value >> 8 * (little ? i : size - 1 - i)));
+  };
+  const auto entry = [&](guint tag, guint type, guint value) {
+    put(tag, 2);
+    put(type, 2);
+    put(1, 4);
+    put(value, type == 3 ? 2 : 4);
+    if (type == 3) put(0, 2);
+  };
+  tiff.assign(2, little ? 'I' : 'M');
+  put(42, 2);
+  put(8, 4);
+  put(2, 2);
+  entry(0x112, 3, static_cast<guint>(orientation));
+  entry(0x8769, 4, 38);
+  put(0, 4);
+  put(2, 2);
+  entry(0xa002, 3, 75);
+  entry(0xa003, 4, 44);
+  put(0, 4);
+  std::vector<guint8> segment = {0xff, 0xe1, 0, static_cast<guint8>(tiff.size() + 8), 'E', 'x', 'i',
+                                 'f',  0,    0};
+  segment.insert(segment.end(), tiff.begin(), tiff.end());
+  return segment;
+}
+
+GBytes* segments_with(bool little, int orientation) {
+  std::vector<guint8> all = {0xff, 0xfe, 0, 5, 'o', 'n', 'e'};
+  const std::vector<guint8> exif = exif_segment(little, orientation);
+  all.insert(all.end(), exif.begin(), exif.end());
+  return g_bytes_new(all.data(), all.size());
+}
+
+// The picture's own Exif data say its direction, from one buffer to the next.
+CHECK_TEST(test_auto_follows_exif) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  g_autoptr(GstHarness) h = new_harness(verb("cudadctflip", "name=flip video-direction=auto") +
+                                        " ! capsfilter caps=video/x-dct");
+  g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
+  gst_harness_set_src_caps(h, levels_caps(info));
+  for (const bool little : {true, false})
+    for (const Direction& direction : kDirections) {
+      GstBuffer* in = make_levels(info);
+      g_autoptr(GBytes) segments = segments_with(little, direction.exif);
+      gst_dct_jpeg_meta_set_behind(gst_buffer_add_dct_jpeg_meta(in, segments), segments, nullptr,
+                                   0);
+      fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
+      g_autoptr(GstBuffer) out = gst_harness_pull(h);
+      const GstDctInfo made = current_info(h);
+      fail_unless_equals_int(made.width, direction.transposes ? 44 : 75);
+      g_autoptr(GstStructure) stats = nullptr;
+      g_object_get(flip, "stats", &stats, nullptr);
+      fail_unless_equals_string(gst_structure_get_string(stats, "method"), direction.nick);
+      const GstDctJpegMeta* meta = gst_buffer_get_dct_jpeg_meta(out);
+      fail_unless(meta && meta->behind && g_bytes_equal(meta->behind, segments));
+      if (out == in) continue;
+      // Upright, with the new size; all else is as it was.
+      gsize size = 0;
+      const auto* bytes = static_cast<const guint8*>(g_bytes_get_data(meta->segments, &size));
+      std::vector<guint8> expected = exif_segment(little, 1);
+      if (direction.transposes) {
+        guint8* entries = &expected[10 + 38 + 2];
+        entries[little ? 8 : 9] = 44;
+        entries[12 + (little ? 8 : 11)] = 75;
+      }
+      fail_unless_equals_uint64(size, 7 + expected.size());
+      fail_unless(std::memcmp(bytes + 7, expected.data(), expected.size()) == 0);
+    }
+}
+
+// A direction that the user sets leaves the orientation as it is.
+CHECK_TEST(test_exif_stays_with_a_set_direction) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  g_autoptr(GstHarness) h =
+      new_harness(verb("cudadctflip", "video-direction=horiz") + " ! capsfilter caps=video/x-dct");
+  gst_harness_set_src_caps(h, levels_caps(info));
+  GstBuffer* in = make_levels(info);
+  g_autoptr(GBytes) segments = segments_with(true, 6);
+  gst_buffer_add_dct_jpeg_meta(in, segments);
+  gst_buffer_add_video_region_of_interest_meta(in, "face", 1, 2, 3, 4);
+  fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
+  g_autoptr(GstBuffer) out = gst_harness_pull(h);
+  fail_unless(g_bytes_equal(gst_buffer_get_dct_jpeg_meta(out)->segments, segments));
+  fail_if(gst_buffer_get_video_region_of_interest_meta_id(out, 0));
+}
+
+GstEvent* orientation_event(const char* orientation, GstTagScope scope) {
+  GstTagList* tags = gst_tag_list_new(GST_TAG_IMAGE_ORIENTATION, orientation, nullptr);
+  gst_tag_list_set_scope(tags, scope);
+  return gst_event_new_tag(tags);
+}
+
+CHECK_TEST(test_auto_follows_tags) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  g_autoptr(GstHarness) h =
+      new_harness(verb("cudadctflip", "video-direction=auto") + " ! capsfilter caps=video/x-dct");
+  gst_harness_set_src_caps(h, levels_caps(info));
+  const struct {
+    const char* orientation;
+    GstTagScope scope;
+    int width;
+  } steps[] = {{"rotate-90", GST_TAG_SCOPE_GLOBAL, 44},
+               {"rotate-180", GST_TAG_SCOPE_GLOBAL, 75},
+               {"rotate-270", GST_TAG_SCOPE_STREAM, 44},
+               {"rotate-0", GST_TAG_SCOPE_GLOBAL, 44}};  // the stream's tag is nearer
+  for (const auto& step : steps) {
+    gst_harness_push_event(h, orientation_event(step.orientation, step.scope));
+    fail_unless_equals_int(gst_harness_push(h, make_levels(info)), GST_FLOW_OK);
+    gst_buffer_unref(gst_harness_pull(h));
+    fail_unless_equals_int(current_info(h).width, step.width);
+  }
+  while (GstEvent* event = gst_harness_try_pull_event(h)) {
+    if (GST_EVENT_TYPE(event) == GST_EVENT_TAG) {
+      GstTagList* tags = nullptr;
+      gst_event_parse_tag(event, &tags);
+      g_autofree gchar* told = nullptr;
+      fail_unless(gst_tag_list_get_string(tags, GST_TAG_IMAGE_ORIENTATION, &told));
+      fail_unless_equals_string(told, "rotate-0");
+    }
+    gst_event_unref(event);
+  }
+}
+
+// ---- Refusals ----
+
+// A refused change leaves the stream as it was: the next setting that fits goes on.
+CHECK_TEST(test_going_on_after_a_refusal) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  g_autoptr(GstHarness) h =
+      new_harness(verb("cudadctflip", "name=flip") + " ! capsfilter caps=video/x-dct");
+  g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
+  gst_harness_set_src_caps(h, levels_caps(info));
+  for (const char* nick : {"horiz", "90l", "horiz"}) {
+    gst_util_set_object_arg(G_OBJECT(flip), "video-direction", nick);
+    for (const int left : {0, 80, 0, 90, 0}) {
+      g_object_set(flip, "crop-left", left, nullptr);
+      const GstFlowReturn flow = gst_harness_push(h, make_levels(info));
+      fail_unless_equals_int(flow == GST_FLOW_OK, left == 0);
+      if (left == 0) {
+        gst_buffer_unref(gst_harness_pull(h));
+        fail_unless_equals_int(current_info(h).width, g_str_equal(nick, "90l") ? 44 : 75);
+      } else {
+        push_flush(h);
+      }
+    }
+  }
+}
+
+CHECK_TEST(test_refusals) {
+  const struct {
+    const char* properties;
+    std::initializer_list<const char*> named;
+  } cases[] = {
+      {"crop-left=75", {"crop-left 75", "width of 75"}},
+      {"crop-top=44", {"crop-top 44", "height of 44"}},
+      {"crop-left=70 crop-width=6", {"crop-width 6", "width of 75"}},
+      {"video-direction=90r crop-left=44", {"crop-left 44", "width of 44"}},
+      {"crop-height=45", {"crop-height 45"}},
+      {"perfect=true video-direction=horiz", {"perfect", "width of 75", "16"}},
+      {"perfect=true video-direction=90r", {"perfect", "width of 44", "16"}},
+      {"perfect=true video-direction=vert", {"perfect", "height of 44", "16"}},
+  };
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  for (const auto& c : cases)
+    expect(push_one(verb("cudadctflip", c.properties), levels_caps(info), make_levels(info)),
+           c.named);
+  for (const char* fine : {"perfect=true", "perfect=true video-direction=ul-lr"})
+    fail_unless_equals_string(
+        push_one(verb("cudadctflip", fine), levels_caps(info), make_levels(info)).c_str(), "");
+  // Without tables nothing says what levels mean.
+  GstBuffer* bare = make_levels(info);
+  gst_buffer_get_dct_meta(bare)->n_tables = 0;
+  expect(push_one(verb("cudadctflip", "video-direction=90r"), levels_caps(info), bare), {"table"});
+}
+
+}  // namespace

@@ -1,0 +1,43 @@
+// The conversions between kinds of numbers, for engines: by number.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "transform/verbs/convert.h"
+
+// X(name, From, To): kinds of transform/verbs/numbers.h. Copies are by the size of a number.
+#define CT_CONVERSIONS(X)              \
+  X(copy_16, Level16, Level16)         \
+  X(copy_32, Level32, Level32)         \
+  X(level16_to_s32, Level16, Value32)  \
+  X(level16_to_f32, Level16, ValueF32) \
+  X(level16_to_f16, Level16, ValueF16) \
+  X(level32_to_s32, Level32, Value32)  \
+  X(level32_to_f32, Level32, ValueF32) \
+  X(level32_to_f16, Level32, ValueF16) \
+  X(s32_to_level16, Value32, Level16)  \
+  X(s32_to_level32, Value32, Level32)  \
+  X(s32_to_f32, Value32, ValueF32)     \
+  X(s32_to_f16, Value32, ValueF16)     \
+  X(f32_to_level16, ValueF32, Level16) \
+  X(f32_to_level32, ValueF32, Level32) \
+  X(f32_to_s32, ValueF32, Value32)     \
+  X(f32_to_f16, ValueF32, ValueF16)    \
+  X(f16_to_level16, ValueF16, Level16) \
+  X(f16_to_level32, ValueF16, Level32) \
+  X(f16_to_s32, ValueF16, Value32)     \
+  X(f16_to_f32, ValueF16, ValueF32)
+
+namespace cudatransform {
+
+#define CT_NUMBER(name, From, To) kConversion_##name,
+enum ConversionNumber { CT_CONVERSIONS(CT_NUMBER) kConversionCount };
+#undef CT_NUMBER
+
+// A ConversionNumber, or -1 if there is none.
+int conversion_of(const CoefKinds& from, const CoefKinds& to);
+
+// Whether levels become values, or values levels; and the divisors of a component for that.
+bool needs_tables(const ConvertJob& job);
+const QuantTable& table_of(const ConvertJob& job, int component);
+
+}  // namespace cudatransform

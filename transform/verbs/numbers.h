@@ -1,0 +1,148 @@
+// The numbers that coefficients are, and how one becomes another: for the host and the device.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "transform/device/host_device_macros.h"
+
+namespace cudatransform {
+
+// A half in memory: its bits. A scalar, so that compilers make vectors of them.
+enum class Half : uint16_t {};
+
+template <typename To, typename From>
+CT_HD To bits_as(From from) {
+  return __builtin_bit_cast(To, from);
+}
+
+// `yes` or `no`, without a branch, which would keep compilers from making vectors.
+CT_HD uint32_t chosen(bool condition, uint32_t yes, uint32_t no) {
+  const uint32_t mask = 0u - static_cast<uint32_t>(condition);
+  return (yes & mask) | (no & ~mask);
+}
+
+// Exact. Not-a-number becomes the canonical one.
+CT_HD float float_of(Half half) {
+  const uint32_t sign = (uint32_t(half) & 0x8000u) << 16;
+  const uint32_t magnitude = uint32_t(half) & 0x7fffu;
+  // Halves below 2^-14 have no leading one: they are multiples of 2^-24.
+  const float small = float(magnitude) * 5.9604644775390625e-8F;
+  const uint32_t normal = (magnitude << 13) + (uint32_t{127 - 15} << 23);
+  const uint32_t large = chosen(magnitude < 0x7c00u, normal, 0x7f800000u);
+  const uint32_t number = sign | chosen(magnitude < 0x400u, bits_as<uint32_t>(small), large);
+  return bits_as<float>(chosen(magnitude > 0x7c00u, 0x7fc00000u, number));
+}
+
+// The nearest half, the even one of two. What is too large becomes the largest finite half; then
+// *saturated is counted up. Not-a-number becomes the canonical one.
+CT_HD Half half_of(float value, uint32_t* saturated) {
+  const auto bits = bits_as<uint32_t>(value);
+  const uint32_t sign = bits >> 16 & 0x8000u;
+  const uint32_t magnitude = bits & 0x7fffffffu;
+  // 0.5 is 2^23 times the smallest half: the sum rounds to a multiple of that.
+  const uint32_t small = bits_as<uint32_t>(bits_as<float>(magnitude) + 0.5F) - 0x3f000000u;
+  const uint32_t normal =
+      (magnitude - (uint32_t{127 - 15} << 23) + 0xfffu + (magnitude >> 13 & 1)) >> 13;
+  // From 65520 on, half a step above the largest half; behind infinity is not-a-number.
+  const uint32_t special = chosen(magnitude > 0x7f800000u, 0x7e00u, sign | 0x7bffu);
+  const uint32_t finite = sign | chosen(magnitude < 0x38800000u, small, normal);
+  *saturated += uint32_t{magnitude >= 0x477ff000u} - uint32_t{magnitude > 0x7f800000u};
+  return static_cast<Half>(chosen(magnitude < 0x477ff000u, finite, special));
+}
+
+// The nearest integer, the even one of two; the nearest that there is, if it is too large. 0 of
+// not-a-number.
+CT_HD int32_t int_of(float value, uint32_t* saturated) {
+  // The last bit of sums from here on is one: they round.
+  constexpr double kRounds = 6755399441055744.0;  // 1.5 * 2^52
+  const double exact = value == value ? double(value) : 0.0;
+  *saturated += uint32_t{exact > INT32_MAX} + uint32_t{exact < INT32_MIN};
+  const double below = exact < INT32_MAX ? exact : double(INT32_MAX);
+  const double within = below > INT32_MIN ? below : double(INT32_MIN);
+  return static_cast<int32_t>((within + kRounds) - kRounds);
+}
+
+// Integers that are too large become the nearest that there is.
+CT_HD int32_t int_of(int32_t value, uint32_t*) { return value; }
+CT_HD int32_t int_of(int64_t value, uint32_t* saturated) {
+  const int64_t within = value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value;
+  *saturated += within != value;
+  return static_cast<int32_t>(within);
+}
+
+// The kinds of numbers: those of conversions. A kind is the type in memory, and whether it is a
+// level, which a divisor stands beside.
+struct Level16 {
+  using Stored = int16_t;
+  static constexpr bool kIsLevel = true;
+  using Wide = int32_t;  // holds one more
+  static constexpr int32_t kLargest = INT16_MAX;
+};
+struct Level32 {
+  using Stored = int32_t;
+  static constexpr bool kIsLevel = true;
+  using Wide = int64_t;
+  static constexpr int32_t kLargest = INT32_MAX;
+};
+struct Value32 {
+  using Stored = int32_t;
+  static constexpr bool kIsLevel = false;
+};
+struct ValueF32 {
+  using Stored = float;
+  static constexpr bool kIsLevel = false;
+};
+struct ValueF16 {
+  using Stored = Half;
+  static constexpr bool kIsLevel = false;
+};
+
+// The value of a level.
+CT_HD int32_t value_of(int16_t level, uint16_t divisor) { return int32_t{level} * divisor; }
+CT_HD int64_t value_of(int32_t level, uint16_t divisor) { return int64_t{level} * divisor; }
+
+// The nearest level, that away from zero of two, of an integer of 32 bits or a float: quotients of
+// 53 bits are halfway between two levels only if exact ones are. 0 of not-a-number.
+template <typename Level>
+CT_HD typename Level::Stored level_of(double value, uint16_t divisor, uint32_t* saturated) {
+  const double largest = double(Level::kLargest) + (value < 0 ? 1 : 0);
+  const double magnitude = (value < 0 ? -value : value) / divisor + 0.5;
+  *saturated += magnitude >= largest + 1 ? 1u : 0u;
+  const double within = magnitude < largest ? magnitude : largest;
+  const auto level = static_cast<typename Level::Wide>(value == value ? within : 0);
+  return static_cast<typename Level::Stored>(value < 0 ? -level : level);
+}
+
+// An exact value as one of kind `To`.
+template <typename To, typename Value>
+CT_HD typename To::Stored stored_as(Value value, uint16_t divisor, uint32_t* saturated) {
+  if constexpr (To::kIsLevel) {
+    return level_of<To>(value, divisor, saturated);
+  } else if constexpr (std::is_same_v<To, Value32>) {
+    return int_of(value, saturated);
+  } else if constexpr (std::is_same_v<To, ValueF32>) {
+    return static_cast<float>(value);
+  } else {
+    // Integers that a float does not hold are too large for a half.
+    return half_of(static_cast<float>(value), saturated);
+  }
+}
+
+// From one kind to another. Levels become values, and values levels, by `divisor`.
+template <typename From, typename To>
+CT_HD typename To::Stored converted(typename From::Stored from, uint16_t divisor,
+                                    uint32_t* saturated) {
+  if constexpr (std::is_same_v<From, To>) {
+    return from;
+  } else if constexpr (From::kIsLevel) {
+    return stored_as<To>(value_of(from, divisor), divisor, saturated);
+  } else if constexpr (std::is_same_v<From, ValueF16>) {
+    return stored_as<To>(float_of(from), divisor, saturated);
+  } else {
+    return stored_as<To>(from, divisor, saturated);
+  }
+}
+
+}  // namespace cudatransform
