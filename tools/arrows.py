@@ -27,6 +27,7 @@ ROOMS = {
     "transform/dct8x8": PICTURES,
     "transform/dwt": PICTURES,
     "transform/obmc": PICTURES,
+    "transform/ratecontrol": "transform/device",
     "transform/rgb": PICTURES,
     "cuda/device": PICTURES,
     "cuda/common": PICTURES + " cuda/device",
@@ -40,12 +41,15 @@ ROOMS = {
     "dirac": PICTURES + " transform/dwt transform/obmc",
     "gst/engine": ENGINE,
     "gst/stream": STREAM,
-    "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8 transform/rgb cuda/rgb",
+    # Rate control counts the bytes of JPEG files.
+    "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8 transform/rgb cuda/rgb"
+                  " transform/ratecontrol jpeg cuda/jpeg",
     "gst/dirac": ELEMENTS + " dirac transform/dwt transform/obmc cuda/dirac cuda/dwt cuda/obmc",
     "gst/dwt": ELEMENTS + " transform/dwt cuda/dwt",
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.
     "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg cuda/jpeg gst/dct8x8/caps.h"
-                " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h",
+                " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h"
+                " gst/dct8x8/file_query.h",
     "gst/pch": "",  # GStreamer's headers, compiled once
     "gst/plugin.cpp": "gst",  # the list of elements
     "gst/elements.h": "",
