@@ -28,6 +28,9 @@ class JpegFileSize {
   // at when `fence`, which may be null, is done.
   static constexpr int kSlots = 8;
   Status count(const JpegPicture& picture, int slot, FencePtr* fence);
+  // For counts that come another way: pinned, one for each slot.
+  JpegSymbolCounts* counts();
+  const JpegScanLayout& layout() const { return layout_; }
   // Without stuffed bytes, and with an average for bits that fill up bytes.
   Status counted_size(int slot, uint64_t* bytes) const;
 

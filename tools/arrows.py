@@ -36,6 +36,8 @@ ROOMS = {
     "cuda/dirac": KERNELS + " dirac transform/dwt",
     "cuda/obmc": KERNELS + " transform/obmc",
     "cuda/rgb": KERNELS + " transform/rgb",
+    # Symbols of JPEG's, of coefficients that no memory holds.
+    "cuda/ratecontrol": KERNELS + " jpeg transform/dct8x8 cuda/dct8x8",
     "cuda/jpeg": KERNELS + " jpeg transform/dct8x8",
     "jpeg": "transform/device transform/dct8x8",
     "dirac": PICTURES + " transform/dwt transform/obmc",
@@ -43,7 +45,7 @@ ROOMS = {
     "gst/stream": STREAM,
     # Rate control counts the bytes of JPEG files.
     "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8 transform/rgb cuda/rgb"
-                  " transform/ratecontrol jpeg cuda/jpeg",
+                  " transform/ratecontrol jpeg cuda/jpeg cuda/ratecontrol",
     "gst/dirac": ELEMENTS + " dirac transform/dwt transform/obmc cuda/dirac cuda/dwt cuda/obmc",
     "gst/dwt": ELEMENTS + " transform/dwt cuda/dwt",
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.

@@ -14,6 +14,7 @@
 #include "jpeg/file_size.h"
 #if CT_HAVE_CUDA
 #include "cuda/jpeg/encode_engine.h"
+#include "cuda/ratecontrol/engine.h"
 #endif
 #endif
 
@@ -79,6 +80,9 @@ struct RateControl::Sizes {
   JpegOptions options;
   bool is_begun = false;
   uint32_t finest = 0, coarsest = 0;  // scales
+#if CT_HAVE_CUDA
+  RateCountJob candidates;
+#endif
   std::unique_ptr<Memory> levels;
 
   // The picture of `info` and its job, with levels in memory of our own.
@@ -117,12 +121,16 @@ Status RateControl::open_sizes() {
   return {};
 }
 
-// Makes the levels at a scale.
-Status RateControl::enqueue(uint32_t scale) {
+void RateControl::scale_to(uint32_t scale) {
   // The ends are the tables of whole qualities.
   const bool is_end = scale == sizes_->finest || scale == sizes_->coarsest;
   scale_tables(preset_, {scale, !is_end}, info_, sizes_->tables);
   std::copy_n(sizes_->tables->tables, sizes_->tables->count, sizes_->job.tables);
+}
+
+// Makes the levels at a scale.
+Status RateControl::enqueue(uint32_t scale) {
+  scale_to(scale);
   return sizes_->ops->submit(engine_.device(), engine_.queue(QueueKind::kCompute), sizes_->job,
                              nullptr);
 }
@@ -175,6 +183,33 @@ Status RateControl::choose(const Dct8x8Ops& ops, const Dct8x8Job& job, FrameTabl
   return search(target);
 }
 
+// Counts the symbols of all candidates, and waits for the device.
+Status RateControl::count_at_once(const SizeCandidates& candidates) {
+  Sizes& sizes = *sizes_;
+  FencePtr counted;
+#if CT_HAVE_CUDA
+  if (has_rate_kernels(sizes.job.method)) {
+    RateCountJob& all = sizes.candidates;
+    all.dct = sizes.job;
+    all.layout = sizes.file.layout();
+    all.candidates = candidates.count;
+    all.counts = sizes.file.counts();
+    for (int i = 0; i < candidates.count; i++) {
+      scale_to(candidates.scales[i]);
+      std::copy_n(sizes.job.tables, 4, all.tables[i]);
+    }
+    CT_RETURN_IF_ERROR(
+        count_rate_candidates(engine_.device(), engine_.queue(QueueKind::kCompute), all, &counted));
+    return counted->wait();
+  }
+#endif
+  for (int i = 0; i < candidates.count; i++) {
+    CT_RETURN_IF_ERROR(enqueue(candidates.scales[i]));
+    CT_RETURN_IF_ERROR(sizes.file.count(sizes.picture, i, &counted));
+  }
+  return counted->wait();
+}
+
 Status RateControl::search(guint64 target) {
   const bool keeps_quality = !rate_.target_size && !rate_.bitrate;
   const int least = static_cast<int>(rate_.min_quality);
@@ -197,13 +232,7 @@ Status RateControl::search(guint64 target) {
     for (;;) {
       const SizeCandidates candidates = search.next_round();
       if (candidates.count == 0) break;
-      FencePtr counted;
-      for (int i = 0; at_once && i < candidates.count; i++) {
-        CT_RETURN_IF_ERROR(enqueue(candidates.scales[i]));
-        CT_RETURN_IF_ERROR(
-            sizes_->file.count(sizes_->picture, i, i + 1 == candidates.count ? &counted : nullptr));
-      }
-      if (counted) CT_RETURN_IF_ERROR(counted->wait());
+      if (at_once) CT_RETURN_IF_ERROR(count_at_once(candidates));
       CT_RETURN_IF_ERROR(search.narrow(candidates, [&](int i, uint64_t* bytes) -> Status {
         if (!at_once) {
           CT_RETURN_IF_ERROR(enqueue(candidates.scales[i]));

@@ -13,6 +13,7 @@
 #include "gst/stream/transport.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/ratecontrol/leaky_bucket.h"
+#include "transform/ratecontrol/size_search.h"
 
 namespace cudatransform {
 
@@ -68,7 +69,9 @@ class RateControl {
   Status find_budget(guint64* bytes);
   Status open_sizes();
   Status search(guint64 target);
+  void scale_to(uint32_t scale);
   Status enqueue(uint32_t scale);
+  Status count_at_once(const SizeCandidates& candidates);
   Status measure(uint32_t scale, guint64* bytes);
   Status take(uint32_t scale, guint64 bytes, guint64 target);
 

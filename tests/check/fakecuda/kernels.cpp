@@ -10,6 +10,7 @@
 #include "cuda/dirac/params.h"
 #include "cuda/dwt/params.h"
 #include "cuda/obmc/params.h"
+#include "cuda/ratecontrol/params.h"
 #include "cuda/rgb/params.h"
 #include "tests/tiny/tiny_params.h"
 
@@ -33,6 +34,7 @@ class Launch {
   void compensate(const ObmcParams& params);
   void upsample(const UpsampleParams& params);
   void rgb(const RgbParams& params);
+  void rate(const RateParams& params);
   void expand(const ExpandParams& params);
   void slices(const SliceParams& params);
   void store(const StoreParams& params);
@@ -162,6 +164,12 @@ void Launch::scaled(const ScaledParams& params) {
 void Launch::tiny(const test::TinyParams& params) {
   add(params.from, params.from_pitch, params.width, params.height, false);
   add(params.to, params.to_pitch, params.width, params.height, true);
+}
+
+void Launch::rate(const RateParams& params) {
+  for (const PlaneParams& plane : params.frame.planes)
+    if (plane.first_cta != UINT32_MAX) samples(plane.samples, false);
+  words(params.counts, params.candidates * sizeof(JpegSymbolCounts), false);
 }
 
 void Launch::rgb(const RgbParams& params) {
@@ -340,7 +348,9 @@ bool computes(const std::string& kernel) { return kernel.starts_with("jpeg_encod
 Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters) {
   Launch launch(kernel, ctas);
   const void* first = parameters[0];
-  if (launch.has("rgb_")) {
+  if (launch.has("rate_count_")) {
+    launch.rate(*static_cast<const RateParams*>(first));
+  } else if (launch.has("rgb_")) {
     launch.rgb(*static_cast<const RgbParams*>(first));
   } else if (launch.has("scaled_")) {
     launch.scaled(*static_cast<const ScaledParams*>(first));
