@@ -212,6 +212,8 @@ Status RateControl::count_at_once(const SizeCandidates& candidates) {
 
 Status RateControl::search(guint64 target) {
   const bool keeps_quality = !rate_.target_size && !rate_.bitrate;
+  // A still's file does not depend on stills before it.
+  if (info_.fps_n == 0 && !rate_.bitrate) last_scale_ = 0, growth_ = kFirstGrowth;
   const int least = static_cast<int>(rate_.min_quality);
   const int most = static_cast<int>(rate_.max_quality);
   SizeSearch::Limits limits;
