@@ -146,6 +146,34 @@ def rgb_of_levels(picture: Any, upsampling: str) -> np.ndarray:
                             memory))
 
 
+# Frames whose planes are the components of a sampling, and whose coefficients have it again.
+_FRAMES = {"YCbCr-4:2:0": "I420", "YCbCr-4:2:2": "Y42B", "YCbCr-4:4:4": "Y444",
+           "YCbCr-4:1:1": "Y41B", "GRAYSCALE": "GRAY8", "RGB": "GBR"}
+
+
+def relevelled(picture: Any, levelling: "Levelling") -> Optional[bytes]:
+    """The JPEG file of a Picture's samples, with levels made anew and optimised Huffman tables.
+
+    None: the elements make no samples of pictures of its sampling or depth.
+    """
+    frames = _FRAMES.get(color.sampling_of(picture.sampling))
+    if frames is None or picture.depth != 8:
+        return None
+    gst = _gst.libraries()
+    memory, info = in_one_piece(gst, picture)
+    levelling = levelling.checked()
+
+    def prepare(stage: Stage) -> int:
+        levelling.set(stage, second=True)
+        key = f"{picture.width}x{picture.height} {picture.sampling}".encode()
+        stage.set_caps_object(key, gst.gst_dct_info_to_caps(info))
+        return described(gst, memory, info, picture)
+    made = run(f"cudaidct8x8 name=first backend=cpu ! video/x-raw,format={frames} ! cudadct8x8 "
+               "name=second backend=cpu ! jpegcoefenc optimize=true backend=cpu n-threads=1",
+               prepare, memory)
+    return np.asarray(_gst.HeldBuffer(gst, made)).tobytes()
+
+
 class Options(NamedTuple):
     """How a file is coded, as write() takes it."""
 

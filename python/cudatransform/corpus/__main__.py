@@ -15,6 +15,8 @@ stats       stats.parquet: size, sampling, tables, estimated quality, process, s
 export      levels-NNNNNN.parquet: coefficients, tables, markers, attachments and trailer
 repack      the same tree of files, each progressive if that is smaller; no coefficient changes
 requantise  the same tree, with coarser tables: --quality
+shrink      the same tree, with levels made anew for fewer bits, by each file's own tables, or by
+            those that make files of --target-size
 
 and failures.jsonl, the files that could not be read, with reasons, and summary.json. A second run
 does what is missing. The results do not depend on the number of workers."""
@@ -24,10 +26,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m cudatransform.corpus",
                                      description=_DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("stats", "export", "repack", "requantise"))
+    parser.add_argument("action", choices=("stats", "export", "repack", "requantise", "shrink"))
     parser.add_argument("input", help="a folder")
     parser.add_argument("output", help="a folder that is new, empty, or this very job's")
     parser.add_argument("--quality", type=int, help="1 to 100, of requantise")
+    parser.add_argument("--target-size", type=int, help="the most bytes of a file, of shrink")
     parser.add_argument("--address", help="of a Ray cluster whose machines see both folders; "
                                           "without it this machine alone")
     parser.add_argument("--workers", type=int, help="processes at a time; one for each core")
@@ -38,9 +41,15 @@ def main() -> int:
         parser.error("--quality belongs to requantise")
     if given.quality is not None and not 1 <= given.quality <= 100:
         parser.error("--quality is 1 to 100")
+    if given.target_size is not None and given.action != "shrink":
+        parser.error("--target-size belongs to shrink")
+    if given.target_size is not None and not 1 <= given.target_size < 1 << 32:
+        parser.error("--target-size is 1 to 4294967295")
     if given.workers is not None and given.workers < 1:
         parser.error("--workers is at least 1")
-    options = {} if given.quality is None else {"quality": given.quality}
+    options = {name: value for name, value in (("quality", given.quality),
+                                               ("target_size", given.target_size))
+               if value is not None}
     try:
         summary = run(given.action, given.input, given.output, options, given.address,
                       given.workers, given.device)
