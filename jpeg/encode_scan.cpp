@@ -153,20 +153,6 @@ Status out_of_memory() {
   return Status::error(StatusCode::kOutOfMemory, "no memory for the codes of a JPEG scan");
 }
 
-Status encode(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* fence) {
-  CT_RETURN_IF_ERROR(validate(job, false));
-  if (!device.is_host()) return invalid("the host's encoder needs the host device");
-  CT_RETURN_IF_ERROR(encode_jpeg_scan(job));
-  return fence != nullptr ? queue.record(fence) : Status{};
-}
-
-Status count(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* fence) {
-  CT_RETURN_IF_ERROR(validate(job, true));
-  if (!device.is_host()) return invalid("the host's encoder needs the host device");
-  count_jpeg_symbols(job);
-  return fence != nullptr ? queue.record(fence) : Status{};
-}
-
 }  // namespace
 
 Status validate(const JpegEncodeJob& job, bool counts) {
@@ -225,11 +211,6 @@ void count_jpeg_symbols(const JpegEncodeJob& job) {
         if (lane.has[s]) ++counts[lane.symbols[s].index];
     });
   }
-}
-
-const JpegEncodeOps& host_jpeg_encode_ops() {
-  static constexpr JpegEncodeOps kOps = {"host", encode, count};
-  return kOps;
 }
 
 }  // namespace cudatransform

@@ -27,6 +27,7 @@ ROOMS = {
     "transform/dct8x8": PICTURES,
     "transform/dwt": PICTURES,
     "transform/obmc": PICTURES,
+    "transform/ratecontrol": "transform/device",
     "transform/verbs": PICTURES + " transform/dct8x8",
     "transform/rgb": PICTURES,
     "cuda/device": PICTURES,
@@ -36,18 +37,23 @@ ROOMS = {
     "cuda/dirac": KERNELS + " dirac transform/dwt",
     "cuda/obmc": KERNELS + " transform/obmc",
     "cuda/rgb": KERNELS + " transform/rgb",
+    # Symbols of JPEG's, of coefficients that no memory holds.
+    "cuda/ratecontrol": KERNELS + " jpeg transform/dct8x8 cuda/dct8x8",
     "cuda/verbs": KERNELS + " transform/dct8x8 transform/verbs",
     "cuda/jpeg": KERNELS + " jpeg transform/dct8x8",
     "jpeg": "transform/device transform/dct8x8",
     "dirac": PICTURES + " transform/dwt transform/obmc",
     "gst/engine": ENGINE,
     "gst/stream": STREAM,
-    "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8 transform/rgb cuda/rgb",
+    # Rate control counts the bytes of JPEG files.
+    "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8 transform/rgb cuda/rgb"
+                  " transform/ratecontrol jpeg cuda/jpeg cuda/ratecontrol",
     "gst/dirac": ELEMENTS + " dirac transform/dwt transform/obmc cuda/dirac cuda/dwt cuda/obmc",
     "gst/dwt": ELEMENTS + " transform/dwt cuda/dwt",
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.
     "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg cuda/jpeg gst/dct8x8/caps.h"
-                " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h",
+                " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h"
+                " gst/dct8x8/file_query.h",
     "gst/verbs": ELEMENTS + " transform/dct8x8 transform/verbs cuda/verbs gst/dct8x8/caps.h"
                  " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h gst/dct8x8/quant_settings.h"
                  " gst/dct8x8/quant_properties.h",

@@ -58,6 +58,13 @@ enum {
   PROP_QUANTIZER,
   PROP_DEAD_ZONE,
   PROP_RD_LAMBDA,
+  PROP_TARGET_SIZE,
+  PROP_MAX_SIZE,
+  PROP_BITRATE,
+  PROP_VBV_BUF_CAPACITY,
+  PROP_MIN_QUALITY,
+  PROP_MAX_QUALITY,
+  PROP_ACTIVE_QUALITY,
   PROP_KEEP_REFERENCE,
   PROP_TABLES_IN_CAPS,
 };
@@ -84,6 +91,26 @@ static GType gst_cuda_dct_quantizer_get_type(void) {
   return type;
 }
 
+// A property of rate control that is a whole number; null: another property.
+static guint* rate_setting(cudatransform::RateSettings* rate, guint id) {
+  switch (id) {
+    case PROP_TARGET_SIZE:
+      return &rate->target_size;
+    case PROP_MAX_SIZE:
+      return &rate->max_size;
+    case PROP_BITRATE:
+      return &rate->bitrate;
+    case PROP_VBV_BUF_CAPACITY:
+      return &rate->vbv_buf_capacity;
+    case PROP_MIN_QUALITY:
+      return &rate->min_quality;
+    case PROP_MAX_QUALITY:
+      return &rate->max_quality;
+    default:
+      return nullptr;
+  }
+}
+
 static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValue* value,
                                           GParamSpec* pspec) {
   DctTransform& dct = gst_cuda_dct_transform(object);
@@ -107,7 +134,10 @@ static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValu
       dct.settings.tables_in_caps = g_value_get_boolean(value);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      if (guint* setting = rate_setting(&dct.settings.rate, id))
+        *setting = g_value_get_uint(value);
+      else
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK(object);
@@ -117,7 +147,7 @@ static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValu
 
 static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* value,
                                           GParamSpec* pspec) {
-  const DctTransform& dct = gst_cuda_dct_transform(object);
+  DctTransform& dct = gst_cuda_dct_transform(object);
   const QuantSettings* quant = &dct.settings.quant;
   GST_OBJECT_LOCK(object);
   switch (id) {
@@ -136,8 +166,13 @@ static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* val
     case PROP_TABLES_IN_CAPS:
       g_value_set_boolean(value, dct.settings.tables_in_caps);
       break;
+    case PROP_ACTIVE_QUALITY:
+      g_value_set_double(value, dct.rate.result().quality);
+      break;
     default:
-      if (!cudatransform::get_quant_property(kQuantProperties, *quant, id, value))
+      if (const guint* setting = rate_setting(&dct.settings.rate, id))
+        g_value_set_uint(value, *setting);
+      else if (!cudatransform::get_quant_property(kQuantProperties, *quant, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
       break;
   }
@@ -163,9 +198,14 @@ static GstStateChangeReturn gst_cuda_dct_8x8_change_state(GstElement* element,
                                                           GstStateChange transition) {
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
     GST_OBJECT_LOCK(element);
-    const Status status =
-        cudatransform::check_quant_settings(gst_cuda_dct_transform(element).settings.quant);
+    DctTransform& dct = gst_cuda_dct_transform(element);
+    const cudatransform::DctSettings& settings = dct.settings;
+    Status status = cudatransform::check_quant_settings(settings.quant);
+    if (status.ok())
+      status = cudatransform::check_rate(settings.rate, settings.quant, settings.tables_in_caps);
     GST_OBJECT_UNLOCK(element);
+    GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(element);
+    dct.rate.ask_downstream = [src](GstQuery* query) { return gst_pad_peer_query(src, query); };
     if (!status.ok()) {
       cudatransform::post_error(element, status);
       return GST_STATE_CHANGE_FAILURE;
@@ -197,9 +237,42 @@ static void install_quantizer(GObjectClass* klass) {
                           0.001, 1, 0.0625, kWhilePlaying));
 }
 
+static void install_rate_control(GObjectClass* klass) {
+  const auto install = [&](guint id, const char* name, const char* nick, const char* blurb,
+                           guint least, guint most, guint initially) {
+    g_object_class_install_property(
+        klass, id, g_param_spec_uint(name, nick, blurb, least, most, initially, kWhilePlaying));
+  };
+  install(PROP_TARGET_SIZE, "target-size", "Target size",
+          "Scale the tables so that each JPEG file has at most so many bytes, and hardly less "
+          "(0 = do not)",
+          0, G_MAXUINT, 0);
+  install(PROP_MAX_SIZE, "max-size", "Maximum size",
+          "Lower the quality of pictures whose JPEG file would have more bytes (0 = do not)", 0,
+          G_MAXUINT, 0);
+  install(PROP_BITRATE, "bitrate", "Bit rate",
+          "Scale the tables so that the JPEG files of the stream have so many kbit/s (0 = do not)",
+          0, G_MAXUINT / 1000, 0);
+  install(PROP_VBV_BUF_CAPACITY, "vbv-buf-capacity", "VBV buffer capacity",
+          "With bitrate: the buffer that files must not overflow, in ms at that rate (0 = 600, or "
+          "four frames where these last longer)",
+          0, 10000, 0);
+  install(PROP_MIN_QUALITY, "min-quality", "Minimum quality",
+          "The lowest quality that target-size, max-size and bitrate may choose", 1, 100, 1);
+  install(PROP_MAX_QUALITY, "max-quality", "Maximum quality",
+          "The highest quality that target-size, max-size and bitrate may choose", 1, 100, 100);
+  g_object_class_install_property(
+      klass, PROP_ACTIVE_QUALITY,
+      g_param_spec_double("active-quality", "Active quality",
+                          "The quality of the last frame's tables, between whole numbers where it "
+                          "was chosen; -1 for tables that have none",
+                          -1, 100, -1, cudatransform::kReadOnly));
+}
+
 static void install_properties(GObjectClass* klass) {
   cudatransform::install_quant_properties(klass, kQuantProperties);
   install_quantizer(klass);
+  install_rate_control(klass);
   g_object_class_install_property(
       klass, PROP_KEEP_REFERENCE,
       g_param_spec_boolean("keep-reference", "Keep reference",

@@ -77,6 +77,11 @@ int DctTransform::scale_for(int wanted) const {
   return 8;
 }
 
+void DctTransform::start() {
+  rate.start();
+  CoefTransform::start();
+}
+
 Status DctTransform::prepare(FrameRequest* request) {
   keeps_reference_ = keep_reference;
   if (!is_forward()) {
@@ -91,7 +96,15 @@ Status DctTransform::prepare(FrameRequest* request) {
   if (std::exchange(settings.active_method, method_) != method_)
     request->changed_property = "active-method";
   quantizer_ = {};
-  if (!is_forward() || !dct_.quantized) return {};
+  if (!is_forward()) return {};
+  if (settings.rate.is_on() && !request->changed_property) {
+    const double quality = rate.result().quality;  // of the frame before
+    if (std::exchange(told_quality_, quality) != quality)
+      request->changed_property = "active-quality";
+  }
+  CT_RETURN_IF_ERROR(check_rate(settings.rate, settings.quant, settings.tables_in_caps));
+  CT_RETURN_IF_ERROR(rate.prepare(settings.rate, settings.quant, dct_));
+  if (!dct_.quantized) return {};
   CT_RETURN_IF_ERROR(fill_tables(settings.quant, dct_, &tables_));
   CT_RETURN_IF_ERROR(choose_quantizer(settings.quant, dct_, method_, tables_, &quantizer_));
   request->new_caps = settings.tables_in_caps && !told_.same(tables_.view(), dct_.n_components);
@@ -118,11 +131,18 @@ void DctTransform::stop_rgb() {
 
 void DctTransform::stop() {
   stop_rgb();
+  rate.stop();
   CoefTransform::stop();
 }
 
 void DctTransform::describe(GstStructure* stats) const {
   gst_structure_set(stats, "method", G_TYPE_STRING, method_name(settings.active_method), nullptr);
+  if (!is_forward()) return;
+  const RateResult& result = rate.result();
+  gst_structure_set(stats, "active-quality", G_TYPE_DOUBLE, result.quality.load(), "file-size",
+                    G_TYPE_UINT64, result.file_size.load(), "larger-files", G_TYPE_UINT64,
+                    result.larger_files.load(), "vbv-fill", G_TYPE_DOUBLE, result.fill.load(),
+                    nullptr);
 }
 
 GstCaps* DctTransform::fixate(GstCaps* candidates, bool prefer_cuda) const {
@@ -219,6 +239,7 @@ Status DctTransform::enqueue(const Rects& raw, const Rects& coefs, const SourceF
   const auto work = [&]() -> Status {
     const SamplePlane* reference = nullptr;
     if (source) CT_RETURN_IF_ERROR(find_reference(*source, &reference));
+    if (is_forward()) CT_RETURN_IF_ERROR(choose_tables(raw, frame, &job));
     if (frame) measure(dct_, reference, is_rgb() ? rgb_.frame_bytes() : 0, frame, &job);
     return is_rgb() ? submit_with_rgb(job, raw, done) : submit_job(job, done);
   };
@@ -227,6 +248,20 @@ Status DctTransform::enqueue(const Rects& raw, const Rects& coefs, const SourceF
   FencePtr part;
   if (!status.ok() && engine_.queue(QueueKind::kCompute).record(&part).ok()) (void)part->wait();
   return status;
+}
+
+// Scales the tables, if a rate is to be kept.
+Status DctTransform::choose_tables(const Rects& raw, MeasuredFrame* frame, Dct8x8Job* job) {
+  if (rate.is_on()) {
+    if (is_rgb()) CT_RETURN_IF_ERROR(rgb_.submit(raw));
+    CT_RETURN_IF_ERROR(rate.choose(ops_of(engine_), *job, &tables_));
+    std::copy(std::begin(tables_.tables), std::end(tables_.tables), std::begin(job->tables));
+  }
+  if (frame) {
+    frame->quality = rate.result().quality;
+    frame->file_size = rate.is_on() ? rate.result().file_size.load() : 0;
+  }
+  return {};
 }
 
 Status DctTransform::submit_job(const Dct8x8Job& job, FencePtr* done) {

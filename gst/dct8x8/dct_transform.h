@@ -5,6 +5,7 @@
 #include <gst/coef/coef.h>
 #include "gst/dct8x8/caps_tables.h"
 #include "gst/dct8x8/quant_settings.h"
+#include "gst/dct8x8/rate_control.h"
 #include "gst/dct8x8/rgb_step.h"
 #include "gst/stream/coef_transform.h"
 #include "transform/dct8x8/dct8x8.h"
@@ -19,6 +20,7 @@ struct DctSettings {
   // Inverse, to RGB.
   ChromaUpsampling chroma_upsampling = ChromaUpsampling::kFancy;
   QuantSettings quant;          // forward
+  RateSettings rate;            // forward
   bool tables_in_caps = false;  // forward
 };
 
@@ -28,6 +30,7 @@ class DctTransform final : public CoefTransform {
       : CoefTransform(transport, direction, "cudadct8x8") {}
 
   DctSettings settings;
+  RateControl rate{engine_, transport_};  // forward
 
   // Writes the settings' tables into fixed caps of coefficients, if the settings say so. The caller
   // holds the object lock.
@@ -35,6 +38,7 @@ class DctTransform final : public CoefTransform {
   const GstDctInfo& dct_info() const { return dct_; }
   bool is_scaled() const { return raw_.width != dct_.width || raw_.height != dct_.height; }
 
+  void start() override;
   Status prepare(FrameRequest* request) override;
   void complete_caps(GstCaps* caps) override;
   void describe(GstStructure* stats) const override;
@@ -46,6 +50,7 @@ class DctTransform final : public CoefTransform {
 
  protected:
   Status read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) override;
+  void begin_frame(GstBuffer* in) override { rate.take_time(in); }
   Status find(GstBuffer* in, CoefPlaces* places) override;
   Status enqueue(const Rects& raw, const Rects& coefs, const SourceFrame* source,
                  MeasuredFrame* frame, FencePtr* done) override;
@@ -59,6 +64,7 @@ class DctTransform final : public CoefTransform {
   Status find_reference(const SourceFrame& source, const SamplePlane** reference);
   Status submit_job(const Dct8x8Job& job, FencePtr* done);
   Status submit_with_rgb(const Dct8x8Job& job, const Rects& raw, FencePtr* done);
+  Status choose_tables(const Rects& raw, MeasuredFrame* frame, Dct8x8Job* job);
   Status submit_inverse(Dct8x8Job job);
   void stop_rgb();
 
@@ -71,6 +77,7 @@ class DctTransform final : public CoefTransform {
   Method chroma_method_ = Method::kIslow;  // at rgb_chroma_scale()
   ChromaUpsampling chroma_upsampling_ = ChromaUpsampling::kFancy;
   FrameTables tables_;
+  double told_quality_ = -1;
   FrameQuantizer quantizer_;
   RgbStep rgb_{engine_}, source_rgb_{engine_};
 };

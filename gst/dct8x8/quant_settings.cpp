@@ -129,6 +129,12 @@ Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameT
   return {};
 }
 
+void scale_tables(QuantPreset preset, TableScale scale, const GstDctInfo& info,
+                  FrameTables* frame) {
+  frame->tables[0] = scaled_table(preset, QuantComponent::kLuma, scale);
+  if (frame->count > 1) frame->tables[1] = scaled_table(preset, component_of(info.sampling), scale);
+}
+
 void FrameQuantizer::tell(const GstDctInfo& info, Dct8x8Job* job) const {
   if (quantizer == Quantizer::kRound) return;
   job->quantizer = quantizer;

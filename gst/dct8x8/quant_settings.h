@@ -11,6 +11,7 @@
 
 #include "gst/dct8x8/caps_tables.h"
 #include "transform/dct8x8/dct8x8.h"
+#include "transform/dct8x8/table_scale.h"
 
 namespace cudatransform {
 
@@ -58,6 +59,9 @@ struct FrameTables {
 // chroma-qtable, or a second table in the file, goes to the other components, a third one to the
 // last.
 Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameTables* frame);
+
+// Makes the tables of a preset at another scale. `frame` is fill_tables()'s for these coefficients.
+void scale_tables(QuantPreset preset, TableScale scale, const GstDctInfo& info, FrameTables* frame);
 
 // The quantiser of a frame.
 struct FrameQuantizer {

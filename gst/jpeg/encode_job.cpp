@@ -9,32 +9,13 @@
 #include <span>
 #include <string>
 
+#include "gst/dct8x8/file_query.h"
 #include "gst/engine/cuda_sync.h"
 #include "jpeg/container.h"
 #include "jpeg/metadata.h"
 
 namespace cudatransform {
 namespace {
-
-JpegColor color_of(GstCoefSampling sampling) {
-  switch (sampling) {
-    case GST_COEF_SAMPLING_GRAYSCALE:
-      return JpegColor::kGray;
-    case GST_COEF_SAMPLING_RGB:
-      return JpegColor::kRgb;
-    case GST_COEF_SAMPLING_CMYK:
-      return JpegColor::kCmyk;
-    case GST_COEF_SAMPLING_YCCK_420:
-    case GST_COEF_SAMPLING_YCCK_422:
-    case GST_COEF_SAMPLING_YCCK_444:
-    case GST_COEF_SAMPLING_YCCK_440:
-    case GST_COEF_SAMPLING_YCCK_411:
-    case GST_COEF_SAMPLING_YCCK_441:
-      return JpegColor::kYcck;
-    default:
-      return JpegColor::kYcbcr;
-  }
-}
 
 // The bytes behind a picture.
 struct Behind {
@@ -172,7 +153,7 @@ void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const R
   picture_.width = info.width;
   picture_.height = info.height;
   picture_.depth = info.depth;
-  picture_.color = color_of(info.sampling);
+  picture_.color = jpeg_color_of(info.sampling);
   picture_.h_samp = info.components[0].h_samp;
   picture_.v_samp = info.components[0].v_samp;
   const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(coefficients_.get());

@@ -29,6 +29,7 @@
 
 #include "gst/elements.h"
 
+#include "gst/dct8x8/file_query.h"
 #include "gst/engine/property_types.h"
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/jpegcoefenc_private.h"
@@ -164,6 +165,10 @@ static gboolean gst_jpeg_coef_enc_sink_event(GstVideoEncoder* encoder, GstEvent*
 static gboolean gst_jpeg_coef_enc_sink_query(GstVideoEncoder* encoder, GstQuery* query) {
   State& state = State::of(encoder);
   if (state.engine.handle_context_query(query)) return TRUE;
+  GST_OBJECT_LOCK(encoder);
+  const cudatransform::JpegOptions options = state.options;
+  GST_OBJECT_UNLOCK(encoder);
+  if (cudatransform::answer_file_query(query, options)) return TRUE;
   if (state.gate.refuses(GST_VIDEO_ENCODER_SINK_PAD(encoder), query)) return FALSE;
   return GST_VIDEO_ENCODER_CLASS(parent_class)->sink_query(encoder, query);
 }

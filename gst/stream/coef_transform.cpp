@@ -57,6 +57,7 @@ Status CoefTransform::submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* 
 }
 
 Status CoefTransform::make_coefficients(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) {
+  begin_frame(in);
   const bool copies = keeps_reference_ && keeper_.must_copy(transport_, in);
   FrameInput input;
   CT_RETURN_IF_ERROR(input.bring_in(

@@ -64,6 +64,8 @@ class CoefTransform : public FrameTransform {
  protected:
   // Takes new caps of coefficients. Fails if they do not belong to frames of `raw`.
   virtual Status read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) = 0;
+  // Forward: sees a frame before its job.
+  virtual void begin_frame(GstBuffer* /*in*/) {}
   // Inverse: finds the coefficients in `in`, and takes the data of its meta.
   virtual Status find(GstBuffer* in, CoefPlaces* places) = 0;
   // Gives the engine the job of a frame, with the settings of prepare(). `source` is the source

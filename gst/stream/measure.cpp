@@ -120,6 +120,8 @@ std::unique_ptr<MeasuredFrame> Measure::begin(Engine& engine, guint kinds) {
   if (!frame) return nullptr;
   frame->kinds = kinds;
   frame->has_sse = frame->uploaded = frame->downloaded = frame->posts = false;
+  frame->quality.reset();
+  frame->file_size = 0;
   return frame;
 }
 
@@ -217,6 +219,9 @@ void Measure::post(const MeasuredFrame& frame) {
   gst_structure_set(s, "psnr-y", G_TYPE_DOUBLE, last_psnr(0), "psnr-u", G_TYPE_DOUBLE, last_psnr(1),
                     "psnr-v", G_TYPE_DOUBLE, last_psnr(2), "psnr", G_TYPE_DOUBLE, last_psnr(-1),
                     nullptr);
+  if (frame.quality)
+    gst_structure_set(s, "quality", G_TYPE_DOUBLE, *frame.quality, "file-size", G_TYPE_UINT64,
+                      frame.file_size, nullptr);
   {
     std::lock_guard guard(lock_);
     const guint64 kernel_time = frame.kinds & kMeasureTime ? kernel_.last() : GST_CLOCK_TIME_NONE;

@@ -13,13 +13,15 @@ from ._device_transform import FRAME, copy_in, with_rows
 from ._levels import check_sides, described, in_one_piece
 from ._stage import Stage
 from ._stages import Stages, run
-from .errors import whole_number
+from .errors import WriteError, whole_number
 from .tables import check_tables
 from .transform import check_method, check_quality
 
 MODES = ("RGB", "L", "CMYK")
 UPSAMPLINGS = ("fancy", "nearest")
 SCALES = (1, 2, 4, 8)
+QUANTIZERS = ("round", "dead-zone", "rd")
+PRESETS = ("annex-k", "perceptual")
 # Frames whose first plane is luma, or of RGB files green. GStreamer's CUDA memory holds no grey
 # ones: there, grey files become three equal planes, and files of other samplings have none.
 _PLANES, _CUDA_PLANES = "I420,Y42B,Y444,Y41B,GRAY8,GBR", "I420,Y42B,Y444,RGBP"
@@ -152,6 +154,34 @@ def rgb_of_levels(picture: Any, upsampling: str) -> np.ndarray:
                             memory))
 
 
+# Frames whose planes are the components of a sampling, and whose coefficients have it again.
+_FRAMES = {"YCbCr-4:2:0": "I420", "YCbCr-4:2:2": "Y42B", "YCbCr-4:4:4": "Y444",
+           "YCbCr-4:1:1": "Y41B", "GRAYSCALE": "GRAY8", "RGB": "GBR"}
+
+
+def relevelled(picture: Any, levelling: "Levelling") -> Optional[bytes]:
+    """The JPEG file of a Picture's samples, with levels made anew and optimised Huffman tables.
+
+    None: the elements make no samples of pictures of its sampling or depth.
+    """
+    frames = _FRAMES.get(color.sampling_of(picture.sampling))
+    if frames is None or picture.depth != 8:
+        return None
+    gst = _gst.libraries()
+    memory, info = in_one_piece(gst, picture)
+    levelling = levelling.checked()
+
+    def prepare(stage: Stage) -> int:
+        levelling.set(stage, second=True)
+        key = f"{picture.width}x{picture.height} {picture.sampling}".encode()
+        stage.set_caps_object(key, gst.gst_dct_info_to_caps(info))
+        return described(gst, memory, info, picture)
+    made = run(f"cudaidct8x8 name=first backend=cpu ! video/x-raw,format={frames} ! cudadct8x8 "
+               "name=second backend=cpu ! jpegcoefenc optimize=true backend=cpu n-threads=1",
+               prepare, memory)
+    return np.asarray(_gst.HeldBuffer(gst, made)).tobytes()
+
+
 class Options(NamedTuple):
     """How a file is coded, as write() takes it."""
 
@@ -167,12 +197,63 @@ class Options(NamedTuple):
         stage.set("restart-interval", str(int(self.restart)), second)
 
 
+class Levelling(NamedTuple):
+    """How encode() makes levels of coefficients."""
+
+    quality: int = 85
+    tables: Any = "annex-k"  # a preset, or one or two tables as of check_tables()
+    quantizer: str = "round"
+    target_size: Optional[int] = None
+    max_size: Optional[int] = None
+
+    def checked(self) -> "Levelling":
+        """Raises ValueError and TypeError."""
+        check_quality(self.quality)
+        if self.quantizer not in QUANTIZERS:
+            raise ValueError(f"a quantizer is {', '.join(QUANTIZERS)}, not {self.quantizer!r}")
+        for name in ("target_size", "max_size"):
+            size = getattr(self, name)
+            if size is not None and not 1 <= whole_number(f"a {name}", size) < 1 << 32:
+                raise ValueError(f"a {name} is 1 to 4294967295 bytes, not {size}")
+        if isinstance(self.tables, str):
+            if self.tables not in PRESETS:
+                raise ValueError(f"tables are {' or '.join(PRESETS)} or arrays, "
+                                 f"not {self.tables!r}")
+            return self
+        if self.has_sizes():
+            raise ValueError("a size is for annex-k and perceptual, which are scaled, not for "
+                             "tables of your own")
+        return self._replace(tables=check_tables(self.tables))
+
+    def has_sizes(self) -> bool:
+        return self.target_size is not None or self.max_size is not None
+
+    def is_plain(self) -> bool:
+        """Whether Picture.from_pixels() makes such levels, too."""
+        return (self.quantizer == "round" and not self.has_sizes()
+                and (not isinstance(self.tables, str) or self.tables == "annex-k"))
+
+    def own_tables(self) -> Optional[np.ndarray]:
+        return None if isinstance(self.tables, str) else self.tables
+
+    def set(self, stage: Stage, second: bool = False) -> None:
+        """Sets the properties of a stage's cudadct8x8."""
+        tables = self.own_tables()
+        for name, value in (("quality", self.quality), ("quantizer", self.quantizer),
+                            ("quant-preset", self.tables if tables is None else "annex-k"),
+                            ("target-size", self.target_size or 0),
+                            ("max-size", self.max_size or 0)):
+            stage.set(name, str(value), second)
+        for name, index in (("luma-qtable", 0), ("chroma-qtable", -1)):
+            table = [] if tables is None else tables[index].ravel().tolist()
+            stage.set(name, f"<{','.join(map(str, table))}>", second)
+
+
 class Coding(NamedTuple):
     """How encode() makes levels of pixels, and a file of those."""
 
-    quality: int
     sampling: str
-    tables: Optional[np.ndarray]  # one or two, as of check_tables(); None: of the quality
+    levelling: Levelling
     method: str
     options: Options
 
@@ -184,21 +265,18 @@ class Coding(NamedTuple):
     def prepare(self, stage: Stage) -> None:
         """Sets the elements' properties."""
         stage.set("method", self.method)
-        stage.set("quality", str(self.quality))
-        for name, index in (("luma-qtable", 0), ("chroma-qtable", -1)):
-            table = [] if self.tables is None else self.tables[index].ravel().tolist()
-            stage.set(name, f"<{','.join(map(str, table))}>")
+        self.levelling.set(stage)
         self.options.set(stage, second=True)
 
 
-def coded(stages: Stages, array: Any, quality: Any, sampling: Optional[str], qtables: Any,
+def coded(stages: Stages, array: Any, sampling: Optional[str], levelling: Levelling,
           method: str, options: Options) -> Optional[bytes]:
     """The JPEG file of pixels. None: no element takes them, but Picture.from_pixels() does.
 
-    Raises ValueError, TypeError and StageError.
+    Raises ValueError, TypeError, WriteError and StageError.
     """
     check_method(method)
-    check_quality(quality)
+    levelling = levelling.checked()
     on_device = _device.is_on_device(array)
     pixels: Any = _device.view(array) if on_device else color.checked(array)
     if on_device:
@@ -206,15 +284,24 @@ def coded(stages: Stages, array: Any, quality: Any, sampling: Optional[str], qta
     check_sides(*pixels.shape[:2])
     channels = 1 if len(pixels.shape) == 2 else pixels.shape[2]
     sampling = color.sampling_for(sampling, channels)
-    tables = None if qtables is None else check_tables(qtables)
+    tables = levelling.own_tables()
     count = 2 if tables is None else len(tables)
     if on_device and (channels == 4 or count > 2):
         raise ValueError("CMYK, and more than two tables, are for arrays in system memory")
     if not on_device and (channels == 4 or count != 2):
+        if not levelling.is_plain():
+            raise ValueError("CMYK, and another number of tables than two, are for round, and for "
+                             "annex-k without a size")
         return None
-    coding = Coding(int(quality), sampling, tables, method, options)
+    coding = Coding(sampling, levelling, method, options)
     made = _code_view(stages, pixels, coding) if on_device else _code(stages, pixels, coding)
-    return None if made is None else np.asarray(_gst.HeldBuffer(_gst.libraries(), made)).tobytes()
+    if made is None:
+        return None
+    data = np.asarray(_gst.HeldBuffer(_gst.libraries(), made)).tobytes()
+    if levelling.max_size is not None and len(data) > levelling.max_size:
+        raise WriteError(f"no quality makes a file of {levelling.max_size} bytes: the smallest has "
+                         f"{len(data)}")
+    return data
 
 
 def _code(stages: Stages, pixels: np.ndarray, coding: Coding) -> Optional[_gst.Sample]:

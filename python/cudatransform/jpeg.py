@@ -16,7 +16,7 @@ from . import _gst
 from ._cuda_memory import context_of
 from ._device import number_of
 from ._levels import add_rest, check_rest, check_sides, described, in_one_piece
-from ._pixels import Options, Wanted, coded
+from ._pixels import Levelling, Options, Wanted, coded
 from ._reads import OneFile, Path, PatientFiles
 from ._stage import Stage, StageError
 from ._stages import Stages
@@ -193,18 +193,22 @@ class Context:
         return wanted.pixels_of(_gst.libraries(), decoded)
 
     def encode(self, array: Any, target: Any = None, *, quality: int = 85,
-               sampling: Optional[str] = None, qtables: Optional[Any] = None,
-               method: str = "islow", progressive: bool = False, arithmetic: bool = False,
-               optimize: bool = False, restart: int = 0) -> bytes:
+               sampling: Optional[str] = None, tables: Any = "annex-k",
+               quantizer: str = "round", target_size: Optional[int] = None,
+               max_size: Optional[int] = None, method: str = "islow", progressive: bool = False,
+               arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> bytes:
         """See cudatransform.encode."""
         _check_options(progressive, arithmetic, optimize, restart)
         options = Options(progressive, arithmetic, optimize, restart)
         try:
-            data = coded(self._stages, array, quality, sampling, qtables, method, options)
+            data = coded(self._stages, array, sampling,
+                         Levelling(quality, tables, quantizer, target_size, max_size), method,
+                         options)
         except StageError as error:
             raise WriteError(str(error)) from None
         if data is None:  # no element takes such pixels or tables
-            return self.write(Picture.from_pixels(array, quality, sampling, qtables, method),
+            own = None if isinstance(tables, str) else tables
+            return self.write(Picture.from_pixels(array, quality, sampling, own, method),
                               target, progressive=progressive, arithmetic=arithmetic,
                               optimize=optimize, restart=restart)
         if target is not None:
@@ -336,20 +340,30 @@ def decode(source: Source, mode: str = "RGB", *, scale: int = 1, upsampling: str
 
 
 def encode(array: Any, target: Any = None, *, quality: int = 85, sampling: Optional[str] = None,
-           qtables: Optional[Any] = None, method: str = "islow", progressive: bool = False,
+           tables: Any = "annex-k", quantizer: str = "round", target_size: Optional[int] = None,
+           max_size: Optional[int] = None, method: str = "islow", progressive: bool = False,
            arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> bytes:
     """Encodes pixels as a JPEG file: the one that libjpeg-turbo, and so Pillow, makes of them.
+
+    Other tables and quantizers than the first make smaller files that look the same.
 
     array: uint8 (height, width), grey; (height, width, 3), RGB; (height, width, 4), CMYK. Or grey
         or RGB on a GPU, of PyTorch, CuPy or any library with DLPack or __cuda_array_interface__,
         whose rows may have gaps between them; it is coded there
     target: a path or a binary file; None: the bytes are only returned
-    quality, sampling, qtables, method: as of Picture.from_pixels
+    quality, sampling, method: as of Picture.from_pixels
+    tables: `annex-k` or `perceptual`, which quality scales, or arrays, as from_pixels' qtables
+    quantizer: `round`, `dead-zone` or `rd`: how levels are made
+    target_size: bytes; instead of quality the highest one whose file has no more. Where even
+        quality 1 makes a larger file, that is the file
+    max_size: bytes; a lower quality where the file would have more. Raises WriteError where none
+        makes it as small
     progressive, arithmetic, optimize, restart: as of write()
     Returns the bytes of the file. Raises WriteError, ValueError, TypeError, OSError, Unavailable.
     """
     return of_this_thread().encode(array, target, quality=quality, sampling=sampling,
-                                   qtables=qtables, method=method, progressive=progressive,
+                                   tables=tables, quantizer=quantizer, target_size=target_size,
+                                   max_size=max_size, method=method, progressive=progressive,
                                    arithmetic=arithmetic, optimize=optimize, restart=restart)
 
 

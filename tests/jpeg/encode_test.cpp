@@ -88,6 +88,17 @@ class Picture {
     EXPECT_TRUE(std::all_of(end, end + kGuard, [](uint8_t byte) { return byte == 0x5a; }));
     return *job.result;
   }
+  // Symbols as the engine counts them, which are those of host memory.
+  void check_counts(const JpegTestLevels& levels) {
+    JpegSymbolCounts expected;
+    JpegEncodeJob defined = job;
+    defined.counts = &expected;
+    for (size_t i = 0; i < levels.components.size(); ++i)
+      defined.levels[i].data = levels.components[i].levels.data();
+    count_jpeg_symbols(defined);
+    const bool counted = run(coder_.ops.count);
+    EXPECT_TRUE(counted && std::memcmp(job.counts, &expected, sizeof expected) == 0);
+  }
   Bytes scan() const { return {job.output, job.output + job.result->size}; }
 
   JpegHuffmanTables optimal_tables() {
@@ -159,6 +170,7 @@ void check_case(const JpegCase& c) {
     ASSERT_EQ(file.size(), expected.size());
     const auto differs = std::mismatch(file.begin(), file.end(), expected.data());
     ASSERT_EQ(differs.first - file.begin(), ptrdiff_t(file.size())) << "first byte that differs";
+    own.check_counts(levels);
   }
 }
 

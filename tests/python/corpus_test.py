@@ -219,6 +219,56 @@ class Actions(WithCorpus):
         # A part that is not there is a reason, and no file.
         self.assertIn("crop-width", " ".join(row.get("reason", "") for row in self.rows()))
 
+    def test_shrink(self):
+        self.do("shrink")
+        for name, row in zip(self.names, self.rows()):
+            before, after = (self.path(root, name) for root in (self.input, self.output.path))
+            if "reason" in row:
+                self.assertFalse(os.path.exists(after))
+                continue
+            self.assertEqual(os.path.getsize(after), row["bytes_after"])
+            old, new = ct.read(before), ct.read(after)
+            self.assertEqual(new.sampling, old.sampling)
+            if "psnr" not in row:  # CMYK and YCCK
+                self.assertEqual(row["bytes_after"], row["bytes"])
+                self.assertTrue(pictures.equal(new, old))
+                continue
+            self.assertNotIn(old.sampling[:3], ("CMY", "YCC"))
+            self.assertLess(row["bytes_after"], row["bytes"])
+            self.assertGreater(row["psnr"], 25)
+            self.assertAlmostEqual(row["psnr"], ct.psnr(old.pixels(), new.pixels()), delta=.01)
+            for index in range(len(old)):
+                self.assertTrue(np.array_equal(new.table(index), old.table(index)))
+                self.assertGreaterEqual((new[index] == 0).sum(), (old[index] == 0).sum())
+
+    def test_shrink_keeps_the_rest(self):
+        whole = ct.read(self.path(self.input, self.names[1]))
+        whole.markers, whole.trailer = b"\xff\xfe\x00\x06note", b"behind"
+        pictures.write_all(self.input, {"whole.jpg": ct.write(whole)})
+        self.names = [b"whole.jpg"]
+        self.do("shrink")
+        after = ct.read(self.path(self.output.path, b"whole.jpg"))
+        self.assertTrue(after.markers.endswith(whole.markers))
+        self.assertEqual(after.trailer, whole.trailer)
+        self.assertIn("psnr", self.rows()[0])
+
+    def test_shrink_to_a_size(self):
+        sizes = {name: os.path.getsize(self.path(self.input, name)) for name in self.names}
+        most = sorted(sizes.values())[-2]
+        self.do("shrink", target_size=most)
+        for name, row in zip(self.names, self.rows()):
+            if "reason" in row:
+                continue
+            after = os.path.getsize(self.path(self.output.path, name))
+            self.assertLessEqual(after, most)
+            self.assertEqual(after == sizes[name], "psnr" not in row)
+        self.output.release()
+        self.output = folder.Output(os.path.join(self.top, "tiny"))
+        os.makedirs(self.output.path)
+        self.do("shrink", target_size=30)
+        self.assertTrue(all("30 bytes" in row["reason"] for row, name in
+                            zip(self.rows(), self.names) if b"bad" not in name))
+
 
 class OneReader(WithCorpus):
     def test_several_chunks_a_call_and_several_calls(self):

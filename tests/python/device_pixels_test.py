@@ -61,7 +61,7 @@ class OnDevice(unittest.TestCase):
             # Rows with gaps between them.
             there, here = ct.decode(data, device="cuda"), ct.decode(data)
             for options in ({}, {"sampling": "4:4:4"}, {"sampling": "rgb", "quality": 100},
-                            {"sampling": "gray", "optimize": True}, {"qtables": tables},
+                            {"sampling": "gray", "optimize": True}, {"tables": tables},
                             {"progressive": True, "sampling": "4:2:2"}, {"restart": 2}):
                 self.assertEqual(ct.encode(there, **options), ct.encode(here, **options), options)
             there, here = ct.decode(data, "L", device="cuda"), ct.decode(data, "L")

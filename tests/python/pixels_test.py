@@ -126,9 +126,10 @@ class Arrays(unittest.TestCase):
                        np.array([np.full((8, 8), n) for n in (5, 7, 9)])):
             for sampling in ("4:2:0", "rgb", "gray"):
                 for method in ("islow", "float"):
-                    options = {"sampling": sampling, "qtables": tables, "method": method}
-                    self.assertEqual(ct.encode(array, **options),
-                                     ct.write(ct.Picture.from_pixels(array, **options)))
+                    options = {"sampling": sampling, "method": method}
+                    self.assertEqual(
+                        ct.encode(array, tables=tables, **options),
+                        ct.write(ct.Picture.from_pixels(array, qtables=tables, **options)))
         # The next file has its own tables again.
         self.assertEqual(ct.encode(array), ct.write(ct.Picture.from_pixels(array)))
         self.assertEqual(ct.encode(array[:, :, 0], sampling="4:4:4"),
@@ -147,6 +148,46 @@ class Arrays(unittest.TestCase):
             with open(path, "rb") as stored:
                 self.assertEqual((stored.read(), file.getvalue()), (data, data))
             self.assertTrue(np.array_equal(ct.decode(path), ct.decode(io.BytesIO(data))))
+
+
+class Smaller(unittest.TestCase):
+    def test_tables_and_quantizers(self):
+        array = pictures.pixels(160, 120)
+        sizes = [len(ct.encode(array, quality=70, tables=tables, quantizer=quantizer))
+                 for tables in ("annex-k", "perceptual")
+                 for quantizer in ("round", "dead-zone", "rd")]
+        for first in (0, 3):
+            self.assertGreater(sizes[first], sizes[first + 1])
+            self.assertGreater(sizes[first], sizes[first + 2])
+        perceptual = ct.read(ct.encode(array, quality=70, tables="perceptual", sampling="4:4:4"))
+        self.assertTrue(np.array_equal(perceptual.tables,
+                                       ct.quality_tables(70, "perceptual", "4:4:4")))
+        # The next file has its own settings again.
+        self.assertEqual(ct.encode(array), ct.write(ct.Picture.from_pixels(array)))
+
+    def test_target_size(self):
+        array = pictures.pixels(200, 150)
+        usual = ct.encode(array)
+        for options in ({}, {"optimize": True, "restart": 5},
+                        {"quantizer": "rd", "sampling": "gray"},
+                        {"tables": "perceptual", "quantizer": "dead-zone", "sampling": "rgb"}):
+            least = ct.encode(array, quality=1, **options)
+            for target in range(len(least) + 200, len(usual), 1500):
+                data = ct.encode(array, target_size=target, **options)
+                self.assertLessEqual(len(data), target)
+                self.assertGreater(len(data), 0.9 * target)
+                ct.encode(array, target_size=target // 2, **options)
+                self.assertEqual(ct.encode(array, target_size=target, **options), data)
+            self.assertEqual(ct.encode(array, target_size=1, **options), least)
+
+    def test_max_size(self):
+        array = pictures.pixels(200, 150)
+        usual = ct.encode(array)
+        self.assertEqual(ct.encode(array, max_size=len(usual)), usual)
+        self.assertLess(len(ct.encode(array, max_size=len(usual) - 1)), len(usual))
+        with self.assertRaisesRegex(ct.WriteError, "of 700 bytes: the smallest has"):
+            ct.encode(array, max_size=700)
+        self.assertEqual(ct.encode(array), usual)
 
 
 class Errors(unittest.TestCase):
@@ -221,9 +262,14 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "coefficients or pixels, not 'planes'"):
             ct.Reader(["a.jpg"], output="planes")
         for options in ({"quality": 0}, {"quality": 101}, {"sampling": "4:2:1"},
-                        {"qtables": np.zeros((8, 8))}, {"method": "fast"}, {"restart": -1},
+                        {"tables": np.zeros((8, 8))}, {"tables": "flat"}, {"quantizer": "rdo"},
+                        {"target_size": 0}, {"max_size": 1 << 32},
+                        {"target_size": 900, "tables": np.full((2, 8, 8), 9)},
+                        {"quantizer": "rd", "tables": np.full((8, 8), 9)},
+                        {"target_size": 900, "progressive": True},
+                        {"target_size": 900, "max_size": 899}, {"method": "fast"}, {"restart": -1},
                         {"sampling": "cmyk"}):
-            with self.subTest(options=options), self.assertRaises(ValueError):
+            with self.subTest(options=options), self.assertRaises((ValueError, ct.WriteError)):
                 ct.encode(array, **options)
         for wrong in (array.astype(np.int16), array[:0], array[:, :, :2], array[0, 0]):
             with self.assertRaisesRegex(ValueError, "pixels are uint8"):

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "transform/dct8x8/zigzag_bits.h"
+
 namespace cudatransform {
 
 namespace {
@@ -40,14 +42,14 @@ constexpr ZigzagBits make_zigzag_bits(const uint8_t* zigzag_of_natural) {
   return bits;
 }
 
+}  // namespace
+
 uint64_t in_zigzag_order(uint64_t natural) {
   static const ZigzagBits kBits = make_zigzag_bits(kZigzagOfNatural);
   uint64_t zigzag = 0;
   for (int v = 0; natural != 0; ++v, natural >>= 8) zigzag |= kBits.of[v][natural & 0xff];
   return zigzag;
 }
-
-}  // namespace
 
 uint32_t rd_weight(double lambda) { return uint32_t(std::llround(24000.0 / lambda)); }
 

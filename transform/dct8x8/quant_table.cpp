@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/dct8x8/quant_table.h"
 
+#include "transform/dct8x8/table_scale.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -83,11 +85,21 @@ int libjpeg_percent(int quality) {
   return quality < 50 ? 5000 / quality : 200 - 2 * quality;
 }
 
-QuantTable scale_as_libjpeg(const QuantTable& base, int quality) {
-  const int percent = libjpeg_percent(quality);
+// Staggered entries have scales from 3 % below to 3 % above theirs, in zigzag order.
+constexpr uint64_t kStaggerUnit = 2048;
+uint64_t stagger(TableScale scale, int natural) {
+  return scale.is_staggered ? kStaggerUnit - 63 + 2 * uint64_t{kZigzagOfNatural[natural]}
+                            : kStaggerUnit;
+}
+
+// As libjpeg, half away from zero.
+QuantTable scale_as_libjpeg(const QuantTable& base, TableScale scale) {
+  constexpr uint64_t kWhole = 100 * TableScale::kUnit * kStaggerUnit;
   QuantTable result;
   for (int i = 0; i < 64; ++i) {
-    result.q[i] = uint16_t(std::clamp((base.q[i] * percent + 50) / 100, 1, 255));
+    const uint64_t entry =
+        (uint64_t{base.q[i]} * scale.value * stagger(scale, i) + kWhole / 2) / kWhole;
+    result.q[i] = uint16_t(std::clamp<uint64_t>(entry, 1, 255));
   }
   return result;
 }
@@ -122,11 +134,12 @@ double perceptual_entry(QuantComponent component, int u, int v) {
   return kLumaCurve.at(u, v);
 }
 
-QuantTable perceptual_table(QuantComponent component, int quality) {
-  const int percent = libjpeg_percent(quality);
+QuantTable perceptual_table(QuantComponent component, TableScale scale) {
+  const double percent = double(scale.value) / TableScale::kUnit;
   QuantTable result;
   for (int i = 0; i < 64; ++i) {
-    const double entry = perceptual_entry(component, i % 8, i / 8) * percent / 100;
+    const double entry = perceptual_entry(component, i % 8, i / 8) * percent / 100 *
+                         double(stagger(scale, i)) / double(kStaggerUnit);
     result.q[i] = uint16_t(std::clamp(std::floor(entry + 0.5), 1.0, 255.0));
   }
   return result;
@@ -176,12 +189,29 @@ QuantTable preset_table(QuantPreset preset, QuantComponent component, int qualit
     case QuantPreset::kMpeg:
       return kMpegIntra;
     case QuantPreset::kPerceptual:
-      return perceptual_table(component, quality);
     case QuantPreset::kAnnexK:
       break;
   }
-  return scale_as_libjpeg(component == QuantComponent::kLuma ? kAnnexKLuma : kAnnexKChroma,
-                          quality);
+  return scaled_table(preset, component, {uint32_t(libjpeg_percent(quality)) * TableScale::kUnit});
+}
+
+TableScale scale_of_quality(int quality) {
+  return {std::max(TableScale::kFinest, uint32_t(libjpeg_percent(quality)) * TableScale::kUnit)};
+}
+
+double quality_of_scale(TableScale scale) {
+  if (scale.value <= TableScale::kFinest) return 100;
+  const double percent = double(scale.value) / TableScale::kUnit;
+  return percent > 100 ? 5000 / percent : 100 - percent / 2;
+}
+
+bool is_scalable(QuantPreset preset) {
+  return preset == QuantPreset::kAnnexK || preset == QuantPreset::kPerceptual;
+}
+
+QuantTable scaled_table(QuantPreset preset, QuantComponent component, TableScale scale) {
+  if (preset == QuantPreset::kPerceptual) return perceptual_table(component, scale);
+  return scale_as_libjpeg(component == QuantComponent::kLuma ? kAnnexKLuma : kAnnexKChroma, scale);
 }
 
 Status parse_qtable_text(std::string_view text, std::vector<QuantTable>* tables) {

@@ -19,6 +19,8 @@ repack      the same tree of files, each progressive if that is smaller; no coef
 requantise  the same tree, with coarser tables: --quality
 turn        the same tree, each picture upright by its Exif data, without loss
 crop        the same tree, a part of each picture, without loss: --crop
+shrink      the same tree, with levels made anew for fewer bits, by each file's own tables, or by
+            those that make files of --target-size
 
 and failures.jsonl, the files that could not be read, with reasons, and summary.json. A second run
 does what is missing. The results do not depend on the number of workers."""
@@ -28,8 +30,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m cudatransform.corpus",
                                      description=_DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("stats", "export", "repack", "requantise", "turn",
-                                           "crop"))
+    parser.add_argument("action", choices=("stats", "export", "repack", "requantise", "shrink",
+                                           "turn", "crop"))
     parser.add_argument("input", help="a folder")
     parser.add_argument("output", help="a folder that is new, empty, or this very job's")
     parser.add_argument("--quality", type=int, help="1 to 100, of requantise")
@@ -37,6 +39,7 @@ def main() -> int:
                         help="of turn: drop partial MCUs at an edge, which cannot be turned")
     parser.add_argument("--crop", metavar="WIDTHxHEIGHT+LEFT+TOP",
                         help="of crop, in samples; it begins at a whole MCU")
+    parser.add_argument("--target-size", type=int, help="the most bytes of a file, of shrink")
     parser.add_argument("--address", help="of a Ray cluster whose machines see both folders; "
                                           "without it this machine alone")
     parser.add_argument("--workers", type=int, help="processes at a time; one for each core")
@@ -47,6 +50,10 @@ def main() -> int:
         parser.error("--quality belongs to requantise")
     if given.quality is not None and not 1 <= given.quality <= 100:
         parser.error("--quality is 1 to 100")
+    if given.target_size is not None and given.action != "shrink":
+        parser.error("--target-size belongs to shrink")
+    if given.target_size is not None and not 1 <= given.target_size < 1 << 32:
+        parser.error("--target-size is 1 to 4294967295")
     if given.workers is not None and given.workers < 1:
         parser.error("--workers is at least 1")
     crop = re.fullmatch(r"(\d+)x(\d+)\+(\d+)\+(\d+)", given.crop or "")
@@ -54,7 +61,9 @@ def main() -> int:
         parser.error("--crop WIDTHxHEIGHT+LEFT+TOP belongs to crop")
     if given.trim and given.action != "turn":
         parser.error("--trim belongs to turn")
-    options: Dict[str, Any] = {} if given.quality is None else {"quality": given.quality}
+    options: Dict[str, Any] = {
+        name: value for name, value in (("quality", given.quality),
+                                        ("target_size", given.target_size)) if value is not None}
     if given.trim:
         options["trim"] = True
     if crop:

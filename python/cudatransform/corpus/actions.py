@@ -1,4 +1,4 @@
-"""What a corpus job does to pictures: stats, export, repack, requantise, turn, crop. No Ray."""
+"""What a corpus job does to pictures, such as stats, export and repack. Without Ray."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Unio
 
 import numpy as np
 
+from .. import color
+from .._pixels import Levelling, relevelled
 from ..cuda import CudaPicture
 from ..errors import Failure, is_interruption
-from ..jpeg import write
+from ..jpeg import read, write
 from ..picture import Picture
 from ..reader import Batch, Reader, Walk
-from ..transform import quality_tables
+from ..transform import psnr, quality_tables
 from .folder import Output
 
 # Frame headers, by their markers (ITU-T T.81, table B.1).
@@ -104,6 +106,48 @@ def _crop(picture: Picture, source: bytes, relative: bytes, output: Output,
     return _write(picture.cropped(*crop), source, relative, output)
 
 
+def shrunk(picture: Picture, target_size: Optional[int] = None) -> Optional[Picture]:
+    """A picture of the same samples whose levels quantizer=rd has made, for a smaller file.
+
+    With the picture's own tables, or with those that make a file of `target_size` bytes. None: of
+    such pictures no samples are made, or rd does not take their tables.
+    """
+    levelling = Levelling(tables="perceptual", quantizer="rd", target_size=target_size)
+    if target_size is None:
+        own = [picture.table(index) for index in range(len(picture))]
+        if picture.tables.max() > 255 or not np.array_equal(own[min(1, len(own) - 1)], own[-1]):
+            return None
+        levelling = levelling._replace(tables=np.stack([own[0], own[-1]]))
+    data = relevelled(picture, levelling)
+    if data is None:
+        return None
+    levels, made = read(data), picture.copy()
+    for component, new in zip(made.components, levels.components):
+        component.levels, component.table = new.levels, new.table
+    made.tables = levels.tables
+    return made
+
+
+def _shrink(picture: Picture, source: bytes, relative: bytes, output: Output,
+            target_size: Optional[int]) -> Row:
+    before, room, made, data = os.path.getsize(source), target_size, None, b""
+    # What else is in a file takes room, too: of a second try it is known.
+    for _ in range(3 if target_size is None or before > target_size else 0):
+        made = shrunk(picture, room)
+        data = b"" if made is None else write(made, optimize=True)
+        if room is None or target_size is None or len(data) <= target_size:
+            break
+        room = max(1, room - (len(data) - target_size))
+    if target_size is not None and max(len(data), 0 if made else before) > target_size:
+        raise ValueError(f"no file of {target_size} bytes is made of it")
+    if made is None or len(data) >= before:
+        output.copy(source, relative)
+        return {"bytes": before, "bytes_after": before}
+    output.write(relative, data)
+    return {"bytes": before, "bytes_after": len(data),
+            "psnr": round(min(psnr(picture.pixels(), made.pixels()), 99.), 2)}
+
+
 def _levels(picture: Picture) -> Row:
     """A row of Parquet, with levels (int16) and tables (uint16) as little-endian bytes in natural
     order."""
@@ -189,6 +233,8 @@ def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[by
             picture, source, relative, output, options.get("trim", False)),
         "crop": lambda picture, source, relative: _crop(
             picture, source, relative, output, options["crop"]),
+        "shrink": lambda picture, source, relative: _shrink(
+            picture, source, relative, output, options.get("target_size")),
     }[action]
     for name in names:
         item, source = next(items), os.path.join(root, name)

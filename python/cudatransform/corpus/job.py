@@ -59,7 +59,7 @@ class Worker:
 
 def run(action: str, source: str, target: str, options: Dict[str, Any],
         address: Optional[str] = None, workers: Optional[int] = None, device: str = "cpu",
-        say: Any = lambda line: print(line, file=sys.stderr, flush=True)) -> Dict[str, int]:
+        say: Any = lambda line: print(line, file=sys.stderr, flush=True)) -> Dict[str, float]:
     """Does the missing chunks of a job, and writes its results. Returns what summary.json says.
 
     address: of a Ray cluster, whose machines all see both folders; None: this machine alone
@@ -80,7 +80,7 @@ def run(action: str, source: str, target: str, options: Dict[str, Any],
 
 def _run_claimed(action: str, source: str, output: Output, options: Dict[str, Any],
                  files: List[bytes], address: Optional[str], workers: Optional[int],
-                 device: str, say: Any) -> Dict[str, int]:
+                 device: str, say: Any) -> Dict[str, float]:
     chunks = [files[at:at + CHUNK] for at in range(0, len(files), CHUNK)]
     damaged = output.forget_damaged(chunks)
     if damaged:
@@ -194,7 +194,7 @@ def _share(gpus: float, actors: int) -> Optional[float]:
     return min(1., math.floor(1e4 * gpus / max(1, actors)) / 1e4) or None
 
 
-def _conclude(action: str, output: Output, chunks: List[List[bytes]]) -> Dict[str, int]:
+def _conclude(action: str, output: Output, chunks: List[List[bytes]]) -> Dict[str, float]:
     """Writes failures.jsonl, summary.json and, for stats, stats.parquet: the same bytes for any
     number of workers."""
     good: List[Dict[str, Any]] = []
@@ -207,10 +207,14 @@ def _conclude(action: str, output: Output, chunks: List[List[bytes]]) -> Dict[st
     if action == "stats" and good:
         output.write(b"stats.parquet",
                      parquet([dict(row, path=os.fsencode(row["path"])) for row in good]))
-    summary = {"files": len(good) + len(bad), "bad": len(bad)}
+    summary: Dict[str, float] = {"files": len(good) + len(bad), "bad": len(bad)}
     for key in ("bytes", "bytes_after"):
         if good and key in good[0]:
             summary[key] = sum(row[key] for row in good)
+    changes = [row["psnr"] for row in good if "psnr" in row]
+    if changes:
+        summary.update(changed=len(changes), least_psnr=min(changes),
+                       mean_psnr=round(sum(changes) / len(changes), 2))
     output.write(b"summary.json", (json.dumps(summary, indent=1) + "\n").encode())
     output.finish()
     return summary

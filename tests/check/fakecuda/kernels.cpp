@@ -10,6 +10,7 @@
 #include "cuda/dirac/params.h"
 #include "cuda/dwt/params.h"
 #include "cuda/obmc/params.h"
+#include "cuda/ratecontrol/params.h"
 #include "cuda/rgb/params.h"
 #include "cuda/verbs/convert_params.h"
 #include "tests/check/fakecuda/verb_areas.h"
@@ -38,6 +39,7 @@ class Launch {
   void convert(const ConvertParams& params);
   void flip(const FlipParams& params);
   void quant(const RequantParams& params);
+  void rate(const RateParams& params);
   void expand(const ExpandParams& params);
   void slices(const SliceParams& params);
   void store(const StoreParams& params);
@@ -167,6 +169,12 @@ void Launch::scaled(const ScaledParams& params) {
 void Launch::tiny(const test::TinyParams& params) {
   add(params.from, params.from_pitch, params.width, params.height, false);
   add(params.to, params.to_pitch, params.width, params.height, true);
+}
+
+void Launch::rate(const RateParams& params) {
+  for (const PlaneParams& plane : params.frame.planes)
+    if (plane.first_cta != UINT32_MAX) samples(plane.samples, false);
+  words(params.counts, params.candidates * sizeof(JpegSymbolCounts), false);
 }
 
 void Launch::rgb(const RgbParams& params) {
@@ -381,6 +389,8 @@ Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters)
     launch.flip(*static_cast<const FlipParams*>(first));
   } else if (launch.has("quant_")) {
     launch.quant(*static_cast<const RequantParams*>(first));
+  } else if (launch.has("rate_count_")) {
+    launch.rate(*static_cast<const RateParams*>(first));
   } else if (launch.has("rgb_")) {
     launch.rgb(*static_cast<const RgbParams*>(first));
   } else if (launch.has("scaled_")) {

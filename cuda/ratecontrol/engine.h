@@ -1,0 +1,31 @@
+// The symbols of a JPEG scan for several sets of tables, by one launch.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "jpeg/encode_scan.h"
+#include "transform/dct8x8/dct8x8.h"
+
+namespace cudatransform {
+
+// Candidates for the tables of a frame.
+struct RateCountJob {
+  static constexpr int kMost = 8;
+
+  // A forward job of 8 bits and quantised S16, by islow, ifast or float. Its tables do not matter,
+  // nor where its coefficients are: none are written.
+  Dct8x8Job dct;
+  JpegScanLayout layout;
+  int candidates = 0;
+  QuantTable tables[kMost][4];  // each in place of dct.tables
+  // Pinned; one for each candidate. As JpegEncodeOps::count() counts the levels of the job.
+  JpegSymbolCounts* counts = nullptr;
+};
+
+// Whether there are kernels for a method.
+bool has_rate_kernels(Method method);
+
+// Returns at once; `fence` is done when the counts are complete.
+Status count_rate_candidates(Device& device, Queue& queue, const RateCountJob& job,
+                             FencePtr* fence);
+
+}  // namespace cudatransform

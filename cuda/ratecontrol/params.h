@@ -1,0 +1,25 @@
+// Parameters of the kernels that count the symbols of a frame's candidates.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/dct8x8/general_params.h"
+#include "jpeg/encode_scan.h"
+
+namespace cudatransform::cuda {
+
+struct RateParams {
+  FrameParams frame;  // of which coefficients are not used
+  JpegScanLayout layout;
+  const ForwardTable* tables;  // kMaxComponents for each candidate
+  JpegSymbolCounts* counts;    // one for each candidate, of zeros
+  uint32_t candidates;
+  // As in DecidedParams.
+  int32_t dead_zone;
+  uint32_t rd_weight;
+  uint32_t chroma;
+};
+static_assert(sizeof(RateParams) <= 4096, "kernel parameters of drivers before CUDA 12.1");
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,62 @@
+// What an element downstream will make of coefficients: a query for the options of its JPEG files.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/dct8x8/file_query.h"
+
+namespace cudatransform {
+
+static constexpr char kName[] = "application/x-jpeg-file";
+
+GstQuery* make_file_query() {
+  return gst_query_new_custom(GST_QUERY_CUSTOM, gst_structure_new_empty(kName));
+}
+
+bool answer_file_query(GstQuery* query, const JpegOptions& options) {
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CUSTOM) return false;
+  const GstStructure* asked = gst_query_get_structure(query);
+  if (!asked || !gst_structure_has_name(asked, kName)) return false;
+  gst_structure_set(gst_query_writable_structure(query), "progressive", G_TYPE_BOOLEAN,
+                    gboolean{options.progressive}, "arithmetic", G_TYPE_BOOLEAN,
+                    gboolean{options.arithmetic}, "optimize", G_TYPE_BOOLEAN,
+                    gboolean{options.optimize}, "restart-interval", G_TYPE_UINT,
+                    guint{options.restart_interval}, nullptr);
+  return true;
+}
+
+JpegOptions read_file_query(const GstQuery* query) {
+  const GstStructure* told = gst_query_get_structure(const_cast<GstQuery*>(query));
+  const auto flag = [told](const char* name) {
+    gboolean value = FALSE;
+    return gst_structure_get_boolean(told, name, &value) && value;
+  };
+  JpegOptions options;
+  options.progressive = flag("progressive");
+  options.arithmetic = flag("arithmetic");
+  options.optimize = flag("optimize");
+  guint interval = 0;
+  if (gst_structure_get_uint(told, "restart-interval", &interval))
+    options.restart_interval = MIN(interval, kJpegMaxRestartInterval);
+  return options;
+}
+
+JpegColor jpeg_color_of(GstCoefSampling sampling) {
+  switch (sampling) {
+    case GST_COEF_SAMPLING_GRAYSCALE:
+      return JpegColor::kGray;
+    case GST_COEF_SAMPLING_RGB:
+      return JpegColor::kRgb;
+    case GST_COEF_SAMPLING_CMYK:
+      return JpegColor::kCmyk;
+    case GST_COEF_SAMPLING_YCCK_420:
+    case GST_COEF_SAMPLING_YCCK_422:
+    case GST_COEF_SAMPLING_YCCK_444:
+    case GST_COEF_SAMPLING_YCCK_440:
+    case GST_COEF_SAMPLING_YCCK_411:
+    case GST_COEF_SAMPLING_YCCK_441:
+      return JpegColor::kYcck;
+    default:
+      return JpegColor::kYcbcr;
+  }
+}
+
+}  // namespace cudatransform

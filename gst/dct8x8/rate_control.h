@@ -1,0 +1,96 @@
+// The rate control of cudadct8x8: the scale of a frame's tables, by the size of its JPEG file.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+#include <gst/coef/dct.h>
+#include "gst/dct8x8/quant_settings.h"
+#include "gst/stream/transport.h"
+#include "transform/dct8x8/dct8x8.h"
+#include "transform/ratecontrol/leaky_bucket.h"
+#include "transform/ratecontrol/size_search.h"
+
+namespace cudatransform {
+
+// The user's settings; 0: off. Not locked, like QuantSettings.
+struct RateSettings {
+  guint target_size = 0, max_size = 0;  // bytes of a file
+  guint bitrate = 0;                    // kbit/s
+  guint vbv_buf_capacity = 0;           // ms
+  guint min_quality = 1, max_quality = 100;
+
+  bool is_on() const { return target_size || max_size || bitrate; }
+};
+
+// Refuses settings that contradict each other, by the names of properties.
+Status check_rate(const RateSettings& rate, const QuantSettings& quant, bool tables_in_caps);
+
+// The last frame; any thread may look at it.
+struct RateResult {
+  std::atomic<double> quality = -1;       // -1: none that belongs to the tables
+  std::atomic<guint64> file_size = 0;     // bytes
+  std::atomic<guint64> larger_files = 0;  // that no quality made as small as they should have been
+  std::atomic<double> fill = -1;          // of the buffer of `bitrate`, after the frame; -1: none
+};
+
+// Of one stream; used by the streaming thread.
+class RateControl {
+ public:
+  RateControl(Engine& engine, Transport& transport);
+  ~RateControl();
+
+  // Sends a query downstream.
+  std::function<bool(GstQuery* query)> ask_downstream;
+
+  // A new stream.
+  void start();
+  // Gives up all memory; nothing is in flight.
+  void stop();
+  // Takes the settings of the next frame, of coefficients of `info`. Refuses what cannot be done
+  // for them.
+  Status prepare(const RateSettings& rate, const QuantSettings& quant, const GstDctInfo& info);
+  bool is_on() const { return rate_.is_on(); }
+  // Takes the time of the next frame.
+  void take_time(GstBuffer* frame);
+  // Scales `tables`, which are the preset's. `job` is the frame's, with its samples; the job's
+  // tables and coefficients do not matter. Waits for the device.
+  Status choose(const Dct8x8Ops& ops, const Dct8x8Job& job, FrameTables* tables);
+
+  const RateResult& result() const { return result_; }
+
+ private:
+  struct Sizes;
+
+  Status find_budget(guint64* bytes);
+  Status open_sizes();
+  Status search(guint64 target);
+  void scale_to(uint32_t scale);
+  Status enqueue(uint32_t scale);
+  Status count_at_once(const SizeCandidates& candidates);
+  Status measure(uint32_t scale, guint64* bytes);
+  Status take(uint32_t scale, guint64 bytes, guint64 target);
+
+  Engine& engine_;
+  Transport& transport_;
+  RateSettings rate_;
+  QuantPreset preset_ = QuantPreset::kAnnexK;
+  int quality_ = 85;
+  GstDctInfo info_ = {};
+  RateResult result_;
+  std::unique_ptr<Sizes> sizes_;
+  LeakyBucket bucket_;
+  GstClockTime time_ = GST_CLOCK_TIME_NONE, last_time_ = GST_CLOCK_TIME_NONE;
+  double interval_ = 0;  // seconds until the next frame; 0: unknown
+  double waited_ = 0;    // since the frame before
+  bool has_frames_ = false;
+  uint32_t last_scale_ = 0;
+  double growth_;
+  bool warned_of_size_ = false;
+};
+
+}  // namespace cudatransform

@@ -1,0 +1,62 @@
+// The size of the files that JpegWriter would write: nearly, from counts of symbols, and exactly.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "jpeg/encode_file.h"
+#include "jpeg/encode_scan.h"
+#include "jpeg/encode_tables.h"
+#include "jpeg/writer.h"
+#include "transform/device/device.h"
+
+namespace cudatransform {
+
+// Of sequential Huffman files of 8 bits without metadata. Used by one thread at a time.
+class JpegFileSize {
+ public:
+  // `ops` is of `device`, whose compute queue does all work.
+  Status open(Device& device, const JpegEncodeOps& ops);
+  void close();
+
+  // The next files: pictures of the geometry of `picture`, whose levels and tables are not looked
+  // at but may not be null. kUnsupported where engines cannot code them.
+  Status begin(const JpegPicture& picture, const JpegOptions& options);
+
+  // Enqueues the count of a picture's symbols as number `slot`, of kSlots. The counts may be looked
+  // at when `fence`, which may be null, is done.
+  static constexpr int kSlots = 8;
+  Status count(const JpegPicture& picture, int slot, FencePtr* fence);
+  // For counts that come another way: pinned, one for each slot.
+  JpegSymbolCounts* counts();
+  const JpegScanLayout& layout() const { return layout_; }
+  // Without stuffed bytes, and with an average for bits that fill up bytes.
+  Status counted_size(int slot, uint64_t* bytes) const;
+
+  // The size of the file. UINT64_MAX: baseline files have no codes for the picture's levels. Waits
+  // for the device.
+  Status exact_size(const JpegPicture& picture, uint64_t* bytes);
+
+ private:
+  struct Results;
+
+  Status code_on_device(const JpegPicture& picture, const JpegHuffmanTables* tables,
+                        uint64_t* bytes);
+  JpegEncodeJob job_of(const JpegPicture& picture) const;
+  Results& results() const { return *static_cast<Results*>(results_->data()); }
+
+  Device* device_ = nullptr;
+  const JpegEncodeOps* ops_ = nullptr;
+  std::unique_ptr<Memory> results_, output_;
+  JpegOptions options_;
+  JpegScanLayout layout_;
+  uint32_t pairs_ = 1;
+  uint64_t header_ = 0;  // bytes of a header without the symbols of Huffman tables
+  JpegHuffmanTables standard_;
+  JpegCodes standard_codes_;
+  JpegWriter writer_;
+  JpegBytes bytes_;
+};
+
+}  // namespace cudatransform

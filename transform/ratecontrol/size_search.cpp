@@ -1,0 +1,149 @@
+// The search for the scale of quantisation tables at which a picture has a wanted size.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "transform/ratecontrol/size_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace cudatransform {
+namespace {
+
+// A picture that is so much smaller than wanted is as good as any; and one that is worth a round
+// more.
+constexpr double kCloseEnough = 1 - 1.0 / 256, kTooSmall = 0.99;
+// Around a guess: near pictures are alike.
+constexpr double kAroundGuess[] = {0.7, 0.85, 0.94, 0.98, 1.02, 1.07, 1.2, 1.45};
+// Around a curve's answer.
+constexpr double kAroundCurve[] = {0.92, 0.967, 0.987, 0.996, 1.004, 1.013, 1.035, 1.09};
+// Closer scales are taken side by side.
+constexpr double kNear = 1.1;
+
+// Takes scales in ascending order, of which equal ones are one.
+class Candidates {
+ public:
+  Candidates(uint32_t least, uint32_t most) : least_(least), most_(most) {}
+
+  void add(double scale) {
+    const double limited = std::clamp(scale, double(least_), double(most_));
+    const auto rounded = static_cast<uint32_t>(std::llround(limited));
+    const bool is_new = all_.count == 0 || rounded > all_.scales[all_.count - 1];
+    if (is_new && all_.count < SizeCandidates::kMost) all_.scales[all_.count++] = rounded;
+  }
+  // Goes from one end to the other by ratios: `part` tells how far one is after a part of the
+  // steps.
+  template <typename Part>
+  void add_steps(double from, double to, int first, int steps, const Part& part) {
+    for (int i = 0; i < SizeCandidates::kMost; ++i)
+      add(from * std::pow(to / from, part(double(first + i) / steps)));
+  }
+  const SizeCandidates& all() const { return all_; }
+
+ private:
+  uint32_t least_, most_;
+  SizeCandidates all_;
+};
+
+}  // namespace
+
+SizeSearch::SizeSearch(const Limits& limits, double growth) : limits_(limits), growth_(growth) {
+  exceeds_.scale = limits.finest - 1;
+  fits_.scale = limits.coarsest + 1;
+}
+
+bool SizeSearch::add(uint32_t scale, uint64_t bytes) {
+  const Point point = {scale, std::max<double>(double(bytes), 1)};
+  known_.push_back(point);
+  const bool fits = point.bytes * growth_ <= double(limits_.target);
+  (fits ? fits_ : exceeds_) = point;
+  return fits;
+}
+
+bool SizeSearch::is_close(double part) const {
+  return fits_.is_known() && fits_.bytes * growth_ >= part * double(limits_.target);
+}
+
+SizeCandidates SizeSearch::next_round() {
+  const uint32_t least = exceeds_.scale + 1, most = fits_.scale - 1;
+  const int allowed = allowed_ + (is_close(kTooSmall) ? 0 : 1);
+  if (rounds_ >= allowed || least > most || is_close(kCloseEnough)) return {};
+  Candidates candidates(least, most);
+  if (rounds_ == 0 && limits_.guess > 0) {
+    // A guess at an end is the wish for that end.
+    if (limits_.guess <= limits_.finest) {
+      candidates.add(limits_.finest);
+    } else {
+      for (const double part : kAroundGuess) candidates.add(part * limits_.guess);
+    }
+    return candidates.all();
+  }
+  constexpr int kMost = SizeCandidates::kMost;
+  const auto evenly = [](double part) { return part; };
+  // An end that is not known is a candidate. Where the other one is known, steps near it are small.
+  if (!exceeds_.is_known() && !fits_.is_known()) {
+    candidates.add_steps(least, most, 0, kMost - 1, evenly);
+    return candidates.all();
+  }
+  if (!fits_.is_known()) {
+    candidates.add_steps(exceeds_.scale, most, 1, kMost, [](double part) { return part * part; });
+    return candidates.all();
+  }
+  if (!exceeds_.is_known()) {
+    candidates.add_steps(least, fits_.scale, 0, kMost,
+                         [](double part) { return 1 - (1 - part) * (1 - part); });
+    return candidates.all();
+  }
+  if (fits_.scale < kNear * exceeds_.scale)
+    candidates.add_steps(exceeds_.scale, fits_.scale, 1, kMost + 1, evenly);
+  else
+    for (const double part : kAroundCurve) candidates.add(part * scale_on_curve());
+  return candidates.all();
+}
+
+// The scale of the target on the curve through the two ends and the measured point that is nearest
+// to them; on a line if there is none. Of logarithms, and with sizes as the curve's argument, in
+// Newton's form.
+double SizeSearch::scale_on_curve() const {
+  const auto x_of = [](const Point& point) { return std::log(double(point.scale)); };
+  const auto y_of = [](const Point& point) { return std::log(point.bytes); };
+  const Point* third = nullptr;
+  double nearest = 0;
+  for (const Point& point : known_) {
+    if (point.scale == exceeds_.scale || point.scale == fits_.scale) continue;
+    const double distance =
+        std::min(std::abs(x_of(point) - x_of(exceeds_)), std::abs(x_of(point) - x_of(fits_)));
+    if (third == nullptr || distance < nearest) third = &point, nearest = distance;
+  }
+  const double x0 = x_of(exceeds_), x1 = x_of(fits_), y0 = y_of(exceeds_), y1 = y_of(fits_);
+  const double y = std::log(double(limits_.target) / growth_);
+  const double slope = (x1 - x0) / (y1 - y0);  // the one fits, the other does not
+  double x = x0 + slope * (y - y0);
+  if (third != nullptr) {
+    const double x2 = x_of(*third), y2 = y_of(*third);
+    const double bend = ((x2 - x1) / (y2 - y1) - slope) / (y2 - y0);
+    const double bent = x + bend * (y - y0) * (y - y1);
+    if (bent > x0 && bent < x1) x = bent;  // false for what is no number
+  }
+  return std::exp(x);
+}
+
+double SizeSearch::growth_of(uint64_t bytes) const {
+  const auto point = std::find_if(known_.begin(), known_.end(),
+                                  [&](const Point& known) { return known.scale == best(); });
+  return point == known_.end() ? growth_ : double(bytes) / point->bytes;
+}
+
+void SizeSearch::refuse(uint64_t bytes) {
+  growth_ = std::max(growth_, growth_of(bytes));
+  exceeds_ = fits_;
+  fits_ = {limits_.coarsest + 1, 0};
+  for (const Point& known : known_) {
+    const bool fits = known.bytes * growth_ <= double(limits_.target);
+    if (known.scale > exceeds_.scale && known.scale < fits_.scale && fits) fits_ = known;
+  }
+  for (const Point& known : known_)
+    if (known.scale > exceeds_.scale && known.scale < fits_.scale) exceeds_ = known;
+  allowed_ = rounds_ + 1;
+}
+
+}  // namespace cudatransform
