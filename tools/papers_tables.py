@@ -189,11 +189,10 @@ def markdown(data, wanted, runs, pictures=()):
     """`pictures`: links to the figures that have been drawn."""
     links = {os.path.basename(link): link for link in pictures}
     parts = ["# The papers' tables, beside ours",
-             "What four papers and projects at our beginning printed, and what this project makes "
-             "of the same tables. `tools/papers` measures and writes this page; `tools/papers "
-             "--from RUN.json ...` shows runs of several machines beside each other. A dash has a "
-             "number, and the number a reason below its table. Figures of a paper are as printed, "
-             "also where they contradict each other.",
+             "What four papers and projects printed, and what this project makes of the same "
+             "tables. `tools/papers` measures and writes this page; `tools/papers --from RUN.json "
+             "...` shows runs of several machines beside each other. A dash's number has its "
+             "reason below the table. Figures of a paper are as printed.",
              "\n".join("- " + sentence for sentence in legend(runs))]
     for paper in chosen(data, wanted):
         parts += [f"## {paper['name']}", paper["citation"], f"Its machine: {paper['machine']}.",
@@ -207,5 +206,5 @@ def markdown(data, wanted, runs, pictures=()):
         for figure in paper["figures"]:
             if figure["file"] in links:
                 parts += [f"### {figure['number']}: {figure['title']}",
-                          f"![{figure['title']}]({links[figure['file']]})"]
+                          f"![{figure['number']}]({links[figure['file']]})"]
     return "\n\n".join(parts) + "\n"
