@@ -274,9 +274,9 @@ inline constexpr bool kIsWide =
 
 // CTAs of an SM: as many as it has threads for, unless more registers are needed than these leave.
 template <typename From, typename To>
-inline constexpr int kCtas = kIsWide<From, To>                  ? 2
-                             : sizeof(typename To::Stored) == 4 ? 3
-                                                                : 4;
+inline constexpr int kCtas = kIsWide<From, To>                                             ? 2
+                             : std::is_same_v<From, Level16>&& std::is_same_v<To, Level16> ? 4
+                                                                                           : 3;
 
 }  // namespace
 

@@ -32,7 +32,8 @@ Status convert(const ConvertJob& job, HostThreads& threads) {
                                        job.from[c].blocks_w, table_of(job, c).q);
     if (count != 0) saturated += count;
   });
-  if (job.saturated != nullptr) *job.saturated += saturated;
+  // Others read it meanwhile.
+  if (job.saturated != nullptr) std::atomic_ref(*job.saturated) += saturated;
   return {};
 }
 

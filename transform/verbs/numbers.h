@@ -17,39 +17,67 @@ CT_HD To bits_as(From from) {
   return __builtin_bit_cast(To, from);
 }
 
-// `yes` or `no`, without a branch, which would keep compilers from making vectors.
+// `yes` or `no`, on a host without a branch, which would keep compilers from making vectors.
 CT_HD uint32_t chosen(bool condition, uint32_t yes, uint32_t no) {
+#if defined(__CUDA_ARCH__)
+  return condition ? yes : no;
+#else
   const uint32_t mask = 0u - static_cast<uint32_t>(condition);
   return (yes & mask) | (no & ~mask);
+#endif
 }
 
-// Exact. Not-a-number becomes the canonical one.
-CT_HD float float_of(Half half) {
+// Exact, but for not-a-number.
+CT_HD float float_of_number(Half half) {
+#if defined(__CUDA_ARCH__)
+  float result;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(static_cast<uint16_t>(half)));
+  return result;
+#else
   const uint32_t sign = (uint32_t(half) & 0x8000u) << 16;
   const uint32_t magnitude = uint32_t(half) & 0x7fffu;
   // Halves below 2^-14 have no leading one: they are multiples of 2^-24.
   const float small = float(magnitude) * 5.9604644775390625e-8F;
   const uint32_t normal = (magnitude << 13) + (uint32_t{127 - 15} << 23);
   const uint32_t large = chosen(magnitude < 0x7c00u, normal, 0x7f800000u);
-  const uint32_t number = sign | chosen(magnitude < 0x400u, bits_as<uint32_t>(small), large);
-  return bits_as<float>(chosen(magnitude > 0x7c00u, 0x7fc00000u, number));
+  return bits_as<float>(sign | chosen(magnitude < 0x400u, bits_as<uint32_t>(small), large));
+#endif
 }
 
-// The nearest half, the even one of two. What is too large becomes the largest finite half; then
-// *saturated is counted up. Not-a-number becomes the canonical one.
-CT_HD Half half_of(float value, uint32_t* saturated) {
+// The nearest half, the even one of two, of a number below 65520.
+CT_HD uint32_t nearest_half(float value) {
+#if defined(__CUDA_ARCH__)
+  uint16_t result;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result) : "f"(value));
+  return result;
+#else
   const auto bits = bits_as<uint32_t>(value);
-  const uint32_t sign = bits >> 16 & 0x8000u;
   const uint32_t magnitude = bits & 0x7fffffffu;
   // 0.5 is 2^23 times the smallest half: the sum rounds to a multiple of that.
   const uint32_t small = bits_as<uint32_t>(bits_as<float>(magnitude) + 0.5F) - 0x3f000000u;
   const uint32_t normal =
       (magnitude - (uint32_t{127 - 15} << 23) + 0xfffu + (magnitude >> 13 & 1)) >> 13;
+  return (bits >> 16 & 0x8000u) | chosen(magnitude < 0x38800000u, small, normal);
+#endif
+}
+
+// Not-a-number becomes the canonical one, here and below.
+CT_HD float float_of(Half half) {
+  const bool is_number = (uint32_t(half) & 0x7fffu) <= 0x7c00u;
+  const auto bits = bits_as<uint32_t>(float_of_number(half));
+  return bits_as<float>(chosen(is_number, bits, 0x7fc00000u));
+}
+
+// The nearest half. What is too large becomes the largest finite one; then *saturated is counted
+// up.
+CT_HD Half half_of(float value, uint32_t* saturated) {
+  const auto bits = bits_as<uint32_t>(value);
+  const uint32_t magnitude = bits & 0x7fffffffu;
   // From 65520 on, half a step above the largest half; behind infinity is not-a-number.
-  const uint32_t special = chosen(magnitude > 0x7f800000u, 0x7e00u, sign | 0x7bffu);
-  const uint32_t finite = sign | chosen(magnitude < 0x38800000u, small, normal);
-  *saturated += uint32_t{magnitude >= 0x477ff000u} - uint32_t{magnitude > 0x7f800000u};
-  return static_cast<Half>(chosen(magnitude < 0x477ff000u, finite, special));
+  const bool is_large = magnitude >= 0x477ff000u, is_none = magnitude > 0x7f800000u;
+  *saturated += uint32_t{is_large} - uint32_t{is_none};
+  const uint32_t special = chosen(is_none, 0x7e00u, (bits >> 16 & 0x8000u) | 0x7bffu);
+  return static_cast<Half>(chosen(is_large, special, nearest_half(value)));
 }
 
 // The nearest integer, the even one of two; the nearest that there is, if it is too large. 0 of

@@ -25,6 +25,7 @@
 //            streaming kernel
 //   rgb      planes to RGB and back: "sampling", "packing" of pixels
 //   convert  coefficients "from" one format and layout "to" another
+//   flip     coefficients turned, in one "layout"; quant: with other tables
 // Counters:
 //   ns/block, blocks   time of an 8x8 block of coefficients; how many a job has
 //   ns/sample, samples the same of wavelets and conversions, by visible samples, and of RGB, by

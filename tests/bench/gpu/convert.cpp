@@ -1,4 +1,4 @@
-// Conversions of coefficients on a card, beside streaming kernels.
+// Verbs on coefficients on a card, beside streaming kernels.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/gpu/convert.h"
 
@@ -8,12 +8,14 @@
 
 #include "cuda/device/queue.h"
 #include "cuda/verbs/convert_engine.h"
+#include "cuda/verbs/flip_quant_engine.h"
 #include "tests/bench/common.h"
 #include "tests/bench/cpu/frames.h"
 #include "tests/bench/gpu/streams.h"
 #include "tests/bench/gpu/turns.h"
 #include "transform/device/host_device.h"
 #include "transform/verbs/convert_engine.h"
+#include "transform/verbs/quant.h"
 
 namespace cudatransform::bench {
 namespace {
@@ -37,22 +39,54 @@ size_t size_of(const ConvertSize& size, const CoefKinds& kinds) {
   return static_cast<size_t>(array.pitch * array.blocks_h * rows_of_blocks(kinds.arrangement));
 }
 
-ConvertJob job_on(const ConvertBenchCase& one, void* in, void* out) {
-  ConvertJob job;
-  job.from_kinds = one.from;
-  job.to_kinds = one.to;
+ConvertSize size_behind(const ConvertBenchCase& one) {
+  ConvertSize size = one.size;
+  if (one.turn.transposes) std::swap(size.width, size.height);
+  return size;
+}
+
+QuantTable luma_table(int quality) {
+  return preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, quality);
+}
+
+template <typename Job>
+Job job_on(const ConvertBenchCase& one, void* in, void* out) {
+  Job job;
   job.components = 1;
   job.from[0] = array_of(one.size, one.from, in);
-  job.to[0] = array_of(one.size, one.to, out);
-  job.tables[0] = preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, 85);
+  job.to[0] = array_of(size_behind(one), one.to, out);
   return job;
+}
+
+Status submit(const ConvertBenchCase& one, Device& device, void* in, void* out) {
+  Queue& queue = device.queue(QueueKind::kCompute);
+  const bool on_card = !device.is_host();
+  if (one.verb == BenchVerb::kFlip) {
+    auto job = job_on<FlipJob>(one, in, out);
+    job.arrangement = one.from.arrangement;
+    job.turn = one.turn;
+    job.places[0] = {0, 0, job.to[0].blocks_w, job.to[0].blocks_h};
+    return (on_card ? cuda_flip_ops() : host_flip_ops()).submit(device, queue, job, nullptr);
+  }
+  if (one.verb == BenchVerb::kQuant) {
+    auto job = job_on<RequantJob>(one, in, out);
+    job.arrangement = one.from.arrangement;
+    job.before[0] = luma_table(85);
+    job.after[0] = luma_table(50);
+    return (on_card ? cuda_requant_ops() : host_requant_ops()).submit(device, queue, job, nullptr);
+  }
+  auto job = job_on<ConvertJob>(one, in, out);
+  job.from_kinds = one.from;
+  job.to_kinds = one.to;
+  job.tables[0] = luma_table(85);
+  return (on_card ? cuda_convert_ops() : host_convert_ops()).submit(device, queue, job, nullptr);
 }
 
 // Inputs and outputs of a case.
 class ConvertBuffers {
  public:
   ConvertBuffers(const Gpu& gpu, Device& device, const ConvertBenchCase& one)
-      : case_(one), gpu_(gpu), device_(device), wanted_(size_of(one.size, one.to)) {
+      : case_(one), gpu_(gpu), device_(device), wanted_(size_of(size_behind(one), one.to)) {
     // Levels as pictures have them: few, and small.
     std::mt19937 random(1);
     std::vector<int16_t> levels(in_bytes() / sizeof(int16_t));
@@ -61,8 +95,7 @@ class ConvertBuffers {
       level = static_cast<int16_t>(any % 4 == 0 ? int(any >> 8) % 31 - 15 : 0);
     }
     static const std::unique_ptr<Device> host = make_host_device(0);
-    require(host_convert_ops().submit(*host, host->queue(QueueKind::kCompute),
-                                      job_on(one, levels.data(), wanted_.data()), nullptr));
+    require(submit(one, *host, levels.data(), wanted_.data()));
     for (size_t i = 0; i < one.size.sets; ++i) {
       Set& set = sets_.emplace_back();
       require(device.allocate(MemoryKind::kDevice, in_bytes(), &set.in));
@@ -82,14 +115,13 @@ class ConvertBuffers {
     for (const Set& set : sets_) gpu_.fill(set.out->data(), 0xa5, out_bytes());
     gpu_.synchronize();
   }
-  // The conversions, or the streaming kernel's launches.
+  // The verb's jobs, or the streaming kernel's launches.
   void enqueue(const Stream* stream) const {
     for (const Set& set : sets_) {
       if (stream != nullptr)
         stream->enqueue(set.in->data(), set.out->data());
       else
-        require(cuda_convert_ops().submit(device_, device_.queue(QueueKind::kCompute),
-                                          job_on(case_, set.in->data(), set.out->data()), nullptr));
+        require(submit(case_, device_, set.in->data(), set.out->data()));
     }
   }
   // "" or the fault of some set's output.
@@ -161,6 +193,36 @@ class Subject : public TimedSubject {
   std::unique_ptr<Stream> stream_;
 };
 
+// Within one layout.
+void add_flips_and_tables(const ConvertSize& size, std::vector<ConvertBenchCase>* all) {
+  struct Way {
+    const char* name;
+    BenchVerb verb;
+    Turn turn;
+  };
+  static constexpr Way kWays[] = {{"/turn:90r", BenchVerb::kFlip, {true, true, false}},
+                                  {"/turn:180", BenchVerb::kFlip, {false, true, true}},
+                                  {"", BenchVerb::kQuant, {}}};
+  static constexpr std::pair<const char*, CoefArrangement> kLayouts[] = {
+      {"S16-block", CoefArrangement::kBlock},
+      {"S16-plane", CoefArrangement::kPlane},
+      {"S16-zigzag", CoefArrangement::kZigzagBlock}};
+  for (const auto& [layout, arrangement] : kLayouts) {
+    for (const Way& way : kWays) {
+      ConvertBenchCase one;
+      one.verb = way.verb;
+      one.turn = way.turn;
+      one.size = size;
+      one.from = one.to = {CoefNumber::kS16, arrangement, true};
+      const char* verb = way.verb == BenchVerb::kFlip ? "flip" : "quant";
+      one.name = std::string("engine:cuda/case:") + verb + "/size:" + size.name +
+                 "/layout:" + layout + way.name;
+      one.group = std::string(verb) + " " + size.name + " " + layout + way.name;
+      all->push_back(std::move(one));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<ConvertBenchCase> convert_cases() {
@@ -190,6 +252,7 @@ std::vector<ConvertBenchCase> convert_cases() {
       one.to = to.kinds;
       all.push_back(std::move(one));
     }
+    add_flips_and_tables(size, &all);
   }
   return all;
 }

@@ -307,6 +307,32 @@ CHECK_TEST(test_metas_stay) {
   fail_unless(gst_buffer_get_coef_reference_meta(out.buffer)->source == source);
 }
 
+// Tables in caps are those of buffers without a meta. They stay with levels and leave with values.
+CHECK_TEST(test_tables_in_caps) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 8, 40, 24);
+  g_autoptr(GstBuffer) told = make_levels(info);
+  const GstDctMeta* meta = gst_buffer_get_dct_meta(told);
+  guint16 values[3 * 64];
+  for (guint t = 0; t < 3; t++) std::copy_n(meta->tables[t].values, 64, values + 64 * t);
+  const guint of_component[] = {0, 1, 2};
+  const std::vector<guint8> bytes = bytes_of(told);
+  for (const Way& way : {kWays[3], kWays[4]}) {
+    g_autoptr(GstHarness) h = new_harness(convert() + filter(caps_of(way)));
+    GstCaps* caps = gst_dct_info_to_caps(&info);
+    fail_unless(gst_dct_caps_set_tables(caps, values, 3 * 64, of_component, 3, nullptr));
+    gst_harness_set_src_caps(h, caps);
+    g_autoptr(GstBuffer) bare = gst_buffer_new_memdup(bytes.data(), bytes.size());
+    Output out;
+    push(h, bare, &out);
+    check_values(info, told, out);
+    check_tables(told, out);
+    g_autoptr(GstCaps) made = current_caps(h);
+    fail_unless_equals_int(
+        gst_structure_has_field(gst_caps_get_structure(made, 0), "quantization-tables"),
+        way.quantized);
+  }
+}
+
 CHECK_TEST(test_saturation_is_counted) {
   const GstDctInfo info = levels_info(GST_COEF_SAMPLING_GRAYSCALE, 8, 64, 64);
   g_autoptr(GstHarness) h = harness_for(convert() + filter("video/x-dct(ANY),format=F16LE"), info);
