@@ -41,10 +41,13 @@ class Tree {
     std::copy_n(counts, symbols, weights_);
     weights_[kSymbols - 1] = 1;
     std::fill_n(next_, kSymbols, kNone);
-    for (;;) {
+    for (uint32_t i = 0; i < kSymbols; ++i)
+      if (weights_[i] > 0) roots_[count_++] = i;
+    while (count_ > 1) {
       const uint32_t a = rarest(kNone), b = rarest(a);
-      if (b == kNone) break;
-      join(a, b);
+      join(roots_[a], roots_[b]);
+      std::copy(roots_ + b + 1, roots_ + count_, roots_ + b);
+      --count_;
     }
   }
   uint32_t length(uint32_t symbol) const { return lengths_[symbol]; }
@@ -52,10 +55,11 @@ class Tree {
  private:
   static constexpr uint32_t kNone = kSymbols;
 
+  // The place of a root.
   uint32_t rarest(uint32_t other) const {
     uint32_t found = kNone;
-    for (uint32_t i = 0; i < kSymbols; ++i)
-      if (i != other && weights_[i] > 0 && (found == kNone || weights_[i] <= weights_[found]))
+    for (uint32_t i = 0; i < count_; ++i)
+      if (i != other && (found == kNone || weights_[roots_[i]] <= weights_[roots_[found]]))
         found = i;
     return found;
   }
@@ -69,6 +73,8 @@ class Tree {
     for (uint32_t i = b; i != kNone; i = next_[i]) ++lengths_[i];
   }
 
+  uint32_t roots_[kSymbols];  // of trees, in ascending order
+  uint32_t count_ = 0;
   uint64_t weights_[kSymbols] = {};
   uint32_t next_[kSymbols];
   uint32_t lengths_[kSymbols] = {};

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gst/engine/buffer_ptr.h"
+#include "gst/engine/debug.h"
 #include "transform/dct8x8/table_scale.h"
 #include "transform/ratecontrol/size_search.h"
 #if CT_HAVE_JPEG
@@ -223,6 +224,8 @@ Status RateControl::search(guint64 target) {
   sizes_->coarsest = limits.coarsest;
   limits.guess = last_scale_;
   limits.target = target;
+  // The bucket hands on to later frames what a frame leaves.
+  if (rate_.bitrate) limits.tolerance = 0.01;
   if (keeps_quality) {
     guint64 bytes = 0;
     CT_RETURN_IF_ERROR(measure(limits.finest, &bytes));
@@ -245,6 +248,8 @@ Status RateControl::search(guint64 target) {
     }
     guint64 bytes = 0;
     CT_RETURN_IF_ERROR(measure(search.best(), &bytes));
+    GST_LOG("%" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT " wanted, after %d rounds", bytes,
+            target, search.rounds());
     if (!search.found()) return take(search.best(), bytes, target);
     if (bytes <= target) {
       growth_ = search.growth_of(bytes);

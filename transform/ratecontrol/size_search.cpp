@@ -9,11 +9,10 @@
 namespace cudatransform {
 namespace {
 
-// A picture that is so much smaller than wanted is as good as any; and one that is worth a round
-// more.
-constexpr double kCloseEnough = 1 - 1.0 / 256, kTooSmall = 0.99;
+// A picture that is smaller than this part of the target is worth a round more than usual.
+constexpr double kTooSmall = 0.99;
 // Around a guess: near pictures are alike.
-constexpr double kAroundGuess[] = {0.7, 0.85, 0.94, 0.98, 1.02, 1.07, 1.2, 1.45};
+constexpr double kAroundGuess[] = {0.72, 0.9, 0.965, 0.992, 1.008, 1.035, 1.11, 1.4};
 // Around a curve's answer.
 constexpr double kAroundCurve[] = {0.92, 0.967, 0.987, 0.996, 1.004, 1.013, 1.035, 1.09};
 // Closer scales are taken side by side.
@@ -66,7 +65,7 @@ bool SizeSearch::is_close(double part) const {
 SizeCandidates SizeSearch::next_round() {
   const uint32_t least = exceeds_.scale + 1, most = fits_.scale - 1;
   const int allowed = allowed_ + (is_close(kTooSmall) ? 0 : 1);
-  if (rounds_ >= allowed || least > most || is_close(kCloseEnough)) return {};
+  if (rounds_ >= allowed || least > most || is_close(1 - limits_.tolerance)) return {};
   Candidates candidates(least, most);
   if (rounds_ == 0 && limits_.guess > 0) {
     // A guess at an end is the wish for that end.

@@ -31,6 +31,8 @@ class SizeSearch {
     uint32_t finest = 1, coarsest = 1;  // scales, both allowed
     uint32_t guess = 0;                 // a scale to begin around; 0: none
     uint64_t target = 0;                // bytes
+    // A picture that is smaller by no more than this part of the target ends the search.
+    double tolerance = 1.0 / 256;
   };
   // `growth`: how much larger pictures are than they are measured.
   SizeSearch(const Limits& limits, double growth);

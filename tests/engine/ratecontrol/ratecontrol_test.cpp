@@ -90,7 +90,7 @@ TEST(SizeSearch, FindsSizes) {
 }
 
 TEST(SizeSearch, AGoodGuessSavesRounds) {
-  for (double near = 0.85; near < 1.18; near *= 1.01) {
+  for (double near = 0.967; near < 1.033; near *= 1.001) {
     const uint32_t guess = 80 * TableScale::kUnit;
     const uint64_t target = uint64_t(bent(uint32_t(guess * near)));
     const Found found = find(bent, {kFinest, kCoarsest, guess, target});
