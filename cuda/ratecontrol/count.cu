@@ -85,7 +85,6 @@ template <typename M, Quantizer kQuantizer>
 __device__ __forceinline__ void count_candidates(const RateParams& params) {
   __shared__ uint32_t counts[kJpegSymbols];
   __shared__ ForwardTable table;
-  [[maybe_unused]] __shared__ RdSharedOf<kQuantizer> rd;
   const FrameParams& frame = params.frame;
   const BlockPlace place = place_of_thread(frame);
   const PlaneParams& plane = frame.planes[place.component];
@@ -97,7 +96,6 @@ __device__ __forceinline__ void count_candidates(const RateParams& params) {
   const auto before = typename M::Value(
       has_before ? sum_of_samples(plane.samples, before_place, frame.peak) - 64 * plane.level_shift
                  : 0);
-  const bool chroma = params.chroma >> place.component & 1;
   const uint32_t pair = params.layout.table_pair[place.component];
 #pragma unroll 1
   for (uint32_t c = 0; c < params.candidates; ++c) {
@@ -111,19 +109,11 @@ __device__ __forceinline__ void count_candidates(const RateParams& params) {
     __syncthreads();
     add_dummies(params, counts);
     Counter counter = {counts};
-    if constexpr (kQuantizer == Quantizer::kRd) {
-      rd.tables.fill(chroma, [&](int i) { return table.half[i]; });
-      rd.decide(
-          params.rd_weight, chroma, [&](int i) { return limit_eighths(M::eighths(v[i], i)); },
-          [&](int i) { return table.half[i]; });
-    }
     if (place.active) {
 #pragma unroll
       for (int k = 1; k < 64; ++k) {
         const int i = natural_of_zigzag(k);
-        if constexpr (kQuantizer == Quantizer::kRd)
-          counter.add_ac(k, rd.block()[k]);
-        else if constexpr (kQuantizer == Quantizer::kDeadZone)
+        if constexpr (kQuantizer == Quantizer::kDeadZone)
           counter.add_ac(k, dead_zone_level<M>(v[i], table, i, params.dead_zone));
         else
           counter.add_ac(k, M::template store<int16_t>(v[i], table, i));

@@ -50,7 +50,7 @@ Status validate(const RateCountJob& job) {
   CT_RETURN_IF_ERROR(cudatransform::validate(job.dct));
   const Dct8x8Job& dct = job.dct;
   if (dct.direction != Direction::kForward || !dct.quantized || dct.depth != 8 ||
-      dct.type != CoefType::kS16 || dct.measure != 0 || !has_rate_kernels(dct.method))
+      dct.type != CoefType::kS16 || dct.measure != 0 || !has_rate_kernel(dct.method, dct.quantizer))
     return invalid("not a job whose symbols can be counted");
   if (job.candidates < 1 || job.candidates > RateCountJob::kMost || job.counts == nullptr)
     return invalid("no candidates, too many, or no place for counts");
@@ -88,8 +88,6 @@ Status make_params(Device& device, StreamQueue& queue, const RateCountJob& job,
   params->tables = static_cast<const ForwardTable*>(address);
   params->candidates = static_cast<uint32_t>(job.candidates);
   params->dead_zone = general.dead_zone;
-  params->rd_weight = general.rd_weight;
-  params->chroma = general.chroma;
   return {};
 }
 
@@ -103,9 +101,10 @@ uint32_t kernel_of(const Dct8x8Job& job) {
 }  // namespace
 }  // namespace cuda
 
-bool has_rate_kernels(Method method) {
-  return std::any_of(std::begin(cuda::kKinds), std::end(cuda::kKinds),
-                     [&](const auto& kind) { return kind.method == method; });
+bool has_rate_kernel(Method method, Quantizer quantizer) {
+  return std::any_of(std::begin(cuda::kKinds), std::end(cuda::kKinds), [&](const auto& kind) {
+    return kind.method == method && kind.quantizer == quantizer;
+  });
 }
 
 Status count_rate_candidates(Device& device, Queue& queue, const RateCountJob& job,

@@ -11,7 +11,8 @@ namespace cudatransform {
 struct RateCountJob {
   static constexpr int kMost = 8;
 
-  // A forward job of 8 bits and quantised S16, by islow, ifast or float. Its tables do not matter,
+  // A forward job of 8 bits and quantised S16, by islow, ifast or float, whose levels
+  // round or have a dead zone. Its tables do not matter,
   // nor where its coefficients are: none are written.
   Dct8x8Job dct;
   JpegScanLayout layout;
@@ -21,8 +22,7 @@ struct RateCountJob {
   JpegSymbolCounts* counts = nullptr;
 };
 
-// Whether there are kernels for a method.
-bool has_rate_kernels(Method method);
+bool has_rate_kernel(Method method, Quantizer quantizer);
 
 // Returns at once; `fence` is done when the counts are complete.
 Status count_rate_candidates(Device& device, Queue& queue, const RateCountJob& job,

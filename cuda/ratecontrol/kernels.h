@@ -12,10 +12,7 @@
 #define CT_RATE_KERNELS(X)                       \
   X(rate_count_islow_round, Islow, Round)        \
   X(rate_count_islow_dead_zone, Islow, DeadZone) \
-  X(rate_count_islow_rd, Islow, Rd)              \
   X(rate_count_ifast_round, Ifast, Round)        \
   X(rate_count_ifast_dead_zone, Ifast, DeadZone) \
-  X(rate_count_ifast_rd, Ifast, Rd)              \
   X(rate_count_float_round, Float, Round)        \
-  X(rate_count_float_dead_zone, Float, DeadZone) \
-  X(rate_count_float_rd, Float, Rd)
+  X(rate_count_float_dead_zone, Float, DeadZone)

@@ -15,10 +15,7 @@ struct RateParams {
   const ForwardTable* tables;  // kMaxComponents for each candidate
   JpegSymbolCounts* counts;    // one for each candidate, of zeros
   uint32_t candidates;
-  // As in DecidedParams.
-  int32_t dead_zone;
-  uint32_t rd_weight;
-  uint32_t chroma;
+  int32_t dead_zone;  // as in DecidedParams
 };
 static_assert(sizeof(RateParams) <= 4096, "kernel parameters of drivers before CUDA 12.1");
 
