@@ -224,6 +224,19 @@ Status RateControl::count_at_once(const SizeCandidates& candidates) {
   return counted->wait();
 }
 
+// One round. The CPU counts only what the result depends on.
+Status RateControl::narrow(const SizeCandidates& candidates, SizeSearch* search) {
+  const bool at_once = !engine_.device().is_host();
+  if (at_once) CT_RETURN_IF_ERROR(count_at_once(candidates));
+  return search->narrow(candidates, [&](int i, uint64_t* bytes) -> Status {
+    if (!at_once) {
+      CT_RETURN_IF_ERROR(enqueue(candidates.scales[i], counted_quantizer(sizes_->quantizer)));
+      CT_RETURN_IF_ERROR(sizes_->file.count(sizes_->picture, i, nullptr));
+    }
+    return sizes_->file.counted_size(i, bytes);
+  });
+}
+
 Status RateControl::search(guint64 target) {
   const bool keeps_quality = !rate_.target_size && !rate_.bitrate;
   // A still's file does not depend on stills before it.
@@ -245,24 +258,15 @@ Status RateControl::search(guint64 target) {
     if (bytes <= target) return take(limits.finest, bytes, target);
   }
   SizeSearch search(limits, growth_);
-  const bool at_once = !engine_.device().is_host();
   for (;;) {
-    for (;;) {
-      const SizeCandidates candidates = search.next_round();
-      if (candidates.count == 0) break;
-      if (at_once) CT_RETURN_IF_ERROR(count_at_once(candidates));
-      CT_RETURN_IF_ERROR(search.narrow(candidates, [&](int i, uint64_t* bytes) -> Status {
-        if (!at_once) {
-          CT_RETURN_IF_ERROR(enqueue(candidates.scales[i], counted_quantizer(sizes_->quantizer)));
-          CT_RETURN_IF_ERROR(sizes_->file.count(sizes_->picture, i, nullptr));
-        }
-        return sizes_->file.counted_size(i, bytes);
-      }));
-    }
+    for (SizeCandidates round = search.next_round(); round.count > 0; round = search.next_round())
+      CT_RETURN_IF_ERROR(narrow(round, &search));
     guint64 bytes = 0;
     CT_RETURN_IF_ERROR(measure(search.best(), &bytes));
     GST_LOG("%" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT " wanted, after %d rounds", bytes,
             target, search.rounds());
+    // Of levels that have no codes: any coarser scale will do.
+    if (bytes == G_MAXUINT64) bytes = target + 1;
     if (search.accepts(bytes)) {
       if (bytes <= target) growth_ = search.growth_of(bytes), last_scale_ = search.best();
       return take(search.best(), bytes, target);
