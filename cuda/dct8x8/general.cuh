@@ -61,11 +61,15 @@ struct GeneralFloat {
   }
 };
 
-__device__ __forceinline__ BlockPlace place_of_thread(const FrameParams& frame) {
+// `block`: of those of the CTA, kFusedThreads.
+__device__ __forceinline__ BlockPlace place_in_cta(const FrameParams& frame, uint32_t block) {
   const int component =
       (blockIdx.x >= frame.planes[1].first_cta) + (blockIdx.x >= frame.planes[2].first_cta);
   const uint32_t cta = blockIdx.x - frame.planes[component].first_cta;
-  return place_in_plane(frame, component, cta * kFusedThreads + threadIdx.x);
+  return place_in_plane(frame, component, cta * kFusedThreads + block);
+}
+__device__ __forceinline__ BlockPlace place_of_thread(const FrameParams& frame) {
+  return place_in_cta(frame, threadIdx.x);
 }
 
 __device__ __forceinline__ Range range_of(const FrameParams& frame, const PlaneParams& plane) {

@@ -1,10 +1,9 @@
 // The symbols that a JPEG scan of a frame would have, for several sets of tables at once.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A thread transforms a block once and keeps it in registers; then it quantises it with the tables
-// of one candidate after the other, and counts the symbols in shared memory. Levels are never
-// stored. A block's DC level is coded as the difference to that of another block, whose DC
-// coefficient every method has as the sum of its samples.
+// One kernel transforms a frame's blocks, a thread each, and another one quantises them with each
+// candidate's tables, a thread for a block and a candidate, and counts the symbols in shared
+// memory. Levels are never stored.
 #include "cuda/dct8x8/decided.cuh"
 #include "cuda/ratecontrol/kernels.h"
 #include "cuda/ratecontrol/params.h"
@@ -12,23 +11,6 @@
 
 namespace cudatransform::cuda {
 namespace {
-
-__device__ __forceinline__ int32_t sum_of_samples(const SampleParams& plane,
-                                                  const BlockPlace& place, int32_t peak) {
-  int32_t sum = 0;
-  with_container(plane.type, [&](auto container) {
-#pragma unroll 1
-    for (int y = 0; y < 8; ++y) {
-      const uint8_t* row = plane.data + min(8 * place.by + y, plane.rows - 1) * plane.pitch;
-#pragma unroll
-      for (int x = 0; x < 8; ++x) {
-        const int64_t column = int64_t(min(8 * place.bx + x, plane.width - 1)) * plane.stride;
-        sum += read_sample<decltype(container)>(row + column, plane.shift, peak);
-      }
-    }
-  });
-  return sum;
-}
 
 // The block that is coded before this one, of the same component; false at the beginning of a
 // segment.
@@ -76,79 +58,104 @@ struct Counter {
 __device__ __forceinline__ void add_dummies(const RateParams& params, uint32_t* counts) {
   uint32_t dummies = params.layout.blocks;
   for (int c = 0; c < int(params.layout.components); ++c) dummies -= params.frame.planes[c].blocks;
-  if (blockIdx.x != 0 || threadIdx.x != 0) return;
-  counts[kJpegDcSymbols] += dummies;
-  counts[kJpegEndOfBlock] += dummies;
+  if (blockIdx.x != 0) return;
+  atomicAdd(&counts[kJpegDcSymbols], dummies);
+  atomicAdd(&counts[kJpegEndOfBlock], dummies);
+}
+
+template <typename M>
+__device__ __forceinline__ void transform_blocks(const RateParams& params) {
+  const BlockPlace place = place_of_thread(params.frame);
+  const PlaneParams& plane = params.frame.planes[place.component];
+  typename M::Value v[64];
+  load_samples(plane.samples, place, params.frame.peak, v);
+  M::forward(v, plane.level_shift);
+  uint32_t* to = params.coefficients + size_t{blockIdx.x} * 64 * kFusedThreads + threadIdx.x;
+#pragma unroll
+  for (int i = 0; i < 64; ++i) to[i * kFusedThreads] = __builtin_bit_cast(uint32_t, v[i]);
+}
+
+// What a CTA of kFusedThreads for each candidate shares.
+struct alignas(16) RateShared {
+  uint32_t coefficients[64 * kFusedThreads];
+  ForwardTable tables[kRateCandidates];
+  uint32_t counts[kRateCandidates][kJpegSymbols];
+
+  __device__ __forceinline__ void fill(const RateParams& params, int component) {
+    const auto* from = reinterpret_cast<const uint4*>(params.coefficients +
+                                                      size_t{blockIdx.x} * 64 * kFusedThreads);
+    for (unsigned i = threadIdx.x; i < 16 * kFusedThreads; i += blockDim.x)
+      reinterpret_cast<uint4*>(coefficients)[i] = from[i];
+    for (unsigned i = threadIdx.x; i < 64 * params.candidates; i += blockDim.x) {
+      const ForwardTable& own = params.tables[i / 64 * kMaxComponents + uint32_t(component)];
+      tables[i / 64].mul[i % 64] = own.mul[i % 64];
+      tables[i / 64].half[i % 64] = own.half[i % 64];
+    }
+    for (unsigned i = threadIdx.x; i < kJpegSymbols * params.candidates; i += blockDim.x)
+      counts[i / kJpegSymbols][i % kJpegSymbols] = 0;
+  }
+};
+
+// The DC coefficient of any block.
+__device__ __forceinline__ uint32_t dc_of(const RateParams& params, const BlockPlace& place) {
+  const PlaneParams& plane = params.frame.planes[place.component];
+  const uint32_t block = uint32_t(place.by) * plane.blocks_w + uint32_t(place.bx);
+  return params.coefficients[size_t{plane.first_cta + block / kFusedThreads} * 64 * kFusedThreads +
+                             block % kFusedThreads];
 }
 
 template <typename M, Quantizer kQuantizer>
 __device__ __forceinline__ void count_candidates(const RateParams& params) {
-  __shared__ uint32_t counts[kJpegSymbols];
-  __shared__ ForwardTable table;
-  [[maybe_unused]] __shared__ RdSharedOf<kQuantizer> rd;
-  const FrameParams& frame = params.frame;
-  const BlockPlace place = place_of_thread(frame);
-  const PlaneParams& plane = frame.planes[place.component];
-  typename M::Value v[64];
-  load_samples(plane.samples, place, frame.peak, v);
-  M::forward(v, plane.level_shift);
-  BlockPlace before_place;
-  const bool has_before = find_before(params.layout, place, &before_place);
-  const auto before = typename M::Value(
-      has_before ? sum_of_samples(plane.samples, before_place, frame.peak) - 64 * plane.level_shift
-                 : 0);
-  const bool chroma = params.chroma >> place.component & 1;
-  const uint32_t pair = params.layout.table_pair[place.component];
-#pragma unroll 1
-  for (uint32_t c = 0; c < params.candidates; ++c) {
-    const ForwardTable& own = params.tables[c * kMaxComponents + uint32_t(place.component)];
-    __syncthreads();
-    for (unsigned i = threadIdx.x; i < 64; i += kFusedThreads) {
-      table.mul[i] = own.mul[i];
-      table.half[i] = own.half[i];
-    }
-    for (unsigned i = threadIdx.x; i < kJpegSymbols; i += kFusedThreads) counts[i] = 0;
-    __syncthreads();
-    add_dummies(params, counts);
+  using Value = typename M::Value;
+  __shared__ RateShared shared;
+  const unsigned candidate = threadIdx.x / kFusedThreads, block = threadIdx.x % kFusedThreads;
+  const BlockPlace place = place_in_cta(params.frame, block);
+  shared.fill(params, place.component);
+  __syncthreads();
+  uint32_t* const counts = shared.counts[candidate];
+  const ForwardTable& table = shared.tables[candidate];
+  if (block == 0) add_dummies(params, counts);
+  if (place.active) {
+    const auto value = [&](int i) {
+      return __builtin_bit_cast(Value, shared.coefficients[i * kFusedThreads + block]);
+    };
     Counter counter = {counts};
-    if constexpr (kQuantizer == Quantizer::kRd) {
-      rd.tables.fill(chroma, [&](int i) { return table.half[i]; });
-      rd.decide(
-          params.rd_weight, chroma, [&](int i) { return limit_eighths(M::eighths(v[i], i)); },
-          [&](int i) { return table.half[i]; });
-    }
-    if (place.active) {
 #pragma unroll
-      for (int k = 1; k < 64; ++k) {
-        const int i = natural_of_zigzag(k);
-        if constexpr (kQuantizer == Quantizer::kRd)
-          counter.add_ac(k, rd.block()[k]);
-        else if constexpr (kQuantizer == Quantizer::kDeadZone)
-          counter.add_ac(k, dead_zone_level<M>(v[i], table, i, params.dead_zone));
-        else
-          counter.add_ac(k, M::template store<int16_t>(v[i], table, i));
-      }
-      counter.end();
-      const auto dc = [&](typename M::Value value) {
-        return plain_dc(M::template store<int16_t>(value, table, 0));
-      };
-      counter.add_dc(dc(v[0]) - (has_before ? dc(before) : 0));
+    for (int k = 1; k < 64; ++k) {
+      const int i = natural_of_zigzag(k);
+      if constexpr (kQuantizer == Quantizer::kDeadZone)
+        counter.add_ac(k, dead_zone_level<M>(value(i), table, i, params.dead_zone));
+      else
+        counter.add_ac(k, M::template store<int16_t>(value(i), table, i));
     }
-    __syncthreads();
-    uint32_t* const all = params.counts[c].of[pair];
-    for (unsigned i = threadIdx.x; i < kJpegSymbols; i += kFusedThreads)
-      if (counts[i] != 0) atomicAdd(&all[i], counts[i]);
+    counter.end();
+    const auto dc = [&](Value of) { return plain_dc(M::template store<int16_t>(of, table, 0)); };
+    BlockPlace before;
+    const bool has_before = find_before(params.layout, place, &before);
+    counter.add_dc(dc(value(0)) -
+                   (has_before ? dc(__builtin_bit_cast(Value, dc_of(params, before))) : 0));
+  }
+  __syncthreads();
+  const uint32_t pair = params.layout.table_pair[place.component];
+  for (unsigned i = threadIdx.x; i < kJpegSymbols * params.candidates; i += blockDim.x) {
+    const uint32_t count = shared.counts[i / kJpegSymbols][i % kJpegSymbols];
+    if (count != 0) atomicAdd(&params.counts[i / kJpegSymbols].of[pair][i % kJpegSymbols], count);
   }
 }
 
 }  // namespace
 
-#define CT_RATE(name, method, quantizer)                                \
-  extern "C" __global__ void __launch_bounds__(kFusedThreads, 8)        \
-      name(const __grid_constant__ RateParams params) {                 \
-    count_candidates<Decided##method, Quantizer::k##quantizer>(params); \
+#define CT_TRANSFORM(name, method)                               \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, 8) \
+      name(const __grid_constant__ RateParams params) {          \
+    transform_blocks<Decided##method>(params);                   \
   }
-
-CT_RATE_KERNELS(CT_RATE)
+#define CT_COUNT(name, method, quantizer)                                         \
+  extern "C" __global__ void __launch_bounds__(kRateCandidates* kFusedThreads, 3) \
+      name(const __grid_constant__ RateParams params) {                           \
+    count_candidates<Decided##method, Quantizer::k##quantizer>(params);           \
+  }
+CT_RATE_TRANSFORM_KERNELS(CT_TRANSFORM)
+CT_RATE_COUNT_KERNELS(CT_COUNT)
 
 }  // namespace cudatransform::cuda

@@ -1,4 +1,4 @@
-// The symbols of a JPEG scan for several sets of tables, by one launch.
+// The symbols of a JPEG scan for several sets of tables at once.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,18 +11,20 @@ namespace cudatransform {
 struct RateCountJob {
   static constexpr int kMost = 8;
 
-  // A forward job of 8 bits and quantised S16, by islow, ifast or float. Its tables do not matter,
+  // A forward job of 8 bits and quantised S16, by islow, ifast or float, whose levels
+  // round or have a dead zone. Its tables do not matter,
   // nor where its coefficients are: none are written.
   Dct8x8Job dct;
   JpegScanLayout layout;
   int candidates = 0;
   QuantTable tables[kMost][4];  // each in place of dct.tables
+  // The frame of the queue's job before is counted again, with other tables: it is not transformed.
+  bool same_frame = false;
   // Pinned; one for each candidate. As JpegEncodeOps::count() counts the levels of the job.
   JpegSymbolCounts* counts = nullptr;
 };
 
-// Whether there are kernels for a method.
-bool has_rate_kernels(Method method);
+bool has_rate_kernel(Method method, Quantizer quantizer);
 
 // Returns at once; `fence` is done when the counts are complete.
 Status count_rate_candidates(Device& device, Queue& queue, const RateCountJob& job,

@@ -1,21 +1,24 @@
 // Every kernel of rate control, by the name that a profiler prints and a launch asks for.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-//   rate_count_*
+//   rate_transform_*, rate_count_*
 //     twin   a transform and count_jpeg_symbols() for each candidate: jpeg/encode_scan.cpp
 //     test   tests/jpeg/rate_test.cpp
 //     bench  tests/bench/jpeg/bench_rate.cpp
 //     page   docs/kernels.md, 20
 #pragma once
 
+// X(name, method).
+#define CT_RATE_TRANSFORM_KERNELS(X) \
+  X(rate_transform_islow, Islow)     \
+  X(rate_transform_ifast, Ifast)     \
+  X(rate_transform_float, Float)
+
 // X(name, method, quantizer).
-#define CT_RATE_KERNELS(X)                       \
+#define CT_RATE_COUNT_KERNELS(X)                 \
   X(rate_count_islow_round, Islow, Round)        \
   X(rate_count_islow_dead_zone, Islow, DeadZone) \
-  X(rate_count_islow_rd, Islow, Rd)              \
   X(rate_count_ifast_round, Ifast, Round)        \
   X(rate_count_ifast_dead_zone, Ifast, DeadZone) \
-  X(rate_count_ifast_rd, Ifast, Rd)              \
   X(rate_count_float_round, Float, Round)        \
-  X(rate_count_float_dead_zone, Float, DeadZone) \
-  X(rate_count_float_rd, Float, Rd)
+  X(rate_count_float_dead_zone, Float, DeadZone)

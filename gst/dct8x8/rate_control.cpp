@@ -28,6 +28,13 @@ constexpr double kFirstGrowth = 1.0035;
 constexpr double kUsualSeconds = 0.6;
 constexpr double kLeastFrames = 2, kUsualFrames = 4;
 
+// What rd decides takes several times as long as counting it. Its files are smaller than those of
+// a dead zone by a part that hardly changes from scale to scale.
+constexpr int kCountedDeadZone = 600;
+[[maybe_unused]] Quantizer counted_quantizer(Quantizer quantizer) {
+  return quantizer == Quantizer::kRd ? Quantizer::kDeadZone : quantizer;
+}
+
 const char* first_property(const RateSettings& rate) {
   return rate.bitrate ? "bitrate" : rate.target_size ? "target-size" : "max-size";
 }
@@ -76,6 +83,7 @@ struct RateControl::Sizes {
   const Dct8x8Ops* ops = nullptr;
   Dct8x8Job job;
   FrameTables* tables = nullptr;
+  Quantizer quantizer = Quantizer::kRound;
   JpegFileSize file;
   JpegPicture picture;
   JpegOptions options;
@@ -130,8 +138,9 @@ void RateControl::scale_to(uint32_t scale) {
 }
 
 // Makes the levels at a scale.
-Status RateControl::enqueue(uint32_t scale) {
+Status RateControl::enqueue(uint32_t scale, Quantizer quantizer) {
   scale_to(scale);
+  sizes_->job.quantizer = quantizer;
   return sizes_->ops->submit(engine_.device(), engine_.queue(QueueKind::kCompute), sizes_->job,
                              nullptr);
 }
@@ -139,7 +148,7 @@ Status RateControl::enqueue(uint32_t scale) {
 // The exact size of the file at a scale.
 Status RateControl::measure(uint32_t scale, guint64* bytes) {
   uint64_t size = 0;
-  CT_RETURN_IF_ERROR(enqueue(scale));
+  CT_RETURN_IF_ERROR(enqueue(scale, sizes_->quantizer));
   CT_RETURN_IF_ERROR(sizes_->file.exact_size(sizes_->picture, &size));
   *bytes = size;
   return {};
@@ -153,6 +162,11 @@ Status RateControl::choose(const Dct8x8Ops& ops, const Dct8x8Job& job, FrameTabl
   sizes.ops = &ops;
   sizes.tables = tables;
   sizes.job = job;
+#if CT_HAVE_CUDA
+  sizes.candidates.same_frame = false;
+#endif
+  sizes.quantizer = job.quantizer;
+  if (job.quantizer == Quantizer::kRd) sizes.job.dead_zone = kCountedDeadZone;
   sizes.job.layout = Layout::kBlock;
   sizes.job.order = Order::kRaster;
   sizes.job.measure = 0;
@@ -189,9 +203,11 @@ Status RateControl::count_at_once(const SizeCandidates& candidates) {
   Sizes& sizes = *sizes_;
   FencePtr counted;
 #if CT_HAVE_CUDA
-  if (has_rate_kernels(sizes.job.method)) {
+  const Quantizer quantizer = counted_quantizer(sizes.quantizer);
+  if (has_rate_kernel(sizes.job.method, quantizer)) {
     RateCountJob& all = sizes.candidates;
     all.dct = sizes.job;
+    all.dct.quantizer = quantizer;
     all.layout = sizes.file.layout();
     all.candidates = candidates.count;
     all.counts = sizes.file.counts();
@@ -201,14 +217,28 @@ Status RateControl::count_at_once(const SizeCandidates& candidates) {
     }
     CT_RETURN_IF_ERROR(
         count_rate_candidates(engine_.device(), engine_.queue(QueueKind::kCompute), all, &counted));
+    all.same_frame = true;
     return counted->wait();
   }
 #endif
   for (int i = 0; i < candidates.count; i++) {
-    CT_RETURN_IF_ERROR(enqueue(candidates.scales[i]));
+    CT_RETURN_IF_ERROR(enqueue(candidates.scales[i], counted_quantizer(sizes.quantizer)));
     CT_RETURN_IF_ERROR(sizes.file.count(sizes.picture, i, &counted));
   }
   return counted->wait();
+}
+
+// One round. The CPU counts only what the result depends on.
+Status RateControl::narrow(const SizeCandidates& candidates, SizeSearch* search) {
+  const bool at_once = !engine_.device().is_host();
+  if (at_once) CT_RETURN_IF_ERROR(count_at_once(candidates));
+  return search->narrow(candidates, [&](int i, uint64_t* bytes) -> Status {
+    if (!at_once) {
+      CT_RETURN_IF_ERROR(enqueue(candidates.scales[i], counted_quantizer(sizes_->quantizer)));
+      CT_RETURN_IF_ERROR(sizes_->file.count(sizes_->picture, i, nullptr));
+    }
+    return sizes_->file.counted_size(i, bytes);
+  });
 }
 
 Status RateControl::search(guint64 target) {
@@ -232,31 +262,20 @@ Status RateControl::search(guint64 target) {
     if (bytes <= target) return take(limits.finest, bytes, target);
   }
   SizeSearch search(limits, growth_);
-  const bool at_once = !engine_.device().is_host();
   for (;;) {
-    for (;;) {
-      const SizeCandidates candidates = search.next_round();
-      if (candidates.count == 0) break;
-      if (at_once) CT_RETURN_IF_ERROR(count_at_once(candidates));
-      CT_RETURN_IF_ERROR(search.narrow(candidates, [&](int i, uint64_t* bytes) -> Status {
-        if (!at_once) {
-          CT_RETURN_IF_ERROR(enqueue(candidates.scales[i]));
-          CT_RETURN_IF_ERROR(sizes_->file.count(sizes_->picture, i, nullptr));
-        }
-        return sizes_->file.counted_size(i, bytes);
-      }));
-    }
+    for (SizeCandidates round = search.next_round(); round.count > 0; round = search.next_round())
+      CT_RETURN_IF_ERROR(narrow(round, &search));
     guint64 bytes = 0;
     CT_RETURN_IF_ERROR(measure(search.best(), &bytes));
     GST_LOG("%" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT " wanted, after %d rounds", bytes,
             target, search.rounds());
-    if (!search.found()) return take(search.best(), bytes, target);
-    if (bytes <= target) {
-      growth_ = search.growth_of(bytes);
-      last_scale_ = search.best();
+    // Of levels that have no codes: any coarser scale will do.
+    if (bytes == G_MAXUINT64) bytes = target + 1;
+    if (search.accepts(bytes)) {
+      if (bytes <= target) growth_ = search.growth_of(bytes), last_scale_ = search.best();
       return take(search.best(), bytes, target);
     }
-    search.refuse(bytes);
+    search.correct(bytes);
   }
 }
 

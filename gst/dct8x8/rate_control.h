@@ -70,8 +70,9 @@ class RateControl {
   Status open_sizes();
   Status search(guint64 target);
   void scale_to(uint32_t scale);
-  Status enqueue(uint32_t scale);
+  Status enqueue(uint32_t scale, Quantizer quantizer);
   Status count_at_once(const SizeCandidates& candidates);
+  Status narrow(const SizeCandidates& candidates, SizeSearch* search);
   Status measure(uint32_t scale, guint64* bytes);
   Status take(uint32_t scale, guint64 bytes, guint64 target);
 

@@ -5,4 +5,5 @@
 #include "cuda/ratecontrol/count.cu"
 #include "tests/emulator/run.h"
 
-CT_RATE_KERNELS(CT_EMULATE)
+CT_RATE_TRANSFORM_KERNELS(CT_EMULATE)
+CT_RATE_COUNT_KERNELS(CT_EMULATE)

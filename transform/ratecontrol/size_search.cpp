@@ -11,6 +11,8 @@ namespace {
 
 // A picture that is smaller than this part of the target is worth a round more than usual.
 constexpr double kTooSmall = 0.99;
+// How much larger pictures are expected to be after each refused one but the first.
+constexpr double kMargin = 1.001;
 // Around a guess: near pictures are alike.
 constexpr double kAroundGuess[] = {0.72, 0.9, 0.965, 0.992, 1.008, 1.035, 1.11, 1.4};
 // Around a curve's answer.
@@ -53,9 +55,9 @@ SizeSearch::SizeSearch(const Limits& limits, double growth) : limits_(limits), g
 bool SizeSearch::add(uint32_t scale, uint64_t bytes) {
   const Point point = {scale, std::max<double>(double(bytes), 1)};
   known_.push_back(point);
-  const bool fits = point.bytes * growth_ <= double(limits_.target);
-  (fits ? fits_ : exceeds_) = point;
-  return fits;
+  const bool is_small = fits(point);
+  (is_small ? fits_ : exceeds_) = point;
+  return is_small;
 }
 
 bool SizeSearch::is_close(double part) const {
@@ -132,14 +134,30 @@ double SizeSearch::growth_of(uint64_t bytes) const {
   return point == known_.end() ? growth_ : double(bytes) / point->bytes;
 }
 
-void SizeSearch::refuse(uint64_t bytes) {
-  growth_ = std::max(growth_, growth_of(bytes));
-  exceeds_ = fits_;
-  fits_ = {limits_.coarsest + 1, 0};
-  for (const Point& known : known_) {
-    const bool fits = known.bytes * growth_ <= double(limits_.target);
-    if (known.scale > exceeds_.scale && known.scale < fits_.scale && fits) fits_ = known;
+bool SizeSearch::accepts(uint64_t bytes) const {
+  if (bytes > limits_.target) return best() == limits_.coarsest;
+  return double(bytes) >= kTooSmall * double(limits_.target) || best() == limits_.finest ||
+         certain_ != 0;
+}
+
+bool SizeSearch::fits(const Point& point) const {
+  if (point.scale <= refused_) return false;
+  return (certain_ != 0 && point.scale >= certain_) ||
+         point.bytes * growth_ <= double(limits_.target);
+}
+
+void SizeSearch::correct(uint64_t bytes) {
+  if (bytes > limits_.target) {
+    growth_ = std::max(growth_, growth_of(bytes)) * (refused_ != 0 ? kMargin : 1);
+    refused_ = best();
+  } else {
+    growth_ = growth_of(bytes);
+    certain_ = best();
   }
+  exceeds_ = {limits_.finest - 1, 0};
+  fits_ = {limits_.coarsest + 1, 0};
+  for (const Point& known : known_)
+    if (known.scale < fits_.scale && fits(known)) fits_ = known;
   for (const Point& known : known_)
     if (known.scale > exceeds_.scale && known.scale < fits_.scale) exceeds_ = known;
   allowed_ = rounds_ + 1;

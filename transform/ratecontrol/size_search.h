@@ -24,7 +24,7 @@ struct SizeCandidates {
 class SizeSearch {
  public:
   // At most three rounds; one more where no picture of 99 % of the target has been found, and after
-  // each refuse().
+  // each correct().
   static constexpr int kRounds = 3;
 
   struct Limits {
@@ -57,9 +57,11 @@ class SizeSearch {
   // The finest scale that fits; the coarsest allowed where none is known to.
   uint32_t best() const { return fits_.is_known() ? fits_.scale : limits_.coarsest; }
   bool found() const { return fits_.is_known(); }
-  // The picture of best() has turned out to have `bytes`, more than the target: looks for a coarser
-  // one, with pictures as much larger than measured as this one is.
-  void refuse(uint64_t bytes);
+  // Whether best() is the result where its picture has turned out to have `bytes`. If not,
+  // correct() goes on: with pictures as much larger or smaller than measured as this one is. Once
+  // only for a finer one, while this one fits and is too small.
+  bool accepts(uint64_t bytes) const;
+  void correct(uint64_t bytes);
   // Of the picture of best(): how much larger it is than it was measured.
   double growth_of(uint64_t bytes) const;
   int rounds() const { return rounds_; }
@@ -74,11 +76,15 @@ class SizeSearch {
 
   bool add(uint32_t scale, uint64_t bytes);
   bool is_close(double part) const;
+  bool fits(const Point& point) const;
   double scale_on_curve() const;
 
   Limits limits_;
   double growth_;
   int rounds_ = 0, allowed_ = kRounds;
+  // The last scales that are known for certain: of a picture that is too large, and of one that
+  // fits; 0: none.
+  uint32_t refused_ = 0, certain_ = 0;
   // No scale between them has been measured.
   Point exceeds_, fits_;
   std::vector<Point> known_;

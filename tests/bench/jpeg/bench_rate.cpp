@@ -60,7 +60,9 @@ class Control {
 
   void round(FencePtr* fence) { require(count_rate_candidates(*device_, queue(), job_, fence)); }
   void size(FencePtr* fence) {
-    require(cuda_dct8x8_ops().submit(*device_, queue(), job_.dct, nullptr));
+    Dct8x8Job dct = job_.dct;
+    dct.quantizer = quantizer_;
+    require(cuda_dct8x8_ops().submit(*device_, queue(), dct, nullptr));
     JpegEncodeJob encode;
     encode.layout = job_.layout;
     for (int c = 0; c < 3; ++c)
@@ -98,7 +100,9 @@ class Control {
   Queue& queue() { return device_->queue(QueueKind::kCompute); }
   void describe(Quantizer quantizer, int w, int h) {
     Dct8x8Job& dct = job_.dct;
-    dct.quantizer = quantizer;
+    quantizer_ = quantizer;
+    // As rate control does.
+    dct.quantizer = quantizer == Quantizer::kRd ? Quantizer::kDeadZone : quantizer;
     dct.components = 3;
     std::copy_n(job_.tables[4], 4, dct.tables);
     levels_ = allocate(MemoryKind::kDevice, size_t{2} * (size_t(w) + 16) * (size_t(h) + 16) * 2);
@@ -127,6 +131,7 @@ class Control {
   std::unique_ptr<Memory> frame_, levels_, results_;
   std::unique_ptr<Timer> timer_;
   RateCountJob job_;
+  Quantizer quantizer_ = Quantizer::kRound;
   JpegCodes codes_;
 };
 

@@ -12,7 +12,6 @@
 #include "cuda/obmc/params.h"
 #include "cuda/ratecontrol/params.h"
 #include "cuda/rgb/params.h"
-#include "cuda/verbs/convert_params.h"
 #include "tests/check/fakecuda/verb_areas.h"
 #include "tests/tiny/tiny_params.h"
 
@@ -173,21 +172,14 @@ void Launch::tiny(const test::TinyParams& params) {
 
 void Launch::rate(const RateParams& params) {
   for (const PlaneParams& plane : params.frame.planes)
-    if (plane.first_cta != UINT32_MAX) samples(plane.samples, false);
-  words(params.counts, params.candidates * sizeof(JpegSymbolCounts), false);
+    if (plane.first_cta != UINT32_MAX && !has("rate_count_")) samples(plane.samples, false);
+  const bool counts = has("rate_count_");
+  words(params.coefficients, size_t{ctas_} * 64 * kFusedThreads * sizeof(uint32_t), false);
+  if (counts) words(params.counts, params.candidates * sizeof(JpegSymbolCounts), false);
 }
 
 void Launch::rgb(const RgbParams& params) {
-  for (size_t c = 0; c < 3; c++) {
-    const RgbPlaneParams& plane = params.planes[c];
-    // The general kernel writes one component.
-    const bool used = inverse() || !has("_general") || c == params.component;
-    if (used && plane.data != nullptr)
-      add(plane.data, plane.pitch, plane.width, plane.height, !inverse());
-    if (c == 0 || params.places == RgbPlaces::kPlanes)
-      add(params.rgb[c], params.pitch[c], int64_t{params.width} * params.pixel_bytes, params.height,
-          inverse());
-  }
+  rgb_areas(params, inverse(), has("_general"), [this](auto... area) { add(area...); });
 }
 
 void Launch::convert(const ConvertParams& params) {
@@ -196,17 +188,8 @@ void Launch::convert(const ConvertParams& params) {
   const auto bytes = [](const std::string& number) -> int64_t {
     return number.find("16") != std::string::npos ? 2 : 4;
   };
-  const int64_t from_bytes = bytes(name_.substr(0, to)), to_bytes = bytes(name_.substr(to + 1));
-  for (int32_t c = 0; c < params.components; c++) {
-    const ConvertPlane& plane = params.planes[c];
-    const auto add_side = [&](const uint8_t* data, int64_t pitch, CoefArrangement arrangement,
-                              int64_t bytes_each, bool written) {
-      const int64_t rows = rows_of_blocks(arrangement);
-      add(data, pitch, plane.blocks_w * (64 / rows) * bytes_each, plane.blocks_h * rows, written);
-    };
-    add_side(plane.from, plane.from_pitch, params.from, from_bytes, false);
-    add_side(plane.to, plane.to_pitch, params.to, to_bytes, true);
-  }
+  convert_areas(params, bytes(name_.substr(0, to)), bytes(name_.substr(to + 1)),
+                [this](auto... area) { add(area...); });
 }
 
 // ---- Wavelets ----
@@ -376,46 +359,53 @@ Operation Launch::operation() const {
   return made;
 }
 
+template <typename Params>
+void call(void (Launch::*function)(const Params&), Launch& launch, const void* params) {
+  (launch.*function)(*static_cast<const Params*>(params));
+}
+template <auto kFunction>
+void areas(Launch& launch, const void* params) {
+  call(kFunction, launch, params);
+}
+
+// By a part of kernels' names: the first that fits.
+constexpr struct {
+  const char* part;
+  void (*find)(Launch& launch, const void* params);
+} kFamilies[] = {
+    {"convert_", areas<&Launch::convert>},
+    {"flip_", areas<&Launch::flip>},
+    {"quant_", areas<&Launch::quant>},
+    {"rate_", areas<&Launch::rate>},
+    {"rgb_", areas<&Launch::rgb>},
+    {"scaled_", areas<&Launch::scaled>},
+    {"dwt_fused_", areas<&Launch::wavelet_level>},
+    {"dwt_fast_", areas<&Launch::wavelet_level>},
+    {"dwt_", areas<&Launch::wavelet_pass>},
+    {"obmc_compensate_", areas<&Launch::compensate>},
+    {"obmc_upsample_", areas<&Launch::upsample>},
+    {"dirac_expand_", areas<&Launch::expand>},
+    {"dirac_slices_", areas<&Launch::slices>},
+    {"dirac_predict_", areas<&Launch::slices>},
+    {"dirac_store_", areas<&Launch::store>},
+    {"tiny_xor", areas<&Launch::tiny>},
+    // The first part of both kinds of parameters.
+    {"_general_", areas<&Launch::general>},
+    {"_teach", areas<&Launch::general>},
+};
+
 }  // namespace
 
 bool computes(const std::string& kernel) { return kernel.starts_with("jpeg_encode_"); }
 
 Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters) {
+  if (computes(kernel)) return jpeg_encode_launch_of(kernel, parameters);
   Launch launch(kernel, ctas);
   const void* first = parameters[0];
-  if (launch.has("convert_")) {
-    launch.convert(*static_cast<const ConvertParams*>(first));
-  } else if (launch.has("flip_")) {
-    launch.flip(*static_cast<const FlipParams*>(first));
-  } else if (launch.has("quant_")) {
-    launch.quant(*static_cast<const RequantParams*>(first));
-  } else if (launch.has("rate_count_")) {
-    launch.rate(*static_cast<const RateParams*>(first));
-  } else if (launch.has("rgb_")) {
-    launch.rgb(*static_cast<const RgbParams*>(first));
-  } else if (launch.has("scaled_")) {
-    launch.scaled(*static_cast<const ScaledParams*>(first));
-  } else if (launch.has("dwt_fused_") || launch.has("dwt_fast_")) {
-    launch.wavelet_level(*static_cast<const FusedParams*>(first));
-  } else if (launch.has("dwt_")) {
-    launch.wavelet_pass(*static_cast<const PassParams*>(first));
-  } else if (launch.has("obmc_compensate_")) {
-    launch.compensate(*static_cast<const ObmcParams*>(first));
-  } else if (launch.has("obmc_upsample_")) {
-    launch.upsample(*static_cast<const UpsampleParams*>(first));
-  } else if (launch.has("dirac_expand_")) {
-    launch.expand(*static_cast<const ExpandParams*>(first));
-  } else if (launch.has("dirac_slices_") || launch.has("dirac_predict_")) {
-    launch.slices(*static_cast<const SliceParams*>(first));
-  } else if (launch.has("dirac_store_")) {
-    launch.store(*static_cast<const StoreParams*>(first));
-  } else if (computes(kernel)) {
-    return jpeg_encode_launch_of(kernel, parameters);
-  } else if (kernel == "tiny_xor") {
-    launch.tiny(*static_cast<const test::TinyParams*>(first));
-  } else if (launch.has("_general_") || launch.has("_teach")) {
-    // The first part of both kinds of parameters.
-    launch.general(*static_cast<const FrameParams*>(first));
+  const auto* family = std::find_if(std::begin(kFamilies), std::end(kFamilies),
+                                    [&](const auto& each) { return launch.has(each.part); });
+  if (family != std::end(kFamilies)) {
+    family->find(launch, first);
   } else if (launch.has("forward_") || launch.has("inverse_")) {
     const auto* frame = static_cast<const FastFrame*>(first);
     const bool compares = launch.has("inverse_") && (frame->measure & kMeasureSse) != 0;

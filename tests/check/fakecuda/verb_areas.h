@@ -1,10 +1,12 @@
-// Memory that the kernels of verbs read and write.
+// Memory that the kernels of verbs and of RGB read and write.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <algorithm>
 #include <utility>
 
+#include "cuda/rgb/params.h"
+#include "cuda/verbs/convert_params.h"
 #include "cuda/verbs/flip_quant_params.h"
 
 namespace fakecuda {
@@ -48,12 +50,44 @@ void flip_areas(const cudatransform::cuda::FlipParams& params, int bytes, bool t
 }
 
 template <typename Add>
+void convert_areas(const cudatransform::cuda::ConvertParams& params, int64_t from_bytes,
+                   int64_t to_bytes, const Add& add) {
+  for (int32_t c = 0; c < params.components; ++c) {
+    const cudatransform::cuda::ConvertPlane& plane = params.planes[c];
+    const auto add_side = [&](const uint8_t* data, int64_t pitch,
+                              cudatransform::CoefArrangement arrangement, int64_t bytes,
+                              bool written) {
+      const int64_t rows = rows_of_blocks(arrangement);
+      add(data, pitch, plane.blocks_w * (64 / rows) * bytes, plane.blocks_h * rows, written);
+    };
+    add_side(plane.from, plane.from_pitch, params.from, from_bytes, false);
+    add_side(plane.to, plane.to_pitch, params.to, to_bytes, true);
+  }
+}
+
+template <typename Add>
 void quant_areas(const cudatransform::cuda::RequantParams& params, int bytes, const Add& add) {
   for (const auto& plane : params.planes) {
     if (plane.first_cta == UINT32_MAX) continue;
     const int64_t down = plane.blocks / plane.blocks_w;
     add_blocks(plane.from, plane.from_steps, bytes, plane.blocks_w, down, false, add);
     add_blocks(plane.to, plane.to_steps, bytes, plane.blocks_w, down, true, add);
+  }
+}
+
+template <typename Add>
+void rgb_areas(const cudatransform::cuda::RgbParams& params, bool inverse, bool is_general,
+               const Add& add) {
+  const bool planar = params.places == cudatransform::cuda::RgbPlaces::kPlanes;
+  for (uint32_t c = 0; c < 3; ++c) {
+    const auto& plane = params.planes[c];
+    // The general kernel writes one component.
+    const bool used = inverse || !is_general || c == params.component;
+    if (used && plane.data != nullptr)
+      add(plane.data, plane.pitch, plane.width, plane.height, !inverse);
+    if (c == 0 || planar)
+      add(params.rgb[c], params.pitch[c], int64_t{params.width} * params.pixel_bytes, params.height,
+          inverse);
   }
 }
 

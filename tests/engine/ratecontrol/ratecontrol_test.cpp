@@ -21,7 +21,7 @@ struct Found {
   uint32_t scale = 0;
   double bytes = 0;
   bool fits = false;
-  int rounds = 0, measured = 0, refusals = 0;
+  int rounds = 0, measured = 0, corrections = 0;
 };
 
 // Files are `excess` times as large as they are measured.
@@ -29,7 +29,7 @@ Found find(const SizeOf& size_of, const SizeSearch::Limits& limits, double exces
            double growth = 1) {
   Found found;
   SizeSearch search(limits, growth);
-  for (;; found.refusals++) {
+  for (;; found.corrections++) {
     for (;;) {
       const SizeCandidates candidates = search.next_round();
       if (candidates.count == 0) break;
@@ -48,15 +48,15 @@ Found find(const SizeOf& size_of, const SizeSearch::Limits& limits, double exces
                       .ok());
     }
     found.scale = search.best();
-    found.bytes = std::floor(size_of(found.scale)) * excess;
+    found.bytes = std::floor(std::floor(size_of(found.scale)) * excess);
     found.fits = search.found();
     found.rounds = search.rounds();
-    if (!found.fits || found.bytes <= double(limits.target)) return found;
-    if (found.refusals == 20) {
-      ADD_FAILURE() << "refused again and again";
+    if (search.accepts(uint64_t(found.bytes))) return found;
+    if (found.corrections == 20) {
+      ADD_FAILURE() << "corrected again and again";
       return found;
     }
-    search.refuse(uint64_t(found.bytes));
+    search.correct(uint64_t(found.bytes));
   }
 }
 
@@ -108,16 +108,17 @@ TEST(SizeSearch, StaysBelowOnStairs) {
   }
 }
 
-// Stuffed bytes, which are not measured, or not as many.
-TEST(SizeSearch, RefusedSizes) {
-  for (const double excess : {1.0001, 1.004, 1.02})
+// Stuffed bytes, which are not measured, or not as many; and levels that take fewer bits than
+// measured.
+TEST(SizeSearch, CorrectedSizes) {
+  for (const double excess : {0.9, 0.97, 1.0001, 1.004, 1.02})
     for (const double growth : {1.0, 1.0035, 1.03})
       for (uint64_t target = 12'000; target < 1'500'000; target = target * 6 / 5) {
         const Found found = find(bent, {kFinest, kCoarsest, 0, target}, excess, growth);
         EXPECT_TRUE(found.fits);
         EXPECT_LE(found.bytes, double(target));
-        EXPECT_GE(found.bytes, 0.985 * double(target) / std::max(1.0, growth / excess));
-        EXPECT_LE(found.refusals, 3) << target << " excess " << excess;
+        EXPECT_GE(found.bytes, 0.99 * double(target));
+        EXPECT_LE(found.corrections, 2) << target << " excess " << excess;
       }
 }
 
