@@ -104,6 +104,25 @@ struct Side {
   }
 };
 
+// Numbers that a warp's lanes ask for at different places, which constant memory gives one by one.
+struct alignas(16) ConvertTables {
+  uint16_t divisors[64];  // of the tile's component
+  uint8_t natural_of_zigzag[64];
+
+  // Called by all threads, or by none.
+  __device__ __forceinline__ void fill(const ConvertParams& params, int component) {
+    const auto* from = reinterpret_cast<const uint32_t*>(params.divisors[component]);
+    const auto* orders = reinterpret_cast<const uint32_t*>(params.natural_of_zigzag);
+    constexpr unsigned kWords = sizeof(divisors) / 4, kOrders = sizeof(natural_of_zigzag) / 4;
+    if (threadIdx.x < kWords)
+      reinterpret_cast<uint32_t*>(divisors)[threadIdx.x] = from[threadIdx.x];
+    else if (threadIdx.x < kWords + kOrders)
+      reinterpret_cast<uint32_t*>(natural_of_zigzag)[threadIdx.x - kWords] =
+          orders[threadIdx.x - kWords];
+    __syncthreads();
+  }
+};
+
 template <typename From, typename To>
 class Converter {
   using FromNumber = typename From::Stored;
@@ -111,8 +130,9 @@ class Converter {
   static constexpr bool kCopies = std::is_same_v<From, To>;
 
  public:
-  __device__ Converter(const ConvertParams& params, Tile<ToNumber>& tile, int component)
-      : params_(params), tile_(tile), divisors_(params.divisors[component]) {}
+  __device__ Converter(const ConvertParams& params, Tile<ToNumber>& tile,
+                       const ConvertTables& tables)
+      : params_(params), tile_(tile), tables_(tables) {}
 
   // Brings a side's numbers into the tile, and returns how many were saturated.
   __device__ __forceinline__ uint32_t load(const Side& side) {
@@ -161,7 +181,7 @@ class Converter {
 
  private:
   __device__ __forceinline__ ToNumber number(FromNumber from, int natural, uint32_t* saturated) {
-    return converted<From, To>(from, kCopies ? uint16_t{1} : divisors_[natural], saturated);
+    return converted<From, To>(from, kCopies ? uint16_t{1} : tables_.divisors[natural], saturated);
   }
 
   __device__ __forceinline__ void put(const Eight<FromNumber>& eight, int block, int v,
@@ -173,7 +193,7 @@ class Converter {
                                              uint32_t* saturated) {
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
-      const int natural = params_.natural_of_zigzag[8 * v + i];
+      const int natural = tables_.natural_of_zigzag[8 * v + i];
       tile_.at(natural % 8, natural / 8, block) = number(eight.at[i], natural, saturated);
     }
   }
@@ -187,7 +207,7 @@ class Converter {
     Eight<ToNumber> eight;
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
-      const int natural = params_.natural_of_zigzag[8 * v + i];
+      const int natural = tables_.natural_of_zigzag[8 * v + i];
       eight.at[i] = tile_.at(natural % 8, natural / 8, block);
     }
     return eight;
@@ -239,12 +259,12 @@ class Converter {
 
   const ConvertParams& params_;
   Tile<ToNumber>& tile_;
-  const uint16_t* divisors_;
+  const ConvertTables& tables_;
 };
 
 template <typename From, typename To>
 __device__ __forceinline__ void convert(const ConvertParams& params,
-                                        Tile<typename To::Stored>& tile) {
+                                        Tile<typename To::Stored>& tile, ConvertTables& tables) {
   int component = 0;
   while (component + 1 < params.components && blockIdx.x >= params.planes[component + 1].first)
     ++component;
@@ -255,7 +275,12 @@ __device__ __forceinline__ void convert(const ConvertParams& params,
   const int32_t first = static_cast<int32_t>(number - row * plane.across) * kConvertBlocks;
   const int32_t count = min(kConvertBlocks, plane.blocks_w - first);
 
-  Converter<From, To> converter(params, tile, component);
+  const auto is_zigzag = [](CoefArrangement side) { return side == CoefArrangement::kZigzagBlock; };
+  if (!std::is_same_v<From, To> || is_zigzag(params.from) || is_zigzag(params.to))
+    tables.fill(params, component);
+  wait_for_predecessor();
+  let_successor_launch();
+  Converter<From, To> converter(params, tile, tables);
   const uint32_t saturated =
       converter.load({plane.from, plane.from_pitch, y, plane.blocks_h, first, count});
   if constexpr (!std::is_same_v<From, To>) {
@@ -284,9 +309,8 @@ inline constexpr int kCtas = kIsWide<From, To>                                  
   extern "C" __global__ void __launch_bounds__(kConvertThreads, (kCtas<From, To>)) \
       convert_##name(const __grid_constant__ ConvertParams params) {               \
     __shared__ Tile<To::Stored> tile;                                              \
-    wait_for_predecessor();                                                        \
-    let_successor_launch();                                                        \
-    convert<From, To>(params, tile);                                               \
+    __shared__ ConvertTables tables;                                               \
+    convert<From, To>(params, tile, tables);                                       \
   }
 CT_CONVERT_KERNELS(CT_KERNEL)
 #undef CT_KERNEL
