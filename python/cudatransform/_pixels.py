@@ -68,11 +68,9 @@ class Wanted(NamedTuple):
         if self.device is not None and self.mode == "L":
             formats = _CUDA_PLANES
             only = f"! video/x-dct{memory},sampling=(string){{{_CUDA_SAMPLINGS}}} "
-        decoder_at, between = at, ""
-        if ahead and self.device is not None:
-            between, at = "! queue silent=true ", f"{at} async-depth=4"
-        return (f"{decoder_at} keep-metadata=false {only}{between}"
-                f"! cudaidct8x8 {at} qos=false scale={self.scale} "
+        between = "! queue silent=true " if ahead and self.device is not None else ""
+        return (f"{at} keep-metadata=false {only}{between}! cudaidct8x8 {at} qos=false "
+                f"scale={self.scale} "
                 f"chroma-upsampling={self.upsampling} ! "
                 f"video/x-raw{memory},format=(string){{{formats}}}")
 
