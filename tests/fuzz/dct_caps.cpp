@@ -47,4 +47,13 @@ void read_coefficients(GstBuffer* buffer, GstCaps* caps) {
   read_bytes(buffer);
 }
 
+void read_passed_coefficients(GstBuffer* buffer, GstCaps* caps) {
+  GstDctInfo info;
+  if (gst_buffer_get_dct_meta(buffer)) return read_coefficients(buffer, caps);
+  promise(gst_dct_info_from_caps(&info, caps, nullptr) &&
+              gst_dct_meta_validate(nullptr, &info, gst_buffer_get_size(buffer), nullptr),
+          "coefficients without a meta need none");
+  read_bytes(buffer);
+}
+
 }  // namespace fuzzing
