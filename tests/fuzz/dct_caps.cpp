@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "tests/fuzz/elements.h"
-
 namespace fuzzing {
 
 bool DctKind::info_of(Input* input, GstDctInfo* info) {
@@ -34,26 +32,6 @@ GstDctMeta* DctKind::add_meta(GstBuffer* buffer, const GstDctInfo& info, guint8 
   for (guint t = 0; t < 2; t++) gst_dct_meta_set_table(meta, t, divisors);
   meta->components[info.n_components - 1].table = 1;
   return meta;
-}
-
-void read_coefficients(GstBuffer* buffer, GstCaps* caps) {
-  GstDctInfo info;
-  promise(caps != nullptr && gst_dct_info_from_caps(&info, caps, nullptr),
-          "coefficients have caps");
-  const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
-  promise(
-      meta != nullptr && gst_dct_meta_validate(meta, &info, gst_buffer_get_size(buffer), nullptr),
-      "coefficients have a sound meta");
-  read_bytes(buffer);
-}
-
-void read_passed_coefficients(GstBuffer* buffer, GstCaps* caps) {
-  GstDctInfo info;
-  if (gst_buffer_get_dct_meta(buffer)) return read_coefficients(buffer, caps);
-  promise(gst_dct_info_from_caps(&info, caps, nullptr) &&
-              gst_dct_meta_validate(nullptr, &info, gst_buffer_get_size(buffer), nullptr),
-          "coefficients without a meta need none");
-  read_bytes(buffer);
 }
 
 }  // namespace fuzzing

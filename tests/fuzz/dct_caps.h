@@ -23,9 +23,4 @@ struct DctKind {
   static constexpr auto validate = gst_dct_meta_validate;
 };
 
-// Every coefficient of an element's output can be read, and its meta is sound.
-void read_coefficients(GstBuffer* buffer, GstCaps* caps);
-// Likewise for a verb: a buffer without a meta may go on as it came, if it needs no tables.
-void read_passed_coefficients(GstBuffer* buffer, GstCaps* caps);
-
 }  // namespace fuzzing

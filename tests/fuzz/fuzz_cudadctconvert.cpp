@@ -7,6 +7,7 @@
 
 #include <gst/coef/coef.h>
 #include "tests/fuzz/dct_caps.h"
+#include "tests/fuzz/dct_output.h"
 
 #include "tests/fuzz/coef_frames.h"
 

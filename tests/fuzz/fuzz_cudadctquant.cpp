@@ -9,6 +9,7 @@
 #include "tests/fuzz/dct_caps.h"
 
 #include "tests/fuzz/coef_frames.h"
+#include "tests/fuzz/dct_output.h"
 
 namespace {
 
