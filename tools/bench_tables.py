@@ -22,6 +22,10 @@ TITLES = {
     "avdct": "FFmpeg's AVDCT as a whole job",
     "decode": "JPEG pictures of 1080p, from memory to frames",
     "encode": "Frames of 1080p to JPEG pictures of quality 90",
+    "turn": "JPEG pictures of 1080p turned by 90 degrees, from memory to memory",
+    "convert": "Coefficients in other layouts and formats",
+    "flip": "Coefficients of turned pictures",
+    "quant": "Coefficients with other tables",
     "rgb": "RGB: planes to pixels (inverse) and back (forward)",
     "dwt": "Wavelets: four levels of 8-bit 4:2:0 (32K: one plane), 16-bit coefficients",
     "L2": "One buffer again and again: resident in the cache, not comparable with the limit",
@@ -45,6 +49,7 @@ COLUMNS = (("ns/block", "ns/block", number_text), ("GB/s", "GB/s", number_text),
            ("ms/frame", "ms a frame", "{:.2f}".format), ("frames/s", "frames/s", "{:.0f}".format),
            ("x jpegdec", "times jpegdec's speed", "{:.2f}".format),
            ("x jpegenc", "times jpegenc's speed", "{:.2f}".format),
+           ("x jpegtran", "times jpegtran's speed on all cores", "{:.2f}".format),
            ("x bare", "times the bare loop's speed", "{:.2f}".format))
 
 

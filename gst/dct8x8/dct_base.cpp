@@ -5,6 +5,7 @@
 
 #include "gst/dct8x8/caps.h"
 #include "gst/engine/property_types.h"
+#include "gst/stream/pinned_setting.h"
 #if CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
 #endif
@@ -76,45 +77,14 @@ static void gst_cuda_dct_base_get_property(GObject* object, guint id, GValue* va
   GST_OBJECT_UNLOCK(object);
 }
 
-namespace {
+using PinnedScale = cudatransform::PinnedSetting<int>;
 
-// A query needs one scale throughout. The base class transforms caps back and forth for it, and the
-// user may set the property in between: the two results would have no size in common. While an
-// object of this class lives, its thread sees the scale that `trans` had at the beginning.
-class PinnedScale {
- public:
-  explicit PinnedScale(GstBaseTransform* trans);
-  ~PinnedScale() { innermost = outer_; }
-  PinnedScale(const PinnedScale&) = delete;
-  PinnedScale& operator=(const PinnedScale&) = delete;
-
-  // The scale property or, within a query, its value at the beginning of the query.
-  static int of(GstBaseTransform* trans);
-
- private:
-  static thread_local const PinnedScale* innermost;
-  GstBaseTransform* trans_;
-  int scale_;
-  const PinnedScale* outer_;  // queries nest: each may ask the next element
-};
-
-thread_local const PinnedScale* PinnedScale::innermost = nullptr;
-
-PinnedScale::PinnedScale(GstBaseTransform* trans)
-    : trans_(trans), scale_(of(trans)), outer_(innermost) {
-  innermost = this;
-}
-
-int PinnedScale::of(GstBaseTransform* trans) {
-  for (const PinnedScale* pinned = innermost; pinned; pinned = pinned->outer_)
-    if (pinned->trans_ == trans) return pinned->scale_;
+static int scale_of(GstBaseTransform* trans) {
   GST_OBJECT_LOCK(trans);
   const int scale = gst_cuda_dct_transform(trans).settings.scale;
   GST_OBJECT_UNLOCK(trans);
   return scale;
 }
-
-}  // namespace
 
 static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPadDirection direction,
                                                  GstCaps* caps, GstCaps* filter) {
@@ -122,7 +92,7 @@ static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPad
   const cudatransform::Direction way = gst_cuda_dct_transform(trans).direction();
   const bool is_forward = way == cudatransform::Direction::kForward;
   const bool from_raw = is_forward == (direction == GST_PAD_SINK);
-  const int scale = PinnedScale::of(trans);
+  const int scale = PinnedScale::of(trans, scale_of);
   GstCaps* found = from_raw ? cudatransform::raw_to_dct_caps(caps, kinds, way, scale)
                             : cudatransform::dct_to_raw_caps(caps, kinds, way, scale);
   return cudatransform::filter_caps(trans, caps, found, filter);
@@ -130,7 +100,7 @@ static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPad
 
 static gboolean gst_cuda_dct_base_query(GstBaseTransform* trans, GstPadDirection direction,
                                         GstQuery* query) {
-  const PinnedScale pinned(trans);
+  const PinnedScale pinned(trans, scale_of);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
 }
 

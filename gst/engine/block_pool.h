@@ -42,6 +42,9 @@ class BlockPool {
   Status acquire(Queue& writer, DeviceBlock* block);
   void clear();
 
+  // Whether the device makes rows longer than asked for, as far as the caller has seen.
+  bool pads_rows = false;
+
  private:
   void set_aside(BufferPtr block, Queue& writer);
   void make_spare();

@@ -17,6 +17,8 @@ namespace {
 constexpr gsize kDevicePitch = 512;     // the alignment of rows on today's devices
 constexpr gsize kPlaneAlignment = 256;  // divides it
 constexpr gsize kVector = 16;           // the kernels' loads and stores
+
+gsize round_up(gsize value, gsize unit) { return (value + unit - 1) / unit * unit; }
 }  // namespace
 
 bool Rects::aligned() const {
@@ -62,27 +64,47 @@ int component_planes(const GstVideoInfo& frame, const Rects& planes,
   return components;
 }
 
-Status stack_in_pool(Engine& engine, BlockPool& pool, Queue& writer, DeviceBlock* block,
-                     Rects* rects) {
-  gsize row_bytes = 0;
-  guint rows = 0;
-  for (int i = 0; i < rects->count; i++) {
-    row_bytes = std::max(row_bytes, rects->rect[i].row_bytes);
-    rows += rects->rect[i].rows;
-  }
-  // Without gaps, a row of blocks ends where the device begins a new row.
-  if (rects->gapless) row_bytes = (row_bytes + kDevicePitch - 1) / kDevicePitch * kDevicePitch;
-  CT_RETURN_IF_ERROR(pool.configure(engine, row_bytes, rows));
-  CT_RETURN_IF_ERROR(pool.acquire(writer, block));
-  // If a device has longer rows, it leaves bytes between them that CPU maps of the block skip.
-  const bool packed = rects->gapless && block->pitch == row_bytes;
-  guint8* data = block->data;
+// The bytes from row to row without gaps but those for vectors.
+static gsize packed_pitch(const Rect& rect) { return round_up(rect.row_bytes, kVector); }
+
+// Moves `*rects` into the block one below the other, with that pitch or, if 0, packed.
+static void place_in(const DeviceBlock& block, gsize pitch, Rects* rects) {
+  guint8* data = block.data;
   for (int i = 0; i < rects->count; i++) {
     Rect& rect = rects->rect[i];
     rect.data = data;
-    rect.pitch = packed ? (rect.row_bytes + kVector - 1) / kVector * kVector : block->pitch;
-    data += (rect.pitch * rect.rows + kPlaneAlignment - 1) / kPlaneAlignment * kPlaneAlignment;
+    rect.pitch = pitch ? pitch : packed_pitch(rect);
+    data += round_up(rect.pitch * rect.rows, kPlaneAlignment);
   }
+}
+
+Status stack_in_pool(Engine& engine, BlockPool& pool, Queue& writer, DeviceBlock* block,
+                     Rects* rects) {
+  gsize row_bytes = 0, packed = 0;
+  guint rows = 0;
+  for (int i = 0; i < rects->count; i++) {
+    const Rect& rect = rects->rect[i];
+    row_bytes = std::max(row_bytes, rect.row_bytes);
+    rows += rect.rows;
+    packed += round_up(packed_pitch(rect) * rect.rows, kPlaneAlignment);
+  }
+  // Without gaps, a row of blocks ends where the device begins a new row, and there are as many of
+  // these as all bytes fill.
+  if (rects->gapless && !pool.pads_rows) {
+    const gsize whole = round_up(row_bytes, kDevicePitch);
+    CT_RETURN_IF_ERROR(pool.configure(engine, whole, guint(round_up(packed, whole) / whole)));
+    CT_RETURN_IF_ERROR(pool.acquire(writer, block));
+    if (block->pitch == whole) {
+      place_in(*block, 0, rects);
+      return {};
+    }
+    // If a device has longer rows, it leaves bytes between them that CPU maps of the block skip.
+    pool.pads_rows = true;
+    *block = {};
+  }
+  CT_RETURN_IF_ERROR(pool.configure(engine, row_bytes, rows));
+  CT_RETURN_IF_ERROR(pool.acquire(writer, block));
+  place_in(*block, block->pitch, rects);
   return {};
 }
 

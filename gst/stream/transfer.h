@@ -69,7 +69,8 @@ int component_planes(const GstVideoInfo& frame, const Rects& planes,
                      SamplePlane samples[kMaxComponents], int chroma_rows = 1);
 
 // A block of `pool` with room for `*rects`, which are moved there: rectangles of the same sizes,
-// one below the other. Later work of `writer` may write to it.
+// one below the other, and packed if they are to have no gaps. Later work of `writer` may write to
+// it.
 Status stack_in_pool(Engine& engine, BlockPool& pool, Queue& writer, DeviceBlock* block,
                      Rects* rects);
 

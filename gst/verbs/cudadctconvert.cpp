@@ -137,10 +137,12 @@ static void gst_cuda_dct_convert_class_init(GstCudaDctConvertClass* klass) {
   object_class->get_property = gst_cuda_dct_convert_get_property;
   g_object_class_install_property(
       object_class, PROP_QUALITY,
-      g_param_spec_int("quality", "Quality",
-                       "JPEG quality of the annex-k tables by which coefficients that are not "
-                       "quantised become levels",
-                       1, 100, 85, cudatransform::kWhilePlaying));
+      g_param_spec_int(
+          "quality", "Quality",
+          "JPEG quality of the annex-k tables by which coefficients that are not "
+          "quantised become levels",
+          1, 100, 85,
+          static_cast<GParamFlags>(cudatransform::kWhilePlaying | GST_PARAM_CONTROLLABLE)));
   base_class->element_name = "cudadctconvert";
   base_class->category = cudadctconvert_debug;
 #if CT_HAVE_CUDA

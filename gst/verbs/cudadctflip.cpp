@@ -25,6 +25,7 @@
 #include "gst/elements.h"
 #include "gst/engine/property_types.h"
 #include "gst/stream/caps_fields.h"
+#include "gst/stream/pinned_setting.h"
 #include "gst/verbs/exif.h"
 #include "gst/verbs/flip_caps.h"
 #include "gst/verbs/flip_transform.h"
@@ -197,11 +198,24 @@ static gboolean gst_cuda_dct_flip_sink_event(GstBaseTransform* trans, GstEvent* 
 
 // ---- Caps and metas ----
 
-static void append_others(GstBaseTransform* trans, GstPadDirection direction, const GstStructure* s,
-                          std::vector<cudatransform::StructurePtr>* others) {
+using PinnedRequest = cudatransform::PinnedSetting<FlipRequest>;
+
+static FlipRequest request_of(GstBaseTransform* trans) {
   GST_OBJECT_LOCK(trans);
   const FlipRequest request = transform_of(trans).request;
   GST_OBJECT_UNLOCK(trans);
+  return request;
+}
+
+static gboolean gst_cuda_dct_flip_query(GstBaseTransform* trans, GstPadDirection direction,
+                                        GstQuery* query) {
+  const PinnedRequest pinned(trans, request_of);
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
+}
+
+static void append_others(GstBaseTransform* trans, GstPadDirection direction, const GstStructure* s,
+                          std::vector<cudatransform::StructurePtr>* others) {
+  const FlipRequest request = PinnedRequest::of(trans, request_of);
   others->emplace_back(gst_structure_copy(s));
   if (direction == GST_PAD_SINK)
     cudatransform::flip_caps(others->back().get(), request);
@@ -364,6 +378,7 @@ static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
   install_properties(object_class);
   trans_class->submit_input_buffer = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_submit_input_buffer);
   trans_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_sink_event);
+  trans_class->query = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_query);
   trans_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_transform_meta);
   trans_class->copy_metadata = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_copy_metadata);
   base_class->element_name = "cudadctflip";

@@ -77,6 +77,10 @@ std::vector<guint8> bytes_of(GstBuffer* buffer);
 double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vector<guint8>& bytes,
                       guint component, guint bx, guint by, guint u, guint v);
 
+// Plays a pipeline to EOS, which has to come, and calls `change` about every millisecond meanwhile,
+// with 0, 1, 2 and so on. Leaves it in NULL.
+void play_with_changes(GstElement* pipeline, const std::function<void(int)>& change);
+
 // Plays the caller's pipeline to EOS and leaves it PLAYING. Returns the same as run_pipeline().
 std::string run_to_eos(GstElement* pipeline);
 

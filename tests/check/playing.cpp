@@ -7,6 +7,21 @@
 
 namespace testing {
 
+void play_with_changes(GstElement* pipeline, const std::function<void(int)>& change) {
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstMessage* message = nullptr;
+  for (int i = 0; message == nullptr && i < 30000; i++) {
+    change(i);
+    message = gst_bus_timed_pop_filtered(
+        bus, GST_MSECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  fail_unless(message != nullptr, "no end");
+  fail_unless_equals_int(GST_MESSAGE_TYPE(message), GST_MESSAGE_EOS);
+  gst_message_unref(message);
+}
+
 std::string run_to_eos(GstElement* pipeline) {
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);

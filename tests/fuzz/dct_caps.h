@@ -4,7 +4,6 @@
 
 #include <gst/coef/dct-serial.h>
 #include <gst/coef/dct.h>
-#include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzzing.h"
 
 namespace fuzzing {
@@ -23,18 +22,5 @@ struct DctKind {
   static constexpr auto caps_of = gst_dct_info_to_caps;
   static constexpr auto validate = gst_dct_meta_validate;
 };
-
-// Every coefficient of an element's output can be read, and its meta is sound. Here, since targets
-// without elements have no read_bytes().
-inline void read_coefficients(GstBuffer* buffer, GstCaps* caps) {
-  GstDctInfo info;
-  promise(caps != nullptr && gst_dct_info_from_caps(&info, caps, nullptr),
-          "coefficients have caps");
-  const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
-  promise(
-      meta != nullptr && gst_dct_meta_validate(meta, &info, gst_buffer_get_size(buffer), nullptr),
-      "coefficients have a sound meta");
-  read_bytes(buffer);
-}
 
 }  // namespace fuzzing

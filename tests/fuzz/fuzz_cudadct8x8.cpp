@@ -6,7 +6,7 @@
 // samples follow.
 #include <string>
 
-#include "tests/fuzz/dct_caps.h"
+#include "tests/fuzz/dct_output.h"
 #include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzzing.h"
 #include "tests/fuzz/raw_frames.h"

@@ -7,6 +7,7 @@
 
 #include <gst/coef/coef.h>
 #include "tests/fuzz/dct_caps.h"
+#include "tests/fuzz/dct_output.h"
 
 #include "tests/fuzz/coef_frames.h"
 
@@ -24,16 +25,6 @@ struct AnyKind : fuzzing::DctKind {
   }
 };
 
-// A buffer without a meta may go on as it came, if it needs no tables.
-void read_passed(GstBuffer* buffer, GstCaps* caps) {
-  GstDctInfo info;
-  if (gst_buffer_get_dct_meta(buffer)) return fuzzing::read_coefficients(buffer, caps);
-  fuzzing::promise(gst_dct_info_from_caps(&info, caps, nullptr) &&
-                       gst_dct_meta_validate(nullptr, &info, gst_buffer_get_size(buffer), nullptr),
-                   "coefficients without a meta need none");
-  fuzzing::read_bytes(buffer);
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -47,6 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (more & 8) text += " measure=psnr+time+zeros";
   const std::string wanted =
       std::string("video/x-dct,layout=") + kLayouts[more & 3] + kFormats[(more >> 4) % 5];
-  fuzzing::run_coef_frames<AnyKind>(text.c_str(), &input, wanted.c_str(), read_passed);
+  fuzzing::run_coef_frames<AnyKind>(text.c_str(), &input, wanted.c_str(),
+                                    fuzzing::read_passed_coefficients);
   return 0;
 }

@@ -329,6 +329,18 @@ def seeds_of_cudadctconvert():
                                [number % 3, 0, number % 7, 0, 9, 30])
 
 
+def seeds_of_cudadctflip():
+    """Settings, caps and frames: see fuzz_cudadctflip.cpp."""
+    for number, caps in enumerate(meta_seeds.caps_of_coefficients()):
+        yield from coef_frames(number, bytes([number, number // 9]) + caps,
+                               [number % 3, 0, number % 7, 0, 9, 30])
+
+
+def seeds_of_cudadctquant():
+    """Settings, caps and frames: see fuzz_cudadctquant.cpp."""
+    yield from seeds_of_cudadctflip()
+
+
 def seeds_of_cudadct8x8():
     """Settings, caps and frames: see fuzz_cudadct8x8.cpp."""
     for number in range(51):
@@ -359,6 +371,8 @@ def seeds_of_cudaidwt():
 OWN_SEEDS = {
     "fuzz_cudadct8x8": seeds_of_cudadct8x8,
     "fuzz_cudadctconvert": seeds_of_cudadctconvert,
+    "fuzz_cudadctflip": seeds_of_cudadctflip,
+    "fuzz_cudadctquant": seeds_of_cudadctquant,
     "fuzz_cudadwt": seeds_of_cudadwt,
     "fuzz_cudaidct8x8": seeds_of_cudaidct8x8,
     "fuzz_cudaidwt": seeds_of_cudaidwt,

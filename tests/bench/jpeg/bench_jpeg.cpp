@@ -13,9 +13,10 @@
 //   x jpegdec   how many times as fast as jpegdec with its own settings (decoding)
 //   x jpegenc   likewise (encoding)
 //   x bare      how many times as fast as libjpeg-turbo's raw-data loop on one thread
+//   x jpegtran  how many times as fast as libjpeg-turbo on all cores (turning)
 // --engine=cuda adds the lines that need a GPU; --seconds=S: of all turns together, 60 by default;
 // --frames=N: of each turn, for a quick look. --only=TEXT: contestants with that in their names;
-// several, by "|", whole names behind "=", which may begin with "decode:" or "encode:".
+// several, by "|", whole names behind "=", which may begin with "decode:", "encode:" or "turn:".
 // --verbose: says each turn's figure at once. --write=FOLDER: writes the files that are decoded
 // there, and nothing else.
 #include <benchmark/benchmark.h>
@@ -38,6 +39,7 @@
 #include "tests/bench/jpeg/nvjpeg.h"
 #include "tests/bench/jpeg/pictures.h"
 #include "tests/bench/jpeg/pipeline.h"
+#include "tests/bench/jpeg/turn.h"
 #include "tests/bench/pipeline/line.h"
 
 namespace cudatransform::bench {
@@ -242,6 +244,30 @@ void add_cuda_encoders(int cores, int many) {
     add_pipeline(Job::kEncode, "nvjpegenc", "nvjpegenc quality=90", many);
 }
 
+// Files that are turned by 90 degrees, to files. jpegtran leaves the Huffman tables of Annex K,
+// too.
+void add_turners(int cores, int many) {
+  for (const int threads : {1, cores})
+    add(Job::kTurn, hd, threads == 1 ? "jpegtran" : "jpegtran, all cores",
+        [=] { return time_jpegtran(hd.pictures, threads == 1 ? frames_of_turn : many, threads); });
+  const auto line = [](const std::string& decoder, const std::string& flip,
+                       const std::string& encoder) {
+    return "jpegcoefdec " + decoder + " ! cudadctflip video-direction=90r " + flip +
+           " ! jpegcoefenc " + encoder;
+  };
+  const std::string cpu = "backend=cpu n-threads=1", all = "backend=cpu";
+  add_pipeline(Job::kTurn, "ours", line(cpu, cpu, cpu), frames_of_turn);
+  add_pipeline(Job::kTurn, "ours, all cores", line(all, cpu, all), many);
+  if (!with_cuda) return;
+  const std::string cuda = "backend=cuda", threads = " n-threads=" + std::to_string(cores);
+  const std::string coder = cuda + threads + " entropy=cuda";
+  add_pipeline(Job::kTurn, hd, "ours, CUDA", line(coder, cuda, coder), 24 * many,
+               skipped + 4 * cores);
+  add_pipeline(Job::kTurn, hd, "ours, CUDA, queue",
+               line(coder, cuda + " ! queue max-size-bytes=0 max-size-time=0", coder), 24 * many,
+               skipped + 4 * cores);
+}
+
 void add_contestants() {
   const std::string cpu = "backend=cpu n-threads=1", all = "backend=cpu";
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
@@ -267,6 +293,7 @@ void add_contestants() {
   add_pipeline(Job::kEncode, "ours", forward + cpu + " ! jpegcoefenc " + cpu, frames_of_turn);
   add_pipeline(Job::kEncode, "ours, all cores", forward + cpu + " ! jpegcoefenc " + all, many);
   if (with_cuda) add_cuda_encoders(cores, many);
+  add_turners(cores, many);
 }
 
 // The speed relative to another's, if that has run.
@@ -279,7 +306,9 @@ void compare(benchmark::State& state, const Contestant& contestant, const char* 
 }
 
 std::string job_of(const Contestant& contestant) {
-  return contestant.job == Job::kDecode ? "decode" : "encode";
+  return contestant.job == Job::kDecode   ? "decode"
+         : contestant.job == Job::kEncode ? "encode"
+                                          : "turn";
 }
 
 void choose_contestants() {
@@ -316,8 +345,9 @@ void report(benchmark::State& state, const Contestant& contestant) {
   state.counters["frames/s"] = 1 / seconds;
   state.counters["GB/s"] = 1e-9 * contestant.set->file_bytes() / seconds;
   state.counters["bytes/file"] = contestant.set->file_bytes();
-  const bool decode = contestant.job == Job::kDecode;
-  compare(state, contestant, decode ? "x jpegdec" : "x jpegenc", decode ? "jpegdec" : "jpegenc");
+  compare(state, contestant, "x jpegdec", "jpegdec");
+  compare(state, contestant, "x jpegenc", "jpegenc");
+  compare(state, contestant, "x jpegtran", "jpegtran, all cores");
   compare(state, contestant, "x bare", "bare loop");
 }
 
@@ -378,9 +408,8 @@ void run() {
   take_turns();
   describe_run();
   for (const Contestant& contestant : contestants) {
-    const std::string name = std::string("engine:jpeg/case:") +
-                             (contestant.job == Job::kDecode ? "decode" : "encode") +
-                             "/contestant:" + contestant.name;
+    const std::string name =
+        "engine:jpeg/case:" + job_of(contestant) + "/contestant:" + contestant.name;
     benchmark::RegisterBenchmark(name.c_str(),
                                  [&](benchmark::State& state) { report(state, contestant); })
         ->UseManualTime()

@@ -38,8 +38,8 @@ JpegPipeline::JpegPipeline(JpegJob job, const JpegSet& set, const std::string& e
   gst_object_unref(sink);
   source_ = gst_bin_get_by_name(GST_BIN(pipeline_), "source");
   GstCaps* caps = gst_caps_from_string(
-      job == JpegJob::kDecode ? "image/jpeg,parsed=true,framerate=60/1"
-                              : "video/x-raw,format=I420,framerate=60/1,colorimetry=1:4:0:0");
+      job == JpegJob::kEncode ? "video/x-raw,format=I420,framerate=60/1,colorimetry=1:4:0:0"
+                              : "image/jpeg,parsed=true,framerate=60/1");
   gst_caps_set_simple(caps, "width", G_TYPE_INT, set.width, "height", G_TYPE_INT, set.height,
                       nullptr);
   gst_app_src_set_caps(GST_APP_SRC(source_), caps);
@@ -54,7 +54,7 @@ JpegPipeline::~JpegPipeline() {
 
 void JpegPipeline::push(int number) {
   const JpegPicture& picture = set_.pictures[static_cast<size_t>(number) % set_.pictures.size()];
-  GstBuffer* buffer = wrap(job_ == JpegJob::kDecode ? picture.file : picture.i420);
+  GstBuffer* buffer = wrap(job_ == JpegJob::kEncode ? picture.i420 : picture.file);
   GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(number) * GST_SECOND / 60;
   GST_BUFFER_DURATION(buffer) = GST_SECOND / 60;
   gst_app_src_push_buffer(GST_APP_SRC(source_), buffer);

@@ -12,7 +12,7 @@
 
 namespace cudatransform::bench {
 
-enum class JpegJob { kDecode, kEncode };
+enum class JpegJob { kDecode, kEncode, kTurn };
 
 // Pictures of one size.
 struct JpegSet {

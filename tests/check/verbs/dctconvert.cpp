@@ -179,27 +179,38 @@ CHECK_LOOP_TEST(test_ways, 0, G_N_ELEMENTS(kWays)) {
       }
 }
 
-// Values become levels again by the tables of `quality`.
+void set_quality(GstHarness* h, std::initializer_list<const char*> names, int quality) {
+  for (const char* name : names) {
+    g_autoptr(GstElement) element = gst_bin_get_by_name(GST_BIN(h->element), name);
+    g_object_set(element, "quality", quality, nullptr);
+  }
+}
+
+// Values become levels again by the tables of `quality`, which may change with every frame.
 CHECK_TEST(test_levels_of_values) {
   const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_I420, 129, 67);
   g_autoptr(GstBuffer) frame = make_frame(raw);
   for (const char* format : {"S32LE", "F32LE", "F16LE"}) {
     const std::string levels =
-        forward("quality=60") + filter("video/x-dct(ANY),layout=block,order=raster");
+        forward("name=forward") + filter("video/x-dct(ANY),layout=block,order=raster");
     const std::string values =
         convert() +
         filter(std::string("video/x-dct(ANY),quantized=false,layout=band,format=") + format);
     const std::string back =
-        convert("quality=60") + filter("video/x-dct(ANY),layout=block,quantized=true,order=raster");
+        convert("name=back") + filter("video/x-dct(ANY),layout=block,quantized=true,order=raster");
     g_autoptr(GstHarness) direct = new_harness(levels);
     g_autoptr(GstHarness) round = new_harness(levels + " ! " + values + " ! " + back);
     gst_harness_set_src_caps(direct, video_caps(raw));
     gst_harness_set_src_caps(round, video_caps(raw));
-    Output wanted, got;
-    push(direct, frame, &wanted);
-    push(round, frame, &got);
-    check_values(wanted.info, wanted.buffer, got);
-    check_tables(wanted.buffer, got);
+    for (const int quality : {60, 20, 95}) {
+      set_quality(direct, {"forward"}, quality);
+      set_quality(round, {"forward", "back"}, quality);
+      Output wanted, got;
+      push(direct, frame, &wanted);
+      push(round, frame, &got);
+      check_values(wanted.info, wanted.buffer, got);
+      check_tables(wanted.buffer, got);
+    }
   }
 }
 

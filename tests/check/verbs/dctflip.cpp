@@ -1,30 +1,19 @@
-// cudadctflip: what becomes of frames, caps, tables and metas; changes, tags, Exif data, refusals.
+// cudadctflip: what becomes of frames, caps and tables; changes while playing, refusals.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // tests/conformance compares its coefficients with libjpeg-turbo's.
+#include <gst/controller/gstdirectcontrolbinding.h>
+#include <gst/controller/gstinterpolationcontrolsource.h>
 #include <gst/video/video.h>
 
-#include <cstring>
 #include <utility>
 
+#include "tests/check/verbs/directions.h"
 #include "tests/check/verbs/levels.h"
 
 namespace {
 
 using namespace testing;
-
-struct Direction {
-  const char* nick;
-  bool transposes, mirrors_x, mirrors_y;
-  int exif;  // the orientation that it makes upright
-};
-constexpr Direction kDirections[] = {
-    {"identity", false, false, false, 1}, {"90r", true, true, false, 6},
-    {"180", false, true, true, 3},        {"90l", true, false, true, 8},
-    {"horiz", false, true, false, 2},     {"vert", false, false, true, 4},
-    {"ul-lr", true, false, false, 5},     {"ur-ll", true, true, true, 7},
-};
-constexpr int kDirectionCount = G_N_ELEMENTS(kDirections);
 
 // ---- Frames ----
 
@@ -217,6 +206,68 @@ CHECK_TEST(test_changes) {
   }
 }
 
+// A controlled property has its value of a frame's time with that very frame.
+CHECK_TEST(test_controlled) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_GRAYSCALE, 80, 16);
+  g_autoptr(GstHarness) h =
+      new_harness(verb("cudadctflip", "name=flip") + " ! capsfilter caps=video/x-dct");
+  g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
+  GstControlSource* source = gst_interpolation_control_source_new();
+  g_object_set(source, "mode", GST_INTERPOLATION_MODE_NONE, nullptr);
+  for (const int i : {0, 1, 2, 3})
+    gst_timed_value_control_source_set(GST_TIMED_VALUE_CONTROL_SOURCE(source), i * GST_SECOND,
+                                       16 * i);
+  gst_object_add_control_binding(GST_OBJECT(flip), gst_direct_control_binding_new_absolute(
+                                                       GST_OBJECT(flip), "crop-left", source));
+  gst_object_unref(source);
+  gst_harness_set_src_caps(h, levels_caps(info));
+  for (const int i : {0, 2, 1, 3, 0}) {
+    GstBuffer* in = make_levels(info);
+    GST_BUFFER_PTS(in) = i * GST_SECOND;
+    fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
+    gst_buffer_unref(gst_harness_pull(h));
+    fail_unless_equals_int(current_info(h).width, 80 - 16 * i);
+  }
+}
+
+// Another thread changes everything while frames pass; sizes and buffers always fit each other.
+struct Seen {
+  int frames = 0, wrong = 0, sizes = 0, last_width = 0;
+
+  static void on_frame(GstElement*, GstBuffer* buffer, GstPad* pad, gpointer data) {
+    auto* self = static_cast<Seen*>(data);
+    g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+    GstDctInfo info;
+    fail_unless(gst_dct_info_from_caps(&info, caps, nullptr));
+    self->wrong += !gst_dct_meta_validate(gst_buffer_get_dct_meta(buffer), &info,
+                                          gst_buffer_get_size(buffer), nullptr);
+    self->frames++;
+    self->sizes += info.width != self->last_width;
+    self->last_width = info.width;
+  }
+};
+
+CHECK_TEST(test_running_pipeline) {
+  const int frames = under_valgrind() ? 80 : 400;
+  g_autoptr(GstElement) pipeline =
+      launch("videotestsrc num-buffers=" + std::to_string(frames) +
+             " ! video/x-raw,width=173,height=97 ! " + forward() + " ! queue ! " +
+             verb("cudadctflip", "name=flip crop-width=40") +
+             " ! queue ! video/x-dct ! fakesink name=sink signal-handoffs=true");
+  g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(pipeline), "flip");
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  Seen seen;
+  g_signal_connect(sink, "handoff", G_CALLBACK(Seen::on_frame), &seen);
+  play_with_changes(pipeline, [&](int i) {
+    gst_util_set_object_arg(G_OBJECT(flip), "video-direction", kDirections[i % 8].nick);
+    g_object_set(flip, "crop-left", i % 5 * 8, "crop-width", 30 + i % 7, "trim", i % 3 == 0,
+                 nullptr);
+  });
+  fail_unless_equals_int(seen.frames, frames);
+  fail_unless_equals_int(seen.wrong, 0);
+  fail_unless(seen.sizes > 1, "the size never changed");
+}
+
 CHECK_TEST(test_identity_passes_buffers_on) {
   const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 50, 40);
   g_autoptr(GstHarness) h = new_harness(verb("cudadctflip"));
@@ -225,136 +276,6 @@ CHECK_TEST(test_identity_passes_buffers_on) {
   fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
   g_autoptr(GstBuffer) out = gst_harness_pull(h);
   fail_unless(out == in);
-}
-
-// ---- Upright pictures ----
-
-// Segments of Exif data in one byte order: an orientation, and a size in the Exif directory.
-std::vector<guint8> exif_segment(bool little, int orientation) {
-  std::vector<guint8> tiff;
-  const auto put = [&](guint value, int size) {
-    for (int i = 0; i < size; i++)
-      tiff.push_back(static_cast<guint8>(value >> 8 * (little ? i : size - 1 - i)));
-  };
-  const auto entry = [&](guint tag, guint type, guint value) {
-    put(tag, 2);
-    put(type, 2);
-    put(1, 4);
-    put(value, type == 3 ? 2 : 4);
-    if (type == 3) put(0, 2);
-  };
-  tiff.assign(2, little ? 'I' : 'M');
-  put(42, 2);
-  put(8, 4);
-  put(2, 2);
-  entry(0x112, 3, static_cast<guint>(orientation));
-  entry(0x8769, 4, 38);
-  put(0, 4);
-  put(2, 2);
-  entry(0xa002, 3, 75);
-  entry(0xa003, 4, 44);
-  put(0, 4);
-  std::vector<guint8> segment = {0xff, 0xe1, 0, static_cast<guint8>(tiff.size() + 8), 'E', 'x', 'i',
-                                 'f',  0,    0};
-  segment.insert(segment.end(), tiff.begin(), tiff.end());
-  return segment;
-}
-
-GBytes* segments_with(bool little, int orientation) {
-  std::vector<guint8> all = {0xff, 0xfe, 0, 5, 'o', 'n', 'e'};
-  const std::vector<guint8> exif = exif_segment(little, orientation);
-  all.insert(all.end(), exif.begin(), exif.end());
-  return g_bytes_new(all.data(), all.size());
-}
-
-// The picture's own Exif data say its direction, from one buffer to the next.
-CHECK_TEST(test_auto_follows_exif) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
-  g_autoptr(GstHarness) h = new_harness(verb("cudadctflip", "name=flip video-direction=auto") +
-                                        " ! capsfilter caps=video/x-dct");
-  g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
-  gst_harness_set_src_caps(h, levels_caps(info));
-  for (const bool little : {true, false})
-    for (const Direction& direction : kDirections) {
-      GstBuffer* in = make_levels(info);
-      g_autoptr(GBytes) segments = segments_with(little, direction.exif);
-      gst_dct_jpeg_meta_set_behind(gst_buffer_add_dct_jpeg_meta(in, segments), segments, nullptr,
-                                   0);
-      fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
-      g_autoptr(GstBuffer) out = gst_harness_pull(h);
-      const GstDctInfo made = current_info(h);
-      fail_unless_equals_int(made.width, direction.transposes ? 44 : 75);
-      g_autoptr(GstStructure) stats = nullptr;
-      g_object_get(flip, "stats", &stats, nullptr);
-      fail_unless_equals_string(gst_structure_get_string(stats, "method"), direction.nick);
-      const GstDctJpegMeta* meta = gst_buffer_get_dct_jpeg_meta(out);
-      fail_unless(meta && meta->behind && g_bytes_equal(meta->behind, segments));
-      if (out == in) continue;
-      // Upright, with the new size; all else is as it was.
-      gsize size = 0;
-      const auto* bytes = static_cast<const guint8*>(g_bytes_get_data(meta->segments, &size));
-      std::vector<guint8> expected = exif_segment(little, 1);
-      if (direction.transposes) {
-        guint8* entries = &expected[10 + 38 + 2];
-        entries[little ? 8 : 9] = 44;
-        entries[12 + (little ? 8 : 11)] = 75;
-      }
-      fail_unless_equals_uint64(size, 7 + expected.size());
-      fail_unless(std::memcmp(bytes + 7, expected.data(), expected.size()) == 0);
-    }
-}
-
-// A direction that the user sets leaves the orientation as it is.
-CHECK_TEST(test_exif_stays_with_a_set_direction) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
-  g_autoptr(GstHarness) h =
-      new_harness(verb("cudadctflip", "video-direction=horiz") + " ! capsfilter caps=video/x-dct");
-  gst_harness_set_src_caps(h, levels_caps(info));
-  GstBuffer* in = make_levels(info);
-  g_autoptr(GBytes) segments = segments_with(true, 6);
-  gst_buffer_add_dct_jpeg_meta(in, segments);
-  gst_buffer_add_video_region_of_interest_meta(in, "face", 1, 2, 3, 4);
-  fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
-  g_autoptr(GstBuffer) out = gst_harness_pull(h);
-  fail_unless(g_bytes_equal(gst_buffer_get_dct_jpeg_meta(out)->segments, segments));
-  fail_if(gst_buffer_get_video_region_of_interest_meta_id(out, 0));
-}
-
-GstEvent* orientation_event(const char* orientation, GstTagScope scope) {
-  GstTagList* tags = gst_tag_list_new(GST_TAG_IMAGE_ORIENTATION, orientation, nullptr);
-  gst_tag_list_set_scope(tags, scope);
-  return gst_event_new_tag(tags);
-}
-
-CHECK_TEST(test_auto_follows_tags) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
-  g_autoptr(GstHarness) h =
-      new_harness(verb("cudadctflip", "video-direction=auto") + " ! capsfilter caps=video/x-dct");
-  gst_harness_set_src_caps(h, levels_caps(info));
-  const struct {
-    const char* orientation;
-    GstTagScope scope;
-    int width;
-  } steps[] = {{"rotate-90", GST_TAG_SCOPE_GLOBAL, 44},
-               {"rotate-180", GST_TAG_SCOPE_GLOBAL, 75},
-               {"rotate-270", GST_TAG_SCOPE_STREAM, 44},
-               {"rotate-0", GST_TAG_SCOPE_GLOBAL, 44}};  // the stream's tag is nearer
-  for (const auto& step : steps) {
-    gst_harness_push_event(h, orientation_event(step.orientation, step.scope));
-    fail_unless_equals_int(gst_harness_push(h, make_levels(info)), GST_FLOW_OK);
-    gst_buffer_unref(gst_harness_pull(h));
-    fail_unless_equals_int(current_info(h).width, step.width);
-  }
-  while (GstEvent* event = gst_harness_try_pull_event(h)) {
-    if (GST_EVENT_TYPE(event) == GST_EVENT_TAG) {
-      GstTagList* tags = nullptr;
-      gst_event_parse_tag(event, &tags);
-      g_autofree gchar* told = nullptr;
-      fail_unless(gst_tag_list_get_string(tags, GST_TAG_IMAGE_ORIENTATION, &told));
-      fail_unless_equals_string(told, "rotate-0");
-    }
-    gst_event_unref(event);
-  }
 }
 
 // ---- Refusals ----

@@ -259,6 +259,20 @@ TEST(Verbs, EveryConversionIsTheDefinitions) {
   std::printf("  %zu jobs\n", jobs);
 }
 
+// Many rows of tiles: 720p in 4:2:0.
+TEST(Verbs, LargePicturesAreTheDefinitions) {
+  const Case test = {kKinds[0],
+                     kKinds[4],
+                     CoefArrangement::kBlock,
+                     CoefArrangement::kBand,
+                     {{160, 90}, {80, 45}, {80, 45}},
+                     0};
+  for (const Engine& engine : subjects()) {
+    if (engine.highway_target != 0) continue;
+    EXPECT_EQ(check(engine, test, 1), "") << engine.name << ": " << test.text();
+  }
+}
+
 // Every half, and every float that lies around it.
 TEST(Verbs, EveryHalfIsRight) {
   for (const Engine& engine : subjects())

@@ -114,8 +114,11 @@ std::string fault_of(const Engine& engine, const Case& of, uint32_t seed) {
   job.components = 1 + up_to(random, kMostCoefArrays - 1);
   CoefComponents from, expected;
   for (int c = 0; c < job.components; ++c) {
-    const int most = seed % 8 == 0 ? 24 : 9;
-    const int w = 1 + up_to(random, most), h = 1 + up_to(random, most);
+    // Some have a side as long as pictures of 32K.
+    const bool is_long = seed % 64 == 0;
+    const int most = is_long ? 1 : seed % 8 == 0 ? 24 : 9;
+    int w = 1 + up_to(random, most), h = 1 + up_to(random, most);
+    if (is_long) (c % 2 == 0 ? w : h) = 4096;
     const int turned_w = of.turn.transposes ? h : w, turned_h = of.turn.transposes ? w : h;
     FlipPlace& place = job.places[c];
     const bool is_cropped = random() % 2 == 0;

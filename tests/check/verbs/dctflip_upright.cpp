@@ -1,0 +1,142 @@
+// cudadctflip with video-direction=auto: Exif data and tags; and metas.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/video/video.h>
+
+#include <cstring>
+
+#include "tests/check/verbs/directions.h"
+#include "tests/check/verbs/levels.h"
+
+namespace {
+
+using namespace testing;
+
+// Segments of Exif data in one byte order: an orientation, and a size in the Exif directory.
+std::vector<guint8> exif_segment(bool little, int orientation) {
+  std::vector<guint8> tiff;
+  const auto put = [&](guint value, int size) {
+    for (int i = 0; i < size; i++)
+      tiff.push_back(static_cast<guint8>(value >> 8 * (little ? i : size - 1 - i)));
+  };
+  const auto entry = [&](guint tag, guint type, guint value) {
+    put(tag, 2);
+    put(type, 2);
+    put(1, 4);
+    put(value, type == 3 ? 2 : 4);
+    if (type == 3) put(0, 2);
+  };
+  tiff.assign(2, little ? 'I' : 'M');
+  put(42, 2);
+  put(8, 4);
+  put(2, 2);
+  entry(0x112, 3, static_cast<guint>(orientation));
+  entry(0x8769, 4, 38);
+  put(0, 4);
+  put(2, 2);
+  entry(0xa002, 3, 75);
+  entry(0xa003, 4, 44);
+  put(0, 4);
+  std::vector<guint8> segment = {0xff, 0xe1, 0, static_cast<guint8>(tiff.size() + 8), 'E', 'x', 'i',
+                                 'f',  0,    0};
+  segment.insert(segment.end(), tiff.begin(), tiff.end());
+  return segment;
+}
+
+GBytes* segments_with(bool little, int orientation) {
+  std::vector<guint8> all = {0xff, 0xfe, 0, 5, 'o', 'n', 'e'};
+  const std::vector<guint8> exif = exif_segment(little, orientation);
+  all.insert(all.end(), exif.begin(), exif.end());
+  return g_bytes_new(all.data(), all.size());
+}
+
+// The picture's own Exif data say its direction, from one buffer to the next.
+CHECK_TEST(test_auto_follows_exif) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  g_autoptr(GstHarness) h = new_harness(verb("cudadctflip", "name=flip video-direction=auto") +
+                                        " ! capsfilter caps=video/x-dct");
+  g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
+  gst_harness_set_src_caps(h, levels_caps(info));
+  for (const bool little : {true, false})
+    for (const Direction& direction : kDirections) {
+      GstBuffer* in = make_levels(info);
+      g_autoptr(GBytes) segments = segments_with(little, direction.exif);
+      gst_dct_jpeg_meta_set_behind(gst_buffer_add_dct_jpeg_meta(in, segments), segments, nullptr,
+                                   0);
+      fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
+      g_autoptr(GstBuffer) out = gst_harness_pull(h);
+      const GstDctInfo made = current_info(h);
+      fail_unless_equals_int(made.width, direction.transposes ? 44 : 75);
+      g_autoptr(GstStructure) stats = nullptr;
+      g_object_get(flip, "stats", &stats, nullptr);
+      fail_unless_equals_string(gst_structure_get_string(stats, "method"), direction.nick);
+      const GstDctJpegMeta* meta = gst_buffer_get_dct_jpeg_meta(out);
+      fail_unless(meta && meta->behind && g_bytes_equal(meta->behind, segments));
+      if (out == in) continue;
+      // Upright, with the new size; all else is as it was.
+      gsize size = 0;
+      const auto* bytes = static_cast<const guint8*>(g_bytes_get_data(meta->segments, &size));
+      std::vector<guint8> expected = exif_segment(little, 1);
+      if (direction.transposes) {
+        guint8* entries = &expected[10 + 38 + 2];
+        entries[little ? 8 : 9] = 44;
+        entries[12 + (little ? 8 : 11)] = 75;
+      }
+      fail_unless_equals_uint64(size, 7 + expected.size());
+      fail_unless(std::memcmp(bytes + 7, expected.data(), expected.size()) == 0);
+    }
+}
+
+// A direction that the user sets leaves the orientation as it is.
+CHECK_TEST(test_exif_stays_with_a_set_direction) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  g_autoptr(GstHarness) h =
+      new_harness(verb("cudadctflip", "video-direction=horiz") + " ! capsfilter caps=video/x-dct");
+  gst_harness_set_src_caps(h, levels_caps(info));
+  GstBuffer* in = make_levels(info);
+  g_autoptr(GBytes) segments = segments_with(true, 6);
+  gst_buffer_add_dct_jpeg_meta(in, segments);
+  gst_buffer_add_video_region_of_interest_meta(in, "face", 1, 2, 3, 4);
+  fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
+  g_autoptr(GstBuffer) out = gst_harness_pull(h);
+  fail_unless(g_bytes_equal(gst_buffer_get_dct_jpeg_meta(out)->segments, segments));
+  fail_if(gst_buffer_get_video_region_of_interest_meta_id(out, 0));
+}
+
+GstEvent* orientation_event(const char* orientation, GstTagScope scope) {
+  GstTagList* tags = gst_tag_list_new(GST_TAG_IMAGE_ORIENTATION, orientation, nullptr);
+  gst_tag_list_set_scope(tags, scope);
+  return gst_event_new_tag(tags);
+}
+
+CHECK_TEST(test_auto_follows_tags) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  g_autoptr(GstHarness) h =
+      new_harness(verb("cudadctflip", "video-direction=auto") + " ! capsfilter caps=video/x-dct");
+  gst_harness_set_src_caps(h, levels_caps(info));
+  const struct {
+    const char* orientation;
+    GstTagScope scope;
+    int width;
+  } steps[] = {{"rotate-90", GST_TAG_SCOPE_GLOBAL, 44},
+               {"rotate-180", GST_TAG_SCOPE_GLOBAL, 75},
+               {"rotate-270", GST_TAG_SCOPE_STREAM, 44},
+               {"rotate-0", GST_TAG_SCOPE_GLOBAL, 44}};  // the stream's tag is nearer
+  for (const auto& step : steps) {
+    gst_harness_push_event(h, orientation_event(step.orientation, step.scope));
+    fail_unless_equals_int(gst_harness_push(h, make_levels(info)), GST_FLOW_OK);
+    gst_buffer_unref(gst_harness_pull(h));
+    fail_unless_equals_int(current_info(h).width, step.width);
+  }
+  while (GstEvent* event = gst_harness_try_pull_event(h)) {
+    if (GST_EVENT_TYPE(event) == GST_EVENT_TAG) {
+      GstTagList* tags = nullptr;
+      gst_event_parse_tag(event, &tags);
+      g_autofree gchar* told = nullptr;
+      fail_unless(gst_tag_list_get_string(tags, GST_TAG_IMAGE_ORIENTATION, &told));
+      fail_unless_equals_string(told, "rotate-0");
+    }
+    gst_event_unref(event);
+  }
+}
+
+}  // namespace
