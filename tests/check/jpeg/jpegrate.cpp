@@ -274,11 +274,15 @@ CHECK_TEST(test_bitrate_of_broken_streams) {
   for (guint n = 10; n < 20; n++) fail_unless(coder.file(film_frame(larger, n)).size() <= 9000);
 }
 
-// The same settings as another property, while playing.
+void count_notification(GObject*, GParamSpec*, gpointer count) { ++*static_cast<int*>(count); }
+
+// A change takes effect on the next frame. The quality is notified with the frame after it.
 CHECK_TEST(test_settings_while_playing) {
   const GstVideoInfo info = film_info();
-  Coder coder("bitrate=1600", "optimize=false");
+  Coder coder("bitrate=1600", "name=file");
   coder.set_format(info);
+  int notified = 0;
+  g_signal_connect(coder.dct, "notify::active-quality", G_CALLBACK(count_notification), &notified);
   const gsize first = coder.file(film_frame(info, 0)).size();
   coder.set("bitrate", "800");
   const gsize second = coder.file(film_frame(info, 1)).size();
@@ -286,8 +290,8 @@ CHECK_TEST(test_settings_while_playing) {
   coder.set("bitrate", "0");
   coder.set("target-size", "3000");
   fail_unless(coder.file(film_frame(info, 2)).size() <= 3000);
-  g_autoptr(GstElement) encoder = gst_bin_get_by_name(GST_BIN(coder.h->element), "jpegcoefenc0");
-  if (!encoder) return;
+  fail_unless(notified == 2, "%d", notified);
+  g_autoptr(GstElement) encoder = gst_bin_get_by_name(GST_BIN(coder.h->element), "file");
   g_object_set(encoder, "optimize", TRUE, "restart-interval", 2u, nullptr);
   fail_unless(coder.file(film_frame(info, 3)).size() <= 3000);
 }
@@ -315,16 +319,31 @@ CHECK_TEST(test_messages) {
 
 // ---- Both engines, both orders ----
 
-// The engines choose alike, and coefficients of any layout have the same levels.
+// The engines choose alike, and the query passes a queue.
 CHECK_TEST(test_same_files) {
   const std::string settings = "target-size=6000 quantizer=rd quant-preset=perceptual";
-  const auto line = [&](const std::string& engine, const std::string& format) {
+  const auto line = [&](const std::string& format, const std::string& coder) {
     return "videotestsrc num-buffers=3 pattern=smpte kt=2 ! video/x-raw,format=" + format +
-           ",width=322,height=242 ! cudajpegenc optimize=true " + settings + " backend=" + engine +
-           " ! appsink name=sink";
+           ",width=322,height=242 ! " + coder + " ! appsink name=sink";
   };
-  for (const char* format : {"I420", "RGB"})
-    compare(play(line(backend(), format)), play(line("cpu", format)), format);
+  const std::string file = " optimize=true restart-interval=5";
+  for (const char* format : {"I420", "RGB"}) {
+    const Frames cpu = play(line(format, "cudajpegenc backend=cpu " + settings + file));
+    compare(
+        play(line(format, "cudajpegenc backend=" + std::string(backend()) + " " + settings + file)),
+        cpu, format);
+    compare(play(line(format,
+                      forward(settings) + " ! queue ! jpegcoefenc backend=" + backend() + file)),
+            cpu, "behind a queue");
+  }
+}
+
+// As fast as the source makes frames.
+CHECK_TEST(test_live) {
+  run_well(
+      "videotestsrc is-live=true num-buffers=12 ! video/x-raw,width=160,height=120,framerate=100/1 "
+      "! cudajpegenc bitrate=2000 backend=" +
+      std::string(backend()) + " ! fakesink sync=true");
 }
 
 // ---- Refusals ----
