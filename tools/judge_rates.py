@@ -1,4 +1,4 @@
-"""Rate against quality: curves of encoders, what they save at equal quality, tables and pictures."""
+"""Rate against quality: curves of encoders, what they save at equal quality, tables, pictures."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import csv
 import math
@@ -97,13 +97,28 @@ def rate_rows(points, base, spans):
     return rows
 
 
+def worst_rows(points, base, span):
+    """Rows of encoder, and of each metric the picture that it saves least in, with its %."""
+    rows = {encoder: [encoder] for encoder in ordered(points, "encoder") if encoder != base}
+    for metric in METRICS:
+        found = savings(points, base, metric, span)
+        for encoder, row in rows.items():
+            saved, picture = max(((value, name) for name, value in found.get(encoder, {}).items()),
+                                 default=(None, ""))
+            row.append("-" if saved is None else f"{percent(saved):+.1f} {picture}")
+    return list(rows.values())
+
+
 def document(points, base, spans):
-    """The tables of BD-rates as Markdown: of all pictures, and of each one."""
+    """The tables of BD-rates as Markdown: of all pictures, the worst of them, and each one."""
     head = ", then ".join(f"{span.low} to {span.high}" for span in spans)
     names = [name for name, _ in METRICS.values()]
-    parts = [f"% of bytes against {base} at equal quality, mean of {len(ordered(points, 'picture'))} "
-             f"pictures; over what {base} covers from quality {head}:",
-             bench_tables.markdown(["encoder", *names], rate_rows(points, base, spans))]
+    count = len(ordered(points, "picture"))
+    parts = [f"% of bytes against {base} at equal quality, mean of {count} pictures; over what "
+             f"{base} covers from quality {head}:",
+             bench_tables.markdown(["encoder", *names], rate_rows(points, base, spans)),
+             f"The picture of which each saves least, quality {spans[0].low} to {spans[0].high}:",
+             bench_tables.markdown(["encoder", *names], worst_rows(points, base, spans[0]))]
     encoders = [encoder for encoder in ordered(points, "encoder") if encoder != base]
     for metric in ("ssimulacra2", "butteraugli"):
         found = savings(points, base, metric, spans[0])

@@ -21,6 +21,7 @@ try:
     import numpy
     from PIL import Image
     import bench_plots  # raises BenchError without matplotlib
+    import judge_sheet
 except (ImportError, bench_runs.BenchError) as error:
     print(f"SKIP: {error}")
     sys.exit(SKIP)
@@ -80,6 +81,8 @@ class Arithmetic(unittest.TestCase):
         row, = judge_rates.rate_rows(points, BASE, [judge_rates.Span(50, 93)])
         both = 100 * (math.sqrt(0.8 * 2) - 1)
         self.assertEqual(row, ["other", "**-**", *[f"**{both:+.1f}**"] * 2, "**-**"])
+        row, = judge_rates.worst_rows(points, BASE, judge_rates.Span(50, 93))
+        self.assertEqual(row, ["other", "-", *["+100.0 b"] * 2, "-"])
         self.assertEqual([(quality, round(value, 6)) for quality, value in
                           zip(*judge_rates.saving_curve(points[:8], BASE, "other", "psnr"))],
                          [(quality, -20) for quality in (40, 50, 93, 95)])
@@ -145,22 +148,43 @@ class Files(unittest.TestCase):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("butteraugli is left out. It needs butteraugli_main on PATH", ran.stderr)
         self.assertRegex(ran.stderr, "left out: .*notes.txt")
-        rows = {cells[1].strip(): [cell.strip() for cell in cells[2:-1]] for cells in
-                (text.split("|") for text in ran.stdout.splitlines() if text.startswith("| "))}
-        self.assertEqual(rows["annex-k, round"][1:], ["**-**; -; -", *["**+0.0**; +0.0; +0.0"] * 2])
+        row = next(line for line in ran.stdout.splitlines() if line.startswith("| annex-k, round"))
+        same = "**+0.0**; +0.0; +0.0"
+        self.assertEqual([cell.strip() for cell in row.split("|")[3:-1]],
+                         ["**-**; -; -", same, same])
         with Image.open(self.path("curves.png")) as drawn:
             self.assertEqual(drawn.format, "PNG")
         points = {(one["encoder"], one["quality"]): one
                   for one in judge_rates.read_csv(self.path("points.csv"))}
         for quality in (50, 80, 93):
-            base, same, few, least = (points[encoder, quality] for encoder in (
+            base, own, few, least = (points[encoder, quality] for encoder in (
                 BASE, "annex-k, round", "perceptual, round", "perceptual, rd"))
-            self.assertEqual(same["bytes"], base["bytes"], "not libjpeg-turbo's file")
+            self.assertEqual(own["bytes"], base["bytes"], "not libjpeg-turbo's file")
             self.assertLess(least["bytes"], few["bytes"])
         # A second run measures nothing.
         again = self.judge(*line, PATH=self.path("nowhere"))
         self.assertEqual(again.stdout, ran.stdout)
         self.assertEqual(len(judge_rates.read_csv(self.path("points.csv"))), len(points))
+
+    def test_sheet(self):
+        pixels = numpy.random.default_rng(2).integers(0, 256, (120, 170, 3), numpy.uint8)
+        Image.fromarray(pixels).save(self.path("noise.png"))
+        line = [self.folder, "--sheet", self.path("sheet.jpg"), "--sheet-quality", "30", "--crop"]
+        ran = self.judge(*line, "noise:5,6")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        with Image.open(self.path("sheet.jpg")) as sheet:
+            shown = numpy.asarray(sheet).astype(int)
+        crop = pixels[6:118, 5:165].repeat(2, axis=0).repeat(2, axis=1)
+        self.assertLess(abs(shown[20:244, :320] - crop).mean(), 20, "the original stands first")
+        self.assertIn("no picture is called 'nothing'", self.judge(*line, "nothing:0,0").stderr)
+
+    def test_equal_bytes(self):
+        sizes = {quality: bytes(10 * quality) for quality in range(1, 101)}
+        for size, quality in ((10, 1), (555, 55), (560, 56), (5000, 100)):
+            self.assertEqual(judge_sheet.largest_within(lambda _, q: sizes[q], None, size),
+                             (sizes[quality], quality))
+        with self.assertRaisesRegex(bench_runs.BenchError, "no quality makes a file of 9 bytes"):
+            judge_sheet.largest_within(lambda _, q: sizes[q], None, 9)
 
     def test_errors(self):
         for arguments, said in ((["/nowhere"], "no such folder"),
