@@ -188,26 +188,30 @@ def saving_curve(points, base, encoder, metric):
 def plot(points, base, path, caption):
     """Draws rate against quality, and below what each encoder saves, a column for each metric."""
     import bench_plots
-    colours = dict(zip(ordered(points, "encoder"), bench_plots.GREYS[:1] + bench_plots.SIZE_COLOURS
-                       + bench_plots.GREYS[1:]))
+    encoders = [base, *(name for name in ordered(points, "encoder") if name != base)]
+    # Dashes, as the line below may be the same.
+    styles = {encoder: {"color": colour, "linestyle": "-" if index else "--", "label": encoder,
+                        "linewidth": 1.2, "zorder": 2 if index else 3}
+              for index, (encoder, colour) in enumerate(
+                  zip(encoders, ("black", *bench_plots.SIZE_COLOURS, *bench_plots.GREYS)))}
     metrics = [metric for metric in METRICS if any(point[metric] is not None for point in points)]
     figure, axes = bench_plots.pyplot.subplots(2, len(metrics), figsize=(3.6 * len(metrics), 7),
                                                squeeze=False)
     for column, metric in enumerate(metrics):
         name, sign = METRICS[metric]
         upper, lower = axes[0][column], axes[1][column]
-        for encoder, colour in colours.items():
+        for encoder, style in styles.items():
             if drawn := mean_curve(points, encoder, metric):
-                upper.plot(*drawn, color=colour, linewidth=1.2, label=encoder)
+                upper.plot(*drawn, **style)
             if drawn := saving_curve(points, base, encoder, metric):
-                lower.plot(*drawn, color=colour, linewidth=1.2)
+                lower.plot(*drawn, **style)
         upper.set(title=name, xlabel="bits a pixel", xscale="log")
         upper.xaxis.set_major_formatter(bench_plots.ticker.FormatStrFormatter("%g"))
         upper.xaxis.set_minor_formatter(bench_plots.ticker.NullFormatter())
         upper.set_xticks([0.5, 1, 2, 4])
         if sign < 0:
             upper.invert_yaxis()  # better is up, as with the others
-        lower.set(xlabel=f"{base}'s quality of as much of the metric")
+        lower.set(xlabel=f"{base}'s quality")
     axes[1][0].set_ylabel(f"bytes against {base}, %")
     axes[0][0].legend(loc="lower right")
     figure.tight_layout(rect=(0, 0.03, 1, 1))

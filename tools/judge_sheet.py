@@ -53,4 +53,4 @@ def draw(path, pictures, encoders, crops, quality):
         for column, (label, picture) in enumerate(cells):
             pen.text((column * across + 2, row * down + 2), label, fill="black", font=font(13))
             sheet.paste(picture, (column * across, row * down + BAR))
-    sheet.save(path, "JPEG", quality=85, optimize=True, progressive=True, subsampling=0)
+    sheet.save(path, "JPEG", quality=82, optimize=True, progressive=True, subsampling=0)
