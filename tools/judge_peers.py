@@ -1,0 +1,220 @@
+"""Encoders and metrics that tools/judge-sizes compares, each where this machine has it."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import importlib.metadata
+import io
+import os
+import shutil
+import subprocess
+import tempfile
+
+import numpy
+from PIL import Image, features
+
+BASE = "libjpeg-turbo"
+SUBSAMPLINGS = {"4:2:0": 2, "4:4:4": 0}  # as Pillow numbers them
+
+
+class Missing(Exception):
+    """An encoder or a metric that this machine lacks; the text says what to install."""
+
+
+def version_of(package):
+    return f"{package} {importlib.metadata.version(package)}"
+
+
+def debian_version(package):
+    """The package with its version; without it where the system is no Debian."""
+    told = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], check=False, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) if shutil.which(
+                              "dpkg-query") else None
+    return f"{package} {told.stdout}" if told and told.returncode == 0 else package
+
+
+# ---- Encoders: functions that say their version, and make a file of pixels and a quality ----
+
+def libjpeg_turbo(sampling):
+    if not features.check_feature("libjpeg_turbo"):
+        raise Missing("Pillow has another libjpeg")
+
+    def encode(pixels, quality):
+        made = io.BytesIO()
+        Image.fromarray(pixels).save(made, "JPEG", quality=quality, optimize=True,
+                                     subsampling=SUBSAMPLINGS[sampling])
+        return made.getvalue()
+    return f"libjpeg-turbo {features.version('libjpeg_turbo')}", encode
+
+
+def ours(preset, quantizer):
+    """cudadct8x8 and jpegcoefenc with that preset and that quantizer."""
+    def start(sampling):
+        try:
+            import cudatransform
+            from cudatransform import _gst
+            from cudatransform._stage import Stage
+            gst = _gst.libraries()
+            stage = Stage(f"cudadct8x8 name=first backend=cpu quant-preset={preset} "
+                          f"quantizer={quantizer} ! video/x-dct,sampling=(string)YCbCr-{sampling} "
+                          "! jpegcoefenc backend=cpu n-threads=1 optimize=true")
+        except Exception as error:
+            raise Missing(f"the Python module and the plugin (docs/python.md): {error}") from error
+
+        def encode(pixels, quality):
+            height, width = pixels.shape[:2]
+            rows = numpy.zeros((height, -(-3 * width // 4) * 4), numpy.uint8)
+            rows[:, :3 * width] = pixels.reshape(height, -1)
+            stage.set("quality", str(quality))
+            stage.set_caps(f"video/x-raw,format=RGB,width={width},height={height},framerate=0/1")
+            buffer = _gst.buffer_around(gst, _gst.address_of(rows), rows.nbytes)
+            return numpy.asarray(_gst.HeldBuffer(gst, stage.run(buffer, rows))).tobytes()
+        return f"cudatransform {cudatransform.__version__}", encode
+    return start
+
+
+def mozjpeg(sampling):
+    try:
+        import pyvips
+        version = version_of("pyvips-binary")
+    except (ImportError, OSError) as error:
+        raise Missing(f"PyPI's pyvips and pyvips-binary: {error}") from error
+
+    def encode(pixels, quality):
+        return pyvips.Image.new_from_array(pixels).jpegsave_buffer(
+            Q=quality, optimize_coding=True, trellis_quant=True, quant_table=3, keep="none",
+            subsample_mode="on" if sampling == "4:2:0" else "off")
+    return f"mozjpeg of {version}", encode
+
+
+def jpegli(sampling):
+    """cjpegli where it is, else PyPI's pyjpegli, which makes 4:2:0 alone."""
+    if shutil.which("cjpegli"):
+        def run(pixels, quality):
+            picture = ppm_of(pixels)
+            return subprocess.run(
+                ["cjpegli", "-", "-", "-p", "0", "-q", str(quality),
+                 f"--chroma_subsampling={sampling.replace(':', '')}"], input=picture, check=True,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        return "jpegli: cjpegli of PATH", run
+    try:
+        import pyjpegli
+        version = version_of("pyjpegli")
+    except ImportError as error:
+        raise Missing(f"cjpegli on PATH, or PyPI's pyjpegli: {error}") from error
+    if sampling != "4:2:0":
+        raise Missing(f"cjpegli on PATH: pyjpegli makes no {sampling}")
+
+    def encode(pixels, quality):
+        import cudatransform
+        height, width = pixels.shape[:2]
+        made = pyjpegli.encode(pixels.tobytes(), width, height, quality)
+        # It has the standard's Huffman tables.
+        return cudatransform.write(cudatransform.read(made), optimize=True)
+    return f"jpegli of {version}", encode
+
+
+ENCODERS = {
+    BASE: libjpeg_turbo,
+    "annex-k, round": ours("annex-k", "round"),
+    "perceptual, round": ours("perceptual", "round"),
+    "perceptual, dead-zone": ours("perceptual", "dead-zone"),
+    "perceptual, rd": ours("perceptual", "rd"),
+    "mozjpeg": mozjpeg,
+    "jpegli": jpegli,
+}
+
+
+# ---- Metrics: functions that say their version, and take the paths and pixels of two pictures ----
+
+FILES = ("original.ppm", "decoded.ppm")
+
+
+def ppm_of(pixels):
+    return b"P6\n%d %d\n255\n" % (pixels.shape[1], pixels.shape[0]) + pixels.tobytes()
+
+
+def write_ppm(path, pixels):
+    with open(path, "wb") as file:
+        file.write(ppm_of(pixels))
+
+
+def ssimulacra2():
+    try:
+        from ssimulacra2 import compute_ssimulacra2
+        version = version_of("ssimulacra2")
+    except ImportError as error:
+        raise Missing(f"PyPI's ssimulacra2: {error}") from error
+    return f"SSIMULACRA2 of {version}", lambda paths, _: compute_ssimulacra2(*paths)
+
+
+def butteraugli():
+    if not shutil.which("butteraugli_main"):
+        raise Missing("butteraugli_main on PATH: Debian's libjxl-devtools")
+
+    def measure(paths, _):
+        told = subprocess.run(["butteraugli_main", *paths, "--pnorm", "3"], check=True, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        return float(told.rpartition("3-norm:")[2])
+    return f"Butteraugli of {debian_version('libjxl-devtools')}", measure
+
+
+def psnr_of(change):
+    def measure(_, pixels):
+        from cudatransform import psnr
+        return psnr(*(change(array.astype(float)) for array in pixels), peak=255)
+    return measure
+
+
+METRICS = {
+    "ssimulacra2": ssimulacra2,
+    "butteraugli": butteraugli,
+    "psnr": lambda: ("", psnr_of(lambda rgb: rgb)),
+    "psnr_y": lambda: ("", psnr_of(lambda rgb: rgb @ (0.299, 0.587, 0.114))),
+}
+
+
+def found(makers, attempt, *arguments):
+    """({name: function}, [versions], [sentences on the missing ones]).
+
+    attempt: called with each function, which is left out where that fails
+    """
+    functions, versions, missing = {}, [], []
+    for name, make in makers.items():
+        try:
+            version, function = make(*arguments)
+            attempt(function)
+        except Missing as error:
+            missing.append(f"{name} is left out. It needs {error}")
+        except Exception as error:  # of packages that do not go together
+            missing.append(f"{name} is left out. It fails: {error!r}")
+        else:
+            functions[name] = function
+            versions += [version] if version and version not in versions else []
+    return functions, versions, missing
+
+
+def found_encoders(sampling):
+    grey = numpy.full((64, 64, 3), 128, numpy.uint8)
+    return found(ENCODERS, lambda encode: decode(encode(grey, 80)), sampling)
+
+
+def found_metrics():
+    pixels = [numpy.arange(start, start + 64 * 64 * 3, dtype=numpy.uint8).reshape(64, 64, 3)
+              for start in (0, 1)]
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in FILES]
+        for path, picture in zip(paths, pixels):
+            write_ppm(path, picture)
+        return found(METRICS, lambda metric: metric(paths, pixels))
+
+
+def decode(data):
+    """Pixels of a file, by libjpeg-turbo, whoever has made it."""
+    return numpy.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
+
+
+def measure(metrics, folder, pixels, data):
+    """{metric: value} of a file. `folder` has the original picture, and takes the decoded one."""
+    paths = [os.path.join(folder, name) for name in FILES]
+    decoded = decode(data)
+    write_ppm(paths[1], decoded)
+    return {name: metrics[name](paths, (pixels, decoded)) if name in metrics else None
+            for name in METRICS}
