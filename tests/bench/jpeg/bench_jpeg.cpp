@@ -25,7 +25,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -74,9 +73,7 @@ std::string name_of(const std::string& name, const JpegSet& set) {
 }
 
 bool has_element(const char* name) {
-  GstElementFactory* factory = gst_element_factory_find(name);
-  if (factory) gst_object_unref(factory);
-  return factory != nullptr;
+  return gst_registry_check_feature_version(gst_registry_get(), name, 1, 0, 0);
 }
 
 void add(Job job, const JpegSet& set, const std::string& name, std::function<double()> turn) {
@@ -379,19 +376,6 @@ bool take_option(std::string_view argument) {
   return true;
 }
 
-void write_files() {
-  for (const JpegSet* set : {&hd, &large}) {
-    int number = 0;
-    for (const JpegPicture& picture : set->pictures) {
-      const std::string path = folder + "/" + set->name + "-" + std::to_string(number++) + ".jpg";
-      std::ofstream stream(path, std::ios::binary);
-      stream.write(reinterpret_cast<const char*>(picture.file.data()),
-                   static_cast<std::streamsize>(picture.file.size()));
-      if (!stream.flush()) throw std::runtime_error(path + " cannot be written");
-    }
-  }
-}
-
 void run() {
   hd.pictures = make_jpeg_pictures(kPictures);
   if (with_cuda) {
@@ -402,7 +386,10 @@ void run() {
                        make_small_jpeg_pictures(hd.pictures, width, height)});
     }
   }
-  if (!folder.empty()) return write_files();
+  if (!folder.empty()) {
+    write_jpeg_files(hd.pictures, folder + "/" + hd.name);
+    return write_jpeg_files(large.pictures, folder + "/" + large.name);
+  }
   add_contestants();
   choose_contestants();
   take_turns();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace cudatransform::bench {
@@ -27,5 +28,8 @@ std::vector<uint8_t> rgb_of(const std::vector<uint8_t>& file);
 // Pictures of that size, even numbers: a part of each of `pictures`.
 std::vector<JpegPicture> make_small_jpeg_pictures(const std::vector<JpegPicture>& pictures,
                                                   int width, int height);
+
+// FOLDER/NAME-0.jpg and so on; `prefix` is FOLDER/NAME. Throws std::runtime_error.
+void write_jpeg_files(const std::vector<JpegPicture>& pictures, const std::string& prefix);
 
 }  // namespace cudatransform::bench
