@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "jpeg/file_size.h"
 
+#include <new>
 #include <numeric>
 
 #include "jpeg/encode_bits.h"
@@ -30,13 +31,24 @@ struct JpegFileSize::Results {
   JpegEncodeResult result;
 };
 
+JpegFileSize::JpegFileSize() = default;
+JpegFileSize::~JpegFileSize() = default;
+
+JpegFileSize::Results& JpegFileSize::results() const {
+  return ordinary_ ? *ordinary_ : *static_cast<Results*>(results_->data());
+}
+
 Status JpegFileSize::open(Device& device, const JpegEncodeOps& ops) {
   close();
   const JpegHuffmanTables* standard = nullptr;
   CT_RETURN_IF_ERROR(standard_jpeg_tables(&standard));
   standard_ = *standard;
   CT_RETURN_IF_ERROR(make_jpeg_codes(standard_, &standard_codes_));
-  CT_RETURN_IF_ERROR(device.allocate(MemoryKind::kPinned, sizeof(Results), &results_));
+  const Status locked = device.allocate(MemoryKind::kPinned, sizeof(Results), &results_);
+  if (locked.code == StatusCode::kOutOfMemory)
+    ordinary_ = std::make_unique<Results>();
+  else
+    CT_RETURN_IF_ERROR(locked);
   // Nothing is written there: a size is asked for, with no room.
   CT_RETURN_IF_ERROR(device.allocate(MemoryKind::kDevice, 16, &output_));
   device_ = &device;
@@ -46,6 +58,7 @@ Status JpegFileSize::open(Device& device, const JpegEncodeOps& ops) {
 
 void JpegFileSize::close() {
   results_.reset();
+  ordinary_.reset();
   output_.reset();
   device_ = nullptr;
   layout_ = {};
@@ -97,11 +110,50 @@ Status JpegFileSize::counted_size(int slot, uint64_t* bytes) const {
 }
 
 Status JpegFileSize::exact_size(const JpegPicture& picture, uint64_t* bytes) {
-  if (device_->is_host()) {
-    const Status status = writer_.write(picture, options_, &bytes_);
-    *bytes = status.ok() ? bytes_.size() : UINT64_MAX;
-    return status.code == StatusCode::kOutOfMemory ? status : Status();
+  if (device_->is_host()) return size_on_host(picture, bytes);
+  if (!ordinary_) {
+    const Status status = size_on_device(picture, bytes);
+    if (status.code != StatusCode::kOutOfMemory) return status;
   }
+  JpegPicture fetched = picture;
+  CT_RETURN_IF_ERROR(fetch(picture, &fetched));
+  return size_on_host(fetched, bytes);
+}
+
+Status JpegFileSize::size_on_host(const JpegPicture& picture, uint64_t* bytes) {
+  const Status status = writer_.write(picture, options_, &bytes_);
+  *bytes = status.ok() ? bytes_.size() : UINT64_MAX;
+  return status.code == StatusCode::kOutOfMemory ? status : Status();
+}
+
+// Copies the levels to memory of the host's.
+Status JpegFileSize::fetch(const JpegPicture& picture, JpegPicture* fetched) {
+  size_t all = 0;
+  for (int c = 0; c < picture.components(); ++c)
+    all += size_t{picture.levels[c].blocks_w} * picture.levels[c].blocks_h * 64;
+  try {
+    levels_.resize(all);
+  } catch (const std::bad_alloc&) {
+    return Status::error(StatusCode::kOutOfMemory, "no memory for the levels of a JPEG file");
+  }
+  Queue& queue = device_->queue(QueueKind::kCompute);
+  int16_t* to = levels_.data();
+  for (int c = 0; c < picture.components(); ++c) {
+    const JpegLevels& from = picture.levels[c];
+    const size_t row = size_t{from.blocks_w} * 64;
+    const auto pitch = static_cast<ptrdiff_t>(row * sizeof(int16_t));
+    CT_RETURN_IF_ERROR(device_->download(
+        queue, {to, pitch, from.data, from.stride, row * sizeof(int16_t), from.blocks_h}));
+    fetched->levels[c].data = to;
+    fetched->levels[c].stride = pitch;
+    to += row * from.blocks_h;
+  }
+  FencePtr fetched_all;
+  CT_RETURN_IF_ERROR(queue.record(&fetched_all));
+  return fetched_all->wait();
+}
+
+Status JpegFileSize::size_on_device(const JpegPicture& picture, uint64_t* bytes) {
   if (!options_.optimize) return code_on_device(picture, nullptr, bytes);
   FencePtr counted;
   CT_RETURN_IF_ERROR(count(picture, 0, &counted));

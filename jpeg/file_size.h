@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "jpeg/encode_file.h"
 #include "jpeg/encode_scan.h"
@@ -16,6 +17,9 @@ namespace cudatransform {
 // Of sequential Huffman files of 8 bits without metadata. Used by one thread at a time.
 class JpegFileSize {
  public:
+  JpegFileSize();
+  ~JpegFileSize();
+
   // `ops` is of `device`, whose compute queue does all work.
   Status open(Device& device, const JpegEncodeOps& ops);
   void close();
@@ -28,7 +32,7 @@ class JpegFileSize {
   // at when `fence`, which may be null, is done.
   static constexpr int kSlots = 8;
   Status count(const JpegPicture& picture, int slot, FencePtr* fence);
-  // For counts that come another way: pinned, one for each slot.
+  // For counts that come another way: one for each slot.
   JpegSymbolCounts* counts();
   const JpegScanLayout& layout() const { return layout_; }
   // Without stuffed bytes, and with an average for bits that fill up bytes.
@@ -41,14 +45,19 @@ class JpegFileSize {
  private:
   struct Results;
 
+  Status size_on_device(const JpegPicture& picture, uint64_t* bytes);
+  Status size_on_host(const JpegPicture& picture, uint64_t* bytes);
+  Status fetch(const JpegPicture& picture, JpegPicture* fetched);
   Status code_on_device(const JpegPicture& picture, const JpegHuffmanTables* tables,
                         uint64_t* bytes);
   JpegEncodeJob job_of(const JpegPicture& picture) const;
-  Results& results() const { return *static_cast<Results*>(results_->data()); }
+  Results& results() const;
 
   Device* device_ = nullptr;
   const JpegEncodeOps* ops_ = nullptr;
   std::unique_ptr<Memory> results_, output_;
+  std::unique_ptr<Results> ordinary_;  // results, where no pages can be locked
+  std::vector<int16_t> levels_;        // of the picture, where the device cannot code it
   JpegOptions options_;
   JpegScanLayout layout_;
   uint32_t pairs_ = 1;

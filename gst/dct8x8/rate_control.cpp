@@ -215,10 +215,12 @@ Status RateControl::count_at_once(const SizeCandidates& candidates) {
       scale_to(candidates.scales[i]);
       std::copy_n(sizes.job.tables, 4, all.tables[i]);
     }
-    CT_RETURN_IF_ERROR(
-        count_rate_candidates(engine_.device(), engine_.queue(QueueKind::kCompute), all, &counted));
-    all.same_frame = true;
-    return counted->wait();
+    const Status status =
+        count_rate_candidates(engine_.device(), engine_.queue(QueueKind::kCompute), all, &counted);
+    all.same_frame = status.ok();
+    if (status.ok()) return counted->wait();
+    // Where no pages can be locked for the tables, each candidate has a launch of its own.
+    if (status.code != StatusCode::kOutOfMemory) return status;
   }
 #endif
   for (int i = 0; i < candidates.count; i++) {

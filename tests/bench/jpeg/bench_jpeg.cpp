@@ -303,9 +303,8 @@ void compare(benchmark::State& state, const Contestant& contestant, const char* 
 }
 
 std::string job_of(const Contestant& contestant) {
-  return contestant.job == Job::kDecode   ? "decode"
-         : contestant.job == Job::kEncode ? "encode"
-                                          : "turn";
+  constexpr const char* kNames[] = {"decode", "encode", "turn"};
+  return kNames[static_cast<int>(contestant.job)];
 }
 
 void choose_contestants() {

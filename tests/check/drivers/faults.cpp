@@ -39,6 +39,8 @@ constexpr const char* kLines[] = {
     FILES
     "jpegcoefdec backend=cuda entropy=cuda n-threads=2 ! "
     "jpegcoefenc backend=cuda entropy=cuda n-threads=2 ! fakesink",
+    "videotestsrc num-buffers=2 ! video/x-raw,format=I420,width=64,height=48 ! "
+    "cudadct8x8 backend=cuda target-size=1500 ! fakesink",
 };
 
 // Streams of the test data, where that is there: predicted pictures, and slices that a GPU reads.
