@@ -262,6 +262,12 @@ class Converter {
   const ConvertTables& tables_;
 };
 
+// Floats hold everything, and 32 bits a level of 16 bits times its divisor.
+template <typename From, typename To>
+inline constexpr bool kMaySaturate =
+    !std::is_same_v<From, To> && !std::is_same_v<To, ValueF32> &&
+    !(std::is_same_v<From, Level16> && std::is_same_v<To, Value32>);
+
 template <typename From, typename To>
 __device__ __forceinline__ void convert(const ConvertParams& params,
                                         Tile<typename To::Stored>& tile, ConvertTables& tables) {
@@ -283,7 +289,7 @@ __device__ __forceinline__ void convert(const ConvertParams& params,
   Converter<From, To> converter(params, tile, tables);
   const uint32_t saturated =
       converter.load({plane.from, plane.from_pitch, y, plane.blocks_h, first, count});
-  if constexpr (!std::is_same_v<From, To>) {
+  if constexpr (kMaySaturate<From, To>) {
     const uint64_t all = sum_of_warp(saturated);
     if (all != 0 && threadIdx.x % 32 == 0 && params.saturated != nullptr)
       atomicAdd(params.saturated, static_cast<unsigned long long>(all));

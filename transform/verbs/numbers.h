@@ -80,6 +80,19 @@ CT_HD Half half_of(float value, uint32_t* saturated) {
   return static_cast<Half>(chosen(is_large, special, nearest_half(value)));
 }
 
+CT_HD Half half_of(int32_t value, uint32_t* saturated) {
+#if defined(__CUDA_ARCH__)
+  constexpr int32_t kLargest = 65504, kTooLarge = 65520;
+  *saturated += value >= kTooLarge || value <= -kTooLarge ? 1u : 0u;
+  uint16_t result;
+  asm("cvt.rn.f16.s32 %0, %1;" : "=h"(result) : "r"(max(-kLargest, min(value, kLargest))));
+  return static_cast<Half>(result);
+#else
+  // Integers that a float does not hold are too large for a half.
+  return half_of(static_cast<float>(value), saturated);
+#endif
+}
+
 // The nearest integer, the even one of two; the nearest that there is, if it is too large. 0 of
 // not-a-number.
 CT_HD int32_t int_of(float value, uint32_t* saturated) {
@@ -152,9 +165,10 @@ CT_HD typename To::Stored stored_as(Value value, uint16_t divisor, uint32_t* sat
     return int_of(value, saturated);
   } else if constexpr (std::is_same_v<To, ValueF32>) {
     return static_cast<float>(value);
+  } else if constexpr (std::is_same_v<Value, int32_t>) {
+    return half_of(value, saturated);
   } else {
-    // Integers that a float does not hold are too large for a half.
-    return half_of(static_cast<float>(value), saturated);
+    return half_of(static_cast<float>(value), saturated);  // as above
   }
 }
 

@@ -173,7 +173,7 @@ CHECK_LOOP_TEST(test_ways, 0, G_N_ELEMENTS(kWays)) {
   for (const GstCoefSampling sampling : kSamplings)
     for (const guint depth : {8u, 12u, 16u})
       for (const auto& size : kSizes) {
-        if ((n++ + __i__) % (quick() ? 13 : 3) != 0) continue;
+        if ((n++ + __i__) % (quick() ? 29 : 7) != 0) continue;
         check_way(levels_info(sampling, depth, size[0], size[1]), kWays[__i__],
                   kWays[(__i__ + 1 + n % 3) % 4]);
       }
