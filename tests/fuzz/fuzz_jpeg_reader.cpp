@@ -44,7 +44,7 @@ void check_header(const JpegHeader& header) {
   promise(header.components == components_of(header.color),
           "the colour space goes with the number of components");
   promise(header.chroma_h == 1 || header.chroma_h == 2 || header.chroma_h == 4, "chroma_h");
-  promise(header.chroma_v == 1 || header.chroma_v == 2, "chroma_v");
+  promise(header.chroma_v == 1 || header.chroma_v == 2 || header.chroma_v == 4, "chroma_v");
   for (int c = 0; c < header.components; c++) {
     const bool is_small = is_chroma(header.color, c);
     const uint32_t h = is_small ? header.chroma_h : 1, v = is_small ? header.chroma_v : 1;

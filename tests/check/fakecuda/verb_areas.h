@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "cuda/rgb/params.h"
@@ -27,18 +28,22 @@ void add_blocks(const uint8_t* data, const cudatransform::cuda::VerbSteps& steps
 template <typename Add>
 void flip_areas(const cudatransform::cuda::FlipParams& params, int bytes, bool transposes,
                 const Add& add) {
-  // The source of the first block, or of the last where all are mirrored.
-  const auto source = [](int32_t blocks, int32_t first, bool mirrors, int32_t mirrored) {
-    using cudatransform::flip_source;
-    return std::min(flip_source(0, first, mirrors, mirrored).at,
-                    flip_source(blocks - 1, first, mirrors, mirrored).at);
+  // The first source block of a row or column of blocks, and how many there are to the last one.
+  // Blocks of partial MCUs stay where they are, so sources are not in order.
+  const auto sources = [](int32_t blocks, int32_t first, bool mirrors, int32_t mirrored) {
+    int32_t least = INT32_MAX, most = 0;
+    for (int32_t i = 0; i < blocks; ++i) {
+      const int32_t at = cudatransform::flip_source(i, first, mirrors, mirrored).at;
+      least = std::min(least, at);
+      most = std::max(most, at);
+    }
+    return std::pair(least, most - least + 1);
   };
   for (const auto& plane : params.planes) {
     if (plane.first_cta == UINT32_MAX) continue;
     const cudatransform::FlipPlace& place = plane.place;
-    int32_t x = source(plane.blocks_w, place.left, params.mirrors_x, place.mirrored_w);
-    int32_t y = source(plane.blocks_h, place.top, params.mirrors_y, place.mirrored_h);
-    int32_t across = plane.blocks_w, down = plane.blocks_h;
+    auto [x, across] = sources(plane.blocks_w, place.left, params.mirrors_x, place.mirrored_w);
+    auto [y, down] = sources(plane.blocks_h, place.top, params.mirrors_y, place.mirrored_h);
     if (transposes) {
       std::swap(x, y);
       std::swap(across, down);
