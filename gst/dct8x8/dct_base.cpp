@@ -4,6 +4,7 @@
 #include "gst/dct8x8/dct_base.h"
 
 #include "gst/dct8x8/caps.h"
+#include "gst/dct8x8/file_query.h"
 #include "gst/engine/property_types.h"
 #include "gst/stream/pinned_setting.h"
 #if CT_HAVE_CUDA
@@ -100,6 +101,7 @@ static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPad
 
 static gboolean gst_cuda_dct_base_query(GstBaseTransform* trans, GstPadDirection direction,
                                         GstQuery* query) {
+  if (cudatransform::is_file_query(query)) return FALSE;
   const PinnedScale pinned(trans, scale_of);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
 }

@@ -79,6 +79,7 @@ int DctTransform::scale_for(int wanted) const {
 
 void DctTransform::start() {
   rate.start();
+  told_quality_ = -1;
   CoefTransform::start();
 }
 
@@ -97,7 +98,7 @@ Status DctTransform::prepare(FrameRequest* request) {
     request->changed_property = "active-method";
   quantizer_ = {};
   if (!is_forward()) return {};
-  if (settings.rate.is_on() && !request->changed_property) {
+  if (!request->changed_property) {
     const double quality = rate.result().quality;  // of the frame before
     if (std::exchange(told_quality_, quality) != quality)
       request->changed_property = "active-quality";
@@ -275,7 +276,11 @@ Status DctTransform::submit_with_rgb(const Dct8x8Job& timed, const Rects& raw, F
   job.timer = nullptr;
   job.times = nullptr;
   if (timed.timer) CT_RETURN_IF_ERROR(timed.timer->begin(queue));
-  CT_RETURN_IF_ERROR(is_forward() ? rgb_.submit(raw) : submit_inverse(job));
+  // Rate control has made planes of the frame already.
+  if (!is_forward())
+    CT_RETURN_IF_ERROR(submit_inverse(job));
+  else if (!rate.is_on())
+    CT_RETURN_IF_ERROR(rgb_.submit(raw));
   CT_RETURN_IF_ERROR(is_forward() ? submit_job(job, nullptr) : rgb_.submit(raw));
   if (timed.timer) CT_RETURN_IF_ERROR(timed.timer->end(queue));
   return queue.record(done);

@@ -11,10 +11,14 @@ GstQuery* make_file_query() {
   return gst_query_new_custom(GST_QUERY_CUSTOM, gst_structure_new_empty(kName));
 }
 
-bool answer_file_query(GstQuery* query, const JpegOptions& options) {
+bool is_file_query(GstQuery* query) {
   if (GST_QUERY_TYPE(query) != GST_QUERY_CUSTOM) return false;
   const GstStructure* asked = gst_query_get_structure(query);
-  if (!asked || !gst_structure_has_name(asked, kName)) return false;
+  return asked && gst_structure_has_name(asked, kName);
+}
+
+bool answer_file_query(GstQuery* query, const JpegOptions& options) {
+  if (!is_file_query(query)) return false;
   gst_structure_set(gst_query_writable_structure(query), "progressive", G_TYPE_BOOLEAN,
                     gboolean{options.progressive}, "arithmetic", G_TYPE_BOOLEAN,
                     gboolean{options.arithmetic}, "optimize", G_TYPE_BOOLEAN,

@@ -12,6 +12,9 @@ namespace cudatransform {
 
 // A custom query, which passes queues and capsfilters. Transfer full.
 GstQuery* make_file_query();
+// Elements whose coefficients are other ones do not pass it on: the file is not of those that they
+// get.
+bool is_file_query(GstQuery* query);
 // jpegcoefenc's: false for any other query.
 bool answer_file_query(GstQuery* query, const JpegOptions& options);
 // Of an answered query.

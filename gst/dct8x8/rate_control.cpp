@@ -250,8 +250,9 @@ Status RateControl::search(guint64 target) {
   const int least = static_cast<int>(rate_.min_quality);
   const int most = static_cast<int>(rate_.max_quality);
   SizeSearch::Limits limits;
-  limits.finest = scale_of_quality(keeps_quality ? std::clamp(quality_, least, most) : most).value;
-  limits.coarsest = scale_of_quality(least).value;
+  const int finest = keeps_quality ? std::min(quality_, most) : most;
+  limits.finest = scale_of_quality(finest).value;
+  limits.coarsest = scale_of_quality(std::min(least, finest)).value;
   sizes_->finest = limits.finest;
   sizes_->coarsest = limits.coarsest;
   limits.guess = last_scale_;
@@ -321,9 +322,14 @@ Status RateControl::prepare(const RateSettings& rate, const QuantSettings& quant
 #endif
   if (is_new) last_scale_ = 0;
   info_ = info;
+  if (!rate.bitrate) {
+    bucket_ = {};
+    has_frames_ = false;
+    result_.fill = -1;
+  }
   if (!rate.is_on()) {
-    const bool is_of_quality =
-        info.quantized && quant.file.empty() && !quant.luma && is_scalable(quant.preset);
+    const bool is_of_quality = info.quantized && quant.file.empty() && !quant.luma &&
+                               !quant.chroma && is_scalable(quant.preset);
     result_.quality = is_of_quality ? quant.quality : -1;
     result_.file_size = 0;
     return {};
@@ -339,9 +345,9 @@ void RateControl::take_time(GstBuffer* frame) {
   last_time_ = time_;
   time_ = GST_BUFFER_PTS(frame);
   const bool goes_on = GST_CLOCK_TIME_IS_VALID(time_) && GST_CLOCK_TIME_IS_VALID(last_time_);
-  // After a seek.
-  if (goes_on && time_ < last_time_) has_frames_ = false;
-  waited_ = goes_on && has_frames_ ? double(time_ - last_time_) / GST_SECOND : interval_;
+  // Times go back by a jitter, or by a seek, after which the buffer is as full as before.
+  waited_ =
+      goes_on && has_frames_ ? std::max(0.0, GST_CLOCK_DIFF(last_time_, time_) * 1e-9) : interval_;
   const GstClockTime duration = GST_BUFFER_DURATION(frame);
   if (GST_CLOCK_TIME_IS_VALID(duration) && duration > 0)
     interval_ = double(duration) / GST_SECOND;
@@ -361,15 +367,13 @@ Status RateControl::find_budget(guint64* bytes) {
   const double capacity = rate_.vbv_buf_capacity
                               ? rate_.vbv_buf_capacity / 1000.0
                               : std::max(kUsualSeconds, kUsualFrames * interval_);
-  if (capacity < kLeastFrames * interval_)
+  // Later, a frame that lasts longer gets what there is room for.
+  if (!has_frames_ && capacity < kLeastFrames * interval_)
     return refuse(text("vbv-buf-capacity", rate_.vbv_buf_capacity) +
                   " is less than two frames, which last " +
                   std::to_string(static_cast<int>(2000 * interval_)) + " ms");
-  const LeakyBucket fresh(rate_.bitrate * 125.0, capacity);
-  if (!has_frames_ || !bucket_.is_like(fresh))
-    bucket_ = fresh;
-  else
-    bucket_.wait(waited_);
+  bucket_.set(rate_.bitrate * 125.0, capacity);
+  if (has_frames_) bucket_.wait(waited_);
   has_frames_ = true;
   const double budget = bucket_.budget(interval_);
   *bytes = std::min(*bytes, static_cast<guint64>(budget));

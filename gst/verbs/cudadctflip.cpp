@@ -389,6 +389,7 @@ static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
   };
   GST_CUDA_VERB_BASE_CLASS(klass)->append_others = append_others;
   GST_CUDA_VERB_BASE_CLASS(klass)->keeps_reference = false;
+  GST_CUDA_VERB_BASE_CLASS(klass)->keeps_file = false;
   gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
   gst_element_class_set_static_metadata(
       element_class, "8x8 DCT flip", "Filter/Effect/Video/Hardware",

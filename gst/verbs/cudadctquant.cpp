@@ -144,6 +144,7 @@ static void gst_cuda_dct_quant_class_init(GstCudaDctQuantClass* klass) {
                            "bits and bring nothing back",
                            TRUE, cudatransform::kWhilePlaying));
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dct_quant_change_state);
+  GST_CUDA_VERB_BASE_CLASS(klass)->keeps_file = false;
   base_class->element_name = "cudadctquant";
   base_class->category = cudadctquant_debug;
   base_class->make_transform =

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gst/dct8x8/caps.h"
+#include "gst/dct8x8/file_query.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/coef_caps.h"
 #include "gst/stream/coef_transform.h"
@@ -121,9 +122,18 @@ static gboolean gst_cuda_verb_base_copy_metadata(GstBaseTransform* trans, GstBuf
 
 static void gst_cuda_verb_base_init(GstCudaVerbBase*) {}
 
+static gboolean gst_cuda_verb_base_query(GstBaseTransform* trans, GstPadDirection direction,
+                                         GstQuery* query) {
+  if (!GST_CUDA_VERB_BASE_GET_CLASS(trans)->keeps_file && cudatransform::is_file_query(query))
+    return FALSE;
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
+}
+
 static void gst_cuda_verb_base_class_init(GstCudaVerbBaseClass* klass) {
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   klass->keeps_reference = true;
+  klass->keeps_file = true;
+  trans_class->query = GST_DEBUG_FUNCPTR(gst_cuda_verb_base_query);
   trans_class->transform_caps = GST_DEBUG_FUNCPTR(gst_cuda_verb_base_transform_caps);
   trans_class->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_verb_base_fixate_caps);
   trans_class->get_unit_size = GST_DEBUG_FUNCPTR(gst_cuda_verb_base_get_unit_size);

@@ -28,6 +28,8 @@ struct GstCudaVerbBaseClass {
                         std::vector<cudatransform::StructurePtr>* others);
   // Whether the result still shows the source frame of the coefficients (GstCoefReferenceMeta).
   bool keeps_reference;
+  // Whether a JPEG file of the result is as large as one of the source.
+  bool keeps_file;
 };
 
 G_BEGIN_DECLS

@@ -213,6 +213,13 @@ class Levelling(NamedTuple):
             size = getattr(self, name)
             if size is not None and not 1 <= whole_number(f"a {name}", size) < 1 << 32:
                 raise ValueError(f"a {name} is 1 to 4294967295 bytes, not {size}")
+        # True and numpy's numbers are whole numbers, too, whose texts no property takes.
+        plain = self._replace(quality=int(self.quality), **{
+            name: int(getattr(self, name)) for name in ("target_size", "max_size")
+            if getattr(self, name) is not None})
+        return plain._with_checked_tables()
+
+    def _with_checked_tables(self) -> "Levelling":
         if isinstance(self.tables, str):
             if self.tables not in PRESETS:
                 raise ValueError(f"tables are {' or '.join(PRESETS)} or arrays, "

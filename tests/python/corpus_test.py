@@ -269,6 +269,13 @@ class Actions(WithCorpus):
         self.assertTrue(all("30 bytes" in row["reason"] for row, name in
                             zip(self.rows(), self.names) if b"bad" not in name))
 
+    def test_shrink_to_a_size_by_own_tables(self):
+        path = self.path(self.input, self.names[1])
+        own = actions.shrunk(ct.read(path))
+        self.names = self.names[1:2]
+        self.do("shrink", target_size=len(ct.write(own, optimize=True)) + 10)
+        self.assertTrue(pictures.equal(ct.read(self.path(self.output.path, self.names[0])), own))
+
 
 class OneReader(WithCorpus):
     def test_several_chunks_a_call_and_several_calls(self):

@@ -179,6 +179,9 @@ class Smaller(unittest.TestCase):
                 ct.encode(array, target_size=target // 2, **options)
                 self.assertEqual(ct.encode(array, target_size=target, **options), data)
             self.assertEqual(ct.encode(array, target_size=1, **options), least)
+            # Numbers whose texts are no numbers.
+            self.assertEqual(ct.encode(array, target_size=True, **options), least)
+            self.assertEqual(ct.encode(array, quality=True), ct.encode(array, quality=1))
 
     def test_max_size(self):
         array = pictures.pixels(200, 150)

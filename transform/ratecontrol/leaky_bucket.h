@@ -11,28 +11,28 @@ namespace cudatransform {
 // it. A stream begins there.
 class LeakyBucket {
  public:
-  LeakyBucket() = default;
-  LeakyBucket(double bytes_per_second, double seconds)
-      : rate_(bytes_per_second), capacity_(bytes_per_second * seconds), fill_(capacity_ / 2) {}
-
-  bool operator==(const LeakyBucket&) const = default;
-  bool is_like(const LeakyBucket& other) const {
-    return rate_ == other.rate_ && capacity_ == other.capacity_;
+  // Half full at first; later as full as it was.
+  void set(double bytes_per_second, double seconds) {
+    const double capacity = bytes_per_second * seconds;
+    fill_ = capacity_ > 0 ? fill_ * (capacity / capacity_) : capacity / 2;
+    rate_ = bytes_per_second;
+    capacity_ = capacity;
   }
-
   void wait(double seconds) { fill_ = std::max(0.0, fill_ - rate_ * seconds); }
-  // Bytes for a picture that is shown for `seconds`.
+  // Bytes for a picture that is shown for `seconds`: at most 1.2 times its share, also when the
+  // buffer has run empty.
   double budget(double seconds) const {
     const double share = rate_ * seconds;
     const double wanted = share + (capacity_ / 2 - fill_) * std::min(1.0, share / capacity_);
-    return std::max(0.0, std::min(wanted, capacity_ - fill_));
+    return std::max(0.0, std::min({wanted, 1.2 * share, capacity_ - fill_}));
   }
-  // False where the picture runs over.
+  // False where the picture runs over: the buffer is full then, and owes nothing.
   bool add(double bytes) {
-    fill_ += bytes;
-    return fill_ <= capacity_;
+    const bool fits = fill_ + bytes <= capacity_;
+    fill_ = std::min(fill_ + bytes, capacity_);
+    return fits;
   }
-  // 0 to 1; more after a picture that has run over.
+  // 0 to 1.
   double fill() const { return capacity_ > 0 ? fill_ / capacity_ : 0; }
 
  private:

@@ -130,15 +130,19 @@ def shrunk(picture: Picture, target_size: Optional[int] = None) -> Optional[Pict
 
 def _shrink(picture: Picture, source: bytes, relative: bytes, output: Output,
             target_size: Optional[int]) -> Row:
-    before, room, made, data = os.path.getsize(source), target_size, None, b""
-    # What else is in a file takes room, too: of a second try it is known.
-    for _ in range(3 if target_size is None or before > target_size else 0):
+    before, room, made, data = os.path.getsize(source), None, None, b""
+    # Its own tables lose least; if they do not do, others. What else is in a file takes room, too:
+    # of a second try it is known.
+    for _ in range(4 if target_size is None or before > target_size else 0):
         made = shrunk(picture, room)
         data = b"" if made is None else write(made, optimize=True)
-        if room is None or target_size is None or len(data) <= target_size:
+        if target_size is None or (made is not None and len(data) <= target_size):
             break
-        room = max(1, room - (len(data) - target_size))
-    if target_size is not None and max(len(data), 0 if made else before) > target_size:
+        room = target_size if room is None else max(1, room - (len(data) - target_size))
+    if target_size is not None and made is None and before > target_size:
+        raise ValueError(f"levels of {picture.sampling} with {picture.depth} bits are not made "
+                         f"anew, so no file has {target_size} bytes")
+    if target_size is not None and len(data) > target_size:
         raise ValueError(f"no file of {target_size} bytes is made of it")
     if made is None or len(data) >= before:
         output.copy(source, relative)

@@ -255,23 +255,61 @@ CHECK_TEST(test_bitrate) {
   }
 }
 
-// Times go back after a seek, frames that were dropped leave gaps, and sizes change: no file is
-// too large for the buffer.
+double fill_of(const Coder& coder) {
+  g_autoptr(GstStructure) stats = nullptr;
+  double fill = -2;
+  g_object_get(coder.dct, "stats", &stats, nullptr);
+  gst_structure_get_double(stats, "vbv-fill", &fill);
+  return fill;
+}
+
+// Frames that were dropped leave gaps, times go back after a seek, and sizes and frame rates
+// change: the buffer is as full as it was, less what has run out.
 CHECK_TEST(test_bitrate_of_broken_streams) {
+  constexpr double kRate = 1600 * 125, kCapacity = 0.6 * kRate;
+  Coder coder("bitrate=1600");
   GstVideoInfo info = film_info();
-  Coder coder("bitrate=1600 max-size=9000");
+  double fill = 0.5;
+  GstClockTime last = GST_CLOCK_TIME_NONE;
+  const auto code = [&](guint n) {
+    GstBuffer* frame = film_frame(info, n);
+    const GstClockTime time = GST_BUFFER_PTS(frame);
+    if (GST_CLOCK_TIME_IS_VALID(last))
+      fill -= std::max(0.0, GST_CLOCK_DIFF(last, time) * 1e-9) * kRate / kCapacity;
+    last = time;
+    fill = std::max(0.0, fill) + double(coder.file(frame).size()) / kCapacity;
+    fail_unless(fill <= 1 && std::abs(fill_of(coder) - fill) < 1e-6, "%u: %f, %f", n, fill,
+                fill_of(coder));
+  };
   coder.set_format(info);
   push_segment(coder.h);
   for (guint n = 0; n < 40; n++)
-    if (n % 7 < 5) fail_unless(coder.file(film_frame(info, n)).size() <= 9000);
+    if (n % 7 < 5) code(n);
   push_flush(coder.h);
-  for (guint n = 0; n < 10; n++) fail_unless(coder.file(film_frame(info, n)).size() <= 9000);
-  info = film_info();
-  GstVideoInfo larger = video_info(GST_VIDEO_FORMAT_Y444, 300, 200);
-  larger.fps_n = 50;
-  larger.fps_d = 1;
-  coder.set_format(larger);
-  for (guint n = 10; n < 20; n++) fail_unless(coder.file(film_frame(larger, n)).size() <= 9000);
+  for (guint n = 0; n < 10; n++) code(n);
+  info = video_info(GST_VIDEO_FORMAT_Y444, 300, 200);
+  info.fps_n = 50;
+  info.fps_d = 1;
+  coder.set_format(info);
+  for (guint n = 20; n < 30; n++) code(n);
+  coder.set("bitrate", "0");
+  coder.file(film_frame(info, 30));
+  fail_unless(fill_of(coder) == -1);
+}
+
+// Frames that no allowed quality makes small enough fill the buffer; durations that differ by a
+// nanosecond do not empty it. Later frames have their share again.
+CHECK_TEST(test_frames_that_run_over) {
+  GstVideoInfo info = film_info();
+  info.fps_n = 6;
+  Coder coder("bitrate=300 min-quality=95");
+  coder.set_format(info);
+  for (guint n = 0; n < 6; n++) {
+    GstBuffer* frame = film_frame(info, n);
+    GST_BUFFER_DURATION(frame) = 166666666 + n % 2;
+    coder.file(frame);
+  }
+  fail_unless(fill_of(coder) == 1, "%f", fill_of(coder));
 }
 
 void count_notification(GObject*, GParamSpec*, gpointer count) { ++*static_cast<int*>(count); }

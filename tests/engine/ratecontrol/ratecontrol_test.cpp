@@ -150,7 +150,8 @@ TEST(SizeSearch, SizesThatRise) {
 TEST(LeakyBucket, KeepsTheRate) {
   constexpr double kRate = 1e6, kSecond = 0.6, kFrame = 0.04;
   for (const double precision : {0.99, 1.0}) {
-    LeakyBucket bucket(kRate, kSecond);
+    LeakyBucket bucket;
+    bucket.set(kRate, kSecond);
     double all = 0;
     for (int n = 0; n < 250; n++) {
       if (n > 0) bucket.wait(kFrame);
@@ -166,14 +167,18 @@ TEST(LeakyBucket, KeepsTheRate) {
 }
 
 TEST(LeakyBucket, RunsOverOrEmpty) {
-  LeakyBucket bucket(1000, 1);
+  LeakyBucket bucket;
+  bucket.set(1000, 1);
   EXPECT_TRUE(bucket.add(500));
   EXPECT_EQ(bucket.budget(0.1), 0) << "it is full";
-  EXPECT_FALSE(bucket.add(1));
+  EXPECT_FALSE(bucket.add(1000));
+  EXPECT_EQ(bucket.fill(), 1) << "no debts";
+  bucket.set(3000, 0.5);
+  EXPECT_EQ(bucket.fill(), 1) << "another rate leaves it as full";
   bucket.wait(100);
   EXPECT_EQ(bucket.fill(), 0);
-  EXPECT_GT(bucket.budget(0.1), 100) << "more than its share";
-  EXPECT_LE(bucket.budget(100), 1000) << "no more than there is room for";
+  EXPECT_DOUBLE_EQ(bucket.budget(0.1), 360) << "more than its share";
+  EXPECT_LE(bucket.budget(100), 1500) << "no more than there is room for";
 }
 
 constexpr QuantComponent kComponents[] = {QuantComponent::kLuma, QuantComponent::kChroma,
