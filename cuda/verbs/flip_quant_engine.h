@@ -10,6 +10,9 @@ namespace cudatransform {
 // Addresses of jobs are device addresses, RequantJob::sums is pinned host memory. Coefficients and
 // pitches are aligned to 16 bytes.
 const FlipOps& cuda_flip_ops();
+// Whether the device has kernels in this build.
+Status probe_cuda_flip_kernels(Device& device);
+Status probe_cuda_requant_kernels(Device& device);
 const RequantOps& cuda_requant_ops();
 
 }  // namespace cudatransform

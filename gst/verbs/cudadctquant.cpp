@@ -26,6 +26,9 @@
 #include "gst/stream/caps_fields.h"
 #include "gst/verbs/quant_transform.h"
 #include "gst/verbs/verb_base.h"
+#if CT_HAVE_CUDA
+#include "cuda/verbs/flip_quant_engine.h"
+#endif
 
 using cudatransform::QuantTransform;
 using cudatransform::set_strings;
@@ -146,6 +149,9 @@ static void gst_cuda_dct_quant_class_init(GstCudaDctQuantClass* klass) {
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dct_quant_change_state);
   GST_CUDA_VERB_BASE_CLASS(klass)->keeps_file = false;
   base_class->element_name = "cudadctquant";
+#if CT_HAVE_CUDA
+  base_class->probe_kernels = cudatransform::probe_cuda_requant_kernels;
+#endif
   base_class->category = cudadctquant_debug;
   base_class->make_transform =
       [](cudatransform::Transport& transport) -> std::unique_ptr<cudatransform::FrameTransform> {

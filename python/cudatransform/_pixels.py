@@ -214,9 +214,9 @@ class Levelling(NamedTuple):
             if size is not None and not 1 <= whole_number(f"a {name}", size) < 1 << 32:
                 raise ValueError(f"a {name} is 1 to 4294967295 bytes, not {size}")
         # True and numpy's numbers are whole numbers, too, whose texts no property takes.
-        plain = self._replace(quality=int(self.quality), **{
-            name: int(getattr(self, name)) for name in ("target_size", "max_size")
-            if getattr(self, name) is not None})
+        sizes = (None if size is None else int(size) for size in (self.target_size, self.max_size))
+        plain = self._replace(quality=int(self.quality), target_size=next(sizes),
+                              max_size=next(sizes))
         return plain._with_checked_tables()
 
     def _with_checked_tables(self) -> "Levelling":

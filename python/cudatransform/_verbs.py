@@ -27,6 +27,8 @@ def flip(direction: Any = "identity", trim: bool = False, perfect: bool = False,
         raise ValueError(f"a direction is {', '.join(DIRECTIONS)}, not {direction!r}")
     sides = {f"crop-{name}": str(whole_number(f"a crop's {name}", number))
              for name, number in zip(("left", "top", "width", "height"), crop)}
+    if max(map(int, sides.values())) >= 1 << 31:
+        raise ValueError(f"a crop of {crop[2]} x {crop[3]} samples at ({crop[0]}, {crop[1]})")
     return "cudadctflip", {"video-direction": direction, "trim": str(bool(trim)).lower(),
                            "perfect": str(bool(perfect)).lower(), **sides}
 

@@ -70,6 +70,6 @@ def _code_of(handler: Any) -> Any:
 def whole_number(name: str, value: Any) -> int:
     """`value` as an int. Raises TypeError for anything but a whole number."""
     try:
-        return operator.index(value)
+        return int(operator.index(value))  # True is 1
     except TypeError:
         raise TypeError(f"{name} is a whole number, not {value!r}") from None

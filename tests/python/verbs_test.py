@@ -165,6 +165,7 @@ class Verbs(unittest.TestCase):
                 (lambda: picture.cropped(0, 0, 1, 41), "crop-height 41"),
                 (lambda: picture.cropped(0, 0, 0, 1), "0 x 1"),
                 (lambda: picture.cropped(-1, 0, 1, 1), "at .-1, 0"),
+                (lambda: picture.cropped(0, 0, 1 << 32, 1), "4294967296 x 1"),
                 (lambda: picture.turned("180", perfect=True), "perfect"),
                 (lambda: picture.turned("180", perfect=True), "perfect"),  # again
                 (lambda: picture.requantised(0), "a quality is 1 to 100")):

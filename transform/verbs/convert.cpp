@@ -70,7 +70,8 @@ bool needs_tables(const ConvertJob& job) {
 }
 
 const QuantTable& table_of(const ConvertJob& job, int component) {
-  return job.tables[job.from_kinds.quantized ? job.from[component].table : job.to[component].table];
+  const CoefArray* levels = job.from_kinds.quantized ? job.from : job.to;
+  return job.tables[levels[component].table];
 }
 
 Status validate(const ConvertJob& job) {

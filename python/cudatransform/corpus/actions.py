@@ -130,7 +130,8 @@ def shrunk(picture: Picture, target_size: Optional[int] = None) -> Optional[Pict
 
 def _shrink(picture: Picture, source: bytes, relative: bytes, output: Output,
             target_size: Optional[int]) -> Row:
-    before, room, made, data = os.path.getsize(source), None, None, b""
+    before, made, data = os.path.getsize(source), None, b""
+    room: Optional[int] = None
     # Its own tables lose least; if they do not do, others. What else is in a file takes room, too:
     # of a second try it is known.
     for _ in range(4 if target_size is None or before > target_size else 0):

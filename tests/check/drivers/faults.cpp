@@ -185,10 +185,13 @@ CHECK_LOOP_TEST(test_faults, 0, faults_of_part()) {
 // A GPU that this build has no kernels for counts as none, from the beginning.
 CHECK_TEST_IF(test_auto_without_kernels, part == 0) {
   shim().inject("cuModuleLoadData", 0, kNoBinaryForGpu, kShimcudaAlways);
-  const Outcome outcome = run_line(SOURCE "cudadct8x8 ! cudaidct8x8 ! fakesink");
+  const Outcome outcome =
+      run_line(SOURCE
+               "cudadct8x8 ! cudadctflip video-direction=180 ! cudadctquant quality=20 ! "
+               "cudadctconvert ! video/x-dct,layout=plane ! cudaidct8x8 ! fakesink");
   shim().inject(nullptr, 0, 0, kShimcudaOnce);
   fail_unless(outcome.error.empty(), "%s", outcome.error.c_str());
-  fail_unless_equals_int(outcome.infos, 2);
+  fail_unless_equals_int(outcome.infos, 5);
   fail_unless(outcome.info.text.find("CUDA_ERROR_NO_BINARY_FOR_GPU") != std::string::npos, "%s",
               outcome.info.text.c_str());
   check_nothing_is_left("no kernels");
