@@ -22,7 +22,7 @@ WHITE = 60     # dB
 SIDE = 8 * SQUARE
 # A plane for each frequency, in system memory; and frames of mosaics. Two pipelines, because the
 # second has no frame before the first runs.
-BANDS = ("{} ! videoconvert ! cudadct8x8 quality=100 ! cudadctconvert ! "
+BANDS = ("{} ! videoconvert ! cudadct8x8 ! video/x-dct,quantized=false ! cudadctconvert ! "
          "video/x-dct,layout=band,format=F32LE ! appsink name=bands emit-signals=true")
 MOSAICS = ("appsrc name=mosaics format=time is-live=true do-timestamp=true "
            f"caps=video/x-raw,format=GRAY8,width={SIDE},height={SIDE},framerate=0/1 ! "

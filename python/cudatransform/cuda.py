@@ -19,7 +19,8 @@ class CudaPicture(Picture):
     """A Picture whose levels are CudaArrays. Tables and markers are in system memory.
 
     planes(), turned(), cropped() and requantised() work on the GPU, and the latter three make
-    CudaPictures; other methods that compute work on a download, cpu().
+    CudaPictures, which share memory with this one where nothing is to be done. Other methods that
+    compute work on a download, cpu().
     """
 
     __slots__ = ("_held",)

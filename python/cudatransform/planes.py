@@ -26,7 +26,7 @@ class Planes(Tuple[Any, ...]):
     128, or less 2048 at 12 bits. Arrays are numpy's or, on a GPU, CudaArrays.
 
     tables: uint16 (n, 8, 8), the divisors of levels in natural order; (0, 8, 8) of dequantised ones
-    which: a tuple of each component's index in `tables`
+    which: a tuple of each component's index in `tables`, which has none if they are dequantised
     width, height, sampling, depth, path, irregular: as of a Picture
     """
 
