@@ -123,33 +123,60 @@ static const char* nick_of(GstVideoOrientationMethod method) {
   return value ? value->value_nick : "identity";
 }
 
-// Takes the settings of the next frame, `in` (null: not known). Returns whether they differ.
-static bool take_request(GstCudaDctFlip* self, GstBuffer* in) {
+// What properties and tags ask of a frame, `in` (null: not known). The caller holds the object
+// lock.
+static FlipRequest wanted_request(const GstCudaDctFlip* self, GstBuffer* in,
+                                  GstVideoOrientationMethod* direction) {
+  *direction = self->settings.direction;
+  if (*direction == GST_VIDEO_ORIENTATION_AUTO) *direction = direction_of(in, self->tags.best());
+  FlipRequest request = self->settings.request;
+  request.turn = cudatransform::turn_of(*direction);
+  return request;
+}
+
+// Takes the settings of the next frame, `in` (null: not known), on the streaming thread. Sizes of
+// others are negotiated before that frame.
+static void take_request(GstCudaDctFlip* self, GstBuffer* in) {
   FlipTransform& transform = transform_of(self);
   GST_OBJECT_LOCK(self);
-  GstVideoOrientationMethod direction = self->settings.direction;
-  const bool is_auto = direction == GST_VIDEO_ORIENTATION_AUTO;
-  if (is_auto) direction = direction_of(in, self->tags.best());
-  FlipRequest request = self->settings.request;
-  request.turn = cudatransform::turn_of(direction);
+  GstVideoOrientationMethod direction;
+  const FlipRequest request = wanted_request(self, in, &direction);
   const bool differs = request != transform.request;
   transform.request = request;
-  transform.is_upright = is_auto;
+  transform.is_upright = self->settings.direction == GST_VIDEO_ORIENTATION_AUTO;
   transform.direction = nick_of(direction);
   GST_OBJECT_UNLOCK(self);
-  return differs;
+  if (differs) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }
 
 static GstFlowReturn gst_cuda_dct_flip_submit_input_buffer(GstBaseTransform* trans,
                                                            gboolean is_discont, GstBuffer* in) {
-  // Controlled properties may change sizes, which are negotiated before the frame is taken.
   if (trans->segment.format == GST_FORMAT_TIME) {
     const GstClockTime time =
         gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
     if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(trans), time);
   }
-  if (take_request(GST_CUDA_DCT_FLIP(trans), in)) gst_base_transform_reconfigure_src(trans);
+  take_request(GST_CUDA_DCT_FLIP(trans), in);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
+}
+
+using PinnedRequest = cudatransform::PinnedSetting<FlipRequest>;
+
+static FlipRequest taken_request(GstBaseTransform* trans) {
+  GST_OBJECT_LOCK(trans);
+  const FlipRequest request = transform_of(trans).request;
+  GST_OBJECT_UNLOCK(trans);
+  return request;
+}
+
+// Caps are asked for before data flow, too, when no frame has taken a request yet.
+static FlipRequest request_of(GstBaseTransform* trans) {
+  if (gst_pad_has_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans))) return taken_request(trans);
+  GST_OBJECT_LOCK(trans);
+  GstVideoOrientationMethod direction;
+  const FlipRequest request = wanted_request(GST_CUDA_DCT_FLIP(trans), nullptr, &direction);
+  GST_OBJECT_UNLOCK(trans);
+  return request;
 }
 
 // ---- Events ----
@@ -187,9 +214,12 @@ static gboolean gst_cuda_dct_flip_sink_event(GstBaseTransform* trans, GstEvent* 
     case GST_EVENT_TAG:
       event = take_tags(self, event);
       break;
-    case GST_EVENT_CAPS:
-      (void)take_request(self, nullptr);
-      break;
+    case GST_EVENT_CAPS: {
+      // Properties may change before set_caps() compares what transform_caps() has promised.
+      take_request(self, nullptr);
+      const PinnedRequest pinned(trans, taken_request);
+      return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
+    }
     default:
       break;
   }
@@ -197,15 +227,6 @@ static gboolean gst_cuda_dct_flip_sink_event(GstBaseTransform* trans, GstEvent* 
 }
 
 // ---- Caps and metas ----
-
-using PinnedRequest = cudatransform::PinnedSetting<FlipRequest>;
-
-static FlipRequest request_of(GstBaseTransform* trans) {
-  GST_OBJECT_LOCK(trans);
-  const FlipRequest request = transform_of(trans).request;
-  GST_OBJECT_UNLOCK(trans);
-  return request;
-}
 
 static gboolean gst_cuda_dct_flip_query(GstBaseTransform* trans, GstPadDirection direction,
                                         GstQuery* query) {
@@ -279,9 +300,6 @@ static void gst_cuda_dct_flip_set_property(GObject* object, guint id, const GVal
       break;
   }
   GST_OBJECT_UNLOCK(self);
-  // Caps are asked for before data flow; later, the next buffer takes the settings.
-  if (!gst_pad_has_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self)))
-    (void)take_request(self, nullptr);
 }
 
 static void gst_cuda_dct_flip_get_property(GObject* object, guint id, GValue* value,
