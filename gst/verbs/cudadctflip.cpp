@@ -181,12 +181,12 @@ static FlipRequest request_of(GstBaseTransform* trans) {
 
 // ---- Events ----
 
-// As videoflip: downstream shall not turn the picture again.
+// A list replaces the one of its scope. As videoflip: downstream shall not turn the picture again.
 static GstEvent* take_tags(GstCudaDctFlip* self, GstEvent* event) {
   GstTagList* tags = nullptr;
   gst_event_parse_tag(event, &tags);
-  GstVideoOrientationMethod method;
-  if (!gst_video_orientation_from_tag(tags, &method)) return event;
+  GstVideoOrientationMethod method = GST_VIDEO_ORIENTATION_CUSTOM;
+  const bool is_told = gst_video_orientation_from_tag(tags, &method);
   GST_OBJECT_LOCK(self);
   if (gst_tag_list_get_scope(tags) == GST_TAG_SCOPE_STREAM)
     self->tags.stream = method;
@@ -194,7 +194,7 @@ static GstEvent* take_tags(GstCudaDctFlip* self, GstEvent* event) {
     self->tags.global = method;
   const bool is_auto = self->settings.direction == GST_VIDEO_ORIENTATION_AUTO;
   GST_OBJECT_UNLOCK(self);
-  if (!is_auto) return event;
+  if (!is_auto || !is_told) return event;
   GstTagList* upright = gst_tag_list_copy(tags);
   gst_tag_list_add(upright, GST_TAG_MERGE_REPLACE, GST_TAG_IMAGE_ORIENTATION, "rotate-0", nullptr);
   GstEvent* changed = gst_event_new_tag(upright);
@@ -203,13 +203,23 @@ static GstEvent* take_tags(GstCudaDctFlip* self, GstEvent* event) {
   return changed;
 }
 
+static void forget_tags(GstCudaDctFlip* self) {
+  GST_OBJECT_LOCK(self);
+  self->tags = {};
+  GST_OBJECT_UNLOCK(self);
+  take_request(self, nullptr);
+}
+
+static gboolean gst_cuda_dct_flip_start(GstBaseTransform* trans) {
+  forget_tags(GST_CUDA_DCT_FLIP(trans));
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->start(trans);
+}
+
 static gboolean gst_cuda_dct_flip_sink_event(GstBaseTransform* trans, GstEvent* event) {
   auto* self = GST_CUDA_DCT_FLIP(trans);
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_STREAM_START:
-      GST_OBJECT_LOCK(self);
-      self->tags.stream = GST_VIDEO_ORIENTATION_CUSTOM;
-      GST_OBJECT_UNLOCK(self);
+      forget_tags(self);
       break;
     case GST_EVENT_TAG:
       event = take_tags(self, event);
@@ -394,6 +404,7 @@ static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
   object_class->set_property = gst_cuda_dct_flip_set_property;
   object_class->get_property = gst_cuda_dct_flip_get_property;
   install_properties(object_class);
+  trans_class->start = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_start);
   trans_class->submit_input_buffer = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_submit_input_buffer);
   trans_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_sink_event);
   trans_class->query = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_query);
