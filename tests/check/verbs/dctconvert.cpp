@@ -265,6 +265,13 @@ CHECK_TEST(test_cheapest_way) {
       {"quantized=true,format=S16LE,layout=block,order=raster",
        "video/x-dct(ANY),format={(string)F16LE,(string)F32LE}",
        "quantized=false,format=F32LE,layout=block,order=raster"},
+      // Halves are exact in single precision; integers would round them.
+      {"quantized=false,format=F16LE,layout=block,order=raster",
+       "video/x-dct(ANY),format={(string)S32LE,(string)F32LE}",
+       "quantized=false,format=F32LE,layout=block,order=raster"},
+      {"quantized=false,format=F16LE,layout=block,order=raster",
+       "video/x-dct(ANY),format=S32LE,quantized=false;video/x-dct(ANY),format=F32LE,order=zigzag",
+       "quantized=false,format=F32LE,layout=block,order=zigzag"},
       // A peer in blocks, too, that is nearer.
       {"quantized=true,format=S16LE,layout=block,order=zigzag",
        "video/x-dct(ANY),quantized=false,layout=band;video/x-dct(ANY),quantized=true,layout=plane",
@@ -284,17 +291,31 @@ CHECK_TEST(test_cheapest_way) {
   }
 }
 
-// Elements that take neither are asked in vain.
+// Elements that take no bands, or no halves, are asked in vain.
 CHECK_TEST(test_others_refuse) {
-  GstDctInfo info;
-  fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BAND,
+  const auto on_backend = [](const char* name) {
+    return std::string(name) + " backend=" + backend();
+  };
+  const struct {
+    std::string element;
+    bool takes_halves;
+  } cases[] = {{inverse(), false},
+               {"jpegcoefenc", false},
+               {on_backend("cudadctflip"), true},
+               {on_backend("cudadctquant"), false}};
+  GstDctInfo bands, halves;
+  fail_unless(gst_dct_info_set(&bands, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BAND,
                                GST_DCT_ORDER_ZIGZAG, TRUE, 8, GST_COEF_SAMPLING_420, 64, 48,
                                nullptr));
-  fail_unless(refuses_caps(inverse(), gst_dct_info_to_caps(&info)));
-  fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_F16LE, GST_DCT_LAYOUT_BLOCK,
+  fail_unless(gst_dct_info_set(&halves, GST_COEF_FORMAT_F16LE, GST_DCT_LAYOUT_BLOCK,
                                GST_DCT_ORDER_RASTER, FALSE, 8, GST_COEF_SAMPLING_420, 64, 48,
                                nullptr));
-  fail_unless(refuses_caps(inverse(), gst_dct_info_to_caps(&info)));
+  for (const auto& test : cases) {
+    fail_unless(refuses_caps(test.element, gst_dct_info_to_caps(&bands)), "%s",
+                test.element.c_str());
+    fail_unless(refuses_caps(test.element, gst_dct_info_to_caps(&halves)) != test.takes_halves,
+                "%s", test.element.c_str());
+  }
 }
 
 // ---- Metas, statistics, changes ----
