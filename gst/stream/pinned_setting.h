@@ -6,10 +6,10 @@
 
 namespace cudatransform {
 
-// A query needs one value throughout, and so does an event with caps. The base class transforms caps
-// back and forth for it, and the setting may change in between: the two results would have no size
-// in common. While an object of this class lives, its thread sees the value that `trans` had at the
-// beginning.
+// A query needs one value throughout, and so does an event with caps. The base class transforms
+// caps back and forth for it, and the setting may change in between: the two results would have no
+// size in common. While an object of this class lives, its thread sees the value that `trans` had
+// at the beginning.
 template <typename Setting>
 class PinnedSetting {
  public:

@@ -101,26 +101,11 @@ static FlipTransform& transform_of(gpointer element) {
 
 // ---- The request of the next frame ----
 
-static GstVideoOrientationMethod method_of_exif(int orientation) {
-  // By JEITA CP-3451: where the first row and the first column are.
-  static constexpr GstVideoOrientationMethod kMethods[] = {
-      GST_VIDEO_ORIENTATION_CUSTOM, GST_VIDEO_ORIENTATION_IDENTITY, GST_VIDEO_ORIENTATION_HORIZ,
-      GST_VIDEO_ORIENTATION_180,    GST_VIDEO_ORIENTATION_VERT,     GST_VIDEO_ORIENTATION_UL_LR,
-      GST_VIDEO_ORIENTATION_90R,    GST_VIDEO_ORIENTATION_UR_LL,    GST_VIDEO_ORIENTATION_90L};
-  return kMethods[orientation];
-}
-
 // A picture's own Exif data, which may differ from one to the next, come before tags.
 static GstVideoOrientationMethod direction_of(GstBuffer* in, GstVideoOrientationMethod by_tags) {
   const GstDctJpegMeta* meta = in ? gst_buffer_get_dct_jpeg_meta(in) : nullptr;
   const int orientation = meta ? cudatransform::exif_orientation(meta->segments) : 0;
-  return orientation ? method_of_exif(orientation) : by_tags;
-}
-
-static const char* nick_of(GstVideoOrientationMethod method) {
-  auto* values = static_cast<GEnumClass*>(g_type_class_peek(GST_TYPE_VIDEO_ORIENTATION_METHOD));
-  const GEnumValue* value = g_enum_get_value(values, method);
-  return value ? value->value_nick : "identity";
+  return orientation ? cudatransform::method_of_exif(orientation) : by_tags;
 }
 
 // What properties and tags ask of a frame, `in` (null: not known). The caller holds the object
@@ -144,7 +129,7 @@ static void take_request(GstCudaDctFlip* self, GstBuffer* in) {
   const bool differs = request != transform.request;
   transform.request = request;
   transform.is_upright = self->settings.direction == GST_VIDEO_ORIENTATION_AUTO;
-  transform.direction = nick_of(direction);
+  transform.direction = cudatransform::nick_of(direction);
   GST_OBJECT_UNLOCK(self);
   if (differs) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }
