@@ -6,40 +6,11 @@
 #include "cuda/common/warp.cuh"
 #include "cuda/verbs/convert_kernels.h"
 #include "cuda/verbs/convert_params.h"
+#include "cuda/verbs/eight.cuh"
 #include "transform/verbs/numbers.h"
 
 namespace cudatransform::cuda {
 namespace {
-
-// ---- A thread's eight numbers ----
-
-template <typename Number>
-struct alignas(16) Eight {
-  Number at[8];
-};
-
-// Memory and registers of 16 bytes.
-template <typename Number>
-__device__ __forceinline__ Eight<Number> load_eight(const void* from) {
-  constexpr int kWords = sizeof(Eight<Number>) / sizeof(uint4);
-  union {
-    uint4 words[kWords];
-    Eight<Number> numbers;
-  } eight;
-#pragma unroll
-  for (int i = 0; i < kWords; ++i) eight.words[i] = static_cast<const uint4*>(from)[i];
-  return eight.numbers;
-}
-template <typename Number>
-__device__ __forceinline__ void store_eight(void* to, const Eight<Number>& numbers) {
-  constexpr int kWords = sizeof(Eight<Number>) / sizeof(uint4);
-  union {
-    Eight<Number> numbers;
-    uint4 words[kWords];
-  } eight = {numbers};
-#pragma unroll
-  for (int i = 0; i < kWords; ++i) static_cast<uint4*>(to)[i] = eight.words[i];
-}
 
 // ---- The tile in shared memory ----
 //

@@ -10,6 +10,7 @@
 #include "cuda/device/queue.h"
 #include "cuda/verbs/convert_kernels.h"
 #include "cuda/verbs/convert_params.h"
+#include "cuda/verbs/engine_check.h"
 
 // The fat binary, embedded by the build.
 extern "C" {
@@ -27,10 +28,6 @@ const KernelFamily& convert_kernels() {
   static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
                                    [](uint32_t number) { return std::string(kNames[number]); });
   return family;
-}
-
-bool is_aligned(const CoefArray& array) {
-  return reinterpret_cast<uintptr_t>(array.data) % 16 == 0 && array.pitch % 16 == 0;
 }
 
 // Returns the number of tiles, or 0 if there are too many for a grid.
@@ -59,13 +56,8 @@ uint32_t describe_planes(const ConvertJob& job, ConvertParams* params) {
 Status submit(Device& device, Queue& queue, const ConvertJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
-  if (device.is_host() || stream == nullptr)
-    return Status::error(StatusCode::kInvalidArgument,
-                         "the CUDA engine needs a CUDA device and one of its queues");
-  for (int c = 0; c < job.components; ++c)
-    if (!is_aligned(job.from[c]) || !is_aligned(job.to[c]))
-      return Status::error(StatusCode::kInvalidArgument,
-                           "the CUDA engine needs addresses and pitches that are multiples of 16");
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
+  CT_RETURN_IF_ERROR(check_alignment(job));
   ConvertParams params = {};
   const uint32_t tiles = describe_planes(job, &params);
   if (tiles == 0) return Status::error(StatusCode::kInvalidArgument, "too many blocks");

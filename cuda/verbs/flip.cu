@@ -24,12 +24,12 @@ template <typename Word, FlipWay kWay>
 __device__ __forceinline__ Eight<Word> turned(const FlipParams& params, Eight<Word> row,
                                               Stage<Word>& stage, unsigned block, unsigned lane) {
   if constexpr (kWay == FlipWay::kStraight) return row;
-  store_eight(reinterpret_cast<uint8_t*>(&stage.words[block][8 * lane]), row);
+  store_eight(&stage.words[block][8 * lane], row);
   __syncwarp();
 #pragma unroll
   for (unsigned i = 0; i < 8; ++i)
-    row.words[i] = stage.words[block][kWay == FlipWay::kTransposed ? 8 * i + lane
-                                                                   : params.places[8 * lane + i]];
+    row.at[i] = stage.words[block][kWay == FlipWay::kTransposed ? 8 * i + lane
+                                                                : params.places[8 * lane + i]];
   return row;
 }
 
@@ -40,9 +40,9 @@ __device__ __forceinline__ void negate(Eight<Word>& row, uint32_t negated, bool 
   for (unsigned i = 0; i < 8; ++i) {
     const bool minus = (negated >> i & 1) != 0;
     if (is_float)
-      row.words[i] ^= minus ? kSign : Word{0};
+      row.at[i] ^= minus ? kSign : Word{0};
     else
-      row.words[i] = minus ? Word(0 - row.words[i]) : row.words[i];
+      row.at[i] = minus ? Word(0 - row.at[i]) : row.at[i];
   }
 }
 

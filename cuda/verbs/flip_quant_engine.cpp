@@ -8,9 +8,9 @@
 
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
+#include "cuda/verbs/engine_check.h"
 #include "cuda/verbs/flip_quant_params.h"
 #include "cuda/verbs/kernels.h"
-#include "transform/picture_check.h"
 
 // The fat binaries, embedded by the build.
 extern "C" {
@@ -45,24 +45,6 @@ VerbSteps steps_of(const Job& job, const CoefArray& array) {
   return {8 * int64_t{array.pitch}, eight, static_cast<int32_t>(array.pitch)};
 }
 
-// The kernels load and store 16 bytes at a time.
-template <typename Job>
-Status check_alignment(const Job& job) {
-  constexpr uintptr_t kUnit = 16;
-  for (int c = 0; c < job.components; ++c)
-    for (const CoefArray* array : {&job.from[c], &job.to[c]}) {
-      if ((reinterpret_cast<uintptr_t>(array->data) | static_cast<uintptr_t>(array->pitch)) %
-              kUnit !=
-          0)
-        return job_error("coefficients of component " + text(c) +
-                         ": the CUDA engine needs address and pitch in multiples of " +
-                         text(kUnit));
-      if (array->pitch > INT32_MAX)
-        return job_error("a pitch of " + text(array->pitch) + " is too large");
-    }
-  return {};
-}
-
 template <typename Job, typename Plane>
 void describe_memory(const Job& job, int c, Plane* to) {
   to->from = static_cast<const uint8_t*>(job.from[c].data);
@@ -72,12 +54,6 @@ void describe_memory(const Job& job, int c, Plane* to) {
 }
 
 uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size + by - 1) / by); }
-
-Status check_queue(Device& device, const StreamQueue* stream) {
-  if (!device.is_host() && stream != nullptr) return {};
-  return Status::error(StatusCode::kInvalidArgument,
-                       "the CUDA engine needs a CUDA device and one of its queues");
-}
 
 template <typename Params>
 Status launch(StreamQueue& queue, const void* image, uint32_t kernel, uint32_t ctas,

@@ -84,8 +84,8 @@ __device__ __forceinline__ void requantise(const RequantParams& params, Entries&
     if (first + static_cast<uint32_t>(k) * kGroups >= plane.blocks) continue;
 #pragma unroll
     for (unsigned i = 0; i < 8; ++i) {
-      rows[k].words[i] = requantised(rows[k].words[i], mine[i], sse);
-      zeros += rows[k].words[i] == 0;
+      rows[k].at[i] = requantised(rows[k].at[i], mine[i], sse);
+      zeros += rows[k].at[i] == 0;
     }
     store_eight(place_of(plane.to, plane.to_steps, static_cast<int32_t>(x[k]),
                          static_cast<int32_t>(y[k]), lane),

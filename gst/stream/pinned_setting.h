@@ -1,4 +1,4 @@
-// A setting that caps depend on, as one query sees it.
+// A setting that caps depend on, as one query or event sees it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -6,9 +6,10 @@
 
 namespace cudatransform {
 
-// A query needs one value throughout. The base class transforms caps back and forth for it, and the
-// setting may change in between: the two results would have no size in common. While an object of
-// this class lives, its thread sees the value that `trans` had at the beginning.
+// A query needs one value throughout, and so does an event with caps. The base class transforms
+// caps back and forth for it, and the setting may change in between: the two results would have no
+// size in common. While an object of this class lives, its thread sees the value that `trans` had
+// at the beginning.
 template <typename Setting>
 class PinnedSetting {
  public:
@@ -23,7 +24,7 @@ class PinnedSetting {
   PinnedSetting(const PinnedSetting&) = delete;
   PinnedSetting& operator=(const PinnedSetting&) = delete;
 
-  // The setting or, within a query, its value at the beginning of the query.
+  // The setting or, within a query or an event, its value at the beginning.
   static Setting of(GstBaseTransform* trans, Read read) {
     for (const PinnedSetting* pinned = innermost; pinned; pinned = pinned->outer_)
       if (pinned->trans_ == trans) return pinned->value_;

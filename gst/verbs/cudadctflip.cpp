@@ -104,65 +104,77 @@ static FlipTransform& transform_of(gpointer element) {
 
 // ---- The request of the next frame ----
 
-static GstVideoOrientationMethod method_of_exif(int orientation) {
-  // By JEITA CP-3451: where the first row and the first column are.
-  static constexpr GstVideoOrientationMethod kMethods[] = {
-      GST_VIDEO_ORIENTATION_CUSTOM, GST_VIDEO_ORIENTATION_IDENTITY, GST_VIDEO_ORIENTATION_HORIZ,
-      GST_VIDEO_ORIENTATION_180,    GST_VIDEO_ORIENTATION_VERT,     GST_VIDEO_ORIENTATION_UL_LR,
-      GST_VIDEO_ORIENTATION_90R,    GST_VIDEO_ORIENTATION_UR_LL,    GST_VIDEO_ORIENTATION_90L};
-  return kMethods[orientation];
-}
-
 // A picture's own Exif data, which may differ from one to the next, come before tags.
 static GstVideoOrientationMethod direction_of(GstBuffer* in, GstVideoOrientationMethod by_tags) {
   const GstDctJpegMeta* meta = in ? gst_buffer_get_dct_jpeg_meta(in) : nullptr;
   const int orientation = meta ? cudatransform::exif_orientation(meta->segments) : 0;
-  return orientation ? method_of_exif(orientation) : by_tags;
+  return orientation ? cudatransform::method_of_exif(orientation) : by_tags;
 }
 
-static const char* nick_of(GstVideoOrientationMethod method) {
-  auto* values = static_cast<GEnumClass*>(g_type_class_peek(GST_TYPE_VIDEO_ORIENTATION_METHOD));
-  const GEnumValue* value = g_enum_get_value(values, method);
-  return value ? value->value_nick : "identity";
+// What properties and tags ask of a frame, `in` (null: not known). The caller holds the object
+// lock.
+static FlipRequest wanted_request(const GstCudaDctFlip* self, GstBuffer* in,
+                                  GstVideoOrientationMethod* direction) {
+  *direction = self->settings.direction;
+  if (*direction == GST_VIDEO_ORIENTATION_AUTO) *direction = direction_of(in, self->tags.best());
+  FlipRequest request = self->settings.request;
+  request.turn = cudatransform::turn_of(*direction);
+  return request;
 }
 
-// Takes the settings of the next frame, `in` (null: not known). Returns whether they differ.
-static bool take_request(GstCudaDctFlip* self, GstBuffer* in) {
+// Takes the settings of the next frame, `in` (null: not known), on the streaming thread. Sizes of
+// others are negotiated before that frame.
+static void take_request(GstCudaDctFlip* self, GstBuffer* in) {
   FlipTransform& transform = transform_of(self);
   GST_OBJECT_LOCK(self);
-  GstVideoOrientationMethod direction = self->settings.direction;
-  const bool is_auto = direction == GST_VIDEO_ORIENTATION_AUTO;
-  if (is_auto) direction = direction_of(in, self->tags.best());
-  FlipRequest request = self->settings.request;
-  request.turn = cudatransform::turn_of(direction);
+  GstVideoOrientationMethod direction;
+  const FlipRequest request = wanted_request(self, in, &direction);
   const bool differs = request != transform.request;
   transform.request = request;
-  transform.is_upright = is_auto;
-  transform.direction = nick_of(direction);
+  transform.is_upright = self->settings.direction == GST_VIDEO_ORIENTATION_AUTO;
+  transform.direction = cudatransform::nick_of(direction);
   GST_OBJECT_UNLOCK(self);
-  return differs;
+  if (differs) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }
 
 static GstFlowReturn gst_cuda_dct_flip_submit_input_buffer(GstBaseTransform* trans,
                                                            gboolean is_discont, GstBuffer* in) {
-  // Controlled properties may change sizes, which are negotiated before the frame is taken.
   if (trans->segment.format == GST_FORMAT_TIME) {
     const GstClockTime time =
         gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
     if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(trans), time);
   }
-  if (take_request(GST_CUDA_DCT_FLIP(trans), in)) gst_base_transform_reconfigure_src(trans);
+  take_request(GST_CUDA_DCT_FLIP(trans), in);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
+}
+
+using PinnedRequest = cudatransform::PinnedSetting<FlipRequest>;
+
+static FlipRequest taken_request(GstBaseTransform* trans) {
+  GST_OBJECT_LOCK(trans);
+  const FlipRequest request = transform_of(trans).request;
+  GST_OBJECT_UNLOCK(trans);
+  return request;
+}
+
+// Caps are asked for before data flow, too, when no frame has taken a request yet.
+static FlipRequest request_of(GstBaseTransform* trans) {
+  if (gst_pad_has_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans))) return taken_request(trans);
+  GST_OBJECT_LOCK(trans);
+  GstVideoOrientationMethod direction;
+  const FlipRequest request = wanted_request(GST_CUDA_DCT_FLIP(trans), nullptr, &direction);
+  GST_OBJECT_UNLOCK(trans);
+  return request;
 }
 
 // ---- Events ----
 
-// As videoflip: downstream shall not turn the picture again.
+// A list replaces the one of its scope. As videoflip: downstream shall not turn the picture again.
 static GstEvent* take_tags(GstCudaDctFlip* self, GstEvent* event) {
   GstTagList* tags = nullptr;
   gst_event_parse_tag(event, &tags);
-  GstVideoOrientationMethod method;
-  if (!gst_video_orientation_from_tag(tags, &method)) return event;
+  GstVideoOrientationMethod method = GST_VIDEO_ORIENTATION_CUSTOM;
+  const bool is_told = gst_video_orientation_from_tag(tags, &method);
   GST_OBJECT_LOCK(self);
   if (gst_tag_list_get_scope(tags) == GST_TAG_SCOPE_STREAM)
     self->tags.stream = method;
@@ -170,7 +182,7 @@ static GstEvent* take_tags(GstCudaDctFlip* self, GstEvent* event) {
     self->tags.global = method;
   const bool is_auto = self->settings.direction == GST_VIDEO_ORIENTATION_AUTO;
   GST_OBJECT_UNLOCK(self);
-  if (!is_auto) return event;
+  if (!is_auto || !is_told) return event;
   GstTagList* upright = gst_tag_list_copy(tags);
   gst_tag_list_add(upright, GST_TAG_MERGE_REPLACE, GST_TAG_IMAGE_ORIENTATION, "rotate-0", nullptr);
   GstEvent* changed = gst_event_new_tag(upright);
@@ -179,20 +191,33 @@ static GstEvent* take_tags(GstCudaDctFlip* self, GstEvent* event) {
   return changed;
 }
 
+static void forget_tags(GstCudaDctFlip* self) {
+  GST_OBJECT_LOCK(self);
+  self->tags = {};
+  GST_OBJECT_UNLOCK(self);
+  take_request(self, nullptr);
+}
+
+static gboolean gst_cuda_dct_flip_start(GstBaseTransform* trans) {
+  forget_tags(GST_CUDA_DCT_FLIP(trans));
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->start(trans);
+}
+
 static gboolean gst_cuda_dct_flip_sink_event(GstBaseTransform* trans, GstEvent* event) {
   auto* self = GST_CUDA_DCT_FLIP(trans);
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_STREAM_START:
-      GST_OBJECT_LOCK(self);
-      self->tags.stream = GST_VIDEO_ORIENTATION_CUSTOM;
-      GST_OBJECT_UNLOCK(self);
+      forget_tags(self);
       break;
     case GST_EVENT_TAG:
       event = take_tags(self, event);
       break;
-    case GST_EVENT_CAPS:
-      (void)take_request(self, nullptr);
-      break;
+    case GST_EVENT_CAPS: {
+      // Properties may change before set_caps() compares what transform_caps() has promised.
+      take_request(self, nullptr);
+      const PinnedRequest pinned(trans, taken_request);
+      return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
+    }
     default:
       break;
   }
@@ -200,15 +225,6 @@ static gboolean gst_cuda_dct_flip_sink_event(GstBaseTransform* trans, GstEvent* 
 }
 
 // ---- Caps and metas ----
-
-using PinnedRequest = cudatransform::PinnedSetting<FlipRequest>;
-
-static FlipRequest request_of(GstBaseTransform* trans) {
-  GST_OBJECT_LOCK(trans);
-  const FlipRequest request = transform_of(trans).request;
-  GST_OBJECT_UNLOCK(trans);
-  return request;
-}
 
 static gboolean gst_cuda_dct_flip_query(GstBaseTransform* trans, GstPadDirection direction,
                                         GstQuery* query) {
@@ -282,9 +298,6 @@ static void gst_cuda_dct_flip_set_property(GObject* object, guint id, const GVal
       break;
   }
   GST_OBJECT_UNLOCK(self);
-  // Caps are asked for before data flow; later, the next buffer takes the settings.
-  if (!gst_pad_has_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self)))
-    (void)take_request(self, nullptr);
 }
 
 static void gst_cuda_dct_flip_get_property(GObject* object, guint id, GValue* value,
@@ -379,6 +392,7 @@ static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
   object_class->set_property = gst_cuda_dct_flip_set_property;
   object_class->get_property = gst_cuda_dct_flip_get_property;
   install_properties(object_class);
+  trans_class->start = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_start);
   trans_class->submit_input_buffer = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_submit_input_buffer);
   trans_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_sink_event);
   trans_class->query = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_query);

@@ -59,6 +59,21 @@ Turn turn_of(GstVideoOrientationMethod method) {
   }
 }
 
+const char* nick_of(GstVideoOrientationMethod method) {
+  auto* values = static_cast<GEnumClass*>(g_type_class_peek(GST_TYPE_VIDEO_ORIENTATION_METHOD));
+  const GEnumValue* value = g_enum_get_value(values, method);
+  return value ? value->value_nick : "identity";
+}
+
+GstVideoOrientationMethod method_of_exif(int orientation) {
+  // By JEITA CP-3451: where the first row and the first column are.
+  static constexpr GstVideoOrientationMethod kMethods[] = {
+      GST_VIDEO_ORIENTATION_CUSTOM, GST_VIDEO_ORIENTATION_IDENTITY, GST_VIDEO_ORIENTATION_HORIZ,
+      GST_VIDEO_ORIENTATION_180,    GST_VIDEO_ORIENTATION_VERT,     GST_VIDEO_ORIENTATION_UL_LR,
+      GST_VIDEO_ORIENTATION_90R,    GST_VIDEO_ORIENTATION_UR_LL,    GST_VIDEO_ORIENTATION_90L};
+  return kMethods[orientation];
+}
+
 void FlipTransform::describe(GstStructure* stats) const {
   gst_structure_set(stats, "method", G_TYPE_STRING, direction, nullptr);
 }

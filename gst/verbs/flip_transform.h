@@ -14,6 +14,9 @@ Status plan_flip(const GstDctInfo& info, const FlipRequest& request, FlipPlan* p
 
 // The directions of GStreamer; auto and custom are none.
 Turn turn_of(GstVideoOrientationMethod method);
+const char* nick_of(GstVideoOrientationMethod method);
+// The one that makes a picture of this Exif orientation, 0 (none) to 8, upright.
+GstVideoOrientationMethod method_of_exif(int orientation);
 
 class FlipTransform final : public VerbTransform {
  public:

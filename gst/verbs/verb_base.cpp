@@ -26,7 +26,8 @@ static constexpr struct {
   const char* field;
   int price;
 } kWays[] = {{"layout", 2}, {"order", 1}, {"format", 4}, {"quantized", 8}};
-static constexpr int kPriceOfMemory = 16;  // a copy over the bus
+static constexpr int kPriceOfRounding = 4;  // more than that of another layout and order
+static constexpr int kPriceOfMemory = 32;   // a copy over the bus
 
 GstCaps* gst_cuda_verb_template_caps(const GstStructure* own) {
   std::vector<std::string> samplings, colorspaces;
@@ -71,6 +72,11 @@ static bool allows(const GstStructure* s, const GstStructure* wanted, const char
   return value && (!allowed || gst_value_intersect(nullptr, value, allowed));
 }
 
+// Whether `wanted` are halves, which single precision holds and integers round.
+static bool are_halves(const GstStructure* wanted) {
+  return g_strcmp0(gst_structure_get_string(wanted, "format"), "F16LE") == 0;
+}
+
 // The cheapest way: the coefficients as they are, then in the same memory, then with the least
 // change.
 static GstCaps* gst_cuda_verb_base_fixate_caps(GstBaseTransform* trans, GstPadDirection,
@@ -83,12 +89,17 @@ static GstCaps* gst_cuda_verb_base_fixate_caps(GstBaseTransform* trans, GstPadDi
         int price = features_have_cuda(f) == cuda ? 0 : kPriceOfMemory;
         for (const auto& way : kWays)
           if (!allows(s, wanted, way.field)) price += way.price;
+        if (are_halves(wanted) && !allows(s, wanted, "format") &&
+            !cudatransform::string_field_allows(s, "format", "F32LE"))
+          price += kPriceOfRounding;
         return -price;
       });
   GstStructure* s = gst_caps_get_structure(best, 0);
   for (const auto& way : kWays)
     if (allows(s, wanted, way.field))
       gst_structure_set_value(s, way.field, gst_structure_get_value(wanted, way.field));
+  if (are_halves(wanted) && allows(s, wanted, "quantized"))
+    cudatransform::fixate_to_first_allowed(s, "format", {"F16LE", "F32LE"});
   GST_DEBUG_OBJECT(trans, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT, caps, best);
   return cudatransform::fixate_dct_caps(best, cuda);
 }

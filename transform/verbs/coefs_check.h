@@ -2,29 +2,31 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
+#include <iterator>
+
+#include "transform/dct8x8/quant_table.h"
 #include "transform/picture_check.h"
 #include "transform/verbs/coefs.h"
 
 namespace cudatransform {
 
-// Kernels number the blocks of a frame with 32-bit integers.
+// Kernels number the blocks of a frame with 31 bits, and rows of bands with 32.
 inline constexpr int64_t kMostVerbBlocks = int64_t{1} << 30;
+inline constexpr int32_t kMostVerbBlocksHigh = 1 << 25;
 
 // The rows of memory of one component.
 struct CoefRows {
   int64_t bytes, count;
 };
 constexpr CoefRows coef_rows(const CoefArray& array, CoefNumber number, CoefArrangement lie) {
-  const int64_t size = bytes_of(number);
-  const int64_t w = array.blocks_w, h = array.blocks_h;
-  if (lie == CoefArrangement::kPlane) return {w * 8 * size, h * 8};
-  if (lie == CoefArrangement::kBand) return {w * size, h * 64};
-  return {w * 64 * size, h};
+  const int64_t rows = rows_of_blocks(lie);
+  return {array.blocks_w * (64 / rows) * bytes_of(number), array.blocks_h * rows};
 }
 
 inline Status check_coefs(const Where& where, const CoefArray& array, CoefNumber number,
                           CoefArrangement lie) {
-  if (array.blocks_w < 1 || array.blocks_h < 1 ||
+  if (array.blocks_w < 1 || array.blocks_h < 1 || array.blocks_h > kMostVerbBlocksHigh ||
       int64_t{array.blocks_w} * array.blocks_h > kMostVerbBlocks)
     return where.error(text(array.blocks_w) + " x " + text(array.blocks_h) + " blocks");
   const CoefRows rows = coef_rows(array, number, lie);
@@ -34,6 +36,17 @@ inline Status check_coefs(const Where& where, const CoefArray& array, CoefNumber
 inline Status check_components(int components) {
   if (components >= 1 && components <= kMostCoefArrays) return {};
   return job_error(text(components) + " components, expected 1 to " + text(kMostCoefArrays));
+}
+
+// A table of `tables`, by its index.
+inline Status check_table(const Where& where, const QuantTable (&tables)[kMostCoefArrays],
+                          int index) {
+  if (index < 0 || index >= kMostCoefArrays)
+    return where.error("index " + text(index) + " is not in 0 to " + text(kMostCoefArrays - 1));
+  const auto& q = tables[index].q;
+  const auto* zero = std::find(std::begin(q), std::end(q), 0);
+  if (zero == std::end(q)) return {};
+  return where.error("entry " + text(zero - q) + " of table " + text(index) + " is zero");
 }
 
 }  // namespace cudatransform

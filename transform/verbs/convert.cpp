@@ -2,19 +2,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/verbs/convert.h"
 
-#include <algorithm>
-#include <iterator>
-
-#include "transform/picture_check.h"
+#include "transform/verbs/coefs_check.h"
 #include "transform/verbs/conversions.h"
 
 namespace cudatransform {
 
 namespace {
-
-// Kernels number the tiles of a frame with 31 bits, and rows of bands with 32.
-constexpr int64_t kMaxBlocks = int64_t{1} << 30;
-constexpr int32_t kMaxBlocksHigh = 1 << 25;
 
 enum class Kind { kLevel16, kLevel32, kValue32, kValueF32, kValueF16, kNone };
 
@@ -30,26 +23,6 @@ Kind kind_of(const CoefKinds& kinds) {
       return kinds.quantized ? Kind::kNone : Kind::kValueF16;
   }
   return Kind::kNone;
-}
-
-Status check_array(const Where& where, const CoefArray& array, const CoefKinds& kinds) {
-  if (array.blocks_w < 1 || array.blocks_h < 1 || array.blocks_h > kMaxBlocksHigh ||
-      int64_t{array.blocks_w} * array.blocks_h > kMaxBlocks)
-    return where.error(text(array.blocks_w) + " x " + text(array.blocks_h) + " blocks");
-  const int64_t rows = rows_of_blocks(kinds.arrangement);
-  const int bytes = bytes_of(kinds.number);
-  return check_pitch(where, array.data, array.pitch, array.blocks_w * (64 / rows) * bytes,
-                     array.blocks_h * rows, bytes);
-}
-
-Status check_table(const Where& where, const CoefArray& array, const ConvertJob& job) {
-  if (array.table < 0 || array.table > 3)
-    return where.error("table index " + text(array.table) + " is not in 0 to 3");
-  const auto& q = job.tables[array.table].q;
-  const auto* zero = std::find(std::begin(q), std::end(q), 0);
-  if (zero == std::end(q)) return {};
-  return where.error("entry " + text(zero - q) + " of quantisation table " + text(array.table) +
-                     " is zero");
 }
 
 }  // namespace
@@ -82,16 +55,18 @@ Status validate(const ConvertJob& job) {
     return job_error("unknown type or arrangement of coefficients");
   if (conversion_of(job.from_kinds, job.to_kinds) < 0)
     return job_error("there is no such conversion between types of coefficients");
-  if (job.components < 1 || job.components > kMostCoefArrays)
-    return job_error(text(job.components) + " components, expected 1 to 4");
+  CT_RETURN_IF_ERROR(check_components(job.components));
   for (int c = 0; c < job.components; ++c) {
-    CT_RETURN_IF_ERROR(check_array({"source", c}, job.from[c], job.from_kinds));
-    CT_RETURN_IF_ERROR(check_array({"result", c}, job.to[c], job.to_kinds));
-    if (job.from[c].blocks_w != job.to[c].blocks_w || job.from[c].blocks_h != job.to[c].blocks_h)
+    const CoefArray &from = job.from[c], &to = job.to[c];
+    CT_RETURN_IF_ERROR(
+        check_coefs({"source", c}, from, job.from_kinds.number, job.from_kinds.arrangement));
+    CT_RETURN_IF_ERROR(
+        check_coefs({"result", c}, to, job.to_kinds.number, job.to_kinds.arrangement));
+    if (from.blocks_w != to.blocks_w || from.blocks_h != to.blocks_h)
       return Where{"result", c}.error("not as many blocks as the source");
     if (needs_tables(job))
       CT_RETURN_IF_ERROR(
-          check_table({"table", c}, job.from_kinds.quantized ? job.from[c] : job.to[c], job));
+          check_table({"table", c}, job.tables, job.from_kinds.quantized ? from.table : to.table));
   }
   return {};
 }

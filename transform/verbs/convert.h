@@ -24,7 +24,7 @@ struct ConvertJob {
   CoefArray from[kMostCoefArrays], to[kMostCoefArrays];
   // Natural order, entries 1..65535. Values that become levels are divided by to[].table; levels
   // that become values are multiplied by from[].table. Else they do not matter.
-  QuantTable tables[4];
+  QuantTable tables[kMostCoefArrays];
   // Host memory (CUDA: pinned), or null. The engine adds how many numbers it has saturated.
   uint64_t* saturated = nullptr;
   Timer* timer = nullptr;

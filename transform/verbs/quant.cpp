@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/verbs/quant.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 
 #include "transform/device/host_threads.h"
 #include "transform/verbs/coefs_check.h"
@@ -14,14 +12,6 @@
 namespace cudatransform {
 
 namespace {
-
-Status check_table(const Where& where, const QuantTable (&tables)[kMostCoefArrays], int index) {
-  if (index < 0 || index >= kMostCoefArrays)
-    return where.error("index " + text(index) + " is not in 0 to 3");
-  const auto& q = tables[index].q;
-  if (std::count(std::begin(q), std::end(q), 0) == 0) return {};
-  return where.error("an entry of table " + text(index) + " is zero");
-}
 
 struct Sums {
   uint64_t sse = 0, zeros = 0;

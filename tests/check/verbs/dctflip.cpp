@@ -230,6 +230,40 @@ CHECK_TEST(test_controlled) {
   }
 }
 
+// A setting may change while caps are negotiated: here, as soon as the next element is asked.
+struct ChangeAmid {
+  GstElement* flip;
+  const char* nick;
+
+  static GstPadProbeReturn on_query(GstPad*, GstPadProbeInfo*, gpointer data) {
+    const auto* self = static_cast<const ChangeAmid*>(data);
+    gst_util_set_object_arg(G_OBJECT(self->flip), "video-direction", self->nick);
+    return GST_PAD_PROBE_OK;
+  }
+};
+
+CHECK_LOOP_TEST(test_changes_amid_negotiation, 0, 2) {
+  const char* const nicks[] = {"identity", "90r"};
+  const int widths[] = {64, 32};
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 32);
+  g_autoptr(GstHarness) h =
+      new_harness(verb("cudadctflip", std::string("name=flip video-direction=") + nicks[__i__]) +
+                  " ! capsfilter caps=video/x-dct");
+  g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
+  g_autoptr(GstPad) src = gst_element_get_static_pad(flip, "src");
+  g_autoptr(GstPad) peer = gst_pad_get_peer(src);
+  ChangeAmid change = {flip, nicks[1 - __i__]};
+  const gulong probe = gst_pad_add_probe(peer, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+                                         ChangeAmid::on_query, &change, nullptr);
+  gst_harness_set_src_caps(h, levels_caps(info));
+  gst_pad_remove_probe(peer, probe);
+  fail_unless_equals_int(current_info(h).width, widths[__i__]);
+  // The next frame takes the new setting.
+  fail_unless_equals_int(gst_harness_push(h, make_levels(info)), GST_FLOW_OK);
+  gst_buffer_unref(gst_harness_pull(h));
+  fail_unless_equals_int(current_info(h).width, widths[1 - __i__]);
+}
+
 // Another thread changes everything while frames pass; sizes and buffers always fit each other.
 struct Seen {
   int frames = 0, wrong = 0, sizes = 0, last_width = 0;

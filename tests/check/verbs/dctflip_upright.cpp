@@ -71,7 +71,9 @@ CHECK_TEST(test_auto_follows_exif) {
       fail_unless_equals_string(gst_structure_get_string(stats, "method"), direction.nick);
       const GstDctJpegMeta* meta = gst_buffer_get_dct_jpeg_meta(out);
       fail_unless(meta && meta->behind && g_bytes_equal(meta->behind, segments));
-      if (out == in) continue;
+      const bool is_identity = direction.exif == 1;
+      fail_unless_equals_int(out == in, is_identity);
+      if (is_identity) continue;
       // Upright, with the new size; all else is as it was.
       gsize size = 0;
       const auto* bytes = static_cast<const guint8*>(g_bytes_get_data(meta->segments, &size));
@@ -137,6 +139,42 @@ CHECK_TEST(test_auto_follows_tags) {
     }
     gst_event_unref(event);
   }
+}
+
+// A tag list replaces the one before, even by nothing; a new stream has none, nor has a new start.
+CHECK_LOOP_TEST(test_tags_are_forgotten, 0, 2) {
+  const GstTagScope scope = __i__ ? GST_TAG_SCOPE_STREAM : GST_TAG_SCOPE_GLOBAL;
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  g_autoptr(GstHarness) h = new_harness(verb("cudadctflip", "name=flip video-direction=auto") +
+                                        " ! capsfilter caps=video/x-dct");
+  g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
+  g_autoptr(GstPad) src = gst_element_get_static_pad(flip, "src");
+  gst_harness_set_src_caps(h, levels_caps(info));
+  const auto next_width = [&] {
+    fail_unless_equals_int(gst_harness_push(h, make_levels(info)), GST_FLOW_OK);
+    gst_buffer_unref(gst_harness_pull(h));
+    return current_info(h).width;
+  };
+  gst_harness_push_event(h, orientation_event("rotate-90", scope));
+  fail_unless_equals_int(next_width(), 44);
+  GstTagList* title = gst_tag_list_new(GST_TAG_TITLE, "none", nullptr);
+  gst_tag_list_set_scope(title, scope);
+  gst_harness_push_event(h, gst_event_new_tag(title));
+  fail_unless_equals_int(next_width(), 75);
+
+  gst_harness_push_event(h, orientation_event("rotate-90", scope));
+  fail_unless_equals_int(next_width(), 44);
+  gst_harness_push_event(h, gst_event_new_stream_start("another"));
+  fail_unless_equals_int(next_width(), 75);
+
+  gst_harness_push_event(h, orientation_event("rotate-90", scope));
+  fail_unless_equals_int(next_width(), 44);
+  gst_element_set_state(h->element, GST_STATE_READY);
+  gst_element_set_state(h->element, GST_STATE_PLAYING);
+  g_autoptr(GstCaps) told = gst_pad_query_caps(src, nullptr);
+  gint width = 0;
+  fail_unless(gst_structure_get_int(gst_caps_get_structure(told, 0), "width", &width));
+  fail_unless_equals_int(width, 75);
 }
 
 }  // namespace

@@ -1,0 +1,37 @@
+// The checks of a job that every verb of the CUDA engine makes.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/device/queue.h"
+#include "transform/picture_check.h"
+#include "transform/verbs/coefs.h"
+
+namespace cudatransform::cuda {
+
+inline Status check_queue(Device& device, const StreamQueue* stream) {
+  if (!device.is_host() && stream != nullptr) return {};
+  return Status::error(StatusCode::kInvalidArgument,
+                       "the CUDA engine needs a CUDA device and one of its queues");
+}
+
+// The kernels load and store 16 bytes at a time, and step by 32 bits.
+template <typename Job>
+Status check_alignment(const Job& job) {
+  constexpr uintptr_t kUnit = 16;
+  for (int c = 0; c < job.components; ++c)
+    for (const CoefArray* array : {&job.from[c], &job.to[c]}) {
+      if ((reinterpret_cast<uintptr_t>(array->data) | static_cast<uintptr_t>(array->pitch)) %
+              kUnit !=
+          0)
+        return job_error("coefficients of component " + text(c) +
+                         ": the CUDA engine needs address and pitch in multiples of " +
+                         text(kUnit));
+      if (array->pitch > INT32_MAX)
+        return job_error("a pitch of " + text(array->pitch) + " is too large");
+    }
+  return {};
+}
+
+}  // namespace cudatransform::cuda
