@@ -100,7 +100,9 @@ Status DctTransform::prepare(FrameRequest* request) {
   if (!is_forward()) return {};
   if (!request->changed_property) {
     const double quality = rate.result().quality;  // of the frame before
-    if (std::exchange(told_quality_, quality) != quality)
+    const double told = std::exchange(told_quality_, quality);
+    // The first one of the property `quality` is no news.
+    if (told != quality && (told >= 0 || settings.rate.is_on()))
       request->changed_property = "active-quality";
   }
   CT_RETURN_IF_ERROR(check_rate(settings.rate, settings.quant, settings.tables_in_caps));
