@@ -91,10 +91,7 @@ Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, bool* taken) {
 Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
-  if (device.is_host() || stream == nullptr) {
-    return Status::error(StatusCode::kInvalidArgument,
-                         "the CUDA engine needs a CUDA device and one of its queues");
-  }
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
   bool taken = false;
   if (job.scale == 1) CT_RETURN_IF_ERROR(submit_fast(*stream, job, &taken));
   if (!taken) {
@@ -110,9 +107,7 @@ Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fenc
 
 // The smallest image stands for all: they are compiled for the same devices.
 Status probe_cuda_kernels(Device& device) {
-  auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
-  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
-  return stream->load(cuda_image_dct8x8_fast_split, "inverse_islow_u8_s16_split");
+  return cuda::probe_kernel(device, cuda_image_dct8x8_fast_split, "inverse_islow_u8_s16_split");
 }
 
 const Dct8x8Ops& cuda_dct8x8_ops() {

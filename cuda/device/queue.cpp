@@ -366,4 +366,16 @@ bool Context::settle() {
   return result == CUDA_SUCCESS;
 }
 
+Status check_queue(Device& device, const StreamQueue* stream) {
+  if (!device.is_host() && stream != nullptr) return {};
+  return Status::error(StatusCode::kInvalidArgument,
+                       "the CUDA engine needs a CUDA device and one of its queues");
+}
+
+Status probe_kernel(Device& device, const void* image, const char* kernel) {
+  auto* stream = dynamic_cast<StreamQueue*>(&device.queue(QueueKind::kCompute));
+  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
+  return stream->load(image, kernel);
+}
+
 }  // namespace cudatransform::cuda

@@ -125,6 +125,12 @@ class StreamQueue final : public Queue {
   std::vector<std::unique_ptr<Kept>> kept_;  // by kept_index
 };
 
+// Refuses the queue of a job, `stream`, where it is none of a CUDA device.
+Status check_queue(Device& device, const StreamQueue* stream);
+
+// Whether `image` has `kernel` for the device: an engine asks before its first job.
+Status probe_kernel(Device& device, const void* image, const char* kernel);
+
 // Whether launches may overlap as StreamQueue::launch() says, in the whole process: for benchmarks
 // that tell the two apart. They may by default.
 void set_dependent_launch(bool allowed);

@@ -50,10 +50,7 @@ Status submit_launches(StreamQueue& queue, const DwtJob& job) {
 Status submit(Device& device, Queue& queue, const DwtJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
-  if (device.is_host() || stream == nullptr) {
-    return Status::error(StatusCode::kInvalidArgument,
-                         "the CUDA engine needs a CUDA device and one of its queues");
-  }
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(*stream));
   CT_RETURN_IF_ERROR(submit_launches(*stream, job));
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(*stream));
@@ -64,10 +61,8 @@ Status submit(Device& device, Queue& queue, const DwtJob& job, FencePtr* fence) 
 }  // namespace cuda
 
 Status probe_cuda_dwt_kernels(Device& device) {
-  auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
-  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
-  return stream->load(cuda::dwt_image(cuda::KernelKind::kRows, Direction::kInverse),
-                      "dwt_rows_inverse_legall53_s16");
+  return cuda::probe_kernel(device, cuda::dwt_image(cuda::KernelKind::kRows, Direction::kInverse),
+                            "dwt_rows_inverse_legall53_s16");
 }
 
 const DwtOps& cuda_dwt_ops() {

@@ -129,9 +129,7 @@ Status launch(StreamQueue& queue, Kernel kernel, uint32_t ctas, uint32_t threads
 Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* done) {
   CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
-  if (device.is_host() || stream == nullptr)
-    return Status::error(StatusCode::kInvalidArgument,
-                         "the CUDA engine needs a CUDA device and one of its queues");
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
   const JpegScans& scans = *job.scans;
   *job.result = {JpegDecodeResult::kPending, JpegDecodeResult::kPending};
   JpegDecodeParams params = params_for(job);
@@ -160,9 +158,7 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
 }  // namespace cuda
 
 Status probe_cuda_jpeg_decode(Device& device) {
-  auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
-  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
-  return stream->load(cuda_image_jpeg_decode, "jpeg_decode_write_3");
+  return cuda::probe_kernel(device, cuda_image_jpeg_decode, "jpeg_decode_write_3");
 }
 
 const JpegDecodeOps& cuda_jpeg_decode_ops() {

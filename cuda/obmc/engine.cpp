@@ -217,10 +217,7 @@ template <typename Job>
 Status run(Device& device, Queue& queue, const Job& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
-  if (device.is_host() || stream == nullptr) {
-    return Status::error(StatusCode::kInvalidArgument,
-                         "the CUDA engine needs a CUDA device and one of its queues");
-  }
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
   CT_RETURN_IF_ERROR(submit(device, *stream, job));
   return fence != nullptr ? stream->record(fence) : Status{};
 }
@@ -232,9 +229,7 @@ void set_obmc_kernel_choice(ObmcKernelChoice choice) { kernel_choice = choice; }
 }  // namespace cuda
 
 Status probe_cuda_obmc_kernels(Device& device) {
-  auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
-  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
-  return stream->load(cuda_image_obmc_general, "obmc_compensate_general_u8");
+  return cuda::probe_kernel(device, cuda_image_obmc_general, "obmc_compensate_general_u8");
 }
 
 const ObmcOps& cuda_obmc_ops() {

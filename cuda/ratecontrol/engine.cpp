@@ -142,8 +142,7 @@ Status count_rate_candidates(Device& device, Queue& queue, const RateCountJob& j
                              FencePtr* fence) {
   CT_RETURN_IF_ERROR(cuda::validate(job));
   auto* stream = dynamic_cast<cuda::StreamQueue*>(&queue);
-  if (device.is_host() || stream == nullptr)
-    return cuda::invalid("the CUDA engine needs a CUDA device and one of its queues");
+  CT_RETURN_IF_ERROR(cuda::check_queue(device, stream));
   cuda::RateParams params = {};
   CT_RETURN_IF_ERROR(cuda::make_params(device, *stream, job, &params));
   const size_t bytes = sizeof(JpegSymbolCounts) * static_cast<size_t>(job.candidates);

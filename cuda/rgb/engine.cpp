@@ -222,10 +222,7 @@ Status submit_general(StreamQueue& queue, const RgbJob& job, RgbParams& params) 
 Status submit(Device& device, Queue& queue, const RgbJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
-  if (device.is_host() || stream == nullptr) {
-    return Status::error(StatusCode::kInvalidArgument,
-                         "the CUDA engine needs a CUDA device and one of its queues");
-  }
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
   RgbParams params = params_of(job);
   const size_t kernel = fast_kernel(job);
   if (kernel < kFastCount && params.planes[1].filter == params.planes[2].filter)
@@ -242,9 +239,7 @@ void set_rgb_kernel_choice(RgbKernelChoice choice) { kernel_choice = choice; }
 }  // namespace cuda
 
 Status probe_cuda_rgb_kernels(Device& device) {
-  auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
-  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
-  return stream->load(cuda_image_rgb_general, "rgb_inverse_general");
+  return cuda::probe_kernel(device, cuda_image_rgb_general, "rgb_inverse_general");
 }
 
 const RgbOps& cuda_rgb_ops() {

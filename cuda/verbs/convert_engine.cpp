@@ -81,9 +81,7 @@ Status submit(Device& device, Queue& queue, const ConvertJob& job, FencePtr* fen
 }  // namespace cuda
 
 Status probe_cuda_convert_kernels(Device& device) {
-  auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
-  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
-  return stream->load(cuda_image_verbs_convert, "convert_copy_16");
+  return cuda::probe_kernel(device, cuda_image_verbs_convert, "convert_copy_16");
 }
 
 const ConvertOps& cuda_convert_ops() {

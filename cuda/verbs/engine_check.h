@@ -4,17 +4,10 @@
 
 #include <cstdint>
 
-#include "cuda/device/queue.h"
 #include "transform/picture_check.h"
 #include "transform/verbs/coefs.h"
 
 namespace cudatransform::cuda {
-
-inline Status check_queue(Device& device, const StreamQueue* stream) {
-  if (!device.is_host() && stream != nullptr) return {};
-  return Status::error(StatusCode::kInvalidArgument,
-                       "the CUDA engine needs a CUDA device and one of its queues");
-}
 
 // The kernels load and store 16 bytes at a time, and step by 32 bits.
 template <typename Job>

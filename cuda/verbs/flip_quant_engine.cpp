@@ -173,18 +173,12 @@ Status submit_requant(Device& device, Queue& queue, const RequantJob& job, Fence
 }  // namespace
 }  // namespace cuda
 
-static Status probe(Device& device, const void* image, const char* kernel) {
-  auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
-  if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
-  return stream->load(image, kernel);
-}
-
 Status probe_cuda_flip_kernels(Device& device) {
-  return probe(device, cuda_image_verbs_flip, "flip_straight_16");
+  return cuda::probe_kernel(device, cuda_image_verbs_flip, "flip_straight_16");
 }
 
 Status probe_cuda_requant_kernels(Device& device) {
-  return probe(device, cuda_image_verbs_quant, "quant_s16");
+  return cuda::probe_kernel(device, cuda_image_verbs_quant, "quant_s16");
 }
 
 const FlipOps& cuda_flip_ops() {

@@ -195,6 +195,16 @@ class Options(NamedTuple):
         stage.set("restart-interval", str(int(self.restart)), second)
 
 
+def _checked_size(name: str, size: Any) -> Optional[int]:
+    """Raises ValueError and TypeError."""
+    if size is None:
+        return None
+    number = whole_number(f"a {name}", size)
+    if not 1 <= number < 1 << 32:
+        raise ValueError(f"a {name} is 1 to 4294967295 bytes, not {size}")
+    return number
+
+
 class Levelling(NamedTuple):
     """How encode() makes levels of coefficients."""
 
@@ -209,15 +219,10 @@ class Levelling(NamedTuple):
         check_quality(self.quality)
         if self.quantizer not in QUANTIZERS:
             raise ValueError(f"a quantizer is {', '.join(QUANTIZERS)}, not {self.quantizer!r}")
-        for name in ("target_size", "max_size"):
-            size = getattr(self, name)
-            if size is not None and not 1 <= whole_number(f"a {name}", size) < 1 << 32:
-                raise ValueError(f"a {name} is 1 to 4294967295 bytes, not {size}")
         # True and numpy's numbers are whole numbers, too, whose texts no property takes.
-        sizes = (None if size is None else int(size) for size in (self.target_size, self.max_size))
-        plain = self._replace(quality=int(self.quality), target_size=next(sizes),
-                              max_size=next(sizes))
-        return plain._with_checked_tables()
+        return self._replace(
+            quality=int(self.quality), target_size=_checked_size("target_size", self.target_size),
+            max_size=_checked_size("max_size", self.max_size))._with_checked_tables()
 
     def _with_checked_tables(self) -> "Levelling":
         if isinstance(self.tables, str):
