@@ -6,12 +6,9 @@
 #include <random>
 #include <utility>
 
-#include "cuda/device/queue.h"
 #include "cuda/verbs/convert_engine.h"
 #include "cuda/verbs/flip_quant_engine.h"
-#include "tests/bench/common.h"
 #include "tests/bench/cpu/frames.h"
-#include "tests/bench/gpu/streams.h"
 #include "tests/bench/gpu/turns.h"
 #include "transform/device/host_device.h"
 #include "transform/verbs/convert_engine.h"
@@ -19,8 +16,6 @@
 
 namespace cudatransform::bench {
 namespace {
-
-constexpr int kRepetitions = 30, kQuickRepetitions = 5;
 
 constexpr ConvertSize kSizes[] = {
     {"1080p", 1920, 1080, 48}, {"4K", 3840, 2160, 16}, {"8K", 7680, 4320, 8}};
@@ -82,14 +77,18 @@ Status submit(const ConvertBenchCase& one, Device& device, void* in, void* out) 
   return (on_card ? cuda_convert_ops() : host_convert_ops()).submit(device, queue, job, nullptr);
 }
 
-// Inputs and outputs of a case.
+// Inputs and outputs of a case, which is a group of its own.
 class ConvertBuffers {
  public:
+  using Case = ConvertBenchCase;
+  using Traffic = std::string;
+  static constexpr bool kOverlaps = false;  // as the streaming kernels' launches do not
+
   ConvertBuffers(const Gpu& gpu, Device& device, const ConvertBenchCase& one)
-      : case_(one), gpu_(gpu), device_(device), wanted_(size_of(size_behind(one), one.to)) {
+      : gpu_(gpu), device_(device), wanted_(size_of(size_behind(one), one.to)) {
     // Levels as pictures have them: few, and small.
     std::mt19937 random(1);
-    std::vector<int16_t> levels(in_bytes() / sizeof(int16_t));
+    std::vector<int16_t> levels(in_bytes(one) / sizeof(int16_t));
     for (int16_t& level : levels) {
       const auto any = static_cast<uint32_t>(random());
       level = static_cast<int16_t>(any % 4 == 0 ? int(any >> 8) % 31 - 15 : 0);
@@ -98,35 +97,43 @@ class ConvertBuffers {
     require(submit(one, *host, levels.data(), wanted_.data()));
     for (size_t i = 0; i < one.size.sets; ++i) {
       Set& set = sets_.emplace_back();
-      require(device.allocate(MemoryKind::kDevice, in_bytes(), &set.in));
-      require(device.allocate(MemoryKind::kDevice, out_bytes(), &set.out));
+      require(device.allocate(MemoryKind::kDevice, in_bytes(one), &set.in));
+      require(device.allocate(MemoryKind::kDevice, wanted_.size(), &set.out));
       require(device.upload(device.queue(QueueKind::kCompute),
-                            copy_of(set.in->data(), levels.data(), in_bytes())));
+                            copy_of(set.in->data(), levels.data(), in_bytes(one))));
     }
     gpu.synchronize();
   }
 
   const Gpu& gpu() const { return gpu_; }
-  size_t sets() const { return sets_.size(); }
-  size_t in_bytes() const { return size_of(case_.size, case_.from); }
-  size_t out_bytes() const { return wanted_.size(); }
+  void synchronize() const { gpu_.synchronize(); }
+  size_t in_bytes(const Case& one) const { return size_of(one.size, one.from); }
+  size_t out_bytes(const Case&) const { return wanted_.size(); }
+  size_t samples(const Case& one) const {
+    return static_cast<size_t>(one.size.width) * static_cast<size_t>(one.size.height);
+  }
+  Traffic traffic(const Case& one) const { return one.name; }
+  size_t launches(const Case&) const { return sets_.size(); }
+  Streams streams(const Case& one, const StreamVariant& variant) const {
+    Streams streams;
+    streams.push_back(std::make_unique<Stream>(gpu_, variant, in_bytes(one), out_bytes(one)));
+    return streams;
+  }
 
-  void poison() const {
-    for (const Set& set : sets_) gpu_.fill(set.out->data(), 0xa5, out_bytes());
+  void poison(const Case&) const {
+    for (const Set& set : sets_) gpu_.fill(set.out->data(), 0xa5, wanted_.size());
     gpu_.synchronize();
   }
-  // The verb's jobs, or the streaming kernel's launches.
-  void enqueue(const Stream* stream) const {
+  void enqueue(const Case& one, const Streams& streams) const {
     for (const Set& set : sets_) {
-      if (stream != nullptr)
-        stream->enqueue(set.in->data(), set.out->data());
+      if (streams.empty())
+        require(submit(one, device_, set.in->data(), set.out->data()));
       else
-        require(submit(case_, device_, set.in->data(), set.out->data()));
+        streams[0]->enqueue(set.in->data(), set.out->data());
     }
   }
-  // "" or the fault of some set's output.
-  std::string fault() const {
-    std::vector<uint8_t> seen(out_bytes());
+  std::string fault(const Case&) const {
+    std::vector<uint8_t> seen(wanted_.size());
     for (const Set& set : sets_) {
       gpu_.read(seen.data(), set.out->data(), seen.size());
       if (seen != wanted_) return "the output differs from the CPU engine's";
@@ -139,58 +146,10 @@ class ConvertBuffers {
     std::unique_ptr<Memory> in, out;
   };
 
-  const ConvertBenchCase case_;
   const Gpu& gpu_;
   Device& device_;
   std::vector<uint8_t> wanted_;
   std::vector<Set> sets_;
-};
-
-// One contestant: the case, or a streaming kernel of the same bytes.
-class Subject : public TimedSubject {
- public:
-  Subject(const ConvertBuffers& buffers, const ConvertBenchCase& one, const StreamVariant* variant)
-      : TimedSubject(buffers.gpu()), case_(one), variant_(variant), buffers_(buffers) {
-    result().bytes = buffers.in_bytes() + buffers.out_bytes();
-    result().samples = static_cast<size_t>(one.size.width) * static_cast<size_t>(one.size.height);
-    if (variant != nullptr)
-      stream_ = std::make_unique<Stream>(buffers.gpu(), *variant, buffers.in_bytes(),
-                                         buffers.out_bytes());
-  }
-
-  using Traffic = std::string;
-  Traffic traffic() const { return case_.name; }
-  bool is_stream() const { return variant_ != nullptr; }
-  const char* stream_name() const { return variant_->name; }
-  const ConvertBenchCase& of() const { return case_; }
-
-  // Launches do not overlap, as those of the streaming kernels do not.
-  void prepare() {
-    if (!is_stream()) buffers_.poison();
-    cuda::set_dependent_launch(false);
-    capture([this] { buffers_.enqueue(stream_.get()); }, [this] { return fault(); });
-    cuda::set_dependent_launch(true);
-  }
-  // After the last repetition: checks the measured work, on new poison.
-  void finish() {
-    note_times(buffers_.sets());
-    if (is_stream()) return;
-    buffers_.poison();
-    launch();
-    result().error = fault();
-  }
-
- private:
-  // Waits.
-  std::string fault() const {
-    buffers_.gpu().synchronize();
-    return is_stream() ? "" : buffers_.fault();
-  }
-
-  const ConvertBenchCase case_;
-  const StreamVariant* const variant_;
-  const ConvertBuffers& buffers_;
-  std::unique_ptr<Stream> stream_;
 };
 
 // Within one layout.
@@ -260,15 +219,7 @@ std::vector<ConvertBenchCase> convert_cases() {
 void measure_convert_group(const Gpu& gpu, Device& device,
                            const std::vector<ConvertBenchCase>& cases,
                            const MeasureOptions& options, Results* results) {
-  const ConvertBenchCase& one = cases[0];  // each has a group of its own
-  const ConvertBuffers buffers(gpu, device, one);
-  std::vector<std::unique_ptr<Subject>> subjects;
-  subjects.push_back(std::make_unique<Subject>(buffers, one, nullptr));
-  for (const StreamVariant& variant : stream_variants())
-    subjects.push_back(std::make_unique<Subject>(buffers, one, &variant));
-  measure_subjects(gpu, subjects, options.quick ? kQuickRepetitions : kRepetitions, options.sample);
-  for (const auto& subject : subjects)
-    if (!subject->is_stream()) (*results)[subject->of().name] = subject->result();
+  measure_group(ConvertBuffers(gpu, device, cases[0]), cases, options, results);
 }
 
 }  // namespace cudatransform::bench

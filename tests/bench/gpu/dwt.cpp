@@ -4,16 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 
 #include "cuda/device/cuda_device.h"
 #include "cuda/dwt/engine.h"
-#include "tests/bench/common.h"
 #include "tests/bench/cpu/frames.h"
-#include "tests/bench/gpu/streams.h"
 #include "tests/bench/gpu/turns.h"
 #include "transform/device/host_device.h"
 #include "transform/dwt/engine.h"
@@ -23,7 +19,6 @@ namespace {
 
 constexpr DwtLevels kLevels = {4, 0};
 constexpr size_t kInFlight = 8;
-constexpr int kRepetitions = 30, kQuickRepetitions = 5;
 
 constexpr DwtSize kSizes[] = {{"1080p", 1920, 1080, false, 48},
                               {"4K", 3840, 2160, false, 16},
@@ -111,6 +106,10 @@ struct Set {
 
 class Group {
  public:
+  using Case = DwtCase;
+  using Traffic = std::pair<Direction, size_t>;  // the same bytes in as many streams
+  static constexpr bool kOverlaps = true;
+
   Group(const DwtCase& one, const Lanes& lanes) : layout_(one.size), lanes_(lanes) {
     std::vector<uint8_t> picture(layout_.sample_bytes);
     for (int c = 0; c < layout_.components; ++c) {
@@ -140,38 +139,66 @@ class Group {
     lanes[0]->gpu->synchronize();
   }
 
-  const Layout& layout() const { return layout_; }
-  size_t sets() const { return sets_.size(); }
-  const Lanes& lanes() const { return lanes_; }
-  const void* input(Direction direction, size_t set) const {
-    return (direction == Direction::kForward ? sets_[set].picture : sets_[set].levels)->data();
+  const Gpu& gpu() const { return *lanes_[0]->gpu; }
+  void synchronize() const {
+    for (const auto& lane : lanes_) lane->gpu->synchronize();
   }
-  void* output(Direction direction, size_t set) const {
-    return (direction == Direction::kForward ? sets_[set].coefs : sets_[set].samples)->data();
+  size_t in_bytes(const Case& one) const {
+    return is_forward(one) ? layout_.visible : 2 * layout_.padded;
   }
-  DwtJob job(const DwtCase& one, size_t set) const {
-    const bool forward = one.direction == Direction::kForward;
-    void* in = const_cast<void*>(input(one.direction, set));
-    void* out = output(one.direction, set);
-    return layout_.job(one, forward ? in : out, forward ? out : in);
+  size_t out_bytes(const Case& one) const {
+    return is_forward(one) ? 2 * layout_.padded : layout_.visible;
+  }
+  size_t samples(const Case&) const { return layout_.visible; }
+  Traffic traffic(const Case& one) const { return {one.direction, one.pictures}; }
+  // The same for every set and every stream.
+  size_t launches(const Case& one) const { return std::max(sets_.size(), one.pictures); }
+  Streams streams(const Case& one, const StreamVariant& variant) const {
+    Streams streams;
+    for (size_t i = 0; i < one.pictures; ++i)
+      streams.push_back(
+          std::make_unique<Stream>(*lanes_[i]->gpu, variant, in_bytes(one), out_bytes(one)));
+    return streams;
   }
 
-  void poison(Direction direction) const {
-    for (size_t set = 0; set < sets(); ++set)
-      lanes_[0]->gpu->fill(output(direction, set), 0xa5, output_bytes(direction));
-    lanes_[0]->gpu->synchronize();
+  // All launches, in as many streams as pictures in flight; the first stream waits for all.
+  void enqueue(const Case& one, const Streams& streams) const {
+    lanes_[0]->record();
+    for (size_t i = 1; i < one.pictures; ++i) lanes_[i]->wait_for(*lanes_[0]);
+    for (size_t i = 0; i < launches(one); ++i) {
+      const Set& set = sets_[i % sets_.size()];
+      const size_t at = i % one.pictures;
+      void* in = (is_forward(one) ? set.picture : set.levels)->data();
+      void* out = output(one, set);
+      const DwtJob job = is_forward(one) ? layout_.job(one, in, out) : layout_.job(one, out, in);
+      if (streams.empty())
+        require(cuda_dwt_ops().submit(*lanes_[at]->device, lanes_[at]->queue(), job, nullptr));
+      else
+        streams[at]->enqueue(in, out);
+    }
+    for (size_t i = 1; i < one.pictures; ++i) {
+      lanes_[i]->record();
+      lanes_[0]->wait_for(*lanes_[i]);
+    }
   }
-  // The expected output of every set; "" or the fault.
-  std::string fault(Direction direction) const {
-    std::vector<uint8_t> seen(output_bytes(direction));
-    for (size_t set = 0; set < sets(); ++set) {
-      lanes_[0]->gpu->read(seen.data(), output(direction, set), seen.size());
-      if (!equals(direction, seen)) return "the output differs from the CPU engine's";
+  void poison(const Case& one) const {
+    for (const Set& set : sets_) gpu().fill(output(one, set), 0xa5, output_bytes(one.direction));
+    gpu().synchronize();
+  }
+  std::string fault(const Case& one) const {
+    std::vector<uint8_t> seen(output_bytes(one.direction));
+    for (const Set& set : sets_) {
+      gpu().read(seen.data(), output(one, set), seen.size());
+      if (!equals(one.direction, seen)) return "the output differs from the CPU engine's";
     }
     return "";
   }
 
  private:
+  static bool is_forward(const Case& one) { return one.direction == Direction::kForward; }
+  static void* output(const Case& one, const Set& set) {
+    return (is_forward(one) ? set.coefs : set.samples)->data();
+  }
   size_t output_bytes(Direction direction) const {
     return direction == Direction::kForward ? layout_.coef_bytes : layout_.sample_bytes;
   }
@@ -210,89 +237,6 @@ class Group {
   std::vector<uint8_t> forward_, inverse_;
   std::vector<Set> sets_;
 };
-
-// One contestant: a case, or a streaming kernel of the same bytes in as many streams.
-class Subject : public TimedSubject {
- public:
-  Subject(const Group& group, const DwtCase& one, const StreamVariant* variant)
-      : TimedSubject(*group.lanes()[0]->gpu), case_(one), variant_(variant), group_(group) {
-    const Layout& layout = group.layout();
-    const bool forward = one.direction == Direction::kForward;
-    const size_t in = forward ? layout.visible : 2 * layout.padded;
-    const size_t out = forward ? 2 * layout.padded : layout.visible;
-    result().bytes = in + out;
-    result().samples = layout.visible;
-    for (size_t i = 0; variant != nullptr && i < one.pictures; ++i)
-      streams_.push_back(std::make_unique<Stream>(*group.lanes()[i]->gpu, *variant, in, out));
-    // The same for every set and every stream.
-    launches_ = std::max(group.sets(), one.pictures);
-  }
-
-  // Equal for contestants that are compared: the same bytes in the same way.
-  using Traffic = std::pair<Direction, size_t>;
-  Traffic traffic() const { return {case_.direction, case_.pictures}; }
-  bool is_stream() const { return variant_ != nullptr; }
-  const char* stream_name() const { return variant_->name; }
-  const DwtCase& of() const { return case_; }
-
-  void prepare() {
-    if (!is_stream()) group_.poison(case_.direction);
-    capture([this] { enqueue(); }, [this] { return fault(); });
-  }
-  // After the last repetition: checks the measured work, on new poison.
-  void finish() {
-    note_times(launches_);
-    if (is_stream()) return;
-    group_.poison(case_.direction);
-    launch();
-    result().error = fault();
-  }
-
- private:
-  // Waits. "" or the fault of the output.
-  std::string fault() const {
-    for (const auto& lane : group_.lanes()) lane->gpu->synchronize();
-    return is_stream() ? "" : group_.fault(case_.direction);
-  }
-  // All launches, in as many streams as pictures in flight; the first stream waits for all.
-  void enqueue() const {
-    const Lanes& lanes = group_.lanes();
-    lanes[0]->record();
-    for (size_t i = 1; i < case_.pictures; ++i) lanes[i]->wait_for(*lanes[0]);
-    for (size_t i = 0; i < launches_; ++i) {
-      const size_t set = i % group_.sets(), at = i % case_.pictures;
-      if (is_stream())
-        streams_[at]->enqueue(group_.input(case_.direction, set),
-                              group_.output(case_.direction, set));
-      else
-        require(cuda_dwt_ops().submit(*lanes[at]->device, lanes[at]->queue(),
-                                      group_.job(case_, set), nullptr));
-    }
-    for (size_t i = 1; i < case_.pictures; ++i) {
-      lanes[i]->record();
-      lanes[0]->wait_for(*lanes[i]);
-    }
-  }
-
-  const DwtCase case_;
-  const StreamVariant* const variant_;
-  const Group& group_;
-  std::vector<std::unique_ptr<Stream>> streams_;
-  size_t launches_;
-};
-using Subjects = std::vector<std::unique_ptr<Subject>>;
-
-Subjects make_subjects(const Group& group, const std::vector<DwtCase>& cases) {
-  Subjects subjects;
-  std::map<Subject::Traffic, bool> there;
-  for (const DwtCase& one : cases) {
-    subjects.push_back(std::make_unique<Subject>(group, one, nullptr));
-    if (std::exchange(there[subjects.back()->traffic()], true)) continue;
-    for (const StreamVariant& variant : stream_variants())
-      subjects.push_back(std::make_unique<Subject>(group, one, &variant));
-  }
-  return subjects;
-}
 
 void add_case(const DwtSize& size, Wavelet wavelet, int index, Direction direction,
               DwtMethod method, size_t pictures, std::vector<DwtCase>* all) {
@@ -337,12 +281,7 @@ void measure_dwt_group(const std::vector<DwtCase>& cases, const MeasureOptions& 
                        Results* results) {
   Lanes lanes;
   for (size_t i = 0; i < kInFlight; ++i) lanes.push_back(std::make_unique<Lane>());
-  const Group group(cases[0], lanes);
-  const Subjects subjects = make_subjects(group, cases);
-  measure_subjects(*lanes[0]->gpu, subjects, options.quick ? kQuickRepetitions : kRepetitions,
-                   options.sample);
-  for (const auto& subject : subjects)
-    if (!subject->is_stream()) (*results)[subject->of().name] = subject->result();
+  measure_group(Group(cases[0], lanes), cases, options, results);
 }
 
 }  // namespace cudatransform::bench

@@ -2,15 +2,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/gpu/rgb.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "cuda/device/queue.h"
 #include "cuda/rgb/engine.h"
-#include "tests/bench/common.h"
 #include "tests/bench/cpu/frames.h"
-#include "tests/bench/gpu/streams.h"
 #include "tests/bench/gpu/turns.h"
 #include "transform/device/host_device.h"
 #include "transform/rgb/arithmetic.h"
@@ -18,8 +14,6 @@
 
 namespace cudatransform::bench {
 namespace {
-
-constexpr int kRepetitions = 30, kQuickRepetitions = 5;
 
 constexpr RgbSize kSizes[] = {
     {"1080p", 1920, 1080, 48}, {"4K", 3840, 2160, 16}, {"8K", 7680, 4320, 8}};
@@ -65,6 +59,10 @@ struct Layout {
 // Inputs and outputs of both directions.
 class Group {
  public:
+  using Case = RgbBenchCase;
+  using Traffic = Direction;
+  static constexpr bool kOverlaps = false;  // as the streaming kernels' launches do not
+
   Group(const Gpu& gpu, Device& device, const RgbBenchCase& one)
       : layout_(one), gpu_(gpu), device_(device) {
     std::vector<uint8_t> planes =
@@ -85,36 +83,43 @@ class Group {
   }
 
   const Gpu& gpu() const { return gpu_; }
-  size_t sets() const { return sets_.size(); }
-  size_t input_bytes(Direction direction) const {
-    return is_forward(direction) ? layout_.rgb_bytes : layout_.plane_bytes;
+  void synchronize() const { gpu_.synchronize(); }
+  size_t in_bytes(const Case& one) const {
+    return is_forward(one) ? layout_.rgb_bytes : layout_.plane_bytes;
   }
-  size_t output_bytes(Direction direction) const { return wanted(direction).size(); }
-  const void* input(Direction direction, size_t set) const {
-    return (is_forward(direction) ? sets_[set].rgb : sets_[set].planes)->data();
+  size_t out_bytes(const Case& one) const { return wanted(one).size(); }
+  size_t samples(const Case& one) const {
+    return static_cast<size_t>(one.size.width) * static_cast<size_t>(one.size.height);
   }
-  void* output(Direction direction, size_t set) const {
-    return (is_forward(direction) ? sets_[set].made_planes : sets_[set].made_rgb)->data();
+  Traffic traffic(const Case& one) const { return one.direction; }
+  size_t launches(const Case&) const { return sets_.size(); }
+  Streams streams(const Case& one, const StreamVariant& variant) const {
+    Streams streams;
+    streams.push_back(std::make_unique<Stream>(gpu_, variant, in_bytes(one), out_bytes(one)));
+    return streams;
   }
 
-  void enqueue(Direction direction, size_t set) const {
-    void* in = const_cast<void*>(input(direction, set));
-    void* out = output(direction, set);
-    const RgbJob job =
-        is_forward(direction) ? layout_.at(direction, out, in) : layout_.at(direction, in, out);
-    require(cuda_rgb_ops().submit(device_, device_.queue(QueueKind::kCompute), job, nullptr));
+  void enqueue(const Case& one, const Streams& streams) const {
+    for (const Set& set : sets_) {
+      void* in = (is_forward(one) ? set.rgb : set.planes)->data();
+      void* out = output(one, set);
+      const RgbJob job =
+          is_forward(one) ? layout_.at(one.direction, out, in) : layout_.at(one.direction, in, out);
+      if (streams.empty())
+        require(cuda_rgb_ops().submit(device_, device_.queue(QueueKind::kCompute), job, nullptr));
+      else
+        streams[0]->enqueue(in, out);
+    }
   }
-  void poison(Direction direction) const {
-    for (size_t set = 0; set < sets(); ++set)
-      gpu_.fill(output(direction, set), 0xa5, output_bytes(direction));
+  void poison(const Case& one) const {
+    for (const Set& set : sets_) gpu_.fill(output(one, set), 0xa5, out_bytes(one));
     gpu_.synchronize();
   }
-  // "" or the fault of some set's output.
-  std::string fault(Direction direction) const {
-    std::vector<uint8_t> seen(output_bytes(direction));
-    for (size_t set = 0; set < sets(); ++set) {
-      gpu_.read(seen.data(), output(direction, set), seen.size());
-      if (seen != wanted(direction)) return "the output differs from the CPU engine's";
+  std::string fault(const Case& one) const {
+    std::vector<uint8_t> seen(out_bytes(one));
+    for (const Set& set : sets_) {
+      gpu_.read(seen.data(), output(one, set), seen.size());
+      if (seen != wanted(one)) return "the output differs from the CPU engine's";
     }
     return "";
   }
@@ -124,9 +129,12 @@ class Group {
     std::unique_ptr<Memory> planes, rgb, made_planes, made_rgb;
   };
 
-  static bool is_forward(Direction direction) { return direction == Direction::kForward; }
-  const std::vector<uint8_t>& wanted(Direction direction) const {
-    return wanted_[is_forward(direction) ? 0 : 1];
+  static bool is_forward(const Case& one) { return one.direction == Direction::kForward; }
+  static void* output(const Case& one, const Set& set) {
+    return (is_forward(one) ? set.made_planes : set.made_rgb)->data();
+  }
+  const std::vector<uint8_t>& wanted(const Case& one) const {
+    return wanted_[is_forward(one) ? 0 : 1];
   }
   static void run_on_host(const RgbJob& job) {
     static const std::unique_ptr<Device> host = make_host_device(0);
@@ -145,60 +153,6 @@ class Group {
   Device& device_;
   std::vector<uint8_t> wanted_[2];  // planes, RGB
   std::vector<Set> sets_;
-};
-
-// One contestant: a case, or a streaming kernel of the same bytes.
-class Subject : public TimedSubject {
- public:
-  Subject(const Group& group, const RgbBenchCase& one, const StreamVariant* variant)
-      : TimedSubject(group.gpu()), case_(one), variant_(variant), group_(group) {
-    const size_t in = group.input_bytes(one.direction), out = group.output_bytes(one.direction);
-    result().bytes = in + out;
-    result().samples = static_cast<size_t>(one.size.width) * static_cast<size_t>(one.size.height);
-    if (variant != nullptr) stream_ = std::make_unique<Stream>(group.gpu(), *variant, in, out);
-  }
-
-  using Traffic = Direction;
-  Traffic traffic() const { return case_.direction; }
-  bool is_stream() const { return variant_ != nullptr; }
-  const char* stream_name() const { return variant_->name; }
-  const RgbBenchCase& of() const { return case_; }
-
-  // Launches do not overlap, as those of the streaming kernels do not.
-  void prepare() {
-    if (!is_stream()) group_.poison(case_.direction);
-    cuda::set_dependent_launch(false);
-    capture([this] { enqueue(); }, [this] { return fault(); });
-    cuda::set_dependent_launch(true);
-  }
-  // After the last repetition: checks the measured work, on new poison.
-  void finish() {
-    note_times(group_.sets());
-    if (is_stream()) return;
-    group_.poison(case_.direction);
-    launch();
-    result().error = fault();
-  }
-
- private:
-  // Waits. "" or the fault of the output.
-  std::string fault() const {
-    group_.gpu().synchronize();
-    return is_stream() ? "" : group_.fault(case_.direction);
-  }
-  void enqueue() const {
-    for (size_t set = 0; set < group_.sets(); ++set) {
-      if (is_stream())
-        stream_->enqueue(group_.input(case_.direction, set), group_.output(case_.direction, set));
-      else
-        group_.enqueue(case_.direction, set);
-    }
-  }
-
-  const RgbBenchCase case_;
-  const StreamVariant* const variant_;
-  const Group& group_;
-  std::unique_ptr<Stream> stream_;
 };
 
 }  // namespace
@@ -233,16 +187,7 @@ std::vector<RgbBenchCase> rgb_cases() {
 
 void measure_rgb_group(const Gpu& gpu, Device& device, const std::vector<RgbBenchCase>& cases,
                        const MeasureOptions& options, Results* results) {
-  const Group group(gpu, device, cases[0]);
-  std::vector<std::unique_ptr<Subject>> subjects;
-  for (const RgbBenchCase& one : cases) {
-    subjects.push_back(std::make_unique<Subject>(group, one, nullptr));
-    for (const StreamVariant& variant : stream_variants())
-      subjects.push_back(std::make_unique<Subject>(group, one, &variant));
-  }
-  measure_subjects(gpu, subjects, options.quick ? kQuickRepetitions : kRepetitions, options.sample);
-  for (const auto& subject : subjects)
-    if (!subject->is_stream()) (*results)[subject->of().name] = subject->result();
+  measure_group(Group(gpu, device, cases[0]), cases, options, results);
 }
 
 }  // namespace cudatransform::bench

@@ -11,12 +11,15 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "cuda/device/queue.h"
 #include "tests/bench/common.h"
 #include "tests/bench/gpu/driver.h"
 #include "tests/bench/gpu/measure.h"
+#include "tests/bench/gpu/streams.h"
 
 namespace cudatransform::bench {
 
@@ -118,6 +121,80 @@ void measure_subjects(const Gpu& gpu, const std::vector<std::unique_ptr<Subject>
   if (!ready.empty()) measure_in_turns(gpu, ready, repetitions, sample);
   for (Subject* subject : ready) subject->finish();
   compare_with_streams(ready);
+}
+
+using Streams = std::vector<std::unique_ptr<Stream>>;
+
+// One contestant of a group of cases that share their buffers: a case, or a streaming kernel of the
+// same bytes. A Group has Case, Traffic, kOverlaps (whether a case's launches may overlap) and
+// gpu(); synchronize(), which waits for all of its work; and of a case
+//   in_bytes(), out_bytes(), samples()
+//   traffic()                    equal for cases that the same streaming kernels are compared with
+//   launches()                   of enqueue()
+//   streams(case, variant)
+//   enqueue(case, streams)       the streaming kernels' launches, or without any the case's jobs
+//   poison()                     its output
+//   fault()                      "", or the fault of some set's output
+template <typename Group>
+class GroupSubject : public TimedSubject {
+ public:
+  using Case = typename Group::Case;
+  using Traffic = typename Group::Traffic;
+
+  GroupSubject(const Group& group, const Case& one, const StreamVariant* variant)
+      : TimedSubject(group.gpu()), case_(one), variant_(variant), group_(group) {
+    result().bytes = group.in_bytes(one) + group.out_bytes(one);
+    result().samples = group.samples(one);
+    if (variant != nullptr) streams_ = group.streams(one, *variant);
+  }
+
+  Traffic traffic() const { return group_.traffic(case_); }
+  bool is_stream() const { return variant_ != nullptr; }
+  const char* stream_name() const { return variant_->name; }
+  const std::string& name() const { return case_.name; }
+
+  void prepare() {
+    if (!is_stream()) group_.poison(case_);
+    cuda::set_dependent_launch(Group::kOverlaps);
+    capture([this] { group_.enqueue(case_, streams_); }, [this] { return fault(); });
+    cuda::set_dependent_launch(true);
+  }
+  // After the last repetition: checks the measured work, on new poison.
+  void finish() {
+    note_times(group_.launches(case_));
+    if (is_stream()) return;
+    group_.poison(case_);
+    launch();
+    result().error = fault();
+  }
+
+ private:
+  std::string fault() const {
+    group_.synchronize();
+    return is_stream() ? "" : group_.fault(case_);
+  }
+
+  const Case case_;
+  const StreamVariant* const variant_;
+  const Group& group_;
+  Streams streams_;
+};
+
+// Measures the cases of one group and the streaming kernels of the same bytes.
+template <typename Group>
+void measure_group(const Group& group, const std::vector<typename Group::Case>& cases,
+                   const MeasureOptions& options, Results* results) {
+  std::vector<std::unique_ptr<GroupSubject<Group>>> subjects;
+  std::set<typename Group::Traffic> there;
+  for (const auto& one : cases) {
+    subjects.push_back(std::make_unique<GroupSubject<Group>>(group, one, nullptr));
+    if (!there.insert(group.traffic(one)).second) continue;
+    for (const StreamVariant& variant : stream_variants())
+      subjects.push_back(std::make_unique<GroupSubject<Group>>(group, one, &variant));
+  }
+  measure_subjects(group.gpu(), subjects, options.quick ? 5 : 30, options.sample);
+  for (const auto& subject : subjects)
+    if (!subject->is_stream()) (*results)[subject->name()] = subject->result();
 }
 
 }  // namespace cudatransform::bench
