@@ -1,7 +1,6 @@
 // Tests of GstDctInfo: caps to geometry and back, every kind of caps that must be refused, types.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstring>
-#include <initializer_list>
 #include <string>
 
 #include <gst/coef/dct.h>

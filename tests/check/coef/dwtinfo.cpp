@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include <gst/coef/coef.h>

@@ -30,20 +30,28 @@ GstBuffer* make_buffer(const GstDwtInfo& info, GstDwtMeta** meta) {
   return buffer;
 }
 
+const MetaKind<GstDwtInfo, GstDwtMeta> kDwt = {
+    gst_dwt_meta_api_get_type,
+    gst_buffer_add_dwt_meta,
+    gst_buffer_get_dwt_meta,
+    gst_dwt_meta_set_fence,
+    gst_dwt_meta_validate,
+    gstcoef::serialise,
+    gstcoef::deserialise,
+    gstcoef::kDwtSerialVersion,
+    make_buffer,
+    [](const GstDwtMeta& a, const GstDwtMeta& b) {
+      return a.n_components == b.n_components &&
+             std::memcmp(a.components, b.components, sizeof a.components) == 0 &&
+             std::memcmp(a.quantizers, b.quantizers, sizeof a.quantizers) == 0;
+    }};
+
 CHECK_TEST(test_fresh) {
-  const GstDwtInfo info = make_info();
-  g_autoptr(GstBuffer) buffer = gst_buffer_new();
-  fail_unless(gst_buffer_get_dwt_meta(buffer) == nullptr);
-  GstDwtMeta* meta = gst_buffer_add_dwt_meta(buffer, &info);
-  fail_unless(gst_buffer_get_dwt_meta(buffer) == meta);
-  fail_unless_equals_int(meta->n_components, 3);
-  fail_unless(std::memcmp(meta->components, info.components, sizeof info.components) == 0);
+  g_autoptr(GstBuffer) buffer = check_fresh(kDwt, make_info());
   for (guint c = 0; c < 3; c++)
     for (guint b = 0; b < GST_DWT_MAX_BANDS; b++)
-      fail_unless_equals_int(gst_dwt_meta_get_quant_index(meta, c, b), 0);
-  fail_unless(meta->fence == nullptr);
-  fail_unless(gst_meta_api_type_has_tag(GST_DWT_META_API_TYPE,
-                                        g_quark_from_static_string(GST_META_TAG_MEMORY_STR)));
+      fail_unless_equals_int(gst_dwt_meta_get_quant_index(gst_buffer_get_dwt_meta(buffer), c, b),
+                             0);
 }
 
 CHECK_TEST(test_indices) {
@@ -63,36 +71,9 @@ CHECK_TEST(test_indices) {
   fail_unless_equals_int(gst_dwt_meta_get_quant_index(meta, 4, 0), -1);
 }
 
-CHECK_TEST(test_copies) {
-  const GstDwtInfo info = make_info();
-  GstDwtMeta* meta;
-  GstBuffer* buffer = make_buffer(info, &meta);
-  gint destroyed = 0;
-  GstCoefFence* fence = make_watched_fence(&destroyed);
-  gst_dwt_meta_set_fence(meta, fence);
-  gst_coef_fence_unref(fence);
-  gst_dwt_meta_set_fence(meta, meta->fence);  // must not free what it sets
+CHECK_TEST(test_copies) { check_copies(kDwt, make_info()); }
 
-  GstBuffer* shallow = gst_buffer_copy(buffer);
-  GstBuffer* deep = gst_buffer_copy_deep(buffer);
-  for (GstBuffer* copy : {shallow, deep}) {
-    GstDwtMeta* copied = gst_buffer_get_dwt_meta(copy);
-    fail_unless(copied != nullptr && copied != meta);
-    fail_unless(copied->fence == meta->fence, "the fence is not shared");
-    fail_unless_equals_int(copied->n_components, 3);
-    fail_unless(std::memcmp(copied->components, meta->components, sizeof meta->components) == 0);
-    fail_unless(std::memcmp(copied->quantizers, meta->quantizers, sizeof meta->quantizers) == 0);
-    fail_unless(gst_dwt_meta_validate(copied, &info, gst_buffer_get_size(copy), nullptr));
-  }
-  GstBuffer* part = gst_buffer_copy_region(buffer, GST_BUFFER_COPY_ALL, 0, info.size - 2);
-  fail_unless(gst_buffer_get_dwt_meta(part) == nullptr, "part of a buffer is no picture");
-  gst_buffer_unref(part);
-  gst_buffer_unref(buffer);
-  gst_buffer_unref(shallow);
-  fail_unless_equals_int(destroyed, 0);
-  gst_buffer_unref(deep);
-  fail_unless_equals_int(destroyed, 1);
-}
+CHECK_TEST(test_set_fence) { check_set_fence(kDwt, make_info(FALSE)); }
 
 const Lie<GstDwtMeta> kLies[] = {
     {[](GstDwtMeta* m) { m->n_components = 1; }, "1 components in the meta, expected 3"},
@@ -119,24 +100,16 @@ const Lie<GstDwtMeta> kLies[] = {
     {[](GstDwtMeta* m) { m->quantizers[2].indices[0] = 255; }, "band 0 of component 2"},
 };
 
-CHECK_TEST(test_lies) { check_lies(make_info(), kLies, make_buffer, gst_dwt_meta_validate); }
+CHECK_TEST(test_lies) { check_lies(kDwt, make_info(), kLies); }
 
-CHECK_TEST(test_placement) {
+CHECK_TEST(test_places) {
   const GstDwtInfo info = make_info();
+  check_places(kDwt, info);
   GstDwtMeta* meta;
   GstBuffer* buffer = make_buffer(info, &meta);
+  meta->quantizers[0].indices[8] = 200;  // of a band that there is not: no lie
   gchar* reason;
-  for (gsize size : {gsize{0}, gsize{1}, info.size / 2, info.size - 1}) {
-    fail_if(gst_dwt_meta_validate(meta, &info, size, &reason));
-    expect_reason(reason, "but the buffer has");
-  }
-  // Another order of components, padding between rows, equal ratios of factors, and indices of
-  // bands that there are not are no lies.
-  meta->components[0].offset = 4096;
-  meta->components[1].stride += 64;
-  for (GstDwtComponent& c : meta->components) c.v_samp *= 2;
-  meta->quantizers[0].indices[8] = 200;
-  fail_unless(gst_dwt_meta_validate(meta, &info, 8192, &reason), "%s", reason);
+  fail_unless(gst_dwt_meta_validate(meta, &info, info.size, &reason), "%s", reason);
   gst_buffer_unref(buffer);
 
   fail_if(gst_dwt_meta_validate(nullptr, &info, info.size, &reason));
@@ -154,41 +127,15 @@ CHECK_TEST(test_placement) {
 
 CHECK_TEST(test_serial) {
   const GstDwtInfo info = make_info();
-  GstDwtMeta* meta;
-  GstBuffer* buffer = make_buffer(info, &meta);
-  meta->components[2].offset = gsize{0x123456789a};
-  std::vector<uint8_t> bytes;
-  fail_unless(gstcoef::serialise(*meta, &bytes));
-  fail_unless_equals_uint64(bytes.size(), 4 + 3 * (28 + 16 + 23));
-  GstDwtMeta back = {};
-  fail_unless(gstcoef::deserialise(bytes.data(), bytes.size(), gstcoef::kDwtSerialVersion, &back));
-  fail_unless_equals_int(back.n_components, meta->n_components);
-  fail_unless(std::memcmp(back.components, meta->components, sizeof back.components) == 0);
-  fail_unless(std::memcmp(back.quantizers, meta->quantizers, sizeof back.quantizers) == 0);
-
-  check_only_whole(bytes, gstcoef::kDwtSerialVersion,
-                   [&](const uint8_t* data, size_t size, uint8_t version) {
-                     return gstcoef::deserialise(data, size, version, &back);
-                   });
+  std::vector<uint8_t> bytes = check_serial(kDwt, info, 4 + 3 * (28 + 16 + 23));
+  GstDwtMeta *meta, back = {};
   bytes[3] = 0xff;
   fail_if(gstcoef::deserialise(bytes.data(), bytes.size(), gstcoef::kDwtSerialVersion, &back));
   bytes.clear();
+  g_autoptr(GstBuffer) buffer = make_buffer(info, &meta);
   meta->n_components = GST_DWT_MAX_COMPONENTS + 1;
   fail_if(gstcoef::serialise(*meta, &bytes));
   fail_unless(bytes.empty());
-#if GST_CHECK_VERSION(1, 23, 0)
-  meta->n_components = 3;
-  GByteArray* stored = g_byte_array_new();
-  fail_unless(gst_meta_serialize_simple(&meta->meta, stored));
-  GstBuffer* other = gst_buffer_new();
-  guint32 consumed = 0;
-  fail_unless(gst_meta_deserialize(other, stored->data, stored->len, &consumed) != nullptr);
-  fail_unless_equals_int(consumed, stored->len);
-  fail_unless_equals_int(gst_dwt_meta_get_quant_index(gst_buffer_get_dwt_meta(other), 1, 3), 13);
-  gst_buffer_unref(other);
-  g_byte_array_unref(stored);
-#endif
-  gst_buffer_unref(buffer);
 }
 
 }  // namespace
