@@ -3,7 +3,6 @@
 #include "dirac/decoder.h"
 
 #include <algorithm>
-#include <string>
 #include <string_view>
 #include <utility>
 

@@ -14,7 +14,6 @@
 #include <gst/video/video.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

@@ -3,7 +3,6 @@
 #include "jpeg/encode_scan.h"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <vector>
 

@@ -6,7 +6,6 @@
 #include "jpeg/scans.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "jpeg/depth.h"
 

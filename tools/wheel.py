@@ -7,7 +7,6 @@ The libraries are those of this machine. They get names of files and of symbols 
 has: the loader looks for a symbol in the process's global scope first, where PyGObject, for one,
 puts the system's GLib and GStreamer.
 """
-import os
 import pathlib
 import re
 import shutil

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dwt/engine.h"
 
-#include <memory>
-
 #include "cuda/device/queue.h"
 #include "cuda/dwt/kernel_table.h"
 #include "cuda/dwt/plan.h"

@@ -4,7 +4,6 @@
 #include "gst/dct8x8/dct_transform.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "gst/dct8x8/caps.h"

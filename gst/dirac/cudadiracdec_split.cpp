@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "gst/dirac/cudadiracdec_private.h"

@@ -1,7 +1,6 @@
 // The frames of jpegcoefenc: formats, threads, and the way from coefficients to files, in order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include <algorithm>
 #include <string>
 #include <utility>
 

@@ -3,15 +3,12 @@
 
 #include "gst/jpeg/pictures.h"
 
-#include <algorithm>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "gst/engine/debug.h"
 #include "gst/engine/element_errors.h"
 #include "gst/jpeg/caps.h"
-#include "gst/stream/decoder_memory.h"
 #include "jpeg/irregular.h"
 
 namespace cudatransform {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "gst/engine/cuda_gst.h"
 #include "gst/engine/one_piece.h"

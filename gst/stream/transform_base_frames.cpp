@@ -1,7 +1,6 @@
 // The base class of elements that transform frame by frame: the frame loop.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -13,7 +12,6 @@
 
 using cudatransform::BufferPtr;
 using cudatransform::CapsPtr;
-using cudatransform::FramesInFlight;
 using cudatransform::MeasuredFrame;
 using cudatransform::Status;
 using cudatransform::StatusCode;

@@ -1,8 +1,6 @@
 // The base class of elements that transform frame by frame: caps, allocation and context queries.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include <utility>
-
 #include "gst/engine/debug.h"
 #include "gst/engine/element_errors.h"
 #include "gst/stream/transform_base.h"

@@ -3,7 +3,6 @@
 
 #include "gst/verbs/exif.h"
 
-#include <algorithm>
 #include <cstring>
 #include <span>
 #include <vector>

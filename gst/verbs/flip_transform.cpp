@@ -4,7 +4,6 @@
 #include "gst/verbs/flip_transform.h"
 
 #include <algorithm>
-#include <string>
 
 #include "gst/stream/source_frames.h"
 

@@ -4,7 +4,6 @@
 #include "gst/verbs/verb_transform.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "gst/dct8x8/caps.h"

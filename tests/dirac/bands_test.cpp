@@ -6,7 +6,6 @@
 
 #include <bit>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "dirac/arithmetic.h"

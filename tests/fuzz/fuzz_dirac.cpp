@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: settings, then a stream.
-#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>

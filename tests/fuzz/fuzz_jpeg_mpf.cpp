@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: a file.
-#include <algorithm>
 #include <vector>
 
 #include "jpeg/mpf.h"

@@ -6,8 +6,6 @@
 // tables, then levels, two bytes each; missing bytes are 0. Levels lie at an inaccessible page.
 #include <algorithm>
 #include <cstring>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "jpeg/depth.h"

@@ -3,8 +3,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/device/simd_targets.h"
 
-#include <cstring>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/dwt/rows_32.cpp"
 #include <hwy/foreach_target.h>

@@ -9,7 +9,6 @@ extern "C" {
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 #include <stdexcept>
 
 #include "tests/bench/cpu/plain_loops.h"

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "tests/bench/cpu/jobs.h"
 #include "tests/engine/dct8x8/picture.h"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 
 #include "tests/bench/cpu/frames.h"
 #include "transform/dct8x8/dct8x8.h"

@@ -11,8 +11,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <memory>
 #include <stdexcept>
 #include <string>
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/gpu/cases.h"
 
-#include <algorithm>
-
 #include "tests/bench/gpu/streams.h"
 
 namespace cudatransform::bench {

@@ -3,7 +3,6 @@
 #include "tests/bench/jpeg/loops.h"
 
 #include <chrono>
-#include <cstdio>
 // jpeglib.h needs FILE and size_t declared.
 #include <jpeglib.h>
 

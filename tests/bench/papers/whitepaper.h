@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "tests/bench/papers/jobs.h"
 #include "tests/conformance/flat_job.h"
 

@@ -1,7 +1,6 @@
 // Data that travels with a frame through both elements: timestamps, flags, metas about the picture;
 // and data that must not: metas about the memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <string>
 
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"

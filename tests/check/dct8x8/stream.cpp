@@ -1,7 +1,6 @@
 // A decoded video with sound, through both elements, to the end: every frame arrives, with its own
 // timestamps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,7 +1,6 @@
 // jpegcoefdec on a driver without a GPU that is to decode its codes: the driver decodes nothing,
 // the element notices, and other pictures stay in order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <string>
 #include <vector>
 
 #include "tests/check/drivers/fakedriver_jpeg.h"

@@ -4,7 +4,6 @@
 #include <gst/cuda/gstcuda.h>
 
 #include <cstring>
-#include <string>
 
 #include "tests/check/drivers/fakedriver.h"
 

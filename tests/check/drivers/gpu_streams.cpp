@@ -3,9 +3,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/cuda/gstcuda.h>
 
-#include <cstring>
-#include <string>
-
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
 

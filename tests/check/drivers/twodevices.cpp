@@ -2,7 +2,6 @@
 // time, and give the bytes of the CPU engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
-#include <vector>
 
 #include "tests/check/drivers/cudaframes.h"
 #include "tests/check/frames.h"

@@ -2,8 +2,6 @@
 // and changes of everything between two frames.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstdlib>
-#include <string>
-#include <vector>
 
 #include "tests/check/dct8x8/branching.h"
 #include "tests/check/frames.h"

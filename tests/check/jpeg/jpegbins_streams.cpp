@@ -2,7 +2,6 @@
 // elements in a row.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
-#include <vector>
 
 #include "tests/check/folder.h"
 #include "tests/check/jpeg/jpegbins.h"

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/check/frames.h"
 #include "tests/check/jpeg/jpegs.h"
 #include "tests/check/testing.h"
 

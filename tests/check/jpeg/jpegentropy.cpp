@@ -7,7 +7,6 @@
 // CUDATRANSFORM_TEST_SEED: where chance begins, to damage them in other ways.
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <random>
 #include <string>
 #include <vector>

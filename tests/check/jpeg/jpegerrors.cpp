@@ -1,7 +1,6 @@
 // Nothing leaves jpegcoefdec and jpegcoefenc after an error, whatever was in flight.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
-#include <vector>
 
 #include "tests/check/jpeg/jpegdecoder.h"
 #include "tests/check/jpeg/jpegs.h"

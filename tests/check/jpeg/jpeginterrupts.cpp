@@ -1,6 +1,5 @@
 // jpegcoefdec gives up pictures that nobody needs: after damage, on flushes and at the end.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <algorithm>
 #include <string>
 
 #include "tests/check/jpeg/jpegdecoder.h"

@@ -1,7 +1,6 @@
 // jpegcoefdec on irregular JPEG files: nothing is missing, so the element shows them with libjpeg's
 // coefficients and reports the irregularity.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>

@@ -5,7 +5,6 @@
 
 #include <gst/video/video.h>
 
-#include <algorithm>
 #include <utility>
 
 #include <gst/coef/dct.h>

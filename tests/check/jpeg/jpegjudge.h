@@ -4,7 +4,6 @@
 
 #include <gst/gst.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 

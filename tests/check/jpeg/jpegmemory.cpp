@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <string>
-#include <vector>
 
 #include "tests/check/jpeg/jpegdecoder.h"
 #include "tests/check/jpeg/jpegstreams.h"

@@ -2,7 +2,6 @@
 // or a refusal that upstream does not know of.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <atomic>
-#include <string>
 
 #include "tests/check/jpeg/jpegdecoder.h"
 #include "tests/check/jpeg/jpegstreams.h"

@@ -1,10 +1,7 @@
 // RGB at the pads of the transforms, judged by libjpeg: pictures that it decodes, files that it
 // makes, negotiation and measurements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <algorithm>
 #include <string>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "tests/check/dct8x8/measured.h"

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "tests/check/folder.h"

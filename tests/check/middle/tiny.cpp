@@ -3,7 +3,6 @@
 #include "tests/check/middle/tiny_element.h"
 
 #include <string>
-#include <vector>
 
 #include "tests/check/drivers/outcomes.h"
 #include "tests/check/frames.h"

@@ -5,7 +5,6 @@
 // Runs on the CPU engine, on a GPU, and on the fake driver, which makes frames wait.
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "tests/check/states/asyncruns.h"
 

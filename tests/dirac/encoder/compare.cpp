@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/dirac/encoder/compare.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "dirac/base_formats.h"
-#include "tests/dirac/encoder/coefs.h"
 #include "tests/dirac/encoder/dice.h"
 #include "tests/dirac/encoder/random_picture.h"
 #include "tests/dirac/encoder/stream.h"

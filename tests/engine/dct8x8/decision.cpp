@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/engine/dct8x8/decision.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 

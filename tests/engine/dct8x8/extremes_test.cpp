@@ -8,7 +8,6 @@
 #include <random>
 #include <utility>
 
-#include "tests/engine/dct8x8/definition.h"
 #include "tests/engine/dct8x8/judge.h"
 
 namespace cudatransform::test {

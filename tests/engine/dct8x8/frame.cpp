@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/engine/dct8x8/frame.h"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
-#include <stdexcept>
 
 #include "tests/engine/dct8x8/definition.h"
 

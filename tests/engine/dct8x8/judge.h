@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "tests/engine/dct8x8/job_runner.h"

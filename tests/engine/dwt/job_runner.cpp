@@ -3,7 +3,6 @@
 #include "tests/engine/dwt/job_runner.h"
 
 #include <algorithm>
-#include <memory>
 
 namespace cudatransform::test::dwt {
 namespace {

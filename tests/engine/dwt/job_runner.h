@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 
 #include "tests/engine/dwt/frame.h"
 #include "tests/engine/run_job.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <vector>
 
 #include "transform/dct8x8/table_scale.h"
 #include "transform/ratecontrol/leaky_bucket.h"

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "tests/engine/picture.h"
 #include "transform/rgb/rgb.h"
 

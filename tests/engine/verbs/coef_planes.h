@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <random>
-#include <string>
 #include <vector>
 
 #include "tests/engine/frame.h"
