@@ -72,43 +72,22 @@ void compare_kernels(const std::vector<Engine>& list, const Spec& spec, const Pi
   }
 }
 
-TEST(Kernels, WriteTheSameBytes) {
+struct Way {
+  std::vector<Quantizer> quantizers;
+  QuantPreset preset;
+  int quality, widest, widest_if_quick;
+};
+
+// Every frame up to a width, with both methods, in all placements, measured and not.
+void compare_kernels(const Way& way) {
   const std::vector<Engine> list = cuda_engines();
   if (list.empty()) GTEST_SKIP() << "only the CUDA engine has several kernels for a job";
   for (const Frame& frame : kFrames) {
-    if (quick() && frame.width > 520) continue;
+    if (frame.width > (quick() ? way.widest_if_quick : way.widest)) continue;
     const Picture picture =
         make_picture(frame.sampling, frame.width, frame.height, 8, Content::kPhoto, 5);
     for (const Method method : {Method::kIslow, Method::kFloat})
-      for (const Placement& placement : kPlacements)
-        for (const uint32_t measure : {0u, uint32_t{kMeasureSse | kMeasureZeros}}) {
-          Spec spec;
-          spec.method = method;
-          spec.layout = placement.layout;
-          spec.order = placement.order;
-          spec.measure = measure;
-          for (QuantTable& table : spec.tables)
-            table = preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, 60);
-          compare_kernels(list, spec, picture,
-                          std::string(": ") + method_name(method) + " " +
-                              std::to_string(frame.width) + "x" + std::to_string(frame.height) +
-                              " placement " + std::to_string(&placement - kPlacements) +
-                              " measuring " + std::to_string(measure));
-        }
-  }
-}
-
-// The general kernels among them.
-TEST(Kernels, DecideTheSameLevels) {
-  const std::vector<Engine> list = cuda_engines();
-  if (list.empty()) GTEST_SKIP() << "only the CUDA engine has several kernels for a job";
-  for (const Frame& frame : kFrames) {
-    if (frame.width > (quick() ? 160 : 520)) continue;
-    if (quick() && frame.sampling == Sampling::kGrey) continue;
-    const Picture picture =
-        make_picture(frame.sampling, frame.width, frame.height, 8, Content::kPhoto, 6);
-    for (const Method method : {Method::kIslow, Method::kFloat})
-      for (const Quantizer quantizer : {Quantizer::kDeadZone, Quantizer::kRd})
+      for (const Quantizer quantizer : way.quantizers)
         for (const Placement& placement : kPlacements)
           for (const uint32_t measure : {0u, uint32_t{kMeasureSse | kMeasureZeros}}) {
             Spec spec;
@@ -118,23 +97,24 @@ TEST(Kernels, DecideTheSameLevels) {
             spec.order = placement.order;
             spec.measure = measure;
             for (QuantTable& table : spec.tables)
-              table = preset_table(QuantPreset::kPerceptual, QuantComponent::kLuma, 90);
-            const ForwardResult expected = run_forward(list.front(), spec, picture);
-            if (measure != 0) {
-              EXPECT_EQ(judge_zeros(expected.sums, expected.coefs), "");
-            }
-            for (const Engine& engine : list) {
-              const ForwardResult forward = run_forward(engine, spec, picture);
-              const std::string where =
-                  engine.name + ": " + method_name(method) + " " + quantizer_name(quantizer) + " " +
-                  std::to_string(frame.width) + "x" + std::to_string(frame.height) + " measuring " +
-                  std::to_string(measure);
-              EXPECT_EQ(forward.fault, "") << where;
-              EXPECT_EQ(judge_equal(expected.coefs, forward.coefs), "") << where;
-              EXPECT_EQ(compare_sums(expected.sums, forward.sums, measure), "") << where;
-            }
+              table = preset_table(way.preset, QuantComponent::kLuma, way.quality);
+            compare_kernels(list, spec, picture,
+                            std::string(": ") + method_name(method) + " " +
+                                quantizer_name(quantizer) + " " + std::to_string(frame.width) +
+                                "x" + std::to_string(frame.height) + " placement " +
+                                std::to_string(&placement - kPlacements) + " measuring " +
+                                std::to_string(measure));
           }
   }
+}
+
+TEST(Kernels, WriteTheSameBytes) {
+  compare_kernels({{Quantizer::kRound}, QuantPreset::kAnnexK, 60, 2560, 520});
+}
+
+// The general kernels among them.
+TEST(Kernels, DecideTheSameLevels) {
+  compare_kernels({{Quantizer::kDeadZone, Quantizer::kRd}, QuantPreset::kPerceptual, 90, 520, 160});
 }
 
 }  // namespace
