@@ -164,22 +164,13 @@ struct DctLie {
   const char* named;
 };
 
+// Some of those that dctmeta.cpp tells the library.
 const DctLie kDctLies[] = {
-    {[](GstDctMeta* m) { m->n_components = 1; }, "components"},
     {[](GstDctMeta* m) { m->n_components = 4; }, "4 components in the meta, expected 3"},
-    {[](GstDctMeta* m) { m->n_components = 100; }, "components"},
     {[](GstDctMeta* m) { m->components[0].width = 99; }, "99 x 33"},
-    {[](GstDctMeta* m) { m->components[1].blocks_w = 1000; }, "1000 x 3"},
-    {[](GstDctMeta* m) { m->components[1].blocks_h = 0x10000; }, "blocks"},
-    {[](GstDctMeta* m) { m->components[2].offset = 1 << 20; }, "ends at"},
     {[](GstDctMeta* m) { m->components[2].offset = G_MAXSIZE - 1; }, "address space"},
     {[](GstDctMeta* m) { m->components[0].stride = 2; }, "stride"},
-    {[](GstDctMeta* m) { m->components[0].stride = 0; }, "stride"},
-    {[](GstDctMeta* m) { m->components[0].offset = 3; }, "multiples"},
-    {[](GstDctMeta* m) { m->components[0].id = 77; }, "77"},
-    {[](GstDctMeta* m) { m->n_tables = 0; }, "tables"},
     {[](GstDctMeta* m) { m->n_tables = 200; }, "tables"},
-    {[](GstDctMeta* m) { m->components[1].table = 3; }, "table 3"},
     {[](GstDctMeta* m) { m->tables[0].values[17] = 0; }, "zero at index 17"},
 };
 

@@ -64,16 +64,12 @@ struct Lie {
   const char* named;
 };
 
+// Some of those that dwtmeta.cpp tells the library.
 const Lie kLies[] = {
     {[](GstDwtMeta* m) { m->n_components = 1; }, "1 components in the meta, expected 3"},
-    {[](GstDwtMeta* m) { m->n_components = 100; }, "100 components"},
-    {[](GstDwtMeta* m) { m->components[0].width = 99; }, "99 x 33"},
     {[](GstDwtMeta* m) { m->components[1].padded_width = 1024; }, "1024 x 20"},
-    {[](GstDwtMeta* m) { m->components[2].offset = 1 << 20; }, "ends at"},
     {[](GstDwtMeta* m) { m->components[2].offset = G_MAXSIZE - 1; }, "address space"},
     {[](GstDwtMeta* m) { m->components[0].stride = 2; }, "stride of 2 bytes, expected at least 48"},
-    {[](GstDwtMeta* m) { m->components[0].offset = 3; }, "multiples"},
-    {[](GstDwtMeta* m) { m->components[0].id = 77; }, "77"},
     {[](GstDwtMeta* m) { m->quantizers[2].indices[7] = 116; }, "index 116, expected 0 to 115"},
 };
 

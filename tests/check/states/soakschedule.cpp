@@ -67,12 +67,16 @@ class Schedule {
   void change_wavelets() {
     static constexpr const char* kWavelets[] = {"dd97",       "legall53", "dd137",  "haar",
                                                 "haar-shift", "fidelity", "daub97", "j2k53"};
-    switch (below(5)) {
+    switch (below(7)) {
       case 0:
         // One for both directions: j2k53 pairs with no other.
         return set("f", "wavelet", one_of(kWavelets));
       case 1:
         return set("f", "levels", std::to_string(1 + below(6)));
+      case 4:
+        return set("f", "levels-ho", std::to_string(below(5)));
+      case 5:
+        return change_method("f");
       case 2:
         return set("f", "keep-reference", one_in(2) ? "true" : "false");
       case 3:
@@ -83,7 +87,8 @@ class Schedule {
   }
 
   void change_inverse() {
-    if (plan_.kind == SoakPlan::kWavelets) return change_measuring("i");
+    if (plan_.kind == SoakPlan::kWavelets)
+      return one_in(2) ? change_method("i") : change_measuring("i");
     static constexpr const char* kScales[] = {"1", "1", "1/2", "1/4", "1/8"};
     switch (below(3)) {
       case 0:
@@ -98,6 +103,8 @@ class Schedule {
   void change_method(const char* element) {
     static constexpr const char* kExact[] = {"islow", "islow", "ifast"};
     static constexpr const char* kAll[] = {"islow", "float", "reference", "matrix", "shuffle"};
+    static constexpr const char* kWavelets[] = {"fused", "separable-slab"};
+    if (plan_.kind == SoakPlan::kWavelets) return set(element, "method", one_of(kWavelets));
     set(element, "method", plan_.exact ? one_of(kExact) : one_of(kAll));
   }
 
