@@ -46,6 +46,13 @@ GstCaps* video_caps(const GstVideoInfo& info) {
   return gst_video_info_to_caps(&copy);
 }
 
+GstVideoInfo output_info(GstHarness* h) {
+  g_autoptr(GstCaps) caps = current_caps(h);
+  GstVideoInfo info;
+  fail_unless(gst_video_info_from_caps(&info, caps));
+  return info;
+}
+
 GstHarness* harness_of(const std::string& line, const GstVideoInfo& info) {
   GstHarness* h = gst_harness_new_parse(line.c_str());
   gst_harness_set_src_caps(h, video_caps(info));
@@ -168,6 +175,25 @@ void copy_frame(const GstVideoInfo& info, GstBuffer* from, GstBuffer* to) {
   fail_unless(gst_video_frame_copy(&target, &source));
   gst_video_frame_unmap(&target);
   gst_video_frame_unmap(&source);
+}
+
+guint64 hash_of_frame(GstBuffer* buffer, GstCaps* caps) {
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  fail_unless(gst_video_info_from_caps(&info, caps));
+  fail_unless(gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ));
+  guint64 hash = static_cast<guint64>(info.width) * 131071 + static_cast<guint64>(info.height);
+  for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES(&frame); p++) {
+    const int bytes =
+        GST_VIDEO_FRAME_COMP_WIDTH(&frame, p) * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, p);
+    for (int y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(&frame, p); y++) {
+      const auto* row = static_cast<const guint8*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, p)) +
+                        gsize(y) * static_cast<gsize>(GST_VIDEO_FRAME_PLANE_STRIDE(&frame, p));
+      for (int x = 0; x < bytes; x++) hash = (hash ^ row[x]) * 0x100000001b3;
+    }
+  }
+  gst_video_frame_unmap(&frame);
+  return hash;
 }
 
 GstCaps* with_field(const char* caps, const char* field, const char* value) {

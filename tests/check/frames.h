@@ -27,6 +27,8 @@ std::string inverse_dwt(const std::string& properties = "");
 
 GstVideoInfo video_info(GstVideoFormat format, int width, int height);
 GstCaps* video_caps(const GstVideoInfo& info);
+// Of a harness's output.
+GstVideoInfo output_info(GstHarness* h);
 
 // A harness of the line that has been given caps of raw frames.
 GstHarness* harness_of(const std::string& line, const GstVideoInfo& info);
@@ -49,6 +51,9 @@ std::vector<double> mean_squared_errors(const GstVideoInfo& info, GstBuffer* a, 
 
 // Copies the samples of a frame, each buffer with its own strides, in whatever memory.
 void copy_frame(const GstVideoInfo& info, GstBuffer* from, GstBuffer* to);
+
+// A hash of a raw frame's visible contents, with its size.
+guint64 hash_of_frame(GstBuffer* buffer, GstCaps* caps);
 
 // These caps with one field changed, as it is written in caps, or removed where `value` is empty.
 GstCaps* with_field(const char* caps, const char* field, const char* value);
@@ -80,6 +85,21 @@ double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vect
 // Plays a pipeline to EOS, which has to come, and calls `change` about every millisecond meanwhile,
 // with 0, 1, 2 and so on. Leaves it in NULL.
 void play_with_changes(GstElement* pipeline, const std::function<void(int)>& change);
+
+// What arrives at a pipeline's fakesink of the name "sink", with signal-handoffs=true: frames or
+// 8x8 DCT coefficients.
+struct SeenFrames {
+  int frames = 0;
+  int wrong = 0;  // buffers that do not fit their caps
+  int sizes = 0;  // changes of the width
+
+  // It has to live as long as the pipeline plays.
+  void watch(GstElement* pipeline);
+
+ private:
+  static void on_frame(GstElement* sink, GstBuffer* buffer, GstPad* pad, gpointer data);
+  gint last_width_ = 0;
+};
 
 // Plays the caller's pipeline to EOS and leaves it PLAYING. Returns the same as run_pipeline().
 std::string run_to_eos(GstElement* pipeline);

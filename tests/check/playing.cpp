@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/app/gstappsink.h>
 
+#include <utility>
+
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
 
@@ -20,6 +22,32 @@ void play_with_changes(GstElement* pipeline, const std::function<void(int)>& cha
   fail_unless(message != nullptr, "no end");
   fail_unless_equals_int(GST_MESSAGE_TYPE(message), GST_MESSAGE_EOS);
   gst_message_unref(message);
+}
+
+void SeenFrames::watch(GstElement* pipeline) {
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  g_signal_connect(sink, "handoff", G_CALLBACK(on_frame), this);
+}
+
+void SeenFrames::on_frame(GstElement*, GstBuffer* buffer, GstPad* pad, gpointer data) {
+  auto* self = static_cast<SeenFrames*>(data);
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+  const gsize size = gst_buffer_get_size(buffer);
+  gint width = 0;
+  gst_structure_get_int(gst_caps_get_structure(caps, 0), "width", &width);
+  GstDctInfo dct;
+  GstVideoInfo raw;
+  bool fits = false;
+  if (gst_dct_info_from_caps(&dct, caps, nullptr)) {
+    fits = gst_dct_meta_validate(gst_buffer_get_dct_meta(buffer), &dct, size, nullptr);
+  } else if (gst_video_info_from_caps(&raw, caps)) {
+    const GstVideoMeta* meta = gst_buffer_get_video_meta(buffer);
+    fits = size >= raw.size && (meta == nullptr || (static_cast<int>(meta->width) == raw.width &&
+                                                    static_cast<int>(meta->height) == raw.height));
+  }
+  self->wrong += !fits;
+  self->frames++;
+  self->sizes += width != std::exchange(self->last_width_, width);
 }
 
 std::string run_to_eos(GstElement* pipeline) {

@@ -141,6 +141,11 @@ void drain(GstHarness* h) {
 
 GstCaps* current_caps(GstHarness* h) { return gst_pad_get_current_caps(h->sinkpad); }
 
+GstBuffer* passed(GstHarness* h, GstBuffer* buffer) {
+  fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
+  return gst_harness_pull(h);
+}
+
 Told told_by(GstMessage* message) {
   g_autoptr(GError) error = nullptr;
   g_autofree gchar* debug = nullptr;
@@ -175,9 +180,14 @@ Messages::~Messages() {
   gst_object_unref(bus_);
 }
 
-guint64 stat_of(GstElement* element, const char* field) {
-  g_autoptr(GstStructure) stats = nullptr;
+GstStructure* stats_of(GstElement* element) {
+  GstStructure* stats = nullptr;
   g_object_get(element, "stats", &stats, nullptr);
+  return stats;
+}
+
+guint64 stat_of(GstElement* element, const char* field) {
+  g_autoptr(GstStructure) stats = stats_of(element);
   guint64 value = 0;
   fail_unless(gst_structure_get_uint64(stats, field, &value), "no %s in stats", field);
   return value;

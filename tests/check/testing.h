@@ -76,6 +76,8 @@ void push_segment(GstHarness* h, GstFormat format = GST_FORMAT_TIME);
 void push_flush(GstHarness* h);
 void drain(GstHarness* h);
 GstCaps* current_caps(GstHarness* h);  // of the output; transfer full
+// Pushes a buffer, which must go well, and pulls one.
+GstBuffer* passed(GstHarness* h, GstBuffer* buffer);
 
 // The text of an error, a warning or an information message.
 struct Told {
@@ -103,7 +105,9 @@ class Messages {
   GstBus* bus_ = gst_bus_new();
 };
 
-// A count of an element's property `stats`; fails the test where there is none of that name.
+// An element's property `stats`; transfer full.
+GstStructure* stats_of(GstElement* element);
+// A count of it; fails the test where there is none of that name.
 guint64 stat_of(GstElement* element, const char* field);
 
 // Whether the program runs on the fake driver that does all work as late as it may, where kernels

@@ -106,8 +106,7 @@ CHECK_TEST(test_not_measured) {
   // The forward element does not measure, the inverse has nothing to compare with.
   for (GstElement* element : {pair.fwd, pair.inv})
     for (const char* field : kPsnrFields) fail_unless(property(element, field) == -1);
-  g_autoptr(GstStructure) stats = nullptr;
-  g_object_get(pair.fwd, "stats", &stats, nullptr);
+  g_autoptr(GstStructure) stats = stats_of(pair.fwd);
   fail_unless_equals_uint64(count(stats, "frames"), 1);
   fail_unless_equals_uint64(count(stats, "measured-frames"), 0);
   fail_unless(number(stats, "mean-psnr") == -1);
@@ -261,8 +260,7 @@ CHECK_TEST(test_messages) {
   fail_unless_equals_int(seen[1], kFrames);
 
   // The stream's figures: pooled errors, not means of PSNRs.
-  g_autoptr(GstStructure) stats = nullptr;
-  g_object_get(pair.fwd, "stats", &stats, nullptr);
+  g_autoptr(GstStructure) stats = stats_of(pair.fwd);
   fail_unless_equals_uint64(count(stats, "frames"), kFrames);
   fail_unless_equals_uint64(count(stats, "measured-frames"), kFrames);
   for (size_t f = 0; f < 4; f++) {
@@ -308,8 +306,7 @@ CHECK_TEST(test_zero_share) {
       zeros += zero;
     }
     gst_harness_push_event(h, gst_event_new_eos());
-    g_autoptr(GstStructure) stats = nullptr;
-    g_object_get(fwd, "stats", &stats, nullptr);
+    g_autoptr(GstStructure) stats = stats_of(fwd);
     fail_unless(std::fabs(number(stats, "zeros") - zeros / (dct.size / size)) < 1e-12);
     fail_unless(number(stats, "psnr") == -1);
   }
@@ -329,8 +326,7 @@ CHECK_TEST(test_reference_from_small_pool) {
     g_autoptr(GstBuffer) pattern = make_frame(pair.info, i);
     const std::vector<guint8> bytes = bytes_of(pattern);
     gst_buffer_fill(in, 0, bytes.data(), bytes.size());
-    fail_unless_equals_int(gst_harness_push(pair.h, in), GST_FLOW_OK);
-    gst_buffer_unref(gst_harness_pull(pair.h));
+    gst_buffer_unref(passed(pair.h, in));
   }
   pair.drain();
   fail_unless(std::fabs(property(pair.fwd, "psnr") - property(pair.inv, "psnr")) < 1e-9);

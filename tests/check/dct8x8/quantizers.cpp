@@ -37,8 +37,7 @@ struct Quantizing {
   }
   // The levels of component `c` of a frame.
   Levels levels(guint c = 0) {
-    fail_unless_equals_int(gst_harness_push(h, make_frame(info, 3)), GST_FLOW_OK);
-    g_autoptr(GstBuffer) out = gst_harness_pull(h);
+    g_autoptr(GstBuffer) out = passed(h, make_frame(info, 3));
     const GstDctMeta* meta = gst_buffer_get_dct_meta(out);
     const GstDctComponent& component = meta->components[c];
     const auto row = 64 * static_cast<size_t>(component.blocks_w);

@@ -19,11 +19,8 @@ CHECK_TEST(test_source_changes) {
     gst_harness_set_src_caps(h, video_caps(info));
     for (guint i = 0; i < 3; i++) {
       g_autoptr(GstBuffer) in = make_frame(info, i);
-      fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
-      g_autoptr(GstBuffer) out = gst_harness_pull(h);
-      g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
-      GstVideoInfo now;
-      fail_unless(gst_video_info_from_caps(&now, caps));
+      g_autoptr(GstBuffer) out = passed(h, gst_buffer_ref(in));
+      const GstVideoInfo now = output_info(h);
       fail_unless_equals_int(now.width, step.width);
       fail_unless_equals_int(now.height, step.height);
       fail_unless_equals_int(GST_VIDEO_INFO_FORMAT(&now), step.format);
@@ -53,8 +50,7 @@ CHECK_TEST(test_peer_changes) {
       g_object_set(ask, "caps", caps, nullptr);
       for (guint i = 0; i < 2; i++) {
         g_autoptr(GstBuffer) in = make_frame(info, i);
-        fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
-        g_autoptr(GstBuffer) out = gst_harness_pull(h);
+        g_autoptr(GstBuffer) out = passed(h, gst_buffer_ref(in));
         fail_unless(largest_difference(info, in, out) <= 4, "%s", caps_string);
       }
       g_autoptr(GstPad) pad = gst_element_get_static_pad(ask, "src");
@@ -81,22 +77,6 @@ struct Resizer {
   }
 };
 
-// Formats and sizes at the end of the pipeline.
-struct Seen {
-  int frames = 0, sizes = 0, short_frames = 0, last_width = 0;
-
-  static void on_frame(GstElement*, GstBuffer* buffer, GstPad* pad, gpointer data) {
-    auto* self = static_cast<Seen*>(data);
-    g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-    GstVideoInfo info;
-    if (!gst_video_info_from_caps(&info, caps) || gst_buffer_get_size(buffer) < info.size)
-      self->short_frames++;
-    self->frames++;
-    self->sizes += info.width != self->last_width;
-    self->last_width = info.width;
-  }
-};
-
 // In a running pipeline, with a queue in between that holds buffers of the old size.
 CHECK_TEST(test_running_pipeline) {
   const std::string line =
@@ -109,15 +89,14 @@ CHECK_TEST(test_running_pipeline) {
   g_autoptr(GstElement) source = gst_bin_get_by_name(GST_BIN(pipeline), "source");
   g_autoptr(GstPad) pad = gst_element_get_static_pad(source, "src");
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, Resizer::on_frame, &resizer, nullptr);
-  Seen seen;
-  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  g_signal_connect(sink, "handoff", G_CALLBACK(Seen::on_frame), &seen);
+  SeenFrames seen;
+  seen.watch(pipeline);
   const std::string failure = run_to_eos(pipeline);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   fail_unless(failure.empty(), "after %d frames: %s", seen.frames, failure.c_str());
   fail_unless_equals_int(seen.frames, 60);
   fail_unless_equals_int(seen.sizes, 6);
-  fail_unless_equals_int(seen.short_frames, 0);
+  fail_unless_equals_int(seen.wrong, 0);
   gst_object_unref(resizer.size);
 }
 

@@ -21,11 +21,8 @@ CHECK_TEST(test_changes) {
   for (const int scale : {1, 2, 2, 8, 4, 1, 8, 2}) {
     g_object_set(inv, "scale", scale, nullptr);
     for (guint i = 0; i < 3; i++) {
-      fail_unless_equals_int(gst_harness_push(h, make_frame(raw, i)), GST_FLOW_OK);
-      g_autoptr(GstBuffer) out = gst_harness_pull(h);
-      g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
-      GstVideoInfo info;
-      fail_unless(gst_video_info_from_caps(&info, caps));
+      g_autoptr(GstBuffer) out = passed(h, make_frame(raw, i));
+      const GstVideoInfo info = output_info(h);
       fail_unless_equals_int(info.width, scaled(37, scale));
       fail_unless_equals_int(info.height, scaled(19, scale));
       fail_unless(gst_buffer_get_size(out) >= info.size);
@@ -51,8 +48,7 @@ CHECK_TEST(test_changes_of_one_sample) {
   gst_harness_set_src_caps(h, gst_dct_info_to_caps(&info));
   for (const int scale : {1, 8, 4, 2, 1, 2, 8}) {
     g_object_set(inv, "scale", scale, nullptr);
-    fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
-    g_autoptr(GstBuffer) out = gst_harness_pull(h);
+    g_autoptr(GstBuffer) out = passed(h, gst_buffer_ref(in));
     const int points = 8 / scale;
     const double expected =
         points == 1 ? 128 : 128 + 240 / std::sqrt(32) * std::cos(G_PI / (2 * points));
@@ -61,25 +57,6 @@ CHECK_TEST(test_changes_of_one_sample) {
 }
 
 // Another thread changes the scale while frames pass; sizes and buffers always fit each other.
-struct Seen {
-  int frames = 0, wrong = 0, sizes = 0, last_width = 0;
-
-  static void on_frame(GstElement*, GstBuffer* buffer, GstPad* pad, gpointer data) {
-    auto* self = static_cast<Seen*>(data);
-    g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-    GstVideoInfo info;
-    fail_unless(gst_video_info_from_caps(&info, caps));
-    bool fits = gst_buffer_get_size(buffer) >= info.size;
-    if (const GstVideoMeta* meta = gst_buffer_get_video_meta(buffer))
-      fits = fits && static_cast<int>(meta->width) == info.width &&
-             static_cast<int>(meta->height) == info.height;
-    self->wrong += !fits;
-    self->frames++;
-    self->sizes += info.width != self->last_width;
-    self->last_width = info.width;
-  }
-};
-
 CHECK_TEST(test_running_pipeline) {
   const int frames = under_valgrind() ? 80 : 400;
   const std::string line = "videotestsrc num-buffers=" + std::to_string(frames) +
@@ -88,9 +65,8 @@ CHECK_TEST(test_running_pipeline) {
                            " ! queue ! fakesink name=sink signal-handoffs=true";
   g_autoptr(GstElement) pipeline = launch(line);
   g_autoptr(GstElement) inv = gst_bin_get_by_name(GST_BIN(pipeline), "inv");
-  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  Seen seen;
-  g_signal_connect(sink, "handoff", G_CALLBACK(Seen::on_frame), &seen);
+  SeenFrames seen;
+  seen.watch(pipeline);
   play_with_changes(pipeline, [&](int i) { g_object_set(inv, "scale", kScales[i % 4], nullptr); });
   fail_unless_equals_int(seen.frames, frames);
   fail_unless_equals_int(seen.wrong, 0);
@@ -127,8 +103,7 @@ CHECK_TEST(test_active_method) {
       GstBuffer* in = make_frame(pair.info);
       gst_buffer_unref(pair.push(in));
       gst_buffer_unref(in);
-      g_autoptr(GstStructure) stats = nullptr;
-      g_object_get(pair.inv, "stats", &stats, nullptr);
+      g_autoptr(GstStructure) stats = stats_of(pair.inv);
       const bool unchanged = scale == 1 && GST_VIDEO_INFO_COMP_DEPTH(&info, 0) == 8;
       fail_unless_equals_string(gst_structure_get_string(stats, "method"),
                                 unchanged ? c.method : c.active);
@@ -174,8 +149,7 @@ CHECK_TEST(test_measuring) {
                            gst_event_new_stream_start("next"));  // waits for the measurements
     int i = 0;
     for (GstElement* element : {pair.fwd, pair.inv}) {
-      g_autoptr(GstStructure) stats = nullptr;
-      g_object_get(element, "stats", &stats, nullptr);
+      g_autoptr(GstStructure) stats = stats_of(element);
       fail_unless(gst_structure_get_double(stats, "zeros", &zeros[i++]));
       gint64 time = 0;
       fail_unless(gst_structure_get_int64(stats, "kernel-time", &time));

@@ -98,11 +98,8 @@ int check_frame(const Coefficients& coefs, const std::string& method, int scale)
   g_autoptr(GstHarness) h = new_harness(inverse("method=" + method + " " + property_of(scale)) +
                                         " ! capsfilter caps=video/x-raw");
   gst_harness_set_src_caps(h, gst_caps_ref(coefs.caps));
-  fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(coefs.buffer)), GST_FLOW_OK);
-  g_autoptr(GstBuffer) out = gst_harness_pull(h);
-  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
-  GstVideoInfo info;
-  fail_unless(gst_video_info_from_caps(&info, caps));
+  g_autoptr(GstBuffer) out = passed(h, gst_buffer_ref(coefs.buffer));
+  const GstVideoInfo info = output_info(h);
   fail_unless_equals_int(info.width, scaled(coefs.info.width, scale));
   fail_unless_equals_int(info.height, scaled(coefs.info.height, scale));
   const Samples samples = samples_of(info, out);
@@ -182,11 +179,8 @@ CHECK_TEST(test_440) {
     g_autoptr(GstHarness) h = new_harness(inverse("method=float " + property_of(scale)) +
                                           " ! capsfilter caps=video/x-raw");
     gst_harness_set_src_caps(h, gst_dct_info_to_caps(&info));
-    fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
-    g_autoptr(GstBuffer) out = gst_harness_pull(h);
-    g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
-    GstVideoInfo raw;
-    fail_unless(gst_video_info_from_caps(&raw, caps));
+    g_autoptr(GstBuffer) out = passed(h, in);
+    const GstVideoInfo raw = output_info(h);
     fail_unless_equals_int(GST_VIDEO_INFO_FORMAT(&raw), GST_VIDEO_FORMAT_Y444);
     fail_unless_equals_int(raw.width, scaled(9, scale));
     fail_unless_equals_int(raw.height, scaled(39, scale));

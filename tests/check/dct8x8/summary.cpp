@@ -76,8 +76,7 @@ void check_errors(const GstStructure* s, const std::vector<std::vector<double>>&
 
 // The same figures as in stats, where stats has them.
 void check_against_stats(const GstStructure* s, GstElement* element) {
-  g_autoptr(GstStructure) stats = nullptr;
-  g_object_get(element, "stats", &stats, nullptr);
+  g_autoptr(GstStructure) stats = stats_of(element);
   fail_unless_equals_uint64(count(s, "frames"), count(stats, "measured-frames"));
   fail_unless(std::fabs(number(s, "zeros") - number(stats, "mean-zeros")) < 1e-12);
   const double overall = number(s, "overall-psnr"), pooled = number(stats, "mean-psnr");
@@ -174,8 +173,7 @@ CHECK_TEST(test_clips) {
   pair.drain();
   fail_unless_equals_uint64(frames_told(), 4);
   // Figures since PAUSED are still in stats.
-  g_autoptr(GstStructure) stats = nullptr;
-  g_object_get(pair.fwd, "stats", &stats, nullptr);
+  g_autoptr(GstStructure) stats = stats_of(pair.fwd);
   fail_unless_equals_uint64(count(stats, "measured-frames"), 10);
 }
 
@@ -187,8 +185,7 @@ CHECK_TEST(test_time_properties) {
   pair.pass();
   pair.drain();
   for (GstElement* element : {pair.fwd, pair.inv}) {
-    g_autoptr(GstStructure) stats = nullptr;
-    g_object_get(element, "stats", &stats, nullptr);
+    g_autoptr(GstStructure) stats = stats_of(element);
     for (const char* name : kTimes) {
       const bool exists = is_cuda() || g_str_equal(name, "kernel-time");
       fail_unless_equals_int(whole(stats, name) >= 0, exists);

@@ -100,8 +100,7 @@ guint64 stat(GstHarness* h, const char* name) {
 // -1: not measured.
 gint64 time_stat(GstHarness* h, const std::string& name) {
   g_autoptr(GstElement) element = gst_harness_find_element(h, "cudadiracdec");
-  g_autoptr(GstStructure) stats = nullptr;
-  g_object_get(element, "stats", &stats, nullptr);
+  g_autoptr(GstStructure) stats = stats_of(element);
   gint64 value = -12345;
   fail_unless(gst_structure_get_int64(stats, name.c_str(), &value), "%s", name.c_str());
   return value;

@@ -14,8 +14,7 @@ CHECK_TEST(test_auto_takes_the_gpu) {
   gst_element_set_state(pipeline, GST_STATE_READY);
   for (const char* name : {"f", "i"}) {
     g_autoptr(GstElement) e = gst_bin_get_by_name(GST_BIN(pipeline), name);
-    g_autoptr(GstStructure) stats = nullptr;
-    g_object_get(e, "stats", &stats, nullptr);
+    g_autoptr(GstStructure) stats = stats_of(e);
     fail_unless_equals_string(gst_structure_get_string(stats, "backend"), "cuda");
     fail_unless_equals_string(gst_structure_get_string(stats, "device"), "Fake GPU");
   }
@@ -55,8 +54,7 @@ CHECK_TEST(test_memory_is_chosen) {
   for (const auto& c : cases) {
     const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_Y42B, 40, 24);
     g_autoptr(GstHarness) h = harness_of(c.line, info);
-    fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
-    gst_buffer_unref(gst_harness_pull(h));
+    gst_buffer_unref(passed(h, make_frame(info)));
     check_memory(h, c.line, c.dct_on_device, c.raw_on_device);
   }
 }
@@ -72,8 +70,7 @@ CHECK_TEST(test_lost_planes_are_avoided) {
       const std::string line = std::string("cudadct8x8 name=f ! cudaidct8x8") + end;
       const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 40, height);
       g_autoptr(GstHarness) h = harness_of(line, info);
-      fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
-      gst_buffer_unref(gst_harness_pull(h));
+      gst_buffer_unref(passed(h, make_frame(info)));
       check_memory(h, line.c_str(), true, *end != '\0' || !lost);
     }
   }
@@ -112,8 +109,7 @@ CHECK_TEST(test_frames_in_cuda_memory) {
       g_autoptr(GstBufferPool) pool = nullptr;
       const GstVideoInfo info = video_info(format, 67, 46);
       for (int i = 0; i < 4; i++) {
-        fail_unless_equals_int(gst_harness_push(h, cuda_frame(h, info, &pool)), GST_FLOW_OK);
-        gst_buffer_unref(gst_harness_pull(h));
+        gst_buffer_unref(passed(h, cuda_frame(h, info, &pool)));
       }
       check_memory(h, c.line, c.dct_on_device, c.dct_on_device);
       gst_buffer_pool_set_active(pool, FALSE);
@@ -181,8 +177,7 @@ CHECK_TEST(test_two_devices) {
 int sleeps_in_frames(GstHarness* h, const GstVideoInfo& info) {
   const FakecudaCounts before = counts();
   for (int i = 0; i < 5; i++) {
-    fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
-    gst_buffer_unref(gst_harness_pull(h));
+    gst_buffer_unref(passed(h, make_frame(info)));
   }
   const FakecudaCounts after = counts();
   fail_unless(after.waits - before.waits >= 5);
@@ -258,8 +253,7 @@ CHECK_LOOP_TEST(test_no_allocation_per_frame, 0, 3) {
   for (int i = 0; i < 60; i++) {
     if (i == 10) after_some = counts().allocations;
     if (i == 10) launches = counts().launches;
-    fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
-    gst_buffer_unref(gst_harness_pull(h));
+    gst_buffer_unref(passed(h, make_frame(info)));
   }
   fail_unless_equals_int(counts().allocations, after_some);
   // One launch a frame for all planes of the fused method, in each element.
@@ -277,8 +271,7 @@ CHECK_TEST(test_scale_changes) {
   for (const int scale : {1, 2, 8, 4, 1}) {
     g_object_set(inv, "scale", scale, nullptr);
     for (int i = 0; i < 5; i++) {
-      fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
-      g_autoptr(GstBuffer) out = gst_harness_pull(h);
+      g_autoptr(GstBuffer) out = passed(h, make_frame(info));
       const GstVideoMeta* meta = gst_buffer_get_video_meta(out);
       fail_unless(meta != nullptr);
       fail_unless_equals_int(meta->width, 64 / scale);
@@ -297,8 +290,7 @@ CHECK_TEST(test_coefficients_without_gaps) {
           "identity ! capsfilter caps=video/x-dct"}) {
       const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, width, 48);
       g_autoptr(GstHarness) h = harness_of(line, info);
-      fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
-      g_autoptr(GstBuffer) out = gst_harness_pull(h);
+      g_autoptr(GstBuffer) out = passed(h, make_frame(info));
       const GstDctMeta* meta = gst_buffer_get_dct_meta(out);
       gsize end = 0;
       for (guint c = 0; c < meta->n_components; c++) {

@@ -15,8 +15,7 @@ Frames play(const std::string& line, int* warnings, std::string* upload = nullpt
   const auto look = [&](GstElement* pipeline) {
     if (!upload) return;
     g_autoptr(GstElement) inverse = gst_bin_get_by_name(GST_BIN(pipeline), "inverse");
-    g_autoptr(GstStructure) stats = nullptr;
-    g_object_get(inverse, "stats", &stats, nullptr);
+    g_autoptr(GstStructure) stats = stats_of(inverse);
     g_autofree gchar* text = gst_structure_to_string(stats);
     *upload = text;
   };

@@ -34,8 +34,7 @@ void check_lossless_line(const std::string& line, const GstVideoInfo& info, guin
   gst_harness_set_sink_caps(h, video_caps(info));
   gst_harness_set_src_caps(h, video_caps(info));
   g_autoptr(GstBuffer) in = make_frame(info, seed);
-  fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
-  g_autoptr(GstBuffer) out = gst_harness_pull(h);
+  g_autoptr(GstBuffer) out = passed(h, gst_buffer_ref(in));
   const int difference = largest_difference(info, in, out);
   fail_unless(difference == 0, "%s, %s, %dx%d: samples differ by %d", line.c_str(),
               GST_VIDEO_INFO_NAME(&info), info.width, info.height, difference);
@@ -102,8 +101,7 @@ CHECK_TEST(test_unquantised) {
                                         " ! video/x-dwt(ANY),quantized=false ! " + inverse_dwt());
   gst_harness_set_src_caps(h, video_caps(info));
   g_autoptr(GstBuffer) in = make_frame(info);
-  fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
-  g_autoptr(GstBuffer) out = gst_harness_pull(h);
+  g_autoptr(GstBuffer) out = passed(h, gst_buffer_ref(in));
   fail_unless_equals_int(largest_difference(info, in, out), 0);
 }
 
@@ -172,8 +170,7 @@ CHECK_TEST(test_controlled) {
   for (guint time = 0; time <= 5; time++) {
     GstBuffer* in = make_frame(raw);
     GST_BUFFER_PTS(in) = time * GST_SECOND;
-    fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
-    g_autoptr(GstBuffer) out = gst_harness_pull(h);
+    g_autoptr(GstBuffer) out = passed(h, in);
     fail_unless_equals_int(gst_dwt_meta_get_quant_index(gst_buffer_get_dwt_meta(out), 0, 3),
                            23 * time);
   }
@@ -188,8 +185,7 @@ CHECK_TEST(test_carried_metas) {
   GST_BUFFER_PTS(in) = 7 * GST_SECOND;
   GST_BUFFER_DURATION(in) = GST_SECOND;
   gst_buffer_add_video_region_of_interest_meta(in, "face", 3, 4, 5, 6);
-  fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
-  g_autoptr(GstBuffer) out = gst_harness_pull(h);
+  g_autoptr(GstBuffer) out = passed(h, in);
   fail_unless_equals_uint64(GST_BUFFER_PTS(out), 7 * GST_SECOND);
   fail_unless_equals_uint64(GST_BUFFER_DURATION(out), GST_SECOND);
   const auto* region = reinterpret_cast<GstVideoRegionOfInterestMeta*>(
@@ -234,8 +230,7 @@ CHECK_TEST(test_psnr) {
       double zeros[2];
       for (int side = 0; side < 2; side++) {
         g_autoptr(GstElement) element = gst_bin_get_by_name(GST_BIN(h->element), side ? "i" : "f");
-        g_autoptr(GstStructure) stats = nullptr;
-        g_object_get(element, "stats", &stats, nullptr);
+        g_autoptr(GstStructure) stats = stats_of(element);
         const char* fields[] = {"psnr-y", "psnr-u", "psnr-v", "psnr"};
         for (size_t f = 0; f < 4; f++) {
           double psnr = 0;
@@ -273,8 +268,7 @@ CHECK_TEST(test_zeros) {
   fail_unless_equals_int(gst_harness_push(h, make_frame(raw)), GST_FLOW_OK);
   gst_harness_push_event(h, gst_event_new_eos());
   g_autoptr(GstElement) element = gst_bin_get_by_name(GST_BIN(h->element), "f");
-  g_autoptr(GstStructure) stats = nullptr;
-  g_object_get(element, "stats", &stats, nullptr);
+  g_autoptr(GstStructure) stats = stats_of(element);
   double share = 0;
   fail_unless(gst_structure_get_double(stats, "zeros", &share));
   fail_unless(std::fabs(share - static_cast<double>(zeros) * 2 / static_cast<double>(info.size)) <

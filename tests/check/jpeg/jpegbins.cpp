@@ -260,8 +260,7 @@ CHECK_TEST(test_stats) {
     if (frames > 0) run_well(pipeline);
     for (const Bin& kind : kBins) {
       g_autoptr(GstElement) bin = gst_bin_get_by_name(GST_BIN(pipeline), kind.name);
-      g_autoptr(GstStructure) stats = nullptr;
-      g_object_get(bin, "stats", &stats, nullptr);
+      g_autoptr(GstStructure) stats = stats_of(bin);
       fail_unless_equals_int(gst_structure_n_fields(stats), 2);
       for (const char* part : kind.parts) {
         g_autoptr(GstStructure) expected = nullptr, found = nullptr;

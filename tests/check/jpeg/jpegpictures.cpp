@@ -5,6 +5,8 @@
 
 #include <gst/check/gstcheck.h>
 
+#include <functional>
+
 #include "tests/check/frames.h"
 #include "tests/check/jpeg/jpegs.h"
 #include "tests/jpeg/libjpeg.h"
@@ -61,44 +63,43 @@ Bytes make_four_components(const FourComponents& kind, int width, int height, gu
   return info.finish();
 }
 
-Bytes written_again(const Bytes& jpeg, bool progressive, bool optimize, bool arithmetic,
-                    guint restart_interval) {
+// The coefficients of `jpeg` in a new file. `change` may change both.
+static Bytes copied(
+    const Bytes& jpeg,
+    const std::function<void(Decompressor*, jvirt_barray_ptr*, Compressor*)>& change) {
   Decompressor from(jpeg);
   jvirt_barray_ptr* arrays = jpeg_read_coefficients(&from);
   Compressor to;
   to.open();
   jpeg_copy_critical_parameters(&from, &to);
-  to.arith_code = arithmetic;
-  to.optimize_coding = optimize && !arithmetic;
-  to.restart_interval = restart_interval;
-  if (progressive) jpeg_simple_progression(&to);
+  change(&from, arrays, &to);
   jpeg_write_coefficients(&to, arrays);
   return to.finish();
+}
+
+Bytes written_again(const Bytes& jpeg, bool progressive, bool optimize, bool arithmetic,
+                    guint restart_interval) {
+  return copied(jpeg, [&](Decompressor*, jvirt_barray_ptr*, Compressor* to) {
+    to->arith_code = arithmetic;
+    to->optimize_coding = optimize && !arithmetic;
+    to->restart_interval = restart_interval;
+    if (progressive) jpeg_simple_progression(to);
+  });
 }
 
 Bytes with_level(const Bytes& jpeg, int k, int level) {
-  Decompressor from(jpeg);
-  jvirt_barray_ptr* arrays = jpeg_read_coefficients(&from);
-  JBLOCKARRAY row =
-      from.mem->access_virt_barray(reinterpret_cast<j_common_ptr>(&from), arrays[0], 0, 1, TRUE);
-  row[0][0][k] = static_cast<JCOEF>(level);
-  Compressor to;
-  to.open();
-  jpeg_copy_critical_parameters(&from, &to);
-  to.arith_code = TRUE;
-  jpeg_write_coefficients(&to, arrays);
-  return to.finish();
+  return copied(jpeg, [&](Decompressor* from, jvirt_barray_ptr* arrays, Compressor* to) {
+    JBLOCKARRAY row =
+        from->mem->access_virt_barray(reinterpret_cast<j_common_ptr>(from), arrays[0], 0, 1, TRUE);
+    row[0][0][k] = static_cast<JCOEF>(level);
+    to->arith_code = TRUE;
+  });
 }
 
 Bytes with_restarts(const Bytes& jpeg, guint interval) {
-  Decompressor from(jpeg);
-  jvirt_barray_ptr* arrays = jpeg_read_coefficients(&from);
-  Compressor to;
-  to.open();
-  jpeg_copy_critical_parameters(&from, &to);
-  to.restart_interval = interval;
-  jpeg_write_coefficients(&to, arrays);
-  return to.finish();
+  return copied(jpeg, [&](Decompressor*, jvirt_barray_ptr*, Compressor* to) {
+    to->restart_interval = interval;
+  });
 }
 
 std::vector<Segment> segments_of(const Bytes& jpeg) {

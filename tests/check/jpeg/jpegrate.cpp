@@ -54,8 +54,7 @@ struct Coder {
   }
   // The bytes of a frame's file, which `stats` tells before it is written.
   std::vector<guint8> file(GstBuffer* frame) {
-    fail_unless_equals_int(gst_harness_push(h, frame), GST_FLOW_OK);
-    g_autoptr(GstBuffer) out = gst_harness_pull(h);
+    g_autoptr(GstBuffer) out = passed(h, frame);
     fail_unless(out != nullptr);
     const std::vector<guint8> bytes = bytes_of(out);
     fail_unless_equals_uint64(stat_of(dct, "file-size"), controls_rate() ? bytes.size() : 0);
@@ -256,8 +255,7 @@ CHECK_TEST(test_bitrate) {
 }
 
 double fill_of(const Coder& coder) {
-  g_autoptr(GstStructure) stats = nullptr;
-  g_object_get(coder.dct, "stats", &stats, nullptr);
+  g_autoptr(GstStructure) stats = stats_of(coder.dct);
   return g_value_get_double(gst_structure_get_value(stats, "vbv-fill"));
 }
 

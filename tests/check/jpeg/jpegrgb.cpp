@@ -144,11 +144,8 @@ void check_decoding(const Decoding& way, const std::string& memory) {
       if (number++ % 5 != 0 && quick()) continue;
       const std::vector<guint8> file =
           file_of(source_picture(size.width, size.height, number), kind, 75 + 5 * (number % 5));
-      fail_unless_equals_int(gst_harness_push(h, buffer_of(file)), GST_FLOW_OK);
-      g_autoptr(GstBuffer) buffer = gst_harness_pull(h);
-      g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
-      GstVideoInfo info;
-      fail_unless(gst_video_info_from_caps(&info, caps));
+      g_autoptr(GstBuffer) buffer = passed(h, buffer_of(file));
+      const GstVideoInfo info = output_info(h);
       fail_unless_equals_string(GST_VIDEO_INFO_NAME(&info), way.format);
       const Picture ours = picture_of(buffer, info, 255);
       const Picture wanted = decoded(file, way.scale, way.fancy, way.method);
@@ -183,11 +180,8 @@ CHECK_TEST(test_changes_while_playing) {
   for (const int scale : {1, 2, 1, 8, 4, 2}) {
     for (const bool fancy : {true, false, true}) {
       g_object_set(element, "scale", scale, "chroma-upsampling", fancy ? 0 : 1, nullptr);
-      fail_unless_equals_int(gst_harness_push(h, buffer_of(file)), GST_FLOW_OK);
-      g_autoptr(GstBuffer) buffer = gst_harness_pull(h);
-      g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
-      GstVideoInfo info;
-      fail_unless(gst_video_info_from_caps(&info, caps));
+      g_autoptr(GstBuffer) buffer = passed(h, buffer_of(file));
+      const GstVideoInfo info = output_info(h);
       fail_unless(picture_of(buffer, info, -1).rgb == decoded(file, scale, fancy, JDCT_ISLOW).rgb);
     }
   }
@@ -359,9 +353,7 @@ CHECK_TEST(test_zeros_at_parts) {
     if (scale == 1) wanted = zeros;
     fail_unless(zeros > 0 && zeros == wanted, "1/%d: %g, not %g", scale, zeros, wanted);
     g_autoptr(GstBuffer) buffer = gst_harness_pull(h);
-    g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
-    GstVideoInfo info;
-    fail_unless(gst_video_info_from_caps(&info, caps));
+    const GstVideoInfo info = output_info(h);
     fail_unless(picture_of(buffer, info, -1).rgb == ::decoded(file, scale, true, JDCT_ISLOW).rgb);
   }
 }

@@ -60,23 +60,7 @@ guint64 hash_of(GstSample* sample) {
   const GstStructure* caps = gst_caps_get_structure(gst_sample_get_caps(sample), 0);
   if (gst_structure_has_name(caps, "image/jpeg"))
     return hash_of(bytes_of(gst_sample_get_buffer(sample)));
-  GstVideoInfo info;
-  GstVideoFrame frame;
-  fail_unless(gst_video_info_from_caps(&info, gst_sample_get_caps(sample)));
-  fail_unless(gst_video_frame_map(&frame, &info, gst_sample_get_buffer(sample), GST_MAP_READ));
-  guint64 hash = info.width * 131071 + info.height;
-  for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES(&frame); p++) {
-    const int height = GST_VIDEO_FRAME_COMP_HEIGHT(&frame, p);
-    const int bytes =
-        GST_VIDEO_FRAME_COMP_WIDTH(&frame, p) * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, p);
-    for (int y = 0; y < height; y++) {
-      const auto* row = static_cast<const guint8*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, p)) +
-                        gsize(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, p);
-      for (int x = 0; x < bytes; x++) hash = (hash ^ row[x]) * 0x100000001b3;
-    }
-  }
-  gst_video_frame_unmap(&frame);
-  return hash;
+  return hash_of_frame(gst_sample_get_buffer(sample), gst_sample_get_caps(sample));
 }
 
 enum class Arrival : char { kNone, kRight, kWrong };

@@ -123,9 +123,7 @@ CHECK_TEST(test_raw_video) {
     gst_harness_push_event(h, gst_event_new_eos());
     g_autoptr(GstBuffer) frame = gst_harness_try_pull(h);
     fail_unless(frame != nullptr, "%s: no frame", kind.sampling);
-    g_autoptr(GstCaps) caps = current_caps(h);
-    GstVideoInfo info;
-    fail_unless(gst_video_info_from_caps(&info, caps));
+    const GstVideoInfo info = output_info(h);
     fail_unless_equals_string(GST_VIDEO_INFO_NAME(&info), kind.format);
     expect_samples(info, frame, picture);
   }

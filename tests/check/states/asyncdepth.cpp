@@ -36,12 +36,8 @@ CHECK_LOOP_TEST(test_delay, first_depth(), end_of_depths()) {
 
 // The bytes of every frame, with the quality of its time, are those of async-depth=1.
 CHECK_LOOP_TEST(test_bytes, first_depth(), end_of_depths()) {
-  make_lines(__i__);
-  const std::string plain[3] = {
-      forward() + " ! capsfilter caps=video/x-dct",
-      forward() + " ! video/x-dct ! " + inverse() + " ! capsfilter caps=video/x-raw",
-      forward() + " ! " + inverse() + " ! capsfilter caps=video/x-raw"};
-  for (int l = 0; l < 3; l++) {
+  const auto lines = make_lines(depth_property(__i__)), plain = make_lines("");
+  for (size_t l = 0; l < lines.size(); l++) {
     AsyncRun deep(lines[l]), flat(plain[l]);
     for (AsyncRun* run : {&deep, &flat}) {
       run->caps(small(75, 43));
@@ -81,10 +77,7 @@ CHECK_LOOP_TEST(test_settings, first_depth(), end_of_depths()) {
 
 // The frame after a discontinuity is marked, and no other.
 CHECK_LOOP_TEST(test_discontinuity, first_depth(), end_of_depths()) {
-  make_lines(__i__);
-  for (const std::string& line : lines) {
-    AsyncRun run(line);
-    run.caps(small());
+  for_each_line(__i__, [](AsyncRun& run) {
     for (guint i = 0; i < 12; i++)
       run.push(
           i, static_cast<GstBufferFlags>(i == 5 || i == 6 || i == 9 ? GST_BUFFER_FLAG_DISCONT : 0));
@@ -94,7 +87,7 @@ CHECK_LOOP_TEST(test_discontinuity, first_depth(), end_of_depths()) {
       fail_unless_equals_uint64(GST_BUFFER_PTS(out), i * GST_SECOND / 25);
       fail_unless_equals_int(GST_BUFFER_IS_DISCONT(out), i == 5 || i == 6 || i == 9);
     }
-  }
+  });
 }
 
 CHECK_LOOP_TEST(test_qos, first_depth(), end_of_depths()) {

@@ -14,10 +14,7 @@ using namespace testing;
 
 // Serialised events come after earlier frames, and before later ones.
 CHECK_LOOP_TEST(test_events, first_depth(), end_of_depths()) {
-  make_lines(__i__);
-  for (const std::string& line : lines) {
-    AsyncRun run(line);
-    run.caps(small());
+  for_each_line(__i__, [](AsyncRun& run) {
     run.push_many(0, 3);
     run.forget();  // stream-start, caps, segment, and early output
     const guint before = run.received();
@@ -38,14 +35,11 @@ CHECK_LOOP_TEST(test_events, first_depth(), end_of_depths()) {
     run.push_many(10, 13);
     run.event(gst_event_new_eos());
     expect_seen(run, expected + "gap 3 4 5 tag 6 7 custom-downstream 8 9 segment 10 11 12 eos");
-  }
+  });
 }
 
 CHECK_LOOP_TEST(test_caps_change, first_depth(), end_of_depths()) {
-  make_lines(__i__);
-  for (const std::string& line : lines) {
-    AsyncRun run(line);
-    run.caps(small());
+  for_each_line(__i__, [](AsyncRun& run) {
     run.push_many(0, 3);
     run.caps(small(56, 40));
     run.push_many(3, 5);
@@ -66,7 +60,7 @@ CHECK_LOOP_TEST(test_caps_change, first_depth(), end_of_depths()) {
     }
     fail_unless(sizes[0] == sizes[2] && sizes[2] < sizes[3] && sizes[3] == sizes[4] &&
                 sizes[5] == sizes[0]);
-  }
+  });
 }
 
 // New sizes downstream only: frames in flight keep the old one.
@@ -91,10 +85,7 @@ CHECK_LOOP_TEST(test_rescaling, first_depth(), end_of_depths()) {
 
 // A flush drops the frames in flight; later frames come out without them.
 CHECK_LOOP_TEST(test_flush, first_depth(), end_of_depths()) {
-  make_lines(__i__);
-  for (const std::string& line : lines) {
-    AsyncRun run(line);
-    run.caps(small());
+  for_each_line(__i__, [](AsyncRun& run) {
     for (int round = 0; round < 3; round++) {
       run.push_many(0, 3);
       push_flush(run.harness());
@@ -105,13 +96,12 @@ CHECK_LOOP_TEST(test_flush, first_depth(), end_of_depths()) {
       fail_unless(end != std::string::npos, "%s", seen.c_str());
       fail_unless_equals_string(seen.c_str() + end, "flush-stop segment 20 21 gap");
     }
-  }
+  });
 }
 
 // Down to READY and NULL with frames in flight, and up again.
 CHECK_LOOP_TEST(test_states, first_depth(), end_of_depths()) {
-  make_lines(__i__);
-  for (const std::string& line : lines) {
+  for (const std::string& line : make_lines(depth_property(__i__))) {
     for (GstState low : {GST_STATE_READY, GST_STATE_NULL}) {
       AsyncRun run(line);
       run.caps(small());
@@ -134,14 +124,11 @@ CHECK_LOOP_TEST(test_states, first_depth(), end_of_depths()) {
 }
 
 CHECK_LOOP_TEST(test_drain_query, first_depth(), end_of_depths()) {
-  make_lines(__i__);
-  for (const std::string& line : lines) {
-    AsyncRun run(line);
-    run.caps(small());
+  for_each_line(__i__, [](AsyncRun& run) {
     run.push_many(0, 3);
     drain(run.harness());
     fail_unless_equals_int(run.received(), 3);
-  }
+  });
 }
 
 }  // namespace

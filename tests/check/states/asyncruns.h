@@ -94,12 +94,20 @@ inline GstVideoInfo small(int width = 40, int height = 24) {
 }
 
 // Lines of most tests: each element alone, and both.
-inline std::string lines[3];
-inline void make_lines(int i) {
-  const std::string depth = depth_property(i);
-  lines[0] = forward(depth) + " ! capsfilter caps=video/x-dct";
-  lines[1] = forward() + " ! video/x-dct ! " + inverse(depth) + " ! capsfilter caps=video/x-raw";
-  lines[2] = forward(depth) + " ! " + inverse(depth) + " ! capsfilter caps=video/x-raw";
+inline std::vector<std::string> make_lines(const std::string& depth) {
+  return {forward(depth) + " ! capsfilter caps=video/x-dct",
+          forward() + " ! video/x-dct ! " + inverse(depth) + " ! capsfilter caps=video/x-raw",
+          forward(depth) + " ! " + inverse(depth) + " ! capsfilter caps=video/x-raw"};
+}
+
+// Calls `test` with a run of each of them, which has caps.
+template <typename Test>
+void for_each_line(int i, const Test& test) {
+  for (const std::string& line : make_lines(depth_property(i))) {
+    AsyncRun run(line);
+    run.caps(small());
+    test(run);
+  }
 }
 
 }  // namespace testing

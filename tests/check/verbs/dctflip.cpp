@@ -63,8 +63,7 @@ CHECK_LOOP_TEST(test_frames, 0, kDirectionCount) {
               " ! capsfilter caps=video/x-raw,format=" + gst_video_format_to_string(format),
           info);
       g_autoptr(GstBuffer) in = make_frame(info);
-      fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
-      g_autoptr(GstBuffer) out = gst_harness_pull(h);
+      g_autoptr(GstBuffer) out = passed(h, gst_buffer_ref(in));
       GstVideoInfo expected_info;
       g_autoptr(GstBuffer) expected = turned(info, in, direction, &expected_info);
       fail_unless_equals_int(largest_difference(expected_info, out, expected), 0);
@@ -93,8 +92,7 @@ CHECK_LOOP_TEST(test_caps_follow, 0, kDirectionCount) {
         new_harness(verb("cudadctflip", std::string("video-direction=") + direction.nick) +
                     " ! capsfilter caps=video/x-dct");
     gst_harness_set_src_caps(h, levels_caps(info));
-    fail_unless_equals_int(gst_harness_push(h, make_levels(info)), GST_FLOW_OK);
-    g_autoptr(GstBuffer) out = gst_harness_pull(h);
+    g_autoptr(GstBuffer) out = passed(h, make_levels(info));
     const GstDctInfo made = current_info(h);
     fail_unless_equals_int(made.sampling, direction.transposes ? on_its_side : sampling);
     fail_unless_equals_int(made.width, direction.transposes ? 44 : 75);
@@ -164,8 +162,7 @@ CHECK_TEST(test_crops) {
     g_autoptr(GstHarness) h =
         new_harness(verb("cudadctflip", crop.properties) + " ! capsfilter caps=video/x-dct");
     gst_harness_set_src_caps(h, levels_caps(info));
-    fail_unless_equals_int(gst_harness_push(h, make_levels(info)), GST_FLOW_OK);
-    gst_buffer_unref(gst_harness_pull(h));
+    gst_buffer_unref(passed(h, make_levels(info)));
     const GstDctInfo made = current_info(h);
     fail_unless(made.width == crop.width && made.height == crop.height, "%s: %dx%d",
                 crop.properties, made.width, made.height);
@@ -187,8 +184,7 @@ CHECK_TEST(test_changes) {
     gst_util_set_object_arg(G_OBJECT(flip), "video-direction", nick);
     for (const int left : {0, 16}) {
       g_object_set(flip, "crop-left", left, nullptr);
-      fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
-      g_autoptr(GstBuffer) out = gst_harness_pull(h);
+      g_autoptr(GstBuffer) out = passed(h, gst_buffer_ref(in));
       const GstDctInfo made = current_info(h);
       const bool on_its_side = g_str_equal(nick, "90r") || g_str_equal(nick, "ul-lr");
       fail_unless_equals_int(made.width, (on_its_side ? 48 : 64) - left);
@@ -224,8 +220,7 @@ CHECK_TEST(test_controlled) {
   for (const int i : {0, 2, 1, 3, 0}) {
     GstBuffer* in = make_levels(info);
     GST_BUFFER_PTS(in) = i * GST_SECOND;
-    fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
-    gst_buffer_unref(gst_harness_pull(h));
+    gst_buffer_unref(passed(h, in));
     fail_unless_equals_int(current_info(h).width, 80 - 16 * i);
   }
 }
@@ -259,28 +254,11 @@ CHECK_LOOP_TEST(test_changes_amid_negotiation, 0, 2) {
   gst_pad_remove_probe(peer, probe);
   fail_unless_equals_int(current_info(h).width, widths[__i__]);
   // The next frame takes the new setting.
-  fail_unless_equals_int(gst_harness_push(h, make_levels(info)), GST_FLOW_OK);
-  gst_buffer_unref(gst_harness_pull(h));
+  gst_buffer_unref(passed(h, make_levels(info)));
   fail_unless_equals_int(current_info(h).width, widths[1 - __i__]);
 }
 
 // Another thread changes everything while frames pass; sizes and buffers always fit each other.
-struct Seen {
-  int frames = 0, wrong = 0, sizes = 0, last_width = 0;
-
-  static void on_frame(GstElement*, GstBuffer* buffer, GstPad* pad, gpointer data) {
-    auto* self = static_cast<Seen*>(data);
-    g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-    GstDctInfo info;
-    fail_unless(gst_dct_info_from_caps(&info, caps, nullptr));
-    self->wrong += !gst_dct_meta_validate(gst_buffer_get_dct_meta(buffer), &info,
-                                          gst_buffer_get_size(buffer), nullptr);
-    self->frames++;
-    self->sizes += info.width != self->last_width;
-    self->last_width = info.width;
-  }
-};
-
 CHECK_TEST(test_running_pipeline) {
   const int frames = under_valgrind() ? 80 : 400;
   g_autoptr(GstElement) pipeline =
@@ -289,9 +267,8 @@ CHECK_TEST(test_running_pipeline) {
              verb("cudadctflip", "name=flip crop-width=40") +
              " ! queue ! video/x-dct ! fakesink name=sink signal-handoffs=true");
   g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(pipeline), "flip");
-  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  Seen seen;
-  g_signal_connect(sink, "handoff", G_CALLBACK(Seen::on_frame), &seen);
+  SeenFrames seen;
+  seen.watch(pipeline);
   play_with_changes(pipeline, [&](int i) {
     gst_util_set_object_arg(G_OBJECT(flip), "video-direction", kDirections[i % 8].nick);
     g_object_set(flip, "crop-left", i % 5 * 8, "crop-width", 30 + i % 7, "trim", i % 3 == 0,
@@ -307,8 +284,7 @@ CHECK_TEST(test_identity_passes_buffers_on) {
   g_autoptr(GstHarness) h = new_harness(verb("cudadctflip"));
   gst_harness_set_src_caps(h, levels_caps(info));
   GstBuffer* in = make_levels(info);
-  fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
-  g_autoptr(GstBuffer) out = gst_harness_pull(h);
+  g_autoptr(GstBuffer) out = passed(h, in);
   fail_unless(out == in);
 }
 

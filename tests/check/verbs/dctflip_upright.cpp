@@ -62,12 +62,10 @@ CHECK_TEST(test_auto_follows_exif) {
       g_autoptr(GBytes) segments = segments_with(little, direction.exif);
       gst_dct_jpeg_meta_set_behind(gst_buffer_add_dct_jpeg_meta(in, segments), segments, nullptr,
                                    0);
-      fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
-      g_autoptr(GstBuffer) out = gst_harness_pull(h);
+      g_autoptr(GstBuffer) out = passed(h, in);
       const GstDctInfo made = current_info(h);
       fail_unless_equals_int(made.width, direction.transposes ? 44 : 75);
-      g_autoptr(GstStructure) stats = nullptr;
-      g_object_get(flip, "stats", &stats, nullptr);
+      g_autoptr(GstStructure) stats = stats_of(flip);
       fail_unless_equals_string(gst_structure_get_string(stats, "method"), direction.nick);
       const GstDctJpegMeta* meta = gst_buffer_get_dct_jpeg_meta(out);
       fail_unless(meta && meta->behind && g_bytes_equal(meta->behind, segments));
@@ -98,8 +96,7 @@ CHECK_TEST(test_exif_stays_with_a_set_direction) {
   g_autoptr(GBytes) segments = segments_with(true, 6);
   gst_buffer_add_dct_jpeg_meta(in, segments);
   gst_buffer_add_video_region_of_interest_meta(in, "face", 1, 2, 3, 4);
-  fail_unless_equals_int(gst_harness_push(h, in), GST_FLOW_OK);
-  g_autoptr(GstBuffer) out = gst_harness_pull(h);
+  g_autoptr(GstBuffer) out = passed(h, in);
   fail_unless(g_bytes_equal(gst_buffer_get_dct_jpeg_meta(out)->segments, segments));
   fail_if(gst_buffer_get_video_region_of_interest_meta_id(out, 0));
 }
@@ -125,8 +122,7 @@ CHECK_TEST(test_auto_follows_tags) {
                {"rotate-0", GST_TAG_SCOPE_GLOBAL, 44}};  // the stream's tag is nearer
   for (const auto& step : steps) {
     gst_harness_push_event(h, orientation_event(step.orientation, step.scope));
-    fail_unless_equals_int(gst_harness_push(h, make_levels(info)), GST_FLOW_OK);
-    gst_buffer_unref(gst_harness_pull(h));
+    gst_buffer_unref(passed(h, make_levels(info)));
     fail_unless_equals_int(current_info(h).width, step.width);
   }
   while (GstEvent* event = gst_harness_try_pull_event(h)) {
@@ -151,8 +147,7 @@ CHECK_LOOP_TEST(test_tags_are_forgotten, 0, 2) {
   g_autoptr(GstPad) src = gst_element_get_static_pad(flip, "src");
   gst_harness_set_src_caps(h, levels_caps(info));
   const auto next_width = [&] {
-    fail_unless_equals_int(gst_harness_push(h, make_levels(info)), GST_FLOW_OK);
-    gst_buffer_unref(gst_harness_pull(h));
+    gst_buffer_unref(passed(h, make_levels(info)));
     return current_info(h).width;
   };
   gst_harness_push_event(h, orientation_event("rotate-90", scope));
