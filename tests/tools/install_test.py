@@ -23,7 +23,11 @@ sys.path.insert(0, os.path.join(SOURCES, "../../gst"))
 import say_where  # noqa: E402
 
 EXAMPLE = os.path.join(SOURCES, "../../examples/coefficients.cpp")
-PROGRAM = os.path.join(SOURCES, "install_test.c")
+PAGE = os.path.join(SOURCES, "../../docs/libgstcoef.md")
+# ITU-T T.81, tables K.1 and K.2, begin with 16 and 17; 50 x 38 samples of chroma.
+PROGRAM_SAYS = ("component 0: 13 x 10 blocks at byte 0, DC divided by 16\n"
+                "component 1: 7 x 5 blocks at byte 16640, DC divided by 17\n"
+                "component 2: 7 x 5 blocks at byte 21120, DC divided by 17\n")
 LIBRARY = "libgstcoef-1.0.so"
 HEADERS = ("coef.h", "dct-info.h", "dct-meta.h", "dct.h", "dwt-info.h", "dwt-meta.h", "dwt.h",
            "fence.h", "format.h", "prelude.h", "reference.h")
@@ -48,6 +52,16 @@ def output_of(*command, **options):
 
 def pkg_config(*arguments, **options):
     return output_of("pkg-config", *arguments, **options).split()
+
+
+def page_program(folder):
+    """The C program of the library's page, as a new file."""
+    with open(PAGE, encoding="utf-8") as file:
+        (program,) = re.findall(r"^```c\n(.*?)^```$", file.read(), re.DOTALL | re.MULTILINE)
+    path = os.path.join(folder, "page.c")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(program)
+    return path
 
 
 def few_plugins(folder):
@@ -205,13 +219,10 @@ class Installed(unittest.TestCase):
         output_of(*compiler, *flags, "-Wall", "-Wextra", "-Werror", source, "-o", program, *found)
         return program
 
-    def test_c_program(self):
-        program = self.compiled(CC, PROGRAM, "-std=c99")
-        self.assertIn("result 0", output_of(program, env=self.loader_env()))
-
-    def test_cpp_program(self):
-        program = self.compiled(CXX, PROGRAM, "-std=c++11", "-xc++")
-        self.assertIn("result 0", output_of(program, env=self.loader_env()))
+    def test_program(self):
+        for compiler, flags in ((CC, ("-std=c99",)), (CXX, ("-std=c++11", "-xc++"))):
+            program = self.compiled(compiler, page_program(self.folder), *flags)
+            self.assertEqual(output_of(program, env=self.loader_env()), PROGRAM_SAYS)
 
     def test_each_header_alone(self):
         for name in HEADERS:
