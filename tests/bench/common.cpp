@@ -53,6 +53,22 @@ int run_program(const char* name, int argc, char** argv,
   return status;
 }
 
+void add_benchmark(const std::string& name, const std::function<void(benchmark::State&)>& run,
+                   bool* failed) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [run, failed](benchmark::State& state) {
+                                 try {
+                                   run(state);
+                                 } catch (const std::exception& error) {
+                                   if (failed) *failed = true;
+                                   state.SkipWithError(error.what());
+                                 }
+                               })
+      ->UseManualTime()
+      ->Iterations(1)
+      ->Unit(benchmark::kMicrosecond);
+}
+
 double quantile(std::vector<double> list, double share) {
   const auto at = list.begin() + std::ptrdiff_t(share * double(list.size()));
   std::nth_element(list.begin(), at, list.end());

@@ -7,6 +7,10 @@
 #include <string_view>
 #include <vector>
 
+namespace benchmark {
+class State;
+}
+
 namespace cudatransform::bench {
 
 // Offers every argument to `take`, and removes those that it takes. The others are Google
@@ -21,6 +25,11 @@ bool has_value(std::string_view argument, std::string_view option, double* value
 int run_program(const char* name, int argc, char** argv,
                 const std::function<bool(std::string_view)>& take, const std::function<int()>& run,
                 void (*help)() = nullptr);
+
+// A benchmark of one iteration, whose time `run` sets, shown in microseconds. An exception is its
+// error, and sets `*failed`.
+void add_benchmark(const std::string& name, const std::function<void(benchmark::State&)>& run,
+                   bool* failed = nullptr);
 
 // The value that a `share` (0 to below 1) of a list lies below. The list is not empty.
 double quantile(std::vector<double> list, double share);

@@ -123,18 +123,8 @@ void add_convert_cases(const FrameSize& size, const double* seconds, bool* faile
   for (const Way& way : kWays) {
     const std::string name = std::string("engine:cpu/case:") + kVerbNames[int(way.verb)] +
                              "/size:" + size.name + "/" + way.name + "/threads:1";
-    benchmark::RegisterBenchmark(name.c_str(),
-                                 [=](benchmark::State& state) {
-                                   try {
-                                     run_case(state, size, way, *seconds);
-                                   } catch (const std::exception& error) {
-                                     *failed = true;
-                                     state.SkipWithError(error.what());
-                                   }
-                                 })
-        ->UseManualTime()
-        ->Iterations(1)
-        ->Unit(benchmark::kMicrosecond);
+    add_benchmark(
+        name, [=](benchmark::State& state) { run_case(state, size, way, *seconds); }, failed);
   }
 }
 

@@ -169,18 +169,8 @@ void add_dwt_cases(const FrameSize& size, const double* seconds, bool* failed) {
                              "/index:" + std::to_string(transform.index) + "/direction:" +
                              (transform.direction == Direction::kForward ? "forward" : "inverse") +
                              "/threads:" + std::to_string(thread_count(transform.threads));
-    benchmark::RegisterBenchmark(name.c_str(),
-                                 [=](benchmark::State& state) {
-                                   try {
-                                     run_case(state, size, transform, *seconds);
-                                   } catch (const std::exception& error) {
-                                     *failed = true;
-                                     state.SkipWithError(error.what());
-                                   }
-                                 })
-        ->UseManualTime()
-        ->Iterations(1)
-        ->Unit(benchmark::kMicrosecond);
+    add_benchmark(
+        name, [=](benchmark::State& state) { run_case(state, size, transform, *seconds); }, failed);
   };
   for (int w = 0; w < kWaveletCount; ++w) {
     for (const int index : {0, 8}) {

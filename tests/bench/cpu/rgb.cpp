@@ -176,18 +176,8 @@ void add_case(const char* of, const FrameSize& size, const char* sampling,
       std::string("engine:cpu/case:rgb/of:") + of + "/size:" + size.name + "/sampling:" + sampling +
       "/direction:" + (forward ? "forward" : "inverse") + (fancy ? "" : "/nearest") +
       "/threads:" + std::to_string(thread_count(conversion.threads));
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [=](benchmark::State& state) {
-                                 try {
-                                   run_case(state, size, conversion, *seconds);
-                                 } catch (const std::exception& error) {
-                                   *failed = true;
-                                   state.SkipWithError(error.what());
-                                 }
-                               })
-      ->UseManualTime()
-      ->Iterations(1)
-      ->Unit(benchmark::kMicrosecond);
+  add_benchmark(
+      name, [=](benchmark::State& state) { run_case(state, size, conversion, *seconds); }, failed);
 }
 
 }  // namespace

@@ -190,12 +190,9 @@ int run(const std::vector<std::string>& paths, const std::string& engine) {
     for (Contestant& contestant : contestants) measure(contestant);
   }
   for (Contestant& contestant : contestants) {
-    benchmark::RegisterBenchmark(
-        ("stream:" + contestant.stream->name + "/" + contestant.name).c_str(),
-        [&contestant](benchmark::State& state) { report(state, contestant); })
-        ->UseManualTime()
-        ->Iterations(1)
-        ->Unit(benchmark::kMicrosecond);
+    cudatransform::bench::add_benchmark(
+        "stream:" + contestant.stream->name + "/" + contestant.name,
+        [&contestant](benchmark::State& state) { report(state, contestant); });
   }
   benchmark::AddCustomContext("cpu", cudatransform::bench::cpu_model());
   benchmark::AddCustomContext("cores", std::to_string(std::thread::hardware_concurrency()));

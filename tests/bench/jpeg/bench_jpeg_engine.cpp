@@ -216,16 +216,11 @@ void add_cases() {
   for (int size = 0; size < 2; ++size)
     for (const int flights : {1, 4, 8, 16})
       for (int output = 0; output < 3; ++output)
-        benchmark::RegisterBenchmark(
-            (std::string("engine:jpeg-encode/size:") + (size == 0 ? "1080p" : "4K") +
-             "/flights:" + std::to_string(flights) + "/output:" + kOutputNames[output])
-                .c_str(),
-            [=](benchmark::State& state) {
-              run(state, sources[size], flights, static_cast<Output>(output));
-            })
-            ->UseManualTime()
-            ->Iterations(1)
-            ->Unit(benchmark::kMicrosecond);
+        add_benchmark(std::string("engine:jpeg-encode/size:") + (size == 0 ? "1080p" : "4K") +
+                          "/flights:" + std::to_string(flights) + "/output:" + kOutputNames[output],
+                      [=](benchmark::State& state) {
+                        run(state, sources[size], flights, static_cast<Output>(output));
+                      });
 }
 
 bool take_option(std::string_view argument) {

@@ -121,11 +121,7 @@ class Session {
   void report() {
     describe();
     for (const Contestant& one : contestants_)
-      benchmark::RegisterBenchmark(one.name.c_str(),
-                                   [&](benchmark::State& state) { report_one(state, one); })
-          ->UseManualTime()
-          ->Iterations(1)
-          ->Unit(benchmark::kMicrosecond);
+      add_benchmark(one.name, [&](benchmark::State& state) { report_one(state, one); });
     benchmark::RunSpecifiedBenchmarks();
   }
 

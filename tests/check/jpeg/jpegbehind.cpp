@@ -1,7 +1,6 @@
 // The bytes behind a picture in its file, on every way into jpegcoefdec: other pictures of
 // damaged files, trailers, and the lengths that XMP data name of both.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 
 #include <algorithm>
@@ -137,19 +136,9 @@ std::vector<Bytes> from_file(const Bytes& file, int block, const std::string& de
   const std::string path = folder.file("a.jpg");
   g_file_set_contents(path.c_str(), reinterpret_cast<const gchar*>(file.data()),
                       static_cast<gssize>(file.size()), nullptr);
-  const std::string line = "filesrc location=" + path + " blocksize=" + std::to_string(block) +
-                           " ! jpegcoefdec n-threads=2 " + decoder +
-                           " ! jpegcoefenc n-threads=1 ! appsink name=sink sync=false";
-  g_autoptr(GstElement) pipeline = gst_parse_launch(line.c_str(), nullptr);
-  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  std::vector<Bytes> files;
-  while (GstSample* sample = gst_app_sink_pull_sample(GST_APP_SINK(sink))) {
-    files.push_back(bytes_of(gst_sample_get_buffer(sample)));
-    gst_sample_unref(sample);
-  }
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  return files;
+  return play("filesrc location=" + path + " blocksize=" + std::to_string(block) +
+              " ! jpegcoefdec n-threads=2 " + decoder +
+              " ! jpegcoefenc n-threads=1 ! appsink name=sink sync=false");
 }
 
 CHECK_TEST(test_trailers_of_files) {
@@ -257,19 +246,11 @@ CHECK_TEST(test_avi) {
     gst_app_src_push_buffer(GST_APP_SRC(source), buffer);
   }
   gst_app_src_end_of_stream(GST_APP_SRC(source));
-  const std::string error = run_to_eos(writer);
-  fail_unless(error.empty(), "%s", error.c_str());
+  run_well(writer);
   gst_element_set_state(writer, GST_STATE_NULL);
-  const std::string line = "filesrc location=" + folder.file("a.avi") +
-                           " ! avidemux ! jpegcoefdec ! jpegcoefenc ! appsink name=sink sync=false";
-  g_autoptr(GstElement) pipeline = gst_parse_launch(line.c_str(), nullptr);
-  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  for (const Bytes& file : files) {
-    g_autoptr(GstSample) sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 20 * GST_SECOND);
-    fail_unless(sample != nullptr && bytes_of(gst_sample_get_buffer(sample)) == file);
-  }
-  gst_element_set_state(pipeline, GST_STATE_NULL);
+  fail_unless(play("filesrc location=" + folder.file("a.avi") +
+                   " ! avidemux ! jpegcoefdec ! jpegcoefenc ! appsink name=sink sync=false") ==
+              files);
 }
 
 // ---- All pictures ----
