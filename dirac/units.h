@@ -23,7 +23,6 @@ struct DiracParseInfo {
   bool is_sequence_header() const { return code == 0x00; }
   bool is_end() const { return code == 0x10; }
   bool is_auxiliary() const { return (code & 0xf8) == 0x20; }
-  bool is_padding() const { return code == 0x30; }
   bool is_slices() const { return (code & 0x88) == 0x88; }
   bool is_low_delay() const { return (code & 0xf8) == 0xc8 || code == 0x88; }
   bool is_high_quality() const { return (code & 0xf8) == 0xe8; }
