@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/check/folder.h"
@@ -258,30 +259,16 @@ CHECK_TEST(test_bad_tables) {
   expect_error("chroma-qtable=" + array_of(values), "65");
 }
 
+// quant_table_test has the other texts that are no tables.
 CHECK_TEST(test_bad_files) {
   expect_error("qtable-file=/nonexistent/tables.txt", "/nonexistent/tables.txt");
-  std::vector<int> zero = ramp(1);
-  zero[5] = 0;
-  const std::string huge = text_of(ramp(1)) + " 65536 ";
-  const struct {
-    std::string text;
-    const char* named;
-  } files[] = {
-      {"", "table"},
-      {"1 2 3", "64"},
-      {"1 2 banana", "banana"},
-      {text_of(zero), "0"},
-      {huge, "65536"},
-      {text_of(ramp(1)) + text_of(ramp(1)) + text_of(ramp(1)) + text_of(ramp(1)) + text_of(ramp(1)),
-       "4"},
-      {std::string("\x00\x01\xff", 3), ""},
-  };
-  for (const auto& file : files) {
-    const Folder folder;
-    const std::string path = write_file(folder, "bad.txt", file.text);
-    expect_error("qtable-file=" + path, file.named);
-  }
   expect_error("qtable-file=/tmp", "/tmp");
+  const std::pair<std::string, const char*> files[] = {{"1 2 banana", "banana"},
+                                                       {std::string("\x00\x01\xff", 3), ""}};
+  for (const auto& [text, named] : files) {
+    const Folder folder;
+    expect_error("qtable-file=" + write_file(folder, "bad.txt", text), named);
+  }
 }
 
 // Values out of range never reach the tables.

@@ -143,26 +143,25 @@ TEST(QuantTable, ParsesOddButLegalText) {
 TEST(QuantTable, RefusesBadText) {
   const std::string good = table_text(1, " ");
   const std::pair<const char*, std::string> bad[] = {
-      {"empty", ""},
-      {"only a comment", "# nothing\n"},
-      {"63 numbers", good.substr(0, good.rfind("64"))},
-      {"65 numbers", good + "65"},
-      {"five tables", good + good + good + good + good},
-      {"a zero", "0 " + good.substr(2)},
-      {"a negative number", "-1 " + good.substr(2)},
+      // a part of the message, and the text
+      {"table", ""},
+      {"table", "# nothing\n"},
+      {"64", good.substr(0, good.rfind("64"))},
+      {"64", good + "65"},
+      {"4", good + good + good + good + good},
+      {"0", "0 " + good.substr(2)},
+      {"-1", "-1 " + good.substr(2)},
       {"65536", "65536 " + good.substr(2)},
-      {"a number beyond 64 bits", "99999999999999999999999 " + good.substr(2)},
-      {"a fraction", "1.5 " + good.substr(2)},
-      {"hexadecimal", "0x10 " + good.substr(2)},
-      {"a word", "sixteen " + good.substr(2)},
+      {"99999999999999999999...", "99999999999999999999999 " + good.substr(2)},
+      {"1.5", "1.5 " + good.substr(2)},
+      {"0x10", "0x10 " + good.substr(2)},
+      {"sixteen", "sixteen " + good.substr(2)},
   };
-  for (const auto& [name, text] : bad) {
+  for (const auto& [named, text] : bad) {
     std::vector<QuantTable> tables;
     const Status status = parse_qtable_text(text, &tables);
-    EXPECT_FALSE(status.ok()) << name;
-    if (status.ok()) continue;
-    EXPECT_EQ(status.code, StatusCode::kInvalidArgument) << name;
-    EXPECT_GT(status.message.size(), 10u) << name;
+    EXPECT_EQ(status.code, StatusCode::kInvalidArgument) << named;
+    EXPECT_NE(status.message.find(named), std::string::npos) << named << ": " << status.message;
   }
 }
 
