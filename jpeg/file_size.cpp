@@ -88,7 +88,7 @@ Status JpegFileSize::count(const JpegPicture& picture, int slot, FencePtr* fence
   return ops_->count(*device_, device_->queue(QueueKind::kCompute), job, fence);
 }
 
-JpegSymbolCounts* JpegFileSize::counts() { return results().counts; }
+JpegSymbolCounts* JpegFileSize::counts() { return ordinary_ ? nullptr : results().counts; }
 
 Status JpegFileSize::counted_size(int slot, uint64_t* bytes) const {
   const JpegSymbolCounts& counts = results().counts[slot];

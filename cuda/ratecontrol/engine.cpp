@@ -3,14 +3,16 @@
 #include "cuda/ratecontrol/engine.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <string>
 
 #include "cuda/dct8x8/general_plan.h"
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
-#include "cuda/device/staging.h"
 #include "cuda/ratecontrol/kernels.h"
 #include "cuda/ratecontrol/params.h"
 
@@ -23,17 +25,13 @@ namespace cudatransform {
 namespace cuda {
 namespace {
 
-constexpr Method kMethods[] = {
-#define CT_METHOD(name, method) Method::k##method,
-    CT_RATE_TRANSFORM_KERNELS(CT_METHOD)
-#undef CT_METHOD
-};
+// Kernels of both lists are in the order of this one.
 constexpr struct {
   Method method;
   Quantizer quantizer;
 } kKinds[] = {
 #define CT_KIND(name, method, quantizer) {Method::k##method, Quantizer::k##quantizer},
-    CT_RATE_COUNT_KERNELS(CT_KIND)
+    CT_RATE_TRANSFORM_KERNELS(CT_KIND)
 #undef CT_KIND
 };
 
@@ -48,9 +46,33 @@ const KernelFamily& rate_kernels() {
   return family;
 }
 
+// More CTAs than any device runs at once only add their counts more often.
+constexpr uint32_t kMostCtas = 528;
+// Lists that are made for divisors so many times as fine are longer than a transform is.
+constexpr uint32_t kMuchFiner = 2;
+
+// The least divisors of all candidates, by component.
+struct Finest {
+  uint16_t q[kMaxComponents][64];
+
+  uint32_t sum() const { return std::accumulate(q[0], q[0] + kMaxComponents * 64, 0u); }
+  bool operator<=(const Finest& other) const {
+    return std::equal(q[0], q[0] + kMaxComponents * 64, other.q[0], std::less_equal<>());
+  }
+};
+
 struct KeptFrame final : StreamQueue::Kept {
-  Staging tables;
-  std::unique_ptr<Memory> coefficients;
+  std::unique_ptr<Memory> lists, counts;
+  // What the lists are of; no method: there are none.
+  std::optional<Method> method;
+  Quantizer quantizer = Quantizer::kRound;
+  int32_t dead_zone = 0;
+  Finest finest;
+
+  bool has_lists_for(const Dct8x8Job& dct, const Finest& wanted) const {
+    return method == dct.method && quantizer == dct.quantizer && dead_zone == dct.dead_zone &&
+           finest <= wanted && wanted.sum() < kMuchFiner * finest.sum();
+  }
 };
 
 Status invalid(const char* what) { return Status::error(StatusCode::kInvalidArgument, what); }
@@ -74,59 +96,127 @@ Status validate(const RateCountJob& job) {
   return {};
 }
 
-// The parameters, and the tables of all candidates on the device.
-Status make_params(Device& device, StreamQueue& queue, const RateCountJob& job,
-                   RateParams* params) {
-  KeptFrame& kept = queue.kept<KeptFrame>();
-  const size_t bytes = size_t{general_launch(job.dct).ctas} * kFusedThreads * 64 * sizeof(uint32_t);
-  if (kept.coefficients == nullptr || kept.coefficients->size() < bytes) {
-    if (job.same_frame) return invalid("a frame that is not that of the job before");
-    kept.coefficients.reset();
-    CT_RETURN_IF_ERROR(device.allocate(MemoryKind::kDevice, bytes, &kept.coefficients));
+// The tables of a count, and of all candidates together.
+Status gather_tables(const RateCountJob& job, RateCountParams* params, Finest* finest) {
+  const Dct8x8Job& dct = job.dct;
+  *finest = {};
+  for (int c = 0; c < dct.components; ++c) {
+    std::fill_n(finest->q[c], 64, UINT16_MAX);
+    for (int i = 0; i < static_cast<int>(kRateCandidates); ++i) {
+      const QuantTable& table = job.tables[std::min(i, job.candidates - 1)][dct.coefs[c].table];
+      if (std::count(std::begin(table.q), std::end(table.q), 0) > 0)
+        return invalid("a table with a divisor of 0");
+      std::copy_n(table.q, 64, params->tables[i][c]);
+      std::transform(table.q, table.q + 64, finest->q[c], finest->q[c],
+                     [](uint16_t a, uint16_t b) { return std::min(a, b); });
+    }
   }
-  params->coefficients = static_cast<uint32_t*>(kept.coefficients->data());
-  Staging& staging = kept.tables;
-  void* host = nullptr;
-  CT_RETURN_IF_ERROR(staging.begin(
-      device, sizeof(ForwardTable) * kMaxComponents * static_cast<size_t>(job.candidates), &host));
-  auto* tables = static_cast<ForwardTable*>(host);
-  Dct8x8Job candidate = job.dct;
-  DecidedParams general;
-  for (int i = 0; i < job.candidates; ++i) {
-    std::copy(std::begin(job.tables[i]), std::end(job.tables[i]), std::begin(candidate.tables));
-    CT_RETURN_IF_ERROR(cudatransform::validate(candidate));
-    CT_RETURN_IF_ERROR(make_general_params(candidate, nullptr, &general));
-    std::copy_n(general.forward.tables, kMaxComponents, tables + i * kMaxComponents);
-  }
-  const void* address = nullptr;
-  CT_RETURN_IF_ERROR(staging.end(device, queue, &address));
-  params->frame = general.forward.frame;
-  params->layout = job.layout;
-  params->tables = static_cast<const ForwardTable*>(address);
-  params->candidates = static_cast<uint32_t>(job.candidates);
-  params->dead_zone = general.dead_zone;
   return {};
 }
 
-Status launch(StreamQueue& queue, size_t kernel, const Dct8x8Job& job, uint32_t threads,
-              RateParams& params) {
-  void* arguments[] = {&params};
-  return queue.launch(cuda_image_ratecontrol_count,
-                      KernelKey{rate_kernels(), static_cast<uint32_t>(kernel)},
-                      general_launch(job).ctas, threads, arguments, false);
+// The places of units. A CTA of the transform has whole units, of which the last of a component may
+// be empty.
+void place_units(const RateCountJob& job, RateCountParams* params, uint32_t* ctas) {
+  constexpr uint32_t kTransformUnits = kFusedThreads / kUnitBlocks, kWarps = kRateThreads / 32;
+  const auto divide_up = [](uint32_t a, uint32_t b) { return (a + b - 1) / b; };
+  uint32_t units = 0;
+  for (int c = 0; c < kMaxComponents; ++c) {
+    RatePlane& plane = params->planes[c];
+    plane = {};
+    plane.first_cta = UINT32_MAX;
+    if (c >= job.dct.components) continue;
+    plane.blocks_w = job.layout.blocks_w[c];
+    plane.by_blocks_w = make_divider(plane.blocks_w);
+    plane.blocks = plane.blocks_w * job.layout.blocks_h[c];
+    plane.first_unit = units;
+    plane.units = divide_up(plane.blocks, kUnitBlocks);
+    units += divide_up(plane.blocks, kFusedThreads) * kTransformUnits;
+  }
+  const uint32_t rounds = divide_up(units, kWarps * kMostCtas);
+  *ctas = 0;
+  for (int c = 0; c < job.dct.components; ++c) {
+    RatePlane& plane = params->planes[c];
+    plane.first_cta = *ctas;
+    plane.ctas = divide_up(plane.units, kWarps * rounds);
+    *ctas += plane.ctas;
+  }
 }
 
-Status launch_all(StreamQueue& queue, const RateCountJob& job, RateParams& params) {
+// Room for the lists of `units`, and for counts that are zero whenever no kernel is at work.
+Status make_room(Device& device, StreamQueue& queue, const RateCountJob& job, uint32_t units,
+                 KeptFrame* kept, RateCountParams* params) {
+  const bool is_decided = job.dct.quantizer != Quantizer::kRound;
+  const size_t item_words = job.dct.method == Method::kFloat && !is_decided ? 2 : 1;
+  const size_t words = size_t{units} * (kUnitBlocks + 1 + kUnitItems * item_words);
+  if (kept->lists == nullptr || kept->lists->size() < words * sizeof(uint32_t)) {
+    kept->method = {};
+    kept->lists.reset();
+    CT_RETURN_IF_ERROR(
+        device.allocate(MemoryKind::kDevice, words * sizeof(uint32_t), &kept->lists));
+  }
+  if (kept->counts == nullptr) {
+    constexpr size_t kBytes = kRateCandidates * sizeof(JpegSymbolCounts) + sizeof(uint32_t);
+    std::unique_ptr<Memory> counts;
+    CT_RETURN_IF_ERROR(device.allocate(MemoryKind::kDevice, kBytes, &counts));
+    CT_RETURN_IF_ERROR(queue.clear(reinterpret_cast<CUdeviceptr>(counts->data()), kBytes));
+    kept->counts = std::move(counts);
+  }
+  auto* lists = static_cast<uint32_t*>(kept->lists->data());
+  params->lists.items = lists;  // first: of two words each
+  params->lists.dc = lists + size_t{units} * kUnitItems * item_words;
+  params->lists.sizes = params->lists.dc + size_t{units} * kUnitBlocks;
+  params->counts = static_cast<JpegSymbolCounts*>(kept->counts->data());
+  params->finished = reinterpret_cast<uint32_t*>(params->counts + kRateCandidates);
+  return {};
+}
+
+Status launch(StreamQueue& queue, size_t kernel, uint32_t ctas, uint32_t threads, void* params) {
+  void* arguments[] = {params};
+  return queue.launch(cuda_image_ratecontrol_count,
+                      KernelKey{rate_kernels(), static_cast<uint32_t>(kernel)}, ctas, threads,
+                      arguments, true);
+}
+
+Status make_lists(StreamQueue& queue, size_t kind, const Dct8x8Job& dct, const RateLists& lists,
+                  const Finest& finest, KeptFrame* kept) {
+  kept->method = {};
+  DecidedParams general;
+  CT_RETURN_IF_ERROR(make_general_params(dct, nullptr, &general));
+  RateTransformParams params = {};
+  params.frame = general.forward.frame;
+  params.lists = lists;
+  params.dead_zone = general.dead_zone;
+  std::copy_n(finest.q[0], kMaxComponents * 64, params.finest[0]);
+  CT_RETURN_IF_ERROR(launch(queue, kind, general_launch(dct).ctas, kFusedThreads, &params));
+  kept->method = dct.method;
+  kept->quantizer = dct.quantizer;
+  kept->dead_zone = dct.dead_zone;
+  kept->finest = finest;
+  return {};
+}
+
+Status count(Device& device, StreamQueue& queue, const RateCountJob& job) {
   const Dct8x8Job& dct = job.dct;
-  const auto* method = std::find(std::begin(kMethods), std::end(kMethods), dct.method);
-  const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& each) {
+  RateCountParams params = {};
+  Finest finest;
+  CT_RETURN_IF_ERROR(gather_tables(job, &params, &finest));
+  uint32_t ctas = 0;
+  place_units(job, &params, &ctas);
+  KeptFrame& kept = queue.kept<KeptFrame>();
+  constexpr uint32_t kTransformUnits = kFusedThreads / kUnitBlocks;
+  CT_RETURN_IF_ERROR(
+      make_room(device, queue, job, general_launch(dct).ctas * kTransformUnits, &kept, &params));
+  params.layout = job.layout;
+  params.told = job.counts;
+  params.candidates = static_cast<uint32_t>(job.candidates);
+  params.dead_zone = dct.dead_zone;
+  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& each) {
     return each.method == dct.method && each.quantizer == dct.quantizer;
   });
-  if (!job.same_frame)
-    CT_RETURN_IF_ERROR(
-        launch(queue, size_t(method - std::begin(kMethods)), dct, kFusedThreads, params));
-  return launch(queue, std::size(kMethods) + size_t(kind - std::begin(kKinds)), dct,
-                params.candidates * kFusedThreads, params);
+  const auto kind = static_cast<size_t>(found - std::begin(kKinds));
+  if (!job.same_frame || !kept.has_lists_for(dct, finest))
+    CT_RETURN_IF_ERROR(make_lists(queue, kind, dct, params.lists, finest, &kept));
+  return launch(queue, std::size(kKinds) + kind, ctas, kRateThreads, &params);
 }
 
 }  // namespace
@@ -143,15 +233,7 @@ Status count_rate_candidates(Device& device, Queue& queue, const RateCountJob& j
   CT_RETURN_IF_ERROR(cuda::validate(job));
   auto* stream = dynamic_cast<cuda::StreamQueue*>(&queue);
   CT_RETURN_IF_ERROR(cuda::check_queue(device, stream));
-  cuda::RateParams params = {};
-  CT_RETURN_IF_ERROR(cuda::make_params(device, *stream, job, &params));
-  const size_t bytes = sizeof(JpegSymbolCounts) * static_cast<size_t>(job.candidates);
-  CUdeviceptr counts = 0;
-  CT_RETURN_IF_ERROR(stream->scratch(bytes, &counts));
-  CT_RETURN_IF_ERROR(stream->clear(counts, bytes));
-  params.counts = reinterpret_cast<JpegSymbolCounts*>(counts);
-  CT_RETURN_IF_ERROR(cuda::launch_all(*stream, job, params));
-  CT_RETURN_IF_ERROR(stream->read_back(job.counts, counts, bytes));
+  CT_RETURN_IF_ERROR(cuda::count(device, *stream, job));
   return fence != nullptr ? stream->record(fence) : Status{};
 }
 

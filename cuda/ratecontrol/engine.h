@@ -11,16 +11,17 @@ namespace cudatransform {
 struct RateCountJob {
   static constexpr int kMost = 8;
 
-  // A forward job of 8 bits and quantised S16, by islow, ifast or float, whose levels
-  // round or have a dead zone. Its tables do not matter,
-  // nor where its coefficients are: none are written.
+  // A forward job of 8 bits and quantised S16, by islow, ifast or float, whose levels round or have
+  // a dead zone. Its tables do not matter, nor where its coefficients are: none are written.
   Dct8x8Job dct;
   JpegScanLayout layout;
   int candidates = 0;
   QuantTable tables[kMost][4];  // each in place of dct.tables
-  // The frame of the queue's job before is counted again, with other tables: it is not transformed.
+  // It is the frame of the queue's job before, unchanged: with tables about as coarse, or coarser,
+  // it need not be transformed again.
   bool same_frame = false;
-  // Pinned; one for each candidate. As JpegEncodeOps::count() counts the levels of the job.
+  // Pinned, for kernels write there; one for each candidate. As JpegEncodeOps::count() counts the
+  // levels of the job.
   JpegSymbolCounts* counts = nullptr;
 };
 

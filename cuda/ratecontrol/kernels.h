@@ -5,16 +5,19 @@
 //     twin   a transform and count_jpeg_symbols() for each candidate: jpeg/encode_scan.cpp
 //     test   tests/jpeg/rate_test.cpp
 //     bench  tests/bench/jpeg/bench_rate.cpp
-//     page   docs/kernels.md, 20
+//     page   docs/kernels.md, 22
 #pragma once
 
-// X(name, method).
-#define CT_RATE_TRANSFORM_KERNELS(X) \
-  X(rate_transform_islow, Islow)     \
-  X(rate_transform_ifast, Ifast)     \
-  X(rate_transform_float, Float)
-
 // X(name, method, quantizer).
+#define CT_RATE_TRANSFORM_KERNELS(X)                 \
+  X(rate_transform_islow_round, Islow, Round)        \
+  X(rate_transform_islow_dead_zone, Islow, DeadZone) \
+  X(rate_transform_ifast_round, Ifast, Round)        \
+  X(rate_transform_ifast_dead_zone, Ifast, DeadZone) \
+  X(rate_transform_float_round, Float, Round)        \
+  X(rate_transform_float_dead_zone, Float, DeadZone)
+
+// In the same order.
 #define CT_RATE_COUNT_KERNELS(X)                 \
   X(rate_count_islow_round, Islow, Round)        \
   X(rate_count_islow_dead_zone, Islow, DeadZone) \

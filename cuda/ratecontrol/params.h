@@ -1,4 +1,5 @@
-// Parameters of the kernels that count the symbols of a frame's candidates.
+// Parameters of the kernels that list the coefficients of a frame and count its candidates'
+// symbols.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -10,17 +11,47 @@
 namespace cudatransform::cuda {
 
 inline constexpr unsigned kRateCandidates = 8;
+inline constexpr unsigned kRateThreads = 256;  // of a CTA that counts
 
-struct RateParams {
-  FrameParams frame;  // of which coefficients are not used
-  // Before they are quantised: number i of block b of CTA c is at (64 c + i) kFusedThreads + b.
-  uint32_t* coefficients;  // int32_t or float, as the method has them
-  JpegScanLayout layout;
-  const ForwardTable* tables;  // kMaxComponents for each candidate
-  JpegSymbolCounts* counts;    // one for each candidate, of zeros
-  uint32_t candidates;
-  int32_t dead_zone;  // as in DecidedParams
+// Blocks that follow each other in a component. A warp counts one unit at a time.
+inline constexpr unsigned kUnitBlocks = 16;
+inline constexpr unsigned kUnitItems = kUnitBlocks * 63;  // there is room for
+
+// The AC coefficients that any candidate may have a level for, block by block and in zigzag order,
+// and all DC coefficients. An item is a word or two: see items.cuh.
+struct RateLists {
+  uint32_t* dc;     // int32_t or float; number b of unit u is at kUnitBlocks u + b
+  uint32_t* sizes;  // items of each unit
+  uint32_t* items;  // number i of unit u is at kUnitItems u + i
 };
-static_assert(sizeof(RateParams) <= 4096, "kernel parameters of drivers before CUDA 12.1");
+
+struct RateTransformParams {
+  FrameParams frame;  // of which coefficients are not used
+  RateLists lists;
+  uint16_t finest[kMaxComponents][64];  // the least divisors of all candidates, in natural order
+  int32_t dead_zone;                    // as in DecidedParams
+};
+
+struct RatePlane {
+  uint32_t blocks, blocks_w;
+  Divider by_blocks_w;
+  uint32_t first_unit, units;
+  uint32_t first_cta, ctas;  // no CTA has units of two planes; UINT32_MAX: no such plane
+};
+
+struct RateCountParams {
+  RateLists lists;
+  RatePlane planes[kMaxComponents];
+  JpegScanLayout layout;
+  JpegSymbolCounts* counts;  // one for each candidate; of zeros, before and afterwards
+  uint32_t* finished;        // zero, before and afterwards
+  JpegSymbolCounts* told;    // where the last CTA writes them, in the host's memory
+  uint32_t candidates;
+  int32_t dead_zone;
+  // In natural order. Where there are fewer candidates, the last one is repeated.
+  uint16_t tables[kRateCandidates][kMaxComponents][64];
+};
+static_assert(sizeof(RateTransformParams) <= 4096 && sizeof(RateCountParams) <= 4096,
+              "kernel parameters of drivers before CUDA 12.1");
 
 }  // namespace cudatransform::cuda

@@ -204,7 +204,9 @@ Status RateControl::count_at_once(const SizeCandidates& candidates) {
   FencePtr counted;
 #if CT_HAVE_CUDA
   const Quantizer quantizer = counted_quantizer(sizes.quantizer);
-  if (has_rate_kernel(sizes.job.method, quantizer)) {
+  // Without pinned memory for the counts, or device memory for lists, each candidate has launches
+  // of its own.
+  if (has_rate_kernel(sizes.job.method, quantizer) && sizes.file.counts() != nullptr) {
     RateCountJob& all = sizes.candidates;
     all.dct = sizes.job;
     all.dct.quantizer = quantizer;
@@ -219,7 +221,6 @@ Status RateControl::count_at_once(const SizeCandidates& candidates) {
         count_rate_candidates(engine_.device(), engine_.queue(QueueKind::kCompute), all, &counted);
     all.same_frame = status.ok();
     if (status.ok()) return counted->wait();
-    // Where no pages can be locked for the tables, each candidate has a launch of its own.
     if (status.code != StatusCode::kOutOfMemory) return status;
   }
 #endif

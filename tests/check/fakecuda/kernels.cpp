@@ -38,7 +38,9 @@ class Launch {
   void convert(const ConvertParams& params);
   void flip(const FlipParams& params);
   void quant(const RequantParams& params);
-  void rate(const RateParams& params);
+  void rate_lists(const RateLists& lists, uint32_t units);
+  void rate_transform(const RateTransformParams& params);
+  void rate_count(const RateCountParams& params);
   void expand(const ExpandParams& params);
   void slices(const SliceParams& params);
   void store(const StoreParams& params);
@@ -170,12 +172,28 @@ void Launch::tiny(const test::TinyParams& params) {
   add(params.to, params.to_pitch, params.width, params.height, true);
 }
 
-void Launch::rate(const RateParams& params) {
+void Launch::rate_lists(const RateLists& lists, uint32_t units) {
+  words(lists.dc, size_t{units} * kUnitBlocks * sizeof(uint32_t), false);
+  words(lists.sizes, size_t{units} * sizeof(uint32_t), false);
+  const size_t item = has("_float_round") ? 8 : 4;
+  words(lists.items, units * kUnitItems * item, false);
+}
+
+void Launch::rate_transform(const RateTransformParams& params) {
   for (const PlaneParams& plane : params.frame.planes)
-    if (plane.first_cta != UINT32_MAX && !has("rate_count_")) samples(plane.samples, false);
-  const bool counts = has("rate_count_");
-  words(params.coefficients, size_t{ctas_} * 64 * kFusedThreads * sizeof(uint32_t), false);
-  if (counts) words(params.counts, params.candidates * sizeof(JpegSymbolCounts), false);
+    if (plane.first_cta != UINT32_MAX) samples(plane.samples, false);
+  rate_lists(params.lists, ctas_ * kFusedThreads / kUnitBlocks);
+}
+
+void Launch::rate_count(const RateCountParams& params) {
+  uint32_t units = 0;
+  for (const RatePlane& plane : params.planes)
+    if (plane.first_cta != UINT32_MAX) units = plane.first_unit + plane.units;
+  rate_lists(params.lists, units);
+  const size_t bytes = params.candidates * sizeof(JpegSymbolCounts);
+  words(params.counts, bytes, false);
+  words(params.finished, sizeof(uint32_t), false);
+  words(params.told, bytes, true);
 }
 
 void Launch::rgb(const RgbParams& params) {
@@ -376,7 +394,8 @@ constexpr struct {
     {"convert_", areas<&Launch::convert>},
     {"flip_", areas<&Launch::flip>},
     {"quant_", areas<&Launch::quant>},
-    {"rate_", areas<&Launch::rate>},
+    {"rate_transform_", areas<&Launch::rate_transform>},
+    {"rate_count_", areas<&Launch::rate_count>},
     {"rgb_", areas<&Launch::rgb>},
     {"scaled_", areas<&Launch::scaled>},
     {"dwt_fused_", areas<&Launch::wavelet_level>},
