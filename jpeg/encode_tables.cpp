@@ -3,6 +3,7 @@
 #include "jpeg/encode_tables.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "jpeg/encode_bits.h"
@@ -38,46 +39,56 @@ class Tree {
   static constexpr uint32_t kSymbols = 257;
 
   Tree(const uint32_t* counts, uint32_t symbols) {
-    std::copy_n(counts, symbols, weights_);
-    weights_[kSymbols - 1] = 1;
-    std::fill_n(next_, kSymbols, kNone);
-    for (uint32_t i = 0; i < kSymbols; ++i)
-      if (weights_[i] > 0) roots_[count_++] = i;
-    while (count_ > 1) {
-      const uint32_t a = rarest(kNone), b = rarest(a);
-      join(roots_[a], roots_[b]);
-      std::copy(roots_ + b + 1, roots_ + count_, roots_ + b);
-      --count_;
+    for (uint32_t i = 0; i < symbols; ++i)
+      if (counts[i] > 0) leaves_.all[leaves_.end++] = root(counts[i], i);
+    leaves_.all[leaves_.end++] = root(1, kSymbols - 1);
+    std::sort(leaves_.all, leaves_.all + leaves_.end);
+    std::iota(nodes_, nodes_ + kSymbols, 0u);
+    uint32_t nodes = kSymbols;
+    for (uint32_t joins = leaves_.end - 1; joins > 0; --joins, ++nodes) {
+      const uint64_t a = take_rarest(), b = take_rarest();
+      parents_[nodes_[number(a)]] = parents_[nodes_[number(b)]] = nodes;
+      // They are found by the number of the rarest from now on.
+      nodes_[number(a)] = nodes;
+      joined_.add(root((a >> kNumberBits) + (b >> kNumberBits), number(a)));
     }
+    // Parents come after their children.
+    for (uint32_t i = nodes; i-- > 0;)
+      if (parents_[i] != 0) lengths_[i] = lengths_[parents_[i]] + 1;
   }
   uint32_t length(uint32_t symbol) const { return lengths_[symbol]; }
 
  private:
-  static constexpr uint32_t kNone = kSymbols;
+  // A root is a weight above what is left to the highest number: so they are ordered as words.
+  static constexpr uint32_t kNumberBits = 9, kHighest = (1u << kNumberBits) - 1;
 
-  // The place of a root.
-  uint32_t rarest(uint32_t other) const {
-    uint32_t found = kNone;
-    for (uint32_t i = 0; i < count_; ++i)
-      if (i != other && (found == kNone || weights_[roots_[i]] <= weights_[roots_[found]]))
-        found = i;
-    return found;
+  static uint64_t root(uint64_t weight, uint32_t number) {
+    return weight << kNumberBits | (kHighest - number);
   }
-  // Two trees become one, whose symbols are a list that begins with `a`.
-  void join(uint32_t a, uint32_t b) {
-    weights_[a] += weights_[b];
-    weights_[b] = 0;
-    uint32_t last = a;
-    for (uint32_t i = a; i != kNone; last = i, i = next_[i]) ++lengths_[i];
-    next_[last] = b;
-    for (uint32_t i = b; i != kNone; i = next_[i]) ++lengths_[i];
+  static uint32_t number(uint64_t root) { return kHighest - (root & kHighest); }
+  // Roots in ascending order.
+  struct Queue {
+    uint64_t all[kSymbols];
+    uint32_t begin = 0, end = 0;
+
+    uint64_t first() const { return begin < end ? all[begin] : UINT64_MAX; }
+    void add(uint64_t root) {
+      uint32_t place = end++;
+      for (; place > begin && all[place - 1] > root; --place) all[place] = all[place - 1];
+      all[place] = root;
+    }
+  };
+  uint64_t take_rarest() {
+    Queue& queue = leaves_.first() < joined_.first() ? leaves_ : joined_;
+    return queue.all[queue.begin++];
   }
 
-  uint32_t roots_[kSymbols];  // of trees, in ascending order
-  uint32_t count_ = 0;
-  uint64_t weights_[kSymbols] = {};
-  uint32_t next_[kSymbols];
-  uint32_t lengths_[kSymbols] = {};
+  Queue leaves_;
+  Queue joined_;  // trees, none of which is less than those before it: no add() goes far
+  // Of roots by their numbers: nodes of the tree, of which the first are the symbols.
+  uint32_t nodes_[kSymbols];
+  uint32_t parents_[2 * kSymbols] = {};  // 0: none
+  uint32_t lengths_[2 * kSymbols] = {};
 };
 
 // Shortens codes of more than 16 bits: two of the longest go, one takes the place of their
@@ -104,6 +115,8 @@ Status make_optimal(const uint32_t* occurrences, uint32_t symbols, JpegHuffmanTa
     ++counts[tree.length(i)];
   }
   counts[0] = 0;
+  uint32_t lengths[kLongest + 1];
+  std::copy_n(counts, kLongest + 1, lengths);
   limit_lengths(counts, kLongest);
   uint32_t last = kMostBits;
   while (last > 0 && counts[last] == 0) --last;
@@ -111,10 +124,9 @@ Status make_optimal(const uint32_t* occurrences, uint32_t symbols, JpegHuffmanTa
   *table = {};
   std::copy_n(counts, kMostBits + 1, table->counts);
   // In the order of the lengths as they were.
-  uint32_t number = 0;
-  for (uint32_t bits = 1; bits <= kLongest; ++bits)
-    for (uint32_t i = 0; i < symbols; ++i)
-      if (tree.length(i) == bits) table->symbols[number++] = static_cast<uint8_t>(i);
+  std::exclusive_scan(lengths, lengths + kLongest + 1, lengths, 0u);
+  for (uint32_t i = 0; i < symbols; ++i)
+    if (tree.length(i) > 0) table->symbols[lengths[tree.length(i)]++] = static_cast<uint8_t>(i);
   return {};
 }
 
