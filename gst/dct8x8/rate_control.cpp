@@ -258,8 +258,8 @@ Status RateControl::search(guint64 target) {
   sizes_->coarsest = limits.coarsest;
   limits.guess = last_scale_;
   limits.target = target;
-  // The bucket hands on to later frames what a frame leaves.
-  if (rate_.bitrate) limits.tolerance = 0.01;
+  // A stream has no time for a second round that adds half a hundredth.
+  if (rate_.bitrate || info_.fps_n != 0) limits.tolerance = 0.01;
   if (keeps_quality) {
     guint64 bytes = 0;
     CT_RETURN_IF_ERROR(measure(limits.finest, &bytes));

@@ -92,6 +92,13 @@ class Frame {
     return *job.counts;
   }
 
+  // All divisors of a candidate are flat(its number), at most 65535.
+  template <typename Flat>
+  void set_flat_tables(const Flat& flat) {
+    for (int i = 0; i < job.candidates; ++i)
+      for (QuantTable& table : job.tables[i]) std::fill_n(table.q, 64, uint16_t(flat(i)));
+  }
+
   RateCountJob job;
 
  private:
@@ -135,19 +142,23 @@ class Frame {
   std::unique_ptr<Memory> counts_;
 };
 
+// Counts once more, with the job as it is, and compares with the levels of a transform.
+void check_again(Frame* frame) {
+  frame->count_at_once();
+  const std::vector<JpegSymbolCounts> counts(frame->job.counts,
+                                             frame->job.counts + frame->job.candidates);
+  for (int i = 0; i < frame->job.candidates; ++i) {
+    const JpegSymbolCounts expected = frame->count_one(i);
+    EXPECT_EQ(std::memcmp(&counts[size_t(i)], &expected, sizeof expected), 0) << "candidate " << i;
+  }
+}
+
 void check(const RateCase& c) {
   SCOPED_TRACE(testing::Message() << c);
   for (const Engine* engine : engine_of_each_kind()) {
     if (!engine->is_cuda) continue;
     Frame frame(*engine, c);
-    frame.count_at_once();
-    const std::vector<JpegSymbolCounts> counts(frame.job.counts,
-                                               frame.job.counts + frame.job.candidates);
-    for (int i = 0; i < frame.job.candidates; ++i) {
-      const JpegSymbolCounts expected = frame.count_one(i);
-      EXPECT_EQ(std::memcmp(&counts[size_t(i)], &expected, sizeof expected), 0)
-          << "candidate " << i;
-    }
+    check_again(&frame);
   }
 }
 
@@ -159,17 +170,55 @@ TEST(RateCount, EveryKernel) {
     for (const Quantizer quantizer : kQuantizers) check({200, 136, 3, 2, 2, 0, method, quantizer});
 }
 
-// Other tables for the frame that has been transformed.
+// Other tables for the same frame: in the opposite order, a little coarser, much coarser, finer,
+// and with some divisors finer than before.
 TEST(RateCount, CountsAFrameAgain) {
   for (const Engine* engine : engine_of_each_kind()) {
     if (!engine->is_cuda) continue;
     Frame frame(*engine, {129, 40, 3, 2, 2, 0, Method::kIslow, Quantizer::kRound});
-    frame.count_at_once();
-    std::reverse(std::begin(frame.job.tables), std::end(frame.job.tables));
+    check_again(&frame);
     frame.job.same_frame = true;
-    frame.count_at_once();
-    const JpegSymbolCounts again = frame.job.counts[0], expected = frame.count_one(0);
-    EXPECT_EQ(std::memcmp(&again, &expected, sizeof expected), 0);
+    std::reverse(std::begin(frame.job.tables), std::end(frame.job.tables));
+    check_again(&frame);
+    for (const int q : {24, 30, 31, 200, 3, 2}) {
+      frame.set_flat_tables([&](int) { return q; });
+      if (q == 31) frame.job.tables[2][1].q[63] = 1;
+      check_again(&frame);
+    }
+  }
+}
+
+// A level that is zero with a divisor is zero with all larger ones, as lists rely on.
+TEST(RateCount, EveryDivisor) {
+  const int step = quick() ? 7 : 1;
+  for (const Engine* engine : engine_of_each_kind()) {
+    if (!engine->is_cuda) continue;
+    for (const Method method : kMethods)
+      for (const Quantizer quantizer : kQuantizers) {
+        Frame frame(*engine, {72, 40, 1, 1, 1, 0, method, quantizer});
+        for (int first = 1; first < 256; first += RateCountJob::kMost * step) {
+          SCOPED_TRACE(testing::Message() << method_name(method) << " from " << first);
+          frame.set_flat_tables([&](int i) { return first + step * i; });
+          check_again(&frame);
+        }
+        frame.set_flat_tables([&](int i) { return (512 << i) - 1; });
+        check_again(&frame);
+      }
+  }
+}
+
+TEST(RateCount, AnyTablesAndNumberOfCandidates) {
+  for (const Engine* engine : engine_of_each_kind()) {
+    if (!engine->is_cuda) continue;
+    Frame frame(*engine, {140, 50, 3, 2, 1, 5, Method::kIslow, Quantizer::kDeadZone});
+    std::mt19937 random(5);
+    for (int candidates = RateCountJob::kMost; candidates > 0; --candidates) {
+      frame.job.candidates = candidates;
+      for (auto& tables : frame.job.tables)
+        for (QuantTable& table : tables)
+          for (uint16_t& q : table.q) q = uint16_t(1 + random() % 255);
+      check_again(&frame);
+    }
   }
 }
 
