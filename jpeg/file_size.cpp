@@ -26,7 +26,7 @@ Status failed(const char* what) { return Status::error(StatusCode::kFailed, what
 
 }  // namespace
 
-struct JpegFileSize::Results {
+struct alignas(16) JpegFileSize::Results {
   JpegSymbolCounts counts[kSlots];
   JpegEncodeResult result;
 };

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <string>
 
 #include "cuda/dct8x8/general_plan.h"
@@ -63,15 +62,11 @@ struct Finest {
 
 struct KeptFrame final : StreamQueue::Kept {
   std::unique_ptr<Memory> lists, counts;
-  // What the lists are of; no method: there are none.
-  std::optional<Method> method;
-  Quantizer quantizer = Quantizer::kRound;
-  int32_t dead_zone = 0;
-  Finest finest;
+  bool has_lists = false;
+  Finest finest;  // that the lists are made for
 
-  bool has_lists_for(const Dct8x8Job& dct, const Finest& wanted) const {
-    return method == dct.method && quantizer == dct.quantizer && dead_zone == dct.dead_zone &&
-           finest <= wanted && wanted.sum() < kMuchFiner * finest.sum();
+  bool has_lists_for(const Finest& wanted) const {
+    return has_lists && finest <= wanted && wanted.sum() < kMuchFiner * finest.sum();
   }
 };
 
@@ -85,6 +80,8 @@ Status validate(const RateCountJob& job) {
     return invalid("not a job whose symbols can be counted");
   if (job.candidates < 1 || job.candidates > RateCountJob::kMost || job.counts == nullptr)
     return invalid("no candidates, too many, or no place for counts");
+  if (reinterpret_cast<uintptr_t>(job.counts) % 16 != 0)
+    return invalid("counts that are not aligned to 16 bytes");
   const JpegScanLayout& scan = job.layout;
   if (scan.components != static_cast<uint32_t>(dct.components) || scan.blocks == 0)
     return invalid("a scan of other components");
@@ -120,14 +117,15 @@ void place_units(const RateCountJob& job, RateCountParams* params, uint32_t* cta
   constexpr uint32_t kTransformUnits = kFusedThreads / kUnitBlocks, kWarps = kRateThreads / 32;
   const auto divide_up = [](uint32_t a, uint32_t b) { return (a + b - 1) / b; };
   uint32_t units = 0;
+  params->dummies = job.layout.blocks;
   for (int c = 0; c < kMaxComponents; ++c) {
     RatePlane& plane = params->planes[c];
     plane = {};
     plane.first_cta = UINT32_MAX;
     if (c >= job.dct.components) continue;
-    plane.blocks_w = job.layout.blocks_w[c];
-    plane.by_blocks_w = make_divider(plane.blocks_w);
-    plane.blocks = plane.blocks_w * job.layout.blocks_h[c];
+    plane.blocks = job.layout.blocks_w[c] * job.layout.blocks_h[c];
+    plane.pair = job.layout.table_pair[c];
+    params->dummies -= plane.blocks;
     plane.first_unit = units;
     plane.units = divide_up(plane.blocks, kUnitBlocks);
     units += divide_up(plane.blocks, kFusedThreads) * kTransformUnits;
@@ -147,9 +145,9 @@ Status make_room(Device& device, StreamQueue& queue, const RateCountJob& job, ui
                  KeptFrame* kept, RateCountParams* params) {
   const bool is_decided = job.dct.quantizer != Quantizer::kRound;
   const size_t item_words = job.dct.method == Method::kFloat && !is_decided ? 2 : 1;
-  const size_t words = size_t{units} * (kUnitBlocks + 1 + kUnitItems * item_words);
+  const size_t words = size_t{units} * (2 * kUnitBlocks + 1 + kUnitItems * item_words);
   if (kept->lists == nullptr || kept->lists->size() < words * sizeof(uint32_t)) {
-    kept->method = {};
+    kept->has_lists = false;
     kept->lists.reset();
     CT_RETURN_IF_ERROR(
         device.allocate(MemoryKind::kDevice, words * sizeof(uint32_t), &kept->lists));
@@ -164,7 +162,8 @@ Status make_room(Device& device, StreamQueue& queue, const RateCountJob& job, ui
   auto* lists = static_cast<uint32_t*>(kept->lists->data());
   params->lists.items = lists;  // first: of two words each
   params->lists.dc = lists + size_t{units} * kUnitItems * item_words;
-  params->lists.sizes = params->lists.dc + size_t{units} * kUnitBlocks;
+  params->lists.before = params->lists.dc + size_t{units} * kUnitBlocks;
+  params->lists.sizes = params->lists.before + size_t{units} * kUnitBlocks;
   params->counts = static_cast<JpegSymbolCounts*>(kept->counts->data());
   params->finished = reinterpret_cast<uint32_t*>(params->counts + kRateCandidates);
   return {};
@@ -177,20 +176,19 @@ Status launch(StreamQueue& queue, size_t kernel, uint32_t ctas, uint32_t threads
                       arguments, true);
 }
 
-Status make_lists(StreamQueue& queue, size_t kind, const Dct8x8Job& dct, const RateLists& lists,
+Status make_lists(StreamQueue& queue, size_t kind, const RateCountJob& job, const RateLists& lists,
                   const Finest& finest, KeptFrame* kept) {
-  kept->method = {};
+  kept->has_lists = false;
   DecidedParams general;
-  CT_RETURN_IF_ERROR(make_general_params(dct, nullptr, &general));
+  CT_RETURN_IF_ERROR(make_general_params(job.dct, nullptr, &general));
   RateTransformParams params = {};
   params.frame = general.forward.frame;
+  params.layout = job.layout;
   params.lists = lists;
   params.dead_zone = general.dead_zone;
   std::copy_n(finest.q[0], kMaxComponents * 64, params.finest[0]);
-  CT_RETURN_IF_ERROR(launch(queue, kind, general_launch(dct).ctas, kFusedThreads, &params));
-  kept->method = dct.method;
-  kept->quantizer = dct.quantizer;
-  kept->dead_zone = dct.dead_zone;
+  CT_RETURN_IF_ERROR(launch(queue, kind, general_launch(job.dct).ctas, kFusedThreads, &params));
+  kept->has_lists = true;
   kept->finest = finest;
   return {};
 }
@@ -206,7 +204,6 @@ Status count(Device& device, StreamQueue& queue, const RateCountJob& job) {
   constexpr uint32_t kTransformUnits = kFusedThreads / kUnitBlocks;
   CT_RETURN_IF_ERROR(
       make_room(device, queue, job, general_launch(dct).ctas * kTransformUnits, &kept, &params));
-  params.layout = job.layout;
   params.told = job.counts;
   params.candidates = static_cast<uint32_t>(job.candidates);
   params.dead_zone = dct.dead_zone;
@@ -214,8 +211,8 @@ Status count(Device& device, StreamQueue& queue, const RateCountJob& job) {
     return each.method == dct.method && each.quantizer == dct.quantizer;
   });
   const auto kind = static_cast<size_t>(found - std::begin(kKinds));
-  if (!job.same_frame || !kept.has_lists_for(dct, finest))
-    CT_RETURN_IF_ERROR(make_lists(queue, kind, dct, params.lists, finest, &kept));
+  if (!job.same_frame || !kept.has_lists_for(finest))
+    CT_RETURN_IF_ERROR(make_lists(queue, kind, job, params.lists, finest, &kept));
   return launch(queue, std::size(kKinds) + kind, ctas, kRateThreads, &params);
 }
 

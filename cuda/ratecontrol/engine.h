@@ -20,8 +20,8 @@ struct RateCountJob {
   // It is the frame of the queue's job before, unchanged: with tables about as coarse, or coarser,
   // it need not be transformed again.
   bool same_frame = false;
-  // Pinned, for kernels write there; one for each candidate. As JpegEncodeOps::count() counts the
-  // levels of the job.
+  // Pinned, for kernels write there, and aligned to 16; one for each candidate. As
+  // JpegEncodeOps::count() counts the levels of the job.
   JpegSymbolCounts* counts = nullptr;
 };
 

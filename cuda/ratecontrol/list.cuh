@@ -5,6 +5,7 @@
 #include "cuda/common/ptx.cuh"
 #include "cuda/ratecontrol/items.cuh"
 #include "cuda/ratecontrol/params.h"
+#include "jpeg/encode_layout.h"
 
 namespace cudatransform::cuda {
 
@@ -53,6 +54,21 @@ struct ListShared {
   }
 };
 
+// The block that is coded before this one, of the same component; kNoBlock at the beginning of a
+// segment.
+__device__ __forceinline__ uint32_t block_before(const RateTransformParams& params,
+                                                 const BlockPlace& place) {
+  const JpegScanLayout& scan = params.layout;
+  const uint32_t h = place.component == 0 ? scan.h : 1, v = place.component == 0 ? scan.v : 1;
+  const uint32_t mcu_x = uint32_t(place.bx) / h, mcu_y = uint32_t(place.by) / v;
+  const uint32_t first = place.component == 0 ? 0 : scan.h * scan.v + uint32_t(place.component) - 1;
+  const uint32_t own = (uint32_t(place.by) - mcu_y * v) * h + uint32_t(place.bx) - mcu_x * h;
+  const uint32_t mcu = mcu_y * scan.mcus_w + mcu_x;
+  const JpegBlockPlace found = jpeg_block_place(scan, mcu * scan.mcu_blocks + first + own);
+  if (!found.has_before) return kNoBlock;
+  return found.before_y * params.frame.planes[place.component].blocks_w + found.before_x;
+}
+
 template <typename M, Quantizer kQuantizer>
 __device__ __forceinline__ void list_coefficients(const RateTransformParams& params) {
   using Method = RateMethod<M, kQuantizer>;
@@ -70,7 +86,9 @@ __device__ __forceinline__ void list_coefficients(const RateTransformParams& par
   typename M::Value v[64];
   load_samples(plane.samples, place, params.frame.peak, v);
   M::forward(v, plane.level_shift);
-  params.lists.dc[blockIdx.x * kFusedThreads + threadIdx.x] = __builtin_bit_cast(uint32_t, v[0]);
+  const uint32_t number = blockIdx.x * kFusedThreads + threadIdx.x;
+  params.lists.dc[number] = __builtin_bit_cast(uint32_t, v[0]);
+  params.lists.before[number] = block_before(params, place);
   __syncthreads();
   typename Method::Magnitude::Type magnitudes[64];
   uint64_t kept = 0;

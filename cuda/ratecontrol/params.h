@@ -20,21 +20,25 @@ inline constexpr unsigned kUnitItems = kUnitBlocks * 63;  // there is room for
 // The AC coefficients that any candidate may have a level for, block by block and in zigzag order,
 // and all DC coefficients. An item is a word or two: see items.cuh.
 struct RateLists {
-  uint32_t* dc;     // int32_t or float; number b of unit u is at kUnitBlocks u + b
-  uint32_t* sizes;  // items of each unit
-  uint32_t* items;  // number i of unit u is at kUnitItems u + i
+  // Number b of unit u is at kUnitBlocks u + b.
+  uint32_t* dc;      // int32_t or float
+  uint32_t* before;  // the block of the component that is coded before this one; kNoBlock: none
+  uint32_t* sizes;   // items of each unit
+  uint32_t* items;   // number i of unit u is at kUnitItems u + i
 };
+inline constexpr uint32_t kNoBlock = UINT32_MAX;
 
 struct RateTransformParams {
   FrameParams frame;  // of which coefficients are not used
+  JpegScanLayout layout;
   RateLists lists;
   uint16_t finest[kMaxComponents][64];  // the least divisors of all candidates, in natural order
   int32_t dead_zone;                    // as in DecidedParams
 };
 
 struct RatePlane {
-  uint32_t blocks, blocks_w;
-  Divider by_blocks_w;
+  uint32_t blocks;
+  uint32_t pair;  // of tables
   uint32_t first_unit, units;
   uint32_t first_cta, ctas;  // no CTA has units of two planes; UINT32_MAX: no such plane
 };
@@ -42,10 +46,10 @@ struct RatePlane {
 struct RateCountParams {
   RateLists lists;
   RatePlane planes[kMaxComponents];
-  JpegScanLayout layout;
+  uint32_t dummies;          // blocks that fill up MCUs, all of the first component
   JpegSymbolCounts* counts;  // one for each candidate; of zeros, before and afterwards
   uint32_t* finished;        // zero, before and afterwards
-  JpegSymbolCounts* told;    // where the last CTA writes them, in the host's memory
+  JpegSymbolCounts* told;    // where the last CTA writes them, in the host's memory; aligned to 16
   uint32_t candidates;
   int32_t dead_zone;
   // In natural order. Where there are fewer candidates, the last one is repeated.

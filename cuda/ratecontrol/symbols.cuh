@@ -73,23 +73,6 @@ __device__ __forceinline__ float part_of(const float4& four, int i) {
   return i == 0 ? four.x : i == 1 ? four.y : i == 2 ? four.z : four.w;
 }
 
-// The number in the component of the block that is coded before block `index` of it; false at the
-// beginning of a segment.
-__device__ __forceinline__ bool find_before(const RateCountParams& params, uint32_t component,
-                                            uint32_t index, uint32_t* before) {
-  const JpegScanLayout& scan = params.layout;
-  const RatePlane& plane = params.planes[component];
-  const uint32_t by = divide(index, plane.by_blocks_w), bx = index - by * plane.blocks_w;
-  const uint32_t h = component == 0 ? scan.h : 1, v = component == 0 ? scan.v : 1;
-  const uint32_t mcu_x = bx / h, mcu_y = by / v;
-  const uint32_t first = component == 0 ? 0 : scan.h * scan.v + component - 1;
-  const uint32_t own = (by - mcu_y * v) * h + bx - mcu_x * h;
-  const uint32_t mcu = mcu_y * scan.mcus_w + mcu_x;
-  const JpegBlockPlace found = jpeg_block_place(scan, mcu * scan.mcu_blocks + first + own);
-  *before = found.before_y * plane.blocks_w + found.before_x;
-  return found.has_before;
-}
-
 template <typename M, Quantizer kQuantizer>
 struct SymbolCounter {
   using Method = RateMethod<M, kQuantizer>;
@@ -122,49 +105,63 @@ struct SymbolCounter {
   // difference of DC levels and no AC levels.
   __device__ __forceinline__ uint32_t blocks_without_levels(uint32_t other) const {
     if (blockIdx.x != plane.first_cta) return 0;
-    uint32_t dummies = component == 0 ? params.layout.blocks : 0;
-    for (uint32_t c = 0; c < params.layout.components && component == 0; ++c)
-      dummies -= params.planes[c].blocks;
+    const uint32_t dummies = component == 0 ? params.dummies : 0;
     return other == 0 ? dummies : other == kEnds ? dummies + plane.blocks : 0;
+  }
+
+  // Counts a unit. All first loads are under way at once, and those of DC while AC is counted.
+  __device__ __forceinline__ void count_unit(uint32_t unit) const {
+    const unsigned lane = threadIdx.x % 32;
+    const uint32_t number = plane.first_unit + unit;
+    const Item* const items =
+        reinterpret_cast<const Item*>(params.lists.items) + size_t{number} * kUnitItems + lane;
+    const uint32_t size = params.lists.sizes[number];
+    const Item first = items[0];  // of what there is room for
+    const DcPair dc = load_dc(unit);
+    count_ac(items, size, first);
+    if (dc.is_there) count_dc(dc);
   }
 
   // ---- DC: four candidates of each block are a lane's ----
 
+  struct DcPair {
+    bool is_there;
+    uint32_t own, before;  // 0, whose level is 0: there is none
+  };
+  __device__ __forceinline__ DcPair load_dc(uint32_t unit) const {
+    const uint32_t first = plane.first_unit * kUnitBlocks;
+    const uint32_t index = unit * kUnitBlocks + threadIdx.x % kUnitBlocks;
+    if (index >= plane.blocks) return {};
+    const uint32_t before = params.lists.before[first + index];
+    return {true, params.lists.dc[first + index],
+            before != kNoBlock ? params.lists.dc[first + before] : 0};
+  }
   static __device__ __forceinline__ int32_t dc_level(uint32_t coefficient, float mul) {
     const auto x = __builtin_bit_cast(typename M::Value, coefficient);
     return clamp_int(Method::OfDc::signed_level(x, mul), -kJpegPlainDc - 1, kJpegPlainDc);
   }
-  __device__ __forceinline__ void count_dc(uint32_t unit) const {
-    const unsigned lane = threadIdx.x % 32, half = lane / kUnitBlocks;
-    const uint32_t* const dc = params.lists.dc + size_t{plane.first_unit} * kUnitBlocks;
-    const uint32_t index = unit * kUnitBlocks + lane % kUnitBlocks;
-    if (index >= plane.blocks) return;
-    uint32_t before_index = 0;
-    const bool has_before = find_before(params, component, index, &before_index);
-    const uint32_t own = dc[index];
-    const uint32_t before = has_before ? dc[before_index] : 0;  // whose level is 0
+  __device__ __forceinline__ void count_dc(const DcPair& dc) const {
+    const unsigned half = threadIdx.x % 32 / kUnitBlocks;
     const float4 mul = shared.mul[half][0];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const int32_t difference = dc_level(own, part_of(mul, i)) - dc_level(before, part_of(mul, i));
+      const int32_t difference =
+          dc_level(dc.own, part_of(mul, i)) - dc_level(dc.before, part_of(mul, i));
       atomicAdd(&shared.others[4 * half + i][jpeg_bit_width(uint32_t(abs(difference)))], 1u);
     }
   }
 
   // ---- AC: a lane has an item, for all candidates ----
 
-  __device__ __forceinline__ void count_ac(uint32_t unit) const {
+  // `items` are from the lane's first on, which is `next`.
+  __device__ __forceinline__ void count_ac(const Item* items, uint32_t size, Item next) const {
     const unsigned lane = threadIdx.x % 32;
-    const uint32_t size = params.lists.sizes[plane.first_unit + unit];
-    const Item* const items = reinterpret_cast<const Item*>(params.lists.items) +
-                              size_t{plane.first_unit + unit} * kUnitItems;
-    const auto load = [&](uint32_t i) { return i < size ? items[i] : Item{}; };
     const uint32_t below = (1u << lane) - 1;
     Carried carried = {};
-    Item next = load(lane);
+    if (lane >= size) next = Item{};
     for (uint32_t i = 0; i < size; i += 32) {
       const Item item = next;
-      next = load(i + 32 + lane);
+      next = i + 32 + lane < size ? items[i + 32] : Item{};
       const uint32_t firsts = __ballot_sync(kAllLanes, Magnitude::is_first(item));
       const uint32_t begins = firsts & (below << 1 | 1);
       // The lanes before this one that have items of the same block.
@@ -238,7 +235,7 @@ struct SymbolCounter {
 
   __device__ __forceinline__ void add(unsigned candidate, uint32_t symbol, uint32_t count) const {
     if (count == 0) return;
-    atomicAdd(&params.counts[candidate].of[params.layout.table_pair[component]][symbol], count);
+    atomicAdd(&params.counts[candidate].of[plane.pair][symbol], count);
   }
   // The CTA's counts to those of all.
   __device__ __forceinline__ void end() const {
@@ -267,13 +264,15 @@ struct SymbolCounter {
     __syncthreads();
     if (!shared.is_last) return;
     __threadfence();
-    auto* const counts = reinterpret_cast<uint32_t*>(params.counts);
-    auto* const told = reinterpret_cast<uint32_t*>(params.told);
-#pragma unroll 4
-    for (unsigned i = threadIdx.x; i < params.candidates * kJpegTablePairs * kJpegSymbols;
-         i += blockDim.x) {
+    auto* const counts = reinterpret_cast<uint4*>(params.counts);
+    auto* const told = reinterpret_cast<uint4*>(params.told);
+    constexpr unsigned kOfCandidate = sizeof(JpegSymbolCounts) / sizeof(uint4);
+#pragma unroll
+    for (unsigned first = 0; first < kRateCandidates * kOfCandidate; first += kRateThreads) {
+      const unsigned i = first + threadIdx.x;
+      if (i >= params.candidates * kOfCandidate) break;
       told[i] = counts[i];
-      counts[i] = 0;
+      counts[i] = make_uint4(0, 0, 0, 0);
     }
     if (threadIdx.x == 0) *params.finished = 0;
   }
@@ -293,10 +292,8 @@ __device__ __forceinline__ void count_candidates(const RateCountParams& params) 
   // Units that follow each other, which are alike, go to different SMs.
   const unsigned warp = threadIdx.x / 32, warps = kRateThreads / 32;
   for (uint32_t unit = warp * plane.ctas + blockIdx.x - plane.first_cta; unit < plane.units;
-       unit += warps * plane.ctas) {
-    counter.count_dc(unit);
-    counter.count_ac(unit);
-  }
+       unit += warps * plane.ctas)
+    counter.count_unit(unit);
   __syncthreads();
   counter.end();
   counter.tell();

@@ -10,8 +10,8 @@
 #include "cuda/dirac/params.h"
 #include "cuda/dwt/params.h"
 #include "cuda/obmc/params.h"
-#include "cuda/ratecontrol/params.h"
 #include "cuda/rgb/params.h"
+#include "tests/check/fakecuda/rate_areas.h"
 #include "tests/check/fakecuda/verb_areas.h"
 #include "tests/tiny/tiny_params.h"
 
@@ -29,6 +29,7 @@ class Launch {
   void general(const FrameParams& frame);
   void scaled(const ScaledParams& params);
   void words(const void* first, size_t bytes, bool on_host);
+  void samples(const SampleParams& samples, bool written);
   void tiny(const test::TinyParams& params);
   void wavelet_pass(const PassParams& pass);
   void wavelet_level(const FusedParams& fused);
@@ -38,7 +39,6 @@ class Launch {
   void convert(const ConvertParams& params);
   void flip(const FlipParams& params);
   void quant(const RequantParams& params);
-  void rate_lists(const RateLists& lists, uint32_t units);
   void rate_transform(const RateTransformParams& params);
   void rate_count(const RateCountParams& params);
   void expand(const ExpandParams& params);
@@ -57,7 +57,6 @@ class Launch {
                              bool written, size_t unit = 1, size_t step = 1);
   void coefs(const CoefParams& coefs, uint32_t blocks_w, uint32_t blocks, size_t bytes,
              bool written);
-  void samples(const SampleParams& samples, bool written);
   void fast_samples(const FastPlane& plane, bool written);
   void values(const ValuesParams& values, int64_t width, int64_t rows, bool written);
   void samples(const SamplesParams& samples, bool written);
@@ -172,29 +171,11 @@ void Launch::tiny(const test::TinyParams& params) {
   add(params.to, params.to_pitch, params.width, params.height, true);
 }
 
-void Launch::rate_lists(const RateLists& lists, uint32_t units) {
-  words(lists.dc, size_t{units} * kUnitBlocks * sizeof(uint32_t), false);
-  words(lists.sizes, size_t{units} * sizeof(uint32_t), false);
-  const size_t item = has("_float_round") ? 8 : 4;
-  words(lists.items, units * kUnitItems * item, false);
-}
-
 void Launch::rate_transform(const RateTransformParams& params) {
-  for (const PlaneParams& plane : params.frame.planes)
-    if (plane.first_cta != UINT32_MAX) samples(plane.samples, false);
-  rate_lists(params.lists, ctas_ * kFusedThreads / kUnitBlocks);
+  rate_transform_areas(params, ctas_, has("_float_round") ? 8 : 4, *this);
 }
 
-void Launch::rate_count(const RateCountParams& params) {
-  uint32_t units = 0;
-  for (const RatePlane& plane : params.planes)
-    if (plane.first_cta != UINT32_MAX) units = plane.first_unit + plane.units;
-  rate_lists(params.lists, units);
-  const size_t bytes = params.candidates * sizeof(JpegSymbolCounts);
-  words(params.counts, bytes, false);
-  words(params.finished, sizeof(uint32_t), false);
-  words(params.told, bytes, true);
-}
+void Launch::rate_count(const RateCountParams& params) { rate_count_areas(params, *this); }
 
 void Launch::rgb(const RgbParams& params) {
   rgb_areas(params, inverse(), has("_general"), [this](auto... area) { add(area...); });

@@ -90,7 +90,7 @@ TEST(SizeSearch, FindsSizes) {
 
 TEST(SizeSearch, AGoodGuessSavesRounds) {
   for (const double tolerance : {1.0 / 256, 0.01})
-    for (double near = 0.967; near < 1.033; near *= 1.001) {
+    for (double near = 0.967; near < 1.031; near *= 1.001) {
       const uint32_t guess = 80 * TableScale::kUnit;
       const uint64_t target = uint64_t(bent(uint32_t(guess * near)));
       const Found found = find(bent, {kFinest, kCoarsest, guess, target, tolerance});
