@@ -134,13 +134,25 @@ double perceptual_entry(QuantComponent component, int u, int v) {
   return kLumaCurve.at(u, v);
 }
 
+// Made once: rate control scales them many times a frame.
+struct PerceptualEntries {
+  double of[4][64];  // [component]
+
+  PerceptualEntries() {
+    for (int c = 0; c < 4; ++c)
+      for (int i = 0; i < 64; ++i)
+        of[c][i] = perceptual_entry(static_cast<QuantComponent>(c), i % 8, i / 8);
+  }
+};
+
 QuantTable perceptual_table(QuantComponent component, TableScale scale) {
+  static const PerceptualEntries kEntries;
   const double percent = double(scale.value) / TableScale::kUnit;
   QuantTable result;
   for (int i = 0; i < 64; ++i) {
-    const double entry = perceptual_entry(component, i % 8, i / 8) * percent / 100 *
+    const double entry = kEntries.of[static_cast<int>(component)][i] * percent / 100 *
                          double(stagger(scale, i)) / double(kStaggerUnit);
-    result.q[i] = uint16_t(std::clamp(std::floor(entry + 0.5), 1.0, 255.0));
+    result.q[i] = uint16_t(std::clamp(entry + 0.5, 1.0, 255.0));
   }
   return result;
 }
