@@ -15,11 +15,13 @@ namespace cudatransform::cuda {
 // once, in the end. The stride of sizes keeps the usual symbols in different banks.
 inline constexpr unsigned kSizeStride = 73;
 inline constexpr unsigned kSlots = 736;  // number 0: no level
+static_assert(kRateThreads == 16 * 16);  // an AC symbol each
 static_assert(kSlots % 4 == 0 && kSlots > kJpegAcSizes * kSizeStride);
 // The exponents of levels of 1 and of the largest plain size.
 inline constexpr int kLeastExponent = 127, kMostExponent = 126 + int(kJpegAcSizes);
-// Others: DC symbols, and the end of the block.
-inline constexpr unsigned kOthers = kJpegSymbols - kJpegDcSymbols + 1, kEnds = kOthers - 1;
+// Others: DC symbols, the end of the block, and runs of 16 zeros.
+inline constexpr unsigned kDcSymbols = kJpegSymbols - kJpegDcSymbols;
+inline constexpr unsigned kEnds = kDcSymbols, kLongRuns = kEnds + 1, kOthers = kLongRuns + 1;
 
 inline constexpr uint32_t kAllLanes = 0xffffffffu;
 
@@ -237,23 +239,28 @@ struct SymbolCounter {
     if (count == 0) return;
     atomicAdd(&params.counts[candidate].of[plane.pair][symbol], count);
   }
-  // The CTA's counts to those of all.
+  // The CTA's counts to those of all. Threads that follow each other have symbols that do.
   __device__ __forceinline__ void end() const {
-    for (unsigned i = threadIdx.x; i < params.candidates * kOthers; i += blockDim.x) {
-      const unsigned other = i % kOthers;
-      add(i / kOthers, other == kEnds ? kJpegEndOfBlock : kJpegDcSymbols + other,
-          shared.others[i / kOthers][other]);
-    }
-    if (threadIdx.x >= 16 * kJpegAcSizes) return;
-    const unsigned run = threadIdx.x % 16, size = threadIdx.x / 16;  // less 1
+    const unsigned run = threadIdx.x / 16, size = threadIdx.x % 16;  // less 1
     int32_t times[4] = {};                                           // by runs of 16 zeros
-    for (unsigned candidate = 0; candidate < params.candidates; ++candidate) {
+    for (unsigned candidate = 0; candidate < params.candidates && size < kJpegAcSizes;
+         ++candidate) {
 #pragma unroll
       for (unsigned longs = 0; longs < 4; ++longs)
         if (run + 16 * longs < 63)
           times[longs] += shared.changes.of[candidate][1 + size * kSizeStride + run + 16 * longs];
       add(candidate, run << 4 | (size + 1), uint32_t(times[0] + times[1] + times[2] + times[3]));
-      add(candidate, kJpegLongRun, uint32_t(times[1] + 2 * times[2] + 3 * times[3]));
+      const auto long_runs = uint32_t(times[1] + 2 * times[2] + 3 * times[3]);
+      if (long_runs != 0) atomicAdd(&shared.others[candidate][kLongRuns], long_runs);
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < params.candidates * kOthers; i += blockDim.x) {
+      const unsigned other = i % kOthers;
+      add(i / kOthers,
+          other == kEnds       ? kJpegEndOfBlock
+          : other == kLongRuns ? kJpegLongRun
+                               : kJpegDcSymbols + other,
+          shared.others[i / kOthers][other]);
     }
   }
   // The last CTA tells the host, and leaves zeros: so neither needs a call of the driver.
