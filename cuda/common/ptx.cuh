@@ -108,6 +108,14 @@ __device__ __forceinline__ void keep_in_register([[maybe_unused]] T& value) {
 #endif
 }
 
+// A kernel's parameters by way of the caches of memory: lanes that ask for different addresses get
+// all at once, where the cache of constants gives them one by one.
+template <typename T>
+__device__ __forceinline__ const T* as_memory(const T* parameters) {
+  keep_in_register(parameters);
+  return parameters;
+}
+
 // Two numbers clamped to 0..255, in front of the lower half of `rest`.
 __device__ __forceinline__ uint32_t pack_clamped(int high, int low, uint32_t rest) {
 #ifdef CT_EMULATED
@@ -116,6 +124,18 @@ __device__ __forceinline__ uint32_t pack_clamped(int high, int low, uint32_t res
 #else
   uint32_t result;
   asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(high), "r"(low), "r"(rest));
+  return result;
+#endif
+}
+
+// Two numbers clamped to 16 bits with a sign, `low` in the lower half.
+__device__ __forceinline__ uint32_t pack_clamped_s16(int high, int low) {
+#ifdef CT_EMULATED
+  const auto clamp = [](int v) { return uint32_t(v < -32768 ? -32768 : v > 32767 ? 32767 : v); };
+  return clamp(high) << 16 | (clamp(low) & 0xffff);
+#else
+  uint32_t result;
+  asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(result) : "r"(high), "r"(low));
   return result;
 #endif
 }

@@ -8,6 +8,7 @@
 // a constant.
 #pragma once
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/dct8x8/general_params.h"
 #include "cuda/dct8x8/zigzag.cuh"
 
@@ -186,14 +187,6 @@ __device__ __forceinline__ int quantize_eight(typename M::Value* v, const Forwar
     if constexpr (kReconstruct) v[i] = M::template load<Coef>(c[k], *inverse, i);
   }
   return zeros;
-}
-
-// A table entry that depends on the lane must not come from constant memory, which serves one
-// address at a time: the parameters are read as ordinary memory.
-template <typename T>
-__device__ __forceinline__ const T* as_memory(const T* parameter) {
-  asm volatile("" : "+l"(parameter));
-  return parameter;
 }
 
 // ---- Sums ----

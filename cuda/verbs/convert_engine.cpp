@@ -38,8 +38,8 @@ uint32_t describe_planes(const ConvertJob& job, ConvertParams* params) {
     ConvertPlane& plane = params->planes[c];
     plane.from = static_cast<uint8_t*>(from.data);
     plane.to = static_cast<uint8_t*>(to.data);
-    plane.from_pitch = from.pitch;
-    plane.to_pitch = to.pitch;
+    plane.from_steps = steps_of(from, job.from_kinds.number, job.from_kinds.arrangement);
+    plane.to_steps = steps_of(to, job.to_kinds.number, job.to_kinds.arrangement);
     plane.blocks_w = from.blocks_w;
     plane.blocks_h = from.blocks_h;
     plane.first = static_cast<uint32_t>(tiles);

@@ -5,17 +5,18 @@
 #include <cstdint>
 
 #include "cuda/common/divider.h"
+#include "cuda/verbs/steps.h"
 #include "transform/verbs/coefs.h"
 
 namespace cudatransform::cuda {
 
-// A CTA has a tile: blocks beside each other. Each thread has eight of their coefficients.
+// A CTA has a tile: blocks beside each other. Each thread has two eights of their coefficients.
 inline constexpr int32_t kConvertBlocks = 64;
-inline constexpr unsigned kConvertThreads = kConvertBlocks * 8;
+inline constexpr unsigned kConvertThreads = kConvertBlocks * 8 / 2;
 
 struct ConvertPlane {
   uint8_t *from, *to;
-  int64_t from_pitch, to_pitch;
+  VerbSteps from_steps, to_steps;
   int32_t blocks_w, blocks_h;
   uint32_t first;  // of its tiles
   uint32_t across;

@@ -24,12 +24,14 @@ template <typename Word, FlipWay kWay>
 __device__ __forceinline__ Eight<Word> turned(const FlipParams& params, Eight<Word> row,
                                               Stage<Word>& stage, unsigned block, unsigned lane) {
   if constexpr (kWay == FlipWay::kStraight) return row;
+  alignas(8) uint8_t places[8] = {};
+  if constexpr (kWay == FlipWay::kZigzag)
+    std::memcpy(places, as_memory(params.places) + 8 * lane, sizeof places);
   store_eight(&stage.words[block][8 * lane], row);
   __syncwarp();
 #pragma unroll
   for (unsigned i = 0; i < 8; ++i)
-    row.at[i] = stage.words[block][kWay == FlipWay::kTransposed ? 8 * i + lane
-                                                                : params.places[8 * lane + i]];
+    row.at[i] = stage.words[block][kWay == FlipWay::kTransposed ? 8 * i + lane : places[i]];
   return row;
 }
 
@@ -53,25 +55,34 @@ __device__ __forceinline__ void flip(const FlipParams& params, Stage<Word>& stag
   const FlipPlaneParams& plane = params.planes[plane_of_cta(params.planes)];
   const uint32_t tile = blockIdx.x - plane.first_cta;
   const uint32_t tile_y = divide(tile, plane.by_across);
-  const uint32_t tile_x = tile - tile_y * plane.across;
+  const uint32_t tile_x = (tile - tile_y * plane.across) * kFlipTiles;
   const unsigned block = threadIdx.x / kVerbLanes, lane = threadIdx.x % kVerbLanes;
   const auto x = static_cast<int32_t>(tile_x * kFlipSide + block % kFlipSide);
   const auto y = static_cast<int32_t>(tile_y * kFlipSide + block / kFlipSide);
-  const bool is_there = x < plane.blocks_w && y < plane.blocks_h;
-  const FlipSource column =
-      flip_source(x, plane.place.left, params.mirrors_x, plane.place.mirrored_w);
   const FlipSource row = flip_source(y, plane.place.top, params.mirrors_y, plane.place.mirrored_h);
-  Eight<Word> values = {};
-  if (is_there) {
-    values =
-        kWay == FlipWay::kStraight
-            ? load_eight<Word>(place_of(plane.from, plane.from_steps, column.at, row.at, lane))
-            : load_eight<Word>(place_of(plane.from, plane.from_steps, row.at, column.at, lane));
+  FlipSource columns[kFlipTiles];
+  bool are_there[kFlipTiles];
+  Eight<Word> values[kFlipTiles] = {};
+#pragma unroll
+  for (int k = 0; k < kFlipTiles; ++k) {
+    const int32_t at = x + k * kFlipSide;
+    columns[k] = flip_source(at, plane.place.left, params.mirrors_x, plane.place.mirrored_w);
+    are_there[k] = at < plane.blocks_w && y < plane.blocks_h;
+    if (!are_there[k]) continue;
+    values[k] =
+        load_eight<Word>(kWay == FlipWay::kStraight
+                             ? place_of(plane.from, plane.from_steps, columns[k].at, row.at, lane)
+                             : place_of(plane.from, plane.from_steps, row.at, columns[k].at, lane));
   }
-  values = turned<Word, kWay>(params, values, stage, block, lane);
-  const uint64_t negated = params.negated[column.mirrored][row.mirrored];
-  negate(values, static_cast<uint32_t>(negated >> (8 * lane)) & 255, params.is_float);
-  if (is_there) store_eight(place_of(plane.to, plane.to_steps, x, y, lane), values);
+#pragma unroll
+  for (int k = 0; k < kFlipTiles; ++k) {
+    if (k > 0) __syncwarp();
+    values[k] = turned<Word, kWay>(params, values[k], stage, block, lane);
+    const uint64_t negated = params.negated[columns[k].mirrored][row.mirrored];
+    negate(values[k], static_cast<uint32_t>(negated >> (8 * lane)) & 255, params.is_float);
+    if (are_there[k])
+      store_eight(place_of(plane.to, plane.to_steps, x + k * kFlipSide, y, lane), values[k]);
+  }
 }
 
 }  // namespace

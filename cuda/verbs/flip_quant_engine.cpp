@@ -38,19 +38,12 @@ int natural_at(CoefArrangement arrangement, int i) {
   return arrangement == CoefArrangement::kZigzagBlock ? kNaturalOfZigzag[i] : i;
 }
 
-template <typename Job>
-VerbSteps steps_of(const Job& job, const CoefArray& array) {
-  const int32_t eight = 8 * bytes_of(job.number);
-  if (job.arrangement != CoefArrangement::kPlane) return {array.pitch, 8 * eight, eight};
-  return {8 * int64_t{array.pitch}, eight, static_cast<int32_t>(array.pitch)};
-}
-
 template <typename Job, typename Plane>
 void describe_memory(const Job& job, int c, Plane* to) {
   to->from = static_cast<const uint8_t*>(job.from[c].data);
   to->to = static_cast<uint8_t*>(job.to[c].data);
-  to->from_steps = steps_of(job, job.from[c]);
-  to->to_steps = steps_of(job, job.to[c]);
+  to->from_steps = steps_of(job.from[c], job.number, job.arrangement);
+  to->to_steps = steps_of(job.to[c], job.number, job.arrangement);
 }
 
 uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size + by - 1) / by); }
@@ -90,7 +83,7 @@ uint32_t fill_planes(const FlipJob& job, FlipParams* params) {
     to.blocks_h = job.to[c].blocks_h;
     to.place = job.places[c];
     to.first_cta = ctas;
-    to.across = divided(to.blocks_w, kFlipSide);
+    to.across = divided(to.blocks_w, kFlipSide * kFlipTiles);
     to.by_across = make_divider(to.across);
     ctas += to.across * divided(to.blocks_h, kFlipSide);
   }

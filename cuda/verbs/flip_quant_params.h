@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cuda/common/divider.h"
+#include "cuda/verbs/steps.h"
 #include "transform/verbs/flip.h"
 #include "transform/verbs/quant.h"
 
@@ -15,17 +16,10 @@ namespace cudatransform::cuda {
 inline constexpr unsigned kVerbThreads = 128;
 inline constexpr unsigned kVerbLanes = 8;
 
-// Steps in bytes: from one row of blocks to the next, from one block to the next, from a lane's
-// coefficients to the next lane's.
-struct VerbSteps {
-  int64_t down;
-  int32_t across, lane;
-};
-
 // ---- Flips ----
 
-// A CTA has tiles of 4 x 4 blocks of the result, one after the other.
-inline constexpr int32_t kFlipSide = 4;
+// A CTA has two tiles of 4 x 4 blocks of the result, beside each other.
+inline constexpr int32_t kFlipSide = 4, kFlipTiles = 2;
 
 struct FlipPlaneParams {
   const uint8_t* from;
@@ -41,9 +35,9 @@ struct FlipPlaneParams {
 struct FlipParams {
   FlipPlaneParams planes[kMostCoefArrays];
   bool mirrors_x, mirrors_y;
-  bool is_float;           // its sign is a bit
-  uint64_t negated[2][2];  // by what is mirrored, x and y; in the order of memory
-  uint8_t places[64];      // of transposed coefficients, in zigzag order
+  bool is_float;                  // its sign is a bit
+  uint64_t negated[2][2];         // by what is mirrored, x and y; in the order of memory
+  alignas(8) uint8_t places[64];  // of transposed coefficients, in zigzag order
 };
 
 // ---- Other tables ----

@@ -10,27 +10,25 @@
 namespace cudatransform::cuda {
 namespace {
 
-// A CTA's component: in shared memory, where lanes read in vectors. Parameters come one address at
-// a time.
+// A CTA's component: in shared memory, an entry's four words that every level needs beside those of
+// the next lane.
 struct Entries {
-  alignas(16) uint32_t before[64], after[64], multiplier[64];
-};
+  uint4 of[8][kVerbLanes];
+  uint32_t after[8][kVerbLanes];
 
-__device__ __forceinline__ void fill(const RequantPlaneParams& plane, Entries& entries) {
-  const unsigned i = threadIdx.x;
-  if (i < 64) {
-    entries.before[i] = plane.before[i];
-    entries.after[i] = plane.after[i];
-    entries.multiplier[i] = plane.multiplier[i];
+  // Called by all threads; `at` is below 64.
+  __device__ __forceinline__ void put(unsigned at, const RequantEntry& entry) {
+    if (threadIdx.x < 64) {
+      of[at % 8][at / 8] = {entry.before, entry.half, entry.multiplier, entry.shift};
+      after[at % 8][at / 8] = entry.after;
+    }
+    __syncthreads();
   }
-  __syncthreads();
-}
-
-__device__ __forceinline__ RequantEntry entry_at(const Entries& entries, unsigned at) {
-  const uint32_t after = entries.after[at];
-  return {2 * entries.before[at], after & ~1u, after, entries.multiplier[at],
-          32u - static_cast<uint32_t>(__clz(static_cast<int>(after - 1)))};
-}
+  __device__ __forceinline__ RequantEntry at(unsigned i, unsigned lane) const {
+    const uint4 words = of[i][lane];
+    return {words.x, words.y, after[i][lane], words.z, words.w};
+  }
+};
 
 __device__ __forceinline__ int16_t requantised(int16_t level, const RequantEntry& by,
                                                uint64_t& sse) {
@@ -47,6 +45,25 @@ __device__ __forceinline__ int32_t requantised(int32_t level, const RequantEntry
   return made;
 }
 
+// Levels alone: two of 16 bits are saturated at once.
+__device__ __forceinline__ int32_t signed_quotient(int16_t level, const RequantEntry& by) {
+  const int32_t size = static_cast<int32_t>(requantised_size(uint32_t(abs(level)), by));
+  return level < 0 ? -size : size;
+}
+__device__ __forceinline__ void requantise_eight(Eight<int16_t>& row, const RequantEntry (&by)[8]) {
+#pragma unroll
+  for (int i = 0; i < 8; i += 2) {
+    const uint32_t two = pack_clamped_s16(signed_quotient(row.at[i + 1], by[i + 1]),
+                                          signed_quotient(row.at[i], by[i]));
+    std::memcpy(&row.at[i], &two, sizeof two);
+  }
+}
+__device__ __forceinline__ void requantise_eight(Eight<int32_t>& row, const RequantEntry (&by)[8]) {
+  uint64_t none = 0;
+#pragma unroll
+  for (int i = 0; i < 8; ++i) row.at[i] = requantised(row.at[i], by[i], none);
+}
+
 __device__ __forceinline__ void add_sum(bool wanted, uint64_t mine, uint64_t* sum) {
   if (!wanted) return;
   const uint64_t all = sum_of_warp(mine);
@@ -57,14 +74,14 @@ template <typename Level, bool kMeasures>
 __device__ __forceinline__ void requantise(const RequantParams& params, Entries& entries) {
   const int c = plane_of_cta(params.planes);
   const RequantPlaneParams& plane = params.planes[c];
-  fill(plane, entries);
+  // Fetched while the kernel before this one ends, and put down while levels arrive.
+  const unsigned own = threadIdx.x % 64;
+  const uint32_t before = as_memory(plane.before)[own], after = as_memory(plane.after)[own],
+                 multiplier = as_memory(plane.multiplier)[own];
   wait_for_predecessor();
   let_successor_launch();
   constexpr unsigned kGroups = kVerbThreads / kVerbLanes;
   const unsigned group = threadIdx.x / kVerbLanes, lane = threadIdx.x % kVerbLanes;
-  RequantEntry mine[8];
-#pragma unroll
-  for (unsigned i = 0; i < 8; ++i) mine[i] = entry_at(entries, 8 * lane + i);
   uint64_t sse = 0;
   uint32_t zeros = 0;
   const uint32_t first = (blockIdx.x - plane.first_cta) * kGroups * kRequantBlocks + group;
@@ -79,13 +96,22 @@ __device__ __forceinline__ void requantise(const RequantParams& params, Entries&
       rows[k] = load_eight<Level>(place_of(plane.from, plane.from_steps, static_cast<int32_t>(x[k]),
                                            static_cast<int32_t>(y[k]), lane));
   }
+  const uint32_t shift = 32u - static_cast<uint32_t>(__clz(static_cast<int>(after - 1)));
+  entries.put(own, {2 * before, after & ~1u, after, multiplier, shift});
+  RequantEntry mine[8];
+#pragma unroll
+  for (unsigned i = 0; i < 8; ++i) mine[i] = entries.at(i, lane);
 #pragma unroll
   for (int k = 0; k < kRequantBlocks; ++k) {
     if (first + static_cast<uint32_t>(k) * kGroups >= plane.blocks) continue;
+    if constexpr (kMeasures) {
 #pragma unroll
-    for (unsigned i = 0; i < 8; ++i) {
-      rows[k].at[i] = requantised(rows[k].at[i], mine[i], sse);
-      zeros += rows[k].at[i] == 0;
+      for (unsigned i = 0; i < 8; ++i) {
+        rows[k].at[i] = requantised(rows[k].at[i], mine[i], sse);
+        zeros += rows[k].at[i] == 0;
+      }
+    } else {
+      requantise_eight(rows[k], mine);
     }
     store_eight(place_of(plane.to, plane.to_steps, static_cast<int32_t>(x[k]),
                          static_cast<int32_t>(y[k]), lane),

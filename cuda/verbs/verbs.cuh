@@ -14,7 +14,7 @@ template <typename Byte>
 __device__ __forceinline__ Byte* place_of(Byte* data, const VerbSteps& steps, int32_t x, int32_t y,
                                           unsigned lane) {
   return data + y * steps.down + int64_t{x} * steps.across +
-         static_cast<int32_t>(lane) * steps.lane;
+         static_cast<int32_t>(lane) * static_cast<int32_t>(steps.lane);
 }
 
 template <typename Plane>

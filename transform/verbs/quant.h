@@ -68,14 +68,18 @@ CT_HD uint32_t requant_high(uint32_t a, uint32_t b) {
 #endif
 }
 
+// Of a level without its sign; not saturated, and below 2^31.
+CT_HD uint32_t requantised_size(uint32_t size, const RequantEntry& by) {
+  return requant_high(size * by.before + by.half, by.multiplier) >> by.shift;
+}
+
 // Saturates. `error`: of the coefficient, without its sign.
 CT_HD int32_t requantised16(int32_t level, const RequantEntry& by, int32_t* error) {
   const uint32_t size = static_cast<uint32_t>(level < 0 ? -level : level);
   const uint32_t most = 32767u + (level < 0 ? 1 : 0);
-  const uint32_t doubled = size * by.before;
-  const uint32_t quotient = requant_high(doubled + by.half, by.multiplier) >> by.shift;
+  const uint32_t quotient = requantised_size(size, by);
   const uint32_t kept = quotient < most ? quotient : most;
-  *error = static_cast<int32_t>(doubled / 2 - kept * by.after);
+  *error = static_cast<int32_t>(size * by.before / 2 - kept * by.after);
   return level < 0 ? -static_cast<int32_t>(kept) : static_cast<int32_t>(kept);
 }
 

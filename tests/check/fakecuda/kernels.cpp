@@ -184,7 +184,7 @@ void Launch::rgb(const RgbParams& params) {
 void Launch::convert(const ConvertParams& params) {
   // convert_FROM_to_TO, or convert_copy_BITS.
   const size_t to = name_.find("_to_");
-  const auto bytes = [](const std::string& number) -> int64_t {
+  const auto bytes = [](const std::string& number) {
     return number.find("16") != std::string::npos ? 2 : 4;
   };
   convert_areas(params, bytes(name_.substr(0, to)), bytes(name_.substr(to + 1)),

@@ -21,8 +21,10 @@ void add_blocks(const uint8_t* data, const cudatransform::cuda::VerbSteps& steps
   const int64_t eight = 8 * bytes;
   if (steps.across == 8 * eight)
     add(data, steps.down, across * 8 * eight, down, written);
-  else
-    add(data, int64_t{steps.lane}, across * eight, 8 * down, written);
+  else if (steps.across == eight)
+    add(data, steps.lane, across * eight, 8 * down, written);
+  else  // bands
+    add(data, steps.down, across * bytes, 64 * down, written);
 }
 
 template <typename Add>
@@ -55,18 +57,13 @@ void flip_areas(const cudatransform::cuda::FlipParams& params, int bytes, bool t
 }
 
 template <typename Add>
-void convert_areas(const cudatransform::cuda::ConvertParams& params, int64_t from_bytes,
-                   int64_t to_bytes, const Add& add) {
+void convert_areas(const cudatransform::cuda::ConvertParams& params, int from_bytes, int to_bytes,
+                   const Add& add) {
   for (int32_t c = 0; c < params.components; ++c) {
     const cudatransform::cuda::ConvertPlane& plane = params.planes[c];
-    const auto add_side = [&](const uint8_t* data, int64_t pitch,
-                              cudatransform::CoefArrangement arrangement, int64_t bytes,
-                              bool written) {
-      const int64_t rows = rows_of_blocks(arrangement);
-      add(data, pitch, plane.blocks_w * (64 / rows) * bytes, plane.blocks_h * rows, written);
-    };
-    add_side(plane.from, plane.from_pitch, params.from, from_bytes, false);
-    add_side(plane.to, plane.to_pitch, params.to, to_bytes, true);
+    add_blocks(plane.from, plane.from_steps, from_bytes, plane.blocks_w, plane.blocks_h, false,
+               add);
+    add_blocks(plane.to, plane.to_steps, to_bytes, plane.blocks_w, plane.blocks_h, true, add);
   }
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <string>
@@ -272,17 +274,30 @@ TEST(Verbs, LargePicturesAreTheDefinitions) {
   }
 }
 
+// What a job of one component with such sides writes; nothing if it fails.
+std::vector<uint8_t> converted(const Engine& engine, Side& from, Side& to, ConvertJob job) {
+  job.from_kinds = from.kinds;
+  job.to_kinds = to.kinds;
+  job.components = 1;
+  std::vector<uint8_t> got;
+  Status status = from.upload(engine);
+  if (status.ok()) status = to.upload(engine);
+  if (!status.ok()) return {};
+  from.describe(job.from);
+  to.describe(job.to);
+  status = submit_and_wait(engine, ops_of(engine), job);
+  if (status.ok()) status = to.download(engine, &got);
+  EXPECT_EQ(status.message, "");
+  return got;
+}
+
 // Every half, and every float that lies around it.
 TEST(Verbs, EveryHalfIsRight) {
   for (const Engine& engine : subjects())
     for (int step = -1; step <= 1; ++step) {
       Side from({CoefNumber::kF32, CoefArrangement::kBlock, false}, {{1024, 1}}, 0);
       Side to({CoefNumber::kF16, CoefArrangement::kBlock, false}, {{1024, 1}}, 0);
-      ConvertJob job;
-      job.from_kinds = from.kinds;
-      job.to_kinds = to.kinds;
-      job.components = 1;
-      std::vector<uint8_t> wanted = to.bytes, got;
+      std::vector<uint8_t> wanted = to.bytes;
       uint64_t ignored = 0;
       for (uint32_t bits = 0; bits < 65536; ++bits) {
         const int n = static_cast<int>(bits % 64), block = static_cast<int>(bits / 64);
@@ -297,12 +312,32 @@ TEST(Verbs, EveryHalfIsRight) {
                     wanted.data() + (to.at(0, n % 8, n / 8, block, 0) - to.bytes.data()), 1,
                     &ignored);
       }
-      ASSERT_TRUE(from.upload(engine).ok() && to.upload(engine).ok());
-      from.describe(job.from);
-      to.describe(job.to);
-      ASSERT_EQ(submit_and_wait(engine, ops_of(engine), job).message, "");
-      ASSERT_TRUE(to.download(engine, &got).ok());
-      EXPECT_TRUE(got == wanted) << engine.name << ", step " << step;
+      EXPECT_TRUE(converted(engine, from, to, {}) == wanted) << engine.name << ", step " << step;
+    }
+}
+
+// Divisors near the largest half: levels of 1 times 65519 are the last that it holds.
+TEST(Verbs, LevelsTimesLargeDivisorsAreTheDefinitions) {
+  constexpr int16_t kLevels[] = {-32768, -2, -1, 0, 1, 2, 32767};
+  constexpr int kBlocks = static_cast<int>(std::size(kLevels));
+  for (const Engine& engine : subjects())
+    for (int first = 65536 - 6 * 64; first < 65536; first += 64) {
+      Side from({CoefNumber::kS16, CoefArrangement::kBlock, true}, {{kBlocks, 1}}, 0);
+      Side to({CoefNumber::kF16, CoefArrangement::kBlock, false}, {{kBlocks, 1}}, 0);
+      std::vector<uint8_t> wanted = to.bytes;
+      ConvertJob job;
+      uint64_t ignored = 0;
+      for (int block = 0; block < kBlocks; ++block)
+        for (int n = 0; n < 64; ++n) {
+          const auto divisor = static_cast<uint16_t>(first + n);
+          job.tables[0].q[n] = divisor;
+          std::memcpy(from.at(0, n % 8, n / 8, block, 0), &kLevels[block], sizeof kLevels[block]);
+          convert_one(from.kinds, from.at(0, n % 8, n / 8, block, 0), to.kinds,
+                      wanted.data() + (to.at(0, n % 8, n / 8, block, 0) - to.bytes.data()), divisor,
+                      &ignored);
+        }
+      EXPECT_TRUE(converted(engine, from, to, job) == wanted)
+          << engine.name << ", divisors from " << first << " on";
     }
 }
 
