@@ -100,8 +100,8 @@ __device__ __forceinline__ void list_coefficients(const RateTransformParams& par
   const PlaneParams& plane = params.frame.planes[place.component];
   for (unsigned k = threadIdx.x; k < 64; k += blockDim.x) {
     const int i = natural_of_zigzag(int(k));
-    least[k] =
-        Method::least(Method::divisor(params.finest[place.component][i], i, params.dead_zone));
+    least[k] = Method::least(
+        Method::divisor(as_memory(params.finest[place.component])[i], i, params.dead_zone));
   }
   wait_for_predecessor();
   typename M::Value v[64];

@@ -89,10 +89,10 @@ struct SymbolCounter {
 
   __device__ __forceinline__ void begin() const {
     for (unsigned i = threadIdx.x; i < 64 * kRateCandidates; i += blockDim.x) {
-      const unsigned k = i / kRateCandidates, candidate = i % kRateCandidates;
+      const unsigned candidate = i / 64, k = i % 64;
       const int natural = natural_of_zigzag(int(k));
-      const typename Method::Divisor divisor =
-          Method::divisor(params.tables[candidate][component][natural], natural, params.dead_zone);
+      const typename Method::Divisor divisor = Method::divisor(
+          as_memory(params.tables[candidate][component])[natural], natural, params.dead_zone);
       reinterpret_cast<float*>(&shared.mul[candidate / 4][k])[candidate % 4] = divisor.mul;
       if constexpr (Method::kIsDecided)
         reinterpret_cast<float*>(&shared.least[candidate / 4][k])[candidate % 4] = divisor.least;

@@ -249,13 +249,20 @@ inline constexpr bool kIsWide =
 
 // CTAs of an SM: as many as their registers leave room for, and the oldest SMs' 1,024 threads.
 template <typename From, typename To>
-inline constexpr int kCtas = kIsWide<From, To>               ? (To::kIsLevel ? 3 : 2)
-                             : std::is_same_v<From, Level32> ? 4
+inline constexpr int kCtasByRegisters = kIsWide<From, To>               ? (To::kIsLevel ? 3 : 2)
+                                        : std::is_same_v<From, Level32> ? 4
+                                        : sizeof(typename From::Stored) == 2 &&
+                                                sizeof(typename To::Stored) == 2
+                                            ? 6
+                                            : 5;
 #if __CUDA_ARCH__ == 750
-                                                             : 4;
+inline constexpr int kMostCtas = 1024 / kConvertThreads;
 #else
-                                                             : 5;
+inline constexpr int kMostCtas = 1536 / kConvertThreads;
 #endif
+template <typename From, typename To>
+inline constexpr int kCtas =
+    kCtasByRegisters<From, To> < kMostCtas ? kCtasByRegisters<From, To> : kMostCtas;
 
 }  // namespace
 
