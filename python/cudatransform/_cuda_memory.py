@@ -29,6 +29,10 @@ class _DLManagedTensor(Structure):
 
 _Deleter = CFUNCTYPE(None, c_void_p)
 _DLManagedTensor._fields_ = [("tensor", DLTensor), ("context", c_void_p), ("deleter", _Deleter)]
+# Those of a kind of arrays differ in their data: the bytes of one, and what they point to. To make
+# one out of numbers takes as long as torch takes for a tensor.
+_of_kind: Dict[Tuple[Any, ...], Tuple[bytes, Any]] = {}
+_MOST_KINDS = 64
 _handed_out: Dict[int, Any] = {}  # what tensors of others refer to, by the address of theirs
 _forget = _Deleter(_handed_out.pop)  # no instruction of Python, which a signal might interrupt
 
@@ -42,6 +46,19 @@ _capsule_is.restype, _capsule_is.argtypes = c_int, (c_void_p, c_char_p)
 def _capsule_gone(capsule: int) -> None:
     if _capsule_is(capsule, DLPACK_NAME):
         _handed_out.pop(capsule_address(capsule, DLPACK_NAME), None)
+
+
+_CAPSULE_GONE = ctypes.cast(_capsule_gone, c_void_p)
+
+
+def _managed(shape: Tuple[int, ...], strides: Tuple[int, ...], dtype: Any,
+             device: int) -> Tuple[bytes, Any]:
+    """The bytes of a DLManagedTensor without data, and what they point to; strides in bytes."""
+    numbers = ctypes.c_int64 * len(shape)
+    lengths, steps = numbers(*shape), numbers(*(stride // dtype.itemsize for stride in strides))
+    made = _DLManagedTensor(DLTensor(None, CUDA, device, len(shape), KINDS[dtype.kind],
+                                     8 * dtype.itemsize, 1, lengths, steps, 0), None, _forget)
+    return bytes(made), (lengths, steps)
 
 
 class CudaArray:
@@ -78,17 +95,17 @@ class CudaArray:
                    copy: Optional[bool] = None, max_version: Optional[Tuple] = None) -> Any:
         if copy or dl_device not in (None, self.__dlpack_device__()):
             raise BufferError("a CudaArray is neither copied nor moved: make a tensor of it first")
-        count = len(self.shape)
-        numbers = ctypes.c_int64 * count
-        shape = numbers(*self.shape)
-        size = self.dtype.itemsize
-        strides = numbers(*(stride // size for stride in self.strides))
-        made = _DLManagedTensor(DLTensor(self._address, CUDA, self.device, count,
-                                         KINDS[self.dtype.kind], 8 * size, 1, shape, strides, 0),
-                                None, _forget)
+        kind = self.shape, self.strides, self.dtype, self.device
+        found = _of_kind.get(kind)
+        if found is None:
+            if len(_of_kind) >= _MOST_KINDS:
+                _of_kind.clear()
+            found = _of_kind[kind] = _managed(*kind)
+        made = _DLManagedTensor.from_buffer_copy(found[0])
+        made.tensor.data = self._address
         address = ctypes.addressof(made)
-        capsule = _capsule_new(address, DLPACK_NAME, ctypes.cast(_capsule_gone, c_void_p))
-        _handed_out[address] = made, shape, strides, self
+        capsule = _capsule_new(address, DLPACK_NAME, _CAPSULE_GONE)
+        _handed_out[address] = made, found, self
         return capsule
 
     def __repr__(self) -> str:
@@ -147,10 +164,15 @@ def gstcuda() -> _Gstcuda:
     return _gstcuda[0]
 
 
+def meta_of(buffer: int) -> VideoMeta:
+    """Of a video buffer, as long as that lives."""
+    return gstcuda().video_meta(buffer).contents
+
+
 def frame_of(buffer: int) -> Tuple[int, int, bool]:
     """A video buffer's bytes from row to row, its first byte, and whether its planes follow each
     other without gaps."""
-    meta = gstcuda().video_meta(buffer).contents
+    meta = meta_of(buffer)
     pitch, begin = meta.stride[0], meta.offset[0]
     together = all(meta.stride[plane] == pitch and
                    meta.offset[plane] == begin + plane * pitch * meta.height

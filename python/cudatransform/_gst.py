@@ -333,6 +333,8 @@ class HeldBuffer:
         if not self.writable and not _look(gst, memory, info, MAP_READ | (MAP_CUDA if cuda else 0)):
             raise Unavailable("a buffer cannot be mapped")
         self.address, self.size = info.data, info.size
+        if cuda:
+            return  # numpy must not take it for memory of the host
         # We avoid a property: numpy drops exceptions of a signal's handler in one.
         self.__array_interface__ = {"shape": (self.size,), "typestr": "|u1", "version": 3,
                                     "data": (self.address, not self.writable)}

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional, Tuple
 import numpy as np
 
 from . import _device, _gst, color
-from ._cuda_memory import CudaArray, context_of, frame_of, gstcuda, pools
+from ._cuda_memory import CudaArray, context_of, gstcuda, meta_of, pools
 from ._device_transform import FRAME, copy_in, with_rows
 from ._levels import check_sides, described, in_one_piece
 from ._stage import Stage
@@ -128,12 +128,13 @@ def _rgb_of(gst: _gst.Libraries, sample: _gst.Sample) -> np.ndarray:
 
 def _on_device(gst: _gst.Libraries, sample: _gst.Sample, device: int, is_rgb: bool) -> CudaArray:
     gstcuda().synchronize(gst, sample.buffer)
-    height, width = _size_of(gst, sample)
-    pitch, begin, _ = frame_of(sample.buffer)
+    meta = meta_of(sample.buffer)
     held = _gst.HeldBuffer(gst, sample, cuda=True)
     if is_rgb:
-        return CudaArray(held, begin, (height, width, 3), (pitch, 3, 1), device, np.uint8)
-    return CudaArray(held, begin, (height, width), (pitch, 1), device, np.uint8)
+        return CudaArray(held, meta.offset[0], (meta.height, meta.width, 3),
+                         (meta.stride[0], 3, 1), device, np.uint8)
+    return CudaArray(held, meta.offset[0], (meta.height, meta.width), (meta.stride[0], 1), device,
+                     np.uint8)
 
 
 def rgb_of_levels(picture: Any, upsampling: str) -> np.ndarray:
