@@ -230,7 +230,7 @@ int DwtPlan::pairs_a_lane(const Level& level, bool fast) const {
 bool DwtPlan::may_wait_on_device(int index) const {
   constexpr int64_t kMostPairs = 1 << 20;
   // Forward, warps of the long filters have so many registers that waiting warps keep out working
-  // ones: 1080p alone took a seventh longer.
+  // ones.
   const bool is_long = job_.wavelet == Wavelet::kFidelity || job_.wavelet == Wavelet::kDaub97;
   if (is_long && direction_ == Direction::kForward) return false;
   int64_t pairs = 0;
