@@ -207,7 +207,7 @@
   X(forward_islow_u8_s16_zigzag_rd, Islow, U8, S16, Zigzag, Edged, Plain, Rd, 8)                   \
   X(forward_islow_u8_s16_zigzag_rd_measure, Islow, U8, S16, Zigzag, Edged, Measure, Rd, 8)         \
   X(forward_islow_u8_s16_plane_rd, Islow, U8, S16, Plane, Edged, Plain, Rd, 8)                     \
-  X(forward_islow_u8_s16_plane_rd_measure, Islow, U8, S16, Plane, Edged, Measure, Rd, 8)           \
+  X(forward_islow_u8_s16_plane_rd_measure, Islow, U8, S16, Plane, Edged, Measure, Rd, 6)           \
   X(forward_float_u8_s16_block_dead_zone, Float, U8, S16, Block, Edged, Plain, DeadZone, 10)       \
   X(forward_float_u8_s16_block_dead_zone_measure, Float, U8, S16, Block, Edged, Measure, DeadZone, \
     8)                                                                                             \
@@ -227,7 +227,7 @@
   X(forward_float_u8_s16_zigzag_rd, Float, U8, S16, Zigzag, Edged, Plain, Rd, 8)                   \
   X(forward_float_u8_s16_zigzag_rd_measure, Float, U8, S16, Zigzag, Edged, Measure, Rd, 6)         \
   X(forward_float_u8_s16_plane_rd, Float, U8, S16, Plane, Edged, Plain, Rd, 8)                     \
-  X(forward_float_u8_s16_plane_rd_measure, Float, U8, S16, Plane, Edged, Measure, Rd, 8)
+  X(forward_float_u8_s16_plane_rd_measure, Float, U8, S16, Plane, Edged, Measure, Rd, 6)
 
 // ---- General: X(name, method, coefs, measure) ----
 

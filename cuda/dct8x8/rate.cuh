@@ -92,7 +92,7 @@ struct RdShared {
       nonzero |= uint64_t(is_level) << k;
       mine[k] = int16_t(is_level ? x : 0);
     }
-    decide_by_rate(nonzero, rd_weight_of(weight, chroma, squares), tables.bits,
+    decide_by_rate(nonzero, rd_weight_of(weight, chroma, squares), RdRates{tables.bits},
                    SharedBlock{mine, tables});
   }
 };

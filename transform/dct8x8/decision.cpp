@@ -26,6 +26,24 @@ struct HostBlock {
   }
 };
 
+// RdRates, with a place for each run and size: a block has many of them.
+struct HostRates {
+  uint16_t rates[64][16];
+  uint32_t end;
+
+  uint32_t of(int run, int size) const { return rates[run][size]; }
+  uint32_t end_of_block() const { return end; }
+};
+constexpr HostRates make_host_rates(bool chroma) {
+  const AcBits bits = make_ac_bits(chroma);
+  HostRates result = {};
+  for (int run = 0; run < 63; ++run)
+    for (int size = 0; size < 16; ++size)
+      result.rates[run][size] = uint16_t(RdRates{bits.of}.of(run, size));
+  result.end = RdRates{bits.of}.end_of_block();
+  return result;
+}
+
 // Bits of rows of a block in natural order, moved to their places in zigzag order: a look for each
 // row, most of which are empty.
 struct ZigzagBits {
@@ -88,9 +106,9 @@ int16_t dc_level(const Decision& decision, int32_t eighths) {
 
 void decide_rd(const Decision& decision, uint64_t nonzero, uint32_t squares,
                const int32_t eighths[64], int16_t levels[64]) {
-  static constexpr AcBits kBits[2] = {make_ac_bits(false), make_ac_bits(true)};
+  static constexpr HostRates kRates[2] = {make_host_rates(false), make_host_rates(true)};
   decide_by_rate(in_zigzag_order(nonzero & ~uint64_t{1}),
-                 rd_weight_of(decision.weight, decision.chroma, squares), kBits[decision.chroma].of,
+                 rd_weight_of(decision.weight, decision.chroma, squares), kRates[decision.chroma],
                  HostBlock{decision, eighths, levels});
 }
 

@@ -132,9 +132,14 @@ CT_HD uint32_t rd_weight_of(uint32_t weight, bool chroma, uint32_t squares) {
 
 // Rates and distortions are in 1/256 bit. Neither overflows: an error is at most 2.5 levels, see
 // decide_by_rate().
-CT_HD uint32_t rd_rate(const uint8_t* bits, int run, int size) {
-  return 256u * (uint32_t(run >> 4) * bits[0xf0] + bits[(run & 15) << 4 | size]);
-}
+struct RdRates {
+  const uint8_t* bits;  // an AcBits
+
+  CT_HD constexpr uint32_t of(int run, int size) const {
+    return 256u * (uint32_t(run >> 4) * bits[0xf0] + bits[(run & 15) << 4 | size]);
+  }
+  CT_HD constexpr uint32_t end_of_block() const { return 256u * bits[0]; }
+};
 CT_HD uint32_t rd_distortion(int32_t magnitude, int32_t level, int32_t divisor, uint32_t reciprocal,
                              uint32_t weight) {
   const int32_t error = magnitude - level * divisor;
@@ -145,44 +150,42 @@ CT_HD uint32_t rd_distortion(int32_t magnitude, int32_t level, int32_t divisor, 
 
 // The AC levels of a block, from the last one that is not zero to the first: each stays, loses one,
 // or becomes 0 if it is 1 or 2, whatever costs least with its neighbours as they are. `nonzero` has
-// a bit for each rounded level, by its place k in zigzag order, and bits[] an AcBits.
+// a bit for each rounded level, by its place k in zigzag order; `rates` are RdRates, or equal.
 //   block.magnitude(k)    |eighths|
 //   block.level(k)        |rounded level|
 //   block.divisor(k)      8 q, q at most 255
 //   block.reciprocal(k)   2^20 / (8 q), rounded down
 //   block.set(k, level)   takes the |level| of a bit in `nonzero`
-template <typename Block>
-CT_HD void decide_by_rate(uint64_t nonzero, uint32_t weight, const uint8_t* bits, Block&& block) {
-  const uint32_t end_of_block = 256u * bits[0];
+template <typename Rates, typename Block>
+CT_HD void decide_by_rate(uint64_t nonzero, uint32_t weight, const Rates& rates, Block&& block) {
+  const uint32_t end_of_block = rates.end_of_block();
   int next = 0, next_size = 0;  // the level behind, decided already; 0: none
-  while (nonzero != 0) {
-    const int k = highest_bit(nonzero);
+  int k = nonzero != 0 ? highest_bit(nonzero) : 0;
+  uint32_t behind = k < 63 ? end_of_block : 0;  // the rate of what follows the level
+  for (int before = 0; k != 0; k = before) {
     nonzero ^= uint64_t{1} << k;
-    const int before = nonzero != 0 ? highest_bit(nonzero) : 0;
+    before = nonzero != 0 ? highest_bit(nonzero) : 0;
     const int32_t magnitude = block.magnitude(k), level = block.level(k);
     const int32_t divisor = block.divisor(k);
     const uint32_t reciprocal = block.reciprocal(k);
     const auto cost = [&](int32_t candidate) {
       return rd_distortion(magnitude, candidate, divisor, reciprocal, weight);
     };
-    const uint32_t behind = next != 0 ? rd_rate(bits, next - k - 1, next_size)
-                            : k < 63  ? end_of_block
-                                      : 0;
-    const auto kept = [&](int32_t candidate) {
-      return cost(candidate) + rd_rate(bits, k - before - 1, width_of(uint32_t(candidate))) +
-             behind;
-    };
     int32_t best = level;
-    uint32_t least = kept(level);
-    if (level > 1) {
-      if (const uint32_t other = kept(level - 1); other < least) least = other, best = level - 1;
-    }
+    uint32_t least = UINT32_MAX, rate = 0;
+    const auto try_to_keep = [&](int32_t candidate) {
+      const uint32_t own = rates.of(k - before - 1, width_of(uint32_t(candidate)));
+      const uint32_t all = cost(candidate) + own + behind;
+      if (all < least) least = all, best = candidate, rate = own;
+    };
+    try_to_keep(level);
+    if (level > 1) try_to_keep(level - 1);
     if (level <= 2) {
-      const uint32_t other =
-          cost(0) + (next != 0 ? rd_rate(bits, next - before - 1, next_size) : end_of_block);
-      if (other < least) best = 0;
+      const uint32_t without = next != 0 ? rates.of(next - before - 1, next_size) : end_of_block;
+      if (cost(0) + without < least) best = 0, rate = without;
     }
     block.set(k, best);
+    behind = rate;
     if (best != 0) {
       next = k;
       next_size = width_of(uint32_t(best));
