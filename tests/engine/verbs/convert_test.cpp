@@ -137,12 +137,14 @@ struct Case {
 };
 
 std::vector<Case> all_cases() {
-  // Parts of a tile, a tile, several; components of their own sizes.
+  // Parts of a tile, a tile, several; components of their own sizes. Their number and 16 have no
+  // common factor, so each of them meets each pair of arrangements.
   const std::vector<std::pair<int, int>> sizes[] = {{{1, 1}},
                                                     {{9, 2}, {5, 1}, {5, 1}},
                                                     {{64, 1}},
                                                     {{33, 3}, {33, 3}, {33, 3}, {33, 3}},
                                                     {{130, 2}, {65, 2}, {65, 2}},
+                                                    {{72, 3}, {8, 1}},
                                                     {{23, 5}}};
   std::vector<Case> cases;
   size_t i = 0;
@@ -154,7 +156,7 @@ std::vector<Case> all_cases() {
           if (conversion_of({from.number, {}, from.quantized}, {to.number, {}, to.quantized}) < 0)
             continue;
           test.blocks = sizes[i % std::size(sizes)];
-          test.gap = i % 7 < 3 ? 48 : 0;
+          test.gap = i % 5 < 2 ? 48 : 0;
           ++i;
           cases.push_back(test);
         }

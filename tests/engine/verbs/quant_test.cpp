@@ -48,7 +48,9 @@ TEST(Verbs, RequantisedLevelsAreRoundedQuotients) {
 QuantTable random_table(std::mt19937& random) {
   const uint32_t most = random() % 3 == 0 ? 65535 : 255;
   QuantTable table;
-  for (uint16_t& entry : table.q) entry = static_cast<uint16_t>(random() % most + 1);
+  const uint32_t ends[] = {1, most};
+  for (uint16_t& entry : table.q)
+    entry = static_cast<uint16_t>(random() % 8 == 0 ? ends[random() % 2] : random() % most + 1);
   return table;
 }
 
@@ -76,11 +78,12 @@ std::string fault_of(const Engine& engine, CoefNumber number, CoefArrangement ar
     for (size_t i = 0; i < from.back().values.size(); ++i) {
       const auto any = static_cast<int32_t>(random());
       int64_t& level = from.back().values[i];
+      const int64_t least = is_short ? INT16_MIN : INT32_MIN;
       level = random() % 4 != 0 ? any % 6 : is_short ? int64_t{static_cast<int16_t>(any)} : any;
+      if (random() % 8 == 0) level = any % 2 != 0 ? least : -least - 1;
       uint64_t sse = 0;
-      expected.back().values[i] =
-          define(level, job.before[tables[c][0]].q[i % 64], job.after[tables[c][1]].q[i % 64],
-                 is_short ? -32768 : INT32_MIN, &sse);
+      expected.back().values[i] = define(level, job.before[tables[c][0]].q[i % 64],
+                                         job.after[tables[c][1]].q[i % 64], least, &sse);
       if (c >= kMaxComponents) continue;
       if ((measure & kMeasureSse) != 0) sums.sse[c] += sse;
       if ((measure & kMeasureZeros) != 0) sums.zeros[c] += expected.back().values[i] == 0;
