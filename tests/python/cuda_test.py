@@ -8,13 +8,14 @@ import gc
 import os
 import sys
 import tempfile
+import types
 import unittest
 
 import numpy as np
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
 import cudatransform as ct  # noqa: E402
-from cudatransform import _cuda_memory, cuda  # noqa: E402
+from cudatransform import _cuda_memory, _device, cuda  # noqa: E402
 import device_arrays  # noqa: E402
 import pictures  # noqa: E402
 
@@ -111,6 +112,17 @@ class OnDevice(unittest.TestCase):
         self.assertEqual(sys.getrefcount(levels), before + 1)
         _cuda_memory._DLManagedTensor.from_address(address).deleter(address)
         self.assertEqual(sys.getrefcount(levels), before)
+        self.assertEqual(_cuda_memory._handed_out, {})
+
+    # More kinds than are kept; of no rows, too.
+    def test_tensors_keep_their_shapes(self):
+        held = types.SimpleNamespace(address=4096)  # nobody reads there
+        kinds = [((rows, 3), (6 * rows, -2)) for rows in range(4 * _cuda_memory._MOST_KINDS)]
+        capsules = [_cuda_memory.CudaArray(held, 0, *kind, 0).__dlpack__() for kind in kinds]
+        self.assertLessEqual(len(_cuda_memory._of_kind), _cuda_memory._MOST_KINDS)
+        views = list(map(_device._by_dlpack, capsules))
+        self.assertEqual([(view.shape, view.strides) for view in views], kinds)
+        del capsules, views
         self.assertEqual(_cuda_memory._handed_out, {})
 
     def test_no_such_device(self):
