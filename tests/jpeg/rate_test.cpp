@@ -171,6 +171,17 @@ TEST(RateCount, EveryKernel) {
     for (const Quantizer quantizer : kQuantizers) check({200, 136, 3, 2, 2, 0, method, quantizer});
 }
 
+// Warps have several units each.
+TEST(RateCount, LargePicture) {
+  if (quick()) GTEST_SKIP() << "70,000 blocks";
+  for (const Engine* engine : engine_of_each_kind()) {
+    if (!engine->is_cuda) continue;
+    Frame frame(*engine, {1216, 1210, 3, 1, 1, 0, Method::kIslow, Quantizer::kRound});
+    frame.job.candidates = 1;
+    check_again(&frame);
+  }
+}
+
 // Other tables for the same frame: in the opposite order, a little coarser, much coarser, finer,
 // and with some divisors finer than before.
 TEST(RateCount, CountsAFrameAgain) {
