@@ -260,6 +260,9 @@ TEST(RateCount, RefusesOtherJobs) {
     EXPECT_TRUE(is_refused([](RateCountJob* job) { job->candidates = 0; }));
     EXPECT_TRUE(is_refused([](RateCountJob* job) { job->candidates = 9; }));
     EXPECT_TRUE(is_refused([](RateCountJob* job) { job->counts = nullptr; }));
+    EXPECT_TRUE(is_refused([](RateCountJob* job) {
+      job->counts = reinterpret_cast<JpegSymbolCounts*>(job->counts->of[0] + 1);
+    }));
     EXPECT_TRUE(is_refused([](RateCountJob* job) { job->layout.blocks_w[1]++; }));
     EXPECT_TRUE(is_refused([](RateCountJob* job) { job->layout.table_pair[0] = 2; }));
     EXPECT_TRUE(is_refused([](RateCountJob* job) { job->dct.quantizer = Quantizer::kRd; }));
