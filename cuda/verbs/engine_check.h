@@ -9,7 +9,8 @@
 
 namespace cudatransform::cuda {
 
-// The kernels load and store 16 bytes at a time, and step by 32 bits.
+// The kernels load and store 16 bytes at a time, and reach the eight rows of a block of planes by
+// 32 bits.
 template <typename Job>
 Status check_alignment(const Job& job) {
   constexpr uintptr_t kUnit = 16;
@@ -21,8 +22,10 @@ Status check_alignment(const Job& job) {
         return job_error("coefficients of component " + text(c) +
                          ": the CUDA engine needs address and pitch in multiples of " +
                          text(kUnit));
-      if (array->pitch > INT32_MAX)
-        return job_error("a pitch of " + text(array->pitch) + " is too large");
+      if (array->pitch > INT32_MAX / 8)
+        return job_error("coefficients of component " + text(c) + ": a pitch of " +
+                         text(array->pitch) + " is too large for the CUDA engine, whose most is " +
+                         text(INT32_MAX / 8));
     }
   return {};
 }

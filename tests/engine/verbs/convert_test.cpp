@@ -389,6 +389,15 @@ TEST(Verbs, BadConversionsAreRefused) {
       EXPECT_EQ(status.code, StatusCode::kInvalidArgument) << engine.name << ": " << name;
     }
   }
+  // A row of planes that a step of 32 bits does not reach.
+  sound.from[0] = {memory[0], 1 << 28, 3, 1, 0};
+  sound.to[0].blocks_h = 1;
+  for (const Engine& engine : subjects()) {
+    if (!engine.is_cuda) continue;
+    const Status status = ops_of(engine).submit(
+        *engine.device, engine.device->queue(QueueKind::kCompute), sound, nullptr);
+    EXPECT_EQ(status.code, StatusCode::kInvalidArgument) << status.message;
+  }
 }
 
 }  // namespace
