@@ -49,7 +49,7 @@ class RateControl {
 
   // A new stream.
   void start();
-  // Gives up all memory; nothing is in flight.
+  // Nothing is in flight. The queue keeps its own memory until the engine closes.
   void stop();
   // Takes the settings of the next frame, of coefficients of `info`. Refuses what cannot be done
   // for them.
