@@ -132,12 +132,12 @@ def structure_of(caps, index=0):
         return lent.copy()
 
 
-def transformable_formats():
-    """The raw formats that cudadct8x8 takes from system memory."""
-    factory = Gst.ElementFactory.find("cudadct8x8")
+def formats_of(element):
+    """The raw formats that an element takes from system memory."""
+    factory = Gst.ElementFactory.find(element)
     if not factory:
-        raise DemoError("GStreamer does not find cudadct8x8; GST_PLUGIN_PATH should name build/gst")
-    formats = []
+        raise DemoError(f"GStreamer does not find {element}; GST_PLUGIN_PATH should name build/gst")
+    formats = set()
     for template in factory.get_static_pad_templates():
         caps = template.get_caps()
         if template.direction != Gst.PadDirection.SINK:
@@ -145,14 +145,14 @@ def transformable_formats():
         for index in range(caps.get_size()):
             if not caps.get_features(index).contains("memory:CUDAMemory"):
                 value = structure_of(caps, index).get_value("format")
-                formats += [value] if isinstance(value, str) else list(value)
+                formats.update([value] if isinstance(value, str) else value)
     return formats
 
 
 def format_for(decoded):
-    """Keeps what the elements take; else the nearest that shows luma and chroma apart."""
+    """Keeps what both transforms take; else the nearest that shows luma and chroma apart."""
     info = GstVideo.VideoFormat.get_info(GstVideo.VideoFormat.from_string(decoded))
-    if decoded in transformable_formats() and decoded != "GBR":
+    if decoded in formats_of("cudadct8x8") & formats_of("cudadwt") and decoded != "GBR":
         return decoded
     if info.flags & GstVideo.VideoFormatFlags.GRAY:
         return "GRAY16_LE" if info.bits > 8 else "GRAY8"
