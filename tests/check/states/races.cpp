@@ -60,6 +60,10 @@ class Output {
     error_ = error;
     changed_.notify_all();
   }
+  std::string error() {
+    std::lock_guard lock(lock_);
+    return error_;
+  }
   // Waits for so many buffers more, and returns the error that came instead, or "".
   std::string await(unsigned more) {
     std::unique_lock lock(lock_);
@@ -157,10 +161,23 @@ class Run {
         Watchdog::get().now(kNames[line_], "new caps");
         g_autoptr(GstCaps) caps = gst_caps_from_string(kCaps[random_() % 2]);
         g_object_set(caps_, "caps", caps, nullptr);
+        await_caps(caps);
         return;
       }
     }
     change_to(GST_STATE_PLAYING);
+  }
+
+  // GStreamer's source gives up if caps change while it negotiates: it asks for those behind it,
+  // and then they are others.
+  void await_caps(GstCaps* wanted) {
+    g_autoptr(GstPad) pad = gst_element_get_static_pad(caps_, "src");
+    bool have_come = false;
+    while (!have_come && output_.error().empty()) {
+      g_usleep(50);
+      g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
+      have_come = caps && gst_caps_is_subset(caps, wanted);
+    }
   }
 
   // A thread that sends serialized queries, as a peer may at any time.
