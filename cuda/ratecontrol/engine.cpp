@@ -114,7 +114,7 @@ Status gather_tables(const RateCountJob& job, RateCountParams* params, Finest* f
 // The places of units. A CTA of the transform has whole units, of which the last of a component may
 // be empty.
 void place_units(const RateCountJob& job, RateCountParams* params, uint32_t* ctas) {
-  constexpr uint32_t kTransformUnits = kFusedThreads / kUnitBlocks, kWarps = kRateThreads / 32;
+  constexpr uint32_t kWarps = kRateThreads / 32;
   const auto divide_up = [](uint32_t a, uint32_t b) { return (a + b - 1) / b; };
   uint32_t units = 0;
   params->dummies = job.layout.blocks;
@@ -128,7 +128,7 @@ void place_units(const RateCountJob& job, RateCountParams* params, uint32_t* cta
     params->dummies -= plane.blocks;
     plane.first_unit = units;
     plane.units = divide_up(plane.blocks, kUnitBlocks);
-    units += divide_up(plane.blocks, kFusedThreads) * kTransformUnits;
+    units += divide_up(plane.blocks, kFusedThreads) * kUnitsOfCta;
   }
   const uint32_t rounds = divide_up(units, kWarps * kMostCtas);
   *ctas = 0;
@@ -201,9 +201,8 @@ Status count(Device& device, StreamQueue& queue, const RateCountJob& job) {
   uint32_t ctas = 0;
   place_units(job, &params, &ctas);
   KeptFrame& kept = queue.kept<KeptFrame>();
-  constexpr uint32_t kTransformUnits = kFusedThreads / kUnitBlocks;
   CT_RETURN_IF_ERROR(
-      make_room(device, queue, job, general_launch(dct).ctas * kTransformUnits, &kept, &params));
+      make_room(device, queue, job, general_launch(dct).ctas * kUnitsOfCta, &kept, &params));
   params.told = job.counts;
   params.candidates = static_cast<uint32_t>(job.candidates);
   params.dead_zone = dct.dead_zone;

@@ -9,8 +9,6 @@
 
 namespace cudatransform::cuda {
 
-inline constexpr unsigned kUnitsOfCta = kFusedThreads / kUnitBlocks;
-
 // The first item of each block is marked. Of a unit, 16 lanes have a block each.
 template <typename Magnitude>
 struct ListShared {

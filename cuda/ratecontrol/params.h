@@ -15,7 +15,8 @@ inline constexpr unsigned kRateThreads = 256;  // of a CTA that counts
 
 // Blocks that follow each other in a component. A warp counts one unit at a time.
 inline constexpr unsigned kUnitBlocks = 16;
-inline constexpr unsigned kUnitItems = kUnitBlocks * 63;  // there is room for
+inline constexpr unsigned kUnitsOfCta = kFusedThreads / kUnitBlocks;  // that transforms
+inline constexpr unsigned kUnitItems = kUnitBlocks * 63;              // there is room for
 
 // The AC coefficients that any candidate may have a level for, block by block and in zigzag order,
 // and all DC coefficients. An item is a word or two: see items.cuh.

@@ -77,9 +77,9 @@ struct alignas(2 * sizeof(Number)) Pair {
   }
 };
 
-// Levels of 16 bits become halves as floats: kBias plus a level of either sign is a float whose
-// bits an instruction makes of it. The product and the sum of bias and level by a divisor round
-// once, and are exact below 2^24. Larger values are too large for a half.
+// Levels of 16 bits become halves as floats: kLevelBias plus a level of either sign is a float
+// whose bits an instruction makes of it. The product and the sum of bias and level by a divisor
+// round once, and are exact below 2^24. Larger values are too large for a half.
 inline constexpr float kLevelBias = 8388608 + 32768;
 
 // A divisor whose product with the bias a float holds: that has 24 bits, of which the bias takes 9,

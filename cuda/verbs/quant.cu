@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the CPU: Requantiser of transform/verbs/quant.cpp.
+#include <type_traits>
+
 #include "cuda/common/ptx.cuh"
 #include "cuda/common/warp.cuh"
 #include "cuda/verbs/kernels.h"
@@ -58,11 +60,6 @@ __device__ __forceinline__ void requantise_eight(Eight<int16_t>& row, const Requ
     std::memcpy(&row.at[i], &two, sizeof two);
   }
 }
-__device__ __forceinline__ void requantise_eight(Eight<int32_t>& row, const RequantEntry (&by)[8]) {
-  uint64_t none = 0;
-#pragma unroll
-  for (int i = 0; i < 8; ++i) row.at[i] = requantised(row.at[i], by[i], none);
-}
 
 __device__ __forceinline__ void add_sum(bool wanted, uint64_t mine, uint64_t* sum) {
   if (!wanted) return;
@@ -104,14 +101,14 @@ __device__ __forceinline__ void requantise(const RequantParams& params, Entries&
 #pragma unroll
   for (int k = 0; k < kRequantBlocks; ++k) {
     if (first + static_cast<uint32_t>(k) * kGroups >= plane.blocks) continue;
-    if constexpr (kMeasures) {
+    if constexpr (std::is_same_v<Level, int16_t> && !kMeasures) {
+      requantise_eight(rows[k], mine);
+    } else {
 #pragma unroll
       for (unsigned i = 0; i < 8; ++i) {
         rows[k].at[i] = requantised(rows[k].at[i], mine[i], sse);
         zeros += rows[k].at[i] == 0;
       }
-    } else {
-      requantise_eight(rows[k], mine);
     }
     store_eight(place_of(plane.to, plane.to_steps, static_cast<int32_t>(x[k]),
                          static_cast<int32_t>(y[k]), lane),
