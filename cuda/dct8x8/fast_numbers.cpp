@@ -21,8 +21,8 @@ namespace {
 
 // ---- Kernels by number: the features that tell them apart, as bits ----
 
-constexpr uint32_t kInverseBit = 1, kFloatBit = 2, kWordsBit = 4, kPairsBit = 128,
-                   kMeasureBit = 256, kTimedBit = 512, kFullBit = 1024;
+constexpr uint32_t kInverseBit = 1, kFloatBit = 2, kWordsBit = 4, kPairsBit = 256,
+                   kMeasureBit = 512, kTimedBit = 1024, kFullBit = 2048;
 constexpr uint32_t kTypeShift = 3, kArrangementShift = 5;
 constexpr uint32_t kQuantizerStep = 2 * kFullBit, kKernels = 3 * kQuantizerStep;
 
@@ -66,8 +66,8 @@ constexpr FastKernel kFastKernels[] = {
         CT_FAST_FORWARD_KERNELS(CT_FORWARD) CT_FAST_WIDE_FORWARD_KERNELS(CT_FORWARD)
             CT_FAST_INVERSE_KERNELS(CT_INVERSE) CT_FAST_WIDE_INVERSE_KERNELS(CT_INVERSE)
                 CT_FAST_SPLIT_INVERSE_KERNELS(CT_INVERSE) CT_FAST_SPLIT_FORWARD_KERNELS(CT_FORWARD)
-                    CT_FAST_FULL_FORWARD_KERNELS(CT_FORWARD)
-                        CT_FAST_FULL_INVERSE_KERNELS(CT_INVERSE)
+                        CT_FAST_FULL_FORWARD_KERNELS(CT_FORWARD)
+                            CT_FAST_FULL_INVERSE_KERNELS(CT_INVERSE)
 #undef CT_KERNEL
 #undef CT_FORWARD
 #undef CT_INVERSE
@@ -85,10 +85,11 @@ static_assert(have_numbers_of_their_own());
 }  // namespace
 
 uint32_t fast_kernel_number(const Dct8x8Job& job, Planes planes, bool split, bool timed) {
-  const Arrangement arrangement = split                          ? Arrangement::kSplit
-                                  : job.layout == Layout::kPlane ? Arrangement::kPlane
-                                  : job.order == Order::kZigzag  ? Arrangement::kZigzag
-                                                                 : Arrangement::kBlock;
+  const bool plane = job.layout == Layout::kPlane;
+  const Arrangement arrangement = split   ? (plane ? Arrangement::kSplitPlane : Arrangement::kSplit)
+                                  : plane ? Arrangement::kPlane
+                                  : job.order == Order::kZigzag ? Arrangement::kZigzag
+                                                                : Arrangement::kBlock;
   const Variant variant = job.measure != 0 ? Variant::kMeasure
                           : timed          ? Variant::kTimed
                                            : Variant::kPlain;

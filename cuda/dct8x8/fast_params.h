@@ -18,7 +18,7 @@ inline constexpr unsigned kSplitForwardCtaThreads = 64, kSplitForwardThreads = 2
 // The features that tell kernels apart, in the words of kernels.h: the layout of a component's
 // coefficients (and whether several threads share a block), the planes of samples that a kernel
 // takes, and its additional work.
-enum class Arrangement : uint32_t { kBlock, kZigzag, kPlane, kSplit };
+enum class Arrangement : uint32_t { kBlock, kZigzag, kPlane, kSplit, kSplitPlane };
 enum class Planes { kEdged, kPairs, kFull };
 enum class Variant { kPlain, kMeasure, kTimed };
 

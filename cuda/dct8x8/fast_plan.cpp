@@ -192,11 +192,13 @@ bool are_whole_blocks(const Dct8x8Job& job) {
   return true;
 }
 
+// `islow` inverse has one from planes, too; with `float` a thread a block is as fast there.
 bool has_split_kernel(const Dct8x8Job& job, bool interleaved) {
+  const bool forward = job.direction == Direction::kForward;
+  const bool arranged = job.layout == Layout::kBlock || (!forward && job.method == Method::kIslow);
   return job.quantizer == Quantizer::kRound && job.measure == 0 && !interleaved &&
-         job.type == CoefType::kS16 && job.layout == Layout::kBlock &&
-         job.order == Order::kRaster && job.samples[0].type == SampleType::kU8 &&
-         (job.direction == Direction::kForward || are_whole_blocks(job));
+         job.type == CoefType::kS16 && arranged && job.order == Order::kRaster &&
+         job.samples[0].type == SampleType::kU8 && (forward || are_whole_blocks(job));
 }
 
 // Without code for edges `float` is slower, unless it measures.

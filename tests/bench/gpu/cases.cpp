@@ -149,6 +149,7 @@ std::vector<Case> limit_cases(const Size& size, Direction direction) {
     }
     if (size.launches < k4K.launches) continue;
     list.add("chain", spec).dependent_launch = true;
+    list.add("chain", plane, "/layout:plane").dependent_launch = true;
     list.add_plain(spec);
     list.add_kernels(spec);
   }

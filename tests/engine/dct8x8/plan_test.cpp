@@ -135,6 +135,10 @@ TEST(Plan, OrderAndLayout) {
   EXPECT_EQ(kernel_of(k4K, plane, Direction::kForward), "forward_islow_u8_s16_plane_full");
   EXPECT_EQ(kernel_of(k4K, plane, Direction::kInverse), "inverse_islow_u8_s16_plane_full");
   EXPECT_EQ(kernel_of(k4K, plane, Direction::kInverse, KernelChoice::kGeneral), "none");
+  EXPECT_EQ(kernel_of(k1080p, plane, Direction::kInverse), "inverse_islow_u8_s16_split_plane");
+  EXPECT_EQ(kernel_of(k1080p, plane, Direction::kForward), "forward_islow_u8_s16_plane_full");
+  plane.method = Method::kFloat;
+  EXPECT_EQ(kernel_of(k1080p, plane, Direction::kInverse), "inverse_float_u8_s16_plane");
 }
 
 // Whole planes and small frames have no kernels of their own here.
