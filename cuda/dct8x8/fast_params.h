@@ -13,6 +13,7 @@ namespace cudatransform::cuda {
 
 // Threads of a CTA of the split kernels, and those that share a block.
 inline constexpr unsigned kSplitInverseCtaThreads = 128, kSplitInverseThreads = 8;
+inline constexpr unsigned kSplitPlaneCtaThreads = 256;  // of the inverse from planes
 inline constexpr unsigned kSplitForwardCtaThreads = 64, kSplitForwardThreads = 2;
 
 // The features that tell kernels apart, in the words of kernels.h: the layout of a component's

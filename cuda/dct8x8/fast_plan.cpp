@@ -215,11 +215,13 @@ bool has_full_kernel(const Dct8x8Job& job, bool interleaved) {
 struct CtaShape {
   uint32_t threads, blocks;
 };
-CtaShape cta_shape(Direction direction, bool split) {
+CtaShape cta_shape(const Dct8x8Job& job, bool split) {
   if (!split) return {kFusedThreads, kFusedThreads};
-  if (direction == Direction::kForward)
+  if (job.direction == Direction::kForward)
     return {kSplitForwardCtaThreads, kSplitForwardCtaThreads / kSplitForwardThreads};
-  return {kSplitInverseCtaThreads, kSplitInverseCtaThreads / kSplitInverseThreads};
+  const unsigned threads =
+      job.layout == Layout::kPlane ? kSplitPlaneCtaThreads : kSplitInverseCtaThreads;
+  return {threads, threads / kSplitInverseThreads};
 }
 
 uint32_t bits_of(uint64_t value) { return static_cast<uint32_t>(std::bit_width(value)); }
@@ -315,7 +317,7 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
   Planes planes = interleaved ? Planes::kPairs : Planes::kEdged;
   if (!split && choice != KernelChoice::kEdged && has_full_kernel(job, interleaved))
     planes = Planes::kFull;
-  const CtaShape shape = cta_shape(job.direction, split);
+  const CtaShape shape = cta_shape(job, split);
   uint32_t ctas = 0;
   FastFrame frame = make_frame(job, shape.blocks, &ctas);
   frame.progress = progress;

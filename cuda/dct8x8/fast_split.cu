@@ -95,35 +95,26 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
 }
 
 // islow: columns first, as libjpeg does. A thread dequantises the row that it has loaded, which
-// takes one instruction a value there, and again gets a row after its column. It loads its own
-// row; from planes one of another warp's blocks, so that each warp reads 256 bytes of two rows.
-template <bool kTimed, Arrangement A>
+// takes one instruction a value there, and again gets a row after its column.
+template <bool kTimed>
 __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& params) {
-  constexpr bool kPlane = A == Arrangement::kSplitPlane;
-  constexpr int kBlocks = kWarps * kBlocksPerWarp;
-  alignas(16) __shared__ int values[kBlocks * kBlockStride];
+  alignas(16) __shared__ int values[kWarps][kBlocksPerWarp * kBlockStride];
   const FastFrame& frame = params.frame;
   const int number = plane_of_cta(frame);
   const FastPlane& plane = frame.planes[number];
   const SplitThread thread = split_thread(frame, number);
   const FastInverseTable& table = params.tables[plane.component[0]];
-  int block = threadIdx.x / kSplitInverseThreads, row = thread.part;
-  if (kPlane) block = threadIdx.x % kBlocks, row = threadIdx.x / kBlocks;
+  const WarpStage<128, kBlocksPerWarp, Planes::kEdged> stage{nullptr, thread.lane};
   wait_for_predecessor();
   note_begin<kTimed>(frame);
   uint4 words;
-  if constexpr (kPlane) {
-    const uint32_t first = (blockIdx.x - frame.first_cta[number]) * kBlocks;
-    words = *plane_row(plane, fast_place<Planes::kEdged>(plane, number, first + block), row);
-  } else {
-    const WarpStage<128, kBlocksPerWarp, Planes::kEdged> stage{nullptr, thread.lane};
-    stage.read(plane, thread.first, &words);
-  }
-  uint4 q = reinterpret_cast<const uint4*>(as_memory(table.q))[row];
-  const uint4 limit = reinterpret_cast<const uint4*>(as_memory(table.limit))[row];
+  stage.read(plane, thread.first, &words);
+  uint4 q = reinterpret_cast<const uint4*>(as_memory(table.q))[thread.part];
+  const uint4 limit = reinterpret_cast<const uint4*>(as_memory(table.limit))[thread.part];
   const FastPlace place = fast_place<Planes::kEdged>(plane, number, thread.first + thread.block);
-  bool saturate = exceeds_limits<1>(&words, limit);
+  const bool saturate = exceeds_limits<1>(&words, limit);
 
+  int* const block = values[threadIdx.x / 32] + thread.block * kBlockStride;
   int v[8];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -136,34 +127,76 @@ __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& par
     for (int y = 0; y < 8; ++y) v[y] = saturate16(v[y]);
   };
   saturate_all();
-  put_row(values + block * kBlockStride, row, v);
+  put_row(block, thread.part, v);
   let_successor_launch();  // not before: it would wait for the loads by itself
-  if constexpr (kPlane)
-    saturate = __syncthreads_or(saturate);
-  else
-    __syncwarp();
-  int* const own = values + threadIdx.x / kSplitInverseThreads * kBlockStride;
-  get_column(own, thread.part, v);
+  __syncwarp();
+  get_column(block, thread.part, v);
   islow_inverse_direct<1, 1>(v, 0);
   saturate_all();
 #pragma unroll
-  for (int y = 0; y < 8; ++y) own[y * kRowStride + thread.part] = v[y];
+  for (int y = 0; y < 8; ++y) block[y * kRowStride + thread.part] = v[y];
   __syncwarp();
-  const int4* const from = reinterpret_cast<const int4*>(own + thread.part * kRowStride);
-  const int4 low = from[0], high = from[1];
+  const int4* const row = reinterpret_cast<const int4*>(block + thread.part * kRowStride);
+  const int4 low = row[0], high = row[1];
   int w[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
   islow_inverse_direct<1, 2>(w, 128);
   if (place.active) *row_of(plane, place, thread.part) = FastIslow::finish<Bytes>(w, 0, 0);
   note_end<kTimed>(frame);
 }
 
-template <typename M, Arrangement A, Variant V>
+// islow from planes. A warp has a row of 32 blocks, then a column of them, then a row: it reads 512
+// bytes and writes 256 of a row, and all its lanes have the same entries of the tables. Pieces of
+// 64 bytes of eight rows, which four blocks to a warp would read, take a sixth longer.
+__device__ __forceinline__ void split_inverse_islow_plane(const FastInverseParams& params) {
+  constexpr unsigned kBlocks = kSplitPlaneCtaThreads / kSplitInverseThreads;
+  static_assert(kBlocks == 32);
+  __shared__ int values[64][kBlocks];
+  const FastFrame& frame = params.frame;
+  const int number = plane_of_cta(frame);
+  const FastPlane& plane = frame.planes[number];
+  const FastInverseTable& table = params.tables[plane.component[0]];
+  const int lane = threadIdx.x % 32, part = threadIdx.x / 32;
+  const uint32_t first = (blockIdx.x - frame.first_cta[number]) * kBlocks;
+  const FastPlace place = fast_place<Planes::kEdged>(plane, number, first + lane);
+  uint4 q = reinterpret_cast<const uint4*>(table.q)[part];
+  const uint4 limit = reinterpret_cast<const uint4*>(table.limit)[part];
+  wait_for_predecessor();
+  uint4 words = *plane_row(plane, place, part);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    values[8 * part + 2 * i][lane] = dequantize_low(word_of(words, i), word_of(q, i));
+    values[8 * part + 2 * i + 1][lane] = dequantize_high(word_of(words, i), word_of(q, i));
+  }
+  const bool beyond = exceeds_limits<1>(&words, limit);
+  let_successor_launch();  // not before: it would wait for the loads by itself
+  const bool saturate = __syncthreads_or(beyond);
+  int v[8];
+  const auto saturate_all = [&] {
+    if (!saturate) return;
+#pragma unroll
+    for (int y = 0; y < 8; ++y) v[y] = saturate16(v[y]);
+  };
+#pragma unroll
+  for (int y = 0; y < 8; ++y) v[y] = values[8 * y + part][lane];
+  saturate_all();
+  islow_inverse_direct<1, 1>(v, 0);
+  saturate_all();
+#pragma unroll
+  for (int y = 0; y < 8; ++y) values[8 * y + part][lane] = v[y];
+  __syncthreads();
+#pragma unroll
+  for (int x = 0; x < 8; ++x) v[x] = values[8 * part + x][lane];
+  islow_inverse_direct<1, 2>(v, 128);
+  if (place.active) *row_of(plane, place, part) = FastIslow::finish<Bytes>(v, 0, 0);
+}
+
+template <typename M, Variant V>
 __device__ __forceinline__ void split_inverse(const FastInverseParams& params) {
   constexpr bool kTimed = V == Variant::kTimed;
   if constexpr (std::is_same_v<M, FastFloat>)
     split_inverse_float<kTimed>(params);
   else
-    split_inverse_islow<kTimed, A>(params);
+    split_inverse_islow<kTimed>(params);
 }
 
 // ---- Forward: two warps share 32 blocks ----
@@ -246,12 +279,19 @@ __device__ __forceinline__ void split_forward(const FastForwardParams& params) {
 #else
 #define CT_SPLIT_CTAS 8
 #endif
-#define CT_INVERSE(name, method, samples, coefs, arrangement, planes, variant, ctas)       \
-  extern "C" __global__ void __launch_bounds__(kSplitInverseCtaThreads, ctas)              \
-      name(const __grid_constant__ FastInverseParams params) {                             \
-    split_inverse<Fast##method, Arrangement::k##arrangement, Variant::k##variant>(params); \
+#define CT_INVERSE(name, method, samples, coefs, arrangement, planes, variant, ctas) \
+  extern "C" __global__ void __launch_bounds__(kSplitInverseCtaThreads, ctas)        \
+      name(const __grid_constant__ FastInverseParams params) {                       \
+    split_inverse<Fast##method, Variant::k##variant>(params);                        \
   }
 CT_FAST_SPLIT_INVERSE_KERNELS(CT_INVERSE)
+
+#define CT_PLANE(name, method, samples, coefs, arrangement, planes, variant, ctas) \
+  extern "C" __global__ void __launch_bounds__(kSplitPlaneCtaThreads, ctas)        \
+      name(const __grid_constant__ FastInverseParams params) {                     \
+    split_inverse_islow_plane(params);                                             \
+  }
+CT_FAST_SPLIT_PLANE_KERNELS(CT_PLANE)
 
 #define CT_FORWARD(name, method, samples, coefs, arrangement, planes, variant, ctas) \
   extern "C" __global__ void __launch_bounds__(kSplitForwardCtaThreads, ctas)        \

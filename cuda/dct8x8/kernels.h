@@ -173,12 +173,15 @@
   X(inverse_islow_u8_s16_plane_full, Islow, U8, S16, Plane, Full, Plain, 10)
 
 // fast_split.cu, which says how many CTAs: all the threads that an SM can hold.
-#define CT_FAST_SPLIT_INVERSE_KERNELS(X)                                                       \
-  X(inverse_float_u8_s16_split, Float, U8, S16, Split, Edged, Plain, CT_SPLIT_CTAS)            \
-  X(inverse_islow_u8_s16_split, Islow, U8, S16, Split, Edged, Plain, CT_SPLIT_CTAS)            \
-  X(inverse_islow_u8_s16_split_plane, Islow, U8, S16, SplitPlane, Edged, Plain, CT_SPLIT_CTAS) \
-  X(inverse_float_u8_s16_split_timed, Float, U8, S16, Split, Edged, Timed, CT_SPLIT_CTAS)      \
+#define CT_FAST_SPLIT_INVERSE_KERNELS(X)                                                  \
+  X(inverse_float_u8_s16_split, Float, U8, S16, Split, Edged, Plain, CT_SPLIT_CTAS)       \
+  X(inverse_islow_u8_s16_split, Islow, U8, S16, Split, Edged, Plain, CT_SPLIT_CTAS)       \
+  X(inverse_float_u8_s16_split_timed, Float, U8, S16, Split, Edged, Timed, CT_SPLIT_CTAS) \
   X(inverse_islow_u8_s16_split_timed, Islow, U8, S16, Split, Edged, Timed, CT_SPLIT_CTAS)
+
+// fast_split.cu: CTAs of twice as many threads.
+#define CT_FAST_SPLIT_PLANE_KERNELS(X) \
+  X(inverse_islow_u8_s16_split_plane, Islow, U8, S16, SplitPlane, Edged, Plain, CT_SPLIT_CTAS / 2)
 
 // fast_split.cu.
 #define CT_FAST_SPLIT_FORWARD_KERNELS(X)                                       \

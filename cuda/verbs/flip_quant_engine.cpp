@@ -25,7 +25,7 @@ namespace {
 #define CT_NAME(name, ...) #name,
 constexpr const char* kNames[] = {CT_FLIP_KERNELS(CT_NAME) CT_QUANT_KERNELS(CT_NAME)};
 #undef CT_NAME
-constexpr uint32_t kFlips = 6;
+constexpr uint32_t kFlips = 2 * kFlipWays;
 
 const KernelFamily& verb_kernels() {
   static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
@@ -72,7 +72,16 @@ void fill_signs(const FlipJob& job, FlipParams* params) {
   }
 }
 
-uint32_t fill_planes(const FlipJob& job, FlipParams* params) {
+FlipWay way_of(const FlipJob& job) {
+  const bool turns = job.turn.transposes;
+  if (job.arrangement == CoefArrangement::kPlane)
+    return turns ? FlipWay::kTransposedPlane : FlipWay::kPlane;
+  if (!turns) return FlipWay::kStraight;
+  return job.arrangement == CoefArrangement::kZigzagBlock ? FlipWay::kZigzag : FlipWay::kTransposed;
+}
+
+uint32_t fill_planes(const FlipJob& job, FlipWay way, FlipParams* params) {
+  const FlipShape shape = flip_shape(way);
   uint32_t ctas = 0;
   for (int c = 0; c < kMostCoefArrays; ++c) {
     FlipPlaneParams& to = params->planes[c];
@@ -83,9 +92,9 @@ uint32_t fill_planes(const FlipJob& job, FlipParams* params) {
     to.blocks_h = job.to[c].blocks_h;
     to.place = job.places[c];
     to.first_cta = ctas;
-    to.across = divided(to.blocks_w, kFlipSide * kFlipTiles);
+    to.across = divided(to.blocks_w, shape.width);
     to.by_across = make_divider(to.across);
-    ctas += to.across * divided(to.blocks_h, kFlipSide);
+    ctas += to.across * divided(to.blocks_h, shape.height);
   }
   return ctas;
 }
@@ -100,11 +109,9 @@ Status submit_flip(Device& device, Queue& queue, const FlipJob& job, FencePtr* f
   params.mirrors_y = job.turn.mirrors_y;
   params.is_float = is_floating(job.number);
   fill_signs(job, &params);
-  const uint32_t ctas = fill_planes(job, &params);
-  const FlipWay way = !job.turn.transposes                               ? FlipWay::kStraight
-                      : job.arrangement == CoefArrangement::kZigzagBlock ? FlipWay::kZigzag
-                                                                         : FlipWay::kTransposed;
-  const uint32_t kernel = static_cast<uint32_t>(way) + (bytes_of(job.number) == 2 ? 0 : 3);
+  const FlipWay way = way_of(job);
+  const uint32_t ctas = fill_planes(job, way, &params);
+  const uint32_t kernel = static_cast<uint32_t>(way) + (bytes_of(job.number) == 2 ? 0 : kFlipWays);
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
   CT_RETURN_IF_ERROR(launch(*stream, cuda_image_verbs_flip, kernel, ctas, params));
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));
@@ -152,6 +159,7 @@ Status submit_requant(Device& device, Queue& queue, const RequantJob& job, Fence
   CT_RETURN_IF_ERROR(check_queue(device, stream));
   CT_RETURN_IF_ERROR(check_alignment(job));
   RequantParams params = {};
+  params.are_planes = job.arrangement == CoefArrangement::kPlane;
   params.measure = job.measure;
   const uint32_t ctas = fill_planes(job, &params);
   const bool measures = job.measure != 0;

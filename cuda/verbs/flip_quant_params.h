@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cuda/common/divider.h"
+#include "cuda/verbs/kernels.h"
 #include "cuda/verbs/steps.h"
 #include "transform/verbs/flip.h"
 #include "transform/verbs/quant.h"
@@ -18,8 +19,16 @@ inline constexpr unsigned kVerbLanes = 8;
 
 // ---- Flips ----
 
-// A CTA has two tiles of 4 x 4 blocks of the result, beside each other.
-inline constexpr int32_t kFlipSide = 4, kFlipTiles = 2;
+// Blocks of the result that a CTA has, in two tiles beside each other but where planes are turned.
+// In planes, pieces of rows are 256 bytes, or 128.
+struct FlipShape {
+  int32_t width, height;
+};
+constexpr FlipShape flip_shape(FlipWay way) {
+  if (way == FlipWay::kPlane) return {32, 1};
+  return way == FlipWay::kTransposedPlane ? FlipShape{8, 8} : FlipShape{8, 4};
+}
+inline constexpr int32_t kFlipTiles = 2;
 
 struct FlipPlaneParams {
   const uint8_t* from;
@@ -59,6 +68,7 @@ struct RequantPlaneParams {
 
 struct RequantParams {
   RequantPlaneParams planes[kMostCoefArrays];
+  bool are_planes;  // so the rows of a block are apart
   uint32_t measure;
   PictureSums* sums;
 };

@@ -14,22 +14,29 @@
 //     page   docs/kernels.md, 21
 #pragma once
 
+#include <cstdint>
+
 namespace cudatransform::cuda {
 
 // What happens to the coefficients of a block: they stay; rows become columns, in natural order or
-// in zigzag order.
-enum class FlipWay { kStraight, kTransposed, kZigzag };
+// in zigzag order. The last two are for planes.
+enum class FlipWay { kStraight, kTransposed, kZigzag, kPlane, kTransposedPlane };
+inline constexpr uint32_t kFlipWays = 5;
 
 }  // namespace cudatransform::cuda
 
 // X(name, word of a coefficient, way): in the order of FlipWay.
-#define CT_FLIP_KERNELS(X)                     \
-  X(flip_straight_16, uint16_t, kStraight)     \
-  X(flip_transposed_16, uint16_t, kTransposed) \
-  X(flip_zigzag_16, uint16_t, kZigzag)         \
-  X(flip_straight_32, uint32_t, kStraight)     \
-  X(flip_transposed_32, uint32_t, kTransposed) \
-  X(flip_zigzag_32, uint32_t, kZigzag)
+#define CT_FLIP_KERNELS(X)                                \
+  X(flip_straight_16, uint16_t, kStraight)                \
+  X(flip_transposed_16, uint16_t, kTransposed)            \
+  X(flip_zigzag_16, uint16_t, kZigzag)                    \
+  X(flip_plane_16, uint16_t, kPlane)                      \
+  X(flip_transposed_plane_16, uint16_t, kTransposedPlane) \
+  X(flip_straight_32, uint32_t, kStraight)                \
+  X(flip_transposed_32, uint32_t, kTransposed)            \
+  X(flip_zigzag_32, uint32_t, kZigzag)                    \
+  X(flip_plane_32, uint32_t, kPlane)                      \
+  X(flip_transposed_plane_32, uint32_t, kTransposedPlane)
 
 // X(name, level, whether it measures)
 #define CT_QUANT_KERNELS(X)           \

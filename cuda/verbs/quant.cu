@@ -75,10 +75,13 @@ __device__ __forceinline__ void requantise(const RequantParams& params, Entries&
   const unsigned own = threadIdx.x % 64;
   const uint32_t before = as_memory(plane.before)[own], after = as_memory(plane.after)[own],
                  multiplier = as_memory(plane.multiplier)[own];
+  constexpr unsigned kGroups = kVerbThreads / kVerbLanes;
+  // In planes a warp has two rows of 16 blocks, not eight of four.
+  const unsigned thread =
+      params.are_planes ? threadIdx.x % kGroups * kVerbLanes + threadIdx.x / kGroups : threadIdx.x;
+  const unsigned group = thread / kVerbLanes, lane = thread % kVerbLanes;
   wait_for_predecessor();
   let_successor_launch();
-  constexpr unsigned kGroups = kVerbThreads / kVerbLanes;
-  const unsigned group = threadIdx.x / kVerbLanes, lane = threadIdx.x % kVerbLanes;
   uint64_t sse = 0;
   uint32_t zeros = 0;
   const uint32_t first = (blockIdx.x - plane.first_cta) * kGroups * kRequantBlocks + group;
