@@ -9,17 +9,29 @@
 
 namespace cudatransform::cuda {
 
-// A block's levels as they are stored: in shared memory, or in rows of a plane.
-template <Arrangement A>
+// A block's levels as they are stored: in shared memory or, of rows of a plane, in registers.
+template <bool kInRegisters>
 struct StoredLevels {
-  uint4 row[A == Arrangement::kPlane ? 8 : 1];
+  uint4 row[kInRegisters ? 8 : 1];
   uint8_t* shared;  // this thread's 128 bytes
 
+  __device__ __forceinline__ void put(const uint4* rows) {
+    uint4* const to = kInRegisters ? row : reinterpret_cast<uint4*>(shared);
+#pragma unroll
+    for (int y = 0; y < 8; ++y) to[y] = rows[y];
+    // Behind this the compiler no longer knows what the thread has put there.
+    if constexpr (!kInRegisters) __syncwarp();
+  }
   __device__ __forceinline__ uint4 group(int g) const {
-    if constexpr (A == Arrangement::kPlane) return row[g];
+    if constexpr (kInRegisters) return row[g];
     return *reinterpret_cast<const uint4*>(shared + 16 * g);
   }
 };
+
+// In registers, `float` begins with a row while the next ones arrive, which a small frame gains
+// more by than by the warps that fewer registers let onto an SM.
+template <typename M, Arrangement A, Planes P>
+using LevelsOf = StoredLevels<A == Arrangement::kPlane && P != Planes::kFull && !M::kMaySaturate>;
 
 // Reads a block and puts it where the thread finds it. Returns whether islow has to saturate.
 // `minus_limit`: of rows of a plane, for islow.
@@ -27,13 +39,16 @@ template <typename M, Arrangement A, Planes P>
 __device__ __forceinline__ bool load_levels(const FastPlane& plane, const FastPlace& place,
                                             const FastInverseTable& table,
                                             const uint32_t* minus_limit, uint8_t* shared,
-                                            StoredLevels<A>* levels) {
+                                            LevelsOf<M, A, P>* levels) {
   constexpr bool kChecked = M::kMaySaturate;
   bool saturate = false;
+  levels->shared = shared + threadIdx.x * (128 + 16);
   if constexpr (A == Arrangement::kPlane) {
+    uint4 rows[8];
 #pragma unroll
-    for (int y = 0; y < 8; ++y) levels->row[y] = *plane_row(plane, place, y);
-    if constexpr (kChecked) saturate = block_exceeds_limits(levels->row, table, minus_limit);
+    for (int y = 0; y < 8; ++y) rows[y] = *plane_row(plane, place, y);
+    if constexpr (kChecked) saturate = block_exceeds_limits(rows, table, minus_limit);
+    levels->put(rows);
   } else {
     using Stage = WarpStage<128, 32, P>;
     const int lane = threadIdx.x % 32;
@@ -46,14 +61,13 @@ __device__ __forceinline__ bool load_levels(const FastPlane& plane, const FastPl
     }
     stage.put(words);
   }
-  levels->shared = shared + threadIdx.x * (128 + 16);
   return saturate;
 }
 
 struct InverseFloat : FastFloat {
   static constexpr bool kMaySaturate = false;
-  template <Arrangement A>
-  static __device__ __forceinline__ void inverse(const StoredLevels<A>& levels,
+  template <Arrangement A, typename Levels>
+  static __device__ __forceinline__ void inverse(const Levels& levels,
                                                  const FastInverseTable& table, float dc, bool,
                                                  float* v) {
 #pragma unroll
@@ -69,8 +83,8 @@ struct InverseFloat : FastFloat {
 
 struct InverseIslow : FastIslow {
   static constexpr bool kMaySaturate = true;
-  template <Arrangement A>
-  static __device__ __forceinline__ void inverse(const StoredLevels<A>& levels,
+  template <Arrangement A, typename Levels>
+  static __device__ __forceinline__ void inverse(const Levels& levels,
                                                  const FastInverseTable& table, float,
                                                  bool saturate, int* v) {
     if (saturate) {
@@ -86,9 +100,8 @@ struct InverseIslow : FastIslow {
   }
 
  private:
-  template <Arrangement A>
-  static __device__ __forceinline__ void put_in_raster_order(const StoredLevels<A>& levels,
-                                                             int* v) {
+  template <Arrangement A, typename Levels>
+  static __device__ __forceinline__ void put_in_raster_order(const Levels& levels, int* v) {
     if constexpr (A != Arrangement::kBlock) {
 #pragma unroll
       for (int g = 0; g < 8; ++g) {
@@ -128,8 +141,8 @@ struct InverseIslow : FastIslow {
   }
 };
 
-template <typename M, Arrangement A>
-__device__ __forceinline__ uint32_t count_zero_levels(const StoredLevels<A>& levels) {
+template <typename Levels>
+__device__ __forceinline__ uint32_t count_zero_levels(const Levels& levels) {
   uint32_t zeros = 0;
 #pragma unroll
   for (int g = 0; g < 8; ++g) {
@@ -178,7 +191,7 @@ __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
   const FastInverseTable& table = params.tables[plane.component[0]];
   wait_for_predecessor(frame);
   note_begin<kTimed>(frame);
-  StoredLevels<A> levels;
+  LevelsOf<M, A, Row::kPlanes> levels;
   const uint32_t* const minus_limit =
       A == Arrangement::kPlane ? minus_limits->of[plane.component[0]] : nullptr;
   const bool saturate = load_levels<M, A, Row::kPlanes>(
@@ -186,7 +199,7 @@ __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
   typename M::Value v[64];
   M::template inverse<A>(levels, table, frame.inverse_dc, saturate, v);
   finish_inverse<M, Row, kTimed>(frame, place_again<Row::kPlanes>(frame), reference, v,
-                                 [&] { return count_zero_levels<M, A>(levels); });
+                                 [&] { return count_zero_levels(levels); });
 }
 
 // The float method from 32-bit coefficients in blocks and raster order.

@@ -201,12 +201,13 @@ bool has_split_kernel(const Dct8x8Job& job, bool interleaved) {
          job.samples[0].type == SampleType::kU8 && (forward || are_whole_blocks(job));
 }
 
-// Without code for edges `float` is slower, unless it measures.
+// Without code for edges `float` is slower, unless it measures or reads large planes.
 bool has_full_kernel(const Dct8x8Job& job, bool interleaved) {
   for (int c = 0; c < job.components; ++c)
     if (plane_blocks(job.coefs[c]) < kFusedThreads) return false;
-  const bool forward = job.direction == Direction::kForward;
-  const bool faster = job.measure == 0 ? job.method == Method::kIslow : forward;
+  const bool forward = job.direction == Direction::kForward, islow = job.method == Method::kIslow;
+  const bool large_plane = !forward && job.layout == Layout::kPlane && !is_small(job);
+  const bool faster = job.measure == 0 ? islow || large_plane : forward;
   return faster && job.quantizer == Quantizer::kRound && !interleaved &&
          job.type == CoefType::kS16 && job.samples[0].type == SampleType::kU8 &&
          are_whole_blocks(job);

@@ -111,7 +111,7 @@
   X(inverse_islow_u8_s16_block_pairs_measure, Islow, U8, S16, Block, Pairs, Measure, 8)   \
   X(inverse_islow_u8_s16_zigzag, Islow, U8, S16, Zigzag, Edged, Plain, 12)                \
   X(inverse_islow_u8_s16_zigzag_measure, Islow, U8, S16, Zigzag, Edged, Measure, 8)       \
-  X(inverse_islow_u8_s16_plane, Islow, U8, S16, Plane, Edged, Plain, 10)                  \
+  X(inverse_islow_u8_s16_plane, Islow, U8, S16, Plane, Edged, Plain, 12)                  \
   X(inverse_islow_u8_s16_plane_measure, Islow, U8, S16, Plane, Edged, Measure, 8)         \
   X(inverse_float_u8_s16_block, Float, U8, S16, Block, Edged, Plain, 12)                  \
   X(inverse_float_u8_s16_block_measure, Float, U8, S16, Block, Edged, Measure, 8)         \
@@ -170,7 +170,8 @@
   X(inverse_islow_u8_s16_block_full, Islow, U8, S16, Block, Full, Plain, 12)       \
   X(inverse_islow_u8_s16_block_full_timed, Islow, U8, S16, Block, Full, Timed, 12) \
   X(inverse_islow_u8_s16_zigzag_full, Islow, U8, S16, Zigzag, Full, Plain, 12)     \
-  X(inverse_islow_u8_s16_plane_full, Islow, U8, S16, Plane, Full, Plain, 10)
+  X(inverse_islow_u8_s16_plane_full, Islow, U8, S16, Plane, Full, Plain, 12)       \
+  X(inverse_float_u8_s16_plane_full, Float, U8, S16, Plane, Full, Plain, 10)
 
 // fast_split.cu, which says how many CTAs: all the threads that an SM can hold.
 #define CT_FAST_SPLIT_INVERSE_KERNELS(X)                                                  \

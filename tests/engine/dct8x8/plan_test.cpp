@@ -139,6 +139,7 @@ TEST(Plan, OrderAndLayout) {
   EXPECT_EQ(kernel_of(k1080p, plane, Direction::kForward), "forward_islow_u8_s16_plane_full");
   plane.method = Method::kFloat;
   EXPECT_EQ(kernel_of(k1080p, plane, Direction::kInverse), "inverse_float_u8_s16_plane");
+  EXPECT_EQ(kernel_of(k4K, plane, Direction::kInverse), "inverse_float_u8_s16_plane_full");
 }
 
 // Whole planes and small frames have no kernels of their own here.
