@@ -45,8 +45,37 @@ constexpr std::array<uint32_t, 512> make_wide_steps() {
   return steps;
 }
 
+constexpr DiracDescents make_descents(uint32_t probability) {
+  DiracDescents descents{};
+  uint32_t at = 0;
+  for (uint32_t way = 0; way < DiracDescents::kWays; ++way) {
+    uint32_t range = 0x8000 - way;
+    for (size_t i = 0; i < DiracDescents::kLength; ++i) {
+      if (range >= kDiracLeastRange)
+        descents.place[range - kDiracLeastRange] = static_cast<uint16_t>(at);
+      descents.ranges[at++] = static_cast<uint16_t>(range);
+      range -= range * probability >> 16;
+    }
+  }
+  return descents;
+}
+constexpr std::array<DiracDescents, 2> kDescents = {make_descents(kDiracStillProbability),
+                                                    make_descents(kDiracStillProbability + 1)};
+
+// Whether every range is on a way that goes on for long enough.
+constexpr bool are_complete(const DiracDescents& descents) {
+  for (uint32_t range = kDiracLeastRange; range <= 0x8000; ++range) {
+    const size_t at = descents.place[range - kDiracLeastRange];
+    const size_t most = DiracDescents::kLength - 1 - at % DiracDescents::kLength;
+    if (descents.ranges[at] != range || most < DiracDescents::kMost) return false;
+  }
+  return true;
+}
+static_assert(are_complete(kDescents[0]) && are_complete(kDescents[1]));
+
 }  // namespace
 
+const std::array<DiracDescents, 2> kDiracDescents = kDescents;
 const std::array<int16_t, 512> kDiracContextSteps = make_steps();
 const std::array<uint32_t, 512> kDiracWideSteps = make_wide_steps();
 

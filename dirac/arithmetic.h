@@ -6,6 +6,7 @@
 // copy of it, and so its state, in registers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -25,6 +26,24 @@ extern const std::array<int16_t, 512> kDiracContextSteps;
 // The same for contexts, modulo 2^32: index (context >> 24), and 256 more after a 0.
 extern const std::array<uint32_t, 512> kDiracWideSteps;
 
+// Contexts below it do not change at a 1: they are kDiracStillProbability or one more, as a 1 takes
+// 2 off the next ones above and a 0 leads far up.
+inline constexpr DiracContext kDiracStillContexts = DiracContext{256} << 16;
+inline constexpr uint32_t kDiracStillProbability = 254;
+
+// The ranges that follow each other while ones come in such a context. They lie behind each other,
+// so that as many ones as are needed are one step: range `place[range - kDiracLeastRange]` and on.
+// Each way goes on for kMost ranges behind the first that has to be renormalised.
+inline constexpr uint32_t kDiracLeastRange = 0x4001;
+struct DiracDescents {
+  static constexpr size_t kMost = 64;
+  static constexpr size_t kWays = 127, kLength = 180 + kMost;
+  std::array<uint16_t, 0x8001 - kDiracLeastRange> place;
+  std::array<uint16_t, kWays * kLength> ranges;
+};
+// For both probabilities.
+extern const std::array<DiracDescents, 2> kDiracDescents;
+
 class DiracArithmetic {
  public:
   DiracArithmetic(const uint8_t* data, size_t size) : data_(data), size_(size) {
@@ -36,12 +55,11 @@ class DiracArithmetic {
 
   // All ones for a 1, zero for a 0. No branch: for bits that cannot be predicted.
   uint32_t decode_mask(DiracContext* context) {
-    const uint32_t p = *context;
-    const uint64_t split = split_at(p);
-    const uint64_t zero = uint64_t{0} - static_cast<uint64_t>(window_ < split);
-    const auto zero_32 = static_cast<uint32_t>(zero), split_32 = static_cast<uint32_t>(split >> 32);
-    window_ -= split & ~zero;
-    range_ = (split_32 & zero_32) | ((range_ - split_32) & ~zero_32);
+    const uint32_t p = *context, split = split_at(p);
+    const uint64_t zero = uint64_t{0} - static_cast<uint64_t>(code() < split);
+    const auto zero_32 = static_cast<uint32_t>(zero);
+    window_ -= in_window(split) & ~zero;
+    range_ = (split & zero_32) | ((range_ - split) & ~zero_32);
     *context = p + kDiracWideSteps[(p >> 24) + (zero & 256)];
     renormalise();
     return ~zero_32;
@@ -49,37 +67,35 @@ class DiracArithmetic {
 
   // The same with a branch, for bits that decide what comes next: the processor predicts them.
   bool decode_ahead(DiracContext* context) {
-    const uint32_t p = *context;
-    const uint64_t split = split_at(p);
-    if (window_ >= split) {
-      take_one(split);
+    const uint32_t p = *context, split = split_at(p);
+    if (code() >= split) {
       *context = p + kDiracWideSteps[p >> 24];
-      renormalise();
+      take_one(split);
+      renormalise_likely_one();
       return true;
     }
-    range_ = static_cast<uint32_t>(split >> 32);
     *context = p + kDiracWideSteps[(p >> 24) + 256];
+    range_ = split;
     renormalise();
     return false;
   }
 
-  // Counts up to `most` bits in `context` that are 1 before the first 0, which is taken as well:
-  // such a run seldom renormalises.
+  // Counts up to `most` bits in `context` that are 1 before the first 0, which is taken as well.
+  // Until the range has to be renormalised, all that a 1 does is to lessen it: a 1 is followed by
+  // another if the range is still as large as `least`.
   size_t run_of_ones(DiracContext* context, size_t most) {
     uint32_t p = *context;
     size_t ones = 0;
     while (ones < most) {
-      const uint64_t split = split_at(p);
-      if (window_ < split) {
-        range_ = static_cast<uint32_t>(split >> 32);
-        p += kDiracWideSteps[(p >> 24) + 256];
-        renormalise();
-        break;
-      }
+      const uint32_t first = range_;
+      const int32_t least = std::max(static_cast<int32_t>(first) - static_cast<int32_t>(code()),
+                                     static_cast<int32_t>(kDiracLeastRange));
+      ones += p < kDiracStillContexts ? still_ones(p, most - ones, least)
+                                      : falling_ones(&p, most - ones, least);
+      window_ -= in_window(first - range_);
+      if (ones == most) break;
+      if (!decode_ahead(&p)) break;
       ++ones;
-      take_one(split);
-      p += kDiracWideSteps[p >> 24];
-      if (range_ <= kLeastRange) renormalise();
     }
     *context = p;
     return ones;
@@ -115,23 +131,59 @@ class DiracArithmetic {
   }
 
  private:
-  static constexpr uint32_t kLeastRange = 0x40000000;
-
-  // The point where the range is divided, in the upper 16 bits as the code is.
-  uint64_t split_at(DiracContext context) const {
-    return uint64_t{range_} * context & 0xffff000000000000;
+  // The point where the range is divided.
+  uint32_t split_at(DiracContext context) const {
+    return static_cast<uint32_t>(uint64_t{range_} * context >> 32);
   }
-  void take_one(uint64_t split) {
-    window_ -= split;
-    range_ -= static_cast<uint32_t>(split >> 32);
+  uint64_t code() const { return window_ >> 48; }
+  static uint64_t in_window(uint32_t part_of_range) { return uint64_t{part_of_range} << 48; }
+  void take_one(uint32_t split) {
+    window_ -= in_window(split);
+    range_ -= split;
   }
 
-  // The range is at most 2^31 but for the first bit's, which is not shifted: never by more than 15.
+  // Lessens the range by up to `most` ones as long as it is not below `least`.
+  size_t still_ones(DiracContext context, size_t most, int32_t least) {
+    const DiracDescents& descents = kDiracDescents[(context >> 16) - kDiracStillProbability];
+    const uint16_t* way = &descents.ranges[descents.place[range_ - kDiracLeastRange]];
+    size_t ones = std::min(most, DiracDescents::kMost);
+    if (way[ones] < least) {
+      ones = 0;
+      for (size_t i = 1; i <= DiracDescents::kMost; ++i) ones += way[i] >= least;
+    }
+    range_ = way[ones];
+    return ones;
+  }
+  size_t falling_ones(DiracContext* context, size_t most, int32_t least) {
+    uint32_t p = *context, range = range_;
+    size_t ones = 0;
+    for (; ones < most; ++ones) {
+      const uint32_t rest = range - static_cast<uint32_t>(uint64_t{range} * p >> 32);
+      if (static_cast<int32_t>(rest) < least) break;
+      range = rest;
+      p += kDiracWideSteps[p >> 24];
+    }
+    *context = p;
+    range_ = range;
+    return ones;
+  }
+
+  // The range is at most 2^15 but for the first bit's, which is not shifted: never by more than 15.
   void renormalise() {
-    const int shift = std::countl_zero(2 * range_ - 1);
+    const int shift = 15 ^ (31 ^ std::countl_zero(2 * range_ - 1));
     range_ <<= shift;
     window_ <<= shift;
     if (static_cast<uint32_t>(window_) == 0) refill();
+  }
+  // After a 1 that was as likely as a 0 or likelier there is one bit to shift, or none. (A branch
+  // would be mispredicted too often.)
+  void renormalise_likely_one() {
+    const int64_t is_low = (int64_t{range_} - kDiracLeastRange) >> 63;
+    range_ += range_ & static_cast<uint32_t>(is_low);
+    window_ += window_ & static_cast<uint64_t>(is_low);
+    if (static_cast<uint32_t>(window_) == 0) refill();
+    if (range_ < kDiracLeastRange) [[unlikely]]
+      renormalise();
   }
 
   // There are 16 bits or fewer below the code: 32 more take the place of the mark, which goes
@@ -152,7 +204,7 @@ class DiracArithmetic {
   size_t next_;  // the byte that is loaded next
   // The code in the upper 16 bits, the next bits below it; then a 1, the mark, and zeros.
   uint64_t window_;
-  uint32_t range_ = 0xffff0000;  // in the upper 16 bits
+  uint32_t range_ = 0xffff;
 };
 
 }  // namespace cudatransform

@@ -10,6 +10,7 @@
 
 #include "dirac/arithmetic.h"
 #include "tests/dirac/definition.h"
+#include "tests/dirac/encoder/arithmetic_encoder.h"
 
 namespace cudatransform::test {
 namespace {
@@ -162,6 +163,42 @@ TEST(DiracArithmetic, EqualsTheDefinition) {
       ASSERT_GT(of_fast[context], 0);
     }
   }
+}
+
+// Bytes in which runs of ones in one context are long enough that its probability stands still,
+// sometimes cut off or with wrong bytes.
+std::vector<uint8_t> bytes_of_long_runs(Random& random) {
+  ArithmeticEncoder encoder;
+  uint16_t context = kDiracEvenProbability;
+  const auto rare = 100 + random() % 3000;
+  for (int i = 0; i < 20000; ++i) encoder.encode(&context, random() % rare != 0);
+  std::vector<uint8_t> bytes = encoder.finish();
+  if (!bytes.empty() && random() % 3 == 0) bytes.resize(random() % bytes.size());
+  if (!bytes.empty() && random() % 3 == 0)
+    bytes[random() % bytes.size()] ^= static_cast<uint8_t>(random());
+  return bytes;
+}
+
+TEST(DiracArithmetic, LongRunsEqualTheDefinition) {
+  Random random(4);
+  size_t still = 0;
+  for (int round = 0; round < 300; ++round) {
+    const std::vector<uint8_t> bytes = bytes_of_long_runs(random);
+    DiracArithmetic fast(bytes.data(), bytes.size());
+    SlowArithmetic slow(bytes.data(), bytes.size());
+    DiracContext of_fast = kDiracEvenContext;
+    uint16_t of_slow = kDiracEvenProbability;
+    for (int i = 0; i < 400; ++i) {
+      still += of_fast < kDiracStillContexts;
+      const size_t most = random() % 150;
+      size_t ones = 0;
+      while (ones < most && slow.decode(&of_slow)) ++ones;
+      ASSERT_EQ(fast.run_of_ones(&of_fast, most), ones);
+      ASSERT_EQ(fast.decode_ahead(&of_fast), slow.decode(&of_slow));
+      ASSERT_EQ(of_fast, uint32_t{of_slow} << 16);
+    }
+  }
+  EXPECT_GT(still, 300u * 100);
 }
 
 TEST(DiracBands, ArithmeticEqualsTheDefinition) {
