@@ -81,25 +81,9 @@ class DiracArithmetic {
   }
 
   // Counts up to `most` bits in `context` that are 1 before the first 0, which is taken as well.
-  // Until the range has to be renormalised, all that a 1 does is to lessen it: a 1 is followed by
-  // another if the range is still as large as `least`.
-  size_t run_of_ones(DiracContext* context, size_t most) {
-    uint32_t p = *context;
-    size_t ones = 0;
-    while (ones < most) {
-      const uint32_t first = range_;
-      const int32_t least = std::max(static_cast<int32_t>(first) - static_cast<int32_t>(code()),
-                                     static_cast<int32_t>(kDiracLeastRange));
-      ones += p < kDiracStillContexts ? still_ones(p, most - ones, least)
-                                      : falling_ones(&p, most - ones, least);
-      window_ -= in_window(first - range_);
-      if (ones == most) break;
-      if (!decode_ahead(&p)) break;
-      ++ones;
-    }
-    *context = p;
-    return ones;
-  }
+  size_t run_of_ones(DiracContext* context, size_t most) { return run<true>(context, most); }
+  // The same, but a 0 is not taken.
+  size_t ones_ahead(DiracContext* context, size_t most) { return run<false>(context, most); }
 
   // A number: stop bits, each in its own of the `count` contexts from `stops`, of which the last
   // serves for all that follow, and data bits in `data`. The first stop bit, a 0, has been taken.
@@ -142,14 +126,37 @@ class DiracArithmetic {
     range_ -= split;
   }
 
+  // Until the range has to be renormalised, all that a 1 does is to lessen it: a 1 is followed by
+  // another if the range is still as large as `least`.
+  template <bool kTakesZero>
+  size_t run(DiracContext* context, size_t most) {
+    uint32_t p = *context;
+    size_t ones = 0;
+    while (ones < most) {
+      const uint32_t first = range_;
+      const int32_t least = std::max(static_cast<int32_t>(first) - static_cast<int32_t>(code()),
+                                     static_cast<int32_t>(kDiracLeastRange));
+      ones += p < kDiracStillContexts ? still_ones(p, most - ones, least)
+                                      : falling_ones(&p, most - ones, least);
+      window_ -= in_window(first - range_);
+      if (ones == most) break;
+      if (!kTakesZero && code() < split_at(p)) break;
+      if (!decode_ahead(&p)) break;
+      ++ones;
+    }
+    *context = p;
+    return ones;
+  }
   // Lessens the range by up to `most` ones as long as it is not below `least`.
   size_t still_ones(DiracContext context, size_t most, int32_t least) {
     const DiracDescents& descents = kDiracDescents[(context >> 16) - kDiracStillProbability];
     const uint16_t* way = &descents.ranges[descents.place[range_ - kDiracLeastRange]];
     size_t ones = std::min(most, DiracDescents::kMost);
     if (way[ones] < least) {
-      ones = 0;
-      for (size_t i = 1; i <= DiracDescents::kMost; ++i) ones += way[i] >= least;
+      uint16_t larger = 0;  // as narrow as ranges are: eight at a time
+      for (size_t i = 1; i <= DiracDescents::kMost; ++i)
+        larger = static_cast<uint16_t>(larger + (way[i] >= static_cast<uint16_t>(least)));
+      ones = larger;
     }
     range_ = way[ones];
     return ones;

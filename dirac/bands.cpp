@@ -119,6 +119,47 @@ size_t quiet_from(const Surroundings& around, size_t x, size_t end) {
   return std::min(ahead != 0 ? static_cast<size_t>(std::countr_zero(ahead)) : kWord, end - x);
 }
 
+bool has_any(const uint64_t* row, int32_t begin, int32_t end) {
+  for (int32_t x = begin; x < end; x = (x / 64 + 1) * 64) {
+    const uint64_t bits = row[x / 64] >> (x % 64);
+    if ((end - x < 64 ? bits << (64 - (end - x)) : bits) != 0) return true;
+  }
+  return false;
+}
+
+// How many rows of a block from `y` on have nothing around them, nor between them if their
+// coefficients are zero.
+int32_t quiet_rows(const DiracBand& band, const DiracBand* parent, const Block& block, int32_t y) {
+  const int32_t left = std::max(block.x - 1, 0);
+  if (y > 0 && has_any(band.map_row(y - 1), left, block.x_end)) return 0;
+  int32_t end = y;
+  for (; end < block.y_end; ++end) {
+    if (has_any(band.map_row(end), left, block.x)) break;
+    if (parent == nullptr) continue;
+    if (has_any(parent->map_row(end / 2), block.x / 2, (block.x_end + 1) / 2)) break;
+  }
+  return end - y;
+}
+
+struct Place {
+  int32_t x, y;
+};
+
+// Takes zeros from the beginning of row `y` on, as long as they are in rows with nothing around
+// them, and tells where they end. (Not part of the loop that decodes, which needs all registers.)
+[[gnu::noinline]] Place take_quiet_rows(const DiracBand& band, const DiracBand* parent,
+                                        const Block& block, int32_t y, DiracArithmetic& arithmetic,
+                                        DiracContext& context) {
+  const auto rows = static_cast<size_t>(quiet_rows(band, parent, block, y));
+  const auto width = static_cast<size_t>(block.x_end - block.x);
+  const size_t zeros = arithmetic.ones_ahead(&context, rows * width);
+  if (zeros == 0) return {block.x, y};
+  return {block.x + static_cast<int32_t>(zeros % width), y + static_cast<int32_t>(zeros / width)};
+}
+
+// Looking for quiet rows takes as long in a narrow block as it saves.
+constexpr int32_t kWideBlock = 64;
+
 // Decodes the coefficients of a codeblock. Runs of zeros among zeros stay in one context, and the
 // decoder's state stays in registers. `magnitudes` gets all bits that any magnitude has.
 template <typename Value, SignFrom kSignFrom>
@@ -129,19 +170,30 @@ bool decode_block(DiracArithmetic& decoder, Contexts& contexts, const DiracBand*
   uint32_t all = 0;
   alignas(uint64_t) uint8_t classes[kWord + 1];
   for (int32_t y = block.y; y < block.y_end; ++y) {
+    int32_t first = block.x;
+    if (block.x_end - block.x >= kWideBlock) {
+      DiracArithmetic ahead = arithmetic;  // copies, as their address is taken
+      DiracContext context = c.first[0];
+      const Place place = take_quiet_rows(band, parent, block, y, ahead, context);
+      arithmetic = ahead;
+      c.first[0] = context;
+      first = place.x;
+      y = place.y;
+      if (y == block.y_end) break;
+    }
     uint64_t* map = band.map + ptrdiff_t{y} * band.map_words;
     uint64_t* signs = band.signs + ptrdiff_t{y} * band.map_words;
     Value* const row = static_cast<Value*>(band.levels) + ptrdiff_t{y} * band.width;
     Value* next = row + band.counts[y];
     uint64_t left = 0, left_negative = 0;
-    if (block.x > 0) {
-      left = map[(block.x - 1) / 64] >> ((block.x - 1) % 64) & 1;
-      left_negative = signs[(block.x - 1) / 64] >> ((block.x - 1) % 64) & 1;
+    if (first > 0) {
+      left = map[(first - 1) / 64] >> ((first - 1) % 64) & 1;
+      left_negative = signs[(first - 1) / 64] >> ((first - 1) % 64) & 1;
     }
-    for (int32_t word = block.x / 64; word * 64 < block.x_end; ++word) {
+    for (int32_t word = first / 64; word * 64 < block.x_end; ++word) {
       const Surroundings around = look_around(band, parent, y, word);
       const auto end = static_cast<size_t>(std::min(block.x_end - word * 64, 64));
-      auto x = static_cast<size_t>(std::max(block.x - word * 64, 0));
+      auto x = static_cast<size_t>(std::max(first - word * 64, 0));
       classify(around, x, end, classes);
       if (left != 0) set_near(&classes[x]);
       left <<= x;
@@ -214,7 +266,9 @@ class ArithmeticBand {
   ArithmeticBand(const DiracBandCode& code, DecodeBlock decode, const DiracBand* parent)
       : arithmetic_(code.data, code.size), decode_(decode), parent_(parent) {}
   bool at_end() const { return false; }
-  bool block_is_zero() { return arithmetic_.decode(&contexts_.block_is_zero); }
+  size_t zero_blocks(size_t most) {
+    return arithmetic_.run_of_ones(&contexts_.block_is_zero, most);
+  }
   bool read_delta(int32_t* delta) {
     return arithmetic_.decode_signed(&contexts_.delta_stop, 1, &contexts_.delta_data,
                                      &contexts_.delta_sign, delta);
@@ -236,7 +290,11 @@ class VlcBand {
   explicit VlcBand(const DiracBandCode& code) : bits_({code.data, code.size}) {}
   // Only zeros follow.
   bool at_end() const { return bits_.at_end(); }
-  bool block_is_zero() { return bits_.bit(); }
+  size_t zero_blocks(size_t most) {
+    size_t zeros = 0;
+    while (zeros < most && bits_.bit()) ++zeros;
+    return zeros;
+  }
   bool read_delta(int32_t* delta) {
     *delta = bits_.signed_code();
     return true;
@@ -259,26 +317,28 @@ class VlcBand {
 
 template <typename Coder>
 bool decode_blocks(Coder&& coder, const DiracBandCode& code, DiracBand& band) {
-  const bool has_flags = int64_t{band.columns} * band.rows > 1;
+  const auto count = static_cast<size_t>(band.columns) * static_cast<size_t>(band.rows);
+  const bool has_flags = count > 1;
   int64_t quantiser = code.quantiser;
-  for (int32_t j = 0; j < band.rows; ++j) {
-    for (int32_t i = 0; i < band.columns && !coder.at_end(); ++i) {
-      if (has_flags && coder.block_is_zero()) continue;
-      if (code.has_quantiser_deltas) {
-        int32_t delta = 0;
-        if (!coder.read_delta(&delta)) return false;
-        quantiser += delta;
-        if (quantiser < 0 || quantiser > kMaxQuantIndex) return false;
-      }
-      band.quantisers[ptrdiff_t{j} * band.columns + i] = static_cast<uint8_t>(quantiser);
-      const Block block = {
-          dirac_part(band.width, i, band.columns), dirac_part(band.height, j, band.rows),
-          dirac_part(band.width, i + 1, band.columns), dirac_part(band.height, j + 1, band.rows)};
-      uint32_t magnitudes = 0;
-      const bool sound = coder.read_block(block, band, magnitudes);
-      band.largest = std::max(band.largest, dirac_largest(magnitudes, static_cast<int>(quantiser)));
-      if (!sound) return false;
+  for (size_t at = 0; at < count && !coder.at_end(); ++at) {
+    if (has_flags) at += coder.zero_blocks(count - at);
+    if (at == count) break;
+    if (code.has_quantiser_deltas) {
+      int32_t delta = 0;
+      if (!coder.read_delta(&delta)) return false;
+      quantiser += delta;
+      if (quantiser < 0 || quantiser > kMaxQuantIndex) return false;
     }
+    band.quantisers[at] = static_cast<uint8_t>(quantiser);
+    const auto columns = static_cast<size_t>(band.columns);
+    const auto i = static_cast<int32_t>(at % columns), j = static_cast<int32_t>(at / columns);
+    const Block block = {
+        dirac_part(band.width, i, band.columns), dirac_part(band.height, j, band.rows),
+        dirac_part(band.width, i + 1, band.columns), dirac_part(band.height, j + 1, band.rows)};
+    uint32_t magnitudes = 0;
+    const bool sound = coder.read_block(block, band, magnitudes);
+    band.largest = std::max(band.largest, dirac_largest(magnitudes, static_cast<int>(quantiser)));
+    if (!sound) return false;
   }
   return true;
 }
