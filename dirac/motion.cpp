@@ -53,35 +53,36 @@ class VlcElement {
   DiracBits bits_;
 };
 
-int64_t floor_of(int64_t value, int64_t divisor) {
-  return (value - (value < 0 ? divisor - 1 : 0)) / divisor;
-}
-
-// The neighbours left of, above, and above to the left of a place: the first row has the left one
-// alone, the first column the one above alone.
-struct Neighbours {
-  int count = 0;
-  int32_t index[3] = {};
-};
-Neighbours neighbours_of(int32_t x, int32_t y, int32_t across) {
-  Neighbours found;
+// Calls `see(index)` for the neighbours left of, above, and above to the left of a place: the first
+// row has the left one alone, the first column the one above alone.
+template <typename See>
+void see_neighbours(int32_t x, int32_t y, int32_t across, const See& see) {
   const int32_t at = y * across + x;
-  if (x > 0) found.index[found.count++] = at - 1;
-  if (y > 0) found.index[found.count++] = at - across;
-  if (x > 0 && y > 0) found.index[found.count++] = at - across - 1;
-  return found;
+  if (x > 0) see(at - 1);
+  if (y > 0) see(at - across);
+  if (x > 0 && y > 0) see(at - across - 1);
 }
 
 // The values of some of them.
 struct Values {
   int count = 0;
   int64_t value[3] = {};
-  void add(int64_t v) { value[count++] = v; }
+  void add_if(bool counts, int64_t v) {  // no branch: which ones count cannot be predicted
+    value[count] = v;
+    count += static_cast<int>(counts);
+  }
   int64_t mean() const {
-    if (count == 0) return 0;
-    int64_t sum = count / 2;
-    for (int i = 0; i < count; ++i) sum += value[i];
-    return floor_of(sum, count);
+    switch (count) {
+      case 0:
+        return 0;
+      case 1:
+        return value[0];
+      case 2:
+        return (value[0] + value[1] + 1) >> 1;
+      default:
+        const int64_t sum = value[0] + value[1] + value[2] + 1;
+        return (sum - (sum < 0 ? 2 : 0)) / 3;
+    }
   }
   int64_t median() const {
     if (count < 3) return mean();
@@ -89,14 +90,20 @@ struct Values {
   }
 };
 
+// A superblock's split, and which kinds of blocks it has: bit r, from reference r; kDcKind,
+// neither.
+constexpr int kSplitBits = 2;
+constexpr unsigned kDcKind = 4;
+int split_of(uint8_t superblock) { return superblock & ((1 << kSplitBits) - 1); }
+unsigned kinds_of(uint8_t superblock) { return superblock >> kSplitBits; }
+
 template <typename Element>
 bool decode_splits(Element&& element, const DiracMotionGrid& grid) {
   const int32_t across = grid.blocks_across / kSuperblock, down = grid.blocks_down / kSuperblock;
   for (int32_t y = 0; y < down; ++y) {
     for (int32_t x = 0; x < across; ++x) {
       Values values;
-      const Neighbours around = neighbours_of(x, y, across);
-      for (int i = 0; i < around.count; ++i) values.add(grid.splits[around.index[i]]);
+      see_neighbours(x, y, across, [&](int32_t i) { values.add_if(true, grid.splits[i]); });
       uint32_t value;
       if (!element.read_unsigned(&value)) return false;
       const uint64_t sum = static_cast<uint64_t>(values.mean()) + value;
@@ -107,13 +114,15 @@ bool decode_splits(Element&& element, const DiracMotionGrid& grid) {
 }
 
 // Calls `decode(x, y, size)` for each unit, `size` blocks on a side at block (x, y), until it
-// returns false.
+// returns false. Superblocks with none of `kinds` are left out; 0: none is.
 template <typename Decode>
-bool for_units(const DiracMotionGrid& grid, const Decode& decode) {
+bool for_units(const DiracMotionGrid& grid, unsigned kinds, const Decode& decode) {
   const int32_t across = grid.blocks_across / kSuperblock, down = grid.blocks_down / kSuperblock;
   for (int32_t j = 0; j < down; ++j) {
     for (int32_t i = 0; i < across; ++i) {
-      const int32_t size = kSuperblock >> grid.splits[j * across + i];
+      const uint8_t superblock = grid.splits[j * across + i];
+      if (kinds != 0 && (kinds_of(superblock) & kinds) == 0) continue;
+      const int32_t size = kSuperblock >> split_of(superblock);
       for (int32_t y = 0; y < kSuperblock; y += size) {
         for (int32_t x = 0; x < kSuperblock; x += size) {
           if (!decode(i * kSuperblock + x, j * kSuperblock + y, size)) return false;
@@ -131,19 +140,19 @@ void for_blocks(const DiracMotionGrid& grid, int32_t x, int32_t y, int32_t size,
   }
 }
 
-unsigned predicted_mode(const Neighbours& around, const ObmcBlock* blocks) {
-  if (around.count == 0) return 0;
-  const unsigned a = blocks[around.index[0]].references;
-  if (around.count == 1) return a;
-  const unsigned b = blocks[around.index[1]].references, c = blocks[around.index[2]].references;
-  return (a & b) | (b & c) | (a & c);
+unsigned predicted_mode(const DiracMotionGrid& grid, int32_t x, int32_t y) {
+  unsigned modes[3] = {};
+  int count = 0;
+  see_neighbours(x, y, grid.blocks_across,
+                 [&](int32_t i) { modes[count++] = grid.blocks[i].references; });
+  if (count < 3) return modes[0];
+  return (modes[0] & modes[1]) | (modes[1] & modes[2]) | (modes[0] & modes[2]);
 }
 
 template <typename Element>
 bool decode_modes(Element&& element, int reference_count, const DiracMotionGrid& grid) {
-  return for_units(grid, [&](int32_t x, int32_t y, int32_t size) {
-    const Neighbours around = neighbours_of(x, y, grid.blocks_across);
-    unsigned mode = predicted_mode(around, grid.blocks);
+  return for_units(grid, 0, [&](int32_t x, int32_t y, int32_t size) {
+    unsigned mode = predicted_mode(grid, x, y);
     for (int i = 0; i < reference_count; ++i) mode ^= static_cast<unsigned>(element.bit(i)) << i;
     for_blocks(grid, x, y, size,
                [&](ObmcBlock& block) { block.references = static_cast<uint8_t>(mode); });
@@ -151,17 +160,30 @@ bool decode_modes(Element&& element, int reference_count, const DiracMotionGrid&
   });
 }
 
+void note_kinds(const DiracMotionGrid& grid) {
+  const int32_t across = grid.blocks_across / kSuperblock, down = grid.blocks_down / kSuperblock;
+  for (int32_t j = 0; j < down; ++j) {
+    for (int32_t i = 0; i < across; ++i) {
+      unsigned kinds = 0;
+      for_blocks(grid, i * kSuperblock, j * kSuperblock, kSuperblock, [&](const ObmcBlock& block) {
+        kinds |= block.references != 0 ? block.references : kDcKind;
+      });
+      uint8_t& superblock = grid.splits[j * across + i];
+      superblock = static_cast<uint8_t>(superblock | kinds << kSplitBits);
+    }
+  }
+}
+
 template <typename Element>
 bool decode_vectors(Element&& element, int reference, int axis, const DiracMotionGrid& grid) {
   const unsigned bit = 1u << reference;
-  return for_units(grid, [&](int32_t x, int32_t y, int32_t size) {
+  return for_units(grid, bit, [&](int32_t x, int32_t y, int32_t size) {
     if ((grid.blocks[ptrdiff_t{y} * grid.blocks_across + x].references & bit) == 0) return true;
     Values values;
-    const Neighbours around = neighbours_of(x, y, grid.blocks_across);
-    for (int i = 0; i < around.count; ++i) {
-      const ObmcBlock& block = grid.blocks[around.index[i]];
-      if ((block.references & bit) != 0) values.add(block.vector[reference][axis]);
-    }
+    see_neighbours(x, y, grid.blocks_across, [&](int32_t i) {
+      const ObmcBlock& block = grid.blocks[i];
+      values.add_if((block.references & bit) != 0, block.vector[reference][axis]);
+    });
     int32_t value;
     if (!element.read_signed(&value)) return false;
     // Farther out, every picture repeats its edge.
@@ -174,14 +196,13 @@ bool decode_vectors(Element&& element, int reference, int axis, const DiracMotio
 
 template <typename Element>
 bool decode_dc(Element&& element, int component, const DiracMotionGrid& grid) {
-  return for_units(grid, [&](int32_t x, int32_t y, int32_t size) {
+  return for_units(grid, kDcKind, [&](int32_t x, int32_t y, int32_t size) {
     if (grid.blocks[ptrdiff_t{y} * grid.blocks_across + x].references != 0) return true;
     Values values;
-    const Neighbours around = neighbours_of(x, y, grid.blocks_across);
-    for (int i = 0; i < around.count; ++i) {
-      const ObmcBlock& block = grid.blocks[around.index[i]];
-      if (block.references == 0) values.add(block.dc[component]);
-    }
+    see_neighbours(x, y, grid.blocks_across, [&](int32_t i) {
+      const ObmcBlock& block = grid.blocks[i];
+      values.add_if(block.references == 0, block.dc[component]);
+    });
     int32_t value;
     if (!element.read_signed(&value)) return false;
     const auto dc = static_cast<int16_t>(values.mean() + value);
@@ -194,12 +215,13 @@ bool decode_dc(Element&& element, int component, const DiracMotionGrid& grid) {
 
 bool decode_dirac_modes(const DiracMotionCode& splits, const DiracMotionCode& modes,
                         bool is_arithmetic, int reference_count, const DiracMotionGrid& grid) {
-  if (is_arithmetic) {
-    return decode_splits(ArithmeticElement<2>(splits), grid) &&
-           decode_modes(ArithmeticElement<2>(modes), reference_count, grid);
-  }
-  return decode_splits(VlcElement(splits), grid) &&
-         decode_modes(VlcElement(modes), reference_count, grid);
+  const bool sound = is_arithmetic
+                         ? decode_splits(ArithmeticElement<2>(splits), grid) &&
+                               decode_modes(ArithmeticElement<2>(modes), reference_count, grid)
+                         : decode_splits(VlcElement(splits), grid) &&
+                               decode_modes(VlcElement(modes), reference_count, grid);
+  note_kinds(grid);
+  return sound;
 }
 
 bool decode_dirac_vectors(const DiracMotionCode& code, bool is_arithmetic, int reference, int axis,
