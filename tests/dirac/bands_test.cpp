@@ -91,6 +91,20 @@ std::vector<uint8_t> random_bytes(Random& random, size_t size) {
   return bytes;
 }
 
+// Bytes in which one of `rare` bits of one context is a 0, sometimes cut off or with a wrong byte.
+// `first`: a bit of another context before them.
+std::vector<uint8_t> bytes_of_long_runs(Random& random, bool first, int bits, unsigned rare) {
+  ArithmeticEncoder encoder;
+  uint16_t context = kDiracEvenProbability, of_first = context;
+  encoder.encode(&of_first, first);
+  for (int i = 0; i < bits; ++i) encoder.encode(&context, random() % rare != 0);
+  std::vector<uint8_t> bytes = encoder.finish();
+  if (!bytes.empty() && random() % 3 == 0) bytes.resize(random() % bytes.size());
+  if (!bytes.empty() && random() % 3 == 0)
+    bytes[random() % bytes.size()] ^= static_cast<uint8_t>(random());
+  return bytes;
+}
+
 SlowBand random_band(Random& random, int32_t width, int32_t height) {
   SlowBand band;
   band.width = width;
@@ -165,25 +179,12 @@ TEST(DiracArithmetic, EqualsTheDefinition) {
   }
 }
 
-// Bytes in which runs of ones in one context are long enough that its probability stands still,
-// sometimes cut off or with wrong bytes.
-std::vector<uint8_t> bytes_of_long_runs(Random& random) {
-  ArithmeticEncoder encoder;
-  uint16_t context = kDiracEvenProbability;
-  const auto rare = 100 + random() % 3000;
-  for (int i = 0; i < 20000; ++i) encoder.encode(&context, random() % rare != 0);
-  std::vector<uint8_t> bytes = encoder.finish();
-  if (!bytes.empty() && random() % 3 == 0) bytes.resize(random() % bytes.size());
-  if (!bytes.empty() && random() % 3 == 0)
-    bytes[random() % bytes.size()] ^= static_cast<uint8_t>(random());
-  return bytes;
-}
-
 TEST(DiracArithmetic, LongRunsEqualTheDefinition) {
   Random random(4);
   size_t still = 0;
   for (int round = 0; round < 300; ++round) {
-    const std::vector<uint8_t> bytes = bytes_of_long_runs(random);
+    const std::vector<uint8_t> bytes =
+        bytes_of_long_runs(random, true, 20000, 100 + random() % 3000);
     DiracArithmetic fast(bytes.data(), bytes.size());
     SlowArithmetic slow(bytes.data(), bytes.size());
     DiracContext of_fast = kDiracEvenContext;
@@ -204,6 +205,40 @@ TEST(DiracArithmetic, LongRunsEqualTheDefinition) {
 TEST(DiracBands, ArithmeticEqualsTheDefinition) {
   Random random(2);
   for (int round = 0; round < 400 && !HasFatalFailure(); ++round) check(random, true);
+}
+
+// Two wide codeblocks in which most rows have nothing around them, but single parents beside the
+// edge, which goes through the middle of a parent.
+TEST(DiracBands, SingleParentsEqualTheDefinition) {
+  constexpr int kIndex = 4;
+  Random random(5);
+  for (int round = 0; round < 1500 && !HasFatalFailure(); ++round) {
+    const auto width = static_cast<int32_t>(65 + random() % 60) | 1;
+    const auto height = static_cast<int32_t>(1 + random() % 4);
+    SlowBand parent, slow;
+    parent.width = width;
+    parent.height = height;
+    parent.levels.assign(static_cast<size_t>(width) * static_cast<size_t>(height), 0);
+    slow.width = 2 * width;
+    slow.height = 2 * height;
+    slow.columns = 2;
+    FastBand fast_parent(parent, true), fast(slow, true);
+    for (auto left = random() % 4; left > 0; --left) {
+      const auto y = static_cast<int32_t>(random() % static_cast<uint32_t>(height));
+      const int32_t x = width / 2 - 1 + static_cast<int32_t>(random() % 3);
+      parent.levels[static_cast<size_t>(y * width + x)] = 1;
+      fast_parent.map[static_cast<size_t>(y * fast_parent.band.map_words + x / 64)] |= uint64_t{1}
+                                                                                       << x % 64;
+    }
+    // The first codeblock is not zero.
+    const std::vector<uint8_t> bytes = bytes_of_long_runs(random, false, 1500, 50 + random() % 300);
+    DiracBandCode code = code_of(random, bytes);
+    code.has_quantiser_deltas = false;
+    define_band(code, true, kIndex, &parent, &slow);
+    ASSERT_EQ(decode_dirac_band(code, true, true, kIndex, &fast_parent.band, fast.band),
+              slow.is_sound);
+    if (slow.is_sound) expect_equal(fast, slow);
+  }
 }
 
 TEST(DiracBands, VlcEqualsTheDefinition) {
