@@ -9,13 +9,25 @@
 namespace cudatransform::cuda {
 
 // The sum of four unsigned bytes by four signed ones each, and `sum`.
-__device__ __forceinline__ int dot4_u8_s8(uint32_t bytes, int weights, int sum) {
+__device__ __forceinline__ int dot4_u8_s8(uint32_t bytes, uint32_t weights, int sum) {
 #ifdef CT_EMULATED
   for (int i = 0; i < 4; ++i) sum += int(bytes >> (8 * i) & 255) * int8_t(weights >> (8 * i));
   return sum;
 #else
   int result;
   asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(bytes), "r"(weights), "r"(sum));
+  return result;
+#endif
+}
+
+// The same of unsigned ones.
+__device__ __forceinline__ int dot4_u8_u8(uint32_t bytes, uint32_t weights, int sum) {
+#ifdef CT_EMULATED
+  for (int i = 0; i < 4; ++i) sum += int(bytes >> (8 * i) & 255) * int(weights >> (8 * i) & 255);
+  return sum;
+#else
+  int result;
+  asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(bytes), "r"(weights), "r"(sum));
   return result;
 #endif
 }
@@ -93,6 +105,25 @@ __device__ __forceinline__ uint32_t add_halves(uint32_t a, uint32_t b) {
 #else
   uint32_t result;
   asm("add.u16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+  return result;
+#endif
+}
+
+__device__ __forceinline__ uint32_t subtract_halves(uint32_t a, uint32_t b) {
+#if defined(CT_EMULATED) || __CUDA_ARCH__ < 900
+  return ((a | 0x80008000u) - (b & 0x7fff7fffu)) ^ ((a ^ ~b) & 0x80008000u);
+#else
+  return __vsub2(a, b);
+#endif
+}
+
+// __byte_perm() by a selector that is known to be one, which then needs no masking.
+__device__ __forceinline__ uint32_t bytes_of(uint32_t low, uint32_t high, uint32_t selector) {
+#ifdef CT_EMULATED
+  return __byte_perm(low, high, selector);
+#else
+  uint32_t result;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(selector));
   return result;
 #endif
 }

@@ -130,12 +130,9 @@ struct FastInverse {
   static constexpr bool kRowsFirst = lifting(kWavelet).rows_first;
   // Measured: another row ahead costs warps that hide more than it does.
   static constexpr int kRowsAhead = 1;
-  // Fidelity's long window: a warp more hides more than its moves cost.
-  static constexpr bool kSpares =
-      lifts_lanes(kWavelet) || (kWavelet == Wavelet::kFidelity && !kAtSamples);
+  static constexpr bool kSpares = lifts_lanes(kWavelet);
   static constexpr int kUnroll = kSpares ? 1 : 2;
-  // Whether bands are quantised, kept where that is faster: daub97 spills without, legall53 with,
-  // and of fidelity a CTA more is on an SM with it.
+  // Whether bands are quantised, kept where that is faster: daub97 spills without, legall53 with.
   static constexpr bool kKeepsFlags = Window::kSteps.count > 2 || Window::kSteps.window > 6;
   struct Quantised {
     bool low, high;
@@ -255,7 +252,7 @@ struct FastForward {
   static constexpr bool kRowsFirst = !lifting(kWavelet).rows_first;
   static constexpr int kWindow = Window::kSteps.window;
   static constexpr bool kSpares = lifts_lanes(kWavelet);
-  static constexpr int kRowsAhead = kSpares || kWindow > 6 ? 1 : 2;
+  static constexpr int kRowsAhead = kSpares ? 1 : 2;
   static constexpr int kUnroll = !kSpares && kWindow > 4 ? 2 : 1;
   // A row of 2 kPairs: samples of a byte, or values.
   using RawRow = ValueVector<uint32_t, kAtSamples ? kPairs / 2 : kPairs>;

@@ -5,8 +5,12 @@
 
 namespace cudatransform::cuda {
 
+// CTAs that an SM should hold at once. Eight taps: four would spill, and are no faster.
+constexpr int ctas_wanted_forward(Wavelet wavelet) { return wavelet == Wavelet::kFidelity ? 3 : 1; }
+
 #define CT_KERNEL(name, wavelet, direction, pairs, at_samples)                                     \
-  extern "C" __global__ void __launch_bounds__(kDwtThreads)                                        \
+  extern "C" __global__ void __launch_bounds__(kDwtThreads,                                        \
+                                               ctas_wanted_forward(Wavelet::k##wavelet))           \
       name(const __grid_constant__ FusedParams params) {                                           \
     transform_level_fast<Wavelet::k##wavelet, Direction::k##direction, pairs, at_samples>(params); \
   }

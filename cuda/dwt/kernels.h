@@ -5,7 +5,7 @@
 //
 //   pass     one direction of a level: rows or columns (separable.cu). Takes every format
 //   fused    both directions of a level in one launch (fused.cuh)
-//   fast     the same for 16-bit values and samples of a byte (fast.cuh, packed.cuh, eights.cuh)
+//   fast     the same for 16-bit values and samples of a byte (fast.cuh, packed.cuh, eights*.cuh)
 //   segment  the work of a pass: lines of two bands, low and high, and of their result
 //   tile     the work of the fused kernels: four bands and their result
 //   walk     down a column, with a window of values in registers (lift.cuh)
@@ -155,8 +155,7 @@
   X(dwt_fused_inverse_j2k53_s32_2, J2k53, Inverse, int32_t, 2)
 
 // X(name, wavelet, direction, pairs, at_samples): levels of 16 bits with rows to be read as
-// vectors, to or from samples of a byte or values; see fast.cuh. Forward, fidelity's window of
-// eight rows leaves no registers for four pairs.
+// vectors, to or from samples of a byte or values; see fast.cuh.
 
 // fast_forward.cu.
 #define CT_DWT_FAST_FORWARD_KERNELS(X)                            \
@@ -171,6 +170,7 @@
   X(dwt_fast_forward_legall53_u8_4, Legall53, Forward, 4, true)   \
   X(dwt_fast_forward_dd137_u8_4, Dd137, Forward, 4, true)         \
   X(dwt_fast_forward_haar_u8_4, Haar, Forward, 4, true)           \
+  X(dwt_fast_forward_fidelity_u8_4, Fidelity, Forward, 4, true)   \
   X(dwt_fast_forward_daub97_u8_4, Daub97, Forward, 4, true)       \
   X(dwt_fast_forward_j2k53_u8_4, J2k53, Forward, 4, true)         \
   X(dwt_fast_forward_dd97_s16_2, Dd97, Forward, 2, false)         \
@@ -184,6 +184,7 @@
   X(dwt_fast_forward_legall53_s16_4, Legall53, Forward, 4, false) \
   X(dwt_fast_forward_dd137_s16_4, Dd137, Forward, 4, false)       \
   X(dwt_fast_forward_haar_s16_4, Haar, Forward, 4, false)         \
+  X(dwt_fast_forward_fidelity_s16_4, Fidelity, Forward, 4, false) \
   X(dwt_fast_forward_daub97_s16_4, Daub97, Forward, 4, false)     \
   X(dwt_fast_forward_j2k53_s16_4, J2k53, Forward, 4, false)
 

@@ -6,7 +6,8 @@
 // anew: the same memory, and nothing that it reads has been changed.
 #pragma once
 
-#include "cuda/dwt/eights.cuh"
+#include "cuda/dwt/eights_forward.cuh"
+#include "cuda/dwt/eights_inverse.cuh"
 #include "cuda/dwt/fast.cuh"
 #include "cuda/dwt/lanes.cuh"
 
@@ -391,8 +392,11 @@ __device__ __forceinline__ void transform_level_fast(const FusedParams& params) 
       if (__any_sync(0xffffffffu, level.is_outside()) == 0) return;
     }
     walk_values<kWavelet, kDirection, kAtSamples, typename Level::Place>(params);
-  } else if constexpr (has_eight_taps(kWavelet) && kDirection == Direction::kInverse) {
-    transform_eight_taps<kWavelet, kPairs, kAtSamples>(params);
+  } else if constexpr (has_eight_taps(kWavelet)) {
+    using Inverse = EightTapInverse<kWavelet, kPairs, kAtSamples>;
+    using Forward = EightTapForward<kWavelet, kPairs, kAtSamples>;
+    transform_eight_taps<std::conditional_t<kDirection == Direction::kInverse, Inverse, Forward>>(
+        params);
   } else {
     using Level = FastLevel<kWavelet, kDirection, kPairs, kAtSamples>;
     const typename Level::Place place(params, blockIdx.x);

@@ -18,6 +18,9 @@ struct ValuesParams {
   int32_t reciprocal32;
   int32_t reciprocal_shift;  // of both
   int32_t small_reciprocal;  // of values that lanes hold: see packed.cuh
+  // Of values in the upper half of a word: the bytes of both high words that have the quotients.
+  int32_t upper_reciprocal;
+  uint32_t upper_bytes;
   uint64_t reciprocal64;
   int32_t counts;  // zeros are counted here
 };

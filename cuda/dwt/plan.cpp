@@ -31,6 +31,11 @@ void set_quantiser(int index, ValuesParams* values) {
   values->reciprocal_shift = log2 - 2;
   values->reciprocal32 = static_cast<int32_t>((uint64_t{1} << (30 + log2)) / factor + 1);
   values->small_reciprocal = static_cast<int32_t>((uint64_t{1} << 32) / factor + 1);
+  // 2^(18+s) / qf, and 1 more, with s of 8 or 16, so that it has 31 bits and the quotient of 16
+  // bits is exact.
+  const int skipped = factor < 512 ? 8 : 16;
+  values->upper_reciprocal = static_cast<int32_t>((uint64_t{1} << (18 + skipped)) / factor + 1);
+  values->upper_bytes = skipped == 8 ? 0x6521 : 0x7632;
   values->reciprocal64 =
       static_cast<uint64_t>((static_cast<unsigned __int128>(1) << (62 + log2)) / factor + 1);
 }
@@ -206,8 +211,7 @@ bool DwtPlan::may_be_fast(const Level& level) const {
 int DwtPlan::pairs_a_lane(const Level& level, bool fast) const {
   const DwtKernelChoice choice = kernel_choice;
   const int bytes = bytes_of(job_.type);
-  const bool inverse = direction_ == Direction::kInverse;
-  int most = fast && (inverse || job_.wavelet != Wavelet::kFidelity) ? 4 : 2;
+  int most = fast ? 4 : 2;
   if (choice == DwtKernelChoice::kOnePair) most = 1;
   int64_t pairs = 0;
   for (int c = 0; c < job_.components; ++c) {
@@ -259,7 +263,7 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
     tallest = std::max(tallest, height_of(c, level.index) / 2);
   }
   const bool inverse = direction_ == Direction::kInverse;
-  const bool eight_taps = fast && inverse && job_.wavelet == Wavelet::kFidelity;
+  const bool eight_taps = fast && job_.wavelet == Wavelet::kFidelity;
   params.run =
       run_length(warps_a_row, tallest, shape.halo_rows, eight_taps ? kWarpsOfEightTaps : kWarps);
   if (kernel_choice == DwtKernelChoice::kFourPairs) params.run = 8;
