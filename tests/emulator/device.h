@@ -205,6 +205,17 @@ inline uint64_t __umul64hi(uint64_t a, uint64_t b) {
 // ---- Floating point ----
 
 inline float __fmaf_rn(float a, float b, float c) { return std::fmaf(a, b, c); }
+// Rounded towards an end. `sum` and `rest` together are the exact sum.
+inline float fma_towards(float a, float b, float c, float end) {
+  const double product = double{a} * b, sum = product + c, part = sum - product;
+  const double rest = (product - (sum - part)) + (c - part);
+  const auto nearest = static_cast<float>(sum);
+  const double beyond = (nearest - sum) - rest;
+  const bool moves = end < 0 ? beyond > 0 : beyond < 0;
+  return moves ? std::nextafter(nearest, end) : nearest;
+}
+inline float __fmaf_rd(float a, float b, float c) { return fma_towards(a, b, c, -INFINITY); }
+inline float __fmaf_ru(float a, float b, float c) { return fma_towards(a, b, c, INFINITY); }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1 : 0; }  // NaN: 0
