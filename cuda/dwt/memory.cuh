@@ -53,6 +53,13 @@ __device__ __forceinline__ int32_t quantised(int32_t value, const ValuesParams& 
   }
 }
 
+// The same of a value in the upper half of a word, which so is wrapped to 16 bits.
+__device__ __forceinline__ int32_t quantised_above(uint32_t above, const ValuesParams& band) {
+  const int32_t high = __mulhi(static_cast<int32_t>(above), band.reciprocal32);
+  const int32_t quotient = high >> min(band.reciprocal_shift + 14, 31);
+  return quotient + static_cast<int32_t>(above >> 31);  // towards 0
+}
+
 __device__ __forceinline__ bool quantises(const ValuesParams& band) { return band.factor != 4; }
 
 // ---- Values ----
