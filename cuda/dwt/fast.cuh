@@ -19,7 +19,7 @@ namespace cudatransform::cuda {
 
 // Filters that two values in a word can be lifted by, see packed.cuh: taps are 1, or (-1, 9, 9,
 // -1). The kernels below are the fallback for these filters, so they save registers for the sake of
-// the packed ones.
+// the packed ones. For the others see eights.cuh and float_levels.cuh, too.
 constexpr bool lifts_lanes(Wavelet wavelet) {
   return wavelet != Wavelet::kFidelity && wavelet != Wavelet::kDaub97;
 }
@@ -91,9 +91,14 @@ __device__ __forceinline__ void begin_level(const FusedParams& params) {
   if (params.successor_first != 0) let_successor_launch();
 }
 
+// Walks down a strip, kUnroll rows at a time. Where a line begins or ends, and where fewer rows are
+// left, it goes row by row: less code. A level that knows its rows' phase (floats.cuh) is told
+// which one is next, such that the first of several rows has phase 0.
 template <typename Level>
 __device__ __forceinline__ void walk_strip(Level& level) {
   using Window = typename Level::Window;
+  // What is left of a strip is not taken for the beginning of a line.
+  static_assert(Level::kUnroll == 1 || Window::kSteps.before >= Window::kLag);
   const int32_t pairs = level.tile.pairs_y;
   const int32_t begin = max(level.place.first - Window::kSteps.before, 0);
   const int32_t end = level.place.end + Window::kLag, inside = min(end, pairs);
@@ -113,30 +118,26 @@ __device__ __forceinline__ void walk_strip(Level& level) {
     return raw;
   };
   int32_t n = begin, edge = begin == 0 ? min(end, Window::kLag + 1) : begin;
+  if constexpr (Level::kKnowsPhase) level.next_is((edge - begin) % 2);
   for (;;) {
 #pragma unroll 1
     for (; n < edge; ++n) level.template take<true>(n, next(n));
-#pragma unroll Level::kUnroll
-    for (; n < inside; ++n) level.template take<false>(n, next(n));
+#pragma unroll 1
+    for (; n + Level::kUnroll <= inside; n += Level::kUnroll)
+      for_each_step<Level::kUnroll>([&](auto number) {
+        constexpr int kNumber = decltype(number)::value;
+        level.template take<false, kNumber>(n + kNumber, next(n + kNumber));
+      });
     if (n >= end) return;
+    if constexpr (Level::kKnowsPhase) level.next_is(0);
     edge = end;
   }
 }
 
-template <Wavelet kWavelet, int kPairs, bool kAtSamples>
-struct FastInverse {
+// What an inverse level reads.
+template <Wavelet kWavelet, int kPairs>
+struct FourBands {
   using Place = Strip<kWavelet, Direction::kInverse, kPairs>;
-  using Window = Walk<int16_t, kWavelet, Direction::kInverse>;
-  static constexpr bool kRowsFirst = lifting(kWavelet).rows_first;
-  // Measured: another row ahead costs warps that hide more than it does.
-  static constexpr int kRowsAhead = 1;
-  static constexpr bool kSpares = lifts_lanes(kWavelet);
-  static constexpr int kUnroll = kSpares ? 1 : 2;
-  // Whether bands are quantised, kept where that is faster: daub97 spills without, legall53 with.
-  static constexpr bool kKeepsFlags = Window::kSteps.count > 2 || Window::kSteps.window > 6;
-  struct Quantised {
-    bool low, high;
-  };
   struct Raw {
     RawValues<kPairs> bands[4];
   };
@@ -144,20 +145,14 @@ struct FastInverse {
   const FusedParams& params;
   const TileParams& tile;
   const Place& place;
-  const Quantised kept;
-  Window windows[2 * kPairs];
 
-  __device__ __forceinline__ FastInverse(const FusedParams& all, const Place& own)
-      : params(all),
-        tile(all.tiles[own.component]),
-        place(own),
-        kept(kKeepsFlags ? Quantised{low_quantised(), high_quantised()} : Quantised{}) {}
+  __device__ __forceinline__ FourBands(const FusedParams& all, const Place& own)
+      : params(all), tile(all.tiles[own.component]), place(own) {}
 
   __device__ __forceinline__ bool low_quantised() const { return quantises(tile.bands[0]); }
   __device__ __forceinline__ bool high_quantised() const {
     return quantises(tile.bands[1]) || quantises(tile.bands[2]) || quantises(tile.bands[3]);
   }
-
   __device__ __forceinline__ void load_band(int b, int32_t n, Raw* raw) const {
     const uint32_t at = static_cast<uint32_t>(n) * static_cast<uint32_t>(tile.bands[b].pitch) +
                         static_cast<uint32_t>(place.x) * 2;
@@ -169,6 +164,30 @@ struct FastInverse {
     for (int b = 1; b < 4; ++b) load_band(b, n, raw);
   }
   __device__ __forceinline__ void load_late(int32_t n, Raw* raw) const { load_band(0, n, raw); }
+  // A row of results.
+  __device__ __forceinline__ void store_row(const RawValues<2 * kPairs>& row, int32_t y) const {
+    const uint32_t at = static_cast<uint32_t>(y) * static_cast<uint32_t>(tile.full.pitch) +
+                        static_cast<uint32_t>(place.x) * 4;
+    *reinterpret_cast<RawValues<2 * kPairs>*>(tile.full.data + at) = row;
+  }
+};
+
+template <Wavelet kWavelet, int kPairs, bool kAtSamples>
+struct FastInverse : FourBands<kWavelet, kPairs> {
+  using Base = FourBands<kWavelet, kPairs>;
+  using Base::params, Base::tile, Base::place;
+  using typename Base::Place;
+  using typename Base::Raw;
+  using Window = Walk<int16_t, kWavelet, Direction::kInverse>;
+  static constexpr bool kRowsFirst = lifting(kWavelet).rows_first;
+  static constexpr int kRowsAhead = 1, kUnroll = 1;
+  static constexpr bool kKnowsPhase = false;
+
+  Window windows[2 * kPairs];
+
+  __device__ __forceinline__ FastInverse(const FusedParams& all, const Place& own)
+      : Base(all, own) {}
+
   __device__ __forceinline__ void dequantise(int32_t (&levels)[kPairs], int b) const {
 #pragma unroll
     for (int i = 0; i < kPairs; ++i) levels[i] = dequantised<int16_t>(levels[i], tile.bands[b]);
@@ -194,9 +213,7 @@ struct FastInverse {
     if constexpr (kAtSamples) {
       store_samples(row, y);
     } else {
-      const uint32_t at = static_cast<uint32_t>(y) * static_cast<uint32_t>(tile.full.pitch) +
-                          static_cast<uint32_t>(place.x) * 4;
-      *reinterpret_cast<RawValues<2 * kPairs>*>(tile.full.data + at) = packed<2 * kPairs>(row);
+      Base::store_row(packed<2 * kPairs>(row), y);
     }
   }
   __device__ __forceinline__ void store_samples(const int32_t (&row)[2 * kPairs], int32_t y) const {
@@ -207,15 +224,15 @@ struct FastInverse {
     store_bytes<kPairs>(tile.samples, place.x, y, bytes);
   }
 
-  template <bool kEdges>
+  template <bool kEdges, int kNumber = 0>
   __device__ __forceinline__ void take(int32_t n, const Raw& raw) {
     int32_t levels[4][kPairs];
 #pragma unroll
     for (int b = 0; b < 4; ++b)
 #pragma unroll
       for (int i = 0; i < kPairs; ++i) levels[b][i] = value_of(raw.bands[b].at[i / 2], i % 2);
-    if (kKeepsFlags ? kept.low : low_quantised()) dequantise(levels[0], 0);
-    if (kKeepsFlags ? kept.high : high_quantised()) {
+    if (Base::low_quantised()) dequantise(levels[0], 0);
+    if (Base::high_quantised()) {
       dequantise(levels[1], 1);
       dequantise(levels[2], 2);
       dequantise(levels[3], 3);
@@ -245,15 +262,10 @@ struct FastInverse {
   }
 };
 
+// What a forward level reads and writes.
 template <Wavelet kWavelet, int kPairs, bool kAtSamples>
-struct FastForward {
+struct TwoRows {
   using Place = Strip<kWavelet, Direction::kForward, kPairs>;
-  using Window = Walk<int16_t, kWavelet, Direction::kForward>;
-  static constexpr bool kRowsFirst = !lifting(kWavelet).rows_first;
-  static constexpr int kWindow = Window::kSteps.window;
-  static constexpr bool kSpares = lifts_lanes(kWavelet);
-  static constexpr int kRowsAhead = kSpares ? 1 : 2;
-  static constexpr int kUnroll = !kSpares && kWindow > 4 ? 2 : 1;
   // A row of 2 kPairs: samples of a byte, or values.
   using RawRow = ValueVector<uint32_t, kAtSamples ? kPairs / 2 : kPairs>;
   struct Raw {
@@ -263,9 +275,8 @@ struct FastForward {
   const FusedParams& params;
   const TileParams& tile;
   const Place& place;
-  Window windows[2 * kPairs];
 
-  __device__ __forceinline__ FastForward(const FusedParams& all, const Place& own)
+  __device__ __forceinline__ TwoRows(const FusedParams& all, const Place& own)
       : params(all), tile(all.tiles[own.component]), place(own) {}
 
   __device__ __forceinline__ RawRow load_row(int32_t y) const {
@@ -282,6 +293,32 @@ struct FastForward {
     raw->rows[0] = load_row(2 * n);
     raw->rows[1] = load_row(2 * n + 1);
   }
+  __device__ __forceinline__ void store_band(const RawValues<kPairs>& values, int b,
+                                             int32_t n) const {
+    if (!place.own) return;
+    const ValuesParams& band = tile.bands[b];
+    const uint32_t at = static_cast<uint32_t>(n) * static_cast<uint32_t>(band.pitch) +
+                        static_cast<uint32_t>(place.x) * 2;
+    *reinterpret_cast<RawValues<kPairs>*>(band.data + at) = values;
+  }
+};
+
+template <Wavelet kWavelet, int kPairs, bool kAtSamples>
+struct FastForward : TwoRows<kWavelet, kPairs, kAtSamples> {
+  using Base = TwoRows<kWavelet, kPairs, kAtSamples>;
+  using Base::params, Base::tile, Base::place;
+  using typename Base::Place;
+  using typename Base::Raw;
+  using Window = Walk<int16_t, kWavelet, Direction::kForward>;
+  static constexpr bool kRowsFirst = !lifting(kWavelet).rows_first;
+  static constexpr int kRowsAhead = 1, kUnroll = 1;
+  static constexpr bool kKnowsPhase = false;
+
+  Window windows[2 * kPairs];
+
+  __device__ __forceinline__ FastForward(const FusedParams& all, const Place& own)
+      : Base(all, own) {}
+
   __device__ __forceinline__ void lift(int32_t (&even)[kPairs], int32_t (&odd)[kPairs]) const {
     lift_row<int16_t, kWavelet, Direction::kForward, kPairs>(even, odd, place.lane, place.edges);
   }
@@ -291,13 +328,10 @@ struct FastForward {
 #pragma unroll
       for (int i = 0; i < kPairs; ++i) values[i] = quantised<int16_t>(values[i], band);
     }
-    if (!place.own) return;
-    const uint32_t at = static_cast<uint32_t>(n) * static_cast<uint32_t>(band.pitch) +
-                        static_cast<uint32_t>(place.x) * 2;
-    *reinterpret_cast<RawValues<kPairs>*>(band.data + at) = packed<kPairs>(values);
+    Base::store_band(packed<kPairs>(values), b, n);
   }
 
-  template <bool kEdges>
+  template <bool kEdges, int kNumber = 0>
   __device__ __forceinline__ void take(int32_t n, const Raw& raw) {
     // Low columns of the first row, high ones, then those of the second.
     int32_t values[4][kPairs];

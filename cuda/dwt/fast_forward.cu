@@ -5,8 +5,12 @@
 
 namespace cudatransform::cuda {
 
-// CTAs that an SM should hold at once. Eight taps: four would spill, and are no faster.
-constexpr int ctas_wanted_forward(Wavelet wavelet) { return wavelet == Wavelet::kFidelity ? 3 : 1; }
+// CTAs that an SM should hold at once; 0: no word about it. daub97 would take a few registers too
+// many; with eight taps four CTAs would spill, and are no faster.
+constexpr int ctas_wanted_forward(Wavelet wavelet) {
+  if (wavelet == Wavelet::kFidelity) return 3;
+  return lifts_floats(wavelet) ? 4 : 0;
+}
 
 #define CT_KERNEL(name, wavelet, direction, pairs, at_samples)                                     \
   extern "C" __global__ void __launch_bounds__(kDwtThreads,                                        \

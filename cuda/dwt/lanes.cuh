@@ -185,6 +185,10 @@ struct LiftLanes {
       return lanes + term + in_lanes(kNew - kOld - made.bias);
   }
   static __device__ __forceinline__ uint32_t finished(uint32_t lanes) { return lanes; }
+  struct Turn {};
+  static __device__ __forceinline__ uint32_t beside(uint32_t lanes, Turn, int, int) {
+    return lanes;
+  }
 };
 
 // As stored in memory, the lanes of a word are its values modulo 2^16, without bias.

@@ -69,6 +69,10 @@ struct LiftValues {
   static __device__ __forceinline__ int32_t finished(int32_t value) {
     return kWrapsAtEnd<kWavelet> ? wrap<Coef>(value) : value;
   }
+  // A value of a window, `age` pairs old, as its neighbours would have it. `turn` says how those
+  // differ: not at all.
+  struct Turn {};
+  static __device__ __forceinline__ int32_t beside(int32_t value, Turn, int, int) { return value; }
 };
 
 // Calls function(std::integral_constant-like step) for every step.
@@ -96,7 +100,8 @@ struct WalkOf {
   // Takes pair `n` of `pairs`. Beyond the last one it ignores the values given. kEdges: whether the
   // line may begin or end within the walk.
   template <bool kEdges>
-  __device__ __forceinline__ void take(Value even, Value odd, int32_t n, int32_t pairs) {
+  __device__ __forceinline__ void take(Value even, Value odd, int32_t n, int32_t pairs,
+                                       const typename Lifts::Turn& turn = {}) {
     const Value fresh[2] = {even, odd};
 #pragma unroll
     for (int parity = 0; parity < 2; ++parity) {
@@ -104,8 +109,9 @@ struct WalkOf {
 #pragma unroll
       for (int age = kSteps.window - 1; age > 0; --age)
         values[parity][age] = values[parity][age - 1];
-      values[parity][0] = kEdges && n >= pairs ? last : fresh[parity];
-      if (kEdges && n == 0) fill(parity, 0);
+      values[parity][0] =
+          kEdges && n >= pairs ? Lifts::beside(last, turn, parity, 1) : fresh[parity];
+      if (kEdges && n == 0) fill(parity, 0, turn);
     }
     for_each_step<kSteps.count>([&](auto number) {
       constexpr int kStep = decltype(number)::value;
@@ -114,10 +120,11 @@ struct WalkOf {
       Value made = Lifts::template lift<kStep>(
           values[target][lag], [&](int k) { return values[1 - target][lag - step.first - k]; });
       if constexpr (kEdges) {
-        if (n - lag >= pairs) made = values[target][lag + 1 < kSteps.window ? lag + 1 : lag];
+        constexpr int kBefore = lag + 1 < kSteps.window ? lag + 1 : lag;
+        if (n - lag >= pairs) made = Lifts::beside(values[target][kBefore], turn, target, kBefore);
       }
       values[target][lag] = made;
-      if (kEdges && n == lag) fill(target, lag);
+      if (kEdges && n == lag) fill(target, lag, turn);
     });
   }
   // The pair kLag before the one just taken.
@@ -126,10 +133,11 @@ struct WalkOf {
 
  private:
   // Before the line there is its first value.
-  __device__ __forceinline__ void fill(int parity, int from) {
+  __device__ __forceinline__ void fill(int parity, int from, const typename Lifts::Turn& turn) {
 #pragma unroll
-    for (int age = 0; age < kSteps.window; ++age)
-      if (age > from) values[parity][age] = values[parity][from];
+    for (int age = 1; age < kSteps.window; ++age)
+      if (age > from)
+        values[parity][age] = Lifts::beside(values[parity][age - 1], turn, parity, age - 1);
   }
 };
 

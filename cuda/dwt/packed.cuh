@@ -9,6 +9,7 @@
 #include "cuda/dwt/eights_forward.cuh"
 #include "cuda/dwt/eights_inverse.cuh"
 #include "cuda/dwt/fast.cuh"
+#include "cuda/dwt/float_levels.cuh"
 #include "cuda/dwt/lanes.cuh"
 
 namespace cudatransform::cuda {
@@ -43,6 +44,7 @@ struct PackedInverse {
   using HighWindow = WalkOf<
       std::conditional_t<kRowsFirst, typename Line::Second, typename Line::template First<1>>>;
   static constexpr int kRowsAhead = 1, kUnroll = 1;
+  static constexpr bool kKnowsPhase = false;
   struct Raw {
     RawValues<kPairs> bands[4];
   };
@@ -165,7 +167,7 @@ struct PackedInverse {
     }
   }
 
-  template <bool kEdges>
+  template <bool kEdges, int kNumber = 0>
   __device__ __forceinline__ void take(int32_t n, const Raw& raw) {
     uint32_t lanes[4][kWords];
     if (low_quantised)
@@ -229,6 +231,7 @@ struct PackedForward {
   using HighWindow = WalkOf<
       std::conditional_t<kRowsFirst, typename Line::Second, typename Line::template First<1>>>;
   static constexpr int kRowsAhead = 1, kUnroll = 1;
+  static constexpr bool kKnowsPhase = false;
   // A row of 2 kPairs: samples of a byte, or values.
   using RawRow = ValueVector<uint32_t, kAtSamples ? kWords : 2 * kWords>;
   struct Raw {
@@ -318,7 +321,7 @@ struct PackedForward {
     *reinterpret_cast<RawValues<kPairs>*>(band.data + at) = row;
   }
 
-  template <bool kEdges>
+  template <bool kEdges, int kNumber = 0>
   __device__ __forceinline__ void take(int32_t n, const Raw& raw) {
     // Low columns of the first row, high ones, then those of the second.
     uint32_t lanes[4][kWords];
@@ -398,7 +401,7 @@ __device__ __forceinline__ void transform_level_fast(const FusedParams& params) 
     transform_eight_taps<std::conditional_t<kDirection == Direction::kInverse, Inverse, Forward>>(
         params);
   } else {
-    using Level = FastLevel<kWavelet, kDirection, kPairs, kAtSamples>;
+    using Level = FloatLevel<kWavelet, kDirection, kPairs, kAtSamples>;
     const typename Level::Place place(params, blockIdx.x);
     begin_level(params);
     if (!place.exists) return;
