@@ -1,4 +1,5 @@
-// Coefficients at and beyond the largest that kernels take two to a word: see cuda/dwt/lanes.cuh.
+// Coefficients at and beyond the largest that kernels take two to a word, and the largest of 16
+// bits: see cuda/dwt/lanes.cuh and floats.cuh.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@ namespace cudatransform::test::dwt {
 namespace {
 
 // All values of a pyramid are at one of the two ends, or at random between them.
-enum class Pattern { kEnds, kStripes, kNoise, kOneBeyond, kCount };
+enum class Pattern { kEnds, kStripes, kNoise, kOneBeyond, kEndsOfType, kAny, kCount };
 
 int64_t value_of(Pattern pattern, int x, int y, std::mt19937* random) {
   constexpr int kLow = -1024, kHigh = 1022;  // of every filter
@@ -19,6 +20,10 @@ int64_t value_of(Pattern pattern, int x, int y, std::mt19937* random) {
       return ((x / 2 + y) & 1) != 0 ? kLow : kHigh;
     case Pattern::kNoise:
       return std::uniform_int_distribution(kLow, kHigh)(*random);
+    case Pattern::kEndsOfType:
+      return ((*random)() & 1) != 0 ? -32768 : 32767;
+    case Pattern::kAny:
+      return std::uniform_int_distribution(-32768, 32767)(*random);
     default:
       return ((*random)() & 1) != 0 ? kLow : kHigh;
   }
