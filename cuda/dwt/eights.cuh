@@ -108,8 +108,7 @@ struct PairWalk {
   static constexpr bool kOddFirst = kPipeline<kWavelet, kDirection>.steps[0].updates_odd;
   static constexpr int kLag = 4;  // pairs: each step needs two that come after its own
 
-  // Of the first step. Zero at first, though no result depends on it: where the registers of such a
-  // window have no value before a loop, ptxas of CUDA 13.0 confuses those that it hands on.
+  // Of the first step. Zero at first: see WalkOf.
   uint32_t source[5] = {}, target[7] = {};
 
   // Takes a pair of both parities. Before the column and behind it there are its first value and

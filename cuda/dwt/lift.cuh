@@ -95,7 +95,9 @@ struct WalkOf {
   static constexpr Pipeline kSteps = kPipeline<Lifts::kWavelet, Lifts::kDirection>;
   static constexpr int kLag = kSteps.total_lag;
 
-  Value values[2][kSteps.window];  // even, odd
+  // Even, odd. Zero at first, though no result depends on it: where registers that a loop hands on
+  // have no value before it, ptxas of CUDA 13.0 has confused them, in the windows of eights.cuh.
+  Value values[2][kSteps.window] = {};
 
   // Takes pair `n` of `pairs`. Beyond the last one it ignores the values given. kEdges: whether the
   // line may begin or end within the walk.
