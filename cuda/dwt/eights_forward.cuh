@@ -10,44 +10,37 @@
 namespace cudatransform::cuda {
 
 template <Wavelet kWavelet, int kPairs, bool kAtSamples>
-struct EightTapForward {
+struct EightTapForward : TwoRows<kWavelet, kPairs, kAtSamples> {
+  using Base = TwoRows<kWavelet, kPairs, kAtSamples>;
+  using Base::tile, Base::place;
+  using typename Base::Place;
+  using typename Base::RawRow;
   static constexpr Direction kDirection = Direction::kForward;
   static constexpr int kWords = kPairs / 2;
-  using Place = Strip<kWavelet, kDirection, kPairs>;
   using Window = PairWalk<kWavelet, kDirection>;
   static constexpr LiftingStep kFirst = kPipeline<kWavelet, kDirection>.steps[0];
   // Of samples, behind the steps along a row.
   static constexpr int kOddMore = kAtSamples ? -128 : 0;
   static constexpr int kEvenMore = kAtSamples ? -128 - 128 * sum_of_taps(kFirst) / 256 : 0;
-  using RawRow = ValueVector<uint32_t, kAtSamples ? kWords : 2 * kWords>;
   struct Raw {
     RawRow rows[2][2];  // even ones, odd ones
   };
 
-  const TileParams& tile;
-  const Place& place;
   const bool at_edge;                // whether a lane of the warp is at an end of the rows
   Window low[kPairs], high[kPairs];  // columns
 
   __device__ __forceinline__ EightTapForward(const FusedParams& params, const Place& own)
-      : tile(params.tiles[own.component]),
-        place(own),
+      : Base(params, own),
         at_edge(__any_sync(0xffffffffu, own.edges.is_first || own.edges.is_last) != 0) {}
 
-  __device__ __forceinline__ RawRow load_row(int32_t y) const {
-    if constexpr (kAtSamples) return load_bytes<kPairs>(tile.samples, place.x, y);
-    const uint32_t at = static_cast<uint32_t>(y) * static_cast<uint32_t>(tile.full.pitch) +
-                        static_cast<uint32_t>(place.x) * 4;
-    return *reinterpret_cast<const RawRow*>(tile.full.data + at);
-  }
   // Rows beyond the level are its first and last ones.
   __device__ __forceinline__ void load_early(int32_t, Raw*) const {}
   __device__ __forceinline__ void load_late(int32_t t, Raw* raw) const {
 #pragma unroll
     for (int row = 0; row < 2; ++row) {
       const int32_t n = min(max(2 * t + row, 0), tile.pairs_y - 1);
-      raw->rows[0][row] = load_row(2 * n);
-      raw->rows[1][row] = load_row(2 * n + 1);
+      raw->rows[0][row] = Base::load_row(2 * n);
+      raw->rows[1][row] = Base::load_row(2 * n + 1);
     }
   }
 
@@ -152,12 +145,8 @@ struct EightTapForward {
         rows[1].at[w] = last_of(pairs[2 * w], pairs[2 * w + 1]);
       }
     }
-    if (!place.own) return;
-    const uint32_t at = static_cast<uint32_t>(n) * static_cast<uint32_t>(band.pitch) +
-                        static_cast<uint32_t>(place.x) * 2;
-    *reinterpret_cast<RawValues<kPairs>*>(band.data + at) = rows[0];
-    if (n + 1 < place.end)
-      *reinterpret_cast<RawValues<kPairs>*>(band.data + at + band.pitch) = rows[1];
+    Base::store_band(rows[0], b, n);
+    if (n + 1 < place.end) Base::store_band(rows[1], b, n + 1);
   }
 
   __device__ __forceinline__ void take(int32_t t, const Raw& raw) {

@@ -94,6 +94,22 @@ struct FloatLines {
       apart.even.turn();
       apart.odd.turn();
     }
+    // Windows, of low columns and of high ones, take pair `n` of `pairs` of rows: low columns of
+    // the even row, high ones, then those of the odd row.
+    template <bool kEdges, int kPhase, int kPairs>
+    __device__ __forceinline__ void take_rows(WalkOf<Columns> (&windows)[2 * kPairs],
+                                              const float (&rows)[4][kPairs], int32_t n,
+                                              int32_t pairs) const {
+#pragma unroll
+      for (int i = 0; i < kPairs; ++i) {
+        windows[i].template take<kEdges>(even_in.template moved<kPhase>(rows[0][i]),
+                                         odd_in.template moved<kPhase>(rows[2][i]), n, pairs,
+                                         apart);
+        windows[kPairs + i].template take<kEdges>(even_in.template moved<kPhase>(rows[1][i]),
+                                                  odd_in.template moved<kPhase>(rows[3][i]), n,
+                                                  pairs, apart);
+      }
+    }
   };
 
   // The same for rows, whose even pairs are the upper ones.
@@ -219,15 +235,7 @@ struct FloatInverse : FourBands<kWavelet, kPairs> {
 #pragma unroll
       for (int b = 1; b < 4; ++b) read(raw.bands[b], b, false, values[b]);
     }
-#pragma unroll
-    for (int i = 0; i < kPairs; ++i) {
-      windows[i].template take<kEdges>(by_turns.even_in.template moved<kPhase>(values[0][i]),
-                                       by_turns.odd_in.template moved<kPhase>(values[2][i]), n,
-                                       tile.pairs_y, by_turns.apart);
-      windows[kPairs + i].template take<kEdges>(
-          by_turns.even_in.template moved<kPhase>(values[1][i]),
-          by_turns.odd_in.template moved<kPhase>(values[3][i]), n, tile.pairs_y, by_turns.apart);
-    }
+    by_turns.template take_rows<kEdges, kPhase, kPairs>(windows, values, n, tile.pairs_y);
     static_assert(Window::kLag % 2 == 0);
     const int32_t done = n - Window::kLag;
     if (done >= place.first) {
@@ -328,15 +336,7 @@ struct FloatForward : TwoRows<kWavelet, kPairs, kAtSamples> {
     float values[4][kPairs];
     read(raw.rows[0], values[0], values[1]);
     read(raw.rows[1], values[2], values[3]);
-#pragma unroll
-    for (int i = 0; i < kPairs; ++i) {
-      windows[i].template take<kEdges>(by_turns.even_in.template moved<kPhase>(values[0][i]),
-                                       by_turns.odd_in.template moved<kPhase>(values[2][i]), n,
-                                       tile.pairs_y, by_turns.apart);
-      windows[kPairs + i].template take<kEdges>(
-          by_turns.even_in.template moved<kPhase>(values[1][i]),
-          by_turns.odd_in.template moved<kPhase>(values[3][i]), n, tile.pairs_y, by_turns.apart);
-    }
+    by_turns.template take_rows<kEdges, kPhase, kPairs>(windows, values, n, tile.pairs_y);
     static_assert(Window::kLag % 2 == 0);
     const int32_t done = n - Window::kLag;
     if (done >= place.first) {

@@ -219,12 +219,16 @@ struct PackedInverse {
 };
 
 template <Wavelet kWavelet, int kPairs, bool kAtSamples>
-struct PackedForward {
+struct PackedForward : TwoRows<kWavelet, kPairs, kAtSamples> {
+  using Base = TwoRows<kWavelet, kPairs, kAtSamples>;
+  using Base::params, Base::tile, Base::place;
+  using typename Base::Place;
+  using typename Base::Raw;
+  using typename Base::RawRow;
   static constexpr int kWords = kPairs / 2;
   static constexpr bool kRowsFirst = !lifting(kWavelet).rows_first;
   // Values are read before they are doubled between levels.
   static constexpr int32_t kReadLimit = kLaneLimit / 2;
-  using Place = Strip<kWavelet, Direction::kForward, kPairs>;
   using Line = LaneLines<kWavelet, Direction::kForward>;
   using Window = WalkOf<
       std::conditional_t<kRowsFirst, typename Line::Second, typename Line::template First<0>>>;
@@ -232,35 +236,16 @@ struct PackedForward {
       std::conditional_t<kRowsFirst, typename Line::Second, typename Line::template First<1>>>;
   static constexpr int kRowsAhead = 1, kUnroll = 1;
   static constexpr bool kKnowsPhase = false;
-  // A row of 2 kPairs: samples of a byte, or values.
-  using RawRow = ValueVector<uint32_t, kAtSamples ? kWords : 2 * kWords>;
-  struct Raw {
-    RawRow rows[2];
-  };
 
-  const FusedParams& params;
-  const TileParams& tile;
-  const Place& place;
   uint32_t seen = 0;
   Window low_columns[kWords];
   HighWindow high_columns[kWords];
 
   __device__ __forceinline__ PackedForward(const FusedParams& all, const Place& own)
-      : params(all), tile(all.tiles[own.component]), place(own) {}
+      : Base(all, own) {}
 
   __device__ __forceinline__ bool is_outside() const {
     return !kAtSamples && outside_limit(seen, kReadLimit);
-  }
-  __device__ __forceinline__ RawRow load_row(int32_t y) const {
-    if constexpr (kAtSamples) return load_bytes<kPairs>(tile.samples, place.x, y);
-    const uint32_t at = static_cast<uint32_t>(y) * static_cast<uint32_t>(tile.full.pitch) +
-                        static_cast<uint32_t>(place.x) * 4;
-    return *reinterpret_cast<const RawRow*>(tile.full.data + at);
-  }
-  __device__ __forceinline__ void load_early(int32_t, Raw*) const {}
-  __device__ __forceinline__ void load_late(int32_t n, Raw* raw) const {
-    raw->rows[0] = load_row(2 * n);
-    raw->rows[1] = load_row(2 * n + 1);
   }
   // From a bias of kFrom to kTo, doubled where levels end with a shift.
   template <int32_t kFrom, int32_t kTo>
@@ -315,10 +300,7 @@ struct PackedForward {
 #pragma unroll
       for (int w = 0; w < kWords; ++w) row.at[w] = with_bias(lanes[w], -kBias);
     }
-    if (!place.own) return;
-    const uint32_t at = static_cast<uint32_t>(n) * static_cast<uint32_t>(band.pitch) +
-                        static_cast<uint32_t>(place.x) * 2;
-    *reinterpret_cast<RawValues<kPairs>*>(band.data + at) = row;
+    Base::store_band(row, b, n);
   }
 
   template <bool kEdges, int kNumber = 0>
