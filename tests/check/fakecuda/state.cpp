@@ -59,7 +59,7 @@ int allocate(void** address, size_t bytes, int type) {
   if (mode_is("no-pinned") && type == kHostMemory) return kOutOfMemory;
   void* data = allocate_guarded(bytes, kPitch);
   if (data == nullptr) return kOutOfMemory;
-  std::memset(data, 0xcd, bytes);  // fresh device memory may hold any bytes
+  std::memset(data, number("FAKECUDA_FILL", 0xcd), bytes);  // fresh memory may hold any bytes
   s.blocks[reinterpret_cast<uintptr_t>(data)] = {bytes, type, context_stack().back()};
   s.counts.allocations++;
   s.counts.memory++;
