@@ -5,7 +5,7 @@
 //
 //   pass     one direction of a level: rows or columns (separable.cu). Takes every format
 //   fused    both directions of a level in one launch (fused.cuh)
-//   fast     the same for 16-bit values and samples of a byte (fast.cuh, packed.cuh, eights*.cuh,
+//   fast     the same for 16-bit values and samples of a byte (fast.cuh, packed*.cuh, eights*.cuh,
 //            float_levels.cuh)
 //   segment  the work of a pass: lines of two bands, low and high, and of their result
 //   tile     the work of the fused kernels: four bands and their result

@@ -17,7 +17,7 @@ struct ValuesParams {
   uint32_t scaled_factor, scaled_offset;
   int32_t reciprocal32;
   int32_t reciprocal_shift;  // of both
-  int32_t small_reciprocal;  // of values that lanes hold: see packed.cuh
+  int32_t small_reciprocal;  // of values that lanes hold: see packed_forward.cuh
   // Of values in the upper half of a word: the bytes of both high words that have the quotients.
   int32_t upper_reciprocal;
   uint32_t upper_bytes;

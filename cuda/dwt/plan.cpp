@@ -7,7 +7,7 @@
 
 #include "cuda/dwt/kernel_table.h"
 #include "cuda/dwt/pipeline.h"
-#include "transform/dwt/quantizer.h"
+#include "cuda/dwt/quantiser.h"
 
 namespace cudatransform::cuda {
 namespace {
@@ -19,26 +19,6 @@ int bytes_of(DwtCoefType type) { return type == DwtCoefType::kS16 ? 2 : 4; }
 // Scratch memory is laid out in planes whose rows begin where any vector may.
 constexpr int64_t kAlignment = 128;
 int64_t aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-void set_quantiser(int index, ValuesParams* values) {
-  const uint32_t factor = dwt_quant_factor(index);
-  values->factor = factor;
-  values->offset = dwt_quant_offset(index);
-  int log2 = 0;
-  while (factor >> (log2 + 1) != 0) ++log2;
-  values->scaled_factor = factor << 14;
-  values->scaled_offset = (2 * values->offset + 1) << 13;
-  values->reciprocal_shift = log2 - 2;
-  values->reciprocal32 = static_cast<int32_t>((uint64_t{1} << (30 + log2)) / factor + 1);
-  values->small_reciprocal = static_cast<int32_t>((uint64_t{1} << 32) / factor + 1);
-  // 2^(18+s) / qf, and 1 more, with s of 8 or 16, so that it has 31 bits and the quotient of 16
-  // bits is exact.
-  const int skipped = factor < 512 ? 8 : 16;
-  values->upper_reciprocal = static_cast<int32_t>((uint64_t{1} << (18 + skipped)) / factor + 1);
-  values->upper_bytes = skipped == 8 ? 0x6521 : 0x7632;
-  values->reciprocal64 =
-      static_cast<uint64_t>((static_cast<unsigned __int128>(1) << (62 + log2)) / factor + 1);
-}
 
 ValuesParams values_at(uint8_t* data, int64_t pitch) {
   ValuesParams values = {};

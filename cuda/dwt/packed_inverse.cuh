@@ -1,0 +1,214 @@
+// Inverse levels with two values in each word: see packed.cuh.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "cuda/dwt/fast.cuh"
+#include "cuda/dwt/lanes.cuh"
+
+namespace cudatransform::cuda {
+
+// Words of global memory. The instruction says so, since a compiler that was made to keep a pointer
+// no longer knows its memory. It is volatile, so that it stays behind the wait.
+template <int kWords>
+__device__ __forceinline__ ValueVector<uint32_t, kWords> load_words(const uint8_t* from) {
+  ValueVector<uint32_t, kWords> words;
+#ifdef CT_EMULATED
+  words = *reinterpret_cast<const ValueVector<uint32_t, kWords>*>(from);
+#else
+  if constexpr (kWords == 1)
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(words.at[0]) : "l"(from));
+  else
+    asm volatile("ld.global.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(words.at[0]), "=r"(words.at[kWords - 1])
+                 : "l"(from));
+#endif
+  return words;
+}
+
+template <Wavelet kWavelet, int kPairs, bool kAtSamples>
+struct PackedInverse {
+  static constexpr int kWords = kPairs / 2;
+  static constexpr bool kRowsFirst = lifting(kWavelet).rows_first;
+  static constexpr bool kShifts = lifting(kWavelet).shift_between_levels != 0;
+  using Place = Strip<kWavelet, Direction::kInverse, kPairs>;
+  using Line = LaneLines<kWavelet, Direction::kInverse>;
+  using Window = WalkOf<
+      std::conditional_t<kRowsFirst, typename Line::Second, typename Line::template First<0>>>;
+  using HighWindow = WalkOf<
+      std::conditional_t<kRowsFirst, typename Line::Second, typename Line::template First<1>>>;
+  static constexpr int kRowsAhead = 1, kUnroll = 1;
+  static constexpr bool kKnowsPhase = false;
+  struct Raw {
+    RawValues<kPairs> bands[4];
+  };
+
+  const FusedParams& params;
+  const TileParams& tile;
+  const Place& place;
+  const bool low_quantised, high_quantised;
+  // For each band: the lane's place, and the quantiser.
+  const uint8_t* from[4];
+  uint32_t pitch[2];  // of LL and of the others
+  uint32_t factor[4], offset[4];
+  int32_t rows;       // of samples, that the lane writes
+  bool whole;         // whether all samples of the lane are within a row
+  uint32_t seen = 0;  // of all lanes that were read
+  Window low_columns[kWords];
+  HighWindow high_columns[kWords];
+
+  __device__ __forceinline__ PackedInverse(const FusedParams& all, const Place& own)
+      : params(all),
+        tile(all.tiles[own.component]),
+        place(own),
+        low_quantised(quantises(tile.bands[0])),
+        high_quantised(quantises(tile.bands[1]) || quantises(tile.bands[2]) ||
+                       quantises(tile.bands[3])) {
+#pragma unroll
+    for (int b = 0; b < 4; ++b) {
+      const ValuesParams& band = tile.bands[b];
+      from[b] = band.data + place.x * 2;
+      factor[b] = band.scaled_factor;
+      offset[b] = band.scaled_offset;
+      keep_in_register(from[b]);
+      if (b == 0) continue;
+      keep_in_register(factor[b]);
+      keep_in_register(offset[b]);
+    }
+    pitch[0] = static_cast<uint32_t>(tile.bands[0].pitch);
+    pitch[1] = static_cast<uint32_t>(tile.bands[1].pitch);
+    keep_in_register(pitch[0]);
+    keep_in_register(pitch[1]);
+    rows = place.own ? tile.samples.rows : 0;
+    whole = 2 * (place.x + kPairs) <= tile.samples.width;
+    keep_in_register(rows);
+  }
+
+  __device__ __forceinline__ bool is_outside() const { return outside_limit(seen, kLaneLimit); }
+  __device__ __forceinline__ void load_early(int32_t n, Raw* raw) const {
+#pragma unroll
+    for (int b = 1; b < 4; ++b)
+      raw->bands[b] = load_words<kWords>(from[b] + static_cast<uint32_t>(n) * pitch[1]);
+  }
+  __device__ __forceinline__ void load_late(int32_t n, Raw* raw) const {
+    raw->bands[0] = load_words<kWords>(from[0] + static_cast<uint32_t>(n) * pitch[0]);
+  }
+  // Levels as values, biased: two words of a lane.
+  __device__ __forceinline__ void read(const RawValues<kPairs>& levels, int b, bool quantised,
+                                       uint32_t (&lanes)[kWords]) const {
+    // The odd values of the first direction.
+    const bool odd = kRowsFirst ? b % 2 != 0 : b >= 2;
+    const int32_t bias = odd ? kReadBias.odd : kReadBias.even;
+#pragma unroll
+    for (int w = 0; w < kWords; ++w) {
+      if (quantised) {
+        const uint32_t low =
+            dequantised_above(value_of(levels.at[w], 0), factor[b], offset[b], bias);
+        const uint32_t high =
+            dequantised_above(value_of(levels.at[w], 1), factor[b], offset[b], bias);
+        lanes[w] = __byte_perm(low, high, 0x7632);
+      } else {
+        lanes[w] = with_bias(levels.at[w], bias);
+      }
+    }
+  }
+  // Lanes as values modulo 2^16, behind the shift of the level.
+  template <int32_t kBias>
+  __device__ __forceinline__ uint32_t stored(uint32_t lanes) const {
+    if (!shifts()) return with_bias(lanes, -kBias);
+    constexpr int32_t kRounds = kBias % 2 == 0 ? 1 : 0;
+    return with_bias(shifted_lanes<1>(lanes + in_lanes(kRounds)), -((kBias + kRounds) / 2));
+  }
+  // Bytes of samples, in the upper half of each lane if the level ends with a shift.
+  template <int32_t kBias>
+  __device__ __forceinline__ uint32_t sample_lanes(uint32_t lanes) const {
+    if (!shifts()) return __viaddmin_s16x2_relu(lanes, in_halves(128 - kBias), in_halves(255));
+    return __viaddmin_s16x2_relu(lanes, in_halves(257 - kBias), in_halves(511)) << 7;
+  }
+  // Only haar goes with either shift.
+  __device__ __forceinline__ bool shifts() const {
+    return kWavelet == Wavelet::kHaar ? params.shift != 0 : kShifts;
+  }
+  template <LaneBias kBias>
+  __device__ __forceinline__ void store(const uint32_t (&even)[kWords],
+                                        const uint32_t (&odd)[kWords], int32_t y) const {
+    if constexpr (kAtSamples) {
+      if (y >= rows) return;
+      ValueVector<uint32_t, kWords> bytes;
+#pragma unroll
+      for (int w = 0; w < kWords; ++w)
+        bytes.at[w] = __byte_perm(sample_lanes<kBias.even>(even[w]),
+                                  sample_lanes<kBias.odd>(odd[w]), shifts() ? 0x7351 : 0x6240);
+      uint8_t* const to = tile.samples.data +
+                          (static_cast<uint32_t>(y) * static_cast<uint32_t>(tile.samples.pitch) +
+                           static_cast<uint32_t>(2 * place.x));
+      if (whole)
+        *reinterpret_cast<ValueVector<uint32_t, kWords>*>(to) = bytes;
+      else
+        store_first_bytes<kPairs>(to, tile.samples.width - 2 * place.x, bytes);
+    } else {
+      if (!place.own) return;
+      RawValues<2 * kPairs> row;
+#pragma unroll
+      for (int w = 0; w < kWords; ++w) {
+        const uint32_t low = stored<kBias.even>(even[w]), high = stored<kBias.odd>(odd[w]);
+        row.at[2 * w] = __byte_perm(low, high, 0x5410);
+        row.at[2 * w + 1] = __byte_perm(low, high, 0x7632);
+      }
+      const uint32_t at = static_cast<uint32_t>(y) * static_cast<uint32_t>(tile.full.pitch) +
+                          static_cast<uint32_t>(place.x) * 4;
+      *reinterpret_cast<RawValues<2 * kPairs>*>(tile.full.data + at) = row;
+    }
+  }
+
+  template <bool kEdges, int kNumber = 0>
+  __device__ __forceinline__ void take(int32_t n, const Raw& raw) {
+    uint32_t lanes[4][kWords];
+    if (low_quantised)
+      read(raw.bands[0], 0, true, lanes[0]);
+    else
+      read(raw.bands[0], 0, false, lanes[0]);
+    if (high_quantised) {
+#pragma unroll
+      for (int b = 1; b < 4; ++b) read(raw.bands[b], b, true, lanes[b]);
+    } else {
+#pragma unroll
+      for (int b = 1; b < 4; ++b) read(raw.bands[b], b, false, lanes[b]);
+    }
+#pragma unroll
+    for (int b = 0; b < 4; ++b)
+#pragma unroll
+      for (int w = 0; w < kWords; ++w) seen |= lanes[b][w];
+    if constexpr (kRowsFirst) {
+      lift_row_lanes<typename Line::template First<0>>(lanes[0], lanes[1], place.edges);
+      lift_row_lanes<typename Line::template First<1>>(lanes[2], lanes[3], place.edges);
+    }
+#pragma unroll
+    for (int w = 0; w < kWords; ++w) {
+      low_columns[w].template take<kEdges>(lanes[0][w], lanes[2][w], n, tile.pairs_y);
+      high_columns[w].template take<kEdges>(lanes[1][w], lanes[3][w], n, tile.pairs_y);
+    }
+    const int32_t done = n - Window::kLag;
+    if (done < place.first) return;
+    finish<false>(2 * done);
+    finish<true>(2 * done + 1);
+  }
+  // A row that is finished vertically.
+  template <bool kOdd>
+  __device__ __forceinline__ void finish(int32_t y) const {
+    uint32_t low[kWords], high[kWords];
+#pragma unroll
+    for (int w = 0; w < kWords; ++w) {
+      low[w] = kOdd ? low_columns[w].odd() : low_columns[w].even();
+      high[w] = kOdd ? high_columns[w].odd() : high_columns[w].even();
+    }
+    if constexpr (kRowsFirst) {
+      constexpr int32_t kBias = kOdd ? Line::kLast.odd : Line::kLast.even;
+      store<LaneBias{kBias, kBias}>(low, high, y);
+    } else {
+      lift_row_lanes<typename Line::Second>(low, high, place.edges);
+      store<Line::kLast>(low, high, y);
+    }
+  }
+};
+
+}  // namespace cudatransform::cuda
