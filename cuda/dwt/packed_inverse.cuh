@@ -1,5 +1,11 @@
 // Inverse levels with two values in each word: see packed.cuh.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Levels are dequantised two at a time as well. The value of a level l is
+// (2 l qf + sign(l) (2 qo + 1) + 3) >> 3. A product of 32 bits multiplies both lanes, whatever they
+// borrow from each other, if only the sum fits each of them before it is shifted. With 8 times the
+// bias of values it does where l is below a power of two that goes with the tile's quantisers: see
+// levels_bias().
 #pragma once
 
 #include "cuda/dwt/fast.cuh"
@@ -45,11 +51,13 @@ struct PackedInverse {
   const FusedParams& params;
   const TileParams& tile;
   const Place& place;
-  const bool low_quantised, high_quantised;
+  const bool low_quantised;
   // For each band: the lane's place, and the quantiser.
   const uint8_t* from[4];
   uint32_t pitch[2];  // of LL and of the others
-  uint32_t factor[4], offset[4];
+  uint32_t factor[4], offset[4], rest[4];
+  const uint32_t levels_bias, two;
+  uint32_t seen_levels = 0;
   int32_t rows;       // of samples, that the lane writes
   bool whole;         // whether all samples of the lane are within a row
   uint32_t seen = 0;  // of all lanes that were read
@@ -61,18 +69,17 @@ struct PackedInverse {
         tile(all.tiles[own.component]),
         place(own),
         low_quantised(quantises(tile.bands[0])),
-        high_quantised(quantises(tile.bands[1]) || quantises(tile.bands[2]) ||
-                       quantises(tile.bands[3])) {
+        levels_bias(tile.levels_bias),
+        two(kWavelet == Wavelet::kDd97 ? in_halves(2) : tile.two) {  // dd97 lacks a register
 #pragma unroll
     for (int b = 0; b < 4; ++b) {
       const ValuesParams& band = tile.bands[b];
       from[b] = band.data + place.x * 2;
-      factor[b] = band.scaled_factor;
-      offset[b] = band.scaled_offset;
+      factor[b] = band.lane_quantiser & 0xffffu;
+      offset[b] = band.lane_quantiser >> 16;
+      rest[b] = in_lanes(3 + 8 * bias_of(b)) - in_lanes(offset[b]) - levels_bias * factor[b];
       keep_in_register(from[b]);
-      if (b == 0) continue;
-      keep_in_register(factor[b]);
-      keep_in_register(offset[b]);
+      if (b > 0) keep_in_register(rest[b]);
     }
     pitch[0] = static_cast<uint32_t>(tile.bands[0].pitch);
     pitch[1] = static_cast<uint32_t>(tile.bands[1].pitch);
@@ -83,7 +90,14 @@ struct PackedInverse {
     keep_in_register(rows);
   }
 
-  __device__ __forceinline__ bool is_outside() const { return outside_limit(seen, kLaneLimit); }
+  // The odd values of the first direction have another.
+  static constexpr int32_t bias_of(int b) {
+    return (kRowsFirst ? b % 2 != 0 : b >= 2) ? kReadBias.odd : kReadBias.even;
+  }
+  __device__ __forceinline__ bool is_outside() const {
+    return outside_limit(seen, kLaneLimit) ||
+           (seen_levels & ~(2 * levels_bias - in_halves(1))) != 0;
+  }
   __device__ __forceinline__ void load_early(int32_t n, Raw* raw) const {
 #pragma unroll
     for (int b = 1; b < 4; ++b)
@@ -92,22 +106,29 @@ struct PackedInverse {
   __device__ __forceinline__ void load_late(int32_t n, Raw* raw) const {
     raw->bands[0] = load_words<kWords>(from[0] + static_cast<uint32_t>(n) * pitch[0]);
   }
+  // The signs of two levels, and 1 more.
+  __device__ __forceinline__ uint32_t signs_and_one(uint32_t levels,
+                                                    [[maybe_unused]] uint32_t biased) const {
+#if defined(CT_EMULATED) || __CUDA_ARCH__ >= 900
+    return __viaddmin_s16x2_relu(levels, in_halves(1), two);
+#else
+    const uint32_t not_negative = biased + (in_lanes(32768) - levels_bias);
+    const uint32_t positive = not_negative - in_lanes(1);
+    return (not_negative >> 15 & in_lanes(1)) + (positive >> 15 & in_lanes(1));
+#endif
+  }
   // Levels as values, biased: two words of a lane.
   __device__ __forceinline__ void read(const RawValues<kPairs>& levels, int b, bool quantised,
-                                       uint32_t (&lanes)[kWords]) const {
-    // The odd values of the first direction.
-    const bool odd = kRowsFirst ? b % 2 != 0 : b >= 2;
-    const int32_t bias = odd ? kReadBias.odd : kReadBias.even;
+                                       uint32_t (&lanes)[kWords]) {
 #pragma unroll
     for (int w = 0; w < kWords; ++w) {
       if (quantised) {
-        const uint32_t low =
-            dequantised_above(value_of(levels.at[w], 0), factor[b], offset[b], bias);
-        const uint32_t high =
-            dequantised_above(value_of(levels.at[w], 1), factor[b], offset[b], bias);
-        lanes[w] = __byte_perm(low, high, 0x7632);
+        const uint32_t biased = add_halves(levels.at[w], levels_bias);
+        const uint32_t signs = signs_and_one(levels.at[w], biased);
+        seen_levels |= biased;
+        lanes[w] = shifted_lanes<3>(biased * factor[b] + (signs * offset[b] + rest[b]));
       } else {
-        lanes[w] = with_bias(levels.at[w], bias);
+        lanes[w] = with_bias(levels.at[w], bias_of(b));
       }
     }
   }
@@ -167,7 +188,7 @@ struct PackedInverse {
       read(raw.bands[0], 0, true, lanes[0]);
     else
       read(raw.bands[0], 0, false, lanes[0]);
-    if (high_quantised) {
+    if (levels_bias != 0) {
 #pragma unroll
       for (int b = 1; b < 4; ++b) read(raw.bands[b], b, true, lanes[b]);
     } else {

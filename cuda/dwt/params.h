@@ -21,6 +21,7 @@ struct ValuesParams {
   // Of values in the upper half of a word: the bytes of both high words that have the quotients.
   int32_t upper_reciprocal;
   uint32_t upper_bytes;
+  uint32_t lane_quantiser;  // of levels in lanes: 2 qf, and above it 2 qo + 1
   uint64_t reciprocal64;
   int32_t counts;  // zeros are counted here
 };
@@ -70,6 +71,9 @@ struct TileParams {
   int32_t pairs_x, pairs_y;
   uint32_t first_cta;
   uint32_t tiles_across;
+  // Of levels in lanes, see packed_inverse.cuh. The bias is 0 where no band is quantised. `two` is
+  // 2 in both halves: compilers make a number that they know anew for each use.
+  uint32_t levels_bias, two;
 };
 
 struct FusedParams {

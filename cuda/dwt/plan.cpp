@@ -266,6 +266,8 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
     if (c >= job_.components) continue;
     tile.bands[0] = low_band(level, c);
     for (int kind = 0; kind < 3; ++kind) tile.bands[1 + kind] = high_band(level, c, kind);
+    tile.levels_bias = levels_bias(tile.bands);
+    tile.two = 0x20002;
     tile.full = level.last && !at_samples
                     ? values_at(static_cast<uint8_t*>(job_.samples[c].data), job_.samples[c].pitch)
                     : between(c, level.index);
