@@ -3,14 +3,14 @@
 //
 // A half, or lane, holds a value and a bias that makes it positive. So neither a carry nor a borrow
 // ever passes from the lower lane to the upper one, and one instruction for 32 bits adds up to
-// three pairs of values. After a shift to the right the lower lane has bits of the upper one on
-// top, which a mask takes away; the bias is a multiple of the shift's divisor, so that it
-// comes out divided exactly and the value rounded towards minus infinity.
+// three pairs of values. Before a shift to the right a mask takes away what would pass to the lane
+// below; then one instruction shifts and adds. So a step of one or two taps takes three.
 //
-// Biases are chosen when the kernels are compiled. A bias that leaves a remainder can serve as a
-// step's rounding: then no instruction adds that. A step's result may keep the bias that it happens
-// to have: then two words are added without a third for the bias, which either of an SM's pipes can
-// do. The rest of a step needs the same pipe.
+// What rounds, and what changes the bias, is a third addend of the sum. A step that subtracts can
+// do without one: the complement of a sum below 2^n, in n bits, is 2^n - 1 less the sum, the mask's
+// instruction makes it, and a bias that leaves the right remainder rounds. A sum of two can be made
+// by either of an SM's pipes, that of three by the fuller one alone; so biases are those with which
+// the fewest sums need a third addend.
 //
 // All of that holds for values within kLaneLimit, and nothing wraps then: lanes_hold() proves it
 // for each filter. The code that reads values checks them: see outside_limit().
@@ -30,10 +30,32 @@ inline constexpr int32_t kLaneLimit = 1024;
 struct LaneBias {
   int32_t even, odd;
 };
-// For values that are read, and for those between the two directions of a level. Odd values lend
-// their bias to the rounding of the step that updates even ones.
+// For values that are read. The odd ones' bias rounds in the step that updates even ones.
 inline constexpr LaneBias kReadBias = {kLaneLimit, kLaneLimit + 1};
-inline constexpr LaneBias kMadeBias = {12288, 12289};
+// For values between the two directions of a level, and for results.
+struct LineBiases {
+  LaneBias made, last;
+};
+constexpr LineBiases line_biases(Wavelet wavelet, Direction direction) {
+  const bool inverse = direction == Direction::kInverse;
+  switch (wavelet) {
+    case Wavelet::kLegall53:
+      return inverse ? LineBiases{{4607, 4607}, {6399, 8703}}
+                     : LineBiases{{2049, 2049}, {5121, 6145}};
+    case Wavelet::kJ2k53:
+      return inverse ? LineBiases{{4607, 4607}, {6399, 11006}}
+                     : LineBiases{{4096, 4096}, {8191, 8191}};
+    case Wavelet::kDd97:
+      return inverse ? LineBiases{{4607, 4607}, {6399, 20991}}
+                     : LineBiases{{2560, 3073}, {6144, 7169}};
+    case Wavelet::kDd137:
+      return inverse ? LineBiases{{10998, 3224}, {5449, 20485}}
+                     : LineBiases{{2993, 15353}, {12829, 6173}};
+    default:  // haar
+      return inverse ? LineBiases{{4607, 4607}, {6399, 11006}}
+                     : LineBiases{{2049, 2049}, {5121, 6145}};
+  }
+}
 
 // A value in both lanes; negative ones as they are added, not as they lie in memory.
 __host__ __device__ constexpr uint32_t in_lanes(int32_t value) {
@@ -43,6 +65,12 @@ __host__ __device__ constexpr uint32_t in_lanes(int32_t value) {
 template <int kShift>
 __device__ __forceinline__ uint32_t shifted_lanes(uint32_t lanes) {
   return (lanes >> kShift) & (0x10001u * (0xffffu >> kShift));
+}
+// Bits kShift to kEnd of each lane, shifted down, and `more`: one instruction for the mask (and the
+// complement, if any), and one for the rest.
+template <int kShift, int kEnd = 16>
+__device__ __forceinline__ uint32_t shifted_and(uint32_t lanes, uint32_t more) {
+  return ((lanes & (0x10001u * ((1u << kEnd) - (1u << kShift)))) >> kShift) + more;
 }
 
 // The upper lane of `low` below the lower one of `high`.
@@ -57,40 +85,34 @@ __device__ __forceinline__ bool outside_limit(uint32_t lanes, int32_t limit) {
 
 constexpr bool has_four_taps(const LiftingStep& step) { return step.count == 4; }
 
-// The addend of a step, for lanes with a bias of `source`.
-struct LaneTerm {
-  int32_t spare;  // four taps: on top of the sum of the two in the middle, a multiple of 8
-  int32_t added;  // before the last shift, for rounding
-  int32_t bias;   // of the result
-};
-constexpr LaneTerm lane_term(const LiftingStep& step, int32_t source) {
-  LaneTerm term = {};
-  const int32_t shift = has_four_taps(step) ? step.shift - 3 : step.shift;
-  const int32_t unit = 1 << shift;
-  const int32_t rounding = has_four_taps(step) ? step.rounding / 8 : step.rounding;
-  int32_t sum = step.count * source;
-  if (has_four_taps(step)) {
-    // The first spare bias whose remainder is the step's rounding.
-    for (term.spare = 22520; (2 * source + term.spare + term.spare / 8 - rounding) % unit != 0;)
-      term.spare += 8;
-    sum = 2 * source + term.spare + term.spare / 8;
-  } else if ((sum - rounding) % unit != 0) {
-    term.added = rounding;
-  }
-  term.bias = (sum + term.added - rounding) >> shift;
-  return term;
+// On top of the sum of the two taps in the middle, in lanes with a bias of `source`: a multiple of
+// 8 that makes the target's bias change by `change`, or else one that leaves the rounding.
+constexpr int32_t spare_of(const LiftingStep& step, int32_t source, int32_t change) {
+  const int32_t shift = step.shift - 3, rounding = step.rounding / 8;
+  const int32_t nine = (step.subtract ? -change : change) * (1 << shift) + rounding - 2 * source;
+  if (nine > 0 && nine % 9 == 0 && nine / 9 > 1024) return nine / 9 * 8;
+  int32_t spare = 22520;
+  while ((2 * source + spare + spare / 8 - rounding) % (1 << shift) != 0) spare += 8;
+  return spare;
 }
-
-// The bias that a line's steps produce when nothing is added for its sake.
-constexpr LaneBias bias_of_steps(Wavelet wavelet, Direction direction, LaneBias in) {
-  const Pipeline steps = make_pipeline(wavelet, direction);
-  int32_t bias[2] = {in.even, in.odd};
-  for (int s = 0; s < steps.count; ++s) {
-    const int target = steps.steps[s].updates_odd ? 1 : 0;
-    const int32_t term = lane_term(steps.steps[s], bias[1 - target]).bias;
-    bias[target] += steps.steps[s].subtract ? -term : term;
-  }
-  return {bias[0], bias[1]};
+// The bias of the term that such a step adds or subtracts.
+constexpr int32_t term_bias(const LiftingStep& step, int32_t source, int32_t spare) {
+  return (2 * source + spare + spare / 8 - step.rounding / 8) >> (step.shift - 3);
+}
+// A step of fewer taps adds floor((sum + rounding) / 2^shift), where the sum is negative if the
+// step subtracts. What is added to the sum of lanes rounds, takes the sources' bias away, and
+// changes the target's by `change`.
+constexpr int32_t added_to_sum(const LiftingStep& step, int32_t source, int32_t change) {
+  const int32_t rounding = step.subtract ? (1 << step.shift) - 1 - step.rounding : step.rounding;
+  const int32_t sources = step.count * source;
+  return change * (1 << step.shift) + rounding + (step.subtract ? sources : -sources);
+}
+// The bits whose complement does all that, or 0.
+constexpr int bits_of_complement(const LiftingStep& step, int32_t source, int32_t change) {
+  if (!step.subtract || step.shift == 0 || has_four_taps(step)) return 0;
+  for (int bits = 11; bits <= 16; ++bits)
+    if (added_to_sum(step, source, change) == (1 << bits) - 1) return bits;
+  return 0;
 }
 
 // Whether every lane stays within 16 bits in a line whose values are up to `largest`, and the
@@ -103,49 +125,41 @@ constexpr bool line_holds(Wavelet wavelet, Direction direction, LaneBias in, Lan
     const LiftingStep& step = steps.steps[s];
     const int target = step.updates_odd ? 1 : 0;
     const int32_t source = largest[1 - target], from = bias[1 - target];
-    const LaneTerm term = lane_term(step, from);
+    const int32_t made = target == 1 ? out.odd : out.even;
+    const int32_t change = made - bias[target];
     if (source > from) return false;
     if (has_four_taps(step)) {
-      const int32_t rest = term.spare + 4 * source;
-      if (4 * source > term.spare) return false;
-      if (2 * (from + source) + term.spare + rest / 8 > 65535) return false;
+      const int32_t spare = spare_of(step, from, change);
+      if (4 * source > spare) return false;
+      if (2 * (from + source) + spare + (spare + 4 * source) / 8 > 65535) return false;
       largest[target] += ((20 * source + step.rounding) >> step.shift) + 1;
     } else {
-      if (step.count * (from + source) + term.added > 65535) return false;
-      largest[target] += (step.count * source + step.rounding) >> step.shift;
+      const int bits = bits_of_complement(step, from, change);
+      const int32_t middle = change * (1 << step.shift), most = step.count * source;
+      if (bits > 0 && step.count * (from + source) >= 1 << bits) return false;
+      if (bits == 0 && step.shift > 0 &&
+          (middle < most || middle + (1 << step.shift) + most > 65535))
+        return false;
+      largest[target] += (most + (1 << step.shift) - 1) >> step.shift;
     }
-    bias[target] = target == 1 ? out.odd : out.even;
-    if (largest[target] > bias[target] || bias[target] + largest[target] > 32767) return false;
+    bias[target] = made;
+    if (largest[target] > made || made + largest[target] > 32767) return false;
   }
   return true;
 }
 
-// The bias of the second direction's results: that of its steps where lanes hold it.
-constexpr LaneBias last_bias(Wavelet wavelet, Direction direction) {
-  int32_t largest[2] = {kReadBias.even, kReadBias.odd};
-  line_holds(wavelet, direction, kReadBias, kMadeBias, largest);
-  const int32_t most = largest[0] > largest[1] ? largest[0] : largest[1];
-  const LaneBias natural = bias_of_steps(wavelet, direction, kMadeBias);
-  const LaneBias tries[] = {
-      natural, {natural.even, kMadeBias.odd}, {kMadeBias.even, natural.odd}, kMadeBias};
-  for (const LaneBias& out : tries) {
-    int32_t all[2] = {most, most};
-    if (line_holds(wavelet, direction, kMadeBias, out, all)) return out;
-  }
-  return {};
-}
-
 // Whether lanes hold all values that both directions of a level make from values within the limit.
-// Between the directions both values of a line have a bias of kMadeBias.even, or both its odd one.
+// Between the directions both values of a line have the even bias, or both the odd one.
 constexpr bool lanes_hold(Wavelet wavelet, Direction direction) {
+  const LineBiases biases = line_biases(wavelet, direction);
   int32_t most = 0;
-  for (const int32_t made : {kMadeBias.even, kMadeBias.odd}) {
+  for (const int32_t made : {biases.made.even, biases.made.odd}) {
     int32_t largest[2] = {kReadBias.even, kReadBias.odd};
     if (!line_holds(wavelet, direction, kReadBias, {made, made}, largest)) return false;
     most = largest[0] > largest[1] ? largest[0] : largest[1];
   }
   int32_t largest[2] = {most, most};
-  return line_holds(wavelet, direction, kMadeBias, last_bias(wavelet, direction), largest);
+  return line_holds(wavelet, direction, biases.made, biases.last, largest);
 }
 
 // Lifts lanes that have one bias and get another. Each parity is updated once.
@@ -162,27 +176,28 @@ struct LiftLanes {
   static __device__ __forceinline__ uint32_t lift(uint32_t lanes, Tapped&& tapped) {
     constexpr LiftingStep step = kPipeline<kWavelet, kDirection>.steps[kStep];
     constexpr LaneBias kSources = kStep == 0 ? kIn : kOut;
-    constexpr LaneTerm made = lane_term(step, step.updates_odd ? kSources.even : kSources.odd);
-    constexpr int32_t kOld = step.updates_odd ? kIn.odd : kIn.even;
-    constexpr int32_t kNew = step.updates_odd ? kOut.odd : kOut.even;
-    uint32_t term;
+    constexpr int32_t kSource = step.updates_odd ? kSources.even : kSources.odd;
+    constexpr int32_t kChange = step.updates_odd ? kOut.odd - kIn.odd : kOut.even - kIn.even;
     if constexpr (has_four_taps(step)) {
       // 9 (b + c) - (a + d) is 8 (b + c) and a rest, which is divided by 8 before it is added: the
       // whole sum would need more than a lane.
       static_assert(step.rounding % 8 == 0 && step.shift > 3);
-      const uint32_t middle = tapped(1) + tapped(2) + in_lanes(made.spare);
-      const uint32_t rest = shifted_lanes<3>(middle - tapped(0) - tapped(3));
-      term = shifted_lanes<step.shift - 3>(middle + rest);
+      constexpr int32_t kSpare = spare_of(step, kSource, kChange);
+      constexpr int32_t kBias = term_bias(step, kSource, kSpare);
+      const uint32_t middle = tapped(1) + tapped(2) + in_lanes(kSpare);
+      const uint32_t sum = shifted_and<3>(middle - tapped(0) - tapped(3), middle);
+      const uint32_t term = shifted_lanes<step.shift - 3>(sum);
+      return step.subtract ? lanes - term + in_lanes(kChange + kBias)
+                           : lanes + term + in_lanes(kChange - kBias);
     } else {
+      constexpr int kBits = bits_of_complement(step, kSource, kChange);
       uint32_t sum = tapped(0);
       if constexpr (step.count == 2) sum += tapped(1);
-      if constexpr (made.added != 0) sum += in_lanes(made.added);
-      term = step.shift == 0 ? sum : shifted_lanes<step.shift>(sum);
+      if constexpr (kBits > 0) return shifted_and<step.shift, kBits>(~sum, lanes);
+      constexpr uint32_t kAdded = in_lanes(added_to_sum(step, kSource, kChange));
+      sum = step.subtract ? kAdded - sum : kAdded + sum;
+      return step.shift == 0 ? lanes + sum : shifted_and<step.shift>(sum, lanes);
     }
-    if constexpr (step.subtract)
-      return lanes - term + in_lanes(kNew - kOld + made.bias);
-    else
-      return lanes + term + in_lanes(kNew - kOld - made.bias);
   }
   static __device__ __forceinline__ uint32_t finished(uint32_t lanes) { return lanes; }
   struct Turn {};
@@ -200,13 +215,14 @@ __device__ __forceinline__ uint32_t with_bias(uint32_t stored, int32_t bias) {
 // second one, with number 1 its odd ones.
 template <Wavelet kWavelet, Direction kDirection>
 struct LaneLines {
-  static constexpr LaneBias kLast = last_bias(kWavelet, kDirection);
+  static constexpr LineBiases kBiases = line_biases(kWavelet, kDirection);
+  static constexpr LaneBias kLast = kBiases.last;
   template <int kNumber>
-  static constexpr LaneBias kMade = kNumber == 0 ? LaneBias{kMadeBias.even, kMadeBias.even}
-                                                 : LaneBias{kMadeBias.odd, kMadeBias.odd};
+  static constexpr LaneBias kMade = kNumber == 0 ? LaneBias{kBiases.made.even, kBiases.made.even}
+                                                 : LaneBias{kBiases.made.odd, kBiases.made.odd};
   template <int kNumber>
   using First = LiftLanes<kWavelet, kDirection, kReadBias, kMade<kNumber>>;
-  using Second = LiftLanes<kWavelet, kDirection, kMadeBias, kLast>;
+  using Second = LiftLanes<kWavelet, kDirection, kBiases.made, kLast>;
 };
 
 // The lanes that begin kOffset pairs from the first of this thread, which has kWords words. `up`
