@@ -35,8 +35,9 @@ class SoakWatch {
 // The program's.
 SoakWatch& soak_watch();
 
-// The most memory in use in the first half of a stream, after a tenth of it, and in the second: the
-// host's, and on the shim the device's.
+// The memory in use in the first half of a stream, after a tenth of it, and in the second: the
+// host's where it is least, since busy threads hold more for a moment, and on the shim the most of
+// the device's.
 class SoakMemory {
  public:
   explicit SoakMemory(int frames) : frames_(frames) {}
