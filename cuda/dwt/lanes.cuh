@@ -1,10 +1,12 @@
 // Lifting of two values at once, in the halves of a word.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A half, or lane, holds a value and a bias that makes it positive. So neither a carry nor a borrow
-// ever passes from the lower lane to the upper one, and one instruction for 32 bits adds up to
-// three pairs of values. Before a shift to the right a mask takes away what would pass to the lane
-// below; then one instruction shifts and adds. So a step of one or two taps takes three.
+// A half, or lane, holds a value and a bias that makes it positive. So a
+// finished sum has had neither carry nor borrow pass from the lower lane to the upper one, in
+// whatever order it was made, and one instruction for 32 bits adds up to three pairs of values.
+// Before a shift to the right a mask takes away what would pass to the lane below; then one
+// instruction shifts and adds. So a step of one or two taps takes at most three. (Where nothing is
+// added, the mask comes behind the shift.)
 //
 // What rounds, and what changes the bias, is a third addend of the sum. A step that subtracts can
 // do without one: the complement of a sum below 2^n, in n bits, is 2^n - 1 less the sum, the mask's
@@ -30,9 +32,10 @@ inline constexpr int32_t kLaneLimit = 1024;
 struct LaneBias {
   int32_t even, odd;
 };
-// For values that are read. The odd ones' bias rounds in the step that updates even ones.
+// For values that are read. The odd ones' bias rounds in the inverse step that updates even ones.
 inline constexpr LaneBias kReadBias = {kLaneLimit, kLaneLimit + 1};
-// For values between the two directions of a level, and for results.
+// For values between the two directions of a level, and for results: found by trying all that make
+// a sum of two, and some others, for the fewest sums of three.
 struct LineBiases {
   LaneBias made, last;
 };
@@ -66,8 +69,8 @@ template <int kShift>
 __device__ __forceinline__ uint32_t shifted_lanes(uint32_t lanes) {
   return (lanes >> kShift) & (0x10001u * (0xffffu >> kShift));
 }
-// Bits kShift to kEnd of each lane, shifted down, and `more`: one instruction for the mask (and the
-// complement, if any), and one for the rest.
+// Bits kShift to kEnd - 1 of each lane, shifted down, plus `more`: one instruction for the mask
+// (and the complement, if any), and one for the rest.
 template <int kShift, int kEnd = 16>
 __device__ __forceinline__ uint32_t shifted_and(uint32_t lanes, uint32_t more) {
   return ((lanes & (0x10001u * ((1u << kEnd) - (1u << kShift)))) >> kShift) + more;
@@ -156,7 +159,7 @@ constexpr bool lanes_hold(Wavelet wavelet, Direction direction) {
   for (const int32_t made : {biases.made.even, biases.made.odd}) {
     int32_t largest[2] = {kReadBias.even, kReadBias.odd};
     if (!line_holds(wavelet, direction, kReadBias, {made, made}, largest)) return false;
-    most = largest[0] > largest[1] ? largest[0] : largest[1];
+    most = max_of(most, max_of(largest[0], largest[1]));
   }
   int32_t largest[2] = {most, most};
   return line_holds(wavelet, direction, biases.made, biases.last, largest);
@@ -186,6 +189,8 @@ struct LiftLanes {
       constexpr int32_t kBias = term_bias(step, kSource, kSpare);
       const uint32_t middle = tapped(1) + tapped(2) + in_lanes(kSpare);
       const uint32_t sum = shifted_and<3>(middle - tapped(0) - tapped(3), middle);
+      if constexpr (!step.subtract && kChange == kBias)
+        return shifted_and<step.shift - 3>(sum, lanes);
       const uint32_t term = shifted_lanes<step.shift - 3>(sum);
       return step.subtract ? lanes - term + in_lanes(kChange + kBias)
                            : lanes + term + in_lanes(kChange - kBias);

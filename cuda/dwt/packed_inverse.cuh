@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Levels are dequantised two at a time as well. The value of a level l is
-// (2 l qf + sign(l) (2 qo + 1) + 3) >> 3. A product of 32 bits multiplies both lanes, whatever they
-// borrow from each other, if only the sum fits each of them before it is shifted. With 8 times the
-// bias of values it does where l is below a power of two that goes with the tile's quantisers: see
-// levels_bias().
+// (2 l qf + sign(l) (2 qo + 1) + 3) >> 3. A product of 32 bits multiplies both lanes. Where both
+// values are within the limit, both sums fit their lanes, and what the lanes borrow in between does
+// not matter. Another value wraps modulo 2^16, and is seen, if its level is within a power of two
+// that goes with the tile's quantisers: see levels_bias(). So levels are checked, too.
 #pragma once
 
 #include "cuda/dwt/fast.cuh"
@@ -31,6 +31,29 @@ __device__ __forceinline__ ValueVector<uint32_t, kWords> load_words(const uint8_
   return words;
 }
 
+// A value outside of the limit wraps modulo 2^13 once its sum has been shifted, and stays outside.
+static_assert(kReadBias.odd + kMostOfLevels < 1 << 13);
+static_assert(kReadBias.even - kMostOfLevels - 1 + (1 << 13) >= 2 * kLaneLimit);
+
+// The signs of two levels, and 1 more, of lanes with a bias that makes the levels positive.
+__host__ __device__ constexpr uint32_t signs_of_biased(uint32_t biased, uint32_t bias) {
+  const uint32_t not_negative = biased + (in_lanes(32768) - bias);
+  const uint32_t positive = not_negative - in_lanes(1);
+  return (not_negative >> 15 & in_lanes(1)) + (positive >> 15 & in_lanes(1));
+}
+constexpr bool signs_hold() {
+  for (int level = -kLaneLimit; level < kLaneLimit; ++level)
+    for (int other = -1; other <= 1; ++other) {
+      const auto low = static_cast<uint32_t>(level + kLaneLimit);
+      const auto high = static_cast<uint32_t>(other + kLaneLimit);
+      const uint32_t sign = level < 0 ? 0 : level == 0 ? 1 : 2;
+      const uint32_t signs = signs_of_biased(high << 16 | low, in_lanes(kLaneLimit));
+      if (signs != (static_cast<uint32_t>(other + 1) << 16 | sign)) return false;
+    }
+  return true;
+}
+static_assert(signs_hold());
+
 template <Wavelet kWavelet, int kPairs, bool kAtSamples>
 struct PackedInverse {
   static constexpr int kWords = kPairs / 2;
@@ -55,12 +78,13 @@ struct PackedInverse {
   // For each band: the lane's place, and the quantiser.
   const uint8_t* from[4];
   uint32_t pitch[2];  // of LL and of the others
-  uint32_t factor[4], offset[4], rest[4];
+  uint32_t factor[4], offset[4];
+  uint32_t rest[4];  // rounding and bias, less what the biases of level and sign bring
   const uint32_t levels_bias, two;
-  uint32_t seen_levels = 0;
-  int32_t rows;       // of samples, that the lane writes
-  bool whole;         // whether all samples of the lane are within a row
-  uint32_t seen = 0;  // of all lanes that were read
+  uint32_t seen_levels = 0;  // of all biased levels that were read
+  int32_t rows;              // of samples, that the lane writes
+  bool whole;                // whether all samples of the lane are within a row
+  uint32_t seen = 0;         // of all lanes that were read
   Window low_columns[kWords];
   HighWindow high_columns[kWords];
 
@@ -90,7 +114,7 @@ struct PackedInverse {
     keep_in_register(rows);
   }
 
-  // The odd values of the first direction have another.
+  // Odd values of the first direction have the odd bias.
   static constexpr int32_t bias_of(int b) {
     return (kRowsFirst ? b % 2 != 0 : b >= 2) ? kReadBias.odd : kReadBias.even;
   }
@@ -112,9 +136,7 @@ struct PackedInverse {
 #if defined(CT_EMULATED) || __CUDA_ARCH__ >= 900
     return __viaddmin_s16x2_relu(levels, in_halves(1), two);
 #else
-    const uint32_t not_negative = biased + (in_lanes(32768) - levels_bias);
-    const uint32_t positive = not_negative - in_lanes(1);
-    return (not_negative >> 15 & in_lanes(1)) + (positive >> 15 & in_lanes(1));
+    return signs_of_biased(biased, levels_bias);
 #endif
   }
   // Levels as values, biased: two words of a lane.

@@ -8,6 +8,9 @@
 
 namespace cudatransform::cuda {
 
+// The largest value of levels that lanes may be given: see packed_inverse.cuh.
+inline constexpr int32_t kMostOfLevels = 6144;
+
 // Values of the coefficient type: a band as stored, or the values between two launches.
 struct ValuesParams {
   uint8_t* data;

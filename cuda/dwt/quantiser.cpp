@@ -32,12 +32,12 @@ void set_quantiser(int index, ValuesParams* values) {
 }
 
 uint32_t levels_bias(const ValuesParams (&bands)[4]) {
-  constexpr uint64_t kMostValue = 6144;
   if (std::all_of(bands, bands + 4, [](const ValuesParams& band) { return band.factor == 4; }))
     return 0;
   uint32_t bias = 1024;
   for (const ValuesParams& band : bands)
-    while (bias > 1 && (uint64_t{bias} * band.factor + band.offset + 2) / 4 > kMostValue) bias /= 2;
+    while (bias > 1 && (uint64_t{bias} * band.factor + band.offset + 2) / 4 > kMostOfLevels)
+      bias /= 2;
   return bias << 16 | bias;
 }
 

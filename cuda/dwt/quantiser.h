@@ -10,8 +10,8 @@ namespace cudatransform::cuda {
 void set_quantiser(int index, ValuesParams* values);
 
 // The bias of levels in lanes, in both halves of a word: a power of two, or 0 if no band is
-// quantised. Every level that it makes positive becomes a value that a lane can hold, or one that
-// is seen to be outside of their limit.
+// quantised. Of every level that it makes positive the value is within lanes' limit, or the check
+// of values sees that it is not: see packed_inverse.cuh.
 uint32_t levels_bias(const ValuesParams (&bands)[4]);
 
 }  // namespace cudatransform::cuda

@@ -75,46 +75,66 @@ TEST(DwtLanes, CoefficientsAtTheirLimits) {
       }
 }
 
-// Levels whose values are the last within lanes and the first beyond; so are powers of two, which
-// limit the levels themselves where quantisers of a tile differ. Few pictures have any beyond.
-Pyramids fill_levels(Pyramids pyramids, const std::vector<int>& indices, uint32_t seed) {
-  std::mt19937 random(seed);
-  const auto draw = [&](auto low, auto high) {
-    return static_cast<int64_t>(std::uniform_int_distribution<int64_t>(low, high)(random));
+// The level below which every value of an index is at most `most`; at least 1.
+int64_t level_beyond(int index, int64_t most) {
+  int64_t level = 1;
+  while (level < 32767 && dequantise(level, index, Rule::kS16) <= most) ++level;
+  return level;
+}
+
+// Levels of each band up to the last whose value is within lanes. But levels themselves are checked
+// against a power of two, which goes with the band of the largest factor. `beyond` is one level
+// that is not below it, or 0: its value may look as if it were within.
+Pyramids fill_levels(const Spec& spec, Pyramids pyramids, const std::vector<int>& indices,
+                     int64_t beyond) {
+  constexpr int64_t kLast = 1022, kMost = 6144;  // of values, and of values of that power
+  std::mt19937 random(spec.seed);
+  const auto draw = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
-  int64_t within = 1022;
-  for (const int index : indices) within = std::min(within, 4 * 1022 / quant_factor(index));
-  for (Values& values : pyramids)
+  int64_t power = 1024;
+  for (const int index : indices)
+    while (power > 1 && power >= level_beyond(index, kMost)) power /= 2;
+  std::vector<int64_t> within;
+  for (const int index : indices) within.push_back(std::min(level_beyond(index, kLast), power) - 1);
+  for (Values& values : pyramids) {
     for (int y = 0; y < values.rows; ++y)
       for (int x = 0; x < values.width; ++x) {
-        const bool beyond = seed % 3 == 0 && draw(0, 40) == 0;
-        const int64_t power = int64_t{1} << draw(0, 15);
-        const int64_t level =
-            beyond ? power - draw(0, 1) : std::max<int64_t>(within - draw(0, 2), 0);
-        values.at(x, y) = std::clamp<int64_t>(draw(0, 1) != 0 ? level : -level, -32768, 32767);
+        const auto band = static_cast<size_t>(band_at(spec.shape, values, x, y));
+        const int64_t most = within[band % within.size()];
+        const int64_t level = std::max<int64_t>(most - draw(0, 3), 0);
+        values.at(x, y) = draw(0, 1) != 0 ? level : -level;
       }
+    if (beyond != 0)
+      values.at(static_cast<int>(draw(0, values.width - 1)),
+                static_cast<int>(draw(0, values.rows - 1))) = beyond;
+  }
   return pyramids;
 }
 
 TEST(DwtLanes, LevelsAtTheirLimits) {
   const Picture like = picture_of_limits();
-  const std::vector<std::vector<int>> tables = {{1},   {3},    {8},     {17},    {24},      {33},
-                                                {39},  {40},   {41},    {44},    {47, 48},  {60},
-                                                {115}, {0, 1}, {0, 24}, {5, 21}, {9, 40, 2}};
-  const uint32_t seeds = is_emulated() || sanitized() ? 1 : 3;
-  uint32_t number = 0;
-  for (int w = 0; w < kWaveletCount; ++w)
+  const std::vector<std::vector<int>> tables = {{1},  {3},   {8},     {17},    {24},      {33},
+                                                {40}, {115}, {0, 24}, {5, 21}, {9, 40, 2}};
+  // With a factor that is a power of two, levels from 128 on may look like their remainders.
+  const int64_t levels[] = {0, 128, -512, 64, -32768, 1024, -63, 32767, 2, -4096};
+  const size_t pictures = is_emulated() || sanitized() ? 3 : std::size(levels);
+  uint32_t seed = 0;
+  for (const Wavelet wavelet : {Wavelet::kHaar, Wavelet::kHaarShift, Wavelet::kLegall53,
+                                Wavelet::kJ2k53, Wavelet::kDd97, Wavelet::kDd137})
     for (const std::vector<int>& indices : tables)
-      for (uint32_t seed = 0; seed < seeds; ++seed) {
+      for (size_t number = 0; number < pictures; ++number) {
         Spec spec;
-        spec.shape = {static_cast<Wavelet>(w), static_cast<Wavelet>(w), 1, 0};
-        spec.seed = ++number;
+        spec.shape = {wavelet, wavelet, 1, 0};
+        spec.seed = ++seed;
         for (auto& component : spec.quant_index)
           for (size_t band = 0; band < component.size(); ++band)
             component[band] = static_cast<uint8_t>(indices[band % indices.size()]);
-        const Pyramids coefs = fill_levels(empty_pyramids(like, spec.shape), indices, number);
-        ASSERT_NO_FATAL_FAILURE(
-            expect_picture(spec, coefs, like, "index " + std::to_string(indices[0])));
+        const Pyramids coefs =
+            fill_levels(spec, empty_pyramids(like, spec.shape), indices, levels[number]);
+        ASSERT_NO_FATAL_FAILURE(expect_picture(spec, coefs, like,
+                                               "index " + std::to_string(indices[0]) +
+                                                   " and level " + std::to_string(levels[number])));
       }
 }
 
