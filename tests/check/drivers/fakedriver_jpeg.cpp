@@ -179,7 +179,7 @@ CHECK_TEST_IF(test_drops_leave_nothing, is_mode("ok")) {
   const auto take_files = [&] {
     for (; GstBuffer* out = gst_harness_try_pull(h); files++) gst_buffer_unref(out);
   };
-  for (guint i = 0; i < 60; i++) {
+  for (guint i = 0; i < 300; i++) {
     const gsize size = i % 3 == 2 ? file.size() * 2 / 3 : file.size();
     gst_harness_push(h, gst_buffer_new_memdup(file.data(), size));
     take_files();
@@ -187,8 +187,10 @@ CHECK_TEST_IF(test_drops_leave_nothing, is_mode("ok")) {
   }
   gst_harness_push_event(h, gst_event_new_eos());
   take_files();
-  fail_unless_equals_int(files, 40);
-  fail_unless(counts().allocations - allocations < 8);
+  fail_unless_equals_int(files, 200);
+  // Threads that fall behind need more for a while; each dropped picture would take another.
+  fail_unless(counts().allocations - allocations < 45, "%d allocations, %d after some files",
+              counts().allocations, allocations);
 }
 
 // Without our engine, coefficients come in system memory.
