@@ -1,12 +1,12 @@
 // Lifting of two values at once, in the halves of a word.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A half, or lane, holds a value and a bias that makes it positive. So a
-// finished sum has had neither carry nor borrow pass from the lower lane to the upper one, in
-// whatever order it was made, and one instruction for 32 bits adds up to three pairs of values.
-// Before a shift to the right a mask takes away what would pass to the lane below; then one
-// instruction shifts and adds. So a step of one or two taps takes at most three. (Where nothing is
-// added, the mask comes behind the shift.)
+// A half, or lane, holds a value and a bias that makes it positive. So a finished sum has had
+// neither carry nor borrow pass from the lower lane to the upper one, in whatever order it was
+// made, and one instruction for 32 bits adds up to three pairs of values. Before a shift to the
+// right a mask takes away what would pass to the lane below; then one instruction shifts and adds.
+// So a step of one or two taps takes at most three. (Where nothing is added, the mask comes behind
+// the shift.)
 //
 // What rounds, and what changes the bias, is a third addend of the sum. A step that subtracts can
 // do without one: the complement of a sum below 2^n, in n bits, is 2^n - 1 less the sum, the mask's
@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "cuda/common/ptx.cuh"
 #include "cuda/dwt/lift.cuh"
@@ -112,7 +113,7 @@ constexpr int32_t added_to_sum(const LiftingStep& step, int32_t source, int32_t 
 }
 // The bits whose complement does all that, or 0.
 constexpr int bits_of_complement(const LiftingStep& step, int32_t source, int32_t change) {
-  if (!step.subtract || step.shift == 0 || has_four_taps(step)) return 0;
+  if (!step.subtract || step.shift == 0) return 0;
   for (int bits = 11; bits <= 16; ++bits)
     if (added_to_sum(step, source, change) == (1 << bits) - 1) return bits;
   return 0;
@@ -289,5 +290,37 @@ __device__ __forceinline__ void lift_row_lanes(uint32_t (&even)[kWords], uint32_
     static_assert(kWords <= 2);
   });
 }
+
+// The windows of a strip's columns, low ones and high ones, of which a lane has kWords words each.
+template <Wavelet kWavelet, Direction kDirection, int kWords>
+struct LaneColumns {
+  using Line = LaneLines<kWavelet, kDirection>;
+  // Whether rows are lifted before columns.
+  static constexpr bool kRowsFirst =
+      lifting(kWavelet).rows_first == (kDirection == Direction::kInverse);
+  template <int kNumber>
+  using WindowOf = WalkOf<std::conditional_t<kRowsFirst, typename Line::Second,
+                                             typename Line::template First<kNumber>>>;
+  using Window = WindowOf<0>;
+
+  Window low[kWords];
+  WindowOf<1> high[kWords];
+
+  // Takes pair `n` of `pairs` of rows: low columns of the first row, high ones, then those of the
+  // second.
+  template <bool kEdges>
+  __device__ __forceinline__ void take(uint32_t (&lanes)[4][kWords], int32_t n, int32_t pairs,
+                                       const LaneEdges& edges) {
+    if constexpr (kRowsFirst) {
+      lift_row_lanes<typename Line::template First<0>>(lanes[0], lanes[1], edges);
+      lift_row_lanes<typename Line::template First<1>>(lanes[2], lanes[3], edges);
+    }
+#pragma unroll
+    for (int w = 0; w < kWords; ++w) {
+      low[w].template take<kEdges>(lanes[0][w], lanes[2][w], n, pairs);
+      high[w].template take<kEdges>(lanes[1][w], lanes[3][w], n, pairs);
+    }
+  }
+};
 
 }  // namespace cudatransform::cuda

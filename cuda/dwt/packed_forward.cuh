@@ -15,20 +15,17 @@ struct PackedForward : TwoRows<kWavelet, kPairs, kAtSamples> {
   using typename Base::Raw;
   using typename Base::RawRow;
   static constexpr int kWords = kPairs / 2;
-  static constexpr bool kRowsFirst = !lifting(kWavelet).rows_first;
   // Values are read before they are doubled between levels.
   static constexpr int32_t kReadLimit = kLaneLimit / 2;
-  using Line = LaneLines<kWavelet, Direction::kForward>;
-  using Window = WalkOf<
-      std::conditional_t<kRowsFirst, typename Line::Second, typename Line::template First<0>>>;
-  using HighWindow = WalkOf<
-      std::conditional_t<kRowsFirst, typename Line::Second, typename Line::template First<1>>>;
+  using Columns = LaneColumns<kWavelet, Direction::kForward, kWords>;
+  using Line = typename Columns::Line;
+  using Window = typename Columns::Window;
+  static constexpr bool kRowsFirst = Columns::kRowsFirst;
   static constexpr int kRowsAhead = 1, kUnroll = 1;
   static constexpr bool kKnowsPhase = false;
 
   uint32_t seen = 0;
-  Window low_columns[kWords];
-  HighWindow high_columns[kWords];
+  Columns columns;
 
   __device__ __forceinline__ PackedForward(const FusedParams& all, const Place& own)
       : Base(all, own) {}
@@ -98,24 +95,16 @@ struct PackedForward : TwoRows<kWavelet, kPairs, kAtSamples> {
     uint32_t lanes[4][kWords];
     read<0>(raw.rows[0], lanes[0], lanes[1]);
     read<1>(raw.rows[1], lanes[2], lanes[3]);
-    if constexpr (kRowsFirst) {
-      lift_row_lanes<typename Line::template First<0>>(lanes[0], lanes[1], place.edges);
-      lift_row_lanes<typename Line::template First<1>>(lanes[2], lanes[3], place.edges);
-    }
-#pragma unroll
-    for (int w = 0; w < kWords; ++w) {
-      low_columns[w].template take<kEdges>(lanes[0][w], lanes[2][w], n, tile.pairs_y);
-      high_columns[w].template take<kEdges>(lanes[1][w], lanes[3][w], n, tile.pairs_y);
-    }
+    columns.template take<kEdges>(lanes, n, tile.pairs_y, place.edges);
     const int32_t done = n - Window::kLag;
     if (done < place.first) return;
     uint32_t out[4][kWords];
 #pragma unroll
     for (int w = 0; w < kWords; ++w) {
-      out[0][w] = low_columns[w].even();
-      out[1][w] = high_columns[w].even();
-      out[2][w] = low_columns[w].odd();
-      out[3][w] = high_columns[w].odd();
+      out[0][w] = columns.low[w].even();
+      out[1][w] = columns.high[w].even();
+      out[2][w] = columns.low[w].odd();
+      out[3][w] = columns.high[w].odd();
     }
     constexpr LaneBias kLast = Line::kLast;
     if constexpr (!kRowsFirst) {

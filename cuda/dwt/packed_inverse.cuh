@@ -57,14 +57,12 @@ static_assert(signs_hold());
 template <Wavelet kWavelet, int kPairs, bool kAtSamples>
 struct PackedInverse {
   static constexpr int kWords = kPairs / 2;
-  static constexpr bool kRowsFirst = lifting(kWavelet).rows_first;
   static constexpr bool kShifts = lifting(kWavelet).shift_between_levels != 0;
   using Place = Strip<kWavelet, Direction::kInverse, kPairs>;
-  using Line = LaneLines<kWavelet, Direction::kInverse>;
-  using Window = WalkOf<
-      std::conditional_t<kRowsFirst, typename Line::Second, typename Line::template First<0>>>;
-  using HighWindow = WalkOf<
-      std::conditional_t<kRowsFirst, typename Line::Second, typename Line::template First<1>>>;
+  using Columns = LaneColumns<kWavelet, Direction::kInverse, kWords>;
+  using Line = typename Columns::Line;
+  using Window = typename Columns::Window;
+  static constexpr bool kRowsFirst = Columns::kRowsFirst;
   static constexpr int kRowsAhead = 1, kUnroll = 1;
   static constexpr bool kKnowsPhase = false;
   struct Raw {
@@ -85,8 +83,7 @@ struct PackedInverse {
   int32_t rows;              // of samples, that the lane writes
   bool whole;                // whether all samples of the lane are within a row
   uint32_t seen = 0;         // of all lanes that were read
-  Window low_columns[kWords];
-  HighWindow high_columns[kWords];
+  Columns columns;
 
   __device__ __forceinline__ PackedInverse(const FusedParams& all, const Place& own)
       : params(all),
@@ -221,15 +218,7 @@ struct PackedInverse {
     for (int b = 0; b < 4; ++b)
 #pragma unroll
       for (int w = 0; w < kWords; ++w) seen |= lanes[b][w];
-    if constexpr (kRowsFirst) {
-      lift_row_lanes<typename Line::template First<0>>(lanes[0], lanes[1], place.edges);
-      lift_row_lanes<typename Line::template First<1>>(lanes[2], lanes[3], place.edges);
-    }
-#pragma unroll
-    for (int w = 0; w < kWords; ++w) {
-      low_columns[w].template take<kEdges>(lanes[0][w], lanes[2][w], n, tile.pairs_y);
-      high_columns[w].template take<kEdges>(lanes[1][w], lanes[3][w], n, tile.pairs_y);
-    }
+    columns.template take<kEdges>(lanes, n, tile.pairs_y, place.edges);
     const int32_t done = n - Window::kLag;
     if (done < place.first) return;
     finish<false>(2 * done);
@@ -241,8 +230,8 @@ struct PackedInverse {
     uint32_t low[kWords], high[kWords];
 #pragma unroll
     for (int w = 0; w < kWords; ++w) {
-      low[w] = kOdd ? low_columns[w].odd() : low_columns[w].even();
-      high[w] = kOdd ? high_columns[w].odd() : high_columns[w].even();
+      low[w] = kOdd ? columns.low[w].odd() : columns.low[w].even();
+      high[w] = kOdd ? columns.high[w].odd() : columns.high[w].even();
     }
     if constexpr (kRowsFirst) {
       constexpr int32_t kBias = kOdd ? Line::kLast.odd : Line::kLast.even;
