@@ -128,6 +128,68 @@ __device__ __forceinline__ uint32_t bytes_of(uint32_t low, uint32_t high, uint32
 #endif
 }
 
+// An address of shared memory, and words there.
+#ifdef CT_EMULATED
+using SharedAddress = uint8_t*;
+#else
+using SharedAddress = uint32_t;
+#endif
+__device__ __forceinline__ SharedAddress shared_address(uint8_t* shared) {
+#ifdef CT_EMULATED
+  return shared;
+#else
+  return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+#endif
+}
+// Words that a copy has brought. Volatile, to stay behind the wait for it.
+template <int kWords>
+__device__ __forceinline__ void load_shared(SharedAddress from, uint32_t (&words)[kWords]) {
+#ifdef CT_EMULATED
+  for (int i = 0; i < kWords; ++i) words[i] = reinterpret_cast<const uint32_t*>(from)[i];
+#else
+  if constexpr (kWords == 1)
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(words[0]) : "r"(from));
+  else if constexpr (kWords == 2)
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(words[0]), "=r"(words[1]) : "r"(from));
+  else
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "r"(from));
+#endif
+}
+
+// Copies of 4, 8 or 16 bytes to shared memory, on their way until the thread that began them waits.
+// It waits for all groups of them but its last kOpen ones. Only `count` bytes are read, all or
+// none. (GPUs before Ampere copy at once.)
+template <int kBytes>
+__device__ __forceinline__ void begin_copy(SharedAddress to, const uint8_t* from,
+                                           uint32_t count = kBytes) {
+#if defined(CT_EMULATED)
+  for (uint32_t i = 0; i < count; ++i) to[i] = from[i];
+#elif __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(kBytes),
+               "r"(count)
+               : "memory");
+#else
+  if (count == 0) return;
+  for (int i = 0; i < kBytes; i += 4)
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to + i),
+                 "r"(*reinterpret_cast<const uint32_t*>(from + i))
+                 : "memory");
+#endif
+}
+__device__ __forceinline__ void end_group_of_copies() {
+#if !defined(CT_EMULATED) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+template <int kOpen>
+__device__ __forceinline__ void wait_for_copies() {
+#if !defined(CT_EMULATED) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(kOpen) : "memory");
+#endif
+}
+
 // Keeps a value in a register, where a compiler would read it from memory anew.
 template <typename T>
 __device__ __forceinline__ void keep_in_register([[maybe_unused]] T& value) {

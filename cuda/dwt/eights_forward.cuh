@@ -113,17 +113,6 @@ struct EightTapForward : TwoRows<kWavelet, kPairs, kAtSamples> {
     step_rows<kWavelet, kDirection, 1, kOddMore>(even, odd, place.lane, place.edges, at_edge);
   }
 
-  // Quantises two values, each in the upper half of a word. The high word of a product has the
-  // quotient, towards minus infinity, in two of its bytes.
-  static __device__ __forceinline__ uint32_t quantised_pair(uint32_t a, uint32_t b,
-                                                            const ValuesParams& band) {
-    const auto high_word = [&](uint32_t above) {
-      return static_cast<uint32_t>(__mulhi(static_cast<int32_t>(above), band.upper_reciprocal));
-    };
-    const uint32_t both = bytes_of(high_word(a), high_word(b), band.upper_bytes);
-    // Negative ones and 1: towards 0.
-    return __vmaxs2(both, __viaddmin_s16x2(both, in_halves(1), 0));
-  }
   template <bool kOdd>
   __device__ __forceinline__ void store(int b, const Window (&columns)[kPairs], int32_t n) const {
     const ValuesParams& band = tile.bands[b];

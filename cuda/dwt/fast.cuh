@@ -97,11 +97,14 @@ __device__ __forceinline__ void begin_level(const FusedParams& params) {
 template <typename Level>
 __device__ __forceinline__ void walk_strip(Level& level) {
   using Window = typename Level::Window;
-  // What is left of a strip is not taken for the beginning of a line.
-  static_assert(Level::kUnroll == 1 || Window::kSteps.before >= Window::kLag);
   const int32_t pairs = level.tile.pairs_y;
-  const int32_t begin = max(level.place.first - Window::kSteps.before, 0);
-  const int32_t end = level.place.end + Window::kLag, inside = min(end, pairs);
+  const int32_t end = level.place.end + Window::kLag;
+  int32_t inside = min(end, pairs);
+  if constexpr (Level::kUnroll > 1) keep_in_register(inside);
+  int32_t begin = max(level.place.first - Window::kSteps.before, 0);
+  // Rather a row more than one that is left. Nor is such a row taken for the beginning of a line.
+  if (begin > 0) begin -= (inside - begin) % Level::kUnroll;
+  if (Level::kUnroll > 1 && begin <= Window::kLag) begin = 0;
   constexpr int kAhead = Level::kRowsAhead;
   typename Level::Raw ahead[kAhead];
 #pragma unroll
@@ -117,7 +120,9 @@ __device__ __forceinline__ void walk_strip(Level& level) {
     level.load_late(min(n + kAhead, pairs - 1), &ahead[kAhead - 1]);
     return raw;
   };
-  int32_t n = begin, edge = begin == 0 ? min(end, Window::kLag + 1) : begin;
+  int32_t n = begin, edge = begin;
+  if (begin == 0)
+    edge = min(end, Window::kLag + 1 + max(inside - Window::kLag - 1, 0) % Level::kUnroll);
   if constexpr (Level::kKnowsPhase) level.next_is((edge - begin) % 2);
   for (;;) {
 #pragma unroll 1

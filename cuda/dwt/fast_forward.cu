@@ -5,11 +5,11 @@
 
 namespace cudatransform::cuda {
 
-// CTAs that an SM should hold at once; 0: no word about it. daub97 would take a few registers too
-// many; with eight taps four CTAs would spill, and are no faster.
+// CTAs that an SM should hold at once, see fast_inverse.cu. haar gains from warps.
 constexpr int ctas_wanted_forward(Wavelet wavelet) {
   if (wavelet == Wavelet::kFidelity) return 3;
-  return lifts_floats(wavelet) ? 4 : 0;
+  if (wavelet == Wavelet::kDaub97) return 4;
+  return wavelet == Wavelet::kHaar ? 10 : 6;
 }
 
 #define CT_KERNEL(name, wavelet, direction, pairs, at_samples)                                     \

@@ -5,11 +5,16 @@
 
 namespace cudatransform::cuda {
 
-// CTAs that an SM should hold at once. Measured: with 72 registers two or three warps more hide the
-// remaining waits; dd137 would have to keep too much in memory for that.
+// CTAs that an SM should hold at once. Measured, as are the numbers of rows that a level takes in a
+// turn and has on their way; no choice may need local memory, on any GPU.
 constexpr int ctas_wanted(Wavelet wavelet) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
+  if (wavelet == Wavelet::kDd97 || wavelet == Wavelet::kJ2k53) return 5;
+#endif
   if (wavelet == Wavelet::kFidelity) return 3;
-  return lifts_lanes(wavelet) && wavelet != Wavelet::kDd137 ? 7 : 1;
+  if (wavelet == Wavelet::kDaub97) return 1;
+  if (wavelet == Wavelet::kDd137) return 5;
+  return wavelet == Wavelet::kDd97 ? 6 : 7;
 }
 
 #define CT_KERNEL(name, wavelet, direction, pairs, at_samples)                                     \

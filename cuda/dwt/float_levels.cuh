@@ -316,11 +316,10 @@ struct FloatForward : TwoRows<kWavelet, kPairs, kAtSamples> {
     const ValuesParams& band = tile.bands[b];
     RawValues<kPairs> row;
     if (quantises(band)) {
-      int32_t levels[kPairs];
+      const auto above = [&](int i) { return __float_as_uint(values[i]) << 16; };
 #pragma unroll
-      for (int i = 0; i < kPairs; ++i)
-        levels[i] = quantised_above(__float_as_uint(values[i]) << 16, band);
-      row = packed<kPairs>(levels);
+      for (int w = 0; w < kPairs / 2; ++w)
+        row.at[w] = quantised_pair(above(2 * w), above(2 * w + 1), band);
     } else {
 #pragma unroll
       for (int i = 0; i < kPairs / 2; ++i) row.at[i] = halves_of(values[2 * i], values[2 * i + 1]);

@@ -33,8 +33,13 @@ inline constexpr int32_t kLaneLimit = 1024;
 struct LaneBias {
   int32_t even, odd;
 };
-// For values that are read. The odd ones' bias rounds in the inverse step that updates even ones.
-inline constexpr LaneBias kReadBias = {kLaneLimit, kLaneLimit + 1};
+// For values that are read. Inverse, the odd ones' bias rounds in the step that updates even ones.
+// Forward, the bits of samples, doubled or not, are none of those of what the bias adds to them.
+constexpr LaneBias read_bias(Wavelet wavelet, Direction direction) {
+  if (direction == Direction::kInverse) return {kLaneLimit, kLaneLimit + 1};
+  const int32_t both = kLaneLimit + (lifting(wavelet).shift_between_levels != 0 ? 256 : 128);
+  return {both, both};
+}
 // For values between the two directions of a level, and for results: found by trying all that make
 // a sum of two, and some others, for the fewest sums of three.
 struct LineBiases {
@@ -45,19 +50,19 @@ constexpr LineBiases line_biases(Wavelet wavelet, Direction direction) {
   switch (wavelet) {
     case Wavelet::kLegall53:
       return inverse ? LineBiases{{4607, 4607}, {6399, 8703}}
-                     : LineBiases{{2049, 2049}, {5121, 6145}};
+                     : LineBiases{{2559, 2559}, {5886, 6655}};
     case Wavelet::kJ2k53:
       return inverse ? LineBiases{{4607, 4607}, {6399, 11006}}
-                     : LineBiases{{4096, 4096}, {8191, 8191}};
+                     : LineBiases{{2303, 2303}, {6398, 8191}};
     case Wavelet::kDd97:
       return inverse ? LineBiases{{4607, 4607}, {6399, 20991}}
-                     : LineBiases{{2560, 3073}, {6144, 7169}};
+                     : LineBiases{{2559, 2559}, {5886, 6655}};
     case Wavelet::kDd137:
       return inverse ? LineBiases{{10998, 3224}, {5449, 20485}}
-                     : LineBiases{{2993, 15353}, {12829, 6173}};
+                     : LineBiases{{7752, 7752}, {18940, 7752}};
     default:  // haar
       return inverse ? LineBiases{{4607, 4607}, {6399, 11006}}
-                     : LineBiases{{2049, 2049}, {5121, 6145}};
+                     : LineBiases{{2303, 2303}, {4478, 4351}};
   }
 }
 
@@ -158,8 +163,9 @@ constexpr bool lanes_hold(Wavelet wavelet, Direction direction) {
   const LineBiases biases = line_biases(wavelet, direction);
   int32_t most = 0;
   for (const int32_t made : {biases.made.even, biases.made.odd}) {
-    int32_t largest[2] = {kReadBias.even, kReadBias.odd};
-    if (!line_holds(wavelet, direction, kReadBias, {made, made}, largest)) return false;
+    int32_t largest[2] = {kLaneLimit, kLaneLimit + 1};
+    if (!line_holds(wavelet, direction, read_bias(wavelet, direction), {made, made}, largest))
+      return false;
     most = max_of(most, max_of(largest[0], largest[1]));
   }
   int32_t largest[2] = {most, most};
@@ -221,13 +227,14 @@ __device__ __forceinline__ uint32_t with_bias(uint32_t stored, int32_t bias) {
 // second one, with number 1 its odd ones.
 template <Wavelet kWavelet, Direction kDirection>
 struct LaneLines {
+  static constexpr LaneBias kRead = read_bias(kWavelet, kDirection);
   static constexpr LineBiases kBiases = line_biases(kWavelet, kDirection);
   static constexpr LaneBias kLast = kBiases.last;
   template <int kNumber>
   static constexpr LaneBias kMade = kNumber == 0 ? LaneBias{kBiases.made.even, kBiases.made.even}
                                                  : LaneBias{kBiases.made.odd, kBiases.made.odd};
   template <int kNumber>
-  using First = LiftLanes<kWavelet, kDirection, kReadBias, kMade<kNumber>>;
+  using First = LiftLanes<kWavelet, kDirection, kRead, kMade<kNumber>>;
   using Second = LiftLanes<kWavelet, kDirection, kBiases.made, kLast>;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/common/warp.cuh"
 #include "cuda/dwt/params.h"
 #include "transform/samples.h"
@@ -53,11 +54,16 @@ __device__ __forceinline__ int32_t quantised(int32_t value, const ValuesParams& 
   }
 }
 
-// The same of a value in the upper half of a word, which so is wrapped to 16 bits.
-__device__ __forceinline__ int32_t quantised_above(uint32_t above, const ValuesParams& band) {
-  const int32_t high = __mulhi(static_cast<int32_t>(above), band.reciprocal32);
-  const int32_t quotient = high >> min(band.reciprocal_shift + 14, 31);
-  return quotient + static_cast<int32_t>(above >> 31);  // towards 0
+// Quantises two values of 16 bits, each in the upper half of a word. The high word of a product has
+// the quotient, towards minus infinity, in two of its bytes.
+__device__ __forceinline__ uint32_t quantised_pair(uint32_t a, uint32_t b,
+                                                   const ValuesParams& band) {
+  const auto high_word = [&](uint32_t above) {
+    return static_cast<uint32_t>(__mulhi(static_cast<int32_t>(above), band.upper_reciprocal));
+  };
+  const uint32_t both = bytes_of(high_word(a), high_word(b), band.upper_bytes);
+  // Negative ones and 1: towards 0.
+  return __vmaxs2(both, __viaddmin_s16x2(both, in_halves(1), 0));
 }
 
 __device__ __forceinline__ bool quantises(const ValuesParams& band) { return band.factor != 4; }
@@ -68,6 +74,41 @@ template <typename Coef, int kCount>
 struct alignas(sizeof(Coef) * kCount) ValueVector {
   Coef at[kCount];
 };
+
+// Words of global memory. The instruction says so, since a compiler that was made to keep a pointer
+// no longer knows its memory. It is volatile, so that it stays behind the wait.
+template <int kWords>
+__device__ __forceinline__ ValueVector<uint32_t, kWords> load_words(const uint8_t* from) {
+  ValueVector<uint32_t, kWords> words;
+#ifdef CT_EMULATED
+  words = *reinterpret_cast<const ValueVector<uint32_t, kWords>*>(from);
+#else
+  uint32_t* const at = words.at;
+  if constexpr (kWords == 1)
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(at[0]) : "l"(from));
+  else if constexpr (kWords == 2)
+    asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(at[0]), "=r"(at[1]) : "l"(from));
+  else
+    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(at[0]), "=r"(at[1]), "=r"(at[2]), "=r"(at[3])
+                 : "l"(from));
+#endif
+  return words;
+}
+
+template <int kWords>
+__device__ __forceinline__ void store_words(uint8_t* to,
+                                            const ValueVector<uint32_t, kWords>& words) {
+#ifdef CT_EMULATED
+  *reinterpret_cast<ValueVector<uint32_t, kWords>*>(to) = words;
+#else
+  const uint32_t* const at = words.at;
+  if constexpr (kWords == 1)
+    asm volatile("st.global.u32 [%0], %1;" ::"l"(to), "r"(at[0]) : "memory");
+  else
+    asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(at[0]), "r"(at[1]) : "memory");
+#endif
+}
 
 template <typename Coef>
 __device__ __forceinline__ Coef* address_of(const ValuesParams& values, int32_t x, int32_t y) {

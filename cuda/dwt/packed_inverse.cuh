@@ -10,30 +10,13 @@
 
 #include "cuda/dwt/fast.cuh"
 #include "cuda/dwt/lanes.cuh"
+#include "cuda/dwt/ring.cuh"
 
 namespace cudatransform::cuda {
 
-// Words of global memory. The instruction says so, since a compiler that was made to keep a pointer
-// no longer knows its memory. It is volatile, so that it stays behind the wait.
-template <int kWords>
-__device__ __forceinline__ ValueVector<uint32_t, kWords> load_words(const uint8_t* from) {
-  ValueVector<uint32_t, kWords> words;
-#ifdef CT_EMULATED
-  words = *reinterpret_cast<const ValueVector<uint32_t, kWords>*>(from);
-#else
-  if constexpr (kWords == 1)
-    asm volatile("ld.global.u32 %0, [%1];" : "=r"(words.at[0]) : "l"(from));
-  else
-    asm volatile("ld.global.v2.u32 {%0, %1}, [%2];"
-                 : "=r"(words.at[0]), "=r"(words.at[kWords - 1])
-                 : "l"(from));
-#endif
-  return words;
-}
-
 // A value outside of the limit wraps modulo 2^13 once its sum has been shifted, and stays outside.
-static_assert(kReadBias.odd + kMostOfLevels < 1 << 13);
-static_assert(kReadBias.even - kMostOfLevels - 1 + (1 << 13) >= 2 * kLaneLimit);
+static_assert(kLaneLimit + 1 + kMostOfLevels < 1 << 13);
+static_assert(kLaneLimit - kMostOfLevels - 1 + (1 << 13) >= 2 * kLaneLimit);
 
 // The signs of two levels, and 1 more, of lanes with a bias that makes the levels positive.
 __host__ __device__ constexpr uint32_t signs_of_biased(uint32_t biased, uint32_t bias) {
@@ -57,13 +40,16 @@ static_assert(signs_hold());
 template <Wavelet kWavelet, int kPairs, bool kAtSamples>
 struct PackedInverse {
   static constexpr int kWords = kPairs / 2;
+  static constexpr bool kCopies = has_four_taps(lifting(kWavelet).steps[1]);
+  using Ring = RowRing<4, 4 * kWords>;
   static constexpr bool kShifts = lifting(kWavelet).shift_between_levels != 0;
   using Place = Strip<kWavelet, Direction::kInverse, kPairs>;
   using Columns = LaneColumns<kWavelet, Direction::kInverse, kWords>;
   using Line = typename Columns::Line;
   using Window = typename Columns::Window;
   static constexpr bool kRowsFirst = Columns::kRowsFirst;
-  static constexpr int kRowsAhead = 1, kUnroll = 1;
+  static constexpr int kRowsAhead = kCopies ? Ring::kRowsAhead : 1;
+  static constexpr int kUnroll = kPairs > 2 && kWavelet != Wavelet::kHaar ? 2 : 1;
   static constexpr bool kKnowsPhase = false;
   struct Raw {
     RawValues<kPairs> bands[4];
@@ -79,11 +65,12 @@ struct PackedInverse {
   uint32_t factor[4], offset[4];
   uint32_t rest[4];  // rounding and bias, less what the biases of level and sign bring
   const uint32_t levels_bias, two;
-  uint32_t seen_levels = 0;  // of all biased levels that were read
-  int32_t rows;              // of samples, that the lane writes
-  bool whole;                // whether all samples of the lane are within a row
-  uint32_t seen = 0;         // of all lanes that were read
+  uint32_t seen_levels = 0;      // of all biased levels that were read
+  int32_t whole_rows, cut_rows;  // of samples, that the lane writes: all of its own, or the first
+  uint32_t most;                 // of samples, before the shift
+  uint32_t seen = 0;             // of all lanes that were read
   Columns columns;
+  std::conditional_t<kCopies, Ring, NoRing> ring;
 
   __device__ __forceinline__ PackedInverse(const FusedParams& all, const Place& own)
       : params(all),
@@ -91,7 +78,7 @@ struct PackedInverse {
         place(own),
         low_quantised(quantises(tile.bands[0])),
         levels_bias(tile.levels_bias),
-        two(kWavelet == Wavelet::kDd97 ? in_halves(2) : tile.two) {  // dd97 lacks a register
+        two(params.two) {
 #pragma unroll
     for (int b = 0; b < 4; ++b) {
       const ValuesParams& band = tile.bands[b];
@@ -106,26 +93,52 @@ struct PackedInverse {
     pitch[1] = static_cast<uint32_t>(tile.bands[1].pitch);
     keep_in_register(pitch[0]);
     keep_in_register(pitch[1]);
-    rows = place.own ? tile.samples.rows : 0;
-    whole = 2 * (place.x + kPairs) <= tile.samples.width;
-    keep_in_register(rows);
+    const int32_t rows = place.own ? tile.samples.rows : 0;
+    const bool whole = 2 * (place.x + kPairs) <= tile.samples.width;
+    whole_rows = whole ? rows : 0;
+    cut_rows = whole ? 0 : rows;
+    most = params.most_doubled;
+    keep_in_register(whole_rows);
+    keep_in_register(cut_rows);
+    if (kAtSamples) keep_in_register(most);
   }
 
   // Odd values of the first direction have the odd bias.
   static constexpr int32_t bias_of(int b) {
-    return (kRowsFirst ? b % 2 != 0 : b >= 2) ? kReadBias.odd : kReadBias.even;
+    return (kRowsFirst ? b % 2 != 0 : b >= 2) ? Line::kRead.odd : Line::kRead.even;
   }
   __device__ __forceinline__ bool is_outside() const {
     return outside_limit(seen, kLaneLimit) ||
            (seen_levels & ~(2 * levels_bias - in_halves(1))) != 0;
   }
+  template <int kBand>
+  __device__ __forceinline__ void load(int32_t n, Raw* raw) const {
+    const uint8_t* const row = from[kBand] + static_cast<uint32_t>(n) * pitch[kBand == 0 ? 0 : 1];
+    if constexpr (kCopies)
+      begin_copy<4 * kWords>(ring.place(n) + kBand * Ring::kPieceBytes, row);
+    else
+      raw->bands[kBand] = load_words<kWords>(row);
+  }
   __device__ __forceinline__ void load_early(int32_t n, Raw* raw) const {
-#pragma unroll
-    for (int b = 1; b < 4; ++b)
-      raw->bands[b] = load_words<kWords>(from[b] + static_cast<uint32_t>(n) * pitch[1]);
+    load<1>(n, raw);
+    load<2>(n, raw);
+    load<3>(n, raw);
   }
   __device__ __forceinline__ void load_late(int32_t n, Raw* raw) const {
-    raw->bands[0] = load_words<kWords>(from[0] + static_cast<uint32_t>(n) * pitch[0]);
+    load<0>(n, raw);
+    if constexpr (kCopies) end_group_of_copies();
+  }
+  // What is beyond the last row does not count.
+  template <bool kEdges>
+  __device__ __forceinline__ void finish_load(int32_t n, Raw* raw) const {
+    if constexpr (kCopies) {
+      *raw = {};
+      if (kEdges && n >= tile.pairs_y) return;
+      wait_for_copies<kRowsAhead>();
+#pragma unroll
+      for (int b = 0; b < 4; ++b)
+        load_shared(ring.place(n) + b * Ring::kPieceBytes, raw->bands[b].at);
+    }
   }
   // The signs of two levels, and 1 more.
   __device__ __forceinline__ uint32_t signs_and_one(uint32_t levels,
@@ -162,7 +175,7 @@ struct PackedInverse {
   template <int32_t kBias>
   __device__ __forceinline__ uint32_t sample_lanes(uint32_t lanes) const {
     if (!shifts()) return __viaddmin_s16x2_relu(lanes, in_halves(128 - kBias), in_halves(255));
-    return __viaddmin_s16x2_relu(lanes, in_halves(257 - kBias), in_halves(511)) << 7;
+    return __viaddmin_s16x2_relu(lanes, in_halves(257 - kBias), most) << 7;
   }
   // Only haar goes with either shift.
   __device__ __forceinline__ bool shifts() const {
@@ -172,7 +185,6 @@ struct PackedInverse {
   __device__ __forceinline__ void store(const uint32_t (&even)[kWords],
                                         const uint32_t (&odd)[kWords], int32_t y) const {
     if constexpr (kAtSamples) {
-      if (y >= rows) return;
       ValueVector<uint32_t, kWords> bytes;
 #pragma unroll
       for (int w = 0; w < kWords; ++w)
@@ -181,10 +193,8 @@ struct PackedInverse {
       uint8_t* const to = tile.samples.data +
                           (static_cast<uint32_t>(y) * static_cast<uint32_t>(tile.samples.pitch) +
                            static_cast<uint32_t>(2 * place.x));
-      if (whole)
-        *reinterpret_cast<ValueVector<uint32_t, kWords>*>(to) = bytes;
-      else
-        store_first_bytes<kPairs>(to, tile.samples.width - 2 * place.x, bytes);
+      if (y < whole_rows) *reinterpret_cast<ValueVector<uint32_t, kWords>*>(to) = bytes;
+      if (y < cut_rows) store_first_bytes<kPairs>(to, tile.samples.width - 2 * place.x, bytes);
     } else {
       if (!place.own) return;
       RawValues<2 * kPairs> row;
@@ -201,7 +211,8 @@ struct PackedInverse {
   }
 
   template <bool kEdges, int kNumber = 0>
-  __device__ __forceinline__ void take(int32_t n, const Raw& raw) {
+  __device__ __forceinline__ void take(int32_t n, Raw raw) {
+    finish_load<kEdges>(n, &raw);
     uint32_t lanes[4][kWords];
     if (low_quantised)
       read(raw.bands[0], 0, true, lanes[0]);

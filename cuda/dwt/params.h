@@ -20,7 +20,6 @@ struct ValuesParams {
   uint32_t scaled_factor, scaled_offset;
   int32_t reciprocal32;
   int32_t reciprocal_shift;  // of both
-  int32_t small_reciprocal;  // of values that lanes hold: see packed_forward.cuh
   // Of values in the upper half of a word: the bytes of both high words that have the quotients.
   int32_t upper_reciprocal;
   uint32_t upper_bytes;
@@ -74,9 +73,7 @@ struct TileParams {
   int32_t pairs_x, pairs_y;
   uint32_t first_cta;
   uint32_t tiles_across;
-  // Of levels in lanes, see packed_inverse.cuh. The bias is 0 where no band is quantised. `two` is
-  // 2 in both halves: compilers make a number that they know anew for each use.
-  uint32_t levels_bias, two;
+  uint32_t levels_bias;  // of levels in lanes, see packed_inverse.cuh; 0 where no band is quantised
 };
 
 struct FusedParams {
@@ -85,6 +82,8 @@ struct FusedParams {
   int32_t shift;       // between levels
   int32_t at_samples;  // `samples` instead of `full`
   int32_t packs;       // whether values are likely to be small, see packed.cuh
+  // 2, 511 and 1024 in both halves: compilers make a number that they know anew for each use.
+  uint32_t two, most_doubled, more;
   // For the fast kernels, which wait for their predecessor in the stream themselves. All but a
   // job's first read high bands before that, as its kernels do not write them.
   int32_t is_first;

@@ -254,6 +254,9 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
   // the limit of lanes.cuh in the two finest ones.
   params.packs = params.shift == 0 || level.index + 2 >= level_count() ||
                  kernel_choice == DwtKernelChoice::kFourPairs;
+  params.two = 0x20002;
+  params.most_doubled = 0x1ff01ff;
+  params.more = 0x4000400;
   params.is_first = step_ == 0;
   // The next job's first kernel is likely to follow a job's last one.
   const int next = step_ + 1 < level_count() ? step_ + 1 : 0;
@@ -267,7 +270,6 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
     tile.bands[0] = low_band(level, c);
     for (int kind = 0; kind < 3; ++kind) tile.bands[1 + kind] = high_band(level, c, kind);
     tile.levels_bias = levels_bias(tile.bands);
-    tile.two = 0x20002;
     tile.full = level.last && !at_samples
                     ? values_at(static_cast<uint8_t*>(job_.samples[c].data), job_.samples[c].pitch)
                     : between(c, level.index);

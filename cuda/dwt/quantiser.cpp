@@ -21,7 +21,6 @@ void set_quantiser(int index, ValuesParams* values) {
   values->scaled_offset = (2 * values->offset + 1) << 13;
   values->reciprocal_shift = log2 - 2;
   values->reciprocal32 = static_cast<int32_t>((uint64_t{1} << (30 + log2)) / factor + 1);
-  values->small_reciprocal = static_cast<int32_t>((uint64_t{1} << 32) / factor + 1);
   // 2^(18+s) / qf, and 1 more, with s of 8 or 16, so that it has 31 bits and the quotient of 16
   // bits is exact.
   const int skipped = factor < 512 ? 8 : 16;

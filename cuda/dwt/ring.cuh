@@ -1,0 +1,36 @@
+// Rows on their way from global to shared memory while others are lifted.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Rows that are loaded into registers come no earlier than they are needed: a loop of two rows
+// waits for both by the same one of six barriers that a warp has (seen in CUDA 13.0's code), and
+// one of a single row moves what it loaded. Copies are waited for by their number. A thread reads
+// what it copied itself, so nothing else need be waited for.
+#pragma once
+
+#include "cuda/common/ptx.cuh"
+#include "cuda/dwt/params.h"
+
+namespace cudatransform::cuda {
+
+// kPieces pieces of kBytes for each row and thread.
+template <int kPieces, int kBytes>
+struct RowRing {
+  static constexpr uint32_t kPieceBytes = kBytes * kDwtThreads, kRowBytes = kPieces * kPieceBytes;
+  static constexpr int kRowsAhead = 3;
+  static constexpr uint32_t kSlots = 4;  // a power of two above kRowsAhead
+
+  SharedAddress first;
+
+  __device__ __forceinline__ RowRing() {
+    alignas(16) __shared__ uint8_t rows[kSlots * kRowBytes];
+    first = shared_address(rows) + threadIdx.x * kBytes;
+  }
+  // The place of row `n`.
+  __device__ __forceinline__ SharedAddress place(int32_t n) const {
+    return first + static_cast<uint32_t>(n) % kSlots * kRowBytes;
+  }
+};
+
+struct NoRing {};
+
+}  // namespace cudatransform::cuda
