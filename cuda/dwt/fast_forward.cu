@@ -5,11 +5,10 @@
 
 namespace cudatransform::cuda {
 
-// CTAs that an SM should hold at once, see fast_inverse.cu. haar gains from warps.
+// CTAs that an SM should hold at once, see fast_inverse.cu.
 constexpr int ctas_wanted_forward(Wavelet wavelet) {
   if (wavelet == Wavelet::kFidelity) return 3;
-  if (wavelet == Wavelet::kDaub97) return 4;
-  return wavelet == Wavelet::kHaar ? 10 : 6;
+  return wavelet == Wavelet::kDaub97 ? 4 : 6;
 }
 
 #define CT_KERNEL(name, wavelet, direction, pairs, at_samples)                                     \
