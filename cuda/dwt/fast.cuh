@@ -91,8 +91,8 @@ __device__ __forceinline__ void begin_level(const FusedParams& params) {
   if (params.successor_first != 0) let_successor_launch();
 }
 
-// Walks down a strip, kUnroll rows at a time. Where a line begins or ends, and where fewer rows are
-// left, it goes row by row: less code. A level that knows its rows' phase (floats.cuh) is told
+// Walks down a strip, kUnroll rows at a time. Where a line begins or ends it goes row by row: less
+// code. A level that knows its rows' phase (floats.cuh) is told
 // which one is next, such that the first of several rows has phase 0.
 template <typename Level>
 __device__ __forceinline__ void walk_strip(Level& level) {

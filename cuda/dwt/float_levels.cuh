@@ -10,9 +10,6 @@
 
 namespace cudatransform::cuda {
 
-// Filters whose lines are lifted in floats.
-constexpr bool lifts_floats(Wavelet wavelet) { return wavelet == Wavelet::kDaub97; }
-
 // The offset of a value from -32768 to 32767 that is read as an unsigned number.
 inline constexpr int32_t kFloatRead = kFloatCentre + 32768;
 // With a multiple of 2^16, the lower bits of a float are its value's. This one can be reached from

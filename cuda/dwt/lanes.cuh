@@ -26,7 +26,7 @@
 
 namespace cudatransform::cuda {
 
-// Values to be lifted are from -kLaneLimit - 1 to kLaneLimit - 2, or 1 more, by their bias.
+// Values to be lifted are from -kLaneLimit - 1 to kLaneLimit - 1.
 inline constexpr int32_t kLaneLimit = 1024;
 
 // The biases of the even and odd values of a line.

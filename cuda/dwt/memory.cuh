@@ -55,7 +55,8 @@ __device__ __forceinline__ int32_t quantised(int32_t value, const ValuesParams& 
 }
 
 // Quantises two values of 16 bits, each in the upper half of a word. The high word of a product has
-// the quotient, towards minus infinity, in two of its bytes.
+// the quotient, towards minus infinity, in two of its bytes. A factor of 4 leaves all values but
+// -32768 as they are.
 __device__ __forceinline__ uint32_t quantised_pair(uint32_t a, uint32_t b,
                                                    const ValuesParams& band) {
   const auto high_word = [&](uint32_t above) {
@@ -86,11 +87,9 @@ __device__ __forceinline__ ValueVector<uint32_t, kWords> load_words(const uint8_
   uint32_t* const at = words.at;
   if constexpr (kWords == 1)
     asm volatile("ld.global.u32 %0, [%1];" : "=r"(at[0]) : "l"(from));
-  else if constexpr (kWords == 2)
-    asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(at[0]), "=r"(at[1]) : "l"(from));
   else
-    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(at[0]), "=r"(at[1]), "=r"(at[2]), "=r"(at[3])
+    asm volatile("ld.global.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(at[0]), "=r"(at[kWords - 1])
                  : "l"(from));
 #endif
   return words;

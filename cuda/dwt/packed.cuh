@@ -48,6 +48,7 @@ __device__ __forceinline__ void transform_level_fast(const FusedParams& params) 
     if (params.packs != 0) {
       Level level(params, place);
       walk_strip(level);
+      if constexpr (Level::kCopies) wait_for_copies<0>();  // none is left when the warp ends
       // Orders the lanes' earlier writes before the later ones of other lanes.
       if (__any_sync(0xffffffffu, level.is_outside()) == 0) return;
     }

@@ -73,7 +73,7 @@ struct TileParams {
   int32_t pairs_x, pairs_y;
   uint32_t first_cta;
   uint32_t tiles_across;
-  uint32_t levels_bias;  // of levels in lanes, see packed_inverse.cuh; 0 where no band is quantised
+  uint32_t levels_bias;  // of levels in lanes, see packed_inverse.cuh; 0: no band is quantised
 };
 
 struct FusedParams {

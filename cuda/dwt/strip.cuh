@@ -27,8 +27,8 @@ struct Strip {
   __device__ __forceinline__ Strip(const FusedParams& params, uint32_t block) {
     component = (block >= params.tiles[1].first_cta) + (block >= params.tiles[2].first_cta);
     const TileParams& tile = params.tiles[component];
-    // By this shuffle the compiler knows that a warp's lanes stay
-    // together, and makes no second copy of the others for lanes that are apart.
+    // By this shuffle the compiler knows that a warp's lanes stay together, and makes no second
+    // copy of the others for lanes that are apart.
     uint32_t warp = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);
     warp += (block - tile.first_cta) * kDwtWarps;
     const uint32_t down = warp / tile.tiles_across, across = warp - down * tile.tiles_across;
