@@ -84,6 +84,13 @@ __device__ __forceinline__ ValueVector<uint32_t, kPairs / 2> load_bytes(
   return row;
 }
 
+// Whether levels end with a shift: only haar goes with either.
+template <Wavelet kWavelet>
+__device__ __forceinline__ bool shifts_levels(const FusedParams& params) {
+  return kWavelet == Wavelet::kHaar ? params.shift != 0
+                                    : lifting(kWavelet).shift_between_levels != 0;
+}
+
 // Lets the successor in the stream be launched. The first kernel of a job waits before it does: by
 // the time that the second one is launched, the work that writes the bands has finished.
 __device__ __forceinline__ void begin_level(const FusedParams& params) {
@@ -92,8 +99,8 @@ __device__ __forceinline__ void begin_level(const FusedParams& params) {
 }
 
 // Walks down a strip, kUnroll rows at a time. Where a line begins or ends it goes row by row: less
-// code. A level that knows its rows' phase (floats.cuh) is told
-// which one is next, such that the first of several rows has phase 0.
+// code. A level that knows its rows' phase (floats.cuh) is told which one is next, such that the
+// first of several rows has phase 0.
 template <typename Level>
 __device__ __forceinline__ void walk_strip(Level& level) {
   using Window = typename Level::Window;
@@ -204,9 +211,7 @@ struct FastInverse : FourBands<kWavelet, kPairs> {
   __device__ __forceinline__ void store(const int32_t (&even)[kPairs], const int32_t (&odd)[kPairs],
                                         int32_t y) const {
     if (!place.own) return;
-    // Only haar goes with either shift.
-    const bool shifts =
-        kWavelet == Wavelet::kHaar ? params.shift != 0 : lifting(kWavelet).shift_between_levels;
+    const bool shifts = shifts_levels<kWavelet>(params);
     // Samples are 128 more: before the shift, one addition adds both this and the rounding.
     constexpr int32_t kMore = kAtSamples ? 128 : 0;
     int32_t row[2 * kPairs];
@@ -340,8 +345,7 @@ struct FastForward : TwoRows<kWavelet, kPairs, kAtSamples> {
   __device__ __forceinline__ void take(int32_t n, const Raw& raw) {
     // Low columns of the first row, high ones, then those of the second.
     int32_t values[4][kPairs];
-    const bool shifts =
-        kWavelet == Wavelet::kHaar ? params.shift != 0 : lifting(kWavelet).shift_between_levels;
+    const bool shifts = shifts_levels<kWavelet>(params);
 #pragma unroll
     for (int i = 0; i < 4 * kPairs; ++i) {
       const int row = i / (2 * kPairs), x = i % (2 * kPairs);

@@ -84,11 +84,7 @@ struct PackedForward : TwoRows<kWavelet, kPairs, kAtSamples> {
     if constexpr (kCopies) {
       *raw = {};
       if (kEdges && n >= tile.pairs_y) return;
-      wait_for_copies<kRowsAhead>();
-      const SharedAddress place = ring.place(n);
-#pragma unroll
-      for (int row = 0; row < 2; ++row)
-        load_shared(place + row * Ring::kPieceBytes, raw->rows[row].at);
+      ring.load(n, raw->rows);
       if (kAtSamples && copied == 0) Base::load_late(n, raw);
     }
   }
@@ -96,22 +92,18 @@ struct PackedForward : TwoRows<kWavelet, kPairs, kAtSamples> {
   __device__ __forceinline__ bool is_outside() const {
     return !kAtSamples && outside_limit(seen, kReadLimit);
   }
-  // Only haar goes with either shift.
-  __device__ __forceinline__ bool doubles() const {
-    return kWavelet == Wavelet::kHaar ? params.shift != 0 : kShifts;
-  }
   // Samples that begin at bit kBit of each lane, doubled where levels end with a shift.
   template <int kBit>
   __device__ __forceinline__ uint32_t lanes_of(uint32_t samples) const {
-    if (!doubles()) return (samples >> kBit & 0x00ff00ffu) | more;
+    if (!shifts_levels<kWavelet>(params)) return (samples >> kBit & 0x00ff00ffu) | more;
     const uint32_t doubled = (kBit == 0 ? samples << 1 : samples >> (kBit - 1)) & 0x01fe01feu;
     return kShifts ? doubled | more : doubled + in_lanes(kBias - 256);
   }
   __device__ __forceinline__ uint32_t lanes_of_values(uint32_t values) {
     const uint32_t lanes = with_bias(values, kReadLimit);
     seen |= lanes;
-    return doubles() ? 2 * lanes + in_lanes(kBias - 2 * kReadLimit)
-                     : lanes + in_lanes(kBias - kReadLimit);
+    return shifts_levels<kWavelet>(params) ? 2 * lanes + in_lanes(kBias - 2 * kReadLimit)
+                                           : lanes + in_lanes(kBias - kReadLimit);
   }
   __device__ __forceinline__ void read(const RawRow& row, uint32_t (&even)[kWords],
                                        uint32_t (&odd)[kWords]) {
@@ -126,7 +118,6 @@ struct PackedForward : TwoRows<kWavelet, kPairs, kAtSamples> {
       }
     }
   }
-  // A factor of 4 leaves values as they are.
   template <bool kQuantises, int32_t kFrom>
   __device__ __forceinline__ void store(int b, int32_t n, const uint32_t (&lanes)[kWords]) const {
     RawValues<kPairs> row;

@@ -42,7 +42,6 @@ struct PackedInverse {
   static constexpr int kWords = kPairs / 2;
   static constexpr bool kCopies = has_four_taps(lifting(kWavelet).steps[1]);
   using Ring = RowRing<4, 4 * kWords>;
-  static constexpr bool kShifts = lifting(kWavelet).shift_between_levels != 0;
   using Place = Strip<kWavelet, Direction::kInverse, kPairs>;
   using Columns = LaneColumns<kWavelet, Direction::kInverse, kWords>;
   using Line = typename Columns::Line;
@@ -134,10 +133,7 @@ struct PackedInverse {
     if constexpr (kCopies) {
       *raw = {};
       if (kEdges && n >= tile.pairs_y) return;
-      wait_for_copies<kRowsAhead>();
-#pragma unroll
-      for (int b = 0; b < 4; ++b)
-        load_shared(ring.place(n) + b * Ring::kPieceBytes, raw->bands[b].at);
+      ring.load(n, raw->bands);
     }
   }
   // The signs of two levels, and 1 more.
@@ -167,19 +163,16 @@ struct PackedInverse {
   // Lanes as values modulo 2^16, behind the shift of the level.
   template <int32_t kBias>
   __device__ __forceinline__ uint32_t stored(uint32_t lanes) const {
-    if (!shifts()) return with_bias(lanes, -kBias);
+    if (!shifts_levels<kWavelet>(params)) return with_bias(lanes, -kBias);
     constexpr int32_t kRounds = kBias % 2 == 0 ? 1 : 0;
     return with_bias(shifted_lanes<1>(lanes + in_lanes(kRounds)), -((kBias + kRounds) / 2));
   }
   // Bytes of samples, in the upper half of each lane if the level ends with a shift.
   template <int32_t kBias>
   __device__ __forceinline__ uint32_t sample_lanes(uint32_t lanes) const {
-    if (!shifts()) return __viaddmin_s16x2_relu(lanes, in_halves(128 - kBias), in_halves(255));
+    if (!shifts_levels<kWavelet>(params))
+      return __viaddmin_s16x2_relu(lanes, in_halves(128 - kBias), in_halves(255));
     return __viaddmin_s16x2_relu(lanes, in_halves(257 - kBias), most) << 7;
-  }
-  // Only haar goes with either shift.
-  __device__ __forceinline__ bool shifts() const {
-    return kWavelet == Wavelet::kHaar ? params.shift != 0 : kShifts;
   }
   template <LaneBias kBias>
   __device__ __forceinline__ void store(const uint32_t (&even)[kWords],
@@ -188,8 +181,9 @@ struct PackedInverse {
       ValueVector<uint32_t, kWords> bytes;
 #pragma unroll
       for (int w = 0; w < kWords; ++w)
-        bytes.at[w] = __byte_perm(sample_lanes<kBias.even>(even[w]),
-                                  sample_lanes<kBias.odd>(odd[w]), shifts() ? 0x7351 : 0x6240);
+        bytes.at[w] =
+            __byte_perm(sample_lanes<kBias.even>(even[w]), sample_lanes<kBias.odd>(odd[w]),
+                        shifts_levels<kWavelet>(params) ? 0x7351 : 0x6240);
       uint8_t* const to = tile.samples.data +
                           (static_cast<uint32_t>(y) * static_cast<uint32_t>(tile.samples.pitch) +
                            static_cast<uint32_t>(2 * place.x));

@@ -29,6 +29,15 @@ struct RowRing {
   __device__ __forceinline__ SharedAddress place(int32_t n) const {
     return first + static_cast<uint32_t>(n) % kSlots * kRowBytes;
   }
+  // Waits for row `n`, kRowsAhead rows behind the one whose copy was begun last.
+  template <typename Words>
+  __device__ __forceinline__ void load(int32_t n, Words (&pieces)[kPieces]) const {
+    wait_for_copies<kRowsAhead>();
+    const SharedAddress from = place(n);
+#pragma unroll
+    for (int piece = 0; piece < kPieces; ++piece)
+      load_shared(from + piece * kPieceBytes, pieces[piece].at);
+  }
 };
 
 struct NoRing {};
