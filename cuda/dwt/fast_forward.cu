@@ -7,6 +7,9 @@ namespace cudatransform::cuda {
 
 // CTAs that an SM should hold at once, see fast_inverse.cu.
 constexpr int ctas_wanted_forward(Wavelet wavelet) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
+  if (wavelet == Wavelet::kDd137) return 5;
+#endif
   if (wavelet == Wavelet::kFidelity) return 3;
   return wavelet == Wavelet::kDaub97 ? 4 : 6;
 }

@@ -6,11 +6,12 @@
 namespace cudatransform::cuda {
 
 // CTAs that an SM should hold at once. Measured, as are the numbers of rows that a level takes in a
-// turn and has on their way. No choice may need local memory, and on other GPUs than Hopper's two
+// turn and has on their way. No choice may need local memory, and on other GPUs than Hopper's some
 // filters would with more.
 constexpr int ctas_wanted(Wavelet wavelet) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
   if (wavelet == Wavelet::kDd97 || wavelet == Wavelet::kJ2k53) return 5;
+  if (wavelet == Wavelet::kDd137) return 4;
 #endif
   if (wavelet == Wavelet::kFidelity) return 3;
   if (wavelet == Wavelet::kDaub97) return 1;

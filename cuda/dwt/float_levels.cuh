@@ -156,6 +156,7 @@ struct FloatInverse : FourBands<kWavelet, kPairs> {
   using Window = WalkOf<typename Lines::Columns>;
   static constexpr int kRowsAhead = float_rows(kPairs), kUnroll = float_rows(kPairs);
   static constexpr bool kKnowsPhase = kUnroll == 2;
+  static constexpr Beyond kBeyond = Beyond::kLoadsLastAgain;
 
   const bool low_quantised, high_quantised;
   typename Lines::ByTurns by_turns;
@@ -272,6 +273,7 @@ struct FloatForward : TwoRows<kWavelet, kPairs, kAtSamples> {
   using Window = WalkOf<typename Lines::Columns>;
   static constexpr int kRowsAhead = float_rows(kPairs), kUnroll = float_rows(kPairs);
   static constexpr bool kKnowsPhase = kUnroll == 2;
+  static constexpr Beyond kBeyond = Beyond::kLoadsLastAgain;
   // Values are doubled as they are read.
   static constexpr int32_t kDoubled = (1 << 24) + (kAtSamples ? 256 : 32768);
 

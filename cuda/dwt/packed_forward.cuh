@@ -27,6 +27,7 @@ struct PackedForward : TwoRows<kWavelet, kPairs, kAtSamples> {
   static constexpr int kRowsAhead = kCopies ? Ring::kRowsAhead : 1;
   static constexpr int kUnroll = kCopies && kPairs > 2 ? 2 : 1;
   static constexpr bool kKnowsPhase = false;
+  static constexpr Beyond kBeyond = kCopies ? Beyond::kAsks : Beyond::kLoadsLastAgain;
   static constexpr bool kShifts = lifting(kWavelet).shift_between_levels != 0;
   static constexpr int32_t kBias = Line::kRead.even, kMore = kBias - (kShifts ? 256 : 128);
   static_assert(Line::kRead.odd == kBias && kMore == 1024);
@@ -73,7 +74,6 @@ struct PackedForward : TwoRows<kWavelet, kPairs, kAtSamples> {
         begin_copy<sizeof(RawRow)>(place + row * Ring::kPieceBytes,
                                    from + static_cast<uint32_t>(min(2 * n + row, last)) * row_bytes,
                                    copied);
-      end_group_of_copies();
     } else {
       Base::load_late(n, raw);
     }

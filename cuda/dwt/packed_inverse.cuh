@@ -50,6 +50,7 @@ struct PackedInverse {
   static constexpr int kRowsAhead = kCopies ? Ring::kRowsAhead : 1;
   static constexpr int kUnroll = kPairs > 2 && kWavelet != Wavelet::kHaar ? 2 : 1;
   static constexpr bool kKnowsPhase = false;
+  static constexpr Beyond kBeyond = kCopies ? Beyond::kEndsFastLoop : Beyond::kLoadsLastAgain;
   struct Raw {
     RawValues<kPairs> bands[4];
   };
@@ -123,10 +124,7 @@ struct PackedInverse {
     load<2>(n, raw);
     load<3>(n, raw);
   }
-  __device__ __forceinline__ void load_late(int32_t n, Raw* raw) const {
-    load<0>(n, raw);
-    if constexpr (kCopies) end_group_of_copies();
-  }
+  __device__ __forceinline__ void load_late(int32_t n, Raw* raw) const { load<0>(n, raw); }
   // What is beyond the last row does not count.
   template <bool kEdges>
   __device__ __forceinline__ void finish_load(int32_t n, Raw* raw) const {
