@@ -1,7 +1,8 @@
-// The inverse wavelet kernels of fast.cuh and packed.cuh.
+// The inverse wavelet kernels of fast.cuh, packed.cuh and two_levels.cuh.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dwt/kernels.h"
 #include "cuda/dwt/packed.cuh"
+#include "cuda/dwt/two_levels.cuh"
 
 namespace cudatransform::cuda {
 
@@ -25,5 +26,20 @@ constexpr int ctas_wanted(Wavelet wavelet) {
     transform_level_fast<Wavelet::k##wavelet, Direction::k##direction, pairs, at_samples>(params); \
   }
 CT_DWT_FAST_INVERSE_KERNELS(CT_KERNEL)
+
+constexpr int ctas_wanted_of_two(Wavelet wavelet) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
+  if (wavelet == Wavelet::kHaar) return 5;
+#endif
+  return wavelet == Wavelet::kDd97 ? 5 : 6;
+}
+
+#define CT_TWO_LEVELS(name, wavelet)                                                    \
+  extern "C" __global__ void __launch_bounds__(kDwtThreads,                             \
+                                               ctas_wanted_of_two(Wavelet::k##wavelet)) \
+      name(const __grid_constant__ TwoLevelParams params) {                             \
+    transform_two_levels<Wavelet::k##wavelet>(params);                                  \
+  }
+CT_DWT_TWO_LEVELS_KERNELS(CT_TWO_LEVELS)
 
 }  // namespace cudatransform::cuda

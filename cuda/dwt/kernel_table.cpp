@@ -46,14 +46,18 @@ constexpr KernelKind fast_kind(bool at_samples) {
   {#name, KernelKind::kFused, Wavelet::k##wavelet, Direction::k##direction, sizeof(coef), pairs},
 #define CT_FAST(name, wavelet, direction, pairs, at_samples) \
   {#name, fast_kind(at_samples), Wavelet::k##wavelet, Direction::k##direction, 2, pairs},
+#define CT_TWO_LEVELS(name, wavelet) \
+  {#name, KernelKind::kTwoLevels, Wavelet::k##wavelet, Direction::kInverse, 2, 4},
 constexpr KernelTraits kKernels[] = {CT_DWT_PASS_KERNELS(CT_PASS)            //
                                      CT_DWT_FUSED_FORWARD_KERNELS(CT_FUSED)  //
                                      CT_DWT_FUSED_INVERSE_KERNELS(CT_FUSED)  //
                                      CT_DWT_FAST_FORWARD_KERNELS(CT_FAST)    //
-                                     CT_DWT_FAST_INVERSE_KERNELS(CT_FAST)};
+                                     CT_DWT_FAST_INVERSE_KERNELS(CT_FAST)    //
+                                     CT_DWT_TWO_LEVELS_KERNELS(CT_TWO_LEVELS)};
 #undef CT_PASS
 #undef CT_FUSED
 #undef CT_FAST
+#undef CT_TWO_LEVELS
 
 }  // namespace
 
@@ -71,6 +75,11 @@ uint32_t dwt_kernel_number(KernelKind kind, Wavelet wavelet, Direction direction
   return static_cast<uint32_t>(std::ranges::find(kKernels, wanted) - std::begin(kKernels));
 }
 
+bool has_two_level_kernel(Wavelet wavelet) {
+  return dwt_kernel_number(KernelKind::kTwoLevels, wavelet, Direction::kInverse, 2, 4) <
+         std::size(kKernels);
+}
+
 const void* dwt_image(KernelKind kind, Direction direction) {
   const bool forward = direction == Direction::kForward;
   switch (kind) {
@@ -81,6 +90,7 @@ const void* dwt_image(KernelKind kind, Direction direction) {
       return forward ? cuda_image_dwt_fused_forward : cuda_image_dwt_fused_inverse;
     case KernelKind::kFastValues:
     case KernelKind::kFastSamples:
+    case KernelKind::kTwoLevels:
       break;
   }
   return forward ? cuda_image_dwt_fast_forward : cuda_image_dwt_fast_inverse;

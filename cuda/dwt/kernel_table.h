@@ -10,7 +10,7 @@
 namespace cudatransform::cuda {
 
 // The words are those of kernels.h. The fast kernels have values on both sides, or samples.
-enum class KernelKind { kRows, kColumns, kFused, kFastValues, kFastSamples };
+enum class KernelKind { kRows, kColumns, kFused, kFastValues, kFastSamples, kTwoLevels };
 
 const KernelFamily& dwt_kernels();
 
@@ -18,6 +18,8 @@ const KernelFamily& dwt_kernels();
 // haar's. Passes have one pair.
 uint32_t dwt_kernel_number(KernelKind kind, Wavelet wavelet, Direction direction, int coef_bytes,
                            int pairs);
+
+bool has_two_level_kernel(Wavelet wavelet);
 
 // The fat binary that has it.
 const void* dwt_image(KernelKind kind, Direction direction);

@@ -219,3 +219,11 @@
   X(dwt_fast_inverse_fidelity_s16_4, Fidelity, Inverse, 4, false) \
   X(dwt_fast_inverse_daub97_s16_4, Daub97, Inverse, 4, false)     \
   X(dwt_fast_inverse_j2k53_s16_4, J2k53, Inverse, 4, false)
+
+// X(name, wavelet): the two finest inverse levels of 16 bits, to samples of a byte, with four pairs
+// of the finest one in a lane; see two_levels.cuh. fast_inverse.cu.
+#define CT_DWT_TWO_LEVELS_KERNELS(X)    \
+  X(dwt_two_inverse_legall53, Legall53) \
+  X(dwt_two_inverse_haar, Haar)         \
+  X(dwt_two_inverse_j2k53, J2k53)       \
+  X(dwt_two_inverse_dd97, Dd97)

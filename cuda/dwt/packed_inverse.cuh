@@ -37,12 +37,15 @@ constexpr bool signs_hold() {
 }
 static_assert(signs_hold());
 
-template <Wavelet kWavelet, int kPairs, bool kAtSamples>
+// kOfTwo: as a part of two_levels.cuh.
+template <Wavelet kWavelet, int kPairs, bool kAtSamples, bool kOfTwo = false>
 struct PackedInverse {
   static constexpr int kWords = kPairs / 2;
-  static constexpr bool kCopies = has_four_taps(lifting(kWavelet).steps[1]);
+  static constexpr bool kCopies = !kOfTwo && has_four_taps(lifting(kWavelet).steps[1]);
   using Ring = RowRing<4, 4 * kWords>;
-  using Place = Strip<kWavelet, Direction::kInverse, kPairs>;
+  using Place = Strip<kWavelet, Direction::kInverse, kPairs,
+                      kOfTwo ? strip_shape_of_two(kWavelet, kPairs)
+                             : strip_shape(kWavelet, Direction::kInverse, kPairs)>;
   using Columns = LaneColumns<kWavelet, Direction::kInverse, kWords>;
   using Line = typename Columns::Line;
   using Window = typename Columns::Window;
@@ -73,8 +76,11 @@ struct PackedInverse {
   std::conditional_t<kCopies, Ring, NoRing> ring;
 
   __device__ __forceinline__ PackedInverse(const FusedParams& all, const Place& own)
+      : PackedInverse(all, own, all.tiles[own.component]) {}
+  __device__ __forceinline__ PackedInverse(const FusedParams& all, const Place& own,
+                                           const TileParams& level)
       : params(all),
-        tile(all.tiles[own.component]),
+        tile(level),
         place(own),
         low_quantised(quantises(tile.bands[0])),
         levels_bias(tile.levels_bias),
@@ -112,12 +118,15 @@ struct PackedInverse {
            (seen_levels & ~(2 * levels_bias - in_halves(1))) != 0;
   }
   template <int kBand>
+  __device__ __forceinline__ const uint8_t* row_of(int32_t n) const {
+    return from[kBand] + static_cast<uint32_t>(n) * pitch[kBand == 0 ? 0 : 1];
+  }
+  template <int kBand>
   __device__ __forceinline__ void load(int32_t n, Raw* raw) const {
-    const uint8_t* const row = from[kBand] + static_cast<uint32_t>(n) * pitch[kBand == 0 ? 0 : 1];
     if constexpr (kCopies)
-      begin_copy<4 * kWords>(ring.place(n) + kBand * Ring::kPieceBytes, row);
+      begin_copy<4 * kWords>(ring.place(n) + kBand * Ring::kPieceBytes, row_of<kBand>(n));
     else
-      raw->bands[kBand] = load_words<kWords>(row);
+      raw->bands[kBand] = load_words<kWords>(row_of<kBand>(n));
   }
   __device__ __forceinline__ void load_early(int32_t n, Raw* raw) const {
     load<1>(n, raw);
@@ -172,16 +181,23 @@ struct PackedInverse {
       return __viaddmin_s16x2_relu(lanes, in_halves(128 - kBias), in_halves(255));
     return __viaddmin_s16x2_relu(lanes, in_halves(257 - kBias), most) << 7;
   }
-  template <LaneBias kBias>
+  // Samples of a row: bytes of a lane.
+  template <bool kOdd>
+  __device__ __forceinline__ ValueVector<uint32_t, kWords> samples_of(
+      const uint32_t (&even)[kWords], const uint32_t (&odd)[kWords]) const {
+    constexpr LaneBias kBias = kRowBias<kOdd>;
+    ValueVector<uint32_t, kWords> bytes;
+#pragma unroll
+    for (int w = 0; w < kWords; ++w)
+      bytes.at[w] = __byte_perm(sample_lanes<kBias.even>(even[w]), sample_lanes<kBias.odd>(odd[w]),
+                                shifts_levels<kWavelet>(params) ? 0x7351 : 0x6240);
+    return bytes;
+  }
+  template <bool kOdd>
   __device__ __forceinline__ void store(const uint32_t (&even)[kWords],
                                         const uint32_t (&odd)[kWords], int32_t y) const {
     if constexpr (kAtSamples) {
-      ValueVector<uint32_t, kWords> bytes;
-#pragma unroll
-      for (int w = 0; w < kWords; ++w)
-        bytes.at[w] =
-            __byte_perm(sample_lanes<kBias.even>(even[w]), sample_lanes<kBias.odd>(odd[w]),
-                        shifts_levels<kWavelet>(params) ? 0x7351 : 0x6240);
+      const ValueVector<uint32_t, kWords> bytes = samples_of<kOdd>(even, odd);
       uint8_t* const to = tile.samples.data +
                           (static_cast<uint32_t>(y) * static_cast<uint32_t>(tile.samples.pitch) +
                            static_cast<uint32_t>(2 * place.x));
@@ -189,6 +205,7 @@ struct PackedInverse {
       if (y < cut_rows) store_first_bytes<kPairs>(to, tile.samples.width - 2 * place.x, bytes);
     } else {
       if (!place.own) return;
+      constexpr LaneBias kBias = kRowBias<kOdd>;
       RawValues<2 * kPairs> row;
 #pragma unroll
       for (int w = 0; w < kWords; ++w) {
@@ -202,6 +219,37 @@ struct PackedInverse {
     }
   }
 
+  // The values of HL, LH and HH.
+  template <bool kQuantised>
+  __device__ __forceinline__ void read_high(const Raw& raw, uint32_t (&lanes)[4][kWords]) {
+#pragma unroll
+    for (int b = 1; b < 4; ++b) read(raw.bands[b], b, kQuantised, lanes[b]);
+  }
+  // Takes pair `n` of rows; the pair kLag before it is finished vertically then.
+  template <bool kEdges>
+  __device__ __forceinline__ void lift_columns(int32_t n, uint32_t (&lanes)[4][kWords]) {
+#pragma unroll
+    for (int b = 0; b < 4; ++b)
+#pragma unroll
+      for (int w = 0; w < kWords; ++w) seen |= lanes[b][w];
+    columns.template take<kEdges>(lanes, n, tile.pairs_y, place.edges);
+  }
+  // A row of that pair, finished horizontally, with the biases kRowBias.
+  template <bool kOdd>
+  __device__ __forceinline__ void finish_row(uint32_t (&even)[kWords],
+                                             uint32_t (&odd)[kWords]) const {
+#pragma unroll
+    for (int w = 0; w < kWords; ++w) {
+      even[w] = kOdd ? columns.low[w].odd() : columns.low[w].even();
+      odd[w] = kOdd ? columns.high[w].odd() : columns.high[w].even();
+    }
+    if constexpr (!kRowsFirst) lift_row_lanes<typename Line::Second>(even, odd, place.edges);
+  }
+  static constexpr int32_t last_bias(bool odd) { return odd ? Line::kLast.odd : Line::kLast.even; }
+  template <bool kOdd>
+  static constexpr LaneBias kRowBias =
+      kRowsFirst ? LaneBias{last_bias(kOdd), last_bias(kOdd)} : Line::kLast;
+
   template <bool kEdges, int kNumber = 0>
   __device__ __forceinline__ void take(int32_t n, Raw raw) {
     finish_load<kEdges>(n, &raw);
@@ -210,39 +258,21 @@ struct PackedInverse {
       read(raw.bands[0], 0, true, lanes[0]);
     else
       read(raw.bands[0], 0, false, lanes[0]);
-    if (levels_bias != 0) {
-#pragma unroll
-      for (int b = 1; b < 4; ++b) read(raw.bands[b], b, true, lanes[b]);
-    } else {
-#pragma unroll
-      for (int b = 1; b < 4; ++b) read(raw.bands[b], b, false, lanes[b]);
-    }
-#pragma unroll
-    for (int b = 0; b < 4; ++b)
-#pragma unroll
-      for (int w = 0; w < kWords; ++w) seen |= lanes[b][w];
-    columns.template take<kEdges>(lanes, n, tile.pairs_y, place.edges);
+    if (levels_bias != 0)
+      read_high<true>(raw, lanes);
+    else
+      read_high<false>(raw, lanes);
+    lift_columns<kEdges>(n, lanes);
     const int32_t done = n - Window::kLag;
     if (done < place.first) return;
     finish<false>(2 * done);
     finish<true>(2 * done + 1);
   }
-  // A row that is finished vertically.
   template <bool kOdd>
   __device__ __forceinline__ void finish(int32_t y) const {
-    uint32_t low[kWords], high[kWords];
-#pragma unroll
-    for (int w = 0; w < kWords; ++w) {
-      low[w] = kOdd ? columns.low[w].odd() : columns.low[w].even();
-      high[w] = kOdd ? columns.high[w].odd() : columns.high[w].even();
-    }
-    if constexpr (kRowsFirst) {
-      constexpr int32_t kBias = kOdd ? Line::kLast.odd : Line::kLast.even;
-      store<LaneBias{kBias, kBias}>(low, high, y);
-    } else {
-      lift_row_lanes<typename Line::Second>(low, high, place.edges);
-      store<Line::kLast>(low, high, y);
-    }
+    uint32_t even[kWords], odd[kWords];
+    finish_row<kOdd>(even, odd);
+    store<kOdd>(even, odd, y);
   }
 };
 

@@ -91,6 +91,12 @@ struct FusedParams {
   MeasureParams measure;
 };
 
+// Of a launch that makes the two finest levels: the finest one, and the other, whose results it
+// need not write.
+struct TwoLevelParams : FusedParams {
+  TileParams coarse[kMaxComponents];
+};
+
 inline constexpr unsigned kDwtThreads = 128;  // in a CTA
 inline constexpr unsigned kDwtWarps = kDwtThreads / 32;
 

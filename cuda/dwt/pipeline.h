@@ -68,4 +68,13 @@ constexpr StripShape strip_shape(Wavelet wavelet, Direction direction, int pairs
   return {before, after, (32 - before - after) * pairs_a_lane, steps.before + steps.total_lag};
 }
 
+// For a walk of the two finest inverse levels, of which a lane has two and four pairs: results
+// depend on pairs of the fine level beside them, and those on pairs of the coarse one.
+constexpr StripShape strip_shape_of_two(Wavelet wavelet, int pairs_a_lane) {
+  const Pipeline steps = make_pipeline(wavelet, Direction::kInverse);
+  const int far = max_of(steps.before, steps.after);
+  const int lanes = ((far + 1) / 2 + far + 1) / 2;
+  return {lanes, lanes, (32 - 2 * lanes) * pairs_a_lane, steps.before + steps.total_lag};
+}
+
 }  // namespace cudatransform::cuda

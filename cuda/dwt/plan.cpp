@@ -8,6 +8,7 @@
 #include "cuda/dwt/kernel_table.h"
 #include "cuda/dwt/pipeline.h"
 #include "cuda/dwt/quantiser.h"
+#include "cuda/dwt/run_length.h"
 
 namespace cudatransform::cuda {
 namespace {
@@ -34,27 +35,6 @@ ValuesParams moved(ValuesParams values, int64_t bytes) {
 }
 
 bool haar(Wavelet wavelet) { return wavelet == Wavelet::kHaar || wavelet == Wavelet::kHaarShift; }
-
-// Warps of a large machine: with fewer than `needed` most of it idles, with `wanted` it has enough
-// to choose from.
-struct WarpCount {
-  int64_t needed, wanted;
-  int32_t longest_run;  // pairs of rows
-};
-// 6 and 16 for each SM.
-constexpr WarpCount kWarps = {132 * 6, 132 * 16, 32};
-// Kernels that read 16 pairs of rows beside their own are better off with fewer and longer walks.
-constexpr WarpCount kWarpsOfEightTaps = {132 * 4, 132 * 8, 64};
-
-// Pairs of a walk: long ones read less for their neighbours, short ones are more. Where a level has
-// little to do, up to twice as much is read for neighbours as for the walk itself.
-int32_t run_length(int64_t warps_a_row, int32_t pairs, int halo, const WarpCount& count) {
-  int32_t run = count.longest_run;
-  const auto warps = [&] { return warps_a_row * ((pairs + run - 1) / run); };
-  while (run > 2 * halo && run > 2 && warps() < count.wanted) run /= 2;
-  while (run > halo / 2 && run > 2 && warps() < count.needed) run /= 2;
-  return run;
-}
 
 uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size + by - 1) / by); }
 
@@ -229,13 +209,54 @@ bool DwtPlan::is_fused(const Level& level) const {
          (job_.wavelet == job_.wavelet_ho || (haar(job_.wavelet) && haar(job_.wavelet_ho)));
 }
 
+bool DwtPlan::takes_two(const Level& level) const {
+  // With fewer samples too few warps would be on their way.
+  constexpr int64_t kFewestSamples = 8 << 20;
+  if (direction_ != Direction::kInverse || level.first || level.index + 2 != level_count())
+    return false;
+  const Level fine = this->level(level.index + 1);
+  if (!is_fused(level) || !may_be_fast(level) || !may_be_fast(fine) || writes_values(fine) ||
+      pairs_a_lane(fine, true) != 4 || !has_two_level_kernel(job_.wavelet))
+    return false;
+  int64_t samples = 0;
+  for (int c = 0; c < job_.components; ++c)
+    samples += int64_t{width_of(c, fine.index)} * height_of(c, fine.index);
+  return samples >= kFewestSamples || kernel_choice == DwtKernelChoice::kFourPairs;
+}
+
+void DwtPlan::set_bands(const Level& level, int component, TileParams* tile) const {
+  tile->bands[0] = low_band(level, component);
+  for (int kind = 0; kind < 3; ++kind) tile->bands[1 + kind] = high_band(level, component, kind);
+  tile->levels_bias = is_quantised(tile->bands) ? levels_bias(tile->bands) : 0;
+  tile->pairs_x = width_of(component, level.index) / 2;
+  tile->pairs_y = height_of(component, level.index) / 2;
+}
+
+// The kernel quantises all bands but the low ones.
+void DwtPlan::make_two_levels(const Level& coarse, const Level& fine, DwtLaunch* launch) const {
+  make_fused(fine, launch);
+  for (int c = 0; c < job_.components; ++c) {
+    TileParams& tile = launch->fused.coarse[c];
+    tile = {};
+    set_bands(coarse, c, &tile);
+    tile.full = between(c, coarse.index);
+    tile.levels_bias = levels_bias(tile.bands);
+    TileParams& finest = launch->fused.tiles[c];
+    finest.levels_bias = levels_bias(finest.bands);
+  }
+  launch->kernel =
+      dwt_kernel_number(KernelKind::kTwoLevels, job_.wavelet, direction_, bytes_of(job_.type), 4);
+}
+
 void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
   FusedParams& params = launch->fused;
   params = {};
   const bool may_be = may_be_fast(level);
   const int pairs = pairs_a_lane(level, may_be);
   const bool fast = may_be && pairs > 1;
-  const StripShape shape = strip_shape(job_.wavelet, direction_, pairs);
+  const bool two = level.last && level_count() > 1 && takes_two(this->level(level.index - 1));
+  const StripShape shape =
+      two ? strip_shape_of_two(job_.wavelet, pairs) : strip_shape(job_.wavelet, direction_, pairs);
   int64_t warps_a_row = 0;
   int32_t tallest = 0;
   for (int c = 0; c < job_.components; ++c) {
@@ -243,9 +264,7 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
     tallest = std::max(tallest, height_of(c, level.index) / 2);
   }
   const bool inverse = direction_ == Direction::kInverse;
-  const bool eight_taps = fast && job_.wavelet == Wavelet::kFidelity;
-  params.run =
-      run_length(warps_a_row, tallest, shape.halo_rows, eight_taps ? kWarpsOfEightTaps : kWarps);
+  params.run = run_length(warps_a_row, tallest, shape.halo_rows, warps_of(job_.wavelet, fast, two));
   if (kernel_choice == DwtKernelChoice::kFourPairs) params.run = 8;
   params.shift = lifting(job_.wavelet_ho).shift_between_levels;
   const bool at_samples = level.last && !writes_values(level);
@@ -259,25 +278,23 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
   params.more = 0x4000400;
   params.is_first = step_ == 0;
   // The next job's first kernel is likely to follow a job's last one.
-  const int next = step_ + 1 < level_count() ? step_ + 1 : 0;
-  params.successor_first = may_wait_on_device(inverse ? next : level_count() - 1 - next);
+  const int last = level_count() - 1;
+  int next = inverse ? (level.last ? 0 : level.index + 1) : (level.first ? last : level.index - 1);
+  if (inverse && takes_two(this->level(next))) ++next;
+  params.successor_first = may_wait_on_device(next);
   set_measuring(level, &params.measure);
   uint32_t ctas = 0;
   for (int c = 0; c < kMaxComponents; ++c) {
     TileParams& tile = params.tiles[c];
     tile.first_cta = c < job_.components ? ctas : ~0u;
     if (c >= job_.components) continue;
-    tile.bands[0] = low_band(level, c);
-    for (int kind = 0; kind < 3; ++kind) tile.bands[1 + kind] = high_band(level, c, kind);
-    tile.levels_bias = levels_bias(tile.bands);
+    set_bands(level, c, &tile);
     tile.full = level.last && !at_samples
                     ? values_at(static_cast<uint8_t*>(job_.samples[c].data), job_.samples[c].pitch)
                     : between(c, level.index);
     const bool writes = direction_ == Direction::kForward || !compares_;
     tile.samples = samples(job_.samples[c], writes);
     tile.reference = samples(compares_ ? job_.samples[c] : job_.reference[c], true);
-    tile.pairs_x = width_of(c, level.index) / 2;
-    tile.pairs_y = height_of(c, level.index) / 2;
     tile.tiles_across = divided(tile.pairs_x, shape.own_pairs);
     ctas += divided(int64_t{tile.tiles_across} * divided(tile.pairs_y, params.run), kDwtWarps);
   }
@@ -370,6 +387,11 @@ bool DwtPlan::next(DwtLaunch* launch) {
   if (step_ == level_count()) return false;
   const bool inverse = direction_ == Direction::kInverse;
   const Level current = level(inverse ? step_ : level_count() - 1 - step_);
+  if (takes_two(current)) {
+    make_two_levels(current, level(current.index + 1), launch);
+    step_ += 2;
+    return true;
+  }
   if (is_fused(current)) {
     make_fused(current, launch);
     ++step_;

@@ -26,7 +26,7 @@ struct DwtLaunch {
   bool is_pass;       // its parameters: `pass`, or `fused`
   bool waits_itself;  // for its predecessor in the stream
   PassParams pass;
-  FusedParams fused;
+  TwoLevelParams fused;  // `coarse` for a launch of two levels alone
 };
 
 // Device memory that a job needs between its launches.
@@ -66,7 +66,11 @@ class DwtPlan {
   int32_t height_of(int component, int level) const;
   SamplesParams samples(const SamplePlane& plane, bool written) const;
 
+  // Whether a launch makes this level and the next one, the finest.
+  bool takes_two(const Level& level) const;
   void make_fused(const Level& level, DwtLaunch* launch) const;
+  void make_two_levels(const Level& coarse, const Level& fine, DwtLaunch* launch) const;
+  void set_bands(const Level& level, int component, TileParams* tile) const;
   void make_pass(const Level& level, bool rows, DwtLaunch* launch) const;
   void set_segments(const Level& level, bool rows, int component, PassParams* pass) const;
   void set_measuring(const Level& level, MeasureParams* measure) const;

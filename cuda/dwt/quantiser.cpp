@@ -30,9 +30,11 @@ void set_quantiser(int index, ValuesParams* values) {
       static_cast<uint64_t>((static_cast<unsigned __int128>(1) << (62 + log2)) / factor + 1);
 }
 
+bool is_quantised(const ValuesParams (&bands)[4]) {
+  return std::any_of(bands, bands + 4, [](const ValuesParams& band) { return band.factor != 4; });
+}
+
 uint32_t levels_bias(const ValuesParams (&bands)[4]) {
-  if (std::all_of(bands, bands + 4, [](const ValuesParams& band) { return band.factor == 4; }))
-    return 0;
   uint32_t bias = 1024;
   for (const ValuesParams& band : bands)
     while (bias > 1 && (uint64_t{bias} * band.factor + band.offset + 2) / 4 > kMostOfLevels)

@@ -9,9 +9,11 @@ namespace cudatransform::cuda {
 // Those of quantiser index `index`.
 void set_quantiser(int index, ValuesParams* values);
 
-// The bias of levels in lanes, in both halves of a word: a power of two, or 0 if no band is
-// quantised. Of every level that it makes positive the value is within lanes' limit, or the check
-// of values sees that it is not: see packed_inverse.cuh.
+bool is_quantised(const ValuesParams (&bands)[4]);
+
+// The bias of levels in lanes, in both halves of a word: a power of two. Of every level that it
+// makes positive the value is within lanes' limit, or the check of values sees that it is not: see
+// packed_inverse.cuh.
 uint32_t levels_bias(const ValuesParams (&bands)[4]);
 
 }  // namespace cudatransform::cuda

@@ -8,10 +8,11 @@
 namespace cudatransform::cuda {
 
 // The place of a warp.
-template <Wavelet kWavelet, Direction kDirection, int kPairs>
+template <Wavelet kWavelet, Direction kDirection, int kPairs,
+          StripShape kOfShape = strip_shape(kWavelet, kDirection, kPairs)>
 struct Strip {
   static constexpr Pipeline kSteps = kPipeline<kWavelet, kDirection>;
-  static constexpr StripShape kShape = strip_shape(kWavelet, kDirection, kPairs);
+  static constexpr StripShape kShape = kOfShape;
   static constexpr int32_t kLanesBefore = kShape.lanes_before;
   static constexpr int32_t kOwnLanes = kShape.own_pairs / kPairs;
 
