@@ -165,7 +165,7 @@ template <int kBytes>
 __device__ __forceinline__ void begin_copy(SharedAddress to, const uint8_t* from,
                                            uint32_t count = kBytes) {
 #if defined(CT_EMULATED)
-  for (uint32_t i = 0; i < count; ++i) to[i] = from[i];
+  emulator::begin_copy(to, from, kBytes, count);
 #elif __CUDA_ARCH__ >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(kBytes),
                "r"(count)
@@ -179,13 +179,17 @@ __device__ __forceinline__ void begin_copy(SharedAddress to, const uint8_t* from
 #endif
 }
 __device__ __forceinline__ void end_group_of_copies() {
-#if !defined(CT_EMULATED) && __CUDA_ARCH__ >= 800
+#if defined(CT_EMULATED)
+  emulator::end_group_of_copies();
+#elif __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 template <int kOpen>
 __device__ __forceinline__ void wait_for_copies() {
-#if !defined(CT_EMULATED) && __CUDA_ARCH__ >= 800
+#if defined(CT_EMULATED)
+  emulator::wait_for_copies(kOpen);
+#elif __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_group %0;" ::"n"(kOpen) : "memory");
 #endif
 }

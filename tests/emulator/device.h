@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "tests/emulator/copies.h"
 #include "tests/emulator/fibers.h"
 
 #define CT_EMULATED 1

@@ -13,6 +13,8 @@
 #include <memory>
 #include <vector>
 
+#include "tests/emulator/copies.h"
+
 namespace cudatransform::emulator {
 namespace {
 
@@ -49,6 +51,7 @@ void leave() {
 void run_threads() {
   for (;;) {
     (*body)();
+    expect_no_copies();
     barriers[running] = kEnded;
     leave();
   }
