@@ -232,7 +232,7 @@ void DwtPlan::set_bands(const Level& level, int component, TileParams* tile) con
   tile->pairs_y = height_of(component, level.index) / 2;
 }
 
-// The kernel quantises all bands but the low ones.
+// The kernel dequantises all high bands, by index 0 as well.
 void DwtPlan::make_two_levels(const Level& coarse, const Level& fine, DwtLaunch* launch) const {
   make_fused(fine, launch);
   for (int c = 0; c < job_.components; ++c) {
