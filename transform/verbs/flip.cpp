@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/verbs/flip.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "transform/verbs/coefs_check.h"
@@ -39,6 +41,71 @@ Status plan_axis(const Axis& axis, bool trim, AxisPlan* plan) {
   const int32_t whole = plan->size / mcu;
   if (trim && mirrors && whole > 0 && plan->first + whole == axis.whole()) plan->size = whole * mcu;
   return {};
+}
+
+// One axis of a result, in samples of the turned picture: from `begin` to `end` of `size`, of which
+// those before `mirrored` are mirrored among themselves.
+struct Shown {
+  int64_t begin, end, size;
+  bool mirrors;
+  int64_t mirrored;
+
+  bool has_edge() const { return mirrors && end > mirrored; }  // that is not mirrored
+};
+
+Shown shown_along(const PictureFlip& flip, bool along_y) {
+  const auto& [picture, turn, plan, is_upright] = flip;
+  // Columns of the turned picture are rows of the picture if it is transposed.
+  const bool source_y = along_y != turn.transposes;
+  const int64_t size = source_y ? picture.height : picture.width;
+  const int64_t mcu = source_y ? picture.mcu_height : picture.mcu_width;
+  const int64_t begin = (along_y ? plan.top : plan.left) * mcu;
+  const int32_t mirrored = along_y ? plan.mirrored_h : plan.mirrored_w;
+  return {begin, begin + (along_y ? plan.height : plan.width), size,
+          along_y ? turn.mirrors_y : turn.mirrors_x, mirrored * mcu};
+}
+
+// `at` of `size` samples in an image of `other` samples: exactly, or at an edge that is less than
+// half a sample away; -1: between two samples.
+int64_t sample_at(int64_t at, int64_t size, int64_t other) {
+  if (at * other % size == 0) return at * other / size;
+  const int64_t nearest = (2 * at * other + size) / (2 * size);
+  return nearest == 0 || nearest == other ? nearest : -1;
+}
+
+// An axis of another image: its first sample, their number, and whether that is all of them.
+struct Along {
+  int32_t first, size;
+  bool is_whole;
+};
+
+// A range of the turned image, which has to begin at an MCU.
+bool crop_along(int64_t begin, int64_t end, int32_t size, int32_t mcu, Along* along) {
+  if (begin < 0 || end <= begin || begin % mcu != 0) return false;
+  *along = {static_cast<int32_t>(begin), static_cast<int32_t>(end - begin),
+            begin == 0 && end == size};
+  return true;
+}
+
+bool flip_axis_along(const Shown& shown, int32_t size, int32_t mcu, Along* along) {
+  const auto at = [&](int64_t sample) { return sample_at(sample, shown.size, size); };
+  if (!shown.mirrors) return crop_along(at(shown.begin), at(shown.end), size, mcu, along);
+  const int64_t whole = size / mcu * mcu, mirrored = at(shown.mirrored);
+  // An edge that is not mirrored has to be the same here, unless it is too small to be seen.
+  if (shown.has_edge() && mirrored != size)
+    return mirrored == whole && crop_along(at(shown.begin), at(shown.end), size, mcu, along);
+  const int64_t center = shown.has_edge() ? shown.size : shown.mirrored;
+  const int64_t begin = at(center - shown.end), end = at(center - shown.begin);
+  // What is mirrored has to end at a whole MCU, because that comes first then.
+  if (begin < 0 || !crop_along(whole - end, whole - begin, size, mcu, along)) return false;
+  along->is_whole = begin == 0 && end == size;
+  return true;
+}
+
+// Whether they have the same aspect ratio, but for the rounding of a size.
+bool same_aspect(const FlipPicture& a, const FlipPicture& b) {
+  const int64_t across = int64_t{a.width} * b.height, down = int64_t{a.height} * b.width;
+  return std::abs(across - down) <= std::max(a.width, a.height);
 }
 
 Status check_places(const FlipJob& job, int c) {
@@ -84,6 +151,50 @@ Status plan_flip(const FlipPicture& picture, const FlipRequest& request, FlipPla
   CT_RETURN_IF_ERROR(plan_axis(y, request.trim, &rows));
   *plan = {columns.size, rows.size, columns.first, rows.first, columns.mirrored, rows.mirrored};
   return {};
+}
+
+bool has_unmirrored_edge(const PictureFlip& flip, bool bottom) {
+  return shown_along(flip, bottom).has_edge();
+}
+
+bool shows_all(const PictureFlip& flip, const FlipPicture& size) {
+  for (const bool along_y : {false, true}) {
+    const Shown shown = shown_along(flip, along_y);
+    const int32_t samples = along_y != flip.turn.transposes ? size.height : size.width;
+    // Where all of it is mirrored, what is not shown was behind it.
+    const bool is_mirrored = shown.mirrors && !shown.has_edge();
+    const int64_t begin = is_mirrored ? shown.mirrored - shown.end : shown.begin;
+    const int64_t end = is_mirrored ? shown.mirrored - shown.begin : shown.end;
+    if (sample_at(begin, shown.size, samples) != 0 ||
+        sample_at(end, shown.size, samples) != samples)
+      return false;
+  }
+  return true;
+}
+
+bool flip_point(const PictureFlip& flip, int32_t* x, int32_t* y) {
+  if (flip.turn.transposes) std::swap(*x, *y);
+  for (const bool along_y : {false, true}) {
+    const Shown shown = shown_along(flip, along_y);
+    int32_t& at = along_y ? *y : *x;
+    const int64_t turned = at < shown.mirrored ? shown.mirrored - 1 - at : at;
+    if (turned < shown.begin || turned >= shown.end) return false;
+    at = static_cast<int32_t>(turned - shown.begin);
+  }
+  return true;
+}
+
+bool flip_along(const PictureFlip& flip, const FlipPicture& other, FlipRequest* request) {
+  Along x, y;
+  const auto along = [&](bool along_y, Along* axis) {
+    const bool source_y = along_y != flip.turn.transposes;
+    return flip_axis_along(shown_along(flip, along_y), source_y ? other.height : other.width,
+                           source_y ? other.mcu_height : other.mcu_width, axis);
+  };
+  if (!along(false, &x) || !along(true, &y)) return false;
+  if (!(x.is_whole && y.is_whole) && !same_aspect(flip.picture, other)) return false;
+  *request = {flip.turn, x.first, y.first, x.size, y.size};
+  return true;
 }
 
 Status validate(const FlipJob& job) {

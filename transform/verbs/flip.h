@@ -55,6 +55,27 @@ struct FlipPlan {
 // Fails where the wanted rectangle is not in the turned picture, and for what `perfect` refuses.
 Status plan_flip(const FlipPicture& picture, const FlipRequest& request, FlipPlan* plan);
 
+// What was done to a picture.
+struct PictureFlip {
+  FlipPicture picture;  // before
+  Turn turn;
+  FlipPlan plan;
+  bool is_upright = false;  // the turn was the one that its orientation asked for
+};
+
+// Whether the result has partial MCUs at its right or bottom edge that should have been mirrored.
+bool has_unmirrored_edge(const PictureFlip& flip, bool bottom);
+// Whether the result shows all of the picture, but for less than half a sample of an image of that
+// size.
+bool shows_all(const PictureFlip& flip, const FlipPicture& size);
+// Moves a sample of the picture to its place in the result; false where that does not show it.
+bool flip_point(const PictureFlip& flip, int32_t* x, int32_t* y);
+// The flip that makes of `other`, an image of the same view in another size (a gain map, a
+// preview), what was made of the picture. False where that is not possible without loss: where
+// `other` would have an edge that is not mirrored or a crop that is not at its MCUs and samples,
+// and where only a part is left and the two differ in their aspect ratio.
+bool flip_along(const PictureFlip& flip, const FlipPicture& other, FlipRequest* request);
+
 // ---- A job ----
 
 // The blocks of one component, counted in the turned component: the result's first one; and up to
