@@ -207,8 +207,7 @@ static GstFlowReturn gst_cuda_transform_base_generate_output(GstBaseTransform* t
       cudatransform::post_error(GST_ELEMENT(self), status);
       return GST_FLOW_ERROR;
     }
-    const std::string warning = state->transport.take_warning();
-    if (!warning.empty())
+    for (const std::string& warning : state->transport.take_warnings())
       GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", warning.c_str()), (nullptr));
   }
   if (state->frames.empty()) return GST_FLOW_OK;

@@ -38,8 +38,7 @@ void Transport::settle() {
 }
 
 void Transport::warn_once(std::string warning, bool* warned) {
-  if (!*warned) warning_ = std::move(warning);
-  *warned = true;
+  if (!std::exchange(*warned, true)) warnings_.push_back(std::move(warning));
 }
 
 // We look it up once for each pool.

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "gst/engine/block_pool.h"
 #include "gst/engine/engine.h"
@@ -64,8 +65,8 @@ class Transport {
   guint known_pool_maximum(GstBuffer* buffer);
   // Stores a sentence for the user, unless `*warned` is set, and sets that.
   void warn_once(std::string warning, bool* warned);
-  // The warning since the last call, if any.
-  std::string take_warning() { return std::exchange(warning_, {}); }
+  // The warnings since the last call.
+  std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
 
  private:
   struct HeldBuffer {
@@ -84,7 +85,7 @@ class Transport {
   std::deque<HeldBuffer> held_;
   GstBufferPool* known_pool_ = nullptr;  // not owned: only compared
   guint known_maximum_ = 0;
-  std::string warning_;
+  std::vector<std::string> warnings_;
   bool warned_of_detour_ = false;
   void* known_foreign_context_ = nullptr;  // only compared
 };
