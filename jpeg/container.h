@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "jpeg/mpf.h"
 #include "transform/device/status.h"
@@ -20,5 +21,16 @@ namespace cudatransform {
 // true.
 Status check_container(std::span<const uint8_t> segments, uint64_t picture_size,
                        std::span<const uint8_t> behind, std::span<const FilePlace> others);
+
+// Bytes behind a picture, which others replace: so many, or none (0).
+struct MovedBytes {
+  FilePlace was;  // counts from the picture's end
+  uint64_t size = 0;
+};
+
+// Makes the lengths in a packet of XMP data true of the bytes that replace those behind a picture.
+// `moved`: all of the old ones, in order, the trailing data last. Items of which nothing is left
+// are removed, and so are the statements that a film follows where the trailing data are gone.
+void update_container(std::span<const MovedBytes> moved, std::string* xmp);
 
 }  // namespace cudatransform

@@ -150,6 +150,21 @@ void make_mpf(uint32_t pictures, uint8_t* to) {
   put_next(kPrimary, 4);
 }
 
+std::vector<uint8_t> shorter_mpf(std::span<const uint8_t> tiff, std::span<const uint32_t> kept) {
+  MpfIndex old, made;
+  if (!MpfIndex::read(tiff, &old).ok()) return {};
+  const auto pictures = static_cast<uint32_t>(kept.size() + 1);
+  std::vector<uint8_t> bytes(new_mpf_size(pictures));
+  make_mpf(pictures, bytes.data());
+  if (!MpfIndex::read(std::span(bytes).subspan(kMpfHead), &made).ok()) return {};
+  uint8_t* entries = &bytes[kMpfHead + made.entries_at()];
+  put(old.entry(0).attribute, 4, true, entries);
+  for (size_t i = 0; i < kept.size(); i++)
+    if (kept[i] + 1 < old.pictures())
+      put(old.entry(kept[i] + 1).attribute, 4, true, entries + (i + 1) * kEntry);
+  return bytes;
+}
+
 // ---- Places in a file ----
 
 uint64_t FilePlaces::begin() const {

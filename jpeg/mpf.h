@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "transform/device/status.h"
 
@@ -97,5 +98,8 @@ Status rewrite_mpf(std::span<uint8_t> picture, std::span<const FilePlace> others
 inline constexpr size_t kMpfHead = 4;  // "MPF" and a zero
 constexpr size_t new_mpf_size(uint32_t pictures) { return kMpfHead + 50 + size_t{16} * pictures; }
 void make_mpf(uint32_t pictures, uint8_t* to);
+// The same, of the first picture and those others, counted from 0, of the index `tiff` that are
+// `kept`, with their attributes. Empty where that is no index.
+std::vector<uint8_t> shorter_mpf(std::span<const uint8_t> tiff, std::span<const uint32_t> kept);
 
 }  // namespace cudatransform

@@ -41,7 +41,7 @@ ROOMS = {
     "cuda/ratecontrol": KERNELS + " jpeg transform/dct8x8 cuda/dct8x8",
     "cuda/verbs": KERNELS + " transform/dct8x8 transform/verbs",
     "cuda/jpeg": KERNELS + " jpeg transform/dct8x8",
-    "jpeg": "transform/device transform/dct8x8",
+    "jpeg": "transform/device transform/dct8x8 transform/verbs",
     "dirac": PICTURES + " transform/dwt transform/obmc",
     "gst/engine": ENGINE,
     "gst/stream": STREAM,
@@ -54,7 +54,8 @@ ROOMS = {
     "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg cuda/jpeg gst/dct8x8/caps.h"
                 " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h"
                 " gst/dct8x8/file_query.h",
-    "gst/verbs": ELEMENTS + " transform/dct8x8 transform/verbs cuda/verbs gst/dct8x8/caps.h"
+    # What a JPEG file has besides its picture follows the picture.
+    "gst/verbs": ELEMENTS + " transform/dct8x8 transform/verbs cuda/verbs jpeg gst/dct8x8/caps.h"
                  " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h gst/dct8x8/quant_settings.h"
                  " gst/dct8x8/quant_properties.h gst/dct8x8/file_query.h",
     "gst/pch": "",  # GStreamer's headers, compiled once

@@ -12,6 +12,7 @@ import tempfile
 
 import dirac_seeds
 import meta_seeds
+import metadata_seeds
 import mpf_seeds
 
 SKIP = 77
@@ -389,6 +390,8 @@ OWN_SEEDS = {
 def seeds_of(target, every):
     if target == "fuzz_jpeg_splitter":
         return seeds_of_splitter(every)
+    if target == "fuzz_jpeg_metadata":
+        return metadata_seeds.seeds(every)
     if target == "fuzz_jpegcoefdec":
         return seeds_of_jpegcoefdec(every)
     return OWN_SEEDS[target]() if target in OWN_SEEDS else every

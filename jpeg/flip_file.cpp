@@ -1,0 +1,143 @@
+// A JPEG file whose image is rotated, mirrored and cropped without loss, as jpegtran does it.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "jpeg/flip_file.h"
+
+#include <algorithm>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "jpeg/metadata.h"
+#include "transform/device/host_device.h"
+
+namespace cudatransform {
+namespace {
+
+uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
+
+// Whether the frame header is one of progressive Huffman coding (T.81, table B.1).
+bool is_progressive(std::span<const uint8_t> file) {
+  constexpr uint8_t kSof2 = 0xc2;
+  constexpr size_t kSoiBytes = 2;
+  JpegSegments segments(file.subspan(kSoiBytes));
+  for (JpegSegment segment; segments.next(&segment);)
+    if (segment.code == kSof2) return true;
+  return false;
+}
+
+QuantTable transposed(const QuantTable& table) {
+  QuantTable made;
+  for (int i = 0; i < 64; i++) made.q[i] = table.q[i % 8 * 8 + i / 8];
+  return made;
+}
+
+CoefArray array_of(const JpegLevels& levels) {
+  return {levels.data, levels.stride, static_cast<int32_t>(levels.blocks_w),
+          static_cast<int32_t>(levels.blocks_h)};
+}
+
+}  // namespace
+
+void JpegFileFlipper::Levels::allocate(const JpegHeader& header, int32_t width, int32_t height,
+                                       bool transposed) {
+  constexpr size_t kBlock = 64;
+  const auto h = static_cast<uint32_t>(transposed ? header.chroma_v : header.chroma_h);
+  const auto v = static_cast<uint32_t>(transposed ? header.chroma_h : header.chroma_v);
+  size_t blocks = 0;
+  for (int c = 0; c < header.components; c++) {
+    const bool is_small = is_chroma(header.color, c);
+    component[c].blocks_w = divide_up(static_cast<uint32_t>(width), 8 * (is_small ? h : 1));
+    component[c].blocks_h = divide_up(static_cast<uint32_t>(height), 8 * (is_small ? v : 1));
+    component[c].stride = static_cast<ptrdiff_t>(component[c].blocks_w * kBlock * sizeof(int16_t));
+    blocks += size_t{component[c].blocks_w} * component[c].blocks_h;
+  }
+  memory.resize(blocks * kBlock);
+  int16_t* data = memory.data();
+  for (int c = 0; c < header.components; c++) {
+    component[c].data = data;
+    data += kBlock * component[c].blocks_w * component[c].blocks_h;
+  }
+}
+
+Status JpegFileFlipper::open(std::span<const uint8_t> file, uint64_t max_pixels,
+                             FlipPicture* picture) {
+  file_ = file;
+  CT_RETURN_IF_ERROR(reader_.read_header(file, &header_));
+  if (uint64_t{header_.width} * header_.height > max_pixels || file.size() < header_.least_bytes)
+    return Status::error(StatusCode::kInvalidArgument, "implausible image size " +
+                                                           std::to_string(header_.width) + "x" +
+                                                           std::to_string(header_.height));
+  const bool has_mcus = has_chroma(header_.color);
+  picture_ = {static_cast<int32_t>(header_.width), static_cast<int32_t>(header_.height),
+              8 * (has_mcus ? header_.chroma_h : 1), 8 * (has_mcus ? header_.chroma_v : 1)};
+  *picture = picture_;
+  return {};
+}
+
+Status JpegFileFlipper::flip(const FlipRequest& request, std::span<const uint8_t> segments,
+                             JpegBytes* made) {
+  CT_RETURN_IF_ERROR(plan_flip(picture_, request, &plan_));
+  try {
+    Levels from, to;
+    from.allocate(header_, picture_.width, picture_.height, false);
+    to.allocate(header_, plan_.width, plan_.height, request.turn.transposes);
+    CT_RETURN_IF_ERROR(read(&from));
+    CT_RETURN_IF_ERROR(move_blocks(from, request, to));
+    return write(to, request.turn.transposes, segments, made);
+  } catch (const std::bad_alloc&) {
+    return Status::error(StatusCode::kOutOfMemory, "out of memory");
+  }
+}
+
+Status JpegFileFlipper::read(Levels* levels) {
+  JpegFindings found;
+  tables_ = {};
+  CT_RETURN_IF_ERROR(
+      reader_.read_coefficients(levels->component, &tables_, &found, {.past_damage = false}));
+  return found.damage.empty() ? Status()
+                              : Status::error(StatusCode::kInvalidArgument, found.damage);
+}
+
+Status JpegFileFlipper::move_blocks(const Levels& from, const FlipRequest& request,
+                                    const Levels& to) {
+  if (!device_) device_ = make_host_device(1);
+  if (!device_) return Status::error(StatusCode::kOutOfMemory, "out of memory");
+  FlipJob job;
+  job.turn = request.turn;
+  job.components = header_.components;
+  for (int c = 0; c < job.components; c++) {
+    const bool is_small = is_chroma(header_.color, c);
+    int32_t across = is_small ? 1 : header_.chroma_h, down = is_small ? 1 : header_.chroma_v;
+    if (request.turn.transposes) std::swap(across, down);
+    job.from[c] = array_of(from.component[c]);
+    job.to[c] = array_of(to.component[c]);
+    job.places[c] = {plan_.left * across, plan_.top * down, plan_.mirrored_w * across,
+                     plan_.mirrored_h * down};
+  }
+  return host_flip_ops().submit(*device_, device_->queue(QueueKind::kCompute), job, nullptr);
+}
+
+Status JpegFileFlipper::write(const Levels& levels, bool transposes,
+                              std::span<const uint8_t> segments, JpegBytes* made) {
+  if (transposes)
+    std::transform(tables_.tables, tables_.tables + tables_.count, tables_.tables, transposed);
+  JpegPicture picture;
+  picture.width = static_cast<uint32_t>(plan_.width);
+  picture.height = static_cast<uint32_t>(plan_.height);
+  picture.depth = header_.depth;
+  picture.color = header_.color;
+  picture.h_samp = transposes ? header_.chroma_v : header_.chroma_h;
+  picture.v_samp = transposes ? header_.chroma_h : header_.chroma_v;
+  picture.is_adobe = have_adobe(segments);
+  picture.metadata = segments;
+  std::copy_n(levels.component, header_.components, picture.levels);
+  for (int c = 0; c < header_.components; c++)
+    picture.tables[c] = tables_.tables[tables_.table_of[c]].q;
+  JpegOptions options;
+  options.optimize = true;
+  options.progressive = is_progressive(file_) && header_.depth == 8;
+  return writer_.write(picture, options, made);
+}
+
+}  // namespace cudatransform

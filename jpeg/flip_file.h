@@ -1,0 +1,50 @@
+// A JPEG file whose image is rotated, mirrored and cropped without loss, as jpegtran does it.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "jpeg/reader.h"
+#include "jpeg/writer.h"
+#include "transform/device/device.h"
+#include "transform/verbs/flip.h"
+
+namespace cudatransform {
+
+// open(), then flip(), for one file after another, by one thread at a time.
+class JpegFileFlipper {
+ public:
+  // Reads the header of `file`, which must stay until flip() has returned: one image of at most
+  // `max_pixels`. Fails as JpegReader::read_header(), and where the file is too short for its size.
+  Status open(std::span<const uint8_t> file, uint64_t max_pixels, FlipPicture* picture);
+  bool is_cmyk() const { return header_.color == JpegColor::kCmyk; }
+  // Writes the image of open() with `segments` (jpeg/metadata.h) in front. Huffman tables are
+  // optimal; a progressive file stays progressive. Fails for a damaged image.
+  Status flip(const FlipRequest& request, std::span<const uint8_t> segments, JpegBytes* made);
+
+ private:
+  struct Levels {
+    JpegLevels component[kJpegMaxComponents];
+    std::vector<int16_t> memory;
+
+    void allocate(const JpegHeader& header, int32_t width, int32_t height, bool transposed);
+  };
+  Status read(Levels* levels);
+  Status move_blocks(const Levels& from, const FlipRequest& request, const Levels& to);
+  Status write(const Levels& levels, bool transposed, std::span<const uint8_t> segments,
+               JpegBytes* made);
+
+  std::span<const uint8_t> file_;
+  JpegReader reader_;
+  JpegWriter writer_;
+  JpegHeader header_;
+  JpegTables tables_;
+  FlipPicture picture_;
+  FlipPlan plan_;
+  std::unique_ptr<Device> device_;
+};
+
+}  // namespace cudatransform

@@ -1,0 +1,295 @@
+// The segments of a JPEG file after its picture was rotated, mirrored or cropped.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "jpeg/flip_metadata.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "jpeg/exif.h"
+#include "jpeg/flip_file.h"
+#include "jpeg/metadata.h"
+#include "jpeg/mpf.h"
+#include "jpeg/splitter.h"
+#include "jpeg/xmp.h"
+
+namespace cudatransform {
+namespace {
+
+using Bytes = std::span<const uint8_t>;
+
+constexpr uint8_t kApp0 = 0xe0, kApp2 = 0xe2, kApp11 = 0xeb, kApp13 = 0xed, kCom = 0xfe;
+constexpr size_t kMostData = 65533;
+
+constexpr std::string_view kIso21496("urn:iso:std:iso:ts:21496:-1\0", 28);
+constexpr std::string_view kJfxx("JFXX\0", 5), kIcc("ICC_PROFILE\0", 12);
+constexpr std::string_view kGainMapSpace = "http://ns.adobe.com/hdr-gain-map/1.0/";
+constexpr std::string_view kTiffSpace = "http://ns.adobe.com/tiff/1.0/";
+constexpr std::string_view kExifSpace = "http://ns.adobe.com/exif/1.0/";
+constexpr std::string_view kXmpNoteSpace = "http://ns.adobe.com/xmp/note/";
+
+// Properties of XMP that are about places in the picture, or show it.
+constexpr struct {
+  std::string_view space;
+  const char* name;
+  const char* what;
+} kPlaces[] = {
+    {"http://www.metadataworkinggroup.com/schemas/regions/", "Regions", "XMP regions"},
+    {"http://ns.microsoft.com/photo/1.2/", "RegionInfo", "XMP regions"},
+    {"http://ns.adobe.com/xap/1.0/", "Thumbnails", "XMP thumbnails"},
+    {"http://ns.google.com/photos/1.0/panorama/", "ProjectionType", "XMP panorama data"},
+    {"http://ns.google.com/photos/1.0/panorama/", "UsePanoramaViewer", "XMP panorama data"},
+};
+// Namespaces of pictures and depth maps in extended packets.
+constexpr std::string_view kExtendedImages[] = {
+    "http://ns.google.com/photos/1.0/depthmap/", "http://ns.google.com/photos/1.0/image/",
+    "http://ns.google.com/photos/dd/1.0/", "http://ns.adobe.com/xap/1.0/g/img/"};
+
+// A thumbnail is not larger than this, whatever its header says.
+constexpr uint64_t kMostEmbedded = uint64_t{1} << 24;  // pixels
+
+bool begins_with(const JpegSegment& segment, std::string_view head) {
+  return segment.begins_with(head.data(), head.size());
+}
+
+bool has_extended_images(Bytes segments) {
+  JpegSegments all(segments);
+  for (JpegSegment segment; all.next(&segment);) {
+    std::optional<std::string_view> xmp = xmp_packet(segment);
+    if (!xmp) xmp = extended_xmp(segment);
+    for (const std::string_view space : kExtendedImages)
+      if (xmp && xmp->find(space) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+// ---- Photoshop's image resources (APP13) ----
+
+// Each is "8BIM", an identifier (2 bytes), a name (its length in a byte first), the size of its
+// data (4) and these; name and data are padded to an even number of bytes. Numbers are big-endian
+// (Adobe Photoshop File Formats Specification, "Image Resource Blocks").
+constexpr std::string_view kPhotoshop("Photoshop 3.0\0", 14), kSignature = "8BIM";
+constexpr uint32_t kThumbnail = 1036, kOldThumbnail = 1033;
+
+bool is_photoshop(const JpegSegment& segment) {
+  return segment.code == kApp13 && segment.begins_with(kPhotoshop.data(), kPhotoshop.size());
+}
+
+// Removes thumbnails from the data of such a segment, which are empty if nothing else is in them.
+// Whether there were any.
+bool remove_photoshop_thumbnails(std::vector<uint8_t>* data) {
+  constexpr size_t kIdentifier = 4, kName = 6;
+  std::vector<uint8_t> left(data->begin(), data->begin() + kPhotoshop.size());
+  bool had_any = false;
+  for (size_t at = kPhotoshop.size(); at < data->size();) {
+    const uint8_t* resource = data->data() + at;
+    const size_t room = data->size() - at;
+    const auto number = [&](size_t from, size_t bytes) {
+      uint32_t value = 0;
+      for (size_t i = 0; i < bytes; i++) value = value << 8 | resource[from + i];
+      return value;
+    };
+    size_t size = room;  // what is no resource stays
+    uint32_t identifier = 0;
+    if (room > kName && std::equal(kSignature.begin(), kSignature.end(), resource)) {
+      identifier = number(kIdentifier, 2);
+      const size_t size_at = kName + (resource[kName] + size_t{2}) / 2 * 2;
+      // One that goes on in another segment ends this one.
+      if (room >= size_at + 4)
+        size = std::min(room, size_at + 4 + (size_t{number(size_at, 4)} + 1) / 2 * 2);
+    }
+    const bool shows = identifier == kThumbnail || identifier == kOldThumbnail;
+    if (!shows) left.insert(left.end(), resource, resource + size);
+    had_any |= shows;
+    at += size;
+  }
+  if (left.size() == kPhotoshop.size()) left.clear();
+  if (had_any) *data = left;
+  return had_any;
+}
+
+// ---- All segments ----
+
+class Flipper {
+ public:
+  Flipper(const PictureFlip& flip, const FlippedTrailing& trailing)
+      : flip_(flip), trailing_(trailing) {}
+
+  FlippedSegments flip(Bytes segments) {
+    drops_extensions_ = has_extended_images(segments);
+    JpegSegments all(segments);
+    for (JpegSegment segment; all.next(&segment);) {
+      std::vector<uint8_t> data(segment.data.begin(), segment.data.end());
+      if (flip_data(segment, &data)) append(segment.code, data);
+    }
+    return std::move(made_);
+  }
+
+ private:
+  using Data = std::vector<uint8_t>;
+
+  // Changes the data of a segment. False: it goes.
+  bool flip_data(const JpegSegment& segment, Data* data);
+  bool flip_exif_data(Data* data);
+  bool flip_xmp(std::string xmp, Data* data);
+  bool flip_index(Bytes tiff, Data* data);
+  bool flip_jfif(Data* data);
+  bool has_embedded(Bytes data);
+  EmbeddedImage flip_embedded(Bytes file, Data* made);
+
+  void append(uint8_t code, const Data& data);
+  bool lose(const char* what) {
+    std::vector<std::string>& lost = made_.lost;
+    if (std::find(lost.begin(), lost.end(), what) == lost.end()) lost.emplace_back(what);
+    return false;
+  }
+  bool lost_gain_map() const { return trailing_.has_lost && !trailing_.has_gain_map; }
+
+  const PictureFlip& flip_;
+  const FlippedTrailing& trailing_;
+  JpegFileFlipper file_;
+  bool drops_extensions_ = false;
+  FlippedSegments made_;
+};
+
+void Flipper::append(uint8_t code, const Data& data) {
+  if (data.size() > kMostData) {
+    lose("segments that have become too large");
+    return;
+  }
+  const size_t length = data.size() + 2;
+  const uint8_t head[] = {0xff, code, static_cast<uint8_t>(length >> 8),
+                          static_cast<uint8_t>(length)};
+  made_.segments.insert(made_.segments.end(), std::begin(head), std::end(head));
+  made_.segments.insert(made_.segments.end(), data.begin(), data.end());
+}
+
+bool Flipper::flip_data(const JpegSegment& segment, Data* data) {
+  if (segment.is_exif()) return flip_exif_data(data);
+  if (segment.is_mpf()) return flip_index(segment.data.subspan(kMpfHead), data);
+  if (segment.is_jfif()) return flip_jfif(data);
+  if (const auto xmp = xmp_packet(segment)) return flip_xmp(std::string(*xmp), data);
+  if (extended_xmp(segment))
+    return !drops_extensions_ || lose("extended XMP with a depth map or image");
+  if (is_photoshop(segment))
+    return !remove_photoshop_thumbnails(data) || (lose("Photoshop thumbnail"), !data->empty());
+  if (segment.code == kApp0 && begins_with(segment, kJfxx)) return lose("JFIF thumbnail");
+  // Content credentials and the like, which are bound to the pixels that they were made for.
+  if (segment.code == kApp11 && segment.begins_with("JP", 2)) return lose("JUMBF boxes");
+  if (segment.code == kApp2 && begins_with(segment, kIso21496)) return !lost_gain_map();
+  if (segment.code == kCom || begins_with(segment, kIcc)) return true;
+  return !has_embedded(segment.data) || lose("preview in an APPn segment");
+}
+
+// ---- Kinds of segments ----
+
+EmbeddedImage Flipper::flip_embedded(Bytes file, Data* made) {
+  FlipPicture image;
+  const Status opened = file_.open(file, kMostEmbedded, &image);
+  if (opened.code == StatusCode::kInvalidArgument) return EmbeddedImage::kNoImage;
+  FlipRequest request;
+  if (!opened.ok() || !shows_all(flip_, image) || !flip_along(flip_, image, &request))
+    return EmbeddedImage::kLost;
+  JpegBytes bytes;
+  // Nobody looks for metadata in there.
+  if (!file_.flip(request, {}, &bytes).ok()) return EmbeddedImage::kLost;
+  made->assign(bytes.data(), bytes.data() + bytes.size());
+  return EmbeddedImage::kMade;
+}
+
+bool Flipper::has_embedded(Bytes data) {
+  for (size_t at = 0; at < data.size();) {
+    JpegSplitter splitter;
+    splitter.feed(&data[at], data.size() - at);
+    if (!splitter.found()) return false;
+    FlipPicture image;
+    if (splitter.has_end() &&
+        file_.open(data.subspan(at + splitter.begin(), splitter.end() - splitter.begin()),
+                   kMostEmbedded, &image)
+                .code != StatusCode::kInvalidArgument)
+      return true;
+    at += splitter.end();
+  }
+  return false;
+}
+
+bool Flipper::flip_exif_data(Data* data) {
+  if (data->size() < kExifHead) return true;
+  Tiff tiff(Bytes(*data).subspan(kExifHead));
+  ExifFlip how;
+  how.is_upright = flip_.is_upright;
+  how.transposes = flip_.turn.transposes;
+  how.width = static_cast<uint32_t>(flip_.plan.width);
+  how.height = static_cast<uint32_t>(flip_.plan.height);
+  how.image = [this](Bytes image, Data* made) { return flip_embedded(image, made); };
+  how.point = [this](int32_t* x, int32_t* y) { return flip_point(flip_, x, y); };
+  const ExifLost lost = flip_exif(how, &tiff);
+  if (lost.thumbnail) lose("Exif thumbnail");
+  if (lost.preview) lose("preview in Exif data");
+  data->resize(kExifHead);
+  data->insert(data->end(), tiff.bytes().begin(), tiff.bytes().end());
+  return true;
+}
+
+bool Flipper::flip_xmp(std::string xmp, Data* data) {
+  const size_t head = data->size() - xmp.size();
+  const auto set = [&](std::string_view space, const char* name, int32_t value) {
+    if (const std::string prefix = xmp_prefix(xmp, space); !prefix.empty())
+      set_xmp_value(prefix + name, std::to_string(value), &xmp);
+  };
+  const auto remove = [&](std::string_view space, const char* name) {
+    const std::string prefix = xmp_prefix(xmp, space);
+    return !prefix.empty() && remove_xmp_property(prefix + name, &xmp);
+  };
+  if (flip_.is_upright) set(kTiffSpace, "Orientation", 1);
+  set(kTiffSpace, "ImageWidth", flip_.plan.width);
+  set(kTiffSpace, "ImageLength", flip_.plan.height);
+  set(kExifSpace, "PixelXDimension", flip_.plan.width);
+  set(kExifSpace, "PixelYDimension", flip_.plan.height);
+  for (const auto& place : kPlaces)
+    if (remove(place.space, place.name)) lose(place.what);
+  if (drops_extensions_) remove(kXmpNoteSpace, "HasExtendedXMP");
+  if (lost_gain_map()) remove(kGainMapSpace, "Version");
+  if (!trailing_.moved.empty()) update_container(trailing_.moved, &xmp);
+  data->resize(head);
+  data->insert(data->end(), xmp.begin(), xmp.end());
+  return true;
+}
+
+bool Flipper::flip_index(Bytes tiff, Data* data) {
+  if (!trailing_.has_lost) return true;  // sizes are written with the file
+  if (!trailing_.kept.empty()) *data = shorter_mpf(tiff, trailing_.kept);
+  return !trailing_.kept.empty() && !data->empty();
+}
+
+// The header is units, densities of columns and rows, and the width and height of a thumbnail whose
+// pixels follow (JFIF 1.02).
+bool Flipper::flip_jfif(Data* data) {
+  constexpr size_t kDensities = 8, kThumbnail = 12, kWithout = 14;
+  if (flip_.turn.transposes)
+    std::swap_ranges(&(*data)[kDensities], &(*data)[kDensities + 2], &(*data)[kDensities + 2]);
+  const bool has_thumbnail = (*data)[kThumbnail] != 0 && (*data)[kThumbnail + 1] != 0;
+  (*data)[kThumbnail] = (*data)[kThumbnail + 1] = 0;
+  data->resize(kWithout);
+  if (has_thumbnail) lose("JFIF thumbnail");
+  return true;
+}
+
+}  // namespace
+
+FlippedSegments flip_segments(const PictureFlip& flip, const FlippedTrailing& trailing,
+                              Bytes segments) {
+  return Flipper(flip, trailing).flip(segments);
+}
+
+bool are_of_gain_map(Bytes segments) {
+  JpegSegments all(segments);
+  for (JpegSegment segment; all.next(&segment);) {
+    if (segment.code == kApp2 && begins_with(segment, kIso21496)) return true;
+    const auto xmp = xmp_packet(segment);
+    if (xmp && xmp->find(kGainMapSpace) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace cudatransform

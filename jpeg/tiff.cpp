@@ -1,0 +1,77 @@
+// A TIFF structure in memory (TIFF 6.0), as Exif data have it: directories are read and edited.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "jpeg/tiff.h"
+
+#include <algorithm>
+
+namespace cudatransform {
+
+Tiff::Tiff(std::span<const uint8_t> bytes) : bytes_(bytes.begin(), bytes.end()) {
+  constexpr size_t kHeader = 8;
+  if (bytes_.size() < kHeader || bytes_[0] != bytes_[1]) return;
+  is_little_ = bytes_[0] == 'I';
+  is_tiff_ = (is_little_ || bytes_[0] == 'M') && number(2, 2) == 42;
+}
+
+uint32_t Tiff::number(size_t at, size_t size) const {
+  uint32_t value = 0;
+  for (size_t i = 0; i < size; i++)
+    value = value << 8 | bytes_[at + (is_little_ ? size - 1 - i : i)];
+  return value;
+}
+
+void Tiff::put(size_t at, size_t size, uint32_t value) {
+  for (size_t i = 0; i < size; i++, value >>= 8)
+    bytes_[at + (is_little_ ? i : size - 1 - i)] = static_cast<uint8_t>(value);
+}
+
+std::optional<TiffEntry> Tiff::find(size_t directory, uint16_t tag) const {
+  if (directory == 0 || !has(directory, kCountBytes)) return {};
+  const uint32_t count = number(directory, kCountBytes);
+  for (size_t i = 0, at = directory + kCountBytes; i < count; i++, at += kEntryBytes) {
+    if (!has(at, kEntryBytes)) return {};
+    if (number(at, 2) == tag)
+      return TiffEntry{at, static_cast<uint16_t>(number(at + 2, 2)), number(at + 4, 4), at + 8};
+  }
+  return {};
+}
+
+std::optional<uint32_t> Tiff::value(size_t directory, uint16_t tag) const {
+  const std::optional<TiffEntry> entry = find(directory, tag);
+  if (!entry || !entry->is_number()) return {};
+  return number(entry->value_at, entry->type == TiffEntry::kShort ? 2 : 4);
+}
+
+void Tiff::set(size_t directory, uint16_t tag, uint32_t value) {
+  const std::optional<TiffEntry> entry = find(directory, tag);
+  if (entry && entry->is_number())
+    put(entry->value_at, entry->type == TiffEntry::kShort ? 2 : 4, value);
+}
+
+size_t Tiff::link_at(size_t directory) const {
+  if (directory == 0 || !has(directory, kCountBytes)) return 0;
+  const size_t at = directory + kCountBytes + number(directory, kCountBytes) * kEntryBytes;
+  return has(at, kLinkBytes) ? at : 0;
+}
+
+size_t Tiff::next_directory(size_t directory) const {
+  const size_t at = link_at(directory);
+  return at ? number(at, kLinkBytes) : 0;
+}
+
+void Tiff::unlink_next(size_t directory) {
+  if (const size_t at = link_at(directory)) put(at, kLinkBytes, 0);
+}
+
+void Tiff::remove(size_t directory, uint16_t tag) {
+  const std::optional<TiffEntry> entry = find(directory, tag);
+  const size_t link = link_at(directory);
+  if (!entry || !link) return;
+  const auto begin = bytes_.begin() + static_cast<ptrdiff_t>(entry->at);
+  const auto end = bytes_.begin() + static_cast<ptrdiff_t>(link + kLinkBytes);
+  std::fill(std::move(begin + kEntryBytes, end, begin), end, uint8_t{0});
+  put(directory, kCountBytes, number(directory, kCountBytes) - 1);
+}
+
+}  // namespace cudatransform
