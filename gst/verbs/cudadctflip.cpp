@@ -26,8 +26,8 @@
 #include "gst/engine/property_types.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/pinned_setting.h"
-#include "gst/verbs/exif.h"
 #include "gst/verbs/flip_caps.h"
+#include "gst/verbs/flip_metadata.h"
 #include "gst/verbs/flip_transform.h"
 #include "gst/verbs/verb_base.h"
 #if CT_HAVE_CUDA
@@ -38,6 +38,7 @@ using cudatransform::FlipRequest;
 using cudatransform::FlipTransform;
 using cudatransform::kWhilePlaying;
 using cudatransform::set_strings;
+using cudatransform::Turn;
 
 GST_DEBUG_CATEGORY_STATIC(cudadctflip_debug);
 #define GST_CAT_DEFAULT cudadctflip_debug
@@ -107,8 +108,9 @@ static FlipTransform& transform_of(gpointer element) {
 // A picture's own Exif data, which may differ from one to the next, come before tags.
 static GstVideoOrientationMethod direction_of(GstBuffer* in, GstVideoOrientationMethod by_tags) {
   const GstDctJpegMeta* meta = in ? gst_buffer_get_dct_jpeg_meta(in) : nullptr;
-  const int orientation = meta ? cudatransform::exif_orientation(meta->segments) : 0;
-  return orientation ? cudatransform::method_of_exif(orientation) : by_tags;
+  Turn turn;
+  return meta && cudatransform::read_upright_turn(*meta, &turn) ? cudatransform::method_of(turn)
+                                                                : by_tags;
 }
 
 // What properties and tags ask of a frame, `in` (null: not known). The caller holds the object
@@ -250,17 +252,10 @@ static gboolean gst_cuda_dct_flip_transform_meta(GstBaseTransform* trans, GstBuf
   return GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in);
 }
 
-// Exif data say what is true of the new picture.
 static gboolean gst_cuda_dct_flip_copy_metadata(GstBaseTransform* trans, GstBuffer* in,
                                                 GstBuffer* out) {
   if (!GST_BASE_TRANSFORM_CLASS(parent_class)->copy_metadata(trans, in, out)) return FALSE;
-  GstDctJpegMeta* meta = gst_buffer_get_dct_jpeg_meta(out);
-  if (!meta || !meta->segments) return TRUE;
-  const FlipTransform& transform = transform_of(trans);
-  const cudatransform::BytesPtr old(meta->segments);
-  meta->segments = cudatransform::corrected_exif(old.get(), transform.is_upright,
-                                                 static_cast<guint>(transform.out_info().width),
-                                                 static_cast<guint>(transform.out_info().height));
+  transform_of(trans).flip_metadata(out);
   return TRUE;
 }
 

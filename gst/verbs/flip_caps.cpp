@@ -116,7 +116,7 @@ void flip_caps(GstStructure* s, const FlipRequest& request) {
   GstDctInfo info;
   FlipPlan plan;
   if (gst_caps_is_fixed(caps.get()) && read_dct_caps(caps.get(), &info).ok() &&
-      plan_flip(info, request, &plan).ok())
+      plan_flip(flip_picture(info), request, &plan).ok())
     gst_structure_set(s, "width", G_TYPE_INT, plan.width, "height", G_TYPE_INT, plan.height,
                       nullptr);
   else

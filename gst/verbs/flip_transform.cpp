@@ -4,8 +4,10 @@
 #include "gst/verbs/flip_transform.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "gst/stream/source_frames.h"
+#include "gst/verbs/flip_metadata.h"
 
 #if CT_HAVE_CUDA
 #include "cuda/verbs/flip_quant_engine.h"
@@ -27,14 +29,18 @@ QuantTable transposed(const QuantTable& table) {
   return made;
 }
 
+std::string unmirrored_edges(const PictureFlip& flip) {
+  const bool x = has_unmirrored_edge(flip, false), y = has_unmirrored_edge(flip, true);
+  if (x && y) return "right and bottom edges";
+  return x ? "right edge" : y ? "bottom edge" : "";
+}
+
 }  // namespace
 
-Status plan_flip(const GstDctInfo& info, const FlipRequest& request, FlipPlan* plan) {
+FlipPicture flip_picture(const GstDctInfo& info) {
   // The first component has the largest factors.
   const auto mcu = [](guint factor) { return static_cast<int32_t>(8 * factor); };
-  return plan_flip(FlipPicture{info.width, info.height, mcu(info.components[0].h_samp),
-                               mcu(info.components[0].v_samp)},
-                   request, plan);
+  return {info.width, info.height, mcu(info.components[0].h_samp), mcu(info.components[0].v_samp)};
 }
 
 Turn turn_of(GstVideoOrientationMethod method) {
@@ -64,26 +70,63 @@ const char* nick_of(GstVideoOrientationMethod method) {
   return value ? value->value_nick : "identity";
 }
 
-GstVideoOrientationMethod method_of_exif(int orientation) {
-  // By JEITA CP-3451: where the first row and the first column are.
-  static constexpr GstVideoOrientationMethod kMethods[] = {
-      GST_VIDEO_ORIENTATION_CUSTOM, GST_VIDEO_ORIENTATION_IDENTITY, GST_VIDEO_ORIENTATION_HORIZ,
-      GST_VIDEO_ORIENTATION_180,    GST_VIDEO_ORIENTATION_VERT,     GST_VIDEO_ORIENTATION_UL_LR,
-      GST_VIDEO_ORIENTATION_90R,    GST_VIDEO_ORIENTATION_UR_LL,    GST_VIDEO_ORIENTATION_90L};
-  return kMethods[orientation];
+GstVideoOrientationMethod method_of(const Turn& turn) {
+  for (const GstVideoOrientationMethod method :
+       {GST_VIDEO_ORIENTATION_90R, GST_VIDEO_ORIENTATION_180, GST_VIDEO_ORIENTATION_90L,
+        GST_VIDEO_ORIENTATION_HORIZ, GST_VIDEO_ORIENTATION_VERT, GST_VIDEO_ORIENTATION_UL_LR,
+        GST_VIDEO_ORIENTATION_UR_LL})
+    if (turn_of(method) == turn) return method;
+  return GST_VIDEO_ORIENTATION_IDENTITY;
 }
 
 void FlipTransform::describe(GstStructure* stats) const {
-  gst_structure_set(stats, "method", G_TYPE_STRING, direction, nullptr);
+  const auto text_or_null = [](const std::string& text) {
+    return text.empty() ? nullptr : text.c_str();
+  };
+  const std::lock_guard lock(mutex_);
+  gst_structure_set(stats, "method", G_TYPE_STRING, direction, "dropped-metadata", G_TYPE_STRING,
+                    text_or_null(losses_.metadata), "unmirrored-edges", G_TYPE_STRING,
+                    text_or_null(losses_.edges), nullptr);
+}
+
+void FlipTransform::set_losses(Losses losses) {
+  const std::lock_guard lock(mutex_);
+  losses_ = std::move(losses);
+}
+
+void FlipTransform::start() {
+  warned_of_metadata_ = warned_of_edges_ = false;
+  set_losses({});
+}
+
+Status FlipTransform::prepare(FrameRequest*) {
+  set_losses({});
+  return take_plan();
 }
 
 Status FlipTransform::take_plan() {
-  CT_RETURN_IF_ERROR(plan_flip(in_info(), request, &plan_));
+  CT_RETURN_IF_ERROR(plan_flip(flip_picture(in_info()), request, &plan_));
   if (plan_.width == out_info().width && plan_.height == out_info().height) return {};
   return Status::error(StatusCode::kInvalidArgument,
                        "A picture of " + size_text(plan_.width, plan_.height) +
                            " does not belong to caps of " +
                            size_text(out_info().width, out_info().height));
+}
+
+void FlipTransform::flip_metadata(GstBuffer* out) {
+  const PictureFlip flip = {flip_picture(in_info()), request.turn, plan_, is_upright};
+  GstDctJpegMeta* meta = gst_buffer_get_dct_jpeg_meta(out);
+  const Losses losses = {meta ? flip_jpeg_meta(flip, meta) : "", unmirrored_edges(flip)};
+  set_losses(losses);
+  if (!losses.metadata.empty())
+    transport_.warn_once("Dropped what cannot follow the picture without loss: " + losses.metadata,
+                         &warned_of_metadata_);
+  if (!losses.edges.empty() && is_upright)
+    transport_.warn_once(
+        "Partial MCUs that cannot be mirrored without loss stay as they are at the " +
+            losses.edges + " of a picture of " +
+            size_text(flip.picture.width, flip.picture.height) + "; trim=true drops them",
+        &warned_of_edges_);
 }
 
 // Caps are equal, and so are sizes: a crop that begins at 0 is all of the picture.

@@ -4,19 +4,20 @@
 
 #include <gst/video/video.h>
 
+#include <mutex>
+#include <string>
+
 #include "gst/verbs/verb_transform.h"
 #include "transform/verbs/flip.h"
 
 namespace cudatransform {
 
-// What becomes of a picture of `info`.
-Status plan_flip(const GstDctInfo& info, const FlipRequest& request, FlipPlan* plan);
+FlipPicture flip_picture(const GstDctInfo& info);
 
 // The directions of GStreamer; auto and custom are none.
 Turn turn_of(GstVideoOrientationMethod method);
 const char* nick_of(GstVideoOrientationMethod method);
-// The one that makes a picture of this Exif orientation, 0 (none) to 8, upright.
-GstVideoOrientationMethod method_of_exif(int orientation);
+GstVideoOrientationMethod method_of(const Turn& turn);
 
 class FlipTransform final : public VerbTransform {
  public:
@@ -32,7 +33,12 @@ class FlipTransform final : public VerbTransform {
   // The direction of `request`, as users spell it. Guarded by the object lock.
   const char* direction = "identity";
 
-  Status prepare(FrameRequest*) override { return take_plan(); }
+  // Makes the GstDctJpegMeta of the next frame's result, a copy of that of the frame, true of it.
+  // Warns once in a stream of what had to be dropped.
+  void flip_metadata(GstBuffer* out);
+
+  void start() override;
+  Status prepare(FrameRequest*) override;
   void describe(GstStructure* stats) const override;
 
  protected:
@@ -44,9 +50,18 @@ class FlipTransform final : public VerbTransform {
                  MeasuredFrame* frame, FencePtr* done) override;
 
  private:
+  // What could not follow the last picture, for people; empty: nothing.
+  struct Losses {
+    std::string metadata;
+    std::string edges;  // with partial MCUs that should have been mirrored
+  };
   Status take_plan();
+  void set_losses(Losses losses);
 
   FlipPlan plan_;
+  mutable std::mutex mutex_;
+  Losses losses_;  // guarded by the mutex
+  bool warned_of_metadata_ = false, warned_of_edges_ = false;
 };
 
 }  // namespace cudatransform

@@ -82,11 +82,23 @@ class Stage:
 
     def count_of(self, name: str) -> int:
         """A number of the first element's statistics."""
-        gst, stats, number = self._gst, c_void_p(), c_uint64()
-        gst.g_object_get(self._first, b"stats", byref(stats), None)
+        gst, number = self._gst, c_uint64()
+        stats = self._stats()
         gst.gst_structure_get_uint64(stats, name.encode(), byref(number))
         gst.gst_structure_free(stats)
         return number.value
+
+    def text_of(self, name: str) -> Optional[str]:
+        """A text of the first element's statistics; None where it is null."""
+        stats = self._stats()
+        text = self._gst.gst_structure_get_string(stats, name.encode())
+        self._gst.gst_structure_free(stats)
+        return None if text is None else text.decode("utf-8", "replace")
+
+    def _stats(self) -> c_void_p:
+        stats = c_void_p()
+        self._gst.g_object_get(self._first, b"stats", byref(stats), None)
+        return stats
 
     def set_caps(self, text: str) -> None:
         """Sets the caps of buffers to come, in gst-launch's syntax. Raises ValueError."""

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Tuple
+import warnings
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -53,15 +54,31 @@ def _run(verb: Verb, picture: Any, caps: Any, memory: Any, buffer: Any,
     if device is not None:
         at, features = f"backend=cuda cuda-device-id={device}", "(memory:CUDAMemory)"
     element, properties = verb
+    used: List[Stage] = []
 
     def prepare(stage: Stage) -> int:
+        used.append(stage)
         for name, value in properties.items():
             stage.set(name, value)
         stage.set_caps_object(f"{picture.sampling} {picture.width}x{picture.height} "
                               f"{picture.depth}".encode(), caps())
         return buffer()
-    return run(f"{element} name=first {at} qos=false ! video/x-dct{features}", prepare, memory,
+    made = run(f"{element} name=first {at} qos=false ! video/x-dct{features}", prepare, memory,
                None if device is None else context_of(device)[0])
+    if element == "cudadctflip":
+        _warn_of_losses(used[0], properties["video-direction"] == "auto")
+    return made
+
+
+def _warn_of_losses(stage: Stage, is_upright: bool) -> None:
+    dropped, edges = stage.text_of("dropped-metadata"), stage.text_of("unmirrored-edges")
+    # The line of the caller of turned() or cropped().
+    if dropped is not None:
+        warnings.warn(f"dropped what cannot follow the picture without loss: {dropped}",
+                      stacklevel=6)
+    if edges is not None and is_upright:
+        warnings.warn("partial MCUs that cannot be mirrored without loss stay as they are at the "
+                      f"{edges}; trim=True drops them", stacklevel=6)
 
 
 def by_cpu(verb: Verb, picture: Any) -> Tuple[_gst.Sample, np.ndarray]:

@@ -128,12 +128,14 @@ class Picture:
 
         direction: as of cudadctflip: `90r`, clockwise; `180`; `90l`; `horiz`, left and right
             exchanged; `vert`; `ul-lr`, transposed; `ur-ll`; `identity`; `auto`, by the Exif data in
-            `markers`, which then say that the picture is upright
+            `markers`, which then say, as XMP data do, that the picture is upright
         trim: drop partial MCUs at an edge that would have to come first; else they stay there, not
             turned
         perfect: raise ValueError where there are such
-        Tables and the size in Exif data follow. Raises ValueError, and WriteError and TypeError for
-        a picture that no file can hold.
+        Tables, attachments, thumbnails and sizes in metadata follow. What cannot follow without
+        loss is dropped, with a UserWarning that names it; another tells of partial MCUs that `auto`
+        leaves as they are. Raises ValueError, and WriteError and TypeError for a picture that no
+        file can hold.
         """
         return self._by(_verbs.flip(direction, trim, perfect))
 
@@ -141,7 +143,8 @@ class Picture:
         """A part of the picture, in samples, without loss.
 
         It begins at a whole MCU: up to an MCU less one of columns and rows before `left` and `top`
-        are there, too. Raises as turned(), ValueError for a part that is not in the picture.
+        are there, too. Metadata follow as with turned(); attachments are cropped where the crop is
+        at their MCUs. Raises as turned(), ValueError for a part that is not in the picture.
         """
         return self._by(_verbs.cropping(left, top, width, height))
 

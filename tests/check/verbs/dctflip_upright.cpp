@@ -86,6 +86,37 @@ CHECK_TEST(test_auto_follows_exif) {
     }
 }
 
+// What cannot follow the picture goes, and so does the stripe of partial MCUs that cannot be
+// mirrored; the user hears of each once in a stream, and of each picture by the statistics.
+CHECK_TEST(test_losses_are_reported_once) {
+  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  g_autoptr(GstHarness) h = new_harness(verb("cudadctflip", "name=flip video-direction=auto") +
+                                        " ! capsfilter caps=video/x-dct");
+  g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
+  const Messages bus(h->element);
+  gst_harness_set_src_caps(h, levels_caps(info));
+  for (int i = 0; i < 3; i++) {
+    GstBuffer* in = make_levels(info);
+    g_autoptr(GBytes) segments = segments_with(true, i < 2 ? 3 : 1);
+    g_autoptr(GBytes) behind = g_bytes_new_static("no image", 8);
+    const GstDctJpegPlace place = {0, 8};
+    gst_dct_jpeg_meta_set_behind(gst_buffer_add_dct_jpeg_meta(in, segments), behind, &place, 1);
+    g_autoptr(GstBuffer) out = passed(h, in);
+    const GstDctJpegMeta* meta = gst_buffer_get_dct_jpeg_meta(out);
+    fail_unless_equals_int(static_cast<int>(meta->n_attachments), i < 2 ? 0 : 1);
+    g_autoptr(GstStructure) stats = stats_of(flip);
+    fail_unless_equals_string(gst_structure_get_string(stats, "dropped-metadata"),
+                              i < 2 ? "attachment 1 of 1" : nullptr);
+    fail_unless_equals_string(gst_structure_get_string(stats, "unmirrored-edges"),
+                              i < 2 ? "right and bottom edges" : nullptr);
+  }
+  const std::vector<Told> told = take_messages(bus, GST_MESSAGE_WARNING);
+  fail_unless_equals_int(static_cast<int>(told.size()), 2);
+  fail_unless(told[0].text.find("attachment 1 of 1") != std::string::npos);
+  fail_unless(told[1].text.find("partial MCUs") != std::string::npos ||
+              told[1].text.find("Partial MCUs") != std::string::npos);
+}
+
 // A direction that the user sets leaves the orientation as it is.
 CHECK_TEST(test_exif_stays_with_a_set_direction) {
   const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
