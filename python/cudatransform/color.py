@@ -169,7 +169,7 @@ def _larger(plane: np.ndarray, columns: int, rows: int, size: Tuple[int, int],
     """int32 of a size in place of chroma that has a part of its columns and rows."""
     plane = plane.astype(np.int32)
     narrow = columns == 2 and plane.shape[1] <= 2
-    if not fancy or narrow or columns > 2 or columns * rows == 1:
+    if not fancy or narrow or columns > 2 or rows > 2 or columns * rows == 1:
         return plane.repeat(rows, 0).repeat(columns, 1)[:size[0], :size[1]]
     if rows == 2:
         plane = _blended(plane)

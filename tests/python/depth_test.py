@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # Pictures of 12 bits a sample: levels, tables, samples and pixels, and what is written of them.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import itertools
 import pickle
 import tempfile
 import unittest
@@ -66,6 +67,20 @@ class TwelveBits(unittest.TestCase):
                                 luma - .34414 * (cb - 2048) - .71414 * (cr - 2048),
                                 luma + 1.772 * (cb - 2048)]).clip(0, 4095)
             self.assertLessEqual(abs(pixels - wanted).max(), 1)
+
+    def test_every_sampling(self):
+        """At 12 bits pixels are made by numpy; of 8 bits these are the elements'."""
+        for sampling, size in itertools.product(ct.color.SAMPLINGS, ((54, 29), (3, 5), (1, 1))):
+            array = pictures.pixels(*size, pictures.channels_of(sampling))
+            picture = ct.Picture.from_pixels(array, 80, sampling)
+            for upsampling in ("fancy", "nearest"):
+                with self.subTest(sampling=sampling, size=size, upsampling=upsampling):
+                    made = ct.color.to_pixels(picture.samples(), sampling, array.shape[:2],
+                                              fancy=upsampling == "fancy")
+                    np.testing.assert_array_equal(made, picture.pixels(upsampling))
+                    deep = ct.Picture(picture.components, picture.tables, *size, sampling, depth=12)
+                    pixels = deep.pixels(upsampling)
+                    self.assertEqual((pixels.shape, pixels.dtype), (array.shape, np.uint16))
 
     def test_limits(self):
         for kind in ({"progressive": True}, {"arithmetic": True}):
