@@ -288,13 +288,16 @@ def coded(stages: Stages, array: Any, sampling: Optional[str], levelling: Levell
     """
     check_method(method)
     levelling = levelling.checked()
+    pixels: Any = None
     on_device = _device.is_on_device(array)
-    pixels: Any = _device.view(array) if on_device else color.checked(array)
     if on_device:
+        pixels = _device.view(array)
         color.check_shape(pixels.dtype, pixels.shape, pixels.words)
+        sampling = color.sampling_for(sampling, pixels.shape)
+    else:
+        pixels, sampling = color.checked(array, sampling)
     check_sides(*pixels.shape[:2])
-    channels = 1 if len(pixels.shape) == 2 else pixels.shape[2]
-    sampling = color.sampling_for(sampling, channels)
+    channels = color.channels_of(pixels.shape)
     tables = levelling.own_tables()
     count = 2 if tables is None else len(tables)
     if on_device and (channels == 4 or count > 2):

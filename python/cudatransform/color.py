@@ -17,12 +17,19 @@ SAMPLINGS = {
 COLORIMETRY = b"1:4:0:0"  # in GStreamer's words: JFIF's, full range and the matrix of BT.601
 _SHORT = {"gray": "GRAYSCALE", "grey": "GRAYSCALE", "rgb": "RGB", "cmyk": "CMYK-4:4:4",
           **{name[-5:]: name for name in SAMPLINGS if name.startswith("YCbCr")}}
+_DEFAULTS = {1: "gray", 3: "4:2:0"}  # by the number of channels
+_PILLOW_MODES = ("L", "RGB", "CMYK")  # whose channels are pixels as they are taken here
+_FOUR_CHANNELS = ('CMYK is encoded with sampling="cmyk", and RGBA without its alpha: '
+                  'array[:, :, :3], or Image.convert("RGB")')
 
 
 def sampling_of(name: str) -> str:
-    """A sampling by its name or a short one (`4:2:0`, `gray`, `rgb`). Raises ValueError."""
+    """A sampling by its name or a short one (`4:2:0`, `gray`, `rgb`). Raises TypeError and
+    ValueError."""
     if not isinstance(name, str):
-        raise TypeError(f"a sampling is a str, not {type(name).__name__}")
+        raise TypeError(f"a sampling is a str such as 4:2:0, not {type(name).__name__}")
+    if not name:
+        raise TypeError("a sampling is a str such as 4:2:0, not ''")
     name = _SHORT.get(name.lower(), name)
     if name not in SAMPLINGS:
         raise ValueError(f"no sampling is called {name!r}; there are {', '.join(SAMPLINGS)}")
@@ -37,20 +44,50 @@ def check_shape(dtype: Any, shape: Tuple[int, ...], words: str) -> None:
                          f"width, 4), not {words}")
 
 
-def checked(array: Any) -> np.ndarray:
-    """Pixels as a numpy array. Raises ValueError."""
+def checked(array: Any, sampling: Optional[str]) -> Tuple[np.ndarray, str]:
+    """Pixels as a numpy array, and the sampling of that name or their default one.
+
+    array: pixels, or a Pillow image. Raises TypeError and ValueError.
+    """
+    mode = _pillow_mode_of(array)
+    if mode is not None and mode not in _PILLOW_MODES:
+        scaled = ", scaled to 0 to 255" if mode[:1] in ("I", "F") else ""
+        raise ValueError(f"Pillow images of mode {', '.join(_PILLOW_MODES)} are encoded, not "
+                         f'{mode}: image.convert("RGB"){scaled}')
     pixels = np.asarray(array)
     check_shape(pixels.dtype, pixels.shape, f"{pixels.dtype} {pixels.shape}")
-    return pixels
+    if sampling is None and mode == "CMYK":
+        sampling = "cmyk"
+    return pixels, sampling_for(sampling, pixels.shape)
 
 
-def sampling_for(name: Optional[str], channels: int) -> str:
-    """The sampling of that name, or the default one, for pixels of so many channels. Raises
-    ValueError."""
-    sampling = sampling_of(name or {1: "gray", 3: "4:2:0", 4: "cmyk"}[channels])
+def _pillow_mode_of(array: Any) -> Optional[str]:
+    """The mode of a Pillow image, which names its colours; None for any other object."""
+    mode = getattr(array, "mode", None)  # numpy's memmap has one, too
+    # Of the type: an image makes a copy of its pixels for each look at its interface.
+    is_image = (isinstance(mode, str) and not isinstance(array, np.ndarray)
+                and hasattr(type(array), "__array_interface__"))
+    return mode if is_image else None
+
+
+def channels_of(shape: Tuple[int, ...]) -> int:
+    """The channels of pixels."""
+    return 1 if len(shape) == 2 else shape[2]
+
+
+def sampling_for(name: Optional[str], shape: Tuple[int, ...]) -> str:
+    """The sampling of that name, or the default one, for pixels of a shape.
+
+    Four channels have no default: they may be CMYK or RGBA. Raises TypeError and ValueError.
+    """
+    channels = channels_of(shape)
+    if name is None and channels == 4:
+        raise ValueError(f"four channels may be CMYK or RGBA: {_FOUR_CHANNELS}")
+    sampling = sampling_of(_DEFAULTS[channels] if name is None else name)
     if (channels == 4) != (len(ids_of(sampling)) == 4):
         raise ValueError(f"{sampling} of pixels with {channels} channels: CMYK and YCCK are made "
-                         "of (height, width, 4), others of no such pixels")
+                         "of (height, width, 4), others of no such pixels"
+                         + (f". {_FOUR_CHANNELS}" if channels == 4 else ""))
     return sampling
 
 

@@ -347,9 +347,8 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, sampling: Optio
 
     Other tables and quantizers than the first make smaller files that look the same.
 
-    array: uint8 (height, width), grey; (height, width, 3), RGB; (height, width, 4), CMYK. Or grey
-        or RGB on a GPU, of PyTorch, CuPy or any library with DLPack or __cuda_array_interface__,
-        whose rows may have gaps between them; it is coded there
+    array: as of Picture.from_pixels. Or grey or RGB on a GPU, of PyTorch, CuPy or any library with
+        DLPack or __cuda_array_interface__, whose rows may have gaps between them; it is coded there
     target: a path or a binary file; None: the bytes are only returned
     quality, sampling, method: as of Picture.from_pixels
     tables: `annex-k` or `perceptual`, which quality scales, or arrays, as from_pixels' qtables

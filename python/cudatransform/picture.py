@@ -215,18 +215,19 @@ class Picture:
                     qtables: Optional[Any] = None, method: str = "islow") -> "Picture":
         """A picture made of pixels, with the levels of `cjpeg -dct int`.
 
-        array: uint8 (height, width), grey; (height, width, 3), RGB; (height, width, 4), CMYK, 255
-            for all of the ink
+        array: uint8 (height, width), grey; (height, width, 3), RGB; with a `sampling` of CMYK or
+            YCCK (height, width, 4), 255 for all of the ink. Or an image of Pillow, whose mode is
+            L, RGB or CMYK
         quality: 1 to 100, libjpeg's scale of the tables of ITU-T T.81, annex K; entries up to 255
         sampling: as Picture.sampling or its end: `4:2:0`, the default for colour; `gray`; `rgb`,
-            which keeps the colours as they are; `cmyk`, the default for CMYK; `YCCK-4:2:0`
+            which keeps the colours as they are; `cmyk`, the default for Pillow's CMYK alone, since
+            four channels may be RGBA, too; `YCCK-4:2:0`
         qtables: instead of `quality`: (8, 8) for all components, or (n, 8, 8), one for each
             component in turn, the last for the rest; 1 to 65535
         method: as of dct()
-        Raises ValueError for other shapes, types and values.
+        Raises ValueError for other shapes and values, and TypeError.
         """
-        pixels = color.checked(array)
-        sampling = color.sampling_for(sampling, 1 if pixels.ndim == 2 else pixels.shape[2])
+        pixels, sampling = color.checked(array, sampling)
         count = len(color.ids_of(sampling))
         if pixels.ndim == 2 and sampling != "GRAYSCALE":
             pixels = np.repeat(pixels[:, :, None], 3, axis=2)

@@ -8,10 +8,12 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 
 import cudatransform as ct
+from cudatransform import _device
 import pictures
 
 try:
@@ -89,10 +91,31 @@ class BesidePillow(Beside):
         for size in SIZES:
             array = pictures.pixels(*size, 4)
             data = self.saved(array, "CMYK", quality=90)
-            self.assertEqual(ct.encode(array, quality=90), data)
+            self.assertEqual(ct.encode(array, quality=90, sampling="cmyk"), data)
+            self.assertEqual(ct.encode(ct.decode(data, "CMYK"), sampling="cmyk"), ct.encode(
+                Image.open(io.BytesIO(data))))
             for sampling in ("cmyk", "YCCK-4:2:0", "YCCK-4:2:2", "YCCK-4:4:4"):
                 data = ct.encode(array, quality=90, sampling=sampling)
                 self.assert_equal(ct.decode(data, "CMYK"), np.asarray(Image.open(io.BytesIO(data))))
+
+    def test_images(self):
+        """An image's mode names its colours."""
+        for mode, channels in (("L", 1), ("RGB", 3), ("CMYK", 4)):
+            array = pictures.pixels(33, 20, channels)
+            image, sampling = Image.fromarray(array, mode), "cmyk" if mode == "CMYK" else None
+            self.assertEqual(ct.encode(image), ct.encode(array, sampling=sampling))
+            self.assertEqual(ct.write(ct.Picture.from_pixels(image)), ct.encode(image))
+        self.assertEqual(ct.read(ct.encode(image, sampling="YCCK-4:2:0")).sampling, "YCCK-4:2:0")
+        with self.assertRaisesRegex(ValueError, "4:2:0 of pixels with 4 channels"):
+            ct.encode(image, sampling="4:2:0")
+        for mode in ("1", "P", "RGBA", "RGBX", "RGBa", "LA", "PA", "YCbCr", "LAB", "HSV", "I", "F",
+                     "I;16"):
+            image = Image.new(mode, (9, 7))
+            for encode in (ct.encode, ct.Context().encode, ct.Picture.from_pixels):
+                for options in ({}, {"sampling": "cmyk"}, {"sampling": "4:4:4"}):
+                    with self.assertRaisesRegex(ValueError, rf"not {mode}: image.convert..RGB"):
+                        encode(image, **options)
+            self.assertEqual(ct.decode(ct.encode(image.convert("RGB"))).shape, (7, 9, 3))
 
 
 class Arrays(unittest.TestCase):
@@ -193,6 +216,46 @@ class Smaller(unittest.TestCase):
         self.assertEqual(ct.encode(array), usual)
 
 
+class Colours(unittest.TestCase):
+    def test_four_channels_have_no_default(self):
+        array = pictures.pixels(16, 9, 4)
+        for encode in (ct.encode, ct.Context().encode, ct.Picture.from_pixels):
+            for given in (array, array[::-1, ::2], array[:1, :1]):
+                with self.assertRaisesRegex(ValueError, r"RGBA.*sampling=.cmyk.*\[:, :, :3\]"):
+                    encode(given)
+            encode(array[:, :, :3])
+            for sampling in ("cmyk", "CMYK", "CMYK-4:4:4", "YCCK-4:2:0", "YCCK-4:4:1"):
+                encode(array, sampling=sampling)
+            for sampling in ("4:2:0", "rgb", "gray"):
+                with self.assertRaisesRegex(ValueError, r"CMYK and YCCK.*\[:, :, :3\]"):
+                    encode(array, sampling=sampling)
+
+    def test_on_a_device(self):
+        there = _device.View(0, (9, 16, 4), (64, 4, 1), np.dtype(np.uint8), 0, None)
+        with mock.patch.multiple(_device, is_on_device=lambda _: True, view=lambda array: array):
+            for options, words in (({}, "RGBA.*sampling=.cmyk"), ({"sampling": ""}, "is a str"),
+                                   ({"sampling": "cmyk"}, "for arrays in system memory")):
+                with self.assertRaisesRegex((TypeError, ValueError), words):
+                    ct.encode(there, **options)
+
+    def test_a_file_in_memory_is_no_image(self):
+        """numpy's memmap has a mode, such as that of open()."""
+        with tempfile.NamedTemporaryFile() as file:
+            array = np.memmap(file, np.uint8, "w+", shape=(8, 9, 3))
+            self.assertEqual(ct.encode(array), ct.encode(np.zeros((8, 9, 3), np.uint8)))
+
+    def test_a_sampling_that_is_false(self):
+        for channels in (1, 3, 4):
+            array = pictures.pixels(16, 9, channels)
+            for sampling in (0, "", False, b"", 2, 0.0, (), np.zeros(0)):
+                for encode in (ct.encode, ct.Context().encode, ct.Picture.from_pixels):
+                    with self.subTest(sampling=sampling), self.assertRaisesRegex(
+                            TypeError, "a sampling is a str"):
+                        encode(array, sampling=sampling)
+        with self.assertRaises(TypeError):
+            ct.quality_tables(80, sampling="")
+
+
 class Errors(unittest.TestCase):
     def test_files(self):
         for name, (data, _) in pictures.bad_files().items():
@@ -206,7 +269,7 @@ class Errors(unittest.TestCase):
                 ct.decode(path)
 
     def test_kinds_without_such_pixels(self):
-        ink = ct.encode(pictures.pixels(24, 17, 4))
+        ink = ct.encode(pictures.pixels(24, 17, 4), sampling="cmyk")
         deep = pictures.twelve_bits([np.zeros((3, 5, 8, 8), np.int16)], 37, 20,
                                     np.ones((8, 8), np.uint16))
         for data, mode, words in ((ink, "RGB", "CMYK-4:4:4: its mode is CMYK"),

@@ -207,7 +207,7 @@ class Cmyk(unittest.TestCase):
             self.assertEqual(picture.sampling, "CMYK-4:4:4")
             judge = np.asarray(Image.open(file))
             self.assertTrue(np.array_equal(picture.pixels(), judge))
-            self.assertTrue(pictures.equal(ct.Picture.from_pixels(array, 90), picture))
+            self.assertTrue(pictures.equal(ct.Picture.from_pixels(array, 90, "cmyk"), picture))
             self.assertEqual(ct.write(picture), file.getvalue())
             for sampling in ("CMYK-4:4:4", "YCCK-4:4:4"):
                 made = ct.Picture.from_pixels(array, 90, sampling)
@@ -215,7 +215,7 @@ class Cmyk(unittest.TestCase):
                 self.assertTrue(np.array_equal(made.pixels(), judge), sampling)
 
     def test_adobes_marker_stays_and_stays_away(self):
-        picture = ct.Picture.from_pixels(pictures.pixels(40, 30, 4))
+        picture = ct.Picture.from_pixels(pictures.pixels(40, 30, 4), sampling="cmyk")
         data = ct.write(picture)
         self.assertIn(b"Adobe", ct.read(data).markers)
         picture.markers = b""
