@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from ctypes import POINTER, Structure, byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
@@ -16,6 +17,7 @@ _ON_DEVICE = 2             # CUmemorytype
 _ORDINAL = 9               # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 _CAPABILITY = 75, 76       # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
 _LEGACY_STREAM = 1         # the name of the default stream in both protocols
+_DEVICE = re.compile("cpu|cuda(?::([0-9]{1,9}))?")
 
 
 class DLTensor(Structure):
@@ -177,13 +179,14 @@ class View(NamedTuple):
 
 
 def number_of(device: Any) -> Optional[int]:
-    """The number of a GPU: 1 for `cuda:1`, 0 for `cuda`; None for `cpu`. Raises ValueError."""
+    """The number of a GPU: 1 for `cuda:1`, 0 for `cuda`; None for `cpu`. Raises TypeError and
+    ValueError."""
     if not isinstance(device, str):
         raise TypeError(f"a device is a str, not {type(device).__name__}")
-    kind, _, number = device.partition(":")
-    if kind not in ("cpu", "cuda") or number and (kind == "cpu" or not number.isdigit()):
+    found = _DEVICE.fullmatch(device)
+    if found is None:
         raise ValueError(f"a device is cpu, cuda or cuda:NUMBER, not {device!r}")
-    return int(number or 0) if kind == "cuda" else None
+    return None if device == "cpu" else 0 if found[1] is None else int(found[1])
 
 
 def is_on_device(array: Any) -> bool:

@@ -54,7 +54,7 @@ class Wanted(NamedTuple):
         check_upsampling(self.upsampling)
         if self.mode == "CMYK" and (self.scale != 1 or self.device is not None):
             raise ValueError("CMYK is made at full size, in system memory")
-        return self
+        return self._replace(scale=int(self.scale))  # True is 1, and no text of a property
 
     def line(self, ahead: bool = False) -> str:
         """The rest of a line that begins with jpegcoefdec and its properties.

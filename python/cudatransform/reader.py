@@ -102,7 +102,8 @@ class Reader:
         self.paths, self.batch, self.device = paths, batch, device
         self.wanted = wanted if output == "pixels" else None  # of files' pixels
         self.planes = planes if layout == "band" else None
-        self.workers = workers or len(os.sched_getaffinity(0)) * (1 if device == "cpu" else 2)
+        cores = len(os.sched_getaffinity(0))
+        self.workers = cores * (1 if device == "cpu" else 2) if workers is None else int(workers)
 
     def __iter__(self) -> Iterator[Batch]:
         run = Walk(self)

@@ -51,9 +51,13 @@ def _check_levels(shape: Tuple[int, ...], dtype: Any, wanted: Any, words: str) -
 
 def _size_of(shape: Tuple[int, ...], size: Optional[Tuple[int, int]]) -> Tuple[int, int]:
     rows, columns = shape[:2]
-    if size is not None and len(size) != 2:
+    if size is None:
+        return 8 * rows, 8 * columns
+    if not hasattr(size, "__len__"):
+        raise TypeError(f"a size is height and width, not {size!r}")
+    if len(size) != 2:
         raise ValueError(f"a size is height and width, not {size!r}")
-    height, width = size or (8 * rows, 8 * columns)
+    height, width = size
     height, width = whole_number("a height", height), whole_number("a width", width)
     if not (8 * rows - 8 < height <= 8 * rows and 8 * columns - 8 < width <= 8 * columns):
         raise ValueError(f"{rows} x {columns} blocks are no plane of {height} x {width} samples")

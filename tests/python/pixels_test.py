@@ -325,6 +325,11 @@ class Errors(unittest.TestCase):
         for wrong in ({"scale": 1.5}, {"device": 0}):
             with self.assertRaises(TypeError):
                 ct.decode(data, **wrong)
+        for device in ("", "cpu:", "cuda:", "cuda:-1", "cuda:\u00b2", "cuda:4294967296"):
+            with self.assertRaisesRegex(ValueError, "a device is cpu, cuda or cuda:NUMBER"):
+                ct.decode(data, device=device)
+        self.assertEqual(ct.decode(data, scale=True).shape, (9, 9, 3))
+        self.assertEqual(list(ct.Reader([], workers=True)), [])
         with self.assertRaisesRegex(ValueError, "coefficients or pixels, not 'planes'"):
             ct.Reader(["a.jpg"], output="planes")
         for options in ({"quality": 0}, {"quality": 101}, {"sampling": "4:2:1"},

@@ -104,13 +104,16 @@ class Transforms(unittest.TestCase):
     def test_types_of_arguments(self):
         levels = np.zeros((1, 1, 8, 8), np.float32)
         for call in (lambda: ct.idct(levels, size=(8., 8)), lambda: ct.idct(levels, size=8),
+                     lambda: ct.idct(levels, size=0), lambda: ct.idct(levels, size=False),
                      lambda: ct.idct(levels, depth=8.), lambda: ct.idct(levels, depth="8"),
                      lambda: ct.quality_tables(50.5), lambda: ct.quality_tables("50"),
                      lambda: ct.quality_tables(50, 3),
                      lambda: ct.dct(levels[0, 0, 0].astype(np.uint8), method=["islow"])):
             with self.assertRaises(TypeError):
                 call()
-        for call in (lambda: ct.idct(levels, size=(8, 8, 1)), lambda: ct.psnr(levels, levels, 0),
+        self.assertEqual(ct.idct(levels, size=np.array([7, 3])).shape, (7, 3))
+        for call in (lambda: ct.idct(levels, size=(8, 8, 1)), lambda: ct.idct(levels, size=()),
+                     lambda: ct.idct(levels, size=[]), lambda: ct.psnr(levels, levels, 0),
                      lambda: ct.psnr(levels, levels, math.nan)):
             with self.assertRaises(ValueError):
                 call()
