@@ -22,6 +22,9 @@ UPSAMPLINGS = ("fancy", "nearest")
 SCALES = (1, 2, 4, 8)
 QUANTIZERS = ("round", "dead-zone", "rd")
 PRESETS = ("annex-k", "perceptual")
+# What makes the smallest file smaller.
+SMALLER = ("Files are smaller with fewer pixels, sampling='4:2:0', quantizer='rd' and "
+           "optimize=True")
 # Frames whose first plane is luma, or of RGB files green. GStreamer's CUDA memory holds no grey
 # ones: there, grey files become three equal planes, and files of other samplings have none.
 _PLANES, _CUDA_PLANES = "I420,Y42B,Y444,Y41B,GRAY8,GBR", "I420,Y42B,Y444,RGBP"
@@ -314,7 +317,7 @@ def coded(stages: Stages, array: Any, sampling: Optional[str], levelling: Levell
     data = np.asarray(_gst.HeldBuffer(_gst.libraries(), made)).tobytes()
     if levelling.max_size is not None and len(data) > levelling.max_size:
         raise WriteError(f"no quality makes a file of {levelling.max_size} bytes: the smallest has "
-                         f"{len(data)}")
+                         f"{len(data)}. {SMALLER}")
     return data
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import operator
 import signal
+import sys
+import warnings
 from typing import Any, NamedTuple
 
 
@@ -65,6 +67,15 @@ def _code_of(handler: Any) -> Any:
     if callable(handler) and not hasattr(handler, "__code__"):
         handler = getattr(handler, "__func__", getattr(type(handler), "__call__", None))
     return getattr(handler, "__code__", None)
+
+
+def warn(message: str) -> None:
+    """A UserWarning at the line that has called the package."""
+    package, level = __name__.partition(".")[0], 1
+    frame = sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, stacklevel=level)
 
 
 def whole_number(name: str, value: Any) -> int:

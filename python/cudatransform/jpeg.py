@@ -6,7 +6,6 @@ import errno
 import os
 import stat
 import threading
-import warnings
 from functools import partial
 from typing import Any, BinaryIO, Callable, List, Optional, Tuple, Union
 
@@ -16,11 +15,11 @@ from . import _gst
 from ._cuda_memory import context_of
 from ._device import number_of
 from ._levels import add_rest, check_rest, check_sides, described, in_one_piece
-from ._pixels import Levelling, Options, Wanted, coded
+from ._pixels import SMALLER, Levelling, Options, Wanted, coded
 from ._reads import OneFile, Path, PatientFiles
 from ._stage import Stage, StageError
 from ._stages import Stages
-from .errors import ReadError, WriteError, is_interruption, whole_number
+from .errors import ReadError, WriteError, is_interruption, warn, whole_number
 from .picture import Picture, picture_of_sample
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
@@ -200,10 +199,9 @@ class Context:
         """See cudatransform.encode."""
         _check_options(progressive, arithmetic, optimize, restart)
         options = Options(progressive, arithmetic, optimize, restart)
+        levelling = Levelling(quality, tables, quantizer, target_size, max_size)
         try:
-            data = coded(self._stages, array, sampling,
-                         Levelling(quality, tables, quantizer, target_size, max_size), method,
-                         options)
+            data = coded(self._stages, array, sampling, levelling, method, options)
         except StageError as error:
             raise WriteError(str(error)) from None
         if data is None:  # no element takes such pixels or tables
@@ -213,6 +211,9 @@ class Context:
                               optimize=optimize, restart=restart)
         if target is not None:
             _store(data, target)
+        if target_size is not None and len(data) > target_size:
+            warn(f"target_size={int(target_size)} is not reached: the smallest file has "
+                 f"{len(data)} bytes. {SMALLER}")
         return data
 
     def write(self, picture: Picture, target: Any = None, *, progressive: bool = False,
@@ -250,8 +251,8 @@ class Context:
         if target is not None:
             _store(data, target)
         if any(stage.count_of(_UNTRUE) > count for stage, count in used):
-            warnings.warn("XMP data among the picture's markers name lengths that are not those of "
-                          "its attachments and trailer", stacklevel=3)
+            warn("XMP data among the picture's markers name lengths that are not those of its "
+                 "attachments and trailer")
         return data
 
 
@@ -354,7 +355,7 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, sampling: Optio
     tables: `annex-k` or `perceptual`, which quality scales, or arrays, as from_pixels' qtables
     quantizer: `round`, `dead-zone` or `rd`: how levels are made
     target_size: bytes; instead of quality the highest one whose file has no more. Where even
-        quality 1 makes a larger file, that is the file
+        quality 1 makes a larger file, that is the file, and a UserWarning
     max_size: bytes; a lower quality where the file would have more. Raises WriteError where none
         makes it as small
     progressive, arithmetic, optimize, restart: as of write()

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # decode(), encode() and a Reader's pixels, beside libjpeg-turbo's programs and Pillow.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import functools
 import io
 import itertools
 import os
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 from unittest import mock
 
 import numpy as np
@@ -199,12 +201,38 @@ class Smaller(unittest.TestCase):
                 data = ct.encode(array, target_size=target, **options)
                 self.assertLessEqual(len(data), target)
                 self.assertGreater(len(data), 0.9 * target)
-                ct.encode(array, target_size=target // 2, **options)
+                ct.encode(array, target_size=max(target // 2, len(least)), **options)
                 self.assertEqual(ct.encode(array, target_size=target, **options), data)
-            self.assertEqual(ct.encode(array, target_size=1, **options), least)
-            # Numbers whose texts are no numbers.
-            self.assertEqual(ct.encode(array, target_size=True, **options), least)
+            # True is a number whose text is none.
+            for target in (1, True, len(least) - 1):
+                with self.assertWarns(UserWarning):
+                    self.assertEqual(ct.encode(array, target_size=target, **options), least)
             self.assertEqual(ct.encode(array, quality=True), ct.encode(array, quality=1))
+
+    def test_a_target_out_of_reach(self):
+        """Warns where the call is, of every way to make it, and makes the file."""
+        array, path = pictures.pixels(200, 150), io.BytesIO()
+        least = ct.encode(array, quality=1)
+        for encode in (ct.encode, ct.Context().encode,
+                       functools.partial(ct.encode, target=path)):
+            for _ in range(2):
+                with self.assertWarnsRegex(UserWarning, f"target_size=500 is not.*{len(least)} "
+                                           "bytes.*fewer pixels.*optimize") as told:
+                    self.assertEqual(encode(array, target_size=500), least)
+                self.assertEqual(told.filename, __file__)
+                with open(__file__, encoding="utf-8") as file:
+                    self.assertIn("encode(array, target", file.readlines()[told.lineno - 1])
+        self.assertEqual(path.getvalue(), 2 * least)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for target in (len(least), 5000, 1 << 31):
+                self.assertLessEqual(len(ct.encode(array, target_size=target)), target)
+            with self.assertRaisesRegex(ct.WriteError, "fewer pixels"):
+                ct.encode(array, target_size=500, max_size=500)
+        # What the warning says helps.
+        for change in ({"quantizer": "rd"}, {"optimize": True}):
+            self.assertLess(len(ct.encode(array, quality=1, **change)), len(least))
+        self.assertLess(len(least), len(ct.encode(array, quality=1, sampling="4:4:4")))
 
     def test_max_size(self):
         array = pictures.pixels(200, 150)
