@@ -19,6 +19,7 @@ from ._pixels import SMALLER, Levelling, Options, Wanted, coded
 from ._reads import OneFile, Path, PatientFiles
 from ._stage import Stage, StageError
 from ._stages import Stages
+from ._store import store
 from .errors import ReadError, WriteError, is_interruption, warn, whole_number
 from .picture import Picture, picture_of_sample
 
@@ -210,7 +211,7 @@ class Context:
                               target, progressive=progressive, arithmetic=arithmetic,
                               optimize=optimize, restart=restart)
         if target is not None:
-            _store(data, target)
+            store(data, target)
         if target_size is not None and len(data) > target_size:
             warn(f"target_size={int(target_size)} is not reached: the smallest file has "
                  f"{len(data)} bytes. {SMALLER}")
@@ -249,7 +250,7 @@ class Context:
             raise WriteError("the picture was not written")
         data = np.asarray(_gst.HeldBuffer(gst, written)).tobytes()
         if target is not None:
-            _store(data, target)
+            store(data, target)
         if any(stage.count_of(_UNTRUE) > count for stage, count in used):
             warn("XMP data among the picture's markers name lengths that are not those of its "
                  "attachments and trailer")
@@ -276,14 +277,6 @@ def _check_options(progressive: Any, arithmetic: Any, optimize: Any, restart: An
             raise TypeError(f"{name} is True or False, not {value!r}")
     if not 0 <= whole_number("a restart interval", restart) <= 65535:
         raise WriteError(f"a restart interval is 0 to 65535 MCUs, not {restart}")
-
-
-def _store(data: bytes, target: Any) -> None:
-    if hasattr(target, "write"):
-        target.write(data)
-        return
-    with open(target, "wb") as file:
-        file.write(data)
 
 
 def name_of(source: Source) -> Any:
@@ -381,8 +374,10 @@ def write(picture: Picture, target: Any = None, *, progressive: bool = False,
     Returns the bytes of the file. Raises WriteError for a picture that a JPEG file cannot hold (AC
     levels beyond 1023, DC levels more than 2047 apart, at 12 bits 16383 and 32767; tables with 0,
     markers other than segments) or libjpeg cannot write (before libjpeg-turbo 3: progressive and
-    arithmetic at 12 bits), TypeError and OSError. An interrupted write and a full disk leave a
-    file's beginning. Warns if XMP data name lengths that attachments and trailer do not have.
+    arithmetic at 12 bits), or read() does not take (attachments that are not one JPEG picture each,
+    a gap without one, more than 16 MiB of markers), TypeError and OSError. A path has its old file
+    until the new one is complete, and after an error; a file's writer gets all bytes or an error.
+    Warns if XMP data name lengths that attachments and trailer do not have.
     """
     return of_this_thread().write(picture, target, progressive=progressive, arithmetic=arithmetic,
                                   optimize=optimize, restart=restart)

@@ -161,11 +161,24 @@ class Anywhere(WithFiles):
             self.everywhere(lambda: ct.read(self.paths[0]), lambda: None, 3, kind, words=())
 
     def test_write(self):
-        path = os.path.join(self.folder.name, "written.jpg")
-        self.everywhere(lambda: ct.write(self.pictures[0], path, progressive=True),
-                        lambda: self.assertEqual(ct.write(self.pictures[1]), self.files[1]), step=2)
-        with open(path, "rb") as file:
-            self.assertTrue(pictures.equal(ct.read(file), self.pictures[0]))
+        folder = tempfile.TemporaryDirectory(dir=self.folder.name)
+        self.addCleanup(folder.cleanup)
+        path, there = os.path.join(folder.name, "written.jpg"), set()
+        whole = ct.write(self.pictures[0], path, progressive=True)
+        files = descriptors()
+
+        def check():
+            """The path has the old file or the new one, and nothing is left beside it."""
+            self.assertEqual(ct.write(self.pictures[1]), self.files[1])
+            self.assertEqual(os.listdir(folder.name), ["written.jpg"])
+            with open(path, "rb") as file:
+                there.add(file.read())
+            with open(path, "wb") as file:
+                file.write(b"the old file")
+            ct.write(self.pictures[0])  # so that the next call has as many places, to its end
+        self.everywhere(lambda: ct.write(self.pictures[0], path, progressive=True), check, step=2)
+        self.assertEqual(there, {whole, b"the old file"})
+        self.assertLessEqual(descriptors(), files)
 
     def test_dct_and_idct(self):
         table = np.full((8, 8), 10)
