@@ -177,6 +177,8 @@ class Stage:
             sample, error = self._made_of_run(), self.forget_messages()
             if error:
                 raise StageError(error)
+            if sample is None:
+                self.flush()  # elements forget what earlier buffers had to do with this one
         elif self._runs % _RUNS_A_LOOK == 0:
             self.forget_messages()
         self.memory = None
