@@ -226,7 +226,8 @@ def _of_one_library(*arrays: Any) -> Tuple[Any, ...]:
         return tuple(array if type(array).__module__.partition(".")[0] == name
                      else library.from_dlpack(array) if hasattr(array, "__dlpack__")
                      else library.asarray(array) for array in arrays)
-    raise Unavailable("psnr() of arrays on a GPU needs PyTorch or CuPy, and neither is installed")
+    raise Unavailable("psnr() of arrays on a GPU needs PyTorch or CuPy, and neither is installed: "
+                      "pip install torch")
 
 
 def psnr(a: Any, b: Any, peak: Optional[float] = None) -> float:
