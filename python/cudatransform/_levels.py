@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-from typing import Any, Tuple
+import re
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
@@ -12,13 +13,21 @@ from . import _gst, color
 from .errors import WriteError, is_interruption, whole_number
 
 _LARGEST_SIDE = 65500  # JPEG_MAX_DIMENSION
+# A decoder keeps none of a file's markers where they have more bytes, the writer's own included: a
+# JFIF header, and an index of pictures with an entry for each.
+_MOST_MARKERS = 1 << 24
+_JFIF_BYTES, _INDEX_BYTES, _ENTRY_BYTES = 18, 58, 16
+_SOI, _EOI = b"\xff\xd8", 0xD9
+# A marker that is neither in entropy-coded data (FF 00, RSTn) nor without a meaning there (TEM).
+_MARKER = re.compile(b"\xff[^\x00\x01\xd0-\xd7\xff]", re.DOTALL)
 
 
-def _check_markers(markers: Any) -> None:
-    """Raises TypeError for markers that are not bytes, WriteError for bytes other than segments."""
+def _check_markers(markers: Any, attachments: int) -> None:
+    """Raises TypeError for markers that are not bytes, WriteError for bytes other than segments and
+    for more of them than read() takes."""
     if not isinstance(markers, (bytes, bytearray)):
         raise TypeError(f"markers are bytes, not {type(markers).__name__}")
-    at = 0
+    at, kinds = 0, set()
     while at < len(markers):
         head = markers[at:at + 4]
         if len(head) < 4 or head[0] != 0xFF or not (0xE0 <= head[1] <= 0xEF or head[1] == 0xFE):
@@ -28,7 +37,14 @@ def _check_markers(markers: Any) -> None:
         if size < 2 or at + 2 + size > len(markers):
             raise WriteError(f"byte {at} of the markers: its segment has {size} bytes, "
                              f"where at least 2 and at most {len(markers) - at - 2} are possible")
+        kinds.add(bytes(markers[at + 4:at + 8]))
         at += 2 + size
+    size = at if kinds & {b"JFIF", b"Exif"} else at + _JFIF_BYTES
+    if attachments > 0 and b"MPF\0" not in kinds:
+        size += _INDEX_BYTES + _ENTRY_BYTES * (attachments + 1)
+    if size > _MOST_MARKERS:
+        raise WriteError(f"the markers have {size} bytes with those that are added, more than "
+                         f"{_MOST_MARKERS}")
 
 
 def check_sides(*sides: int) -> None:
@@ -39,9 +55,13 @@ def check_sides(*sides: int) -> None:
 
 
 def check_rest(picture: Any) -> None:
-    """Raises TypeError for markers, attachments, gaps and a trailer that are not bytes, WriteError
-    for markers other than segments and attachments that are no JPEG files."""
-    _check_markers(picture.markers)
+    """Whether read() takes what is written of a picture's markers and of the bytes behind it.
+
+    Raises TypeError for markers, attachments, gaps and a trailer that are not bytes, WriteError for
+    markers other than segments or above 16 MiB, for attachments that are not one JPEG picture each,
+    and for gaps without one.
+    """
+    _check_markers(picture.markers, len(picture.attachments))
     for name, one in (*(("an attachment", a) for a in picture.attachments),
                       *(("a gap", g) for g in picture.gaps), ("a trailer", picture.trailer)):
         if not isinstance(one, (bytes, bytearray)):
@@ -49,9 +69,44 @@ def check_rest(picture: Any) -> None:
     if len(picture.attachments) > 255:
         raise WriteError(f"a file takes 255 attachments, not {len(picture.attachments)}")
     for number, attachment in enumerate(picture.attachments):
-        if attachment[:2] != b"\xff\xd8":
-            raise WriteError(f"attachment {number}: a JPEG file is expected, which begins with "
-                             f"FF D8, not {attachment[:2].hex(' ').upper()}")
+        _check_attachment(f"attachment {number}", attachment)
+    for number, gap in enumerate(picture.gaps):
+        if number >= len(picture.attachments) and len(gap) > 0:
+            raise WriteError(f"gap {number} has {len(gap)} bytes, which stand before an attachment "
+                             f"{number}, and there are {len(picture.attachments)} attachments")
+
+
+def _check_attachment(name: str, data: Any) -> None:
+    """Whether a decoder takes these bytes for one picture, by the rules of jpeg/mpf.h. Raises
+    WriteError."""
+    if data[:2] != _SOI:
+        raise WriteError(f"{name}: a JPEG file is expected, which begins with FF D8, not "
+                         f"{data[:2].hex(' ').upper()}")
+    end = _end_of_picture(data)
+    if end is None:
+        raise WriteError(f"{name}: a whole JPEG file is expected, and {len(data)} bytes have no "
+                         "EOI (FF D9) that ends a picture")
+    another = data.find(_SOI, end)
+    if another >= 0:
+        raise WriteError(f"{name}: a file of one JPEG picture is expected, and another begins at "
+                         f"byte {another} of {len(data)}: attach each by itself")
+
+
+def _end_of_picture(data: Any) -> Optional[int]:
+    """The end of the picture that begins with these bytes, behind its EOI; None without one.
+
+    Segments are stepped over by their lengths (ITU-T T.81, annex B): a thumbnail may be in one.
+    """
+    at, search, most = len(_SOI), _MARKER.search, len(data) - 2
+    while found := search(data, at):
+        at = found.end()
+        code = data[at - 1]
+        if code == _EOI:
+            return at
+        if code == _SOI[1] or at > most:
+            return None
+        at += max(2, data[at] << 8 | data[at + 1])
+    return None
 
 
 def in_one_piece(gst: _gst.Libraries, picture: Any) -> Tuple[np.ndarray, _gst.DctInfo]:

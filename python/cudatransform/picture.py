@@ -71,14 +71,15 @@ class Picture:
         `CMYK-4:4:4`, or `YCCK-4:2:0` and so on, as YCbCr
     markers: bytes, the file's APPn and COM segments (JFIF, Exif, XMP, colour profile, comments) one
         behind the other, each from the FF of its marker on; of CMYK Adobe's, too, which is written
-        where it is there, since some programs invert such files alone
+        where it is there, since some programs invert such files alone. Not written are segments
+        about the coding (Adobe's of other files, AVI1) and an index without attachments
     path: of the file that was read, or None
     irregular: what was odd about that file, though nothing of it is missing: a tuple of
         `left-over-bytes` (behind coded data), `stray-bytes` (between segments), `scan-parameters`
         (of a sequential scan), `missing-end`, `useless-marker`, `unknown-header` (a JFIF version,
         an Adobe transform code); empty for a regular file
     attachments: the other pictures of its file by the index (MPF) in `markers`, each the bytes of a
-        JPEG file, which read() takes: gain maps, stereo pairs, previews; at most 255
+        JPEG file of one picture, which read() takes: gain maps, stereo pairs, previews; at most 255
     trailer: the bytes behind the last picture of the file
     gaps: bytes that stand before each attachment, behind the picture before it; mostly empty
     depth: bits of a sample, 8 or 12

@@ -8,8 +8,8 @@ import shutil
 import subprocess
 import tempfile
 import unittest
-import unittest.mock
 import warnings
+from unittest import mock
 
 import cudatransform as ct
 from cudatransform.corpus import actions, folder
@@ -123,6 +123,83 @@ class Attachments(unittest.TestCase):
             ct.write(picture)
 
 
+    def test_what_would_not_be_read(self):
+        """Attachments that a decoder does not take for one picture are not written."""
+        whole = OTHERS[0]
+        restarts = ct.encode(pictures.pixels(40, 30), restart=1, progressive=True)
+        within = whole[:2] + pictures.segment(0xE1, b"Exif\0\0" + whole) + whole[2:]
+        filled = whole[:-2] + b"\xff\xff\xff\xd9"
+        sound = (whole, restarts, within, filled, whole + b"\0\xff\xd9 behind \xff",
+                 bytearray(whole))
+        for attachment in sound:
+            for gaps, trailer in (((), b""), ((b"\xff\xd8\xff\xe0\0\4ab", whole), whole)):
+                picture = ct.read(FIRST)
+                picture.attachments, picture.gaps = (attachment, whole), gaps
+                picture.trailer = trailer
+                again = ct.read(ct.write(picture))
+                self.assertEqual((again.attachments, again.gaps, again.trailer),
+                                 ((attachment, whole), gaps or (b"", b""), trailer))
+        damaged = {"attachment 1: a JPEG file is expected.*not": (b"", b"\xff", b"\0" + whole,
+                                                                  b"\xff" + whole),
+                   "attachment 1: a whole JPEG file.* no EOI": (
+                       b"\xff\xd8", whole[:100], whole[:-1], whole[:-2], whole[:2] + whole,
+                       whole[:2] + b"\xff\xe1\xff\xff" + whole[2:]),
+                   "attachment 1: .*one JPEG picture.*another begins at byte": (
+                       whole + whole, FILES["big"], within + b"\xff\xff\xd8", whole + b"\xff\xd8")}
+        for words, attachments in damaged.items():
+            for attachment in attachments:
+                picture = ct.read(FIRST)
+                picture.attachments = (whole, attachment)
+                for make in (ct.write, lambda picture: picture.turned("90r")):
+                    with self.subTest(words), self.assertRaisesRegex(ct.WriteError, words):
+                        make(picture)
+                with mock.patch.object(ct.jpeg, "check_rest"):
+                    try:  # so it is the decoder that does not take it
+                        data = ct.write(picture)
+                    except ct.WriteError:
+                        continue
+                self.assertEqual(ct.read(data).attachments, ())
+
+    def test_gaps_without_an_attachment(self):
+        for attachments, gaps, words in ((OTHERS[:1], (b"a", b"lost"), "gap 1 has 4 bytes.*1 att"),
+                                         ((), (b"lost",), "gap 0 has 4 bytes.* 0 attachments")):
+            picture = ct.read(FIRST)
+            picture.attachments, picture.gaps = attachments, gaps
+            with self.assertRaisesRegex(ct.WriteError, words):
+                ct.write(picture)
+        picture = ct.read(FILES["big"])  # whose gaps have no bytes
+        picture.attachments, picture.markers = (), b""
+        self.assertEqual(ct.read(ct.write(picture)).gaps, ())
+
+    def test_more_markers_than_are_read(self):
+        one = pictures.segment(0xFE, b"\0" * 65531)
+        for own, attachments, added in ((b"", (), 18), (pictures.xmp(()), OTHERS, 18 + 58 + 3 * 16),
+                                        (pictures.segment(0xE1, b"Exif\0\0"), (), 0)):
+            picture = ct.read(FIRST)
+            picture.attachments = attachments
+            count, rest = divmod((1 << 24) - added - len(own) - 4, len(one))
+            for more in (0, 1):
+                picture.markers = own + one * count + pictures.segment(0xFE, b"\0" * (rest + more))
+                if more == 0:
+                    self.assertIn(picture.markers, ct.read(ct.write(picture)).markers)
+                    continue
+                with self.assertRaisesRegex(ct.WriteError, "16777217 bytes.*more than 16777216"):
+                    ct.write(picture)
+                with mock.patch.object(ct.jpeg, "check_rest"):
+                    self.assertEqual(ct.read(ct.write(picture)).markers, b"")
+
+    def test_a_file_of_a_missing_pictures_size(self):
+        """After a file whose index is not true, others with the sizes that it names are read."""
+        cut = FILES["big"][:-10]
+        for _ in range(2):
+            self.assertEqual(ct.read(cut).attachments, ())
+            for other in OTHERS:
+                self.assertEqual(ct.write(ct.read(other)), other)
+            self.assertEqual(ct.decode(cut).shape, (48, 64, 3))
+            for other in OTHERS:
+                self.assertEqual(ct.decode(other).shape[2], 3)
+
+
 class Corpus(unittest.TestCase):
     def test_actions(self):
         made = tempfile.TemporaryDirectory()
@@ -173,7 +250,7 @@ class Corpus(unittest.TestCase):
         shard = os.path.join(output.path, "levels-000000.parquet")
         if importlib.util.find_spec("pyarrow") is None:
             # The rows are what pyarrow would be given.
-            with unittest.mock.patch.object(actions, "parquet", pickle.dumps):
+            with mock.patch.object(actions, "parquet", pickle.dumps):
                 actions.do_chunk("export", {}, os.fsencode(source), 0, names, output, items)
             with open(shard, "rb") as file:
                 rows = pickle.load(file)
