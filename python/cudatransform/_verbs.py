@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-import warnings
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from ._device_transform import caps_on_device
 from ._levels import add_rest, check_rest, described, in_one_piece
 from ._stage import Stage
 from ._stages import run
-from .errors import whole_number
+from .errors import warn, whole_number
 from .transform import check_quality
 
 DIRECTIONS = ("identity", "90r", "180", "90l", "horiz", "vert", "ul-lr", "ur-ll", "auto")
@@ -26,6 +25,9 @@ def flip(direction: Any = "identity", trim: bool = False, perfect: bool = False,
     """crop: left, top, width and height, of the turned picture. Raises TypeError and ValueError."""
     if direction not in DIRECTIONS:
         raise ValueError(f"a direction is {', '.join(DIRECTIONS)}, not {direction!r}")
+    for name, value in (("trim", trim), ("perfect", perfect)):
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"{name} is True or False, not {value!r}")
     sides = {f"crop-{name}": str(whole_number(f"a crop's {name}", number))
              for name, number in zip(("left", "top", "width", "height"), crop)}
     if max(map(int, sides.values())) >= 1 << 31:
@@ -72,13 +74,11 @@ def _run(verb: Verb, picture: Any, caps: Any, memory: Any, buffer: Any,
 
 def _warn_of_losses(stage: Stage, is_upright: bool) -> None:
     dropped, edges = stage.text_of("dropped-metadata"), stage.text_of("unmirrored-edges")
-    # The line of the caller of turned() or cropped().
     if dropped is not None:
-        warnings.warn(f"dropped what cannot follow the picture without loss: {dropped}",
-                      stacklevel=6)
+        warn(f"dropped what cannot follow the picture without loss: {dropped}")
     if edges is not None and is_upright:
-        warnings.warn("partial MCUs that cannot be mirrored without loss stay as they are at the "
-                      f"{edges}; trim=True drops them", stacklevel=6)
+        warn("partial MCUs that cannot be mirrored without loss stay as they are at the "
+             f"{edges}; trim=True drops them")
 
 
 def by_cpu(verb: Verb, picture: Any) -> Tuple[_gst.Sample, np.ndarray]:

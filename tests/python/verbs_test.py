@@ -174,6 +174,9 @@ class Verbs(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, words):
                 call()
             self.assertEqual(self.back(picture.turned("90l")).width, 40)
+        for option in ("trim", "perfect"):
+            with self.assertRaisesRegex(TypeError, f"{option} is True or False, not 'false'"):
+                picture.turned("180", **{option: "false"})
         with self.assertRaises(TypeError):
             picture.cropped("0", 0, 8, 8)
 
