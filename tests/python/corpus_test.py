@@ -150,16 +150,6 @@ class Actions(WithCorpus):
                 else:
                     self.assertNotIn("reason", row)  # no neighbour is lost
 
-    def test_processes(self):
-        picture = ct.Picture.from_pixels(pictures.pixels(40, 30))
-        for options, word in (({}, "baseline"), ({"progressive": True}, "progressive"),
-                              ({"arithmetic": True}, "arithmetic"),
-                              ({"arithmetic": True, "progressive": True},
-                               "arithmetic progressive")):
-            path = os.path.join(self.top, "one.jpg")
-            ct.write(picture, path, **options)
-            self.assertEqual(actions.process_of(os.fsencode(path)), word)
-
     def test_repack(self):
         self.assertEqual(self.do("repack"), (7, 1))
         for name, row in zip(self.names, self.rows()):

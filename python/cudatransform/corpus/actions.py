@@ -18,30 +18,11 @@ from ..picture import Picture
 from ..reader import Batch, Reader, Walk
 from ..transform import psnr, quality_tables
 from .folder import Output
-
-# Frame headers, by their markers (ITU-T T.81, table B.1).
-_PROCESSES = {0xC0: "baseline", 0xC1: "extended", 0xC2: "progressive", 0xC9: "arithmetic",
-              0xCA: "arithmetic progressive"}
+from .process import process_of
 
 _AHEAD = 8  # pictures that a worker has read for what it does next
 
 Row = Dict[str, Any]
-
-
-def process_of(path: Union[str, bytes]) -> str:
-    """The name of a file's process, by the marker of its frame header. Raises OSError."""
-    with open(path, "rb") as file:
-        file.seek(2)
-        while True:
-            head = file.read(4)
-            if len(head) < 4:
-                return "unknown"
-            if head[0] != 0xFF or head[1] in (0xFF, 0x00, 0x01):  # fill, or nothing known
-                file.seek(-3, os.SEEK_CUR)
-                continue
-            if head[1] in _PROCESSES:
-                return _PROCESSES[head[1]]
-            file.seek(int.from_bytes(head[2:], "big") - 2, os.SEEK_CUR)
 
 
 @functools.lru_cache(maxsize=1)
