@@ -4,11 +4,12 @@
 import errno
 import json
 import os
+import shutil
 import signal
 import unittest
 from unittest import mock
 
-from cudatransform.corpus import actions, folder, job
+from cudatransform.corpus import actions, folder, job, names
 from corpus_test import WithCorpus
 import pictures
 
@@ -76,7 +77,7 @@ class Folders(WithCorpus):
                         self.do("stats")
                 self.output.release()
                 self.assertEqual(self.do("stats"), (7, 1))
-        own = os.path.join(self.top, "begun", folder._OWN)
+        own = os.path.join(self.top, "begun", folder.OWN)
         os.makedirs(own)  # the job is killed here
         self.output = folder.Output(os.path.dirname(own))
         self.assertEqual(self.do("stats"), (7, 1))
@@ -164,6 +165,65 @@ class Folders(WithCorpus):
             with self.assertRaises(Limit):
                 self.do("stats")
         self.assertFalse(self.output.is_done(0))
+
+    def test_names_that_the_job_needs_are_refused(self):
+        """Each name that a run writes beside the tree, as that of a folder in the input."""
+        self.do("repack")
+        job._conclude("repack", self.output, [self.names])
+        own = set(os.listdir(self.output.path)) - {"f 0", "f 1"}
+        self.assertEqual(own, {folder.OWN, "failures.jsonl", "summary.json", "warnings.jsonl"})
+        tree = [name for name in self.names if b"bad" not in name]
+        for action, options in (("repack", {}), ("requantise", {"quality": 40}), ("shrink", {}),
+                                ("turn", {}), ("crop", {"crop": [0, 0, 8, 8]})):
+            for name in own:
+                self.names = sorted([*tree, f"{name}/a.jpg".encode()])
+                self.output = folder.Output(os.path.join(self.top, f"{action} {name}"))
+                with self.assertRaisesRegex(folder.FolderError, f"'{name}' in the input.*rename"):
+                    self.do(action, **options)
+                self.assertFalse(os.path.exists(self.output.path))
+        # Deeper, and with another ending, they are names as others are.
+        fine = {f"{where}/a.jpg": pictures.tiny() for where in (
+            "a/summary.json", "summary.json.jpg", "stats.parquet", "Failures.JSONL")}
+        pictures.write_all(self.input, {**fine, "summary.json/a.jpg": pictures.tiny()})
+        self.names = sorted(map(str.encode, fine))
+        self.assertEqual(self.do("repack"), (4, 0))
+        for name in fine:
+            self.assertTrue(os.path.isfile(self.path(self.output.path, name.encode())))
+        self.names = [b"summary.json/a.jpg"]
+        self.output = folder.Output(os.path.join(self.top, "stats"))
+        self.assertEqual(self.do("stats"), (1, 0))  # which writes no tree
+
+    def test_names_that_a_file_system_takes_for_one_are_refused(self):
+        decomposed = "e\u0301/a.jpg".encode()
+        case, letters = names.Sameness(case=True), names.Sameness(unicode=True)
+        for same, some, words in (
+                (case, [b"A.JPG", b"b.jpg", b"a.jpg"], "'A.JPG' and 'a.jpg'"),
+                (case, [b"x/A.jpg", b"X/a.JPG"], "'X/a.JPG' and 'x/A.jpg'"),
+                (case, [b"a.jpg", b"A.JPG/y/b.jpg"], "'a.jpg' and 'A.JPG'"),
+                (case, [b"FAILURES.jsonl/a.jpg"], "'FAILURES.jsonl' in the input"),
+                (case, [b".CudaTransform-Corpus/a.jpg"], "in the input"),
+                (letters, [decomposed, "\u00e9/a.jpg".encode()], "are one name")):
+            with mock.patch.object(folder, "sameness_in", return_value=same):
+                self.names = sorted(some)
+                with self.assertRaisesRegex(folder.FolderError, words):
+                    self.claim(self.output, "turn")
+                self.assertFalse(os.path.exists(self.output.own))
+                self.claim(self.output, "stats")
+                self.output.release()
+                shutil.rmtree(self.output.path)
+        with mock.patch.object(folder, "sameness_in", return_value=case):
+            self.names = [b"A/a.jpg", b"\xff/\xfe.jpg", b"a/b.jpg"]  # folders may merge
+            self.claim(self.output, "turn")
+
+    def test_how_a_file_system_compares_names(self):
+        self.assertEqual(names.sameness_in(self.top), (False, False))
+        there = os.path.exists
+
+        def without_case(path):
+            return there(path) or os.path.basename(path).lower() in os.listdir(self.top)
+        with mock.patch("os.path.exists", without_case):
+            self.assertEqual(names.sameness_in(self.top), (True, False))
+        self.assertEqual(os.listdir(self.top), ["in put"])
 
     def test_two_runs_at_a_time_are_refused(self):
         self.do("stats")

@@ -80,8 +80,8 @@ class Process(unittest.TestCase):
                 data += chance.choice(list(STUFFING.values())[:-1]) * chance.randrange(30)
                 body = chance.randbytes(chance.choice((0, 1, 28, 64, 65, 66, 90)))
                 length = chance.choice((len(body) + 2,) * 9 + (0, 1, len(body) + 7))
-                data += bytes((255, chance.choice((0xFE, 0xE0, 0xC4, 3)))) + length.to_bytes(2, "big")
-                data += body
+                data += bytes((255, chance.choice((0xFE, 0xE0, 0xC4, 3))))
+                data += length.to_bytes(2, "big") + body
             if chance.random() < .7:
                 data += bytes((255, chance.choice(list(process._PROCESSES)))) + b"\0\x0b" + bytes(9)
             data += chance.randbytes(chance.randrange(9))

@@ -6,6 +6,8 @@ import json
 import os
 import tempfile
 import unittest
+import warnings
+from unittest import mock
 
 import numpy as np
 
@@ -265,6 +267,54 @@ class Actions(WithCorpus):
         self.names = self.names[1:2]
         self.do("shrink", target_size=len(ct.write(own, optimize=True)) + 10)
         self.assertTrue(pictures.equal(ct.read(self.path(self.output.path, self.names[0])), own))
+
+
+class Warnings(WithCorpus):
+    """Of each file: UserWarnings about a result, once each; none of a file without a result."""
+
+    def warned(self, warn):
+        def crop(picture, *sides):
+            warn(picture)
+            return picture.copy()
+        with mock.patch.object(ct.Picture, "cropped", crop):
+            self.do("crop", crop=[0, 0, 8, 8])
+        return [row.get("warnings") for row in self.rows() if "bad.jpeg" not in row["path"]]
+
+    def test_texts(self):
+        def warn(picture):
+            for _ in range(2):
+                warnings.warn(f"width {picture.width}")
+            warnings.warn("another")
+            warnings.warn("of a program", DeprecationWarning)
+            warnings.warn("of a file that was not closed", ResourceWarning)
+            if picture.width == 92:
+                raise ValueError("no result")
+        self.assertEqual(self.warned(warn), [
+            None if width == 92 else [f"width {width}", "another"]
+            for width in (90, 92, 94, 91, 93, 95)])
+        self.assertIn("no result", [row.get("reason") for row in self.rows()])
+
+    def test_a_caller_that_makes_them_errors(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(self.warned(lambda _: warnings.warn("text")), [["text"]] * 6)
+            self.assertEqual(self.warned(lambda _: None), [None] * 6)
+
+    def test_of_write(self):
+        path = self.path(self.input, self.names[1])
+        with open(path, "rb") as file:
+            data = file.read()
+        untrue = pictures.xmp([("MotionPhoto", "video/mp4", 12345)])
+        pictures.write_all(self.input, {"a.jpg": data, "b.jpg": data[:2] + untrue + data[2:]})
+        self.names = [b"a.jpg", b"b.jpg"]
+        for action, options in (("repack", {}), ("requantise", {"quality": 20}), ("shrink", {})):
+            self.output.release()
+            self.output = folder.Output(os.path.join(self.top, action))
+            self.do(action, **options)
+            first, second = self.rows()
+            self.assertNotIn("warnings", first)
+            self.assertEqual(len(second["warnings"]), 1)
+            self.assertIn("lengths", second["warnings"][0])
 
 
 class OneReader(WithCorpus):

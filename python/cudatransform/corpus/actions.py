@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import queue
+import warnings
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Union
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..picture import Picture
 from ..reader import Batch, Reader, Walk
 from ..transform import psnr, quality_tables
 from .folder import Output
+from .names import shard_name
 from .process import process_of
 
 _AHEAD = 8  # pictures that a worker has read for what it does next
@@ -99,7 +101,9 @@ def shrunk(picture: Picture, target_size: Optional[int] = None) -> Optional[Pict
         if picture.tables.max() > 255 or not np.array_equal(own[min(1, len(own) - 1)], own[-1]):
             return None
         levelling = levelling._replace(tables=np.stack([own[0], own[-1]]))
-    data = relevelled(picture, levelling)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of sizes, which _shrink() compares itself
+        data = relevelled(picture, levelling)
     if data is None:
         return None
     levels, made = read(data), picture.copy()
@@ -201,6 +205,23 @@ class WorkerReader:
         self._walk.close()
 
 
+def _row_of(one: Callable[[Picture, bytes, bytes], Row], picture: Picture, source: bytes,
+            name: bytes) -> Row:
+    """What an action says of a picture, or the reason why it cannot be done; and the UserWarnings
+    of a result, each text once. Other warnings are about programs, and not shown."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        try:
+            row = one(picture, source, name)
+        except (OSError, ValueError) as error:
+            if is_interruption(error):
+                raise
+            return {"reason": str(error)}
+    told = dict.fromkeys(str(warning.message) for warning in caught)
+    return {**row, "warnings": list(told)} if told else row
+
+
 def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[bytes],
              output: Output, items: Iterator[Union[Picture, Failure]]) -> None:
     """Does one chunk, and notes it as done.
@@ -229,15 +250,10 @@ def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[by
         # ASCII in JSON, and the same bytes again with surrogateescape.
         row: Row = {"path": os.fsdecode(name)}
         if isinstance(item, Picture):
-            try:
-                row.update(one(item, source, name))
-            except (OSError, ValueError) as error:
-                if is_interruption(error):
-                    raise
-                row["reason"] = str(error)
+            row.update(_row_of(one, item, source, name))
         else:
             row["reason"] = item.reason
         rows.append(row)
     if exported:
-        output.write(f"levels-{number:06d}.parquet".encode(), parquet(exported))
+        output.write(shard_name(number), parquet(exported))
     output.finish_chunk(number, rows)

@@ -11,10 +11,10 @@ import tempfile
 from typing import Any, BinaryIO, Callable, Dict, List, Optional, Set, Tuple
 
 from ..errors import is_interruption
+from .names import OWN, TREE, Sameness, clash_of, sameness_in
 
 ENDINGS = (b".jpg", b".jpeg", b".jpe", b".jfif")
 CHUNK = 64  # files that are done or not done together
-_OWN = ".cudatransform-corpus"
 
 
 class FolderError(ValueError):
@@ -34,8 +34,8 @@ def list_files(root: str, say: Callable[[str], Any] = lambda line: None) -> List
     found = []
     for folder, folders, names in os.walk(
             top, onerror=lambda error: say(f"left out, because it cannot be read: {error}")):
-        if os.fsencode(_OWN) in folders:
-            folders.remove(os.fsencode(_OWN))
+        if os.fsencode(OWN) in folders:
+            folders.remove(os.fsencode(OWN))
             if folder != top:  # an output that is named as the input is wanted
                 say(f"left out, because it is the output of a job: {os.fsdecode(folder)!r}")
                 folders.clear()
@@ -61,7 +61,7 @@ class OutputError(RuntimeError):
 
 def _note_name(number: int) -> str:
     """The path of a chunk's note, relative to the output folder."""
-    return os.path.join(_OWN, "done", f"{number:06d}.jsonl")
+    return os.path.join(OWN, "done", f"{number:06d}.jsonl")
 
 
 class Output:
@@ -73,12 +73,12 @@ class Output:
 
     def __init__(self, path: str) -> None:
         self.path = os.path.abspath(path)
-        self.own = os.path.join(self.path, _OWN)
+        self.own = os.path.join(self.path, OWN)
         self.lock_file: Optional[BinaryIO] = None
 
     def claim(self, job: Dict[str, Any], files: List[bytes]) -> None:
-        """Makes the folder this job's, or finds that it is. Raises FolderError if it is another's,
-        and OutputError."""
+        """Makes the folder this job's, or finds that it is. Raises FolderError if it is another's
+        or cannot have results of such names, and OutputError."""
         job = dict(job, files=len(files),
                    list=hashlib.sha256(b"\0".join(files)).hexdigest())
         if _is_inside(self.path, job["input"]):
@@ -87,6 +87,9 @@ class Output:
             raise FolderError(f"{self.path}{words} is inside of the input {job['input']}")
         if os.path.lexists(self.path) and not os.path.isdir(self.path):
             raise FolderError(f"{self.path} is no folder")
+        clash = clash_of(job["action"], files, Sameness())
+        if clash is not None:
+            raise FolderError(clash)
         told = os.path.join(self.own, "job.json")
         try:
             before = self._job_before(told)
@@ -98,10 +101,22 @@ class Output:
                 os.makedirs(os.path.join(self.own, name), exist_ok=True)
             self._lock()
             self._clear_parts()
+            self._check_names(job["action"], files, before is None)
         except OSError as error:
             raise OutputError(f"{self.path} cannot be written to: {error}") from error
         if before is None:
-            self.write(os.path.join(_OWN, "job.json").encode(), json.dumps(job, indent=1).encode())
+            self.write(os.path.join(OWN, "job.json").encode(), json.dumps(job, indent=1).encode())
+
+    def _check_names(self, action: str, files: List[bytes], is_new: bool) -> None:
+        """Raises FolderError where two results have one name, and leaves no notes then."""
+        if action not in TREE:
+            return
+        clash = clash_of(action, files, sameness_in(os.path.join(self.own, "parts")))
+        if clash is not None:
+            self.release()
+            if is_new:
+                shutil.rmtree(self.own)
+            raise FolderError(clash)
 
     def _job_before(self, told: str) -> Optional[Dict[str, Any]]:
         """The job that has this folder; None: none yet. Raises FolderError and OSError."""
@@ -117,7 +132,7 @@ class Output:
             return before
         # A run that ended before it wrote job.json has left folders, and its lock.
         held = set(os.listdir(self.path)) if os.path.isdir(self.path) else set()
-        if held == {_OWN}:
+        if held == {OWN}:
             held = {name for name in os.listdir(self.own) if name not in ("done", "parts", "lock")}
             if os.path.isdir(os.path.join(self.own, "done")):
                 held.update(map(str, self.done()))

@@ -16,6 +16,7 @@ from typing import Any, Dict, List, Optional, Set
 from ..errors import Unavailable
 from .actions import WorkerReader, do_chunk, parquet
 from .folder import CHUNK, Output, OutputError, list_files
+from .names import FAILURES, STATS, SUMMARY, WARNINGS
 
 
 _MOST_TOGETHER = 32  # chunks of a call
@@ -195,19 +196,22 @@ def _share(gpus: float, actors: int) -> Optional[float]:
 
 
 def _conclude(action: str, output: Output, chunks: List[List[bytes]]) -> Dict[str, float]:
-    """Writes failures.jsonl, summary.json and, for stats, stats.parquet: the same bytes for any
-    number of workers."""
+    """Writes what stands beside the input's tree: the same bytes for any number of workers."""
     good: List[Dict[str, Any]] = []
     bad: List[Dict[str, Any]] = []
+    warned: List[Dict[str, Any]] = []
     for number, names in enumerate(chunks):
         for row in output.rows_of(number, names):
+            if "warnings" in row:
+                warned.append({"path": row["path"], "warnings": row.pop("warnings")})
             (bad if "reason" in row else good).append(row)
-    output.write(b"failures.jsonl", "".join(json.dumps(row, sort_keys=True) + "\n"
-                                            for row in bad).encode())
+    for name, rows in ((FAILURES, bad), (WARNINGS, warned)):
+        output.write(name, "".join(json.dumps(row, sort_keys=True) + "\n"
+                                   for row in rows).encode())
     if action == "stats" and good:
-        output.write(b"stats.parquet",
-                     parquet([dict(row, path=os.fsencode(row["path"])) for row in good]))
-    summary: Dict[str, float] = {"files": len(good) + len(bad), "bad": len(bad)}
+        output.write(STATS, parquet([dict(row, path=os.fsencode(row["path"])) for row in good]))
+    summary: Dict[str, float] = {"files": len(good) + len(bad), "bad": len(bad),
+                                 "warned": len(warned)}
     for key in ("bytes", "bytes_after"):
         if good and key in good[0]:
             summary[key] = sum(row[key] for row in good)
@@ -215,6 +219,6 @@ def _conclude(action: str, output: Output, chunks: List[List[bytes]]) -> Dict[st
     if changes:
         summary.update(changed=len(changes), least_psnr=min(changes),
                        mean_psnr=round(sum(changes) / len(changes), 2))
-    output.write(b"summary.json", (json.dumps(summary, indent=1) + "\n").encode())
+    output.write(SUMMARY, (json.dumps(summary, indent=1) + "\n").encode())
     output.finish()
     return summary
