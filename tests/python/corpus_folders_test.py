@@ -9,7 +9,7 @@ import signal
 import unittest
 from unittest import mock
 
-from cudatransform.corpus import actions, folder, job, names
+from cudatransform.corpus import actions, folder, job, names, on_ray
 from corpus_test import WithCorpus
 import pictures
 
@@ -108,11 +108,11 @@ class Folders(WithCorpus):
         cudatransform.corpus.folder.OutputError: '/full/a.jpg' cannot be written: No space
         ray.exceptions.RayTaskError(UserCodeException): something of Ray's
         To change retry attempts set `DataContext.actor_task_retry_on_errors`."""
-        self.assertEqual(job._reason_of(said),
+        self.assertEqual(on_ray._reason_of(said),
                          "'/full/a.jpg' cannot be written: No space")
-        self.assertEqual(job._reason_of("a\nMemoryError: no room\nTo change it: do this"),
+        self.assertEqual(on_ray._reason_of("a\nMemoryError: no room\nTo change it: do this"),
                          "MemoryError: no room")
-        self.assertEqual(job._reason_of("The actor died.\n"), "The actor died.")
+        self.assertEqual(on_ray._reason_of("The actor died.\n"), "The actor died.")
 
     def test_damaged_notes_are_done_again(self):
         self.do("stats")

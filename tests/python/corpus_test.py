@@ -2,7 +2,6 @@
 # cudatransform.corpus without Ray: the actions on a picture, and their workers.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import importlib.util
-import json
 import os
 import tempfile
 import unittest
@@ -12,7 +11,7 @@ from unittest import mock
 import numpy as np
 
 import cudatransform as ct
-from cudatransform.corpus import actions, folder, job
+from cudatransform.corpus import actions, folder, on_ray, progress, worker
 import pictures
 
 
@@ -334,7 +333,7 @@ class OneReader(WithCorpus):
         self.assertEqual(list(self.reader.read(root, [])), [])
 
     def test_shares_of_gpus(self):
-        self.assertEqual([job._share(*gpus) for gpus in ((0., 4), (1., 16), (8., 4), (1., 3))],
+        self.assertEqual([on_ray._share(*gpus) for gpus in ((0., 4), (1., 16), (8., 4), (1., 3))],
                          [None, .0625, 1., .3333])
 
 
@@ -349,11 +348,11 @@ class Worker(WithCorpus):
         self.wanted = self.rows()
         self.output.release()
         self.output = self.claimed("out of a worker")
-        self.worker = job.Worker()
+        self.worker = on_ray.Actor()
         self.addCleanup(self.worker.close)
-        job_text = json.dumps(["stats", {}, self.input, self.output.path, "cpu"])
+        job = worker.words_of("stats", {}, self.input, self.output.path, "cpu")
         parts = self.parts = self.names[:3], self.names[3:17], self.names[17:]
-        self.batch = {"number": np.arange(3), "job": np.array([job_text] * 3),
+        self.batch = {"number": np.arange(3), "job": np.array([job] * 3),
                       "names": np.array([b"\0".join(part) for part in parts], object)}
 
     def part(self, *numbers):
@@ -382,13 +381,14 @@ class Worker(WithCorpus):
         said, files = [], len(self.names) - 3
         bad = [sum("reason" in row for row in rows)
                for rows in (self.wanted[3:17], self.wanted[17:])]
-        progress = job._Progress(self.output, {0}, files, said.append)
-        progress._look()
+        shown = progress.Progress(
+            self.output, {0}, files, lambda share, told: said.append(told))
+        shown.look()
         self.assertEqual(said, [])
         self.worker(self.part(1))
-        progress._look()
+        shown.look()
         self.assertEqual(said, [f"14 of {files} files, {bad[0]} bad"])
-        with progress:
+        with shown:
             self.worker(self.part(2))
         self.assertRegex(said[1], fr"^{files} of {files} files, {sum(bad)} bad, "
                                   r"[1-9]\d* files/s, 0 s left$")

@@ -13,8 +13,9 @@ from cudatransform._libraries import symbol
 
 PACKAGE = os.path.dirname(cudatransform.__file__)
 # Optional packages, imported at the place of use: torch and cupy by their names.
-LAZY = {("corpus/actions", "pyarrow"), ("corpus/actions", "pyarrow.parquet"), ("corpus/job", "ray"),
-        ("corpus/job", "ray.data"), ("transform", "importlib.import_module")}
+LAZY = {("corpus/actions", "pyarrow"), ("corpus/actions", "pyarrow.parquet"),
+        ("corpus/job", "importlib.import_module"), ("corpus/on_ray", "ray"),
+        ("corpus/on_ray", "ray.data"), ("transform", "importlib.import_module")}
 
 
 def modules():

@@ -9,6 +9,7 @@ from typing import Any, Dict
 from ..errors import Unavailable
 from .folder import FolderError, OutputError
 from .job import run
+from .progress import Terminal
 
 _DESCRIPTION = """\
 Goes through all JPEG files below INPUT and writes into the folder OUTPUT:
@@ -22,8 +23,9 @@ crop        the same tree, a part of each picture, without loss: --crop
 shrink      the same tree, with levels made anew for fewer bits, by each file's own tables, or by
             those that make files of --target-size
 
-and failures.jsonl, the files that could not be read, with reasons, and summary.json. A second run
-does what is missing. The results do not depend on the number of workers."""
+and failures.jsonl, the files that could not be read, with reasons; warnings.jsonl, warnings about
+results; and summary.json. A second run does what is missing. The results do not depend on the
+number of workers, nor on Ray, which runs them where it is installed."""
 
 
 def main() -> int:
@@ -41,7 +43,7 @@ def main() -> int:
                         help="of crop, in samples; it begins at a whole MCU")
     parser.add_argument("--target-size", type=int, help="the most bytes of a file, of shrink")
     parser.add_argument("--address", help="of a Ray cluster whose machines see both folders; "
-                                          "without it this machine alone")
+                                          "without it this machine alone, with or without Ray")
     parser.add_argument("--workers", type=int, help="processes at a time; one for each core")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu",
                         help="cuda: the workers share GPUs, which decode files from 100,000 bytes")
@@ -69,18 +71,19 @@ def main() -> int:
     if crop:
         width, height, left, top = map(int, crop.groups())
         options["crop"] = [left, top, width, height]
+    terminal = Terminal(sys.stderr)
     try:
         summary = run(given.action, given.input, given.output, options, given.address,
-                      given.workers, given.device)
-    except ImportError as error:
-        print(f"{error}: pip install 'cudatransform[corpus]'", file=sys.stderr)
-        return 1
-    except (FolderError, OSError, OutputError, Unavailable) as error:
-        print(error, file=sys.stderr)
+                      given.workers, given.device, terminal.say, terminal.show)
+    except (FolderError, ImportError, OSError, OutputError, Unavailable) as error:
+        terminal.end()
+        terminal.say(str(error))
         return 1
     except KeyboardInterrupt:
-        print("interrupted: the same command resumes the job", file=sys.stderr)
+        terminal.end()
+        terminal.say("interrupted: the same command resumes the job")
         return 130
+    terminal.end()
     print(json.dumps(summary))
     return 0
 
