@@ -310,12 +310,15 @@ class Needs(unittest.TestCase):
             extras = dict(re.findall(r"^(\w+) = (\[.*\])$", file.read(), re.MULTILINE))
         for name, extra in (("pyarrow", "corpus"), ("ray", "ray")):
             self.assertEqual(tuple(json.loads(extras[extra])), job.REQUIREMENTS[name])
-        docs, said = os.path.join(os.path.dirname(PROJECT), "../docs"), []
-        for name in os.listdir(docs) if os.path.isdir(docs) else ():
-            if name.endswith(".md"):
-                with open(os.path.join(docs, name), encoding="utf-8") as file:
-                    said += re.findall(r"/python\[(\w+)\]|`\[(corpus|ray|torch)\]`", file.read())
-        self.assertLessEqual({one or other for one, other in said}, set(extras))
+        docs, pages = os.path.join(os.path.dirname(PROJECT), "../docs"), {}
+        for name in ("python.md", "tutorial-corpus.md"):
+            with open(os.path.join(docs, name), encoding="utf-8") as file:
+                pages[name] = file.read()
+            named = re.findall(r"(?:/python|`)\[([a-z]+)\]['`]", pages[name])
+            self.assertLessEqual({"corpus", "ray"}, set(named))
+            self.assertLessEqual(set(named), set(extras))
+        for name in job.REQUIREMENTS:
+            self.assertIn(job.remedy(name), pages["tutorial-corpus.md"])
 
 
 class Screen(io.StringIO):

@@ -65,8 +65,12 @@ def _check_modules(action: str, address: Optional[str]) -> None:
     for name, what in needs.items():
         error = _missing(name)
         if error is not None:
-            install = " ".join(f"'{requirement}'" for requirement in REQUIREMENTS[name])
-            raise ImportError(f"{what} takes {name} ({error}): pip install {install}")
+            raise ImportError(f"{what} takes {name} ({error}): {remedy(name)}")
+
+
+def remedy(name: str) -> str:
+    """The command that installs a package of REQUIREMENTS."""
+    return "pip install " + " ".join(f"'{requirement}'" for requirement in REQUIREMENTS[name])
 
 
 def _missing(name: str) -> Optional[ImportError]:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# `python -m cudatransform.corpus` with Ray: numbers of workers, a killed run, a killed node.
+# `python -m cudatransform.corpus` with Ray and without: numbers of workers, a killed run or node.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: corpus_job_test.py       CUDATRANSFORM_TEST_FILES: how many there are (10000)
@@ -17,6 +17,7 @@ import pyarrow.parquet
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import cudatransform as ct  # noqa: E402
 from cudatransform.corpus import folder  # noqa: E402
+from corpus_local_test import WITHOUT_RAY, contents  # noqa: E402
 import pictures  # noqa: E402
 
 FILES = int(os.environ.get("CUDATRANSFORM_TEST_FILES", 10000))
@@ -32,19 +33,6 @@ def write_corpus(top):
         data = sound[index % 20]
         files[f"{where}/{index:05d}'\n\udcff.jpg"] = data[:200] if index % 50 == 49 else data
     pictures.write_all(top, files)
-
-
-def contents(top):
-    """{relative path: bytes} of the results."""
-    found = {}
-    for where, _, names in os.walk(os.fsencode(top)):
-        if b"/.cudatransform-corpus/parts" in where:
-            continue
-        for name in names:
-            path = os.path.join(where, name)
-            with open(path, "rb") as file:
-                found[os.path.relpath(path, os.fsencode(top))] = file.read()
-    return found
 
 
 def command(action, source, target, *options):
@@ -107,6 +95,19 @@ class Job(unittest.TestCase):
 
     def test_two_workers_make_the_same_bytes(self):
         self.assertEqual(self.run_job("repack", "two", "--workers", "2"), self.wanted)
+
+    def test_without_ray(self):
+        """On local processes the results of all actions are the same."""
+        wanted = {"repack": self.wanted}
+        for action, options in (("repack", ()), ("stats", ()), ("export", ()),
+                                ("shrink", ("--target-size", "1500"))):
+            if action not in wanted:
+                wanted[action] = self.run_job(action, f"{action} on Ray", *options)
+            name = f"{action} without"
+            subprocess.run([sys.executable, "-c", WITHOUT_RAY, action, self.input,
+                            self.target(name), "--workers", "3", *options], check=True,
+                           timeout=300, stdout=subprocess.DEVNULL)
+            self.assertEqual(contents(self.target(name)), wanted[action])
 
     def test_resumed_after_sigkill(self):
         job = subprocess.Popen(
