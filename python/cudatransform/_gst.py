@@ -136,6 +136,7 @@ _FUNCTIONS: Dict[str, Dict[str, Tuple]] = {
         "gst_structure_get_int": (_I, _P, _S, POINTER(_I)),
         "gst_structure_get_uint64": (_I, _P, _S, POINTER(c_uint64)),
         "gst_structure_free": (None, _P),
+        "gst_buffer_remove_meta": (_I, _P, _P),
         "gst_buffer_new_wrapped_full": (_P, _I, _P, c_size_t, c_size_t, c_size_t, _P, _P),
         "gst_buffer_new_allocate": (_P, _P, c_size_t, _P),
         "gst_buffer_map": (_I, _P, POINTER(MapInfo), _I),

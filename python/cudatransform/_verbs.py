@@ -98,10 +98,20 @@ def by_cpu(verb: Verb, picture: Any) -> Tuple[_gst.Sample, np.ndarray]:
 
 
 def by_cuda(verb: Verb, picture: Any, sample: _gst.Sample, device: int) -> _gst.Sample:
-    """The same of a Sample in CUDA memory, whose picture that is, on its device."""
+    """The same of a Sample in CUDA memory, whose picture that is, on its device.
+
+    Levels and tables are the Sample's; the rest of the file is the Picture's.
+    """
+    check_rest(picture)
     gst = _gst.libraries()
     info = _gst.DctInfo(gst, "S16LE", True, picture.depth, picture.sampling, picture.width,
                         picture.height)
-    # The same memory in a buffer of its own, whose time is the stage's.
-    return _run(verb, picture, lambda: caps_on_device(gst, info), sample,
-                lambda: gst.gst_mini_object_copy(sample.buffer), device)
+
+    def buffer() -> int:
+        made = gst.gst_mini_object_copy(sample.buffer)  # around the same memory
+        meta = gst.gst_buffer_get_dct_jpeg_meta(made)
+        if meta:
+            gst.gst_buffer_remove_meta(made, meta)
+        add_rest(gst, made, picture)
+        return made
+    return _run(verb, picture, lambda: caps_on_device(gst, info), sample, buffer, device)

@@ -42,7 +42,9 @@ class CudaPicture(Picture):
     def _by(self, verb: _verbs.Verb) -> Picture:
         device = self[0].device  # type: ignore
         sample = _verbs.by_cuda(verb, self, self._held.sample, device)
-        return picture_on_device(_gst.libraries(), sample, self.path, device)
+        made = picture_on_device(_gst.libraries(), sample, self.path, device)
+        made.irregular = self.irregular
+        return made
 
     def dequantized(self) -> Tuple[np.ndarray, ...]:
         return self.cpu().dequantized()

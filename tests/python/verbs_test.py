@@ -127,6 +127,18 @@ class Verbs(unittest.TestCase):
             again = ct.read(ct.write(got))
             self.check_same(again.turned("auto"), got)
 
+    def test_metadata_are_the_picture_s(self):
+        """Those that it has now, wherever it is, not those of the file that was read."""
+        for direction in ("identity", "180"):
+            picture = picture_of(48, 32, "4:2:0", 1)
+            picture.markers += pictures.segment(0xFE, b"of the file")
+            placed = self.on_place(picture)
+            placed.markers = exif(1)
+            placed.attachments = (ct.write(picture_of(16, 16, "gray", 1)),)
+            got = placed.turned(direction)
+            self.assertEqual(got.markers, exif(1))
+            self.assertEqual(len(got.attachments), 1)
+
     def check_same(self, got, expected):
         for index in range(len(expected)):
             self.assertTrue(np.array_equal(got[index], expected[index]))
