@@ -29,6 +29,7 @@ ROOMS = {
     "transform/obmc": PICTURES,
     "transform/ratecontrol": "transform/device",
     "transform/verbs": PICTURES + " transform/dct8x8",
+    "transform/range": PICTURES,
     "transform/rgb": PICTURES,
     "cuda/device": PICTURES,
     "cuda/common": PICTURES + " cuda/device",
@@ -36,6 +37,7 @@ ROOMS = {
     "cuda/dwt": KERNELS + " transform/dwt",
     "cuda/dirac": KERNELS + " dirac transform/dwt",
     "cuda/obmc": KERNELS + " transform/obmc",
+    "cuda/range": KERNELS + " transform/range",
     "cuda/rgb": KERNELS + " transform/rgb",
     # Symbols of JPEG's, of coefficients that no memory holds.
     "cuda/ratecontrol": KERNELS + " jpeg transform/dct8x8 cuda/dct8x8",
@@ -47,7 +49,7 @@ ROOMS = {
     "gst/stream": STREAM,
     # Rate control counts the bytes of JPEG files.
     "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8 transform/rgb cuda/rgb"
-                  " transform/ratecontrol jpeg cuda/jpeg cuda/ratecontrol",
+                  " transform/range cuda/range transform/ratecontrol jpeg cuda/jpeg cuda/ratecontrol",
     "gst/dirac": ELEMENTS + " dirac transform/dwt transform/obmc cuda/dirac cuda/dwt cuda/obmc",
     "gst/dwt": ELEMENTS + " transform/dwt cuda/dwt",
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.

@@ -13,6 +13,7 @@
 #include "transform/device/simd_targets.h"
 #include "transform/dwt/engine.h"
 #include "transform/obmc/engine.h"
+#include "transform/range/engine.h"
 #include "transform/rgb/engine.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
@@ -21,6 +22,7 @@
 #include "cuda/dwt/engine.h"
 #include "cuda/dwt/plan.h"
 #include "cuda/obmc/engine.h"
+#include "cuda/range/engine.h"
 #include "cuda/rgb/engine.h"
 #include "cuda/verbs/flip_quant_engine.h"
 #endif
@@ -47,6 +49,7 @@ void add_host_engines(std::vector<Engine>* list) {
   Engine host = {"host", device, &host_dct8x8_ops()};
   host.dwt_ops = &host_dwt_ops();
   host.obmc_ops = &host_obmc_ops();
+  host.range_ops = &host_range_ops();
   host.rgb_ops = &host_rgb_ops();
   host.flip_ops = &host_flip_ops();
   host.requant_ops = &host_requant_ops();
@@ -87,6 +90,7 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
     engine.rgb_kernel_choice =
         static_cast<int>(general ? cuda::RgbKernelChoice::kGeneral : cuda::RgbKernelChoice::kAuto);
     if (general) continue;
+    engine.range_ops = &cuda_range_ops();
     engine.flip_ops = &cuda_flip_ops();
     engine.requant_ops = &cuda_requant_ops();
   }
@@ -123,6 +127,7 @@ const Engine& portable_engine() {
     Engine portable = {"portable", make_host_device(1), &portable_dct8x8_ops()};
     portable.dwt_ops = &portable_dwt_ops();
     portable.obmc_ops = &portable_obmc_ops();
+    portable.range_ops = &portable_range_ops();
     portable.rgb_ops = &portable_rgb_ops();
     return portable;
   }();

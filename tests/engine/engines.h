@@ -11,6 +11,7 @@
 #include "transform/device/device.h"
 #include "transform/dwt/dwt.h"
 #include "transform/obmc/obmc.h"
+#include "transform/range/range.h"
 #include "transform/rgb/rgb.h"
 #include "transform/verbs/flip.h"
 #include "transform/verbs/quant.h"
@@ -27,10 +28,11 @@ struct Engine {
   int dwt_kernel_choice = 0;        // of cuda/dwt/plan.h
   const DwtOps* dwt_ops = nullptr;  // null where another engine's are the same
   int obmc_kernel_choice = 0;       // of cuda/obmc/engine.h
-  const ObmcOps* obmc_ops = nullptr;  // as dwt_ops
-  int rgb_kernel_choice = 0;          // of cuda/rgb/engine.h
-  const RgbOps* rgb_ops = nullptr;    // as dwt_ops
-  const FlipOps* flip_ops = nullptr;  // likewise
+  const ObmcOps* obmc_ops = nullptr;    // as dwt_ops
+  int rgb_kernel_choice = 0;            // of cuda/rgb/engine.h
+  const RgbOps* rgb_ops = nullptr;      // as dwt_ops
+  const RangeOps* range_ops = nullptr;  // likewise
+  const FlipOps* flip_ops = nullptr;    // likewise
   const RequantOps* requant_ops = nullptr;
 
   // Makes Highway use this engine's target and CUDA these kernels. Call before every job.

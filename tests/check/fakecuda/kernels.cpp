@@ -10,6 +10,7 @@
 #include "cuda/dirac/params.h"
 #include "cuda/dwt/params.h"
 #include "cuda/obmc/params.h"
+#include "cuda/range/params.h"
 #include "cuda/rgb/params.h"
 #include "tests/check/fakecuda/rate_areas.h"
 #include "tests/check/fakecuda/verb_areas.h"
@@ -35,6 +36,7 @@ class Launch {
   void wavelet_level(const FusedParams& fused);
   void compensate(const ObmcParams& params);
   void upsample(const UpsampleParams& params);
+  void range(const RangeParams& params);
   void rgb(const RgbParams& params);
   void convert(const ConvertParams& params);
   void flip(const FlipParams& params);
@@ -176,6 +178,10 @@ void Launch::rate_transform(const RateTransformParams& params) {
 }
 
 void Launch::rate_count(const RateCountParams& params) { rate_count_areas(params, *this); }
+
+void Launch::range(const RangeParams& params) {
+  range_areas(params, [this](auto... area) { add(area...); });
+}
 
 void Launch::rgb(const RgbParams& params) {
   rgb_areas(params, inverse(), has("_general"), [this](auto... area) { add(area...); });
@@ -377,6 +383,7 @@ constexpr struct {
     {"quant_", areas<&Launch::quant>},
     {"rate_transform_", areas<&Launch::rate_transform>},
     {"rate_count_", areas<&Launch::rate_count>},
+    {"range_", areas<&Launch::range>},
     {"rgb_", areas<&Launch::rgb>},
     {"scaled_", areas<&Launch::scaled>},
     {"dwt_fused_", areas<&Launch::wavelet_level>},

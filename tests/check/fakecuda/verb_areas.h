@@ -1,4 +1,4 @@
-// Memory that the kernels of verbs and of RGB read and write.
+// Memory that the kernels of verbs, of RGB and of range conversions read and write.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "cuda/range/params.h"
 #include "cuda/rgb/params.h"
 #include "cuda/verbs/convert_params.h"
 #include "cuda/verbs/flip_quant_params.h"
@@ -90,6 +91,15 @@ void rgb_areas(const cudatransform::cuda::RgbParams& params, bool inverse, bool 
     if (c == 0 || planar)
       add(params.rgb[c], params.pitch[c], int64_t{params.width} * params.pixel_bytes, params.height,
           inverse);
+  }
+}
+
+template <typename Add>
+void range_areas(const cudatransform::cuda::RangeParams& params, const Add& add) {
+  for (const auto& plane : params.planes) {
+    if (plane.first_cta == UINT32_MAX) continue;
+    add(plane.from, plane.from_pitch, plane.row_bytes, plane.rows, false);
+    add(plane.to, plane.to_pitch, plane.row_bytes, plane.rows, true);
   }
 }
 

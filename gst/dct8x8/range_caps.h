@@ -1,0 +1,34 @@
+// Limited and full range in caps: what becomes of it, and what neighbours have and want.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/video.h>
+
+#include <string>
+#include <vector>
+
+namespace cudatransform {
+
+// The full-range colorimetry that coefficients of raw video `s` can have after a conversion of the
+// range, for each of limited range that it names: with BT.601's matrix JPEG's, with others the same
+// but for the range. A missing field names none.
+std::vector<std::string> full_range_colorimetries(const GstStructure* s);
+
+// Whether samples of `raw` (read by read_raw_caps()) have limited range by their caps, and
+// coefficients of these caps full range.
+bool range_differs(const GstVideoInfo& raw, const GstCaps* coefs);
+
+// Keeps that part of `candidates` (transfer full), caps of coefficients of fixed `raw`, that has
+// full range if the peer of `src` names full range first, as jpegcoefenc does, and the range of
+// `raw` if it does not. Where that leaves none, all stay. Transfer full.
+GstCaps* choose_range(GstPad* src, const GstCaps* raw, GstCaps* candidates);
+
+// Whether elements upstream of `sink` have caps of raw video of limited range. Follows links through
+// bins and elements.
+bool limited_range_upstream(GstPad* sink);
+
+// `caps` (transfer full) of raw video without structures that prefer a colorimetry, and of which
+// another one has all the rest: a converter then leaves the colorimetry as it is. Transfer full.
+GstCaps* without_preferred_colorimetry(GstCaps* caps);
+
+}  // namespace cudatransform
