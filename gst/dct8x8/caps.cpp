@@ -4,8 +4,10 @@
 #include "gst/dct8x8/caps.h"
 
 #include "gst/dct8x8/caps_sizes.h"
+#include "gst/dct8x8/range_caps.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/stream/caps_fields.h"
+#include "transform/range/range.h"
 
 namespace cudatransform {
 namespace {
@@ -53,7 +55,15 @@ GstCaps* dct_template_caps() {
 GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, Direction direction, int scale) {
   const CoefKind kind = dct_kind(direction);
   const auto append = [&](GstCaps* one, const GstStructure* base, const SampleGroup& group,
-                          bool cuda) { append_dct_structures(one, base, kind, group, cuda); };
+                          bool cuda) {
+    append_dct_structures(one, base, kind, group, cuda);
+    if (direction != Direction::kForward || group.depth > kMaxRangeDepth) return;
+    const std::vector<std::string> full = full_range_colorimetries(base);
+    if (full.empty()) return;
+    const StructurePtr converted(gst_structure_copy(base));
+    set_strings(converted.get(), "colorimetry", full);
+    append_dct_structures(one, converted.get(), kind, group, cuda);
+  };
   return raw_to_coef_caps(caps, kinds, kind, append,
                           [=](GstStructure* s) { return scale_sizes_up(s, scale); });
 }

@@ -19,6 +19,7 @@ GstCaps* dct_template_caps();
 
 // The caps that the other pad of a transform of this direction can have when one pad has `caps`;
 // see coef_caps.h. Raw video has 1/scale of the coefficients' width and height, rounded up.
+// Forward, limited range may become full range (range_caps.h); the range as it is comes first.
 // Transfer full.
 GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, Direction direction, int scale);
 GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, Direction direction, int scale);

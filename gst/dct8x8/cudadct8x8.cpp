@@ -21,6 +21,7 @@
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/dct_base.h"
 #include "gst/dct8x8/quant_properties.h"
+#include "gst/dct8x8/range_caps.h"
 #include "gst/elements.h"
 #include "gst/engine/element_errors.h"
 #include "gst/engine/property_types.h"
@@ -179,9 +180,12 @@ static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* val
   GST_OBJECT_UNLOCK(object);
 }
 
-// We promise no tables that downstream asks for: we write only our own.
+// We promise no tables that downstream asks for: we write only our own. Downstream says which range
+// it prefers.
 static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDirection direction,
                                              GstCaps* caps, GstCaps* othercaps) {
+  if (direction == GST_PAD_SINK)
+    othercaps = cudatransform::choose_range(GST_BASE_TRANSFORM_SRC_PAD(trans), caps, othercaps);
   GstCaps* fixed =
       GST_BASE_TRANSFORM_CLASS(parent_class)->fixate_caps(trans, direction, caps, othercaps);
   if (direction != GST_PAD_SINK || gst_caps_is_any(fixed) || gst_caps_is_empty(fixed)) return fixed;
@@ -191,6 +195,23 @@ static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDire
   gst_cuda_dct_transform(trans).tell_tables(fixed);
   GST_OBJECT_UNLOCK(trans);
   return fixed;
+}
+
+// Converters upstream fix the first colorimetry that we offer, and videoconvert (GStreamer 1.22)
+// then writes full range into caps of samples that it leaves as they are. Limited range comes to
+// us, so that we convert it.
+static gboolean gst_cuda_dct_8x8_query(GstBaseTransform* trans, GstPadDirection direction,
+                                       GstQuery* query) {
+  const gboolean handled = GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
+  if (!handled || direction != GST_PAD_SINK || GST_QUERY_TYPE(query) != GST_QUERY_CAPS ||
+      !cudatransform::limited_range_upstream(GST_BASE_TRANSFORM_SINK_PAD(trans)))
+    return handled;
+  GstCaps* caps = nullptr;
+  gst_query_parse_caps_result(query, &caps);
+  caps = cudatransform::without_preferred_colorimetry(gst_caps_ref(caps));
+  gst_query_set_caps_result(query, caps);
+  gst_caps_unref(caps);
+  return handled;
 }
 
 // Wrong settings fail the change to READY, before any data flows.
@@ -299,6 +320,7 @@ static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
   object_class->get_property = gst_cuda_dct_8x8_get_property;
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_change_state);
   GST_BASE_TRANSFORM_CLASS(klass)->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_fixate_caps);
+  GST_BASE_TRANSFORM_CLASS(klass)->query = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_query);
   install_properties(object_class);
   gst_cuda_transform_base_add_templates(element_class,
                                         cudatransform::raw_template_caps(RgbFrames::kSources),

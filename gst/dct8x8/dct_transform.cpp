@@ -8,6 +8,7 @@
 
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/coefficients.h"
+#include "gst/dct8x8/range_caps.h"
 #include "gst/stream/sampling.h"
 #include "transform/dct8x8/engine.h"
 #if CT_HAVE_CUDA
@@ -58,14 +59,23 @@ Status DctTransform::read_caps(const GstCaps* coefs, const GstVideoInfo& raw, Co
   while (scale <= largest && !fits(dct, raw, scale)) scale *= 2;
   if (scale > largest)
     return sizes_differ(raw, static_cast<int>(dct.width), static_cast<int>(dct.height));
-  if (is_rgb_format(GST_VIDEO_INFO_FORMAT(&raw))) CT_RETURN_IF_ERROR(check_rgb(raw, dct, coefs));
-  stop_rgb();
+  if (is_rgb_format(GST_VIDEO_INFO_FORMAT(&raw)))
+    CT_RETURN_IF_ERROR(check_rgb(raw, dct, coefs, direction()));
+  stop_conversions();
   dct_ = dct;
+  has_full_range_ = has_full_range(coefs) && dct.depth <= kMaxRangeDepth;
+  converts_range_ = is_forward() && converts_range_of(raw);
   caps_tables_.read(coefs, dct_);
   stream->layout = layout_of(dct_);
   stream->picture = {dct.sampling, dct.depth, static_cast<gint>(dct.width),
                      static_cast<gint>(dct.height), dct.depth == 8};
   return {};
+}
+
+// Whether frames of `raw` have another range than the coefficients. YCbCr that is made of RGB has
+// JPEG's.
+bool DctTransform::converts_range_of(const GstVideoInfo& raw) const {
+  return has_limited_range(raw) && (has_full_range_ || is_rgb_format(GST_VIDEO_INFO_FORMAT(&raw)));
 }
 
 // The scale of the next frame: `wanted`, or the previous frame's while a change is not negotiated
@@ -126,13 +136,15 @@ void DctTransform::tell_tables(GstCaps* caps) {
     told_.tell(caps, tables.view(), info.n_components);
 }
 
-void DctTransform::stop_rgb() {
+void DctTransform::stop_conversions() {
   rgb_.stop();
   source_rgb_.stop();
+  range_.stop();
+  source_range_.stop();
 }
 
 void DctTransform::stop() {
-  stop_rgb();
+  stop_conversions();
   rate.stop();
   CoefTransform::stop();
 }
@@ -213,25 +225,46 @@ Dct8x8Job DctTransform::job_for(const Rects& coefs) const {
 }
 
 Status DctTransform::place_samples(const Rects& raw, Dct8x8Job* job) {
+  if (converts_range_) CT_RETURN_IF_ERROR(range_.begin(raw_, dct_.depth, raw));
   if (is_rgb()) {
     CT_RETURN_IF_ERROR(
         rgb_.begin(raw_, dct_, {direction(), is_forward(), scale_, chroma_upsampling_}));
     std::copy_n(rgb_.planes(), rgb_.components(), job->samples);
     return {};
   }
+  const Rects& frame = converts_range_ ? range_.converted() : raw;
   // 4:4:0 and 4:4:1 are written as 4:4:4: several rows of the frame have the same chroma.
-  job->components = component_planes(raw_, raw, job->samples, rows_of_chroma(dct_.sampling));
+  job->components = component_planes(raw_, frame, job->samples, rows_of_chroma(dct_.sampling));
   job->samples[0].shift += bits_below(GST_VIDEO_INFO_FORMAT(&raw_), dct_.depth);
   return {};
 }
 
-// Samples are compared, not colours: a source in RGB is converted first.
+// Enqueues what a frame goes through between its memory and the planes of the DCT.
+Status DctTransform::convert(const Rects& raw) {
+  if (converts_range_) CT_RETURN_IF_ERROR(range_.submit());
+  return is_rgb() ? rgb_.submit(converts_range_ ? range_.converted() : raw) : Status();
+}
+
+// Samples are compared, not colours: a source in RGB or of another range is converted first.
 Status DctTransform::find_reference(const SourceFrame& source, const SamplePlane** reference) {
+  const GstVideoFormat format = GST_VIDEO_INFO_FORMAT(&source.info);
+  const Rects* frame = &source.input.placed().rects;
   *reference = source.planes;
-  if (!is_rgb_format(GST_VIDEO_INFO_FORMAT(&source.info))) return {};
-  CT_RETURN_IF_ERROR(source_rgb_.begin(source.info, dct_, {Direction::kForward}));
-  *reference = source_rgb_.planes();
-  return source_rgb_.submit(source.input.placed().rects);
+  if (converts_range_of(source.info)) {
+    CT_RETURN_IF_ERROR(source_range_.begin(source.info, dct_.depth, *frame));
+    CT_RETURN_IF_ERROR(source_range_.submit());
+    frame = &source_range_.converted();
+  }
+  if (is_rgb_format(format)) {
+    CT_RETURN_IF_ERROR(source_rgb_.begin(source.info, dct_, {Direction::kForward}));
+    *reference = source_rgb_.planes();
+    return source_rgb_.submit(*frame);
+  }
+  if (frame == &source.input.placed().rects) return {};
+  component_planes(source.info, *frame, converted_source_);
+  converted_source_[0].shift += bits_below(format, dct_.depth);
+  *reference = converted_source_;
+  return {};
 }
 
 Status DctTransform::enqueue(const Rects& raw, const Rects& coefs, const SourceFrame* source,
@@ -243,7 +276,7 @@ Status DctTransform::enqueue(const Rects& raw, const Rects& coefs, const SourceF
     if (source) CT_RETURN_IF_ERROR(find_reference(*source, &reference));
     if (is_forward()) CT_RETURN_IF_ERROR(choose_tables(raw, frame, &job));
     if (frame) measure(dct_, reference, is_rgb() ? rgb_.frame_bytes() : 0, frame, &job);
-    return is_rgb() ? submit_with_rgb(job, raw, done) : submit_job(job, done);
+    return converts() ? submit_with_conversion(job, raw, done) : submit_job(job, done);
   };
   const Status status = work();
   // The caller gives memory back that a part of the work may still use.
@@ -255,7 +288,7 @@ Status DctTransform::enqueue(const Rects& raw, const Rects& coefs, const SourceF
 // Scales the tables, if a rate is to be kept.
 Status DctTransform::choose_tables(const Rects& raw, MeasuredFrame* frame, Dct8x8Job* job) {
   if (rate.is_on()) {
-    if (is_rgb()) CT_RETURN_IF_ERROR(rgb_.submit(raw));
+    if (converts()) CT_RETURN_IF_ERROR(convert(raw));
     CT_RETURN_IF_ERROR(rate.choose(ops_of(engine_), *job, &tables_));
     std::copy(std::begin(tables_.tables), std::end(tables_.tables), std::begin(job->tables));
   }
@@ -271,7 +304,8 @@ Status DctTransform::submit_job(const Dct8x8Job& job, FencePtr* done) {
 }
 
 // The transform and the conversion of a frame, timed as one.
-Status DctTransform::submit_with_rgb(const Dct8x8Job& timed, const Rects& raw, FencePtr* done) {
+Status DctTransform::submit_with_conversion(const Dct8x8Job& timed, const Rects& raw,
+                                            FencePtr* done) {
   Queue& queue = engine_.queue(QueueKind::kCompute);
   Dct8x8Job job = timed;
   job.timer = nullptr;
@@ -281,8 +315,8 @@ Status DctTransform::submit_with_rgb(const Dct8x8Job& timed, const Rects& raw, F
   if (!is_forward())
     CT_RETURN_IF_ERROR(submit_inverse(job));
   else if (!rate.is_on())
-    CT_RETURN_IF_ERROR(rgb_.submit(raw));
-  CT_RETURN_IF_ERROR(is_forward() ? submit_job(job, nullptr) : rgb_.submit(raw));
+    CT_RETURN_IF_ERROR(convert(raw));
+  CT_RETURN_IF_ERROR(is_forward() ? submit_job(job, nullptr) : convert(raw));
   if (timed.timer) CT_RETURN_IF_ERROR(timed.timer->end(queue));
   return queue.record(done);
 }

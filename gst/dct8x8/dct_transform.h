@@ -5,6 +5,7 @@
 #include <gst/coef/coef.h>
 #include "gst/dct8x8/caps_tables.h"
 #include "gst/dct8x8/quant_settings.h"
+#include "gst/dct8x8/range_step.h"
 #include "gst/dct8x8/rate_control.h"
 #include "gst/dct8x8/rgb_step.h"
 #include "gst/stream/coef_transform.h"
@@ -63,10 +64,14 @@ class DctTransform final : public CoefTransform {
   Status place_samples(const Rects& raw, Dct8x8Job* job);
   Status find_reference(const SourceFrame& source, const SamplePlane** reference);
   Status submit_job(const Dct8x8Job& job, FencePtr* done);
-  Status submit_with_rgb(const Dct8x8Job& job, const Rects& raw, FencePtr* done);
+  // Whether frames in memory are other samples than those of the DCT.
+  bool converts() const { return is_rgb() || converts_range_; }
+  bool converts_range_of(const GstVideoInfo& raw) const;
+  Status convert(const Rects& raw);
+  Status submit_with_conversion(const Dct8x8Job& job, const Rects& raw, FencePtr* done);
   Status choose_tables(const Rects& raw, MeasuredFrame* frame, Dct8x8Job* job);
   Status submit_inverse(Dct8x8Job job);
-  void stop_rgb();
+  void stop_conversions();
 
   GstDctInfo dct_ = {};
   CapsTables caps_tables_;  // of the coefficients' caps, for buffers without meta
@@ -80,6 +85,10 @@ class DctTransform final : public CoefTransform {
   double told_quality_ = -1;
   FrameQuantizer quantizer_;
   RgbStep rgb_{engine_}, source_rgb_{engine_};
+  RangeStep range_{engine_}, source_range_{engine_};
+  bool has_full_range_ = false;  // coefficients, by their caps
+  bool converts_range_ = false;  // forward
+  SamplePlane converted_source_[kMaxComponents];
 };
 
 }  // namespace cudatransform

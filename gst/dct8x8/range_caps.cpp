@@ -39,8 +39,7 @@ std::string full_range_of(const std::string& colorimetry) {
 bool prefers_full_range(GstPad* src) {
   const CapsPtr caps(gst_pad_peer_query_caps(src, nullptr));
   return !gst_caps_is_any(caps.get()) && !gst_caps_is_empty(caps.get()) &&
-         has_range(colorimetry_of(gst_caps_get_structure(caps.get(), 0)),
-                   GST_VIDEO_COLOR_RANGE_0_255);
+         has_full_range(caps.get());
 }
 
 // Looks at the pad that feeds `sink`, and behind it, while `pads` are left.
@@ -75,9 +74,8 @@ std::vector<std::string> full_range_colorimetries(const GstStructure* s) {
   return all;
 }
 
-bool range_differs(const GstVideoInfo& raw, const GstCaps* coefs) {
-  return raw.colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235 &&
-         has_range(colorimetry_of(gst_caps_get_structure(coefs, 0)), GST_VIDEO_COLOR_RANGE_0_255);
+bool has_full_range(const GstCaps* coefs) {
+  return has_range(colorimetry_of(gst_caps_get_structure(coefs, 0)), GST_VIDEO_COLOR_RANGE_0_255);
 }
 
 GstCaps* choose_range(GstPad* src, const GstCaps* raw, GstCaps* candidates) {
@@ -89,9 +87,8 @@ GstCaps* choose_range(GstPad* src, const GstCaps* raw, GstCaps* candidates) {
   for (guint i = 0; i < gst_caps_get_size(candidates); i++) {
     const GstStructure* s = gst_caps_get_structure(candidates, i);
     if (has_range(colorimetry_of(s), wanted))
-      gst_caps_append_structure_full(
-          chosen.get(), gst_structure_copy(s),
-          gst_caps_features_copy(gst_caps_get_features(candidates, i)));
+      gst_caps_append_structure_full(chosen.get(), gst_structure_copy(s),
+                                     gst_caps_features_copy(gst_caps_get_features(candidates, i)));
   }
   if (gst_caps_is_empty(chosen.get())) return candidates;
   gst_caps_unref(candidates);

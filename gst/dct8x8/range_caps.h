@@ -14,17 +14,20 @@ namespace cudatransform {
 // but for the range. A missing field names none.
 std::vector<std::string> full_range_colorimetries(const GstStructure* s);
 
-// Whether samples of `raw` (read by read_raw_caps()) have limited range by their caps, and
-// coefficients of these caps full range.
-bool range_differs(const GstVideoInfo& raw, const GstCaps* coefs);
+// Whether coefficients have full range by their caps.
+bool has_full_range(const GstCaps* coefs);
+// Whether samples of `raw` have limited range by their caps, which read_raw_caps() has read.
+inline bool has_limited_range(const GstVideoInfo& raw) {
+  return raw.colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235;
+}
 
 // Keeps that part of `candidates` (transfer full), caps of coefficients of fixed `raw`, that has
 // full range if the peer of `src` names full range first, as jpegcoefenc does, and the range of
 // `raw` if it does not. Where that leaves none, all stay. Transfer full.
 GstCaps* choose_range(GstPad* src, const GstCaps* raw, GstCaps* candidates);
 
-// Whether elements upstream of `sink` have caps of raw video of limited range. Follows links through
-// bins and elements.
+// Whether elements upstream of `sink` have caps of raw video of limited range. Follows links
+// through bins and elements.
 bool limited_range_upstream(GstPad* sink);
 
 // `caps` (transfer full) of raw video without structures that prefer a colorimetry, and of which

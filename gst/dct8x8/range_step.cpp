@@ -29,8 +29,8 @@ Status RangeStep::begin(const GstVideoInfo& info, guint depth, const Rects& fram
   const gsize sample_bytes = depth == 8 ? 1 : 2;
   job_ = {};
   job_.depth = static_cast<int>(depth);
-  job_.shift = GST_VIDEO_FORMAT_INFO_SHIFT(info.finfo, 0) +
-               bits_below(GST_VIDEO_INFO_FORMAT(&info), depth);
+  job_.shift =
+      GST_VIDEO_FORMAT_INFO_SHIFT(info.finfo, 0) + bits_below(GST_VIDEO_INFO_FORMAT(&info), depth);
   job_.planes = frame.count;
   converted_ = frame;
   gsize size = 0;

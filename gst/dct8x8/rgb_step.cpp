@@ -75,14 +75,14 @@ Status check_ycbcr(const GstCaps* coefs) {
 
 }  // namespace
 
-Status check_rgb(const GstVideoInfo& rgb, const GstDctInfo& dct, const GstCaps* coefs) {
+Status check_rgb(const GstVideoInfo& rgb, const GstDctInfo& dct, const GstCaps* coefs,
+                 Direction direction) {
   if (dct.depth != 8)
     return Status::error(StatusCode::kUnsupported, "RGB has samples of 8 bits, the coefficients " +
                                                        std::to_string(dct.depth));
-  if (rgb.colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235)
+  if (direction == Direction::kInverse && rgb.colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235)
     return Status::error(StatusCode::kUnsupported,
-                         "RGB of limited range is not supported: convert it to full range, "
-                         "videoconvert ! video/x-raw,colorimetry=sRGB");
+                         "RGB output has full range (colorimetry=sRGB), not limited range");
   return color_of(dct.sampling) == RgbColor::kYcbcr ? check_ycbcr(coefs) : Status();
 }
 

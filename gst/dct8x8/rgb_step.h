@@ -11,8 +11,9 @@
 namespace cudatransform {
 
 // The error if frames of `rgb` do not belong to coefficients of `dct`, which have these caps: RGB
-// has full range, YCbCr is JPEG's, and all samples have 8 bits.
-Status check_rgb(const GstVideoInfo& rgb, const GstDctInfo& dct, const GstCaps* coefs);
+// that is made has full range, YCbCr is JPEG's, and all samples have 8 bits.
+Status check_rgb(const GstVideoInfo& rgb, const GstDctInfo& dct, const GstCaps* coefs,
+                 Direction direction);
 
 // The scale of Cb and Cr of pictures in RGB. As in libjpeg, chroma that has half the columns and
 // half the rows gets an inverse twice as large instead of an upsampling.

@@ -122,7 +122,8 @@ GstCaps* jpeg_coefs_for(const GstCaps* files, const GstCaps* coefs) {
   for (guint i = 0; i < gst_caps_get_size(fitting.get()); i++) {
     const GstStructure* s = gst_caps_get_structure(fitting.get(), i);
     const GstCapsFeatures* features = gst_caps_get_features(fitting.get(), i);
-    if (g_strcmp0(gst_structure_get_string(s, "colorspace"), "sYUV") == 0) {
+    const char* colorspace = gst_structure_get_string(s, "colorspace");
+    if (g_strcmp0(colorspace, "sYUV") == 0 || g_strcmp0(colorspace, "GRAY") == 0) {
       GstStructure* preferred = gst_structure_copy(s);
       gst_structure_set(preferred, "colorimetry", G_TYPE_STRING, kJpegColorimetry, nullptr);
       gst_caps_append_structure_full(result, preferred, gst_caps_features_copy(features));
@@ -181,19 +182,22 @@ GstCaps* jpeg_caps_for(const GstDctInfo& info) {
 std::string colorimetry_warning(const GstDctInfo& info, const GstCaps* caps) {
   const char* text = gst_structure_get_string(gst_caps_get_structure(caps, 0), "colorimetry");
   GstVideoColorimetry found;
-  if (!text || !is_ycbcr(info.sampling)) return {};
+  const bool has_chroma = is_ycbcr(info.sampling);
+  if (!text || !(has_chroma || info.sampling == GST_COEF_SAMPLING_GRAYSCALE)) return {};
   // JPEG says nothing about primaries and the transfer function.
   const bool known = gst_video_colorimetry_from_string(&found, text);
   const bool range = known && found.range == GST_VIDEO_COLOR_RANGE_0_255;
-  const bool matrix = known && found.matrix == GST_VIDEO_COLOR_MATRIX_BT601;
+  const bool matrix = !has_chroma || (known && found.matrix == GST_VIDEO_COLOR_MATRIX_BT601);
   if (range && matrix) return {};
   std::string wrong;
   if (!range) wrong = "black will look grey and white dull";
   if (!matrix) wrong += (wrong.empty() ? "" : ", ") + std::string("colours will be off");
+  // videoconvert (GStreamer 1.22) leaves samples as they are where the matrix is the same, but on
+  // its way to RGB.
+  const std::string cure = matrix ? "format=RGB" : std::string("colorimetry=") + kJpegColorimetry;
   return "The coefficients have colorimetry " + std::string(text) + ", but JPEG means " +
          kJpegColorimetry + " (full range BT.601): " + wrong +
-         ". Convert before the transform: videoconvert ! video/x-raw,colorimetry=" +
-         kJpegColorimetry + " ! cudadct8x8";
+         ". Convert before the transform: videoconvert ! video/x-raw," + cure + " ! cudadct8x8";
 }
 
 }  // namespace cudatransform

@@ -18,8 +18,9 @@ GstCaps* jpeg_coefs_template_caps(bool cuda_first);
 // image/jpeg with the fields that jpegparse writes. Transfer full.
 GstCaps* jpeg_template_caps();
 
-// The part of `coefs` that can become image/jpeg of `files`. Each YCbCr structure comes twice,
-// first with JPEG's colorimetry, so that an element with a choice picks that. Transfer full.
+// The part of `coefs` that can become image/jpeg of `files`. Structures of YCbCr and of grey come
+// twice, first with JPEG's colorimetry, so that an element with a choice picks that, or at least
+// its range. Transfer full.
 GstCaps* jpeg_coefs_for(const GstCaps* files, const GstCaps* coefs);
 
 // `caps` (transfer full) with 8 bits alone, if they allow 8 bits: few programs read files of 12, so
@@ -42,7 +43,7 @@ GstCaps* jpeg_caps_for(const GstDctInfo& info);
 
 // Says what a viewer will get wrong in JPEG files of coefficients with `caps`, because their
 // colorimetry is not JPEG's, and names the cure. Empty if it is JPEG's, if the caps say nothing,
-// and if there is no YCbCr.
+// and if there is neither YCbCr nor grey.
 std::string colorimetry_warning(const GstDctInfo& info, const GstCaps* caps);
 
 }  // namespace cudatransform

@@ -308,6 +308,9 @@ Status read_raw_caps(const GstCaps* caps, GstVideoInfo* info) {
   const GstVideoFormat format = known ? GST_VIDEO_INFO_FORMAT(info) : GST_VIDEO_FORMAT_UNKNOWN;
   if (!find_raw_format(format) && !is_rgb_format(format))
     return Status::error(StatusCode::kUnsupported, "Raw video of this kind is not supported");
+  // GStreamer fills in a default, which frames without the field need not have.
+  if (!gst_structure_has_field(gst_caps_get_structure(caps, 0), "colorimetry"))
+    info->colorimetry.range = GST_VIDEO_COLOR_RANGE_UNKNOWN;
   if (GST_VIDEO_INFO_INTERLACE_MODE(info) == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
     return Status::error(StatusCode::kUnsupported,
                          "interlace-mode=alternate is not supported: weave the fields first");

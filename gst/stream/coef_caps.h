@@ -78,7 +78,8 @@ GstCaps* coef_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind
 // (formats.h) go to system memory if the peer leaves the choice.
 GstCaps* fixate_raw_caps(GstCaps* candidates, bool prefer_cuda);
 
-// Reads caps of raw video. Fails for unsupported formats.
+// Reads caps of raw video. Fails for unsupported formats. Without a field `colorimetry` the range
+// is unknown.
 Status read_raw_caps(const GstCaps* caps, GstVideoInfo* info);
 // The error of caps of coefficients that libgstcoef has rejected for this `reason` (transfer full).
 Status unusable_coef_caps(gchar* reason);
