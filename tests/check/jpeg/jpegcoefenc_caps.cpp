@@ -87,12 +87,10 @@ CHECK_TEST(test_colorimetry) {
   const struct {
     const char* raw;
     int warnings;
-  } cases[] = {{"format=I420,colorimetry=bt709", 1},
-               {"format=Y444,colorimetry=bt601", 1},
-               {"format=I420,colorimetry=1:3:5:1", 1},
-               {"format=I420,colorimetry=1:4:7:1", 0},
-               {"format=GRAY8", 0},
-               {"format=GBR", 0}};
+  } cases[] = {{"format=I420,colorimetry=bt709", 1},   {"format=Y444,colorimetry=bt601", 0},
+               {"format=I420,colorimetry=2:4:7:1", 0}, {"format=I420,colorimetry=1:3:5:1", 1},
+               {"format=I420,colorimetry=1:4:7:1", 0}, {"format=GRAY8", 0},
+               {"format=GRAY8,colorimetry=bt709", 0},  {"format=GBR", 0}};
   for (const auto& one : cases) {
     const Warnings found =
         warnings_of(std::string("videotestsrc num-buffers=3 ! video/x-raw,") + one.raw);
