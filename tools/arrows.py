@@ -49,7 +49,8 @@ ROOMS = {
     "gst/stream": STREAM,
     # Rate control counts the bytes of JPEG files.
     "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8 transform/rgb cuda/rgb"
-                  " transform/range cuda/range transform/ratecontrol jpeg cuda/jpeg cuda/ratecontrol",
+                  " transform/range cuda/range transform/ratecontrol jpeg cuda/jpeg"
+                  " cuda/ratecontrol",
     "gst/dirac": ELEMENTS + " dirac transform/dwt transform/obmc cuda/dirac cuda/dwt cuda/obmc",
     "gst/dwt": ELEMENTS + " transform/dwt cuda/dwt",
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.

@@ -197,9 +197,9 @@ static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDire
   return fixed;
 }
 
-// Converters upstream fix the first colorimetry that we offer, and videoconvert (GStreamer 1.22)
-// then writes full range into caps of samples that it leaves as they are. Limited range comes to
-// us, so that we convert it.
+// Converters upstream make the first colorimetry that we offer. Where the matrix is the same,
+// videoconvert (GStreamer 1.22) writes full range into caps and leaves samples as they are: such
+// frames are to come to us in limited range, and we convert them.
 static gboolean gst_cuda_dct_8x8_query(GstBaseTransform* trans, GstPadDirection direction,
                                        GstQuery* query) {
   const gboolean handled = GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);

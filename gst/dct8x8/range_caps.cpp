@@ -42,6 +42,14 @@ bool prefers_full_range(GstPad* src) {
          has_full_range(caps.get());
 }
 
+bool has_only_another_range(const GstStructure* s) {
+  GstVideoColorimetry color;
+  const char* text = colorimetry_of(s);
+  return text && gst_video_colorimetry_from_string(&color, text) &&
+         color.range == GST_VIDEO_COLOR_RANGE_16_235 &&
+         color.matrix == GST_VIDEO_COLOR_MATRIX_BT601;
+}
+
 // Looks at the pad that feeds `sink`, and behind it, while `pads` are left.
 bool find_limited_range(GstPad* sink, int* pads) {
   if (--*pads < 0) return false;
@@ -50,7 +58,7 @@ bool find_limited_range(GstPad* sink, int* pads) {
   const CapsPtr caps(gst_pad_get_current_caps(feeder));
   const GstStructure* s = caps ? gst_caps_get_structure(caps.get(), 0) : nullptr;
   const bool is_raw = !s || gst_structure_has_name(s, "video/x-raw");
-  bool found = s && is_raw && has_range(colorimetry_of(s), GST_VIDEO_COLOR_RANGE_16_235);
+  bool found = s && is_raw && has_only_another_range(s);
   GstIterator* links = is_raw && !found ? gst_pad_iterate_internal_links(feeder) : nullptr;
   GValue item = G_VALUE_INIT;
   while (links && !found && gst_iterator_next(links, &item) == GST_ITERATOR_OK) {

@@ -26,8 +26,8 @@ inline bool has_limited_range(const GstVideoInfo& raw) {
 // `raw` if it does not. Where that leaves none, all stay. Transfer full.
 GstCaps* choose_range(GstPad* src, const GstCaps* raw, GstCaps* candidates);
 
-// Whether elements upstream of `sink` have caps of raw video of limited range. Follows links
-// through bins and elements.
+// Whether elements upstream of `sink` have caps of raw video of limited range with JPEG's matrix.
+// Follows links through bins and elements.
 bool limited_range_upstream(GstPad* sink);
 
 // `caps` (transfer full) of raw video without structures that prefer a colorimetry, and of which

@@ -267,12 +267,7 @@ void Launch::compensate(const ObmcParams& params) {
 }
 
 void Launch::upsample(const UpsampleParams& params) {
-  for (const UpsampleComponentParams& component : params.components) {
-    if (component.first_cta == UINT32_MAX) continue;
-    for (int p = 0; p < 4; p++)
-      add(component.planes[p].data, component.planes[p].pitch,
-          int64_t{component.width} * (has("_u16") ? 2 : 1), component.height, p > 0);
-  }
+  upsample_areas(params, has("_u16") ? 2 : 1, [this](auto... area) { add(area...); });
 }
 
 // ---- Verbs ----

@@ -1,4 +1,4 @@
-// Memory that the kernels of verbs, of RGB and of range conversions read and write.
+// Memory that the kernels of verbs, of RGB, of range conversions and of upsampling read and write.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "cuda/obmc/params.h"
 #include "cuda/range/params.h"
 #include "cuda/rgb/params.h"
 #include "cuda/verbs/convert_params.h"
@@ -100,6 +101,18 @@ void range_areas(const cudatransform::cuda::RangeParams& params, const Add& add)
     if (plane.first_cta == UINT32_MAX) continue;
     add(plane.from, plane.from_pitch, plane.row_bytes, plane.rows, false);
     add(plane.to, plane.to_pitch, plane.row_bytes, plane.rows, true);
+  }
+}
+
+// `bytes` are those of a sample.
+template <typename Add>
+void upsample_areas(const cudatransform::cuda::UpsampleParams& params, int64_t bytes,
+                    const Add& add) {
+  for (const auto& component : params.components) {
+    if (component.first_cta == UINT32_MAX) continue;
+    for (int p = 0; p < 4; p++)
+      add(component.planes[p].data, component.planes[p].pitch, component.width * bytes,
+          component.height, p > 0);
   }
 }
 

@@ -105,6 +105,19 @@ std::string colorimetry_at(GstElement* pipeline, const char* name) {
   return text ? text : "";
 }
 
+// Another matrix is converted by the converter, with the range.
+CHECK_TEST(test_converters_of_another_matrix) {
+  if (!has_converter()) return;
+  for (const char* format : {"YUY2", "UYVY", "I420"}) {
+    const std::string line =
+        source("0xffff0000", format, "bt709") + "videoconvert ! " + "video/x-raw,format=Y42B ! ";
+    int warnings = 0;
+    const Color found = color_of(played(line + pair(), &warnings));
+    fail_unless(are_near(found, {255, 0, 0}, 3) && warnings == 0, "%s: %d %d %d, %d warnings",
+                line.c_str(), found.r, found.g, found.b, warnings);
+  }
+}
+
 // A source that has to convert anyway makes JPEG's colorimetry at once.
 CHECK_TEST(test_rgb_sources) {
   if (!has_converter()) return;
