@@ -26,6 +26,7 @@ TITLES = {
     "convert": "Coefficients in other layouts and formats",
     "flip": "Coefficients of turned pictures",
     "quant": "Coefficients with other tables",
+    "range": "Limited range to full range",
     "rgb": "RGB: planes to pixels (inverse) and back (forward)",
     "dwt": "Wavelets: four levels of 8-bit 4:2:0 (32K: one plane), 16-bit coefficients",
     "L2": "One buffer again and again: resident in the cache, not comparable with the limit",

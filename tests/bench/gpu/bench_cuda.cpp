@@ -24,6 +24,7 @@
 //            quantisers at "index", "pictures" in flight, each in a stream of its own; so is the
 //            streaming kernel
 //   rgb      planes to RGB and back: "sampling", "packing" of pixels
+//   range    limited range to full range: planes of 4:2:0
 //   convert  coefficients "from" one format and layout "to" another
 //   flip     coefficients turned, in one "layout"; quant: with other tables
 // Counters:
@@ -64,6 +65,7 @@
 #include "tests/bench/gpu/convert.h"
 #include "tests/bench/gpu/dwt.h"
 #include "tests/bench/gpu/measure.h"
+#include "tests/bench/gpu/range.h"
 #include "tests/bench/gpu/rgb.h"
 #include "tests/bench/gpu/telemetry.h"
 
@@ -85,6 +87,7 @@ struct Session {
   std::vector<Case> cases = all_cases();
   std::vector<DwtCase> wavelets = dwt_cases();
   std::vector<RgbBenchCase> rgb = rgb_cases();
+  std::vector<RangeBenchCase> ranges = range_cases();
   std::vector<ConvertBenchCase> conversions = convert_cases();
   bool choosing = true;
   std::set<std::string> chosen;
@@ -145,7 +148,7 @@ void report(benchmark::State& state, Session& session, const Case& one) {
     counters["instr/sample"] = known->second;
 }
 
-// The figures of wavelets, RGB and conversions, by samples.
+// The figures of wavelets, RGB, ranges and conversions, by samples.
 void report_samples(benchmark::State& state, const Result& result) {
   for (auto _ : state) state.SetIterationTime(result.seconds);
   const auto samples = static_cast<double>(result.samples);
@@ -187,6 +190,7 @@ void register_cases(Session* session) {
   };
   for (const DwtCase& one : session->wavelets) register_by_samples(one.name);
   for (const RgbBenchCase& one : session->rgb) register_by_samples(one.name);
+  for (const RangeBenchCase& one : session->ranges) register_by_samples(one.name);
   for (const ConvertBenchCase& one : session->conversions) register_by_samples(one.name);
 }
 
@@ -254,6 +258,10 @@ void measure(const Gpu& gpu, Device& device, const Options& options, Telemetry* 
                                [&](const std::vector<RgbBenchCase>& group) {
                                  measure_rgb_group(gpu, device, group, how, results);
                                });
+  measure_groups<RangeBenchCase>(groups_of(session->ranges, session->chosen), results,
+                                 [&](const std::vector<RangeBenchCase>& group) {
+                                   measure_range_group(gpu, device, group, how, results);
+                                 });
   measure_groups<ConvertBenchCase>(groups_of(session->conversions, session->chosen), results,
                                    [&](const std::vector<ConvertBenchCase>& group) {
                                      measure_convert_group(gpu, device, group, how, results);
