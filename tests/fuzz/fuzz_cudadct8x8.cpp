@@ -34,7 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const guint8 how = input.byte(), more = input.byte();
   ElementRun run(description_of(how, more).c_str(), fuzzing::read_coefficients);
   static const char* const wanted[] = {"", ",order=zigzag", ",layout=plane", ",quantized=false"};
-  run.want_caps((std::string("video/x-dct") + wanted[more >> 2 & 3]).c_str());
+  const std::string caps = std::string("video/x-dct") + wanted[more >> 2 & 3];
+  // As jpegcoefenc asks for full range: frames of limited range are converted.
+  run.want_caps((more & 16 ? caps + ",colorimetry=1:4:0:0;" + caps : caps).c_str());
   fuzzing::push_raw_frames(&run, &input, true);
   return 0;
 }

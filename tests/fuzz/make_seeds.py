@@ -345,9 +345,9 @@ def seeds_of_cudadctquant():
 def seeds_of_cudadct8x8():
     """Settings, caps and frames: see fuzz_cudadct8x8.cpp."""
     for number in range(51):
-        yield from raw_frames(number, bytes([number, number % 16]))
+        yield from raw_frames(number, bytes([number, number % 32]))
     for number in range(51, 59):  # in RGB
-        yield from raw_frames(number, bytes([number, number % 16]), 0xc0 + number)
+        yield from raw_frames(number, bytes([number, number % 32]), 0xc0 + number)
 
 
 def seeds_of_cudadwt():
