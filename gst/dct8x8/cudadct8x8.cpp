@@ -18,6 +18,8 @@
  * ]| Prints how much of the test picture a JPEG of quality 75 would keep, as PSNR.
  */
 
+#include <string>
+
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/dct_base.h"
 #include "gst/dct8x8/quant_properties.h"
@@ -203,12 +205,14 @@ static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDire
 static gboolean gst_cuda_dct_8x8_query(GstBaseTransform* trans, GstPadDirection direction,
                                        GstQuery* query) {
   const gboolean handled = GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
-  if (!handled || direction != GST_PAD_SINK || GST_QUERY_TYPE(query) != GST_QUERY_CAPS ||
-      !cudatransform::limited_range_upstream(GST_BASE_TRANSFORM_SINK_PAD(trans)))
+  if (!handled || direction != GST_PAD_SINK || GST_QUERY_TYPE(query) != GST_QUERY_CAPS)
     return handled;
+  const std::string limited =
+      cudatransform::limited_range_upstream(GST_BASE_TRANSFORM_SINK_PAD(trans));
+  if (limited.empty()) return handled;
   GstCaps* caps = nullptr;
   gst_query_parse_caps_result(query, &caps);
-  caps = cudatransform::without_preferred_colorimetry(gst_caps_ref(caps));
+  caps = cudatransform::prefer_range_of_input(gst_caps_ref(caps), limited);
   gst_query_set_caps_result(query, caps);
   gst_caps_unref(caps);
   return handled;

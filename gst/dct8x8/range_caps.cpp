@@ -8,6 +8,7 @@
 #include "gst/dct8x8/caps.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/stream/caps_fields.h"
+#include "gst/stream/formats.h"
 
 namespace cudatransform {
 namespace {
@@ -42,26 +43,25 @@ bool prefers_full_range(GstPad* src) {
          has_full_range(caps.get());
 }
 
-bool has_only_another_range(const GstStructure* s) {
+bool has_only_another_range(const char* colorimetry) {
   GstVideoColorimetry color;
-  const char* text = colorimetry_of(s);
-  return text && gst_video_colorimetry_from_string(&color, text) &&
+  return colorimetry && gst_video_colorimetry_from_string(&color, colorimetry) &&
          color.range == GST_VIDEO_COLOR_RANGE_16_235 &&
          color.matrix == GST_VIDEO_COLOR_MATRIX_BT601;
 }
 
 // Looks at the pad that feeds `sink`, and behind it, while `pads` are left.
-bool find_limited_range(GstPad* sink, int* pads) {
-  if (--*pads < 0) return false;
-  GstPad* feeder = gst_pad_get_peer(sink);
-  if (!feeder) return false;
+std::string find_limited_range(GstPad* sink, int* pads) {
+  GstPad* feeder = --*pads < 0 ? nullptr : gst_pad_get_peer(sink);
+  if (!feeder) return {};
   const CapsPtr caps(gst_pad_get_current_caps(feeder));
   const GstStructure* s = caps ? gst_caps_get_structure(caps.get(), 0) : nullptr;
   const bool is_raw = !s || gst_structure_has_name(s, "video/x-raw");
-  bool found = s && is_raw && has_only_another_range(s);
-  GstIterator* links = is_raw && !found ? gst_pad_iterate_internal_links(feeder) : nullptr;
+  std::string found;
+  if (s && is_raw && has_only_another_range(colorimetry_of(s))) found = colorimetry_of(s);
+  GstIterator* links = is_raw && found.empty() ? gst_pad_iterate_internal_links(feeder) : nullptr;
   GValue item = G_VALUE_INIT;
-  while (links && !found && gst_iterator_next(links, &item) == GST_ITERATOR_OK) {
+  while (links && found.empty() && gst_iterator_next(links, &item) == GST_ITERATOR_OK) {
     found = find_limited_range(GST_PAD(g_value_get_object(&item)), pads);
     g_value_reset(&item);
   }
@@ -69,6 +69,18 @@ bool find_limited_range(GstPad* sink, int* pads) {
   if (links) gst_iterator_free(links);
   gst_object_unref(feeder);
   return found;
+}
+
+bool is_grey(const GstStructure* raw) {
+  const std::vector<std::string> formats = strings_of(raw, "format");
+  return !formats.empty() && std::all_of(formats.begin(), formats.end(), [](const auto& name) {
+    const RawFormat* format = find_raw_format(gst_video_format_from_string(name.c_str()));
+    return format && format->sampling.color == Color::kGray;
+  });
+}
+
+void append_structure(GstCaps* to, GstStructure* s, const GstCapsFeatures* features) {
+  gst_caps_append_structure_full(to, s, gst_caps_features_copy(features));
 }
 
 }  // namespace
@@ -95,36 +107,44 @@ GstCaps* choose_range(GstPad* src, const GstCaps* raw, GstCaps* candidates) {
   for (guint i = 0; i < gst_caps_get_size(candidates); i++) {
     const GstStructure* s = gst_caps_get_structure(candidates, i);
     if (has_range(colorimetry_of(s), wanted))
-      gst_caps_append_structure_full(chosen.get(), gst_structure_copy(s),
-                                     gst_caps_features_copy(gst_caps_get_features(candidates, i)));
+      append_structure(chosen.get(), gst_structure_copy(s), gst_caps_get_features(candidates, i));
   }
   if (gst_caps_is_empty(chosen.get())) return candidates;
   gst_caps_unref(candidates);
   return chosen.release();
 }
 
-bool limited_range_upstream(GstPad* sink) {
+std::string limited_range_upstream(GstPad* sink) {
   int pads = kMaxPads;
   return find_limited_range(sink, &pads);
 }
 
-GstCaps* without_preferred_colorimetry(GstCaps* caps) {
+GstCaps* prefer_range_of_input(GstCaps* caps, const std::string& colorimetry) {
   if (gst_caps_is_any(caps)) return caps;
   const CapsPtr owner(caps);
   const CapsPtr open(gst_caps_new_empty());
   GstCaps* result = gst_caps_new_empty();
-  const auto copy_to = [&](GstCaps* to, guint i) {
-    gst_caps_append_structure_full(to, gst_structure_copy(gst_caps_get_structure(caps, i)),
-                                   gst_caps_features_copy(gst_caps_get_features(caps, i)));
+  const auto has_colorimetry = [](const GstStructure* s) {
+    return gst_structure_has_field(s, "colorimetry");
   };
-  for (guint i = 0; i < gst_caps_get_size(caps); i++)
-    if (!gst_structure_has_field(gst_caps_get_structure(caps, i), "colorimetry"))
-      copy_to(open.get(), i);
+  bool prefers = false;
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
     const GstStructure* s = gst_caps_get_structure(caps, i);
-    if (!gst_structure_has_field(s, "colorimetry") ||
-        !gst_caps_is_subset_structure_full(open.get(), s, gst_caps_get_features(caps, i)))
-      copy_to(result, i);
+    if (has_colorimetry(s))
+      prefers = true;
+    else
+      append_structure(open.get(), gst_structure_copy(s), gst_caps_get_features(caps, i));
+  }
+  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+    const GstStructure* s = gst_caps_get_structure(caps, i);
+    const GstCapsFeatures* features = gst_caps_get_features(caps, i);
+    if (has_colorimetry(s) && gst_caps_is_subset_structure_full(open.get(), s, features)) continue;
+    if (prefers && !has_colorimetry(s) && is_grey(s)) {
+      GstStructure* preferred = gst_structure_copy(s);
+      gst_structure_set(preferred, "colorimetry", G_TYPE_STRING, colorimetry.c_str(), nullptr);
+      append_structure(result, preferred, features);
+    }
+    append_structure(result, gst_structure_copy(s), features);
   }
   return result;
 }

@@ -26,12 +26,13 @@ inline bool has_limited_range(const GstVideoInfo& raw) {
 // `raw` if it does not. Where that leaves none, all stay. Transfer full.
 GstCaps* choose_range(GstPad* src, const GstCaps* raw, GstCaps* candidates);
 
-// Whether elements upstream of `sink` have caps of raw video of limited range with JPEG's matrix.
-// Follows links through bins and elements.
-bool limited_range_upstream(GstPad* sink);
+// The colorimetry of raw video upstream of `sink` that has limited range and JPEG's matrix; empty:
+// there is none. Follows links through bins and elements.
+std::string limited_range_upstream(GstPad* sink);
 
-// `caps` (transfer full) of raw video without structures that prefer a colorimetry, and of which
-// another one has all the rest: a converter then leaves the colorimetry as it is. Transfer full.
-GstCaps* without_preferred_colorimetry(GstCaps* caps);
+// `caps` (transfer full) of raw video that prefer a colorimetry, for elements that convert frames
+// of this one: they allow the same and prefer none, but for grey, for which GStreamer's default is
+// full range, this one. Transfer full.
+GstCaps* prefer_range_of_input(GstCaps* caps, const std::string& colorimetry);
 
 }  // namespace cudatransform

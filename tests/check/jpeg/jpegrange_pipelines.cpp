@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/check/frames.h"
@@ -103,6 +104,19 @@ std::string colorimetry_at(GstElement* pipeline, const char* name) {
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
   const char* text = gst_structure_get_string(gst_caps_get_structure(caps, 0), "colorimetry");
   return text ? text : "";
+}
+
+// Grey keeps the range of YCbCr on its way through a converter, and is converted.
+CHECK_TEST(test_grey) {
+  if (!has_converter()) return;
+  for (const auto& [argb, grey] : {std::pair("0xffffffff", 255), {"0xff000000", 0}}) {
+    for (const char* format : {"YUY2", "I420", "GRAY8"}) {
+      const std::string line =
+          source(argb, format, "2:4:7:1") + "videoconvert ! video/x-raw,format=GRAY8 ! ";
+      const Color found = color_of(played(line + bin()));
+      fail_unless(are_near(found, {grey, grey, grey}, 1), "%s: %d", line.c_str(), found.g);
+    }
+  }
 }
 
 // Another matrix is converted by the converter, with the range.
