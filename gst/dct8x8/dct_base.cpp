@@ -11,6 +11,7 @@
 #include "cuda/dct8x8/engine.h"
 #endif
 
+using cudatransform::CapsPtr;
 using cudatransform::DctTransform;
 using cudatransform::Method;
 
@@ -99,10 +100,27 @@ static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPad
   return cudatransform::filter_caps(trans, caps, found, filter);
 }
 
+// An inverse transform answers with its raw video. The forward one passes nothing on: its own
+// coefficients are other ones.
+static gboolean take_raw_query(GstBaseTransform* trans, GstQuery* query, const GstCaps* coefs) {
+  if (gst_cuda_dct_transform(trans).is_forward()) return FALSE;
+  const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
+  GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(trans);
+  const CapsPtr all(gst_pad_get_pad_template_caps(src));
+  cudatransform::RawOffer offer;
+  offer.made.reset(cudatransform::dct_to_raw_caps(coefs, kinds, cudatransform::Direction::kInverse,
+                                                  PinnedScale::of(trans, scale_of)));
+  offer.accepted.reset(gst_pad_peer_query_caps(src, all.get()));
+  cudatransform::answer_raw_query(query, offer);
+  return TRUE;
+}
+
 static gboolean gst_cuda_dct_base_query(GstBaseTransform* trans, GstPadDirection direction,
                                         GstQuery* query) {
   if (cudatransform::is_file_query(query)) return FALSE;
   const PinnedScale pinned(trans, scale_of);
+  if (const GstCaps* coefs = cudatransform::raw_query_caps(query))
+    return take_raw_query(trans, query, coefs);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
 }
 

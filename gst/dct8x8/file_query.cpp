@@ -1,4 +1,5 @@
-// What an element downstream will make of coefficients: a query for the options of its JPEG files.
+// What elements downstream will make of coefficients: queries for the options of JPEG files, and
+// for raw video.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dct8x8/file_query.h"
@@ -6,16 +7,19 @@
 namespace cudatransform {
 
 static constexpr char kName[] = "application/x-jpeg-file";
+static constexpr char kRawName[] = "application/x-raw-video-of-coefficients";
+
+static bool has_name(GstQuery* query, const char* name) {
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CUSTOM) return false;
+  const GstStructure* asked = gst_query_get_structure(query);
+  return asked && gst_structure_has_name(asked, name);
+}
 
 GstQuery* make_file_query() {
   return gst_query_new_custom(GST_QUERY_CUSTOM, gst_structure_new_empty(kName));
 }
 
-bool is_file_query(GstQuery* query) {
-  if (GST_QUERY_TYPE(query) != GST_QUERY_CUSTOM) return false;
-  const GstStructure* asked = gst_query_get_structure(query);
-  return asked && gst_structure_has_name(asked, kName);
-}
+bool is_file_query(GstQuery* query) { return has_name(query, kName); }
 
 bool answer_file_query(GstQuery* query, const JpegOptions& options) {
   if (!is_file_query(query)) return false;
@@ -41,6 +45,35 @@ JpegOptions read_file_query(const GstQuery* query) {
   if (gst_structure_get_uint(told, "restart-interval", &interval))
     options.restart_interval = MIN(interval, kJpegMaxRestartInterval);
   return options;
+}
+
+GstQuery* make_raw_query(const GstCaps* caps) {
+  return gst_query_new_custom(
+      GST_QUERY_CUSTOM, gst_structure_new(kRawName, "coefficients", GST_TYPE_CAPS, caps, nullptr));
+}
+
+static const GstCaps* caps_field(const GstStructure* told, const char* field) {
+  const GValue* value = gst_structure_get_value(told, field);
+  return value && GST_VALUE_HOLDS_CAPS(value) ? gst_value_get_caps(value) : nullptr;
+}
+
+const GstCaps* raw_query_caps(GstQuery* query) {
+  if (!has_name(query, kRawName)) return nullptr;
+  return caps_field(gst_query_get_structure(query), "coefficients");
+}
+
+void answer_raw_query(GstQuery* query, const RawOffer& offer) {
+  gst_structure_set(gst_query_writable_structure(query), "made", GST_TYPE_CAPS, offer.made.get(),
+                    "accepted", GST_TYPE_CAPS, offer.accepted.get(), nullptr);
+}
+
+RawOffer read_raw_query(const GstQuery* query) {
+  const GstStructure* told = gst_query_get_structure(const_cast<GstQuery*>(query));
+  const auto caps = [told](const char* field) {
+    const GstCaps* found = caps_field(told, field);
+    return CapsPtr(found ? gst_caps_copy(found) : gst_caps_new_empty());
+  };
+  return {caps("made"), caps("accepted")};
 }
 
 JpegColor jpeg_color_of(GstCoefSampling sampling) {

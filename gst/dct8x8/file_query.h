@@ -1,10 +1,12 @@
-// What an element downstream will make of coefficients: a query for the options of its JPEG files.
+// What elements downstream will make of coefficients: queries for the options of JPEG files, and
+// for raw video.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <gst/gst.h>
 
 #include <gst/coef/dct.h>
+#include "gst/engine/buffer_ptr.h"
 #include "jpeg/color.h"
 #include "jpeg/writer.h"
 
@@ -19,6 +21,20 @@ bool is_file_query(GstQuery* query);
 bool answer_file_query(GstQuery* query, const JpegOptions& options);
 // Of an answered query.
 JpegOptions read_file_query(const GstQuery* query);
+
+// Raw video of coefficients, and what the peer of the element that makes it accepts.
+struct RawOffer {
+  CapsPtr made;      // of any accepted memory and size; EMPTY: there is no raw video of them
+  CapsPtr accepted;  // of all raw video
+};
+// A custom query likewise, about coefficients of `caps`. Transfer full.
+GstQuery* make_raw_query(const GstCaps* caps);
+// The caps of such a query, which belong to it; null for any other query.
+const GstCaps* raw_query_caps(GstQuery* query);
+// cudaidct8x8's.
+void answer_raw_query(GstQuery* query, const RawOffer& offer);
+// Of an answered query.
+RawOffer read_raw_query(const GstQuery* query);
 
 JpegColor jpeg_color_of(GstCoefSampling sampling);
 

@@ -1,10 +1,13 @@
 // Caps, memory and latency of cudadiracdec's frames.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
+#include <string>
+
 #include "gst/dirac/cudadiracdec_private.h"
 #include "gst/dirac/video_format.h"
 #include "gst/engine/element_errors.h"
 #include "gst/stream/decoder_memory.h"
+#include "gst/stream/refusal.h"
 
 namespace cudatransform {
 
@@ -40,6 +43,41 @@ void tell_dirac_latency(GstVideoDecoder* decoder) {
   const GstVideoInfo& info = state.output_info;
   const GstClockTime latency = latency_of(2, info.fps_n, info.fps_d) + state.latency.value();
   gst_video_decoder_set_latency(decoder, latency, latency);
+}
+
+// kUnsupported if downstream does not accept frames of `info`, which have `caps`.
+static Status ask_downstream(GstVideoDecoder* decoder, const GstVideoInfo& info, GstCaps* caps) {
+  GstPad* src = GST_VIDEO_DECODER_SRC_PAD(decoder);
+  if (peer_accepts(src, caps)) return {};
+  const CapsPtr all(gst_pad_get_pad_template_caps(src));
+  const CapsPtr accepted(gst_pad_peer_query_caps(src, all.get()));
+  return Status::error(StatusCode::kUnsupported,
+                       std::string("the video is ") + GST_VIDEO_INFO_NAME(&info) + ", " +
+                           std::to_string(GST_VIDEO_INFO_WIDTH(&info)) + "x" +
+                           std::to_string(GST_VIDEO_INFO_HEIGHT(&info)) + "; " +
+                           find_misfit(caps, accepted.get()).text());
+}
+
+Status ask_for_dirac_output(GstVideoDecoder* decoder, const DiracSequence& sequence) {
+  const DiracState& state = state_of(decoder);
+  const bool is_known = state.output != nullptr && *state.output == sequence;
+  if (is_known || !state.damage.seen_good()) return {};
+  GstVideoInfo info;
+  gst_video_info_init(&info);
+  bool unspecified_matrix = false;
+  CT_RETURN_IF_ERROR(dirac_video_info(sequence, &info, &unspecified_matrix));
+  CapsPtr caps(gst_video_info_to_caps(&info));
+  (void)choose_frame_memory(decoder, info, &caps);
+  return ask_downstream(decoder, info, caps.get());
+}
+
+GstFlowReturn explain_dirac_refusal(GstVideoDecoder* decoder, GstFlowReturn flow) {
+  const CodecStatePtr out(gst_video_decoder_get_output_state(decoder));
+  if (flow != GST_FLOW_NOT_NEGOTIATED || !out || !out->caps) return flow;
+  const Status status = ask_downstream(decoder, state_of(decoder).output_info, out->caps);
+  if (status.ok()) return flow;
+  post_error(GST_ELEMENT(decoder), status);
+  return GST_FLOW_ERROR;
 }
 
 GstFlowReturn set_dirac_output(GstVideoDecoder* decoder,

@@ -120,15 +120,17 @@ static bool is_left_out(const DiracShown& shown) {
   return shown.pictures[0] == nullptr && shown.pictures[1] == nullptr;
 }
 
-// True: the frame was given up, and `*flow` says how to go on.
-static bool gives_up(GstVideoDecoder* decoder, const DiracShown& shown, OnError on_error,
-                     GstFlowReturn* flow) {
+// True: the frame was given up, and `*flow` says how to go on. A frame that cannot leave, because
+// it is `refused`, is damage of a stream that began well.
+static bool gives_up(GstVideoDecoder* decoder, const DiracShown& shown, const Status& refused,
+                     OnError on_error, GstFlowReturn* flow) {
   DiracState& state = state_of(decoder);
-  if (!shown.is_damaged) {
+  if (!shown.is_damaged && refused.ok()) {
     state.damage.note_good();
     return false;
   }
-  switch (state.damage.judge(on_error, true, shown.damage)) {
+  const std::string& why = refused.ok() ? shown.damage : refused.message;
+  switch (state.damage.judge(on_error, refused.ok(), why)) {
     case DamagePolicy::Verdict::kShow:
       return false;
     case DamagePolicy::Verdict::kFail:
@@ -154,13 +156,14 @@ static GstFlowReturn push_frame(GstVideoDecoder* decoder, DiracShown shown) {
   GST_OBJECT_UNLOCK(decoder);
   // A new peer may want another memory. The frames under way have the old caps and precede the
   // dropped ones.
-  const bool renegotiates = gst_pad_check_reconfigure(GST_VIDEO_DECODER_SRC_PAD(decoder)) ||
+  const bool renegotiates = gst_pad_needs_reconfigure(GST_VIDEO_DECODER_SRC_PAD(decoder)) ||
                             state.output == nullptr || !(*state.output == *shown.sequence);
   GstFlowReturn flow = GST_FLOW_OK;
   if (renegotiates || is_left_out(shown) || shown.is_damaged) flow = push_waiting(decoder, 0);
   if (flow == GST_FLOW_OK && is_left_out(shown))
     return gst_video_decoder_drop_frame(decoder, shown.frame);
-  if (flow == GST_FLOW_OK && gives_up(decoder, shown, on_error, &flow)) return flow;
+  const Status refused = ask_for_dirac_output(decoder, *shown.sequence);
+  if (flow == GST_FLOW_OK && gives_up(decoder, shown, refused, on_error, &flow)) return flow;
   if (flow == GST_FLOW_OK && renegotiates) flow = set_dirac_output(decoder, shown.sequence);
   if (flow == GST_FLOW_OK) flow = write_frame(decoder, shown);
   if (flow != GST_FLOW_OK) {
@@ -189,7 +192,7 @@ static GstFlowReturn push_ready(GstVideoDecoder* decoder, const Status& status, 
 // After a push: tells the second thread to watch the device for frames in work.
 static GstFlowReturn pushed(GstVideoDecoder* decoder, GstFlowReturn flow) {
   DiracState& state = state_of(decoder);
-  if (is_fatal(flow)) flow = fail_dirac(decoder, flow);
+  if (is_fatal(flow)) flow = fail_dirac(decoder, explain_dirac_refusal(decoder, flow));
   const bool measures = state.pictures.threads() > 1 && state.output != nullptr;
   if (measures && state.latency.add(state.pictures.longest())) tell_dirac_latency(decoder);
   state.pictures.workers().watch(!state.in_flight.empty());

@@ -98,6 +98,12 @@ bool is_dirac_flushing(GstVideoDecoder* decoder);
 // GstVideoDecoder::decide_allocation. Deliberately not chaining up: frames have their own pool.
 gboolean decide_dirac_allocation(GstVideoDecoder* decoder, GstQuery* query);
 
+// Whether frames of `sequence` can follow those that were pushed. kUnsupported: GStreamer has no
+// such frames, or downstream does not accept them; the caps stay as they are.
+Status ask_for_dirac_output(GstVideoDecoder* decoder, const DiracSequence& sequence);
+// The flow return after a push that ended with `flow`. Where that means refused caps, posts an
+// error that names them.
+GstFlowReturn explain_dirac_refusal(GstVideoDecoder* decoder, GstFlowReturn flow);
 // Caps and pool for the frames of `sequence`.
 GstFlowReturn set_dirac_output(GstVideoDecoder* decoder,
                                const std::shared_ptr<const DiracSequence>& sequence);

@@ -6,7 +6,6 @@
 #include <gst/video/video.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +13,6 @@
 #include "gst/dct8x8/caps.h"
 #include "gst/stream/caps_fields.h"
 #include "jpeg/writer.h"
-#include "transform/picture.h"
 
 namespace cudatransform {
 namespace {
@@ -72,23 +70,6 @@ GstStructure* coefs_of_file(const GstStructure* file) {
 
 bool is_ycbcr(GstCoefSampling sampling) {
   return g_str_equal(gst_coef_sampling_get_colorspace(sampling), "sYUV");
-}
-
-Status check_raw_video(const GstDctInfo& info) {
-  const bool is_four = info.n_components > kMaxComponents;
-  constexpr GstCoefSampling kEightBitsAlone[] = {GST_COEF_SAMPLING_440, GST_COEF_SAMPLING_411,
-                                                 GST_COEF_SAMPLING_441, GST_COEF_SAMPLING_RGB};
-  const bool is_deep =
-      info.depth != 8 && std::find(std::begin(kEightBitsAlone), std::end(kEightBitsAlone),
-                                   info.sampling) != std::end(kEightBitsAlone);
-  if (!is_four && !is_deep) return {};
-  const std::string what = is_four ? "four components" : "that sampling at 12 bits";
-  return Status::error(StatusCode::kUnsupported,
-                       std::string("the picture is ") + gst_coef_sampling_to_string(info.sampling) +
-                           ", and nothing behind jpegcoefdec takes " + what +
-                           ": cudaidct8x8 does not, as " +
-                           (is_four ? "no format of raw video has C, M, Y and K"
-                                    : "it makes 4:2:0, 4:2:2, 4:4:4 and grey alone of these"));
 }
 
 GstCaps* jpeg_coefs_template_caps([[maybe_unused]] bool cuda_first) {

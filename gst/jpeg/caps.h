@@ -35,9 +35,6 @@ bool jpeg_coefs_for_gap(CapsPtr caps, const GstStructure* file, GstDctInfo* info
 
 bool is_ycbcr(GstCoefSampling sampling);
 
-// kUnsupported with the reason if cudaidct8x8 makes no raw video of coefficients of `info`.
-Status check_raw_video(const GstDctInfo& info);
-
 // image/jpeg for coefficients of `info`, without what GstVideoEncoder adds. Transfer full.
 GstCaps* jpeg_caps_for(const GstDctInfo& info);
 

@@ -10,6 +10,7 @@
 #include "gst/dct8x8/caps.h"
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/jpegcoefdec_private.h"
+#include "gst/jpeg/refusal.h"
 #include "gst/stream/decoder_memory.h"
 #include "jpeg/irregular.h"
 
@@ -272,17 +273,38 @@ bool JpegCodec::set_gap_state(GstVideoCodecState* input) {
   return true;
 }
 
+// In system memory. `input`: of the decoder's input; null: it is unknown.
+CapsPtr JpegCodec::make_caps(const GstDctInfo& info, const GstVideoInfo* input) const {
+  CapsPtr caps(gst_dct_info_to_caps(&info));
+  gst_caps_set_simple(caps.get(), "framerate", GST_TYPE_FRACTION, input ? input->fps_n : 0,
+                      input ? input->fps_d : 1, "pixel-aspect-ratio", GST_TYPE_FRACTION,
+                      input ? input->par_n : 1, input ? input->par_d : 1, nullptr);
+  // JPEG is BT.601 at full range (JFIF).
+  if (is_ycbcr(info.sampling))
+    gst_caps_set_simple(caps.get(), "colorimetry", G_TYPE_STRING, kJpegColorimetry, nullptr);
+  return caps;
+}
+
+Status JpegCodec::ask_downstream(const JpegPictureJob& job, const GstVideoCodecState* input) const {
+  CapsPtr caps = make_caps(job.info, input ? &input->info : nullptr);
+  const DctTables tables = job.dct_tables();
+  if (tables_in_caps_ && tables.count > 0)
+    ToldTables().tell(caps.get(), tables, job.info.n_components);
+  (void)choose_memory(decoder_, engine_, MemoryChoice::kCudaWherePossible, &caps);
+  return cudatransform::ask_downstream(GST_VIDEO_DECODER_SRC_PAD(decoder_), caps.get());
+}
+
+Status JpegCodec::ask_downstream() const {
+  const CodecStatePtr state(gst_video_decoder_get_output_state(decoder_));
+  if (!state || !state->caps) return {};
+  return cudatransform::ask_downstream(GST_VIDEO_DECODER_SRC_PAD(decoder_), state->caps);
+}
+
 void JpegCodec::set_state(const GstDctInfo& info, const DctTables& tables,
                           GstVideoCodecState* input) {
   const CodecStatePtr state(gst_video_decoder_set_output_state(decoder_, GST_VIDEO_FORMAT_ENCODED,
                                                                info.width, info.height, input));
-  CapsPtr caps(gst_dct_info_to_caps(&info));
-  gst_caps_set_simple(caps.get(), "framerate", GST_TYPE_FRACTION, state->info.fps_n,
-                      state->info.fps_d, "pixel-aspect-ratio", GST_TYPE_FRACTION, state->info.par_n,
-                      state->info.par_d, nullptr);
-  // JPEG is BT.601 at full range (JFIF).
-  if (is_ycbcr(info.sampling))
-    gst_caps_set_simple(caps.get(), "colorimetry", G_TYPE_STRING, kJpegColorimetry, nullptr);
+  CapsPtr caps = make_caps(info, &state->info);
   if (tables_in_caps_ && tables.count > 0) told_.tell(caps.get(), tables, info.n_components);
   const bool in_cuda = choose_memory(decoder_, engine_, MemoryChoice::kCudaWherePossible, &caps);
   gst_caps_replace(&state->caps, caps.get());

@@ -66,6 +66,11 @@ class JpegCodec {
   void begin(JpegPictureJob& job);
   // Whether the output state fits a decoded picture.
   bool fits_output_state(const JpegPictureJob& job) const;
+  // Whether downstream accepts the caps of such a picture; kUnsupported, with the reason: it does
+  // not. The output state stays as it is.
+  Status ask_downstream(const JpegPictureJob& job, const GstVideoCodecState* input) const;
+  // Likewise the caps of the output state.
+  Status ask_downstream() const;
   // Sets the decoder's output state for such a picture or, before any picture, for a gap. False:
   // downstream takes none of our caps.
   void set_output_state(const JpegPictureJob& job, GstVideoCodecState* input);
@@ -87,6 +92,7 @@ class JpegCodec {
   Status take_memory(JpegPictureJob& job);
   void let_go(JpegPictureJob& job);
   bool peer_takes_cuda(const GstDctInfo& info) const;
+  CapsPtr make_caps(const GstDctInfo& info, const GstVideoInfo* input) const;
   void set_state(const GstDctInfo& info, const DctTables& tables, GstVideoCodecState* input);
 
   GstVideoDecoder* decoder_;

@@ -8,7 +8,6 @@
 
 #include "gst/engine/debug.h"
 #include "gst/engine/element_errors.h"
-#include "gst/jpeg/caps.h"
 #include "jpeg/irregular.h"
 
 namespace cudatransform {
@@ -33,7 +32,7 @@ Status JpegPictures::start() {
   interrupts_ = 0;
   failed_ = GST_FLOW_OK;
   pusher_.forget();
-  negotiated_ = told_irregular_ = false;
+  negotiated_ = told_irregular_ = is_refused_ = false;
   damage_.start();
   latency_ = {};
   last_pts_ = GST_CLOCK_TIME_NONE;
@@ -324,23 +323,25 @@ void JpegPictures::give_up(Job job) {
 
 GstFlowReturn JpegPictures::push_or_reject(Job job) {
   if (job->is_late) return drop(std::move(job));
-  if (job->is_good()) {
-    note_good(*job);
-    return push(std::move(job));
-  }
-  const Status why =
-      job->status.ok() ? Status::error(StatusCode::kInvalidArgument, job->damage) : job->status;
+  Status why = !job->status.ok() || job->is_good()
+                   ? job->status
+                   : Status::error(StatusCode::kInvalidArgument, job->damage);
+  // A picture that was not to be concealed has no coefficients after the damage, even if on-error
+  // has changed since.
+  const bool is_whole = why.ok();
+  const bool has_output =
+      is_whole || (job->is_decoded && job->conceals && why.code == StatusCode::kInvalidArgument);
+  const Status refused = has_output ? ask_downstream(*job) : Status();
+  if (is_whole) why = refused;
+  if (is_whole) note_irregular(*job);
+  if (why.ok()) return push(std::move(job));
   if (why.code != StatusCode::kCancelled) count(&JpegPictureCounts::damaged);
   // A policy applies to damage only. Damage may also look like an unsupported kind of file: one
   // wrong bit of a header is enough, but it hardly hits the first picture.
   const bool is_damage = why.code == StatusCode::kInvalidArgument ||
                          (why.code == StatusCode::kUnsupported && damage_.seen_good());
   if (!is_damage) return reject(std::move(job), why);
-  // A picture that was not to be concealed has no coefficients after the damage, even if on-error
-  // has changed since.
-  const bool can_show =
-      job->is_decoded && job->conceals && why.code == StatusCode::kInvalidArgument;
-  switch (damage_.judge(settings().on_error, can_show, why.message)) {
+  switch (damage_.judge(settings().on_error, has_output && refused.ok(), why.message)) {
     case DamagePolicy::Verdict::kShow:
       return push(std::move(job));
     case DamagePolicy::Verdict::kFail:
@@ -360,8 +361,7 @@ GstFlowReturn JpegPictures::drop(Job job) {
 }
 
 // The user is told of odd pictures once: cameras make all of theirs alike.
-void JpegPictures::note_good(const JpegPictureJob& job) {
-  damage_.note_good();
+void JpegPictures::note_irregular(const JpegPictureJob& job) {
   if (job.irregular == 0) return;
   count(&JpegPictureCounts::irregular);
   if (!std::exchange(told_irregular_, true))
@@ -378,22 +378,22 @@ GstFlowReturn JpegPictures::reject(Job job, const Status& why) {
 
 GstFlowReturn JpegPictures::push(Job job) {
   GstPad* src = GST_VIDEO_DECODER_SRC_PAD(decoder_);
+  const bool is_good = job->is_good(), is_other = is_of_other_kind(*job);
   if (!negotiated_ || !codec_.fits_output_state(*job) || gst_pad_check_reconfigure(src)) {
     codec_.set_output_state(*job, input_.get());
     negotiated_ = negotiate();
     if (!negotiated_) {
       give_up(std::move(job));
-      return GST_PAD_IS_FLUSHING(src) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+      return GST_PAD_IS_FLUSHING(src) ? GST_FLOW_FLUSHING : explain(GST_FLOW_NOT_NEGOTIATED);
     }
   }
   BufferPtr buffer;
   const Status status = codec_.finish(*job, &buffer);
   if (!status.ok()) return reject(std::move(job), status);
-  if (!job->is_good()) GST_BUFFER_FLAG_SET(buffer.get(), GST_BUFFER_FLAG_CORRUPTED);
+  if (!is_good) GST_BUFFER_FLAG_SET(buffer.get(), GST_BUFFER_FLAG_CORRUPTED);
   if (workers_.threads() > 1 && latency_.add(job->took())) tell_latency();
   const guint64 attachments = job->behind && job->has_others() ? job->others().count : 0;
   GstVideoCodecFrame* frame = job->take_frame();
-  const GstDctInfo info = job->info;
   codec_.release(*job);
   job.reset();
   frame->output_buffer = buffer.release();
@@ -401,11 +401,10 @@ GstFlowReturn JpegPictures::push(Job job) {
   count(&JpegPictureCounts::frames);
   count(&JpegPictureCounts::attachments, attachments);
   const GstFlowReturn flow = gst_video_decoder_finish_frame(decoder_, frame);
-  // Otherwise the source would say that something is not negotiated.
-  const Status possible = check_raw_video(info);
-  if (flow != GST_FLOW_NOT_NEGOTIATED || possible.ok()) return flow;
-  post_error(GST_ELEMENT(decoder_), possible);
-  return GST_FLOW_ERROR;
+  is_refused_ = flow == GST_FLOW_NOT_NEGOTIATED;
+  if (is_refused_) return is_other ? drop_refused() : explain(flow);
+  if (is_good) damage_.note_good();
+  return flow;
 }
 
 }  // namespace cudatransform

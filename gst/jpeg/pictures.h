@@ -90,7 +90,11 @@ class JpegPictures {
   GstFlowReturn push_done(bool all);
   GstFlowReturn push_oldest(bool wait, bool* found);
   GstFlowReturn push_or_reject(Job job);
+  bool is_of_other_kind(const JpegPictureJob& job) const;
+  Status ask_downstream(const JpegPictureJob& job) const;
   GstFlowReturn push(Job job);
+  GstFlowReturn explain(GstFlowReturn flow);
+  GstFlowReturn drop_refused();
   GstFlowReturn drop(Job job);
   GstFlowReturn reject(Job job, const Status& why);
   GstFlowReturn fail(GstFlowReturn flow);
@@ -99,7 +103,7 @@ class JpegPictures {
   bool negotiate();
   bool negotiate_gap();
   void tell_latency();
-  void note_good(const JpegPictureJob& job);
+  void note_irregular(const JpegPictureJob& job);
   void count(guint64 JpegPictureCounts::*counter, guint64 more = 1);
   JpegPictureCounts counts() const;
 
@@ -117,6 +121,7 @@ class JpegPictures {
   CodecStatePtr input_;
   CodecStatePtr held_input_;  // of a picture that is held, if other caps have come since
   bool negotiated_ = false;
+  bool is_refused_ = false;  // the picture that was pushed last, for its caps
   bool framed_ = false;
   GstClockTime last_pts_ = GST_CLOCK_TIME_NONE;  // of the pictures that had a time
   bool told_irregular_ = false;

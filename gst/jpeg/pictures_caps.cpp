@@ -1,6 +1,9 @@
 // Pictures of jpegcoefdec: caps, pools and latency, negotiated with downstream.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
+#include <string>
+
+#include "gst/engine/element_errors.h"
 #include "gst/jpeg/pictures.h"
 #include "gst/stream/decoder_memory.h"
 
@@ -26,6 +29,39 @@ bool JpegPictures::negotiate() {
   // A flush invalidates an answer that downstream gave while it was flushing.
   return gst_video_decoder_negotiate(decoder_) &&
          !GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder_));
+}
+
+// Whether a decoded picture needs other caps than those before it had, which downstream accepted.
+bool JpegPictures::is_of_other_kind(const JpegPictureJob& job) const {
+  return damage_.seen_good() && (is_refused_ || !codec_.fits_output_state(job));
+}
+
+// Whether downstream accepts a decoded picture's caps. If not, they are never set: the stream goes
+// on with those that it has. The first kind is tried; a stream that begins with a wrong one fails.
+Status JpegPictures::ask_downstream(const JpegPictureJob& job) const {
+  return is_of_other_kind(job) ? codec_.ask_downstream(job, input_.get()) : Status();
+}
+
+// An error of ours names the caps that were refused. The source would say that something is not
+// negotiated.
+GstFlowReturn JpegPictures::explain(GstFlowReturn flow) {
+  const Status status = codec_.ask_downstream();
+  if (status.ok()) return flow;
+  post_error(GST_ELEMENT(decoder_), status);
+  return GST_FLOW_ERROR;
+}
+
+// Downstream has refused the picture that was pushed, of another kind than those before it, though
+// its answers to queries accepted the caps. It has dropped it, and the next one brings new caps.
+GstFlowReturn JpegPictures::drop_refused() {
+  negotiated_ = false;
+  const Status status = codec_.ask_downstream();
+  const std::string why = status.ok() ? "downstream refuses its caps" : status.message;
+  count(&JpegPictureCounts::damaged);
+  if (damage_.judge(settings().on_error, false, why) == DamagePolicy::Verdict::kFail)
+    return GST_FLOW_ERROR;
+  count(&JpegPictureCounts::dropped);
+  return GST_FLOW_OK;
 }
 
 // Sets caps for a gap before the first picture; a picture that differs changes them. False:

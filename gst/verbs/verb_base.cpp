@@ -12,6 +12,7 @@
 #include "gst/stream/coef_caps.h"
 #include "gst/stream/coef_transform.h"
 
+using cudatransform::CapsPtr;
 using cudatransform::features_have_cuda;
 using cudatransform::StructurePtr;
 
@@ -136,8 +137,20 @@ static gboolean gst_cuda_verb_base_copy_metadata(GstBaseTransform* trans, GstBuf
 
 static void gst_cuda_verb_base_init(GstCudaVerbBase*) {}
 
+// The query goes on about the coefficients that come out.
+static gboolean pass_raw_query(GstBaseTransform* trans, GstQuery* query, const GstCaps* coefs) {
+  const CapsPtr in(gst_caps_copy(coefs));
+  const CapsPtr out(gst_cuda_verb_base_transform_caps(trans, GST_PAD_SINK, in.get(), nullptr));
+  const cudatransform::QueryPtr next(cudatransform::make_raw_query(out.get()));
+  if (!gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), next.get())) return FALSE;
+  cudatransform::answer_raw_query(query, cudatransform::read_raw_query(next.get()));
+  return TRUE;
+}
+
 static gboolean gst_cuda_verb_base_query(GstBaseTransform* trans, GstPadDirection direction,
                                          GstQuery* query) {
+  if (const GstCaps* coefs = cudatransform::raw_query_caps(query))
+    return pass_raw_query(trans, query, coefs);
   if (!GST_CUDA_VERB_BASE_GET_CLASS(trans)->keeps_file && cudatransform::is_file_query(query))
     return FALSE;
   return GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
