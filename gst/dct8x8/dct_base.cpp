@@ -107,9 +107,11 @@ static gboolean take_raw_query(GstBaseTransform* trans, GstQuery* query, const G
   const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
   GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(trans);
   const CapsPtr all(gst_pad_get_pad_template_caps(src));
+  const CapsPtr ours(gst_pad_get_pad_template_caps(GST_BASE_TRANSFORM_SINK_PAD(trans)));
+  const CapsPtr known(gst_caps_intersect(ours.get(), const_cast<GstCaps*>(coefs)));
   cudatransform::RawOffer offer;
-  offer.made.reset(cudatransform::dct_to_raw_caps(coefs, kinds, cudatransform::Direction::kInverse,
-                                                  PinnedScale::of(trans, scale_of)));
+  offer.made.reset(cudatransform::dct_to_raw_caps(
+      known.get(), kinds, cudatransform::Direction::kInverse, PinnedScale::of(trans, scale_of)));
   offer.accepted.reset(gst_pad_peer_query_caps(src, all.get()));
   cudatransform::answer_raw_query(query, offer);
   return TRUE;

@@ -318,6 +318,43 @@ CHECK_TEST(test_refused_at_events) {
   }
 }
 
+// A sequence that downstream refuses behind one that it accepts: damage, and no new caps.
+CHECK_TEST(test_refused_sequence_in_the_middle) {
+  if (only_threads()) return;
+  const Bytes first = read(kPredicted), other = read(kFragments);
+  const Frames expected = expected_of(joined({first, first}));
+  const guint64 refused = expected_of(other).size();
+  g_autoptr(GstHarness) probe = open();
+  push(probe, first);
+  (void)finish(probe);
+  g_autoptr(GstCaps) caps = current_caps(probe);
+  for (const bool fails : {false, true}) {
+    GstHarness* h = open(fails ? "on-error=fail" : "on-error=conceal");
+    gst_harness_set_sink_caps(h, gst_caps_ref(caps));
+    const Messages bus(h->element);
+    GstFlowReturn flow = GST_FLOW_OK;
+    for (const Bytes& stream : {first, other, first})
+      if (flow == GST_FLOW_OK) flow = gst_harness_push(h, buffer_of(stream));
+    const Frames frames = finish(h);
+    if (fails) {
+      const std::string error = take_text(bus, GST_MESSAGE_ERROR);
+      expect(error, {"the video is", "downstream accepts"});
+    } else {
+      compare(expected, frames, "a refused sequence in between");
+      fail_unless_equals_int(int(take_messages(bus, GST_MESSAGE_WARNING).size()), 1);
+      fail_unless_equals_uint64(stat(h, "dropped"), refused);
+    }
+    end_harness(h);
+  }
+  GstHarness* h = open();
+  gst_harness_set_sink_caps(h, gst_caps_ref(caps));
+  const Messages bus(h->element);
+  (void)gst_harness_push(h, buffer_of(other));
+  (void)finish(h);
+  expect(take_text(bus, GST_MESSAGE_ERROR), {"the video is", "downstream accepts"});
+  end_harness(h);
+}
+
 // The error of a stream under this memory limit; "" where the limit suffices, and then the frames.
 std::string error_within(guint64 bytes, const Bytes& stream, Frames* frames) {
   g_autoptr(GstHarness) h = open("n-threads=2 max-memory=" + std::to_string(bytes));

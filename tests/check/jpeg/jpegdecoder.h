@@ -58,6 +58,7 @@ class Decoder {
   int messages(GstMessageType type) { return static_cast<int>(take_messages(bus_, type).size()); }
   guint64 stat(const char* field) { return stat_of(element_, field); }
   GstHarness* harness() { return harness_; }
+  GstBus* bus() { return bus_; }
 
  private:
   GstHarness* harness_;
