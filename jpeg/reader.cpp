@@ -108,6 +108,29 @@ std::string factors_text(const jpeg_decompress_struct& cinfo) {
   return text;
 }
 
+// What are_known() allows for a color space.
+struct Kind {
+  const char *name, *factors;
+};
+Kind kind_of(JpegColor color) {
+  switch (color) {
+    case JpegColor::kRgb:
+      return {"RGB", "without subsampling (4:4:4)"};
+    case JpegColor::kCmyk:
+      return {"CMYK", "without subsampling (4:4:4)"};
+    case JpegColor::kYcck:
+      return {"YCCK", "as 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1 and 4:4:1, with K as large as Y"};
+    default:
+      return {"YCbCr", "as 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1 and 4:4:1"};
+  }
+}
+
+std::string unknown_factors(const jpeg_decompress_struct& cinfo, JpegColor color) {
+  const Kind kind = kind_of(color);
+  return std::string("the JPEG picture is ") + kind.name + " with sampling factors " +
+         factors_text(cinfo) + "; " + kind.name + " is supported " + kind.factors;
+}
+
 }  // namespace
 
 JpegReader::JpegReader() = default;
@@ -208,10 +231,7 @@ Status JpegReader::describe(JpegHeader* header) {
   if (header->components >= 3) {
     header->chroma_h = comps[0].h_samp_factor / comps[1].h_samp_factor;
     header->chroma_v = comps[0].v_samp_factor / comps[1].v_samp_factor;
-    if (!are_known(comps, *header))
-      return unsupported("the JPEG picture has sampling factors " + factors_text(cinfo_) +
-                         "; 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1 and 4:4:1 are supported, RGB and "
-                         "CMYK without subsampling, K as large as Y");
+    if (!are_known(comps, *header)) return unsupported(unknown_factors(cinfo_, header->color));
   }
   for (int c = 0; c < header->components; c++) {
     header->blocks_w[c] = comps[c].width_in_blocks;

@@ -123,17 +123,23 @@ CHECK_TEST(test_no_size) {
 
 CHECK_TEST(test_refusals) {
   const Segment sof = segment_of(good(), 0xc0);
-  expect_refusal("subsampled CMYK", make_four_components({false, 2, 2, ""}, 32, 32),
-                 "CMYK without subsampling");
+  expect_refusal(
+      "subsampled CMYK", make_four_components({false, 2, 2, ""}, 32, 32),
+      "CMYK with sampling factors 2x2, 1x1, 1x1, 2x2; CMYK is supported without subsampling");
+  // An Adobe marker whose transform is 0 says that 4:2:0 is one of R, G and B.
+  const Bytes adobe = {0xff, 0xee, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 0};
+  expect_refusal("subsampled RGB", inserted(without_segments(good(), 0xe0), 2, adobe),
+                 "RGB with sampling factors 2x2, 1x1, 1x1; RGB is supported without subsampling");
   const Bytes ycck = make_four_components({true, 2, 2, ""}, 32, 32);
   expect_refusal("K unlike Y", with_byte(ycck, segment_of(ycck, 0xc0).begin + 20, 0x11),
-                 "sampling factors 2x2, 1x1, 1x1, 1x1");
+                 "YCCK with sampling factors 2x2, 1x1, 1x1, 1x1");
   expect_refusal("3x1 YCCK", make_four_components({true, 3, 1, ""}, 32, 32),
                  "sampling factors 3x1, 1x1, 1x1, 3x1");
   expect_refusal("DNL", with_lines_later(48), "DNL");
   expect_refusal("10 bits", with_byte(good(), sof.begin + 4, 10), "precision of 10 bits");
   expect_refusal("lossless", with_byte(good(), sof.begin + 1, 0xc3), "SOF type 0xc3");
-  expect_refusal("3x1", with_byte(good(), sof.begin + 11, 0x31), "sampling factors 3x1");
+  expect_refusal("3x1", with_byte(good(), sof.begin + 11, 0x31),
+                 "YCbCr with sampling factors 3x1, 1x1, 1x1; YCbCr is supported as 4:4:4, 4:2:2");
   expect_refusal("Cb unlike Cr", with_byte(good(), sof.begin + 14, 0x21), "sampling factors");
 }
 
