@@ -9,8 +9,9 @@
 namespace cudatransform {
 
 // Opens libcuda (once it has succeeded; retried after a failure), initialises the driver and counts
-// devices. kNotFound says which of the three is missing. Touches no context.
-Status probe_cuda_driver(int* device_count);
+// devices. kNotFound says which of the three is missing. Touches no context. `*is_absent` (may be
+// null): whether there is no driver, or no device for it, rather than one that cannot be used.
+Status probe_cuda_driver(int* device_count, bool* is_absent = nullptr);
 
 // Makes a Device on `context`, a CUcontext on CUDA device number `ordinal`. The context stays the
 // caller's: `keep_alive` is released when the device and everything made by it (fences, memory) is

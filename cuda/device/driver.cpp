@@ -73,9 +73,15 @@ Status resolve(void* library, Driver* driver) {
   return {};
 }
 
-Status open_library(Driver* driver) {
+// Whether a driver says so because there is no GPU, or is the toolkit's stub.
+bool means_no_device(CUresult result) {
+  return result == CUDA_ERROR_NO_DEVICE || result == CUDA_ERROR_STUB_LIBRARY;
+}
+
+Status open_library(Driver* driver, bool* is_absent) {
   void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
+    *is_absent = true;
     const char* reason = dlerror();
     return Status::error(StatusCode::kNotFound,
                          std::string("no CUDA driver: ") + (reason != nullptr ? reason : kLibrary));
@@ -85,7 +91,9 @@ Status open_library(Driver* driver) {
     return status;
   }
   // From here on the library has run and stays loaded: a driver cannot be unloaded safely.
-  return driver->check(driver->init(0), "cuInit");
+  const CUresult result = driver->init(0);
+  *is_absent = means_no_device(result);
+  return driver->check(result, "cuInit");
 }
 
 // The only state of the process: a driver cannot be unloaded and loaded again.
@@ -111,12 +119,15 @@ Status Driver::check(CUresult result, const char* what) const {
   return Status::error(code_of(result), std::move(message));
 }
 
-Status load_driver(const Driver** driver) {
+Status load_driver(const Driver** driver, bool* is_absent) {
+  bool ignored = false;
+  if (is_absent == nullptr) is_absent = &ignored;
+  *is_absent = false;
   Loaded& process = loaded();
   std::lock_guard<std::mutex> lock(process.mutex);
   if (!process.ready) {
     Driver candidate;
-    CT_RETURN_IF_ERROR(open_library(&candidate));
+    CT_RETURN_IF_ERROR(open_library(&candidate, is_absent));
     process.driver = candidate;
     process.ready = true;
   }
@@ -126,12 +137,15 @@ Status load_driver(const Driver** driver) {
 
 }  // namespace cuda
 
-Status probe_cuda_driver(int* device_count) {
+Status probe_cuda_driver(int* device_count, bool* is_absent) {
   const cuda::Driver* driver = nullptr;
-  CT_RETURN_IF_ERROR(cuda::load_driver(&driver));
+  CT_RETURN_IF_ERROR(cuda::load_driver(&driver, is_absent));
   int count = 0;
   CT_RETURN_IF_ERROR(driver->check(driver->device_get_count(&count), "cuDeviceGetCount"));
-  if (count <= 0) return Status::error(StatusCode::kNotFound, "the CUDA driver knows no device");
+  if (count <= 0) {
+    if (is_absent != nullptr) *is_absent = true;
+    return Status::error(StatusCode::kNotFound, "no CUDA device found");
+  }
   if (device_count != nullptr) *device_count = count;
   return {};
 }

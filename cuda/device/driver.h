@@ -22,6 +22,7 @@ struct Driver {
 
 // The process's driver, loaded and initialised by the first call that succeeds; a failed call
 // leaves nothing behind and the next one tries again. The table lives as long as the process.
-Status load_driver(const Driver** driver);
+// `*is_absent` (may be null): whether it failed because there is no driver, or no device for it.
+Status load_driver(const Driver** driver, bool* is_absent = nullptr);
 
 }  // namespace cudatransform::cuda

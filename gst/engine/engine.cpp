@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "gst/engine/buffer_ptr.h"
 #include "gst/engine/cuda_gst.h"
 #include "gst/engine/debug.h"
 #include "gst/engine/pinned_allocator.h"
@@ -16,6 +17,30 @@
 #endif
 
 namespace cudatransform {
+namespace {
+
+bool starts_with(const char* folder, const char* name, const char* prefix) {
+  const GlibPtr<gchar> path(g_build_filename("/sys/bus/pci/devices", folder, name, nullptr));
+  gchar* text = nullptr;
+  if (!g_file_get_contents(path.get(), &text, nullptr, nullptr)) return false;
+  const GlibPtr<gchar> owner(text);
+  return g_str_has_prefix(text, prefix);
+}
+
+// Whether the kernel has NVIDIA's driver, or the bus a display controller of NVIDIA's.
+bool sees_nvidia_gpu() {
+  for (const char* path : {"/proc/driver/nvidia/version", "/dev/nvidiactl"})
+    if (g_file_test(path, G_FILE_TEST_EXISTS)) return true;
+  GDir* devices = g_dir_open("/sys/bus/pci/devices", 0, nullptr);
+  if (!devices) return false;
+  bool found = false;
+  while (const char* name = found ? nullptr : g_dir_read_name(devices))
+    found = starts_with(name, "vendor", "0x10de") && starts_with(name, "class", "0x03");
+  g_dir_close(devices);
+  return found;
+}
+
+}  // namespace
 
 Engine::~Engine() {
   close();
@@ -59,7 +84,10 @@ Status Engine::open_cuda(int cuda_device_id) {
   // The order matters: with a driver but no device, GStreamer 1.22 hangs in its second attempt to
   // make a context. So we ask it only when we know that there is a device.
   int count = 0;
-  CT_RETURN_IF_ERROR(probe_cuda_driver(&count));
+  bool is_absent = false;
+  const Status found = probe_cuda_driver(&count, &is_absent);
+  lacks_gpu_ = is_absent && !sees_nvidia_gpu();
+  CT_RETURN_IF_ERROR(found);
   if (cuda_device_id >= count)
     return Status::error(StatusCode::kNotFound,
                          "cuda-device-id is " + std::to_string(cuda_device_id) +
@@ -102,6 +130,7 @@ bool Engine::handle_context_query(GstQuery* query) {
 #else
 
 Status Engine::open_cuda(int) {
+  lacks_gpu_ = !sees_nvidia_gpu();
   return Status::error(StatusCode::kNotFound, "this build has no CUDA engine (-Dcuda=disabled)");
 }
 
@@ -116,6 +145,7 @@ bool Engine::handle_context_query(GstQuery*) { return false; }
 Status Engine::open(Backend backend, int cuda_device_id, int threads, std::string* fallback) {
   // A context that the application has set stays: it is meant for this engine.
   kind_ = Kind::kClosed;
+  lacks_gpu_ = false;
   release_device();
   if (backend != Backend::kCpu) {
     Status status = open_cuda(cuda_device_id);

@@ -34,6 +34,9 @@ class Engine {
   // Chooses by `backend`. kAuto falls back to the CPU and then gives the reason in `*fallback`; it
   // fails only if the CPU engine cannot start. `cuda_device_id` -1: any.
   Status open(Backend backend, int cuda_device_id, int threads, std::string* fallback);
+  // Whether the last open() fell back because the machine has no GPU of NVIDIA's, which is no news
+  // to its user.
+  bool lacks_gpu() const { return lacks_gpu_; }
   void close();
 
   // Call it before giving device memory that the engine works on back to the driver: waits for the
@@ -74,6 +77,7 @@ class Engine {
   std::atomic<Kind> kind_ = Kind::kClosed;  // set after, and cleared before, what it stands for
   std::unique_ptr<Device> device_;
   GstAllocator* pinned_allocator_ = nullptr;
+  bool lacks_gpu_ = false;
   bool warned_of_ordinary_memory_ = false;
 };
 

@@ -22,8 +22,11 @@ static bool open_engine(GstElement* element) {
   if (!cudatransform::open_engine(element, state->engine, &state->engine_settings,
                                   static_cast<int>(threads), &fallback))
     return false;
+  if (fallback.empty()) return true;
   // gst-launch-1.0 prints only the debug text of an info.
-  if (!fallback.empty())
+  if (state->engine.lacks_gpu())
+    GST_INFO_OBJECT(element, "using the CPU engine: %s", fallback.c_str());
+  else
     GST_ELEMENT_INFO(element, RESOURCE, NOT_FOUND, ("Using the CPU engine: %s", fallback.c_str()),
                      ("Using the CPU engine: %s", fallback.c_str()));
   return true;

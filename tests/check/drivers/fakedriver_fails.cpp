@@ -1,6 +1,7 @@
 // The elements on a driver that fails in every way that drivers fail: their errors, their
 // fallbacks, and that they leave nothing behind.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cstdlib>
 #include <string>
 
 #include "tests/check/drivers/fakedriver.h"
@@ -24,12 +25,27 @@ std::string jpeg_line(const char* backend) {
 // Whether the GPU fails only once it has work.
 bool fails_late() { return is_mode("alloc-fails") || is_mode("launch-fails") || is_mode("lost"); }
 
+// Whether this machine has a GPU of NVIDIA's, whatever the driver under test says.
+bool machine_has_gpu() {
+  for (const char* path : {"/proc/driver/nvidia/version", "/dev/nvidiactl"})
+    if (g_file_test(path, G_FILE_TEST_EXISTS)) return true;
+  return system(
+             "grep -lqs '^PCI_CLASS=3....$' $(grep -ls '^PCI_ID=10DE:' "
+             "/sys/bus/pci/devices/*/uevent) /dev/null") == 0;
+}
+
+// Without driver or device, and without a GPU that could have them, only the log says so.
+bool is_no_news() {
+  return !machine_has_gpu() && (is_mode("absent") || is_mode("no-init") || is_mode("no-device"));
+}
+
 CHECK_TEST_IF(test_auto_takes_the_cpu, !fails_late()) {
   // Twice: with GStreamer 1.22 a second attempt to make a context could hang.
   for (int round = 0; round < 2; round++) {
     const Outcome outcome = run_line(both("auto"));
     fail_unless(outcome.error.empty(), "%s", outcome.error.c_str());
-    fail_unless_equals_int(outcome.infos, 2);  // one of each element
+    fail_unless_equals_int(outcome.infos, is_no_news() ? 0 : 2);  // one of each element
+    if (outcome.infos == 0) continue;
     expect(outcome.info.text, {"CPU"});
     expect(outcome.info.debug, {outcome.info.text.c_str()});
   }
@@ -50,7 +66,7 @@ CHECK_TEST_IF(test_cuda_says_what_is_missing, !fails_late()) {
     fail_unless(outcome.domain == GST_RESOURCE_ERROR);
     fail_unless_equals_int(outcome.code, GST_RESOURCE_ERROR_NOT_FOUND);
     const char* named = g_str_equal(mode(), "no-init")     ? "CUDA_ERROR_NO_DEVICE"
-                        : g_str_equal(mode(), "no-device") ? "no device"
+                        : g_str_equal(mode(), "no-device") ? "no CUDA device"
                         : g_str_equal(mode(), "absent")    ? "libcuda"
                         : !has_kernels ? "no kernels for Fake GPU: cuModuleLoadData: "
                                          "CUDA_ERROR_NO_BINARY_FOR_GPU"
