@@ -66,7 +66,6 @@ void JpegFileSize::close() {
 
 Status JpegFileSize::begin(const JpegPicture& picture, const JpegOptions& options) {
   options_ = options;
-  options_.keep_metadata = false;
   CT_RETURN_IF_ERROR(make_jpeg_scan_layout(picture, options_, &layout_));
   pairs_ = has_chroma(picture.color) ? 2 : 1;
   CT_RETURN_IF_ERROR(writer_.write_header(picture, options_, nullptr, &bytes_));

@@ -14,7 +14,8 @@
 
 namespace cudatransform {
 
-// Of sequential Huffman files of 8 bits without metadata. Used by one thread at a time.
+// Of sequential Huffman files of 8 bits, without the bytes behind the picture. Used by one thread
+// at a time.
 class JpegFileSize {
  public:
   JpegFileSize();
@@ -25,7 +26,9 @@ class JpegFileSize {
   void close();
 
   // The next files: pictures of the geometry of `picture`, whose levels and tables are not looked
-  // at but may not be null. kUnsupported where engines cannot code them.
+  // at but may not be null, and with its metadata. A header has another size where other components
+  // share a table, or one has entries of 16 bits instead of 8. kUnsupported where engines cannot
+  // code them.
   Status begin(const JpegPicture& picture, const JpegOptions& options);
 
   // Enqueues the count of a picture's symbols as number `slot`, of kSlots. The counts may be looked

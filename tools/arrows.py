@@ -47,20 +47,21 @@ ROOMS = {
     "dirac": PICTURES + " transform/dwt transform/obmc",
     "gst/engine": ENGINE,
     "gst/stream": STREAM,
-    # Rate control counts the bytes of JPEG files.
     "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8 transform/rgb cuda/rgb"
-                  " transform/range cuda/range transform/ratecontrol jpeg cuda/jpeg"
-                  " cuda/ratecontrol",
+                  " transform/range cuda/range gst/rate jpeg",
     "gst/dirac": ELEMENTS + " dirac transform/dwt transform/obmc cuda/dirac cuda/dwt cuda/obmc",
     "gst/dwt": ELEMENTS + " transform/dwt cuda/dwt",
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.
     "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg cuda/jpeg gst/dct8x8/caps.h"
                 " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h"
                 " gst/dct8x8/file_query.h",
+    # Rate control counts the bytes of JPEG files.
+    "gst/rate": ELEMENTS + " transform/dct8x8 transform/ratecontrol jpeg cuda/jpeg cuda/ratecontrol"
+                " gst/dct8x8/quant_settings.h gst/dct8x8/file_query.h",
     # What a JPEG file has besides its picture follows the picture.
     "gst/verbs": ELEMENTS + " transform/dct8x8 transform/verbs cuda/verbs jpeg gst/dct8x8/caps.h"
                  " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h gst/dct8x8/quant_settings.h"
-                 " gst/dct8x8/quant_properties.h gst/dct8x8/file_query.h",
+                 " gst/dct8x8/quant_properties.h gst/dct8x8/file_query.h gst/rate",
     "gst/pch": "",  # GStreamer's headers, compiled once
     "gst/plugin.cpp": "gst",  # the list of elements
     "gst/elements.h": "",

@@ -6,8 +6,8 @@
 #include "gst/dct8x8/caps_tables.h"
 #include "gst/dct8x8/quant_settings.h"
 #include "gst/dct8x8/range_step.h"
-#include "gst/dct8x8/rate_control.h"
 #include "gst/dct8x8/rgb_step.h"
+#include "gst/rate/rate_control.h"
 #include "gst/stream/coef_transform.h"
 #include "transform/dct8x8/dct8x8.h"
 

@@ -4,6 +4,12 @@
 
 #include "gst/dct8x8/file_query.h"
 
+#include <string>
+
+#if CT_HAVE_JPEG
+#include "jpeg/metadata.h"
+#endif
+
 namespace cudatransform {
 
 static constexpr char kName[] = "application/x-jpeg-file";
@@ -20,32 +26,6 @@ GstQuery* make_file_query() {
 }
 
 bool is_file_query(GstQuery* query) { return has_name(query, kName); }
-
-bool answer_file_query(GstQuery* query, const JpegOptions& options) {
-  if (!is_file_query(query)) return false;
-  gst_structure_set(gst_query_writable_structure(query), "progressive", G_TYPE_BOOLEAN,
-                    gboolean{options.progressive}, "arithmetic", G_TYPE_BOOLEAN,
-                    gboolean{options.arithmetic}, "optimize", G_TYPE_BOOLEAN,
-                    gboolean{options.optimize}, "restart-interval", G_TYPE_UINT,
-                    guint{options.restart_interval}, nullptr);
-  return true;
-}
-
-JpegOptions read_file_query(const GstQuery* query) {
-  const GstStructure* told = gst_query_get_structure(const_cast<GstQuery*>(query));
-  const auto flag = [told](const char* name) {
-    gboolean value = FALSE;
-    return gst_structure_get_boolean(told, name, &value) && value;
-  };
-  JpegOptions options;
-  options.progressive = flag("progressive");
-  options.arithmetic = flag("arithmetic");
-  options.optimize = flag("optimize");
-  guint interval = 0;
-  if (gst_structure_get_uint(told, "restart-interval", &interval))
-    options.restart_interval = MIN(interval, kJpegMaxRestartInterval);
-  return options;
-}
 
 GstQuery* make_raw_query(const GstCaps* caps) {
   return gst_query_new_custom(
@@ -76,6 +56,47 @@ RawOffer read_raw_query(const GstQuery* query) {
   return {caps("made"), caps("accepted")};
 }
 
+#if CT_HAVE_JPEG
+
+bool answer_file_query(GstQuery* query, const JpegOptions& options) {
+  if (!is_file_query(query)) return false;
+  gst_structure_set(gst_query_writable_structure(query), "progressive", G_TYPE_BOOLEAN,
+                    gboolean{options.progressive}, "arithmetic", G_TYPE_BOOLEAN,
+                    gboolean{options.arithmetic}, "optimize", G_TYPE_BOOLEAN,
+                    gboolean{options.optimize}, "restart-interval", G_TYPE_UINT,
+                    guint{options.restart_interval}, "keep-metadata", G_TYPE_BOOLEAN,
+                    gboolean{options.keep_metadata}, nullptr);
+  return true;
+}
+
+JpegOptions read_file_query(const GstQuery* query) {
+  const GstStructure* told = gst_query_get_structure(const_cast<GstQuery*>(query));
+  const auto flag = [told](const char* name) {
+    gboolean value = FALSE;
+    return gst_structure_get_boolean(told, name, &value) && value;
+  };
+  JpegOptions options;
+  options.progressive = flag("progressive");
+  options.arithmetic = flag("arithmetic");
+  options.optimize = flag("optimize");
+  options.keep_metadata = flag("keep-metadata");
+  guint interval = 0;
+  if (gst_structure_get_uint(told, "restart-interval", &interval))
+    options.restart_interval = MIN(interval, kJpegMaxRestartInterval);
+  return options;
+}
+
+Status ask_for_baseline(const char* property, const AskDownstream& ask, JpegOptions* options) {
+  *options = {};
+  const QueryPtr query(make_file_query());
+  if (ask && ask(query.get())) *options = read_file_query(query.get());
+  if (!options->progressive && !options->arithmetic) return {};
+  return Status::error(StatusCode::kInvalidSetting,
+                       std::string(property) + " needs baseline files: " +
+                           (options->progressive ? "progressive" : "arithmetic") +
+                           " of the element that writes them has to be false");
+}
+
 JpegColor jpeg_color_of(GstCoefSampling sampling) {
   switch (sampling) {
     case GST_COEF_SAMPLING_GRAYSCALE:
@@ -95,5 +116,26 @@ JpegColor jpeg_color_of(GstCoefSampling sampling) {
       return JpegColor::kYcbcr;
   }
 }
+
+void describe_jpeg_file(const GstDctInfo& info, GstBuffer* coefficients, JpegPicture* file) {
+  *file = {};
+  file->width = info.width;
+  file->height = info.height;
+  file->depth = info.depth;
+  file->color = jpeg_color_of(info.sampling);
+  file->h_samp = info.components[0].h_samp;
+  file->v_samp = info.components[0].v_samp;
+  const GstDctJpegMeta* jpeg = coefficients ? gst_buffer_get_dct_jpeg_meta(coefficients) : nullptr;
+  if (!jpeg) return;
+  if (jpeg->segments) {
+    gsize size = 0;
+    const auto* data = static_cast<const uint8_t*>(g_bytes_get_data(jpeg->segments, &size));
+    file->metadata = {data, size};
+  }
+  file->is_adobe = have_adobe(file->metadata);
+  file->others = MIN(jpeg->n_attachments, guint{GST_DCT_JPEG_MAX_ATTACHMENTS});
+}
+
+#endif
 
 }  // namespace cudatransform

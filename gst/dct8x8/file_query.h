@@ -5,10 +5,15 @@
 
 #include <gst/gst.h>
 
+#include <functional>
+
 #include <gst/coef/dct.h>
 #include "gst/engine/buffer_ptr.h"
+#include "transform/device/status.h"
+#if CT_HAVE_JPEG
 #include "jpeg/color.h"
 #include "jpeg/writer.h"
+#endif
 
 namespace cudatransform {
 
@@ -17,10 +22,6 @@ GstQuery* make_file_query();
 // Elements whose coefficients are other ones do not pass it on: the file is not of those that they
 // get.
 bool is_file_query(GstQuery* query);
-// jpegcoefenc's: false for any other query.
-bool answer_file_query(GstQuery* query, const JpegOptions& options);
-// Of an answered query.
-JpegOptions read_file_query(const GstQuery* query);
 
 // Raw video of coefficients, and what the peer of the element that makes it accepts.
 struct RawOffer {
@@ -36,6 +37,24 @@ void answer_raw_query(GstQuery* query, const RawOffer& offer);
 // Of an answered query.
 RawOffer read_raw_query(const GstQuery* query);
 
+#if CT_HAVE_JPEG
+
+// jpegcoefenc's: false for any other query.
+bool answer_file_query(GstQuery* query, const JpegOptions& options);
+// Of an answered query.
+JpegOptions read_file_query(const GstQuery* query);
+
+// Sends a query downstream; null: there is nobody to ask.
+using AskDownstream = std::function<bool(GstQuery* query)>;
+// The options of the files downstream, or jpegcoefenc's defaults without an answer. Refuses, by the
+// name of the `property` that needs them, those whose size engines cannot compute.
+Status ask_for_baseline(const char* property, const AskDownstream& ask, JpegOptions* options);
+
 JpegColor jpeg_color_of(GstCoefSampling sampling);
+// The file that jpegcoefenc writes of a buffer (null: one without metas) of coefficients of `info`,
+// without levels and tables. Points into the buffer's GstDctJpegMeta.
+void describe_jpeg_file(const GstDctInfo& info, GstBuffer* coefficients, JpegPicture* file);
+
+#endif
 
 }  // namespace cudatransform

@@ -135,6 +135,20 @@ void scale_tables(QuantPreset preset, TableScale scale, const GstDctInfo& info,
   if (frame->count > 1) frame->tables[1] = scaled_table(preset, component_of(info.sampling), scale);
 }
 
+Status check_scalable(const std::string& property, const QuantSettings& settings) {
+  const char* fixed = !settings.file.empty()          ? "qtable-file"
+                      : settings.luma                 ? "luma-qtable"
+                      : settings.chroma               ? "chroma-qtable"
+                      : !is_scalable(settings.preset) ? "this quant-preset"
+                                                      : nullptr;
+  if (!fixed) return {};
+  return Status::error(StatusCode::kInvalidSetting,
+                       property +
+                           " scales the tables of quant-preset=annex-k or perceptual, not those "
+                           "of " +
+                           fixed);
+}
+
 void FrameQuantizer::tell(const GstDctInfo& info, Dct8x8Job* job) const {
   if (quantizer == Quantizer::kRound) return;
   job->quantizer = quantizer;

@@ -63,6 +63,9 @@ Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameT
 // Makes the tables of a preset at another scale. `frame` is fill_tables()'s for these coefficients.
 void scale_tables(QuantPreset preset, TableScale scale, const GstDctInfo& info, FrameTables* frame);
 
+// Refuses settings whose tables have no scale. `property`: the one that needs it.
+Status check_scalable(const std::string& property, const QuantSettings& settings);
+
 // The quantiser of a frame.
 struct FrameQuantizer {
   Quantizer quantizer = Quantizer::kRound;

@@ -149,21 +149,7 @@ Status EncodeJob::fetch(Engine& engine, Rects* rects) {
 }
 
 void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const Rects& rects) {
-  picture_ = JpegPicture();
-  picture_.width = info.width;
-  picture_.height = info.height;
-  picture_.depth = info.depth;
-  picture_.color = jpeg_color_of(info.sampling);
-  picture_.h_samp = info.components[0].h_samp;
-  picture_.v_samp = info.components[0].v_samp;
-  const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(coefficients_.get());
-  if (jpeg && jpeg->segments) {
-    gsize size = 0;
-    const auto* data = static_cast<const uint8_t*>(g_bytes_get_data(jpeg->segments, &size));
-    picture_.metadata = {data, size};
-  }
-  picture_.is_adobe = !jpeg || have_adobe(picture_.metadata);
-  if (jpeg) picture_.others = std::min<guint>(jpeg->n_attachments, GST_DCT_JPEG_MAX_ATTACHMENTS);
+  describe_jpeg_file(info, coefficients_.get(), &picture_);
   for (guint c = 0; c < info.n_components; c++) {
     JpegLevels& levels = picture_.levels[c];
     levels.data = reinterpret_cast<int16_t*>(rects.rect[c].data);

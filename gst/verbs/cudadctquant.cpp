@@ -60,6 +60,7 @@ enum {
   PROP_CHROMA_QTABLE,
   PROP_QTABLE_FILE,
   PROP_COARSER_ONLY,
+  PROP_TARGET_SIZE,
 };
 }  // namespace
 
@@ -71,8 +72,12 @@ static constexpr cudatransform::QuantProperties kQuantProperties = {
     .qtable_file = PROP_QTABLE_FILE,
 };
 
+static QuantTransform& transform_of(gpointer element) {
+  return static_cast<QuantTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
+}
+
 static cudatransform::VerbQuantSettings& settings_of(gpointer element) {
-  return static_cast<QuantTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform).settings;
+  return transform_of(element).settings;
 }
 
 static void gst_cuda_dct_quant_set_property(GObject* object, guint id, const GValue* value,
@@ -80,12 +85,13 @@ static void gst_cuda_dct_quant_set_property(GObject* object, guint id, const GVa
   auto& settings = settings_of(object);
   if (cudatransform::set_quant_property(kQuantProperties, object, &settings.quant, id, value))
     return;
-  if (id != PROP_COARSER_ONLY) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-    return;
-  }
   GST_OBJECT_LOCK(object);
-  settings.coarser_only = g_value_get_boolean(value);
+  if (id == PROP_COARSER_ONLY)
+    settings.coarser_only = g_value_get_boolean(value);
+  else if (id == PROP_TARGET_SIZE)
+    settings.target_size = g_value_get_uint(value);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   GST_OBJECT_UNLOCK(object);
 }
 
@@ -95,6 +101,8 @@ static void gst_cuda_dct_quant_get_property(GObject* object, guint id, GValue* v
   GST_OBJECT_LOCK(object);
   if (id == PROP_COARSER_ONLY)
     g_value_set_boolean(value, settings.coarser_only);
+  else if (id == PROP_TARGET_SIZE)
+    g_value_set_uint(value, settings.target_size);
   else if (!cudatransform::get_quant_property(kQuantProperties, settings.quant, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   GST_OBJECT_UNLOCK(object);
@@ -104,8 +112,14 @@ static GstStateChangeReturn gst_cuda_dct_quant_change_state(GstElement* element,
                                                             GstStateChange transition) {
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
     GST_OBJECT_LOCK(element);
-    const Status status = cudatransform::check_quant_settings(settings_of(element).quant);
+    const cudatransform::VerbQuantSettings& settings = settings_of(element);
+    Status status = cudatransform::check_quant_settings(settings.quant);
+    if (status.ok()) status = cudatransform::check_target_size(settings);
     GST_OBJECT_UNLOCK(element);
+    GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(element);
+    transform_of(element).ask_downstream = [src](GstQuery* query) {
+      return gst_pad_peer_query(src, query);
+    };
     if (!status.ok()) {
       cudatransform::post_error(element, status);
       return GST_STATE_CHANGE_FAILURE;
@@ -146,6 +160,12 @@ static void gst_cuda_dct_quant_class_init(GstCudaDctQuantClass* klass) {
                            "Keep old divisors that are larger than the new ones, which would cost "
                            "bits and bring nothing back",
                            TRUE, cudatransform::kWhilePlaying));
+  g_object_class_install_property(
+      object_class, PROP_TARGET_SIZE,
+      g_param_spec_uint("target-size", "Target size",
+                        "Maximum size of each JPEG file in bytes, at the highest quality that "
+                        "allows it (0 = disabled)",
+                        0, G_MAXUINT, 0, cudatransform::kWhilePlaying));
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dct_quant_change_state);
   GST_CUDA_VERB_BASE_CLASS(klass)->keeps_file = false;
   base_class->element_name = "cudadctquant";

@@ -117,21 +117,19 @@ Status VerbTransform::submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* 
   const FrameTables from_tables = tables_of(in_info_, meta);
   // Tables of the caps, for a buffer without meta, have to stay in them.
   const bool may_stay = same_caps_ && (same_tables_ || gst_buffer_get_dct_meta(in));
-  if (may_stay && keeps(from_tables)) {
-    // A peer that does not know the fence may read at any time.
-    if (!out_.fence_is_honoured()) CT_RETURN_IF_ERROR(wait_written(engine_, places.fence, nullptr));
-    out->buffer.reset(gst_buffer_ref(in));
-    return pass(frame);
-  }
+  if (may_stay && keeps(from_tables)) return pass(in, places, out, frame);
+  CoefInput input;
+  CT_RETURN_IF_ERROR(input.bring_in(transport_, in, places, input_blocks_, frame));
+  CoefArray from[kMostCoefArrays], to[kMostCoefArrays];
+  fill_arrays(in_info_, input.rects(), from_tables, from);
+  bool stays = false;
+  CT_RETURN_IF_ERROR(choose(in, from, from_tables, &stays));
+  if (may_stay && stays) return pass(in, places, out, frame);
   FrameTables to_tables;
   CT_RETURN_IF_ERROR(make_tables(from_tables, &to_tables));
 
-  CoefInput input;
-  CT_RETURN_IF_ERROR(input.bring_in(transport_, in, places, input_blocks_, frame));
   EngineCoefs coefs;
   CT_RETURN_IF_ERROR(out_.begin_on_engine(out, &coefs));
-  CoefArray from[kMostCoefArrays], to[kMostCoefArrays];
-  fill_arrays(in_info_, input.rects(), from_tables, from);
   fill_arrays(out_info_, coefs.rects, to_tables, to);
   FencePtr done;
   CT_RETURN_IF_ERROR(enqueue(from, from_tables, to, to_tables, frame, &done));
@@ -142,8 +140,12 @@ Status VerbTransform::submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* 
   return {};
 }
 
-// Nothing is measured where nothing is done.
-Status VerbTransform::pass(MeasuredFrame* frame) {
+// The frame leaves as it came. Nothing is measured where nothing is done.
+Status VerbTransform::pass(GstBuffer* in, const CoefPlaces& places, SubmittedFrame* out,
+                           MeasuredFrame* frame) {
+  // A peer that does not know the fence may read at any time.
+  if (!out_.fence_is_honoured()) CT_RETURN_IF_ERROR(wait_written(engine_, places.fence, nullptr));
+  out->buffer.reset(gst_buffer_ref(in));
   if (!frame) return {};
   frame->kinds = 0;
   frame->components = 0;

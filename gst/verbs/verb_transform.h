@@ -38,6 +38,12 @@ class VerbTransform : public FrameTransform {
   // Whether the next frame, which has these tables, leaves as it came. It does only if caps are
   // equal, too.
   virtual bool keeps(const FrameTables& /*tables*/) const { return true; }
+  // Looks at the next frame, for make_tables(). No work on the coefficients `from` is enqueued any
+  // more when it returns. `*keeps`, which is false: as keeps(), but known only now.
+  virtual Status choose(GstBuffer* /*in*/, const CoefArray /*from*/[kMostCoefArrays],
+                        const FrameTables& /*from_tables*/, bool* /*keeps*/) {
+    return {};
+  }
   // The tables of the result, from those of the frame; neither has any if it is not quantised.
   virtual Status make_tables(const FrameTables& from, FrameTables* to);
   // Gives the engine the job of a frame, with the settings of prepare(). `frame` (may be null):
@@ -50,7 +56,7 @@ class VerbTransform : public FrameTransform {
   Transport& transport_;
 
  private:
-  Status pass(MeasuredFrame* frame);
+  Status pass(GstBuffer* in, const CoefPlaces& places, SubmittedFrame* out, MeasuredFrame* frame);
   void give_up_memory();
 
   GstDctInfo in_info_ = {}, out_info_ = {};

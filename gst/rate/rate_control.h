@@ -1,4 +1,4 @@
-// The rate control of cudadct8x8: the scale of a frame's tables, by the size of its JPEG file.
+// The rate control of cudadct8x8: the scale of a frame's tables, by the sizes of its JPEG files.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -13,7 +13,6 @@
 #include "gst/stream/transport.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/ratecontrol/leaky_bucket.h"
-#include "transform/ratecontrol/size_search.h"
 
 namespace cudatransform {
 
@@ -67,13 +66,9 @@ class RateControl {
   struct Sizes;
 
   Status find_budget(guint64* bytes);
-  Status open_sizes();
   Status search(guint64 target);
-  void scale_to(uint32_t scale);
-  Status enqueue(uint32_t scale, Quantizer quantizer);
-  Status count_at_once(const SizeCandidates& candidates);
-  Status narrow(const SizeCandidates& candidates, SizeSearch* search);
-  Status measure(uint32_t scale, guint64* bytes);
+  void forget();
+  void warn_of_size(guint64 bytes, guint64 target);
   Status take(uint32_t scale, guint64 bytes, guint64 target);
 
   Engine& engine_;
@@ -89,8 +84,6 @@ class RateControl {
   double interval_ = 0;  // seconds until the next frame; 0: unknown
   double waited_ = 0;    // since the frame before
   bool has_frames_ = false;
-  uint32_t last_scale_ = 0;
-  double growth_;
   bool warned_of_size_ = false;
 };
 

@@ -1,0 +1,332 @@
+// The rate control of cudadct8x8: the scale of a frame's tables, by the size of its JPEG file.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/rate/rate_control.h"
+
+#include <algorithm>
+#include <string>
+
+#include "gst/engine/buffer_ptr.h"
+#include "transform/dct8x8/table_scale.h"
+#if CT_HAVE_JPEG
+#include "gst/dct8x8/file_query.h"
+#include "gst/rate/size_control.h"
+#if CT_HAVE_CUDA
+#include "cuda/ratecontrol/engine.h"
+#endif
+#endif
+
+namespace cudatransform {
+namespace {
+
+// vbv-buf-capacity=0.
+constexpr double kUsualSeconds = 0.6;
+constexpr double kLeastFrames = 2, kUsualFrames = 4;
+
+// What rd decides takes several times as long as counting it. Its files are smaller than those of
+// a dead zone by a part that hardly changes from scale to scale.
+constexpr int kCountedDeadZone = 600;
+[[maybe_unused]] Quantizer counted_quantizer(Quantizer quantizer) {
+  return quantizer == Quantizer::kRd ? Quantizer::kDeadZone : quantizer;
+}
+
+const char* first_property(const RateSettings& rate) {
+  return rate.bitrate ? "bitrate" : rate.target_size ? "target-size" : "max-size";
+}
+
+Status refuse(const std::string& message) {
+  return Status::error(StatusCode::kInvalidSetting, message);
+}
+
+std::string text(const char* property, guint value) {
+  return std::string(property) + "=" + std::to_string(value);
+}
+
+}  // namespace
+
+Status check_rate(const RateSettings& rate, const QuantSettings& quant, bool tables_in_caps) {
+  if (rate.min_quality > rate.max_quality)
+    return refuse(text("min-quality", rate.min_quality) + " is above " +
+                  text("max-quality", rate.max_quality));
+  if (!rate.is_on()) return {};
+  const std::string name = first_property(rate);
+#if !CT_HAVE_JPEG
+  return refuse(name + " needs a build with libjpeg");
+#endif
+  if (rate.target_size && rate.bitrate)
+    return refuse("bitrate and target-size both say how large pictures are to be; set one to 0");
+  if (rate.max_size && rate.target_size > rate.max_size)
+    return refuse(text("target-size", rate.target_size) + " is above " +
+                  text("max-size", rate.max_size));
+  if (tables_in_caps)
+    return refuse(name + " makes new tables for each frame, which are no caps: " +
+                  "tables-in-caps has to be false");
+  return check_scalable(name, quant);
+}
+
+#if CT_HAVE_JPEG
+
+namespace {
+
+// A frame that the DCT has not transformed yet.
+struct Frame final : ScalablePicture {
+  const Dct8x8Ops* ops = nullptr;
+  Engine* engine = nullptr;
+  Dct8x8Job job;
+  QuantPreset preset = QuantPreset::kAnnexK;
+  GstDctInfo info = {};
+  FrameTables tables;
+  Quantizer quantizer = Quantizer::kRound;
+  uint32_t finest = 0, coarsest = 0;  // scales
+#if CT_HAVE_CUDA
+  RateCountJob candidates;
+#endif
+
+  void scale_to(uint32_t scale);
+  Status make(uint32_t scale, bool is_counted, const ScaledLevels to[], FrameTables* made) override;
+  Status count(const SizeCandidates& scales, JpegFileSize* file, FencePtr* counted) override;
+};
+
+void Frame::scale_to(uint32_t scale) {
+  // The ends are the tables of whole qualities.
+  const bool is_end = scale == finest || scale == coarsest;
+  scale_tables(preset, {scale, !is_end}, info, &tables);
+  std::copy_n(tables.tables, tables.count, job.tables);
+}
+
+Status Frame::make(uint32_t scale, bool is_counted, const ScaledLevels to[], FrameTables* made) {
+  scale_to(scale);
+  job.quantizer = is_counted ? counted_quantizer(quantizer) : quantizer;
+  for (int c = 0; c < job.components; c++) {
+    job.coefs[c].data = to[c].data;
+    job.coefs[c].pitch = to[c].pitch;
+    job.coefs[c].table = tables.table_of[c];
+  }
+  *made = tables;
+  return ops->submit(engine->device(), engine->queue(QueueKind::kCompute), job, nullptr);
+}
+
+// Without pinned memory for the counts, or device memory for lists, each scale has launches of its
+// own.
+Status Frame::count([[maybe_unused]] const SizeCandidates& scales,
+                    [[maybe_unused]] JpegFileSize* file, [[maybe_unused]] FencePtr* counted) {
+#if CT_HAVE_CUDA
+  if (!has_rate_kernel(job.method, counted_quantizer(quantizer)) || file->counts() == nullptr)
+    return {};
+  RateCountJob& all = candidates;
+  all.dct = job;
+  all.dct.quantizer = counted_quantizer(quantizer);
+  all.layout = file->layout();
+  all.candidates = scales.count;
+  all.counts = file->counts();
+  for (int i = 0; i < scales.count; i++) {
+    scale_to(scales.scales[i]);
+    std::copy_n(job.tables, 4, all.tables[i]);
+  }
+  const Status status =
+      count_rate_candidates(engine->device(), engine->queue(QueueKind::kCompute), all, counted);
+  all.same_frame = status.ok();
+  if (!status.ok()) counted->reset();
+  return status.code == StatusCode::kOutOfMemory ? Status() : status;
+#else
+  return {};
+#endif
+}
+
+}  // namespace
+
+struct RateControl::Sizes {
+  explicit Sizes(Engine& engine) : control(engine) {}
+  SizeControl control;
+  Frame frame;
+};
+
+Status RateControl::choose(const Dct8x8Ops& ops, const Dct8x8Job& job, FrameTables* tables) {
+  guint64 target = 0;
+  CT_RETURN_IF_ERROR(find_budget(&target));
+  Frame& frame = sizes_->frame;
+  frame.ops = &ops;
+  frame.engine = &engine_;
+  frame.preset = preset_;
+  frame.info = info_;
+  frame.tables = *tables;
+  frame.job = job;
+#if CT_HAVE_CUDA
+  frame.candidates.same_frame = false;
+#endif
+  frame.quantizer = job.quantizer;
+  if (job.quantizer == Quantizer::kRd) frame.job.dead_zone = kCountedDeadZone;
+  frame.job.layout = Layout::kBlock;
+  frame.job.order = Order::kRaster;
+  frame.job.measure = 0;
+  frame.job.sums = nullptr;
+  frame.job.timer = nullptr;
+  frame.job.times = nullptr;
+
+  JpegOptions options;
+  CT_RETURN_IF_ERROR(ask_for_baseline(first_property(rate_), ask_downstream, &options));
+  JpegPicture file;
+  describe_jpeg_file(info_, nullptr, &file);
+  CT_RETURN_IF_ERROR(sizes_->control.begin(info_, file, 0, options, *tables));
+  const Status status = search(target);
+  *tables = sizes_->control.tables();
+  return status;
+}
+
+Status RateControl::search(guint64 target) {
+  const bool keeps_quality = !rate_.target_size && !rate_.bitrate;
+  // A still's file does not depend on stills before it.
+  if (info_.fps_n == 0 && !rate_.bitrate) sizes_->control.forget();
+  const int least = static_cast<int>(rate_.min_quality);
+  const int most = static_cast<int>(rate_.max_quality);
+  const int finest = keeps_quality ? std::min(quality_, most) : most;
+  SizeControl::Limits limits;
+  limits.finest = scale_of_quality(finest).value;
+  limits.coarsest = scale_of_quality(std::min(least, finest)).value;
+  limits.target = target;
+  // A stream has no time for a second round that adds half a hundredth.
+  if (rate_.bitrate || info_.fps_n != 0) limits.tolerance = 0.01;
+  Frame& frame = sizes_->frame;
+  frame.finest = limits.finest;
+  frame.coarsest = limits.coarsest;
+  if (keeps_quality) {
+    guint64 bytes = 0;
+    CT_RETURN_IF_ERROR(sizes_->control.measure(frame, limits.finest, &bytes));
+    if (bytes <= target) return take(limits.finest, bytes, target);
+  }
+  SizeControl::Found found;
+  CT_RETURN_IF_ERROR(sizes_->control.search(frame, limits, &found));
+  return take(found.scale, found.bytes, target);
+}
+
+#else
+
+struct RateControl::Sizes {
+  explicit Sizes(Engine&) {}
+};
+
+Status RateControl::choose(const Dct8x8Ops&, const Dct8x8Job&, FrameTables*) {
+  return refuse("this build has no libjpeg");
+}
+
+#endif
+
+RateControl::RateControl(Engine& engine, Transport& transport)
+    : engine_(engine), transport_(transport), sizes_(std::make_unique<Sizes>(engine)) {}
+
+RateControl::~RateControl() = default;
+
+void RateControl::start() {
+  bucket_ = {};
+  time_ = last_time_ = GST_CLOCK_TIME_NONE;
+  has_frames_ = false;
+  forget();
+  warned_of_size_ = false;
+  result_.quality = result_.fill = -1;
+  result_.file_size = result_.larger_files = 0;
+}
+
+// The next frame does not resemble those before it.
+void RateControl::forget() {
+#if CT_HAVE_JPEG
+  sizes_->control.forget();
+#endif
+}
+
+void RateControl::stop() { sizes_ = std::make_unique<Sizes>(engine_); }
+
+Status RateControl::prepare(const RateSettings& rate, const QuantSettings& quant,
+                            const GstDctInfo& info) {
+  rate_ = rate;
+  preset_ = quant.preset;
+  quality_ = quant.quality;
+  const bool is_new =
+      info.width != info_.width || info.height != info_.height || info.sampling != info_.sampling;
+  if (is_new) forget();
+  info_ = info;
+  if (!rate.bitrate) {
+    bucket_ = {};
+    has_frames_ = false;
+    result_.fill = -1;
+  }
+  if (!rate.is_on()) {
+    const bool is_of_quality = info.quantized && quant.file.empty() && !quant.luma &&
+                               !quant.chroma && is_scalable(quant.preset);
+    result_.quality = is_of_quality ? quant.quality : -1;
+    result_.file_size = 0;
+    return {};
+  }
+  const std::string name = first_property(rate);
+  if (info.depth != 8)
+    return refuse(name + " needs pictures of 8 bits, not " + std::to_string(info.depth));
+  if (!info.quantized) return refuse(name + " needs quantised coefficients");
+  return {};
+}
+
+void RateControl::take_time(GstBuffer* frame) {
+  last_time_ = time_;
+  time_ = GST_BUFFER_PTS(frame);
+  const bool goes_on = GST_CLOCK_TIME_IS_VALID(time_) && GST_CLOCK_TIME_IS_VALID(last_time_);
+  // Times go back by a jitter, or by a seek, after which the buffer is as full as before.
+  waited_ =
+      goes_on && has_frames_ ? std::max(0.0, GST_CLOCK_DIFF(last_time_, time_) * 1e-9) : interval_;
+  const GstClockTime duration = GST_BUFFER_DURATION(frame);
+  if (GST_CLOCK_TIME_IS_VALID(duration) && duration > 0)
+    interval_ = double(duration) / GST_SECOND;
+  else
+    interval_ = info_.fps_n > 0 ? double(info_.fps_d) / info_.fps_n : 0;
+}
+
+// The most bytes for the next frame.
+Status RateControl::find_budget(guint64* bytes) {
+  *bytes = rate_.max_size ? rate_.max_size : G_MAXUINT64;
+  if (rate_.target_size) *bytes = rate_.target_size;
+  if (!rate_.bitrate) return {};
+  if (interval_ <= 0)
+    return refuse(
+        "bitrate needs a frame rate in caps, or durations of buffers; "
+        "target-size needs neither");
+  const double capacity = rate_.vbv_buf_capacity
+                              ? rate_.vbv_buf_capacity / 1000.0
+                              : std::max(kUsualSeconds, kUsualFrames * interval_);
+  // Later, a frame that lasts longer gets what there is room for.
+  if (!has_frames_ && capacity < kLeastFrames * interval_)
+    return refuse(text("vbv-buf-capacity", rate_.vbv_buf_capacity) +
+                  " is less than two frames, which last " +
+                  std::to_string(static_cast<int>(2000 * interval_)) + " ms");
+  bucket_.set(rate_.bitrate * 125.0, capacity);
+  if (has_frames_) bucket_.wait(waited_);
+  has_frames_ = true;
+  const double budget = bucket_.budget(interval_);
+  *bytes = std::min(*bytes, static_cast<guint64>(budget));
+  return {};
+}
+
+// Once in a stream: of the limit that the smallest file of the frame exceeds.
+void RateControl::warn_of_size(guint64 bytes, guint64 target) {
+  const bool is_max = rate_.max_size && bytes > rate_.max_size;
+  std::string limit = is_max              ? text("max-size", rate_.max_size)
+                      : rate_.target_size ? text("target-size", rate_.target_size)
+                                          : text("bitrate", rate_.bitrate);
+  if (!is_max && rate_.bitrate) limit += " (" + std::to_string(target) + " bytes for this frame)";
+  const std::string cure = rate_.min_quality > 1 ? "lower min-quality, or raise the limit"
+                                                 : "raise the limit, or scale the video down";
+  transport_.warn_once(limit + " exceeded: " + std::to_string(bytes) + " bytes at " +
+                           text("min-quality", rate_.min_quality) + "; " + cure,
+                       &warned_of_size_);
+}
+
+// The frame gets the tables that were measured last.
+Status RateControl::take(uint32_t scale, guint64 bytes, guint64 target) {
+  result_.quality = quality_of_scale({scale});
+  result_.file_size = bytes;
+  if (bytes > target) result_.larger_files++;
+  if (rate_.bitrate) {
+    (void)bucket_.add(static_cast<double>(bytes));
+    result_.fill = bucket_.fill();
+  }
+  if (bytes > target) warn_of_size(bytes, target);
+  return {};
+}
+
+}  // namespace cudatransform

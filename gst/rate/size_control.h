@@ -1,0 +1,101 @@
+// The scale of a picture's quantization tables at which its JPEG file has a wanted size.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+
+#include <memory>
+
+#include <gst/coef/dct.h>
+#include "gst/dct8x8/quant_settings.h"
+#include "gst/engine/engine.h"
+#include "jpeg/file_size.h"
+#include "jpeg/writer.h"
+#include "transform/ratecontrol/size_search.h"
+
+namespace cudatransform {
+
+// Where quantized coefficients of a component go: S16, blocks in natural order.
+struct ScaledLevels {
+  int16_t* data = nullptr;
+  ptrdiff_t pitch = 0;  // bytes from one row of blocks to the next
+};
+
+// A picture whose quantized coefficients can be made at any scale of its tables. All work is for
+// the engine's compute queue.
+class ScalablePicture {
+ public:
+  // Enqueues the coefficients at `scale`, and writes the tables there to `*tables`. `is_counted`:
+  // their symbols are counted, and they need not be those of the file exactly.
+  virtual Status make(uint32_t scale, bool is_counted, const ScaledLevels to[],
+                      FrameTables* tables) = 0;
+  // Enqueues counts of the symbols at all scales to file->counts(), if it can without make().
+  // `*counted` stays null where it cannot.
+  virtual Status count(const SizeCandidates& /*candidates*/, JpegFileSize* /*file*/,
+                       FencePtr* /*counted*/) {
+    return {};
+  }
+
+ protected:
+  ~ScalablePicture() = default;
+};
+
+// Of one stream; used by the streaming thread. Every call waits for the device.
+class SizeControl {
+ public:
+  struct Limits {
+    uint32_t finest = 1, coarsest = 1;  // scales
+    guint64 target = 0;                 // bytes of a file
+    // A file that is smaller by no more than this part of the target ends a search.
+    double tolerance = 1.0 / 256;
+  };
+  struct Found {
+    uint32_t scale = 0;
+    guint64 bytes = 0;  // above the target: no scale makes a file as small as that
+  };
+
+  explicit SizeControl(Engine& engine) : engine_(engine) {}
+  ~SizeControl();
+
+  // The next picture does not resemble those before it.
+  void forget();
+  // Nothing is in flight.
+  void stop();
+
+  // The next picture: coefficients of `info`, and what else its file holds. `file` has no levels
+  // and no tables (describe_jpeg_file()); its metadata stay until the search ends. `tables`: any of
+  // the picture's. `trailing`: bytes behind the picture.
+  Status begin(const GstDctInfo& info, const JpegPicture& file, guint64 trailing,
+               const JpegOptions& options, const FrameTables& tables);
+  // The exact size of the file at a scale.
+  Status measure(ScalablePicture& picture, uint32_t scale, guint64* bytes);
+  // The finest scale whose file has at most the target's bytes, and hardly less.
+  Status search(ScalablePicture& picture, const Limits& limits, Found* found);
+  // Those of the last measure(); search() ends with the one that it has found.
+  const FrameTables& tables() const { return tables_; }
+
+ private:
+  Status open();
+  Status take_memory(const GstDctInfo& info);
+  void point_to_tables();
+  Status begin_file();
+  Status make(ScalablePicture& picture, uint32_t scale, bool is_counted);
+  Status count_at_once(ScalablePicture& picture, const SizeCandidates& candidates);
+  Status narrow(ScalablePicture& picture, const SizeCandidates& candidates, SizeSearch* search);
+
+  Engine& engine_;
+  std::unique_ptr<JpegFileSize> file_;
+  std::unique_ptr<Memory> memory_;
+  ScaledLevels levels_[GST_DCT_MAX_COMPONENTS];
+  JpegPicture picture_;
+  JpegOptions options_;
+  guint64 trailing_ = 0;
+  FrameTables tables_;
+  bool is_begun_ = false;      // file_, for the header that picture_ has
+  unsigned begun_tables_ = 0;  // what its size depends on: see table_shape()
+  uint32_t last_scale_ = 0;    // of the picture before; 0: none
+  static constexpr double kFirstGrowth = 1.0035;
+  double growth_ = kFirstGrowth;  // of a file over its symbols' bits, by stuffed bytes
+};
+
+}  // namespace cudatransform

@@ -1,0 +1,190 @@
+// cudadctquant's target-size: JPEG files of at most that many bytes, of files that exist already.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/check/frames.h"
+#include "tests/check/jpeg/jpegpictures.h"
+#include "tests/check/jpeg/jpegs.h"
+#include "tests/check/testing.h"
+
+namespace {
+
+using namespace testing;
+
+// jpegcoefdec, cudadctquant and jpegcoefenc, with something between them that queries have to pass.
+struct Coder {
+  GstHarness* h;
+  GstElement* quant;
+  Messages messages;
+
+  explicit Coder(const std::string& properties, const std::string& file = "",
+                 const char* caps = "image/jpeg,framerate=25/1")
+      : h(new_harness(std::string("jpegcoefdec n-threads=1 backend=") + backend() +
+                      " ! cudadctquant name=quant backend=" + backend() + " " + properties +
+                      " ! capsfilter caps=video/x-dct(ANY) ! jpegcoefenc n-threads=1 backend=" +
+                      backend() + " " + file)),
+        quant(gst_bin_get_by_name(GST_BIN(h->element), "quant")),
+        messages(h->element) {
+    gst_harness_set_src_caps_str(h, caps);
+  }
+  ~Coder() {
+    gst_object_unref(quant);
+    end_harness(h);
+  }
+  void set_target(gsize bytes) { g_object_set(quant, "target-size", guint(bytes), nullptr); }
+  double quality() const {
+    g_autoptr(GstStructure) stats = stats_of(quant);
+    double value = 0;
+    fail_unless(gst_structure_get_double(stats, "active-quality", &value));
+    return value;
+  }
+  // The file of a picture whose other parts come at once.
+  Bytes file(const Bytes& jpeg) {
+    fail_unless_equals_int(gst_harness_push(h, buffer_of(jpeg, time_ += 40 * GST_MSECOND)),
+                           GST_FLOW_OK);
+    gst_harness_push_event(h, gst_event_new_gap(time_ + 1, 0));
+    g_autoptr(GstBuffer) out = gst_harness_pull(h);
+    fail_unless(out != nullptr);
+    return bytes_of(out);
+  }
+
+ private:
+  GstClockTime time_ = 0;
+};
+
+Bytes with_exif(const Bytes& jpeg, gsize bytes) {
+  Bytes segment = {0xff, 0xe1, guint8((bytes + 2) >> 8), guint8(bytes + 2)};
+  segment.resize(4 + bytes, 7);
+  return inserted(jpeg, 2, segment);
+}
+
+Bytes with_trailer(Bytes jpeg, gsize bytes) {
+  jpeg.resize(jpeg.size() + bytes, 9);
+  return jpeg;
+}
+
+struct Kind {
+  const char* name;
+  Bytes jpeg;
+  std::string properties, file;
+};
+
+std::vector<Kind> kinds() {
+  const Bytes usual = make_jpeg(160, 120, Subsampling::k420, 92);
+  return {
+      {"4:2:0", usual, "", ""},
+      {"4:2:2, finer tables, too", make_jpeg(167, 93, Subsampling::k422, 60),
+       "coarser-only=false quant-preset=perceptual", "optimize=true"},
+      {"gray", make_jpeg(150, 150, Subsampling::kGray, 95), "quant-preset=perceptual",
+       "restart-interval=3"},
+      {"Exif and trailing data", with_trailer(with_exif(usual, 500), 700), "", "optimize=true"},
+      {"the same, left out", with_trailer(with_exif(usual, 500), 700), "", "keep-metadata=false"},
+      {"CMYK", make_four_components({false, 1, 1, ""}, 100, 90), "", ""},
+      {"YCCK", make_four_components({true, 2, 2, ""}, 120, 90), "coarser-only=false",
+       "optimize=true"},
+  };
+}
+
+// Never more bytes, hardly less, and stats know the size before the file is there.
+CHECK_TEST(test_target_size) {
+  int all = 0, close = 0;
+  for (const Kind& kind : kinds()) {
+    for (const char* caps : {"image/jpeg,framerate=25/1", "image/jpeg,framerate=0/1"}) {
+      Coder coder(kind.properties, kind.file, caps), plain("quality=100", kind.file);
+      const double usual = double(plain.file(kind.jpeg).size());
+      for (double part = 0.35; part < 1; part *= quick() ? 1.6 : 1.08) {
+        const auto target = gsize(part * usual);
+        coder.set_target(target);
+        const gsize size = coder.file(kind.jpeg).size();
+        const double quality = coder.quality();
+        fail_unless(size <= target || quality == 1, "%s: %zu of %zu bytes", kind.name, size,
+                    target);
+        fail_unless_equals_uint64(stat_of(coder.quant, "file-size"), size);
+        if (quality == 1) continue;
+        all++;
+        close += double(size) >= 0.97 * double(target);
+      }
+      fail_unless(all > 0);
+    }
+  }
+  fail_unless(close * 100 >= all * (quick() ? 60 : 85), "%d of %d files are close", close, all);
+}
+
+// A file that fits goes on as it is; with a byte less it does not.
+CHECK_TEST(test_files_that_fit) {
+  for (const Kind& kind : kinds()) {
+    Coder coder(kind.properties, kind.file), plain("quality=100", kind.file);
+    const Bytes usual = plain.file(kind.jpeg);
+    coder.set_target(usual.size());
+    fail_unless(coder.file(kind.jpeg) == usual, "%s", kind.name);
+    fail_unless(coder.quality() == -1);
+    coder.set_target(usual.size() - 1);
+    const Bytes smaller = coder.file(kind.jpeg);
+    fail_unless(smaller.size() < usual.size(), "%s", kind.name);
+    fail_unless(take_text(coder.messages, GST_MESSAGE_WARNING).empty());
+  }
+}
+
+// Sizes go up and down by a little from quality to quality, as old and new rounding add up.
+CHECK_TEST(test_highest_quality) {
+  const Bytes jpeg = make_jpeg(160, 120, Subsampling::k420, 95);
+  Coder coder("", "", "image/jpeg,framerate=0/1"), fixed("");
+  std::vector<gsize> sizes(101);
+  for (int quality = 1; quality <= 100; quality++) {
+    g_object_set(fixed.quant, "quality", quality, nullptr);
+    sizes[gsize(quality)] = fixed.file(jpeg).size();
+  }
+  for (int quality = 5; quality < 90; quality += quick() ? 20 : 4) {
+    const gsize target = sizes[gsize(quality)];
+    coder.set_target(target);
+    fail_unless(coder.file(jpeg).size() <= target);
+    fail_unless(coder.quality() > quality - 2, "%g, not %d", coder.quality(), quality);
+  }
+}
+
+// The smallest file there is, and one warning in a stream.
+CHECK_TEST(test_out_of_reach) {
+  const Bytes jpeg = make_jpeg(160, 120, Subsampling::k420, 92);
+  Coder coder("target-size=300"), least("quality=1");
+  for (int i = 0; i < 3; i++) fail_unless(coder.file(jpeg) == least.file(jpeg));
+  auto warnings = take_messages(coder.messages, GST_MESSAGE_WARNING);
+  fail_unless_equals_int(int(warnings.size()), 1);
+  expect(warnings[0].text, {"target-size=300 exceeded", "bytes at quality 1", "raise target-size"});
+  fail_unless_equals_uint64(stat_of(coder.quant, "larger-files"), 3);
+
+  Coder heavy("target-size=3000");
+  heavy.file(with_exif(jpeg, 5000));
+  warnings = take_messages(heavy.messages, GST_MESSAGE_WARNING);
+  fail_unless_equals_int(int(warnings.size()), 1);
+  expect(warnings[0].text, {"of them metadata", "keep-metadata=false"});
+}
+
+// The error of a picture.
+std::string refusal(const std::string& properties, const std::string& file, const Bytes& jpeg) {
+  return push_one(std::string("jpegcoefdec n-threads=1 backend=") + backend() +
+                      " ! cudadctquant backend=" + backend() + " " + properties +
+                      " ! jpegcoefenc backend=" + backend() + " " + file,
+                  gst_caps_from_string("image/jpeg,framerate=25/1"), buffer_of(jpeg));
+}
+
+CHECK_TEST(test_refusals) {
+  const Bytes jpeg = make_jpeg(32, 24);
+  expect(refusal("target-size=900", "progressive=true", jpeg), {"target-size", "progressive"});
+  expect(refusal("target-size=900", "arithmetic=true", jpeg), {"target-size", "arithmetic"});
+  const gsize sof = segment_of(jpeg, 0xc0).begin;
+  Bytes deep = jpeg;
+  deep[sof + 1] = 0xc1;
+  deep[sof + 4] = 12;
+  expect(refusal("target-size=900", "", deep), {"target-size", "8 bits", "12"});
+  for (const char* fixed : {"quant-preset=flat", "qtable-file=/nowhere"}) {
+    GstElement* pipeline = launch(std::string("cudadctquant target-size=900 ") + fixed);
+    fail_unless(gst_element_set_state(pipeline, GST_STATE_READY) == GST_STATE_CHANGE_FAILURE, "%s",
+                fixed);
+    gst_element_set_state(pipeline, GST_STATE_NULL);
+    gst_object_unref(pipeline);
+  }
+}
+
+}  // namespace
