@@ -79,7 +79,9 @@ JpegOptions read_file_query(const GstQuery* query) {
   options.progressive = flag("progressive");
   options.arithmetic = flag("arithmetic");
   options.optimize = flag("optimize");
-  options.keep_metadata = flag("keep-metadata");
+  gboolean keep = TRUE;
+  (void)gst_structure_get_boolean(told, "keep-metadata", &keep);
+  options.keep_metadata = keep;
   guint interval = 0;
   if (gst_structure_get_uint(told, "restart-interval", &interval))
     options.restart_interval = MIN(interval, kJpegMaxRestartInterval);

@@ -337,8 +337,7 @@ CHECK_TEST(test_refused_sequence_in_the_middle) {
       if (flow == GST_FLOW_OK) flow = gst_harness_push(h, buffer_of(stream));
     const Frames frames = finish(h);
     if (fails) {
-      const std::string error = take_text(bus, GST_MESSAGE_ERROR);
-      expect(error, {"the video is", "downstream accepts"});
+      expect(take_text(bus, GST_MESSAGE_ERROR), {"the video is", "downstream accepts"});
     } else {
       compare(expected, frames, "a refused sequence in between");
       fail_unless_equals_int(int(take_messages(bus, GST_MESSAGE_WARNING).size()), 1);

@@ -1,4 +1,4 @@
-// cudadctquant's target-size: JPEG files of at most that many bytes, of files that exist already.
+// Target sizes of JPEG files: of files that exist already, by cudadctquant, and out of reach.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <string>
@@ -159,6 +159,33 @@ CHECK_TEST(test_out_of_reach) {
   warnings = take_messages(heavy.messages, GST_MESSAGE_WARNING);
   fail_unless_equals_int(int(warnings.size()), 1);
   expect(warnings[0].text, {"of them metadata", "keep-metadata=false"});
+}
+
+// Likewise those of cudadct8x8, whatever property is exceeded.
+CHECK_TEST(test_out_of_reach_of_the_dct) {
+  const struct {
+    const char *properties, *named, *cure;
+  } cases[] = {{"target-size=500", "target-size=500 exceeded", "scale the video down"},
+               {"target-size=700 min-quality=20", "target-size=700", "lower min-quality"},
+               {"max-size=600", "max-size=600 exceeded", "raise the limit"},
+               {"bitrate=40", "bitrate=40 (", "raise the limit"},
+               {"bitrate=40 max-size=100", "max-size=100 exceeded", "raise the limit"}};
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 160, 120);
+  for (const auto& c : cases) {
+    GstHarness* h = new_harness(forward(std::string("name=dct ") + c.properties) + " ! " +
+                                encoder("n-threads=1"));
+    const Messages messages(h->element);
+    g_autoptr(GstElement) dct = gst_bin_get_by_name(GST_BIN(h->element), "dct");
+    gst_harness_set_src_caps(h, video_caps(info));
+    for (guint n = 0; n < 3; n++) gst_buffer_unref(passed(h, make_frame(info, n)));
+    const auto is_other = [](const Told& told) { return !contains(told.text, "bytes at min"); };
+    auto warnings = take_messages(messages, GST_MESSAGE_WARNING);
+    warnings.erase(std::remove_if(warnings.begin(), warnings.end(), is_other), warnings.end());
+    fail_unless(warnings.size() == 1, "%s: %zu warnings", c.properties, warnings.size());
+    expect(warnings[0].text, {c.named, "min-quality", c.cure});
+    fail_unless_equals_uint64(stat_of(dct, "larger-files"), 3);
+    end_harness(h);
+  }
 }
 
 // Levels that no baseline file has codes for, at any scale: the search ends.
