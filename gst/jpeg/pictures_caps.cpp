@@ -57,7 +57,10 @@ GstFlowReturn JpegPictures::drop_refused() {
   negotiated_ = false;
   const Status status = codec_.ask_downstream();
   const std::string why = status.ok() ? "downstream refuses its caps" : status.message;
-  count(&JpegPictureCounts::damaged);
+  GST_OBJECT_LOCK(decoder_);
+  counts_.frames--;  // it has been counted as pushed
+  counts_.damaged++;
+  GST_OBJECT_UNLOCK(decoder_);
   if (damage_.judge(settings().on_error, false, why) == DamagePolicy::Verdict::kFail)
     return GST_FLOW_ERROR;
   count(&JpegPictureCounts::dropped);

@@ -8,6 +8,7 @@
 #include <gst/coef/dct.h>
 #include "gst/dct8x8/file_query.h"
 #include "gst/engine/buffer_ptr.h"
+#include "gst/stream/caps_fields.h"
 #include "gst/stream/refusal.h"
 #include "transform/picture.h"
 
@@ -28,11 +29,17 @@ std::string no_raw_video(const GstDctInfo& info) {
          " bits, only of 4:2:0, 4:2:2, 4:4:4 and gray";
 }
 
-// The first structure has the formats of the file's own color space; RGB follows.
+// The formats of the file's own color space; those of RGB are many.
 std::string raw_video(const RawOffer& offer) {
-  const CapsPtr own(gst_caps_copy_nth(offer.made.get(), 0));
-  std::string text = "cudaidct8x8 outputs it as " + field_values(own.get(), "format");
-  return gst_caps_get_size(offer.made.get()) > 1 ? text + " or RGB" : text;
+  const CapsPtr own(gst_caps_new_empty());
+  for (guint i = 0; i < gst_caps_get_size(offer.made.get()); i++) {
+    const GstStructure* s = gst_caps_get_structure(offer.made.get(), i);
+    if (!string_field_allows(s, "format", "RGB"))
+      gst_caps_append_structure(own.get(), gst_structure_copy(s));
+  }
+  const bool has_rgb = gst_caps_get_size(own.get()) < gst_caps_get_size(offer.made.get());
+  return "cudaidct8x8 outputs it as " + field_values(own.get(), "format") +
+         (has_rgb ? " or RGB" : "");
 }
 
 // Empty: cudaidct8x8 is not downstream, or its raw video is accepted.

@@ -98,15 +98,15 @@ CHECK_TEST(test_decoder) {
       }
 }
 
-// The bad picture is one that downstream does not take.
-CHECK_TEST(test_not_negotiated) {
+// The bad picture is one that downstream refuses.
+CHECK_TEST(test_refused_downstream) {
   const auto picture = [](guint number, bool bad) {
     static const Bytes other = make_jpeg(72, 48);
     return buffer_of(bad ? other : good(), number * kFrame);
   };
   for (const char* threads : {"1", "4", "8"})
     for (int round = 0; round < rounds(); round++) {
-      const std::string line = std::string("n-threads=") + threads;
+      const std::string line = std::string("on-error=fail n-threads=") + threads;
       GstHarness* h =
           open(line + " backend=" + backend() + " ! capsfilter caps=video/x-dct(ANY),width=64");
       run_stream({h, line, picture, jpeg_caps});

@@ -42,13 +42,13 @@ std::vector<Kind> kinds() {
       {"4:2:2",
        any,
        make_jpeg(64, 48, Subsampling::k422),
-       {"YCbCr-4:2:2", "Y42B", "accepts I420, NV12", "videoconvert"}},
+       {"YCbCr-4:2:2", "as Y42B or RGB, downstream accepts I420, NV12: put videoconvert"}},
       {"4:2:2 behind filters",
        "! cudadctquant ! identity " + any,
        make_jpeg(64, 48, Subsampling::k422),
        {"YCbCr-4:2:2", "Y42B", "I420, NV12"}},
       {"gray", any, make_jpeg(64, 48, Subsampling::kGray), {"GRAYSCALE", "GRAY8", "I420"}},
-      {"12 bits", any, with_depth_12(), {"12 bits", "I420_12LE", "I420, NV12"}},
+      {"12 bits", any, with_depth_12(), {"12 bits", "as I420_12LE, downstream", "I420, NV12"}},
       {"width", to_raw("width=64"), make_jpeg(128, 48), {"128x48", "width 64", "videoscale"}},
       {"CMYK",
        to_raw("width=64"),
@@ -176,6 +176,7 @@ CHECK_TEST(test_refused_against_all_answers) {
     fail_unless_equals_int(decoder.count(), fails ? 2 : 3);
     fail_unless_equals_int(decoder.messages(GST_MESSAGE_WARNING), 2);
     fail_unless_equals_uint64(decoder.stat("damaged"), 3);
+    fail_unless_equals_uint64(decoder.stat("frames"), fails ? 2 : 3);
   }
 }
 
