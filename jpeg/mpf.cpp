@@ -7,10 +7,10 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "jpeg/metadata.h"
-#include "jpeg/splitter.h"
 
 namespace cudatransform {
 namespace {
@@ -46,13 +46,6 @@ Status untrue(const std::string& what) {
 // Pictures are counted from 1 for people.
 Status untrue_of(size_t picture, const std::string& what) {
   return untrue("puts picture " + std::to_string(picture) + " " + what);
-}
-
-// Whether a picture begins in these bytes: one that is too long reaches into others.
-bool has_picture(std::span<const uint8_t> bytes) {
-  JpegSplitter splitter;
-  splitter.feed(bytes.data(), bytes.size());
-  return splitter.inside() || splitter.found();
 }
 
 std::string text_of(const FilePlace& place) {
@@ -210,17 +203,67 @@ Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlac
 }
 
 Status check_places(std::span<const uint8_t> file, const FilePlaces& places) {
-  for (uint32_t i = 0; i < places.count; i++) {
-    const FilePlace& place = places.place[i];
-    if (place.end() > file.size())
-      return untrue_of(
-          i + 2, "at bytes " + text_of(place) + " of a file of " + std::to_string(file.size()));
-    const std::span<const uint8_t> bytes = file.subspan(place.begin, place.size);
-    const FirstPicture picture = first_picture(bytes);
-    if (!picture.has_end || has_picture(bytes.subspan(picture.size)))
-      return untrue_of(i + 2, "at bytes " + text_of(place) + ", where not one JPEG picture is");
+  for (uint32_t i = 0; i < places.count; i++)
+    if (places.place[i].end() > file.size())
+      return untrue_of(i + 2, "at bytes " + text_of(places.place[i]) + " of a file of " +
+                                  std::to_string(file.size()));
+  if (places.count == 0) return {};
+  PlacesCheck check;
+  check.begin(places);
+  if (check.look(file, true) == PlacesCheck::Verdict::kTrue) return {};
+  return untrue_of(check.missing() + 2, "at bytes " + text_of(places.place[check.missing()]) +
+                                            ", where not one JPEG picture is");
+}
+
+void PlacesCheck::begin(const FilePlaces& places) {
+  places_.count = places.count;
+  std::copy_n(places.place.begin(), places.count, places_.place.begin());
+  const auto end = order_.begin() + places.count;
+  std::iota(order_.begin(), end, uint8_t{0});
+  std::sort(order_.begin(), end, [this](uint8_t a, uint8_t b) {
+    return places_.place[a].begin < places_.place[b].begin;
+  });
+  splitter_.restart();
+  done_ = 0;
+  position_ = looked_ = 0;
+}
+
+PlacesCheck::Verdict PlacesCheck::look(std::span<const uint8_t> file, bool at_end) {
+  for (; done_ < places_.count; done_++) {
+    const Verdict verdict = look_at(places_.place[order_[done_]], file);
+    if (verdict == Verdict::kAwaited && at_end) return Verdict::kUntrue;
+    if (verdict != Verdict::kTrue) return verdict;
+    splitter_.restart();
   }
-  return {};
+  return Verdict::kTrue;
+}
+
+PlacesCheck::Verdict PlacesCheck::look_at(const FilePlace& place, std::span<const uint8_t> file) {
+  constexpr uint8_t kSoi[] = {0xff, 0xd8};
+  const uint64_t end = std::min<uint64_t>(file.size(), place.end());
+  if (position_ < place.begin + sizeof kSoi) {
+    position_ = place.begin;
+    if (place.size < sizeof kSoi) return Verdict::kUntrue;
+    if (end < place.begin + sizeof kSoi) return Verdict::kAwaited;
+    if (!std::equal(std::begin(kSoi), std::end(kSoi), &file[place.begin])) return Verdict::kUntrue;
+  }
+  if (position_ < end && !splitter_.found()) {
+    const size_t fed = splitter_.feed(&file[position_], end - position_);
+    position_ += fed;
+    looked_ += fed;
+    const bool is_open = splitter_.found() && !splitter_.has_end();
+    if (is_open || splitter_.begin() > 0) return Verdict::kUntrue;
+  }
+  // A place that is too long reaches into other pictures.
+  if (position_ < end) {
+    const size_t from = std::max(place.begin + splitter_.end(), position_ - 1);
+    const size_t soi = find_soi(file.first(end), from);
+    position_ = end;
+    looked_ += soi - from;
+    if (soi < end) return Verdict::kUntrue;
+  }
+  if (position_ < place.end()) return Verdict::kAwaited;
+  return splitter_.found() ? Verdict::kTrue : Verdict::kUntrue;
 }
 
 bool ends_with_another(std::span<const uint8_t> picture, const FilePlaces& places) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "jpeg/splitter.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {
@@ -75,6 +76,32 @@ Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlac
 // that are no picture may follow it there.
 // kInvalidArgument: why not.
 Status check_places(std::span<const uint8_t> file, const FilePlaces& places);
+
+// The same for a file whose bytes are still coming. Each of them is looked at once, and an index
+// that is not true is known for one at the first byte that tells.
+class PlacesCheck {
+ public:
+  enum class Verdict { kAwaited, kTrue, kUntrue };
+  // `places` as find_places() gives them, one at least.
+  void begin(const FilePlaces& places);
+  // `file`: all bytes that have come. `at_end`: no more will come.
+  Verdict look(std::span<const uint8_t> file, bool at_end);
+  const FilePlaces& places() const { return places_; }
+  // How many bytes it has looked at.
+  uint64_t looked() const { return looked_; }
+  // kUntrue: which of the pictures, counted from 0, is not at its place.
+  uint32_t missing() const { return order_[done_]; }
+
+ private:
+  Verdict look_at(const FilePlace& place, std::span<const uint8_t> file);
+
+  FilePlaces places_;
+  std::array<uint8_t, kMostMpfPictures> order_;  // as they come in the file
+  uint32_t done_ = 0;                            // of them
+  JpegSplitter splitter_;                        // of the next
+  uint64_t position_ = 0;                        // in the file, of what comes next
+  uint64_t looked_ = 0;
+};
 
 // Whether one of these pictures, by its size, is the end of `picture`: a picture that is cut off in
 // a segment has the next one's beginning in that, and goes on as the next.

@@ -16,6 +16,17 @@ constexpr uint8_t kTem = 0x01, kRst0 = 0xd0, kRst7 = 0xd7, kSoi = 0xd8, kEoi = 0
 
 }  // namespace
 
+size_t find_soi(std::span<const uint8_t> bytes, size_t from) {
+  while (from + 1 < bytes.size()) {
+    const void* ff = memchr(&bytes[from], 0xff, bytes.size() - 1 - from);
+    if (!ff) break;
+    from = static_cast<size_t>(static_cast<const uint8_t*>(ff) - bytes.data());
+    if (bytes[from + 1] == kSoi) return from;
+    from++;
+  }
+  return bytes.size();
+}
+
 void JpegSplitter::restart() { *this = JpegSplitter(); }
 
 void JpegSplitter::cut() {
@@ -100,7 +111,10 @@ void JpegSplitter::take(uint8_t byte) {
 void JpegSplitter::take_marker(uint8_t code, bool in_entropy) {
   if (code == 0xff) return;  // fill bytes
   const State otherwise = in_entropy ? State::kEntropy : State::kMarker;
-  if (code == kEoi || code == kSoi) {
+  if (code == kSoi && !has_segments_) {
+    begin_ = position_ - 2;
+    state_ = State::kMarker;
+  } else if (code == kEoi || code == kSoi) {
     // A picture inside of another: the first has lost its end.
     has_end_ = code == kEoi;
     end_ = has_end_ ? position_ : position_ - 2;
@@ -109,6 +123,7 @@ void JpegSplitter::take_marker(uint8_t code, bool in_entropy) {
     state_ = otherwise;
   } else {
     marker_ = code;
+    has_segments_ = true;
     state_ = State::kLengthHigh;
   }
 }

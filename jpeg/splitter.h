@@ -4,12 +4,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace cudatransform {
 
+// The position of the first FF D8 at `from` or behind it; the size where there is none.
+size_t find_soi(std::span<const uint8_t> bytes, size_t from);
+
 // A picture begins with SOI and ends behind EOI, or before the next SOI where its own end is
-// missing. Segments are stepped over by their length, so that a thumbnail inside of one is not
-// taken for a picture (ITU-T T.81, annex B). Bytes are fed in order, in pieces of any size.
+// missing. An SOI that no marker segment follows before the next SOI begins none. Segments are
+// stepped over by their length, so that a thumbnail inside of one is not taken for a picture (ITU-T
+// T.81, annex B). Bytes are fed in order, in pieces of any size.
 class JpegSplitter {
  public:
   // Looks at the bytes that follow those fed before, up to the end of a picture at most, and
@@ -20,8 +25,9 @@ class JpegSplitter {
   // Whether a picture has begun.
   bool inside() const { return state_ != State::kOutside && state_ != State::kOutsideFf; }
 
-  // Only found(): whether an EOI ends the picture.
+  // Only found(): whether an EOI ends the picture, and whether it has any marker segment.
   bool has_end() const { return has_end_; }
+  bool has_segments() const { return has_segments_; }
 
   // Only inside(): the picture that has begun ends here, complete or not.
   void cut();
@@ -58,6 +64,7 @@ class JpegSplitter {
   size_t end_ = 0;
   bool found_ = false;
   bool has_end_ = false;
+  bool has_segments_ = false;
 };
 
 }  // namespace cudatransform

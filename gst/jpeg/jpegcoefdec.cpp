@@ -63,7 +63,7 @@ static gboolean gst_jpeg_coef_dec_stop(GstVideoDecoder* decoder) {
   State& state = State::of(decoder);
   state.gate.close();
   state.pictures.stop();
-  state.collected.clear();
+  state.begin_anew();
   return TRUE;
 }
 
@@ -111,16 +111,6 @@ static gboolean gst_jpeg_coef_dec_set_format(GstVideoDecoder* decoder, GstVideoC
   // The base class makes one frame of a packet, so a file that shall give several is split.
   gst_video_decoder_set_packetized(decoder, parsed && !wants_all);
   return TRUE;
-}
-
-static GstFlowReturn gst_jpeg_coef_dec_handle_frame(GstVideoDecoder* decoder,
-                                                    GstVideoCodecFrame* frame) {
-  State& state = State::of(decoder);
-  if (!gst_jpeg_coef_dec_use_collected(frame))
-    return state.pictures.refuse(frame,
-                                 Status::error(cudatransform::StatusCode::kOutOfMemory,
-                                               "no memory to collect the bytes of a JPEG picture"));
-  return state.pictures.decode(frame);
 }
 
 static GstFlowReturn gst_jpeg_coef_dec_drain(GstVideoDecoder* decoder) {

@@ -5,10 +5,12 @@
 
 #include <gst/video/gstvideodecoder.h>
 
+#include <optional>
+
+#include "gst/engine/contiguous_adapter.h"
 #include "gst/jpeg/element.h"
-#include "gst/jpeg/picture_bytes.h"
 #include "gst/jpeg/pictures.h"
-#include "jpeg/splitter.h"
+#include "jpeg/file_splitter.h"
 
 GST_DEBUG_CATEGORY_EXTERN(jpegcoefdec_debug);
 #define GST_CAT_DEFAULT jpegcoefdec_debug
@@ -28,26 +30,19 @@ struct JpegCoefDecState : JpegElementState {
 
   JpegDecodeSettings settings;  // guarded by the object lock
   JpegPictures pictures;
-  JpegSplitter splitter;   // has seen the bytes below and the base class's
-  PictureBytes collected;  // the picture in progress, but for its last byte
-  bool is_parsed = false;  // by the caps: each buffer is a file
-  // Of the picture that the splitter has found: whether its index has been read, the other pictures
-  // of its file that the element waits for, and whether it keeps the bytes behind them.
-  bool has_looked = false;
-  FilePlaces awaited;
-  bool keeps_rest = false;
-  // Where they end, counted from the picture's first byte, and the file as far as it has been
-  // looked at; 0: not known.
-  gsize pictures_end = 0, file_end = 0;
+  ContiguousAdapter bytes;      // of the base class
+  JpegFileSplitter splitter;    // of these
+  gsize skipped = 0;            // of them, since the last frame
+  bool is_parsed = false;       // by the caps: each buffer is a file
+  std::optional<bool> is_file;  // whether the stream has an end that is known, once it matters
+  Status refusal;               // what a frame without a picture is about
 
-  // The next bytes do not continue the earlier ones.
+  // The next bytes do not continue the earlier ones, which the base class has cleared.
   void begin_anew() {
+    bytes.clear();
     splitter.restart();
-    collected.clear();
-    has_looked = false;
-    awaited.count = 0;
-    keeps_rest = false;
-    pictures_end = file_end = 0;
+    skipped = 0;
+    is_file.reset();
   }
 };
 
@@ -63,10 +58,9 @@ inline cudatransform::JpegCoefDecState& cudatransform::JpegCoefDecState::of(gpoi
   return *GST_JPEG_COEF_DEC(instance)->state;
 }
 
-// The vfunc of jpegcoefdec_split.cpp, and the whole picture as the frame's input buffer. False if
-// memory ran out.
+// The vfuncs of jpegcoefdec_split.cpp.
 GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                                       GstAdapter* adapter, gboolean at_eos);
-bool gst_jpeg_coef_dec_use_collected(GstVideoCodecFrame* frame);
+GstFlowReturn gst_jpeg_coef_dec_handle_frame(GstVideoDecoder* decoder, GstVideoCodecFrame* frame);
 // The properties of jpegcoefdec_properties.cpp.
 void gst_jpeg_coef_dec_install_properties(GObjectClass* klass);

@@ -1,0 +1,161 @@
+// The bytes that a decoder's base class holds for it, in one piece.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/engine/contiguous_adapter.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "gst/engine/pools.h"
+
+namespace cudatransform {
+namespace {
+
+constexpr gsize kLeastBlock = gsize{1} << 16;
+
+}  // namespace
+
+// Its bytes follow it.
+struct ContiguousAdapter::Block {
+  std::atomic<guint> users = 1;
+  gsize capacity = 0;
+
+  guint8* bytes() { return reinterpret_cast<guint8*>(this + 1); }
+};
+
+void ContiguousAdapter::unref(gpointer block) {
+  auto* from = static_cast<Block*>(block);
+  if (--from->users == 0) std::free(from);
+}
+
+gsize ContiguousAdapter::capacity() const { return block_ ? block_->capacity : 0; }
+
+// Whether no buffer shares the block. Others only give it up.
+bool ContiguousAdapter::is_alone() const { return block_ && block_->users == 1; }
+
+Status ContiguousAdapter::gather(GstAdapter* adapter) {
+  adapter_ = adapter;
+  const gsize available = gst_adapter_available(adapter), left = bytes_.size();
+  if (available == left) return {};
+  if (left == 0 && read_in_place(available)) return {};
+  gst_adapter_flush(adapter, left);  // the buffer that shares the block, or that buffer_ keeps
+  if (!make_room(available - left)) return no_system_memory("the bytes of a stream", available);
+  const bool is_read = move_rest_of_adapter();
+  bytes_ = {block_->bytes() + begin_, end_ - begin_};
+  block_->users++;
+  gst_adapter_push(adapter,
+                   gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, block_->bytes() + begin_,
+                                               bytes_.size(), 0, bytes_.size(), block_, unref));
+  if (is_read) return {};
+  return Status::error(StatusCode::kFailed, "a buffer of the stream could not be mapped");
+}
+
+bool ContiguousAdapter::read_in_place(gsize size) {
+  if (gst_adapter_available_fast(adapter_) != size) return false;
+  BufferPtr all(gst_adapter_get_buffer_fast(adapter_, size));
+  // GStreamer merges several memories to map them.
+  if (gst_buffer_n_memory(all.get()) != 1 || !mapped_.map(all.get(), GST_MAP_READ)) return false;
+  buffer_ = std::move(all);
+  bytes_ = {mapped_.data(), size};
+  if (block_ && !is_alone()) drop_block();
+  begin_ = end_ = 0;
+  return true;
+}
+
+// Sees to a block that has the bytes, and room for `more` behind them. A block whose bytes have
+// mostly been taken gives way to one of the size that was in use: what one large picture needed is
+// not kept for small ones.
+bool ContiguousAdapter::make_room(gsize more) {
+  const gsize size = bytes_.size() + more;
+  if (begin_ >= std::max(kLeastBlock, size))
+    return move_to_block(std::max(2 * size, begin_ + begin_ / 4));
+  if (block_ && !buffer_ && block_->capacity - end_ >= more) return true;
+  return move_to_block(std::max(kLeastBlock, 2 * size));
+}
+
+// Moves the bytes to the front of a block of about this size, which is twice what has to have room
+// or more. So between two moves as many bytes come or go as the second one moves.
+bool ContiguousAdapter::move_to_block(gsize capacity) {
+  const gsize size = bytes_.size();
+  const bool fits =
+      is_alone() && block_->capacity >= capacity / 2 && block_->capacity / 4 <= capacity;
+  if (fits && (buffer_ || begin_ >= size)) {
+    if (size > 0) memcpy(block_->bytes(), bytes_.data(), size);
+  } else if (is_alone() && !buffer_ && begin_ == 0) {
+    void* larger = std::realloc(static_cast<void*>(block_), sizeof(Block) + capacity);
+    if (!larger) return false;
+    block_ = static_cast<Block*>(larger);
+    block_->capacity = capacity;
+  } else {
+    void* memory = std::malloc(sizeof(Block) + capacity);
+    if (!memory) return false;
+    auto* block = new (memory) Block;
+    block->capacity = capacity;
+    if (size > 0) memcpy(block->bytes(), bytes_.data(), size);
+    drop_block();
+    block_ = block;
+  }
+  mapped_.unmap();
+  buffer_.reset();
+  copied_ += size;
+  begin_ = 0;
+  end_ = size;
+  return true;
+}
+
+bool ContiguousAdapter::move_rest_of_adapter() {
+  bool is_read = true;
+  while (const gsize size = gst_adapter_available_fast(adapter_)) {
+    const BufferPtr buffer(gst_adapter_take_buffer(adapter_, size));
+    is_read = gst_buffer_extract(buffer.get(), 0, block_->bytes() + end_, size) == size && is_read;
+    end_ += size;
+    copied_ += size;
+  }
+  return is_read;
+}
+
+void ContiguousAdapter::flush(gsize count) {
+  gst_adapter_flush(adapter_, count);
+  consume(count);
+}
+
+void ContiguousAdapter::add_to_frame(GstVideoDecoder* decoder, gsize count) {
+  gst_video_decoder_add_to_frame(decoder, static_cast<int>(count));
+  consume(count);
+}
+
+void ContiguousAdapter::consume(gsize count) {
+  bytes_ = bytes_.subspan(count);
+  if (!buffer_)
+    begin_ += count;
+  else if (bytes_.empty())
+    clear_buffer();
+}
+
+void ContiguousAdapter::discard(GstAdapter* adapter, gsize left) {
+  clear();
+  const gsize available = gst_adapter_available(adapter);
+  if (available > left) gst_adapter_flush(adapter, available - left);
+}
+
+void ContiguousAdapter::clear_buffer() {
+  mapped_.unmap();
+  buffer_.reset();
+}
+
+void ContiguousAdapter::drop_block() {
+  if (block_) unref(std::exchange(block_, nullptr));
+}
+
+void ContiguousAdapter::clear() {
+  bytes_ = {};
+  clear_buffer();
+  drop_block();
+  begin_ = end_ = 0;
+}
+
+}  // namespace cudatransform
