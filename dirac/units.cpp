@@ -15,23 +15,6 @@ namespace {
 
 constexpr uint8_t kPrefix[] = {'B', 'B', 'C', 'D'};
 
-class MemoryBytes final : public DiracBytes {
- public:
-  explicit MemoryBytes(std::span<const uint8_t> data) : data_(data) {}
-  size_t size() const override { return data_.size(); }
-  void copy(size_t at, size_t count, uint8_t* to) const override {
-    std::memcpy(to, &data_[at], count);
-  }
-  size_t find_prefix(size_t from) const override {
-    const auto begin = data_.begin() + static_cast<ptrdiff_t>(std::min(from, data_.size()));
-    return static_cast<size_t>(
-        std::search(begin, data_.end(), std::begin(kPrefix), std::end(kPrefix)) - data_.begin());
-  }
-
- private:
-  const std::span<const uint8_t> data_;
-};
-
 enum class Belief { kNo, kYes, kNeedsMore };
 
 }  // namespace
@@ -39,20 +22,20 @@ enum class Belief { kNo, kYes, kNeedsMore };
 // One look at the bytes that have come.
 class DiracSplitter::Search {
  public:
-  Search(const DiracBytes& bytes, bool at_end, const DiracUnitLimits& limits)
-      : bytes_(bytes), size_(bytes.size()), at_end_(at_end), limits_(limits) {}
+  Search(std::span<const uint8_t> bytes, bool at_end, const DiracUnitLimits& limits,
+         uint64_t* looked)
+      : bytes_(bytes), size_(bytes.size()), at_end_(at_end), limits_(limits), looked_(looked) {}
 
   bool read(size_t at, DiracParseInfo* info) const {
     if (at > size_ || size_ - at < kDiracParseInfoBytes) return false;
-    uint8_t data[kDiracParseInfoBytes];
-    bytes_.copy(at, sizeof data, data);
-    return read_parse_info(data, info);
+    *looked_ += kDiracParseInfoBytes;
+    return read_parse_info(bytes_.subspan(at, kDiracParseInfoBytes), info);
   }
 
   // Finds the first credible beginning of a unit, from `*from` on. False: none has come yet, and
   // one may begin at `*from`.
   bool find_begin(size_t* from) const {
-    for (size_t at = bytes_.find_prefix(*from); at < size_; at = bytes_.find_prefix(at + 1)) {
+    for (size_t at = find_prefix(*from); at < size_; at = find_prefix(at + 1)) {
       *from = at;
       DiracParseInfo info;
       const Belief belief = read(at, &info) ? believes(at, info) : Belief::kNeedsMore;
@@ -85,12 +68,20 @@ class DiracSplitter::Search {
     return std::max<uint64_t>(limits_.of(info), kDiracParseInfoBytes);
   }
 
+  // The first "BBCD" that has come whole, at `from` or behind it; size_ where there is none.
+  size_t find_prefix(size_t from) const {
+    if (from >= size_) return size_;
+    const void* found = memmem(&bytes_[from], size_ - from, kPrefix, sizeof kPrefix);
+    const size_t at =
+        found ? static_cast<size_t>(static_cast<const uint8_t*>(found) - bytes_.data()) : size_;
+    *looked_ += at - from;
+    return at;
+  }
+
   bool leads_somewhere(size_t at) const {
-    uint8_t data[sizeof kPrefix];
-    const size_t count = std::min(size_ - at, sizeof data);
-    if (count == 0) return true;
-    bytes_.copy(at, count, data);
-    return std::memcmp(data, kPrefix, count) == 0;
+    const size_t count = std::min(size_ - at, sizeof kPrefix);
+    *looked_ += count;
+    return std::equal(kPrefix, kPrefix + count, bytes_.begin() + static_cast<ptrdiff_t>(at));
   }
 
   Belief believes(size_t at, const DiracParseInfo& info) const {
@@ -108,7 +99,7 @@ class DiracSplitter::Search {
 
   // The next parse info that points back to the unit, or that is credible by itself.
   size_t end_by_search(uint64_t most, size_t* from) const {
-    for (size_t at = bytes_.find_prefix(*from); at < size_; at = bytes_.find_prefix(at + 1)) {
+    for (size_t at = find_prefix(*from); at < size_; at = find_prefix(at + 1)) {
       *from = at;
       if (at > most) return static_cast<size_t>(most);
       DiracParseInfo info;
@@ -126,10 +117,11 @@ class DiracSplitter::Search {
     return 0;
   }
 
-  const DiracBytes& bytes_;
+  const std::span<const uint8_t> bytes_;
   const size_t size_;
   const bool at_end_;
   const DiracUnitLimits& limits_;
+  uint64_t* const looked_;
 };
 
 bool read_parse_info(std::span<const uint8_t> unit, DiracParseInfo* info) {
@@ -142,9 +134,9 @@ bool read_parse_info(std::span<const uint8_t> unit, DiracParseInfo* info) {
   return true;
 }
 
-DiracUnitSpan DiracSplitter::next(const DiracBytes& bytes, bool at_end,
+DiracUnitSpan DiracSplitter::next(std::span<const uint8_t> bytes, bool at_end,
                                   const DiracUnitLimits& limits) {
-  const Search search(bytes, at_end, limits);
+  const Search search(bytes, at_end, limits, &looked_);
   DiracParseInfo info;
   wanted_ = 0;
   if (!inside_) {
@@ -171,11 +163,9 @@ DiracUnitSpan find_dirac_unit(std::span<const uint8_t> data, bool at_end, bool i
                               uint64_t max_bytes) {
   const DiracUnitLimits limits{max_bytes, max_bytes};
   DiracSplitter splitter(in_step);
-  DiracUnitSpan span = splitter.next(MemoryBytes(data), at_end, limits);
-  if (span.skipped > 0 && span.skipped < data.size()) {
-    const MemoryBytes behind(data.subspan(span.skipped));
-    span.size = splitter.next(behind, at_end, limits).size;
-  }
+  DiracUnitSpan span = splitter.next(data, at_end, limits);
+  if (span.skipped > 0 && span.skipped < data.size())
+    span.size = splitter.next(data.subspan(span.skipped), at_end, limits).size;
   return span;
 }
 

@@ -46,17 +46,6 @@ struct DiracUnitSpan {
   size_t size = 0;     // of the unit; 0: more bytes are needed
 };
 
-// The bytes of a stream from somewhere on, as far as they have come.
-class DiracBytes {
- public:
-  virtual ~DiracBytes() = default;
-  virtual size_t size() const = 0;
-  // `count` bytes from `at` on, which have come.
-  virtual void copy(size_t at, size_t count, uint8_t* to) const = 0;
-  // The first "BBCD" that has come whole, at `from` or behind it; size() where there is none.
-  virtual size_t find_prefix(size_t from) const = 0;
-};
-
 // The largest units: one that claims more is not believed.
 struct DiracUnitLimits {
   uint64_t picture = uint64_t{1} << 28;
@@ -70,15 +59,22 @@ struct DiracUnitLimits {
 // is searched once, even if units lie about their sizes.
 class DiracSplitter {
  public:
+  // The most bytes that are looked at in splitting `bytes` in so many calls.
+  static constexpr uint64_t most_looked(uint64_t bytes, uint64_t calls) {
+    return 8 * bytes + 80 * calls;
+  }
+
   // `in_step`: the stream begins with a unit, so that a parse info there needs no confirmation.
   explicit DiracSplitter(bool in_step = false) : in_step_(in_step) {}
 
   // The next unit in `bytes`, which begin where the last span ended: behind its unit, or behind
   // the bytes skipped. If that takes bytes that have not come, more are needed, unless `at_end`
   // says that none follow. No unit is larger than `limits`; bytes behind that belong to none.
-  DiracUnitSpan next(const DiracBytes& bytes, bool at_end, const DiracUnitLimits& limits);
+  DiracUnitSpan next(std::span<const uint8_t> bytes, bool at_end, const DiracUnitLimits& limits);
   // The size that the unit states whose end is awaited; 0: it states none, or no end is awaited.
   uint64_t wanted() const { return wanted_; }
+  // How many bytes have been looked at so far.
+  uint64_t looked() const { return looked_; }
 
  private:
   class Search;
@@ -86,6 +82,7 @@ class DiracSplitter {
   bool in_step_;
   bool inside_ = false;  // a unit begins where the bytes do
   uint64_t wanted_ = 0;
+  uint64_t looked_ = 0;
   size_t from_ = 0;  // where the search for a beginning, or for the unit's end, goes on
 };
 

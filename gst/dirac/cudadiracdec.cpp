@@ -147,7 +147,7 @@ static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
   state.pictures.flush();
   cudatransform::drop_dirac_frames(decoder);
-  state.split = {};
+  state.split.reset();
   state.failed = GST_FLOW_OK;
   state.pusher.forget();
   state.clock.flush();
@@ -225,7 +225,7 @@ static gboolean gst_cuda_dirac_dec_start(GstVideoDecoder* decoder) {
   state.picture_time = state.seek_byte = state.seek_time = 0;
   state.framed = false;
   GST_OBJECT_UNLOCK(decoder);
-  state.split = {};
+  state.split.reset();
   state.clock = {};
   state.damage.start();
   state.latency = {};

@@ -227,7 +227,7 @@ GstFlowReturn fail_dirac(GstVideoDecoder* decoder, GstFlowReturn flow) {
   state.failed = flow;
   state.pictures.flush();
   drop_dirac_frames(decoder);
-  state.split = {};
+  state.split.reset();
   return flow;
 }
 

@@ -13,6 +13,7 @@
 #include "gst/dirac/engine.h"
 #include "gst/dirac/pictures.h"
 #include "gst/engine/buffer_ptr.h"
+#include "gst/engine/contiguous_adapter.h"
 #include "gst/engine/engine_element.h"
 #include "gst/stream/damage.h"
 #include "gst/stream/frame_output.h"
@@ -26,8 +27,11 @@ constexpr PictureSettings kDiracDefaults = {.on_error = OnError::kConceal};
 
 // The splitter of the stream and its progress.
 struct DiracSplit {
-  DiracSplit();
+  DiracSplit() { reset(); }
+  // The next bytes do not continue the earlier ones, which the base class has cleared.
+  void reset();
 
+  ContiguousAdapter bytes;  // of the base class
   DiracSplitter splitter;
   DiracUnitLimits limits;
   // The frame that is being put together.

@@ -3,8 +3,6 @@
 
 #include "gst/engine/one_piece.h"
 
-#include <algorithm>
-
 #include "gst/engine/pools.h"
 
 namespace cudatransform {
@@ -36,23 +34,6 @@ Status in_one_piece(GstBuffer* buffer, BufferPtr* piece) {
   piece->reset(copy_bytes(buffer));
   if (*piece) return {};
   return no_system_memory("a buffer of several memories", gst_buffer_get_size(buffer));
-}
-
-gssize find_in_adapter(GstAdapter* adapter, guint32 mask, guint32 pattern, gsize at, gsize size) {
-  constexpr gsize kBlock = 4096;
-  guint8 block[kBlock];
-  guint32 last = 0;
-  for (gsize done = 0; done < size;) {
-    const gsize count = std::min(size - done, kBlock);
-    gst_adapter_copy(adapter, block, at + done, count);
-    for (gsize i = 0; i < count; i++) {
-      last = last << 8 | block[i];
-      if ((last & mask) == pattern && done + i + 1 >= sizeof last)
-        return static_cast<gssize>(at + done + i + 1 - sizeof last);
-    }
-    done += count;
-  }
-  return -1;
 }
 
 }  // namespace cudatransform

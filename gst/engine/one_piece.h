@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/base/gstadapter.h>
 #include <gst/gst.h>
 
 #include "gst/engine/buffer_ptr.h"
@@ -21,10 +20,5 @@ Status in_one_piece(GstBuffer* buffer, BufferPtr* piece);
 // Copies all bytes of `from`, whatever its memories, to ordinary memory of one new buffer. Without
 // metas and timestamps; null without memory.
 GstBuffer* copy_bytes(GstBuffer* from);
-
-// As gst_adapter_masked_scan_uint32(), which maps each buffer, and so merges memories at each call:
-// where four bytes of `size` from `at` on are `pattern` under `mask`, in the order of a big-endian
-// number; -1 for nowhere.
-gssize find_in_adapter(GstAdapter* adapter, guint32 mask, guint32 pattern, gsize at, gsize size);
 
 }  // namespace cudatransform

@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const std::vector<size_t>& pieces : {sizes, {1}, {stream.size() + 1}}) {
     const test::DiracSplitCost cost = test::split_dirac(stream, pieces, in_step, kLimits);
     promise(cost.end == stream.size(), "all of the stream is split");
-    promise(cost.looked <= test::most_looked(stream.size(), cost.calls), "time is linear");
+    promise(cost.looked <= DiracSplitter::most_looked(stream.size(), cost.calls), "time is linear");
     promise(cost.calls <= 2 * stream.size() + 2, "there is progress");
     const size_t piece = *std::max_element(pieces.begin(), pieces.end());
     if (piece <= 256) {
