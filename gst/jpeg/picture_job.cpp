@@ -65,6 +65,12 @@ bool JpegPictureJob::claim_if_possible(guint64 more) {
   return true;
 }
 
+bool JpegPictureJob::is_small() const {
+  constexpr gsize kBytes = 1024, kCoefficients = 32768;
+  if (!status.ok() || is_late) return true;
+  return !lane && file().size() < kBytes && info.size < kCoefficients;
+}
+
 void JpegPictureJob::run() {
   if (!status.ok() || is_late) return;
   if (*interrupt != 0) {

@@ -48,6 +48,7 @@ struct JpegPictureJob final : FrameJob {
   bool claim_if_possible(guint64 more);
 
   void run() override;
+  bool is_small() const override;
   Left look(bool wait) override;
   bool is_ready() override { return !is_on_device || lane->is_ready(); }
 
