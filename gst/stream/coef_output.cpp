@@ -3,6 +3,7 @@
 
 #include "gst/stream/coef_output.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "gst/engine/bounded_pool.h"
@@ -13,6 +14,9 @@ namespace cudatransform {
 namespace {
 
 constexpr size_t kMostUploads = 8;  // in flight
+
+// Small frames share a pool, whatever their sizes: it takes longer to make one than to decode them.
+gsize pool_size(gsize frame) { return std::max(frame, gsize{1} << 14); }
 
 Status no_memory(gsize bytes) { return no_system_memory("a frame of coefficients", bytes); }
 
@@ -25,7 +29,12 @@ void CoefFrame::unmap() {
 
 void CoefOutput::configure(const CoefLayout& layout, bool in_cuda) {
   // This comes first: if downstream is flushing, the query that makes new pools does not come.
-  stop();
+  const bool is_of_use = maker_ == CoefMaker::kCpu && !in_cuda && !in_cuda_ && pool_ &&
+                         pool_size_ == pool_size(layout.size);
+  if (is_of_use)
+    blocks_.clear();
+  else
+    stop();
   layout_ = layout;
   in_cuda_ = in_cuda;
   fence_is_honoured_ = false;
@@ -37,13 +46,26 @@ Status CoefOutput::allocate(GstQuery* query) {
     if (in_cuda_) return {};
     return make_system_pool(engine_.pinned_allocator(), layout_.size, &pool_);
   }
-  stop();
   // An uploading peer proposes memory from which it uploads without staging.
   GstAllocator* allocator = in_cuda_ ? nullptr : proposed_allocator(query);
-  const Status status = make_system_pool(allocator, layout_.size, &pool_, bounded_pool_new);
+  Status status;
+  const gsize size = pool_size(layout_.size);
+  if (!pool_ || pool_size_ != size || pool_allocator_ != allocator) {
+    stop();
+    status = make_system_pool(allocator, size, &pool_, bounded_pool_new);
+    pool_size_ = size;
+    pool_allocator_ = allocator;
+  }
   gst_clear_object(&allocator);
   if (status.ok()) bounded_pool_set_limit(pool_, most_kept_);
   return status;
+}
+
+// A buffer of the pool, with the size of a frame.
+Status CoefOutput::acquire(GstBuffer** buffer) {
+  CT_RETURN_IF_ERROR(acquire_buffer(pool_, "coefficients", buffer));
+  gst_buffer_set_size(*buffer, static_cast<gssize>(layout_.size));
+  return {};
 }
 
 void CoefOutput::stop() {
@@ -149,7 +171,7 @@ Status CoefOutput::begin(const CoefLayout& layout, std::unique_ptr<CoefFrame>* m
   }
   GstBuffer* buffer = nullptr;
   if (negotiated) {
-    CT_RETURN_IF_ERROR(acquire_buffer(pool_, "coefficients", &buffer));
+    CT_RETURN_IF_ERROR(acquire(&buffer));
   } else {
     buffer = new_system_buffer(layout.size);
   }
@@ -214,7 +236,7 @@ Status CoefOutput::finish_on_device(DeviceCoefs coefs, BufferPtr* buffer, CoefPl
     return {};
   }
   GstBuffer* fetched = nullptr;
-  CT_RETURN_IF_ERROR(acquire_buffer(pool_, "coefficients", &fetched));
+  CT_RETURN_IF_ERROR(acquire(&fetched));
   BufferPtr owner(fetched);
   GstMapInfo map;
   if (!gst_buffer_map(fetched, &map, GST_MAP_WRITE)) return no_memory(layout_.size);

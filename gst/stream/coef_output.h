@@ -55,12 +55,12 @@ class CoefOutput {
   CoefOutput(Engine& engine, CoefMaker maker) : engine_(engine), maker_(maker) {}
   ~CoefOutput() { stop(); }
 
-  // New caps: frees memory of the old size. The answered ALLOCATION query says whether all peers
-  // promise to honour the fence.
+  // New caps: frees memory that they cannot use. The answered ALLOCATION query says whether all
+  // peers promise to honour the fence.
   void configure(const CoefLayout& layout, bool in_cuda);
   Status allocate(GstQuery* query);
   const CoefLayout& layout() const { return layout_; }
-  // The pool of system memory; none before allocate().
+  // The pool of system memory; none before allocate(). Its buffers may be larger than a frame.
   GstBufferPool* pool() const { return pool_; }
   // Whether the host has to wait for a frame before it can be pushed.
   bool waits_for_frames() const { return engine_.is_cuda() && !(in_cuda_ && fence_is_honoured_); }
@@ -101,6 +101,7 @@ class CoefOutput {
   void stop();
 
  private:
+  Status acquire(GstBuffer** buffer);
   Status begin_pinned(CoefFrame* frame);
   Status upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buffer, CoefPlaces* places);
   CoefPlaces places_in(const DeviceBlock& block, const Rects& rects) const;
@@ -110,8 +111,10 @@ class CoefOutput {
   CoefLayout layout_;
   bool in_cuda_ = false;
   bool fence_is_honoured_ = false;
-  GstBufferPool* pool_ = nullptr;  // system memory
-  BlockPool blocks_;               // device memory
+  GstBufferPool* pool_ = nullptr;           // system memory
+  gsize pool_size_ = 0;                     // of each of its buffers
+  GstAllocator* pool_allocator_ = nullptr;  // the pool keeps it
+  BlockPool blocks_;                        // device memory
   // Pinned memory of the negotiated size and the upload that reads it; null: none.
   std::deque<std::pair<std::unique_ptr<Memory>, FencePtr>> pinned_;
   gsize most_kept_ = G_MAXSIZE;
