@@ -48,11 +48,10 @@ JpegFileSpan JpegFileSplitter::next(std::span<const uint8_t> bytes, const JpegFi
   // In a framed stream, the rest of a file is in the piece that it came in.
   if (rules.is_framed && newest_ > 0) keeps_rest_ = false;
   const bool is_known = find_rest(bytes, rules, at_end);
-  JpegFileSpan span = {0, file_end_, false};
-  if (file_end_ > std::max<uint64_t>(rules.most, pictures_end_))
-    span = {0, pictures_end_, true};
-  else if (!is_known)
-    return {};
+  const uint64_t most = std::max<uint64_t>(rules.most, pictures_end_);
+  if (!is_known && bytes.size() <= most) return {};
+  const bool is_cut = !is_known || file_end_ > most;
+  const JpegFileSpan span = {0, is_cut ? pictures_end_ : file_end_, is_cut};
   begin_anew(span.size);
   return span;
 }

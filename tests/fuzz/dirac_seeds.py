@@ -224,6 +224,10 @@ def splitter_seeds():
             yield f"picture-{claim}-{name}", head + claiming(VLC, claim, padding)
             yield f"prefixes-{claim}-{name}", head + claiming(VLC, claim, nothing)
             yield f"short-{claim}-{name}", head + claiming(AUXILIARY, claim, b"BBCD")
+            yield f"open-{claim}-{name}", head + claiming(VLC, claim, bytes(13))
+            yield f"half-{claim}-{name}", head + claiming(VLC, claim, b"BBC")
+            far = b"BBCD" + bytes([ARITHMETIC]) + (150).to_bytes(4, "big") + bytes(4)
+            yield f"far-{claim}-{name}", head + claiming(VLC, claim, far)
         for kind, units in streams():
             yield f"{kind}-{name}", head + stream(units)
 

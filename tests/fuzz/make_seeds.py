@@ -14,6 +14,7 @@ import dirac_seeds
 import meta_seeds
 import metadata_seeds
 import mpf_seeds
+import split_seeds
 
 SKIP = 77
 
@@ -394,6 +395,8 @@ def seeds_of(target, every):
         return metadata_seeds.seeds(every)
     if target == "fuzz_jpegcoefdec":
         return seeds_of_jpegcoefdec(every)
+    if target == "fuzz_jpeg_file_splitter":
+        return split_seeds.seeds(every)
     return OWN_SEEDS[target]() if target in OWN_SEEDS else every
 
 

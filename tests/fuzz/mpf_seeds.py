@@ -23,6 +23,12 @@ def _several(name, order, first, others, change=lambda entries: None):
     yield f"{name}-{'big' if order == '>' else 'little'}", indexed(entries) + b"".join(others)
 
 
+def several(name, first, others, change=lambda entries: None):
+    """The same in both byte orders."""
+    for order in "<>":
+        yield from _several(name, order, first, others, change)
+
+
 def files(first, others, prefix=""):
     """Files of these pictures: name, bytes."""
     for name, data in _files(first, others):
