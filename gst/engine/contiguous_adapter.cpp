@@ -46,10 +46,7 @@ Status ContiguousAdapter::gather(GstAdapter* adapter) {
   if (!make_room(available - left)) return no_system_memory("the bytes of a stream", available);
   const bool is_read = move_rest_of_adapter();
   bytes_ = {block_->bytes() + begin_, end_ - begin_};
-  block_->users++;
-  gst_adapter_push(adapter,
-                   gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, block_->bytes() + begin_,
-                                               bytes_.size(), 0, bytes_.size(), block_, unref));
+  push_block(begin_, end_, nullptr);
   if (is_read) return {};
   return Status::error(StatusCode::kFailed, "a buffer of the stream could not be mapped");
 }
@@ -99,8 +96,8 @@ bool ContiguousAdapter::move_to_block(gsize capacity) {
     drop_block();
     block_ = block;
   }
-  mapped_.unmap();
-  buffer_.reset();
+  if (buffer_) note_metas(buffer_.get(), consumed_);
+  clear_buffer();
   copied_ += size;
   begin_ = 0;
   end_ = size;
@@ -111,11 +108,32 @@ bool ContiguousAdapter::move_rest_of_adapter() {
   bool is_read = true;
   while (const gsize size = gst_adapter_available_fast(adapter_)) {
     const BufferPtr buffer(gst_adapter_take_buffer(adapter_, size));
+    note_metas(buffer.get(), consumed_ + (end_ - begin_));
     is_read = gst_buffer_extract(buffer.get(), 0, block_->bytes() + end_, size) == size && is_read;
     end_ += size;
     copied_ += size;
   }
   return is_read;
+}
+
+void ContiguousAdapter::note_metas(GstBuffer* buffer, guint64 position) {
+  gpointer state = nullptr;
+  if (!gst_buffer_iterate_meta(buffer, &state)) {
+    if (!metas_.empty()) metas_.emplace_back(position, nullptr);
+    return;
+  }
+  BufferPtr metas(gst_buffer_new());
+  gst_buffer_copy_into(metas.get(), buffer, GST_BUFFER_COPY_META, 0, G_MAXSIZE);
+  metas_.emplace_back(position, std::move(metas));
+}
+
+void ContiguousAdapter::push_block(gsize begin, gsize end, GstBuffer* metas) {
+  if (begin == end) return;
+  block_->users++;
+  GstBuffer* buffer = gst_buffer_new_wrapped_full(GST_MEMORY_FLAG_READONLY, block_->bytes() + begin,
+                                                  end - begin, 0, end - begin, block_, unref);
+  if (metas) gst_buffer_copy_into(buffer, metas, GST_BUFFER_COPY_META, 0, G_MAXSIZE);
+  gst_adapter_push(adapter_, buffer);
 }
 
 void ContiguousAdapter::flush(gsize count) {
@@ -124,12 +142,20 @@ void ContiguousAdapter::flush(gsize count) {
 }
 
 void ContiguousAdapter::add_to_frame(GstVideoDecoder* decoder, gsize count) {
+  if (is_copied() && !metas_.empty() && metas_.front().first <= consumed_) {
+    gst_adapter_flush(adapter_, bytes_.size());
+    push_block(begin_, begin_ + count, metas_.front().second.get());
+    push_block(begin_ + count, end_, nullptr);
+  }
   gst_video_decoder_add_to_frame(decoder, static_cast<int>(count));
   consume(count);
 }
 
 void ContiguousAdapter::consume(gsize count) {
   bytes_ = bytes_.subspan(count);
+  consumed_ += count;
+  while (metas_.size() > 1 && metas_[1].first <= consumed_) metas_.pop_front();
+  if (bytes_.empty() || (metas_.size() == 1 && !metas_.front().second)) metas_.clear();
   if (!buffer_)
     begin_ += count;
   else if (bytes_.empty())
@@ -153,6 +179,7 @@ void ContiguousAdapter::drop_block() {
 
 void ContiguousAdapter::clear() {
   bytes_ = {};
+  metas_.clear();
   clear_buffer();
   drop_block();
   begin_ = end_ = 0;

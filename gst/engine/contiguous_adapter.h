@@ -7,7 +7,9 @@
 #include <gst/video/gstvideodecoder.h>
 
 #include <cstdint>
+#include <deque>
 #include <span>
+#include <utility>
 
 #include "gst/engine/buffer_ptr.h"
 #include "transform/device/status.h"
@@ -41,7 +43,8 @@ class ContiguousAdapter {
 
   // Drops the first `count` bytes.
   void flush(gsize count);
-  // Moves the first `count` bytes to the decoder's frame, without a copy.
+  // Moves the first `count` bytes to the decoder's frame, without a copy. They have the metas of
+  // the buffer that the first of them came in.
   void add_to_frame(GstVideoDecoder* decoder, gsize count);
   // Drops all bytes of `adapter`, gathered or not, except the last `left`.
   void discard(GstAdapter* adapter, gsize left);
@@ -60,6 +63,8 @@ class ContiguousAdapter {
   bool make_room(gsize more);
   bool move_to_block(gsize capacity);
   bool move_rest_of_adapter();
+  void note_metas(GstBuffer* buffer, guint64 position);
+  void push_block(gsize begin, gsize end, GstBuffer* metas);
   void consume(gsize count);
   void clear_buffer();
   void drop_block();
@@ -70,7 +75,10 @@ class ContiguousAdapter {
   MappedBuffer mapped_;
   Block* block_ = nullptr;
   gsize begin_ = 0, end_ = 0;  // of the bytes in the block; both 0 beside buffer_
+  guint64 consumed_ = 0;       // bytes, of all
   guint64 copied_ = 0;
+  // Where buffers began whose metas the block does not have, in bytes of all; null: without metas.
+  std::deque<std::pair<guint64, BufferPtr>> metas_;
 };
 
 }  // namespace cudatransform

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/check/jpeg/jpegdecoder.h"
@@ -86,6 +87,33 @@ CHECK_TEST(test_times_of_pieces) {
     }
     expect_no_more(harness);
   }
+}
+
+// Each picture has the metas of the buffer with its first byte, in however many it comes, and also
+// if the buffer follows a picture without an end.
+CHECK_TEST(test_metas_of_pieces) {
+  const Bytes whole = make_jpeg(64, 48), open_end = cut(whole, whole.size() - 2);
+  for (const bool is_open : {false, true})
+    for (const gsize piece : {gsize{100}, whole.size()}) {
+      g_autoptr(GstHarness) harness = open("n-threads=1 on-error=conceal");
+      g_autoptr(GstCaps) clock = gst_caps_new_empty_simple("timestamp/x-unix");
+      for (GstClockTime i = 0; i < 3; i++) {
+        bool is_first = true;
+        for (const Bytes& part : in_pieces(is_open ? open_end : whole, piece)) {
+          GstBuffer* buffer = buffer_of(part, i * GST_MSECOND);
+          if (std::exchange(is_first, false))
+            gst_buffer_add_reference_timestamp_meta(buffer, clock, i, GST_CLOCK_TIME_NONE);
+          gst_harness_push(harness, buffer);
+        }
+      }
+      finish(harness);
+      for (GstClockTime i = 0; i < 3; i++) {
+        g_autoptr(GstBuffer) buffer = gst_harness_pull(harness);
+        const auto* meta = gst_buffer_get_reference_timestamp_meta(buffer, clock);
+        fail_unless(meta != nullptr && meta->timestamp == i, "picture %d of pieces of %d",
+                    static_cast<int>(i), static_cast<int>(piece));
+      }
+    }
 }
 
 // A truncated picture at the end of the stream is a picture, in however many buffers it came.
