@@ -388,16 +388,13 @@ OWN_SEEDS = {
 }
 
 
-def seeds_of(target, every):
-    if target == "fuzz_jpeg_splitter":
-        return seeds_of_splitter(every)
-    if target == "fuzz_jpeg_metadata":
-        return metadata_seeds.seeds(every)
-    if target == "fuzz_jpegcoefdec":
-        return seeds_of_jpegcoefdec(every)
-    if target == "fuzz_jpeg_file_splitter":
-        return split_seeds.seeds(every)
-    return OWN_SEEDS[target]() if target in OWN_SEEDS else every
+# Of the files that are made for all targets.
+OF_FILES = {
+    "fuzz_jpeg_splitter": seeds_of_splitter,
+    "fuzz_jpeg_metadata": metadata_seeds.seeds,
+    "fuzz_jpegcoefdec": seeds_of_jpegcoefdec,
+    "fuzz_jpeg_file_splitter": split_seeds.seeds,
+}
 
 
 def main():
@@ -411,8 +408,9 @@ def main():
     sys.dont_write_bytecode = True
     spec.loader.exec_module(make_jpegs)
     os.makedirs(folder, exist_ok=True)
-    every = [] if target in OWN_SEEDS else list(files(make_jpegs, cjpeg))
-    for name, data in seeds_of(target, every):
+    seeds = (OWN_SEEDS[target]() if target in OWN_SEEDS else
+             OF_FILES.get(target, list)(list(files(make_jpegs, cjpeg))))
+    for name, data in seeds:
         with open(os.path.join(folder, name), "wb") as file:
             file.write(data)
     return 0

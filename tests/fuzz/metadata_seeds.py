@@ -50,7 +50,8 @@ def _photoshop(image):
 
 def seeds(every):
     """Flips of the files with metadata in front of all kinds of segments."""
-    small = min((data for _, data in every if data[-2:] == b"\xff\xd9" and len(data) > 100), key=len)
+    whole = (data for _, data in every if data[-2:] == b"\xff\xd9" and len(data) > 100)
+    small = min(whole, key=len)
     extra = {"exif-big": _exif(">", small, b"note" + small), "exif-little": _exif("<", small, b""),
              "xmp": _xmp(len(small)), "photoshop": _photoshop(small),
              "jfxx": _segment(0xE0, b"JFXX\0\x10" + small), "app4": _segment(0xE4, small)}
