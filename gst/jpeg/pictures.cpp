@@ -33,6 +33,7 @@ Status JpegPictures::start() {
   failed_ = GST_FLOW_OK;
   pusher_.forget();
   negotiated_ = told_irregular_ = is_refused_ = false;
+  accepted_.clear();
   damage_.start();
   latency_ = {};
   last_pts_ = GST_CLOCK_TIME_NONE;
@@ -379,7 +380,9 @@ GstFlowReturn JpegPictures::reject(Job job, const Status& why) {
 GstFlowReturn JpegPictures::push(Job job) {
   GstPad* src = GST_VIDEO_DECODER_SRC_PAD(decoder_);
   const bool is_good = job->is_good(), is_other = is_of_other_kind(*job);
-  if (!negotiated_ || !codec_.fits_output_state(*job) || gst_pad_check_reconfigure(src)) {
+  const bool is_changed = gst_pad_check_reconfigure(src);
+  if (is_changed) accepted_.clear();
+  if (!negotiated_ || is_changed || !codec_.fits_output_state(*job)) {
     codec_.set_output_state(*job, input_.get());
     negotiated_ = negotiate();
     if (!negotiated_) {

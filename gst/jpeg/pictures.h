@@ -5,7 +5,9 @@
 #include <gst/video/gstvideodecoder.h>
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "gst/engine/engine.h"
 #include "gst/engine/engine_element.h"
@@ -91,7 +93,7 @@ class JpegPictures {
   GstFlowReturn push_oldest(bool wait, bool* found);
   GstFlowReturn push_or_reject(Job job);
   bool is_of_other_kind(const JpegPictureJob& job) const;
-  Status ask_downstream(const JpegPictureJob& job) const;
+  Status ask_downstream(const JpegPictureJob& job);
   GstFlowReturn push(Job job);
   GstFlowReturn explain(GstFlowReturn flow);
   GstFlowReturn drop_refused();
@@ -122,6 +124,8 @@ class JpegPictures {
   CodecStatePtr held_input_;  // of a picture that is held, if other caps have come since
   bool negotiated_ = false;
   bool is_refused_ = false;  // the picture that was pushed last, for its caps
+  // How many sizes of a sampling and depth downstream has accepted when it was asked.
+  std::map<std::pair<GstCoefSampling, guint>, int> accepted_;
   bool framed_ = false;
   GstClockTime last_pts_ = GST_CLOCK_TIME_NONE;  // of the pictures that had a time
   bool told_irregular_ = false;

@@ -38,8 +38,16 @@ bool JpegPictures::is_of_other_kind(const JpegPictureJob& job) const {
 
 // Whether downstream accepts a decoded picture's caps. If not, they are never set: the stream goes
 // on with those that it has. The first kind is tried; a stream that begins with a wrong one fails.
-Status JpegPictures::ask_downstream(const JpegPictureJob& job) const {
-  return is_of_other_kind(job) ? codec_.ask_downstream(job, input_.get()) : Status();
+// Asking takes longer than decoding a small picture: where downstream has accepted two sizes of a
+// kind, it is not asked about others.
+Status JpegPictures::ask_downstream(const JpegPictureJob& job) {
+  if (!is_of_other_kind(job)) return {};
+  if (is_refused_) accepted_.clear();
+  int& sizes = accepted_[{job.info.sampling, job.info.depth}];
+  if (sizes >= 2) return {};
+  CT_RETURN_IF_ERROR(codec_.ask_downstream(job, input_.get()));
+  sizes++;
+  return {};
 }
 
 // An error of ours names the caps that were refused. The source would say that something is not

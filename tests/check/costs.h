@@ -61,17 +61,18 @@ inline double seconds_to_split(const std::string& line, const char* caps, const 
   return spent;
 }
 
-// Twice the bytes of such a stream take no more than twice the time, but for noise.
+// Twice the bytes of such a stream take no more than twice the time, but for noise, and no more
+// than `most` seconds.
 inline void expect_linear_cost(const std::string& line, const char* caps, const char* name,
-                               const std::function<Bytes(gsize)>& make) {
+                               const std::function<Bytes(gsize)>& make, double most = 1) {
   constexpr gsize kBytes = 400000;
   constexpr double kNoise = 0.02;
   const Bytes once = make(kBytes), twice = make(2 * kBytes);
   for (const gsize piece : {gsize{188}, twice.size()}) {
     double one = seconds_to_split(line, caps, once, piece);
     double two = seconds_to_split(line, caps, twice, piece);
-    // Sixteen megabytes may take four.
-    fail_unless(two < 1, "%s in pieces of %d: %f s", name, static_cast<int>(piece), two);
+    // Sixteen megabytes may take four, on a processor that does nothing else.
+    fail_unless(two < most, "%s in pieces of %d: %f s", name, static_cast<int>(piece), two);
     for (int again = 0; again < 5 && two >= 3 * one + kNoise; again++) {
       one = std::min(one, seconds_to_split(line, caps, once, piece));
       two = std::min(two, seconds_to_split(line, caps, twice, piece));
