@@ -20,7 +20,7 @@ bool is_emulated() { return g_getenv("CUDATRANSFORM_TEST_EMULATED") != nullptr; 
 constexpr int kWarm = 15;
 int frames_of_case() { return is_emulated() ? 5 : 50; }
 
-enum class Source { kSystem, kCuda, kJpeg };
+enum class Source { kSystem, kCuda, kLimitedInCuda, kJpeg };
 
 // Calls for one frame.
 struct Calls {
@@ -161,6 +161,10 @@ constexpr Case kCases[] = {
      DECODER " ! " INVERSE " ! " IN_SYSTEM,
      {1, 1, 6, 3, 2, 1}},
     {"frames in CUDA memory to JPEG", Source::kCuda, FORWARD " ! " ENCODER, {3, 1, 1, 3, 2, 1}},
+    {"frames of limited range in CUDA memory to JPEG",
+     Source::kLimitedInCuda,
+     FORWARD " ! " ENCODER,
+     {4, 1, 1, 3, 2, 1}},
     {"frames in system memory to JPEG (*)",
      Source::kSystem,
      FORWARD " ! " ENCODER,
@@ -180,18 +184,20 @@ class Frames {
  public:
   Frames(GstHarness* h, Source source) : h_(h), source_(source) {
     info_ = video_info(GST_VIDEO_FORMAT_I420, 160, 96);
+    if (source != Source::kLimitedInCuda)
+      gst_video_colorimetry_from_string(&info_.colorimetry, "1:4:0:0");
     GstCaps* caps = video_caps(info_);
     if (source == Source::kJpeg) {
       gst_caps_replace(&caps, nullptr);
       caps = gst_caps_from_string("image/jpeg,framerate=25/1,parsed=true");
       file_ = one_file();
-    } else if (source == Source::kCuda) {
+    } else if (is_in_cuda()) {
       gst_caps_set_features(caps, 0, gst_caps_features_new("memory:CUDAMemory", nullptr));
     } else {
       frame_ = make_frame(info_);
     }
     gst_harness_set_src_caps(h, gst_caps_ref(caps));
-    if (source == Source::kCuda) make_pool(caps);
+    if (is_in_cuda()) make_pool(caps);
     gst_caps_unref(caps);
   }
   ~Frames() {
@@ -203,7 +209,7 @@ class Frames {
 
   GstBuffer* next() {
     GstBuffer* buffer = nullptr;
-    if (source_ == Source::kCuda) {
+    if (is_in_cuda()) {
       fail_unless_equals_int(gst_buffer_pool_acquire_buffer(pool_, &buffer, nullptr), GST_FLOW_OK);
     } else {
       buffer = gst_buffer_copy(source_ == Source::kJpeg ? file_ : frame_);
@@ -233,6 +239,8 @@ class Frames {
     fail_unless_equals_int(gst_harness_push(h, make_frame(info_)), GST_FLOW_OK);
     return gst_harness_pull(h);
   }
+
+  bool is_in_cuda() const { return source_ == Source::kCuda || source_ == Source::kLimitedInCuda; }
 
   GstHarness* h_;
   Source source_;
