@@ -173,12 +173,14 @@ std::string colorimetry_warning(const GstDctInfo& info, const GstCaps* caps) {
   std::string wrong;
   if (!range) wrong = "black will look grey and white dull";
   if (!matrix) wrong += (wrong.empty() ? "" : ", ") + std::string("colours will be off");
+  std::string warning = "The coefficients have colorimetry " + std::string(text) +
+                        ", but JPEG means " + kJpegColorimetry + " (full range BT.601): " + wrong +
+                        ". Convert before the transform: videoconvert ! video/x-raw,";
   // videoconvert (GStreamer 1.22) leaves samples as they are where the matrix is the same, but on
   // its way to RGB.
-  const std::string cure = matrix ? "format=RGB" : std::string("colorimetry=") + kJpegColorimetry;
-  return "The coefficients have colorimetry " + std::string(text) + ", but JPEG means " +
-         kJpegColorimetry + " (full range BT.601): " + wrong +
-         ". Convert before the transform: videoconvert ! video/x-raw," + cure + " ! cudadct8x8";
+  warning += matrix ? "format=RGB" : "colorimetry=";
+  if (!matrix) warning += kJpegColorimetry;
+  return warning += " ! cudadct8x8";
 }
 
 }  // namespace cudatransform

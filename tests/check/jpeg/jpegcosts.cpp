@@ -17,7 +17,7 @@ namespace hostile = cudatransform::test;
 
 constexpr char kJpeg[] = "image/jpeg";
 
-CHECK_TEST_IF(test_time_grows_with_the_bytes, !quick()) {
+CHECK_TEST(test_time_grows_with_the_bytes) {
   for (const hostile::HostileStream& stream : hostile::kHostileJpegs)
     for (const char* properties : {"", "pictures=all", "keep-metadata=false"}) {
       const std::string line = std::string("jpegcoefdec backend=cpu n-threads=1 ") + properties;
@@ -26,7 +26,7 @@ CHECK_TEST_IF(test_time_grows_with_the_bytes, !quick()) {
 }
 
 // Each new size is negotiated by the bin's second element, too.
-CHECK_TEST_IF(test_time_of_the_bin, !quick()) {
+CHECK_TEST(test_time_of_the_bin) {
   for (const hostile::HostileStream& stream : hostile::kHostileJpegs)
     expect_linear_cost("cudajpegdec backend=cpu n-threads=1", kJpeg, stream.name, stream.make, 4);
 }

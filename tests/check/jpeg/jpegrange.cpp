@@ -108,9 +108,11 @@ CHECK_LOOP_TEST(test_files_of_limited_range, 0, G_N_ELEMENTS(kRaws)) {
       GstBuffer* converted = in_full_range(info, frame, raw.depth);
       const char* full = full_range_of(limited);
       const Bytes ours = file_of(h, info, frame, limited);
-      fail_unless_equals_string(colorimetry_at(h, "encoder").c_str(), full);
+      const std::string of_ours = colorimetry_at(h, "encoder");
+      fail_unless_equals_string(of_ours.c_str(), full);
       const Bytes wanted = file_of(h, info, converted, full);
-      fail_unless_equals_string(colorimetry_at(h, "encoder").c_str(), full);
+      const std::string of_wanted = colorimetry_at(h, "encoder");
+      fail_unless_equals_string(of_wanted.c_str(), full);
       fail_unless(ours == wanted, "%s of %dx%d, %s", GST_VIDEO_INFO_NAME(&info), width, height,
                   limited);
     }
