@@ -238,7 +238,7 @@ class Paths(unittest.TestCase):
                                  os.fsencode(os.fspath(given)))
         with self.assertRaises(FileNotFoundError):
             ct.write(PICTURE, "")
-        with self.assertRaisesRegex(ValueError, "null byte"):
+        with self.assertRaisesRegex(ValueError, "null (byte|character)"):
             ct.write(PICTURE, "a\0b.jpg")
         self.assert_only("picture.jpg")
 
