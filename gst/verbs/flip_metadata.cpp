@@ -4,6 +4,8 @@
 #include "gst/verbs/flip_metadata.h"
 
 #include <algorithm>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "gst/engine/buffer_ptr.h"
@@ -24,8 +26,31 @@ std::vector<uint8_t> copy_of(GBytes* bytes) {
   return {data, data + size};
 }
 
-GBytes* bytes_of(const std::vector<uint8_t>& data) {
-  return data.empty() ? nullptr : g_bytes_new(data.data(), data.size());
+// Without a copy, for which GLib would end the process when memory runs out.
+BytesPtr bytes_of(std::vector<uint8_t> data) {
+  auto* held = new std::vector<uint8_t>(std::move(data));
+  const auto free = [](gpointer memory) { delete static_cast<std::vector<uint8_t>*>(memory); };
+  return BytesPtr(g_bytes_new_with_free_func(held->data(), held->size(), free, held));
+}
+
+// Throws std::bad_alloc.
+std::string flip_all(const PictureFlip& flip, GstDctJpegMeta* meta) {
+  FileMetadata metadata = {copy_of(meta->segments), copy_of(meta->behind), {}};
+  const guint count = std::min<guint>(meta->n_attachments, GST_DCT_JPEG_MAX_ATTACHMENTS);
+  for (guint i = 0; i < count; i++)
+    metadata.attachments.push_back({meta->attachments[i].offset, meta->attachments[i].size});
+  std::string lost = flip_metadata(flip, &metadata);
+  std::vector<GstDctJpegPlace> places;
+  for (const FilePlace& place : metadata.attachments) places.push_back({place.begin, place.size});
+  const bool has_trailing = !metadata.trailing.empty();
+  BytesPtr segments(bytes_of(std::move(metadata.segments)));
+  const BytesPtr trailing(bytes_of(std::move(metadata.trailing)));
+  // Without segments the meta of CMYK says that there was no Adobe marker.
+  const BytesPtr old(meta->segments);
+  meta->segments = old ? segments.release() : nullptr;
+  gst_dct_jpeg_meta_set_behind(meta, has_trailing ? trailing.get() : nullptr, places.data(),
+                               static_cast<guint>(places.size()));
+  return lost;
 }
 
 }  // namespace
@@ -40,19 +65,13 @@ bool read_upright_turn(const GstDctJpegMeta& meta, Turn* turn) {
 }
 
 std::string flip_jpeg_meta(const PictureFlip& flip, GstDctJpegMeta* meta) {
-  FileMetadata metadata = {copy_of(meta->segments), copy_of(meta->behind), {}};
-  const guint count = std::min<guint>(meta->n_attachments, GST_DCT_JPEG_MAX_ATTACHMENTS);
-  for (guint i = 0; i < count; i++)
-    metadata.attachments.push_back({meta->attachments[i].offset, meta->attachments[i].size});
-  std::string lost = flip_metadata(flip, &metadata);
-  // Without segments the meta of CMYK says that there was no Adobe marker.
-  const BytesPtr old(meta->segments), behind(bytes_of(metadata.trailing));
-  meta->segments = old ? g_bytes_new(metadata.segments.data(), metadata.segments.size()) : nullptr;
-  std::vector<GstDctJpegPlace> places;
-  for (const FilePlace& place : metadata.attachments) places.push_back({place.begin, place.size});
-  gst_dct_jpeg_meta_set_behind(meta, behind.get(), places.data(),
-                               static_cast<guint>(places.size()));
-  return lost;
+  try {
+    return flip_all(flip, meta);
+  } catch (const std::bad_alloc&) {
+    const BytesPtr segments(g_steal_pointer(&meta->segments));
+    gst_dct_jpeg_meta_set_behind(meta, nullptr, nullptr, 0);
+    return "all metadata: out of memory";
+  }
 }
 
 #else
