@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -132,8 +133,9 @@ void update_items(std::span<const MovedBytes> moved, std::string* xmp) {
       if (at > 0 && size_after({0, at}, moved) == 0) set_xmp_value(prefix + "Padding", "0", &text);
       set_xmp_value(prefix + "Length", "0", &text);  // that the picture has what is left
     } else if (length > 0) {
-      const uint64_t size = size_after({at, length}, moved);
-      at += length;
+      const bool is_possible = length <= std::numeric_limits<uint64_t>::max() - at;
+      const uint64_t size = is_possible ? size_after({at, length}, moved) : 0;
+      if (is_possible) at += length;
       if (size > 0)
         set_xmp_value(prefix + "Length", std::to_string(size), &text);
       else

@@ -17,11 +17,12 @@ namespace {
 constexpr uint16_t kImageWidth = 0x100, kImageLength = 0x101, kStripOffsets = 0x111;
 constexpr uint16_t kOrientation = 0x112, kStripByteCounts = 0x117, kExifIfd = 0x8769;
 constexpr uint16_t kXResolution = 0x11a, kYResolution = 0x11b;
+constexpr uint16_t kFocalPlaneXResolution = 0xa20e, kFocalPlaneYResolution = 0xa20f;
 constexpr uint16_t kThumbnailOffset = 0x201, kThumbnailBytes = 0x202;
 constexpr uint16_t kSubjectArea = 0x9214, kPixelXDimension = 0xa002, kPixelYDimension = 0xa003;
 constexpr uint16_t kSubjectLocation = 0xa214;
 
-constexpr size_t kTiffHeader = 8;
+constexpr size_t kTiffHeader = 8, kSoiBytes = 2;
 constexpr size_t kMostBytes = 65533 - kExifHead;  // in a segment
 
 struct Range {
@@ -58,14 +59,17 @@ bool put_thumbnail(const std::vector<uint8_t>& image, size_t ifd1, Range old, Ti
   return true;
 }
 
-// True: there was a thumbnail, which is gone.
-bool flip_thumbnail(const ExifFlip& flip, Tiff* tiff) {
+// True: there was a thumbnail, which is gone. `orientation`: of the picture before. A thumbnail
+// with another one is turned by another angle.
+bool flip_thumbnail(const ExifFlip& flip, uint32_t orientation, Tiff* tiff) {
   const size_t ifd0 = tiff->first_directory(), ifd1 = tiff->next_directory(ifd0);
   if (ifd1 == 0) return false;
   const Range image = range_of(*tiff, ifd1, kThumbnailOffset, kThumbnailBytes);
   const Range strip = range_of(*tiff, ifd1, kStripOffsets, kStripByteCounts);
   std::vector<uint8_t> made;
-  if (image.size > 0 && strip.size == 0 &&
+  const bool is_alike =
+      !flip.is_upright || tiff->value(ifd1, kOrientation, orientation) == orientation;
+  if (image.size > 0 && strip.size == 0 && is_alike &&
       flip.image({&tiff->bytes()[image.begin], image.size}, &made) == EmbeddedImage::kMade &&
       put_thumbnail(made, ifd1, image, tiff)) {
     if (flip.is_upright) tiff->set(ifd1, kOrientation, 1);
@@ -81,18 +85,33 @@ bool flip_thumbnail(const ExifFlip& flip, Tiff* tiff) {
 // Previews in maker notes: how long they are is known by their markers alone, and where they are
 // by entries that we cannot read, so they keep their places. True: one is gone.
 bool flip_previews(const ExifFlip& flip, Range thumbnail, Tiff* tiff) {
+  // What looks like the beginning of an image may be none, and reach over one.
+  constexpr int kMaxFalse = 32;
   bool is_lost = false;
   std::vector<uint8_t>& bytes = tiff->bytes();
-  for (size_t at = 0; at < bytes.size();) {
+  int wrong = 0;
+  for (size_t at = 0; at < bytes.size() && wrong < kMaxFalse;) {
     JpegSplitter splitter;
     splitter.feed(&bytes[at], bytes.size() - at);
-    if (!splitter.found()) break;
-    const Range image = {at + splitter.begin(), splitter.end() - splitter.begin()};
-    at = image.end();
-    if (!splitter.has_end() || image.begin == thumbnail.begin) continue;
+    if (!splitter.found() && !splitter.inside()) break;
+    const size_t begin_at = at + splitter.begin();
+    const Range image = {begin_at, splitter.found() ? at + splitter.end() - begin_at : 0};
+    at = begin_at + kSoiBytes;
+    if (image.size == 0 || !splitter.has_end()) {
+      wrong++;
+      continue;
+    }
+    if (image.begin == thumbnail.begin) {
+      at = image.end();
+      continue;
+    }
     std::vector<uint8_t> made;
     const EmbeddedImage became = flip.image({&bytes[image.begin], image.size}, &made);
-    if (became == EmbeddedImage::kNoImage) continue;
+    if (became == EmbeddedImage::kNoImage) {
+      wrong++;
+      continue;
+    }
+    at = image.end();
     const auto begin = bytes.begin() + static_cast<ptrdiff_t>(image.begin);
     std::fill_n(begin, image.size, uint8_t{0});
     if (became == EmbeddedImage::kMade && made.size() <= image.size)
@@ -125,10 +144,9 @@ void flip_subject(const ExifFlip& flip, size_t directory, uint16_t tag, Tiff* ti
 }
 
 // Both are fractions, so that the entries have their offsets.
-void exchange_resolutions(Tiff* tiff) {
-  const size_t ifd0 = tiff->first_directory();
-  const std::optional<TiffEntry> x = tiff->find(ifd0, kXResolution);
-  const std::optional<TiffEntry> y = tiff->find(ifd0, kYResolution);
+void exchange(size_t directory, uint16_t x_tag, uint16_t y_tag, Tiff* tiff) {
+  const std::optional<TiffEntry> x = tiff->find(directory, x_tag);
+  const std::optional<TiffEntry> y = tiff->find(directory, y_tag);
   if (!x || !y || x->type != y->type || x->count != y->count) return;
   const uint32_t offset = tiff->number(x->value_at, 4);
   tiff->put(x->value_at, 4, tiff->number(y->value_at, 4));
@@ -165,15 +183,20 @@ Turn upright_turn(int orientation) {
 
 ExifLost flip_exif(const ExifFlip& flip, Tiff* tiff) {
   const size_t ifd0 = tiff->first_directory(), exif = tiff->sub_directory(ifd0, kExifIfd);
+  const uint32_t orientation = tiff->value(ifd0, kOrientation, 1);
   if (flip.is_upright) tiff->set(ifd0, kOrientation, 1);
   tiff->set(ifd0, kImageWidth, flip.width);
   tiff->set(ifd0, kImageLength, flip.height);
   tiff->set(exif, kPixelXDimension, flip.width);
   tiff->set(exif, kPixelYDimension, flip.height);
   for (const uint16_t tag : {kSubjectArea, kSubjectLocation}) flip_subject(flip, exif, tag, tiff);
-  if (flip.transposes) exchange_resolutions(tiff);
+  if (flip.transposes) {
+    exchange(ifd0, kXResolution, kYResolution, tiff);
+    exchange(exif, kFocalPlaneXResolution, kFocalPlaneYResolution, tiff);
+    exchange(tiff->next_directory(ifd0), kXResolution, kYResolution, tiff);
+  }
   ExifLost lost;
-  lost.thumbnail = flip_thumbnail(flip, tiff);
+  lost.thumbnail = flip_thumbnail(flip, orientation, tiff);
   const size_t ifd1 = tiff->next_directory(ifd0);
   lost.preview =
       flip_previews(flip, range_of(*tiff, ifd1, kThumbnailOffset, kThumbnailBytes), tiff);

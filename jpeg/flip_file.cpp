@@ -4,11 +4,13 @@
 #include "jpeg/flip_file.h"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <string>
 #include <utility>
 
 #include "jpeg/metadata.h"
+#include "jpeg/splitter.h"
 #include "transform/device/host_device.h"
 
 namespace cudatransform {
@@ -60,14 +62,17 @@ void JpegFileFlipper::Levels::allocate(const JpegHeader& header, int32_t width, 
   }
 }
 
-Status JpegFileFlipper::open(std::span<const uint8_t> file, uint64_t max_pixels,
+Status JpegFileFlipper::open(std::span<const uint8_t> file, uint64_t* pixels,
                              FlipPicture* picture) {
   file_ = file;
   CT_RETURN_IF_ERROR(reader_.read_header(file, &header_));
-  if (uint64_t{header_.width} * header_.height > max_pixels || file.size() < header_.least_bytes)
-    return Status::error(StatusCode::kInvalidArgument, "implausible image size " +
-                                                           std::to_string(header_.width) + "x" +
-                                                           std::to_string(header_.height));
+  const uint64_t own = uint64_t{header_.width} * header_.height;
+  const std::string size = std::to_string(header_.width) + "x" + std::to_string(header_.height);
+  if (file.size() < header_.least_bytes)
+    return Status::error(StatusCode::kInvalidArgument, "too few bytes for an image of " + size);
+  if (own > *pixels)
+    return Status::error(StatusCode::kUnsupported, "an image of " + size + " is too large");
+  *pixels -= own;
   const bool has_mcus = has_chroma(header_.color);
   picture_ = {static_cast<int32_t>(header_.width), static_cast<int32_t>(header_.height),
               8 * (has_mcus ? header_.chroma_h : 1), 8 * (has_mcus ? header_.chroma_v : 1)};
@@ -138,6 +143,22 @@ Status JpegFileFlipper::write(const Levels& levels, bool transposes,
   options.optimize = true;
   options.progressive = is_progressive(file_) && header_.depth == 8;
   return writer_.write(picture, options, made);
+}
+
+bool has_image(std::span<const uint8_t> bytes, JpegFileFlipper* files) {
+  for (size_t at = 0; at < bytes.size();) {
+    JpegSplitter splitter;
+    splitter.feed(&bytes[at], bytes.size() - at);
+    if (!splitter.found()) return false;
+    const auto image = bytes.subspan(at + splitter.begin(), splitter.end() - splitter.begin());
+    uint64_t pixels = std::numeric_limits<uint64_t>::max();
+    FlipPicture picture;
+    if (splitter.has_end() &&
+        files->open(image, &pixels, &picture).code != StatusCode::kInvalidArgument)
+      return true;
+    at += splitter.end();
+  }
+  return false;
 }
 
 }  // namespace cudatransform

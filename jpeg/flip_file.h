@@ -18,8 +18,9 @@ namespace cudatransform {
 class JpegFileFlipper {
  public:
   // Reads the header of `file`, which must stay until flip() has returned: one image of at most
-  // `max_pixels`. Fails as JpegReader::read_header(), and where the file is too short for its size.
-  Status open(std::span<const uint8_t> file, uint64_t max_pixels, FlipPicture* picture);
+  // `*pixels`, from which its own are subtracted. kUnsupported where it has more: a few bytes can
+  // claim any size. Else fails as JpegReader::read_header(), and where the file is too short.
+  Status open(std::span<const uint8_t> file, uint64_t* pixels, FlipPicture* picture);
   bool is_cmyk() const { return header_.color == JpegColor::kCmyk; }
   // Writes the image of open() with `segments` (jpeg/metadata.h) in front. Huffman tables are
   // optimal; a progressive file stays progressive. Fails for a damaged image.
@@ -46,5 +47,8 @@ class JpegFileFlipper {
   FlipPlan plan_;
   std::unique_ptr<Device> device_;
 };
+
+// Whether a JPEG image begins somewhere in these bytes.
+bool has_image(std::span<const uint8_t> bytes, JpegFileFlipper* files);
 
 }  // namespace cudatransform

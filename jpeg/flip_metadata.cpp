@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "jpeg/exif.h"
@@ -17,12 +18,19 @@ namespace {
 
 using Bytes = std::span<const uint8_t>;
 
-// Attachments are not larger than the picture, unless that is small.
-constexpr uint64_t kLeastPixels = uint64_t{1} << 24;
+// Images that belong to a picture have no more pixels together than some times its own, unless that
+// is small: what a file can make us decode is bounded.
+constexpr uint64_t kLeastPixels = uint64_t{1} << 24, kMaxPictures = 4;
 
 // Filler between files, which shows nothing.
 bool is_padding(Bytes bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [&](uint8_t byte) { return byte == bytes[0]; });
+}
+
+// ISO 14496-12: the first box is `ftyp`, behind its size.
+bool is_film(Bytes bytes) {
+  constexpr std::string_view kFtyp = "ftyp";
+  return bytes.size() >= 8 && std::equal(kFtyp.begin(), kFtyp.end(), bytes.begin() + 4);
 }
 
 std::vector<uint8_t> segments_of(Bytes file, bool is_cmyk) {
@@ -36,22 +44,27 @@ class Flipper {
  public:
   explicit Flipper(const PictureFlip& flip)
       : flip_(flip),
-        max_pixels_(std::max(kLeastPixels, uint64_t(flip.picture.width) * flip.picture.height)) {}
+        pixels_(std::max(kLeastPixels,
+                         kMaxPictures * uint64_t(flip.picture.width) * flip.picture.height)) {}
 
   std::string flip(FileMetadata* metadata) {
     flip_trailing(*metadata);
     metadata->trailing = std::move(made_);
     metadata->attachments.clear();
     for (const uint32_t number : done_.kept) metadata->attachments.push_back(places_[number]);
-    FlippedSegments made = flip_segments(flip_, done_, metadata->segments);
+    FlippedSegments made = flip_segments(flip_, done_, metadata->segments, &pixels_);
     metadata->segments = std::move(made.segments);
-    lost_.insert(lost_.end(), made.lost.begin(), made.lost.end());
+    lose(made.lost);
     std::string text;
     for (const std::string& what : lost_) text += (text.empty() ? "" : ", ") + what;
     return text;
   }
 
  private:
+  void lose(const std::vector<std::string>& all) {
+    for (const std::string& what : all)
+      if (std::find(lost_.begin(), lost_.end(), what) == lost_.end()) lost_.push_back(what);
+  }
   bool is_whole() const { return shows_all(flip_, flip_.picture); }
   bool plan_attachment(const FlipPicture& image, int orientation, PictureFlip* own,
                        FlipRequest* request) const;
@@ -61,7 +74,7 @@ class Flipper {
   void flip_trailing(const FileMetadata& metadata);
 
   const PictureFlip& flip_;
-  const uint64_t max_pixels_;
+  uint64_t pixels_;  // that may still be decoded
   JpegFileFlipper file_;
   std::vector<uint8_t> made_;      // the bytes behind the result
   std::vector<FilePlace> places_;  // in there, by the attachments' old numbers; empty: lost
@@ -86,7 +99,7 @@ bool Flipper::plan_attachment(const FlipPicture& image, int orientation, Picture
 
 bool Flipper::flip_attachment(Bytes file, std::vector<uint8_t>* made) {
   FlipPicture image;
-  if (!file_.open(file, max_pixels_, &image).ok()) return false;
+  if (!file_.open(file, &pixels_, &image).ok()) return false;
   const std::vector<uint8_t> segments = segments_of(file, file_.is_cmyk());
   PictureFlip own;
   FlipRequest request;
@@ -94,11 +107,11 @@ bool Flipper::flip_attachment(Bytes file, std::vector<uint8_t>* made) {
   if (own.turn == Turn() && own.plan.width == image.width && own.plan.height == image.height) {
     made->assign(file.begin(), file.end());
   } else {
-    const FlippedSegments its = flip_segments(own, {}, segments);
+    const FlippedSegments its = flip_segments(own, {}, segments, &pixels_);
     JpegBytes bytes;
     if (!file_.flip(request, its.segments, &bytes).ok()) return false;
     made->assign(bytes.data(), bytes.data() + bytes.size());
-    lost_.insert(lost_.end(), its.lost.begin(), its.lost.end());
+    lose(its.lost);
   }
   done_.has_gain_map |= are_of_gain_map(segments);
   return true;
@@ -122,7 +135,9 @@ void Flipper::add_attachment(Bytes trailing, size_t number, size_t count, const 
 // Bytes between attachments and behind them: padding, films, data of a camera's maker.
 void Flipper::add_others(Bytes trailing, const FilePlace& was) {
   const Bytes bytes = trailing.subspan(was.begin, was.size);
-  const bool stay = is_padding(bytes) || (flip_.is_upright && is_whole());
+  const bool stay = is_padding(bytes) || (flip_.is_upright && is_whole() &&
+                                          (is_film(bytes) || !has_image(bytes, &file_)));
+  done_.has_lost |= !stay;
   if (!stay) lost_.push_back("trailing data of " + std::to_string(was.size) + " bytes");
   done_.moved.push_back({was, stay ? was.size : 0});
   if (stay) made_.insert(made_.end(), bytes.begin(), bytes.end());

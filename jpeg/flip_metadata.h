@@ -33,7 +33,7 @@ std::string flip_metadata(const PictureFlip& flip, FileMetadata* metadata);
 struct FlippedTrailing {
   std::vector<MovedBytes> moved;
   std::vector<uint32_t> kept;  // attachments, by their numbers in the old index, from 0
-  bool has_lost = false;       // an attachment
+  bool has_lost = false;       // an attachment, or other bytes that are not padding
   bool has_gain_map = false;   // among the kept ones
 };
 
@@ -43,9 +43,10 @@ struct FlippedSegments {
   std::vector<std::string> lost;
 };
 
-// `segments`: APPn and COM (jpeg/metadata.h).
+// `segments`: APPn and COM (jpeg/metadata.h). `*pixels`: how many more images inside of metadata
+// may have together, which bounds the work.
 FlippedSegments flip_segments(const PictureFlip& flip, const FlippedTrailing& trailing,
-                              std::span<const uint8_t> segments);
+                              std::span<const uint8_t> segments, uint64_t* pixels);
 
 // Whether segments are those of a gain map (ISO 21496-1, Ultra HDR).
 bool are_of_gain_map(std::span<const uint8_t> segments);

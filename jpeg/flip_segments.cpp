@@ -10,7 +10,6 @@
 #include "jpeg/flip_file.h"
 #include "jpeg/metadata.h"
 #include "jpeg/mpf.h"
-#include "jpeg/splitter.h"
 #include "jpeg/xmp.h"
 
 namespace cudatransform {
@@ -36,6 +35,7 @@ constexpr struct {
 } kPlaces[] = {
     {"http://www.metadataworkinggroup.com/schemas/regions/", "Regions", "XMP regions"},
     {"http://ns.microsoft.com/photo/1.2/", "RegionInfo", "XMP regions"},
+    {"http://iptc.org/std/Iptc4xmpExt/2008-02-29/", "ImageRegion", "XMP regions"},
     {"http://ns.adobe.com/xap/1.0/", "Thumbnails", "XMP thumbnails"},
     {"http://ns.google.com/photos/1.0/panorama/", "ProjectionType", "XMP panorama data"},
     {"http://ns.google.com/photos/1.0/panorama/", "UsePanoramaViewer", "XMP panorama data"},
@@ -44,9 +44,6 @@ constexpr struct {
 constexpr std::string_view kExtendedImages[] = {
     "http://ns.google.com/photos/1.0/depthmap/", "http://ns.google.com/photos/1.0/image/",
     "http://ns.google.com/photos/dd/1.0/", "http://ns.adobe.com/xap/1.0/g/img/"};
-
-// A thumbnail is not larger than this, whatever its header says.
-constexpr uint64_t kMostEmbedded = uint64_t{1} << 24;  // pixels
 
 bool begins_with(const JpegSegment& segment, std::string_view head) {
   return segment.begins_with(head.data(), head.size());
@@ -112,8 +109,8 @@ bool remove_photoshop_thumbnails(std::vector<uint8_t>* data) {
 
 class Flipper {
  public:
-  Flipper(const PictureFlip& flip, const FlippedTrailing& trailing)
-      : flip_(flip), trailing_(trailing) {}
+  Flipper(const PictureFlip& flip, const FlippedTrailing& trailing, uint64_t* pixels)
+      : flip_(flip), trailing_(trailing), pixels_(pixels) {}
 
   FlippedSegments flip(Bytes segments) {
     drops_extensions_ = has_extended_images(segments);
@@ -134,7 +131,6 @@ class Flipper {
   bool flip_xmp(std::string xmp, Data* data);
   bool flip_index(Bytes tiff, Data* data);
   bool flip_jfif(Data* data);
-  bool has_embedded(Bytes data);
   EmbeddedImage flip_embedded(Bytes file, Data* made);
 
   void append(uint8_t code, const Data& data);
@@ -147,6 +143,7 @@ class Flipper {
 
   const PictureFlip& flip_;
   const FlippedTrailing& trailing_;
+  uint64_t* pixels_;
   JpegFileFlipper file_;
   bool drops_extensions_ = false;
   FlippedSegments made_;
@@ -178,14 +175,14 @@ bool Flipper::flip_data(const JpegSegment& segment, Data* data) {
   if (segment.code == kApp11 && segment.begins_with("JP", 2)) return lose("JUMBF boxes");
   if (segment.code == kApp2 && begins_with(segment, kIso21496)) return !lost_gain_map();
   if (segment.code == kCom || begins_with(segment, kIcc)) return true;
-  return !has_embedded(segment.data) || lose("preview in an APPn segment");
+  return !has_image(segment.data, &file_) || lose("preview in an APPn segment");
 }
 
 // ---- Kinds of segments ----
 
 EmbeddedImage Flipper::flip_embedded(Bytes file, Data* made) {
   FlipPicture image;
-  const Status opened = file_.open(file, kMostEmbedded, &image);
+  const Status opened = file_.open(file, pixels_, &image);
   if (opened.code == StatusCode::kInvalidArgument) return EmbeddedImage::kNoImage;
   FlipRequest request;
   if (!opened.ok() || !shows_all(flip_, image) || !flip_along(flip_, image, &request))
@@ -195,22 +192,6 @@ EmbeddedImage Flipper::flip_embedded(Bytes file, Data* made) {
   if (!file_.flip(request, {}, &bytes).ok()) return EmbeddedImage::kLost;
   made->assign(bytes.data(), bytes.data() + bytes.size());
   return EmbeddedImage::kMade;
-}
-
-bool Flipper::has_embedded(Bytes data) {
-  for (size_t at = 0; at < data.size();) {
-    JpegSplitter splitter;
-    splitter.feed(&data[at], data.size() - at);
-    if (!splitter.found()) return false;
-    FlipPicture image;
-    if (splitter.has_end() &&
-        file_.open(data.subspan(at + splitter.begin(), splitter.end() - splitter.begin()),
-                   kMostEmbedded, &image)
-                .code != StatusCode::kInvalidArgument)
-      return true;
-    at += splitter.end();
-  }
-  return false;
 }
 
 bool Flipper::flip_exif_data(Data* data) {
@@ -278,8 +259,8 @@ bool Flipper::flip_jfif(Data* data) {
 }  // namespace
 
 FlippedSegments flip_segments(const PictureFlip& flip, const FlippedTrailing& trailing,
-                              Bytes segments) {
-  return Flipper(flip, trailing).flip(segments);
+                              Bytes segments, uint64_t* pixels) {
+  return Flipper(flip, trailing, pixels).flip(segments);
 }
 
 bool are_of_gain_map(Bytes segments) {

@@ -66,12 +66,16 @@ void Tiff::unlink_next(size_t directory) {
 
 void Tiff::remove(size_t directory, uint16_t tag) {
   const std::optional<TiffEntry> entry = find(directory, tag);
-  const size_t link = link_at(directory);
-  if (!entry || !link) return;
+  if (!entry) return;
+  const size_t count = number(directory, kCountBytes);
+  // With the link to the next directory, as far as that is there.
+  const size_t size = kCountBytes + count * kEntryBytes + kLinkBytes;
+  const size_t end_at = std::min(directory + size, bytes_.size());
+  if (end_at < entry->at + kEntryBytes) return;
   const auto begin = bytes_.begin() + static_cast<ptrdiff_t>(entry->at);
-  const auto end = bytes_.begin() + static_cast<ptrdiff_t>(link + kLinkBytes);
+  const auto end = bytes_.begin() + static_cast<ptrdiff_t>(end_at);
   std::fill(std::move(begin + kEntryBytes, end, begin), end, uint8_t{0});
-  put(directory, kCountBytes, number(directory, kCountBytes) - 1);
+  put(directory, kCountBytes, static_cast<uint32_t>(count - 1));
 }
 
 }  // namespace cudatransform

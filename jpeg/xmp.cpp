@@ -40,27 +40,28 @@ struct Property {
   bool is_element;
 };
 
-// The first property of a name from `at` on, with its value.
-std::optional<Property> find_property(std::string_view xmp, const std::string& name, size_t at) {
-  for (at = xmp.find(name, at); at != kNowhere; at = xmp.find(name, at + 1)) {
-    const bool is_element = at > 0 && xmp[at - 1] == '<';
-    if (at == 0 || (!is_element && kSpace.find(xmp[at - 1]) == kNowhere)) continue;
-    const size_t next = xmp.find_first_not_of(kSpace, at + name.size());
-    if (next == kNowhere) return {};
-    char last = '<';
-    size_t begin = next + 1;
-    if (xmp[next] == '=') {
-      begin = xmp.find_first_not_of(kSpace, begin);
-      if (begin == kNowhere) return {};
-      last = xmp[begin++];
-      if (last != '"' && last != '\'') continue;
-    } else if (xmp[next] != '>') {
-      continue;
-    }
-    const size_t end = xmp.find(last, begin);
-    if (end == kNowhere) return {};
-    return Property{at - is_element, begin, end, is_element};
+// The property whose name is at `at`, with its value; none where that is no property.
+std::optional<Property> property_at(std::string_view xmp, const std::string& name, size_t at) {
+  const bool is_element = at > 0 && xmp[at - 1] == '<';
+  if (at == 0 || (!is_element && kSpace.find(xmp[at - 1]) == kNowhere)) return {};
+  const size_t next = xmp.find_first_not_of(kSpace, at + name.size());
+  if (next == kNowhere || xmp[next] != (is_element ? '>' : '=')) return {};
+  char last = '<';
+  size_t begin = next + 1;
+  if (!is_element) {
+    begin = xmp.find_first_not_of(kSpace, begin);
+    if (begin == kNowhere) return {};
+    last = xmp[begin++];
+    if (last != '"' && last != '\'') return {};
   }
+  const size_t end = xmp.find(last, begin);
+  if (end == kNowhere) return {};
+  return Property{at - is_element, begin, end, is_element};
+}
+
+std::optional<Property> find_property(std::string_view xmp, const std::string& name) {
+  for (size_t at = xmp.find(name); at != kNowhere; at = xmp.find(name, at + 1))
+    if (const std::optional<Property> found = property_at(xmp, name, at)) return found;
   return {};
 }
 
@@ -83,15 +84,11 @@ Range find_range(std::string_view xmp, const std::string& name, size_t at) {
   for (at = xmp.find(name, at); at != kNowhere; at = xmp.find(name, at + 1)) {
     const size_t behind = at + name.size();
     if (at == 0 || behind >= xmp.size()) continue;
-    const char before = xmp[at - 1], after = xmp[behind];
-    const bool is_whole =
-        after == '>' || after == '/' || after == '=' || kSpace.find(after) != kNowhere;
-    if (!is_whole) continue;
-    if (before == '<') return {at - 1, element_end(xmp, name, at)};
-    if (kSpace.find(before) == kNowhere) continue;
-    const std::optional<Property> attribute = find_property(xmp, name, at);
-    if (!attribute) return {};
-    if (attribute->begin == at) return {at - 1, attribute->value_end + 1};
+    const char after = xmp[behind];
+    const bool is_whole = after == '>' || after == '/' || kSpace.find(after) != kNowhere;
+    if (xmp[at - 1] == '<' && is_whole) return {at - 1, element_end(xmp, name, at)};
+    const std::optional<Property> attribute = property_at(xmp, name, at);
+    if (attribute && !attribute->is_element) return {at - 1, attribute->value_end + 1};
   }
   return {};
 }
@@ -122,7 +119,7 @@ std::string xmp_prefix(std::string_view xmp, std::string_view space) {
 }
 
 std::string_view xmp_value(std::string_view xmp, const std::string& name) {
-  const std::optional<Property> found = find_property(xmp, name, 0);
+  const std::optional<Property> found = find_property(xmp, name);
   return found ? trimmed(xmp.substr(found->value_begin, found->value_end - found->value_begin))
                : std::string_view();
 }
@@ -135,14 +132,14 @@ uint64_t xmp_number(std::string_view xmp, const std::string& name) {
 }
 
 void set_xmp_value(const std::string& name, std::string_view value, std::string* xmp) {
-  if (const std::optional<Property> found = find_property(*xmp, name, 0))
+  if (const std::optional<Property> found = find_property(*xmp, name))
     xmp->replace(found->value_begin, found->value_end - found->value_begin, value);
 }
 
 bool remove_xmp_property(const std::string& name, std::string* xmp) {
   std::string left;
   size_t at = 0;
-  for (Range range = find_range(*xmp, name, 0); range.end != kNowhere;
+  for (Range range = find_range(*xmp, name, 0); range.end != kNowhere && range.begin >= at;
        range = find_range(*xmp, name, at)) {
     left += xmp->substr(at, range.begin - at);
     at = range.end;

@@ -59,9 +59,13 @@ bool read_upright_turn(const GstDctJpegMeta& meta, Turn* turn) {
   gsize size = 0;
   const auto* data =
       meta.segments ? static_cast<const uint8_t*>(g_bytes_get_data(meta.segments, &size)) : nullptr;
-  const int orientation = exif_orientation({data, size});
-  *turn = upright_turn(orientation);
-  return orientation != 0;
+  try {
+    const int orientation = exif_orientation({data, size});
+    *turn = upright_turn(orientation);
+    return orientation != 0;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 std::string flip_jpeg_meta(const PictureFlip& flip, GstDctJpegMeta* meta) {
@@ -70,7 +74,7 @@ std::string flip_jpeg_meta(const PictureFlip& flip, GstDctJpegMeta* meta) {
   } catch (const std::bad_alloc&) {
     const BytesPtr segments(g_steal_pointer(&meta->segments));
     gst_dct_jpeg_meta_set_behind(meta, nullptr, nullptr, 0);
-    return "all metadata: out of memory";
+    return "all metadata";  // short enough to need none
   }
 }
 

@@ -107,8 +107,8 @@ class Attachments(Base):
         at = bomb.index(b"\xff\xc0") + 5
         bomb[at:at + 4] = b"\xff\xff\xff\xff"
         photo = self.photo((file_of(16, 16),))
-        photo.attachments = (bytes(bomb),)
-        self.loudly("attachment", photo.turned, "180")
+        photo.attachments = (bytes(bomb),) * 2
+        self.loudly("attachment 1 of 2", photo.turned, "180")
 
 
 class GainMaps(Base):
@@ -164,6 +164,13 @@ class GainMaps(Base):
             self.assertEqual(self.lengths(self.quietly(ct.write, made)),
                              [len(made.attachments[0])])
             self.assertIn(b'GCamera:MotionPhoto="0"', made.markers)
+
+    def test_trailing_data(self):
+        """An image without an index is of no orientation that is known; padding is of none."""
+        photo = ct.read(file_of(320, 240, segments=exif(6)) + b"\0" * 16)
+        self.assertEqual(self.quietly(photo.turned, "auto").trailer, photo.trailer)
+        photo.trailer = b"\0" * 16 + file_of(80, 64)
+        self.assertEqual(self.loudly("trailing data", photo.turned, "auto").trailer, b"")
 
     @unittest.skipUnless(Image, "no Pillow")
     def test_brightness_goes_along(self):

@@ -7,12 +7,14 @@ import shutil
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 import warnings
+from functools import partial
 
 import cudatransform as ct
 import pictures
-from flips import ORIENTATIONS, Base, Tiff, exif, file_of, turned_by_jpegtran, upright_xmp
+from flips import ORIENTATIONS, Base, Tiff, exif, file_of, turned_by_jpegtran, upright_xmp, xmp
 
 
 class ExifAndXmp(Base):
@@ -45,6 +47,30 @@ class ExifAndXmp(Base):
             self.assertIsNone(Tiff(made.markers).thumbnail())
             self.assertNotIn(thumbnail[:200], made.markers)
             self.assertTrue(made.markers.endswith(b"behind"))
+
+    def test_thumbnail_of_another_orientation(self):
+        thumbnail = file_of(160, 112)
+        for own, change in ((6, self.quietly), (1, partial(self.loudly, "Exif thumbnail"))):
+            segments = exif(6, thumbnail, (320, 240), thumbnail_orientation=own)
+            tiff = Tiff(change(ct.read(file_of(320, 240, segments=segments)).turned,
+                               "auto").markers)
+            if own == 1:
+                self.assertIsNone(tiff.thumbnail())
+            else:
+                self.assertEqual(tiff.ifd1[0x112][1], 1)
+
+    def test_hostile_xmp(self):
+        """Text that names a property again and again becomes no longer, and takes no time."""
+        for text in (' p:Regions><p:Regions/>', "<p:Regions>", "</p:Regions>", ' p:Regions="',
+                     "<p:Regions/>", "p:Regions"):
+            text = 'xmlns:p="http://www.metadataworkinggroup.com/schemas/regions/"' + text * 2000
+            picture = ct.read(file_of(320, 240, segments=xmp(text)))
+            began = time.process_time()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                made = picture.turned("180")
+            self.assertLess(time.process_time() - began, 2)
+            self.assertLessEqual(len(made.markers), len(picture.markers))
 
     def test_an_edge_of_less_than_a_sample(self):
         """trim drops 8 columns of 328, which is half a sample of a thumbnail's 20."""

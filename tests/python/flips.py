@@ -27,7 +27,8 @@ def file_of(width, height, sampling="4:2:0", segments=b"", seed=1, quality=85):
         return ct.write(picture)
 
 
-def exif(orientation, thumbnail=b"", size=(0, 0), order=">", note=b"", subject=(), last=b""):
+def exif(orientation, thumbnail=b"", size=(0, 0), order=">", note=b"", subject=(), last=b"",
+         thumbnail_orientation=0):
     """Exif data with a thumbnail in IFD1, a maker note, a subject area and `last` behind all."""
     def entry(tag, kind, count, value):
         packed = struct.pack(order + ("H" if kind == 3 and count == 1 else "I"), value)
@@ -35,7 +36,8 @@ def exif(orientation, thumbnail=b"", size=(0, 0), order=">", note=b"", subject=(
     ifd0, exif_at = 8, 8 + 2 + 12 * 2 + 4
     exif_count = 3 + bool(subject)
     ifd1 = exif_at + 2 + 12 * exif_count + 4
-    data_at = ifd1 + 2 + 12 * 3 + 4 if thumbnail else ifd1
+    ifd1_count = 3 + bool(thumbnail_orientation)
+    data_at = ifd1 + 2 + 12 * ifd1_count + 4 if thumbnail else ifd1
     subject_at, note_at = data_at, data_at + 2 * len(subject)
     image_at = note_at + len(note)
     body = (b"MM\0*" if order == ">" else b"II*\0") + struct.pack(order + "I", ifd0)
@@ -48,7 +50,9 @@ def exif(orientation, thumbnail=b"", size=(0, 0), order=">", note=b"", subject=(
     body += entry(0x927C, 7, len(note), note_at) + entry(0xA002, 4, 1, size[0])
     body += entry(0xA003, 4, 1, size[1]) + bytes(4)
     if thumbnail:
-        body += struct.pack(order + "H", 3) + entry(0x103, 3, 1, 6)
+        body += struct.pack(order + "H", ifd1_count) + entry(0x103, 3, 1, 6)
+        if thumbnail_orientation:
+            body += entry(0x112, 3, 1, thumbnail_orientation)
         body += entry(0x201, 4, 1, image_at) + entry(0x202, 4, 1, len(thumbnail)) + bytes(4)
     body += struct.pack(order + f"{len(subject)}H", *subject) + note + thumbnail + last
     return pictures.segment(0xE1, b"Exif\0\0" + body)
