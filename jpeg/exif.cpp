@@ -23,7 +23,7 @@ constexpr uint16_t kSubjectArea = 0x9214, kPixelXDimension = 0xa002, kPixelYDime
 constexpr uint16_t kSubjectLocation = 0xa214;
 
 constexpr size_t kTiffHeader = 8, kSoiBytes = 2;
-constexpr size_t kMostBytes = 65533 - kExifHead;  // in a segment
+constexpr size_t kMostBytes = JpegSegment::kMostData - kExifHead;  // in a segment
 
 struct Range {
   size_t begin = 0, size = 0;

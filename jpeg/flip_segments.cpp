@@ -10,6 +10,7 @@
 #include "jpeg/flip_file.h"
 #include "jpeg/metadata.h"
 #include "jpeg/mpf.h"
+#include "jpeg/tiff.h"
 #include "jpeg/xmp.h"
 
 namespace cudatransform {
@@ -18,7 +19,6 @@ namespace {
 using Bytes = std::span<const uint8_t>;
 
 constexpr uint8_t kApp0 = 0xe0, kApp2 = 0xe2, kApp11 = 0xeb, kApp13 = 0xed, kCom = 0xfe;
-constexpr size_t kMostData = 65533;
 
 constexpr std::string_view kIso21496("urn:iso:std:iso:ts:21496:-1\0", 28);
 constexpr std::string_view kJfxx("JFXX\0", 5), kIcc("ICC_PROFILE\0", 12);
@@ -81,19 +81,15 @@ bool remove_photoshop_thumbnails(std::vector<uint8_t>* data) {
   for (size_t at = kPhotoshop.size(); at < data->size();) {
     const uint8_t* resource = data->data() + at;
     const size_t room = data->size() - at;
-    const auto number = [&](size_t from, size_t bytes) {
-      uint32_t value = 0;
-      for (size_t i = 0; i < bytes; i++) value = value << 8 | resource[from + i];
-      return value;
-    };
     size_t size = room;  // what is no resource stays
     uint32_t identifier = 0;
     if (room > kName && std::equal(kSignature.begin(), kSignature.end(), resource)) {
-      identifier = number(kIdentifier, 2);
+      identifier = read_number(resource + kIdentifier, 2, true);
       const size_t size_at = kName + (resource[kName] + size_t{2}) / 2 * 2;
       // One that goes on in another segment ends this one.
       if (room >= size_at + 4)
-        size = std::min(room, size_at + 4 + (size_t{number(size_at, 4)} + 1) / 2 * 2);
+        size = std::min(
+            room, size_at + 4 + (size_t{read_number(resource + size_at, 4, true)} + 1) / 2 * 2);
     }
     const bool shows = identifier == kThumbnail || identifier == kOldThumbnail;
     if (!shows) left.insert(left.end(), resource, resource + size);
@@ -150,7 +146,7 @@ class Flipper {
 };
 
 void Flipper::append(uint8_t code, const Data& data) {
-  if (data.size() > kMostData) {
+  if (data.size() > JpegSegment::kMostData) {
     lose("segments that have become too large");
     return;
   }

@@ -10,6 +10,8 @@ namespace cudatransform {
 
 // A marker segment: the bytes behind its length.
 struct JpegSegment {
+  static constexpr size_t kMostData = 65533;
+
   uint8_t code = 0;
   std::span<const uint8_t> data;
 

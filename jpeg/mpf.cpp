@@ -11,6 +11,7 @@
 #include <string>
 
 #include "jpeg/metadata.h"
+#include "jpeg/tiff.h"
 
 namespace cudatransform {
 namespace {
@@ -25,19 +26,6 @@ constexpr uint32_t kVersion = 0xb000, kNumberOfImages = 0xb001, kEntries = 0xb00
 constexpr size_t kEntry = 16, kSizeInEntry = 4, kOffsetInEntry = 8;
 
 constexpr uint32_t kPrimary = 0x030000;  // an attribute: the baseline's primary image
-
-uint32_t number(const uint8_t* from, size_t bytes, bool big_endian) {
-  uint32_t value = 0;
-  for (size_t i = 0; i < bytes; i++) value = value << 8 | from[big_endian ? i : bytes - 1 - i];
-  return value;
-}
-
-void put(uint32_t value, size_t bytes, bool big_endian, uint8_t* to) {
-  for (size_t i = 0; i < bytes; i++) {
-    to[big_endian ? bytes - 1 - i : i] = static_cast<uint8_t>(value);
-    value >>= 8;
-  }
-}
 
 Status untrue(const std::string& what) {
   return Status::error(StatusCode::kInvalidArgument, "the file's index of pictures (MPF) " + what);
@@ -61,13 +49,13 @@ Status MpfIndex::read(std::span<const uint8_t> tiff, MpfIndex* index) {
   if (tiff.size() < kTiffHeader + kDirectoryHead) return untrue("is cut short");
   const bool big = tiff[0] == 'M';
   if (tiff[0] != tiff[1] || (tiff[0] != 'M' && tiff[0] != 'I') ||
-      number(&tiff[2], 2, big) != kTiffMagic)
+      read_number(&tiff[2], 2, big) != kTiffMagic)
     return untrue("has no TIFF header");
-  const size_t directory = number(&tiff[4], 4, big);
+  const size_t directory = read_number(&tiff[4], 4, big);
   if (directory < kTiffHeader || directory > tiff.size() - kDirectoryHead)
     return untrue("has its directory at byte " + std::to_string(directory) + " of " +
                   std::to_string(tiff.size()));
-  const size_t fields = number(&tiff[directory], 2, big);
+  const size_t fields = read_number(&tiff[directory], 2, big);
   if (fields * kField > tiff.size() - directory - kDirectoryHead)
     return untrue("is cut short: its directory has " + std::to_string(fields) + " fields");
 
@@ -75,11 +63,11 @@ Status MpfIndex::read(std::span<const uint8_t> tiff, MpfIndex* index) {
   uint32_t entries_size = 0;
   for (size_t i = 0; i < fields; i++) {
     const uint8_t* field = &tiff[directory + kDirectoryHead + i * kField];
-    const uint32_t tag = number(field, 2, big), type = number(field + 2, 2, big);
-    if (tag == kNumberOfImages && type == kLong) found.pictures_ = number(field + 8, 4, big);
+    const uint32_t tag = read_number(field, 2, big), type = read_number(field + 2, 2, big);
+    if (tag == kNumberOfImages && type == kLong) found.pictures_ = read_number(field + 8, 4, big);
     if (tag != kEntries || type != kUndefined) continue;
-    entries_size = number(field + 4, 4, big);
-    found.entries_at_ = number(field + 8, 4, big);
+    entries_size = read_number(field + 4, 4, big);
+    found.entries_at_ = read_number(field + 8, 4, big);
   }
   if (found.pictures_ == 0 || found.pictures_ > kMostMpfPictures)
     return untrue("has " + std::to_string(found.pictures_) + " pictures, where 1 to " +
@@ -105,8 +93,8 @@ Status MpfIndex::read(std::span<const uint8_t> tiff, MpfIndex* index) {
 
 MpfEntry MpfIndex::entry(uint32_t i) const {
   const uint8_t* from = &tiff_[entries_at_ + i * kEntry];
-  return {number(from, 4, is_big_endian_), number(from + kSizeInEntry, 4, is_big_endian_),
-          number(from + kOffsetInEntry, 4, is_big_endian_)};
+  return {read_number(from, 4, is_big_endian_), read_number(from + kSizeInEntry, 4, is_big_endian_),
+          read_number(from + kOffsetInEntry, 4, is_big_endian_)};
 }
 
 std::span<const uint8_t> find_mpf(std::span<const uint8_t> file) {
@@ -124,7 +112,7 @@ void make_mpf(uint32_t pictures, uint8_t* to) {
   memset(to, 0, new_mpf_size(pictures));
   to = std::copy(std::begin(kHead), std::end(kHead), to);
   const auto put_next = [&to](uint32_t value, size_t bytes) {
-    put(value, bytes, true, to);
+    write_number(value, bytes, true, to);
     to += bytes;
   };
   const auto put_field = [&](uint32_t tag, uint32_t type, uint32_t count, uint32_t value) {
@@ -151,10 +139,10 @@ std::vector<uint8_t> shorter_mpf(std::span<const uint8_t> tiff, std::span<const 
   make_mpf(pictures, bytes.data());
   if (!MpfIndex::read(std::span(bytes).subspan(kMpfHead), &made).ok()) return {};
   uint8_t* entries = &bytes[kMpfHead + made.entries_at()];
-  put(old.entry(0).attribute, 4, true, entries);
+  write_number(old.entry(0).attribute, 4, true, entries);
   for (size_t i = 0; i < kept.size(); i++)
     if (kept[i] + 1 < old.pictures())
-      put(old.entry(kept[i] + 1).attribute, 4, true, entries + (i + 1) * kEntry);
+      write_number(old.entry(kept[i] + 1).attribute, 4, true, entries + (i + 1) * kEntry);
   return bytes;
 }
 
@@ -298,8 +286,8 @@ Status rewrite_mpf(std::span<uint8_t> picture, std::span<const FilePlace> others
   const auto tiff_at = static_cast<size_t>(tiff.data() - picture.data());
   const auto put_entry = [&](size_t i, uint64_t size, uint64_t offset) {
     uint8_t* entry = &picture[tiff_at + index.entries_at() + i * kEntry];
-    put(static_cast<uint32_t>(size), 4, index.is_big_endian(), entry + kSizeInEntry);
-    put(static_cast<uint32_t>(offset), 4, index.is_big_endian(), entry + kOffsetInEntry);
+    write_number(static_cast<uint32_t>(size), 4, index.is_big_endian(), entry + kSizeInEntry);
+    write_number(static_cast<uint32_t>(offset), 4, index.is_big_endian(), entry + kOffsetInEntry);
   };
   put_entry(0, picture.size(), 0);
   for (size_t i = 0; i < others.size(); i++)

@@ -7,23 +7,22 @@
 
 namespace cudatransform {
 
+uint32_t read_number(const uint8_t* from, size_t size, bool is_big_endian) {
+  uint32_t value = 0;
+  for (size_t i = 0; i < size; i++) value = value << 8 | from[is_big_endian ? i : size - 1 - i];
+  return value;
+}
+
+void write_number(uint32_t value, size_t size, bool is_big_endian, uint8_t* to) {
+  for (size_t i = 0; i < size; i++, value >>= 8)
+    to[is_big_endian ? size - 1 - i : i] = static_cast<uint8_t>(value);
+}
+
 Tiff::Tiff(std::span<const uint8_t> bytes) : bytes_(bytes.begin(), bytes.end()) {
   constexpr size_t kHeader = 8;
   if (bytes_.size() < kHeader || bytes_[0] != bytes_[1]) return;
   is_little_ = bytes_[0] == 'I';
   is_tiff_ = (is_little_ || bytes_[0] == 'M') && number(2, 2) == 42;
-}
-
-uint32_t Tiff::number(size_t at, size_t size) const {
-  uint32_t value = 0;
-  for (size_t i = 0; i < size; i++)
-    value = value << 8 | bytes_[at + (is_little_ ? size - 1 - i : i)];
-  return value;
-}
-
-void Tiff::put(size_t at, size_t size, uint32_t value) {
-  for (size_t i = 0; i < size; i++, value >>= 8)
-    bytes_[at + (is_little_ ? i : size - 1 - i)] = static_cast<uint8_t>(value);
 }
 
 std::optional<TiffEntry> Tiff::find(size_t directory, uint16_t tag) const {

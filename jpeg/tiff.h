@@ -11,6 +11,10 @@
 
 namespace cudatransform {
 
+// Numbers of `size` bytes, 4 at most, in either byte order.
+uint32_t read_number(const uint8_t* from, size_t size, bool is_big_endian);
+void write_number(uint32_t value, size_t size, bool is_big_endian, uint8_t* to);
+
 // An entry of a directory. Offsets count from the TIFF header's first byte.
 struct TiffEntry {
   static constexpr uint16_t kShort = 3, kLong = 4;  // types
@@ -47,8 +51,12 @@ class Tiff {
   // Makes `directory` the last of its chain.
   void unlink_next(size_t directory);
 
-  uint32_t number(size_t at, size_t size) const;
-  void put(size_t at, size_t size, uint32_t value);
+  uint32_t number(size_t at, size_t size) const {
+    return read_number(&bytes_[at], size, !is_little_);
+  }
+  void put(size_t at, size_t size, uint32_t value) {
+    write_number(value, size, !is_little_, &bytes_[at]);
+  }
   bool has(size_t at, size_t size) const {
     return at <= bytes_.size() && size <= bytes_.size() - at;
   }
