@@ -43,11 +43,9 @@ bool prefers_full_range(GstPad* src) {
          has_full_range(caps.get());
 }
 
+// BT.601's of limited range, which only the range tells from JPEG's.
 bool has_only_another_range(const char* colorimetry) {
-  GstVideoColorimetry color;
-  return colorimetry && gst_video_colorimetry_from_string(&color, colorimetry) &&
-         color.range == GST_VIDEO_COLOR_RANGE_16_235 &&
-         color.matrix == GST_VIDEO_COLOR_MATRIX_BT601;
+  return colorimetry && full_range_of(colorimetry) == kJpegColorimetry;
 }
 
 // Looks at the pad that feeds `sink`, and behind it, while `pads` are left.
