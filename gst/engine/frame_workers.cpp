@@ -160,10 +160,10 @@ bool FrameWorkers::await_oldest() {
   while (!is_interrupted_) {
     FrameJob* const first = started_first();
     const gint64 grace = moved_ + kGrace - g_get_monotonic_time();
-    if (first == nullptr && !is_watched_) {
+    if (grace > 0) {
+      nap(lock, grace);  // even without a job: small pictures would wake this thread one by one
+    } else if (first == nullptr && !is_watched_) {
       beside_.wait(lock);
-    } else if (grace > 0) {
-      nap(lock, grace);
     } else if (first != nullptr && first->is_ready()) {
       if (first == on_device) first->note_time();
       return true;
