@@ -73,6 +73,23 @@ GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, Direction direc
                           [=](GstStructure* s) { return scale_sizes_down(s, scale); });
 }
 
+GstCaps* resized_raw_caps(const GstCaps* coefs, const GstCaps* coefs_before,
+                          const GstCaps* raw_before, int scale) {
+  const GstStructure* s = gst_caps_get_structure(coefs, 0);
+  gint width = 0, height = 0;
+  if (!gst_structure_get(s, "width", G_TYPE_INT, &width, "height", G_TYPE_INT, &height, nullptr) ||
+      width < 1 || height < 1)
+    return nullptr;
+  const auto resized = [=](const GstCaps* caps) {
+    GstCaps* copy = gst_caps_copy(caps);
+    gst_caps_set_simple(copy, "width", G_TYPE_INT, width, "height", G_TYPE_INT, height, nullptr);
+    return CapsPtr(copy);
+  };
+  if (!gst_caps_is_strictly_equal(resized(coefs_before).get(), coefs)) return nullptr;
+  CapsPtr raw = resized(raw_before);
+  return scale_sizes_down(gst_caps_get_structure(raw.get(), 0), scale) ? raw.release() : nullptr;
+}
+
 Status read_dct_caps(const GstCaps* caps, GstDctInfo* info) {
   gchar* reason = nullptr;
   return gst_dct_info_from_caps(info, caps, &reason) ? Status() : unusable_coef_caps(reason);

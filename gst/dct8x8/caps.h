@@ -24,6 +24,11 @@ GstCaps* dct_template_caps();
 GstCaps* raw_to_dct_caps(const GstCaps* caps, MemoryKinds kinds, Direction direction, int scale);
 GstCaps* dct_to_raw_caps(const GstCaps* caps, MemoryKinds kinds, Direction direction, int scale);
 
+// Where fixed `coefs` differ from `coefs_before` in width and height alone: `raw_before`, which
+// belong to the latter, in the new size. Null where they differ in more. Transfer full.
+GstCaps* resized_raw_caps(const GstCaps* coefs, const GstCaps* coefs_before,
+                          const GstCaps* raw_before, int scale);
+
 // Reads caps of coefficients. Fails where they are incomplete or contradict themselves.
 Status read_dct_caps(const GstCaps* caps, GstDctInfo* info);
 

@@ -7,6 +7,7 @@
 #include "gst/dct8x8/file_query.h"
 #include "gst/engine/property_types.h"
 #include "gst/stream/pinned_setting.h"
+#include "gst/stream/refusal.h"
 #if CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
 #endif
@@ -88,8 +89,66 @@ static int scale_of(GstBaseTransform* trans) {
   return scale;
 }
 
+// The raw video that a CAPS event becomes which changes the size alone. The event's caps are known
+// by their address.
+struct ResizedCaps {
+  const GstCaps* coefs = nullptr;
+  GstCaps* raw = nullptr;
+};
+using PinnedCaps = cudatransform::PinnedSetting<ResizedCaps>;
+
+// The present raw video in the size of `coefs`, or null: resized_raw_caps() of caps.h.
+static GstCaps* resized_raw_caps(GstBaseTransform* trans, const GstCaps* coefs) {
+  const CapsPtr before(gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans)));
+  const CapsPtr raw_before(gst_pad_get_current_caps(GST_BASE_TRANSFORM_SRC_PAD(trans)));
+  if (!before || !raw_before) return nullptr;
+  return cudatransform::resized_raw_caps(coefs, before.get(), raw_before.get(),
+                                         PinnedScale::of(trans, scale_of));
+}
+
+// If new coefficients differ in width and height alone, format and memory stay as they are, where
+// downstream accepts that. A sequence of JPEG files may have another size in each, and a small one
+// is decoded in a tenth of the time that is needed to negotiate anew.
+static GstCaps* keep_raw_format(GstBaseTransform* trans, const GstCaps* coefs) {
+  GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(trans);
+  if (GST_PAD_NEEDS_RECONFIGURE(src)) return nullptr;
+  CapsPtr raw(resized_raw_caps(trans, coefs));
+  return raw && cudatransform::peer_accepts(src, raw.get()) ? raw.release() : nullptr;
+}
+
+static gboolean gst_cuda_dct_base_sink_event(GstBaseTransform* trans, GstEvent* event) {
+  CapsPtr raw;
+  GstCaps* coefs = nullptr;
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS && !gst_cuda_dct_transform(trans).is_forward()) {
+    gst_event_parse_caps(event, &coefs);
+    raw.reset(keep_raw_format(trans, coefs));
+  }
+  const PinnedCaps pinned(trans, ResizedCaps{coefs, raw.get()});
+  return GST_BASE_TRANSFORM_CLASS(parent_class)->sink_event(trans, event);
+}
+
+// GstBaseTransform would also intersect the other pad's caps with its template. Where caps differ
+// from those of the stream in their size alone, all that can be wrong is the size.
+static gboolean gst_cuda_dct_base_accept_caps(GstBaseTransform* trans, GstPadDirection direction,
+                                              GstCaps* caps) {
+  GstPad* pad = direction == GST_PAD_SINK ? trans->sinkpad : trans->srcpad;
+  if (direction == GST_PAD_SINK && !gst_cuda_dct_transform(trans).is_forward()) {
+    const CapsPtr raw(resized_raw_caps(trans, caps));
+    if (raw) return TRUE;
+  }
+  const CapsPtr all(gst_pad_get_pad_template_caps(pad));
+  if (!gst_caps_is_subset(caps, all.get())) return FALSE;
+  const CapsPtr other(
+      GST_BASE_TRANSFORM_GET_CLASS(trans)->transform_caps(trans, direction, caps, nullptr));
+  return !gst_caps_is_empty(other.get());
+}
+
 static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPadDirection direction,
                                                  GstCaps* caps, GstCaps* filter) {
+  const ResizedCaps resized =
+      PinnedCaps::of(trans, [](GstBaseTransform*) { return ResizedCaps(); });
+  if (direction == GST_PAD_SINK && resized.raw && caps == resized.coefs)
+    return cudatransform::filter_caps(trans, caps, gst_caps_ref(resized.raw), filter);
   const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
   const cudatransform::Direction way = gst_cuda_dct_transform(trans).direction();
   const bool is_forward = way == cudatransform::Direction::kForward;
@@ -148,6 +207,8 @@ static void gst_cuda_dct_base_class_init(GstCudaDctBaseClass* klass) {
                         "inverses exist as islow, float and reference",
                         GST_TYPE_CUDA_DCT_METHOD, int(Method::kIslow), cudatransform::kReadOnly));
   trans_class->transform_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_transform_caps);
+  trans_class->accept_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_accept_caps);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_sink_event);
   trans_class->query = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_query);
   cudatransform::install_coef_negotiation(trans_class);
 }

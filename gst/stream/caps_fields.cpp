@@ -3,7 +3,7 @@
 
 #include "gst/stream/caps_fields.h"
 
-#include <algorithm>
+#include <cstring>
 
 namespace cudatransform {
 namespace {
@@ -69,13 +69,21 @@ std::vector<std::string> strings_of(const GstStructure* s, const char* field) {
   return strings;
 }
 
+// Negotiation asks this for every format: without copies of the strings.
 bool string_field_allows(const GstStructure* s, const char* field, const char* string) {
-  const std::vector<std::string> strings = strings_of(s, field);
-  return std::find(strings.begin(), strings.end(), string) != strings.end();
+  const GValue* value = gst_structure_get_value(s, field);
+  const auto is_it = [=](const GValue* one) {
+    return one && G_VALUE_HOLDS_STRING(one) && strcmp(g_value_get_string(one), string) == 0;
+  };
+  if (!value || !GST_VALUE_HOLDS_LIST(value)) return is_it(value);
+  for (guint i = 0; i < gst_value_list_get_size(value); i++)
+    if (is_it(gst_value_list_get_value(value, i))) return true;
+  return false;
 }
 
 bool int_field_allows(const GstStructure* s, const char* field, int n) {
   const GValue* value = gst_structure_get_value(s, field);
+  if (value && G_VALUE_HOLDS_INT(value)) return g_value_get_int(value) == n;
   return !value || field_includes(value, int_value(n));
 }
 

@@ -4,6 +4,8 @@
 
 #include <gst/base/gstbasetransform.h>
 
+#include <utility>
+
 namespace cudatransform {
 
 // A query needs one value throughout, and so does an event with caps. The base class transforms
@@ -16,8 +18,9 @@ class PinnedSetting {
   // Takes the lock that guards the setting.
   using Read = Setting (*)(GstBaseTransform* trans);
 
-  PinnedSetting(GstBaseTransform* trans, Read read)
-      : trans_(trans), value_(of(trans, read)), outer_(innermost) {
+  PinnedSetting(GstBaseTransform* trans, Read read) : PinnedSetting(trans, of(trans, read)) {}
+  PinnedSetting(GstBaseTransform* trans, Setting value)
+      : trans_(trans), value_(std::move(value)), outer_(innermost) {
     innermost = this;
   }
   ~PinnedSetting() { innermost = outer_; }

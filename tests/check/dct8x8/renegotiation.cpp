@@ -1,5 +1,7 @@
 // Sources that change size or format mid-stream, and peers that ask for other coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gst/base/gstbasetransform.h>
+
 #include <string>
 
 #include "tests/check/frames.h"
@@ -59,6 +61,33 @@ CHECK_TEST(test_peer_changes) {
                   gst_caps_to_string(now));
     }
   }
+}
+
+// A new size alone does not choose the format anew, unless downstream refuses the present one or
+// asks for it.
+CHECK_TEST(test_size_keeps_format) {
+  const std::string takes =
+      "video/x-raw,format=NV12,width=[1,100];video/x-raw,format=YV12,width=[1,200]";
+  g_autoptr(GstHarness) h =
+      gst_harness_new_parse((forward() + " ! " + inverse("name=inverse scale=1/2") +
+                             " ! identity ! " + "capsfilter caps=\"" + takes + "\"")
+                                .c_str());
+  const auto format_at = [&](int width, int height) {
+    const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, width, height);
+    gst_harness_set_src_caps(h, video_caps(info));
+    g_autoptr(GstBuffer) out = passed(h, make_frame(info, 0));
+    const GstVideoInfo now = output_info(h);
+    fail_unless_equals_int(now.width, (width + 1) / 2);
+    fail_unless_equals_int(now.height, (height + 1) / 2);
+    return GST_VIDEO_INFO_FORMAT(&now);
+  };
+  fail_unless_equals_int(format_at(101, 50), GST_VIDEO_FORMAT_NV12);
+  fail_unless_equals_int(format_at(200, 50), GST_VIDEO_FORMAT_NV12);
+  fail_unless_equals_int(format_at(202, 51), GST_VIDEO_FORMAT_YV12);
+  fail_unless_equals_int(format_at(64, 52), GST_VIDEO_FORMAT_YV12);
+  g_autoptr(GstElement) inverse = gst_bin_get_by_name(GST_BIN(h->element), "inverse");
+  gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(inverse));
+  fail_unless_equals_int(format_at(66, 53), GST_VIDEO_FORMAT_NV12);
 }
 
 // Changes the size that the capsfilter asks for after every tenth frame, in the source's thread.
