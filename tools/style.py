@@ -13,7 +13,7 @@ import sys
 
 from arrows import SOURCES, files_of_git, files_of_tree
 
-MOST_LINES = 420
+MOST_LINES = 800
 MOST_COLUMNS = 100
 MOST_OF_A_SUBJECT = 70
 TABLES = {"cuda/device/driver_entries.h"}  # of any number of lines and columns

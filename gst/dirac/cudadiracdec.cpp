@@ -19,20 +19,78 @@
 
 #include "gst/elements.h"
 
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "gst/dirac/cudadiracdec_private.h"
+#include "gst/dirac/engine.h"
+#include "gst/dirac/pictures.h"
 #include "gst/dirac/video_format.h"
+#include "gst/engine/contiguous_adapter.h"
 #include "gst/engine/element_errors.h"
+#include "gst/engine/engine_element.h"
 #include "gst/engine/property_types.h"
-
-using cudatransform::DiracState;
-using cudatransform::OnError;
-using cudatransform::state_of;
-using cudatransform::Status;
 
 GST_DEBUG_CATEGORY_STATIC(cudadiracdec_debug);
 #define GST_CAT_DEFAULT cudadiracdec_debug
+
+namespace cudatransform {
+
+constexpr PictureSettings kDiracDefaults = {.on_error = OnError::kConceal};
+
+// The splitter of the stream and its progress.
+struct DiracSplit {
+  DiracSplit() { reset(); }
+  // The next bytes do not continue the earlier ones, which the base class has cleared.
+  void reset();
+
+  ContiguousAdapter bytes;  // of the base class
+  DiracSplitter splitter;
+  DiracUnitLimits limits;
+  // The frame that is being put together.
+  std::vector<DiracInput::Unit> units;
+  gsize held = 0;
+  gsize dropped = 0;  // since the last frame
+};
+
+struct DiracState {
+  explicit DiracState(GstVideoDecoder* decoder)
+      : engine(GST_ELEMENT(decoder), probe_dirac_kernels), pictures(decoder, engine, settings) {}
+
+  // Guarded by the object lock.
+  PictureSettings settings = kDiracDefaults;
+  EngineSettings engine_settings;
+  guint64 max_samples = DiracLimits().max_samples;
+  guint64 seek_byte = 0;       // the byte that the last seek in a raw
+  GstClockTime seek_time = 0;  // stream went to, and the time that was requested
+
+  Engine engine;
+  DiracPictures pictures;
+  DiracSplit split;
+  // The stream ends, and no frame was shown since a flush.
+  std::atomic<bool> ends_behind_seek = false;
+};
+
+}  // namespace cudatransform
+
+G_BEGIN_DECLS
+G_DECLARE_FINAL_TYPE(GstCudaDiracDec, gst_cuda_dirac_dec, GST, CUDA_DIRAC_DEC, GstVideoDecoder)
+struct _GstCudaDiracDec {
+  GstVideoDecoder parent;
+  cudatransform::DiracState* state;
+};
+G_END_DECLS
+
+using cudatransform::DiracState;
+using cudatransform::Status;
+
+static DiracState& state_of(gpointer instance) {
+  return *reinterpret_cast<GstCudaDiracDec*>(instance)->state;
+}
 
 namespace {
 
@@ -78,81 +136,313 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaDiracDec, gst_cuda_dirac_dec, GST_TYPE_VIDEO_DECO
 GST_ELEMENT_REGISTER_DEFINE(cudadiracdec, "cudadiracdec", GST_RANK_PRIMARY,
                             gst_cuda_dirac_dec_get_type());
 
-// ---- Stream ----
+// ---- Bytes into units, and these into codec frames of one picture ----
+
+namespace cudatransform {
+namespace {
+
+// The most bytes before a picture in its codec frame, and the most dropped between two.
+constexpr gsize kMostBefore = gsize{1} << 16, kMostDropped = gsize{1} << 18;
+// Room for units without a picture, and for the pictures' needs besides their samples.
+constexpr guint64 kMostOther = guint64{1} << 20;
+// Lossless codes of noise in 16 bits take 5 bytes a sample.
+constexpr guint64 kMostBytesASample = 8;
+
+// A frame carries its bytes with it, because in reverse playback it waits for its turn in the base
+// class.
+void unref_input(gpointer input) { delete static_cast<std::shared_ptr<DiracInput>*>(input); }
+
+// Makes a frame of the first `size` bytes. Those that came in several buffers are copied to memory
+// that max-memory counts, and the base class gets the first byte, by which it finds the frame's
+// times.
+GstFlowReturn make_frame(GstVideoDecoder* decoder, GstVideoCodecFrame* frame, gsize size) {
+  DiracSplit& split = state_of(decoder).split;
+  auto input = std::make_shared<DiracInput>();
+  input->units = std::exchange(split.units, {});
+  split.held = split.dropped = 0;
+  gsize given = size;
+  if (split.bytes.is_copied()) {
+    input->status = state_of(decoder).pictures.allocate(size, &input->memory);
+    if (input->status.ok()) {
+      memcpy(input->memory->data(), split.bytes.bytes().data(), size);
+      input->data = static_cast<const guint8*>(input->memory->data());
+    }
+    given = 1;
+  }
+  split.bytes.add_to_frame(decoder, given);
+  split.bytes.flush(size - given);
+  gst_video_codec_frame_set_user_data(frame, new std::shared_ptr<DiracInput>(std::move(input)),
+                                      unref_input);
+  return gst_video_decoder_have_frame(decoder);
+}
+
+// The sequence limits the size of its pictures.
+void note_sequence(DiracSplit& split, std::span<const guint8> unit) {
+  constexpr gsize kMostBytes = 1024;
+  const auto header = unit.first(std::min(unit.size(), kMostBytes)).subspan(kDiracParseInfoBytes);
+  DiracSequence sequence;
+  if (!read_sequence(header, {}, &sequence).ok()) return;
+  guint64 samples = 0;
+  for (int c = 0; c < kMaxComponents; ++c)
+    samples += guint64{sequence.picture_width(c)} * sequence.picture_height(c);
+  split.limits.picture =
+      std::min(kMostOther + kMostBytesASample * samples, DiracLimits().max_unit_bytes);
+}
+
+// Whether the decoder learns anything from the unit.
+bool tells_something(const DiracParseInfo& info, std::span<const guint8> unit) {
+  if (info.is_auxiliary() && unit.size() > kDiracParseInfoBytes)
+    return unit[kDiracParseInfoBytes] == kDiracEncoderName;
+  return info.is_picture() || info.is_sequence_header() || info.is_end();
+}
+
+}  // namespace
+
+void DiracSplit::reset() {
+  bytes.clear();
+  splitter = DiracSplitter();
+  limits = {kMostOther, kMostOther};
+  units.clear();
+  held = dropped = 0;
+}
+
+// A frame is a picture, with the units before it that describe it. Other units are dropped at once
+// where no frame has begun; so are bytes of no unit.
+static GstFlowReturn parse_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
+                                  GstAdapter* adapter, bool at_eos) {
+  DiracState& state = state_of(decoder);
+  DiracSplit& split = state.split;
+  OrderedPictures& loop = state.pictures.loop();
+  if (loop.has_failed()) {
+    split.reset();
+    split.bytes.discard(adapter, 0);
+    return loop.failure();
+  }
+  if (const Status status = split.bytes.gather(adapter); !status.ok()) {
+    split.reset();
+    split.bytes.discard(adapter, 0);
+    return state.pictures.flow_after(status);
+  }
+  GST_OBJECT_LOCK(decoder);
+  const guint64 most = state.settings.max_memory;
+  GST_OBJECT_UNLOCK(decoder);
+  state.pictures.limit(most);
+  for (;;) {
+    if (GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder))) return GST_FLOW_FLUSHING;
+    const std::span<const guint8> bytes = split.bytes.bytes().subspan(split.held);
+    const DiracUnitSpan unit = split.splitter.next(bytes, at_eos, split.limits);
+    gsize size = unit.skipped + unit.size;
+    if (size == 0) break;
+    DiracParseInfo info;
+    bool tells = false;
+    if (unit.size > 0) {
+      read_parse_info(bytes, &info);
+      tells = tells_something(info, bytes.first(size));
+      if (info.is_sequence_header()) note_sequence(split, bytes.first(size));
+    } else {
+      GST_DEBUG_OBJECT(decoder, "%" G_GSIZE_FORMAT " bytes belong to no unit", size);
+    }
+    if (tells) split.units.push_back({split.held, size});
+    const bool is_whole = tells && (info.is_picture() || info.is_end());
+    if (tells || split.held > 0) {
+      split.held += size;
+      if (is_whole || split.held >= kMostBefore) return make_frame(decoder, frame, split.held);
+    } else if (split.dropped + size < kMostDropped) {
+      split.dropped += size;
+      split.bytes.flush(size);
+    } else {
+      // The base class forgets the times of buffers together with their frames.
+      return make_frame(decoder, frame, size);
+    }
+  }
+  if (at_eos) {
+    split.reset();
+    split.bytes.discard(adapter, 0);
+  }
+  // A unit that comes in several buffers is copied when it is whole. Pictures that made room for it
+  // leave.
+  const Status status =
+      state.pictures.hold(gst_adapter_available(adapter) + split.splitter.wanted());
+  const GstFlowReturn flow = state.pictures.flow_after(status);
+  return flow == GST_FLOW_OK ? GST_VIDEO_DECODER_FLOW_NEED_DATA : flow;
+}
+
+}  // namespace cudatransform
 
 static GstFlowReturn gst_cuda_dirac_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                                               GstAdapter* adapter, gboolean at_eos) {
-  return cudatransform::parse_dirac_stream(decoder, frame, adapter, at_eos != FALSE);
+  return cudatransform::parse_stream(decoder, frame, adapter, at_eos != FALSE);
 }
+
+// ---- Stream ----
 
 static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
                                                      GstVideoCodecFrame* frame) {
   DiracState& state = state_of(decoder);
-  if (state.failed != GST_FLOW_OK) {
+  if (state.pictures.loop().has_failed()) {
     gst_video_decoder_release_frame(decoder, frame);
-    state.pusher.forget();
-    return state.failed;
+    return state.pictures.loop().failure();
   }
   if (!state.pictures.is_started()) {
     GST_OBJECT_LOCK(decoder);
     cudatransform::DiracLimits limits;
     limits.max_samples = state.max_samples;
-    const guint wanted = state.engine_settings.n_threads;
+    const guint n_threads = state.engine_settings.n_threads;
     GST_OBJECT_UNLOCK(decoder);
-    state.pictures.start(
-        limits, cudatransform::picture_threads(GST_VIDEO_DECODER_SINK_PAD(decoder), wanted));
+    state.pictures.start_decoder(limits, n_threads);
   }
   const auto input =
       *static_cast<cudatransform::DiracInputPtr*>(gst_video_codec_frame_get_user_data(frame));
-  if (!input->map(frame->input_buffer)) {
-    gst_video_decoder_release_frame(decoder, frame);
-    return cudatransform::push_dirac_frames(decoder, input->status, false);
-  }
-  Status problem;
-  const Status status = state.pictures.take(frame, input, &problem);
-  if (state.pictures.most_in_work() > 1) state.pusher.start();
-  if (!problem.ok()) {
-    GST_OBJECT_LOCK(decoder);
-    const bool fails = state.settings.on_error == OnError::kFail;
-    GST_OBJECT_UNLOCK(decoder);
-    if (fails || (problem.code == cudatransform::StatusCode::kUnsupported && !state.output)) {
-      // The error follows the pictures that came before it.
-      const GstFlowReturn flow = cudatransform::push_dirac_frames(
-          decoder, status.ok() ? state.pictures.finish() : status, true);
-      if (cudatransform::is_fatal(flow)) return flow;
-      cudatransform::post_error(GST_ELEMENT(decoder), problem);
-      return cudatransform::fail_dirac(decoder, GST_FLOW_ERROR);
-    }
-    GST_WARNING_OBJECT(decoder, "dropped a unit: %s", problem.message.c_str());
-  }
-  return cudatransform::push_dirac_frames(decoder, status, false);
+  if (input->map(frame->input_buffer)) return state.pictures.decode(frame, input);
+  gst_video_decoder_release_frame(decoder, frame);
+  return state.pictures.flow_after(input->status);
 }
 
 static GstFlowReturn gst_cuda_dirac_dec_drain(GstVideoDecoder* decoder) {
-  DiracState& state = state_of(decoder);
-  if (state.failed != GST_FLOW_OK) return state.pusher.told(state.failed);
-  return cudatransform::push_dirac_frames(decoder, state.pictures.finish(), true);
+  return state_of(decoder).pictures.drain();
 }
 
-// At the end of the stream, no push is left to return a refusal.
 static GstFlowReturn gst_cuda_dirac_dec_finish(GstVideoDecoder* decoder) {
-  DiracState& state = state_of(decoder);
-  const GstFlowReturn flow = gst_cuda_dirac_dec_drain(decoder);
-  if (!state.pusher.is_told()) cudatransform::post_refusal(GST_ELEMENT(decoder), flow);
-  state.pusher.set_told();
-  return flow;
+  cudatransform::DiracPictures& pictures = state_of(decoder).pictures;
+  return pictures.loop().finish([&] { return pictures.drain(); });
 }
 
 static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
   state.pictures.flush();
-  cudatransform::drop_dirac_frames(decoder);
   state.split.reset();
-  state.failed = GST_FLOW_OK;
-  state.pusher.forget();
-  state.clock.flush();
   return TRUE;
 }
+
+// ---- Times in raw streams: seeks, duration, and the time after a seek ----
+//
+// A raw stream has bytes but no times. The bytes decoded so far, and the frames that they made,
+// give the rate between the two. That is only as exact as the bit rate is constant, so a seek ends
+// near its time. Frames after it take their times from picture numbers where these fit, and from
+// the requested time otherwise.
+
+// The bytes and the time decoded so far; false: none yet.
+static bool decoded_so_far(GstVideoDecoder* decoder, guint64* bytes, GstClockTime* time) {
+  const cudatransform::DiracPictures& pictures = state_of(decoder).pictures;
+  const cudatransform::DiracStats stats = pictures.stats();
+  *bytes = stats.bytes;
+  *time = stats.pictures * pictures.frames().counts().picture_time;
+  return *bytes > 0 && *time > 0;
+}
+
+static bool is_raw(GstVideoDecoder* decoder) {
+  return !state_of(decoder).pictures.frames().is_framed();
+}
+
+static gboolean seek_bytes(GstVideoDecoder* decoder, GstEvent* event) {
+  gdouble rate = 0;
+  GstFormat format = GST_FORMAT_UNDEFINED;
+  GstSeekFlags flags = GST_SEEK_FLAG_NONE;
+  GstSeekType start_type = GST_SEEK_TYPE_NONE, stop_type = GST_SEEK_TYPE_NONE;
+  gint64 start = 0, stop = 0;
+  gst_event_parse_seek(event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
+  const bool to_the_end = stop_type == GST_SEEK_TYPE_NONE || stop == -1;
+  if (format != GST_FORMAT_TIME || rate <= 0 || start_type != GST_SEEK_TYPE_SET || start < 0 ||
+      !to_the_end || (flags & GST_SEEK_FLAG_ACCURATE))
+    return FALSE;
+  guint64 bytes = 0;
+  GstClockTime time = 0;
+  if (start > 0 && !decoded_so_far(decoder, &bytes, &time)) return FALSE;
+  const guint64 at =
+      start == 0 ? 0 : gst_util_uint64_scale(static_cast<guint64>(start), bytes, time);
+  GST_OBJECT_LOCK(decoder);
+  state_of(decoder).seek_byte = at;
+  state_of(decoder).seek_time = static_cast<GstClockTime>(start);
+  GST_OBJECT_UNLOCK(decoder);
+  GstEvent* in_bytes = gst_event_new_seek(rate, GST_FORMAT_BYTES, flags, GST_SEEK_TYPE_SET,
+                                          static_cast<gint64>(at), GST_SEEK_TYPE_NONE, -1);
+  gst_event_set_seqnum(in_bytes, gst_event_get_seqnum(event));
+  return gst_pad_push_event(GST_VIDEO_DECODER_SINK_PAD(decoder), in_bytes);
+}
+
+static gboolean answer_duration(GstVideoDecoder* decoder, GstQuery* query) {
+  GstFormat format = GST_FORMAT_UNDEFINED;
+  gst_query_parse_duration(query, &format, nullptr);
+  guint64 bytes = 0;
+  GstClockTime time = 0;
+  gint64 all = 0;
+  if (format != GST_FORMAT_TIME || !decoded_so_far(decoder, &bytes, &time) ||
+      !gst_pad_peer_query_duration(GST_VIDEO_DECODER_SINK_PAD(decoder), GST_FORMAT_BYTES, &all) ||
+      all <= 0)
+    return FALSE;
+  const guint64 duration = gst_util_uint64_scale(static_cast<guint64>(all), time, bytes);
+  gst_query_set_duration(query, GST_FORMAT_TIME, static_cast<gint64>(duration));
+  return TRUE;
+}
+
+static gboolean answer_seeking(GstVideoDecoder* decoder, GstQuery* query) {
+  GstFormat format = GST_FORMAT_UNDEFINED;
+  gst_query_parse_seeking(query, &format, nullptr, nullptr, nullptr);
+  if (format != GST_FORMAT_TIME) return FALSE;
+  gboolean seekable = FALSE;
+  GstQuery* in_bytes = gst_query_new_seeking(GST_FORMAT_BYTES);
+  if (gst_pad_peer_query(GST_VIDEO_DECODER_SINK_PAD(decoder), in_bytes))
+    gst_query_parse_seeking(in_bytes, nullptr, &seekable, nullptr, nullptr);
+  gst_query_unref(in_bytes);
+  gst_query_set_seeking(query, GST_FORMAT_TIME, seekable, 0, -1);
+  return TRUE;
+}
+
+static gboolean dirac_seek(GstVideoDecoder* decoder, GstEvent* event) {
+  if (gst_pad_push_event(GST_VIDEO_DECODER_SINK_PAD(decoder), gst_event_ref(event))) return TRUE;
+  return is_raw(decoder) && seek_bytes(decoder, event);
+}
+
+static gboolean dirac_raw_query(GstVideoDecoder* decoder, GstQuery* query) {
+  if (!is_raw(decoder)) return FALSE;
+  switch (GST_QUERY_TYPE(query)) {
+    case GST_QUERY_DURATION:
+      return answer_duration(decoder, query);
+    case GST_QUERY_SEEKING:
+      return answer_seeking(decoder, query);
+    default:
+      return FALSE;
+  }
+}
+
+static GstClockTime dirac_time_of_byte(GstVideoDecoder* decoder, guint64 byte) {
+  GST_OBJECT_LOCK(decoder);
+  const DiracState& state = state_of(decoder);
+  const bool is_asked_for = byte == state.seek_byte;
+  const GstClockTime asked_for = state.seek_time;
+  GST_OBJECT_UNLOCK(decoder);
+  if (is_asked_for) return asked_for;
+  guint64 bytes = 0;
+  GstClockTime time = 0;
+  if (byte == 0 || !decoded_so_far(decoder, &bytes, &time)) return 0;
+  return gst_util_uint64_scale(byte, time, bytes);
+}
+
+static GstEvent* dirac_segment_in_time(GstVideoDecoder* decoder, GstEvent* event,
+                                       const GstSegment* from) {
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.rate = from->rate;
+  const bool in_bytes = from->format == GST_FORMAT_BYTES;
+  segment.start = in_bytes ? dirac_time_of_byte(decoder, from->start) : 0;
+  segment.time = segment.position = segment.start;
+  GstEvent* in_time = gst_event_new_segment(&segment);
+  gst_event_set_seqnum(in_time, gst_event_get_seqnum(event));
+  gst_event_unref(event);
+  return in_time;
+}
+
+static bool is_end_behind_dirac_seek(GstElement* element, GstMessage* message) {
+  if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR || !state_of(element).ends_behind_seek)
+    return false;
+  gchar* debug = nullptr;
+  gst_message_parse_error(message, nullptr, &debug);
+  const bool is_that = debug != nullptr && std::strstr(debug, "no valid frames") != nullptr;
+  g_free(debug);
+  return is_that;
+}
+
+// ---- Events and queries ----
 
 static gboolean gst_cuda_dirac_dec_take_event(GstVideoDecoder* decoder, GstEvent* event) {
   DiracState& state = state_of(decoder);
@@ -160,18 +450,15 @@ static gboolean gst_cuda_dirac_dec_take_event(GstVideoDecoder* decoder, GstEvent
     const GstSegment* segment = nullptr;
     gst_event_parse_segment(event, &segment);
     const bool framed = segment->format == GST_FORMAT_TIME;
-    // Read with either lock.
     GST_VIDEO_DECODER_STREAM_LOCK(decoder);
-    GST_OBJECT_LOCK(decoder);
-    state.framed = framed;
-    GST_OBJECT_UNLOCK(decoder);
+    state.pictures.frames().set_framed(framed);
     GST_VIDEO_DECODER_STREAM_UNLOCK(decoder);
-    if (!framed) event = cudatransform::dirac_segment_in_time(decoder, event, segment);
+    if (!framed) event = dirac_segment_in_time(decoder, event, segment);
   }
   if (GST_EVENT_TYPE(event) != GST_EVENT_EOS)
     return GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
   GST_VIDEO_DECODER_STREAM_LOCK(decoder);
-  state.ends_behind_seek = state.clock.is_behind_seek();
+  state.ends_behind_seek = state.pictures.frames().is_behind_seek();
   GST_VIDEO_DECODER_STREAM_UNLOCK(decoder);
   const gboolean taken = GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
   state.ends_behind_seek = false;
@@ -179,13 +466,12 @@ static gboolean gst_cuda_dirac_dec_take_event(GstVideoDecoder* decoder, GstEvent
 }
 
 static gboolean gst_cuda_dirac_dec_sink_event(GstVideoDecoder* decoder, GstEvent* event) {
-  DiracState& state = state_of(decoder);
-  return state.pusher.take_event(event, state.failed,
-                                 [&] { return gst_cuda_dirac_dec_take_event(decoder, event); });
+  return state_of(decoder).pictures.loop().take_event(
+      event, [&] { return gst_cuda_dirac_dec_take_event(decoder, event); });
 }
 
 static gboolean gst_cuda_dirac_dec_post_message(GstElement* element, GstMessage* message) {
-  if (!cudatransform::is_end_behind_dirac_seek(element, message))
+  if (!is_end_behind_dirac_seek(element, message))
     return GST_ELEMENT_CLASS(parent_class)->post_message(element, message);
   gst_message_unref(message);
   return TRUE;
@@ -194,7 +480,7 @@ static gboolean gst_cuda_dirac_dec_post_message(GstElement* element, GstMessage*
 static gboolean gst_cuda_dirac_dec_src_event(GstVideoDecoder* decoder, GstEvent* event) {
   if (GST_EVENT_TYPE(event) != GST_EVENT_SEEK)
     return GST_VIDEO_DECODER_CLASS(parent_class)->src_event(decoder, event);
-  const gboolean done = cudatransform::dirac_seek(decoder, event);
+  const gboolean done = dirac_seek(decoder, event);
   gst_event_unref(event);
   return done;
 }
@@ -205,44 +491,32 @@ static gboolean gst_cuda_dirac_dec_sink_query(GstVideoDecoder* decoder, GstQuery
 }
 
 static gboolean gst_cuda_dirac_dec_src_query(GstVideoDecoder* decoder, GstQuery* query) {
-  return state_of(decoder).engine.handle_context_query(query) ||
-         cudatransform::dirac_raw_query(decoder, query) ||
+  return state_of(decoder).engine.handle_context_query(query) || dirac_raw_query(decoder, query) ||
          GST_VIDEO_DECODER_CLASS(parent_class)->src_query(decoder, query);
 }
 
 static gboolean gst_cuda_dirac_dec_set_format(GstVideoDecoder* decoder, GstVideoCodecState* input) {
-  DiracState& state = state_of(decoder);
-  state.input.reset(gst_video_codec_state_ref(input));
-  state.output.reset();
+  state_of(decoder).pictures.frames().set_input(input);
   return TRUE;
+}
+
+static gboolean gst_cuda_dirac_dec_decide_allocation(GstVideoDecoder* decoder, GstQuery* query) {
+  return state_of(decoder).pictures.frames().decide_allocation(query);
 }
 
 static gboolean gst_cuda_dirac_dec_start(GstVideoDecoder* decoder) {
   DiracState& state = state_of(decoder);
   GST_OBJECT_LOCK(decoder);
-  state.stats = {};
-  state.frames = state.dropped = state.outside = 0;
-  state.picture_time = state.seek_byte = state.seek_time = 0;
-  state.framed = false;
+  state.seek_byte = state.seek_time = 0;
   GST_OBJECT_UNLOCK(decoder);
   state.split.reset();
-  state.clock = {};
-  state.damage.start();
-  state.latency = {};
-  state.pusher.forget();
-  state.told_of_outside = false;
-  state.failed = GST_FLOW_OK;
+  state.pictures.start();
   gst_video_decoder_set_packetized(decoder, FALSE);
   return TRUE;
 }
 
 static gboolean gst_cuda_dirac_dec_stop(GstVideoDecoder* decoder) {
-  DiracState& state = state_of(decoder);
-  cudatransform::drop_dirac_frames(decoder);
-  state.pictures.stop();
-  state.frame_output.stop();
-  state.output.reset();
-  state.input.reset();
+  state_of(decoder).pictures.stop();
   return TRUE;
 }
 
@@ -262,9 +536,7 @@ static bool gst_cuda_dirac_dec_open(GstElement* element) {
 
 static void gst_cuda_dirac_dec_close(GstElement* element) {
   DiracState& state = state_of(element);
-  cudatransform::drop_dirac_frames(GST_VIDEO_DECODER(element));
   state.pictures.stop();
-  state.frame_output.stop();
   close_engine(element, state.engine, &state.engine_settings);
 }
 
@@ -298,12 +570,13 @@ static GstStructure* gst_cuda_dirac_dec_stats(const DiracState& state) {
   static constexpr const char* kStages[] = {"motion-decode", "residual-decode", "wavelet",
                                             "upsample", "motion-render"};
   static_assert(G_N_ELEMENTS(kStages) == cudatransform::kDiracStages);
-  const cudatransform::DiracStats& stats = state.stats;
+  const cudatransform::DiracStats stats = state.pictures.stats();
+  const cudatransform::DiracFrameCounts counts = state.pictures.frames().counts();
   GstStructure* to = gst_structure_new(
-      "application/x-cudadiracdec-stats", "frames", G_TYPE_UINT64, state.frames, "pictures",
+      "application/x-cudadiracdec-stats", "frames", G_TYPE_UINT64, counts.frames, "pictures",
       G_TYPE_UINT64, stats.pictures, "cuda-pictures", G_TYPE_UINT64, stats.on_cuda, "bytes",
       G_TYPE_UINT64, stats.bytes, "damaged", G_TYPE_UINT64, stats.damaged, "dropped", G_TYPE_UINT64,
-      state.dropped, "outside-segment", G_TYPE_UINT64, state.outside, "late", G_TYPE_UINT64,
+      counts.dropped, "outside-segment", G_TYPE_UINT64, counts.outside, "late", G_TYPE_UINT64,
       stats.late, "lost-units", G_TYPE_UINT64, stats.lost, nullptr);
   for (int i = 0; i < cudatransform::kDiracStages; ++i) {
     const auto& time = stats.times[i];
@@ -320,10 +593,12 @@ static GstStructure* gst_cuda_dirac_dec_stats(const DiracState& state) {
 static void gst_cuda_dirac_dec_get_property(GObject* object, guint id, GValue* value,
                                             GParamSpec* pspec) {
   DiracState& state = state_of(object);
-  GST_OBJECT_LOCK(object);
-  if (id == PROP_STATS)
+  if (id == PROP_STATS) {
     g_value_take_boxed(value, gst_cuda_dirac_dec_stats(state));
-  else if (id == PROP_MAX_SAMPLES)
+    return;
+  }
+  GST_OBJECT_LOCK(object);
+  if (id == PROP_MAX_SAMPLES)
     g_value_set_uint64(value, state.max_samples);
   else if (!get_picture_property(kPictureProperties, state.settings, id, value) &&
            !get_engine_property(kEngineProperties, state.engine_settings, id, value))
@@ -339,13 +614,6 @@ static void gst_cuda_dirac_dec_finalize(GObject* object) {
 static void gst_cuda_dirac_dec_init(GstCudaDiracDec* self) {
   auto* decoder = GST_VIDEO_DECODER(self);
   self->state = new DiracState(decoder);
-  self->state->pictures.drop_late([decoder](auto* frame, const auto& sequence,
-                                            uint64_t sequence_count, uint32_t number) {
-    return cudatransform::is_dirac_picture_late(decoder, frame, sequence, sequence_count, number);
-  });
-  self->state->pictures.push_when_full(
-      [decoder] { return cudatransform::push_dirac_frames(decoder, {}, false); });
-  cudatransform::count_dirac_frames(decoder);
   gst_video_decoder_set_use_default_pad_acceptcaps(decoder, TRUE);
   GST_PAD_SET_ACCEPT_TEMPLATE(GST_VIDEO_DECODER_SINK_PAD(decoder));
 }
@@ -397,7 +665,7 @@ static void gst_cuda_dirac_dec_class_init(GstCudaDiracDecClass* klass) {
   decoder_class->src_event = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_src_event);
   decoder_class->src_query = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_src_query);
   decoder_class->sink_query = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_sink_query);
-  decoder_class->decide_allocation = GST_DEBUG_FUNCPTR(cudatransform::decide_dirac_allocation);
+  decoder_class->decide_allocation = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_decide_allocation);
   decoder_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_sink_event);
   decoder_class->set_format = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_set_format);
   decoder_class->parse = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_parse);

@@ -1,4 +1,4 @@
-// Turns units of a stream into rendered frames in display order, each with its codec frame.
+// The decoder of cudadiracdec: from units of a stream to rendered frames in display order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dirac/pictures.h"
@@ -9,6 +9,9 @@
 #include <utility>
 
 #include "gst/dirac/engine.h"
+#include "gst/engine/debug.h"
+#include "gst/engine/element_errors.h"
+#include "gst/engine/one_piece.h"
 
 namespace cudatransform {
 
@@ -48,30 +51,111 @@ struct DiracPictures::Job final : FrameJob {
   Status ahead_status;
   GstVideoCodecFrame* frame = nullptr;
   uint64_t sequence_count = 0;
-  guint64 reserved = 0;
   std::atomic<guint64> motion = 0, residual = 0;  // nanoseconds
 };
 
-void DiracPictures::start(const DiracLimits& limits, int threads) {
-  limits_ = limits;
+bool DiracInput::map(GstBuffer* buffer) {
+  if (data != nullptr || !status.ok()) return status.ok();
+  status = in_one_piece(buffer, &buffer_);
+  if (!status.ok()) return false;
+  if (!mapped_.map(buffer_.get(), GST_MAP_READ)) {
+    status = Status::error(StatusCode::kFailed, "a buffer could not be mapped");
+    return false;
+  }
+  data = mapped_.data();
+  return true;
+}
+
+// ---- The stream ----
+
+DiracPictures::DiracPictures(GstVideoDecoder* decoder, Engine& engine,
+                             const PictureSettings& properties)
+    : decoder_(decoder),
+      engine_(engine),
+      properties_(properties),
+      loop_(decoder, *this),
+      frames_(decoder, engine, loop_, properties) {}
+
+void DiracPictures::start() {
+  GST_OBJECT_LOCK(decoder_);
+  published_ = {};
+  GST_OBJECT_UNLOCK(decoder_);
+  loop_.start();
+  frames_.start();
+}
+
+void DiracPictures::start_decoder(const DiracLimits& limits, guint n_threads) {
+  const int threads = loop_.threads_for(n_threads);
   // An intra picture may take ten times as long as a predicted one.
-  if (!workers_.start(threads, threads > 1 ? 2 * threads : 1)) workers_.start(1);
+  loop_.start_workers(threads, threads > 1 ? 2 * threads : 1);
   renderer_ = std::make_unique<DiracRenderer>(engine_.device(), dirac_render_ops(engine_), budget_);
-  const auto spares = static_cast<size_t>(workers_.most()) + 1;
+  const auto spares = static_cast<size_t>(loop_.max_in_flight()) + 1;
   decoder_state_ = std::make_unique<DiracDecoder>(limits, spares, budget_);
   stats_ = {};
   longest_ = 0;
 }
 
 void DiracPictures::stop() {
-  flush();
-  workers_.stop();
+  loop_.stop();
   decoder_state_.reset();
   renderer_.reset();
+  frames_.stop();
+}
+
+void DiracPictures::flush() {
+  loop_.flush();
+  frames_.flush();
 }
 
 void DiracPictures::release(GstVideoCodecFrame* frame) {
   if (frame != nullptr) gst_video_decoder_release_frame(decoder_, frame);
+}
+
+DiracStats DiracPictures::stats() const {
+  GST_OBJECT_LOCK(decoder_);
+  const DiracStats published = published_;
+  GST_OBJECT_UNLOCK(decoder_);
+  return published;
+}
+
+GstFlowReturn DiracPictures::flow_after(const Status& status) {
+  if (status.ok()) return GST_FLOW_OK;
+  if (status.code == StatusCode::kCancelled) return last_;  // what should have made room
+  post_error(GST_ELEMENT(decoder_), status);
+  return loop_.fail(GST_FLOW_ERROR);
+}
+
+// Call it with the flow of a push that was to make room.
+Status DiracPictures::status_of(GstFlowReturn flow) {
+  if (flow == GST_FLOW_OK) return {};
+  last_ = flow;
+  return Status::error(StatusCode::kCancelled, "nobody takes frames");
+}
+
+// ---- On the way in ----
+
+GstFlowReturn DiracPictures::decode(GstVideoCodecFrame* frame, const DiracInputPtr& input) {
+  Status problem;
+  const Status status = take(frame, input, &problem);
+  if (!problem.ok() && ends_stream(problem)) {
+    // The error follows the pictures that came before it.
+    const GstFlowReturn flow = status.ok() ? drain() : flow_after(status);
+    if (is_fatal(flow)) return flow;
+    post_error(GST_ELEMENT(decoder_), problem);
+    return loop_.fail(GST_FLOW_ERROR);
+  }
+  if (!problem.ok()) GST_WARNING_OBJECT(decoder_, "dropped a unit: %s", problem.message.c_str());
+  if (!status.ok()) return flow_after(status);
+  // No more than two: threads without work wait for what the caller does next. Each call submits
+  // one picture, so none has to wait for long.
+  return loop_.push_done(SIZE_MAX, 2);
+}
+
+bool DiracPictures::ends_stream(const Status& problem) const {
+  GST_OBJECT_LOCK(decoder_);
+  const bool fails = properties_.on_error == OnError::kFail;
+  GST_OBJECT_UNLOCK(decoder_);
+  return fails || (problem.code == StatusCode::kUnsupported && !frames_.has_output());
 }
 
 // Whether the failure affects more than this unit.
@@ -80,6 +164,8 @@ static bool ends_all(const Status& status) {
          status.code != StatusCode::kUnsupported;
 }
 
+// A faulty unit is reported in `*problem`. The call itself fails only with the device, for want of
+// memory, or where nobody takes frames.
 Status DiracPictures::take(GstVideoCodecFrame* frame, const DiracInputPtr& input, Status* problem) {
   for (const DiracInput::Unit& unit : input->units) {
     const std::span<const uint8_t> data(input->data + unit.at, unit.size);
@@ -112,7 +198,7 @@ Status DiracPictures::take(GstVideoCodecFrame* frame, const DiracInputPtr& input
     }
   }
   release(frame);
-  return take_done(false);
+  return {};
 }
 
 // Submits finished pictures. Fragments of one picture come in several codec frames.
@@ -124,64 +210,28 @@ Status DiracPictures::submit(GstVideoCodecFrame* frame) {
     job->sequence_count = decoder_state_->sequence_count();
     job->picture = std::move(picture);
     job->renderer = renderer_.get();
-    if (workers_.full()) status = take_done(false);
-    if (status.ok()) status = reserve(*job);
+    status = status_of(loop_.make_room([this] { return !loop_.is_full(); }));
+    guint64 bytes = 0;
+    if (status.ok()) status = reserve(*job, &bytes);
     if (!status.ok()) {
       release(job->frame);
       break;
     }
-    workers_.submit(std::move(job));
+    loop_.add(std::move(job), bytes);
   }
   if (open_ == nullptr) std::swap(open_, frame);
   release(frame);
   return status;
 }
 
-// Without `all`, no more than two: idle threads wait for what the caller does next. Each call
-// submits one picture, so none has to wait for long.
-Status DiracPictures::take_done(bool all) {
-  bool found = true;
-  for (int taken = 0; found && (all || taken < 2); ++taken)
-    CT_RETURN_IF_ERROR(take_oldest(all || workers_.full(), &found));
-  return {};
-}
-
-Status DiracPictures::take_ready() {
-  bool found = false;
-  return take_oldest(false, &found);
-}
-
-Status DiracPictures::take_oldest(bool wait, bool* taken) {
-  std::unique_ptr<FrameJob> done = workers_.take(wait);
-  *taken = done != nullptr;
-  if (done == nullptr) return {};
-  std::unique_ptr<Job> job(static_cast<Job*>(done.release()));
-  reserved_ -= job->reserved;
-  const gint64 begin = g_get_monotonic_time();
-  const Status status = render(*job);
-  const auto rendering = static_cast<GstClockTime>(g_get_monotonic_time() - begin) * GST_USECOND;
-  longest_ = std::max(longest_, job->took() + rendering);
-  decoder_state_->give_back(std::move(job->picture));
-  if (workers_.pending() == 0) reserved_shared_ = 0;
-  return status;
-}
-
 // Frees memory, or finishes a picture that holds some. `*made`: whether there was any.
 Status DiracPictures::make_room(bool* made) {
-  *made = true;
-  if (!ready_.empty() && push_ready_) {
-    if (push_ready_() != GST_FLOW_OK)
-      return Status::error(StatusCode::kCancelled, "nobody takes frames");
-    return {};
-  }
-  if (!is_started()) {
-    *made = false;
-    return {};
-  }
+  *made = is_started();
+  if (!*made) return {};
   // Waiting frames are no reason to keep unused memory.
   const bool dropped = decoder_state_->drop_spares();
   if (renderer_->trim() || dropped) return {};
-  if (workers_.pending() > 0) return take_oldest(true, made);
+  if (!loop_.is_empty()) return status_of(loop_.push_oldest(true, made));
   *made = renderer_->forget_half_positions();
   return {};
 }
@@ -190,7 +240,7 @@ Status DiracPictures::have_room(const std::function<DiracRenderNeed()>& need_of)
   for (bool made = true;;) {
     // Another thread may have made the shared data meanwhile.
     const DiracRenderNeed need = need_of();
-    const guint64 all = reserved_ + need.own + std::max(reserved_shared_, need.shared);
+    const guint64 all = loop_.used_bytes() + need.own + std::max(reserved_shared_, need.shared);
     if (budget_->has(all)) return {};
     if (!made) return budget_->no_room(all);
     CT_RETURN_IF_ERROR(make_room(&made));
@@ -199,12 +249,11 @@ Status DiracPictures::have_room(const std::function<DiracRenderNeed()>& need_of)
 
 // Ensures that the picture will find the memory that it takes later: a thread that reads codes
 // cannot wait for earlier pictures, nor can those wait for later ones.
-Status DiracPictures::reserve(Job& job) {
+Status DiracPictures::reserve(const Job& job, guint64* bytes) {
   const auto need_of = [&] { return renderer_->need(*job.picture); };
   CT_RETURN_IF_ERROR(have_room(need_of));
   const DiracRenderNeed need = need_of();
-  job.reserved = need.own;
-  reserved_ += need.own;
+  *bytes = need.own;
   reserved_shared_ = std::max(reserved_shared_, need.shared);
   return {};
 }
@@ -224,10 +273,63 @@ Status DiracPictures::allocate(gsize bytes, std::unique_ptr<Memory>* memory) {
   return status;
 }
 
+// ---- On the way out ----
+
+GstFlowReturn DiracPictures::finish(std::unique_ptr<FrameJob> picture) {
+  std::unique_ptr<Job> job(static_cast<Job*>(picture.release()));
+  const gint64 begin = g_get_monotonic_time();
+  const Status status = render(*job);
+  const auto rendering = static_cast<GstClockTime>(g_get_monotonic_time() - begin) * GST_USECOND;
+  longest_ = std::max(longest_, job->took() + rendering);
+  decoder_state_->give_back(std::move(job->picture));
+  if (loop_.is_empty()) reserved_shared_ = 0;
+  GST_OBJECT_LOCK(decoder_);
+  published_ = stats_;
+  GST_OBJECT_UNLOCK(decoder_);
+  if (!status.ok()) {
+    post_error(GST_ELEMENT(decoder_), status);
+    return GST_FLOW_ERROR;
+  }
+  const GstFlowReturn flow = push_ready();
+  if (frames_.has_output()) loop_.note_time(longest_);
+  return flow;
+}
+
+GstFlowReturn DiracPictures::push_ready() {
+  GstFlowReturn flow = GST_FLOW_OK;
+  while (flow == GST_FLOW_OK && !ready_.empty()) {
+    const DiracShown shown = std::move(ready_.front());
+    ready_.pop_front();
+    flow = frames_.push(shown);
+  }
+  return flow;
+}
+
+void DiracPictures::give_up(std::unique_ptr<FrameJob> picture) {
+  release(static_cast<Job&>(*picture).frame);
+}
+
+// After it nothing of the stream is left: what follows begins with an intra picture.
+void DiracPictures::give_up_kept() {
+  frames_.give_up_kept();
+  reserved_shared_ = 0;
+  if (!is_started()) return;
+  decoder_state_->finish();
+  while (decoder_state_->next_picture() != nullptr) {
+  }
+  release(std::exchange(open_, nullptr));
+  end_sequence();
+  for (DiracShown& shown : ready_) release(shown.frame);
+  ready_.clear();
+  renderer_->reset();
+  seen_intra_ = false;
+}
+
 bool DiracPictures::is_late(const Job& job) const {
   const DiracPicture& picture = *job.picture;
-  return !picture.header().is_reference && job.frame != nullptr && is_late_ &&
-         is_late_(job.frame, picture.sequence(), job.sequence_count, picture.header().number);
+  return !picture.header().is_reference && job.frame != nullptr &&
+         frames_.is_late(job.frame, picture.sequence(), job.sequence_count,
+                         picture.header().number);
 }
 
 Status DiracPictures::render(Job& job) {
@@ -332,38 +434,16 @@ void DiracPictures::pair(DiracShown picture) {
   half_ = std::make_shared<DiracShown>(std::move(picture));
 }
 
-Status DiracPictures::finish() {
-  if (!is_started()) return {};
+GstFlowReturn DiracPictures::drain() {
+  if (loop_.has_failed()) return loop_.failure();
+  if (!is_started()) return GST_FLOW_OK;
   decoder_state_->finish();
-  CT_RETURN_IF_ERROR(submit(nullptr));
-  CT_RETURN_IF_ERROR(take_done(true));
-  release(std::exchange(open_, nullptr));
-  end_sequence();
-  return {};
-}
-
-void DiracPictures::flush() {
-  if (!is_started()) return;
-  decoder_state_->finish();
-  while (decoder_state_->next_picture() != nullptr) {
-  }
-  while (std::unique_ptr<FrameJob> done = workers_.take(true)) {
-    release(static_cast<Job*>(done.get())->frame);
-  }
-  reserved_ = reserved_shared_ = 0;
-  release(std::exchange(open_, nullptr));
-  end_sequence();
-  for (DiracShown& shown : ready_) release(shown.frame);
-  ready_.clear();
-  renderer_->reset();
-  seen_intra_ = false;
-}
-
-bool DiracPictures::next(DiracShown* shown) {
-  if (ready_.empty()) return false;
-  *shown = std::move(ready_.front());
-  ready_.pop_front();
-  return true;
+  if (const Status status = submit(nullptr); !status.ok()) return flow_after(status);
+  return loop_.drain([this] {
+    release(std::exchange(open_, nullptr));
+    end_sequence();
+    return push_ready();
+  });
 }
 
 }  // namespace cudatransform

@@ -1,4 +1,4 @@
-// Turns units of a stream into rendered frames in display order, each with its codec frame.
+// The decoder of cudadiracdec: from units of a stream to rendered frames in display order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,17 +7,16 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "dirac/decoder.h"
 #include "dirac/memory_budget.h"
 #include "dirac/order.h"
 #include "dirac/renderer.h"
+#include "gst/dirac/frames.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
-#include "gst/engine/frame_workers.h"
+#include "gst/stream/ordered_pictures.h"
 #include "transform/device/device.h"
 
 namespace cudatransform {
@@ -41,18 +40,6 @@ struct DiracInput {
 };
 using DiracInputPtr = std::shared_ptr<DiracInput>;
 
-// One frame to be shown: a picture, or two fields, either of which may be missing. Both are missing
-// where the frame was too late to be rendered.
-struct DiracShown {
-  std::shared_ptr<const DiracSequence> sequence;
-  uint64_t sequence_count = 0;
-  uint32_t number = 0;  // of the picture, or of the first of both fields
-  DiracRenderedPtr pictures[2];
-  GstVideoCodecFrame* frame = nullptr;  // the first codec frame that had a part of it
-  bool is_damaged = false;
-  std::string damage;
-};
-
 // The stages of a picture; motion rendering is prediction, the sum with the residual and clipping.
 enum class DiracStage { kMotionDecode, kResidualDecode, kWavelet, kUpsample, kMotionRender };
 inline constexpr int kDiracStages = 5;
@@ -73,85 +60,89 @@ struct DiracStats {
   }
 };
 
-// Used by one thread at a time. Releases codec frames that yield no picture.
-class DiracPictures {
+// The decoder of cudadiracdec. Workers read the codes of several pictures; finish() renders them in
+// coding order, and gives frames in display order to DiracFrames.
+//
+// Called with the decoder's stream lock, except where a comment says otherwise. Releases codec
+// frames that yield no picture.
+class DiracPictures final : private PictureCodec {
  public:
-  DiracPictures(GstVideoDecoder* decoder, Engine& engine) : decoder_(decoder), engine_(engine) {}
+  // The properties are guarded by the object lock.
+  DiracPictures(GstVideoDecoder* decoder, Engine& engine, const PictureSettings& properties);
   ~DiracPictures() { stop(); }
 
-  // The engine is open, and stays open until stop(). `threads`: how many pictures have their codes
-  // read at a time.
-  void start(const DiracLimits& limits, int threads);
-  // The most bytes that all pictures may take together, from now on; 0: no limit.
-  void limit(guint64 most) { budget_->set_most(most); }
-  void stop();
+  // A new stream.
+  void start();
+  // Makes threads for the property n-threads. The engine is open, and stays open until stop().
+  void start_decoder(const DiracLimits& limits, guint n_threads);
   bool is_started() const { return decoder_state_ != nullptr; }
-  int threads() const { return workers_.threads(); }
-  // The most pictures whose codes are being read or have been.
-  int most_in_work() const { return workers_.most(); }
+  void stop();
 
-  // Whether a picture would be shown too late. Only asked about pictures that no other refers to;
-  // late ones are not rendered.
-  using IsLate = std::function<bool(GstVideoCodecFrame* frame, const DiracSequence& sequence,
-                                    uint64_t sequence_count, uint32_t number)>;
-  void drop_late(IsLate is_late) { is_late_ = std::move(is_late); }
-  // Called by take() and allocate() where memory is short: takes all frames that next() gives. On
-  // any result but OK the call ends with kCancelled.
-  using PushReady = std::function<GstFlowReturn()>;
-  void push_when_full(PushReady push) { push_ready_ = std::move(push); }
-  // Memory for bytes that take() will get; older pictures make room for it.
+  // The most bytes that all pictures may take together, from now on; 0: no limit.
+  void limit(guint64 max) { budget_->set_most(max); }
+  // Memory for bytes that decode() will get; older pictures make room for it. kCancelled: a push
+  // has failed, see flow_after().
   Status allocate(gsize bytes, std::unique_ptr<Memory>* memory);
-  // Makes room for bytes that the caller holds meanwhile.
+  // Makes room for bytes that the caller holds meanwhile. Likewise.
   Status hold(gsize bytes);
 
-  // Takes all units of a codec frame; a picture keeps the bytes until it is rendered. A faulty unit
-  // is reported in `*problem` and does not affect the others. The call itself fails only with the
-  // device, or for want of memory.
-  Status take(GstVideoCodecFrame* frame, const DiracInputPtr& input, Status* problem);
-  // Renders the oldest picture if its codes have been read.
-  Status take_ready();
-  // The stream ends: all frames come out.
-  Status finish();
-  // Drops everything.
+  // Takes all units of a codec frame (transfer full); a picture keeps the bytes until it is
+  // rendered. A faulty unit does not affect the others.
+  GstFlowReturn decode(GstVideoCodecFrame* frame, const DiracInputPtr& input);
+  // The flow after work that ended with `status`: an error ends the stream.
+  GstFlowReturn flow_after(const Status& status);
+  // The stream ends: all frames are pushed.
+  GstFlowReturn drain();
   void flush();
 
-  // The next frame to be shown; false: none yet. The codec frame is the caller's.
-  bool next(DiracShown* shown);
-  bool has_ready() const { return !ready_.empty(); }
-  const DiracStats& stats() const { return stats_; }
-  // The longest time from a picture's bytes to its samples, or to the start of the device's work.
-  GstClockTime longest() const { return longest_; }
-  // The threads that read the codes.
-  FrameWorkers& workers() { return workers_; }
+  OrderedPictures& loop() { return loop_; }
+  DiracFrames& frames() { return frames_; }
+  const DiracFrames& frames() const { return frames_; }
+  // Any thread.
+  DiracStats stats() const;
 
  private:
   struct Job;
+
+  // PictureCodec.
+  GstFlowReturn finish(std::unique_ptr<FrameJob> picture) override;
+  void give_up(std::unique_ptr<FrameJob> picture) override;
+  GstFlowReturn push_kept(bool all) override { return frames_.push_kept(all); }
+  void give_up_kept() override;
+  GstFlowReturn explain(GstFlowReturn flow) override { return frames_.explain(flow); }
+
+  Status take(GstVideoCodecFrame* frame, const DiracInputPtr& input, Status* problem);
   Status submit(GstVideoCodecFrame* frame);
-  Status take_done(bool all);
-  Status take_oldest(bool wait, bool* taken);
+  bool ends_stream(const Status& problem) const;
+
   Status make_room(bool* made);
   Status have_room(const std::function<DiracRenderNeed()>& need_of);
-  Status reserve(Job& job);
+  Status reserve(const Job& job, guint64* bytes);
+  Status status_of(GstFlowReturn flow);
+
   Status render(Job& job);
   Status render_picture(Job& job, DiracShown* shown);
   bool is_late(const Job& job) const;
-  void pair(DiracShown picture);
-  void begin_sequence(const std::shared_ptr<const DiracSequence>& sequence);
   bool is_shown(const Job& job, bool is_damaged);
+  void begin_sequence(const std::shared_ptr<const DiracSequence>& sequence);
   void end_sequence();
   void pop(bool at_end);
+  void pair(DiracShown picture);
+  GstFlowReturn push_ready();
   void release(GstVideoCodecFrame* frame);
 
-  GstVideoDecoder* decoder_;
+  GstVideoDecoder* const decoder_;
   Engine& engine_;
-  DiracLimits limits_;
+  const PictureSettings& properties_;
+  OrderedPictures loop_;
+  DiracFrames frames_;
   std::unique_ptr<DiracDecoder> decoder_state_;
   std::unique_ptr<DiracRenderer> renderer_;
   const MemoryBudgetPtr budget_ = std::make_shared<MemoryBudget>();
-  PushReady push_ready_;
-  // The memory that pictures in work may still take: each of them, and one after the other.
-  guint64 reserved_ = 0, reserved_shared_ = 0;
-  FrameWorkers workers_;
+  // The memory that pictures in flight may still take one after the other; the loop counts what
+  // each of them may take.
+  guint64 reserved_shared_ = 0;
+  GstFlowReturn last_ = GST_FLOW_OK;    // why the last push failed
   GstVideoCodecFrame* open_ = nullptr;  // its picture lacks fragments
   std::unique_ptr<DiracOrder<std::shared_ptr<DiracShown>>> order_;
   std::shared_ptr<DiracShown> half_;  // a frame whose second field has not come
@@ -161,8 +152,9 @@ class DiracPictures {
   bool seen_intra_ = false;
   uint32_t first_intra_ = 0;
   std::deque<DiracShown> ready_;
-  IsLate is_late_;
-  DiracStats stats_;
+  DiracStats stats_;      // of the streaming thread
+  DiracStats published_;  // guarded by the object lock
+  // The longest time from a picture's bytes to its samples, or to the start of the device's work.
   GstClockTime longest_ = 0;
 };
 

@@ -22,6 +22,7 @@ int picture_threads(GstPad* sink, guint wanted) {
 
 bool FrameWorkers::start(int threads, int most) {
   stop();
+  is_started_ = true;
   threads_ = threads;
   most_ = most;
   if (threads == 1) return true;
@@ -46,6 +47,7 @@ void FrameWorkers::stop() {
   }
   if (pool_) g_thread_pool_free(pool_, FALSE, TRUE);
   pool_ = nullptr;
+  is_started_ = false;
 }
 
 void FrameJob::note_time() {

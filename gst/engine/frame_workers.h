@@ -40,8 +40,10 @@ class FrameJob {
 
  private:
   friend class FrameWorkers;
+  friend class OrderedPictures;
   void note_time();
 
+  guint64 bytes_ = 0;  // of memory, counted by OrderedPictures
   bool done_ = false;
   gint64 submitted_ = 0;  // by g_get_monotonic_time()
   GstClockTime took_ = 0;
@@ -68,6 +70,7 @@ class FrameWorkers {
   bool start(int threads, int most);
   // Waits for running jobs and drops all.
   void stop();
+  bool is_started() const { return is_started_; }
   int threads() const { return threads_; }
   int most() const { return most_; }
 
@@ -117,6 +120,7 @@ class FrameWorkers {
   // driver's lock, which submitting threads need as well.
   static constexpr gint64 kGrace = 500, kNap = 200, kOverdue = G_USEC_PER_SEC;
 
+  bool is_started_ = false;
   int threads_ = 1, most_ = 1;
   GThreadPool* pool_ = nullptr;
   // Changed with both locks: the stream's and lock_.

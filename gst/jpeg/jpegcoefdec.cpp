@@ -30,14 +30,72 @@
 
 #include <gst/video/gstvideodecoder.h>
 
-#include "gst/engine/element_errors.h"
-#include "gst/jpeg/caps.h"
-#include "gst/jpeg/jpegcoefdec_private.h"
+#include <algorithm>
+#include <optional>
 
-using State = cudatransform::JpegCoefDecState;
-using cudatransform::Status;
+#include "gst/engine/contiguous_adapter.h"
+#include "gst/engine/element_errors.h"
+#include "gst/engine/property_types.h"
+#include "gst/jpeg/caps.h"
+#include "gst/jpeg/decoder.h"
+#include "gst/jpeg/element.h"
+#include "gst/stream/picture_properties.h"
+#include "jpeg/file_splitter.h"
 
 GST_DEBUG_CATEGORY(jpegcoefdec_debug);
+#define GST_CAT_DEFAULT jpegcoefdec_debug
+
+namespace cudatransform {
+
+struct JpegCoefDecState : JpegElementState {
+  explicit JpegCoefDecState(GstVideoDecoder* decoder)
+      : JpegElementState(GST_ELEMENT(decoder)), jpeg(decoder, engine, settings, engine_settings) {}
+
+  static JpegCoefDecState& of(gpointer instance);
+  static GstDebugCategory* category() { return jpegcoefdec_debug; }
+  static constexpr char kWithoutCuda[] = "coefficients stay in system memory";
+  void interrupt() { jpeg.interrupt(); }
+  void release() { jpeg.stop(); }
+
+  JpegDecodeSettings settings;  // guarded by the object lock
+  JpegDecoder jpeg;
+  ContiguousAdapter bytes;      // of the base class
+  JpegFileSplitter splitter;    // of these
+  gsize skipped = 0;            // of them, since the last frame
+  bool is_parsed = false;       // by the caps: each buffer is a file
+  std::optional<bool> is_file;  // whether the stream has an end that is known, once it matters
+  Status refusal;               // what a frame without a picture is about
+
+  // The next bytes do not continue the earlier ones, which the base class has cleared.
+  void begin_anew() {
+    bytes.clear();
+    splitter.restart();
+    skipped = 0;
+    is_file.reset();
+  }
+};
+
+}  // namespace cudatransform
+
+G_DECLARE_FINAL_TYPE(GstJpegCoefDec, gst_jpeg_coef_dec, GST, JPEG_COEF_DEC, GstVideoDecoder)
+struct _GstJpegCoefDec {
+  GstVideoDecoder parent;
+  cudatransform::JpegCoefDecState* state;
+};
+
+inline cudatransform::JpegCoefDecState& cudatransform::JpegCoefDecState::of(gpointer instance) {
+  return *GST_JPEG_COEF_DEC(instance)->state;
+}
+
+using cudatransform::JpegEntropy;
+using cudatransform::JpegFilePictures;
+using cudatransform::JpegFileRules;
+using cudatransform::JpegFileSpan;
+using cudatransform::kReadOnly;
+using cudatransform::kWhilePlaying;
+using cudatransform::Status;
+using State = cudatransform::JpegCoefDecState;
+
 #define gst_jpeg_coef_dec_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE(GstJpegCoefDec, gst_jpeg_coef_dec, GST_TYPE_VIDEO_DECODER,
                         GST_DEBUG_CATEGORY_INIT(jpegcoefdec_debug, "jpegcoefdec", 0,
@@ -45,9 +103,267 @@ G_DEFINE_TYPE_WITH_CODE(GstJpegCoefDec, gst_jpeg_coef_dec, GST_TYPE_VIDEO_DECODE
 GST_ELEMENT_REGISTER_DEFINE(jpegcoefdec, "jpegcoefdec", GST_RANK_NONE,
                             gst_jpeg_coef_dec_get_type());
 
+// ---- Properties ----
+
+namespace {
+
+enum {
+  PROP_0,
+  PROP_ON_ERROR,
+  PROP_MAX_PIXELS,
+  PROP_MAX_MEMORY,
+  PROP_PICTURES,
+  PROP_KEEP_METADATA,
+  PROP_TABLES_IN_CAPS,
+  PROP_ENTROPY,
+  PROP_N_THREADS,
+  PROP_BACKEND,
+  PROP_ACTIVE_BACKEND,
+  PROP_CUDA_DEVICE_ID,
+  PROP_STATS,
+};
+
+constexpr cudatransform::EngineProperties kEngineProperties = {
+    .backend = PROP_BACKEND,
+    .active_backend = PROP_ACTIVE_BACKEND,
+    .cuda_device_id = PROP_CUDA_DEVICE_ID,
+    .n_threads = PROP_N_THREADS,
+    .backend_blurb =
+        "Whether to offer coefficients in CUDA memory as well, and to decode on the GPU (entropy), "
+        "chosen when the element goes to READY",
+    .n_threads_blurb =
+        "How many pictures are decoded at a time, chosen at the first (0 = one per core, or two "
+        "where CUDA may decode; one for live sources)",
+};
+
+constexpr cudatransform::PictureProperties kPictureProperties = {
+    .on_error = PROP_ON_ERROR,
+    .max_memory = PROP_MAX_MEMORY,
+    .max_memory_blurb =
+        "Bytes of host memory that all pictures being decoded may take together "
+        "(0 = no limit): fewer at a time when they are large; one that needs "
+        "more alone counts as damaged",
+};
+
+GType pictures_type() {
+  static const GEnumValue kValues[] = {
+      {int(JpegFilePictures::kFirst), "The first; the others travel with it", "first"},
+      {int(JpegFilePictures::kAll), "All, as if there was no index", "all"},
+      {0, nullptr, nullptr},
+  };
+  static const GType type = cudatransform::register_values("GstJpegCoefPictures", kValues);
+  return type;
+}
+
+}  // namespace
+
+static void gst_jpeg_coef_dec_set_property(GObject* object, guint id, const GValue* value,
+                                           GParamSpec* pspec) {
+  State& state = State::of(object);
+  GST_OBJECT_LOCK(object);
+  switch (id) {
+    case PROP_MAX_PIXELS:
+      state.settings.max_pixels = g_value_get_uint64(value);
+      break;
+    case PROP_PICTURES:
+      state.settings.pictures = static_cast<JpegFilePictures>(g_value_get_enum(value));
+      break;
+    case PROP_KEEP_METADATA:
+      state.settings.keep_metadata = g_value_get_boolean(value);
+      break;
+    case PROP_TABLES_IN_CAPS:
+      state.settings.tables_in_caps = g_value_get_boolean(value);
+      break;
+    case PROP_ENTROPY:
+      state.settings.entropy = static_cast<JpegEntropy>(g_value_get_enum(value));
+      break;
+    default:
+      if (!set_engine_property(kEngineProperties, &state.engine_settings, id, value) &&
+          !set_picture_property(kPictureProperties, &state.settings, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK(object);
+}
+
+static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* value,
+                                           GParamSpec* pspec) {
+  State& state = State::of(object);
+  if (id == PROP_STATS) {
+    g_value_take_boxed(value, state.jpeg.stats());
+    return;
+  }
+  GST_OBJECT_LOCK(object);
+  switch (id) {
+    case PROP_MAX_PIXELS:
+      g_value_set_uint64(value, state.settings.max_pixels);
+      break;
+    case PROP_PICTURES:
+      g_value_set_enum(value, int(state.settings.pictures));
+      break;
+    case PROP_KEEP_METADATA:
+      g_value_set_boolean(value, state.settings.keep_metadata);
+      break;
+    case PROP_TABLES_IN_CAPS:
+      g_value_set_boolean(value, state.settings.tables_in_caps);
+      break;
+    case PROP_ENTROPY:
+      g_value_set_enum(value, int(state.settings.entropy));
+      break;
+    default:
+      if (!get_engine_property(kEngineProperties, state.engine_settings, id, value) &&
+          !get_picture_property(kPictureProperties, state.settings, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK(object);
+}
+
+static void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
+  klass->set_property = gst_jpeg_coef_dec_set_property;
+  klass->get_property = gst_jpeg_coef_dec_get_property;
+  install_picture_properties(klass, kPictureProperties, cudatransform::JpegDecodeSettings());
+  g_object_class_install_property(
+      klass, PROP_MAX_PIXELS,
+      g_param_spec_uint64("max-pixels", "Largest picture",
+                          "Width times height above which a picture counts as damaged (0 = no "
+                          "limit); a header of a few bytes can claim 4 gigapixels",
+                          0, G_MAXUINT64, cudatransform::kMaxJpegPixels, kWhilePlaying));
+  g_object_class_install_property(
+      klass, PROP_PICTURES,
+      g_param_spec_enum("pictures", "Pictures of a file",
+                        "Which pictures become frames of a file whose index (MPF) names several, "
+                        "as gain maps, stereo pairs and previews",
+                        pictures_type(), int(JpegFilePictures::kFirst), cudatransform::kUpToReady));
+  g_object_class_install_property(
+      klass, PROP_KEEP_METADATA,
+      g_param_spec_boolean("keep-metadata", "Keep metadata",
+                           "Attach the file's density, Exif data, colour profile, comments and "
+                           "the bytes behind its picture to the coefficients, for jpegcoefenc to "
+                           "write",
+                           TRUE, kWhilePlaying));
+  g_object_class_install_property(
+      klass, PROP_TABLES_IN_CAPS,
+      g_param_spec_boolean("tables-in-caps", "Tables in caps",
+                           "Write the quantisation tables into the caps as well, for files that "
+                           "keep no metas; with it, new tables are new caps",
+                           FALSE, cudatransform::kUpToReady));
+  g_object_class_install_property(
+      klass, PROP_ENTROPY,
+      g_param_spec_enum("entropy", "Entropy decoding",
+                        "The engine that decodes Huffman codes; the CPU decodes progressive, "
+                        "arithmetic and damaged files in any case",
+                        GST_TYPE_JPEG_COEF_ENTROPY, int(JpegEntropy::kAuto),
+                        cudatransform::kUpToReady));
+  install_engine_properties(klass, kEngineProperties);
+  g_object_class_install_property(
+      klass, PROP_STATS,
+      g_param_spec_boxed("stats", "Statistics",
+                         "What was decoded since PAUSED, as a structure; "
+                         "docs/elements/jpegcoefdec.md lists its fields",
+                         GST_TYPE_STRUCTURE, kReadOnly));
+}
+
+// ---- Bytes to frames: files, whose first pictures become frames ----
+
+namespace {
+
+// User data of frames that have no picture: bytes between pictures, or what the element refuses.
+// The base class keeps frames for later in reverse playback.
+constexpr char kBetween = 0, kRefused = 0;
+
+gpointer mark(const char& kind) { return const_cast<char*>(&kind); }
+
+// Whether the stream of bytes is a file: then its end will come, and nobody waits for a picture
+// meanwhile.
+bool is_file(GstVideoDecoder* decoder) {
+  gint64 size = -1;
+  return gst_pad_peer_query_duration(GST_VIDEO_DECODER_SINK_PAD(decoder), GST_FORMAT_BYTES,
+                                     &size) &&
+         size > 0;
+}
+
+JpegFileRules rules_of(GstVideoDecoder* decoder, State& state) {
+  JpegFileRules rules;
+  GST_OBJECT_LOCK(decoder);
+  rules.with_others = state.settings.pictures == JpegFilePictures::kFirst;
+  const bool kept = state.settings.keep_metadata && rules.with_others;
+  if (const guint64 most = state.settings.max_memory; most != 0)
+    rules.most = std::min(rules.most, most);
+  GST_OBJECT_UNLOCK(decoder);
+  rules.is_framed = state.jpeg.framed();
+  if (kept && !rules.is_framed && !state.is_file) state.is_file = is_file(decoder);
+  rules.with_rest = kept && (rules.is_framed || *state.is_file);
+  return rules;
+}
+
+// Makes a frame without a picture of the first byte.
+GstFlowReturn have_mark(GstVideoDecoder* decoder, GstVideoCodecFrame* frame, const char& kind) {
+  gst_video_codec_frame_set_user_data(frame, mark(kind), nullptr);
+  return gst_video_decoder_have_frame(decoder);
+}
+
+GstFlowReturn refuse(GstVideoDecoder* decoder, State& state, GstVideoCodecFrame* frame,
+                     GstAdapter* adapter, const Status& why) {
+  state.refusal = why;
+  state.begin_anew();
+  state.bytes.discard(adapter, 1);
+  gst_video_decoder_add_to_frame(decoder, 1);
+  return have_mark(decoder, frame, kRefused);
+}
+
+// Drops bytes between pictures. The base class forgets the times of buffers together with their
+// frames, so that a stream without pictures needs some, too.
+bool skip(GstVideoDecoder* decoder, State& state, gsize size) {
+  constexpr gsize kMostSkipped = gsize{1} << 18;
+  GST_DEBUG_OBJECT(decoder, "%" G_GSIZE_FORMAT " bytes are between two pictures", size);
+  const bool is_too_much = (state.skipped += size) > kMostSkipped;
+  state.bytes.flush(size - (is_too_much ? 1 : 0));
+  if (is_too_much) state.bytes.add_to_frame(decoder, 1);
+  return !is_too_much;
+}
+
+}  // namespace
+
+static GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
+                                             GstAdapter* adapter, gboolean at_eos) {
+  State& state = State::of(decoder);
+  if (const Status status = state.bytes.gather(adapter); !status.ok())
+    return refuse(decoder, state, frame, adapter, status);
+  const JpegFileRules rules = rules_of(decoder, state);
+  const bool at_end = at_eos || state.is_parsed;
+  for (;;) {
+    const JpegFileSpan span = state.splitter.next(state.bytes.bytes(), rules, at_end);
+    if (span.size == 0 && span.skipped == 0) return GST_VIDEO_DECODER_FLOW_NEED_DATA;
+    if (span.size == 0 && skip(decoder, state, span.skipped)) continue;
+    state.skipped = 0;
+    if (span.size == 0) return have_mark(decoder, frame, kBetween);
+    if (const std::string& doubt = state.splitter.doubt(); !doubt.empty())
+      GST_DEBUG_OBJECT(decoder, "%s", doubt.c_str());
+    if (span.is_cut)
+      GST_WARNING_OBJECT(
+          decoder, "the bytes behind a picture are not kept: more than %" G_GUINT64_FORMAT " bytes",
+          rules.most);
+    state.bytes.add_to_frame(decoder, span.size);
+    return gst_video_decoder_have_frame(decoder);
+  }
+}
+
+static GstFlowReturn gst_jpeg_coef_dec_handle_frame(GstVideoDecoder* decoder,
+                                                    GstVideoCodecFrame* frame) {
+  State& state = State::of(decoder);
+  const gpointer kind = gst_video_codec_frame_get_user_data(frame);
+  if (kind == mark(kRefused)) return state.jpeg.refuse(frame, state.refusal);
+  if (kind != mark(kBetween)) return state.jpeg.decode(frame);
+  gst_video_decoder_release_frame(decoder, frame);
+  return GST_FLOW_OK;
+}
+
+// ---- Start and stop ----
+
 static gboolean gst_jpeg_coef_dec_start(GstVideoDecoder* decoder) {
   State& state = State::of(decoder);
-  if (const Status status = state.pictures.start(); !status.ok()) {
+  if (const Status status = state.jpeg.start(); !status.ok()) {
     cudatransform::post_error(GST_ELEMENT(decoder), status);
     return FALSE;
   }
@@ -62,7 +378,7 @@ static gboolean gst_jpeg_coef_dec_start(GstVideoDecoder* decoder) {
 static gboolean gst_jpeg_coef_dec_stop(GstVideoDecoder* decoder) {
   State& state = State::of(decoder);
   state.gate.close();
-  state.pictures.stop();
+  state.jpeg.stop();
   state.begin_anew();
   return TRUE;
 }
@@ -90,17 +406,17 @@ static GstCaps* gst_jpeg_coef_dec_getcaps(GstVideoDecoder* decoder, GstCaps* fil
 }
 
 static gboolean gst_jpeg_coef_dec_decide_allocation(GstVideoDecoder* decoder, GstQuery* query) {
-  return State::of(decoder).pictures.decide_allocation(query);
+  return State::of(decoder).jpeg.decide_allocation(query);
 }
 
 // ---- Stream ----
 
 static gboolean gst_jpeg_coef_dec_sink_event(GstVideoDecoder* decoder, GstEvent* event) {
-  return State::of(decoder).pictures.sink_event(event, GST_VIDEO_DECODER_CLASS(parent_class));
+  return State::of(decoder).jpeg.sink_event(event, GST_VIDEO_DECODER_CLASS(parent_class));
 }
 
 static gboolean gst_jpeg_coef_dec_set_format(GstVideoDecoder* decoder, GstVideoCodecState* input) {
-  if (!State::of(decoder).pictures.set_input(input)) return FALSE;
+  if (!State::of(decoder).jpeg.set_input(input)) return FALSE;
   gboolean parsed = FALSE;
   gst_structure_get_boolean(gst_caps_get_structure(input->caps, 0), "parsed", &parsed);
   State& state = State::of(decoder);
@@ -114,16 +430,16 @@ static gboolean gst_jpeg_coef_dec_set_format(GstVideoDecoder* decoder, GstVideoC
 }
 
 static GstFlowReturn gst_jpeg_coef_dec_drain(GstVideoDecoder* decoder) {
-  return State::of(decoder).pictures.drain();
+  return State::of(decoder).jpeg.drain();
 }
 
 static GstFlowReturn gst_jpeg_coef_dec_finish(GstVideoDecoder* decoder) {
-  return State::of(decoder).pictures.finish();
+  return State::of(decoder).jpeg.finish();
 }
 
 static gboolean gst_jpeg_coef_dec_flush(GstVideoDecoder* decoder) {
   State& state = State::of(decoder);
-  state.pictures.flush();
+  state.jpeg.flush();
   state.begin_anew();
   return TRUE;
 }

@@ -30,15 +30,51 @@
 #include "gst/elements.h"
 
 #include "gst/dct8x8/file_query.h"
+#include "gst/engine/element_errors.h"
+#include "gst/engine/pools.h"
 #include "gst/engine/property_types.h"
 #include "gst/jpeg/caps.h"
-#include "gst/jpeg/jpegcoefenc_private.h"
-
-using cudatransform::JpegEntropy;
-using cudatransform::kWhilePlaying;
-using State = cudatransform::JpegCoefEncState;
+#include "gst/jpeg/element.h"
+#include "gst/jpeg/encoder.h"
+#include "gst/stream/coef_caps.h"
 
 GST_DEBUG_CATEGORY(jpegcoefenc_debug);
+#define GST_CAT_DEFAULT jpegcoefenc_debug
+
+namespace cudatransform {
+
+struct JpegCoefEncState : JpegElementState {
+  explicit JpegCoefEncState(GstVideoEncoder* encoder)
+      : JpegElementState(GST_ELEMENT(encoder)), jpeg(encoder, engine, settings, engine_settings) {}
+
+  static JpegCoefEncState& of(gpointer instance);
+  static GstDebugCategory* category() { return jpegcoefenc_debug; }
+  static constexpr char kWithoutCuda[] = "no CUDA memory";
+  void interrupt() {}
+  void release() { jpeg.close(); }
+
+  JpegEncodeSettings settings;  // guarded by the object lock
+  JpegEncoder jpeg;
+};
+
+}  // namespace cudatransform
+
+G_DECLARE_FINAL_TYPE(GstJpegCoefEnc, gst_jpeg_coef_enc, GST, JPEG_COEF_ENC, GstVideoEncoder)
+struct _GstJpegCoefEnc {
+  GstVideoEncoder parent;
+  cudatransform::JpegCoefEncState* state;
+};
+
+inline cudatransform::JpegCoefEncState& cudatransform::JpegCoefEncState::of(gpointer instance) {
+  return *GST_JPEG_COEF_ENC(instance)->state;
+}
+
+using cudatransform::CapsPtr;
+using cudatransform::JpegEntropy;
+using cudatransform::kWhilePlaying;
+using cudatransform::Status;
+using State = cudatransform::JpegCoefEncState;
+
 #define gst_jpeg_coef_enc_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE(GstJpegCoefEnc, gst_jpeg_coef_enc, GST_TYPE_VIDEO_ENCODER,
                         GST_DEBUG_CATEGORY_INIT(jpegcoefenc_debug, "jpegcoefenc", 0,
@@ -78,22 +114,22 @@ static void gst_jpeg_coef_enc_set_property(GObject* object, guint id, const GVal
   GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_PROGRESSIVE:
-      state.options.progressive = g_value_get_boolean(value);
+      state.settings.options.progressive = g_value_get_boolean(value);
       break;
     case PROP_OPTIMIZE:
-      state.options.optimize = g_value_get_boolean(value);
+      state.settings.options.optimize = g_value_get_boolean(value);
       break;
     case PROP_ARITHMETIC:
-      state.options.arithmetic = g_value_get_boolean(value);
+      state.settings.options.arithmetic = g_value_get_boolean(value);
       break;
     case PROP_RESTART_INTERVAL:
-      state.options.restart_interval = g_value_get_uint(value);
+      state.settings.options.restart_interval = g_value_get_uint(value);
       break;
     case PROP_KEEP_METADATA:
-      state.options.keep_metadata = g_value_get_boolean(value);
+      state.settings.options.keep_metadata = g_value_get_boolean(value);
       break;
     case PROP_ENTROPY:
-      state.entropy = static_cast<JpegEntropy>(g_value_get_enum(value));
+      state.settings.entropy = static_cast<JpegEntropy>(g_value_get_enum(value));
       break;
     default:
       if (!set_engine_property(kEngineProperties, &state.engine_settings, id, value))
@@ -104,11 +140,12 @@ static void gst_jpeg_coef_enc_set_property(GObject* object, guint id, const GVal
 }
 
 static GstStructure* make_stats(const State& state) {
-  const guint64 by_device = state.frames_by_device, frames = state.frames;  // in this order
+  const cudatransform::JpegEncodeCounts& counts = state.jpeg.counts();
+  const guint64 by_device = counts.frames_by_device, frames = counts.frames;  // in this order
   return gst_structure_new("application/x-jpegcoefenc-stats", "frames", G_TYPE_UINT64, frames,
                            "cuda-frames", G_TYPE_UINT64, by_device, "cpu-frames", G_TYPE_UINT64,
                            frames - by_device, "untrue-lengths", G_TYPE_UINT64,
-                           state.untrue_lengths.load(), nullptr);
+                           counts.untrue_lengths.load(), nullptr);
 }
 
 static void gst_jpeg_coef_enc_get_property(GObject* object, guint id, GValue* value,
@@ -121,22 +158,22 @@ static void gst_jpeg_coef_enc_get_property(GObject* object, guint id, GValue* va
   GST_OBJECT_LOCK(object);
   switch (id) {
     case PROP_PROGRESSIVE:
-      g_value_set_boolean(value, state.options.progressive);
+      g_value_set_boolean(value, state.settings.options.progressive);
       break;
     case PROP_OPTIMIZE:
-      g_value_set_boolean(value, state.options.optimize);
+      g_value_set_boolean(value, state.settings.options.optimize);
       break;
     case PROP_ARITHMETIC:
-      g_value_set_boolean(value, state.options.arithmetic);
+      g_value_set_boolean(value, state.settings.options.arithmetic);
       break;
     case PROP_RESTART_INTERVAL:
-      g_value_set_uint(value, state.options.restart_interval);
+      g_value_set_uint(value, state.settings.options.restart_interval);
       break;
     case PROP_KEEP_METADATA:
-      g_value_set_boolean(value, state.options.keep_metadata);
+      g_value_set_boolean(value, state.settings.options.keep_metadata);
       break;
     case PROP_ENTROPY:
-      g_value_set_enum(value, static_cast<int>(state.entropy));
+      g_value_set_enum(value, static_cast<int>(state.settings.entropy));
       break;
     default:
       if (!get_engine_property(kEngineProperties, state.engine_settings, id, value))
@@ -146,27 +183,73 @@ static void gst_jpeg_coef_enc_get_property(GObject* object, guint id, GValue* va
   GST_OBJECT_UNLOCK(object);
 }
 
+static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
+  State& state = State::of(encoder);
+  if (const Status status = state.jpeg.start(); !status.ok()) {
+    cudatransform::post_error(GST_ELEMENT(encoder), status);
+    return FALSE;
+  }
+  state.gate.open();
+  return TRUE;
+}
+
+static gboolean gst_jpeg_coef_enc_stop(GstVideoEncoder* encoder) {
+  State& state = State::of(encoder);
+  state.gate.close();
+  state.jpeg.stop();
+  return TRUE;
+}
+
+static gboolean gst_jpeg_coef_enc_set_format(GstVideoEncoder* encoder, GstVideoCodecState* input) {
+  return State::of(encoder).jpeg.set_caps(input->caps, input);
+}
+
+static GstFlowReturn gst_jpeg_coef_enc_handle_frame(GstVideoEncoder* encoder,
+                                                    GstVideoCodecFrame* frame) {
+  return State::of(encoder).jpeg.encode(frame);
+}
+
+static GstFlowReturn gst_jpeg_coef_enc_finish(GstVideoEncoder* encoder) {
+  return State::of(encoder).jpeg.finish();
+}
+
+static gboolean gst_jpeg_coef_enc_flush(GstVideoEncoder* encoder) {
+  State::of(encoder).jpeg.flush();
+  return TRUE;
+}
+
 static gboolean gst_jpeg_coef_enc_sink_event(GstVideoEncoder* encoder, GstEvent* event) {
-  GstCaps* caps = nullptr;
-  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
-    gst_event_parse_caps(event, &caps);
-    gst_caps_ref(caps);
-  }
-  gboolean taken = GST_VIDEO_ENCODER_CLASS(parent_class)->sink_event(encoder, event);
-  if (taken && caps) {
-    GST_VIDEO_ENCODER_STREAM_LOCK(encoder);
-    taken = gst_jpeg_coef_enc_take_caps(encoder, caps);
-    GST_VIDEO_ENCODER_STREAM_UNLOCK(encoder);
-  }
-  gst_clear_caps(&caps);
-  return taken;
+  return State::of(encoder).jpeg.sink_event(event, GST_VIDEO_ENCODER_CLASS(parent_class));
+}
+
+static GstCaps* gst_jpeg_coef_enc_getcaps(GstVideoEncoder* encoder, GstCaps* filter) {
+  const auto& engine = State::of(encoder).engine;
+  CapsPtr coefs(gst_pad_get_pad_template_caps(GST_VIDEO_ENCODER_SINK_PAD(encoder)));
+  if (engine.is_open() && !engine.is_cuda())
+    coefs.reset(cudatransform::without_cuda_memory(coefs.release()));
+  // Does not take the allowed caps of our own pad, which has to stay with the negotiated ones.
+  GstPad* src = GST_VIDEO_ENCODER_SRC_PAD(encoder);
+  const CapsPtr all_files(gst_pad_get_pad_template_caps(src));
+  const CapsPtr files(gst_pad_peer_query_caps(src, all_files.get()));
+  CapsPtr caps(cudatransform::jpeg_coefs_for(files.get(), coefs.get()));
+  if (filter) caps.reset(gst_caps_intersect_full(caps.get(), filter, GST_CAPS_INTERSECT_FIRST));
+  // Pads that are being linked see all that is possible.
+  const bool negotiates = filter && GST_PAD_IS_ACTIVE(GST_VIDEO_ENCODER_SINK_PAD(encoder));
+  return negotiates ? cudatransform::with_common_depth(caps.release()) : caps.release();
+}
+
+// Deliberately not chaining up: the base class would propose a pool for our caps, which none knows.
+static gboolean gst_jpeg_coef_enc_propose_allocation(GstVideoEncoder*, GstQuery* query) {
+  gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);
+  cudatransform::promise_to_honour_fence(query);
+  return TRUE;
 }
 
 static gboolean gst_jpeg_coef_enc_sink_query(GstVideoEncoder* encoder, GstQuery* query) {
   State& state = State::of(encoder);
   if (state.engine.handle_context_query(query)) return TRUE;
   GST_OBJECT_LOCK(encoder);
-  const cudatransform::JpegOptions options = state.options;
+  const cudatransform::JpegOptions options = state.settings.options;
   GST_OBJECT_UNLOCK(encoder);
   if (cudatransform::answer_file_query(query, options)) return TRUE;
   if (state.gate.refuses(GST_VIDEO_ENCODER_SINK_PAD(encoder), query)) return FALSE;
@@ -231,7 +314,14 @@ static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {
   encoder_class->sink_event = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_sink_event);
   encoder_class->sink_query = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_sink_query);
   encoder_class->src_query = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_src_query);
-  gst_jpeg_coef_enc_install_frames(encoder_class);
+  encoder_class->start = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_start);
+  encoder_class->stop = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_stop);
+  encoder_class->set_format = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_set_format);
+  encoder_class->getcaps = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_getcaps);
+  encoder_class->propose_allocation = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_propose_allocation);
+  encoder_class->handle_frame = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_handle_frame);
+  encoder_class->finish = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_finish);
+  encoder_class->flush = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_flush);
 
   cudatransform::JpegElement<State>::install(element_class,
                                              cudatransform::jpeg_coefs_template_caps(false),

@@ -3,12 +3,14 @@
 
 #include "gst/stream/push_thread.h"
 
+#include <utility>
+
 namespace cudatransform {
 
-PushThread::PushThread(GstPad* src, GRecMutex* stream, FrameWorkers& workers,
-                       std::function<GstFlowReturn()> push)
+PushThread::PushThread(GstPad* src, GRecMutex* stream_lock, FrameWorkers& workers,
+                       std::function<void()> push)
     : src_(GST_PAD_CAST(gst_object_ref(src))),
-      stream_(stream),
+      stream_lock_(stream_lock),
       workers_(workers),
       push_(std::move(push)) {
   gst_pad_set_activatemode_function_full(src, activate, this, nullptr);
@@ -51,10 +53,9 @@ gboolean PushThread::activate(GstPad* pad, GstObject*, GstPadMode mode, gboolean
 gpointer PushThread::run(gpointer data) {
   auto* self = static_cast<PushThread*>(data);
   while (self->workers_.await_oldest()) {
-    g_rec_mutex_lock(self->stream_);
-    const GstFlowReturn flow = self->push_();
-    if (flow != GST_FLOW_OK) self->untold_ = flow;
-    g_rec_mutex_unlock(self->stream_);
+    g_rec_mutex_lock(self->stream_lock_);
+    self->push_();
+    g_rec_mutex_unlock(self->stream_lock_);
   }
   return nullptr;
 }

@@ -6,7 +6,6 @@
 
 #include <functional>
 #include <mutex>
-#include <utility>
 
 #include "gst/engine/frame_workers.h"
 
@@ -21,9 +20,9 @@ namespace cudatransform {
 class PushThread {
  public:
   // Call it in the element's instance_init: takes over the activation of `src`. `push` pushes
-  // finished pictures and never waits for them; it is called with `stream`, the base class's lock.
-  PushThread(GstPad* src, GRecMutex* stream, FrameWorkers& workers,
-             std::function<GstFlowReturn()> push);
+  // finished pictures and never waits for them; it is called with `stream_lock`, the base class's.
+  PushThread(GstPad* src, GRecMutex* stream_lock, FrameWorkers& workers,
+             std::function<void()> push);
   ~PushThread();
   PushThread(const PushThread&) = delete;
   PushThread& operator=(const PushThread&) = delete;
@@ -32,46 +31,14 @@ class PushThread {
   // streaming thread pushes all pictures.
   void start();
 
-  // Call it with the stream's lock. Returns the result of this thread's pushes to upstream once:
-  // with the next picture, or at the end. `flow` takes precedence.
-  GstFlowReturn told(GstFlowReturn flow) {
-    const GstFlowReturn untold = std::exchange(untold_, GST_FLOW_OK);
-    return flow == GST_FLOW_OK ? untold : flow;
-  }
-  bool has_untold() const { return untold_ != GST_FLOW_OK; }
-  void forget() { untold_ = GST_FLOW_OK; }
-
-  // The element's sink_event, without the stream's lock: calls take(), which takes `event`. The
-  // sender of an event does not learn the result of pushes that the event causes, so an error of
-  // theirs stays untold. `failed`: the error that has ended the stream.
-  template <typename Take>
-  gboolean take_event(const GstEvent* event, const GstFlowReturn& failed, const Take& take) {
-    if ((gst_event_type_get_flags(GST_EVENT_TYPE(event)) & GST_EVENT_TYPE_SERIALIZED) == 0)
-      return take();
-    g_rec_mutex_lock(stream_);
-    is_told_ = failed != GST_FLOW_OK && !has_untold();
-    g_rec_mutex_unlock(stream_);
-    const gboolean taken = take();
-    g_rec_mutex_lock(stream_);
-    if (failed != GST_FLOW_OK && !is_told_) untold_ = failed;
-    g_rec_mutex_unlock(stream_);
-    return taken;
-  }
-  // Inside of take(): whether upstream knew the error before, learns it with the event, or it has
-  // been posted.
-  bool is_told() const { return is_told_; }
-  void set_told() { is_told_ = true; }
-
  private:
   static gboolean activate(GstPad* pad, GstObject* parent, GstPadMode mode, gboolean active);
   static gpointer run(gpointer self);
 
   GstPad* const src_;
-  GRecMutex* const stream_;
+  GRecMutex* const stream_lock_;
   FrameWorkers& workers_;
-  const std::function<GstFlowReturn()> push_;
-  GstFlowReturn untold_ = GST_FLOW_OK;
-  bool is_told_ = false;
+  const std::function<void()> push_;
   std::mutex lock_;  // guards the members below
   bool active_ = false, started_ = false;
   GThread* thread_ = nullptr;

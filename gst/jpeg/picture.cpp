@@ -1,7 +1,7 @@
 // One picture of jpegcoefdec: its bytes, its destination, and its result.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "gst/jpeg/picture_job.h"
+#include "gst/jpeg/picture.h"
 
 #include <cstring>
 #include <utility>
@@ -13,21 +13,21 @@
 
 namespace cudatransform {
 
-JpegPictureJob::JpegPictureJob(GstVideoCodecFrame* frame)
+JpegPicture::JpegPicture(GstVideoCodecFrame* frame)
     : bytes(gst_buffer_get_size(frame->input_buffer)), frame_(frame) {}
 
-JpegPictureJob::~JpegPictureJob() {
+JpegPicture::~JpegPicture() {
   if (GstVideoCodecFrame* left = take_frame()) gst_video_codec_frame_unref(left);
 }
 
-Status JpegPictureJob::map() {
+Status JpegPicture::map() {
   CT_RETURN_IF_ERROR(in_one_piece(frame_->input_buffer, &input_));
   mapped_ = gst_buffer_map(input_.get(), &map_, GST_MAP_READ);
   if (mapped_) return {};
   return Status::error(StatusCode::kFailed, "a buffer of JPEG data could not be mapped");
 }
 
-Status JpegPictureJob::look_behind() {
+Status JpegPicture::look_behind() {
   const FirstPicture first = first_picture(whole());
   const gsize behind_it = map_.size - first.size;
   Status status = find_places(whole(), first.size, &others_);
@@ -43,37 +43,22 @@ Status JpegPictureJob::look_behind() {
                        "the picture ends in a segment, and another picture of its file follows");
 }
 
-GstVideoCodecFrame* JpegPictureJob::take_frame() {
+GstVideoCodecFrame* JpegPicture::take_frame() {
   if (mapped_) gst_buffer_unmap(input_.get(), &map_);
   mapped_ = false;
   input_.reset();
   return std::exchange(frame_, nullptr);
 }
 
-Status JpegPictureJob::claim(guint64 more, guint width, guint height) {
-  bytes += more;
-  if (max_memory == 0 || bytes <= max_memory) return {};
-  return Status::error(StatusCode::kInvalidArgument,
-                       "the picture has " + std::to_string(width) + "x" + std::to_string(height) +
-                           " pixels and needs " + std::to_string(bytes) +
-                           " bytes, more than max-memory=" + std::to_string(max_memory));
-}
-
-bool JpegPictureJob::claim_if_possible(guint64 more) {
-  if (max_memory != 0 && bytes + more > max_memory) return false;
-  bytes += more;
-  return true;
-}
-
-bool JpegPictureJob::is_small() const {
+bool JpegPicture::is_small() const {
   constexpr gsize kBytes = 1024, kCoefficients = 32768;
   if (!status.ok() || is_late) return true;
   return !lane && file().size() < kBytes && info.size < kCoefficients;
 }
 
-void JpegPictureJob::run() {
+void JpegPicture::run() {
   if (!status.ok() || is_late) return;
-  if (*interrupt != 0) {
+  if (*interrupts != 0) {
     status = Status::error(StatusCode::kCancelled, "interrupted");
     return;
   }
@@ -81,7 +66,7 @@ void JpegPictureJob::run() {
   is_decoded = true;
 }
 
-FrameJob::Left JpegPictureJob::look(bool wait) {
+FrameJob::Left JpegPicture::look(bool wait) {
   if (!is_decoded || !status.ok()) return Left::kNothing;
   Left left = Left::kNothing;
   status = settle(wait, &left);
@@ -91,7 +76,7 @@ FrameJob::Left JpegPictureJob::look(bool wait) {
 
 // Ok without damage: the picture is good. Any other ok, or kInvalidArgument: it is damaged, and can
 // still be shown if it conceals.
-Status JpegPictureJob::decode() {
+Status JpegPicture::decode() {
   damage.clear();
   if (device_coefs.block && !std::exchange(is_device_asked_, true))
     CT_RETURN_IF_ERROR(submit_to_device());
@@ -100,7 +85,7 @@ Status JpegPictureJob::decode() {
   return behind_size() > 0 && !behind ? read_behind() : Status();
 }
 
-Status JpegPictureJob::submit_to_device() {
+Status JpegPicture::submit_to_device() {
   JpegLevels levels[kJpegMaxComponents];
   for (guint c = 0; c < info.n_components; c++) {
     const Rect& rect = device_coefs.rects.rect[c];
@@ -112,7 +97,7 @@ Status JpegPictureJob::submit_to_device() {
 
 // Call it after a decode() that was ok: takes the device's result. The CPU decodes again what the
 // device has not decoded.
-Status JpegPictureJob::settle(bool wait, Left* left) {
+Status JpegPicture::settle(bool wait, Left* left) {
   *left = Left::kNothing;
   if (!is_on_device) return {};
   if (!wait && !lane->is_ready()) {
@@ -129,7 +114,7 @@ Status JpegPictureJob::settle(bool wait, Left* left) {
   return {};
 }
 
-Status JpegPictureJob::decode_on_cpu() {
+Status JpegPicture::decode_on_cpu() {
   if (!coefs) {
     coefs = std::make_unique<CoefFrame>();
     coefs->layout = layout_of(info);
@@ -143,14 +128,14 @@ Status JpegPictureJob::decode_on_cpu() {
                  static_cast<ptrdiff_t>(component.stride), component.blocks_w, component.blocks_h};
   }
   JpegFindings findings;
-  const Status read = reader->read_coefficients(levels, &tables, &findings, {conceals, interrupt});
+  const Status read = reader->read_coefficients(levels, &tables, &findings, {conceals, interrupts});
   irregular = findings.irregular;
   damage = std::move(findings.damage);
   return read;
 }
 
 // Of CMYK the Adobe marker is kept in any case: it says whether the values are inverted.
-Status JpegPictureJob::read_metadata() {
+Status JpegPicture::read_metadata() {
   JpegKept kept{.staying = keep_metadata,
                 .index = keep_metadata && has_others(),
                 .adobe = info.sampling == GST_COEF_SAMPLING_CMYK};
@@ -169,7 +154,7 @@ Status JpegPictureJob::read_metadata() {
 }
 
 // A copy, because the file's memory may be its sender's.
-Status JpegPictureJob::read_behind() {
+Status JpegPicture::read_behind() {
   auto* bytes = static_cast<uint8_t*>(g_try_malloc(behind_size()));
   if (!bytes)
     return Status::error(StatusCode::kOutOfMemory, "no memory for the " +

@@ -20,11 +20,11 @@
 
 namespace cudatransform {
 
-// JpegPictures makes the job, JpegCodec gives it a decoder and memory, and a worker decodes it: on
-// the CPU, or on the device, which may still leave it to the CPU.
-struct JpegPictureJob final : FrameJob {
-  explicit JpegPictureJob(GstVideoCodecFrame* frame);
-  ~JpegPictureJob() override;
+// JpegDecoder fills it, a worker decodes it on the CPU or on the device, which may still leave it
+// to the CPU, and JpegDecoder takes the result.
+struct JpegPicture final : FrameJob {
+  explicit JpegPicture(GstVideoCodecFrame* frame);
+  ~JpegPicture() override;
 
   // Maps the frame's bytes, in one piece.
   Status map();
@@ -41,12 +41,6 @@ struct JpegPictureJob final : FrameJob {
   // The frame, unmapped, for the caller; null once it has been taken.
   GstVideoCodecFrame* take_frame();
 
-  // Decoding takes `more` bytes of memory besides the picture's own. kInvalidArgument if that
-  // exceeds max-memory.
-  Status claim(guint64 more, guint width, guint height);
-  // The same for memory that decoding can do without: false, without a claim, if that exceeds it.
-  bool claim_if_possible(guint64 more);
-
   void run() override;
   bool is_small() const override;
   Left look(bool wait) override;
@@ -55,14 +49,12 @@ struct JpegPictureJob final : FrameJob {
   bool is_good() const { return status.ok() && damage.empty(); }
   DctTables dct_tables() const { return {tables.tables, tables.count, tables.table_of}; }
 
-  // The job's limits and settings.
-  guint64 bytes = 0;       // the job's share of max-memory
-  guint64 max_memory = 0;  // 0: no limit
-  guint64 held = 0;        // the part of `bytes` that JpegCodec counts as in use
-  bool conceals = false;   // whether the intact parts of a damaged picture are wanted
+  // The settings.
+  guint64 bytes = 0;      // the share of max-memory
+  bool conceals = false;  // whether the intact parts of a damaged picture are wanted
   bool keep_metadata = false;
   // Nonzero: the picture is no longer wanted, and decoding may end with kCancelled.
-  const std::atomic<unsigned>* interrupt = nullptr;
+  const std::atomic<unsigned>* interrupts = nullptr;
 
   // The destination, once the header has been read.
   std::unique_ptr<JpegReader> reader;

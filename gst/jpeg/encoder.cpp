@@ -1,0 +1,244 @@
+// The encoder of jpegcoefenc: from a buffer of coefficients to a JPEG file.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/jpeg/encoder.h"
+
+#include <utility>
+
+#include "gst/dct8x8/caps.h"
+#include "gst/engine/element_errors.h"
+#include "gst/engine/pools.h"
+#include "gst/jpeg/caps.h"
+#include "gst/jpeg/rtp_peer.h"
+
+GST_DEBUG_CATEGORY_EXTERN(jpegcoefenc_debug);
+#define GST_CAT_DEFAULT jpegcoefenc_debug
+
+namespace cudatransform {
+namespace {
+
+// The most download memory that is kept for later frames.
+constexpr gsize kMaxStaging = gsize{1} << 28;
+
+void post_frame_error(GstVideoEncoder* encoder, const Status& status) {
+  post_error(GST_ELEMENT(encoder), status, "A frame cannot be written as JPEG: ");
+}
+
+// How many buffers we may keep and still leave the source of `buffer` one for the next frame.
+size_t max_kept(GstBuffer* buffer) {
+  const guint maximum = pool_maximum(buffer);
+  if (maximum == 0) return SIZE_MAX;
+  return maximum > kWorkingBuffers ? maximum - kWorkingBuffers : 1;
+}
+
+}  // namespace
+
+// ---- The stream ----
+
+JpegEncoder::JpegEncoder(GstVideoEncoder* encoder, Engine& engine,
+                         const JpegEncodeSettings& properties,
+                         const EngineSettings& engine_properties)
+    : encoder_(encoder),
+      engine_(engine),
+      properties_(properties),
+      engine_properties_(engine_properties),
+      pictures_(encoder, *this) {}
+
+Status JpegEncoder::start() {
+  warned_of_colorimetry_ = warned_of_rtp_ = warned_of_lengths_ = false;
+  counts_.frames = counts_.frames_by_device = counts_.untrue_lengths = 0;
+  pictures_.start();
+  return open_coder();
+}
+
+void JpegEncoder::stop() {
+  pictures_.stop();
+  idle_.clear();
+  coder_.close();
+}
+
+JpegEncodeSettings JpegEncoder::settings() const {
+  GST_OBJECT_LOCK(encoder_);
+  const JpegEncodeSettings now = properties_;
+  GST_OBJECT_UNLOCK(encoder_);
+  return now;
+}
+
+// An error: the settings require entropy coding on the device, and the device cannot.
+Status JpegEncoder::open_coder() {
+  const JpegEntropy entropy = settings().entropy;
+  coder_.close();
+  if (entropy == JpegEntropy::kCpu) return {};
+  Status status = coder_.open(engine_);
+  if (status.ok()) return {};
+  if (entropy == JpegEntropy::kAuto) {
+    GST_INFO_OBJECT(encoder_, "entropy coding on the CPU: %s", status.message.c_str());
+    return {};
+  }
+  status.message = "JPEG cannot be coded on the GPU: " + status.message;
+  return status;
+}
+
+gboolean JpegEncoder::sink_event(GstEvent* event, GstVideoEncoderClass* parent_class) {
+  return pictures_.take_event(event, [&] { return take_event(event, parent_class); });
+}
+
+gboolean JpegEncoder::take_event(GstEvent* event, GstVideoEncoderClass* parent_class) {
+  CapsPtr caps;
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
+    GstCaps* new_caps = nullptr;
+    gst_event_parse_caps(event, &new_caps);
+    caps.reset(gst_caps_ref(new_caps));
+  }
+  gboolean taken = parent_class->sink_event(encoder_, event);
+  if (taken && caps) {
+    GST_VIDEO_ENCODER_STREAM_LOCK(encoder_);
+    taken = take_caps(caps.get());
+    GST_VIDEO_ENCODER_STREAM_UNLOCK(encoder_);
+  }
+  return taken;
+}
+
+// ---- Caps ----
+
+bool JpegEncoder::set_caps(GstCaps* caps, GstVideoCodecState* reference) {
+  if (!pictures_.may_change_caps(pictures_.drain())) return false;
+  if (const Status status = read_dct_caps(caps, &info_); !status.ok()) {
+    post_error(GST_ELEMENT(encoder_), status);
+    return false;
+  }
+  warn_of_colorimetry(info_, caps);
+  warn_of_rtp();
+  if (!start_workers()) return false;
+  pictures_.set_rate(info_.fps_n, info_.fps_d);
+  gst_video_codec_state_unref(
+      gst_video_encoder_set_output_state(encoder_, jpeg_caps_for(info_), reference));
+  return true;
+}
+
+bool JpegEncoder::take_caps(GstCaps* caps) {
+  GstDctInfo info;
+  if (!gst_dct_info_from_caps(&info, caps, nullptr)) return true;
+  caps_tables_.read(caps, info);
+  // Warns also of a colorimetry that GStreamer cannot read, and so does not take for a change.
+  warn_of_colorimetry(info, caps);
+  if (info.sampling == info_.sampling && info.depth == info_.depth) return true;
+  const CodecStatePtr output(gst_video_encoder_get_output_state(encoder_));
+  return !output || set_caps(caps, output.get());
+}
+
+bool JpegEncoder::start_workers() {
+  GST_OBJECT_LOCK(encoder_);
+  const guint wanted = engine_properties_.n_threads;
+  GST_OBJECT_UNLOCK(encoder_);
+  const int threads = pictures_.threads_for(wanted);
+  if (pictures_.start_workers(threads, threads)) return true;
+  GST_ELEMENT_ERROR(encoder_, RESOURCE, FAILED, ("%d threads could not be started", threads),
+                    (nullptr));
+  return false;
+}
+
+// ---- Frames ----
+
+GstFlowReturn JpegEncoder::encode(GstVideoCodecFrame* frame) {
+  if (pictures_.has_failed()) {
+    // The base class keeps the frame until it is flushed, but not the buffer.
+    gst_clear_buffer(&frame->input_buffer);
+    gst_video_codec_frame_unref(frame);
+    return pictures_.failure();
+  }
+  const size_t max = max_kept(frame->input_buffer);
+  std::unique_ptr<EncodeJob> job = take_idle();
+  const Status status =
+      job->prepare(engine_, info_, caps_tables_, settings().options, coder_, frame);
+  if (!status.ok()) {
+    keep_idle(std::move(job));
+    const GstFlowReturn flow = pictures_.push_done(0);  // the frames before it are good
+    if (flow != GST_FLOW_OK) return flow;
+    post_frame_error(encoder_, status);
+    return pictures_.fail(GST_FLOW_ERROR);
+  }
+  pictures_.add(std::move(job));
+  return pictures_.push_done(max);
+}
+
+GstFlowReturn JpegEncoder::finish(std::unique_ptr<FrameJob> picture) {
+  std::unique_ptr<EncodeJob> job(static_cast<EncodeJob*>(picture.release()));
+  GstVideoCodecFrame* frame = nullptr;
+  const bool by_device = job->is_by_device();
+  const GstClockTime took = job->took();
+  const std::string untrue_lengths = job->untrue_lengths();
+  const Status status = job->finish(&frame);
+  keep_idle(std::move(job));
+  if (!status.ok()) {
+    post_frame_error(encoder_, status);
+    return GST_FLOW_ERROR;
+  }
+  counts_.frames++;
+  if (by_device) counts_.frames_by_device++;
+  warn_of_lengths(untrue_lengths);
+  pictures_.note_time(took);
+  GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
+  return gst_video_encoder_finish_frame(encoder_, frame);
+}
+
+void JpegEncoder::give_up(std::unique_ptr<FrameJob> picture) {
+  keep_idle(std::unique_ptr<EncodeJob>(static_cast<EncodeJob*>(picture.release())));
+}
+
+std::unique_ptr<EncodeJob> JpegEncoder::take_idle() {
+  if (idle_.empty()) return std::make_unique<EncodeJob>();
+  std::unique_ptr<EncodeJob> job = std::move(idle_.back());
+  idle_.pop_back();
+  return job;
+}
+
+void JpegEncoder::keep_idle(std::unique_ptr<EncodeJob> job) {
+  job->clear();
+  gsize kept = job->staging_bytes();
+  for (const auto& idle : idle_) kept += idle->staging_bytes();
+  if (kept > kMaxStaging) job->free_staging();
+  idle_.push_back(std::move(job));
+}
+
+// ---- Warnings, each once in a stream ----
+
+void JpegEncoder::warn_of_colorimetry(const GstDctInfo& info, GstCaps* caps) {
+  if (warned_of_colorimetry_) return;
+  const std::string warning = colorimetry_warning(info, caps);
+  if (warning.empty()) return;
+  warned_of_colorimetry_ = true;
+  GST_ELEMENT_WARNING(encoder_, STREAM, FORMAT, ("%s", warning.c_str()), (nullptr));
+}
+
+// Settings that make an RTP payloader's output unreadable.
+void JpegEncoder::warn_of_rtp() {
+  const JpegOptions options = settings().options;
+  const char* setting = options.progressive  ? "progressive=true"
+                        : options.arithmetic ? "arithmetic=true"
+                        : options.optimize   ? "optimize=true"
+                        : info_.depth != 8   ? "depth=12"
+                                             : nullptr;
+  if (!setting || warned_of_rtp_) return;
+  const std::string payloader = rtp_jpeg_payloader_behind(GST_VIDEO_ENCODER_SRC_PAD(encoder_));
+  if (payloader.empty()) return;
+  warned_of_rtp_ = true;
+  GST_ELEMENT_WARNING(encoder_, STREAM, FORMAT,
+                      ("%s is not for %s: RTP carries baseline scans without their Huffman "
+                       "tables (RFC 2435), so no receiver can read these files; leave progressive, "
+                       "arithmetic and optimize false, and the coefficients' depth 8",
+                       setting, payloader.c_str()),
+                      (nullptr));
+}
+
+// The element changes no XMP data.
+void JpegEncoder::warn_of_lengths(const std::string& untrue) {
+  if (untrue.empty()) return;
+  counts_.untrue_lengths++;
+  if (std::exchange(warned_of_lengths_, true)) return;
+  GST_ELEMENT_WARNING(encoder_, STREAM, FORMAT, ("%s", untrue.c_str()),
+                      ("some bytes behind the picture in its file did not come with it; "
+                       "keep-metadata=false leaves such data out"));
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,179 @@
+// The loop of all codecs: pictures are coded on several threads and pushed in order.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/gstvideodecoder.h>
+#include <gst/video/gstvideoencoder.h>
+
+#include <atomic>
+#include <climits>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "gst/engine/frame_workers.h"
+#include "gst/stream/latency.h"
+#include "gst/stream/push_thread.h"
+
+namespace cudatransform {
+
+// What a codec does with its pictures, which it derives from FrameJob. The loop calls all functions
+// with the stream lock of the element's base class, in the order of the pictures.
+class PictureCodec {
+ public:
+  // Takes the oldest picture once its work is done: pushes or drops it. A flow that is_fatal()
+  // ends the stream.
+  virtual GstFlowReturn finish(std::unique_ptr<FrameJob> picture) = 0;
+  // Takes a picture that must not be pushed: the stream has failed, or is being flushed.
+  virtual void give_up(std::unique_ptr<FrameJob> picture) = 0;
+  // Frames that finish() has made and not pushed, because a device still writes them. Pushes all
+  // of them or, without `all`, those that are written.
+  virtual GstFlowReturn push_kept(bool /*all*/) { return GST_FLOW_OK; }
+  virtual void give_up_kept() {}
+  // The flow to end the stream with instead of `flow`, after an element error that says more.
+  virtual GstFlowReturn explain(GstFlowReturn flow) { return flow; }
+
+ protected:
+  ~PictureCodec() = default;
+};
+
+// Owns the worker threads, the order, the thread that pushes while no data comes in, the failure
+// that ends a stream, the latency, and the count of the memory in use. It knows no codec.
+//
+// Call it with the stream lock, except where a comment says otherwise. Functions that return a flow
+// return the failure of the stream once there is one, until flush() or start(). A failure of the
+// pushing thread is returned with the next picture, or at the end.
+class OrderedPictures {
+ public:
+  // Call it in the element's instance_init.
+  OrderedPictures(GstVideoDecoder* decoder, PictureCodec& codec);
+  OrderedPictures(GstVideoEncoder* encoder, PictureCodec& codec);
+
+  // A new stream.
+  void start();
+  // The number of threads if the property n-threads is `wanted`: picture_threads().
+  int threads_for(guint wanted) const { return picture_threads(sink_, wanted); }
+  // Makes the threads, unless there are as many: `max` pictures may be in flight. False: the
+  // threads cannot be made, and there is one.
+  bool start_workers(int threads, int max);
+  bool is_started() const { return is_started_; }
+  // Gives up all pictures and ends the threads.
+  void stop();
+
+  // ---- Pictures ----
+
+  bool has_failed() const { return failure_ != GST_FLOW_OK; }
+  // Returns the failure, for a picture that comes behind it.
+  GstFlowReturn failure() {
+    pending_ = GST_FLOW_OK;
+    return failure_;
+  }
+  // Begins the work for a picture, which counts `bytes` as used. If the loop is full(), call
+  // make_room() before.
+  void add(std::unique_ptr<FrameJob> picture, guint64 bytes = 0);
+  // Pushes at most `count` finished pictures; waits while `max` or more are in flight, or all that
+  // may be.
+  GstFlowReturn push_done(size_t max = SIZE_MAX, int count = INT_MAX);
+  // Finishes the oldest picture. `*found`: whether there was one and, without `wait`, it was done.
+  GstFlowReturn push_oldest(bool wait, bool* found);
+  // Finishes pictures until has_room() or none is left.
+  template <typename HasRoom>
+  GstFlowReturn make_room(const HasRoom& has_room) {
+    for (bool found = true; !has_room() && found;)
+      if (const GstFlowReturn flow = push_oldest(true, &found); flow != GST_FLOW_OK) return flow;
+    return GST_FLOW_OK;
+  }
+  // Pushes all pictures, and the frames of complete(), which the codec may add when the last one is
+  // finished. What downstream refuses is given up: it must not follow the event that the caller
+  // drains for.
+  GstFlowReturn drain(const std::function<GstFlowReturn()>& complete = {});
+  void flush();
+  // Ends the stream, because later pictures would hide the gap. Returns `flow`.
+  GstFlowReturn fail(GstFlowReturn flow);
+
+  // ---- Events ----
+
+  // The element's sink_event, without the stream lock; take() takes the event. The sender of an
+  // event does not learn the result of the pushes that it causes, so that a failure stays pending.
+  template <typename Take>
+  gboolean take_event(GstEvent* event, const Take& take) {
+    const bool is_serialized =
+        (gst_event_type_get_flags(GST_EVENT_TYPE(event)) & GST_EVENT_TYPE_SERIALIZED) != 0;
+    const bool ends_flush = GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP;
+    if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START) interrupt();
+    if (is_serialized) begin_event();
+    const gboolean taken = take();
+    if (is_serialized) end_event();
+    if (ends_flush) interrupts_ &= ~kFlushing;  // the base class has dropped the pictures
+    return taken;
+  }
+  // Whether new caps may follow: drain() has pushed the pictures with the old ones. If not, the
+  // sender of the caps learns of the failure.
+  bool may_change_caps(GstFlowReturn drained);
+  // The end of the stream, after drain(). Nothing is left to return a refusal, so that this
+  // function posts it.
+  template <typename Drain>
+  GstFlowReturn finish(const Drain& drain) {
+    if (is_known_) return failure_;
+    const GstFlowReturn flow = drain();
+    post_end(flow);
+    return flow;
+  }
+
+  // Any thread: work is given up soon, also for new pictures, until the flush is over.
+  void interrupt() { interrupts_ |= kFlushing; }
+  // Not 0: work may end with kCancelled.
+  const std::atomic<unsigned>& interrupts() const { return interrupts_; }
+
+  // ---- Limits ----
+
+  int threads() const { return workers_.threads(); }
+  // The most pictures in flight.
+  int max_in_flight() const { return workers_.most(); }
+  bool is_full() const { return workers_.full(); }
+  bool is_empty() const { return workers_.pending() == 0; }
+  // The bytes of the pictures in flight.
+  guint64 used_bytes() const { return used_bytes_; }
+  // Whether the codec keeps frames that the pushing thread has to watch.
+  void watch_kept(bool keeps) { workers_.watch(keeps); }
+
+  // New caps. Reports the latency: a picture is pushed at the latest when all others that may be in
+  // flight and `kept` frames have followed; `reordered` frames are pushed before it in any case.
+  void set_rate(int fps_n, int fps_d, guint kept = 0, guint reordered = 0);
+  // A picture has taken this long: the latency may grow.
+  void note_time(GstClockTime took);
+
+ private:
+  // Bits of interrupts_.
+  static constexpr unsigned kFlushing = 1, kFailed = 2;
+  using SetLatency = void (*)(GstElement* element, GstClockTime latency);
+
+  OrderedPictures(GstElement* element, GstPad* sink, GstPad* src, GRecMutex* stream_lock,
+                  SetLatency set_latency, PictureCodec& codec);
+  void push_from_thread();
+  GstFlowReturn judge(GstFlowReturn flow);
+  GstFlowReturn report(GstFlowReturn flow);
+  void give_up_all();
+  void begin_event();
+  void end_event();
+  void post_end(GstFlowReturn flow);
+  void report_latency();
+
+  GstElement* const element_;
+  GstPad* const sink_;
+  GRecMutex* const stream_lock_;
+  const SetLatency set_latency_;
+  PictureCodec& codec_;
+  FrameWorkers workers_;
+  PushThread pusher_;
+  bool is_started_ = false;  // workers_
+  std::atomic<unsigned> interrupts_ = 0;
+  GstFlowReturn failure_ = GST_FLOW_OK;
+  GstFlowReturn pending_ = GST_FLOW_OK;  // of pushes that upstream has not learned of
+  bool is_known_ = false;  // within an event: upstream knows the failure, or it has been posted
+  guint64 used_bytes_ = 0;
+  MeasuredLatency latency_;
+  GstClockTime reordering_ = 0;
+};
+
+}  // namespace cudatransform
