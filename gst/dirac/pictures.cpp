@@ -122,7 +122,7 @@ GstFlowReturn DiracPictures::flow_after(const Status& status) {
   if (status.ok()) return GST_FLOW_OK;
   if (status.code == StatusCode::kCancelled) return last_;  // what should have made room
   post_error(GST_ELEMENT(decoder_), status);
-  return loop_.fail(GST_FLOW_ERROR);
+  return loop_.end_stream(GST_FLOW_ERROR);
 }
 
 // Call it with the flow of a push that was to make room.
@@ -142,7 +142,7 @@ GstFlowReturn DiracPictures::decode(GstVideoCodecFrame* frame, const DiracInputP
     const GstFlowReturn flow = status.ok() ? drain() : flow_after(status);
     if (is_fatal(flow)) return flow;
     post_error(GST_ELEMENT(decoder_), problem);
-    return loop_.fail(GST_FLOW_ERROR);
+    return loop_.end_stream(GST_FLOW_ERROR);
   }
   if (!problem.ok()) GST_WARNING_OBJECT(decoder_, "dropped a unit: %s", problem.message.c_str());
   if (!status.ok()) return flow_after(status);

@@ -266,7 +266,7 @@ GstFlowReturn JpegDecoder::refuse(GstVideoCodecFrame* frame, const Status& statu
   gst_video_decoder_release_frame(decoder_, frame);
   if (flow != GST_FLOW_OK) return flow;
   post_error(GST_ELEMENT(decoder_), status);
-  return pictures_.fail(GST_FLOW_ERROR);
+  return pictures_.end_stream(GST_FLOW_ERROR);
 }
 
 GstFlowReturn JpegDecoder::decode_held() {

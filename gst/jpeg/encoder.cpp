@@ -156,7 +156,7 @@ GstFlowReturn JpegEncoder::encode(GstVideoCodecFrame* frame) {
     const GstFlowReturn flow = pictures_.push_done(0);  // the frames before it are good
     if (flow != GST_FLOW_OK) return flow;
     post_frame_error(encoder_, status);
-    return pictures_.fail(GST_FLOW_ERROR);
+    return pictures_.end_stream(GST_FLOW_ERROR);
   }
   pictures_.add(std::move(job));
   return pictures_.push_done(max);

@@ -67,7 +67,7 @@ void OrderedPictures::flush() {
   failure_ = pending_ = GST_FLOW_OK;
 }
 
-GstFlowReturn OrderedPictures::fail(GstFlowReturn flow) {
+GstFlowReturn OrderedPictures::end_stream(GstFlowReturn flow) {
   failure_ = flow;
   interrupts_ |= kFailed;
   give_up_all();
@@ -125,7 +125,7 @@ void OrderedPictures::push_from_thread() {
 
 GstFlowReturn OrderedPictures::judge(GstFlowReturn flow) {
   if (!is_fatal(flow) || has_failed()) return flow;
-  return fail(codec_.explain(flow));
+  return end_stream(codec_.explain(flow));
 }
 
 // The result of a push for upstream: a failure of the pushing thread comes with the next one.

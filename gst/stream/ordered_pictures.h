@@ -89,7 +89,7 @@ class OrderedPictures {
   GstFlowReturn drain(const std::function<GstFlowReturn()>& complete = {});
   void flush();
   // Ends the stream, because later pictures would hide the gap. Returns `flow`.
-  GstFlowReturn fail(GstFlowReturn flow);
+  GstFlowReturn end_stream(GstFlowReturn flow);
 
   // ---- Events ----
 
