@@ -22,8 +22,7 @@
 
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/dct_base.h"
-#include "gst/dct8x8/quant_properties.h"
-#include "gst/dct8x8/range_caps.h"
+#include "gst/dct8x8/quant_settings.h"
 #include "gst/elements.h"
 #include "gst/engine/element_errors.h"
 #include "gst/engine/property_types.h"

@@ -6,8 +6,8 @@
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/file_query.h"
 #include "gst/engine/property_types.h"
+#include "gst/stream/caps_fields.h"
 #include "gst/stream/pinned_setting.h"
-#include "gst/stream/refusal.h"
 #if CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
 #endif

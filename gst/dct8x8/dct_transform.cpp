@@ -8,7 +8,6 @@
 
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/coefficients.h"
-#include "gst/dct8x8/range_caps.h"
 #include "gst/stream/sampling.h"
 #include "transform/dct8x8/engine.h"
 #if CT_HAVE_CUDA

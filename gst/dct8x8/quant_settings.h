@@ -1,4 +1,4 @@
-// The quantisation properties of cudadct8x8, and the resulting tables.
+// Quantization settings of cudadct8x8: properties, tables of a frame, and quantizer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gst/dct8x8/caps_tables.h"
+#include "gst/dct8x8/coefficients.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/dct8x8/table_scale.h"
 
@@ -79,5 +79,26 @@ struct FrameQuantizer {
 // Refuses what the quantiser of `settings` cannot do, by the names of properties.
 Status choose_quantizer(const QuantSettings& settings, const GstDctInfo& info, Method method,
                         const FrameTables& frame, FrameQuantizer* chosen);
+
+// The ids that the element gives them.
+struct QuantProperties {
+  guint quality, quant_preset, luma_qtable, chroma_qtable, qtable_file;
+};
+
+void install_quant_properties(GObjectClass* klass, const QuantProperties& properties);
+// False if `id` is none of `properties`. The caller does not hold the object lock, which guards
+// `settings`: files are read without it.
+bool set_quant_property(const QuantProperties& properties, GObject* object, QuantSettings* settings,
+                        guint id, const GValue* value);
+// The caller holds the lock.
+bool get_quant_property(const QuantProperties& properties, const QuantSettings& settings, guint id,
+                        GValue* value);
+
+// As the property spells it.
+const char* preset_name(QuantPreset preset);
+
+// Whether `settings` have tables, for the way to READY: wrong settings fail it, before any data
+// flow.
+Status check_quant_settings(const QuantSettings& settings);
 
 }  // namespace cudatransform

@@ -10,8 +10,8 @@
 #include "gst/dirac/video_format.h"
 #include "gst/engine/debug.h"
 #include "gst/engine/element_errors.h"
-#include "gst/stream/decoder_memory.h"
-#include "gst/stream/refusal.h"
+#include "gst/stream/caps_fields.h"
+#include "gst/stream/decoder_common.h"
 
 namespace cudatransform {
 

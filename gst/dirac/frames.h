@@ -13,10 +13,9 @@
 #include "gst/dirac/clock.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
-#include "gst/stream/damage.h"
+#include "gst/stream/decoder_common.h"
 #include "gst/stream/frame_output.h"
 #include "gst/stream/ordered_pictures.h"
-#include "gst/stream/picture_properties.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "gst/dirac/engine.h"
+#include "gst/engine/contiguous_adapter.h"
 #include "gst/engine/debug.h"
 #include "gst/engine/element_errors.h"
-#include "gst/engine/one_piece.h"
 
 namespace cudatransform {
 

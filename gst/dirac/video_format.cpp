@@ -7,7 +7,7 @@
 #include <string>
 
 #include "gst/dirac/engine.h"
-#include "gst/engine/memory_caps.h"
+#include "gst/engine/engine.h"
 #include "gst/stream/formats.h"
 
 namespace cudatransform {

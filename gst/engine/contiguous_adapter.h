@@ -1,4 +1,4 @@
-// The bytes that a decoder's base class holds for it, in one piece.
+// Bytes in one piece: of an adapter, and of a buffer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -80,5 +80,17 @@ class ContiguousAdapter {
   // Where buffers began whose metas the block does not have, in bytes of all; null: without metas.
   std::deque<std::pair<guint64, BufferPtr>> metas_;
 };
+
+// Whether GStreamer maps all bytes of `buffer` without a copy.
+bool is_one_piece(GstBuffer* buffer);
+
+// When a buffer of several memories is mapped, GStreamer merges them, and ends the process if
+// memory runs out. `*piece` gets a reference to `buffer` if it can be mapped as it is, else a copy
+// of its bytes, for reading. kOutOfMemory without memory.
+Status in_one_piece(GstBuffer* buffer, BufferPtr* piece);
+
+// Copies all bytes of `from`, whatever its memories, to ordinary memory of one new buffer. Without
+// metas and timestamps; null without memory.
+GstBuffer* copy_bytes(GstBuffer* from);
 
 }  // namespace cudatransform

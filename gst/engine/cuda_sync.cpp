@@ -1,4 +1,4 @@
-// Orders our queues after other users' work on CUDA memory on streams of their own.
+// Order between our queues and other users' work on the device, and when to ask it for progress.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/cuda_sync.h"

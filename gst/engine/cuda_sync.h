@@ -1,4 +1,4 @@
-// Orders our queues after other users' work on CUDA memory on streams of their own.
+// Order between our queues and other users' work on the device, and when to ask it for progress.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // From GStreamer 1.24 on, CUDA memory may have a stream. Its users work on that stream and, where
@@ -7,6 +7,7 @@
 // other elements pass finished memory only.
 #pragma once
 
+#include <glib.h>
 #include <gst/gst.h>
 
 #include "transform/device/device.h"
@@ -41,5 +42,18 @@ inline constexpr bool kFramesHaveStreams = false;
 // Gives the memory of the pool of `config` a stream, unless the pool's owner has chosen one
 // already, so that hand_over() need not wait.
 void add_stream(GstStructure* config, GstCudaContext* context);
+
+// Asking takes a microsecond, a twentieth of a small frame. A thread that waits for a frame learns
+// anyway that the frame is done, and its input with it. So code that only lets go of something, or
+// reads measurements, asks the device when a fence's state has been unknown for this many
+// microseconds.
+inline constexpr gint64 kPatienceUs = 200;
+
+// Whether the first of `count` fences is done; it was made at `since`. `now` and `since` are times
+// of g_get_monotonic_time(). `at`: as for first_is_done(), and never null.
+template <typename At>
+bool first_is_done_by(gint64 now, gint64 since, size_t count, At&& at) {
+  return at(0)->known_done() || (now - since >= kPatienceUs && first_is_done(count, at));
+}
 
 }  // namespace cudatransform

@@ -202,6 +202,22 @@ void Engine::close() {
 #endif
 }
 
+bool features_have_cuda(const GstCapsFeatures* features) {
+  return features && gst_caps_features_contains(features, kCudaMemoryFeature);
+}
+
+bool has_cuda_memory(const GstCaps* caps) {
+  return caps && gst_caps_get_size(caps) > 0 && features_have_cuda(gst_caps_get_features(caps, 0));
+}
+
+GstCaps* without_cuda_memory(GstCaps* caps) {
+  if (gst_caps_is_any(caps)) return caps;
+  caps = gst_caps_make_writable(caps);
+  for (guint i = gst_caps_get_size(caps); i-- > 0;)
+    if (features_have_cuda(gst_caps_get_features(caps, i))) gst_caps_remove_structure(caps, i);
+  return caps;
+}
+
 }  // namespace cudatransform
 
 GType gst_cuda_transform_backend_get_type(void) {

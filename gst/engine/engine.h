@@ -88,6 +88,19 @@ Status failed_work(Queue& queue, const std::string& what);
 // the device is lost, else `status`.
 Status failed_allocation(Queue& queue, Status status);
 
+inline constexpr char kCudaMemoryFeature[] = "memory:CUDAMemory";
+
+// The memories that an element may offer: both until it has an engine, then those within its reach.
+struct MemoryKinds {
+  bool cuda;
+};
+
+bool features_have_cuda(const GstCapsFeatures* features);
+bool has_cuda_memory(const GstCaps* caps);  // of the first structure
+
+// Drops the structures in CUDA memory. Transfer full, both ways.
+GstCaps* without_cuda_memory(GstCaps* caps);
+
 }  // namespace cudatransform
 
 // The enum of the backend property, for every element that has one.

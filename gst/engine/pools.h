@@ -61,4 +61,13 @@ void propose_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, guint min_
 void propose_coefficient_pool(Engine& engine, GstQuery* query, GstCaps* caps, gsize size,
                               guint min_buffers);
 
+// GStreamer's pools keep every buffer that comes back: as many as were ever in use at once. This
+// pool frees returning buffers while it keeps `limit` bytes (at first: any number).
+GstBufferPool* bounded_pool_new();
+// For pools made by bounded_pool_new(). Frees idle buffers beyond the limit. Called by the thread
+// that acquires buffers.
+void bounded_pool_set_limit(GstBufferPool* pool, gsize limit);
+// The number of idle bytes.
+gsize bounded_pool_idle(GstBufferPool* pool);
+
 }  // namespace cudatransform

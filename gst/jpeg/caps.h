@@ -1,4 +1,4 @@
-// Caps of coefficients that fit a JPEG file, and of the file.
+// Caps of JPEG files and of their coefficients, and what downstream refuses of them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -42,5 +42,9 @@ GstCaps* jpeg_caps_for(const GstDctInfo& info);
 // colorimetry is not JPEG's, and names the cure. Empty if it is JPEG's, if the caps say nothing,
 // and if there is neither YCbCr nor grey.
 std::string colorimetry_warning(const GstDctInfo& info, const GstCaps* caps);
+
+// Whether downstream accepts coefficients of fixed `caps`. kUnsupported: it does not; the message
+// says what the picture is, what downstream accepts, and what to put in between.
+Status ask_downstream(GstPad* src, GstCaps* caps);
 
 }  // namespace cudatransform

@@ -8,14 +8,13 @@
 #include <utility>
 
 #include "gst/dct8x8/caps.h"
+#include "gst/engine/debug.h"
 #include "gst/engine/element_errors.h"
 #include "gst/jpeg/caps.h"
-#include "gst/jpeg/refusal.h"
-#include "gst/stream/decoder_memory.h"
+#include "gst/stream/decoder_common.h"
 #include "jpeg/irregular.h"
 
 GST_DEBUG_CATEGORY_EXTERN(jpegcoefdec_debug);
-#define GST_CAT_DEFAULT jpegcoefdec_debug
 
 namespace cudatransform {
 namespace {
@@ -396,7 +395,7 @@ bool JpegDecoder::wants_device(const JpegPicture& picture) const {
 // Without memory for the device's work, the CPU decodes.
 void JpegDecoder::take_lane(JpegPicture& picture) {
   if (const Status status = lanes_.take(engine_.device(), &picture.lane); !status.ok()) {
-    GST_DEBUG_OBJECT(decoder_, "decoded by CPU: %s", status.message.c_str());
+    GST_CAT_DEBUG_OBJECT(jpegcoefdec_debug, decoder_, "decoded by CPU: %s", status.message.c_str());
     return;
   }
   picture.measured = picture.lane->measure(picture.file());
@@ -622,8 +621,8 @@ bool JpegDecoder::set_gap_state() {
   GstDctInfo info;
   const GstStructure* file = input_ ? gst_caps_get_structure(input_->caps, 0) : nullptr;
   if (!jpeg_coefs_for_gap(std::move(caps), file, &info)) return false;
-  GST_INFO_OBJECT(decoder_, "%dx%d, %s for a gap before the first picture", info.width, info.height,
-                  gst_coef_sampling_to_string(info.sampling));
+  GST_CAT_INFO_OBJECT(jpegcoefdec_debug, decoder_, "%dx%d, %s for a gap before the first picture",
+                      info.width, info.height, gst_coef_sampling_to_string(info.sampling));
   set_output_state(info, {});
   return true;
 }

@@ -13,12 +13,11 @@
 #include "gst/engine/engine.h"
 #include "gst/engine/engine_element.h"
 #include "gst/jpeg/detached_pictures.h"
-#include "gst/jpeg/entropy.h"
+#include "gst/jpeg/element.h"
 #include "gst/jpeg/picture.h"
 #include "gst/stream/coef_output.h"
-#include "gst/stream/damage.h"
+#include "gst/stream/decoder_common.h"
 #include "gst/stream/ordered_pictures.h"
-#include "gst/stream/picture_properties.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "gst/engine/one_piece.h"
+#include "gst/engine/contiguous_adapter.h"
 
 namespace cudatransform {
 namespace {

@@ -9,9 +9,24 @@
 
 #include "gst/engine/engine.h"
 #include "gst/engine/engine_element.h"
+#include "gst/engine/property_types.h"
 #include "gst/stream/stream_gate.h"
 
 namespace cudatransform {
+
+// The property `entropy`: the engine that does the entropy coding.
+enum class JpegEntropy { kAuto, kCpu, kCuda };
+
+inline GType jpeg_entropy_type() {
+  static const GEnumValue kValues[] = {
+      {int(JpegEntropy::kAuto), "The GPU where it can and is faster, else the CPU", "auto"},
+      {int(JpegEntropy::kCpu), "CPU", "cpu"},
+      {int(JpegEntropy::kCuda), "The GPU where it can, or an error without one", "cuda"},
+      {0, nullptr, nullptr},
+  };
+  static const GType type = register_values("GstJpegCoefEntropy", kValues);
+  return type;
+}
 
 // The instance data after its parent's part.
 struct JpegElementState {

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "gst/dct8x8/caps_tables.h"
+#include "gst/dct8x8/coefficients.h"
 #include "gst/engine/engine.h"
 #include "gst/engine/engine_element.h"
+#include "gst/jpeg/element.h"
 #include "gst/jpeg/encode_job.h"
-#include "gst/jpeg/entropy.h"
 #include "gst/stream/ordered_pictures.h"
 
 namespace cudatransform {

@@ -39,7 +39,7 @@
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/decoder.h"
 #include "gst/jpeg/element.h"
-#include "gst/stream/picture_properties.h"
+#include "gst/stream/decoder_common.h"
 #include "jpeg/file_splitter.h"
 
 GST_DEBUG_CATEGORY(jpegcoefdec_debug);
@@ -253,7 +253,7 @@ static void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
       g_param_spec_enum("entropy", "Entropy decoding",
                         "The engine that decodes Huffman codes; the CPU decodes progressive, "
                         "arithmetic and damaged files in any case",
-                        GST_TYPE_JPEG_COEF_ENTROPY, int(JpegEntropy::kAuto),
+                        cudatransform::jpeg_entropy_type(), int(JpegEntropy::kAuto),
                         cudatransform::kUpToReady));
   install_engine_properties(klass, kEngineProperties);
   g_object_class_install_property(

@@ -294,7 +294,7 @@ static void install_properties(GObjectClass* klass) {
                         "The engine that does the entropy coding: the GPU can if coefficients are "
                         "in CUDA memory, of 8 bits, and the file is neither progressive nor "
                         "arithmetic; the CPU does all others",
-                        GST_TYPE_JPEG_COEF_ENTROPY, static_cast<int>(JpegEntropy::kAuto),
+                        cudatransform::jpeg_entropy_type(), static_cast<int>(JpegEntropy::kAuto),
                         cudatransform::kUpToReady));
   g_object_class_install_property(
       klass, PROP_STATS,

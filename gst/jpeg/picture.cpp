@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "gst/engine/contiguous_adapter.h"
 #include "gst/engine/debug.h"
-#include "gst/engine/one_piece.h"
 #include "jpeg/metadata.h"
 #include "transform/device/host_memory.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <gst/coef/format.h>
-#include "gst/engine/memory_caps.h"
+#include "gst/engine/engine.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {

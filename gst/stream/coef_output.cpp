@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "gst/engine/bounded_pool.h"
 #include "gst/engine/pools.h"
-#include "gst/stream/fences.h"
+#include "gst/stream/coef_input.h"
 
 namespace cudatransform {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "gst/engine/memory_caps.h"
+#include "gst/engine/engine.h"
 #include "gst/engine/pools.h"
 #include "gst/stream/coef_caps.h"
 

@@ -9,7 +9,6 @@
 
 #include "gst/stream/coef_input.h"
 #include "gst/stream/coef_output.h"
-#include "gst/stream/frame_input.h"
 #include "gst/stream/frame_output.h"
 #include "gst/stream/frame_transform.h"
 #include "gst/stream/source_frames.h"

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "gst/engine/cuda_sync.h"
 #include "gst/engine/debug.h"
-#include "gst/engine/fence_age.h"
 
 namespace cudatransform {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "gst/engine/one_piece.h"
+#include "gst/engine/contiguous_adapter.h"
 #include "gst/engine/pools.h"
 #include "gst/stream/sampling.h"
 

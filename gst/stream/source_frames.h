@@ -6,7 +6,7 @@
 
 #include <gst/coef/format.h>
 #include <gst/coef/reference.h>
-#include "gst/stream/frame_input.h"
+#include "gst/stream/transport.h"
 
 namespace cudatransform {
 

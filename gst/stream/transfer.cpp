@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
+#include "gst/engine/contiguous_adapter.h"
 #include "gst/engine/cuda_gst.h"
-#include "gst/engine/one_piece.h"
 
 namespace cudatransform {
 

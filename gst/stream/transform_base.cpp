@@ -1,17 +1,578 @@
-// The base class of elements that transform frame by frame: state changes, events and metas.
+// The base class of elements that transform frame by frame.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/transform_base.h"
 
-#include <string.h>
+#include <cstring>
+#include <memory>
+#include <utility>
 
+#include "gst/engine/buffer_ptr.h"
 #include "gst/engine/debug.h"
+#include "gst/engine/element_errors.h"
+#include "gst/engine/property_types.h"
+#include "gst/stream/latency.h"
+
+using cudatransform::Backend;
+using cudatransform::BufferPtr;
+using cudatransform::CapsPtr;
+using cudatransform::kReadOnly;
+using cudatransform::kUpToReady;
+using cudatransform::kWhilePlaying;
+using cudatransform::MeasuredFrame;
+using cudatransform::MemoryKinds;
+using cudatransform::Status;
+using cudatransform::StatusCode;
+using cudatransform::SubmittedFrame;
 
 #define gst_cuda_transform_base_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaTransformBase, gst_cuda_transform_base,
                                  GST_TYPE_BASE_TRANSFORM,
                                  gst_type_mark_as_plugin_api(g_define_type_id,
                                                              static_cast<GstPluginAPIFlags>(0)));
+
+// ---- Properties ----
+
+namespace {
+
+enum {
+  PROP_0,
+  PROP_BACKEND,
+  PROP_ACTIVE_BACKEND,
+  PROP_CUDA_DEVICE_ID,
+  PROP_N_THREADS,
+  PROP_ASYNC_DEPTH,
+  PROP_MEASURE,
+  PROP_POST_MESSAGES,
+  PROP_PSNR,
+  PROP_PSNR_Y,
+  PROP_PSNR_U,
+  PROP_PSNR_V,
+  PROP_KERNEL_TIME,
+  PROP_UPLOAD_TIME,
+  PROP_DOWNLOAD_TIME,
+  PROP_STATS,
+};
+
+constexpr cudatransform::EngineProperties kEngineProperties = {
+    .backend = PROP_BACKEND,
+    .active_backend = PROP_ACTIVE_BACKEND,
+    .cuda_device_id = PROP_CUDA_DEVICE_ID,
+    .n_threads = PROP_N_THREADS,
+    .backend_blurb = "The engine to use, chosen when the element goes to READY",
+    .n_threads_blurb =
+        "Threads of the CPU engine, chosen when the element goes to READY; one per core at most "
+        "(0 = one per core)",
+};
+
+const char* backend_nick(Backend backend) {
+  return backend == Backend::kCuda ? "cuda" : backend == Backend::kCpu ? "cpu" : "auto";
+}
+
+}  // namespace
+
+#define GST_TYPE_CUDA_TRANSFORM_MEASURE (gst_cuda_transform_measure_get_type())
+static GType gst_cuda_transform_measure_get_type(void) {
+  static const GFlagsValue kValues[] = {
+      {cudatransform::kMeasurePsnr, "PSNR of the reconstruction", "psnr"},
+      {cudatransform::kMeasureTime, "Kernel, upload and download time", "time"},
+      {cudatransform::kMeasureZeroShare, "Share of coefficients that are zero", "zeros"},
+      {0, nullptr, nullptr},
+  };
+  static const GType type = cudatransform::register_values("GstCudaTransformMeasure", kValues);
+  return type;
+}
+
+static void gst_cuda_transform_base_set_property(GObject* object, guint id, const GValue* value,
+                                                 GParamSpec* pspec) {
+  auto* self = GST_CUDA_TRANSFORM_BASE(object);
+  GstCudaTransformBaseState* state = self->state;
+  GST_OBJECT_LOCK(self);
+  switch (id) {
+    case PROP_ASYNC_DEPTH:
+      state->async_depth = g_value_get_uint(value);
+      break;
+    case PROP_MEASURE:
+      state->measure_kinds = g_value_get_flags(value);
+      break;
+    case PROP_POST_MESSAGES:
+      state->post_messages = g_value_get_boolean(value);
+      break;
+    default:
+      if (!set_engine_property(kEngineProperties, &state->engine_settings, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK(self);
+}
+
+static GstStructure* statistics(GstCudaTransformBase* self) {
+  const std::string name = std::string("application/x-") +
+                           GST_CUDA_TRANSFORM_BASE_GET_CLASS(self)->element_name + "-stats";
+  GST_OBJECT_LOCK(self);
+  const auto& engine_settings = self->state->engine_settings;
+  GstStructure* s = gst_structure_new(name.c_str(), "backend", G_TYPE_STRING,
+                                      backend_nick(engine_settings.active_backend), nullptr);
+  self->state->transform->describe(s);
+  gst_structure_set(s, "device", G_TYPE_STRING, engine_settings.device_name.c_str(), nullptr);
+  GST_OBJECT_UNLOCK(self);
+  return self->state->measure.statistics(s);
+}
+
+static void gst_cuda_transform_base_get_property(GObject* object, guint id, GValue* value,
+                                                 GParamSpec* pspec) {
+  auto* self = GST_CUDA_TRANSFORM_BASE(object);
+  GstCudaTransformBaseState* state = self->state;
+  // Measure has its own lock.
+  switch (id) {
+    case PROP_PSNR:
+      g_value_set_double(value, state->measure.last_psnr(-1));
+      return;
+    case PROP_PSNR_Y:
+    case PROP_PSNR_U:
+    case PROP_PSNR_V:
+      g_value_set_double(value, state->measure.last_psnr(id - PROP_PSNR_Y));
+      return;
+    case PROP_KERNEL_TIME:
+    case PROP_UPLOAD_TIME:
+    case PROP_DOWNLOAD_TIME:
+      g_value_set_int64(value, state->measure.last_values().time[id - PROP_KERNEL_TIME]);
+      return;
+    case PROP_STATS:
+      g_value_take_boxed(value, statistics(self));
+      return;
+    default:
+      break;
+  }
+  GST_OBJECT_LOCK(self);
+  switch (id) {
+    case PROP_ASYNC_DEPTH:
+      g_value_set_uint(value, state->async_depth);
+      break;
+    case PROP_MEASURE:
+      g_value_set_flags(value, state->measure_kinds);
+      break;
+    case PROP_POST_MESSAGES:
+      g_value_set_boolean(value, state->post_messages);
+      break;
+    default:
+      if (!get_engine_property(kEngineProperties, state->engine_settings, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK(self);
+}
+
+static void install_read_only(GObjectClass* klass) {
+  const auto install_psnr = [&](guint id, const char* name, const char* nick, const char* blurb) {
+    g_object_class_install_property(
+        klass, id, g_param_spec_double(name, nick, blurb, -1, G_MAXDOUBLE, -1, kReadOnly));
+  };
+  install_psnr(PROP_PSNR, "psnr", "PSNR",
+               "PSNR of the last frame in dB, from the error of all samples together; infinity for "
+               "equal frames, -1 when not measured");
+  install_psnr(PROP_PSNR_Y, "psnr-y", "PSNR of Y",
+               "PSNR of the last frame's first component (Y or R) in dB; -1 when not measured");
+  install_psnr(PROP_PSNR_U, "psnr-u", "PSNR of U",
+               "PSNR of the last frame's second component (Cb or G) in dB; -1 when not measured");
+  install_psnr(PROP_PSNR_V, "psnr-v", "PSNR of V",
+               "PSNR of the last frame's third component (Cr or B) in dB; -1 when not measured");
+  const auto install_time = [&](guint id, const char* name, const char* nick, const char* blurb) {
+    g_object_class_install_property(
+        klass, id, g_param_spec_int64(name, nick, blurb, -1, G_MAXINT64, -1, kReadOnly));
+  };
+  install_time(PROP_KERNEL_TIME, "kernel-time", "Kernel time",
+               "Time of the last frame's transform in ns; -1 when not measured");
+  install_time(PROP_UPLOAD_TIME, "upload-time", "Upload time",
+               "Time of the last frame's copy from the host to the GPU in ns; -1 when not measured "
+               "or when there is none");
+  install_time(PROP_DOWNLOAD_TIME, "download-time", "Download time",
+               "Time of the last frame's copy from the GPU to the host in ns; -1 when not measured "
+               "or when there is none");
+  g_object_class_install_property(
+      klass, PROP_STATS,
+      g_param_spec_boxed("stats", "Statistics",
+                         "What was measured since PAUSED, as a structure; "
+                         "docs/elements/measuring.md lists its fields",
+                         GST_TYPE_STRUCTURE, kReadOnly));
+}
+
+static void gst_cuda_transform_base_install_properties(GObjectClass* klass) {
+  klass->set_property = gst_cuda_transform_base_set_property;
+  klass->get_property = gst_cuda_transform_base_get_property;
+  install_engine_properties(klass, kEngineProperties);
+  g_object_class_install_property(
+      klass, PROP_ASYNC_DEPTH,
+      g_param_spec_uint("async-depth", "Asynchronous depth",
+                        "Frames that may be in work on the GPU before the first of them is pushed; "
+                        "each beyond 1 adds a frame of latency where frames are waited for (no "
+                        "effect on the CPU engine)",
+                        1, cudatransform::FramesInFlight::kMost, 1, kUpToReady));
+  g_object_class_install_property(
+      klass, PROP_MEASURE,
+      g_param_spec_flags("measure", "Measure", "What to measure on every frame",
+                         GST_TYPE_CUDA_TRANSFORM_MEASURE, 0, kWhilePlaying));
+  g_object_class_install_property(
+      klass, PROP_POST_MESSAGES,
+      g_param_spec_boolean("post-messages", "Post messages",
+                           "Post an element message for every measured frame", FALSE,
+                           kWhilePlaying));
+  install_read_only(klass);
+}
+
+// ---- Frames ----
+
+static GstDebugCategory* gst_cuda_transform_base_category(GstCudaTransformBase* self) {
+  return GST_CUDA_TRANSFORM_BASE_GET_CLASS(self)->category;
+}
+
+// A stream without times (raw bytes from a file) has neither stream time nor running time.
+static GstClockTime stream_time_of(GstBaseTransform* trans, GstBuffer* in) {
+  if (trans->segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_stream_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
+}
+
+static GstClockTime running_time_of(GstBaseTransform* trans, GstBuffer* in) {
+  if (trans->segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_running_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
+}
+
+static void let_post(GstBaseTransform* trans, GstBuffer* in, MeasuredFrame* frame) {
+  frame->posts = true;
+  frame->timestamp = GST_BUFFER_PTS(in);
+  frame->duration = GST_BUFFER_DURATION(in);
+  frame->stream_time = stream_time_of(trans, in);
+  frame->running_time = running_time_of(trans, in);
+}
+
+// Waits for the oldest frame. After a failure, which is posted, no frame is left.
+static GstFlowReturn take_oldest(GstCudaTransformBase* self, GstBuffer** out) {
+  GstCudaTransformBaseState* state = self->state;
+  BufferPtr buffer;
+  const Status status = state->frames.take(&buffer);
+  if (!status.ok()) state->frames.drop();
+  if (state->frames.empty()) state->without_delay = false;
+  if (!status.ok()) {
+    cudatransform::post_error(GST_ELEMENT(self), status);
+    return GST_FLOW_ERROR;
+  }
+  *out = buffer.release();
+  return GST_FLOW_OK;
+}
+
+// Whether this flow ends a stream, until a flush or a new start.
+static bool is_final(GstFlowReturn flow) { return flow <= GST_FLOW_ERROR; }
+
+// Pushes the frames in flight, in order: call it before pushing anything that must follow them.
+// Drops frames after a refused one.
+static GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self) {
+  GstCudaTransformBaseState* state = self->state;
+  GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self);
+  // No frame follows a failed one, even if the base class pushed that.
+  const bool held = !state->frames.empty();
+  GstFlowReturn flow = state->failure;
+  if (is_final(gst_pad_get_last_flow_return(src))) flow = gst_pad_get_last_flow_return(src);
+  while (flow >= GST_FLOW_OK && !state->frames.empty()) {
+    GstBuffer* out = nullptr;
+    flow = take_oldest(self, &out);
+    if (flow == GST_FLOW_OK) flow = gst_pad_push(src, out);
+  }
+  if (is_final(flow)) state->failure = flow;
+  if (held && flow < GST_FLOW_OK) state->untold = flow;
+  if (flow < GST_FLOW_OK)
+    GST_CAT_DEBUG_OBJECT(gst_cuda_transform_base_category(self), self, "draining: %s",
+                         gst_flow_get_name(flow));
+  state->frames.drop();
+  return flow;
+}
+
+// At the end of the stream no push is left to return a refusal, which upstream would turn into an
+// error, so this function posts it.
+static void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self) {
+  (void)gst_cuda_transform_base_drain(self);
+  cudatransform::post_refusal(GST_ELEMENT(self), std::exchange(self->state->untold, GST_FLOW_OK));
+}
+
+// Tells the transform to take the next frame's settings, and notifies the resulting changes.
+static Status gst_cuda_transform_base_prepare(GstCudaTransformBase* self, bool* new_caps) {
+  cudatransform::FrameRequest request;
+  GST_OBJECT_LOCK(self);
+  Status status = self->state->transform->prepare(&request);
+  GST_OBJECT_UNLOCK(self);
+  if (request.changed_property) g_object_notify(G_OBJECT(self), request.changed_property);
+  *new_caps = request.new_caps;
+  return status;
+}
+
+// Frames in flight leave with the caps that they were made with. A flow other than OK shows again
+// when the next buffer is pushed; so do refused caps.
+static void push_new_caps(GstCudaTransformBase* self) {
+  GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self);
+  CapsPtr caps(gst_pad_get_current_caps(src));
+  if (!caps) return;
+  (void)gst_cuda_transform_base_drain(self);
+  caps.reset(gst_caps_make_writable(caps.release()));
+  self->state->transform->complete_caps(caps.get());
+  (void)gst_pad_push_event(src, gst_event_new_caps(caps.get()));
+}
+
+// Notifies the measured properties, all together.
+static void gst_cuda_transform_base_notify_measured(GstCudaTransformBase* self) {
+  static const char* const kPsnrs[] = {"psnr-y", "psnr-u", "psnr-v", "psnr"};
+  static const char* const kTimes[] = {"kernel-time", "upload-time", "download-time"};
+  GstCudaTransformBaseState* state = self->state;
+  const auto then = std::exchange(state->notified, state->measure.last_values());
+  const auto& now = state->notified;
+  // A value that is unmeasured, now and before, has not changed.
+  g_object_freeze_notify(G_OBJECT(self));
+  for (size_t i = 0; i < std::size(kPsnrs); i++)
+    if (now.psnr[i] >= 0 || then.psnr[i] >= 0) g_object_notify(G_OBJECT(self), kPsnrs[i]);
+  for (size_t i = 0; i < std::size(kTimes); i++)
+    if (now.time[i] >= 0 || then.time[i] >= 0) g_object_notify(G_OBJECT(self), kTimes[i]);
+  g_object_thaw_notify(G_OBJECT(self));
+}
+
+static void notify_now_and_then(GstCudaTransformBase* self, gint64 now) {
+  if (now - self->state->last_notify < G_USEC_PER_SEC) return;
+  self->state->last_notify = now;
+  gst_cuda_transform_base_notify_measured(self);
+}
+
+// Submits the work for `in`; its output joins the frames in flight. Controlled properties take
+// their values at its time.
+static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
+  GstCudaTransformBaseState* state = self->state;
+  const GstClockTime stream_time = stream_time_of(GST_BASE_TRANSFORM(self), in);
+  if (GST_CLOCK_TIME_IS_VALID(stream_time)) gst_object_sync_values(GST_OBJECT(self), stream_time);
+  bool new_caps = false;
+  CT_RETURN_IF_ERROR(gst_cuda_transform_base_prepare(self, &new_caps));
+  if (new_caps) push_new_caps(self);
+
+  GST_OBJECT_LOCK(self);
+  const guint kinds = state->measure_kinds;
+  const bool posts = state->post_messages;
+  GST_OBJECT_UNLOCK(self);
+  std::unique_ptr<MeasuredFrame> frame;
+  if (kinds) frame = state->measure.begin(state->engine, kinds);
+  if (frame && posts) let_post(GST_BASE_TRANSFORM(self), in, frame.get());
+  SubmittedFrame& out = state->frames.next();
+  const Status status = state->transform->submit(in, &out, frame.get());
+  if (!status.ok()) {
+    // Uploads and sums of the failed frame may still be on their way.
+    state->transport.settle();
+    out.reset();
+    return status;
+  }
+  auto* trans = GST_BASE_TRANSFORM(self);
+  if (out.buffer.get() != in &&
+      !GST_BASE_TRANSFORM_GET_CLASS(self)->copy_metadata(trans, in, out.buffer.get()))
+    GST_CAT_WARNING_OBJECT(gst_cuda_transform_base_category(self), self,
+                           "could not copy the metadata of %" GST_PTR_FORMAT, in);
+  state->frames.add();
+  state->measure.count_frame();
+  if (frame) {
+    const gint64 now = g_get_monotonic_time();
+    state->measure.submit(std::move(frame), now);
+    state->measure.collect(now);
+    notify_now_and_then(self, now);
+  }
+  return {};
+}
+
+// The most frames between an input frame and its output.
+static guint depth_of(GstCudaTransformBase* self) {
+  GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self);
+  // The application may activate the pad in another mode at any time.
+  GST_OBJECT_LOCK(src);
+  const bool is_pulled = GST_PAD_MODE(src) == GST_PAD_MODE_PULL;
+  GST_OBJECT_UNLOCK(src);
+  // In pull mode, frames in flight at the end would be lost.
+  return is_pulled || !self->state->can_hold ? 1 : self->state->depth;
+}
+
+// The base class marks the next outgoing buffer as the one after a discontinuity, so that must be
+// the right one.
+static GstFlowReturn gst_cuda_transform_base_submit_input_buffer(GstBaseTransform* trans,
+                                                                 gboolean is_discont,
+                                                                 GstBuffer* in) {
+  auto* self = GST_CUDA_TRANSFORM_BASE(trans);
+  const GstFlowReturn flow =
+      is_discont ? gst_cuda_transform_base_drain(self) : self->state->failure;
+  self->state->untold = GST_FLOW_OK;  // the failure shows again
+  BufferPtr owner(in);
+  if (flow < GST_FLOW_OK) return flow;
+  if (is_discont) self->state->without_delay = true;
+  auto* parent = GST_BASE_TRANSFORM_CLASS(g_type_class_peek(GST_TYPE_BASE_TRANSFORM));
+  return parent->submit_input_buffer(trans, is_discont, owner.release());
+}
+
+// Called after every input buffer, and again until no buffer is left to push.
+static GstFlowReturn gst_cuda_transform_base_generate_output(GstBaseTransform* trans,
+                                                             GstBuffer** out) {
+  auto* self = GST_CUDA_TRANSFORM_BASE(trans);
+  GstCudaTransformBaseState* state = self->state;
+  *out = nullptr;
+  if (trans->queued_buf) {
+    const BufferPtr in(std::exchange(trans->queued_buf, nullptr));
+    const Status status = submit_frame(self, in.get());
+    if (status.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
+    if (!status.ok()) {
+      // The frames before it are good.
+      (void)gst_cuda_transform_base_drain(self);
+      cudatransform::post_error(GST_ELEMENT(self), status);
+      return GST_FLOW_ERROR;
+    }
+    for (const std::string& warning : state->transport.take_warnings())
+      GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", warning.c_str()), (nullptr));
+  }
+  if (state->frames.empty()) return GST_FLOW_OK;
+  const guint depth = depth_of(self);
+  // With depth 1 the only frame has just been submitted: we wait for it without asking first.
+  const bool leaves = state->without_delay || depth == 1 || state->frames.oldest_is_done() ||
+                      state->frames.size() >= depth;
+  return leaves ? take_oldest(self, out) : GST_FLOW_OK;
+}
+
+// Never called, because generate_output does not call it. Without this function the base class
+// would take the element for one that passes all buffers through.
+static GstFlowReturn gst_cuda_transform_base_transform(GstBaseTransform*, GstBuffer*, GstBuffer*) {
+  g_return_val_if_reached(GST_FLOW_NOT_SUPPORTED);
+}
+
+// Updates the delay between input and output frames, after caps or allocation.
+static void gst_cuda_transform_base_update_latency(GstCudaTransformBase* self) {
+  GstCudaTransformBaseState* state = self->state;
+  const guint held = state->transform->waits_for_frames() ? depth_of(self) - 1 : 0;
+  const GstClockTime latency = cudatransform::latency_of(held, state->fps_n, state->fps_d);
+  if (state->latency.exchange(latency) == latency) return;
+  GST_CAT_DEBUG_OBJECT(gst_cuda_transform_base_category(self), self, "latency is %" GST_TIME_FORMAT,
+                       GST_TIME_ARGS(latency));
+  gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
+}
+
+static void gst_cuda_transform_base_install_frames(GstBaseTransformClass* klass) {
+  klass->submit_input_buffer = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_submit_input_buffer);
+  klass->generate_output = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_generate_output);
+  klass->transform = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_transform);
+}
+
+// ---- Caps, allocation and context queries ----
+
+MemoryKinds gst_cuda_transform_base_memories(GstCudaTransformBase* self) {
+  const auto& engine = self->state->engine;
+  return {!engine.is_open() || engine.is_cuda()};
+}
+
+// Frames in flight have the old caps, which the src pad still has. A new peer may not take them.
+static gboolean gst_cuda_transform_base_set_caps(GstBaseTransform* trans, GstCaps* incaps,
+                                                 GstCaps* outcaps) {
+  auto* self = GST_CUDA_TRANSFORM_BASE(trans);
+  GstCudaTransformBaseState* state = self->state;
+  (void)gst_cuda_transform_base_drain(self);
+  state->transport.reconfigure();
+  state->fps_n = 0;
+  state->fps_d = 1;
+  (void)gst_structure_get_fraction(gst_caps_get_structure(incaps, 0), "framerate", &state->fps_n,
+                                   &state->fps_d);
+  const Status status = state->transform->configure(incaps, outcaps);
+  if (!status.ok()) {
+    GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("%s", status.message.c_str()),
+                      ("caps: %" GST_PTR_FORMAT " and %" GST_PTR_FORMAT, incaps, outcaps));
+    return FALSE;
+  }
+  state->can_hold = state->transform->can_hold_frames();
+  // Wrong settings fail the next frame.
+  bool new_caps = false;
+  (void)gst_cuda_transform_base_prepare(self, &new_caps);
+  return TRUE;
+}
+
+static gboolean gst_cuda_transform_base_decide_allocation(GstBaseTransform* trans,
+                                                          GstQuery* query) {
+  auto* self = GST_CUDA_TRANSFORM_BASE(trans);
+  GstCaps* caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  if (!caps) return FALSE;
+  // Deliberately not chaining up: the default would put our caps, which no pool knows, into a pool.
+  const Status status = self->state->transform->allocate(query, caps);
+  while (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_remove_nth_allocation_pool(query, 0);
+  if (!status.ok()) cudatransform::post_error(GST_ELEMENT(self), status);
+  self->state->can_hold = self->state->transform->can_hold_frames();
+  if (status.ok()) gst_cuda_transform_base_update_latency(self);
+  return status.ok();
+}
+
+static gboolean gst_cuda_transform_base_propose_allocation(GstBaseTransform* trans,
+                                                           GstQuery* /*decide_query*/,
+                                                           GstQuery* query) {
+  GstCudaTransformBaseState* state = GST_CUDA_TRANSFORM_BASE(trans)->state;
+  GstCaps* caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  if (!caps || !state->engine.is_open()) return FALSE;
+  GST_OBJECT_LOCK(trans);
+  const guint kept = state->transform->kept_buffers();
+  GST_OBJECT_UNLOCK(trans);
+  state->transform->propose(query, caps, cudatransform::kWorkingBuffers + state->depth - 1 + kept);
+  return TRUE;
+}
+
+// Without a peer the base class answers with the pad template, which knows no engine. If a source
+// can make any format (videotestsrc), its order of formats says nothing, while ours puts plain
+// 8-bit 4:2:0 before 12-bit 4:4:4.
+static void refine_caps_result(GstBaseTransform* trans, GstPadDirection direction,
+                               GstQuery* query) {
+  GstCaps* caps = nullptr;
+  gst_query_parse_caps_result(query, &caps);
+  if (gst_caps_is_any(caps)) return;
+  GstPad* pad = direction == GST_PAD_SINK ? trans->sinkpad : trans->srcpad;
+  CapsPtr preferred(gst_pad_get_pad_template_caps(pad));
+  if (!gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans)).cuda)
+    preferred.reset(cudatransform::without_cuda_memory(preferred.release()));
+  const CapsPtr refined(gst_caps_intersect_full(preferred.get(), caps, GST_CAPS_INTERSECT_FIRST));
+  gst_query_set_caps_result(query, refined.get());
+}
+
+// Serialized queries follow the frames before them.
+static void drain_before(GstCudaTransformBase* self, GstQuery* query) {
+  (void)gst_cuda_transform_base_drain(self);
+  // Elements that want their buffers back ask this.
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) self->state->transport.release_inputs();
+}
+
+static void add_latency(GstCudaTransformBase* self, GstQuery* query) {
+  gboolean live = FALSE;
+  GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
+  gst_query_parse_latency(query, &live, &min, &max);
+  const GstClockTime ours = self->state->latency;
+  if (GST_CLOCK_TIME_IS_VALID(max)) max += ours;
+  gst_query_set_latency(query, live, min + ours, max);
+}
+
+static gboolean gst_cuda_transform_base_query(GstBaseTransform* trans, GstPadDirection direction,
+                                              GstQuery* query) {
+  auto* self = GST_CUDA_TRANSFORM_BASE(trans);
+  if (self->state->engine.handle_context_query(query)) return TRUE;
+  if (direction == GST_PAD_SINK && cudatransform::is_serialized(query)) {
+    if (self->state->gate.refuses(GST_BASE_TRANSFORM_SINK_PAD(trans), query)) return FALSE;
+    drain_before(self, query);
+  }
+  auto* parent = GST_BASE_TRANSFORM_CLASS(g_type_class_peek(GST_TYPE_BASE_TRANSFORM));
+  const gboolean handled = parent->query(trans, direction, query);
+  if (handled && GST_QUERY_TYPE(query) == GST_QUERY_CAPS)
+    refine_caps_result(trans, direction, query);
+  if (handled && GST_QUERY_TYPE(query) == GST_QUERY_LATENCY) add_latency(self, query);
+  return handled;
+}
+
+static void gst_cuda_transform_base_install_negotiation(GstBaseTransformClass* klass) {
+  klass->set_caps = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_set_caps);
+  klass->decide_allocation = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_decide_allocation);
+  klass->propose_allocation = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_propose_allocation);
+  klass->query = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_query);
+}
+
+// ---- States and events ----
 
 static bool open_engine(GstElement* element) {
   GstCudaTransformBaseState* state = GST_CUDA_TRANSFORM_BASE(element)->state;

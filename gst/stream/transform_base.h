@@ -10,7 +10,6 @@
 
 #include "gst/engine/engine.h"
 #include "gst/engine/engine_element.h"
-#include "gst/engine/memory_caps.h"
 #include "gst/stream/frame_transform.h"
 #include "gst/stream/frames_in_flight.h"
 #include "gst/stream/measure.h"
@@ -86,27 +85,3 @@ struct GstCudaTransformBaseState {
 cudatransform::MemoryKinds gst_cuda_transform_base_memories(GstCudaTransformBase* self);
 // Call it in class_init: the pads' templates (transfer full).
 void gst_cuda_transform_base_add_templates(GstElementClass* klass, GstCaps* sink, GstCaps* src);
-
-// For the files of the base class.
-//
-// Pushes the frames in flight, in order: call it before pushing anything that must follow them.
-// Drops frames after a refused one.
-GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self);
-inline GstDebugCategory* gst_cuda_transform_base_category(GstCudaTransformBase* self) {
-  return GST_CUDA_TRANSFORM_BASE_GET_CLASS(self)->category;
-}
-// The vfuncs of transform_base_frames.cpp.
-void gst_cuda_transform_base_install_frames(GstBaseTransformClass* klass);
-// Drains at the end of the stream. No push is left to return a refusal, which upstream would turn
-// into an error, so this function posts it.
-void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self);
-// Tells the transform to take the next frame's settings, and notifies the resulting changes.
-cudatransform::Status gst_cuda_transform_base_prepare(GstCudaTransformBase* self, bool* new_caps);
-// Updates the delay between input and output frames, after caps or allocation.
-void gst_cuda_transform_base_update_latency(GstCudaTransformBase* self);
-// Notifies the measured properties, all together.
-void gst_cuda_transform_base_notify_measured(GstCudaTransformBase* self);
-// The vfuncs of transform_base_negotiation.cpp.
-void gst_cuda_transform_base_install_negotiation(GstBaseTransformClass* klass);
-// The properties of transform_base_properties.cpp.
-void gst_cuda_transform_base_install_properties(GObjectClass* klass);

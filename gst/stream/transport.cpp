@@ -6,9 +6,8 @@
 #include <algorithm>
 
 #include "gst/engine/cuda_sync.h"
-#include "gst/engine/fence_age.h"
 #include "gst/engine/pools.h"
-#include "gst/stream/fences.h"
+#include "gst/stream/coef_input.h"
 
 namespace cudatransform {
 

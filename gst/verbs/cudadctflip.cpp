@@ -26,8 +26,6 @@
 #include "gst/engine/property_types.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/pinned_setting.h"
-#include "gst/verbs/flip_caps.h"
-#include "gst/verbs/flip_metadata.h"
 #include "gst/verbs/flip_transform.h"
 #include "gst/verbs/verb_base.h"
 #if CT_HAVE_CUDA

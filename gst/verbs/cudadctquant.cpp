@@ -19,7 +19,7 @@
  * ]| A smaller file of the same photograph.
  */
 
-#include "gst/dct8x8/quant_properties.h"
+#include "gst/dct8x8/quant_settings.h"
 #include "gst/elements.h"
 #include "gst/engine/element_errors.h"
 #include "gst/engine/property_types.h"

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/gst.h>
 #include <gst/video/video.h>
 
 #include <mutex>
 #include <string>
 
+#include <gst/coef/dct.h>
 #include "gst/verbs/verb_transform.h"
 #include "transform/verbs/flip.h"
 
@@ -63,5 +65,17 @@ class FlipTransform final : public VerbTransform {
   Losses losses_;  // guarded by the mutex
   bool warned_of_metadata_ = false, warned_of_edges_ = false;
 };
+
+// The turn that makes the picture upright by its Exif data. False: they do not say it.
+bool read_upright_turn(const GstDctJpegMeta& meta, Turn* turn);
+// Makes a picture's meta true of what was made of it. Returns what had to be dropped, for people;
+// empty: nothing. Without libjpeg, that is all of it.
+std::string flip_jpeg_meta(const PictureFlip& flip, GstDctJpegMeta* meta);
+
+// Changes `s`, caps of the input, into those of the output. A size that cannot be told, because
+// `s` leaves it open or the request cannot be met, may be any.
+void flip_caps(GstStructure* s, const FlipRequest& request);
+// The way back.
+void unflip_caps(GstStructure* s, const FlipRequest& request);
 
 }  // namespace cudatransform

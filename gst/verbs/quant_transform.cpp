@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "gst/dct8x8/quant_properties.h"
+#include "gst/dct8x8/quant_settings.h"
 #include "transform/dct8x8/table_scale.h"
 #include "transform/verbs/quant.h"
 #if CT_HAVE_JPEG

@@ -8,7 +8,7 @@
 
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/coefficients.h"
-#include "gst/engine/memory_caps.h"
+#include "gst/engine/engine.h"
 #include "gst/engine/pools.h"
 
 namespace cudatransform {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <gst/coef/coef.h>
-#include "gst/dct8x8/caps_tables.h"
+#include "gst/dct8x8/coefficients.h"
 #include "gst/dct8x8/quant_settings.h"
 #include "gst/stream/coef_input.h"
 #include "gst/stream/coef_output.h"

@@ -7,9 +7,9 @@
 #include "gst/engine/debug.h"
 #include "gst/engine/pools.h"
 #include "gst/engine/property_types.h"
-#include "gst/stream/frame_input.h"
 #include "gst/stream/frame_output.h"
 #include "gst/stream/transform_base.h"
+#include "gst/stream/transport.h"
 #include "tests/tiny/tiny.h"
 
 using cudatransform::Status;

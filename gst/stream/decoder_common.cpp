@@ -1,0 +1,122 @@
+// What all decoders have: damage policy, common properties, and the memory of their output.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/stream/decoder_common.h"
+
+#include <utility>
+
+#include "gst/engine/debug.h"
+#include "gst/engine/element_errors.h"
+#include "gst/engine/engine.h"
+#include "gst/engine/property_types.h"
+
+namespace cudatransform {
+
+bool choose_memory(GstVideoDecoder* decoder, const Engine& engine, MemoryChoice choice,
+                   CapsPtr* caps) {
+  if (!engine.is_cuda()) return false;
+  const CapsPtr allowed(gst_pad_get_allowed_caps(GST_VIDEO_DECODER_SRC_PAD(decoder)));
+  if (!allowed) return false;
+  CapsPtr cuda(gst_caps_copy(caps->get()));
+  gst_caps_set_features_simple(cuda.get(), gst_caps_features_new(kCudaMemoryFeature, nullptr));
+  const bool takes_system = gst_caps_can_intersect(allowed.get(), caps->get());
+  if (!gst_caps_can_intersect(allowed.get(), cuda.get()) ||
+      (takes_system && choice == MemoryChoice::kSystemIfPossible))
+    return false;
+  *caps = std::move(cuda);
+  return true;
+}
+
+bool answer_allocation(GstVideoDecoder* decoder, GstQuery* query, const Status& status,
+                       GstBufferPool* pool) {
+  while (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_remove_nth_allocation_pool(query, 0);
+  if (!status.ok()) {
+    post_error(GST_ELEMENT(decoder), status);
+    return false;
+  }
+  gst_query_add_allocation_pool(query, pool, 0, 0, 0);
+  return true;
+}
+
+void DamagePolicy::note_good() {
+  bad_in_row_ = 0;
+  seen_good_ = true;
+}
+
+DamagePolicy::Verdict DamagePolicy::judge(OnError on_error, bool can_show,
+                                          const std::string& what) {
+  if (on_error == OnError::kConceal && can_show) {
+    GST_INFO_OBJECT(decoder_, "concealing a damaged picture: %s", what.c_str());
+    return Verdict::kShow;
+  }
+  const gint most = gst_video_decoder_get_max_errors(decoder_);
+  bad_in_row_++;
+  if (on_error == OnError::kFail || (most >= 0 && bad_in_row_ > static_cast<guint>(most))) {
+    GST_ELEMENT_ERROR_WITH_DETAILS(
+        decoder_, STREAM, DECODE, ("A %s picture is damaged: %s", codec_, what.c_str()),
+        ("%u in a row", bad_in_row_), ("reason", G_TYPE_STRING, what.c_str(), nullptr));
+    return Verdict::kFail;
+  }
+  // A run of bad pictures gets one message, because the application may not read the bus.
+  if (bad_in_row_ == 1)
+    GST_ELEMENT_WARNING(decoder_, STREAM, DECODE,
+                        ("Dropped a damaged %s picture: %s", codec_, what.c_str()), (nullptr));
+  else
+    GST_WARNING_OBJECT(decoder_, "dropped a damaged picture: %s", what.c_str());
+  return Verdict::kDrop;
+}
+
+namespace {
+
+GType on_error_type() {
+  static const GEnumValue kValues[] = {
+      {int(OnError::kDrop), "Drop the picture, with a warning", "drop"},
+      {int(OnError::kConceal), "Push what could be decoded, marked as corrupted", "conceal"},
+      {int(OnError::kFail), "Stop with an error", "fail"},
+      {0, nullptr, nullptr},
+  };
+  static const GType type = register_values("GstCudaTransformOnError", kValues);
+  return type;
+}
+
+}  // namespace
+
+void install_picture_properties(GObjectClass* klass, const PictureProperties& properties,
+                                const PictureSettings& defaults) {
+  g_object_class_install_property(
+      klass, properties.on_error,
+      g_param_spec_enum(
+          "on-error", "On error",
+          "What to do with a damaged picture; max-errors says after how many dropped in a row the "
+          "element stops with an error all the same",
+          on_error_type(), int(defaults.on_error), kWhilePlaying));
+  g_object_class_install_property(
+      klass, properties.max_memory,
+      g_param_spec_uint64("max-memory", "Most memory", properties.max_memory_blurb, 0, G_MAXUINT64,
+                          defaults.max_memory, kWhilePlaying));
+}
+
+bool set_picture_property(const PictureProperties& properties, PictureSettings* settings, guint id,
+                          const GValue* value) {
+  if (id == properties.on_error)
+    settings->on_error = static_cast<OnError>(g_value_get_enum(value));
+  else if (id == properties.max_memory)
+    settings->max_memory = g_value_get_uint64(value);
+  else
+    return false;
+  return true;
+}
+
+bool get_picture_property(const PictureProperties& properties, const PictureSettings& settings,
+                          guint id, GValue* value) {
+  if (id == properties.on_error)
+    g_value_set_enum(value, int(settings.on_error));
+  else if (id == properties.max_memory)
+    g_value_set_uint64(value, settings.max_memory);
+  else
+    return false;
+  return true;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,81 @@
+// What all decoders have: damage policy, common properties, and the memory of their output.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/gst.h>
+#include <gst/video/gstvideodecoder.h>
+
+#include <string>
+
+#include "gst/engine/buffer_ptr.h"
+#include "gst/engine/engine.h"
+#include "transform/device/status.h"
+
+namespace cudatransform {
+
+enum class MemoryChoice {
+  kCudaWherePossible,  // CUDA memory if downstream takes it
+  kSystemIfPossible,   // CUDA memory if downstream takes no other
+};
+
+// Whether frames go out in CUDA memory: the engine is CUDA, and downstream takes such frames, as
+// `choice` requires. `*caps`, which are of system memory, then become those of CUDA memory.
+bool choose_memory(GstVideoDecoder* decoder, const Engine& engine, MemoryChoice choice,
+                   CapsPtr* caps);
+
+// Ends GstVideoDecoder::decide_allocation for frames that bring their buffers: replaces all pools
+// in `query` by `pool`, which the base class insists on. `status` is the result of choosing the
+// pool; if that is an error, posts it and returns false.
+bool answer_allocation(GstVideoDecoder* decoder, GstQuery* query, const Status& status,
+                       GstBufferPool* pool);
+
+// The property on-error.
+enum class OnError { kDrop, kConceal, kFail };
+
+// Used with the decoder's stream lock.
+class DamagePolicy {
+ public:
+  // `codec`: the name that users know.
+  DamagePolicy(GstVideoDecoder* decoder, const char* codec) : decoder_(decoder), codec_(codec) {}
+
+  // Starts a new stream.
+  void start() { *this = DamagePolicy(decoder_, codec_); }
+  void note_good();
+  // Whether the stream had a good picture.
+  bool seen_good() const { return seen_good_; }
+
+  // The verdict on a damaged picture; `what` describes the damage. `can_show`: part of it can be
+  // shown. kDrop: the user has been warned, once for a run of such pictures. kFail: an element
+  // error has been posted. Pictures that are shown do not count for max-errors.
+  enum class Verdict { kShow, kDrop, kFail };
+  Verdict judge(OnError on_error, bool can_show, const std::string& what);
+
+ private:
+  GstVideoDecoder* decoder_;
+  const char* codec_;
+  guint bad_in_row_ = 0;
+  bool seen_good_ = false;
+};
+
+struct PictureSettings {
+  OnError on_error = OnError::kDrop;
+  guint64 max_memory = guint64{1} << 30;  // 0: no limit
+};
+
+// The ids that the element gives them.
+struct PictureProperties {
+  guint on_error;
+  guint max_memory;
+  const char* max_memory_blurb;  // what counts, and what becomes of a picture that needs more alone
+};
+
+// Installs them with the values in `defaults` as defaults.
+void install_picture_properties(GObjectClass* klass, const PictureProperties& properties,
+                                const PictureSettings& defaults);
+// False if `id` is none of `properties`. The caller holds the object lock.
+bool set_picture_property(const PictureProperties& properties, PictureSettings* settings, guint id,
+                          const GValue* value);
+bool get_picture_property(const PictureProperties& properties, const PictureSettings& settings,
+                          guint id, GValue* value);
+
+}  // namespace cudatransform
