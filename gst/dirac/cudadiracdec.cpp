@@ -34,6 +34,7 @@
 #include "gst/engine/element_errors.h"
 #include "gst/engine/engine_element.h"
 #include "gst/engine/property_types.h"
+#include "gst/stream/codec_element.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudadiracdec_debug);
 #define GST_CAT_DEFAULT cudadiracdec_debug
@@ -57,18 +58,24 @@ struct DiracSplit {
   gsize dropped = 0;  // since the last frame
 };
 
-struct DiracState {
+struct DiracState : CodecElementState {
   explicit DiracState(GstVideoDecoder* decoder)
-      : engine(GST_ELEMENT(decoder), probe_dirac_kernels), pictures(decoder, engine, settings) {}
+      : CodecElementState(GST_ELEMENT(decoder), probe_dirac_kernels),
+        pictures(decoder, engine, settings) {}
+
+  static DiracState& of(gpointer instance);
+  static GstDebugCategory* category() { return cudadiracdec_debug; }
+  static constexpr char kWithoutCuda[] = "pictures are rendered by the CPU";
+  static constexpr bool kEngineHasThreads = true;
+  void interrupt() { pictures.loop().interrupt(); }
+  void release() { pictures.stop(); }
 
   // Guarded by the object lock.
   PictureSettings settings = kDiracDefaults;
-  EngineSettings engine_settings;
   guint64 max_samples = DiracLimits().max_samples;
   guint64 seek_byte = 0;       // the byte that the last seek in a raw
   GstClockTime seek_time = 0;  // stream went to, and the time that was requested
 
-  Engine engine;
   DiracPictures pictures;
   DiracSplit split;
   // The stream ends, and no frame was shown since a flush.
@@ -88,9 +95,10 @@ G_END_DECLS
 using cudatransform::DiracState;
 using cudatransform::Status;
 
-static DiracState& state_of(gpointer instance) {
+DiracState& DiracState::of(gpointer instance) {
   return *reinterpret_cast<GstCudaDiracDec*>(instance)->state;
 }
+static DiracState& state_of(gpointer instance) { return DiracState::of(instance); }
 
 namespace {
 
@@ -520,38 +528,6 @@ static gboolean gst_cuda_dirac_dec_stop(GstVideoDecoder* decoder) {
   return TRUE;
 }
 
-// ---- States ----
-
-static bool gst_cuda_dirac_dec_open(GstElement* element) {
-  DiracState& state = state_of(element);
-  std::string fallback;
-  GST_OBJECT_LOCK(element);
-  const auto threads = static_cast<int>(state.engine_settings.n_threads);
-  GST_OBJECT_UNLOCK(element);
-  if (!open_engine(element, state.engine, &state.engine_settings, threads, &fallback)) return false;
-  if (!fallback.empty())
-    GST_INFO_OBJECT(element, "pictures are rendered by the CPU: %s", fallback.c_str());
-  return true;
-}
-
-static void gst_cuda_dirac_dec_close(GstElement* element) {
-  DiracState& state = state_of(element);
-  state.pictures.stop();
-  close_engine(element, state.engine, &state.engine_settings);
-}
-
-static GstStateChangeReturn gst_cuda_dirac_dec_change_state(GstElement* element,
-                                                            GstStateChange transition) {
-  return cudatransform::change_engine_state(element, GST_ELEMENT_CLASS(parent_class), transition,
-                                            gst_cuda_dirac_dec_open, gst_cuda_dirac_dec_close);
-}
-
-static void gst_cuda_dirac_dec_set_context(GstElement* element, GstContext* context) {
-  DiracState& state = state_of(element);
-  set_engine_context(element, state.engine, state.engine_settings, context);
-  GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
-}
-
 // ---- GObject ----
 
 static void gst_cuda_dirac_dec_set_property(GObject* object, guint id, const GValue* value,
@@ -606,11 +582,6 @@ static void gst_cuda_dirac_dec_get_property(GObject* object, guint id, GValue* v
   GST_OBJECT_UNLOCK(object);
 }
 
-static void gst_cuda_dirac_dec_finalize(GObject* object) {
-  delete &state_of(object);
-  G_OBJECT_CLASS(parent_class)->finalize(object);
-}
-
 static void gst_cuda_dirac_dec_init(GstCudaDiracDec* self) {
   auto* decoder = GST_VIDEO_DECODER(self);
   self->state = new DiracState(decoder);
@@ -642,23 +613,15 @@ static void gst_cuda_dirac_dec_class_init(GstCudaDiracDecClass* klass) {
   auto* decoder_class = GST_VIDEO_DECODER_CLASS(klass);
   object_class->set_property = gst_cuda_dirac_dec_set_property;
   object_class->get_property = gst_cuda_dirac_dec_get_property;
-  object_class->finalize = gst_cuda_dirac_dec_finalize;
   gst_cuda_dirac_dec_install_properties(object_class);
 
-  GstCaps* sink = gst_caps_new_empty_simple("video/x-dirac");
-  GstCaps* src = cudatransform::dirac_template_caps();
-  gst_element_class_add_pad_template(
-      element_class, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, sink));
-  gst_element_class_add_pad_template(element_class,
-                                     gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, src));
-  gst_caps_unref(sink);
-  gst_caps_unref(src);
+  cudatransform::CodecElement<DiracState>::install(element_class,
+                                                   gst_caps_new_empty_simple("video/x-dirac"),
+                                                   cudatransform::dirac_template_caps());
   gst_element_class_set_static_metadata(
       element_class, "Dirac and VC-2 decoder", "Codec/Decoder/Video",
       "Decodes Dirac and VC-2 (SMPTE ST 2042) to raw video", "The cudatransform authors");
 
-  element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_change_state);
-  element_class->set_context = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_set_context);
   element_class->post_message = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_post_message);
   decoder_class->start = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_start);
   decoder_class->stop = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_stop);

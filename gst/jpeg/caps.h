@@ -1,4 +1,4 @@
-// Caps of JPEG files and of their coefficients, and what downstream refuses of them.
+// Caps of JPEG files and of their coefficients, and the elements' common property.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -8,9 +8,24 @@
 
 #include <gst/coef/dct.h>
 #include "gst/engine/buffer_ptr.h"
+#include "gst/engine/property_types.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {
+
+// The property `entropy`: the engine that does the entropy coding.
+enum class JpegEntropy { kAuto, kCpu, kCuda };
+
+inline GType jpeg_entropy_type() {
+  static const GEnumValue kValues[] = {
+      {int(JpegEntropy::kAuto), "The GPU where it can and is faster, else the CPU", "auto"},
+      {int(JpegEntropy::kCpu), "CPU", "cpu"},
+      {int(JpegEntropy::kCuda), "The GPU where it can, or an error without one", "cuda"},
+      {0, nullptr, nullptr},
+  };
+  static const GType type = register_values("GstJpegCoefEntropy", kValues);
+  return type;
+}
 
 // Quantised coefficients of 8-bit and 12-bit samples in libjpeg's layout, in the samplings of JPEG
 // files; in system memory and, where this build has it, CUDA memory. Transfer full.

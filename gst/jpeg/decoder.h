@@ -12,8 +12,8 @@
 
 #include "gst/engine/engine.h"
 #include "gst/engine/engine_element.h"
+#include "gst/jpeg/caps.h"
 #include "gst/jpeg/detached_pictures.h"
-#include "gst/jpeg/element.h"
 #include "gst/jpeg/picture.h"
 #include "gst/stream/coef_output.h"
 #include "gst/stream/decoder_common.h"

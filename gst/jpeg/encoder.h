@@ -12,7 +12,7 @@
 #include "gst/dct8x8/coefficients.h"
 #include "gst/engine/engine.h"
 #include "gst/engine/engine_element.h"
-#include "gst/jpeg/element.h"
+#include "gst/jpeg/caps.h"
 #include "gst/jpeg/encode_job.h"
 #include "gst/stream/ordered_pictures.h"
 

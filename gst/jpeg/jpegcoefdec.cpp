@@ -38,8 +38,9 @@
 #include "gst/engine/property_types.h"
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/decoder.h"
-#include "gst/jpeg/element.h"
+#include "gst/stream/codec_element.h"
 #include "gst/stream/decoder_common.h"
+#include "gst/stream/stream_gate.h"
 #include "jpeg/file_splitter.h"
 
 GST_DEBUG_CATEGORY(jpegcoefdec_debug);
@@ -47,16 +48,20 @@ GST_DEBUG_CATEGORY(jpegcoefdec_debug);
 
 namespace cudatransform {
 
-struct JpegCoefDecState : JpegElementState {
+struct JpegCoefDecState : CodecElementState {
   explicit JpegCoefDecState(GstVideoDecoder* decoder)
-      : JpegElementState(GST_ELEMENT(decoder)), jpeg(decoder, engine, settings, engine_settings) {}
+      : CodecElementState(GST_ELEMENT(decoder), nullptr),
+        jpeg(decoder, engine, settings, engine_settings) {}
 
   static JpegCoefDecState& of(gpointer instance);
   static GstDebugCategory* category() { return jpegcoefdec_debug; }
   static constexpr char kWithoutCuda[] = "coefficients stay in system memory";
+  // The device would only copy, so that its absence costs no speed.
+  static constexpr bool kEngineHasThreads = false;
   void interrupt() { jpeg.interrupt(); }
   void release() { jpeg.stop(); }
 
+  StreamGate gate;
   JpegDecodeSettings settings;  // guarded by the object lock
   JpegDecoder jpeg;
   ContiguousAdapter bytes;      // of the base class
@@ -455,8 +460,9 @@ static void gst_jpeg_coef_dec_init(GstJpegCoefDec* self) {
 static void gst_jpeg_coef_dec_class_init(GstJpegCoefDecClass* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* decoder_class = GST_VIDEO_DECODER_CLASS(klass);
-  cudatransform::JpegElement<State>::install(element_class, gst_caps_new_empty_simple("image/jpeg"),
-                                             cudatransform::jpeg_coefs_template_caps(true));
+  cudatransform::CodecElement<State>::install(element_class,
+                                              gst_caps_new_empty_simple("image/jpeg"),
+                                              cudatransform::jpeg_coefs_template_caps(true));
   gst_jpeg_coef_dec_install_properties(G_OBJECT_CLASS(klass));
   gst_element_class_set_static_metadata(
       element_class, "JPEG to DCT coefficients", "Codec/Parser/Image",

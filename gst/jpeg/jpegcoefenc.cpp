@@ -34,25 +34,30 @@
 #include "gst/engine/pools.h"
 #include "gst/engine/property_types.h"
 #include "gst/jpeg/caps.h"
-#include "gst/jpeg/element.h"
 #include "gst/jpeg/encoder.h"
+#include "gst/stream/codec_element.h"
 #include "gst/stream/coef_caps.h"
+#include "gst/stream/stream_gate.h"
 
 GST_DEBUG_CATEGORY(jpegcoefenc_debug);
 #define GST_CAT_DEFAULT jpegcoefenc_debug
 
 namespace cudatransform {
 
-struct JpegCoefEncState : JpegElementState {
+struct JpegCoefEncState : CodecElementState {
   explicit JpegCoefEncState(GstVideoEncoder* encoder)
-      : JpegElementState(GST_ELEMENT(encoder)), jpeg(encoder, engine, settings, engine_settings) {}
+      : CodecElementState(GST_ELEMENT(encoder), nullptr),
+        jpeg(encoder, engine, settings, engine_settings) {}
 
   static JpegCoefEncState& of(gpointer instance);
   static GstDebugCategory* category() { return jpegcoefenc_debug; }
   static constexpr char kWithoutCuda[] = "no CUDA memory";
+  // The device would only copy, so that its absence costs no speed.
+  static constexpr bool kEngineHasThreads = false;
   void interrupt() {}
   void release() { jpeg.close(); }
 
+  StreamGate gate;
   JpegEncodeSettings settings;  // guarded by the object lock
   JpegEncoder jpeg;
 };
@@ -323,9 +328,9 @@ static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {
   encoder_class->finish = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_finish);
   encoder_class->flush = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_flush);
 
-  cudatransform::JpegElement<State>::install(element_class,
-                                             cudatransform::jpeg_coefs_template_caps(false),
-                                             cudatransform::jpeg_template_caps());
+  cudatransform::CodecElement<State>::install(element_class,
+                                              cudatransform::jpeg_coefs_template_caps(false),
+                                              cudatransform::jpeg_template_caps());
   gst_element_class_set_static_metadata(
       element_class, "JPEG writer of 8x8 DCT coefficients", "Codec/Encoder/Image",
       "Writes quantised 8x8 DCT coefficients as JPEG files, without loss",

@@ -1,5 +1,5 @@
-// The common parts of jpegcoefdec and jpegcoefenc: an engine that only moves coefficients, and the
-// vfuncs of GObject and GstElement around it.
+// The common part of codecs' elements: an engine, and the vfuncs of GObject and GstElement around
+// it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -9,42 +9,27 @@
 
 #include "gst/engine/engine.h"
 #include "gst/engine/engine_element.h"
-#include "gst/engine/property_types.h"
-#include "gst/stream/stream_gate.h"
 
 namespace cudatransform {
 
-// The property `entropy`: the engine that does the entropy coding.
-enum class JpegEntropy { kAuto, kCpu, kCuda };
-
-inline GType jpeg_entropy_type() {
-  static const GEnumValue kValues[] = {
-      {int(JpegEntropy::kAuto), "The GPU where it can and is faster, else the CPU", "auto"},
-      {int(JpegEntropy::kCpu), "CPU", "cpu"},
-      {int(JpegEntropy::kCuda), "The GPU where it can, or an error without one", "cuda"},
-      {0, nullptr, nullptr},
-  };
-  static const GType type = register_values("GstJpegCoefEntropy", kValues);
-  return type;
-}
-
 // The instance data after its parent's part.
-struct JpegElementState {
-  explicit JpegElementState(GstElement* element) : engine(element, nullptr) {}
+struct CodecElementState {
+  CodecElementState(GstElement* element, KernelProbe probe_kernels)
+      : engine(element, probe_kernels) {}
 
   EngineSettings engine_settings;  // guarded by the object lock
   Engine engine;
-  StreamGate gate;
 };
 
 // For a State derived from it, with
 //   static State& of(gpointer instance);
 //   static GstDebugCategory* category();
 //   static constexpr char kWithoutCuda[];  what follows where there is no CUDA device, for the log
+//   static constexpr bool kEngineHasThreads;  whether n-threads is of the CPU engine, too
 //   void interrupt();                      from PAUSED to READY, before pads are deactivated
 //   void release();                        before the engine is closed
 template <class State>
-class JpegElement {
+class CodecElement {
  public:
   // Called by class_init. Takes the caps of both pads.
   static void install(GstElementClass* klass, GstCaps* sink, GstCaps* src) {
@@ -69,8 +54,11 @@ class JpegElement {
   static bool open(GstElement* element) {
     State& state = State::of(element);
     std::string fallback;
-    if (!open_engine(element, state.engine, &state.engine_settings, 1, &fallback)) return false;
-    // The device would only copy, so its absence costs no speed, and this is no message.
+    GST_OBJECT_LOCK(element);
+    const int threads = State::kEngineHasThreads ? int(state.engine_settings.n_threads) : 1;
+    GST_OBJECT_UNLOCK(element);
+    if (!open_engine(element, state.engine, &state.engine_settings, threads, &fallback))
+      return false;
     if (!fallback.empty())
       GST_CAT_INFO_OBJECT(State::category(), element, "%s: %s", State::kWithoutCuda,
                           fallback.c_str());
