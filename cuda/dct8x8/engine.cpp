@@ -4,36 +4,14 @@
 
 #include <algorithm>
 
-#include "cuda/dct8x8/fast_numbers.h"
 #include "cuda/dct8x8/fast_params_cache.h"
 #include "cuda/dct8x8/fast_plan.h"
-#include "cuda/dct8x8/general_plan.h"
-#include "cuda/dct8x8/scaled.h"
+#include "cuda/dct8x8/plan.h"
 #include "cuda/device/queue.h"
-
-// The fat binaries, embedded by the build.
-extern "C" {
-extern const unsigned char cuda_image_dct8x8_decided[];
-extern const unsigned char cuda_image_dct8x8_fast_split[];
-extern const unsigned char cuda_image_dct8x8_general[];
-extern const unsigned char cuda_image_dct8x8_teaching[];
-}
 
 namespace cudatransform {
 namespace cuda {
 namespace {
-
-const unsigned char* image_of(GeneralFamily family) {
-  switch (family) {
-    case GeneralFamily::kDecided:
-      return cuda_image_dct8x8_decided;
-    case GeneralFamily::kTeaching:
-      return cuda_image_dct8x8_teaching;
-    case GeneralFamily::kGeneral:
-      break;
-  }
-  return cuda_image_dct8x8_general;
-}
 
 // The kernel that takes every job of its method and quantizer. Sums are in device memory, to which
 // it only adds.
@@ -48,8 +26,8 @@ Status launch_general(StreamQueue& queue, const Dct8x8Job& job, PictureSums* sum
     arguments[0] = &inverse;
   }
   const GeneralLaunch launch = general_launch(job);
-  return queue.launch(image_of(launch.family), launch.kernel, launch.ctas, launch.threads,
-                      arguments);
+  return queue.launch({general_kernels(), launch.kernel}, launch.ctas, launch.threads, arguments,
+                      false);
 }
 
 Status submit_general(StreamQueue& queue, const Dct8x8Job& job) {
@@ -83,8 +61,8 @@ Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, bool* taken) {
   *taken = true;
   void* arguments[] = {launch->argument};
   return submit_timed(queue, launch->tells_time ? nullptr : job.timer, [&] {
-    return queue.launch(launch->image, KernelKey{fast_kernels(), launch->kernel}, launch->ctas,
-                        launch->threads, arguments, true);
+    return queue.launch(KernelKey{fast_kernels(), launch->kernel}, launch->ctas, launch->threads,
+                        arguments, true);
   });
 }
 
@@ -105,9 +83,8 @@ Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fenc
 }  // namespace
 }  // namespace cuda
 
-// The smallest image stands for all: they are compiled for the same devices.
 Status probe_cuda_kernels(Device& device) {
-  return cuda::probe_kernel(device, cuda_image_dct8x8_fast_split, "inverse_islow_u8_s16_split");
+  return cuda::probe_kernel(device, {cuda::fast_kernels(), cuda::smallest_fast_kernel()});
 }
 
 const Dct8x8Ops& cuda_dct8x8_ops() {

@@ -2,19 +2,100 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/dct8x8/fast_plan.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
+#include <iterator>
 #include <limits>
 
-#include "cuda/dct8x8/fast_numbers.h"
 #include "cuda/dct8x8/fast_params_cache.h"
-#include "cuda/dct8x8/geometry.h"
 #include "cuda/dct8x8/kernels.h"
+#include "cuda/dct8x8/plan.h"
 
 namespace cudatransform::cuda {
+
+CT_KERNEL_FAMILY(fast_kernels, CT_DCT8X8_FAST_IMAGES)
+
 namespace {
 
 std::atomic<KernelChoice> chosen = KernelChoice::kAuto;
+
+// ---- Kernels by number: the features that tell them apart, as bits ----
+
+constexpr uint32_t kInverseBit = 1, kFloatBit = 2, kWordsBit = 4, kPairsBit = 256,
+                   kMeasureBit = 512, kTimedBit = 1024, kFullBit = 2048;
+constexpr uint32_t kTypeShift = 3, kArrangementShift = 5;
+constexpr uint32_t kQuantizerStep = 2 * kFullBit, kKernels = 3 * kQuantizerStep;
+
+constexpr uint32_t features_of(Direction direction, Method method, SampleType samples,
+                               CoefType coefs, Arrangement arrangement, Planes planes,
+                               Variant variant, Quantizer quantizer = Quantizer::kRound) {
+  uint32_t number = static_cast<uint32_t>(quantizer) * kQuantizerStep;
+  number |= static_cast<uint32_t>(coefs) << kTypeShift;
+  number |= static_cast<uint32_t>(arrangement) << kArrangementShift;
+  if (direction == Direction::kInverse) number |= kInverseBit;
+  if (method == Method::kFloat) number |= kFloatBit;
+  if (samples != SampleType::kU8) number |= kWordsBit;
+  if (planes == Planes::kPairs) number |= kPairsBit;
+  if (planes == Planes::kFull) number |= kFullBit;
+  if (variant == Variant::kMeasure) number |= kMeasureBit;
+  if (variant == Variant::kTimed) number |= kTimedBit;
+  return number;
+}
+
+// In the order of CT_DCT8X8_FAST_IMAGES.
+constexpr uint32_t kFastKernels[] = {
+#define CT_DECIDED(name, method, samples, coefs, arrangement, planes, variant, quantizer, ctas)   \
+  features_of(Direction::kForward, Method::k##method, SampleType::k##samples, CoefType::k##coefs, \
+              Arrangement::k##arrangement, Planes::k##planes, Variant::k##variant,                \
+              Quantizer::k##quantizer),
+    CT_FAST_DECIDED_FORWARD_KERNELS(CT_DECIDED)
+#undef CT_DECIDED
+#define CT_KERNEL(direction, name, method, samples, coefs, arrangement, planes, variant)           \
+  features_of(Direction::direction, Method::k##method, SampleType::k##samples, CoefType::k##coefs, \
+              Arrangement::k##arrangement, Planes::k##planes, Variant::k##variant),
+#define CT_FORWARD(name, method, samples, coefs, arrangement, planes, variant, ctas) \
+  CT_KERNEL(kForward, name, method, samples, coefs, arrangement, planes, variant)
+#define CT_INVERSE(name, method, samples, coefs, arrangement, planes, variant, ctas) \
+  CT_KERNEL(kInverse, name, method, samples, coefs, arrangement, planes, variant)
+        CT_FAST_FORWARD_KERNELS(CT_FORWARD) CT_FAST_WIDE_FORWARD_KERNELS(CT_FORWARD)
+            CT_FAST_INVERSE_KERNELS(CT_INVERSE) CT_FAST_WIDE_INVERSE_KERNELS(CT_INVERSE)
+                CT_FAST_SPLIT_INVERSE_KERNELS(CT_INVERSE) CT_FAST_SPLIT_PLANE_KERNELS(CT_INVERSE)
+                    CT_FAST_SPLIT_FORWARD_KERNELS(CT_FORWARD)
+                        CT_FAST_FULL_FORWARD_KERNELS(CT_FORWARD)
+                            CT_FAST_FULL_INVERSE_KERNELS(CT_INVERSE)
+#undef CT_KERNEL
+#undef CT_FORWARD
+#undef CT_INVERSE
+};
+
+// From features to the number among fast_kernels(); their count, where no kernel has them.
+constexpr uint16_t kNoKernel = std::size(kFastKernels);
+constexpr std::array<uint16_t, kKernels> numbers_by_features() {
+  std::array<uint16_t, kKernels> numbers;
+  numbers.fill(kNoKernel);
+  for (uint16_t i = 0; i < kNoKernel; ++i) numbers[kFastKernels[i]] = i;
+  return numbers;
+}
+constexpr std::array<uint16_t, kKernels> kNumbers = numbers_by_features();
+// A line of kernels.h with the columns of another one would take its place.
+static_assert(std::ranges::count_if(kNumbers, [](uint16_t number) {
+                return number != kNoKernel;
+              }) == kNoKernel);
+
+uint32_t fast_kernel_number(const Dct8x8Job& job, Planes planes, bool split, bool timed) {
+  const bool plane = job.layout == Layout::kPlane;
+  const Arrangement arrangement = split   ? (plane ? Arrangement::kSplitPlane : Arrangement::kSplit)
+                                  : plane ? Arrangement::kPlane
+                                  : job.order == Order::kZigzag ? Arrangement::kZigzag
+                                                                : Arrangement::kBlock;
+  const Variant variant = job.measure != 0 ? Variant::kMeasure
+                          : timed          ? Variant::kTimed
+                                           : Variant::kPlain;
+  return kNumbers[features_of(job.direction, job.method, job.samples[0].type, job.type, arrangement,
+                              planes, variant, job.quantizer)];
+}
 
 // ---- The choice by size ----
 
@@ -269,6 +350,11 @@ FastFrame make_frame(const Dct8x8Job& job, uint32_t blocks_a_cta, uint32_t* ctas
 
 }  // namespace
 
+uint32_t smallest_fast_kernel() {
+  return kNumbers[features_of(Direction::kInverse, Method::kIslow, SampleType::kU8, CoefType::kS16,
+                              Arrangement::kSplit, Planes::kEdged, Variant::kPlain)];
+}
+
 void set_kernel_choice(KernelChoice choice) { chosen = choice; }
 KernelChoice kernel_choice() { return chosen; }
 
@@ -327,7 +413,6 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
   if (job.measure != 0 && !make_measuring(job, &frame)) return std::nullopt;
 
   std::optional<FastLaunch> launch(std::in_place);
-  launch->image = fast_image(job, planes, split);
   launch->kernel = fast_kernel_number(job, planes, split, frame.timed);
   launch->ctas = ctas;
   launch->threads = shape.threads;

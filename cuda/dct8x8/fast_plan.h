@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cuda/dct8x8/fast_params.h"
+#include "cuda/device/kernel_family.h"
 
 namespace cudatransform::cuda {
 
@@ -24,9 +25,13 @@ enum class KernelChoice {
 void set_kernel_choice(KernelChoice choice);
 KernelChoice kernel_choice();
 
+const KernelFamily& fast_kernels();
+// The number of one whose image is the smallest: a device that runs it runs all, which are compiled
+// for the same devices.
+uint32_t smallest_fast_kernel();
+
 struct FastLaunch {
-  const void* image;  // the fat binary that has the kernel
-  uint32_t kernel;    // its number among fast_kernels()
+  uint32_t kernel;  // its number among fast_kernels()
   uint32_t ctas;
   uint32_t threads;  // in a CTA
   bool tells_time;   // writes Dct8x8Job::times: the timer is not needed

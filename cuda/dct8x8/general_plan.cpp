@@ -1,12 +1,17 @@
 // From a job to its general or teaching kernel, and to that kernel's parameters.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cuda/dct8x8/general_plan.h"
+#include <algorithm>
+#include <iterator>
+#include <string>
 
-#include "cuda/dct8x8/geometry.h"
 #include "cuda/dct8x8/kernels.h"
+#include "cuda/dct8x8/plan.h"
 #include "transform/dct8x8/decision.h"
 
 namespace cudatransform::cuda {
+
+CT_KERNEL_FAMILY(general_kernels, CT_DCT8X8_GENERAL_IMAGES)
+
 namespace {
 
 int64_t coef_bytes(CoefType type) { return type == CoefType::kS16 ? 2 : 4; }
@@ -63,70 +68,67 @@ uint32_t plane_ctas(const CoefPlane& plane, Method method) {
 }
 
 struct GeneralKernel {
-  const char* name;
   Direction direction;
   Method method;
   CoefType type;
   bool measure;
 };
 struct DecidedKernel {
-  const char* name;
   Method method;
   Quantizer quantizer;
   bool measure;
 };
 struct TeachingKernel {
-  const char* name;
   Direction direction;
   Method method;
 };
 constexpr GeneralKernel kGeneralKernels[] = {
 #define CT_FORWARD(name, method, coefs, measure) \
-  {#name, Direction::kForward, Method::k##method, CoefType::k##coefs, measure},
+  {Direction::kForward, Method::k##method, CoefType::k##coefs, measure},
 #define CT_INVERSE(name, method, coefs, measure) \
-  {#name, Direction::kInverse, Method::k##method, CoefType::k##coefs, measure},
+  {Direction::kInverse, Method::k##method, CoefType::k##coefs, measure},
     CT_GENERAL_FORWARD_KERNELS(CT_FORWARD) CT_GENERAL_INVERSE_KERNELS(CT_INVERSE)
 #undef CT_FORWARD
 #undef CT_INVERSE
 };
 constexpr DecidedKernel kDecidedKernels[] = {
 #define CT_DECIDED(name, method, quantizer, measure) \
-  {#name, Method::k##method, Quantizer::k##quantizer, measure},
+  {Method::k##method, Quantizer::k##quantizer, measure},
     CT_DECIDED_FORWARD_KERNELS(CT_DECIDED)
 #undef CT_DECIDED
 };
 constexpr TeachingKernel kTeachingKernels[] = {
-#define CT_FORWARD(name, method) {#name, Direction::kForward, Method::k##method},
-#define CT_INVERSE(name, method) {#name, Direction::kInverse, Method::k##method},
+#define CT_FORWARD(name, method) {Direction::kForward, Method::k##method},
+#define CT_INVERSE(name, method) {Direction::kInverse, Method::k##method},
     CT_TEACHING_FORWARD_KERNELS(CT_FORWARD) CT_TEACHING_INVERSE_KERNELS(CT_INVERSE)
 #undef CT_FORWARD
 #undef CT_INVERSE
 };
 
-GeneralFamily family_of(const Dct8x8Job& job) {
-  if (teaches(job.method)) return GeneralFamily::kTeaching;
-  return job.quantizer != Quantizer::kRound ? GeneralFamily::kDecided : GeneralFamily::kGeneral;
+// The number of the first kernel of a table that fits, or the table's size.
+template <size_t kCount, typename Kernel, typename Fits>
+uint32_t find(const Kernel (&kernels)[kCount], Fits&& fits) {
+  return static_cast<uint32_t>(std::find_if(kernels, kernels + kCount, fits) - kernels);
 }
 
-const char* decided_kernel_name(const Dct8x8Job& job) {
-  for (const DecidedKernel& kernel : kDecidedKernels) {
-    if (kernel.method == job.method && kernel.quantizer == job.quantizer &&
-        kernel.measure == (job.measure != 0))
-      return kernel.name;
-  }
-  return "no decided kernel";
-}
-
-const char* kernel_name(const Dct8x8Job& job) {
-  if (family_of(job) == GeneralFamily::kDecided) return decided_kernel_name(job);
-  for (const GeneralKernel& kernel : kGeneralKernels) {
-    if (kernel.direction == job.direction && kernel.method == job.method &&
-        kernel.type == job.type && kernel.measure == (job.measure != 0))
-      return kernel.name;
-  }
-  for (const TeachingKernel& kernel : kTeachingKernels)
-    if (kernel.direction == job.direction && kernel.method == job.method) return kernel.name;
-  return "no general kernel";
+// The number among general_kernels(), which has these tables one behind the other.
+uint32_t kernel_number(const Dct8x8Job& job) {
+  const bool measures = job.measure != 0;
+  constexpr auto kFirstDecided = static_cast<uint32_t>(std::size(kGeneralKernels));
+  constexpr auto kFirstTeaching = kFirstDecided + static_cast<uint32_t>(std::size(kDecidedKernels));
+  if (teaches(job.method))
+    return kFirstTeaching + find(kTeachingKernels, [&](const TeachingKernel& kernel) {
+             return kernel.direction == job.direction && kernel.method == job.method;
+           });
+  if (job.quantizer != Quantizer::kRound)
+    return kFirstDecided + find(kDecidedKernels, [&](const DecidedKernel& kernel) {
+             return kernel.method == job.method && kernel.quantizer == job.quantizer &&
+                    kernel.measure == measures;
+           });
+  return find(kGeneralKernels, [&](const GeneralKernel& kernel) {
+    return kernel.direction == job.direction && kernel.method == job.method &&
+           kernel.type == job.type && kernel.measure == measures;
+  });
 }
 
 }  // namespace
@@ -187,8 +189,16 @@ Status make_general_params(const Dct8x8Job& job, PictureSums* sums, DecidedParam
   return {};
 }
 
+Status check_coef_alignment(const Dct8x8Job& job, int c) {
+  if (is_aligned(job.coefs[c].data, job.coefs[c].pitch, kCoefAlignment)) return {};
+  return Status::error(StatusCode::kInvalidArgument,
+                       "coefficients of component " + std::to_string(c) +
+                           ": the CUDA engine needs address and pitch in multiples of " +
+                           std::to_string(kCoefAlignment));
+}
+
 GeneralLaunch general_launch(const Dct8x8Job& job) {
-  GeneralLaunch launch = {kernel_name(job), family_of(job), 0,
+  GeneralLaunch launch = {kernel_number(job), 0,
                           teaches(job.method) ? kTeachingThreads : kFusedThreads};
   for (int c = 0; c < job.components; ++c) launch.ctas += plane_ctas(job.coefs[c], job.method);
   return launch;

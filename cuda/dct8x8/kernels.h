@@ -11,7 +11,7 @@
 //   full       fast, for planes of whole blocks, 64 or more: without code for edges
 //   wide       fast, for coefficients of 32 bits
 //   general    islow, float and ifast for every format, layout, order and alignment, a thread a
-//              block (general.cu, general_plan.h)
+//              block (general.cu, general_plan.cpp)
 //   decided    forward: levels by a dead zone or by rate and distortion, fast (fast_decided.cu) or
 //              general (decided.cu)
 //   teach      the other methods for the same, with more threads a block (teaching.cu)
@@ -359,3 +359,29 @@
   X(scaled_zeros_s16, S16)         \
   X(scaled_zeros_s32, S32)         \
   X(scaled_zeros_f32, F32)
+
+// ---- Images: X(image, its kernels) ----
+
+#define CT_DCT8X8_FAST_IMAGES(IMAGE)                          \
+  IMAGE(dct8x8_fast_decided, CT_FAST_DECIDED_FORWARD_KERNELS) \
+  IMAGE(dct8x8_fast_forward, CT_FAST_FORWARD_KERNELS)         \
+  IMAGE(dct8x8_fast_wide, CT_FAST_WIDE_FORWARD_KERNELS)       \
+  IMAGE(dct8x8_fast_inverse, CT_FAST_INVERSE_KERNELS)         \
+  IMAGE(dct8x8_fast_wide, CT_FAST_WIDE_INVERSE_KERNELS)       \
+  IMAGE(dct8x8_fast_split, CT_FAST_SPLIT_INVERSE_KERNELS)     \
+  IMAGE(dct8x8_fast_split, CT_FAST_SPLIT_PLANE_KERNELS)       \
+  IMAGE(dct8x8_fast_split, CT_FAST_SPLIT_FORWARD_KERNELS)     \
+  IMAGE(dct8x8_fast_full, CT_FAST_FULL_FORWARD_KERNELS)       \
+  IMAGE(dct8x8_fast_full, CT_FAST_FULL_INVERSE_KERNELS)
+
+#define CT_DCT8X8_GENERAL_IMAGES(IMAGE)               \
+  IMAGE(dct8x8_general, CT_GENERAL_FORWARD_KERNELS)   \
+  IMAGE(dct8x8_general, CT_GENERAL_INVERSE_KERNELS)   \
+  IMAGE(dct8x8_decided, CT_DECIDED_FORWARD_KERNELS)   \
+  IMAGE(dct8x8_teaching, CT_TEACHING_FORWARD_KERNELS) \
+  IMAGE(dct8x8_teaching, CT_TEACHING_INVERSE_KERNELS)
+
+#define CT_DCT8X8_SCALED_IMAGES(IMAGE)            \
+  IMAGE(dct8x8_scaled, CT_SCALED_FAST_KERNELS)    \
+  IMAGE(dct8x8_scaled, CT_SCALED_GENERAL_KERNELS) \
+  IMAGE(dct8x8_scaled, CT_SCALED_ZEROS_KERNELS)

@@ -1,19 +1,17 @@
 // The scaled inverse of the CUDA engine: from a job to parameters, kernels and their launches.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cuda/dct8x8/scaled.h"
-
 #include <algorithm>
 #include <iterator>
 
-#include "cuda/dct8x8/geometry.h"
 #include "cuda/dct8x8/kernels.h"
+#include "cuda/dct8x8/plan.h"
 #include "cuda/dct8x8/scaled_params.h"
 #include "transform/dct8x8/scaled.h"
 
-// The fat binary, embedded by the build.
-extern "C" const unsigned char cuda_image_dct8x8_scaled[];
-
 namespace cudatransform::cuda {
+
+CT_KERNEL_FAMILY(scaled_kernels, CT_DCT8X8_SCALED_IMAGES)
+
 namespace {
 
 void describe_coefs(const Dct8x8Job& job, const CoefPlane& coefs, ScaledPlaneParams* plane) {
@@ -112,36 +110,37 @@ bool is_fast(const Dct8x8Job& job) {
 }
 
 struct ScaledKernel {
-  const char* name;
   Method method;
   int scale;
   bool fast;
   CoefType type;
 };
 constexpr ScaledKernel kScaledKernels[] = {
-#define CT_FAST(name, method, scale) {#name, Method::k##method, scale, true, CoefType::kS16},
+#define CT_FAST(name, method, scale) {Method::k##method, scale, true, CoefType::kS16},
 #define CT_GENERAL(name, method, scale, coefs) \
-  {#name, Method::k##method, scale, false, CoefType::k##coefs},
+  {Method::k##method, scale, false, CoefType::k##coefs},
     CT_SCALED_FAST_KERNELS(CT_FAST) CT_SCALED_GENERAL_KERNELS(CT_GENERAL)
 #undef CT_FAST
 #undef CT_GENERAL
 };
 
-const char* kernel_name(const Dct8x8Job& job, bool fast) {
-  for (const ScaledKernel& kernel : kScaledKernels) {
-    if (kernel.method == job.method && kernel.scale == job.scale && kernel.fast == fast &&
-        kernel.type == job.type)
-      return kernel.name;
-  }
-  return "no scaled kernel";  // of a method that validate() refuses
-}
-
-const char* zeros_kernel_name(CoefType type) {
-#define CT_ZEROS(name, coefs) \
-  if (type == CoefType::k##coefs) return #name;
-  CT_SCALED_ZEROS_KERNELS(CT_ZEROS)
+constexpr CoefType kZeros[] = {
+#define CT_ZEROS(name, coefs) CoefType::k##coefs,
+    CT_SCALED_ZEROS_KERNELS(CT_ZEROS)
 #undef CT_ZEROS
-  return "no kernel that counts zeros";
+};
+
+// Numbers among scaled_kernels(), which has these tables one behind the other.
+uint32_t kernel_number(const Dct8x8Job& job, bool fast) {
+  const auto* const found = std::ranges::find_if(kScaledKernels, [&](const ScaledKernel& kernel) {
+    return kernel.method == job.method && kernel.scale == job.scale && kernel.fast == fast &&
+           kernel.type == job.type;
+  });
+  return static_cast<uint32_t>(found - std::begin(kScaledKernels));
+}
+uint32_t zeros_kernel_number(CoefType type) {
+  return static_cast<uint32_t>(std::size(kScaledKernels) +
+                               (std::ranges::find(kZeros, type) - std::begin(kZeros)));
 }
 
 }  // namespace
@@ -156,13 +155,13 @@ Status submit_scaled(StreamQueue& queue, const Dct8x8Job& job) {
       make_scaled_params(job, fast, reinterpret_cast<PictureSums*>(sums), &params, &ctas));
   void* arguments[] = {&params};
 
-  CT_RETURN_IF_ERROR(queue.launch(cuda_image_dct8x8_scaled, kernel_name(job, fast), ctas,
-                                  kScaledThreads, arguments));
+  CT_RETURN_IF_ERROR(queue.launch({scaled_kernels(), kernel_number(job, fast)}, ctas,
+                                  kScaledThreads, arguments, false));
   if (job.measure != 0) {
     // All coefficients, while the inverse reads but a part of them.
     CT_RETURN_IF_ERROR(queue.clear(sums, sizeof(PictureSums)));
-    CT_RETURN_IF_ERROR(queue.launch(cuda_image_dct8x8_scaled, zeros_kernel_name(job.type), ctas,
-                                    kScaledThreads, arguments));
+    CT_RETURN_IF_ERROR(queue.launch({scaled_kernels(), zeros_kernel_number(job.type)}, ctas,
+                                    kScaledThreads, arguments, false));
     CT_RETURN_IF_ERROR(queue.read_back(job.sums, sums, sizeof(PictureSums)));
   }
   return {};

@@ -60,18 +60,18 @@ Status Context::module_of(const void* image, Module** module) {
   return {};
 }
 
-Status Context::kernel(const void* image, const char* name, CUfunction* function) {
+Status Context::kernel(const KernelEntry& entry, CUfunction* function) {
   std::lock_guard<std::mutex> lock(mutex_);
   Module* module = nullptr;
-  CT_RETURN_IF_ERROR(module_of(image, &module));
-  if (auto found = module->kernels.find(name); found != module->kernels.end()) {
+  CT_RETURN_IF_ERROR(module_of(entry.image, &module));
+  if (auto found = module->kernels.find(entry.name); found != module->kernels.end()) {
     *function = found->second;
     return {};
   }
   CT_ENTER_CONTEXT(*this);
-  CT_RETURN_IF_ERROR(driver_.check(driver_.module_get_function(function, module->handle, name),
-                                   "cuModuleGetFunction"));
-  module->kernels.emplace(name, *function);
+  CT_RETURN_IF_ERROR(driver_.check(
+      driver_.module_get_function(function, module->handle, entry.name), "cuModuleGetFunction"));
+  module->kernels.emplace(entry.name, *function);
   return {};
 }
 
@@ -86,13 +86,13 @@ Context::Handle& Context::handle_of(KernelKey key) {
   return table.load(std::memory_order_relaxed)[key.number];
 }
 
-Status Context::kernel(const void* image, KernelKey key, CUfunction* function) {
-  if (key.family.index() >= KernelFamily::kMost || key.number >= key.family.count())
+Status Context::kernel(KernelKey key, CUfunction* function) {
+  if (key.family.index() >= KernelFamily::kMax || key.number >= key.family.count())
     return Status::error(StatusCode::kFailed, "a kernel has a number that no table has");
   Handle& handle = handle_of(key);
   *function = handle.load(std::memory_order_acquire);
   if (*function != nullptr) return {};
-  CT_RETURN_IF_ERROR(kernel(image, key.family.name(key.number).c_str(), function));
+  CT_RETURN_IF_ERROR(kernel(key.family.kernel(key.number), function));
   handle.store(*function, std::memory_order_release);
   return {};
 }

@@ -57,11 +57,9 @@ class Context {
   // which wait for all that the context has to do. False: it is stuck, nothing may be given back.
   bool settle();
 
-  // The kernel `name` of `image`, a fat binary, which is loaded when first asked for.
-  Status kernel(const void* image, const char* name, CUfunction* function);
-
-  // The same, at the cost of two loads once the number has been used.
-  Status kernel(const void* image, KernelKey key, CUfunction* function);
+  // A kernel, whose image is loaded when first asked for. Costs two loads once the number has been
+  // used.
+  Status kernel(KernelKey key, CUfunction* function);
 
   // Whether a kernel may be launched before its predecessor in the stream has finished (sm_90 on).
   bool has_dependent_launch();
@@ -73,6 +71,7 @@ class Context {
   };
   using Handle = std::atomic<CUfunction>;
 
+  Status kernel(const KernelEntry& entry, CUfunction* function);
   Status module_of(const void* image, Module** module);
   Handle& handle_of(KernelKey key);
 
@@ -85,7 +84,7 @@ class Context {
   std::vector<CUevent> spare_events_[2];
   std::unordered_map<const void*, Module> modules_;
   // Indexed by family and number; null until a kernel of the family has been asked for.
-  std::atomic<Handle*> handles_[KernelFamily::kMost] = {};
+  std::atomic<Handle*> handles_[KernelFamily::kMax] = {};
   std::vector<std::unique_ptr<Handle[]>> handle_tables_;  // the memory behind handles_
   std::atomic<int> dependent_launch_ = -1;                // -1: not asked yet
 };

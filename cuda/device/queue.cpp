@@ -237,9 +237,9 @@ Status StreamQueue::try_record(FencePtr* fence) {
   return {};
 }
 
-Status StreamQueue::load(const void* image, const char* kernel) {
+Status StreamQueue::load(KernelKey key) {
   CUfunction function = nullptr;
-  return context_->kernel(image, kernel, &function);
+  return context_->kernel(key, &function);
 }
 
 Status StreamQueue::scratch(size_t bytes, CUdeviceptr* address) {
@@ -279,21 +279,13 @@ Status StreamQueue::zeroed(size_t bytes, CUdeviceptr* address) {
   return {};
 }
 
-Status StreamQueue::launch(const void* image, const char* kernel, unsigned blocks, unsigned threads,
-                           void** arguments) {
+Status StreamQueue::launch(KernelKey key, unsigned blocks, unsigned threads, void** arguments,
+                           bool waits_itself) {
   CUfunction function = nullptr;
-  CT_RETURN_IF_ERROR(context_->kernel(image, kernel, &function));
-  const CUresult result = launch(function, blocks, threads, arguments, false);
-  return result == CUDA_SUCCESS ? Status{} : context_->check(result, kernel);
-}
-
-Status StreamQueue::launch(const void* image, KernelKey key, unsigned blocks, unsigned threads,
-                           void** arguments, bool waits_itself) {
-  CUfunction function = nullptr;
-  CT_RETURN_IF_ERROR(context_->kernel(image, key, &function));
+  CT_RETURN_IF_ERROR(context_->kernel(key, &function));
   const CUresult result = launch(function, blocks, threads, arguments, waits_itself);
   if (result == CUDA_SUCCESS) return {};
-  return context_->check(result, key.family.name(key.number).c_str());
+  return context_->check(result, key.family.kernel(key.number).name);
 }
 
 CUresult StreamQueue::launch(CUfunction function, unsigned blocks, unsigned threads,
@@ -372,10 +364,10 @@ Status check_queue(Device& device, const StreamQueue* stream) {
                        "the CUDA engine needs a CUDA device and one of its queues");
 }
 
-Status probe_kernel(Device& device, const void* image, const char* kernel) {
+Status probe_kernel(Device& device, KernelKey key) {
   auto* stream = dynamic_cast<StreamQueue*>(&device.queue(QueueKind::kCompute));
   if (stream == nullptr) return Status::error(StatusCode::kInvalidArgument, "not a CUDA device");
-  return stream->load(image, kernel);
+  return stream->load(key);
 }
 
 }  // namespace cudatransform::cuda

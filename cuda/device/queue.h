@@ -76,13 +76,11 @@ class StreamQueue final : public Queue {
   // At most 4096 bytes of device memory that were zero when they were first handed out, the same
   // from call to call. The user must reset them to zero.
   Status zeroed(size_t bytes, CUdeviceptr* address);
-  Status launch(const void* image, const char* kernel, unsigned blocks, unsigned threads,
-                void** arguments);
   // Without allocating or locking anything once the kernel has been used. A kernel that
   // `waits_itself` for its predecessor in the stream may be launched while that still runs, where
   // the device can do so.
-  Status launch(const void* image, KernelKey key, unsigned blocks, unsigned threads,
-                void** arguments, bool waits_itself);
+  Status launch(KernelKey key, unsigned blocks, unsigned threads, void** arguments,
+                bool waits_itself);
   // An object that a transform keeps with the queue from job to job: one of each type, made when it
   // is first asked for.
   struct Kept {
@@ -96,7 +94,7 @@ class StreamQueue final : public Queue {
     return static_cast<T&>(*kept_[index]);
   }
   // Finds a kernel, without launching it.
-  Status load(const void* image, const char* kernel);
+  Status load(KernelKey key);
   Status clear(CUdeviceptr address, size_t bytes);
   // `source` is pinned, so the driver need not be asked whether it is. It must stay until the copy
   // is done.
@@ -129,7 +127,7 @@ class StreamQueue final : public Queue {
 Status check_queue(Device& device, const StreamQueue* stream);
 
 // Whether `image` has `kernel` for the device: an engine asks before its first job.
-Status probe_kernel(Device& device, const void* image, const char* kernel);
+Status probe_kernel(Device& device, KernelKey key);
 
 // Whether launches may overlap as StreamQueue::launch() says, in the whole process: for benchmarks
 // that tell the two apart. They may by default.

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
-#include <string>
 #include <utility>
 
 #include "cuda/device/kernel_family.h"
@@ -19,15 +18,11 @@
 #include "cuda/dirac/kernels.h"
 #include "cuda/dirac/params.h"
 
-// The fat binaries, embedded by the build.
-extern "C" {
-extern const unsigned char cuda_image_dirac_expand[];
-extern const unsigned char cuda_image_dirac_slices[];
-extern const unsigned char cuda_image_dirac_store[];
-}
-
 namespace cudatransform {
 namespace cuda {
+
+CT_KERNEL_FAMILY(dirac_kernels, CT_DIRAC_IMAGES)
+
 namespace {
 
 enum Kernel : uint32_t {
@@ -42,18 +37,6 @@ enum Kernel : uint32_t {
   kStoreU8AsU16,
   kStoreU16
 };
-
-const KernelFamily& dirac_kernels() {
-#define CT_NAME(name, ...) #name,
-  static constexpr const char* kNames[] = {CT_DIRAC_EXPAND_KERNELS(CT_NAME)  //
-                                           CT_DIRAC_SLICE_KERNELS(CT_NAME)   //
-                                           CT_DIRAC_PREDICT_KERNELS(CT_NAME)
-                                               CT_DIRAC_STORE_KERNELS(CT_NAME)};
-#undef CT_NAME
-  static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
-                                   [](uint32_t number) { return std::string(kNames[number]); });
-  return family;
-}
 
 // The staging memory of dequantising alone.
 struct LevelStaging final : StreamQueue::Kept {
@@ -250,8 +233,8 @@ class PackedLevels final : public Packed {
     const Kernel kernel = !wide ? kExpandS16 : job.narrows ? kExpandS32AsS16 : kExpandS32;
     constexpr uint32_t kRows = kExpandThreads / 32;  // of a CTA
     void* arguments[] = {&params_};
-    return queue.launch(cuda_image_dirac_expand, KernelKey{dirac_kernels(), kernel},
-                        (params_.rows + kRows - 1) / kRows, kExpandThreads, arguments, false);
+    return queue.launch(KernelKey{dirac_kernels(), kernel}, (params_.rows + kRows - 1) / kRows,
+                        kExpandThreads, arguments, false);
   }
 
  private:
@@ -307,11 +290,10 @@ class PackedSlices final : public Packed {
     const auto ctas =
         static_cast<uint32_t>((count(job.slices) + kExpandThreads - 1) / kExpandThreads * chains);
     void* arguments[] = {&params_};
-    CT_RETURN_IF_ERROR(queue.launch(cuda_image_dirac_slices, KernelKey{dirac_kernels(), kernel},
-                                    ctas, kExpandThreads, arguments, false));
+    CT_RETURN_IF_ERROR(
+        queue.launch(KernelKey{dirac_kernels(), kernel}, ctas, kExpandThreads, arguments, false));
     if (!job.predicts_dc) return {};
-    return queue.launch(cuda_image_dirac_slices,
-                        KernelKey{dirac_kernels(), wide ? kPredictS32 : kPredictS16},
+    return queue.launch(KernelKey{dirac_kernels(), wide ? kPredictS32 : kPredictS16},
                         kMaxComponents, 32, arguments, false);
   }
 
@@ -374,7 +356,7 @@ Status store(Device& device, Queue& queue, const DiracStoreJob& job) {
                         : job.container == 2              ? kStoreU8AsU16
                                                           : kStoreU8;
   void* arguments[] = {&params};
-  return stream->launch(cuda_image_dirac_store, KernelKey{dirac_kernels(), kernel},
+  return stream->launch(KernelKey{dirac_kernels(), kernel},
                         params.ctas_across * static_cast<uint32_t>(job.rows), kExpandThreads,
                         arguments, false);
 }

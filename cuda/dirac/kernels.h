@@ -44,3 +44,10 @@
   X(dirac_store_u8_u8, uint8_t, uint8_t)   \
   X(dirac_store_u8_u16, uint8_t, uint16_t) \
   X(dirac_store_u16_u16, uint16_t, uint16_t)
+
+// Images: X(image, its kernels), in the order of their numbers.
+#define CT_DIRAC_IMAGES(IMAGE)                  \
+  IMAGE(dirac_expand, CT_DIRAC_EXPAND_KERNELS)  \
+  IMAGE(dirac_slices, CT_DIRAC_SLICE_KERNELS)   \
+  IMAGE(dirac_slices, CT_DIRAC_PREDICT_KERNELS) \
+  IMAGE(dirac_store, CT_DIRAC_STORE_KERNELS)

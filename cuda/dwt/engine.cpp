@@ -3,7 +3,6 @@
 #include "cuda/dwt/engine.h"
 
 #include "cuda/device/queue.h"
-#include "cuda/dwt/kernel_table.h"
 #include "cuda/dwt/plan.h"
 
 namespace cudatransform {
@@ -23,8 +22,8 @@ Status submit_plan(StreamQueue& queue, DwtPlan plan) {
   while (plan.next(&launch)) {
     void* arguments[] = {launch.is_pass ? static_cast<void*>(&launch.pass)
                                         : static_cast<void*>(&launch.fused)};
-    CT_RETURN_IF_ERROR(queue.launch(launch.image, KernelKey{dwt_kernels(), launch.kernel},
-                                    launch.ctas, kDwtThreads, arguments, launch.waits_itself));
+    CT_RETURN_IF_ERROR(queue.launch(KernelKey{dwt_kernels(), launch.kernel}, launch.ctas,
+                                    kDwtThreads, arguments, launch.waits_itself));
   }
   return {};
 }
@@ -59,8 +58,10 @@ Status submit(Device& device, Queue& queue, const DwtJob& job, FencePtr* fence) 
 }  // namespace cuda
 
 Status probe_cuda_dwt_kernels(Device& device) {
-  return cuda::probe_kernel(device, cuda::dwt_image(cuda::KernelKind::kRows, Direction::kInverse),
-                            "dwt_rows_inverse_legall53_s16");
+  return cuda::probe_kernel(
+      device,
+      {cuda::dwt_kernels(), cuda::dwt_kernel_number(cuda::KernelKind::kRows, Wavelet::kLegall53,
+                                                    Direction::kInverse, sizeof(int16_t), 1)});
 }
 
 const DwtOps& cuda_dwt_ops() {

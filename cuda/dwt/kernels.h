@@ -227,3 +227,12 @@
   X(dwt_two_inverse_haar, Haar)         \
   X(dwt_two_inverse_j2k53, J2k53)       \
   X(dwt_two_inverse_dd97, Dd97)
+
+// Images: X(image, its kernels), in the order of their numbers.
+#define CT_DWT_IMAGES(IMAGE)                             \
+  IMAGE(dwt_separable, CT_DWT_PASS_KERNELS)              \
+  IMAGE(dwt_fused_forward, CT_DWT_FUSED_FORWARD_KERNELS) \
+  IMAGE(dwt_fused_inverse, CT_DWT_FUSED_INVERSE_KERNELS) \
+  IMAGE(dwt_fast_forward, CT_DWT_FAST_FORWARD_KERNELS)   \
+  IMAGE(dwt_fast_inverse, CT_DWT_FAST_INVERSE_KERNELS)   \
+  IMAGE(dwt_fast_inverse, CT_DWT_TWO_LEVELS_KERNELS)

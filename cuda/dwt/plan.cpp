@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <atomic>
 
-#include "cuda/dwt/kernel_table.h"
 #include "cuda/dwt/pipeline.h"
-#include "cuda/dwt/quantiser.h"
-#include "cuda/dwt/run_length.h"
+#include "cuda/dwt/tuning.h"
+#include "transform/dwt/quantizer.h"
 
 namespace cudatransform::cuda {
 namespace {
@@ -37,6 +36,46 @@ ValuesParams moved(ValuesParams values, int64_t bytes) {
 bool haar(Wavelet wavelet) { return wavelet == Wavelet::kHaar || wavelet == Wavelet::kHaarShift; }
 
 uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size + by - 1) / by); }
+
+// ---- Quantizers ----
+
+// The numbers of quantizer index `index`: see memory.cuh and packed*.cuh.
+void set_quantizer(int index, ValuesParams* values) {
+  const uint32_t factor = dwt_quant_factor(index);
+  values->factor = factor;
+  values->offset = dwt_quant_offset(index);
+  int log2 = 0;
+  while (factor >> (log2 + 1) != 0) ++log2;
+  // Numbers above these make every level but 0 too large for lanes, and so do these.
+  values->lane_quantiser =
+      std::min(2 * values->offset + 1, 4096u) << 16 | 2 * std::min(factor, 8192u);
+  values->scaled_factor = factor << 14;
+  values->scaled_offset = (2 * values->offset + 1) << 13;
+  values->reciprocal_shift = log2 - 2;
+  values->reciprocal32 = static_cast<int32_t>((uint64_t{1} << (30 + log2)) / factor + 1);
+  // 2^(18+s) / qf, and 1 more, with s of 8 or 16, so that it has 31 bits and the quotient of 16
+  // bits is exact.
+  const int skipped = factor < 512 ? 8 : 16;
+  values->upper_reciprocal = static_cast<int32_t>((uint64_t{1} << (18 + skipped)) / factor + 1);
+  values->upper_bytes = skipped == 8 ? 0x6521 : 0x7632;
+  values->reciprocal64 =
+      static_cast<uint64_t>((static_cast<unsigned __int128>(1) << (62 + log2)) / factor + 1);
+}
+
+bool is_quantized(const ValuesParams (&bands)[4]) {
+  return std::any_of(bands, bands + 4, [](const ValuesParams& band) { return band.factor != 4; });
+}
+
+// The bias of levels in lanes, in both halves of a word: a power of two. Of every level that it
+// makes positive the value is within lanes' limit, or the check of values sees that it is not: see
+// packed_inverse.cuh.
+uint32_t levels_bias(const ValuesParams (&bands)[4]) {
+  uint32_t bias = 1024;
+  for (const ValuesParams& band : bands)
+    while (bias > 1 && (uint64_t{bias} * band.factor + band.offset + 2) / 4 > kMostOfLevels)
+      bias /= 2;
+  return bias << 16 | bias;
+}
 
 }  // namespace
 
@@ -80,7 +119,7 @@ ValuesParams DwtPlan::band(int component, int index) const {
   ValuesParams values = values_at(static_cast<uint8_t*>(plane.data) + band.y * plane.pitch +
                                       int64_t{band.x} * bytes_of(job_.type),
                                   plane.pitch);
-  set_quantiser(job_.quant_index[component][index], &values);
+  set_quantizer(job_.quant_index[component][index], &values);
   values.counts = sums_ != nullptr && !compares_ && (job_.measure & kMeasureZeros) != 0;
   return values;
 }
@@ -227,7 +266,7 @@ bool DwtPlan::takes_two(const Level& level) const {
 void DwtPlan::set_bands(const Level& level, int component, TileParams* tile) const {
   tile->bands[0] = low_band(level, component);
   for (int kind = 0; kind < 3; ++kind) tile->bands[1 + kind] = high_band(level, component, kind);
-  tile->levels_bias = is_quantised(tile->bands) ? levels_bias(tile->bands) : 0;
+  tile->levels_bias = is_quantized(tile->bands) ? levels_bias(tile->bands) : 0;
   tile->pairs_x = width_of(component, level.index) / 2;
   tile->pairs_y = height_of(component, level.index) / 2;
 }
@@ -305,7 +344,6 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
                           : at_samples ? KernelKind::kFastSamples
                                        : KernelKind::kFastValues;
   launch->kernel = dwt_kernel_number(kind, job_.wavelet, direction_, bytes_of(job_.type), pairs);
-  launch->image = dwt_image(kind, direction_);
 }
 
 // ---- One direction at a time ----
@@ -380,7 +418,6 @@ void DwtPlan::make_pass(const Level& level, bool rows, DwtLaunch* launch) const 
   launch->ctas = ctas;
   const KernelKind kind = rows ? KernelKind::kRows : KernelKind::kColumns;
   launch->kernel = dwt_kernel_number(kind, wavelet, direction_, bytes_of(job_.type), 1);
-  launch->image = dwt_image(kind, direction_);
 }
 
 bool DwtPlan::next(DwtLaunch* launch) {

@@ -5,9 +5,26 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda/device/kernel_family.h"
 #include "cuda/dwt/params.h"
 
 namespace cudatransform::cuda {
+
+// ---- Kernels by number ----
+
+// The words are those of kernels.h. The fast kernels have values on both sides, or samples.
+enum class KernelKind { kRows, kColumns, kFused, kFastValues, kFastSamples, kTwoLevels };
+
+const KernelFamily& dwt_kernels();
+
+// The number within dwt_kernels(); their count, where there is no such kernel. haar-shift has
+// haar's. Passes have one pair.
+uint32_t dwt_kernel_number(KernelKind kind, Wavelet wavelet, Direction direction, int coef_bytes,
+                           int pairs);
+
+bool has_two_level_kernel(Wavelet wavelet);
+
+// ---- Launches ----
 
 // Which kernels the levels of a job get; bytes are the same. For tests, in the whole process.
 enum class DwtKernelChoice {
@@ -20,8 +37,7 @@ enum class DwtKernelChoice {
 void set_dwt_kernel_choice(DwtKernelChoice choice);
 
 struct DwtLaunch {
-  uint32_t kernel;  // of dwt_kernels(), see kernel_table.h
-  const void* image;
+  uint32_t kernel;  // of dwt_kernels()
   unsigned ctas;
   bool is_pass;       // its parameters: `pass`, or `fused`
   bool waits_itself;  // for its predecessor in the stream

@@ -6,9 +6,9 @@
 // guess, and again as long as the thread before it ends elsewhere. Of one picture that takes as
 // long as its longest chain of threads that wait for each other, so everything but the chain is
 // kept out of these rounds.
-#include "cuda/jpeg/decode_kernels.h"
 #include "cuda/jpeg/decode_sync.cuh"
 #include "cuda/jpeg/decode_write.cuh"
+#include "cuda/jpeg/kernels.h"
 
 namespace cudatransform::cuda {
 

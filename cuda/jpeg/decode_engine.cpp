@@ -4,36 +4,22 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
-#include <string>
 
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
-#include "cuda/jpeg/decode_kernels.h"
 #include "cuda/jpeg/decode_params.h"
-
-// The fat binary, embedded by the build.
-extern "C" {
-extern const unsigned char cuda_image_jpeg_decode[];
-}
+#include "cuda/jpeg/kernels.h"
 
 namespace cudatransform {
 namespace cuda {
+
+CT_KERNEL_FAMILY(decode_kernels, CT_JPEG_DECODE_IMAGES)
+
 namespace {
 
 constexpr int kFixes = 2;  // as in jpeg/parallel_decode.cpp
 
 enum Kernel : uint32_t { kSync1, kSync2, kSync3, kWrite2, kWrite3 };
-
-const KernelFamily& decode_kernels() {
-#define CT_NAME(name, ...) #name,
-  static constexpr const char* kNames[] = {CT_JPEG_SYNC_KERNELS(CT_NAME)  //
-                                           CT_JPEG_WRITE_KERNELS(CT_NAME)};
-#undef CT_NAME
-  static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
-                                   [](uint32_t number) { return std::string(kNames[number]); });
-  return family;
-}
 
 // Lays out the block and the kernels' messages to each other, which serve one job after the other.
 class Scratch {
@@ -122,8 +108,7 @@ JpegDecodeParams params_for(const JpegDecodeJob& job) {
 Status launch(StreamQueue& queue, Kernel kernel, uint32_t ctas, uint32_t threads,
               JpegDecodeParams* params) {
   void* arguments[] = {params};
-  return queue.launch(cuda_image_jpeg_decode, KernelKey{decode_kernels(), kernel}, ctas, threads,
-                      arguments, false);
+  return queue.launch(KernelKey{decode_kernels(), kernel}, ctas, threads, arguments, false);
 }
 
 Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* done) {
@@ -158,7 +143,7 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
 }  // namespace cuda
 
 Status probe_cuda_jpeg_decode(Device& device) {
-  return cuda::probe_kernel(device, cuda_image_jpeg_decode, "jpeg_decode_write_3");
+  return cuda::probe_kernel(device, {cuda::decode_kernels(), cuda::kWrite3});
 }
 
 const JpegDecodeOps& cuda_jpeg_decode_ops() {

@@ -8,8 +8,8 @@
 // memory. The CTA that is last to finish finds out where all tiles begin in the file. So no CTA
 // waits for another, and the host waits for none.
 #include "cuda/jpeg/encode_blocks.cuh"
-#include "cuda/jpeg/encode_kernels.h"
 #include "cuda/jpeg/encode_scans.cuh"
+#include "cuda/jpeg/kernels.h"
 
 namespace cudatransform::cuda {
 namespace {

@@ -5,33 +5,21 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <string>
 
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
 #include "cuda/device/staging.h"
-#include "cuda/jpeg/encode_kernels.h"
 #include "cuda/jpeg/encode_params.h"
-
-// A fat binary, embedded by the build.
-extern "C" {
-extern const unsigned char cuda_image_jpeg_encode[];
-}
+#include "cuda/jpeg/kernels.h"
 
 namespace cudatransform {
 namespace cuda {
+
+CT_KERNEL_FAMILY(encode_kernels, CT_JPEG_ENCODE_IMAGES)
+
 namespace {
 
 enum Kernel : uint32_t { kCodeTiles, kWriteTiles, kCountSymbols };
-
-const KernelFamily& encode_kernels() {
-#define CT_NAME(name, ...) #name,
-  static constexpr const char* kNames[] = {CT_JPEG_ENCODE_KERNELS(CT_NAME)};
-#undef CT_NAME
-  static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
-                                   [](uint32_t number) { return std::string(kNames[number]); });
-  return family;
-}
 
 // Codes on the device: those of the last job, which most have in common.
 struct KeptCodes final : StreamQueue::Kept {
@@ -57,8 +45,8 @@ Status find_codes(Device& device, StreamQueue& queue, const JpegCodes& codes,
 
 Status launch(StreamQueue& queue, Kernel kernel, EncodeParams& params) {
   void* arguments[] = {&params};
-  return queue.launch(cuda_image_jpeg_encode, KernelKey{encode_kernels(), kernel},
-                      params.layout.tiles, kEncodeThreads, arguments, false);
+  return queue.launch(KernelKey{encode_kernels(), kernel}, params.layout.tiles, kEncodeThreads,
+                      arguments, false);
 }
 
 Status not_cuda() {
@@ -134,7 +122,7 @@ const JpegEncodeOps& cuda_jpeg_encode_ops() {
 Status probe_cuda_jpeg_encode_kernels(Device& device) {
   auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
   if (stream == nullptr) return cuda::not_cuda();
-  return stream->load(cuda_image_jpeg_encode, "jpeg_encode_code_tiles");
+  return stream->load({cuda::encode_kernels(), cuda::kCodeTiles});
 }
 
 }  // namespace cudatransform

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <string>
 
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
@@ -13,15 +12,11 @@
 #include "cuda/obmc/kernels.h"
 #include "cuda/obmc/params.h"
 
-// The fat binaries, embedded by the build.
-extern "C" {
-extern const unsigned char cuda_image_obmc_compensate_bytes[];
-extern const unsigned char cuda_image_obmc_general[];
-extern const unsigned char cuda_image_obmc_upsample_bytes[];
-}
-
 namespace cudatransform {
 namespace cuda {
+
+CT_KERNEL_FAMILY(obmc_kernels, CT_OBMC_IMAGES)
+
 namespace {
 
 std::atomic<ObmcKernelChoice> kernel_choice = ObmcKernelChoice::kAuto;
@@ -32,17 +27,6 @@ enum Kernel : uint32_t {
   kCompensateGeneral,  // and behind it for samples of 16 bits
   kUpsampleGeneral = kCompensateGeneral + 2,
 };
-
-const KernelFamily& obmc_kernels() {
-#define CT_NAME(name, ...) #name,
-  static constexpr const char* kNames[] = {CT_OBMC_BYTES_KERNELS(CT_NAME)               //
-                                           CT_OBMC_GENERAL_COMPENSATE_KERNELS(CT_NAME)  //
-                                           CT_OBMC_GENERAL_UPSAMPLE_KERNELS(CT_NAME)};
-#undef CT_NAME
-  static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
-                                   [](uint32_t number) { return std::string(kNames[number]); });
-  return family;
-}
 
 uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size + by - 1) / by); }
 
@@ -176,8 +160,7 @@ Status submit(Device& device, StreamQueue& queue, const ObmcJob& job) {
     const uint32_t kernel =
         bytes ? uint32_t{kCompensateBytes} : kCompensateGeneral + (wide ? 1u : 0u);
     CT_RETURN_IF_ERROR(
-        queue.launch(bytes ? cuda_image_obmc_compensate_bytes : cuda_image_obmc_general,
-                     KernelKey{obmc_kernels(), kernel}, ctas, kObmcThreads, arguments, false));
+        queue.launch(KernelKey{obmc_kernels(), kernel}, ctas, kObmcThreads, arguments, false));
   }
   return {};
 }
@@ -207,8 +190,7 @@ Status submit(Device&, StreamQueue& queue, const UpsampleJob& job) {
     const bool wide = type == SampleType::kU16;
     const uint32_t kernel = bytes ? uint32_t{kUpsampleBytes} : kUpsampleGeneral + (wide ? 1u : 0u);
     CT_RETURN_IF_ERROR(
-        queue.launch(bytes ? cuda_image_obmc_upsample_bytes : cuda_image_obmc_general,
-                     KernelKey{obmc_kernels(), kernel}, ctas, kUpsampleThreads, arguments, false));
+        queue.launch(KernelKey{obmc_kernels(), kernel}, ctas, kUpsampleThreads, arguments, false));
   }
   return {};
 }
@@ -229,7 +211,7 @@ void set_obmc_kernel_choice(ObmcKernelChoice choice) { kernel_choice = choice; }
 }  // namespace cuda
 
 Status probe_cuda_obmc_kernels(Device& device) {
-  return cuda::probe_kernel(device, cuda_image_obmc_general, "obmc_compensate_general_u8");
+  return cuda::probe_kernel(device, {cuda::obmc_kernels(), cuda::kCompensateGeneral});
 }
 
 const ObmcOps& cuda_obmc_ops() {

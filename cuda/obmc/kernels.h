@@ -21,14 +21,20 @@
 //     page   docs/kernels.md, 16
 #pragma once
 
-#define CT_OBMC_BYTES_KERNELS(X) \
-  X(obmc_compensate_bytes)       \
-  X(obmc_upsample_bytes)
-
 // X(name, sample type).
+#define CT_OBMC_BYTES_COMPENSATE_KERNELS(X) X(obmc_compensate_bytes, uint8_t)
+#define CT_OBMC_BYTES_UPSAMPLE_KERNELS(X) X(obmc_upsample_bytes, uint8_t)
+
 #define CT_OBMC_GENERAL_COMPENSATE_KERNELS(X) \
   X(obmc_compensate_general_u8, uint8_t)      \
   X(obmc_compensate_general_u16, uint16_t)
 #define CT_OBMC_GENERAL_UPSAMPLE_KERNELS(X) \
   X(obmc_upsample_general_u8, uint8_t)      \
   X(obmc_upsample_general_u16, uint16_t)
+
+// Images: X(image, its kernels), in the order of their numbers.
+#define CT_OBMC_IMAGES(IMAGE)                                    \
+  IMAGE(obmc_compensate_bytes, CT_OBMC_BYTES_COMPENSATE_KERNELS) \
+  IMAGE(obmc_upsample_bytes, CT_OBMC_BYTES_UPSAMPLE_KERNELS)     \
+  IMAGE(obmc_general, CT_OBMC_GENERAL_COMPENSATE_KERNELS)        \
+  IMAGE(obmc_general, CT_OBMC_GENERAL_UPSAMPLE_KERNELS)

@@ -2,33 +2,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/range/engine.h"
 
-#include <iterator>
-#include <string>
-
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
 #include "cuda/range/kernels.h"
-#include "cuda/range/params.h"
-
-// The fat binary, embedded by the build.
-extern "C" {
-extern const unsigned char cuda_image_range_expand[];
-}
 
 namespace cudatransform {
 namespace cuda {
+
+CT_KERNEL_FAMILY(range_kernels, CT_RANGE_IMAGES)
+
 namespace {
 
 #define CT_NAME(name) #name,
 constexpr const char* kNames[] = {CT_RANGE_KERNELS(CT_NAME)};
 #undef CT_NAME
 constexpr uint32_t kBytesKernel = 0, kWordsKernel = 1;
-
-const KernelFamily& range_kernels() {
-  static const KernelFamily family(std::size(kNames),
-                                   [](uint32_t number) { return std::string(kNames[number]); });
-  return family;
-}
 
 bool is_aligned(const void* data, ptrdiff_t pitch) {
   return reinterpret_cast<uintptr_t>(data) % kRangeBytes == 0 && pitch % kRangeBytes == 0;
@@ -71,8 +59,8 @@ Status submit(Device& device, Queue& queue, const RangeJob& job, FencePtr* fence
   if (ctas > INT32_MAX) return Status::error(StatusCode::kUnsupported, "the frame is too large");
   void* arguments[] = {&params};
   const uint32_t kernel = job.depth == 8 ? kBytesKernel : kWordsKernel;
-  CT_RETURN_IF_ERROR(stream->launch(cuda_image_range_expand, KernelKey{range_kernels(), kernel},
-                                    static_cast<uint32_t>(ctas), kRangeThreads, arguments, true));
+  CT_RETURN_IF_ERROR(stream->launch(KernelKey{range_kernels(), kernel}, static_cast<uint32_t>(ctas),
+                                    kRangeThreads, arguments, true));
   return fence != nullptr ? stream->record(fence) : Status{};
 }
 

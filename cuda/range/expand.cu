@@ -5,7 +5,6 @@
 // once and written once, so that memory is the limit.
 #include "cuda/common/ptx.cuh"
 #include "cuda/range/kernels.h"
-#include "cuda/range/params.h"
 
 namespace cudatransform::cuda {
 namespace {

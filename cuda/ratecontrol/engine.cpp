@@ -7,21 +7,18 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
-#include <string>
 
-#include "cuda/dct8x8/general_plan.h"
+#include "cuda/dct8x8/plan.h"
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
 #include "cuda/ratecontrol/kernels.h"
 #include "cuda/ratecontrol/params.h"
 
-// A fat binary, embedded by the build.
-extern "C" {
-extern const unsigned char cuda_image_ratecontrol_count[];
-}
-
 namespace cudatransform {
 namespace cuda {
+
+CT_KERNEL_FAMILY(rate_kernels, CT_RATE_IMAGES)
+
 namespace {
 
 // Kernels of both lists are in the order of this one.
@@ -33,17 +30,6 @@ constexpr struct {
     CT_RATE_TRANSFORM_KERNELS(CT_KIND)
 #undef CT_KIND
 };
-
-// Those that transform, and those that count.
-const KernelFamily& rate_kernels() {
-#define CT_NAME(name, ...) #name,
-  static constexpr const char* kNames[] = {CT_RATE_TRANSFORM_KERNELS(CT_NAME)
-                                               CT_RATE_COUNT_KERNELS(CT_NAME)};
-#undef CT_NAME
-  static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
-                                   [](uint32_t number) { return std::string(kNames[number]); });
-  return family;
-}
 
 // More CTAs than any device runs at once only add their counts more often.
 constexpr uint32_t kMostCtas = 528;
@@ -171,8 +157,7 @@ Status make_room(Device& device, StreamQueue& queue, const RateCountJob& job, ui
 
 Status launch(StreamQueue& queue, size_t kernel, uint32_t ctas, uint32_t threads, void* params) {
   void* arguments[] = {params};
-  return queue.launch(cuda_image_ratecontrol_count,
-                      KernelKey{rate_kernels(), static_cast<uint32_t>(kernel)}, ctas, threads,
+  return queue.launch(KernelKey{rate_kernels(), static_cast<uint32_t>(kernel)}, ctas, threads,
                       arguments, true);
 }
 

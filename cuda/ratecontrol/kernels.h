@@ -25,3 +25,8 @@
   X(rate_count_ifast_dead_zone, Ifast, DeadZone) \
   X(rate_count_float_round, Float, Round)        \
   X(rate_count_float_dead_zone, Float, DeadZone)
+
+// Images: X(image, its kernels), in the order of their numbers.
+#define CT_RATE_IMAGES(IMAGE)                         \
+  IMAGE(ratecontrol_count, CT_RATE_TRANSFORM_KERNELS) \
+  IMAGE(ratecontrol_count, CT_RATE_COUNT_KERNELS)

@@ -5,51 +5,33 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
-#include <string>
 
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
 #include "cuda/rgb/kernels.h"
 #include "cuda/rgb/params.h"
 
-// The fat binaries, embedded by the build.
-extern "C" {
-extern const unsigned char cuda_image_rgb_forward[];
-extern const unsigned char cuda_image_rgb_general[];
-extern const unsigned char cuda_image_rgb_inverse[];
-}
-
 namespace cudatransform {
 namespace cuda {
+
+CT_KERNEL_FAMILY(rgb_kernels, CT_RGB_IMAGES)
+
 namespace {
 
 std::atomic<RgbKernelChoice> kernel_choice = RgbKernelChoice::kAuto;
 
 // A fast kernel's job.
 struct FastKernel {
-  const char* name;
   int x, y;
   RgbColor color;
 };
-#define CT_FAST(name, x, y, color, what) {#name, x, y, RgbColor::color},
+#define CT_FAST(name, x, y, color, what) {x, y, RgbColor::color},
 constexpr FastKernel kFast[] = {CT_RGB_INVERSE_KERNELS(CT_FAST) CT_RGB_FORWARD_KERNELS(CT_FAST)};
 #undef CT_FAST
 constexpr size_t kFastCount = std::size(kFast);
 #define CT_COUNT(...) +1
 constexpr size_t kFirstForward = CT_RGB_INVERSE_KERNELS(CT_COUNT);
 #undef CT_COUNT
-
-const KernelFamily& rgb_kernels() {
-#define CT_NAME(name) #name,
-  static constexpr const char* kGeneral[] = {CT_RGB_GENERAL_KERNELS(CT_NAME)};
-#undef CT_NAME
-  static const KernelFamily family(
-      static_cast<uint32_t>(kFastCount + std::size(kGeneral)), [](uint32_t number) {
-        return std::string(number < kFastCount ? kFast[number].name
-                                               : kGeneral[number - kFastCount]);
-      });
-  return family;
-}
 
 uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size + by - 1) / by); }
 
@@ -172,12 +154,11 @@ RgbParams params_of(const RgbJob& job) {
   return params;
 }
 
-Status launch(StreamQueue& queue, const void* image, size_t kernel, uint32_t ctas,
-              RgbParams& params) {
+Status launch(StreamQueue& queue, size_t kernel, uint32_t ctas, RgbParams& params) {
   params.by_across = make_divider(params.across);
   void* arguments[] = {&params};
-  return queue.launch(image, KernelKey{rgb_kernels(), static_cast<uint32_t>(kernel)}, ctas,
-                      kRgbThreads, arguments, true);
+  return queue.launch(KernelKey{rgb_kernels(), static_cast<uint32_t>(kernel)}, ctas, kRgbThreads,
+                      arguments, true);
 }
 
 Status submit_fast(StreamQueue& queue, const RgbJob& job, size_t kernel, RgbParams& params) {
@@ -200,16 +181,14 @@ Status submit_fast(StreamQueue& queue, const RgbJob& job, size_t kernel, RgbPara
     kernel += has_edges ? 1 : 0;
   else
     kernel += has_edges ? 0 : 1 + static_cast<size_t>(params.places);
-  return launch(queue, is_forward(job) ? cuda_image_rgb_forward : cuda_image_rgb_inverse, kernel,
-                params.count, params);
+  return launch(queue, kernel, params.count, params);
 }
 
 Status submit_general(StreamQueue& queue, const RgbJob& job, RgbParams& params) {
   const auto launch_rows = [&](int32_t width, int32_t height) {
     params.across = divided(width, kRgbThreads);
     params.count = params.across * static_cast<uint32_t>(height);
-    return launch(queue, cuda_image_rgb_general, kFastCount + (is_forward(job) ? 1 : 0),
-                  params.count, params);
+    return launch(queue, kFastCount + (is_forward(job) ? 1 : 0), params.count, params);
   };
   if (!is_forward(job)) return launch_rows(params.width, params.height);
   for (int c = 0; c < job.components(); ++c) {
@@ -239,7 +218,7 @@ void set_rgb_kernel_choice(RgbKernelChoice choice) { kernel_choice = choice; }
 }  // namespace cuda
 
 Status probe_cuda_rgb_kernels(Device& device) {
-  return cuda::probe_kernel(device, cuda_image_rgb_general, "rgb_inverse_general");
+  return cuda::probe_kernel(device, {cuda::rgb_kernels(), cuda::kFastCount});
 }
 
 const RgbOps& cuda_rgb_ops() {

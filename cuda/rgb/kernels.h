@@ -41,6 +41,13 @@
   CT_RGB_WITH_EDGES(X, rgb_forward_rgb, 1, 1, kRgb)   \
   CT_RGB_WITH_EDGES(X, rgb_forward_grey, 1, 1, kGrey)
 
+// X(name, whether it is inverse).
 #define CT_RGB_GENERAL_KERNELS(X) \
-  X(rgb_inverse_general)          \
-  X(rgb_forward_general)
+  X(rgb_inverse_general, true)    \
+  X(rgb_forward_general, false)
+
+// Images: X(image, its kernels), in the order of their numbers.
+#define CT_RGB_IMAGES(IMAGE)                 \
+  IMAGE(rgb_inverse, CT_RGB_INVERSE_KERNELS) \
+  IMAGE(rgb_forward, CT_RGB_FORWARD_KERNELS) \
+  IMAGE(rgb_general, CT_RGB_GENERAL_KERNELS)

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/common/ptx.cuh"
 #include "cuda/common/warp.cuh"
-#include "cuda/verbs/convert_kernels.h"
-#include "cuda/verbs/convert_params.h"
+#include "cuda/verbs/params.h"
 #include "cuda/verbs/convert_places.cuh"
-#include "cuda/verbs/eight.cuh"
+#include "cuda/verbs/verbs.cuh"
+#include "cuda/verbs/kernels.h"
 
 namespace cudatransform::cuda {
 namespace {
@@ -268,7 +268,7 @@ inline constexpr int kCtas =
 
 #define CT_KERNEL(name, From, To)                                                  \
   extern "C" __global__ void __launch_bounds__(kConvertThreads, (kCtas<From, To>)) \
-      convert_##name(const __grid_constant__ ConvertParams params) {               \
+      name(const __grid_constant__ ConvertParams params) {                         \
     __shared__ Tile<To::Stored> tile;                                              \
     __shared__ ConvertTables<Factor<From, To>> tables;                             \
     convert<From, To>(params, tile, tables);                                       \

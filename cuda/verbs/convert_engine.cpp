@@ -3,32 +3,19 @@
 #include "cuda/verbs/convert_engine.h"
 
 #include <algorithm>
-#include <iterator>
-#include <string>
 
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
-#include "cuda/verbs/convert_kernels.h"
-#include "cuda/verbs/convert_params.h"
 #include "cuda/verbs/engine_check.h"
-
-// The fat binary, embedded by the build.
-extern "C" {
-extern const unsigned char cuda_image_verbs_convert[];
-}
+#include "cuda/verbs/kernels.h"
+#include "cuda/verbs/params.h"
 
 namespace cudatransform {
 namespace cuda {
-namespace {
 
-const KernelFamily& convert_kernels() {
-#define CT_NAME(name, From, To) "convert_" #name,
-  static constexpr const char* kNames[] = {CT_CONVERT_KERNELS(CT_NAME)};
-#undef CT_NAME
-  static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
-                                   [](uint32_t number) { return std::string(kNames[number]); });
-  return family;
-}
+CT_KERNEL_FAMILY(convert_kernels, CT_CONVERT_IMAGES)
+
+namespace {
 
 // Returns the number of tiles, or 0 if there are too many for a grid.
 uint32_t describe_planes(const ConvertJob& job, ConvertParams* params) {
@@ -71,8 +58,8 @@ Status submit(Device& device, Queue& queue, const ConvertJob& job, FencePtr* fen
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
   void* arguments[] = {&params};
   const auto kernel = static_cast<uint32_t>(conversion_of(job.from_kinds, job.to_kinds));
-  CT_RETURN_IF_ERROR(stream->launch(cuda_image_verbs_convert, KernelKey{convert_kernels(), kernel},
-                                    tiles, kConvertThreads, arguments, true));
+  CT_RETURN_IF_ERROR(stream->launch(KernelKey{convert_kernels(), kernel}, tiles, kConvertThreads,
+                                    arguments, true));
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));
   return fence != nullptr ? stream->record(fence) : Status{};
 }
@@ -81,7 +68,7 @@ Status submit(Device& device, Queue& queue, const ConvertJob& job, FencePtr* fen
 }  // namespace cuda
 
 Status probe_cuda_convert_kernels(Device& device) {
-  return cuda::probe_kernel(device, cuda_image_verbs_convert, "convert_copy_16");
+  return cuda::probe_kernel(device, {cuda::convert_kernels(), kConversion_copy_16});
 }
 
 const ConvertOps& cuda_convert_ops() {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "cuda/verbs/convert_numbers.cuh"
-#include "cuda/verbs/convert_params.h"
+#include "cuda/verbs/params.h"
 
 namespace cudatransform::cuda {
 

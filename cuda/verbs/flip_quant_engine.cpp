@@ -3,35 +3,21 @@
 #include "cuda/verbs/flip_quant_engine.h"
 
 #include <algorithm>
-#include <iterator>
-#include <string>
 
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
 #include "cuda/verbs/engine_check.h"
-#include "cuda/verbs/flip_quant_params.h"
 #include "cuda/verbs/kernels.h"
-
-// The fat binaries, embedded by the build.
-extern "C" {
-extern const unsigned char cuda_image_verbs_flip[];
-extern const unsigned char cuda_image_verbs_quant[];
-}
+#include "cuda/verbs/params.h"
 
 namespace cudatransform {
 namespace cuda {
+
+CT_KERNEL_FAMILY(verb_kernels, CT_VERB_IMAGES)
+
 namespace {
 
-#define CT_NAME(name, ...) #name,
-constexpr const char* kNames[] = {CT_FLIP_KERNELS(CT_NAME) CT_QUANT_KERNELS(CT_NAME)};
-#undef CT_NAME
 constexpr uint32_t kFlips = 2 * kFlipWays;
-
-const KernelFamily& verb_kernels() {
-  static const KernelFamily family(static_cast<uint32_t>(std::size(kNames)),
-                                   [](uint32_t number) { return std::string(kNames[number]); });
-  return family;
-}
 
 // The natural index of the i-th coefficient of a block in memory.
 int natural_at(CoefArrangement arrangement, int i) {
@@ -49,11 +35,9 @@ void describe_memory(const Job& job, int c, Plane* to) {
 uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size + by - 1) / by); }
 
 template <typename Params>
-Status launch(StreamQueue& queue, const void* image, uint32_t kernel, uint32_t ctas,
-              Params& params) {
+Status launch(StreamQueue& queue, uint32_t kernel, uint32_t ctas, Params& params) {
   void* arguments[] = {&params};
-  return queue.launch(image, KernelKey{verb_kernels(), kernel}, ctas, kVerbThreads, arguments,
-                      true);
+  return queue.launch(KernelKey{verb_kernels(), kernel}, ctas, kVerbThreads, arguments, true);
 }
 
 // ---- Flips ----
@@ -113,7 +97,7 @@ Status submit_flip(Device& device, Queue& queue, const FlipJob& job, FencePtr* f
   const uint32_t ctas = fill_planes(job, way, &params);
   const uint32_t kernel = static_cast<uint32_t>(way) + (bytes_of(job.number) == 2 ? 0 : kFlipWays);
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
-  CT_RETURN_IF_ERROR(launch(*stream, cuda_image_verbs_flip, kernel, ctas, params));
+  CT_RETURN_IF_ERROR(launch(*stream, kernel, ctas, params));
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));
   return fence != nullptr ? stream->record(fence) : Status{};
 }
@@ -149,7 +133,7 @@ Status launch_measuring(StreamQueue& queue, const RequantJob& job, uint32_t kern
   CT_RETURN_IF_ERROR(queue.scratch(sizeof(PictureSums), &sums));
   CT_RETURN_IF_ERROR(queue.clear(sums, sizeof(PictureSums)));
   params.sums = reinterpret_cast<PictureSums*>(sums);
-  CT_RETURN_IF_ERROR(launch(queue, cuda_image_verbs_quant, kernel, ctas, params));
+  CT_RETURN_IF_ERROR(launch(queue, kernel, ctas, params));
   return queue.read_back(job.sums, sums, sizeof(PictureSums));
 }
 
@@ -166,7 +150,7 @@ Status submit_requant(Device& device, Queue& queue, const RequantJob& job, Fence
   const uint32_t kernel = kFlips + (job.number == CoefNumber::kS16 ? 0 : 2) + (measures ? 1 : 0);
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
   CT_RETURN_IF_ERROR(measures ? launch_measuring(*stream, job, kernel, ctas, params)
-                              : launch(*stream, cuda_image_verbs_quant, kernel, ctas, params));
+                              : launch(*stream, kernel, ctas, params));
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));
   return fence != nullptr ? stream->record(fence) : Status{};
 }
@@ -175,11 +159,11 @@ Status submit_requant(Device& device, Queue& queue, const RequantJob& job, Fence
 }  // namespace cuda
 
 Status probe_cuda_flip_kernels(Device& device) {
-  return cuda::probe_kernel(device, cuda_image_verbs_flip, "flip_straight_16");
+  return cuda::probe_kernel(device, {cuda::verb_kernels(), 0});
 }
 
 Status probe_cuda_requant_kernels(Device& device) {
-  return cuda::probe_kernel(device, cuda_image_verbs_quant, "quant_s16");
+  return cuda::probe_kernel(device, {cuda::verb_kernels(), cuda::kFlips});
 }
 
 const FlipOps& cuda_flip_ops() {

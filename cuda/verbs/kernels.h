@@ -2,6 +2,12 @@
 // for.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
+//   convert_*   a tile of 64 blocks a CTA, from any arrangement to any, between two kinds of
+//   numbers
+//     twin   transform/verbs/convert_rows.cpp
+//     test   tests/engine/verbs/convert_test.cpp
+//     bench  tests/bench/gpu/convert.cpp: case:convert
+//     page   docs/kernels.md, 20
 //   flip_*
 //     twin   Flipper in transform/verbs/flip_engine.cpp
 //     test   tests/engine/verbs/flip_test.cpp
@@ -15,6 +21,8 @@
 #pragma once
 
 #include <cstdint>
+
+#include "transform/verbs/conversions.h"
 
 namespace cudatransform::cuda {
 
@@ -44,3 +52,12 @@ inline constexpr uint32_t kFlipWays = 5;
   X(quant_s16_measure, int16_t, true) \
   X(quant_s32, int32_t, false)        \
   X(quant_s32_measure, int32_t, true)
+
+// X(name, From, To), in the order of ConversionNumber.
+#define CT_CONVERT_KERNELS(X) CT_CONVERSIONS(X, convert_)
+
+// Images: X(image, its kernels), in the order of their numbers.
+#define CT_CONVERT_IMAGES(IMAGE) IMAGE(verbs_convert, CT_CONVERT_KERNELS)
+#define CT_VERB_IMAGES(IMAGE)        \
+  IMAGE(verbs_flip, CT_FLIP_KERNELS) \
+  IMAGE(verbs_quant, CT_QUANT_KERNELS)

@@ -1,14 +1,34 @@
-// Where a lane's eight coefficients are, and the plane that a CTA works on.
+// Eight coefficients of a thread in words of 16 bytes, where they are, and the plane that a CTA
+// works on.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
-#include "cuda/verbs/eight.cuh"
-#include "cuda/verbs/flip_quant_params.h"
+#include "cuda/verbs/params.h"
 
 namespace cudatransform::cuda {
+
+template <typename Number>
+struct alignas(16) Eight {
+  Number at[8];
+};
+
+template <typename Number>
+__device__ __forceinline__ Eight<Number> load_eight(const void* from) {
+  Eight<Number> numbers;
+#pragma unroll
+  for (unsigned i = 0; i < sizeof numbers / sizeof(uint4); ++i)
+    reinterpret_cast<uint4*>(&numbers)[i] = static_cast<const uint4*>(from)[i];
+  return numbers;
+}
+template <typename Number>
+__device__ __forceinline__ void store_eight(void* to, const Eight<Number>& numbers) {
+#pragma unroll
+  for (unsigned i = 0; i < sizeof numbers / sizeof(uint4); ++i)
+    static_cast<uint4*>(to)[i] = reinterpret_cast<const uint4*>(&numbers)[i];
+}
 
 template <typename Byte>
 __device__ __forceinline__ Byte* place_of(Byte* data, const VerbSteps& steps, int32_t x, int32_t y,

@@ -1,14 +1,12 @@
 // Copies to shared memory, on their way until the thread that began them waits.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/emulator/copies.h"
+#include "tests/emulator/fibers.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <vector>
-
-#include "tests/emulator/fibers.h"
 
 namespace cudatransform::emulator {
 namespace {

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tests/emulator/copies.h"
 #include "tests/emulator/fibers.h"
 
 #define CT_EMULATED 1

@@ -1,10 +1,17 @@
-// Lets the fake driver run our kernels.
+// Lets the fake driver run our kernels, and the tiny transform's.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/emulator/device.h"
+
 #include <mutex>
 
-#include "tests/check/fakecuda/kernels.h"
-#include "tests/emulator/fibers.h"
+#include "tests/check/fakecuda/deferred.h"
 #include "tests/emulator/run.h"
+#include "tests/tiny/tiny.cu"
+
+namespace cudatransform::cuda {
+using ::tiny_xor;
+}
+CT_EMULATE(tiny_xor)
 
 namespace cudatransform::emulator {
 namespace {

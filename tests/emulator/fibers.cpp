@@ -13,8 +13,6 @@
 #include <memory>
 #include <vector>
 
-#include "tests/emulator/copies.h"
-
 namespace cudatransform::emulator {
 namespace {
 

@@ -1,5 +1,7 @@
 // The tiny transform on a CUDA device: a launch a component.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <array>
+
 #include "cuda/device/queue.h"
 #include "tests/tiny/tiny.h"
 #include "tests/tiny/tiny_params.h"
@@ -13,8 +15,13 @@ namespace {
 constexpr uint32_t kNumbers = 1024;
 
 const cuda::KernelFamily& tiny_kernels() {
-  static const cuda::KernelFamily family(kNumbers,
-                                         [](uint32_t) { return std::string("tiny_xor"); });
+  static const auto names = [] {
+    std::array<const char*, kNumbers> all;
+    all.fill("tiny_xor");
+    return all;
+  }();
+  static const cuda::KernelImage images[] = {{cuda_image_tiny, names.data(), kNumbers}};
+  static const cuda::KernelFamily family(images);
   return family;
 }
 
@@ -40,8 +47,8 @@ Status submit(Device& device, Queue& queue, const TinyJob& job, FencePtr* fence)
     const auto ctas = static_cast<unsigned>((samples + kTinyThreads - 1) / kTinyThreads);
     void* arguments[] = {&params};
     const uint32_t number = stream->kept<Turn>().next++ % kNumbers;
-    CT_RETURN_IF_ERROR(stream->launch(cuda_image_tiny, {tiny_kernels(), number}, ctas, kTinyThreads,
-                                      arguments, false));
+    CT_RETURN_IF_ERROR(
+        stream->launch({tiny_kernels(), number}, ctas, kTinyThreads, arguments, false));
   }
   return fence != nullptr ? stream->record(fence) : Status{};
 }

@@ -5,32 +5,32 @@
 #include "transform/verbs/convert.h"
 
 // X(name, From, To): kinds of transform/verbs/numbers.h. Copies are by the size of a number.
-#define CT_CONVERSIONS(X)              \
-  X(copy_16, Level16, Level16)         \
-  X(copy_32, Level32, Level32)         \
-  X(level16_to_s32, Level16, Value32)  \
-  X(level16_to_f32, Level16, ValueF32) \
-  X(level16_to_f16, Level16, ValueF16) \
-  X(level32_to_s32, Level32, Value32)  \
-  X(level32_to_f32, Level32, ValueF32) \
-  X(level32_to_f16, Level32, ValueF16) \
-  X(s32_to_level16, Value32, Level16)  \
-  X(s32_to_level32, Value32, Level32)  \
-  X(s32_to_f32, Value32, ValueF32)     \
-  X(s32_to_f16, Value32, ValueF16)     \
-  X(f32_to_level16, ValueF32, Level16) \
-  X(f32_to_level32, ValueF32, Level32) \
-  X(f32_to_s32, ValueF32, Value32)     \
-  X(f32_to_f16, ValueF32, ValueF16)    \
-  X(f16_to_level16, ValueF16, Level16) \
-  X(f16_to_level32, ValueF16, Level32) \
-  X(f16_to_s32, ValueF16, Value32)     \
-  X(f16_to_f32, ValueF16, ValueF32)
+#define CT_CONVERSIONS(X, prefix)              \
+  X(prefix##copy_16, Level16, Level16)         \
+  X(prefix##copy_32, Level32, Level32)         \
+  X(prefix##level16_to_s32, Level16, Value32)  \
+  X(prefix##level16_to_f32, Level16, ValueF32) \
+  X(prefix##level16_to_f16, Level16, ValueF16) \
+  X(prefix##level32_to_s32, Level32, Value32)  \
+  X(prefix##level32_to_f32, Level32, ValueF32) \
+  X(prefix##level32_to_f16, Level32, ValueF16) \
+  X(prefix##s32_to_level16, Value32, Level16)  \
+  X(prefix##s32_to_level32, Value32, Level32)  \
+  X(prefix##s32_to_f32, Value32, ValueF32)     \
+  X(prefix##s32_to_f16, Value32, ValueF16)     \
+  X(prefix##f32_to_level16, ValueF32, Level16) \
+  X(prefix##f32_to_level32, ValueF32, Level32) \
+  X(prefix##f32_to_s32, ValueF32, Value32)     \
+  X(prefix##f32_to_f16, ValueF32, ValueF16)    \
+  X(prefix##f16_to_level16, ValueF16, Level16) \
+  X(prefix##f16_to_level32, ValueF16, Level32) \
+  X(prefix##f16_to_s32, ValueF16, Value32)     \
+  X(prefix##f16_to_f32, ValueF16, ValueF32)
 
 namespace cudatransform {
 
-#define CT_NUMBER(name, From, To) kConversion_##name,
-enum ConversionNumber { CT_CONVERSIONS(CT_NUMBER) kConversionCount };
+#define CT_NUMBER(name, From, To) name,
+enum ConversionNumber { CT_CONVERSIONS(CT_NUMBER, kConversion_) kConversionCount };
 #undef CT_NUMBER
 
 // A ConversionNumber, or -1 if there is none.

@@ -32,8 +32,8 @@ int conversion_of(const CoefKinds& from, const CoefKinds& to) {
   if (a == Kind::kNone || b == Kind::kNone) return -1;
   if (a == b) return bytes_of(from.number) == 2 ? kConversion_copy_16 : kConversion_copy_32;
 #define CT_FIND(name, From, To) \
-  if (a == Kind::k##From && b == Kind::k##To) return kConversion_##name;
-  CT_CONVERSIONS(CT_FIND)
+  if (a == Kind::k##From && b == Kind::k##To) return name;
+  CT_CONVERSIONS(CT_FIND, kConversion_)
 #undef CT_FIND
   return -1;  // levels of two sizes: they do not exist at one depth
 }

@@ -210,7 +210,7 @@ uint64_t convert_row(const CoefRow& from, const CoefRow& to, int32_t blocks,
 
 const ConvertRow* choose_convert_rows() {
 #define CT_ROW(name, From, To) convert_row<From, To>,
-  static constexpr ConvertRow kRows[] = {CT_CONVERSIONS(CT_ROW)};
+  static constexpr ConvertRow kRows[] = {CT_CONVERSIONS(CT_ROW, convert_)};
 #undef CT_ROW
   return kRows;
 }

@@ -13,8 +13,8 @@
 //   - an event is used that has been destroyed.
 //
 // Enqueueing a copy to host memory overwrites that memory, so that an early reader gets other
-// bytes. Kernels write bytes that depend on all their input (kernels.h), so that wrong order shows
-// in them as well.
+// bytes. Kernels write bytes that depend on all their input (launches.cpp), so that wrong order
+// shows in them as well.
 #pragma once
 
 #include <cstddef>
@@ -71,5 +71,17 @@ bool note_host_wait(Stream* stream);
 void finish(Stream* stream);
 // Memory is freed: a driver waits before it frees device memory.
 void note_free(uintptr_t first, size_t bytes, bool on_host);
+
+// The operation of a launch: it reads everything that its parameters name, and fills its output
+// with bytes that are the same for the same input, and differ for any other. For an unknown kernel
+// it does nothing.
+Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters);
+// Whether the operation of that kernel computes the kernel's real output.
+bool computes(const std::string& kernel);
+
+// The real computation, where there is an emulator (tests/emulator): runs the kernel at once, or
+// returns false if it does not know it. Null otherwise.
+extern bool (*emulate)(const std::string& kernel, unsigned ctas, unsigned threads,
+                       void** parameters);
 
 }  // namespace fakecuda

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "tests/check/fakecuda/deferred.h"
-#include "tests/check/fakecuda/kernels.h"
 #include "tests/check/fakecuda/state.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))

@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include "cuda/dct8x8/fast_numbers.h"
 #include "cuda/dct8x8/fast_params_cache.h"
 #include "cuda/dct8x8/fast_plan.h"
 #include "cuda/device/kernel_family.h"

@@ -1,4 +1,4 @@
-// Parameters of the kernels that flip and requantise coefficients.
+// Parameters of the kernels of coefficient filters, and where coefficients lie for them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -6,11 +6,56 @@
 
 #include "cuda/common/divider.h"
 #include "cuda/verbs/kernels.h"
-#include "cuda/verbs/steps.h"
+#include "transform/verbs/coefs.h"
 #include "transform/verbs/flip.h"
 #include "transform/verbs/quant.h"
 
 namespace cudatransform::cuda {
+
+// ---- Places: eight coefficients by eight, in steps of bytes ----
+
+// From one row of blocks to the next; from one block to the next; from eight coefficients of a
+// block that follow each other in memory to its next eight, or in bands from one coefficient of a
+// block to the next. Such a step has 31 bits but in bands.
+struct VerbSteps {
+  int64_t down, lane;
+  int32_t across;
+};
+
+inline VerbSteps steps_of(const CoefArray& array, CoefNumber number, CoefArrangement lie) {
+  const int32_t bytes = bytes_of(number);
+  const int64_t pitch = array.pitch;
+  if (lie == CoefArrangement::kPlane) return {8 * pitch, pitch, 8 * bytes};
+  if (lie == CoefArrangement::kBand) return {pitch, array.blocks_h * pitch, bytes};
+  return {pitch, 8 * bytes, 64 * bytes};
+}
+
+// ---- Conversions ----
+
+// A CTA has a tile: blocks beside each other. Each thread has two eights of their coefficients.
+inline constexpr int32_t kConvertBlocks = 64;
+inline constexpr unsigned kConvertThreads = kConvertBlocks * 8 / 2;
+
+struct ConvertPlane {
+  uint8_t *from, *to;
+  VerbSteps from_steps, to_steps;
+  int32_t blocks_w, blocks_h;
+  uint32_t first;  // of its tiles
+  uint32_t across;
+  Divider by_across;
+};
+
+struct ConvertParams {
+  ConvertPlane planes[kMostCoefArrays];
+  int32_t components;
+  CoefArrangement from, to;
+  alignas(16) uint16_t divisors[kMostCoefArrays][64];  // of a component, in natural order
+  alignas(16) uint8_t natural_of_zigzag[64];
+  alignas(16) uint8_t zigzag_of_natural[64];
+  unsigned long long* saturated;  // null: not counted
+};
+
+// ---- Flips and other tables ----
 
 // Both kernels: eight lanes a block, each with eight coefficients that follow each other in memory:
 // a row of the block, or an eighth of it in zigzag order.
