@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "transform/device/host_memory.h"
+#include "transform/device/host_device.h"
 #include "transform/dwt/lifting.h"
 
 namespace cudatransform {

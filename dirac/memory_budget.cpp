@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "transform/device/host_memory.h"
+#include "transform/device/host_device.h"
 
 namespace cudatransform {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "transform/dwt/default_matrices.h"
+#include "transform/dwt/quantizer.h"
 
 namespace cudatransform {
 

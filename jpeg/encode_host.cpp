@@ -8,8 +8,8 @@
 
 #include "jpeg/encode_bits.h"
 #include "jpeg/encode_scan.h"
+#include "transform/dct8x8/decision.h"
 #include "transform/dct8x8/quant_table.h"
-#include "transform/dct8x8/zigzag_bits.h"
 #include "transform/device/host_threads.h"
 
 namespace cudatransform {

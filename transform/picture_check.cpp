@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/picture_check.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace cudatransform {
 
 namespace {
@@ -33,6 +36,16 @@ Status check_sample_format(const Where& where, const SamplePlane& plane, int dep
 }
 
 }  // namespace
+
+Status check_depth(int depth) {
+  if (std::find(std::begin(kDepths), std::end(kDepths), depth) != std::end(kDepths)) return {};
+  std::string known;
+  for (const int each : kDepths) {
+    if (!known.empty()) known += each == *std::rbegin(kDepths) ? " or " : ", ";
+    known += text(each);
+  }
+  return job_error("depth " + text(depth) + " is not " + known);
+}
 
 Status check_pitch(const Where& where, const void* data, ptrdiff_t pitch, int64_t row_bytes,
                    int64_t rows, int alignment) {

@@ -34,6 +34,10 @@ bool within(Enum value, Enum last) {
   return int(value) >= 0 && int(value) <= int(last);
 }
 
+// Bits of a sample that transforms of frames take.
+inline constexpr int kDepths[] = {8, 10, 12, 16};
+Status check_depth(int depth);
+
 // `rows` rows of `row_bytes`, at an address and pitch that are multiples of `alignment`.
 Status check_pitch(const Where& where, const void* data, ptrdiff_t pitch, int64_t row_bytes,
                    int64_t rows, int alignment);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the CPU: decide_block() of transform/dct8x8/decision.cpp.
-#include "cuda/dct8x8/decided.cuh"
+#include "cuda/dct8x8/general.cuh"
 #include "cuda/dct8x8/kernels.h"
 
 namespace cudatransform::cuda {
@@ -79,9 +79,8 @@ __device__ __forceinline__ void forward_decided(const DecidedParams& params) {
 
 }  // namespace
 
-// CTAs on an SM: as of the other general kernels.
 #define CT_DECIDED(name, method, quantizer, measure)                            \
-  extern "C" __global__ void __launch_bounds__(kFusedThreads, 6)                \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, kGeneralCtas)     \
       name(const __grid_constant__ DecidedParams params) {                      \
     forward_decided<Decided##method, Quantizer::k##quantizer, measure>(params); \
   }

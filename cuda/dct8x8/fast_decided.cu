@@ -7,8 +7,8 @@
 
 namespace cudatransform::cuda {
 
-#define CT_KERNEL(name, method, samples, coefs, arrangement, planes, variant, quantizer, ctas)   \
-  extern "C" __global__ void __launch_bounds__(kFusedThreads, ctas)                              \
+#define CT_KERNEL(name, method, samples, coefs, arrangement, planes, variant, quantizer)         \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, kCtas_##name)                      \
       name(const __grid_constant__ ForwardParamsOf<Variant::k##variant, Quantizer::k##quantizer> \
                params) {                                                                         \
     fast_forward<Fast##method, samples##Row<Planes::k##planes>, coefs,                           \

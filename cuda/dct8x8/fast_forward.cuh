@@ -123,9 +123,9 @@ __device__ __forceinline__ void fast_forward(const ForwardParamsOf<V, Q>& all) {
   constexpr bool kMeasure = V == Variant::kMeasure, kTimed = V != Variant::kPlain;
   const FastForwardParams& params = forward_part(all);
   constexpr size_t kShared =
-      A == Arrangement::kPlane ? 16 : kFusedThreads * (64 * sizeof(Coef) + 16);
+      A == Arrangement::kPlane ? 16 : kFusedBlocks * (64 * sizeof(Coef) + 16);
   alignas(16) __shared__ uint8_t shared[kShared];
-  alignas(16) __shared__ uint8_t sources[kMeasure ? kFusedThreads * SourceStage<Row>::kStride : 16];
+  alignas(16) __shared__ uint8_t sources[kMeasure ? kFusedBlocks * SourceStage<Row>::kStride : 16];
   const SourceStage<Row> source{sources + threadIdx.x * SourceStage<Row>::kStride};
   const FastFrame& frame = params.frame;
   const FastPlane& plane = frame.planes[plane_of_cta(frame)];

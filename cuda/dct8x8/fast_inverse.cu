@@ -7,8 +7,8 @@
 
 namespace cudatransform::cuda {
 
-#define CT_KERNEL(name, method, samples, coefs, arrangement, planes, variant, ctas)             \
-  extern "C" __global__ void __launch_bounds__(kFusedThreads, ctas) name(                       \
+#define CT_KERNEL(name, method, samples, coefs, arrangement, planes, variant)                   \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, kCtas_##name) name(               \
       const __grid_constant__ InverseParamsOf<Arrangement::k##arrangement, Variant::k##variant> \
           params) {                                                                             \
     fast_inverse<Inverse##method, samples##Row<Planes::k##planes>, Arrangement::k##arrangement, \

@@ -185,7 +185,7 @@ template <typename M, typename Row, Arrangement A, bool kTimed>
 __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
                                              const FastMinusLimits* minus_limits,
                                              const FastPlane* reference) {
-  alignas(16) __shared__ uint8_t shared[kFusedThreads * (128 + 16)];
+  alignas(16) __shared__ uint8_t shared[kFusedBlocks * (128 + 16)];
   const FastFrame& frame = params.frame;
   const FastPlane& plane = frame.planes[plane_of_cta(frame)];
   const FastInverseTable& table = params.tables[plane.component[0]];

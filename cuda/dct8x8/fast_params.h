@@ -11,11 +11,6 @@
 
 namespace cudatransform::cuda {
 
-// Threads of a CTA of the split kernels, and those that share a block.
-inline constexpr unsigned kSplitInverseCtaThreads = 128, kSplitInverseThreads = 8;
-inline constexpr unsigned kSplitPlaneCtaThreads = 256;  // of the inverse from planes
-inline constexpr unsigned kSplitForwardCtaThreads = 64, kSplitForwardThreads = 2;
-
 // The features that tell kernels apart, in the words of kernels.h: the layout of a component's
 // coefficients (and whether several threads share a block), the planes of samples that a kernel
 // takes, and its additional work.

@@ -46,7 +46,7 @@ constexpr uint32_t features_of(Direction direction, Method method, SampleType sa
 
 // In the order of CT_DCT8X8_FAST_IMAGES.
 constexpr uint32_t kFastKernels[] = {
-#define CT_DECIDED(name, method, samples, coefs, arrangement, planes, variant, quantizer, ctas)   \
+#define CT_DECIDED(name, method, samples, coefs, arrangement, planes, variant, quantizer)         \
   features_of(Direction::kForward, Method::k##method, SampleType::k##samples, CoefType::k##coefs, \
               Arrangement::k##arrangement, Planes::k##planes, Variant::k##variant,                \
               Quantizer::k##quantizer),
@@ -55,9 +55,9 @@ constexpr uint32_t kFastKernels[] = {
 #define CT_KERNEL(direction, name, method, samples, coefs, arrangement, planes, variant)           \
   features_of(Direction::direction, Method::k##method, SampleType::k##samples, CoefType::k##coefs, \
               Arrangement::k##arrangement, Planes::k##planes, Variant::k##variant),
-#define CT_FORWARD(name, method, samples, coefs, arrangement, planes, variant, ctas) \
+#define CT_FORWARD(name, method, samples, coefs, arrangement, planes, variant) \
   CT_KERNEL(kForward, name, method, samples, coefs, arrangement, planes, variant)
-#define CT_INVERSE(name, method, samples, coefs, arrangement, planes, variant, ctas) \
+#define CT_INVERSE(name, method, samples, coefs, arrangement, planes, variant) \
   CT_KERNEL(kInverse, name, method, samples, coefs, arrangement, planes, variant)
         CT_FAST_FORWARD_KERNELS(CT_FORWARD) CT_FAST_WIDE_FORWARD_KERNELS(CT_FORWARD)
             CT_FAST_INVERSE_KERNELS(CT_INVERSE) CT_FAST_WIDE_INVERSE_KERNELS(CT_INVERSE)
@@ -99,18 +99,11 @@ uint32_t fast_kernel_number(const Dct8x8Job& job, Planes planes, bool split, boo
 
 // ---- The choice by size ----
 
-// A frame of up to so many blocks is small: 1080 lines in one plane have 32,640, in 4:2:0 48,960.
-// It is over before its threads have spread over the GPU, and wholly on the device while it waits
-// for its predecessor: see wait_for_predecessor().
-constexpr uint32_t kSmallFrame = 50000;
-
 bool is_small(const Dct8x8Job& job) { return total_blocks(job) <= kSmallFrame; }
 
-// Up to so many blocks a split kernel is faster than one with a thread a block: docs/kernels.md,
-// step 11, has the times. Above, more threads cost more than their overlap gains.
-uint32_t most_split_blocks(const Dct8x8Job& job) {
-  if (job.direction == Direction::kForward) return 40000;
-  return job.method == Method::kFloat ? 40000 : 50000;
+uint32_t max_split_blocks(const Dct8x8Job& job) {
+  if (job.direction == Direction::kForward) return kMaxSplitForward;
+  return job.method == Method::kFloat ? kMaxSplitInverseFloat : kMaxSplitInverseIslow;
 }
 
 // ---- Conditions of the fast kernels ----
@@ -285,7 +278,7 @@ bool has_split_kernel(const Dct8x8Job& job, bool interleaved) {
 // Without code for edges `float` is slower, unless it measures or reads large planes.
 bool has_full_kernel(const Dct8x8Job& job, bool interleaved) {
   for (int c = 0; c < job.components; ++c)
-    if (plane_blocks(job.coefs[c]) < kFusedThreads) return false;
+    if (plane_blocks(job.coefs[c]) < kFusedBlocks) return false;
   const bool forward = job.direction == Direction::kForward, islow = job.method == Method::kIslow;
   const bool large_plane = !forward && job.layout == Layout::kPlane && !is_small(job);
   const bool faster = job.measure == 0 ? islow || large_plane : forward;
@@ -298,7 +291,7 @@ struct CtaShape {
   uint32_t threads, blocks;
 };
 CtaShape cta_shape(const Dct8x8Job& job, bool split) {
-  if (!split) return {kFusedThreads, kFusedThreads};
+  if (!split) return {kFusedThreads, kFusedBlocks};
   if (job.direction == Direction::kForward)
     return {kSplitForwardCtaThreads, kSplitForwardCtaThreads / kSplitForwardThreads};
   const unsigned threads =
@@ -311,7 +304,7 @@ uint32_t bits_of(uint64_t value) { return static_cast<uint32_t>(std::bit_width(v
 // How a component's sums share words with the count of warps. False where they do not fit, which
 // takes 16-bit samples.
 bool make_layout(const Dct8x8Job& job, const FastPlane& plane, SumLayout* layout) {
-  const uint64_t ctas = (plane.blocks + kFusedThreads - 1) / kFusedThreads;
+  const uint64_t ctas = (plane.blocks + kFusedBlocks - 1) / kFusedBlocks;
   const uint64_t warps = ctas * (kFusedThreads / 32);
   const uint64_t peak = (uint64_t{1} << job.depth) - 1;
   const uint64_t samples = uint64_t{64} * plane.blocks;
@@ -388,7 +381,7 @@ static void* tell(const Dct8x8Job& job, const FastFrame& frame, FastParamsCache&
   told.plane.inverse.frame = frame;
   uint32_t first_cta[kMaxComponents];
   if ((job.measure & kMeasureSse) != 0)
-    make_planes(job, job.reference, kFusedThreads, told.reference, first_cta);
+    make_planes(job, job.reference, kFusedBlocks, told.reference, first_cta);
   return &told;
 }
 
@@ -400,7 +393,7 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
   const bool split =
       has_split_kernel(job, interleaved) &&
       (choice == KernelChoice::kSplit ||
-       (choice == KernelChoice::kAuto && total_blocks(job) <= most_split_blocks(job)));
+       (choice == KernelChoice::kAuto && total_blocks(job) <= max_split_blocks(job)));
   Planes planes = interleaved ? Planes::kPairs : Planes::kEdged;
   if (!split && choice != KernelChoice::kEdged && has_full_kernel(job, interleaved))
     planes = Planes::kFull;

@@ -272,31 +272,24 @@ __device__ __forceinline__ void split_forward(const FastForwardParams& params) {
 
 }  // namespace
 
-// CTAs on an SM: all the threads that it can hold.
-#if defined(__CUDA_ARCH__) && \
-    (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
-#define CT_SPLIT_CTAS 16
-#else
-#define CT_SPLIT_CTAS 8
-#endif
-#define CT_INVERSE(name, method, samples, coefs, arrangement, planes, variant, ctas) \
-  extern "C" __global__ void __launch_bounds__(kSplitInverseCtaThreads, ctas)        \
-      name(const __grid_constant__ FastInverseParams params) {                       \
-    split_inverse<Fast##method, Variant::k##variant>(params);                        \
+#define CT_INVERSE(name, method, samples, coefs, arrangement, planes, variant)        \
+  extern "C" __global__ void __launch_bounds__(kSplitInverseCtaThreads, kCtas_##name) \
+      name(const __grid_constant__ FastInverseParams params) {                        \
+    split_inverse<Fast##method, Variant::k##variant>(params);                         \
   }
 CT_FAST_SPLIT_INVERSE_KERNELS(CT_INVERSE)
 
-#define CT_PLANE(name, method, samples, coefs, arrangement, planes, variant, ctas) \
-  extern "C" __global__ void __launch_bounds__(kSplitPlaneCtaThreads, ctas)        \
-      name(const __grid_constant__ FastInverseParams params) {                     \
-    split_inverse_islow_plane(params);                                             \
+#define CT_PLANE(name, method, samples, coefs, arrangement, planes, variant)        \
+  extern "C" __global__ void __launch_bounds__(kSplitPlaneCtaThreads, kCtas_##name) \
+      name(const __grid_constant__ FastInverseParams params) {                      \
+    split_inverse_islow_plane(params);                                              \
   }
 CT_FAST_SPLIT_PLANE_KERNELS(CT_PLANE)
 
-#define CT_FORWARD(name, method, samples, coefs, arrangement, planes, variant, ctas) \
-  extern "C" __global__ void __launch_bounds__(kSplitForwardCtaThreads, ctas)        \
-      name(const __grid_constant__ FastForwardParams params) {                       \
-    split_forward<Fast##method, Variant::k##variant>(params);                        \
+#define CT_FORWARD(name, method, samples, coefs, arrangement, planes, variant)        \
+  extern "C" __global__ void __launch_bounds__(kSplitForwardCtaThreads, kCtas_##name) \
+      name(const __grid_constant__ FastForwardParams params) {                        \
+    split_forward<Fast##method, Variant::k##variant>(params);                         \
   }
 CT_FAST_SPLIT_FORWARD_KERNELS(CT_FORWARD)
 

@@ -96,11 +96,10 @@ __device__ __forceinline__ void inverse_general(const InverseParams& params) {
 
 }  // namespace
 
-// CTAs on an SM: as many as fit without spilling registers.
-#define CT_KERNEL(name, Params, ...)                             \
-  extern "C" __global__ void __launch_bounds__(kFusedThreads, 6) \
-      name(const __grid_constant__ Params params) {              \
-    __VA_ARGS__(params);                                         \
+#define CT_KERNEL(name, Params, ...)                                        \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, kGeneralCtas) \
+      name(const __grid_constant__ Params params) {                         \
+    __VA_ARGS__(params);                                                    \
   }
 #define CT_FORWARD(name, method, coefs, measure) \
   CT_KERNEL(name, ForwardParams, forward_general<General##method, coefs, measure>)

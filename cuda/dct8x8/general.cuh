@@ -7,6 +7,7 @@
 
 #include "cuda/dct8x8/adapters.cuh"
 #include "cuda/dct8x8/float.cuh"
+#include "cuda/dct8x8/rate.cuh"
 #include "transform/dct8x8/block.h"
 
 namespace cudatransform::cuda {
@@ -61,12 +62,12 @@ struct GeneralFloat {
   }
 };
 
-// `block`: of those of the CTA, kFusedThreads.
+// `block`: of those of the CTA, kFusedBlocks.
 __device__ __forceinline__ BlockPlace place_in_cta(const FrameParams& frame, uint32_t block) {
   const int component =
       (blockIdx.x >= frame.planes[1].first_cta) + (blockIdx.x >= frame.planes[2].first_cta);
   const uint32_t cta = blockIdx.x - frame.planes[component].first_cta;
-  return place_in_plane(frame, component, cta * kFusedThreads + block);
+  return place_in_plane(frame, component, cta * kFusedBlocks + block);
 }
 __device__ __forceinline__ BlockPlace place_of_thread(const FrameParams& frame) {
   return place_in_cta(frame, threadIdx.x);
@@ -83,6 +84,32 @@ __device__ __forceinline__ void add_measured(const FrameParams& frame, const Blo
     add_to_sum(place.active ? error : 0, &frame.sums->sse[place.component]);
   if (frame.measure & kMeasureZeros)
     add_to_sum(place.active ? zeros : 0, &frame.sums->zeros[place.component]);
+}
+
+// ---- Levels by a dead zone: decide_block() of transform/dct8x8/decision.cpp ----
+
+// The methods above, of which DC is rounded as ever.
+struct DecidedIslow : GeneralIslow {
+  static __device__ __forceinline__ int32_t eighths(int32_t x, int) { return x; }
+};
+struct DecidedIfast : GeneralIfast {
+  static __device__ __forceinline__ int32_t eighths(int32_t x, int i) {
+    return quantize_integer(x, aan_eighths_mul(i), aan_eighths_half(i));
+  }
+};
+struct DecidedFloat : GeneralFloat {
+  static __device__ __forceinline__ int32_t eighths(float x, int i) {
+    return eighths_of_float(x, i);
+  }
+};
+
+template <typename M>
+__device__ __forceinline__ int16_t dead_zone_level(typename M::Value value,
+                                                   const ForwardTable& table, int i,
+                                                   int32_t thousandths) {
+  const int32_t x = limit_eighths(M::eighths(value, i));
+  const int32_t level = quantize_integer(x, table.mul[i], table.half[i]);
+  return int16_t(in_dead_zone(abs(x), thousandths * 2 * int32_t(table.half[i])) ? 0 : level);
 }
 
 }  // namespace cudatransform::cuda

@@ -5,15 +5,11 @@
 #include <cstdint>
 
 #include "cuda/common/divider.h"
+#include "cuda/dct8x8/tuning.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/dct8x8/quantizer.h"
 
 namespace cudatransform::cuda {
-
-// Threads in a CTA of the fast and general kernels, and how many 8x8 blocks those have.
-inline constexpr unsigned kFusedThreads = 64;
-// Threads in a CTA of the teaching kernels: four 8x8 blocks with a thread a sample.
-inline constexpr unsigned kTeachingThreads = 256;
 
 struct SampleParams {
   uint8_t* data;

@@ -57,7 +57,7 @@ bool teaches(Method method) {
 
 // As kValues of the methods in teaching.cu has it.
 uint32_t blocks_a_cta(Method method) {
-  if (!teaches(method)) return kFusedThreads;
+  if (!teaches(method)) return kFusedBlocks;
   const bool rows = method == Method::kDecomposed || method == Method::kShuffle;
   return kTeachingThreads / (rows ? 8 : 64);
 }

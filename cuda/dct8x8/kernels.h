@@ -62,177 +62,172 @@
 //     page   docs/elements/cudaidct8x8.md
 //
 // Columns: direction is the list's or Forward, Inverse; samples U8 or U16; coefs S16, S32 or F32;
-// planes Edged, Full, or Pairs: two components may alternate in one, as NV12's; ctas: how many fit
-// an SM without spilling registers.
+// planes Edged, Full, or Pairs: two components may alternate in one, as NV12's.
 #pragma once
 
-// ---- Fast: X(name, method, samples, coefs, arrangement, planes, variant, ctas) ----
+// ---- Fast: X(name, method, samples, coefs, arrangement, planes, variant) ----
 
 // fast_forward.cu. The commonest formats have kernels that tell their time.
-#define CT_FAST_FORWARD_KERNELS(X)                                                        \
-  X(forward_islow_u8_s16_block_timed, Islow, U8, S16, Block, Edged, Timed, 12)            \
-  X(forward_islow_u8_s16_block_pairs_timed, Islow, U8, S16, Block, Pairs, Timed, 10)      \
-  X(forward_float_u8_s16_block_timed, Float, U8, S16, Block, Edged, Timed, 12)            \
-  X(forward_float_u8_s16_block_pairs_timed, Float, U8, S16, Block, Pairs, Timed, 10)      \
-  X(forward_islow_u8_s16_block, Islow, U8, S16, Block, Edged, Plain, 12)                  \
-  X(forward_islow_u8_s16_block_measure, Islow, U8, S16, Block, Edged, Measure, 8)         \
-  X(forward_islow_u8_s16_block_pairs, Islow, U8, S16, Block, Pairs, Plain, 10)            \
-  X(forward_islow_u8_s16_block_pairs_measure, Islow, U8, S16, Block, Pairs, Measure, 10)  \
-  X(forward_islow_u8_s16_zigzag, Islow, U8, S16, Zigzag, Edged, Plain, 12)                \
-  X(forward_islow_u8_s16_zigzag_measure, Islow, U8, S16, Zigzag, Edged, Measure, 8)       \
-  X(forward_islow_u8_s16_plane, Islow, U8, S16, Plane, Edged, Plain, 10)                  \
-  X(forward_islow_u8_s16_plane_measure, Islow, U8, S16, Plane, Edged, Measure, 10)        \
-  X(forward_float_u8_s16_block, Float, U8, S16, Block, Edged, Plain, 12)                  \
-  X(forward_float_u8_s16_block_measure, Float, U8, S16, Block, Edged, Measure, 10)        \
-  X(forward_float_u8_s16_block_pairs, Float, U8, S16, Block, Pairs, Plain, 10)            \
-  X(forward_float_u8_s16_block_pairs_measure, Float, U8, S16, Block, Pairs, Measure, 10)  \
-  X(forward_float_u8_s16_zigzag, Float, U8, S16, Zigzag, Edged, Plain, 12)                \
-  X(forward_float_u8_s16_zigzag_measure, Float, U8, S16, Zigzag, Edged, Measure, 10)      \
-  X(forward_float_u8_s16_plane, Float, U8, S16, Plane, Edged, Plain, 12)                  \
-  X(forward_float_u8_s16_plane_measure, Float, U8, S16, Plane, Edged, Measure, 10)        \
-  X(forward_float_u16_s16_block, Float, U16, S16, Block, Edged, Plain, 12)                \
-  X(forward_float_u16_s16_block_measure, Float, U16, S16, Block, Edged, Measure, 6)       \
-  X(forward_float_u16_s16_block_pairs, Float, U16, S16, Block, Pairs, Plain, 10)          \
-  X(forward_float_u16_s16_block_pairs_measure, Float, U16, S16, Block, Pairs, Measure, 6) \
-  X(forward_float_u16_s16_zigzag, Float, U16, S16, Zigzag, Edged, Plain, 12)              \
-  X(forward_float_u16_s16_zigzag_measure, Float, U16, S16, Zigzag, Edged, Measure, 6)     \
-  X(forward_float_u16_s16_plane, Float, U16, S16, Plane, Edged, Plain, 12)                \
-  X(forward_float_u16_s16_plane_measure, Float, U16, S16, Plane, Edged, Measure, 6)
+#define CT_FAST_FORWARD_KERNELS(X)                                                     \
+  X(forward_islow_u8_s16_block_timed, Islow, U8, S16, Block, Edged, Timed)             \
+  X(forward_islow_u8_s16_block_pairs_timed, Islow, U8, S16, Block, Pairs, Timed)       \
+  X(forward_float_u8_s16_block_timed, Float, U8, S16, Block, Edged, Timed)             \
+  X(forward_float_u8_s16_block_pairs_timed, Float, U8, S16, Block, Pairs, Timed)       \
+  X(forward_islow_u8_s16_block, Islow, U8, S16, Block, Edged, Plain)                   \
+  X(forward_islow_u8_s16_block_measure, Islow, U8, S16, Block, Edged, Measure)         \
+  X(forward_islow_u8_s16_block_pairs, Islow, U8, S16, Block, Pairs, Plain)             \
+  X(forward_islow_u8_s16_block_pairs_measure, Islow, U8, S16, Block, Pairs, Measure)   \
+  X(forward_islow_u8_s16_zigzag, Islow, U8, S16, Zigzag, Edged, Plain)                 \
+  X(forward_islow_u8_s16_zigzag_measure, Islow, U8, S16, Zigzag, Edged, Measure)       \
+  X(forward_islow_u8_s16_plane, Islow, U8, S16, Plane, Edged, Plain)                   \
+  X(forward_islow_u8_s16_plane_measure, Islow, U8, S16, Plane, Edged, Measure)         \
+  X(forward_float_u8_s16_block, Float, U8, S16, Block, Edged, Plain)                   \
+  X(forward_float_u8_s16_block_measure, Float, U8, S16, Block, Edged, Measure)         \
+  X(forward_float_u8_s16_block_pairs, Float, U8, S16, Block, Pairs, Plain)             \
+  X(forward_float_u8_s16_block_pairs_measure, Float, U8, S16, Block, Pairs, Measure)   \
+  X(forward_float_u8_s16_zigzag, Float, U8, S16, Zigzag, Edged, Plain)                 \
+  X(forward_float_u8_s16_zigzag_measure, Float, U8, S16, Zigzag, Edged, Measure)       \
+  X(forward_float_u8_s16_plane, Float, U8, S16, Plane, Edged, Plain)                   \
+  X(forward_float_u8_s16_plane_measure, Float, U8, S16, Plane, Edged, Measure)         \
+  X(forward_float_u16_s16_block, Float, U16, S16, Block, Edged, Plain)                 \
+  X(forward_float_u16_s16_block_measure, Float, U16, S16, Block, Edged, Measure)       \
+  X(forward_float_u16_s16_block_pairs, Float, U16, S16, Block, Pairs, Plain)           \
+  X(forward_float_u16_s16_block_pairs_measure, Float, U16, S16, Block, Pairs, Measure) \
+  X(forward_float_u16_s16_zigzag, Float, U16, S16, Zigzag, Edged, Plain)               \
+  X(forward_float_u16_s16_zigzag_measure, Float, U16, S16, Zigzag, Edged, Measure)     \
+  X(forward_float_u16_s16_plane, Float, U16, S16, Plane, Edged, Plain)                 \
+  X(forward_float_u16_s16_plane_measure, Float, U16, S16, Plane, Edged, Measure)
 
 // fast_inverse.cu.
-#define CT_FAST_INVERSE_KERNELS(X)                                                        \
-  X(inverse_islow_u8_s16_block_timed, Islow, U8, S16, Block, Edged, Timed, 12)            \
-  X(inverse_islow_u8_s16_block_pairs_timed, Islow, U8, S16, Block, Pairs, Timed, 10)      \
-  X(inverse_float_u8_s16_block_timed, Float, U8, S16, Block, Edged, Timed, 12)            \
-  X(inverse_float_u8_s16_block_pairs_timed, Float, U8, S16, Block, Pairs, Timed, 10)      \
-  X(inverse_islow_u8_s16_block, Islow, U8, S16, Block, Edged, Plain, 12)                  \
-  X(inverse_islow_u8_s16_block_measure, Islow, U8, S16, Block, Edged, Measure, 8)         \
-  X(inverse_islow_u8_s16_block_pairs, Islow, U8, S16, Block, Pairs, Plain, 10)            \
-  X(inverse_islow_u8_s16_block_pairs_measure, Islow, U8, S16, Block, Pairs, Measure, 8)   \
-  X(inverse_islow_u8_s16_zigzag, Islow, U8, S16, Zigzag, Edged, Plain, 12)                \
-  X(inverse_islow_u8_s16_zigzag_measure, Islow, U8, S16, Zigzag, Edged, Measure, 8)       \
-  X(inverse_islow_u8_s16_plane, Islow, U8, S16, Plane, Edged, Plain, 12)                  \
-  X(inverse_islow_u8_s16_plane_measure, Islow, U8, S16, Plane, Edged, Measure, 8)         \
-  X(inverse_float_u8_s16_block, Float, U8, S16, Block, Edged, Plain, 12)                  \
-  X(inverse_float_u8_s16_block_measure, Float, U8, S16, Block, Edged, Measure, 8)         \
-  X(inverse_float_u8_s16_block_pairs, Float, U8, S16, Block, Pairs, Plain, 10)            \
-  X(inverse_float_u8_s16_block_pairs_measure, Float, U8, S16, Block, Pairs, Measure, 8)   \
-  X(inverse_float_u8_s16_zigzag, Float, U8, S16, Zigzag, Edged, Plain, 12)                \
-  X(inverse_float_u8_s16_zigzag_measure, Float, U8, S16, Zigzag, Edged, Measure, 8)       \
-  X(inverse_float_u8_s16_plane, Float, U8, S16, Plane, Edged, Plain, 10)                  \
-  X(inverse_float_u8_s16_plane_measure, Float, U8, S16, Plane, Edged, Measure, 8)         \
-  X(inverse_float_u16_s16_block, Float, U16, S16, Block, Edged, Plain, 10)                \
-  X(inverse_float_u16_s16_block_measure, Float, U16, S16, Block, Edged, Measure, 8)       \
-  X(inverse_float_u16_s16_block_pairs, Float, U16, S16, Block, Pairs, Plain, 10)          \
-  X(inverse_float_u16_s16_block_pairs_measure, Float, U16, S16, Block, Pairs, Measure, 8) \
-  X(inverse_float_u16_s16_zigzag, Float, U16, S16, Zigzag, Edged, Plain, 10)              \
-  X(inverse_float_u16_s16_zigzag_measure, Float, U16, S16, Zigzag, Edged, Measure, 8)     \
-  X(inverse_float_u16_s16_plane, Float, U16, S16, Plane, Edged, Plain, 10)                \
-  X(inverse_float_u16_s16_plane_measure, Float, U16, S16, Plane, Edged, Measure, 8)
+#define CT_FAST_INVERSE_KERNELS(X)                                                     \
+  X(inverse_islow_u8_s16_block_timed, Islow, U8, S16, Block, Edged, Timed)             \
+  X(inverse_islow_u8_s16_block_pairs_timed, Islow, U8, S16, Block, Pairs, Timed)       \
+  X(inverse_float_u8_s16_block_timed, Float, U8, S16, Block, Edged, Timed)             \
+  X(inverse_float_u8_s16_block_pairs_timed, Float, U8, S16, Block, Pairs, Timed)       \
+  X(inverse_islow_u8_s16_block, Islow, U8, S16, Block, Edged, Plain)                   \
+  X(inverse_islow_u8_s16_block_measure, Islow, U8, S16, Block, Edged, Measure)         \
+  X(inverse_islow_u8_s16_block_pairs, Islow, U8, S16, Block, Pairs, Plain)             \
+  X(inverse_islow_u8_s16_block_pairs_measure, Islow, U8, S16, Block, Pairs, Measure)   \
+  X(inverse_islow_u8_s16_zigzag, Islow, U8, S16, Zigzag, Edged, Plain)                 \
+  X(inverse_islow_u8_s16_zigzag_measure, Islow, U8, S16, Zigzag, Edged, Measure)       \
+  X(inverse_islow_u8_s16_plane, Islow, U8, S16, Plane, Edged, Plain)                   \
+  X(inverse_islow_u8_s16_plane_measure, Islow, U8, S16, Plane, Edged, Measure)         \
+  X(inverse_float_u8_s16_block, Float, U8, S16, Block, Edged, Plain)                   \
+  X(inverse_float_u8_s16_block_measure, Float, U8, S16, Block, Edged, Measure)         \
+  X(inverse_float_u8_s16_block_pairs, Float, U8, S16, Block, Pairs, Plain)             \
+  X(inverse_float_u8_s16_block_pairs_measure, Float, U8, S16, Block, Pairs, Measure)   \
+  X(inverse_float_u8_s16_zigzag, Float, U8, S16, Zigzag, Edged, Plain)                 \
+  X(inverse_float_u8_s16_zigzag_measure, Float, U8, S16, Zigzag, Edged, Measure)       \
+  X(inverse_float_u8_s16_plane, Float, U8, S16, Plane, Edged, Plain)                   \
+  X(inverse_float_u8_s16_plane_measure, Float, U8, S16, Plane, Edged, Measure)         \
+  X(inverse_float_u16_s16_block, Float, U16, S16, Block, Edged, Plain)                 \
+  X(inverse_float_u16_s16_block_measure, Float, U16, S16, Block, Edged, Measure)       \
+  X(inverse_float_u16_s16_block_pairs, Float, U16, S16, Block, Pairs, Plain)           \
+  X(inverse_float_u16_s16_block_pairs_measure, Float, U16, S16, Block, Pairs, Measure) \
+  X(inverse_float_u16_s16_zigzag, Float, U16, S16, Zigzag, Edged, Plain)               \
+  X(inverse_float_u16_s16_zigzag_measure, Float, U16, S16, Zigzag, Edged, Measure)     \
+  X(inverse_float_u16_s16_plane, Float, U16, S16, Plane, Edged, Plain)                 \
+  X(inverse_float_u16_s16_plane_measure, Float, U16, S16, Plane, Edged, Measure)
 
 // fast_wide.cu.
-#define CT_FAST_WIDE_FORWARD_KERNELS(X)                                             \
-  X(forward_float_u8_s32_block, Float, U8, S32, Block, Edged, Plain, 10)            \
-  X(forward_float_u8_s32_block_measure, Float, U8, S32, Block, Edged, Measure, 6)   \
-  X(forward_float_u8_f32_block, Float, U8, F32, Block, Edged, Plain, 10)            \
-  X(forward_float_u8_f32_block_measure, Float, U8, F32, Block, Edged, Measure, 6)   \
-  X(forward_float_u16_s32_block, Float, U16, S32, Block, Edged, Plain, 10)          \
-  X(forward_float_u16_s32_block_measure, Float, U16, S32, Block, Edged, Measure, 6) \
-  X(forward_float_u16_f32_block, Float, U16, F32, Block, Edged, Plain, 10)          \
-  X(forward_float_u16_f32_block_measure, Float, U16, F32, Block, Edged, Measure, 6)
+#define CT_FAST_WIDE_FORWARD_KERNELS(X)                                          \
+  X(forward_float_u8_s32_block, Float, U8, S32, Block, Edged, Plain)             \
+  X(forward_float_u8_s32_block_measure, Float, U8, S32, Block, Edged, Measure)   \
+  X(forward_float_u8_f32_block, Float, U8, F32, Block, Edged, Plain)             \
+  X(forward_float_u8_f32_block_measure, Float, U8, F32, Block, Edged, Measure)   \
+  X(forward_float_u16_s32_block, Float, U16, S32, Block, Edged, Plain)           \
+  X(forward_float_u16_s32_block_measure, Float, U16, S32, Block, Edged, Measure) \
+  X(forward_float_u16_f32_block, Float, U16, F32, Block, Edged, Plain)           \
+  X(forward_float_u16_f32_block_measure, Float, U16, F32, Block, Edged, Measure)
 
 // fast_wide.cu.
-#define CT_FAST_WIDE_INVERSE_KERNELS(X)                                             \
-  X(inverse_float_u8_s32_block, Float, U8, S32, Block, Edged, Plain, 10)            \
-  X(inverse_float_u8_s32_block_measure, Float, U8, S32, Block, Edged, Measure, 8)   \
-  X(inverse_float_u8_f32_block, Float, U8, F32, Block, Edged, Plain, 10)            \
-  X(inverse_float_u8_f32_block_measure, Float, U8, F32, Block, Edged, Measure, 8)   \
-  X(inverse_float_u16_s32_block, Float, U16, S32, Block, Edged, Plain, 10)          \
-  X(inverse_float_u16_s32_block_measure, Float, U16, S32, Block, Edged, Measure, 8) \
-  X(inverse_float_u16_f32_block, Float, U16, F32, Block, Edged, Plain, 10)          \
-  X(inverse_float_u16_f32_block_measure, Float, U16, F32, Block, Edged, Measure, 8)
+#define CT_FAST_WIDE_INVERSE_KERNELS(X)                                          \
+  X(inverse_float_u8_s32_block, Float, U8, S32, Block, Edged, Plain)             \
+  X(inverse_float_u8_s32_block_measure, Float, U8, S32, Block, Edged, Measure)   \
+  X(inverse_float_u8_f32_block, Float, U8, F32, Block, Edged, Plain)             \
+  X(inverse_float_u8_f32_block_measure, Float, U8, F32, Block, Edged, Measure)   \
+  X(inverse_float_u16_s32_block, Float, U16, S32, Block, Edged, Plain)           \
+  X(inverse_float_u16_s32_block_measure, Float, U16, S32, Block, Edged, Measure) \
+  X(inverse_float_u16_f32_block, Float, U16, F32, Block, Edged, Plain)           \
+  X(inverse_float_u16_f32_block_measure, Float, U16, F32, Block, Edged, Measure)
 
 // fast_full.cu: where it is faster.
-#define CT_FAST_FULL_FORWARD_KERNELS(X)                                                  \
-  X(forward_islow_u8_s16_block_full, Islow, U8, S16, Block, Full, Plain, 12)             \
-  X(forward_islow_u8_s16_block_full_timed, Islow, U8, S16, Block, Full, Timed, 12)       \
-  X(forward_islow_u8_s16_block_full_measure, Islow, U8, S16, Block, Full, Measure, 10)   \
-  X(forward_islow_u8_s16_zigzag_full, Islow, U8, S16, Zigzag, Full, Plain, 12)           \
-  X(forward_islow_u8_s16_zigzag_full_measure, Islow, U8, S16, Zigzag, Full, Measure, 10) \
-  X(forward_islow_u8_s16_plane_full, Islow, U8, S16, Plane, Full, Plain, 12)             \
-  X(forward_islow_u8_s16_plane_full_measure, Islow, U8, S16, Plane, Full, Measure, 10)   \
-  X(forward_float_u8_s16_block_full_measure, Float, U8, S16, Block, Full, Measure, 10)   \
-  X(forward_float_u8_s16_zigzag_full_measure, Float, U8, S16, Zigzag, Full, Measure, 10) \
-  X(forward_float_u8_s16_plane_full_measure, Float, U8, S16, Plane, Full, Measure, 10)
+#define CT_FAST_FULL_FORWARD_KERNELS(X)                                              \
+  X(forward_islow_u8_s16_block_full, Islow, U8, S16, Block, Full, Plain)             \
+  X(forward_islow_u8_s16_block_full_timed, Islow, U8, S16, Block, Full, Timed)       \
+  X(forward_islow_u8_s16_block_full_measure, Islow, U8, S16, Block, Full, Measure)   \
+  X(forward_islow_u8_s16_zigzag_full, Islow, U8, S16, Zigzag, Full, Plain)           \
+  X(forward_islow_u8_s16_zigzag_full_measure, Islow, U8, S16, Zigzag, Full, Measure) \
+  X(forward_islow_u8_s16_plane_full, Islow, U8, S16, Plane, Full, Plain)             \
+  X(forward_islow_u8_s16_plane_full_measure, Islow, U8, S16, Plane, Full, Measure)   \
+  X(forward_float_u8_s16_block_full_measure, Float, U8, S16, Block, Full, Measure)   \
+  X(forward_float_u8_s16_zigzag_full_measure, Float, U8, S16, Zigzag, Full, Measure) \
+  X(forward_float_u8_s16_plane_full_measure, Float, U8, S16, Plane, Full, Measure)
 
 // fast_full.cu.
-#define CT_FAST_FULL_INVERSE_KERNELS(X)                                            \
-  X(inverse_islow_u8_s16_block_full, Islow, U8, S16, Block, Full, Plain, 12)       \
-  X(inverse_islow_u8_s16_block_full_timed, Islow, U8, S16, Block, Full, Timed, 12) \
-  X(inverse_islow_u8_s16_zigzag_full, Islow, U8, S16, Zigzag, Full, Plain, 12)     \
-  X(inverse_islow_u8_s16_plane_full, Islow, U8, S16, Plane, Full, Plain, 12)       \
-  X(inverse_float_u8_s16_plane_full, Float, U8, S16, Plane, Full, Plain, 10)
-
-// fast_split.cu, which says how many CTAs: all the threads that an SM can hold.
-#define CT_FAST_SPLIT_INVERSE_KERNELS(X)                                                  \
-  X(inverse_float_u8_s16_split, Float, U8, S16, Split, Edged, Plain, CT_SPLIT_CTAS)       \
-  X(inverse_islow_u8_s16_split, Islow, U8, S16, Split, Edged, Plain, CT_SPLIT_CTAS)       \
-  X(inverse_float_u8_s16_split_timed, Float, U8, S16, Split, Edged, Timed, CT_SPLIT_CTAS) \
-  X(inverse_islow_u8_s16_split_timed, Islow, U8, S16, Split, Edged, Timed, CT_SPLIT_CTAS)
-
-// fast_split.cu: CTAs of twice as many threads.
-#define CT_FAST_SPLIT_PLANE_KERNELS(X) \
-  X(inverse_islow_u8_s16_split_plane, Islow, U8, S16, SplitPlane, Edged, Plain, CT_SPLIT_CTAS / 2)
+#define CT_FAST_FULL_INVERSE_KERNELS(X)                                        \
+  X(inverse_islow_u8_s16_block_full, Islow, U8, S16, Block, Full, Plain)       \
+  X(inverse_islow_u8_s16_block_full_timed, Islow, U8, S16, Block, Full, Timed) \
+  X(inverse_islow_u8_s16_zigzag_full, Islow, U8, S16, Zigzag, Full, Plain)     \
+  X(inverse_islow_u8_s16_plane_full, Islow, U8, S16, Plane, Full, Plain)       \
+  X(inverse_float_u8_s16_plane_full, Float, U8, S16, Plane, Full, Plain)
 
 // fast_split.cu.
-#define CT_FAST_SPLIT_FORWARD_KERNELS(X)                                       \
-  X(forward_float_u8_s16_split, Float, U8, S16, Split, Edged, Plain, 16)       \
-  X(forward_islow_u8_s16_split, Islow, U8, S16, Split, Edged, Plain, 16)       \
-  X(forward_float_u8_s16_split_timed, Float, U8, S16, Split, Edged, Timed, 16) \
-  X(forward_islow_u8_s16_split_timed, Islow, U8, S16, Split, Edged, Timed, 16)
+#define CT_FAST_SPLIT_INVERSE_KERNELS(X)                                   \
+  X(inverse_float_u8_s16_split, Float, U8, S16, Split, Edged, Plain)       \
+  X(inverse_islow_u8_s16_split, Islow, U8, S16, Split, Edged, Plain)       \
+  X(inverse_float_u8_s16_split_timed, Float, U8, S16, Split, Edged, Timed) \
+  X(inverse_islow_u8_s16_split_timed, Islow, U8, S16, Split, Edged, Timed)
 
-// fast_decided.cu: X(name, method, samples, coefs, arrangement, planes, variant, quantizer, ctas).
+// fast_split.cu.
+#define CT_FAST_SPLIT_PLANE_KERNELS(X) \
+  X(inverse_islow_u8_s16_split_plane, Islow, U8, S16, SplitPlane, Edged, Plain)
+
+// fast_split.cu.
+#define CT_FAST_SPLIT_FORWARD_KERNELS(X)                                   \
+  X(forward_float_u8_s16_split, Float, U8, S16, Split, Edged, Plain)       \
+  X(forward_islow_u8_s16_split, Islow, U8, S16, Split, Edged, Plain)       \
+  X(forward_float_u8_s16_split_timed, Float, U8, S16, Split, Edged, Timed) \
+  X(forward_islow_u8_s16_split_timed, Islow, U8, S16, Split, Edged, Timed)
+
+// fast_decided.cu: X(name, method, samples, coefs, arrangement, planes, variant, quantizer).
 #define CT_FAST_DECIDED_FORWARD_KERNELS(X)                                                         \
-  X(forward_islow_u8_s16_block_dead_zone, Islow, U8, S16, Block, Edged, Plain, DeadZone, 10)       \
-  X(forward_islow_u8_s16_block_dead_zone_measure, Islow, U8, S16, Block, Edged, Measure, DeadZone, \
-    8)                                                                                             \
-  X(forward_islow_u8_s16_block_pairs_dead_zone, Islow, U8, S16, Block, Pairs, Plain, DeadZone, 8)  \
+  X(forward_islow_u8_s16_block_dead_zone, Islow, U8, S16, Block, Edged, Plain, DeadZone)           \
+  X(forward_islow_u8_s16_block_dead_zone_measure, Islow, U8, S16, Block, Edged, Measure, DeadZone) \
+  X(forward_islow_u8_s16_block_pairs_dead_zone, Islow, U8, S16, Block, Pairs, Plain, DeadZone)     \
   X(forward_islow_u8_s16_block_pairs_dead_zone_measure, Islow, U8, S16, Block, Pairs, Measure,     \
-    DeadZone, 8)                                                                                   \
-  X(forward_islow_u8_s16_zigzag_dead_zone, Islow, U8, S16, Zigzag, Edged, Plain, DeadZone, 8)      \
+    DeadZone)                                                                                      \
+  X(forward_islow_u8_s16_zigzag_dead_zone, Islow, U8, S16, Zigzag, Edged, Plain, DeadZone)         \
   X(forward_islow_u8_s16_zigzag_dead_zone_measure, Islow, U8, S16, Zigzag, Edged, Measure,         \
-    DeadZone, 8)                                                                                   \
-  X(forward_islow_u8_s16_plane_dead_zone, Islow, U8, S16, Plane, Edged, Plain, DeadZone, 10)       \
-  X(forward_islow_u8_s16_plane_dead_zone_measure, Islow, U8, S16, Plane, Edged, Measure, DeadZone, \
-    8)                                                                                             \
-  X(forward_islow_u8_s16_block_rd, Islow, U8, S16, Block, Edged, Plain, Rd, 8)                     \
-  X(forward_islow_u8_s16_block_rd_measure, Islow, U8, S16, Block, Edged, Measure, Rd, 8)           \
-  X(forward_islow_u8_s16_block_pairs_rd, Islow, U8, S16, Block, Pairs, Plain, Rd, 8)               \
-  X(forward_islow_u8_s16_block_pairs_rd_measure, Islow, U8, S16, Block, Pairs, Measure, Rd, 8)     \
-  X(forward_islow_u8_s16_zigzag_rd, Islow, U8, S16, Zigzag, Edged, Plain, Rd, 8)                   \
-  X(forward_islow_u8_s16_zigzag_rd_measure, Islow, U8, S16, Zigzag, Edged, Measure, Rd, 8)         \
-  X(forward_islow_u8_s16_plane_rd, Islow, U8, S16, Plane, Edged, Plain, Rd, 8)                     \
-  X(forward_islow_u8_s16_plane_rd_measure, Islow, U8, S16, Plane, Edged, Measure, Rd, 6)           \
-  X(forward_float_u8_s16_block_dead_zone, Float, U8, S16, Block, Edged, Plain, DeadZone, 10)       \
-  X(forward_float_u8_s16_block_dead_zone_measure, Float, U8, S16, Block, Edged, Measure, DeadZone, \
-    8)                                                                                             \
-  X(forward_float_u8_s16_block_pairs_dead_zone, Float, U8, S16, Block, Pairs, Plain, DeadZone, 10) \
+    DeadZone)                                                                                      \
+  X(forward_islow_u8_s16_plane_dead_zone, Islow, U8, S16, Plane, Edged, Plain, DeadZone)           \
+  X(forward_islow_u8_s16_plane_dead_zone_measure, Islow, U8, S16, Plane, Edged, Measure, DeadZone) \
+  X(forward_islow_u8_s16_block_rd, Islow, U8, S16, Block, Edged, Plain, Rd)                        \
+  X(forward_islow_u8_s16_block_rd_measure, Islow, U8, S16, Block, Edged, Measure, Rd)              \
+  X(forward_islow_u8_s16_block_pairs_rd, Islow, U8, S16, Block, Pairs, Plain, Rd)                  \
+  X(forward_islow_u8_s16_block_pairs_rd_measure, Islow, U8, S16, Block, Pairs, Measure, Rd)        \
+  X(forward_islow_u8_s16_zigzag_rd, Islow, U8, S16, Zigzag, Edged, Plain, Rd)                      \
+  X(forward_islow_u8_s16_zigzag_rd_measure, Islow, U8, S16, Zigzag, Edged, Measure, Rd)            \
+  X(forward_islow_u8_s16_plane_rd, Islow, U8, S16, Plane, Edged, Plain, Rd)                        \
+  X(forward_islow_u8_s16_plane_rd_measure, Islow, U8, S16, Plane, Edged, Measure, Rd)              \
+  X(forward_float_u8_s16_block_dead_zone, Float, U8, S16, Block, Edged, Plain, DeadZone)           \
+  X(forward_float_u8_s16_block_dead_zone_measure, Float, U8, S16, Block, Edged, Measure, DeadZone) \
+  X(forward_float_u8_s16_block_pairs_dead_zone, Float, U8, S16, Block, Pairs, Plain, DeadZone)     \
   X(forward_float_u8_s16_block_pairs_dead_zone_measure, Float, U8, S16, Block, Pairs, Measure,     \
-    DeadZone, 8)                                                                                   \
-  X(forward_float_u8_s16_zigzag_dead_zone, Float, U8, S16, Zigzag, Edged, Plain, DeadZone, 10)     \
+    DeadZone)                                                                                      \
+  X(forward_float_u8_s16_zigzag_dead_zone, Float, U8, S16, Zigzag, Edged, Plain, DeadZone)         \
   X(forward_float_u8_s16_zigzag_dead_zone_measure, Float, U8, S16, Zigzag, Edged, Measure,         \
-    DeadZone, 8)                                                                                   \
-  X(forward_float_u8_s16_plane_dead_zone, Float, U8, S16, Plane, Edged, Plain, DeadZone, 10)       \
-  X(forward_float_u8_s16_plane_dead_zone_measure, Float, U8, S16, Plane, Edged, Measure, DeadZone, \
-    8)                                                                                             \
-  X(forward_float_u8_s16_block_rd, Float, U8, S16, Block, Edged, Plain, Rd, 8)                     \
-  X(forward_float_u8_s16_block_rd_measure, Float, U8, S16, Block, Edged, Measure, Rd, 6)           \
-  X(forward_float_u8_s16_block_pairs_rd, Float, U8, S16, Block, Pairs, Plain, Rd, 8)               \
-  X(forward_float_u8_s16_block_pairs_rd_measure, Float, U8, S16, Block, Pairs, Measure, Rd, 6)     \
-  X(forward_float_u8_s16_zigzag_rd, Float, U8, S16, Zigzag, Edged, Plain, Rd, 8)                   \
-  X(forward_float_u8_s16_zigzag_rd_measure, Float, U8, S16, Zigzag, Edged, Measure, Rd, 6)         \
-  X(forward_float_u8_s16_plane_rd, Float, U8, S16, Plane, Edged, Plain, Rd, 8)                     \
-  X(forward_float_u8_s16_plane_rd_measure, Float, U8, S16, Plane, Edged, Measure, Rd, 6)
+    DeadZone)                                                                                      \
+  X(forward_float_u8_s16_plane_dead_zone, Float, U8, S16, Plane, Edged, Plain, DeadZone)           \
+  X(forward_float_u8_s16_plane_dead_zone_measure, Float, U8, S16, Plane, Edged, Measure, DeadZone) \
+  X(forward_float_u8_s16_block_rd, Float, U8, S16, Block, Edged, Plain, Rd)                        \
+  X(forward_float_u8_s16_block_rd_measure, Float, U8, S16, Block, Edged, Measure, Rd)              \
+  X(forward_float_u8_s16_block_pairs_rd, Float, U8, S16, Block, Pairs, Plain, Rd)                  \
+  X(forward_float_u8_s16_block_pairs_rd_measure, Float, U8, S16, Block, Pairs, Measure, Rd)        \
+  X(forward_float_u8_s16_zigzag_rd, Float, U8, S16, Zigzag, Edged, Plain, Rd)                      \
+  X(forward_float_u8_s16_zigzag_rd_measure, Float, U8, S16, Zigzag, Edged, Measure, Rd)            \
+  X(forward_float_u8_s16_plane_rd, Float, U8, S16, Plane, Edged, Plain, Rd)                        \
+  X(forward_float_u8_s16_plane_rd_measure, Float, U8, S16, Plane, Edged, Measure, Rd)
 
 // ---- General: X(name, method, coefs, measure) ----
 

@@ -72,7 +72,7 @@ struct RdShared {
   // Two values more than a block: threads that are at the same place of theirs use all banks.
   static constexpr int kStride = 66;
   RdTables tables;
-  int16_t values[kFusedThreads * kStride];
+  int16_t values[kFusedBlocks * kStride];
 
   __device__ __forceinline__ int16_t* block() { return values + kStride * threadIdx.x; }
   // Leaves a block's levels in block(), in zigzag order; DC's is not set. eighths(i) are limited,

@@ -10,10 +10,8 @@
 
 namespace cudatransform::cuda {
 
-// Threads of a CTA. Each makes one block of 8/scale x 8/scale samples; all of a CTA's blocks are
-// neighbours in one row of blocks.
-inline constexpr unsigned kScaledThreads = 128;
-
+// Each thread makes one block of 8/scale x 8/scale samples; all of a CTA's blocks are neighbors in
+// one row of blocks.
 struct ScaledPlaneParams {
   // Coefficients. Groups of eight are consecutive in every layout.
   const uint8_t* coefs;

@@ -4,7 +4,7 @@
 // On the CPU: RowSums of transform/dct8x8/rows.h.
 #pragma once
 
-#include "cuda/common/warp.cuh"
+#include "cuda/common/ptx.cuh"
 #include "cuda/dct8x8/tile.cuh"
 
 namespace cudatransform::cuda {

@@ -51,9 +51,9 @@ __device__ __forceinline__ FastPlace place_of_whole_block(const FastFrame& frame
                                                           uint32_t thread) {
   const int number = cta >= frame.first_cta[2] ? 2 : cta >= frame.first_cta[1] ? 1 : 0;
   const FastPlane& plane = frame.planes[number];
-  const uint32_t first = (cta - frame.first_cta[number]) * kFusedThreads;
+  const uint32_t first = (cta - frame.first_cta[number]) * kFusedBlocks;
   if constexpr (P != Planes::kFull) return fast_place<P>(plane, number, first + thread);
-  const uint32_t from = min(first, plane.blocks - kFusedThreads);
+  const uint32_t from = min(first, plane.blocks - kFusedBlocks);
   FastPlace place = fast_place<P>(plane, number, from + thread);
   place.warp = (first + thread) / 32;
   place.active = from + thread >= first;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/device/staging.h"
 
-#include "transform/device/host_memory.h"
+#include "transform/device/host_device.h"
 
 namespace cudatransform::cuda {
 

@@ -18,12 +18,8 @@
 
 namespace cudatransform::cuda {
 
-// Filters that two values in a word can be lifted by, see packed.cuh: taps are 1, or (-1, 9, 9,
-// -1). The kernels below are the fallback for these filters, so they save registers for the sake of
-// the packed ones. For the others see eights.cuh and float_levels.cuh, too.
-constexpr bool lifts_lanes(Wavelet wavelet) {
-  return wavelet != Wavelet::kFidelity && wavelet != Wavelet::kDaub97;
-}
+// The kernels below are the fallback for filters of kLaneFilters, so they save registers for the
+// sake of the packed ones. For the others see eights.cuh and float_levels.cuh, too.
 
 // kPairs values of 16 bits, as they lie in memory.
 template <int kPairs>

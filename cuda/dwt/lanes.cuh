@@ -29,10 +29,6 @@ namespace cudatransform::cuda {
 // Values to be lifted are from -kLaneLimit - 1 to kLaneLimit - 1.
 inline constexpr int32_t kLaneLimit = 1024;
 
-// The biases of the even and odd values of a line.
-struct LaneBias {
-  int32_t even, odd;
-};
 // For values that are read. Inverse, the odd ones' bias rounds in the step that updates even ones.
 // Forward, the bits of samples, doubled or not, are none of those of what the bias adds to them.
 constexpr LaneBias read_bias(Wavelet wavelet, Direction direction) {
@@ -40,30 +36,9 @@ constexpr LaneBias read_bias(Wavelet wavelet, Direction direction) {
   const int32_t both = kLaneLimit + (lifting(wavelet).shift_between_levels != 0 ? 256 : 128);
   return {both, both};
 }
-// For values between the two directions of a level, and for results: found by trying all that make
-// a sum of two, and some others, for the fewest sums of three.
-struct LineBiases {
-  LaneBias made, last;
-};
 constexpr LineBiases line_biases(Wavelet wavelet, Direction direction) {
-  const bool inverse = direction == Direction::kInverse;
-  switch (wavelet) {
-    case Wavelet::kLegall53:
-      return inverse ? LineBiases{{4607, 4607}, {6399, 8703}}
-                     : LineBiases{{2559, 2559}, {5886, 6655}};
-    case Wavelet::kJ2k53:
-      return inverse ? LineBiases{{4607, 4607}, {6399, 11006}}
-                     : LineBiases{{2303, 2303}, {6398, 8191}};
-    case Wavelet::kDd97:
-      return inverse ? LineBiases{{4607, 4607}, {6399, 20991}}
-                     : LineBiases{{2559, 2559}, {5886, 6655}};
-    case Wavelet::kDd137:
-      return inverse ? LineBiases{{10998, 3224}, {5449, 20485}}
-                     : LineBiases{{7752, 7752}, {18940, 7752}};
-    default:  // haar
-      return inverse ? LineBiases{{4607, 4607}, {6399, 11006}}
-                     : LineBiases{{2303, 2303}, {4478, 4351}};
-  }
+  const LaneFilter& filter = *lane_filter(wavelet);
+  return direction == Direction::kInverse ? filter.inverse : filter.forward;
 }
 
 // A value in both lanes; negative ones as they are added, not as they lie in memory.

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "cuda/common/ptx.cuh"
-#include "cuda/common/warp.cuh"
 #include "cuda/dwt/params.h"
 #include "transform/samples.h"
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "cuda/dwt/tuning.h"
 #include "transform/dwt/dwt.h"
 
 namespace cudatransform::cuda {
@@ -96,8 +97,5 @@ struct FusedParams {
 struct TwoLevelParams : FusedParams {
   TileParams coarse[kMaxComponents];
 };
-
-inline constexpr unsigned kDwtThreads = 128;  // in a CTA
-inline constexpr unsigned kDwtWarps = kDwtThreads / 32;
 
 }  // namespace cudatransform::cuda

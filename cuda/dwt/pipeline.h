@@ -1,4 +1,5 @@
-// The lifting steps of one direction in their order, and how far they reach. Kernels and the host
+// The lifting steps of one direction in their order, how far they reach, and which filters lift two
+// values at once. Kernels and the host
 // code that launches them have to agree about that.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
@@ -76,5 +77,38 @@ constexpr StripShape strip_shape_of_two(Wavelet wavelet, int pairs_a_lane) {
   const int lanes = ((far + 1) / 2 + far + 1) / 2;
   return {lanes, lanes, (32 - 2 * lanes) * pairs_a_lane, steps.before + steps.total_lag};
 }
+
+// ---- Filters that two values in a word can be lifted by ----
+
+// The biases of the even and odd values of a line.
+struct LaneBias {
+  int32_t even, odd;
+};
+// Between the two directions of a level, and of results.
+struct LineBiases {
+  LaneBias made, last;
+};
+// Taps are 1, or (-1, 9, 9, -1). Biases are found by trying all that make a sum of two, and some
+// others, for the fewest sums of three: see lanes.cuh, which checks that they hold. The kernels for
+// other filters have a value in each word.
+struct LaneFilter {
+  Wavelet wavelet;
+  LineBiases inverse, forward;
+};
+inline constexpr LaneFilter kLaneFilters[] = {
+    {Wavelet::kLegall53, {{4607, 4607}, {6399, 8703}}, {{2559, 2559}, {5886, 6655}}},
+    {Wavelet::kJ2k53, {{4607, 4607}, {6399, 11006}}, {{2303, 2303}, {6398, 8191}}},
+    {Wavelet::kDd97, {{4607, 4607}, {6399, 20991}}, {{2559, 2559}, {5886, 6655}}},
+    {Wavelet::kDd137, {{10998, 3224}, {5449, 20485}}, {{7752, 7752}, {18940, 7752}}},
+    {Wavelet::kHaar, {{4607, 4607}, {6399, 11006}}, {{2303, 2303}, {4478, 4351}}},
+    {Wavelet::kHaarShift, {{4607, 4607}, {6399, 11006}}, {{2303, 2303}, {4478, 4351}}},
+};
+// Null for other filters.
+constexpr const LaneFilter* lane_filter(Wavelet wavelet) {
+  for (const LaneFilter& filter : kLaneFilters)
+    if (filter.wavelet == wavelet) return &filter;
+  return nullptr;
+}
+constexpr bool lifts_lanes(Wavelet wavelet) { return lane_filter(wavelet) != nullptr; }
 
 }  // namespace cudatransform::cuda

@@ -228,10 +228,8 @@ int DwtPlan::pairs_a_lane(const Level& level, bool fast) const {
   return most;
 }
 
-// Whether a level's warps may take their places while the level before still runs. A large level's
-// warps would take the places of other pictures' warps.
+// Whether a level's warps may take their places while the level before still runs.
 bool DwtPlan::may_wait_on_device(int index) const {
-  constexpr int64_t kMostPairs = 1 << 20;
   // Forward, warps of the long filters have so many registers that waiting warps keep out working
   // ones.
   const bool is_long = job_.wavelet == Wavelet::kFidelity || job_.wavelet == Wavelet::kDaub97;
@@ -239,7 +237,7 @@ bool DwtPlan::may_wait_on_device(int index) const {
   int64_t pairs = 0;
   for (int c = 0; c < job_.components; ++c)
     pairs += int64_t{width_of(c, index) / 2} * (height_of(c, index) / 2);
-  return pairs <= kMostPairs;
+  return pairs <= kMaxWaitingPairs;
 }
 
 bool DwtPlan::is_fused(const Level& level) const {
@@ -249,8 +247,6 @@ bool DwtPlan::is_fused(const Level& level) const {
 }
 
 bool DwtPlan::takes_two(const Level& level) const {
-  // With fewer samples too few warps would be on their way.
-  constexpr int64_t kFewestSamples = 8 << 20;
   if (direction_ != Direction::kInverse || level.first || level.index + 2 != level_count())
     return false;
   const Level fine = this->level(level.index + 1);
@@ -260,7 +256,7 @@ bool DwtPlan::takes_two(const Level& level) const {
   int64_t samples = 0;
   for (int c = 0; c < job_.components; ++c)
     samples += int64_t{width_of(c, fine.index)} * height_of(c, fine.index);
-  return samples >= kFewestSamples || kernel_choice == DwtKernelChoice::kFourPairs;
+  return samples >= kMinTwoLevelSamples || kernel_choice == DwtKernelChoice::kFourPairs;
 }
 
 void DwtPlan::set_bands(const Level& level, int component, TileParams* tile) const {

@@ -1,6 +1,6 @@
 // The CUDA engine's decoder of JPEG scans: packs files for the bus, and launches the kernels.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cuda/jpeg/decode_engine.h"
+#include "cuda/jpeg/engine.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "cuda/common/warp.cuh"
+#include "cuda/common/ptx.cuh"
 #include "cuda/jpeg/decode_fetch.cuh"
 
 namespace cudatransform::cuda {

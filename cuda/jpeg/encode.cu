@@ -332,17 +332,10 @@ __device__ __forceinline__ void count_symbols(const EncodeParams& params) {
 
 }  // namespace
 
-// Five CTAs to an SM: more of them hide more than registers would spare. A Turing GPU has room for
-// four.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-#define CT_ENCODE_CTAS 4
-#else
-#define CT_ENCODE_CTAS 5
-#endif
-#define CT_ENCODE(name, function)                                              \
-  extern "C" __global__ void __launch_bounds__(kEncodeThreads, CT_ENCODE_CTAS) \
-      name(const __grid_constant__ EncodeParams params) {                      \
-    function(params);                                                          \
+#define CT_ENCODE(name, function)                                           \
+  extern "C" __global__ void __launch_bounds__(kEncodeThreads, kEncodeCtas) \
+      name(const __grid_constant__ EncodeParams params) {                   \
+    function(params);                                                       \
   }
 CT_JPEG_ENCODE_KERNELS(CT_ENCODE)
 

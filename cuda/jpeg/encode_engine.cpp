@@ -1,6 +1,6 @@
 // The CUDA engine's JPEG encoder: the launches of a scan, and their memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cuda/jpeg/encode_engine.h"
+#include "cuda/jpeg/engine.h"
 
 #include <algorithm>
 #include <cstring>

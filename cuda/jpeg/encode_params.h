@@ -10,9 +10,20 @@
 
 namespace cudatransform::cuda {
 
+// ---- Tuning ----
+
 inline constexpr uint32_t kEncodeThreads = 256;
 inline constexpr uint32_t kEncodeWarps = kEncodeThreads / 32;
 inline constexpr uint32_t kBlocksPerWarp = kJpegTileBlocks / kEncodeWarps;
+// CTAs that an SM should hold: more than five hide more than registers would spare. A Turing GPU
+// has room for four.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr int kEncodeCtas = 4;
+#else
+inline constexpr int kEncodeCtas = 5;
+#endif
+
+// ---- Parameters ----
 
 // Shared by the CTAs of a picture; zero before and after.
 struct EncodeProgress {

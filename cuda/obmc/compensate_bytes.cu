@@ -19,7 +19,6 @@ namespace cudatransform::cuda {
 namespace {
 
 constexpr uint32_t kEveryOther = 0x00ff00ffu;
-constexpr int kObmcCtas = 4;  // that an SM should hold at once
 
 // Samples of even columns in `even`, of odd ones in `odd`.
 struct Four {

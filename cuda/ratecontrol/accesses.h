@@ -15,7 +15,7 @@ inline void rate_transform_accesses(const RateTransformParams& params, Method me
     if (plane.first_cta != UINT32_MAX) add_samples(plane.samples, false, list);
   const bool two_words = method == Method::kFloat && quantizer == Quantizer::kRound;
   const RateLists& lists = params.lists;
-  const size_t blocks = size_t{ctas} * kFusedThreads, units = blocks / kUnitBlocks;
+  const size_t blocks = size_t{ctas} * kFusedBlocks, units = blocks / kUnitBlocks;
   list->add_numbers(lists.dc, blocks * sizeof *lists.dc, false);
   list->add_numbers(lists.before, blocks * sizeof *lists.before, false);
   list->add_numbers(lists.sizes, units * sizeof *lists.sizes, false);

@@ -10,13 +10,13 @@
 
 namespace cudatransform::cuda {
 
-#define CT_TRANSFORM(name, method, quantizer)                            \
-  extern "C" __global__ void __launch_bounds__(kFusedThreads, 6)         \
-      name(const __grid_constant__ RateTransformParams params) {         \
-    list_coefficients<Decided##method, Quantizer::k##quantizer>(params); \
+#define CT_TRANSFORM(name, method, quantizer)                               \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, kGeneralCtas) \
+      name(const __grid_constant__ RateTransformParams params) {            \
+    list_coefficients<Decided##method, Quantizer::k##quantizer>(params);    \
   }
 #define CT_COUNT(name, method, quantizer)                               \
-  extern "C" __global__ void __launch_bounds__(kRateThreads, 3)         \
+  extern "C" __global__ void __launch_bounds__(kRateThreads, kRateCtas) \
       name(const __grid_constant__ RateCountParams params) {            \
     count_candidates<Decided##method, Quantizer::k##quantizer>(params); \
   }

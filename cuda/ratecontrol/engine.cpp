@@ -31,8 +31,6 @@ constexpr struct {
 #undef CT_KIND
 };
 
-// More CTAs than any device runs at once only add their counts more often.
-constexpr uint32_t kMostCtas = 528;
 // Lists that are made for divisors so many times as fine are longer than a transform is.
 constexpr uint32_t kMuchFiner = 2;
 
@@ -114,9 +112,9 @@ void place_units(const RateCountJob& job, RateCountParams* params, uint32_t* cta
     params->dummies -= plane.blocks;
     plane.first_unit = units;
     plane.units = divide_up(plane.blocks, kUnitBlocks);
-    units += divide_up(plane.blocks, kFusedThreads) * kUnitsOfCta;
+    units += divide_up(plane.blocks, kFusedBlocks) * kUnitsOfCta;
   }
-  const uint32_t rounds = divide_up(units, kWarps * kMostCtas);
+  const uint32_t rounds = divide_up(units, kWarps * kMaxCountCtas);
   *ctas = 0;
   for (int c = 0; c < job.dct.components; ++c) {
     RatePlane& plane = params->planes[c];

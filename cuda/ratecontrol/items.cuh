@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-#include "cuda/dct8x8/decided.cuh"
+#include "cuda/dct8x8/general.cuh"
 
 namespace cudatransform::cuda {
 

@@ -105,7 +105,7 @@ __device__ __forceinline__ void list_coefficients(const RateTransformParams& par
   typename M::Value v[64];
   load_block(plane.samples, place, params.frame.peak, v);
   M::forward(v, plane.level_shift);
-  const uint32_t number = blockIdx.x * kFusedThreads + threadIdx.x;
+  const uint32_t number = blockIdx.x * kFusedBlocks + threadIdx.x;
   params.lists.dc[number] = __builtin_bit_cast(uint32_t, v[0]);
   params.lists.before[number] = block_before(params, place);
   __syncthreads();

@@ -11,12 +11,21 @@
 namespace cudatransform::cuda {
 
 inline constexpr unsigned kRateCandidates = 8;
+
+// ---- Tuning, measured on sm_90 ----
+
 inline constexpr unsigned kRateThreads = 256;  // of a CTA that counts
+inline constexpr int kRateCtas = 3;            // that an SM should hold
+// More CTAs than any device runs at once only add their counts more often: four for each of 132
+// SMs.
+inline constexpr uint32_t kMaxCountCtas = 4 * 132;
+
+// ---- Units ----
 
 // Blocks that follow each other in a component. A warp counts one unit at a time.
 inline constexpr unsigned kUnitBlocks = 16;
-inline constexpr unsigned kUnitsOfCta = kFusedThreads / kUnitBlocks;  // that transforms
-inline constexpr unsigned kUnitItems = kUnitBlocks * 63;              // there is room for
+inline constexpr unsigned kUnitsOfCta = kFusedBlocks / kUnitBlocks;  // that transforms
+inline constexpr unsigned kUnitItems = kUnitBlocks * 63;             // there is room for
 
 // The AC coefficients that any candidate may have a level for, block by block and in zigzag order,
 // and all DC coefficients. An item is a word or two: see items.cuh.

@@ -201,27 +201,11 @@ __device__ __forceinline__ void inverse_thread(const RgbParams& params) {
 
 }  // namespace
 
-// CTAs that an SM has registers for: loads take time, and more warps hide it. With 12, the most
-// that an Ampere or Ada GPU has room for, a thread has 40 registers, which is enough for three
-// bytes a pixel without edges, but for planes, for 4:4:0, which has twice the chroma of 4:2:0, and
-// for the compiler of Blackwell GPUs.
-constexpr int ctas_of(RgbPlaces places, bool is_440) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 800
-  constexpr int kMost = 1;
-#elif __CUDA_ARCH__ < 1000
-  constexpr int kMost = 12;
-#else
-  constexpr int kMost = 8;
-#endif
-  if (places != RgbPlaces::kTriples && places != RgbPlaces::kPlanes) return 1;
-  return std::min(kMost, is_440 ? 8 : places == RgbPlaces::kPlanes ? 10 : 12);
-}
-
-#define CT_DEFINE(name, x, y, color, places)                                                     \
-  extern "C" __global__ void __launch_bounds__(kRgbThreads,                                      \
-                                               ctas_of(RgbPlaces::places, (x) == 1 && (y) == 2)) \
-      name(const __grid_constant__ RgbParams params) {                                           \
-    inverse_thread<x, y, RgbColor::color, RgbPlaces::places>(params);                            \
+#define CT_DEFINE(name, x, y, color, places)                                  \
+  extern "C" __global__ void __launch_bounds__(                               \
+      kRgbThreads, rgb_inverse_ctas(RgbPlaces::places, (x) == 1 && (y) == 2)) \
+      name(const __grid_constant__ RgbParams params) {                        \
+    inverse_thread<x, y, RgbColor::color, RgbPlaces::places>(params);         \
   }
 CT_RGB_INVERSE_KERNELS(CT_DEFINE)
 #undef CT_DEFINE

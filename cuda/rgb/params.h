@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "cuda/common/divider.h"
@@ -25,6 +26,22 @@ enum class RgbPlaces : int32_t {
   kPlanes,
   kAny,  // a kernel's: params have it
 };
+
+// CTAs that an SM has registers for: loads take time, and more warps hide it. With 12, the most
+// that an Ampere or Ada GPU has room for, a thread has 40 registers, which is enough for three
+// bytes a pixel without edges, but for planes, for 4:4:0, which has twice the chroma of 4:2:0, and
+// for the compiler of Blackwell GPUs.
+constexpr int rgb_inverse_ctas(RgbPlaces places, bool is_440) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 800
+  constexpr int kMax = 1;
+#elif __CUDA_ARCH__ < 1000
+  constexpr int kMax = 12;
+#else
+  constexpr int kMax = 8;
+#endif
+  if (places != RgbPlaces::kTriples && places != RgbPlaces::kPlanes) return 1;
+  return std::min(kMax, is_440 ? 8 : places == RgbPlaces::kPlanes ? 10 : 12);
+}
 
 struct RgbPlaneParams {
   uint8_t* data;

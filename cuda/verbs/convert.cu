@@ -1,11 +1,10 @@
 // Coefficients from any arrangement to any other, and from one kind of number to another.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/common/ptx.cuh"
-#include "cuda/common/warp.cuh"
-#include "cuda/verbs/params.h"
 #include "cuda/verbs/convert_places.cuh"
-#include "cuda/verbs/verbs.cuh"
 #include "cuda/verbs/kernels.h"
+#include "cuda/verbs/params.h"
+#include "cuda/verbs/verbs.cuh"
 
 namespace cudatransform::cuda {
 namespace {

@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "cuda/common/ptx.cuh"
-#include "cuda/common/warp.cuh"
 #include "cuda/verbs/kernels.h"
 #include "cuda/verbs/verbs.cuh"
 

@@ -9,7 +9,7 @@
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/coefficients.h"
 #include "gst/stream/sampling.h"
-#include "transform/dct8x8/engine.h"
+#include "transform/dct8x8/dct8x8.h"
 #if CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
 #endif

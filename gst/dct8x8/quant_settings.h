@@ -11,7 +11,7 @@
 
 #include "gst/dct8x8/coefficients.h"
 #include "transform/dct8x8/dct8x8.h"
-#include "transform/dct8x8/table_scale.h"
+#include "transform/dct8x8/quant_table.h"
 
 namespace cudatransform {
 

@@ -5,7 +5,7 @@
 #include "gst/dct8x8/range_step.h"
 
 #include "gst/stream/sampling.h"
-#include "transform/range/engine.h"
+#include "transform/range/range.h"
 #if CT_HAVE_CUDA
 #include "cuda/range/engine.h"
 #endif

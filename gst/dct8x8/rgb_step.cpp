@@ -8,7 +8,7 @@
 #include "gst/dct8x8/caps.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/rgb/arithmetic.h"
-#include "transform/rgb/engine.h"
+#include "transform/rgb/rgb.h"
 #if CT_HAVE_CUDA
 #include "cuda/rgb/engine.h"
 #endif

@@ -3,8 +3,8 @@
 
 #include "gst/dirac/engine.h"
 
-#include "transform/dwt/engine.h"
-#include "transform/obmc/engine.h"
+#include "transform/dwt/dwt.h"
+#include "transform/obmc/obmc.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/dirac/engine.h"
 #include "cuda/dwt/engine.h"

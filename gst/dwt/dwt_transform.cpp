@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "gst/engine/element_errors.h"
-#include "transform/dwt/engine.h"
+#include "transform/dwt/dwt.h"
 #if CT_HAVE_CUDA
 #include "cuda/dwt/engine.h"
 #endif

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <string_view>
 
-#include "transform/dwt/default_matrices.h"
 #include "transform/dwt/quantizer.h"
 
 namespace cudatransform {

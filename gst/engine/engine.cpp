@@ -11,7 +11,6 @@
 #include "gst/engine/pinned_allocator.h"
 #include "gst/engine/property_types.h"
 #include "transform/device/host_device.h"
-#include "transform/device/host_memory.h"
 #if CT_HAVE_CUDA
 #include "cuda/device/cuda_device.h"
 #endif

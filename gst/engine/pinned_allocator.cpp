@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "gst/engine/debug.h"
-#include "transform/device/host_memory.h"
+#include "transform/device/host_device.h"
 
 using cudatransform::Device;
 using cudatransform::kPinnedMemoryType;

@@ -11,7 +11,7 @@
 
 #if CT_HAVE_CUDA
 #include "cuda/device/cuda_device.h"
-#include "cuda/jpeg/decode_engine.h"
+#include "cuda/jpeg/engine.h"
 #endif
 
 namespace cudatransform {

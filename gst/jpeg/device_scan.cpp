@@ -12,7 +12,7 @@
 #include <numeric>
 
 #ifdef CT_HAVE_CUDA
-#include "cuda/jpeg/encode_engine.h"
+#include "cuda/jpeg/engine.h"
 #endif
 #include "jpeg/encode_bits.h"
 #include "jpeg/mpf.h"

@@ -9,7 +9,7 @@
 #include "gst/engine/contiguous_adapter.h"
 #include "gst/engine/debug.h"
 #include "jpeg/metadata.h"
-#include "transform/device/host_memory.h"
+#include "transform/device/host_device.h"
 
 namespace cudatransform {
 

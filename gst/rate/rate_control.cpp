@@ -7,7 +7,7 @@
 #include <string>
 
 #include "gst/engine/buffer_ptr.h"
-#include "transform/dct8x8/table_scale.h"
+#include "transform/dct8x8/quant_table.h"
 #if CT_HAVE_JPEG
 #include "gst/dct8x8/file_query.h"
 #include "gst/rate/size_control.h"

@@ -8,7 +8,7 @@
 
 #include "gst/engine/debug.h"
 #if CT_HAVE_CUDA
-#include "cuda/jpeg/encode_engine.h"
+#include "cuda/jpeg/engine.h"
 #endif
 
 namespace cudatransform {

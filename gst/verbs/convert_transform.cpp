@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "transform/verbs/convert_engine.h"
+#include "transform/verbs/convert.h"
 #if CT_HAVE_CUDA
-#include "cuda/verbs/convert_engine.h"
+#include "cuda/verbs/engine.h"
 #endif
 
 namespace cudatransform {

@@ -24,7 +24,7 @@
 #include "gst/verbs/convert_transform.h"
 #include "gst/verbs/verb_base.h"
 #if CT_HAVE_CUDA
-#include "cuda/verbs/convert_engine.h"
+#include "cuda/verbs/engine.h"
 #endif
 
 using cudatransform::ConvertTransform;

@@ -29,7 +29,7 @@
 #include "gst/verbs/flip_transform.h"
 #include "gst/verbs/verb_base.h"
 #if CT_HAVE_CUDA
-#include "cuda/verbs/flip_quant_engine.h"
+#include "cuda/verbs/engine.h"
 #endif
 
 using cudatransform::FlipRequest;

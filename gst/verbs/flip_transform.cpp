@@ -16,7 +16,7 @@
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/source_frames.h"
 #if CT_HAVE_CUDA
-#include "cuda/verbs/flip_quant_engine.h"
+#include "cuda/verbs/engine.h"
 #endif
 #if CT_HAVE_JPEG
 #include "jpeg/exif.h"

@@ -7,14 +7,14 @@
 #include <string>
 
 #include "gst/dct8x8/quant_settings.h"
-#include "transform/dct8x8/table_scale.h"
+#include "transform/dct8x8/quant_table.h"
 #include "transform/verbs/quant.h"
 #if CT_HAVE_JPEG
 #include "gst/dct8x8/file_query.h"
 #include "gst/rate/size_control.h"
 #endif
 #if CT_HAVE_CUDA
-#include "cuda/verbs/flip_quant_engine.h"
+#include "cuda/verbs/engine.h"
 #endif
 
 namespace cudatransform {

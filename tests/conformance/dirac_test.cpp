@@ -22,7 +22,7 @@
 #include "tests/dirac/encoder/dice.h"
 #include "tests/dirac/encoder/stream.h"
 #include "tests/engine/engines.h"
-#include "transform/dwt/engine.h"
+#include "transform/dwt/dwt.h"
 
 namespace cudatransform::test {
 namespace {

@@ -8,7 +8,7 @@
 #include "dirac/picture_header.h"
 #include "dirac/sequence.h"
 #include "tests/dirac/bit_writer.h"
-#include "transform/dwt/default_matrices.h"
+#include "transform/dwt/quantizer.h"
 
 namespace cudatransform::test {
 namespace {

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <tuple>
 
-#include "transform/dct8x8/engine.h"
+#include "transform/dct8x8/dct8x8.h"
 #include "transform/device/host_device.h"
 #include "transform/device/simd_targets.h"
-#include "transform/dwt/engine.h"
-#include "transform/obmc/engine.h"
-#include "transform/range/engine.h"
-#include "transform/rgb/engine.h"
+#include "transform/dwt/dwt.h"
+#include "transform/obmc/obmc.h"
+#include "transform/range/range.h"
+#include "transform/rgb/rgb.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
 #include "cuda/dct8x8/fast_plan.h"
@@ -24,7 +24,7 @@
 #include "cuda/obmc/engine.h"
 #include "cuda/range/engine.h"
 #include "cuda/rgb/engine.h"
-#include "cuda/verbs/flip_quant_engine.h"
+#include "cuda/verbs/engine.h"
 #endif
 
 namespace cudatransform::test {

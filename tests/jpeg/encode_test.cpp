@@ -13,7 +13,7 @@
 #include "tests/engine/run_job.h"
 #include "tests/jpeg/encode_pictures.h"
 #ifdef CT_HAVE_CUDA
-#include "cuda/jpeg/encode_engine.h"
+#include "cuda/jpeg/engine.h"
 #endif
 
 namespace cudatransform::test {

@@ -11,10 +11,10 @@
 #include "jpeg/encode_scan.h"
 #include "tests/engine/engine_kinds.h"
 #include "tests/engine/run_job.h"
-#include "transform/dct8x8/table_scale.h"
+#include "transform/dct8x8/quant_table.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
-#include "cuda/jpeg/encode_engine.h"
+#include "cuda/jpeg/engine.h"
 #include "cuda/ratecontrol/engine.h"
 
 namespace cudatransform::test {

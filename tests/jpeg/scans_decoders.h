@@ -8,7 +8,7 @@
 #include "tests/jpeg/scans_judge.h"
 #include "tests/jpeg/streams.h"
 #if CT_HAVE_CUDA
-#include "cuda/jpeg/decode_engine.h"
+#include "cuda/jpeg/engine.h"
 #endif
 
 namespace cudatransform::test {

@@ -90,9 +90,7 @@ Status check_format(const Dct8x8Job& job) {
       !within(job.layout, Layout::kPlane) || !within(job.order, Order::kZigzag)) {
     return job_error("unknown direction, coefficient type, layout or order");
   }
-  if (job.depth != 8 && job.depth != 10 && job.depth != 12 && job.depth != 16) {
-    return job_error("depth " + text(job.depth) + " is not 8, 10, 12 or 16");
-  }
+  CT_RETURN_IF_ERROR(check_depth(job.depth));
   if (!within(job.method, Method::kShuffle)) {
     return job_error("unknown method " + text(int(job.method)));
   }

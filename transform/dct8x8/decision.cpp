@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "transform/dct8x8/zigzag_bits.h"
-
 namespace cudatransform {
 
 namespace {

@@ -225,4 +225,7 @@ void decide_rd(const Decision& decision, uint64_t nonzero, uint32_t squares,
 // 64 coefficients in eighths, not limited yet, to levels; in natural order.
 void decide_block(const Decision& decision, const int32_t eighths[64], int16_t levels[64]);
 
+// Bits by natural index, moved to their places in zigzag order.
+uint64_t in_zigzag_order(uint64_t natural);
+
 }  // namespace cudatransform

@@ -4,7 +4,7 @@
 
 #include "transform/dct8x8/adapters.h"
 #include "transform/dct8x8/block.h"
-#include "transform/dct8x8/engine.h"
+#include "transform/dct8x8/dct8x8.h"
 #include "transform/dct8x8/rows.h"
 #include "transform/dct8x8/teaching.h"
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/dct8x8/quant_table.h"
 
-#include "transform/dct8x8/table_scale.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>

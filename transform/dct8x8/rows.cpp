@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "transform/dct8x8/engine.h"
+#include "transform/dct8x8/dct8x8.h"
 #include "transform/device/host_threads.h"
 
 namespace cudatransform {
@@ -91,6 +91,21 @@ Status run_rows(Device& device, Queue& queue, const Dct8x8Job& job,
 const Dct8x8Ops& host_dct8x8_ops() {
   static constexpr Dct8x8Ops kOps = {"cpu", submit_best};
   return kOps;
+}
+
+// The vector code for a job, chosen by its method.
+RowFunction simd_row_function(const Dct8x8Job& job) {
+  if (job.scale == 8) return nullptr;  // nothing to transform
+  switch (job.method) {
+    case Method::kIslow:
+      return simd_islow_row_function(job);
+    case Method::kIfast:
+      return simd_ifast_row_function(job);
+    case Method::kFloat:
+      return simd_float_row_function(job);
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace cudatransform

@@ -60,4 +60,10 @@ RowFunction simd_row_function(const Dct8x8Job& job);
 Status run_rows(Device& device, Queue& queue, const Dct8x8Job& job,
                 RowFunction (*choose)(const Dct8x8Job&), FencePtr* fence);
 
+// For the CPU at hand, or null where only the portable one exists. The job's method is the
+// function's; islow and float have scale 2 and 4, too.
+RowFunction simd_islow_row_function(const Dct8x8Job& job);
+RowFunction simd_ifast_row_function(const Dct8x8Job& job);
+RowFunction simd_float_row_function(const Dct8x8Job& job);
+
 }  // namespace cudatransform

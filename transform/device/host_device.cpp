@@ -9,7 +9,6 @@
 #include <exception>
 #include <string>
 
-#include "transform/device/host_memory.h"
 #include "transform/device/host_threads.h"
 #include "transform/device/simd_targets.h"
 

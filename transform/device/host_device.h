@@ -12,4 +12,9 @@ namespace cudatransform {
 // there is no memory for it.
 std::unique_ptr<Device> make_host_device(int threads);
 
+// ---- Ordinary memory, as the host device has it ----
+
+// Aligned to 64 bytes. kOutOfMemory where there is none. Any thread may call it.
+Status allocate_host_memory(size_t bytes, std::unique_ptr<Memory>* memory);
+
 }  // namespace cudatransform

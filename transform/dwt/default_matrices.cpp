@@ -1,6 +1,6 @@
 // The quantisation matrices of VC-2: how much finer each band is quantised than the picture.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "transform/dwt/default_matrices.h"
+#include "transform/dwt/quantizer.h"
 
 #include <algorithm>
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "transform/dwt/lifting.h"
 #include "transform/dwt/quantizer.h"
 #include "transform/picture_check.h"
 
@@ -16,12 +17,16 @@ constexpr int64_t kMaxCoefs = int64_t{1} << 36;
 
 int coef_bytes(DwtCoefType type) { return type == DwtCoefType::kS16 ? 2 : 4; }
 
+bool is_wavelet(Wavelet wavelet) {
+  return static_cast<unsigned>(wavelet) < static_cast<unsigned>(kWaveletCount);
+}
+
 Status check_wavelets(const DwtJob& job) {
-  if (!within(job.wavelet, Wavelet::kJ2k53) || !within(job.wavelet_ho, Wavelet::kJ2k53)) {
+  if (!is_wavelet(job.wavelet) || !is_wavelet(job.wavelet_ho)) {
     return job_error("unknown wavelet " + text(int(job.wavelet)) + " or horizontal wavelet " +
                      text(int(job.wavelet_ho)));
   }
-  if ((job.wavelet == Wavelet::kJ2k53) != (job.wavelet_ho == Wavelet::kJ2k53)) {
+  if (lifting(job.wavelet).rows_first != lifting(job.wavelet_ho).rows_first) {
     return job_error(std::string("wavelet ") + wavelet_name(job.wavelet) +
                      " with horizontal wavelet " + wavelet_name(job.wavelet_ho) +
                      ": j2k53 has another order of rows and columns, expected both or neither");
@@ -46,9 +51,7 @@ Status check_format(const DwtJob& job) {
       !within(job.method, DwtMethod::kSeparableSlab)) {
     return job_error("unknown direction, coefficient type or method");
   }
-  if (job.depth != 8 && job.depth != 10 && job.depth != 12 && job.depth != 16) {
-    return job_error("depth " + text(job.depth) + " is not 8, 10, 12 or 16");
-  }
+  CT_RETURN_IF_ERROR(check_depth(job.depth));
   CT_RETURN_IF_ERROR(check_wavelets(job));
   CT_RETURN_IF_ERROR(check_levels(job.levels));
   if (job.components != 1 && job.components != 3) {
@@ -80,9 +83,7 @@ Status check_quantisers(const DwtJob& job, int component) {
 }  // namespace
 
 const char* wavelet_name(Wavelet wavelet) {
-  static constexpr const char* kNames[kWaveletCount] = {
-      "dd97", "legall53", "dd137", "haar", "haar-shift", "fidelity", "daub97", "j2k53"};
-  return within(wavelet, Wavelet::kJ2k53) ? kNames[int(wavelet)] : "unknown";
+  return is_wavelet(wavelet) ? lifting(wavelet).name : "unknown";
 }
 
 Status validate(const DwtJob& job) {

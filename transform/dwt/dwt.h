@@ -26,6 +26,7 @@
 namespace cudatransform {
 
 // The first seven have the numbers that bitstreams of Dirac and VC-2 give them (SMPTE ST 2042-1).
+// lifting.h has a line for each.
 enum class Wavelet {
   kDd97,       // Deslauriers-Dubuc (9, 7)
   kLegall53,   // LeGall (5, 3)
@@ -94,5 +95,15 @@ struct DwtOps {
   const char* name;
   Status (*submit)(Device& device, Queue& queue, const DwtJob& job, FencePtr* fence);
 };
+
+// ---- On a host device (transform/device/host_device.h) ----
+
+// The CPU engine: Highway (run-time dispatch), oneTBB over stripes of
+// components.
+const DwtOps& host_dwt_ops();
+
+// The same in portable C++ alone, one component and one step at a time: the SIMD code is tested
+// against it.
+const DwtOps& portable_dwt_ops();
 
 }  // namespace cudatransform

@@ -1,6 +1,6 @@
 // The CPU engine: stripes of all components over oneTBB, level by level, rows in vectors.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "transform/dwt/engine.h"
+#include "transform/dwt/dwt.h"
 
 #include <algorithm>
 #include <atomic>

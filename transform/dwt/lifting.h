@@ -34,6 +34,7 @@ struct LiftingStep {
 };
 
 struct Lifting {
+  const char* name;  // of the wavelet property and of caps
   int count;
   LiftingStep steps[4];  // in the order of synthesis
   int shift_between_levels;
@@ -46,33 +47,40 @@ struct Lifting {
 
 // Indexed by the value of Wavelet.
 inline constexpr Lifting kLiftings[kWaveletCount] = {
-    // dd97
-    {2,
+    {"dd97",
+     2,
      {{false, true, -1, 2, {1, 1}, 2, 2}, {true, false, -1, 4, {-1, 9, 9, -1}, 8, 4}},
      1,
      false,
      false},
-    // legall53
-    {2, {{false, true, -1, 2, {1, 1}, 2, 2}, {true, false, 0, 2, {1, 1}, 1, 1}}, 1, false, false},
-    // dd137
-    {2,
+    {"legall53",
+     2,
+     {{false, true, -1, 2, {1, 1}, 2, 2}, {true, false, 0, 2, {1, 1}, 1, 1}},
+     1,
+     false,
+     false},
+    {"dd137",
+     2,
      {{false, true, -2, 4, {-1, 9, 9, -1}, 16, 5}, {true, false, -1, 4, {-1, 9, 9, -1}, 8, 4}},
      1,
      false,
      false},
-    // haar
-    {2, {{false, true, 0, 1, {1}, 1, 1}, {true, false, 0, 1, {1}, 0, 0}}, 0, false, false},
-    // haar-shift
-    {2, {{false, true, 0, 1, {1}, 1, 1}, {true, false, 0, 1, {1}, 0, 0}}, 1, false, false},
-    // fidelity
-    {2,
+    {"haar", 2, {{false, true, 0, 1, {1}, 1, 1}, {true, false, 0, 1, {1}, 0, 0}}, 0, false, false},
+    {"haar-shift",
+     2,
+     {{false, true, 0, 1, {1}, 1, 1}, {true, false, 0, 1, {1}, 0, 0}},
+     1,
+     false,
+     false},
+    {"fidelity",
+     2,
      {{true, false, -3, 8, {-2, 10, -25, 81, 81, -25, 10, -2}, 128, 8},
       {false, true, -4, 8, {-8, 21, -46, 161, 161, -46, 21, -8}, 128, 8}},
      0,
      false,
      true},
-    // daub97
-    {4,
+    {"daub97",
+     4,
      {{false, true, -1, 2, {1817, 1817}, 2048, 12},
       {true, true, 0, 2, {3616, 3616}, 2048, 12},
       {false, false, -1, 2, {217, 217}, 2048, 12},
@@ -81,9 +89,15 @@ inline constexpr Lifting kLiftings[kWaveletCount] = {
      false,
      true,
      true},
-    // j2k53
-    {2, {{false, true, -1, 2, {1, 1}, 2, 2}, {true, false, 0, 2, {1, 1}, 0, 1}}, 0, true, false},
+    {"j2k53",
+     2,
+     {{false, true, -1, 2, {1, 1}, 2, 2}, {true, false, 0, 2, {1, 1}, 0, 1}},
+     0,
+     true,
+     false},
 };
+
+static_assert(kLiftings[kWaveletCount - 1].name != nullptr);
 
 CT_HD constexpr const Lifting& lifting(Wavelet wavelet) {
   return kLiftings[static_cast<int>(wavelet)];

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "transform/dwt/engine.h"
+#include "transform/dwt/dwt.h"
 #include "transform/dwt/lifting.h"
 #include "transform/dwt/run.h"
 #include "transform/dwt/values.h"

@@ -9,6 +9,8 @@
 #include <cstdint>
 
 #include "transform/device/host_device_macros.h"
+#include "transform/dwt/bands.h"
+#include "transform/dwt/dwt.h"
 
 namespace cudatransform {
 
@@ -34,5 +36,17 @@ CT_HD constexpr uint32_t dwt_quant_offset(int index) {
   if (index == 0) return 1;
   return index == 1 ? 2 : (dwt_quant_factor(index) + 1) / 2;
 }
+
+// ---- Quantization matrices of VC-2: how much finer each band is quantized than the picture ----
+//
+// A band's quantizer index is the picture's less the band's entry, and at least 0. Entries weigh
+// bands by the gain of their filter. Streams without a matrix of their own use these (SMPTE ST
+// 2042-1, annex D).
+
+// Fills the dwt_band_count() entries; without any level the only one is 0. False where VC-2 has no
+// matrix: for j2k53, for more than four levels, more than five with the horizontal-only ones, and
+// for two filters but haar with legall53 horizontally.
+bool default_matrix(Wavelet wavelet, Wavelet wavelet_ho, DwtLevels levels,
+                    uint8_t matrix[kMaxDwtBands]);
 
 }  // namespace cudatransform

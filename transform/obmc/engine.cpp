@@ -1,7 +1,7 @@
 // The CPU engine's motion compensation: stripes of all components over oneTBB, block by block, rows
 // in vectors.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "transform/obmc/engine.h"
+#include "transform/obmc/obmc.h"
 
 #include <algorithm>
 #include <cstddef>

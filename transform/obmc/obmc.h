@@ -95,4 +95,13 @@ struct ObmcOps {
   Status (*compensate)(Device& device, Queue& queue, const ObmcJob& job, FencePtr* fence);
 };
 
+// ---- On a host device (transform/device/host_device.h) ----
+
+// The CPU engine: Highway (run-time dispatch), oneTBB over stripes of components.
+const ObmcOps& host_obmc_ops();
+
+// The same in portable C++ alone, a row after the other. The vector code is tested against it, and
+// jobs whose sums do not fit its lanes fall back to it.
+const ObmcOps& portable_obmc_ops();
+
 }  // namespace cudatransform

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "transform/obmc/engine.h"
+#include "transform/obmc/obmc.h"
 #include "transform/obmc/rows.h"
 
 namespace cudatransform {

@@ -10,6 +10,7 @@
 // halves, which some depths have, away from zero on either side.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "transform/device/host_device_macros.h"
@@ -52,5 +53,16 @@ inline constexpr int kLumaFraction = 14, kChromaFraction = 13;
 inline constexpr RangeScale kByteLuma = range_scale(8, false, kLumaFraction, false);
 inline constexpr RangeScale kByteChroma = range_scale(8, true, kChromaFraction, false);
 inline constexpr int32_t kLumaZero = 16, kChromaZero = 128;
+
+// ---- Rows of the CPU engine ----
+
+// A row of bytes. Reads and writes nothing beside `count` samples.
+using RangeRow = void (*)(const uint8_t* from, uint8_t* to, size_t count);
+struct RangeRows {
+  RangeRow luma, chroma;
+};
+const RangeRows& portable_range_rows();
+// For the CPU at hand, or null where vectors have one lane.
+const RangeRows* vector_range_rows();
 
 }  // namespace cudatransform

@@ -1,6 +1,6 @@
 // The CPU engine's range conversion: rows in portable C++, strips of rows over oneTBB.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "transform/range/engine.h"
+#include "transform/range/range.h"
 
 #include <algorithm>
 #include <cstring>

@@ -45,4 +45,13 @@ struct RangeOps {
   Status (*submit)(Device& device, Queue& queue, const RangeJob& job, FencePtr* fence);
 };
 
+// ---- On a host device (transform/device/host_device.h) ----
+
+// The CPU engine: Highway (run-time dispatch) for bytes, oneTBB over strips of rows.
+const RangeOps& host_range_ops();
+
+// The same in portable C++. The vector code is tested against it, and takes from it rows that are
+// shorter than a vector.
+const RangeOps& portable_range_ops();
+
 }  // namespace cudatransform

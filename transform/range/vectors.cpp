@@ -10,7 +10,7 @@
 #include <hwy/highway.h>
 
 #include "transform/range/arithmetic.h"
-#include "transform/range/engine.h"
+#include "transform/range/range.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cudatransform {
@@ -23,11 +23,7 @@ const RangeRows* choose_range_rows() { return nullptr; }
 
 #else
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-using Bytes = hn::ScalableTag<uint8_t>;
-using Words = hn::Repartition<int16_t, Bytes>;
-using WordVec = hn::Vec<Words>;
+#include "transform/device/bytes-inl.h"
 
 // round(word * factor / 2^fraction) + middle, by products of numbers of 15 bits of fraction.
 template <bool kIsChroma>
@@ -42,29 +38,17 @@ HWY_INLINE WordVec scaled(WordVec sample) {
                    : product;
 }
 
-HWY_INLINE WordVec clamped(WordVec value) {
-  return hn::Min(hn::Max(value, hn::Zero(Words())), hn::Set(Words(), 255));
-}
-
 template <bool kIsChroma>
 void convert(const uint8_t* from, uint8_t* to, size_t count) {
-  const size_t lanes = hn::Lanes(Bytes());
-  if (count < lanes) {
-    const RangeRows& rows = portable_range_rows();
-    return (kIsChroma ? rows.chroma : rows.luma)(from, to, count);
-  }
-  // Bytes of even and of odd positions, in lanes of 16 bits: no shuffle is needed.
-  const auto vector = [=](size_t i) {
-    const WordVec words = hn::BitCast(Words(), hn::LoadU(Bytes(), from + i));
-    const WordVec even = hn::And(words, hn::Set(Words(), 255));
-    const WordVec odd =
-        hn::BitCast(Words(), hn::ShiftRight<8>(hn::BitCast(hn::RebindToUnsigned<Words>(), words)));
-    const WordVec low = clamped(scaled<kIsChroma>(even)), high = clamped(scaled<kIsChroma>(odd));
-    hn::StoreU(hn::BitCast(Bytes(), hn::Or(low, hn::ShiftLeft<8>(high))), Bytes(), to + i);
-  };
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes) vector(i);
-  if (i < count) vector(count - lanes);
+  if (for_vectors(count, hn::Lanes(Bytes()), [=](size_t i) {
+        const Both words = widened(hn::LoadU(Bytes(), from + i));
+        hn::StoreU(
+            narrowed(clamped(scaled<kIsChroma>(words.even)), clamped(scaled<kIsChroma>(words.odd))),
+            Bytes(), to + i);
+      }))
+    return;
+  const RangeRows& rows = portable_range_rows();
+  (kIsChroma ? rows.chroma : rows.luma)(from, to, count);
 }
 
 constexpr RangeRows kRows = {convert<false>, convert<true>};

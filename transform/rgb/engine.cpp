@@ -1,7 +1,7 @@
 // The CPU engine's RGB: strips of rows over oneTBB, which stay in a core's cache between chroma's
 // sampling and colour.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "transform/rgb/engine.h"
+#include "transform/rgb/rgb.h"
 
 #include <algorithm>
 #include <cstddef>

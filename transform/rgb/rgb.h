@@ -84,4 +84,13 @@ struct RgbOps {
   Status (*submit)(Device& device, Queue& queue, const RgbJob& job, FencePtr* fence);
 };
 
+// ---- On a host device (transform/device/host_device.h) ----
+
+// The CPU engine: Highway (run-time dispatch), oneTBB over strips of rows.
+const RgbOps& host_rgb_ops();
+
+// The same with rows in portable C++. The vector code is tested against it, and takes from it rows
+// that are shorter than a vector.
+const RgbOps& portable_rgb_ops();
+
 }  // namespace cudatransform

@@ -21,46 +21,14 @@ const RgbRows* choose_rgb_rows() { return nullptr; }
 
 #else
 
-namespace hn = hwy::HWY_NAMESPACE;
+#include "transform/device/bytes-inl.h"
 
-using Bytes = hn::ScalableTag<uint8_t>;
-using Words = hn::Repartition<int16_t, Bytes>;
 using Longs = hn::Repartition<int32_t, Bytes>;
 using HalfBytes = hn::Rebind<uint8_t, Words>;
-using ByteVec = hn::Vec<Bytes>;
-using WordVec = hn::Vec<Words>;
 using LongVec = hn::Vec<Longs>;
-
-// Calls vector(i) for vectors of `kLanes` from position i on; the last one may begin in the one
-// before it. False, and nothing is done, where there are too few for one.
-template <typename Vector>
-HWY_INLINE bool for_vectors(size_t count, size_t lanes, const Vector& vector) {
-  if (count < lanes) return false;
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes) vector(i);
-  if (i < count) vector(count - lanes);
-  return true;
-}
 
 // ---- Words of bytes ----
 
-// The bytes of even and of odd positions, in lanes of 16 bits: no shuffle is needed.
-struct Both {
-  WordVec even, odd;
-};
-HWY_INLINE Both widened(ByteVec bytes) {
-  const WordVec words = hn::BitCast(Words(), bytes);
-  return {
-      hn::And(words, hn::Set(Words(), 255)),
-      hn::BitCast(Words(), hn::ShiftRight<8>(hn::BitCast(hn::RebindToUnsigned<Words>(), words)))};
-}
-// Values of 0 to 255.
-HWY_INLINE ByteVec narrowed(WordVec even, WordVec odd) {
-  return hn::BitCast(Bytes(), hn::Or(even, hn::ShiftLeft<8>(odd)));
-}
-HWY_INLINE WordVec clamped(WordVec value) {
-  return hn::Min(hn::Max(value, hn::Zero(Words())), hn::Set(Words(), 255));
-}
 HWY_INLINE WordVec load_words(const uint8_t* from) {
   return hn::PromoteTo(Words(), hn::LoadU(HalfBytes(), from));
 }

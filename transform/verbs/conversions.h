@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "transform/verbs/convert.h"
 
 // X(name, From, To): kinds of transform/verbs/numbers.h. Copies are by the size of a number.
@@ -39,5 +42,23 @@ int conversion_of(const CoefKinds& from, const CoefKinds& to);
 // Whether levels become values, or values levels; and the divisors of a component for that.
 bool needs_tables(const ConvertJob& job);
 const QuantTable& table_of(const ConvertJob& job, int component);
+
+// ---- Rows of the CPU engine ----
+
+// A row of blocks, on one side of a conversion.
+struct CoefRow {
+  CoefArrangement arrangement;
+  uint8_t* data;      // the first coefficient
+  ptrdiff_t pitch;    // kPlane: bytes from one row of coefficients to the next
+  ptrdiff_t to_band;  // kBand: bytes from one frequency to the next
+};
+
+// Converts `blocks` blocks by `divisors`, in natural order, and returns how many numbers it has
+// saturated.
+using ConvertRow = uint64_t (*)(const CoefRow& from, const CoefRow& to, int32_t blocks,
+                                const uint16_t divisors[64]);
+
+// By ConversionNumber, for the CPU at hand.
+const ConvertRow* convert_rows();
 
 }  // namespace cudatransform

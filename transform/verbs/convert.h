@@ -40,4 +40,6 @@ struct ConvertOps {
   Status (*submit)(Device& device, Queue& queue, const ConvertJob& job, FencePtr* fence);
 };
 
+const ConvertOps& host_convert_ops();
+
 }  // namespace cudatransform

@@ -1,12 +1,11 @@
 // The CPU engine's conversions of coefficients: rows of blocks over oneTBB.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "transform/verbs/convert_engine.h"
+#include "transform/verbs/convert.h"
 
 #include <atomic>
 
 #include "transform/device/host_threads.h"
 #include "transform/verbs/conversions.h"
-#include "transform/verbs/convert_rows.h"
 
 namespace cudatransform {
 

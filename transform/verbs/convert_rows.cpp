@@ -14,7 +14,6 @@
 
 #include "transform/dct8x8/quant_table.h"
 #include "transform/verbs/conversions.h"
-#include "transform/verbs/convert_rows.h"
 #include "transform/verbs/numbers.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -30,7 +30,7 @@
 #include "tests/bench/cpu/copy.h"
 #include "tests/bench/cpu/dwt.h"
 #include "tests/bench/cpu/rgb.h"
-#include "transform/dct8x8/engine.h"
+#include "transform/dct8x8/dct8x8.h"
 #include "transform/device/simd_targets.h"
 
 namespace cudatransform::bench {

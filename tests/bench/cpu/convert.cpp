@@ -11,7 +11,7 @@
 
 #include "tests/bench/common.h"
 #include "transform/device/host_device.h"
-#include "transform/verbs/convert_engine.h"
+#include "transform/verbs/convert.h"
 #include "transform/verbs/flip.h"
 #include "transform/verbs/quant.h"
 

@@ -19,7 +19,7 @@
 
 #include "tests/bench/common.h"
 #include "tests/bench/cpu/jobs.h"
-#include "transform/dwt/engine.h"
+#include "transform/dwt/dwt.h"
 
 namespace cudatransform::bench {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tests/bench/common.h"
-#include "transform/dct8x8/engine.h"
+#include "transform/dct8x8/dct8x8.h"
 #include "transform/device/host_device.h"
 #include "transform/device/host_threads.h"
 #include "transform/device/simd_targets.h"

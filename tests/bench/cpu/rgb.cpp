@@ -17,7 +17,7 @@
 #include "tests/bench/common.h"
 #include "tests/bench/cpu/jobs.h"
 #include "tests/jpeg/libjpeg.h"
-#include "transform/rgb/engine.h"
+#include "transform/rgb/rgb.h"
 
 namespace cudatransform::bench {
 

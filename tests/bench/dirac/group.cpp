@@ -20,9 +20,9 @@
 #include "tests/dirac/encoder/stream.h"
 #include "tests/dirac/encoder/wide_plane.h"
 #include "transform/device/host_device.h"
-#include "transform/dwt/default_matrices.h"
-#include "transform/dwt/engine.h"
-#include "transform/obmc/engine.h"
+#include "transform/dwt/dwt.h"
+#include "transform/dwt/quantizer.h"
+#include "transform/obmc/obmc.h"
 
 namespace cudatransform::test {
 

@@ -6,12 +6,11 @@
 #include <random>
 #include <utility>
 
-#include "cuda/verbs/convert_engine.h"
-#include "cuda/verbs/flip_quant_engine.h"
+#include "cuda/verbs/engine.h"
 #include "tests/bench/cpu/frames.h"
 #include "tests/bench/gpu/turns.h"
 #include "transform/device/host_device.h"
-#include "transform/verbs/convert_engine.h"
+#include "transform/verbs/convert.h"
 #include "transform/verbs/quant.h"
 
 namespace cudatransform::bench {

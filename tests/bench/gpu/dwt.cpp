@@ -12,7 +12,7 @@
 #include "tests/bench/cpu/frames.h"
 #include "tests/bench/gpu/turns.h"
 #include "transform/device/host_device.h"
-#include "transform/dwt/engine.h"
+#include "transform/dwt/dwt.h"
 
 namespace cudatransform::bench {
 namespace {

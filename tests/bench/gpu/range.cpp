@@ -8,7 +8,7 @@
 #include "tests/bench/cpu/frames.h"
 #include "tests/bench/gpu/turns.h"
 #include "transform/device/host_device.h"
-#include "transform/range/engine.h"
+#include "transform/range/range.h"
 
 namespace cudatransform::bench {
 namespace {

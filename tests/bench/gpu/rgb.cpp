@@ -10,7 +10,7 @@
 #include "tests/bench/gpu/turns.h"
 #include "transform/device/host_device.h"
 #include "transform/rgb/arithmetic.h"
-#include "transform/rgb/engine.h"
+#include "transform/rgb/rgb.h"
 
 namespace cudatransform::bench {
 namespace {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "cuda/device/cuda_device.h"
-#include "cuda/jpeg/encode_engine.h"
+#include "cuda/jpeg/engine.h"
 #include "jpeg/encode_file.h"
 #include "jpeg/reader.h"
 #include "tests/bench/common.h"

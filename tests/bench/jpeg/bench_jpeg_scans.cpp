@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "cuda/device/cuda_device.h"
-#include "cuda/jpeg/decode_engine.h"
+#include "cuda/jpeg/engine.h"
 #include "jpeg/reader.h"
 #include "tests/bench/device.h"
 

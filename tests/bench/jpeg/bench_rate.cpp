@@ -22,14 +22,14 @@
 
 #include "cuda/dct8x8/engine.h"
 #include "cuda/device/cuda_device.h"
-#include "cuda/jpeg/encode_engine.h"
+#include "cuda/jpeg/engine.h"
 #include "cuda/ratecontrol/engine.h"
 #include "jpeg/encode_file.h"
 #include "jpeg/file_size.h"
 #include "tests/bench/common.h"
 #include "tests/bench/device.h"
 #include "tests/bench/jpeg/pictures.h"
-#include "transform/dct8x8/table_scale.h"
+#include "transform/dct8x8/quant_table.h"
 #include "transform/ratecontrol/size_search.h"
 
 namespace cudatransform::bench {

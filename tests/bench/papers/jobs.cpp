@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "tests/bench/device.h"
-#include "transform/dct8x8/engine.h"
+#include "transform/dct8x8/dct8x8.h"
 #include "transform/device/host_device.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"

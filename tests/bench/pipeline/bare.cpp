@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "tests/bench/device.h"
-#include "transform/dct8x8/engine.h"
+#include "transform/dct8x8/dct8x8.h"
 #include "transform/dct8x8/quant_table.h"
 #include "transform/device/host_device.h"
 #if CT_HAVE_CUDA

@@ -11,7 +11,7 @@
 
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
-#include "transform/dct8x8/engine.h"
+#include "transform/dct8x8/dct8x8.h"
 #include "transform/device/host_device.h"
 #if CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"

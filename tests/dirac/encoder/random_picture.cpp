@@ -9,7 +9,7 @@
 #include "dirac/levels.h"
 #include "tests/dirac/encoder/coefs.h"
 #include "tests/dirac/encoder/picture_definition.h"
-#include "transform/dwt/default_matrices.h"
+#include "transform/dwt/quantizer.h"
 
 namespace cudatransform::test {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "transform/dct8x8/table_scale.h"
+#include "transform/dct8x8/quant_table.h"
 #include "transform/ratecontrol/leaky_bucket.h"
 #include "transform/ratecontrol/size_search.h"
 

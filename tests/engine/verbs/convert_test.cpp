@@ -16,9 +16,9 @@
 #include "tests/engine/run_job.h"
 #include "tests/engine/verbs/definition.h"
 #include "transform/verbs/conversions.h"
-#include "transform/verbs/convert_engine.h"
+#include "transform/verbs/convert.h"
 #ifdef CT_HAVE_CUDA
-#include "cuda/verbs/convert_engine.h"
+#include "cuda/verbs/engine.h"
 #endif
 
 namespace cudatransform::test {

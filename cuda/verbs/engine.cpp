@@ -1,21 +1,43 @@
-// Flips and other tables on the CUDA engine: the launch of a job, and its parameters.
+// Coefficient filters on the CUDA engine: the launch of a job, and its parameters.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cuda/verbs/flip_quant_engine.h"
+#include "cuda/verbs/engine.h"
 
 #include <algorithm>
 
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
-#include "cuda/verbs/engine_check.h"
 #include "cuda/verbs/kernels.h"
 #include "cuda/verbs/params.h"
+#include "transform/picture_check.h"
 
 namespace cudatransform {
 namespace cuda {
 
 CT_KERNEL_FAMILY(verb_kernels, CT_VERB_IMAGES)
+CT_KERNEL_FAMILY(convert_kernels, CT_CONVERT_IMAGES)
 
 namespace {
+
+// The kernels load and store 16 bytes at a time, and reach the eight rows of a block of planes by
+// 32 bits.
+template <typename Job>
+Status check_alignment(const Job& job) {
+  constexpr uintptr_t kUnit = 16;
+  for (int c = 0; c < job.components; ++c)
+    for (const CoefArray* array : {&job.from[c], &job.to[c]}) {
+      if ((reinterpret_cast<uintptr_t>(array->data) | static_cast<uintptr_t>(array->pitch)) %
+              kUnit !=
+          0)
+        return job_error("coefficients of component " + text(c) +
+                         ": the CUDA engine needs address and pitch in multiples of " +
+                         text(kUnit));
+      if (array->pitch > INT32_MAX / 8)
+        return job_error("coefficients of component " + text(c) + ": a pitch of " +
+                         text(array->pitch) + " is too large for the CUDA engine, whose most is " +
+                         text(INT32_MAX / 8));
+    }
+  return {};
+}
 
 constexpr uint32_t kFlips = 2 * kFlipWays;
 
@@ -155,6 +177,55 @@ Status submit_requant(Device& device, Queue& queue, const RequantJob& job, Fence
   return fence != nullptr ? stream->record(fence) : Status{};
 }
 
+// ---- Conversions ----
+
+// Returns the number of tiles, or 0 if there are too many for a grid.
+uint32_t describe_planes(const ConvertJob& job, ConvertParams* params) {
+  uint64_t tiles = 0;
+  for (int c = 0; c < job.components; ++c) {
+    const CoefArray &from = job.from[c], &to = job.to[c];
+    ConvertPlane& plane = params->planes[c];
+    plane.from = static_cast<uint8_t*>(from.data);
+    plane.to = static_cast<uint8_t*>(to.data);
+    plane.from_steps = steps_of(from, job.from_kinds.number, job.from_kinds.arrangement);
+    plane.to_steps = steps_of(to, job.to_kinds.number, job.to_kinds.arrangement);
+    plane.blocks_w = from.blocks_w;
+    plane.blocks_h = from.blocks_h;
+    plane.first = static_cast<uint32_t>(tiles);
+    plane.across =
+        static_cast<uint32_t>((int64_t{from.blocks_w} + kConvertBlocks - 1) / kConvertBlocks);
+    plane.by_across = make_divider(plane.across);
+    tiles += uint64_t{plane.across} * static_cast<uint32_t>(from.blocks_h);
+    if (tiles > INT32_MAX) return 0;
+    if (needs_tables(job)) std::copy_n(table_of(job, c).q, 64, params->divisors[c]);
+  }
+  return static_cast<uint32_t>(tiles);
+}
+
+Status submit_convert(Device& device, Queue& queue, const ConvertJob& job, FencePtr* fence) {
+  CT_RETURN_IF_ERROR(validate(job));
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
+  CT_RETURN_IF_ERROR(check_alignment(job));
+  ConvertParams params = {};
+  const uint32_t tiles = describe_planes(job, &params);
+  if (tiles == 0) return Status::error(StatusCode::kInvalidArgument, "too many blocks");
+  params.components = job.components;
+  params.from = job.from_kinds.arrangement;
+  params.to = job.to_kinds.arrangement;
+  std::copy_n(kNaturalOfZigzag, 64, params.natural_of_zigzag);
+  std::copy_n(kZigzagOfNatural, 64, params.zigzag_of_natural);
+  static_assert(sizeof *params.saturated == sizeof *job.saturated);
+  params.saturated = reinterpret_cast<unsigned long long*>(job.saturated);
+  if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
+  void* arguments[] = {&params};
+  const auto kernel = static_cast<uint32_t>(conversion_of(job.from_kinds, job.to_kinds));
+  CT_RETURN_IF_ERROR(stream->launch(KernelKey{convert_kernels(), kernel}, tiles, kConvertThreads,
+                                    arguments, true));
+  if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));
+  return fence != nullptr ? stream->record(fence) : Status{};
+}
+
 }  // namespace
 }  // namespace cuda
 
@@ -173,6 +244,15 @@ const FlipOps& cuda_flip_ops() {
 
 const RequantOps& cuda_requant_ops() {
   static constexpr RequantOps kOps = {"cuda", cuda::submit_requant};
+  return kOps;
+}
+
+Status probe_cuda_convert_kernels(Device& device) {
+  return cuda::probe_kernel(device, {cuda::convert_kernels(), kConversion_copy_16});
+}
+
+const ConvertOps& cuda_convert_ops() {
+  static constexpr ConvertOps kOps = {"cuda", cuda::submit_convert};
   return kOps;
 }
 

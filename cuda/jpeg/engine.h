@@ -1,10 +1,21 @@
-// The CUDA engine's decoder of JPEG scans, on a CUDA device (cuda/device/cuda_device.h).
+// The CUDA engine's entropy coding of JPEG scans, on a CUDA device (cuda/device/cuda_device.h).
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "jpeg/encode_scan.h"
 #include "jpeg/parallel_decode.h"
 
 namespace cudatransform {
+
+// ---- Parallel Huffman coding ----
+
+// The kernels' intermediates are scratch memory of the queue, as large as the file at least.
+const JpegEncodeOps& cuda_jpeg_encode_ops();
+
+// kNotFound where this build has no code for `device`.
+Status probe_cuda_jpeg_encode_kernels(Device& device);
+
+// ---- Decoding, in builds with JPEG ----
 
 // Jobs' levels are device addresses; their blocks and results lie in page-locked memory. Jobs on
 // several queues overlap.

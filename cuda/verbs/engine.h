@@ -1,7 +1,8 @@
-// Flips and other tables on the CUDA engine.
+// The CUDA engine's coefficient filters, on a CUDA device (cuda/device/cuda_device.h).
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "transform/verbs/convert.h"
 #include "transform/verbs/flip.h"
 #include "transform/verbs/quant.h"
 
@@ -14,5 +15,13 @@ const FlipOps& cuda_flip_ops();
 Status probe_cuda_flip_kernels(Device& device);
 Status probe_cuda_requant_kernels(Device& device);
 const RequantOps& cuda_requant_ops();
+
+// ---- Conversions ----
+
+// Whether this build has kernels that the device can run: kNotFound where it has not.
+Status probe_cuda_convert_kernels(Device& device);
+
+// Jobs' addresses are device addresses. They and pitches are multiples of 16.
+const ConvertOps& cuda_convert_ops();
 
 }  // namespace cudatransform
