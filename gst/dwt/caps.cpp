@@ -13,12 +13,14 @@ CoefKind dwt_kind() {
   return {GST_DWT_MEDIA_TYPE, {"wavelet", "wavelet-ho", "levels", "levels-ho"}, false};
 }
 
-// The filters of Dirac and VC-2, any two of which go together.
+// All filters but JPEG 2000's, any two of which go together.
 std::vector<std::string> mixable_wavelets() {
   std::vector<std::string> names;
-  for (int w = GST_DWT_WAVELET_DD97; w < GST_DWT_WAVELET_J2K53; w++)
-    names.emplace_back(gst_dwt_wavelet_to_string(static_cast<GstDwtWavelet>(w)));
-  return names;
+  for (int w = GST_DWT_WAVELET_DD97;; w++) {
+    const gchar* name = gst_dwt_wavelet_to_string(static_cast<GstDwtWavelet>(w));
+    if (name == nullptr) return names;
+    if (w != GST_DWT_WAVELET_J2K53) names.emplace_back(name);
+  }
 }
 
 void set_range(GstStructure* s, const char* field, int low, int high) {

@@ -1,5 +1,7 @@
 // GstDwtInfo: the geometry of wavelet coefficients, from numbers and from caps, and back to caps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <string>
+
 #include <gst/coef/dwt-private.h>
 
 namespace {
@@ -42,7 +44,7 @@ gboolean check_transform(GstDwtWavelet wavelet, GstDwtWavelet wavelet_ho, guint 
   const gchar* name_ho = gst_dwt_wavelet_to_string(wavelet_ho);
   if (name == nullptr || name_ho == nullptr)
     return refuse("wavelets %d and %d, expected 0 to %d", static_cast<int>(wavelet),
-                  static_cast<int>(wavelet_ho), static_cast<int>(GST_DWT_WAVELET_J2K53));
+                  static_cast<int>(wavelet_ho), gst_dwt_wavelet_class()->maximum);
   if ((wavelet == GST_DWT_WAVELET_J2K53) != (wavelet_ho == GST_DWT_WAVELET_J2K53))
     return refuse("wavelet=%s with wavelet-ho=%s: j2k53 goes with itself alone", name, name_ho);
   if (levels > GST_DWT_MAX_LEVELS)
@@ -57,10 +59,14 @@ gboolean read_wavelet(const GstStructure* s, const char* field, GstDwtWavelet* w
                       const gstcoef::Refusal& refuse) {
   const gchar* name = gst_structure_get_string(s, field);
   if (gst_dwt_wavelet_from_string(name, wavelet)) return TRUE;
-  return refuse(
-      "%s is %s, expected dd97, legall53, dd137, haar, haar-shift, fidelity, daub97 or "
-      "j2k53",
-      field, GST_STR_NULL(name));
+  const GEnumClass* known = gst_dwt_wavelet_class();
+  std::string names;
+  for (guint i = 0; i < known->n_values; i++)
+    names += std::string(i == 0                    ? ""
+                         : i + 1 < known->n_values ? ", "
+                                                   : " or ") +
+             known->values[i].value_nick;
+  return refuse("%s is %s, expected %s", field, GST_STR_NULL(name), names.c_str());
 }
 
 gboolean read_levels(const GstStructure* s, const char* field, guint* levels,

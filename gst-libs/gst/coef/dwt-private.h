@@ -8,6 +8,9 @@
 // The category "dwt".
 GstDebugCategory* gst_dwt_debug_category();
 
+// The wavelets, whose nicks caps have as names.
+GEnumClass* gst_dwt_wavelet_class();
+
 inline gstcoef::Refusal gst_dwt_refusal(gchar** reason) {
   return {gst_dwt_debug_category(), reason};
 }

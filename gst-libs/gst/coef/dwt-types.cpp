@@ -36,8 +36,7 @@ GType gst_dwt_orientation_get_type(void) {
   return type;
 }
 
-// Caps use the nicks as names.
-static GEnumClass* wavelet_class() {
+GEnumClass* gst_dwt_wavelet_class() {
   static gpointer const klass = g_type_class_ref(gst_dwt_wavelet_get_type());
   return G_ENUM_CLASS(klass);
 }
@@ -52,14 +51,14 @@ GstDebugCategory* gst_dwt_debug_category() {
 }
 
 const gchar* gst_dwt_wavelet_to_string(GstDwtWavelet wavelet) {
-  const GEnumValue* value = g_enum_get_value(wavelet_class(), static_cast<gint>(wavelet));
+  const GEnumValue* value = g_enum_get_value(gst_dwt_wavelet_class(), static_cast<gint>(wavelet));
   return value != nullptr ? value->value_nick : nullptr;
 }
 
 gboolean gst_dwt_wavelet_from_string(const gchar* string, GstDwtWavelet* wavelet) {
   g_return_val_if_fail(wavelet != nullptr, FALSE);
   const GEnumValue* value =
-      string != nullptr ? g_enum_get_value_by_nick(wavelet_class(), string) : nullptr;
+      string != nullptr ? g_enum_get_value_by_nick(gst_dwt_wavelet_class(), string) : nullptr;
   if (value == nullptr) return FALSE;
   *wavelet = static_cast<GstDwtWavelet>(value->value);
   return TRUE;
