@@ -9,7 +9,7 @@
 //   range_bytes, range_words
 //     twin   convert_strip() in transform/range/engine.cpp, transform/range/vectors.cpp
 //     test   tests/engine/range/range_test.cpp
-//     bench  tests/bench/gpu/range.cpp: case:range
+//     bench  tests/engine/kernel_jobs.cpp: case:range
 //     page   docs/kernels.md, 19
 #pragma once
 

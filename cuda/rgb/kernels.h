@@ -11,7 +11,7 @@
 //     twin   InverseStrip and ForwardStrip in transform/rgb/engine.cpp, rows in
 //            transform/rgb/portable.cpp and transform/rgb/vectors.cpp
 //     test   tests/engine/rgb/rgb_test.cpp
-//     bench  tests/bench/gpu/rgb.cpp: case:rgb
+//     bench  tests/engine/kernel_jobs.cpp: case:rgb
 //     page   docs/kernels.md, 19
 #pragma once
 

@@ -11,12 +11,12 @@
 //   flip_*
 //     twin   Flipper in transform/verbs/flip_engine.cpp
 //     test   tests/engine/verbs/flip_test.cpp
-//     bench  tests/bench/gpu/convert.cpp: case:flip
+//     bench  tests/engine/kernel_jobs.cpp: case:flip
 //     page   docs/kernels.md, 21
 //   quant_*
 //     twin   Requantiser in transform/verbs/quant.cpp
 //     test   tests/engine/verbs/quant_test.cpp
-//     bench  tests/bench/gpu/convert.cpp: case:quant
+//     bench  tests/engine/kernel_jobs.cpp: case:quant
 //     page   docs/kernels.md, 21
 #pragma once
 

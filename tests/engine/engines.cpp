@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/device/host_device.h"
@@ -15,6 +16,7 @@
 #include "transform/obmc/obmc.h"
 #include "transform/range/range.h"
 #include "transform/rgb/rgb.h"
+#include "transform/verbs/convert.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
 #include "cuda/dct8x8/fast_plan.h"
@@ -45,14 +47,7 @@ bool set(const char* variable) {
 void add_host_engines(std::vector<Engine>* list) {
   list->push_back(portable_engine());
   // More threads than one, also on a single core, so that block rows really run side by side.
-  const std::shared_ptr<Device> device = make_host_device(3);
-  Engine host = {"host", device, &host_dct8x8_ops()};
-  host.dwt_ops = &host_dwt_ops();
-  host.obmc_ops = &host_obmc_ops();
-  host.range_ops = &host_range_ops();
-  host.rgb_ops = &host_rgb_ops();
-  host.flip_ops = &host_flip_ops();
-  host.requant_ops = &host_requant_ops();
+  Engine host = host_engine(make_host_device(3));
   list->push_back(host);
   host.flip_ops = nullptr;
   host.requant_ops = nullptr;
@@ -76,23 +71,23 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
       {"cuda/edged", Dct::kEdged, Dwt::kTwoPairs},
       {"cuda/split", Dct::kSplit, Dwt::kOnePair},
       {"cuda/general", Dct::kGeneral, Dwt::kSeparable}};
-  for (const auto& [name, dct, dwt] : choices)
-    list->push_back({name, shared, &cuda_dct8x8_ops(), 0, true, static_cast<int>(dct),
-                     static_cast<int>(dwt), &cuda_dwt_ops()});
-  for (Engine& engine : *list) {
-    if (!engine.is_cuda) continue;
-    const bool general = engine.name == "cuda/general";
-    if (!general && engine.name != "cuda") continue;
-    engine.obmc_ops = &cuda_obmc_ops();
-    engine.obmc_kernel_choice = static_cast<int>(general ? cuda::ObmcKernelChoice::kGeneral
-                                                         : cuda::ObmcKernelChoice::kAuto);
-    engine.rgb_ops = &cuda_rgb_ops();
-    engine.rgb_kernel_choice =
-        static_cast<int>(general ? cuda::RgbKernelChoice::kGeneral : cuda::RgbKernelChoice::kAuto);
-    if (general) continue;
-    engine.range_ops = &cuda_range_ops();
-    engine.flip_ops = &cuda_flip_ops();
-    engine.requant_ops = &cuda_requant_ops();
+  for (const auto& [name, dct, dwt] : choices) {
+    Engine& engine = list->emplace_back(cuda_engine(shared));
+    engine.name = name;
+    engine.kernel_choice = static_cast<int>(dct);
+    engine.dwt_kernel_choice = static_cast<int>(dwt);
+    if (dct == Dct::kAuto) continue;
+    engine.range_ops = nullptr;
+    engine.flip_ops = nullptr;
+    engine.requant_ops = nullptr;
+    engine.convert_ops = nullptr;
+    if (dct == Dct::kGeneral) {
+      engine.obmc_kernel_choice = static_cast<int>(cuda::ObmcKernelChoice::kGeneral);
+      engine.rgb_kernel_choice = static_cast<int>(cuda::RgbKernelChoice::kGeneral);
+    } else {
+      engine.obmc_ops = nullptr;
+      engine.rgb_ops = nullptr;
+    }
   }
   return {};
 #else
@@ -119,6 +114,32 @@ bool Engine::covers(Method method) const {
   return highway_target == 0 || method == Method::kIslow || method == Method::kIfast ||
          method == Method::kFloat;
 }
+
+Engine host_engine(std::shared_ptr<Device> device) {
+  Engine host = {"host", std::move(device), &host_dct8x8_ops()};
+  host.dwt_ops = &host_dwt_ops();
+  host.obmc_ops = &host_obmc_ops();
+  host.range_ops = &host_range_ops();
+  host.rgb_ops = &host_rgb_ops();
+  host.flip_ops = &host_flip_ops();
+  host.requant_ops = &host_requant_ops();
+  host.convert_ops = &host_convert_ops();
+  return host;
+}
+
+#ifdef CT_HAVE_CUDA
+Engine cuda_engine(std::shared_ptr<Device> device) {
+  Engine cuda = {"cuda", std::move(device), &cuda_dct8x8_ops(), 0, true};
+  cuda.dwt_ops = &cuda_dwt_ops();
+  cuda.obmc_ops = &cuda_obmc_ops();
+  cuda.rgb_ops = &cuda_rgb_ops();
+  cuda.range_ops = &cuda_range_ops();
+  cuda.flip_ops = &cuda_flip_ops();
+  cuda.requant_ops = &cuda_requant_ops();
+  cuda.convert_ops = &cuda_convert_ops();
+  return cuda;
+}
+#endif
 
 const std::vector<Engine>& engines() { return chosen(); }
 

@@ -13,6 +13,7 @@
 #include "transform/obmc/obmc.h"
 #include "transform/range/range.h"
 #include "transform/rgb/rgb.h"
+#include "transform/verbs/convert.h"
 #include "transform/verbs/flip.h"
 #include "transform/verbs/quant.h"
 
@@ -34,6 +35,7 @@ struct Engine {
   const RangeOps* range_ops = nullptr;  // likewise
   const FlipOps* flip_ops = nullptr;    // likewise
   const RequantOps* requant_ops = nullptr;
+  const ConvertOps* convert_ops = nullptr;
 
   // Makes Highway use this engine's target and CUDA these kernels. Call before every job.
   void activate() const;
@@ -46,6 +48,11 @@ struct Engine {
 const std::vector<Engine>& engines();
 // The judge of the integer methods, which always exists.
 const Engine& portable_engine();
+// With every transform that it has, on a device.
+Engine host_engine(std::shared_ptr<Device> device);
+#ifdef CT_HAVE_CUDA
+Engine cuda_engine(std::shared_ptr<Device> device);
+#endif
 
 // CUDATRANSFORM_TEST_QUICK=1, CUDATRANSFORM_VALGRIND=1 or sanitized(): a fraction of the cases.
 bool quick();

@@ -1,6 +1,6 @@
 // AVDCT's transforms in whole jobs, and checks without which their times mean nothing.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/cpu/avdct.h"
+#include "tests/bench/cpu/cases.h"
 
 extern "C" {
 #include <libavcodec/avcodec.h>
@@ -10,8 +10,6 @@ extern "C" {
 #include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
-
-#include "tests/bench/cpu/plain_loops.h"
 
 namespace cudatransform::bench {
 

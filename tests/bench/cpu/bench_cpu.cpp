@@ -13,7 +13,7 @@
 //   is;
 //                 the inverse with coefficients in AVDCT's own order, which favours AVDCT
 //   x AVDCT raster  inverse only: with coefficients in raster order, which AVDCT's job must permute
-// The wavelets' cases are in dwt.cpp, RGB's in rgb.cpp, those of coefficients in convert.cpp.
+// The wavelets' cases and those of coefficient filters are in kernels.cpp, RGB's in rgb.cpp.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -25,11 +25,7 @@
 #include <vector>
 
 #include "tests/bench/common.h"
-#include "tests/bench/cpu/avdct.h"
-#include "tests/bench/cpu/convert.h"
-#include "tests/bench/cpu/copy.h"
-#include "tests/bench/cpu/dwt.h"
-#include "tests/bench/cpu/rgb.h"
+#include "tests/bench/cpu/cases.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/device/simd_targets.h"
 
@@ -169,9 +165,8 @@ void add_all() {
       for (int m = 0; m < kMethodCount; ++m) add_method(size, direction, static_cast<Method>(m));
     }
   }
-  for (const FrameSize& size : kSizes) add_dwt_cases(size, &seconds_of_case, &any_failed);
+  for (const FrameSize& size : kSizes) add_kernel_cases(size, &seconds_of_case, &any_failed);
   for (const FrameSize& size : kSizes) add_rgb_cases(size, &seconds_of_case, &any_failed);
-  for (const FrameSize& size : kSizes) add_convert_cases(size, &seconds_of_case, &any_failed);
 }
 
 void describe_run() {

@@ -1,6 +1,6 @@
 // The streaming copy, in the widest vectors of the CPU at hand.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/cpu/copy.h"
+#include "tests/bench/cpu/cases.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/bench/cpu/copy.cpp"

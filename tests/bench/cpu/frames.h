@@ -1,4 +1,5 @@
-// Rotating buffers of a real-looking picture and its coefficients, for the CPU benchmark.
+// The CPU benchmark's frames, rotating buffers of a real-looking picture and its coefficients, and
+// jobs of the CPU engine on them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -6,10 +7,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <new>
 #include <vector>
 
+#include "transform/dct8x8/dct8x8.h"
 #include "transform/dct8x8/quant_table.h"
 
 namespace cudatransform::bench {
@@ -42,9 +45,6 @@ Buffer<T> allocate(size_t count) {
   return Buffer<T>(data);
 }
 
-// A photo, repeated as often as needed; 8 bits.
-std::vector<uint8_t> tiled_picture(int width, int height);
-
 // The number of frames of this many bytes that no cache holds: four times the last-level cache.
 size_t frames_beyond_caches(size_t bytes);
 
@@ -74,5 +74,23 @@ class Frames {
   std::vector<Frame> frames_;
   size_t position_ = 0;
 };
+
+// How many threads work on a frame.
+enum class Threads { kOne, kAll };
+int thread_count(Threads threads);
+Device& device(Threads threads);
+
+// Adds the processor, its cores, the compiler and the instruction set to Google Benchmark's
+// context.
+void describe_cpu();
+
+// body(by) for every row of blocks, in the calling thread or as the engine does it: over oneTBB.
+void for_block_rows(Threads threads, int rows, const std::function<void(int by)>& body);
+
+// A whole job of one engine on one frame. Throws std::runtime_error if the engine refuses.
+void run_engine(const Dct8x8Ops& ops, Threads threads, const FrameSize& size, Method method,
+                Direction direction, Frame& frame);
+// On one thread.
+void run_portable(const FrameSize& size, Method method, Direction direction, Frame& frame);
 
 }  // namespace cudatransform::bench

@@ -1,6 +1,6 @@
 // The loops around AVDCT: quantise, dequantise, clamp.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/cpu/plain_loops.h"
+#include "tests/bench/cpu/cases.h"
 
 namespace cudatransform::bench {
 

@@ -7,7 +7,7 @@
 //   ns/pixel    time of one pixel
 //   GB/s        bytes of planes and of RGB over the time of the job
 //   x libjpeg   libjpeg's time over that of the job: how many times as fast this one is
-#include "tests/bench/cpu/rgb.h"
+#include "tests/bench/cpu/cases.h"
 
 #include <benchmark/benchmark.h>
 
@@ -15,7 +15,6 @@
 #include <string>
 
 #include "tests/bench/common.h"
-#include "tests/bench/cpu/jobs.h"
 #include "tests/jpeg/libjpeg.h"
 #include "transform/rgb/rgb.h"
 

@@ -62,11 +62,8 @@
 
 #include "cuda/device/cuda_device.h"
 #include "tests/bench/common.h"
-#include "tests/bench/gpu/convert.h"
-#include "tests/bench/gpu/dwt.h"
+#include "tests/bench/gpu/kernels.h"
 #include "tests/bench/gpu/measure.h"
-#include "tests/bench/gpu/range.h"
-#include "tests/bench/gpu/rgb.h"
 #include "tests/bench/gpu/telemetry.h"
 
 namespace cudatransform::bench {
@@ -85,10 +82,7 @@ struct Options {
 // find the cases that --benchmark_filter leaves, and once over the results.
 struct Session {
   std::vector<Case> cases = all_cases();
-  std::vector<DwtCase> wavelets = dwt_cases();
-  std::vector<RgbBenchCase> rgb = rgb_cases();
-  std::vector<RangeBenchCase> ranges = range_cases();
-  std::vector<ConvertBenchCase> conversions = convert_cases();
+  std::vector<KernelCase> kernels = kernel_cases();
   bool choosing = true;
   std::set<std::string> chosen;
   Results results;
@@ -182,16 +176,11 @@ void register_cases(Session* session) {
   for (const Case& one : session->cases)
     register_case(session, one.name,
                   [session, &one](benchmark::State& state) { report(state, *session, one); });
-  const auto register_by_samples = [session](const std::string& name) {
-    register_case(session, name, [session, name](benchmark::State& state) {
-      const Result* result = result_of(state, *session, name);
+  for (const KernelCase& one : session->kernels)
+    register_case(session, one.name, [session, &one](benchmark::State& state) {
+      const Result* result = result_of(state, *session, one.name);
       if (result != nullptr) report_samples(state, *result);
     });
-  };
-  for (const DwtCase& one : session->wavelets) register_by_samples(one.name);
-  for (const RgbBenchCase& one : session->rgb) register_by_samples(one.name);
-  for (const RangeBenchCase& one : session->ranges) register_by_samples(one.name);
-  for (const ConvertBenchCase& one : session->conversions) register_by_samples(one.name);
 }
 
 class Silent : public benchmark::BenchmarkReporter {
@@ -251,21 +240,9 @@ void measure(const Gpu& gpu, Device& device, const Options& options, Telemetry* 
   measure_groups<Case>(chosen_groups(*session), results, [&](const std::vector<Case>& group) {
     measure_group(gpu, device, group, how, &outputs, results);
   });
-  measure_groups<DwtCase>(
-      groups_of(session->wavelets, session->chosen), results,
-      [&](const std::vector<DwtCase>& group) { measure_dwt_group(group, how, results); });
-  measure_groups<RgbBenchCase>(groups_of(session->rgb, session->chosen), results,
-                               [&](const std::vector<RgbBenchCase>& group) {
-                                 measure_rgb_group(gpu, device, group, how, results);
-                               });
-  measure_groups<RangeBenchCase>(groups_of(session->ranges, session->chosen), results,
-                                 [&](const std::vector<RangeBenchCase>& group) {
-                                   measure_range_group(gpu, device, group, how, results);
-                                 });
-  measure_groups<ConvertBenchCase>(groups_of(session->conversions, session->chosen), results,
-                                   [&](const std::vector<ConvertBenchCase>& group) {
-                                     measure_convert_group(gpu, device, group, how, results);
-                                   });
+  measure_groups<KernelCase>(
+      groups_of(session->kernels, session->chosen), results,
+      [&](const std::vector<KernelCase>& group) { measure_kernel_group(group, how, results); });
 }
 
 int profile(const Gpu& gpu, Device& device, const std::string& path, const Session& session) {

@@ -9,6 +9,7 @@
 
 #include "tests/bench/gpu/driver.h"
 #include "tests/engine/dct8x8/picture.h"
+#include "tests/engine/kernel_jobs.h"
 #include "transform/dct8x8/dct8x8.h"
 
 namespace cudatransform::bench {
@@ -40,10 +41,7 @@ std::string output_key(const JobSpec& spec);
 // Equal for specs that can share buffers.
 std::string buffers_key(const JobSpec& spec);
 
-// Rows of bytes in one of a set's two allocations.
-struct Region {
-  size_t offset, pitch, row_bytes, rows;
-};
+using test::Region;
 
 // The layout of a set's allocations: one for all planes of samples, one for all planes of
 // coefficients. Rows of samples begin at multiples of 64 bytes, planes at multiples of 256.

@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <stdexcept>
-#include <tuple>
+#include <utility>
 
 #include "cuda/dct8x8/engine.h"
 #include "cuda/device/queue.h"
 #include "tests/bench/gpu/check.h"
-#include "tests/bench/gpu/streams.h"
-#include "tests/bench/gpu/turns.h"
 
 namespace cudatransform::bench {
 namespace {
@@ -34,35 +31,32 @@ class LaunchMode {
   LaunchMode& operator=(const LaunchMode&) = delete;
 };
 
-// Bytes read and written, and the sets that launches go round: cases with equal ones share their
-// streaming kernels.
-using FrameTraffic = std::tuple<size_t, size_t, size_t>;
-FrameTraffic traffic_of(const Case& one) {
+Traffic traffic_of(const Case& one) {
   const FrameGeometry geometry(one.spec);
   const bool forward = one.spec.direction == Direction::kForward;
   return {forward ? geometry.sample_bytes : geometry.coef_bytes,
           forward ? geometry.coef_bytes : geometry.sample_bytes, one.sets};
 }
 
-// One case that takes its turns.
-class Subject {
+const StreamVariant* variant_of(const Case& one) {
+  return one.stream < 0 ? nullptr : &stream_variants()[static_cast<size_t>(one.stream)];
+}
+
+// A job of the DCT, a paper's kernel, or a streaming kernel on the same buffers.
+class DctSubject final : public Subject {
  public:
-  Subject(const Gpu& gpu, Device& device, const Case& one, std::shared_ptr<const Buffers> buffers)
-      : case_(one),
-        traffic_(traffic_of(one)),
-        gpu_(gpu),
+  DctSubject(const Gpu& gpu, Device& device, const Case& one,
+             std::shared_ptr<const Buffers> buffers)
+      : Subject(gpu, traffic_of(one), variant_of(one), one.launches),
+        case_(one),
         device_(device),
-        buffers_(std::move(buffers)),
-        watch_(gpu) {
-    const auto [in_bytes, out_bytes, sets] = traffic_;
+        buffers_(std::move(buffers)) {
+    const auto [in_bytes, out_bytes, sets] = traffic();
     const FrameGeometry geometry(one.spec);
-    result_.read_bytes = in_bytes;
-    result_.bytes = in_bytes + out_bytes;
-    result_.samples = geometry.visible_samples;
-    result_.blocks = geometry.blocks;
-    if (is_stream()) {
-      stream_ = std::make_unique<Stream>(gpu, stream_variants()[static_cast<size_t>(one.stream)],
-                                         in_bytes, out_bytes);
+    result().samples = geometry.visible_samples;
+    result().blocks = geometry.blocks;
+    if (variant() != nullptr) {
+      stream_ = std::make_unique<Stream>(gpu, *variant(), in_bytes, out_bytes);
     } else {
       for (size_t set = 0; set < sets; ++set) jobs_.push_back(buffers_->job(one.spec, set));
       if (one.paper != nullptr)
@@ -70,73 +64,42 @@ class Subject {
     }
     check_ = std::make_unique<OutputCheck>(
         gpu, device, *buffers_,
-        is_stream() ? plain_region(out_bytes / 16 * 16) : buffers_->output_regions(),
+        stream_ != nullptr ? plain_region(out_bytes / 16 * 16) : buffers_->output_regions(),
         one.spec.measure != 0);
   }
 
-  bool is_stream() const { return case_.stream >= 0; }
   const Case& of() const { return case_; }
-  using Traffic = FrameTraffic;
-  const Traffic& traffic() const { return traffic_; }
-  const char* stream_name() const {
-    return stream_variants()[static_cast<size_t>(case_.stream)].name;
-  }
-  Result& result() { return result_; }
-  const OutputCheck& check() const { return *check_; }
-  bool is_ready() const { return ready_; }
-  const Stopwatch& watch() const { return watch_; }
+  const OutputCheck& output() const { return *check_; }
 
-  // Runs every set once, which loads kernels and allocates, then captures the graph. A fault of
-  // this case alone is its result's error; throws when the device is lost.
-  void prepare() {
-    try {
-      const LaunchMode mode(case_);
-      check_->run([this] { enqueue(buffers_->sets()); });
-      if (case_.in_paper && check_->fault().empty()) require_exact();
-      ready_ = case_.plain;
-      if (ready_) return;
-      auto graph = std::make_unique<Graph>(gpu_, [this] { enqueue(case_.launches); });
-      if (graph->nodes() < case_.launches)
-        throw std::runtime_error("a graph of " + std::to_string(case_.launches) + " launches has " +
-                                 std::to_string(graph->nodes()) + " nodes");
-      graph_ = std::move(graph);
-      ready_ = true;
-    } catch (const std::exception& error) {
-      result_.error = error.what();
-      gpu_.synchronize();
-    }
+ private:
+  // Every set once.
+  void prepare() override {
+    const LaunchMode mode(case_);
+    check_->run([this] { enqueue(buffers_->sets()); });
+    if (case_.in_paper && check_->fault().empty()) require_exact();
+    if (case_.plain) return;
+    capture([this] { enqueue(case_.launches); });
+    if (graph()->nodes() < case_.launches)
+      throw std::runtime_error("a graph of " + std::to_string(case_.launches) + " launches has " +
+                               std::to_string(graph()->nodes()) + " nodes");
   }
 
-  // All launches of one reading.
-  void launch() const {
-    if (!case_.plain) return graph_->launch();
+  void launch() const override {
+    if (!case_.plain) return Subject::launch();
     const LaunchMode mode(case_);
     enqueue(case_.launches);
   }
 
-  void add_time(double seconds) { times_.push_back(seconds / static_cast<double>(case_.launches)); }
-
-  // After the last repetition.
-  void finish() {
-    std::sort(times_.begin(), times_.end());
-    const size_t n = times_.size();
-    result_.seconds = n % 2 == 1 ? times_[n / 2] : (times_[n / 2 - 1] + times_[n / 2]) / 2;
-    result_.least_seconds = times_[0];
-    result_.mean_seconds =
-        std::accumulate(times_.begin(), times_.end(), 0.0) / static_cast<double>(n);
-    result_.most_seconds = times_[n - 1];
-    result_.spread = (times_[n - 1 - n / 4] - times_[n / 4]) / result_.seconds;
-    // Checks the measured work, on another poison.
+  std::string check() override {
     check_->run([this] { launch(); });
-    if (result_.error.empty()) result_.error = check_->fault();
+    return check_->fault();
   }
 
- private:
   // Throws if the output is wrong.
   void require_exact() {
     const Exactness exactness = exactness_of(
         gpu_, jobs_[0], case_.paper == nullptr || case_.paper->quantised, case_.exact_as);
-    result_.exactness = exactness;
+    result().exactness = exactness;
     if (exactness.passes() && (case_.exact_as == Method::kReference || exactness.max_error == 0))
       return;
     throw std::runtime_error("off by up to " + std::to_string(exactness.max_error) + ", " +
@@ -148,7 +111,7 @@ class Subject {
     FencePtr fence;
     for (size_t i = 0; i < launches; ++i) {
       const size_t set = i % buffers_->sets();
-      if (is_stream())
+      if (stream_ != nullptr)
         stream_->enqueue(buffers_->input(set), buffers_->output(set));
       else if (paper_ != nullptr)
         paper_->enqueue(jobs_[set]);
@@ -159,26 +122,19 @@ class Subject {
   }
 
   const Case case_;
-  const FrameTraffic traffic_;
-  const Gpu& gpu_;
   Device& device_;
   std::shared_ptr<const Buffers> buffers_;
   std::vector<Dct8x8Job> jobs_;
   std::unique_ptr<Stream> stream_;
   std::unique_ptr<PaperLaunch> paper_;
   std::unique_ptr<OutputCheck> check_;
-  std::unique_ptr<Graph> graph_;
-  bool ready_ = false;
-  Stopwatch watch_;
-  std::vector<double> times_;
-  Result result_;
 };
-using Subjects = std::vector<std::unique_ptr<Subject>>;
+using Subjects = std::vector<std::unique_ptr<DctSubject>>;
 
 // The cases, and for each traffic among them every streaming kernel that is not itself a case.
 std::vector<Case> with_streams(const std::vector<Case>& cases) {
   std::vector<Case> all = cases;
-  std::map<FrameTraffic, std::vector<bool>> there;
+  std::map<Traffic, std::vector<bool>> there;
   for (const Case& one : cases) {
     std::vector<bool>& variants = there[traffic_of(one)];
     variants.resize(stream_variants().size());
@@ -210,16 +166,17 @@ Subjects make_subjects(const Gpu& gpu, Device& device, const std::vector<Case>& 
     std::shared_ptr<const Buffers>& shared = buffers[{buffers_key(one.spec), one.sets}];
     if (shared == nullptr)
       shared = std::make_shared<const Buffers>(gpu, device, one.spec, one.sets);
-    subjects.push_back(std::make_unique<Subject>(gpu, device, one, shared));
+    subjects.push_back(std::make_unique<DctSubject>(gpu, device, one, shared));
   }
   return subjects;
 }
 
 void compare_outputs(const Subjects& subjects, std::map<std::string, uint64_t>* outputs) {
   for (const auto& subject : subjects) {
-    if (subject->is_stream() || subject->of().paper != nullptr || !subject->result().error.empty())
+    if (subject->variant() != nullptr || subject->of().paper != nullptr ||
+        !subject->result().error.empty())
       continue;
-    const uint64_t checksum = subject->check().checksum();
+    const uint64_t checksum = subject->output().checksum();
     const auto [known, is_new] = outputs->emplace(output_key(subject->of().spec), checksum);
     if (!is_new && known->second != checksum)
       subject->result().error = "the output differs from that of another case of the same job";
@@ -232,19 +189,14 @@ void measure_group(const Gpu& gpu, Device& device, const std::vector<Case>& case
                    const MeasureOptions& options, std::map<std::string, uint64_t>* outputs,
                    Results* results) {
   const Subjects subjects = make_subjects(gpu, device, with_streams(cases));
-  std::vector<Subject*> ready;
+  std::vector<Subject*> all;
   int repetitions = 0;
   for (const auto& subject : subjects) {
-    subject->prepare();
-    if (subject->is_ready()) ready.push_back(subject.get());
+    all.push_back(subject.get());
     repetitions = std::max(repetitions, subject->of().repetitions);
   }
   if (options.quick) repetitions = std::min(repetitions, kQuickRepetitions);
-  if (!ready.empty()) measure_in_turns(gpu, ready, repetitions, options.sample);
-  for (Subject* subject : ready) subject->finish();
-  std::vector<Subject*> all;
-  for (const auto& subject : subjects) all.push_back(subject.get());
-  compare_with_streams(all);
+  measure_in_turns(all, repetitions, options.sample);
   compare_outputs(subjects, outputs);
   for (const auto& subject : subjects)
     if (!subject->of().name.empty()) (*results)[subject->of().name] = subject->result();

@@ -26,7 +26,7 @@
 #include <string_view>
 
 #include "tests/bench/common.h"
-#include "tests/bench/cpu/jobs.h"
+#include "tests/bench/cpu/frames.h"
 #include "tests/bench/papers/gpudct.h"
 #include "tests/bench/papers/hong.h"
 #include "tests/bench/papers/whitepaper.h"

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "tests/bench/cpu/jobs.h"
+#include "tests/bench/cpu/frames.h"
 #include "tests/engine/dct8x8/definition.h"
 #include "tests/engine/dct8x8/picture.h"
 

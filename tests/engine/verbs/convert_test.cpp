@@ -16,27 +16,15 @@
 #include "tests/engine/run_job.h"
 #include "tests/engine/verbs/definition.h"
 #include "transform/verbs/conversions.h"
-#include "transform/verbs/convert.h"
-#ifdef CT_HAVE_CUDA
-#include "cuda/verbs/engine.h"
-#endif
 
 namespace cudatransform::test {
 namespace {
-
-const ConvertOps& ops_of([[maybe_unused]] const Engine& engine) {
-#ifdef CT_HAVE_CUDA
-  if (engine.is_cuda) return cuda_convert_ops();
-#endif
-  return host_convert_ops();
-}
 
 // The host's targets, and CUDA once: there is no choice of kernels.
 std::vector<Engine> subjects() {
   std::vector<Engine> list;
   for (const Engine& engine : engines())
-    if (engine.name != "portable" && (!engine.is_cuda || engine.name == "cuda"))
-      list.push_back(engine);
+    if (engine.convert_ops != nullptr) list.push_back(engine);
   return list;
 }
 
@@ -234,7 +222,7 @@ std::string check(const Engine& engine, const Case& test, uint32_t seed) {
   from.describe(job.from);
   to.describe(job.to);
   std::vector<uint8_t> source, got;
-  status = submit_and_wait(engine, ops_of(engine), job);
+  status = submit_and_wait(engine, *engine.convert_ops, job);
   if (status.ok()) status = to.download(engine, &got);
   if (status.ok()) status = from.download(engine, &source);
   if (!status.ok()) return status.message;
@@ -287,7 +275,7 @@ std::vector<uint8_t> converted(const Engine& engine, Side& from, Side& to, Conve
   if (!status.ok()) return {};
   from.describe(job.from);
   to.describe(job.to);
-  status = submit_and_wait(engine, ops_of(engine), job);
+  status = submit_and_wait(engine, *engine.convert_ops, job);
   if (status.ok()) status = to.download(engine, &got);
   EXPECT_EQ(status.message, "");
   return got;
@@ -384,7 +372,7 @@ TEST(Verbs, BadConversionsAreRefused) {
     plant(job);
     EXPECT_FALSE(validate(job).ok()) << name;
     for (const Engine& engine : subjects()) {
-      const Status status = ops_of(engine).submit(
+      const Status status = engine.convert_ops->submit(
           *engine.device, engine.device->queue(QueueKind::kCompute), job, nullptr);
       EXPECT_EQ(status.code, StatusCode::kInvalidArgument) << engine.name << ": " << name;
     }
@@ -394,7 +382,7 @@ TEST(Verbs, BadConversionsAreRefused) {
   sound.to[0].blocks_h = 1;
   for (const Engine& engine : subjects()) {
     if (!engine.is_cuda) continue;
-    const Status status = ops_of(engine).submit(
+    const Status status = engine.convert_ops->submit(
         *engine.device, engine.device->queue(QueueKind::kCompute), sound, nullptr);
     EXPECT_EQ(status.code, StatusCode::kInvalidArgument) << status.message;
   }

@@ -1,0 +1,78 @@
+// The contestants of bench_cpu besides the engine's DCT: copies, AVDCT, and further kernels.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "tests/bench/cpu/frames.h"
+
+namespace cudatransform::bench {
+
+// Ordinary stores read each line that they write into the cache first; streamed ones do not, but
+// leave nothing there for the next reader.
+enum class Stores { kCached, kStreamed };
+
+// Forward: every sample is read and written as 16 bits where the coefficients go. Inverse: every
+// coefficient is read and its low 8 bits are written where the samples go.
+void run_copy(Threads threads, Stores stores, const FrameSize& size, Direction direction,
+              Frame& frame);
+
+// The order in which the inverse gets its coefficients: raster like the engine's, so that a loop
+// has to permute them, or AVDCT's own, which a decoder gets for free while it parses.
+enum class AvdctOrder { kRaster, kOwn };
+
+// "59.37.100", or "" if the benchmark was built without libavcodec: then none of the following may
+// be called.
+std::string avdct_version();
+
+// The place that AVDCT's inverse wants for the coefficient of natural index i.
+const uint8_t* avdct_permutation();
+
+// "", or how AVDCT's results differ from the engine's: levels of the picture by more than one,
+// samples by more than two, in either order.
+std::string check_avdct(const FrameSize& size, Frame& frame);
+
+void run_avdct(Threads threads, const FrameSize& size, Direction direction, AvdctOrder order,
+               Frame& frame);
+
+#ifndef CT_BENCH_HAVE_AVDCT
+inline std::string avdct_version() { return ""; }
+inline const uint8_t* avdct_permutation() { return nullptr; }
+inline std::string check_avdct(const FrameSize&, Frame&) { return ""; }
+inline void run_avdct(Threads, const FrameSize&, Direction, AvdctOrder, Frame&) {}
+#endif
+
+// Register the cases of wavelets and coefficient filters, and of RGB, whose contestant is libjpeg.
+// Each takes `*seconds`; `*failed` is set where one fails.
+void add_kernel_cases(const FrameSize& size, const double* seconds, bool* failed);
+void add_rgb_cases(const FrameSize& size, const double* seconds, bool* failed);
+#ifndef CT_BENCH_HAVE_LIBJPEG
+inline void add_rgb_cases(const FrameSize&, const double*, bool*) {}
+#endif
+
+// The parts of a whole job that AVDCT leaves out, as loops that the compiler vectorizes.
+
+// A table prepared for 16-bit arithmetic: |level| = ((|x| + half) * reciprocal >> 16) * scale
+// >> 16.
+struct PlainTable {
+  int16_t q[64];
+  uint16_t half[64], reciprocal[64];
+};
+
+// Entries 1..255; values are 8 times the orthonormal transform.
+PlainTable make_plain_table(const uint16_t* q);
+
+// 64 values, 128 x 64 less in DC for the level shift, to levels.
+void plain_quantise(const int16_t* values, const PlainTable& table, int16_t* levels);
+
+// Levels to values, 128 x 8 more in DC; the second puts coefficient i at permutation[i].
+void plain_dequantise(const int16_t* levels, const PlainTable& table, int16_t* values);
+void plain_dequantise_permuted(const int16_t* levels, const PlainTable& table,
+                               const uint8_t* permutation, int16_t* values);
+
+// 64 samples, clamped to 0..255.
+void plain_clamp(const int16_t* samples, uint8_t* to, ptrdiff_t pitch);
+
+}  // namespace cudatransform::bench
