@@ -1,8 +1,12 @@
-"""Reads runs of bench_cuda, bench_cpu and bench_jpeg: names into keys, several runs into one."""
+"""Runs benchmark programs and reads what they write: names into keys, several runs into one."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import json
 import math
+import os
+import re
 import statistics
+import subprocess
+import tempfile
 from dataclasses import dataclass, field
 
 # The parts of a name that Google Benchmark adds.
@@ -19,6 +23,10 @@ IDENTITY = {"cuda": ("device", "compiled_for"),
 
 class BenchError(Exception):
     """An error that the caller of the program can put right."""
+
+
+class Missing(Exception):
+    """There is no figure; the text says what is missing."""
 
 
 @dataclass
@@ -156,6 +164,80 @@ def merged(keys, readings_):
         ranges[name] = min(values), max(values)
     return Line(dict(keys), counters, ranges)
 
+
+# ---- Single figures ----
+
+class Readings:
+    """Benchmarks of one program: counters by their names' keys, or why there are none."""
+
+    def __init__(self, context, benchmarks, reason=""):
+        self.context, self.reason = context, reason
+        self.by_keys = {}
+        for benchmark in benchmarks:
+            keys = keys_of(benchmark.get("run_name", benchmark.get("name", "")))
+            self.by_keys[frozenset(keys.items())] = benchmark
+
+    def number(self, counter, name, no_counter=None):
+        """The counter of a case; of (a|b) in its name the least of all that there are. Raises
+        Missing, with `no_counter` where the case lacks the counter."""
+        if choices := re.search(r"\((.+\|.+)\)", name):
+            found, why = [], None
+            for choice in choices[1].split("|"):
+                try:
+                    found.append(self.number(counter, name.replace(choices[0], choice)))
+                except Missing as missing:
+                    why = missing
+            if not found:
+                raise why
+            return min(found)
+        found = self.by_keys.get(frozenset(keys_of(name).items()))
+        if found is None:
+            raise Missing(self.reason or f"the benchmark program has no case {name}")
+        if found.get("error_occurred"):
+            raise Missing(found.get("error_message", "it failed and does not say why"))
+        value = found.get(counter)
+        if not is_number(value) or not math.isfinite(value):
+            raise Missing(no_counter or f"the benchmark program gives no {counter}")
+        return value
+
+
+def last_line(text):
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1].strip() if lines else "it says nothing"
+
+
+def run_program(program, arguments, environment=None, patience=540):
+    """The readings of one run of a program; of a failed one, or one that takes more than so many
+    seconds, readings with a reason."""
+    name = os.path.basename(program)
+    if not os.access(program, os.X_OK):
+        return Readings({}, [], f"{name} has not been built")
+    with tempfile.TemporaryDirectory(prefix="cudatransform-bench-") as folder:
+        path = os.path.join(folder, "run.json")
+        command = [program, *arguments, "--benchmark_out=" + path, "--benchmark_out_format=json"]
+        try:
+            done = subprocess.run(command, text=True, check=False, timeout=patience,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                  env=environment)
+        except subprocess.TimeoutExpired:
+            return Readings({}, [], f"{name} was stopped after {patience} s")
+        try:
+            context, benchmarks = load_run(path)
+        except BenchError:  # no file, or none that is whole
+            return Readings({}, [], last_line(done.stderr))
+    return Readings(context, benchmarks, "" if benchmarks else last_line(done.stderr))
+
+
+def write_json(path, value):
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(value, file, indent=1, allow_nan=False)
+            file.write("\n")
+    except OSError as error:
+        raise BenchError(f"{path}: {error.strerror}") from error
+
+
+# ---- Runs of a device ----
 
 def context_number(context, key):
     """A number of the context, which holds strings. Raises BenchError."""

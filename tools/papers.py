@@ -6,9 +6,8 @@ import sys
 
 sys.dont_write_bytecode = True  # the folder is the sources'
 import papers_measure
-import papers_runs
 import papers_tables
-from bench_runs import BenchError
+from bench_runs import BenchError, write_json
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(FOLDER, "papers.json")
@@ -134,11 +133,11 @@ def main(arguments):
             runs = [papers_measure.record(data, options.papers, options)]
         sys.stdout.write(papers_tables.text(data, options.papers, runs))
         if options.json:
-            papers_runs.write_json(options.json, runs[0])
+            write_json(options.json, runs[0])
             return 0
         path = write_page(options, data, runs)
         if not options.runs:
-            papers_runs.write_json(os.path.join(options.output, "papers.json"), runs[0])
+            write_json(os.path.join(options.output, "papers.json"), runs[0])
         print(f"\nThe same as a page, and its figures: {path}")
     except (BenchError, OSError) as error:
         print(f"papers: {error}", file=sys.stderr)

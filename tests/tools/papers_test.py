@@ -10,18 +10,15 @@ import re
 import subprocess
 import sys
 import tempfile
-import types
 import unittest
 
 TOOLS, PROGRAMS = sys.argv[1:3]
 FAKECUDA = sys.argv[3] if len(sys.argv) > 3 else ""
 sys.dont_write_bytecode = True
 sys.path.insert(0, TOOLS)
-import papers_dirac
 import papers_measure
-import papers_runs
 import papers_tables
-from bench_runs import BenchError
+from bench_runs import BenchError, Readings, run_program, write_json
 
 DATA = papers_tables.load_data(os.path.join(TOOLS, "papers.json"))
 HAS_MATPLOTLIB = subprocess.run([sys.executable, "-c", "import matplotlib, PIL"], check=False,
@@ -61,17 +58,22 @@ def benchmark(name, **counters):
             "run_type": "iteration", **counters}
 
 
-class Readings(unittest.TestCase):
+def find(list_, name):
+    return next(member for member in list_ if member["id"] == name)
+
+
+class Cells(unittest.TestCase):
     def setUp(self):
-        self.run = papers_measure.Run(types.SimpleNamespace())
+        self.run = papers_measure.Run()
         self.give([], no_cuda="no driver here")
 
     def give(self, papers, cuda=(), **context):
-        self.run.papers = papers_runs.Readings(context, papers)
-        self.run.cuda = papers_runs.Readings({}, cuda)
+        self.run.readings.update({"papers": Readings(context, papers),
+                                  "cuda": Readings({}, cuda)})
 
-    def cell(self, *place):
-        return papers_measure.cell(self.run, *place)
+    def cell(self, paper, table, row, column):
+        table = find(find(DATA["papers"], paper)["tables"], table)
+        return self.run.cell(table, find(table["rows"], row), column)
 
     def test_missing(self):
         self.assertIn("no case engine:cpu/case:hong",
@@ -94,8 +96,8 @@ class Readings(unittest.TestCase):
         cpu = benchmark("stream:bbb/engine:cpu/threads:1", **stages, **{"frames/s": 10})
         cuda = benchmark("stream:bbb/engine:cuda/memory:cuda/threads:1", **{"frames/s": 70},
                          **{stage: time / 10 for stage, time in stages.items()})
-        self.run.dirac = papers_dirac.Dirac({"CPU": papers_runs.Readings({}, [cpu]),
-                                             "CUDA": papers_runs.Readings({}, [cuda])})
+        self.run.readings.update({"dirac-cpu": Readings({}, [cpu]),
+                                  "dirac-cuda": Readings({}, [cuda])})
         for place, value in ((("table1", "bbb", "CUDA"), 70), (("table2", "2", "CPU"), 3.252),
                              (("table2", "total", "CUDA"), .59349),
                              (("statements", "whole", ""), 7),
@@ -149,11 +151,11 @@ class Readings(unittest.TestCase):
     def test_programs(self):
         with tempfile.TemporaryDirectory() as folder:
             program = os.path.join(folder, "bench_papers")
-            self.assertIn("not been built", papers_runs.run(program, []).reason)
+            self.assertIn("not been built", run_program(program, []).reason)
             with open(program, "w", encoding="utf-8") as file:
                 file.write("#!/bin/sh\necho no such thing >&2\nexit 77\n")
             os.chmod(program, 0o755)
-            self.assertEqual(papers_runs.run(program, []).reason, "no such thing")
+            self.assertEqual(run_program(program, []).reason, "no such thing")
 
 
 def run_of(cell, **changes):
@@ -274,7 +276,7 @@ class Program(unittest.TestCase):
     def test_page(self):
         paths = [os.path.join(self.folder, name) for name in ("a.json", "b.json")]
         for path, value in zip(paths, (1.5, 2.5)):
-            papers_runs.write_json(path, run_of({"value": value}))
+            write_json(path, run_of({"value": value}))
         result = papers("whitepaper", "dirac", "--from", *paths, "--barbara", self.picture,
                         "--output", os.path.join(self.folder, "page"),
                         "--images", os.path.join(self.folder, "images"))
