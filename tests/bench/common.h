@@ -1,11 +1,14 @@
-// Shared by the benchmark programs: options of their own, medians, and the machine's description.
+// Shared by the benchmark programs: options, medians, the machine's description, checked statuses.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "transform/device/device.h"
 
 namespace benchmark {
 class State;
@@ -45,5 +48,16 @@ std::vector<double> medians_of_turns(double seconds, int jobs,
 // The text after `key` in the first line of a file that has it; "unknown" without one.
 std::string line_of(const char* path, std::string_view key);
 std::string cpu_model();
+
+// Throws std::runtime_error.
+inline void require(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.message);
+}
+
+// Consecutive bytes.
+inline Copy2D copy_of(void* to, const void* from, size_t bytes) {
+  const auto pitch = static_cast<ptrdiff_t>(bytes);
+  return {to, pitch, from, pitch, bytes, 1};
+}
 
 }  // namespace cudatransform::bench

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "tests/conformance/dirac_stream.h"
-#include "tests/conformance/md5.h"
 #include "tests/conformance/test_data.h"
 #include "tests/dirac/bit_writer.h"
 #include "tests/dirac/encoder/dice.h"

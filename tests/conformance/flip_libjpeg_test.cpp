@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tests/engine/run_job.h"
-#include "tests/engine/verbs/coef_planes.h"
+#include "tests/engine/verbs/definition.h"
 #include "tests/jpeg/libjpeg.h"
 #include "transform/verbs/flip.h"
 

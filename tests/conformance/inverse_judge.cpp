@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/engine/dct8x8/picture.h"
+#include "tests/engine/dct8x8/definition.h"
 
 namespace cudatransform::test {
 

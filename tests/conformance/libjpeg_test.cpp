@@ -13,8 +13,8 @@
 
 #include "tests/conformance/flat_job.h"
 #include "tests/conformance/test_data.h"
+#include "tests/engine/dct8x8/definition.h"
 #include "tests/engine/dct8x8/job_runner.h"
-#include "tests/engine/dct8x8/picture.h"
 #include "tests/jpeg/codec.h"
 
 namespace cudatransform::test {

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/conformance/test_data.h"
 
+#include <array>
+#include <bit>
+#include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -47,6 +51,66 @@ bool read_pgm(const std::string& path, BytePlane* plane, std::string* error) {
     return false;
   }
   return true;
+}
+
+namespace {
+
+constexpr int kRotations[4][4] = {
+    {7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
+
+// RFC 1321, 3.4: the integer parts of 2^32 times the sines of 1 to 64.
+std::array<uint32_t, 64> make_sines() {
+  std::array<uint32_t, 64> sines;
+  for (size_t i = 0; i < 64; ++i) {
+    sines[i] =
+        static_cast<uint32_t>(std::floor(std::ldexp(std::fabs(std::sin(double(i + 1))), 32)));
+  }
+  return sines;
+}
+
+void take_block(const uint8_t* block, std::array<uint32_t, 4>* state) {
+  static const std::array<uint32_t, 64> sines = make_sines();
+  uint32_t words[16];
+  std::memcpy(words, block, sizeof words);
+  auto [a, b, c, d] = *state;
+  for (uint32_t i = 0; i < 64; ++i) {
+    const uint32_t round = i / 16;
+    const uint32_t mixed = round == 0   ? (b & c) | (~b & d)
+                           : round == 1 ? (d & b) | (~d & c)
+                           : round == 2 ? b ^ c ^ d
+                                        : c ^ (b | ~d);
+    const uint32_t word = round == 0   ? i
+                          : round == 1 ? (5 * i + 1) % 16
+                          : round == 2 ? (3 * i + 5) % 16
+                                       : 7 * i % 16;
+    const uint32_t sum = a + mixed + sines[i] + words[word];
+    a = d;
+    d = c;
+    c = b;
+    b += std::rotl(sum, kRotations[round][i % 4]);
+  }
+  *state = {(*state)[0] + a, (*state)[1] + b, (*state)[2] + c, (*state)[3] + d};
+}
+
+}  // namespace
+
+std::string md5_of(const std::vector<uint8_t>& bytes) {
+  static_assert(std::endian::native == std::endian::little);
+  std::vector<uint8_t> padded = bytes;
+  padded.push_back(0x80);
+  padded.resize((padded.size() + 8 + 63) / 64 * 64);
+  const uint64_t bits = 8 * uint64_t{bytes.size()};
+  std::memcpy(padded.data() + padded.size() - sizeof bits, &bits, sizeof bits);
+  std::array<uint32_t, 4> state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
+  for (size_t at = 0; at < padded.size(); at += 64) take_block(padded.data() + at, &state);
+  std::string text;
+  for (const uint32_t word : state) {
+    for (int shift = 0; shift < 32; shift += 8) {
+      const uint32_t byte = word >> shift & 0xff;
+      for (const uint32_t digit : {byte >> 4, byte & 15}) text += "0123456789abcdef"[digit];
+    }
+  }
+  return text;
 }
 
 }  // namespace cudatransform::test

@@ -20,4 +20,7 @@ std::vector<uint8_t> read_test_data(const std::string& name);
 // A binary 8-bit PGM as one plane. False with a message if it is not one.
 bool read_pgm(const std::string& path, BytePlane* plane, std::string* error);
 
+// 32 hexadecimal digits.
+std::string md5_of(const std::vector<uint8_t>& bytes);
+
 }  // namespace cudatransform::test

@@ -11,7 +11,7 @@
 
 #include "tests/conformance/flat_job.h"
 #include "tests/conformance/test_data.h"
-#include "tests/engine/dct8x8/picture.h"
+#include "tests/engine/dct8x8/definition.h"
 
 namespace cudatransform::test {
 namespace {

@@ -143,6 +143,17 @@ Engine cuda_engine(std::shared_ptr<Device> device) {
 
 const std::vector<Engine>& engines() { return chosen(); }
 
+std::vector<const Engine*> engine_of_each_kind() {
+  std::vector<const Engine*> all;
+  bool seen[2] = {};
+  for (const Engine& engine : engines()) {
+    if (seen[engine.is_cuda ? 1 : 0]) continue;
+    seen[engine.is_cuda ? 1 : 0] = true;
+    all.push_back(&engine);
+  }
+  return all;
+}
+
 const Engine& portable_engine() {
   static const Engine engine = [] {
     Engine portable = {"portable", make_host_device(1), &portable_dct8x8_ops()};

@@ -46,6 +46,9 @@ struct Engine {
 
 // The engines that --engine= chose; the first call decides. Portable, if chosen, comes first.
 const std::vector<Engine>& engines();
+// The first of the host and of CUDA, whichever were chosen: for work that all engines of a kind of
+// device do alike.
+std::vector<const Engine*> engine_of_each_kind();
 // The judge of the integer methods, which always exists.
 const Engine& portable_engine();
 // With every transform that it has, on a device.

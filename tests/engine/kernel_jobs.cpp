@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tests/engine/dct8x8/picture.h"
+#include "tests/engine/dct8x8/definition.h"
 #include "transform/device/host_device.h"
 #include "transform/rgb/arithmetic.h"
 

@@ -38,7 +38,12 @@ std::unique_ptr<SampleFrame> make_reference(const Engine& engine, const Spec& sp
 }
 
 // Pinned memory for one PictureSums, filled with junk.
-std::unique_ptr<Memory> make_sums(const Engine& engine);
+inline std::unique_ptr<Memory> make_sums(const Engine& engine) {
+  std::unique_ptr<Memory> memory;
+  if (!engine.device->allocate(MemoryKind::kPinned, sizeof(PictureSums), &memory).ok()) return {};
+  std::memset(memory->data(), 0xA5, sizeof(PictureSums));
+  return memory;
+}
 
 // Uploads must have been enqueued; returns when the job is done and its outputs can be downloaded.
 // `submit(device, queue, &done)` enqueues it.

@@ -9,7 +9,7 @@
 
 #include "jpeg/encode_bits.h"
 #include "jpeg/encode_file.h"
-#include "tests/engine/engine_kinds.h"
+#include "tests/engine/engines.h"
 #include "tests/engine/run_job.h"
 #include "tests/jpeg/encode_pictures.h"
 #ifdef CT_HAVE_CUDA

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "jpeg/encode_scan.h"
-#include "tests/engine/engine_kinds.h"
+#include "tests/engine/engines.h"
 #include "tests/engine/run_job.h"
 #include "transform/dct8x8/quant_table.h"
 #ifdef CT_HAVE_CUDA

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/engine/engine_kinds.h"
+#include "tests/engine/engines.h"
 #include "tests/jpeg/scans_judge.h"
 #include "tests/jpeg/streams.h"
 #if CT_HAVE_CUDA

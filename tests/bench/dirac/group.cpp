@@ -15,8 +15,7 @@
 
 #include "dirac/decoder.h"
 #include "dirac/renderer.h"
-#include "tests/bench/device.h"
-#include "tests/bench/dirac/search.h"
+#include "tests/bench/common.h"
 #include "tests/dirac/encoder/stream.h"
 #include "tests/dirac/encoder/wide_plane.h"
 #include "transform/device/host_device.h"

@@ -24,7 +24,6 @@
 #include <vector>
 
 #include "tests/bench/dirac/group.h"
-#include "tests/bench/dirac/scene.h"
 #include "tests/dirac/encoder/stream.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // Moving pictures for encoders, made from numbers alone: the same on every machine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/dirac/scene.h"
+#include "tests/bench/dirac/group.h"
 
 #include <algorithm>
 #include <cstdlib>

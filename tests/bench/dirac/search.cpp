@@ -1,6 +1,6 @@
 // Block matching: the vectors and modes of a predicted picture, coarse and simple.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/dirac/search.h"
+#include "tests/bench/dirac/group.h"
 
 #include <algorithm>
 #include <cstdlib>

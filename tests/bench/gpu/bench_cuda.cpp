@@ -62,8 +62,7 @@
 
 #include "cuda/device/cuda_device.h"
 #include "tests/bench/common.h"
-#include "tests/bench/gpu/kernels.h"
-#include "tests/bench/gpu/measure.h"
+#include "tests/bench/gpu/cases.h"
 #include "tests/bench/gpu/telemetry.h"
 
 namespace cudatransform::bench {

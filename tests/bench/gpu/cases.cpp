@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/gpu/cases.h"
 
-#include "tests/bench/gpu/streams.h"
+#include "tests/bench/gpu/turns.h"
 
 namespace cudatransform::bench {
 namespace {

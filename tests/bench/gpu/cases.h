@@ -1,13 +1,16 @@
-// The list of the GPU's benchmarks: names, jobs, and groups of cases.
+// The GPU's benchmarks: names, jobs, groups of cases, and their measurement.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "cuda/dct8x8/fast_plan.h"
 #include "tests/bench/gpu/frames.h"
+#include "tests/bench/gpu/turns.h"
 #include "tests/bench/papers/kernels.h"
+#include "tests/engine/kernel_jobs.h"
 
 namespace cudatransform::bench {
 
@@ -40,5 +43,35 @@ struct Case {
 
 // All cases; those of a group are next to each other.
 std::vector<Case> all_cases();
+
+// Measures the cases of one group, and the streaming kernels and baselines that they need.
+// `outputs` has the checksums of earlier groups by output_key(), and gets those of this one: equal
+// jobs must have equal outputs in every group. Throws when the device fails.
+void measure_group(const Gpu& gpu, Device& device, const std::vector<Case>& cases,
+                   const MeasureOptions& options, std::map<std::string, uint64_t>* outputs,
+                   Results* results);
+
+// Runs each case's job once between two markers, for a profiler that counts its kernels'
+// instructions; case i is between grids of (i + 1, 1) and (i + 1, 2) CTAs of bench_marker. Throws.
+void run_between_markers(const Gpu& gpu, Device& device, const std::vector<Case>& cases);
+
+struct KernelCase {
+  // "engine:cuda/case:dwt/size:8K/wavelet:dd97/index:8/direction:inverse/pictures:8"
+  std::string name;
+  std::string group;  // of cases that share their buffers and are measured in turns
+  test::KernelJob job;
+  size_t sets;          // of buffers, which launches go round: more than any cache holds
+  size_t pictures = 1;  // in flight: that many streams
+  bool overlaps =
+      false;  // launches may, by programmatic dependent launch; the streaming kernels' not
+};
+
+// All cases; those of a group are next to each other.
+std::vector<KernelCase> kernel_cases();
+
+// Measures the cases of one group and the streaming kernels of the same bytes, which have as many
+// streams. Compares each output with the CPU engine's. Throws when the device fails.
+void measure_kernel_group(const std::vector<KernelCase>& cases, const MeasureOptions& options,
+                          Results* results);
 
 }  // namespace cudatransform::bench

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cuda/device/driver.h"
-#include "tests/bench/device.h"
+#include "tests/bench/common.h"
 
 namespace cudatransform::bench {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/bench/gpu/driver.h"
-#include "tests/engine/dct8x8/picture.h"
+#include "tests/engine/dct8x8/definition.h"
 #include "tests/engine/kernel_jobs.h"
 #include "transform/dct8x8/dct8x8.h"
 

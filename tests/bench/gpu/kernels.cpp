@@ -1,7 +1,7 @@
 // Jobs of tests/engine/kernel_jobs.h on a GPU, one after the other or several pictures in flight,
 // compared with streaming kernels.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/gpu/kernels.h"
+#include "tests/bench/gpu/cases.h"
 
 #include <algorithm>
 #include <memory>

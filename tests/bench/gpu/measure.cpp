@@ -1,6 +1,6 @@
 // Groups of cases: buffers, graphs, repetitions in turns, medians.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/gpu/measure.h"
+#include "tests/bench/gpu/cases.h"
 
 #include <algorithm>
 #include <memory>

@@ -8,7 +8,7 @@
 //   cta   one tile a CTA, plain loads and stores
 //   warp  one tile a warp, with the hint that nothing is used again (ld.global.cs, st.global.cs)
 //   loop  as cta, but with as many CTAs as fit, which take one tile after the other
-#include "tests/bench/gpu/stream_params.h"
+#include "tests/bench/gpu/params.h"
 
 namespace cudatransform::bench {
 namespace {

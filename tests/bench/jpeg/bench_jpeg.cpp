@@ -34,11 +34,8 @@
 #include <vector>
 
 #include "tests/bench/common.h"
-#include "tests/bench/jpeg/loops.h"
-#include "tests/bench/jpeg/nvjpeg.h"
+#include "tests/bench/jpeg/contestants.h"
 #include "tests/bench/jpeg/pictures.h"
-#include "tests/bench/jpeg/pipeline.h"
-#include "tests/bench/jpeg/turn.h"
 #include "tests/bench/pipeline/line.h"
 
 namespace cudatransform::bench {

@@ -23,7 +23,6 @@
 #include "jpeg/encode_file.h"
 #include "jpeg/reader.h"
 #include "tests/bench/common.h"
-#include "tests/bench/device.h"
 #include "tests/bench/jpeg/pictures.h"
 
 namespace cudatransform::bench {

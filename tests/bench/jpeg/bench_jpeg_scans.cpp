@@ -20,7 +20,7 @@
 #include "cuda/device/cuda_device.h"
 #include "cuda/jpeg/engine.h"
 #include "jpeg/reader.h"
-#include "tests/bench/device.h"
+#include "tests/bench/common.h"
 
 namespace cudatransform {
 namespace {

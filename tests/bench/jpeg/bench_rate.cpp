@@ -27,7 +27,6 @@
 #include "jpeg/encode_file.h"
 #include "jpeg/file_size.h"
 #include "tests/bench/common.h"
-#include "tests/bench/device.h"
 #include "tests/bench/jpeg/pictures.h"
 #include "transform/dct8x8/quant_table.h"
 #include "transform/ratecontrol/size_search.h"

@@ -1,14 +1,21 @@
 // libjpeg-turbo without GStreamer, one picture after another: the yardstick for the JPEG elements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/jpeg/loops.h"
-
+#include <atomic>
 #include <chrono>
+#include <cstdio>
 // jpeglib.h needs FILE and size_t declared.
 #include <jpeglib.h>
+#include <turbojpeg.h>
 
 #include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+
+#include "tests/bench/jpeg/contestants.h"
 
 namespace cudatransform::bench {
+
 namespace {
 
 constexpr int kWidth = JpegPicture::kWidth, kHeight = JpegPicture::kHeight;
@@ -126,6 +133,44 @@ double time_jpeg_loop(JpegLoop loop, const std::vector<JpegPicture>& pictures, i
     else
       reader.read(picture.file, loop == JpegLoop::kReadCoefficients);
   }
+  return std::chrono::duration<double>(Clock::now() - start).count() / count;
+}
+
+namespace {
+
+// Its own object and buffer for each thread, as a careful program has them.
+class Turner {
+ public:
+  ~Turner() { tjFree(data_); }
+  bool turn(const std::vector<uint8_t>& file) {
+    tjtransform by = {};
+    by.op = TJXOP_ROT90;
+    return tjTransform(handle_.get(), file.data(), file.size(), 1, &data_, &size_, &by, 0) == 0;
+  }
+
+ private:
+  const std::unique_ptr<void, int (*)(tjhandle)> handle_{tjInitTransform(), tjDestroy};
+  unsigned char* data_ = nullptr;
+  unsigned long size_ = 0;
+};
+
+}  // namespace
+
+double time_jpegtran(const std::vector<JpegPicture>& pictures, int count, int threads) {
+  using Clock = std::chrono::steady_clock;
+  std::atomic<int> next = 0;
+  std::atomic<bool> failed = false;
+  const auto work = [&] {
+    Turner turner;
+    for (int i = next++; i < count; i = next++)
+      if (!turner.turn(pictures[static_cast<size_t>(i) % pictures.size()].file)) failed = true;
+  };
+  const Clock::time_point start = Clock::now();
+  std::vector<std::thread> all;
+  for (int i = 1; i < threads; ++i) all.emplace_back(work);
+  work();
+  for (std::thread& thread : all) thread.join();
+  if (failed) throw std::runtime_error(std::string("tjTransform: ") + tjGetErrorStr());
   return std::chrono::duration<double>(Clock::now() - start).count() / count;
 }
 

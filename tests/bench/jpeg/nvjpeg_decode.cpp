@@ -1,6 +1,6 @@
 // nvJPEG's decoder: batches of files to planes or RGB in device memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/jpeg/nvjpeg.h"
+#include "tests/bench/jpeg/contestants.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 // nvJPEG's encoder: planes or RGB in device memory to files, on several threads.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/jpeg/nvjpeg.h"
+#include "tests/bench/jpeg/contestants.h"
 
 #include <atomic>
 #include <chrono>

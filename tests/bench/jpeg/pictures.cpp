@@ -8,7 +8,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "tests/engine/dct8x8/picture.h"
+#include "tests/engine/dct8x8/definition.h"
 #include "tests/jpeg/codec.h"
 #include "tests/jpeg/libjpeg.h"
 

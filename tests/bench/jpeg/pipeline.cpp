@@ -1,6 +1,6 @@
 // A pipeline of JPEG elements between a source that never runs dry and a sink that counts.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/jpeg/pipeline.h"
+#include "tests/bench/jpeg/contestants.h"
 
 #include <gst/app/gstappsrc.h>
 

@@ -27,9 +27,7 @@
 
 #include "tests/bench/common.h"
 #include "tests/bench/cpu/frames.h"
-#include "tests/bench/papers/gpudct.h"
-#include "tests/bench/papers/hong.h"
-#include "tests/bench/papers/whitepaper.h"
+#include "tests/bench/papers/jobs.h"
 #include "tests/conformance/test_data.h"
 
 namespace cudatransform::bench {

@@ -1,6 +1,6 @@
 // Levels of both kinds through one method's inverse.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/papers/gpudct.h"
+#include "tests/bench/papers/jobs.h"
 
 #include <algorithm>
 #include <fstream>
@@ -12,7 +12,7 @@
 #include "tests/conformance/inverse_judge.h"
 #include "tests/jpeg/codec.h"
 #ifdef CT_HAVE_CUDA
-#include "tests/bench/papers/steps.h"
+#include "tests/bench/papers/kernels.h"
 #endif
 
 namespace cudatransform::bench {

@@ -7,7 +7,7 @@
 // storing. Multiply-adds are written out, as the compiler makes none under -fmad=false.
 #include "cuda/dct8x8/adapters.cuh"
 #include "cuda/dct8x8/transpose.cuh"
-#include "tests/bench/papers/params.h"
+#include "tests/bench/gpu/params.h"
 #include "transform/dct8x8/constants.h"
 
 namespace cudatransform::bench {

@@ -1,6 +1,6 @@
 // The paper's naive loops; the other algorithms are the CPU engine's.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/papers/hong.h"
+#include "tests/bench/papers/jobs.h"
 
 #include <algorithm>
 #include <chrono>
@@ -10,7 +10,6 @@
 
 #include "tests/bench/cpu/frames.h"
 #include "tests/engine/dct8x8/definition.h"
-#include "tests/engine/dct8x8/picture.h"
 
 namespace cudatransform::bench {
 namespace {

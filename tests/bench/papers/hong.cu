@@ -7,7 +7,7 @@
 // which keeps nothing but in global memory; shared, a thread a sample, the block in shared memory
 // (OpenCL's local memory). Multiply-adds are written out, as -fmad=false has the compiler make
 // none.
-#include "tests/bench/papers/params.h"
+#include "tests/bench/gpu/params.h"
 #include "transform/dct8x8/1d.h"
 
 namespace cudatransform::bench {

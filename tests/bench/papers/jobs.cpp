@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "tests/bench/device.h"
+#include "tests/bench/common.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/device/host_device.h"
 #ifdef CT_HAVE_CUDA

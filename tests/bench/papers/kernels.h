@@ -7,7 +7,8 @@
 #include <string>
 
 #include "tests/bench/gpu/frames.h"
-#include "tests/bench/papers/params.h"
+#include "tests/bench/gpu/params.h"
+#include "tests/engine/engines.h"
 
 namespace cudatransform::bench {
 
@@ -48,5 +49,9 @@ struct Exactness {
 // Compares a job's output; `quantised`: whether the job divides by its table. `exact_as`:
 // kReference for the definition, or a method whose bytes the output should have.
 Exactness exactness_of(const Gpu& gpu, const Dct8x8Job& job, bool quantised, Method exact_as);
+
+// Takes inverse jobs of whole blocks in block layout, whatever their method. `cuda`: the engine of
+// methods, whose device it shares.
+const test::Engine& step_engine(const test::Engine& cuda, const std::string& step);
 
 }  // namespace cudatransform::bench

@@ -1,6 +1,6 @@
 // Enlarges, transforms, quantises, transforms back, and compares.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/papers/whitepaper.h"
+#include "tests/bench/papers/jobs.h"
 
 #include <algorithm>
 #include <cmath>

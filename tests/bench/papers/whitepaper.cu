@@ -5,7 +5,7 @@
 // A value between the passes is the sum of eight samples at the most, or a product of such a sum by
 // less than two: 16 bits hold it, so storing it loses nothing.
 #include "cuda/dct8x8/adapters.cuh"
-#include "tests/bench/papers/params.h"
+#include "tests/bench/gpu/params.h"
 #include "transform/dct8x8/block.h"
 
 namespace cudatransform::bench {

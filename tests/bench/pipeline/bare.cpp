@@ -6,7 +6,7 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "tests/bench/device.h"
+#include "tests/bench/common.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/dct8x8/quant_table.h"
 #include "transform/device/host_device.h"

@@ -43,7 +43,6 @@
 #include "tests/bench/common.h"
 #include "tests/bench/pipeline/bare.h"
 #include "tests/bench/pipeline/line.h"
-#include "tests/bench/pipeline/processor.h"
 #include "tests/bench/pipeline/turns.h"
 #if CT_HAVE_CUDA
 #include "cuda/device/cuda_device.h"

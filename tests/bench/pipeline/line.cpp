@@ -10,7 +10,7 @@
 
 #include <gst/coef/dct.h>
 #include "tests/bench/common.h"
-#include "tests/engine/dct8x8/picture.h"
+#include "tests/engine/dct8x8/definition.h"
 
 namespace cudatransform::bench {
 namespace {

@@ -1,12 +1,14 @@
 // Every method, engine, direction, form, placement, depth, sampling and arrangement against the
-// definition.
+// definition; and mutants that these cases must find.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The integer methods are also compared with the portable engine, to the bit.
 #include "tests/engine/check_cases.h"
-#include "tests/engine/dct8x8/case_check.h"
+#include "tests/engine/dct8x8/cases.h"
+#include "tests/engine/mutants.h"
 
 namespace cudatransform::test {
+
 namespace {
 
 void check_all(const CaseList& list) {
@@ -34,4 +36,108 @@ TEST(Dct8x8, AgreesWithTheDefinitionDecided) {
 }
 
 }  // namespace
+
+namespace {
+
+struct Dct8x8 {
+  using Job = Dct8x8Job;
+  using Ops = Dct8x8Ops;
+  static constexpr uint8_t kSampleFault = 2;  // one level is allowed
+
+  static ptrdiff_t coef_row_bytes(const Job& job) {
+    const int size = job.type == CoefType::kS16 ? 2 : 4;
+    return ptrdiff_t{job.coefs[0].blocks_w} * (job.layout == Layout::kBlock ? 64 : 8) * size;
+  }
+  static int32_t coef_rows(const Job& job) { return job.coefs[0].blocks_h; }
+};
+using J = Dct8x8Job;
+
+const std::vector<Mutant<J>>& dct_mutants() {
+  static const std::vector<Mutant<J>> list = {
+      {"order ignored", [](J& j) { j.order = Order::kRaster; }, nullptr},
+      {"table index ignored",
+       [](J& j) {
+         for (int c = 0; c < j.components; ++c) j.coefs[c].table = 1;
+       },
+       nullptr},
+      {"tables transposed",
+       [](J& j) {
+         for (QuantTable& table : j.tables)
+           for (int v = 0; v < 8; ++v)
+             for (int u = 0; u < v; ++u) std::swap(table.q[8 * v + u], table.q[8 * u + v]);
+       },
+       nullptr},
+      {"float for islow",
+       [](J& j) {
+         if (j.method == Method::kIslow) j.method = Method::kFloat;
+       },
+       nullptr},
+      {"islow for float",
+       [](J& j) {
+         if (j.method == Method::kFloat && j.depth == 8) j.method = Method::kIslow;
+       },
+       nullptr},
+  };
+  return list;
+}
+
+std::vector<Mutant<J>> with(std::vector<Mutant<J>> more) {
+  more.insert(more.end(), dct_mutants().begin(), dct_mutants().end());
+  return more;
+}
+
+TEST(Mutants, AreAllFound) {
+  expect_found<Dct8x8>(&Engine::ops, all_cases().cases, quick() ? 37 : 11,
+                       with({{"a level off by two", nullptr,
+                              [](const J& j, FencePtr*) {
+                                if (is_forward(j) && j.type == CoefType::kS16)
+                                  static_cast<int16_t*>(j.coefs[0].data)[63] += 2;
+                              }},
+                             {"error mismeasured", nullptr, [](const J& j, FencePtr*) {
+                                if (j.sums != nullptr) j.sums->sse[0] += 1 + j.sums->sse[0] / 1000;
+                              }}}));
+}
+
+TEST(Mutants, AreAllFoundScaled) {
+  // Blocks that are four samples wide instead of two, and so on.
+  expect_found<Dct8x8>(&Engine::ops, scaled_cases().cases, 7,
+                       with({{"scale mistaken",
+                              [](J& j) {
+                                if (j.scale == 1 || j.scale == 8) return;
+                                j.scale *= 2;
+                                for (int c = 0; c < j.components; ++c) {
+                                  SamplePlane& p = j.samples[c];
+                                  p.width = scaled_size(p.width, 2);
+                                  p.height = scaled_size(p.height, 2);
+                                }
+                              },
+                              nullptr}}));
+}
+
+TEST(Mutants, AreAllFoundDecided) {
+  expect_each_found<Dct8x8>(
+      &Engine::ops, decided_cases().cases, 3,
+      {{"levels rounded", [](J& j) { j.quantizer = Quantizer::kRound; }, nullptr},
+       {"a dead zone instead of rd",
+        [](J& j) {
+          if (j.quantizer == Quantizer::kRd) j.quantizer = Quantizer::kDeadZone;
+        },
+        nullptr},
+       {"a dead zone a hundredth too wide",
+        [](J& j) { j.dead_zone = std::min(1000, j.dead_zone + 10); }, nullptr},
+       {"lambda a tenth too large", [](J& j) { j.rd_lambda = std::min(1.0, j.rd_lambda * 1.1); },
+        nullptr},
+       {"chroma taken for luma",
+        [](J& j) {
+          for (CoefPlane& plane : j.coefs) plane.chroma = false;
+        },
+        nullptr},
+       {"DC decided", nullptr, [](const J& j, FencePtr*) {
+          auto* dc = static_cast<int16_t*>(j.coefs[0].data);
+          *dc = static_cast<int16_t>(*dc - (*dc > 0) + (*dc < 0));
+        }}});
+}
+
+}  // namespace
+
 }  // namespace cudatransform::test

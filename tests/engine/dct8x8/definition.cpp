@@ -1,12 +1,15 @@
-// The textbook DCT, evaluated sample by sample.
+// The DCT's definition, and pictures for it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/engine/dct8x8/definition.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <random>
 
 namespace cudatransform::test {
+
 namespace {
 
 // basis[8 v + u][8 y + x]: the contribution of coefficient (u,v) = 1 to sample (x,y).
@@ -106,6 +109,152 @@ double distance_to_tie(double value) {
 int natural_of_zigzag(int k) {
   static const std::array<int, 64> order = walk_zigzag();
   return order[k];
+}
+
+namespace {
+
+int divide_up(int a, int b) { return (a + b - 1) / b; }
+
+void fill_photo(Plane& plane, int peak, std::mt19937& random) {
+  std::uniform_real_distribution<double> unit(0, 1);
+  const double phase = 6.28 * unit(random), slope = 8 + 20 * unit(random);
+  const double grain = 0.5 + 2 * unit(random);
+  std::normal_distribution<double> noise(0, 0.01);
+  for (int y = 0; y < plane.rows; ++y)
+    for (int x = 0; x < plane.width; ++x) {
+      const double smooth = 0.3 * std::sin(x / slope + phase) + 0.2 * std::cos(y / 13.0 - x / 61.0);
+      const double texture = 0.15 * std::sin(grain * x) * std::cos(1.3 * grain * y + phase) *
+                             std::max(0.0, std::sin(x / 23.0 + y / 31.0));
+      const double edge = (x + 2 * y) % 83 < 20 ? 0.12 : 0.0;
+      const double value = 0.5 + smooth + texture + edge + noise(random);
+      plane.at(x, y) = std::clamp(static_cast<int>(std::lround(value * peak)), 0, peak);
+    }
+}
+
+void fill_noise(Plane& plane, int peak, std::mt19937& random) {
+  std::uniform_int_distribution<int> any(0, peak);
+  for (int& sample : plane.samples) sample = any(random);
+}
+
+// Each block is all lowest, all highest, or the sign of a random basis function, which makes that
+// coefficient as large as possible.
+void fill_extreme(Plane& plane, int peak, std::mt19937& random) {
+  std::uniform_int_distribution<int> pick(-2, 127);
+  for (int by = 0; by < plane.rows; by += 8)
+    for (int bx = 0; bx < plane.width; bx += 8) {
+      const int kind = pick(random);
+      double coefs[64] = {}, samples[64];
+      coefs[kind < 0 ? 0 : kind % 64] = (kind < 64 && kind != -2) ? 1 : -1;
+      definition_idct(coefs, samples);
+      for (int y = by; y < std::min(by + 8, plane.rows); ++y)
+        for (int x = bx; x < std::min(bx + 8, plane.width); ++x)
+          plane.at(x, y) = samples[8 * (y - by) + x - bx] > 0 ? peak : 0;
+    }
+}
+
+}  // namespace
+
+Picture empty_scaled_picture(const Picture& picture, int scale) {
+  Picture scaled;
+  for (const Plane& plane : picture)
+    scaled.emplace_back(divide_up(plane.width, scale), divide_up(plane.rows, scale));
+  return scaled;
+}
+
+Coefficients empty_coefficients(const Picture& picture) {
+  Coefficients coefs;
+  for (const Plane& plane : picture)
+    coefs.emplace_back(divide_up(plane.width, 8), divide_up(plane.rows, 8));
+  return coefs;
+}
+
+Picture make_picture(Sampling sampling, int width, int height, int depth, Content content,
+                     uint32_t seed) {
+  std::mt19937 random(seed);
+  Picture picture = empty_picture(sampling, width, height);
+  const int peak = (1 << depth) - 1;
+  for (Plane& plane : picture) switch (content) {
+      case Content::kPhoto:
+        fill_photo(plane, peak, random);
+        break;
+      case Content::kNoise:
+        fill_noise(plane, peak, random);
+        break;
+      case Content::kExtreme:
+        fill_extreme(plane, peak, random);
+        break;
+    }
+  return picture;
+}
+
+Coefficients definition_forward(const Picture& picture, int depth) {
+  Coefficients result = empty_coefficients(picture);
+  const double shift = 1 << (depth - 1);
+  for (size_t c = 0; c < picture.size(); ++c) {
+    const Plane& plane = picture[c];
+    for (int by = 0; by < result[c].blocks_h; ++by)
+      for (int bx = 0; bx < result[c].blocks_w; ++bx) {
+        double samples[64];
+        for (int i = 0; i < 64; ++i)
+          samples[i] = plane.at(std::min(8 * bx + i % 8, plane.width - 1),
+                                std::min(8 * by + i / 8, plane.rows - 1)) -
+                       shift;
+        definition_dct(samples, result[c].block(bx, by));
+      }
+  }
+  return result;
+}
+
+Coefficients quantise(const Coefficients& values, std::span<const QuantTable> tables) {
+  Coefficients levels = values;
+  for (size_t c = 0; c < levels.size(); ++c)
+    for (size_t i = 0; i < levels[c].values.size(); ++i)
+      levels[c].values[i] = round_half_away(levels[c].values[i] / tables[c].q[i % 64]);
+  return levels;
+}
+
+Coefficients dequantise(const Coefficients& levels, std::span<const QuantTable> tables) {
+  Coefficients values = levels;
+  for (size_t c = 0; c < values.size(); ++c)
+    for (size_t i = 0; i < values[c].values.size(); ++i) values[c].values[i] *= tables[c].q[i % 64];
+  return values;
+}
+
+namespace {
+
+// Blocks of n x n samples, each by inverse(coefs, samples).
+template <typename Inverse>
+RealPicture by_blocks(const Coefficients& values, const Picture& like, int n,
+                      const Inverse& inverse) {
+  RealPicture result;
+  for (size_t c = 0; c < values.size(); ++c) {
+    BasicPlane<double> plane(like[c].width, like[c].rows);
+    for (int by = 0; by < values[c].blocks_h; ++by)
+      for (int bx = 0; bx < values[c].blocks_w; ++bx) {
+        double samples[64];
+        inverse(values[c].block(bx, by), samples);
+        for (int i = 0; i < n * n; ++i) {
+          const int x = n * bx + i % n, y = n * by + i / n;
+          if (x < plane.width && y < plane.rows) plane.at(x, y) = samples[i];
+        }
+      }
+    result.push_back(std::move(plane));
+  }
+  return result;
+}
+
+}  // namespace
+
+RealPicture definition_inverse(const Coefficients& values, const Picture& like) {
+  return by_blocks(values, like, 8, definition_idct);
+}
+
+RealPicture definition_scaled_inverse(const Coefficients& values, const Picture& like, int scale,
+                                      ScaledBy way) {
+  const int n = 8 / scale;
+  return by_blocks(values, like, n, [&](const double* coefs, double* samples) {
+    (way == ScaledBy::kMeans ? definition_means : definition_low_frequencies)(coefs, n, samples);
+  });
 }
 
 }  // namespace cudatransform::test

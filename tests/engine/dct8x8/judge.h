@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 
 #include "tests/engine/dct8x8/job_runner.h"
@@ -32,5 +34,24 @@ std::string judge_sse(const PictureSums& sums, const Picture& source, const Pict
 std::string judge_zeros(const PictureSums& sums, const Coefficients& coefs);
 
 bool is_integer(Method method);
+
+using BlockLevels = std::array<int, 64>;   // natural order
+using BlockEighths = std::array<int, 64>;  // eight times the orthonormal coefficients
+
+struct DeadZoneRule {
+  int thousandths;
+};
+// AC levels below the threshold become 0, the rest and DC round to the nearest one.
+BlockLevels definition_dead_zone(const BlockEighths& eighths, const uint16_t divisors[64],
+                                 DeadZoneRule rule);
+
+struct RdRule {
+  double lambda;
+  bool chroma;
+};
+// From the last AC level to the first: as rounded, one less, or 0 instead of 1 or 2, whichever
+// makes the block cheapest; bits by Annex K's codes, plus the squared error in levels over lambda,
+// less of it in blocks of much energy, twice of it in chroma.
+BlockLevels definition_rd(const BlockEighths& eighths, const uint16_t divisors[64], RdRule rule);
 
 }  // namespace cudatransform::test

@@ -1,4 +1,5 @@
-// Cases of wavelet jobs: every shape in both directions and types, the rest drawn.
+// Cases of wavelet jobs, every shape in both directions and types and the rest drawn, and the
+// judgement of one case.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -41,5 +42,25 @@ QuantIndices make_quant_indices(Quant quant, uint32_t seed);
 Picture make_picture(const Case& test);
 // Coefficients that need not be those of any picture.
 Pyramids make_coefficients(const Case& test, const Picture& picture);
+
+// The data that depend on the case alone, made once for all engines.
+struct Expectation {
+  Picture picture;  // forward: the input; inverse: the sizes, and the reference of errors
+  Pyramids input;   // inverse
+  Pyramids coefs;   // forward: as stored
+  Picture decoded;  // inverse: the output; forward with kMeasureSse: the decoded levels
+};
+
+Expectation expect(const Case& test);
+
+// "", or the fault: in the run, the coefficients or samples, the borders, the sums.
+std::string check_case(const Engine& engine, const Case& test, const Expectation& expectation);
+
+// The definition over whole pictures.
+Pyramids forward_by_definition(const Spec& spec, const Picture& picture, Rule rule);
+Picture inverse_by_definition(const Spec& spec, const Pyramids& levels, const Picture& like,
+                              Rule rule);
+
+std::string judge_equal(const Pyramids& expected, const Pyramids& got);
 
 }  // namespace cudatransform::test::dwt

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/engine/dwt/case_check.h"
+#include "tests/engine/dwt/cases.h"
 
 namespace cudatransform::test::dwt {
 namespace {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tests/engine/dwt/case_check.h"
+#include "tests/engine/dwt/cases.h"
 
 namespace cudatransform::test::dwt {
 namespace {

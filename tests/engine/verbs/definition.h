@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
+#include "tests/engine/frame.h"
+#include "transform/verbs/coefs.h"
 #include "transform/verbs/convert.h"
 
 namespace cudatransform::test {
@@ -28,5 +31,39 @@ int64_t place(const CoefKinds& kinds, const CoefArray& array, int u, int v, int 
 // Counts *saturated up if the result does not hold the number.
 void convert_one(const CoefKinds& from, const uint8_t* source, const CoefKinds& to, uint8_t* result,
                  uint16_t divisor, uint64_t* saturated);
+
+// A component: block (x, y)'s coefficient (u, v) at natural index 8 v + u of block y blocks_w + x.
+struct CoefComponent {
+  int blocks_w = 0, blocks_h = 0;
+  std::vector<int64_t> values;  // those of floating point are whole, too
+
+  CoefComponent() = default;
+  CoefComponent(int w, int h) : blocks_w(w), blocks_h(h), values(size_t(w) * h * 64) {}
+  int64_t* block(int x, int y) { return &values[(size_t(y) * blocks_w + x) * 64]; }
+  const int64_t* block(int x, int y) const { return &values[(size_t(y) * blocks_w + x) * 64]; }
+};
+using CoefComponents = std::vector<CoefComponent>;
+
+// One buffer for each component, with gaps that `seed` chooses.
+class CoefPlanes : public GuardedFrame {
+ public:
+  CoefPlanes(const Engine& engine, const CoefComponents& like, CoefNumber number,
+             CoefArrangement arrangement, bool writable, uint32_t seed);
+  void fill(const CoefComponents& components);
+  void poison();
+  CoefComponents read();
+  void describe(CoefArray arrays[kMostCoefArrays]) const;
+
+ private:
+  struct Place {
+    int blocks_w, blocks_h;
+    size_t offset, pitch;
+  };
+  uint8_t* at(size_t c, int x, int y, int natural);
+
+  CoefNumber number_;
+  CoefArrangement arrangement_;
+  std::vector<Place> places_;
+};
 
 }  // namespace cudatransform::test

@@ -10,7 +10,7 @@
 
 #include "tests/engine/engines.h"
 #include "tests/engine/run_job.h"
-#include "tests/engine/verbs/coef_planes.h"
+#include "tests/engine/verbs/definition.h"
 
 namespace cudatransform::test {
 namespace {
