@@ -1,6 +1,8 @@
-// Levels of both kinds through one method's inverse.
+// GPUDCT: inverse transforms of random and of a JPEG file's levels, timed and judged.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/papers/jobs.h"
+
+#include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <fstream>
@@ -18,14 +20,26 @@
 namespace cudatransform::bench {
 namespace {
 
-const test::Engine& engine_of(Runner runner, [[maybe_unused]] const GpudctStep& step) {
-  std::string why;
-  const test::Engine* engine = find_engine(runner, &why);
-  if (engine == nullptr) throw std::runtime_error(why);
+// The steps of GPUDCT's ladder: our methods, the benchmark's kernels, and two further steps of
+// ours.
+struct Step {
+  const char* name;
+  Method method;
+  bool is_kernel = false;  // for the CUDA engine alone; `method` means nothing
+};
+constexpr Step kSteps[] = {{"naive", Method::kNaive},         {"lut", Method::kNaive, true},
+                           {"separable", Method::kSeparable}, {"decomposed", Method::kDecomposed},
+                           {"no_shared", Method::kShuffle},   {"next", Method::kNaive, true},
+                           {"next16", Method::kNaive, true},  {"float", Method::kFloat},
+                           {"islow", Method::kIslow},         {"ifast", Method::kIfast},
+                           {"reference", Method::kReference}};
+
+const test::Engine& engine_of(Runner runner, [[maybe_unused]] const Step& step) {
+  const test::Engine& engine = bench::engine_of(runner);
 #ifdef CT_HAVE_CUDA
-  if (step.is_kernel) return step_engine(*engine, step.name);
+  if (step.is_kernel) return step_engine(engine, step.name);
 #endif
-  return *engine;
+  return engine;
 }
 
 // The cases reuse one file.
@@ -52,9 +66,9 @@ const std::vector<std::vector<test::Gold>>& gold_of_file(const std::string& path
   return gold;
 }
 
-}  // namespace
-
-GpudctTimes run_random(Runner runner, const GpudctStep& step, int side, double seconds) {
+// Random levels and tables of 16 bits, a plane of side x side samples.
+void time_random(benchmark::State& state, Runner runner, const Step& step, int side,
+                 double seconds) {
   // Products of any level and table entry would exceed the range of an 8-bit sample's coefficient.
   std::mt19937 random(1);
   QuantTable table;
@@ -69,22 +83,47 @@ GpudctTimes run_random(Runner runner, const GpudctStep& step, int side, double s
   PlaneJob job(engine_of(runner, step), Direction::kInverse, step.method, true,
                {{side, side, table}});
   job.write_input(0, levels.data());
-  return {job.time(5, seconds), static_cast<double>(levels.size())};
+  const Times times = job.time(5, seconds);
+  state.counters["samples"] = static_cast<double>(levels.size());
+  state.counters["ms avg"] = 1e3 * times.mean();
+  state.counters["ms min"] = 1e3 * times.least();
+  state.counters["ms max"] = 1e3 * times.most();
 }
 
-GpudctErrors judge_jpeg(Runner runner, const GpudctStep& step, const std::string& path) {
+// Against the definition in double precision, by component; ties: either neighbour is right, see
+// tests/conformance/inverse_judge.h.
+void judge(benchmark::State& state, Runner runner, const Step& step, const std::string& path) {
+  if (path.empty()) throw std::runtime_error("no file: give --jpeg=FILE.jpg");
   const test::JpegContents& file = contents_of(path);
   const test::FlatOptions options{step.method, file.tables};
   const test::BytePicture planes =
       test::inverse_planes(engine_of(runner, step), options, file.levels, file.planes);
-  GpudctErrors errors;
   for (size_t c = 0; c < planes.size(); ++c) {
     const test::InverseErrors found = test::judge_inverse(gold_of_file(path)[c], planes[c]);
-    errors.samples.push_back(static_cast<double>(planes[c].samples.size()));
-    errors.sse.push_back(found.all);
-    errors.sse_without_ties.push_back(found.without_ties);
+    const std::string number = std::to_string(c);
+    state.counters["samples" + number] = static_cast<double>(planes[c].samples.size());
+    state.counters["sse" + number] = found.all;
+    state.counters["ties" + number] = found.without_ties;
   }
-  return errors;
+}
+
+}  // namespace
+
+void add_gpudct_cases(const PaperOptions& options) {
+  for (const Runner runner : {Runner::kSimdTbb, Runner::kCuda})
+    for (const Step& step : kSteps) {
+      const bool cuda = runner == Runner::kCuda;
+      if (step.is_kernel && !cuda) continue;
+      const std::string engine = std::string("engine:") + engine_key(runner);
+      const std::string of = std::string("/step:") + step.name;
+      // bench_cuda times the kernels of the steps; this checks their output.
+      if ((!cuda || step.method <= Method::kFloat) && step.method != Method::kReference)
+        add_case(engine + "/case:gpudct" + of, [=, &step](benchmark::State& state) {
+          time_random(state, runner, step, options.shrunk(cuda ? 32768 : 4096), options.seconds);
+        });
+      add_case(engine + "/case:judge" + of,
+               [=, &step](benchmark::State& state) { judge(state, runner, step, options.jpeg); });
+    }
 }
 
 }  // namespace cudatransform::bench

@@ -1,6 +1,9 @@
-// The paper's naive loops; the other algorithms are the CPU engine's.
+// Hong et al.: the forward DCT of a plane by three algorithms, serially, with oneTBB and with SIMD.
+// The naive loops are the paper's, the other algorithms the CPU engine's.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/papers/jobs.h"
+
+#include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <chrono>
@@ -88,41 +91,56 @@ double largest_error(const std::vector<float>& coefs, int side) {
   return worst;
 }
 
-Method method_of(HongAlgorithm algorithm, Runner runner) {
-  if (algorithm == HongAlgorithm::kMatrix) return Method::kMatrix;
-  return runner == Runner::kSimd || runner == Runner::kSimdTbb ? Method::kFloat
-                                                               : Method::kDecomposed;
+// The SIMD code is a fast transform of rows and columns; CUDA's cases are bench_cuda's.
+struct Algorithm {
+  const char* name;
+  bool is_naive;  // the double sum, with cosines and roots computed in the loops
+  Method method;
+  bool has_simd;  // float
+};
+constexpr Algorithm kAlgorithms[] = {
+    {"naive", true, Method::kNaive, false},
+    {"matrix", false, Method::kMatrix, false},        // T M T^T with T in a table
+    {"rowcolumn", false, Method::kDecomposed, true},  // a fast transform of rows and columns
+};
+
+// Transforms a plane of side x side samples to unquantised fp32 coefficients. If the plane would
+// take longer than the budget, it transforms as many rows as fit.
+void run(benchmark::State& state, const Algorithm& algorithm, Runner runner, int side,
+         const PaperOptions& options) {
+  std::vector<float> coefs(static_cast<size_t>(side) * side);
+  Times times;  // of the whole plane
+  double share = 1;
+  if (algorithm.is_naive) {
+    times = run_naive(runner, side, options.seconds, options.budget, &share, &coefs);
+  } else {
+    const bool simd = runner == Runner::kSimd || runner == Runner::kSimdTbb;
+    PlaneJob job(engine_of(runner), Direction::kForward, simd ? Method::kFloat : algorithm.method,
+                 false, {{side, side, {}}});
+    job.write_input(0, plane_of(side).data());
+    times = job.time(5, options.seconds);
+    job.read_output(0, coefs.data());
+  }
+  const double error = largest_error(coefs, side);
+  if (!(error < 0.01)) throw std::runtime_error("its coefficients are wrong");
+  state.counters["width"] = side;
+  state.counters["ms"] = 1e3 * times.median();
+  state.counters["share"] = share;
+  state.counters["error"] = error;
 }
 
 }  // namespace
 
-const char* hong_name(HongAlgorithm algorithm) {
-  constexpr const char* kNames[] = {"naive", "matrix", "rowcolumn"};
-  return kNames[static_cast<size_t>(algorithm)];
-}
-
-bool hong_exists(HongAlgorithm algorithm, Runner runner) {
-  return algorithm == HongAlgorithm::kRowColumn || runner == Runner::kSerial ||
-         runner == Runner::kTbb;
-}
-
-HongResult run_hong(HongAlgorithm algorithm, Runner runner, int side, double seconds,
-                    double budget) {
-  std::vector<float> coefs(static_cast<size_t>(side) * side);
-  HongResult result{{}, 1, 0};
-  if (algorithm == HongAlgorithm::kNaive) {
-    result.times = run_naive(runner, side, seconds, budget, &result.share, &coefs);
-  } else {
-    std::string why;
-    PlaneJob job(*find_engine(runner, &why), Direction::kForward, method_of(algorithm, runner),
-                 false, {{side, side, {}}});
-    job.write_input(0, plane_of(side).data());
-    result.times = job.time(5, seconds);
-    job.read_output(0, coefs.data());
-  }
-  result.error = largest_error(coefs, side);
-  if (!(result.error < 0.01)) throw std::runtime_error("its coefficients are wrong");
-  return result;
+void add_hong_cases(const PaperOptions& options) {
+  constexpr const char* kForms[] = {"serial", "tbb", "simd", "simd+tbb"};
+  for (const int side : {1024, 2048, 4096})
+    for (const Algorithm& algorithm : kAlgorithms)
+      for (size_t form = 0; form < (algorithm.has_simd ? 4u : 2u); ++form)
+        add_case("engine:cpu/case:hong/size:" + std::to_string(side) +
+                     "/algorithm:" + algorithm.name + "/form:" + kForms[form],
+                 [=, &algorithm](benchmark::State& state) {
+                   run(state, algorithm, static_cast<Runner>(form), options.shrunk(side), options);
+                 });
 }
 
 }  // namespace cudatransform::bench

@@ -49,6 +49,15 @@ const test::Engine* find_engine(Runner runner, std::string* why) {
   return cuda.why.empty() ? &cuda.engine : nullptr;
 }
 
+const test::Engine& engine_of(Runner runner) {
+  std::string why;
+  const test::Engine* engine = find_engine(runner, &why);
+  if (engine == nullptr) throw std::runtime_error(why);
+  return *engine;
+}
+
+const char* engine_key(Runner runner) { return runner == Runner::kCuda ? "cuda" : "cpu"; }
+
 double Times::mean() const {
   return std::accumulate(readings.begin(), readings.end(), 0.0) /
          static_cast<double>(readings.size());

@@ -1,18 +1,22 @@
-// The cases of papers: the engines, repeated timing of jobs of whole planes, and each paper's
-// measurements.
+// The cases of papers, and what they share: the engines, and repeated timing of jobs of whole
+// planes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "tests/conformance/flat_job.h"
 #include "tests/engine/engines.h"
 #include "transform/dct8x8/dct8x8.h"
+
+namespace benchmark {
+class State;
+}
 
 namespace cudatransform::bench {
 
@@ -21,6 +25,9 @@ enum class Runner { kSerial, kTbb, kSimd, kSimdTbb, kCuda };
 
 // The engine; null for kCuda if there is none, and then `*why` names what is missing.
 const test::Engine* find_engine(Runner runner, std::string* why);
+// The same; throws what is missing.
+const test::Engine& engine_of(Runner runner);
+const char* engine_key(Runner runner);  // "cpu", "cuda"
 
 // Seconds of a job: one reading after the other, sorted.
 struct Times {
@@ -76,72 +83,20 @@ class PlaneJob {
   std::unique_ptr<Timer> timer_;
 };
 
-// The steps of GPUDCT's ladder: our methods, the benchmark's kernels, and two further steps of
-// ours.
-struct GpudctStep {
-  const char* name;
-  Method method;
-  bool is_kernel = false;  // for the CUDA engine alone; `method` means nothing
-};
-inline constexpr GpudctStep kGpudctSteps[] = {
-    {"naive", Method::kNaive},         {"lut", Method::kNaive, true},
-    {"separable", Method::kSeparable}, {"decomposed", Method::kDecomposed},
-    {"no_shared", Method::kShuffle},   {"next", Method::kNaive, true},
-    {"next16", Method::kNaive, true},  {"float", Method::kFloat},
-    {"islow", Method::kIslow},         {"ifast", Method::kIfast},
-    {"reference", Method::kReference}};
+// What the cases of bench_papers take.
+struct PaperOptions {
+  std::string picture, jpeg;
+  double seconds = 0.5;  // of a case's repetitions
+  double budget = 60;    // seconds that one turn may take
+  double shrink = 1;     // divides the sides of planes without a picture
 
-struct GpudctTimes {
-  Times times;
-  double samples;
+  int shrunk(int side) const { return static_cast<int>(side / shrink / 8) * 8; }
 };
 
-// Random levels and tables of 16 bits, a plane of side x side samples. Throws, as all here.
-GpudctTimes run_random(Runner runner, const GpudctStep& step, int side, double seconds);
-
-// Against the definition in double precision, by component; without ties: see
-// tests/conformance/inverse_judge.h.
-struct GpudctErrors {
-  std::vector<double> samples, sse, sse_without_ties;
-};
-GpudctErrors judge_jpeg(Runner runner, const GpudctStep& step, const std::string& path);
-
-enum class HongAlgorithm {
-  kNaive,      // the double sum, in double precision, with cosines and roots computed in the loops
-  kMatrix,     // T M T^T with T in a table: the engine's method matrix
-  kRowColumn,  // a fast one-dimensional transform of rows and columns: decomposed; with SIMD float
-};
-inline constexpr HongAlgorithm kHongAlgorithms[] = {HongAlgorithm::kNaive, HongAlgorithm::kMatrix,
-                                                    HongAlgorithm::kRowColumn};
-const char* hong_name(HongAlgorithm algorithm);
-
-// The SIMD code is a fast transform of rows and columns; CUDA's cases are bench_cuda's.
-bool hong_exists(HongAlgorithm algorithm, Runner runner);
-
-struct HongResult {
-  Times times;   // of the whole plane
-  double share;  // of the plane's rows that were transformed in a reading; times are over it
-  double error;  // largest difference from the definition's coefficients
-};
-
-// Transforms a plane of side x side samples to unquantised fp32 coefficients. If the plane would
-// take longer than `budget` seconds, it transforms as many rows as fit. Throws.
-HongResult run_hong(HongAlgorithm algorithm, Runner runner, int side, double seconds,
-                    double budget);
-
-// Keys' bicubic interpolation (a = -1/2) to `factor` times the size, sample centres on centres of
-// area, edges replicated, rounded once after both directions.
-test::BytePlane enlarge(const test::BytePlane& plane, int factor);
-
-struct WhitepaperResult {
-  int width, height;
-  double sse;       // against the source
-  double sse_gold;  // against the picture of plain C++
-  Times forward, inverse;
-};
-
-// The picture enlarged `factor` times, quantised by the whitepaper's table. Throws.
-WhitepaperResult run_whitepaper(Runner runner, Method method, const test::BytePlane& picture,
-                                int factor, double seconds);
+// Registers a case; an exception is its error.
+void add_case(const std::string& name, const std::function<void(benchmark::State&)>& work);
+void add_whitepaper_cases(const PaperOptions& options);
+void add_hong_cases(const PaperOptions& options);
+void add_gpudct_cases(const PaperOptions& options);
 
 }  // namespace cudatransform::bench

@@ -1,11 +1,16 @@
-// Enlarges, transforms, quantises, transforms back, and compares.
+// The whitepaper of NVIDIA's DCT8x8: enlarges, transforms, quantises, transforms back, compares.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/papers/jobs.h"
+
+#include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <stdexcept>
+
+#include "tests/conformance/flat_job.h"
+#include "tests/conformance/test_data.h"
 
 namespace cudatransform::bench {
 namespace {
@@ -31,41 +36,8 @@ std::vector<Taps> taps_of(int size, int factor) {
   return taps;
 }
 
-double squared_error(const test::BytePlane& a, const test::BytePlane& b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.samples.size(); ++i) {
-    const double difference = a.samples[i] - b.samples[i];
-    sum += difference * difference;
-  }
-  return sum;
-}
-
-// Neighbours in the list of cases share it.
-const test::BytePlane& enlarged(const test::BytePlane& picture, int factor) {
-  static std::map<int, test::BytePlane> pictures;
-  if (pictures.count(factor) == 0) {
-    pictures.clear();
-    pictures[factor] = enlarge(picture, factor);
-  }
-  return pictures[factor];
-}
-
-struct Outcome {
-  test::Levels levels;
-  test::BytePicture decoded;
-};
-
-Outcome transform(const test::Engine& engine, Method method, const QuantTable& table,
-                  const test::BytePicture& picture) {
-  const test::FlatOptions options{method, {&table, 1}};
-  Outcome outcome;
-  outcome.levels = test::forward_levels(engine, options, picture);
-  outcome.decoded = test::inverse_planes(engine, options, outcome.levels, picture);
-  return outcome;
-}
-
-}  // namespace
-
+// Keys' bicubic interpolation (a = -1/2) to `factor` times the size, sample centres on centres of
+// area, edges replicated, rounded once after both directions.
 test::BytePlane enlarge(const test::BytePlane& plane, int factor) {
   if (factor == 1) return plane;
   const std::vector<Taps> across = taps_of(plane.width, factor);
@@ -94,29 +66,81 @@ test::BytePlane enlarge(const test::BytePlane& plane, int factor) {
   return result;
 }
 
-WhitepaperResult run_whitepaper(Runner runner, Method method, const test::BytePlane& picture,
-                                int factor, double seconds) {
-  std::string why;
-  const test::Engine* engine = find_engine(runner, &why);
-  if (engine == nullptr) throw std::runtime_error(why);
-  const test::BytePicture source = {enlarged(picture, factor)};
+double squared_error(const test::BytePlane& a, const test::BytePlane& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.samples.size(); ++i) {
+    const double difference = a.samples[i] - b.samples[i];
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+// Neighbours in the list of cases share it.
+const test::BytePlane& enlarged(const test::BytePlane& picture, int factor) {
+  static std::map<int, test::BytePlane> pictures;
+  if (pictures.count(factor) == 0) {
+    pictures.clear();
+    pictures[factor] = enlarge(picture, factor);
+  }
+  return pictures[factor];
+}
+
+const test::BytePlane& picture_of(const PaperOptions& options) {
+  static test::BytePlane picture;
+  if (!picture.samples.empty()) return picture;
+  std::string error;
+  if (options.picture.empty()) throw std::runtime_error("no picture: give --picture=FILE.pgm");
+  if (!test::read_pgm(options.picture, &picture, &error)) throw std::runtime_error(error);
+  return picture;
+}
+
+struct Outcome {
+  test::Levels levels;
+  test::BytePicture decoded;
+};
+
+Outcome transform(const test::Engine& engine, Method method, const QuantTable& table,
+                  const test::BytePicture& picture) {
+  const test::FlatOptions options{method, {&table, 1}};
+  Outcome outcome;
+  outcome.levels = test::forward_levels(engine, options, picture);
+  outcome.decoded = test::inverse_planes(engine, options, outcome.levels, picture);
+  return outcome;
+}
+
+// The picture enlarged `factor` times, quantised by the whitepaper's table.
+void run(benchmark::State& state, Runner runner, Method method, int factor,
+         const PaperOptions& options) {
+  const test::Engine& engine = engine_of(runner);
+  const test::BytePicture source = {enlarged(picture_of(options), factor)};
+  const int width = source[0].width, height = source[0].height;
   const QuantTable table = preset_table(QuantPreset::kWhitepaper, QuantComponent::kLuma, 50);
-  const Outcome outcome = transform(*engine, method, table, source);
-  const Outcome gold = transform(*find_engine(Runner::kSerial, &why), method, table, source);
-  WhitepaperResult result{source[0].width,
-                          source[0].height,
-                          squared_error(source[0], outcome.decoded[0]),
-                          squared_error(gold.decoded[0], outcome.decoded[0]),
-                          {},
-                          {}};
-  const std::vector<PlaneJob::Plane> planes = {{source[0].width, source[0].height, table}};
-  PlaneJob forward(*engine, Direction::kForward, method, true, planes);
-  forward.write_input(0, source[0].samples.data());
-  result.forward = forward.time(3, seconds / 2);
-  PlaneJob inverse(*engine, Direction::kInverse, method, true, planes);
-  inverse.write_input(0, outcome.levels[0].data());
-  result.inverse = inverse.time(3, seconds / 2);
-  return result;
+  const Outcome outcome = transform(engine, method, table, source);
+  const Outcome gold = transform(engine_of(Runner::kSerial), method, table, source);
+  const auto milliseconds = [&](Direction direction, const void* input) {
+    PlaneJob job(engine, direction, method, true, {{width, height, table}});
+    job.write_input(0, input);
+    return 1e3 * job.time(3, options.seconds / 2).median();
+  };
+  state.counters["width"] = width;
+  state.counters["height"] = height;
+  state.counters["samples"] = static_cast<double>(width) * height;
+  state.counters["sse"] = squared_error(source[0], outcome.decoded[0]);
+  state.counters["sse gold"] = squared_error(gold.decoded[0], outcome.decoded[0]);
+  state.counters["forward"] = milliseconds(Direction::kForward, source[0].samples.data());
+  state.counters["inverse"] = milliseconds(Direction::kInverse, outcome.levels[0].data());
+}
+
+}  // namespace
+
+void add_whitepaper_cases(const PaperOptions& options) {
+  for (const int factor : {1, 2, 4, 8})
+    for (const Runner runner : {Runner::kSerial, Runner::kCuda})
+      for (const Method method :
+           {Method::kMatrix, Method::kDecomposed, Method::kFloat, Method::kIfast})
+        add_case(std::string("engine:") + engine_key(runner) + "/case:whitepaper/size:" +
+                     std::to_string(512 * factor) + "/method:" + method_name(method),
+                 [=](benchmark::State& state) { run(state, runner, method, factor, options); });
 }
 
 }  // namespace cudatransform::bench
