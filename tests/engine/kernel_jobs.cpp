@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <random>
 #include <stdexcept>
 #include <utility>
@@ -36,6 +35,16 @@ void set_sizes(size_t in, size_t out, KernelJob* job) {
 size_t area(int width, int height) {
   return static_cast<size_t>(width) * static_cast<size_t>(height);
 }
+
+// A picture of so many bytes, whatever they stand for.
+std::vector<uint8_t> picture_bytes(int width, size_t bytes) {
+  std::vector<uint8_t> picture =
+      tiled_picture(width, static_cast<int>(bytes / static_cast<size_t>(width)) + 1);
+  picture.resize(bytes);
+  return picture;
+}
+
+std::vector<uint8_t> output_of(const KernelJob& job) { return test::output_of(job, job.input()); }
 
 const char* name_of(Direction direction) {
   return direction == Direction::kForward ? "forward" : "inverse";
@@ -103,11 +112,8 @@ KernelJob rgb_job(const KernelSize& size, const RgbKind& kind, Direction directi
   set_sizes(forward ? places.rgb_bytes : places.plane_bytes,
             forward ? places.plane_bytes : places.rgb_bytes, &job);
   job.input = [=] {
-    if (forward) return output_of(rgb_job(size, kind, Direction::kInverse));
-    std::vector<uint8_t> planes = tiled_picture(
-        size.width, static_cast<int>(places.plane_bytes / static_cast<size_t>(size.width)) + 1);
-    planes.resize(places.plane_bytes);
-    return planes;
+    return forward ? output_of(rgb_job(size, kind, Direction::kInverse))
+                   : picture_bytes(size.width, places.plane_bytes);
   };
   run_by(
       &Engine::rgb_ops,
@@ -243,8 +249,7 @@ constexpr DwtLevels kLevels = {4, 0};
 struct DwtPlaces {
   DwtPlaces(const KernelSize& size, const DwtKernel& kernel) {
     const auto aligned = [&](int64_t bytes) {
-      const auto to = static_cast<int64_t>(kernel.row_alignment);
-      return (bytes + to - 1) / to * to;
+      return (bytes + kernel.row_alignment - 1) / kernel.row_alignment * kernel.row_alignment;
     };
     job.direction = kernel.direction;
     job.method = kernel.method;
@@ -319,12 +324,7 @@ std::vector<KernelJob> range_jobs(const KernelSize& size) {
     job.samples = area(size.width, size.height) + 2 * area(size.width / 2, size.height / 2);
     const size_t bytes = job.samples * (depth == 8 ? 1 : 2);
     set_sizes(bytes, bytes, &job);
-    job.input = [=] {
-      std::vector<uint8_t> limited =
-          tiled_picture(size.width, static_cast<int>(bytes / static_cast<size_t>(size.width)) + 1);
-      limited.resize(bytes);
-      return limited;
-    };
+    job.input = [=] { return picture_bytes(size.width, bytes); };
     run_by(
         &Engine::range_ops, [=](void* in, void* out) { return range_planes(size, depth, in, out); },
         &job);
@@ -385,19 +385,22 @@ KernelJob dwt_job(const KernelSize& size, const DwtKernel& kernel) {
 
 std::vector<uint8_t> tiled_picture(int width, int height) {
   constexpr int kTileWidth = 960, kTileHeight = 540;
-  static const Picture tile =
-      make_picture(Sampling::kGrey, kTileWidth, kTileHeight, 8, Content::kPhoto, 1);
+  static const std::vector<uint8_t> tile = [] {
+    const Picture picture =
+        make_picture(Sampling::kGrey, kTileWidth, kTileHeight, 8, Content::kPhoto, 1);
+    return std::vector<uint8_t>(picture[0].samples.begin(), picture[0].samples.end());
+  }();
   std::vector<uint8_t> picture(area(width, height));
   for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x)
-      picture[area(width, y) + static_cast<size_t>(x)] =
-          static_cast<uint8_t>(tile[0].at(x % kTileWidth, y % kTileHeight));
+    for (int x = 0; x < width; x += kTileWidth)
+      std::copy_n(&tile[area(kTileWidth, y % kTileHeight)], std::min(kTileWidth, width - x),
+                  &picture[area(width, y) + static_cast<size_t>(x)]);
   return picture;
 }
 
-std::vector<uint8_t> output_of(const KernelJob& job) {
+std::vector<uint8_t> output_of(const KernelJob& job, std::vector<uint8_t> input) {
   static const Engine engine = host_engine(make_host_device(0));
-  std::vector<uint8_t> input = job.input(), output(job.out_size);
+  std::vector<uint8_t> output(job.out_size);
   const Status status = job.submit(engine, input.data(), output.data(), nullptr);
   if (!status.ok()) throw std::runtime_error(status.message);
   return output;
@@ -407,12 +410,9 @@ std::string compare_outputs(const KernelJob& job, const std::vector<uint8_t>& ex
                             const std::vector<uint8_t>& got) {
   for (const Region& region : job.written)
     for (size_t y = 0; y < region.rows; ++y) {
-      const size_t from = region.offset + y * region.pitch;
-      const auto* row = &expected[from];
-      const auto found = std::mismatch(row, row + region.row_bytes, &got[from]);
-      if (found.first != row + region.row_bytes)
-        return "byte " + std::to_string(found.first - expected.data()) + " is " +
-               std::to_string(*found.second) + " and not " + std::to_string(*found.first);
+      const size_t row = region.offset + y * region.pitch;
+      if (std::memcmp(&expected[row], &got[row], region.row_bytes) != 0)
+        return "row " + std::to_string(y) + " of the region at " + std::to_string(region.offset);
     }
   return "";
 }

@@ -51,16 +51,16 @@ struct DwtKernel {
   Direction direction;
   DwtMethod method = DwtMethod::kFused;
   bool grey = false;
-  size_t row_alignment = 256;  // bytes
+  int64_t row_alignment = 256;  // bytes
 };
 KernelJob dwt_job(const KernelSize& size, const DwtKernel& kernel);
 
 // A photograph, repeated as often as necessary; 8 bits.
 std::vector<uint8_t> tiled_picture(int width, int height);
 
-// The output of the CPU engine.
-std::vector<uint8_t> output_of(const KernelJob& job);
-// "" or the first difference in what the job writes.
+// What the CPU engine makes of an input.
+std::vector<uint8_t> output_of(const KernelJob& job, std::vector<uint8_t> input);
+// "", or the first row of what the job writes that differs.
 std::string compare_outputs(const KernelJob& job, const std::vector<uint8_t>& expected,
                             const std::vector<uint8_t>& got);
 

@@ -59,7 +59,7 @@ std::string run(const Engine& engine, const KernelJob& job, const std::vector<ui
 
 TEST(Kernels, TimedJobsAgree) {
   for (const KernelJob& job : all_jobs()) {
-    const std::vector<uint8_t> input = job.input(), expected = output_of(job);
+    const std::vector<uint8_t> input = job.input(), expected = output_of(job, input);
     for (const Engine& engine : engines()) {
       if (!job.runs_on(engine)) continue;
       EXPECT_EQ(run(engine, job, input, expected), "")

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
 #include "cuda/device/cuda_device.h"
@@ -55,9 +56,10 @@ using Lanes = std::vector<std::unique_ptr<Lane>>;
 
 // Sets of a job's input and output, and the output of the CPU engine.
 struct KernelBuffers {
-  KernelBuffers(const Lane& lane, const KernelCase& one) : wanted(test::output_of(one.job)) {
+  KernelBuffers(const Lane& lane, const KernelCase& one) {
     Device& device = *lane.engine.device;
     const std::vector<uint8_t> input = one.job.input();
+    wanted = test::output_of(one.job, input);
     for (size_t i = 0; i < one.sets; ++i) {
       Set& set = sets.emplace_back();
       require(device.allocate(MemoryKind::kDevice, one.job.in_size, &set.in));
@@ -72,7 +74,15 @@ struct KernelBuffers {
     std::unique_ptr<Memory> in, out;
   };
   std::vector<Set> sets;
-  const std::vector<uint8_t> wanted;
+  std::vector<uint8_t> wanted;
+};
+
+// Whether launches overlap, for a scope.
+struct Overlap {
+  explicit Overlap(bool on) { cuda::set_dependent_launch(on); }
+  ~Overlap() { cuda::set_dependent_launch(true); }
+  Overlap(const Overlap&) = delete;
+  Overlap& operator=(const Overlap&) = delete;
 };
 
 // The same for every set and every stream.
@@ -99,12 +109,10 @@ class KernelSubject final : public Subject {
  private:
   void prepare() override {
     poison();
-    cuda::set_dependent_launch(case_.overlaps);
+    const Overlap overlap(case_.overlaps);
     enqueue();
-    std::string found = fault();
-    if (found.empty()) capture([this] { enqueue(); });
-    cuda::set_dependent_launch(true);
-    if (!found.empty()) throw std::runtime_error(found);
+    if (const std::string found = fault(); !found.empty()) throw std::runtime_error(found);
+    capture([this] { enqueue(); });
   }
   std::string check() override {
     poison();

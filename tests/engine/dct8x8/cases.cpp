@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 #include <set>
+#include <span>
 
 namespace cudatransform::test {
 
@@ -157,15 +158,17 @@ bool valid_scaled(const Choice& c, int scale) {
   return (c[kMeasure] & kMeasureSse) == 0 && valid(c);
 }
 
-// The best of a few draws that leave the first properties as they are.
-bool draw_scaled(Choice* choice, int scale, std::mt19937* random, PairCounter* met) {
+// The best of a few draws of some properties, which leave the others as they are.
+template <typename Valid>
+bool draw_best(Choice* choice, std::span<const Property> drawn, const Valid& is_valid,
+               std::mt19937* random, PairCounter* met) {
   Choice best{};
   int best_new = -1;
   for (int tries = 0; tries < 200; ++tries) {
     Choice c = *choice;
-    for (int p = kSampling; p < kProperties; ++p)
+    for (const Property p : drawn)
       c[p] = static_cast<int>((*random)() % static_cast<unsigned>(kValues[p]));
-    if (!valid_scaled(c, scale)) continue;
+    if (!is_valid(c)) continue;
     if (const int fresh = met->count_new(c); fresh > best_new) {
       best = c;
       best_new = fresh;
@@ -178,6 +181,7 @@ bool draw_scaled(Choice* choice, int scale, std::mt19937* random, PairCounter* m
 }
 
 CaseList make_scaled_cases() {
+  constexpr Property kDrawn[] = {kSampling, kArrangement, kSize, kContent, kTable, kMeasure};
   std::mt19937 random(20250131);
   CaseList list;
   for (const int scale : {2, 4, 8}) {
@@ -191,7 +195,8 @@ CaseList make_scaled_cases() {
             const int repeats = c[kMethod] == static_cast<int>(Method::kIslow) ? 16 : 4;
             for (int r = 0; r < repeats; ++r) {
               Choice choice = c;
-              if (!draw_scaled(&choice, scale, &random, &met)) break;
+              const auto is_valid = [&](const Choice& drawn) { return valid_scaled(drawn, scale); };
+              if (!draw_best(&choice, kDrawn, is_valid, &random, &met)) break;
               list.cases.push_back(make_case(choice, static_cast<uint32_t>(list.cases.size() + 1)));
               list.cases.back().spec.scale = scale;
             }
@@ -206,6 +211,7 @@ constexpr int kDeadZones[] = {500, 600, 647, 1000};
 constexpr double kLambdas[] = {0.001, 0.03, 0.0625, 1};
 
 CaseList make_decided_cases() {
+  constexpr Property kDrawn[] = {kSampling, kArrangement, kSize, kContent, kMeasure};
   std::mt19937 random(20261127);
   CaseList list;
   PairCounter met;
@@ -217,21 +223,10 @@ CaseList make_decided_cases() {
         for (int table = 0; table < kValues[kTable]; ++table) {
           if (quantizer == Quantizer::kRd && table == static_cast<int>(TableKind::kMixed65535))
             continue;
-          Choice best{};
-          int best_new = -1;
-          for (int tries = 0; tries < 200; ++tries) {
-            Choice choice = c;
-            for (const Property p : {kSampling, kArrangement, kSize, kContent, kMeasure})
-              choice[p] = static_cast<int>(random() % static_cast<unsigned>(kValues[p]));
-            choice[kTable] = table;
-            if (!valid(choice)) continue;
-            if (const int fresh = met.count_new(choice); fresh > best_new) {
-              best = choice;
-              best_new = fresh;
-            }
-          }
-          met.add(best);
-          list.cases.push_back(make_case(best, static_cast<uint32_t>(list.cases.size() + 1)));
+          Choice choice = c;
+          choice[kTable] = table;
+          draw_best(&choice, kDrawn, valid, &random, &met);
+          list.cases.push_back(make_case(choice, static_cast<uint32_t>(list.cases.size() + 1)));
           Spec& spec = list.cases.back().spec;
           spec.quantizer = quantizer;
           spec.dead_zone = kDeadZones[random() % std::size(kDeadZones)];
