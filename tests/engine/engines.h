@@ -46,6 +46,14 @@ struct Engine {
 
 // The engines that --engine= chose; the first call decides. Portable, if chosen, comes first.
 const std::vector<Engine>& engines();
+// Those that have a transform of their own: engines_with(&Engine::dwt_ops).
+template <typename Ops>
+std::vector<Engine> engines_with(const Ops* Engine::*ops) {
+  std::vector<Engine> list;
+  for (const Engine& engine : engines())
+    if (engine.*ops != nullptr) list.push_back(engine);
+  return list;
+}
 // The first of the host and of CUDA, whichever were chosen: for work that all engines of a kind of
 // device do alike.
 std::vector<const Engine*> engine_of_each_kind();

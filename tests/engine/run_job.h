@@ -70,6 +70,22 @@ Status submit_and_wait(const Engine& engine, const Ops& ops, const Job& job) {
   });
 }
 
+// Uploads filled frames, runs the job, downloads them, and checks their borders. "" or the failure.
+template <typename Ops, typename Job, typename Input, typename Output>
+std::string run_on_frames(const Engine& engine, const Ops& ops, const Job& job, Input& input,
+                          Output& output) {
+  output.poison();
+  Status status = input.upload();
+  if (status.ok()) status = output.upload();
+  if (status.ok()) status = submit_and_wait(engine, ops, job);
+  if (status.ok()) status = output.download();
+  if (status.ok()) status = input.download();
+  if (!status.ok()) return status.message.empty() ? "failed without a message" : status.message;
+  if (const std::string fault = output.fault(); !fault.empty()) return "output, " + fault;
+  if (const std::string fault = input.fault(); !fault.empty()) return "input, " + fault;
+  return "";
+}
+
 // The part of a job after its frames are filled, in both directions. "" or a failure apart from
 // wrong values.
 template <typename Ops, typename Job, typename Input, typename Output>
@@ -81,21 +97,16 @@ std::string run_job(const Engine& engine, const Ops& ops, Job& job, Input& input
     if (!pinned) return "no pinned memory";
     job.sums = static_cast<PictureSums*>(pinned->data());
   }
-  output.poison();
-  Status status = input.upload();
-  if (status.ok()) status = output.upload();
-  if (status.ok() && reference != nullptr) status = reference->upload();
-  if (status.ok()) status = submit_and_wait(engine, ops, job);
-  if (status.ok()) status = output.download();
-  if (status.ok()) status = input.download();
-  if (status.ok() && reference != nullptr) status = reference->download();
-  if (!status.ok()) return status.message.empty() ? "failed without a message" : status.message;
+  Status status;
+  if (reference != nullptr) status = reference->upload();
+  if (!status.ok()) return status.message;
+  if (const std::string fault = run_on_frames(engine, ops, job, input, output); !fault.empty())
+    return fault;
   if (pinned) std::memcpy(sums, pinned->data(), sizeof *sums);
-  if (const std::string fault = output.fault(); !fault.empty()) return "output, " + fault;
-  if (const std::string fault = input.fault(); !fault.empty()) return "input, " + fault;
-  if (reference != nullptr)
-    if (const std::string fault = reference->fault(); !fault.empty()) return "reference, " + fault;
-  return "";
+  if (reference == nullptr) return "";
+  if (status = reference->download(); !status.ok()) return status.message;
+  const std::string fault = reference->fault();
+  return fault.empty() ? "" : "reference, " + fault;
 }
 
 // The forward job of a Spec: `output` has the layout of `coefs`, which are all zero.

@@ -80,9 +80,8 @@ void time_random(benchmark::State& state, Runner runner, const Step& step, int s
     levels[i] = static_cast<int16_t>(static_cast<int>(random() % 33) - 16);
   for (size_t at = period; at < levels.size(); at += period)
     std::copy_n(levels.begin(), std::min(period, levels.size() - at), levels.begin() + at);
-  PlaneJob job(engine_of(runner, step), Direction::kInverse, step.method, true,
-               {{side, side, table}});
-  job.write_input(0, levels.data());
+  PlaneJob job(engine_of(runner, step), Direction::kInverse, step.method, true, {side, side, table},
+               levels.data());
   const Times times = job.time(5, seconds);
   state.counters["samples"] = static_cast<double>(levels.size());
   state.counters["ms avg"] = 1e3 * times.mean();

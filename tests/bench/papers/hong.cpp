@@ -116,10 +116,9 @@ void run(benchmark::State& state, const Algorithm& algorithm, Runner runner, int
   } else {
     const bool simd = runner == Runner::kSimd || runner == Runner::kSimdTbb;
     PlaneJob job(engine_of(runner), Direction::kForward, simd ? Method::kFloat : algorithm.method,
-                 false, {{side, side, {}}});
-    job.write_input(0, plane_of(side).data());
+                 false, {side, side, {}}, plane_of(side).data());
     times = job.time(5, options.seconds);
-    job.read_output(0, coefs.data());
+    job.read_output(coefs.data());
   }
   const double error = largest_error(coefs, side);
   if (!(error < 0.01)) throw std::runtime_error("its coefficients are wrong");

@@ -64,7 +64,7 @@ double Times::mean() const {
 }
 
 PlaneJob::PlaneJob(const test::Engine& engine, Direction direction, Method method, bool quantized,
-                   const std::vector<Plane>& planes)
+                   const Plane& plane, const void* input)
     : engine_(engine), timer_(engine.device->make_timer()) {
   if (!timer_) throw std::runtime_error(engine.name + " makes no timer");
   job_.direction = direction;
@@ -72,44 +72,33 @@ PlaneJob::PlaneJob(const test::Engine& engine, Direction direction, Method metho
   job_.quantized = quantized;
   job_.type = quantized ? CoefType::kS16 : CoefType::kF32;
   job_.layout = quantized ? Layout::kBlock : Layout::kPlane;
-  job_.components = static_cast<int>(planes.size());
-  for (size_t c = 0; c < planes.size(); ++c) {
-    SamplePlane& samples = job_.samples[c];
-    samples.width = planes[c].width;
-    samples.height = planes[c].height;
-    samples.pitch = planes[c].width;
-    CoefPlane& coefs = job_.coefs[c];
-    coefs.blocks_w = (planes[c].width + 7) / 8;
-    coefs.blocks_h = (planes[c].height + 7) / 8;
-    coefs.pitch = ptrdiff_t{coefs.blocks_w} * (quantized ? 128 : 32);
-    coefs.table = static_cast<int32_t>(c);
-    job_.tables[c] = planes[c].table;
-    sample_bytes_.push_back(static_cast<size_t>(samples.pitch) * planes[c].height);
-    coef_bytes_.push_back(static_cast<size_t>(coefs.pitch) * coefs.blocks_h * (quantized ? 1 : 8));
-    require(
-        engine.device->allocate(MemoryKind::kDevice, sample_bytes_[c], &samples_.emplace_back()));
-    require(engine.device->allocate(MemoryKind::kDevice, coef_bytes_[c], &coefs_.emplace_back()));
-    samples.data = samples_[c]->data();
-    coefs.data = coefs_[c]->data();
-  }
+  job_.components = 1;
+  job_.tables[0] = plane.table;
+  SamplePlane& samples = job_.samples[0];
+  samples.width = plane.width;
+  samples.height = plane.height;
+  samples.pitch = plane.width;
+  CoefPlane& coefs = job_.coefs[0];
+  coefs.blocks_w = (plane.width + 7) / 8;
+  coefs.blocks_h = (plane.height + 7) / 8;
+  coefs.pitch = ptrdiff_t{coefs.blocks_w} * (quantized ? 128 : 32);
+  sample_bytes_ = static_cast<size_t>(samples.pitch) * plane.height;
+  coef_bytes_ = static_cast<size_t>(coefs.pitch) * coefs.blocks_h * (quantized ? 1 : 8);
+  require(engine.device->allocate(MemoryKind::kDevice, sample_bytes_, &samples_));
+  require(engine.device->allocate(MemoryKind::kDevice, coef_bytes_, &coefs_));
+  samples.data = samples_->data();
+  coefs.data = coefs_->data();
+  const bool forward = direction == Direction::kForward;
+  require(engine.device->upload(engine.device->queue(QueueKind::kCompute),
+                                copy_of((forward ? samples_ : coefs_)->data(), input,
+                                        forward ? sample_bytes_ : coef_bytes_)));
 }
 
-PlaneJob::~PlaneJob() = default;
-
-void PlaneJob::write_input(size_t plane, const void* data) {
+void PlaneJob::read_output(void* data) {
   const bool forward = job_.direction == Direction::kForward;
-  const size_t bytes = (forward ? sample_bytes_ : coef_bytes_)[plane];
-  void* to = (forward ? samples_ : coefs_)[plane]->data();
   Queue& queue = engine_.device->queue(QueueKind::kCompute);
-  require(engine_.device->upload(queue, copy_of(to, data, bytes)));
-}
-
-void PlaneJob::read_output(size_t plane, void* data) {
-  const bool forward = job_.direction == Direction::kForward;
-  const size_t bytes = (forward ? coef_bytes_ : sample_bytes_)[plane];
-  const void* from = (forward ? coefs_ : samples_)[plane]->data();
-  Queue& queue = engine_.device->queue(QueueKind::kCompute);
-  require(engine_.device->download(queue, copy_of(data, from, bytes)));
+  require(engine_.device->download(queue, copy_of(data, (forward ? coefs_ : samples_)->data(),
+                                                  forward ? coef_bytes_ : sample_bytes_)));
   FencePtr fence;
   require(queue.record(&fence));
   require(fence->wait());
@@ -130,10 +119,11 @@ double PlaneJob::run(int launches) {
   return 1e-9 * static_cast<double>(nanoseconds) / launches;
 }
 
-Times PlaneJob::time(int least_readings, double seconds, double shortest) {
+Times PlaneJob::time(int least_readings, double seconds) {
+  constexpr double kShortest = 3e-4;
   run(1);
   const double once = std::max(run(1), 1e-7);
-  const int launches = static_cast<int>(std::clamp(std::ceil(shortest / once), 1.0, 1000.0));
+  const int launches = static_cast<int>(std::clamp(std::ceil(kShortest / once), 1.0, 1000.0));
   return repeat(least_readings, seconds, [&] { return run(launches); });
 }
 

@@ -51,7 +51,7 @@ Times repeat(int least_turns, double seconds, Turn&& turn) {
   return times;
 }
 
-// One or several planes through one engine, packed, in separate memory.
+// A packed plane through one engine.
 class PlaneJob {
  public:
   struct Plane {
@@ -62,24 +62,19 @@ class PlaneJob {
   // `quantized`: int16 levels, block after block; else fp32 coefficients where the samples are.
   // Throws std::runtime_error.
   PlaneJob(const test::Engine& engine, Direction direction, Method method, bool quantized,
-           const std::vector<Plane>& planes);
-  ~PlaneJob();
-  PlaneJob(const PlaneJob&) = delete;
-  PlaneJob& operator=(const PlaneJob&) = delete;
-
-  void write_input(size_t plane, const void* data);
-  void read_output(size_t plane, void* data);
-  // By the device's clock. A reading has enough launches to last `shortest` seconds; one job runs
-  // before all, to warm up.
-  Times time(int least_readings, double seconds, double shortest = 3e-4);
+           const Plane& plane, const void* input);
+  void read_output(void* data);
+  // By the device's clock. A reading has enough launches to last 0.3 ms; one job runs before all,
+  // to warm up.
+  Times time(int least_readings, double seconds);
 
  private:
   double run(int launches);
 
   const test::Engine& engine_;
   Dct8x8Job job_;
-  std::vector<std::unique_ptr<Memory>> samples_, coefs_;
-  std::vector<size_t> sample_bytes_, coef_bytes_;
+  std::unique_ptr<Memory> samples_, coefs_;
+  size_t sample_bytes_, coef_bytes_;
   std::unique_ptr<Timer> timer_;
 };
 

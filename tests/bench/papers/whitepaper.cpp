@@ -118,8 +118,7 @@ void run(benchmark::State& state, Runner runner, Method method, int factor,
   const Outcome outcome = transform(engine, method, table, source);
   const Outcome gold = transform(engine_of(Runner::kSerial), method, table, source);
   const auto milliseconds = [&](Direction direction, const void* input) {
-    PlaneJob job(engine, direction, method, true, {{width, height, table}});
-    job.write_input(0, input);
+    PlaneJob job(engine, direction, method, true, {width, height, table}, input);
     return 1e3 * job.time(3, options.seconds / 2).median();
   };
   state.counters["width"] = width;

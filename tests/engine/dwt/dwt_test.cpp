@@ -26,7 +26,7 @@ Spec without_measuring(Spec spec) {
 }
 
 TEST(Dwt, EqualsTheDefinition) {
-  const std::vector<Engine> engines = dwt_engines();
+  const std::vector<Engine> engines = engines_with(&Engine::dwt_ops);
   check_cases(all_cases(), case_step(engines, sanitized() ? 5 : 23), engines,
               [](const Engine&, const Case&) { return true; });
 }
@@ -34,7 +34,7 @@ TEST(Dwt, EqualsTheDefinition) {
 // Coefficients near the ends of their type whose neighbours are 0: haar's samples are then near
 // them as well, where 32 bits have no room for the level shift.
 TEST(Dwt, ClipsWhatIsNearTheEndsOfTheType) {
-  const std::vector<Engine> engines = dwt_engines();
+  const std::vector<Engine> engines = engines_with(&Engine::dwt_ops);
   for (int w = 0; w < kWaveletCount; ++w)
     for (const DwtCoefType type : {DwtCoefType::kS16, DwtCoefType::kS32})
       for (const int depth : {8, 10, 16}) {
@@ -58,7 +58,7 @@ TEST(Dwt, ClipsWhatIsNearTheEndsOfTheType) {
 // Pictures large enough for the host engine to cut them into stripes, also into stripes lower than
 // the margin that a filter needs.
 TEST(Dwt, StripesDoNotShow) {
-  const std::vector<Engine> engines = dwt_engines();
+  const std::vector<Engine> engines = engines_with(&Engine::dwt_ops);
   for (const auto& [width, height] : {std::pair{5000, 20}, {700, quick() ? 130 : 500}})
     for (size_t w = 0; w < kWaveletCount; w += case_step(engines, 3))
       for (const DwtCoefType type : {DwtCoefType::kS16, DwtCoefType::kS32})
@@ -96,7 +96,7 @@ TEST(Dwt, StripesDoNotShow) {
 // Index 0 loses nothing, in any format, as long as no value of the transform leaves its type.
 TEST(Dwt, LosesNothingAtIndexZero) {
   int trips = 0;
-  const std::vector<Engine> engines = dwt_engines();
+  const std::vector<Engine> engines = engines_with(&Engine::dwt_ops);
   const size_t step = case_step(engines, 7);
   size_t index = 0;
   for (int w = 0; w < kWaveletCount; ++w)

@@ -73,13 +73,6 @@ InverseResult run_inverse(const Engine& engine, const Spec& spec, const Pyramids
   return result;
 }
 
-std::vector<Engine> dwt_engines() {
-  std::vector<Engine> list;
-  for (const Engine& engine : engines())
-    if (engine.dwt_ops != nullptr) list.push_back(engine);
-  return list;
-}
-
 namespace {
 
 size_t size_of(DwtCoefType type) { return type == DwtCoefType::kS16 ? 2 : 4; }

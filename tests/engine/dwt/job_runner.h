@@ -60,7 +60,4 @@ ForwardResult run_forward(const Engine& engine, const Spec& spec, const Picture&
 InverseResult run_inverse(const Engine& engine, const Spec& spec, const Pyramids& coefs,
                           const Picture& like, const Picture* reference = nullptr);
 
-// Engines with their own wavelets.
-std::vector<Engine> dwt_engines();
-
 }  // namespace cudatransform::test::dwt

@@ -48,7 +48,7 @@ Pyramids fill(Pyramids pyramids, Pattern pattern, uint32_t seed) {
 void expect_picture(const Spec& spec, const Pyramids& coefs, const Picture& like,
                     const std::string& what) {
   const Picture expected = inverse_by_definition(spec, coefs, like, Rule::kS16);
-  for (const Engine& engine : dwt_engines()) {
+  for (const Engine& engine : engines_with(&Engine::dwt_ops)) {
     const std::string where = engine.name + " " + wavelet_name(spec.shape.wavelet) + " " + what;
     const InverseResult result = run_inverse(engine, spec, coefs, like);
     ASSERT_EQ(result.fault, "") << where;
@@ -56,7 +56,7 @@ void expect_picture(const Spec& spec, const Pyramids& coefs, const Picture& like
   }
 }
 
-bool is_emulated() { return quick() && dwt_engines().front().is_cuda; }
+bool is_emulated() { return quick() && engines_with(&Engine::dwt_ops).front().is_cuda; }
 Picture picture_of_limits() { return {Plane(is_emulated() ? 296 : 616, is_emulated() ? 38 : 152)}; }
 
 TEST(DwtLanes, CoefficientsAtTheirLimits) {

@@ -33,7 +33,7 @@ struct GoodJob : SoundJob<DwtJob> {
     for (DwtPlane& coef : job.coefs) coef.pitch *= 2;
   }
 
-  static std::vector<Engine> engines() { return dwt_engines(); }
+  static std::vector<Engine> engines() { return engines_with(&Engine::dwt_ops); }
   static Status submit(const Engine& engine, const Job& job) {
     FencePtr fence;
     return engine.dwt_ops->submit(*engine.device, engine.device->queue(QueueKind::kCompute), job,

@@ -77,7 +77,7 @@ Spec spec_of(Wavelet wavelet, int levels) {
 
 TEST(DwtWidths, WorstPicturesAtIndexEight) {
   int jobs = 0;
-  const std::vector<Engine> engines = dwt_engines();
+  const std::vector<Engine> engines = engines_with(&Engine::dwt_ops);
   // Sanitizers watch memory accesses, which are alike in the largest pictures and in the others.
   const int most = sanitized() ? 3 : quick() ? 4 : kMaxDwtLevels;
   for (int w = 0; w < kWaveletCount; ++w)

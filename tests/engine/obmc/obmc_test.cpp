@@ -164,15 +164,6 @@ void expect_equal(const SamplePlane& plane, const Grid& defined) {
   expect_untouched_padding(plane);
 }
 
-// Engines with their own motion compensation.
-std::vector<Engine> subjects() {
-  std::vector<Engine> list;
-  for (const Engine& engine : engines()) {
-    if (engine.obmc_ops != nullptr) list.push_back(engine);
-  }
-  return list;
-}
-
 // Planes of a job in an engine's memory, for as long as it works on them.
 class Moved {
  public:
@@ -285,7 +276,7 @@ constexpr int32_t kWeights[][3] = {{1, 1, 1}, {0, 1, 0},     {2, 3, 1},       {2
 TEST(Obmc, EqualsTheDefinition) {
   std::mt19937 random(7);
   const int count = quick() ? 60 : 600;
-  for (const Engine& engine : subjects()) {
+  for (const Engine& engine : engines_with(&Engine::obmc_ops)) {
     for (int i = 0; i < count; ++i) {
       const auto any = [&](int from, int to) {
         return std::uniform_int_distribution<int>(from, to)(random);
@@ -322,7 +313,7 @@ TEST(Obmc, EqualsTheDefinition) {
 TEST(Obmc, CommonJobsEqualTheDefinition) {
   std::mt19937 random(11);
   const int count = quick() ? 16 : 200;
-  for (const Engine& engine : subjects()) {
+  for (const Engine& engine : engines_with(&Engine::obmc_ops)) {
     for (int i = 0; i < count; ++i) {
       const auto any = [&](int from, int to) {
         return std::uniform_int_distribution<int>(from, to)(random);
@@ -341,7 +332,7 @@ TEST(Obmc, CommonJobsEqualTheDefinition) {
 
 TEST(Obmc, WithoutBlocksAddsToGrey) {
   const Case c = {33, 9, 1, 1, {8, 10, 10}, 8, 8, 4, 4, 0, 0, 1, {1, 1}, 1};
-  for (const Engine& engine : subjects()) {
+  for (const Engine& engine : engines_with(&Engine::obmc_ops)) {
     for (const bool has_residual : {true, false}) {
       Scene scene(c, 3);
       scene.job().blocks = nullptr;

@@ -54,13 +54,6 @@ TEST(RangeArithmetic, HasTheEndsOfBothRanges) {
   }
 }
 
-std::vector<Engine> subjects() {
-  std::vector<Engine> list;
-  for (const Engine& engine : engines())
-    if (engine.range_ops != nullptr) list.push_back(engine);
-  return list;
-}
-
 struct Case {
   int width, height, depth;
   Arrangement arrangement;
@@ -104,15 +97,9 @@ std::string fault_of(const Engine& engine, const Case& of, uint32_t seed) {
   SampleFrame output(engine, limited, of.depth, of.arrangement, 1, true, seed + 1);
   input.fill(limited);
   describe(input, output, of, limited.size(), &job);
-  output.poison();
-  Status status = input.upload();
-  if (status.ok()) status = output.upload();
-  if (status.ok()) status = submit_and_wait(engine, *engine.range_ops, job);
-  if (status.ok()) status = output.download();
-  if (status.ok()) status = input.download();
-  if (!status.ok()) return status.message;
-  if (const std::string fault = output.fault(); !fault.empty()) return "output, " + fault;
-  if (const std::string fault = input.fault(); !fault.empty()) return "input, " + fault;
+  if (const std::string fault = run_on_frames(engine, *engine.range_ops, job, input, output);
+      !fault.empty())
+    return fault;
   Picture got = wanted;
   if (const std::string fault = output.read(&got); !fault.empty()) return fault;
   return judge_equal(wanted, got);
@@ -130,7 +117,7 @@ TEST(Range, EqualsTheDefinition) {
                         {0, 0, 12, Arrangement::kSemiPlanar, Sampling::kGrey},
                         {0, 0, 10, Arrangement::kSemiPlanar, Sampling::k420}};
   const int count = quick() ? 8 : 40;
-  for (const Engine& engine : subjects()) {
+  for (const Engine& engine : engines_with(&Engine::range_ops)) {
     std::mt19937 random(3);
     uint32_t seed = 1;
     for (Case of : kinds) {

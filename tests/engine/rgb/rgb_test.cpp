@@ -17,15 +17,6 @@
 namespace cudatransform::test {
 namespace {
 
-// Engines with their own RGB.
-std::vector<Engine> subjects() {
-  std::vector<Engine> list;
-  for (const Engine& engine : engines()) {
-    if (engine.rgb_ops != nullptr) list.push_back(engine);
-  }
-  return list;
-}
-
 // ---- Pixels as the bytes of planes ----
 
 constexpr int kJunk = -1;
@@ -76,15 +67,9 @@ RgbJob job_of(const RgbCase& of, Direction direction) {
 
 std::string run(const Engine& engine, const RgbJob& job, SampleFrame& input, SampleFrame& output,
                 const Picture& expected) {
-  output.poison();
-  Status status = input.upload();
-  if (status.ok()) status = output.upload();
-  if (status.ok()) status = submit_and_wait(engine, *engine.rgb_ops, job);
-  if (status.ok()) status = output.download();
-  if (status.ok()) status = input.download();
-  if (!status.ok()) return status.message;
-  if (const std::string fault = output.fault(); !fault.empty()) return "output, " + fault;
-  if (const std::string fault = input.fault(); !fault.empty()) return "input, " + fault;
+  if (const std::string fault = run_on_frames(engine, *engine.rgb_ops, job, input, output);
+      !fault.empty())
+    return fault;
   Picture got = expected;
   if (const std::string fault = output.read(&got); !fault.empty()) return fault;
   return judge_equal(expected, got);
@@ -200,7 +185,7 @@ void check(const Engine& engine, const Kind& kind, int width, int height, RgbPac
 
 TEST(Rgb, EqualsTheDefinition) {
   const int count = quick() ? 4 : 12;
-  for (const Engine& engine : subjects()) {
+  for (const Engine& engine : engines_with(&Engine::rgb_ops)) {
     std::mt19937 random(5);
     uint32_t seed = 1;
     for (const Kind& kind : kKinds) {
@@ -219,7 +204,7 @@ TEST(Rgb, EqualsTheDefinition) {
 
 TEST(Rgb, SmallestPicturesEqualTheDefinition) {
   const int most = quick() ? 5 : 17;
-  for (const Engine& engine : subjects()) {
+  for (const Engine& engine : engines_with(&Engine::rgb_ops)) {
     uint32_t seed = 1;
     for (const Kind& kind : kKinds) {
       for (int height = 1; height <= most; ++height) {
@@ -235,7 +220,7 @@ TEST(Rgb, SmallestPicturesEqualTheDefinition) {
 
 // Larger than a CTA's rows and a strip.
 TEST(Rgb, LargePicturesEqualTheDefinition) {
-  for (const Engine& engine : subjects()) {
+  for (const Engine& engine : engines_with(&Engine::rgb_ops)) {
     uint32_t seed = 1;
     for (const Kind& kind : kKinds) {
       check(engine, kind, 1200 - static_cast<int>(seed % 2), quick() ? 30 : 60, RgbPacking::kRgb,
@@ -247,7 +232,7 @@ TEST(Rgb, LargePicturesEqualTheDefinition) {
 
 // Whole blocks in aligned rows, of one thread and of several CTAs: kernels without edges.
 TEST(Rgb, WholeBlocksEqualTheDefinition) {
-  for (const Engine& engine : subjects()) {
+  for (const Engine& engine : engines_with(&Engine::rgb_ops)) {
     uint32_t seed = 0;
     for (const Kind& kind : kKinds) {
       for (int p = 0; p < kRgbPackingCount; ++p) {
@@ -265,7 +250,7 @@ TEST(Rgb, WholeBlocksEqualTheDefinition) {
 // All chroma at some lumas; many colours.
 TEST(Rgb, AllColoursEqualTheDefinition) {
   const int step = quick() ? 5 : 1;
-  for (const Engine& engine : subjects()) {
+  for (const Engine& engine : engines_with(&Engine::rgb_ops)) {
     for (const int y : {0, 1, 100, 254, 255}) {
       const RgbCase of = case_of(kKinds[2], 256, 256 / step, ChromaUpsampling::kFancy);
       Picture planes = rgb_planes(of, false);

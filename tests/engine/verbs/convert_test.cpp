@@ -20,14 +20,6 @@
 namespace cudatransform::test {
 namespace {
 
-// The host's targets, and CUDA once: there is no choice of kernels.
-std::vector<Engine> subjects() {
-  std::vector<Engine> list;
-  for (const Engine& engine : engines())
-    if (engine.convert_ops != nullptr) list.push_back(engine);
-  return list;
-}
-
 // ---- Arrays in the engine's memory ----
 
 constexpr uint8_t kPoison = 0xa5;
@@ -241,7 +233,7 @@ std::string check(const Engine& engine, const Case& test, uint32_t seed) {
 TEST(Verbs, EveryConversionIsTheDefinitions) {
   const std::vector<Case> cases = all_cases();
   size_t jobs = 0;
-  for (const Engine& engine : subjects())
+  for (const Engine& engine : engines_with(&Engine::convert_ops))
     for (size_t i = 0; i < cases.size(); i += quick() ? 3 : 1) {
       ++jobs;
       EXPECT_EQ(check(engine, cases[i], static_cast<uint32_t>(i)), "")
@@ -258,7 +250,7 @@ TEST(Verbs, LargePicturesAreTheDefinitions) {
                      CoefArrangement::kBand,
                      {{160, 90}, {80, 45}, {80, 45}},
                      0};
-  for (const Engine& engine : subjects()) {
+  for (const Engine& engine : engines_with(&Engine::convert_ops)) {
     if (engine.highway_target != 0) continue;
     EXPECT_EQ(check(engine, test, 1), "") << engine.name << ": " << test.text();
   }
@@ -283,7 +275,7 @@ std::vector<uint8_t> converted(const Engine& engine, Side& from, Side& to, Conve
 
 // Every half, and every float that lies around it.
 TEST(Verbs, EveryHalfIsRight) {
-  for (const Engine& engine : subjects())
+  for (const Engine& engine : engines_with(&Engine::convert_ops))
     for (int step = -1; step <= 1; ++step) {
       Side from({CoefNumber::kF32, CoefArrangement::kBlock, false}, {{1024, 1}}, 0);
       Side to({CoefNumber::kF16, CoefArrangement::kBlock, false}, {{1024, 1}}, 0);
@@ -311,7 +303,7 @@ TEST(Verbs, EveryHalfIsRight) {
 TEST(Verbs, LevelsTimesLargeDivisorsAreTheDefinitions) {
   constexpr int16_t kLevels[] = {-32768, -2, -1, 0, 1, 2, 32767};
   constexpr int kBlocks = static_cast<int>(std::size(kLevels));
-  for (const Engine& engine : subjects())
+  for (const Engine& engine : engines_with(&Engine::convert_ops))
     for (int first = 65536 - 48 * 8; first < 65536; first += 8) {
       Side from({CoefNumber::kS16, CoefArrangement::kBlock, true}, {{kBlocks, 1}}, 0);
       Side to({CoefNumber::kF16, CoefArrangement::kBlock, false}, {{kBlocks, 1}}, 0);
@@ -371,7 +363,7 @@ TEST(Verbs, BadConversionsAreRefused) {
     ConvertJob job = sound;
     plant(job);
     EXPECT_FALSE(validate(job).ok()) << name;
-    for (const Engine& engine : subjects()) {
+    for (const Engine& engine : engines_with(&Engine::convert_ops)) {
       const Status status = engine.convert_ops->submit(
           *engine.device, engine.device->queue(QueueKind::kCompute), job, nullptr);
       EXPECT_EQ(status.code, StatusCode::kInvalidArgument) << engine.name << ": " << name;
@@ -380,7 +372,7 @@ TEST(Verbs, BadConversionsAreRefused) {
   // A row of planes that a step of 32 bits does not reach.
   sound.from[0] = {memory[0], 1 << 28, 3, 1, 0};
   sound.to[0].blocks_h = 1;
-  for (const Engine& engine : subjects()) {
+  for (const Engine& engine : engines_with(&Engine::convert_ops)) {
     if (!engine.is_cuda) continue;
     const Status status = engine.convert_ops->submit(
         *engine.device, engine.device->queue(QueueKind::kCompute), sound, nullptr);

@@ -137,15 +137,9 @@ std::string fault_of(const Engine& engine, const Case& of, uint32_t seed) {
   input.fill(from);
   input.describe(job.from);
   output.describe(job.to);
-  output.poison();
-  Status status = input.upload();
-  if (status.ok()) status = output.upload();
-  if (status.ok()) status = submit_and_wait(engine, *engine.flip_ops, job);
-  if (status.ok()) status = output.download();
-  if (status.ok()) status = input.download();
-  if (!status.ok()) return status.message;
-  if (const std::string fault = output.fault(); !fault.empty()) return "output, " + fault;
-  if (const std::string fault = input.fault(); !fault.empty()) return "input, " + fault;
+  if (const std::string fault = run_on_frames(engine, *engine.flip_ops, job, input, output);
+      !fault.empty())
+    return fault;
   const CoefComponents got = output.read();
   for (size_t c = 0; c < got.size(); ++c)
     for (size_t i = 0; i < got[c].values.size(); ++i)
@@ -159,8 +153,7 @@ std::string fault_of(const Engine& engine, const Case& of, uint32_t seed) {
 
 TEST(Verbs, FlipEqualsTurnedSamples) {
   const uint32_t count = quick() ? 2 : 12;
-  for (const Engine& engine : engines()) {
-    if (engine.flip_ops == nullptr) continue;
+  for (const Engine& engine : engines_with(&Engine::flip_ops)) {
     uint32_t seed = 1;
     for (const Case& of : all_cases())
       for (uint32_t i = 0; i < count; ++i, ++seed)

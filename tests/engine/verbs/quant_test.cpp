@@ -120,8 +120,7 @@ std::string fault_of(const Engine& engine, CoefNumber number, CoefArrangement ar
 
 TEST(Verbs, RequantisedPlanesEqualTheDefinition) {
   const uint32_t count = quick() ? 2 : 12;
-  for (const Engine& engine : engines()) {
-    if (engine.requant_ops == nullptr) continue;
+  for (const Engine& engine : engines_with(&Engine::requant_ops)) {
     uint32_t seed = 1;
     for (const CoefNumber number : {CoefNumber::kS16, CoefNumber::kS32})
       for (const CoefArrangement arrangement :
