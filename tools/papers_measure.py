@@ -1,7 +1,8 @@
 """What this machine makes of each cell of the papers' tables: a figure, or what is missing for one.
 
-The tables' cells are queries over the results of the benchmark programs; papers.json has them. A
-table's "ours" has the queries by the rows' "by", some for each column. In a query,
+The tables' cells are queries over the results of the benchmark programs; papers.json has them. The
+"ours" of a table, and of what its paper's tables have in common, has the queries by the rows' "by",
+some for each column. In a query,
 [PROGRAM: COUNTER @ NAME] is a counter of the benchmark of that name, or the least of several where
 the name has alternatives (a|b), and [KEY] another query of the table. {column}, {row} and any other
 member of the row or the table are filled in first. Python's standard library alone, so that it runs

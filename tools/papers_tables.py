@@ -19,6 +19,8 @@ def load_data(path):
     for paper in data["papers"]:
         rows = {table["id"]: table["rows"] for table in paper["tables"]}
         for table in paper["tables"]:
+            ours = {**paper["common"]["ours"], **table.get("ours", {})}
+            table.update({**paper["common"], **table, "ours": ours})
             if isinstance(table["rows"], str):
                 table["rows"] = rows[table["rows"]]
             for row in table["rows"]:

@@ -4,7 +4,7 @@
 //
 // The picture is 006mp-cathedral.jpg of imagecompression.info's new test images, 2000x3008, 4:4:4.
 // GPUDCT asks for 50 dB against a single-precision inverse; the definition judges more strictly,
-// and inverse_judge.h says why there are two figures.
+// and test_data.h says why there are two figures.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "tests/conformance/flat_job.h"
-#include "tests/conformance/inverse_judge.h"
 #include "tests/conformance/test_data.h"
 #include "tests/jpeg/codec.h"
 

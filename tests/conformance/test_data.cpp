@@ -1,7 +1,8 @@
-// Finds test pictures, and reads the PGM format (netpbm's "P5").
+// Finds and reads test pictures, MD5, and the definition's samples of a file's levels.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/conformance/test_data.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -11,6 +12,8 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+
+#include "tests/engine/dct8x8/definition.h"
 
 namespace cudatransform::test {
 
@@ -111,6 +114,41 @@ std::string md5_of(const std::vector<uint8_t>& bytes) {
     }
   }
   return text;
+}
+
+std::vector<std::vector<Gold>> gold_of(const JpegContents& photograph) {
+  Coefficients levels;
+  Picture like;
+  for (size_t c = 0; c < photograph.levels.size(); ++c) {
+    const BytePlane& plane = photograph.planes[c];
+    levels.emplace_back(plane.blocks_w(), plane.blocks_h());
+    levels.back().values.assign(photograph.levels[c].begin(), photograph.levels[c].end());
+    like.emplace_back(plane.width, plane.height);
+  }
+  const RealPicture exact = definition_inverse(dequantise(levels, photograph.tables), like);
+  std::vector<std::vector<Gold>> gold;
+  for (const auto& plane : exact) {
+    gold.emplace_back();
+    for (const double value : plane.samples) {
+      constexpr double kDoubt = 1e-8;  // the error of double precision
+      const auto round = [](double v) {
+        return static_cast<int>(std::clamp(std::floor(v + 128.5), 0.0, 255.0));
+      };
+      gold.back().push_back({round(value - kDoubt), round(value + kDoubt)});
+    }
+  }
+  return gold;
+}
+
+InverseErrors judge_inverse(const std::vector<Gold>& gold, const BytePlane& plane) {
+  InverseErrors errors{};
+  for (size_t i = 0; i < gold.size(); ++i) {
+    const int sample = plane.samples[i];
+    errors.all += (sample - gold[i].high) * (sample - gold[i].high);
+    const int nearest = std::clamp(sample, gold[i].low, gold[i].high);
+    errors.without_ties += (sample - nearest) * (sample - nearest);
+  }
+  return errors;
 }
 
 }  // namespace cudatransform::test

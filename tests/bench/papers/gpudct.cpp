@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "tests/conformance/flat_job.h"
-#include "tests/conformance/inverse_judge.h"
+#include "tests/conformance/test_data.h"
 #include "tests/jpeg/codec.h"
 #ifdef CT_HAVE_CUDA
 #include "tests/bench/papers/kernels.h"
@@ -90,7 +90,7 @@ void time_random(benchmark::State& state, Runner runner, const Step& step, int s
 }
 
 // Against the definition in double precision, by component; ties: either neighbour is right, see
-// tests/conformance/inverse_judge.h.
+// tests/conformance/test_data.h.
 void judge(benchmark::State& state, Runner runner, const Step& step, const std::string& path) {
   if (path.empty()) throw std::runtime_error("no file: give --jpeg=FILE.jpg");
   const test::JpegContents& file = contents_of(path);
