@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """compile_image.py REPORT NVCC ARGUMENT...
 
+Without an architecture (-gencode) the image is of zeros, which the driver refuses.
+
 Several build directories of one clone need the same images. With CUDATRANSFORM_IMAGE_CACHE, a
 folder, an image of this folder is taken from there if it has been compiled before by the same nvcc,
 with the same flags, from the same sources.
@@ -56,6 +58,11 @@ def cache_key(command, source, headers):
 
 def main(report, *command):
     command = list(command)
+    if not any(argument.startswith("-gencode") for argument in command):
+        pathlib.Path(command[command.index("-o") + 1]).write_bytes(bytes(64))
+        for path in report, command[command.index("-MF") + 1]:
+            pathlib.Path(path).write_bytes(b"")
+        return 0
     cache = os.environ.get("CUDATRANSFORM_IMAGE_CACHE")
     source = pathlib.Path(command[-1])
     here = pathlib.Path(__file__).resolve().parent

@@ -62,6 +62,7 @@ ROOMS = {
     "gst/verbs": ELEMENTS + " transform/dct8x8 transform/verbs cuda/verbs jpeg gst/dct8x8/caps.h"
                  " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h gst/dct8x8/quant_settings.h"
                  " gst/dct8x8/quant_properties.h gst/dct8x8/file_query.h gst/rate",
+    "transform/pch": "",  # the standard library's headers, compiled once
     "gst/pch": "",  # GStreamer's headers, compiled once
     "gst/plugin.cpp": "gst",  # the list of elements
     "gst/elements.h": "",

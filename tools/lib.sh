@@ -17,8 +17,6 @@ plugin_packages=(
 )
 build_packages=(
   "${plugin_packages[@]}" build-essential git
-  libgstreamer-plugins-bad1.0-dev              # GStreamer's CUDA headers; OpenCV comes along
-  libgl-dev                                    # needed by those headers
   gobject-introspection libgirepository1.0-dev # libgstcoef's typelib
 )
 # The packages of the demo's pipelines: PNG, JPEG, AVI and others.
@@ -155,8 +153,8 @@ find_nvcc() {
   done
 }
 
-# GStreamer's CUDA headers, for the plugin alone: their package depends on OpenCV, so we take them
-# out of its archive. Does nothing if the package is installed.
+# GStreamer's CUDA headers: their package depends on OpenCV, so we take them out of its archive
+# unless it is installed.
 headers_package=libgstreamer-plugins-bad1.0-dev
 headers_library=libgstreamer-plugins-bad1.0-0
 
@@ -169,8 +167,11 @@ headers_folder() {
   [ -z "$installed" ] || printf '%s\n' "$root/build/gstcuda/$installed"
 }
 
+# Does nothing without nvcc.
 fetch_cuda_headers() {
   local folder
+  [ -n "$(find_nvcc)" ] || return 0
+  install_packages "$headers_library"
   folder=$(headers_folder)
   if [ -z "$folder" ] || [ -d "$folder/pkgconfig" ]; then return 0; fi
   run_long "$build/private/headers.log" "Fetching GStreamer's CUDA headers: $headers_package" \
@@ -243,8 +244,9 @@ common_options() {
   printf '%s\n' "-Dcuda-archs=$archs" "-Dtest-data=$data"
 }
 
-# The architectures of the cards in the machine. If nvcc knows none of them, PTX, which runs on
-# every card from Turing on.
+# The architectures of the cards in the machine. If nvcc knows none of them, those of
+# archs_without_card: PTX, which runs on every card from Turing on.
+archs_without_card=compute_75
 machine_archs() {
   local nvcc known capability archs=
   nvcc=$(find_nvcc)
@@ -255,7 +257,7 @@ machine_archs() {
     [[ $known != *" sm_${capability/./} "* ]] || archs+=sm_${capability/./},
   done
   archs=${archs%,}
-  printf '%s\n' "${archs:-compute_75}"
+  printf '%s\n' "${archs:-$archs_without_card}"
 }
 
 # A word that changes when a package of ours is installed, removed or upgraded.
@@ -269,7 +271,8 @@ packages_state() {
 # packages (meson does not look again for what it once missed). Compiles all changes, or only the
 # targets in build_goals.
 build_goals=()
-build_options=() # of every build directory of the sourcing script
+# Options of every build directory: alike in all tools, so that none compiles what another one has.
+build_options=(-Dwerror=true -Dbench=disabled -Demulator=disabled)
 build_project() {
   local dir=$1 name=${1##*/} wanted options
   shift

@@ -46,6 +46,11 @@ class Library(unittest.TestCase):
         self.assertEqual(self.archs("15.0"), ptx)  # newer than this nvcc
         self.assertEqual(self.archs("NVIDIA-SMI has failed because it", status=9), ptx)
 
+    def test_the_demo_leaves_the_kernels_out_without_one(self):
+        self.assertEqual(self.archs(), "-Dcuda-archs=compute_75")
+        told = self.run_bash("archs_without_card=; common_options")
+        self.assertEqual(told[0], "-Dcuda-archs=")
+
     def test_who_says_otherwise(self):
         self.assertEqual(self.archs("8.0", CI="true"), "-Dcuda-archs=sm_90")
         self.assertEqual(self.archs("8.0", CI="true", CUDATRANSFORM_CUDA_ARCHS="sm_75"),
