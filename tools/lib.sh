@@ -63,8 +63,7 @@ die() {
 # Files meant for the home directory go into the build directory.
 use_private_environment() {
   local cache=$root/build/private
-  mkdir -p "$cache/tmp"
-  mkdir -p "$cache/runtime"
+  mkdir -p "$cache/tmp" "$cache/runtime"
   chmod 700 "$cache/runtime"
   export XDG_CACHE_HOME=$cache XDG_CONFIG_HOME=$cache XDG_DATA_HOME=$cache
   export XDG_RUNTIME_DIR=$cache/runtime TMPDIR=$cache/tmp
@@ -153,6 +152,14 @@ find_nvcc() {
   done
 }
 
+# unpack FOLDER PACKAGE: takes the files of a package out of its archive, without installing it.
+# shellcheck disable=SC2317  # run_long calls it
+unpack() {
+  rm -rf "$1" && mkdir -p "$1" && cd "$1" || return
+  apt-get -q download "$2" || { as_root apt-get -q -y update && apt-get -q download "$2"; } || return
+  dpkg-deb -x ./*.deb "$1" && rm ./*.deb
+}
+
 # GStreamer's CUDA headers: their package depends on OpenCV, so we take them out of its archive
 # unless it is installed.
 headers_package=libgstreamer-plugins-bad1.0-dev
@@ -179,49 +186,24 @@ fetch_cuda_headers() {
 }
 
 # The package's pkg-config file, but with its paths; the library itself is the system's.
+# shellcheck disable=SC2317  # run_long calls it
 unpack_cuda_headers() {
-  local folder=$1 file library
-  rm -rf "$folder"
-  mkdir -p "$folder"
-  cd "$folder" || return
-  if ! apt-get -q download "$headers_package=${folder##*/}"; then
-    as_root apt-get -q -y update && apt-get -q download "$headers_package=${folder##*/}" || return
-  fi
-  dpkg-deb -x "$headers_package"_*.deb "$folder" || return
-  file=$(find "$folder/usr/lib" -name gstreamer-cuda-1.0.pc)
-  library=$(dpkg-query -L "$headers_library" | grep '/libgstcuda-1\.0\.so\.0$') || return
-  ln -sf "$library" "$folder/libgstcuda-1.0.so"
-  mkdir "$folder/unfinished"
-  sed -e "s|^prefix=.*|prefix=$folder/usr|" -e "s|^libdir=.*|libdir=$folder|" "$file" \
-    >"$folder/unfinished/gstreamer-cuda-1.0.pc" || return
-  rm -f "$folder"/*.deb
-  mv "$folder/unfinished" "$folder/pkgconfig"
+  unpack "$1" "$headers_package=${1##*/}" &&
+    ln -sf "$(dpkg-query -L "$headers_library" | grep '/libgstcuda-1\.0\.so\.0$')" \
+      "$1/libgstcuda-1.0.so" &&
+    mkdir "$1/unfinished" &&
+    sed -e "s|^prefix=.*|prefix=$1/usr|" -e "s|^libdir=.*|libdir=$1|" \
+      "$(find "$1/usr/lib" -name gstreamer-cuda-1.0.pc)" >"$1/unfinished/gstreamer-cuda-1.0.pc" &&
+    mv "$1/unfinished" "$1/pkgconfig"
 }
 
-# The default photograph: lossless, so that it contains no earlier JPEG block grid, CC0, and odd in
-# width. We take it out of the package's archive; the package itself is not installed.
-photo_package=python3-imageio
-photo_path=usr/lib/python3/dist-packages/imageio/resources/images/chelsea.png
-
-# Prints nothing if the photograph is there already; leaves it at $photo.
+# Leaves the default photograph at $photo: lossless, so that it contains no earlier JPEG block grid,
+# CC0, and odd in width.
 fetch_photo() {
-  local folder=$build/photo
-  photo=/$photo_path
-  [ ! -f "$photo" ] || return 0
-  photo=$folder/$photo_path
-  [ ! -f "$photo" ] || return 0
-  mkdir -p "$folder"
-  run_long "$folder/download.log" "Fetching a photograph: Debian's package $photo_package" \
-    download_photo "$folder"
-}
-
-download_photo() {
-  cd "$1" || return
-  rm -f "$photo_package"_*.deb
-  if ! apt-get -q download "$photo_package"; then
-    as_root apt-get -q -y update && apt-get -q download "$photo_package" || return
-  fi
-  dpkg-deb -x "$photo_package"_*.deb "$1"
+  local path=usr/lib/python3/dist-packages/imageio/resources/images/chelsea.png
+  for photo in "/$path" "$build/photo/$path"; do [ ! -f "$photo" ] || return 0; done
+  run_long "$build/private/photo.log" "Fetching a photograph: Debian's package python3-imageio" \
+    unpack "$build/photo" python3-imageio
 }
 
 # The folders that meson searches first for pkg-config files.
