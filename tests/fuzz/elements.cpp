@@ -25,21 +25,16 @@ void abort_on_critical(const gchar* domain, GLogLevelFlags level, const gchar* m
 }
 
 }  // namespace
-}  // namespace fuzzing
 
-extern "C" int LLVMFuzzerInitialize(int*, char***);
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
+void set_up_elements() {
   for (const char* path : {"GST_PLUGIN_SYSTEM_PATH_1_0", "GST_PLUGIN_PATH_1_0"})
     g_setenv(path, "", TRUE);
   g_setenv("GST_REGISTRY_DISABLE", "yes", TRUE);
   gst_init(nullptr, nullptr);
   gst_debug_set_active(FALSE);
   GST_PLUGIN_STATIC_REGISTER(cudatransform);
-  g_log_set_default_handler(fuzzing::abort_on_critical, nullptr);
-  return 0;
+  g_log_set_default_handler(abort_on_critical, nullptr);
 }
-
-namespace fuzzing {
 
 ElementRun::ElementRun(const char* description, Look look)
     : harness_(gst_harness_new_empty()), look_(std::move(look)) {

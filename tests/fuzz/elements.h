@@ -1,9 +1,5 @@
 // Shared by the fuzz targets of elements: a GStreamer without other plugins, and an element's run.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// elements.cpp has their LLVMFuzzerInitialize(): it initialises GStreamer with this project's
-// elements alone, and nothing outside the process is read or written. A critical or a warning of
-// GLib's log aborts.
 #pragma once
 
 #include <gst/check/gstharness.h>
@@ -13,6 +9,10 @@
 #include "tests/fuzz/fuzzing.h"
 
 namespace fuzzing {
+
+// Initializes GStreamer with this project's elements alone: nothing outside the process is read or
+// written. A critical or a warning of GLib's log aborts.
+void set_up_elements();
 
 // Reads every byte of an output buffer.
 void read_bytes(GstBuffer* buffer);

@@ -9,8 +9,57 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <string_view>
+
+namespace {
+
+struct Known {
+  fuzzing::Target target;
+  void (*set_up)();
+};
+
+std::vector<Known>& known() {
+  static std::vector<Known> targets;
+  return targets;
+}
+
+void (*chosen)(const uint8_t* data, size_t size) = nullptr;
+
+}  // namespace
+
+// Takes its argument out of the others.
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  using std::string_view;
+  char** const end = *argv + *argc;
+  char** const option = std::find_if(*argv, end, [](string_view word) {
+    return word.starts_with("--target=") || word == "--list";
+  });
+  fuzzing::promise(option != end, "--target=NAME or --list is given");
+  const bool lists = *option == string_view("--list");
+  for (const auto& [target, set_up] : known()) {
+    if (lists) std::puts(target.name);
+    if (*option != std::string("--target=") + target.name) continue;
+    chosen = target.run;
+    set_up();
+  }
+  if (lists) std::exit(0);
+  fuzzing::promise(chosen != nullptr, "there is a target of that name");
+  std::rotate(option, option + 1, end);
+  --*argc;
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  chosen(data, size);
+  return 0;
+}
 
 namespace fuzzing {
+
+Targets::Targets(std::initializer_list<Target> targets, void (*set_up)()) {
+  for (const Target& target : targets) known().push_back({target, set_up});
+}
 
 void promise(bool holds, const char* what) {
   if (holds) return;

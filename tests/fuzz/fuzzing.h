@@ -1,19 +1,31 @@
 // Shared by all fuzz targets: guarded memory, and a promise that aborts when broken.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A target is a function LLVMFuzzerTestOneInput(). libFuzzer calls it with generated inputs;
+// A program has several targets: libFuzzer's calls the one of --target=NAME with generated inputs;
 // run_files.cpp calls it with files, so that every compiler builds the targets and every suite runs
-// the seeds.
+// the seeds. --list prints their names.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv);
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace fuzzing {
+
+struct Target {
+  const char* name;
+  void (*run)(const uint8_t* data, size_t size);
+};
+// Adds targets to those of the program. `set_up` runs once, before the first input of one of them.
+struct Targets {
+  Targets(
+      std::initializer_list<Target> targets, void (*set_up)() = [] {});
+};
 
 // Aborts with the promise's text if it does not hold.
 void promise(bool holds, const char* what);

@@ -1,9 +1,9 @@
 // Calls a fuzz target with every file of the given folders, without a fuzzer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// usage: PROGRAM FOLDER...     or, with a command that makes a folder's contents,
-//        PROGRAM --make COMMAND...    which is run with a new folder as its last argument; its exit
-//                                     status 77 is passed on
+// usage: PROGRAM --target=NAME FOLDER...     or, with a command that makes a folder's contents,
+//        PROGRAM --target=NAME --make COMMAND...    which is run with a new folder as its last
+//                                     argument; its exit status 77 is passed on
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -19,8 +19,6 @@
 #include <vector>
 
 #include "tests/fuzz/fuzzing.h"
-
-extern "C" __attribute__((weak)) int LLVMFuzzerInitialize(int* argc, char*** argv);
 
 namespace {
 
@@ -55,7 +53,7 @@ int make_folder(char** begin, char** end, const fs::path& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (LLVMFuzzerInitialize) LLVMFuzzerInitialize(&argc, &argv);
+  LLVMFuzzerInitialize(&argc, &argv);
   int files = 0;
   if (argc > 2 && strcmp(argv[1], "--make") == 0) {
     std::string folder = (fs::temp_directory_path() / "cudatransform-seeds-XXXXXX").string();

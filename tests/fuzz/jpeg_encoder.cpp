@@ -10,11 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <gst/coef/dct.h>
 #include "jpeg/reader.h"
-#include "tests/fuzz/elements.h"
-#include "tests/fuzz/fuzzing.h"
-#include "tests/fuzz/raw_frames.h"
+#include "tests/fuzz/frames.h"
 
 namespace {
 
@@ -199,9 +196,7 @@ GstBuffer* make_frame(ElementRun* run, Input* input, const GstDctInfo& info, boo
   return buffer;
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+void run_encoder(const uint8_t* data, size_t size) {
   Input input(data, size);
   const guint8 flags = input.byte(), threads = input.byte();
   std::string description = "jpegcoefenc n-threads=" + std::to_string(1 + threads % 3) +
@@ -222,5 +217,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       [&] { return caps_of(info, 0); },
       [&](bool* sound) { return make_frame(&run, &input, info, sound); }};
   fuzzing::push_frames(&run, &input, maker, kMostFrames, flags < 0xf0, false);
-  return 0;
 }
+
+const fuzzing::Targets targets({{"fuzz_jpegcoefenc", run_encoder}}, fuzzing::set_up_elements);
+
+}  // namespace

@@ -195,9 +195,7 @@ bool same(const JpegBytes& a, const JpegBytes& b) {
   return a.size() == b.size() && memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+void run_writer(const uint8_t* data, size_t size) {
   static GuardedMemory memory[kJpegMaxComponents] = {
       GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes),
       GuardedMemory(kMaxLevelBytes)};
@@ -218,16 +216,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // Not every libjpeg writes progressive and arithmetic files of 12 bits.
   const bool may_lack =
       picture.picture.depth == 12 && (picture.options.progressive || picture.options.arithmetic);
-  if (may_lack && status.code == StatusCode::kUnsupported) return 0;
+  if (may_lack && status.code == StatusCode::kUnsupported) return;
   promise(status.ok() || status.code == StatusCode::kInvalidArgument, "a failure is the caller's");
   promise(status.message == spread_status.message && status.message == old_status.message,
           "the same picture has the same result");
   promise(status.ok() || !picture.is_ordinary, "ordinary pictures are written");
   promise(!status.ok() || !picture.lies, "pictures that contradict themselves are refused");
-  if (!status.ok()) return 0;
+  if (!status.ok()) return;
   promise(same(packed, spread), "the file does not depend on where levels lie");
   promise(same(packed, again), "the file does not depend on what was written before");
   read_back(picture, packed);
   write_in_parallel(picture, packed);
-  return 0;
 }
+
+const fuzzing::Targets targets({{"fuzz_jpeg_writer", run_writer}});
+
+}  // namespace

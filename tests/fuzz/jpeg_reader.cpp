@@ -1,17 +1,22 @@
-// Fuzz target: JpegReader keeps its promises for any file, and agrees with plain libjpeg.
+// Fuzz targets: JpegReader keeps its promises for any file and agrees with plain libjpeg
+// (fuzz_jpeg_reader); the parallel decoder of scans is right wherever it reports nothing
+// (fuzz_jpeg_scans).
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The target decodes every file twice, into tightly packed rows and into unaligned rows with gaps,
+// The reader decodes every file twice, into tightly packed rows and into unaligned rows with gaps,
 // over two different fillings: an unwritten level shows as a difference. The rows end at an
 // inaccessible page, and so does the file.
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <memory>
 #include <string>
 
 #include "jpeg/levels.h"
 #include "jpeg/reader.h"
 #include "tests/fuzz/fuzzing.h"
+#include "tests/jpeg/scans_judge.h"
+#include "transform/device/host_device.h"
 
 namespace {
 
@@ -185,12 +190,10 @@ void compare_with_libjpeg(const uint8_t* data, size_t size, const Outcome& outco
   jpeg_destroy_decompress(&cinfo);
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+void run_reader(const uint8_t* data, size_t size) {
   static GuardedMemory file(kMaxFileBytes);
   static Target packed(0, 0x11), spread(10, 0xee);
-  if (size > kMaxFileBytes) return 0;
+  if (size > kMaxFileBytes) return;
   const uint8_t* copy = file.copy(data, size);
   JpegReader reader;  // reused: nothing of the first run may be left
   const Outcome first = decode(&reader, copy, size, &packed);
@@ -200,5 +203,22 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tell_fuzzer(first.found.damage, first.tables.count);
   tell_fuzzer("irregular", first.found.irregular);
   if (first.decoded && first.status.ok()) compare_with_libjpeg(copy, size, first, packed);
-  return 0;
 }
+
+// The portable engine takes the CUDA engine's steps, one after another; libjpeg judges.
+constexpr size_t kMostLevels = size_t{1} << 21;
+constexpr size_t kMostFileBytes = size_t{1} << 20;
+
+void run_scans(const uint8_t* data, size_t size) {
+  static const std::unique_ptr<Device> device = make_host_device(1);
+  static fuzzing::GuardedMemory file(kMostFileBytes);
+  if (size > kMostFileBytes) return;
+  test::ScansDecoder decoder(*device, portable_jpeg_decode_ops());
+  const test::ScansOutcome outcome =
+      test::judge_scans(file.copy(data, size), size, decoder, kMostLevels);
+  fuzzing::promise(outcome.wrong.empty(), outcome.wrong.c_str());
+}
+
+const fuzzing::Targets targets({{"fuzz_jpeg_reader", run_reader}, {"fuzz_jpeg_scans", run_scans}});
+
+}  // namespace

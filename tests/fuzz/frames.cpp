@@ -1,18 +1,15 @@
-// Shared by fuzz targets with raw video: frames whose sizes and GstVideoMetas lie.
+// Shared by the fuzz targets of elements: frames and coefficients whose sizes and metas lie.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/fuzz/raw_frames.h"
-
-#include <gst/coef/coef.h>
+#include "tests/fuzz/frames.h"
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
+#include <iterator>
 
 #include "tests/check/rawformats.h"
 
 namespace fuzzing {
 namespace {
-
 constexpr int kMostSamples = 72;  // width and height
 
 // Changes one field of a sound meta; false if it changes nothing.
@@ -131,6 +128,59 @@ bool add_reference(GstBuffer* buffer, bool is_444, guint width, guint height, gu
   gst_buffer_add_coef_reference_meta(buffer, source, &video);
   gst_buffer_unref(source);
   return (kind & 4) && !(kind & 8);
+}
+
+bool DctKind::info_of(Input* input, GstDctInfo* info) {
+  constexpr GstCoefFormat kFormats[] = {GST_COEF_FORMAT_S16LE, GST_COEF_FORMAT_S32LE,
+                                        GST_COEF_FORMAT_F32LE, GST_COEF_FORMAT_S16LE};
+  constexpr GstCoefSampling kSamplings[] = {
+      GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,     GST_COEF_SAMPLING_422,
+      GST_COEF_SAMPLING_444,       GST_COEF_SAMPLING_440,     GST_COEF_SAMPLING_411,
+      GST_COEF_SAMPLING_RGB,       GST_COEF_SAMPLING_YCCK_420};
+  constexpr guint kDepths[] = {8, 8, 10, 12, 16, 9, 0, 8};
+  const guint8 shape = input->byte(), kind = input->byte(), depth = input->byte();
+  const int width = 1 + input->byte() % kMostSamples, height = 1 + input->byte() % kMostSamples;
+  return gst_dct_info_set(
+      info, kFormats[shape & 3], shape & 4 ? GST_DCT_LAYOUT_PLANE : GST_DCT_LAYOUT_BLOCK,
+      shape & 8 ? GST_DCT_ORDER_ZIGZAG : GST_DCT_ORDER_RASTER, (shape & 16) == 0,
+      kDepths[depth % 8], kSamplings[kind % 8], width, height, nullptr);
+}
+
+GstDctMeta* DctKind::add_meta(GstBuffer* buffer, const GstDctInfo& info, guint8 number) {
+  GstDctMeta* meta = gst_buffer_add_dct_meta(buffer, &info);
+  if (!info.quantized) return meta;
+  guint16 divisors[64];
+  std::fill(std::begin(divisors), std::end(divisors), static_cast<guint16>(1 + number));
+  for (guint t = 0; t < 2; t++) gst_dct_meta_set_table(meta, t, divisors);
+  meta->components[info.n_components - 1].table = 1;
+  return meta;
+}
+
+bool DwtKind::info_of(Input* input, GstDwtInfo* info) {
+  const guint8 wavelets = input->byte(), levels = input->byte(), picture = input->byte();
+  const guint depth = 1 + input->byte() % 16;
+  const gint width = 1 + input->byte() % kMostSamples, height = 1 + input->byte() % kMostSamples;
+  return gst_dwt_info_set(
+      info, static_cast<GstDwtWavelet>(wavelets & 7), static_cast<GstDwtWavelet>(wavelets >> 4 & 7),
+      levels % (GST_DWT_MAX_LEVELS + 1), (levels >> 4) % (GST_DWT_MAX_LEVELS_HO + 1),
+      picture >> 3 & 1, depth, static_cast<GstCoefSampling>(picture & 7), width, height, nullptr);
+}
+
+GstDwtMeta* DwtKind::add_meta(GstBuffer* buffer, const GstDwtInfo& info, guint8 number) {
+  GstDwtMeta* meta = gst_buffer_add_dwt_meta(buffer, &info);
+  for (guint c = 0; info.quantized && c < info.n_components; c++)
+    for (guint b = 0; b < gst_dwt_info_get_n_bands(&info); b++)
+      gst_dwt_meta_set_quant_index(meta, c, b, (number + b) % (GST_DWT_MAX_QUANT_INDEX + 1));
+  return meta;
+}
+
+void read_passed_coefficients(GstBuffer* buffer, GstCaps* caps) {
+  GstDctInfo info;
+  if (gst_buffer_get_dct_meta(buffer)) return read_coefficients<DctKind>(buffer, caps);
+  promise(gst_dct_info_from_caps(&info, caps, nullptr) &&
+              gst_dct_meta_validate(nullptr, &info, gst_buffer_get_size(buffer), nullptr),
+          "coefficients without a meta need none");
+  read_bytes(buffer);
 }
 
 }  // namespace fuzzing

@@ -1,22 +1,89 @@
-// Shared by fuzz targets that feed coefficients: frames of any values whose metas lie, and metas
-// from bytes of any kind.
+// Shared by the fuzz targets of elements: frames and coefficients whose sizes and metas lie.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// gst/coef/dct-serial.h or dwt-serial.h has to come before. A Kind is a transform's:
+// A Kind is a transform's coefficients:
 //   Info, Meta, kVersion                 its types, and the version of its serial form
 //   info_of(input, info)                 the info that an input describes; false: there is none
 //   caps_of(info)
-//   add_meta(buffer, info, number)       a sound meta, whose tables or quantisers follow the number
+//   add_meta(buffer, info, number)       a sound meta, whose tables or quantizers follow the number
 //   validate(meta, info, size, reason)
+//   info_from_caps(info, caps, reason), meta_of(buffer)
 #pragma once
+
+#include <gst/coef/coef.h>
+#include <gst/coef/dct-serial.h>
+#include <gst/coef/dwt-serial.h>
+#include <gst/video/video.h>
 
 #include <vector>
 
 #include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzzing.h"
-#include "tests/fuzz/raw_frames.h"
 
 namespace fuzzing {
+
+// Feeds an element with raw frames until the input is used up: the caps, then the actions before
+// each frame, the shape of its buffer, the lie of its meta, a word for both, and samples. A picture
+// is small and of any format that the elements take: three bytes. `with_rgb`: also packed ones and
+// RGBP.
+void push_raw_frames(ElementRun* run, Input* input, bool with_rgb = false);
+
+// The size of a buffer that should have `whole` bytes: fewer, which clears `*sound`, or some more.
+gsize other_size(guint32 value, gsize whole, bool* sound);
+
+// An ElementRun::Look: every sample can be read, and the frame has the size of its caps.
+void read_raw_frame(GstBuffer* buffer, GstCaps* caps);
+
+// Adds a reference meta with the pictures' source, or with something else, of a `sampling`. False
+// if the meta places samples outside of the buffer.
+bool add_reference(GstBuffer* buffer, bool is_444, guint width, guint height, guint8 kind);
+
+// The DCT's.
+struct DctKind {
+  using Info = GstDctInfo;
+  using Meta = GstDctMeta;
+  static constexpr uint8_t kVersion = gstcoef::kSerialVersion;
+
+  // Coefficients of a small picture, of any format, layout, order and depth; five bytes of the
+  // input. False if these do not go together.
+  static bool info_of(Input* input, GstDctInfo* info);
+  // In the default layout; divisors, if there are any, are `number` + 1.
+  static GstDctMeta* add_meta(GstBuffer* buffer, const GstDctInfo& info, guint8 number);
+  static constexpr auto caps_of = gst_dct_info_to_caps;
+  static constexpr auto validate = gst_dct_meta_validate;
+  static constexpr auto info_from_caps = gst_dct_info_from_caps;
+  static GstDctMeta* meta_of(GstBuffer* buffer) { return gst_buffer_get_dct_meta(buffer); }
+};
+
+// Those of wavelets.
+struct DwtKind {
+  using Info = GstDwtInfo;
+  using Meta = GstDwtMeta;
+  static constexpr uint8_t kVersion = gstcoef::kDwtSerialVersion;
+
+  // Coefficients of a small picture, of any transform; six bytes of the input. False if there is no
+  // such transform.
+  static bool info_of(Input* input, GstDwtInfo* info);
+  // In the default layout; indices of quantizers, if there are any, count from `number`.
+  static GstDwtMeta* add_meta(GstBuffer* buffer, const GstDwtInfo& info, guint8 number);
+  static constexpr auto caps_of = gst_dwt_info_to_caps;
+  static constexpr auto validate = gst_dwt_meta_validate;
+  static constexpr auto info_from_caps = gst_dwt_info_from_caps;
+  static GstDwtMeta* meta_of(GstBuffer* buffer) { return gst_buffer_get_dwt_meta(buffer); }
+};
+
+// Every coefficient of an element's output can be read, and its meta is sound.
+template <typename Kind>
+void read_coefficients(GstBuffer* buffer, GstCaps* caps) {
+  typename Kind::Info info;
+  promise(caps != nullptr && Kind::info_from_caps(&info, caps, nullptr), "coefficients have caps");
+  const typename Kind::Meta* meta = Kind::meta_of(buffer);
+  promise(meta != nullptr && Kind::validate(meta, &info, gst_buffer_get_size(buffer), nullptr),
+          "coefficients have a sound meta");
+  read_bytes(buffer);
+}
+// The same for the DCT where a buffer may go on as it came: without a meta, if it needs no tables.
+void read_passed_coefficients(GstBuffer* buffer, GstCaps* caps);
 
 template <typename Meta>
 std::vector<uint8_t> bytes_of_meta(const Meta& meta) {

@@ -1,13 +1,17 @@
-// Fuzz target: units, headers and entropy decoding of Dirac and VC-2 hold for any bytes, and tasks
-// give the same levels and blocks in every order.
+// Fuzz targets of streams of Dirac and VC-2: units, headers and entropy decoding hold for any
+// bytes, and tasks give the same coefficients and blocks in every order (fuzz_dirac); splitting
+// takes time linear in the bytes and holds no more than the largest allowed unit, for any claims
+// and any cuts (fuzz_dirac_splitter).
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The input: settings, then a stream.
+// The input: a byte of settings, for the splitter the sizes of pieces, then a stream.
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "dirac/decoder.h"
+#include "tests/dirac/split.h"
 #include "tests/fuzz/fuzzing.h"
 
 namespace {
@@ -131,13 +135,40 @@ Contents decode(const uint8_t* data, size_t size, bool last_first, bool in_step)
   return contents;
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+void run_dirac(const uint8_t* data, size_t size) {
   fuzzing::Input input(data, size);
   const bool in_step = input.byte() % 2 != 0;
   const Contents contents = decode(input.data(), input.size(), false, in_step);
   promise(decode(input.data(), input.size(), true, in_step) == contents,
           "tasks may run in any order");
-  return 0;
 }
+
+void run_splitter(const uint8_t* data, size_t size) {
+  fuzzing::Input input(data, size);
+  const bool in_step = input.byte() % 2 != 0;
+  const std::vector<size_t> sizes = fuzzing::sizes_of_pieces(&input);
+  const std::vector<uint8_t> stream(input.data(), input.data() + input.size());
+  constexpr DiracUnitLimits kLimits = {1000, 300};
+  for (const std::vector<size_t>& pieces : {sizes, {1}, {stream.size() + 1}}) {
+    const test::DiracSplitCost cost = test::split_dirac(stream, pieces, in_step, kLimits);
+    promise(cost.end == stream.size(), "all of the stream is split");
+    promise(cost.looked <= DiracSplitter::most_looked(stream.size(), cost.calls), "time is linear");
+    promise(cost.calls <= 2 * stream.size() + 2, "there is progress");
+    const size_t piece = *std::max_element(pieces.begin(), pieces.end());
+    if (piece <= 256) {
+      promise(cost.most_held <= 2 * (kLimits.picture + kDiracParseInfoBytes) + piece,
+              "no more is held than a unit and the next");
+    }
+    size_t last = 0;
+    for (size_t i = 0; i < cost.units.size(); i += 2) {
+      const size_t begin = cost.units[i], end = cost.units[i + 1];
+      promise(begin >= last && end > begin, "units do not overlap");
+      promise(end - begin <= kLimits.picture, "a unit is no larger than it may be");
+      last = end;
+    }
+  }
+}
+
+const fuzzing::Targets targets({{"fuzz_dirac", run_dirac}, {"fuzz_dirac_splitter", run_splitter}});
+
+}  // namespace

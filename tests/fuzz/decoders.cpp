@@ -1,11 +1,15 @@
-// Fuzz target: the element jpegcoefdec, fed with any bytes in any pieces and any order of events.
+// Fuzz targets: the decoders cudadiracdec and jpegcoefdec, fed with any bytes in any pieces and any
+// order of events.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The input: a StreamInput. Settings 0x40: all pictures of a file. 0x80: upstream knows its length.
+// The input: a StreamInput. Settings of jpegcoefdec: 0x40: all pictures of a file; 0x80: upstream
+// knows its length.
+#include <malloc.h>
+
 #include <algorithm>
 #include <string>
 
-#include <gst/coef/dct.h>
+#include "tests/fuzz/frames.h"
 #include "tests/fuzz/stream_input.h"
 
 namespace {
@@ -13,6 +17,57 @@ namespace {
 using fuzzing::ElementRun;
 using fuzzing::Input;
 using fuzzing::promise;
+
+// Small enough for hundreds of pictures a second.
+constexpr guint64 kMaxSamples = guint64{1} << 14;
+// Or as many as the default allows, within this memory, plus allocations too small to count.
+constexpr guint64 kMaxMemory = guint64{1} << 27, kUncounted = guint64{1} << 25;
+
+guint64 max_samples = kMaxSamples;
+size_t memory_before = 0;  // allocated by malloc()
+
+size_t memory_in_use() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+void check_memory() {
+  promise(memory_in_use() <= memory_before + kMaxMemory + kUncounted, "memory has a bound");
+}
+
+void check_frame(GstBuffer* buffer, GstCaps* caps) {
+  GstVideoInfo info;
+  promise(caps != nullptr && gst_video_info_from_caps(&info, caps), "frames have caps");
+  promise(guint64{static_cast<guint>(info.width)} * static_cast<guint>(info.height) <= max_samples,
+          "no frame is larger than it may be");
+  check_memory();
+  fuzzing::read_raw_frame(buffer, caps);
+  promise(GST_BUFFER_PTS_IS_VALID(buffer), "frames have times");
+}
+
+void run_dirac(const uint8_t* data, size_t size) {
+  Input input(data, size);
+  const fuzzing::StreamInput stream(&input);
+  const bool little_memory = (stream.settings & 0x40) != 0;
+  const std::string description = "cudadiracdec " + stream.properties() +
+                                  (little_memory ? " max-memory=" + std::to_string(kMaxMemory)
+                                                 : " max-samples=" + std::to_string(kMaxSamples));
+  const fuzzing::StreamTarget target = {
+      .most_pieces = 64,
+      .caps =
+          [](int variant) {
+            return fuzzing::vary_caps(gst_caps_new_empty_simple("video/x-dirac"), variant);
+          },
+      .bend = [](GstSegment* segment, guint8 before) { segment->start = before * GST_MSECOND; }};
+  max_samples = little_memory ? G_MAXINT64 : kMaxSamples;
+  memory_before = memory_in_use();
+  ElementRun run(description.c_str(), check_frame);
+  fuzzing::push_stream(&run, stream, target, &input);
+  check_memory();
+  promise(fuzzing::stat_of(run, "frames") <= run.buffers(), "what is counted has been pushed");
+  promise(fuzzing::stat_of(run, "damaged") <= fuzzing::stat_of(run, "pictures"),
+          "what is damaged is a picture");
+}
 
 constexpr guint64 kMaxPixels = guint64{1} << 18;
 
@@ -29,7 +84,7 @@ void check_levels(const GstDctInfo& info, const GstDctMeta& meta, const guint8* 
   promise(large <= info.size, "levels are read");
 }
 
-void check_output(GstBuffer* buffer, GstCaps* caps, bool may_be_damaged) {
+void check_coefficients(GstBuffer* buffer, GstCaps* caps, bool may_be_damaged) {
   GstDctInfo info;
   promise(caps && gst_dct_info_from_caps(&info, caps, nullptr), "coefficients have caps");
   GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
@@ -51,9 +106,7 @@ GstCaps* caps_of(bool parsed, int variant) {
       gst_caps_new_simple("image/jpeg", "parsed", G_TYPE_BOOLEAN, parsed, nullptr), variant);
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+void run_jpeg(const uint8_t* data, size_t size) {
   Input input(data, size);
   const fuzzing::StreamInput stream(&input);
   const std::string description = "jpegcoefdec " + stream.properties() +
@@ -74,12 +127,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
               run->push_caps(caps_of(!parsed, before >> 4));
           }};
   ElementRun run(description.c_str(), [conceals](GstBuffer* buffer, GstCaps* caps) {
-    check_output(buffer, caps, conceals);
+    check_coefficients(buffer, caps, conceals);
   });
   if (stream.settings & 0x80) run.know_length(static_cast<gint64>(size));
   fuzzing::push_stream(&run, stream, target, &input);
   promise(fuzzing::stat_of(run, "frames") <= run.buffers(), "what is counted has been pushed");
   promise(fuzzing::stat_of(run, "dropped") <= fuzzing::stat_of(run, "damaged"),
           "what is dropped is damaged");
-  return 0;
 }
+
+const fuzzing::Targets targets({{"fuzz_cudadiracdec", run_dirac}, {"fuzz_jpegcoefdec", run_jpeg}},
+                               fuzzing::set_up_elements);
+
+}  // namespace
