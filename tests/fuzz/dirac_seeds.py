@@ -258,3 +258,10 @@ def element_seeds():
         for threads in range(4):
             yield f"{name}-{threads}", bytes([LITTLE_MEMORY | threads << 2, 0, 0, 0, 0]) + \
                 stream(units)
+
+
+SEEDS = {
+    "fuzz_dirac": seeds,
+    "fuzz_dirac_splitter": splitter_seeds,
+    "fuzz_cudadiracdec": element_seeds,
+}

@@ -10,15 +10,13 @@ import subprocess
 import sys
 import tempfile
 
+import coef_seeds
 import dirac_seeds
-import meta_seeds
-import metadata_seeds
-import mpf_seeds
-import split_seeds
+import jpeg_seeds
+from jpeg_seeds import EOI, SOI
 
 SKIP = 77
 
-SOI, EOI = b"\xff\xd8", b"\xff\xd9"
 SOF0, SOF1, SOF2, SOF9, DHT, SOS, DQT, DNL, DRI, COM = (
     0xC0, 0xC1, 0xC2, 0xC9, 0xC4, 0xDA, 0xDB, 0xDC, 0xDD, 0xFE)
 APP0, APP1, APP14 = 0xE0, 0xE1, 0xEE
@@ -150,7 +148,7 @@ def hand_made():
             scan([(part[0], 0) for part in parts]) + bytes(64) + EOI
         yield f"cmyk-{name}", cmyk
         yield f"cmyk-{name}-trailer", cmyk + b"the bytes behind"
-        yield from mpf_seeds.files(cmyk, [grey(8, 8, blank), cmyk], f"cmyk-{name}-")
+        yield from jpeg_seeds.mpf_files(cmyk, [grey(8, 8, blank), cmyk], f"cmyk-{name}-")
     yield "two-components", SOI + table8() + ZERO_CODES + frame(SOF0, 8, 8, YCBCR[:2]) + EOI
     yield "fill-bytes", SOI + b"\xff" * 20 + grey(8, 8, blank)[2:]
     yield "bytes-between-markers", SOI + b"some text" + grey(8, 8, blank)[2:]
@@ -168,7 +166,7 @@ def hand_made():
     yield "sois", SOI * 50
     yield "ends-with-half-a-marker", grey(8, 8, blank) + b"\xff"
     yield "nothing", b""
-    yield from mpf_seeds.files(grey(16, 16, bytes(4)),
+    yield from jpeg_seeds.mpf_files(grey(16, 16, bytes(4)),
                                [grey(8, 8, bytes(4)), grey(24, 8, bytes(6))])
 
 
@@ -217,186 +215,6 @@ def files(make_jpegs, cjpeg):
     yield from hand_made()
 
 
-def settings(number, pieces):
-    """The bytes before the stream for the element: see fuzz_jpegcoefdec.cpp."""
-    body = bytes([number, len(pieces) - 1])
-    return body + b"".join(bytes([before]) + size.to_bytes(2, "big") for before, size in pieces)
-
-
-def seeds_of_splitter(every):
-    for name, data in every:
-        yield name, bytes([2, 7, 100, 0]) + data
-    yield "stream", bytes([1, 13, 200]) + b"".join(data for _, data in every[::7])
-
-
-def seeds_of_jpegcoefdec(every):
-    for number, (name, data) in enumerate(every):
-        yield name, settings(number % 64, [(0, 0)]) + data  # whole
-        if number % 5 == 0:
-            yield f"{name}-pieces", settings(number & 0x0F, [(0, 100), (0, 33)]) + data
-    for number in range(0, 64, 5):
-        stream = b"".join(data for _, data in every[number::40])
-        yield f"stream-{number}", settings(number, [(0, 3000)]) + stream
-        for more in (0x40, 0x80):
-            yield f"stream-{number}-{more}", settings(number | more, [(0, 700)]) + stream
-        yield f"events-{number}", settings(
-            number, [(0, 700), (number % 8, 900), (0x10, 20), (number // 8, 500)]) + stream
-
-
-def seeds_of_writer():
-    """Settings, divisors, levels: see fuzz_jpeg_writer.cpp."""
-    levels = [bytes(600), bytes(range(256)) * 3, b"\x03\xff\xfc\x01" * 200, b"\x7f\xff\x80\0" * 99,
-              b"\x3f\xff\xc0\0" + bytes(124) + b"\xc0\0" + bytes(126) + b"\x3f\xff"]
-    for flags in (*range(8), 0x40, 0x41, 0x44, 0x38, 0x78, 0xB8):
-        for kind in (0, 1, 2, 5, 9, 0x11, 0x15, 0x0D, 0x3D, 0xC8, 0xC9, 0xD2, 0xFF):
-            number = flags + kind
-            for size in (b"\0\0", b"\x27\x11"):
-                head = bytes([flags, kind, number % 4]) + size + bytes([number % 9])
-                yield f"{flags}-{kind}-{size[0]}", \
-                    head + bytes([1, 2, 3, 99, 255, 16, 8, 7]) + levels[number % len(levels)]
-
-
-def seeds_of_jpegcoefenc():
-    """Settings and frames: see fuzz_jpegcoefenc.cpp."""
-    # The same size in another sampling: the base class takes such caps for the old ones.
-    yield "other-sampling", bytes([0, 1, 5, 17, 17, 1, 1, 17, 17, 0x10, 0, 0, 0, 0]) + bytes(9)
-    levels = [bytes(range(0, 256, 3)) * 5, bytes(400), b"\x7f\xff\x80\0" * 99]
-    for sampling in (*range(9), 0x80, 0x81, 0x82, 0x86, 0x87):
-        yield f"four-components-{sampling}", bytes([0, 1, sampling, 16, 8]) + \
-            bytes([0, 0x10, 6, 0, 4, 0]) + levels[0]
-        # The bytes behind the picture, as they should be and with lies.
-        for shape in range(0x80, 0x8D):
-            yield f"behind-{sampling}-{shape}", bytes([0, 1, sampling, 16, 8]) + \
-                bytes([0, 0x10, 0, 0, (5, 200, 255)[sampling % 3], shape]) + levels[0]
-    for flags in (*range(8), *range(0xF0, 0xF8)):
-        for sampling in range(7):
-            number = flags + sampling
-            frame = bytes([0, 0x10 * (number % 16), number % 12, 0, number, 0]) + levels[number % 3]
-            other = bytes([1, sampling, 30, 9, 0x10, 0, 0, 0, 0]) + levels[0]
-            flush = bytes([2, 0x10, 0, 0, 0, 0]) + levels[0]
-            yield f"{flags}-{sampling}", bytes([flags, number, sampling, 16, 8]) + frame
-            yield f"{flags}-{sampling}-more", \
-                bytes([flags, number, sampling, 7, 7]) + frame + other + flush
-
-
-def coef_frames(number, head, caps):
-    """Frames of coefficients behind `head`: see coef_frames.h. `caps`: others that come between."""
-    coefs = [bytes(range(0, 256, 3)) * 9, bytes(400), b"\x7f\xff\x80\0" * 99]
-    sound = bytes([0, 0, 7]) + coefs[number % 3]
-    lie = bytes([0, number, 1, 0, 44, 255])
-    for name, frames in (
-            ("sound", sound),
-            ("lying", sound + bytes([0, 0x20, 9]) + lie + coefs[0]),
-            ("lying-of-zeros", sound + bytes([0, 0x20, 9]) + b"\0" * 300 + lie),
-            ("short", bytes([0, 0x0F, 3, 0, number])),
-            ("bare", bytes([0, 0xE0, 3]) + coefs[0][:64]),
-            ("four", sound + bytes([0, 0x40, 3]) + coefs[0]),
-            ("reference", bytes([0, 0x0C, number % 16]) + coefs[1]),
-            ("more", sound + bytes([1, *caps, 0x1D, 6]) + coefs[2] + bytes([2, 0x0C, 15]) +
-             coefs[1])):
-        yield f"{number}-{name}", head + frames
-
-
-def raw_frames(number, head, kind=None):
-    """Raw frames behind `head` and their caps: see raw_frames.h. kind: of a format, or by number"""
-    samples = [bytes(range(0, 256, 3)) * 9, bytes(400), b"\xff\0" * 300]
-    sound = bytes([0, 0, 0, 0, 0]) + samples[number % 3]
-    lie = number % 16 + 0x10 * (number % 3)
-    for name, frames in (
-            ("sound", sound),
-            ("described", bytes([0, 0x20, 0, 0, 0]) + samples[0]),
-            ("lying", bytes([0, 0x20, lie, number, 0xFF]) + samples[1]),
-            ("short", bytes([0, 0x0F, 0, 0, number])),
-            ("parts", bytes([0, 0x10, 0, 0, 40]) + samples[2]),
-            ("torn", bytes([0, 0x30, 0, 0, 40]) + samples[2]),  # planes in two memories
-            ("more", sound + bytes([1, number + 1, 30, 8, 0x40, 0, 0, 0]) + samples[1] +
-             bytes([2, 0, 0, 0, 0]) + samples[1])):
-        caps = bytes([number if kind is None else kind, 17 + number % 3, 9])
-        yield f"{number}-{name}", head + caps + frames
-
-
-def seeds_of_cudaidct8x8():
-    """Settings, caps and frames: see fuzz_cudaidct8x8.cpp."""
-    for number, caps in enumerate(meta_seeds.caps_of_coefficients()):
-        # Every fifth to RGB.
-        more = number % 8 | (8 | number // 5 % 4 << 4 if number % 5 == 0 else 0)
-        yield from coef_frames(number, bytes([number, more]) + caps, [0, number % 7, 0, 9, 30])
-
-
-def seeds_of_cudadctconvert():
-    """Settings, caps and frames: see fuzz_cudadctconvert.cpp."""
-    for number, caps in enumerate(meta_seeds.caps_of_coefficients()):
-        more = number % 4 | number // 3 % 2 << 3 | number // 7 % 5 << 4
-        yield from coef_frames(number, bytes([number, more, number % 4]) + caps,
-                               [number % 3, 0, number % 7, 0, 9, 30])
-
-
-def seeds_of_cudadctflip():
-    """Settings, caps and frames: see fuzz_cudadctflip.cpp."""
-    for number, caps in enumerate(meta_seeds.caps_of_coefficients()):
-        yield from coef_frames(number, bytes([number, number // 9]) + caps,
-                               [number % 3, 0, number % 7, 0, 9, 30])
-
-
-def seeds_of_cudadctquant():
-    """Settings, caps and frames: see fuzz_cudadctquant.cpp."""
-    yield from seeds_of_cudadctflip()
-
-
-def seeds_of_cudadct8x8():
-    """Settings, caps and frames: see fuzz_cudadct8x8.cpp."""
-    for number in range(51):
-        yield from raw_frames(number, bytes([number, number % 32]))
-    for number in range(51, 59):  # in RGB
-        yield from raw_frames(number, bytes([number, number % 32]), 0xc0 + number)
-
-
-def seeds_of_cudadwt():
-    """Settings, caps and frames: see fuzz_cudadwt.cpp."""
-    for number in range(64):
-        levels = (1, 3, 4, 6, 0x12, 0x20, 0x33, 0)[number // 8]
-        yield from raw_frames(number, bytes([number % 8 | (0x18 if number % 5 == 4 else 0), levels,
-                                             7 * number % 116, number % 32]))
-
-
-def seeds_of_cudaidwt():
-    """Settings, caps and frames: see fuzz_cudaidwt.cpp."""
-    for number in range(64):
-        levels = (1, 3, 4, 6, 0x12, 0x20, 0x33, 2)[number // 8]
-        wavelet = number % 8
-        head = bytes([number % 4, wavelet * 17, levels, 8 * (number % 2) | 1 + number % 7,
-                      (7, 9, 11, 15)[number % 4], 16 + number % 5, 9])
-        yield from coef_frames(number, head, [0, 2, 1, 7, 9, 30])
-
-
-# Targets that read no files.
-OWN_SEEDS = {
-    "fuzz_cudadct8x8": seeds_of_cudadct8x8,
-    "fuzz_cudadctconvert": seeds_of_cudadctconvert,
-    "fuzz_cudadctflip": seeds_of_cudadctflip,
-    "fuzz_cudadctquant": seeds_of_cudadctquant,
-    "fuzz_cudadwt": seeds_of_cudadwt,
-    "fuzz_cudaidct8x8": seeds_of_cudaidct8x8,
-    "fuzz_cudaidwt": seeds_of_cudaidwt,
-    "fuzz_dct_meta": meta_seeds.dct_seeds,
-    "fuzz_dwt_meta": meta_seeds.dwt_seeds,
-    "fuzz_dirac": dirac_seeds.seeds,
-    "fuzz_dirac_splitter": dirac_seeds.splitter_seeds,
-    "fuzz_cudadiracdec": dirac_seeds.element_seeds,
-    "fuzz_jpeg_writer": seeds_of_writer,
-    "fuzz_jpegcoefenc": seeds_of_jpegcoefenc,
-}
-
-
-# Of the files that are made for all targets.
-OF_FILES = {
-    "fuzz_jpeg_splitter": seeds_of_splitter,
-    "fuzz_jpeg_metadata": metadata_seeds.seeds,
-    "fuzz_jpegcoefdec": seeds_of_jpegcoefdec,
-    "fuzz_jpeg_file_splitter": split_seeds.seeds,
-}
-
-
 def main():
     script, target, folder = sys.argv[1:]
     cjpeg = shutil.which("cjpeg")
@@ -408,8 +226,9 @@ def main():
     sys.dont_write_bytecode = True
     spec.loader.exec_module(make_jpegs)
     os.makedirs(folder, exist_ok=True)
-    seeds = (OWN_SEEDS[target]() if target in OWN_SEEDS else
-             OF_FILES.get(target, list)(list(files(make_jpegs, cjpeg))))
+    own_seeds = {**coef_seeds.SEEDS, **dirac_seeds.SEEDS, **jpeg_seeds.SEEDS}
+    seeds = (own_seeds[target]() if target in own_seeds else
+             jpeg_seeds.OF_FILES.get(target, list)(list(files(make_jpegs, cjpeg))))
     for name, data in seeds:
         with open(os.path.join(folder, name), "wb") as file:
             file.write(data)
