@@ -60,22 +60,18 @@ die() {
   exit 1
 }
 
-# Files meant for the home directory go into the build directory.
+# Files meant for the home directory go into the build directory. The build directories share the
+# images that nvcc compiles (cuda/compile_image.py). ccache accepts precompiled headers only if they
+# may define macros and know the time. Debian's tools (meson among them) start with "env python3".
 use_private_environment() {
   local cache=$root/build/private
   mkdir -p "$cache/tmp" "$cache/runtime"
   chmod 700 "$cache/runtime"
-  export XDG_CACHE_HOME=$cache XDG_CONFIG_HOME=$cache XDG_DATA_HOME=$cache
-  export XDG_RUNTIME_DIR=$cache/runtime TMPDIR=$cache/tmp
-  export MPLCONFIGDIR=$cache/matplotlib CUDA_CACHE_PATH=$cache/nv
-  # The build directories share the images that nvcc compiles: cuda/compile_image.py.
-  export CUDATRANSFORM_IMAGE_CACHE=$cache/images
-  export PYTHONDONTWRITEBYTECODE=1
-  # ccache takes precompiled headers only if they may define macros and know the time.
-  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
-  export GST_REGISTRY=$cache/gstreamer-registry.bin
-  # Debian's tools (meson among them) start with "env python3".
-  export PATH=/usr/bin:$PATH
+  export XDG_CACHE_HOME=$cache XDG_CONFIG_HOME=$cache XDG_DATA_HOME=$cache TMPDIR=$cache/tmp \
+    XDG_RUNTIME_DIR=$cache/runtime MPLCONFIGDIR=$cache/matplotlib CUDA_CACHE_PATH=$cache/nv \
+    CUDATRANSFORM_IMAGE_CACHE=$cache/images GST_REGISTRY=$cache/gstreamer-registry.bin \
+    CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros} PYTHONDONTWRITEBYTECODE=1 \
+    PATH=/usr/bin:$PATH
 }
 
 # run_long LOG WHAT COMMAND...: runs the command with its output in LOG, reports its progress every
@@ -92,38 +88,29 @@ run_long() {
   local next=$((SECONDS + 10))
   while kill -0 "$pid" 2>/dev/null; do
     sleep 0.2
-    if ((SECONDS >= next)); then
-      next=$((SECONDS + 10))
-      printf '   %3d s  %s\n' "$((SECONDS - started))" "$(last_line "$log")"
-    fi
+    ((SECONDS >= next)) || continue
+    next=$((SECONDS + 10))
+    printf '   %3d s  %s\n' "$((SECONDS - started))" "$(last_line "$log")"
   done
   wait "$pid" || status=$?
   trap - INT TERM
-  if ((status != 0)); then
-    printf '%s\n' "--- the end of $log:"
-    tail -n 40 "$log"
-  fi
+  ((status == 0)) || { echo "--- the end of $log:"; tail -n 40 "$log"; }
   return "$status"
 }
 
 last_line() { tail -c 400 "$1" | tr '\r' '\n' | grep -a '[[:alnum:]]' | tail -n 1 | cut -c 1-100; }
 
 as_root() {
-  if [ "$(id -u)" -eq 0 ]; then
-    "$@"
-  elif command -v sudo >/dev/null; then
-    sudo "$@"
-  else
+  if [ "$(id -u)" -eq 0 ]; then "$@"; return; fi
+  command -v sudo >/dev/null ||
     die "installing packages needs root or sudo; ask an administrator for: apt-get install $missing"
-  fi
+  sudo "$@"
 }
 
 # install_packages NAME...: installs missing packages through apt.
 install_packages() {
-  if ! command -v dpkg-query >/dev/null; then
-    say "No dpkg here: taking it that the equivalents of these are installed: $*"
-    return
-  fi
+  command -v dpkg-query >/dev/null ||
+    { say "No dpkg here: taking it that the equivalents of these are installed: $*"; return; }
   local installed name
   installed=" $(dpkg-query -W -f '${db:Status-Status}/${Package} ' | tr '\n' ' ')"
   missing=
@@ -145,10 +132,7 @@ find_nvcc() {
   local nvcc
   for nvcc in "$(command -v nvcc || true)" "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" \
     /usr/local/cuda/bin/nvcc; do
-    if [ -x "$nvcc" ]; then
-      printf '%s\n' "$nvcc"
-      return
-    fi
+    if [ -x "$nvcc" ]; then printf '%s\n' "$nvcc"; return; fi
   done
 }
 
@@ -206,23 +190,13 @@ fetch_photo() {
     unpack "$build/photo" python3-imageio
 }
 
-# The folders that meson searches first for pkg-config files.
-pkg_config_path() {
-  local folder
-  folder=$(headers_folder)
-  [ ! -d "$folder/pkgconfig" ] || printf '%s' "$folder/pkgconfig${PKG_CONFIG_PATH:+:}"
-  printf '%s\n' "${PKG_CONFIG_PATH:-}"
-}
-
 # Options of every set-up: the GPU architectures to compile for, and the folder of test pictures.
 common_options() {
   local archs=${CUDATRANSFORM_CUDA_ARCHS:-} data=${CUDATRANSFORM_TEST_DATA:-}
-  if [ -z "$archs" ]; then
-    if [ "${CI:-}" = true ]; then archs=sm_90; else archs=$(machine_archs); fi
-  fi
-  if [ -z "$data" ] && [ -f "$root/../shared/data/images/barbara.pgm" ]; then
-    data=$(cd "$root/../shared/data" && pwd)
-  fi
+  [ "$archs" ] || [ "${CI:-}" != true ] || archs=sm_90
+  [ "$archs" ] || archs=$(machine_archs)
+  [ "$data" ] || [ ! -f "$root/../shared/data/images/barbara.pgm" ] ||
+    data=$(realpath "$root/../shared/data")
   printf '%s\n' "-Dcuda-archs=$archs" "-Dtest-data=$data"
 }
 
@@ -242,13 +216,6 @@ machine_archs() {
   printf '%s\n' "${archs:-$archs_without_card}"
 }
 
-# A word that changes when a package of ours is installed, removed or upgraded.
-packages_state() {
-  dpkg-query -W -f '${Package} ${Version} ${db:Status-Status}\n' "${build_packages[@]}" \
-    "${run_packages[@]}" "${test_packages[@]}" "${host_test_packages[@]}" 2>/dev/null | cksum |
-    tr ' ' '-'
-}
-
 # build_project DIR OPTION...: sets DIR up once, and again after changes of options, nvcc or
 # packages (meson does not look again for what it once missed). Compiles all changes, or only the
 # targets in build_goals.
@@ -256,11 +223,14 @@ build_goals=()
 # Options of every build directory: alike in all tools, so that none compiles what another one has.
 build_options=(-Dwerror=true -Dbench=disabled -Demulator=disabled)
 build_project() {
-  local dir=$1 name=${1##*/} wanted options
+  local dir=$1 name=${1##*/} wanted options headers
+  headers=$(headers_folder)
   shift
   mapfile -t options < <(common_options)
-  options+=("-Dpkg_config_path=$(pkg_config_path)" "${build_options[@]}" "$@")
-  wanted="${options[*]} nvcc=$(command -v nvcc || true) packages=$(packages_state)"
+  # The folders that meson searches first for pkg-config files.
+  options+=("-Dpkg_config_path=${headers:+$headers/pkgconfig:}${PKG_CONFIG_PATH:-}"
+    "${build_options[@]}" "$@")
+  wanted="${options[*]} nvcc=$(find_nvcc) packages=$(dpkg-query -W 2>/dev/null | cksum)"
   if [ ! -f "$dir/build.ninja" ]; then
     run_long "$dir/private/setup.log" "Setting up $name/" \
       meson setup "${options[@]}" "$dir" "$root" || return
