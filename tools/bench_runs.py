@@ -177,9 +177,9 @@ class Readings:
             keys = keys_of(benchmark.get("run_name", benchmark.get("name", "")))
             self.by_keys[frozenset(keys.items())] = benchmark
 
-    def number(self, counter, name, no_counter=None):
+    def number(self, counter, name, no_case=None, no_counter=None):
         """The counter of a case; of (a|b) in its name the least of all that there are. Raises
-        Missing, with `no_counter` where the case lacks the counter."""
+        Missing, with the given texts where there is no such case, or no counter in it."""
         if choices := re.search(r"\((.+\|.+)\)", name):
             found, why = [], None
             for choice in choices[1].split("|"):
@@ -192,7 +192,8 @@ class Readings:
             return min(found)
         found = self.by_keys.get(frozenset(keys_of(name).items()))
         if found is None:
-            raise Missing(self.reason or f"the benchmark program has no case {name}")
+            raise Missing(self.reason or no_case or
+                          f"the benchmark program has no case {name}")
         if found.get("error_occurred"):
             raise Missing(found.get("error_message", "it failed and does not say why"))
         value = found.get(counter)

@@ -156,11 +156,12 @@ class Run:
         name = "bench_" + program.partition("-")[0]
         return self.readings.get(program) or Readings({}, [], f"{name} did not run")
 
-    def number(self, program, counter, name, no_counter):
+    def number(self, program, counter, name, table):
         why = self.of("papers").context.get("no_cuda")
         if why and "engine:cuda" in name and not program.startswith("dirac"):
             raise Missing(f"no CUDA engine: {why}")
-        return self.of(program).number(counter, name, no_counter)
+        no_case = table.get("no_case") if program == "cuda" else None
+        return self.of(program).number(counter, name, no_case, table.get("no_counter"))
 
     def evaluate(self, query, table, names):
         """Raises Missing."""
@@ -168,7 +169,7 @@ class Run:
             if "@" not in match[1]:
                 return f"({table['ours'][match[1]]})"
             program, counter, name = re.fullmatch(r"([\w-]+): (.+) @ (.+)", match[1]).groups()
-            return repr(self.number(program, counter, name, table.get("no_counter")))
+            return repr(self.number(program, counter, name, table))
 
         while "{" in query or "[" in query:
             query = re.sub(r"\{(\w+)\}", lambda match: names[match[1]], query)
