@@ -49,14 +49,14 @@ Status submit_timed(StreamQueue& queue, Timer* timer, Work&& work) {
 
 // One launch and nothing else: a kernel that measures writes its sums, and its times, to the host
 // by itself.
-Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, bool* taken) {
+Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, KernelChoice choice, bool* taken) {
   *taken = false;
   if (!has_fast_kernels(job.method)) return {};
   CUdeviceptr progress = 0;
   if (job.measure != 0 || job.timer != nullptr)
     CT_RETURN_IF_ERROR(queue.zeroed(sizeof(SumsInProgress), &progress));
-  std::optional<FastLaunch> launch =
-      fast_launch(job, reinterpret_cast<SumsInProgress*>(progress), queue.kept<FastParamsCache>());
+  std::optional<FastLaunch> launch = fast_launch(job, reinterpret_cast<SumsInProgress*>(progress),
+                                                 queue.kept<FastParamsCache>(), choice);
   if (!launch) return {};
   *taken = true;
   void* arguments[] = {launch->argument};
@@ -66,12 +66,13 @@ Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, bool* taken) {
   });
 }
 
+template <KernelChoice kChoice>
 Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   CT_RETURN_IF_ERROR(check_queue(device, stream));
   bool taken = false;
-  if (job.scale == 1) CT_RETURN_IF_ERROR(submit_fast(*stream, job, &taken));
+  if (job.scale == 1) CT_RETURN_IF_ERROR(submit_fast(*stream, job, kChoice, &taken));
   if (!taken) {
     CT_RETURN_IF_ERROR(submit_timed(*stream, job.timer, [&] {
       return job.scale != 1 ? submit_scaled(*stream, job) : submit_general(*stream, job);
@@ -87,9 +88,14 @@ Status probe_cuda_kernels(Device& device) {
   return cuda::probe_kernel(device, {cuda::fast_kernels(), cuda::smallest_fast_kernel()});
 }
 
-const Dct8x8Ops& cuda_dct8x8_ops() {
-  static constexpr Dct8x8Ops kOps = {"cuda", cuda::submit};
-  return kOps;
+const Dct8x8Ops& cuda_dct8x8_ops(cuda::KernelChoice choice) {
+  using cuda::KernelChoice;
+  static constexpr Dct8x8Ops kOps[] = {{"cuda", cuda::submit<KernelChoice::kAuto>},
+                                       {"cuda", cuda::submit<KernelChoice::kWhole>},
+                                       {"cuda", cuda::submit<KernelChoice::kEdged>},
+                                       {"cuda", cuda::submit<KernelChoice::kSplit>},
+                                       {"cuda", cuda::submit<KernelChoice::kGeneral>}};
+  return kOps[static_cast<size_t>(choice)];
 }
 
 }  // namespace cudatransform

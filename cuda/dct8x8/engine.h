@@ -5,11 +5,24 @@
 #include "transform/dct8x8/dct8x8.h"
 
 namespace cudatransform {
+namespace cuda {
+
+// Which kernel a job gets. All compute the same values in the same order, so the choice shows in no
+// byte; kAuto takes the fastest, the others are for tests and benchmarks.
+enum class KernelChoice {
+  kAuto,
+  kWhole,    // a fast kernel with one thread a block, where the format has one
+  kEdged,    // the same, but never one that is for full planes only
+  kSplit,    // a split kernel, where the format has one
+  kGeneral,  // the general kernel, which takes every format
+};
+
+}  // namespace cuda
 
 // Whether this build has kernels that the device can run: kNotFound where it has not.
 Status probe_cuda_kernels(Device& device);
 
 // Jobs' addresses are device addresses, Dct8x8Job::sums is pinned host memory.
-const Dct8x8Ops& cuda_dct8x8_ops();
+const Dct8x8Ops& cuda_dct8x8_ops(cuda::KernelChoice choice = cuda::KernelChoice::kAuto);
 
 }  // namespace cudatransform

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <iterator>
 #include <limits>
@@ -18,8 +17,6 @@ namespace cudatransform::cuda {
 CT_KERNEL_FAMILY(fast_kernels, CT_DCT8X8_FAST_IMAGES)
 
 namespace {
-
-std::atomic<KernelChoice> chosen = KernelChoice::kAuto;
 
 // ---- Kernels by number: the features that tell them apart, as bits ----
 
@@ -348,9 +345,6 @@ uint32_t smallest_fast_kernel() {
                               Arrangement::kSplit, Planes::kEdged, Variant::kPlain)];
 }
 
-void set_kernel_choice(KernelChoice choice) { chosen = choice; }
-KernelChoice kernel_choice() { return chosen; }
-
 bool has_fast_kernels(Method method) {
   return method == Method::kIslow || method == Method::kFloat;
 }
@@ -386,8 +380,7 @@ static void* tell(const Dct8x8Job& job, const FastFrame& frame, FastParamsCache&
 }
 
 std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress,
-                                      FastParamsCache& params) {
-  const KernelChoice choice = kernel_choice();
+                                      FastParamsCache& params, KernelChoice choice) {
   bool interleaved = false;
   if (choice == KernelChoice::kGeneral || !is_fast(job, &interleaved)) return std::nullopt;
   const bool split =

@@ -5,25 +5,13 @@
 #include <optional>
 #include <string>
 
+#include "cuda/dct8x8/engine.h"
 #include "cuda/dct8x8/fast_params.h"
 #include "cuda/device/kernel_family.h"
 
 namespace cudatransform::cuda {
 
 class FastParamsCache;
-
-// Which kernel a job gets. All compute the same values in the same order, so the choice shows in no
-// byte; kAuto takes the fastest, the others are for tests and benchmarks.
-enum class KernelChoice {
-  kAuto,
-  kWhole,    // a fast kernel with one thread a block, where the format has one
-  kEdged,    // the same, but never one that is for full planes only
-  kSplit,    // a split kernel, where the format has one
-  kGeneral,  // the general kernel, which takes every format
-};
-// For the whole process.
-void set_kernel_choice(KernelChoice choice);
-KernelChoice kernel_choice();
 
 const KernelFamily& fast_kernels();
 // The number of one whose image is the smallest: a device that runs it runs all, which are compiled
@@ -44,6 +32,7 @@ bool has_fast_kernels(Method method);
 // where only the general one will do. `progress` is device memory, zero before the kernel and after
 // it; null where nothing is measured or timed. `params` are kept from job to job.
 std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress,
-                                      FastParamsCache& params);
+                                      FastParamsCache& params,
+                                      KernelChoice choice = KernelChoice::kAuto);
 
 }  // namespace cudatransform::cuda

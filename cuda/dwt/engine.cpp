@@ -28,7 +28,7 @@ Status submit_plan(StreamQueue& queue, DwtPlan plan) {
   return {};
 }
 
-Status submit_launches(StreamQueue& queue, const DwtJob& job) {
+Status submit_launches(StreamQueue& queue, const DwtJob& job, DwtKernelChoice choice) {
   CUdeviceptr scratch = 0;
   CT_RETURN_IF_ERROR(queue.scratch(kSumsBytes + dwt_scratch_bytes(job), &scratch));
   auto* const values = reinterpret_cast<uint8_t*>(scratch + kSumsBytes);
@@ -37,19 +37,21 @@ Status submit_launches(StreamQueue& queue, const DwtJob& job) {
     sums = reinterpret_cast<PictureSums*>(scratch);
     CT_RETURN_IF_ERROR(queue.clear(scratch, sizeof(PictureSums)));
   }
-  CT_RETURN_IF_ERROR(submit_plan(queue, DwtPlan(job, job.direction, values, sums, false)));
+  CT_RETURN_IF_ERROR(submit_plan(queue, DwtPlan(job, job.direction, values, sums, false, choice)));
   if (job.direction == Direction::kForward && (job.measure & kMeasureSse) != 0)
-    CT_RETURN_IF_ERROR(submit_plan(queue, DwtPlan(job, Direction::kInverse, values, sums, true)));
+    CT_RETURN_IF_ERROR(
+        submit_plan(queue, DwtPlan(job, Direction::kInverse, values, sums, true, choice)));
   if (job.measure == 0) return {};
   return queue.read_back(job.sums, scratch, sizeof(PictureSums));
 }
 
+template <DwtKernelChoice kChoice>
 Status submit(Device& device, Queue& queue, const DwtJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   CT_RETURN_IF_ERROR(check_queue(device, stream));
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(*stream));
-  CT_RETURN_IF_ERROR(submit_launches(*stream, job));
+  CT_RETURN_IF_ERROR(submit_launches(*stream, job, kChoice));
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(*stream));
   return fence != nullptr ? stream->record(fence) : Status{};
 }
@@ -64,9 +66,14 @@ Status probe_cuda_dwt_kernels(Device& device) {
                                                     Direction::kInverse, sizeof(int16_t), 1)});
 }
 
-const DwtOps& cuda_dwt_ops() {
-  static constexpr DwtOps kOps = {"cuda", cuda::submit};
-  return kOps;
+const DwtOps& cuda_dwt_ops(cuda::DwtKernelChoice choice) {
+  using cuda::DwtKernelChoice;
+  static constexpr DwtOps kOps[] = {{"cuda", cuda::submit<DwtKernelChoice::kAuto>},
+                                    {"cuda", cuda::submit<DwtKernelChoice::kSeparable>},
+                                    {"cuda", cuda::submit<DwtKernelChoice::kOnePair>},
+                                    {"cuda", cuda::submit<DwtKernelChoice::kTwoPairs>},
+                                    {"cuda", cuda::submit<DwtKernelChoice::kFourPairs>}};
+  return kOps[static_cast<size_t>(choice)];
 }
 
 }  // namespace cudatransform

@@ -3,7 +3,6 @@
 #include "cuda/dwt/plan.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "cuda/dwt/pipeline.h"
 #include "cuda/dwt/tuning.h"
@@ -11,8 +10,6 @@
 
 namespace cudatransform::cuda {
 namespace {
-
-std::atomic<DwtKernelChoice> kernel_choice = DwtKernelChoice::kAuto;
 
 int bytes_of(DwtCoefType type) { return type == DwtCoefType::kS16 ? 2 : 4; }
 
@@ -79,8 +76,6 @@ uint32_t levels_bias(const ValuesParams (&bands)[4]) {
 
 }  // namespace
 
-void set_dwt_kernel_choice(DwtKernelChoice choice) { kernel_choice = choice; }
-
 // The values that each level makes; see half().
 size_t dwt_scratch_bytes(const DwtJob& job) {
   const int levels = job.levels.both + job.levels.horizontal;
@@ -96,8 +91,13 @@ size_t dwt_scratch_bytes(const DwtJob& job) {
 }
 
 DwtPlan::DwtPlan(const DwtJob& job, Direction direction, uint8_t* scratch, PictureSums* sums,
-                 bool compares)
-    : job_(job), direction_(direction), scratch_(scratch), sums_(sums), compares_(compares) {}
+                 bool compares, DwtKernelChoice choice)
+    : job_(job),
+      direction_(direction),
+      scratch_(scratch),
+      sums_(sums),
+      compares_(compares),
+      choice_(choice) {}
 
 DwtPlan::Level DwtPlan::level(int index) const {
   return {index, index >= job_.levels.horizontal, index == 0, index == level_count() - 1};
@@ -193,8 +193,7 @@ bool DwtPlan::writes_values(const Level& level) const {
 // Further conditions of the fast kernels: nothing is measured, samples are bytes, and offsets
 // within a plane have 32 bits.
 bool DwtPlan::may_be_fast(const Level& level) const {
-  const DwtKernelChoice choice = kernel_choice;
-  if (choice == DwtKernelChoice::kOnePair || choice == DwtKernelChoice::kTwoPairs) return false;
+  if (choice_ == DwtKernelChoice::kOnePair || choice_ == DwtKernelChoice::kTwoPairs) return false;
   if (job_.type != DwtCoefType::kS16 || sums_ != nullptr || compares_) return false;
   for (int c = 0; c < job_.components; ++c) {
     const SamplesParams made = samples(job_.samples[c], true);
@@ -208,10 +207,9 @@ bool DwtPlan::may_be_fast(const Level& level) const {
 }
 
 int DwtPlan::pairs_a_lane(const Level& level, bool fast) const {
-  const DwtKernelChoice choice = kernel_choice;
   const int bytes = bytes_of(job_.type);
   int most = fast ? 4 : 2;
-  if (choice == DwtKernelChoice::kOnePair) most = 1;
+  if (choice_ == DwtKernelChoice::kOnePair) most = 1;
   int64_t pairs = 0;
   for (int c = 0; c < job_.components; ++c) {
     const int32_t width = width_of(c, level.index) / 2;
@@ -223,7 +221,7 @@ int DwtPlan::pairs_a_lane(const Level& level, bool fast) const {
     while ((data | pitch) % static_cast<uintptr_t>(most * bytes) != 0) most /= 2;
   }
   // Small levels are short of warps.
-  if (choice != DwtKernelChoice::kFourPairs && pairs < kWarps.wanted * 32 * 4 * 2)
+  if (choice_ != DwtKernelChoice::kFourPairs && pairs < kWarps.wanted * 32 * 4 * 2)
     most = std::min(most, 2);
   return most;
 }
@@ -241,8 +239,7 @@ bool DwtPlan::may_wait_on_device(int index) const {
 }
 
 bool DwtPlan::is_fused(const Level& level) const {
-  return level.both && job_.method == DwtMethod::kFused &&
-         kernel_choice != DwtKernelChoice::kSeparable &&
+  return level.both && job_.method == DwtMethod::kFused && choice_ != DwtKernelChoice::kSeparable &&
          (job_.wavelet == job_.wavelet_ho || (haar(job_.wavelet) && haar(job_.wavelet_ho)));
 }
 
@@ -256,7 +253,7 @@ bool DwtPlan::takes_two(const Level& level) const {
   int64_t samples = 0;
   for (int c = 0; c < job_.components; ++c)
     samples += int64_t{width_of(c, fine.index)} * height_of(c, fine.index);
-  return samples >= kMinTwoLevelSamples || kernel_choice == DwtKernelChoice::kFourPairs;
+  return samples >= kMinTwoLevelSamples || choice_ == DwtKernelChoice::kFourPairs;
 }
 
 void DwtPlan::set_bands(const Level& level, int component, TileParams* tile) const {
@@ -300,14 +297,14 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
   }
   const bool inverse = direction_ == Direction::kInverse;
   params.run = run_length(warps_a_row, tallest, shape.halo_rows, warps_of(job_.wavelet, fast, two));
-  if (kernel_choice == DwtKernelChoice::kFourPairs) params.run = 8;
+  if (choice_ == DwtKernelChoice::kFourPairs) params.run = 8;
   params.shift = lifting(job_.wavelet_ho).shift_between_levels;
   const bool at_samples = level.last && !writes_values(level);
   params.at_samples = at_samples;
   // Values grow with each level, except without a shift between levels. Those of 8 bits are within
   // the limit of lanes.cuh in the two finest ones.
   params.packs = params.shift == 0 || level.index + 2 >= level_count() ||
-                 kernel_choice == DwtKernelChoice::kFourPairs;
+                 choice_ == DwtKernelChoice::kFourPairs;
   params.two = 0x20002;
   params.most_doubled = 0x1ff01ff;
   params.more = 0x4000400;

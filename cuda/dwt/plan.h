@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "cuda/device/kernel_family.h"
+#include "cuda/dwt/engine.h"
 #include "cuda/dwt/params.h"
 
 namespace cudatransform::cuda {
@@ -26,16 +27,6 @@ bool has_two_level_kernel(Wavelet wavelet);
 
 // ---- Launches ----
 
-// Which kernels the levels of a job get; bytes are the same. For tests, in the whole process.
-enum class DwtKernelChoice {
-  kAuto,
-  kSeparable,  // as DwtMethod::kSeparableSlab
-  kOnePair,    // fused, with one column of each band in a lane, as any width and alignment allows
-  kTwoPairs,   // fused, with two where they fit, and none of the fast kernels
-  kFourPairs,  // fast kernels with four wherever they fit, and walks of eight, for small levels too
-};
-void set_dwt_kernel_choice(DwtKernelChoice choice);
-
 struct DwtLaunch {
   uint32_t kernel;  // of dwt_kernels()
   unsigned ctas;
@@ -54,7 +45,7 @@ class DwtPlan {
   // `scratch` has dwt_scratch_bytes(). `sums` may be null, and is added to. `compares` has the
   // inverse compare with the samples of the job, without writing them.
   DwtPlan(const DwtJob& job, Direction direction, uint8_t* scratch, PictureSums* sums,
-          bool compares);
+          bool compares, DwtKernelChoice choice = DwtKernelChoice::kAuto);
 
   // Makes the next launch; false: there is none.
   bool next(DwtLaunch* launch);
@@ -96,6 +87,7 @@ class DwtPlan {
   uint8_t* const scratch_;
   PictureSums* const sums_;
   const bool compares_;
+  const DwtKernelChoice choice_;
   int step_ = 0;  // levels so far
   int pass_ = 0;  // of the level
 };

@@ -3,7 +3,6 @@
 #include "cuda/obmc/engine.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 #include "cuda/device/kernel_family.h"
@@ -18,8 +17,6 @@ namespace cuda {
 CT_KERNEL_FAMILY(obmc_kernels, CT_OBMC_IMAGES)
 
 namespace {
-
-std::atomic<ObmcKernelChoice> kernel_choice = ObmcKernelChoice::kAuto;
 
 enum Kernel : uint32_t {
   kCompensateBytes,
@@ -51,7 +48,7 @@ bool fits_bytes(const UpsampleJob& job) {
       if (!has_words(plane)) return false;
     }
   }
-  return kernel_choice == ObmcKernelChoice::kAuto;
+  return true;
 }
 
 bool blocks_fit_bytes(const ObmcJob& job) {
@@ -76,8 +73,7 @@ bool fits_bytes(const ObmcJob& job) {
       }
     }
   }
-  return kernel_choice == ObmcKernelChoice::kAuto &&
-         (job.blocks == nullptr || blocks_fit_bytes(job));
+  return (job.blocks == nullptr || blocks_fit_bytes(job));
 }
 
 ObmcAxisParams axis_params(int32_t blocks, int32_t length, int32_t separation) {
@@ -133,14 +129,14 @@ Status upload_blocks(Device& device, StreamQueue& queue, const ObmcJob& job,
   return {};
 }
 
-Status submit(Device& device, StreamQueue& queue, const ObmcJob& job) {
+Status submit(Device& device, StreamQueue& queue, const ObmcJob& job, ObmcKernelChoice choice) {
   ObmcParams& params = queue.kept<KeptParams>().compensate;
   params = {};
   params.precision = job.precision;
   params.weight_bits = job.weight_bits;
   std::copy_n(job.weights, kMaxObmcReferences, params.weights);
   if (job.blocks != nullptr) CT_RETURN_IF_ERROR(upload_blocks(device, queue, job, &params.blocks));
-  const bool bytes = fits_bytes(job);
+  const bool bytes = choice == ObmcKernelChoice::kAuto && fits_bytes(job);
   void* arguments[] = {&params};
   // Components of one type go together, and all of them nearly always are.
   for (const SampleType type : {SampleType::kU8, SampleType::kU16}) {
@@ -165,9 +161,9 @@ Status submit(Device& device, StreamQueue& queue, const ObmcJob& job) {
   return {};
 }
 
-Status submit(Device&, StreamQueue& queue, const UpsampleJob& job) {
+Status submit(Device&, StreamQueue& queue, const UpsampleJob& job, ObmcKernelChoice choice) {
   UpsampleParams& params = queue.kept<KeptParams>().upsample;
-  const bool bytes = fits_bytes(job);
+  const bool bytes = choice == ObmcKernelChoice::kAuto && fits_bytes(job);
   void* arguments[] = {&params};
   for (const SampleType type : {SampleType::kU8, SampleType::kU16}) {
     uint32_t ctas = 0;
@@ -195,18 +191,16 @@ Status submit(Device&, StreamQueue& queue, const UpsampleJob& job) {
   return {};
 }
 
-template <typename Job>
+template <ObmcKernelChoice kChoice, typename Job>
 Status run(Device& device, Queue& queue, const Job& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   CT_RETURN_IF_ERROR(check_queue(device, stream));
-  CT_RETURN_IF_ERROR(submit(device, *stream, job));
+  CT_RETURN_IF_ERROR(submit(device, *stream, job, kChoice));
   return fence != nullptr ? stream->record(fence) : Status{};
 }
 
 }  // namespace
-
-void set_obmc_kernel_choice(ObmcKernelChoice choice) { kernel_choice = choice; }
 
 }  // namespace cuda
 
@@ -214,9 +208,13 @@ Status probe_cuda_obmc_kernels(Device& device) {
   return cuda::probe_kernel(device, {cuda::obmc_kernels(), cuda::kCompensateGeneral});
 }
 
-const ObmcOps& cuda_obmc_ops() {
-  static constexpr ObmcOps kOps = {"cuda", cuda::run<UpsampleJob>, cuda::run<ObmcJob>};
-  return kOps;
+const ObmcOps& cuda_obmc_ops(cuda::ObmcKernelChoice choice) {
+  using cuda::ObmcKernelChoice;
+  static constexpr ObmcOps kOps = {"cuda", cuda::run<ObmcKernelChoice::kAuto, UpsampleJob>,
+                                   cuda::run<ObmcKernelChoice::kAuto, ObmcJob>};
+  static constexpr ObmcOps kGeneral = {"cuda", cuda::run<ObmcKernelChoice::kGeneral, UpsampleJob>,
+                                       cuda::run<ObmcKernelChoice::kGeneral, ObmcJob>};
+  return choice == ObmcKernelChoice::kAuto ? kOps : kGeneral;
 }
 
 }  // namespace cudatransform

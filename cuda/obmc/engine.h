@@ -5,18 +5,17 @@
 #include "transform/obmc/obmc.h"
 
 namespace cudatransform {
+namespace cuda {
+
+// Which kernels a job gets; bytes are the same. kGeneral is for tests.
+enum class ObmcKernelChoice { kAuto, kGeneral };
+
+}  // namespace cuda
 
 // Whether this build has kernels that the device can run: kNotFound where it has not.
 Status probe_cuda_obmc_kernels(Device& device);
 
 // Jobs' addresses are device addresses, except the blocks.
-const ObmcOps& cuda_obmc_ops();
+const ObmcOps& cuda_obmc_ops(cuda::ObmcKernelChoice choice = cuda::ObmcKernelChoice::kAuto);
 
-namespace cuda {
-
-// Which kernels a job gets; bytes are the same. For tests, in the whole process.
-enum class ObmcKernelChoice { kAuto, kGeneral };
-void set_obmc_kernel_choice(ObmcKernelChoice choice);
-
-}  // namespace cuda
 }  // namespace cudatransform

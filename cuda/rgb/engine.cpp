@@ -3,7 +3,6 @@
 #include "cuda/rgb/engine.h"
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 
 #include "cuda/device/kernel_family.h"
@@ -17,8 +16,6 @@ namespace cuda {
 CT_KERNEL_FAMILY(rgb_kernels, CT_RGB_IMAGES)
 
 namespace {
-
-std::atomic<RgbKernelChoice> kernel_choice = RgbKernelChoice::kAuto;
 
 // A fast kernel's job.
 struct FastKernel {
@@ -40,7 +37,6 @@ bool is_forward(const RgbJob& job) { return job.direction == Direction::kForward
 // The first of the kernels of a job whose luma is at full size and both chroma alike; else
 // kFastCount.
 size_t fast_kernel(const RgbJob& job) {
-  if (kernel_choice != RgbKernelChoice::kAuto) return kFastCount;
   const auto same = [](const RgbSubsampling& a, const RgbSubsampling& b) {
     return a.x == b.x && a.y == b.y;
   };
@@ -198,12 +194,13 @@ Status submit_general(StreamQueue& queue, const RgbJob& job, RgbParams& params) 
   return {};
 }
 
+template <RgbKernelChoice kChoice>
 Status submit(Device& device, Queue& queue, const RgbJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   CT_RETURN_IF_ERROR(check_queue(device, stream));
   RgbParams params = params_of(job);
-  const size_t kernel = fast_kernel(job);
+  const size_t kernel = kChoice == RgbKernelChoice::kAuto ? fast_kernel(job) : kFastCount;
   if (kernel < kFastCount && params.planes[1].filter == params.planes[2].filter)
     CT_RETURN_IF_ERROR(submit_fast(*stream, job, kernel, params));
   else
@@ -213,17 +210,17 @@ Status submit(Device& device, Queue& queue, const RgbJob& job, FencePtr* fence) 
 
 }  // namespace
 
-void set_rgb_kernel_choice(RgbKernelChoice choice) { kernel_choice = choice; }
-
 }  // namespace cuda
 
 Status probe_cuda_rgb_kernels(Device& device) {
   return cuda::probe_kernel(device, {cuda::rgb_kernels(), cuda::kFastCount});
 }
 
-const RgbOps& cuda_rgb_ops() {
-  static constexpr RgbOps kOps = {"cuda", cuda::submit};
-  return kOps;
+const RgbOps& cuda_rgb_ops(cuda::RgbKernelChoice choice) {
+  using cuda::RgbKernelChoice;
+  static constexpr RgbOps kOps = {"cuda", cuda::submit<RgbKernelChoice::kAuto>};
+  static constexpr RgbOps kGeneral = {"cuda", cuda::submit<RgbKernelChoice::kGeneral>};
+  return choice == RgbKernelChoice::kAuto ? kOps : kGeneral;
 }
 
 }  // namespace cudatransform

@@ -5,18 +5,17 @@
 #include "transform/rgb/rgb.h"
 
 namespace cudatransform {
+namespace cuda {
+
+// Which kernels a job gets; bytes are the same. kGeneral is for tests.
+enum class RgbKernelChoice { kAuto, kGeneral };
+
+}  // namespace cuda
 
 // Whether this build has kernels that the device can run: kNotFound where it has not.
 Status probe_cuda_rgb_kernels(Device& device);
 
 // Jobs' addresses are device addresses.
-const RgbOps& cuda_rgb_ops();
+const RgbOps& cuda_rgb_ops(cuda::RgbKernelChoice choice = cuda::RgbKernelChoice::kAuto);
 
-namespace cuda {
-
-// Which kernels a job gets; bytes are the same. For tests, in the whole process.
-enum class RgbKernelChoice { kAuto, kGeneral };
-void set_rgb_kernel_choice(RgbKernelChoice choice);
-
-}  // namespace cuda
 }  // namespace cudatransform

@@ -74,16 +74,17 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
   for (const auto& [name, dct, dwt] : choices) {
     Engine& engine = list->emplace_back(cuda_engine(shared));
     engine.name = name;
+    engine.ops = &cuda_dct8x8_ops(dct);
+    engine.dwt_ops = &cuda_dwt_ops(dwt);
     engine.kernel_choice = static_cast<int>(dct);
-    engine.dwt_kernel_choice = static_cast<int>(dwt);
     if (dct == Dct::kAuto) continue;
     engine.range_ops = nullptr;
     engine.flip_ops = nullptr;
     engine.requant_ops = nullptr;
     engine.convert_ops = nullptr;
     if (dct == Dct::kGeneral) {
-      engine.obmc_kernel_choice = static_cast<int>(cuda::ObmcKernelChoice::kGeneral);
-      engine.rgb_kernel_choice = static_cast<int>(cuda::RgbKernelChoice::kGeneral);
+      engine.obmc_ops = &cuda_obmc_ops(cuda::ObmcKernelChoice::kGeneral);
+      engine.rgb_ops = &cuda_rgb_ops(cuda::RgbKernelChoice::kGeneral);
     } else {
       engine.obmc_ops = nullptr;
       engine.rgb_ops = nullptr;
@@ -98,14 +99,6 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
 }  // namespace
 
 void Engine::activate() const {
-#ifdef CT_HAVE_CUDA
-  if (is_cuda) {
-    cuda::set_kernel_choice(static_cast<cuda::KernelChoice>(kernel_choice));
-    cuda::set_dwt_kernel_choice(static_cast<cuda::DwtKernelChoice>(dwt_kernel_choice));
-    cuda::set_obmc_kernel_choice(static_cast<cuda::ObmcKernelChoice>(obmc_kernel_choice));
-    cuda::set_rgb_kernel_choice(static_cast<cuda::RgbKernelChoice>(rgb_kernel_choice));
-  }
-#endif
   if (!is_cuda) set_host_simd_targets(highway_target);
 }
 

@@ -25,19 +25,16 @@ struct Engine {
   const Dct8x8Ops* ops = nullptr;
   int64_t highway_target = 0;  // 0: the best of this CPU
   bool is_cuda = false;
-  int kernel_choice = 0;            // of cuda/dct8x8/fast_plan.h: which of the kernels for one job
-  int dwt_kernel_choice = 0;        // of cuda/dwt/plan.h
+  int kernel_choice = 0;            // cuda::KernelChoice of cuda/dct8x8/engine.h, which `ops` have
   const DwtOps* dwt_ops = nullptr;  // null where another engine's are the same
-  int obmc_kernel_choice = 0;       // of cuda/obmc/engine.h
   const ObmcOps* obmc_ops = nullptr;    // as dwt_ops
-  int rgb_kernel_choice = 0;            // of cuda/rgb/engine.h
   const RgbOps* rgb_ops = nullptr;      // as dwt_ops
   const RangeOps* range_ops = nullptr;  // likewise
   const FlipOps* flip_ops = nullptr;    // likewise
   const RequantOps* requant_ops = nullptr;
   const ConvertOps* convert_ops = nullptr;
 
-  // Makes Highway use this engine's target and CUDA these kernels. Call before every job.
+  // Makes Highway use this engine's target. Call before every job.
   void activate() const;
   // Targets below the best one need only be tested where there is SIMD code, kernels where there is
   // a choice of them.

@@ -136,14 +136,8 @@ constexpr int kQuickRepetitions = 5;
 // How the engine launches while a case is prepared.
 class LaunchMode {
  public:
-  explicit LaunchMode(const Case& one) {
-    cuda::set_dependent_launch(one.dependent_launch);
-    cuda::set_kernel_choice(one.kernels);
-  }
-  ~LaunchMode() {
-    cuda::set_dependent_launch(true);
-    cuda::set_kernel_choice(cuda::KernelChoice::kAuto);
-  }
+  explicit LaunchMode(const Case& one) { cuda::set_dependent_launch(one.dependent_launch); }
+  ~LaunchMode() { cuda::set_dependent_launch(true); }
   LaunchMode(const LaunchMode&) = delete;
   LaunchMode& operator=(const LaunchMode&) = delete;
 };
@@ -233,8 +227,8 @@ class DctSubject final : public Subject {
       else if (paper_ != nullptr)
         paper_->enqueue(jobs_[set]);
       else
-        require(
-            cuda_dct8x8_ops().submit(device_, queue, jobs_[set], case_.plain ? &fence : nullptr));
+        require(cuda_dct8x8_ops(case_.kernels)
+                    .submit(device_, queue, jobs_[set], case_.plain ? &fence : nullptr));
     }
   }
 

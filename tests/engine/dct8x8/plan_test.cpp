@@ -46,9 +46,7 @@ std::string kernel_of(const Frame& frame, const Spec& spec, Direction direction,
                       KernelChoice choice = KernelChoice::kAuto) {
   cuda::FastParamsCache params;
   cuda::SumsInProgress progress;
-  cuda::set_kernel_choice(choice);
-  const auto launch = cuda::fast_launch(job_on(frame, spec, direction), &progress, params);
-  cuda::set_kernel_choice(KernelChoice::kAuto);
+  const auto launch = cuda::fast_launch(job_on(frame, spec, direction), &progress, params, choice);
   return launch ? cuda::fast_kernels().name(launch->kernel) : "none";
 }
 
@@ -66,7 +64,6 @@ constexpr Frame k1080p420 = {1920, 1080, 3}, kOdd = {3840, 2159};
 
 // Eight bits in 16 are a valid job, for which `islow` has no fast kernels.
 TEST(Plan, EightBitsInSixteen) {
-  cuda::set_kernel_choice(KernelChoice::kAuto);
   cuda::FastParamsCache params;
   cuda::SumsInProgress progress;
   for (const Method method : {Method::kIslow, Method::kFloat}) {
