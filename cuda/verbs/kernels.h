@@ -6,7 +6,7 @@
 //   numbers
 //     twin   transform/verbs/convert_rows.cpp
 //     test   tests/engine/verbs/convert_test.cpp
-//     bench  tests/bench/gpu/convert.cpp: case:convert
+//     bench  tests/engine/kernel_jobs.cpp: case:convert
 //     page   docs/kernels.md, 20
 //   flip_*
 //     twin   Flipper in transform/verbs/flip_engine.cpp
