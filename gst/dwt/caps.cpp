@@ -16,11 +16,12 @@ CoefKind dwt_kind() {
 // All filters but JPEG 2000's, any two of which go together.
 std::vector<std::string> mixable_wavelets() {
   std::vector<std::string> names;
-  for (int w = GST_DWT_WAVELET_DD97;; w++) {
-    const gchar* name = gst_dwt_wavelet_to_string(static_cast<GstDwtWavelet>(w));
-    if (name == nullptr) return names;
-    if (w != GST_DWT_WAVELET_J2K53) names.emplace_back(name);
-  }
+  auto* wavelets = static_cast<GEnumClass*>(g_type_class_ref(GST_TYPE_DWT_WAVELET));
+  for (guint i = 0; i < wavelets->n_values; i++)
+    if (wavelets->values[i].value != GST_DWT_WAVELET_J2K53)
+      names.emplace_back(wavelets->values[i].value_nick);
+  g_type_class_unref(wavelets);
+  return names;
 }
 
 void set_range(GstStructure* s, const char* field, int low, int high) {
