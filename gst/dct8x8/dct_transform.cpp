@@ -4,6 +4,7 @@
 #include "gst/dct8x8/dct_transform.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "gst/dct8x8/caps.h"
@@ -91,7 +92,8 @@ void DctTransform::start() {
   CoefTransform::start();
 }
 
-Status DctTransform::prepare(FrameRequest* request) {
+// Takes the settings of the next frame. The caller holds the object lock.
+Status DctTransform::take_settings(const char** changed_property, bool* new_caps) {
   keeps_reference_ = keep_reference;
   if (!is_forward()) {
     scale_ = scale_for(settings.scale);
@@ -103,27 +105,60 @@ Status DctTransform::prepare(FrameRequest* request) {
       effective_method(settings.method, depth, rgb_chroma_scale(dct_.sampling, scale_));
   chroma_upsampling_ = settings.chroma_upsampling;
   if (std::exchange(settings.active_method, method_) != method_)
-    request->changed_property = "active-method";
+    *changed_property = "active-method";
   quantizer_ = {};
   if (!is_forward()) return {};
-  if (!request->changed_property) {
+  if (!*changed_property) {
     const double quality = rate.result().quality;  // of the frame before
     const double told = std::exchange(told_quality_, quality);
     // The first one of the property `quality` is no news.
     if (told != quality && (told >= 0 || settings.rate.is_on()))
-      request->changed_property = "active-quality";
+      *changed_property = "active-quality";
   }
   CT_RETURN_IF_ERROR(check_rate(settings.rate, settings.quant, settings.tables_in_caps));
   CT_RETURN_IF_ERROR(rate.prepare(settings.rate, settings.quant, dct_));
   if (!dct_.quantized) return {};
   CT_RETURN_IF_ERROR(fill_tables(settings.quant, dct_, &tables_));
   CT_RETURN_IF_ERROR(choose_quantizer(settings.quant, dct_, method_, tables_, &quantizer_));
-  request->new_caps = settings.tables_in_caps && !told_.same(tables_.view(), dct_.n_components);
+  *new_caps = settings.tables_in_caps && !told_.same(tables_.view(), dct_.n_components);
   return {};
 }
 
-void DctTransform::complete_caps(GstCaps* caps) {
-  told_.tell(caps, tables_.view(), dct_.n_components);
+Status DctTransform::take_settings(FrameHost& host, bool* new_caps) {
+  const char* changed_property = nullptr;
+  Status status;
+  {
+    const std::lock_guard lock(host);
+    status = take_settings(&changed_property, new_caps);
+  }
+  if (changed_property) host.notify(changed_property);
+  return status;
+}
+
+Status DctTransform::configure(const GstCaps* in, const GstCaps* out, FrameHost& host) {
+  CT_RETURN_IF_ERROR(CoefTransform::configure(in, out, host));
+  // Wrong settings fail the next frame.
+  bool new_caps = false;
+  (void)take_settings(host, &new_caps);
+  return {};
+}
+
+Status DctTransform::submit(FrameTask& task) {
+  bool new_caps = false;
+  CT_RETURN_IF_ERROR(take_settings(task.host, &new_caps));
+  if (new_caps)
+    task.host.change_caps(
+        [this](GstCaps* caps) { told_.tell(caps, tables_.view(), dct_.n_components); });
+  CoefStep step;
+  if (is_forward())
+    rate.take_time(task.in);
+  else
+    CT_RETURN_IF_ERROR(find(task.in, &step.places));
+  CT_RETURN_IF_ERROR(begin(task, &step));
+  CT_RETURN_IF_ERROR(enqueue(task.measured, &step));
+  CT_RETURN_IF_ERROR(finish(task, &step));
+  if (is_forward()) add_dct_meta(task.out.buffer.get(), dct_, tables_.view(), step.places);
+  return {};
 }
 
 void DctTransform::tell_tables(GstCaps* caps) {
@@ -266,13 +301,14 @@ Status DctTransform::find_reference(const SourceFrame& source, const SamplePlane
   return {};
 }
 
-Status DctTransform::enqueue(const Rects& raw, const Rects& coefs, const SourceFrame* source,
-                             MeasuredFrame* frame, FencePtr* done) {
-  Dct8x8Job job = job_for(coefs);
+Status DctTransform::enqueue(MeasuredFrame* frame, CoefStep* step) {
+  const Rects& raw = step->raw();
+  FencePtr* const done = &step->done;
+  Dct8x8Job job = job_for(step->coefs());
   CT_RETURN_IF_ERROR(place_samples(raw, &job));
   const auto work = [&]() -> Status {
     const SamplePlane* reference = nullptr;
-    if (source) CT_RETURN_IF_ERROR(find_reference(*source, &reference));
+    if (step->source()) CT_RETURN_IF_ERROR(find_reference(*step->source(), &reference));
     if (is_forward()) CT_RETURN_IF_ERROR(choose_tables(raw, frame, &job));
     if (frame) measure(dct_, reference, is_rgb() ? rgb_.frame_bytes() : 0, frame, &job);
     return converts() ? submit_with_conversion(job, raw, done) : submit_job(job, done);
@@ -341,10 +377,6 @@ Status DctTransform::submit_inverse(Dct8x8Job job) {
     CT_RETURN_IF_ERROR(submit_job(job, nullptr));
   }
   return {};
-}
-
-void DctTransform::attach(GstBuffer* coefficients, const CoefPlaces& places) const {
-  add_dct_meta(coefficients, dct_, tables_.view(), places);
 }
 
 }  // namespace cudatransform

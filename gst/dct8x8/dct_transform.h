@@ -40,8 +40,8 @@ class DctTransform final : public CoefTransform {
   bool is_scaled() const { return raw_.width != dct_.width || raw_.height != dct_.height; }
 
   void start() override;
-  Status prepare(FrameRequest* request) override;
-  void complete_caps(GstCaps* caps) override;
+  Status configure(const GstCaps* in, const GstCaps* out, FrameHost& host) override;
+  Status submit(FrameTask& task) override;
   void describe(GstStructure* stats) const override;
   void stop() override;
   GstCaps* fixate(GstCaps* candidates, bool prefer_cuda) const override;
@@ -51,13 +51,12 @@ class DctTransform final : public CoefTransform {
 
  protected:
   Status read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) override;
-  void begin_frame(GstBuffer* in) override { rate.take_time(in); }
-  Status find(GstBuffer* in, CoefPlaces* places) override;
-  Status enqueue(const Rects& raw, const Rects& coefs, const SourceFrame* source,
-                 MeasuredFrame* frame, FencePtr* done) override;
-  void attach(GstBuffer* coefficients, const CoefPlaces& places) const override;
 
  private:
+  Status take_settings(const char** changed_property, bool* new_caps);
+  Status take_settings(FrameHost& host, bool* new_caps);
+  Status find(GstBuffer* in, CoefPlaces* places);
+  Status enqueue(MeasuredFrame* frame, CoefStep* step);
   int scale_for(int wanted) const;
   bool is_rgb() const { return is_rgb_format(GST_VIDEO_INFO_FORMAT(&raw_)); }
   Dct8x8Job job_for(const Rects& coefs) const;
@@ -76,7 +75,7 @@ class DctTransform final : public CoefTransform {
   GstDctInfo dct_ = {};
   CapsTables caps_tables_;  // of the coefficients' caps, for buffers without meta
   ToldTables told_;
-  // State of the next frame.
+  // Settings of the frame.
   Method method_ = Method::kIslow;
   int scale_ = 1;
   Method chroma_method_ = Method::kIslow;  // at rgb_chroma_scale()

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "gst/stream/transfer.h"
+#include "gst/stream/transport.h"
 #include "transform/range/range.h"
 
 namespace cudatransform {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include <gst/coef/coef.h>
-#include "gst/stream/transfer.h"
+#include "gst/stream/transport.h"
 #include "transform/rgb/rgb.h"
 
 namespace cudatransform {

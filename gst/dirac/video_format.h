@@ -7,7 +7,7 @@
 #include "dirac/renderer.h"
 #include "dirac/sequence.h"
 #include "gst/engine/engine.h"
-#include "gst/stream/transfer.h"
+#include "gst/stream/transport.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {

@@ -67,7 +67,8 @@ bool DwtTransform::is_negotiated(const DwtShape& shape) const {
          shape.levels == dwt_.levels && shape.levels_ho == dwt_.levels_ho;
 }
 
-Status DwtTransform::prepare(FrameRequest* /*request*/) {
+// The caller holds the object lock.
+Status DwtTransform::take_settings() {
   method_ = settings.method;
   keeps_reference_ = keep_reference;
   if (!is_forward()) return {};
@@ -92,12 +93,23 @@ bool DwtTransform::size_of(const GstCaps* coefs, gsize* size) const {
   return true;
 }
 
-Status DwtTransform::find(GstBuffer* in, CoefPlaces* places) {
-  return find_coefficients(engine_, in, dwt_, places, &indices_);
+Status DwtTransform::submit(FrameTask& task) {
+  {
+    const std::lock_guard lock(task.host);
+    CT_RETURN_IF_ERROR(take_settings());
+  }
+  CoefStep step;
+  if (!is_forward())
+    CT_RETURN_IF_ERROR(find_coefficients(engine_, task.in, dwt_, &step.places, &indices_));
+  CT_RETURN_IF_ERROR(begin(task, &step));
+  CT_RETURN_IF_ERROR(enqueue(task.measured, &step));
+  CT_RETURN_IF_ERROR(finish(task, &step));
+  if (is_forward()) add_dwt_meta(task.out.buffer.get(), dwt_, indices_, step.places);
+  return {};
 }
 
-Status DwtTransform::enqueue(const Rects& raw, const Rects& coefs, const SourceFrame* source,
-                             MeasuredFrame* frame, FencePtr* done) {
+Status DwtTransform::enqueue(MeasuredFrame* frame, CoefStep* step) {
+  const Rects& coefs = step->coefs();
   DwtJob job;
   job.direction = direction();
   job.method = method_;
@@ -106,24 +118,21 @@ Status DwtTransform::enqueue(const Rects& raw, const Rects& coefs, const SourceF
   job.levels = {static_cast<int>(dwt_.levels), static_cast<int>(dwt_.levels_ho)};
   job.type = dwt_.format == GST_COEF_FORMAT_S16LE ? DwtCoefType::kS16 : DwtCoefType::kS32;
   job.depth = static_cast<int>(dwt_.depth);
-  job.components = component_planes(raw_, raw, job.samples);
+  job.components = component_planes(raw_, step->raw(), job.samples);
   for (int c = 0; c < job.components; c++) {
     job.coefs[c] = {coefs.rect[c].data, static_cast<ptrdiff_t>(coefs.rect[c].pitch)};
     std::copy(std::begin(indices_.of[c]), std::end(indices_.of[c]), job.quant_index[c]);
   }
   if (frame) {
-    measure_job(frame, source ? source->planes : nullptr, &job);
+    measure_job(frame, step->source() ? step->source()->planes : nullptr, &job);
     for (int c = 0; c < job.components; c++) {
       const GstDwtComponent& component = dwt_.components[c];
       frame->coefficients[c] = guint64{component.padded_width} * component.padded_height;
       frame->bytes += frame->coefficients[c] * gst_coef_format_size(dwt_.format);
     }
   }
-  return ops_of(engine_).submit(engine_.device(), engine_.queue(QueueKind::kCompute), job, done);
-}
-
-void DwtTransform::attach(GstBuffer* coefficients, const CoefPlaces& places) const {
-  add_dwt_meta(coefficients, dwt_, indices_, places);
+  return ops_of(engine_).submit(engine_.device(), engine_.queue(QueueKind::kCompute), job,
+                                &step->done);
 }
 
 }  // namespace cudatransform

@@ -37,7 +37,7 @@ class DwtTransform final : public CoefTransform {
 
   DwtSettings settings;
 
-  Status prepare(FrameRequest* request) override;
+  Status submit(FrameTask& task) override;
   void describe(GstStructure* stats) const override;
   GstCaps* fixate(GstCaps* candidates, bool prefer_cuda) const override;
   bool size_of(const GstCaps* coefs, gsize* size) const override;
@@ -46,16 +46,14 @@ class DwtTransform final : public CoefTransform {
 
  protected:
   Status read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) override;
-  Status find(GstBuffer* in, CoefPlaces* places) override;
-  Status enqueue(const Rects& raw, const Rects& coefs, const SourceFrame* source,
-                 MeasuredFrame* frame, FencePtr* done) override;
-  void attach(GstBuffer* coefficients, const CoefPlaces& places) const override;
 
  private:
+  Status take_settings();
+  Status enqueue(MeasuredFrame* frame, CoefStep* step);
   bool is_negotiated(const DwtShape& shape) const;
 
   GstDwtInfo dwt_ = {};
-  // State of the next frame.
+  // Settings of the frame.
   DwtMethod method_ = DwtMethod::kFused;
   QuantIndices indices_;
 };

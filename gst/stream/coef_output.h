@@ -10,7 +10,7 @@
 #include "gst/engine/block_pool.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
-#include "gst/stream/frames_in_flight.h"
+#include "gst/stream/frame_transform.h"
 #include "gst/stream/transport.h"
 
 namespace cudatransform {

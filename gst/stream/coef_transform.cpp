@@ -23,7 +23,7 @@ void CoefTransform::start() {
   warned_of_incomparable_ = false;
 }
 
-Status CoefTransform::configure(const GstCaps* in, const GstCaps* out) {
+Status CoefTransform::configure(const GstCaps* in, const GstCaps* out, FrameHost&) {
   const GstCaps* raw_caps = is_forward() ? in : out;
   const GstCaps* coef_caps = is_forward() ? out : in;
   GstVideoInfo raw;
@@ -52,50 +52,45 @@ void CoefTransform::propose(GstQuery* query, GstCaps* caps, guint buffers) {
   if (size_of(caps, &size)) propose_coefficient_pool(engine_, query, caps, size, buffers);
 }
 
-Status CoefTransform::submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) {
-  return is_forward() ? make_coefficients(in, out, frame) : make_frame(in, out, frame);
+Status CoefTransform::begin(FrameTask& task, CoefStep* step) {
+  return is_forward() ? begin_forward(task, step) : begin_inverse(task, step);
 }
 
-Status CoefTransform::make_coefficients(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) {
-  begin_frame(in);
-  const bool copies = keeps_reference_ && keeper_.must_copy(transport_, in);
-  FrameInput input;
-  CT_RETURN_IF_ERROR(input.bring_in(
-      transport_, in, raw_, copies ? InPlace::kNever : InPlace::kAlways, input_blocks_, frame));
-  EngineCoefs coefs;
-  CT_RETURN_IF_ERROR(coefs_.begin_on_engine(out, &coefs));
-
-  FencePtr done;
-  CT_RETURN_IF_ERROR(enqueue(input.placed().rects, coefs.rects, nullptr, frame, &done));
-  transport_.mark_read(in, input.placed(), done);
-  CoefPlaces places;
+Status CoefTransform::begin_forward(FrameTask& task, CoefStep* step) {
+  step->copies_source_ = keeps_reference_ && keeper_.must_copy(transport_, task.in);
+  const InPlace in_place = step->copies_source_ ? InPlace::kNever : InPlace::kAlways;
   CT_RETURN_IF_ERROR(
-      coefs_.finish_on_engine(transport_, std::move(coefs), done, frame, out, &places));
-  attach(out->buffer.get(), places);
-  if (!keeps_reference_) return {};
-  return keeper_.keep(in, raw_, copies, input.placed(), out->buffer.get());
+      step->frame_in_.bring_in(transport_, task.in, raw_, in_place, input_blocks_, task.measured));
+  step->raw_ = step->frame_in_.placed().rects;
+  CT_RETURN_IF_ERROR(coefs_.begin_on_engine(&task.out, &step->coefs_out_));
+  step->coefs_ = step->coefs_out_.rects;
+  return {};
 }
 
-Status CoefTransform::make_frame(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) {
-  CoefPlaces places;
-  CT_RETURN_IF_ERROR(find(in, &places));
-  CoefInput input;
-  CT_RETURN_IF_ERROR(input.bring_in(transport_, in, places, input_blocks_, frame));
-  Rects raw;
-  CT_RETURN_IF_ERROR(frames_.begin(out, &raw));
+Status CoefTransform::begin_inverse(FrameTask& task, CoefStep* step) {
+  CT_RETURN_IF_ERROR(
+      step->coefs_in_.bring_in(transport_, task.in, step->places, input_blocks_, task.measured));
+  step->coefs_ = step->coefs_in_.rects();
+  CT_RETURN_IF_ERROR(frames_.begin(&task.out, &step->raw_));
+  if (!task.measured || !(task.measured->kinds & kMeasurePsnr)) return {};
+  if (!incomparable_) return finder_.find(transport_, task.in, picture_, &step->source_);
+  transport_.warn_once(incomparable_, &warned_of_incomparable_);
+  return {};
+}
 
-  SourceFrame source;
-  if (frame && frame->kinds & kMeasurePsnr) {
-    if (incomparable_)
-      transport_.warn_once(incomparable_, &warned_of_incomparable_);
-    else
-      CT_RETURN_IF_ERROR(finder_.find(transport_, in, picture_, &source));
+Status CoefTransform::finish(FrameTask& task, CoefStep* step) {
+  if (is_forward()) {
+    const Placed& placed = step->frame_in_.placed();
+    transport_.mark_read(task.in, placed, step->done);
+    CT_RETURN_IF_ERROR(coefs_.finish_on_engine(transport_, std::move(step->coefs_out_), step->done,
+                                               task.measured, &task.out, &step->places));
+    if (!keeps_reference_) return {};
+    return keeper_.keep(task.in, raw_, step->copies_source_, placed, task.out.buffer.get());
   }
-  FencePtr done;
-  CT_RETURN_IF_ERROR(enqueue(raw, input.rects(), source.buffer ? &source : nullptr, frame, &done));
-  input.mark_read(transport_, done);
-  if (source.buffer) transport_.mark_read(source.buffer, source.input.placed(), done);
-  return frames_.finish(transport_, raw, done, frame, out);
+  step->coefs_in_.mark_read(transport_, step->done);
+  if (const SourceFrame* source = step->source())
+    transport_.mark_read(source->buffer, source->input.placed(), step->done);
+  return frames_.finish(transport_, step->raw_, step->done, task.measured, &task.out);
 }
 
 void CoefTransform::give_up_memory() {

@@ -22,9 +22,32 @@ struct CoefStream {
   SourcePicture picture;  // the picture that they describe
 };
 
+// A frame while its job is made.
+class CoefStep {
+ public:
+  CoefPlaces places;  // of the coefficients
+  FencePtr done;      // the job
+
+  // Where the engine finds the samples and the coefficients.
+  const Rects& raw() const { return raw_; }
+  const Rects& coefs() const { return coefs_; }
+  // Inverse: the source frame to compare with, or null.
+  const SourceFrame* source() const { return source_.buffer ? &source_ : nullptr; }
+
+ private:
+  friend class CoefTransform;
+  Rects raw_, coefs_;
+  bool copies_source_ = false;  // forward: for keep-reference
+  FrameInput frame_in_;         // forward
+  EngineCoefs coefs_out_;
+  CoefInput coefs_in_;  // inverse
+  SourceFrame source_;
+};
+
 // One negotiated stream of frames through one engine. A forward transform brings a frame to the
 // engine, enqueues its job, and delivers the coefficients; an inverse goes the other way. A kind of
-// coefficients derives from it and adds its caps, its job and its meta.
+// coefficients derives from it and adds its caps, its settings, its job and its meta: its submit()
+// is all that the frame loop calls for a frame.
 class CoefTransform : public FrameTransform {
  public:
   // `producer`: the element whose coefficients may carry their source frames.
@@ -42,7 +65,7 @@ class CoefTransform : public FrameTransform {
   const GstVideoInfo& raw_info() const { return raw_; }
 
   void start() override;
-  Status configure(const GstCaps* in, const GstCaps* out) final;
+  Status configure(const GstCaps* in, const GstCaps* out, FrameHost& host) override;
   Status allocate(GstQuery* query, GstCaps* caps) final;
   void propose(GstQuery* query, GstCaps* caps, guint buffers) final;
   guint kept_buffers() const final { return keep_reference ? SourceKeeper::kBuffers : 0; }
@@ -50,7 +73,6 @@ class CoefTransform : public FrameTransform {
     return is_forward() ? coefs_.waits_for_frames() : frames_.waits_for_frames();
   }
   bool can_hold_frames() const final { return is_forward() || !frames_.is_bounded(); }
-  Status submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) final;
   void stop() override { give_up_memory(); }
 
   // Fixes caps of coefficients (transfer full): device memory first if `prefer_cuda`.
@@ -63,27 +85,22 @@ class CoefTransform : public FrameTransform {
  protected:
   // Takes new caps of coefficients. Fails if they do not belong to frames of `raw`.
   virtual Status read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) = 0;
-  // Forward: sees a frame before its job.
-  virtual void begin_frame(GstBuffer* /*in*/) {}
-  // Inverse: finds the coefficients in `in`, and takes the data of its meta.
-  virtual Status find(GstBuffer* in, CoefPlaces* places) = 0;
-  // Gives the engine the job of a frame, with the settings of prepare(). `source` is the source
-  // frame for comparison, or null.
-  virtual Status enqueue(const Rects& raw, const Rects& coefs, const SourceFrame* source,
-                         MeasuredFrame* frame, FencePtr* done) = 0;
-  // Forward: attaches the meta of the coefficients at `places`.
-  virtual void attach(GstBuffer* coefficients, const CoefPlaces& places) const = 0;
+  // The steps of submit() before and after the job. begin() brings the frame, or the coefficients
+  // at step->places, to the engine. finish() delivers the result of step->done; places of
+  // coefficients are in step->places then.
+  Status begin(FrameTask& task, CoefStep* step);
+  Status finish(FrameTask& task, CoefStep* step);
 
   Engine& engine_;
   Transport& transport_;
   GstVideoInfo raw_ = {};
-  // State of the next frame; prepare() sets it.
+  // Settings of the frame; submit() takes them.
   bool keeps_reference_ = false;
   const char* incomparable_ = nullptr;  // why it cannot be compared with its source; null: it can
 
  private:
-  Status make_coefficients(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame);
-  Status make_frame(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame);
+  Status begin_forward(FrameTask& task, CoefStep* step);
+  Status begin_inverse(FrameTask& task, CoefStep* step);
   void give_up_memory();
 
   const Direction direction_;

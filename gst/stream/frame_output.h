@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gst/engine/block_pool.h"
-#include "gst/stream/frames_in_flight.h"
+#include "gst/stream/frame_transform.h"
 #include "gst/stream/transport.h"
 
 namespace cudatransform {

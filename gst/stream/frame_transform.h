@@ -1,24 +1,86 @@
-// The one interface between the frame loop and the transforms.
+// The interface between the frame loop and the transforms, and the frames that both handle.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <gst/gst.h>
 
-#include "gst/stream/frames_in_flight.h"
+#include <functional>
+
+#include "gst/engine/buffer_ptr.h"
 #include "gst/stream/measure.h"
+#include "gst/stream/transport.h"
 
 namespace cudatransform {
 
-// Requests of prepare(), which the element fulfils before it submits the frame.
-struct FrameRequest {
-  const char* changed_property = nullptr;  // the property to notify
-  bool new_caps = false;                   // the frame needs caps of its own: complete_caps()
+// An output buffer, and the objects that must stay until its work is done.
+class SubmittedFrame {
+ public:
+  BufferPtr buffer;
+  FencePtr ready;         // wait for it before the push; null: no wait
+  MappedFrame frame;      // the target of a raw frame's download
+  MappedBuffer memory;    // or of that of coefficients
+  BufferPtr device_copy;  // the source of the download
+
+  // Waits and lets go of all but the buffer, even after an error.
+  Status finish();
+  void reset();
+};
+
+// The queue of async-depth: frames that have been submitted and not yet pushed. A ring; used with
+// the stream's lock.
+class FramesInFlight {
+ public:
+  static constexpr guint kMost = 16;
+
+  ~FramesInFlight() { drop(); }
+  bool empty() const { return count_ == 0; }
+  guint size() const { return count_; }
+  // The frame to be filled; add() takes it in. The ring has room for kMost of them. It stays the
+  // next one when older frames leave.
+  SubmittedFrame& next() { return frames_[(first_ + count_) % kMost]; }
+  void add() { count_++; }
+  SubmittedFrame& oldest() { return frames_[first_]; }
+  // Whether the oldest frame can be taken without waiting.
+  bool oldest_is_done();
+  // Waits for the oldest frame and hands out its buffer.
+  Status take(BufferPtr* buffer);
+  // Waits for all and pushes none.
+  void drop();
+
+ private:
+  SubmittedFrame frames_[kMost];
+  guint first_ = 0, count_ = 0;
+};
+
+// What a transform asks of its element while it works on a frame.
+class FrameHost {
+ public:
+  // The object lock, which guards the settings: for std::lock_guard.
+  virtual void lock() = 0;
+  virtual void unlock() = 0;
+  // Notifies a property that has changed. Not with the lock.
+  virtual void notify(const char* property) = 0;
+  // The frame needs caps of its own: frames in flight leave, and the caps of the src pad, which
+  // `complete` edits, are sent. Not with the lock.
+  virtual void change_caps(const std::function<void(GstCaps*)>& complete) = 0;
+
+ protected:
+  ~FrameHost() = default;
+};
+
+// A frame to be transformed.
+struct FrameTask {
+  FrameHost& host;
+  GstBuffer* in;
+  // Gets a new buffer without the input's metas and timestamps, or the input itself, and is reset
+  // after a failure.
+  SubmittedFrame& out;
+  MeasuredFrame* measured;  // null: nothing is measured
 };
 
 // The element's class makes one (transform_base.h) for each element. The streaming thread calls it;
 // any thread may call propose(), kept_buffers() and describe(). A transform knows no element: the
-// element sets the settings, which are members, with the object lock. The transform returns its
-// requests to the element.
+// element sets the settings, which are members, with the object lock.
 class FrameTransform {
  public:
   virtual ~FrameTransform() = default;
@@ -27,7 +89,7 @@ class FrameTransform {
   virtual void start() {}
   // New caps; no frame of the old ones is in flight. Fails if frames of the two do not belong
   // together.
-  virtual Status configure(const GstCaps* in, const GstCaps* out) = 0;
+  virtual Status configure(const GstCaps* in, const GstCaps* out, FrameHost& host) = 0;
   // The answered ALLOCATION query of the src pad, which is for `caps`.
   virtual Status allocate(GstQuery* query, GstCaps* caps) = 0;
   // Answers the query of the sink pad. The element works on this many buffers at once.
@@ -40,14 +102,8 @@ class FrameTransform {
   virtual bool waits_for_frames() const = 0;
   virtual bool can_hold_frames() const { return true; }
 
-  // Takes the settings of the next frame. The caller holds the object lock.
-  virtual Status prepare(FrameRequest* /*request*/) { return {}; }
-  // Writes the next frame's fields into `caps`, the writable caps of the src pad.
-  virtual void complete_caps(GstCaps* /*caps*/) {}
-  // Enqueues the work for a frame. `out` gets a new buffer without the input's metas and
-  // timestamps, or the input itself, and is reset after a failure. `frame` is null when nothing is
-  // measured.
-  virtual Status submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) = 0;
+  // Takes the settings of a frame, and enqueues its work.
+  virtual Status submit(FrameTask& task) = 0;
 
   // Adds the transform's part of the stats property. The caller holds the object lock.
   virtual void describe(GstStructure* /*stats*/) const {}

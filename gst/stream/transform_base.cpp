@@ -293,28 +293,33 @@ static void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self) {
   cudatransform::post_refusal(GST_ELEMENT(self), std::exchange(self->state->untold, GST_FLOW_OK));
 }
 
-// Tells the transform to take the next frame's settings, and notifies the resulting changes.
-static Status gst_cuda_transform_base_prepare(GstCudaTransformBase* self, bool* new_caps) {
-  cudatransform::FrameRequest request;
-  GST_OBJECT_LOCK(self);
-  Status status = self->state->transform->prepare(&request);
-  GST_OBJECT_UNLOCK(self);
-  if (request.changed_property) g_object_notify(G_OBJECT(self), request.changed_property);
-  *new_caps = request.new_caps;
-  return status;
-}
+namespace {
 
-// Frames in flight leave with the caps that they were made with. A flow other than OK shows again
-// when the next buffer is pushed; so do refused caps.
-static void push_new_caps(GstCudaTransformBase* self) {
-  GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self);
-  CapsPtr caps(gst_pad_get_current_caps(src));
-  if (!caps) return;
-  (void)gst_cuda_transform_base_drain(self);
-  caps.reset(gst_caps_make_writable(caps.release()));
-  self->state->transform->complete_caps(caps.get());
-  (void)gst_pad_push_event(src, gst_event_new_caps(caps.get()));
-}
+class ElementHost final : public cudatransform::FrameHost {
+ public:
+  explicit ElementHost(GstCudaTransformBase* self) : self_(self) {}
+
+  void lock() override { GST_OBJECT_LOCK(self_); }
+  void unlock() override { GST_OBJECT_UNLOCK(self_); }
+  void notify(const char* property) override { g_object_notify(G_OBJECT(self_), property); }
+
+  // Frames in flight leave with the caps that they were made with. A flow other than OK shows again
+  // when the next buffer is pushed; so do refused caps.
+  void change_caps(const std::function<void(GstCaps*)>& complete) override {
+    GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self_);
+    CapsPtr caps(gst_pad_get_current_caps(src));
+    if (!caps) return;
+    (void)gst_cuda_transform_base_drain(self_);
+    caps.reset(gst_caps_make_writable(caps.release()));
+    complete(caps.get());
+    (void)gst_pad_push_event(src, gst_event_new_caps(caps.get()));
+  }
+
+ private:
+  GstCudaTransformBase* const self_;
+};
+
+}  // namespace
 
 // Notifies the measured properties, all together.
 static void gst_cuda_transform_base_notify_measured(GstCudaTransformBase* self) {
@@ -344,10 +349,6 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   GstCudaTransformBaseState* state = self->state;
   const GstClockTime stream_time = stream_time_of(GST_BASE_TRANSFORM(self), in);
   if (GST_CLOCK_TIME_IS_VALID(stream_time)) gst_object_sync_values(GST_OBJECT(self), stream_time);
-  bool new_caps = false;
-  CT_RETURN_IF_ERROR(gst_cuda_transform_base_prepare(self, &new_caps));
-  if (new_caps) push_new_caps(self);
-
   GST_OBJECT_LOCK(self);
   const guint kinds = state->measure_kinds;
   const bool posts = state->post_messages;
@@ -356,7 +357,9 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   if (kinds) frame = state->measure.begin(state->engine, kinds);
   if (frame && posts) let_post(GST_BASE_TRANSFORM(self), in, frame.get());
   SubmittedFrame& out = state->frames.next();
-  const Status status = state->transform->submit(in, &out, frame.get());
+  ElementHost host(self);
+  cudatransform::FrameTask task = {host, in, out, frame.get()};
+  const Status status = state->transform->submit(task);
   if (!status.ok()) {
     // Uploads and sums of the failed frame may still be on their way.
     state->transport.settle();
@@ -474,16 +477,14 @@ static gboolean gst_cuda_transform_base_set_caps(GstBaseTransform* trans, GstCap
   state->fps_d = 1;
   (void)gst_structure_get_fraction(gst_caps_get_structure(incaps, 0), "framerate", &state->fps_n,
                                    &state->fps_d);
-  const Status status = state->transform->configure(incaps, outcaps);
+  ElementHost host(self);
+  const Status status = state->transform->configure(incaps, outcaps, host);
   if (!status.ok()) {
     GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("%s", status.message.c_str()),
                       ("caps: %" GST_PTR_FORMAT " and %" GST_PTR_FORMAT, incaps, outcaps));
     return FALSE;
   }
   state->can_hold = state->transform->can_hold_frames();
-  // Wrong settings fail the next frame.
-  bool new_caps = false;
-  (void)gst_cuda_transform_base_prepare(self, &new_caps);
   return TRUE;
 }
 

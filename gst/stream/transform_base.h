@@ -11,7 +11,6 @@
 #include "gst/engine/engine.h"
 #include "gst/engine/engine_element.h"
 #include "gst/stream/frame_transform.h"
-#include "gst/stream/frames_in_flight.h"
 #include "gst/stream/measure.h"
 #include "gst/stream/stream_gate.h"
 #include "gst/stream/transport.h"

@@ -45,7 +45,7 @@ void ConvertTransform::start() {
   saturated_before_ = 0;
 }
 
-Status ConvertTransform::prepare(FrameRequest*) {
+Status ConvertTransform::take_settings() {
   return quantises() ? fill_tables(settings, out_info(), &new_tables_) : Status();
 }
 

@@ -18,7 +18,7 @@ class ConvertTransform final : public VerbTransform {
   QuantSettings settings;  // of values that become levels; guarded by the object lock
 
   void start() override;
-  Status prepare(FrameRequest* request) override;
+  Status take_settings() override;
   void describe(GstStructure* stats) const override;
   void stop() override;
 

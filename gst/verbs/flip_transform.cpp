@@ -109,7 +109,7 @@ void FlipTransform::start() {
   set_losses({});
 }
 
-Status FlipTransform::prepare(FrameRequest*) {
+Status FlipTransform::take_settings() {
   set_losses({});
   return take_plan();
 }

@@ -223,7 +223,7 @@ void QuantTransform::stop() {
   VerbTransform::stop();
 }
 
-Status QuantTransform::prepare(FrameRequest*) {
+Status QuantTransform::take_settings() {
   coarser_only_ = settings.coarser_only;
   target_size_ = settings.target_size;
   preset_ = settings.quant.preset;

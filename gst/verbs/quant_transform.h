@@ -29,7 +29,7 @@ class QuantTransform final : public VerbTransform {
   std::function<bool(GstQuery* query)> ask_downstream;
 
   void start() override;
-  Status prepare(FrameRequest* request) override;
+  Status take_settings() override;
   void describe(GstStructure* stats) const override;
   void stop() override;
 

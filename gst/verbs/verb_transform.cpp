@@ -4,6 +4,7 @@
 #include "gst/verbs/verb_transform.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "gst/dct8x8/caps.h"
@@ -80,7 +81,7 @@ Status VerbTransform::make_tables(const FrameTables& from, FrameTables* to) {
 }
 
 // Refused caps change nothing: the stream may go on with those that it had.
-Status VerbTransform::configure(const GstCaps* in, const GstCaps* out) {
+Status VerbTransform::configure(const GstCaps* in, const GstCaps* out, FrameHost&) {
   GstDctInfo in_info, out_info;
   CT_RETURN_IF_ERROR(read_dct_caps(in, &in_info));
   CT_RETURN_IF_ERROR(read_dct_caps(out, &out_info));
@@ -110,46 +111,51 @@ void VerbTransform::propose(GstQuery* query, GstCaps* caps, guint buffers) {
     propose_coefficient_pool(engine_, query, caps, info.size, buffers);
 }
 
-Status VerbTransform::submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) {
+Status VerbTransform::submit(FrameTask& task) {
+  {
+    const std::lock_guard lock(task.host);
+    CT_RETURN_IF_ERROR(take_settings());
+  }
+  GstBuffer* const in = task.in;
+  MeasuredFrame* const frame = task.measured;
   const GstDctMeta* meta = nullptr;
   CoefPlaces places;
   CT_RETURN_IF_ERROR(find_coefficients(engine_, in, in_info_, caps_tables_, &meta, &places));
   const FrameTables from_tables = tables_of(in_info_, meta);
   // Tables of the caps, for a buffer without meta, have to stay in them.
   const bool may_stay = same_caps_ && (same_tables_ || gst_buffer_get_dct_meta(in));
-  if (may_stay && keeps(from_tables)) return pass(in, places, out, frame);
+  if (may_stay && keeps(from_tables)) return pass(task, places);
   CoefInput input;
   CT_RETURN_IF_ERROR(input.bring_in(transport_, in, places, input_blocks_, frame));
   CoefArray from[kMostCoefArrays], to[kMostCoefArrays];
   fill_arrays(in_info_, input.rects(), from_tables, from);
   bool stays = false;
   CT_RETURN_IF_ERROR(choose(in, from, from_tables, &stays));
-  if (may_stay && stays) return pass(in, places, out, frame);
+  if (may_stay && stays) return pass(task, places);
   FrameTables to_tables;
   CT_RETURN_IF_ERROR(make_tables(from_tables, &to_tables));
 
   EngineCoefs coefs;
-  CT_RETURN_IF_ERROR(out_.begin_on_engine(out, &coefs));
+  CT_RETURN_IF_ERROR(out_.begin_on_engine(&task.out, &coefs));
   fill_arrays(out_info_, coefs.rects, to_tables, to);
   FencePtr done;
   CT_RETURN_IF_ERROR(enqueue(from, from_tables, to, to_tables, frame, &done));
   input.mark_read(transport_, done);
   CT_RETURN_IF_ERROR(
-      out_.finish_on_engine(transport_, std::move(coefs), done, frame, out, &places));
-  add_dct_meta(out->buffer.get(), out_info_, to_tables.view(), places);
+      out_.finish_on_engine(transport_, std::move(coefs), done, frame, &task.out, &places));
+  add_dct_meta(task.out.buffer.get(), out_info_, to_tables.view(), places);
   return {};
 }
 
 // The frame leaves as it came. Nothing is measured where nothing is done.
-Status VerbTransform::pass(GstBuffer* in, const CoefPlaces& places, SubmittedFrame* out,
-                           MeasuredFrame* frame) {
+Status VerbTransform::pass(FrameTask& task, const CoefPlaces& places) {
   // A peer that does not know the fence may read at any time.
   if (!out_.fence_is_honoured()) CT_RETURN_IF_ERROR(wait_written(engine_, places.fence, nullptr));
-  out->buffer.reset(gst_buffer_ref(in));
-  if (!frame) return {};
-  frame->kinds = 0;
-  frame->components = 0;
-  return engine_.queue(QueueKind::kCompute).record(&frame->fence);
+  task.out.buffer.reset(gst_buffer_ref(task.in));
+  if (!task.measured) return {};
+  task.measured->kinds = 0;
+  task.measured->components = 0;
+  return engine_.queue(QueueKind::kCompute).record(&task.measured->fence);
 }
 
 void VerbTransform::give_up_memory() {

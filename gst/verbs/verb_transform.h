@@ -12,7 +12,7 @@
 
 namespace cudatransform {
 
-// A verb derives from it and adds its settings, which prepare() takes, and its job. Everything else
+// A verb derives from it and adds its settings and its job. Everything else
 // is here: it brings coefficients to the engine, delivers the result in the memory of caps, speaks
 // the fence protocol, and attaches the meta.
 class VerbTransform : public FrameTransform {
@@ -21,11 +21,11 @@ class VerbTransform : public FrameTransform {
       : engine_(transport.engine()), transport_(transport) {}
   ~VerbTransform() override { give_up_memory(); }
 
-  Status configure(const GstCaps* in, const GstCaps* out) final;
+  Status configure(const GstCaps* in, const GstCaps* out, FrameHost& host) final;
   Status allocate(GstQuery* query, GstCaps* caps) final;
   void propose(GstQuery* query, GstCaps* caps, guint buffers) final;
   bool waits_for_frames() const final { return out_.waits_for_frames(); }
-  Status submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) final;
+  Status submit(FrameTask& task) final;
   void stop() override { give_up_memory(); }
 
   const GstDctInfo& in_info() const { return in_info_; }
@@ -35,6 +35,8 @@ class VerbTransform : public FrameTransform {
   // New caps, which in_info() and out_info() have. Fails if coefficients of the two do not belong
   // together: by default, if they are not of the same picture.
   virtual Status agree();
+  // Takes the settings of the next frame. The caller holds the object lock.
+  virtual Status take_settings() { return {}; }
   // Whether the next frame, which has these tables, leaves as it came. It does only if caps are
   // equal, too.
   virtual bool keeps(const FrameTables& /*tables*/) const { return true; }
@@ -46,8 +48,9 @@ class VerbTransform : public FrameTransform {
   }
   // The tables of the result, from those of the frame; neither has any if it is not quantised.
   virtual Status make_tables(const FrameTables& from, FrameTables* to);
-  // Gives the engine the job of a frame, with the settings of prepare(). `frame` (may be null):
-  // what to measure; the verb sets its components, and takes away kinds that it does not measure.
+  // Gives the engine the job of a frame, with the settings of take_settings(). `frame` (may be
+  // null): what to measure; the verb sets its components, and takes away kinds that it does not
+  // measure.
   virtual Status enqueue(const CoefArray from[kMostCoefArrays], const FrameTables& from_tables,
                          const CoefArray to[kMostCoefArrays], const FrameTables& to_tables,
                          MeasuredFrame* frame, FencePtr* done) = 0;
@@ -56,7 +59,7 @@ class VerbTransform : public FrameTransform {
   Transport& transport_;
 
  private:
-  Status pass(GstBuffer* in, const CoefPlaces& places, SubmittedFrame* out, MeasuredFrame* frame);
+  Status pass(FrameTask& task, const CoefPlaces& places);
   void give_up_memory();
 
   GstDctInfo in_info_ = {}, out_info_ = {};

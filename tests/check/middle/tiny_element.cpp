@@ -25,7 +25,7 @@ class TinyTransform final : public FrameTransform {
 
   guint mask = 0xff;  // guarded by the object lock
 
-  Status configure(const GstCaps* in, const GstCaps* out) override {
+  Status configure(const GstCaps* in, const GstCaps* out, FrameHost&) override {
     stop();
     if (!gst_video_info_from_caps(&info_, in))
       return Status::error(StatusCode::kUnsupported, "no raw video");
@@ -39,15 +39,17 @@ class TinyTransform final : public FrameTransform {
   bool waits_for_frames() const override { return frames_.waits_for_frames(); }
   bool can_hold_frames() const override { return !frames_.is_bounded(); }
 
-  Status prepare(FrameRequest*) override {
-    job_.mask = static_cast<uint8_t>(mask);
-    return {};
-  }
-  Status submit(GstBuffer* in, SubmittedFrame* out, MeasuredFrame* frame) override {
+  Status submit(FrameTask& task) override {
+    {
+      const std::lock_guard lock(task.host);
+      job_.mask = static_cast<uint8_t>(mask);
+    }
+    MeasuredFrame* const frame = task.measured;
     FrameInput input;
-    CT_RETURN_IF_ERROR(input.bring_in(transport_, in, info_, InPlace::kAlways, blocks_, frame));
+    CT_RETURN_IF_ERROR(
+        input.bring_in(transport_, task.in, info_, InPlace::kAlways, blocks_, frame));
     Rects target;
-    CT_RETURN_IF_ERROR(frames_.begin(out, &target));
+    CT_RETURN_IF_ERROR(frames_.begin(&task.out, &target));
     job_.components = component_planes(info_, input.placed().rects, job_.from);
     component_planes(info_, target, job_.to);
     if (frame) frame->set_samples({job_.from, size_t(job_.components)}, 8);
@@ -55,8 +57,8 @@ class TinyTransform final : public FrameTransform {
     Device& device = engine_.device();
     CT_RETURN_IF_ERROR(
         ops_of(device).submit(device, engine_.queue(QueueKind::kCompute), job_, &done));
-    transport_.mark_read(in, input.placed(), done);
-    return frames_.finish(transport_, target, done, frame, out);
+    transport_.mark_read(task.in, input.placed(), done);
+    return frames_.finish(transport_, target, done, frame, &task.out);
   }
   void stop() override {
     blocks_.clear();

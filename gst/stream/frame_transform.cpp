@@ -1,7 +1,7 @@
-// The queue of async-depth: frames that have been submitted and not yet pushed.
+// The interface between the frame loop and the transforms, and the frames that both handle.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "gst/stream/frames_in_flight.h"
+#include "gst/stream/frame_transform.h"
 
 #include <utility>
 
