@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "dirac/jobs.h"
 #include "dirac/renderer.h"
-#include "dirac/store.h"
 #include "gst/engine/engine.h"
 
 namespace cudatransform {

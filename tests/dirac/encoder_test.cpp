@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dirac/arithmetic.h"
-#include "dirac/base_formats.h"
+#include "dirac/sequence.h"
 #include "tests/dirac/definition.h"
 #include "tests/dirac/encoder/arithmetic_encoder.h"
 #include "tests/dirac/encoder/dice.h"

@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <iterator>
 
-#include "dirac/base_formats.h"
+#include "dirac/sequence.h"
 
 namespace cudatransform::test {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "dirac/base_formats.h"
+#include "dirac/sequence.h"
 #include "tests/dirac/encoder/dice.h"
 #include "tests/dirac/encoder/random_picture.h"
 #include "tests/dirac/encoder/stream.h"
