@@ -16,7 +16,7 @@
 #include <memory>
 #include <utility>
 
-#include "dirac/memory_budget.h"
+#include "dirac/memory.h"
 #include "dirac/picture_header.h"
 #include "transform/device/device.h"
 #include "transform/device/status.h"
@@ -131,5 +131,37 @@ void dequantise_dirac_band(const DiracBand& band, bool is_wide, bool is_intra, v
 
 // Adds to each coefficient of level 0 the mean of its neighbours to the left and above.
 void predict_dirac_dc(const DiracBand& band, bool is_wide, void* pyramid, ptrdiff_t pitch);
+
+// The place of one row's levels. Within a row they come from left to right.
+template <typename Value>
+class DiracRowWriter {
+ public:
+  DiracRowWriter(const DiracBand& band, int32_t row)
+      : map_(band.map + ptrdiff_t{row} * band.map_words),
+        signs_(band.signs + ptrdiff_t{row} * band.map_words),
+        count_(band.counts + row),
+        next_(static_cast<Value*>(band.levels) + ptrdiff_t{row} * band.width + *count_),
+        first_(next_) {}
+  ~DiracRowWriter() { *count_ += static_cast<uint32_t>(next_ - first_); }
+  DiracRowWriter(const DiracRowWriter&) = delete;
+  DiracRowWriter& operator=(const DiracRowWriter&) = delete;
+
+  // `level` is not zero. One that is a multiple of 2^16 has no place in 16 bits and stays zero.
+  void put(int32_t x, int32_t level) {
+    const auto value = static_cast<Value>(level);
+    if (value == 0) return;
+    *next_++ = value;
+    const uint64_t bit = uint64_t{1} << (x & 63);
+    map_[x >> 6] |= bit;
+    if (value < 0) signs_[x >> 6] |= bit;
+  }
+
+ private:
+  uint64_t* map_;
+  uint64_t* signs_;
+  uint32_t* count_;
+  Value* next_;
+  Value* first_;
+};
 
 }  // namespace cudatransform

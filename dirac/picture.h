@@ -15,12 +15,11 @@
 #include <span>
 #include <utility>
 
-#include "dirac/bands.h"
+#include "dirac/codes.h"
 #include "dirac/levels.h"
 #include "dirac/motion.h"
 #include "dirac/picture_header.h"
 #include "dirac/sequence.h"
-#include "dirac/slices.h"
 #include "transform/device/device.h"
 #include "transform/device/status.h"
 

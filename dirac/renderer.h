@@ -1,27 +1,57 @@
 // From decoded pictures to samples on a device: dequantiser, wavelet, motion compensation,
 // references.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// One renderer for all engines: on the host every call has done its work when it returns, on a CUDA
-// device it has enqueued it.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "dirac/dequantiser.h"
+#include "dirac/jobs.h"
 #include "dirac/order.h"
 #include "dirac/picture.h"
 #include "transform/device/device.h"
 #include "transform/device/status.h"
 #include "transform/dwt/dwt.h"
 #include "transform/obmc/obmc.h"
+#include "transform/picture.h"
 
 namespace cudatransform {
+
+// A component's samples side by side, rows aligned; without data.
+SamplePlane describe_dirac_plane(const DiracSequence& sequence, int component, SampleType type);
+// The sample type of a component of a rendered picture.
+SampleType dirac_sample_type(const DiracSequence& sequence, int component);
+inline size_t bytes_of_plane(const SamplePlane& plane) {
+  return static_cast<size_t>(plane.pitch) * static_cast<size_t>(plane.height);
+}
+// The bytes of a picture's samples.
+size_t bytes_of_dirac_picture(const DiracSequence& sequence);
+// The bytes of a frame that is written, all of whose samples are as wide as the widest.
+size_t bytes_of_dirac_frame(const DiracSequence& sequence);
+
+// Whether there is a transform.
+bool has_dirac_levels(const DiracPicture& picture);
+// Whether its inverse may write the picture's samples itself.
+bool writes_dirac_samples(const DiracPicture& picture);
+
+// The places of a picture's coefficients and residual in the scratch memory; `is_final`: the
+// residual is the samples, which lie elsewhere.
+struct DiracResidualPlaces {
+  ptrdiff_t pyramid_pitch[kMaxComponents], residual_pitch[kMaxComponents];
+  size_t pyramid[kMaxComponents], residual[kMaxComponents];
+  size_t pyramid_bytes = 0, bytes = 0;
+};
+
+DiracResidualPlaces dirac_residual_places(const DiracPicture& picture, size_t coef_bytes,
+                                          bool is_final);
+
+// One renderer for all engines: on the host every call has done its work when it returns, on a CUDA
+// device it has enqueued it.
 
 // The samples of a picture in the device's memory: 8 bits each where the component has at most 8,
 // else 16, in the lower bits. Its half-sample positions are there, and have memory, when a picture

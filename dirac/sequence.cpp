@@ -6,7 +6,6 @@
 #include <iterator>
 #include <string>
 
-#include "dirac/base_formats.h"
 #include "dirac/bits.h"
 
 namespace cudatransform {

@@ -1,4 +1,5 @@
-// Our memory in place of libjpeg's coefficient arrays, so that entropy coding needs no copy.
+// Levels of JPEG files: whether a depth can hold them, and our memory in place of libjpeg's
+// coefficient arrays, so that entropy coding needs no copy.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // libjpeg keeps the coefficients of a picture in "virtual arrays" of its memory manager, whose
@@ -12,7 +13,9 @@
 #include <vector>
 
 #include "jpeg/components.h"
+#include "jpeg/depth.h"
 #include "jpeg/libjpeg.h"
+#include "transform/device/status.h"
 
 namespace cudatransform {
 
@@ -94,5 +97,17 @@ class CoefArrays {
   uint32_t depth_ = 0;  // of the picture that is read
   int requested_ = 0;   // by libjpeg so far
 };
+
+// kInvalidArgument if levels of `component` are more than JPEG of `depth` bits can hold, for any
+// order of blocks and any restarts in the file: an AC level beyond jpeg_max_ac(), a DC level beyond
+// jpeg_max_dc_step(), or two DC levels further apart than that. Those of samples never are.
+Status check_levels(const JpegLevels& levels, int component, uint32_t depth);
+
+// Whether the levels of `blocks` blocks in a row are beyond doubt: AC levels to jpeg_max_ac(), DC
+// levels plain. A component whose rows all are passes check_levels().
+bool row_is_plain(const int16_t* row, uint32_t blocks, uint32_t depth);
+
+// Moves levels that are out of range into it, so that rows are plain.
+void clamp_levels(const JpegLevels& levels, uint32_t depth);
 
 }  // namespace cudatransform

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "jpeg/encode_scan.h"
-#include "jpeg/encode_tables.h"
+#include "jpeg/huffman_tables.h"
 #include "jpeg/writer.h"
 
 namespace cudatransform {

@@ -1,4 +1,4 @@
-// libjpeg's errors as a Status: its fatal ones leave the call, its warnings are kept.
+// What is wrong with a JPEG file: its oddities, and libjpeg's errors as a Status.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "jpeg/errors.h"
@@ -8,7 +8,27 @@
 #include <cstring>
 #include <functional>
 
+#include "jpeg/stuffing.h"
+
 namespace cudatransform {
+
+std::string irregularity_text(uint32_t irregularities) {
+  static constexpr struct {
+    uint32_t bit;
+    const char* text;
+  } kTexts[] = {
+      {kJpegLeftOverBytes, "bytes are left over behind coded data"},
+      {kJpegStrayBytes, "there are bytes between segments"},
+      {kJpegScanParameters, "a sequential scan has other parameters than 0, 63, 0, 0"},
+      {kJpegMissingEnd, "there is no EOI marker"},
+      {kJpegUselessMarker, "there is a marker without a meaning"},
+      {kJpegUnknownHeader, "the JFIF version or the Adobe transform code is unknown"},
+  };
+  std::string all;
+  for (const auto& [bit, text] : kTexts)
+    if ((irregularities & bit) != 0) all += (all.empty() ? "" : "; ") + std::string(text);
+  return all;
+}
 
 // Sound files may be of kinds that libjpeg does not read.
 static StatusCode status_code_of(int message_code) {
@@ -109,7 +129,6 @@ JpegErrors::Meaning JpegErrors::weigh_extraneous(const jpeg_decompress_struct& c
 }
 
 JpegErrors::Meaning JpegErrors::weigh(const j_common_ptr cinfo) {
-  constexpr int kDnl = 0xdc;
   switch (cinfo->err->msg_code) {
     case JTRC_MISC_MARKER:
       if (cinfo->err->msg_parm.i[0] != kDnl) return Meaning::kNothing;

@@ -1,4 +1,4 @@
-// libjpeg's errors as a Status: its fatal ones leave the call, its warnings are kept.
+// What is wrong with a JPEG file: its oddities, and libjpeg's errors as a Status.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -8,13 +8,39 @@
 #include <span>
 #include <string>
 
-#include "jpeg/irregular.h"
 #include "jpeg/libjpeg.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {
 
-// The error manager of one libjpeg object, which keeps a pointer to it: neither moves.
+// A picture is damaged when something is missing or contradicts itself. It is irregular when all
+// of its blocks came, by codes that exist, so that its levels are certain, but the file has one of
+// these. Bits of a set.
+//
+// Bytes behind the last block of an interval or a scan, which are not more MCUs.
+inline constexpr uint32_t kJpegLeftOverBytes = 1 << 0;
+// Bytes between segments.
+inline constexpr uint32_t kJpegStrayBytes = 1 << 1;
+// Ss, Se, Ah, Al of a sequential scan.
+inline constexpr uint32_t kJpegScanParameters = 1 << 2;
+// The file ends without EOI, behind the last block.
+inline constexpr uint32_t kJpegMissingEnd = 1 << 3;
+// A marker that says nothing where it is: RSTn outside of a scan, TEM, DNL.
+inline constexpr uint32_t kJpegUselessMarker = 1 << 4;
+// An unknown JFIF version or Adobe transform code.
+inline constexpr uint32_t kJpegUnknownHeader = 1 << 5;
+
+// In words, for messages; empty for 0.
+std::string irregularity_text(uint32_t irregularities);
+
+// A decoder's verdict about a picture.
+struct JpegFindings {
+  std::string damage;      // the first fault; empty: nothing is missing
+  uint32_t irregular = 0;  // bits of those above; they mean nothing if the picture is damaged
+};
+
+// The error manager of one libjpeg object, which keeps a pointer to it: neither moves. Fatal errors
+// leave the call, warnings are kept.
 class JpegErrors {
  public:
   JpegErrors();
@@ -38,7 +64,7 @@ class JpegErrors {
   void reset(std::span<const uint8_t> file = {});
   // The first warning that means damaged coefficients; empty without one.
   const std::string& damage() const { return damage_; }
-  // The subjects of the other warnings: bits of jpeg/irregular.h.
+  // The subjects of the other warnings: bits of jpeg/errors.h.
   uint32_t irregular() const { return irregular_; }
   // The first warning that means damage unless all blocks are known to have come: coded data that
   // are left over, or data that end without EOI; empty without one.

@@ -8,7 +8,7 @@
 
 #include "jpeg/encode_file.h"
 #include "jpeg/encode_scan.h"
-#include "jpeg/encode_tables.h"
+#include "jpeg/huffman_tables.h"
 #include "jpeg/writer.h"
 #include "transform/device/device.h"
 

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "jpeg/stuffing.h"
+
 namespace cudatransform {
 namespace {
 
@@ -143,7 +145,7 @@ JpegFileSplitter::Begins JpegFileSplitter::begins_file(std::span<const uint8_t> 
   if (bytes.size() < at + kHead) return Begins::kUnknown;
   const uint8_t* head = &bytes[at];
   if (head[3] == 0xff) return Begins::kYes;  // a fill byte
-  if (head[3] < 0xc0 || (head[3] >= 0xd0 && head[3] <= 0xd9)) return Begins::kNo;
+  if (head[3] < kSof0 || (head[3] >= kRst0 && head[3] <= kEoi)) return Begins::kNo;
   const size_t behind = at + 4 + (size_t{head[4]} << 8 | head[5]);
   if (bytes.size() <= behind) return Begins::kUnknown;
   return bytes[behind] == 0xff ? Begins::kYes : Begins::kNo;

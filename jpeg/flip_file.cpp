@@ -11,6 +11,7 @@
 
 #include "jpeg/metadata.h"
 #include "jpeg/splitter.h"
+#include "jpeg/stuffing.h"
 #include "transform/device/host_device.h"
 
 namespace cudatransform {
@@ -20,7 +21,6 @@ uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
 // Whether the frame header is one of progressive Huffman coding (T.81, table B.1).
 bool is_progressive(std::span<const uint8_t> file) {
-  constexpr uint8_t kSof2 = 0xc2;
   constexpr size_t kSoiBytes = 2;
   JpegSegments segments(file.subspan(kSoiBytes));
   for (JpegSegment segment; segments.next(&segment);)

@@ -12,11 +12,266 @@
 #include "jpeg/exif.h"
 #include "jpeg/flip_file.h"
 #include "jpeg/metadata.h"
+#include "jpeg/mpf.h"
+#include "jpeg/stuffing.h"
+#include "jpeg/tiff.h"
+#include "jpeg/xmp.h"
 
 namespace cudatransform {
 namespace {
 
 using Bytes = std::span<const uint8_t>;
+
+constexpr std::string_view kIso21496("urn:iso:std:iso:ts:21496:-1\0", 28);
+constexpr std::string_view kJfxx("JFXX\0", 5), kIcc("ICC_PROFILE\0", 12);
+constexpr std::string_view kGainMapSpace = "http://ns.adobe.com/hdr-gain-map/1.0/";
+constexpr std::string_view kTiffSpace = "http://ns.adobe.com/tiff/1.0/";
+constexpr std::string_view kExifSpace = "http://ns.adobe.com/exif/1.0/";
+constexpr std::string_view kXmpNoteSpace = "http://ns.adobe.com/xmp/note/";
+
+// Properties of XMP that are about places in the picture, or show it.
+constexpr struct {
+  std::string_view space;
+  const char* name;
+  const char* what;
+} kPlaces[] = {
+    {"http://www.metadataworkinggroup.com/schemas/regions/", "Regions", "XMP regions"},
+    {"http://ns.microsoft.com/photo/1.2/", "RegionInfo", "XMP regions"},
+    {"http://iptc.org/std/Iptc4xmpExt/2008-02-29/", "ImageRegion", "XMP regions"},
+    {"http://ns.adobe.com/xap/1.0/", "Thumbnails", "XMP thumbnails"},
+    {"http://ns.google.com/photos/1.0/panorama/", "ProjectionType", "XMP panorama data"},
+    {"http://ns.google.com/photos/1.0/panorama/", "UsePanoramaViewer", "XMP panorama data"},
+};
+// Namespaces of pictures and depth maps in extended packets.
+constexpr std::string_view kExtendedImages[] = {
+    "http://ns.google.com/photos/1.0/depthmap/", "http://ns.google.com/photos/1.0/image/",
+    "http://ns.google.com/photos/dd/1.0/", "http://ns.adobe.com/xap/1.0/g/img/"};
+
+bool begins_with(const JpegSegment& segment, std::string_view head) {
+  return segment.begins_with(head.data(), head.size());
+}
+
+bool has_extended_images(Bytes segments) {
+  JpegSegments all(segments);
+  for (JpegSegment segment; all.next(&segment);) {
+    std::optional<std::string_view> xmp = xmp_packet(segment);
+    if (!xmp) xmp = extended_xmp(segment);
+    for (const std::string_view space : kExtendedImages)
+      if (xmp && xmp->find(space) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+// ---- Photoshop's image resources (APP13) ----
+
+// Each is "8BIM", an identifier (2 bytes), a name (its length in a byte first), the size of its
+// data (4) and these; name and data are padded to an even number of bytes. Numbers are big-endian
+// (Adobe Photoshop File Formats Specification, "Image Resource Blocks").
+constexpr std::string_view kPhotoshop("Photoshop 3.0\0", 14), kSignature = "8BIM";
+constexpr uint32_t kThumbnail = 1036, kOldThumbnail = 1033;
+
+bool is_photoshop(const JpegSegment& segment) {
+  return segment.code == kApp13 && segment.begins_with(kPhotoshop.data(), kPhotoshop.size());
+}
+
+// Removes thumbnails from the data of such a segment, which are empty if nothing else is in them.
+// Whether there were any.
+bool remove_photoshop_thumbnails(std::vector<uint8_t>* data) {
+  constexpr size_t kIdentifier = 4, kName = 6;
+  std::vector<uint8_t> left(data->begin(), data->begin() + kPhotoshop.size());
+  bool had_any = false;
+  for (size_t at = kPhotoshop.size(); at < data->size();) {
+    const uint8_t* resource = data->data() + at;
+    const size_t room = data->size() - at;
+    size_t size = room;  // what is no resource stays
+    uint32_t identifier = 0;
+    if (room > kName && std::equal(kSignature.begin(), kSignature.end(), resource)) {
+      identifier = read_number(resource + kIdentifier, 2, true);
+      const size_t size_at = kName + (resource[kName] + size_t{2}) / 2 * 2;
+      // One that goes on in another segment ends this one.
+      if (room >= size_at + 4)
+        size = std::min(
+            room, size_at + 4 + (size_t{read_number(resource + size_at, 4, true)} + 1) / 2 * 2);
+    }
+    const bool shows = identifier == kThumbnail || identifier == kOldThumbnail;
+    if (!shows) left.insert(left.end(), resource, resource + size);
+    had_any |= shows;
+    at += size;
+  }
+  if (left.size() == kPhotoshop.size()) left.clear();
+  if (had_any) *data = left;
+  return had_any;
+}
+
+// ---- All segments ----
+
+class SegmentFlipper {
+ public:
+  SegmentFlipper(const PictureFlip& flip, const FlippedTrailing& trailing, uint64_t* pixels)
+      : flip_(flip), trailing_(trailing), pixels_(pixels) {}
+
+  FlippedSegments flip(Bytes segments) {
+    drops_extensions_ = has_extended_images(segments);
+    JpegSegments all(segments);
+    for (JpegSegment segment; all.next(&segment);) {
+      std::vector<uint8_t> data(segment.data.begin(), segment.data.end());
+      if (flip_data(segment, &data)) append(segment.code, data);
+    }
+    return std::move(made_);
+  }
+
+ private:
+  using Data = std::vector<uint8_t>;
+
+  // Changes the data of a segment. False: it goes.
+  bool flip_data(const JpegSegment& segment, Data* data);
+  bool flip_exif_data(Data* data);
+  bool flip_xmp(std::string xmp, Data* data);
+  bool flip_index(Bytes tiff, Data* data);
+  bool flip_jfif(Data* data);
+  EmbeddedImage flip_embedded(Bytes file, Data* made);
+
+  void append(uint8_t code, const Data& data);
+  bool lose(const char* what) {
+    std::vector<std::string>& lost = made_.lost;
+    if (std::find(lost.begin(), lost.end(), what) == lost.end()) lost.emplace_back(what);
+    return false;
+  }
+  bool lost_gain_map() const { return trailing_.has_lost && !trailing_.has_gain_map; }
+
+  const PictureFlip& flip_;
+  const FlippedTrailing& trailing_;
+  uint64_t* pixels_;
+  JpegFileFlipper file_;
+  bool drops_extensions_ = false;
+  FlippedSegments made_;
+};
+
+void SegmentFlipper::append(uint8_t code, const Data& data) {
+  if (data.size() > JpegSegment::kMostData) {
+    lose("segments that have become too large");
+    return;
+  }
+  const size_t length = data.size() + 2;
+  const uint8_t head[] = {0xff, code, static_cast<uint8_t>(length >> 8),
+                          static_cast<uint8_t>(length)};
+  made_.segments.insert(made_.segments.end(), std::begin(head), std::end(head));
+  made_.segments.insert(made_.segments.end(), data.begin(), data.end());
+}
+
+bool SegmentFlipper::flip_data(const JpegSegment& segment, Data* data) {
+  if (segment.is_exif()) return flip_exif_data(data);
+  if (segment.is_mpf()) return flip_index(segment.data.subspan(kMpfHead), data);
+  if (segment.is_jfif()) return flip_jfif(data);
+  if (const auto xmp = xmp_packet(segment)) return flip_xmp(std::string(*xmp), data);
+  if (extended_xmp(segment))
+    return !drops_extensions_ || lose("extended XMP with a depth map or image");
+  if (is_photoshop(segment))
+    return !remove_photoshop_thumbnails(data) || (lose("Photoshop thumbnail"), !data->empty());
+  if (segment.code == kApp0 && begins_with(segment, kJfxx)) return lose("JFIF thumbnail");
+  // Content credentials and the like, which are bound to the pixels that they were made for.
+  if (segment.code == kApp11 && segment.begins_with("JP", 2)) return lose("JUMBF boxes");
+  if (segment.code == kApp2 && begins_with(segment, kIso21496)) return !lost_gain_map();
+  if (segment.code == kCom || begins_with(segment, kIcc)) return true;
+  return !has_image(segment.data, &file_) || lose("preview in an APPn segment");
+}
+
+// ---- Kinds of segments ----
+
+EmbeddedImage SegmentFlipper::flip_embedded(Bytes file, Data* made) {
+  FlipPicture image;
+  const Status opened = file_.open(file, pixels_, &image);
+  if (opened.code == StatusCode::kInvalidArgument) return EmbeddedImage::kNoImage;
+  FlipRequest request;
+  if (!opened.ok() || !shows_all(flip_, image) || !flip_along(flip_, image, &request))
+    return EmbeddedImage::kLost;
+  JpegBytes bytes;
+  // Nobody looks for metadata in there.
+  if (!file_.flip(request, {}, &bytes).ok()) return EmbeddedImage::kLost;
+  made->assign(bytes.data(), bytes.data() + bytes.size());
+  return EmbeddedImage::kMade;
+}
+
+bool SegmentFlipper::flip_exif_data(Data* data) {
+  if (data->size() < kExifHead) return true;
+  Tiff tiff(Bytes(*data).subspan(kExifHead));
+  ExifFlip how;
+  how.is_upright = flip_.is_upright;
+  how.transposes = flip_.turn.transposes;
+  how.width = static_cast<uint32_t>(flip_.plan.width);
+  how.height = static_cast<uint32_t>(flip_.plan.height);
+  how.image = [this](Bytes image, Data* made) { return flip_embedded(image, made); };
+  how.point = [this](int32_t* x, int32_t* y) { return flip_point(flip_, x, y); };
+  const ExifLost lost = flip_exif(how, &tiff);
+  if (lost.thumbnail) lose("Exif thumbnail");
+  if (lost.preview) lose("preview in Exif data");
+  data->resize(kExifHead);
+  data->insert(data->end(), tiff.bytes().begin(), tiff.bytes().end());
+  return true;
+}
+
+bool SegmentFlipper::flip_xmp(std::string xmp, Data* data) {
+  const size_t head = data->size() - xmp.size();
+  const auto set = [&](std::string_view space, const char* name, int32_t value) {
+    if (const std::string prefix = xmp_prefix(xmp, space); !prefix.empty())
+      set_xmp_value(prefix + name, std::to_string(value), &xmp);
+  };
+  const auto remove = [&](std::string_view space, const char* name) {
+    const std::string prefix = xmp_prefix(xmp, space);
+    return !prefix.empty() && remove_xmp_property(prefix + name, &xmp);
+  };
+  if (flip_.is_upright) set(kTiffSpace, "Orientation", 1);
+  set(kTiffSpace, "ImageWidth", flip_.plan.width);
+  set(kTiffSpace, "ImageLength", flip_.plan.height);
+  set(kExifSpace, "PixelXDimension", flip_.plan.width);
+  set(kExifSpace, "PixelYDimension", flip_.plan.height);
+  for (const auto& place : kPlaces)
+    if (remove(place.space, place.name)) lose(place.what);
+  if (drops_extensions_) remove(kXmpNoteSpace, "HasExtendedXMP");
+  if (lost_gain_map()) remove(kGainMapSpace, "Version");
+  if (!trailing_.moved.empty()) update_container(trailing_.moved, &xmp);
+  data->resize(head);
+  data->insert(data->end(), xmp.begin(), xmp.end());
+  return true;
+}
+
+bool SegmentFlipper::flip_index(Bytes tiff, Data* data) {
+  if (!trailing_.has_lost) return true;  // sizes are written with the file
+  if (!trailing_.kept.empty()) *data = shorter_mpf(tiff, trailing_.kept);
+  return !trailing_.kept.empty() && !data->empty();
+}
+
+// The header is units, densities of columns and rows, and the width and height of a thumbnail whose
+// pixels follow (JFIF 1.02).
+bool SegmentFlipper::flip_jfif(Data* data) {
+  constexpr size_t kDensities = 8, kThumbnail = 12, kWithout = 14;
+  if (flip_.turn.transposes)
+    std::swap_ranges(&(*data)[kDensities], &(*data)[kDensities + 2], &(*data)[kDensities + 2]);
+  const bool has_thumbnail = (*data)[kThumbnail] != 0 && (*data)[kThumbnail + 1] != 0;
+  (*data)[kThumbnail] = (*data)[kThumbnail + 1] = 0;
+  data->resize(kWithout);
+  if (has_thumbnail) lose("JFIF thumbnail");
+  return true;
+}
+
+}  // namespace
+
+FlippedSegments flip_segments(const PictureFlip& flip, const FlippedTrailing& trailing,
+                              Bytes segments, uint64_t* pixels) {
+  return SegmentFlipper(flip, trailing, pixels).flip(segments);
+}
+
+bool are_of_gain_map(Bytes segments) {
+  JpegSegments all(segments);
+  for (JpegSegment segment; all.next(&segment);) {
+    if (segment.code == kApp2 && begins_with(segment, kIso21496)) return true;
+    const auto xmp = xmp_packet(segment);
+    if (xmp && xmp->find(kGainMapSpace) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+namespace {
 
 // Images that belong to a picture have no more pixels together than some times its own, unless that
 // is small: what a file can make us decode is bounded.
@@ -40,9 +295,9 @@ std::vector<uint8_t> segments_of(Bytes file, bool is_cmyk) {
   return segments;
 }
 
-class Flipper {
+class MetadataFlipper {
  public:
-  explicit Flipper(const PictureFlip& flip)
+  explicit MetadataFlipper(const PictureFlip& flip)
       : flip_(flip),
         pixels_(std::max(kLeastPixels,
                          kMaxPictures * uint64_t(flip.picture.width) * flip.picture.height)) {}
@@ -83,8 +338,8 @@ class Flipper {
 };
 
 // What the flip of an attachment is, which may have an orientation of its own.
-bool Flipper::plan_attachment(const FlipPicture& image, int orientation, PictureFlip* own,
-                              FlipRequest* request) const {
+bool MetadataFlipper::plan_attachment(const FlipPicture& image, int orientation, PictureFlip* own,
+                                      FlipRequest* request) const {
   *own = {image, flip_.turn, {}, flip_.is_upright};
   const Turn upright = upright_turn(orientation);
   if (flip_.is_upright && orientation != 0 && upright != flip_.turn) {
@@ -97,7 +352,7 @@ bool Flipper::plan_attachment(const FlipPicture& image, int orientation, Picture
   return plan_flip(image, *request, &own->plan).ok();
 }
 
-bool Flipper::flip_attachment(Bytes file, std::vector<uint8_t>* made) {
+bool MetadataFlipper::flip_attachment(Bytes file, std::vector<uint8_t>* made) {
   FlipPicture image;
   if (!file_.open(file, &pixels_, &image).ok()) return false;
   const std::vector<uint8_t> segments = segments_of(file, file_.is_cmyk());
@@ -117,7 +372,8 @@ bool Flipper::flip_attachment(Bytes file, std::vector<uint8_t>* made) {
   return true;
 }
 
-void Flipper::add_attachment(Bytes trailing, size_t number, size_t count, const FilePlace& was) {
+void MetadataFlipper::add_attachment(Bytes trailing, size_t number, size_t count,
+                                     const FilePlace& was) {
   const Bytes file = trailing.subspan(was.begin, was.size);
   std::vector<uint8_t> flipped;
   if (!flip_attachment(file, &flipped)) {
@@ -133,7 +389,7 @@ void Flipper::add_attachment(Bytes trailing, size_t number, size_t count, const 
 }
 
 // Bytes between attachments and behind them: padding, films, data of a camera's maker.
-void Flipper::add_others(Bytes trailing, const FilePlace& was) {
+void MetadataFlipper::add_others(Bytes trailing, const FilePlace& was) {
   const Bytes bytes = trailing.subspan(was.begin, was.size);
   const bool stay = is_padding(bytes) || (flip_.is_upright && is_whole() &&
                                           (is_film(bytes) || !has_image(bytes, &file_)));
@@ -143,7 +399,7 @@ void Flipper::add_others(Bytes trailing, const FilePlace& was) {
   if (stay) made_.insert(made_.end(), bytes.begin(), bytes.end());
 }
 
-void Flipper::flip_trailing(const FileMetadata& metadata) {
+void MetadataFlipper::flip_trailing(const FileMetadata& metadata) {
   const std::vector<FilePlace>& all = metadata.attachments;
   std::vector<uint32_t> order(all.size());
   std::iota(order.begin(), order.end(), 0);
@@ -173,7 +429,7 @@ void Flipper::flip_trailing(const FileMetadata& metadata) {
 }  // namespace
 
 std::string flip_metadata(const PictureFlip& flip, FileMetadata* metadata) {
-  return Flipper(flip).flip(metadata);
+  return MetadataFlipper(flip).flip(metadata);
 }
 
 }  // namespace cudatransform

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "jpeg/container.h"
 #include "jpeg/mpf.h"
+#include "jpeg/xmp.h"
 #include "transform/verbs/flip.h"
 
 namespace cudatransform {

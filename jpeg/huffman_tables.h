@@ -1,10 +1,12 @@
-// Huffman tables as a JPEG file defines them, and the tables in which decoders look codes up.
+// Huffman tables as a JPEG file defines them, in forms for decoders and encoders, and the best ones
+// for given symbols.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <cstdint>
 
 #include "jpeg/encode_layout.h"
+#include "jpeg/encode_scan.h"
 #include "jpeg/huffman_steps.h"
 #include "transform/device/status.h"
 
@@ -50,5 +52,14 @@ void make_runs(const HuffmanSet& set, HuffmanRuns* runs);
 // Annex K's tables, for luma and chroma, which Motion-JPEG leaves out. They are libjpeg's own for
 // compression. The result is an error where libjpeg could not be asked.
 Status standard_jpeg_tables(const JpegHuffmanTables** tables);
+
+// kInvalidArgument for tables with codes that do not fit, with a symbol that has two, or with a DC
+// symbol above 15.
+Status make_jpeg_codes(const JpegHuffmanTables& tables, JpegCodes* codes);
+
+// The tables of the first `pairs` pairs that make the shortest scan for these counts of symbols, as
+// libjpeg computes them. kUnsupported where libjpeg would find none.
+Status make_optimal_jpeg_tables(const JpegSymbolCounts& counts, uint32_t pairs,
+                                JpegHuffmanTables* tables);
 
 }  // namespace cudatransform

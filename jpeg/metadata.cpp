@@ -6,13 +6,12 @@
 #include <cstring>
 #include <utility>
 
+#include "jpeg/stuffing.h"
+
 namespace cudatransform {
 namespace {
 
 // Marker codes (T.81, table B.1).
-constexpr uint8_t kTem = 0x01, kRst0 = 0xd0, kRst7 = 0xd7, kSoi = 0xd8, kEoi = 0xd9, kSos = 0xda;
-constexpr uint8_t kApp0 = 0xe0, kApp1 = 0xe1, kApp2 = 0xe2, kApp14 = 0xee, kApp15 = 0xef;
-constexpr uint8_t kCom = 0xfe;
 
 constexpr size_t kHead = 4;  // marker and length
 

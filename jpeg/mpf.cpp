@@ -11,6 +11,7 @@
 #include <string>
 
 #include "jpeg/metadata.h"
+#include "jpeg/stuffing.h"
 #include "jpeg/tiff.h"
 
 namespace cudatransform {
@@ -227,13 +228,14 @@ PlacesCheck::Verdict PlacesCheck::look(std::span<const uint8_t> file, bool at_en
 }
 
 PlacesCheck::Verdict PlacesCheck::look_at(const FilePlace& place, std::span<const uint8_t> file) {
-  constexpr uint8_t kSoi[] = {0xff, 0xd8};
+  constexpr uint8_t kStart[] = {0xff, kSoi};
   const uint64_t end = std::min<uint64_t>(file.size(), place.end());
-  if (position_ < place.begin + sizeof kSoi) {
+  if (position_ < place.begin + sizeof kStart) {
     position_ = place.begin;
-    if (place.size < sizeof kSoi) return Verdict::kUntrue;
-    if (end < place.begin + sizeof kSoi) return Verdict::kAwaited;
-    if (!std::equal(std::begin(kSoi), std::end(kSoi), &file[place.begin])) return Verdict::kUntrue;
+    if (place.size < sizeof kStart) return Verdict::kUntrue;
+    if (end < place.begin + sizeof kStart) return Verdict::kAwaited;
+    if (!std::equal(std::begin(kStart), std::end(kStart), &file[place.begin]))
+      return Verdict::kUntrue;
   }
   if (position_ < end && !splitter_.found()) {
     const size_t fed = splitter_.feed(&file[position_], end - position_);

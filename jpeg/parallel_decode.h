@@ -36,7 +36,7 @@ Status validate(const JpegDecodeJob& job);
 inline bool is_decoded(const JpegScans& scans, const JpegDecodeResult& result) {
   return (result.damage & ~kJpegLeftOver) == 0 && result.segments == scans.segments;
 }
-// Oddities of a file that is decoded: bits of jpeg/irregular.h.
+// Oddities of a file that is decoded: bits of jpeg/errors.h.
 inline uint32_t irregularities(const JpegScans& scans, const JpegDecodeResult& result) {
   return scans.irregular | ((result.damage & kJpegLeftOver) != 0 ? kJpegLeftOverBytes : 0);
 }

@@ -7,9 +7,10 @@
 #include <cstring>
 #include <new>
 
+#include "jpeg/coef_arrays.h"
 #include "jpeg/depth.h"
-#include "jpeg/levels.h"
 #include "jpeg/scan_decoder.h"
+#include "jpeg/stuffing.h"
 
 namespace cudatransform {
 namespace {
@@ -17,7 +18,6 @@ namespace {
 // Whether an APP0 segment of the header says "AVI1" and the polarity of a field. libjpeg could keep
 // such segments, but its list of them takes time that is quadratic in their number.
 bool says_polarity(std::span<const uint8_t> file) {
-  constexpr uint8_t kApp0 = 0xe0, kSos = 0xda;
   size_t at = 2;  // behind SOI
   while (at + 4 <= file.size() && file[at] == 0xff && file[at + 1] != kSos) {
     if (file[at + 1] == 0xff) {  // a fill byte
@@ -37,7 +37,6 @@ bool says_polarity(std::span<const uint8_t> file) {
 // Whether a DNL marker behind the first scan says how many lines there are (T.81, B.2.5), as it has
 // to where the frame header says 0.
 bool counts_lines_later(std::span<const uint8_t> file) {
-  constexpr uint8_t kRst0 = 0xd0, kRst7 = 0xd7, kSos = 0xda, kDnl = 0xdc;
   bool in_scan = false;
   for (size_t at = 2; at + 6 <= file.size();) {  // DNL has six bytes
     const auto* ff = static_cast<const uint8_t*>(memchr(&file[at], 0xff, file.size() - at));
@@ -182,7 +181,6 @@ Status JpegReader::read_header(std::span<const uint8_t> file, JpegHeader* header
 
 // Refuses frames that libjpeg refuses in some versions, whatever it said to `read`.
 Status JpegReader::check_frame(const Status& read) const {
-  constexpr int kSof0 = 0xc0, kSof3 = 0xc3;
   if (!read.ok() && errors_.code() != JERR_BAD_PRECISION) return {};
   const std::string bits = std::to_string(errors_.depth());
   if (errors_.frame_marker() == kSof3)

@@ -10,9 +10,7 @@
 #include <string>
 
 #include "jpeg/coef_arrays.h"
-#include "jpeg/color.h"
 #include "jpeg/errors.h"
-#include "jpeg/irregular.h"
 #include "jpeg/tables.h"
 
 namespace cudatransform {
@@ -32,7 +30,7 @@ struct JpegHeader {
   // The Motion-JPEG of AVI files with two fields a frame marks each with its polarity (APP0
   // "AVI1"). By itself that proves nothing: there are whole pictures with one.
   bool has_polarity = false;
-  uint32_t irregular = 0;  // bits of jpeg/irregular.h
+  uint32_t irregular = 0;  // bits of jpeg/errors.h
   // The least size of a complete file, in bytes after the header; 0: unknown.
   size_t least_bytes = 0;
   // Memory for reading the coefficients, besides the levels that they are read into: rows that

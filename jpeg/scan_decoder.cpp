@@ -1,10 +1,6 @@
 // Sequential decoding of Huffman-coded JPEG scans on the CPU, faster than libjpeg-turbo's.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Three things make it fast. Bits are loaded by whole words, without a look at their bytes,
-// since stuffing and markers are gone by then. One look finds a code, the level behind it, and the
-// zeros before that. And all rare cases end the loop over a block's codes by the same comparison:
-// the end of the block, codes that are longer than a look, and damage.
+
 #include "jpeg/scan_decoder.h"
 
 #include <algorithm>
@@ -12,8 +8,38 @@
 #include <cstring>
 
 #include "jpeg/reader.h"
+#include "jpeg/stuffing.h"
 
 namespace cudatransform {
+
+void make_lookup(const HuffmanSet& codes, HuffmanLookup* lookup) {
+  constexpr uint32_t kDcBits = HuffmanLookup::kDcBits, kAcBits = HuffmanLookup::kAcBits;
+  const auto is_known = [](uint32_t entry, uint32_t bits) {
+    return advance_of(entry) != kNoCode && length_of(entry) <= bits;
+  };
+  for (uint32_t bits = 0; bits < 1u << kDcBits; ++bits) {
+    const uint32_t entry = find_entry(codes.codes[0], bits << (32 - kDcBits));
+    const bool known = is_known(entry, kDcBits);
+    lookup->dc[bits] =
+        known ? HuffmanLook::code(length_of(entry), size_of(entry), 0) : HuffmanLook();
+  }
+  for (uint32_t bits = 0; bits < 1u << kAcBits; ++bits) {
+    const uint32_t window = bits << (32 - kAcBits), entry = find_entry(codes.codes[1], window);
+    const uint32_t length = length_of(entry), size = size_of(entry), advance = advance_of(entry);
+    HuffmanLook& look = lookup->ac[bits];
+    look = {};
+    if (!is_known(entry, kAcBits)) continue;
+    look = length + size <= kAcBits
+               ? HuffmanLook::whole(length + size, advance, value_of(window, length, size))
+               : HuffmanLook::code(length, size, advance);
+  }
+  lookup->codes = codes;
+}
+
+// Three things make it fast. Bits are loaded by whole words, without a look at their bytes,
+// since stuffing and markers are gone by then. One look finds a code, the level behind it, and the
+// zeros before that. And all rare cases end the loop over a block's codes by the same comparison:
+// the end of the block, codes that are longer than a look, and damage.
 
 // The next bits of a segment, on top of a word.
 struct JpegScanDecoder::Bits {
@@ -177,7 +203,8 @@ bool JpegScanDecoder::take_bits(const JpegScanPlan& plan) {
     for (uint32_t mcu_x = 0; mcu_x < plan.mcus_w;) {
       if (left == 0) {
         if (!end_segment(plan, bits)) return false;
-        if (window_.marker() == nullptr || *window_.marker() != 0xd0 + restarts++ % 8) return false;
+        if (window_.marker() == nullptr || *window_.marker() != kRst0 + restarts++ % 8)
+          return false;
         if (!begin_segment(window_.marker() + 1, &bits)) return false;
         left = plan.interval;
       }

@@ -7,9 +7,9 @@
 #include <span>
 
 #include "jpeg/coef_arrays.h"
+#include "jpeg/errors.h"
 #include "jpeg/huffman_tables.h"
 #include "jpeg/huffman_write.h"
-#include "jpeg/irregular.h"
 #include "jpeg/tables.h"
 
 namespace cudatransform {
@@ -31,7 +31,7 @@ struct JpegScans {
   size_t runs_at = 0;      // HuffmanRuns of each
   size_t bytes = 0;        // of all
   JpegTables tables;       // as JpegReader::read_coefficients() gives them
-  uint32_t irregular = 0;  // bits of jpeg/irregular.h, as far as markers tell
+  uint32_t irregular = 0;  // bits of jpeg/errors.h, as far as markers tell
 };
 
 // Reads the markers of one picture after another, and says which scans are decoded with which
@@ -83,7 +83,7 @@ class JpegScanParser {
   int scan_ = 0;         // that is read, or how many there were
   Set sets_[kMostSets];  // those of the picture first; kept, since most pictures have the same
   int used_sets_ = 0;
-  uint32_t irregular_ = 0;  // bits of jpeg/irregular.h
+  uint32_t irregular_ = 0;  // bits of jpeg/errors.h
 
  private:
   bool read_markers(bool up_to_scan);

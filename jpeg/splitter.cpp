@@ -12,7 +12,6 @@ namespace cudatransform {
 namespace {
 
 // Marker codes (T.81, table B.1).
-constexpr uint8_t kTem = 0x01, kRst0 = 0xd0, kRst7 = 0xd7, kSoi = 0xd8, kEoi = 0xd9, kSos = 0xda;
 
 }  // namespace
 

@@ -1,9 +1,10 @@
-// Takes the stuffing out of a JPEG file's entropy-coded bytes, many bytes at a time.
+// The markers of a JPEG file, and its entropy-coded bytes without their stuffing, many at a time.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // There is an FF every hundred bytes or so, at places that cannot be predicted: a branch for each
 // costs as much as a hundred bytes. Processors with AVX-512 VBMI2 take out bytes without a branch;
 // others look at as many bytes as they can before they branch.
+
 #include "jpeg/stuffing.h"
 
 #include <algorithm>
@@ -165,5 +166,40 @@ size_t bytes_before_marker(const uint8_t* data, size_t size) {
   return bytes_before_marker_portably(data, size);
 }
 #endif
+
+bool ScanWindow::begin(const uint8_t* from, const uint8_t* end) {
+  from_ = from;
+  end_ = end;
+  marker_ = nullptr;
+  used_ = 0;
+  is_whole_ = false;
+  return fill();
+}
+
+bool ScanWindow::move(const uint8_t** at) {
+  if (is_whole_) return false;
+  const auto before = static_cast<size_t>(*at - bytes_), kept = std::min(before, kKept);
+  used_ -= before - kept;
+  std::memmove(bytes_, *at - kept, used_);
+  *at = bytes_ + kept;
+  return fill();
+}
+
+bool ScanWindow::fill() {
+  static_assert(2 * kUnstuffAtOnce < kBytes);
+  const uint8_t* const full = bytes_ + kBytes - 2 * kUnstuffAtOnce;
+  const auto [from, to] = unstuff(from_, end_, bytes_ + used_, full);
+  from_ = from;
+  if (to < full) {
+    marker_ = marker_code(from, end_);
+    if (marker_ == nullptr && !ends_without_marker(from, end_)) return false;
+    is_whole_ = true;
+    std::memset(to, 0, kZeros);
+  }
+  used_ = static_cast<size_t>(to - bytes_);
+  // A word of bits may have been loaded from behind the last byte.
+  last_ = is_whole_ ? to + 8 : to - kMostAhead;
+  return true;
+}
 
 }  // namespace cudatransform

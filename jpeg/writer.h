@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "jpeg/coef_arrays.h"
-#include "jpeg/color.h"
-#include "jpeg/encode_tables.h"
 #include "jpeg/errors.h"
+#include "jpeg/huffman_tables.h"
 #include "jpeg/libjpeg.h"
+#include "jpeg/tables.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {
@@ -100,8 +100,8 @@ class JpegWriter {
   JpegWriter& operator=(const JpegWriter&) = delete;
 
   // Replaces `*bytes` by a file. kInvalidArgument where the picture contradicts itself or has
-  // levels that check_levels() (jpeg/levels.h) refuses. kUnsupported where libjpeg cannot write
-  // progressive or arithmetic files of 12 bits.
+  // levels that check_levels() refuses. kUnsupported where libjpeg cannot write progressive or
+  // arithmetic files of 12 bits.
   Status write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes);
 
   // Replaces `*bytes` by the part of write()'s file in front of the scan, for a scan that an engine

@@ -3,8 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "dirac/dequantiser.h"
-#include "dirac/store.h"
+#include "dirac/jobs.h"
 
 namespace cudatransform {
 

@@ -4,12 +4,12 @@
 // Each family's twin on the CPU, its tests, its benchmark and its page:
 //
 //   dirac_expand
-//     twin   dequantise_dirac_band() in dirac/levels.cpp, for dirac/dequantiser.cpp
+//     twin   dequantise_dirac_band() in dirac/levels.cpp, for dirac/jobs.cpp
 //     test   tests/conformance/dirac_random_test.cpp, tests/conformance/dirac_test.cpp
 //     bench  tests/bench/dirac/bench_dirac.cpp: stage wavelet
 //     page   docs/kernels.md, 16
 //   dirac_slices
-//     twin   decode_dirac_slices() in dirac/slices.cpp; codes: DiracBits in dirac/bits.h
+//     twin   decode_dirac_slices() in dirac/codes.cpp; codes: DiracBits in dirac/bits.h
 //     test   tests/conformance/dirac_random_test.cpp, tests/conformance/dirac_test.cpp
 //     bench  tests/bench/dirac/bench_dirac.cpp: stage wavelet
 //     page   docs/kernels.md, 16
@@ -19,7 +19,7 @@
 //     bench  tests/bench/dirac/bench_dirac.cpp: stage wavelet
 //     page   docs/kernels.md, 16
 //   dirac_store
-//     twin   store_rows() in dirac/store.cpp
+//     twin   store_rows() in dirac/jobs.cpp
 //     test   tests/conformance/dirac_random_test.cpp, tests/conformance/dirac_test.cpp
 //     bench  tests/bench/dirac/bench_dirac.cpp
 //     page   docs/kernels.md, 16

@@ -1,7 +1,7 @@
 // Blocks turned and mirrored, at their new places.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// On the CPU: Flipper of transform/verbs/flip_engine.cpp.
+// On the CPU: Flipper of transform/verbs/flip.cpp.
 #include "cuda/common/ptx.cuh"
 #include "cuda/verbs/kernels.h"
 #include "cuda/verbs/verbs.cuh"

@@ -9,7 +9,7 @@
 //     bench  tests/engine/kernel_jobs.cpp: case:convert
 //     page   docs/kernels.md, 20
 //   flip_*
-//     twin   Flipper in transform/verbs/flip_engine.cpp
+//     twin   Flipper in transform/verbs/flip.cpp
 //     test   tests/engine/verbs/flip_test.cpp
 //     bench  tests/engine/kernel_jobs.cpp: case:flip
 //     page   docs/kernels.md, 21

@@ -11,7 +11,7 @@
 #include "gst/engine/buffer_ptr.h"
 #include "transform/device/status.h"
 #if CT_HAVE_JPEG
-#include "jpeg/color.h"
+#include "jpeg/tables.h"
 #include "jpeg/writer.h"
 #endif
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "dirac/decoder.h"
-#include "dirac/memory_budget.h"
+#include "dirac/memory.h"
 #include "dirac/order.h"
 #include "dirac/renderer.h"
 #include "gst/dirac/frames.h"

@@ -1,10 +1,12 @@
-// Failures: as a Status with the reason, and posted as element errors.
+// Failures: as a Status with the reason, posted as element errors, and the debug category.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/element_errors.h"
 
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/debug.h"
+
+GST_DEBUG_CATEGORY(cudatransform_debug);
 
 namespace cudatransform {
 
@@ -51,6 +53,10 @@ void post_error(GstElement* element, const Status& status, const char* before) {
 void post_refusal(GstElement* element, GstFlowReturn flow) {
   const bool refused = flow == GST_FLOW_NOT_LINKED || is_fatal(flow);
   if (refused && flow != GST_FLOW_ERROR) GST_ELEMENT_FLOW_ERROR(element, flow);
+}
+
+void init_debug_category() {
+  GST_DEBUG_CATEGORY_INIT(cudatransform_debug, "cudatransform", 0, "Block transforms");
 }
 
 }  // namespace cudatransform

@@ -8,7 +8,7 @@
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/cuda_gst.h"
 #include "gst/engine/debug.h"
-#include "gst/engine/pinned_allocator.h"
+#include "gst/engine/pools.h"
 #include "gst/engine/property_types.h"
 #include "transform/device/host_device.h"
 #if CT_HAVE_CUDA

@@ -32,7 +32,7 @@ class JpegDecodeLane {
   // Whether finish() has nothing to wait for. Does not ask the device.
   bool is_ready() const;
   // Waits for the work. `*decoded`: the coefficients are the file's, and `*irregular` has the
-  // file's oddities, bits of jpeg/irregular.h. Otherwise the coefficients may be anything.
+  // file's oddities, bits of jpeg/errors.h. Otherwise the coefficients may be anything.
   Status finish(bool* decoded, uint32_t* irregular);
   // Keeps no more than `most` bytes of memory for the next picture.
   void give_back(size_t most);

@@ -12,7 +12,7 @@
 #include "gst/engine/element_errors.h"
 #include "gst/jpeg/caps.h"
 #include "gst/stream/decoder_common.h"
-#include "jpeg/irregular.h"
+#include "jpeg/errors.h"
 
 GST_DEBUG_CATEGORY_EXTERN(jpegcoefdec_debug);
 

@@ -11,8 +11,8 @@
 
 #include "gst/dct8x8/file_query.h"
 #include "gst/engine/cuda_sync.h"
-#include "jpeg/container.h"
 #include "jpeg/metadata.h"
+#include "jpeg/xmp.h"
 
 namespace cudatransform {
 namespace {

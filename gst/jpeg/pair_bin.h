@@ -7,7 +7,30 @@
 
 #include <vector>
 
-#include "gst/jpeg/pair_properties.h"
+namespace cudatransform {
+
+// The two elements, in the order of the stream.
+struct Pair {
+  GType types[2];
+  const char* names[2];
+  int transform;  // the index of the one that transforms; a property of both has its value
+};
+
+// A property of the bin. Setting it sets it in all elements that have it.
+struct PairProperty {
+  GParamSpec* spec;  // the bin's
+  bool is_in[2];
+  int reads;  // the index of the element that tells the value
+};
+
+// The bin's properties, without `stats`, with names, types, ranges and defaults of the elements'.
+// They have the elements' texts, too; of two texts that differ each with its element's name before
+// it. Properties that only change coefficients are left out, as these stay within the bin.
+std::vector<PairProperty> pair_properties(const Pair& pair);
+// Turns those off that are left out.
+void turn_inner_properties_off(GstElement* element);
+
+}  // namespace cudatransform
 
 #define GST_TYPE_PAIR_BIN (gst_pair_bin_get_type())
 #define GST_PAIR_BIN(object) (G_TYPE_CHECK_INSTANCE_CAST((object), GST_TYPE_PAIR_BIN, GstPairBin))

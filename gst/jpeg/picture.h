@@ -72,7 +72,7 @@ struct JpegPicture final : FrameJob {
   bool is_on_device = false;  // and not yet looked at
   bool is_by_device = false;  // and decoded it
   JpegTables tables;
-  uint32_t irregular = 0;  // bits of jpeg/irregular.h; before decoding, the header's
+  uint32_t irregular = 0;  // bits of jpeg/errors.h; before decoding, the header's
   std::string damage;      // the first missing or contradictory part; empty: none
   BytesPtr metadata;       // of the file, for GstDctJpegMeta
   BytesPtr behind;         // likewise: the last behind_size() bytes of the file

@@ -9,7 +9,7 @@
 #include <string>
 
 #include <gst/coef/dct.h>
-#include "gst/verbs/verb_transform.h"
+#include "gst/verbs/verb_base.h"
 #include "transform/verbs/flip.h"
 
 namespace cudatransform {

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "tests/conformance/dirac_stream.h"
-#include "tests/dirac/encoder/compare.h"
 #include "tests/dirac/encoder/random_stream.h"
 #include "tests/dirac/encoder/stream.h"
 #include "tests/engine/engines.h"

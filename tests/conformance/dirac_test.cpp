@@ -18,7 +18,7 @@
 #include "tests/conformance/dirac_stream.h"
 #include "tests/conformance/test_data.h"
 #include "tests/dirac/bit_writer.h"
-#include "tests/dirac/encoder/dice.h"
+#include "tests/dirac/encoder/random_stream.h"
 #include "tests/dirac/encoder/stream.h"
 #include "tests/engine/engines.h"
 #include "transform/dwt/dwt.h"

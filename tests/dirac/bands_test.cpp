@@ -1,6 +1,6 @@
 // Bands of core pictures: the fast decoders against the definition, on random bytes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dirac/bands.h"
+#include "dirac/codes.h"
 
 #include <gtest/gtest.h>
 

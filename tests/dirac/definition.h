@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dirac/bands.h"
+#include "dirac/codes.h"
 
 namespace cudatransform::test {
 

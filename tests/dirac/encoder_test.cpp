@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "dirac/arithmetic.h"
-#include "dirac/base_formats.h"
+#include "dirac/sequence.h"
 #include "tests/dirac/definition.h"
 #include "tests/dirac/encoder/arithmetic_encoder.h"
-#include "tests/dirac/encoder/dice.h"
-#include "tests/dirac/encoder/headers.h"
 #include "tests/dirac/encoder/random_stream.h"
+#include "tests/dirac/encoder/stream.h"
 
 namespace cudatransform::test {
 namespace {

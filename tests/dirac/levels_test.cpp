@@ -8,8 +8,6 @@
 #include <random>
 #include <vector>
 
-#include "dirac/level_writer.h"
-
 namespace cudatransform::test {
 namespace {
 

@@ -11,8 +11,7 @@
 #pragma once
 
 #include <gst/coef/coef.h>
-#include <gst/coef/dct-serial.h>
-#include <gst/coef/dwt-serial.h>
+#include <gst/coef/serial-private.h>
 #include <gst/video/video.h>
 
 #include <vector>

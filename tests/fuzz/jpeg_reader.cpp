@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "jpeg/levels.h"
+#include "jpeg/coef_arrays.h"
 #include "jpeg/reader.h"
 #include "tests/fuzz/fuzzing.h"
 #include "tests/jpeg/scans_judge.h"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "jpeg/coef_arrays.h"
 #include "jpeg/encode_bits.h"
-#include "jpeg/levels.h"
 
 namespace cudatransform::test {
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "jpeg/color.h"
+#include "jpeg/tables.h"
 #include "jpeg/writer.h"
 
 namespace cudatransform::test {

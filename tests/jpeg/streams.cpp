@@ -9,7 +9,7 @@
 #include <random>
 
 #include "jpeg/depth.h"
-#include "jpeg/irregular.h"
+#include "jpeg/errors.h"
 
 namespace cudatransform::test {
 namespace {

@@ -47,7 +47,7 @@ std::vector<size_t> markers_of(const std::vector<uint8_t>& file, uint8_t first, 
 
 // Oddities that do not damage a file.
 enum class Oddity { kBeforeRestart, kBeforeEnd, kNoEnd, kParameters, kStray, kRestartAtEnd };
-// Adds one to a file of make_stream(). Returns its bits of jpeg/irregular.h.
+// Adds one to a file of make_stream(). Returns its bits of jpeg/errors.h.
 uint32_t add_oddity(std::vector<uint8_t>* file, Oddity oddity, std::mt19937& random);
 
 }  // namespace cudatransform::test

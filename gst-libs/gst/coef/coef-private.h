@@ -1,8 +1,28 @@
-// The shared parts of all kinds of coefficients: refusals, fields of caps, places in a buffer.
+// What the library's files share: components of a sampling, refusals, fields of caps, places in a
+// buffer, debug categories.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/coef/format-private.h>
+#include <gst/coef/dct.h>
+#include <gst/coef/dwt.h>
+#include <gst/coef/format.h>
+
+// One component of a picture, by the rules of a JPEG frame header: see #GstDctComponent.
+struct GstCoefShape {
+  guint id;
+  guint h_samp;
+  guint v_samp;
+  guint width;
+  guint height;
+};
+
+// The number of components; 0 for an invalid sampling.
+guint gst_coef_sampling_components(GstCoefSampling sampling);
+// Component `index`, below that number, of a picture of width x height samples.
+GstCoefShape gst_coef_sampling_shape(GstCoefSampling sampling, guint index, gint width,
+                                     gint height);
+// Whether component `index` is chroma, which has quantisation tables of its own.
+bool gst_coef_sampling_is_chroma(GstCoefSampling sampling, guint index);
 
 namespace gstcoef {
 
@@ -122,3 +142,24 @@ gboolean validate(const Meta* meta, const Info& info, gsize buffer_size, const c
 }
 
 }  // namespace gstcoef
+
+// The category "dct".
+GstDebugCategory* gst_dct_debug_category();
+
+inline gstcoef::Refusal gst_dct_refusal(gchar** reason) {
+  return {gst_dct_debug_category(), reason};
+}
+
+// The category "dwt".
+GstDebugCategory* gst_dwt_debug_category();
+
+// The wavelets, whose nicks caps have as names.
+GEnumClass* gst_dwt_wavelet_class();
+
+inline gstcoef::Refusal gst_dwt_refusal(gchar** reason) {
+  return {gst_dwt_debug_category(), reason};
+}
+
+inline guint gst_dwt_band_count(guint levels, guint levels_ho) {
+  return 1 + levels_ho + 3 * levels;
+}

@@ -1,6 +1,7 @@
-// GstDctInfo: the names and the geometry of coefficients.
+// GstDctInfo: the names and the geometry of coefficients, their GTypes, and caps to info and back.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <gst/coef/dct-private.h>
+
+#include <gst/coef/coef-private.h>
 
 namespace {
 
@@ -105,4 +106,121 @@ guint gst_dct_info_rows(const GstDctInfo* info, guint component) {
   g_return_val_if_fail(info != nullptr, 0);
   g_return_val_if_fail(component < info->n_components, 0);
   return info->components[component].blocks_h * rows_of_block(info->layout);
+}
+
+G_DEFINE_BOXED_TYPE(GstDctInfo, gst_dct_info, gst_dct_info_copy, gst_dct_info_free)
+G_DEFINE_BOXED_TYPE(GstDctComponent, gst_dct_component, gstcoef::copy_struct<GstDctComponent>,
+                    g_free)
+
+#define VALUE(name, nick) \
+  { name, #name, nick }
+
+GType gst_dct_layout_get_type(void) {
+  static const GEnumValue values[] = {VALUE(GST_DCT_LAYOUT_BLOCK, "block"),
+                                      VALUE(GST_DCT_LAYOUT_PLANE, "plane"),
+                                      VALUE(GST_DCT_LAYOUT_BAND, "band"),
+                                      {}};
+  static const GType type = g_enum_register_static("GstDctLayout", values);
+  return type;
+}
+
+GType gst_dct_order_get_type(void) {
+  static const GEnumValue values[] = {
+      VALUE(GST_DCT_ORDER_RASTER, "raster"), VALUE(GST_DCT_ORDER_ZIGZAG, "zigzag"), {}};
+  static const GType type = g_enum_register_static("GstDctOrder", values);
+  return type;
+}
+
+GType gst_dct_jpeg_irregularity_get_type(void) {
+  static const GFlagsValue values[] = {VALUE(GST_DCT_JPEG_REGULAR, "regular"),
+                                       VALUE(GST_DCT_JPEG_LEFT_OVER_BYTES, "left-over-bytes"),
+                                       VALUE(GST_DCT_JPEG_STRAY_BYTES, "stray-bytes"),
+                                       VALUE(GST_DCT_JPEG_SCAN_PARAMETERS, "scan-parameters"),
+                                       VALUE(GST_DCT_JPEG_MISSING_END, "missing-end"),
+                                       VALUE(GST_DCT_JPEG_USELESS_MARKER, "useless-marker"),
+                                       VALUE(GST_DCT_JPEG_UNKNOWN_HEADER, "unknown-header"),
+                                       {}};
+  static const GType type = g_flags_register_static("GstDctJpegIrregularity", values);
+  return type;
+}
+
+GstDebugCategory* gst_dct_debug_category() {
+  static GstDebugCategory* const category = [] {
+    GstDebugCategory* made = nullptr;
+    GST_DEBUG_CATEGORY_INIT(made, "dct", 0, "video/x-dct caps and metas");
+    return made;
+  }();
+  return category;
+}
+
+GstDctInfo* gst_dct_info_new(void) { return g_new0(GstDctInfo, 1); }
+
+GstDctInfo* gst_dct_info_copy(const GstDctInfo* info) {
+  g_return_val_if_fail(info != nullptr, nullptr);
+  return gstcoef::copy_struct(info);
+}
+
+void gst_dct_info_free(GstDctInfo* info) { g_free(info); }
+
+namespace {
+
+// By GstDctLayout.
+constexpr const char* kLayouts[] = {"block", "plane", "band"};
+
+gboolean layout_from_string(const char* string, GstDctLayout* layout,
+                            const gstcoef::Refusal& refuse) {
+  for (guint i = 0; i < G_N_ELEMENTS(kLayouts); i++) {
+    *layout = static_cast<GstDctLayout>(i);
+    if (g_strcmp0(string, kLayouts[i]) == 0) return TRUE;
+  }
+  return refuse("layout is %s, expected block, plane or band", GST_STR_NULL(string));
+}
+
+gboolean order_from_string(const char* string, GstDctOrder* order, const gstcoef::Refusal& refuse) {
+  if (g_strcmp0(string, "raster") == 0) {
+    *order = GST_DCT_ORDER_RASTER;
+  } else if (g_strcmp0(string, "zigzag") == 0) {
+    *order = GST_DCT_ORDER_ZIGZAG;
+  } else {
+    return refuse("order is %s, expected raster or zigzag", GST_STR_NULL(string));
+  }
+  return TRUE;
+}
+
+}  // namespace
+
+gboolean gst_dct_info_from_caps(GstDctInfo* info, const GstCaps* caps, gchar** reason) {
+  const gstcoef::Refusal refuse = gst_dct_refusal(reason);
+  g_return_val_if_fail(info != nullptr, FALSE);
+  *info = GstDctInfo{};
+  g_return_val_if_fail(caps != nullptr, FALSE);
+  const GstStructure* s = gstcoef::fixed_structure(caps, GST_DCT_MEDIA_TYPE, refuse);
+  GstDctLayout layout = GST_DCT_LAYOUT_BLOCK;
+  GstDctOrder order = GST_DCT_ORDER_RASTER;
+  gstcoef::PictureFields fields;
+  GstDctInfo filled;
+  if (s == nullptr || !layout_from_string(gst_structure_get_string(s, "layout"), &layout, refuse) ||
+      !order_from_string(gst_structure_get_string(s, "order"), &order, refuse) ||
+      !gstcoef::read_picture_fields(s, &fields, refuse) ||
+      !gst_dct_info_set(&filled, fields.format, layout, order, fields.quantized, fields.depth,
+                        fields.sampling, fields.width, fields.height, reason)) {
+    return FALSE;
+  }
+  filled.fps_n = fields.fps_n;
+  filled.fps_d = fields.fps_d;
+  *info = filled;
+  return TRUE;
+}
+
+GstCaps* gst_dct_info_to_caps(const GstDctInfo* info) {
+  g_return_val_if_fail(info != nullptr, nullptr);
+  g_return_val_if_fail(info->n_components > 0, nullptr);
+  return gst_caps_new_simple(
+      GST_DCT_MEDIA_TYPE, "format", G_TYPE_STRING, gst_coef_format_to_string(info->format),
+      "layout", G_TYPE_STRING, kLayouts[info->layout], "order", G_TYPE_STRING,
+      info->order == GST_DCT_ORDER_RASTER ? "raster" : "zigzag", "quantized", G_TYPE_BOOLEAN,
+      info->quantized, "depth", G_TYPE_INT, static_cast<gint>(info->depth), "sampling",
+      G_TYPE_STRING, gst_coef_sampling_to_string(info->sampling), "colorspace", G_TYPE_STRING,
+      gst_coef_sampling_get_colorspace(info->sampling), "width", G_TYPE_INT, info->width, "height",
+      G_TYPE_INT, info->height, "framerate", GST_TYPE_FRACTION, info->fps_n, info->fps_d, nullptr);
 }

@@ -8,8 +8,6 @@
 //
 // GstDctJpegMeta, version 1, little endian: u32 irregular, u32 n_attachments, u64 bytes of
 // segments, u64 bytes behind; per attachment u64 offset, size; the segments; the bytes behind.
-#include <gst/coef/dct-serial.h>
-
 #include <gst/coef/serial-private.h>
 
 namespace gstcoef {

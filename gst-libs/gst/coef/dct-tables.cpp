@@ -4,7 +4,7 @@
 // Both fields are plain arrays, which every GStreamer writes to files and reads back (gdppay).
 #include <vector>
 
-#include <gst/coef/dct-private.h>
+#include <gst/coef/coef-private.h>
 
 namespace {
 

@@ -6,7 +6,7 @@
 // between lifting steps. Between the steps of daub97 engines have 32 bits.
 #include <algorithm>
 
-#include <gst/coef/dwt-private.h>
+#include <gst/coef/coef-private.h>
 
 namespace {
 

@@ -3,9 +3,9 @@
 //
 // Metas come from other elements, applications and files. A meta that passes
 // gst_dwt_meta_validate() cannot make a reader leave the buffer.
-#include <gst/coef/dwt-private.h>
-#include <gst/coef/dwt-serial.h>
+#include <gst/coef/coef-private.h>
 #include <gst/coef/meta-private.h>
+#include <gst/coef/serial-private.h>
 
 namespace {
 

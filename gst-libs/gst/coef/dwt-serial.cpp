@@ -3,12 +3,10 @@
 //
 // Version 1, little endian: u32 n_components (to 4); per component u32 id, h_samp, v_samp, width,
 // height, padded_width, padded_height, u64 offset, stride, and 23 u8 quantiser indices.
-#include <gst/coef/dwt-serial.h>
+#include <gst/coef/serial-private.h>
 
 #include <algorithm>
 #include <iterator>
-
-#include <gst/coef/serial-private.h>
 
 namespace gstcoef {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/coef/format.h>
 
-#include <gst/coef/format-private.h>
+#include <gst/coef/coef-private.h>
 
 namespace {
 

@@ -4,6 +4,7 @@
 // The encoder contains the decoder: dirac/ and its renderer make the reference pictures from the
 // bytes. Of three pictures the last is coded first, from the one before them; the others have both
 // for references.
+
 #include "tests/bench/dirac/group.h"
 
 #include <algorithm>
@@ -16,15 +17,14 @@
 #include "dirac/decoder.h"
 #include "dirac/renderer.h"
 #include "tests/bench/common.h"
+#include "tests/dirac/encoder/picture_definition.h"
 #include "tests/dirac/encoder/stream.h"
-#include "tests/dirac/encoder/wide_plane.h"
 #include "transform/device/host_device.h"
 #include "transform/dwt/dwt.h"
 #include "transform/dwt/quantizer.h"
 #include "transform/obmc/obmc.h"
 
 namespace cudatransform::test {
-
 namespace {
 
 using Bytes = std::vector<uint8_t>;

@@ -9,7 +9,7 @@
 #include "dirac/picture_header.h"
 #include "dirac/sequence.h"
 #include "tests/dirac/encoder/picture.h"
-#include "tests/engine/picture.h"
+#include "tests/engine/frame.h"
 #include "transform/obmc/obmc.h"
 
 namespace cudatransform::test {

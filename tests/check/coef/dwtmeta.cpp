@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <gst/coef/coef.h>
-#include <gst/coef/dwt-serial.h>
+#include <gst/coef/serial-private.h>
 #include "tests/check/coef/metas.h"
 #include "tests/check/testing.h"
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tests/check/docs/docpages.h"
-#include "tests/check/docs/elements.h"
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
 

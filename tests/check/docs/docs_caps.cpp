@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tests/check/docs/docpages.h"
-#include "tests/check/docs/elements.h"
 #include "tests/check/testing.h"
 
 namespace testing {

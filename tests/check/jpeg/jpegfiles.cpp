@@ -14,8 +14,8 @@
 
 #include "tests/check/folder.h"
 #include "tests/check/frames.h"
-#include "tests/check/jpeg/jpegjudge.h"
 #include "tests/check/jpeg/jpegpictures.h"
+#include "tests/check/jpeg/jpegs.h"
 #include "tests/check/testing.h"
 
 namespace {

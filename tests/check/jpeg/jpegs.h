@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gst/check/gstharness.h>
+#include <gst/gst.h>
 #include <gst/video/video.h>
 
 #include <array>
@@ -77,5 +78,34 @@ bool contains(const std::string& text, const char* part);
 
 // Whether two files have the same levels and tables; names the difference.
 std::string difference(const JpegFile& a, const JpegFile& b);
+
+}  // namespace testing
+
+namespace testing {
+
+// Reads the file with plain libjpeg calls: jpeg_read_coefficients() and, when frames are compared,
+// jpeg_read_raw_data() with JDCT_ISLOW. The comparisons return "" or the first difference.
+class JpegJudge {
+ public:
+  explicit JpegJudge(std::vector<guint8> file);
+
+  // Whether jpegcoefdec takes this kind of file; kind() is for messages.
+  bool is_ours() const { return ours_; }
+  const std::string& kind() const { return kind_; }
+  // Whether it has four components, which no raw frame has.
+  bool has_four() const { return four_; }
+
+  // Size, sampling, levels and tables of a sample of video/x-dct.
+  std::string compare_coefficients(GstSample* sample) const;
+  // Samples of a raw frame in system memory, in the format that belongs to the sampling.
+  std::string compare_frame(GstSample* sample) const;
+
+ private:
+  std::vector<guint8> file_;
+  bool ours_ = false;
+  bool rgb_ = false;
+  bool four_ = false;
+  std::string kind_;
+};
 
 }  // namespace testing

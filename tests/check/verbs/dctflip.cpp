@@ -8,7 +8,6 @@
 
 #include <utility>
 
-#include "tests/check/verbs/directions.h"
 #include "tests/check/verbs/levels.h"
 
 namespace {

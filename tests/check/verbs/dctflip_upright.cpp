@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-#include "tests/check/verbs/directions.h"
 #include "tests/check/verbs/levels.h"
 
 namespace {

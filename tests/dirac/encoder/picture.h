@@ -1,5 +1,4 @@
-// A picture of Dirac or VC-2 before it is coded: the writer writes it, a decoder must find it, and
-// the definition makes samples of it.
+// A picture for the encoder, and the codes of its coefficients and of its motion.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Headers and blocks have the decoder's own plain types, so that tests can compare parsed ones.
@@ -81,5 +80,22 @@ int quantiser_at(const CodedPicture& picture, int component, int band, int32_t x
 
 // The number of the codeblock or slice that contains `at` of `size`.
 int32_t part_of(int32_t at, int32_t size, int32_t count);
+
+// Dirac specification 2.2.3, clause 13.4; SMPTE ST 2042-1, clause 13.5.
+
+// The data of a band that is coded, at least a byte.
+std::vector<uint8_t> write_band(const CodedPicture& picture, int component, int band);
+
+// All slices, in raster order. Low delay: throws std::runtime_error if the slices lack room.
+std::vector<std::vector<uint8_t>> write_slices(const CodedPicture& picture);
+
+// The fewest bytes for every low delay slice, and the smallest scaler for high quality ones.
+uint32_t least_slice_bytes(const CodedPicture& picture);
+uint32_t least_size_scaler(const CodedPicture& picture);
+
+// Dirac specification 2.2.3, clause 12.
+
+// The streams in their order: splits, modes, vectors of each existing reference, DC values.
+std::vector<std::vector<uint8_t>> write_motion(const CodedPicture& picture);
 
 }  // namespace cudatransform::test

@@ -1,16 +1,15 @@
 // The samples of a picture by the specifications: the judge of dirac/ and its renderer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+
 #include "tests/dirac/encoder/picture_definition.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
 
-#include "tests/dirac/encoder/wide_plane.h"
 #include "tests/engine/obmc/definition.h"
 
 namespace cudatransform::test {
-
 namespace {
 
 using dwt::Rule;

@@ -3,12 +3,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The integer methods are also compared with the portable engine, to the bit.
-#include "tests/engine/check_cases.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
 #include "tests/engine/dct8x8/cases.h"
+#include "tests/engine/engines.h"
 #include "tests/engine/mutants.h"
+#include "transform/dct8x8/1d.h"
 
 namespace cudatransform::test {
-
 namespace {
 
 void check_all(const CaseList& list) {
@@ -136,6 +145,59 @@ TEST(Mutants, AreAllFoundDecided) {
           auto* dc = static_cast<int16_t*>(j.coefs[0].data);
           *dc = static_cast<int16_t>(*dc - (*dc > 0) + (*dc < 0));
         }}});
+}
+
+}  // namespace
+
+// On the host a multiply-add rounds twice; the graphs are the same.
+
+namespace {
+
+constexpr int kRuns = 1000;
+
+double scale(int k) { return std::sqrt(8.0) * kAanScale[k]; }
+
+// Orthonormal.
+double definition(const double* x, int k) {
+  double sum = 0;
+  for (int n = 0; n < 8; ++n) sum += x[n] * cosine_sixteenth((2 * n + 1) * k);
+  return sum * (k == 0 ? std::sqrt(0.125) : 0.5);
+}
+
+TEST(Float1d, ForwardIsTheScaledTransform) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> sample(0, 255);
+  for (int run = 0; run < kRuns; ++run) {
+    double x[8];
+    float v[16];
+    for (int n = 0; n < 8; ++n) v[2 * n] = static_cast<float>(x[n] = std::floor(sample(random)));
+    float_forward_1d<2>(v);
+    for (int k = 0; k < 8; ++k)
+      ASSERT_NEAR(v[2 * k], definition(x, k) * scale(k), 1e-3) << "frequency " << k;
+  }
+}
+
+TEST(Float1d, InverseUndoesIt) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> sample(-128, 127);
+  for (int run = 0; run < kRuns; ++run) {
+    double x[8];
+    float v[8];
+    for (double& value : x) value = sample(random);
+    for (int k = 0; k < 8; ++k)
+      v[k] = static_cast<float>(definition(x, k) * kAanScale[k] / std::sqrt(8.0));
+    float_inverse_1d<1>(v, [](float value) { return value; });
+    for (int n = 0; n < 8; ++n) ASSERT_NEAR(v[n], x[n], 1e-3) << "sample " << n;
+  }
+}
+
+// The saturation comes last, and nowhere else.
+TEST(Float1d, AppliesTheLastStepToEveryOutput) {
+  float plain[8] = {1.5f, -0.25f, 0.5f, 0.125f, -1.0f, 0.75f, -0.5f, 0.25f}, last[8];
+  for (int k = 0; k < 8; ++k) last[k] = plain[k];
+  float_inverse_1d<1>(plain, [](float value) { return value; });
+  float_inverse_1d<1>(last, [](float value) { return 2.0f * value; });
+  for (int n = 0; n < 8; ++n) EXPECT_EQ(last[n], 2.0f * plain[n]) << n;
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "tests/engine/picture.h"
+#include "tests/engine/frame.h"
 #include "transform/dct8x8/quant_table.h"
 
 namespace cudatransform::test {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "tests/engine/picture.h"
+#include "tests/engine/frame.h"
 #include "transform/dwt/dwt.h"
 
 namespace cudatransform::test::dwt {

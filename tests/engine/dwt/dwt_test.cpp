@@ -5,12 +5,10 @@
 #include <iterator>
 #include <utility>
 
-#include "tests/engine/check_cases.h"
 #include "tests/engine/dwt/cases.h"
 #include "tests/engine/mutants.h"
 
 namespace cudatransform::test::dwt {
-
 namespace {
 
 // The number of cases left out for each tested one. Quick runs of the CUDA engine are emulated:

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "tests/engine/picture.h"
+#include "tests/engine/frame.h"
 #include "transform/rgb/rgb.h"
 
 namespace cudatransform::test {

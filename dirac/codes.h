@@ -1,8 +1,9 @@
-// Slices of low delay and high quality pictures: where each lies in the data, and its levels.
+// The codes of a picture's levels: bands of core pictures, slices of low delay and high quality
+// pictures.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// SMPTE ST 2042-1, clause 13.5. A slice has a part of every band. Slices depend on nothing but
-// their own bytes, so that rows of slices may be decoded side by side: they write different rows.
+// Dirac specification 2.2.3, clause 13.4. Bands are independent but for one question of the
+// arithmetic decoder: which levels of the band below in the same orientation are zero.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,23 @@
 #include "dirac/picture_header.h"
 
 namespace cudatransform {
+
+struct DiracBandCode {
+  const uint8_t* data = nullptr;
+  size_t size = 0;
+  int quantiser = 0;
+  bool is_coded = false;              // otherwise all levels are zero
+  bool has_quantiser_deltas = false;  // before each codeblock that is not zero
+};
+
+// Decodes into `band`, whose levels are zero. `parent`: the band of the level below that has the
+// same orientation, or null. False where the data cannot be right: levels decoded until then
+// stay, and the rest is zero. `index`: the band's number, which tells its orientation.
+bool decode_dirac_band(const DiracBandCode& code, bool is_arithmetic, bool is_wide, int index,
+                       const DiracBand* parent, DiracBand& band);
+
+// SMPTE ST 2042-1, clause 13.5. A slice has a part of every band. Slices depend on nothing but
+// their own bytes, so that rows of slices may be decoded side by side: they write different rows.
 
 // Bytes of a slice in the picture's data; none: the slice is missing, and its levels are zero.
 struct DiracSlicePlace {
