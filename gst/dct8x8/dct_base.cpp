@@ -3,14 +3,12 @@
 
 #include "gst/dct8x8/dct_base.h"
 
+#include "cuda/dct8x8/engine.h"
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/file_query.h"
 #include "gst/engine/property_types.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/pinned_setting.h"
-#if CT_HAVE_CUDA
-#include "cuda/dct8x8/engine.h"
-#endif
 
 using cudatransform::CapsPtr;
 using cudatransform::DctTransform;
@@ -190,9 +188,8 @@ static void gst_cuda_dct_base_init(GstCudaDctBase*) {}
 static void gst_cuda_dct_base_class_init(GstCudaDctBaseClass* klass) {
   auto* object_class = G_OBJECT_CLASS(klass);
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-#if CT_HAVE_CUDA
-  GST_CUDA_TRANSFORM_BASE_CLASS(klass)->probe_kernels = cudatransform::probe_cuda_kernels;
-#endif
+  GST_CUDA_TRANSFORM_BASE_CLASS(klass)->probe_kernels =
+      CT_CUDA_PROBE(cudatransform::probe_cuda_kernels);
   object_class->set_property = gst_cuda_dct_base_set_property;
   object_class->get_property = gst_cuda_dct_base_get_property;
   g_object_class_install_property(

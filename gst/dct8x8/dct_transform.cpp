@@ -7,23 +7,16 @@
 #include <mutex>
 #include <utility>
 
+#include "cuda/dct8x8/engine.h"
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/coefficients.h"
 #include "gst/stream/sampling.h"
 #include "transform/dct8x8/dct8x8.h"
-#if CT_HAVE_CUDA
-#include "cuda/dct8x8/engine.h"
-#endif
 
 namespace cudatransform {
-namespace {
 
-const Dct8x8Ops& ops_of([[maybe_unused]] const Engine& engine) {
-#if CT_HAVE_CUDA
-  if (engine.is_cuda()) return cuda_dct8x8_ops();
-#endif
-  return host_dct8x8_ops();
-}
+CT_ENGINE_OPS(Dct8x8Ops, host_dct8x8_ops, cuda_dct8x8_ops)
+namespace {
 
 CoefType coef_type_of(GstCoefFormat format) {
   if (format == GST_COEF_FORMAT_S16LE) return CoefType::kS16;
@@ -324,7 +317,7 @@ Status DctTransform::enqueue(MeasuredFrame* frame, CoefStep* step) {
 Status DctTransform::choose_tables(const Rects& raw, MeasuredFrame* frame, Dct8x8Job* job) {
   if (rate.is_on()) {
     if (converts()) CT_RETURN_IF_ERROR(convert(raw));
-    CT_RETURN_IF_ERROR(rate.choose(ops_of(engine_), *job, &tables_));
+    CT_RETURN_IF_ERROR(rate.choose(engine_.ops<Dct8x8Ops>(), *job, &tables_));
     std::copy(std::begin(tables_.tables), std::end(tables_.tables), std::begin(job->tables));
   }
   if (frame) {
@@ -335,7 +328,8 @@ Status DctTransform::choose_tables(const Rects& raw, MeasuredFrame* frame, Dct8x
 }
 
 Status DctTransform::submit_job(const Dct8x8Job& job, FencePtr* done) {
-  return ops_of(engine_).submit(engine_.device(), engine_.queue(QueueKind::kCompute), job, done);
+  return engine_.ops<Dct8x8Ops>().submit(engine_.device(), engine_.queue(QueueKind::kCompute), job,
+                                         done);
 }
 
 // The transform and the conversion of a frame, timed as one.

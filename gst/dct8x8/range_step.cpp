@@ -4,23 +4,16 @@
 
 #include "gst/dct8x8/range_step.h"
 
+#include "cuda/range/engine.h"
 #include "gst/stream/sampling.h"
 #include "transform/range/range.h"
-#if CT_HAVE_CUDA
-#include "cuda/range/engine.h"
-#endif
 
 namespace cudatransform {
+
+CT_ENGINE_OPS(RangeOps, host_range_ops, cuda_range_ops)
 namespace {
 
 constexpr gsize kRowAlignment = 128;  // a line of a GPU's cache
-
-const RangeOps& ops_of([[maybe_unused]] const Engine& engine) {
-#if CT_HAVE_CUDA
-  if (engine.is_cuda()) return cuda_range_ops();
-#endif
-  return host_range_ops();
-}
 
 }  // namespace
 
@@ -58,8 +51,8 @@ Status RangeStep::begin(const GstVideoInfo& info, guint depth, const Rects& fram
 }
 
 Status RangeStep::submit() {
-  return ops_of(engine_).submit(engine_.device(), engine_.queue(QueueKind::kCompute), job_,
-                                nullptr);
+  return engine_.ops<RangeOps>().submit(engine_.device(), engine_.queue(QueueKind::kCompute), job_,
+                                        nullptr);
 }
 
 }  // namespace cudatransform

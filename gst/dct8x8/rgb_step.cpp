@@ -5,25 +5,18 @@
 
 #include <string>
 
+#include "cuda/rgb/engine.h"
 #include "gst/dct8x8/caps.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/rgb/arithmetic.h"
 #include "transform/rgb/rgb.h"
-#if CT_HAVE_CUDA
-#include "cuda/rgb/engine.h"
-#endif
 
 namespace cudatransform {
+
+CT_ENGINE_OPS(RgbOps, host_rgb_ops, cuda_rgb_ops)
 namespace {
 
 constexpr gsize kPlanePitch = 128;  // a line of a GPU's cache
-
-const RgbOps& ops_of([[maybe_unused]] const Engine& engine) {
-#if CT_HAVE_CUDA
-  if (engine.is_cuda()) return cuda_rgb_ops();
-#endif
-  return host_rgb_ops();
-}
 
 RgbPacking packing_of(GstVideoFormat format) {
   switch (format) {
@@ -150,8 +143,8 @@ Status RgbStep::submit(const Rects& frame) {
     job_.rgb.data[p] = rect.data;
     job_.rgb.pitch[p] = static_cast<ptrdiff_t>(rect.pitch);
   }
-  return ops_of(engine_).submit(engine_.device(), engine_.queue(QueueKind::kCompute), job_,
-                                nullptr);
+  return engine_.ops<RgbOps>().submit(engine_.device(), engine_.queue(QueueKind::kCompute), job_,
+                                      nullptr);
 }
 
 }  // namespace cudatransform

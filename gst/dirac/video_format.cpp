@@ -160,8 +160,8 @@ Status write_dirac_picture(Engine& engine, const DiracRendered& picture, uint32_
     job.pitch = static_cast<ptrdiff_t>(step * rect.pitch);
     job.container = format_depth > 8 ? 2 : 1;
     job.shift = format_depth - sequence.depth(c);
-    CT_RETURN_IF_ERROR(
-        dirac_store_ops(engine).submit(engine.device(), engine.queue(QueueKind::kCompute), job));
+    CT_RETURN_IF_ERROR(engine.ops<DiracStoreOps>().submit(engine.device(),
+                                                          engine.queue(QueueKind::kCompute), job));
   }
   return {};
 }

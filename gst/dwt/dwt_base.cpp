@@ -3,10 +3,8 @@
 
 #include "gst/dwt/dwt_base.h"
 
-#include "gst/engine/property_types.h"
-#if CT_HAVE_CUDA
 #include "cuda/dwt/engine.h"
-#endif
+#include "gst/engine/property_types.h"
 
 using cudatransform::DwtMethod;
 using cudatransform::DwtTransform;
@@ -84,9 +82,8 @@ static void gst_cuda_dwt_base_init(GstCudaDwtBase*) {}
 static void gst_cuda_dwt_base_class_init(GstCudaDwtBaseClass* klass) {
   auto* object_class = G_OBJECT_CLASS(klass);
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-#if CT_HAVE_CUDA
-  GST_CUDA_TRANSFORM_BASE_CLASS(klass)->probe_kernels = cudatransform::probe_cuda_dwt_kernels;
-#endif
+  GST_CUDA_TRANSFORM_BASE_CLASS(klass)->probe_kernels =
+      CT_CUDA_PROBE(cudatransform::probe_cuda_dwt_kernels);
   object_class->set_property = gst_cuda_dwt_base_set_property;
   object_class->get_property = gst_cuda_dwt_base_get_property;
   g_object_class_install_property(

@@ -6,24 +6,17 @@
 #include <algorithm>
 #include <iterator>
 
+#include "cuda/dwt/engine.h"
 #include "gst/engine/element_errors.h"
 #include "transform/dwt/dwt.h"
-#if CT_HAVE_CUDA
-#include "cuda/dwt/engine.h"
-#endif
 
 namespace cudatransform {
+
+CT_ENGINE_OPS(DwtOps, host_dwt_ops, cuda_dwt_ops)
 namespace {
 
 static_assert(int(Wavelet::kDd97) == GST_DWT_WAVELET_DD97 &&
               int(Wavelet::kJ2k53) == GST_DWT_WAVELET_J2K53);
-
-const DwtOps& ops_of([[maybe_unused]] const Engine& engine) {
-#if CT_HAVE_CUDA
-  if (engine.is_cuda()) return cuda_dwt_ops();
-#endif
-  return host_dwt_ops();
-}
 
 // The info of a small picture with this transform.
 Status grey_info(const DwtSettings& settings, GstDwtInfo* info) {
@@ -131,8 +124,8 @@ Status DwtTransform::enqueue(MeasuredFrame* frame, CoefStep* step) {
       frame->bytes += frame->coefficients[c] * gst_coef_format_size(dwt_.format);
     }
   }
-  return ops_of(engine_).submit(engine_.device(), engine_.queue(QueueKind::kCompute), job,
-                                &step->done);
+  return engine_.ops<DwtOps>().submit(engine_.device(), engine_.queue(QueueKind::kCompute), job,
+                                      &step->done);
 }
 
 }  // namespace cudatransform

@@ -49,6 +49,9 @@ class Engine {
   bool is_cuda() const { return kind_ == Kind::kCuda; }
   Device& device() { return *device_; }
   Queue& queue(QueueKind kind) { return device_->queue(kind); }
+  // The functions for one kind of job: CT_ENGINE_OPS names them.
+  template <typename Ops>
+  const Ops& ops() const;
   // Host memory that the device copies from and to: page-locked or, if the driver cannot lock any,
   // ordinary, with a line in the log. Used by the streaming thread.
   Status allocate_for_copies(gsize bytes, std::unique_ptr<Memory>* memory);
@@ -80,6 +83,24 @@ class Engine {
   bool lacks_gpu_ = false;
   bool warned_of_ordinary_memory_ = false;
 };
+
+// CT_ENGINE_OPS: in namespace cudatransform, what Engine::ops<Ops>() returns. CT_CUDA_PROBE: a
+// KernelProbe, null where this build has no CUDA engine.
+#if CT_HAVE_CUDA
+#define CT_ENGINE_OPS(Ops, host_ops, cuda_ops)  \
+  template <>                                   \
+  inline const Ops& Engine::ops() const {       \
+    return is_cuda() ? cuda_ops() : host_ops(); \
+  }
+#define CT_CUDA_PROBE(probe) (probe)
+#else
+#define CT_ENGINE_OPS(Ops, host_ops, cuda_ops) \
+  template <>                                  \
+  inline const Ops& Engine::ops() const {      \
+    return host_ops();                         \
+  }
+#define CT_CUDA_PROBE(probe) nullptr
+#endif
 
 // The error of work on `queue` that has failed elsewhere: `what`, and the driver's name for it if
 // the driver still tells.

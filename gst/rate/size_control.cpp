@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "gst/engine/debug.h"
-#if CT_HAVE_CUDA
 #include "cuda/jpeg/engine.h"
-#endif
+#include "gst/engine/debug.h"
 
 namespace cudatransform {
+
+CT_ENGINE_OPS(JpegEncodeOps, host_jpeg_encode_ops, cuda_jpeg_encode_ops)
+
 namespace {
 
 // What the size of a header depends on: which components share a table, and whether its entries
@@ -51,11 +52,7 @@ void SizeControl::stop() {
 Status SizeControl::open() {
   if (file_) return {};
   auto file = std::make_unique<JpegFileSize>();
-  const JpegEncodeOps* ops = &host_jpeg_encode_ops();
-#if CT_HAVE_CUDA
-  if (engine_.is_cuda()) ops = &cuda_jpeg_encode_ops();
-#endif
-  CT_RETURN_IF_ERROR(file->open(engine_.device(), *ops));
+  CT_RETURN_IF_ERROR(file->open(engine_.device(), engine_.ops<JpegEncodeOps>()));
   file_ = std::move(file);
   is_begun_ = false;
   return {};

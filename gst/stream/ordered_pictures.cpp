@@ -47,7 +47,6 @@ void OrderedPictures::start() {
 }
 
 bool OrderedPictures::start_workers(int threads, int max) {
-  is_started_ = true;
   if (workers_.is_started() && workers_.threads() == threads) return true;
   const bool has_threads = workers_.start(threads, max);
   GST_INFO_OBJECT(element_, "%d threads, %d pictures in flight", workers_.threads(),
@@ -58,7 +57,6 @@ bool OrderedPictures::start_workers(int threads, int max) {
 void OrderedPictures::stop() {
   flush();
   workers_.stop();
-  is_started_ = false;
 }
 
 void OrderedPictures::flush() {

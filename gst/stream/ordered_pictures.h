@@ -56,7 +56,7 @@ class OrderedPictures {
   // Makes the threads, unless there are as many: `max` pictures may be in flight. False: the
   // threads cannot be made, and there is one.
   bool start_workers(int threads, int max);
-  bool is_started() const { return is_started_; }
+  bool is_started() const { return workers_.is_started(); }
   // Gives up all pictures and ends the threads.
   void stop();
 
@@ -68,7 +68,7 @@ class OrderedPictures {
     pending_ = GST_FLOW_OK;
     return failure_;
   }
-  // Begins the work for a picture, which counts `bytes` as used. If the loop is full(), call
+  // Begins the work for a picture, which counts `bytes` as used. If the loop is_full(), call
   // make_room() before.
   void add(std::unique_ptr<FrameJob> picture, guint64 bytes = 0);
   // Pushes at most `count` finished pictures; waits while `max` or more are in flight, or all that
@@ -166,7 +166,6 @@ class OrderedPictures {
   PictureCodec& codec_;
   FrameWorkers workers_;
   PushThread pusher_;
-  bool is_started_ = false;  // workers_
   std::atomic<unsigned> interrupts_ = 0;
   GstFlowReturn failure_ = GST_FLOW_OK;
   GstFlowReturn pending_ = GST_FLOW_OK;  // of pushes that upstream has not learned of

@@ -23,16 +23,16 @@
 #include <mutex>
 #include <utility>
 
+#include "cuda/verbs/engine.h"
 #include "gst/elements.h"
 #include "gst/engine/property_types.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/verbs/verb_base.h"
 #include "transform/verbs/convert.h"
-#if CT_HAVE_CUDA
-#include "cuda/verbs/engine.h"
-#endif
 
 namespace cudatransform {
+
+CT_ENGINE_OPS(ConvertOps, host_convert_ops, cuda_convert_ops)
 
 class ConvertTransform final : public VerbTransform {
  public:
@@ -65,13 +65,6 @@ class ConvertTransform final : public VerbTransform {
 };
 
 namespace {
-
-const ConvertOps& ops_of([[maybe_unused]] const Engine& engine) {
-#if CT_HAVE_CUDA
-  if (engine.is_cuda()) return cuda_convert_ops();
-#endif
-  return host_convert_ops();
-}
 
 CoefKinds kinds_of(const GstDctInfo& info) {
   return {number_of(info), arrangement_of(info), info.quantized != FALSE};
@@ -128,8 +121,8 @@ Status ConvertTransform::enqueue(const CoefArray from[kMostCoefArrays],
     saturated_ = std::move(memory);
   }
   job.saturated = static_cast<uint64_t*>(saturated_->data());
-  CT_RETURN_IF_ERROR(
-      ops_of(engine_).submit(engine_.device(), engine_.queue(QueueKind::kCompute), job, done));
+  CT_RETURN_IF_ERROR(engine_.ops<ConvertOps>().submit(
+      engine_.device(), engine_.queue(QueueKind::kCompute), job, done));
   last_ = *done;
   return {};
 }
@@ -273,9 +266,7 @@ static void gst_cuda_dct_convert_class_init(GstCudaDctConvertClass* klass) {
           static_cast<GParamFlags>(cudatransform::kWhilePlaying | GST_PARAM_CONTROLLABLE)));
   base_class->element_name = "cudadctconvert";
   base_class->category = cudadctconvert_debug;
-#if CT_HAVE_CUDA
-  base_class->probe_kernels = cudatransform::probe_cuda_convert_kernels;
-#endif
+  base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_convert_kernels);
   base_class->make_transform =
       [](cudatransform::Transport& transport) -> std::unique_ptr<cudatransform::FrameTransform> {
     return std::make_unique<ConvertTransform>(transport);

@@ -22,15 +22,13 @@
 
 #include <memory>
 
+#include "cuda/verbs/engine.h"
 #include "gst/elements.h"
 #include "gst/engine/property_types.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/pinned_setting.h"
 #include "gst/verbs/flip_transform.h"
 #include "gst/verbs/verb_base.h"
-#if CT_HAVE_CUDA
-#include "cuda/verbs/engine.h"
-#endif
 
 using cudatransform::FlipRequest;
 using cudatransform::FlipTransform;
@@ -392,9 +390,7 @@ static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
   trans_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_transform_meta);
   trans_class->copy_metadata = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_copy_metadata);
   base_class->element_name = "cudadctflip";
-#if CT_HAVE_CUDA
-  base_class->probe_kernels = cudatransform::probe_cuda_flip_kernels;
-#endif
+  base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_flip_kernels);
   base_class->category = cudadctflip_debug;
   base_class->make_transform =
       [](cudatransform::Transport& transport) -> std::unique_ptr<cudatransform::FrameTransform> {

@@ -23,6 +23,7 @@
 #include <memory>
 #include <string>
 
+#include "cuda/verbs/engine.h"
 #include "gst/dct8x8/quant_settings.h"
 #include "gst/elements.h"
 #include "gst/engine/element_errors.h"
@@ -36,11 +37,10 @@
 #include "gst/dct8x8/file_query.h"
 #include "gst/rate/size_control.h"
 #endif
-#if CT_HAVE_CUDA
-#include "cuda/verbs/engine.h"
-#endif
 
 namespace cudatransform {
+
+CT_ENGINE_OPS(RequantOps, host_requant_ops, cuda_requant_ops)
 
 // The properties. Guarded by the object lock.
 struct VerbQuantSettings {
@@ -94,13 +94,6 @@ class QuantTransform final : public VerbTransform {
 };
 
 namespace {
-
-const RequantOps& ops_of([[maybe_unused]] const Engine& engine) {
-#if CT_HAVE_CUDA
-  if (engine.is_cuda()) return cuda_requant_ops();
-#endif
-  return host_requant_ops();
-}
 
 const QuantTable& table_of(const FrameTables& tables, int c) {
   return tables.tables[tables.table_of[c]];
@@ -195,7 +188,8 @@ Status Requantized::make(uint32_t scale, bool, const ScaledLevels to[], FrameTab
     job.to[c].table = tables->table_of[c];
   }
   std::copy_n(tables->tables, kMostCoefArrays, job.after);
-  return ops_of(engine).submit(engine.device(), engine.queue(QueueKind::kCompute), job, nullptr);
+  return engine.ops<RequantOps>().submit(engine.device(), engine.queue(QueueKind::kCompute), job,
+                                         nullptr);
 }
 
 }  // namespace
@@ -376,7 +370,8 @@ Status QuantTransform::enqueue(const CoefArray from[kMostCoefArrays],
   std::copy_n(from_tables.tables, kMostCoefArrays, job.before);
   std::copy_n(to_tables.tables, kMostCoefArrays, job.after);
   if (frame) measure(out_info(), frame, &job);
-  return ops_of(engine_).submit(engine_.device(), engine_.queue(QueueKind::kCompute), job, done);
+  return engine_.ops<RequantOps>().submit(engine_.device(), engine_.queue(QueueKind::kCompute), job,
+                                          done);
 }
 
 }  // namespace cudatransform
@@ -520,9 +515,7 @@ static void gst_cuda_dct_quant_class_init(GstCudaDctQuantClass* klass) {
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dct_quant_change_state);
   GST_CUDA_VERB_BASE_CLASS(klass)->keeps_file = false;
   base_class->element_name = "cudadctquant";
-#if CT_HAVE_CUDA
-  base_class->probe_kernels = cudatransform::probe_cuda_requant_kernels;
-#endif
+  base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_requant_kernels);
   base_class->category = cudadctquant_debug;
   base_class->make_transform =
       [](cudatransform::Transport& transport) -> std::unique_ptr<cudatransform::FrameTransform> {

@@ -10,28 +10,21 @@
 #include <vector>
 
 #include <gst/coef/dct.h>
+#include "cuda/verbs/engine.h"
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/coefficients.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/source_frames.h"
-#if CT_HAVE_CUDA
-#include "cuda/verbs/engine.h"
-#endif
 #if CT_HAVE_JPEG
 #include "jpeg/exif.h"
 #include "jpeg/flip_metadata.h"
 #endif
 
 namespace cudatransform {
-namespace {
 
-const FlipOps& ops_of([[maybe_unused]] const Engine& engine) {
-#if CT_HAVE_CUDA
-  if (engine.is_cuda()) return cuda_flip_ops();
-#endif
-  return host_flip_ops();
-}
+CT_ENGINE_OPS(FlipOps, host_flip_ops, cuda_flip_ops)
+namespace {
 
 QuantTable transposed(const QuantTable& table) {
   QuantTable made;
@@ -175,7 +168,8 @@ Status FlipTransform::enqueue(const CoefArray from[kMostCoefArrays], const Frame
     frame->bytes = 2 * out_info().size;
     if (frame->kinds) job.timer = frame->kernel.get();
   }
-  return ops_of(engine_).submit(engine_.device(), engine_.queue(QueueKind::kCompute), job, done);
+  return engine_.ops<FlipOps>().submit(engine_.device(), engine_.queue(QueueKind::kCompute), job,
+                                       done);
 }
 
 #if CT_HAVE_JPEG

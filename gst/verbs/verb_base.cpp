@@ -4,8 +4,8 @@
 #include "gst/verbs/verb_base.h"
 
 #include <algorithm>
-#include <string>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "gst/dct8x8/caps.h"
