@@ -200,13 +200,7 @@ bool DctTransform::size_of(const GstCaps* coefs, gsize* size) const {
 Status DctTransform::find(GstBuffer* in, CoefPlaces* places) {
   const GstDctMeta* meta = nullptr;
   CT_RETURN_IF_ERROR(find_coefficients(engine_, in, dct_, caps_tables_, &meta, places));
-  tables_ = {};
-  if (!meta || !dct_.quantized) return {};
-  tables_.count = static_cast<int>(meta->n_tables);
-  for (guint t = 0; t < meta->n_tables; t++)
-    std::copy_n(meta->tables[t].values, 64, tables_.tables[t].q);
-  for (guint c = 0; c < dct_.n_components; c++)
-    tables_.table_of[c] = static_cast<int>(meta->components[c].table);
+  tables_ = tables_of(dct_, meta);
   return {};
 }
 

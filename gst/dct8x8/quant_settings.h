@@ -54,6 +54,8 @@ struct FrameTables {
 
   DctTables view() const { return {tables, count, table_of}; }
 };
+// Those in the meta of coefficients; none without a meta or quantization.
+FrameTables tables_of(const GstDctInfo& info, const GstDctMeta* meta);
 
 // The tables of a frame of `info`. Y and K, or all of R, G, B or C, M, Y, K use the luma table; a
 // chroma-qtable, or a second table in the file, goes to the other components, a third one to the

@@ -20,17 +20,6 @@
 namespace cudatransform {
 namespace {
 
-FrameTables tables_of(const GstDctInfo& info, const GstDctMeta* meta) {
-  FrameTables tables;
-  if (!meta || !info.quantized) return tables;
-  tables.count = static_cast<int>(meta->n_tables);
-  for (guint t = 0; t < meta->n_tables; t++)
-    std::copy_n(meta->tables[t].values, 64, tables.tables[t].q);
-  for (guint c = 0; c < info.n_components; c++)
-    tables.table_of[c] = static_cast<int>(meta->components[c].table);
-  return tables;
-}
-
 void fill_arrays(const GstDctInfo& info, const Rects& rects, const FrameTables& tables,
                  CoefArray arrays[kMostCoefArrays]) {
   for (guint c = 0; c < info.n_components; c++) {

@@ -128,10 +128,10 @@ void push_segment(GstHarness* h, GstFormat format) {
   fail_unless(gst_harness_push_event(h, gst_event_new_segment(&segment)));
 }
 
-void push_flush(GstHarness* h) {
+void push_flush(GstHarness* h, GstFormat format) {
   fail_unless(gst_harness_push_event(h, gst_event_new_flush_start()));
   fail_unless(gst_harness_push_event(h, gst_event_new_flush_stop(TRUE)));
-  push_segment(h);
+  push_segment(h, format);
 }
 
 void drain(GstHarness* h) {

@@ -73,7 +73,7 @@ GstElement* launch(const std::string& line);
 // Steps of harnesses that many tests take: a segment from 0 on, a flush from its start to its stop
 // and the segment after it, and a DRAIN query.
 void push_segment(GstHarness* h, GstFormat format = GST_FORMAT_TIME);
-void push_flush(GstHarness* h);
+void push_flush(GstHarness* h, GstFormat format = GST_FORMAT_TIME);
 void drain(GstHarness* h);
 GstCaps* current_caps(GstHarness* h);  // of the output; transfer full
 // Pushes a buffer, which must go well, and pulls one.

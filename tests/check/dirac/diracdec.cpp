@@ -199,9 +199,7 @@ CHECK_TEST(test_flush) {
     g_autoptr(GstHarness) h = open(threads);
     for (const gsize parts : {gsize{2}, gsize{3}, gsize{5}}) {
       push(h, cut(stream, stream.size() / parts));
-      gst_harness_push_event(h, gst_event_new_flush_start());
-      gst_harness_push_event(h, gst_event_new_flush_stop(TRUE));
-      push_segment(h, GST_FORMAT_BYTES);
+      push_flush(h, GST_FORMAT_BYTES);
       pull(h);
     }
     push(h, stream);

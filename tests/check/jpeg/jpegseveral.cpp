@@ -144,9 +144,7 @@ CHECK_TEST(test_held_pictures) {
   decoder.finish();
   fail_unless_equals_int(decoder.count(), 1);
   flushed.push(first_of(good(), others(), true));
-  gst_harness_push_event(flushed.harness(), gst_event_new_flush_start());
-  gst_harness_push_event(flushed.harness(), gst_event_new_flush_stop(TRUE));
-  push_segment(flushed.harness(), GST_FORMAT_TIME);
+  push_flush(flushed.harness());
   flushed.push(others()[0]);
   flushed.finish();
   fail_unless_equals_int(flushed.count(), 1);

@@ -52,12 +52,6 @@ void begin(GstHarness* h, const Codec& codec) {
   push_segment(h, codec.format);
 }
 
-void flush(GstHarness* h, const Codec& codec) {
-  gst_harness_push_event(h, gst_event_new_flush_start());
-  gst_harness_push_event(h, gst_event_new_flush_stop(TRUE));
-  push_segment(h, codec.format);
-}
-
 void push(GstHarness* h, const Codec& codec, size_t pieces) {
   for (size_t i = 0; i < pieces && i < codec.pieces.size(); i++)
     fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(codec.pieces[i])), GST_FLOW_OK);
@@ -84,7 +78,7 @@ void storm(const Codec& codec) {
       default:
         break;
     }
-    flush(h, codec);
+    push_flush(h, codec.format);
     pull_all(h);
     g_autoptr(GstMessage) error = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
     fail_if(error != nullptr, "cycle %d", i);
