@@ -3,9 +3,8 @@
 #pragma once
 
 #include "cuda/common/accesses.h"
-#include "cuda/dct8x8/fast_params.h"
 #include "cuda/dct8x8/kernels.h"
-#include "cuda/dct8x8/scaled_params.h"
+#include "cuda/dct8x8/params.h"
 
 namespace cudatransform::cuda {
 

@@ -1,11 +1,10 @@
 // The CUDA engine's 8x8 DCT: the launches of a job, and their order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+
 #include "cuda/dct8x8/engine.h"
 
 #include <algorithm>
 
-#include "cuda/dct8x8/fast_params_cache.h"
-#include "cuda/dct8x8/fast_plan.h"
 #include "cuda/dct8x8/plan.h"
 #include "cuda/device/queue.h"
 

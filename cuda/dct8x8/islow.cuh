@@ -10,8 +10,8 @@
 #pragma once
 
 #include "cuda/common/ptx.cuh"
-#include "cuda/dct8x8/fast_params.h"
 #include "cuda/dct8x8/float.cuh"
+#include "cuda/dct8x8/params.h"
 #include "transform/dct8x8/1d.h"
 
 namespace cudatransform::cuda {

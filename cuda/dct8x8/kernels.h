@@ -6,7 +6,7 @@
 //   fused      a job is one launch: samples are read, transformed, quantised and stored, or the
 //              other way round. Fused kernels are fast, general or teach.
 //   fast       islow and float for the common formats: aligned and without gaps, so that
-//              all memory is accessed in vectors (fast_*.cu, fast_plan.h chooses)
+//              all memory is accessed in vectors (fast_*.cu, fast_plan.cpp chooses)
 //   split      fast, for small frames: two threads a block forward and eight inverse, not one
 //   full       fast, for planes of whole blocks, 64 or more: without code for edges
 //   wide       fast, for coefficients of 32 bits
@@ -19,8 +19,7 @@
 //   measure    adds up the SSE and the zeros as well
 //   timed      writes when it began and ended, as all fast kernels do that measure
 //   plan       host code that chooses a job's kernel and makes its parameters
-//   params     a kernel's parameters, passed by value: general_params.h, fast_params.h,
-//              scaled_params.h
+//   params     a kernel's parameters, passed by value: params.h
 //
 // Each family's twin on the CPU, its tests, its benchmark and its page:
 //

@@ -7,9 +7,9 @@
 
 #include <type_traits>
 
+#include "cuda/dct8x8/adapters.cuh"
 #include "cuda/dct8x8/float.cuh"
-#include "cuda/dct8x8/general_params.h"
-#include "cuda/dct8x8/zigzag.cuh"
+#include "cuda/dct8x8/params.h"
 #include "transform/dct8x8/decision.h"
 
 namespace cudatransform::cuda {

@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "cuda/dct8x8/kernels.h"
+#include "cuda/dct8x8/params.h"
 #include "cuda/dct8x8/plan.h"
-#include "cuda/dct8x8/scaled_params.h"
 #include "transform/dct8x8/scaled.h"
 
 namespace cudatransform::cuda {

@@ -8,14 +8,14 @@
 // 1/2 and 1/4, 64 bytes for float at 1/2, 32 bytes for float at 1/4 and for everything at 1/8. The
 // arithmetic is transform/dct8x8/scaled.h's, which the CPU has in vectors as well
 // (simd_scaled-inl.h).
-#include "cuda/dct8x8/scaled_params.h"
+#include "cuda/dct8x8/params.h"
 
 #include <type_traits>
 
+#include "cuda/dct8x8/adapters.cuh"
 #include "cuda/dct8x8/islow.cuh"
 #include "cuda/dct8x8/kernels.h"
 #include "cuda/dct8x8/tile.cuh"
-#include "cuda/dct8x8/zigzag.cuh"
 #include "transform/dct8x8/scaled.h"
 
 namespace cudatransform::cuda {

@@ -7,7 +7,7 @@
 
 #include "cuda/common/ptx.cuh"
 #include "cuda/dct8x8/adapters.cuh"
-#include "cuda/dct8x8/fast_params.h"
+#include "cuda/dct8x8/params.h"
 
 namespace cudatransform::cuda {
 

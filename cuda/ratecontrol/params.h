@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "cuda/dct8x8/general_params.h"
+#include "cuda/dct8x8/params.h"
 #include "jpeg/encode_scan.h"
 
 namespace cudatransform::cuda {

@@ -1,5 +1,6 @@
 // Finds the engines of this machine and build.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+
 #include "tests/engine/engines.h"
 
 #include <cstdio>
@@ -19,7 +20,7 @@
 #include "transform/verbs/convert.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
-#include "cuda/dct8x8/fast_plan.h"
+#include "cuda/dct8x8/plan.h"
 #include "cuda/device/cuda_device.h"
 #include "cuda/dwt/engine.h"
 #include "cuda/dwt/plan.h"

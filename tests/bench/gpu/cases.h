@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/dct8x8/fast_plan.h"
+#include "cuda/dct8x8/plan.h"
 #include "tests/bench/gpu/frames.h"
 #include "tests/bench/gpu/turns.h"
 #include "tests/bench/papers/kernels.h"

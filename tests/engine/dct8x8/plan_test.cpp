@@ -6,8 +6,7 @@
 
 #include <string>
 
-#include "cuda/dct8x8/fast_params_cache.h"
-#include "cuda/dct8x8/fast_plan.h"
+#include "cuda/dct8x8/plan.h"
 #include "cuda/device/kernel_family.h"
 #include "tests/engine/dct8x8/job_runner.h"
 #include "transform/dct8x8/quant_table.h"
