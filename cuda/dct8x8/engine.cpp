@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "cuda/dct8x8/kernels.h"
 #include "cuda/dct8x8/plan.h"
+#include "cuda/common/batch_launch.h"
 #include "cuda/device/queue.h"
 
 namespace cudatransform {
@@ -81,6 +83,52 @@ Status submit(Device& device, Queue& queue, const Dct8x8Job& job, FencePtr* fenc
 }
 
 }  // namespace
+
+CT_KERNEL_FAMILY(batch_kernels, CT_DCT8X8_BATCH_IMAGES)
+
+namespace {
+
+enum BatchKernel : uint32_t { kForwardBatch, kInverseBatch };
+
+// Whether a batch kernel takes the job, which validate() has passed.
+bool is_batched(const Dct8x8Job& job) {
+  return job.method == Method::kIslow && job.type == CoefType::kS16 && job.quantized &&
+         job.layout == Layout::kBlock && job.order == Order::kRaster && job.scale == 1 &&
+         job.quantizer == Quantizer::kRound && job.measure == 0 && job.timer == nullptr &&
+         job.samples[0].type == SampleType::kU8;
+}
+
+}  // namespace
+
+Status submit_dct8x8_batch(Device& device, Queue& queue, std::span<const Dct8x8Job> jobs) {
+  for (const Dct8x8Job& job : jobs) CT_RETURN_IF_ERROR(validate(job));
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
+  Batch<FastForwardParams> forward;
+  Batch<FastInverseParams> inverse;
+  for (const Dct8x8Job& job : jobs) {
+    std::optional<FastLaunch> launch;
+    if (is_batched(job))
+      launch = fast_launch(job, nullptr, stream->kept<FastParamsCache>(), KernelChoice::kEdged);
+    if (!launch || launch->pairs)
+      CT_RETURN_IF_ERROR(submit<KernelChoice::kAuto>(device, queue, job, nullptr));
+    else if (job.direction == Direction::kForward)
+      forward.add(kForwardBatch, launch->ctas,
+                  *static_cast<const FastForwardParams*>(launch->argument));
+    else
+      inverse.add(kInverseBatch, launch->ctas,
+                  *static_cast<const FastInverseParams*>(launch->argument));
+  }
+  const auto launch_all = [&](auto& batch) -> Status {
+    if (batch.is_empty()) return {};
+    CT_RETURN_IF_ERROR(batch.send(device, *stream));
+    return batch.launch(*stream, batch_kernels(), kFusedThreads, 0, 1,
+                        [](uint32_t kernel) { return kernel; });
+  };
+  CT_RETURN_IF_ERROR(launch_all(forward));
+  return launch_all(inverse);
+}
+
 }  // namespace cuda
 
 Status probe_cuda_kernels(Device& device) {

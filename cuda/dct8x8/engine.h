@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <span>
+
 #include "transform/dct8x8/dct8x8.h"
 
 namespace cudatransform {
@@ -24,5 +26,11 @@ Status probe_cuda_kernels(Device& device);
 
 // Jobs' addresses are device addresses, Dct8x8Job::sums is pinned host memory.
 const Dct8x8Ops& cuda_dct8x8_ops(cuda::KernelChoice choice = cuda::KernelChoice::kAuto);
+
+namespace cuda {
+// The same for many jobs, which share launches where they are those of JPEG files: islow, 8 bits,
+// levels in blocks, without measurements. Returns at once; the queue tells when all are done.
+Status submit_dct8x8_batch(Device& device, Queue& queue, std::span<const Dct8x8Job> jobs);
+}  // namespace cuda
 
 }  // namespace cudatransform

@@ -402,6 +402,7 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
   launch->kernel = fast_kernel_number(job, planes, split, frame.timed);
   launch->ctas = ctas;
   launch->threads = shape.threads;
+  launch->pairs = interleaved;
   launch->tells_time = frame.timed;
   launch->argument = tell(job, frame, params);
   return launch;

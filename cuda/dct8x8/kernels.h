@@ -97,6 +97,12 @@
   X(forward_float_u16_s16_plane, Float, U16, S16, Plane, Edged, Plain)                 \
   X(forward_float_u16_s16_plane_measure, Float, U16, S16, Plane, Edged, Measure)
 
+// fast_batch.cu: for many jobs (cuda/common/batch.h).
+#define CT_FAST_BATCH_FORWARD_KERNELS(X) \
+  X(forward_islow_u8_s16_block_batch, Islow, U8, S16, Block, Edged, Plain)
+#define CT_FAST_BATCH_INVERSE_KERNELS(X) \
+  X(inverse_islow_u8_s16_block_batch, Islow, U8, S16, Block, Edged, Plain)
+
 // fast_inverse.cu.
 #define CT_FAST_INVERSE_KERNELS(X)                                                     \
   X(inverse_islow_u8_s16_block_timed, Islow, U8, S16, Block, Edged, Timed)             \
@@ -367,6 +373,10 @@
   IMAGE(dct8x8_fast_split, CT_FAST_SPLIT_FORWARD_KERNELS)     \
   IMAGE(dct8x8_fast_full, CT_FAST_FULL_FORWARD_KERNELS)       \
   IMAGE(dct8x8_fast_full, CT_FAST_FULL_INVERSE_KERNELS)
+
+#define CT_DCT8X8_BATCH_IMAGES(IMAGE)                     \
+  IMAGE(dct8x8_fast_batch, CT_FAST_BATCH_FORWARD_KERNELS) \
+  IMAGE(dct8x8_fast_batch, CT_FAST_BATCH_INVERSE_KERNELS)
 
 #define CT_DCT8X8_GENERAL_IMAGES(IMAGE)               \
   IMAGE(dct8x8_general, CT_GENERAL_FORWARD_KERNELS)   \

@@ -125,6 +125,7 @@ struct FastLaunch {
   uint32_t kernel;  // its number among fast_kernels()
   uint32_t ctas;
   uint32_t threads;  // in a CTA
+  bool pairs;        // two components share a plane
   bool tells_time;   // writes Dct8x8Job::times: the timer is not needed
   void* argument;    // the kernel's parameters, passed by value; belong to the cache
 };

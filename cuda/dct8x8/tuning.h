@@ -54,6 +54,8 @@ inline constexpr int kSplitCtas = 8;
 // Of each fast kernel, as many as fit without spilling registers on every architecture: X(name,
 // CTAs).
 #define CT_FAST_CTAS(X)                                    \
+  X(forward_islow_u8_s16_block_batch, 12)                  \
+  X(inverse_islow_u8_s16_block_batch, 12)                  \
   X(forward_islow_u8_s16_block_timed, 12)                  \
   X(forward_islow_u8_s16_block_pairs_timed, 10)            \
   X(forward_float_u8_s16_block_timed, 12)                  \

@@ -280,15 +280,15 @@ Status StreamQueue::zeroed(size_t bytes, CUdeviceptr* address) {
 }
 
 Status StreamQueue::launch(KernelKey key, unsigned blocks, unsigned threads, void** arguments,
-                           bool waits_itself) {
+                           bool waits_itself, unsigned jobs) {
   CUfunction function = nullptr;
   CT_RETURN_IF_ERROR(context_->kernel(key, &function));
-  const CUresult result = launch(function, blocks, threads, arguments, waits_itself);
+  const CUresult result = launch(function, blocks, jobs, threads, arguments, waits_itself);
   if (result == CUDA_SUCCESS) return {};
   return context_->check(result, key.family.kernel(key.number).name);
 }
 
-CUresult StreamQueue::launch(CUfunction function, unsigned blocks, unsigned threads,
+CUresult StreamQueue::launch(CUfunction function, unsigned blocks, unsigned jobs, unsigned threads,
                              void** arguments, bool waits_itself) {
   const ScopedContext scoped(*context_);
   if (!scoped.status().ok()) return scoped.result();
@@ -299,14 +299,15 @@ CUresult StreamQueue::launch(CUfunction function, unsigned blocks, unsigned thre
     attribute.value.programmaticStreamSerializationAllowed = 1;
     CUlaunchConfig config = {};
     config.gridDimX = blocks;
+    config.gridDimY = jobs;
     config.blockDimX = threads;
-    config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+    config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
     config.hStream = stream_;
     config.attrs = &attribute;
     config.numAttrs = 1;
     return driver.launch_kernel_ex(&config, function, arguments, nullptr);
   }
-  return driver.launch_kernel(function, blocks, 1, 1, threads, 1, 1, 0, stream_, arguments,
+  return driver.launch_kernel(function, blocks, jobs, 1, threads, 1, 1, 0, stream_, arguments,
                               nullptr);
 }
 

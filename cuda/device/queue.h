@@ -78,9 +78,9 @@ class StreamQueue final : public Queue {
   Status zeroed(size_t bytes, CUdeviceptr* address);
   // Without allocating or locking anything once the kernel has been used. A kernel that
   // `waits_itself` for its predecessor in the stream may be launched while that still runs, where
-  // the device can do so.
+  // the device can do so. `jobs`: the grid's other side (cuda/common/batch.h).
   Status launch(KernelKey key, unsigned blocks, unsigned threads, void** arguments,
-                bool waits_itself);
+                bool waits_itself, unsigned jobs = 1);
   // An object that a transform keeps with the queue from job to job: one of each type, made when it
   // is first asked for.
   struct Kept {
@@ -105,8 +105,8 @@ class StreamQueue final : public Queue {
   Status synchronize();
 
  private:
-  CUresult launch(CUfunction function, unsigned blocks, unsigned threads, void** arguments,
-                  bool waits_itself);
+  CUresult launch(CUfunction function, unsigned blocks, unsigned jobs, unsigned threads,
+                  void** arguments, bool waits_itself);
   Status try_record(FencePtr* fence);
 
   // Types of kept objects, numbered in the order in which the process has come across them.

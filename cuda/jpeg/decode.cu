@@ -6,6 +6,7 @@
 // guess, and again as long as the thread before it ends elsewhere. Of one picture that takes as
 // long as its longest chain of threads that wait for each other, so everything but the chain is
 // kept out of these rounds.
+#include "cuda/common/batch.h"
 #include "cuda/jpeg/decode_sync.cuh"
 #include "cuda/jpeg/decode_write.cuh"
 #include "cuda/jpeg/kernels.h"
@@ -15,9 +16,17 @@ namespace cudatransform::cuda {
 #define CT_SYNC(name, slots)                                     \
   extern "C" __global__ void __launch_bounds__(kJpegSyncThreads) \
       name(const __grid_constant__ JpegDecodeParams params) {    \
-    synchronise<slots>(params);                                  \
+    synchronise<slots>(params, params.fixes != 0);               \
   }
 CT_JPEG_SYNC_KERNELS(CT_SYNC)
+
+#define CT_SYNC_BATCH(name, slots)                                                                 \
+  extern "C" __global__ void __launch_bounds__(kJpegSyncThreads)                                   \
+      name(const __grid_constant__ BatchParams<JpegDecodeParams> batch) {                          \
+    run_job(batch,                                                                                 \
+            [&](const JpegDecodeParams& params) { synchronise<slots>(params, batch.step != 0); }); \
+  }
+CT_JPEG_SYNC_BATCH_KERNELS(CT_SYNC_BATCH)
 
 #define CT_WRITE(name, slots)                                     \
   extern "C" __global__ void __launch_bounds__(kJpegWriteThreads) \
@@ -25,5 +34,12 @@ CT_JPEG_SYNC_KERNELS(CT_SYNC)
     write<slots>(params);                                         \
   }
 CT_JPEG_WRITE_KERNELS(CT_WRITE)
+
+#define CT_WRITE_BATCH(name, slots)                                                               \
+  extern "C" __global__ void __launch_bounds__(kJpegWriteThreads)                                 \
+      name(const __grid_constant__ BatchParams<JpegDecodeParams> batch) {                         \
+    run_job<kJpegWriteCtas>(batch, [](const JpegDecodeParams& params) { write<slots>(params); }); \
+  }
+CT_JPEG_WRITE_BATCH_KERNELS(CT_WRITE_BATCH)
 
 }  // namespace cudatransform::cuda

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda/common/batch_launch.h"
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
 #include "cuda/jpeg/decode_params.h"
@@ -20,12 +21,24 @@ namespace {
 constexpr int kFixes = 2;  // as in jpeg/parallel_decode.cpp
 
 enum Kernel : uint32_t { kSync1, kSync2, kSync3, kWrite2, kWrite3 };
+constexpr uint32_t kFirstOfBatches = kWrite3 + 1;  // in the same order
 
-// Lays out the block and the kernels' messages to each other, which serve one job after the other.
+uint32_t classes_of(const JpegScans& scans) {
+  uint32_t classes = 0;
+  for (int i = 0; i < scans.count; ++i) classes = std::max(classes, scans.scans[i].classes);
+  return classes;
+}
+
+constexpr size_t kAlignment = 128;
+constexpr size_t aligned(size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// Lays out the kernels' messages to each other, which serve one job after the other.
 class Scratch {
  public:
-  Scratch(const JpegScans& scans, uint32_t classes) {
-    add(scans.bytes / sizeof(uint32_t) + 1, &block_);
+  explicit Scratch(const JpegScans& scans) {
+    const uint32_t classes = classes_of(scans);
     add(3, &result_);
     const auto rows = size_t{scans.subsequences} * kRowsInSubsequence;
     counts(rows, classes, &rows_);
@@ -35,7 +48,6 @@ class Scratch {
   size_t bytes() const { return words_ * sizeof(uint32_t); }
   void place(CUdeviceptr address, JpegDecodeParams* params) const {
     auto* const base = reinterpret_cast<uint32_t*>(address);
-    params->block = reinterpret_cast<const uint8_t*>(base + block_);
     params->result = base + result_;
     params->rows = at(base, rows_);
     params->subsequence = at(base, subsequence_);
@@ -62,7 +74,7 @@ class Scratch {
             static_cast<uint32_t>(counts.count)};
   }
 
-  size_t words_ = 0, block_ = 0, result_ = 0;
+  size_t words_ = 0, result_ = 0;
   Counts rows_ = {}, subsequence_ = {}, tiles_ = {};
 };
 
@@ -111,35 +123,91 @@ Status launch(StreamQueue& queue, Kernel kernel, uint32_t ctas, uint32_t threads
   return queue.launch(KernelKey{decode_kernels(), kernel}, ctas, threads, arguments, false);
 }
 
+// Which kernels a job gets.
+Kernel sync_kernel(const JpegScans& scans) {
+  return static_cast<Kernel>(kSync1 + scans.most_sets - 1);
+}
+Kernel write_kernel(uint32_t sync) { return sync > kSync2 ? kWrite3 : kWrite2; }
+
+void begin(const JpegDecodeJob& job, JpegDecodeParams* params) {
+  *job.result = {JpegDecodeResult::kPending, JpegDecodeResult::kPending};
+  static_assert(sizeof(JpegDecodeResult) == 2 * sizeof(uint32_t));
+  params->told = reinterpret_cast<uint32_t*>(job.result);
+}
+
 Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* done) {
   CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   CT_RETURN_IF_ERROR(check_queue(device, stream));
   const JpegScans& scans = *job.scans;
-  *job.result = {JpegDecodeResult::kPending, JpegDecodeResult::kPending};
   JpegDecodeParams params = params_for(job);
-  static_assert(sizeof(JpegDecodeResult) == 2 * sizeof(uint32_t));
-  params.told = reinterpret_cast<uint32_t*>(job.result);
-  uint32_t classes = 0;
-  for (int i = 0; i < scans.count; ++i) classes = std::max(classes, scans.scans[i].classes);
-  const Scratch scratch(scans, classes);
+  begin(job, &params);
+  const Scratch scratch(scans);
   CUdeviceptr address = 0;
-  CT_RETURN_IF_ERROR(stream->scratch(scratch.bytes(), &address));
-  scratch.place(address, &params);
-  CT_RETURN_IF_ERROR(
-      stream->send(reinterpret_cast<CUdeviceptr>(params.block), job.block, scans.bytes));
-  const auto sync = static_cast<Kernel>(kSync1 + scans.most_sets - 1);
+  CT_RETURN_IF_ERROR(stream->scratch(aligned(scans.bytes) + scratch.bytes(), &address));
+  params.block = reinterpret_cast<const uint8_t*>(address);
+  scratch.place(address + aligned(scans.bytes), &params);
+  CT_RETURN_IF_ERROR(stream->send(address, job.block, scans.bytes));
+  const Kernel sync = sync_kernel(scans);
   for (int i = 0; i <= kFixes; ++i) {
     params.fixes = i > 0 ? 1 : 0;
     CT_RETURN_IF_ERROR(launch(*stream, sync, scans.tiles, kJpegSyncThreads, &params));
   }
-  const Kernel write = scans.most_sets > 2 ? kWrite3 : kWrite2;
-  CT_RETURN_IF_ERROR(
-      launch(*stream, write, scans.tiles * kJpegWriteCtas, kJpegWriteThreads, &params));
+  CT_RETURN_IF_ERROR(launch(*stream, write_kernel(sync), scans.tiles * kJpegWriteCtas,
+                            kJpegWriteThreads, &params));
   return done != nullptr ? stream->record(done) : Status{};
 }
 
+// Enqueues the copies of all blocks. Blocks that lie one behind the other, each from a multiple of
+// kAlignment on, are one copy.
+Status send_blocks(StreamQueue& stream, std::span<const JpegDecodeJob> jobs, CUdeviceptr address) {
+  for (size_t i = 0; i < jobs.size();) {
+    const uint8_t* const first = jobs[i].block;
+    size_t bytes = 0, end = 0;
+    for (; i < jobs.size() && jobs[i].block == first + end; ++i) {
+      bytes = end + jobs[i].scans->bytes;
+      end += aligned(jobs[i].scans->bytes);
+    }
+    CT_RETURN_IF_ERROR(stream.send(address, first, bytes));
+    address += end;
+  }
+  return {};
+}
+
 }  // namespace
+
+Status decode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegDecodeJob> jobs) {
+  for (const JpegDecodeJob& job : jobs) CT_RETURN_IF_ERROR(validate(job));
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
+  size_t block_bytes = 0, scratch_bytes = 0;
+  for (const JpegDecodeJob& job : jobs) {
+    block_bytes += aligned(job.scans->bytes);
+    scratch_bytes += Scratch(*job.scans).bytes();
+  }
+  CUdeviceptr block = 0;
+  CT_RETURN_IF_ERROR(stream->scratch(block_bytes + scratch_bytes, &block));
+  CT_RETURN_IF_ERROR(send_blocks(*stream, jobs, block));
+  CUdeviceptr rest = block + block_bytes;
+  Batch<JpegDecodeParams> batch;
+  for (const JpegDecodeJob& job : jobs) {
+    JpegDecodeParams params = params_for(job);
+    begin(job, &params);
+    const Scratch scratch(*job.scans);
+    params.block = reinterpret_cast<const uint8_t*>(block);
+    scratch.place(rest, &params);
+    block += aligned(job.scans->bytes);
+    rest += scratch.bytes();
+    batch.add(sync_kernel(*job.scans), job.scans->tiles, params);
+  }
+  CT_RETURN_IF_ERROR(batch.send(device, *stream));
+  for (uint32_t i = 0; i <= kFixes; ++i)
+    CT_RETURN_IF_ERROR(batch.launch(*stream, decode_kernels(), kJpegSyncThreads, i, 1,
+                                    [](uint32_t sync) { return kFirstOfBatches + sync; }));
+  return batch.launch(*stream, decode_kernels(), kJpegWriteThreads, 0, kJpegWriteCtas,
+                      [](uint32_t sync) { return kFirstOfBatches + write_kernel(sync); });
+}
+
 }  // namespace cuda
 
 Status probe_cuda_jpeg_decode(Device& device) {

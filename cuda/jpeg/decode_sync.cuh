@@ -71,7 +71,7 @@ __device__ __forceinline__ void clear_planes(const JpegDecodeParams& params) {
     for (uint32_t y = 0; y < (is_dense ? 1 : plane.blocks_h); ++y) {
       auto* row = reinterpret_cast<uint4*>(plane.data + y * plane.stride);
       for (uint64_t i = blockIdx.x * kJpegSyncThreads + threadIdx.x; i < row_units;
-           i += static_cast<uint64_t>(gridDim.x) * kJpegSyncThreads)
+           i += static_cast<uint64_t>(params.tiles.count) * kJpegSyncThreads)
         row[i] = make_uint4(0, 0, 0, 0);
     }
   }
@@ -118,9 +118,11 @@ struct SyncShared {
 template <uint32_t kSlots>
 class TileSync {
  public:
-  __device__ __forceinline__ TileSync(const JpegDecodeParams& params, SyncShared<kSlots>& shared)
+  __device__ __forceinline__ TileSync(const JpegDecodeParams& params, bool fixes,
+                                      SyncShared<kSlots>& shared)
       : params_(params),
         shared_(shared),
+        fixes_(fixes),
         thread_(threadIdx.x),
         tile_(blockIdx.x),
         number_(scan_of_tile(params, tile_)),
@@ -131,8 +133,7 @@ class TileSync {
 
   // False: there is nothing to do.
   __device__ __forceinline__ bool begin() {
-    const bool fixes = params_.fixes != 0;
-    if (fixes) {
+    if (fixes_) {
       if (!is_to_fix(params_, tile_, infos_[first_], &start_)) return false;
     } else {
       clear_planes(params_);
@@ -140,12 +141,12 @@ class TileSync {
     }
     const bool in_tile = thread_ >= kWarmUp;
     const bool is_there =
-        first_ + thread_ >= kWarmUp && mine_ < scan_.subsequences && (in_tile || !fixes);
+        first_ + thread_ >= kWarmUp && mine_ < scan_.subsequences && (in_tile || !fixes_);
     info_ = is_there ? infos_[mine_] : 0;
     is_there_ = is_there;
     counts_ = is_there && in_tile;
     is_begin_ = is_there && begins_segment(info_);
-    is_fixed_ = is_begin_ || !is_there || thread_ == (fixes ? kWarmUp : 0);
+    is_fixed_ = is_begin_ || !is_there || thread_ == (fixes_ ? kWarmUp : 0);
     if (is_begin_ || thread_ != kWarmUp) start_ = 0;
     return true;
   }
@@ -253,6 +254,7 @@ class TileSync {
 
   const JpegDecodeParams& params_;
   SyncShared<kSlots>& shared_;
+  const bool fixes_;
   const uint32_t thread_, tile_, number_;
   const JpegScanPlan& scan_;
   const uint32_t* infos_;
@@ -266,10 +268,11 @@ class TileSync {
   uint32_t from_ = kNone, last_ = kNone;  // threads at which segments begin
 };
 
+// `fixes`: whether the results of the tile before are known.
 template <uint32_t kSlots>
-__device__ __forceinline__ void synchronise(const JpegDecodeParams& params) {
+__device__ __forceinline__ void synchronise(const JpegDecodeParams& params, bool fixes) {
   __shared__ SyncShared<kSlots> shared;
-  TileSync<kSlots> tile(params, shared);
+  TileSync<kSlots> tile(params, fixes, shared);
   if (!tile.begin()) return;
   tile.fetch_all();
   tile.synchronise();

@@ -203,7 +203,7 @@ __device__ __forceinline__ void tell_result(const JpegDecodeParams& params) {
   __syncthreads();
   if (threadIdx.x != 0) return;
   __threadfence();
-  if (atomicAdd(&params.result[2], 1) != gridDim.x - 1) return;
+  if (atomicAdd(&params.result[2], 1) != params.tiles.count * kJpegWriteCtas - 1) return;
   __threadfence();
   // It looks at the second one.
   volatile uint32_t* const told = params.told;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <span>
+
 #include "jpeg/encode_scan.h"
 #include "jpeg/parallel_decode.h"
 
@@ -20,6 +22,13 @@ Status probe_cuda_jpeg_encode_kernels(Device& device);
 // Jobs' levels are device addresses; their blocks and results lie in page-locked memory. Jobs on
 // several queues overlap.
 const JpegDecodeOps& cuda_jpeg_decode_ops();
+
+namespace cuda {
+// The same for many pictures, of any sizes, which share launches. Returns at once; a job's result
+// tells when it is done. Blocks that lie one behind the other, each from the next multiple of 128
+// bytes on, are sent in one copy.
+Status decode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegDecodeJob> jobs);
+}  // namespace cuda
 
 // Whether the kernels can be loaded on `device`: kNotFound where this build has none for it.
 Status probe_cuda_jpeg_decode(Device& device);

@@ -46,6 +46,17 @@
   X(jpeg_decode_write_2, 2)      \
   X(jpeg_decode_write_3, 3)
 
-#define CT_JPEG_DECODE_IMAGES(IMAGE)       \
-  IMAGE(jpeg_decode, CT_JPEG_SYNC_KERNELS) \
-  IMAGE(jpeg_decode, CT_JPEG_WRITE_KERNELS)
+// The same for many pictures (cuda/common/batch.h).
+#define CT_JPEG_SYNC_BATCH_KERNELS(X) \
+  X(jpeg_decode_sync_1_batch, 1)      \
+  X(jpeg_decode_sync_2_batch, 2)      \
+  X(jpeg_decode_sync_3_batch, 3)
+#define CT_JPEG_WRITE_BATCH_KERNELS(X) \
+  X(jpeg_decode_write_2_batch, 2)      \
+  X(jpeg_decode_write_3_batch, 3)
+
+#define CT_JPEG_DECODE_IMAGES(IMAGE)             \
+  IMAGE(jpeg_decode, CT_JPEG_SYNC_KERNELS)       \
+  IMAGE(jpeg_decode, CT_JPEG_WRITE_KERNELS)      \
+  IMAGE(jpeg_decode, CT_JPEG_SYNC_BATCH_KERNELS) \
+  IMAGE(jpeg_decode, CT_JPEG_WRITE_BATCH_KERNELS)

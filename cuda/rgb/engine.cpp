@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "cuda/common/batch_launch.h"
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
 #include "cuda/rgb/kernels.h"
@@ -151,13 +152,13 @@ RgbParams params_of(const RgbJob& job) {
 }
 
 Status launch(StreamQueue& queue, size_t kernel, uint32_t ctas, RgbParams& params) {
-  params.by_across = make_divider(params.across);
   void* arguments[] = {&params};
   return queue.launch(KernelKey{rgb_kernels(), static_cast<uint32_t>(kernel)}, ctas, kRgbThreads,
                       arguments, true);
 }
 
-Status submit_fast(StreamQueue& queue, const RgbJob& job, size_t kernel, RgbParams& params) {
+// Fills the rest of a fast kernel's parameters. Returns whether it has edges.
+bool plan_fast(const RgbJob& job, size_t kernel, RgbParams& params) {
   const int rows = kFast[kernel].y;
   params.columns = params.width;
   params.rows = params.height;
@@ -171,8 +172,13 @@ Status submit_fast(StreamQueue& queue, const RgbJob& job, size_t kernel, RgbPara
   constexpr unsigned kDown = kRgbThreads / kRgbLanesAcross;
   params.across = divided(params.columns, kRgbColumns * kRgbLanesAcross);
   params.count = params.across * divided(params.rows, rows * kDown);
-  const bool has_edges = params.whole_width < params.columns || params.columns % kRgbColumns != 0 ||
-                         params.whole_height < params.rows || params.rows % rows != 0;
+  params.by_across = make_divider(params.across);
+  return params.whole_width < params.columns || params.columns % kRgbColumns != 0 ||
+         params.whole_height < params.rows || params.rows % rows != 0;
+}
+
+Status submit_fast(StreamQueue& queue, const RgbJob& job, size_t kernel, RgbParams& params) {
+  const bool has_edges = plan_fast(job, kernel, params);
   if (is_forward(job))
     kernel += has_edges ? 1 : 0;
   else
@@ -183,6 +189,7 @@ Status submit_fast(StreamQueue& queue, const RgbJob& job, size_t kernel, RgbPara
 Status submit_general(StreamQueue& queue, const RgbJob& job, RgbParams& params) {
   const auto launch_rows = [&](int32_t width, int32_t height) {
     params.across = divided(width, kRgbThreads);
+    params.by_across = make_divider(params.across);
     params.count = params.across * static_cast<uint32_t>(height);
     return launch(queue, kFastCount + (is_forward(job) ? 1 : 0), params.count, params);
   };
@@ -194,6 +201,10 @@ Status submit_general(StreamQueue& queue, const RgbJob& job, RgbParams& params) 
   return {};
 }
 
+bool is_fast(size_t kernel, const RgbParams& params) {
+  return kernel < kFastCount && params.planes[1].filter == params.planes[2].filter;
+}
+
 template <RgbKernelChoice kChoice>
 Status submit(Device& device, Queue& queue, const RgbJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
@@ -201,14 +212,48 @@ Status submit(Device& device, Queue& queue, const RgbJob& job, FencePtr* fence) 
   CT_RETURN_IF_ERROR(check_queue(device, stream));
   RgbParams params = params_of(job);
   const size_t kernel = kChoice == RgbKernelChoice::kAuto ? fast_kernel(job) : kFastCount;
-  if (kernel < kFastCount && params.planes[1].filter == params.planes[2].filter)
+  if (is_fast(kernel, params))
     CT_RETURN_IF_ERROR(submit_fast(*stream, job, kernel, params));
   else
     CT_RETURN_IF_ERROR(submit_general(*stream, job, params));
   return fence != nullptr ? stream->record(fence) : Status{};
 }
 
+// The number of the batch kernel for a fast kernel.
+uint32_t batch_kernel(size_t kernel) {
+#define CT_COUNT(...) +1
+  constexpr size_t kInverse = CT_RGB_INVERSE_BATCH_KERNELS(CT_COUNT);
+  constexpr size_t kForward = CT_RGB_FORWARD_BATCH_KERNELS(CT_COUNT);
+#undef CT_COUNT
+  if (kernel < kFirstForward) return static_cast<uint32_t>(kernel / (kFirstForward / kInverse));
+  constexpr size_t kEach = (kFastCount - kFirstForward) / kForward;
+  return static_cast<uint32_t>(kInverse + (kernel - kFirstForward) / kEach);
+}
+
 }  // namespace
+
+CT_KERNEL_FAMILY(rgb_batch_kernels, CT_RGB_BATCH_IMAGES)
+
+Status submit_rgb_batch(Device& device, Queue& queue, std::span<const RgbJob> jobs) {
+  for (const RgbJob& job : jobs) CT_RETURN_IF_ERROR(validate(job));
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
+  Batch<RgbParams> batch;
+  for (const RgbJob& job : jobs) {
+    RgbParams params = params_of(job);
+    const size_t kernel = fast_kernel(job);
+    if (!is_fast(kernel, params)) {
+      CT_RETURN_IF_ERROR(submit_general(*stream, job, params));
+      continue;
+    }
+    plan_fast(job, kernel, params);
+    batch.add(batch_kernel(kernel), params.count, params);
+  }
+  if (batch.is_empty()) return {};
+  CT_RETURN_IF_ERROR(batch.send(device, *stream));
+  return batch.launch(*stream, rgb_batch_kernels(), kRgbThreads, 0, 1,
+                      [](uint32_t kernel) { return kernel; });
+}
 
 }  // namespace cuda
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <span>
+
 #include "transform/rgb/rgb.h"
 
 namespace cudatransform {
@@ -17,5 +19,10 @@ Status probe_cuda_rgb_kernels(Device& device);
 
 // Jobs' addresses are device addresses.
 const RgbOps& cuda_rgb_ops(cuda::RgbKernelChoice choice = cuda::RgbKernelChoice::kAuto);
+
+namespace cuda {
+// The same for many jobs, which share launches. Returns at once; the queue tells when all are done.
+Status submit_rgb_batch(Device& device, Queue& queue, std::span<const RgbJob> jobs);
+}  // namespace cuda
 
 }  // namespace cudatransform

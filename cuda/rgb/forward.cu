@@ -6,6 +6,7 @@
 //
 // Threads cover the planes, which may end behind the picture: they read its last column again, and
 // repeat the last row of each component. Those differ where chroma's last row is the mean of two.
+#include "cuda/common/batch.h"
 #include "cuda/rgb/kernels.h"
 #include "cuda/rgb/place.cuh"
 
@@ -138,6 +139,15 @@ __device__ __forceinline__ void forward_thread(const RgbParams& params) {
     forward_thread<x, y, RgbColor::color, has_edges>(params); \
   }
 CT_RGB_FORWARD_KERNELS(CT_DEFINE)
+#undef CT_DEFINE
+
+#define CT_DEFINE(name, x, y, color)                                                               \
+  extern "C" __global__ void __launch_bounds__(kRgbThreads)                                        \
+      name(const __grid_constant__ BatchParams<RgbParams> batch) {                                 \
+    run_job(batch,                                                                                 \
+            [](const RgbParams& params) { forward_thread<x, y, RgbColor::color, true>(params); }); \
+  }
+CT_RGB_FORWARD_BATCH_KERNELS(CT_DEFINE)
 #undef CT_DEFINE
 
 }  // namespace cudatransform::cuda

@@ -9,6 +9,7 @@
 // Lanes take the sum and clamp it.
 #include <algorithm>
 
+#include "cuda/common/batch.h"
 #include "cuda/rgb/kernels.h"
 #include "cuda/rgb/place.cuh"
 
@@ -208,6 +209,17 @@ __device__ __forceinline__ void inverse_thread(const RgbParams& params) {
     inverse_thread<x, y, RgbColor::color, RgbPlaces::places>(params);         \
   }
 CT_RGB_INVERSE_KERNELS(CT_DEFINE)
+#undef CT_DEFINE
+
+#define CT_DEFINE(name, x, y, color)                                        \
+  extern "C" __global__ void __launch_bounds__(                             \
+      kRgbThreads, rgb_inverse_ctas(RgbPlaces::kAny, (x) == 1 && (y) == 2)) \
+      name(const __grid_constant__ BatchParams<RgbParams> batch) {          \
+    run_job(batch, [](const RgbParams& params) {                            \
+      inverse_thread<x, y, RgbColor::color, RgbPlaces::kAny>(params);       \
+    });                                                                     \
+  }
+CT_RGB_INVERSE_BATCH_KERNELS(CT_DEFINE)
 #undef CT_DEFINE
 
 }  // namespace cudatransform::cuda

@@ -46,8 +46,28 @@
   X(rgb_inverse_general, true)    \
   X(rgb_forward_general, false)
 
+// For many jobs (cuda/common/batch.h), in the order of the others: X(name, columns, rows,
+// RgbColor).
+#define CT_RGB_INVERSE_BATCH_KERNELS(X)  \
+  X(rgb_inverse_420_batch, 2, 2, kYcbcr) \
+  X(rgb_inverse_422_batch, 2, 1, kYcbcr) \
+  X(rgb_inverse_440_batch, 1, 2, kYcbcr) \
+  X(rgb_inverse_444_batch, 1, 1, kYcbcr) \
+  X(rgb_inverse_rgb_batch, 1, 1, kRgb)   \
+  X(rgb_inverse_grey_batch, 1, 1, kGrey)
+#define CT_RGB_FORWARD_BATCH_KERNELS(X)  \
+  X(rgb_forward_420_batch, 2, 2, kYcbcr) \
+  X(rgb_forward_422_batch, 2, 1, kYcbcr) \
+  X(rgb_forward_440_batch, 1, 2, kYcbcr) \
+  X(rgb_forward_444_batch, 1, 1, kYcbcr) \
+  X(rgb_forward_rgb_batch, 1, 1, kRgb)   \
+  X(rgb_forward_grey_batch, 1, 1, kGrey)
+
 // Images: X(image, its kernels), in the order of their numbers.
 #define CT_RGB_IMAGES(IMAGE)                 \
   IMAGE(rgb_inverse, CT_RGB_INVERSE_KERNELS) \
   IMAGE(rgb_forward, CT_RGB_FORWARD_KERNELS) \
   IMAGE(rgb_general, CT_RGB_GENERAL_KERNELS)
+#define CT_RGB_BATCH_IMAGES(IMAGE)                 \
+  IMAGE(rgb_inverse, CT_RGB_INVERSE_BATCH_KERNELS) \
+  IMAGE(rgb_forward, CT_RGB_FORWARD_BATCH_KERNELS)

@@ -16,12 +16,13 @@ CT_EMULATE(tiny_xor)
 namespace cudatransform::emulator {
 namespace {
 
-bool run(const std::string& kernel, unsigned ctas, unsigned threads, void** parameters) {
+bool run(const std::string& kernel, unsigned ctas, unsigned jobs, unsigned threads,
+         void** parameters) {
   static std::mutex one_at_a_time;
   std::lock_guard lock(one_at_a_time);
   const auto found = kernels().find(kernel);
   if (found == kernels().end()) return false;
-  run_grid(ctas, threads, [&] { found->second(parameters); });
+  run_grid(ctas, jobs, threads, [&] { found->second(parameters); });
   return true;
 }
 

@@ -99,14 +99,14 @@ void run_cta(unsigned threads) {
 
 }  // namespace
 
-void run_grid(unsigned ctas, unsigned threads, const std::function<void()>& thread) {
+void run_grid(unsigned ctas, unsigned jobs, unsigned threads, const std::function<void()>& thread) {
   if (fibers.size() < threads) fibers.resize(threads);
   body = &thread;
   threads_of_cta = threads;
   cta_size = {threads, 1, 1};
-  grid_size = {ctas, 1, 1};
-  for (unsigned i = 0; i < ctas; ++i) {
-    cta_index = {i, 0, 0};
+  grid_size = {ctas, jobs, 1};
+  for (unsigned i = 0; i < ctas * jobs; ++i) {
+    cta_index = {i % ctas, i / ctas, 0};
     run_cta(threads);
   }
 }

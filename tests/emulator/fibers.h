@@ -15,8 +15,9 @@ struct Index {
 // Of the running thread.
 inline Index thread_index, cta_index, cta_size, grid_size;
 
-// Runs `thread` for every thread of every CTA, CTAs in order. Not from two threads at a time.
-void run_grid(unsigned ctas, unsigned threads, const std::function<void()>& thread);
+// Runs `thread` for every thread of every CTA of a grid of `ctas` by `jobs`, CTAs in order. Not
+// from two threads at a time.
+void run_grid(unsigned ctas, unsigned jobs, unsigned threads, const std::function<void()>& thread);
 
 // Waits until all threads of the warp that are in `mask`, and have not ended, are here as well.
 // Each brings 64 bits; from() returns a lane's bits until its next wait.

@@ -81,7 +81,7 @@ bool computes(const std::string& kernel);
 
 // The real computation, where there is an emulator (tests/emulator): runs the kernel at once, or
 // returns false if it does not know it. Null otherwise.
-extern bool (*emulate)(const std::string& kernel, unsigned ctas, unsigned threads,
+extern bool (*emulate)(const std::string& kernel, unsigned ctas, unsigned jobs, unsigned threads,
                        void** parameters);
 
 }  // namespace fakecuda

@@ -11,7 +11,7 @@
 
 using namespace fakecuda;  // the whole file belongs to it
 
-bool (*fakecuda::emulate)(const std::string&, unsigned, unsigned, void**) = nullptr;
+bool (*fakecuda::emulate)(const std::string&, unsigned, unsigned, unsigned, void**) = nullptr;
 
 EXPORT int cuModuleLoadData(void** module, const void* image) {
   if (int result = check_context()) return result;
@@ -60,7 +60,8 @@ EXPORT int cuLaunchKernel(const Function* function, unsigned gx, unsigned gy, un
   capture(stream);
   note_work(stream);
   // No host's code after it, which would hide a kernel's faults behind its own results.
-  if (emulate != nullptr) return emulate(function->name, gx, bx, parameters) ? kSuccess : kNotFound;
+  if (emulate != nullptr)
+    return emulate(function->name, gx, gy, bx, parameters) ? kSuccess : kNotFound;
   if (kernels_write() || computes(function->name))
     enqueue(stream, launch_of(function->name, gx, parameters));
   return kSuccess;
