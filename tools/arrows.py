@@ -44,6 +44,9 @@ ROOMS = {
     "cuda/verbs": KERNELS + " transform/dct8x8 transform/verbs",
     "cuda/jpeg": KERNELS + " jpeg transform/dct8x8",
     "jpeg": "transform/device transform/dct8x8 transform/verbs",
+    # The engines as a C library, for files and pixels.
+    "core": PICTURES + " jpeg transform/dct8x8 transform/rgb cuda/device cuda/dct8x8 cuda/jpeg"
+            " cuda/rgb",
     "dirac": PICTURES + " transform/dwt transform/obmc",
     "gst/engine": ENGINE,
     "gst/stream": STREAM,
@@ -69,7 +72,7 @@ ROOMS = {
     "examples": "gst-libs",
     "docs": "gst-libs",
     "packaging": "",
-    "tests": "cuda dirac examples gst gst-libs jpeg transform",
+    "tests": "core cuda dirac examples gst gst-libs jpeg transform",
 }
 
 # Neutral files name no transform.

@@ -1,0 +1,62 @@
+// Reference-counted blocks of memory for results, kept for later ones.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "core/cudatransform.h"
+#include "transform/device/device.h"
+
+namespace cudatransform::core {
+class Blocks;
+}
+
+struct CtBlock {
+  std::atomic<uint32_t> references{1};
+  std::unique_ptr<cudatransform::Memory> memory;
+  std::shared_ptr<cudatransform::core::Blocks> owner;  // null: freed with the last reference
+  cudatransform::MemoryKind kind = cudatransform::MemoryKind::kDevice;
+
+  uint8_t* data() const { return static_cast<uint8_t*>(memory->data()); }
+};
+
+namespace cudatransform::core {
+
+// Blocks of an engine's device memory, which is host memory where the device is the CPU. Any
+// thread. Sizes are rounded up to an eighth of a power of two, so that pictures of similar sizes
+// share blocks.
+class Blocks : public std::enable_shared_from_this<Blocks> {
+ public:
+  // `most`: bytes lent and kept; 0: no limit.
+  Blocks(std::shared_ptr<Device> device, uint64_t most) : device_(std::move(device)), most_(most) {}
+
+  // kOutOfMemory where the device or `most` has no room.
+  Status take(size_t bytes, CtBlock** block);
+  void give(std::unique_ptr<CtBlock> block);
+  // Frees what is kept, and keeps nothing any more.
+  void close();
+
+ private:
+  // Of the bytes that blocks in use had at most at a time, as many are kept.
+  std::unique_ptr<CtBlock> find(size_t bytes);
+  bool make_room(size_t bytes);
+
+  const std::shared_ptr<Device> device_;
+  const uint64_t most_;
+  std::mutex mutex_;  // guards the members below
+  std::multimap<size_t, std::unique_ptr<CtBlock>> idle_;
+  uint64_t lent_ = 0, kept_ = 0, peak_ = 0;
+  bool closed_ = false;
+};
+
+// A block of ordinary memory, which belongs to nobody else.
+Status make_host_block(size_t bytes, CtBlock** block);
+void ref(CtBlock* block);
+void unref(CtBlock* block);
+
+}  // namespace cudatransform::core

@@ -1,0 +1,290 @@
+// The functions of libcudatransform.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "core/cudatransform.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <string>
+
+#include "core/engine.h"
+#include "core/jpeg_batches.h"
+#include "transform/device/host_device.h"
+#if CT_HAVE_CUDA
+#include "cuda/device/cuda_device.h"
+#endif
+
+namespace cudatransform::core {
+
+CtCode code_of(StatusCode code) {
+  switch (code) {
+    case StatusCode::kOk:
+      return CT_OK;
+    case StatusCode::kInvalidArgument:
+    case StatusCode::kInvalidSetting:
+      return CT_INVALID_ARGUMENT;
+    case StatusCode::kUnsupported:
+      return CT_UNSUPPORTED;
+    case StatusCode::kNotFound:
+      return CT_NOT_FOUND;
+    case StatusCode::kOutOfMemory:
+      return CT_OUT_OF_MEMORY;
+    case StatusCode::kDeviceLost:
+      return CT_DEVICE_LOST;
+    case StatusCode::kCancelled:
+    case StatusCode::kFailed:
+      break;
+  }
+  return CT_FAILED;
+}
+
+void set_text(CtError* error, CtCode code, const std::string& text) {
+  error->code = code;
+  const size_t size = std::min(text.size(), sizeof error->text - 1);
+  std::memcpy(error->text, text.data(), size);
+  error->text[size] = 0;
+}
+
+CtCode tell(CtCode code, const std::string& text, CtError* error) {
+  if (error != nullptr) set_text(error, code, text);
+  return code;
+}
+
+CtCode tell(const Status& status, CtError* error) {
+  return tell(code_of(status.code), status.message, error);
+}
+
+namespace {
+
+// The process that has used CUDA, of which children must not.
+std::atomic<pid_t> cuda_process{0};
+
+bool is_forked(const CtEngine& engine) { return engine.process != getpid(); }
+CtCode tell_forked(CtError* error) {
+  return tell(CT_FORKED,
+              "it was made before this process was forked: make a new engine in the child", error);
+}
+
+int cores() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(CPU_COUNT(&set), 1) : 1;
+}
+
+Status make_device(CtEngine& engine, int32_t ordinal) {
+#if CT_HAVE_CUDA
+  const pid_t self = getpid();
+  pid_t used = 0;
+  if (!cuda_process.compare_exchange_strong(used, self) && used != self)
+    return Status::error(StatusCode::kNotFound,
+                         "CUDA does not survive a fork, and a parent of this process has used it");
+  int count = 0;
+  CT_RETURN_IF_ERROR(probe_cuda_driver(&count));
+  std::unique_ptr<Device> device;
+  CT_RETURN_IF_ERROR(make_primary_cuda_device(ordinal, &device));
+  engine.device = std::move(device);
+  return {};
+#else
+  (void)engine;
+  return Status::error(
+      StatusCode::kNotFound,
+      "this build has no CUDA engine, so there is no cuda:" + std::to_string(ordinal));
+#endif
+}
+
+Status fill(CtEngine& engine, const CtEngineOptions& options) {
+  engine.process = getpid();
+  engine.host = make_host_device(1);
+  if (!engine.host) return Status::error(StatusCode::kOutOfMemory, "there is no memory");
+  engine.device = engine.host;
+  if (options.device >= 0) CT_RETURN_IF_ERROR(make_device(engine, options.device));
+  engine.blocks = std::make_shared<Blocks>(engine.device, options.max_device_memory);
+  engine.threads = std::make_unique<Threads>(options.threads > 0 ? options.threads : cores());
+  return {};
+}
+
+// Calls work() and turns exceptions into codes: none crosses the library's border.
+template <typename Work>
+CtCode guarded(CtError* error, const Work& work) {
+  if (error != nullptr) set_text(error, CT_OK, {});
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return tell(CT_OUT_OF_MEMORY, "there is no memory", error);
+  } catch (const std::exception& exception) {
+    return tell(CT_FAILED, exception.what(), error);
+  }
+}
+
+// An older program's structure has fewer members: the others are 0.
+template <typename Options>
+CtCode copy_options(const Options* from, Options* to, CtError* error) {
+  *to = {};
+  if (from == nullptr) return CT_OK;
+  if (from->struct_size < sizeof(size_t) || from->struct_size > 4096)
+    return tell(CT_INVALID_ARGUMENT,
+                "struct_size is the size of the structure of options, not " +
+                    std::to_string(from->struct_size),
+                error);
+  std::memcpy(to, from, std::min(from->struct_size, sizeof *to));
+  return CT_OK;
+}
+
+CtCode check(const CtDecodeOptions& options, CtError* error) {
+  const auto wrong = [&](const char* what, int64_t value) {
+    return tell(CT_INVALID_ARGUMENT, std::string(what) + ", not " + std::to_string(value), error);
+  };
+  if (options.output < CT_OUTPUT_RGB || options.output > CT_OUTPUT_LEVELS)
+    return wrong("output is one of CtOutput", options.output);
+  if (options.upsampling < CT_UPSAMPLING_FANCY || options.upsampling > CT_UPSAMPLING_NEAREST)
+    return wrong("upsampling is one of CtUpsampling", options.upsampling);
+  const int32_t scale = options.scale;
+  if (scale != 0 && scale != 1 && scale != 2 && scale != 4 && scale != 8)
+    return wrong("scale is 1, 2, 4 or 8", scale);
+  if (scale > 1 && options.output == CT_OUTPUT_LEVELS) return wrong("levels have scale 1", scale);
+  if (options.batches < 0 || options.batches > 64)
+    return wrong("batches are 0 to 64", options.batches);
+  return CT_OK;
+}
+
+}  // namespace
+}  // namespace cudatransform::core
+
+using namespace cudatransform::core;  // the functions below are all that is left
+
+struct CtDecoder {
+  CtEngine* engine;
+  std::mutex pushes, pulls;  // one of each at a time
+  std::unique_ptr<JpegBatches> batches;
+};
+
+const char* ct_version(void) { return CT_VERSION; }
+
+CtCode ct_engine_new(const CtEngineOptions* options, CtEngine** engine, CtError* error) {
+  return guarded(error, [&] {
+    if (engine == nullptr) return tell(CT_INVALID_ARGUMENT, "engine is NULL", error);
+    CtEngineOptions own;
+    if (const CtCode code = copy_options(options, &own, error); code != CT_OK) return code;
+    if (options == nullptr) own.device = -1;
+    if (own.threads < 0 || own.threads > 1024)
+      return tell(CT_INVALID_ARGUMENT, "threads are 0 to 1024, not " + std::to_string(own.threads),
+                  error);
+    auto made = std::make_unique<CtEngine>();
+    if (const auto status = fill(*made, own); !status.ok()) return tell(status, error);
+    *engine = made.release();
+    return CT_OK;
+  });
+}
+
+void ct_engine_free(CtEngine* engine) {
+  if (engine == nullptr) return;
+  // A child has none of the threads, and nothing of the device.
+  if (is_forked(*engine)) return;
+  engine->blocks->close();
+  delete engine;
+}
+
+void ct_block_ref(CtBlock* block) {
+  if (block != nullptr) ref(block);
+}
+void ct_block_unref(CtBlock* block) { unref(block); }
+
+CtCode ct_copy_to_host(CtEngine* engine, void* to, int64_t to_pitch, const void* from,
+                       int64_t from_pitch, size_t row_bytes, size_t rows, CtError* error) {
+  return guarded(error, [&] {
+    if (engine == nullptr || to == nullptr || from == nullptr)
+      return tell(CT_INVALID_ARGUMENT, "engine, to or from is NULL", error);
+    if (is_forked(*engine)) return tell_forked(error);
+    const std::lock_guard lock(engine->downloads);
+    cudatransform::Queue& queue = engine->device->queue(cudatransform::QueueKind::kDownload);
+    cudatransform::FencePtr done;
+    auto status = engine->device->download(queue, {.dst = to,
+                                                   .dst_pitch = to_pitch,
+                                                   .src = from,
+                                                   .src_pitch = from_pitch,
+                                                   .row_bytes = row_bytes,
+                                                   .rows = rows});
+    if (status.ok()) status = queue.record(&done);
+    if (status.ok()) status = done->wait();
+    return tell(status, error);
+  });
+}
+
+void ct_picture_clear(CtPicture* picture) {
+  unref(picture->block);
+  unref(picture->rest);
+  *picture = {};
+}
+
+CtCode ct_decoder_new(CtEngine* engine, const CtDecodeOptions* options, CtDecoder** decoder,
+                      CtError* error) {
+  return guarded(error, [&] {
+    if (engine == nullptr || decoder == nullptr)
+      return tell(CT_INVALID_ARGUMENT, "engine or decoder is NULL", error);
+    if (is_forked(*engine)) return tell_forked(error);
+    CtDecodeOptions own;
+    CtCode code = copy_options(options, &own, error);
+    if (code == CT_OK) code = check(own, error);
+    if (code != CT_OK) return code;
+    auto made = std::make_unique<CtDecoder>();
+    made->engine = engine;
+    if (const auto status = JpegBatches::make(*engine, own, &made->batches); !status.ok())
+      return tell(status, error);
+    *decoder = made.release();
+    return CT_OK;
+  });
+}
+
+void ct_decoder_free(CtDecoder* decoder) {
+  if (decoder == nullptr || is_forked(*decoder->engine)) return;
+  delete decoder;
+}
+
+CtCode ct_decoder_push(CtDecoder* decoder, const CtSource* sources, size_t count, CtError* error) {
+  return guarded(error, [&] {
+    if (decoder == nullptr || (sources == nullptr && count > 0))
+      return tell(CT_INVALID_ARGUMENT, "decoder or sources are NULL", error);
+    if (is_forked(*decoder->engine)) return tell_forked(error);
+    const std::lock_guard lock(decoder->pushes);
+    decoder->batches->push({sources, count});
+    return CT_OK;
+  });
+}
+
+CtCode ct_decoder_pull(CtDecoder* decoder, CtPicture* pictures, size_t count, int32_t timeout_ms,
+                       int32_t* is_done, CtError* error) {
+  return guarded(error, [&] {
+    if (decoder == nullptr || (pictures == nullptr && count > 0))
+      return tell(CT_INVALID_ARGUMENT, "decoder or pictures are NULL", error);
+    if (is_forked(*decoder->engine)) return tell_forked(error);
+    const std::lock_guard lock(decoder->pulls);
+    const size_t oldest = decoder->batches->oldest_count();
+    if (oldest == 0) return tell(CT_INVALID_ARGUMENT, "no batch has been pushed", error);
+    if (count != oldest && !(count == 0 && oldest == 1))
+      return tell(CT_INVALID_ARGUMENT,
+                  "the oldest batch has " + std::to_string(oldest) + " pictures, not " +
+                      std::to_string(count),
+                  error);
+    const bool done = decoder->batches->wait(timeout_ms);
+    if (is_done != nullptr) *is_done = done ? 1 : 0;
+    if (done) decoder->batches->take(pictures);
+    return CT_OK;
+  });
+}
+
+CtCode ct_decode(CtEngine* engine, const CtDecodeOptions* options, const CtSource* sources,
+                 size_t count, CtPicture* pictures, CtError* error) {
+  CtDecoder* decoder = nullptr;
+  CtCode code = ct_decoder_new(engine, options, &decoder, error);
+  if (code == CT_OK) code = ct_decoder_push(decoder, sources, count, error);
+  if (code == CT_OK) code = ct_decoder_pull(decoder, pictures, count, -1, nullptr, error);
+  ct_decoder_free(decoder);
+  return code;
+}

@@ -1,0 +1,213 @@
+// Batches of JPEG files on their way to pixels or levels.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "core/jpeg_batches.h"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <utility>
+
+#include "core/device_lanes.h"
+#include "transform/dct8x8/dct8x8.h"
+#include "transform/device/host_device.h"
+#include "transform/rgb/rgb.h"
+
+namespace cudatransform::core {
+namespace {
+
+constexpr int kBatches = 3;
+
+// Scratch memory of a thread, which serves one picture after another.
+uint8_t* scratch(std::unique_ptr<Memory>* memory, size_t bytes) {
+  if (*memory && (*memory)->size() >= bytes) return static_cast<uint8_t*>((*memory)->data());
+  memory->reset();
+  if (!allocate_host_memory(bytes + bytes / 8, memory).ok()) return nullptr;
+  return static_cast<uint8_t*>((*memory)->data());
+}
+
+Status no_memory() {
+  return Status::error(StatusCode::kOutOfMemory, "there is no memory for the picture");
+}
+
+}  // namespace
+
+JpegBatches::JpegBatches(CtEngine& engine, const CtDecodeOptions& options)
+    : engine_(engine), options_(options) {}
+
+Status JpegBatches::make(CtEngine& engine, const CtDecodeOptions& options,
+                         std::unique_ptr<JpegBatches>* made) {
+  std::unique_ptr<JpegBatches> batches(new JpegBatches(engine, options));
+  if (engine.is_cuda()) CT_RETURN_IF_ERROR(DeviceLanes::make(*batches, &batches->lanes_));
+  *made = std::move(batches);
+  return {};
+}
+
+JpegBatches::~JpegBatches() {
+  while (oldest_count() > 0) {
+    (void)wait(-1);
+    take(nullptr);
+  }
+  lanes_.reset();
+}
+
+std::unique_ptr<JpegBatch> JpegBatches::new_batch(std::span<const CtSource> sources) {
+  std::unique_ptr<JpegBatch> batch;
+  {
+    std::unique_lock lock(mutex_);
+    const auto most = static_cast<size_t>(options_.batches > 0 ? options_.batches : kBatches);
+    done_.wait(lock, [&] { return under_way_.size() < most; });
+    if (!idle_.empty()) {
+      batch = std::move(idle_.back());
+      idle_.pop_back();
+    }
+  }
+  if (!batch) batch = std::make_unique<JpegBatch>();
+  batch->count = sources.size();
+  batch->left = 0;
+  batch->is_done = false;
+  while (batch->items.size() < sources.size()) batch->items.push_back(std::make_unique<JpegItem>());
+  return batch;
+}
+
+void JpegBatches::push(std::span<const CtSource> sources) {
+  std::unique_ptr<JpegBatch> made = new_batch(sources);
+  JpegBatch* const batch = made.get();
+  {
+    const std::lock_guard lock(mutex_);
+    under_way_.push_back(std::move(made));
+  }
+  if (sources.empty()) return end(*batch);
+  const auto own = std::make_shared<std::vector<CtSource>>(sources.begin(), sources.end());
+  const auto work = [this, batch, own](size_t i) { prepare(*batch->items[i], (*own)[i]); };
+  engine_.threads->run(sources.size(), work, [this, batch] { go_on(*batch); });
+}
+
+// Behind prepare() of all files.
+void JpegBatches::go_on(JpegBatch& batch) {
+  share_block(batch);
+  if (lanes_) return lanes_->add(batch);
+  if (options_.stack == 0) return end(batch);
+  const auto work = [this, &batch](size_t i) { decode_stacked(batch, i); };
+  engine_.threads->run(batch.count, work, [this, &batch] { end(batch); });
+}
+
+void JpegBatches::prepare(JpegItem& item, const CtSource& source) const {
+  try {
+    item.open(source, options_, options_.stack != 0 || !lanes_);
+    if (lanes_)
+      item.measure();
+    else if (options_.stack == 0)
+      decode_on_host(item, nullptr, nullptr);
+  } catch (const std::bad_alloc&) {
+    item.fail(no_memory());
+  }
+}
+
+void JpegBatches::decode_stacked(JpegBatch& batch, size_t i) const {
+  JpegItem& item = *batch.items[i];
+  CtBlock* const block = batch.stack;
+  if (block != nullptr) ref(block);
+  try {
+    decode_on_host(item, block,
+                   block != nullptr ? block->data() + i * item.plan().pixel_bytes : nullptr);
+  } catch (const std::bad_alloc&) {
+    item.fail(no_memory());
+  }
+}
+
+// `block`: that takes the pixels (transferred), at `to`; null: one of their own.
+void JpegBatches::decode_on_host(JpegItem& item, CtBlock* block, uint8_t* to) const {
+  if (!item.is_sound()) return unref(block);
+  static thread_local std::unique_ptr<Memory> kept;
+  if (options_.output != CT_OUTPUT_LEVELS) {
+    uint8_t* const levels = scratch(&kept, item.plan().level_bytes);
+    Status status = levels != nullptr ? Status() : no_memory();
+    if (status.ok() && !item.decode(options_, levels)) return unref(block);
+    if (status.ok() && block == nullptr) {
+      status = engine_.blocks->take(item.plan().pixel_bytes, &block);
+      if (status.ok()) to = block->data();
+    }
+    if (status.ok()) status = make_pixels(item, levels, to);
+    if (status.ok()) return item.finish(options_, block, to);
+    unref(block);
+    return item.fail(status);
+  }
+  if (const Status status = engine_.blocks->take(item.plan().level_bytes, &block); !status.ok())
+    return item.fail(status);
+  if (item.decode(options_, block->data()))
+    item.finish(options_, block, block->data());
+  else
+    unref(block);
+}
+
+Status JpegBatches::make_pixels(const JpegItem& item, uint8_t* levels, uint8_t* pixels) const {
+  static thread_local std::unique_ptr<Memory> kept;
+  uint8_t* planes = nullptr;
+  if (item.plan().plane_bytes > 0) {
+    planes = scratch(&kept, item.plan().plane_bytes);
+    if (planes == nullptr) return no_memory();
+  }
+  const PixelJobs jobs = jobs_of(item.plan(), item.tables(), levels, planes, pixels);
+  Device& host = *engine_.host;
+  Queue& queue = host.queue(QueueKind::kCompute);
+  for (int i = 0; i < jobs.dct_count; ++i)
+    CT_RETURN_IF_ERROR(
+        host_dct8x8_ops().submit(host, queue, jobs.dct[static_cast<size_t>(i)], nullptr));
+  return jobs.has_rgb ? host_rgb_ops().submit(host, queue, jobs.rgb, nullptr) : Status();
+}
+
+// One block for all pictures, if they are sound and of one size.
+void JpegBatches::share_block(JpegBatch& batch) const {
+  if (options_.stack == 0 || options_.output == CT_OUTPUT_LEVELS) return;
+  const PixelPlan& first = batch.items[0]->plan();
+  const bool are_alike = std::all_of(
+      batch.used().begin(), batch.used().end(), [&](const std::unique_ptr<JpegItem>& item) {
+        return item->is_sound() && item->plan().width == first.width &&
+               item->plan().height == first.height && item->plan().channels == first.channels;
+      });
+  if (are_alike) (void)engine_.blocks->take(first.pixel_bytes * batch.count, &batch.stack);
+}
+
+void JpegBatches::end(JpegBatch& batch) {
+  unref(std::exchange(batch.stack, nullptr));
+  const std::lock_guard lock(mutex_);
+  batch.is_done = true;
+  done_.notify_all();
+}
+
+bool JpegBatches::wait(int32_t timeout_ms) {
+  std::unique_lock lock(mutex_);
+  const auto is_done = [&] { return under_way_.front()->is_done; };
+  if (timeout_ms >= 0) return done_.wait_for(lock, std::chrono::milliseconds(timeout_ms), is_done);
+  done_.wait(lock, is_done);
+  return true;
+}
+
+size_t JpegBatches::oldest_count() {
+  const std::lock_guard lock(mutex_);
+  if (under_way_.empty()) return 0;
+  return std::max<size_t>(under_way_.front()->count, 1);
+}
+
+void JpegBatches::take(CtPicture* pictures) {
+  std::unique_ptr<JpegBatch> batch;
+  {
+    const std::lock_guard lock(mutex_);
+    batch = std::move(under_way_.front());
+    under_way_.pop_front();
+  }
+  for (size_t i = 0; i < batch->count; ++i) {
+    CtPicture& picture = batch->items[i]->picture();
+    if (pictures != nullptr)
+      pictures[i] = picture;
+    else
+      ct_picture_clear(&picture);
+    picture = {};
+  }
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(batch));
+  done_.notify_all();
+}
+
+}  // namespace cudatransform::core

@@ -1,0 +1,282 @@
+// One JPEG file of a batch: its bytes, what its header says, and its levels by the CPU.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "core/jpeg_item.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <numeric>
+#include <string>
+
+#include "jpeg/metadata.h"
+#include "jpeg/mpf.h"
+
+namespace cudatransform::core {
+namespace {
+
+constexpr size_t kMostFileBytes = size_t{256} << 20;
+constexpr uint64_t kMostPixels = uint64_t{1} << 27;  // a camera of 100 megapixels passes
+
+// A file descriptor, closed with the object.
+class File {
+ public:
+  explicit File(const char* path) : number_(::open(path, O_RDONLY | O_CLOEXEC)) {}
+  ~File() {
+    if (number_ >= 0) ::close(number_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int number() const { return number_; }
+
+ private:
+  const int number_;
+};
+
+Status unreadable(const std::string& why) { return Status::error(StatusCode::kFailed, why); }
+Status unreadable(int error) { return unreadable(std::strerror(error)); }
+Status damaged(const std::string& what) {
+  return Status::error(StatusCode::kInvalidArgument, what);
+}
+
+std::string size_of(const JpegHeader& header) {
+  return std::to_string(header.width) + "x" + std::to_string(header.height);
+}
+
+CtColor color_of(JpegColor color) {
+  switch (color) {
+    case JpegColor::kGray:
+      return CT_GRAY;
+    case JpegColor::kYcbcr:
+      return CT_YCBCR;
+    case JpegColor::kRgb:
+      return CT_RGB;
+    case JpegColor::kCmyk:
+      return CT_CMYK;
+    case JpegColor::kYcck:
+      break;
+  }
+  return CT_YCCK;
+}
+
+}  // namespace
+
+void JpegItem::fail(CtCode code, const std::string& why) {
+  is_sound_ = false;
+  ct_picture_clear(&picture_);
+  set_text(&picture_.error, code, why);
+}
+
+void JpegItem::fail(const Status& why) {
+  fail(why.code == StatusCode::kInvalidArgument ? CT_DAMAGED : code_of(why.code), why.message);
+}
+
+void JpegItem::open(const CtSource& source, const CtDecodeOptions& options, bool dense) {
+  picture_ = {};
+  irregular_ = 0;
+  is_sound_ = false;
+  behind_size_ = 0;
+  places_.clear();
+  if (const Status status = take_bytes(source); !status.ok())
+    return fail(status.code == StatusCode::kFailed ? CT_UNREADABLE : code_of(status.code),
+                status.message);
+  const Status status = open_picture(options, dense);
+  if (!status.ok()) return fail(status);
+  is_sound_ = picture_.error.code == CT_OK;
+}
+
+Status JpegItem::take_bytes(const CtSource& source) {
+  if (source.path != nullptr) return read_file(source.path);
+  whole_ = {static_cast<const uint8_t*>(source.data), source.data != nullptr ? source.size : 0};
+  if (whole_.empty()) return unreadable("it has 0 bytes");
+  if (whole_.size() > kMostFileBytes)
+    return unreadable("it has " + std::to_string(whole_.size()) + " bytes, more than " +
+                      std::to_string(kMostFileBytes));
+  return {};
+}
+
+Status JpegItem::read_file(const char* path) {
+  const File file(path);
+  struct stat info = {};
+  if (file.number() < 0 || fstat(file.number(), &info) != 0) return unreadable(errno);
+  if (S_ISDIR(info.st_mode)) return unreadable("it is a directory");
+  if (!S_ISREG(info.st_mode)) return unreadable("it is not a file");
+  const auto size = static_cast<size_t>(info.st_size);
+  if (size == 0) return unreadable("it has 0 bytes");
+  if (size > kMostFileBytes)
+    return unreadable("it has " + std::to_string(size) + " bytes, more than " +
+                      std::to_string(kMostFileBytes));
+  if (own_bytes_ < size) {
+    own_bytes_ = 0;
+    own_.reset(new uint8_t[size + size / 4]);
+    own_bytes_ = size + size / 4;
+  }
+  for (size_t done = 0; done < size;) {
+    const ssize_t got = ::read(file.number(), own_.get() + done, size - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return unreadable(errno);
+    if (got == 0) return unreadable("it became shorter while it was read");
+    done += static_cast<size_t>(got);
+  }
+  whole_ = {own_.get(), size};
+  return {};
+}
+
+// Finds where the first picture ends and others begin.
+Status JpegItem::look_behind(const CtDecodeOptions& options) {
+  file_ = whole_;
+  const bool keeps = options.output == CT_OUTPUT_LEVELS && options.keep_metadata != 0;
+  if (!keeps && find_mpf(whole_).empty()) return {};
+  const FirstPicture first = first_picture(whole_);
+  const size_t behind = whole_.size() - first.size;
+  FilePlaces others;
+  Status status = find_places(whole_, first.size, &others);
+  bool has_others = false;
+  if (status.ok() && others.count > 0) has_others = check_places(whole_, others).ok();
+  if (has_others) file_ = whole_.first(first.size);
+  // Without an end and an index, the bytes behind damage may be the rest of the picture.
+  if (keeps && (first.has_end || has_others)) behind_size_ = behind;
+  if (keeps && has_others)
+    for (const FilePlace& place : others.all())
+      places_.push_back({place.begin - first.size, place.size});
+  if (has_others || !ends_with_another(whole_.first(first.size), others)) return {};
+  return damaged("the picture ends in a segment, and another picture of its file follows");
+}
+
+Status JpegItem::open_picture(const CtDecodeOptions& options, bool dense) {
+  CT_RETURN_IF_ERROR(look_behind(options));
+  JpegHeader header;
+  CT_RETURN_IF_ERROR(reader_.read_header(file_, &header));
+  const uint64_t pixels = uint64_t{header.width} * header.height;
+  const uint64_t most = options.max_pixels != 0 ? options.max_pixels : kMostPixels;
+  if (pixels > most) {
+    fail(CT_LIMIT, "the picture has " + size_of(header) +
+                       " pixels, more than max_pixels=" + std::to_string(most));
+    return {};
+  }
+  if (options.conceal == 0 && file_.size() < header.least_bytes)
+    return damaged("the data ends early: a picture of " + size_of(header) + " has at least " +
+                   std::to_string(header.least_bytes) + " bytes, not " +
+                   std::to_string(file_.size()));
+  CT_RETURN_IF_ERROR(plan_pixels(header, options, dense, &plan_));
+  if (const uint64_t bytes = plan_.bytes() + behind_size_;
+      options.max_memory != 0 && bytes > options.max_memory) {
+    fail(CT_LIMIT, "the picture has " + size_of(header) + " pixels and needs " +
+                       std::to_string(bytes) +
+                       " bytes, more than max_memory=" + std::to_string(options.max_memory));
+    return {};
+  }
+  irregular_ = header.irregular;
+  return {};
+}
+
+bool JpegItem::decode(const CtDecodeOptions& options, uint8_t* levels) {
+  JpegLevels planes[kJpegMaxComponents];
+  for (int c = 0; c < plan_.header.components; ++c) planes[c] = plan_.levels(c, levels);
+  JpegFindings found;
+  const bool conceals = options.conceal != 0;
+  const Status status =
+      reader_.read_coefficients(planes, &tables_, &found, {.past_damage = conceals});
+  irregular_ = found.irregular;
+  if (!status.ok() && (!conceals || status.code != StatusCode::kInvalidArgument)) {
+    fail(status);
+    return false;
+  }
+  const std::string& damage = status.ok() ? found.damage : status.message;
+  if (!damage.empty() && !conceals) {
+    fail(damaged(damage));
+    return false;
+  }
+  set_text(&picture_.error, CT_OK, damage);
+  return true;
+}
+
+bool JpegItem::pack(uint8_t* block) { return scan_reader_.read(block, &scans_); }
+
+bool JpegItem::settle(const JpegDecodeResult& result) {
+  if (!is_decoded(scans_, result)) return false;
+  irregular_ |= irregularities(scans_, result);
+  tables_ = scans_.tables;
+  picture_.by_device = 1;
+  return true;
+}
+
+// Copies the segments and what follows the picture, because the file's memory is its owner's.
+Status JpegItem::read_rest(const CtDecodeOptions& options) {
+  const bool keeps = options.keep_metadata != 0;
+  JpegKept kept{.staying = keeps,
+                .index = keeps && !places_.empty(),
+                .adobe = plan_.header.color == JpegColor::kCmyk};
+  size_t markers = jpeg_metadata_size(file_, kept);
+  if (markers == 0 && kept.adobe) {
+    kept.staying = kept.index = false;
+    markers = jpeg_metadata_size(file_, kept);
+  }
+  const size_t places = places_.size() * sizeof(CtPlace);
+  if (places + markers + behind_size_ == 0) return {};
+  CT_RETURN_IF_ERROR(make_host_block(places + markers + behind_size_, &picture_.rest));
+  uint8_t* to = picture_.rest->data();
+  if (places > 0) std::memcpy(to, places_.data(), places);
+  picture_.attachments = reinterpret_cast<const CtPlace*>(to);
+  picture_.n_attachments = static_cast<int32_t>(places_.size());
+  to += places;
+  if (markers > 0) copy_jpeg_metadata(file_, kept, to);
+  picture_.markers = to;
+  picture_.markers_size = markers;
+  to += markers;
+  if (behind_size_ > 0) std::memcpy(to, whole_.last(behind_size_).data(), behind_size_);
+  picture_.behind = to;
+  picture_.behind_size = behind_size_;
+  return {};
+}
+
+void JpegItem::describe_levels(uint8_t* data) {
+  static constexpr char kRgbIds[] = "RGB", kCmykIds[] = "CMYK";
+  const JpegHeader& header = plan_.header;
+  const bool subsampled = header.chroma_h > 1 || header.chroma_v > 1;
+  picture_.components = header.components;
+  picture_.n_tables = tables_.count;
+  for (int t = 0; t < tables_.count; ++t) std::copy_n(tables_.tables[t].q, 64, picture_.tables[t]);
+  for (int c = 0; c < header.components; ++c) {
+    const JpegLevels levels = plan_.levels(c, data);
+    const bool is_small = subsampled && is_chroma(header.color, c);
+    CtComponent& to = picture_.component[c];
+    to.id = header.color == JpegColor::kRgb    ? kRgbIds[c]
+            : header.color == JpegColor::kCmyk ? kCmykIds[c]
+                                               : c + 1;
+    to.h_samp = is_small ? 1 : header.chroma_h;
+    to.v_samp = is_small ? 1 : header.chroma_v;
+    const int across = is_small ? header.chroma_h : 1, down = is_small ? header.chroma_v : 1;
+    to.width = rgb_plane_side(static_cast<int32_t>(header.width), across);
+    to.height = rgb_plane_side(static_cast<int32_t>(header.height), down);
+    to.blocks_w = static_cast<int32_t>(levels.blocks_w);
+    to.blocks_h = static_cast<int32_t>(levels.blocks_h);
+    to.table = tables_.table_of[c];
+    to.data = levels.data;
+    to.pitch = levels.stride;
+  }
+}
+
+void JpegItem::finish(const CtDecodeOptions& options, CtBlock* block, uint8_t* data) {
+  picture_.block = block;
+  picture_.depth = static_cast<int32_t>(plan_.header.depth);
+  picture_.color = color_of(plan_.header.color);
+  picture_.irregular = irregular_;
+  picture_.width = plan_.width;
+  picture_.height = plan_.height;
+  if (options.output == CT_OUTPUT_LEVELS) {
+    describe_levels(data);
+    if (const Status status = read_rest(options); !status.ok()) fail(status);
+    return;
+  }
+  picture_.channels = plan_.channels;
+  picture_.data = data;
+  picture_.pitch = static_cast<int64_t>(plan_.pitch);
+}
+
+}  // namespace cudatransform::core

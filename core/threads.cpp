@@ -1,0 +1,59 @@
+// Worker threads of an engine.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "core/threads.h"
+
+#include <utility>
+
+namespace cudatransform::core {
+
+Threads::Threads(int count) : count_(count) {}
+
+Threads::~Threads() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Threads::run(size_t count, std::function<void(size_t)> work, std::function<void()> done) {
+  auto loop = std::make_shared<Loop>();
+  loop->count = count;
+  loop->work = std::move(work);
+  loop->done = std::move(done);
+  loop->left = count;
+  {
+    const std::lock_guard lock(mutex_);
+    while (threads_.size() < static_cast<size_t>(count_))
+      threads_.emplace_back([this] { this->work(); });
+    loops_.push_back(std::move(loop));
+  }
+  if (count == 1)
+    wake_.notify_one();
+  else
+    wake_.notify_all();
+}
+
+// The first loop that has iterations which nobody has begun; null at the end.
+std::shared_ptr<Threads::Loop> Threads::wait_for_loop() {
+  std::unique_lock lock(mutex_);
+  while (!ends_) {
+    while (!loops_.empty() && loops_.front()->next >= loops_.front()->count) loops_.pop_front();
+    if (!loops_.empty()) return loops_.front();
+    wake_.wait(lock);
+  }
+  return nullptr;
+}
+
+void Threads::work() {
+  while (const std::shared_ptr<Loop> loop = wait_for_loop()) {
+    for (size_t i = loop->next++; i < loop->count; i = loop->next++) {
+      loop->work(i);
+      if (--loop->left == 0) loop->done();
+    }
+  }
+}
+
+}  // namespace cudatransform::core

@@ -1,0 +1,49 @@
+// Worker threads of an engine.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace cudatransform::core {
+
+// Takes loops one after the other; the iterations of a loop run on all threads. Unlike oneTBB's
+// threads, they can be made anew behind a fork.
+class Threads {
+ public:
+  explicit Threads(int count);
+  // Waits for the iterations under way. Loops that have not begun are dropped.
+  ~Threads();
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+  int count() const { return count_; }
+  // Calls work(i) for each i below `count`, then done(), on one of the threads. Returns at once.
+  void run(size_t count, std::function<void(size_t)> work, std::function<void()> done);
+
+ private:
+  struct Loop {
+    size_t count;
+    std::function<void(size_t)> work;
+    std::function<void()> done;
+    std::atomic<size_t> next{0}, left;
+  };
+  void work();
+  std::shared_ptr<Loop> wait_for_loop();
+
+  const int count_;
+  std::mutex mutex_;  // guards the members below
+  std::condition_variable wake_;
+  std::deque<std::shared_ptr<Loop>> loops_;
+  bool ends_ = false;
+  std::vector<std::thread> threads_;  // started with the first loop
+};
+
+}  // namespace cudatransform::core

@@ -1,0 +1,334 @@
+// libcudatransform's decoder: batches of all kinds of files, errors, limits, forks.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/cudatransform.h"
+#include "tests/jpeg/libjpeg.h"
+#include "tests/jpeg/streams.h"
+
+namespace cudatransform::test {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+// The device that is tested beside the CPU, of --device=N; -1: none.
+int32_t device = -1;
+
+class Engine {
+ public:
+  explicit Engine(int32_t ordinal = -1, int32_t threads = 2, uint64_t most = 0) {
+    const CtEngineOptions options = {sizeof options, ordinal, threads, most};
+    CtError error;
+    EXPECT_EQ(ct_engine_new(&options, &engine_, &error), CT_OK) << error.text;
+  }
+  ~Engine() { ct_engine_free(engine_); }
+  operator CtEngine*() const { return engine_; }
+
+ private:
+  CtEngine* engine_ = nullptr;
+};
+
+CtDecodeOptions options_for(CtOutput output) {
+  CtDecodeOptions options = {};
+  options.struct_size = sizeof options;
+  options.output = output;
+  return options;
+}
+
+CtSource source_of(const Bytes& file) { return {file.data(), file.size(), nullptr}; }
+
+// Pictures that are released with the object.
+struct Pictures : std::vector<CtPicture> {
+  using std::vector<CtPicture>::vector;
+  ~Pictures() {
+    for (CtPicture& picture : *this) ct_picture_clear(&picture);
+  }
+};
+
+Pictures decode(CtEngine* engine, const std::vector<Bytes>& files, const CtDecodeOptions& options) {
+  std::vector<CtSource> sources;
+  for (const Bytes& file : files) sources.push_back(source_of(file));
+  Pictures pictures(files.size());
+  CtError error;
+  EXPECT_EQ(ct_decode(engine, &options, sources.data(), sources.size(), pictures.data(), &error),
+            CT_OK)
+      << error.text;
+  return pictures;
+}
+
+// A picture's pixels or levels on the host.
+Bytes contents(CtEngine* engine, const CtPicture& picture) {
+  Bytes all;
+  const auto append = [&](const void* from, int64_t pitch, int64_t row_bytes, int64_t rows) {
+    const size_t at = all.size();
+    all.resize(at + static_cast<size_t>(row_bytes * rows));
+    EXPECT_EQ(ct_copy_to_host(engine, all.data() + at, row_bytes, from, pitch,
+                              static_cast<size_t>(row_bytes), static_cast<size_t>(rows), nullptr),
+              CT_OK);
+  };
+  if (picture.data != nullptr)
+    append(picture.data, picture.pitch, int64_t{picture.width} * picture.channels, picture.height);
+  for (int c = 0; c < picture.components; ++c) {
+    const CtComponent& component = picture.component[c];
+    append(component.data, component.pitch, int64_t{component.blocks_w} * 128, component.blocks_h);
+  }
+  return all;
+}
+
+// Sound files of many kinds.
+std::vector<Bytes> sound_files() {
+  std::vector<Bytes> files;
+  const StreamKind kinds[] = {
+      {.width = 64, .height = 64},
+      {.width = 1, .height = 1},
+      {.width = 333, .height = 211, .restart_interval = 3},
+      {.width = 300, .height = 200, .h = 2, .v = 1, .shape = TableShape::kRandom},
+      {.width = 200, .height = 300, .h = 1, .v = 2, .sets = 1},
+      {.width = 96, .height = 50, .h = 1, .v = 1, .scans = 3},
+      {.width = 500, .height = 375, .shape = TableShape::kLongest, .seed = 7},
+      {.width = 129, .height = 77, .components = 1},
+  };
+  for (const StreamKind& kind : kinds) files.push_back(make_stream(kind));
+  return files;
+}
+
+TEST(Decode, EqualsTheCpuOnTheDevice) {
+  if (device < 0) GTEST_SKIP() << "no device";
+  const Engine cpu, gpu(device);
+  std::vector<Bytes> files = sound_files();
+  files.push_back(Bytes(100, 7));                                     // no JPEG file
+  files.push_back(Bytes(files[2].begin(), files[2].begin() + 2000));  // cut off
+  for (const CtOutput output : {CT_OUTPUT_RGB, CT_OUTPUT_GRAY, CT_OUTPUT_LEVELS}) {
+    for (const int scale : {1, 2, 8}) {
+      if (output == CT_OUTPUT_LEVELS && scale > 1) continue;
+      CtDecodeOptions options = options_for(output);
+      options.scale = scale;
+      const Pictures there = decode(gpu, files, options), here = decode(cpu, files, options);
+      for (size_t i = 0; i < files.size(); ++i) {
+        SCOPED_TRACE("file " + std::to_string(i) + ", scale " + std::to_string(scale));
+        EXPECT_EQ(there[i].error.code, here[i].error.code);
+        EXPECT_STREQ(there[i].error.text, here[i].error.text);
+        EXPECT_EQ(contents(gpu, there[i]), contents(cpu, here[i]));
+        EXPECT_EQ(there[i].by_device, there[i].error.code == CT_OK ? 1 : 0);
+      }
+    }
+  }
+}
+
+TEST(Decode, LevelsAreLibjpegs) {
+  const Engine engine;
+  const std::vector<Bytes> files = sound_files();
+  const Pictures pictures = decode(engine, files, options_for(CT_OUTPUT_LEVELS));
+  for (size_t i = 0; i < files.size(); ++i) {
+    SCOPED_TRACE(i);
+    ASSERT_EQ(pictures[i].error.code, CT_OK) << pictures[i].error.text;
+    Decompressor libjpeg(files[i]);
+    jvirt_barray_ptr* arrays = jpeg_read_coefficients(&libjpeg);
+    Bytes theirs;
+    for (int c = 0; c < pictures[i].components; ++c) {
+      const std::vector<int16_t> levels = component_levels(libjpeg, arrays[c], c);
+      const auto* bytes = reinterpret_cast<const uint8_t*>(levels.data());
+      theirs.insert(theirs.end(), bytes, bytes + levels.size() * sizeof levels[0]);
+    }
+    EXPECT_EQ(contents(engine, pictures[i]), theirs);
+  }
+}
+
+TEST(Decode, BatchesComeInOrder) {
+  const Engine engine(device, 3);
+  const std::vector<Bytes> files = sound_files();
+  CtDecodeOptions options = options_for(CT_OUTPUT_GRAY);
+  options.batches = 4;
+  CtDecoder* decoder = nullptr;
+  ASSERT_EQ(ct_decoder_new(engine, &options, &decoder, nullptr), CT_OK);
+  constexpr size_t kBatches = 40;
+  std::thread pusher([&] {
+    for (size_t b = 0; b < kBatches; ++b) {
+      std::vector<CtSource> sources(1 + b % 3);
+      for (size_t i = 0; i < sources.size(); ++i)
+        sources[i] = source_of(files[(b + i) % files.size()]);
+      EXPECT_EQ(ct_decoder_push(decoder, sources.data(), sources.size(), nullptr), CT_OK);
+    }
+  });
+  for (size_t b = 0; b < kBatches; ++b) {
+    Pictures pictures(1 + b % 3);
+    int32_t is_done = 0;
+    while (is_done == 0) {
+      // Until something has been pushed there is nothing to wait for.
+      const CtCode code =
+          ct_decoder_pull(decoder, pictures.data(), pictures.size(), 50, &is_done, nullptr);
+      if (code != CT_OK) std::this_thread::yield();
+    }
+    for (size_t i = 0; i < pictures.size(); ++i) {
+      Decompressor libjpeg(files[(b + i) % files.size()]);
+      EXPECT_EQ(pictures[i].width, static_cast<int32_t>(libjpeg.image_width));
+      EXPECT_EQ(pictures[i].height, static_cast<int32_t>(libjpeg.image_height));
+    }
+  }
+  pusher.join();
+  // Batches under way are dropped.
+  const CtSource source = source_of(files[2]);
+  EXPECT_EQ(ct_decoder_push(decoder, &source, 1, nullptr), CT_OK);
+  ct_decoder_free(decoder);
+}
+
+TEST(Decode, StacksPicturesOfOneSize) {
+  const Engine engine(device);
+  CtDecodeOptions options = options_for(CT_OUTPUT_RGB);
+  options.stack = 1;
+  const Bytes file = make_stream({.width = 75, .height = 41});
+  const Pictures alike = decode(engine, {file, file, file}, options);
+  const auto at = [](const CtPicture& picture) { return static_cast<uint8_t*>(picture.data); };
+  for (size_t i = 0; i < alike.size(); ++i) {
+    EXPECT_EQ(alike[i].pitch, 75 * 3);
+    EXPECT_EQ(at(alike[i]) - at(alike[0]), static_cast<ptrdiff_t>(i) * 75 * 41 * 3);
+    EXPECT_EQ(alike[i].block, alike[0].block);
+  }
+  const Pictures mixed = decode(engine, {file, make_stream({.width = 74, .height = 41})}, options);
+  EXPECT_NE(mixed[0].block, mixed[1].block);
+}
+
+TEST(Decode, ReadsFiles) {
+  const Engine engine(device);
+  const std::string path = testing::TempDir() + "/decode_test.jpg";
+  const Bytes file = make_stream({.width = 40, .height = 30});
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
+  const std::string folder = testing::TempDir(), missing = path + ".missing";
+  const CtSource sources[] = {{nullptr, 0, path.c_str()},
+                              {nullptr, 0, missing.c_str()},
+                              {nullptr, 0, folder.c_str()},
+                              {nullptr, 0, nullptr}};
+  Pictures pictures(std::size(sources));
+  const CtDecodeOptions options = options_for(CT_OUTPUT_RGB);
+  ASSERT_EQ(ct_decode(engine, &options, sources, std::size(sources), pictures.data(), nullptr),
+            CT_OK);
+  EXPECT_EQ(pictures[0].width, 40);
+  EXPECT_STREQ(pictures[1].error.text, "No such file or directory");
+  EXPECT_STREQ(pictures[2].error.text, "it is a directory");
+  EXPECT_STREQ(pictures[3].error.text, "it has 0 bytes");
+  for (size_t i = 1; i < pictures.size(); ++i) EXPECT_EQ(pictures[i].error.code, CT_UNREADABLE);
+  std::remove(path.c_str());
+}
+
+TEST(Decode, KeepsLimits) {
+  const Engine engine(device);
+  const Bytes file = make_stream({.width = 100, .height = 100});
+  CtDecodeOptions options = options_for(CT_OUTPUT_RGB);
+  options.max_pixels = 9999;
+  EXPECT_EQ(decode(engine, {file}, options)[0].error.code, CT_LIMIT);
+  options.max_pixels = 10000;
+  EXPECT_EQ(decode(engine, {file}, options)[0].error.code, CT_OK);
+  options.max_memory = 1000;
+  const Pictures pictures = decode(engine, {file}, options);
+  EXPECT_EQ(pictures[0].error.code, CT_LIMIT);
+  EXPECT_NE(std::strstr(pictures[0].error.text, "max_memory=1000"), nullptr)
+      << pictures[0].error.text;
+  const Engine small(device, 2, 4096);
+  EXPECT_EQ(decode(small, {file}, options_for(CT_OUTPUT_RGB))[0].error.code, CT_OUT_OF_MEMORY);
+}
+
+TEST(Decode, ConcealsDamage) {
+  const Engine engine(device);
+  const Bytes whole = make_stream({.width = 200, .height = 200});
+  const Bytes half(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(whole.size() / 2));
+  CtDecodeOptions options = options_for(CT_OUTPUT_RGB);
+  EXPECT_EQ(decode(engine, {half}, options)[0].error.code, CT_DAMAGED);
+  options.conceal = 1;
+  const Pictures pictures = decode(engine, {half, whole}, options);
+  EXPECT_EQ(pictures[0].error.code, CT_OK);
+  EXPECT_STRNE(pictures[0].error.text, "");
+  EXPECT_STREQ(pictures[1].error.text, "");
+}
+
+TEST(Decode, RefusesWrongOptions) {
+  const Engine engine;
+  CtDecoder* decoder = nullptr;
+  CtError error;
+  CtDecodeOptions options = options_for(CT_OUTPUT_RGB);
+  options.scale = 3;
+  EXPECT_EQ(ct_decoder_new(engine, &options, &decoder, &error), CT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.text, "scale is 1, 2, 4 or 8, not 3");
+  options.struct_size = 1;
+  EXPECT_EQ(ct_decoder_new(engine, &options, &decoder, &error), CT_INVALID_ARGUMENT);
+  // A program that knows the first members alone.
+  options = options_for(CT_OUTPUT_GRAY);
+  options.scale = 3;
+  options.struct_size = offsetof(CtDecodeOptions, scale);
+  ASSERT_EQ(ct_decoder_new(engine, &options, &decoder, &error), CT_OK) << error.text;
+  EXPECT_EQ(ct_decoder_pull(decoder, nullptr, 0, -1, nullptr, &error), CT_INVALID_ARGUMENT);
+  ct_decoder_free(decoder);
+  const CtEngineOptions wrong = {sizeof wrong, -1, -5, 0};
+  CtEngine* none = nullptr;
+  EXPECT_EQ(ct_engine_new(&wrong, &none, &error), CT_INVALID_ARGUMENT);
+  EXPECT_EQ(ct_engine_new(nullptr, nullptr, &error), CT_INVALID_ARGUMENT);
+}
+
+TEST(Decode, BlocksOutliveTheirEngine) {
+  CtPicture picture;
+  {
+    const Engine engine(device);
+    Pictures pictures =
+        decode(engine, {make_stream({.width = 16, .height = 16})}, options_for(CT_OUTPUT_RGB));
+    picture = pictures[0];
+    pictures[0] = {};
+  }
+  ASSERT_EQ(picture.error.code, CT_OK);
+  ct_picture_clear(&picture);
+}
+
+// What the child exits with.
+template <typename Child>
+int in_child(const Child& child) {
+  const pid_t pid = fork();
+  if (pid == 0) _exit(child());
+  int status = 0;
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Decode, SurvivesAFork) {
+  const Engine engine(device);
+  const Bytes file = make_stream({.width = 64, .height = 48});
+  const CtDecodeOptions options = options_for(CT_OUTPUT_RGB);
+  ASSERT_EQ(decode(engine, {file}, options)[0].error.code, CT_OK);
+  const CtSource source = source_of(file);
+  const int exit_code = in_child([&] {
+    CtPicture picture = {};
+    if (ct_decode(engine, &options, &source, 1, &picture, nullptr) != CT_FORKED) return 1;
+    const Engine own;
+    if (ct_decode(own, &options, &source, 1, &picture, nullptr) != CT_OK) return 2;
+    if (picture.error.code != CT_OK || picture.width != 64) return 3;
+    ct_picture_clear(&picture);
+    if (device >= 0) {
+      const CtEngineOptions cuda = {sizeof cuda, device, 0, 0};
+      CtEngine* none = nullptr;
+      if (ct_engine_new(&cuda, &none, nullptr) != CT_NOT_FOUND) return 4;
+    }
+    return 0;
+  });
+  EXPECT_EQ(exit_code, 0);
+  EXPECT_EQ(decode(engine, {file}, options)[0].error.code, CT_OK);
+}
+
+}  // namespace
+}  // namespace cudatransform::test
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  for (int i = 1; i < argc; ++i)
+    if (std::strncmp(argv[i], "--device=", 9) == 0)
+      cudatransform::test::device = std::atoi(argv[i] + 9);
+  return RUN_ALL_TESTS();
+}
