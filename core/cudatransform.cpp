@@ -107,6 +107,8 @@ Status fill(CtEngine& engine, const CtEngineOptions& options) {
   if (options.device >= 0) CT_RETURN_IF_ERROR(make_device(engine, options.device));
   engine.blocks = std::make_shared<Blocks>(engine.device, options.max_device_memory);
   engine.threads = std::make_unique<Threads>(options.threads > 0 ? options.threads : cores());
+  if (engine.is_cuda())
+    CT_RETURN_IF_ERROR(Lanes::make(*engine.device, *engine.threads, &engine.lanes));
   return {};
 }
 
@@ -164,6 +166,9 @@ struct CtDecoder {
   std::mutex pushes, pulls;  // one of each at a time
   std::unique_ptr<JpegBatches> batches;
 };
+
+CtEngine::CtEngine() : items(std::make_unique<JpegItems>()) {}
+CtEngine::~CtEngine() = default;
 
 const char* ct_version(void) { return CT_VERSION; }
 
@@ -283,6 +288,14 @@ CtCode ct_decode(CtEngine* engine, const CtDecodeOptions* options, const CtSourc
                  size_t count, CtPicture* pictures, CtError* error) {
   CtDecoder* decoder = nullptr;
   CtCode code = ct_decoder_new(engine, options, &decoder, error);
+  if (code == CT_OK && count == 1 && sources != nullptr && pictures != nullptr) {
+    code = guarded(error, [&] {
+      decoder->batches->decode_now(sources[0], pictures);
+      return CT_OK;
+    });
+    ct_decoder_free(decoder);
+    return code;
+  }
   if (code == CT_OK) code = ct_decoder_push(decoder, sources, count, error);
   if (code == CT_OK) code = ct_decoder_pull(decoder, pictures, count, -1, nullptr, error);
   ct_decoder_free(decoder);

@@ -10,15 +10,25 @@
 
 #include "core/blocks.h"
 #include "core/cudatransform.h"
+#include "core/lanes.h"
 #include "core/threads.h"
 #include "transform/device/device.h"
 
+namespace cudatransform::core {
+class JpegItems;
+}
+
 struct CtEngine {
+  CtEngine();
+  ~CtEngine();
+
   pid_t process = 0;                              // that has made it
   std::shared_ptr<cudatransform::Device> host;    // of one thread: batches share threads otherwise
   std::shared_ptr<cudatransform::Device> device;  // of results: the CUDA device, or `host`
   std::shared_ptr<cudatransform::core::Blocks> blocks;
   std::unique_ptr<cudatransform::core::Threads> threads;
+  std::unique_ptr<cudatransform::core::Lanes> lanes;  // of a CUDA device
+  const std::unique_ptr<cudatransform::core::JpegItems> items;
   std::mutex downloads;  // of the device's queue
 
   bool is_cuda() const { return !device->is_host(); }

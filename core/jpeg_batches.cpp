@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "core/device_lanes.h"
+#include "core/decode_chunk.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/device/host_device.h"
 #include "transform/rgb/rgb.h"
@@ -38,7 +38,7 @@ JpegBatches::JpegBatches(CtEngine& engine, const CtDecodeOptions& options)
 Status JpegBatches::make(CtEngine& engine, const CtDecodeOptions& options,
                          std::unique_ptr<JpegBatches>* made) {
   std::unique_ptr<JpegBatches> batches(new JpegBatches(engine, options));
-  if (engine.is_cuda()) CT_RETURN_IF_ERROR(DeviceLanes::make(*batches, &batches->lanes_));
+  if (engine.is_cuda()) CT_RETURN_IF_ERROR(DecodeChunk::probe(*engine.device));
   *made = std::move(batches);
   return {};
 }
@@ -48,7 +48,6 @@ JpegBatches::~JpegBatches() {
     (void)wait(-1);
     take(nullptr);
   }
-  lanes_.reset();
 }
 
 std::unique_ptr<JpegBatch> JpegBatches::new_batch(std::span<const CtSource> sources) {
@@ -86,7 +85,7 @@ void JpegBatches::push(std::span<const CtSource> sources) {
 // Behind prepare() of all files.
 void JpegBatches::go_on(JpegBatch& batch) {
   share_block(batch);
-  if (lanes_) return lanes_->add(batch);
+  if (engine_.lanes) return divide(batch);
   if (options_.stack == 0) return end(batch);
   const auto work = [this, &batch](size_t i) { decode_stacked(batch, i); };
   engine_.threads->run(batch.count, work, [this, &batch] { end(batch); });
@@ -94,14 +93,49 @@ void JpegBatches::go_on(JpegBatch& batch) {
 
 void JpegBatches::prepare(JpegItem& item, const CtSource& source) const {
   try {
-    item.open(source, options_, options_.stack != 0 || !lanes_);
-    if (lanes_)
+    item.open(source, options_, options_.stack != 0 || !engine_.lanes);
+    if (engine_.lanes)
       item.measure();
     else if (options_.stack == 0)
       decode_on_host(item, nullptr, nullptr);
   } catch (const std::bad_alloc&) {
     item.fail(no_memory());
   }
+}
+
+// Into chunks, for a device.
+void JpegBatches::divide(JpegBatch& batch) {
+  const auto end_one = [this, &batch] {
+    if (--batch.left == 0) end(batch);
+  };
+  std::vector<std::unique_ptr<DecodeChunk>> chunks;
+  for (size_t i = 0; i < batch.count; ++i) {
+    JpegItem& item = *batch.items[i];
+    if (!item.is_sound()) continue;
+    if (batch.stack != nullptr) ref(batch.stack);
+    uint8_t* const pixels =
+        batch.stack != nullptr ? batch.stack->data() + i * item.plan().pixel_bytes : nullptr;
+    if (!chunks.empty() && chunks.back()->add(item, batch.stack, pixels)) continue;
+    chunks.push_back(std::make_unique<DecodeChunk>(engine_, options_, end_one));
+    (void)chunks.back()->add(item, batch.stack, pixels);
+  }
+  if (chunks.empty()) return end(batch);
+  batch.left = chunks.size();
+  for (std::unique_ptr<DecodeChunk>& chunk : chunks) engine_.lanes->add(std::move(chunk));
+}
+
+void JpegBatches::decode_now(const CtSource& source, CtPicture* picture) {
+  std::unique_ptr<JpegItem> item = engine_.items->take();
+  prepare(*item, source);
+  if (item->is_sound() && engine_.lanes) {
+    DecodeChunk chunk(engine_, options_, [] {});
+    (void)chunk.add(*item, nullptr, nullptr);
+    engine_.lanes->run(chunk);
+  } else if (item->is_sound() && options_.stack != 0) {
+    decode_on_host(*item, nullptr, nullptr);
+  }
+  *picture = item->picture();
+  engine_.items->give(std::move(item));
 }
 
 void JpegBatches::decode_stacked(JpegBatch& batch, size_t i) const {

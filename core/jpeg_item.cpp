@@ -279,4 +279,22 @@ void JpegItem::finish(const CtDecodeOptions& options, CtBlock* block, uint8_t* d
   picture_.pitch = static_cast<int64_t>(plan_.pitch);
 }
 
+std::unique_ptr<JpegItem> JpegItems::take() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      std::unique_ptr<JpegItem> item = std::move(idle_.back());
+      idle_.pop_back();
+      return item;
+    }
+  }
+  return std::make_unique<JpegItem>();
+}
+
+void JpegItems::give(std::unique_ptr<JpegItem> item) {
+  item->picture() = {};
+  const std::lock_guard lock(mutex_);
+  if (idle_.size() < kMost) idle_.push_back(std::move(item));
+}
+
 }  // namespace cudatransform::core

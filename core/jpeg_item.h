@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -69,6 +70,18 @@ class JpegItem {
   size_t measured_ = 0;
   bool is_sound_ = false;
   CtPicture picture_ = {};
+};
+
+// Items between one picture and the next: their tables and memory serve again. Any thread.
+class JpegItems {
+ public:
+  std::unique_ptr<JpegItem> take();
+  void give(std::unique_ptr<JpegItem> item);
+
+ private:
+  static constexpr size_t kMost = 64;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<JpegItem>> idle_;
 };
 
 }  // namespace cudatransform::core

@@ -19,7 +19,7 @@ const char kUsage[] =
     "bench_batches [OPTION]... FILE...\n"
     "  --device=N     CUDA device; -1: the CPU (default)\n"
     "  --threads=N    of the engine\n"
-    "  --batch=N      files in a batch (64)\n"
+    "  --batch=N      files in a batch (64); 1: one call of ct_decode() after the other\n"
     "  --batches=N    in flight\n"
     "  --seconds=N    of measurement (2)\n"
     "  --output=rgb|gray|levels\n"
@@ -152,8 +152,27 @@ class Run {
     ct_engine_free(engine_);
   }
 
+  // Files a second, one call after the other.
+  double measure_single(double seconds) {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    size_t files = 0;
+    std::chrono::duration<double> took{0};
+    for (; took.count() < seconds; took = Clock::now() - begin, ++files) {
+      const CtSource source = next_source();
+      CtError error;
+      CtPicture picture;
+      if (ct_decode(engine_, &settings_.decode, &source, 1, &picture, &error) != CT_OK ||
+          picture.error.code != CT_OK)
+        fail(error.text);
+      by_device_ += static_cast<uint64_t>(picture.by_device);
+      ct_picture_clear(&picture);
+    }
+    return static_cast<double>(files) / took.count();
+  }
   // Files a second.
   double measure(double seconds) {
+    if (settings_.batch == 1) return measure_single(seconds);
     using Clock = std::chrono::steady_clock;
     const size_t ahead = settings_.decode.batches > 0 ? settings_.decode.batches : 3;
     for (size_t i = 0; i < ahead; ++i) push();
@@ -172,13 +191,14 @@ class Run {
   uint64_t by_device() const { return by_device_; }
 
  private:
+  CtSource next_source() {
+    const size_t i = next_++ % bytes_.size();
+    if (settings_.paths) return {nullptr, 0, settings_.files[i].c_str()};
+    return {bytes_[i].data(), bytes_[i].size(), nullptr};
+  }
   void push() {
     std::vector<CtSource> sources(settings_.batch);
-    for (CtSource& source : sources) {
-      const size_t i = next_++ % bytes_.size();
-      source = settings_.paths ? CtSource{nullptr, 0, settings_.files[i].c_str()}
-                               : CtSource{bytes_[i].data(), bytes_[i].size(), nullptr};
-    }
+    for (CtSource& source : sources) source = next_source();
     CtError error;
     if (ct_decoder_push(decoder_, sources.data(), sources.size(), &error) != CT_OK)
       fail(error.text);

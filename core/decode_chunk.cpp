@@ -1,0 +1,205 @@
+// JPEG files whose decoding on a CUDA device shares launches.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "core/decode_chunk.h"
+
+#include <new>
+
+#include "transform/device/host_device.h"
+#if CT_HAVE_CUDA
+#include "cuda/dct8x8/engine.h"
+#include "cuda/jpeg/engine.h"
+#include "cuda/rgb/engine.h"
+#endif
+
+namespace cudatransform::core {
+namespace {
+
+constexpr size_t aligned(size_t bytes) {
+  return (bytes + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
+}
+
+Status no_memory() {
+  return Status::error(StatusCode::kOutOfMemory, "there is no memory for the picture");
+}
+
+}  // namespace
+
+bool DecodeChunk::add(JpegItem& item, CtBlock* block, uint8_t* pixels) {
+  const size_t own = item.plan().level_bytes + item.plan().plane_bytes;
+  const bool is_full = bytes_ + own > kMostBytes || entries_.size() == kMostPictures;
+  if (!entries_.empty() && is_full) return false;
+  bytes_ += own;
+  entries_.push_back({&item, block, pixels});
+  return true;
+}
+
+// Lays out the chunk's memory.
+Status DecodeChunk::place(Lane& lane) {
+  for (Entry& entry : entries_) {
+    const PixelPlan& plan = entry.item->plan();
+    const size_t measured = entry.item->measured();
+    entry.pinned_at = pinned_bytes_;
+    pinned_bytes_ += aligned(measured > 0 ? measured : plan.level_bytes);
+    entry.levels_at = level_bytes_;
+    if (!wants_levels()) level_bytes_ += plan.level_bytes;
+    entry.planes_at = plane_bytes_;
+    plane_bytes_ += plan.plane_bytes;
+  }
+  CT_RETURN_IF_ERROR(take_memory(lane));
+  for (Entry& entry : entries_) {
+    const PixelPlan& plan = entry.item->plan();
+    if (entry.block == nullptr) {
+      const size_t bytes = wants_levels() ? plan.level_bytes : plan.pixel_bytes;
+      CT_RETURN_IF_ERROR(engine_.blocks->take(bytes, &entry.block));
+      entry.pixels = entry.block->data();
+    }
+    entry.levels = wants_levels() ? entry.pixels
+                                  : static_cast<uint8_t*>(lane.levels->data()) + entry.levels_at;
+  }
+  return {};
+}
+
+Status DecodeChunk::take_memory(Lane& lane) {
+  Device& device = *engine_.device;
+  const size_t pinned = pinned_bytes_ + entries_.size() * sizeof(JpegDecodeResult);
+  CT_RETURN_IF_ERROR(make_room(device, MemoryKind::kPinned, pinned, &lane.pinned));
+  if (level_bytes_ > 0)
+    CT_RETURN_IF_ERROR(make_room(device, MemoryKind::kDevice, level_bytes_, &lane.levels));
+  if (plane_bytes_ > 0)
+    CT_RETURN_IF_ERROR(make_room(device, MemoryKind::kDevice, plane_bytes_, &lane.planes));
+  return {};
+}
+
+// The file's bits, or its levels, in page-locked memory.
+void DecodeChunk::pack(Lane& lane, size_t i) {
+  Entry& entry = entries_[i];
+  uint8_t* const to = pinned(lane) + entry.pinned_at;
+  try {
+    if (entry.item->measured() > 0)
+      entry.by_device = entry.item->pack(to);
+    else
+      (void)entry.item->decode(options_, to);
+  } catch (const std::bad_alloc&) {
+    entry.item->fail(no_memory());
+  }
+}
+
+PixelJobs DecodeChunk::pixel_jobs(const Lane& lane, const Entry& entry) const {
+  uint8_t* planes = nullptr;
+  if (entry.item->plan().plane_bytes > 0)
+    planes = static_cast<uint8_t*>(lane.planes->data()) + entry.planes_at;
+  const JpegTables& tables = entry.by_device ? entry.item->scans().tables : entry.item->tables();
+  return jobs_of(entry.item->plan(), tables, entry.levels, planes, entry.pixels);
+}
+
+Status DecodeChunk::upload(Lane& lane, const Entry& entry, const uint8_t* levels) const {
+  Copy2D copy;
+  copy.dst = entry.levels;
+  copy.src = levels;
+  copy.row_bytes = entry.item->plan().level_bytes;
+  copy.dst_pitch = copy.src_pitch = static_cast<ptrdiff_t>(copy.row_bytes);
+  copy.rows = 1;
+  return engine_.device->upload(*lane.queue, copy);
+}
+
+void DecodeChunk::settle(Lane& lane, const Status& status) {
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    JpegItem& item = *entry.item;
+    if (item.is_sound() && !status.ok()) item.fail(status);
+    if (!item.is_sound())
+      unref(entry.block);
+    else if (item.measured() == 0 || (entry.by_device && item.settle(results(lane)[i])))
+      item.finish(options_, entry.block, entry.pixels);
+    else
+      decode_again(lane, entry);
+  }
+}
+
+// What the device has not decoded, the CPU decodes: libjpeg alone says what is damaged.
+void DecodeChunk::decode_again(Lane& lane, Entry& entry) const {
+  JpegItem& item = *entry.item;
+  entry.by_device = false;
+  std::unique_ptr<Memory> levels;
+  Status status = allocate_host_memory(item.plan().level_bytes, &levels);
+  if (status.ok()) {
+    auto* const host = static_cast<uint8_t*>(levels->data());
+    if (!item.decode(options_, host)) return unref(entry.block);
+    status = make_again(lane, entry, host);
+  }
+  if (status.ok()) return item.finish(options_, entry.block, entry.pixels);
+  unref(entry.block);
+  item.fail(status);
+}
+
+#if CT_HAVE_CUDA
+
+Status DecodeChunk::probe(Device& device) {
+  CT_RETURN_IF_ERROR(probe_cuda_jpeg_decode(device));
+  CT_RETURN_IF_ERROR(probe_cuda_kernels(device));
+  return probe_cuda_rgb_kernels(device);
+}
+
+Status DecodeChunk::submit(Lane& lane) {
+  std::vector<JpegDecodeJob> decode;
+  std::vector<Dct8x8Job> dct;
+  std::vector<RgbJob> rgb;
+  decode.reserve(entries_.size());
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    if (!entry.item->is_sound()) continue;
+    const PixelPlan& plan = entry.item->plan();
+    if (entry.by_device) {
+      JpegDecodeJob job;
+      job.scans = &entry.item->scans();
+      job.block = pinned(lane) + entry.pinned_at;
+      job.result = results(lane) + i;
+      for (int c = 0; c < job.scans->components; ++c) job.levels[c] = plan.levels(c, entry.levels);
+      entry.by_device = validate(job).ok();
+      if (entry.by_device) decode.push_back(job);
+    }
+    if (!entry.by_device) {
+      if (entry.item->measured() > 0) continue;  // decode_again() does it all
+      CT_RETURN_IF_ERROR(upload(lane, entry, pinned(lane) + entry.pinned_at));
+    }
+    if (wants_levels()) continue;
+    const PixelJobs jobs = pixel_jobs(lane, entry);
+    dct.insert(dct.end(), jobs.dct.begin(), jobs.dct.begin() + jobs.dct_count);
+    if (jobs.has_rgb) rgb.push_back(jobs.rgb);
+  }
+  Device& device = *engine_.device;
+  if (!decode.empty()) CT_RETURN_IF_ERROR(cuda::decode_jpeg_batch(device, *lane.queue, decode));
+  if (!dct.empty()) CT_RETURN_IF_ERROR(cuda::submit_dct8x8_batch(device, *lane.queue, dct));
+  return rgb.empty() ? Status() : cuda::submit_rgb_batch(device, *lane.queue, rgb);
+}
+
+Status DecodeChunk::make_again(Lane& lane, Entry& entry, const uint8_t* levels) const {
+  Device& device = *engine_.device;
+  Queue& queue = *lane.queue;
+  CT_RETURN_IF_ERROR(upload(lane, entry, levels));
+  if (!wants_levels()) {
+    const PixelJobs jobs = pixel_jobs(lane, entry);
+    for (int i = 0; i < jobs.dct_count; ++i)
+      CT_RETURN_IF_ERROR(
+          cuda_dct8x8_ops().submit(device, queue, jobs.dct[static_cast<size_t>(i)], nullptr));
+    if (jobs.has_rgb) CT_RETURN_IF_ERROR(cuda_rgb_ops().submit(device, queue, jobs.rgb, nullptr));
+  }
+  FencePtr done;
+  CT_RETURN_IF_ERROR(queue.record(&done));
+  return done->wait();
+}
+
+#else
+
+Status DecodeChunk::probe(Device&) {
+  return Status::error(StatusCode::kNotFound, "this build has no CUDA engine (-Dcuda=disabled)");
+}
+Status DecodeChunk::submit(Lane&) { return probe(*engine_.device); }
+Status DecodeChunk::make_again(Lane&, Entry&, const uint8_t*) const {
+  return probe(*engine_.device);
+}
+
+#endif
+
+}  // namespace cudatransform::core

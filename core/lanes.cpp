@@ -1,0 +1,150 @@
+// The lanes of a CUDA device: each does one chunk of pictures at a time, beside others.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "core/lanes.h"
+
+#include <utility>
+
+#if CT_HAVE_CUDA
+#include "cuda/device/cuda_device.h"
+#endif
+
+namespace cudatransform::core {
+namespace {
+
+constexpr int kLanes = 4;
+
+#if !CT_HAVE_CUDA
+Status make_cuda_queue(Device&, std::unique_ptr<Queue>*) {
+  return Status::error(StatusCode::kNotFound, "this build has no CUDA engine (-Dcuda=disabled)");
+}
+#endif
+
+// Waits until the lane's work is over. An error of the work is the result.
+Status finish(Lane& lane, const Status& status) {
+  FencePtr over;
+  const Status recorded = lane.queue->record(&over);
+  const Status waited = recorded.ok() ? over->wait() : recorded;
+  return status.ok() ? waited : status;
+}
+
+}  // namespace
+
+Status make_room(Device& device, MemoryKind kind, size_t bytes, std::unique_ptr<Memory>* memory) {
+  if (*memory && (*memory)->size() >= bytes) return {};
+  memory->reset();
+  return device.allocate(kind, bytes + bytes / 8, memory);
+}
+
+Status Lanes::make(Device& device, Threads& threads, std::unique_ptr<Lanes>* made) {
+  std::unique_ptr<Lanes> lanes(new Lanes(device, threads));
+  for (int i = 0; i < kLanes; ++i) {
+    auto lane = std::make_unique<Lane>();
+    CT_RETURN_IF_ERROR(make_cuda_queue(device, &lane->queue));
+    lanes->idle_.push_back(std::move(lane));
+  }
+  lanes->collector_ = std::thread([all = lanes.get()] { all->collect(); });
+  *made = std::move(lanes);
+  return {};
+}
+
+Lanes::~Lanes() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  wake_.notify_all();
+  if (collector_.joinable()) collector_.join();
+}
+
+void Lanes::add(std::unique_ptr<Chunk> chunk) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(chunk));
+  }
+  start_waiting();
+}
+
+// Gives idle lanes to waiting chunks.
+void Lanes::start_waiting() {
+  while (true) {
+    auto running = std::make_unique<Running>();
+    {
+      const std::lock_guard lock(mutex_);
+      if (waiting_.empty() || idle_.size() <= callers_) return;
+      running->chunk = std::move(waiting_.front());
+      waiting_.pop_front();
+      running->lane = std::move(idle_.back());
+      idle_.pop_back();
+    }
+    start(running.release());
+  }
+}
+
+void Lanes::start(Running* running) {
+  running->status = running->chunk->place(*running->lane);
+  if (!running->status.ok()) return submit(running);
+  threads_.run(
+      running->chunk->count(), [running](size_t i) { running->chunk->pack(*running->lane, i); },
+      [this, running] { submit(running); });
+}
+
+void Lanes::submit(Running* running) {
+  std::unique_ptr<Running> own(running);
+  if (own->status.ok()) own->status = own->chunk->submit(*own->lane);
+  if (own->status.ok()) own->status = own->lane->queue->record(&own->done);
+  {
+    const std::lock_guard lock(mutex_);
+    submitted_.push_back(std::move(own));
+  }
+  wake_.notify_one();
+}
+
+// The thread of results.
+void Lanes::collect() {
+  while (true) {
+    std::unique_ptr<Running> running;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return ends_ || !submitted_.empty(); });
+      if (submitted_.empty()) return;
+      running = std::move(submitted_.front());
+      submitted_.pop_front();
+    }
+    // Work that was enqueued before an error still uses the lane's memory.
+    const Status status =
+        running->status.ok() ? running->done->wait() : finish(*running->lane, running->status);
+    running->chunk->settle(*running->lane, status);
+    give(std::move(running->lane));
+    running->chunk->end();
+  }
+}
+
+void Lanes::give(std::unique_ptr<Lane> lane) {
+  {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(lane));
+  }
+  idle_wake_.notify_one();
+  start_waiting();
+}
+
+void Lanes::run(Chunk& chunk) {
+  std::unique_ptr<Lane> lane;
+  {
+    std::unique_lock lock(mutex_);
+    ++callers_;
+    idle_wake_.wait(lock, [&] { return !idle_.empty(); });
+    --callers_;
+    lane = std::move(idle_.back());
+    idle_.pop_back();
+  }
+  Status status = chunk.place(*lane);
+  for (size_t i = 0; i < chunk.count() && status.ok(); ++i) chunk.pack(*lane, i);
+  if (status.ok()) status = chunk.submit(*lane);
+  chunk.settle(*lane, finish(*lane, status));
+  give(std::move(lane));
+  chunk.end();
+}
+
+}  // namespace cudatransform::core

@@ -1,0 +1,82 @@
+// The lanes of a CUDA device: each does one chunk of pictures at a time, beside others.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "core/threads.h"
+#include "transform/device/device.h"
+
+namespace cudatransform::core {
+
+// A queue of the device, with memory that serves one chunk after the other.
+struct Lane {
+  std::unique_ptr<Queue> queue;
+  std::unique_ptr<Memory> pinned;
+  std::unique_ptr<Memory> levels, planes, files;  // of the device
+};
+
+// Makes `*memory` at least as large.
+Status make_room(Device& device, MemoryKind kind, size_t bytes, std::unique_ptr<Memory>* memory);
+
+// Pictures whose launches are shared, and how they are done on a lane.
+class Chunk {
+ public:
+  virtual ~Chunk() = default;
+  virtual size_t count() const = 0;
+  // Takes memory. One of the engine's threads.
+  virtual Status place(Lane& lane) = 0;
+  // Prepares picture `i` for submit(), beside others. Does not throw.
+  virtual void pack(Lane& lane, size_t i) = 0;
+  // Enqueues all work.
+  virtual Status submit(Lane& lane) = 0;
+  // The work is over: takes the results, or fails all pictures if `status` is an error.
+  virtual void settle(Lane& lane, const Status& status) = 0;
+  // The lane has been given back: the last call before the chunk is destroyed.
+  virtual void end() = 0;
+};
+
+// Used by all decoders and encoders of an engine.
+class Lanes {
+ public:
+  static Status make(Device& device, Threads& threads, std::unique_ptr<Lanes>* made);
+  ~Lanes();  // nothing is under way
+
+  // Does the chunk when a lane is idle, after the chunks that wait already. Returns at once.
+  void add(std::unique_ptr<Chunk> chunk);
+  // Does it in the calling thread, for results that somebody waits for.
+  void run(Chunk& chunk);
+
+ private:
+  struct Running {
+    std::unique_ptr<Chunk> chunk;
+    std::unique_ptr<Lane> lane;
+    FencePtr done;
+    Status status;
+  };
+  Lanes(Device& device, Threads& threads) : device_(device), threads_(threads) {}
+  void start_waiting();
+  void start(Running* running);
+  void submit(Running* running);
+  void give(std::unique_ptr<Lane> lane);
+  void collect();
+
+  Device& device_;
+  Threads& threads_;
+  std::mutex mutex_;  // guards the members below
+  std::condition_variable wake_, idle_wake_;
+  std::vector<std::unique_ptr<Lane>> idle_;
+  std::deque<std::unique_ptr<Chunk>> waiting_;
+  std::deque<std::unique_ptr<Running>> submitted_;
+  size_t callers_ = 0;  // that wait for a lane in run()
+  bool ends_ = false;
+  std::thread collector_;
+};
+
+}  // namespace cudatransform::core
