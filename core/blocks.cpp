@@ -62,12 +62,12 @@ Status Blocks::take(size_t wanted, CtBlock** block) {
     }
   }
   auto made = std::make_unique<CtBlock>();
-  Status status = device_->allocate(MemoryKind::kDevice, bytes, &made->memory);
+  Status status = device_->allocate(kind_, bytes, &made->memory);
   if (status.code == StatusCode::kOutOfMemory) {  // kept blocks of other sizes may be in the way
     const std::lock_guard lock(mutex_);
     idle_.clear();
     kept_ = 0;
-    status = device_->allocate(MemoryKind::kDevice, bytes, &made->memory);
+    status = device_->allocate(kind_, bytes, &made->memory);
   }
   if (!status.ok()) {
     const std::lock_guard lock(mutex_);

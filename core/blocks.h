@@ -20,20 +20,19 @@ struct CtBlock {
   std::atomic<uint32_t> references{1};
   std::unique_ptr<cudatransform::Memory> memory;
   std::shared_ptr<cudatransform::core::Blocks> owner;  // null: freed with the last reference
-  cudatransform::MemoryKind kind = cudatransform::MemoryKind::kDevice;
 
   uint8_t* data() const { return static_cast<uint8_t*>(memory->data()); }
 };
 
 namespace cudatransform::core {
 
-// Blocks of an engine's device memory, which is host memory where the device is the CPU. Any
-// thread. Sizes are rounded up to an eighth of a power of two, so that pictures of similar sizes
-// share blocks.
+// Blocks of an engine's memory of one kind. Any thread. Sizes are rounded up to an eighth of a
+// power of two, so that pictures of similar sizes share blocks.
 class Blocks : public std::enable_shared_from_this<Blocks> {
  public:
   // `most`: bytes lent and kept; 0: no limit.
-  Blocks(std::shared_ptr<Device> device, uint64_t most) : device_(std::move(device)), most_(most) {}
+  Blocks(std::shared_ptr<Device> device, MemoryKind kind, uint64_t most)
+      : device_(std::move(device)), kind_(kind), most_(most) {}
 
   // kOutOfMemory where the device or `most` has no room.
   Status take(size_t bytes, CtBlock** block);
@@ -47,6 +46,7 @@ class Blocks : public std::enable_shared_from_this<Blocks> {
   bool make_room(size_t bytes);
 
   const std::shared_ptr<Device> device_;
+  const MemoryKind kind_;
   const uint64_t most_;
   std::mutex mutex_;  // guards the members below
   std::multimap<size_t, std::unique_ptr<CtBlock>> idle_;

@@ -15,8 +15,10 @@
 #include <new>
 #include <string>
 
+#include "core/encode_chunk.h"
 #include "core/engine.h"
 #include "core/jpeg_batches.h"
+#include "core/jpeg_encode.h"
 #include "transform/device/host_device.h"
 #if CT_HAVE_CUDA
 #include "cuda/device/cuda_device.h"
@@ -62,6 +64,24 @@ CtCode tell(const Status& status, CtError* error) {
   return tell(code_of(status.code), status.message, error);
 }
 
+Status copy_to_host(CtEngine& engine, void* to, int64_t to_pitch, const void* from,
+                    int64_t from_pitch, size_t row_bytes, size_t rows) {
+  const std::lock_guard lock(engine.downloads);
+  Queue& queue = engine.device->queue(QueueKind::kDownload);
+  Copy2D copy;
+  copy.dst = to;
+  copy.dst_pitch = to_pitch;
+  copy.src = from;
+  copy.src_pitch = from_pitch;
+  copy.row_bytes = row_bytes;
+  copy.rows = rows;
+  if (!engine.device->is_host()) CT_RETURN_IF_ERROR(queue.wait_for_stream(nullptr));
+  CT_RETURN_IF_ERROR(engine.device->download(queue, copy));
+  FencePtr done;
+  CT_RETURN_IF_ERROR(queue.record(&done));
+  return done->wait();
+}
+
 namespace {
 
 // The process that has used CUDA, of which children must not.
@@ -105,7 +125,9 @@ Status fill(CtEngine& engine, const CtEngineOptions& options) {
   if (!engine.host) return Status::error(StatusCode::kOutOfMemory, "there is no memory");
   engine.device = engine.host;
   if (options.device >= 0) CT_RETURN_IF_ERROR(make_device(engine, options.device));
-  engine.blocks = std::make_shared<Blocks>(engine.device, options.max_device_memory);
+  engine.blocks =
+      std::make_shared<Blocks>(engine.device, MemoryKind::kDevice, options.max_device_memory);
+  engine.files = std::make_shared<Blocks>(engine.device, MemoryKind::kPinned, 0);
   engine.threads = std::make_unique<Threads>(options.threads > 0 ? options.threads : cores());
   if (engine.is_cuda())
     CT_RETURN_IF_ERROR(Lanes::make(*engine.device, *engine.threads, &engine.lanes));
@@ -156,6 +178,77 @@ CtCode check(const CtDecodeOptions& options, CtError* error) {
   return CT_OK;
 }
 
+CtCode check(const CtEncodeOptions& options, CtError* error) {
+  const auto wrong = [&](const char* what, int64_t value) {
+    return tell(CT_INVALID_ARGUMENT, std::string(what) + ", not " + std::to_string(value), error);
+  };
+  if (options.quality < 0 || options.quality > 100)
+    return wrong("quality is 1 to 100", options.quality);
+  if (options.sampling < CT_SAMPLING_420 || options.sampling > CT_SAMPLING_RGB)
+    return wrong("sampling is one of CtSampling", options.sampling);
+  if (options.preset < CT_PRESET_ANNEX_K || options.preset > CT_PRESET_PERCEPTUAL)
+    return wrong("preset is one of CtPreset", options.preset);
+  if (options.quantizer < CT_QUANTIZER_ROUND || options.quantizer > CT_QUANTIZER_RD)
+    return wrong("quantizer is one of CtQuantizer", options.quantizer);
+  if (options.n_tables < 0 || options.n_tables > 2 ||
+      (options.n_tables > 0 && options.tables == nullptr))
+    return wrong("tables are none, one or two", options.n_tables);
+  for (int t = 0; t < options.n_tables; ++t)
+    if (std::count(options.tables[t], options.tables[t] + 64, 0) > 0)
+      return wrong("entries of tables are 1 to 65535", 0);
+  if (options.restart < 0 || options.restart > 65535)
+    return wrong("a restart interval is 0 to 65535 MCUs", options.restart);
+  if (options.markers_size > 0 && options.markers == nullptr)
+    return tell(CT_INVALID_ARGUMENT, "markers are NULL, but their size is not 0", error);
+  return CT_OK;
+}
+
+// Calls work(i) for each i below `count`, on the engine's threads, and waits.
+template <typename Work>
+void for_each(CtEngine& engine, size_t count, const Work& work) {
+  if (count == 1) return work(0);
+  if (count == 0) return;
+  const auto done = std::make_shared<Latch>(1);
+  engine.threads->run(count, work, [done] { done->step(); });
+  done->wait();
+}
+
+// On the device, whose lanes take one chunk after another.
+void encode_on_device(CtEngine& engine, const CtEncodeOptions& options, const CtImage* images,
+                      size_t count, CtFile* files) {
+  const auto done = std::make_shared<Latch>(1);
+  const auto end = [done] { done->step(); };
+  std::unique_ptr<EncodeChunk> chunk;
+  const auto send = [&] {
+    if (!chunk || chunk->count() == 0) return;
+    done->add();
+    if (count == 1)
+      engine.lanes->run(*chunk);
+    else
+      engine.lanes->add(std::move(chunk));
+  };
+  for (size_t i = 0; i < count; ++i) {
+    if (chunk && chunk->add(images[i], &files[i])) continue;
+    send();
+    chunk = std::make_unique<EncodeChunk>(engine, options, end);
+    (void)chunk->add(images[i], &files[i]);
+  }
+  send();
+  done->step();
+  done->wait();
+}
+
+// Options and a place for each file.
+CtCode begin_files(CtEngine* engine, const CtEncodeOptions* options, const void* items,
+                   size_t count, CtFile* files, CtEncodeOptions* own, CtError* error) {
+  if (engine == nullptr || ((items == nullptr || files == nullptr) && count > 0))
+    return tell(CT_INVALID_ARGUMENT, "engine, images or files are NULL", error);
+  if (is_forked(*engine)) return tell_forked(error);
+  if (const CtCode code = copy_options(options, own, error); code != CT_OK) return code;
+  std::fill_n(files, count, CtFile{});
+  return check(*own, error);
+}
+
 }  // namespace
 }  // namespace cudatransform::core
 
@@ -193,6 +286,7 @@ void ct_engine_free(CtEngine* engine) {
   // A child has none of the threads, and nothing of the device.
   if (is_forked(*engine)) return;
   engine->blocks->close();
+  engine->files->close();
   delete engine;
 }
 
@@ -207,18 +301,7 @@ CtCode ct_copy_to_host(CtEngine* engine, void* to, int64_t to_pitch, const void*
     if (engine == nullptr || to == nullptr || from == nullptr)
       return tell(CT_INVALID_ARGUMENT, "engine, to or from is NULL", error);
     if (is_forked(*engine)) return tell_forked(error);
-    const std::lock_guard lock(engine->downloads);
-    cudatransform::Queue& queue = engine->device->queue(cudatransform::QueueKind::kDownload);
-    cudatransform::FencePtr done;
-    auto status = engine->device->download(queue, {.dst = to,
-                                                   .dst_pitch = to_pitch,
-                                                   .src = from,
-                                                   .src_pitch = from_pitch,
-                                                   .row_bytes = row_bytes,
-                                                   .rows = rows});
-    if (status.ok()) status = queue.record(&done);
-    if (status.ok()) status = done->wait();
-    return tell(status, error);
+    return tell(copy_to_host(*engine, to, to_pitch, from, from_pitch, row_bytes, rows), error);
   });
 }
 
@@ -300,4 +383,40 @@ CtCode ct_decode(CtEngine* engine, const CtDecodeOptions* options, const CtSourc
   if (code == CT_OK) code = ct_decoder_pull(decoder, pictures, count, -1, nullptr, error);
   ct_decoder_free(decoder);
   return code;
+}
+
+void ct_file_clear(CtFile* file) {
+  unref(file->block);
+  *file = {};
+}
+
+CtCode ct_encode(CtEngine* engine, const CtEncodeOptions* options, const CtImage* images,
+                 size_t count, CtFile* files, CtError* error) {
+  return guarded(error, [&] {
+    CtEncodeOptions own;
+    if (const CtCode code = begin_files(engine, options, images, count, files, &own, error);
+        code != CT_OK)
+      return code;
+    if (engine->lanes && EncodeChunk::takes(own)) {
+      if (const auto status = EncodeChunk::probe(*engine->device); !status.ok())
+        return tell(status, error);
+      encode_on_device(*engine, own, images, count, files);
+    } else {
+      for_each(*engine, count,
+               [&](size_t i) { encode_on_host(*engine, own, images[i], &files[i]); });
+    }
+    return CT_OK;
+  });
+}
+
+CtCode ct_write(CtEngine* engine, const CtEncodeOptions* options, const CtPicture* pictures,
+                size_t count, CtFile* files, CtError* error) {
+  return guarded(error, [&] {
+    CtEncodeOptions own;
+    if (const CtCode code = begin_files(engine, options, pictures, count, files, &own, error);
+        code != CT_OK)
+      return code;
+    for_each(*engine, count, [&](size_t i) { write_on_host(own, pictures[i], &files[i]); });
+    return CT_OK;
+  });
 }

@@ -193,6 +193,73 @@ CT_API CtCode ct_decoder_push(CtDecoder* decoder, const CtSource* sources, size_
 CT_API CtCode ct_decoder_pull(CtDecoder* decoder, CtPicture* pictures, size_t count,
                               int32_t timeout_ms, int32_t* is_done, CtError* error);
 
+// ---- JPEG files of pixels and levels ----
+
+// Pixels: uint8 (height, width) of grayscale or (height, width, 3) of RGB, whose pixels and
+// channels lie side by side.
+typedef struct {
+  const void* data;  // of the host, or of the engine's device
+  int64_t pitch;     // bytes from one row to the next
+  int32_t width, height;
+  int32_t channels;   // 1 or 3
+  int32_t on_device;  // nonzero: `data` is an address of the engine's device, and all work that was
+                      // enqueued on its legacy default stream comes first
+} CtImage;
+
+typedef enum {
+  CT_SAMPLING_420,
+  CT_SAMPLING_422,
+  CT_SAMPLING_444,
+  CT_SAMPLING_440,
+  CT_SAMPLING_411,
+  CT_SAMPLING_441,
+  CT_SAMPLING_RGB  // no YCbCr: R, G and B as they are
+} CtSampling;
+
+typedef enum { CT_PRESET_ANNEX_K, CT_PRESET_PERCEPTUAL } CtPreset;
+
+typedef enum { CT_QUANTIZER_ROUND, CT_QUANTIZER_DEAD_ZONE, CT_QUANTIZER_RD } CtQuantizer;
+
+typedef struct {
+  size_t struct_size;
+  // Of pixels.
+  int32_t quality;      // 1 to 100; 0: 85
+  CtSampling sampling;  // of RGB pixels
+  CtPreset preset;      // that `quality` scales
+  CtQuantizer quantizer;
+  const uint16_t (*tables)[64];  // instead of `quality` and `preset`: of luma, and of chroma
+  int32_t n_tables;              // 0 to 2; with one, chroma has it too
+  // Of files.
+  int32_t progressive, arithmetic, optimize;  // nonzero: as cjpeg's options
+  int32_t restart;                            // MCUs from one restart marker to the next; 0: none
+  // Segments of pixels' files: APPn and COM, one after the other. Pictures have their own.
+  const uint8_t* markers;
+  size_t markers_size;
+  int32_t leave_metadata;  // nonzero: pictures' markers and what is behind them are not written
+} CtEncodeOptions;
+
+// A JPEG file. Release it with ct_file_clear().
+typedef struct {
+  CtError error;  // CT_OK with a text: a warning
+  const uint8_t* data;
+  size_t size;
+  int32_t by_device;  // nonzero: the device has done the entropy coding
+  CtBlock* block;
+} CtFile;
+
+CT_API void ct_file_clear(CtFile* file);
+
+// Encodes `count` images and waits for them. Files are in the order of the images, all are set.
+// Levels are those of `cjpeg -dct int`, and files those of libjpeg-turbo.
+CT_API CtCode ct_encode(CtEngine* engine, const CtEncodeOptions* options, const CtImage* images,
+                        size_t count, CtFile* files, CtError* error);
+
+// Writes pictures of levels, as ct_decode() gives them or the caller makes them, in host memory.
+// `tables` are uint16 of 1 to 65535 (255 in baseline files that other programs read). The result of
+// a picture that contradicts itself is CT_INVALID_ARGUMENT.
+CT_API CtCode ct_write(CtEngine* engine, const CtEncodeOptions* options, const CtPicture* pictures,
+                       size_t count, CtFile* files, CtError* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -25,7 +25,8 @@ struct CtEngine {
   pid_t process = 0;                              // that has made it
   std::shared_ptr<cudatransform::Device> host;    // of one thread: batches share threads otherwise
   std::shared_ptr<cudatransform::Device> device;  // of results: the CUDA device, or `host`
-  std::shared_ptr<cudatransform::core::Blocks> blocks;
+  std::shared_ptr<cudatransform::core::Blocks> blocks;  // of results on the device
+  std::shared_ptr<cudatransform::core::Blocks> files;   // page-locked
   std::unique_ptr<cudatransform::core::Threads> threads;
   std::unique_ptr<cudatransform::core::Lanes> lanes;  // of a CUDA device
   const std::unique_ptr<cudatransform::core::JpegItems> items;
@@ -35,6 +36,10 @@ struct CtEngine {
 };
 
 namespace cudatransform::core {
+
+// Copies rows of the device's memory, and waits.
+Status copy_to_host(CtEngine& engine, void* to, int64_t to_pitch, const void* from,
+                    int64_t from_pitch, size_t row_bytes, size_t rows);
 
 // Tells a caller of the library.
 CtCode tell(const Status& status, CtError* error);

@@ -14,6 +14,29 @@
 
 namespace cudatransform::core {
 
+// Waits for a number of steps. Shared by those who take them and the one who waits.
+class Latch {
+ public:
+  explicit Latch(size_t steps) : left_(steps) {}
+  void add() {
+    const std::lock_guard lock(mutex_);
+    ++left_;
+  }
+  void step() {
+    const std::lock_guard lock(mutex_);
+    if (--left_ == 0) done_.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [&] { return left_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable done_;
+  size_t left_;
+};
+
 // Takes loops one after the other; the iterations of a loop run on all threads. Unlike oneTBB's
 // threads, they can be made anew behind a fork.
 class Threads {

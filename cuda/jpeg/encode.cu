@@ -7,6 +7,7 @@
 // until the CTA knows how long those before them are; then each lane ORs its own into shared
 // memory. The CTA that is last to finish finds out where all tiles begin in the file. So no CTA
 // waits for another, and the host waits for none.
+#include "cuda/common/batch.h"
 #include "cuda/jpeg/encode_blocks.cuh"
 #include "cuda/jpeg/encode_scans.cuh"
 #include "cuda/jpeg/kernels.h"
@@ -338,5 +339,12 @@ __device__ __forceinline__ void count_symbols(const EncodeParams& params) {
     function(params);                                                       \
   }
 CT_JPEG_ENCODE_KERNELS(CT_ENCODE)
+
+#define CT_ENCODE_BATCH(name, function)                                     \
+  extern "C" __global__ void __launch_bounds__(kEncodeThreads, kEncodeCtas) \
+      name(const __grid_constant__ BatchParams<EncodeParams> batch) {       \
+    run_job(batch, [](const EncodeParams& params) { function(params); });   \
+  }
+CT_JPEG_ENCODE_BATCH_KERNELS(CT_ENCODE_BATCH)
 
 }  // namespace cudatransform::cuda

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "cuda/common/batch_launch.h"
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
 #include "cuda/device/staging.h"
@@ -19,7 +20,7 @@ CT_KERNEL_FAMILY(encode_kernels, CT_JPEG_ENCODE_IMAGES)
 
 namespace {
 
-enum Kernel : uint32_t { kCodeTiles, kWriteTiles, kCountSymbols };
+enum Kernel : uint32_t { kCodeTiles, kWriteTiles, kCountSymbols, kCodeBatch, kWriteBatch };
 
 // Codes on the device: those of the last job, which most have in common.
 struct KeptCodes final : StreamQueue::Kept {
@@ -61,37 +62,50 @@ EncodeParams params_of(const JpegEncodeJob& job) {
   return params;
 }
 
+constexpr size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
+
 // Scratch memory holds the kernels' messages to each other, the tiles, and their words. A tile
 // takes up to two words more than its bits, so if words do not fit, the file does not either.
-Status take_scratch(StreamQueue& queue, const JpegEncodeJob& job, EncodeParams* params) {
-  constexpr size_t kAligned = 256;
-  const auto aligned = [](size_t bytes) { return (bytes + kAligned - 1) & ~(kAligned - 1); };
-  const size_t placed = kAligned;
-  const size_t tiles = aligned(job.layout.tiles * sizeof(JpegTile));
-  // More than all bits that a scan may have are never used.
-  const uint64_t most_bytes = std::min<uint64_t>(job.capacity, uint64_t{1} << 29);
-  const uint64_t words = most_bytes / 4 + uint64_t{2} * job.layout.tiles;
-  CUdeviceptr scratch = 0, zeroed = 0;
-  CT_RETURN_IF_ERROR(queue.scratch(placed + tiles + words * sizeof(uint32_t), &scratch));
-  CT_RETURN_IF_ERROR(queue.zeroed(sizeof(EncodeProgress), &zeroed));
-  params->placed = reinterpret_cast<JpegEncodeResult*>(scratch);
-  params->tiles = reinterpret_cast<JpegTile*>(scratch + placed);
-  params->words = reinterpret_cast<uint32_t*>(scratch + placed + tiles);
-  params->most_words = static_cast<uint32_t>(words);
-  params->progress = reinterpret_cast<EncodeProgress*>(zeroed);
-  return {};
+struct Scratch {
+  static constexpr size_t kPlaced = aligned(sizeof(JpegEncodeResult));
+  explicit Scratch(const JpegEncodeJob& job) : tiles(aligned(job.layout.tiles * sizeof(JpegTile))) {
+    // More than all bits that a scan may have are never used.
+    const uint64_t most_bytes = std::min<uint64_t>(job.capacity, uint64_t{1} << 29);
+    words = most_bytes / 4 + uint64_t{2} * job.layout.tiles;
+  }
+  size_t bytes() const { return kPlaced + tiles + aligned(words * sizeof(uint32_t)); }
+  void place(CUdeviceptr at, EncodeParams* params) const {
+    params->placed = reinterpret_cast<JpegEncodeResult*>(at);
+    params->tiles = reinterpret_cast<JpegTile*>(at + kPlaced);
+    params->words = reinterpret_cast<uint32_t*>(at + kPlaced + tiles);
+    params->most_words = static_cast<uint32_t>(words);
+  }
+
+  size_t tiles;
+  uint64_t words;
+};
+
+// All but the codes, and memory that is zero.
+EncodeParams params_for(const JpegEncodeJob& job, const Scratch& scratch, CUdeviceptr at) {
+  EncodeParams params = params_of(job);
+  scratch.place(at, &params);
+  params.result = job.result;
+  params.output = job.output;
+  params.capacity = job.capacity;
+  return params;
 }
 
 Status encode(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job, false));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   if (device.is_host() || stream == nullptr) return not_cuda();
-  EncodeParams params = params_of(job);
+  const Scratch scratch(job);
+  CUdeviceptr at = 0, zeroed = 0;
+  CT_RETURN_IF_ERROR(stream->scratch(scratch.bytes(), &at));
+  CT_RETURN_IF_ERROR(stream->zeroed(sizeof(EncodeProgress), &zeroed));
+  EncodeParams params = params_for(job, scratch, at);
+  params.progress = reinterpret_cast<EncodeProgress*>(zeroed);
   CT_RETURN_IF_ERROR(find_codes(device, *stream, *job.codes, &params.codes));
-  CT_RETURN_IF_ERROR(take_scratch(*stream, job, &params));
-  params.result = job.result;
-  params.output = job.output;
-  params.capacity = job.capacity;
   CT_RETURN_IF_ERROR(launch(*stream, kCodeTiles, params));
   CT_RETURN_IF_ERROR(launch(*stream, kWriteTiles, params));
   return fence != nullptr ? stream->record(fence) : Status{};
@@ -112,6 +126,38 @@ Status count(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* f
 }
 
 }  // namespace
+
+Status encode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegEncodeJob> jobs) {
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  if (device.is_host() || stream == nullptr) return not_cuda();
+  if (jobs.size() > kMostEncodeJobs)
+    return Status::error(StatusCode::kInvalidArgument, "too many pictures in a batch");
+  size_t bytes = 0;
+  for (const JpegEncodeJob& job : jobs) {
+    CT_RETURN_IF_ERROR(validate(job, false));
+    bytes += Scratch(job).bytes();
+  }
+  CUdeviceptr at = 0, zeroed = 0;
+  CT_RETURN_IF_ERROR(stream->scratch(bytes, &at));
+  static_assert(kMostEncodeJobs * sizeof(EncodeProgress) <= 4096, "of zeroed()");
+  CT_RETURN_IF_ERROR(stream->zeroed(kMostEncodeJobs * sizeof(EncodeProgress), &zeroed));
+  auto* progress = reinterpret_cast<EncodeProgress*>(zeroed);
+  Batch<EncodeParams> batch;
+  for (const JpegEncodeJob& job : jobs) {
+    const Scratch scratch(job);
+    EncodeParams params = params_for(job, scratch, at);
+    params.progress = progress++;
+    CT_RETURN_IF_ERROR(find_codes(device, *stream, *job.codes, &params.codes));
+    batch.add(kCodeBatch, job.layout.tiles, params);
+    at += scratch.bytes();
+  }
+  CT_RETURN_IF_ERROR(batch.send(device, *stream));
+  for (const uint32_t kernel : {kCodeBatch, kWriteBatch})
+    CT_RETURN_IF_ERROR(batch.launch(*stream, encode_kernels(), kEncodeThreads, 0, 1,
+                                    [kernel](uint32_t) { return kernel; }));
+  return {};
+}
+
 }  // namespace cuda
 
 const JpegEncodeOps& cuda_jpeg_encode_ops() {

@@ -14,6 +14,13 @@ namespace cudatransform {
 // The kernels' intermediates are scratch memory of the queue, as large as the file at least.
 const JpegEncodeOps& cuda_jpeg_encode_ops();
 
+namespace cuda {
+// The same for many pictures, of any sizes and with the same codes, which share launches. Returns
+// at once; the queue tells when all are done.
+inline constexpr size_t kMostEncodeJobs = 256;
+Status encode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegEncodeJob> jobs);
+}  // namespace cuda
+
 // kNotFound where this build has no code for `device`.
 Status probe_cuda_jpeg_encode_kernels(Device& device);
 

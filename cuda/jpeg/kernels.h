@@ -32,8 +32,15 @@
   X(jpeg_encode_write_tiles, write_tiles) \
   X(jpeg_encode_count_symbols, count_symbols)
 
+// The same for many pictures (cuda/common/batch.h).
+#define CT_JPEG_ENCODE_BATCH_KERNELS(X)       \
+  X(jpeg_encode_code_tiles_batch, code_tiles) \
+  X(jpeg_encode_write_tiles_batch, write_tiles)
+
 // Images: X(image, its kernels), in the order of their numbers.
-#define CT_JPEG_ENCODE_IMAGES(IMAGE) IMAGE(jpeg_encode, CT_JPEG_ENCODE_KERNELS)
+#define CT_JPEG_ENCODE_IMAGES(IMAGE)         \
+  IMAGE(jpeg_encode, CT_JPEG_ENCODE_KERNELS) \
+  IMAGE(jpeg_encode, CT_JPEG_ENCODE_BATCH_KERNELS)
 
 // X(name, sets of tables that a scan may use).
 #define CT_JPEG_SYNC_KERNELS(X) \

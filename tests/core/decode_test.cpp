@@ -14,77 +14,12 @@
 #include <vector>
 
 #include "core/cudatransform.h"
+#include "tests/core/engine_for_tests.h"
 #include "tests/jpeg/libjpeg.h"
 #include "tests/jpeg/streams.h"
 
 namespace cudatransform::test {
 namespace {
-
-using Bytes = std::vector<uint8_t>;
-
-// The device that is tested beside the CPU, of --device=N; -1: none.
-int32_t device = -1;
-
-class Engine {
- public:
-  explicit Engine(int32_t ordinal = -1, int32_t threads = 2, uint64_t most = 0) {
-    const CtEngineOptions options = {sizeof options, ordinal, threads, most};
-    CtError error;
-    EXPECT_EQ(ct_engine_new(&options, &engine_, &error), CT_OK) << error.text;
-  }
-  ~Engine() { ct_engine_free(engine_); }
-  operator CtEngine*() const { return engine_; }
-
- private:
-  CtEngine* engine_ = nullptr;
-};
-
-CtDecodeOptions options_for(CtOutput output) {
-  CtDecodeOptions options = {};
-  options.struct_size = sizeof options;
-  options.output = output;
-  return options;
-}
-
-CtSource source_of(const Bytes& file) { return {file.data(), file.size(), nullptr}; }
-
-// Pictures that are released with the object.
-struct Pictures : std::vector<CtPicture> {
-  using std::vector<CtPicture>::vector;
-  ~Pictures() {
-    for (CtPicture& picture : *this) ct_picture_clear(&picture);
-  }
-};
-
-Pictures decode(CtEngine* engine, const std::vector<Bytes>& files, const CtDecodeOptions& options) {
-  std::vector<CtSource> sources;
-  for (const Bytes& file : files) sources.push_back(source_of(file));
-  Pictures pictures(files.size());
-  CtError error;
-  EXPECT_EQ(ct_decode(engine, &options, sources.data(), sources.size(), pictures.data(), &error),
-            CT_OK)
-      << error.text;
-  return pictures;
-}
-
-// A picture's pixels or levels on the host.
-Bytes contents(CtEngine* engine, const CtPicture& picture) {
-  Bytes all;
-  const auto append = [&](const void* from, int64_t pitch, int64_t row_bytes, int64_t rows) {
-    const size_t at = all.size();
-    all.resize(at + static_cast<size_t>(row_bytes * rows));
-    EXPECT_EQ(ct_copy_to_host(engine, all.data() + at, row_bytes, from, pitch,
-                              static_cast<size_t>(row_bytes), static_cast<size_t>(rows), nullptr),
-              CT_OK);
-  };
-  if (picture.data != nullptr)
-    append(picture.data, picture.pitch, int64_t{picture.width} * picture.channels, picture.height);
-  for (int c = 0; c < picture.components; ++c) {
-    const CtComponent& component = picture.component[c];
-    append(component.data, component.pitch, int64_t{component.blocks_w} * 128, component.blocks_h);
-  }
-  return all;
-}
 
 // Sound files of many kinds.
 std::vector<Bytes> sound_files() {
@@ -112,7 +47,7 @@ TEST(Decode, EqualsTheCpuOnTheDevice) {
   for (const CtOutput output : {CT_OUTPUT_RGB, CT_OUTPUT_GRAY, CT_OUTPUT_LEVELS}) {
     for (const int scale : {1, 2, 8}) {
       if (output == CT_OUTPUT_LEVELS && scale > 1) continue;
-      CtDecodeOptions options = options_for(output);
+      CtDecodeOptions options = decode_options(output);
       options.scale = scale;
       const Pictures there = decode(gpu, files, options), here = decode(cpu, files, options);
       for (size_t i = 0; i < files.size(); ++i) {
@@ -129,7 +64,7 @@ TEST(Decode, EqualsTheCpuOnTheDevice) {
 TEST(Decode, LevelsAreLibjpegs) {
   const Engine engine;
   const std::vector<Bytes> files = sound_files();
-  const Pictures pictures = decode(engine, files, options_for(CT_OUTPUT_LEVELS));
+  const Pictures pictures = decode(engine, files, decode_options(CT_OUTPUT_LEVELS));
   for (size_t i = 0; i < files.size(); ++i) {
     SCOPED_TRACE(i);
     ASSERT_EQ(pictures[i].error.code, CT_OK) << pictures[i].error.text;
@@ -148,7 +83,7 @@ TEST(Decode, LevelsAreLibjpegs) {
 TEST(Decode, BatchesComeInOrder) {
   const Engine engine(device, 3);
   const std::vector<Bytes> files = sound_files();
-  CtDecodeOptions options = options_for(CT_OUTPUT_GRAY);
+  CtDecodeOptions options = decode_options(CT_OUTPUT_GRAY);
   options.batches = 4;
   CtDecoder* decoder = nullptr;
   ASSERT_EQ(ct_decoder_new(engine, &options, &decoder, nullptr), CT_OK);
@@ -185,7 +120,7 @@ TEST(Decode, BatchesComeInOrder) {
 
 TEST(Decode, StacksPicturesOfOneSize) {
   const Engine engine(device);
-  CtDecodeOptions options = options_for(CT_OUTPUT_RGB);
+  CtDecodeOptions options = decode_options(CT_OUTPUT_RGB);
   options.stack = 1;
   const Bytes file = make_stream({.width = 75, .height = 41});
   const Pictures alike = decode(engine, {file, file, file}, options);
@@ -211,7 +146,7 @@ TEST(Decode, ReadsFiles) {
                               {nullptr, 0, folder.c_str()},
                               {nullptr, 0, nullptr}};
   Pictures pictures(std::size(sources));
-  const CtDecodeOptions options = options_for(CT_OUTPUT_RGB);
+  const CtDecodeOptions options = decode_options(CT_OUTPUT_RGB);
   ASSERT_EQ(ct_decode(engine, &options, sources, std::size(sources), pictures.data(), nullptr),
             CT_OK);
   EXPECT_EQ(pictures[0].width, 40);
@@ -225,7 +160,7 @@ TEST(Decode, ReadsFiles) {
 TEST(Decode, KeepsLimits) {
   const Engine engine(device);
   const Bytes file = make_stream({.width = 100, .height = 100});
-  CtDecodeOptions options = options_for(CT_OUTPUT_RGB);
+  CtDecodeOptions options = decode_options(CT_OUTPUT_RGB);
   options.max_pixels = 9999;
   EXPECT_EQ(decode(engine, {file}, options)[0].error.code, CT_LIMIT);
   options.max_pixels = 10000;
@@ -236,14 +171,14 @@ TEST(Decode, KeepsLimits) {
   EXPECT_NE(std::strstr(pictures[0].error.text, "max_memory=1000"), nullptr)
       << pictures[0].error.text;
   const Engine small(device, 2, 4096);
-  EXPECT_EQ(decode(small, {file}, options_for(CT_OUTPUT_RGB))[0].error.code, CT_OUT_OF_MEMORY);
+  EXPECT_EQ(decode(small, {file}, decode_options(CT_OUTPUT_RGB))[0].error.code, CT_OUT_OF_MEMORY);
 }
 
 TEST(Decode, ConcealsDamage) {
   const Engine engine(device);
   const Bytes whole = make_stream({.width = 200, .height = 200});
   const Bytes half(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(whole.size() / 2));
-  CtDecodeOptions options = options_for(CT_OUTPUT_RGB);
+  CtDecodeOptions options = decode_options(CT_OUTPUT_RGB);
   EXPECT_EQ(decode(engine, {half}, options)[0].error.code, CT_DAMAGED);
   options.conceal = 1;
   const Pictures pictures = decode(engine, {half, whole}, options);
@@ -256,14 +191,14 @@ TEST(Decode, RefusesWrongOptions) {
   const Engine engine;
   CtDecoder* decoder = nullptr;
   CtError error;
-  CtDecodeOptions options = options_for(CT_OUTPUT_RGB);
+  CtDecodeOptions options = decode_options(CT_OUTPUT_RGB);
   options.scale = 3;
   EXPECT_EQ(ct_decoder_new(engine, &options, &decoder, &error), CT_INVALID_ARGUMENT);
   EXPECT_STREQ(error.text, "scale is 1, 2, 4 or 8, not 3");
   options.struct_size = 1;
   EXPECT_EQ(ct_decoder_new(engine, &options, &decoder, &error), CT_INVALID_ARGUMENT);
   // A program that knows the first members alone.
-  options = options_for(CT_OUTPUT_GRAY);
+  options = decode_options(CT_OUTPUT_GRAY);
   options.scale = 3;
   options.struct_size = offsetof(CtDecodeOptions, scale);
   ASSERT_EQ(ct_decoder_new(engine, &options, &decoder, &error), CT_OK) << error.text;
@@ -280,7 +215,7 @@ TEST(Decode, BlocksOutliveTheirEngine) {
   {
     const Engine engine(device);
     Pictures pictures =
-        decode(engine, {make_stream({.width = 16, .height = 16})}, options_for(CT_OUTPUT_RGB));
+        decode(engine, {make_stream({.width = 16, .height = 16})}, decode_options(CT_OUTPUT_RGB));
     picture = pictures[0];
     pictures[0] = {};
   }
@@ -301,7 +236,7 @@ int in_child(const Child& child) {
 TEST(Decode, SurvivesAFork) {
   const Engine engine(device);
   const Bytes file = make_stream({.width = 64, .height = 48});
-  const CtDecodeOptions options = options_for(CT_OUTPUT_RGB);
+  const CtDecodeOptions options = decode_options(CT_OUTPUT_RGB);
   ASSERT_EQ(decode(engine, {file}, options)[0].error.code, CT_OK);
   const CtSource source = source_of(file);
   const int exit_code = in_child([&] {
@@ -324,6 +259,8 @@ TEST(Decode, SurvivesAFork) {
 
 }  // namespace
 }  // namespace cudatransform::test
+
+int32_t cudatransform::test::device = -1;
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);

@@ -25,6 +25,7 @@ const char kUsage[] =
     "  --output=rgb|gray|levels\n"
     "  --paths        the library reads the files\n"
     "  --stack        pictures of a batch lie in one block\n"
+    "  --encode       measures encoding, at quality 90\n"
     "  --compare      measures nothing: compares the device's results with the CPU's\n"
     "Files are taken by turns. Prints files a second, best of three.\n";
 
@@ -33,7 +34,7 @@ struct Settings {
   CtDecodeOptions decode = {};
   size_t batch = 64;
   double seconds = 2;
-  bool paths = false, compares = false;
+  bool paths = false, compares = false, encodes = false;
   std::vector<std::string> files;
 };
 
@@ -70,6 +71,8 @@ Settings read_arguments(int argc, char** argv) {
                                                  : CT_OUTPUT_RGB;
     else if (std::strcmp(argv[i], "--paths") == 0)
       settings.paths = true;
+    else if (std::strcmp(argv[i], "--encode") == 0)
+      settings.encodes = true;
     else if (std::strcmp(argv[i], "--compare") == 0)
       settings.compares = true;
     else if (std::strcmp(argv[i], "--stack") == 0)
@@ -152,6 +155,40 @@ class Run {
     ct_engine_free(engine_);
   }
 
+  // Files a second that are made of the pictures of all files, where the engine has them.
+  double measure_encoding(double seconds) {
+    using Clock = std::chrono::steady_clock;
+    std::vector<CtSource> sources(settings_.batch);
+    for (CtSource& source : sources) source = next_source();
+    CtError error;
+    if (ct_decode(engine_, &settings_.decode, sources.data(), sources.size(), pictures_.data(),
+                  &error) != CT_OK)
+      fail(error.text);
+    std::vector<CtImage> images;
+    for (const CtPicture& picture : pictures_)
+      images.push_back({picture.data, picture.pitch, picture.width, picture.height,
+                        picture.channels, settings_.engine.device >= 0 ? 1 : 0});
+    CtEncodeOptions options = {};
+    options.struct_size = sizeof options;
+    options.quality = 90;
+    std::vector<CtFile> made(images.size());
+    const auto encode = [&] {
+      if (ct_encode(engine_, &options, images.data(), images.size(), made.data(), &error) != CT_OK)
+        fail(error.text);
+      for (CtFile& file : made) {
+        if (file.error.code != CT_OK) fail(file.error.text);
+        by_device_ += static_cast<uint64_t>(file.by_device);
+        ct_file_clear(&file);
+      }
+    };
+    encode();
+    const auto begin = Clock::now();
+    size_t files = 0;
+    std::chrono::duration<double> took{0};
+    for (; took.count() < seconds; took = Clock::now() - begin, files += images.size()) encode();
+    for (CtPicture& picture : pictures_) ct_picture_clear(&picture);
+    return static_cast<double>(files) / took.count();
+  }
   // Files a second, one call after the other.
   double measure_single(double seconds) {
     using Clock = std::chrono::steady_clock;
@@ -172,6 +209,7 @@ class Run {
   }
   // Files a second.
   double measure(double seconds) {
+    if (settings_.encodes) return measure_encoding(seconds);
     if (settings_.batch == 1) return measure_single(seconds);
     using Clock = std::chrono::steady_clock;
     const size_t ahead = settings_.decode.batches > 0 ? settings_.decode.batches : 3;

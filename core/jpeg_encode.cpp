@@ -1,0 +1,398 @@
+// JPEG files of pixels and of levels by the CPU, and what encoding needs to know of an image.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "core/jpeg_encode.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "jpeg/metadata.h"
+#include "jpeg/mpf.h"
+#include "jpeg/xmp.h"
+#include "transform/device/host_device.h"
+
+namespace cudatransform::core {
+namespace {
+
+constexpr size_t kAlignment = 128;
+constexpr size_t aligned(size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+constexpr int kUsualQuality = 85;
+
+Status invalid(const std::string& what) {
+  return Status::error(StatusCode::kInvalidArgument, what);
+}
+Status no_memory() {
+  return Status::error(StatusCode::kOutOfMemory, "there is no memory for the file");
+}
+
+RgbSubsampling chroma_of(CtSampling sampling) {
+  switch (sampling) {
+    case CT_SAMPLING_420:
+      return {2, 2};
+    case CT_SAMPLING_422:
+      return {2, 1};
+    case CT_SAMPLING_440:
+      return {1, 2};
+    case CT_SAMPLING_411:
+      return {4, 1};
+    case CT_SAMPLING_441:
+      return {1, 4};
+    case CT_SAMPLING_444:
+    case CT_SAMPLING_RGB:
+      break;
+  }
+  return {1, 1};
+}
+
+QuantComponent chroma_component(const RgbSubsampling& by) {
+  const int pixels = by.x * by.y;
+  return pixels == 1   ? QuantComponent::kFullChroma
+         : pixels == 2 ? QuantComponent::kHalfChroma
+                       : QuantComponent::kChroma;
+}
+
+Quantizer quantizer_of(CtQuantizer quantizer) {
+  return quantizer == CT_QUANTIZER_RD          ? Quantizer::kRd
+         : quantizer == CT_QUANTIZER_DEAD_ZONE ? Quantizer::kDeadZone
+                                               : Quantizer::kRound;
+}
+
+// Levels of R, G and B have luma's table.
+void choose_tables(const CtEncodeOptions& options, EncodePlan* plan) {
+  plan->n_tables = plan->color == JpegColor::kYcbcr ? 2 : 1;
+  const int quality = options.quality != 0 ? options.quality : kUsualQuality;
+  const QuantPreset preset =
+      options.preset == CT_PRESET_PERCEPTUAL ? QuantPreset::kPerceptual : QuantPreset::kAnnexK;
+  for (int t = 0; t < plan->n_tables; ++t) {
+    QuantTable& table = plan->tables[static_cast<size_t>(t)];
+    if (options.n_tables > 0)
+      std::copy_n(options.tables[std::min(t, options.n_tables - 1)], 64, table.q);
+    else
+      table = preset_table(preset, t == 0 ? QuantComponent::kLuma : chroma_component(plan->by[1]),
+                           quality);
+  }
+  if (options.n_tables == 1) plan->n_tables = 1;
+}
+
+void place(EncodePlan* plan) {
+  for (size_t c = 0; c < static_cast<size_t>(plan->components); ++c) {
+    const RgbSubsampling& by = plan->by[c];
+    const int32_t width = rgb_plane_side(plan->width, by.x);
+    const int32_t height = rgb_plane_side(plan->height, by.y);
+    plan->blocks_w[c] = static_cast<uint32_t>(width + 7) / 8;
+    plan->blocks_h[c] = static_cast<uint32_t>(height + 7) / 8;
+    plan->levels_at[c] = plan->level_bytes;
+    plan->level_bytes += size_t{plan->blocks_w[c]} * plan->blocks_h[c] * 64 * sizeof(int16_t);
+    // Behind its last column the DCT repeats it. cjpeg repeats the picture's last column, and takes
+    // the mean of that and its like.
+    SamplePlane& plane = plan->planes[c];
+    const bool fills = by.x * by.y > 1;
+    plane.width = fills ? static_cast<int32_t>(plan->blocks_w[c] * 8) : width;
+    plane.height = fills ? static_cast<int32_t>(plan->blocks_h[c] * 8) : height;
+    if (!plan->has_rgb()) continue;
+    plane.pitch = static_cast<ptrdiff_t>(aligned(static_cast<size_t>(plane.width)));
+    plan->planes_at[c] = plan->plane_bytes;
+    plan->plane_bytes += static_cast<size_t>(plane.pitch) * static_cast<size_t>(plane.height);
+  }
+}
+
+// Memory of a thread, which serves one image after another.
+struct Scratch {
+  std::unique_ptr<Memory> memory;
+  JpegWriter writer;
+  JpegBytes bytes;
+
+  uint8_t* room(size_t size) {
+    if (memory && memory->size() >= size) return static_cast<uint8_t*>(memory->data());
+    memory.reset();
+    if (!allocate_host_memory(size + size / 8, &memory).ok()) return nullptr;
+    return static_cast<uint8_t*>(memory->data());
+  }
+};
+Scratch& scratch() {
+  static thread_local Scratch own;
+  return own;
+}
+
+void fail(const Status& why, CtFile* file) {
+  ct_file_clear(file);
+  set_text(&file->error, code_of(why.code), why.message);
+}
+
+// A file of its own memory, with the bytes behind its picture.
+Status take_file(const JpegBytes& bytes, std::span<const uint8_t> behind, CtFile* file) {
+  CT_RETURN_IF_ERROR(make_host_block(bytes.size() + behind.size(), &file->block));
+  std::memcpy(file->block->data(), bytes.data(), bytes.size());
+  if (!behind.empty())
+    std::memcpy(file->block->data() + bytes.size(), behind.data(), behind.size());
+  file->data = file->block->data();
+  file->size = bytes.size() + behind.size();
+  return {};
+}
+
+Status encode_image(CtEngine& engine, const CtEncodeOptions& options, const CtImage& image,
+                    CtFile* file) {
+  EncodePlan plan;
+  CT_RETURN_IF_ERROR(plan_encoding(image, options, &plan));
+  Scratch& own = scratch();
+  const size_t row = static_cast<size_t>(image.width) * static_cast<size_t>(image.channels);
+  const size_t copied = image.on_device != 0 ? row * static_cast<size_t>(image.height) : 0;
+  uint8_t* const planes = own.room(aligned(plan.plane_bytes) + aligned(plan.level_bytes) + copied);
+  if (planes == nullptr) return no_memory();
+  uint8_t* const levels = planes + aligned(plan.plane_bytes);
+  const auto* pixels = static_cast<const uint8_t*>(image.data);
+  int64_t pitch = image.pitch;
+  if (copied > 0) {
+    uint8_t* const to = levels + aligned(plan.level_bytes);
+    pitch = static_cast<int64_t>(row);
+    CT_RETURN_IF_ERROR(copy_to_host(engine, to, pitch, pixels, image.pitch, row,
+                                    static_cast<size_t>(image.height)));
+    pixels = to;
+  }
+  Queue& queue = engine.host->queue(QueueKind::kCompute);
+  if (plan.has_rgb())
+    CT_RETURN_IF_ERROR(host_rgb_ops().submit(*engine.host, queue,
+                                             plan.rgb_job(image, pixels, pitch, planes), nullptr));
+  CT_RETURN_IF_ERROR(host_dct8x8_ops().submit(
+      *engine.host, queue, plan.dct_job(pixels, pitch, planes, levels), nullptr));
+  CT_RETURN_IF_ERROR(
+      own.writer.write(plan.picture(options, levels), file_options(options), &own.bytes));
+  return take_file(own.bytes, {}, file);
+}
+
+JpegColor color_of(CtColor color) {
+  switch (color) {
+    case CT_GRAY:
+      return JpegColor::kGray;
+    case CT_RGB:
+      return JpegColor::kRgb;
+    case CT_CMYK:
+      return JpegColor::kCmyk;
+    case CT_YCCK:
+      return JpegColor::kYcck;
+    case CT_YCBCR:
+      break;
+  }
+  return JpegColor::kYcbcr;
+}
+
+Status check_levels_of(const CtPicture& from) {
+  const auto outside = [](const char* what, int64_t value) {
+    return invalid(std::string(what) + ", not " + std::to_string(value));
+  };
+  if (from.components != components_of(color_of(from.color)))
+    return outside("components do not fit the color", from.components);
+  if (from.n_tables < 1 || from.n_tables > CT_MAX_TABLES)
+    return outside("tables are 1 to 4", from.n_tables);
+  for (int t = 0; t < from.n_tables; ++t)
+    if (std::count(from.tables[t], from.tables[t] + 64, 0) > 0)
+      return outside("a table's entries are 1 to 65535", 0);
+  for (int c = 0; c < from.components; ++c) {
+    const CtComponent& component = from.component[c];
+    if (component.data == nullptr) return invalid("a component has no levels");
+    if (component.table < 0 || component.table >= from.n_tables)
+      return outside("a component's table is one of the picture's", component.table);
+    if (component.blocks_w < 1 || component.blocks_h < 1 ||
+        component.pitch < int64_t{component.blocks_w} * 128)
+      return invalid("a component's blocks do not fit its rows");
+    if (component.h_samp < 1 || component.h_samp > 4 || component.v_samp < 1 ||
+        component.v_samp > 4)
+      return invalid("sampling factors are 1 to 4");
+  }
+  return {};
+}
+
+Status find_places_of(const CtPicture& from, std::vector<FilePlace>* places) {
+  for (int i = 0; i < from.n_attachments; ++i) {
+    const FilePlace place = {from.attachments[i].offset, from.attachments[i].size};
+    const auto text = [&](const char* what) {
+      return invalid("attachment " + std::to_string(i) + " at bytes " +
+                     std::to_string(place.begin) + " to " + std::to_string(place.end()) + what);
+    };
+    if (place.size == 0 || place.begin > from.behind_size ||
+        place.size > from.behind_size - place.begin)
+      return text(" is outside of what is behind the picture");
+    for (const FilePlace& other : *places)
+      if (place.begin < other.end() && other.begin < place.end()) return text(" is over another");
+    places->push_back(place);
+  }
+  return {};
+}
+
+Status write_picture(const CtEncodeOptions& options, const CtPicture& from, CtFile* file) {
+  CT_RETURN_IF_ERROR(check_levels_of(from));
+  JpegOptions how = file_options(options);
+  how.keep_metadata = options.leave_metadata == 0;
+  std::vector<FilePlace> places;
+  if (how.keep_metadata) {
+    if (from.n_attachments < 0 || from.n_attachments >= static_cast<int32_t>(kMostMpfPictures))
+      return invalid("a file takes 255 attachments, not " + std::to_string(from.n_attachments));
+    CT_RETURN_IF_ERROR(find_places_of(from, &places));
+  }
+  JpegPicture picture;
+  picture.width = static_cast<uint32_t>(from.width);
+  picture.height = static_cast<uint32_t>(from.height);
+  picture.depth = static_cast<uint32_t>(from.depth);
+  picture.color = color_of(from.color);
+  picture.h_samp = from.component[0].h_samp;
+  picture.v_samp = from.component[0].v_samp;
+  for (int c = 0; c < from.components; ++c) {
+    const CtComponent& component = from.component[c];
+    picture.levels[c] = {static_cast<int16_t*>(component.data), component.pitch,
+                         static_cast<uint32_t>(component.blocks_w),
+                         static_cast<uint32_t>(component.blocks_h)};
+    picture.tables[c] = from.tables[component.table];
+  }
+  picture.metadata = {from.markers, from.markers_size};
+  if (!picture.metadata.empty()) picture.is_adobe = have_adobe(picture.metadata);
+  picture.others = static_cast<uint32_t>(places.size());
+  Scratch& own = scratch();
+  CT_RETURN_IF_ERROR(own.writer.write(picture, how, &own.bytes));
+  if (!how.keep_metadata) return take_file(own.bytes, {}, file);
+  const std::span<const uint8_t> behind = {from.behind, from.behind_size};
+  // A picture may come without what its file had behind it, or with something else.
+  const Status lengths = check_container(picture.metadata, own.bytes.size(), behind, places);
+  CT_RETURN_IF_ERROR(take_file(own.bytes, behind, file));
+  set_text(&file->error, CT_OK, lengths.message);
+  if (places.empty()) return {};
+  return rewrite_mpf({file->block->data(), own.bytes.size()}, places);
+}
+
+}  // namespace
+
+JpegOptions file_options(const CtEncodeOptions& options) {
+  JpegOptions to;
+  to.progressive = options.progressive != 0;
+  to.arithmetic = options.arithmetic != 0;
+  to.optimize = options.optimize != 0;
+  to.restart_interval = static_cast<uint32_t>(options.restart);
+  return to;
+}
+
+Status plan_encoding(const CtImage& image, const CtEncodeOptions& options, EncodePlan* plan) {
+  const auto text = [&] {
+    return std::to_string(image.width) + "x" + std::to_string(image.height);
+  };
+  if (image.data == nullptr) return invalid("an image has no pixels");
+  if (image.channels != 1 && image.channels != 3)
+    return invalid("pixels have 1 or 3 channels, not " + std::to_string(image.channels));
+  if (image.width < 1 || image.height < 1 ||
+      std::max(image.width, image.height) > static_cast<int32_t>(kJpegMaxSize))
+    return invalid("a JPEG file has 1 to " + std::to_string(kJpegMaxSize) +
+                   " samples on a side, not " + text());
+  if (image.pitch < int64_t{image.width} * image.channels)
+    return invalid("rows of pixels overlap: the pitch is " + std::to_string(image.pitch));
+  *plan = {};
+  plan->width = image.width;
+  plan->height = image.height;
+  plan->channels = image.channels;
+  plan->components = image.channels;
+  plan->quantizer = quantizer_of(options.quantizer);
+  if (image.channels == 3) {
+    plan->color = options.sampling == CT_SAMPLING_RGB ? JpegColor::kRgb : JpegColor::kYcbcr;
+    plan->by[1] = plan->by[2] = chroma_of(options.sampling);
+  }
+  choose_tables(options, plan);
+  place(plan);
+  return {};
+}
+
+RgbJob EncodePlan::rgb_job(const CtImage& image, const uint8_t* pixels, int64_t pitch,
+                           uint8_t* memory) const {
+  RgbJob job;
+  job.direction = Direction::kForward;
+  job.color = color == JpegColor::kRgb ? RgbColor::kRgb : RgbColor::kYcbcr;
+  for (size_t c = 0; c < static_cast<size_t>(components); ++c) {
+    job.subsampling[c] = by[c];
+    job.planes[c] = planes[c];
+    job.planes[c].data = memory + planes_at[c];
+  }
+  job.rgb.width = image.width;
+  job.rgb.height = image.height;
+  job.rgb.data[0] = const_cast<uint8_t*>(pixels);  // which are only read
+  job.rgb.pitch[0] = pitch;
+  return job;
+}
+
+Dct8x8Job EncodePlan::dct_job(const uint8_t* pixels, int64_t pitch, uint8_t* memory,
+                              uint8_t* levels) const {
+  Dct8x8Job job;
+  job.direction = Direction::kForward;
+  job.components = components;
+  job.quantizer = quantizer;
+  std::copy_n(tables.begin(), n_tables, job.tables);
+  for (size_t c = 0; c < static_cast<size_t>(components); ++c) {
+    job.samples[c] = planes[c];
+    if (has_rgb()) {
+      job.samples[c].data = memory + planes_at[c];
+    } else {
+      job.samples[c].data = const_cast<uint8_t*>(pixels);
+      job.samples[c].pitch = pitch;
+    }
+    job.coefs[c] = {.data = levels + levels_at[c],
+                    .pitch = static_cast<ptrdiff_t>(blocks_w[c] * 64 * sizeof(int16_t)),
+                    .blocks_w = static_cast<int32_t>(blocks_w[c]),
+                    .blocks_h = static_cast<int32_t>(blocks_h[c]),
+                    .table = c > 0 ? n_tables - 1 : 0,
+                    .chroma = c > 0 && color == JpegColor::kYcbcr};
+  }
+  return job;
+}
+
+JpegPicture EncodePlan::picture(const CtEncodeOptions& options, uint8_t* levels) const {
+  JpegPicture picture;
+  picture.width = static_cast<uint32_t>(width);
+  picture.height = static_cast<uint32_t>(height);
+  picture.color = color;
+  picture.h_samp = components > 1 ? by[1].x : 1;
+  picture.v_samp = components > 1 ? by[1].y : 1;
+  for (size_t c = 0; c < static_cast<size_t>(components); ++c) {
+    picture.levels[c] = {reinterpret_cast<int16_t*>(levels + levels_at[c]),
+                         static_cast<ptrdiff_t>(blocks_w[c] * 64 * sizeof(int16_t)), blocks_w[c],
+                         blocks_h[c]};
+    picture.tables[c] = tables[c > 0 ? static_cast<size_t>(n_tables) - 1 : 0].q;
+  }
+  picture.metadata = {options.markers, options.markers_size};
+  return picture;
+}
+
+void encode_on_host(CtEngine& engine, const CtEncodeOptions& options, const CtImage& image,
+                    CtFile* file) {
+  try {
+    const Status status = encode_image(engine, options, image, file);
+    if (!status.ok()) fail(status, file);
+  } catch (const std::bad_alloc&) {
+    fail(no_memory(), file);
+  }
+}
+
+void write_levels(const EncodePlan& plan, const CtEncodeOptions& options, uint8_t* levels,
+                  CtFile* file) {
+  try {
+    Scratch& own = scratch();
+    Status status =
+        own.writer.write(plan.picture(options, levels), file_options(options), &own.bytes);
+    if (status.ok()) status = take_file(own.bytes, {}, file);
+    if (!status.ok()) fail(status, file);
+  } catch (const std::bad_alloc&) {
+    fail(no_memory(), file);
+  }
+}
+
+void write_on_host(const CtEncodeOptions& options, const CtPicture& picture, CtFile* file) {
+  try {
+    const Status status = write_picture(options, picture, file);
+    if (!status.ok()) fail(status, file);
+  } catch (const std::bad_alloc&) {
+    fail(no_memory(), file);
+  }
+}
+
+}  // namespace cudatransform::core

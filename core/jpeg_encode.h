@@ -1,0 +1,53 @@
+// JPEG files of pixels and of levels by the CPU, and what encoding needs to know of an image.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/cudatransform.h"
+#include "core/engine.h"
+#include "jpeg/writer.h"
+#include "transform/dct8x8/dct8x8.h"
+#include "transform/rgb/rgb.h"
+
+namespace cudatransform::core {
+
+JpegOptions file_options(const CtEncodeOptions& options);
+
+// From an image to its levels: sizes, jobs, and the description of the file.
+struct EncodePlan {
+  int32_t width = 0, height = 0, channels = 0, components = 0;
+  JpegColor color = JpegColor::kGray;
+  std::array<RgbSubsampling, kMaxComponents> by = {};
+  std::array<QuantTable, 2> tables = {};
+  int n_tables = 1;
+  Quantizer quantizer = Quantizer::kRound;
+
+  std::array<uint32_t, kMaxComponents> blocks_w = {}, blocks_h = {};
+  std::array<size_t, kMaxComponents> levels_at = {}, planes_at = {};
+  std::array<SamplePlane, kMaxComponents> planes = {};  // without addresses
+  size_t level_bytes = 0, plane_bytes = 0;              // no planes: the DCT reads the pixels
+
+  bool has_rgb() const { return channels == 3; }
+  // For memory of one engine; `pixels` has the image.
+  RgbJob rgb_job(const CtImage& image, const uint8_t* pixels, int64_t pitch, uint8_t* planes) const;
+  Dct8x8Job dct_job(const uint8_t* pixels, int64_t pitch, uint8_t* planes, uint8_t* levels) const;
+  // Points into the plan.
+  JpegPicture picture(const CtEncodeOptions& options, uint8_t* levels) const;
+};
+
+// kInvalidArgument: no JPEG file can be made of such an image.
+Status plan_encoding(const CtImage& image, const CtEncodeOptions& options, EncodePlan* plan);
+
+// Encodes an image of the host's in the calling thread. Never throws; an error is the file's.
+void encode_on_host(CtEngine& engine, const CtEncodeOptions& options, const CtImage& image,
+                    CtFile* file);
+// Likewise levels of a plan, in the host's memory.
+void write_levels(const EncodePlan& plan, const CtEncodeOptions& options, uint8_t* levels,
+                  CtFile* file);
+// Likewise a picture of levels of the host's.
+void write_on_host(const CtEncodeOptions& options, const CtPicture& picture, CtFile* file);
+
+}  // namespace cudatransform::core

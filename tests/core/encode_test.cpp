@@ -1,0 +1,262 @@
+// libcudatransform's encoder and writer: libjpeg's files, errors, what belongs to a picture.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/cudatransform.h"
+#include "tests/core/engine_for_tests.h"
+#include "tests/jpeg/libjpeg.h"
+#include "tests/jpeg/streams.h"
+
+namespace cudatransform::test {
+namespace {
+
+struct Pixels {
+  int32_t width, height, channels;
+  Bytes data;
+
+  CtImage image() const {
+    return {data.data(), int64_t{width} * channels, width, height, channels, 0};
+  }
+};
+
+// A picture with edges, smooth parts and noise.
+Pixels make_pixels(int32_t width, int32_t height, int32_t channels) {
+  Pixels pixels = {width, height, channels, {}};
+  std::mt19937 random(static_cast<uint32_t>(width * 100 + height));
+  for (int32_t y = 0; y < height; ++y)
+    for (int32_t x = 0; x < width; ++x)
+      for (int32_t c = 0; c < channels; ++c)
+        pixels.data.push_back(static_cast<uint8_t>(
+            (x * (3 + c) + y * 2 + (x / 20 % 2) * 90 + static_cast<int32_t>(random() % 9)) % 256));
+  return pixels;
+}
+
+std::vector<Pixels> all_pixels() {
+  std::vector<Pixels> all;
+  for (const int32_t channels : {1, 3})
+    for (const auto& [width, height] :
+         {std::pair{1, 1}, {8, 8}, {17, 9}, {100, 75}, {333, 211}, {16, 300}})
+      all.push_back(make_pixels(width, height, channels));
+  return all;
+}
+
+struct Files : std::vector<CtFile> {
+  using std::vector<CtFile>::vector;
+  ~Files() {
+    for (CtFile& file : *this) ct_file_clear(&file);
+  }
+};
+
+Files encode(CtEngine* engine, const std::vector<Pixels>& pixels, const CtEncodeOptions& options) {
+  std::vector<CtImage> images;
+  for (const Pixels& each : pixels) images.push_back(each.image());
+  Files files(images.size());
+  CtError error;
+  EXPECT_EQ(ct_encode(engine, &options, images.data(), images.size(), files.data(), &error), CT_OK)
+      << error.text;
+  return files;
+}
+
+Bytes bytes_of(const CtFile& file) { return {file.data, file.data + file.size}; }
+
+CtEncodeOptions encode_options() {
+  CtEncodeOptions options = {};
+  options.struct_size = sizeof options;
+  return options;
+}
+
+// What cjpeg makes of it.
+Bytes libjpegs_file(const Pixels& pixels, const CtEncodeOptions& options) {
+  Compressor libjpeg;
+  libjpeg.open();
+  libjpeg.image_width = static_cast<JDIMENSION>(pixels.width);
+  libjpeg.image_height = static_cast<JDIMENSION>(pixels.height);
+  libjpeg.input_components = pixels.channels;
+  libjpeg.in_color_space = pixels.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg_set_defaults(&libjpeg);
+  if (options.sampling == CT_SAMPLING_RGB && pixels.channels == 3)
+    jpeg_set_colorspace(&libjpeg, JCS_RGB);
+  jpeg_set_quality(&libjpeg, options.quality != 0 ? options.quality : 85, TRUE);
+  if (pixels.channels == 3 && options.sampling != CT_SAMPLING_RGB) {
+    const bool wide = options.sampling == CT_SAMPLING_420 || options.sampling == CT_SAMPLING_422;
+    const bool high = options.sampling == CT_SAMPLING_420 || options.sampling == CT_SAMPLING_440;
+    libjpeg.comp_info[0].h_samp_factor = wide ? 2 : 1;
+    libjpeg.comp_info[0].v_samp_factor = high ? 2 : 1;
+  }
+  libjpeg.optimize_coding = options.optimize != 0;
+  libjpeg.restart_interval = static_cast<unsigned>(options.restart);
+  if (options.progressive != 0) jpeg_simple_progression(&libjpeg);
+  jpeg_start_compress(&libjpeg, TRUE);
+  for (int32_t y = 0; y < pixels.height; ++y) {
+    auto* row = const_cast<JSAMPROW>(pixels.data.data()) + y * pixels.width * pixels.channels;
+    jpeg_write_scanlines(&libjpeg, &row, 1);
+  }
+  return libjpeg.finish();
+}
+
+void expect_libjpegs_files(CtEngine* engine) {
+  const std::vector<Pixels> pixels = all_pixels();
+  std::vector<CtEncodeOptions> kinds(7, encode_options());
+  kinds[1].sampling = CT_SAMPLING_444;
+  kinds[1].quality = 100;
+  kinds[2].sampling = CT_SAMPLING_422;
+  kinds[2].quality = 1;
+  kinds[3].sampling = CT_SAMPLING_440;
+  kinds[3].restart = 5;
+  kinds[4].sampling = CT_SAMPLING_RGB;
+  kinds[5].optimize = 1;
+  kinds[6].progressive = 1;
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    const Files files = encode(engine, pixels, kinds[k]);
+    for (size_t i = 0; i < files.size(); ++i) {
+      SCOPED_TRACE("kind " + std::to_string(k) + ", image " + std::to_string(i));
+      ASSERT_EQ(files[i].error.code, CT_OK) << files[i].error.text;
+      EXPECT_EQ(bytes_of(files[i]), libjpegs_file(pixels[i], kinds[k]));
+    }
+  }
+}
+
+TEST(Encode, FilesAreLibjpegs) { expect_libjpegs_files(Engine()); }
+
+TEST(Encode, FilesOfTheDeviceAreLibjpegs) {
+  if (device < 0) GTEST_SKIP() << "no device";
+  expect_libjpegs_files(Engine(device));
+}
+
+TEST(Encode, TakesPixelsOfTheDevice) {
+  if (device < 0) GTEST_SKIP() << "no device";
+  const Engine engine(device);
+  const Bytes file = make_stream({.width = 120, .height = 90});
+  const CtDecodeOptions decode = {.struct_size = sizeof decode};
+  const CtSource source = {file.data(), file.size(), nullptr};
+  CtPicture picture = {};
+  ASSERT_EQ(ct_decode(engine, &decode, &source, 1, &picture, nullptr), CT_OK);
+  ASSERT_EQ(picture.error.code, CT_OK) << picture.error.text;
+  Pixels host = {picture.width, picture.height, 3, Bytes(120 * 90 * 3)};
+  ASSERT_EQ(
+      ct_copy_to_host(engine, host.data.data(), 360, picture.data, picture.pitch, 360, 90, nullptr),
+      CT_OK);
+  const CtImage image = {picture.data, picture.pitch, picture.width, picture.height, 3, 1};
+  for (const int32_t optimize : {0, 1}) {
+    CtEncodeOptions options = encode_options();
+    options.optimize = optimize;
+    Files files(1);
+    ASSERT_EQ(ct_encode(engine, &options, &image, 1, files.data(), nullptr), CT_OK);
+    ASSERT_EQ(files[0].error.code, CT_OK) << files[0].error.text;
+    EXPECT_EQ(bytes_of(files[0]), libjpegs_file(host, options));
+    EXPECT_EQ(files[0].by_device, 1 - optimize);
+  }
+  ct_picture_clear(&picture);
+}
+
+TEST(Encode, RefusesWrongImages) {
+  const Engine engine(device);
+  Pixels pixels = make_pixels(10, 10, 3);
+  CtImage images[5] = {pixels.image(), pixels.image(), pixels.image(), pixels.image(),
+                       pixels.image()};
+  images[0].channels = 4;
+  images[1].width = 0;
+  images[2].height = 70000;
+  images[3].pitch = 29;
+  Files files(5);
+  const CtEncodeOptions options = encode_options();
+  ASSERT_EQ(ct_encode(engine, &options, images, 5, files.data(), nullptr), CT_OK);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(files[i].error.code, CT_INVALID_ARGUMENT) << i;
+  EXPECT_EQ(files[4].error.code, CT_OK);
+  EXPECT_STREQ(files[0].error.text, "pixels have 1 or 3 channels, not 4");
+  CtEncodeOptions wrong = encode_options();
+  wrong.quality = 101;
+  CtError error;
+  EXPECT_EQ(ct_encode(engine, &wrong, images, 5, files.data(), &error), CT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.text, "quality is 1 to 100, not 101");
+}
+
+// A file with a comment, and bytes behind its picture.
+Bytes file_with_rest() {
+  Bytes file = make_stream({.width = 50, .height = 40});
+  const std::string comment = "hello";
+  const uint8_t segment[] = {0xff, 0xfe, 0, static_cast<uint8_t>(2 + comment.size())};
+  file.insert(file.begin() + 2, comment.begin(), comment.end());
+  file.insert(file.begin() + 2, segment, segment + 4);
+  file.insert(file.end(), 20, 0x55);
+  return file;
+}
+
+TEST(Write, GivesThePictureBack) {
+  const Engine engine;
+  for (const StreamKind& kind :
+       {StreamKind{.width = 64, .height = 48}, StreamKind{.width = 33, .height = 7, .h = 2, .v = 1},
+        StreamKind{.width = 20, .height = 20, .components = 1},
+        StreamKind{.width = 40, .height = 24, .depth = 12}}) {
+    const Bytes file = make_stream(kind);
+    const Pictures pictures = decode(engine, {file}, decode_options(CT_OUTPUT_LEVELS));
+    ASSERT_EQ(pictures[0].error.code, CT_OK) << pictures[0].error.text;
+    const CtEncodeOptions options = encode_options();
+    Files files(1);
+    ASSERT_EQ(ct_write(engine, &options, pictures.data(), 1, files.data(), nullptr), CT_OK);
+    ASSERT_EQ(files[0].error.code, CT_OK) << files[0].error.text;
+    const Pictures again = decode(engine, {bytes_of(files[0])}, decode_options(CT_OUTPUT_LEVELS));
+    EXPECT_EQ(contents(engine, again[0]), contents(engine, pictures[0]));
+    EXPECT_EQ(std::memcmp(again[0].tables, pictures[0].tables, sizeof again[0].tables), 0);
+  }
+}
+
+TEST(Write, KeepsWhatBelongsToThePicture) {
+  const Engine engine;
+  CtDecodeOptions options = decode_options(CT_OUTPUT_LEVELS);
+  options.keep_metadata = 1;
+  const Pictures pictures = decode(engine, {file_with_rest()}, options);
+  ASSERT_EQ(pictures[0].error.code, CT_OK) << pictures[0].error.text;
+  EXPECT_EQ(pictures[0].markers_size, 9u);
+  EXPECT_EQ(pictures[0].behind_size, 20u);
+  for (const int32_t leaves : {0, 1}) {
+    CtEncodeOptions how = encode_options();
+    how.leave_metadata = leaves;
+    Files files(1);
+    ASSERT_EQ(ct_write(engine, &how, pictures.data(), 1, files.data(), nullptr), CT_OK);
+    const Pictures again = decode(engine, {bytes_of(files[0])}, options);
+    constexpr size_t kJfif = 18;  // which a file without one gets
+    EXPECT_EQ(again[0].markers_size, kJfif + (leaves != 0 ? 0 : 9));
+    EXPECT_EQ(again[0].behind_size, leaves != 0 ? 0u : 20u);
+  }
+}
+
+TEST(Write, RefusesContradictions) {
+  const Engine engine;
+  const Pictures pictures =
+      decode(engine, {make_stream({.width = 64, .height = 48})}, decode_options(CT_OUTPUT_LEVELS));
+  const CtEncodeOptions options = encode_options();
+  const auto text_of = [&](const auto& change) {
+    CtPicture picture = pictures[0];
+    change(picture);
+    Files files(1);
+    EXPECT_EQ(ct_write(engine, &options, &picture, 1, files.data(), nullptr), CT_OK);
+    EXPECT_NE(files[0].error.code, CT_OK);
+    return std::string(files[0].error.text);
+  };
+  EXPECT_EQ(text_of([](CtPicture& p) { p.components = 1; }),
+            "components do not fit the color, not 1");
+  EXPECT_EQ(text_of([](CtPicture& p) { p.n_tables = 5; }), "tables are 1 to 4, not 5");
+  EXPECT_EQ(text_of([](CtPicture& p) { p.tables[0][3] = 0; }),
+            "a table's entries are 1 to 65535, not 0");
+  EXPECT_NE(text_of([](CtPicture& p) { p.component[1].blocks_w = 1; }), "");
+  EXPECT_NE(text_of([](CtPicture& p) { p.component[2].table = -1; }), "");
+  EXPECT_NE(text_of([](CtPicture& p) { p.component[0].data = nullptr; }), "");
+  EXPECT_NE(text_of([](CtPicture& p) { p.width = 70000; }), "");
+  const CtPlace place = {0, 100};
+  EXPECT_NE(text_of([&](CtPicture& p) {
+              p.attachments = &place;
+              p.n_attachments = 1;
+            }),
+            "");
+}
+
+}  // namespace
+}  // namespace cudatransform::test
