@@ -88,6 +88,16 @@ void Blocks::give(std::unique_ptr<CtBlock> block) {
   idle_.emplace(bytes, std::move(block));
 }
 
+void Blocks::trim(size_t most) {
+  const std::lock_guard lock(mutex_);
+  while (kept_ > most) {
+    const auto last = std::prev(idle_.end());
+    kept_ -= last->first;
+    idle_.erase(last);
+  }
+  peak_ = lent_ + kept_;
+}
+
 void Blocks::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;

@@ -37,6 +37,8 @@ class Blocks : public std::enable_shared_from_this<Blocks> {
   // kOutOfMemory where the device or `most` has no room.
   Status take(size_t bytes, CtBlock** block);
   void give(std::unique_ptr<CtBlock> block);
+  // Frees what is kept, but for `most` bytes.
+  void trim(size_t most);
   // Frees what is kept, and keeps nothing any more.
   void close();
 

@@ -84,6 +84,9 @@ Status copy_to_host(CtEngine& engine, void* to, int64_t to_pitch, const void* fr
 
 namespace {
 
+// Bytes of blocks that wait for their next use when no batches are under way.
+constexpr size_t kMostKept = size_t{1} << 24;
+
 // The process that has used CUDA, of which children must not.
 std::atomic<pid_t> cuda_process{0};
 
@@ -311,28 +314,51 @@ void ct_picture_clear(CtPicture* picture) {
   *picture = {};
 }
 
+namespace {
+
+// Checks the arguments, and makes what decodes.
+CtCode make_batches(CtEngine* engine, const CtDecodeOptions* options,
+                    std::unique_ptr<JpegBatches>* batches, CtError* error) {
+  if (engine == nullptr) return tell(CT_INVALID_ARGUMENT, "engine is NULL", error);
+  if (is_forked(*engine)) return tell_forked(error);
+  CtDecodeOptions own;
+  CtCode code = copy_options(options, &own, error);
+  if (code == CT_OK) code = check(own, error);
+  return code == CT_OK ? tell(JpegBatches::make(*engine, own, batches), error) : code;
+}
+
+CtCode decode_now(CtEngine* engine, const CtDecodeOptions* options, const CtSource& source,
+                  CtPicture* picture, CtError* error) {
+  return guarded(error, [&] {
+    std::unique_ptr<JpegBatches> batches;
+    const CtCode code = make_batches(engine, options, &batches, error);
+    if (code == CT_OK) batches->decode_now(source, picture);
+    return code;
+  });
+}
+
+}  // namespace
+
 CtCode ct_decoder_new(CtEngine* engine, const CtDecodeOptions* options, CtDecoder** decoder,
                       CtError* error) {
   return guarded(error, [&] {
-    if (engine == nullptr || decoder == nullptr)
-      return tell(CT_INVALID_ARGUMENT, "engine or decoder is NULL", error);
-    if (is_forked(*engine)) return tell_forked(error);
-    CtDecodeOptions own;
-    CtCode code = copy_options(options, &own, error);
-    if (code == CT_OK) code = check(own, error);
-    if (code != CT_OK) return code;
+    if (decoder == nullptr) return tell(CT_INVALID_ARGUMENT, "decoder is NULL", error);
     auto made = std::make_unique<CtDecoder>();
     made->engine = engine;
-    if (const auto status = JpegBatches::make(*engine, own, &made->batches); !status.ok())
-      return tell(status, error);
-    *decoder = made.release();
-    return CT_OK;
+    const CtCode code = make_batches(engine, options, &made->batches, error);
+    if (code == CT_OK) *decoder = made.release();
+    return code;
   });
 }
 
 void ct_decoder_free(CtDecoder* decoder) {
   if (decoder == nullptr || is_forked(*decoder->engine)) return;
+  CtEngine& engine = *decoder->engine;
   delete decoder;
+  // A decoder of batches has filled more memory than single files need.
+  engine.blocks->trim(kMostKept);
+  engine.files->trim(kMostKept);
+  if (engine.lanes) engine.lanes->trim();
 }
 
 CtCode ct_decoder_push(CtDecoder* decoder, const CtSource* sources, size_t count, CtError* error) {
@@ -369,16 +395,10 @@ CtCode ct_decoder_pull(CtDecoder* decoder, CtPicture* pictures, size_t count, in
 
 CtCode ct_decode(CtEngine* engine, const CtDecodeOptions* options, const CtSource* sources,
                  size_t count, CtPicture* pictures, CtError* error) {
+  if (count == 1 && sources != nullptr && pictures != nullptr)
+    return decode_now(engine, options, sources[0], pictures, error);
   CtDecoder* decoder = nullptr;
   CtCode code = ct_decoder_new(engine, options, &decoder, error);
-  if (code == CT_OK && count == 1 && sources != nullptr && pictures != nullptr) {
-    code = guarded(error, [&] {
-      decoder->batches->decode_now(sources[0], pictures);
-      return CT_OK;
-    });
-    ct_decoder_free(decoder);
-    return code;
-  }
   if (code == CT_OK) code = ct_decoder_push(decoder, sources, count, error);
   if (code == CT_OK) code = ct_decoder_pull(decoder, pictures, count, -1, nullptr, error);
   ct_decoder_free(decoder);

@@ -19,7 +19,7 @@ class DecodeChunk final : public Chunk {
  public:
   // Levels and planes of a chunk: launches for fewer bytes do not fill the device, and memory for
   // more is wasted.
-  static constexpr size_t kMostBytes = size_t{96} << 20;
+  static constexpr size_t kMostBytes = size_t{64} << 20;
   static constexpr size_t kMostPictures = 128;
 
   // kNotFound: this build has no code for the device.

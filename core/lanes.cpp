@@ -12,7 +12,10 @@
 namespace cudatransform::core {
 namespace {
 
-constexpr int kLanes = 4;
+// While the CPU packs for one, the device works on others.
+constexpr int kLanes = 6;
+// Of a lane's memory of each kind, kept when nothing is under way for long.
+constexpr size_t kMostKept = size_t{1} << 22;
 
 #if !CT_HAVE_CUDA
 Status make_cuda_queue(Device&, std::unique_ptr<Queue>*) {
@@ -127,6 +130,14 @@ void Lanes::give(std::unique_ptr<Lane> lane) {
   }
   idle_wake_.notify_one();
   start_waiting();
+}
+
+void Lanes::trim() {
+  const std::lock_guard lock(mutex_);
+  for (const std::unique_ptr<Lane>& lane : idle_)
+    for (std::unique_ptr<Memory>* memory :
+         {&lane->pinned, &lane->levels, &lane->planes, &lane->files})
+      if (*memory && (*memory)->size() > kMostKept) memory->reset();
 }
 
 void Lanes::run(Chunk& chunk) {

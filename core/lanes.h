@@ -50,6 +50,8 @@ class Lanes {
 
   // Does the chunk when a lane is idle, after the chunks that wait already. Returns at once.
   void add(std::unique_ptr<Chunk> chunk);
+  // Frees the larger part of the memory of idle lanes.
+  void trim();
   // Does it in the calling thread, for results that somebody waits for.
   void run(Chunk& chunk);
 

@@ -69,7 +69,7 @@ ROOMS = {
     "gst/pch": "",  # GStreamer's headers, compiled once
     "gst/plugin.cpp": "gst",  # the list of elements
     "gst/elements.h": "",
-    "examples": "gst-libs",
+    "examples": "gst-libs core",
     "docs": "gst-libs",
     "packaging": "",
     "tests": "core cuda dirac examples gst gst-libs jpeg transform",

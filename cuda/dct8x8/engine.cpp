@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "cuda/common/batch_launch.h"
 #include "cuda/dct8x8/kernels.h"
 #include "cuda/dct8x8/plan.h"
-#include "cuda/common/batch_launch.h"
 #include "cuda/device/queue.h"
 
 namespace cudatransform {
@@ -101,6 +101,7 @@ bool is_batched(const Dct8x8Job& job) {
 }  // namespace
 
 Status submit_dct8x8_batch(Device& device, Queue& queue, std::span<const Dct8x8Job> jobs) {
+  if (jobs.size() == 1) return submit<KernelChoice::kAuto>(device, queue, jobs[0], nullptr);
   for (const Dct8x8Job& job : jobs) CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   CT_RETURN_IF_ERROR(check_queue(device, stream));

@@ -177,6 +177,7 @@ Status send_blocks(StreamQueue& stream, std::span<const JpegDecodeJob> jobs, CUd
 }  // namespace
 
 Status decode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegDecodeJob> jobs) {
+  if (jobs.size() == 1) return submit(device, queue, jobs[0], nullptr);
   for (const JpegDecodeJob& job : jobs) CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   CT_RETURN_IF_ERROR(check_queue(device, stream));

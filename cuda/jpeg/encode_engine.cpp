@@ -128,6 +128,7 @@ Status count(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* f
 }  // namespace
 
 Status encode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegEncodeJob> jobs) {
+  if (jobs.size() == 1) return encode(device, queue, jobs[0], nullptr);
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   if (device.is_host() || stream == nullptr) return not_cuda();
   if (jobs.size() > kMostEncodeJobs)

@@ -235,6 +235,7 @@ uint32_t batch_kernel(size_t kernel) {
 CT_KERNEL_FAMILY(rgb_batch_kernels, CT_RGB_BATCH_IMAGES)
 
 Status submit_rgb_batch(Device& device, Queue& queue, std::span<const RgbJob> jobs) {
+  if (jobs.size() == 1) return submit<RgbKernelChoice::kAuto>(device, queue, jobs[0], nullptr);
   for (const RgbJob& job : jobs) CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   CT_RETURN_IF_ERROR(check_queue(device, stream));
