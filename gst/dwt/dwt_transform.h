@@ -18,7 +18,7 @@ struct DwtSettings {
   GstDwtWavelet wavelet = GST_DWT_WAVELET_LEGALL53;
   int wavelet_ho = kSameWavelet;  // or a GstDwtWavelet
   guint levels = 4, levels_ho = 0;
-  QuantSettings quant;
+  DwtQuantSettings quant;
 
   DwtShape shape() const {
     return {wavelet, wavelet_ho == kSameWavelet ? wavelet : static_cast<GstDwtWavelet>(wavelet_ho),

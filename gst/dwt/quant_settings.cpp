@@ -49,19 +49,19 @@ std::string transform_text(const GstDwtInfo& info) {
          ", levels-ho=" + std::to_string(info.levels_ho);
 }
 
-Status fill_matrix(const QuantSettings& settings, const GstDwtInfo& info, guint8* matrix) {
+Status fill_matrix(const DwtQuantSettings& settings, const GstDwtInfo& info, guint8* matrix) {
   const guint bands = gst_dwt_info_get_n_bands(&info);
   switch (settings.kind) {
-    case QuantSettings::Kind::kFlat:
+    case DwtQuantSettings::Kind::kFlat:
       return {};
-    case QuantSettings::Kind::kVc2:
+    case DwtQuantSettings::Kind::kVc2:
       if (default_matrix(static_cast<Wavelet>(info.wavelet), static_cast<Wavelet>(info.wavelet_ho),
                          {static_cast<int>(info.levels), static_cast<int>(info.levels_ho)}, matrix))
         return {};
       return bad_matrix("VC-2 has none for " + transform_text(info) +
                         ": expected one of its filters, or haar with wavelet-ho=legall53, up to 4 "
                         "levels, and up to 5 with those of levels-ho");
-    case QuantSettings::Kind::kList:
+    case DwtQuantSettings::Kind::kList:
       break;
   }
   if (settings.entries.size() != bands)
@@ -73,17 +73,17 @@ Status fill_matrix(const QuantSettings& settings, const GstDwtInfo& info, guint8
 
 }  // namespace
 
-void set_matrix(const char* text, QuantSettings* settings) {
+void set_matrix(const char* text, DwtQuantSettings* settings) {
   settings->matrix = text ? text : "flat";
   settings->entries.clear();
   settings->error.clear();
   const std::string_view matrix = trimmed(settings->matrix);
   if (matrix == "flat") {
-    settings->kind = QuantSettings::Kind::kFlat;
+    settings->kind = DwtQuantSettings::Kind::kFlat;
   } else if (matrix == "vc2") {
-    settings->kind = QuantSettings::Kind::kVc2;
+    settings->kind = DwtQuantSettings::Kind::kVc2;
   } else if (matrix.size() >= 2 && matrix.front() == '<' && matrix.back() == '>') {
-    settings->kind = QuantSettings::Kind::kList;
+    settings->kind = DwtQuantSettings::Kind::kList;
     settings->error = parse_list(matrix.substr(1, matrix.size() - 2), &settings->entries);
   } else {
     settings->error =
@@ -91,7 +91,8 @@ void set_matrix(const char* text, QuantSettings* settings) {
   }
 }
 
-Status fill_indices(const QuantSettings& settings, const GstDwtInfo& info, QuantIndices* indices) {
+Status fill_indices(const DwtQuantSettings& settings, const GstDwtInfo& info,
+                    QuantIndices* indices) {
   *indices = {};
   if (!settings.error.empty()) return bad_matrix(settings.error);
   guint8 matrix[kMaxDwtBands] = {};

@@ -10,7 +10,7 @@
 namespace cudatransform {
 
 // The user's settings. Not locked: the element guards them and takes a copy for each frame.
-struct QuantSettings {
+struct DwtQuantSettings {
   int index = 0;
   std::string matrix = "flat";  // as it was set
 
@@ -21,10 +21,11 @@ struct QuantSettings {
 };
 
 // Sets `matrix`: "flat", "vc2", or a number for each band as "<5, 3, 3, 0>". Null is flat.
-void set_matrix(const char* text, QuantSettings* settings);
+void set_matrix(const char* text, DwtQuantSettings* settings);
 
 // The quantiser indices of a frame of `info`: the index less the matrix, and at least 0. All 0
 // where coefficients are not quantised.
-Status fill_indices(const QuantSettings& settings, const GstDwtInfo& info, QuantIndices* indices);
+Status fill_indices(const DwtQuantSettings& settings, const GstDwtInfo& info,
+                    QuantIndices* indices);
 
 }  // namespace cudatransform
