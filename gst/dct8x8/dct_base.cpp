@@ -6,11 +6,12 @@
 #include "cuda/dct8x8/engine.h"
 #include "gst/dct8x8/caps.h"
 #include "gst/dct8x8/file_query.h"
-#include "gst/engine/property_types.h"
+#include "gst/engine/properties.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/pinned_setting.h"
 
 using cudatransform::CapsPtr;
+using cudatransform::DctSettings;
 using cudatransform::DctTransform;
 using cudatransform::Method;
 
@@ -22,8 +23,6 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaDctBase, gst_cuda_dct_base, GST_TYPE_CUD
 DctTransform& gst_cuda_dct_transform(gpointer element) {
   return static_cast<DctTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
 }
-
-enum { PROP_0, PROP_METHOD, PROP_ACTIVE_METHOD };
 
 #define GST_TYPE_CUDA_DCT_METHOD (gst_cuda_dct_method_get_type())
 static GType gst_cuda_dct_method_get_type(void) {
@@ -45,37 +44,17 @@ static GType gst_cuda_dct_method_get_type(void) {
   return type;
 }
 
-static void gst_cuda_dct_base_set_property(GObject* object, guint id, const GValue* value,
-                                           GParamSpec* pspec) {
-  auto& settings = gst_cuda_dct_transform(object).settings;
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case PROP_METHOD:
-      settings.method = static_cast<Method>(g_value_get_enum(value));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK(object);
-}
-
-static void gst_cuda_dct_base_get_property(GObject* object, guint id, GValue* value,
-                                           GParamSpec* pspec) {
-  const auto& settings = gst_cuda_dct_transform(object).settings;
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case PROP_METHOD:
-      g_value_set_enum(value, int(settings.method));
-      break;
-    case PROP_ACTIVE_METHOD:
-      g_value_set_enum(value, int(settings.active_method));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK(object);
+static void install_properties(GObjectClass* klass) {
+  const cudatransform::SettingsOf<DctSettings> dct(
+      [](gpointer element) -> auto& { return gst_cuda_dct_transform(element).settings; });
+  cudatransform::install_properties(
+      klass, {dct.row("method", "Method", "How the transform is computed", &DctSettings::method,
+                      {.type = GST_TYPE_CUDA_DCT_METHOD}),
+              dct.row("active-method", "Active method",
+                      "The method in use: above 8 bits float answers for islow and ifast; scaled "
+                      "inverses exist as islow, float and reference",
+                      &DctSettings::active_method,
+                      {.type = GST_TYPE_CUDA_DCT_METHOD, .flags = cudatransform::kReadOnly})});
 }
 
 using PinnedScale = cudatransform::PinnedSetting<int>;
@@ -186,23 +165,10 @@ static gboolean gst_cuda_dct_base_query(GstBaseTransform* trans, GstPadDirection
 static void gst_cuda_dct_base_init(GstCudaDctBase*) {}
 
 static void gst_cuda_dct_base_class_init(GstCudaDctBaseClass* klass) {
-  auto* object_class = G_OBJECT_CLASS(klass);
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   GST_CUDA_TRANSFORM_BASE_CLASS(klass)->probe_kernels =
       CT_CUDA_PROBE(cudatransform::probe_cuda_kernels);
-  object_class->set_property = gst_cuda_dct_base_set_property;
-  object_class->get_property = gst_cuda_dct_base_get_property;
-  g_object_class_install_property(
-      object_class, PROP_METHOD,
-      g_param_spec_enum("method", "Method", "How the transform is computed",
-                        GST_TYPE_CUDA_DCT_METHOD, int(Method::kIslow),
-                        cudatransform::kWhilePlaying));
-  g_object_class_install_property(
-      object_class, PROP_ACTIVE_METHOD,
-      g_param_spec_enum("active-method", "Active method",
-                        "The method in use: above 8 bits float answers for islow and ifast; scaled "
-                        "inverses exist as islow, float and reference",
-                        GST_TYPE_CUDA_DCT_METHOD, int(Method::kIslow), cudatransform::kReadOnly));
+  install_properties(G_OBJECT_CLASS(klass));
   trans_class->transform_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_transform_caps);
   trans_class->accept_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_accept_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_sink_event);

@@ -87,7 +87,7 @@ void DctTransform::start() {
 
 // Takes the settings of the next frame. The caller holds the object lock.
 Status DctTransform::take_settings(const char** changed_property, bool* new_caps) {
-  keeps_reference_ = keep_reference;
+  keeps_reference_ = reference.keep;
   if (!is_forward()) {
     scale_ = scale_for(settings.scale);
     incomparable_ = why_incomparable(scale_);

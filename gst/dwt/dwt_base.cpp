@@ -4,9 +4,10 @@
 #include "gst/dwt/dwt_base.h"
 
 #include "cuda/dwt/engine.h"
-#include "gst/engine/property_types.h"
+#include "gst/engine/properties.h"
 
 using cudatransform::DwtMethod;
+using cudatransform::DwtSettings;
 using cudatransform::DwtTransform;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaDwtBase, gst_cuda_dwt_base, GST_TYPE_CUDA_TRANSFORM_BASE,
@@ -16,8 +17,6 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaDwtBase, gst_cuda_dwt_base, GST_TYPE_CUD
 DwtTransform& gst_cuda_dwt_transform(gpointer element) {
   return static_cast<DwtTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
 }
-
-enum { PROP_0, PROP_METHOD };
 
 #define GST_TYPE_CUDA_DWT_METHOD (gst_cuda_dwt_method_get_type())
 static GType gst_cuda_dwt_method_get_type(void) {
@@ -30,28 +29,6 @@ static GType gst_cuda_dwt_method_get_type(void) {
   };
   static const GType type = cudatransform::register_values("GstCudaDwtMethod", kValues);
   return type;
-}
-
-static void gst_cuda_dwt_base_set_property(GObject* object, guint id, const GValue* value,
-                                           GParamSpec* pspec) {
-  if (id != PROP_METHOD) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-    return;
-  }
-  GST_OBJECT_LOCK(object);
-  gst_cuda_dwt_transform(object).settings.method = static_cast<DwtMethod>(g_value_get_enum(value));
-  GST_OBJECT_UNLOCK(object);
-}
-
-static void gst_cuda_dwt_base_get_property(GObject* object, guint id, GValue* value,
-                                           GParamSpec* pspec) {
-  if (id != PROP_METHOD) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-    return;
-  }
-  GST_OBJECT_LOCK(object);
-  g_value_set_enum(value, int(gst_cuda_dwt_transform(object).settings.method));
-  GST_OBJECT_UNLOCK(object);
 }
 
 // The caps that raw video becomes: coefficients of the properties' transform in cudadwt, any in
@@ -80,17 +57,16 @@ static GstCaps* gst_cuda_dwt_base_transform_caps(GstBaseTransform* trans, GstPad
 static void gst_cuda_dwt_base_init(GstCudaDwtBase*) {}
 
 static void gst_cuda_dwt_base_class_init(GstCudaDwtBaseClass* klass) {
-  auto* object_class = G_OBJECT_CLASS(klass);
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   GST_CUDA_TRANSFORM_BASE_CLASS(klass)->probe_kernels =
       CT_CUDA_PROBE(cudatransform::probe_cuda_dwt_kernels);
-  object_class->set_property = gst_cuda_dwt_base_set_property;
-  object_class->get_property = gst_cuda_dwt_base_get_property;
-  g_object_class_install_property(
-      object_class, PROP_METHOD,
-      g_param_spec_enum(
-          "method", "Method", "How the CUDA engine computes the transform; the result is the same",
-          GST_TYPE_CUDA_DWT_METHOD, int(DwtMethod::kFused), cudatransform::kWhilePlaying));
+  const cudatransform::SettingsOf<DwtSettings> dwt(
+      [](gpointer element) -> auto& { return gst_cuda_dwt_transform(element).settings; });
+  cudatransform::install_properties(
+      G_OBJECT_CLASS(klass),
+      {dwt.row("method", "Method",
+               "How the CUDA engine computes the transform; the result is the same",
+               &DwtSettings::method, {.type = GST_TYPE_CUDA_DWT_METHOD})});
   trans_class->transform_caps = GST_DEBUG_FUNCPTR(gst_cuda_dwt_base_transform_caps);
   cudatransform::install_coef_negotiation(trans_class);
 }

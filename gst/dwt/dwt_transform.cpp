@@ -63,7 +63,7 @@ bool DwtTransform::is_negotiated(const DwtShape& shape) const {
 // The caller holds the object lock.
 Status DwtTransform::take_settings() {
   method_ = settings.method;
-  keeps_reference_ = keep_reference;
+  keeps_reference_ = reference.keep;
   if (!is_forward()) return {};
   CT_RETURN_IF_ERROR(check_transform(settings));
   // Changed settings that are not negotiated yet take effect with the next frame.

@@ -5,58 +5,31 @@
 
 #include "gst/engine/debug.h"
 #include "gst/engine/element_errors.h"
-#include "gst/engine/property_types.h"
 
 namespace cudatransform {
 
-void install_engine_properties(GObjectClass* klass, const EngineProperties& properties) {
-  g_object_class_install_property(
-      klass, properties.backend,
-      g_param_spec_enum("backend", "Backend", properties.backend_blurb,
-                        GST_TYPE_CUDA_TRANSFORM_BACKEND, int(Backend::kAuto), kUpToReady));
-  if (properties.active_backend)
-    g_object_class_install_property(
-        klass, properties.active_backend,
-        g_param_spec_enum("active-backend", "Active backend",
-                          "The engine in use: cuda or cpu from READY on, auto before it is chosen",
-                          GST_TYPE_CUDA_TRANSFORM_BACKEND, int(Backend::kAuto), kReadOnly));
-  g_object_class_install_property(
-      klass, properties.cuda_device_id,
-      g_param_spec_int("cuda-device-id", "CUDA device ID",
-                       "The CUDA device to use, chosen when the element goes to READY (-1 = any)",
-                       -1, G_MAXINT, -1, kUpToReady));
-  g_object_class_install_property(
-      klass, properties.n_threads,
-      g_param_spec_uint("n-threads", "Threads", properties.n_threads_blurb, 0, 1024, 0,
-                        kUpToReady));
+Property backend_property(const SettingsOf<EngineSettings>& engine, const char* blurb) {
+  return engine.row("backend", "Backend", blurb, &EngineSettings::backend,
+                    {.type = GST_TYPE_CUDA_TRANSFORM_BACKEND, .flags = kUpToReady});
 }
 
-bool set_engine_property(const EngineProperties& properties, EngineSettings* settings, guint id,
-                         const GValue* value) {
-  if (id == properties.backend)
-    settings->backend = static_cast<Backend>(g_value_get_enum(value));
-  else if (id == properties.cuda_device_id)
-    settings->cuda_device_id = g_value_get_int(value);
-  else if (id == properties.n_threads)
-    settings->n_threads = g_value_get_uint(value);
-  else
-    return false;
-  return true;
+Property active_backend_property(const SettingsOf<EngineSettings>& engine) {
+  return engine.row("active-backend", "Active backend",
+                    "The engine in use: cuda or cpu from READY on, auto before it is chosen",
+                    &EngineSettings::active_backend,
+                    {.type = GST_TYPE_CUDA_TRANSFORM_BACKEND, .flags = kReadOnly});
 }
 
-bool get_engine_property(const EngineProperties& properties, const EngineSettings& settings,
-                         guint id, GValue* value) {
-  if (id == properties.backend)
-    g_value_set_enum(value, int(settings.backend));
-  else if (id == properties.active_backend)
-    g_value_set_enum(value, int(settings.active_backend));
-  else if (id == properties.cuda_device_id)
-    g_value_set_int(value, settings.cuda_device_id);
-  else if (id == properties.n_threads)
-    g_value_set_uint(value, settings.n_threads);
-  else
-    return false;
-  return true;
+Property cuda_device_id_property(const SettingsOf<EngineSettings>& engine) {
+  return engine.row("cuda-device-id", "CUDA device ID",
+                    "The CUDA device to use, chosen when the element goes to READY (-1 = any)",
+                    &EngineSettings::cuda_device_id,
+                    {.least = -1, .most = G_MAXINT, .flags = kUpToReady});
+}
+
+Property n_threads_property(const SettingsOf<EngineSettings>& engine, const char* blurb) {
+  return engine.row("n-threads", "Threads", blurb, &EngineSettings::n_threads,
+                    {.most = 1024, .flags = kUpToReady});
 }
 
 GstStateChangeReturn change_engine_state(GstElement* element, GstElementClass* parent_class,

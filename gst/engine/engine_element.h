@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gst/engine/engine.h"
+#include "gst/engine/properties.h"
 
 namespace cudatransform {
 
@@ -21,22 +22,11 @@ struct EngineSettings {
   std::string device_name;
 };
 
-// The properties of EngineSettings: the ids that the element gives them, and the texts that differ.
-struct EngineProperties {
-  guint backend;
-  guint active_backend;  // 0: the element lacks it
-  guint cuda_device_id;
-  guint n_threads;
-  const char* backend_blurb;
-  const char* n_threads_blurb;
-};
-
-void install_engine_properties(GObjectClass* klass, const EngineProperties& properties);
-// False if `id` is none of `properties`. The caller holds the object lock.
-bool set_engine_property(const EngineProperties& properties, EngineSettings* settings, guint id,
-                         const GValue* value);
-bool get_engine_property(const EngineProperties& properties, const EngineSettings& settings,
-                         guint id, GValue* value);
+// Rows of their properties. An element may lack active-backend. The blurbs differ.
+Property backend_property(const SettingsOf<EngineSettings>& engine, const char* blurb);
+Property active_backend_property(const SettingsOf<EngineSettings>& engine);
+Property cuda_device_id_property(const SettingsOf<EngineSettings>& engine);
+Property n_threads_property(const SettingsOf<EngineSettings>& engine, const char* blurb);
 
 // GstElement::change_state: the engine is open from READY on. The element's `open` and `close` call
 // the two functions below. The engine is closed again if the parent class fails to reach READY.

@@ -35,6 +35,18 @@ static gboolean get_unit_size(GstBaseTransform* trans, GstCaps* caps, gsize* siz
 
 namespace cudatransform {
 
+Property keep_reference_property(const char* blurb) {
+  const SettingsOf<ReferenceSettings> reference([](gpointer element) -> auto& {
+    auto& transform = *GST_CUDA_TRANSFORM_BASE(element)->state->transform;
+    return static_cast<CoefTransform&>(transform).reference;
+  });
+  // We now hold another number of frames: let the source ask again.
+  return reference.row("keep-reference", "Keep reference", blurb, &ReferenceSettings::keep,
+                       {.changed = [](GObject* object, bool) {
+                         gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(object));
+                       }});
+}
+
 void install_coef_negotiation(GstBaseTransformClass* klass) {
   klass->fixate_caps = GST_DEBUG_FUNCPTR(::fixate_caps);
   klass->get_unit_size = GST_DEBUG_FUNCPTR(::get_unit_size);

@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "gst/engine/properties.h"
 #include "gst/stream/coef_input.h"
 #include "gst/stream/coef_output.h"
 #include "gst/stream/frame_output.h"
@@ -44,6 +45,10 @@ class CoefStep {
   SourceFrame source_;
 };
 
+struct ReferenceSettings {
+  bool keep = false;
+};
+
 // One negotiated stream of frames through one engine. A forward transform brings a frame to the
 // engine, enqueues its job, and delivers the coefficients; an inverse goes the other way. A kind of
 // coefficients derives from it and adds its caps, its settings, its job and its meta: its submit()
@@ -58,7 +63,7 @@ class CoefTransform : public FrameTransform {
         finder_(producer) {}
   ~CoefTransform() override { give_up_memory(); }
 
-  bool keep_reference = false;  // a setting of a forward transform: guarded by the object lock
+  ReferenceSettings reference;  // of a forward transform: guarded by the object lock
 
   Direction direction() const { return direction_; }
   bool is_forward() const { return direction_ == Direction::kForward; }
@@ -68,7 +73,7 @@ class CoefTransform : public FrameTransform {
   Status configure(const GstCaps* in, const GstCaps* out, FrameHost& host) override;
   Status allocate(GstQuery* query, GstCaps* caps) final;
   void propose(GstQuery* query, GstCaps* caps, guint buffers) final;
-  guint kept_buffers() const final { return keep_reference ? SourceKeeper::kBuffers : 0; }
+  guint kept_buffers() const final { return reference.keep ? SourceKeeper::kBuffers : 0; }
   bool waits_for_frames() const final {
     return is_forward() ? coefs_.waits_for_frames() : frames_.waits_for_frames();
   }
@@ -125,6 +130,8 @@ Status sizes_differ(const GstVideoInfo& raw, int width, int height);
 // Sets up an element whose transform is a CoefTransform: the caps to prefer, and the size of
 // buffers. The element sets transform_caps itself, and ends it with filter_caps().
 void install_coef_negotiation(GstBaseTransformClass* klass);
+// The row of the property of ReferenceSettings.
+Property keep_reference_property(const char* blurb);
 // The caps that transform_caps of `trans` has found for `caps` (transfer full), as far as `filter`
 // (may be null) allows. Transfer full.
 GstCaps* filter_caps(GstBaseTransform* trans, const GstCaps* caps, GstCaps* found, GstCaps* filter);

@@ -23,6 +23,16 @@
 #define GST_CUDA_TRANSFORM_BASE_GET_CLASS(object) \
   (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_CUDA_TRANSFORM_BASE, GstCudaTransformBaseClass))
 
+namespace cudatransform {
+
+struct FrameLoopSettings {
+  guint async_depth = 1;
+  guint measure_kinds = 0;
+  bool post_messages = false;
+};
+
+}  // namespace cudatransform
+
 struct GstCudaTransformBaseState;
 
 struct GstCudaTransformBase {
@@ -53,11 +63,8 @@ struct GstCudaTransformBaseState {
         transport(engine),
         measure(element, klass->element_name) {}
 
-  // Settings.
   cudatransform::EngineSettings engine_settings;
-  guint measure_kinds = 0;
-  bool post_messages = false;
-  guint async_depth = 1;
+  cudatransform::FrameLoopSettings settings;
 
   cudatransform::Engine engine;
   cudatransform::Transport transport;

@@ -6,7 +6,7 @@
 
 #include "gst/engine/debug.h"
 #include "gst/engine/pools.h"
-#include "gst/engine/property_types.h"
+#include "gst/engine/properties.h"
 #include "gst/stream/frame_output.h"
 #include "gst/stream/transform_base.h"
 #include "gst/stream/transport.h"
@@ -18,12 +18,16 @@ namespace {
 
 using namespace cudatransform;
 
+struct TinySettings {
+  guint mask = 0xff;
+};
+
 class TinyTransform final : public FrameTransform {
  public:
   explicit TinyTransform(Transport& transport)
       : engine_(transport.engine()), transport_(transport), frames_(engine_) {}
 
-  guint mask = 0xff;  // guarded by the object lock
+  TinySettings settings;  // guarded by the object lock
 
   Status configure(const GstCaps* in, const GstCaps* out, FrameHost&) override {
     stop();
@@ -42,7 +46,7 @@ class TinyTransform final : public FrameTransform {
   Status submit(FrameTask& task) override {
     {
       const std::lock_guard lock(task.host);
-      job_.mask = static_cast<uint8_t>(mask);
+      job_.mask = static_cast<uint8_t>(settings.mask);
     }
     MeasuredFrame* const frame = task.measured;
     FrameInput input;
@@ -104,34 +108,18 @@ struct GstTinyXorClass {
 G_DEFINE_TYPE_WITH_CODE(GstTinyXor, gst_tiny_xor, GST_TYPE_CUDA_TRANSFORM_BASE,
                         GST_DEBUG_CATEGORY_INIT(tinyxor_debug, "tinyxor", 0, "XOR"));
 
-enum { PROP_0, PROP_MASK };
-
-static void gst_tiny_xor_set_property(GObject* object, guint, const GValue* value, GParamSpec*) {
-  GST_OBJECT_LOCK(object);
-  tiny_of(object).mask = g_value_get_uint(value);
-  GST_OBJECT_UNLOCK(object);
-}
-
-static void gst_tiny_xor_get_property(GObject* object, guint, GValue* value, GParamSpec*) {
-  GST_OBJECT_LOCK(object);
-  g_value_set_uint(value, tiny_of(object).mask);
-  GST_OBJECT_UNLOCK(object);
-}
-
 static void gst_tiny_xor_init(GstTinyXor*) {}
 
 static void gst_tiny_xor_class_init(GstTinyXorClass* klass) {
-  auto* object_class = G_OBJECT_CLASS(klass);
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
   base_class->element_name = "tinyxor";
   base_class->category = tinyxor_debug;
   base_class->make_transform = make_transform;
-  object_class->set_property = gst_tiny_xor_set_property;
-  object_class->get_property = gst_tiny_xor_get_property;
-  g_object_class_install_property(object_class, PROP_MASK,
-                                  g_param_spec_uint("mask", "Mask", "What samples are XORed with",
-                                                    0, 255, 255, cudatransform::kWhilePlaying));
+  const SettingsOf<TinySettings> tiny(
+      [](gpointer element) -> auto& { return tiny_of(element).settings; });
+  install_properties(G_OBJECT_CLASS(klass), {tiny.row("mask", "Mask", "What samples are XORed with",
+                                                      &TinySettings::mask, {.most = 255})});
   g_autoptr(GstCaps) caps = gst_caps_from_string(
       "video/x-raw(memory:CUDAMemory), format={ I420, Y444 }; "
       "video/x-raw, format={ I420, Y444, GRAY8 }");
