@@ -4,7 +4,6 @@
 #include "gst/dct8x8/dct_transform.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "cuda/dct8x8/engine.h"
@@ -85,8 +84,8 @@ void DctTransform::start() {
   CoefTransform::start();
 }
 
-// Takes the settings of the next frame. The caller holds the object lock.
-Status DctTransform::take_settings(const char** changed_property, bool* new_caps) {
+Status DctTransform::take_settings(const char** changed_property) {
+  has_new_tables_ = false;
   keeps_reference_ = reference.keep;
   if (!is_forward()) {
     scale_ = scale_for(settings.scale);
@@ -113,34 +112,13 @@ Status DctTransform::take_settings(const char** changed_property, bool* new_caps
   if (!dct_.quantized) return {};
   CT_RETURN_IF_ERROR(fill_tables(settings.quant, dct_, &tables_));
   CT_RETURN_IF_ERROR(choose_quantizer(settings.quant, dct_, method_, tables_, &quantizer_));
-  *new_caps = settings.tables_in_caps && !told_.same(tables_.view(), dct_.n_components);
-  return {};
-}
-
-Status DctTransform::take_settings(FrameHost& host, bool* new_caps) {
-  const char* changed_property = nullptr;
-  Status status;
-  {
-    const std::lock_guard lock(host);
-    status = take_settings(&changed_property, new_caps);
-  }
-  if (changed_property) host.notify(changed_property);
-  return status;
-}
-
-Status DctTransform::configure(const GstCaps* in, const GstCaps* out, FrameHost& host) {
-  CT_RETURN_IF_ERROR(CoefTransform::configure(in, out, host));
-  // Wrong settings fail the next frame.
-  bool new_caps = false;
-  (void)take_settings(host, &new_caps);
+  has_new_tables_ = settings.tables_in_caps && !told_.same(tables_.view(), dct_.n_components);
   return {};
 }
 
 Status DctTransform::submit(FrameTask& task) {
-  bool new_caps = false;
-  CT_RETURN_IF_ERROR(take_settings(task.host, &new_caps));
-  if (new_caps)
-    task.host.change_caps(
+  if (has_new_tables_)
+    task.change_caps(
         [this](GstCaps* caps) { told_.tell(caps, tables_.view(), dct_.n_components); });
   CoefStep step;
   if (is_forward())

@@ -40,7 +40,7 @@ class DctTransform final : public CoefTransform {
   bool is_scaled() const { return raw_.width != dct_.width || raw_.height != dct_.height; }
 
   void start() override;
-  Status configure(const GstCaps* in, const GstCaps* out, FrameHost& host) override;
+  Status take_settings(const char** changed_property) override;
   Status submit(FrameTask& task) override;
   void describe(GstStructure* stats) const override;
   void stop() override;
@@ -53,8 +53,6 @@ class DctTransform final : public CoefTransform {
   Status read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) override;
 
  private:
-  Status take_settings(const char** changed_property, bool* new_caps);
-  Status take_settings(FrameHost& host, bool* new_caps);
   Status find(GstBuffer* in, CoefPlaces* places);
   Status enqueue(MeasuredFrame* frame, CoefStep* step);
   int scale_for(int wanted) const;
@@ -81,6 +79,7 @@ class DctTransform final : public CoefTransform {
   Method chroma_method_ = Method::kIslow;  // at rgb_chroma_scale()
   ChromaUpsampling chroma_upsampling_ = ChromaUpsampling::kFancy;
   FrameTables tables_;
+  bool has_new_tables_ = false;  // for the caps
   double told_quality_ = -1;
   FrameQuantizer quantizer_;
   RgbStep rgb_{engine_}, source_rgb_{engine_};

@@ -60,8 +60,7 @@ bool DwtTransform::is_negotiated(const DwtShape& shape) const {
          shape.levels == dwt_.levels && shape.levels_ho == dwt_.levels_ho;
 }
 
-// The caller holds the object lock.
-Status DwtTransform::take_settings() {
+Status DwtTransform::take_settings(const char**) {
   method_ = settings.method;
   keeps_reference_ = reference.keep;
   if (!is_forward()) return {};
@@ -87,10 +86,6 @@ bool DwtTransform::size_of(const GstCaps* coefs, gsize* size) const {
 }
 
 Status DwtTransform::submit(FrameTask& task) {
-  {
-    const std::lock_guard lock(task.host);
-    CT_RETURN_IF_ERROR(take_settings());
-  }
   CoefStep step;
   if (!is_forward())
     CT_RETURN_IF_ERROR(find_coefficients(engine_, task.in, dwt_, &step.places, &indices_));

@@ -37,6 +37,7 @@ class DwtTransform final : public CoefTransform {
 
   DwtSettings settings;
 
+  Status take_settings(const char** changed_property) override;
   Status submit(FrameTask& task) override;
   void describe(GstStructure* stats) const override;
   GstCaps* fixate(GstCaps* candidates, bool prefer_cuda) const override;
@@ -48,7 +49,6 @@ class DwtTransform final : public CoefTransform {
   Status read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) override;
 
  private:
-  Status take_settings();
   Status enqueue(MeasuredFrame* frame, CoefStep* step);
   bool is_negotiated(const DwtShape& shape) const;
 

@@ -23,7 +23,7 @@ void CoefTransform::start() {
   warned_of_incomparable_ = false;
 }
 
-Status CoefTransform::configure(const GstCaps* in, const GstCaps* out, FrameHost&) {
+Status CoefTransform::configure(const GstCaps* in, const GstCaps* out) {
   const GstCaps* raw_caps = is_forward() ? in : out;
   const GstCaps* coef_caps = is_forward() ? out : in;
   GstVideoInfo raw;

@@ -51,8 +51,7 @@ struct ReferenceSettings {
 
 // One negotiated stream of frames through one engine. A forward transform brings a frame to the
 // engine, enqueues its job, and delivers the coefficients; an inverse goes the other way. A kind of
-// coefficients derives from it and adds its caps, its settings, its job and its meta: its submit()
-// is all that the frame loop calls for a frame.
+// coefficients derives from it and adds its caps, its settings, its job and its meta.
 class CoefTransform : public FrameTransform {
  public:
   // `producer`: the element whose coefficients may carry their source frames.
@@ -70,7 +69,7 @@ class CoefTransform : public FrameTransform {
   const GstVideoInfo& raw_info() const { return raw_; }
 
   void start() override;
-  Status configure(const GstCaps* in, const GstCaps* out, FrameHost& host) override;
+  Status configure(const GstCaps* in, const GstCaps* out) override;
   Status allocate(GstQuery* query, GstCaps* caps) final;
   void propose(GstQuery* query, GstCaps* caps, guint buffers) final;
   guint kept_buffers() const final { return reference.keep ? SourceKeeper::kBuffers : 0; }
@@ -99,7 +98,7 @@ class CoefTransform : public FrameTransform {
   Engine& engine_;
   Transport& transport_;
   GstVideoInfo raw_ = {};
-  // Settings of the frame; submit() takes them.
+  // Settings of the frame; take_settings() takes them.
   bool keeps_reference_ = false;
   const char* incomparable_ = nullptr;  // why it cannot be compared with its source; null: it can
 

@@ -22,6 +22,7 @@ using cudatransform::kReadOnly;
 using cudatransform::kUpToReady;
 using cudatransform::MeasuredFrame;
 using cudatransform::MemoryKinds;
+using cudatransform::ObjectLock;
 using cudatransform::Property;
 using cudatransform::SettingsOf;
 using cudatransform::Status;
@@ -221,33 +222,28 @@ static void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self) {
   cudatransform::post_refusal(GST_ELEMENT(self), std::exchange(self->state->untold, GST_FLOW_OK));
 }
 
-namespace {
+// Frames in flight leave with the caps that they were made with. A flow other than OK shows again
+// when the next buffer is pushed; so do refused caps.
+static void change_caps(GstCudaTransformBase* self, const std::function<void(GstCaps*)>& complete) {
+  GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self);
+  CapsPtr caps(gst_pad_get_current_caps(src));
+  if (!caps) return;
+  (void)gst_cuda_transform_base_drain(self);
+  caps.reset(gst_caps_make_writable(caps.release()));
+  complete(caps.get());
+  (void)gst_pad_push_event(src, gst_event_new_caps(caps.get()));
+}
 
-class ElementHost final : public cudatransform::FrameHost {
- public:
-  explicit ElementHost(GstCudaTransformBase* self) : self_(self) {}
-
-  void lock() override { GST_OBJECT_LOCK(self_); }
-  void unlock() override { GST_OBJECT_UNLOCK(self_); }
-  void notify(const char* property) override { g_object_notify(G_OBJECT(self_), property); }
-
-  // Frames in flight leave with the caps that they were made with. A flow other than OK shows again
-  // when the next buffer is pushed; so do refused caps.
-  void change_caps(const std::function<void(GstCaps*)>& complete) override {
-    GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self_);
-    CapsPtr caps(gst_pad_get_current_caps(src));
-    if (!caps) return;
-    (void)gst_cuda_transform_base_drain(self_);
-    caps.reset(gst_caps_make_writable(caps.release()));
-    complete(caps.get());
-    (void)gst_pad_push_event(src, gst_event_new_caps(caps.get()));
+static Status take_settings(GstCudaTransformBase* self) {
+  const char* changed_property = nullptr;
+  Status status;
+  {
+    const ObjectLock lock(self);
+    status = self->state->transform->take_settings(&changed_property);
   }
-
- private:
-  GstCudaTransformBase* const self_;
-};
-
-}  // namespace
+  if (changed_property) g_object_notify(G_OBJECT(self), changed_property);
+  return status;
+}
 
 // Notifies the measured properties, all together.
 static void gst_cuda_transform_base_notify_measured(GstCudaTransformBase* self) {
@@ -285,9 +281,10 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   if (kinds) frame = state->measure.begin(state->engine, kinds);
   if (frame && posts) let_post(GST_BASE_TRANSFORM(self), in, frame.get());
   SubmittedFrame& out = state->frames.next();
-  ElementHost host(self);
-  cudatransform::FrameTask task = {host, in, out, frame.get()};
-  const Status status = state->transform->submit(task);
+  cudatransform::FrameTask task = {in, out, frame.get(),
+                                   [self](const auto& complete) { change_caps(self, complete); }};
+  Status status = take_settings(self);
+  if (status.ok()) status = state->transform->submit(task);
   if (!status.ok()) {
     // Uploads and sums of the failed frame may still be on their way.
     state->transport.settle();
@@ -405,13 +402,13 @@ static gboolean gst_cuda_transform_base_set_caps(GstBaseTransform* trans, GstCap
   state->fps_d = 1;
   (void)gst_structure_get_fraction(gst_caps_get_structure(incaps, 0), "framerate", &state->fps_n,
                                    &state->fps_d);
-  ElementHost host(self);
-  const Status status = state->transform->configure(incaps, outcaps, host);
+  const Status status = state->transform->configure(incaps, outcaps);
   if (!status.ok()) {
     GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("%s", status.message.c_str()),
                       ("caps: %" GST_PTR_FORMAT " and %" GST_PTR_FORMAT, incaps, outcaps));
     return FALSE;
   }
+  (void)take_settings(self);
   state->can_hold = state->transform->can_hold_frames();
   return TRUE;
 }

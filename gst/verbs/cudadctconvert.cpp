@@ -41,7 +41,7 @@ class ConvertTransform final : public VerbTransform {
   QuantSettings settings;  // of values that become levels; guarded by the object lock
 
   void start() override;
-  Status take_settings() override;
+  Status take_settings(const char** changed_property) override;
   void describe(GstStructure* stats) const override;
   void stop() override;
 
@@ -89,7 +89,7 @@ void ConvertTransform::start() {
   saturated_before_ = 0;
 }
 
-Status ConvertTransform::take_settings() {
+Status ConvertTransform::take_settings(const char**) {
   return quantises() ? fill_tables(settings, out_info(), &new_tables_) : Status();
 }
 

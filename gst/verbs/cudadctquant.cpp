@@ -61,7 +61,7 @@ class QuantTransform final : public VerbTransform {
   std::function<bool(GstQuery* query)> ask_downstream;
 
   void start() override;
-  Status take_settings() override;
+  Status take_settings(const char** changed_property) override;
   void describe(GstStructure* stats) const override;
   void stop() override;
 
@@ -291,7 +291,7 @@ void QuantTransform::stop() {
   VerbTransform::stop();
 }
 
-Status QuantTransform::take_settings() {
+Status QuantTransform::take_settings(const char**) {
   coarser_only_ = settings.coarser_only;
   target_size_ = settings.target_size;
   preset_ = settings.quant.preset;

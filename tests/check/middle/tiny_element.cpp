@@ -29,7 +29,7 @@ class TinyTransform final : public FrameTransform {
 
   TinySettings settings;  // guarded by the object lock
 
-  Status configure(const GstCaps* in, const GstCaps* out, FrameHost&) override {
+  Status configure(const GstCaps* in, const GstCaps* out) override {
     stop();
     if (!gst_video_info_from_caps(&info_, in))
       return Status::error(StatusCode::kUnsupported, "no raw video");
@@ -43,11 +43,11 @@ class TinyTransform final : public FrameTransform {
   bool waits_for_frames() const override { return frames_.waits_for_frames(); }
   bool can_hold_frames() const override { return !frames_.is_bounded(); }
 
+  Status take_settings(const char**) override {
+    job_.mask = static_cast<uint8_t>(settings.mask);
+    return {};
+  }
   Status submit(FrameTask& task) override {
-    {
-      const std::lock_guard lock(task.host);
-      job_.mask = static_cast<uint8_t>(settings.mask);
-    }
     MeasuredFrame* const frame = task.measured;
     FrameInput input;
     CT_RETURN_IF_ERROR(
