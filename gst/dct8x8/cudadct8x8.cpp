@@ -76,9 +76,8 @@ static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDire
   if (direction != GST_PAD_SINK || gst_caps_is_any(fixed) || gst_caps_is_empty(fixed)) return fixed;
   fixed = gst_caps_make_writable(fixed);
   cudatransform::remove_tables(fixed);
-  GST_OBJECT_LOCK(trans);
+  const cudatransform::ObjectLock lock(trans);
   gst_cuda_dct_transform(trans).tell_tables(fixed);
-  GST_OBJECT_UNLOCK(trans);
   return fixed;
 }
 

@@ -60,10 +60,7 @@ static void install_properties(GObjectClass* klass) {
 using PinnedScale = cudatransform::PinnedSetting<int>;
 
 static int scale_of(GstBaseTransform* trans) {
-  GST_OBJECT_LOCK(trans);
-  const int scale = gst_cuda_dct_transform(trans).settings.scale;
-  GST_OBJECT_UNLOCK(trans);
-  return scale;
+  return cudatransform::locked(trans, gst_cuda_dct_transform(trans).settings.scale);
 }
 
 // The raw video that a CAPS event becomes which changes the size alone. The event's caps are known

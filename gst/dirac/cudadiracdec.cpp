@@ -97,6 +97,7 @@ G_END_DECLS
 
 using cudatransform::DiracSettings;
 using cudatransform::DiracState;
+using cudatransform::locked;
 using cudatransform::PictureSettings;
 using cudatransform::SettingsOf;
 using cudatransform::Status;
@@ -200,10 +201,7 @@ static GstFlowReturn parse_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* 
     split.bytes.discard(adapter, 0);
     return state.pictures.flow_after(status);
   }
-  GST_OBJECT_LOCK(decoder);
-  const guint64 most = state.settings.max_memory;
-  GST_OBJECT_UNLOCK(decoder);
-  state.pictures.limit(most);
+  state.pictures.limit(locked(decoder, state.settings.max_memory));
   for (;;) {
     if (GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder))) return GST_FLOW_FLUSHING;
     const std::span<const guint8> bytes = split.bytes.bytes().subspan(split.held);
@@ -261,12 +259,9 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
     return state.pictures.loop().failure();
   }
   if (!state.pictures.is_started()) {
-    GST_OBJECT_LOCK(decoder);
     cudatransform::DiracLimits limits;
-    limits.max_samples = state.settings.max_samples;
-    const guint n_threads = state.engine_settings.n_threads;
-    GST_OBJECT_UNLOCK(decoder);
-    state.pictures.start_decoder(limits, n_threads);
+    limits.max_samples = locked(decoder, state.settings.max_samples);
+    state.pictures.start_decoder(limits, locked(decoder, state.engine_settings.n_threads));
   }
   const auto input =
       *static_cast<cudatransform::DiracInputPtr*>(gst_video_codec_frame_get_user_data(frame));

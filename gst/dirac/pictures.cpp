@@ -111,12 +111,7 @@ void DiracPictures::release(GstVideoCodecFrame* frame) {
   if (frame != nullptr) gst_video_decoder_release_frame(decoder_, frame);
 }
 
-DiracStats DiracPictures::stats() const {
-  GST_OBJECT_LOCK(decoder_);
-  const DiracStats published = published_;
-  GST_OBJECT_UNLOCK(decoder_);
-  return published;
-}
+DiracStats DiracPictures::stats() const { return locked(decoder_, published_); }
 
 GstFlowReturn DiracPictures::flow_after(const Status& status) {
   if (status.ok()) return GST_FLOW_OK;
@@ -152,9 +147,7 @@ GstFlowReturn DiracPictures::decode(GstVideoCodecFrame* frame, const DiracInputP
 }
 
 bool DiracPictures::ends_stream(const Status& problem) const {
-  GST_OBJECT_LOCK(decoder_);
-  const bool fails = properties_.on_error == OnError::kFail;
-  GST_OBJECT_UNLOCK(decoder_);
+  const bool fails = locked(decoder_, properties_.on_error) == OnError::kFail;
   return fails || (problem.code == StatusCode::kUnsupported && !frames_.has_output());
 }
 

@@ -52,11 +52,9 @@ static void notify_active_backend(GstElement* element) {
 
 bool open_engine(GstElement* element, Engine& engine, EngineSettings* settings, int engine_threads,
                  std::string* fallback) {
-  GST_OBJECT_LOCK(element);
-  const Backend backend = settings->backend;
-  const int device_id = settings->cuda_device_id;
-  GST_OBJECT_UNLOCK(element);
-  const Status status = engine.open(backend, device_id, engine_threads, fallback);
+  const EngineSettings wanted = locked(element, *settings);
+  const Status status =
+      engine.open(wanted.backend, wanted.cuda_device_id, engine_threads, fallback);
   if (!status.ok()) {
     post_error(element, status);
     return false;
@@ -81,10 +79,7 @@ void close_engine(GstElement* element, Engine& engine, EngineSettings* settings)
 
 void set_engine_context(GstElement* element, Engine& engine, const EngineSettings& settings,
                         GstContext* context) {
-  GST_OBJECT_LOCK(element);
-  const int device_id = settings.cuda_device_id;
-  GST_OBJECT_UNLOCK(element);
-  engine.handle_set_context(context, device_id);
+  engine.handle_set_context(context, locked(element, settings.cuda_device_id));
 }
 
 }  // namespace cudatransform

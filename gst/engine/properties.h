@@ -46,6 +46,13 @@ class ObjectLock {
   GstObject* object_;
 };
 
+// A copy of what the lock guards.
+template <class T>
+T locked(gpointer object, const T& guarded) {
+  const ObjectLock lock(object);
+  return guarded;
+}
+
 // A row. Its functions are called without the object lock.
 struct Property {
   GParamSpec* spec;

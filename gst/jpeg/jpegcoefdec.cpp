@@ -331,9 +331,8 @@ static gboolean gst_jpeg_coef_dec_set_format(GstVideoDecoder* decoder, GstVideoC
   gst_structure_get_boolean(gst_caps_get_structure(input->caps, 0), "parsed", &parsed);
   State& state = State::of(decoder);
   state.is_parsed = parsed;
-  GST_OBJECT_LOCK(decoder);
-  const bool wants_all = state.settings.pictures == cudatransform::JpegFilePictures::kAll;
-  GST_OBJECT_UNLOCK(decoder);
+  const bool wants_all =
+      cudatransform::locked(decoder, state.settings.pictures) == JpegFilePictures::kAll;
   // The base class makes one frame of a packet, so a file that shall give several is split.
   gst_video_decoder_set_packetized(decoder, parsed && !wants_all);
   return TRUE;

@@ -163,9 +163,7 @@ static gboolean gst_jpeg_coef_enc_propose_allocation(GstVideoEncoder*, GstQuery*
 static gboolean gst_jpeg_coef_enc_sink_query(GstVideoEncoder* encoder, GstQuery* query) {
   State& state = State::of(encoder);
   if (state.engine.handle_context_query(query)) return TRUE;
-  GST_OBJECT_LOCK(encoder);
-  const cudatransform::JpegOptions options = state.settings.options;
-  GST_OBJECT_UNLOCK(encoder);
+  const JpegOptions options = cudatransform::locked(encoder, state.settings.options);
   if (cudatransform::answer_file_query(query, options)) return TRUE;
   if (state.gate.refuses(GST_VIDEO_ENCODER_SINK_PAD(encoder), query)) return FALSE;
   return GST_VIDEO_ENCODER_CLASS(parent_class)->sink_query(encoder, query);

@@ -20,6 +20,7 @@ using cudatransform::EngineSettings;
 using cudatransform::FrameLoopSettings;
 using cudatransform::kReadOnly;
 using cudatransform::kUpToReady;
+using cudatransform::locked;
 using cudatransform::MeasuredFrame;
 using cudatransform::MemoryKinds;
 using cudatransform::ObjectLock;
@@ -273,13 +274,10 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   GstCudaTransformBaseState* state = self->state;
   const GstClockTime stream_time = stream_time_of(GST_BASE_TRANSFORM(self), in);
   if (GST_CLOCK_TIME_IS_VALID(stream_time)) gst_object_sync_values(GST_OBJECT(self), stream_time);
-  GST_OBJECT_LOCK(self);
-  const guint kinds = state->settings.measure_kinds;
-  const bool posts = state->settings.post_messages;
-  GST_OBJECT_UNLOCK(self);
+  const FrameLoopSettings now = locked(self, state->settings);
   std::unique_ptr<MeasuredFrame> frame;
-  if (kinds) frame = state->measure.begin(state->engine, kinds);
-  if (frame && posts) let_post(GST_BASE_TRANSFORM(self), in, frame.get());
+  if (now.measure_kinds) frame = state->measure.begin(state->engine, now.measure_kinds);
+  if (frame && now.post_messages) let_post(GST_BASE_TRANSFORM(self), in, frame.get());
   SubmittedFrame& out = state->frames.next();
   cudatransform::FrameTask task = {in, out, frame.get(),
                                    [self](const auto& complete) { change_caps(self, complete); }};
@@ -502,9 +500,7 @@ static void gst_cuda_transform_base_install_negotiation(GstBaseTransformClass* k
 
 static bool open_engine(GstElement* element) {
   GstCudaTransformBaseState* state = GST_CUDA_TRANSFORM_BASE(element)->state;
-  GST_OBJECT_LOCK(element);
-  const guint threads = state->engine_settings.n_threads;
-  GST_OBJECT_UNLOCK(element);
+  const guint threads = locked(element, state->engine_settings.n_threads);
   std::string fallback;
   if (!cudatransform::open_engine(element, state->engine, &state->engine_settings,
                                   static_cast<int>(threads), &fallback))
@@ -536,9 +532,7 @@ static GstStateChangeReturn gst_cuda_transform_base_change_state(GstElement* ele
 static gboolean gst_cuda_transform_base_start(GstBaseTransform* trans) {
   auto* self = GST_CUDA_TRANSFORM_BASE(trans);
   GstCudaTransformBaseState* state = self->state;
-  GST_OBJECT_LOCK(self);
-  state->depth = state->settings.async_depth;
-  GST_OBJECT_UNLOCK(self);
+  state->depth = locked(self, state->settings.async_depth);
   state->transport.start(state->depth);
   state->transform->start();
   state->latency = 0;

@@ -136,20 +136,15 @@ static GstFlowReturn gst_cuda_dct_flip_submit_input_buffer(GstBaseTransform* tra
 using PinnedRequest = cudatransform::PinnedSetting<FlipRequest>;
 
 static FlipRequest taken_request(GstBaseTransform* trans) {
-  GST_OBJECT_LOCK(trans);
-  const FlipRequest request = transform_of(trans).request;
-  GST_OBJECT_UNLOCK(trans);
-  return request;
+  return cudatransform::locked(trans, transform_of(trans).request);
 }
 
 // Caps are asked for before data flow, too, when no frame has taken a request yet.
 static FlipRequest request_of(GstBaseTransform* trans) {
   if (gst_pad_has_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans))) return taken_request(trans);
-  GST_OBJECT_LOCK(trans);
+  const cudatransform::ObjectLock lock(trans);
   GstVideoOrientationMethod direction;
-  const FlipRequest request = wanted_request(GST_CUDA_DCT_FLIP(trans), nullptr, &direction);
-  GST_OBJECT_UNLOCK(trans);
-  return request;
+  return wanted_request(GST_CUDA_DCT_FLIP(trans), nullptr, &direction);
 }
 
 // ---- Events ----
