@@ -24,7 +24,6 @@
 #include "gst/dct8x8/dct_base.h"
 #include "gst/dct8x8/quant_settings.h"
 #include "gst/elements.h"
-#include "gst/engine/element_errors.h"
 #include "gst/engine/properties.h"
 
 using cudatransform::DctSettings;
@@ -35,7 +34,6 @@ using cudatransform::QuantSettings;
 using cudatransform::RateSettings;
 using cudatransform::RgbFrames;
 using cudatransform::SettingsOf;
-using cudatransform::Status;
 
 GST_DEBUG_CATEGORY_STATIC(cudadct8x8_debug);
 
@@ -98,27 +96,6 @@ static gboolean gst_cuda_dct_8x8_query(GstBaseTransform* trans, GstPadDirection 
   gst_query_set_caps_result(query, caps);
   gst_caps_unref(caps);
   return handled;
-}
-
-// Wrong settings fail the change to READY, before any data flows.
-static GstStateChangeReturn gst_cuda_dct_8x8_change_state(GstElement* element,
-                                                          GstStateChange transition) {
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
-    GST_OBJECT_LOCK(element);
-    DctTransform& dct = gst_cuda_dct_transform(element);
-    const cudatransform::DctSettings& settings = dct.settings;
-    Status status = cudatransform::check_quant_settings(settings.quant);
-    if (status.ok())
-      status = cudatransform::check_rate(settings.rate, settings.quant, settings.tables_in_caps);
-    GST_OBJECT_UNLOCK(element);
-    GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(element);
-    dct.rate.ask_downstream = [src](GstQuery* query) { return gst_pad_peer_query(src, query); };
-    if (!status.ok()) {
-      cudatransform::post_error(element, status);
-      return GST_STATE_CHANGE_FAILURE;
-    }
-  }
-  return GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
 }
 
 static void gst_cuda_dct_8x8_init(GstCudaDct8x8*) {}
@@ -198,7 +175,6 @@ static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
   base_class->category = cudadct8x8_debug;
   base_class->make_transform =
       cudatransform::make_coef_transform<DctTransform, cudatransform::Direction::kForward>;
-  element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_change_state);
   GST_BASE_TRANSFORM_CLASS(klass)->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_fixate_caps);
   GST_BASE_TRANSFORM_CLASS(klass)->query = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_query);
   install_quant(object_class);

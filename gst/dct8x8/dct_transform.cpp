@@ -78,6 +78,12 @@ int DctTransform::scale_for(int wanted) const {
   return 8;
 }
 
+Status DctTransform::check_settings() const {
+  if (!is_forward()) return {};
+  CT_RETURN_IF_ERROR(check_quant_settings(settings.quant));
+  return check_rate(settings.rate, settings.quant, settings.tables_in_caps);
+}
+
 void DctTransform::start() {
   rate.start();
   told_quality_ = -1;

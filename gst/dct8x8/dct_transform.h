@@ -31,7 +31,7 @@ class DctTransform final : public CoefTransform {
       : CoefTransform(transport, direction, "cudadct8x8") {}
 
   DctSettings settings;
-  RateControl rate{engine_, transport_};  // forward
+  RateControl rate{engine_, transport_, ask_downstream};  // forward
 
   // Writes the settings' tables into fixed caps of coefficients, if the settings say so. The caller
   // holds the object lock.
@@ -39,6 +39,7 @@ class DctTransform final : public CoefTransform {
   const GstDctInfo& dct_info() const { return dct_; }
   bool is_scaled() const { return raw_.width != dct_.width || raw_.height != dct_.height; }
 
+  Status check_settings() const override;
   void start() override;
   Status take_settings(const char** changed_property) override;
   Status submit(FrameTask& task) override;

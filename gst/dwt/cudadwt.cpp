@@ -24,7 +24,6 @@
 #include "gst/dwt/caps.h"
 #include "gst/dwt/dwt_base.h"
 #include "gst/elements.h"
-#include "gst/engine/element_errors.h"
 #include "gst/engine/properties.h"
 
 using cudatransform::DwtQuantSettings;
@@ -33,7 +32,6 @@ using cudatransform::DwtTransform;
 using cudatransform::install_properties;
 using cudatransform::ObjectLock;
 using cudatransform::SettingsOf;
-using cudatransform::Status;
 
 GST_DEBUG_CATEGORY_STATIC(cudadwt_debug);
 
@@ -45,7 +43,6 @@ struct GstCudaDwtClass {
   GstCudaDwtBaseClass parent_class;
 };
 
-#define gst_cuda_dwt_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE(GstCudaDwt, gst_cuda_dwt, GST_TYPE_CUDA_DWT_BASE,
                         GST_DEBUG_CATEGORY_INIT(cudadwt_debug, "cudadwt", 0, "wavelet transform"));
 GST_ELEMENT_REGISTER_DEFINE(cudadwt, "cudadwt", GST_RANK_NONE, gst_cuda_dwt_get_type());
@@ -79,21 +76,6 @@ static GType gst_cuda_dwt_wavelet_ho_get_type(void) {
     return cudatransform::register_values("GstCudaDwtWaveletHo", values);
   }();
   return type;
-}
-
-// Wrong settings fail the change to READY, before any data flows.
-static GstStateChangeReturn gst_cuda_dwt_change_state(GstElement* element,
-                                                      GstStateChange transition) {
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
-    GST_OBJECT_LOCK(element);
-    const Status status = cudatransform::check_settings(gst_cuda_dwt_transform(element).settings);
-    GST_OBJECT_UNLOCK(element);
-    if (!status.ok()) {
-      cudatransform::post_error(element, status);
-      return GST_STATE_CHANGE_FAILURE;
-    }
-  }
-  return GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
 }
 
 static void gst_cuda_dwt_init(GstCudaDwt*) {}
@@ -158,7 +140,6 @@ static void gst_cuda_dwt_class_init(GstCudaDwtClass* klass) {
   base_class->category = cudadwt_debug;
   base_class->make_transform =
       cudatransform::make_coef_transform<DwtTransform, cudatransform::Direction::kForward>;
-  element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dwt_change_state);
   install_shape(object_class);
   install_quantiser(object_class);
   install_properties(

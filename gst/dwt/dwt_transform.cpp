@@ -35,7 +35,8 @@ Status check_transform(const DwtSettings& settings) {
   return grey_info(settings, &grey);
 }
 
-Status check_settings(const DwtSettings& settings) {
+Status DwtTransform::check_settings() const {
+  if (!is_forward()) return {};
   GstDwtInfo grey;
   CT_RETURN_IF_ERROR(grey_info(settings, &grey));
   QuantIndices indices;

@@ -26,9 +26,8 @@ struct DwtSettings {
   }
 };
 
-// Whether the transform exists; and whether the quantiser exists for it, too.
+// Whether the transform exists.
 Status check_transform(const DwtSettings& settings);
-Status check_settings(const DwtSettings& settings);
 
 class DwtTransform final : public CoefTransform {
  public:
@@ -37,6 +36,7 @@ class DwtTransform final : public CoefTransform {
 
   DwtSettings settings;
 
+  Status check_settings() const override;
   Status take_settings(const char** changed_property) override;
   Status submit(FrameTask& task) override;
   void describe(GstStructure* stats) const override;

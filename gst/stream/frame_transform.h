@@ -71,6 +71,11 @@ class FrameTransform {
  public:
   virtual ~FrameTransform() = default;
 
+  // Sends a query downstream. The element sets it.
+  std::function<bool(GstQuery* query)> ask_downstream;
+
+  // Fails the way to READY if settings contradict each other. The caller holds the object lock.
+  virtual Status check_settings() const { return {}; }
   // Starts a new stream. Every warning may come again.
   virtual void start() {}
   // New caps; no frame of the old ones is in flight. Fails if frames of the two do not belong

@@ -500,6 +500,15 @@ static void gst_cuda_transform_base_install_negotiation(GstBaseTransformClass* k
 
 static bool open_engine(GstElement* element) {
   GstCudaTransformBaseState* state = GST_CUDA_TRANSFORM_BASE(element)->state;
+  Status status;
+  {
+    const ObjectLock lock(element);
+    status = state->transform->check_settings();
+  }
+  if (!status.ok()) {
+    cudatransform::post_error(element, status);
+    return false;
+  }
   const guint threads = locked(element, state->engine_settings.n_threads);
   std::string fallback;
   if (!cudatransform::open_engine(element, state->engine, &state->engine_settings,
@@ -617,6 +626,9 @@ static void gst_cuda_transform_base_constructed(GObject* object) {
   const GstCudaTransformBaseClass* klass = GST_CUDA_TRANSFORM_BASE_GET_CLASS(self);
   self->state = new GstCudaTransformBaseState(GST_ELEMENT(self), klass);
   self->state->transform = klass->make_transform(self->state->transport);
+  self->state->transform->ask_downstream = [self](GstQuery* query) {
+    return gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(self), query) != FALSE;
+  };
   G_OBJECT_CLASS(parent_class)->constructed(object);
 }
 

@@ -26,7 +26,6 @@
 #include "cuda/verbs/engine.h"
 #include "gst/dct8x8/quant_settings.h"
 #include "gst/elements.h"
-#include "gst/engine/element_errors.h"
 #include "gst/rate/rate_control.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/verbs/verb_base.h"
@@ -57,10 +56,9 @@ class QuantTransform final : public VerbTransform {
   ~QuantTransform() override;
 
   VerbQuantSettings settings;
-  // Sends a query downstream.
-  std::function<bool(GstQuery* query)> ask_downstream;
 
   void start() override;
+  Status check_settings() const override;
   Status take_settings(const char** changed_property) override;
   void describe(GstStructure* stats) const override;
   void stop() override;
@@ -291,6 +289,11 @@ void QuantTransform::stop() {
   VerbTransform::stop();
 }
 
+Status QuantTransform::check_settings() const {
+  CT_RETURN_IF_ERROR(check_quant_settings(settings.quant));
+  return check_target_size(settings);
+}
+
 Status QuantTransform::take_settings(const char**) {
   coarser_only_ = settings.coarser_only;
   target_size_ = settings.target_size;
@@ -379,7 +382,6 @@ using cudatransform::QuantSettings;
 using cudatransform::QuantTransform;
 using cudatransform::set_strings;
 using cudatransform::SettingsOf;
-using cudatransform::Status;
 using cudatransform::VerbQuantSettings;
 
 GST_DEBUG_CATEGORY_STATIC(cudadctquant_debug);
@@ -392,7 +394,6 @@ struct GstCudaDctQuantClass {
   GstCudaVerbBaseClass parent_class;
 };
 
-#define gst_cuda_dct_quant_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE(GstCudaDctQuant, gst_cuda_dct_quant, GST_TYPE_CUDA_VERB_BASE,
                         GST_DEBUG_CATEGORY_INIT(cudadctquant_debug, "cudadctquant", 0,
                                                 "quantiser of 8x8 DCT coefficients"));
@@ -404,26 +405,6 @@ static QuantTransform& transform_of(gpointer element) {
 }
 
 static VerbQuantSettings& settings_of(gpointer element) { return transform_of(element).settings; }
-
-static GstStateChangeReturn gst_cuda_dct_quant_change_state(GstElement* element,
-                                                            GstStateChange transition) {
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
-    GST_OBJECT_LOCK(element);
-    const VerbQuantSettings& settings = settings_of(element);
-    Status status = cudatransform::check_quant_settings(settings.quant);
-    if (status.ok()) status = cudatransform::check_target_size(settings);
-    GST_OBJECT_UNLOCK(element);
-    GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(element);
-    transform_of(element).ask_downstream = [src](GstQuery* query) {
-      return gst_pad_peer_query(src, query);
-    };
-    if (!status.ok()) {
-      cudatransform::post_error(element, status);
-      return GST_STATE_CHANGE_FAILURE;
-    }
-  }
-  return GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
-}
 
 // Tables of caps are the old ones. Each buffer has the new ones in its meta.
 static void append_others(GstBaseTransform*, GstPadDirection, const GstStructure* s,
@@ -464,7 +445,6 @@ static void gst_cuda_dct_quant_class_init(GstCudaDctQuantClass* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
   install_properties(G_OBJECT_CLASS(klass));
-  element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dct_quant_change_state);
   GST_CUDA_VERB_BASE_CLASS(klass)->keeps_file = false;
   base_class->element_name = "cudadctquant";
   base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_requant_kernels);
