@@ -21,7 +21,7 @@
 #include <string>
 
 #include "gst/dct8x8/caps.h"
-#include "gst/dct8x8/dct_base.h"
+#include "gst/dct8x8/dct_transform.h"
 #include "gst/dct8x8/quant_settings.h"
 #include "gst/elements.h"
 #include "gst/engine/properties.h"

@@ -27,7 +27,7 @@
  */
 
 #include "gst/dct8x8/caps.h"
-#include "gst/dct8x8/dct_base.h"
+#include "gst/dct8x8/dct_transform.h"
 #include "gst/elements.h"
 #include "gst/engine/properties.h"
 

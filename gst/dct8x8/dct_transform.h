@@ -1,14 +1,14 @@
-// The 8x8 DCT and its inverse as the frame loop sees them.
+// The 8x8 DCT as the frame loop sees it, and the base class of its elements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <gst/coef/coef.h>
 #include "gst/dct8x8/coefficients.h"
+#include "gst/dct8x8/conversions.h"
 #include "gst/dct8x8/quant_settings.h"
-#include "gst/dct8x8/range_step.h"
-#include "gst/dct8x8/rgb_step.h"
 #include "gst/rate/rate_control.h"
 #include "gst/stream/coef_transform.h"
+#include "gst/stream/transform_base.h"
 #include "transform/dct8x8/dct8x8.h"
 
 namespace cudatransform {
@@ -91,3 +91,20 @@ class DctTransform final : public CoefTransform {
 };
 
 }  // namespace cudatransform
+
+#define GST_TYPE_CUDA_DCT_BASE (gst_cuda_dct_base_get_type())
+
+// The transform of each is a DctTransform: gst_cuda_dct_transform().
+struct GstCudaDctBase {
+  GstCudaTransformBase parent;
+};
+
+struct GstCudaDctBaseClass {
+  GstCudaTransformBaseClass parent_class;
+};
+
+G_BEGIN_DECLS
+GType gst_cuda_dct_base_get_type(void);
+G_END_DECLS
+
+cudatransform::DctTransform& gst_cuda_dct_transform(gpointer element);

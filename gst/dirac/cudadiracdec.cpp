@@ -27,11 +27,9 @@
 #include <utility>
 #include <vector>
 
-#include "gst/dirac/engine.h"
 #include "gst/dirac/pictures.h"
 #include "gst/dirac/video_format.h"
 #include "gst/engine/contiguous_adapter.h"
-#include "gst/engine/element_errors.h"
 #include "gst/engine/engine_element.h"
 #include "gst/engine/properties.h"
 #include "gst/stream/codec_element.h"

@@ -9,7 +9,7 @@
 
 #include "gst/dirac/video_format.h"
 #include "gst/engine/debug.h"
-#include "gst/engine/element_errors.h"
+#include "gst/engine/engine_element.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/decoder_common.h"
 

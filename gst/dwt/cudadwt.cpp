@@ -21,8 +21,8 @@
  * zero.
  */
 
-#include "gst/dwt/caps.h"
-#include "gst/dwt/dwt_base.h"
+#include "gst/dwt/coefficients.h"
+#include "gst/dwt/dwt_transform.h"
 #include "gst/elements.h"
 #include "gst/engine/properties.h"
 

@@ -19,8 +19,8 @@
  * ]| The test picture as a wavelet codec would show it.
  */
 
-#include "gst/dwt/caps.h"
-#include "gst/dwt/dwt_base.h"
+#include "gst/dwt/coefficients.h"
+#include "gst/dwt/dwt_transform.h"
 #include "gst/elements.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudaidwt_debug);

@@ -9,7 +9,7 @@
 
 #include "gst/dct8x8/caps.h"
 #include "gst/engine/debug.h"
-#include "gst/engine/element_errors.h"
+#include "gst/engine/engine_element.h"
 #include "gst/jpeg/caps.h"
 #include "gst/stream/decoder_common.h"
 #include "jpeg/errors.h"

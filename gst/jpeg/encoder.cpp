@@ -7,7 +7,7 @@
 
 #include "gst/dct8x8/caps.h"
 #include "gst/engine/buffer_ptr.h"
-#include "gst/engine/element_errors.h"
+#include "gst/engine/engine_element.h"
 #include "gst/engine/pools.h"
 #include "gst/jpeg/caps.h"
 

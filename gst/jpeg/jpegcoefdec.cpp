@@ -34,7 +34,7 @@
 #include <optional>
 
 #include "gst/engine/contiguous_adapter.h"
-#include "gst/engine/element_errors.h"
+#include "gst/engine/engine_element.h"
 #include "gst/engine/properties.h"
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/decoder.h"

@@ -30,7 +30,7 @@
 #include "gst/elements.h"
 
 #include "gst/dct8x8/file_query.h"
-#include "gst/engine/element_errors.h"
+#include "gst/engine/engine_element.h"
 #include "gst/engine/pools.h"
 #include "gst/engine/properties.h"
 #include "gst/jpeg/caps.h"

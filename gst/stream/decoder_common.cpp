@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "gst/engine/debug.h"
-#include "gst/engine/element_errors.h"
 #include "gst/engine/engine.h"
+#include "gst/engine/engine_element.h"
 
 namespace cudatransform {
 

@@ -1,18 +1,31 @@
-// The quantisation properties of cudadwt, and the resulting quantiser indices.
+// The settings of the wavelets, their faults, and the quantiser indices that they mean.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "gst/dwt/quant_settings.h"
+#include "gst/dwt/settings.h"
 
 #include <algorithm>
 #include <charconv>
 #include <string_view>
 
+#include "gst/engine/engine_element.h"
 #include "transform/dwt/quantizer.h"
 
 namespace cudatransform {
 namespace {
 
+static_assert(int(Wavelet::kDd97) == GST_DWT_WAVELET_DD97 &&
+              int(Wavelet::kJ2k53) == GST_DWT_WAVELET_J2K53);
 static_assert(kMaxQuantIndex == GST_DWT_MAX_QUANT_INDEX);
+
+// The info of a small picture with this transform.
+Status grey_info(const DwtSettings& settings, GstDwtInfo* info) {
+  const DwtShape shape = settings.shape();
+  gchar* reason = nullptr;
+  if (gst_dwt_info_set(info, shape.wavelet, shape.wavelet_ho, shape.levels, shape.levels_ho, TRUE,
+                       8, GST_COEF_SAMPLING_GRAYSCALE, 1, 1, &reason))
+    return {};
+  return error_of(StatusCode::kInvalidSetting, reason, "no transform");
+}
 
 std::string_view trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
@@ -103,6 +116,18 @@ Status fill_indices(const DwtQuantSettings& settings, const GstDwtInfo& info,
     for (guint b = 0; b < bands; b++)
       indices->of[c][b] = static_cast<guint8>(std::max(settings.index - matrix[b], 0));
   return {};
+}
+
+Status check_transform(const DwtSettings& settings) {
+  GstDwtInfo grey;
+  return grey_info(settings, &grey);
+}
+
+Status check_settings(const DwtSettings& settings) {
+  GstDwtInfo grey;
+  CT_RETURN_IF_ERROR(grey_info(settings, &grey));
+  QuantIndices indices;
+  return fill_indices(settings.quant, grey, &indices);
 }
 
 }  // namespace cudatransform

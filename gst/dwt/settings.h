@@ -1,4 +1,4 @@
-// The quantisation properties of cudadwt, and the resulting quantiser indices.
+// The settings of the wavelets, their faults, and the quantiser indices that they mean.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gst/dwt/coefficients.h"
+#include "transform/dwt/dwt.h"
 
 namespace cudatransform {
 
@@ -19,6 +20,26 @@ struct DwtQuantSettings {
   std::vector<guint8> entries;  // of kList
   std::string error;            // the fault in `matrix`; empty: none
 };
+
+// The properties of the wavelets. Guarded by the object lock. An inverse uses only `method`.
+struct DwtSettings {
+  static constexpr int kSameWavelet = -1;
+
+  DwtMethod method = DwtMethod::kFused;
+  GstDwtWavelet wavelet = GST_DWT_WAVELET_LEGALL53;
+  int wavelet_ho = kSameWavelet;  // or a GstDwtWavelet
+  guint levels = 4, levels_ho = 0;
+  DwtQuantSettings quant;
+
+  DwtShape shape() const {
+    return {wavelet, wavelet_ho == kSameWavelet ? wavelet : static_cast<GstDwtWavelet>(wavelet_ho),
+            levels, levels_ho};
+  }
+};
+
+// Whether the transform exists; and whether the quantiser exists for it, too.
+Status check_transform(const DwtSettings& settings);
+Status check_settings(const DwtSettings& settings);
 
 // Sets `matrix`: "flat", "vc2", or a number for each band as "<5, 3, 3, 0>". Null is flat.
 void set_matrix(const char* text, DwtQuantSettings* settings);
