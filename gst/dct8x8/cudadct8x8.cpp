@@ -33,7 +33,8 @@ using cudatransform::Quantizer;
 using cudatransform::QuantSettings;
 using cudatransform::RateSettings;
 using cudatransform::RgbFrames;
-using cudatransform::SettingsOf;
+using cudatransform::settings_of;
+using cudatransform::transform_of;
 
 GST_DEBUG_CATEGORY_STATIC(cudadct8x8_debug);
 
@@ -75,7 +76,7 @@ static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDire
   fixed = gst_caps_make_writable(fixed);
   cudatransform::remove_tables(fixed);
   const cudatransform::ObjectLock lock(trans);
-  gst_cuda_dct_transform(trans).tell_tables(fixed);
+  transform_of<DctTransform>(trans).tell_tables(fixed);
   return fixed;
 }
 
@@ -101,8 +102,7 @@ static gboolean gst_cuda_dct_8x8_query(GstBaseTransform* trans, GstPadDirection 
 static void gst_cuda_dct_8x8_init(GstCudaDct8x8*) {}
 
 static void install_quant(GObjectClass* klass) {
-  const SettingsOf<QuantSettings> quant(
-      [](gpointer element) -> auto& { return gst_cuda_dct_transform(element).settings.quant; });
+  const auto quant = settings_of<&DctTransform::settings, &DctSettings::quant>();
   install_properties(klass, quant_properties(quant));
   install_properties(
       klass, {quant.row("quantizer", "Quantizer",
@@ -120,8 +120,7 @@ static void install_quant(GObjectClass* klass) {
 }
 
 static void install_rate_control(GObjectClass* klass) {
-  const SettingsOf<RateSettings> rate(
-      [](gpointer element) -> auto& { return gst_cuda_dct_transform(element).settings.rate; });
+  const auto rate = settings_of<&DctTransform::settings, &DctSettings::rate>();
   install_properties(
       klass,
       {rate.row("target-size", "Target size",
@@ -150,13 +149,12 @@ static void install_rate_control(GObjectClass* klass) {
                             "it was chosen; -1 for tables that have none",
                             -1, 100, -1, cudatransform::kReadOnly),
         [](GObject* object, GValue* value) {
-          g_value_set_double(value, gst_cuda_dct_transform(object).rate.result().quality);
+          g_value_set_double(value, transform_of<DctTransform>(object).rate.result().quality);
         }}});
 }
 
 static void install_others(GObjectClass* klass) {
-  const SettingsOf<DctSettings> dct(
-      [](gpointer element) -> auto& { return gst_cuda_dct_transform(element).settings; });
+  const auto dct = settings_of<&DctTransform::settings>();
   install_properties(
       klass, {cudatransform::keep_reference_property("Attach the source frame to the coefficients, "
                                                      "so that cudaidct8x8 can measure PSNR against "
@@ -174,7 +172,7 @@ static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
   base_class->element_name = "cudadct8x8";
   base_class->category = cudadct8x8_debug;
   base_class->make_transform =
-      cudatransform::make_coef_transform<DctTransform, cudatransform::Direction::kForward>;
+      cudatransform::make_transform<DctTransform, cudatransform::Direction::kForward>;
   GST_BASE_TRANSFORM_CLASS(klass)->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_fixate_caps);
   GST_BASE_TRANSFORM_CLASS(klass)->query = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_query);
   install_quant(object_class);

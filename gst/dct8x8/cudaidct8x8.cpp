@@ -35,6 +35,7 @@ using cudatransform::ChromaUpsampling;
 using cudatransform::DctSettings;
 using cudatransform::DctTransform;
 using cudatransform::RgbFrames;
+using cudatransform::transform_of;
 
 GST_DEBUG_CATEGORY_STATIC(cudaidct8x8_debug);
 
@@ -79,8 +80,7 @@ static GType gst_cuda_idct_upsampling_get_type(void) {
 }
 
 static void install_properties(GObjectClass* klass) {
-  const cudatransform::SettingsOf<DctSettings> dct(
-      [](gpointer element) -> auto& { return gst_cuda_dct_transform(element).settings; });
+  const auto dct = cudatransform::settings_of<&DctTransform::settings>();
   // The next buffer negotiates the new size first.
   const auto rescale = [](GObject* object, bool differs) {
     if (differs) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
@@ -111,7 +111,7 @@ static void scale_meta(const DctTransform& dct, GstBuffer* out, GstMeta* meta, G
 static gboolean gst_cuda_idct_8x8_transform_meta(GstBaseTransform* trans, GstBuffer* out,
                                                  GstMeta* meta, GstBuffer* in) {
   if (!GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in)) return FALSE;
-  const DctTransform& dct = gst_cuda_dct_transform(trans);
+  const DctTransform& dct = transform_of<DctTransform>(trans);
   const GQuark has_places = g_quark_from_static_string(GST_META_TAG_VIDEO_SIZE_STR);
   if (!dct.is_scaled() || !gst_meta_api_type_has_tag(meta->info->api, has_places)) return TRUE;
   scale_meta(dct, out, meta, in);
@@ -126,7 +126,7 @@ static void gst_cuda_idct_8x8_class_init(GstCudaIdct8x8Class* klass) {
   base_class->element_name = "cudaidct8x8";
   base_class->category = cudaidct8x8_debug;
   base_class->make_transform =
-      cudatransform::make_coef_transform<DctTransform, cudatransform::Direction::kInverse>;
+      cudatransform::make_transform<DctTransform, cudatransform::Direction::kInverse>;
   install_properties(G_OBJECT_CLASS(klass));
   GST_BASE_TRANSFORM_CLASS(klass)->transform_meta =
       GST_DEBUG_FUNCPTR(gst_cuda_idct_8x8_transform_meta);

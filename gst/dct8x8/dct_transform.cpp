@@ -361,15 +361,12 @@ using cudatransform::CapsPtr;
 using cudatransform::DctSettings;
 using cudatransform::DctTransform;
 using cudatransform::Method;
+using cudatransform::transform_of;
 
 #define gst_cuda_dct_base_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaDctBase, gst_cuda_dct_base, GST_TYPE_CUDA_TRANSFORM_BASE,
                                  gst_type_mark_as_plugin_api(g_define_type_id,
                                                              static_cast<GstPluginAPIFlags>(0)));
-
-DctTransform& gst_cuda_dct_transform(gpointer element) {
-  return static_cast<DctTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
-}
 
 #define GST_TYPE_CUDA_DCT_METHOD (gst_cuda_dct_method_get_type())
 static GType gst_cuda_dct_method_get_type(void) {
@@ -392,8 +389,7 @@ static GType gst_cuda_dct_method_get_type(void) {
 }
 
 static void install_properties(GObjectClass* klass) {
-  const cudatransform::SettingsOf<DctSettings> dct(
-      [](gpointer element) -> auto& { return gst_cuda_dct_transform(element).settings; });
+  const auto dct = cudatransform::settings_of<&DctTransform::settings>();
   cudatransform::install_properties(
       klass, {dct.row("method", "Method", "How the transform is computed", &DctSettings::method,
                       {.type = GST_TYPE_CUDA_DCT_METHOD}),
@@ -407,7 +403,7 @@ static void install_properties(GObjectClass* klass) {
 using PinnedScale = cudatransform::PinnedSetting<int>;
 
 static int scale_of(GstBaseTransform* trans) {
-  return cudatransform::locked(trans, gst_cuda_dct_transform(trans).settings.scale);
+  return cudatransform::locked(trans, transform_of<DctTransform>(trans).settings.scale);
 }
 
 // The raw video that a CAPS event becomes which changes the size alone. The event's caps are known
@@ -440,7 +436,7 @@ static GstCaps* keep_raw_format(GstBaseTransform* trans, const GstCaps* coefs) {
 static gboolean gst_cuda_dct_base_sink_event(GstBaseTransform* trans, GstEvent* event) {
   CapsPtr raw;
   GstCaps* coefs = nullptr;
-  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS && !gst_cuda_dct_transform(trans).is_forward()) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS && !transform_of<DctTransform>(trans).is_forward()) {
     gst_event_parse_caps(event, &coefs);
     raw.reset(keep_raw_format(trans, coefs));
   }
@@ -453,7 +449,7 @@ static gboolean gst_cuda_dct_base_sink_event(GstBaseTransform* trans, GstEvent* 
 static gboolean gst_cuda_dct_base_accept_caps(GstBaseTransform* trans, GstPadDirection direction,
                                               GstCaps* caps) {
   GstPad* pad = direction == GST_PAD_SINK ? trans->sinkpad : trans->srcpad;
-  if (direction == GST_PAD_SINK && !gst_cuda_dct_transform(trans).is_forward()) {
+  if (direction == GST_PAD_SINK && !transform_of<DctTransform>(trans).is_forward()) {
     const CapsPtr raw(resized_raw_caps(trans, caps));
     if (raw) return TRUE;
   }
@@ -471,7 +467,7 @@ static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPad
   if (direction == GST_PAD_SINK && resized.raw && caps == resized.coefs)
     return cudatransform::filter_caps(trans, caps, gst_caps_ref(resized.raw), filter);
   const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
-  const cudatransform::Direction way = gst_cuda_dct_transform(trans).direction();
+  const cudatransform::Direction way = transform_of<DctTransform>(trans).direction();
   const bool is_forward = way == cudatransform::Direction::kForward;
   const bool from_raw = is_forward == (direction == GST_PAD_SINK);
   const int scale = PinnedScale::of(trans, scale_of);
@@ -483,7 +479,7 @@ static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPad
 // An inverse transform answers with its raw video. The forward one passes nothing on: its own
 // coefficients are other ones.
 static gboolean take_raw_query(GstBaseTransform* trans, GstQuery* query, const GstCaps* coefs) {
-  if (gst_cuda_dct_transform(trans).is_forward()) return FALSE;
+  if (transform_of<DctTransform>(trans).is_forward()) return FALSE;
   const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
   GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(trans);
   const CapsPtr all(gst_pad_get_pad_template_caps(src));

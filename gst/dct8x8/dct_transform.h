@@ -94,7 +94,7 @@ class DctTransform final : public CoefTransform {
 
 #define GST_TYPE_CUDA_DCT_BASE (gst_cuda_dct_base_get_type())
 
-// The transform of each is a DctTransform: gst_cuda_dct_transform().
+// The transform of each is a DctTransform.
 struct GstCudaDctBase {
   GstCudaTransformBase parent;
 };
@@ -106,5 +106,3 @@ struct GstCudaDctBaseClass {
 G_BEGIN_DECLS
 GType gst_cuda_dct_base_get_type(void);
 G_END_DECLS
-
-cudatransform::DctTransform& gst_cuda_dct_transform(gpointer element);

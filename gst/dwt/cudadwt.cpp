@@ -31,7 +31,8 @@ using cudatransform::DwtSettings;
 using cudatransform::DwtTransform;
 using cudatransform::install_properties;
 using cudatransform::ObjectLock;
-using cudatransform::SettingsOf;
+using cudatransform::settings_of;
+using cudatransform::transform_of;
 
 GST_DEBUG_CATEGORY_STATIC(cudadwt_debug);
 
@@ -84,14 +85,13 @@ static void gst_cuda_dwt_init(GstCudaDwt*) {}
 static void reshape(GObject* object, bool /*differs*/) {
   const bool exists = [object] {
     const ObjectLock lock(object);
-    return cudatransform::check_transform(gst_cuda_dwt_transform(object).settings).ok();
+    return cudatransform::check_transform(transform_of<DwtTransform>(object).settings).ok();
   }();
   if (exists) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
 }
 
 static void install_shape(GObjectClass* klass) {
-  const SettingsOf<DwtSettings> dwt(
-      [](gpointer element) -> auto& { return gst_cuda_dwt_transform(element).settings; });
+  const auto dwt = settings_of<&DwtTransform::settings>();
   install_properties(
       klass,
       {dwt.row("wavelet", "Wavelet", "The filter; of vertical steps if wavelet-ho is another",
@@ -109,8 +109,7 @@ static void install_shape(GObjectClass* klass) {
 }
 
 static void install_quantiser(GObjectClass* klass) {
-  const SettingsOf<DwtQuantSettings> quant(
-      [](gpointer element) -> auto& { return gst_cuda_dwt_transform(element).settings.quant; });
+  const auto quant = settings_of<&DwtTransform::settings, &DwtSettings::quant>();
   install_properties(
       klass,
       {quant.row("quant-index", "Quantiser index",
@@ -139,7 +138,7 @@ static void gst_cuda_dwt_class_init(GstCudaDwtClass* klass) {
   base_class->element_name = "cudadwt";
   base_class->category = cudadwt_debug;
   base_class->make_transform =
-      cudatransform::make_coef_transform<DwtTransform, cudatransform::Direction::kForward>;
+      cudatransform::make_transform<DwtTransform, cudatransform::Direction::kForward>;
   install_shape(object_class);
   install_quantiser(object_class);
   install_properties(

@@ -104,14 +104,11 @@ Status DwtTransform::enqueue(MeasuredFrame* frame, CoefStep* step) {
 using cudatransform::DwtMethod;
 using cudatransform::DwtSettings;
 using cudatransform::DwtTransform;
+using cudatransform::transform_of;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaDwtBase, gst_cuda_dwt_base, GST_TYPE_CUDA_TRANSFORM_BASE,
                                  gst_type_mark_as_plugin_api(g_define_type_id,
                                                              static_cast<GstPluginAPIFlags>(0)));
-
-DwtTransform& gst_cuda_dwt_transform(gpointer element) {
-  return static_cast<DwtTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
-}
 
 #define GST_TYPE_CUDA_DWT_METHOD (gst_cuda_dwt_method_get_type())
 static GType gst_cuda_dwt_method_get_type(void) {
@@ -131,7 +128,7 @@ static GType gst_cuda_dwt_method_get_type(void) {
 // keep elements from being linked: the first frame reports them.
 static GstCaps* coefs_of_raw(GstBaseTransform* trans, GstCaps* caps) {
   const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
-  const DwtTransform& transform = gst_cuda_dwt_transform(trans);
+  const DwtTransform& transform = transform_of<DwtTransform>(trans);
   if (!transform.is_forward()) return cudatransform::raw_to_dwt_caps(caps, kinds, nullptr);
   GST_OBJECT_LOCK(trans);
   const cudatransform::DwtShape shape = transform.settings.shape();
@@ -143,7 +140,8 @@ static GstCaps* coefs_of_raw(GstBaseTransform* trans, GstCaps* caps) {
 static GstCaps* gst_cuda_dwt_base_transform_caps(GstBaseTransform* trans, GstPadDirection direction,
                                                  GstCaps* caps, GstCaps* filter) {
   const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
-  const bool from_raw = gst_cuda_dwt_transform(trans).is_forward() == (direction == GST_PAD_SINK);
+  const bool from_raw =
+      transform_of<DwtTransform>(trans).is_forward() == (direction == GST_PAD_SINK);
   GstCaps* found =
       from_raw ? coefs_of_raw(trans, caps) : cudatransform::dwt_to_raw_caps(caps, kinds);
   return cudatransform::filter_caps(trans, caps, found, filter);
@@ -155,8 +153,7 @@ static void gst_cuda_dwt_base_class_init(GstCudaDwtBaseClass* klass) {
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   GST_CUDA_TRANSFORM_BASE_CLASS(klass)->probe_kernels =
       CT_CUDA_PROBE(cudatransform::probe_cuda_dwt_kernels);
-  const cudatransform::SettingsOf<DwtSettings> dwt(
-      [](gpointer element) -> auto& { return gst_cuda_dwt_transform(element).settings; });
+  const auto dwt = cudatransform::settings_of<&DwtTransform::settings>();
   cudatransform::install_properties(
       G_OBJECT_CLASS(klass),
       {dwt.row("method", "Method",

@@ -43,7 +43,7 @@ class DwtTransform final : public CoefTransform {
 
 #define GST_TYPE_CUDA_DWT_BASE (gst_cuda_dwt_base_get_type())
 
-// The transform of each is a DwtTransform: gst_cuda_dwt_transform().
+// The transform of each is a DwtTransform.
 struct GstCudaDwtBase {
   GstCudaTransformBase parent;
 };
@@ -55,5 +55,3 @@ struct GstCudaDwtBaseClass {
 G_BEGIN_DECLS
 GType gst_cuda_dwt_base_get_type(void);
 G_END_DECLS
-
-cudatransform::DwtTransform& gst_cuda_dwt_transform(gpointer element);

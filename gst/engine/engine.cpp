@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "gst/engine/buffer_ptr.h"
-#include "gst/engine/cuda_gst.h"
+#include "gst/engine/cuda_sync.h"
 #include "gst/engine/debug.h"
 #include "gst/engine/pools.h"
 #include "gst/engine/properties.h"

@@ -1,4 +1,4 @@
-// The frame loop's view of transforms between frames and coefficients: the steps of a frame.
+// Transforms between frames and coefficients: the steps of a frame, and negotiation.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -116,12 +116,6 @@ class CoefTransform : public FrameTransform {
   SourceFinder finder_;
   bool warned_of_incomparable_ = false;
 };
-
-// The make_transform of an element's class.
-template <typename Transform, Direction kDirection>
-std::unique_ptr<FrameTransform> make_coef_transform(Transport& transport) {
-  return std::make_unique<Transform>(transport, kDirection);
-}
 
 // The error if frames of `raw` do not belong to coefficients of that size.
 Status sizes_differ(const GstVideoInfo& raw, int width, int height);

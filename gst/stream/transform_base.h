@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <memory>
+#include <type_traits>
+#include <utility>
 
 #include "gst/engine/engine.h"
 #include "gst/engine/engine_element.h"
@@ -91,3 +93,33 @@ struct GstCudaTransformBaseState {
 cudatransform::MemoryKinds gst_cuda_transform_base_memories(GstCudaTransformBase* self);
 // Call it in class_init: the pads' templates (transfer full).
 void gst_cuda_transform_base_add_templates(GstElementClass* klass, GstCaps* sink, GstCaps* src);
+
+namespace cudatransform {
+
+// The make_transform of an element's class.
+template <class Transform, auto... arguments>
+std::unique_ptr<FrameTransform> make_transform(Transport& transport) {
+  return std::make_unique<Transform>(transport, arguments...);
+}
+
+template <class Transform>
+Transform& transform_of(gpointer element) {
+  return static_cast<Transform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
+}
+
+template <class Member, class Transform>
+std::type_identity<Transform> class_of(Member Transform::*);
+
+// Makes rows of the settings that `first` is, a member of the transform, or of those that `rest`
+// leads to, members of that one.
+template <auto first, auto... rest>
+auto settings_of() {
+  using Transform = typename decltype(class_of(first))::type;
+  using Settings =
+      std::remove_reference_t<decltype(((std::declval<Transform&>().*first).*....*rest))>;
+  return SettingsOf<Settings>([](gpointer element) -> Settings& {
+    return ((transform_of<Transform>(element).*first).*....*rest);
+  });
+}
+
+}  // namespace cudatransform

@@ -223,11 +223,7 @@ static void gst_cuda_dct_convert_init(GstCudaDctConvert*) {}
 static void gst_cuda_dct_convert_class_init(GstCudaDctConvertClass* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
-  const cudatransform::SettingsOf<cudatransform::QuantSettings> quant(
-      [](gpointer element) -> auto& {
-        auto& transform = *GST_CUDA_TRANSFORM_BASE(element)->state->transform;
-        return static_cast<ConvertTransform&>(transform).settings;
-      });
+  const auto quant = cudatransform::settings_of<&ConvertTransform::settings>();
   cudatransform::install_properties(
       G_OBJECT_CLASS(klass),
       {quality_property(quant,
@@ -236,10 +232,7 @@ static void gst_cuda_dct_convert_class_init(GstCudaDctConvertClass* klass) {
   base_class->element_name = "cudadctconvert";
   base_class->category = cudadctconvert_debug;
   base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_convert_kernels);
-  base_class->make_transform =
-      [](cudatransform::Transport& transport) -> std::unique_ptr<cudatransform::FrameTransform> {
-    return std::make_unique<ConvertTransform>(transport);
-  };
+  base_class->make_transform = cudatransform::make_transform<ConvertTransform>;
   GST_CUDA_VERB_BASE_CLASS(klass)->append_others = append_others;
   gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
   gst_element_class_set_static_metadata(

@@ -34,6 +34,7 @@ using cudatransform::FlipRequest;
 using cudatransform::FlipTransform;
 using cudatransform::set_strings;
 using cudatransform::SettingsOf;
+using cudatransform::transform_of;
 using cudatransform::Turn;
 
 GST_DEBUG_CATEGORY_STATIC(cudadctflip_debug);
@@ -82,10 +83,6 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaDctFlip, gst_cuda_dct_flip, GST_TYPE_CUDA_VERB_BA
 GST_ELEMENT_REGISTER_DEFINE(cudadctflip, "cudadctflip", GST_RANK_NONE,
                             gst_cuda_dct_flip_get_type());
 
-static FlipTransform& transform_of(gpointer element) {
-  return static_cast<FlipTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
-}
-
 // ---- The request of the next frame ----
 
 // A picture's own Exif data, which may differ from one to the next, come before tags.
@@ -110,7 +107,7 @@ static FlipRequest wanted_request(const GstCudaDctFlip* self, GstBuffer* in,
 // Takes the settings of the next frame, `in` (null: not known), on the streaming thread. Sizes of
 // others are negotiated before that frame.
 static void take_request(GstCudaDctFlip* self, GstBuffer* in) {
-  FlipTransform& transform = transform_of(self);
+  FlipTransform& transform = transform_of<FlipTransform>(self);
   GST_OBJECT_LOCK(self);
   GstVideoOrientationMethod direction;
   const FlipRequest request = wanted_request(self, in, &direction);
@@ -136,7 +133,7 @@ static GstFlowReturn gst_cuda_dct_flip_submit_input_buffer(GstBaseTransform* tra
 using PinnedRequest = cudatransform::PinnedSetting<FlipRequest>;
 
 static FlipRequest taken_request(GstBaseTransform* trans) {
-  return cudatransform::locked(trans, transform_of(trans).request);
+  return cudatransform::locked(trans, transform_of<FlipTransform>(trans).request);
 }
 
 // Caps are asked for before data flow, too, when no frame has taken a request yet.
@@ -233,7 +230,7 @@ static gboolean gst_cuda_dct_flip_transform_meta(GstBaseTransform* trans, GstBuf
 static gboolean gst_cuda_dct_flip_copy_metadata(GstBaseTransform* trans, GstBuffer* in,
                                                 GstBuffer* out) {
   if (!GST_BASE_TRANSFORM_CLASS(parent_class)->copy_metadata(trans, in, out)) return FALSE;
-  transform_of(trans).flip_metadata(out);
+  transform_of<FlipTransform>(trans).flip_metadata(out);
   return TRUE;
 }
 
@@ -302,10 +299,7 @@ static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
   base_class->element_name = "cudadctflip";
   base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_flip_kernels);
   base_class->category = cudadctflip_debug;
-  base_class->make_transform =
-      [](cudatransform::Transport& transport) -> std::unique_ptr<cudatransform::FrameTransform> {
-    return std::make_unique<FlipTransform>(transport);
-  };
+  base_class->make_transform = cudatransform::make_transform<FlipTransform>;
   GST_CUDA_VERB_BASE_CLASS(klass)->append_others = append_others;
   GST_CUDA_VERB_BASE_CLASS(klass)->keeps_reference = false;
   GST_CUDA_VERB_BASE_CLASS(klass)->keeps_file = false;

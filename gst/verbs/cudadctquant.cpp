@@ -381,7 +381,7 @@ Status QuantTransform::enqueue(const CoefArray from[kMostCoefArrays],
 using cudatransform::QuantSettings;
 using cudatransform::QuantTransform;
 using cudatransform::set_strings;
-using cudatransform::SettingsOf;
+using cudatransform::settings_of;
 using cudatransform::VerbQuantSettings;
 
 GST_DEBUG_CATEGORY_STATIC(cudadctquant_debug);
@@ -399,12 +399,6 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaDctQuant, gst_cuda_dct_quant, GST_TYPE_CUDA_VERB_
                                                 "quantiser of 8x8 DCT coefficients"));
 GST_ELEMENT_REGISTER_DEFINE(cudadctquant, "cudadctquant", GST_RANK_NONE,
                             gst_cuda_dct_quant_get_type());
-
-static QuantTransform& transform_of(gpointer element) {
-  return static_cast<QuantTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
-}
-
-static VerbQuantSettings& settings_of(gpointer element) { return transform_of(element).settings; }
 
 // Tables of caps are the old ones. Each buffer has the new ones in its meta.
 static void append_others(GstBaseTransform*, GstPadDirection, const GstStructure* s,
@@ -426,9 +420,8 @@ static GstCaps* template_caps() {
 static void gst_cuda_dct_quant_init(GstCudaDctQuant*) {}
 
 static void install_properties(GObjectClass* klass) {
-  const SettingsOf<QuantSettings> quant(
-      [](gpointer element) -> auto& { return settings_of(element).quant; });
-  const SettingsOf<VerbQuantSettings> verb(settings_of);
+  const auto verb = settings_of<&QuantTransform::settings>();
+  const auto quant = settings_of<&QuantTransform::settings, &VerbQuantSettings::quant>();
   cudatransform::install_properties(klass, quant_properties(quant));
   cudatransform::install_properties(
       klass, {verb.row("coarser-only", "Coarser only",
@@ -449,10 +442,7 @@ static void gst_cuda_dct_quant_class_init(GstCudaDctQuantClass* klass) {
   base_class->element_name = "cudadctquant";
   base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_requant_kernels);
   base_class->category = cudadctquant_debug;
-  base_class->make_transform =
-      [](cudatransform::Transport& transport) -> std::unique_ptr<cudatransform::FrameTransform> {
-    return std::make_unique<QuantTransform>(transport);
-  };
+  base_class->make_transform = cudatransform::make_transform<QuantTransform>;
   GST_CUDA_VERB_BASE_CLASS(klass)->append_others = append_others;
   gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
   gst_element_class_set_static_metadata(

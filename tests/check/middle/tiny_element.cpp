@@ -87,14 +87,6 @@ class TinyTransform final : public FrameTransform {
 
 GST_DEBUG_CATEGORY_STATIC(tinyxor_debug);
 
-TinyTransform& tiny_of(gpointer element) {
-  return static_cast<TinyTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
-}
-
-std::unique_ptr<FrameTransform> make_transform(Transport& transport) {
-  return std::make_unique<TinyTransform>(transport);
-}
-
 }  // namespace
 
 struct GstTinyXor {
@@ -115,9 +107,8 @@ static void gst_tiny_xor_class_init(GstTinyXorClass* klass) {
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
   base_class->element_name = "tinyxor";
   base_class->category = tinyxor_debug;
-  base_class->make_transform = make_transform;
-  const SettingsOf<TinySettings> tiny(
-      [](gpointer element) -> auto& { return tiny_of(element).settings; });
+  base_class->make_transform = make_transform<TinyTransform>;
+  const auto tiny = settings_of<&TinyTransform::settings>();
   install_properties(G_OBJECT_CLASS(klass), {tiny.row("mask", "Mask", "What samples are XORed with",
                                                       &TinySettings::mask, {.most = 255})});
   g_autoptr(GstCaps) caps = gst_caps_from_string(
