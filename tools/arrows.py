@@ -56,15 +56,14 @@ ROOMS = {
     "gst/dwt": ELEMENTS + " transform/dwt cuda/dwt",
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.
     "gst/jpeg": ELEMENTS + " transform/dct8x8 jpeg cuda/jpeg gst/dct8x8/caps.h"
-                " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h"
-                " gst/dct8x8/file_query.h",
+                " gst/dct8x8/coefficients.h gst/dct8x8/file_query.h",
     # Rate control counts the bytes of JPEG files.
     "gst/rate": ELEMENTS + " transform/dct8x8 transform/ratecontrol jpeg cuda/jpeg cuda/ratecontrol"
                 " gst/dct8x8/quant_settings.h gst/dct8x8/file_query.h",
     # What a JPEG file has besides its picture follows the picture.
     "gst/verbs": ELEMENTS + " transform/dct8x8 transform/verbs cuda/verbs jpeg gst/dct8x8/caps.h"
-                 " gst/dct8x8/caps_tables.h gst/dct8x8/coefficients.h gst/dct8x8/quant_settings.h"
-                 " gst/dct8x8/quant_properties.h gst/dct8x8/file_query.h gst/rate",
+                 " gst/dct8x8/coefficients.h gst/dct8x8/quant_settings.h gst/dct8x8/file_query.h"
+                 " gst/rate",
     "transform/pch": "",  # the standard library's headers, compiled once
     "gst/pch": "",  # GStreamer's headers, compiled once
     "gst/plugin.cpp": "gst",  # the list of elements

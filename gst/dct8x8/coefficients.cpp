@@ -7,7 +7,7 @@
 
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/debug.h"
-#include "gst/engine/element_errors.h"
+#include "gst/engine/engine_element.h"
 
 namespace cudatransform {
 

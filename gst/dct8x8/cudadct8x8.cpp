@@ -21,18 +21,20 @@
 #include <string>
 
 #include "gst/dct8x8/caps.h"
-#include "gst/dct8x8/dct_base.h"
+#include "gst/dct8x8/dct_transform.h"
 #include "gst/dct8x8/quant_settings.h"
 #include "gst/elements.h"
-#include "gst/engine/element_errors.h"
-#include "gst/engine/property_types.h"
+#include "gst/engine/properties.h"
 
+using cudatransform::DctSettings;
 using cudatransform::DctTransform;
-using cudatransform::kWhilePlaying;
+using cudatransform::install_properties;
 using cudatransform::Quantizer;
 using cudatransform::QuantSettings;
+using cudatransform::RateSettings;
 using cudatransform::RgbFrames;
-using cudatransform::Status;
+using cudatransform::settings_of;
+using cudatransform::transform_of;
 
 GST_DEBUG_CATEGORY_STATIC(cudadct8x8_debug);
 
@@ -49,37 +51,6 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaDct8x8, gst_cuda_dct_8x8, GST_TYPE_CUDA_DCT_BASE,
                         GST_DEBUG_CATEGORY_INIT(cudadct8x8_debug, "cudadct8x8", 0, "8x8 DCT"));
 GST_ELEMENT_REGISTER_DEFINE(cudadct8x8, "cudadct8x8", GST_RANK_NONE, gst_cuda_dct_8x8_get_type());
 
-namespace {
-enum {
-  PROP_0,
-  PROP_QUALITY,
-  PROP_QUANT_PRESET,
-  PROP_LUMA_QTABLE,
-  PROP_CHROMA_QTABLE,
-  PROP_QTABLE_FILE,
-  PROP_QUANTIZER,
-  PROP_DEAD_ZONE,
-  PROP_RD_LAMBDA,
-  PROP_TARGET_SIZE,
-  PROP_MAX_SIZE,
-  PROP_BITRATE,
-  PROP_VBV_BUF_CAPACITY,
-  PROP_MIN_QUALITY,
-  PROP_MAX_QUALITY,
-  PROP_ACTIVE_QUALITY,
-  PROP_KEEP_REFERENCE,
-  PROP_TABLES_IN_CAPS,
-};
-}  // namespace
-
-static constexpr cudatransform::QuantProperties kQuantProperties = {
-    .quality = PROP_QUALITY,
-    .quant_preset = PROP_QUANT_PRESET,
-    .luma_qtable = PROP_LUMA_QTABLE,
-    .chroma_qtable = PROP_CHROMA_QTABLE,
-    .qtable_file = PROP_QTABLE_FILE,
-};
-
 #define GST_TYPE_CUDA_DCT_QUANTIZER (gst_cuda_dct_quantizer_get_type())
 static GType gst_cuda_dct_quantizer_get_type(void) {
   static const GEnumValue kValues[] = {
@@ -93,94 +64,6 @@ static GType gst_cuda_dct_quantizer_get_type(void) {
   return type;
 }
 
-// A property of rate control that is a whole number; null: another property.
-static guint* rate_setting(cudatransform::RateSettings* rate, guint id) {
-  switch (id) {
-    case PROP_TARGET_SIZE:
-      return &rate->target_size;
-    case PROP_MAX_SIZE:
-      return &rate->max_size;
-    case PROP_BITRATE:
-      return &rate->bitrate;
-    case PROP_VBV_BUF_CAPACITY:
-      return &rate->vbv_buf_capacity;
-    case PROP_MIN_QUALITY:
-      return &rate->min_quality;
-    case PROP_MAX_QUALITY:
-      return &rate->max_quality;
-    default:
-      return nullptr;
-  }
-}
-
-static void gst_cuda_dct_8x8_set_property(GObject* object, guint id, const GValue* value,
-                                          GParamSpec* pspec) {
-  DctTransform& dct = gst_cuda_dct_transform(object);
-  QuantSettings* quant = &dct.settings.quant;
-  if (cudatransform::set_quant_property(kQuantProperties, object, quant, id, value)) return;
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case PROP_QUANTIZER:
-      quant->quantizer = static_cast<Quantizer>(g_value_get_enum(value));
-      break;
-    case PROP_DEAD_ZONE:
-      quant->dead_zone = g_value_get_double(value);
-      break;
-    case PROP_RD_LAMBDA:
-      quant->rd_lambda = g_value_get_double(value);
-      break;
-    case PROP_KEEP_REFERENCE:
-      dct.keep_reference = g_value_get_boolean(value);
-      break;
-    case PROP_TABLES_IN_CAPS:
-      dct.settings.tables_in_caps = g_value_get_boolean(value);
-      break;
-    default:
-      if (guint* setting = rate_setting(&dct.settings.rate, id))
-        *setting = g_value_get_uint(value);
-      else
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK(object);
-  // We now hold another number of frames: let the source ask again.
-  if (id == PROP_KEEP_REFERENCE) gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(object));
-}
-
-static void gst_cuda_dct_8x8_get_property(GObject* object, guint id, GValue* value,
-                                          GParamSpec* pspec) {
-  DctTransform& dct = gst_cuda_dct_transform(object);
-  const QuantSettings* quant = &dct.settings.quant;
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case PROP_QUANTIZER:
-      g_value_set_enum(value, int(quant->quantizer));
-      break;
-    case PROP_DEAD_ZONE:
-      g_value_set_double(value, quant->dead_zone);
-      break;
-    case PROP_RD_LAMBDA:
-      g_value_set_double(value, quant->rd_lambda);
-      break;
-    case PROP_KEEP_REFERENCE:
-      g_value_set_boolean(value, dct.keep_reference);
-      break;
-    case PROP_TABLES_IN_CAPS:
-      g_value_set_boolean(value, dct.settings.tables_in_caps);
-      break;
-    case PROP_ACTIVE_QUALITY:
-      g_value_set_double(value, dct.rate.result().quality);
-      break;
-    default:
-      if (const guint* setting = rate_setting(&dct.settings.rate, id))
-        g_value_set_uint(value, *setting);
-      else if (!cudatransform::get_quant_property(kQuantProperties, *quant, id, value))
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK(object);
-}
-
 // We promise no tables that downstream asks for: we write only our own. Downstream says which range
 // it prefers.
 static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDirection direction,
@@ -192,9 +75,8 @@ static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDire
   if (direction != GST_PAD_SINK || gst_caps_is_any(fixed) || gst_caps_is_empty(fixed)) return fixed;
   fixed = gst_caps_make_writable(fixed);
   cudatransform::remove_tables(fixed);
-  GST_OBJECT_LOCK(trans);
-  gst_cuda_dct_transform(trans).tell_tables(fixed);
-  GST_OBJECT_UNLOCK(trans);
+  const cudatransform::ObjectLock lock(trans);
+  transform_of<DctTransform>(trans).tell_tables(fixed);
   return fixed;
 }
 
@@ -217,98 +99,70 @@ static gboolean gst_cuda_dct_8x8_query(GstBaseTransform* trans, GstPadDirection 
   return handled;
 }
 
-// Wrong settings fail the change to READY, before any data flows.
-static GstStateChangeReturn gst_cuda_dct_8x8_change_state(GstElement* element,
-                                                          GstStateChange transition) {
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
-    GST_OBJECT_LOCK(element);
-    DctTransform& dct = gst_cuda_dct_transform(element);
-    const cudatransform::DctSettings& settings = dct.settings;
-    Status status = cudatransform::check_quant_settings(settings.quant);
-    if (status.ok())
-      status = cudatransform::check_rate(settings.rate, settings.quant, settings.tables_in_caps);
-    GST_OBJECT_UNLOCK(element);
-    GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(element);
-    dct.rate.ask_downstream = [src](GstQuery* query) { return gst_pad_peer_query(src, query); };
-    if (!status.ok()) {
-      cudatransform::post_error(element, status);
-      return GST_STATE_CHANGE_FAILURE;
-    }
-  }
-  return GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
-}
-
 static void gst_cuda_dct_8x8_init(GstCudaDct8x8*) {}
 
-static void install_quantizer(GObjectClass* klass) {
-  g_object_class_install_property(
-      klass, PROP_QUANTIZER,
-      g_param_spec_enum("quantizer", "Quantizer",
+static void install_quant(GObjectClass* klass) {
+  const auto quant = settings_of<&DctTransform::settings, &DctSettings::quant>();
+  install_properties(klass, quant_properties(quant));
+  install_properties(
+      klass, {quant.row("quantizer", "Quantizer",
                         "How AC coefficients of 8-bit pictures become levels; with method=islow, "
                         "ifast or float",
-                        GST_TYPE_CUDA_DCT_QUANTIZER, int(Quantizer::kRound), kWhilePlaying));
-  g_object_class_install_property(
-      klass, PROP_DEAD_ZONE,
-      g_param_spec_double("dead-zone", "Dead zone",
-                          "With quantizer=dead-zone: AC coefficients below this part of their "
-                          "table's entry become 0, to a thousandth",
-                          0.5, 1, 0.6, kWhilePlaying));
-  g_object_class_install_property(
-      klass, PROP_RD_LAMBDA,
-      g_param_spec_double("rd-lambda", "Lambda",
-                          "With quantizer=rd: what a bit is worth, in squared levels of error; "
-                          "more makes smaller files of lower quality",
-                          0.001, 1, 0.0625, kWhilePlaying));
+                        &QuantSettings::quantizer, {.type = GST_TYPE_CUDA_DCT_QUANTIZER}),
+              quant.row("dead-zone", "Dead zone",
+                        "With quantizer=dead-zone: AC coefficients below this part of their "
+                        "table's entry become 0, to a thousandth",
+                        &QuantSettings::dead_zone, {.least = 0.5, .most = 1}),
+              quant.row("rd-lambda", "Lambda",
+                        "With quantizer=rd: what a bit is worth, in squared levels of error; more "
+                        "makes smaller files of lower quality",
+                        &QuantSettings::rd_lambda, {.least = 0.001, .most = 1})});
 }
 
 static void install_rate_control(GObjectClass* klass) {
-  const auto install = [&](guint id, const char* name, const char* nick, const char* blurb,
-                           guint least, guint most, guint initially) {
-    g_object_class_install_property(
-        klass, id, g_param_spec_uint(name, nick, blurb, least, most, initially, kWhilePlaying));
-  };
-  install(PROP_TARGET_SIZE, "target-size", "Target size",
-          "Scale the tables so that each JPEG file has at most so many bytes, and hardly less "
-          "(0 = do not)",
-          0, G_MAXUINT, 0);
-  install(PROP_MAX_SIZE, "max-size", "Maximum size",
-          "Lower the quality of pictures whose JPEG file would have more bytes (0 = do not)", 0,
-          G_MAXUINT, 0);
-  install(PROP_BITRATE, "bitrate", "Bit rate",
-          "Scale the tables so that the JPEG files of the stream have so many kbit/s (0 = do not)",
-          0, G_MAXUINT / 1000, 0);
-  install(PROP_VBV_BUF_CAPACITY, "vbv-buf-capacity", "VBV buffer capacity",
-          "With bitrate: the buffer that files must not overflow, in ms at that rate (0 = 600, or "
-          "four frames where these last longer)",
-          0, 10000, 0);
-  install(PROP_MIN_QUALITY, "min-quality", "Minimum quality",
-          "The lowest quality that target-size, max-size and bitrate may choose", 1, 100, 1);
-  install(PROP_MAX_QUALITY, "max-quality", "Maximum quality",
-          "The highest quality that target-size, max-size and bitrate may choose", 1, 100, 100);
-  g_object_class_install_property(
-      klass, PROP_ACTIVE_QUALITY,
-      g_param_spec_double("active-quality", "Active quality",
-                          "The quality of the last frame's tables, between whole numbers where it "
-                          "was chosen; -1 for tables that have none",
-                          -1, 100, -1, cudatransform::kReadOnly));
+  const auto rate = settings_of<&DctTransform::settings, &DctSettings::rate>();
+  install_properties(
+      klass,
+      {rate.row("target-size", "Target size",
+                "Scale the tables so that each JPEG file has at most so many bytes, and hardly "
+                "less (0 = do not)",
+                &RateSettings::target_size, {.most = G_MAXUINT}),
+       rate.row("max-size", "Maximum size",
+                "Lower the quality of pictures whose JPEG file would have more bytes (0 = do not)",
+                &RateSettings::max_size, {.most = G_MAXUINT}),
+       rate.row("bitrate", "Bit rate",
+                "Scale the tables so that the JPEG files of the stream have so many kbit/s (0 = do "
+                "not)",
+                &RateSettings::bitrate, {.most = G_MAXUINT / 1000}),
+       rate.row("vbv-buf-capacity", "VBV buffer capacity",
+                "With bitrate: the buffer that files must not overflow, in ms at that rate (0 = "
+                "600, or four frames where these last longer)",
+                &RateSettings::vbv_buf_capacity, {.most = 10000}),
+       rate.row("min-quality", "Minimum quality",
+                "The lowest quality that target-size, max-size and bitrate may choose",
+                &RateSettings::min_quality, {.least = 1, .most = 100}),
+       rate.row("max-quality", "Maximum quality",
+                "The highest quality that target-size, max-size and bitrate may choose",
+                &RateSettings::max_quality, {.least = 1, .most = 100}),
+       {g_param_spec_double("active-quality", "Active quality",
+                            "The quality of the last frame's tables, between whole numbers where "
+                            "it was chosen; -1 for tables that have none",
+                            -1, 100, -1, cudatransform::kReadOnly),
+        [](GObject* object, GValue* value) {
+          g_value_set_double(value, transform_of<DctTransform>(object).rate.result().quality);
+        }}});
 }
 
-static void install_properties(GObjectClass* klass) {
-  cudatransform::install_quant_properties(klass, kQuantProperties);
-  install_quantizer(klass);
-  install_rate_control(klass);
-  g_object_class_install_property(
-      klass, PROP_KEEP_REFERENCE,
-      g_param_spec_boolean("keep-reference", "Keep reference",
-                           "Attach the source frame to the coefficients, so that cudaidct8x8 can "
-                           "measure PSNR against it",
-                           FALSE, kWhilePlaying));
-  g_object_class_install_property(
-      klass, PROP_TABLES_IN_CAPS,
-      g_param_spec_boolean("tables-in-caps", "Tables in caps",
-                           "Write the quantisation tables into the caps as well, for files that "
-                           "keep no metas; with it, new tables are new caps",
-                           FALSE, cudatransform::kUpToReady));
+static void install_others(GObjectClass* klass) {
+  const auto dct = settings_of<&DctTransform::settings>();
+  install_properties(
+      klass, {cudatransform::keep_reference_property("Attach the source frame to the coefficients, "
+                                                     "so that cudaidct8x8 can measure PSNR against "
+                                                     "it"),
+              dct.row("tables-in-caps", "Tables in caps",
+                      "Write the quantisation tables into the caps as well, for files that keep no "
+                      "metas; with it, new tables are new caps",
+                      &DctSettings::tables_in_caps, {.flags = cudatransform::kUpToReady})});
 }
 
 static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
@@ -318,13 +172,12 @@ static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
   base_class->element_name = "cudadct8x8";
   base_class->category = cudadct8x8_debug;
   base_class->make_transform =
-      cudatransform::make_coef_transform<DctTransform, cudatransform::Direction::kForward>;
-  object_class->set_property = gst_cuda_dct_8x8_set_property;
-  object_class->get_property = gst_cuda_dct_8x8_get_property;
-  element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_change_state);
+      cudatransform::make_transform<DctTransform, cudatransform::Direction::kForward>;
   GST_BASE_TRANSFORM_CLASS(klass)->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_fixate_caps);
   GST_BASE_TRANSFORM_CLASS(klass)->query = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_query);
-  install_properties(object_class);
+  install_quant(object_class);
+  install_rate_control(object_class);
+  install_others(object_class);
   gst_cuda_transform_base_add_templates(element_class,
                                         cudatransform::raw_template_caps(RgbFrames::kSources),
                                         cudatransform::dct_template_caps());

@@ -27,14 +27,15 @@
  */
 
 #include "gst/dct8x8/caps.h"
-#include "gst/dct8x8/dct_base.h"
+#include "gst/dct8x8/dct_transform.h"
 #include "gst/elements.h"
-#include "gst/engine/property_types.h"
+#include "gst/engine/properties.h"
 
 using cudatransform::ChromaUpsampling;
+using cudatransform::DctSettings;
 using cudatransform::DctTransform;
-using cudatransform::kWhilePlaying;
 using cudatransform::RgbFrames;
+using cudatransform::transform_of;
 
 GST_DEBUG_CATEGORY_STATIC(cudaidct8x8_debug);
 
@@ -52,8 +53,6 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaIdct8x8, gst_cuda_idct_8x8, GST_TYPE_CUDA_DCT_BAS
                                                 "8x8 inverse DCT"));
 GST_ELEMENT_REGISTER_DEFINE(cudaidct8x8, "cudaidct8x8", GST_RANK_NONE,
                             gst_cuda_idct_8x8_get_type());
-
-enum { PROP_0, PROP_SCALE, PROP_CHROMA_UPSAMPLING };
 
 #define GST_TYPE_CUDA_IDCT_SCALE (gst_cuda_idct_scale_get_type())
 static GType gst_cuda_idct_scale_get_type(void) {
@@ -80,44 +79,22 @@ static GType gst_cuda_idct_upsampling_get_type(void) {
   return type;
 }
 
-static void gst_cuda_idct_8x8_set_property(GObject* object, guint id, const GValue* value,
-                                           GParamSpec* pspec) {
-  auto& settings = gst_cuda_dct_transform(object).settings;
-  bool is_resized = false;
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case PROP_SCALE:
-      is_resized = settings.scale != g_value_get_enum(value);
-      settings.scale = g_value_get_enum(value);
-      break;
-    case PROP_CHROMA_UPSAMPLING:
-      settings.chroma_upsampling = static_cast<ChromaUpsampling>(g_value_get_enum(value));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK(object);
+static void install_properties(GObjectClass* klass) {
+  const auto dct = cudatransform::settings_of<&DctTransform::settings>();
   // The next buffer negotiates the new size first.
-  if (is_resized) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
-}
-
-static void gst_cuda_idct_8x8_get_property(GObject* object, guint id, GValue* value,
-                                           GParamSpec* pspec) {
-  const auto& settings = gst_cuda_dct_transform(object).settings;
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case PROP_SCALE:
-      g_value_set_enum(value, settings.scale);
-      break;
-    case PROP_CHROMA_UPSAMPLING:
-      g_value_set_enum(value, int(settings.chroma_upsampling));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK(object);
+  const auto rescale = [](GObject* object, bool differs) {
+    if (differs) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
+  };
+  cudatransform::install_properties(
+      klass,
+      {dct.row("scale", "Scale",
+               "Size of the frames: that of the coefficients or 1/2, 1/4 or 1/8 of it in width "
+               "and height, rounded up; as a number it is the divisor (2 means 1/2)",
+               &DctSettings::scale, {.type = GST_TYPE_CUDA_IDCT_SCALE, .changed = rescale}),
+       dct.row("chroma-upsampling", "Chroma upsampling",
+               "How Cb and Cr of subsampled pictures become as large as Y in frames of RGB; "
+               "frames in planes have them as they are",
+               &DctSettings::chroma_upsampling, {.type = GST_TYPE_CUDA_IDCT_UPSAMPLING})});
 }
 
 // Scales a meta about places in the picture if the meta's own code can do that. Other such metas
@@ -134,7 +111,7 @@ static void scale_meta(const DctTransform& dct, GstBuffer* out, GstMeta* meta, G
 static gboolean gst_cuda_idct_8x8_transform_meta(GstBaseTransform* trans, GstBuffer* out,
                                                  GstMeta* meta, GstBuffer* in) {
   if (!GST_BASE_TRANSFORM_CLASS(parent_class)->transform_meta(trans, out, meta, in)) return FALSE;
-  const DctTransform& dct = gst_cuda_dct_transform(trans);
+  const DctTransform& dct = transform_of<DctTransform>(trans);
   const GQuark has_places = g_quark_from_static_string(GST_META_TAG_VIDEO_SIZE_STR);
   if (!dct.is_scaled() || !gst_meta_api_type_has_tag(meta->info->api, has_places)) return TRUE;
   scale_meta(dct, out, meta, in);
@@ -144,28 +121,13 @@ static gboolean gst_cuda_idct_8x8_transform_meta(GstBaseTransform* trans, GstBuf
 static void gst_cuda_idct_8x8_init(GstCudaIdct8x8*) {}
 
 static void gst_cuda_idct_8x8_class_init(GstCudaIdct8x8Class* klass) {
-  auto* object_class = G_OBJECT_CLASS(klass);
   auto* element_class = GST_ELEMENT_CLASS(klass);
-  object_class->set_property = gst_cuda_idct_8x8_set_property;
-  object_class->get_property = gst_cuda_idct_8x8_get_property;
-  g_object_class_install_property(
-      object_class, PROP_SCALE,
-      g_param_spec_enum("scale", "Scale",
-                        "Size of the frames: that of the coefficients or 1/2, 1/4 or 1/8 of it in "
-                        "width and height, rounded up; as a number it is the divisor (2 means 1/2)",
-                        GST_TYPE_CUDA_IDCT_SCALE, 1, kWhilePlaying));
-  g_object_class_install_property(
-      object_class, PROP_CHROMA_UPSAMPLING,
-      g_param_spec_enum(
-          "chroma-upsampling", "Chroma upsampling",
-          "How Cb and Cr of subsampled pictures become as large as Y in frames of RGB; "
-          "frames in planes have them as they are",
-          GST_TYPE_CUDA_IDCT_UPSAMPLING, int(ChromaUpsampling::kFancy), kWhilePlaying));
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
   base_class->element_name = "cudaidct8x8";
   base_class->category = cudaidct8x8_debug;
   base_class->make_transform =
-      cudatransform::make_coef_transform<DctTransform, cudatransform::Direction::kInverse>;
+      cudatransform::make_transform<DctTransform, cudatransform::Direction::kInverse>;
+  install_properties(G_OBJECT_CLASS(klass));
   GST_BASE_TRANSFORM_CLASS(klass)->transform_meta =
       GST_DEBUG_FUNCPTR(gst_cuda_idct_8x8_transform_meta);
   gst_cuda_transform_base_add_templates(element_class, cudatransform::dct_template_caps(),

@@ -1,14 +1,14 @@
-// The 8x8 DCT and its inverse as the frame loop sees them.
+// The 8x8 DCT as the frame loop sees it, and the base class of its elements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <gst/coef/coef.h>
 #include "gst/dct8x8/coefficients.h"
+#include "gst/dct8x8/conversions.h"
 #include "gst/dct8x8/quant_settings.h"
-#include "gst/dct8x8/range_step.h"
-#include "gst/dct8x8/rgb_step.h"
 #include "gst/rate/rate_control.h"
 #include "gst/stream/coef_transform.h"
+#include "gst/stream/transform_base.h"
 #include "transform/dct8x8/dct8x8.h"
 
 namespace cudatransform {
@@ -31,7 +31,7 @@ class DctTransform final : public CoefTransform {
       : CoefTransform(transport, direction, "cudadct8x8") {}
 
   DctSettings settings;
-  RateControl rate{engine_, transport_};  // forward
+  RateControl rate{engine_, transport_, ask_downstream};  // forward
 
   // Writes the settings' tables into fixed caps of coefficients, if the settings say so. The caller
   // holds the object lock.
@@ -39,8 +39,9 @@ class DctTransform final : public CoefTransform {
   const GstDctInfo& dct_info() const { return dct_; }
   bool is_scaled() const { return raw_.width != dct_.width || raw_.height != dct_.height; }
 
+  Status check_settings() const override;
   void start() override;
-  Status configure(const GstCaps* in, const GstCaps* out, FrameHost& host) override;
+  Status take_settings(const char** changed_property) override;
   Status submit(FrameTask& task) override;
   void describe(GstStructure* stats) const override;
   void stop() override;
@@ -53,8 +54,6 @@ class DctTransform final : public CoefTransform {
   Status read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) override;
 
  private:
-  Status take_settings(const char** changed_property, bool* new_caps);
-  Status take_settings(FrameHost& host, bool* new_caps);
   Status find(GstBuffer* in, CoefPlaces* places);
   Status enqueue(MeasuredFrame* frame, CoefStep* step);
   int scale_for(int wanted) const;
@@ -81,6 +80,7 @@ class DctTransform final : public CoefTransform {
   Method chroma_method_ = Method::kIslow;  // at rgb_chroma_scale()
   ChromaUpsampling chroma_upsampling_ = ChromaUpsampling::kFancy;
   FrameTables tables_;
+  bool has_new_tables_ = false;  // for the caps
   double told_quality_ = -1;
   FrameQuantizer quantizer_;
   RgbStep rgb_{engine_}, source_rgb_{engine_};
@@ -91,3 +91,18 @@ class DctTransform final : public CoefTransform {
 };
 
 }  // namespace cudatransform
+
+#define GST_TYPE_CUDA_DCT_BASE (gst_cuda_dct_base_get_type())
+
+// The transform of each is a DctTransform.
+struct GstCudaDctBase {
+  GstCudaTransformBase parent;
+};
+
+struct GstCudaDctBaseClass {
+  GstCudaTransformBaseClass parent_class;
+};
+
+G_BEGIN_DECLS
+GType gst_cuda_dct_base_get_type(void);
+G_END_DECLS

@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "gst/engine/buffer_ptr.h"
-#include "gst/engine/property_types.h"
 
 #define GST_TYPE_CUDA_DCT_QUANT_PRESET (gst_cuda_dct_quant_preset_get_type())
 static GType gst_cuda_dct_quant_preset_get_type(void) {
@@ -207,90 +206,80 @@ Status choose_quantizer(const QuantSettings& settings, const GstDctInfo& info, M
   return {};
 }
 
-namespace {
-
-void install_table(GObjectClass* klass, guint id, const char* name, const char* nick,
-                   const char* blurb) {
-  // The element spec has no range: GObject would silently move a wrong entry into it, and we want
-  // to report the entry.
-  g_object_class_install_property(
-      klass, id,
-      gst_param_spec_array(
-          name, nick, blurb,
-          g_param_spec_int("entry", "Entry", "Divisor of one coefficient", G_MININT, G_MAXINT, 16,
-                           static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)),
-          kWhilePlaying));
+Property quality_property(const SettingsOf<QuantSettings>& quant, const char* blurb) {
+  return quant.row("quality", "Quality", blurb, &QuantSettings::quality,
+                   {.least = 1,
+                    .most = 100,
+                    .flags = kControllable,
+                    .set = [](QuantSettings& settings, int quality) {
+                      settings.use_preset(settings.preset, quality);
+                    }});
 }
 
-}  // namespace
+// The element spec has no range: GObject would silently move a wrong entry into it, and we want to
+// report the entry.
+static GParamSpec* table_spec(const char* name, const char* nick, const char* blurb) {
+  return gst_param_spec_array(
+      name, nick, blurb,
+      g_param_spec_int("entry", "Entry", "Divisor of one coefficient", G_MININT, G_MAXINT, 16,
+                       static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)),
+      kWhilePlaying);
+}
 
-void install_quant_properties(GObjectClass* klass, const QuantProperties& properties) {
-  g_object_class_install_property(
-      klass, properties.quality,
-      g_param_spec_int("quality", "Quality",
+// The file is read without the lock.
+static Property file_property(QuantSettings& (*find)(gpointer element)) {
+  return {g_param_spec_string("qtable-file", "Quantisation table file",
+                              "A file of 1 to 4 tables as cjpeg -qtables reads them, instead of "
+                              "all other tables",
+                              nullptr, kWhilePlaying),
+          [find](GObject* object, GValue* value) {
+            const ObjectLock lock(object);
+            const std::string& file = find(object).file;
+            g_value_set_string(value, file.empty() ? nullptr : file.c_str());
+          },
+          [find](GObject* object, const GValue* value) {
+            QuantSettings loaded;
+            load_table_file(g_value_get_string(value), &loaded);
+            const ObjectLock lock(object);
+            QuantSettings& settings = find(object);
+            settings.file = loaded.file;
+            settings.file_error = loaded.file_error;
+            settings.file_tables = loaded.file_tables;
+          }};
+}
+
+std::vector<Property> quant_properties(const SettingsOf<QuantSettings>& quant) {
+  return {
+      quality_property(quant,
                        "JPEG quality: scales the annex-k tables exactly as libjpeg does, and the "
-                       "perceptual ones; no other tables are scaled",
-                       1, 100, 85,
-                       static_cast<GParamFlags>(kWhilePlaying | GST_PARAM_CONTROLLABLE)));
-  g_object_class_install_property(
-      klass, properties.quant_preset,
-      g_param_spec_enum("quant-preset", "Quantisation preset", "The quantisation tables to use",
-                        GST_TYPE_CUDA_DCT_QUANT_PRESET, int(QuantPreset::kAnnexK), kWhilePlaying));
-  install_table(
-      klass, properties.luma_qtable, "luma-qtable", "Luma quantisation table",
-      "The table of Y and of R, G and B: 64 integers, 1 to 65535, in natural order; empty: "
-      "the preset's");
-  install_table(klass, properties.chroma_qtable, "chroma-qtable", "Chroma quantisation table",
-                "The table of Cb and Cr and, if it is set, of G and B: 64 integers, 1 to 65535, in "
-                "natural order; empty: the preset's");
-  g_object_class_install_property(
-      klass, properties.qtable_file,
-      g_param_spec_string("qtable-file", "Quantisation table file",
-                          "A file of 1 to 4 tables as cjpeg -qtables reads them, instead of all "
-                          "other tables",
-                          nullptr, kWhilePlaying));
-}
-
-bool set_quant_property(const QuantProperties& properties, GObject* object, QuantSettings* settings,
-                        guint id, const GValue* value) {
-  QuantSettings loaded;
-  if (id == properties.qtable_file) load_table_file(g_value_get_string(value), &loaded);
-  bool is_ours = true;
-  GST_OBJECT_LOCK(object);
-  if (id == properties.quality) {
-    settings->use_preset(settings->preset, g_value_get_int(value));
-  } else if (id == properties.quant_preset) {
-    settings->use_preset(static_cast<QuantPreset>(g_value_get_enum(value)), settings->quality);
-  } else if (id == properties.luma_qtable) {
-    settings->luma_error = read_table_property(value, &settings->luma);
-  } else if (id == properties.chroma_qtable) {
-    settings->chroma_error = read_table_property(value, &settings->chroma);
-  } else if (id == properties.qtable_file) {
-    settings->file = loaded.file;
-    settings->file_error = loaded.file_error;
-    settings->file_tables = loaded.file_tables;
-  } else {
-    is_ours = false;
-  }
-  GST_OBJECT_UNLOCK(object);
-  return is_ours;
-}
-
-bool get_quant_property(const QuantProperties& properties, const QuantSettings& settings, guint id,
-                        GValue* value) {
-  if (id == properties.quality)
-    g_value_set_int(value, settings.quality);
-  else if (id == properties.quant_preset)
-    g_value_set_enum(value, int(settings.preset));
-  else if (id == properties.luma_qtable)
-    write_table_property(settings.luma, value);
-  else if (id == properties.chroma_qtable)
-    write_table_property(settings.chroma, value);
-  else if (id == properties.qtable_file)
-    g_value_set_string(value, settings.file.empty() ? nullptr : settings.file.c_str());
-  else
-    return false;
-  return true;
+                       "perceptual ones; no other tables are scaled"),
+      quant.row("quant-preset", "Quantisation preset", "The quantisation tables to use",
+                &QuantSettings::preset,
+                {.type = GST_TYPE_CUDA_DCT_QUANT_PRESET,
+                 .set = [](QuantSettings& settings,
+                           QuantPreset preset) { settings.use_preset(preset, settings.quality); }}),
+      quant.row(
+          table_spec("luma-qtable", "Luma quantisation table",
+                     "The table of Y and of R, G and B: 64 integers, 1 to 65535, in natural "
+                     "order; empty: the preset's"),
+          [](const QuantSettings& settings, GValue* value) {
+            write_table_property(settings.luma, value);
+          },
+          [](QuantSettings& settings, const GValue* value) {
+            settings.luma_error = read_table_property(value, &settings.luma);
+          }),
+      quant.row(
+          table_spec("chroma-qtable", "Chroma quantisation table",
+                     "The table of Cb and Cr and, if it is set, of G and B: 64 integers, 1 "
+                     "to 65535, in natural order; empty: the preset's"),
+          [](const QuantSettings& settings, GValue* value) {
+            write_table_property(settings.chroma, value);
+          },
+          [](QuantSettings& settings, const GValue* value) {
+            settings.chroma_error = read_table_property(value, &settings.chroma);
+          }),
+      file_property(quant.find()),
+  };
 }
 
 const char* preset_name(QuantPreset preset) {

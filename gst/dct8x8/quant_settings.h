@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gst/dct8x8/coefficients.h"
+#include "gst/engine/properties.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/dct8x8/quant_table.h"
 
@@ -82,19 +83,9 @@ struct FrameQuantizer {
 Status choose_quantizer(const QuantSettings& settings, const GstDctInfo& info, Method method,
                         const FrameTables& frame, FrameQuantizer* chosen);
 
-// The ids that the element gives them.
-struct QuantProperties {
-  guint quality, quant_preset, luma_qtable, chroma_qtable, qtable_file;
-};
-
-void install_quant_properties(GObjectClass* klass, const QuantProperties& properties);
-// False if `id` is none of `properties`. The caller does not hold the object lock, which guards
-// `settings`: files are read without it.
-bool set_quant_property(const QuantProperties& properties, GObject* object, QuantSettings* settings,
-                        guint id, const GValue* value);
-// The caller holds the lock.
-bool get_quant_property(const QuantProperties& properties, const QuantSettings& settings, guint id,
-                        GValue* value);
+// Rows of their properties, and the first of them alone, with a blurb of the element's own.
+std::vector<Property> quant_properties(const SettingsOf<QuantSettings>& quant);
+Property quality_property(const SettingsOf<QuantSettings>& quant, const char* blurb);
 
 // As the property spells it.
 const char* preset_name(QuantPreset preset);

@@ -27,13 +27,11 @@
 #include <utility>
 #include <vector>
 
-#include "gst/dirac/engine.h"
 #include "gst/dirac/pictures.h"
 #include "gst/dirac/video_format.h"
 #include "gst/engine/contiguous_adapter.h"
-#include "gst/engine/element_errors.h"
 #include "gst/engine/engine_element.h"
-#include "gst/engine/property_types.h"
+#include "gst/engine/properties.h"
 #include "gst/stream/codec_element.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudadiracdec_debug);
@@ -41,7 +39,11 @@ GST_DEBUG_CATEGORY_STATIC(cudadiracdec_debug);
 
 namespace cudatransform {
 
-constexpr PictureSettings kDiracDefaults = {.on_error = OnError::kConceal};
+struct DiracSettings : PictureSettings {
+  DiracSettings() { on_error = OnError::kConceal; }
+
+  guint64 max_samples = DiracLimits().max_samples;
+};
 
 // The splitter of the stream and its progress.
 struct DiracSplit {
@@ -71,8 +73,7 @@ struct DiracState : CodecElementState {
   void release() { pictures.stop(); }
 
   // Guarded by the object lock.
-  PictureSettings settings = kDiracDefaults;
-  guint64 max_samples = DiracLimits().max_samples;
+  DiracSettings settings;
   guint64 seek_byte = 0;       // the byte that the last seek in a raw
   GstClockTime seek_time = 0;  // stream went to, and the time that was requested
 
@@ -92,50 +93,17 @@ struct _GstCudaDiracDec {
 };
 G_END_DECLS
 
+using cudatransform::DiracSettings;
 using cudatransform::DiracState;
+using cudatransform::locked;
+using cudatransform::PictureSettings;
+using cudatransform::SettingsOf;
 using cudatransform::Status;
 
 DiracState& DiracState::of(gpointer instance) {
   return *reinterpret_cast<GstCudaDiracDec*>(instance)->state;
 }
 static DiracState& state_of(gpointer instance) { return DiracState::of(instance); }
-
-namespace {
-
-enum {
-  PROP_0,
-  PROP_ON_ERROR,
-  PROP_MAX_SAMPLES,
-  PROP_MAX_MEMORY,
-  PROP_N_THREADS,
-  PROP_BACKEND,
-  PROP_ACTIVE_BACKEND,
-  PROP_CUDA_DEVICE_ID,
-  PROP_STATS
-};
-
-constexpr cudatransform::PictureProperties kPictureProperties = {
-    .on_error = PROP_ON_ERROR,
-    .max_memory = PROP_MAX_MEMORY,
-    .max_memory_blurb =
-        "Bytes of memory, on host and device, that a stream may make the element "
-        "hold (0 = no limit): fewer pictures at a time when they are large; one "
-        "that needs more alone is an error",
-};
-constexpr cudatransform::EngineProperties kEngineProperties = {
-    .backend = PROP_BACKEND,
-    .active_backend = PROP_ACTIVE_BACKEND,
-    .cuda_device_id = PROP_CUDA_DEVICE_ID,
-    .n_threads = PROP_N_THREADS,
-    .backend_blurb =
-        "The engine that renders pictures, chosen when the element goes to READY; CUDA also reads "
-        "the codes of slices, and the CPU reads all others",
-    .n_threads_blurb =
-        "How many pictures are decoded at a time, chosen at the first (0 = one per core, one for "
-        "live sources)",
-};
-
-}  // namespace
 
 #define gst_cuda_dirac_dec_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE(GstCudaDiracDec, gst_cuda_dirac_dec, GST_TYPE_VIDEO_DECODER,
@@ -231,10 +199,7 @@ static GstFlowReturn parse_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* 
     split.bytes.discard(adapter, 0);
     return state.pictures.flow_after(status);
   }
-  GST_OBJECT_LOCK(decoder);
-  const guint64 most = state.settings.max_memory;
-  GST_OBJECT_UNLOCK(decoder);
-  state.pictures.limit(most);
+  state.pictures.limit(locked(decoder, state.settings.max_memory));
   for (;;) {
     if (GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder))) return GST_FLOW_FLUSHING;
     const std::span<const guint8> bytes = split.bytes.bytes().subspan(split.held);
@@ -292,12 +257,9 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
     return state.pictures.loop().failure();
   }
   if (!state.pictures.is_started()) {
-    GST_OBJECT_LOCK(decoder);
     cudatransform::DiracLimits limits;
-    limits.max_samples = state.max_samples;
-    const guint n_threads = state.engine_settings.n_threads;
-    GST_OBJECT_UNLOCK(decoder);
-    state.pictures.start_decoder(limits, n_threads);
+    limits.max_samples = locked(decoder, state.settings.max_samples);
+    state.pictures.start_decoder(limits, locked(decoder, state.engine_settings.n_threads));
   }
   const auto input =
       *static_cast<cudatransform::DiracInputPtr*>(gst_video_codec_frame_get_user_data(frame));
@@ -530,19 +492,8 @@ static gboolean gst_cuda_dirac_dec_stop(GstVideoDecoder* decoder) {
 
 // ---- GObject ----
 
-static void gst_cuda_dirac_dec_set_property(GObject* object, guint id, const GValue* value,
-                                            GParamSpec* pspec) {
-  DiracState& state = state_of(object);
-  GST_OBJECT_LOCK(object);
-  if (id == PROP_MAX_SAMPLES)
-    state.max_samples = g_value_get_uint64(value);
-  else if (!set_picture_property(kPictureProperties, &state.settings, id, value) &&
-           !set_engine_property(kEngineProperties, &state.engine_settings, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  GST_OBJECT_UNLOCK(object);
-}
-
-static GstStructure* gst_cuda_dirac_dec_stats(const DiracState& state) {
+static GstStructure* make_stats(GObject* object) {
+  const DiracState& state = state_of(object);
   static constexpr const char* kStages[] = {"motion-decode", "residual-decode", "wavelet",
                                             "upsample", "motion-render"};
   static_assert(G_N_ELEMENTS(kStages) == cudatransform::kDiracStages);
@@ -566,22 +517,6 @@ static GstStructure* gst_cuda_dirac_dec_stats(const DiracState& state) {
   return to;
 }
 
-static void gst_cuda_dirac_dec_get_property(GObject* object, guint id, GValue* value,
-                                            GParamSpec* pspec) {
-  DiracState& state = state_of(object);
-  if (id == PROP_STATS) {
-    g_value_take_boxed(value, gst_cuda_dirac_dec_stats(state));
-    return;
-  }
-  GST_OBJECT_LOCK(object);
-  if (id == PROP_MAX_SAMPLES)
-    g_value_set_uint64(value, state.max_samples);
-  else if (!get_picture_property(kPictureProperties, state.settings, id, value) &&
-           !get_engine_property(kEngineProperties, state.engine_settings, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  GST_OBJECT_UNLOCK(object);
-}
-
 static void gst_cuda_dirac_dec_init(GstCudaDiracDec* self) {
   auto* decoder = GST_VIDEO_DECODER(self);
   self->state = new DiracState(decoder);
@@ -589,31 +524,43 @@ static void gst_cuda_dirac_dec_init(GstCudaDiracDec* self) {
   GST_PAD_SET_ACCEPT_TEMPLATE(GST_VIDEO_DECODER_SINK_PAD(decoder));
 }
 
-static void gst_cuda_dirac_dec_install_properties(GObjectClass* klass) {
-  install_picture_properties(klass, kPictureProperties, cudatransform::kDiracDefaults);
-  g_object_class_install_property(
-      klass, PROP_MAX_SAMPLES,
-      g_param_spec_uint64("max-samples", "Largest frame",
-                          "Samples of all components of a frame above which a stream is refused; a "
-                          "header of a few bytes can claim any size",
-                          1, G_MAXUINT64, cudatransform::DiracLimits().max_samples,
-                          cudatransform::kUpToReady));
-  install_engine_properties(klass, kEngineProperties);
-  g_object_class_install_property(
-      klass, PROP_STATS,
-      g_param_spec_boxed("stats", "Statistics",
-                         "What was decoded since PAUSED, as a structure; "
-                         "docs/elements/cudadiracdec.md lists its fields",
-                         GST_TYPE_STRUCTURE, cudatransform::kReadOnly));
+static void install_properties(GObjectClass* klass) {
+  const SettingsOf<cudatransform::EngineSettings> engine(
+      [](gpointer element) -> auto& { return state_of(element).engine_settings; });
+  const SettingsOf<PictureSettings> pictures(
+      [](gpointer element) -> PictureSettings& { return state_of(element).settings; },
+      DiracSettings());
+  const SettingsOf<DiracSettings> dirac(
+      [](gpointer element) -> auto& { return state_of(element).settings; });
+  cudatransform::install_properties(
+      klass,
+      {on_error_property(pictures),
+       dirac.row("max-samples", "Largest frame",
+                 "Samples of all components of a frame above which a stream is refused; a header "
+                 "of a few bytes can claim any size",
+                 &DiracSettings::max_samples,
+                 {.least = 1, .most = G_MAXUINT64, .flags = cudatransform::kUpToReady}),
+       max_memory_property(
+           pictures,
+           "Bytes of memory, on host and device, that a stream may make the element "
+           "hold (0 = no limit): fewer pictures at a time when they are large; one "
+           "that needs more alone is an error"),
+       n_threads_property(engine,
+                          "How many pictures are decoded at a time, chosen at the first (0 = one "
+                          "per core, one for live sources)"),
+       backend_property(engine,
+                        "The engine that renders pictures, chosen when the element goes to READY; "
+                        "CUDA also reads the codes of slices, and the CPU reads all others"),
+       active_backend_property(engine), cuda_device_id_property(engine),
+       cudatransform::stats_property("What was decoded since PAUSED, as a structure; "
+                                     "docs/elements/cudadiracdec.md lists its fields",
+                                     make_stats)});
 }
 
 static void gst_cuda_dirac_dec_class_init(GstCudaDiracDecClass* klass) {
-  auto* object_class = G_OBJECT_CLASS(klass);
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* decoder_class = GST_VIDEO_DECODER_CLASS(klass);
-  object_class->set_property = gst_cuda_dirac_dec_set_property;
-  object_class->get_property = gst_cuda_dirac_dec_get_property;
-  gst_cuda_dirac_dec_install_properties(object_class);
+  install_properties(G_OBJECT_CLASS(klass));
 
   cudatransform::CodecElement<DiracState>::install(element_class,
                                                    gst_caps_new_empty_simple("video/x-dirac"),

@@ -9,7 +9,7 @@
 
 #include "gst/dirac/video_format.h"
 #include "gst/engine/debug.h"
-#include "gst/engine/element_errors.h"
+#include "gst/engine/engine_element.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/decoder_common.h"
 
@@ -51,29 +51,17 @@ void DiracFrames::set_input(GstVideoCodecState* state) {
 }
 
 void DiracFrames::set_framed(bool framed) {
-  GST_OBJECT_LOCK(decoder_);
+  const ObjectLock lock(decoder_);
   framed_ = framed;
-  GST_OBJECT_UNLOCK(decoder_);
 }
 
-bool DiracFrames::is_framed() const {
-  GST_OBJECT_LOCK(decoder_);
-  const bool framed = framed_;
-  GST_OBJECT_UNLOCK(decoder_);
-  return framed;
-}
+bool DiracFrames::is_framed() const { return locked(decoder_, framed_); }
 
-DiracFrameCounts DiracFrames::counts() const {
-  GST_OBJECT_LOCK(decoder_);
-  const DiracFrameCounts counted = counts_;
-  GST_OBJECT_UNLOCK(decoder_);
-  return counted;
-}
+DiracFrameCounts DiracFrames::counts() const { return locked(decoder_, counts_); }
 
 void DiracFrames::count(guint64 DiracFrameCounts::*counter) {
-  GST_OBJECT_LOCK(decoder_);
+  const ObjectLock lock(decoder_);
   ++(counts_.*counter);
-  GST_OBJECT_UNLOCK(decoder_);
 }
 
 // The base class drops frames outside of the segment and does not say so.
@@ -150,11 +138,8 @@ bool DiracFrames::gives_up(const DiracShown& shown, const Status& refused, GstFl
     damage_.note_good();
     return false;
   }
-  GST_OBJECT_LOCK(decoder_);
-  const OnError on_error = properties_.on_error;
-  GST_OBJECT_UNLOCK(decoder_);
   const std::string& why = refused.ok() ? shown.damage : refused.message;
-  switch (damage_.judge(on_error, refused.ok(), why)) {
+  switch (damage_.judge(locked(decoder_, properties_.on_error), refused.ok(), why)) {
     case DamagePolicy::Verdict::kShow:
       return false;
     case DamagePolicy::Verdict::kFail:

@@ -8,12 +8,34 @@
 #include <chrono>
 #include <utility>
 
-#include "gst/dirac/engine.h"
+#include "cuda/dirac/engine.h"
+#include "cuda/dwt/engine.h"
+#include "cuda/obmc/engine.h"
+#include "dirac/jobs.h"
 #include "gst/engine/contiguous_adapter.h"
 #include "gst/engine/debug.h"
-#include "gst/engine/element_errors.h"
+#include "gst/engine/engine_element.h"
+#include "transform/dwt/dwt.h"
+#include "transform/obmc/obmc.h"
 
 namespace cudatransform {
+
+CT_ENGINE_OPS(DiracDequantiseOps, portable_dirac_dequantise_ops, cuda_dirac_dequantise_ops)
+CT_ENGINE_OPS(DwtOps, host_dwt_ops, cuda_dwt_ops)
+CT_ENGINE_OPS(ObmcOps, host_obmc_ops, cuda_obmc_ops)
+
+static DiracRenderOps dirac_render_ops(const Engine& engine) {
+  return {&engine.ops<DiracDequantiseOps>(), &engine.ops<DwtOps>(), &engine.ops<ObmcOps>()};
+}
+
+Status probe_dirac_kernels([[maybe_unused]] Device& device) {
+#if CT_HAVE_CUDA
+  CT_RETURN_IF_ERROR(probe_cuda_dwt_kernels(device));
+  return probe_cuda_obmc_kernels(device);
+#else
+  return Status::error(StatusCode::kNotFound, "built without the CUDA engine");
+#endif
+}
 
 struct DiracPictures::Job final : FrameJob {
   void run() override {
@@ -111,12 +133,7 @@ void DiracPictures::release(GstVideoCodecFrame* frame) {
   if (frame != nullptr) gst_video_decoder_release_frame(decoder_, frame);
 }
 
-DiracStats DiracPictures::stats() const {
-  GST_OBJECT_LOCK(decoder_);
-  const DiracStats published = published_;
-  GST_OBJECT_UNLOCK(decoder_);
-  return published;
-}
+DiracStats DiracPictures::stats() const { return locked(decoder_, published_); }
 
 GstFlowReturn DiracPictures::flow_after(const Status& status) {
   if (status.ok()) return GST_FLOW_OK;
@@ -152,9 +169,7 @@ GstFlowReturn DiracPictures::decode(GstVideoCodecFrame* frame, const DiracInputP
 }
 
 bool DiracPictures::ends_stream(const Status& problem) const {
-  GST_OBJECT_LOCK(decoder_);
-  const bool fails = properties_.on_error == OnError::kFail;
-  GST_OBJECT_UNLOCK(decoder_);
+  const bool fails = locked(decoder_, properties_.on_error) == OnError::kFail;
   return fails || (problem.code == StatusCode::kUnsupported && !frames_.has_output());
 }
 

@@ -21,6 +21,9 @@
 
 namespace cudatransform {
 
+// For an Engine.
+Status probe_dirac_kernels(Device& device);
+
 // The units of a codec frame, and their bytes for as long as they are needed.
 struct DiracInput {
   // Takes the bytes of `buffer`, unless it has some already. False: `status` says why not.

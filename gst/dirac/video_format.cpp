@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <string>
 
-#include "gst/dirac/engine.h"
+#include "cuda/dirac/engine.h"
+#include "dirac/jobs.h"
 #include "gst/engine/engine.h"
 #include "gst/stream/formats.h"
 
 namespace cudatransform {
+
+CT_ENGINE_OPS(DiracStoreOps, portable_dirac_store_ops, cuda_dirac_store_ops)
 namespace {
 
 constexpr uint32_t kMatrixYCoCg = 2, kMatrixGbr = 3;

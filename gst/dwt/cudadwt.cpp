@@ -21,16 +21,18 @@
  * zero.
  */
 
-#include "gst/dwt/caps.h"
-#include "gst/dwt/dwt_base.h"
+#include "gst/dwt/coefficients.h"
+#include "gst/dwt/dwt_transform.h"
 #include "gst/elements.h"
-#include "gst/engine/element_errors.h"
-#include "gst/engine/property_types.h"
+#include "gst/engine/properties.h"
 
+using cudatransform::DwtQuantSettings;
 using cudatransform::DwtSettings;
 using cudatransform::DwtTransform;
-using cudatransform::kWhilePlaying;
-using cudatransform::Status;
+using cudatransform::install_properties;
+using cudatransform::ObjectLock;
+using cudatransform::settings_of;
+using cudatransform::transform_of;
 
 GST_DEBUG_CATEGORY_STATIC(cudadwt_debug);
 
@@ -42,23 +44,11 @@ struct GstCudaDwtClass {
   GstCudaDwtBaseClass parent_class;
 };
 
-#define gst_cuda_dwt_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE(GstCudaDwt, gst_cuda_dwt, GST_TYPE_CUDA_DWT_BASE,
                         GST_DEBUG_CATEGORY_INIT(cudadwt_debug, "cudadwt", 0, "wavelet transform"));
 GST_ELEMENT_REGISTER_DEFINE(cudadwt, "cudadwt", GST_RANK_NONE, gst_cuda_dwt_get_type());
 
 namespace {
-enum {
-  PROP_0,
-  PROP_WAVELET,
-  PROP_WAVELET_HO,
-  PROP_LEVELS,
-  PROP_LEVELS_HO,
-  PROP_QUANT_INDEX,
-  PROP_QUANT_MATRIX,
-  PROP_KEEP_REFERENCE,
-};
-
 constexpr GEnumValue kSame = {DwtSettings::kSameWavelet, "The one of wavelet", "same"};
 constexpr GEnumValue kWavelets[] = {
     {GST_DWT_WAVELET_DD97, "Deslauriers-Dubuc (9, 7)", "dd97"},
@@ -89,135 +79,56 @@ static GType gst_cuda_dwt_wavelet_ho_get_type(void) {
   return type;
 }
 
-static bool is_of_shape(guint id) { return id >= PROP_WAVELET && id <= PROP_LEVELS_HO; }
-
-static void gst_cuda_dwt_set_property(GObject* object, guint id, const GValue* value,
-                                      GParamSpec* pspec) {
-  DwtTransform& transform = gst_cuda_dwt_transform(object);
-  DwtSettings& settings = transform.settings;
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case PROP_WAVELET:
-      settings.wavelet = static_cast<GstDwtWavelet>(g_value_get_enum(value));
-      break;
-    case PROP_WAVELET_HO:
-      settings.wavelet_ho = g_value_get_enum(value);
-      break;
-    case PROP_LEVELS:
-      settings.levels = g_value_get_uint(value);
-      break;
-    case PROP_LEVELS_HO:
-      settings.levels_ho = g_value_get_uint(value);
-      break;
-    case PROP_QUANT_INDEX:
-      settings.quant.index = g_value_get_int(value);
-      break;
-    case PROP_QUANT_MATRIX:
-      cudatransform::set_matrix(g_value_get_string(value), &settings.quant);
-      break;
-    case PROP_KEEP_REFERENCE:
-      transform.keep_reference = g_value_get_boolean(value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  const bool exists = cudatransform::check_transform(settings).ok();
-  GST_OBJECT_UNLOCK(object);
-  // We now hold another number of frames: let the source ask again.
-  if (id == PROP_KEEP_REFERENCE) gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(object));
-  // The next frame negotiates the new caps first. If no such transform exists, that frame fails.
-  if (is_of_shape(id) && exists) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
-}
-
-static void gst_cuda_dwt_get_property(GObject* object, guint id, GValue* value, GParamSpec* pspec) {
-  const DwtTransform& transform = gst_cuda_dwt_transform(object);
-  const DwtSettings& settings = transform.settings;
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case PROP_WAVELET:
-      g_value_set_enum(value, settings.wavelet);
-      break;
-    case PROP_WAVELET_HO:
-      g_value_set_enum(value, settings.wavelet_ho);
-      break;
-    case PROP_LEVELS:
-      g_value_set_uint(value, settings.levels);
-      break;
-    case PROP_LEVELS_HO:
-      g_value_set_uint(value, settings.levels_ho);
-      break;
-    case PROP_QUANT_INDEX:
-      g_value_set_int(value, settings.quant.index);
-      break;
-    case PROP_QUANT_MATRIX:
-      g_value_set_string(value, settings.quant.matrix.c_str());
-      break;
-    case PROP_KEEP_REFERENCE:
-      g_value_set_boolean(value, transform.keep_reference);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK(object);
-}
-
-// Wrong settings fail the change to READY, before any data flows.
-static GstStateChangeReturn gst_cuda_dwt_change_state(GstElement* element,
-                                                      GstStateChange transition) {
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
-    GST_OBJECT_LOCK(element);
-    const Status status = cudatransform::check_settings(gst_cuda_dwt_transform(element).settings);
-    GST_OBJECT_UNLOCK(element);
-    if (!status.ok()) {
-      cudatransform::post_error(element, status);
-      return GST_STATE_CHANGE_FAILURE;
-    }
-  }
-  return GST_ELEMENT_CLASS(parent_class)->change_state(element, transition);
-}
-
 static void gst_cuda_dwt_init(GstCudaDwt*) {}
 
+// The next frame negotiates the new caps first. If no such transform exists, that frame fails.
+static void reshape(GObject* object, bool /*differs*/) {
+  const bool exists = [object] {
+    const ObjectLock lock(object);
+    return cudatransform::check_transform(transform_of<DwtTransform>(object).settings).ok();
+  }();
+  if (exists) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
+}
+
 static void install_shape(GObjectClass* klass) {
-  g_object_class_install_property(
-      klass, PROP_WAVELET,
-      g_param_spec_enum("wavelet", "Wavelet",
-                        "The filter; of vertical steps if wavelet-ho is another",
-                        GST_TYPE_CUDA_DWT_WAVELET, GST_DWT_WAVELET_LEGALL53, kWhilePlaying));
-  g_object_class_install_property(
-      klass, PROP_WAVELET_HO,
-      g_param_spec_enum("wavelet-ho", "Horizontal wavelet",
-                        "The filter of horizontal steps; j2k53 goes with itself alone",
-                        GST_TYPE_CUDA_DWT_WAVELET_HO, DwtSettings::kSameWavelet, kWhilePlaying));
-  g_object_class_install_property(
-      klass, PROP_LEVELS,
-      g_param_spec_uint("levels", "Levels", "Levels that split rows and columns", 0,
-                        GST_DWT_MAX_LEVELS, 4, kWhilePlaying));
-  g_object_class_install_property(
-      klass, PROP_LEVELS_HO,
-      g_param_spec_uint("levels-ho", "Horizontal-only levels",
-                        "Levels below those, which split rows alone; one level at least has to be "
-                        "of either kind",
-                        0, GST_DWT_MAX_LEVELS_HO, 0, kWhilePlaying));
+  const auto dwt = settings_of<&DwtTransform::settings>();
+  install_properties(
+      klass,
+      {dwt.row("wavelet", "Wavelet", "The filter; of vertical steps if wavelet-ho is another",
+               &DwtSettings::wavelet, {.type = GST_TYPE_CUDA_DWT_WAVELET, .changed = reshape}),
+       dwt.row("wavelet-ho", "Horizontal wavelet",
+               "The filter of horizontal steps; j2k53 goes with itself alone",
+               &DwtSettings::wavelet_ho,
+               {.type = GST_TYPE_CUDA_DWT_WAVELET_HO, .changed = reshape}),
+       dwt.row("levels", "Levels", "Levels that split rows and columns", &DwtSettings::levels,
+               {.most = GST_DWT_MAX_LEVELS, .changed = reshape}),
+       dwt.row("levels-ho", "Horizontal-only levels",
+               "Levels below those, which split rows alone; one level at least has to be of either "
+               "kind",
+               &DwtSettings::levels_ho, {.most = GST_DWT_MAX_LEVELS_HO, .changed = reshape})});
 }
 
 static void install_quantiser(GObjectClass* klass) {
-  g_object_class_install_property(
-      klass, PROP_QUANT_INDEX,
-      g_param_spec_int("quant-index", "Quantiser index",
-                       "How coarsely coefficients are quantised: four steps double the factor, 0 "
-                       "loses nothing",
-                       0, GST_DWT_MAX_QUANT_INDEX, 0,
-                       static_cast<GParamFlags>(kWhilePlaying | GST_PARAM_CONTROLLABLE)));
-  g_object_class_install_property(
-      klass, PROP_QUANT_MATRIX,
-      g_param_spec_string(
-          "quant-matrix", "Quantisation matrix",
-          "What is subtracted from quant-index in each band: flat (nothing), vc2 (VC-2's default "
-          "matrix of the transform), or a number for each band as <5, 3, 3, 0>",
-          "flat", kWhilePlaying));
+  const auto quant = settings_of<&DwtTransform::settings, &DwtSettings::quant>();
+  install_properties(
+      klass,
+      {quant.row("quant-index", "Quantiser index",
+                 "How coarsely coefficients are quantised: four steps double the factor, 0 loses "
+                 "nothing",
+                 &DwtQuantSettings::index,
+                 {.most = GST_DWT_MAX_QUANT_INDEX, .flags = cudatransform::kControllable}),
+       quant.row(
+           g_param_spec_string("quant-matrix", "Quantisation matrix",
+                               "What is subtracted from quant-index in each band: flat "
+                               "(nothing), vc2 (VC-2's default matrix of the transform), or "
+                               "a number for each band as <5, 3, 3, 0>",
+                               "flat", cudatransform::kWhilePlaying),
+           [](const DwtQuantSettings& settings, GValue* value) {
+             g_value_set_string(value, settings.matrix.c_str());
+           },
+           [](DwtQuantSettings& settings, const GValue* value) {
+             cudatransform::set_matrix(g_value_get_string(value), &settings);
+           })});
 }
 
 static void gst_cuda_dwt_class_init(GstCudaDwtClass* klass) {
@@ -227,18 +138,13 @@ static void gst_cuda_dwt_class_init(GstCudaDwtClass* klass) {
   base_class->element_name = "cudadwt";
   base_class->category = cudadwt_debug;
   base_class->make_transform =
-      cudatransform::make_coef_transform<DwtTransform, cudatransform::Direction::kForward>;
-  object_class->set_property = gst_cuda_dwt_set_property;
-  object_class->get_property = gst_cuda_dwt_get_property;
-  element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_dwt_change_state);
+      cudatransform::make_transform<DwtTransform, cudatransform::Direction::kForward>;
   install_shape(object_class);
   install_quantiser(object_class);
-  g_object_class_install_property(
-      object_class, PROP_KEEP_REFERENCE,
-      g_param_spec_boolean("keep-reference", "Keep reference",
-                           "Attach the source frame to the coefficients, so that cudaidwt can "
-                           "measure PSNR against it",
-                           FALSE, kWhilePlaying));
+  install_properties(
+      object_class, {cudatransform::keep_reference_property(
+                        "Attach the source frame to the coefficients, so that cudaidwt can measure "
+                        "PSNR against it")});
   gst_cuda_transform_base_add_templates(element_class, cudatransform::raw_template_caps(),
                                         cudatransform::dwt_template_caps());
   gst_element_class_set_static_metadata(

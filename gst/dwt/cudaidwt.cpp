@@ -19,8 +19,8 @@
  * ]| The test picture as a wavelet codec would show it.
  */
 
-#include "gst/dwt/caps.h"
-#include "gst/dwt/dwt_base.h"
+#include "gst/dwt/coefficients.h"
+#include "gst/dwt/dwt_transform.h"
 #include "gst/elements.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudaidwt_debug);
@@ -45,9 +45,8 @@ static void gst_cuda_idwt_class_init(GstCudaIdwtClass* klass) {
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
   base_class->element_name = "cudaidwt";
   base_class->category = cudaidwt_debug;
-  base_class->make_transform =
-      cudatransform::make_coef_transform<cudatransform::DwtTransform,
-                                         cudatransform::Direction::kInverse>;
+  base_class->make_transform = cudatransform::make_transform<cudatransform::DwtTransform,
+                                                             cudatransform::Direction::kInverse>;
   gst_cuda_transform_base_add_templates(element_class, cudatransform::dwt_template_caps(),
                                         cudatransform::raw_template_caps());
   gst_element_class_set_static_metadata(

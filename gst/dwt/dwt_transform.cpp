@@ -1,4 +1,4 @@
-// The wavelet transform and its inverse as the frame loop sees them.
+// The wavelet transform as the frame loop sees it, and the base class of its elements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dwt/dwt_transform.h"
@@ -7,39 +7,15 @@
 #include <iterator>
 
 #include "cuda/dwt/engine.h"
-#include "gst/engine/element_errors.h"
+#include "gst/engine/properties.h"
 #include "transform/dwt/dwt.h"
 
 namespace cudatransform {
 
 CT_ENGINE_OPS(DwtOps, host_dwt_ops, cuda_dwt_ops)
-namespace {
 
-static_assert(int(Wavelet::kDd97) == GST_DWT_WAVELET_DD97 &&
-              int(Wavelet::kJ2k53) == GST_DWT_WAVELET_J2K53);
-
-// The info of a small picture with this transform.
-Status grey_info(const DwtSettings& settings, GstDwtInfo* info) {
-  const DwtShape shape = settings.shape();
-  gchar* reason = nullptr;
-  if (gst_dwt_info_set(info, shape.wavelet, shape.wavelet_ho, shape.levels, shape.levels_ho, TRUE,
-                       8, GST_COEF_SAMPLING_GRAYSCALE, 1, 1, &reason))
-    return {};
-  return error_of(StatusCode::kInvalidSetting, reason, "no transform");
-}
-
-}  // namespace
-
-Status check_transform(const DwtSettings& settings) {
-  GstDwtInfo grey;
-  return grey_info(settings, &grey);
-}
-
-Status check_settings(const DwtSettings& settings) {
-  GstDwtInfo grey;
-  CT_RETURN_IF_ERROR(grey_info(settings, &grey));
-  QuantIndices indices;
-  return fill_indices(settings.quant, grey, &indices);
+Status DwtTransform::check_settings() const {
+  return is_forward() ? cudatransform::check_settings(settings) : Status();
 }
 
 Status DwtTransform::read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) {
@@ -60,10 +36,9 @@ bool DwtTransform::is_negotiated(const DwtShape& shape) const {
          shape.levels == dwt_.levels && shape.levels_ho == dwt_.levels_ho;
 }
 
-// The caller holds the object lock.
-Status DwtTransform::take_settings() {
+Status DwtTransform::take_settings(const char**) {
   method_ = settings.method;
-  keeps_reference_ = keep_reference;
+  keeps_reference_ = reference.keep;
   if (!is_forward()) return {};
   CT_RETURN_IF_ERROR(check_transform(settings));
   // Changed settings that are not negotiated yet take effect with the next frame.
@@ -87,10 +62,6 @@ bool DwtTransform::size_of(const GstCaps* coefs, gsize* size) const {
 }
 
 Status DwtTransform::submit(FrameTask& task) {
-  {
-    const std::lock_guard lock(task.host);
-    CT_RETURN_IF_ERROR(take_settings());
-  }
   CoefStep step;
   if (!is_forward())
     CT_RETURN_IF_ERROR(find_coefficients(engine_, task.in, dwt_, &step.places, &indices_));
@@ -129,3 +100,65 @@ Status DwtTransform::enqueue(MeasuredFrame* frame, CoefStep* step) {
 }
 
 }  // namespace cudatransform
+
+using cudatransform::DwtMethod;
+using cudatransform::DwtSettings;
+using cudatransform::DwtTransform;
+using cudatransform::transform_of;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaDwtBase, gst_cuda_dwt_base, GST_TYPE_CUDA_TRANSFORM_BASE,
+                                 gst_type_mark_as_plugin_api(g_define_type_id,
+                                                             static_cast<GstPluginAPIFlags>(0)));
+
+#define GST_TYPE_CUDA_DWT_METHOD (gst_cuda_dwt_method_get_type())
+static GType gst_cuda_dwt_method_get_type(void) {
+  static const GEnumValue kValues[] = {
+      {int(DwtMethod::kFused), "Both directions of a level in one kernel, the fastest", "fused"},
+      {int(DwtMethod::kSeparableSlab),
+       "A kernel for rows, then one for columns with a sliding window: van der Laan's",
+       "separable-slab"},
+      {0, nullptr, nullptr},
+  };
+  static const GType type = cudatransform::register_values("GstCudaDwtMethod", kValues);
+  return type;
+}
+
+// The caps that raw video becomes: coefficients of the properties' transform in cudadwt, any in
+// cudaidwt. Contradictory settings, which may occur while the user sets one after the other, do not
+// keep elements from being linked: the first frame reports them.
+static GstCaps* coefs_of_raw(GstBaseTransform* trans, GstCaps* caps) {
+  const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
+  const DwtTransform& transform = transform_of<DwtTransform>(trans);
+  if (!transform.is_forward()) return cudatransform::raw_to_dwt_caps(caps, kinds, nullptr);
+  GST_OBJECT_LOCK(trans);
+  const cudatransform::DwtShape shape = transform.settings.shape();
+  const bool exists = cudatransform::check_transform(transform.settings).ok();
+  GST_OBJECT_UNLOCK(trans);
+  return cudatransform::raw_to_dwt_caps(caps, kinds, exists ? &shape : nullptr);
+}
+
+static GstCaps* gst_cuda_dwt_base_transform_caps(GstBaseTransform* trans, GstPadDirection direction,
+                                                 GstCaps* caps, GstCaps* filter) {
+  const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
+  const bool from_raw =
+      transform_of<DwtTransform>(trans).is_forward() == (direction == GST_PAD_SINK);
+  GstCaps* found =
+      from_raw ? coefs_of_raw(trans, caps) : cudatransform::dwt_to_raw_caps(caps, kinds);
+  return cudatransform::filter_caps(trans, caps, found, filter);
+}
+
+static void gst_cuda_dwt_base_init(GstCudaDwtBase*) {}
+
+static void gst_cuda_dwt_base_class_init(GstCudaDwtBaseClass* klass) {
+  auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
+  GST_CUDA_TRANSFORM_BASE_CLASS(klass)->probe_kernels =
+      CT_CUDA_PROBE(cudatransform::probe_cuda_dwt_kernels);
+  const auto dwt = cudatransform::settings_of<&DwtTransform::settings>();
+  cudatransform::install_properties(
+      G_OBJECT_CLASS(klass),
+      {dwt.row("method", "Method",
+               "How the CUDA engine computes the transform; the result is the same",
+               &DwtSettings::method, {.type = GST_TYPE_CUDA_DWT_METHOD})});
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR(gst_cuda_dwt_base_transform_caps);
+  cudatransform::install_coef_negotiation(trans_class);
+}

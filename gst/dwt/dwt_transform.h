@@ -1,34 +1,14 @@
-// The wavelet transform and its inverse as the frame loop sees them.
+// The wavelet transform as the frame loop sees it, and the base class of its elements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "gst/dwt/caps.h"
 #include "gst/dwt/coefficients.h"
-#include "gst/dwt/quant_settings.h"
+#include "gst/dwt/settings.h"
 #include "gst/stream/coef_transform.h"
+#include "gst/stream/transform_base.h"
 #include "transform/dwt/dwt.h"
 
 namespace cudatransform {
-
-// The properties of the wavelets. Guarded by the object lock. An inverse uses only `method`.
-struct DwtSettings {
-  static constexpr int kSameWavelet = -1;
-
-  DwtMethod method = DwtMethod::kFused;
-  GstDwtWavelet wavelet = GST_DWT_WAVELET_LEGALL53;
-  int wavelet_ho = kSameWavelet;  // or a GstDwtWavelet
-  guint levels = 4, levels_ho = 0;
-  QuantSettings quant;
-
-  DwtShape shape() const {
-    return {wavelet, wavelet_ho == kSameWavelet ? wavelet : static_cast<GstDwtWavelet>(wavelet_ho),
-            levels, levels_ho};
-  }
-};
-
-// Whether the transform exists; and whether the quantiser exists for it, too.
-Status check_transform(const DwtSettings& settings);
-Status check_settings(const DwtSettings& settings);
 
 class DwtTransform final : public CoefTransform {
  public:
@@ -37,6 +17,8 @@ class DwtTransform final : public CoefTransform {
 
   DwtSettings settings;
 
+  Status check_settings() const override;
+  Status take_settings(const char** changed_property) override;
   Status submit(FrameTask& task) override;
   void describe(GstStructure* stats) const override;
   GstCaps* fixate(GstCaps* candidates, bool prefer_cuda) const override;
@@ -48,7 +30,6 @@ class DwtTransform final : public CoefTransform {
   Status read_caps(const GstCaps* coefs, const GstVideoInfo& raw, CoefStream* stream) override;
 
  private:
-  Status take_settings();
   Status enqueue(MeasuredFrame* frame, CoefStep* step);
   bool is_negotiated(const DwtShape& shape) const;
 
@@ -59,3 +40,18 @@ class DwtTransform final : public CoefTransform {
 };
 
 }  // namespace cudatransform
+
+#define GST_TYPE_CUDA_DWT_BASE (gst_cuda_dwt_base_get_type())
+
+// The transform of each is a DwtTransform.
+struct GstCudaDwtBase {
+  GstCudaTransformBase parent;
+};
+
+struct GstCudaDwtBaseClass {
+  GstCudaTransformBaseClass parent_class;
+};
+
+G_BEGIN_DECLS
+GType gst_cuda_dwt_base_get_type(void);
+G_END_DECLS

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "gst/engine/buffer_ptr.h"
-#include "gst/engine/cuda_gst.h"
+#include "gst/engine/cuda_sync.h"
 #include "gst/engine/debug.h"
 #include "gst/engine/peer_offer.h"
 #include "gst/engine/pools.h"

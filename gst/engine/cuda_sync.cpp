@@ -1,9 +1,7 @@
-// Order between our queues and other users' work on the device, and when to ask it for progress.
+// GStreamer's CUDA library: order between our queues and its users' work, and when to ask for it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/cuda_sync.h"
-
-#include "gst/engine/cuda_gst.h"
 
 namespace cudatransform {
 

@@ -1,4 +1,4 @@
-// Order between our queues and other users' work on the device, and when to ask it for progress.
+// GStreamer's CUDA library: order between our queues and its users' work, and when to ask for it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // From GStreamer 1.24 on, CUDA memory may have a stream. Its users work on that stream and, where
@@ -9,6 +9,20 @@
 
 #include <glib.h>
 #include <gst/gst.h>
+
+#if CT_HAVE_CUDA
+// 1.22 has no umbrella header; it came with 1.24.
+#if __has_include(<gst/cuda/gstcuda.h>)
+#include <gst/cuda/gstcuda.h>
+#else
+#include <gst/cuda/cuda-gst.h>
+#include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+#endif
+#endif
 
 #include "transform/device/device.h"
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "gst/engine/buffer_ptr.h"
-#include "gst/engine/cuda_gst.h"
+#include "gst/engine/cuda_sync.h"
 #include "gst/engine/debug.h"
 #include "gst/engine/pools.h"
-#include "gst/engine/property_types.h"
+#include "gst/engine/properties.h"
 #include "transform/device/host_device.h"
 #if CT_HAVE_CUDA
 #include "cuda/device/cuda_device.h"

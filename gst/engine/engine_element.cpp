@@ -1,62 +1,86 @@
-// The common parts of elements with an engine: properties, state changes and context.
+// What elements have in common: errors, and the properties and states of their engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/engine_element.h"
 
+#include "gst/engine/buffer_ptr.h"
 #include "gst/engine/debug.h"
-#include "gst/engine/element_errors.h"
-#include "gst/engine/property_types.h"
+
+GST_DEBUG_CATEGORY(cudatransform_debug);
 
 namespace cudatransform {
 
-void install_engine_properties(GObjectClass* klass, const EngineProperties& properties) {
-  g_object_class_install_property(
-      klass, properties.backend,
-      g_param_spec_enum("backend", "Backend", properties.backend_blurb,
-                        GST_TYPE_CUDA_TRANSFORM_BACKEND, int(Backend::kAuto), kUpToReady));
-  if (properties.active_backend)
-    g_object_class_install_property(
-        klass, properties.active_backend,
-        g_param_spec_enum("active-backend", "Active backend",
-                          "The engine in use: cuda or cpu from READY on, auto before it is chosen",
-                          GST_TYPE_CUDA_TRANSFORM_BACKEND, int(Backend::kAuto), kReadOnly));
-  g_object_class_install_property(
-      klass, properties.cuda_device_id,
-      g_param_spec_int("cuda-device-id", "CUDA device ID",
-                       "The CUDA device to use, chosen when the element goes to READY (-1 = any)",
-                       -1, G_MAXINT, -1, kUpToReady));
-  g_object_class_install_property(
-      klass, properties.n_threads,
-      g_param_spec_uint("n-threads", "Threads", properties.n_threads_blurb, 0, 1024, 0,
-                        kUpToReady));
+Status error_of(StatusCode code, gchar* reason, const char* otherwise) {
+  const GlibPtr<gchar> owner(reason);
+  return Status::error(code, reason ? reason : otherwise);
 }
 
-bool set_engine_property(const EngineProperties& properties, EngineSettings* settings, guint id,
-                         const GValue* value) {
-  if (id == properties.backend)
-    settings->backend = static_cast<Backend>(g_value_get_enum(value));
-  else if (id == properties.cuda_device_id)
-    settings->cuda_device_id = g_value_get_int(value);
-  else if (id == properties.n_threads)
-    settings->n_threads = g_value_get_uint(value);
-  else
-    return false;
-  return true;
+namespace {
+
+struct ErrorKind {
+  GQuark domain;
+  gint code;
+};
+
+ErrorKind kind_of(StatusCode code) {
+  switch (code) {
+    case StatusCode::kNotFound:
+      return {GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND};
+    case StatusCode::kOutOfMemory:
+      return {GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT};
+    case StatusCode::kInvalidSetting:
+      return {GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS};
+    case StatusCode::kInvalidArgument:
+    case StatusCode::kUnsupported:
+      return {GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT};
+    default:
+      return {GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED};
+  }
 }
 
-bool get_engine_property(const EngineProperties& properties, const EngineSettings& settings,
-                         guint id, GValue* value) {
-  if (id == properties.backend)
-    g_value_set_enum(value, int(settings.backend));
-  else if (id == properties.active_backend)
-    g_value_set_enum(value, int(settings.active_backend));
-  else if (id == properties.cuda_device_id)
-    g_value_set_int(value, settings.cuda_device_id);
-  else if (id == properties.n_threads)
-    g_value_set_uint(value, settings.n_threads);
-  else
-    return false;
-  return true;
+}  // namespace
+
+void post_error(GstElement* element, const Status& status, const char* before) {
+  const ErrorKind kind = kind_of(status.code);
+  const char* reason = status.message.c_str();
+  GST_WARNING_OBJECT(element, "error: %s%s", before, reason);
+  gst_element_message_full_with_details(
+      element, GST_MESSAGE_ERROR, kind.domain, kind.code, g_strconcat(before, reason, nullptr),
+      nullptr, __FILE__, GST_FUNCTION, __LINE__,
+      gst_structure_new("details", "reason", G_TYPE_STRING, reason, nullptr));
+}
+
+void post_refusal(GstElement* element, GstFlowReturn flow) {
+  const bool refused = flow == GST_FLOW_NOT_LINKED || is_fatal(flow);
+  if (refused && flow != GST_FLOW_ERROR) GST_ELEMENT_FLOW_ERROR(element, flow);
+}
+
+void init_debug_category() {
+  GST_DEBUG_CATEGORY_INIT(cudatransform_debug, "cudatransform", 0, "Block transforms");
+}
+
+Property backend_property(const SettingsOf<EngineSettings>& engine, const char* blurb) {
+  return engine.row("backend", "Backend", blurb, &EngineSettings::backend,
+                    {.type = GST_TYPE_CUDA_TRANSFORM_BACKEND, .flags = kUpToReady});
+}
+
+Property active_backend_property(const SettingsOf<EngineSettings>& engine) {
+  return engine.row("active-backend", "Active backend",
+                    "The engine in use: cuda or cpu from READY on, auto before it is chosen",
+                    &EngineSettings::active_backend,
+                    {.type = GST_TYPE_CUDA_TRANSFORM_BACKEND, .flags = kReadOnly});
+}
+
+Property cuda_device_id_property(const SettingsOf<EngineSettings>& engine) {
+  return engine.row("cuda-device-id", "CUDA device ID",
+                    "The CUDA device to use, chosen when the element goes to READY (-1 = any)",
+                    &EngineSettings::cuda_device_id,
+                    {.least = -1, .most = G_MAXINT, .flags = kUpToReady});
+}
+
+Property n_threads_property(const SettingsOf<EngineSettings>& engine, const char* blurb) {
+  return engine.row("n-threads", "Threads", blurb, &EngineSettings::n_threads,
+                    {.most = 1024, .flags = kUpToReady});
 }
 
 GstStateChangeReturn change_engine_state(GstElement* element, GstElementClass* parent_class,
@@ -79,11 +103,9 @@ static void notify_active_backend(GstElement* element) {
 
 bool open_engine(GstElement* element, Engine& engine, EngineSettings* settings, int engine_threads,
                  std::string* fallback) {
-  GST_OBJECT_LOCK(element);
-  const Backend backend = settings->backend;
-  const int device_id = settings->cuda_device_id;
-  GST_OBJECT_UNLOCK(element);
-  const Status status = engine.open(backend, device_id, engine_threads, fallback);
+  const EngineSettings wanted = locked(element, *settings);
+  const Status status =
+      engine.open(wanted.backend, wanted.cuda_device_id, engine_threads, fallback);
   if (!status.ok()) {
     post_error(element, status);
     return false;
@@ -108,10 +130,7 @@ void close_engine(GstElement* element, Engine& engine, EngineSettings* settings)
 
 void set_engine_context(GstElement* element, Engine& engine, const EngineSettings& settings,
                         GstContext* context) {
-  GST_OBJECT_LOCK(element);
-  const int device_id = settings.cuda_device_id;
-  GST_OBJECT_UNLOCK(element);
-  engine.handle_set_context(context, device_id);
+  engine.handle_set_context(context, locked(element, settings.cuda_device_id));
 }
 
 }  // namespace cudatransform

@@ -1,4 +1,4 @@
-// The common parts of elements with an engine: properties, state changes and context.
+// What elements have in common: errors, and the properties and states of their engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,8 +7,27 @@
 #include <string>
 
 #include "gst/engine/engine.h"
+#include "gst/engine/properties.h"
+#include "transform/device/status.h"
 
 namespace cudatransform {
+
+// The error of a function of libgstcoef that has given a `reason` (transfer full); null:
+// `otherwise`.
+Status error_of(StatusCode code, gchar* reason, const char* otherwise);
+
+// Posts `status` with its message after `before`; the field `reason` of the error's details is the
+// message alone. Not for kCancelled, which is no error.
+void post_error(GstElement* element, const Status& status, const char* before = "");
+
+// Whether a push, or an attempt at one, that ended like this forbids further pushes. Other flows
+// may become GST_FLOW_OK again.
+inline bool is_fatal(GstFlowReturn flow) { return flow < GST_FLOW_EOS; }
+
+// For the end of the stream, where no push is left to return the fate of the last frames and
+// upstream would take EOS for success: posts an error if downstream has refused them. An element
+// that returns GST_FLOW_ERROR has already said why.
+void post_refusal(GstElement* element, GstFlowReturn flow);
 
 // Settings of an element's engine, and the values of its read-only properties. Guarded by the
 // object lock.
@@ -21,22 +40,11 @@ struct EngineSettings {
   std::string device_name;
 };
 
-// The properties of EngineSettings: the ids that the element gives them, and the texts that differ.
-struct EngineProperties {
-  guint backend;
-  guint active_backend;  // 0: the element lacks it
-  guint cuda_device_id;
-  guint n_threads;
-  const char* backend_blurb;
-  const char* n_threads_blurb;
-};
-
-void install_engine_properties(GObjectClass* klass, const EngineProperties& properties);
-// False if `id` is none of `properties`. The caller holds the object lock.
-bool set_engine_property(const EngineProperties& properties, EngineSettings* settings, guint id,
-                         const GValue* value);
-bool get_engine_property(const EngineProperties& properties, const EngineSettings& settings,
-                         guint id, GValue* value);
+// Rows of their properties. An element may lack active-backend. The blurbs differ.
+Property backend_property(const SettingsOf<EngineSettings>& engine, const char* blurb);
+Property active_backend_property(const SettingsOf<EngineSettings>& engine);
+Property cuda_device_id_property(const SettingsOf<EngineSettings>& engine);
+Property n_threads_property(const SettingsOf<EngineSettings>& engine, const char* blurb);
 
 // GstElement::change_state: the engine is open from READY on. The element's `open` and `close` call
 // the two functions below. The engine is closed again if the parent class fails to reach READY.

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "gst/engine/buffer_ptr.h"
-#include "gst/engine/cuda_gst.h"
 #include "gst/engine/cuda_sync.h"
 #include "gst/engine/debug.h"
 #include "gst/engine/engine.h"

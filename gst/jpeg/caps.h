@@ -8,7 +8,7 @@
 
 #include <gst/coef/dct.h>
 #include "gst/engine/buffer_ptr.h"
-#include "gst/engine/property_types.h"
+#include "gst/engine/properties.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {

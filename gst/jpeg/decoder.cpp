@@ -9,7 +9,7 @@
 
 #include "gst/dct8x8/caps.h"
 #include "gst/engine/debug.h"
-#include "gst/engine/element_errors.h"
+#include "gst/engine/engine_element.h"
 #include "gst/jpeg/caps.h"
 #include "gst/stream/decoder_common.h"
 #include "jpeg/errors.h"
@@ -208,24 +208,13 @@ gboolean JpegDecoder::take_event(GstEvent* event, GstVideoDecoderClass* parent_c
   return parent_class->sink_event(decoder_, event);
 }
 
-JpegDecodeSettings JpegDecoder::settings() const {
-  GST_OBJECT_LOCK(decoder_);
-  const JpegDecodeSettings now = properties_;
-  GST_OBJECT_UNLOCK(decoder_);
-  return now;
-}
+JpegDecodeSettings JpegDecoder::settings() const { return locked(decoder_, properties_); }
 
-JpegDecodeCounts JpegDecoder::counts() const {
-  GST_OBJECT_LOCK(decoder_);
-  const JpegDecodeCounts counted = counts_;
-  GST_OBJECT_UNLOCK(decoder_);
-  return counted;
-}
+JpegDecodeCounts JpegDecoder::counts() const { return locked(decoder_, counts_); }
 
 void JpegDecoder::count(guint64 JpegDecodeCounts::*counter, guint64 more) {
-  GST_OBJECT_LOCK(decoder_);
+  const ObjectLock lock(decoder_);
   counts_.*counter += more;
-  GST_OBJECT_UNLOCK(decoder_);
 }
 
 GstStructure* JpegDecoder::stats() const {
@@ -313,9 +302,7 @@ GstFlowReturn JpegDecoder::decode_now(GstVideoCodecFrame* frame) {
 
 // A thread has finished with a picture when the device has it, so that two may be in flight.
 void JpegDecoder::start_workers() {
-  GST_OBJECT_LOCK(decoder_);
-  const guint wanted = engine_properties_.n_threads;
-  GST_OBJECT_UNLOCK(decoder_);
+  const guint wanted = locked(decoder_, engine_properties_.n_threads);
   const int threads = pictures_.threads_for(wanted);
   const bool on_device = settings_.entropy != JpegEntropy::kCpu && engine_.is_cuda();
   const bool doubles = on_device && wanted == 0 && threads > 1;

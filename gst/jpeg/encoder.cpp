@@ -7,7 +7,7 @@
 
 #include "gst/dct8x8/caps.h"
 #include "gst/engine/buffer_ptr.h"
-#include "gst/engine/element_errors.h"
+#include "gst/engine/engine_element.h"
 #include "gst/engine/pools.h"
 #include "gst/jpeg/caps.h"
 
@@ -113,12 +113,7 @@ void JpegEncoder::stop() {
   coder_.close();
 }
 
-JpegEncodeSettings JpegEncoder::settings() const {
-  GST_OBJECT_LOCK(encoder_);
-  const JpegEncodeSettings now = properties_;
-  GST_OBJECT_UNLOCK(encoder_);
-  return now;
-}
+JpegEncodeSettings JpegEncoder::settings() const { return locked(encoder_, properties_); }
 
 // An error: the settings require entropy coding on the device, and the device cannot.
 Status JpegEncoder::open_coder() {
@@ -184,10 +179,7 @@ bool JpegEncoder::take_caps(GstCaps* caps) {
 }
 
 bool JpegEncoder::start_workers() {
-  GST_OBJECT_LOCK(encoder_);
-  const guint wanted = engine_properties_.n_threads;
-  GST_OBJECT_UNLOCK(encoder_);
-  const int threads = pictures_.threads_for(wanted);
+  const int threads = pictures_.threads_for(locked(encoder_, engine_properties_.n_threads));
   if (pictures_.start_workers(threads, threads)) return true;
   GST_ELEMENT_ERROR(encoder_, RESOURCE, FAILED, ("%d threads could not be started", threads),
                     (nullptr));

@@ -34,8 +34,8 @@
 #include <optional>
 
 #include "gst/engine/contiguous_adapter.h"
-#include "gst/engine/element_errors.h"
-#include "gst/engine/property_types.h"
+#include "gst/engine/engine_element.h"
+#include "gst/engine/properties.h"
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/decoder.h"
 #include "gst/stream/codec_element.h"
@@ -92,12 +92,14 @@ inline cudatransform::JpegCoefDecState& cudatransform::JpegCoefDecState::of(gpoi
   return *GST_JPEG_COEF_DEC(instance)->state;
 }
 
-using cudatransform::JpegEntropy;
+using cudatransform::EngineSettings;
+using cudatransform::JpegDecodeSettings;
 using cudatransform::JpegFilePictures;
 using cudatransform::JpegFileRules;
 using cudatransform::JpegFileSpan;
-using cudatransform::kReadOnly;
-using cudatransform::kWhilePlaying;
+using cudatransform::kUpToReady;
+using cudatransform::PictureSettings;
+using cudatransform::SettingsOf;
 using cudatransform::Status;
 using State = cudatransform::JpegCoefDecState;
 
@@ -112,44 +114,6 @@ GST_ELEMENT_REGISTER_DEFINE(jpegcoefdec, "jpegcoefdec", GST_RANK_NONE,
 
 namespace {
 
-enum {
-  PROP_0,
-  PROP_ON_ERROR,
-  PROP_MAX_PIXELS,
-  PROP_MAX_MEMORY,
-  PROP_PICTURES,
-  PROP_KEEP_METADATA,
-  PROP_TABLES_IN_CAPS,
-  PROP_ENTROPY,
-  PROP_N_THREADS,
-  PROP_BACKEND,
-  PROP_ACTIVE_BACKEND,
-  PROP_CUDA_DEVICE_ID,
-  PROP_STATS,
-};
-
-constexpr cudatransform::EngineProperties kEngineProperties = {
-    .backend = PROP_BACKEND,
-    .active_backend = PROP_ACTIVE_BACKEND,
-    .cuda_device_id = PROP_CUDA_DEVICE_ID,
-    .n_threads = PROP_N_THREADS,
-    .backend_blurb =
-        "Whether to offer coefficients in CUDA memory as well, and to decode on the GPU (entropy), "
-        "chosen when the element goes to READY",
-    .n_threads_blurb =
-        "How many pictures are decoded at a time, chosen at the first (0 = one per core, or two "
-        "where CUDA may decode; one for live sources)",
-};
-
-constexpr cudatransform::PictureProperties kPictureProperties = {
-    .on_error = PROP_ON_ERROR,
-    .max_memory = PROP_MAX_MEMORY,
-    .max_memory_blurb =
-        "Bytes of host memory that all pictures being decoded may take together "
-        "(0 = no limit): fewer at a time when they are large; one that needs "
-        "more alone counts as damaged",
-};
-
 GType pictures_type() {
   static const GEnumValue kValues[] = {
       {int(JpegFilePictures::kFirst), "The first; the others travel with it", "first"},
@@ -162,111 +126,52 @@ GType pictures_type() {
 
 }  // namespace
 
-static void gst_jpeg_coef_dec_set_property(GObject* object, guint id, const GValue* value,
-                                           GParamSpec* pspec) {
-  State& state = State::of(object);
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case PROP_MAX_PIXELS:
-      state.settings.max_pixels = g_value_get_uint64(value);
-      break;
-    case PROP_PICTURES:
-      state.settings.pictures = static_cast<JpegFilePictures>(g_value_get_enum(value));
-      break;
-    case PROP_KEEP_METADATA:
-      state.settings.keep_metadata = g_value_get_boolean(value);
-      break;
-    case PROP_TABLES_IN_CAPS:
-      state.settings.tables_in_caps = g_value_get_boolean(value);
-      break;
-    case PROP_ENTROPY:
-      state.settings.entropy = static_cast<JpegEntropy>(g_value_get_enum(value));
-      break;
-    default:
-      if (!set_engine_property(kEngineProperties, &state.engine_settings, id, value) &&
-          !set_picture_property(kPictureProperties, &state.settings, id, value))
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK(object);
-}
-
-static void gst_jpeg_coef_dec_get_property(GObject* object, guint id, GValue* value,
-                                           GParamSpec* pspec) {
-  State& state = State::of(object);
-  if (id == PROP_STATS) {
-    g_value_take_boxed(value, state.jpeg.stats());
-    return;
-  }
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case PROP_MAX_PIXELS:
-      g_value_set_uint64(value, state.settings.max_pixels);
-      break;
-    case PROP_PICTURES:
-      g_value_set_enum(value, int(state.settings.pictures));
-      break;
-    case PROP_KEEP_METADATA:
-      g_value_set_boolean(value, state.settings.keep_metadata);
-      break;
-    case PROP_TABLES_IN_CAPS:
-      g_value_set_boolean(value, state.settings.tables_in_caps);
-      break;
-    case PROP_ENTROPY:
-      g_value_set_enum(value, int(state.settings.entropy));
-      break;
-    default:
-      if (!get_engine_property(kEngineProperties, state.engine_settings, id, value) &&
-          !get_picture_property(kPictureProperties, state.settings, id, value))
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK(object);
-}
-
-static void gst_jpeg_coef_dec_install_properties(GObjectClass* klass) {
-  klass->set_property = gst_jpeg_coef_dec_set_property;
-  klass->get_property = gst_jpeg_coef_dec_get_property;
-  install_picture_properties(klass, kPictureProperties, cudatransform::JpegDecodeSettings());
-  g_object_class_install_property(
-      klass, PROP_MAX_PIXELS,
-      g_param_spec_uint64("max-pixels", "Largest picture",
-                          "Width times height above which a picture counts as damaged (0 = no "
-                          "limit); a header of a few bytes can claim 4 gigapixels",
-                          0, G_MAXUINT64, cudatransform::kMaxJpegPixels, kWhilePlaying));
-  g_object_class_install_property(
-      klass, PROP_PICTURES,
-      g_param_spec_enum("pictures", "Pictures of a file",
-                        "Which pictures become frames of a file whose index (MPF) names several, "
-                        "as gain maps, stereo pairs and previews",
-                        pictures_type(), int(JpegFilePictures::kFirst), cudatransform::kUpToReady));
-  g_object_class_install_property(
-      klass, PROP_KEEP_METADATA,
-      g_param_spec_boolean("keep-metadata", "Keep metadata",
-                           "Attach the file's density, Exif data, colour profile, comments and "
-                           "the bytes behind its picture to the coefficients, for jpegcoefenc to "
-                           "write",
-                           TRUE, kWhilePlaying));
-  g_object_class_install_property(
-      klass, PROP_TABLES_IN_CAPS,
-      g_param_spec_boolean("tables-in-caps", "Tables in caps",
-                           "Write the quantisation tables into the caps as well, for files that "
-                           "keep no metas; with it, new tables are new caps",
-                           FALSE, cudatransform::kUpToReady));
-  g_object_class_install_property(
-      klass, PROP_ENTROPY,
-      g_param_spec_enum("entropy", "Entropy decoding",
-                        "The engine that decodes Huffman codes; the CPU decodes progressive, "
-                        "arithmetic and damaged files in any case",
-                        cudatransform::jpeg_entropy_type(), int(JpegEntropy::kAuto),
-                        cudatransform::kUpToReady));
-  install_engine_properties(klass, kEngineProperties);
-  g_object_class_install_property(
-      klass, PROP_STATS,
-      g_param_spec_boxed("stats", "Statistics",
-                         "What was decoded since PAUSED, as a structure; "
-                         "docs/elements/jpegcoefdec.md lists its fields",
-                         GST_TYPE_STRUCTURE, kReadOnly));
+static void install_properties(GObjectClass* klass) {
+  const SettingsOf<EngineSettings> engine(
+      [](gpointer element) -> auto& { return State::of(element).engine_settings; });
+  const SettingsOf<PictureSettings> pictures(
+      [](gpointer element) -> PictureSettings& { return State::of(element).settings; });
+  const SettingsOf<JpegDecodeSettings> jpeg(
+      [](gpointer element) -> auto& { return State::of(element).settings; });
+  cudatransform::install_properties(
+      klass,
+      {on_error_property(pictures),
+       jpeg.row("max-pixels", "Largest picture",
+                "Width times height above which a picture counts as damaged (0 = no limit); a "
+                "header of a few bytes can claim 4 gigapixels",
+                &JpegDecodeSettings::max_pixels, {.most = G_MAXUINT64}),
+       max_memory_property(pictures,
+                           "Bytes of host memory that all pictures being decoded may take together "
+                           "(0 = no limit): fewer at a time when they are large; one that needs "
+                           "more alone counts as damaged"),
+       jpeg.row("pictures", "Pictures of a file",
+                "Which pictures become frames of a file whose index (MPF) names several, as gain "
+                "maps, stereo pairs and previews",
+                &JpegDecodeSettings::pictures, {.type = pictures_type(), .flags = kUpToReady}),
+       jpeg.row("keep-metadata", "Keep metadata",
+                "Attach the file's density, Exif data, colour profile, comments and the bytes "
+                "behind its picture to the coefficients, for jpegcoefenc to write",
+                &JpegDecodeSettings::keep_metadata),
+       jpeg.row("tables-in-caps", "Tables in caps",
+                "Write the quantisation tables into the caps as well, for files that keep no "
+                "metas; with it, new tables are new caps",
+                &JpegDecodeSettings::tables_in_caps, {.flags = kUpToReady}),
+       jpeg.row("entropy", "Entropy decoding",
+                "The engine that decodes Huffman codes; the CPU decodes progressive, arithmetic "
+                "and damaged files in any case",
+                &JpegDecodeSettings::entropy,
+                {.type = cudatransform::jpeg_entropy_type(), .flags = kUpToReady}),
+       n_threads_property(engine,
+                          "How many pictures are decoded at a time, chosen at the first (0 = one "
+                          "per core, or two where CUDA may decode; one for live sources)"),
+       backend_property(engine,
+                        "Whether to offer coefficients in CUDA memory as well, and to decode on "
+                        "the GPU (entropy), chosen when the element goes to READY"),
+       active_backend_property(engine), cuda_device_id_property(engine),
+       cudatransform::stats_property(
+           "What was decoded since PAUSED, as a structure; "
+           "docs/elements/jpegcoefdec.md lists its fields",
+           [](GObject* object) { return State::of(object).jpeg.stats(); })});
 }
 
 // ---- Bytes to frames: files, whose first pictures become frames ----
@@ -426,9 +331,8 @@ static gboolean gst_jpeg_coef_dec_set_format(GstVideoDecoder* decoder, GstVideoC
   gst_structure_get_boolean(gst_caps_get_structure(input->caps, 0), "parsed", &parsed);
   State& state = State::of(decoder);
   state.is_parsed = parsed;
-  GST_OBJECT_LOCK(decoder);
-  const bool wants_all = state.settings.pictures == cudatransform::JpegFilePictures::kAll;
-  GST_OBJECT_UNLOCK(decoder);
+  const bool wants_all =
+      cudatransform::locked(decoder, state.settings.pictures) == JpegFilePictures::kAll;
   // The base class makes one frame of a packet, so a file that shall give several is split.
   gst_video_decoder_set_packetized(decoder, parsed && !wants_all);
   return TRUE;
@@ -463,7 +367,7 @@ static void gst_jpeg_coef_dec_class_init(GstJpegCoefDecClass* klass) {
   cudatransform::CodecElement<State>::install(element_class,
                                               gst_caps_new_empty_simple("image/jpeg"),
                                               cudatransform::jpeg_coefs_template_caps(true));
-  gst_jpeg_coef_dec_install_properties(G_OBJECT_CLASS(klass));
+  install_properties(G_OBJECT_CLASS(klass));
   gst_element_class_set_static_metadata(
       element_class, "JPEG to DCT coefficients", "Codec/Parser/Image",
       "Takes JPEG pictures and Motion-JPEG apart as far as their quantised DCT coefficients",

@@ -30,9 +30,9 @@
 #include "gst/elements.h"
 
 #include "gst/dct8x8/file_query.h"
-#include "gst/engine/element_errors.h"
+#include "gst/engine/engine_element.h"
 #include "gst/engine/pools.h"
-#include "gst/engine/property_types.h"
+#include "gst/engine/properties.h"
 #include "gst/jpeg/caps.h"
 #include "gst/jpeg/encoder.h"
 #include "gst/stream/codec_element.h"
@@ -75,8 +75,10 @@ inline cudatransform::JpegCoefEncState& cudatransform::JpegCoefEncState::of(gpoi
 }
 
 using cudatransform::CapsPtr;
-using cudatransform::JpegEntropy;
-using cudatransform::kWhilePlaying;
+using cudatransform::EngineSettings;
+using cudatransform::JpegEncodeSettings;
+using cudatransform::JpegOptions;
+using cudatransform::SettingsOf;
 using cudatransform::Status;
 using State = cudatransform::JpegCoefEncState;
 
@@ -87,105 +89,13 @@ G_DEFINE_TYPE_WITH_CODE(GstJpegCoefEnc, gst_jpeg_coef_enc, GST_TYPE_VIDEO_ENCODE
 GST_ELEMENT_REGISTER_DEFINE(jpegcoefenc, "jpegcoefenc", GST_RANK_NONE,
                             gst_jpeg_coef_enc_get_type());
 
-enum {
-  PROP_0,
-  PROP_PROGRESSIVE,
-  PROP_OPTIMIZE,
-  PROP_ARITHMETIC,
-  PROP_RESTART_INTERVAL,
-  PROP_KEEP_METADATA,
-  PROP_N_THREADS,
-  PROP_BACKEND,
-  PROP_CUDA_DEVICE_ID,
-  PROP_ENTROPY,
-  PROP_STATS,
-};
-
-static constexpr cudatransform::EngineProperties kEngineProperties = {
-    .backend = PROP_BACKEND,
-    .active_backend = 0,
-    .cuda_device_id = PROP_CUDA_DEVICE_ID,
-    .n_threads = PROP_N_THREADS,
-    .backend_blurb =
-        "Whether to take coefficients in CUDA memory, chosen when the element goes to READY",
-    .n_threads_blurb =
-        "Pictures that are written at once, each on a thread or on the GPU (0 = one per core, but "
-        "1 for a live source; 1 adds no latency)",
-};
-
-static void gst_jpeg_coef_enc_set_property(GObject* object, guint id, const GValue* value,
-                                           GParamSpec* pspec) {
-  State& state = State::of(object);
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case PROP_PROGRESSIVE:
-      state.settings.options.progressive = g_value_get_boolean(value);
-      break;
-    case PROP_OPTIMIZE:
-      state.settings.options.optimize = g_value_get_boolean(value);
-      break;
-    case PROP_ARITHMETIC:
-      state.settings.options.arithmetic = g_value_get_boolean(value);
-      break;
-    case PROP_RESTART_INTERVAL:
-      state.settings.options.restart_interval = g_value_get_uint(value);
-      break;
-    case PROP_KEEP_METADATA:
-      state.settings.options.keep_metadata = g_value_get_boolean(value);
-      break;
-    case PROP_ENTROPY:
-      state.settings.entropy = static_cast<JpegEntropy>(g_value_get_enum(value));
-      break;
-    default:
-      if (!set_engine_property(kEngineProperties, &state.engine_settings, id, value))
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK(object);
-}
-
-static GstStructure* make_stats(const State& state) {
-  const cudatransform::JpegEncodeCounts& counts = state.jpeg.counts();
+static GstStructure* make_stats(GObject* object) {
+  const cudatransform::JpegEncodeCounts& counts = State::of(object).jpeg.counts();
   const guint64 by_device = counts.frames_by_device, frames = counts.frames;  // in this order
   return gst_structure_new("application/x-jpegcoefenc-stats", "frames", G_TYPE_UINT64, frames,
                            "cuda-frames", G_TYPE_UINT64, by_device, "cpu-frames", G_TYPE_UINT64,
                            frames - by_device, "untrue-lengths", G_TYPE_UINT64,
                            counts.untrue_lengths.load(), nullptr);
-}
-
-static void gst_jpeg_coef_enc_get_property(GObject* object, guint id, GValue* value,
-                                           GParamSpec* pspec) {
-  const State& state = State::of(object);
-  if (id == PROP_STATS) {
-    g_value_take_boxed(value, make_stats(state));
-    return;
-  }
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-    case PROP_PROGRESSIVE:
-      g_value_set_boolean(value, state.settings.options.progressive);
-      break;
-    case PROP_OPTIMIZE:
-      g_value_set_boolean(value, state.settings.options.optimize);
-      break;
-    case PROP_ARITHMETIC:
-      g_value_set_boolean(value, state.settings.options.arithmetic);
-      break;
-    case PROP_RESTART_INTERVAL:
-      g_value_set_uint(value, state.settings.options.restart_interval);
-      break;
-    case PROP_KEEP_METADATA:
-      g_value_set_boolean(value, state.settings.options.keep_metadata);
-      break;
-    case PROP_ENTROPY:
-      g_value_set_enum(value, static_cast<int>(state.settings.entropy));
-      break;
-    default:
-      if (!get_engine_property(kEngineProperties, state.engine_settings, id, value))
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK(object);
 }
 
 static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
@@ -253,9 +163,7 @@ static gboolean gst_jpeg_coef_enc_propose_allocation(GstVideoEncoder*, GstQuery*
 static gboolean gst_jpeg_coef_enc_sink_query(GstVideoEncoder* encoder, GstQuery* query) {
   State& state = State::of(encoder);
   if (state.engine.handle_context_query(query)) return TRUE;
-  GST_OBJECT_LOCK(encoder);
-  const cudatransform::JpegOptions options = state.settings.options;
-  GST_OBJECT_UNLOCK(encoder);
+  const JpegOptions options = cudatransform::locked(encoder, state.settings.options);
   if (cudatransform::answer_file_query(query, options)) return TRUE;
   if (state.gate.refuses(GST_VIDEO_ENCODER_SINK_PAD(encoder), query)) return FALSE;
   return GST_VIDEO_ENCODER_CLASS(parent_class)->sink_query(encoder, query);
@@ -271,51 +179,54 @@ static void gst_jpeg_coef_enc_init(GstJpegCoefEnc* self) {
 }
 
 static void install_properties(GObjectClass* klass) {
-  const auto install_flag = [&](guint id, const char* name, const char* nick, const char* blurb,
-                                gboolean initially = FALSE) {
-    g_object_class_install_property(
-        klass, id, g_param_spec_boolean(name, nick, blurb, initially, kWhilePlaying));
-  };
-  install_flag(PROP_PROGRESSIVE, "progressive", "Progressive",
-               "Write progressive files: a coarse picture first, then its refinements");
-  install_flag(PROP_OPTIMIZE, "optimize", "Optimize",
-               "Compute the best Huffman tables for each picture, in a pass of its own");
-  install_flag(PROP_ARITHMETIC, "arithmetic", "Arithmetic",
-               "Use arithmetic coding: smaller files, which many programs cannot read");
-  g_object_class_install_property(
-      klass, PROP_RESTART_INTERVAL,
-      g_param_spec_uint("restart-interval", "Restart interval",
-                        "MCUs from one restart marker to the next (0 = no markers)", 0,
-                        cudatransform::kJpegMaxRestartInterval, 0, kWhilePlaying));
-  install_flag(
-      PROP_KEEP_METADATA, "keep-metadata", "Keep metadata",
-      "Write the density, Exif data, colour profile, comments and the bytes behind the picture, "
-      "as jpegcoefdec has found them in the file that the coefficients are from",
-      TRUE);
-  install_engine_properties(klass, kEngineProperties);
-  g_object_class_install_property(
-      klass, PROP_ENTROPY,
-      g_param_spec_enum("entropy", "Entropy coding",
-                        "The engine that does the entropy coding: the GPU can if coefficients are "
-                        "in CUDA memory, of 8 bits, and the file is neither progressive nor "
-                        "arithmetic; the CPU does all others",
-                        cudatransform::jpeg_entropy_type(), static_cast<int>(JpegEntropy::kAuto),
-                        cudatransform::kUpToReady));
-  g_object_class_install_property(
-      klass, PROP_STATS,
-      g_param_spec_boxed("stats", "Statistics",
-                         "What was written since PAUSED, as a structure; "
-                         "docs/elements/jpegcoefenc.md lists its fields",
-                         GST_TYPE_STRUCTURE, cudatransform::kReadOnly));
+  const SettingsOf<EngineSettings> engine(
+      [](gpointer element) -> auto& { return State::of(element).engine_settings; });
+  const SettingsOf<JpegEncodeSettings> jpeg(
+      [](gpointer element) -> auto& { return State::of(element).settings; });
+  const SettingsOf<JpegOptions> options(
+      [](gpointer element) -> auto& { return State::of(element).settings.options; });
+  cudatransform::install_properties(
+      klass,
+      {options.row("progressive", "Progressive",
+                   "Write progressive files: a coarse picture first, then its refinements",
+                   &JpegOptions::progressive),
+       options.row("optimize", "Optimize",
+                   "Compute the best Huffman tables for each picture, in a pass of its own",
+                   &JpegOptions::optimize),
+       options.row("arithmetic", "Arithmetic",
+                   "Use arithmetic coding: smaller files, which many programs cannot read",
+                   &JpegOptions::arithmetic),
+       options.row("restart-interval", "Restart interval",
+                   "MCUs from one restart marker to the next (0 = no markers)",
+                   &JpegOptions::restart_interval,
+                   {.most = cudatransform::kJpegMaxRestartInterval}),
+       options.row("keep-metadata", "Keep metadata",
+                   "Write the density, Exif data, colour profile, comments and the bytes behind "
+                   "the picture, as jpegcoefdec has found them in the file that the coefficients "
+                   "are from",
+                   &JpegOptions::keep_metadata),
+       n_threads_property(engine,
+                          "Pictures that are written at once, each on a thread or on the GPU (0 = "
+                          "one per core, but 1 for a live source; 1 adds no latency)"),
+       backend_property(engine,
+                        "Whether to take coefficients in CUDA memory, chosen when the element goes "
+                        "to READY"),
+       cuda_device_id_property(engine),
+       jpeg.row("entropy", "Entropy coding",
+                "The engine that does the entropy coding: the GPU can if coefficients are in CUDA "
+                "memory, of 8 bits, and the file is neither progressive nor arithmetic; the CPU "
+                "does all others",
+                &JpegEncodeSettings::entropy,
+                {.type = cudatransform::jpeg_entropy_type(), .flags = cudatransform::kUpToReady}),
+       cudatransform::stats_property("What was written since PAUSED, as a structure; "
+                                     "docs/elements/jpegcoefenc.md lists its fields",
+                                     make_stats)});
 }
 
 static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {
-  auto* object_class = G_OBJECT_CLASS(klass);
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* encoder_class = GST_VIDEO_ENCODER_CLASS(klass);
-  object_class->set_property = gst_jpeg_coef_enc_set_property;
-  object_class->get_property = gst_jpeg_coef_enc_get_property;
-  install_properties(object_class);
+  install_properties(G_OBJECT_CLASS(klass));
   encoder_class->sink_event = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_sink_event);
   encoder_class->sink_query = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_sink_query);
   encoder_class->src_query = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_src_query);

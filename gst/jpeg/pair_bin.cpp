@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-#include "gst/engine/property_types.h"
+#include "gst/engine/properties.h"
 
 namespace cudatransform {
 namespace {
@@ -154,28 +154,8 @@ using cudatransform::PairProperty;
 #define gst_pair_bin_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE(GstPairBin, gst_pair_bin, GST_TYPE_BIN);
 
-// Behind it come those of the class's list.
-enum { PROP_0, PROP_STATS, PROP_FIRST };
-
-static const PairProperty* property_of(GObject* object, guint id) {
-  const auto& properties = *GST_PAIR_BIN_GET_CLASS(object)->properties;
-  return id >= PROP_FIRST && id - PROP_FIRST < properties.size() ? &properties[id - PROP_FIRST]
-                                                                 : nullptr;
-}
-
-static void gst_pair_bin_set_property(GObject* object, guint id, const GValue* value,
-                                      GParamSpec* pspec) {
-  const PairProperty* property = property_of(object, id);
-  if (!property) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-    return;
-  }
-  for (int i = 0; i < 2; i++)
-    if (property->is_in[i])
-      g_object_set_property(G_OBJECT(GST_PAIR_BIN(object)->elements[i]), pspec->name, value);
-}
-
-static GstStructure* make_stats(GstPairBin* self) {
+static GstStructure* make_stats(GObject* object) {
+  GstPairBin* self = GST_PAIR_BIN(object);
   const GstPairBinClass* klass = GST_PAIR_BIN_GET_CLASS(self);
   GstStructure* stats = gst_structure_new_empty(
       (std::string("application/x-") + klass->element_name + "-stats").c_str());
@@ -188,14 +168,19 @@ static GstStructure* make_stats(GstPairBin* self) {
   return stats;
 }
 
-static void gst_pair_bin_get_property(GObject* object, guint id, GValue* value, GParamSpec* pspec) {
-  GstPairBin* self = GST_PAIR_BIN(object);
-  if (id == PROP_STATS)
-    g_value_take_boxed(value, make_stats(self));
-  else if (const PairProperty* property = property_of(object, id))
-    g_object_get_property(G_OBJECT(self->elements[property->reads]), pspec->name, value);
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+static cudatransform::Property row_of(const PairProperty& property) {
+  const auto element = [](GObject* object, int i) {
+    return G_OBJECT(GST_PAIR_BIN(object)->elements[i]);
+  };
+  return {property.spec,
+          [element, property](GObject* object, GValue* value) {
+            g_object_get_property(element(object, property.reads), property.spec->name, value);
+          },
+          [element, property](GObject* object, const GValue* value) {
+            for (int i = 0; i < 2; i++)
+              if (property.is_in[i])
+                g_object_set_property(element(object, i), property.spec->name, value);
+          }};
 }
 
 // An element has notified a property.
@@ -286,21 +271,14 @@ static void add_template(GstElementClass* klass, GType of, const char* name) {
 }
 
 void gst_pair_bin_install(GstPairBinClass* klass, const char* element_name, const Pair& pair) {
-  auto* object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = gst_pair_bin_set_property;  // which no class inherits
-  object_class->get_property = gst_pair_bin_get_property;
   klass->element_name = element_name;
   klass->pair = pair;
   klass->properties = new std::vector<PairProperty>(cudatransform::pair_properties(pair));
-  g_object_class_install_property(
-      object_class, PROP_STATS,
-      g_param_spec_boxed("stats", "Statistics",
-                         "The structures that the two elements have as stats, each as a field with "
-                         "its element's name",
-                         GST_TYPE_STRUCTURE, cudatransform::kReadOnly));
-  guint id = PROP_FIRST;
-  for (const PairProperty& property : *klass->properties)
-    g_object_class_install_property(object_class, id++, property.spec);
+  std::vector<cudatransform::Property> rows = {cudatransform::stats_property(
+      "The structures that the two elements have as stats, each as a field with its element's name",
+      make_stats)};
+  for (const PairProperty& property : *klass->properties) rows.push_back(row_of(property));
+  cudatransform::install_properties(G_OBJECT_CLASS(klass), rows);
   add_template(GST_ELEMENT_CLASS(klass), pair.types[0], "sink");
   add_template(GST_ELEMENT_CLASS(klass), pair.types[1], "src");
 }

@@ -164,7 +164,7 @@ Status RateControl::choose(const Dct8x8Ops& ops, const Dct8x8Job& job, FrameTabl
   frame.job.times = nullptr;
 
   JpegOptions options;
-  CT_RETURN_IF_ERROR(ask_for_baseline(first_property(rate_), ask_downstream, &options));
+  CT_RETURN_IF_ERROR(ask_for_baseline(first_property(rate_), ask_downstream_, &options));
   JpegPicture file;
   describe_jpeg_file(info_, nullptr, &file);
   CT_RETURN_IF_ERROR(sizes_->control.begin(info_, file, 0, options, *tables));
@@ -211,8 +211,12 @@ Status RateControl::choose(const Dct8x8Ops&, const Dct8x8Job&, FrameTables*) {
 
 #endif
 
-RateControl::RateControl(Engine& engine, Transport& transport)
-    : engine_(engine), transport_(transport), sizes_(std::make_unique<Sizes>(engine)) {}
+RateControl::RateControl(Engine& engine, Transport& transport,
+                         const std::function<bool(GstQuery* query)>& ask_downstream)
+    : engine_(engine),
+      transport_(transport),
+      ask_downstream_(ask_downstream),
+      sizes_(std::make_unique<Sizes>(engine)) {}
 
 RateControl::~RateControl() = default;
 

@@ -40,11 +40,10 @@ struct RateResult {
 // Of one stream; used by the streaming thread.
 class RateControl {
  public:
-  RateControl(Engine& engine, Transport& transport);
+  // `ask_downstream` sends a query downstream.
+  RateControl(Engine& engine, Transport& transport,
+              const std::function<bool(GstQuery* query)>& ask_downstream);
   ~RateControl();
-
-  // Sends a query downstream.
-  std::function<bool(GstQuery* query)> ask_downstream;
 
   // A new stream.
   void start();
@@ -73,6 +72,7 @@ class RateControl {
 
   Engine& engine_;
   Transport& transport_;
+  const std::function<bool(GstQuery* query)>& ask_downstream_;
   RateSettings rate_;
   QuantPreset preset_ = QuantPreset::kAnnexK;
   int quality_ = 85;

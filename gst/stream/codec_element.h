@@ -54,9 +54,8 @@ class CodecElement {
   static bool open(GstElement* element) {
     State& state = State::of(element);
     std::string fallback;
-    GST_OBJECT_LOCK(element);
-    const int threads = State::kEngineHasThreads ? int(state.engine_settings.n_threads) : 1;
-    GST_OBJECT_UNLOCK(element);
+    const int threads =
+        State::kEngineHasThreads ? int(locked(element, state.engine_settings.n_threads)) : 1;
     if (!open_engine(element, state.engine, &state.engine_settings, threads, &fallback))
       return false;
     if (!fallback.empty())

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "gst/engine/buffer_ptr.h"
-#include "gst/engine/element_errors.h"
+#include "gst/engine/engine_element.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/sampling.h"
 

@@ -1,4 +1,4 @@
-// The frame loop's view of transforms between frames and coefficients: the steps of a frame.
+// Transforms between frames and coefficients: the steps of a frame, and negotiation.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "gst/engine/properties.h"
 #include "gst/stream/coef_input.h"
 #include "gst/stream/coef_output.h"
 #include "gst/stream/frame_output.h"
@@ -44,10 +45,13 @@ class CoefStep {
   SourceFrame source_;
 };
 
+struct ReferenceSettings {
+  bool keep = false;
+};
+
 // One negotiated stream of frames through one engine. A forward transform brings a frame to the
 // engine, enqueues its job, and delivers the coefficients; an inverse goes the other way. A kind of
-// coefficients derives from it and adds its caps, its settings, its job and its meta: its submit()
-// is all that the frame loop calls for a frame.
+// coefficients derives from it and adds its caps, its settings, its job and its meta.
 class CoefTransform : public FrameTransform {
  public:
   // `producer`: the element whose coefficients may carry their source frames.
@@ -58,17 +62,17 @@ class CoefTransform : public FrameTransform {
         finder_(producer) {}
   ~CoefTransform() override { give_up_memory(); }
 
-  bool keep_reference = false;  // a setting of a forward transform: guarded by the object lock
+  ReferenceSettings reference;  // of a forward transform: guarded by the object lock
 
   Direction direction() const { return direction_; }
   bool is_forward() const { return direction_ == Direction::kForward; }
   const GstVideoInfo& raw_info() const { return raw_; }
 
   void start() override;
-  Status configure(const GstCaps* in, const GstCaps* out, FrameHost& host) override;
+  Status configure(const GstCaps* in, const GstCaps* out) override;
   Status allocate(GstQuery* query, GstCaps* caps) final;
   void propose(GstQuery* query, GstCaps* caps, guint buffers) final;
-  guint kept_buffers() const final { return keep_reference ? SourceKeeper::kBuffers : 0; }
+  guint kept_buffers() const final { return reference.keep ? SourceKeeper::kBuffers : 0; }
   bool waits_for_frames() const final {
     return is_forward() ? coefs_.waits_for_frames() : frames_.waits_for_frames();
   }
@@ -94,7 +98,7 @@ class CoefTransform : public FrameTransform {
   Engine& engine_;
   Transport& transport_;
   GstVideoInfo raw_ = {};
-  // Settings of the frame; submit() takes them.
+  // Settings of the frame; take_settings() takes them.
   bool keeps_reference_ = false;
   const char* incomparable_ = nullptr;  // why it cannot be compared with its source; null: it can
 
@@ -113,18 +117,14 @@ class CoefTransform : public FrameTransform {
   bool warned_of_incomparable_ = false;
 };
 
-// The make_transform of an element's class.
-template <typename Transform, Direction kDirection>
-std::unique_ptr<FrameTransform> make_coef_transform(Transport& transport) {
-  return std::make_unique<Transform>(transport, kDirection);
-}
-
 // The error if frames of `raw` do not belong to coefficients of that size.
 Status sizes_differ(const GstVideoInfo& raw, int width, int height);
 
 // Sets up an element whose transform is a CoefTransform: the caps to prefer, and the size of
 // buffers. The element sets transform_caps itself, and ends it with filter_caps().
 void install_coef_negotiation(GstBaseTransformClass* klass);
+// The row of the property of ReferenceSettings.
+Property keep_reference_property(const char* blurb);
 // The caps that transform_caps of `trans` has found for `caps` (transfer full), as far as `filter`
 // (may be null) allows. Transfer full.
 GstCaps* filter_caps(GstBaseTransform* trans, const GstCaps* caps, GstCaps* found, GstCaps* filter);

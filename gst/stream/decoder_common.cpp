@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "gst/engine/debug.h"
-#include "gst/engine/element_errors.h"
 #include "gst/engine/engine.h"
-#include "gst/engine/property_types.h"
+#include "gst/engine/engine_element.h"
 
 namespace cudatransform {
 
@@ -82,41 +81,17 @@ GType on_error_type() {
 
 }  // namespace
 
-void install_picture_properties(GObjectClass* klass, const PictureProperties& properties,
-                                const PictureSettings& defaults) {
-  g_object_class_install_property(
-      klass, properties.on_error,
-      g_param_spec_enum(
-          "on-error", "On error",
-          "What to do with a damaged picture; max-errors says after how many dropped in a row the "
-          "element stops with an error all the same",
-          on_error_type(), int(defaults.on_error), kWhilePlaying));
-  g_object_class_install_property(
-      klass, properties.max_memory,
-      g_param_spec_uint64("max-memory", "Most memory", properties.max_memory_blurb, 0, G_MAXUINT64,
-                          defaults.max_memory, kWhilePlaying));
+Property on_error_property(const SettingsOf<PictureSettings>& pictures) {
+  return pictures.row(
+      "on-error", "On error",
+      "What to do with a damaged picture; max-errors says after how many dropped in a row the "
+      "element stops with an error all the same",
+      &PictureSettings::on_error, {.type = on_error_type()});
 }
 
-bool set_picture_property(const PictureProperties& properties, PictureSettings* settings, guint id,
-                          const GValue* value) {
-  if (id == properties.on_error)
-    settings->on_error = static_cast<OnError>(g_value_get_enum(value));
-  else if (id == properties.max_memory)
-    settings->max_memory = g_value_get_uint64(value);
-  else
-    return false;
-  return true;
-}
-
-bool get_picture_property(const PictureProperties& properties, const PictureSettings& settings,
-                          guint id, GValue* value) {
-  if (id == properties.on_error)
-    g_value_set_enum(value, int(settings.on_error));
-  else if (id == properties.max_memory)
-    g_value_set_uint64(value, settings.max_memory);
-  else
-    return false;
-  return true;
+Property max_memory_property(const SettingsOf<PictureSettings>& pictures, const char* blurb) {
+  return pictures.row("max-memory", "Most memory", blurb, &PictureSettings::max_memory,
+                      {.most = G_MAXUINT64});
 }
 
 }  // namespace cudatransform

@@ -9,6 +9,7 @@
 
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
+#include "gst/engine/properties.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {
@@ -62,20 +63,9 @@ struct PictureSettings {
   guint64 max_memory = guint64{1} << 30;  // 0: no limit
 };
 
-// The ids that the element gives them.
-struct PictureProperties {
-  guint on_error;
-  guint max_memory;
-  const char* max_memory_blurb;  // what counts, and what becomes of a picture that needs more alone
-};
-
-// Installs them with the values in `defaults` as defaults.
-void install_picture_properties(GObjectClass* klass, const PictureProperties& properties,
-                                const PictureSettings& defaults);
-// False if `id` is none of `properties`. The caller holds the object lock.
-bool set_picture_property(const PictureProperties& properties, PictureSettings* settings, guint id,
-                          const GValue* value);
-bool get_picture_property(const PictureProperties& properties, const PictureSettings& settings,
-                          guint id, GValue* value);
+// Rows of their properties. `blurb` says what memory counts, and what becomes of a picture that
+// needs more alone.
+Property on_error_property(const SettingsOf<PictureSettings>& pictures);
+Property max_memory_property(const SettingsOf<PictureSettings>& pictures, const char* blurb);
 
 }  // namespace cudatransform

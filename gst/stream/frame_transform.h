@@ -52,30 +52,16 @@ class FramesInFlight {
   guint first_ = 0, count_ = 0;
 };
 
-// What a transform asks of its element while it works on a frame.
-class FrameHost {
- public:
-  // The object lock, which guards the settings: for std::lock_guard.
-  virtual void lock() = 0;
-  virtual void unlock() = 0;
-  // Notifies a property that has changed. Not with the lock.
-  virtual void notify(const char* property) = 0;
-  // The frame needs caps of its own: frames in flight leave, and the caps of the src pad, which
-  // `complete` edits, are sent. Not with the lock.
-  virtual void change_caps(const std::function<void(GstCaps*)>& complete) = 0;
-
- protected:
-  ~FrameHost() = default;
-};
-
 // A frame to be transformed.
 struct FrameTask {
-  FrameHost& host;
   GstBuffer* in;
   // Gets a new buffer without the input's metas and timestamps, or the input itself, and is reset
   // after a failure.
   SubmittedFrame& out;
   MeasuredFrame* measured;  // null: nothing is measured
+  // For a frame that needs caps of its own: frames in flight leave, and the caps of the src pad,
+  // which `complete` edits, are sent.
+  std::function<void(const std::function<void(GstCaps*)>& complete)> change_caps;
 };
 
 // The element's class makes one (transform_base.h) for each element. The streaming thread calls it;
@@ -85,11 +71,16 @@ class FrameTransform {
  public:
   virtual ~FrameTransform() = default;
 
+  // Sends a query downstream. The element sets it.
+  std::function<bool(GstQuery* query)> ask_downstream;
+
+  // Fails the way to READY if settings contradict each other. The caller holds the object lock.
+  virtual Status check_settings() const { return {}; }
   // Starts a new stream. Every warning may come again.
   virtual void start() {}
   // New caps; no frame of the old ones is in flight. Fails if frames of the two do not belong
   // together.
-  virtual Status configure(const GstCaps* in, const GstCaps* out, FrameHost& host) = 0;
+  virtual Status configure(const GstCaps* in, const GstCaps* out) = 0;
   // The answered ALLOCATION query of the src pad, which is for `caps`.
   virtual Status allocate(GstQuery* query, GstCaps* caps) = 0;
   // Answers the query of the sink pad. The element works on this many buffers at once.
@@ -102,7 +93,10 @@ class FrameTransform {
   virtual bool waits_for_frames() const = 0;
   virtual bool can_hold_frames() const { return true; }
 
-  // Takes the settings of a frame, and enqueues its work.
+  // Takes the settings of the next frame. The caller holds the object lock. New caps take them,
+  // too: wrong ones fail the next frame. `*changed_property`: one to be notified.
+  virtual Status take_settings(const char** /*changed_property*/) { return {}; }
+  // Enqueues the work of a frame.
   virtual Status submit(FrameTask& task) = 0;
 
   // Adds the transform's part of the stats property. The caller holds the object lock.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "gst/engine/debug.h"
-#include "gst/engine/element_errors.h"
+#include "gst/engine/engine_element.h"
 
 namespace cudatransform {
 

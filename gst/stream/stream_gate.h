@@ -6,6 +6,8 @@
 
 #include <atomic>
 
+GST_DEBUG_CATEGORY_EXTERN(cudatransform_debug);
+
 namespace cudatransform {
 
 // GST_QUERY_IS_SERIALIZED(), which causes warnings in C++.
@@ -32,7 +34,18 @@ class StreamGate {
   // Whether `query`, on the element's sink pad, has come too early or too late. Then the caller
   // answers FALSE and touches nothing of the stream. If not, the answer holds until the query has
   // been answered.
-  bool refuses(GstPad* sink, GstQuery* query) const;
+  bool refuses(GstPad* sink, GstQuery* query) const {
+    if (!is_serialized(query)) return false;
+    // We look at the pad first: a thread that finds it not flushing again also sees that stop() has
+    // closed the gate.
+    GST_OBJECT_LOCK(sink);
+    const bool flushing = GST_PAD_IS_FLUSHING(sink);
+    GST_OBJECT_UNLOCK(sink);
+    if (!flushing && running_) return false;
+    GST_CAT_DEBUG_OBJECT(cudatransform_debug, sink, "refusing %s: the pad is %s",
+                         GST_QUERY_TYPE_NAME(query), flushing ? "flushing" : "not started");
+    return true;
+  }
 
  private:
   std::atomic<bool> running_ = false;

@@ -9,18 +9,23 @@
 
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/debug.h"
-#include "gst/engine/element_errors.h"
-#include "gst/engine/property_types.h"
+#include "gst/engine/engine_element.h"
+#include "gst/engine/properties.h"
 #include "gst/stream/latency.h"
 
 using cudatransform::Backend;
 using cudatransform::BufferPtr;
 using cudatransform::CapsPtr;
+using cudatransform::EngineSettings;
+using cudatransform::FrameLoopSettings;
 using cudatransform::kReadOnly;
 using cudatransform::kUpToReady;
-using cudatransform::kWhilePlaying;
+using cudatransform::locked;
 using cudatransform::MeasuredFrame;
 using cudatransform::MemoryKinds;
+using cudatransform::ObjectLock;
+using cudatransform::Property;
+using cudatransform::SettingsOf;
 using cudatransform::Status;
 using cudatransform::StatusCode;
 using cudatransform::SubmittedFrame;
@@ -34,36 +39,6 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaTransformBase, gst_cuda_transform_base,
 // ---- Properties ----
 
 namespace {
-
-enum {
-  PROP_0,
-  PROP_BACKEND,
-  PROP_ACTIVE_BACKEND,
-  PROP_CUDA_DEVICE_ID,
-  PROP_N_THREADS,
-  PROP_ASYNC_DEPTH,
-  PROP_MEASURE,
-  PROP_POST_MESSAGES,
-  PROP_PSNR,
-  PROP_PSNR_Y,
-  PROP_PSNR_U,
-  PROP_PSNR_V,
-  PROP_KERNEL_TIME,
-  PROP_UPLOAD_TIME,
-  PROP_DOWNLOAD_TIME,
-  PROP_STATS,
-};
-
-constexpr cudatransform::EngineProperties kEngineProperties = {
-    .backend = PROP_BACKEND,
-    .active_backend = PROP_ACTIVE_BACKEND,
-    .cuda_device_id = PROP_CUDA_DEVICE_ID,
-    .n_threads = PROP_N_THREADS,
-    .backend_blurb = "The engine to use, chosen when the element goes to READY",
-    .n_threads_blurb =
-        "Threads of the CPU engine, chosen when the element goes to READY; one per core at most "
-        "(0 = one per core)",
-};
 
 const char* backend_nick(Backend backend) {
   return backend == Backend::kCuda ? "cuda" : backend == Backend::kCpu ? "cpu" : "auto";
@@ -83,30 +58,8 @@ static GType gst_cuda_transform_measure_get_type(void) {
   return type;
 }
 
-static void gst_cuda_transform_base_set_property(GObject* object, guint id, const GValue* value,
-                                                 GParamSpec* pspec) {
+static GstStructure* statistics(GObject* object) {
   auto* self = GST_CUDA_TRANSFORM_BASE(object);
-  GstCudaTransformBaseState* state = self->state;
-  GST_OBJECT_LOCK(self);
-  switch (id) {
-    case PROP_ASYNC_DEPTH:
-      state->async_depth = g_value_get_uint(value);
-      break;
-    case PROP_MEASURE:
-      state->measure_kinds = g_value_get_flags(value);
-      break;
-    case PROP_POST_MESSAGES:
-      state->post_messages = g_value_get_boolean(value);
-      break;
-    default:
-      if (!set_engine_property(kEngineProperties, &state->engine_settings, id, value))
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK(self);
-}
-
-static GstStructure* statistics(GstCudaTransformBase* self) {
   const std::string name = std::string("application/x-") +
                            GST_CUDA_TRANSFORM_BASE_GET_CLASS(self)->element_name + "-stats";
   GST_OBJECT_LOCK(self);
@@ -119,105 +72,82 @@ static GstStructure* statistics(GstCudaTransformBase* self) {
   return self->state->measure.statistics(s);
 }
 
-static void gst_cuda_transform_base_get_property(GObject* object, guint id, GValue* value,
-                                                 GParamSpec* pspec) {
-  auto* self = GST_CUDA_TRANSFORM_BASE(object);
-  GstCudaTransformBaseState* state = self->state;
-  // Measure has its own lock.
-  switch (id) {
-    case PROP_PSNR:
-      g_value_set_double(value, state->measure.last_psnr(-1));
-      return;
-    case PROP_PSNR_Y:
-    case PROP_PSNR_U:
-    case PROP_PSNR_V:
-      g_value_set_double(value, state->measure.last_psnr(id - PROP_PSNR_Y));
-      return;
-    case PROP_KERNEL_TIME:
-    case PROP_UPLOAD_TIME:
-    case PROP_DOWNLOAD_TIME:
-      g_value_set_int64(value, state->measure.last_values().time[id - PROP_KERNEL_TIME]);
-      return;
-    case PROP_STATS:
-      g_value_take_boxed(value, statistics(self));
-      return;
-    default:
-      break;
-  }
-  GST_OBJECT_LOCK(self);
-  switch (id) {
-    case PROP_ASYNC_DEPTH:
-      g_value_set_uint(value, state->async_depth);
-      break;
-    case PROP_MEASURE:
-      g_value_set_flags(value, state->measure_kinds);
-      break;
-    case PROP_POST_MESSAGES:
-      g_value_set_boolean(value, state->post_messages);
-      break;
-    default:
-      if (!get_engine_property(kEngineProperties, state->engine_settings, id, value))
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK(self);
+// Measure has its own lock.
+static Property psnr_property(const char* name, const char* nick, const char* blurb,
+                              int component) {
+  return {g_param_spec_double(name, nick, blurb, -1, G_MAXDOUBLE, -1, kReadOnly),
+          [component](GObject* object, GValue* value) {
+            const auto& measure = GST_CUDA_TRANSFORM_BASE(object)->state->measure;
+            g_value_set_double(value, measure.last_psnr(component));
+          }};
 }
 
-static void install_read_only(GObjectClass* klass) {
-  const auto install_psnr = [&](guint id, const char* name, const char* nick, const char* blurb) {
-    g_object_class_install_property(
-        klass, id, g_param_spec_double(name, nick, blurb, -1, G_MAXDOUBLE, -1, kReadOnly));
-  };
-  install_psnr(PROP_PSNR, "psnr", "PSNR",
-               "PSNR of the last frame in dB, from the error of all samples together; infinity for "
-               "equal frames, -1 when not measured");
-  install_psnr(PROP_PSNR_Y, "psnr-y", "PSNR of Y",
-               "PSNR of the last frame's first component (Y or R) in dB; -1 when not measured");
-  install_psnr(PROP_PSNR_U, "psnr-u", "PSNR of U",
-               "PSNR of the last frame's second component (Cb or G) in dB; -1 when not measured");
-  install_psnr(PROP_PSNR_V, "psnr-v", "PSNR of V",
-               "PSNR of the last frame's third component (Cr or B) in dB; -1 when not measured");
-  const auto install_time = [&](guint id, const char* name, const char* nick, const char* blurb) {
-    g_object_class_install_property(
-        klass, id, g_param_spec_int64(name, nick, blurb, -1, G_MAXINT64, -1, kReadOnly));
-  };
-  install_time(PROP_KERNEL_TIME, "kernel-time", "Kernel time",
-               "Time of the last frame's transform in ns; -1 when not measured");
-  install_time(PROP_UPLOAD_TIME, "upload-time", "Upload time",
-               "Time of the last frame's copy from the host to the GPU in ns; -1 when not measured "
-               "or when there is none");
-  install_time(PROP_DOWNLOAD_TIME, "download-time", "Download time",
-               "Time of the last frame's copy from the GPU to the host in ns; -1 when not measured "
-               "or when there is none");
-  g_object_class_install_property(
-      klass, PROP_STATS,
-      g_param_spec_boxed("stats", "Statistics",
-                         "What was measured since PAUSED, as a structure; "
-                         "docs/elements/measuring.md lists its fields",
-                         GST_TYPE_STRUCTURE, kReadOnly));
+static Property time_property(const char* name, const char* nick, const char* blurb, int which) {
+  return {g_param_spec_int64(name, nick, blurb, -1, G_MAXINT64, -1, kReadOnly),
+          [which](GObject* object, GValue* value) {
+            const auto& measure = GST_CUDA_TRANSFORM_BASE(object)->state->measure;
+            g_value_set_int64(value, measure.last_values().time[which]);
+          }};
 }
 
-static void gst_cuda_transform_base_install_properties(GObjectClass* klass) {
-  klass->set_property = gst_cuda_transform_base_set_property;
-  klass->get_property = gst_cuda_transform_base_get_property;
-  install_engine_properties(klass, kEngineProperties);
-  g_object_class_install_property(
-      klass, PROP_ASYNC_DEPTH,
-      g_param_spec_uint("async-depth", "Asynchronous depth",
-                        "Frames that may be in work on the GPU before the first of them is pushed; "
-                        "each beyond 1 adds a frame of latency where frames are waited for (no "
-                        "effect on the CPU engine)",
-                        1, cudatransform::FramesInFlight::kMost, 1, kUpToReady));
-  g_object_class_install_property(
-      klass, PROP_MEASURE,
-      g_param_spec_flags("measure", "Measure", "What to measure on every frame",
-                         GST_TYPE_CUDA_TRANSFORM_MEASURE, 0, kWhilePlaying));
-  g_object_class_install_property(
-      klass, PROP_POST_MESSAGES,
-      g_param_spec_boolean("post-messages", "Post messages",
-                           "Post an element message for every measured frame", FALSE,
-                           kWhilePlaying));
-  install_read_only(klass);
+static void install_settings(GObjectClass* klass) {
+  const SettingsOf<EngineSettings> engine([](gpointer element) -> auto& {
+    return GST_CUDA_TRANSFORM_BASE(element)->state->engine_settings;
+  });
+  const SettingsOf<FrameLoopSettings> loop(
+      [](gpointer element) -> auto& { return GST_CUDA_TRANSFORM_BASE(element)->state->settings; });
+  cudatransform::install_properties(
+      klass,
+      {backend_property(engine, "The engine to use, chosen when the element goes to READY"),
+       active_backend_property(engine), cuda_device_id_property(engine),
+       n_threads_property(engine,
+                          "Threads of the CPU engine, chosen when the element goes to READY; one "
+                          "per core at most (0 = one per core)"),
+       loop.row("async-depth", "Asynchronous depth",
+                "Frames that may be in work on the GPU before the first of them is pushed; each "
+                "beyond 1 adds a frame of latency where frames are waited for (no effect on the "
+                "CPU engine)",
+                &FrameLoopSettings::async_depth,
+                {.least = 1, .most = cudatransform::FramesInFlight::kMost, .flags = kUpToReady}),
+       loop.row("measure", "Measure", "What to measure on every frame",
+                &FrameLoopSettings::measure_kinds, {.type = GST_TYPE_CUDA_TRANSFORM_MEASURE}),
+       loop.row("post-messages", "Post messages",
+                "Post an element message for every measured frame",
+                &FrameLoopSettings::post_messages)});
+}
+
+static void install_measured(GObjectClass* klass) {
+  cudatransform::install_properties(
+      klass,
+      {psnr_property("psnr", "PSNR",
+                     "PSNR of the last frame in dB, from the error of all samples together; "
+                     "infinity for equal frames, -1 when not measured",
+                     -1),
+       psnr_property("psnr-y", "PSNR of Y",
+                     "PSNR of the last frame's first component (Y or R) in dB; -1 when not "
+                     "measured",
+                     0),
+       psnr_property("psnr-u", "PSNR of U",
+                     "PSNR of the last frame's second component (Cb or G) in dB; -1 when not "
+                     "measured",
+                     1),
+       psnr_property("psnr-v", "PSNR of V",
+                     "PSNR of the last frame's third component (Cr or B) in dB; -1 when not "
+                     "measured",
+                     2),
+       time_property("kernel-time", "Kernel time",
+                     "Time of the last frame's transform in ns; -1 when not measured", 0),
+       time_property("upload-time", "Upload time",
+                     "Time of the last frame's copy from the host to the GPU in ns; -1 when not "
+                     "measured or when there is none",
+                     1),
+       time_property("download-time", "Download time",
+                     "Time of the last frame's copy from the GPU to the host in ns; -1 when not "
+                     "measured or when there is none",
+                     2),
+       cudatransform::stats_property("What was measured since PAUSED, as a structure; "
+                                     "docs/elements/measuring.md lists its fields",
+                                     statistics)});
 }
 
 // ---- Frames ----
@@ -293,33 +223,28 @@ static void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self) {
   cudatransform::post_refusal(GST_ELEMENT(self), std::exchange(self->state->untold, GST_FLOW_OK));
 }
 
-namespace {
+// Frames in flight leave with the caps that they were made with. A flow other than OK shows again
+// when the next buffer is pushed; so do refused caps.
+static void change_caps(GstCudaTransformBase* self, const std::function<void(GstCaps*)>& complete) {
+  GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self);
+  CapsPtr caps(gst_pad_get_current_caps(src));
+  if (!caps) return;
+  (void)gst_cuda_transform_base_drain(self);
+  caps.reset(gst_caps_make_writable(caps.release()));
+  complete(caps.get());
+  (void)gst_pad_push_event(src, gst_event_new_caps(caps.get()));
+}
 
-class ElementHost final : public cudatransform::FrameHost {
- public:
-  explicit ElementHost(GstCudaTransformBase* self) : self_(self) {}
-
-  void lock() override { GST_OBJECT_LOCK(self_); }
-  void unlock() override { GST_OBJECT_UNLOCK(self_); }
-  void notify(const char* property) override { g_object_notify(G_OBJECT(self_), property); }
-
-  // Frames in flight leave with the caps that they were made with. A flow other than OK shows again
-  // when the next buffer is pushed; so do refused caps.
-  void change_caps(const std::function<void(GstCaps*)>& complete) override {
-    GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(self_);
-    CapsPtr caps(gst_pad_get_current_caps(src));
-    if (!caps) return;
-    (void)gst_cuda_transform_base_drain(self_);
-    caps.reset(gst_caps_make_writable(caps.release()));
-    complete(caps.get());
-    (void)gst_pad_push_event(src, gst_event_new_caps(caps.get()));
+static Status take_settings(GstCudaTransformBase* self) {
+  const char* changed_property = nullptr;
+  Status status;
+  {
+    const ObjectLock lock(self);
+    status = self->state->transform->take_settings(&changed_property);
   }
-
- private:
-  GstCudaTransformBase* const self_;
-};
-
-}  // namespace
+  if (changed_property) g_object_notify(G_OBJECT(self), changed_property);
+  return status;
+}
 
 // Notifies the measured properties, all together.
 static void gst_cuda_transform_base_notify_measured(GstCudaTransformBase* self) {
@@ -349,17 +274,15 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   GstCudaTransformBaseState* state = self->state;
   const GstClockTime stream_time = stream_time_of(GST_BASE_TRANSFORM(self), in);
   if (GST_CLOCK_TIME_IS_VALID(stream_time)) gst_object_sync_values(GST_OBJECT(self), stream_time);
-  GST_OBJECT_LOCK(self);
-  const guint kinds = state->measure_kinds;
-  const bool posts = state->post_messages;
-  GST_OBJECT_UNLOCK(self);
+  const FrameLoopSettings now = locked(self, state->settings);
   std::unique_ptr<MeasuredFrame> frame;
-  if (kinds) frame = state->measure.begin(state->engine, kinds);
-  if (frame && posts) let_post(GST_BASE_TRANSFORM(self), in, frame.get());
+  if (now.measure_kinds) frame = state->measure.begin(state->engine, now.measure_kinds);
+  if (frame && now.post_messages) let_post(GST_BASE_TRANSFORM(self), in, frame.get());
   SubmittedFrame& out = state->frames.next();
-  ElementHost host(self);
-  cudatransform::FrameTask task = {host, in, out, frame.get()};
-  const Status status = state->transform->submit(task);
+  cudatransform::FrameTask task = {in, out, frame.get(),
+                                   [self](const auto& complete) { change_caps(self, complete); }};
+  Status status = take_settings(self);
+  if (status.ok()) status = state->transform->submit(task);
   if (!status.ok()) {
     // Uploads and sums of the failed frame may still be on their way.
     state->transport.settle();
@@ -477,13 +400,13 @@ static gboolean gst_cuda_transform_base_set_caps(GstBaseTransform* trans, GstCap
   state->fps_d = 1;
   (void)gst_structure_get_fraction(gst_caps_get_structure(incaps, 0), "framerate", &state->fps_n,
                                    &state->fps_d);
-  ElementHost host(self);
-  const Status status = state->transform->configure(incaps, outcaps, host);
+  const Status status = state->transform->configure(incaps, outcaps);
   if (!status.ok()) {
     GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("%s", status.message.c_str()),
                       ("caps: %" GST_PTR_FORMAT " and %" GST_PTR_FORMAT, incaps, outcaps));
     return FALSE;
   }
+  (void)take_settings(self);
   state->can_hold = state->transform->can_hold_frames();
   return TRUE;
 }
@@ -577,9 +500,16 @@ static void gst_cuda_transform_base_install_negotiation(GstBaseTransformClass* k
 
 static bool open_engine(GstElement* element) {
   GstCudaTransformBaseState* state = GST_CUDA_TRANSFORM_BASE(element)->state;
-  GST_OBJECT_LOCK(element);
-  const guint threads = state->engine_settings.n_threads;
-  GST_OBJECT_UNLOCK(element);
+  Status status;
+  {
+    const ObjectLock lock(element);
+    status = state->transform->check_settings();
+  }
+  if (!status.ok()) {
+    cudatransform::post_error(element, status);
+    return false;
+  }
+  const guint threads = locked(element, state->engine_settings.n_threads);
   std::string fallback;
   if (!cudatransform::open_engine(element, state->engine, &state->engine_settings,
                                   static_cast<int>(threads), &fallback))
@@ -611,9 +541,7 @@ static GstStateChangeReturn gst_cuda_transform_base_change_state(GstElement* ele
 static gboolean gst_cuda_transform_base_start(GstBaseTransform* trans) {
   auto* self = GST_CUDA_TRANSFORM_BASE(trans);
   GstCudaTransformBaseState* state = self->state;
-  GST_OBJECT_LOCK(self);
-  state->depth = state->async_depth;
-  GST_OBJECT_UNLOCK(self);
+  state->depth = locked(self, state->settings.async_depth);
   state->transport.start(state->depth);
   state->transform->start();
   state->latency = 0;
@@ -698,6 +626,9 @@ static void gst_cuda_transform_base_constructed(GObject* object) {
   const GstCudaTransformBaseClass* klass = GST_CUDA_TRANSFORM_BASE_GET_CLASS(self);
   self->state = new GstCudaTransformBaseState(GST_ELEMENT(self), klass);
   self->state->transform = klass->make_transform(self->state->transport);
+  self->state->transform->ask_downstream = [self](GstQuery* query) {
+    return gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(self), query) != FALSE;
+  };
   G_OBJECT_CLASS(parent_class)->constructed(object);
 }
 
@@ -719,7 +650,8 @@ static void gst_cuda_transform_base_class_init(GstCudaTransformBaseClass* klass)
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   object_class->constructed = gst_cuda_transform_base_constructed;
   object_class->finalize = gst_cuda_transform_base_finalize;
-  gst_cuda_transform_base_install_properties(object_class);
+  install_settings(object_class);
+  install_measured(object_class);
   element_class->change_state = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_change_state);
   element_class->set_context = GST_DEBUG_FUNCPTR(gst_cuda_transform_base_set_context);
   trans_class->passthrough_on_same_caps = FALSE;

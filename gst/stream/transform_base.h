@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <memory>
+#include <type_traits>
+#include <utility>
 
 #include "gst/engine/engine.h"
 #include "gst/engine/engine_element.h"
@@ -22,6 +24,16 @@
   (G_TYPE_CHECK_CLASS_CAST((klass), GST_TYPE_CUDA_TRANSFORM_BASE, GstCudaTransformBaseClass))
 #define GST_CUDA_TRANSFORM_BASE_GET_CLASS(object) \
   (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_CUDA_TRANSFORM_BASE, GstCudaTransformBaseClass))
+
+namespace cudatransform {
+
+struct FrameLoopSettings {
+  guint async_depth = 1;
+  guint measure_kinds = 0;
+  bool post_messages = false;
+};
+
+}  // namespace cudatransform
 
 struct GstCudaTransformBaseState;
 
@@ -53,11 +65,8 @@ struct GstCudaTransformBaseState {
         transport(engine),
         measure(element, klass->element_name) {}
 
-  // Settings.
   cudatransform::EngineSettings engine_settings;
-  guint measure_kinds = 0;
-  bool post_messages = false;
-  guint async_depth = 1;
+  cudatransform::FrameLoopSettings settings;
 
   cudatransform::Engine engine;
   cudatransform::Transport transport;
@@ -84,3 +93,33 @@ struct GstCudaTransformBaseState {
 cudatransform::MemoryKinds gst_cuda_transform_base_memories(GstCudaTransformBase* self);
 // Call it in class_init: the pads' templates (transfer full).
 void gst_cuda_transform_base_add_templates(GstElementClass* klass, GstCaps* sink, GstCaps* src);
+
+namespace cudatransform {
+
+// The make_transform of an element's class.
+template <class Transform, auto... arguments>
+std::unique_ptr<FrameTransform> make_transform(Transport& transport) {
+  return std::make_unique<Transform>(transport, arguments...);
+}
+
+template <class Transform>
+Transform& transform_of(gpointer element) {
+  return static_cast<Transform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
+}
+
+template <class Member, class Transform>
+std::type_identity<Transform> class_of(Member Transform::*);
+
+// Makes rows of the settings that `first` is, a member of the transform, or of those that `rest`
+// leads to, members of that one.
+template <auto first, auto... rest>
+auto settings_of() {
+  using Transform = typename decltype(class_of(first))::type;
+  using Settings =
+      std::remove_reference_t<decltype(((std::declval<Transform&>().*first).*....*rest))>;
+  return SettingsOf<Settings>([](gpointer element) -> Settings& {
+    return ((transform_of<Transform>(element).*first).*....*rest);
+  });
+}
+
+}  // namespace cudatransform

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "gst/engine/contiguous_adapter.h"
-#include "gst/engine/cuda_gst.h"
 #include "gst/engine/cuda_sync.h"
 #include "gst/engine/pools.h"
 #include "gst/stream/coef_input.h"

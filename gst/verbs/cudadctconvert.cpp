@@ -25,7 +25,6 @@
 
 #include "cuda/verbs/engine.h"
 #include "gst/elements.h"
-#include "gst/engine/property_types.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/verbs/verb_base.h"
 #include "transform/verbs/convert.h"
@@ -42,7 +41,7 @@ class ConvertTransform final : public VerbTransform {
   QuantSettings settings;  // of values that become levels; guarded by the object lock
 
   void start() override;
-  Status take_settings() override;
+  Status take_settings(const char** changed_property) override;
   void describe(GstStructure* stats) const override;
   void stop() override;
 
@@ -90,7 +89,7 @@ void ConvertTransform::start() {
   saturated_before_ = 0;
 }
 
-Status ConvertTransform::take_settings() {
+Status ConvertTransform::take_settings(const char**) {
   return quantises() ? fill_tables(settings, out_info(), &new_tables_) : Status();
 }
 
@@ -170,35 +169,6 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaDctConvert, gst_cuda_dct_convert, GST_TYPE_CUDA_V
 GST_ELEMENT_REGISTER_DEFINE(cudadctconvert, "cudadctconvert", GST_RANK_NONE,
                             gst_cuda_dct_convert_get_type());
 
-enum { PROP_0, PROP_QUALITY };
-
-static ConvertTransform& transform_of(gpointer element) {
-  return static_cast<ConvertTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
-}
-
-static void gst_cuda_dct_convert_set_property(GObject* object, guint id, const GValue* value,
-                                              GParamSpec* pspec) {
-  if (id != PROP_QUALITY) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-    return;
-  }
-  GST_OBJECT_LOCK(object);
-  transform_of(object).settings.use_preset(cudatransform::QuantPreset::kAnnexK,
-                                           g_value_get_int(value));
-  GST_OBJECT_UNLOCK(object);
-}
-
-static void gst_cuda_dct_convert_get_property(GObject* object, guint id, GValue* value,
-                                              GParamSpec* pspec) {
-  if (id != PROP_QUALITY) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-    return;
-  }
-  GST_OBJECT_LOCK(object);
-  g_value_set_int(value, transform_of(object).settings.quality);
-  GST_OBJECT_UNLOCK(object);
-}
-
 static GstCaps* template_caps() {
   const StructurePtr own(gst_structure_new_empty(GST_DCT_MEDIA_TYPE));
   set_strings(own.get(), "format", {"S16LE", "S32LE", "F32LE", "F16LE"});
@@ -251,26 +221,18 @@ static void append_others(GstBaseTransform*, GstPadDirection, const GstStructure
 static void gst_cuda_dct_convert_init(GstCudaDctConvert*) {}
 
 static void gst_cuda_dct_convert_class_init(GstCudaDctConvertClass* klass) {
-  auto* object_class = G_OBJECT_CLASS(klass);
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
-  object_class->set_property = gst_cuda_dct_convert_set_property;
-  object_class->get_property = gst_cuda_dct_convert_get_property;
-  g_object_class_install_property(
-      object_class, PROP_QUALITY,
-      g_param_spec_int(
-          "quality", "Quality",
-          "JPEG quality of the annex-k tables by which coefficients that are not "
-          "quantised become levels",
-          1, 100, 85,
-          static_cast<GParamFlags>(cudatransform::kWhilePlaying | GST_PARAM_CONTROLLABLE)));
+  const auto quant = cudatransform::settings_of<&ConvertTransform::settings>();
+  cudatransform::install_properties(
+      G_OBJECT_CLASS(klass),
+      {quality_property(quant,
+                        "JPEG quality of the annex-k tables by which coefficients that are not "
+                        "quantised become levels")});
   base_class->element_name = "cudadctconvert";
   base_class->category = cudadctconvert_debug;
   base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_convert_kernels);
-  base_class->make_transform =
-      [](cudatransform::Transport& transport) -> std::unique_ptr<cudatransform::FrameTransform> {
-    return std::make_unique<ConvertTransform>(transport);
-  };
+  base_class->make_transform = cudatransform::make_transform<ConvertTransform>;
   GST_CUDA_VERB_BASE_CLASS(klass)->append_others = append_others;
   gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
   gst_element_class_set_static_metadata(

@@ -24,7 +24,7 @@
 
 #include "cuda/verbs/engine.h"
 #include "gst/elements.h"
-#include "gst/engine/property_types.h"
+#include "gst/engine/properties.h"
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/pinned_setting.h"
 #include "gst/verbs/flip_transform.h"
@@ -32,8 +32,9 @@
 
 using cudatransform::FlipRequest;
 using cudatransform::FlipTransform;
-using cudatransform::kWhilePlaying;
 using cudatransform::set_strings;
+using cudatransform::SettingsOf;
+using cudatransform::transform_of;
 using cudatransform::Turn;
 
 GST_DEBUG_CATEGORY_STATIC(cudadctflip_debug);
@@ -82,23 +83,6 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaDctFlip, gst_cuda_dct_flip, GST_TYPE_CUDA_VERB_BA
 GST_ELEMENT_REGISTER_DEFINE(cudadctflip, "cudadctflip", GST_RANK_NONE,
                             gst_cuda_dct_flip_get_type());
 
-namespace {
-enum {
-  PROP_0,
-  PROP_VIDEO_DIRECTION,
-  PROP_CROP_LEFT,
-  PROP_CROP_TOP,
-  PROP_CROP_WIDTH,
-  PROP_CROP_HEIGHT,
-  PROP_TRIM,
-  PROP_PERFECT,
-};
-}  // namespace
-
-static FlipTransform& transform_of(gpointer element) {
-  return static_cast<FlipTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
-}
-
 // ---- The request of the next frame ----
 
 // A picture's own Exif data, which may differ from one to the next, come before tags.
@@ -123,7 +107,7 @@ static FlipRequest wanted_request(const GstCudaDctFlip* self, GstBuffer* in,
 // Takes the settings of the next frame, `in` (null: not known), on the streaming thread. Sizes of
 // others are negotiated before that frame.
 static void take_request(GstCudaDctFlip* self, GstBuffer* in) {
-  FlipTransform& transform = transform_of(self);
+  FlipTransform& transform = transform_of<FlipTransform>(self);
   GST_OBJECT_LOCK(self);
   GstVideoOrientationMethod direction;
   const FlipRequest request = wanted_request(self, in, &direction);
@@ -149,20 +133,15 @@ static GstFlowReturn gst_cuda_dct_flip_submit_input_buffer(GstBaseTransform* tra
 using PinnedRequest = cudatransform::PinnedSetting<FlipRequest>;
 
 static FlipRequest taken_request(GstBaseTransform* trans) {
-  GST_OBJECT_LOCK(trans);
-  const FlipRequest request = transform_of(trans).request;
-  GST_OBJECT_UNLOCK(trans);
-  return request;
+  return cudatransform::locked(trans, transform_of<FlipTransform>(trans).request);
 }
 
 // Caps are asked for before data flow, too, when no frame has taken a request yet.
 static FlipRequest request_of(GstBaseTransform* trans) {
   if (gst_pad_has_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans))) return taken_request(trans);
-  GST_OBJECT_LOCK(trans);
+  const cudatransform::ObjectLock lock(trans);
   GstVideoOrientationMethod direction;
-  const FlipRequest request = wanted_request(GST_CUDA_DCT_FLIP(trans), nullptr, &direction);
-  GST_OBJECT_UNLOCK(trans);
-  return request;
+  return wanted_request(GST_CUDA_DCT_FLIP(trans), nullptr, &direction);
 }
 
 // ---- Events ----
@@ -251,79 +230,11 @@ static gboolean gst_cuda_dct_flip_transform_meta(GstBaseTransform* trans, GstBuf
 static gboolean gst_cuda_dct_flip_copy_metadata(GstBaseTransform* trans, GstBuffer* in,
                                                 GstBuffer* out) {
   if (!GST_BASE_TRANSFORM_CLASS(parent_class)->copy_metadata(trans, in, out)) return FALSE;
-  transform_of(trans).flip_metadata(out);
+  transform_of<FlipTransform>(trans).flip_metadata(out);
   return TRUE;
 }
 
 // ---- Properties ----
-
-static void gst_cuda_dct_flip_set_property(GObject* object, guint id, const GValue* value,
-                                           GParamSpec* pspec) {
-  auto* self = GST_CUDA_DCT_FLIP(object);
-  FlipRequest& request = self->settings.request;
-  GST_OBJECT_LOCK(self);
-  switch (id) {
-    case PROP_VIDEO_DIRECTION:
-      self->settings.direction = static_cast<GstVideoOrientationMethod>(g_value_get_enum(value));
-      break;
-    case PROP_CROP_LEFT:
-      request.left = g_value_get_int(value);
-      break;
-    case PROP_CROP_TOP:
-      request.top = g_value_get_int(value);
-      break;
-    case PROP_CROP_WIDTH:
-      request.width = g_value_get_int(value);
-      break;
-    case PROP_CROP_HEIGHT:
-      request.height = g_value_get_int(value);
-      break;
-    case PROP_TRIM:
-      request.trim = g_value_get_boolean(value);
-      break;
-    case PROP_PERFECT:
-      request.perfect = g_value_get_boolean(value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK(self);
-}
-
-static void gst_cuda_dct_flip_get_property(GObject* object, guint id, GValue* value,
-                                           GParamSpec* pspec) {
-  auto* self = GST_CUDA_DCT_FLIP(object);
-  const FlipRequest& request = self->settings.request;
-  GST_OBJECT_LOCK(self);
-  switch (id) {
-    case PROP_VIDEO_DIRECTION:
-      g_value_set_enum(value, self->settings.direction);
-      break;
-    case PROP_CROP_LEFT:
-      g_value_set_int(value, request.left);
-      break;
-    case PROP_CROP_TOP:
-      g_value_set_int(value, request.top);
-      break;
-    case PROP_CROP_WIDTH:
-      g_value_set_int(value, request.width);
-      break;
-    case PROP_CROP_HEIGHT:
-      g_value_set_int(value, request.height);
-      break;
-    case PROP_TRIM:
-      g_value_set_boolean(value, request.trim);
-      break;
-    case PROP_PERFECT:
-      g_value_set_boolean(value, request.perfect);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK(self);
-}
 
 static void gst_cuda_dct_flip_init(GstCudaDctFlip* self) {
   self->settings = {};
@@ -331,39 +242,38 @@ static void gst_cuda_dct_flip_init(GstCudaDctFlip* self) {
 }
 
 static void install_properties(GObjectClass* klass) {
-  const auto controllable = static_cast<GParamFlags>(kWhilePlaying | GST_PARAM_CONTROLLABLE);
-  // In the place of GstVideoDirection's, whose flags say less.
-  g_object_class_install_property(
-      klass, PROP_VIDEO_DIRECTION,
-      g_param_spec_enum("video-direction", "Video direction",
-                        "How to turn and mirror pictures; auto: so that they are upright",
-                        GST_TYPE_VIDEO_ORIENTATION_METHOD, GST_VIDEO_ORIENTATION_IDENTITY,
-                        controllable));
-  const auto install_int = [&](guint id, const char* name, const char* nick, const char* blurb) {
-    g_object_class_install_property(
-        klass, id, g_param_spec_int(name, nick, blurb, 0, G_MAXINT, 0, controllable));
-  };
-  install_int(PROP_CROP_LEFT, "crop-left", "Crop left",
-              "First column of the turned picture to keep; those before it stay as far as its MCU "
-              "has them");
-  install_int(PROP_CROP_TOP, "crop-top", "Crop top",
-              "First row of the turned picture to keep; those before it stay as far as its MCU has "
-              "them");
-  install_int(PROP_CROP_WIDTH, "crop-width", "Crop width",
-              "Columns to keep from crop-left on (0 = all)");
-  install_int(PROP_CROP_HEIGHT, "crop-height", "Crop height",
-              "Rows to keep from crop-top on (0 = all)");
-  g_object_class_install_property(
-      klass, PROP_TRIM,
-      g_param_spec_boolean("trim", "Trim",
-                           "Drop partial MCUs that cannot be turned; otherwise they stay at their "
-                           "edge, unturned",
-                           FALSE, kWhilePlaying));
-  g_object_class_install_property(
-      klass, PROP_PERFECT,
-      g_param_spec_boolean("perfect", "Perfect",
-                           "Fail for pictures with partial MCUs that cannot be turned", FALSE,
-                           kWhilePlaying));
+  const SettingsOf<FlipSettings> flip(
+      [](gpointer element) -> auto& { return GST_CUDA_DCT_FLIP(element)->settings; });
+  const SettingsOf<FlipRequest> request(
+      [](gpointer element) -> auto& { return GST_CUDA_DCT_FLIP(element)->settings.request; });
+  const cudatransform::SettingTraits<FlipRequest, int32_t> samples = {
+      .most = G_MAXINT, .flags = cudatransform::kControllable};
+  cudatransform::install_properties(
+      klass,
+      // In the place of GstVideoDirection's, whose flags say less.
+      {flip.row("video-direction", "Video direction",
+                "How to turn and mirror pictures; auto: so that they are upright",
+                &FlipSettings::direction,
+                {.type = GST_TYPE_VIDEO_ORIENTATION_METHOD, .flags = cudatransform::kControllable}),
+       request.row("crop-left", "Crop left",
+                   "First column of the turned picture to keep; those before it stay as far as its "
+                   "MCU has them",
+                   &FlipRequest::left, samples),
+       request.row("crop-top", "Crop top",
+                   "First row of the turned picture to keep; those before it stay as far as its "
+                   "MCU has them",
+                   &FlipRequest::top, samples),
+       request.row("crop-width", "Crop width", "Columns to keep from crop-left on (0 = all)",
+                   &FlipRequest::width, samples),
+       request.row("crop-height", "Crop height", "Rows to keep from crop-top on (0 = all)",
+                   &FlipRequest::height, samples),
+       request.row("trim", "Trim",
+                   "Drop partial MCUs that cannot be turned; otherwise they stay at their edge, "
+                   "unturned",
+                   &FlipRequest::trim),
+       request.row("perfect", "Perfect",
+                   "Fail for pictures with partial MCUs that cannot be turned",
+                   &FlipRequest::perfect)});
 }
 
 static GstCaps* template_caps() {
@@ -376,13 +286,10 @@ static GstCaps* template_caps() {
 }
 
 static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
-  auto* object_class = G_OBJECT_CLASS(klass);
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
-  object_class->set_property = gst_cuda_dct_flip_set_property;
-  object_class->get_property = gst_cuda_dct_flip_get_property;
-  install_properties(object_class);
+  install_properties(G_OBJECT_CLASS(klass));
   trans_class->start = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_start);
   trans_class->submit_input_buffer = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_submit_input_buffer);
   trans_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_sink_event);
@@ -392,10 +299,7 @@ static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
   base_class->element_name = "cudadctflip";
   base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_flip_kernels);
   base_class->category = cudadctflip_debug;
-  base_class->make_transform =
-      [](cudatransform::Transport& transport) -> std::unique_ptr<cudatransform::FrameTransform> {
-    return std::make_unique<FlipTransform>(transport);
-  };
+  base_class->make_transform = cudatransform::make_transform<FlipTransform>;
   GST_CUDA_VERB_BASE_CLASS(klass)->append_others = append_others;
   GST_CUDA_VERB_BASE_CLASS(klass)->keeps_reference = false;
   GST_CUDA_VERB_BASE_CLASS(klass)->keeps_file = false;

@@ -102,7 +102,7 @@ void FlipTransform::start() {
   set_losses({});
 }
 
-Status FlipTransform::take_settings() {
+Status FlipTransform::take_settings(const char**) {
   set_losses({});
   return take_plan();
 }

@@ -40,7 +40,7 @@ class FlipTransform final : public VerbTransform {
   void flip_metadata(GstBuffer* out);
 
   void start() override;
-  Status take_settings() override;
+  Status take_settings(const char** changed_property) override;
   void describe(GstStructure* stats) const override;
 
  protected:

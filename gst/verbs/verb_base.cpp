@@ -75,7 +75,7 @@ Status VerbTransform::make_tables(const FrameTables& from, FrameTables* to) {
 }
 
 // Refused caps change nothing: the stream may go on with those that it had.
-Status VerbTransform::configure(const GstCaps* in, const GstCaps* out, FrameHost&) {
+Status VerbTransform::configure(const GstCaps* in, const GstCaps* out) {
   GstDctInfo in_info, out_info;
   CT_RETURN_IF_ERROR(read_dct_caps(in, &in_info));
   CT_RETURN_IF_ERROR(read_dct_caps(out, &out_info));
@@ -106,10 +106,6 @@ void VerbTransform::propose(GstQuery* query, GstCaps* caps, guint buffers) {
 }
 
 Status VerbTransform::submit(FrameTask& task) {
-  {
-    const std::lock_guard lock(task.host);
-    CT_RETURN_IF_ERROR(take_settings());
-  }
   GstBuffer* const in = task.in;
   MeasuredFrame* const frame = task.measured;
   const GstDctMeta* meta = nullptr;

@@ -25,7 +25,7 @@ class VerbTransform : public FrameTransform {
       : engine_(transport.engine()), transport_(transport) {}
   ~VerbTransform() override { give_up_memory(); }
 
-  Status configure(const GstCaps* in, const GstCaps* out, FrameHost& host) final;
+  Status configure(const GstCaps* in, const GstCaps* out) final;
   Status allocate(GstQuery* query, GstCaps* caps) final;
   void propose(GstQuery* query, GstCaps* caps, guint buffers) final;
   bool waits_for_frames() const final { return out_.waits_for_frames(); }
@@ -39,8 +39,6 @@ class VerbTransform : public FrameTransform {
   // New caps, which in_info() and out_info() have. Fails if coefficients of the two do not belong
   // together: by default, if they are not of the same picture.
   virtual Status agree();
-  // Takes the settings of the next frame. The caller holds the object lock.
-  virtual Status take_settings() { return {}; }
   // Whether the next frame, which has these tables, leaves as it came. It does only if caps are
   // equal, too.
   virtual bool keeps(const FrameTables& /*tables*/) const { return true; }

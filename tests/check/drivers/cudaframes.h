@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "gst/engine/cuda_gst.h"
+#include "gst/engine/cuda_sync.h"
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "gst/engine/buffer_ptr.h"
-#include "gst/engine/element_errors.h"
+#include "gst/engine/engine_element.h"
 #include "tests/check/testing.h"
 
 namespace cudatransform {

@@ -6,7 +6,7 @@
 
 #include "gst/engine/debug.h"
 #include "gst/engine/pools.h"
-#include "gst/engine/property_types.h"
+#include "gst/engine/properties.h"
 #include "gst/stream/frame_output.h"
 #include "gst/stream/transform_base.h"
 #include "gst/stream/transport.h"
@@ -18,14 +18,18 @@ namespace {
 
 using namespace cudatransform;
 
+struct TinySettings {
+  guint mask = 0xff;
+};
+
 class TinyTransform final : public FrameTransform {
  public:
   explicit TinyTransform(Transport& transport)
       : engine_(transport.engine()), transport_(transport), frames_(engine_) {}
 
-  guint mask = 0xff;  // guarded by the object lock
+  TinySettings settings;  // guarded by the object lock
 
-  Status configure(const GstCaps* in, const GstCaps* out, FrameHost&) override {
+  Status configure(const GstCaps* in, const GstCaps* out) override {
     stop();
     if (!gst_video_info_from_caps(&info_, in))
       return Status::error(StatusCode::kUnsupported, "no raw video");
@@ -39,11 +43,11 @@ class TinyTransform final : public FrameTransform {
   bool waits_for_frames() const override { return frames_.waits_for_frames(); }
   bool can_hold_frames() const override { return !frames_.is_bounded(); }
 
+  Status take_settings(const char**) override {
+    job_.mask = static_cast<uint8_t>(settings.mask);
+    return {};
+  }
   Status submit(FrameTask& task) override {
-    {
-      const std::lock_guard lock(task.host);
-      job_.mask = static_cast<uint8_t>(mask);
-    }
     MeasuredFrame* const frame = task.measured;
     FrameInput input;
     CT_RETURN_IF_ERROR(
@@ -83,14 +87,6 @@ class TinyTransform final : public FrameTransform {
 
 GST_DEBUG_CATEGORY_STATIC(tinyxor_debug);
 
-TinyTransform& tiny_of(gpointer element) {
-  return static_cast<TinyTransform&>(*GST_CUDA_TRANSFORM_BASE(element)->state->transform);
-}
-
-std::unique_ptr<FrameTransform> make_transform(Transport& transport) {
-  return std::make_unique<TinyTransform>(transport);
-}
-
 }  // namespace
 
 struct GstTinyXor {
@@ -104,34 +100,17 @@ struct GstTinyXorClass {
 G_DEFINE_TYPE_WITH_CODE(GstTinyXor, gst_tiny_xor, GST_TYPE_CUDA_TRANSFORM_BASE,
                         GST_DEBUG_CATEGORY_INIT(tinyxor_debug, "tinyxor", 0, "XOR"));
 
-enum { PROP_0, PROP_MASK };
-
-static void gst_tiny_xor_set_property(GObject* object, guint, const GValue* value, GParamSpec*) {
-  GST_OBJECT_LOCK(object);
-  tiny_of(object).mask = g_value_get_uint(value);
-  GST_OBJECT_UNLOCK(object);
-}
-
-static void gst_tiny_xor_get_property(GObject* object, guint, GValue* value, GParamSpec*) {
-  GST_OBJECT_LOCK(object);
-  g_value_set_uint(value, tiny_of(object).mask);
-  GST_OBJECT_UNLOCK(object);
-}
-
 static void gst_tiny_xor_init(GstTinyXor*) {}
 
 static void gst_tiny_xor_class_init(GstTinyXorClass* klass) {
-  auto* object_class = G_OBJECT_CLASS(klass);
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
   base_class->element_name = "tinyxor";
   base_class->category = tinyxor_debug;
-  base_class->make_transform = make_transform;
-  object_class->set_property = gst_tiny_xor_set_property;
-  object_class->get_property = gst_tiny_xor_get_property;
-  g_object_class_install_property(object_class, PROP_MASK,
-                                  g_param_spec_uint("mask", "Mask", "What samples are XORed with",
-                                                    0, 255, 255, cudatransform::kWhilePlaying));
+  base_class->make_transform = make_transform<TinyTransform>;
+  const auto tiny = settings_of<&TinyTransform::settings>();
+  install_properties(G_OBJECT_CLASS(klass), {tiny.row("mask", "Mask", "What samples are XORed with",
+                                                      &TinySettings::mask, {.most = 255})});
   g_autoptr(GstCaps) caps = gst_caps_from_string(
       "video/x-raw(memory:CUDAMemory), format={ I420, Y444 }; "
       "video/x-raw, format={ I420, Y444, GRAY8 }");

@@ -1,18 +1,31 @@
-// The quantisation properties of cudadwt, and the resulting quantiser indices.
+// The settings of the wavelets, their faults, and the quantiser indices that they mean.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "gst/dwt/quant_settings.h"
+#include "gst/dwt/settings.h"
 
 #include <algorithm>
 #include <charconv>
 #include <string_view>
 
+#include "gst/engine/engine_element.h"
 #include "transform/dwt/quantizer.h"
 
 namespace cudatransform {
 namespace {
 
+static_assert(int(Wavelet::kDd97) == GST_DWT_WAVELET_DD97 &&
+              int(Wavelet::kJ2k53) == GST_DWT_WAVELET_J2K53);
 static_assert(kMaxQuantIndex == GST_DWT_MAX_QUANT_INDEX);
+
+// The info of a small picture with this transform.
+Status grey_info(const DwtSettings& settings, GstDwtInfo* info) {
+  const DwtShape shape = settings.shape();
+  gchar* reason = nullptr;
+  if (gst_dwt_info_set(info, shape.wavelet, shape.wavelet_ho, shape.levels, shape.levels_ho, TRUE,
+                       8, GST_COEF_SAMPLING_GRAYSCALE, 1, 1, &reason))
+    return {};
+  return error_of(StatusCode::kInvalidSetting, reason, "no transform");
+}
 
 std::string_view trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
@@ -49,19 +62,19 @@ std::string transform_text(const GstDwtInfo& info) {
          ", levels-ho=" + std::to_string(info.levels_ho);
 }
 
-Status fill_matrix(const QuantSettings& settings, const GstDwtInfo& info, guint8* matrix) {
+Status fill_matrix(const DwtQuantSettings& settings, const GstDwtInfo& info, guint8* matrix) {
   const guint bands = gst_dwt_info_get_n_bands(&info);
   switch (settings.kind) {
-    case QuantSettings::Kind::kFlat:
+    case DwtQuantSettings::Kind::kFlat:
       return {};
-    case QuantSettings::Kind::kVc2:
+    case DwtQuantSettings::Kind::kVc2:
       if (default_matrix(static_cast<Wavelet>(info.wavelet), static_cast<Wavelet>(info.wavelet_ho),
                          {static_cast<int>(info.levels), static_cast<int>(info.levels_ho)}, matrix))
         return {};
       return bad_matrix("VC-2 has none for " + transform_text(info) +
                         ": expected one of its filters, or haar with wavelet-ho=legall53, up to 4 "
                         "levels, and up to 5 with those of levels-ho");
-    case QuantSettings::Kind::kList:
+    case DwtQuantSettings::Kind::kList:
       break;
   }
   if (settings.entries.size() != bands)
@@ -73,17 +86,17 @@ Status fill_matrix(const QuantSettings& settings, const GstDwtInfo& info, guint8
 
 }  // namespace
 
-void set_matrix(const char* text, QuantSettings* settings) {
+void set_matrix(const char* text, DwtQuantSettings* settings) {
   settings->matrix = text ? text : "flat";
   settings->entries.clear();
   settings->error.clear();
   const std::string_view matrix = trimmed(settings->matrix);
   if (matrix == "flat") {
-    settings->kind = QuantSettings::Kind::kFlat;
+    settings->kind = DwtQuantSettings::Kind::kFlat;
   } else if (matrix == "vc2") {
-    settings->kind = QuantSettings::Kind::kVc2;
+    settings->kind = DwtQuantSettings::Kind::kVc2;
   } else if (matrix.size() >= 2 && matrix.front() == '<' && matrix.back() == '>') {
-    settings->kind = QuantSettings::Kind::kList;
+    settings->kind = DwtQuantSettings::Kind::kList;
     settings->error = parse_list(matrix.substr(1, matrix.size() - 2), &settings->entries);
   } else {
     settings->error =
@@ -91,7 +104,8 @@ void set_matrix(const char* text, QuantSettings* settings) {
   }
 }
 
-Status fill_indices(const QuantSettings& settings, const GstDwtInfo& info, QuantIndices* indices) {
+Status fill_indices(const DwtQuantSettings& settings, const GstDwtInfo& info,
+                    QuantIndices* indices) {
   *indices = {};
   if (!settings.error.empty()) return bad_matrix(settings.error);
   guint8 matrix[kMaxDwtBands] = {};
@@ -102,6 +116,18 @@ Status fill_indices(const QuantSettings& settings, const GstDwtInfo& info, Quant
     for (guint b = 0; b < bands; b++)
       indices->of[c][b] = static_cast<guint8>(std::max(settings.index - matrix[b], 0));
   return {};
+}
+
+Status check_transform(const DwtSettings& settings) {
+  GstDwtInfo grey;
+  return grey_info(settings, &grey);
+}
+
+Status check_settings(const DwtSettings& settings) {
+  GstDwtInfo grey;
+  CT_RETURN_IF_ERROR(grey_info(settings, &grey));
+  QuantIndices indices;
+  return fill_indices(settings.quant, grey, &indices);
 }
 
 }  // namespace cudatransform

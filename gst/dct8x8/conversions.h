@@ -1,4 +1,4 @@
-// RGB beside the DCT: frames in RGB to planes that the DCT reads, and planes that it writes to RGB.
+// Conversions of frames beside the DCT: RGB to planes and back, and limited range to full.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -6,6 +6,7 @@
 
 #include <gst/coef/coef.h>
 #include "gst/stream/transport.h"
+#include "transform/range/range.h"
 #include "transform/rgb/rgb.h"
 
 namespace cudatransform {
@@ -27,7 +28,7 @@ struct RgbPlanes {
   ChromaUpsampling upsampling = ChromaUpsampling::kFancy;
 };
 
-// One conversion of each frame of a stream. The streaming thread uses it. All work is on the
+// RGB: one conversion of each frame of a stream. The streaming thread uses it. All work is on the
 // compute queue, so every frame may use the memory of the one before it.
 class RgbStep {
  public:
@@ -53,6 +54,29 @@ class RgbStep {
   Engine& engine_;
   RgbJob job_;
   guint plane_of_[kMaxComponents] = {};  // of R, G and B in planar frames
+  std::unique_ptr<Memory> memory_;
+};
+
+// The same for frames of limited range, which become frames of full range.
+class RangeStep {
+ public:
+  explicit RangeStep(Engine& engine) : engine_(engine) {}
+
+  // The conversion of the next frame, whose samples of `depth` bits lie at `frame`, and memory for
+  // its result.
+  Status begin(const GstVideoInfo& info, guint depth, const Rects& frame);
+  // The result, in the format of the frame.
+  const Rects& converted() const { return converted_; }
+  // Enqueues the conversion.
+  Status submit();
+
+  // Gives up all memory.
+  void stop() { memory_.reset(); }
+
+ private:
+  Engine& engine_;
+  RangeJob job_;
+  Rects converted_;
   std::unique_ptr<Memory> memory_;
 };
 
