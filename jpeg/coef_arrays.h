@@ -12,9 +12,8 @@
 #include <memory>
 #include <vector>
 
-#include "jpeg/components.h"
-#include "jpeg/depth.h"
-#include "jpeg/libjpeg.h"
+#include "jpeg/bounds.h"
+#include "jpeg/errors.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {

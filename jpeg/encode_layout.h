@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "jpeg/components.h"
+#include "jpeg/bounds.h"
 #include "transform/device/host_device_macros.h"
 #include "transform/device/status.h"
 

@@ -5,10 +5,15 @@
 #include <csetjmp>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <span>
 #include <string>
 
-#include "jpeg/libjpeg.h"
+// jpeglib.h uses FILE and size_t without declaring them, and jerror.h its types.
+#include <jpeglib.h>
+
+#include <jerror.h>
+
 #include "transform/device/status.h"
 
 namespace cudatransform {

@@ -22,7 +22,7 @@ constexpr uint16_t kThumbnailOffset = 0x201, kThumbnailBytes = 0x202;
 constexpr uint16_t kSubjectArea = 0x9214, kPixelXDimension = 0xa002, kPixelYDimension = 0xa003;
 constexpr uint16_t kSubjectLocation = 0xa214;
 
-constexpr size_t kTiffHeader = 8, kSoiBytes = 2;
+constexpr size_t kSoiBytes = 2;
 constexpr size_t kMostBytes = JpegSegment::kMostData - kExifHead;  // in a segment
 
 struct Range {
@@ -30,30 +30,29 @@ struct Range {
   size_t end() const { return begin + size; }
 };
 
-void clear(Tiff* tiff, const Range& range) {
-  std::vector<uint8_t>& bytes = tiff->bytes();
-  if (range.end() == bytes.size())
-    bytes.resize(range.begin);
+void clear(TiffEditor* tiff, const Range& range) {
+  if (range.end() == tiff->bytes().size())
+    tiff->resize(range.begin);
   else
-    std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(range.begin), range.size, uint8_t{0});
+    std::ranges::fill(tiff->bytes().subspan(range.begin, range.size), uint8_t{0});
 }
 
 // The bytes that two entries of a directory, an offset and a size, name; none outside of the data.
 Range range_of(const Tiff& tiff, size_t directory, uint16_t offset, uint16_t size) {
   const Range range = {tiff.value(directory, offset, 0), tiff.value(directory, size, 0)};
-  return range.begin >= kTiffHeader && tiff.has(range.begin, range.size) ? range : Range();
+  return range.begin >= Tiff::kHeaderBytes && tiff.has(range.begin, range.size) ? range : Range();
 }
 
 // Puts a thumbnail in the place of the old one, or behind all data if it is larger. False: the
 // segment has no room.
-bool put_thumbnail(const std::vector<uint8_t>& image, size_t ifd1, Range old, Tiff* tiff) {
-  std::vector<uint8_t>& bytes = tiff->bytes();
-  const bool is_last = old.end() == bytes.size();
-  const size_t begin = image.size() <= old.size || is_last ? old.begin : bytes.size();
+bool put_thumbnail(const std::vector<uint8_t>& image, size_t ifd1, Range old, TiffEditor* tiff) {
+  const size_t size = tiff->bytes().size();
+  const bool is_last = old.end() == size;
+  const size_t begin = image.size() <= old.size || is_last ? old.begin : size;
   if (begin + image.size() > kMostBytes) return false;
   clear(tiff, old);
-  bytes.resize(std::max(bytes.size(), begin + image.size()));
-  std::copy(image.begin(), image.end(), bytes.begin() + static_cast<ptrdiff_t>(begin));
+  tiff->resize(std::max(tiff->bytes().size(), begin + image.size()));
+  std::ranges::copy(image, &tiff->bytes()[begin]);
   tiff->set(ifd1, kThumbnailOffset, static_cast<uint32_t>(begin));
   tiff->set(ifd1, kThumbnailBytes, static_cast<uint32_t>(image.size()));
   return true;
@@ -61,7 +60,7 @@ bool put_thumbnail(const std::vector<uint8_t>& image, size_t ifd1, Range old, Ti
 
 // True: there was a thumbnail, which is gone. `orientation`: of the picture before. A thumbnail
 // with another one is turned by another angle.
-bool flip_thumbnail(const ExifFlip& flip, uint32_t orientation, Tiff* tiff) {
+bool flip_thumbnail(const ExifFlip& flip, uint32_t orientation, TiffEditor* tiff) {
   const size_t ifd0 = tiff->first_directory(), ifd1 = tiff->next_directory(ifd0);
   if (ifd1 == 0) return false;
   const Range image = range_of(*tiff, ifd1, kThumbnailOffset, kThumbnailBytes);
@@ -70,7 +69,7 @@ bool flip_thumbnail(const ExifFlip& flip, uint32_t orientation, Tiff* tiff) {
   const bool is_alike =
       !flip.is_upright || tiff->value(ifd1, kOrientation, orientation) == orientation;
   if (image.size > 0 && strip.size == 0 && is_alike &&
-      flip.image({&tiff->bytes()[image.begin], image.size}, &made) == EmbeddedImage::kMade &&
+      flip.image(tiff->bytes().subspan(image.begin, image.size), &made) == EmbeddedImage::kMade &&
       put_thumbnail(made, ifd1, image, tiff)) {
     if (flip.is_upright) tiff->set(ifd1, kOrientation, 1);
     return false;
@@ -84,11 +83,11 @@ bool flip_thumbnail(const ExifFlip& flip, uint32_t orientation, Tiff* tiff) {
 
 // Previews in maker notes: how long they are is known by their markers alone, and where they are
 // by entries that we cannot read, so they keep their places. True: one is gone.
-bool flip_previews(const ExifFlip& flip, Range thumbnail, Tiff* tiff) {
+bool flip_previews(const ExifFlip& flip, Range thumbnail, TiffEditor* tiff) {
   // What looks like the beginning of an image may be none, and reach over one.
   constexpr int kMaxFalse = 32;
   bool is_lost = false;
-  std::vector<uint8_t>& bytes = tiff->bytes();
+  const std::span<uint8_t> bytes = tiff->bytes();
   int wrong = 0;
   for (size_t at = 0; at < bytes.size() && wrong < kMaxFalse;) {
     JpegSplitter splitter;
@@ -124,7 +123,7 @@ bool flip_previews(const ExifFlip& flip, Range thumbnail, Tiff* tiff) {
 
 // SubjectLocation and SubjectArea: a point, a circle (point and diameter) or a rectangle (center,
 // width and height), in samples.
-void flip_subject(const ExifFlip& flip, size_t directory, uint16_t tag, Tiff* tiff) {
+void flip_subject(const ExifFlip& flip, size_t directory, uint16_t tag, TiffEditor* tiff) {
   const std::optional<TiffEntry> entry = tiff->find(directory, tag);
   if (!entry || entry->type != TiffEntry::kShort || entry->count < 2 || entry->count > 4) return;
   const size_t at = entry->count == 2 ? entry->value_at : tiff->number(entry->value_at, 4);
@@ -144,7 +143,7 @@ void flip_subject(const ExifFlip& flip, size_t directory, uint16_t tag, Tiff* ti
 }
 
 // Both are fractions, so that the entries have their offsets.
-void exchange(size_t directory, uint16_t x_tag, uint16_t y_tag, Tiff* tiff) {
+void exchange(size_t directory, uint16_t x_tag, uint16_t y_tag, TiffEditor* tiff) {
   const std::optional<TiffEntry> x = tiff->find(directory, x_tag);
   const std::optional<TiffEntry> y = tiff->find(directory, y_tag);
   if (!x || !y || x->type != y->type || x->count != y->count) return;
@@ -181,7 +180,7 @@ Turn upright_turn(int orientation) {
                                                                                : Turn();
 }
 
-ExifLost flip_exif(const ExifFlip& flip, Tiff* tiff) {
+ExifLost flip_exif(const ExifFlip& flip, TiffEditor* tiff) {
   const size_t ifd0 = tiff->first_directory(), exif = tiff->sub_directory(ifd0, kExifIfd);
   const uint32_t orientation = tiff->value(ifd0, kOrientation, 1);
   if (flip.is_upright) tiff->set(ifd0, kOrientation, 1);

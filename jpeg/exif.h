@@ -46,6 +46,6 @@ struct ExifLost {
 
 // Makes Exif data true of the flipped picture: orientation, sizes, the subject's place, the
 // thumbnail of IFD1 and previews in maker notes.
-ExifLost flip_exif(const ExifFlip& flip, Tiff* tiff);
+ExifLost flip_exif(const ExifFlip& flip, TiffEditor* tiff);
 
 }  // namespace cudatransform

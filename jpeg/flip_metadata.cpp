@@ -194,7 +194,7 @@ EmbeddedImage SegmentFlipper::flip_embedded(Bytes file, Data* made) {
 
 bool SegmentFlipper::flip_exif_data(Data* data) {
   if (data->size() < kExifHead) return true;
-  Tiff tiff(Bytes(*data).subspan(kExifHead));
+  TiffEditor tiff({data->begin() + kExifHead, data->end()});
   ExifFlip how;
   how.is_upright = flip_.is_upright;
   how.transposes = flip_.turn.transposes;

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "jpeg/components.h"
+#include "jpeg/bounds.h"
 #include "transform/device/host_device_macros.h"
 
 namespace cudatransform {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "jpeg/depth.h"
+#include "jpeg/bounds.h"
 #include "jpeg/huffman_steps.h"
 
 namespace cudatransform {

@@ -8,22 +8,17 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "jpeg/metadata.h"
 #include "jpeg/stuffing.h"
-#include "jpeg/tiff.h"
 
 namespace cudatransform {
 namespace {
 
-// TIFF (revision 6.0, section 2): "II" or "MM", 42, and the offset of the first directory; a
-// directory is a count and fields of 12 bytes: tag, type, count, and a value or its offset.
-constexpr size_t kTiffHeader = 8, kDirectoryHead = 2, kField = 12;
-constexpr uint32_t kTiffMagic = 42;
-constexpr uint32_t kLong = 4, kUndefined = 7;  // types
 // Tags and entries of the MP Index IFD (DC-007, 5.2.3).
-constexpr uint32_t kVersion = 0xb000, kNumberOfImages = 0xb001, kEntries = 0xb002;
+constexpr uint16_t kVersion = 0xb000, kNumberOfImages = 0xb001, kEntries = 0xb002;
 constexpr size_t kEntry = 16, kSizeInEntry = 4, kOffsetInEntry = 8;
 
 constexpr uint32_t kPrimary = 0x030000;  // an attribute: the baseline's primary image
@@ -45,31 +40,28 @@ std::string text_of(const FilePlace& place) {
 
 // ---- The segment ----
 
-Status MpfIndex::read(std::span<const uint8_t> tiff, MpfIndex* index) {
+Status MpfIndex::read(std::span<const uint8_t> bytes, MpfIndex* index) {
   *index = {};
-  if (tiff.size() < kTiffHeader + kDirectoryHead) return untrue("is cut short");
-  const bool big = tiff[0] == 'M';
-  if (tiff[0] != tiff[1] || (tiff[0] != 'M' && tiff[0] != 'I') ||
-      read_number(&tiff[2], 2, big) != kTiffMagic)
-    return untrue("has no TIFF header");
-  const size_t directory = read_number(&tiff[4], 4, big);
-  if (directory < kTiffHeader || directory > tiff.size() - kDirectoryHead)
+  const Tiff tiff(bytes);
+  if (bytes.size() < Tiff::kHeaderBytes + Tiff::kCountBytes) return untrue("is cut short");
+  if (!tiff.has_header()) return untrue("has no TIFF header");
+  const size_t directory = tiff.first_directory();
+  if (directory < Tiff::kHeaderBytes || !tiff.has(directory, Tiff::kCountBytes))
     return untrue("has its directory at byte " + std::to_string(directory) + " of " +
-                  std::to_string(tiff.size()));
-  const size_t fields = read_number(&tiff[directory], 2, big);
-  if (fields * kField > tiff.size() - directory - kDirectoryHead)
+                  std::to_string(bytes.size()));
+  const size_t fields = tiff.number(directory, Tiff::kCountBytes);
+  const size_t directory_bytes = Tiff::kCountBytes + fields * Tiff::kEntryBytes;
+  if (!tiff.has(directory, directory_bytes))
     return untrue("is cut short: its directory has " + std::to_string(fields) + " fields");
 
   MpfIndex found;
-  uint32_t entries_size = 0;
-  for (size_t i = 0; i < fields; i++) {
-    const uint8_t* field = &tiff[directory + kDirectoryHead + i * kField];
-    const uint32_t tag = read_number(field, 2, big), type = read_number(field + 2, 2, big);
-    if (tag == kNumberOfImages && type == kLong) found.pictures_ = read_number(field + 8, 4, big);
-    if (tag != kEntries || type != kUndefined) continue;
-    entries_size = read_number(field + 4, 4, big);
-    found.entries_at_ = read_number(field + 8, 4, big);
-  }
+  found.tiff_ = tiff;
+  const std::optional<TiffEntry> count = tiff.find(directory, kNumberOfImages);
+  if (count && count->type == TiffEntry::kLong) found.pictures_ = tiff.number(count->value_at, 4);
+  const std::optional<TiffEntry> entries = tiff.find(directory, kEntries);
+  const bool has_entries = entries && entries->type == TiffEntry::kUndefined;
+  const uint32_t entries_size = has_entries ? entries->count : 0;
+  if (has_entries) found.entries_at_ = tiff.number(entries->value_at, 4);
   if (found.pictures_ == 0 || found.pictures_ > kMostMpfPictures)
     return untrue("has " + std::to_string(found.pictures_) + " pictures, where 1 to " +
                   std::to_string(kMostMpfPictures) + " are expected");
@@ -77,25 +69,22 @@ Status MpfIndex::read(std::span<const uint8_t> tiff, MpfIndex* index) {
     return untrue("has " + std::to_string(entries_size) + " bytes of entries, where " +
                   std::to_string(found.pictures_ * kEntry) + " are expected for " +
                   std::to_string(found.pictures_) + " pictures");
-  if (found.entries_at_ < kTiffHeader || found.entries_at_ > tiff.size() ||
-      entries_size > tiff.size() - found.entries_at_)
+  if (found.entries_at_ < Tiff::kHeaderBytes || !tiff.has(found.entries_at_, entries_size))
     return untrue("has its entries at byte " + std::to_string(found.entries_at_) + " of " +
-                  std::to_string(tiff.size()));
+                  std::to_string(bytes.size()));
   // New sizes would destroy the directory.
-  if (found.entries_at_ < directory + kDirectoryHead + fields * kField &&
+  if (found.entries_at_ < directory + directory_bytes &&
       found.entries_at_ + entries_size > directory)
     return untrue("has its entries at byte " + std::to_string(found.entries_at_) +
                   ", over its directory at " + std::to_string(directory));
-  found.tiff_ = tiff;
-  found.is_big_endian_ = big;
   *index = found;
   return {};
 }
 
 MpfEntry MpfIndex::entry(uint32_t i) const {
-  const uint8_t* from = &tiff_[entries_at_ + i * kEntry];
-  return {read_number(from, 4, is_big_endian_), read_number(from + kSizeInEntry, 4, is_big_endian_),
-          read_number(from + kOffsetInEntry, 4, is_big_endian_)};
+  const size_t at = entries_at_ + i * kEntry;
+  return {tiff_.number(at, 4), tiff_.number(at + kSizeInEntry, 4),
+          tiff_.number(at + kOffsetInEntry, 4)};
 }
 
 std::span<const uint8_t> find_mpf(std::span<const uint8_t> file) {
@@ -108,7 +97,7 @@ std::span<const uint8_t> find_mpf(std::span<const uint8_t> file) {
 }
 
 void make_mpf(uint32_t pictures, uint8_t* to) {
-  constexpr uint8_t kHead[] = {'M', 'P', 'F', 0, 'M', 'M', 0, kTiffMagic, 0, 0, 0, kTiffHeader};
+  constexpr uint8_t kHead[] = {'M', 'P', 'F', 0, 'M', 'M'};
   constexpr uint32_t kFields = 3, kNoNextDirectory = 0;
   memset(to, 0, new_mpf_size(pictures));
   to = std::copy(std::begin(kHead), std::end(kHead), to);
@@ -123,11 +112,14 @@ void make_mpf(uint32_t pictures, uint8_t* to) {
     put_next(value, 4);
   };
   constexpr uint32_t kVersion0100 = 0x30313030;  // four characters
+  put_next(Tiff::kMagic, 2);
+  put_next(Tiff::kHeaderBytes, 4);
   put_next(kFields, 2);
-  put_field(kVersion, kUndefined, 4, kVersion0100);
-  put_field(kNumberOfImages, kLong, 1, pictures);
-  put_field(kEntries, kUndefined, pictures * static_cast<uint32_t>(kEntry),
-            kTiffHeader + kDirectoryHead + kFields * kField + sizeof kNoNextDirectory);
+  put_field(kVersion, TiffEntry::kUndefined, 4, kVersion0100);
+  put_field(kNumberOfImages, TiffEntry::kLong, 1, pictures);
+  put_field(kEntries, TiffEntry::kUndefined, pictures * static_cast<uint32_t>(kEntry),
+            Tiff::kHeaderBytes + Tiff::kCountBytes + kFields * Tiff::kEntryBytes +
+                sizeof kNoNextDirectory);
   put_next(kNoNextDirectory, 4);
   put_next(kPrimary, 4);
 }

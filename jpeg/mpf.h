@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "jpeg/splitter.h"
+#include "jpeg/tiff.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {
@@ -29,18 +30,17 @@ struct MpfEntry {
 // Looks into the segment's bytes, which must stay.
 class MpfIndex {
  public:
-  // `tiff`: the segment's bytes from the TIFF header on. kInvalidArgument: why there is no index.
-  static Status read(std::span<const uint8_t> tiff, MpfIndex* index);
+  // `bytes`: the segment's, from the TIFF header on. kInvalidArgument: why there is no index.
+  static Status read(std::span<const uint8_t> bytes, MpfIndex* index);
 
   uint32_t pictures() const { return pictures_; }
   MpfEntry entry(uint32_t i) const;
   // Where the entries are in the bytes, and how the bytes of a number are ordered.
   size_t entries_at() const { return entries_at_; }
-  bool is_big_endian() const { return is_big_endian_; }
+  bool is_big_endian() const { return tiff_.is_big_endian(); }
 
  private:
-  std::span<const uint8_t> tiff_;
-  bool is_big_endian_ = true;
+  Tiff tiff_;
   size_t entries_at_ = 0;
   uint32_t pictures_ = 0;
 };

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <new>
 
+#include "jpeg/bounds.h"
 #include "jpeg/coef_arrays.h"
-#include "jpeg/depth.h"
 #include "jpeg/scan_decoder.h"
 #include "jpeg/stuffing.h"
 

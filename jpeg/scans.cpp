@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "jpeg/depth.h"
+#include "jpeg/bounds.h"
 #include "jpeg/stuffing.h"
 
 namespace cudatransform {

@@ -4,6 +4,7 @@
 #include "jpeg/tiff.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cudatransform {
 
@@ -18,11 +19,10 @@ void write_number(uint32_t value, size_t size, bool is_big_endian, uint8_t* to) 
     to[is_big_endian ? size - 1 - i : i] = static_cast<uint8_t>(value);
 }
 
-Tiff::Tiff(std::span<const uint8_t> bytes) : bytes_(bytes.begin(), bytes.end()) {
-  constexpr size_t kHeader = 8;
-  if (bytes_.size() < kHeader || bytes_[0] != bytes_[1]) return;
-  is_little_ = bytes_[0] == 'I';
-  is_tiff_ = (is_little_ || bytes_[0] == 'M') && number(2, 2) == 42;
+Tiff::Tiff(std::span<const uint8_t> bytes) : bytes_(bytes) {
+  if (bytes_.size() < kHeaderBytes || bytes_[0] != bytes_[1]) return;
+  is_big_endian_ = bytes_[0] != 'I';
+  is_tiff_ = (bytes_[0] == 'M' || bytes_[0] == 'I') && number(2, 2) == kMagic;
 }
 
 std::optional<TiffEntry> Tiff::find(size_t directory, uint16_t tag) const {
@@ -42,12 +42,6 @@ std::optional<uint32_t> Tiff::value(size_t directory, uint16_t tag) const {
   return number(entry->value_at, entry->type == TiffEntry::kShort ? 2 : 4);
 }
 
-void Tiff::set(size_t directory, uint16_t tag, uint32_t value) {
-  const std::optional<TiffEntry> entry = find(directory, tag);
-  if (entry && entry->is_number())
-    put(entry->value_at, entry->type == TiffEntry::kShort ? 2 : 4, value);
-}
-
 size_t Tiff::link_at(size_t directory) const {
   if (directory == 0 || !has(directory, kCountBytes)) return 0;
   const size_t at = directory + kCountBytes + number(directory, kCountBytes) * kEntryBytes;
@@ -59,20 +53,33 @@ size_t Tiff::next_directory(size_t directory) const {
   return at ? number(at, kLinkBytes) : 0;
 }
 
-void Tiff::unlink_next(size_t directory) {
+TiffEditor::TiffEditor(std::vector<uint8_t> bytes) : Tiff(bytes), own_(std::move(bytes)) {}
+
+void TiffEditor::resize(size_t size) {
+  own_.resize(size);
+  bytes_ = own_;
+}
+
+void TiffEditor::set(size_t directory, uint16_t tag, uint32_t value) {
+  const std::optional<TiffEntry> entry = find(directory, tag);
+  if (entry && entry->is_number())
+    put(entry->value_at, entry->type == TiffEntry::kShort ? 2 : 4, value);
+}
+
+void TiffEditor::unlink_next(size_t directory) {
   if (const size_t at = link_at(directory)) put(at, kLinkBytes, 0);
 }
 
-void Tiff::remove(size_t directory, uint16_t tag) {
+void TiffEditor::remove(size_t directory, uint16_t tag) {
   const std::optional<TiffEntry> entry = find(directory, tag);
   if (!entry) return;
   const size_t count = number(directory, kCountBytes);
   // With the link to the next directory, as far as that is there.
   const size_t size = kCountBytes + count * kEntryBytes + kLinkBytes;
-  const size_t end_at = std::min(directory + size, bytes_.size());
+  const size_t end_at = std::min(directory + size, own_.size());
   if (end_at < entry->at + kEntryBytes) return;
-  const auto begin = bytes_.begin() + static_cast<ptrdiff_t>(entry->at);
-  const auto end = bytes_.begin() + static_cast<ptrdiff_t>(end_at);
+  const auto begin = own_.begin() + static_cast<ptrdiff_t>(entry->at);
+  const auto end = own_.begin() + static_cast<ptrdiff_t>(end_at);
   std::fill(std::move(begin + kEntryBytes, end, begin), end, uint8_t{0});
   put(directory, kCountBytes, static_cast<uint32_t>(count - 1));
 }

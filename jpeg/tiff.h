@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace cudatransform {
@@ -17,7 +16,7 @@ void write_number(uint32_t value, size_t size, bool is_big_endian, uint8_t* to);
 
 // An entry of a directory. Offsets count from the TIFF header's first byte.
 struct TiffEntry {
-  static constexpr uint16_t kShort = 3, kLong = 4;  // types
+  static constexpr uint16_t kShort = 3, kLong = 4, kUndefined = 7;  // types
 
   size_t at = 0;  // of the entry's 12 bytes
   uint16_t type = 0;
@@ -27,10 +26,19 @@ struct TiffEntry {
   bool is_number() const { return count == 1 && (type == kShort || type == kLong); }
 };
 
-// Any bytes may be given: what lies outside of them is not found, and nothing outside is written.
+// Looks into bytes, which must stay. Any bytes may be given: what lies outside of them is not
+// found.
 class Tiff {
  public:
+  static constexpr uint32_t kMagic = 42;
+  // A header; a directory's count of entries, an entry, and the offset of the next directory.
+  static constexpr size_t kHeaderBytes = 8, kCountBytes = 2, kEntryBytes = 12, kLinkBytes = 4;
+
+  Tiff() = default;
   explicit Tiff(std::span<const uint8_t> bytes);
+
+  bool has_header() const { return is_tiff_; }
+  bool is_big_endian() const { return is_big_endian_; }
 
   // Offset of the first directory (IFD0), and of the one behind a directory; 0: none.
   size_t first_directory() const { return is_tiff_ ? number(4, 4) : 0; }
@@ -45,32 +53,45 @@ class Tiff {
     return value(directory, tag).value_or(otherwise);
   }
 
+  uint32_t number(size_t at, size_t size) const {
+    return read_number(&bytes_[at], size, is_big_endian_);
+  }
+  bool has(size_t at, size_t size) const {
+    return at <= bytes_.size() && size <= bytes_.size() - at;
+  }
+
+ protected:
+  // The offset of the next directory's offset; 0 where the directory is not whole.
+  size_t link_at(size_t directory) const;
+
+  std::span<const uint8_t> bytes_;
+
+ private:
+  bool is_big_endian_ = true, is_tiff_ = false;
+};
+
+// Edits bytes of its own; nothing outside of them is written.
+class TiffEditor : public Tiff {
+ public:
+  explicit TiffEditor(std::vector<uint8_t> bytes);
+  TiffEditor(const TiffEditor&) = delete;
+  TiffEditor& operator=(const TiffEditor&) = delete;
+
   // Replaces the number of a SHORT or LONG entry; nothing where there is none.
   void set(size_t directory, uint16_t tag, uint32_t value);
   void remove(size_t directory, uint16_t tag);
   // Makes `directory` the last of its chain.
   void unlink_next(size_t directory);
 
-  uint32_t number(size_t at, size_t size) const {
-    return read_number(&bytes_[at], size, !is_little_);
-  }
   void put(size_t at, size_t size, uint32_t value) {
-    write_number(value, size, !is_little_, &bytes_[at]);
-  }
-  bool has(size_t at, size_t size) const {
-    return at <= bytes_.size() && size <= bytes_.size() - at;
+    write_number(value, size, is_big_endian(), &own_[at]);
   }
 
-  const std::vector<uint8_t>& bytes() const { return bytes_; }
-  std::vector<uint8_t>& bytes() { return bytes_; }
+  std::span<uint8_t> bytes() { return own_; }
+  void resize(size_t size);
 
  private:
-  static constexpr size_t kCountBytes = 2, kEntryBytes = 12, kLinkBytes = 4;
-  // The offset of the next directory's offset; 0 where the directory is not whole.
-  size_t link_at(size_t directory) const;
-
-  std::vector<uint8_t> bytes_;
-  bool is_little_ = false, is_tiff_ = false;
+  std::vector<uint8_t> own_;
 };
 
 }  // namespace cudatransform

@@ -10,8 +10,8 @@
 #include <new>
 #include <string>
 
+#include "jpeg/bounds.h"
 #include "jpeg/coef_arrays.h"
-#include "jpeg/depth.h"
 #include "jpeg/encode_bits.h"
 #include "jpeg/huffman_tables.h"
 #include "jpeg/metadata.h"

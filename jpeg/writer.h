@@ -10,7 +10,6 @@
 #include "jpeg/coef_arrays.h"
 #include "jpeg/errors.h"
 #include "jpeg/huffman_tables.h"
-#include "jpeg/libjpeg.h"
 #include "jpeg/tables.h"
 #include "transform/device/status.h"
 

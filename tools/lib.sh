@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2034  # the sourcing scripts use the lists
-# The shared parts of test, fuzz, demo and papers: packages, environment, set-up, compilation.
+# The shared parts of the tools: packages, environment, set-up, compilation, Debians of other
+# releases.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Sourced, not run. Nothing here writes outside the clone, except apt.
@@ -9,56 +10,35 @@ build=$root/build
 # The system's own Python: one of pyenv or /usr/local does not see Debian's packages.
 python=/usr/bin/python3
 
-# The names are Debian 12's; Debian 13 has the same.
-# The packages that the plugin alone is built with.
-plugin_packages=(
-  g++ meson ninja-build pkg-config python3
-  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libhwy-dev libtbb-dev libjpeg62-turbo-dev
-)
-build_packages=(
-  "${plugin_packages[@]}" build-essential git
-  gobject-introspection libgirepository1.0-dev # libgstcoef's typelib
-)
-# The packages of the demo's pipelines: PNG, JPEG, AVI and others.
-picture_packages=(
-  gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
-  python3-gi python3-gst-1.0 python3-numpy gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0
-)
+# Packages, by the names of Debian 12; Debian 13 has the same. What the plugin alone is built with:
+plugin_packages=(g++ meson ninja-build pkg-config python3 libgstreamer1.0-dev
+  libgstreamer-plugins-base1.0-dev libhwy-dev libtbb-dev libjpeg62-turbo-dev)
+# libgstcoef's typelib, too.
+build_packages=("${plugin_packages[@]}" build-essential git
+  gobject-introspection libgirepository1.0-dev)
+# The demo's pipelines: PNG, JPEG, AVI and others.
+picture_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
+  python3-gi python3-gst-1.0 python3-numpy gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0)
 # The decoders of all other files: installed for the demo when a file needs them.
 codec_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
-# The packages of the pipelines in the tests and the documentation.
+# The pipelines in the tests and the documentation.
 run_packages=("${picture_packages[@]}" "${codec_packages[@]}")
 test_packages=(libgtest-dev libjpeg-turbo-progs ffmpeg netpbm libopenjp2-tools)
 # The tests' other packages on this machine, not needed in a chroot.
 host_test_packages=(
   libturbojpeg0-dev # tests/conformance: numbers, which are the same everywhere
   libbenchmark-dev libavcodec-dev libavutil-dev # what the CPU engine's speed is compared with
-  valgrind clang-format shellcheck
-  python3-matplotlib # pictures of benchmarks
-  mmdebstrap         # makes the chroot
-  python3-pip python3-setuptools python3-venv # the wheel of python/
-  mypy                                        # and its types
+  valgrind clang-format shellcheck mmdebstrap python3-matplotlib # pictures of benchmarks
+  python3-pip python3-setuptools python3-venv mypy # the wheel of python/, and its types
   libimage-exiftool-perl # a judge of files of several pictures
 )
 demo_packages=("${plugin_packages[@]}" "${picture_packages[@]}" python3-pil python3-matplotlib)
-papers_packages=(
-  "${plugin_packages[@]}" libgtest-dev libbenchmark-dev libturbojpeg0-dev python3-numpy python3-pil
-  python3-matplotlib
-)
+papers_packages=("${plugin_packages[@]}" libgtest-dev libbenchmark-dev libturbojpeg0-dev
+  python3-numpy python3-pil python3-matplotlib)
 fuzz_packages=(clang cmake) # cmake: for libjpeg-turbo, instrumented
 
-# clang's run-time libraries, including libFuzzer, have a package for each version of clang.
-clang_runtime_package() {
-  local version
-  version=$(clang -dumpversion) && printf 'libclang-rt-%s-dev\n' "${version%%.*}"
-}
-
 say() { printf '== %s\n' "$*"; }
-
-die() {
-  printf '%s: %s\n' "${0##*/}" "$*" >&2
-  exit 1
-}
+die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 
 # Files meant for the home directory go into the build directory. The build directories share the
 # images that nvcc compiles (cuda/compile_image.py). ccache accepts precompiled headers only if they
@@ -77,20 +57,15 @@ use_private_environment() {
 # run_long LOG WHAT COMMAND...: runs the command with its output in LOG, reports its progress every
 # few seconds, and shows the end of the log when it fails.
 run_long() {
-  local log=$1 what=$2 pid started=$SECONDS status=0
-  shift 2
+  local log=$1 pid started=$SECONDS tick=0 status=0
+  say "$2"
   mkdir -p "$(dirname "$log")"
-  say "$what"
-  "$@" >"$log" 2>&1 </dev/null &
+  "${@:3}" >"$log" 2>&1 </dev/null &
   pid=$!
   # A background command ignores the interrupt key by itself.
   trap 'kill "$pid" 2>/dev/null; exit 130' INT TERM
-  local next=$((SECONDS + 10))
-  while kill -0 "$pid" 2>/dev/null; do
-    sleep 0.2
-    ((SECONDS >= next)) || continue
-    next=$((SECONDS + 10))
-    printf '   %3d s  %s\n' "$((SECONDS - started))" "$(last_line "$log")"
+  while sleep 0.2 && kill -0 "$pid" 2>/dev/null; do
+    ((++tick % 50)) || printf '   %3d s  %s\n' "$((SECONDS - started))" "$(last_line "$log")"
   done
   wait "$pid" || status=$?
   trap - INT TERM
@@ -101,39 +76,29 @@ run_long() {
 last_line() { tail -c 400 "$1" | tr '\r' '\n' | grep -a '[[:alnum:]]' | tail -n 1 | cut -c 1-100; }
 
 as_root() {
-  if [ "$(id -u)" -eq 0 ]; then "$@"; return; fi
-  command -v sudo >/dev/null ||
-    die "installing packages needs root or sudo; ask an administrator for: apt-get install $missing"
+  [ "$(id -u)" -ne 0 ] || { "$@"; return; }
+  command -v sudo >/dev/null || die "installing packages needs root or sudo; ask an administrator"
   sudo "$@"
 }
 
 # install_packages NAME...: installs missing packages through apt.
 install_packages() {
+  local apt=(as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y)
   command -v dpkg-query >/dev/null ||
     { say "No dpkg here: taking it that the equivalents of these are installed: $*"; return; }
-  local installed name
-  installed=" $(dpkg-query -W -f '${db:Status-Status}/${Package} ' | tr '\n' ' ')"
-  missing=
-  for name in "$@"; do
-    [[ $installed == *" installed/$name "* ]] || missing+="$name "
-  done
-  [ -n "$missing" ] || return 0
-  say "Installing $missing"
-  local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y)
-  run_long "$build/private/apt-update.log" "Reading apt's package lists" \
-    as_root "${apt[@]}" update || die "apt-get update failed"
-  # shellcheck disable=SC2086  # a list of words
+  mapfile -t missing < <(printf '%s\n' "$@" | grep -vxF "$(
+    dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p')")
+  ((${#missing[@]})) || return 0
+  say "Installing ${missing[*]}"
+  run_long "$build/private/apt-update.log" "Reading apt's package lists" "${apt[@]}" update ||
+    die "apt-get update failed"
   run_long "$build/private/apt-install.log" "Installing with apt" \
-    as_root "${apt[@]}" install --no-install-recommends $missing || die "apt-get install failed"
+    "${apt[@]}" install --no-install-recommends "${missing[@]}" || die "apt-get install failed"
 }
 
 # The nvcc that meson would find; nothing without one.
 find_nvcc() {
-  local nvcc
-  for nvcc in "$(command -v nvcc || true)" "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" \
-    /usr/local/cuda/bin/nvcc; do
-    if [ -x "$nvcc" ]; then printf '%s\n' "$nvcc"; return; fi
-  done
+  command -v nvcc "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" /usr/local/cuda/bin/nvcc | sed -n 1p || true
 }
 
 # unpack FOLDER PACKAGE: takes the files of a package out of its archive, without installing it.
@@ -151,11 +116,10 @@ headers_library=libgstreamer-plugins-bad1.0-0
 
 # The folder of those headers for the installed library; nothing if they are the system's.
 headers_folder() {
-  local installed
-  installed=$(dpkg-query -W -f '${db:Status-Status} ${Version}' "$headers_package" 2>/dev/null || true)
-  [[ $installed != installed\ * ]] || return 0
-  installed=$(dpkg-query -W -f '${Version}' "$headers_library" 2>/dev/null || true)
-  [ -z "$installed" ] || printf '%s\n' "$root/build/gstcuda/$installed"
+  dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}\n' \
+    "$headers_package" "$headers_library" 2>/dev/null | awk -v folder="$build/gstcuda/" '
+      $1 == "installed" { version = $3; found = found || $2 ~ /-dev$/ }
+      END { if (version && !found) print folder version }' || true
 }
 
 # Does nothing without nvcc.
@@ -173,12 +137,11 @@ fetch_cuda_headers() {
 # shellcheck disable=SC2317  # run_long calls it
 unpack_cuda_headers() {
   unpack "$1" "$headers_package=${1##*/}" &&
-    ln -sf "$(dpkg-query -L "$headers_library" | grep '/libgstcuda-1\.0\.so\.0$')" \
-      "$1/libgstcuda-1.0.so" &&
-    mkdir "$1/unfinished" &&
+    ln -s "$(dpkg-query -L "$headers_library" | grep '/libgstcuda-1\.0\.so\.0$')" \
+      libgstcuda-1.0.so &&
     sed -e "s|^prefix=.*|prefix=$1/usr|" -e "s|^libdir=.*|libdir=$1|" \
-      "$(find "$1/usr/lib" -name gstreamer-cuda-1.0.pc)" >"$1/unfinished/gstreamer-cuda-1.0.pc" &&
-    mv "$1/unfinished" "$1/pkgconfig"
+      usr/lib/*/pkgconfig/gstreamer-cuda-1.0.pc >gstreamer-cuda-1.0.pc &&
+    mkdir pkgconfig && mv gstreamer-cuda-1.0.pc pkgconfig
 }
 
 # Leaves the default photograph at $photo: lossless, so that it contains no earlier JPEG block grid,
@@ -194,51 +157,117 @@ fetch_photo() {
 common_options() {
   local archs=${CUDATRANSFORM_CUDA_ARCHS:-} data=${CUDATRANSFORM_TEST_DATA:-}
   [ "$archs" ] || [ "${CI:-}" != true ] || archs=sm_90
-  [ "$archs" ] || archs=$(machine_archs)
   [ "$data" ] || [ ! -f "$root/../shared/data/images/barbara.pgm" ] ||
     data=$(realpath "$root/../shared/data")
-  printf '%s\n' "-Dcuda-archs=$archs" "-Dtest-data=$data"
+  printf '%s\n' "-Dcuda-archs=${archs:-$(machine_archs)}" "-Dtest-data=$data"
 }
 
 # The architectures of the cards in the machine. If nvcc knows none of them, those of
 # archs_without_card: PTX, which runs on every card from Turing on.
 archs_without_card=compute_75
 machine_archs() {
-  local nvcc known capability archs=
+  local nvcc archs
   nvcc=$(find_nvcc)
-  known=" $([ -z "$nvcc" ] || "$nvcc" --list-gpu-code 2>/dev/null | tr '\n' ' ') "
   # If the driver is broken, nvidia-smi prints that in place of the numbers.
-  for capability in $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
-    grep -x '[0-9]*\.[0-9]' | sort -u); do
-    [[ $known != *" sm_${capability/./} "* ]] || archs+=sm_${capability/./},
-  done
-  archs=${archs%,}
+  archs=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
+    sed -n 's/^\([0-9]*\)\.\([0-9]\)$/sm_\1\2/p' | sort -u |
+    grep -xF "$("${nvcc:-false}" --list-gpu-code 2>/dev/null)" | paste -sd,) || true
   printf '%s\n' "${archs:-$archs_without_card}"
 }
 
 # build_project DIR OPTION...: sets DIR up once, and again after changes of options, nvcc or
 # packages (meson does not look again for what it once missed). Compiles all changes, or only the
-# targets in build_goals.
+# targets in build_goals. If DIR is root/build/ of a chroot, this happens in there.
 build_goals=()
 # Options of every build directory: alike in all tools, so that none compiles what another one has.
 build_options=(-Dwerror=true -Dbench=disabled -Demulator=disabled)
 build_project() {
-  local dir=$1 name=${1##*/} wanted options headers
+  local dir=$1 source=$root logs=$1/private name=${1#"$root"/} within=() options wanted headers
   headers=$(headers_folder)
-  shift
   mapfile -t options < <(common_options)
   # The folders that meson searches first for pkg-config files.
   options+=("-Dpkg_config_path=${headers:+$headers/pkgconfig:}${PKG_CONFIG_PATH:-}"
-    "${build_options[@]}" "$@")
-  wanted="${options[*]} nvcc=$(find_nvcc) packages=$(dpkg-query -W 2>/dev/null | cksum)"
-  if [ ! -f "$dir/build.ninja" ]; then
-    run_long "$dir/private/setup.log" "Setting up $name/" \
-      meson setup "${options[@]}" "$dir" "$root" || return
-  elif [ "$(cat "$dir/private/options" 2>/dev/null)" != "$wanted" ]; then
-    run_long "$dir/private/setup.log" "Setting up $name/ again: options or packages have changed" \
-      meson setup --reconfigure "${options[@]}" "$dir" "$root" || return
+    "${build_options[@]}" "${@:2}")
+  if [[ $dir == */root/build ]]; then # where the tests' data cannot be seen
+    within=(in_chroot "${dir%/root/build}") source=/src dir=/build options+=(-Dtest-data=)
   fi
-  printf '%s\n' "$wanted" >"$dir/private/options"
-  run_long "$dir/private/compile.log" "Compiling in $name/ (minutes the first time)" \
-    ninja -C "$dir" "${build_goals[@]}"
+  wanted="${options[*]} nvcc=$(find_nvcc) packages=$(dpkg-query -W 2>/dev/null | cksum)"
+  if [ ! -f "$1/build.ninja" ]; then
+    run_long "$logs/setup.log" "Setting up $name/" \
+      "${within[@]}" meson setup "${options[@]}" "$dir" "$source" || return
+  elif [ "$(cat "$logs/options" 2>/dev/null)" != "$wanted" ]; then
+    run_long "$logs/setup.log" "Setting up $name/ again: options or packages have changed" \
+      "${within[@]}" meson setup --reconfigure "${options[@]}" "$dir" "$source" || return
+  fi
+  printf '%s\n' "$wanted" >"$logs/options"
+  run_long "$logs/compile.log" "Compiling in $name/ (minutes the first time)" \
+    "${within[@]}" ninja -C "$dir" "${build_goals[@]}"
+}
+
+# A Debian of another release in a folder of the build directory. Mounts are made in a separate mount
+# namespace: they end with the command, so deleting the folder deletes nothing else.
+
+# make_chroot DIR RELEASE PACKAGE...: makes DIR/root, or keeps it if it was made of the same
+# packages, which may be NAME:ARCHITECTURE; DIR/root/src gets the files of the clone that git tracks
+# or does not ignore. Status 77: there cannot be one; the last line says why.
+make_chroot() {
+  [ "$(id -u)" -eq 0 ] || { echo 'a chroot needs root'; return 77; }
+  command -v mmdebstrap >/dev/null || { echo 'there is no mmdebstrap'; return 77; }
+  unshare --mount sh -c 'mount --rbind /dev /dev && chroot / true' ||
+    { echo 'chroot or mounts are not permitted here'; return 77; }
+  [ "$(cat "$1/private/chroot" 2>/dev/null)" = "${*:2}" ] || bootstrap "$@" || return
+  rm -rf --one-file-system "$1/root/src"
+  mkdir -p "$1/root/src"
+  git -C "$root" ls-files -z --cached --others --exclude-standard |
+    tar -C "$root" --ignore-failed-read --warning=no-failed-read --null -T - -cf - |
+    tar -C "$1/root/src" -xf -
+}
+
+bootstrap() {
+  local mirror foreign settings
+  # The machine's own mirror, or Debian's.
+  # shellcheck disable=SC2016  # apt's own variables
+  mirror=$(apt-get indextargets --format '$(LABEL) $(REPO_URI)' 'Created-By: Packages' |
+    sed -n 's|^Debian \(.*[^/]\)/*$|\1|p' | sort -u | sed -n 1p)
+  mirror=${mirror:-http://deb.debian.org/debian}
+  /usr/lib/apt/apt-helper -qq download-file "$mirror/dists/$2/InRelease" \
+    "$build/private/InRelease" || { echo "$mirror has no $2, or cannot be reached"; return 77; }
+  rm -rf --one-file-system "$1/root" "$1/private/chroot"
+  mkdir -p "$1/private"
+  foreign=$(printf '%s\n' "${@:3}" | sed -n 's/.*:/,/p' | sort -u | tr -d '\n')
+  # Proxies and the like: the chroot needs them as much as this machine.
+  mapfile -t settings < <(apt-config dump | sed -nE 's/^Acquire::https?::/--aptopt=&/p')
+  mmdebstrap --mode=root --variant=apt "--architectures=$(dpkg --print-architecture)$foreign" \
+    "--include=$(IFS=,; echo "${*:3}")" '--aptopt=APT::Install-Recommends "false"' \
+    '--aptopt=Acquire::Languages "none"' --dpkgopt=force-unsafe-io \
+    --dpkgopt=path-exclude=/usr/share/{doc,man,locale}/'*' \
+    "${settings[@]}" "$2" "$1/root" "$mirror" || return 1
+  printf '%s\n' "${*:2}" >"$1/private/chroot"
+}
+
+# The folder of the CUDA toolkit whose nvcc meson would find; nothing without one, or if it is
+# scattered over /usr. nvcc itself knows its folder; the file in PATH may be a script that calls it.
+cuda_toolkit() {
+  local nvcc
+  nvcc=$(find_nvcc)
+  "${nvcc:-false}" --dryrun -x cu - -o /dev/null </dev/null 2>&1 | sed -n 's/^#\$ TOP=//p' |
+    xargs -rd '\n' realpath -q | grep -vx /usr || true
+}
+
+# in_chroot DIR COMMAND...: runs it in DIR/root. The command sees the CUDA toolkit, a folder of
+# images that nvcc need not compile again, and only the environment variables about testing.
+chroot_images=/var/cache/cudatransform-images
+in_chroot() {
+  local variables
+  mapfile -t variables < <(env | grep -E '^(CI|CUDATRANSFORM_(REQUIRE_GPU|TEST_QUICK))=')
+  # shellcheck disable=SC2016  # expanded there
+  unshare --mount sh -c '
+    chroot=$1 toolkit=$2
+    shift 2
+    for folder in proc dev; do mount --rbind "/$folder" "$chroot/$folder" || exit; done
+    mkdir -p "$chroot/usr/local/cuda"
+    [ -z "$toolkit" ] || mount --bind "$toolkit" "$chroot/usr/local/cuda" || exit
+    exec chroot "$chroot" "$@"' sh "$1/root" "$(cuda_toolkit)" /usr/bin/env -i HOME=/tmp \
+    PATH=/usr/local/cuda/bin:/usr/sbin:/usr/bin LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 \
+    "CUDATRANSFORM_IMAGE_CACHE=$chroot_images" "${variables[@]}" "${@:2}"
 }

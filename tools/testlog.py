@@ -1,55 +1,53 @@
 """Turns meson's test logs into lines of results, and lines of results into the closing summary.
 
-testlog.py SUITE LOG...      prints "suite, test, PASS or FAIL or SKIP, reason", separated by tabs
-testlog.py --summary FILE    prints what was skipped and failed, and the counts as the last line
+testlog.py RESULTS SUITE LOG...  appends "suite, test, PASS or FAIL or SKIP, reason", tabs between
+testlog.py RESULTS               prints what was skipped and failed, and the counts as the last line
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import collections
 import json
 import re
 import sys
 import textwrap
 
-KINDS = {"OK": "PASS", "EXPECTEDFAIL": "PASS", "SKIP": "SKIP"}  # others failed
 
-
-def reason_for(test, kind):
-    """The test's own reason why it skipped or failed."""
+def row_of(suite, test):
+    kind = {"OK": "PASS", "EXPECTEDFAIL": "PASS", "SKIP": "SKIP"}.get(test["result"], "FAIL")
     text = test.get("stdout", "") + "\n" + test.get("stderr", "")
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if kind == "SKIP":
-        # GoogleTest puts the reason below the place; others print SKIP first, or last.
-        told = re.search(r":\d+: Skipped\n+(.+)|^SKIP:(.+)", text, re.MULTILINE)
-        lines += [next(filter(None, told.groups()))] if told else []
-    else:
-        lines += [line for line in lines if re.search("FAIL|ERROR|error:", line)][-1:]
-    return lines[-1].strip().replace("\t", " ")[:160] if lines else test["result"].lower()
+    lines = re.findall(r"\S.*", text) or [test["result"].lower()]
+    # GoogleTest puts the reason for a skip below the place; others print SKIP first, or last.
+    told = (re.findall(r"(?::\d+: Skipped\n+|^SKIP:)(.+)", text, re.MULTILINE)[:1]
+            if kind == "SKIP" else [line for line in lines if re.search("FAIL|ERROR|error:", line)])
+    reason = "" if kind == "PASS" else (told or lines)[-1].strip().replace("\t", " ")[:160]
+    return suite, test["name"].partition(" / ")[2] or test["name"], kind, reason
 
 
-def print_results(suite, paths):
-    for path in paths:
-        with open(path, encoding="utf-8") as log:
-            for test in map(json.loads, log):
-                kind = KINDS.get(test["result"], "FAIL")
-                name = test["name"].partition(" / ")[2] or test["name"]  # without the project
-                print(suite, name, kind, "" if kind == "PASS" else reason_for(test, kind), sep="\t")
+def append(results, suite, *logs):
+    rows = []
+    for path in logs:
+        try:
+            with open(path, encoding="utf-8") as log:
+                rows += [row_of(suite, json.loads(line)) for line in log]
+        except (OSError, ValueError):
+            rows.append((suite, "meson test", "FAIL", f"no readable log {path}"))
+    with open(results, "a", encoding="utf-8") as file:
+        file.writelines("\t".join(row) + "\n" for row in rows)
 
 
-def summary(path):
-    with open(path, encoding="utf-8") as lines:
-        rows = [line.rstrip("\n").split("\t") for line in lines]
+def summary(results):
+    tests, counts = collections.defaultdict(list), collections.Counter()
+    with open(results, encoding="utf-8") as lines:
+        for suite, name, kind, reason in (line.rstrip("\n").split("\t") for line in lines):
+            tests[kind, suite, reason].append(name)
+            counts[kind] += 1
     for kind, title in ("SKIP", "Skipped"), ("FAIL", "Failed"):
-        reasons = {}
-        for suite, name, _, reason in (row for row in rows if row[2] == kind):
-            reasons.setdefault((suite, reason), []).append(name)
-        for (suite, reason), names in reasons.items():
+        for (_, suite, reason), names in ((key, tests[key]) for key in tests if key[0] == kind):
             print(f"{title} in suite {suite}" + (f", {reason}:" if reason else ":"))
             print(textwrap.fill(", ".join(names), 100, initial_indent="  ",
                                 subsequent_indent="  ", break_on_hyphens=False))
-    counts = {kind: sum(row[2] == kind for row in rows) for kind in ("PASS", "FAIL", "SKIP")}
     print(f"{counts['PASS']} passed, {counts['FAIL']} failed, {counts['SKIP']} skipped")
     return 1 if counts["FAIL"] or not counts["PASS"] else 0
 
 
 if __name__ == "__main__":
-    sys.exit(summary(sys.argv[2]) if sys.argv[1] == "--summary" else print_results(sys.argv[1],
-                                                                                   sys.argv[2:]))
+    sys.exit((append if sys.argv[2:] else summary)(*sys.argv[1:]))

@@ -14,8 +14,7 @@ from ._levels import check_sides, described, in_one_piece
 from ._stage import Stage
 from ._stages import Stages, run
 from .errors import WriteError, whole_number
-from .tables import check_tables
-from .transform import check_method, check_quality
+from .transform import check_method, check_quality, check_tables
 
 MODES = ("RGB", "L", "CMYK")
 UPSAMPLINGS = ("fancy", "nearest")

@@ -10,8 +10,7 @@ from . import _gst, _verbs, color
 from ._parts import layout_of, rest_of
 from ._pixels import check_upsampling, rgb_of_levels
 from .planes import Planes, planes_of_picture
-from .tables import check_tables
-from .transform import dct, idct, quality_tables
+from .transform import check_tables, dct, idct, quality_tables
 
 _LEVEL = np.dtype("<i2")
 

@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-#include "tests/check/bytes.h"
+#include "tests/check/files.h"
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "jpeg/depth.h"
+#include "jpeg/bounds.h"
 #include "jpeg/encode_file.h"
 #include "jpeg/reader.h"
 #include "jpeg/writer.h"

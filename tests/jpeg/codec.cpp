@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "jpeg/components.h"
+#include "jpeg/bounds.h"
 #include "tests/jpeg/libjpeg.h"
 
 namespace cudatransform::test {

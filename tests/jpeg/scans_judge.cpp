@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "jpeg/libjpeg.h"
+#include "jpeg/errors.h"
 
 namespace cudatransform::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <random>
 
-#include "jpeg/depth.h"
+#include "jpeg/bounds.h"
 #include "jpeg/errors.h"
 
 namespace cudatransform::test {

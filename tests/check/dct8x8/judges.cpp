@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/check/dct8x8/measured.h"
-#include "tests/check/folder.h"
+#include "tests/check/files.h"
 
 namespace {
 

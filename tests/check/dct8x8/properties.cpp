@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/check/folder.h"
+#include "tests/check/files.h"
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/check/bytes.h"
+#include "tests/check/files.h"
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/check/folder.h"
+#include "tests/check/files.h"
 #include "tests/check/frames.h"
 #include "tests/check/jpeg/jpegs.h"
 #include "tests/check/testing.h"

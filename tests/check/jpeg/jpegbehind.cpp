@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <gst/coef/coef.h>
-#include "tests/check/folder.h"
+#include "tests/check/files.h"
 #include "tests/check/jpeg/jpegdecoder.h"
+#include "tests/check/jpeg/jpegs.h"
 #include "tests/check/jpeg/jpegstreams.h"
-#include "tests/check/jpeg/several.h"
 
 namespace {
 

@@ -1,5 +1,7 @@
 // The properties and statistics of cudajpegdec and cudajpegenc are those of their elements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tests/check/jpeg/jpegbins.h"
+
 #include <gst/base/gstbasetransform.h>
 #include <gst/controller/controller.h>
 #include <gst/video/gstvideodecoder.h>
@@ -10,8 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/check/folder.h"
-#include "tests/check/jpeg/jpegbins.h"
+#include "tests/check/files.h"
 #include "tests/check/jpeg/jpegs.h"
 #include "tests/check/testing.h"
 

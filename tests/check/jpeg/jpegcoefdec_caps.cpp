@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 
-#include "tests/check/folder.h"
+#include "tests/check/files.h"
 #include "tests/check/jpeg/jpegs.h"
 #include "tests/check/jpeg/jpegstreams.h"
 

@@ -14,7 +14,6 @@
 #include "tests/check/frames.h"
 #include "tests/check/jpeg/jpegpictures.h"
 #include "tests/check/jpeg/jpegs.h"
-#include "tests/check/jpeg/several.h"
 #include "tests/check/testing.h"
 #include "tests/jpeg/slow_codec.h"
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/check/folder.h"
+#include "tests/check/files.h"
 #include "tests/check/frames.h"
 #include "tests/check/jpeg/jpegpictures.h"
 #include "tests/check/jpeg/jpegs.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/check/folder.h"
+#include "tests/check/files.h"
 #include "tests/check/jpeg/jpegdecoder.h"
 
 namespace {

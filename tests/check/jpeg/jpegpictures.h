@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/check/bytes.h"
+#include "tests/check/files.h"
 
 namespace testing {
 

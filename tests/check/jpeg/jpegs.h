@@ -1,4 +1,5 @@
-// libjpeg as a judge of JPEG files: their contents, and files that libjpeg makes itself.
+// JPEG files for the element tests: libjpeg as their judge and maker, and files of several
+// pictures, with a writer and a parser of the tests' own.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <gst/coef/dct.h>
+#include "tests/check/files.h"
 
 namespace testing {
 
@@ -79,10 +81,6 @@ bool contains(const std::string& text, const char* part);
 // Whether two files have the same levels and tables; names the difference.
 std::string difference(const JpegFile& a, const JpegFile& b);
 
-}  // namespace testing
-
-namespace testing {
-
 // Reads the file with plain libjpeg calls: jpeg_read_coefficients() and, when frames are compared,
 // jpeg_read_raw_data() with JDCT_ISLOW. The comparisons return "" or the first difference.
 class JpegJudge {
@@ -107,5 +105,24 @@ class JpegJudge {
   bool four_ = false;
   std::string kind_;
 };
+
+// A number as its bytes.
+Bytes number(guint64 value, gsize size, bool big);
+
+// What the index of a file says is its pictures, the first one included.
+std::vector<Bytes> pictures_of(const Bytes& file);
+
+// The picture with an index of itself and `others`, without them; `gap` bytes are to come between.
+Bytes first_of(const Bytes& picture, const std::vector<Bytes>& others, bool big, gsize gap = 0);
+
+// Two pictures of other sizes than good(), and a file of good(), these, and `tail`.
+const std::vector<Bytes>& others();
+Bytes several(bool big = true, const Bytes& tail = {});
+bool has_others(const Bytes& file);
+
+// What comes out where a file goes in as pieces of a stream.
+std::vector<Bytes> through(const Bytes& stream, const std::string& decoder = "",
+                           const std::string& encoder = "", gsize piece = 0,
+                           const char* caps = "image/jpeg", GstFormat format = GST_FORMAT_BYTES);
 
 }  // namespace testing

@@ -7,8 +7,8 @@
 
 #include <gst/coef/coef.h>
 #include "tests/check/jpeg/jpegdecoder.h"
+#include "tests/check/jpeg/jpegs.h"
 #include "tests/check/jpeg/jpegstreams.h"
-#include "tests/check/jpeg/several.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/check/folder.h"
+#include "tests/check/files.h"
 #include "tests/check/frames.h"
 #include "tests/check/jpeg/jpegdecoder.h"
 #include "tests/jpeg/slow_codec.h"

@@ -2,8 +2,8 @@
 // it, the process lives, nothing leaks, and the pipeline starts again.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Needs the allocator of failmalloc/ preloaded. On the fake driver, device memory and page-locked
-// memory come from there, too.
+// Needs the allocator of failmalloc.cpp preloaded. On the fake driver, device memory and
+// page-locked memory come from there, too.
 #include "tests/check/memory/outofmemory.h"
 
 #include <dlfcn.h>
@@ -11,9 +11,9 @@
 #include <climits>
 #include <type_traits>
 
-#include "tests/check/failmalloc/failmalloc.h"
 #include "tests/check/frames.h"
 #include "tests/check/jpeg/jpegs.h"
+#include "tests/check/memory/failmalloc.h"
 
 namespace {
 

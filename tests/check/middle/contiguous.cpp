@@ -9,7 +9,7 @@
 
 #include "gst/engine/contiguous_adapter.h"
 #include "gst/stream/formats.h"
-#include "tests/check/bytes.h"
+#include "tests/check/files.h"
 #include "tests/check/testing.h"
 
 namespace {

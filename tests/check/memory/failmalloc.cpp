@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // operator new, GLib and aligned_alloc() all end here; direct calls of mmap() do not.
-#include "tests/check/failmalloc/failmalloc.h"
+#include "tests/check/memory/failmalloc.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -1,9 +1,12 @@
-// Bytes of streams for the element tests: whole, cut off, joined, in buffers.
+// What tests read and write: bytes of streams, whole, cut off, joined, in buffers; and a folder for
+// files, deleted with all its contents.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <gst/gst.h>
 
+#include <filesystem>
+#include <string>
 #include <vector>
 
 namespace testing {
@@ -35,5 +38,30 @@ inline GstBuffer* buffer_of(const Bytes& bytes, GstClockTime pts = GST_CLOCK_TIM
   GST_BUFFER_PTS(buffer) = pts;
   return buffer;
 }
+
+}  // namespace testing
+
+namespace testing {
+
+class Folder {
+ public:
+  Folder() {
+    g_autofree gchar* made = g_dir_make_tmp("cudatransform-XXXXXX", nullptr);
+    g_assert_nonnull(made);  // without GstCheck, which headers of the standard library precede
+    path_ = made;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
 
 }  // namespace testing

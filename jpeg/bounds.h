@@ -1,4 +1,4 @@
-// How large levels are by the bits of a sample; for host and device.
+// What pictures of JPEG files may have: components, bits of a sample, levels; for host and device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -8,7 +8,11 @@
 
 namespace cudatransform {
 
-// The bits of a sample that files with a DCT may have (ITU-T T.81, table B.2).
+// Of a picture, and so of a scan (ITU-T T.81, table B.3). Raw video has three at most:
+// kMaxComponents in transform/picture.h.
+inline constexpr int kJpegMaxComponents = 4;
+
+// The bits of a sample that files with a DCT may have (table B.2).
 CT_HD constexpr bool is_jpeg_depth(uint32_t depth) { return depth == 8 || depth == 12; }
 inline constexpr uint32_t kMostJpegDepth = 12;
 
