@@ -62,9 +62,9 @@ struct MeasureOptions {
   std::function<void()> sample{};  // called now and then while the device is busy
 };
 
-// Bytes read and written, and sets of buffers or streams that launches go round: contestants with
+// Bytes read and written, sets of buffers that launches go round, and streams: contestants with
 // equal ones are compared with the same streaming kernels.
-using Traffic = std::tuple<size_t, size_t, size_t>;
+using Traffic = std::tuple<size_t, size_t, size_t, size_t>;
 
 // One contestant: a case, or a streaming kernel.
 class Subject {
