@@ -34,6 +34,7 @@
 
 #include "tests/bench/common.h"
 #include "tests/bench/cpu/cases.h"
+#include "tests/bench/turns.h"
 #include "tests/engine/kernel_jobs.h"
 #include "transform/device/simd_targets.h"
 #include "transform/dwt/dwt.h"

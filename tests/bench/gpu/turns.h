@@ -14,6 +14,7 @@
 #include "tests/bench/gpu/driver.h"
 #include "tests/bench/gpu/params.h"
 #include "tests/bench/papers/kernels.h"
+#include "tests/bench/turns.h"
 
 namespace cudatransform::bench {
 
@@ -107,7 +108,7 @@ class Subject {
   const Stopwatch watch_;
   std::unique_ptr<Graph> graph_;
   bool ready_ = false;
-  std::vector<double> times_;
+  Times times_;
   Result result_;
 };
 

@@ -10,7 +10,6 @@
 //   frames/s, GB/s (of scans), us alone (on the device), bytes (of a scan)
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
@@ -24,11 +23,11 @@
 #include "jpeg/reader.h"
 #include "tests/bench/common.h"
 #include "tests/bench/jpeg/pictures.h"
+#include "tests/bench/turns.h"
 
 namespace cudatransform::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using LevelPicture = cudatransform::JpegPicture;
 
 double seconds_of_case = 0.5;  // --seconds=
@@ -186,17 +185,16 @@ void run(benchmark::State& state, const std::vector<std::unique_ptr<Source>>& so
   size_t bytes = 0;
   for (const auto& source : sources) bytes += source->scan.size() / sources.size();
   for (auto _ : state) {
-    const auto start = Clock::now();
-    const auto end = start + std::chrono::duration<double>(seconds_of_case);
-    do {
-      for (auto& flight : flights) {
-        flight->finish();
-        flight->submit();
-        ++pictures;
-      }
-    } while (Clock::now() < end);
-    for (auto& flight : flights) flight->finish();
-    seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    seconds = seconds_of([&] {
+      take_rounds(seconds_of_case, 1, [&](int) {
+        for (auto& flight : flights) {
+          flight->finish();
+          flight->submit();
+          ++pictures;
+        }
+      });
+      for (auto& flight : flights) flight->finish();
+    });
     state.SetIterationTime(seconds / static_cast<double>(pictures));
   }
   for (auto& flight : flights) flight->compare();

@@ -13,7 +13,7 @@
 //   rounds     of such a frame
 #include <benchmark/benchmark.h>
 
-#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,13 +28,12 @@
 #include "jpeg/file_size.h"
 #include "tests/bench/common.h"
 #include "tests/bench/jpeg/pictures.h"
+#include "tests/bench/turns.h"
 #include "transform/dct8x8/quant_table.h"
 #include "transform/ratecontrol/size_search.h"
 
 namespace cudatransform::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 double seconds_of_case = 0.5;  // --seconds=
 
@@ -237,14 +236,8 @@ class Control {
 };
 
 // Calls `work` for as long as a case takes; seconds of a call.
-template <typename Work>
-double time_of(const Work& work) {
-  const auto start = Clock::now();
-  for (int calls = 1;; ++calls) {
-    work();
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (seconds >= seconds_of_case) return seconds / calls;
-  }
+double time_of(const std::function<void()>& work) {
+  return repeat(seconds_of_case, 1, [&] { return seconds_of(work); }).mean();
 }
 
 void run(benchmark::State& state, const JpegPicture& picture, Quantizer quantizer, int quality) {

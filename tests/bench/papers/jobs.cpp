@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 #include <thread>
 
@@ -57,11 +56,6 @@ const test::Engine& engine_of(Runner runner) {
 }
 
 const char* engine_key(Runner runner) { return runner == Runner::kCuda ? "cuda" : "cpu"; }
-
-double Times::mean() const {
-  return std::accumulate(readings.begin(), readings.end(), 0.0) /
-         static_cast<double>(readings.size());
-}
 
 PlaneJob::PlaneJob(const test::Engine& engine, Direction direction, Method method, bool quantized,
                    const Plane& plane, const void* input)
@@ -124,7 +118,7 @@ Times PlaneJob::time(int least_readings, double seconds) {
   run(1);
   const double once = std::max(run(1), 1e-7);
   const int launches = static_cast<int>(std::clamp(std::ceil(kShortest / once), 1.0, 1000.0));
-  return repeat(least_readings, seconds, [&] { return run(launches); });
+  return repeat(seconds, least_readings, [&] { return run(launches); });
 }
 
 }  // namespace cudatransform::bench

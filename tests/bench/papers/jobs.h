@@ -3,14 +3,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tests/bench/turns.h"
 #include "tests/engine/engines.h"
 #include "transform/dct8x8/dct8x8.h"
 
@@ -28,28 +27,6 @@ const test::Engine* find_engine(Runner runner, std::string* why);
 // The same; throws what is missing.
 const test::Engine& engine_of(Runner runner);
 const char* engine_key(Runner runner);  // "cpu", "cuda"
-
-// Seconds of a job: one reading after the other, sorted.
-struct Times {
-  std::vector<double> readings;
-
-  double least() const { return readings.front(); }
-  double most() const { return readings.back(); }
-  double median() const { return readings[readings.size() / 2]; }
-  double mean() const;
-};
-
-// `turn` returns the seconds of one turn. Runs at least `least_turns` of them, and more until
-// `seconds` are over.
-template <typename Turn>
-Times repeat(int least_turns, double seconds, Turn&& turn) {
-  using Clock = std::chrono::steady_clock;
-  Times times;
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  for (int i = 0; i < least_turns || Clock::now() < end; ++i) times.readings.push_back(turn());
-  std::sort(times.readings.begin(), times.readings.end());
-  return times;
-}
 
 // A packed plane through one engine.
 class PlaneJob {

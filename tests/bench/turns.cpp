@@ -1,16 +1,82 @@
-// The times of a contestant of the pipelines' benchmark, turn by turn, and medians of them.
+// Rounds, medians, and the width of a core that another thread may share.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/pipeline/turns.h"
+#include "tests/bench/turns.h"
 
 #include <sched.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-
-#include "tests/bench/common.h"
+#include <numeric>
+#include <utility>
 
 namespace cudatransform::bench {
+
+using Clock = std::chrono::steady_clock;
+
+double quantile(std::vector<double> list, double share) {
+  const auto at = list.begin() + std::ptrdiff_t(share * double(list.size()));
+  std::nth_element(list.begin(), at, list.end());
+  return *at;
+}
+
+double median(std::vector<double> list) { return quantile(std::move(list), 0.5); }
+
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = Clock::now();
+  work();
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+int take_rounds(double seconds, int least, const std::function<void(int)>& round) {
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  int count = 0;
+  for (; count < least || Clock::now() < end; ++count) round(count);
+  return count;
+}
+
+std::vector<double>::const_iterator Times::upper_bound(double seconds) const {
+  return std::upper_bound(sorted_.begin(), sorted_.end(), seconds);
+}
+
+double Times::mean() const {
+  return std::accumulate(sorted_.begin(), sorted_.end(), 0.0) / double(sorted_.size());
+}
+
+double Times::median() const {
+  const size_t n = sorted_.size();
+  return (sorted_[(n - 1) / 2] + sorted_[n / 2]) / 2;
+}
+
+double Times::spread() const {
+  const size_t n = sorted_.size();
+  return (sorted_[n - 1 - n / 4] - sorted_[n / 4]) / median();
+}
+
+Times repeat(double seconds, int least, const std::function<double()>& turn) {
+  Times times;
+  take_rounds(seconds, least, [&](int) { times.add(turn()); });
+  return times;
+}
+
+std::vector<double> medians_of_turns(double seconds, int jobs,
+                                     const std::vector<std::function<void()>>& contestants,
+                                     bool repeat_before) {
+  std::vector<Times> times(contestants.size());
+  for (const auto& contestant : contestants) contestant();  // warm
+  take_rounds(seconds, 3, [&](int) {
+    for (size_t i = 0; i < contestants.size(); ++i) {
+      if (repeat_before) contestants[i]();
+      times[i].add(seconds_of([&] {
+                     for (int job = 0; job < jobs; ++job) contestants[i]();
+                   }) /
+                   jobs);
+    }
+  });
+  std::vector<double> result;
+  for (const Times& list : times) result.push_back(list.median());
+  return result;
+}
 
 namespace {
 
@@ -93,18 +159,6 @@ void add_side_by_side() {
   }
 }
 
-// The shortest of some times: interruptions do not matter.
-double seconds_of(void (*work)()) {
-  using Clock = std::chrono::steady_clock;
-  double least = 1;
-  for (int i = 0; i < 3; ++i) {
-    const auto begin = Clock::now();
-    work();
-    least = std::min(least, std::chrono::duration<double>(Clock::now() - begin).count());
-  }
-  return least;
-}
-
 }  // namespace
 
 void move_to_processor(int number) {
@@ -121,6 +175,12 @@ void move_to_processor(int number) {
   sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
-double core_width() { return seconds_of(add_side_by_side) / seconds_of(multiply_in_a_row); }
+double core_width() {
+  // The shortest of some times: interruptions do not matter.
+  const auto least = [](void (*work)()) {
+    return repeat(0, 3, [&] { return seconds_of(work); }).least();
+  };
+  return least(add_side_by_side) / least(multiply_in_a_row);
+}
 
 }  // namespace cudatransform::bench
