@@ -17,22 +17,22 @@ from bench_tables import print_table
 
 PACKAGES = """\
 The Python module beside other packages. Tables of two sizes of pictures, 1920x1080 and 500x375,
-4:2:0, quality 90, cut out of one photograph: the time of cudatransform.read() and of what jpegcoefdec
-takes of it, beside jpeglib and torchjpeg where they are, of decode() and encode() beside Pillow, all
-on one thread; and the pictures per second of cudatransform.Reader beside gst-launch's jpegcoefdec
-with as many threads, which reuses a buffer at once, or keeps as many as two batches are; of a
-Reader's pixels, and torchvision's decoder where it is. With --cuda all go to the GPU. Medians of all
-turns.
+4:2:0, quality 90, cut out of one photograph: the time of cudatransform.read() and of what
+jpegcoefdec takes of it, beside jpeglib and torchjpeg where they are, of decode() and encode()
+beside Pillow, all on one thread; and the pictures per second of cudatransform.Reader beside
+gst-launch's jpegcoefdec with as many threads, which reuses a buffer at once, or keeps as many as
+two batches are; of a Reader's pixels, and torchvision's decoder where it is. With --cuda all go to
+the GPU. Medians of all turns.
 
 Needs the module, the plugin and libgstcoef-1.0: see docs/python.md."""
 
 CORPUS = """\
 A corpus job's chunks on growing numbers of processes, and what Ray adds to them. Cuts pictures of
 --size, 4:2:0, quality 90, out of one photograph, writes many files of them, and prints files per
-second: of the body of the job's actors on plain processes, which share a list of chunks of 64 files,
-for each number of workers; of as many processes that do nothing but read one file from memory, which
-is what the machine allows; and with --ray of the whole job on Ray. The first quarter of the files is
-not counted: Ray takes some seconds to start. Medians of all turns.
+second: of the body of the job's actors on plain processes, which share a list of chunks of 64
+files, for each number of workers; of as many processes that do nothing but read one file from
+memory, which is what the machine allows; and with --ray of the whole job on Ray. The first quarter
+of the files is not counted: Ray takes some seconds to start. Medians of all turns.
 
 Needs the module, the plugin and libgstcoef-1.0: see docs/python.md."""
 
@@ -312,14 +312,17 @@ def work(action, device, source, target, names, tasks, ready):
     ready.wait()
     numbers, taken = iter(tasks.get, None), []
 
+    def chunk(number):
+        return names[folder.CHUNK * number:folder.CHUNK * (number + 1)]
+
     def wanted():
         for number in numbers:
             taken.append(number)
-            yield from names[folder.CHUNK * number:folder.CHUNK * (number + 1)]
+            yield from chunk(number)
     items = pictures_of(root, wanted(), device)
     for first in items:
         number = taken.pop(0)
-        actions.do_chunk(action, {}, root, number, names[folder.CHUNK * number:folder.CHUNK * (number + 1)], output,
+        actions.do_chunk(action, {}, root, number, chunk(number), output,
                          itertools.chain([first], items))
 
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -41,6 +42,12 @@ std::string cpu_model();
 // Throws std::runtime_error.
 inline void require(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.message);
+}
+
+inline std::unique_ptr<Memory> memory_on(Device& device, MemoryKind kind, size_t bytes) {
+  std::unique_ptr<Memory> memory;
+  require(device.allocate(kind, bytes, &memory));
+  return memory;
 }
 
 // Consecutive bytes.

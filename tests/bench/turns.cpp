@@ -8,7 +8,12 @@
 #include <chrono>
 #include <cstdint>
 #include <numeric>
+#include <stdexcept>
+#include <string>
+#include <thread>
 #include <utility>
+
+#include "tests/bench/common.h"
 
 namespace cudatransform::bench {
 
@@ -26,6 +31,20 @@ double seconds_of(const std::function<void()>& work) {
   const auto begin = Clock::now();
   work();
   return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+double seconds_on(Device& device, Queue& queue, const std::function<void()>& work) {
+  const auto timer = device.make_timer();
+  if (!timer) throw std::runtime_error(std::string(device.name()) + " makes no timer");
+  require(timer->begin(queue));
+  work();
+  require(timer->end(queue));
+  FencePtr fence;
+  require(queue.record(&fence));
+  require(fence->wait());
+  uint64_t ns = 0;
+  while (!timer->read_ns(&ns)) std::this_thread::yield();
+  return 1e-9 * static_cast<double>(ns);
 }
 
 int take_rounds(double seconds, int least, const std::function<void(int)>& round) {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "transform/device/device.h"
+
 namespace cudatransform::bench {
 
 // The value that a `share` (0 to below 1) of a list lies below. The list is not empty.
@@ -15,6 +17,9 @@ double median(std::vector<double> list);
 
 // By the clock.
 double seconds_of(const std::function<void()>& work);
+
+// Of what `work` enqueues, by the queue's clock; waits for it.
+double seconds_on(Device& device, Queue& queue, const std::function<void()>& work);
 
 // Calls `round` with 0, 1, ... until `seconds` are up, at least so many times. How often it did.
 int take_rounds(double seconds, int least, const std::function<void(int)>& round);

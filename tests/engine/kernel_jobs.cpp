@@ -450,6 +450,7 @@ Dct8x8Job place_dct(const DctSpec& spec, const KernelMemory& memory) {
   job.direction = spec.direction;
   job.method = spec.method;
   job.type = spec.type();
+  job.quantized = spec.quantized;
   job.layout = spec.layout;
   job.order = spec.order;
   job.depth = spec.format.depth;

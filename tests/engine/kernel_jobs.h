@@ -69,7 +69,12 @@ struct DctSpec {
   Quantizer quantizer = Quantizer::kRound;  // forward
   int scale = 1;                            // inverse: samples are at 1/scale of the size
 
-  CoefType type() const { return format.depth == 16 ? CoefType::kS32 : CoefType::kS16; }
+  bool quantized = true;  // else F32
+
+  CoefType type() const {
+    if (!quantized) return CoefType::kF32;
+    return format.depth == 16 ? CoefType::kS32 : CoefType::kS16;
+  }
 };
 Dct8x8Job place_dct(const DctSpec& spec, const KernelMemory& memory);
 // The least traffic: visible samples, and whole blocks. For a scaled inverse only the parts of

@@ -43,11 +43,11 @@ class Buffers {
     Device& device = *lane.engine.device;
     Queue& queue = device.queue(QueueKind::kCompute);
     input_ = job.input();
-    require(device.allocate(MemoryKind::kPinned, sets * sizeof(PictureSums), &sums_));
+    sums_ = memory_on(device, MemoryKind::kPinned, sets * sizeof(PictureSums));
     for (size_t i = 0; i < sets; ++i) {
       Set& set = sets_.emplace_back();
-      require(device.allocate(MemoryKind::kDevice, job.in_size, &set.in));
-      require(device.allocate(MemoryKind::kDevice, job.out_size, &set.out));
+      set.in = memory_on(device, MemoryKind::kDevice, job.in_size);
+      set.out = memory_on(device, MemoryKind::kDevice, job.out_size);
       // From the first set, which is faster than from the host.
       if (i == 0)
         require(device.upload(queue, copy_of(set.in->data(), input_.data(), input_.size())));
@@ -137,9 +137,8 @@ OutputCheck::OutputCheck(const Gpu& gpu, Device& device, const Buffers& buffers,
       buffers_(buffers),
       regions_(std::move(regions)),
       measures_(measures),
-      kernel_(gpu.kernel("bench_checksum")) {
-  require(device.allocate(MemoryKind::kDevice, sizeof(uint64_t), &sum_));
-}
+      sum_(memory_on(device, MemoryKind::kDevice, sizeof(uint64_t))),
+      kernel_(gpu.kernel("bench_checksum")) {}
 
 uint64_t OutputCheck::checksum_of(size_t set) const {
   gpu_.fill(sum_->data(), 0, sizeof(uint64_t));

@@ -91,7 +91,7 @@ class Flight {
     require(make_primary_cuda_device(0, &device_));
     for (int c = 0; c < 3; ++c) {
       const size_t bytes = source.levels[c].size() * sizeof(int16_t);
-      levels_[c] = allocate(MemoryKind::kDevice, bytes);
+      levels_[c] = memory_on(*device_, MemoryKind::kDevice, bytes);
       require(device_->upload(device_->queue(QueueKind::kCompute),
                               copy_of(levels_[c]->data(), source.levels[c].data(), bytes)));
       job_.levels[c] = {static_cast<const int16_t*>(levels_[c]->data()),
@@ -103,21 +103,25 @@ class Flight {
     require(headers.standard_tables(&tables));
     require(make_jpeg_codes(tables, &codes_));
     job_.codes = &codes_;
-    result_ = allocate(MemoryKind::kPinned, sizeof(JpegEncodeResult));
+    result_ = memory_on(*device_, MemoryKind::kPinned, sizeof(JpegEncodeResult));
     job_.result = static_cast<JpegEncodeResult*>(result_->data());
     job_.capacity = source.scan.size() + source.scan.size() / 4;
     guess_ = source.scan.size() + source.scan.size() / 10;
-    host_ = allocate(MemoryKind::kPinned, job_.capacity);
-    if (output != Output::kMapped) own_ = allocate(MemoryKind::kDevice, job_.capacity);
+    host_ = memory_on(*device_, MemoryKind::kPinned, job_.capacity);
+    if (output != Output::kMapped) own_ = memory_on(*device_, MemoryKind::kDevice, job_.capacity);
     job_.output = static_cast<uint8_t*>((own_ ? own_ : host_)->data());
-    timer_ = device_->make_timer();
   }
 
-  void submit(bool timed = false) {
+  // `seconds`: takes those on the device, unless it is null; then this waits.
+  void submit(double* seconds = nullptr) {
     Queue& compute = device_->queue(QueueKind::kCompute);
-    if (timed) require(timer_->begin(compute));
-    require(cuda_jpeg_encode_ops().encode(*device_, compute, job_, &fence_));
-    if (timed) require(timer_->end(compute));
+    const auto encode = [&] {
+      require(cuda_jpeg_encode_ops().encode(*device_, compute, job_, &fence_));
+    };
+    if (seconds != nullptr)
+      *seconds = seconds_on(*device_, compute, encode);
+    else
+      encode();
     if (output_ != Output::kCopied) return;
     Queue& download = device_->queue(QueueKind::kDownload);
     require(download.wait_for(fence_));
@@ -130,12 +134,6 @@ class Flight {
     fence_.reset();
     if (job_.result->faults != 0 || job_.result->size != source_.scan.size())
       throw std::runtime_error("a scan is missing");
-  }
-  double device_us() {
-    uint64_t ns = 0;
-    while (!timer_->read_ns(&ns)) {
-    }
-    return static_cast<double>(ns) / 1e3;
   }
   void compare() {
     if (output_ == Output::kDevice) {
@@ -150,17 +148,10 @@ class Flight {
   }
 
  private:
-  std::unique_ptr<Memory> allocate(MemoryKind kind, size_t bytes) {
-    std::unique_ptr<Memory> memory;
-    require(device_->allocate(kind, bytes, &memory));
-    return memory;
-  }
-
   const Source& source_;
   const Output output_;
   std::unique_ptr<Device> device_;
   std::unique_ptr<Memory> levels_[3], result_, host_, own_;
-  std::unique_ptr<Timer> timer_;
   JpegCodes codes_;
   JpegEncodeJob job_;
   size_t guess_ = 0;
@@ -175,10 +166,11 @@ void run(benchmark::State& state, const std::vector<std::unique_ptr<Source>>& so
   std::vector<double> device_us;
   for (int i = 0; i < 5; ++i)
     for (auto& flight : flights) {
-      flight->submit(true);
+      double seconds = 0;
+      flight->submit(&seconds);
       flight->finish();
       flight->compare();
-      if (i > 1) device_us.push_back(flight->device_us());
+      if (i > 1) device_us.push_back(1e6 * seconds);
     }
   size_t pictures = 0;
   double seconds = 0;

@@ -42,7 +42,7 @@ class Control {
   Control(const JpegPicture& picture, Quantizer quantizer, int quality)
       : scale_(scale_of_quality(quality).value) {
     require(make_primary_cuda_device(0, &device_));
-    frame_ = allocate(MemoryKind::kDevice, picture.i420.size() + kPan);
+    frame_ = memory_on(*device_, MemoryKind::kDevice, picture.i420.size() + kPan);
     require(device_->upload(queue(),
                             copy_of(frame_->data(), picture.i420.data(), picture.i420.size())));
     constexpr int w = JpegPicture::kWidth, h = JpegPicture::kHeight;
@@ -52,13 +52,12 @@ class Control {
     describe(quantizer, w, h);
     set_candidates([&](int i) { return scale_ * (0.88 + 0.03 * i); });
     std::copy_n(job_.tables[4], 4, job_.dct.tables);
-    results_ = allocate(MemoryKind::kPinned,
-                        sizeof(JpegSymbolCounts) * RateCountJob::kMost + sizeof(JpegEncodeResult));
+    results_ = memory_on(*device_, MemoryKind::kPinned,
+                         sizeof(JpegSymbolCounts) * RateCountJob::kMost + sizeof(JpegEncodeResult));
     job_.counts = static_cast<JpegSymbolCounts*>(results_->data());
     JpegHuffmanTables tables;
     require(JpegHeaders::standard_tables(&tables));
     require(make_jpeg_codes(tables, &codes_));
-    timer_ = device_->make_timer();
     require(file_.open(*device_, cuda_jpeg_encode_ops()));
     require(file_.begin(picture_, {}));
   }
@@ -136,28 +135,14 @@ class Control {
   }
   // Median on the device.
   double device_us(void (Control::*work)(FencePtr*)) {
-    std::vector<double> all;
-    for (int i = 0; i < 30; ++i) {
-      FencePtr fence;
-      require(timer_->begin(queue()));
-      (this->*work)(nullptr);
-      require(timer_->end(queue()));
-      require(queue().record(&fence));
-      require(fence->wait());
-      uint64_t ns = 0;
-      while (!timer_->read_ns(&ns)) {
-      }
-      if (i >= 5) all.push_back(static_cast<double>(ns) / 1e3);
-    }
-    return median(all);
+    const auto turn = [&] {
+      return seconds_on(*device_, queue(), [&] { (this->*work)(nullptr); });
+    };
+    repeat(0, 5, turn);  // warm
+    return 1e6 * repeat(0, 25, turn).median();
   }
 
  private:
-  std::unique_ptr<Memory> allocate(MemoryKind kind, size_t bytes) {
-    std::unique_ptr<Memory> memory;
-    require(device_->allocate(kind, bytes, &memory));
-    return memory;
-  }
   Queue& queue() { return device_->queue(QueueKind::kCompute); }
   template <typename Scale>
   void set_candidates(const Scale& scale) {
@@ -191,7 +176,8 @@ class Control {
     // As rate control does.
     dct.quantizer = quantizer == Quantizer::kRd ? Quantizer::kDeadZone : quantizer;
     dct.components = 3;
-    levels_ = allocate(MemoryKind::kDevice, size_t{2} * (size_t(w) + 16) * (size_t(h) + 16) * 2);
+    levels_ = memory_on(*device_, MemoryKind::kDevice,
+                        size_t{2} * (size_t(w) + 16) * (size_t(h) + 16) * 2);
     auto* levels = static_cast<uint8_t*>(levels_->data());
     picture_.width = uint32_t(w);
     picture_.height = uint32_t(h);
@@ -222,7 +208,6 @@ class Control {
   const double scale_;
   std::unique_ptr<Device> device_;
   std::unique_ptr<Memory> frame_, levels_, results_;
-  std::unique_ptr<Timer> timer_;
   RateCountJob job_;
   Quantizer quantizer_ = Quantizer::kRound;
   JpegCodes codes_;

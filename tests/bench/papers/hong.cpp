@@ -115,7 +115,7 @@ void run(benchmark::State& state, const Algorithm& algorithm, Runner runner, int
     PlaneJob job(engine_of(runner), Direction::kForward, simd ? Method::kFloat : algorithm.method,
                  false, {side, side, {}}, plane_of(side).data());
     times = job.time(5, options.seconds);
-    job.read_output(coefs.data());
+    job.read_coefs(coefs.data());
   }
   const double error = largest_error(coefs, side);
   if (!(error < 0.01)) throw std::runtime_error("its coefficients are wrong");

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "tests/bench/turns.h"
-#include "tests/engine/engines.h"
-#include "transform/dct8x8/dct8x8.h"
+#include "tests/engine/kernel_jobs.h"
 
 namespace benchmark {
 class State;
@@ -40,19 +39,16 @@ class PlaneJob {
   // Throws std::runtime_error.
   PlaneJob(const test::Engine& engine, Direction direction, Method method, bool quantized,
            const Plane& plane, const void* input);
-  void read_output(void* data);
+  void read_coefs(void* data);  // of a forward job
   // By the device's clock. A reading has enough launches to last 0.3 ms; one job runs before all,
   // to warm up.
   Times time(int least_readings, double seconds);
 
  private:
-  double run(int launches);
-
   const test::Engine& engine_;
   Dct8x8Job job_;
-  std::unique_ptr<Memory> samples_, coefs_;
-  size_t sample_bytes_, coef_bytes_;
-  std::unique_ptr<Timer> timer_;
+  std::unique_ptr<Memory> in_, out_;
+  size_t out_bytes_;
 };
 
 // What the cases of bench_papers take.

@@ -129,7 +129,7 @@ PaperLaunch::PaperLaunch(const Gpu& gpu, Device& device, const PaperKernel& kern
     throw std::runtime_error(std::string(kernel.name) + " is not for this frame");
   const size_t samples = static_cast<size_t>(spec.width) * static_cast<size_t>(spec.height);
   if (kernel.uses_scratch)
-    require(device.allocate(MemoryKind::kDevice, samples * sizeof(float), &scratch_));
+    scratch_ = memory_on(device, MemoryKind::kDevice, samples * sizeof(float));
 }
 
 void PaperLaunch::enqueue(const Dct8x8Job& job) const {

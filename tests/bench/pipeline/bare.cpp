@@ -35,12 +35,6 @@ test::Engine make_engine(int threads) {
 #endif
 }
 
-std::unique_ptr<Memory> allocate(Device& device, MemoryKind kind, size_t bytes) {
-  std::unique_ptr<Memory> memory;
-  require(device.allocate(kind, bytes, &memory));
-  return memory;
-}
-
 size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 // A frame's planes, one below the other.
@@ -86,10 +80,10 @@ Kernels::Kernels(const PipeSize& size, Method method, int threads) : engine_(mak
   Device& device = *engine_.device;
   for (size_t i = 0; i < pipe_ring(size); ++i) {
     Set& set = sets_.emplace_back();
-    set.source = allocate(device, MemoryKind::kDevice, forward_.in_size);
+    set.source = memory_on(device, MemoryKind::kDevice, forward_.in_size);
     if (i < 2) {
-      set.result = allocate(device, MemoryKind::kDevice, inverse_.out_size);
-      set.coefs = allocate(device, MemoryKind::kDevice, forward_.out_size);
+      set.result = memory_on(device, MemoryKind::kDevice, inverse_.out_size);
+      set.coefs = memory_on(device, MemoryKind::kDevice, forward_.out_size);
     } else {
       set.result = sets_[i - 2].result;
       set.coefs = sets_[i - 2].coefs;
@@ -108,25 +102,17 @@ double Kernels::time_direction(bool forward, double seconds, int least_frames) {
     require(forward ? forward_.submit(engine_, {set.source->data(), coefs}, nullptr)
                     : inverse_.submit(engine_, {coefs, set.result->data()}, nullptr));
   };
-  const auto wait = [&] {
-    FencePtr fence;
-    require(queue.record(&fence));
-    require(fence->wait());
-  };
-  submit(0);  // loads modules
-  wait();
+  seconds_on(device, queue, [&] { submit(0); });  // loads modules
   // Rounds of the ring, so that the queue is never empty and never full.
   const int round = std::max(least_frames, int(sets_.size()));
-  const auto timer = device.make_timer();
-  uint64_t total = 0, ns = 0;
-  const int rounds = take_rounds(seconds, 1, [&](int) {
-    require(timer->begin(queue));
-    for (int i = 0; i < round; ++i) submit(size_t(i));
-    require(timer->end(queue));
-    wait();
-    if (timer->read_ns(&ns)) total += ns;
-  });
-  return 1e-9 * double(total) / (double(rounds) * round);
+  return repeat(seconds, 1,
+                [&] {
+                  return seconds_on(device, queue, [&] {
+                    for (int i = 0; i < round; ++i) submit(size_t(i));
+                  });
+                })
+             .mean() /
+         round;
 }
 
 double Kernels::run(double seconds, int least_frames) {
@@ -139,10 +125,10 @@ Copies::Copies(const PipeSize& size, int depth) : size_(size), device_(make_cuda
   planes_of(size, &bytes);
   for (int i = 0; i < depth; ++i) {
     Slot slot;
-    slot.from = allocate(*device_, MemoryKind::kPinned, bytes);
-    slot.to = allocate(*device_, MemoryKind::kPinned, bytes);
-    slot.uploaded = allocate(*device_, MemoryKind::kDevice, bytes);
-    slot.downloaded = allocate(*device_, MemoryKind::kDevice, bytes);
+    slot.from = memory_on(*device_, MemoryKind::kPinned, bytes);
+    slot.to = memory_on(*device_, MemoryKind::kPinned, bytes);
+    slot.uploaded = memory_on(*device_, MemoryKind::kDevice, bytes);
+    slot.downloaded = memory_on(*device_, MemoryKind::kDevice, bytes);
     slots_.push_back(std::move(slot));
   }
 }
