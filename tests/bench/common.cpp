@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <thread>
 
 namespace cudatransform::bench {
 
@@ -75,5 +76,10 @@ std::string line_of(const char* path, std::string_view key) {
 }
 
 std::string cpu_model() { return line_of("/proc/cpuinfo", "model name\t: "); }
+
+void describe_machine() {
+  benchmark::AddCustomContext("cpu", cpu_model());
+  benchmark::AddCustomContext("cores", std::to_string(std::thread::hardware_concurrency()));
+}
 
 }  // namespace cudatransform::bench

@@ -38,6 +38,8 @@ void add_benchmark(const std::string& name, const std::function<void(benchmark::
 // The text after `key` in the first line of a file that has it; "unknown" without one.
 std::string line_of(const char* path, std::string_view key);
 std::string cpu_model();
+// Adds the processor and its cores to Google Benchmark's context.
+void describe_machine();
 
 // Throws std::runtime_error.
 inline void require(const Status& status) {

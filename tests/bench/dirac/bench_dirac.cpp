@@ -29,7 +29,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "tests/bench/common.h"
@@ -195,8 +194,7 @@ int run(const std::vector<std::string>& paths, const std::string& engine) {
         "stream:" + contestant.stream->name + "/" + contestant.name,
         [&contestant](benchmark::State& state) { report(state, contestant); });
   }
-  benchmark::AddCustomContext("cpu", cudatransform::bench::cpu_model());
-  benchmark::AddCustomContext("cores", std::to_string(std::thread::hardware_concurrency()));
+  cudatransform::bench::describe_machine();
   return benchmark::RunSpecifiedBenchmarks() > 0 ? 0 : 1;
 }
 

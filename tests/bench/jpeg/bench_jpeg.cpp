@@ -347,11 +347,10 @@ void report(benchmark::State& state, const Contestant& contestant) {
 void describe_run() {
   benchmark::AddCustomContext("bytes_per_file",
                               std::to_string(static_cast<size_t>(hd.file_bytes())));
-  benchmark::AddCustomContext("cores", std::to_string(std::thread::hardware_concurrency()));
+  describe_machine();
   gchar* version = gst_version_string();
   benchmark::AddCustomContext("gstreamer", version);
   g_free(version);
-  benchmark::AddCustomContext("cpu", cpu_model());
   benchmark::AddCustomContext("rounds", std::to_string(contestants.front().seconds.size()));
 }
 

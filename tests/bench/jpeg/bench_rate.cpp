@@ -257,14 +257,9 @@ void add_cases() {
   static const std::vector<JpegPicture> pictures = make_jpeg_pictures(1);
   for (const Quantizer quantizer : {Quantizer::kRound, Quantizer::kDeadZone, Quantizer::kRd})
     for (const int quality : {55, 80, 92})
-      benchmark::RegisterBenchmark(
-          (std::string("engine:rate/quantizer:") + quantizer_name(quantizer) +
-           "/quality:" + std::to_string(quality))
-              .c_str(),
-          [=](benchmark::State& state) { run(state, pictures[0], quantizer, quality); })
-          ->UseManualTime()
-          ->Iterations(1)
-          ->Unit(benchmark::kMicrosecond);
+      add_benchmark(std::string("engine:rate/quantizer:") + quantizer_name(quantizer) +
+                        "/quality:" + std::to_string(quality),
+                    [=](benchmark::State& state) { run(state, pictures[0], quantizer, quality); });
 }
 
 }  // namespace

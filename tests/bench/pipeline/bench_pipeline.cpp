@@ -36,7 +36,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "tests/bench/common.h"
@@ -293,8 +292,7 @@ void Session::describe() const {
   gchar* version = gst_version_string();
   benchmark::AddCustomContext("gstreamer", version);
   g_free(version);
-  benchmark::AddCustomContext("cpu", cpu_model());
-  benchmark::AddCustomContext("cores", std::to_string(std::thread::hardware_concurrency()));
+  describe_machine();
   benchmark::AddCustomContext("engine", options_.cuda ? "cuda" : "cpu");
   benchmark::AddCustomContext("rounds", std::to_string(rounds_));
 #if CT_HAVE_CUDA
