@@ -1,4 +1,5 @@
-// The speed of JPEG's entropy coding on the GPU alone: coefficients in device memory to scans.
+// The speed of JPEG's entropy coding on the GPU alone: coefficients in device memory to scans; and
+// of rate control, see bench_rate.cpp.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // 4:2:0, quality 90, Annex K's tables. Pictures are several in flight, each with memory and a
@@ -8,8 +9,14 @@
 //   copied  a tenth more than the last scan's size is copied to page-locked memory behind them
 // Counters:
 //   frames/s, GB/s (of scans), us alone (on the device), bytes (of a scan)
+// --seconds=S: of a case (0.5); --part=N: of the pictures' height.
+//
+// Exit status: 0; 1 where any case failed; 2 for arguments that are not understood; 77 without a
+// GPU.
 #include <benchmark/benchmark.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
@@ -30,8 +37,8 @@ namespace {
 
 using LevelPicture = cudatransform::JpegPicture;
 
-double seconds_of_case = 0.5;  // --seconds=
-uint32_t scale_down = 1;       // --part=: of the pictures' height
+double seconds_of_case = 0.5;
+uint32_t scale_down = 1;
 enum class Output { kDevice, kMapped, kCopied };
 constexpr const char* kOutputNames[] = {"device", "mapped", "copied"};
 
@@ -196,7 +203,7 @@ void run(benchmark::State& state, const std::vector<std::unique_ptr<Source>>& so
   state.counters["bytes"] = static_cast<double>(bytes);
 }
 
-void add_cases() {
+void add_cases(bool* failed) {
   static std::vector<std::unique_ptr<Source>> sources[2];
   for (const JpegPicture& picture : make_jpeg_pictures(2)) {
     sources[0].push_back(make_source(picture.file, 1));
@@ -205,11 +212,13 @@ void add_cases() {
   for (int size = 0; size < 2; ++size)
     for (const int flights : {1, 4, 8, 16})
       for (int output = 0; output < 3; ++output)
-        add_benchmark(std::string("engine:jpeg-encode/size:") + (size == 0 ? "1080p" : "4K") +
-                          "/flights:" + std::to_string(flights) + "/output:" + kOutputNames[output],
-                      [=](benchmark::State& state) {
-                        run(state, sources[size], flights, static_cast<Output>(output));
-                      });
+        add_benchmark(
+            std::string("engine:jpeg-encode/size:") + (size == 0 ? "1080p" : "4K") +
+                "/flights:" + std::to_string(flights) + "/output:" + kOutputNames[output],
+            [=](benchmark::State& state) {
+              run(state, sources[size], flights, static_cast<Output>(output));
+            },
+            failed);
 }
 
 bool take_option(std::string_view argument) {
@@ -220,14 +229,22 @@ bool take_option(std::string_view argument) {
   return true;
 }
 
+int run_all() {
+  std::unique_ptr<Device> device;
+  if (const Status status = make_primary_cuda_device(0, &device); !status.ok()) {
+    std::fprintf(stderr, "no CUDA engine: %s\n", status.message.c_str());
+    return std::getenv("CUDATRANSFORM_REQUIRE_GPU") != nullptr ? 1 : 77;
+  }
+  bool failed = false;
+  add_cases(&failed);
+  add_rate_cases(seconds_of_case, &failed);
+  return benchmark::RunSpecifiedBenchmarks() > 0 && !failed ? 0 : 1;
+}
+
 }  // namespace
 }  // namespace cudatransform::bench
 
 int main(int argc, char** argv) {
   namespace bench = cudatransform::bench;
-  return bench::run_program("bench_jpeg_engine", argc, argv, bench::take_option, [] {
-    bench::add_cases();
-    benchmark::RunSpecifiedBenchmarks();
-    return 0;
-  });
+  return bench::run_program("bench_jpeg_engine", argc, argv, bench::take_option, bench::run_all);
 }

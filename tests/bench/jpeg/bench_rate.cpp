@@ -1,5 +1,5 @@
-// The cost of rate control on the GPU: rounds of eight candidates, the exact size of one, and
-// frames.
+// Cases of bench_jpeg_engine: the cost of rate control on the GPU, in rounds of eight candidates,
+// the exact size of one, and frames.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A detailed picture of 1080p in 4:2:0, islow, candidates around quality 55, 80 and 92. Counters:
@@ -16,7 +16,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,7 +34,7 @@
 namespace cudatransform::bench {
 namespace {
 
-double seconds_of_case = 0.5;  // --seconds=
+double seconds_of_case;
 
 class Control {
  public:
@@ -253,26 +252,17 @@ void run(benchmark::State& state, const JpegPicture& picture, Quantizer quantize
   state.counters["rounds"] = double(rounds) / frames;
 }
 
-void add_cases() {
+}  // namespace
+
+void add_rate_cases(double seconds, bool* failed) {
+  seconds_of_case = seconds;
   static const std::vector<JpegPicture> pictures = make_jpeg_pictures(1);
   for (const Quantizer quantizer : {Quantizer::kRound, Quantizer::kDeadZone, Quantizer::kRd})
     for (const int quality : {55, 80, 92})
-      add_benchmark(std::string("engine:rate/quantizer:") + quantizer_name(quantizer) +
-                        "/quality:" + std::to_string(quality),
-                    [=](benchmark::State& state) { run(state, pictures[0], quantizer, quality); });
+      add_benchmark(
+          std::string("engine:rate/quantizer:") + quantizer_name(quantizer) +
+              "/quality:" + std::to_string(quality),
+          [=](benchmark::State& state) { run(state, pictures[0], quantizer, quality); }, failed);
 }
 
-}  // namespace
 }  // namespace cudatransform::bench
-
-int main(int argc, char** argv) {
-  namespace bench = cudatransform::bench;
-  const auto take = [](std::string_view argument) {
-    return bench::has_value(argument, "--seconds=", &bench::seconds_of_case);
-  };
-  return bench::run_program("bench_rate", argc, argv, take, [] {
-    bench::add_cases();
-    benchmark::RunSpecifiedBenchmarks();
-    return 0;
-  });
-}
