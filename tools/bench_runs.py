@@ -1,5 +1,6 @@
-"""Runs benchmark programs and reads what they write: names into keys, several runs into one."""
+"""Runs benchmarks, by turns, and reads what they write: names into keys, several runs into one."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import itertools
 import json
 import math
 import os
@@ -7,6 +8,7 @@ import re
 import statistics
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass, field
 
 # The parts of a name that Google Benchmark adds.
@@ -236,6 +238,36 @@ def write_json(path, value):
             file.write("\n")
     except OSError as error:
         raise BenchError(f"{path}: {error.strerror}") from error
+
+
+# ---- Turns ----
+
+def timed(work):
+    """A function that does some work and returns seconds."""
+    def run(*arguments):
+        begin = time.perf_counter()
+        work(*arguments)
+        return time.perf_counter() - begin
+    return run
+
+
+def for_seconds(seconds, rounds):
+    """The rounds again and again until the time is up; one at least."""
+    end = time.monotonic() + seconds
+    for arguments in itertools.cycle(rounds):
+        yield arguments
+        if time.monotonic() > end:
+            return
+
+
+def take_turns(contestants, rounds):
+    """{name: what each turn has returned}: contestants one after the other in each round, so that
+    whatever slows the machine slows all of them; rounds: the arguments of each."""
+    taken = {name: [] for name in contestants}
+    for arguments in rounds:
+        for name, run in contestants.items():
+            taken[name].append(run(*arguments))
+    return taken
 
 
 # ---- Runs of a device ----

@@ -83,6 +83,10 @@ def markdown(header, rows):
     return "\n".join(lines)
 
 
+def print_table(header, rows):
+    print(markdown(header, rows) + "\n", flush=True)
+
+
 def table(results, engine, case):
     lines = sorted(results.select(engine=engine, case=case), key=rank)
     sizes = results.sizes(engine=engine, case=case)

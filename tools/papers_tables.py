@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import bench_tables
 from bench_runs import BenchError, load_json
-from papers_measure import FORMAT
 
+FORMAT = "cudatransform papers 1"
 DASH = "–"
 
 

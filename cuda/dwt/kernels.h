@@ -21,13 +21,13 @@
 //     twin   lift_rows(), lift_columns() in transform/dwt/portable.cpp; in vectors: lift_row(),
 //            VerticalWindow in transform/dwt/sliding_rows.h
 //     test   tests/engine/dwt/dwt_test.cpp
-//     bench  tests/bench/gpu/kernels.cpp: case:dwt (method:separable-slab)
+//     bench  tests/bench/gpu/cases.cpp: case:dwt (method:separable-slab)
 //     page   docs/kernels.md, 15
 //   fused, fast
 //     twin   analyse(), synthesise() in transform/dwt/portable.cpp; in vectors:
 //            ComponentLevels::analyse(), synthesise() in transform/dwt/levels.cpp
 //     test   tests/engine/dwt/dwt_test.cpp, tests/engine/dwt/lanes_test.cpp (fast)
-//     bench  tests/bench/gpu/kernels.cpp: case:dwt
+//     bench  tests/bench/gpu/cases.cpp: case:dwt
 //     page   docs/kernels.md, 15
 #pragma once
 

@@ -1,16 +1,14 @@
-// Shared by the benchmark programs: options of their own, medians, and the machine's description.
+// Shared by the benchmark programs: options of their own, and the machine's description.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/common.h"
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
-#include <utility>
+#include <thread>
 
 namespace cudatransform::bench {
 
@@ -69,34 +67,6 @@ void add_benchmark(const std::string& name, const std::function<void(benchmark::
       ->Unit(benchmark::kMicrosecond);
 }
 
-double quantile(std::vector<double> list, double share) {
-  const auto at = list.begin() + std::ptrdiff_t(share * double(list.size()));
-  std::nth_element(list.begin(), at, list.end());
-  return *at;
-}
-
-double median(std::vector<double> list) { return quantile(std::move(list), 0.5); }
-
-std::vector<double> medians_of_turns(double seconds, int jobs,
-                                     const std::vector<std::function<void()>>& contestants,
-                                     bool repeat_before) {
-  using Clock = std::chrono::steady_clock;
-  std::vector<std::vector<double>> times(contestants.size());
-  for (const auto& contestant : contestants) contestant();  // warm
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  for (int round = 0; round < 3 || Clock::now() < end; ++round) {
-    for (size_t i = 0; i < contestants.size(); ++i) {
-      if (repeat_before) contestants[i]();
-      const auto start = Clock::now();
-      for (int job = 0; job < jobs; ++job) contestants[i]();
-      times[i].push_back(std::chrono::duration<double>(Clock::now() - start).count() / jobs);
-    }
-  }
-  std::vector<double> result;
-  for (const std::vector<double>& list : times) result.push_back(median(list));
-  return result;
-}
-
 std::string line_of(const char* path, std::string_view key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);)
@@ -106,5 +76,10 @@ std::string line_of(const char* path, std::string_view key) {
 }
 
 std::string cpu_model() { return line_of("/proc/cpuinfo", "model name\t: "); }
+
+void describe_machine() {
+  benchmark::AddCustomContext("cpu", cpu_model());
+  benchmark::AddCustomContext("cores", std::to_string(std::thread::hardware_concurrency()));
+}
 
 }  // namespace cudatransform::bench

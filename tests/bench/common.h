@@ -1,8 +1,9 @@
-// Shared by the benchmark programs: options, medians, the machine's description, checked statuses.
+// Shared by the benchmark programs: options, the machine's description, checked statuses.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -34,24 +35,21 @@ int run_program(const char* name, int argc, char** argv,
 void add_benchmark(const std::string& name, const std::function<void(benchmark::State&)>& run,
                    bool* failed = nullptr);
 
-// The value that a `share` (0 to below 1) of a list lies below. The list is not empty.
-double quantile(std::vector<double> list, double share);
-double median(std::vector<double> list);
-
-// Median seconds of each contestant's job; each turn has `jobs` of them. Contestants take turns
-// until `seconds` are up, at least three times. `repeat_before`: an untimed job before each turn,
-// so that each starts with its own data in the cache.
-std::vector<double> medians_of_turns(double seconds, int jobs,
-                                     const std::vector<std::function<void()>>& contestants,
-                                     bool repeat_before = false);
-
 // The text after `key` in the first line of a file that has it; "unknown" without one.
 std::string line_of(const char* path, std::string_view key);
 std::string cpu_model();
+// Adds the processor and its cores to Google Benchmark's context.
+void describe_machine();
 
 // Throws std::runtime_error.
 inline void require(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.message);
+}
+
+inline std::unique_ptr<Memory> memory_on(Device& device, MemoryKind kind, size_t bytes) {
+  std::unique_ptr<Memory> memory;
+  require(device.allocate(kind, bytes, &memory));
+  return memory;
 }
 
 // Consecutive bytes.

@@ -1,5 +1,5 @@
-// Jobs of RGB, ranges, coefficient filters and wavelets at any size: described once, compared on
-// every engine by tests and timed by benchmarks.
+// Jobs of every transform at any size: described once, compared on every engine by tests and timed
+// by benchmarks.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/engine/engines.h"
+#include "tests/engine/frame.h"
 
 namespace cudatransform::test {
 
@@ -17,25 +18,68 @@ struct Region {
   size_t offset, pitch, row_bytes, rows;
 };
 
+// Where a job works.
+struct KernelMemory {
+  void *in, *out;
+  PictureSums* sums = nullptr;  // of jobs that measure: host memory (CUDA: pinned)
+};
+
+enum class OutputNumber { kU8, kU16, kS16, kS32 };
+
 // A job that reads one buffer and writes another one.
 struct KernelJob {
-  std::string kind;     // "rgb", "range", "convert", "flip", "quant", "dwt"
+  std::string kind;     // "dct", "rgb", "range", "convert", "flip", "quant", "dwt"
   std::string keys;     // its properties as in benchmarks' names: "depth:12"
   std::string buffers;  // equal for jobs of one kind and size whose input and output are equal
   size_t in_size = 0, out_size = 0;    // of the buffers
   size_t in_bytes = 0, out_bytes = 0;  // that must be read and written, each once
   size_t samples = 0;                  // visible ones; pixels of RGB
+  size_t blocks = 0;                   // of the DCT
+  bool measures = false;               // writes sums, too
   std::vector<Region> written;         // of the output
+  int tolerance = 0;  // how far a few numbers of the output may be from the CPU engine's
+  OutputNumber number = OutputNumber::kU8;
   std::function<std::vector<uint8_t>()> input;
   std::function<bool(const Engine& engine)> runs_on;  // whether the engine has this transform
   // Enqueues the job on the compute queue; `done` may be null.
-  std::function<Status(const Engine& engine, void* in, void* out, FencePtr* done)> submit;
+  std::function<Status(const Engine& engine, const KernelMemory& memory, FencePtr* done)> submit;
 };
 
 struct KernelSize {
   const char* name;
   int width, height;
 };
+
+struct PixelFormat {
+  const char* name;  // GStreamer's
+  Sampling sampling;
+  int depth;
+  bool semi_planar;  // chroma interleaved; above 8 bits samples in the high bits
+};
+
+// The DCT of a picture, at quality 85.
+struct DctSpec {
+  PixelFormat format = {"GRAY8", Sampling::kGrey, 8, false};
+  int width = 0, height = 0;  // of the full picture
+  Direction direction = Direction::kForward;
+  Method method = Method::kFloat;
+  Layout layout = Layout::kBlock;
+  Order order = Order::kRaster;
+  uint32_t measure = 0;
+  Quantizer quantizer = Quantizer::kRound;  // forward
+  int scale = 1;                            // inverse: samples are at 1/scale of the size
+
+  bool quantized = true;  // else F32
+
+  CoefType type() const {
+    if (!quantized) return CoefType::kF32;
+    return format.depth == 16 ? CoefType::kS32 : CoefType::kS16;
+  }
+};
+Dct8x8Job place_dct(const DctSpec& spec, const KernelMemory& memory);
+// The least traffic: visible samples, and whole blocks. For a scaled inverse only the parts of
+// blocks, in memory's units of 32 bytes, that the method depends on by transform/dct8x8/dct8x8.h.
+KernelJob dct_job(const DctSpec& spec);
 
 // Planes of full-range YCbCr to RGB and back.
 std::vector<KernelJob> rgb_jobs(const KernelSize& size);
@@ -58,9 +102,10 @@ KernelJob dwt_job(const KernelSize& size, const DwtKernel& kernel);
 // A photograph, repeated as often as necessary; 8 bits.
 std::vector<uint8_t> tiled_picture(int width, int height);
 
-// What the CPU engine makes of an input.
-std::vector<uint8_t> output_of(const KernelJob& job, std::vector<uint8_t> input);
-// "", or the first row of what the job writes that differs.
+// What the CPU engine makes of an input; `sums` as KernelMemory's.
+std::vector<uint8_t> output_of(const KernelJob& job, const std::vector<uint8_t>& input,
+                               PictureSums* sums = nullptr);
+// "", or the first row of what the job writes that differs by more than it may.
 std::string compare_outputs(const KernelJob& job, const std::vector<uint8_t>& expected,
                             const std::vector<uint8_t>& got);
 

@@ -16,9 +16,9 @@ TOOLS, PROGRAMS = sys.argv[1:3]
 FAKECUDA = sys.argv[3] if len(sys.argv) > 3 else ""
 sys.dont_write_bytecode = True
 sys.path.insert(0, TOOLS)
-import papers_measure
 import papers_tables
 from bench_runs import BenchError, Readings, run_program, write_json
+from papers import Run
 
 DATA = papers_tables.load_data(os.path.join(TOOLS, "papers.json"))
 HAS_MATPLOTLIB = subprocess.run([sys.executable, "-c", "import matplotlib, PIL"], check=False,
@@ -64,7 +64,7 @@ def find(list_, name):
 
 class Cells(unittest.TestCase):
     def setUp(self):
-        self.run = papers_measure.Run()
+        self.run = Run()
         self.give([], no_cuda="no driver here")
 
     def give(self, papers, cuda=(), **context):
@@ -159,7 +159,7 @@ class Cells(unittest.TestCase):
 
 
 def run_of(cell, **changes):
-    return {"format": papers_measure.FORMAT, "date": "2026-01-02", "quick": False,
+    return {"format": papers_tables.FORMAT, "date": "2026-01-02", "quick": False,
             "machine": {"cpu": "CPU", "cores": "2"}, "others": None, "picture": "", "jpeg": "",
             "seconds": 1, "papers": ALL, "cells": {key: dict(cell) for key in keys()}, **changes}
 

@@ -10,6 +10,7 @@ extern "C" {
 #include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 namespace cudatransform::bench {
 
@@ -28,16 +29,27 @@ const AVDCT& context() {
   return *dct;
 }
 
-// AVDCT's order of a table of 64 entries in natural order.
-PlainTable permuted_table() {
-  uint16_t q[64];
-  for (int i = 0; i < 64; ++i) q[context().idct_permutation[i]] = quality85().q[i];
-  return make_plain_table(q);
+test::DctSpec islow(const FrameSize& size, Direction direction) {
+  test::DctSpec spec;
+  spec.width = size.width;
+  spec.height = size.height;
+  spec.direction = direction;
+  spec.method = Method::kIslow;
+  return spec;
 }
 
 const PlainTable& table(AvdctOrder order) {
-  static const PlainTable raster = make_plain_table(quality85().q), own = permuted_table();
-  return order == AvdctOrder::kRaster ? raster : own;
+  static const auto tables = [] {
+    const Dct8x8Job job = test::place_dct({.width = 8, .height = 8}, {});
+    uint16_t permuted[64];
+    for (int i = 0; i < 64; ++i) permuted[context().idct_permutation[i]] = job.tables[0].q[i];
+    return std::pair(make_plain_table(job.tables[0].q), make_plain_table(permuted));
+  }();
+  return order == AvdctOrder::kRaster ? tables.first : tables.second;
+}
+
+int16_t* levels_in(const Buffer<uint8_t>& buffer) {
+  return reinterpret_cast<int16_t*>(buffer.get());
 }
 
 void forward_row(const FrameSize& size, Frame& frame, int by) {
@@ -46,10 +58,10 @@ void forward_row(const FrameSize& size, Frame& frame, int by) {
   alignas(64) int16_t block[64];
   for (int bx = 0; bx < size.blocks_w(); ++bx) {
     const ptrdiff_t index = ptrdiff_t{by} * size.blocks_w() + bx;
-    dct.get_pixels(block, frame.source.get() + ptrdiff_t{8} * by * size.width + 8 * bx, size.width);
+    dct.get_pixels(block, frame.in.get() + ptrdiff_t{8} * by * size.width + 8 * bx, size.width);
     dct.fdct(block);
     block[0] = int16_t(block[0] - 128 * 64);  // the level shift: exact in DC, and all of it
-    plain_quantise(block, plain, frame.coefs.get() + 64 * index);
+    plain_quantise(block, plain, levels_in(frame.out) + 64 * index);
   }
 }
 
@@ -61,13 +73,13 @@ void inverse_row(const FrameSize& size, Frame& frame, int by) {
   for (int bx = 0; bx < size.blocks_w(); ++bx) {
     const ptrdiff_t index = ptrdiff_t{by} * size.blocks_w() + bx;
     if constexpr (kOrder == AvdctOrder::kOwn) {
-      plain_dequantise(frame.permuted.get() + 64 * index, plain, block);
+      plain_dequantise(levels_in(frame.spare) + 64 * index, plain, block);
     } else {
-      plain_dequantise_permuted(frame.levels.get() + 64 * index, plain, dct.idct_permutation,
+      plain_dequantise_permuted(levels_in(frame.in) + 64 * index, plain, dct.idct_permutation,
                                 block);
     }
     dct.idct(block);
-    plain_clamp(block, frame.decoded.get() + ptrdiff_t{8} * by * size.width + 8 * bx, size.width);
+    plain_clamp(block, frame.out.get() + ptrdiff_t{8} * by * size.width + 8 * bx, size.width);
   }
 }
 
@@ -86,19 +98,21 @@ std::string avdct_version() {
          std::to_string(version & 255);
 }
 
-const uint8_t* avdct_permutation() { return context().idct_permutation; }
-
-std::string check_avdct(const FrameSize& size, Frame& frame) {
-  run_avdct(Threads::kOne, size, Direction::kForward, AvdctOrder::kRaster, frame);
-  const int levels = largest_difference(frame.levels.get(), frame.coefs.get(), size.samples());
-  if (levels > 1) return "AVDCT's levels are up to " + std::to_string(levels) + " off";
-  run_portable(size, Method::kIslow, Direction::kInverse, frame);
-  const std::vector<uint8_t> expected(frame.decoded.get(), frame.decoded.get() + size.samples());
+std::string prepare_avdct(const FrameSize& size, Direction direction, Frame& frame) {
+  const test::KernelJob job = dct_job(islow(size, direction));
+  for (size_t k = 0; direction == Direction::kInverse && k < size.samples(); ++k)
+    levels_in(frame.spare)[k / 64 * 64 + context().idct_permutation[k % 64]] =
+        levels_in(frame.in)[k];
+  const std::vector<uint8_t> expected =
+      test::output_of(job, {frame.in.get(), frame.in.get() + job.in_size});
   for (const AvdctOrder order : {AvdctOrder::kRaster, AvdctOrder::kOwn}) {
-    std::fill_n(frame.decoded.get(), size.samples(), uint8_t{0});
-    run_avdct(Threads::kOne, size, Direction::kInverse, order, frame);
-    const int samples = largest_difference(expected.data(), frame.decoded.get(), size.samples());
-    if (samples > 2) return "AVDCT's samples are up to " + std::to_string(samples) + " off";
+    std::fill_n(frame.out.get(), job.out_size, uint8_t{0});
+    run_avdct(Threads::kOne, size, direction, order, frame);
+    const bool forward = direction == Direction::kForward;
+    const int off = forward ? largest_difference(reinterpret_cast<const int16_t*>(expected.data()),
+                                                 levels_in(frame.out), size.samples())
+                            : largest_difference(expected.data(), frame.out.get(), size.samples());
+    if (off > (forward ? 1 : 2)) return "AVDCT's results are up to " + std::to_string(off) + " off";
   }
   return "";
 }

@@ -13,21 +13,31 @@
 //   is;
 //                 the inverse with coefficients in AVDCT's own order, which favours AVDCT
 //   x AVDCT raster  inverse only: with coefficients in raster order, which AVDCT's job must permute
-// The wavelets' cases and those of coefficient filters are in kernels.cpp, RGB's in rgb.cpp.
+// Wavelets: "serial" is the portable engine, "simd" vectors on one thread, "tbb" vectors on all.
+// Their copy, and that of coefficient filters, has as many threads and moves the larger of the
+// job's buffers. Counters:
+//   samples, bytes/sample, ns/sample, x copy
+//                 wavelets: samples of a job; time of one, of any component; time of the job over
+//                 that of the copy
+//   GB/s, ratio   coefficient filters: as above
+// RGB's cases are in rgb.cpp.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tests/bench/common.h"
 #include "tests/bench/cpu/cases.h"
-#include "transform/dct8x8/dct8x8.h"
+#include "tests/bench/turns.h"
+#include "tests/engine/kernel_jobs.h"
 #include "transform/device/simd_targets.h"
+#include "transform/dwt/dwt.h"
 
 namespace cudatransform::bench {
 namespace {
@@ -40,121 +50,216 @@ static_assert(1080 % 8 == 0 && 2160 % 8 == 0);
 double seconds_of_case = 0.6;  // --seconds=
 bool any_failed = false;       // then so does the program
 
+using test::KernelJob;
 using Work = std::function<void(Frame&)>;
-
-// The last size's frames: neighbours in the list share them.
-Frames& frames_of(const FrameSize& size) {
-  static std::unique_ptr<Frames> frames;
-  if (frames == nullptr || std::strcmp(frames->size().name, size.name) != 0) {
-    frames.reset();
-    const bool has_avdct = !avdct_version().empty();
-    frames = std::make_unique<Frames>(size, has_avdct ? avdct_permutation() : nullptr);
-    if (has_avdct) {
-      const std::string fault = check_avdct(size, frames->next());
-      if (!fault.empty()) throw std::runtime_error(fault);
-    }
-  }
-  return *frames;
-}
-
-// Median seconds of each contestant's job, over the frames in turn.
-std::vector<double> medians(Frames& frames, const std::vector<Work>& contestants) {
-  std::vector<std::function<void()>> jobs;
-  for (const Work& work : contestants) jobs.push_back([&frames, &work] { work(frames.next()); });
-  const bool resident = frames.size().resident;
-  // A job on a resident frame is too short for the clock.
-  return medians_of_turns(seconds_of_case, resident ? 50 : 1, jobs, resident);
-}
 
 // One line of the table.
 struct Subject {
   FrameSize size;
-  Direction direction;
+  KernelJob job;
+  Direction direction;  // of the DCT
   Threads threads;
   Work work;
   bool is_copy = false;
   bool is_avdct = false;
+
+  bool is_dct() const { return job.kind == "dct"; }
 };
+
+// Those of the last job: neighbours in the list share them.
+Frames& frames_of(const Subject& subject) {
+  static std::unique_ptr<Frames> frames;
+  static std::string known;
+  const KernelJob& job = subject.job;
+  const std::string key =
+      job.kind + subject.size.name + (subject.is_dct() ? job.buffers : job.keys);
+  if (key != known) {
+    known.clear();
+    frames.reset();
+    frames = std::make_unique<Frames>(job, subject.size);
+    if (subject.is_dct() && !avdct_version().empty())
+      for (Frame& frame : frames->all())
+        if (const std::string fault = prepare_avdct(subject.size, subject.direction, frame);
+            !fault.empty())
+          throw std::runtime_error(fault);
+    known = key;
+  }
+  return *frames;
+}
+
+// All coefficients, or whatever else is the larger of the job's buffers.
+void copy_bytes(const Subject& subject, Frame& frame) {
+  constexpr size_t kPiece = size_t{1} << 17;
+  const size_t in = subject.job.in_size, out = subject.job.out_size, bytes = std::max(in, out);
+  const uint8_t* from = (in >= out ? frame.in : frame.out).get();
+  uint8_t* to = (in == out ? frame.out : frame.spare).get();
+  for_block_rows(subject.threads, int((bytes + kPiece - 1) / kPiece), [&](int i) {
+    const size_t first = kPiece * size_t(i);
+    std::memcpy(to + first, from + first, std::min(kPiece, bytes - first));
+  });
+}
+
+// What takes turns with a subject.
+struct Others {
+  std::vector<Work> copies, avdcts;
+};
+Others others_of(const Subject& subject) {
+  Others others;
+  if (subject.is_copy) return others;
+  if (!subject.is_dct()) {
+    others.copies.push_back([&subject](Frame& frame) { copy_bytes(subject, frame); });
+    return others;
+  }
+  for (const Stores stores : {Stores::kCached, Stores::kStreamed})
+    others.copies.push_back([&subject, stores](Frame& frame) {
+      run_copy(subject.threads, stores, subject.size, subject.direction, frame);
+    });
+  if (subject.is_avdct || avdct_version().empty()) return others;
+  for (const AvdctOrder order : {AvdctOrder::kOwn, AvdctOrder::kRaster})
+    if (order == AvdctOrder::kOwn || subject.direction == Direction::kInverse)
+      others.avdcts.push_back([&subject, order](Frame& frame) {
+        run_avdct(subject.threads, subject.size, subject.direction, order, frame);
+      });
+  return others;
+}
 
 void run(benchmark::State& state, const Subject& subject) {
   const FrameSize& size = subject.size;
-  const bool inverse = subject.direction == Direction::kInverse;
+  const Others others = others_of(subject);
   std::vector<Work> contestants = {subject.work};
-  size_t copies = 0, avdcts = 0;
-  if (!subject.is_copy) {
-    for (const Stores stores : {Stores::kCached, Stores::kStreamed}) {
-      contestants.push_back([&subject, stores](Frame& frame) {
-        run_copy(subject.threads, stores, subject.size, subject.direction, frame);
-      });
-      ++copies;
-    }
-  }
-  if (!subject.is_copy && !subject.is_avdct && !avdct_version().empty()) {
-    for (const AvdctOrder order : {AvdctOrder::kOwn, AvdctOrder::kRaster}) {
-      if (order == AvdctOrder::kRaster && !inverse) continue;
-      contestants.push_back([&subject, order](Frame& frame) {
-        run_avdct(subject.threads, subject.size, subject.direction, order, frame);
-      });
-      ++avdcts;
-    }
-  }
+  contestants.insert(contestants.end(), others.copies.begin(), others.copies.end());
+  contestants.insert(contestants.end(), others.avdcts.begin(), others.avdcts.end());
   std::vector<double> seconds;
   for (auto _ : state) {
-    seconds = medians(frames_of(size), contestants);
+    Frames& frames = frames_of(subject);
+    std::vector<std::function<void()>> jobs;
+    for (const Work& work : contestants) jobs.push_back([&frames, &work] { work(frames.next()); });
+    // A job on a resident frame is too short for the clock.
+    const int in_a_row = !size.resident ? 1 : subject.is_dct() ? 50 : 20;
+    seconds = medians_of_turns(seconds_of_case, in_a_row, jobs, size.resident);
     state.SetIterationTime(seconds[0]);
   }
-  const auto blocks = static_cast<double>(size.blocks());
-  state.counters["blocks"] = blocks;
-  state.counters["bytes/sample"] = 3;
-  state.counters["ns/block"] = 1e9 * seconds[0] / blocks;
-  state.counters["GB/s"] = 3e-9 * static_cast<double>(size.samples()) / seconds[0];
-  if (copies > 0) state.counters["ratio"] = std::min(seconds[1], seconds[2]) / seconds[0];
-  if (avdcts > 0) state.counters["x AVDCT"] = seconds[1 + copies] / seconds[0];
-  if (avdcts > 1) state.counters["x AVDCT raster"] = seconds[2 + copies] / seconds[0];
+  auto& counters = state.counters;
+  const size_t copies = others.copies.size(), avdcts = others.avdcts.size();
+  const auto samples = double(subject.job.samples), blocks = double(subject.job.blocks);
+  const bool is_filter = !subject.is_dct() && subject.job.kind != "dwt";
+  // Of wavelets, without the coefficients of padding.
+  const double bytes =
+      is_filter ? double(subject.job.in_bytes + subject.job.out_bytes) : 3 * samples;
+  counters["GB/s"] = 1e-9 * bytes / seconds[0];
+  if (!is_filter) counters["bytes/sample"] = 3;
+  if (subject.is_dct()) {
+    counters["blocks"] = blocks;
+    counters["ns/block"] = 1e9 * seconds[0] / blocks;
+  } else if (!is_filter) {
+    counters["samples"] = samples;
+    counters["ns/sample"] = 1e9 * seconds[0] / samples;
+    counters["x copy"] = seconds[0] / seconds[1];
+    return;
+  }
+  if (copies > 0)
+    counters["ratio"] =
+        *std::min_element(seconds.begin() + 1, seconds.begin() + 1 + ptrdiff_t(copies)) /
+        seconds[0];
+  if (avdcts > 0) counters["x AVDCT"] = seconds[1 + copies] / seconds[0];
+  if (avdcts > 1) counters["x AVDCT raster"] = seconds[2 + copies] / seconds[0];
 }
 
-// `form`: the keys of the name that only this case has, such as "method:float".
-void add(const char* name, const std::string& form, const Subject& subject) {
-  const std::string full =
-      std::string("engine:cpu/case:") + (subject.size.resident ? "L2/of:" : "") + name +
-      "/size:" + subject.size.name + "/" + form +
-      "/direction:" + (subject.direction == Direction::kForward ? "forward" : "inverse") +
-      "/threads:" + std::to_string(thread_count(subject.threads));
+// `of`: how the job is run. `keys`: those that only this case has.
+void add(const std::string& kind, const std::string& of, const std::string& keys,
+         const Subject& subject) {
+  const std::string name = "engine:cpu/case:" + kind + (of.empty() ? "" : "/of:" + of) +
+                           "/size:" + subject.size.name + "/" + keys +
+                           "/threads:" + std::to_string(thread_count(subject.threads));
   add_benchmark(
-      full, [subject](benchmark::State& state) { run(state, subject); }, &any_failed);
+      name, [subject](benchmark::State& state) { run(state, subject); }, &any_failed);
+}
+
+// The work of a job on the engine: "serial" is the portable one.
+Work engine_work(const KernelJob& job, const std::string& of, Threads threads) {
+  const std::shared_ptr<Device> shared(std::shared_ptr<Device>(), &device(threads));
+  test::Engine engine = test::host_engine(shared);
+  if (of == "serial") {
+    engine.ops = &portable_dct8x8_ops();
+    engine.dwt_ops = &portable_dwt_ops();
+  }
+  return [=](Frame& frame) {
+    require(job.submit(engine, {frame.in.get(), frame.out.get()}, nullptr));
+  };
+}
+
+// ---- The DCT ----
+
+Subject dct_subject(const FrameSize& size, Direction direction, Method method, Threads threads) {
+  test::DctSpec spec;
+  spec.width = size.width;
+  spec.height = size.height;
+  spec.direction = direction;
+  spec.method = method;
+  return {size, dct_job(spec), direction, threads, {}};
+}
+
+void add_dct(const std::string& of, const std::string& form, const Subject& subject) {
+  const std::string keys =
+      form + "/direction:" + (subject.direction == Direction::kForward ? "forward" : "inverse");
+  if (subject.size.resident)
+    add("L2", of, keys, subject);
+  else
+    add(of, "", keys, subject);
 }
 
 bool has_simd(Method method) { return method <= Method::kFloat; }
 
 void add_method(const FrameSize& size, Direction direction, Method method) {
-  const std::string form = std::string("method:") + method_name(method);
-  const auto engine = [&](const Dct8x8Ops& ops, Threads threads) {
-    return Subject{size, direction, threads, [=, &ops](Frame& frame) {
-                     run_engine(ops, threads, size, method, direction, frame);
-                   }};
+  const auto add_as = [&](const char* of, Threads threads) {
+    Subject subject = dct_subject(size, direction, method, threads);
+    subject.work = engine_work(subject.job, of, threads);
+    add_dct(of, std::string("method:") + method_name(method), subject);
   };
   // The cost of the teaching methods is shown once.
   if (!has_simd(method) && std::strcmp(size.name, "4K") != 0) return;
-  add("serial", form, engine(portable_dct8x8_ops(), Threads::kOne));
-  if (has_simd(method)) add("simd", form, engine(host_dct8x8_ops(), Threads::kOne));
-  if (!size.resident) add("tbb", form, engine(host_dct8x8_ops(), Threads::kAll));
+  add_as("serial", Threads::kOne);
+  if (has_simd(method)) add_as("simd", Threads::kOne);
+  if (!size.resident) add_as("tbb", Threads::kAll);
 }
 
 void add_others(const FrameSize& size, Direction direction, Threads threads) {
   for (const Stores stores : {Stores::kCached, Stores::kStreamed}) {
-    Subject copy{size, direction, threads,
-                 [=](Frame& frame) { run_copy(threads, stores, size, direction, frame); }};
+    Subject copy = dct_subject(size, direction, Method::kIslow, threads);
+    copy.work = [=](Frame& frame) { run_copy(threads, stores, size, direction, frame); };
     copy.is_copy = true;
-    add("stream", stores == Stores::kCached ? "stores:cached" : "stores:streamed", copy);
+    add_dct("stream", stores == Stores::kCached ? "stores:cached" : "stores:streamed", copy);
   }
   if (avdct_version().empty()) return;
   for (const AvdctOrder order : {AvdctOrder::kOwn, AvdctOrder::kRaster}) {
     if (order == AvdctOrder::kOwn && direction == Direction::kForward) continue;
-    Subject avdct{size, direction, threads,
-                  [=](Frame& frame) { run_avdct(threads, size, direction, order, frame); }};
+    Subject avdct = dct_subject(size, direction, Method::kIslow, threads);
+    avdct.work = [=](Frame& frame) { run_avdct(threads, size, direction, order, frame); };
     avdct.is_avdct = true;
-    add("avdct", order == AvdctOrder::kOwn ? "order:own" : "order:raster", avdct);
+    add_dct("avdct", order == AvdctOrder::kOwn ? "order:own" : "order:raster", avdct);
   }
+}
+
+// ---- Wavelets and coefficient filters ----
+
+void add_kernels(const FrameSize& size) {
+  const test::KernelSize kernel_size = {size.name, size.width, size.height};
+  const auto add_as = [&](const std::string& of, const KernelJob& job, Threads threads) {
+    add(job.kind, of, job.keys,
+        {size, job, Direction::kForward, threads, engine_work(job, of, threads)});
+  };
+  for (int w = 0; w < kWaveletCount; ++w)
+    for (const int index : {0, 8})
+      for (const Direction direction : {Direction::kForward, Direction::kInverse}) {
+        test::DwtKernel kernel = {static_cast<Wavelet>(w), index, direction};
+        kernel.row_alignment = 1;
+        const KernelJob job = dwt_job(kernel_size, kernel);
+        // The cost of the portable engine is shown once.
+        if (index == 0 && std::strcmp(size.name, "4K") != 0) add_as("serial", job, Threads::kOne);
+        add_as("simd", job, Threads::kOne);
+        if (!size.resident) add_as("tbb", job, Threads::kAll);
+      }
+  for (const KernelJob& job : test::filter_jobs(kernel_size)) add_as("", job, Threads::kOne);
 }
 
 void add_all() {
@@ -165,7 +270,7 @@ void add_all() {
       for (int m = 0; m < kMethodCount; ++m) add_method(size, direction, static_cast<Method>(m));
     }
   }
-  for (const FrameSize& size : kSizes) add_kernel_cases(size, &seconds_of_case, &any_failed);
+  for (const FrameSize& size : kSizes) add_kernels(size);
   for (const FrameSize& size : kSizes) add_rgb_cases(size, &seconds_of_case, &any_failed);
 }
 

@@ -1,4 +1,4 @@
-// The contestants of bench_cpu besides the engine's DCT: copies, AVDCT, and further kernels.
+// The contestants of bench_cpu besides the engine: copies, AVDCT, and libjpeg's RGB.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -27,26 +27,22 @@ enum class AvdctOrder { kRaster, kOwn };
 // be called.
 std::string avdct_version();
 
-// The place that AVDCT's inverse wants for the coefficient of natural index i.
-const uint8_t* avdct_permutation();
-
-// "", or how AVDCT's results differ from the engine's: levels of the picture by more than one,
-// samples by more than two, in either order.
-std::string check_avdct(const FrameSize& size, Frame& frame);
+// Puts the inverse's coefficients in AVDCT's own order into `spare`, and compares AVDCT's results
+// with the engine's. "", or how they differ: levels by more than one, samples by more than two, in
+// either order.
+std::string prepare_avdct(const FrameSize& size, Direction direction, Frame& frame);
 
 void run_avdct(Threads threads, const FrameSize& size, Direction direction, AvdctOrder order,
                Frame& frame);
 
 #ifndef CT_BENCH_HAVE_AVDCT
 inline std::string avdct_version() { return ""; }
-inline const uint8_t* avdct_permutation() { return nullptr; }
-inline std::string check_avdct(const FrameSize&, Frame&) { return ""; }
+inline std::string prepare_avdct(const FrameSize&, Direction, Frame&) { return ""; }
 inline void run_avdct(Threads, const FrameSize&, Direction, AvdctOrder, Frame&) {}
 #endif
 
-// Register the cases of wavelets and coefficient filters, and of RGB, whose contestant is libjpeg.
-// Each takes `*seconds`; `*failed` is set where one fails.
-void add_kernel_cases(const FrameSize& size, const double* seconds, bool* failed);
+// Registers the cases of RGB, whose contestant is libjpeg. Each takes `*seconds`; `*failed` is set
+// where one fails.
 void add_rgb_cases(const FrameSize& size, const double* seconds, bool* failed);
 #ifndef CT_BENCH_HAVE_LIBJPEG
 inline void add_rgb_cases(const FrameSize&, const double*, bool*) {}

@@ -59,9 +59,11 @@ void narrow(const int16_t* from, uint8_t* to, size_t count) {
 template <Stores kStores>
 void copy_rows(Direction direction, Frame& frame, size_t first, size_t count) {
   if (direction == Direction::kForward) {
-    widen<kStores>(frame.source.get() + first, frame.coefs.get() + first, count);
+    widen<kStores>(frame.in.get() + first, reinterpret_cast<int16_t*>(frame.out.get()) + first,
+                   count);
   } else {
-    narrow<kStores>(frame.levels.get() + first, frame.decoded.get() + first, count);
+    narrow<kStores>(reinterpret_cast<const int16_t*>(frame.in.get()) + first,
+                    frame.out.get() + first, count);
   }
 }
 

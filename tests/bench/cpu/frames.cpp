@@ -1,4 +1,4 @@
-// Makes the frames of the CPU benchmark, and submits jobs on them.
+// Makes the frames of the CPU benchmark, and the threads of jobs on them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/cpu/frames.h"
 
@@ -9,13 +9,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "tests/bench/common.h"
-#include "tests/engine/kernel_jobs.h"
-#include "transform/dct8x8/dct8x8.h"
 #include "transform/device/host_device.h"
 #include "transform/device/host_threads.h"
 #include "transform/device/simd_targets.h"
@@ -28,30 +25,13 @@ size_t frames_beyond_caches(size_t bytes) {
   return 2 + 4 * cache / bytes;
 }
 
-const QuantTable& quality85() {
-  static const QuantTable table = preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, 85);
-  return table;
-}
-
-Frames::Frames(const FrameSize& size, const uint8_t* permutation) : size_(size) {
-  const std::vector<uint8_t> picture = test::tiled_picture(size.width, size.height);
-  const size_t count = size.resident ? 1 : frames_beyond_caches(3 * size.samples());
-  for (size_t i = 0; i < count; ++i) {
-    Frame frame;
-    frame.source = allocate<uint8_t>(size.samples());
-    frame.coefs = allocate<int16_t>(size.samples());
-    frame.decoded = allocate<uint8_t>(size.samples());
-    std::copy(picture.begin(), picture.end(), frame.source.get());
-    run_portable(size, Method::kIslow, Direction::kForward, frame);
-    frame.levels = allocate<int16_t>(size.samples());
-    std::copy_n(frame.coefs.get(), size.samples(), frame.levels.get());
-    if (permutation != nullptr) {
-      frame.permuted = allocate<int16_t>(size.samples());
-      for (size_t k = 0; k < size.samples(); ++k) {
-        frame.permuted[k / 64 * 64 + permutation[k % 64]] = frame.levels[k];
-      }
-    }
-    frames_.push_back(std::move(frame));
+Frames::Frames(const test::KernelJob& job, const FrameSize& size) {
+  const std::vector<uint8_t> input = job.input();
+  frames_.resize(size.resident ? 1 : frames_beyond_caches(job.in_size + job.out_size));
+  for (Frame& frame : frames_) {
+    frame = {allocate<uint8_t>(job.in_size), allocate<uint8_t>(job.out_size),
+             allocate<uint8_t>(std::max(job.in_size, job.out_size))};
+    std::copy(input.begin(), input.end(), frame.in.get());
   }
 }
 
@@ -112,33 +92,6 @@ void for_block_rows(Threads threads, int rows, const std::function<void(int by)>
     return;
   }
   host_threads(device(threads))->for_each(rows, body);
-}
-
-void run_engine(const Dct8x8Ops& ops, Threads threads, const FrameSize& size, Method method,
-                Direction direction, Frame& frame) {
-  Dct8x8Job job;
-  job.direction = direction;
-  job.method = method;
-  job.components = 1;
-  job.tables[0] = quality85();
-  const bool forward = direction == Direction::kForward;
-  job.samples[0].data = (forward ? frame.source : frame.decoded).get();
-  job.samples[0].pitch = size.width;
-  job.samples[0].width = size.width;
-  job.samples[0].height = size.height;
-  job.coefs[0].data = (forward ? frame.coefs : frame.levels).get();
-  job.coefs[0].pitch = ptrdiff_t{128} * size.blocks_w();
-  job.coefs[0].blocks_w = size.blocks_w();
-  job.coefs[0].blocks_h = size.blocks_h();
-  Device& host = device(threads);
-  FencePtr fence;
-  Status status = ops.submit(host, host.queue(QueueKind::kCompute), job, &fence);
-  if (status.ok()) status = fence->wait();
-  if (!status.ok()) throw std::runtime_error(status.message);
-}
-
-void run_portable(const FrameSize& size, Method method, Direction direction, Frame& frame) {
-  run_engine(portable_dct8x8_ops(), Threads::kOne, size, method, direction, frame);
 }
 
 }  // namespace cudatransform::bench

@@ -1,5 +1,5 @@
-// The CPU benchmark's frames, rotating buffers of a real-looking picture and its coefficients, and
-// jobs of the CPU engine on them.
+// The CPU benchmark's frames, which are rotating buffers of jobs, and the threads that work on
+// them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -12,13 +12,11 @@
 #include <new>
 #include <vector>
 
-#include "transform/dct8x8/dct8x8.h"
-#include "transform/dct8x8/quant_table.h"
+#include "tests/engine/kernel_jobs.h"
 
 namespace cudatransform::bench {
 
-// Width and height are multiples of 8, and there is one 8-bit component: 3 bytes a sample must
-// move, 1 of the sample and 2 of the coefficient.
+// Width and height are multiples of 8.
 struct FrameSize {
   const char* name;
   int width, height;
@@ -48,29 +46,22 @@ Buffer<T> allocate(size_t count) {
 // The number of frames of this many bytes that no cache holds: four times the last-level cache.
 size_t frames_beyond_caches(size_t bytes);
 
-// Samples are packed, coefficients quantised S16 in blocks, row after row without gaps.
+// The buffers of a job.
 struct Frame {
-  Buffer<uint8_t> source;    // the picture
-  Buffer<int16_t> levels;    // its islow levels at quality 85, in raster order
-  Buffer<int16_t> permuted;  // the same in the order of AVDCT's inverse, where that is there
-  Buffer<int16_t> coefs;     // output of forward jobs
-  Buffer<uint8_t> decoded;   // output of inverse jobs
+  Buffer<uint8_t> in, out;
+  // Of copies, where sizes differ; the DCT's coefficients in the order of AVDCT's inverse.
+  Buffer<uint8_t> spare;
 };
 
-// Table K.1 at quality 85.
-const QuantTable& quality85();
-
-// Frames of one size, as many as no cache holds (one for a resident size), with all pages touched.
+// Frames of one job, as many as no cache holds (one for a resident size), with all pages touched.
 // next() goes round, so that a job never finds an earlier job's data in a cache.
 class Frames {
  public:
-  // `permutation`: the place that AVDCT's inverse wants for each coefficient, or null.
-  Frames(const FrameSize& size, const uint8_t* permutation);
-  const FrameSize& size() const { return size_; }
+  Frames(const test::KernelJob& job, const FrameSize& size);
   Frame& next() { return frames_[position_++ % frames_.size()]; }
+  std::vector<Frame>& all() { return frames_; }
 
  private:
-  FrameSize size_;
   std::vector<Frame> frames_;
   size_t position_ = 0;
 };
@@ -86,11 +77,5 @@ void describe_cpu();
 
 // body(by) for every row of blocks, in the calling thread or as the engine does it: over oneTBB.
 void for_block_rows(Threads threads, int rows, const std::function<void(int by)>& body);
-
-// A whole job of one engine on one frame. Throws std::runtime_error if the engine refuses.
-void run_engine(const Dct8x8Ops& ops, Threads threads, const FrameSize& size, Method method,
-                Direction direction, Frame& frame);
-// On one thread.
-void run_portable(const FrameSize& size, Method method, Direction direction, Frame& frame);
 
 }  // namespace cudatransform::bench

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "tests/bench/common.h"
+#include "tests/bench/turns.h"
 #include "tests/jpeg/libjpeg.h"
 #include "transform/rgb/rgb.h"
 

@@ -29,10 +29,10 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "tests/bench/common.h"
+#include "tests/bench/turns.h"
 
 namespace {
 
@@ -186,16 +186,15 @@ int run(const std::vector<std::string>& paths, const std::string& engine) {
   std::vector<Contestant> contestants;
   for (const std::string& path : paths) streams.push_back(read(path.c_str()));
   for (const Stream& stream : streams) add_contestants(stream, engine, &contestants);
-  for (int turn = 0; turn < turns_wanted; ++turn) {
+  cudatransform::bench::take_rounds(0, turns_wanted, [&](int) {
     for (Contestant& contestant : contestants) measure(contestant);
-  }
+  });
   for (Contestant& contestant : contestants) {
     cudatransform::bench::add_benchmark(
         "stream:" + contestant.stream->name + "/" + contestant.name,
         [&contestant](benchmark::State& state) { report(state, contestant); });
   }
-  benchmark::AddCustomContext("cpu", cudatransform::bench::cpu_model());
-  benchmark::AddCustomContext("cores", std::to_string(std::thread::hardware_concurrency()));
+  cudatransform::bench::describe_machine();
   return benchmark::RunSpecifiedBenchmarks() > 0 ? 0 : 1;
 }
 

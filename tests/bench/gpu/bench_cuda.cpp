@@ -81,7 +81,6 @@ struct Options {
 // find the cases that --benchmark_filter leaves, and once over the results.
 struct Session {
   std::vector<Case> cases = all_cases();
-  std::vector<KernelCase> kernels = kernel_cases();
   bool choosing = true;
   std::set<std::string> chosen;
   Results results;
@@ -121,11 +120,17 @@ void report(benchmark::State& state, Session& session, const Case& one) {
     return 1e-9 * static_cast<double>(of.bytes) / seconds;
   };
   auto& counters = state.counters;
-  counters["ns/block"] = 1e9 * result.seconds / static_cast<double>(result.blocks);
+  const auto samples = static_cast<double>(result.samples);
+  const auto blocks = static_cast<double>(result.blocks);
+  if (result.blocks > 0) {
+    counters["ns/block"] = 1e9 * result.seconds / blocks;
+    counters["blocks"] = blocks;
+  } else {
+    counters["ns/sample"] = 1e9 * result.seconds / samples;
+    counters["samples"] = samples;
+  }
   counters["GB/s"] = rate(result, result.seconds);
-  counters["bytes/sample"] =
-      static_cast<double>(result.bytes) / static_cast<double>(result.samples);
-  counters["blocks"] = static_cast<double>(result.blocks);
+  counters["bytes/sample"] = static_cast<double>(result.bytes) / samples;
   counters["spread"] = result.spread;
   if (one.stream < 0) {
     counters["ratio"] = result.limit_seconds / result.seconds;
@@ -141,45 +146,17 @@ void report(benchmark::State& state, Session& session, const Case& one) {
     counters["instr/sample"] = known->second;
 }
 
-// The figures of wavelets, RGB, ranges and conversions, by samples.
-void report_samples(benchmark::State& state, const Result& result) {
-  for (auto _ : state) state.SetIterationTime(result.seconds);
-  const auto samples = static_cast<double>(result.samples);
-  const auto bytes = static_cast<double>(result.bytes);
-  auto& counters = state.counters;
-  counters["ns/sample"] = 1e9 * result.seconds / samples;
-  counters["GB/s"] = 1e-9 * bytes / result.seconds;
-  counters["bytes/sample"] = bytes / samples;
-  counters["samples"] = samples;
-  counters["spread"] = result.spread;
-  counters["ratio"] = result.limit_seconds / result.seconds;
-  counters["limit GB/s"] = 1e-9 * bytes / result.limit_seconds;
-  state.SetLabel(result.limit_name);
-}
-
-// `report` reports the case's figures in the second run.
-void register_case(Session* session, const std::string& name,
-                   const std::function<void(benchmark::State&)>& report) {
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [session, name, report](benchmark::State& state) {
-                                 if (!session->choosing) return report(state);
-                                 session->chosen.insert(name);
-                                 for (auto _ : state) state.SetIterationTime(1);
-                               })
-      ->Iterations(1)
-      ->UseManualTime()
-      ->Unit(benchmark::kMicrosecond);
-}
-
 void register_cases(Session* session) {
   for (const Case& one : session->cases)
-    register_case(session, one.name,
-                  [session, &one](benchmark::State& state) { report(state, *session, one); });
-  for (const KernelCase& one : session->kernels)
-    register_case(session, one.name, [session, &one](benchmark::State& state) {
-      const Result* result = result_of(state, *session, one.name);
-      if (result != nullptr) report_samples(state, *result);
-    });
+    benchmark::RegisterBenchmark(one.name.c_str(),
+                                 [session, &one](benchmark::State& state) {
+                                   if (!session->choosing) return report(state, *session, one);
+                                   session->chosen.insert(one.name);
+                                   for (auto _ : state) state.SetIterationTime(1);
+                                 })
+        ->Iterations(1)
+        ->UseManualTime()
+        ->Unit(benchmark::kMicrosecond);
 }
 
 class Silent : public benchmark::BenchmarkReporter {
@@ -194,12 +171,13 @@ void choose(Session* session) {
   session->choosing = false;
 }
 
-// The cases whose names are in `wanted`, by group.
-template <typename C>
-std::vector<std::vector<C>> groups_of(const std::vector<C>& cases,
-                                      const std::set<std::string>& wanted) {
-  std::vector<std::vector<C>> groups;
-  for (const C& one : cases) {
+// The chosen cases, with the baselines that they need, by group.
+std::vector<std::vector<Case>> chosen_groups(const Session& session) {
+  std::set<std::string> wanted = session.chosen;
+  for (const Case& one : session.cases)
+    if (session.chosen.count(one.name) != 0 && !one.baseline.empty()) wanted.insert(one.baseline);
+  std::vector<std::vector<Case>> groups;
+  for (const Case& one : session.cases) {
     if (wanted.count(one.name) == 0) continue;
     if (groups.empty() || groups.back()[0].group != one.group) groups.emplace_back();
     groups.back().push_back(one);
@@ -207,58 +185,37 @@ std::vector<std::vector<C>> groups_of(const std::vector<C>& cases,
   return groups;
 }
 
-// The chosen cases, with the baselines that they need.
-std::vector<std::vector<Case>> chosen_groups(const Session& session) {
-  std::set<std::string> wanted = session.chosen;
-  for (const Case& one : session.cases)
-    if (session.chosen.count(one.name) != 0 && !one.baseline.empty()) wanted.insert(one.baseline);
-  return groups_of(session.cases, wanted);
-}
-
-// Too little memory spoils one group only; any other fault shows in the other groups, too.
-template <typename C>
-void measure_groups(const std::vector<std::vector<C>>& groups, Results* results,
-                    const std::function<void(const std::vector<C>&)>& measure) {
-  for (const std::vector<C>& group : groups) {
-    std::fprintf(stderr, "measuring: %s, %zu cases\n", group[0].group.c_str(), group.size());
-    try {
-      measure(group);
-    } catch (const std::exception& error) {
-      for (const C& one : group) (*results)[one.name].error = error.what();
-    }
-  }
-}
-
-void measure(const Gpu& gpu, Device& device, const Options& options, Telemetry* telemetry,
-             Session* session) {
+void measure(Lanes* lanes, const Options& options, Telemetry* telemetry, Session* session) {
   MeasureOptions how;
   how.quick = options.quick;
   how.sample = [telemetry] { telemetry->sample(); };
   std::map<std::string, uint64_t> outputs;
-  Results* results = &session->results;
-  measure_groups<Case>(chosen_groups(*session), results, [&](const std::vector<Case>& group) {
-    measure_group(gpu, device, group, how, &outputs, results);
-  });
-  measure_groups<KernelCase>(
-      groups_of(session->kernels, session->chosen), results,
-      [&](const std::vector<KernelCase>& group) { measure_kernel_group(group, how, results); });
+  for (const std::vector<Case>& group : chosen_groups(*session)) {
+    std::fprintf(stderr, "measuring: %s, %zu cases\n", group[0].group.c_str(), group.size());
+    try {
+      measure_group(lanes, group, how, &outputs, &session->results);
+    } catch (const std::exception& error) {
+      // Too little memory spoils one group only; any other fault shows in the other groups, too.
+      for (const Case& one : group) session->results[one.name].error = error.what();
+    }
+  }
 }
 
-int profile(const Gpu& gpu, Device& device, const std::string& path, const Session& session) {
+int profile(const Lanes& lanes, const std::string& path, const Session& session) {
   std::vector<Case> jobs;
   std::ofstream file(path);
   for (const std::vector<Case>& group : chosen_groups(session)) {
     for (const Case& one : group) {
       if (one.stream >= 0 || one.dependent_launch || session.chosen.count(one.name) == 0) continue;
       jobs.push_back(one);
-      file << one.name << ',' << FrameGeometry(one.spec).visible_samples << '\n';
+      file << one.name << ',' << one.job.samples << '\n';
     }
   }
   if (!file.flush()) {
     std::fprintf(stderr, "%s cannot be written\n", path.c_str());
     return kFailed;
   }
-  run_between_markers(gpu, device, jobs);
+  run_between_markers(lanes, jobs);
   return 0;
 }
 
@@ -315,12 +272,13 @@ int run(const Options& options, Session* session) {
     std::fprintf(stderr, "no CUDA engine: %s\n", status.message.c_str());
     return std::getenv("CUDATRANSFORM_REQUIRE_GPU") != nullptr ? kFailed : kSkipped;
   }
-  const Gpu gpu(static_cast<CUstream>(device->queue(QueueKind::kCompute).native()));
+  Lanes lanes;
+  lanes.push_back(std::make_unique<Lane>());
   choose(session);
   if (session->chosen.empty()) return kFailed;  // Google Benchmark has said so
-  if (!options.profile.empty()) return profile(gpu, *device, options.profile, *session);
-  Telemetry telemetry(gpu);
-  measure(gpu, *device, options, &telemetry, session);
+  if (!options.profile.empty()) return profile(lanes, options.profile, *session);
+  Telemetry telemetry(*lanes[0]->gpu);
+  measure(&lanes, options, &telemetry, session);
   for (const auto& [key, value] : telemetry.context(device->name()))
     benchmark::AddCustomContext(key, value);
   benchmark::RunSpecifiedBenchmarks();

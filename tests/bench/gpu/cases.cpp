@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/gpu/cases.h"
 
-#include "tests/bench/gpu/turns.h"
+#include <algorithm>
 
 namespace cudatransform::bench {
 namespace {
 
+using test::DctSpec;
+using test::KernelSize;
+using test::PixelFormat;
 using test::Sampling;
 
 // One plane, padded to whole 16x16 macroblocks as encoders have it. There are enough sets for more
@@ -58,29 +61,30 @@ class List {
     spec_.direction = direction;
   }
 
-  const JobSpec& spec() const { return spec_; }
+  const DctSpec& spec() const { return spec_; }
 
   // A row of a paper's table, by its own name: `paper`'s kernel, or the spec's method.
-  Case& add_paper(const char* kind, const std::string& words, const JobSpec& spec,
+  Case& add_paper(const char* kind, const std::string& words, const DctSpec& spec,
                   const char* kernel = nullptr) {
-    Case& added = append(kind, spec);
+    const PaperKernel* paper = kernel == nullptr ? nullptr : &paper_kernel(kernel);
+    DctSpec placed = spec;
+    if (paper != nullptr) placed.layout = paper->layout;
+    Case& added = append(kind, placed);
     added.name += "/" + words + "/direction:" + direction_;
     added.in_paper = true;
-    if (kernel == nullptr) return added;
-    added.paper = &paper_kernel(kernel);
-    added.spec.layout = added.paper->layout;
+    added.paper = paper;
     return added;
   }
 
   // A job launched as elements launch it.
-  void add_plain(const JobSpec& spec, const std::string& more = "") {
+  void add_plain(const DctSpec& spec, const std::string& more = "") {
     Case& added = add("plain", spec, more);
     added.plain = true;
     added.dependent_launch = true;
   }
 
   // A job on each kind of kernel.
-  void add_kernels(const JobSpec& spec, const std::string& more = "") {
+  void add_kernels(const DctSpec& spec, const std::string& more = "") {
     using cuda::KernelChoice;
     add("kernels", spec, more + "/kernels:whole").kernels = KernelChoice::kWhole;
     add("kernels", spec, more + "/kernels:edged").kernels = KernelChoice::kEdged;
@@ -89,7 +93,7 @@ class List {
   }
 
   // `kind`: the value of "case"; `more`: further pairs.
-  Case& add(const char* kind, const JobSpec& spec, const std::string& more = "") {
+  Case& add(const char* kind, const DctSpec& spec, const std::string& more = "") {
     Case& added = append(kind, spec);
     added.name +=
         std::string("/method:") + method_name(spec.method) + "/direction:" + direction_ + more;
@@ -107,11 +111,12 @@ class List {
   std::vector<Case> cases;
 
  private:
-  Case& append(const char* kind, const JobSpec& spec) {
+  Case& append(const char* kind, const DctSpec& spec) {
     Case& added = cases.emplace_back();
     added.name = std::string("engine:cuda/case:") + kind + "/size:" + size_.name;
     added.group = group_;
     added.spec = spec;
+    added.job = dct_job(spec);
     added.sets = size_.sets;
     added.launches = size_.launches;
     added.repetitions = size_.repetitions;
@@ -120,7 +125,7 @@ class List {
 
   Size size_;
   std::string direction_, group_;
-  JobSpec spec_;
+  DctSpec spec_;
 };
 
 // The table of the limit, and its variants on the same buffers.
@@ -128,21 +133,21 @@ std::vector<Case> limit_cases(const Size& size, Direction direction) {
   List list(size, direction, "limit");
   list.add_streams();
   for (Method method : kFast) {
-    JobSpec spec = list.spec();
+    DctSpec spec = list.spec();
     spec.method = method;
     list.add("limit", spec);
-    JobSpec plane = spec;
+    DctSpec plane = spec;
     plane.layout = Layout::kPlane;
     list.add("limit", plane, "/layout:plane");
-    JobSpec zigzag = spec;
+    DctSpec zigzag = spec;
     zigzag.order = Order::kZigzag;
     list.add("limit", zigzag, "/order:zigzag");
     if (direction == Direction::kForward) {
-      JobSpec psnr = spec;
+      DctSpec psnr = spec;
       psnr.measure = kMeasureSse;
       list.add("psnr", psnr);
       for (const Quantizer quantizer : {Quantizer::kDeadZone, Quantizer::kRd}) {
-        JobSpec decided = spec;
+        DctSpec decided = spec;
         decided.quantizer = quantizer;
         list.add("decided", decided, std::string("/quantizer:") + quantizer_name(quantizer));
       }
@@ -162,7 +167,7 @@ std::vector<Case> resident_cases(Direction direction) {
   size.sets = 1;
   List list(size, direction, "L2");
   for (Method method : kFast) {
-    JobSpec spec = list.spec();
+    DctSpec spec = list.spec();
     spec.method = method;
     list.add("L2", spec);
   }
@@ -175,7 +180,7 @@ std::vector<Case> ladder_cases(Direction direction) {
   size.launches = size.sets;
   List list(size, direction, "ladder");
   for (Method method : kRoad) {
-    JobSpec spec = list.spec();
+    DctSpec spec = list.spec();
     spec.method = method;
     list.add("ladder", spec);
   }
@@ -186,7 +191,7 @@ std::vector<Case> ladder_cases(Direction direction) {
 std::vector<Case> gpudct_cases(Size size) {
   size.launches = size.sets;
   List list(size, Direction::kInverse, "gpudct");
-  JobSpec spec = list.spec();
+  DctSpec spec = list.spec();
   const auto add = [&](const char* step, Method method, const char* kernel = nullptr) {
     spec.method = method;
     list.add_paper("gpudct", std::string("step:") + step, spec, kernel);
@@ -229,7 +234,7 @@ std::vector<Case> whitepaper_cases(const Size& size) {
 std::vector<Case> format_cases(const Size& size, Direction direction) {
   List list(size, direction, "format");
   for (Method method : kFast) {
-    JobSpec spec = list.spec();
+    DctSpec spec = list.spec();
     spec.method = method;
     spec.height = size.visible_height;
     spec.format = kI420;
@@ -261,13 +266,64 @@ std::vector<Case> scaled_cases(const Size& size) {
   List list(size, Direction::kInverse, "scaled");
   for (Method method : kFast) {
     for (int scale : {2, 4, 8}) {
-      JobSpec spec = list.spec();
+      DctSpec spec = list.spec();
       spec.method = method;
       spec.scale = scale;
       list.add("scaled", spec, "/scale:" + std::to_string(scale));
     }
   }
   return list.cases;
+}
+
+// ---- The other transforms ----
+
+// A picture as video has it, and sets of buffers.
+struct OtherSize {
+  KernelSize size;
+  size_t sets;
+};
+constexpr OtherSize kOtherSizes[] = {
+    {{"1080p", 1920, 1080}, 48}, {{"4K", 3840, 2160}, 16}, {{"8K", 7680, 4320}, 8}};
+constexpr OtherSize kSquare = {{"32K", 32768, 32768}, 1};
+constexpr size_t kInFlight = 8;
+
+Case& add_other(const OtherSize& of, const test::KernelJob& job, const std::string& group,
+                std::vector<Case>* all) {
+  Case& added = all->emplace_back();
+  added.name = "engine:cuda/case:" + job.kind + "/size:" + of.size.name + "/" + job.keys;
+  added.group = job.kind + " " + of.size.name + " " + group;
+  added.job = job;
+  added.sets = added.launches = of.sets;
+  return added;
+}
+
+void add_dwt(const OtherSize& of, test::DwtKernel kernel, std::vector<Case>* all) {
+  const bool is_video = std::string(of.size.name) == "8K";
+  const bool is_large = of.sets == 1;  // one picture of this size fills every GPU
+  kernel.grey = is_large;
+  const std::string group =
+      std::string(wavelet_name(kernel.wavelet)) + " index " + std::to_string(kernel.index);
+  const auto add = [&](size_t pictures, const char* more) {
+    Case& added = add_other(of, dwt_job(of.size, kernel), group, all);
+    added.name += "/pictures:" + std::to_string(pictures) + more;
+    added.pictures = pictures;
+    added.launches = std::max(of.sets, pictures);  // the same for every set and every stream
+    added.dependent_launch = true;
+  };
+  add(1, "");
+  if (is_large) return;
+  add(kInFlight, "");
+  if (!is_video || kernel.index == 0) return;
+  kernel.method = DwtMethod::kSeparableSlab;
+  add(kInFlight, "/method:separable-slab");
+}
+
+void add_dwts(const OtherSize& of, std::vector<Case>* all) {
+  for (int w = 0; w < kWaveletCount; ++w)
+    for (const int index : {8, 0})
+      for (const Direction direction : {Direction::kForward, Direction::kInverse})
+        if (index != 0 || std::string(of.size.name) == "8K")
+          add_dwt(of, {static_cast<Wavelet>(w), index, direction}, all);
 }
 
 }  // namespace
@@ -288,6 +344,13 @@ std::vector<Case> all_cases() {
   for (const Size& size : {k1080p, k4K})
     for (Direction direction : kDirections) append(format_cases(size, direction));
   for (const Size& size : {k1080p, k4K}) append(scaled_cases(size));
+  for (const OtherSize& of : kOtherSizes) add_dwts(of, &all);
+  add_dwts(kSquare, &all);
+  for (const auto& jobs_of : {test::rgb_jobs, test::range_jobs, test::filter_jobs})
+    for (const OtherSize& of : kOtherSizes)
+      for (const test::KernelJob& job : jobs_of(of.size))
+        // Cases that differ in the direction alone are one group.
+        add_other(of, job, job.keys.substr(0, job.keys.find("/direction:")), &all);
   return all;
 }
 

@@ -1,19 +1,90 @@
-// The DCT's groups of cases: poisoned outputs and their checksums, graphs, repetitions in turns.
+// Groups of cases: buffers, poisoned outputs and their checksums, graphs, repetitions in turns.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/bench/gpu/cases.h"
-
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <memory>
 #include <stdexcept>
 #include <utility>
 
-#include "cuda/dct8x8/engine.h"
+#include "cuda/device/cuda_device.h"
 #include "cuda/device/queue.h"
+#include "tests/bench/gpu/cases.h"
 
 namespace cudatransform::bench {
+
+Lane::Lane() {
+  std::unique_ptr<Device> device;
+  require(make_primary_cuda_device(0, &device));
+  engine = test::cuda_engine(std::move(device));
+  Queue& queue = engine.device->queue(QueueKind::kCompute);
+  gpu = std::make_unique<Gpu>(static_cast<CUstream>(queue.native()));
+  gpu->check(gpu->driver().event_create(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+}
+
+Lane::~Lane() { gpu->driver().event_destroy(event); }
+
+void Lane::record() const {
+  gpu->check(gpu->driver().event_record(event, gpu->stream()), "cuEventRecord");
+}
+
+void Lane::wait_for(const Lane& other) const {
+  gpu->check(gpu->driver().stream_wait_event(gpu->stream(), other.event, 0), "cuStreamWaitEvent");
+}
+
 namespace {
+
+using test::KernelJob;
+using test::Region;
+
+// Sets of a job's input and output, all with the same input.
+class Buffers {
+ public:
+  Buffers(const Lane& lane, const KernelJob& job, size_t sets) : gpu_(*lane.gpu) {
+    Device& device = *lane.engine.device;
+    Queue& queue = device.queue(QueueKind::kCompute);
+    input_ = job.input();
+    sums_ = memory_on(device, MemoryKind::kPinned, sets * sizeof(PictureSums));
+    for (size_t i = 0; i < sets; ++i) {
+      Set& set = sets_.emplace_back();
+      set.in = memory_on(device, MemoryKind::kDevice, job.in_size);
+      set.out = memory_on(device, MemoryKind::kDevice, job.out_size);
+      // From the first set, which is faster than from the host.
+      if (i == 0)
+        require(device.upload(queue, copy_of(set.in->data(), input_.data(), input_.size())));
+      else
+        require(device.copy(queue, copy_of(set.in->data(), sets_[0].in->data(), input_.size())));
+    }
+    gpu_.synchronize();
+  }
+
+  size_t sets() const { return sets_.size(); }
+  const std::vector<uint8_t>& input() const { return input_; }
+  test::KernelMemory memory(size_t set) const { return {in(set), out(set), sums(set)}; }
+  void* in(size_t set) const { return sets_[set].in->data(); }
+  void* out(size_t set) const { return sets_[set].out->data(); }
+  PictureSums* sums(size_t set) const { return static_cast<PictureSums*>(sums_->data()) + set; }
+  std::vector<uint8_t> output(size_t set) const {
+    std::vector<uint8_t> bytes(sets_[set].out->size());
+    gpu_.read(bytes.data(), out(set), bytes.size());
+    return bytes;
+  }
+  // All output and all sums; waits.
+  void poison(uint8_t value) const {
+    for (const Set& set : sets_) gpu_.fill(set.out->data(), value, set.out->size());
+    gpu_.synchronize();
+    std::memset(sums_->data(), value, sums_->size());
+  }
+
+ private:
+  struct Set {
+    std::unique_ptr<Memory> in, out;
+  };
+
+  const Gpu& gpu_;
+  std::vector<uint8_t> input_;
+  std::vector<Set> sets_;
+  std::unique_ptr<Memory> sums_;
+};
 
 // ---- Whether a benchmark wrote its output ----
 
@@ -66,16 +137,15 @@ OutputCheck::OutputCheck(const Gpu& gpu, Device& device, const Buffers& buffers,
       buffers_(buffers),
       regions_(std::move(regions)),
       measures_(measures),
-      kernel_(gpu.kernel("bench_checksum")) {
-  require(device.allocate(MemoryKind::kDevice, sizeof(uint64_t), &sum_));
-}
+      sum_(memory_on(device, MemoryKind::kDevice, sizeof(uint64_t))),
+      kernel_(gpu.kernel("bench_checksum")) {}
 
 uint64_t OutputCheck::checksum_of(size_t set) const {
   gpu_.fill(sum_->data(), 0, sizeof(uint64_t));
   uint64_t salt = 0;
   for (const Region& region : regions_) {
     if (region.rows == 0) continue;
-    const uint8_t* data = static_cast<uint8_t*>(buffers_.output(set)) + region.offset;
+    const uint8_t* data = static_cast<uint8_t*>(buffers_.out(set)) + region.offset;
     auto pitch = static_cast<int64_t>(region.pitch);
     auto row_bytes = static_cast<int64_t>(region.row_bytes);
     auto rows = static_cast<int64_t>(region.rows);
@@ -143,51 +213,68 @@ class LaunchMode {
 };
 
 Traffic traffic_of(const Case& one) {
-  const FrameGeometry geometry(one.spec);
-  const bool forward = one.spec.direction == Direction::kForward;
-  return {forward ? geometry.sample_bytes : geometry.coef_bytes,
-          forward ? geometry.coef_bytes : geometry.sample_bytes, one.sets};
+  return {one.job.in_bytes, one.job.out_bytes, one.sets, one.pictures};
 }
 
 const StreamVariant* variant_of(const Case& one) {
   return one.stream < 0 ? nullptr : &stream_variants()[static_cast<size_t>(one.stream)];
 }
 
-// A job of the DCT, a paper's kernel, or a streaming kernel on the same buffers.
-class DctSubject final : public Subject {
+// One launch of a case on a lane: a job of the engine, a paper's kernel, or a streaming kernel.
+class Launch {
  public:
-  DctSubject(const Gpu& gpu, Device& device, const Case& one,
-             std::shared_ptr<const Buffers> buffers)
-      : Subject(gpu, traffic_of(one), variant_of(one), one.launches),
+  Launch(const Lane& lane, const Case& one) : case_(one), engine_(lane.engine) {
+    engine_.ops = &cuda_dct8x8_ops(one.kernels);
+    if (const StreamVariant* variant = variant_of(one))
+      stream_ = std::make_unique<Stream>(*lane.gpu, *variant, one.job.in_bytes, one.job.out_bytes);
+    else if (one.paper != nullptr)
+      paper_ = std::make_unique<PaperLaunch>(*lane.gpu, *engine_.device, *one.paper, one.spec);
+  }
+
+  void enqueue(const test::KernelMemory& memory, FencePtr* fence = nullptr) const {
+    if (stream_ != nullptr)
+      stream_->enqueue(memory.in, memory.out);
+    else if (paper_ != nullptr)
+      paper_->enqueue(place_dct(case_.spec, memory));
+    else
+      require(case_.job.submit(engine_, memory, fence));
+  }
+
+ private:
+  const Case& case_;
+  test::Engine engine_;
+  std::unique_ptr<Stream> stream_;
+  std::unique_ptr<PaperLaunch> paper_;
+};
+
+// A case.
+class CaseSubject final : public Subject {
+ public:
+  CaseSubject(const Lanes& lanes, const Case& one, std::shared_ptr<const Buffers> buffers)
+      : Subject(*lanes[0]->gpu, traffic_of(one), variant_of(one), one.launches),
         case_(one),
-        device_(device),
+        lanes_(lanes),
         buffers_(std::move(buffers)) {
-    const auto [in_bytes, out_bytes, sets] = traffic();
-    const FrameGeometry geometry(one.spec);
-    result().samples = geometry.visible_samples;
-    result().blocks = geometry.blocks;
-    if (variant() != nullptr) {
-      stream_ = std::make_unique<Stream>(gpu, *variant(), in_bytes, out_bytes);
-    } else {
-      for (size_t set = 0; set < sets; ++set) jobs_.push_back(buffers_->job(one.spec, set));
-      if (one.paper != nullptr)
-        paper_ = std::make_unique<PaperLaunch>(gpu, device, *one.paper, one.spec);
-    }
+    result().samples = one.job.samples;
+    result().blocks = one.job.blocks;
+    for (size_t i = 0; i < one.pictures; ++i) launches_.emplace_back(*lanes[i], case_);
     check_ = std::make_unique<OutputCheck>(
-        gpu, device, *buffers_,
-        stream_ != nullptr ? plain_region(out_bytes / 16 * 16) : buffers_->output_regions(),
-        one.spec.measure != 0);
+        gpu_, *lanes[0]->engine.device, *buffers_,
+        is_stream() ? plain_region(one.job.out_bytes / 16 * 16) : one.job.written,
+        !is_stream() && one.job.measures);
   }
 
   const Case& of() const { return case_; }
   const OutputCheck& output() const { return *check_; }
 
  private:
-  // Every set once.
+  bool is_stream() const { return variant() != nullptr; }
+
+  // Every set and every lane once.
   void prepare() override {
     const LaunchMode mode(case_);
-    check_->run([this] { enqueue(buffers_->sets()); });
-    if (case_.in_paper && check_->fault().empty()) require_exact();
+    check_->run([this] { enqueue(std::max(case_.sets, case_.pictures)); });
+    if (check_->fault().empty() && !is_stream()) case_.in_paper ? require_exact() : compare();
     if (case_.plain) return;
     capture([this] { enqueue(case_.launches); });
     if (graph()->nodes() < case_.launches)
@@ -206,10 +293,19 @@ class DctSubject final : public Subject {
     return check_->fault();
   }
 
+  // Throws if the output is not the CPU engine's.
+  void compare() const {
+    const std::vector<uint8_t> expected = test::output_of(case_.job, buffers_->input());
+    const std::string fault = test::compare_outputs(case_.job, expected, buffers_->output(0));
+    if (!fault.empty())
+      throw std::runtime_error("the output differs from the CPU engine's: " + fault);
+  }
+
   // Throws if the output is wrong.
   void require_exact() {
-    const Exactness exactness = exactness_of(
-        gpu_, jobs_[0], case_.paper == nullptr || case_.paper->quantised, case_.exact_as);
+    const Exactness exactness =
+        exactness_of(gpu_, place_dct(case_.spec, buffers_->memory(0)),
+                     case_.paper == nullptr || case_.paper->quantised, case_.exact_as);
     result().exactness = exactness;
     if (exactness.passes() && (case_.exact_as == Method::kReference || exactness.max_error == 0))
       return;
@@ -217,30 +313,27 @@ class DctSubject final : public Subject {
                              std::to_string(exactness.psnr) + " dB");
   }
 
+  // On as many streams as pictures in flight; the first stream waits for all.
   void enqueue(size_t launches) const {
-    Queue& queue = device_.queue(QueueKind::kCompute);
     FencePtr fence;
-    for (size_t i = 0; i < launches; ++i) {
-      const size_t set = i % buffers_->sets();
-      if (stream_ != nullptr)
-        stream_->enqueue(buffers_->input(set), buffers_->output(set));
-      else if (paper_ != nullptr)
-        paper_->enqueue(jobs_[set]);
-      else
-        require(cuda_dct8x8_ops(case_.kernels)
-                    .submit(device_, queue, jobs_[set], case_.plain ? &fence : nullptr));
+    if (case_.pictures > 1) lanes_[0]->record();
+    for (size_t i = 1; i < case_.pictures; ++i) lanes_[i]->wait_for(*lanes_[0]);
+    for (size_t i = 0; i < launches; ++i)
+      launches_[i % case_.pictures].enqueue(buffers_->memory(i % case_.sets),
+                                            case_.plain ? &fence : nullptr);
+    for (size_t i = 1; i < case_.pictures; ++i) {
+      lanes_[i]->record();
+      lanes_[0]->wait_for(*lanes_[i]);
     }
   }
 
   const Case case_;
-  Device& device_;
+  const Lanes& lanes_;
   std::shared_ptr<const Buffers> buffers_;
-  std::vector<Dct8x8Job> jobs_;
-  std::unique_ptr<Stream> stream_;
-  std::unique_ptr<PaperLaunch> paper_;
+  std::vector<Launch> launches_;  // of each lane
   std::unique_ptr<OutputCheck> check_;
 };
-using Subjects = std::vector<std::unique_ptr<DctSubject>>;
+using Subjects = std::vector<std::unique_ptr<CaseSubject>>;
 
 // The cases, and for each traffic among them every streaming kernel that is not itself a case.
 std::vector<Case> with_streams(const std::vector<Case>& cases) {
@@ -259,8 +352,6 @@ std::vector<Case> with_streams(const std::vector<Case>& cases) {
       Case stream = one;
       stream.name.clear();  // its result is not reported
       stream.stream = static_cast<int>(i);
-      stream.spec.measure = 0;
-      stream.paper = nullptr;
       stream.in_paper = false;
       stream.dependent_launch = false;
       stream.plain = false;
@@ -270,25 +361,25 @@ std::vector<Case> with_streams(const std::vector<Case>& cases) {
   return all;
 }
 
-Subjects make_subjects(const Gpu& gpu, Device& device, const std::vector<Case>& cases) {
+Subjects make_subjects(const Lanes& lanes, const std::vector<Case>& cases) {
   std::map<std::pair<std::string, size_t>, std::shared_ptr<const Buffers>> buffers;
   Subjects subjects;
   for (const Case& one : cases) {
-    std::shared_ptr<const Buffers>& shared = buffers[{buffers_key(one.spec), one.sets}];
-    if (shared == nullptr)
-      shared = std::make_shared<const Buffers>(gpu, device, one.spec, one.sets);
-    subjects.push_back(std::make_unique<DctSubject>(gpu, device, one, shared));
+    std::shared_ptr<const Buffers>& shared = buffers[{one.job.buffers, one.sets}];
+    if (shared == nullptr) shared = std::make_shared<const Buffers>(*lanes[0], one.job, one.sets);
+    subjects.push_back(std::make_unique<CaseSubject>(lanes, one, shared));
   }
   return subjects;
 }
 
 void compare_outputs(const Subjects& subjects, std::map<std::string, uint64_t>* outputs) {
   for (const auto& subject : subjects) {
-    if (subject->variant() != nullptr || subject->of().paper != nullptr ||
+    const Case& one = subject->of();
+    if (subject->variant() != nullptr || one.paper != nullptr || one.job.blocks == 0 ||
         !subject->result().error.empty())
       continue;
     const uint64_t checksum = subject->output().checksum();
-    const auto [known, is_new] = outputs->emplace(output_key(subject->of().spec), checksum);
+    const auto [known, is_new] = outputs->emplace(one.job.keys, checksum);
     if (!is_new && known->second != checksum)
       subject->result().error = "the output differs from that of another case of the same job";
   }
@@ -296,10 +387,11 @@ void compare_outputs(const Subjects& subjects, std::map<std::string, uint64_t>* 
 
 }  // namespace
 
-void measure_group(const Gpu& gpu, Device& device, const std::vector<Case>& cases,
-                   const MeasureOptions& options, std::map<std::string, uint64_t>* outputs,
-                   Results* results) {
-  const Subjects subjects = make_subjects(gpu, device, with_streams(cases));
+void measure_group(Lanes* lanes, const std::vector<Case>& cases, const MeasureOptions& options,
+                   std::map<std::string, uint64_t>* outputs, Results* results) {
+  for (const Case& one : cases)
+    while (lanes->size() < one.pictures) lanes->push_back(std::make_unique<Lane>());
+  const Subjects subjects = make_subjects(*lanes, with_streams(cases));
   std::vector<Subject*> all;
   int repetitions = 0;
   for (const auto& subject : subjects) {
@@ -313,27 +405,18 @@ void measure_group(const Gpu& gpu, Device& device, const std::vector<Case>& case
     if (!subject->of().name.empty()) (*results)[subject->of().name] = subject->result();
 }
 
-void run_between_markers(const Gpu& gpu, Device& device, const std::vector<Case>& cases) {
-  CUfunction marker = gpu.kernel("bench_marker");
-  Queue& queue = device.queue(QueueKind::kCompute);
+void run_between_markers(const Lanes& lanes, const std::vector<Case>& cases) {
+  const Lane& lane = *lanes[0];
+  CUfunction marker = lane.gpu->kernel("bench_marker");
   for (size_t i = 0; i < cases.size(); ++i) {
-    const Buffers buffers(gpu, device, cases[i].spec, 1);
-    const Dct8x8Job job = buffers.job(cases[i].spec, 0);
-    std::unique_ptr<PaperLaunch> paper;
-    if (cases[i].paper != nullptr)
-      paper = std::make_unique<PaperLaunch>(gpu, device, *cases[i].paper, cases[i].spec);
-    const auto enqueue = [&] {
-      if (paper != nullptr)
-        paper->enqueue(job);
-      else
-        require(cuda_dct8x8_ops().submit(device, queue, job, nullptr));
-    };
-    enqueue();  // loads and allocates
+    const Buffers buffers(lane, cases[i].job, 1);
+    const Launch launch(lane, cases[i]);
+    launch.enqueue(buffers.memory(0));  // loads and allocates
     const auto place = static_cast<unsigned>(i + 1);
-    gpu.launch(marker, place, 32, nullptr, 1);
-    enqueue();
-    gpu.launch(marker, place, 32, nullptr, 2);
-    gpu.synchronize();
+    lane.gpu->launch(marker, place, 32, nullptr, 1);
+    launch.enqueue(buffers.memory(0));
+    lane.gpu->launch(marker, place, 32, nullptr, 2);
+    lane.gpu->synchronize();
   }
 }
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <exception>
 #include <limits>
-#include <numeric>
 #include <random>
 #include <stdexcept>
 
@@ -55,14 +54,11 @@ void Subject::try_to_prepare() {
 }
 
 void Subject::finish() {
-  std::sort(times_.begin(), times_.end());
-  const size_t n = times_.size();
-  result_.seconds = n % 2 == 1 ? times_[n / 2] : (times_[n / 2 - 1] + times_[n / 2]) / 2;
-  result_.least_seconds = times_[0];
-  result_.mean_seconds =
-      std::accumulate(times_.begin(), times_.end(), 0.0) / static_cast<double>(n);
-  result_.most_seconds = times_[n - 1];
-  result_.spread = (times_[n - 1 - n / 4] - times_[n / 4]) / result_.seconds;
+  result_.seconds = times_.median();
+  result_.least_seconds = times_.least();
+  result_.mean_seconds = times_.mean();
+  result_.most_seconds = times_.most();
+  result_.spread = times_.spread();
   const std::string fault = check();
   if (result_.error.empty()) result_.error = fault;
 }
@@ -93,8 +89,7 @@ void measure_in_turns(const std::vector<Subject*>& subjects, int repetitions,
     if (sample && i % 8 == 0) sample();
     order.back()->gpu_.synchronize();
     for (Subject* subject : order)
-      subject->times_.push_back(subject->watch_.seconds() /
-                                static_cast<double>(subject->launches_));
+      subject->times_.add(subject->watch_.seconds() / static_cast<double>(subject->launches_));
   }
   for (Subject* subject : ready) subject->finish();
   compare_with_streams(subjects);

@@ -14,6 +14,7 @@
 #include "tests/bench/gpu/driver.h"
 #include "tests/bench/gpu/params.h"
 #include "tests/bench/papers/kernels.h"
+#include "tests/bench/turns.h"
 
 namespace cudatransform::bench {
 
@@ -62,9 +63,9 @@ struct MeasureOptions {
   std::function<void()> sample{};  // called now and then while the device is busy
 };
 
-// Bytes read and written, and sets of buffers or streams that launches go round: contestants with
+// Bytes read and written, sets of buffers that launches go round, and streams: contestants with
 // equal ones are compared with the same streaming kernels.
-using Traffic = std::tuple<size_t, size_t, size_t>;
+using Traffic = std::tuple<size_t, size_t, size_t, size_t>;
 
 // One contestant: a case, or a streaming kernel.
 class Subject {
@@ -107,7 +108,7 @@ class Subject {
   const Stopwatch watch_;
   std::unique_ptr<Graph> graph_;
   bool ready_ = false;
-  std::vector<double> times_;
+  Times times_;
   Result result_;
 };
 

@@ -37,6 +37,7 @@
 #include "tests/bench/jpeg/contestants.h"
 #include "tests/bench/jpeg/pictures.h"
 #include "tests/bench/pipeline/line.h"
+#include "tests/bench/turns.h"
 
 namespace cudatransform::bench {
 namespace {
@@ -320,15 +321,14 @@ void choose_contestants() {
 }
 
 void take_turns() {
-  using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::duration<double>(all_seconds);
-  for (int round = 0; round < 1 || Clock::now() < end; ++round)
+  take_rounds(all_seconds, 1, [](int) {
     for (Contestant& contestant : contestants) {
       contestant.seconds.push_back(contestant.turn());
       if (verbose)
         std::fprintf(stderr, "%s: %s: %.0f frames/s\n", job_of(contestant).c_str(),
                      contestant.name.c_str(), 1 / contestant.seconds.back());
     }
+  });
 }
 
 void report(benchmark::State& state, const Contestant& contestant) {
@@ -347,11 +347,10 @@ void report(benchmark::State& state, const Contestant& contestant) {
 void describe_run() {
   benchmark::AddCustomContext("bytes_per_file",
                               std::to_string(static_cast<size_t>(hd.file_bytes())));
-  benchmark::AddCustomContext("cores", std::to_string(std::thread::hardware_concurrency()));
+  describe_machine();
   gchar* version = gst_version_string();
   benchmark::AddCustomContext("gstreamer", version);
   g_free(version);
-  benchmark::AddCustomContext("cpu", cpu_model());
   benchmark::AddCustomContext("rounds", std::to_string(contestants.front().seconds.size()));
 }
 

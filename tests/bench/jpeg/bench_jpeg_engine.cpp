@@ -1,4 +1,5 @@
-// The speed of JPEG's entropy coding on the GPU alone: coefficients in device memory to scans.
+// The speed of JPEG's entropy coding on the GPU alone: coefficients in device memory to scans; and
+// of rate control, see bench_rate.cpp.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // 4:2:0, quality 90, Annex K's tables. Pictures are several in flight, each with memory and a
@@ -8,9 +9,14 @@
 //   copied  a tenth more than the last scan's size is copied to page-locked memory behind them
 // Counters:
 //   frames/s, GB/s (of scans), us alone (on the device), bytes (of a scan)
+// --seconds=S: of a case (0.5); --part=N: of the pictures' height.
+//
+// Exit status: 0; 1 where any case failed; 2 for arguments that are not understood; 77 without a
+// GPU.
 #include <benchmark/benchmark.h>
 
-#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
@@ -24,15 +30,15 @@
 #include "jpeg/reader.h"
 #include "tests/bench/common.h"
 #include "tests/bench/jpeg/pictures.h"
+#include "tests/bench/turns.h"
 
 namespace cudatransform::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using LevelPicture = cudatransform::JpegPicture;
 
-double seconds_of_case = 0.5;  // --seconds=
-uint32_t scale_down = 1;       // --part=: of the pictures' height
+double seconds_of_case = 0.5;
+uint32_t scale_down = 1;
 enum class Output { kDevice, kMapped, kCopied };
 constexpr const char* kOutputNames[] = {"device", "mapped", "copied"};
 
@@ -92,7 +98,7 @@ class Flight {
     require(make_primary_cuda_device(0, &device_));
     for (int c = 0; c < 3; ++c) {
       const size_t bytes = source.levels[c].size() * sizeof(int16_t);
-      levels_[c] = allocate(MemoryKind::kDevice, bytes);
+      levels_[c] = memory_on(*device_, MemoryKind::kDevice, bytes);
       require(device_->upload(device_->queue(QueueKind::kCompute),
                               copy_of(levels_[c]->data(), source.levels[c].data(), bytes)));
       job_.levels[c] = {static_cast<const int16_t*>(levels_[c]->data()),
@@ -104,21 +110,25 @@ class Flight {
     require(headers.standard_tables(&tables));
     require(make_jpeg_codes(tables, &codes_));
     job_.codes = &codes_;
-    result_ = allocate(MemoryKind::kPinned, sizeof(JpegEncodeResult));
+    result_ = memory_on(*device_, MemoryKind::kPinned, sizeof(JpegEncodeResult));
     job_.result = static_cast<JpegEncodeResult*>(result_->data());
     job_.capacity = source.scan.size() + source.scan.size() / 4;
     guess_ = source.scan.size() + source.scan.size() / 10;
-    host_ = allocate(MemoryKind::kPinned, job_.capacity);
-    if (output != Output::kMapped) own_ = allocate(MemoryKind::kDevice, job_.capacity);
+    host_ = memory_on(*device_, MemoryKind::kPinned, job_.capacity);
+    if (output != Output::kMapped) own_ = memory_on(*device_, MemoryKind::kDevice, job_.capacity);
     job_.output = static_cast<uint8_t*>((own_ ? own_ : host_)->data());
-    timer_ = device_->make_timer();
   }
 
-  void submit(bool timed = false) {
+  // `seconds`: takes those on the device, unless it is null; then this waits.
+  void submit(double* seconds = nullptr) {
     Queue& compute = device_->queue(QueueKind::kCompute);
-    if (timed) require(timer_->begin(compute));
-    require(cuda_jpeg_encode_ops().encode(*device_, compute, job_, &fence_));
-    if (timed) require(timer_->end(compute));
+    const auto encode = [&] {
+      require(cuda_jpeg_encode_ops().encode(*device_, compute, job_, &fence_));
+    };
+    if (seconds != nullptr)
+      *seconds = seconds_on(*device_, compute, encode);
+    else
+      encode();
     if (output_ != Output::kCopied) return;
     Queue& download = device_->queue(QueueKind::kDownload);
     require(download.wait_for(fence_));
@@ -131,12 +141,6 @@ class Flight {
     fence_.reset();
     if (job_.result->faults != 0 || job_.result->size != source_.scan.size())
       throw std::runtime_error("a scan is missing");
-  }
-  double device_us() {
-    uint64_t ns = 0;
-    while (!timer_->read_ns(&ns)) {
-    }
-    return static_cast<double>(ns) / 1e3;
   }
   void compare() {
     if (output_ == Output::kDevice) {
@@ -151,17 +155,10 @@ class Flight {
   }
 
  private:
-  std::unique_ptr<Memory> allocate(MemoryKind kind, size_t bytes) {
-    std::unique_ptr<Memory> memory;
-    require(device_->allocate(kind, bytes, &memory));
-    return memory;
-  }
-
   const Source& source_;
   const Output output_;
   std::unique_ptr<Device> device_;
   std::unique_ptr<Memory> levels_[3], result_, host_, own_;
-  std::unique_ptr<Timer> timer_;
   JpegCodes codes_;
   JpegEncodeJob job_;
   size_t guess_ = 0;
@@ -176,27 +173,27 @@ void run(benchmark::State& state, const std::vector<std::unique_ptr<Source>>& so
   std::vector<double> device_us;
   for (int i = 0; i < 5; ++i)
     for (auto& flight : flights) {
-      flight->submit(true);
+      double seconds = 0;
+      flight->submit(&seconds);
       flight->finish();
       flight->compare();
-      if (i > 1) device_us.push_back(flight->device_us());
+      if (i > 1) device_us.push_back(1e6 * seconds);
     }
   size_t pictures = 0;
   double seconds = 0;
   size_t bytes = 0;
   for (const auto& source : sources) bytes += source->scan.size() / sources.size();
   for (auto _ : state) {
-    const auto start = Clock::now();
-    const auto end = start + std::chrono::duration<double>(seconds_of_case);
-    do {
-      for (auto& flight : flights) {
-        flight->finish();
-        flight->submit();
-        ++pictures;
-      }
-    } while (Clock::now() < end);
-    for (auto& flight : flights) flight->finish();
-    seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    seconds = seconds_of([&] {
+      take_rounds(seconds_of_case, 1, [&](int) {
+        for (auto& flight : flights) {
+          flight->finish();
+          flight->submit();
+          ++pictures;
+        }
+      });
+      for (auto& flight : flights) flight->finish();
+    });
     state.SetIterationTime(seconds / static_cast<double>(pictures));
   }
   for (auto& flight : flights) flight->compare();
@@ -206,7 +203,7 @@ void run(benchmark::State& state, const std::vector<std::unique_ptr<Source>>& so
   state.counters["bytes"] = static_cast<double>(bytes);
 }
 
-void add_cases() {
+void add_cases(bool* failed) {
   static std::vector<std::unique_ptr<Source>> sources[2];
   for (const JpegPicture& picture : make_jpeg_pictures(2)) {
     sources[0].push_back(make_source(picture.file, 1));
@@ -215,11 +212,13 @@ void add_cases() {
   for (int size = 0; size < 2; ++size)
     for (const int flights : {1, 4, 8, 16})
       for (int output = 0; output < 3; ++output)
-        add_benchmark(std::string("engine:jpeg-encode/size:") + (size == 0 ? "1080p" : "4K") +
-                          "/flights:" + std::to_string(flights) + "/output:" + kOutputNames[output],
-                      [=](benchmark::State& state) {
-                        run(state, sources[size], flights, static_cast<Output>(output));
-                      });
+        add_benchmark(
+            std::string("engine:jpeg-encode/size:") + (size == 0 ? "1080p" : "4K") +
+                "/flights:" + std::to_string(flights) + "/output:" + kOutputNames[output],
+            [=](benchmark::State& state) {
+              run(state, sources[size], flights, static_cast<Output>(output));
+            },
+            failed);
 }
 
 bool take_option(std::string_view argument) {
@@ -230,14 +229,22 @@ bool take_option(std::string_view argument) {
   return true;
 }
 
+int run_all() {
+  std::unique_ptr<Device> device;
+  if (const Status status = make_primary_cuda_device(0, &device); !status.ok()) {
+    std::fprintf(stderr, "no CUDA engine: %s\n", status.message.c_str());
+    return std::getenv("CUDATRANSFORM_REQUIRE_GPU") != nullptr ? 1 : 77;
+  }
+  bool failed = false;
+  add_cases(&failed);
+  add_rate_cases(seconds_of_case, &failed);
+  return benchmark::RunSpecifiedBenchmarks() > 0 && !failed ? 0 : 1;
+}
+
 }  // namespace
 }  // namespace cudatransform::bench
 
 int main(int argc, char** argv) {
   namespace bench = cudatransform::bench;
-  return bench::run_program("bench_jpeg_engine", argc, argv, bench::take_option, [] {
-    bench::add_cases();
-    benchmark::RunSpecifiedBenchmarks();
-    return 0;
-  });
+  return bench::run_program("bench_jpeg_engine", argc, argv, bench::take_option, bench::run_all);
 }

@@ -1,5 +1,5 @@
-// The cost of rate control on the GPU: rounds of eight candidates, the exact size of one, and
-// frames.
+// Cases of bench_jpeg_engine: the cost of rate control on the GPU, in rounds of eight candidates,
+// the exact size of one, and frames.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A detailed picture of 1080p in 4:2:0, islow, candidates around quality 55, 80 and 92. Counters:
@@ -13,10 +13,9 @@
 //   rounds     of such a frame
 #include <benchmark/benchmark.h>
 
-#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,22 +27,21 @@
 #include "jpeg/file_size.h"
 #include "tests/bench/common.h"
 #include "tests/bench/jpeg/pictures.h"
+#include "tests/bench/turns.h"
 #include "transform/dct8x8/quant_table.h"
 #include "transform/ratecontrol/size_search.h"
 
 namespace cudatransform::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_of_case = 0.5;  // --seconds=
+double seconds_of_case;
 
 class Control {
  public:
   Control(const JpegPicture& picture, Quantizer quantizer, int quality)
       : scale_(scale_of_quality(quality).value) {
     require(make_primary_cuda_device(0, &device_));
-    frame_ = allocate(MemoryKind::kDevice, picture.i420.size() + kPan);
+    frame_ = memory_on(*device_, MemoryKind::kDevice, picture.i420.size() + kPan);
     require(device_->upload(queue(),
                             copy_of(frame_->data(), picture.i420.data(), picture.i420.size())));
     constexpr int w = JpegPicture::kWidth, h = JpegPicture::kHeight;
@@ -53,13 +51,12 @@ class Control {
     describe(quantizer, w, h);
     set_candidates([&](int i) { return scale_ * (0.88 + 0.03 * i); });
     std::copy_n(job_.tables[4], 4, job_.dct.tables);
-    results_ = allocate(MemoryKind::kPinned,
-                        sizeof(JpegSymbolCounts) * RateCountJob::kMost + sizeof(JpegEncodeResult));
+    results_ = memory_on(*device_, MemoryKind::kPinned,
+                         sizeof(JpegSymbolCounts) * RateCountJob::kMost + sizeof(JpegEncodeResult));
     job_.counts = static_cast<JpegSymbolCounts*>(results_->data());
     JpegHuffmanTables tables;
     require(JpegHeaders::standard_tables(&tables));
     require(make_jpeg_codes(tables, &codes_));
-    timer_ = device_->make_timer();
     require(file_.open(*device_, cuda_jpeg_encode_ops()));
     require(file_.begin(picture_, {}));
   }
@@ -137,28 +134,14 @@ class Control {
   }
   // Median on the device.
   double device_us(void (Control::*work)(FencePtr*)) {
-    std::vector<double> all;
-    for (int i = 0; i < 30; ++i) {
-      FencePtr fence;
-      require(timer_->begin(queue()));
-      (this->*work)(nullptr);
-      require(timer_->end(queue()));
-      require(queue().record(&fence));
-      require(fence->wait());
-      uint64_t ns = 0;
-      while (!timer_->read_ns(&ns)) {
-      }
-      if (i >= 5) all.push_back(static_cast<double>(ns) / 1e3);
-    }
-    return median(all);
+    const auto turn = [&] {
+      return seconds_on(*device_, queue(), [&] { (this->*work)(nullptr); });
+    };
+    repeat(0, 5, turn);  // warm
+    return 1e6 * repeat(0, 25, turn).median();
   }
 
  private:
-  std::unique_ptr<Memory> allocate(MemoryKind kind, size_t bytes) {
-    std::unique_ptr<Memory> memory;
-    require(device_->allocate(kind, bytes, &memory));
-    return memory;
-  }
   Queue& queue() { return device_->queue(QueueKind::kCompute); }
   template <typename Scale>
   void set_candidates(const Scale& scale) {
@@ -192,7 +175,8 @@ class Control {
     // As rate control does.
     dct.quantizer = quantizer == Quantizer::kRd ? Quantizer::kDeadZone : quantizer;
     dct.components = 3;
-    levels_ = allocate(MemoryKind::kDevice, size_t{2} * (size_t(w) + 16) * (size_t(h) + 16) * 2);
+    levels_ = memory_on(*device_, MemoryKind::kDevice,
+                        size_t{2} * (size_t(w) + 16) * (size_t(h) + 16) * 2);
     auto* levels = static_cast<uint8_t*>(levels_->data());
     picture_.width = uint32_t(w);
     picture_.height = uint32_t(h);
@@ -223,7 +207,6 @@ class Control {
   const double scale_;
   std::unique_ptr<Device> device_;
   std::unique_ptr<Memory> frame_, levels_, results_;
-  std::unique_ptr<Timer> timer_;
   RateCountJob job_;
   Quantizer quantizer_ = Quantizer::kRound;
   JpegCodes codes_;
@@ -237,14 +220,8 @@ class Control {
 };
 
 // Calls `work` for as long as a case takes; seconds of a call.
-template <typename Work>
-double time_of(const Work& work) {
-  const auto start = Clock::now();
-  for (int calls = 1;; ++calls) {
-    work();
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (seconds >= seconds_of_case) return seconds / calls;
-  }
+double time_of(const std::function<void()>& work) {
+  return repeat(seconds_of_case, 1, [&] { return seconds_of(work); }).mean();
 }
 
 void run(benchmark::State& state, const JpegPicture& picture, Quantizer quantizer, int quality) {
@@ -275,31 +252,17 @@ void run(benchmark::State& state, const JpegPicture& picture, Quantizer quantize
   state.counters["rounds"] = double(rounds) / frames;
 }
 
-void add_cases() {
+}  // namespace
+
+void add_rate_cases(double seconds, bool* failed) {
+  seconds_of_case = seconds;
   static const std::vector<JpegPicture> pictures = make_jpeg_pictures(1);
   for (const Quantizer quantizer : {Quantizer::kRound, Quantizer::kDeadZone, Quantizer::kRd})
     for (const int quality : {55, 80, 92})
-      benchmark::RegisterBenchmark(
-          (std::string("engine:rate/quantizer:") + quantizer_name(quantizer) +
-           "/quality:" + std::to_string(quality))
-              .c_str(),
-          [=](benchmark::State& state) { run(state, pictures[0], quantizer, quality); })
-          ->UseManualTime()
-          ->Iterations(1)
-          ->Unit(benchmark::kMicrosecond);
+      add_benchmark(
+          std::string("engine:rate/quantizer:") + quantizer_name(quantizer) +
+              "/quality:" + std::to_string(quality),
+          [=](benchmark::State& state) { run(state, pictures[0], quantizer, quality); }, failed);
 }
 
-}  // namespace
 }  // namespace cudatransform::bench
-
-int main(int argc, char** argv) {
-  namespace bench = cudatransform::bench;
-  const auto take = [](std::string_view argument) {
-    return bench::has_value(argument, "--seconds=", &bench::seconds_of_case);
-  };
-  return bench::run_program("bench_rate", argc, argv, take, [] {
-    bench::add_cases();
-    benchmark::RunSpecifiedBenchmarks();
-    return 0;
-  });
-}

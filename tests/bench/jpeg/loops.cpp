@@ -1,7 +1,6 @@
 // libjpeg-turbo without GStreamer, one picture after another: the yardstick for the JPEG elements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 // jpeglib.h needs FILE and size_t declared.
 #include <jpeglib.h>
@@ -13,6 +12,7 @@
 #include <thread>
 
 #include "tests/bench/jpeg/contestants.h"
+#include "tests/bench/turns.h"
 
 namespace cudatransform::bench {
 
@@ -121,19 +121,20 @@ class Writer {
 }  // namespace
 
 double time_jpeg_loop(JpegLoop loop, const std::vector<JpegPicture>& pictures, int count) {
-  using Clock = std::chrono::steady_clock;
   Reader reader;
   Writer writer;
-  Clock::time_point start;
-  for (int i = -1; i < count; ++i) {  // the first is for the caches and the memory
-    if (i == 0) start = Clock::now();
-    const JpegPicture& picture = pictures[static_cast<size_t>(i + 1) % pictures.size()];
+  const auto code = [&](int i) {
+    const JpegPicture& picture = pictures[static_cast<size_t>(i) % pictures.size()];
     if (loop == JpegLoop::kWriteRaw)
       writer.write(picture.i420);
     else
       reader.read(picture.file, loop == JpegLoop::kReadCoefficients);
-  }
-  return std::chrono::duration<double>(Clock::now() - start).count() / count;
+  };
+  code(0);  // for the caches and the memory
+  return seconds_of([&] {
+           for (int i = 1; i <= count; ++i) code(i);
+         }) /
+         count;
 }
 
 namespace {
@@ -157,7 +158,6 @@ class Turner {
 }  // namespace
 
 double time_jpegtran(const std::vector<JpegPicture>& pictures, int count, int threads) {
-  using Clock = std::chrono::steady_clock;
   std::atomic<int> next = 0;
   std::atomic<bool> failed = false;
   const auto work = [&] {
@@ -165,13 +165,14 @@ double time_jpegtran(const std::vector<JpegPicture>& pictures, int count, int th
     for (int i = next++; i < count; i = next++)
       if (!turner.turn(pictures[static_cast<size_t>(i) % pictures.size()].file)) failed = true;
   };
-  const Clock::time_point start = Clock::now();
-  std::vector<std::thread> all;
-  for (int i = 1; i < threads; ++i) all.emplace_back(work);
-  work();
-  for (std::thread& thread : all) thread.join();
+  const double seconds = seconds_of([&] {
+    std::vector<std::thread> all;
+    for (int i = 1; i < threads; ++i) all.emplace_back(work);
+    work();
+    for (std::thread& thread : all) thread.join();
+  });
   if (failed) throw std::runtime_error(std::string("tjTransform: ") + tjGetErrorStr());
-  return std::chrono::duration<double>(Clock::now() - start).count() / count;
+  return seconds / count;
 }
 
 }  // namespace cudatransform::bench

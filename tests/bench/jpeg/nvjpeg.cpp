@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "tests/bench/jpeg/contestants.h"
+#include "tests/bench/turns.h"
 
 namespace cudatransform::bench {
 namespace {
@@ -217,14 +218,13 @@ void Decoder::run(const std::vector<JpegPicture>& pictures, size_t first) {
 }
 
 double Decoder::time(const std::vector<JpegPicture>& pictures, int count) {
-  using Clock = std::chrono::steady_clock;
   const Nvjpeg::Current current(nvjpeg);
   run(pictures, 0);
-  const auto begin = Clock::now();
   size_t done = 0;
-  for (; done < static_cast<size_t>(count); done += images.size()) run(pictures, done);
-  const std::chrono::duration<double> seconds = Clock::now() - begin;
-  return seconds.count() / static_cast<double>(done);
+  const double seconds = seconds_of([&] {
+    for (; done < static_cast<size_t>(count); done += images.size()) run(pictures, done);
+  });
+  return seconds / static_cast<double>(done);
 }
 
 // ---- Encoder ----

@@ -32,4 +32,7 @@ std::vector<JpegPicture> make_small_jpeg_pictures(const std::vector<JpegPicture>
 // FOLDER/NAME-0.jpg and so on; `prefix` is FOLDER/NAME. Throws std::runtime_error.
 void write_jpeg_files(const std::vector<JpegPicture>& pictures, const std::string& prefix);
 
+// Registers the cases of rate control, of so many seconds each; `*failed` is set where one fails.
+void add_rate_cases(double seconds, bool* failed);
+
 }  // namespace cudatransform::bench

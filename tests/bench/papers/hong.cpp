@@ -6,7 +6,6 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
@@ -16,8 +15,6 @@
 
 namespace cudatransform::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 const std::vector<uint8_t>& plane_of(int side) {
   static std::vector<uint8_t> samples;
@@ -61,10 +58,10 @@ Times run_naive(Runner runner, int side, double seconds, double budget, double* 
   const Threads threads = runner == Runner::kSerial ? Threads::kOne : Threads::kAll;
   const int all = side / 8;
   const auto turn = [&](int rows) {
-    const auto start = Clock::now();
-    for_block_rows(threads, rows,
-                   [&](int by) { naive_block_row(samples.data(), side, by, coefs->data()); });
-    return std::chrono::duration<double>(Clock::now() - start).count();
+    return seconds_of([&] {
+      for_block_rows(threads, rows,
+                     [&](int by) { naive_block_row(samples.data(), side, by, coefs->data()); });
+    });
   };
   const int few = std::min(all, 2 * thread_count(threads));
   turn(few);  // warm
@@ -73,7 +70,7 @@ Times run_naive(Runner runner, int side, double seconds, double budget, double* 
   const int affordable = static_cast<int>(all * std::min(1.0, budget / expected));
   const int rows = affordable == all ? all : std::max(few, affordable / few * few);
   *share = static_cast<double>(rows) / all;
-  return repeat(1, seconds, [&] { return turn(rows) / *share; });
+  return repeat(seconds, 1, [&] { return turn(rows) / *share; });
 }
 
 // Against the definition, over the first rows of blocks.
@@ -118,7 +115,7 @@ void run(benchmark::State& state, const Algorithm& algorithm, Runner runner, int
     PlaneJob job(engine_of(runner), Direction::kForward, simd ? Method::kFloat : algorithm.method,
                  false, {side, side, {}}, plane_of(side).data());
     times = job.time(5, options.seconds);
-    job.read_output(coefs.data());
+    job.read_coefs(coefs.data());
   }
   const double error = largest_error(coefs, side);
   if (!(error < 0.01)) throw std::runtime_error("its coefficients are wrong");

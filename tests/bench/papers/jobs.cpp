@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
-#include <thread>
 
 #include "tests/bench/common.h"
-#include "transform/dct8x8/dct8x8.h"
 #include "transform/device/host_device.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
@@ -58,73 +55,59 @@ const test::Engine& engine_of(Runner runner) {
 
 const char* engine_key(Runner runner) { return runner == Runner::kCuda ? "cuda" : "cpu"; }
 
-double Times::mean() const {
-  return std::accumulate(readings.begin(), readings.end(), 0.0) /
-         static_cast<double>(readings.size());
-}
-
 PlaneJob::PlaneJob(const test::Engine& engine, Direction direction, Method method, bool quantized,
                    const Plane& plane, const void* input)
-    : engine_(engine), timer_(engine.device->make_timer()) {
-  if (!timer_) throw std::runtime_error(engine.name + " makes no timer");
-  job_.direction = direction;
-  job_.method = method;
-  job_.quantized = quantized;
-  job_.type = quantized ? CoefType::kS16 : CoefType::kF32;
-  job_.layout = quantized ? Layout::kBlock : Layout::kPlane;
-  job_.components = 1;
+    : engine_(engine) {
+  test::DctSpec spec;
+  spec.width = plane.width;
+  spec.height = plane.height;
+  spec.direction = direction;
+  spec.method = method;
+  spec.quantized = quantized;
+  if (!quantized) spec.layout = Layout::kPlane;
+  const test::KernelJob sizes = dct_job(spec);
+  Device& device = *engine.device;
+  out_bytes_ = sizes.out_bytes;
+  in_ = memory_on(device, MemoryKind::kDevice, sizes.in_size);
+  out_ = memory_on(device, MemoryKind::kDevice, sizes.out_size);
+  job_ = place_dct(spec, {in_->data(), out_->data()});
   job_.tables[0] = plane.table;
-  SamplePlane& samples = job_.samples[0];
-  samples.width = plane.width;
-  samples.height = plane.height;
-  samples.pitch = plane.width;
-  CoefPlane& coefs = job_.coefs[0];
-  coefs.blocks_w = (plane.width + 7) / 8;
-  coefs.blocks_h = (plane.height + 7) / 8;
-  coefs.pitch = ptrdiff_t{coefs.blocks_w} * (quantized ? 128 : 32);
-  sample_bytes_ = static_cast<size_t>(samples.pitch) * plane.height;
-  coef_bytes_ = static_cast<size_t>(coefs.pitch) * coefs.blocks_h * (quantized ? 1 : 8);
-  require(engine.device->allocate(MemoryKind::kDevice, sample_bytes_, &samples_));
-  require(engine.device->allocate(MemoryKind::kDevice, coef_bytes_, &coefs_));
-  samples.data = samples_->data();
-  coefs.data = coefs_->data();
-  const bool forward = direction == Direction::kForward;
-  require(engine.device->upload(engine.device->queue(QueueKind::kCompute),
-                                copy_of((forward ? samples_ : coefs_)->data(), input,
-                                        forward ? sample_bytes_ : coef_bytes_)));
+  Copy2D upload = copy_of(in_->data(), input, sizes.in_bytes);
+  if (direction == Direction::kForward)
+    upload = {in_->data(),
+              job_.samples[0].pitch,
+              input,
+              plane.width,
+              static_cast<size_t>(plane.width),
+              static_cast<size_t>(plane.height)};
+  require(device.upload(device.queue(QueueKind::kCompute), upload));
 }
 
-void PlaneJob::read_output(void* data) {
-  const bool forward = job_.direction == Direction::kForward;
+void PlaneJob::read_coefs(void* data) {
   Queue& queue = engine_.device->queue(QueueKind::kCompute);
-  require(engine_.device->download(queue, copy_of(data, (forward ? coefs_ : samples_)->data(),
-                                                  forward ? coef_bytes_ : sample_bytes_)));
+  require(engine_.device->download(queue, copy_of(data, out_->data(), out_bytes_)));
   FencePtr fence;
   require(queue.record(&fence));
   require(fence->wait());
-}
-
-double PlaneJob::run(int launches) {
-  engine_.activate();
-  Queue& queue = engine_.device->queue(QueueKind::kCompute);
-  require(timer_->begin(queue));
-  for (int i = 0; i < launches; ++i)
-    require(engine_.ops->submit(*engine_.device, queue, job_, nullptr));
-  require(timer_->end(queue));
-  FencePtr fence;
-  require(queue.record(&fence));
-  require(fence->wait());
-  uint64_t nanoseconds = 0;
-  while (!timer_->read_ns(&nanoseconds)) std::this_thread::yield();
-  return 1e-9 * static_cast<double>(nanoseconds) / launches;
 }
 
 Times PlaneJob::time(int least_readings, double seconds) {
   constexpr double kShortest = 3e-4;
+  engine_.activate();
+  Device& device = *engine_.device;
+  Queue& queue = device.queue(QueueKind::kCompute);
+  const auto run = [&](int launches) {
+    return seconds_on(device, queue,
+                      [&] {
+                        for (int i = 0; i < launches; ++i)
+                          require(engine_.ops->submit(device, queue, job_, nullptr));
+                      }) /
+           launches;
+  };
   run(1);
   const double once = std::max(run(1), 1e-7);
   const int launches = static_cast<int>(std::clamp(std::ceil(kShortest / once), 1.0, 1000.0));
-  return repeat(least_readings, seconds, [&] { return run(launches); });
+  return repeat(seconds, least_readings, [&] { return run(launches); });
 }
 
 }  // namespace cudatransform::bench

@@ -3,16 +3,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "tests/engine/engines.h"
-#include "transform/dct8x8/dct8x8.h"
+#include "tests/bench/turns.h"
+#include "tests/engine/kernel_jobs.h"
 
 namespace benchmark {
 class State;
@@ -29,28 +27,6 @@ const test::Engine* find_engine(Runner runner, std::string* why);
 const test::Engine& engine_of(Runner runner);
 const char* engine_key(Runner runner);  // "cpu", "cuda"
 
-// Seconds of a job: one reading after the other, sorted.
-struct Times {
-  std::vector<double> readings;
-
-  double least() const { return readings.front(); }
-  double most() const { return readings.back(); }
-  double median() const { return readings[readings.size() / 2]; }
-  double mean() const;
-};
-
-// `turn` returns the seconds of one turn. Runs at least `least_turns` of them, and more until
-// `seconds` are over.
-template <typename Turn>
-Times repeat(int least_turns, double seconds, Turn&& turn) {
-  using Clock = std::chrono::steady_clock;
-  Times times;
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  for (int i = 0; i < least_turns || Clock::now() < end; ++i) times.readings.push_back(turn());
-  std::sort(times.readings.begin(), times.readings.end());
-  return times;
-}
-
 // A packed plane through one engine.
 class PlaneJob {
  public:
@@ -63,19 +39,16 @@ class PlaneJob {
   // Throws std::runtime_error.
   PlaneJob(const test::Engine& engine, Direction direction, Method method, bool quantized,
            const Plane& plane, const void* input);
-  void read_output(void* data);
+  void read_coefs(void* data);  // of a forward job
   // By the device's clock. A reading has enough launches to last 0.3 ms; one job runs before all,
   // to warm up.
   Times time(int least_readings, double seconds);
 
  private:
-  double run(int launches);
-
   const test::Engine& engine_;
   Dct8x8Job job_;
-  std::unique_ptr<Memory> samples_, coefs_;
-  size_t sample_bytes_, coef_bytes_;
-  std::unique_ptr<Timer> timer_;
+  std::unique_ptr<Memory> in_, out_;
+  size_t out_bytes_;
 };
 
 // What the cases of bench_papers take.

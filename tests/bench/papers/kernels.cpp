@@ -122,15 +122,14 @@ const PaperKernel& paper_kernel(const std::string& name) {
 }
 
 PaperLaunch::PaperLaunch(const Gpu& gpu, Device& device, const PaperKernel& kernel,
-                         const JobSpec& spec)
+                         const test::DctSpec& spec)
     : gpu_(gpu), kernel_(kernel), function_(gpu.kernel(kernel.name)) {
-  const FrameGeometry geometry(spec);
-  if (geometry.components != 1 || spec.width % 8 != 0 || spec.height % 8 != 0 ||
-      spec.direction != kernel.direction || spec.layout != kernel.layout)
+  if (spec.format.sampling != test::Sampling::kGrey || spec.width % 8 != 0 ||
+      spec.height % 8 != 0 || spec.direction != kernel.direction || spec.layout != kernel.layout)
     throw std::runtime_error(std::string(kernel.name) + " is not for this frame");
-  if (kernel.uses_scratch) {
-    require(device.allocate(MemoryKind::kDevice, geometry.blocks * 64 * sizeof(float), &scratch_));
-  }
+  const size_t samples = static_cast<size_t>(spec.width) * static_cast<size_t>(spec.height);
+  if (kernel.uses_scratch)
+    scratch_ = memory_on(device, MemoryKind::kDevice, samples * sizeof(float));
 }
 
 void PaperLaunch::enqueue(const Dct8x8Job& job) const {
@@ -195,7 +194,7 @@ constexpr const char* kSteps[] = {"lut", "next", "next16"};
 void launch(Device& device, Queue& queue, const Dct8x8Job& job, const PaperKernel& kernel) {
   static const Gpu gpu(static_cast<CUstream>(queue.native()));
   for (int c = 0; c < job.components; ++c) {
-    JobSpec spec;
+    test::DctSpec spec;
     spec.direction = job.direction;
     spec.layout = job.layout;
     spec.width = job.samples[c].width;

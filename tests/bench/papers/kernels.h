@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "tests/bench/gpu/frames.h"
+#include "tests/bench/gpu/driver.h"
 #include "tests/bench/gpu/params.h"
-#include "tests/engine/engines.h"
+#include "tests/engine/kernel_jobs.h"
 
 namespace cudatransform::bench {
 
@@ -26,7 +26,7 @@ const PaperKernel& paper_kernel(const std::string& name);
 // A kernel for jobs of one spec: one 8-bit plane of whole blocks.
 class PaperLaunch {
  public:
-  PaperLaunch(const Gpu& gpu, Device& device, const PaperKernel& kernel, const JobSpec& spec);
+  PaperLaunch(const Gpu& gpu, Device& device, const PaperKernel& kernel, const test::DctSpec& spec);
   void enqueue(const Dct8x8Job& job) const;
 
  private:

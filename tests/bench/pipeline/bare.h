@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/bench/pipeline/line.h"
-#include "transform/dct8x8/dct8x8.h"
+#include "tests/engine/kernel_jobs.h"
 
 namespace cudatransform::bench {
 
@@ -24,14 +24,11 @@ class Kernels {
   struct Set {
     std::unique_ptr<Memory> source;
     std::shared_ptr<Memory> coefs, result;
-    Dct8x8Job forward, inverse;
   };
   double time_direction(bool forward, double seconds, int least_frames);
-  Dct8x8Job make_job(const PipeSize& size, Method method, Direction direction,
-                     const Set& set) const;
 
-  std::unique_ptr<Device> device_;
-  const Dct8x8Ops* ops_;
+  test::Engine engine_;
+  test::KernelJob forward_, inverse_;
   std::vector<Set> sets_;
 };
 

@@ -27,7 +27,6 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -37,13 +36,12 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "tests/bench/common.h"
 #include "tests/bench/pipeline/bare.h"
 #include "tests/bench/pipeline/line.h"
-#include "tests/bench/pipeline/turns.h"
+#include "tests/bench/turns.h"
 #if CT_HAVE_CUDA
 #include "cuda/device/cuda_device.h"
 #endif
@@ -105,12 +103,10 @@ class Session {
       one.turn = one.make();
       one.turn(turn / 4);  // pools fill, modules load
     }
-    using Clock = std::chrono::steady_clock;
-    const auto end = Clock::now() + std::chrono::duration<double>(options_.seconds);
-    for (rounds_ = 0; rounds_ < 1 || Clock::now() < end; ++rounds_) {
-      move_to_processor(rounds_);
+    rounds_ = take_rounds(options_.seconds, 1, [&](int round) {
+      move_to_processor(round);
       for (Contestant& one : contestants_) one.turns.take([&] { return one.turn(turn); });
-    }
+    });
     std::vector<double> widths;
     for (const Contestant& one : contestants_)
       for (const double width : one.turns.widths()) widths.push_back(width);
@@ -296,8 +292,7 @@ void Session::describe() const {
   gchar* version = gst_version_string();
   benchmark::AddCustomContext("gstreamer", version);
   g_free(version);
-  benchmark::AddCustomContext("cpu", cpu_model());
-  benchmark::AddCustomContext("cores", std::to_string(std::thread::hardware_concurrency()));
+  describe_machine();
   benchmark::AddCustomContext("engine", options_.cuda ? "cuda" : "cpu");
   benchmark::AddCustomContext("rounds", std::to_string(rounds_));
 #if CT_HAVE_CUDA

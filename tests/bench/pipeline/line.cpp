@@ -5,11 +5,9 @@
 #include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 
 #include <gst/coef/dct.h>
-#include "tests/bench/common.h"
 #include "tests/engine/dct8x8/definition.h"
 
 namespace cudatransform::bench {
@@ -240,37 +238,34 @@ void Line::push_next() {
 }
 
 double Line::rate(int frames) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
-  for (int i = 0; i < frames; ++i) push_next();
-  return std::chrono::duration<double>(Clock::now() - begin).count() / frames;
+  return seconds_of([&] {
+           for (int i = 0; i < frames; ++i) push_next();
+         }) /
+         frames;
 }
 
 double Line::latency(int count) {
-  using Clock = std::chrono::steady_clock;
-  std::vector<double> seconds;
-  for (int i = 0; i < count; ++i) {
-    const auto begin = Clock::now();
-    push_next();
-    if (frames_ != pushed_) fail("a frame is held back");
-    wait_written();
-    seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
-  }
-  return median(std::move(seconds));
+  return repeat(0, count,
+                [&] {
+                  return seconds_of([&] {
+                    push_next();
+                    if (frames_ != pushed_) fail("a frame is held back");
+                    wait_written();
+                  });
+                })
+      .median();
 }
 
 Reading Line::run(double seconds, int least_frames) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
-  const double host_begin = thread_seconds();
-  const auto end = begin + std::chrono::duration<double>(seconds);
   int frames = 0;
-  for (; frames < least_frames || Clock::now() < end; ++frames) push_next();
-  const double host = thread_seconds() - host_begin;
-  drain();
   Reading reading;
-  reading.seconds = std::chrono::duration<double>(Clock::now() - begin).count() / frames;
-  reading.host_seconds = host / frames;
+  const double all = seconds_of([&] {
+    const double begin = thread_seconds();
+    frames = take_rounds(seconds, least_frames, [&](int) { push_next(); });
+    reading.host_seconds = (thread_seconds() - begin) / frames;
+    drain();
+  });
+  reading.seconds = all / frames;
   return reading;
 }
 

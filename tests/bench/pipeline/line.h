@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/bench/turns.h"
+
 namespace cudatransform::bench {
 
 // An 8-bit 4:2:0 frame size.
@@ -25,12 +27,6 @@ struct PipeSize {
 std::vector<uint8_t> pipe_picture(const PipeSize& size);
 // How many frames there are.
 size_t pipe_ring(const PipeSize& size);
-
-// Seconds for a frame: by the clock, and of the processor in the pushing thread alone, where
-// sleeping takes none.
-struct Reading {
-  double seconds = 0, host_seconds = 0;
-};
 
 // Frames go round a ring in memory of the pool that the first element proposes. The last pad
 // promises to honour GstCoefFence. Throws std::runtime_error when an element fails.

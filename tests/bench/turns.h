@@ -1,4 +1,5 @@
-// Pairs of contestants that take turns, and what of the processor's time they use.
+// Turns that contestants take, so that whatever slows a machine slows all of them: rounds, times
+// and their medians, and whether a thread shares its core.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -6,9 +7,56 @@
 #include <optional>
 #include <vector>
 
-#include "tests/bench/pipeline/line.h"
+#include "transform/device/device.h"
 
 namespace cudatransform::bench {
+
+// The value that a `share` (0 to below 1) of a list lies below. The list is not empty.
+double quantile(std::vector<double> list, double share);
+double median(std::vector<double> list);
+
+// By the clock.
+double seconds_of(const std::function<void()>& work);
+
+// Of what `work` enqueues, by the queue's clock; waits for it.
+double seconds_on(Device& device, Queue& queue, const std::function<void()>& work);
+
+// Calls `round` with 0, 1, ... until `seconds` are up, at least so many times. How often it did.
+int take_rounds(double seconds, int least, const std::function<void(int)>& round);
+
+// Seconds of a job: one reading after the other.
+class Times {
+ public:
+  void add(double seconds) { sorted_.insert(upper_bound(seconds), seconds); }
+
+  bool empty() const { return sorted_.empty(); }
+  double least() const { return sorted_.front(); }
+  double most() const { return sorted_.back(); }
+  double mean() const;
+  double median() const;
+  double spread() const;  // the middle half from end to end, over the median
+
+ private:
+  std::vector<double>::const_iterator upper_bound(double seconds) const;
+
+  std::vector<double> sorted_;
+};
+
+// `turn` returns the seconds of one turn.
+Times repeat(double seconds, int least, const std::function<double()>& turn);
+
+// Median seconds of each contestant's job; each turn has `jobs` of them. Contestants take turns
+// until `seconds` are up, at least three times. `repeat_before`: an untimed job before each turn,
+// so that each starts with its own data in the cache.
+std::vector<double> medians_of_turns(double seconds, int jobs,
+                                     const std::vector<std::function<void()>>& contestants,
+                                     bool repeat_before = false);
+
+// Seconds for a frame: by the clock, and of the processor in the pushing thread alone, where
+// sleeping takes none.
+struct Reading {
+  double seconds = 0, host_seconds = 0;
+};
 
 // Whether the pushing thread had a core to itself.
 enum class Core { kAlone, kShared };
