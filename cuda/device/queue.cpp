@@ -10,8 +10,6 @@
 namespace cudatransform::cuda {
 namespace {
 
-std::atomic<bool> dependent_launch = true;
-
 // The streams that are ours, of all contexts: a fence is told the handle of the one that waits.
 class OwnStreams {
  public:
@@ -182,8 +180,6 @@ bool Progress::may_ask(uint64_t number) {
   return true;
 }
 
-void set_dependent_launch(bool allowed) { dependent_launch = allowed; }
-
 StreamQueue::StreamQueue(std::shared_ptr<Context> context, CUstream stream)
     : context_(std::move(context)), stream_(stream), progress_(std::make_shared<Progress>()) {
   own_streams().add(stream_, context_->handle(), progress_);
@@ -293,7 +289,7 @@ CUresult StreamQueue::launch(CUfunction function, unsigned blocks, unsigned jobs
   const ScopedContext scoped(*context_);
   if (!scoped.status().ok()) return scoped.result();
   const Driver& driver = context_->driver();
-  if (waits_itself && dependent_launch && context_->has_dependent_launch()) {
+  if (waits_itself && may_overlap_ && context_->has_dependent_launch()) {
     CUlaunchAttribute attribute = {};
     attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
     attribute.value.programmaticStreamSerializationAllowed = 1;

@@ -81,6 +81,8 @@ class StreamQueue final : public Queue {
   // the device can do so. `jobs`: the grid's other side (cuda/common/batch.h).
   Status launch(KernelKey key, unsigned blocks, unsigned threads, void** arguments,
                 bool waits_itself, unsigned jobs = 1);
+  // Whether launches may overlap in this way, as they do by default: benchmarks tell the two apart.
+  void allow_overlap(bool allowed) { may_overlap_ = allowed; }
   // An object that a transform keeps with the queue from job to job: one of each type, made when it
   // is first asked for.
   struct Kept {
@@ -117,6 +119,7 @@ class StreamQueue final : public Queue {
   std::shared_ptr<Context> context_;
   CUstream stream_;
   std::shared_ptr<Progress> progress_;
+  bool may_overlap_ = true;
   CUdeviceptr scratch_ = 0;
   size_t scratch_bytes_ = 0;
   CUdeviceptr zeroed_ = 0;
@@ -128,9 +131,5 @@ Status check_queue(Device& device, const StreamQueue* stream);
 
 // Whether `image` has `kernel` for the device: an engine asks before its first job.
 Status probe_kernel(Device& device, KernelKey key);
-
-// Whether launches may overlap as StreamQueue::launch() says, in the whole process: for benchmarks
-// that tell the two apart. They may by default.
-void set_dependent_launch(bool allowed);
 
 }  // namespace cudatransform::cuda

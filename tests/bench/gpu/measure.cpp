@@ -206,10 +206,19 @@ constexpr int kQuickRepetitions = 5;
 // How the engine launches while a case is prepared.
 class LaunchMode {
  public:
-  explicit LaunchMode(const Case& one) { cuda::set_dependent_launch(one.dependent_launch); }
-  ~LaunchMode() { cuda::set_dependent_launch(true); }
+  LaunchMode(const Lanes& lanes, const Case& one) : lanes_(lanes) { allow(one.dependent_launch); }
+  ~LaunchMode() { allow(true); }
   LaunchMode(const LaunchMode&) = delete;
   LaunchMode& operator=(const LaunchMode&) = delete;
+
+ private:
+  void allow(bool allowed) const {
+    for (const std::unique_ptr<Lane>& lane : lanes_)
+      dynamic_cast<cuda::StreamQueue&>(lane->engine.device->queue(QueueKind::kCompute))
+          .allow_overlap(allowed);
+  }
+
+  const Lanes& lanes_;
 };
 
 Traffic traffic_of(const Case& one) {
@@ -272,7 +281,7 @@ class CaseSubject final : public Subject {
 
   // Every set and every lane once.
   void prepare() override {
-    const LaunchMode mode(case_);
+    const LaunchMode mode(lanes_, case_);
     check_->run([this] { enqueue(std::max(case_.sets, case_.pictures)); });
     if (check_->fault().empty() && !is_stream()) case_.in_paper ? require_exact() : compare();
     if (case_.plain) return;
@@ -284,7 +293,7 @@ class CaseSubject final : public Subject {
 
   void launch() const override {
     if (!case_.plain) return Subject::launch();
-    const LaunchMode mode(case_);
+    const LaunchMode mode(lanes_, case_);
     enqueue(case_.launches);
   }
 
