@@ -116,6 +116,7 @@ void ref(CtBlock* block) { block->references.fetch_add(1, std::memory_order_rela
 
 void unref(CtBlock* block) {
   if (block == nullptr || block->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (block->owner && !block->owner->is_own()) return;
   std::unique_ptr<CtBlock> last(block);
   const std::shared_ptr<Blocks> owner = std::move(block->owner);
   if (owner) owner->give(std::move(last));

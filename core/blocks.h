@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +34,10 @@ class Blocks : public std::enable_shared_from_this<Blocks> {
  public:
   // `most`: bytes lent and kept; 0: no limit.
   Blocks(std::shared_ptr<Device> device, MemoryKind kind, uint64_t most)
-      : device_(std::move(device)), kind_(kind), most_(most) {}
+      : process_(getpid()), device_(std::move(device)), kind_(kind), most_(most) {}
+
+  // False in a child of the process that has made it: the child leaves blocks as they are.
+  bool is_own() const { return process_ == getpid(); }
 
   // kOutOfMemory where the device or `most` has no room.
   Status take(size_t bytes, CtBlock** block);
@@ -47,6 +52,7 @@ class Blocks : public std::enable_shared_from_this<Blocks> {
   std::unique_ptr<CtBlock> find(size_t bytes);
   bool make_room(size_t bytes);
 
+  const pid_t process_;
   const std::shared_ptr<Device> device_;
   const MemoryKind kind_;
   const uint64_t most_;

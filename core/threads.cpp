@@ -3,6 +3,7 @@
 
 #include "core/threads.h"
 
+#include <system_error>
 #include <utility>
 
 namespace cudatransform::core {
@@ -24,16 +25,26 @@ void Threads::run(size_t count, std::function<void(size_t)> work, std::function<
   loop->work = std::move(work);
   loop->done = std::move(done);
   loop->left = count;
+  if (!start_threads()) return work_on(*loop);
   {
     const std::lock_guard lock(mutex_);
-    while (threads_.size() < static_cast<size_t>(count_))
-      threads_.emplace_back([this] { this->work(); });
     loops_.push_back(std::move(loop));
   }
   if (count == 1)
     wake_.notify_one();
   else
     wake_.notify_all();
+}
+
+// False: there are none, and the caller has to do the work.
+bool Threads::start_threads() {
+  const std::lock_guard lock(mutex_);
+  try {
+    while (threads_.size() < static_cast<size_t>(count_))
+      threads_.emplace_back([this] { this->work(); });
+  } catch (const std::system_error&) {  // a limit of the process; fewer are enough
+  }
+  return !threads_.empty();
 }
 
 // The first loop that has iterations which nobody has begun; null at the end.
@@ -48,11 +59,13 @@ std::shared_ptr<Threads::Loop> Threads::wait_for_loop() {
 }
 
 void Threads::work() {
-  while (const std::shared_ptr<Loop> loop = wait_for_loop()) {
-    for (size_t i = loop->next++; i < loop->count; i = loop->next++) {
-      loop->work(i);
-      if (--loop->left == 0) loop->done();
-    }
+  while (const std::shared_ptr<Loop> loop = wait_for_loop()) work_on(*loop);
+}
+
+void Threads::work_on(Loop& loop) {
+  for (size_t i = loop.next++; i < loop.count; i = loop.next++) {
+    loop.work(i);
+    if (--loop.left == 0) loop.done();
   }
 }
 

@@ -48,7 +48,8 @@ class Threads {
   Threads& operator=(const Threads&) = delete;
 
   int count() const { return count_; }
-  // Calls work(i) for each i below `count`, then done(), on one of the threads. Returns at once.
+  // Calls work(i) for each i below `count`, then done(), on the threads. Returns at once, or, where
+  // the process may have no threads, when all is done.
   void run(size_t count, std::function<void(size_t)> work, std::function<void()> done);
 
  private:
@@ -58,7 +59,9 @@ class Threads {
     std::function<void()> done;
     std::atomic<size_t> next{0}, left;
   };
+  bool start_threads();
   void work();
+  static void work_on(Loop& loop);
   std::shared_ptr<Loop> wait_for_loop();
 
   const int count_;
