@@ -4,6 +4,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -11,13 +12,6 @@
 #include <thread>
 
 namespace cudatransform::bench {
-
-void take_options(int* argc, char** argv, const std::function<bool(std::string_view)>& take) {
-  int kept = 1;
-  for (int i = 1; i < *argc; ++i)
-    if (!take(argv[i])) argv[kept++] = argv[i];
-  *argc = kept;
-}
 
 bool has_value(std::string_view argument, std::string_view option, std::string* value) {
   if (!argument.starts_with(option)) return false;
@@ -35,7 +29,7 @@ bool has_value(std::string_view argument, std::string_view option, double* value
 int run_program(const char* name, int argc, char** argv,
                 const std::function<bool(std::string_view)>& take, const std::function<int()>& run,
                 void (*help)()) {
-  take_options(&argc, argv, take);
+  argc = static_cast<int>(std::remove_if(argv + 1, argv + argc, take) - argv);
   if (help != nullptr)
     benchmark::Initialize(&argc, argv, help);
   else

@@ -17,14 +17,12 @@ class State;
 
 namespace cudatransform::bench {
 
-// Offers every argument to `take`, and removes those that it takes. The others are Google
-// Benchmark's.
-void take_options(int* argc, char** argv, const std::function<bool(std::string_view)>& take);
 // Whether `argument` begins with `option`, as in "--seconds="; then `*value` is the rest.
 bool has_value(std::string_view argument, std::string_view option, std::string* value);
 bool has_value(std::string_view argument, std::string_view option, double* value);
 
-// The main() of a Google Benchmark program with its own options; `run` does all the rest. The exit
+// The main() of a Google Benchmark program with its own options, which `take` takes: the others are
+// Google Benchmark's. `run` does all the rest. The exit
 // status is that of `run`, 1 if it throws, 2 for an unknown argument.
 int run_program(const char* name, int argc, char** argv,
                 const std::function<bool(std::string_view)>& take, const std::function<int()>& run,

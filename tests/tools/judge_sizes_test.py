@@ -21,7 +21,6 @@ try:
     import numpy
     from PIL import Image
     import bench_plots  # raises BenchError without matplotlib
-    import judge_sheet
 except (ImportError, bench_runs.BenchError) as error:
     print(f"SKIP: {error}")
     sys.exit(SKIP)
@@ -181,10 +180,10 @@ class Files(unittest.TestCase):
     def test_equal_bytes(self):
         sizes = {quality: bytes(10 * quality) for quality in range(1, 101)}
         for size, quality in ((10, 1), (555, 55), (560, 56), (5000, 100)):
-            self.assertEqual(judge_sheet.largest_within(lambda _, q: sizes[q], None, size),
+            self.assertEqual(judge_peers.largest_within(lambda _, q: sizes[q], None, size),
                              (sizes[quality], quality))
         with self.assertRaisesRegex(bench_runs.BenchError, "no quality makes a file of 9 bytes"):
-            judge_sheet.largest_within(lambda _, q: sizes[q], None, 9)
+            judge_peers.largest_within(lambda _, q: sizes[q], None, 9)
 
     def test_errors(self):
         for arguments, said in ((["/nowhere"], "no such folder"),

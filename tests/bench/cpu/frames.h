@@ -25,7 +25,6 @@ struct FrameSize {
   int blocks_w() const { return width / 8; }
   int blocks_h() const { return height / 8; }
   size_t samples() const { return size_t(width) * size_t(height); }
-  size_t blocks() const { return samples() / 64; }
 };
 
 struct FreeMemory {

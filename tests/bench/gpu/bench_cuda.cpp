@@ -94,9 +94,10 @@ void report_paper(benchmark::UserCounters& counters, const Result& result) {
     counters["ms " + which] = 1e3 * ms_of;
     counters["GiB/s " + which] = static_cast<double>(result.read_bytes) / rate_of / (1 << 30);
   };
-  add("avg", result.mean_seconds, result.mean_seconds);
-  add("min", result.least_seconds, result.most_seconds);
-  add("max", result.most_seconds, result.least_seconds);
+  const Times& times = result.times;
+  add("avg", times.mean(), times.mean());
+  add("min", times.least(), times.most());
+  add("max", times.most(), times.least());
   counters["max error"] = result.exactness->max_error;
   if (std::isfinite(result.exactness->psnr)) counters["psnr"] = result.exactness->psnr;
 }

@@ -54,11 +54,8 @@ void Subject::try_to_prepare() {
 }
 
 void Subject::finish() {
-  result_.seconds = times_.median();
-  result_.least_seconds = times_.least();
-  result_.mean_seconds = times_.mean();
-  result_.most_seconds = times_.most();
-  result_.spread = times_.spread();
+  result_.seconds = result_.times.median();
+  result_.spread = result_.times.spread();
   const std::string fault = check();
   if (result_.error.empty()) result_.error = fault;
 }
@@ -89,7 +86,8 @@ void measure_in_turns(const std::vector<Subject*>& subjects, int repetitions,
     if (sample && i % 8 == 0) sample();
     order.back()->gpu_.synchronize();
     for (Subject* subject : order)
-      subject->times_.add(subject->watch_.seconds() / static_cast<double>(subject->launches_));
+      subject->result_.times.add(subject->watch_.seconds() /
+                                 static_cast<double>(subject->launches_));
   }
   for (Subject* subject : ready) subject->finish();
   compare_with_streams(subjects);

@@ -49,8 +49,8 @@ struct Result {
   double spread = 0;   // the middle half of the repetitions, from end to end, over the median
   size_t bytes = 0;    // that must move
   size_t samples = 0, blocks = 0;
-  // For cases in a paper's tables: the extremes and the mean of all repetitions, and the accuracy.
-  double least_seconds = 0, mean_seconds = 0, most_seconds = 0;
+  // For cases in a paper's tables: all repetitions, and the accuracy.
+  Times times;
   size_t read_bytes = 0;
   std::optional<Exactness> exactness;
   double limit_seconds = 0;  // of the best streaming kernel of the same bytes; 0 of one itself
@@ -108,7 +108,6 @@ class Subject {
   const Stopwatch watch_;
   std::unique_ptr<Graph> graph_;
   bool ready_ = false;
-  Times times_;
   Result result_;
 };
 

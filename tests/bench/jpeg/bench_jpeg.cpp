@@ -17,13 +17,11 @@
 // --engine=cuda adds the lines that need a GPU; --seconds=S: of all turns together, 60 by default;
 // --frames=N: of each turn, for a quick look. --only=TEXT: contestants with that in their names;
 // several, by "|", whole names behind "=", which may begin with "decode:", "encode:" or "turn:".
-// --verbose: says each turn's figure at once. --write=FOLDER: writes the files that are decoded
-// there, and nothing else.
+// --verbose: says each turn's figure at once.
 #include <benchmark/benchmark.h>
 #include <gst/gst.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -63,7 +61,7 @@ std::vector<JpegSet> small;  // ones for which the device should be faster than 
 std::vector<Contestant> contestants;
 double all_seconds = 60;
 bool with_cuda = false, verbose = false;
-std::string only, folder;
+std::string only;
 
 PipeSize dimensions(const JpegSet& set) { return {set.name.c_str(), set.width, set.height}; }
 std::string name_of(const std::string& name, const JpegSet& set) {
@@ -362,8 +360,6 @@ bool take_option(std::string_view argument) {
     only = argument.substr(argument.find('=') + 1);
   else if (argument == "--verbose")
     verbose = true;
-  else if (argument.starts_with("--write="))
-    folder = argument.substr(argument.find('=') + 1);
   else if (has_value(argument, "--frames=", &frames))
     skipped = frames_of_turn = std::max(1, static_cast<int>(frames));
   else
@@ -380,10 +376,6 @@ void run() {
       small.push_back({std::to_string(width) + "x" + std::to_string(height), width, height,
                        make_small_jpeg_pictures(hd.pictures, width, height)});
     }
-  }
-  if (!folder.empty()) {
-    write_jpeg_files(hd.pictures, folder + "/" + hd.name);
-    return write_jpeg_files(large.pictures, folder + "/" + large.name);
   }
   add_contestants();
   choose_contestants();

@@ -1,5 +1,5 @@
-// The speed of JPEG's entropy coding on the GPU alone: coefficients in device memory to scans; and
-// of rate control, see bench_rate.cpp.
+// The speed of JPEG's entropy coding on the GPU alone: coefficients in device memory to scans; with
+// the cases of bench_jpeg_scans.cpp and bench_rate.cpp.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // 4:2:0, quality 90, Annex K's tables. Pictures are several in flight, each with memory and a
@@ -9,7 +9,7 @@
 //   copied  a tenth more than the last scan's size is copied to page-locked memory behind them
 // Counters:
 //   frames/s, GB/s (of scans), us alone (on the device), bytes (of a scan)
-// --seconds=S: of a case (0.5); --part=N: of the pictures' height.
+// --seconds=S: of a case (0.5); --part=N: of the pictures' sides.
 //
 // Exit status: 0; 1 where any case failed; 2 for arguments that are not understood; 77 without a
 // GPU.
@@ -204,10 +204,12 @@ void run(benchmark::State& state, const std::vector<std::unique_ptr<Source>>& so
 }
 
 void add_cases(bool* failed) {
+  constexpr int kPictures = 8;
   static std::vector<std::unique_ptr<Source>> sources[2];
-  for (const JpegPicture& picture : make_jpeg_pictures(2)) {
-    sources[0].push_back(make_source(picture.file, 1));
-    sources[1].push_back(make_source(picture.file, 2));
+  std::vector<JpegPicture> pictures = make_jpeg_pictures(kPictures);
+  for (int i = 0; i < 2; ++i) {
+    sources[0].push_back(make_source(pictures[size_t(i)].file, 1));
+    sources[1].push_back(make_source(pictures[size_t(i)].file, 2));
   }
   for (int size = 0; size < 2; ++size)
     for (const int flights : {1, 4, 8, 16})
@@ -219,6 +221,12 @@ void add_cases(bool* failed) {
               run(state, sources[size], flights, static_cast<Output>(output));
             },
             failed);
+  const int part = static_cast<int>(scale_down);
+  if (part > 1)
+    pictures = make_small_jpeg_pictures(pictures, JpegPicture::kWidth / part / 16 * 16,
+                                        JpegPicture::kHeight / part / 16 * 16);
+  add_decode_cases(pictures, seconds_of_case, failed);
+  add_rate_cases(seconds_of_case, failed);
 }
 
 bool take_option(std::string_view argument) {
@@ -237,7 +245,6 @@ int run_all() {
   }
   bool failed = false;
   add_cases(&failed);
-  add_rate_cases(seconds_of_case, &failed);
   return benchmark::RunSpecifiedBenchmarks() > 0 && !failed ? 0 : 1;
 }
 

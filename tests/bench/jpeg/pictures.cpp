@@ -3,7 +3,6 @@
 #include "tests/bench/jpeg/pictures.h"
 
 #include <algorithm>
-#include <fstream>
 #include <future>
 #include <random>
 #include <stdexcept>
@@ -123,17 +122,6 @@ std::vector<JpegPicture> make_small_jpeg_pictures(const std::vector<JpegPicture>
     small.push_back(coded(planes));
   }
   return small;
-}
-
-void write_jpeg_files(const std::vector<JpegPicture>& pictures, const std::string& prefix) {
-  int number = 0;
-  for (const JpegPicture& picture : pictures) {
-    const std::string path = prefix + "-" + std::to_string(number++) + ".jpg";
-    std::ofstream stream(path, std::ios::binary);
-    stream.write(reinterpret_cast<const char*>(picture.file.data()),
-                 static_cast<std::streamsize>(picture.file.size()));
-    if (!stream.flush()) throw std::runtime_error(path + " cannot be written");
-  }
 }
 
 }  // namespace cudatransform::bench

@@ -29,10 +29,8 @@ std::vector<uint8_t> rgb_of(const std::vector<uint8_t>& file);
 std::vector<JpegPicture> make_small_jpeg_pictures(const std::vector<JpegPicture>& pictures,
                                                   int width, int height);
 
-// FOLDER/NAME-0.jpg and so on; `prefix` is FOLDER/NAME. Throws std::runtime_error.
-void write_jpeg_files(const std::vector<JpegPicture>& pictures, const std::string& prefix);
-
-// Registers the cases of rate control, of so many seconds each; `*failed` is set where one fails.
+// Register cases of bench_jpeg_engine, of so many seconds each; `*failed` is set where one fails.
+void add_decode_cases(const std::vector<JpegPicture>& pictures, double seconds, bool* failed);
 void add_rate_cases(double seconds, bool* failed);
 
 }  // namespace cudatransform::bench
