@@ -10,9 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <exception>
 #include <mutex>
-#include <new>
 #include <string>
 
 #include "core/encode_chunk.h"
@@ -82,6 +80,17 @@ Status copy_to_host(CtEngine& engine, void* to, int64_t to_pitch, const void* fr
   return done->wait();
 }
 
+bool is_forked(const CtEngine& engine) { return engine.process != getpid(); }
+CtCode tell_forked(CtError* error) {
+  return tell(CT_FORKED,
+              "it was made before this process was forked: make a new engine in the child", error);
+}
+
+CtCode check(const CtEngine* engine, CtError* error) {
+  if (engine == nullptr) return tell(CT_INVALID_ARGUMENT, "engine is NULL", error);
+  return is_forked(*engine) ? tell_forked(error) : CT_OK;
+}
+
 namespace {
 
 // Bytes of blocks that wait for their next use when no batches are under way.
@@ -89,12 +98,6 @@ constexpr size_t kMostKept = size_t{1} << 24;
 
 // The process that has used CUDA, of which children must not.
 std::atomic<pid_t> cuda_process{0};
-
-bool is_forked(const CtEngine& engine) { return engine.process != getpid(); }
-CtCode tell_forked(CtError* error) {
-  return tell(CT_FORKED,
-              "it was made before this process was forked: make a new engine in the child", error);
-}
 
 int cores() {
   cpu_set_t set;
@@ -137,33 +140,6 @@ Status fill(CtEngine& engine, const CtEngineOptions& options) {
   return {};
 }
 
-// Calls work() and turns exceptions into codes: none crosses the library's border.
-template <typename Work>
-CtCode guarded(CtError* error, const Work& work) {
-  if (error != nullptr) set_text(error, CT_OK, {});
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return tell(CT_OUT_OF_MEMORY, "there is no memory", error);
-  } catch (const std::exception& exception) {
-    return tell(CT_FAILED, exception.what(), error);
-  }
-}
-
-// An older program's structure has fewer members: the others are 0.
-template <typename Options>
-CtCode copy_options(const Options* from, Options* to, CtError* error) {
-  *to = {};
-  if (from == nullptr) return CT_OK;
-  if (from->struct_size < sizeof(size_t) || from->struct_size > 4096)
-    return tell(CT_INVALID_ARGUMENT,
-                "struct_size is the size of the structure of options, not " +
-                    std::to_string(from->struct_size),
-                error);
-  std::memcpy(to, from, std::min(from->struct_size, sizeof *to));
-  return CT_OK;
-}
-
 CtCode check(const CtDecodeOptions& options, CtError* error) {
   const auto wrong = [&](const char* what, int64_t value) {
     return tell(CT_INVALID_ARGUMENT, std::string(what) + ", not " + std::to_string(value), error);
@@ -204,16 +180,6 @@ CtCode check(const CtEncodeOptions& options, CtError* error) {
   if (options.markers_size > 0 && options.markers == nullptr)
     return tell(CT_INVALID_ARGUMENT, "markers are NULL, but their size is not 0", error);
   return CT_OK;
-}
-
-// Calls work(i) for each i below `count`, on the engine's threads, and waits.
-template <typename Work>
-void for_each(CtEngine& engine, size_t count, const Work& work) {
-  if (count == 1) return work(0);
-  if (count == 0) return;
-  const auto done = std::make_shared<Latch>(1);
-  engine.threads->run(count, work, [done] { done->step(); });
-  done->wait();
 }
 
 // On the device, whose lanes take one chunk after another.
@@ -422,8 +388,8 @@ CtCode ct_encode(CtEngine* engine, const CtEncodeOptions* options, const CtImage
         return tell(status, error);
       encode_on_device(*engine, own, images, count, files);
     } else {
-      for_each(*engine, count,
-               [&](size_t i) { encode_on_host(*engine, own, images[i], &files[i]); });
+      engine->threads->run_here(
+          count, [&](size_t i) { encode_on_host(*engine, own, images[i], &files[i]); });
     }
     return CT_OK;
   });
@@ -436,7 +402,7 @@ CtCode ct_write(CtEngine* engine, const CtEncodeOptions* options, const CtPictur
     if (const CtCode code = begin_files(engine, options, pictures, count, files, &own, error);
         code != CT_OK)
       return code;
-    for_each(*engine, count, [&](size_t i) { write_on_host(own, pictures[i], &files[i]); });
+    engine->threads->run_here(count, [&](size_t i) { write_on_host(own, pictures[i], &files[i]); });
     return CT_OK;
   });
 }

@@ -260,6 +260,151 @@ CT_API CtCode ct_encode(CtEngine* engine, const CtEncodeOptions* options, const 
 CT_API CtCode ct_write(CtEngine* engine, const CtEncodeOptions* options, const CtPicture* pictures,
                        size_t count, CtFile* files, CtError* error);
 
+// ---- The 8x8 DCT of planes ----
+
+// In memory of the caller's: host memory for an engine of the CPU, device memory for one with a
+// CUDA device. Such a call starts after the work that was then enqueued on the device's legacy
+// default stream: finish work on other streams first. All calls return with their results complete.
+// Any number of threads may call with one engine, whose device takes one call after the other.
+
+// docs/elements/cudadct8x8.md, "Methods". ISLOW has libjpeg-turbo's bits.
+typedef enum {
+  CT_METHOD_ISLOW,
+  CT_METHOD_IFAST,
+  CT_METHOD_FLOAT,
+  CT_METHOD_REFERENCE,
+  CT_METHOD_NAIVE,
+  CT_METHOD_MATRIX,
+  CT_METHOD_SEPARABLE,
+  CT_METHOD_DECOMPOSED,
+  CT_METHOD_SHUFFLE
+} CtMethod;
+
+typedef struct {
+  size_t struct_size;
+  CtMethod method;        // above 8 bits ISLOW and IFAST mean FLOAT
+  int32_t depth;          // bits of a sample: 8, 10, 12 or 16; 0: 8
+  const uint16_t* table;  // 64 divisors in natural order, 1 to 65535; NULL: no quantization
+} CtDctOptions;
+
+// A plane of samples from 0 to 2^depth - 1: uint8 at depth 8, else uint16.
+typedef struct {
+  void* data;
+  int64_t pitch;  // bytes from one row to the next
+  int32_t width, height;
+} CtSamples;
+
+// (blocks_h, blocks_w, 8, 8), [by, bx, v, u] is the coefficient of v half waves downwards and u to
+// the right; as many blocks as cover the plane. With a table they are levels: int16 up to depth 12,
+// int32 at 16. Without one they are float32 values of the orthonormal transform, whose DC is eight
+// times the mean of the samples less 2^(depth - 1). On a device, `data` and `pitch` are multiples
+// of 16.
+typedef struct {
+  void* data;
+  int64_t pitch;  // bytes from one row of blocks to the next
+  int32_t blocks_w, blocks_h;
+} CtCoefficients;
+
+// Partial blocks at the right and bottom repeat the last column and row. Bytes between rows are not
+// written. `options` NULL: ISLOW, 8 bits, no quantization.
+CT_API CtCode ct_dct(CtEngine* engine, const CtDctOptions* options, const CtSamples* samples,
+                     const CtCoefficients* coefficients, CtError* error);
+// The inverse: samples are rounded and clipped.
+CT_API CtCode ct_idct(CtEngine* engine, const CtDctOptions* options,
+                      const CtCoefficients* coefficients, const CtSamples* samples, CtError* error);
+
+// ---- Quantization tables ----
+
+typedef enum { CT_TABLES_ANNEX_K, CT_TABLES_PERCEPTUAL } CtTables;
+
+// The tables of luma and chroma for a quality, 1 to 100, in natural order: libjpeg's
+// (jpeg_set_quality()), or those of docs/elements/cudadct8x8.md, "Perceptual tables".
+// `chroma_h` and `chroma_v`: samples of luma across and down for one of chroma, such as 2 and 2
+// (4:2:0), 2 and 1, 1 and 1; only the perceptual tables depend on them.
+CT_API CtCode ct_quality_tables(CtTables tables, int32_t quality, int32_t chroma_h,
+                                int32_t chroma_v, uint16_t luma[64], uint16_t chroma[64],
+                                CtError* error);
+
+// ---- Filters of pictures of levels ----
+
+// They take a picture of ct_decode(), or one that the caller has filled in: its width, height,
+// depth, color, components with their sampling factors (Y and K, or all, those of the MCU; Cb and
+// Cr 1 and 1), sizes and levels, and tables. Levels are in host memory, or in device memory for an
+// engine with a CUDA device, as those of ct_dct(), and multiples of 16 there. Markers, attachments
+// and the bytes behind are optional, in host memory. The result, `to`, which must not have
+// anything, has memory of its own; `irregular` and `by_device` are as before. It is released with
+// ct_picture_clear(). If a call fails, `to->error` says so, too, and nothing else is set.
+
+typedef enum {
+  CT_FLIP_NONE,
+  CT_FLIP_90R,  // rotated, clockwise
+  CT_FLIP_180,
+  CT_FLIP_90L,
+  CT_FLIP_HORIZ,  // left and right exchanged
+  CT_FLIP_VERT,
+  CT_FLIP_UL_LR,  // rows become columns
+  CT_FLIP_UR_LL,  // transposed at the other diagonal
+  CT_FLIP_AUTO    // upright, by the Exif data in `markers`, which then say that it is
+} CtDirection;
+
+typedef struct {
+  size_t struct_size;
+  CtDirection direction;
+  int32_t trim;     // nonzero: drops partial MCUs that would have to come first at an edge;
+                    // otherwise they stay there, neither rotated nor mirrored
+  int32_t perfect;  // nonzero: fails where there are such
+  // What is kept, in samples of the rotated picture. It begins at a whole MCU: the columns and rows
+  // of that before `left` and `top` stay. A size of 0 goes to the edge.
+  int32_t left, top, width, height;
+} CtFlipOptions;
+
+// Rotates, mirrors and crops without loss, with jpegtran's coefficients, and makes metadata true of
+// the result: docs/elements/cudadctflip.md, "Metadata". With CT_OK, `to->error.text` has a line for
+// each kind of loss: what could not follow the picture; and where CT_FLIP_AUTO leaves partial MCUs
+// as they are. `options` NULL: a copy.
+CT_API CtCode ct_flip(CtEngine* engine, const CtFlipOptions* options, const CtPicture* from,
+                      CtPicture* to, CtError* error);
+// Levels with libjpeg's tables of a quality, 1 to 100, where these are coarser than the picture's:
+// rounded to the nearest, ties away from zero.
+CT_API CtCode ct_requantize(CtEngine* engine, int32_t quality, const CtPicture* from, CtPicture* to,
+                            CtError* error);
+
+// ---- Planes by frequency ----
+
+typedef enum { CT_UINT8, CT_UINT16, CT_INT16, CT_INT32, CT_FLOAT16, CT_FLOAT32 } CtType;
+
+// Of one component (64, blocks_h, blocks_w): plane 0 is DC, the others are in zigzag order.
+typedef struct {
+  void* data;
+  int64_t pitch;  // bytes from one row to the next, without a gap between planes either
+  int32_t blocks_w, blocks_h;
+} CtBands;
+
+typedef struct {
+  int32_t components;
+  CtBands bands[CT_MAX_COMPONENTS];
+  CtBlock* block;
+} CtPlanes;
+
+// CT_INT16: levels. CT_INT32, CT_FLOAT32, CT_FLOAT16: levels times their divisors. `from` is a
+// picture as filters take it; the planes are released with ct_planes_clear().
+CT_API CtCode ct_planes(CtEngine* engine, CtType type, const CtPicture* from, CtPlanes* planes,
+                        CtError* error);
+CT_API void ct_planes_clear(CtPlanes* planes);
+
+// ---- Arrays on the host ----
+
+typedef struct {
+  const void* data;  // aligned to its samples, as the pitch
+  int64_t pitch;     // bytes from one row to the next
+} CtArray;
+
+// The sum of the squared differences of two arrays of CT_UINT8, CT_UINT16 or CT_FLOAT32, in host
+// memory for all engines, which lend their threads. That of integers is exact up to 2^53. PSNR is
+// 10 log10(peak^2 row_samples rows / sum).
+CT_API CtCode ct_squared_error(CtEngine* engine, CtType type, const CtArray* a, const CtArray* b,
+                               size_t row_samples, size_t rows, double* sum, CtError* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,8 +4,12 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
+#include <cstring>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 
 #include "core/blocks.h"
@@ -30,7 +34,7 @@ struct CtEngine {
   std::unique_ptr<cudatransform::core::Threads> threads;
   std::unique_ptr<cudatransform::core::Lanes> lanes;  // of a CUDA device
   const std::unique_ptr<cudatransform::core::JpegItems> items;
-  std::mutex downloads;  // of the device's queue
+  std::mutex downloads, filters;  // of the device's queues, of which each has one user at a time
 
   bool is_cuda() const { return !device->is_host(); }
 };
@@ -42,7 +46,66 @@ Status copy_to_host(CtEngine& engine, void* to, int64_t to_pitch, const void* fr
                     int64_t from_pitch, size_t row_bytes, size_t rows);
 
 // Tells a caller of the library.
+CtCode tell(CtCode code, const std::string& text, CtError* error);
 CtCode tell(const Status& status, CtError* error);
 CtCode code_of(StatusCode code);
 void set_text(CtError* error, CtCode code, const std::string& text);
+
+bool is_forked(const CtEngine& engine);
+CtCode tell_forked(CtError* error);
+// CT_OK, or why the engine cannot be used.
+CtCode check(const CtEngine* engine, CtError* error);
+
+// Calls work() and turns exceptions into codes: none crosses the library's border.
+template <typename Work>
+CtCode guarded(CtError* error, const Work& work) {
+  if (error != nullptr) set_text(error, CT_OK, {});
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return tell(CT_OUT_OF_MEMORY, "there is no memory", error);
+  } catch (const std::exception& exception) {
+    return tell(CT_FAILED, exception.what(), error);
+  }
+}
+
+// An older program's structure has fewer members: the others are 0.
+template <typename Options>
+CtCode copy_options(const Options* from, Options* to, CtError* error) {
+  *to = {};
+  if (from == nullptr) return CT_OK;
+  if (from->struct_size < sizeof(size_t) || from->struct_size > 4096)
+    return tell(CT_INVALID_ARGUMENT,
+                "struct_size is the size of the structure of options, not " +
+                    std::to_string(from->struct_size),
+                error);
+  std::memcpy(to, from, std::min(from->struct_size, sizeof *to));
+  return CT_OK;
+}
+
+// The operations of an engine, by their name in the functions host_NAME_ops() and cuda_NAME_ops().
+#if CT_HAVE_CUDA
+#define CT_OPS(engine, name) ((engine).is_cuda() ? cuda_##name##_ops() : host_##name##_ops())
+#else
+#define CT_OPS(engine, name) host_##name##_ops()
+#endif
+
+// Calls submit(device, queue), and waits for what that enqueues. The device's queues are blocking
+// streams: the driver starts their work after that of the legacy default stream.
+template <typename Submit>
+Status run_and_wait(CtEngine& engine, const Submit& submit) {
+  Device& device = *engine.device;
+  Queue& queue = device.queue(QueueKind::kCompute);
+  if (device.is_host()) return submit(device, queue);  // any number of threads
+  const std::lock_guard lock(engine.filters);
+  Status status = submit(device, queue);
+  // Work that was enqueued before an error still uses the caller's memory.
+  FencePtr done;
+  const Status recorded = queue.record(&done);
+  if (status.ok()) status = recorded;
+  if (!recorded.ok()) return status;
+  const Status waited = done->wait();
+  return status.ok() ? waited : status;
+}
+
 }  // namespace cudatransform::core

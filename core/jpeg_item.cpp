@@ -14,6 +14,7 @@
 #include <numeric>
 #include <string>
 
+#include "core/picture.h"
 #include "jpeg/metadata.h"
 #include "jpeg/mpf.h"
 
@@ -46,22 +47,6 @@ Status damaged(const std::string& what) {
 
 std::string size_of(const JpegHeader& header) {
   return std::to_string(header.width) + "x" + std::to_string(header.height);
-}
-
-CtColor color_of(JpegColor color) {
-  switch (color) {
-    case JpegColor::kGray:
-      return CT_GRAY;
-    case JpegColor::kYcbcr:
-      return CT_YCBCR;
-    case JpegColor::kRgb:
-      return CT_RGB;
-    case JpegColor::kCmyk:
-      return CT_CMYK;
-    case JpegColor::kYcck:
-      break;
-  }
-  return CT_YCCK;
 }
 
 }  // namespace
@@ -217,21 +202,11 @@ Status JpegItem::read_rest(const CtDecodeOptions& options) {
     kept.staying = kept.index = false;
     markers = jpeg_metadata_size(file_, kept);
   }
-  const size_t places = places_.size() * sizeof(CtPlace);
-  if (places + markers + behind_size_ == 0) return {};
-  CT_RETURN_IF_ERROR(make_host_block(places + markers + behind_size_, &picture_.rest));
-  uint8_t* to = picture_.rest->data();
-  if (places > 0) std::memcpy(to, places_.data(), places);
-  picture_.attachments = reinterpret_cast<const CtPlace*>(to);
-  picture_.n_attachments = static_cast<int32_t>(places_.size());
-  to += places;
-  if (markers > 0) copy_jpeg_metadata(file_, kept, to);
-  picture_.markers = to;
-  picture_.markers_size = markers;
-  to += markers;
-  if (behind_size_ > 0) std::memcpy(to, whole_.last(behind_size_).data(), behind_size_);
-  picture_.behind = to;
-  picture_.behind_size = behind_size_;
+  RestMemory rest;
+  CT_RETURN_IF_ERROR(make_rest(places_.size(), markers, behind_size_, &picture_, &rest));
+  std::copy(places_.begin(), places_.end(), rest.places);
+  if (markers > 0) copy_jpeg_metadata(file_, kept, rest.markers);
+  if (behind_size_ > 0) std::memcpy(rest.behind, whole_.last(behind_size_).data(), behind_size_);
   return {};
 }
 

@@ -20,20 +20,40 @@ Threads::~Threads() {
 }
 
 void Threads::run(size_t count, std::function<void(size_t)> work, std::function<void()> done) {
-  auto loop = std::make_shared<Loop>();
+  (void)begin(count, std::move(work), std::move(done));
+}
+
+void Threads::run_here(size_t count, const std::function<void(size_t)>& work) {
+  if (count <= 1 || count_ == 1) {
+    for (size_t i = 0; i < count; ++i) work(i);
+    return;
+  }
+  const auto latch = std::make_shared<Latch>(1);
+  const std::shared_ptr<Loop> loop = begin(count, work, [latch] { latch->step(); });
+  iterate(*loop);
+  latch->wait();
+}
+
+std::shared_ptr<Threads::Loop> Threads::begin(size_t count, std::function<void(size_t)> work,
+                                              std::function<void()> done) {
+  const auto loop = std::make_shared<Loop>();
   loop->count = count;
   loop->work = std::move(work);
   loop->done = std::move(done);
   loop->left = count;
-  if (!start_threads()) return work_on(*loop);
+  if (!start_threads()) {
+    iterate(*loop);
+    return loop;
+  }
   {
     const std::lock_guard lock(mutex_);
-    loops_.push_back(std::move(loop));
+    loops_.push_back(loop);
   }
   if (count == 1)
     wake_.notify_one();
   else
     wake_.notify_all();
+  return loop;
 }
 
 // False: there are none, and the caller has to do the work.
@@ -58,15 +78,15 @@ std::shared_ptr<Threads::Loop> Threads::wait_for_loop() {
   return nullptr;
 }
 
-void Threads::work() {
-  while (const std::shared_ptr<Loop> loop = wait_for_loop()) work_on(*loop);
-}
-
-void Threads::work_on(Loop& loop) {
+void Threads::iterate(Loop& loop) {
   for (size_t i = loop.next++; i < loop.count; i = loop.next++) {
     loop.work(i);
     if (--loop.left == 0) loop.done();
   }
+}
+
+void Threads::work() {
+  while (const std::shared_ptr<Loop> loop = wait_for_loop()) iterate(*loop);
 }
 
 }  // namespace cudatransform::core

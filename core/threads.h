@@ -51,6 +51,8 @@ class Threads {
   // Calls work(i) for each i below `count`, then done(), on the threads. Returns at once, or, where
   // the process may have no threads, when all is done.
   void run(size_t count, std::function<void(size_t)> work, std::function<void()> done);
+  // The same, and waits. The caller's thread works, too: loops before this one do not delay it.
+  void run_here(size_t count, const std::function<void(size_t)>& work);
 
  private:
   struct Loop {
@@ -59,9 +61,11 @@ class Threads {
     std::function<void()> done;
     std::atomic<size_t> next{0}, left;
   };
+  std::shared_ptr<Loop> begin(size_t count, std::function<void(size_t)> work,
+                              std::function<void()> done);
   bool start_threads();
+  static void iterate(Loop& loop);
   void work();
-  static void work_on(Loop& loop);
   std::shared_ptr<Loop> wait_for_loop();
 
   const int count_;

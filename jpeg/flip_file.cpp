@@ -28,12 +28,6 @@ bool is_progressive(std::span<const uint8_t> file) {
   return false;
 }
 
-QuantTable transposed(const QuantTable& table) {
-  QuantTable made;
-  for (int i = 0; i < 64; i++) made.q[i] = table.q[i % 8 * 8 + i / 8];
-  return made;
-}
-
 CoefArray array_of(const JpegLevels& levels) {
   return {levels.data, levels.stride, static_cast<int32_t>(levels.blocks_w),
           static_cast<int32_t>(levels.blocks_h)};
@@ -117,8 +111,7 @@ Status JpegFileFlipper::move_blocks(const Levels& from, const FlipRequest& reque
     if (request.turn.transposes) std::swap(across, down);
     job.from[c] = array_of(from.component[c]);
     job.to[c] = array_of(to.component[c]);
-    job.places[c] = {plan_.left * across, plan_.top * down, plan_.mirrored_w * across,
-                     plan_.mirrored_h * down};
+    job.places[c] = flip_place(plan_, across, down);
   }
   return host_flip_ops().submit(*device_, device_->queue(QueueKind::kCompute), job, nullptr);
 }
@@ -126,7 +119,7 @@ Status JpegFileFlipper::move_blocks(const Levels& from, const FlipRequest& reque
 Status JpegFileFlipper::write(const Levels& levels, bool transposes,
                               std::span<const uint8_t> segments, JpegBytes* made) {
   if (transposes)
-    std::transform(tables_.tables, tables_.tables + tables_.count, tables_.tables, transposed);
+    for (int t = 0; t < tables_.count; t++) tables_.tables[t] = transposed(tables_.tables[t]);
   JpegPicture picture;
   picture.width = static_cast<uint32_t>(plan_.width);
   picture.height = static_cast<uint32_t>(plan_.height);

@@ -45,8 +45,8 @@ ROOMS = {
     "cuda/jpeg": KERNELS + " jpeg transform/dct8x8",
     "jpeg": "transform/device transform/dct8x8 transform/verbs",
     # The engines as a C library, for files and pixels.
-    "core": PICTURES + " jpeg transform/dct8x8 transform/rgb cuda/device cuda/dct8x8 cuda/jpeg"
-            " cuda/rgb",
+    "core": PICTURES + " jpeg transform/dct8x8 transform/rgb transform/verbs cuda/device"
+            " cuda/dct8x8 cuda/jpeg cuda/rgb cuda/verbs",
     "dirac": PICTURES + " transform/dwt transform/obmc",
     "gst/engine": ENGINE,
     "gst/stream": STREAM,

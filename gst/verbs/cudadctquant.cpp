@@ -96,27 +96,6 @@ const QuantTable& table_of(const FrameTables& tables, int c) {
   return tables.tables[tables.table_of[c]];
 }
 
-QuantTable coarser(QuantTable table, const QuantTable& old) {
-  std::transform(std::begin(table.q), std::end(table.q), old.q, table.q,
-                 [](uint16_t a, uint16_t b) { return std::max(a, b); });
-  return table;
-}
-
-// The tables of a frame that had `from`. Components with equal tables share one, as in files.
-FrameTables requantized(const FrameTables& from, const FrameTables& wanted, bool coarser_only,
-                        int components) {
-  FrameTables to;
-  for (int c = 0; c < components; c++) {
-    const QuantTable table =
-        coarser_only ? coarser(table_of(wanted, c), table_of(from, c)) : table_of(wanted, c);
-    const QuantTable* end = to.tables + to.count;
-    const QuantTable* same = std::find(static_cast<const QuantTable*>(to.tables), end, table);
-    to.table_of[c] = static_cast<int>(same - to.tables);
-    if (same == end) to.tables[to.count++] = table;
-  }
-  return to;
-}
-
 void measure(const GstDctInfo& info, MeasuredFrame* frame, RequantJob* job) {
   // Sums have three components.
   if (job->components > kMaxComponents) frame->kinds &= kMeasureTime;

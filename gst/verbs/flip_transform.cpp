@@ -24,21 +24,6 @@
 namespace cudatransform {
 
 CT_ENGINE_OPS(FlipOps, host_flip_ops, cuda_flip_ops)
-namespace {
-
-QuantTable transposed(const QuantTable& table) {
-  QuantTable made;
-  for (int i = 0; i < 64; i++) made.q[i] = table.q[i % 8 * 8 + i / 8];
-  return made;
-}
-
-std::string unmirrored_edges(const PictureFlip& flip) {
-  const bool x = has_unmirrored_edge(flip, false), y = has_unmirrored_edge(flip, true);
-  if (x && y) return "right and bottom edges";
-  return x ? "right edge" : y ? "bottom edge" : "";
-}
-
-}  // namespace
 
 FlipPicture flip_picture(const GstDctInfo& info) {
   // The first component has the largest factors.
@@ -140,7 +125,7 @@ bool FlipTransform::keeps(const FrameTables&) const {
 Status FlipTransform::make_tables(const FrameTables& from, FrameTables* to) {
   *to = from;
   if (request.turn.transposes)
-    std::transform(from.tables, from.tables + from.count, to->tables, transposed);
+    for (int t = 0; t < from.count; t++) to->tables[t] = transposed(from.tables[t]);
   return {};
 }
 
@@ -158,8 +143,7 @@ Status FlipTransform::enqueue(const CoefArray from[kMostCoefArrays], const Frame
     // An MCU has so many blocks of the component.
     const auto across = static_cast<int32_t>(out_info().components[c].h_samp);
     const auto down = static_cast<int32_t>(out_info().components[c].v_samp);
-    job.places[c] = {plan_.left * across, plan_.top * down, plan_.mirrored_w * across,
-                     plan_.mirrored_h * down};
+    job.places[c] = flip_place(plan_, across, down);
   }
   if (frame) {
     // Nothing is lost, so there is nothing to compare.

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -14,7 +12,7 @@
 #include <vector>
 
 #include "core/cudatransform.h"
-#include "tests/core/engine_for_tests.h"
+#include "tests/core/support.h"
 #include "tests/jpeg/libjpeg.h"
 #include "tests/jpeg/streams.h"
 
@@ -223,16 +221,6 @@ TEST(Decode, BlocksOutliveTheirEngine) {
   ct_picture_clear(&picture);
 }
 
-// What the child exits with.
-template <typename Child>
-int in_child(const Child& child) {
-  const pid_t pid = fork();
-  if (pid == 0) _exit(child());
-  int status = 0;
-  EXPECT_EQ(waitpid(pid, &status, 0), pid);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 TEST(Decode, SurvivesAFork) {
   const Engine engine(device);
   const Bytes file = make_stream({.width = 64, .height = 48});
@@ -259,13 +247,3 @@ TEST(Decode, SurvivesAFork) {
 
 }  // namespace
 }  // namespace cudatransform::test
-
-int32_t cudatransform::test::device = -1;
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  for (int i = 1; i < argc; ++i)
-    if (std::strncmp(argv[i], "--device=", 9) == 0)
-      cudatransform::test::device = std::atoi(argv[i] + 9);
-  return RUN_ALL_TESTS();
-}

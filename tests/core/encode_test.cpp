@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/cudatransform.h"
-#include "tests/core/engine_for_tests.h"
+#include "tests/core/support.h"
 #include "tests/jpeg/libjpeg.h"
 #include "tests/jpeg/streams.h"
 

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <utility>
 
-#include "transform/dct8x8/quant_table.h"
 #include "transform/device/host_threads.h"
 #include "transform/verbs/coefs_check.h"
 
@@ -159,8 +158,20 @@ Status plan_flip(const FlipPicture& picture, const FlipRequest& request, FlipPla
   return {};
 }
 
-bool has_unmirrored_edge(const PictureFlip& flip, bool bottom) {
-  return shown_along(flip, bottom).has_edge();
+std::string unmirrored_edges(const PictureFlip& flip) {
+  const bool x = shown_along(flip, false).has_edge(), y = shown_along(flip, true).has_edge();
+  if (x && y) return "right and bottom edges";
+  return x ? "right edge" : y ? "bottom edge" : "";
+}
+
+FlipPlace flip_place(const FlipPlan& plan, int32_t across, int32_t down) {
+  return {plan.left * across, plan.top * down, plan.mirrored_w * across, plan.mirrored_h * down};
+}
+
+QuantTable transposed(const QuantTable& table) {
+  QuantTable made;
+  for (int i = 0; i < 64; ++i) made.q[i] = table.q[i % 8 * 8 + i / 8];
+  return made;
 }
 
 bool shows_all(const PictureFlip& flip, const FlipPicture& size) {

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "transform/dct8x8/quant_table.h"
 #include "transform/device/device.h"
 #include "transform/device/host_device_macros.h"
 #include "transform/verbs/coefs.h"
@@ -63,8 +65,9 @@ struct PictureFlip {
   bool is_upright = false;  // the turn was the one that its orientation asked for
 };
 
-// Whether the result has partial MCUs at its right or bottom edge that should have been mirrored.
-bool has_unmirrored_edge(const PictureFlip& flip, bool bottom);
+// Where the result has partial MCUs that should have been mirrored: "right edge", "bottom edge" or
+// "right and bottom edges"; empty: nowhere.
+std::string unmirrored_edges(const PictureFlip& flip);
 // Whether the result shows all of the picture, but for less than half a sample of an image of that
 // size.
 bool shows_all(const PictureFlip& flip, const FlipPicture& size);
@@ -84,6 +87,11 @@ struct FlipPlace {
   int32_t left = 0, top = 0;
   int32_t mirrored_w = 0, mirrored_h = 0;
 };
+
+// Of a component that has so many blocks of an MCU of the result.
+FlipPlace flip_place(const FlipPlan& plan, int32_t across, int32_t down);
+// The divisors of a picture that is transposed.
+QuantTable transposed(const QuantTable& table);
 
 struct FlipJob {
   CoefNumber number = CoefNumber::kS16;

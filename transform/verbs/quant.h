@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 #include "transform/dct8x8/quant_table.h"
 #include "transform/device/device.h"
@@ -11,6 +13,26 @@
 #include "transform/verbs/coefs.h"
 
 namespace cudatransform {
+
+// The tables of a picture that had `from`. Components with equal tables share one, as in files.
+// `coarser_only`: an old entry stays where it is the coarser one. Tables has `tables`, their
+// `count` and each component's index, `table_of`.
+template <typename Tables>
+Tables requantized(const Tables& from, const Tables& wanted, bool coarser_only, int components) {
+  Tables to;
+  for (int c = 0; c < components; ++c) {
+    QuantTable table = wanted.tables[wanted.table_of[c]];
+    const QuantTable& old = from.tables[from.table_of[c]];
+    if (coarser_only)
+      std::transform(std::begin(table.q), std::end(table.q), old.q, table.q,
+                     [](uint16_t a, uint16_t b) { return std::max(a, b); });
+    const QuantTable* end = to.tables + to.count;
+    const QuantTable* same = std::find(static_cast<const QuantTable*>(to.tables), end, table);
+    to.table_of[c] = static_cast<int>(same - to.tables);
+    if (same == end) to.tables[to.count++] = table;
+  }
+  return to;
+}
 
 struct RequantJob {
   CoefNumber number = CoefNumber::kS16;                   // or kS32

@@ -1,0 +1,361 @@
+// From pictures of levels to others: rotated, mirrored, cropped, requantized, by frequency.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/cudatransform.h"
+#include "core/engine.h"
+#include "core/picture.h"
+#include "jpeg/exif.h"
+#include "jpeg/flip_metadata.h"
+#include "transform/dct8x8/quant_table.h"
+#include "transform/verbs/convert.h"
+#include "transform/verbs/flip.h"
+#include "transform/verbs/quant.h"
+#if CT_HAVE_CUDA
+#include "cuda/verbs/engine.h"
+#endif
+
+namespace cudatransform::core {
+namespace {
+
+Status wrong(const std::string& what) { return Status::error(StatusCode::kInvalidArgument, what); }
+
+Status check_quality(int32_t quality) {
+  if (quality >= 1 && quality <= 100) return {};
+  return wrong("a quality is 1 to 100, not " + std::to_string(quality));
+}
+
+// Calls make(error), which fills `*to`; before, that is `*from` without the rest of its file.
+template <typename Make>
+CtCode make_picture(CtEngine* engine, const CtPicture* from, CtPicture* to, CtError* error,
+                    const Make& make) {
+  if (to == nullptr) return tell(CT_INVALID_ARGUMENT, "the result is NULL", error);
+  CtError own = {};
+  *to = {};
+  const CtCode code = guarded(&own, [&] {
+    if (const CtCode unusable = check(engine, &own); unusable != CT_OK) return unusable;
+    if (from == nullptr) return tell(CT_INVALID_ARGUMENT, "the picture is NULL", &own);
+    if (const Status status = check_levels(*from); !status.ok()) return tell(status, &own);
+    to->width = from->width;
+    to->height = from->height;
+    to->depth = from->depth;
+    to->color = from->color;
+    to->irregular = from->irregular;
+    to->by_device = from->by_device;
+    to->components = from->components;
+    std::copy_n(from->component, from->components, to->component);
+    to->n_tables = from->n_tables;
+    std::copy_n(&from->tables[0][0], 64 * from->n_tables, &to->tables[0][0]);
+    return make(&own);
+  });
+  if (code != CT_OK) {
+    ct_picture_clear(to);
+    to->error = own;
+  }
+  if (error != nullptr) *error = own;
+  return code;
+}
+
+std::vector<uint8_t> copy_of(const uint8_t* data, size_t size) {
+  if (data == nullptr) return {};
+  return {data, data + size};
+}
+
+FileMetadata metadata_of(const CtPicture& picture) {
+  FileMetadata metadata = {copy_of(picture.markers, picture.markers_size),
+                           copy_of(picture.behind, picture.behind_size),
+                           {}};
+  if (picture.attachments != nullptr)
+    for (const CtPlace& place :
+         std::span(picture.attachments, static_cast<size_t>(std::max(picture.n_attachments, 0))))
+      metadata.attachments.push_back({place.offset, place.size});
+  return metadata;
+}
+
+Status set_metadata(const FileMetadata& metadata, CtPicture* picture) {
+  RestMemory rest;
+  CT_RETURN_IF_ERROR(make_rest(metadata.attachments.size(), metadata.segments.size(),
+                               metadata.trailing.size(), picture, &rest));
+  for (const FilePlace& place : metadata.attachments) *rest.places++ = {place.begin, place.size};
+  std::copy(metadata.segments.begin(), metadata.segments.end(), rest.markers);
+  std::copy(metadata.trailing.begin(), metadata.trailing.end(), rest.behind);
+  return {};
+}
+
+// ---- Rotated, mirrored, cropped ----
+
+Turn turn_of(CtDirection direction, std::span<const uint8_t> markers) {
+  switch (direction) {
+    case CT_FLIP_NONE:
+      return {};
+    case CT_FLIP_90R:
+      return {true, true, false};
+    case CT_FLIP_180:
+      return {false, true, true};
+    case CT_FLIP_90L:
+      return {true, false, true};
+    case CT_FLIP_HORIZ:
+      return {false, true, false};
+    case CT_FLIP_VERT:
+      return {false, false, true};
+    case CT_FLIP_UL_LR:
+      return {true, false, false};
+    case CT_FLIP_UR_LL:
+      return {true, true, true};
+    case CT_FLIP_AUTO:
+      break;
+  }
+  return upright_turn(exif_orientation(markers));
+}
+
+PictureFlip flip_of(const CtPicture& picture, const CtFlipOptions& options) {
+  const CtComponent& first = picture.component[0];
+  const size_t markers = picture.markers != nullptr ? picture.markers_size : 0;
+  PictureFlip flip;
+  flip.picture = {picture.width, picture.height, 8 * first.h_samp, 8 * first.v_samp};
+  flip.turn = turn_of(options.direction, {picture.markers, markers});
+  flip.is_upright = options.direction == CT_FLIP_AUTO;
+  return flip;
+}
+
+void add_line(const std::string& line, std::string* text) {
+  *text += (text->empty() ? "" : "\n") + line;
+}
+
+// Makes what else there is of the file true of the result.
+Status flip_rest(const PictureFlip& flip, const CtPicture& from, CtPicture* to) {
+  const bool stays = flip.turn == Turn{} && to->width == from.width && to->height == from.height;
+  FileMetadata metadata = metadata_of(from);
+  std::string text;
+  if (!stays) {
+    if (const std::string lost = flip_metadata(flip, &metadata); !lost.empty())
+      add_line("dropped what cannot follow the picture without loss: " + lost, &text);
+    if (const std::string edges = unmirrored_edges(flip); flip.is_upright && !edges.empty())
+      add_line("partial MCUs that cannot be mirrored without loss stay as they are at the " +
+                   edges + "; trim drops them",
+               &text);
+  }
+  set_text(&to->error, CT_OK, text);
+  return set_metadata(metadata, to);
+}
+
+Status flip_picture(CtEngine& engine, const CtFlipOptions& options, const CtPicture& from,
+                    CtPicture* to) {
+  if (options.direction < CT_FLIP_NONE || options.direction > CT_FLIP_AUTO)
+    return wrong("direction is one of CtDirection, not " + std::to_string(options.direction));
+  PictureFlip flip = flip_of(from, options);
+  const FlipRequest request = {.turn = flip.turn,
+                               .left = options.left,
+                               .top = options.top,
+                               .width = options.width,
+                               .height = options.height,
+                               .trim = options.trim != 0,
+                               .perfect = options.perfect != 0};
+  CT_RETURN_IF_ERROR(plan_flip(flip.picture, request, &flip.plan));
+  to->width = flip.plan.width;
+  to->height = flip.plan.height;
+  FlipJob job;
+  job.turn = flip.turn;
+  job.components = to->components;
+  for (int c = 0; c < to->components; ++c) {
+    CtComponent& component = to->component[c];
+    if (flip.turn.transposes) std::swap(component.h_samp, component.v_samp);
+    job.places[c] = flip_place(flip.plan, component.h_samp, component.v_samp);
+  }
+  set_sizes(to);
+  CT_RETURN_IF_ERROR(make_levels(engine, to));
+  for (int c = 0; c < to->components; ++c) {
+    job.from[c] = coefs_of(from.component[c]);
+    job.to[c] = coefs_of(to->component[c]);
+  }
+  for (int t = 0; t < to->n_tables && flip.turn.transposes; ++t) {
+    QuantTable table;
+    std::copy_n(from.tables[t], 64, table.q);
+    std::copy_n(transposed(table).q, 64, to->tables[t]);
+  }
+  CT_RETURN_IF_ERROR(run_and_wait(engine, [&](Device& device, Queue& queue) {
+    return CT_OPS(engine, flip).submit(device, queue, job, nullptr);
+  }));
+  return flip_rest(flip, from, to);
+}
+
+// ---- Requantized ----
+
+JpegTables tables_of(const CtPicture& picture) {
+  JpegTables tables;
+  tables.count = picture.n_tables;
+  for (int t = 0; t < picture.n_tables; ++t) std::copy_n(picture.tables[t], 64, tables.tables[t].q);
+  for (int c = 0; c < picture.components; ++c) tables.table_of[c] = picture.component[c].table;
+  return tables;
+}
+
+JpegTables tables_of_quality(const CtPicture& picture, int32_t quality) {
+  JpegTables tables;
+  tables.count = 2;
+  tables.tables[0] = preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, quality);
+  tables.tables[1] = preset_table(QuantPreset::kAnnexK, QuantComponent::kChroma, quality);
+  for (int c = 0; c < picture.components; ++c)
+    tables.table_of[c] = is_chroma(color_of(picture.color), c) ? 1 : 0;
+  return tables;
+}
+
+Status requantize(CtEngine& engine, int32_t quality, const CtPicture& from, CtPicture* to) {
+  CT_RETURN_IF_ERROR(check_quality(quality));
+  const JpegTables before = tables_of(from);
+  const JpegTables after =
+      requantized(before, tables_of_quality(from, quality), true, from.components);
+  to->n_tables = after.count;
+  for (int t = 0; t < after.count; ++t) std::copy_n(after.tables[t].q, 64, to->tables[t]);
+  CT_RETURN_IF_ERROR(make_levels(engine, to));
+  RequantJob job;
+  job.components = to->components;
+  std::copy_n(before.tables, before.count, job.before);
+  std::copy_n(after.tables, after.count, job.after);
+  for (int c = 0; c < to->components; ++c) {
+    to->component[c].table = after.table_of[c];
+    job.from[c] = coefs_of(from.component[c]);
+    job.to[c] = coefs_of(to->component[c]);
+  }
+  CT_RETURN_IF_ERROR(run_and_wait(engine, [&](Device& device, Queue& queue) {
+    return CT_OPS(engine, requant).submit(device, queue, job, nullptr);
+  }));
+  return set_metadata(metadata_of(from), to);
+}
+
+// ---- By frequency ----
+
+bool number_of(CtType type, CoefNumber* number) {
+  switch (type) {
+    case CT_INT16:
+      *number = CoefNumber::kS16;
+      return true;
+    case CT_INT32:
+      *number = CoefNumber::kS32;
+      return true;
+    case CT_FLOAT16:
+      *number = CoefNumber::kF16;
+      return true;
+    case CT_FLOAT32:
+      *number = CoefNumber::kF32;
+      return true;
+    case CT_UINT8:
+    case CT_UINT16:
+      break;
+  }
+  return false;
+}
+
+// Rows of bands begin at multiples of this on a device, components at those of the other.
+constexpr int64_t kDevicePitch = 16, kComponents = 128;
+
+int64_t rounded(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; }
+
+Status make_planes(CtEngine& engine, CoefNumber number, const CtPicture& from, CtPlanes* planes) {
+  ConvertJob job;
+  job.to_kinds = {number, CoefArrangement::kBand, number == CoefNumber::kS16};
+  job.components = planes->components = from.components;
+  int64_t at[CT_MAX_COMPONENTS], bytes = 0;
+  for (int c = 0; c < from.components; ++c) {
+    const CtComponent& component = from.component[c];
+    const int64_t row = int64_t{component.blocks_w} * bytes_of(number);
+    planes->bands[c] = {nullptr, rounded(row, engine.is_cuda() ? kDevicePitch : 1),
+                        component.blocks_w, component.blocks_h};
+    at[c] = bytes;
+    bytes += rounded(planes->bands[c].pitch * 64 * component.blocks_h, kComponents);
+  }
+  CT_RETURN_IF_ERROR(engine.blocks->take(static_cast<size_t>(bytes), &planes->block));
+  for (int c = 0; c < from.components; ++c) {
+    CtBands& bands = planes->bands[c];
+    bands.data = planes->block->data() + at[c];
+    job.from[c] = coefs_of(from.component[c]);
+    job.to[c] = {.data = bands.data,
+                 .pitch = static_cast<ptrdiff_t>(bands.pitch),
+                 .blocks_w = bands.blocks_w,
+                 .blocks_h = bands.blocks_h,
+                 .table = job.from[c].table};
+  }
+  for (int t = 0; t < from.n_tables; ++t) std::copy_n(from.tables[t], 64, job.tables[t].q);
+  return run_and_wait(engine, [&](Device& device, Queue& queue) {
+    return CT_OPS(engine, convert).submit(device, queue, job, nullptr);
+  });
+}
+
+}  // namespace
+}  // namespace cudatransform::core
+
+using namespace cudatransform::core;  // the functions below are all that is left
+
+CtCode ct_quality_tables(CtTables tables, int32_t quality, int32_t chroma_h, int32_t chroma_v,
+                         uint16_t luma[64], uint16_t chroma[64], CtError* error) {
+  using namespace cudatransform;
+  return guarded(error, [&] {
+    if (luma == nullptr || chroma == nullptr)
+      return tell(CT_INVALID_ARGUMENT, "luma or chroma is NULL", error);
+    if (tables < CT_TABLES_ANNEX_K || tables > CT_TABLES_PERCEPTUAL)
+      return tell(CT_INVALID_ARGUMENT, "tables are one of CtTables, not " + std::to_string(tables),
+                  error);
+    if (const Status status = check_quality(quality); !status.ok()) return tell(status, error);
+    const auto is_factor = [](int32_t one) { return one == 1 || one == 2 || one == 4; };
+    if (!is_factor(chroma_h) || !is_factor(chroma_v) || chroma_h * chroma_v > 4)
+      return tell(CT_INVALID_ARGUMENT,
+                  "samples of luma for one of chroma are 1, 2 or 4, not " +
+                      std::to_string(chroma_h) + "x" + std::to_string(chroma_v),
+                  error);
+    const QuantPreset preset =
+        tables == CT_TABLES_ANNEX_K ? QuantPreset::kAnnexK : QuantPreset::kPerceptual;
+    const int samples = chroma_h * chroma_v;
+    const QuantComponent component = samples == 1   ? QuantComponent::kFullChroma
+                                     : samples == 2 ? QuantComponent::kHalfChroma
+                                                    : QuantComponent::kChroma;
+    std::copy_n(preset_table(preset, QuantComponent::kLuma, quality).q, 64, luma);
+    std::copy_n(preset_table(preset, component, quality).q, 64, chroma);
+    return CT_OK;
+  });
+}
+
+CtCode ct_flip(CtEngine* engine, const CtFlipOptions* options, const CtPicture* from, CtPicture* to,
+               CtError* error) {
+  return make_picture(engine, from, to, error, [&](CtError* why) {
+    CtFlipOptions own;
+    if (const CtCode code = copy_options(options, &own, why); code != CT_OK) return code;
+    return tell(flip_picture(*engine, own, *from, to), why);
+  });
+}
+
+CtCode ct_requantize(CtEngine* engine, int32_t quality, const CtPicture* from, CtPicture* to,
+                     CtError* error) {
+  return make_picture(engine, from, to, error, [&](CtError* why) {
+    return tell(requantize(*engine, quality, *from, to), why);
+  });
+}
+
+CtCode ct_planes(CtEngine* engine, CtType type, const CtPicture* from, CtPlanes* planes,
+                 CtError* error) {
+  return guarded(error, [&] {
+    if (const CtCode code = check(engine, error); code != CT_OK) return code;
+    if (from == nullptr || planes == nullptr)
+      return tell(CT_INVALID_ARGUMENT, "the picture or the planes are NULL", error);
+    *planes = {};
+    cudatransform::CoefNumber number;
+    if (!number_of(type, &number))
+      return tell(
+          CT_INVALID_ARGUMENT,
+          "planes are CT_INT16, CT_INT32, CT_FLOAT16 or CT_FLOAT32, not " + std::to_string(type),
+          error);
+    cudatransform::Status status = check_levels(*from);
+    if (status.ok()) status = make_planes(*engine, number, *from, planes);
+    if (!status.ok()) ct_planes_clear(planes);
+    return tell(status, error);
+  });
+}
+
+void ct_planes_clear(CtPlanes* planes) {
+  unref(planes->block);
+  *planes = {};
+}
