@@ -402,7 +402,8 @@ CtCode ct_write(CtEngine* engine, const CtEncodeOptions* options, const CtPictur
     if (const CtCode code = begin_files(engine, options, pictures, count, files, &own, error);
         code != CT_OK)
       return code;
-    engine->threads->run_here(count, [&](size_t i) { write_on_host(own, pictures[i], &files[i]); });
+    engine->threads->run_here(
+        count, [&](size_t i) { write_on_host(*engine, own, pictures[i], &files[i]); });
     return CT_OK;
   });
 }

@@ -254,7 +254,7 @@ CT_API void ct_file_clear(CtFile* file);
 CT_API CtCode ct_encode(CtEngine* engine, const CtEncodeOptions* options, const CtImage* images,
                         size_t count, CtFile* files, CtError* error);
 
-// Writes pictures of levels, as ct_decode() gives them or the caller makes them, in host memory.
+// Writes pictures of levels, as filters take them (see below): ct_decode()'s, or the caller's.
 // `tables` are uint16 of 1 to 65535 (255 in baseline files that other programs read). The result of
 // a picture that contradicts itself is CT_INVALID_ARGUMENT.
 CT_API CtCode ct_write(CtEngine* engine, const CtEncodeOptions* options, const CtPicture* pictures,

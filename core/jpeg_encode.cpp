@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/picture.h"
 #include "jpeg/metadata.h"
 #include "jpeg/mpf.h"
 #include "jpeg/xmp.h"
@@ -167,44 +168,32 @@ Status encode_image(CtEngine& engine, const CtEncodeOptions& options, const CtIm
   return take_file(own.bytes, {}, file);
 }
 
-JpegColor color_of(CtColor color) {
-  switch (color) {
-    case CT_GRAY:
-      return JpegColor::kGray;
-    case CT_RGB:
-      return JpegColor::kRgb;
-    case CT_CMYK:
-      return JpegColor::kCmyk;
-    case CT_YCCK:
-      return JpegColor::kYcck;
-    case CT_YCBCR:
-      break;
-  }
-  return JpegColor::kYcbcr;
-}
-
-Status check_levels_of(const CtPicture& from) {
-  const auto outside = [](const char* what, int64_t value) {
-    return invalid(std::string(what) + ", not " + std::to_string(value));
-  };
-  if (from.components != components_of(color_of(from.color)))
-    return outside("components do not fit the color", from.components);
-  if (from.n_tables < 1 || from.n_tables > CT_MAX_TABLES)
-    return outside("tables are 1 to 4", from.n_tables);
-  for (int t = 0; t < from.n_tables; ++t)
-    if (std::count(from.tables[t], from.tables[t] + 64, 0) > 0)
-      return outside("a table's entries are 1 to 65535", 0);
+Status check_memory(const CtPicture& from) {
   for (int c = 0; c < from.components; ++c) {
     const CtComponent& component = from.component[c];
-    if (component.data == nullptr) return invalid("a component has no levels");
-    if (component.table < 0 || component.table >= from.n_tables)
-      return outside("a component's table is one of the picture's", component.table);
-    if (component.blocks_w < 1 || component.blocks_h < 1 ||
-        component.pitch < int64_t{component.blocks_w} * 128)
-      return invalid("a component's blocks do not fit its rows");
-    if (component.h_samp < 1 || component.h_samp > 4 || component.v_samp < 1 ||
-        component.v_samp > 4)
-      return invalid("sampling factors are 1 to 4");
+    if (component.data == nullptr || component.pitch < level_row_bytes(component.blocks_w))
+      return invalid("component " + std::to_string(c) + " has no levels, or its rows overlap");
+  }
+  return {};
+}
+
+// Brings the levels of a device's picture to the host, and points `to` there.
+Status fetch_levels(CtEngine& engine, const CtPicture& from, Scratch& own, CtPicture* to) {
+  size_t bytes = 0;
+  for (int c = 0; c < from.components; ++c)
+    bytes += static_cast<size_t>(level_row_bytes(from.component[c].blocks_w)) *
+             static_cast<size_t>(from.component[c].blocks_h);
+  uint8_t* at = own.room(bytes);
+  if (at == nullptr) return no_memory();
+  for (int c = 0; c < from.components; ++c) {
+    CtComponent& component = to->component[c];
+    const int64_t row = level_row_bytes(component.blocks_w);
+    CT_RETURN_IF_ERROR(copy_to_host(engine, at, row, component.data, component.pitch,
+                                    static_cast<size_t>(row),
+                                    static_cast<size_t>(component.blocks_h)));
+    component.data = at;
+    component.pitch = row;
+    at += row * component.blocks_h;
   }
   return {};
 }
@@ -226,8 +215,13 @@ Status find_places_of(const CtPicture& from, std::vector<FilePlace>* places) {
   return {};
 }
 
-Status write_picture(const CtEncodeOptions& options, const CtPicture& from, CtFile* file) {
-  CT_RETURN_IF_ERROR(check_levels_of(from));
+Status write_picture(CtEngine& engine, const CtEncodeOptions& options, const CtPicture& given,
+                     CtFile* file) {
+  CT_RETURN_IF_ERROR(check_levels(given));
+  CT_RETURN_IF_ERROR(check_memory(given));
+  Scratch& own = scratch();
+  CtPicture from = given;
+  if (engine.is_cuda()) CT_RETURN_IF_ERROR(fetch_levels(engine, given, own, &from));
   JpegOptions how = file_options(options);
   how.keep_metadata = options.leave_metadata == 0;
   std::vector<FilePlace> places;
@@ -253,7 +247,6 @@ Status write_picture(const CtEncodeOptions& options, const CtPicture& from, CtFi
   picture.metadata = {from.markers, from.markers_size};
   if (!picture.metadata.empty()) picture.is_adobe = have_adobe(picture.metadata);
   picture.others = static_cast<uint32_t>(places.size());
-  Scratch& own = scratch();
   CT_RETURN_IF_ERROR(own.writer.write(picture, how, &own.bytes));
   if (!how.keep_metadata) return take_file(own.bytes, {}, file);
   const std::span<const uint8_t> behind = {from.behind, from.behind_size};
@@ -386,9 +379,10 @@ void write_levels(const EncodePlan& plan, const CtEncodeOptions& options, uint8_
   }
 }
 
-void write_on_host(const CtEncodeOptions& options, const CtPicture& picture, CtFile* file) {
+void write_on_host(CtEngine& engine, const CtEncodeOptions& options, const CtPicture& picture,
+                   CtFile* file) {
   try {
-    const Status status = write_picture(options, picture, file);
+    const Status status = write_picture(engine, options, picture, file);
     if (!status.ok()) fail(status, file);
   } catch (const std::bad_alloc&) {
     fail(no_memory(), file);

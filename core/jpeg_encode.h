@@ -47,7 +47,8 @@ void encode_on_host(CtEngine& engine, const CtEncodeOptions& options, const CtIm
 // Likewise levels of a plan, in the host's memory.
 void write_levels(const EncodePlan& plan, const CtEncodeOptions& options, uint8_t* levels,
                   CtFile* file);
-// Likewise a picture of levels of the host's.
-void write_on_host(const CtEncodeOptions& options, const CtPicture& picture, CtFile* file);
+// Likewise a picture of levels, which are in the engine's memory.
+void write_on_host(CtEngine& engine, const CtEncodeOptions& options, const CtPicture& picture,
+                   CtFile* file);
 
 }  // namespace cudatransform::core

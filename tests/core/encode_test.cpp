@@ -190,7 +190,7 @@ Bytes file_with_rest() {
 }
 
 TEST(Write, GivesThePictureBack) {
-  const Engine engine;
+  const Engine engine(device);
   for (const StreamKind& kind :
        {StreamKind{.width = 64, .height = 48}, StreamKind{.width = 33, .height = 7, .h = 2, .v = 1},
         StreamKind{.width = 20, .height = 20, .components = 1},
@@ -242,10 +242,9 @@ TEST(Write, RefusesContradictions) {
     return std::string(files[0].error.text);
   };
   EXPECT_EQ(text_of([](CtPicture& p) { p.components = 1; }),
-            "components do not fit the color, not 1");
-  EXPECT_EQ(text_of([](CtPicture& p) { p.n_tables = 5; }), "tables are 1 to 4, not 5");
-  EXPECT_EQ(text_of([](CtPicture& p) { p.tables[0][3] = 0; }),
-            "a table's entries are 1 to 65535, not 0");
+            "a picture of levels has 3 components, not 1");
+  EXPECT_EQ(text_of([](CtPicture& p) { p.n_tables = 5; }), "there are 1 to 4 tables, not 5");
+  EXPECT_EQ(text_of([](CtPicture& p) { p.tables[0][3] = 0; }), "a divisor of component 0 is 0");
   EXPECT_NE(text_of([](CtPicture& p) { p.component[1].blocks_w = 1; }), "");
   EXPECT_NE(text_of([](CtPicture& p) { p.component[2].table = -1; }), "");
   EXPECT_NE(text_of([](CtPicture& p) { p.component[0].data = nullptr; }), "");
