@@ -171,6 +171,12 @@ def settings(number, pieces):
     return body + b"".join(bytes([before]) + size.to_bytes(2, "big") for before, size in pieces)
 
 
+def seeds_of_library(every):
+    for number, (name, data) in enumerate(every):
+        for what in (number % 256, 0x42, 0x62):  # levels with metadata, and concealed, too
+            yield f"{name}-{what}", bytes([what, number % 8]) + data
+
+
 def seeds_of_splitter(every):
     for name, data in every:
         yield name, bytes([2, 7, 100, 0]) + data
@@ -210,5 +216,6 @@ OF_FILES = {
     "fuzz_jpeg_splitter": seeds_of_splitter,
     "fuzz_jpeg_metadata": seeds_of_metadata,
     "fuzz_jpegcoefdec": seeds_of_jpegcoefdec,
+    "fuzz_library": seeds_of_library,
     "fuzz_jpeg_file_splitter": seeds_of_file_splitter,
 }

@@ -1,0 +1,96 @@
+// Fuzz target: libcudatransform decodes any bytes or says why not, and writes what it has decoded.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The input: two bytes of settings, then a file, which lies at an inaccessible page.
+#include <cstring>
+
+#include "core/cudatransform.h"
+#include "tests/fuzz/fuzzing.h"
+
+namespace {
+
+using fuzzing::promise;
+
+constexpr size_t kMostFileBytes = size_t{1} << 20;
+constexpr uint64_t kMostPixels = uint64_t{1} << 21;
+
+CtEngine* engine() {
+  static CtEngine* const made = [] {
+    const CtEngineOptions options = {sizeof options, -1, 1, 0};
+    CtEngine* one = nullptr;
+    promise(ct_engine_new(&options, &one, nullptr) == CT_OK, "there is an engine for the CPU");
+    return one;
+  }();
+  return made;
+}
+
+CtPicture decode(const CtDecodeOptions& options, const uint8_t* data, size_t size) {
+  const CtSource source = {data, size, nullptr};
+  CtPicture picture = {};
+  promise(ct_decode(engine(), &options, &source, 1, &picture, nullptr) == CT_OK,
+          "a file's faults are its own");
+  promise(std::memchr(picture.error.text, 0, sizeof picture.error.text) != nullptr, "texts end");
+  promise(picture.error.code == CT_OK || picture.error.text[0] != 0, "an error has a text");
+  promise((picture.error.code == CT_OK) == (picture.block != nullptr), "results have memory");
+  return picture;
+}
+
+bool same_levels(const CtPicture& a, const CtPicture& b) {
+  if (a.components != b.components || a.width != b.width || a.height != b.height) return false;
+  for (int c = 0; c < a.components; ++c) {
+    const CtComponent &one = a.component[c], &other = b.component[c];
+    if (one.blocks_w != other.blocks_w || one.blocks_h != other.blocks_h) return false;
+    for (int32_t row = 0; row < one.blocks_h; ++row)
+      if (std::memcmp(static_cast<const uint8_t*>(one.data) + row * one.pitch,
+                      static_cast<const uint8_t*>(other.data) + row * other.pitch,
+                      static_cast<size_t>(one.blocks_w) * 128) != 0)
+        return false;
+  }
+  return true;
+}
+
+// What is decoded without faults is written, and read back as it was.
+void write_again(const CtDecodeOptions& options, const CtPicture& picture, uint8_t how) {
+  CtEncodeOptions encode = {};
+  encode.struct_size = sizeof encode;
+  encode.progressive = how & 1;
+  encode.optimize = how >> 1 & 1;
+  encode.leave_metadata = how >> 2 & 1;
+  CtFile file = {};
+  promise(ct_write(engine(), &encode, &picture, 1, &file, nullptr) == CT_OK,
+          "a picture's faults are its own");
+  // libjpeg before 3 codes no progressive files of 12 bits.
+  promise(file.error.code == CT_OK || picture.depth == 12 || picture.error.text[0] != 0,
+          "a decoded picture can be written");
+  if (file.error.code == CT_OK) {
+    CtPicture again = decode(options, file.data, file.size);
+    promise(again.error.code == CT_OK && same_levels(picture, again), "it is read as it was");
+    ct_picture_clear(&again);
+  }
+  ct_file_clear(&file);
+}
+
+void run(const uint8_t* data, size_t size) {
+  static fuzzing::GuardedMemory memory(kMostFileBytes);
+  fuzzing::Input input(data, size);
+  const uint8_t what = input.byte(), how = input.byte();
+  if (size < 2 || size - 2 > kMostFileBytes) return;
+  const uint8_t* file = memory.copy(data + 2, size - 2);
+  CtDecodeOptions options = {};
+  options.struct_size = sizeof options;
+  options.output = static_cast<CtOutput>(what % 3);
+  options.upsampling = static_cast<CtUpsampling>(what >> 2 & 1);
+  options.scale = options.output == CT_OUTPUT_LEVELS ? 1 : 1 << (what >> 3 & 3);
+  options.conceal = what >> 5 & 1;
+  options.keep_metadata = what >> 6 & 1;
+  options.stack = what >> 7;
+  options.max_pixels = kMostPixels;
+  CtPicture picture = decode(options, file, size - 2);
+  if (picture.error.code == CT_OK && options.output == CT_OUTPUT_LEVELS)
+    write_again(options, picture, how);
+  ct_picture_clear(&picture);
+}
+
+const fuzzing::Targets targets({{"fuzz_library", run}});
+
+}  // namespace
