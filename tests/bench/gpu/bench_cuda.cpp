@@ -52,6 +52,7 @@
 // that are not understood; 77 without a GPU.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -60,6 +61,7 @@
 #include <set>
 #include <string_view>
 
+#include "cuda/dct8x8/tuning.h"
 #include "cuda/device/cuda_device.h"
 #include "tests/bench/common.h"
 #include "tests/bench/gpu/cases.h"
@@ -72,6 +74,7 @@ constexpr int kFailed = 1, kUsage = 2, kSkipped = 77;
 
 struct Options {
   bool quick = false;
+  bool sweep = false;        // instead of the cases: what tuning.h should have
   bool list = false;         // --benchmark_list_tests: needs no GPU
   std::string instructions;  // file: lines of "NAME,NUMBER"
   std::string profile;       // file: is written, with lines of "NAME,SAMPLES"
@@ -80,7 +83,7 @@ struct Options {
 // Google Benchmark chooses, names and prints; its own times mean nothing. So it runs twice: once to
 // find the cases that --benchmark_filter leaves, and once over the results.
 struct Session {
-  std::vector<Case> cases = all_cases();
+  std::vector<Case> cases;
   bool choosing = true;
   std::set<std::string> chosen;
   Results results;
@@ -145,6 +148,52 @@ void report(benchmark::State& state, Session& session, const Case& one) {
   }
   if (const auto known = session.instructions.find(one.name); known != session.instructions.end())
     counters["instr/sample"] = known->second;
+}
+
+// The line of a number of tuning.h: the largest frame, in blocks, at which the kernel with several
+// threads a block is at least as fast, and the next one, at which it is not.
+void print_proposal(const Session& session, const char* name, uint32_t there, const char* direction,
+                    const std::vector<const char*>& methods) {
+  double faster = 0, slower = 0;
+  std::printf("%s (%s)\n", name, direction);
+  for (const Case& one : session.cases) {
+    const size_t at = one.name.find("/kernels:split");
+    if (at == std::string::npos || one.name.find(direction) == std::string::npos) continue;
+    const bool is_method = std::any_of(methods.begin(), methods.end(), [&](const char* method) {
+      return one.name.find(std::string("method:") + method + "/") != std::string::npos;
+    });
+    const auto split = session.results.find(one.name);
+    const auto whole = session.results.find(one.name.substr(0, at) + "/kernels:whole");
+    if (!is_method || split == session.results.end() || whole == session.results.end()) continue;
+    const auto blocks = static_cast<double>(split->second.blocks);
+    const double ratio = whole->second.seconds / split->second.seconds;
+    std::printf("  %-60s %8.0f blocks: %5.2f times as fast\n", one.name.c_str(), blocks, ratio);
+    if (ratio >= 1) faster = std::max(faster, blocks);
+  }
+  for (const Case& one : session.cases) {
+    const auto found = session.results.find(one.name);
+    if (found == session.results.end()) continue;
+    const auto blocks = static_cast<double>(found->second.blocks);
+    if (blocks > faster && (slower == 0 || blocks < slower)) slower = blocks;
+  }
+  const bool fits = faster <= there && (slower == 0 || there < slower);
+  std::printf("  tuning.h has %u, measured: from %.0f to %.0f%s\n", there, faster, slower,
+              fits ? "" : ": to be changed");
+}
+
+int print_sweep(const Session& session) {
+  for (const auto& [name, result] : session.results)
+    if (!result.error.empty()) {
+      std::fprintf(stderr, "%s: %s\n", name.c_str(), result.error.c_str());
+      return kFailed;
+    }
+  print_proposal(session, "kMaxSplitForward", cuda::kMaxSplitForward, "direction:forward",
+                 {"float", "islow"});
+  print_proposal(session, "kMaxSplitInverseFloat", cuda::kMaxSplitInverseFloat, "direction:inverse",
+                 {"float"});
+  print_proposal(session, "kMaxSplitInverseIslow", cuda::kMaxSplitInverseIslow, "direction:inverse",
+                 {"islow"});
+  return 0;
 }
 
 void register_cases(Session* session) {
@@ -244,15 +293,19 @@ bool take_option(std::string_view argument, Options* options) {
   if (argument == "--benchmark_list_tests" || argument == "--benchmark_list_tests=true")
     options->list = true;  // and Google Benchmark's
   if (argument == "--quick") return options->quick = true;
+  if (argument == "--sweep") return options->sweep = true;
   return has_value(argument, "--instructions=", &options->instructions) ||
          has_value(argument, "--profile=", &options->profile);
 }
 
 void print_help() {
   std::printf(
-      "bench_cuda [--quick] [--instructions=FILE] [--profile=FILE] "
+      "bench_cuda [--quick] [--sweep] [--instructions=FILE] [--profile=FILE] "
       "[--benchmark_...]\n\n"
       "  --quick               few repetitions: figures to look at, not to quote\n"
+      "  --sweep               prints what cuda/dct8x8/tuning.h should have for this GPU: the "
+      "sizes\n"
+      "                        of frames up to which several threads share a block\n"
       "  --instructions=FILE   lines of NAME,NUMBER: instructions a sample of benchmarks\n"
       "  --profile=FILE        measures nothing, but runs every chosen job once for a profiler;\n"
       "                        see ncu_instructions.py\n\n");
@@ -263,6 +316,7 @@ int run(const Options& options, Session* session) {
   if (!options.instructions.empty() &&
       !read_instructions(options.instructions, &session->instructions))
     return kUsage;
+  session->cases = options.sweep ? sweep_cases() : all_cases();
   register_cases(session);
   if (options.list) {
     benchmark::RunSpecifiedBenchmarks();
@@ -280,6 +334,7 @@ int run(const Options& options, Session* session) {
   if (!options.profile.empty()) return profile(lanes, options.profile, *session);
   Telemetry telemetry(*lanes[0]->gpu);
   measure(&lanes, options, &telemetry, session);
+  if (options.sweep) return print_sweep(*session);
   for (const auto& [key, value] : telemetry.context(device->name()))
     benchmark::AddCustomContext(key, value);
   benchmark::RunSpecifiedBenchmarks();

@@ -44,6 +44,12 @@ class WithoutDevice(unittest.TestCase):
                                 f"case:stream/size:{size}/direction:{direction}/" in name]
                     self.assertGreaterEqual(len(variants), 4)
 
+    def test_list_of_the_sweep(self):
+        result = bench("--sweep", "--benchmark_list_tests", FAKECUDA_MODE="no-device")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout.count("kernels:split"), result.stdout.count("kernels:whole"))
+        self.assertIn("case:sweep/size:3840x2160/method:islow/direction:inverse", result.stdout)
+
     def test_skipped(self):
         result = bench(FAKECUDA_MODE="no-device")
         self.assertEqual(result.returncode, 77)

@@ -328,6 +328,33 @@ void add_dwts(const OtherSize& of, std::vector<Case>* all) {
 
 }  // namespace
 
+std::vector<Case> sweep_cases() {
+  static constexpr struct {
+    const char* name;
+    int width, height;
+  } kFrames[] = {{"512x512", 512, 512},     {"768x576", 768, 576},     {"1024x768", 1024, 768},
+                 {"1280x720", 1280, 720},   {"1600x912", 1600, 912},   {"1920x1088", 1920, 1088},
+                 {"2048x1152", 2048, 1152}, {"2304x1296", 2304, 1296}, {"2560x1440", 2560, 1440},
+                 {"3072x1728", 3072, 1728}, {"3840x2160", 3840, 2160}};
+  std::vector<Case> all;
+  for (const auto& frame : kFrames) {
+    const size_t bytes = size_t{3} * static_cast<size_t>(frame.width * frame.height);
+    const size_t sets = (size_t{300} << 20) / bytes;
+    const Size size = {frame.name, frame.width, frame.height, frame.height, sets, sets, 30};
+    for (const Direction direction : {Direction::kForward, Direction::kInverse}) {
+      List list(size, direction, "sweep");
+      for (const Method method : kFast) {
+        DctSpec spec = list.spec();
+        spec.method = method;
+        list.add("sweep", spec, "/kernels:whole").kernels = cuda::KernelChoice::kWhole;
+        list.add("sweep", spec, "/kernels:split").kernels = cuda::KernelChoice::kSplit;
+      }
+      for (Case& one : list.cases) all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
 std::vector<Case> all_cases() {
   std::vector<Case> all;
   const auto append = [&all](std::vector<Case> some) {

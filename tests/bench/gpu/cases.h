@@ -47,6 +47,9 @@ struct Case {
 
 // All cases; those of a group are next to each other.
 std::vector<Case> all_cases();
+// Frames of many sizes on each of the two kernels whose choice cuda/dct8x8/tuning.h decides by
+// size.
+std::vector<Case> sweep_cases();
 
 // The engine on a stream of its own, and the driver on that stream.
 struct Lane {
