@@ -280,6 +280,10 @@ void ct_picture_clear(CtPicture* picture) {
   *picture = {};
 }
 
+void ct_pictures_clear(CtPicture* pictures, size_t count) {
+  for (size_t i = 0; i < count; ++i) ct_picture_clear(&pictures[i]);
+}
+
 namespace {
 
 // Checks the arguments, and makes what decodes.

@@ -171,6 +171,7 @@ typedef struct {
 } CtPicture;
 
 CT_API void ct_picture_clear(CtPicture* picture);
+CT_API void ct_pictures_clear(CtPicture* pictures, size_t count);
 
 // Decodes `count` files and waits for them. Pictures are in the order of the sources, all are set.
 // Fails as a whole only for wrong options or an unusable engine.
@@ -227,8 +228,9 @@ typedef struct {
   CtSampling sampling;  // of RGB pixels
   CtPreset preset;      // that `quality` scales
   CtQuantizer quantizer;
-  const uint16_t (*tables)[64];  // instead of `quality` and `preset`: of luma, and of chroma
-  int32_t n_tables;              // 0 to 2; with one, chroma has it too
+  // Instead of `quality` and `preset`: of luma or R, and of chroma or G and B.
+  const uint16_t (*tables)[64];
+  int32_t n_tables;  // 0 to 2; one is for all
   // Of files.
   int32_t progressive, arithmetic, optimize;  // nonzero: as cjpeg's options
   int32_t restart;                            // MCUs from one restart marker to the next; 0: none

@@ -65,9 +65,10 @@ Quantizer quantizer_of(CtQuantizer quantizer) {
                                                : Quantizer::kRound;
 }
 
-// Levels of R, G and B have luma's table.
+// Levels of R, G and B have luma's table; of the caller's two, the latter has G and B.
 void choose_tables(const CtEncodeOptions& options, EncodePlan* plan) {
-  plan->n_tables = plan->color == JpegColor::kYcbcr ? 2 : 1;
+  const bool has_two = plan->color == JpegColor::kYcbcr || options.n_tables == 2;
+  plan->n_tables = plan->components > 1 && has_two ? 2 : 1;
   const int quality = options.quality != 0 ? options.quality : kUsualQuality;
   const QuantPreset preset =
       options.preset == CT_PRESET_PERCEPTUAL ? QuantPreset::kPerceptual : QuantPreset::kAnnexK;
@@ -245,7 +246,9 @@ Status write_picture(CtEngine& engine, const CtEncodeOptions& options, const CtP
     picture.tables[c] = from.tables[component.table];
   }
   picture.metadata = {from.markers, from.markers_size};
-  if (!picture.metadata.empty()) picture.is_adobe = have_adobe(picture.metadata);
+  // Of CMYK, Adobe's marker counts, and so does its absence.
+  if (!picture.metadata.empty() || picture.color == JpegColor::kCmyk)
+    picture.is_adobe = have_adobe(picture.metadata);
   picture.others = static_cast<uint32_t>(places.size());
   CT_RETURN_IF_ERROR(own.writer.write(picture, how, &own.bytes));
   if (!how.keep_metadata) return take_file(own.bytes, {}, file);

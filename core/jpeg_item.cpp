@@ -27,7 +27,8 @@ constexpr uint64_t kMostPixels = uint64_t{1} << 27;  // a camera of 100 megapixe
 // A file descriptor, closed with the object.
 class File {
  public:
-  explicit File(const char* path) : number_(::open(path, O_RDONLY | O_CLOEXEC)) {}
+  // Does not wait for the writer of a pipe.
+  explicit File(const char* path) : number_(::open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
   ~File() {
     if (number_ >= 0) ::close(number_);
   }

@@ -76,11 +76,16 @@ class CudaArray:
 
     __slots__ = ("shape", "strides", "dtype", "device", "_held", "_address", "__weakref__")
 
-    def __init__(self, held: _gst.HeldBuffer, offset: int, shape: Tuple[int, ...],
+    def __init__(self, held: Any, offset: int, shape: Tuple[int, ...],
                  strides: Tuple[int, ...], device: int, dtype: Any = np.int16) -> None:
         self.shape, self.strides, self.device = shape, strides, device
         self.dtype = np.dtype(dtype)
         self._held, self._address = held, held.address + offset
+
+    @property
+    def address(self) -> int:
+        """Of the first element, in the device's memory."""
+        return self._address
 
     @property
     def __cuda_array_interface__(self) -> dict:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import byref
-from typing import Optional, Tuple
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
@@ -60,6 +60,35 @@ def copy_in(gst: _gst.Libraries, plane: View, width: int, buffer: int, pitch: in
                 done += step
     finally:
         gst.gst_buffer_unmap(buffer, byref(info))
+
+
+def levels_in(gst: _gst.Libraries, picture: Any, info: _gst.DctInfo) -> int:
+    """A GstBuffer with a copy of a CudaPicture's levels, and its tables."""
+    parts = [component.levels for component in picture.components]
+    device = parts[0].device
+    row = max(part.shape[1] for part in parts) * 128
+    tables = np.ascontiguousarray(picture.tables)
+
+    def fill(buffer: int) -> None:
+        pitch, begin, _ = frame_of(buffer)
+        meta, map_info = gst.gst_buffer_add_dct_meta(buffer, info).contents, _gst.MapInfo()
+        meta.n_tables = len(tables)
+        ctypes.memmove(meta.tables, tables.ctypes.data, tables.nbytes)
+        if not gst.gst_buffer_map(buffer, byref(map_info), _gst.MAP_WRITE | _gst.MAP_CUDA):
+            raise MemoryError(f"memory of cuda:{device} cannot be mapped")
+        try:
+            with driver().on(device):
+                for index, component in enumerate(picture.components):
+                    part, to = component.levels, meta.components[index]
+                    driver().copy_rows(part.address, part.strides[0], map_info.data + begin, pitch,
+                                       part.shape[1] * 128, part.shape[0])
+                    to.offset, to.stride, to.table = begin, pitch, component.table
+                    begin += part.shape[0] * pitch
+        finally:
+            gst.gst_buffer_unmap(buffer, byref(map_info))
+    # Four bytes a pixel, as the elements' own blocks.
+    return pools.buffer(device, FRAME.format("RGBA", row // 4, sum(p.shape[0] for p in parts)),
+                        fill)
 
 
 def with_rows(plane: View, inner: Tuple[int, ...]) -> View:

@@ -26,13 +26,18 @@ _watches: Set[Any] = set()
 os.register_at_fork(after_in_child=_watches.clear)  # the objects are the parent's
 
 
-def when_gone(owner: Any, free: Callable[..., Any]) -> None:
-    """Calls `free`, a function of C or in_turn(), once when nothing refers to `owner` any more."""
+def when_gone(owner: Any, free: Callable[..., Any]) -> Any:
+    """Calls `free`, a function of C or in_turn(), once when nothing refers to `owner` any more.
+
+    Its last argument is the result, a pointer of C: NULL, or what the caller makes of its
+    `_as_parameter_` afterwards.
+    """
     watch: Any = _Watch(owner, free)
     watch._as_parameter_ = 0
     keeper: Any = _Watch(owner, _watches.discard)
     keeper.other = watch
     _watches.add(keeper)
+    return watch
 
 
 def in_turn(steps: Iterable[functools.partial]) -> Callable[..., Any]:

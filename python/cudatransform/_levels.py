@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import re
-from typing import Any, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
@@ -107,6 +107,25 @@ def _end_of_picture(data: Any) -> Optional[int]:
             return None
         at += max(2, data[at] << 8 | data[at + 1])
     return None
+
+
+def levels_of(picture: Any) -> Tuple[str, List[np.ndarray]]:
+    """A picture's sampling and the levels of each component, in arrays without gaps. Raises
+    TypeError and WriteError."""
+    for name, number in (("width", picture.width), ("height", picture.height),
+                         ("depth", picture.depth)):
+        whole_number(f"a picture's {name}", number)
+    if picture.depth not in (8, 12):
+        raise WriteError(f"samples of JPEG have 8 or 12 bits, not {picture.depth}")
+    if min(picture.width, picture.height) < 1:
+        raise WriteError(f"a picture has at least one sample, not {picture.width}x{picture.height}")
+    try:
+        sampling = color.sampling_of(picture.sampling)
+    except ValueError as error:
+        raise WriteError(str(error)) from None
+    _check(picture, sampling)
+    check_sides(picture.width, picture.height)
+    return sampling, [np.ascontiguousarray(c.levels) for c in picture.components]
 
 
 def in_one_piece(gst: _gst.Libraries, picture: Any) -> Tuple[np.ndarray, _gst.DctInfo]:

@@ -1,22 +1,23 @@
-"""What is in a buffer of coefficients by its metas: components, tables, the rest of a file."""
+"""What is in a CtPicture of coefficients: components, tables, the rest of a file."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
 import ctypes
 import functools
 import struct
-from typing import NamedTuple, Optional, Sequence, Tuple
+from typing import Any, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _gst, color
+from . import _native, color
 
-_PARTS = struct.Struct("=7I4xQQI")  # GstDctComponent, as far as it is read
+_PARTS = struct.Struct("=8iQq")  # CtComponent
+_HEAD = struct.Struct("=3i")     # width, height, depth
 _NAMES = {(color.ids_of(name), ratio): name for name, ratio in color.SAMPLINGS.items()}
 
 
 class Part(NamedTuple):
-    """A component in a buffer: the shape of its levels, their offset and strides in bytes, and the
+    """A component in a block: the shape of its levels, their offset and strides in bytes, and the
     further arguments of Component()."""
 
     shape: Tuple[int, int, int, int]
@@ -26,44 +27,53 @@ class Part(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The contents of a GstDctMeta; `tables` as in Picture, to be copied into each."""
+    """The contents of a CtPicture; `tables` as in Picture, to be copied into each; `size` in bytes
+    from the first level to the last."""
 
     parts: Tuple[Part, ...]
     tables: np.ndarray
     sampling: str
     width: int
     height: int
+    size: int
 
 
-def layout_of(address: int) -> Layout:
-    """The Layout of a GstDctMeta.
+def layout_of(picture: _native.Picture) -> Layout:
+    """The Layout of a CtPicture.
 
-    A structure of ctypes gives one field a call, and three components have thirty fields. The metas
-    of a corpus are often equal, so their layouts are cached by their bytes.
+    A structure of ctypes gives one field a call, and three components have thirty fields. The
+    pictures of a corpus are often alike, so their layouts are cached by their bytes.
     """
-    return _layout(ctypes.string_at(address, _META_BYTES))
+    first = picture.component[0].data
+    for component in picture.component[:picture.components]:
+        component.data -= first
+    at = ctypes.addressof(picture)
+    layout = _layout(ctypes.string_at(at + _native.Picture.width.offset, _HEAD.size),
+                     ctypes.string_at(at + _BEGIN, _END - _BEGIN))
+    picture.component[0].data = first
+    return layout
+
+
+_BEGIN, _END = _native.Picture.components.offset, _native.Picture.markers.offset
+_COMPONENTS_AT = _native.Picture.component.offset - _BEGIN
+_TABLES_AT = _native.Picture.tables.offset - _BEGIN
+_COMPONENT_BYTES = ctypes.sizeof(_native.Component)
 
 
 @functools.lru_cache(maxsize=64)
-def _layout(meta: bytes) -> Layout:
-    count, = _NUMBER.unpack_from(meta, _COUNT_AT)
-    components = [_PARTS.unpack_from(meta, _COMPONENTS_AT + index * _COMPONENT_BYTES)
+def _layout(head: bytes, body: bytes) -> Layout:
+    width, height, _ = _HEAD.unpack(head)
+    count, n_tables = struct.unpack_from("=2i", body)
+    components = [_PARTS.unpack_from(body, _COMPONENTS_AT + index * _COMPONENT_BYTES)
                   for index in range(count)]
-    n_tables, = _NUMBER.unpack_from(meta, _TABLE_COUNT_AT)
-    tables = np.array(memoryview(meta)[_TABLES_AT:_TABLES_AT + 128 * n_tables].cast("H"), np.uint16)
+    tables = np.frombuffer(body, np.uint16, 64 * n_tables, _TABLES_AT)
     parts = tuple(Part((blocks_h, blocks_w, 8, 8), offset, (stride, 128, 16, 2),
                        (id, h_samp, v_samp, width, height, table))
-                  for id, h_samp, v_samp, width, height, blocks_w, blocks_h, offset, stride, table
+                  for id, h_samp, v_samp, width, height, blocks_w, blocks_h, table, offset, stride
                   in components)
-    return Layout(parts, tables.reshape(n_tables, 8, 8), _sampling(components), components[0][3],
-                  components[0][4])
-
-
-_NUMBER = struct.Struct("=I")
-_META_BYTES = _gst.DctMeta.fence.offset
-_COUNT_AT, _TABLE_COUNT_AT = _gst.DctMeta.n_components.offset, _gst.DctMeta.n_tables.offset
-_COMPONENTS_AT, _TABLES_AT = _gst.DctMeta.components.offset, _gst.DctMeta.tables.offset
-_COMPONENT_BYTES = ctypes.sizeof(_gst.DctComponent)
+    size = max(part.offset + part.shape[0] * part.strides[0] for part in parts)
+    return Layout(parts, tables.reshape(n_tables, 8, 8), _sampling(components), width, height,
+                  size)
 
 
 def _sampling(components: Sequence[Tuple]) -> str:
@@ -75,8 +85,9 @@ def _sampling(components: Sequence[Tuple]) -> str:
     return _NAMES[tuple(component[0] for component in components), ratio]
 
 
-_IRREGULARITIES = [(name.lower().replace("_", "-"), kind.value)
-                   for name, kind in _gst.DctJpegIrregularity.__members__.items()]
+# The bits of CtPicture.irregular.
+_IRREGULARITIES = ("left-over-bytes", "stray-bytes", "scan-parameters", "missing-end",
+                   "useless-marker", "unknown-header")
 
 
 class FileRest(NamedTuple):
@@ -89,29 +100,28 @@ class FileRest(NamedTuple):
     gaps: Tuple[bytes, ...] = ()
 
 
-def rest_of(gst: _gst.Libraries, buffer: int) -> FileRest:
-    """The FileRest in a buffer's GstDctJpegMeta."""
-    address = gst.gst_buffer_get_dct_jpeg_meta(buffer)
-    if not address:
-        return FileRest()
-    meta = _gst.JpegMeta.from_address(address)
-    irregular = meta.irregular
-    names = tuple(name for name, bit in _IRREGULARITIES if irregular & bit)
-    markers = _bytes_of(gst, meta.segments)
-    if not meta.behind:
+@functools.lru_cache(maxsize=64)
+def irregularities(bits: int) -> Tuple[str, ...]:
+    return tuple(name for index, name in enumerate(_IRREGULARITIES) if bits >> index & 1)
+
+
+def rest_of(picture: _native.Picture) -> FileRest:
+    """The FileRest of a CtPicture."""
+    names = irregularities(picture.irregular)
+    markers = ctypes.string_at(picture.markers, picture.markers_size)
+    if not picture.behind_size:
         return FileRest(markers, names)
-    behind = _bytes_of(gst, meta.behind)
-    places = [(place.offset, place.offset + place.size)
-              for place in meta.attachments[:meta.n_attachments]]
+    behind = ctypes.string_at(picture.behind, picture.behind_size)
+    return with_places(markers, names, behind, [
+        (place.offset, place.offset + place.size)
+        for place in picture.attachments[:picture.n_attachments]])
+
+
+def with_places(markers: bytes, names: Tuple[str, ...], behind: bytes,
+                places: Sequence[Tuple[int, int]]) -> FileRest:
+    """places: where attachments begin and end in the bytes behind a picture"""
     ends = sorted([0, *(end for _, end in places)])
     return FileRest(markers, names, tuple(behind[begin:end] for begin, end in places),
                     behind[ends[-1]:],
                     tuple(behind[max(end for end in ends if end <= begin):begin]
                           for begin, _ in places))
-
-
-def _bytes_of(gst: _gst.Libraries, held: Optional[int]) -> bytes:
-    """A copy of a GBytes, or of nothing."""
-    size = ctypes.c_size_t()
-    data = gst.g_bytes_get_data(held, ctypes.byref(size)) if held else None
-    return ctypes.string_at(data, size.value) if size.value else b""

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _gst
 from ._cuda_memory import context_of
-from ._device_transform import caps_on_device
+from ._device_transform import caps_on_device, levels_in
 from ._levels import add_rest, check_rest, described, in_one_piece
 from ._stage import Stage
 from ._stages import run
@@ -97,21 +97,15 @@ def by_cpu(verb: Verb, picture: Any) -> Tuple[_gst.Sample, np.ndarray]:
     return _run(verb, picture, lambda: gst.gst_dct_info_to_caps(info), memory, buffer), memory
 
 
-def by_cuda(verb: Verb, picture: Any, sample: _gst.Sample, device: int) -> _gst.Sample:
-    """The same of a Sample in CUDA memory, whose picture that is, on its device.
-
-    Levels and tables are the Sample's; the rest of the file is the Picture's.
-    """
+def by_cuda(verb: Verb, picture: Any, device: int) -> _gst.Sample:
+    """The same of a CudaPicture, on its device."""
     check_rest(picture)
     gst = _gst.libraries()
     info = _gst.DctInfo(gst, "S16LE", True, picture.depth, picture.sampling, picture.width,
                         picture.height)
 
     def buffer() -> int:
-        made = gst.gst_mini_object_copy(sample.buffer)  # around the same memory
-        meta = gst.gst_buffer_get_dct_jpeg_meta(made)
-        if meta:
-            gst.gst_buffer_remove_meta(made, meta)
+        made = levels_in(gst, picture, info)
         add_rest(gst, made, picture)
         return made
-    return _run(verb, picture, lambda: caps_on_device(gst, info), sample, buffer, device)
+    return _run(verb, picture, lambda: caps_on_device(gst, info), picture, buffer, device)

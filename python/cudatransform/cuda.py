@@ -6,13 +6,22 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from . import _gst, _verbs
-from ._cuda_memory import CudaArray, context_of
-from ._parts import layout_of, rest_of
-from ._stage import Stage, StageError
+from . import _gst, _native, _verbs
+from ._cuda_memory import CudaArray
+from ._gst_parts import layout_of, rest_of
 from .errors import Unavailable
 from .picture import Component, Picture, picture_of_sample
 from .planes import Planes, planes_on_device
+
+
+def downloaded(array: Any) -> np.ndarray:
+    """A CudaArray whose rows may have gaps between them as a numpy array. Raises Unavailable."""
+    made, error = np.empty(array.shape, array.dtype), _native.Error()
+    rows, row = array.shape[0], made.nbytes // array.shape[0]
+    _native.check(_native.library().ct_copy_to_host(
+        _native.engine(array.device), made.ctypes.data, row, array.address, array.strides[0], row,
+        rows, error), error)
+    return made
 
 
 class CudaPicture(Picture):
@@ -23,12 +32,15 @@ class CudaPicture(Picture):
     compute work on a download, cpu().
     """
 
-    __slots__ = ("_held",)
-    _held: _gst.HeldBuffer
+    __slots__ = ()
 
     def cpu(self) -> Picture:
-        """A download: a Picture with numpy arrays in memory of its own."""
-        return picture_of_sample(_gst.libraries(), self._held.sample, self.path).copy()
+        """A download: a Picture with numpy arrays in memory of its own. Raises Unavailable."""
+        components = [Component(downloaded(c.levels), c.id, c.h_samp, c.v_samp, c.width, c.height,
+                                c.table) for c in self.components]
+        return Picture(components, self.tables.copy(), self.width, self.height, self.sampling,
+                       self.markers, self.path, self.irregular, self.attachments, self.trailer,
+                       self.gaps, self.depth)
 
     def copy(self) -> Picture:
         """The same as cpu()."""
@@ -36,12 +48,11 @@ class CudaPicture(Picture):
 
     def planes(self, dtype: Any = np.int16) -> Planes:
         """As Picture.planes(), on the GPU: CudaArrays. Raises ValueError and Unavailable."""
-        return planes_on_device(self, self._held.sample, self[0].device,  # type: ignore
-                                dtype)
+        return planes_on_device(self, self[0].device, dtype)  # type: ignore
 
     def _by(self, verb: _verbs.Verb) -> Picture:
         device = self[0].device  # type: ignore
-        sample = _verbs.by_cuda(verb, self, self._held.sample, device)
+        sample = _verbs.by_cuda(verb, self, device)
         made = picture_on_device(_gst.libraries(), sample, self.path, device)
         made.irregular = self.irregular
         return made
@@ -71,30 +82,5 @@ def picture_on_device(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[s
                                  *fields)
                        for shape, offset, strides, fields in layout.parts]
     rest = rest_of(gst, sample.buffer)
-    picture = CudaPicture(made, layout.tables.copy(), layout.width, layout.height, layout.sampling,
-                          rest.markers, path, *rest[1:], sample.number(gst, b"depth"))
-    picture._held = held
-    return picture
-
-
-def decoder_stage(elements: str, device: int, queued: bool = False, rest: str = "") -> Stage:
-    """A Stage of `elements`, jpegcoefdec's line, whose coefficients are on a device, and `rest`."""
-    context, _ = context_of(device)
-    return Stage(f"{elements} backend=cuda cuda-device-id={device} ! "
-                 f"video/x-dct(memory:CUDAMemory){rest}", context=context, queued=queued)
-
-
-def read_onto_device(path: str, device: int) -> CudaPicture:
-    """Reads one file with elements of its own. Raises OSError, StageError and Unavailable."""
-    gst = _gst.libraries()
-    with open(path, "rb") as file:
-        data = np.frombuffer(file.read(), np.uint8)
-    stage = decoder_stage("jpegcoefdec name=first n-threads=1 on-error=fail qos=false", device)
-    try:
-        stage.set_caps("image/jpeg,parsed=true")
-        sample = stage.run(_gst.buffer_around(gst, _gst.address_of(data), len(data)), data)
-        if sample is None:
-            raise StageError("the decoder gave no picture")
-        return picture_on_device(gst, sample, path, device)
-    finally:
-        stage.close()
+    return CudaPicture(made, layout.tables.copy(), layout.width, layout.height, layout.sampling,
+                       rest.markers, path, *rest[1:], sample.number(gst, b"depth"))

@@ -7,7 +7,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _gst, _verbs, color
-from ._parts import layout_of, rest_of
+from ._gst_parts import layout_of, rest_of
 from ._pixels import check_upsampling, rgb_of_levels
 from .planes import Planes, planes_of_picture
 from .transform import check_tables, dct, idct, quality_tables

@@ -8,9 +8,9 @@ import numpy as np
 
 from . import _gst
 from ._cuda_memory import CudaArray, context_of
-from ._device_transform import caps_on_device
+from ._device_transform import caps_on_device, levels_in
 from ._levels import described, in_one_piece
-from ._parts import FileRest, layout_of, rest_of
+from ._gst_parts import FileRest, layout_of, rest_of
 from ._stage import Stage
 from ._stages import run
 from .errors import Unavailable
@@ -104,8 +104,8 @@ def planes_of_picture(picture: Any, dtype: Any) -> Planes:
     return wanted.planes_of(gst, made, picture.path, FileRest(irregular=picture.irregular))
 
 
-def planes_on_device(picture: Any, sample: _gst.Sample, device: int, dtype: Any) -> Planes:
-    """The levels of a Sample in CUDA memory, which are those of `picture`, by the CUDA engine."""
+def planes_on_device(picture: Any, device: int, dtype: Any) -> Planes:
+    """The levels of a CudaPicture, by the CUDA engine."""
     gst, wanted = _gst.libraries(), wanted_planes(dtype, device)
     info = _gst.DctInfo(gst, "S16LE", True, picture.depth, picture.sampling, picture.width,
                         picture.height)
@@ -113,7 +113,6 @@ def planes_on_device(picture: Any, sample: _gst.Sample, device: int, dtype: Any)
     def prepare(stage: Stage) -> int:
         stage.set_caps_object(f"{picture.sampling} {picture.width}x{picture.height} "
                               f"{picture.depth}".encode(), caps_on_device(gst, info))
-        # The same memory in a buffer of its own, whose time is the stage's.
-        return gst.gst_mini_object_copy(sample.buffer)
-    made = run(wanted.line("name=first"), prepare, sample, context_of(device)[0])
+        return levels_in(gst, picture, info)
+    made = run(wanted.line("name=first"), prepare, picture, context_of(device)[0])
     return wanted.planes_of(gst, made, picture.path, FileRest(irregular=picture.irregular))

@@ -2,29 +2,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-import collections
 import os
-import queue
-from typing import Any, Deque, Iterable, Iterator, List, Optional, Tuple, Union
+from typing import Any, Iterable, Iterator, List, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _gst, jpeg
-from ._cuda_memory import context_of
+from ._decoding import Ahead, Limits, Wanted
 from ._device import number_of
-from ._feed import End, Entry, Feed, reads_for
-from ._pixels import Wanted
-from ._stage import Stage, StageError
-from .cuda import decoder_stage, picture_on_device, read_onto_device
-from .errors import Failure, ReadError, Unavailable, is_interruption, whole_number
-from .jpeg import ink_of
-from .picture import Picture, picture_of_sample
+from ._sources import Source, Sources
+from ._walk import walk_through
+from .errors import Failure, Unavailable, is_interruption, whole_number
+from .picture import Picture
 from .planes import Planes, wanted_planes
 
-_PATIENCE = 10_000_000  # nanoseconds
-_MOST_TOGETHER = 8      # files whose room is given back at once
-# The pushing thread and the decoder do not wait for each other.
-_QUEUE = "queue name=first max-size-buffers=0 max-size-bytes=0 max-size-time=0 silent=true"
+_MOST_BATCHES = 64  # under way, as the library takes them
 
 
 class Batch(List[Any]):
@@ -33,9 +24,9 @@ class Batch(List[Any]):
     paths: of the items
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.paths: List[str] = []
+    def __init__(self, items: Iterable[Any] = (), paths: Sequence[str] = ()) -> None:
+        super().__init__(items)
+        self.paths = list(paths)
 
     @property
     def pictures(self) -> List[Any]:
@@ -56,7 +47,8 @@ class Batch(List[Any]):
 class Reader:
     """Reads JPEG files in batches, many at once and in order.
 
-    paths: of the files; any iterable, which another thread walks through as it needs files
+    paths: of the files; or bytes, memoryviews and binary files, or any of these. An iterable other
+        than a list or a tuple is walked through by another thread, as it needs files
     batch: pictures in a batch; the last one may have fewer
     device: `cpu`: numpy arrays. `cuda` or `cuda:1`: arrays on that GPU, see CudaPicture
     workers: 1 to 1024 files that are decoded at once, each on a thread; None: as many as the
@@ -65,6 +57,7 @@ class Reader:
         and `upsampling`
     layout: of coefficients. `block`: Pictures. `band`: Planes, of `dtype` as of Picture.planes();
         nothing is copied behind the conversion
+    max_pixels, max_memory, on_error: as of read()
 
     Iterating yields one Batch after the other; each `for` begins anew. A file that cannot be read
     is a Failure in its place and stops nothing. While a batch is in use the next one is decoded:
@@ -74,10 +67,12 @@ class Reader:
     such GPU.
     """
 
-    def __init__(self, paths: Iterable[Union[str, "os.PathLike[str]"]], batch: int = 32,
+    def __init__(self, paths: Iterable[Source], batch: int = 32,
                  device: str = "cpu", workers: Optional[int] = None, output: str = "coefficients",
                  mode: str = "RGB", scale: int = 1, upsampling: str = "fancy",
-                 layout: str = "block", dtype: Any = np.int16) -> None:
+                 layout: str = "block", dtype: Any = np.int16,
+                 max_pixels: Optional[int] = None, max_memory: Optional[int] = None,
+                 on_error: str = "fail") -> None:
         if isinstance(paths, (str, bytes, os.PathLike)):
             raise ValueError("paths are an iterable of paths, not one path: put it into a list")
         if not hasattr(paths, "__iter__") and not hasattr(paths, "__getitem__"):
@@ -98,179 +93,77 @@ class Reader:
                              "they are made with layout='band'")
         if layout == "band" and output == "pixels":
             raise ValueError("bands are of coefficients: pixels have none")
-        wanted = Wanted(mode, scale, upsampling, number_of(device)).check()
+        limits = Limits(max_pixels, max_memory, on_error)
+        wanted = Wanted.of(mode, scale, upsampling, device, limits)
         self.paths, self.batch, self.device = paths, batch, device
-        self.wanted = wanted if output == "pixels" else None  # of files' pixels
+        self.wanted = wanted if output == "pixels" else wanted._replace(mode=None, scale=1)
         self.planes = planes if layout == "band" else None
         cores = len(os.sched_getaffinity(0))
+        self.own_workers = None if workers is None else int(workers)
         self.workers = cores * (1 if device == "cpu" else 2) if workers is None else int(workers)
 
     def __iter__(self) -> Iterator[Batch]:
-        run = Walk(self)
+        walk = Walk(self)
         try:
             while True:
-                batch = Batch()
-                whole = run.fill(batch, self.batch)
-                if batch:
-                    yield batch
-                if not whole:
+                batch = walk.next()
+                if batch is None:
                     return
+                yield batch
         finally:
-            run.close()
+            walk.close()
 
 
 class Walk:
-    """One walk through the paths: a Feed fills the decoder, the caller's thread takes from it.
-
-    A buffer's time is twice the number of its file, from 1 on. A time that does not come back
-    belongs to a damaged file, which is read again, alone, to learn what is wrong with it. Where
-    nothing comes while the Feed waits (for room, because many are damaged, or for the caller's next
-    path), the decoder must finish all that it has. An error of the stream loses all files on their
-    way, which are read again one by one, too.
-    """
+    """One walk through the files: batches are pushed as they come, and pulled in order."""
 
     def __init__(self, reader: Reader) -> None:
-        self.gst = _gst.libraries()
-        paths = iter(reader.paths)
-        self.stage = _new_stage(reader)
-        self.device, self.wanted = number_of(reader.device), reader.wanted
-        self.planes = reader.planes
-        # The Feed learns of room for several files at once: waking its thread for each file costs
-        # as much as reading one.
-        ahead = reader.batch + 2 * reader.workers
-        self.taken, self.together = 0, max(1, min(_MOST_TOGETHER, ahead // 4))
-        self.context = jpeg.Context()
-        self.ahead: Optional[_gst.Sample] = None
-        self.ahead_time = 0
-        # Buffers to make pictures of, their places in the batch, and their files.
-        self.buffers: Deque[Tuple[_gst.Sample, int, Entry]] = collections.deque()
-        self.feed = Feed(self, self.stage, paths, ahead, reads_for(self.device is not None))
+        self._batch, self._planes = reader.batch, reader.planes
+        self._most = min(_MOST_BATCHES, 1 - -2 * reader.workers // reader.batch)
+        self._ahead = Ahead(reader.wanted, reader.own_workers, self._most)
+        self._files = walk_through(reader.paths)
+        self._files.give_room(self._most * self._batch)
+        self._error: Optional[BaseException] = None
+        self._has_ended = False
 
-    def fill(self, batch: Batch, size: int) -> bool:
-        """Appends the next pictures and failures, in order. False: there are fewer than `size`."""
-        while len(batch) < size:
-            entry = self._next_entry()
-            if isinstance(entry, End):
-                self._make_pictures(batch)
-                if entry.error is not None:
-                    raise entry.error
-                return False
-            item = self._take(entry) if entry.failure is None else entry.failure
-            if isinstance(item, _gst.Sample):
-                self.buffers.append((item, len(batch), entry))
-            elif entry.data is not None:
-                self.feed.memory.append(entry.data)
-            batch.append(item)
-            batch.paths.append(entry.path)
-            self.taken += 1
-            if self.taken == self.together:
-                self._give_room()
-                self._make_pictures(batch)
-            if entry.number % 32 == 0:
-                self._look_for_errors()
-        self._make_pictures(batch)
-        return True
-
-    def _make_pictures(self, batch: Batch) -> None:
-        """Makes pictures of the buffers that have come. Several at once take half the time: between
-        single ones the decoder drives this code out of the caches."""
-        while self.buffers:
-            sample, index, entry = self.buffers.popleft()
-            batch[index] = self._picture(sample, entry.path)
-            # The picture is complete, so the decoder has read its file's bytes.
-            self.feed.memory.append(entry.data)  # type: ignore
-
-    def _next_entry(self) -> Union[Entry, End]:
-        try:
-            return self.feed.entries.get_nowait()
-        except queue.Empty:
-            self._give_room()
+    def next(self) -> Optional[Batch]:
+        """None: there are no more."""
         while True:
+            self._push()
+            if len(self._ahead) > 0:
+                pulled = self._ahead.pull()
+                if pulled is not None:
+                    return self._batch_of(*pulled)
+            elif self._has_ended:
+                if self._error is not None:
+                    raise self._error
+                return None
+
+    def _push(self) -> None:
+        """As many batches as have come. Waits for a while if none is under way."""
+        while not self._has_ended and len(self._ahead) < self._most:
             try:
-                return self.feed.entries.get(timeout=_PATIENCE / 1e9)
-            except queue.Empty:  # the caller's iterable may wait for files that are read already
-                self.feed.push_oldest(wait=False)  # what is not read may be a later file by now
-
-    def _give_room(self) -> None:
-        if self.taken:
-            self.feed.give_room(self.taken)
-        self.taken = 0
-
-    def _take(self, entry: Entry) -> Any:
-        """The Sample of a file on its way; without one the item that another try makes."""
-        time = 2 * entry.number
-        while self.ahead_time < time:
-            if entry.number <= self.feed.lost:
-                return self._alone(entry)
-            self.ahead = None  # before the next one comes, which may use its memory
-            self.ahead = self.stage.pull(_PATIENCE)
-            if self.ahead is not None:
-                self.ahead_time = _gst.BufferHead.from_address(self.ahead.buffer).pts
-            elif self.stage.has_ended():
-                return self._alone(entry)
-            else:
-                self._look_for_errors()
-                self._give_room()
-                self.feed.finish_if_idle()
-        if self.ahead_time > time or self.ahead is None:
-            return self._alone(entry)
-        sample, self.ahead = self.ahead, None
-        return sample
-
-    def _look_for_errors(self) -> None:
-        if self.stage.forget_messages():
-            self.feed.recover()
-
-    def _picture(self, sample: _gst.Sample, path: str) -> Any:
-        if self.wanted is not None and self.wanted.mode != "CMYK":
-            return self.wanted.pixels_of(self.gst, sample)
-        if self.planes is not None:
-            return self.planes.planes_of(self.gst, sample, path)
-        if self.device is not None:
-            return picture_on_device(self.gst, sample, path, self.device)
-        picture = picture_of_sample(self.gst, sample, path)
-        if self.wanted is None:
-            return picture
-        try:
-            return ink_of(picture, path, self.wanted)
-        except ReadError as error:
-            return Failure(error.path, error.reason)
-
-    def _alone(self, entry: Entry) -> Any:
-        try:
-            if self.wanted is not None:
-                return self.context.decode_as(self.wanted, entry.path)
-            picture = self.context.read(entry.path)
-            # It is not damaged: an error of the stream took it, or it is another file by now.
-            if self.device is not None:
-                picture = read_onto_device(entry.path, self.device)
-            return picture if self.planes is None else picture.planes(self.planes.dtype)
-        except ReadError as error:
-            return Failure(error.path, error.reason)
-        except (OSError, StageError, Unavailable) as error:
-            if is_interruption(error):
+                files = self._files.take(self._batch, wait=len(self._ahead) == 0)
+                if files is None:
+                    return
+                if files:
+                    self._ahead.push(Sources(files))
+                self._has_ended = len(files) < self._batch
+            except Unavailable:
                 raise
-            return Failure(entry.path, jpeg.reason_of(error))
+            except BaseException as error:
+                if is_interruption(error):
+                    raise
+                self._error, self._has_ended = error, True
+
+    def _batch_of(self, sources: Sources, items: List[Any]) -> Batch:
+        self._files.give_room(self._batch)
+        if self._planes is not None:
+            dtype = self._planes.dtype
+            items = [item if isinstance(item, Failure) else item.planes(dtype) for item in items]
+        return Batch(items, sources.names)
 
     def close(self) -> None:
-        """Ends the Feed, and frees everything but the pictures."""
-        if _gst._forked:
-            return  # the threads, without which elements cannot stop, are the parent's
-        self.feed.stop()
-        self.ahead = None
-        self.buffers.clear()
-        self.stage.close()
-        self.context.close()
-        _gst.give_memory_back()
-
-
-def _new_stage(reader: Reader) -> Stage:
-    elements = f"{_QUEUE} ! jpegcoefdec n-threads={reader.workers} qos=false"
-    device = number_of(reader.device)
-    if reader.wanted is not None and reader.wanted.mode != "CMYK":
-        context = None if device is None else context_of(device)[0]
-        return Stage(f"{elements} {reader.wanted.line(ahead=True)}", context=context, queued=True)
-    rest = "" if reader.planes is None else f" ! {reader.planes.line()}"
-    if device is None:
-        return Stage(f"{elements} backend=cpu{rest}", queued=True)
-    return decoder_stage(elements, device, queued=True, rest=rest)
+        """Ends the decoding."""
+        self._ahead.close(None)
+        self._files.close()

@@ -12,6 +12,7 @@ import warnings
 from unittest import mock
 
 import cudatransform as ct
+from cudatransform import _encoding
 from cudatransform.corpus import actions, folder
 import pictures
 
@@ -153,7 +154,7 @@ class Attachments(unittest.TestCase):
                 for make in (ct.write, lambda picture: picture.turned("90r")):
                     with self.subTest(words), self.assertRaisesRegex(ct.WriteError, words):
                         make(picture)
-                with mock.patch.object(ct.jpeg, "check_rest"):
+                with mock.patch.object(_encoding, "check_rest"):
                     try:  # so it is the decoder that does not take it
                         data = ct.write(picture)
                     except ct.WriteError:
@@ -185,7 +186,7 @@ class Attachments(unittest.TestCase):
                     continue
                 with self.assertRaisesRegex(ct.WriteError, "16777217 bytes.*more than 16777216"):
                     ct.write(picture)
-                with mock.patch.object(ct.jpeg, "check_rest"):
+                with mock.patch.object(_encoding, "check_rest"):
                     self.assertEqual(ct.read(ct.write(picture)).markers, b"")
 
     def test_a_file_of_a_missing_pictures_size(self):
@@ -207,14 +208,12 @@ class Corpus(unittest.TestCase):
         source = os.path.join(made.name, "in")
         pictures.write_all(source, {f"{name}.jpg": data for name, data in FILES.items()})
         names = folder.list_files(source)
-        reader = actions.WorkerReader()
-        self.addCleanup(reader.close)
         for action, options in (("repack", {}), ("requantise", {"quality": 40}), ("stats", {})):
             output = folder.Output(os.path.join(made.name, action))
             self.addCleanup(output.release)
             output.claim({"action": action, "options": options, "input": source}, names)
             actions.do_chunk(action, options, os.fsencode(source), 0, names, output,
-                             reader.read(os.fsencode(source), names))
+                             actions.read_files(os.fsencode(source), names))
             rows = output.rows_of(0, names)
             for name, row in zip(names, rows):
                 self.assertNotIn("reason", row)
@@ -241,12 +240,10 @@ class Corpus(unittest.TestCase):
         source = os.path.join(made.name, "in")
         pictures.write_all(source, {f"{name}.jpg": data for name, data in FILES.items()})
         names = folder.list_files(source)
-        reader = actions.WorkerReader()
-        self.addCleanup(reader.close)
         output = folder.Output(os.path.join(made.name, "export"))
         self.addCleanup(output.release)
         output.claim({"action": "export", "options": {}, "input": source}, names)
-        items = reader.read(os.fsencode(source), names)
+        items = actions.read_files(os.fsencode(source), names)
         shard = os.path.join(output.path, "levels-000000.parquet")
         if importlib.util.find_spec("pyarrow") is None:
             # The rows are what pyarrow would be given.

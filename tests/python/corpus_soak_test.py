@@ -146,13 +146,13 @@ class Soak(unittest.TestCase):
     def rows(self):
         output = folder.Output(self.target)
         self.addCleanup(output.release)
-        names, reader = folder.list_files(self.input), actions.WorkerReader()
-        self.addCleanup(reader.close)
+        names = folder.list_files(self.input)
         output.claim({"action": "repack", "options": {}, "input": self.input}, names)
         root = os.fsencode(self.input)
         for number, at in enumerate(range(0, len(names), folder.CHUNK)):
             part = names[at:at + folder.CHUNK]
-            actions.do_chunk("repack", {}, root, number, part, output, reader.read(root, part))
+            actions.do_chunk("repack", {}, root, number, part, output,
+                             actions.read_files(root, part))
             yield from output.rows_of(number, part)
 
     def read(self, root, name):

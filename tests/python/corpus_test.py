@@ -27,8 +27,6 @@ class WithCorpus(unittest.TestCase):
         self.input = os.path.join(self.top, "in put")
         self.output = folder.Output(os.path.join(self.top, "out"))
         self.addCleanup(lambda: self.output.release())
-        self.reader = actions.WorkerReader()
-        self.addCleanup(self.reader.close)
         files = {}
         for index in range(6):
             sampling = ("4:2:0", "gray", "rgb", "cmyk", "4:2:0", "YCCK-4:2:2")[index]
@@ -47,7 +45,7 @@ class WithCorpus(unittest.TestCase):
 
     def do_claimed(self, action, output, number, names, **options):
         root = os.fsencode(self.input)
-        items = self.reader.read(root, names)
+        items = actions.read_files(root, names)
         actions.do_chunk(action, options, root, number, names, output, items)
         return output.counts(number)
 
@@ -321,7 +319,7 @@ class OneReader(WithCorpus):
         self.do("stats")
         whole = self.claimed("whole")
         root, parts = os.fsencode(self.input), (self.names[:3], self.names[3:])
-        items = self.reader.read(root, self.names)
+        items = actions.read_files(root, self.names)
         for number, part in enumerate(parts):
             actions.do_chunk("stats", {}, root, number, part, whole, items)
         self.assertEqual([whole.counts(number) for number in range(2)], [(3, 1), (4, 0)])
@@ -330,7 +328,7 @@ class OneReader(WithCorpus):
         self.assertEqual([self.do_claimed("stats", whole, number, part)
                           for number, part in enumerate(parts)], [(3, 1), (4, 0)])
         self.assertEqual(self.rows(*parts, output=whole), self.rows())
-        self.assertEqual(list(self.reader.read(root, [])), [])
+        self.assertEqual(list(actions.read_files(root, [])), [])
 
     def test_shares_of_gpus(self):
         self.assertEqual([on_ray._share(*gpus) for gpus in ((0., 4), (1., 16), (8., 4), (1., 3))],
@@ -349,7 +347,6 @@ class Worker(WithCorpus):
         self.output.release()
         self.output = self.claimed("out of a worker")
         self.worker = on_ray.Actor()
-        self.addCleanup(self.worker.close)
         job = worker.words_of("stats", {}, self.input, self.output.path, "cpu")
         parts = self.parts = self.names[:3], self.names[3:17], self.names[17:]
         self.batch = {"number": np.arange(3), "job": np.array([job] * 3),
@@ -400,7 +397,7 @@ class Worker(WithCorpus):
         self.assertEqual(self.output.counts(0), (2, 1))
 
     def test_a_picture_of_another_file_is_none(self):
-        others = self.reader.read(os.fsencode(self.input), self.names[1:])
+        others = actions.read_files(os.fsencode(self.input), self.names[1:])
         with self.assertRaisesRegex(RuntimeError, "came for"):
             actions.do_chunk("stats", {}, os.fsencode(self.input), 0, self.names[:1], self.output,
                              others)

@@ -69,10 +69,8 @@ class OnDevice(unittest.TestCase):
         from cudatransform.corpus import actions
         root = os.path.dirname(self.paths[0])
         names = [os.fsencode(os.path.basename(path)) for path in self.paths]
-        reader = actions.WorkerReader("cuda")
-        self.addCleanup(reader.close)
         items = [item for part in (names[:2], names[2:])
-                 for item in reader.read(os.fsencode(root), part)]
+                 for item in actions.read_files(os.fsencode(root), part, "cuda")]
         self.assertEqual([item.path for item in items], self.paths)
         for item in items:
             self.assertNotIsInstance(item, cuda.CudaPicture)
@@ -81,7 +79,7 @@ class OnDevice(unittest.TestCase):
         self.assertEqual(sum(isinstance(item, ct.Failure) for item in items), 1)
 
     def test_read_alone_and_written(self):
-        alone = cuda.read_onto_device(self.paths[0], 0)
+        alone = ct.read(self.paths[0], device="cuda")
         self.assertTrue(pictures.equal(alone.cpu(), ct.read(self.paths[0])))
         self.assertEqual(ct.write(alone), ct.write(ct.read(self.paths[0])))
         with self.assertRaises(BufferError):

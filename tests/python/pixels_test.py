@@ -364,7 +364,7 @@ class Errors(unittest.TestCase):
                         {"tables": np.zeros((8, 8))}, {"tables": "flat"}, {"quantizer": "rdo"},
                         {"target_size": 0}, {"max_size": 1 << 32},
                         {"target_size": 900, "tables": np.full((2, 8, 8), 9)},
-                        {"quantizer": "rd", "tables": np.full((8, 8), 9)},
+                        {"quantizer": "rd", "tables": np.full((3, 8, 8), 9)},
                         {"target_size": 900, "progressive": True},
                         {"target_size": 900, "max_size": 899}, {"method": "fast"}, {"restart": -1},
                         {"sampling": "cmyk"}):

@@ -15,7 +15,6 @@ import numpy as np
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
 import cudatransform as ct  # noqa: E402
-from cudatransform import cuda  # noqa: E402
 import device_arrays  # noqa: E402
 import pictures  # noqa: E402
 
@@ -81,7 +80,7 @@ class Planes(unittest.TestCase):
     def test_of_pictures(self):
         for path in self.paths[:6]:
             picture = ct.read(path)
-            on_device = None if PLACE == "cpu" else cuda.read_onto_device(path, 0)
+            on_device = None if PLACE == "cpu" else ct.read(path, device="cuda")
             for dtype in TYPES:
                 self.check((on_device or picture).planes(dtype), picture, dtype)
             self.assertEqual(str(picture.planes()[0].dtype), "int16")

@@ -1,23 +1,26 @@
 #!/usr/bin/python3
 # cudatransform.Reader: order, damaged files among sound ones, abandoned walks, memory.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-import errno
 import gc
+import io
 import itertools
 import os
+import pathlib
 import pickle
 import queue
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 from unittest import mock
 
+import numpy as np
+
 import cudatransform as ct
-from cudatransform import _feed, _reads, reader
+from cudatransform import _decoding, _walk
 import pictures
 
 
@@ -110,30 +113,67 @@ class Batches(WithFiles):
             seen += 1
         self.assertEqual(seen, len(pictures.bad_files()) + 3)
 
-    def test_an_error_of_the_stream_loses_no_neighbour(self):
-        # Without an earlier picture, a file that the decoder cannot hold is such an error.
-        odd = next(path for path in self.bad if "factors" in path)
-        marker, _feed.MARKER = _feed.MARKER, pictures.bad_files()["factors.jpg"][0]
-        try:
-            for workers in (1, 3):
-                for paths in ([odd] * 3 + self.sound[:9], [odd], [odd] * 20):
-                    with self.subTest(len(paths), workers=workers):
-                        self.check(paths, workers=workers, batch=2)
-        finally:
-            _feed.MARKER = marker
+    def test_files_of_any_kind(self):
+        """Paths, bytes, memoryviews and binary files, each by itself and among others."""
+        data = []
+        for path in self.sound:
+            with open(path, "rb") as file:
+                data.append(file.read())
+        kinds = (lambda path, one: one, lambda path, one: bytearray(one),
+                 lambda path, one: memoryview(one), lambda path, one: io.BytesIO(one),
+                 lambda path, one: np.frombuffer(one, np.uint8), lambda path, one: path,
+                 lambda path, one: pathlib.Path(path))
+        wanted = [ct.read(path) for path in self.sound]
+        for which in (*range(len(kinds)), None):
+            files = [kinds[index % len(kinds) if which is None else which](path, one)
+                     for index, (path, one) in enumerate(zip(self.sound, data))]
+            for given in (files, iter(files)):
+                batches = list(ct.Reader(given, batch=16))
+                items = [item for batch in batches for item in batch]
+                self.assertTrue(all(map(pictures.equal, items, wanted)))
+                if which is None:
+                    break  # a file object is read once
+                self.assertEqual({batch.paths[0] == batch[0].path for batch in batches},
+                                 {which >= 5})
+                if which == 3:
+                    break
+        batch, = ct.Reader([b"", data[0], b"none", io.BytesIO(b""), "a\0b"])
+        self.assertEqual([item.path for item in batch.failures],
+                         ["<bytes>", "<bytes>", "<file>", "a\0b"])
+        self.assertTrue(pictures.equal(batch[1], wanted[0]))
 
-    def test_what_cannot_be_opened_is_not_tried_again(self):
-        paths = self.sound[:3] + [self.folder.name, os.path.join(self.folder.name, "none.jpg")]
-        with mock.patch.object(reader.jpeg.Context, "read", side_effect=AssertionError):
-            items = [item for batch in ct.Reader(paths, batch=2) for item in batch]
-        self.assertEqual([isinstance(item, ct.Failure) for item in items], [False] * 3 + [True] * 2)
+    def test_what_is_no_file(self):
+        for what in (5, None, 1.5):
+            for files in ([what], self.sound[:3] + [what]):
+                with self.assertRaisesRegex(TypeError, "source must be a path, bytes or a binary"):
+                    list(ct.Reader(files, batch=2))
 
-    def test_names_that_cannot_be_opened_quickly(self):
-        files = _reads.QuickFiles()
-        files._quick = True
-        for end, error in (("\0", ValueError), (".none", FileNotFoundError)):
-            with self.assertRaises(error):
-                files.open(self.sound[0] + end)
+    def test_limits(self):
+        for name in ("max_pixels", "max_memory"):
+            batch, = ct.Reader(self.sound[:1], **{name: 10})
+            self.assertIn(f"more than {name}=10", batch.failures[0].reason)
+            for function in (ct.read, ct.decode):
+                with self.assertRaisesRegex(ct.ReadError, f"more than {name}=10"):
+                    function(self.sound[0], **{name: 10})
+                with self.assertRaisesRegex(ValueError, f"{name} must be at least 1, not 0"):
+                    function(self.sound[0], **{name: 0})
+            ct.read(self.sound[0], **{name: 1 << 20})
+        with self.assertRaisesRegex(ValueError, "on_error must be"):
+            ct.Reader([], on_error="ignore")
+
+    def test_damage_is_concealed_where_it_may_be(self):
+        cut = next(path for path in self.bad if path.endswith("cut.jpg"))
+        whole = ct.read(pictures.cjpeg_or_tiny())
+        for read in (lambda: ct.read(cut, on_error="conceal"),
+                     lambda: list(ct.Reader([cut, self.sound[0]], on_error="conceal"))[0][0]):
+            with self.assertWarnsRegex(UserWarning, "cut.jpg: .*end") as told:
+                picture = read()
+            self.assertEqual(told.filename, __file__)
+            self.assertEqual((picture.width, picture.height), (whole.width, whole.height))
+            self.assertTrue(np.array_equal(picture[0][:5], whole[0][:5]))
+        with self.assertWarnsRegex(UserWarning, "cut.jpg: .*end"):
+            pixels = ct.decode(cut, on_error="conceal")
+        self.assertTrue(np.array_equal(pixels[:40], whole.pixels()[:40]))
 
     def test_sizes_of_batches(self):
         batches = list(ct.Reader(self.sound[:10] + self.bad[:1], batch=4))
@@ -235,184 +275,39 @@ class Ends(WithFiles):
         self.assertLess(grown, 16 << 10, "KiB")
 
     def test_what_nobody_expects_is_raised(self):
-        seen = []
-        with mock.patch.object(_feed.jpeg, "fill_from", side_effect=RuntimeError("unheard of")):
+        with mock.patch.object(_decoding, "layout_of", side_effect=RuntimeError("unheard of")):
             with self.assertRaisesRegex(RuntimeError, "unheard of"):
-                for batch in ct.Reader(self.sound, batch=2):
-                    seen += batch
+                self.walk(self.sound)
+
+    def test_a_half_used_one_ends_with_the_interpreter(self):
+        script = ("import cudatransform as ct, itertools, sys\n"
+                  "kept = []\n"
+                  "for files in (sys.argv[1:] * 50, itertools.cycle(sys.argv[1:]), "
+                  "iter([open(sys.argv[1], 'rb').read()] * 500)):\n"
+                  "    kept.append(iter(ct.Reader(files, batch=2)))\n"
+                  "    assert len(next(kept[-1])) == 2\n")
+        said = subprocess.run([sys.executable, "-c", script, *self.sound[:9]], timeout=60,
+                              stderr=subprocess.PIPE, check=False)
+        self.assertEqual((said.returncode, said.stderr), (0, b""))
+
+    def test_an_abandoned_ones_thread_ends(self):
+        """Though nobody closes it."""
+        over = queue.SimpleQueue()
+
+        def paths():
+            try:
+                yield from itertools.cycle(self.sound)
+            finally:
+                over.put(True)
+        walked = _walk.Walked(paths())
+        walked.give_room(3)
+        self.assertEqual(walked.take(3, True), self.sound[:3])
+        del walked
+        self.assertTrue(over.get(timeout=20))
 
     def walk(self, paths):
         read = sum(len(batch) for batch in ct.Reader(paths, batch=16, workers=2))
         self.assertEqual(read, len(paths))
-
-
-class Owner:
-    """In place of a Walk."""
-
-
-class SeveralReads:
-    """The same with several files that are read at once, as large ones are for a GPU."""
-
-    def setUp(self):
-        super().setUp()
-        for where, name, value in ((_feed, "_LARGE", 0), (reader, "reads_for", lambda on_cuda: 4)):
-            self.patch(where, name, value)
-
-    def patch(self, where, name, value):
-        patch = mock.patch.object(where, name, value)
-        patch.start()
-        self.addCleanup(patch.stop)
-
-
-class BatchesOfReads(SeveralReads, Batches):
-    pass
-
-
-class EndsOfReads(SeveralReads, Ends):
-    def test_several_at_once(self):
-        """They are read at once, in whatever time each takes, and the order stays."""
-        begun, most = [], []
-
-        class Slow(_feed.FileRead):
-            def __init__(self, *arguments):
-                super().__init__(*arguments)
-                begun.append(self)
-                self.number = len(begun)
-
-            def is_over(self):  # not before three are on their way
-                most.append(len(begun) - self.number + 1)
-                return len(begun) >= 3 and super().is_over()
-        self.patch(_feed, "FileRead", Slow)
-        self.assertEqual(self.paths_of(self.sound), self.sound)
-        self.assertEqual(len(begun), len(self.sound))
-        self.assertTrue(3 <= max(most) <= 5, max(most))
-
-    def test_what_nobody_expects_is_raised(self):
-        self.patch(_feed.FileRead, "done", mock.Mock(side_effect=RuntimeError("unheard of")))
-        with self.assertRaisesRegex(RuntimeError, "unheard of"):
-            self.paths_of(self.sound)
-
-    def test_where_none_can_be_begun(self):
-        self.patch(_feed, "FileRead", mock.Mock(side_effect=BlockingIOError(11, "too many")))
-        self.assertEqual(self.paths_of(self.sound), self.sound)
-
-    def test_reads_that_fail(self):
-        """A file that became shorter, and a descriptor that cannot be read from."""
-        opened, shorter, unreadable = _feed.jpeg.open_picture, self.sound[2], self.sound[5]
-
-        def open_picture(path, files):
-            descriptor, size = opened(path, files)
-            if path == unreadable:
-                os.close(descriptor)
-                return os.open(os.devnull, os.O_WRONLY), size
-            return descriptor, size + (path == shorter)
-        self.patch(_feed.jpeg, "open_picture", open_picture)
-        items = [item for batch in ct.Reader(self.sound, batch=7) for item in batch]
-        failures = {item.path: item.reason for item in items if isinstance(item, ct.Failure)}
-        self.assertEqual(failures, {shorter: "it became shorter while it was read",
-                                    unreadable: os.strerror(errno.EBADF)})
-        self.assertEqual([item.path for item in items], self.sound)
-
-    def test_abandoned_while_they_are_on_their_way(self):
-        descriptors = len(os.listdir("/proc/self/fd"))
-        for _ in range(20):
-            for _ in ct.Reader(itertools.cycle(self.sound), batch=1):
-                break
-        self.assertLessEqual(len(os.listdir("/proc/self/fd")), descriptors)
-
-    def test_closed_by_its_own_thread(self):
-        """The garbage collector may find it there: nothing is left, and nothing raised."""
-        walks, opened = [], _feed.jpeg.open_picture
-
-        def open_picture(path, files):
-            if path == self.sound[4]:
-                walks.clear()
-            return opened(path, files)
-        self.patch(_feed.jpeg, "open_picture", open_picture)
-        raised = mock.Mock()
-        self.patch(sys, "unraisablehook", raised)
-        descriptors, threads = len(os.listdir("/proc/self/fd")), threading.active_count()
-        for _ in range(5):
-            has_batch = threading.Event()
-            paths = itertools.chain(self.sound[:4], self.later(has_batch))
-            walks.append(iter(ct.Reader(paths, batch=1)))
-            next(walks[0])
-            has_batch.set()
-            for _ in range(500):
-                if not walks and threading.active_count() == threads:
-                    break
-                time.sleep(.01)
-        self.assertEqual((walks, raised.call_count), ([], 0))
-        self.assertEqual(threading.active_count(), threads)
-        self.assertLessEqual(len(os.listdir("/proc/self/fd")), descriptors)
-
-    def test_interrupted_while_it_closes(self):
-        """Its thread waits for the reads on their way, whose memory goes with it."""
-        begun, may_end = [], threading.Event()
-
-        class Watched(_feed.FileRead):
-            def __init__(self, *arguments):
-                super().__init__(*arguments)
-                self.waited_for = False
-                begun.append(self)
-
-            def is_over(self):
-                return self.waited_for
-
-            def wait(self):
-                may_end.wait()
-                while not super().is_over():
-                    time.sleep(.001)
-                self.waited_for = True
-        self.patch(_feed, "FileRead", Watched)
-        stage = mock.Mock(stop=mock.Mock(side_effect=KeyboardInterrupt))
-        owner = Owner()
-        feed = _feed.Feed(owner, stage, iter(self.sound), 20, 4)
-        while len(begun) < 5:  # the thread waits for the first
-            time.sleep(.001)
-        with self.assertRaises(KeyboardInterrupt):
-            feed.stop()
-        may_end.set()
-        feed._gone.get(timeout=20)
-        self.assertEqual([read.waited_for for read in begun], [True] * 5)
-
-    def later(self, event):
-        event.wait()
-        yield from self.sound[4:]
-
-    def test_a_batch_does_not_wait_for_later_files(self):
-        self.take_a_batch(self.sound)
-
-    def test_not_for_want_of_patience(self):
-        """Nor where the decoder is slow, nor for a picture that will not come."""
-        self.patch(reader, "_PATIENCE", 1000)
-        self.take_a_batch(self.sound)
-        self.take_a_batch(self.sound[:7] + self.bad)
-
-    def take_a_batch(self, paths):
-        begun, has_batch = [], threading.Event()
-
-        class Late(_feed.FileRead):
-            def __init__(self, *arguments):
-                super().__init__(*arguments)
-                begun.append(self)
-                self.is_late = len(begun) > 16
-
-            def is_over(self):
-                return (not self.is_late or has_batch.is_set()) and super().is_over()
-
-            def wait(self):
-                if self.is_late:
-                    has_batch.wait()
-                super().wait()
-        self.patch(_feed, "FileRead", Late)
-        walk = iter(ct.Reader(itertools.cycle(paths), batch=16, workers=64))
-        self.assertEqual(len(next(walk)), 16)
-        has_batch.set()
-        walk.close()
-
-    def paths_of(self, paths):
-        return [item.path for batch in ct.Reader(paths, batch=7) for item in batch.pictures]
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ class Verbs(unittest.TestCase):
             return picture
         with tempfile.TemporaryDirectory() as folder:
             path = pictures.write_all(folder, {"one.jpg": ct.write(picture)})["one.jpg"]
-            return cuda.read_onto_device(path, 0)
+            return ct.read(path, device="cuda")
 
     def back(self, picture):
         if PLACE != "cpu":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import queue
 import warnings
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Union
 
@@ -16,7 +15,7 @@ from ..cuda import CudaPicture
 from ..errors import Failure, is_interruption
 from ..jpeg import read, write
 from ..picture import Picture
-from ..reader import Batch, Reader, Walk
+from ..reader import Reader
 from ..transform import psnr, quality_tables
 from .folder import Output
 from .names import shard_name
@@ -176,33 +175,13 @@ def reader_of(paths: Iterable[str], device: str) -> Reader:
     return Reader(paths, batch=_AHEAD, device=device, workers=1 if device == "cpu" else 4)
 
 
-class WorkerReader:
-    """A worker's Reader, kept from call to call: to start one takes some 8 ms, and more on a GPU.
-
-    Pictures are in system memory; with `cuda` the GPU decodes the larger files.
-    """
-
-    def __init__(self, device: str = "cpu") -> None:
-        self._paths: "queue.SimpleQueue[Optional[str]]" = queue.SimpleQueue()
-        self._walk = Walk(reader_of(iter(self._paths.get, None), device))
-
-    def read(self, root: bytes, names: Iterable[bytes]) -> Iterator[Union[Picture, Failure]]:
-        """The files of a call in order. The caller takes all of them before the next call."""
-        left = 0
-        for name in names:
-            self._paths.put(os.fsdecode(os.path.join(root, name)))
-            left += 1
-        while left:
-            batch = Batch()
-            self._walk.fill(batch, min(left, _AHEAD))
-            left -= len(batch)
-            for item in batch:
-                yield item.cpu() if isinstance(item, CudaPicture) else item
-
-    def close(self) -> None:
-        """Ends its threads."""
-        self._paths.put(None)
-        self._walk.close()
+def read_files(root: bytes, names: Iterable[bytes],
+               device: str = "cpu") -> Iterator[Union[Picture, Failure]]:
+    """The files of a call in order. Pictures are in system memory; with `cuda` the GPU decodes
+    them."""
+    for batch in reader_of([os.fsdecode(os.path.join(root, name)) for name in names], device):
+        for item in batch:
+            yield item.cpu() if isinstance(item, CudaPicture) else item
 
 
 def _row_of(one: Callable[[Picture, bytes, bytes], Row], picture: Picture, source: bytes,
@@ -226,7 +205,7 @@ def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[by
              output: Output, items: Iterator[Union[Picture, Failure]]) -> None:
     """Does one chunk, and notes it as done.
 
-    items: of a WorkerReader, from this chunk's first file on
+    items: of read_files(), from this chunk's first file on
     """
     rows: List[Row] = []
     exported: List[Row] = []

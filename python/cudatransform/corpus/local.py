@@ -208,5 +208,3 @@ def _serve(pipe: "connection.Connection", job: str) -> None:
             pipe.send(said)
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass
-    finally:
-        worker.close()

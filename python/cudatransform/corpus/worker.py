@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Tuple
 
-from .actions import WorkerReader, do_chunk
+from .actions import do_chunk, read_files
 from .folder import Output
 
 # A chunk's number, and its files' names with zero bytes between them.
@@ -29,10 +29,7 @@ def together(chunks: int, workers: int) -> int:
 
 
 class Worker:
-    """Does some chunks a call, and notes each when it is done. It keeps its Reader."""
-
-    def __init__(self) -> None:
-        self._reader: Optional[WorkerReader] = None
+    """Does some chunks a call, and notes each when it is done."""
 
     def do(self, job: str, chunks: Iterable[Chunk],
            before_each: Callable[[], Any] = lambda: None) -> None:
@@ -46,18 +43,7 @@ class Worker:
         # A call is repeated whose worker was lost, which may have done part of it.
         missing: Dict[int, List[bytes]] = {number: names.split(b"\0") for number, names in chunks
                                            if not output.is_done(number)}
-        self._reader = self._reader or WorkerReader(device)
-        try:
-            items = self._reader.read(root, itertools.chain(*missing.values()))
-            for number, names in missing.items():
-                before_each()
-                do_chunk(action, options, root, number, names, output, items)
-        except BaseException:
-            self.close()  # it still has files of this call
-            raise
-
-    def close(self) -> None:
-        """Ends the threads of its Reader."""
-        reader, self._reader = self._reader, None
-        if reader is not None:
-            reader.close()
+        items = read_files(root, itertools.chain(*missing.values()), device)
+        for number, names in missing.items():
+            before_each()
+            do_chunk(action, options, root, number, names, output, items)

@@ -1,0 +1,248 @@
+"""JPEG files to pixels and coefficients by the library: one at a time, and batches ahead."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import byref, c_int32, c_void_p
+from functools import partial
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from . import _native, color
+from ._cuda_memory import CudaArray
+from ._device import number_of
+from ._gone import in_turn, when_gone
+from ._parts import layout_of, rest_of
+from ._sources import Sources
+from .cuda import CudaPicture
+from .errors import Failure, ReadError, Unavailable, warn, whole_number
+from .picture import Component, Picture
+
+MODES = ("RGB", "L", "CMYK")
+UPSAMPLINGS = ("fancy", "nearest")
+SCALES = (1, 2, 4, 8)
+ON_ERROR = ("fail", "conceal")
+_LEVEL = np.dtype("<i2")
+_PATIENCE = 50  # milliseconds until a wait looks for signals
+_CODES = np.dtype({"names": ["code"], "formats": ["i4"], "offsets": [0],
+                   "itemsize": ctypes.sizeof(_native.Picture)})
+_PIXELS = _native.columns_of(_native.Picture, "width", "height", "channels", "data", "pitch")
+_OF_THE_GPU = _native.NOT_FOUND, _native.DEVICE_LOST, _native.FORKED
+
+
+class Limits(NamedTuple):
+    """What decode(), read() and Reader take of files; None: the library's default."""
+
+    max_pixels: Optional[int] = None
+    max_memory: Optional[int] = None
+    on_error: str = "fail"
+
+    def check(self) -> "Limits":
+        """Raises ValueError and TypeError."""
+        for name in ("max_pixels", "max_memory"):
+            value = getattr(self, name)
+            if value is not None and not 1 <= whole_number(name, value) < 1 << 64:
+                raise ValueError(f"{name} must be at least 1, not {value}")
+        if self.on_error not in ON_ERROR:
+            raise ValueError(f"on_error must be 'fail' or 'conceal', not {self.on_error!r}")
+        return self
+
+
+class Wanted(NamedTuple):
+    """The pixels or coefficients that are made of files; `device` is None for the CPU.
+
+    mode: of pixels; None: coefficients
+    """
+
+    mode: Optional[str] = None
+    scale: int = 1
+    upsampling: str = "fancy"
+    device: Optional[int] = None
+    limits: Limits = Limits()
+
+    @classmethod
+    def of(cls, mode: Optional[str], scale: Any, upsampling: Any, device: Any,
+           limits: Limits) -> "Wanted":
+        """Raises ValueError and TypeError."""
+        if mode is not None and mode not in MODES:
+            raise ValueError(f"a mode is {', '.join(MODES)}, not {mode!r}")
+        if whole_number("a scale", scale) not in SCALES:
+            raise ValueError(f"a scale is {', '.join(map(str, SCALES))}, not {scale}")
+        if upsampling not in UPSAMPLINGS:
+            raise ValueError(f"an upsampling is {' or '.join(UPSAMPLINGS)}, not {upsampling!r}")
+        number = number_of(device)
+        if mode == "CMYK" and (scale != 1 or number is not None):
+            raise ValueError("CMYK is made at full size, in system memory")
+        return cls(mode, int(scale), upsampling, number, limits.check())
+
+    @property
+    def is_pixels(self) -> bool:
+        """Whether the library makes the pixels; those of CMYK are made of coefficients."""
+        return self.mode in ("RGB", "L")
+
+    def options(self, batches: int = 0) -> _native.DecodeOptions:
+        output = {"RGB": _native.RGB, "L": _native.GRAY}.get(self.mode or "", _native.LEVELS)
+        limits = self.limits
+        return _native.DecodeOptions(
+            ctypes.sizeof(_native.DecodeOptions), output, UPSAMPLINGS.index(self.upsampling),
+            self.scale if self.is_pixels else 1, limits.on_error == "conceal", True, False,
+            limits.max_pixels or 0, limits.max_memory or 0, batches)
+
+    def why_not(self, sampling: str, depth: int) -> Optional[str]:
+        """Why there are no such pixels of sound files of that kind; None: there are."""
+        if depth != 8:
+            return f"its samples have {depth} bits: read() and pixels() make pixels of them"
+        if self.mode != "CMYK" and sampling.startswith(("CMYK", "YCCK")):
+            return f"it is of {sampling}: its mode is CMYK"
+        if self.mode == "L" and self.device is not None and sampling == "RGB":
+            return f"luma of {sampling} is not made on a GPU"
+        return None
+
+
+def decode_one(wanted: Wanted, source: Any) -> Any:
+    """What is wanted of a file. Raises ReadError, TypeError and Unavailable."""
+    sources, pictures = Sources((source,)), _native.Pictures(1)
+    error = _native.Error()
+    _native.check(_native.library().ct_decode(
+        _native.engine(wanted.device), wanted.options(), sources.array, 1, pictures.array, error),
+        error)
+    item, = items_of(wanted, sources, pictures)
+    if isinstance(item, Failure):
+        raise ReadError(*item)
+    return item
+
+
+def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> List[Any]:
+    """What is wanted of each file of a batch, or a Failure. Raises Unavailable."""
+    codes = pictures.columns(_CODES)["code"]
+    refused = {index: pictures.array[index].error for index in np.flatnonzero(codes).tolist()}
+    for error in refused.values():
+        if error.code in _OF_THE_GPU:
+            _native.check(error.code, error)
+    if wanted.limits.on_error == "conceal":
+        for name, picture in zip(sources.names, pictures.array):
+            if picture.error.code == _native.OK and picture.error.text:
+                warn(f"{name}: {picture.error.words}")
+    make = _pixels if wanted.is_pixels else _pictures
+    items = list(make(wanted, sources, pictures))
+    for index, error in refused.items():
+        name = sources.names[index]
+        items[index] = Failure(name, sources.reasons.get(index, error.words))
+        if error.code == _native.UNSUPPORTED and wanted.is_pixels:
+            items[index] = _otherwise(wanted, sources.again(index), items[index])
+    if wanted.mode == "CMYK":
+        items = [item if isinstance(item, Failure) else _ink_of(item, name, wanted)
+                 for name, item in zip(sources.names, items)]
+    return items
+
+
+def _otherwise(wanted: Wanted, source: Any, failure: Failure) -> Any:
+    """Pixels that the library does not make of a kind of files, or why there are none."""
+    try:
+        picture = decode_one(Wanted(limits=wanted.limits), source)
+        reason = wanted.why_not(picture.sampling, picture.depth)
+        if reason is None and wanted.mode == "L" and picture.sampling == "RGB":
+            return color.luma(decode_one(wanted._replace(mode="RGB"), source))
+        return Failure(failure.path, reason or failure.reason)
+    except ReadError:
+        return failure
+
+
+def _ink_of(picture: Picture, name: str, wanted: Wanted) -> Any:
+    """The pixels of a picture of CMYK, or a Failure."""
+    reason = wanted.why_not(picture.sampling, picture.depth)
+    if reason is None and len(picture) != 4:
+        reason = f"a picture of CMYK is expected, it is of {picture.sampling}"
+    return picture.pixels(wanted.upsampling) if reason is None else Failure(name, reason)
+
+
+def _pixels(wanted: Wanted, _: Sources, pictures: _native.Pictures) -> Iterator[Any]:
+    columns = pictures.columns(_PIXELS)
+    rows = zip(pictures.take_blocks(), *(columns[name].tolist() for name in _PIXELS.names or ()))
+    device, is_rgb, uint8 = wanted.device, wanted.mode == "RGB", np.dtype(np.uint8)
+    for block, width, height, channels, data, pitch in rows:
+        block.address = data
+        shape = (height, width, 3) if is_rgb else (height, width)
+        if not data:
+            yield None
+        elif device is None:
+            yield block.array(shape)
+        else:
+            strides = (pitch, 3, 1) if is_rgb else (pitch, 1)
+            yield CudaArray(block, 0, shape, strides, device, uint8)
+
+
+def _pictures(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> Iterator[Any]:
+    blocks = pictures.take_blocks()
+    for path, block, made in zip(sources.paths, blocks, pictures.array):
+        if made.error.code != _native.OK:
+            yield None
+            continue
+        layout, rest = layout_of(made), rest_of(made)
+        block.address = made.component[0].data
+        fields = (layout.width, layout.height, layout.sampling, rest.markers, path, *rest[1:],
+                  made.depth)
+        if wanted.device is None:
+            memory = block.array((layout.size,))
+            yield Picture([Component(np.ndarray(part.shape, _LEVEL, memory, part.offset,
+                                                part.strides), *part.fields)
+                           for part in layout.parts], layout.tables.copy(), *fields)
+        else:
+            arrays: Any = [Component(CudaArray(block, part.offset, part.shape, part.strides,
+                                               wanted.device), *part.fields)  # type: ignore
+                           for part in layout.parts]
+            yield CudaPicture(arrays, layout.tables.copy(), *fields)
+
+
+class Ahead:
+    """Batches of files that are decoded while others are in use.
+
+    workers: threads of an engine of its own; None: the process's engine
+    batches: that may be under way
+    One thread at a time may use it. Raises Unavailable.
+    """
+
+    def __init__(self, wanted: Wanted, workers: Optional[int], batches: int) -> None:
+        self._library = library = _native.library()
+        self._wanted, self._process = wanted, os.getpid()
+        self._under_way: List[Sources] = []
+        own = workers is not None and wanted.device is None
+        self._engine = (_native.Engine(None, workers or 0) if own else
+                        _native.engine(wanted.device))
+        self._decoder = c_void_p()
+        # The decoder reads what the sources hold, and the engine has to outlive it.
+        held = self._under_way, self._engine
+        self.close = in_turn([partial(library.ct_decoder_free, self._decoder),
+                              partial(held.__len__)])
+        when_gone(self, self.close)
+        error = _native.Error()
+        _native.check(library.ct_decoder_new(self._engine, wanted.options(batches),
+                                             byref(self._decoder), error), error)
+
+    def __len__(self) -> int:
+        return len(self._under_way)
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            _native.check(_native.FORKED, _native.Error())
+
+    def push(self, sources: Sources) -> None:
+        self._check_process()
+        error = _native.Error()
+        self._under_way.append(sources)
+        _native.check(self._library.ct_decoder_push(self._decoder, sources.array,
+                                                    len(sources.array), error), error)
+
+    def pull(self) -> Optional[Tuple[Sources, List[Any]]]:
+        """The oldest batch and its items; None: it is not done yet, after some time."""
+        self._check_process()
+        sources, is_done, error = self._under_way[0], c_int32(), _native.Error()
+        pictures = _native.Pictures(len(sources.array))
+        _native.check(self._library.ct_decoder_pull(
+            self._decoder, pictures.array, len(pictures), _PATIENCE, byref(is_done), error), error)
+        if not is_done.value:
+            return None
+        del self._under_way[0]
+        return sources, items_of(self._wanted, sources, pictures)

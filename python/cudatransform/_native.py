@@ -1,0 +1,278 @@
+"""libcudatransform by ctypes: its structures, its engines, and what holds its memory.
+
+An engine is made for each device when it is first needed, and kept to the end of the process. The
+child of a fork begins without engines, as what its parent has made belongs to the parent.
+"""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+import collections
+import ctypes
+import itertools
+import os
+from ctypes import (POINTER, Structure, byref, c_char, c_char_p, c_int, c_int32, c_int64, c_size_t,
+                    c_uint16, c_uint32, c_uint64, c_void_p)
+from functools import partial
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ._gone import when_gone
+from ._libraries import load
+from .errors import Unavailable
+
+(OK, INVALID_ARGUMENT, UNREADABLE, DAMAGED, UNSUPPORTED, LIMIT, OUT_OF_MEMORY, NOT_FOUND,
+ DEVICE_LOST, FORKED, FAILED) = range(11)  # CtCode
+RGB, GRAY, LEVELS = range(3)               # CtOutput
+COLORS = "GRAYSCALE", "YCbCr", "RGB", "CMYK", "YCCK"  # CtColor, as samplings begin
+FORK_REMEDY = ("start it by spawn or forkserver (torch: DataLoader(..., "
+               "multiprocessing_context='spawn'))")
+
+
+class Error(Structure):
+    """CtError."""
+
+    _fields_ = [("code", c_int), ("text", c_char * 508)]
+
+    @property
+    def words(self) -> str:
+        return self.text.decode("utf-8", "replace")
+
+
+class EngineOptions(Structure):
+    """CtEngineOptions."""
+
+    _fields_ = [("struct_size", c_size_t), ("device", c_int32), ("threads", c_int32),
+                ("max_device_memory", c_uint64)]
+
+
+class DecodeOptions(Structure):
+    """CtDecodeOptions."""
+
+    _fields_ = [("struct_size", c_size_t), ("output", c_int), ("upsampling", c_int),
+                ("scale", c_int32), ("conceal", c_int32), ("keep_metadata", c_int32),
+                ("stack", c_int32), ("max_pixels", c_uint64), ("max_memory", c_uint64),
+                ("batches", c_int32)]
+
+
+class EncodeOptions(Structure):
+    """CtEncodeOptions."""
+
+    _fields_ = [("struct_size", c_size_t), ("quality", c_int32), ("sampling", c_int),
+                ("preset", c_int), ("quantizer", c_int), ("tables", c_void_p),
+                ("n_tables", c_int32), ("progressive", c_int32), ("arithmetic", c_int32),
+                ("optimize", c_int32), ("restart", c_int32), ("markers", c_char_p),
+                ("markers_size", c_size_t), ("leave_metadata", c_int32)]
+
+
+class Source(Structure):
+    """CtSource."""
+
+    _fields_ = [("data", c_void_p), ("size", c_size_t), ("path", c_char_p)]
+
+
+class Component(Structure):
+    """CtComponent."""
+
+    _fields_ = [("id", c_int32), ("h_samp", c_int32), ("v_samp", c_int32), ("width", c_int32),
+                ("height", c_int32), ("blocks_w", c_int32), ("blocks_h", c_int32),
+                ("table", c_int32), ("data", c_void_p), ("pitch", c_int64)]
+
+
+class Place(Structure):
+    """CtPlace."""
+
+    _fields_ = [("offset", c_uint64), ("size", c_uint64)]
+
+
+class Picture(Structure):
+    """CtPicture."""
+
+    _fields_ = [("error", Error), ("width", c_int32), ("height", c_int32), ("depth", c_int32),
+                ("color", c_int), ("irregular", c_uint32), ("by_device", c_int32),
+                ("channels", c_int32), ("data", c_void_p), ("pitch", c_int64),
+                ("components", c_int32), ("n_tables", c_int32), ("component", Component * 4),
+                ("tables", (c_uint16 * 64) * 4), ("markers", c_void_p), ("markers_size", c_size_t),
+                ("behind", c_void_p), ("behind_size", c_size_t), ("attachments", POINTER(Place)),
+                ("n_attachments", c_int32), ("block", c_void_p), ("rest", c_void_p)]
+
+
+class Image(Structure):
+    """CtImage."""
+
+    _fields_ = [("data", c_void_p), ("pitch", c_int64), ("width", c_int32), ("height", c_int32),
+                ("channels", c_int32), ("on_device", c_int32)]
+
+
+class File(Structure):
+    """CtFile."""
+
+    _fields_ = [("error", Error), ("data", c_void_p), ("size", c_size_t), ("by_device", c_int32),
+                ("block", c_void_p)]
+
+
+def columns_of(kind: Any, *names: str) -> np.dtype:
+    """Members of a structure as the columns of a numpy array over an array of structures."""
+    words = {4: "u4", 8: "u8"}
+    members = [getattr(kind, name) for name in names]
+    return np.dtype({"names": names, "formats": [words[member.size] for member in members],
+                     "offsets": [member.offset for member in members],
+                     "itemsize": ctypes.sizeof(kind)})
+
+
+def as_array(array: Any, kind: Any) -> np.ndarray:
+    """An array of ctypes as one of numpy, over the same memory."""
+    return np.frombuffer(array, kind, len(array))
+
+
+def addresses_of(data: Sequence[bytes]) -> np.ndarray:
+    """Where bytes lie, each with a zero byte behind it."""
+    return as_array((c_char_p * len(data))(*data), np.uintp)
+
+
+_P, _E = c_void_p, POINTER(Error)
+_FUNCTIONS: Dict[str, Tuple] = {
+    "ct_version": (c_char_p,),
+    "ct_engine_new": (c_int, POINTER(EngineOptions), POINTER(_P), _E),
+    "ct_engine_free": (None, _P),
+    "ct_copy_to_host": (c_int, _P, _P, c_int64, _P, c_int64, c_size_t, c_size_t, _E),
+    "ct_decode": (c_int, _P, POINTER(DecodeOptions), _P, c_size_t, _P, _E),
+    "ct_decoder_new": (c_int, _P, POINTER(DecodeOptions), POINTER(_P), _E),
+    "ct_decoder_free": (None, _P),
+    "ct_decoder_push": (c_int, _P, _P, c_size_t, _E),
+    "ct_decoder_pull": (c_int, _P, _P, c_size_t, c_int32, POINTER(c_int32), _E),
+    "ct_encode": (c_int, _P, POINTER(EncodeOptions), POINTER(Image), c_size_t, _P, _E),
+    "ct_write": (c_int, _P, POINTER(EncodeOptions), POINTER(Picture), c_size_t, _P, _E),
+    "ct_block_unref": (None, _P),
+    "ct_pictures_clear": (None, _P, c_size_t),
+    "ct_file_clear": (None, _P),
+}
+# They never wait, so they keep Python's lock: giving it away costs more than the call.
+_BRIEF = {"ct_block_unref", "ct_pictures_clear", "ct_file_clear", "ct_version"}
+
+
+class Library:
+    """The functions above as attributes. One a process: library()."""
+
+    def __init__(self) -> None:
+        name = "libcudatransform.so.0"
+        patient, brief = load(name), load(name, ctypes.PyDLL)
+        for name, (result, *arguments) in _FUNCTIONS.items():
+            function = getattr(brief if name in _BRIEF else patient, name)
+            function.restype, function.argtypes = result, arguments
+            setattr(self, name, function)
+
+    def __getattr__(self, name: str) -> Any:  # for type checkers: set in __init__
+        raise AttributeError(name)
+
+
+_loaded: List[Library] = []
+
+
+def library() -> Library:
+    """The library, loaded at the first call. Raises Unavailable."""
+    if not _loaded:
+        _loaded.append(Library())  # two threads may both do it
+    return _loaded[0]
+
+
+def check(code: int, error: Error) -> None:
+    """Raises what a CtCode of a whole call stands for: Unavailable, MemoryError or ValueError."""
+    if code == OK:
+        return
+    if code == FORKED:
+        raise Unavailable(f"this was made before the process was forked: {FORK_REMEDY}")
+    if code == NOT_FOUND and "fork" in error.words:
+        raise Unavailable(f"{error.words}: {FORK_REMEDY}")
+    if code == OUT_OF_MEMORY:
+        raise MemoryError(error.words)
+    raise (ValueError if code == INVALID_ARGUMENT else Unavailable)(error.words)
+
+
+class Engine:
+    """CPU threads and, if `device` is not None, a GPU. Functions of C take it.
+
+    threads: 0: as many as the process may use cores
+    Raises Unavailable.
+    """
+
+    __slots__ = ("_as_parameter_", "device", "__weakref__")
+
+    def __init__(self, device: Optional[int], threads: int = 0) -> None:
+        self._as_parameter_, self.device = c_void_p(), device
+        when_gone(self, partial(library().ct_engine_free, self._as_parameter_))
+        options = EngineOptions(ctypes.sizeof(EngineOptions), -1 if device is None else device,
+                                threads)
+        error = Error()
+        check(library().ct_engine_new(options, byref(self._as_parameter_), error), error)
+
+
+_engines: Dict[Optional[int], Engine] = {}
+os.register_at_fork(after_in_child=_engines.clear)
+
+
+def engine(device: Optional[int]) -> Engine:
+    """The process's engine of a device, or None of the CPU. Raises Unavailable."""
+    found = _engines.get(device)
+    return found or _engines.setdefault(device, Engine(device))
+
+
+class Block:
+    """A block of the library's memory, which goes back with this object.
+
+    address: of what is in it; of a GPU's memory one of the device
+    """
+
+    __slots__ = ("address", "__array_interface__", "__weakref__")
+    address: int
+
+    def array(self, shape: Tuple[int, ...], strides: Optional[Tuple[int, ...]] = None) -> Any:
+        """uint8 of a shape, of the host's memory, which holds this object."""
+        # We avoid a property: numpy drops exceptions of a signal's handler in one.
+        self.__array_interface__ = {"shape": shape, "typestr": "|u1", "version": 3,
+                                    "strides": strides, "data": (self.address, False)}
+        return np.asarray(self)
+
+
+_BLOCKS = columns_of(Picture, "block")
+
+
+class Pictures:
+    """An array of CtPicture for a call to fill. What is in it is released with this object."""
+
+    __slots__ = ("array", "__weakref__")
+
+    def __init__(self, count: int) -> None:
+        self.array = (Picture * count)()
+        when_gone(self, partial(library().ct_pictures_clear, self.array, count))
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def columns(self, kind: np.dtype) -> np.ndarray:
+        return as_array(self.array, kind)
+
+    def take_blocks(self) -> List[Block]:
+        """Each picture's block, which the array has no more."""
+        unref, column = library().ct_block_unref, self.columns(_BLOCKS)["block"]
+        blocks: List[Block] = [Block() for _ in self.array]
+        watches = [when_gone(block, unref) for block in blocks]
+        # In one call of C, which no signal interrupts: each block has one owner.
+        moves = itertools.chain(map(setattr, watches, itertools.repeat("_as_parameter_"),
+                                    column.tolist()), map(column.fill, (0,)))
+        collections.deque(moves, maxlen=0)
+        return blocks
+
+
+class MadeFile:
+    """A CtFile for a call to fill, which is released with this object."""
+
+    __slots__ = ("file", "__weakref__")
+
+    def __init__(self) -> None:
+        self.file = File()
+        when_gone(self, partial(library().ct_file_clear, byref(self.file)))
+
+    def data(self) -> bytes:
+        """A copy of the file."""
+        return ctypes.string_at(self.file.data, self.file.size)

@@ -1,0 +1,100 @@
+"""JPEG files as callers name them, paths, bytes and binary files, in bulk for the library."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+import os
+from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Union
+
+import numpy as np
+
+from ._native import Source as CtSource
+from ._native import addresses_of, as_array, columns_of
+from .errors import is_interruption
+
+Path = Union[str, "os.PathLike[str]"]
+Source = Union[Path, bytes, bytearray, memoryview, BinaryIO]
+
+_COLUMNS = columns_of(CtSource, "data", "size", "path")
+
+
+def reason_of(error: Exception) -> str:
+    """The words of an error; of the system's without number and path, which a caller knows."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return str(error)
+
+
+class Sources:
+    """Files of a batch. They keep what they are read from.
+
+    array: of CtSource
+    names: of the files in messages
+    paths: of those that have one
+    reasons: why a file cannot be given to the library, by its index
+    Raises TypeError for what is no source.
+    """
+
+    __slots__ = ("array", "names", "paths", "reasons", "_held")
+
+    def __init__(self, given: Sequence[Any]) -> None:
+        count = len(given)
+        self.array = (CtSource * count)()
+        self.names: List[str] = []
+        self.paths: List[Optional[str]] = []
+        self.reasons: Dict[int, str] = {}
+        columns = as_array(self.array, _COLUMNS)
+        kinds = set(map(type, given))
+        if kinds == {str}:
+            self.names, self.paths = list(given), list(given)
+            self._give_paths(columns, list(map(os.fsencode, given)))
+        elif kinds == {bytes}:
+            self.names, self.paths, self._held = ["<bytes>"] * count, [None] * count, given
+            columns["data"] = addresses_of(given)
+            columns["size"] = list(map(len, given))
+        else:
+            self._held = [self._take(one, row, index)
+                          for index, (one, row) in enumerate(zip(given, columns))]
+
+    def _give_paths(self, columns: np.ndarray, encoded: List[bytes]) -> None:
+        if b"\0" in b"/".join(encoded):
+            for index, path in enumerate(encoded):
+                if b"\0" in path:
+                    encoded[index], self.reasons[index] = b"", "embedded null byte"
+        self._held = encoded
+        columns["path"] = addresses_of(encoded)
+
+    def _take(self, source: Any, row: np.ndarray, index: int) -> Any:
+        """Fills in one file of any kind, and returns what holds its bytes."""
+        if isinstance(source, (str, os.PathLike)):
+            path: Any = os.fspath(source)
+            self.names.append(path)
+            self.paths.append(path)
+            one = [os.fsencode(path)]
+            if b"\0" in one[0]:
+                self.reasons[index] = "embedded null byte"
+            else:
+                row["path"] = addresses_of(one)[0]
+            return one
+        is_file = hasattr(source, "read")
+        name = getattr(source, "name", None) if is_file else "<bytes>"
+        self.names.append(name if isinstance(name, str) else "<file>")
+        self.paths.append(None)
+        try:
+            data = np.frombuffer(source.read() if is_file else source, np.uint8)
+        except (OSError, MemoryError, ValueError) as error:
+            if is_interruption(error):
+                raise
+            self.reasons[index] = reason_of(error)
+            return None
+        except TypeError:
+            if is_file:
+                raise
+            raise TypeError("source must be a path, bytes or a binary file, not "
+                            f"{type(source).__name__}") from None
+        row["data"], row["size"] = data.__array_interface__["data"][0], len(data)
+        return data
+
+    def again(self, index: int) -> Any:
+        """A source of the same file, for another try."""
+        path = self.paths[index]
+        return self._held[index] if path is None else path
