@@ -1,4 +1,5 @@
-// libcudatransform: batches of JPEG files to pixels or DCT coefficients, on the CPU or a GPU.
+// libcudatransform: batches of JPEG files to pixels or DCT coefficients, and transforms and filters
+// of these, on the CPU or a GPU.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The library needs neither GStreamer nor GLib. It has no global state: every object belongs to an
@@ -50,7 +51,8 @@ typedef enum {
 
 typedef struct {
   CtCode code;
-  char text[508];  // UTF-8; a picture with CT_OK and a text was concealed: the text is the damage
+  char text[508];  // UTF-8; of a picture with CT_OK: the damage that was concealed, or what a
+                   // filter has lost
 } CtError;
 
 // "1.0.0"
@@ -333,9 +335,10 @@ CT_API CtCode ct_quality_tables(CtTables tables, int32_t quality, int32_t chroma
 // depth, color, components with their sampling factors (Y and K, or all, those of the MCU; Cb and
 // Cr 1 and 1), sizes and levels, and tables. Levels are in host memory, or in device memory for an
 // engine with a CUDA device, as those of ct_dct(), and multiples of 16 there. Markers, attachments
-// and the bytes behind are optional, in host memory. The result, `to`, which must not have
-// anything, has memory of its own; `irregular` and `by_device` are as before. It is released with
-// ct_picture_clear(). If a call fails, `to->error` says so, too, and nothing else is set.
+// and the bytes behind are optional, in host memory. The result, `to`, which is another
+// structure and need not be cleared, has memory of its own; `irregular` and `by_device` are as
+// before. It is released with ct_picture_clear(). If a call fails, `to->error` says so, too, and
+// nothing else is set.
 
 typedef enum {
   CT_FLIP_NONE,

@@ -28,7 +28,8 @@ Status make_levels(CtEngine& engine, CtPicture* picture);
 // The levels of a component, as engines take them.
 CoefArray coefs_of(const CtComponent& component);
 
-// Memory for the rest of a file, which the picture tells of, to be filled in.
+// Memory for the rest of a file, to be filled in: attachments' places, segments, and the bytes
+// behind the picture. The picture tells of it; without any it has no such memory.
 struct RestMemory {
   CtPlace* places = nullptr;
   uint8_t *markers = nullptr, *behind = nullptr;

@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <random>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/cudatransform.h"
@@ -89,23 +91,6 @@ TYPED_TEST(Compare, DoesNotOverflow) {
   EXPECT_EQ(pair.sum(engine), most * most * 600000);
   std::swap(pair.a, pair.b);
   EXPECT_EQ(pair.sum(engine), most * most * 600000);
-}
-
-// For people: the time of a frame of 1080p.
-TYPED_TEST(Compare, TellsItsTime) {
-  for (const int threads : {1, 2}) {
-    const Engine engine(-1, threads);
-    const Pair<TypeParam> pair(1920, 1080, 0, 3);
-    double least = 1e9;
-    for (int i = 0; i < 20; ++i) {
-      const auto begin = std::chrono::steady_clock::now();
-      EXPECT_GT(pair.sum(engine), 0);
-      const std::chrono::duration<double, std::milli> took =
-          std::chrono::steady_clock::now() - begin;
-      least = std::min(least, took.count());
-    }
-    std::printf("%zu bytes a sample, %d threads: %.3f ms\n", sizeof(TypeParam), threads, least);
-  }
 }
 
 TEST(CompareArguments, AreChecked) {

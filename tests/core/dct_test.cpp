@@ -142,7 +142,7 @@ void expect_same(const Case& one, bool are_samples, const Bytes& made, const Byt
 
 TEST(Dct, IsTheEngines) {
   const Engine engine(device, 3);
-  for (const int depth : {8, 12, 16}) {
+  for (const int depth : {8, 10, 12, 16}) {
     for (const bool quantized : {true, false}) {
       for (int method = 0; method < kMethodCount; ++method) {
         const Case one = {.depth = depth, .quantized = quantized, .method = Method(method)};

@@ -87,7 +87,10 @@ std::vector<StreamKind> kinds() {
           {.width = 90, .height = 50, .h = 2, .v = 1, .sets = 1},
           {.width = 50, .height = 90, .h = 1, .v = 2},
           {.width = 77, .height = 41, .components = 1},
-          {.width = 70, .height = 37, .h = 1, .v = 1, .seed = 9}};
+          {.width = 70, .height = 37, .h = 1, .v = 1, .seed = 9},
+          {.width = 90, .height = 50, .h = 4, .v = 1},
+          {.width = 40, .height = 30, .components = 4, .h = 1, .v = 1},
+          {.width = 40, .height = 30, .depth = 12}};
 }
 
 // What JpegFileFlipper, which is tested against libjpeg, makes of the file.
@@ -230,10 +233,7 @@ TEST(Filters, FlipsAttachments) {
 
 TEST(Filters, Requantizes) {
   const Engine engine(device);
-  std::vector<StreamKind> all = kinds();
-  all.push_back({.width = 40, .height = 30, .components = 4, .h = 1, .v = 1});
-  all.push_back({.width = 40, .height = 30, .depth = 12});
-  for (const StreamKind& kind : all) {
+  for (const StreamKind& kind : kinds()) {
     SCOPED_TRACE(kind.text());
     const Pictures from = levels_of(engine, {make_stream(kind)});
     ASSERT_EQ(from[0].error.code, CT_OK) << from[0].error.text;
