@@ -256,6 +256,8 @@ void ct_engine_free(CtEngine* engine) {
   if (is_forked(*engine)) return;
   engine->blocks->close();
   engine->files->close();
+  // They may be about to return from lanes that have nothing to do any more.
+  engine->threads.reset();
   delete engine;
 }
 

@@ -222,6 +222,9 @@ TEST(Decode, BlocksOutliveTheirEngine) {
 }
 
 TEST(Decode, SurvivesAFork) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer lets no child of a process with threads have threads";
+#endif
   const Engine engine(device);
   const Bytes file = make_stream({.width = 64, .height = 48});
   const CtDecodeOptions options = decode_options(CT_OUTPUT_RGB);
