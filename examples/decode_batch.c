@@ -8,11 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void print_mean_color(const char *path, const CtPicture *picture)
-{
+static void print_mean_color(const char* path, const CtPicture* picture) {
   uint64_t sums[3] = {0, 0, 0};
   for (int32_t y = 0; y < picture->height; y++) {
-    const uint8_t *row = (const uint8_t *)picture->data + y * picture->pitch;
+    const uint8_t* row = (const uint8_t*)picture->data + y * picture->pitch;
     for (int32_t x = 0; x < 3 * picture->width; x++) sums[x % 3] += row[x];
   }
   const double pixels = (double)picture->width * picture->height;
@@ -20,18 +19,17 @@ static void print_mean_color(const char *path, const CtPicture *picture)
          sums[0] / pixels, sums[1] / pixels, sums[2] / pixels);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
   const size_t count = (size_t)(argc - 1);
   CtError error;
-  CtEngine *engine = NULL;
+  CtEngine* engine = NULL;
   if (ct_engine_new(NULL, &engine, &error) != CT_OK) {
     fprintf(stderr, "%s\n", error.text);
     return 1;
   }
 
-  CtSource *sources = calloc(count + 1, sizeof *sources);
-  CtPicture *pictures = calloc(count + 1, sizeof *pictures);
+  CtSource* sources = calloc(count + 1, sizeof *sources);
+  CtPicture* pictures = calloc(count + 1, sizeof *pictures);
   for (size_t i = 0; i < count; i++) sources[i].path = argv[i + 1];
   CtDecodeOptions options = {.struct_size = sizeof options, .output = CT_OUTPUT_RGB};
   if (ct_decode(engine, &options, sources, count, pictures, &error) != CT_OK) {

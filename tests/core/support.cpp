@@ -3,6 +3,7 @@
 
 #include "tests/core/support.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -88,10 +89,28 @@ Bytes contents(CtEngine* engine, const CtPicture& picture) {
 
 }  // namespace cudatransform::test
 
+namespace {
+
+constexpr int kSkipped = 77;
+
+bool is_there(int32_t device) {
+  const CtEngineOptions options = {sizeof options, device, 1, 0};
+  CtEngine* engine = nullptr;
+  const CtCode code = ct_engine_new(&options, &engine, nullptr);
+  ct_engine_free(engine);
+  return code != CT_NOT_FOUND;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   for (int i = 1; i < argc; ++i)
     if (std::strncmp(argv[i], "--device=", 9) == 0)
       cudatransform::test::device = std::atoi(argv[i] + 9);
+  if (cudatransform::test::device >= 0 && !is_there(cudatransform::test::device)) {
+    std::fprintf(stderr, "there is no such device\n");
+    return std::getenv("CUDATRANSFORM_REQUIRE_GPU") != nullptr ? 1 : kSkipped;
+  }
   return RUN_ALL_TESTS();
 }

@@ -136,6 +136,10 @@ class Installed(unittest.TestCase):
         expected |= {os.path.join(self.lib, name)
                      for name in (LIBRARY, f"{LIBRARY}.0", f"{LIBRARY}.{version}",
                                   "pkgconfig/gstreamer-coef-1.0.pc")}
+        expected.add(os.path.join(self.include, "cudatransform/cudatransform.h"))
+        expected |= {os.path.join(self.lib, name)
+                     for name in ("libcudatransform.so", "libcudatransform.so.0",
+                                  "libcudatransform.so.0.0.0", "pkgconfig/cudatransform.pc")}
         if TYPELIB:
             expected |= {os.path.join(self.lib, "girepository-1.0/GstCoef-1.0.typelib"),
                          os.path.join(self.data, "gir-1.0/GstCoef-1.0.gir")}
