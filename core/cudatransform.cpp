@@ -91,6 +91,23 @@ CtCode check(const CtEngine* engine, CtError* error) {
   return is_forked(*engine) ? tell_forked(error) : CT_OK;
 }
 
+CtCode check(const CtDecodeOptions& options, CtError* error) {
+  const auto wrong = [&](const char* what, int64_t value) {
+    return tell(CT_INVALID_ARGUMENT, std::string(what) + ", not " + std::to_string(value), error);
+  };
+  if (options.output < CT_OUTPUT_RGB || options.output > CT_OUTPUT_LEVELS)
+    return wrong("output is one of CtOutput", options.output);
+  if (options.upsampling < CT_UPSAMPLING_FANCY || options.upsampling > CT_UPSAMPLING_NEAREST)
+    return wrong("upsampling is one of CtUpsampling", options.upsampling);
+  const int32_t scale = options.scale;
+  if (scale != 0 && scale != 1 && scale != 2 && scale != 4 && scale != 8)
+    return wrong("scale is 1, 2, 4 or 8", scale);
+  if (scale > 1 && options.output == CT_OUTPUT_LEVELS) return wrong("levels have scale 1", scale);
+  if (options.batches < 0 || options.batches > 64)
+    return wrong("batches are 0 to 64", options.batches);
+  return CT_OK;
+}
+
 namespace {
 
 // Bytes of blocks that wait for their next use when no batches are under way.
@@ -138,23 +155,6 @@ Status fill(CtEngine& engine, const CtEngineOptions& options) {
   if (engine.is_cuda())
     CT_RETURN_IF_ERROR(Lanes::make(*engine.device, *engine.threads, &engine.lanes));
   return {};
-}
-
-CtCode check(const CtDecodeOptions& options, CtError* error) {
-  const auto wrong = [&](const char* what, int64_t value) {
-    return tell(CT_INVALID_ARGUMENT, std::string(what) + ", not " + std::to_string(value), error);
-  };
-  if (options.output < CT_OUTPUT_RGB || options.output > CT_OUTPUT_LEVELS)
-    return wrong("output is one of CtOutput", options.output);
-  if (options.upsampling < CT_UPSAMPLING_FANCY || options.upsampling > CT_UPSAMPLING_NEAREST)
-    return wrong("upsampling is one of CtUpsampling", options.upsampling);
-  const int32_t scale = options.scale;
-  if (scale != 0 && scale != 1 && scale != 2 && scale != 4 && scale != 8)
-    return wrong("scale is 1, 2, 4 or 8", scale);
-  if (scale > 1 && options.output == CT_OUTPUT_LEVELS) return wrong("levels have scale 1", scale);
-  if (options.batches < 0 || options.batches > 64)
-    return wrong("batches are 0 to 64", options.batches);
-  return CT_OK;
 }
 
 CtCode check(const CtEncodeOptions& options, CtError* error) {
@@ -261,6 +261,16 @@ void ct_engine_free(CtEngine* engine) {
   delete engine;
 }
 
+CtCode ct_block_new(CtEngine* engine, size_t bytes, CtBlock** block, void** data, CtError* error) {
+  return guarded(error, [&] {
+    if (const CtCode code = check(engine, error); code != CT_OK) return code;
+    if (block == nullptr || data == nullptr)
+      return tell(CT_INVALID_ARGUMENT, "block or data is NULL", error);
+    const auto status = engine->blocks->take(bytes, block);
+    if (status.ok()) *data = (*block)->data();
+    return tell(status, error);
+  });
+}
 void ct_block_ref(CtBlock* block) {
   if (block != nullptr) ref(block);
 }

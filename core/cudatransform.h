@@ -1,5 +1,5 @@
-// libcudatransform: batches of JPEG files to pixels or DCT coefficients, and transforms and filters
-// of these, on the CPU or a GPU.
+// libcudatransform: batches of JPEG files to pixels or DCT coefficients and back, and transforms
+// and filters of these, on the CPU or a GPU.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The library needs neither GStreamer nor GLib. It has no global state: every object belongs to an
@@ -81,6 +81,9 @@ CT_API void ct_engine_free(CtEngine* engine);
 // last reference is gone the block goes back to its engine, which fills it anew after the work that
 // was then enqueued on the device's legacy default stream: finish work on other streams first.
 typedef struct CtBlock CtBlock;
+// A block of the engine's memory with room for `bytes` at `data`, for what the caller puts there.
+CT_API CtCode ct_block_new(CtEngine* engine, size_t bytes, CtBlock** block, void** data,
+                           CtError* error);
 CT_API void ct_block_ref(CtBlock* block);
 CT_API void ct_block_unref(CtBlock* block);  // NULL is allowed
 
@@ -373,6 +376,10 @@ CT_API CtCode ct_flip(CtEngine* engine, const CtFlipOptions* options, const CtPi
 // rounded to the nearest, ties away from zero.
 CT_API CtCode ct_requantize(CtEngine* engine, int32_t quality, const CtPicture* from, CtPicture* to,
                             CtError* error);
+
+// The pixels of a picture, which are those of its file by ct_decode(). `options` are its, too.
+CT_API CtCode ct_pixels(CtEngine* engine, const CtDecodeOptions* options, const CtPicture* from,
+                        CtPicture* to, CtError* error);
 
 // ---- Planes by frequency ----
 

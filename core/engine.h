@@ -53,8 +53,9 @@ void set_text(CtError* error, CtCode code, const std::string& text);
 
 bool is_forked(const CtEngine& engine);
 CtCode tell_forked(CtError* error);
-// CT_OK, or why the engine cannot be used.
+// CT_OK, or why the engine cannot be used, or the options.
 CtCode check(const CtEngine* engine, CtError* error);
+CtCode check(const CtDecodeOptions& options, CtError* error);
 
 // Calls work() and turns exceptions into codes: none crosses the library's border.
 template <typename Work>

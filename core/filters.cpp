@@ -10,6 +10,7 @@
 
 #include "core/cudatransform.h"
 #include "core/engine.h"
+#include "core/jpeg_pixels.h"
 #include "core/picture.h"
 #include "jpeg/exif.h"
 #include "jpeg/flip_metadata.h"
@@ -18,6 +19,8 @@
 #include "transform/verbs/flip.h"
 #include "transform/verbs/quant.h"
 #if CT_HAVE_CUDA
+#include "cuda/dct8x8/engine.h"
+#include "cuda/rgb/engine.h"
 #include "cuda/verbs/engine.h"
 #endif
 
@@ -228,6 +231,53 @@ Status requantize(CtEngine& engine, int32_t quality, const CtPicture& from, CtPi
   return set_metadata(metadata_of(from), to);
 }
 
+// ---- Pixels ----
+
+Status make_pixels(CtEngine& engine, const CtDecodeOptions& options, const CtPicture& from,
+                   CtPicture* to) {
+  if (options.output == CT_OUTPUT_LEVELS) return wrong("the output is pixels");
+  JpegHeader header;
+  header.width = static_cast<uint32_t>(from.width);
+  header.height = static_cast<uint32_t>(from.height);
+  header.depth = static_cast<uint32_t>(from.depth);
+  header.components = from.components;
+  header.color = color_of(from.color);
+  header.chroma_h = from.component[0].h_samp;
+  header.chroma_v = from.component[0].v_samp;
+  for (int c = 0; c < from.components; ++c) {
+    header.blocks_w[c] = static_cast<uint32_t>(from.component[c].blocks_w);
+    header.blocks_h[c] = static_cast<uint32_t>(from.component[c].blocks_h);
+  }
+  PixelPlan plan;
+  CT_RETURN_IF_ERROR(plan_pixels(header, options, !engine.is_cuda(), &plan));
+  CT_RETURN_IF_ERROR(engine.blocks->take(plan.pixel_bytes, &to->block));
+  CtBlock* planes = nullptr;
+  if (plan.plane_bytes > 0) CT_RETURN_IF_ERROR(engine.blocks->take(plan.plane_bytes, &planes));
+  auto* const levels = static_cast<uint8_t*>(from.component[0].data);
+  PixelJobs jobs = jobs_of(plan, tables_of(from), levels,
+                           planes != nullptr ? planes->data() : nullptr, to->block->data());
+  for (int c = 0; c < plan.components; ++c) {
+    CoefPlane& coefs =
+        jobs.dct_count == 1 ? jobs.dct[0].coefs[c] : jobs.dct[static_cast<size_t>(c)].coefs[0];
+    coefs.data = from.component[c].data;
+    coefs.pitch = static_cast<ptrdiff_t>(from.component[c].pitch);
+  }
+  const Status status = run_and_wait(engine, [&](Device& device, Queue& queue) {
+    for (int i = 0; i < jobs.dct_count; ++i)
+      CT_RETURN_IF_ERROR(
+          CT_OPS(engine, dct8x8).submit(device, queue, jobs.dct[static_cast<size_t>(i)], nullptr));
+    return jobs.has_rgb ? CT_OPS(engine, rgb).submit(device, queue, jobs.rgb, nullptr) : Status();
+  });
+  unref(planes);
+  to->width = plan.width;
+  to->height = plan.height;
+  to->channels = plan.channels;
+  to->data = to->block->data();
+  to->pitch = static_cast<int64_t>(plan.pitch);
+  to->components = to->n_tables = 0;
+  return status;
+}
+
 // ---- By frequency ----
 
 bool number_of(CtType type, CoefNumber* number) {
@@ -332,6 +382,16 @@ CtCode ct_requantize(CtEngine* engine, int32_t quality, const CtPicture* from, C
                      CtError* error) {
   return make_picture(engine, from, to, error, [&](CtError* why) {
     return tell(requantize(*engine, quality, *from, to), why);
+  });
+}
+
+CtCode ct_pixels(CtEngine* engine, const CtDecodeOptions* options, const CtPicture* from,
+                 CtPicture* to, CtError* error) {
+  return make_picture(engine, from, to, error, [&](CtError* why) {
+    CtDecodeOptions own;
+    CtCode code = copy_options(options, &own, why);
+    if (code == CT_OK) code = check(own, why);
+    return code == CT_OK ? tell(make_pixels(*engine, own, *from, to), why) : code;
   });
 }
 

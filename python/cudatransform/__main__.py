@@ -3,13 +3,12 @@
 import ctypes
 import platform
 import sys
-from typing import Iterator, List, Tuple
+from typing import Iterator, List, Optional, Tuple
 
 import numpy as np
 
-from . import _libraries
+from . import _libraries, _native
 from ._device import driver
-from ._stage import Stage
 from .errors import Unavailable
 from .version import VERSION
 
@@ -24,10 +23,10 @@ def _text(name: str, *arguments: int) -> str:
     return (function(*arguments) or b"nowhere").decode("utf-8", "replace")
 
 
-def _engine(name: str) -> str:
-    """Whether elements start on an engine, or why not."""
+def _engine(device: Optional[int]) -> str:
+    """Whether the library has an engine, or why not."""
     try:
-        Stage(f"cudadct8x8 name=first backend={name}").close()
+        _native.Engine(device)
     except Unavailable as error:
         return f"no: {error}"
     return "yes"
@@ -55,7 +54,7 @@ def _processor() -> str:
 
 def _files() -> Iterator[str]:
     """The loaded libraries of the system's that a wheel would bring."""
-    kinds = "libgst", "libglib-", "libgobject-", "libtbb", "libjpeg", "libhwy"
+    kinds = "libcudatransform", "libgst", "libglib-", "libgobject-", "libtbb", "libjpeg", "libhwy"
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
         paths = {line.split(maxsplit=5)[5].strip() for line in file if "/" in line}
     return (path for path in sorted(paths) if path.rpartition("/")[2].startswith(kinds)
@@ -68,8 +67,8 @@ def _facts() -> Iterator[Tuple[str, str]]:
     yield "system", f"{platform.platform()}, {'-'.join(platform.libc_ver())}"
     yield "libraries", (f"the wheel's own, {_libraries.FOLDER}" if _libraries.ARE_OWN
                         else "the system's")
-    yield "CPU engine", _engine("cpu")
-    yield "CUDA engine", _engine("cuda")
+    yield "CPU engine", _engine(None)
+    yield "CUDA engine", _engine(0)
     yield "GStreamer", _text("gst_version_string")
     for path in _files():
         yield "file", path

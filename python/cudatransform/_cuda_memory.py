@@ -1,26 +1,15 @@
-"""CUDA memory: arrays that others take without a copy, GStreamer's contexts and pools."""
+"""Arrays in CUDA memory that others take without a copy."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-import collections
 import ctypes
-import threading
-from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_int, c_size_t, c_uint,
-                    c_void_p)
-from functools import partial
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from ctypes import CFUNCTYPE, Structure, c_char_p, c_int, c_void_p
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
-from . import _gst
-from ._device import CUDA, DLPACK_NAME, KINDS, DLTensor, capsule_address, driver
-from ._gone import in_turn, when_gone
-from ._libraries import load, symbol
-from .errors import Unavailable
-
-_contexts: Dict[int, Tuple[int, int]] = {}  # by the numbers of devices
-
-_MOST_POOLS = 4  # for inputs of different sizes
+from . import _native
+from ._device import CUDA, DLPACK_NAME, KINDS, DLTensor, capsule_address
 
 
 class _DLManagedTensor(Structure):
@@ -117,136 +106,12 @@ class CudaArray:
         return f"<CudaArray {self.shape} {self.dtype} on cuda:{self.device}>"
 
 
-class VideoMeta(Structure):
-    """GstVideoMeta, as far as it is read; the first two fields are its GstMeta."""
-
-    _fields_ = [("meta_flags", c_int), ("meta_info", c_void_p), ("buffer", c_void_p),
-                ("flags", c_int), ("format", c_int), ("id", c_int), ("width", c_uint),
-                ("height", c_uint), ("n_planes", c_uint), ("offset", c_size_t * 4),
-                ("stride", c_int * 4)]
-
-
-class _Gstcuda:
-    """The functions of libgstcuda and libgstvideo."""
-
-    def __init__(self) -> None:
-        try:
-            library, video = load("libgstcuda-1.0.so.0"), load("libgstvideo-1.0.so.0")
-        except Unavailable as error:
-            raise Unavailable(f"no CUDA: {error}") from error
-
-        def function(name: str, result: Any, *arguments: Any, of: Any = library) -> Any:
-            found = getattr(of, symbol(name))
-            found.restype, found.argtypes = result, arguments
-            return found
-
-        if not function("gst_cuda_load_library", c_int)():
-            raise Unavailable("GStreamer finds no CUDA driver")
-        function("gst_cuda_memory_init_once", None)()
-        self.wrap = function("gst_cuda_context_new_wrapped", c_void_p, c_void_p, c_int)
-        self.new_context = function("gst_context_new_cuda_context", c_void_p, c_void_p)
-        self.new_pool = function("gst_cuda_buffer_pool_new", c_void_p, c_void_p)
-        self.video_meta = function("gst_buffer_get_video_meta", POINTER(VideoMeta), c_void_p,
-                                   of=video)
-        # Since GStreamer 1.24 a frame may come before it is complete.
-        self._sync = (function("gst_cuda_memory_sync", None, c_void_p)
-                      if hasattr(library, symbol("gst_cuda_memory_sync")) else None)
-
-    def synchronize(self, gst: _gst.Libraries, buffer: int) -> None:
-        """Waits for the work on a GstBuffer of CUDA memory."""
-        if self._sync:
-            self._sync(gst.gst_buffer_peek_memory(buffer, 0))
-
-
-_gstcuda: List[_Gstcuda] = []
-
-
-def gstcuda() -> _Gstcuda:
-    """libgstcuda. Raises Unavailable."""
-    if not _gstcuda:
-        _gst.libraries()
-        _gstcuda.append(_Gstcuda())
-    return _gstcuda[0]
-
-
-def meta_of(buffer: int) -> VideoMeta:
-    """Of a video buffer, as long as that lives."""
-    return gstcuda().video_meta(buffer).contents
-
-
-def frame_of(buffer: int) -> Tuple[int, int, bool]:
-    """A video buffer's bytes from row to row, its first byte, and whether its planes follow each
-    other without gaps."""
-    meta = meta_of(buffer)
-    pitch, begin = meta.stride[0], meta.offset[0]
-    together = all(meta.stride[plane] == pitch and
-                   meta.offset[plane] == begin + plane * pitch * meta.height
-                   for plane in range(meta.n_planes))
-    return pitch, begin, together
-
-
-def context_of(device: int) -> Tuple[int, int]:
-    """A GstContext and its GstCudaContext, kept to the end of the process. Raises Unavailable.
-
-    They are of the device's primary context, as PyTorch's and CuPy's arrays are: each context has
-    an address space of its own.
-    """
-    if device not in _contexts:
-        handle, library = driver().primary(device), gstcuda()
-        wrapped = library.wrap(handle, device)
-        if not wrapped:
-            raise Unavailable(f"GStreamer cannot use CUDA device {device}")
-        _contexts[device] = library.new_context(wrapped), wrapped
-    return _contexts[device]
-
-
-class _Pools(threading.local):
-    """Each thread's own GStreamer pools for arrays that are copied in, one for each size."""
-
-    def __init__(self) -> None:
-        self._pools: "collections.OrderedDict[Tuple, _Pool]" = collections.OrderedDict()
-
-    def buffer(self, device: int, caps: str, fill: Callable[[int], None]) -> int:
-        """A GstBuffer of a frame of `caps`, filled by `fill`. Raises MemoryError."""
-        gst = _gst.libraries()
-        key = device, caps
-        if key not in self._pools:
-            self._pools[key] = _Pool(_new_pool(gst, device, caps))
-            if len(self._pools) > _MOST_POOLS:
-                self._pools.popitem(last=False)
-        self._pools.move_to_end(key)
-        pool, buffer = self._pools[key].pointer, c_void_p()
-        if gst.gst_buffer_pool_acquire_buffer(pool, byref(buffer), None) != _gst.FLOW_OK:
-            raise MemoryError(f"no memory on cuda:{device} for a frame of {caps}")
-        try:
-            fill(buffer.value or 0)
-        except BaseException:
-            gst.gst_mini_object_unref(buffer)
-            raise
-        return buffer.value or 0
-
-
-class _Pool:
-    """A GstBufferPool, active as long as this object lives."""
-
-    def __init__(self, pointer: int) -> None:
-        gst, self.pointer = _gst.libraries(), pointer
-        when_gone(self, in_turn([partial(gst.gst_buffer_pool_set_active, pointer, 0),
-                                 partial(gst.gst_object_unref, pointer)]))
-
-
-def _new_pool(gst: _gst.Libraries, device: int, caps: str) -> int:
-    made = gst.gst_caps_from_string(caps.encode())
-    pool = gstcuda().new_pool(context_of(device)[1])
-    config = gst.gst_buffer_pool_get_config(pool)
-    gst.gst_buffer_pool_config_set_params(config, made, 0, 0, 0)
-    gst.gst_buffer_pool_config_add_option(config, b"GstBufferPoolOptionVideoMeta")
-    gst.gst_mini_object_unref(made)
-    if not (gst.gst_buffer_pool_set_config(pool, config) and
-            gst.gst_buffer_pool_set_active(pool, 1)):
-        gst.gst_object_unref(pool)
-        raise MemoryError(f"cuda:{device} cannot have a pool of frames of {caps}")
-    return pool
-
-
-pools = _Pools()
+def downloaded(array: Any) -> np.ndarray:
+    """An array on a GPU, a CudaArray or a View, whose rows may have gaps between them, as a numpy
+    array. Raises Unavailable."""
+    made, error = np.empty(array.shape, array.dtype), _native.Error()
+    rows, row = array.shape[0], made.nbytes // array.shape[0]
+    _native.check(_native.library().ct_copy_to_host(
+        _native.engine(array.device), made.ctypes.data, row, array.address,
+        max(row, array.strides[0]), row, rows, error), error)
+    return made

@@ -13,18 +13,16 @@ import numpy as np
 from . import _native, color
 from ._cuda_memory import CudaArray
 from ._device import number_of
+from ._filters import UPSAMPLINGS, check_upsampling
 from ._gone import in_turn, when_gone
-from ._parts import layout_of, rest_of
 from ._sources import Sources
 from .cuda import CudaPicture
 from .errors import Failure, ReadError, Unavailable, warn, whole_number
-from .picture import Component, Picture
+from .picture import Picture
 
 MODES = ("RGB", "L", "CMYK")
-UPSAMPLINGS = ("fancy", "nearest")
 SCALES = (1, 2, 4, 8)
 ON_ERROR = ("fail", "conceal")
-_LEVEL = np.dtype("<i2")
 _PATIENCE = 50  # milliseconds until a wait looks for signals
 _CODES = np.dtype({"names": ["code"], "formats": ["i4"], "offsets": [0],
                    "itemsize": ctypes.sizeof(_native.Picture)})
@@ -70,8 +68,7 @@ class Wanted(NamedTuple):
             raise ValueError(f"a mode is {', '.join(MODES)}, not {mode!r}")
         if whole_number("a scale", scale) not in SCALES:
             raise ValueError(f"a scale is {', '.join(map(str, SCALES))}, not {scale}")
-        if upsampling not in UPSAMPLINGS:
-            raise ValueError(f"an upsampling is {' or '.join(UPSAMPLINGS)}, not {upsampling!r}")
+        check_upsampling(upsampling)
         number = number_of(device)
         if mode == "CMYK" and (scale != 1 or number is not None):
             raise ValueError("CMYK is made at full size, in system memory")
@@ -175,25 +172,13 @@ def _pixels(wanted: Wanted, _: Sources, pictures: _native.Pictures) -> Iterator[
 
 
 def _pictures(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> Iterator[Any]:
+    kind = Picture if wanted.device is None else CudaPicture
     blocks = pictures.take_blocks()
     for path, block, made in zip(sources.paths, blocks, pictures.array):
         if made.error.code != _native.OK:
             yield None
             continue
-        layout, rest = layout_of(made), rest_of(made)
-        block.address = made.component[0].data
-        fields = (layout.width, layout.height, layout.sampling, rest.markers, path, *rest[1:],
-                  made.depth)
-        if wanted.device is None:
-            memory = block.array((layout.size,))
-            yield Picture([Component(np.ndarray(part.shape, _LEVEL, memory, part.offset,
-                                                part.strides), *part.fields)
-                           for part in layout.parts], layout.tables.copy(), *fields)
-        else:
-            arrays: Any = [Component(CudaArray(block, part.offset, part.shape, part.strides,
-                                               wanted.device), *part.fields)  # type: ignore
-                           for part in layout.parts]
-            yield CudaPicture(arrays, layout.tables.copy(), *fields)
+        yield kind.of_native(made, block, path, wanted.device)
 
 
 class Ahead:

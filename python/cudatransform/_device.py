@@ -16,6 +16,7 @@ DLPACK_NAME = b"dltensor"  # a library that takes a capsule renames it
 _ON_DEVICE = 2             # CUmemorytype
 _ORDINAL = 9               # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 _CAPABILITY = 75, 76       # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
+_LIMIT = 2**31 - 1         # rows and bytes of a row
 _LEGACY_STREAM = 1         # the name of the default stream in both protocols
 _DEVICE = re.compile("cpu|cuda(?::([0-9]{1,9}))?")
 
@@ -235,3 +236,16 @@ def _packed(shape: Tuple[int, ...], itemsize: int) -> Tuple[int, ...]:
     for extent in shape[:0:-1]:
         strides.append(strides[-1] * extent)
     return tuple(reversed(strides[:len(shape)]))
+
+
+def with_rows(plane: View, inner: Tuple[int, ...]) -> View:
+    """Checks that all dimensions but the first have those strides. Raises ValueError."""
+    packed = all(extent == 1 or stride == wanted for extent, stride, wanted in
+                 zip(plane.shape[1:], plane.strides[1:], inner))
+    row = plane.shape[1] * inner[0]
+    if not packed or plane.shape[0] > 1 and plane.strides[0] < row:
+        raise ValueError("the rows of an array on a GPU are without gaps, one after the other: "
+                         "make a contiguous copy of it")
+    if row > _LIMIT or plane.shape[0] > _LIMIT // 8:
+        raise ValueError(f"an array of {plane.words} is too large")
+    return plane

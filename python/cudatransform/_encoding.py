@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
-from ctypes import byref, c_char_p, c_void_p
-from typing import Any, List, NamedTuple, Optional, Tuple
+from ctypes import byref
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
 from . import _device, _native, color
-from ._device_transform import with_rows
-from ._levels import check_rest, levels_of
+from ._filters import check_quality
+from ._levels import check_rest, check_sides, native_of
 from .errors import WriteError, warn, whole_number
+from .tables import check_tables
 
-PRESETS = ("annex-k", "perceptual")
 QUANTIZERS = ("round", "dead-zone", "rd")
 _SAMPLINGS = ("YCbCr-4:2:0", "YCbCr-4:2:2", "YCbCr-4:4:4", "YCbCr-4:4:0", "YCbCr-4:1:1",
               "YCbCr-4:4:1", "RGB")  # CtSampling
@@ -47,28 +46,79 @@ class Options(NamedTuple):
             restart=int(self.restart))
 
 
-def encoded(pixels: Any, sampling: str, options: Options, quality: int, tables: Any,
-            quantizer: str) -> bytes:
+def _checked_size(name: str, size: Any) -> Optional[int]:
+    """Raises ValueError and TypeError."""
+    if size is None:
+        return None
+    number = whole_number(f"a {name}", size)
+    if not 1 <= number < 1 << 32:
+        raise ValueError(f"a {name} is 1 to 4294967295 bytes, not {size}")
+    return number
+
+
+class Levelling(NamedTuple):
+    """How encode() makes levels of coefficients."""
+
+    quality: int = 85
+    tables: Any = "annex-k"  # a preset, or one or two tables as of check_tables()
+    quantizer: str = "round"
+    target_size: Optional[int] = None
+    max_size: Optional[int] = None
+
+    def checked(self) -> "Levelling":
+        """Raises ValueError and TypeError."""
+        check_quality(self.quality)
+        if self.quantizer not in QUANTIZERS:
+            raise ValueError(f"a quantizer is {', '.join(QUANTIZERS)}, not {self.quantizer!r}")
+        # True and numpy's numbers are whole numbers, too, whose texts no property takes.
+        return self._replace(
+            quality=int(self.quality), target_size=_checked_size("target_size", self.target_size),
+            max_size=_checked_size("max_size", self.max_size))._with_checked_tables()
+
+    def _with_checked_tables(self) -> "Levelling":
+        if isinstance(self.tables, str):
+            if self.tables not in _native.PRESETS:
+                raise ValueError(f"tables are {' or '.join(_native.PRESETS)} or arrays, "
+                                 f"not {self.tables!r}")
+            return self
+        if self.has_sizes():
+            raise ValueError("a size is for annex-k and perceptual, which are scaled, not for "
+                             "tables of your own")
+        return self._replace(tables=check_tables(self.tables))
+
+    def has_sizes(self) -> bool:
+        return self.target_size is not None or self.max_size is not None
+
+    def is_plain(self) -> bool:
+        """Whether Picture.from_pixels() makes such levels, too."""
+        return (self.quantizer == "round" and not self.has_sizes()
+                and (not isinstance(self.tables, str) or self.tables == "annex-k"))
+
+    def own_tables(self) -> Optional[np.ndarray]:
+        return None if isinstance(self.tables, str) else self.tables
+
+
+def encoded(pixels: Any, sampling: str, options: Options, levelling: Levelling) -> bytes:
     """The JPEG file of uint8 pixels of grey or RGB: a numpy array or, on a GPU, a View.
 
-    tables: a preset, or one or two arrays as of check_tables(). Raises WriteError, ValueError and
-    Unavailable.
+    levelling: with two tables of one's own at most. Raises WriteError, ValueError and Unavailable.
     """
     on_device = isinstance(pixels, _device.View)
     if not on_device:
         pixels = _in_rows(pixels)
     elif len(pixels.shape) == 2:
-        with_rows(pixels, (1,))
+        _device.with_rows(pixels, (1,))
     else:
-        with_rows(pixels, (3, 1))
+        _device.with_rows(pixels, (3, 1))
     height, width = pixels.shape[:2]
     native, kept = options.to_native(), None
-    native.quality, native.quantizer = quality, QUANTIZERS.index(quantizer)
+    native.quality = levelling.quality
+    native.quantizer = QUANTIZERS.index(levelling.quantizer)
     native.sampling = _SAMPLINGS.index(sampling) if sampling in _SAMPLINGS else 0
-    if isinstance(tables, str):
-        native.preset = PRESETS.index(tables)
+    if isinstance(levelling.tables, str):
+        native.preset = _native.PRESETS.index(levelling.tables)
     else:
-        kept = np.ascontiguousarray(tables, np.uint16)
+        kept = np.ascontiguousarray(levelling.tables, np.uint16)
         native.tables, native.n_tables = kept.ctypes.data, len(kept)
     address = pixels.address if on_device else pixels.__array_interface__["data"][0]
     channels = color.channels_of(pixels.shape)
@@ -102,19 +152,8 @@ def _data_of(made: _native.MadeFile) -> bytes:
 def written(picture: Any, options: Options) -> bytes:
     """The JPEG file of a Picture in system memory. Raises WriteError, TypeError and Unavailable."""
     check_rest(picture)
-    sampling, levels = levels_of(picture)
-    native = _native.Picture(width=picture.width, height=picture.height, depth=picture.depth,
-                             components=len(levels), n_tables=len(picture.tables),
-                             color=_color_of(sampling))
-    tables = np.ascontiguousarray(picture.tables)
-    ctypes.memmove(native.tables, tables.ctypes.data, tables.nbytes)
-    for index, (component, array) in enumerate(zip(picture.components, levels)):
-        rows, columns = array.shape[:2]
-        h_samp, v_samp = factors_of(sampling, index)
-        native.component[index] = _native.Component(
-            component.id, h_samp, v_samp, component.width, component.height, columns, rows,
-            component.table, array.__array_interface__["data"][0], 128 * columns)
-    kept = _add_rest(native, picture)
+    native, kept = native_of(picture)
+    check_sides(picture.width, picture.height)
     made, error = _native.MadeFile(), _native.Error()
     _native.check(_native.library().ct_write(_native.engine(None), options.to_native(), native, 1,
                                              byref(made.file), error), error)
@@ -123,35 +162,3 @@ def written(picture: Any, options: Options) -> bytes:
     if made.file.error.text:
         warn(_UNTRUE_LENGTHS)
     return data
-
-
-def _color_of(sampling: str) -> int:
-    return _native.COLORS.index(sampling.partition("-")[0])
-
-
-def factors_of(sampling: str, index: int) -> Tuple[int, int]:
-    """A component's sampling factors in lowest terms."""
-    columns, rows = color.SAMPLINGS[sampling] or (1, 1)
-    across, down = color.ratio_of(sampling, index)
-    return columns // across, rows // down
-
-
-def _add_rest(native: _native.Picture, picture: Any) -> List[Any]:
-    """Adds markers, attachments and trailer. Returns what holds them."""
-    markers = bytes(picture.markers)
-    native.markers, native.markers_size = _address_of(markers), len(markers)
-    count = len(picture.attachments)
-    places, pieces, at = (_native.Place * count)(), [], 0
-    gaps = itertools.chain(picture.gaps, itertools.repeat(b""))
-    for place, gap, attachment in zip(places, gaps, picture.attachments):
-        place.offset, place.size = at + len(gap), len(attachment)
-        at += len(gap) + len(attachment)
-        pieces += [gap, attachment]
-    behind = b"".join([*pieces, picture.trailer])
-    native.behind, native.behind_size = _address_of(behind), len(behind)
-    native.attachments, native.n_attachments = places, count
-    return [markers, behind, places]
-
-
-def _address_of(data: bytes) -> Optional[int]:
-    return ctypes.cast(c_char_p(data), c_void_p).value

@@ -1,4 +1,4 @@
-"""The levels of a Picture in a GstBuffer, with its tables and the rest of its file."""
+"""Pictures as the library takes them: checked, with their levels, tables and the rest of a file."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from . import _gst, color
+from . import _native, color
+from ._cuda_memory import CudaArray
 from .errors import WriteError, is_interruption, whole_number
 
 _LARGEST_SIDE = 65500  # JPEG_MAX_DIMENSION
@@ -109,9 +110,15 @@ def _end_of_picture(data: Any) -> Optional[int]:
     return None
 
 
-def levels_of(picture: Any) -> Tuple[str, List[np.ndarray]]:
-    """A picture's sampling and the levels of each component, in arrays without gaps. Raises
-    TypeError and WriteError."""
+def device_of(picture: Any) -> Optional[int]:
+    """The number of the GPU that a picture's levels are on; None: in system memory."""
+    levels = picture.components[0].levels if picture.components else None
+    return levels.device if isinstance(levels, CudaArray) else None
+
+
+def native_of(picture: Any) -> Tuple[_native.Picture, List[Any]]:
+    """A picture as the library takes it, and what holds its memory. Raises TypeError and
+    WriteError."""
     for name, number in (("width", picture.width), ("height", picture.height),
                          ("depth", picture.depth)):
         whole_number(f"a picture's {name}", number)
@@ -122,30 +129,61 @@ def levels_of(picture: Any) -> Tuple[str, List[np.ndarray]]:
     try:
         sampling = color.sampling_of(picture.sampling)
     except ValueError as error:
-        raise WriteError(str(error)) from None
-    _check(picture, sampling)
-    check_sides(picture.width, picture.height)
-    return sampling, [np.ascontiguousarray(c.levels) for c in picture.components]
-
-
-def in_one_piece(gst: _gst.Libraries, picture: Any) -> Tuple[np.ndarray, _gst.DctInfo]:
-    """All components' levels in one array, and its layout. Raises TypeError and WriteError."""
-    for name, number in (("width", picture.width), ("height", picture.height),
-                         ("depth", picture.depth)):
-        whole_number(f"a picture's {name}", number)
-    if picture.depth not in (8, 12):
-        raise WriteError(f"samples of JPEG have 8 or 12 bits, not {picture.depth}")
-    sampling = color.sampling_of(picture.sampling)
-    try:
-        info = _gst.DctInfo(gst, "S16LE", True, picture.depth, sampling, picture.width,
-                            picture.height)
-    except ValueError as error:
         if is_interruption(error):
             raise
         raise WriteError(str(error)) from None
     _check(picture, sampling)
-    levels = [np.asarray(c.levels, np.int16).ravel() for c in picture.components]
-    return np.concatenate(levels), info
+    native = _native.Picture(
+        width=picture.width, height=picture.height, depth=picture.depth,
+        components=len(picture.components), n_tables=len(picture.tables),
+        color=_native.COLORS.index(sampling.partition("-")[0]))
+    tables = np.ascontiguousarray(picture.tables)
+    ctypes.memmove(native.tables, tables.ctypes.data, tables.nbytes)
+    kept: List[Any] = []
+    for index, component in enumerate(picture.components):
+        levels = component.levels
+        if not isinstance(levels, CudaArray) and (
+                levels.strides[1:] != (128, 16, 2) or levels.strides[0] < 128 * levels.shape[1]):
+            levels = np.ascontiguousarray(levels)
+        kept.append(levels)
+        rows, columns = levels.shape[:2]
+        address = (levels.address if isinstance(levels, CudaArray) else
+                   levels.__array_interface__["data"][0])
+        # An array of one row may have any stride.
+        pitch = levels.strides[0] if rows > 1 else 128 * columns
+        across, down = color.ratio_of(sampling, index)
+        native.component[index] = _native.Component(
+            component.id, *_factors_of(sampling, index), -(-picture.width // across),
+            -(-picture.height // down), columns, rows, component.table, address, pitch)
+    return native, kept + _add_rest(native, picture)
+
+
+def _factors_of(sampling: str, index: int) -> Tuple[int, int]:
+    """A component's sampling factors in lowest terms."""
+    columns, rows = color.SAMPLINGS[sampling] or (1, 1)
+    across, down = color.ratio_of(sampling, index)
+    return columns // across, rows // down
+
+
+def _add_rest(native: _native.Picture, picture: Any) -> List[Any]:
+    """Adds markers, attachments and trailer. Returns what holds them."""
+    markers = bytes(picture.markers)
+    native.markers, native.markers_size = _address_of(markers), len(markers)
+    count = len(picture.attachments)
+    places, pieces, at = (_native.Place * count)(), [], 0
+    gaps = itertools.chain(picture.gaps, itertools.repeat(b""))
+    for place, gap, attachment in zip(places, gaps, picture.attachments):
+        place.offset, place.size = at + len(gap), len(attachment)
+        at += len(gap) + len(attachment)
+        pieces += [gap, attachment]
+    behind = b"".join([*pieces, picture.trailer])
+    native.behind, native.behind_size = _address_of(behind), len(behind)
+    native.attachments, native.n_attachments = places, count
+    return [markers, behind, places]
+
+
+def _address_of(data: bytes) -> Optional[int]:
+    return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value
 
 
 def _check(picture: Any, sampling: str) -> None:
@@ -154,7 +192,7 @@ def _check(picture: Any, sampling: str) -> None:
     arrays = [("tables", tables), *((f"the levels of component {index + 1}", component.levels)
                                     for index, component in enumerate(picture.components))]
     for name, array in arrays:
-        if not isinstance(array, np.ndarray):
+        if not isinstance(array, (np.ndarray, CudaArray)):
             raise TypeError(f"{name} are a numpy array, not {type(array).__name__}")
     if len(picture.components) != count:
         raise WriteError(f"{sampling} has {count} components, not {len(picture.components)}")
@@ -169,37 +207,3 @@ def _check(picture: Any, sampling: str) -> None:
                              f"{component.levels.dtype} {component.levels.shape}")
         if not 0 <= whole_number("the index of a table", component.table) < len(tables):
             raise WriteError(f"component {index + 1} has no table")
-
-
-def described(gst: _gst.Libraries, memory: np.ndarray, info: _gst.DctInfo, picture: Any) -> int:
-    """A GstBuffer around an array of levels, which must outlive it, with tables."""
-    buffer = _gst.buffer_around(gst, _gst.address_of(memory), memory.nbytes)
-    meta = gst.gst_buffer_add_dct_meta(buffer, info).contents
-    tables = np.ascontiguousarray(picture.tables)
-    meta.n_tables = len(tables)
-    ctypes.memmove(meta.tables, tables.ctypes.data, tables.nbytes)
-    for index, component in enumerate(picture.components):
-        meta.components[index].table = component.table
-    return buffer
-
-
-def add_rest(gst: _gst.Libraries, buffer: int, picture: Any) -> None:
-    """Adds a GstDctJpegMeta, where there is something for it: markers, attachments and trailer."""
-    # Of CMYK, Adobe's marker counts, and so does its absence.
-    if not (picture.markers or picture.attachments or picture.trailer or
-            picture.sampling.upper().startswith("CMYK")):
-        return
-    segments = gst.g_bytes_new(bytes(picture.markers), len(picture.markers))
-    meta = gst.gst_buffer_add_dct_jpeg_meta(buffer, segments)
-    gst.g_bytes_unref(segments)
-    count = len(picture.attachments)
-    places, pieces, at = (_gst.JpegPlace * count)(), [], 0
-    gaps = itertools.chain(picture.gaps, itertools.repeat(b""))
-    for place, gap, attachment in zip(places, gaps, picture.attachments):
-        place.offset, place.size = at + len(gap), len(attachment)
-        at += len(gap) + len(attachment)
-        pieces += [gap, attachment]
-    behind = b"".join([*pieces, picture.trailer])
-    held = gst.g_bytes_new(behind, len(behind))
-    gst.gst_dct_jpeg_meta_set_behind(meta, held if behind else None, places, count)
-    gst.g_bytes_unref(held)

@@ -51,8 +51,9 @@ def load(name: str, kind: Any = ctypes.CDLL) -> Any:
     except OSError as error:
         if is_interruption(error):
             raise
-        remedy = ("" if ARE_OWN else ". cudatransform needs GStreamer and libgstcoef-1.0; where "
-                  "one is not installed, LD_LIBRARY_PATH names its folder")
+        needs = "libcudatransform" if "libcudatransform" in name else "GStreamer for this"
+        remedy = ("" if ARE_OWN else f". cudatransform needs {needs}; where it is not installed, "
+                  "LD_LIBRARY_PATH names its folder")
         raise Unavailable(f"{error}{remedy}") from error
 
 

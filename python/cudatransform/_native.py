@@ -10,8 +10,8 @@ import collections
 import ctypes
 import itertools
 import os
-from ctypes import (POINTER, Structure, byref, c_char, c_char_p, c_int, c_int32, c_int64, c_size_t,
-                    c_uint16, c_uint32, c_uint64, c_void_p)
+from ctypes import (POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_int32, c_int64,
+                    c_size_t, c_uint16, c_uint32, c_uint64, c_void_p)
 from functools import partial
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
@@ -24,6 +24,7 @@ from .errors import Unavailable
 (OK, INVALID_ARGUMENT, UNREADABLE, DAMAGED, UNSUPPORTED, LIMIT, OUT_OF_MEMORY, NOT_FOUND,
  DEVICE_LOST, FORKED, FAILED) = range(11)  # CtCode
 RGB, GRAY, LEVELS = range(3)               # CtOutput
+PRESETS = "annex-k", "perceptual"           # CtPreset
 COLORS = "GRAYSCALE", "YCbCr", "RGB", "CMYK", "YCCK"  # CtColor, as samplings begin
 FORK_REMEDY = ("start it by spawn or forkserver (torch: DataLoader(..., "
                "multiprocessing_context='spawn'))")
@@ -111,6 +112,46 @@ class File(Structure):
                 ("block", c_void_p)]
 
 
+class DctOptions(Structure):
+    """CtDctOptions."""
+
+    _fields_ = [("struct_size", c_size_t), ("method", c_int), ("depth", c_int32),
+                ("table", c_void_p)]
+
+
+class Samples(Structure):
+    """CtSamples."""
+
+    _fields_ = [("data", c_void_p), ("pitch", c_int64), ("width", c_int32), ("height", c_int32)]
+
+
+class Coefficients(Structure):
+    """CtCoefficients and CtBands."""
+
+    _fields_ = [("data", c_void_p), ("pitch", c_int64), ("blocks_w", c_int32),
+                ("blocks_h", c_int32)]
+
+
+class FlipOptions(Structure):
+    """CtFlipOptions."""
+
+    _fields_ = [("struct_size", c_size_t), ("direction", c_int), ("trim", c_int32),
+                ("perfect", c_int32), ("left", c_int32), ("top", c_int32), ("width", c_int32),
+                ("height", c_int32)]
+
+
+class Planes(Structure):
+    """CtPlanes."""
+
+    _fields_ = [("components", c_int32), ("bands", Coefficients * 4), ("block", c_void_p)]
+
+
+class Array(Structure):
+    """CtArray."""
+
+    _fields_ = [("data", c_void_p), ("pitch", c_int64)]
+
+
 def columns_of(kind: Any, *names: str) -> np.dtype:
     """Members of a structure as the columns of a numpy array over an array of structures."""
     words = {4: "u4", 8: "u8"}
@@ -143,12 +184,24 @@ _FUNCTIONS: Dict[str, Tuple] = {
     "ct_decoder_pull": (c_int, _P, _P, c_size_t, c_int32, POINTER(c_int32), _E),
     "ct_encode": (c_int, _P, POINTER(EncodeOptions), POINTER(Image), c_size_t, _P, _E),
     "ct_write": (c_int, _P, POINTER(EncodeOptions), POINTER(Picture), c_size_t, _P, _E),
+    "ct_dct": (c_int, _P, POINTER(DctOptions), POINTER(Samples), POINTER(Coefficients), _E),
+    "ct_idct": (c_int, _P, POINTER(DctOptions), POINTER(Coefficients), POINTER(Samples), _E),
+    "ct_quality_tables": (c_int, c_int, c_int32, c_int32, c_int32, _P, _P, _E),
+    "ct_flip": (c_int, _P, POINTER(FlipOptions), POINTER(Picture), POINTER(Picture), _E),
+    "ct_requantize": (c_int, _P, c_int32, POINTER(Picture), POINTER(Picture), _E),
+    "ct_pixels": (c_int, _P, POINTER(DecodeOptions), POINTER(Picture), POINTER(Picture), _E),
+    "ct_planes": (c_int, _P, c_int, POINTER(Picture), POINTER(Planes), _E),
+    "ct_squared_error": (c_int, _P, c_int, POINTER(Array), POINTER(Array), c_size_t, c_size_t,
+                         POINTER(c_double), _E),
+    "ct_block_new": (c_int, _P, c_size_t, POINTER(_P), POINTER(_P), _E),
     "ct_block_unref": (None, _P),
+    "ct_planes_clear": (None, _P),
     "ct_pictures_clear": (None, _P, c_size_t),
     "ct_file_clear": (None, _P),
 }
 # They never wait, so they keep Python's lock: giving it away costs more than the call.
-_BRIEF = {"ct_block_unref", "ct_pictures_clear", "ct_file_clear", "ct_version"}
+_BRIEF = {"ct_block_unref", "ct_pictures_clear", "ct_file_clear", "ct_planes_clear",
+          "ct_version"}
 
 
 class Library:
@@ -232,6 +285,28 @@ class Block:
         self.__array_interface__ = {"shape": shape, "typestr": "|u1", "version": 3,
                                     "strides": strides, "data": (self.address, False)}
         return np.asarray(self)
+
+
+class NewBlock(Block):
+    """A block of an engine's memory with room for so many bytes. Raises MemoryError."""
+
+    __slots__ = ()
+
+    def __init__(self, of: Engine, size: int) -> None:
+        block, data, error = c_void_p(), c_void_p(), Error()
+        when_gone(self, partial(library().ct_block_unref, block))
+        check(library().ct_block_new(of, size, byref(block), byref(data), error), error)
+        self.address = data.value or 0
+
+
+class MadePlanes(Block):
+    """A CtPlanes for a call to fill, which is released with this object."""
+
+    __slots__ = ("planes",)
+
+    def __init__(self) -> None:
+        self.planes = Planes()
+        when_gone(self, partial(library().ct_planes_clear, byref(self.planes)))
 
 
 _BLOCKS = columns_of(Picture, "block")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_void_p
 from functools import partial
 from itertools import chain, islice, repeat
 from typing import Any, List, Optional
@@ -27,16 +27,11 @@ class Stage:
     """`elements`, a line of gst-launch whose first element has name=first, and an appsink.
 
     push() runs the elements in the calling thread, so what they make at once is there for pull().
-    One thread may push while another pulls. Raises Unavailable where elements are missing or do not
-    start.
-
-    context: a GstContext, such as that of a CUDA device
-    queued: the first element is a queue without limits, so that push() never waits
+    Raises Unavailable where elements are missing or do not start.
     """
 
-    def __init__(self, elements: str, context: Optional[int] = None, queued: bool = False) -> None:
+    def __init__(self, elements: str) -> None:
         self._gst = gst = _gst.libraries()
-        self._pad_push = gst.gst_pad_push_now if queued else gst.gst_pad_push
         self._caps: Optional[bytes] = None
         self._runs = 0
         self.memory: Any = None  # of the buffers: freed after the elements
@@ -58,8 +53,6 @@ class Stage:
         gst.gst_object_ref_sink(self._pipeline)
         self._pad = into(owned, gst.gst_pad_new, b"src", _gst.PAD_SRC)
         gst.gst_object_ref_sink(self._pad)
-        if context is not None:
-            gst.gst_element_set_context(self._pipeline, context)
         self._first = into(owned, gst.gst_bin_get_by_name, self._pipeline, b"first")
         self._last = into(owned, gst.gst_bin_get_by_name, self._pipeline, b"last")
         self._second: Optional[int] = None
@@ -80,39 +73,12 @@ class Stage:
         element = self._second if second else self._first
         self._gst.gst_util_set_object_arg(element, name.encode(), value.encode())
 
-    def count_of(self, name: str) -> int:
-        """A number of the first element's statistics."""
-        gst, number = self._gst, c_uint64()
-        stats = self._stats()
-        gst.gst_structure_get_uint64(stats, name.encode(), byref(number))
-        gst.gst_structure_free(stats)
-        return number.value
-
-    def text_of(self, name: str) -> Optional[str]:
-        """A text of the first element's statistics; None where it is null."""
-        stats = self._stats()
-        text = self._gst.gst_structure_get_string(stats, name.encode())
-        self._gst.gst_structure_free(stats)
-        return None if text is None else text.decode("utf-8", "replace")
-
-    def _stats(self) -> c_void_p:
-        stats = c_void_p()
-        self._gst.g_object_get(self._first, b"stats", byref(stats), None)
-        return stats
-
     def set_caps(self, text: str) -> None:
         """Sets the caps of buffers to come, in gst-launch's syntax. Raises ValueError."""
         encoded = text.encode()
         if encoded != self._caps:
             self._set_caps(self._gst.gst_caps_from_string(encoded))
             self._caps = encoded
-
-    def set_caps_object(self, key: bytes, caps: int) -> None:
-        """The same with a GstCaps, which is taken over. Equal caps have equal keys."""
-        if key != self._caps:
-            self._set_caps(self._gst.gst_mini_object_ref(caps))
-            self._caps = key
-        self._gst.gst_mini_object_unref(caps)
 
     def _set_caps(self, caps: int) -> None:
         gst = self._gst
@@ -133,30 +99,20 @@ class Stage:
 
     def push(self, buffer: int) -> None:
         """Pushes a GstBuffer, whose reference is taken over. Raises StageError."""
-        flow = self._pad_push(self._pad, buffer)
+        flow = self._gst.gst_pad_push(self._pad, buffer)
         if flow != _gst.FLOW_OK:
             raise StageError(self.forget_messages()
                              or f"the elements refuse a buffer (GstFlowReturn {flow})")
-
-    def push_end(self) -> None:
-        """Pushes the end of the stream, which drives out all that is on its way."""
-        self._gst.gst_pad_push_event(self._pad, self._gst.gst_event_new_eos())
 
     def finish_all(self) -> None:
         """Pushes a gap, before which a decoder pushes all that it has."""
         self._gst.gst_pad_push_event(self._pad, self._gst.gst_event_new_gap(0, 1))
 
-    def has_ended(self) -> bool:
-        """Whether push_end() was called and everything has been pulled."""
-        return bool(self._gst.gst_app_sink_is_eos(self._last))
-
-    def pull(self, patience: int = 0) -> Optional[_gst.Sample]:
-        """The next buffer that came out; None where there is none within `patience` nanoseconds."""
+    def pull(self) -> Optional[_gst.Sample]:
+        """The next buffer that came out; None where there is none."""
         gst = self._gst
         sample = _gst.Sample(gst)
-        gst.g_signal_emit_by_name_now(self._last, _PULL, 0, byref(sample.slot))
-        if not sample.slot and patience:
-            gst.g_signal_emit_by_name(self._last, _PULL, patience, byref(sample.slot))
+        gst.g_signal_emit_by_name(self._last, _PULL, 0, byref(sample.slot))
         return sample if sample.has_come(gst) else None
 
     def run(self, buffer: int, memory: Any) -> Optional[_gst.Sample]:
@@ -213,11 +169,6 @@ class Stage:
         gst.gst_mini_object_unref(message)
         self.forget_messages()
         return reason.decode("utf-8", "replace") if reason else text
-
-    def stop(self) -> None:
-        """Ends the waits of all threads in push() and pull(), and with them the stage."""
-        if self._pipeline:
-            self._gst.gst_element_set_state(self._pipeline, _gst.STATE_NULL)
 
     def close(self) -> None:
         """Stops and frees everything but buffers that are still held.

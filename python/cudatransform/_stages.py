@@ -20,15 +20,14 @@ class Stages:
     def __init__(self) -> None:
         self._idle: Dict[str, Stage] = {}
 
-    def run(self, elements: str, prepare: Callable[[Stage], int], memory: Any,
-            context: Optional[int] = None) -> Optional[_gst.Sample]:
+    def run(self, elements: str, prepare: Callable[[Stage], int],
+            memory: Any) -> Optional[_gst.Sample]:
         """Runs a stage of these elements, which is made where there is none. Raises StageError.
 
         prepare: sets properties and caps, and returns the GstBuffer to push, around `memory`
-        context: a GstContext for the elements
         Returns what came out; None: nothing.
         """
-        stage = self._idle.pop(elements, None) or Stage(elements, context=context)
+        stage = self._idle.pop(elements, None) or Stage(elements)
         try:
             sample = stage.run(prepare(stage), memory)
         except StageError:
@@ -55,12 +54,11 @@ class _OfThread(threading.local):
 _of_thread = _OfThread()
 
 
-def run(elements: str, prepare: Callable[[Stage], int], memory: Any,
-        context: Optional[int] = None) -> _gst.Sample:
+def run(elements: str, prepare: Callable[[Stage], int], memory: Any) -> _gst.Sample:
     """Stages.run() with this thread's Stages. Raises ValueError where nothing comes out."""
     _gst.libraries()
     try:
-        made = _of_thread.stages.run(elements, prepare, memory, context)
+        made = _of_thread.stages.run(elements, prepare, memory)
     except StageError as error:
         raise ValueError(str(error)) from None
     if made is None:

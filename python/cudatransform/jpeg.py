@@ -8,11 +8,12 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _device, _encoding, _native, _pixels, color
+from . import _device, _native, color
+from ._cuda_memory import downloaded
 from ._decoding import Limits, Wanted, decode_one
-from ._encoding import Options
+from ._elements import coded
+from ._encoding import Levelling, Options, encoded, written
 from ._levels import check_sides
-from ._pixels import SMALLER, Levelling, coded
 from ._sources import Source
 from ._stage import StageError
 from ._stages import Stages
@@ -20,6 +21,10 @@ from ._store import store
 from .errors import WriteError, warn
 from .picture import Picture
 from .transform import check_method
+
+# What makes the smallest file smaller.
+_SMALLER = ("Files are smaller with fewer pixels, sampling='4:2:0', quantizer='rd' and "
+            "optimize=True")
 
 
 class Context:
@@ -76,38 +81,43 @@ class Context:
         check_method(method)
         levelling = Levelling(quality, tables, quantizer, target_size, max_size).checked()
         pixels, kind = _pixels_of(array, sampling, levelling)
-        data = self._by_library(pixels, kind, levelling, method, options)
-        if data is None:
-            try:
-                data = coded(self._stages, array, sampling, levelling, method,
-                             _pixels.Options(*options))
-            except StageError as error:
-                raise WriteError(str(error)) from None
-        if data is None:  # no element takes such pixels or tables
-            own = None if isinstance(tables, str) else tables
-            data = _encoding.written(Picture.from_pixels(array, quality, sampling, own, method),
-                                     options)
+        data = self._data_of(pixels, kind, levelling, method, options)
         if target is not None:
             store(data, target)
         if target_size is not None and len(data) > target_size:
             warn(f"target_size={int(target_size)} is not reached: the smallest file has "
-                 f"{len(data)} bytes. {SMALLER}")
+                 f"{len(data)} bytes. {_SMALLER}")
         return data
 
-    def _by_library(self, pixels: Any, sampling: str, levelling: Levelling, method: str,
-                    options: Options) -> Optional[bytes]:
-        """The file of pixels; None: the library does not make it."""
-        channels = color.channels_of(pixels.shape)
-        own = levelling.own_tables()
-        if (channels == 4 or method != "islow" or levelling.has_sizes()
-                or own is not None and len(own) > 2):
-            return None
-        if channels != (1 if sampling == "GRAYSCALE" else 3):
-            if isinstance(pixels, _device.View):
-                return None
-            pixels = color.luma(pixels) if channels == 3 else np.repeat(pixels[:, :, None], 3, 2)
-        return _encoding.encoded(pixels, sampling, options, levelling.quality, levelling.tables,
-                                 levelling.quantizer)
+    def _data_of(self, pixels: Any, sampling: str, levelling: Levelling, method: str,
+                 options: Options) -> bytes:
+        """The JPEG file of pixels, a numpy array or a View."""
+        channels, own = color.channels_of(pixels.shape), levelling.own_tables()
+        is_fast = method == "islow" and not levelling.has_sizes()
+        if isinstance(pixels, _device.View):
+            if is_fast and channels == (1 if sampling == "GRAYSCALE" else 3):
+                return encoded(pixels, sampling, options, levelling)
+            pixels = downloaded(_device.with_rows(pixels, (3, 1)[-len(pixels.shape) + 1:]))
+        if channels == 4 or own is not None and (
+                len(own) > 2 or method != "islow" and len(own) == 1):
+            return written(Picture.from_pixels(pixels, levelling.quality, sampling, own, method),
+                           options)
+        if is_fast:
+            if channels != (1 if sampling == "GRAYSCALE" else 3):
+                pixels = (color.luma(pixels) if channels == 3 else
+                          np.repeat(pixels[:, :, None], 3, 2))
+            return encoded(pixels, sampling, options, levelling)
+        try:
+            data = coded(self._stages, pixels, sampling, levelling, method, options)
+        except StageError as error:
+            raise WriteError(str(error)) from None
+        if data is None:
+            raise WriteError("the picture was not written")
+        most = levelling.max_size
+        if most is not None and len(data) > most:
+            raise WriteError(f"no quality makes a file of {most} bytes: the smallest has "
+                             f"{len(data)}. {_SMALLER}")
+        return data
 
     def write(self, picture: Picture, target: Any = None, *, progressive: bool = False,
               arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> bytes:
@@ -118,7 +128,7 @@ class Context:
             picture = picture.cpu()
         if not isinstance(picture, Picture):
             raise TypeError(f"a Picture is written, not {type(picture).__name__}")
-        data = _encoding.written(picture, options)
+        data = written(picture, options)
         if target is not None:
             store(data, target)
         return data

@@ -6,11 +6,13 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _gst, _verbs, color
-from ._gst_parts import layout_of, rest_of
-from ._pixels import check_upsampling, rgb_of_levels
-from .planes import Planes, planes_of_picture
-from .transform import check_tables, dct, idct, quality_tables
+from . import _filters, _native, color
+from ._cuda_memory import CudaArray
+from ._levels import device_of
+from ._parts import layout_of, rest_of
+from .planes import Planes, planes_of
+from .tables import check_tables
+from .transform import dct, idct, quality_tables
 
 _LEVEL = np.dtype("<i2")
 
@@ -23,7 +25,7 @@ def _zigzag() -> np.ndarray:
     return np.array(sorted(range(64), key=key))
 
 
-_LARGEST_RGB = 1 << 16  # pixels on a side of the engines' RGB; files have 65535
+_LARGEST_RGB = 65535  # pixels on a side of the library's RGB, and of files
 ZIGZAG = _zigzag()
 ZIGZAG.setflags(write=False)
 
@@ -137,7 +139,7 @@ class Picture:
         leaves as they are. Raises ValueError, and WriteError and TypeError for a picture that no
         file can hold.
         """
-        return self._by(_verbs.flip(direction, trim, perfect))
+        return self._by(_filters.flip(self, direction, trim, perfect))
 
     def cropped(self, left: int, top: int, width: int, height: int) -> "Picture":
         """A part of the picture, in samples, without loss.
@@ -146,29 +148,43 @@ class Picture:
         are there, too. Metadata follow as with turned(); attachments are cropped where the crop is
         at their MCUs. Raises as turned(), ValueError for a part that is not in the picture.
         """
-        return self._by(_verbs.cropping(left, top, width, height))
+        return self._by(_filters.cropped(self, left, top, width, height))
 
     def requantised(self, quality: int) -> "Picture":
         """The levels with libjpeg's tables of a quality, where these are coarser than its own.
 
         Rounded to the nearest, ties away from zero; nothing is transformed. Raises as turned().
         """
-        return self._by(_verbs.quant(quality))
+        return self._by(_filters.requantized(self, quality))
 
-    def _by(self, verb: _verbs.Verb) -> "Picture":
-        sample, given = _verbs.by_cpu(verb, self)
-        made = picture_of_sample(_gst.libraries(), sample, self.path)
-        made.irregular = self.irregular
-        return made.copy() if np.may_share_memory(made[0], given) else made
+    def _by(self, made: _native.Pictures) -> "Picture":
+        block, = made.take_blocks()
+        picture = self.of_native(made.array[0], block, self.path, device_of(self))
+        picture.irregular = self.irregular
+        return picture
+
+    @classmethod
+    def of_native(cls, made: _native.Picture, block: _native.Block, path: Optional[str],
+                  device: Optional[int]) -> "Picture":
+        """A CtPicture of levels, whose block that is, as one of this class."""
+        layout, rest = layout_of(made), rest_of(made)
+        block.address = made.component[0].data
+        memory = block.array((layout.size,)) if device is None else None
+        components = [Component(
+            np.ndarray(part.shape, _LEVEL, memory, part.offset, part.strides) if device is None
+            else CudaArray(block, part.offset, part.shape, part.strides, device),  # type: ignore
+            *part.fields) for part in layout.parts]
+        return cls(components, layout.tables.copy(), layout.width, layout.height, layout.sampling,
+                   rest.markers, path, *rest[1:], made.depth)
 
     def planes(self, dtype: Any = np.int16) -> Planes:
         """A plane for each frequency of each component, (64, blocks_h, blocks_w), to be channels.
 
         dtype: int16: levels. int32, float32, float16: levels times their divisors
-        Made by the CPU engine. Raises ValueError for other types, and WriteError and TypeError for
+        Raises ValueError for other types, and WriteError and TypeError for
         a picture that no file can hold.
         """
-        return planes_of_picture(self, dtype)
+        return planes_of(self, dtype)
 
     def dequantized(self) -> Tuple[np.ndarray, ...]:
         """Each component's levels times their divisors: int32 (blocks_h, blocks_w, 8, 8).
@@ -197,18 +213,18 @@ class Picture:
             `djpeg -nosmooth`
         Of 12 bits they are uint16, 0 to 4095, by the same formulas. Raises ValueError.
         """
-        check_upsampling(upsampling)
+        _filters.check_upsampling(upsampling)
         too_large = max(self.width, self.height) > _LARGEST_RGB
         if (self.depth != 8 or too_large or self.sampling == "GRAYSCALE"
                 or self.sampling.startswith("CMYK")):
             return color.to_pixels(self.samples(), self.sampling, (self.height, self.width),
                                    self.depth, upsampling == "fancy")
         if not self.sampling.startswith("YCCK"):
-            return rgb_of_levels(self, upsampling)
+            return _filters.pixels(self, upsampling)
         *colours, black = self.components
         rest = Picture(colours, self.tables, self.width, self.height, "YCbCr" + self.sampling[4:])
         ink = idct(black.levels, table=self.tables[black.table], size=(self.height, self.width))
-        return np.dstack([rgb_of_levels(rest, upsampling), 255 - ink])
+        return np.dstack([_filters.pixels(rest, upsampling), 255 - ink])
 
     @classmethod
     def from_pixels(cls, array: Any, quality: int = 85, sampling: Optional[str] = None,
@@ -263,13 +279,3 @@ def empty(width: int, height: int, sampling: str, tables: np.ndarray,
     for component in components:
         component.table = used.index(component.table)
     return Picture(components, tables[used], width, height, sampling)
-
-
-def picture_of_sample(gst: _gst.Libraries, sample: _gst.Sample, path: Optional[str]) -> Picture:
-    """A Sample of levels as a Picture in system memory."""
-    memory = np.asarray(_gst.HeldBuffer(gst, sample))
-    parts, tables, sampling, width, height = layout_of(gst.gst_buffer_get_dct_meta(sample.buffer))
-    rest = rest_of(gst, sample.buffer)
-    return Picture([Component(np.ndarray(shape, _LEVEL, memory, offset, strides), *fields)
-                    for shape, offset, strides, fields in parts], tables.copy(), width, height,
-                   sampling, rest.markers, path, *rest[1:], sample.number(gst, b"depth"))

@@ -2,20 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _gst
-from ._cuda_memory import CudaArray, context_of
-from ._device_transform import caps_on_device, levels_in
-from ._levels import described, in_one_piece
-from ._gst_parts import FileRest, layout_of, rest_of
-from ._stage import Stage
-from ._stages import run
-from .errors import Unavailable
-
-_FORMATS = {"int16": "S16LE", "int32": "S32LE", "float32": "F32LE", "float16": "F16LE"}
+from ._cuda_memory import CudaArray
+from ._filters import check_type, planes
+from ._levels import device_of
 
 
 class Planes(Tuple[Any, ...]):
@@ -44,75 +37,26 @@ class Planes(Tuple[Any, ...]):
         return f"<Planes {self.width}x{self.height} {self.sampling} {types}>"
 
 
-class WantedPlanes(NamedTuple):
-    """The planes that are made of coefficients; `device` is None for the CPU."""
-
-    dtype: np.dtype
-    device: Optional[int]
-
-    def line(self, name: str = "") -> str:
-        """The end of a line of elements behind coefficients in the same memory."""
-        at, memory = "backend=cpu", ""
-        if self.device is not None:
-            at, memory = f"backend=cuda cuda-device-id={self.device}", "(memory:CUDAMemory)"
-        return (f"cudadctconvert {name} {at} qos=false ! video/x-dct{memory},layout=band,"
-                f"format={_FORMATS[self.dtype.name]}")
-
-    def planes_of(self, gst: _gst.Libraries, sample: _gst.Sample, path: Optional[str],
-                  rest: Optional[FileRest] = None) -> Planes:
-        """A Sample of those elements. Raises Unavailable if the GPU failed."""
-        address, on_device = gst.gst_buffer_get_dct_meta(sample.buffer), self.device is not None
-        fence = _gst.DctMeta.from_address(address).fence
-        if fence and not gst.gst_coef_fence_wait_written(fence, None):
-            raise Unavailable("the GPU failed while it made planes")
-        held, layout = _gst.HeldBuffer(gst, sample, cuda=on_device), layout_of(address)
-        memory = None if on_device else np.asarray(held)
-        size, made = self.dtype.itemsize, []
-        for part in layout.parts:
-            rows, columns = part.shape[:2]
-            shape, row = (64, rows, columns), part.strides[0]
-            strides = (rows * row, row, size)
-            made.append(np.ndarray(shape, self.dtype, memory, part.offset, strides)
-                        if self.device is None else
-                        CudaArray(held, part.offset, shape, strides, self.device, self.dtype))
-        planes = Planes(made)
-        planes.tables, planes.which = layout.tables.copy(), tuple(p.fields[5] for p in layout.parts)
-        planes.width, planes.height, planes.sampling = layout.width, layout.height, layout.sampling
-        planes.depth, planes.path = sample.number(gst, b"depth"), path
-        planes.irregular = (rest or rest_of(gst, sample.buffer)).irregular
-        return planes
-
-
-def wanted_planes(dtype: Any, device: Optional[int]) -> WantedPlanes:
-    """Raises TypeError and ValueError for other types."""
-    kind = np.dtype(dtype)
-    if kind.name not in _FORMATS or kind.byteorder == ">":
-        raise ValueError(f"planes are {', '.join(_FORMATS)}, not {kind}")
-    return WantedPlanes(kind, device)
-
-
-def planes_of_picture(picture: Any, dtype: Any) -> Planes:
-    """The levels of a Picture in system memory, by the CPU engine."""
-    gst, wanted = _gst.libraries(), wanted_planes(dtype, None)
-    memory, info = in_one_piece(gst, picture)
-
-    def prepare(stage: Stage) -> int:
-        stage.set_caps_object(f"{picture.sampling} {picture.width}x{picture.height} "
-                              f"{picture.depth}".encode(), gst.gst_dct_info_to_caps(info))
-        return described(gst, memory, info, picture)
-    made = run(wanted.line("name=first"), prepare, memory)
-    return wanted.planes_of(gst, made, picture.path, FileRest(irregular=picture.irregular))
-
-
-def planes_on_device(picture: Any, device: int, dtype: Any) -> Planes:
-    """The levels of a CudaPicture, by the CUDA engine."""
-    gst, wanted = _gst.libraries(), wanted_planes(dtype, device)
-    info = _gst.DctInfo(gst, "S16LE", True, picture.depth, picture.sampling, picture.width,
-                        picture.height)
-
-    def prepare(stage: Stage) -> int:
-        stage.set_caps_object(f"{picture.sampling} {picture.width}x{picture.height} "
-                              f"{picture.depth}".encode(), caps_on_device(gst, info))
-        return levels_in(gst, picture, info)
-    made = run(wanted.line("name=first"), prepare, picture, context_of(device)[0])
-    return wanted.planes_of(gst, made, picture.path, FileRest(irregular=picture.irregular))
+def planes_of(picture: Any, dtype: Any) -> Planes:
+    """The Planes of a Picture, on its device. Raises TypeError, ValueError and WriteError."""
+    kind, device = check_type(dtype), device_of(picture)
+    held = planes(picture, kind)
+    bands = held.planes.bands[:held.planes.components]
+    held.address = bands[0].data
+    last = bands[-1]
+    size = last.data - held.address + last.pitch * 64 * last.blocks_h
+    memory = held.array((size,)) if device is None else None
+    arrays = []
+    for band in bands:
+        shape = 64, band.blocks_h, band.blocks_w
+        strides = band.pitch * band.blocks_h, band.pitch, kind.itemsize
+        offset = band.data - held.address
+        arrays.append(np.ndarray(shape, kind, memory, offset, strides) if device is None else
+                      CudaArray(held, offset, shape, strides, device, kind))
+    made = Planes(arrays)
+    is_levels = kind == np.int16
+    made.tables = picture.tables.copy() if is_levels else np.empty((0, 8, 8), np.uint16)
+    made.which = tuple(component.table for component in picture.components)
+    made.width, made.height, made.sampling = picture.width, picture.height, picture.sampling
+    made.depth, made.path, made.irregular = picture.depth, picture.path, picture.irregular
+    return made

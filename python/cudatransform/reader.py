@@ -8,12 +8,12 @@ from typing import Any, Iterable, Iterator, List, Optional, Sequence, Union
 import numpy as np
 
 from ._decoding import Ahead, Limits, Wanted
-from ._device import number_of
+from ._filters import check_type
 from ._sources import Source, Sources
 from ._walk import walk_through
 from .errors import Failure, Unavailable, is_interruption, whole_number
 from .picture import Picture
-from .planes import Planes, wanted_planes
+from .planes import Planes
 
 _MOST_BATCHES = 64  # under way, as the library takes them
 
@@ -87,9 +87,9 @@ class Reader:
             raise ValueError(f"an output is coefficients or pixels, not {output!r}")
         if layout not in ("block", "band"):
             raise ValueError(f"a layout is block or band, not {layout!r}")
-        planes = wanted_planes(dtype, number_of(device))
-        if layout == "block" and planes.dtype != np.int16:
-            raise ValueError(f"coefficients in blocks are int16, not {planes.dtype}: of that type "
+        kind = check_type(dtype)
+        if layout == "block" and kind != np.int16:
+            raise ValueError(f"coefficients in blocks are int16, not {kind}: of that type "
                              "they are made with layout='band'")
         if layout == "band" and output == "pixels":
             raise ValueError("bands are of coefficients: pixels have none")
@@ -97,7 +97,7 @@ class Reader:
         wanted = Wanted.of(mode, scale, upsampling, device, limits)
         self.paths, self.batch, self.device = paths, batch, device
         self.wanted = wanted if output == "pixels" else wanted._replace(mode=None, scale=1)
-        self.planes = planes if layout == "band" else None
+        self.planes = kind if layout == "band" else None
         cores = len(os.sched_getaffinity(0))
         self.own_workers = None if workers is None else int(workers)
         self.workers = cores * (1 if device == "cpu" else 2) if workers is None else int(workers)
@@ -159,8 +159,8 @@ class Walk:
     def _batch_of(self, sources: Sources, items: List[Any]) -> Batch:
         self._files.give_room(self._batch)
         if self._planes is not None:
-            dtype = self._planes.dtype
-            items = [item if isinstance(item, Failure) else item.planes(dtype) for item in items]
+            items = [item if isinstance(item, Failure) else item.planes(self._planes)
+                     for item in items]
         return Batch(items, sources.names)
 
     def close(self) -> None:

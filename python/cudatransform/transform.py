@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import importlib
 import math
 import sys
@@ -11,19 +10,18 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _device, _device_transform, _gst, color
-from ._stage import Stage
-from ._stages import run
+from . import _device, _native, color
+from ._cuda_memory import CudaArray
+from ._filters import check_quality
 from .errors import Unavailable, whole_number
+from .tables import one_table
 
 METHODS = ("islow", "ifast", "float", "reference", "naive", "matrix", "separable", "decomposed",
            "shuffle")
-# Indexed by a sample's bits: GStreamer's format, and numpy's types of samples and of levels. Those
-# of 12 bits are the upper bits of their words.
-_DEPTHS = {8: ("GRAY8", np.uint8, "S16LE", np.int16),
-           12: ("GRAY16_LE", np.uint16, "S16LE", np.int16),
-           16: ("GRAY16_LE", np.uint16, "S32LE", np.int32)}
-_ROW = 4  # GStreamer's rows of samples begin at multiples of this
+# Indexed by a sample's bits: types of samples and of levels.
+_DEPTHS = {8: (np.uint8, np.int16), 12: (np.uint16, np.int16), 16: (np.uint16, np.int32)}
+_ALIGNMENT = 16  # of rows of coefficients on a GPU
+_COMPARED = {"uint8": 0, "uint16": 1, "float32": 5}  # CtType
 
 
 def check_method(method: Any) -> None:
@@ -34,32 +32,8 @@ def check_method(method: Any) -> None:
         raise ValueError(f"no method is called {method!r}; there are {', '.join(METHODS)}")
 
 
-def check_tables(values: Any) -> np.ndarray:
-    """uint16 (n, 8, 8) of one table or several. Raises ValueError."""
-    tables = np.asarray(values)
-    if tables.ndim == 2:
-        tables = tables[None]
-    if tables.shape[1:] != (8, 8) or not 1 <= len(tables) <= 4:
-        raise ValueError(f"tables are (8, 8) or (1 to 4, 8, 8), not {np.shape(values)}")
-    if tables.dtype.kind not in "iu" or tables.min() < 1 or tables.max() > 65535:
-        raise ValueError("a table's divisors are whole numbers from 1 to 65535")
-    return np.ascontiguousarray(tables, np.uint16)
-
-
-def one_table(table: Any) -> np.ndarray:
-    """uint16 (8, 8) of the only table of a plane. Raises ValueError."""
-    tables = check_tables(table)
-    if len(tables) != 1:
-        raise ValueError("one plane has one table, (8, 8)")
-    return tables[0]
-
-
-def _words(divisors: np.ndarray) -> str:
-    return ",".join(map(str, divisors.ravel().tolist()))
-
-
 def _wanted_type(table: Optional[Any], depth: int) -> Any:
-    return np.float32 if table is None else _DEPTHS[depth][3]
+    return np.float32 if table is None else _DEPTHS[depth][1]
 
 
 def _check_levels(shape: Tuple[int, ...], dtype: Any, wanted: Any, words: str) -> None:
@@ -83,14 +57,56 @@ def _size_of(shape: Tuple[int, ...], size: Optional[Tuple[int, int]]) -> Tuple[i
     return height, width
 
 
-def _idct_on_device(coefficients: Any, size: Optional[Tuple[int, int]], table: Optional[Any],
-                    method: str, depth: int) -> Any:
+def _transform(forward: bool, device: Optional[int], table: Optional[Any], method: str, depth: int,
+               plane: Tuple[int, ...], coefs: Tuple[int, ...]) -> None:
+    """plane: address, bytes from row to row, width and height; coefs: likewise in blocks."""
+    divisors = None if table is None else one_table(table)
+    options = _native.DctOptions(ctypes.sizeof(_native.DctOptions), METHODS.index(method), depth,
+                                 None if divisors is None else divisors.ctypes.data)
+    samples, blocks, error = _native.Samples(*plane), _native.Coefficients(*coefs), _native.Error()
+    library, engine = _native.library(), _native.engine(device)
+    code = (library.ct_dct(engine, options, samples, blocks, error) if forward else
+            library.ct_idct(engine, options, blocks, samples, error))
+    _native.check(code, error)
+
+
+def _dct_on_device(frame: _device.View, table: Optional[Any], method: str) -> CudaArray:
+    if len(frame.shape) != 2 or 0 in frame.shape or frame.dtype != np.uint8:
+        raise ValueError(f"a plane on a GPU is uint8 (height, width), not {frame.words}")
+    height, width = _device.with_rows(frame, (1,)).shape
+    rows, columns = -(-height // 8), -(-width // 8)
+    dtype = np.dtype(_wanted_type(table, 8))
+    strides = (64 * columns * dtype.itemsize, 64 * dtype.itemsize, 8 * dtype.itemsize,
+               dtype.itemsize)
+    block = _native.NewBlock(_native.engine(frame.device), rows * strides[0])
+    _transform(True, frame.device, table, method, 8,
+               (frame.address, max(width, frame.strides[0]), width, height),
+               (block.address, strides[0], columns, rows))
+    return CudaArray(block, 0, (rows, columns, 8, 8), strides, frame.device, dtype)
+
+
+def _idct_on_device(given: _device.View, size: Optional[Tuple[int, int]], table: Optional[Any],
+                    method: str, depth: int) -> CudaArray:
     if depth != 8:
         raise ValueError("planes of 12 and 16 bits are transformed in system memory only")
-    given = _device.view(coefficients)
     _check_levels(given.shape, given.dtype, _wanted_type(table, depth), given.words)
-    return _device_transform.idct(given, _size_of(given.shape, size),
-                                  None if table is None else one_table(table), method)
+    height, width = _size_of(given.shape, size)
+    item = given.dtype.itemsize
+    rows, columns = _device.with_rows(given, (64 * item, 8 * item, item)).shape[:2]
+    engine = _native.engine(given.device)
+    address, pitch = given.address, given.strides[0] if rows > 1 else 64 * item * columns
+    if address % _ALIGNMENT or pitch % _ALIGNMENT:
+        copy = _native.NewBlock(engine, 64 * item * columns * rows)
+        driver = _device.driver()
+        with driver.on(given.device):
+            driver.copy_rows(address, pitch, copy.address, 64 * item * columns,
+                             64 * item * columns, rows)
+        address, pitch = copy.address, 64 * item * columns
+    row = -(-width // _ALIGNMENT) * _ALIGNMENT
+    block = _native.NewBlock(engine, row * height)
+    _transform(False, given.device, table, method, depth, (block.address, row, width, height),
+               (address, pitch, columns, rows))
+    return CudaArray(block, 0, (height, width), (row, 1), given.device, np.uint8)
 
 
 def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> Any:
@@ -107,35 +123,22 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> An
     TypeError and Unavailable.
     """
     check_method(method)
-    quantised = table is not None
-    divisors = _words(one_table(table)) if quantised else None
     if _device.is_on_device(frame):
-        return _device_transform.dct(_device.view(frame), divisors, method)
+        return _dct_on_device(_device.view(frame), table, method)
     plane = np.asarray(frame)
     depth = {np.dtype(np.uint8): 8, np.dtype(np.uint16): 16}.get(plane.dtype)
     if plane.ndim != 2 or depth is None or plane.size == 0:
         raise ValueError(f"a plane is uint8 or uint16 (height, width), not {plane.dtype} "
                          f"{plane.shape}")
     height, width = plane.shape
-    raw_format, _, level_format, level_type = _DEPTHS[depth]
-    coef_format = level_format if quantised else "F32LE"
-    elements = (f"cudadct8x8 name=first backend=cpu ! video/x-dct,layout=block,order=raster,"
-                f"format={coef_format},quantized={'true' if quantised else 'false'}")
-    padded = np.zeros((height, -(-width * plane.itemsize // _ROW) * _ROW // plane.itemsize),
-                      plane.dtype)
-    padded[:, :width] = plane
-    gst = _gst.libraries()
-
-    def prepare(stage: Stage) -> int:
-        stage.set("method", method)
-        if quantised:
-            stage.set("luma-qtable", f"<{divisors}>")
-        stage.set_caps(f"video/x-raw,format={raw_format},width={width},height={height},"
-                       "framerate=0/1")
-        return _gst.buffer_around(gst, _gst.address_of(padded), padded.nbytes)
-    values = np.asarray(_gst.HeldBuffer(gst, run(elements, prepare, padded)))
-    return values.view(level_type if quantised else np.float32).reshape(
-        -(-height // 8), -(-width // 8), 8, 8)
+    row = width * plane.itemsize
+    if plane.strides[1] != plane.itemsize or plane.strides[0] < row:
+        plane = np.ascontiguousarray(plane)
+    made = np.empty((-(-height // 8), -(-width // 8), 8, 8), _wanted_type(table, depth))
+    _transform(True, None, table, method, depth,
+               (_address_of(plane), plane.strides[0] if height > 1 else row, width, height),
+               (_address_of(made), made.strides[0], made.shape[1], made.shape[0]))
+    return made
 
 
 def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Optional[Any] = None,
@@ -157,58 +160,21 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
     if whole_number("a depth", depth) not in _DEPTHS:
         raise ValueError(f"samples have 8, 12 or 16 bits, not {depth}")
     if _device.is_on_device(coefficients):
-        return _idct_on_device(coefficients, size, table, method, depth)
-    raw_format, sample_type, coef_format, _ = _DEPTHS[depth]
-    if table is None:
-        coef_format = "F32LE"
+        return _idct_on_device(_device.view(coefficients), size, table, method, depth)
     values = np.ascontiguousarray(coefficients)
     _check_levels(values.shape, values.dtype, _wanted_type(table, depth),
                   f"{values.dtype} {values.shape}")
     height, width = _size_of(values.shape, size)
-    divisors = None if table is None else one_table(table)
-    gst = _gst.libraries()
-    info = _gst.DctInfo(gst, coef_format, table is not None, depth, "GRAYSCALE", width, height)
-
-    def prepare(stage: Stage) -> int:
-        stage.set("method", method)
-        key = f"{width}x{height} {coef_format} {table is not None} {depth}".encode()
-        stage.set_caps_object(key, gst.gst_dct_info_to_caps(info))
-        buffer = _gst.buffer_around(gst, _gst.address_of(values), values.nbytes)
-        meta = gst.gst_buffer_add_dct_meta(buffer, info).contents
-        if divisors is not None:
-            meta.n_tables = 1
-            ctypes.memmove(meta.tables, divisors.ctypes.data, divisors.nbytes)
-        return buffer
-    made = run(f"cudaidct8x8 name=first backend=cpu ! video/x-raw,format={raw_format}", prepare,
-               values)
-    plane = np.asarray(_gst.HeldBuffer(gst, made)).view(sample_type).reshape(height, -1)[:, :width]
-    return plane >> 4 if depth == 12 else plane
+    made = np.empty((height, width), _DEPTHS[depth][0])
+    _transform(False, None, table, method, depth,
+               (_address_of(made), made.strides[0], width, height),
+               (_address_of(values), values.strides[0], values.shape[1], values.shape[0]))
+    return made
 
 
-# Formats of raw video, by the pixels that a sample of chroma stands for.
-_CHROMA_FORMATS = {1: "Y444", 2: "Y42B", 4: "I420"}
-
-
-@functools.lru_cache(maxsize=400)
-def _quality_tables(quality: int, preset: str, pixels: int) -> bytes:
-    grey = np.zeros(256 + 512 // pixels, np.uint8)
-    gst = _gst.libraries()
-
-    def prepare(stage: Stage) -> int:
-        stage.set("quality", str(quality))
-        stage.set("quant-preset", preset)
-        stage.set_caps(f"video/x-raw,format={_CHROMA_FORMATS[pixels]},width=16,height=16,"
-                       "framerate=0/1")
-        return _gst.buffer_around(gst, _gst.address_of(grey), grey.nbytes)
-    made = run("cudadct8x8 name=first backend=cpu ! video/x-dct", prepare, grey)
-    meta = _gst.DctMeta.from_address(gst.gst_buffer_get_dct_meta(made.buffer))
-    return b"".join(bytes(meta.tables[meta.components[index].table]) for index in (0, 1))
-
-
-def check_quality(quality: Any) -> None:
-    """Raises TypeError and ValueError."""
-    if not 1 <= whole_number("a quality", quality) <= 100:
-        raise ValueError(f"a quality is 1 to 100, not {quality}")
+def _address_of(array: np.ndarray) -> int:
+    """array.ctypes.data takes three times as long."""
+    return array.__array_interface__["data"][0]
 
 
 def quality_tables(quality: int, preset: str = "annex-k", sampling: str = "4:2:0") -> np.ndarray:
@@ -222,11 +188,14 @@ def quality_tables(quality: int, preset: str = "annex-k", sampling: str = "4:2:0
     check_quality(quality)
     if not isinstance(preset, str):
         raise TypeError(f"a preset is a str, not {type(preset).__name__}")
-    if preset not in ("annex-k", "perceptual"):
+    if preset not in _native.PRESETS:
         raise ValueError(f"a quality scales annex-k and perceptual, not {preset!r}")
-    pixels = math.prod(color.ratio_of(color.sampling_of(sampling), 1))
-    made = _quality_tables(int(quality), preset, pixels)
-    return np.frombuffer(bytearray(made), np.uint16).reshape(2, 8, 8)
+    across, down = color.ratio_of(color.sampling_of(sampling), 1)
+    made, error = np.empty((2, 8, 8), np.uint16), _native.Error()
+    _native.check(_native.library().ct_quality_tables(
+        _native.PRESETS.index(preset), int(quality), across, down, made[0].ctypes.data,
+        made[1].ctypes.data, error), error)
+    return made
 
 
 def _of_one_library(*arrays: Any) -> Tuple[Any, ...]:
@@ -249,14 +218,26 @@ def _of_one_library(*arrays: Any) -> Tuple[Any, ...]:
                       "pip install torch")
 
 
+def _squared_error(a: np.ndarray, b: np.ndarray) -> float:
+    total, error = ctypes.c_double(), _native.Error()
+    _native.check(_native.library().ct_squared_error(
+        _native.engine(None), _COMPARED[a.dtype.name], _native.Array(_address_of(a), a.nbytes),
+        _native.Array(_address_of(b), b.nbytes), a.size, 1, total, error), error)
+    return total.value
+
+
 def psnr(a: Any, b: Any, peak: Optional[float] = None) -> float:
     """The peak signal-to-noise ratio of two arrays of one shape in dB; infinity for equal ones.
 
     a, b: samples of any type and shape: numpy's, or both on one GPU, where PyTorch or CuPy
         computes. CudaArrays and other libraries' arrays need one of the two to be installed
     peak: the largest sample, more than 0; None: that of their integer type, 1 for floating point
-    Raises ValueError for different shapes and where only one is on a GPU, and Unavailable.
+    Raises ValueError for different shapes and where only one is on a GPU, TypeError for Pictures,
+    and Unavailable.
     """
+    for one in a, b:
+        if hasattr(one, "components"):
+            raise TypeError("psnr() compares arrays, such as picture.pixels(), not pictures")
     if _device.is_on_device(a) or _device.is_on_device(b):
         a, b = _of_one_library(a, b)
     elif not hasattr(a, "shape") or not hasattr(b, "shape"):
@@ -270,6 +251,9 @@ def psnr(a: Any, b: Any, peak: Optional[float] = None) -> float:
     if peak is None:
         kind = str(a.dtype).rpartition(".")[2]
         peak = float(np.iinfo(kind).max) if "int" in kind else 1.0
+    if isinstance(a, np.ndarray) and a.dtype == b.dtype and a.dtype.name in _COMPARED:
+        mean = _squared_error(np.ascontiguousarray(a), np.ascontiguousarray(b)) / a.size
+        return math.inf if mean == 0 else 10 * math.log10(peak * peak / mean)
     # Arrays of PyTorch and CuPy compute where they are.
     difference = (a.double() - b.double() if hasattr(a, "double") else
                   a.astype("float64") - b.astype("float64"))

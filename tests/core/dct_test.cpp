@@ -171,6 +171,31 @@ TEST(Dct, TakesAllSizes) {
   }
 }
 
+TEST(Dct, FillsBlocksOfTheEngine) {
+  const Engine engine(device);
+  CtBlock* block = nullptr;
+  void* data = nullptr;
+  ASSERT_EQ(ct_block_new(engine, 128, &block, &data, nullptr), CT_OK);
+  const Buffer samples(Bytes(64, 130));
+  const uint16_t ones[64] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                             1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                             1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  CtDctOptions options = {};
+  options.struct_size = sizeof options;
+  options.table = ones;
+  const CtSamples plane = {samples.data(), 8, 8, 8};
+  const CtCoefficients coefficients = {data, 128, 1, 1};
+  EXPECT_EQ(ct_dct(engine, &options, &plane, &coefficients, nullptr), CT_OK);
+  int16_t levels[64] = {};
+  EXPECT_EQ(ct_copy_to_host(engine, levels, 128, data, 128, 128, 1, nullptr), CT_OK);
+  EXPECT_EQ(levels[0], 16);  // eight times the mean less 128
+  EXPECT_EQ(levels[1], 0);
+  ct_block_unref(block);
+  EXPECT_EQ(ct_block_new(engine, 128, nullptr, &data, nullptr), CT_INVALID_ARGUMENT);
+  const Engine small(device, 2, 4096);
+  EXPECT_EQ(ct_block_new(small, 1 << 20, &block, &data, nullptr), CT_OUT_OF_MEMORY);
+}
+
 TEST(Dct, RefusesWrongArguments) {
   const Engine engine(device);
   const Case one = {.width = 16, .height = 16};

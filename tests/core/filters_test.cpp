@@ -126,6 +126,30 @@ TEST(Filters, FlipsAsFiles) {
   }
 }
 
+TEST(Filters, MakesPixelsOfTheFile) {
+  const Engine engine(device);
+  for (const StreamKind& kind : kinds()) {
+    const Bytes file = make_stream(kind);
+    const Pictures from = levels_of(engine, {file});
+    for (const CtOutput output : {CT_OUTPUT_RGB, CT_OUTPUT_GRAY}) {
+      for (const int scale : {1, 2, 8}) {
+        SCOPED_TRACE(kind.text() + ", scale " + std::to_string(scale));
+        CtDecodeOptions options = decode_options(output);
+        options.scale = scale;
+        const Pictures wanted = decode(engine, {file}, options);
+        Pictures made(1);
+        const CtCode code = ct_pixels(engine, &options, &from[0], &made[0], nullptr);
+        ASSERT_EQ(code, wanted[0].error.code) << wanted[0].error.text;
+        EXPECT_EQ(contents(engine, made[0]), contents(engine, wanted[0]));
+      }
+    }
+    CtPicture none;
+    const CtDecodeOptions levels = decode_options(CT_OUTPUT_LEVELS);
+    EXPECT_EQ(ct_pixels(engine, &levels, &from[0], &none, nullptr), CT_INVALID_ARGUMENT);
+    EXPECT_EQ(none.block, nullptr);
+  }
+}
+
 TEST(Filters, Crops) {
   const Engine engine(device);
   const Bytes file = make_stream({.width = 101, .height = 67});

@@ -107,7 +107,7 @@ class Anywhere(WithFiles):
                    looks_only=False):
         """Interrupts a piece of work at all its places, and checks after each."""
         count, seen = places(work, looks_only), 0
-        self.assertGreater(count, 50 if looks_only else 500)
+        self.assertGreater(count, 20 if looks_only else 200)
         step *= 5 if QUICK else 1
         for number in range(0, count, step):
             try:
@@ -317,7 +317,7 @@ class Signals(WithFiles):
                      lambda: ct.dct(self.planes[0]), lambda: ct.idct(self.levels[0])):
             for _ in range(SIGNALS // 4):
                 try:
-                    seen += self.interrupted(work, 3e-4)
+                    seen += self.interrupted(work, 1e-4)
                 except Soft:  # between its return and the end of the timer
                     pass
                 self.check_all(ct.jpeg.of_this_thread())

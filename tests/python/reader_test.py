@@ -20,7 +20,7 @@ from unittest import mock
 import numpy as np
 
 import cudatransform as ct
-from cudatransform import _decoding, _walk
+from cudatransform import _walk, picture
 import pictures
 
 
@@ -275,7 +275,7 @@ class Ends(WithFiles):
         self.assertLess(grown, 16 << 10, "KiB")
 
     def test_what_nobody_expects_is_raised(self):
-        with mock.patch.object(_decoding, "layout_of", side_effect=RuntimeError("unheard of")):
+        with mock.patch.object(picture, "layout_of", side_effect=RuntimeError("unheard of")):
             with self.assertRaisesRegex(RuntimeError, "unheard of"):
                 self.walk(self.sound)
 

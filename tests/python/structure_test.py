@@ -1,15 +1,11 @@
 #!/usr/bin/python3
-# The package's structure: imports form no circle and stand at the top, and enums are GStreamer's.
+# The package's structure: imports form no circle and stand at the top.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import ast
-import ctypes
-import enum
 import os
 import unittest
 
 import cudatransform
-from cudatransform import _gst, _libraries
-from cudatransform._libraries import symbol
 
 PACKAGE = os.path.dirname(cudatransform.__file__)
 # Optional packages, imported at the place of use: torch and cupy by their names.
@@ -59,42 +55,13 @@ class Imports(unittest.TestCase):
         graph = {module: set(imports_of(module, tree)) for module, tree in modules().items()}
         self.assertIn("_native", graph["jpeg"])
         self.assertEqual(circle_in(graph), [])
-        self.assertIn("_cuda_memory", circle_in({**graph, "_gst": {"reader"}}))
+        self.assertIn("_cuda_memory", circle_in({**graph, "_native": {"reader"}}))
 
     def test_none_is_inside_of_a_function(self):
         inside = {(module, name) for module, tree in modules().items() for node in ast.walk(tree)
                   if isinstance(node, (ast.FunctionDef, ast.Lambda))
                   for name in imports_of(module, node)}
         self.assertEqual(inside, LAZY)
-
-
-class EnumValue(ctypes.Structure):
-    """GEnumValue and GFlagsValue."""
-
-    _fields_ = [("value", ctypes.c_int), ("name", ctypes.c_char_p), ("nick", ctypes.c_char_p)]
-
-
-class Enums(unittest.TestCase):
-    def test_they_are_the_librarys(self):
-        library, gobject = map(_libraries.load, ("libgstcoef-1.0.so.0", "libgobject-2.0.so.0"))
-        class_ref = getattr(gobject, symbol("g_type_class_ref"))
-        class_ref.restype, class_ref.argtypes = ctypes.c_void_p, (ctypes.c_size_t,)
-        for function, kind, python in (("gst_dct_layout", "enum", _gst.DctLayout),
-                                       ("gst_dct_order", "enum", _gst.DctOrder),
-                                       ("gst_dct_jpeg_irregularity", "flags",
-                                        _gst.DctJpegIrregularity)):
-            get_type = getattr(library, symbol(f"{function}_get_type"))
-            get_type.restype = ctypes.c_size_t
-            by_nick = getattr(gobject, symbol(f"g_{kind}_get_value_by_nick"))
-            by_nick.restype = ctypes.POINTER(EnumValue)
-            by_nick.argtypes = ctypes.c_void_p, ctypes.c_char_p
-            theirs = class_ref(get_type())
-            self.assertTrue(issubclass(python, enum.IntEnum if kind == "enum" else enum.IntFlag))
-            for name, member in python.__members__.items():
-                with self.subTest(function, member=name):
-                    value = by_nick(theirs, name.lower().replace("_", "-").encode())
-                    self.assertTrue(value)
-                    self.assertEqual(value.contents.value, member)
 
 
 if __name__ == "__main__":

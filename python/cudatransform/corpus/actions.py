@@ -10,7 +10,8 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Unio
 import numpy as np
 
 from .. import color
-from .._pixels import Levelling, relevelled
+from .._elements import relevelled
+from .._encoding import Levelling
 from ..cuda import CudaPicture
 from ..errors import Failure, is_interruption
 from ..jpeg import read, write

@@ -1,0 +1,108 @@
+"""Pictures rotated, cropped, requantized and as planes or pixels, by the library."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Tuple
+
+import numpy as np
+
+from . import _native
+from ._levels import check_rest, device_of, native_of
+from .errors import warn, whole_number
+
+DIRECTIONS = ("identity", "90r", "180", "90l", "horiz", "vert", "ul-lr", "ur-ll", "auto")
+UPSAMPLINGS = ("fancy", "nearest")  # CtUpsampling
+_TYPES = {"int16": 2, "int32": 3, "float16": 4, "float32": 5}  # CtType
+_TRIM = "; trim drops them"
+
+
+def check_upsampling(upsampling: Any) -> None:
+    """Raises ValueError."""
+    if upsampling not in UPSAMPLINGS:
+        raise ValueError(f"an upsampling is {' or '.join(UPSAMPLINGS)}, not {upsampling!r}")
+
+
+def check_quality(quality: Any) -> None:
+    """Raises TypeError and ValueError."""
+    if not 1 <= whole_number("a quality", quality) <= 100:
+        raise ValueError(f"a quality is 1 to 100, not {quality}")
+
+
+def flip(picture: Any, direction: Any = "identity", trim: bool = False, perfect: bool = False,
+         crop: Tuple[Any, Any, Any, Any] = (0, 0, 0, 0)) -> _native.Pictures:
+    """crop: left, top, width and height, of the rotated picture. Raises TypeError, ValueError and
+    WriteError."""
+    if direction not in DIRECTIONS:
+        raise ValueError(f"a direction is {', '.join(DIRECTIONS)}, not {direction!r}")
+    for name, value in (("trim", trim), ("perfect", perfect)):
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"{name} is True or False, not {value!r}")
+    sides = [whole_number(f"a crop's {name}", number)
+             for name, number in zip(("left", "top", "width", "height"), crop)]
+    if max(sides) >= 1 << 31:
+        raise ValueError(f"a crop of {crop[2]} x {crop[3]} samples at ({crop[0]}, {crop[1]})")
+    check_rest(picture)
+    options = _native.FlipOptions(ctypes.sizeof(_native.FlipOptions), DIRECTIONS.index(direction),
+                                  trim, perfect, *sides)
+    made = _run("ct_flip", picture, options)
+    for line in made.array[0].error.words.splitlines():
+        warn(line.replace(_TRIM, "; trim=True drops them"))
+    return made
+
+
+def cropped(picture: Any, left: Any, top: Any, width: Any, height: Any) -> _native.Pictures:
+    """Raises TypeError, ValueError and WriteError."""
+    crop = left, top, width, height
+    for name, number in zip(("left", "top", "width", "height"), crop):
+        whole_number(f"a crop's {name}", number)
+    if min(left, top) < 0 or min(width, height) < 1:
+        raise ValueError(f"a crop of {width} x {height} samples at ({left}, {top})")
+    return flip(picture, crop=crop)
+
+
+def requantized(picture: Any, quality: Any) -> _native.Pictures:
+    """Raises TypeError, ValueError and WriteError."""
+    check_quality(quality)
+    check_rest(picture)
+    return _run("ct_requantize", picture, int(quality))
+
+
+def pixels(picture: Any, upsampling: str) -> np.ndarray:
+    """uint8 (height, width, 3) of a picture of 8 bits with one or three components, in system
+    memory."""
+    options = _native.DecodeOptions(ctypes.sizeof(_native.DecodeOptions), _native.RGB,
+                                    UPSAMPLINGS.index(upsampling))
+    made = _run("ct_pixels", picture, options)
+    block, = made.take_blocks()
+    block.address = made.array[0].data
+    return block.array((picture.height, picture.width, 3))
+
+
+def _run(function: str, picture: Any, argument: Any) -> _native.Pictures:
+    native, kept = native_of(picture)
+    made, error = _native.Pictures(1), _native.Error()
+    code = getattr(_native.library(), function)(_native.engine(device_of(picture)), argument,
+                                                native, made.array[0], error)
+    del kept
+    _native.check(code, error)
+    return made
+
+
+def planes(picture: Any, dtype: np.dtype) -> _native.MadePlanes:
+    """The CtPlanes of a picture, on its device. Raises TypeError and WriteError."""
+    native, kept = native_of(picture)
+    made, error = _native.MadePlanes(), _native.Error()
+    code = _native.library().ct_planes(_native.engine(device_of(picture)), _TYPES[dtype.name],
+                                       native, made.planes, error)
+    del kept
+    _native.check(code, error)
+    return made
+
+
+def check_type(dtype: Any) -> np.dtype:
+    """The type of planes. Raises TypeError and ValueError for other types."""
+    kind = np.dtype(dtype)
+    if kind.name not in _TYPES or kind.byteorder == ">":
+        raise ValueError(f"planes are int16, int32, float32, float16, not {kind}")
+    return kind
