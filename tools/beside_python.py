@@ -39,7 +39,7 @@ Needs the module, the plugin and libgstcoef-1.0: see docs/python.md."""
 try:
     import cudatransform as ct
     import numpy
-    from cudatransform import _gst, jpeg
+    from cudatransform import _gst
     from cudatransform._stage import Stage
     from cudatransform.corpus import actions, folder
     LACKING = None
@@ -78,7 +78,7 @@ def element_alone():
     """A function that runs jpegcoefdec on bytes in memory, and nothing of Python's around it."""
     gst = _gst.libraries()
     stage = Stage("jpegcoefdec name=first backend=cpu n-threads=1 on-error=fail qos=false")
-    stage.set_caps(jpeg.JPEG_CAPS)
+    stage.set_caps("image/jpeg,parsed=true")
 
     def decode(data):
         buffer = _gst.buffer_around(gst, _gst.address_of(data), len(data))

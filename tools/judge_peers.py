@@ -46,27 +46,16 @@ def libjpeg_turbo(sampling):
 
 
 def ours(preset, quantizer):
-    """cudadct8x8 and jpegcoefenc with that preset and that quantizer."""
+    """The Python module with that preset and that quantizer."""
     def start(sampling):
         try:
             import cudatransform
-            from cudatransform import _gst
-            from cudatransform._stage import Stage
-            gst = _gst.libraries()
-            stage = Stage(f"cudadct8x8 name=first backend=cpu quant-preset={preset} "
-                          f"quantizer={quantizer} ! video/x-dct,sampling=(string)YCbCr-{sampling} "
-                          "! jpegcoefenc backend=cpu n-threads=1 optimize=true")
         except Exception as error:
-            raise Missing(f"the Python module and the plugin (docs/python.md): {error}") from error
+            raise Missing(f"the Python module (docs/python.md): {error}") from error
 
         def encode(pixels, quality):
-            height, width = pixels.shape[:2]
-            rows = numpy.zeros((height, -(-3 * width // 4) * 4), numpy.uint8)
-            rows[:, :3 * width] = pixels.reshape(height, -1)
-            stage.set("quality", str(quality))
-            stage.set_caps(f"video/x-raw,format=RGB,width={width},height={height},framerate=0/1")
-            buffer = _gst.buffer_around(gst, _gst.address_of(rows), rows.nbytes)
-            return numpy.asarray(_gst.HeldBuffer(gst, stage.run(buffer, rows))).tobytes()
+            return cudatransform.encode(pixels, quality=quality, sampling=sampling, tables=preset,
+                                        quantizer=quantizer, optimize=True)
         return f"cudatransform {cudatransform.__version__}", encode
     return start
 

@@ -48,7 +48,9 @@ class Libraries:
         self.plugins = [build / "gst/libgstcudatransform.so", system / "libgstapp.so",
                         system / "libgstcoreelements.so"]
         self.paths = {}  # {name: path}, of libraries that a name finds
-        places, waiting = {}, list(self.plugins)
+        library = build / "core/libcudatransform.so.0"
+        self.paths[library.name] = library
+        places, waiting = {}, [*self.plugins, library]
         while waiting:
             for name, path in self._needs(waiting.pop()).items():
                 if name in SYSTEM | LEFT_OUT:

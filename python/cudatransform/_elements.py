@@ -1,4 +1,4 @@
-"""What the library does not do yet, by GStreamer's elements: files of a size, and by other methods."""
+"""Files of a size, and by other methods than islow, which GStreamer's elements make."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 

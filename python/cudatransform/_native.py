@@ -18,7 +18,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from ._gone import when_gone
-from ._libraries import load
+from ._libraries import load, symbol
 from .errors import Unavailable
 
 (OK, INVALID_ARGUMENT, UNREADABLE, DAMAGED, UNSUPPORTED, LIMIT, OUT_OF_MEMORY, NOT_FOUND,
@@ -211,7 +211,7 @@ class Library:
         name = "libcudatransform.so.0"
         patient, brief = load(name), load(name, ctypes.PyDLL)
         for name, (result, *arguments) in _FUNCTIONS.items():
-            function = getattr(brief if name in _BRIEF else patient, name)
+            function = getattr(brief if name in _BRIEF else patient, symbol(name))
             function.restype, function.argtypes = result, arguments
             setattr(self, name, function)
 

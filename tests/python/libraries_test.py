@@ -137,15 +137,15 @@ class Own(WithFolder):
                  if "licenses" in path.parts}
         with open(os.path.join(_libraries.FOLDER, "NOTICE"), encoding="utf-8") as file:
             packages = dict(re.findall(r"(?m)^(lib\S+) +(\S+) \S+, source: \S+ \S+$", file.read()))
-        ours = {"libcudatransform-environment.so", "libcudatransform-gstcoef-1.0.so.0",
-                "libgstcudatransform.so", "NOTICE"}
+        ours = {"libcudatransform-cudatransform.so.0", "libcudatransform-environment.so",
+                "libcudatransform-gstcoef-1.0.so.0", "libgstcudatransform.so", "NOTICE"}
         self.assertEqual(packages.keys(), set(os.listdir(_libraries.FOLDER)) - ours)
         self.assertLessEqual({"cudatransform", "LGPL-2.1", *packages.values()}, files)
 
     def test_a_system_without_gstreamer(self):
         said = python("-c", READ, self.picture, CUDATRANSFORM_SYSTEM_GSTREAMER="1")
         if said.returncode:
-            self.assertIn("cudatransform needs GStreamer", said.stdout)
+            self.assertIn("cudatransform needs libcudatransform", said.stdout)
         else:
             self.reads(said)
 
