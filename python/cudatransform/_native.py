@@ -249,15 +249,20 @@ class Engine:
     Raises Unavailable.
     """
 
-    __slots__ = ("_as_parameter_", "device", "__weakref__")
+    __slots__ = ("_as_parameter_", "_freed", "device", "__weakref__")
 
     def __init__(self, device: Optional[int], threads: int = 0) -> None:
-        self._as_parameter_, self.device = c_void_p(), device
-        when_gone(self, partial(library().ct_engine_free, self._as_parameter_))
+        self._freed, self.device = c_void_p(), device
+        when_gone(self, partial(library().ct_engine_free, self._freed))
         options = EngineOptions(ctypes.sizeof(EngineOptions), -1 if device is None else device,
                                 threads)
         error = Error()
-        check(library().ct_engine_new(options, byref(self._as_parameter_), error), error)
+        check(library().ct_engine_new(options, byref(self._freed), error), error)
+        self._as_parameter_ = c_void_p(self._freed.value)
+
+    def keep(self) -> None:
+        """Frees it only with the process: daemon threads may use it until then."""
+        self._freed.value = None
 
 
 _engines: Dict[Optional[int], Engine] = {}
@@ -267,7 +272,10 @@ os.register_at_fork(after_in_child=_engines.clear)
 def engine(device: Optional[int]) -> Engine:
     """The process's engine of a device, or None of the CPU. Raises Unavailable."""
     found = _engines.get(device)
-    return found or _engines.setdefault(device, Engine(device))
+    if found is None:
+        found = _engines.setdefault(device, Engine(device))  # another thread may have made it, too
+        found.keep()
+    return found
 
 
 class Block:

@@ -6,6 +6,7 @@ import gc
 import itertools
 import multiprocessing
 import os
+import subprocess
 import sys
 import tempfile
 import threading
@@ -137,6 +138,21 @@ class Processes(unittest.TestCase):
         reader = ct.Reader([self.path] * 5, batch=2, workers=1)
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             self.assertEqual(pool.apply(walk, (reader,)), walk(reader))
+
+    def test_daemon_threads_may_work_to_the_end(self):
+        script = ("import cudatransform as ct, sys, threading, time\n"
+                  "data = open(sys.argv[1], 'rb').read()\n"
+                  "def work():\n"
+                  "    while True:\n"
+                  "        ct.encode(ct.decode(data))\n"
+                  "        list(ct.Reader([data] * 20, batch=4))\n"
+                  "for _ in range(4):\n"
+                  "    threading.Thread(target=work, daemon=True).start()\n"
+                  "time.sleep(float(sys.argv[2]))\n")
+        for index in range(8):
+            said = subprocess.run([sys.executable, "-c", script, self.path, str(index * .03)],
+                                  stderr=subprocess.PIPE, timeout=60, check=False)
+            self.assertEqual((said.returncode, said.stderr), (0, b""))
 
     def test_threads_do_not_disturb_each_other(self):
         wanted, failed = summary(self.path), []
