@@ -31,8 +31,11 @@ def store(data: bytes, target: Any) -> None:
     """
     if hasattr(target, "write"):
         _write_to_object(data, target)
-    else:
+    elif isinstance(target, (str, bytes, os.PathLike)):
         _write_to_path(data, os.fspath(target))
+    else:
+        raise TypeError("target must be a path or a binary file, not "
+                        f"{type(target).__name__}")
 
 
 def _write_to_object(data: bytes, target: Any) -> None:

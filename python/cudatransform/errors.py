@@ -6,7 +6,7 @@ import operator
 import signal
 import sys
 import warnings
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 
 class ReadError(ValueError):
@@ -16,13 +16,18 @@ class ReadError(ValueError):
     reason: what was found there, one sentence
     """
 
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path = path
-        self.reason = reason
+    def __init__(self, path: str, reason: Optional[str] = None) -> None:
+        # One message alone is what programs make of another process's error.
+        if reason is None:
+            super().__init__(path)
+            before, _, behind = path.partition(": ")
+            self.path, self.reason = (before, behind) if behind else ("", path)
+        else:
+            super().__init__(path, reason)
+            self.path, self.reason = path, reason
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.reason}"
+        return f"{self.path}: {self.reason}" if self.path else self.reason
 
 
 class WriteError(ValueError):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -108,6 +108,10 @@ class Picture:
 
     def __len__(self) -> int:
         return len(self.components)
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """The levels of each component."""
+        return (component.levels for component in self.components)
 
     def __getitem__(self, index: int) -> np.ndarray:
         """The levels of a component."""

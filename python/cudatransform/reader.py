@@ -80,11 +80,14 @@ class Reader:
         whole_number("the size of a batch", batch)
         if workers is not None:
             whole_number("the number of workers", workers)
-        if batch < 1 or workers is not None and not 1 <= workers <= 1024:
-            raise ValueError("a batch has at least one picture, and there are 1 to 1024 workers, "
-                             f"not {batch} and {workers}")
+        if batch < 1:
+            raise ValueError(f"batch must be at least 1, not {batch}")
+        if workers is not None and not 1 <= workers <= 1024:
+            raise ValueError(f"workers must be 1 to 1024, not {workers}")
         if output not in ("coefficients", "pixels"):
             raise ValueError(f"an output is coefficients or pixels, not {output!r}")
+        if output == "coefficients" and (mode, scale, upsampling) != ("RGB", 1, "fancy"):
+            raise ValueError("mode, scale and upsampling are of output='pixels'")
         if layout not in ("block", "band"):
             raise ValueError(f"a layout is block or band, not {layout!r}")
         kind = check_type(dtype)

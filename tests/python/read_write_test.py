@@ -272,6 +272,22 @@ class BadInput(unittest.TestCase):
                     ct.read(path)
             self.assertEqual(raised.exception.path, path)
 
+    def test_errors_survive_processes(self):
+        """By pickle, and made of their message alone, as torch's DataLoader does it."""
+        for error in (ct.ReadError("a.jpg", "Not a JPEG file: starts with 0x54 0x68"),
+                      ct.WriteError("a level"),
+                      ct.Unavailable("no GPU")):
+            for again in (pickle.loads(pickle.dumps(error)), type(error)(str(error))):
+                self.assertEqual((type(again), str(again)), (type(error), str(error)))
+                if isinstance(error, ct.ReadError):
+                    self.assertEqual((again.path, again.reason), (error.path, error.reason))
+        self.assertEqual(str(ct.ReadError("one sentence")), "one sentence")
+
+    def test_components_in_turn(self):
+        picture = ct.Picture.from_pixels(pictures.pixels(40, 30))
+        self.assertTrue(all(levels is component.levels for levels, component in
+                            zip(picture, picture.components, strict=True)))
+
     def test_every_cut(self):
         data = ct.write(ct.Picture.from_pixels(pictures.pixels(24, 17)), progressive=True)
         for size in range(len(data) - 2):

@@ -251,6 +251,13 @@ class Ends(WithFiles):
         for paths in (5, None):
             with self.assertRaises(TypeError):
                 ct.Reader(paths)
+        for options in ({"scale": 2}, {"mode": "L"}, {"upsampling": "nearest"}):
+            with self.assertRaisesRegex(ValueError, "of output='pixels'"):
+                ct.Reader([], **options)
+        with self.assertRaisesRegex(ValueError, "^batch must be at least 1, not 0$"):
+            ct.Reader([], batch=0)
+        with self.assertRaisesRegex(ValueError, "^workers must be 1 to 1024, not 1025$"):
+            ct.Reader([], workers=1025)
 
     def test_it_does_not_run_ahead_without_bounds(self):
         taken = []

@@ -79,7 +79,8 @@ class Objects(unittest.TestCase):
         with self.assertRaises(TypeError):
             ct.write(PICTURE, io.StringIO())
         for wrong in (1, True, 0, 2.5, object()):
-            with self.assertRaises(TypeError):
+            with self.assertRaisesRegex(TypeError, "target must be a path or a binary file, not "
+                                        f"{type(wrong).__name__}$"):
                 ct.write(PICTURE, wrong)
 
 
