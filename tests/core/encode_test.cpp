@@ -174,7 +174,8 @@ TEST(Encode, RefusesWrongImages) {
   CtEncodeOptions wrong = encode_options();
   wrong.quality = 101;
   CtError error;
-  EXPECT_EQ(ct_encode(engine, &wrong, images, 5, files.data(), &error), CT_INVALID_ARGUMENT);
+  Files none(5);
+  EXPECT_EQ(ct_encode(engine, &wrong, images, 5, none.data(), &error), CT_INVALID_ARGUMENT);
   EXPECT_STREQ(error.text, "quality is 1 to 100, not 101");
 }
 
