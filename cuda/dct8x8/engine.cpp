@@ -14,6 +14,10 @@ namespace cudatransform {
 namespace cuda {
 namespace {
 
+struct KeptParams final : StreamQueue::Kept {
+  FastParamsCache cache;
+};
+
 // The kernel that takes every job of its method and quantizer. Sums are in device memory, to which
 // it only adds.
 Status launch_general(StreamQueue& queue, const Dct8x8Job& job, PictureSums* sums) {
@@ -57,7 +61,7 @@ Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, KernelChoice choice
   if (job.measure != 0 || job.timer != nullptr)
     CT_RETURN_IF_ERROR(queue.zeroed(sizeof(SumsInProgress), &progress));
   std::optional<FastLaunch> launch = fast_launch(job, reinterpret_cast<SumsInProgress*>(progress),
-                                                 queue.kept<FastParamsCache>(), choice);
+                                                 queue.kept<KeptParams>().cache, choice);
   if (!launch) return {};
   *taken = true;
   void* arguments[] = {launch->argument};
@@ -110,7 +114,7 @@ Status submit_dct8x8_batch(Device& device, Queue& queue, std::span<const Dct8x8J
   for (const Dct8x8Job& job : jobs) {
     std::optional<FastLaunch> launch;
     if (is_batched(job))
-      launch = fast_launch(job, nullptr, stream->kept<FastParamsCache>(), KernelChoice::kEdged);
+      launch = fast_launch(job, nullptr, stream->kept<KeptParams>().cache, KernelChoice::kEdged);
     if (!launch || launch->pairs)
       CT_RETURN_IF_ERROR(submit<KernelChoice::kAuto>(device, queue, job, nullptr));
     else if (job.direction == Direction::kForward)

@@ -10,10 +10,11 @@
 #include "cuda/dct8x8/engine.h"
 #include "cuda/dct8x8/params.h"
 #include "cuda/device/kernel_family.h"
-#include "cuda/device/queue.h"
 #include "transform/dct8x8/dct8x8.h"
 
 namespace cudatransform::cuda {
+
+class StreamQueue;
 
 // ---- Blocks and alignment ----
 
@@ -67,7 +68,7 @@ Status submit_scaled(StreamQueue& queue, const Dct8x8Job& job);
 // addresses change, the quantisation tables hardly ever. Making the tables takes half as long as
 // all else that the host does for a launch; even copying and clearing them is measurable. Used by
 // one thread at a time.
-class FastParamsCache final : public StreamQueue::Kept {
+class FastParamsCache final {
  public:
   // The parameters for each kind of kernel, with the tables of `job`, which the fast kernels take;
   // everything else is as it was left. Valid as long as this object.

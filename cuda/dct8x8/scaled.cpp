@@ -6,6 +6,7 @@
 #include "cuda/dct8x8/kernels.h"
 #include "cuda/dct8x8/params.h"
 #include "cuda/dct8x8/plan.h"
+#include "cuda/device/queue.h"
 #include "transform/dct8x8/scaled.h"
 
 namespace cudatransform::cuda {

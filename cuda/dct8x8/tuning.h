@@ -31,9 +31,10 @@ inline constexpr unsigned kSplitForwardCtaThreads = 64, kSplitForwardThreads = 2
 inline constexpr uint32_t kSmallFrame = 50000;
 
 // Up to so many blocks a split kernel is faster than one with a thread a block: docs/kernels.md,
-// step 11, has the times. Above, more threads cost more than their overlap gains.
+// step 11, has the times, and `bench_cuda --sweep` measures these numbers. Above, more threads cost
+// more than their overlap gains.
 inline constexpr uint32_t kMaxSplitForward = 40000;
-inline constexpr uint32_t kMaxSplitInverseFloat = 40000, kMaxSplitInverseIslow = 50000;
+inline constexpr uint32_t kMaxSplitInverseFloat = 35000, kMaxSplitInverseIslow = 60000;
 
 // ---- CTAs that an SM should hold ----
 
@@ -54,7 +55,7 @@ inline constexpr int kSplitCtas = 8;
 // Of each fast kernel, as many as fit without spilling registers on every architecture: X(name,
 // CTAs).
 #define CT_FAST_CTAS(X)                                    \
-  X(forward_islow_u8_s16_block_batch, 12)                  \
+  X(forward_islow_u8_s16_block_batch, 10)                  \
   X(inverse_islow_u8_s16_block_batch, 12)                  \
   X(forward_islow_u8_s16_block_timed, 12)                  \
   X(forward_islow_u8_s16_block_pairs_timed, 10)            \

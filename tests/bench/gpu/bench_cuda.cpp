@@ -150,35 +150,31 @@ void report(benchmark::State& state, Session& session, const Case& one) {
     counters["instr/sample"] = known->second;
 }
 
-// The line of a number of tuning.h: the largest frame, in blocks, at which the kernel with several
-// threads a block is at least as fast, and the next one, at which it is not.
+// Whether a number of tuning.h fits: no frame would gain more than a run's noise by the other
+// kernel. Up to so many blocks several threads share one.
 void print_proposal(const Session& session, const char* name, uint32_t there, const char* direction,
                     const std::vector<const char*>& methods) {
-  double faster = 0, slower = 0;
-  std::printf("%s (%s)\n", name, direction);
+  constexpr double kNoise = 1.04;
+  bool fits = true;
+  std::printf("%s = %u\n", name, there);
   for (const Case& one : session.cases) {
     const size_t at = one.name.find("/kernels:split");
-    if (at == std::string::npos || one.name.find(direction) == std::string::npos) continue;
+    const auto has = [&](const std::string& text) { return one.name.find(text) != one.name.npos; };
     const bool is_method = std::any_of(methods.begin(), methods.end(), [&](const char* method) {
-      return one.name.find(std::string("method:") + method + "/") != std::string::npos;
+      return has(std::string("method:") + method + "/");
     });
+    if (at == std::string::npos || !has(direction) || !is_method) continue;
     const auto split = session.results.find(one.name);
     const auto whole = session.results.find(one.name.substr(0, at) + "/kernels:whole");
-    if (!is_method || split == session.results.end() || whole == session.results.end()) continue;
+    if (split == session.results.end() || whole == session.results.end()) continue;
     const auto blocks = static_cast<double>(split->second.blocks);
-    const double ratio = whole->second.seconds / split->second.seconds;
-    std::printf("  %-60s %8.0f blocks: %5.2f times as fast\n", one.name.c_str(), blocks, ratio);
-    if (ratio >= 1) faster = std::max(faster, blocks);
+    const double gain = whole->second.seconds / split->second.seconds;
+    const bool is_wrong = blocks <= there ? 1 / gain > kNoise : gain > kNoise;
+    std::printf("  %-52s %8.0f blocks: split is %.2f times as fast%s\n",
+                one.name.substr(0, at).c_str(), blocks, gain, is_wrong ? ": wrong" : "");
+    fits = fits && !is_wrong;
   }
-  for (const Case& one : session.cases) {
-    const auto found = session.results.find(one.name);
-    if (found == session.results.end()) continue;
-    const auto blocks = static_cast<double>(found->second.blocks);
-    if (blocks > faster && (slower == 0 || blocks < slower)) slower = blocks;
-  }
-  const bool fits = faster <= there && (slower == 0 || there < slower);
-  std::printf("  tuning.h has %u, measured: from %.0f to %.0f%s\n", there, faster, slower,
-              fits ? "" : ": to be changed");
+  std::printf("  %s\n", fits ? "fits" : "to be changed");
 }
 
 int print_sweep(const Session& session) {
