@@ -15,10 +15,6 @@
 namespace cudatransform::core {
 namespace {
 
-constexpr size_t aligned(size_t bytes) {
-  return (bytes + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
-}
-
 Status no_memory() {
   return Status::error(StatusCode::kOutOfMemory, "there is no memory for the picture");
 }

@@ -19,10 +19,6 @@
 namespace cudatransform::core {
 namespace {
 
-constexpr size_t kAlignment = 128;
-constexpr size_t aligned(size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 constexpr size_t kLeastCapacity = 4096;
 // A file of high quality has this part of the bytes of its levels; one that has more is coded by
 // the CPU.

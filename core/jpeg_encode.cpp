@@ -20,10 +20,6 @@
 namespace cudatransform::core {
 namespace {
 
-constexpr size_t kAlignment = 128;
-constexpr size_t aligned(size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 constexpr int kUsualQuality = 85;
 
 Status invalid(const std::string& what) {

@@ -8,6 +8,7 @@
 
 #include "core/cudatransform.h"
 #include "core/engine.h"
+#include "core/jpeg_pixels.h"
 #include "jpeg/writer.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/rgb/rgb.h"

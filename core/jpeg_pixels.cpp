@@ -10,9 +10,6 @@
 namespace cudatransform::core {
 namespace {
 
-constexpr size_t aligned(size_t bytes) {
-  return (bytes + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
-}
 constexpr size_t row_bytes(uint32_t blocks) { return size_t{blocks} * 64 * sizeof(int16_t); }
 
 Status unsupported(const std::string& what) {

@@ -15,6 +15,9 @@ namespace cudatransform::core {
 
 // Rows and planes begin at multiples of it: a line of a GPU's cache.
 inline constexpr size_t kRowAlignment = 128;
+constexpr size_t aligned(size_t bytes) {
+  return (bytes + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
+}
 
 // Where a picture's levels, planes and pixels lie, and in how much memory.
 struct PixelPlan {
