@@ -74,10 +74,7 @@ Status copy_to_host(CtEngine& engine, void* to, int64_t to_pitch, const void* fr
   copy.row_bytes = row_bytes;
   copy.rows = rows;
   if (!engine.device->is_host()) CT_RETURN_IF_ERROR(queue.wait_for_stream(nullptr));
-  CT_RETURN_IF_ERROR(engine.device->download(queue, copy));
-  FencePtr done;
-  CT_RETURN_IF_ERROR(queue.record(&done));
-  return done->wait();
+  return finish(queue, engine.device->download(queue, copy));
 }
 
 bool is_forked(const CtEngine& engine) { return engine.process != getpid(); }

@@ -122,7 +122,7 @@ void DecodeChunk::decode_again(Lane& lane, Entry& entry) const {
   if (status.ok()) {
     auto* const host = static_cast<uint8_t*>(levels->data());
     if (!item.decode(options_, host)) return unref(entry.block);
-    status = make_again(lane, entry, host);
+    status = finish(*lane.queue, make_again(lane, entry, host));
   }
   if (status.ok()) return item.finish(options_, entry.block, entry.pixels);
   unref(entry.block);
@@ -174,16 +174,12 @@ Status DecodeChunk::make_again(Lane& lane, Entry& entry, const uint8_t* levels) 
   Device& device = *engine_.device;
   Queue& queue = *lane.queue;
   CT_RETURN_IF_ERROR(upload(lane, entry, levels));
-  if (!wants_levels()) {
-    const PixelJobs jobs = pixel_jobs(lane, entry);
-    for (int i = 0; i < jobs.dct_count; ++i)
-      CT_RETURN_IF_ERROR(
-          cuda_dct8x8_ops().submit(device, queue, jobs.dct[static_cast<size_t>(i)], nullptr));
-    if (jobs.has_rgb) CT_RETURN_IF_ERROR(cuda_rgb_ops().submit(device, queue, jobs.rgb, nullptr));
-  }
-  FencePtr done;
-  CT_RETURN_IF_ERROR(queue.record(&done));
-  return done->wait();
+  if (wants_levels()) return {};
+  const PixelJobs jobs = pixel_jobs(lane, entry);
+  for (int i = 0; i < jobs.dct_count; ++i)
+    CT_RETURN_IF_ERROR(
+        cuda_dct8x8_ops().submit(device, queue, jobs.dct[static_cast<size_t>(i)], nullptr));
+  return jobs.has_rgb ? cuda_rgb_ops().submit(device, queue, jobs.rgb, nullptr) : Status();
 }
 
 #else

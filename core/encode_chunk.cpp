@@ -33,7 +33,7 @@ size_t row_bytes(const CtImage& image) {
 bool EncodeChunk::add(const CtImage& image, CtFile* file) {
   Entry entry = {.image = &image, .file = file};
   if (const Status status = plan_encoding(image, options_, &entry.plan); !status.ok()) {
-    set_text(&file->error, code_of(status.code), status.message);
+    fail(status, file);
     return true;
   }
   const size_t own = entry.plan.level_bytes + entry.plan.plane_bytes + pixel_bytes(entry);
@@ -117,10 +117,7 @@ bool EncodeChunk::fetch(Lane& lane, Entry& entry, const JpegEncodeResult& result
     copy.rows = 1;
     status = engine_.device->download(*lane.queue, copy);
   }
-  if (!status.ok()) {
-    ct_file_clear(entry.file);
-    set_text(&entry.file->error, code_of(status.code), status.message);
-  }
+  if (!status.ok()) fail(status, entry.file);
   return true;
 }
 
@@ -135,33 +132,26 @@ void EncodeChunk::code_on_host(Lane& lane, Entry& entry) {
     copy.row_bytes = entry.plan.level_bytes;
     copy.dst_pitch = copy.src_pitch = static_cast<ptrdiff_t>(copy.row_bytes);
     copy.rows = 1;
-    status = engine_.device->download(*lane.queue, copy);
+    status = finish(*lane.queue, engine_.device->download(*lane.queue, copy));
   }
-  FencePtr done;
-  if (status.ok()) status = lane.queue->record(&done);
-  if (status.ok()) status = done->wait();
   if (status.ok())
     write_levels(entry.plan, options_, static_cast<uint8_t*>(levels->data()), entry.file);
   else
-    set_text(&entry.file->error, code_of(status.code), status.message);
+    fail(status, entry.file);
 }
 
 void EncodeChunk::settle(Lane& lane, const Status& status) {
   for (size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
     if (!status.ok())
-      set_text(&entry.file->error, code_of(status.code), status.message);
+      fail(status, entry.file);
     else if (!entry.is_coded || !fetch(lane, entry, results(lane)[i]))
       code_on_host(lane, entry);
   }
-  FencePtr done;
-  Status copied = status.ok() ? lane.queue->record(&done) : status;
-  if (copied.ok()) copied = done->wait();
-  if (copied.ok() || !status.ok()) return;
-  for (Entry& entry : entries_) {
-    ct_file_clear(entry.file);
-    set_text(&entry.file->error, code_of(copied.code), copied.message);
-  }
+  if (!status.ok()) return;
+  const Status copied = finish(*lane.queue, {});
+  if (copied.ok()) return;
+  for (Entry& entry : entries_) fail(copied, entry.file);
 }
 
 #if CT_HAVE_CUDA

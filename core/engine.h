@@ -91,6 +91,15 @@ CtCode copy_options(const Options* from, Options* to, CtError* error) {
 #define CT_OPS(engine, name) host_##name##_ops()
 #endif
 
+// Waits for the queue's work, also after an error in enqueuing it: what was enqueued before that
+// still uses its memory. The first error is the result.
+inline Status finish(Queue& queue, const Status& status) {
+  FencePtr done;
+  const Status recorded = queue.record(&done);
+  const Status waited = recorded.ok() ? done->wait() : recorded;
+  return status.ok() ? waited : status;
+}
+
 // Calls submit(device, queue), and waits for what that enqueues. The device's queues are blocking
 // streams: the driver starts their work after that of the legacy default stream.
 template <typename Submit>
@@ -99,14 +108,7 @@ Status run_and_wait(CtEngine& engine, const Submit& submit) {
   Queue& queue = device.queue(QueueKind::kCompute);
   if (device.is_host()) return submit(device, queue);  // any number of threads
   const std::lock_guard lock(engine.filters);
-  Status status = submit(device, queue);
-  // Work that was enqueued before an error still uses the caller's memory.
-  FencePtr done;
-  const Status recorded = queue.record(&done);
-  if (status.ok()) status = recorded;
-  if (!recorded.ok()) return status;
-  const Status waited = done->wait();
-  return status.ok() ? waited : status;
+  return finish(queue, submit(device, queue));
 }
 
 }  // namespace cudatransform::core

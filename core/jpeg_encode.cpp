@@ -119,11 +119,6 @@ Scratch& scratch() {
   return own;
 }
 
-void fail(const Status& why, CtFile* file) {
-  ct_file_clear(file);
-  set_text(&file->error, code_of(why.code), why.message);
-}
-
 // A file of its own memory, with the bytes behind its picture.
 Status take_file(const JpegBytes& bytes, std::span<const uint8_t> behind, CtFile* file) {
   CT_RETURN_IF_ERROR(make_host_block(bytes.size() + behind.size(), &file->block));
@@ -353,6 +348,11 @@ JpegPicture EncodePlan::picture(const CtEncodeOptions& options, uint8_t* levels)
   }
   picture.metadata = {options.markers, options.markers_size};
   return picture;
+}
+
+void fail(const Status& why, CtFile* file) {
+  ct_file_clear(file);
+  set_text(&file->error, code_of(why.code), why.message);
 }
 
 void encode_on_host(CtEngine& engine, const CtEncodeOptions& options, const CtImage& image,

@@ -42,6 +42,9 @@ struct EncodePlan {
 // kInvalidArgument: no JPEG file can be made of such an image.
 Status plan_encoding(const CtImage& image, const CtEncodeOptions& options, EncodePlan* plan);
 
+// Clears the file, and leaves the error in it.
+void fail(const Status& why, CtFile* file);
+
 // Encodes an image of the host's in the calling thread. Never throws; an error is the file's.
 void encode_on_host(CtEngine& engine, const CtEncodeOptions& options, const CtImage& image,
                     CtFile* file);

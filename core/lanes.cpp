@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "core/engine.h"
+
 #if CT_HAVE_CUDA
 #include "cuda/device/cuda_device.h"
 #endif
@@ -22,14 +24,6 @@ Status make_cuda_queue(Device&, std::unique_ptr<Queue>*) {
   return Status::error(StatusCode::kNotFound, "this build has no CUDA engine (-Dcuda=disabled)");
 }
 #endif
-
-// Waits until the lane's work is over. An error of the work is the result.
-Status finish(Lane& lane, const Status& status) {
-  FencePtr over;
-  const Status recorded = lane.queue->record(&over);
-  const Status waited = recorded.ok() ? over->wait() : recorded;
-  return status.ok() ? waited : status;
-}
 
 }  // namespace
 
@@ -114,9 +108,8 @@ void Lanes::collect() {
       running = std::move(submitted_.front());
       submitted_.pop_front();
     }
-    // Work that was enqueued before an error still uses the lane's memory.
-    const Status status =
-        running->status.ok() ? running->done->wait() : finish(*running->lane, running->status);
+    const Status status = running->status.ok() ? running->done->wait()
+                                               : finish(*running->lane->queue, running->status);
     running->chunk->settle(*running->lane, status);
     give(std::move(running->lane));
     running->chunk->end();
@@ -153,7 +146,7 @@ void Lanes::run(Chunk& chunk) {
   Status status = chunk.place(*lane);
   for (size_t i = 0; i < chunk.count() && status.ok(); ++i) chunk.pack(*lane, i);
   if (status.ok()) status = chunk.submit(*lane);
-  chunk.settle(*lane, finish(*lane, status));
+  chunk.settle(*lane, finish(*lane->queue, status));
   give(std::move(lane));
   chunk.end();
 }
