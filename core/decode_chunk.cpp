@@ -90,13 +90,8 @@ PixelJobs DecodeChunk::pixel_jobs(const Lane& lane, const Entry& entry) const {
 }
 
 Status DecodeChunk::upload(Lane& lane, const Entry& entry, const uint8_t* levels) const {
-  Copy2D copy;
-  copy.dst = entry.levels;
-  copy.src = levels;
-  copy.row_bytes = entry.item->plan().level_bytes;
-  copy.dst_pitch = copy.src_pitch = static_cast<ptrdiff_t>(copy.row_bytes);
-  copy.rows = 1;
-  return engine_.device->upload(*lane.queue, copy);
+  const size_t bytes = entry.item->plan().level_bytes;
+  return engine_.device->upload(*lane.queue, copy_of_bytes(entry.levels, levels, bytes));
 }
 
 void DecodeChunk::settle(Lane& lane, const Status& status) {

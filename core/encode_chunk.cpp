@@ -109,13 +109,9 @@ bool EncodeChunk::fetch(Lane& lane, Entry& entry, const JpegEncodeResult& result
   if (result.faults != 0) return false;
   Status status = start_file(lane, entry, result.size);
   if (status.ok()) {
-    Copy2D copy;
-    copy.dst = entry.file->block->data() + entry.file->size - result.size;
-    copy.src = entry.job.output;
-    copy.row_bytes = result.size;
-    copy.dst_pitch = copy.src_pitch = static_cast<ptrdiff_t>(result.size);
-    copy.rows = 1;
-    status = engine_.device->download(*lane.queue, copy);
+    uint8_t* const to = entry.file->block->data() + entry.file->size - result.size;
+    status =
+        engine_.device->download(*lane.queue, copy_of_bytes(to, entry.job.output, result.size));
   }
   if (!status.ok()) fail(status, entry.file);
   return true;
@@ -126,12 +122,8 @@ void EncodeChunk::code_on_host(Lane& lane, Entry& entry) {
   std::unique_ptr<Memory> levels;
   Status status = allocate_host_memory(entry.plan.level_bytes, &levels);
   if (status.ok()) {
-    Copy2D copy;
-    copy.dst = levels->data();
-    copy.src = static_cast<uint8_t*>(lane.levels->data()) + entry.levels_at;
-    copy.row_bytes = entry.plan.level_bytes;
-    copy.dst_pitch = copy.src_pitch = static_cast<ptrdiff_t>(copy.row_bytes);
-    copy.rows = 1;
+    const uint8_t* const from = static_cast<uint8_t*>(lane.levels->data()) + entry.levels_at;
+    const Copy2D copy = copy_of_bytes(levels->data(), from, entry.plan.level_bytes);
     status = finish(*lane.queue, engine_.device->download(*lane.queue, copy));
   }
   if (status.ok())
@@ -166,13 +158,8 @@ Status EncodeChunk::submit_pixels(Lane& lane) {
   Device& device = *engine_.device;
   auto* const pixels = static_cast<uint8_t*>(lane.planes->data()) + aligned(plane_bytes_);
   if (pinned_bytes_ > 0) {
-    Copy2D copy;
-    copy.dst = pixels;
-    copy.src = lane.pinned->data();
-    copy.row_bytes = pinned_bytes_;
-    copy.dst_pitch = copy.src_pitch = static_cast<ptrdiff_t>(pinned_bytes_);
-    copy.rows = 1;
-    CT_RETURN_IF_ERROR(device.upload(*lane.queue, copy));
+    CT_RETURN_IF_ERROR(
+        device.upload(*lane.queue, copy_of_bytes(pixels, lane.pinned->data(), pinned_bytes_)));
   }
   std::vector<RgbJob> rgb;
   std::vector<Dct8x8Job> dct;

@@ -42,13 +42,7 @@ Status Staging::copy(Device& device, StreamQueue& queue, const void* pinned, siz
                      const void** address, FencePtr* copied) {
   Turn& turn = turns_[next_];
   CT_RETURN_IF_ERROR(grow(device, MemoryKind::kDevice, bytes, &turn.device));
-  Copy2D copy;
-  copy.dst = turn.device->data();
-  copy.src = pinned;
-  copy.row_bytes = bytes;
-  copy.rows = 1;
-  copy.dst_pitch = copy.src_pitch = static_cast<ptrdiff_t>(bytes);
-  CT_RETURN_IF_ERROR(device.upload(queue, copy));
+  CT_RETURN_IF_ERROR(device.upload(queue, copy_of_bytes(turn.device->data(), pinned, bytes)));
   CT_RETURN_IF_ERROR(queue.record(copied));
   *address = turn.device->data();
   next_ = (next_ + 1) % kTurns;

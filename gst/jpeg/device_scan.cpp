@@ -211,13 +211,8 @@ Status DeviceScan::fetch(size_t from, size_t bytes) {
     CT_RETURN_IF_ERROR(coder_->files_->take(
         *coder_->engine_, header_room_ + std::max(bytes, job_.capacity), &staging_));
   }
-  Copy2D copy;
-  copy.src = job_.output + from;
-  copy.dst = scan() + from;
-  copy.src_pitch = copy.dst_pitch = static_cast<ptrdiff_t>(bytes);
-  copy.row_bytes = bytes;
-  copy.rows = 1;
-  CT_RETURN_IF_ERROR(device.download(queue, copy));
+  CT_RETURN_IF_ERROR(
+      device.download(queue, copy_of_bytes(scan() + from, job_.output + from, bytes)));
   CT_RETURN_IF_ERROR(queue.record(&downloaded_));
   fetched_ = from + bytes;
   return {};

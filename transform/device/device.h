@@ -99,6 +99,17 @@ struct Copy2D {
   void* src_context = nullptr;
 };
 
+// Of bytes without gaps.
+inline Copy2D copy_of_bytes(void* dst, const void* src, size_t bytes) {
+  Copy2D copy;
+  copy.dst = dst;
+  copy.src = src;
+  copy.dst_pitch = copy.src_pitch = static_cast<ptrdiff_t>(bytes);
+  copy.row_bytes = bytes;
+  copy.rows = 1;
+  return copy;
+}
+
 class Device {
  public:
   virtual ~Device() = default;
