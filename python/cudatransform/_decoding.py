@@ -17,7 +17,7 @@ from ._filters import UPSAMPLINGS, check_upsampling
 from ._gone import in_turn, when_gone
 from ._sources import Sources
 from .cuda import CudaPicture
-from .errors import Failure, ReadError, Unavailable, warn, whole_number
+from .errors import Failure, ReadError, warn, whole_number
 from .picture import Picture
 
 MODES = ("RGB", "L", "CMYK")
@@ -27,7 +27,6 @@ _PATIENCE = 50  # milliseconds until a wait looks for signals
 _CODES = np.dtype({"names": ["code"], "formats": ["i4"], "offsets": [0],
                    "itemsize": ctypes.sizeof(_native.Picture)})
 _PIXELS = _native.columns_of(_native.Picture, "width", "height", "channels", "data", "pitch")
-_OF_THE_GPU = _native.NOT_FOUND, _native.DEVICE_LOST, _native.FORKED
 
 
 class Limits(NamedTuple):
@@ -116,8 +115,7 @@ def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> Li
     codes = pictures.columns(_CODES)["code"]
     refused = {index: pictures.array[index].error for index in np.flatnonzero(codes).tolist()}
     for error in refused.values():
-        if error.code in _OF_THE_GPU:
-            _native.check(error.code, error)
+        _native.check_device(error)
     if wanted.limits.on_error == "conceal":
         for name, picture in zip(sources.names, pictures.array):
             if picture.error.code == _native.OK and picture.error.text:
@@ -209,12 +207,8 @@ class Ahead:
     def __len__(self) -> int:
         return len(self._under_way)
 
-    def _check_process(self) -> None:
-        if os.getpid() != self._process:
-            _native.check(_native.FORKED, _native.Error())
-
     def push(self, sources: Sources) -> None:
-        self._check_process()
+        _native.check_process(self._process)
         error = _native.Error()
         self._under_way.append(sources)
         _native.check(self._library.ct_decoder_push(self._decoder, sources.array,
@@ -222,7 +216,7 @@ class Ahead:
 
     def pull(self) -> Optional[Tuple[Sources, List[Any]]]:
         """The oldest batch and its items; None: it is not done yet, after some time."""
-        self._check_process()
+        _native.check_process(self._process)
         sources, is_done, error = self._under_way[0], c_int32(), _native.Error()
         pictures = _native.Pictures(len(sources.array))
         _native.check(self._library.ct_decoder_pull(

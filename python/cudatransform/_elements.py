@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _gst, color
 from ._encoding import Levelling, Options, written
+from ._native import address_of
 from ._stage import Stage
 from ._stages import Stages, run
 
@@ -32,7 +33,7 @@ def relevelled(picture: Any, levelling: Levelling) -> Optional[bytes]:
     def prepare(stage: Stage) -> int:
         _set_levelling(stage, levelling, second=True)
         stage.set_caps("image/jpeg,parsed=true")
-        return _gst.buffer_around(gst, _gst.address_of(data), len(data))
+        return _gst.buffer_around(gst, address_of(data), len(data))
     made = run("jpegcoefdec name=first backend=cpu n-threads=1 on-error=fail keep-metadata=false ! "
                f"cudaidct8x8 backend=cpu ! video/x-raw,format={frames} ! cudadct8x8 name=second "
                "backend=cpu ! jpegcoefenc optimize=true backend=cpu n-threads=1", prepare, data)
@@ -59,7 +60,7 @@ def coded(stages: Stages, pixels: np.ndarray, sampling: str, levelling: Levellin
             stage.set(option, "true" if getattr(options, option) else "false", second=True)
         stage.set("restart-interval", str(int(options.restart)), second=True)
         stage.set_caps(f"video/x-raw,format={name},width={width},height={height},framerate=0/1")
-        buffer = _gst.buffer_around(gst, _gst.address_of(pixels), row * (height - 1) + size * width)
+        buffer = _gst.buffer_around(gst, address_of(pixels), row * (height - 1) + size * width)
         gst.gst_buffer_add_video_meta_full(
             buffer, 0, gst.gst_video_format_from_string(name.encode()), width, height, 1,
             (ctypes.c_size_t * 4)(), (ctypes.c_int * 4)(row))

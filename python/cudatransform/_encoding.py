@@ -120,7 +120,7 @@ def encoded(pixels: Any, sampling: str, options: Options, levelling: Levelling) 
     else:
         kept = np.ascontiguousarray(levelling.tables, np.uint16)
         native.tables, native.n_tables = kept.ctypes.data, len(kept)
-    address = pixels.address if on_device else pixels.__array_interface__["data"][0]
+    address = pixels.address if on_device else _native.address_of(pixels)
     channels = color.channels_of(pixels.shape)
     pitch = pixels.strides[0] if height > 1 else width * channels
     image = _native.Image(address, pitch, width, height, channels, on_device)
@@ -142,8 +142,7 @@ def _in_rows(pixels: np.ndarray) -> np.ndarray:
 
 def _data_of(made: _native.MadeFile) -> bytes:
     error = made.file.error
-    if error.code in (_native.NOT_FOUND, _native.DEVICE_LOST, _native.FORKED):
-        _native.check(error.code, error)
+    _native.check_device(error)
     if error.code != _native.OK:
         raise WriteError(error.words)
     return made.data()

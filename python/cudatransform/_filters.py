@@ -13,7 +13,7 @@ from .errors import warn, whole_number
 
 DIRECTIONS = ("identity", "90r", "180", "90l", "horiz", "vert", "ul-lr", "ur-ll", "auto")
 UPSAMPLINGS = ("fancy", "nearest")  # CtUpsampling
-_TYPES = {"int16": 2, "int32": 3, "float16": 4, "float32": 5}  # CtType
+_PLANES = "int16", "int32", "float16", "float32"
 _TRIM = "; trim drops them"
 
 
@@ -93,8 +93,8 @@ def planes(picture: Any, dtype: np.dtype) -> _native.MadePlanes:
     """The CtPlanes of a picture, on its device. Raises TypeError and WriteError."""
     native, kept = native_of(picture)
     made, error = _native.MadePlanes(), _native.Error()
-    code = _native.library().ct_planes(_native.engine(device_of(picture)), _TYPES[dtype.name],
-                                       native, made.planes, error)
+    code = _native.library().ct_planes(_native.engine(device_of(picture)),
+                                       _native.TYPES.index(dtype.name), native, made.planes, error)
     del kept
     _native.check(code, error)
     return made
@@ -103,6 +103,6 @@ def planes(picture: Any, dtype: np.dtype) -> _native.MadePlanes:
 def check_type(dtype: Any) -> np.dtype:
     """The type of planes. Raises TypeError and ValueError for other types."""
     kind = np.dtype(dtype)
-    if kind.name not in _TYPES or kind.byteorder == ">":
+    if kind.name not in _PLANES or kind.byteorder == ">":
         raise ValueError(f"planes are int16, int32, float32, float16, not {kind}")
     return kind

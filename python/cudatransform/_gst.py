@@ -204,11 +204,6 @@ def _look(gst: Libraries, memory: int, info: MapInfo, flags: int) -> bool:
     return bool(info.memory)
 
 
-def address_of(array: Any) -> int:
-    """Where a numpy array lies. array.ctypes.data takes three times as long."""
-    return array.__array_interface__["data"][0]
-
-
 def buffer_around(gst: Libraries, address: int, size: int) -> int:
     """A read-only GstBuffer of memory that the caller keeps alive until nothing reads it."""
     return gst.gst_buffer_new_wrapped_full(MEMORY_READONLY, address, size, 0, size, None, None)

@@ -148,7 +148,7 @@ def native_of(picture: Any) -> Tuple[_native.Picture, List[Any]]:
         kept.append(levels)
         rows, columns = levels.shape[:2]
         address = (levels.address if isinstance(levels, CudaArray) else
-                   levels.__array_interface__["data"][0])
+                   _native.address_of(levels))
         # An array of one row may have any stride.
         pitch = levels.strides[0] if rows > 1 else 128 * columns
         across, down = color.ratio_of(sampling, index)

@@ -25,6 +25,7 @@ from .errors import Unavailable
  DEVICE_LOST, FORKED, FAILED) = range(11)  # CtCode
 RGB, GRAY, LEVELS = range(3)               # CtOutput
 PRESETS = "annex-k", "perceptual"           # CtPreset
+TYPES = "uint8", "uint16", "int16", "int32", "float16", "float32"  # CtType
 COLORS = "GRAYSCALE", "YCbCr", "RGB", "CMYK", "YCCK"  # CtColor, as samplings begin
 FORK_REMEDY = ("start it by spawn or forkserver (torch: DataLoader(..., "
                "multiprocessing_context='spawn'))")
@@ -166,6 +167,11 @@ def as_array(array: Any, kind: Any) -> np.ndarray:
     return np.frombuffer(array, kind, len(array))
 
 
+def address_of(array: np.ndarray) -> int:
+    """Where a numpy array lies. array.ctypes.data takes three times as long."""
+    return array.__array_interface__["data"][0]
+
+
 def addresses_of(data: Sequence[bytes]) -> np.ndarray:
     """Where bytes lie, each with a zero byte behind it."""
     return as_array((c_char_p * len(data))(*data), np.uintp)
@@ -240,6 +246,18 @@ def check(code: int, error: Error) -> None:
     if code == OUT_OF_MEMORY:
         raise MemoryError(error.words)
     raise (ValueError if code == INVALID_ARGUMENT else Unavailable)(error.words)
+
+
+def check_device(error: Error) -> None:
+    """Raises Unavailable where the device, and not a file, is why there is no result."""
+    if error.code in (NOT_FOUND, DEVICE_LOST, FORKED):
+        check(error.code, error)
+
+
+def check_process(process: int) -> None:
+    """Raises Unavailable in another process than that of a number."""
+    if os.getpid() != process:
+        check(FORKED, Error())
 
 
 class Engine:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Union
 import numpy as np
 
 from ._native import Source as CtSource
-from ._native import addresses_of, as_array, columns_of
+from ._native import address_of, addresses_of, as_array, columns_of
 from .errors import is_interruption
 
 Path = Union[str, "os.PathLike[str]"]
@@ -91,7 +91,7 @@ class Sources:
                 raise
             raise TypeError("source must be a path, bytes or a binary file, not "
                             f"{type(source).__name__}") from None
-        row["data"], row["size"] = data.__array_interface__["data"][0], len(data)
+        row["data"], row["size"] = address_of(data), len(data)
         return data
 
     def again(self, index: int) -> Any:

@@ -49,14 +49,10 @@ class Context:
     def __reduce__(self) -> Any:
         return Context, ()
 
-    def _check_process(self) -> None:
-        if os.getpid() != self._process:
-            _native.check(_native.FORKED, _native.Error())
-
     def read(self, source: Source, *, device: str = "cpu", max_pixels: Optional[int] = None,
              max_memory: Optional[int] = None, on_error: str = "fail") -> Picture:
         """See cudatransform.read."""
-        self._check_process()
+        _native.check_process(self._process)
         return decode_one(Wanted.of(None, 1, "fancy", device,
                                     Limits(max_pixels, max_memory, on_error)), source)
 
@@ -64,7 +60,7 @@ class Context:
                upsampling: str = "fancy", device: str = "cpu", max_pixels: Optional[int] = None,
                max_memory: Optional[int] = None, on_error: str = "fail") -> Any:
         """See cudatransform.decode."""
-        self._check_process()
+        _native.check_process(self._process)
         if mode is None:
             raise ValueError("a mode is RGB, L, CMYK, not None")
         return decode_one(Wanted.of(mode, scale, upsampling, device,
@@ -76,7 +72,7 @@ class Context:
                max_size: Optional[int] = None, method: str = "islow", progressive: bool = False,
                arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> bytes:
         """See cudatransform.encode."""
-        self._check_process()
+        _native.check_process(self._process)
         options = Options(progressive, arithmetic, optimize, restart).check()
         check_method(method)
         levelling = Levelling(quality, tables, quantizer, target_size, max_size).checked()
@@ -122,7 +118,7 @@ class Context:
     def write(self, picture: Picture, target: Any = None, *, progressive: bool = False,
               arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> bytes:
         """See cudatransform.write."""
-        self._check_process()
+        _native.check_process(self._process)
         options = Options(progressive, arithmetic, optimize, restart).check()
         if hasattr(picture, "cpu"):  # a CudaPicture
             picture = picture.cpu()

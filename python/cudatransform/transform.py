@@ -13,6 +13,7 @@ import numpy as np
 from . import _device, _native, color
 from ._cuda_memory import CudaArray
 from ._filters import check_quality
+from ._native import address_of
 from .errors import Unavailable, whole_number
 from .tables import one_table
 
@@ -21,7 +22,7 @@ METHODS = ("islow", "ifast", "float", "reference", "naive", "matrix", "separable
 # Indexed by a sample's bits: types of samples and of levels.
 _DEPTHS = {8: (np.uint8, np.int16), 12: (np.uint16, np.int16), 16: (np.uint16, np.int32)}
 _ALIGNMENT = 16  # of rows of coefficients on a GPU
-_COMPARED = {"uint8": 0, "uint16": 1, "float32": 5}  # CtType
+_COMPARED = "uint8", "uint16", "float32"
 
 
 def check_method(method: Any) -> None:
@@ -136,8 +137,8 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> An
         plane = np.ascontiguousarray(plane)
     made = np.empty((-(-height // 8), -(-width // 8), 8, 8), _wanted_type(table, depth))
     _transform(True, None, table, method, depth,
-               (_address_of(plane), plane.strides[0] if height > 1 else row, width, height),
-               (_address_of(made), made.strides[0], made.shape[1], made.shape[0]))
+               (address_of(plane), plane.strides[0] if height > 1 else row, width, height),
+               (address_of(made), made.strides[0], made.shape[1], made.shape[0]))
     return made
 
 
@@ -167,14 +168,9 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
     height, width = _size_of(values.shape, size)
     made = np.empty((height, width), _DEPTHS[depth][0])
     _transform(False, None, table, method, depth,
-               (_address_of(made), made.strides[0], width, height),
-               (_address_of(values), values.strides[0], values.shape[1], values.shape[0]))
+               (address_of(made), made.strides[0], width, height),
+               (address_of(values), values.strides[0], values.shape[1], values.shape[0]))
     return made
-
-
-def _address_of(array: np.ndarray) -> int:
-    """array.ctypes.data takes three times as long."""
-    return array.__array_interface__["data"][0]
 
 
 def quality_tables(quality: int, preset: str = "annex-k", sampling: str = "4:2:0") -> np.ndarray:
@@ -221,8 +217,8 @@ def _of_one_library(*arrays: Any) -> Tuple[Any, ...]:
 def _squared_error(a: np.ndarray, b: np.ndarray) -> float:
     total, error = ctypes.c_double(), _native.Error()
     _native.check(_native.library().ct_squared_error(
-        _native.engine(None), _COMPARED[a.dtype.name], _native.Array(_address_of(a), a.nbytes),
-        _native.Array(_address_of(b), b.nbytes), a.size, 1, total, error), error)
+        _native.engine(None), _native.TYPES.index(a.dtype.name), _native.Array(address_of(a), a.nbytes),
+        _native.Array(address_of(b), b.nbytes), a.size, 1, total, error), error)
     return total.value
 
 
