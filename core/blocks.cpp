@@ -105,6 +105,14 @@ void Blocks::close() {
   kept_ = 0;
 }
 
+uint8_t* make_host_room(size_t bytes, std::unique_ptr<Memory>* memory) {
+  if (!*memory || (*memory)->size() < bytes) {
+    memory->reset();
+    if (!allocate_host_memory(bytes + bytes / 8, memory).ok()) return nullptr;
+  }
+  return static_cast<uint8_t*>((*memory)->data());
+}
+
 Status make_host_block(size_t bytes, CtBlock** block) {
   auto made = std::make_unique<CtBlock>();
   CT_RETURN_IF_ERROR(allocate_host_memory(bytes, &made->memory));

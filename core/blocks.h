@@ -62,6 +62,9 @@ class Blocks : public std::enable_shared_from_this<Blocks> {
   bool closed_ = false;
 };
 
+// Host memory that a thread keeps for one picture after another. Makes `*memory` at least as large,
+// and returns its address; null: there is no memory.
+uint8_t* make_host_room(size_t bytes, std::unique_ptr<Memory>* memory);
 // A block of ordinary memory, which belongs to nobody else.
 Status make_host_block(size_t bytes, CtBlock** block);
 void ref(CtBlock* block);

@@ -110,9 +110,6 @@ namespace {
 // Bytes of blocks that wait for their next use when no batches are under way.
 constexpr size_t kMostKept = size_t{1} << 24;
 
-// The process that has used CUDA, of which children must not.
-std::atomic<pid_t> cuda_process{0};
-
 int cores() {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(CPU_COUNT(&set), 1) : 1;
@@ -120,6 +117,8 @@ int cores() {
 
 Status make_device(CtEngine& engine, int32_t ordinal) {
 #if CT_HAVE_CUDA
+  // CUDA does not work in the children of a process that has used it.
+  static std::atomic<pid_t> cuda_process{0};
   const pid_t self = getpid();
   pid_t used = 0;
   if (!cuda_process.compare_exchange_strong(used, self) && used != self)
@@ -298,10 +297,9 @@ namespace {
 // Checks the arguments, and makes what decodes.
 CtCode make_batches(CtEngine* engine, const CtDecodeOptions* options,
                     std::unique_ptr<JpegBatches>* batches, CtError* error) {
-  if (engine == nullptr) return tell(CT_INVALID_ARGUMENT, "engine is NULL", error);
-  if (is_forked(*engine)) return tell_forked(error);
   CtDecodeOptions own;
-  CtCode code = copy_options(options, &own, error);
+  CtCode code = check(engine, error);
+  if (code == CT_OK) code = copy_options(options, &own, error);
   if (code == CT_OK) code = check(own, error);
   return code == CT_OK ? tell(JpegBatches::make(*engine, own, batches), error) : code;
 }

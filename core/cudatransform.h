@@ -322,13 +322,11 @@ CT_API CtCode ct_idct(CtEngine* engine, const CtDctOptions* options,
 
 // ---- Quantization tables ----
 
-typedef enum { CT_TABLES_ANNEX_K, CT_TABLES_PERCEPTUAL } CtTables;
-
 // The tables of luma and chroma for a quality, 1 to 100, in natural order: libjpeg's
 // (jpeg_set_quality()), or those of docs/elements/cudadct8x8.md, "Perceptual tables".
 // `chroma_h` and `chroma_v`: samples of luma across and down for one of chroma, such as 2 and 2
 // (4:2:0), 2 and 1, 1 and 1; only the perceptual tables depend on them.
-CT_API CtCode ct_quality_tables(CtTables tables, int32_t quality, int32_t chroma_h,
+CT_API CtCode ct_quality_tables(CtPreset preset, int32_t quality, int32_t chroma_h,
                                 int32_t chroma_v, uint16_t luma[64], uint16_t chroma[64],
                                 CtError* error);
 

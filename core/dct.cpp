@@ -87,7 +87,7 @@ CtCode transform(CtEngine* engine, Direction direction, const CtDctOptions* opti
     job.direction = direction;
     if (!engine->is_cuda()) return tell(transform_on_host(*engine, job), error);
     const auto submit = [&](Device& device, Queue& queue) {
-      return CT_OPS(*engine, dct8x8).submit(device, queue, job, nullptr);
+      return CT_OPS(device, dct8x8).submit(device, queue, job, nullptr);
     };
     return tell(run_and_wait(*engine, submit), error);
   });

@@ -124,6 +124,12 @@ void DecodeChunk::decode_again(Lane& lane, Entry& entry) const {
   item.fail(status);
 }
 
+Status DecodeChunk::make_again(Lane& lane, const Entry& entry, const uint8_t* levels) const {
+  CT_RETURN_IF_ERROR(upload(lane, entry, levels));
+  if (wants_levels()) return {};
+  return core::submit(*engine_.device, *lane.queue, pixel_jobs(lane, entry));
+}
+
 #if CT_HAVE_CUDA
 
 Status DecodeChunk::probe(Device& device) {
@@ -165,27 +171,12 @@ Status DecodeChunk::submit(Lane& lane) {
   return rgb.empty() ? Status() : cuda::submit_rgb_batch(device, *lane.queue, rgb);
 }
 
-Status DecodeChunk::make_again(Lane& lane, Entry& entry, const uint8_t* levels) const {
-  Device& device = *engine_.device;
-  Queue& queue = *lane.queue;
-  CT_RETURN_IF_ERROR(upload(lane, entry, levels));
-  if (wants_levels()) return {};
-  const PixelJobs jobs = pixel_jobs(lane, entry);
-  for (int i = 0; i < jobs.dct_count; ++i)
-    CT_RETURN_IF_ERROR(
-        cuda_dct8x8_ops().submit(device, queue, jobs.dct[static_cast<size_t>(i)], nullptr));
-  return jobs.has_rgb ? cuda_rgb_ops().submit(device, queue, jobs.rgb, nullptr) : Status();
-}
-
 #else
 
 Status DecodeChunk::probe(Device&) {
   return Status::error(StatusCode::kNotFound, "this build has no CUDA engine (-Dcuda=disabled)");
 }
 Status DecodeChunk::submit(Lane&) { return probe(*engine_.device); }
-Status DecodeChunk::make_again(Lane&, Entry&, const uint8_t*) const {
-  return probe(*engine_.device);
-}
 
 #endif
 

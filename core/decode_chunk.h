@@ -58,7 +58,7 @@ class DecodeChunk final : public Chunk {
   PixelJobs pixel_jobs(const Lane& lane, const Entry& entry) const;
   Status upload(Lane& lane, const Entry& entry, const uint8_t* levels) const;
   void decode_again(Lane& lane, Entry& entry) const;
-  Status make_again(Lane& lane, Entry& entry, const uint8_t* levels) const;
+  Status make_again(Lane& lane, const Entry& entry, const uint8_t* levels) const;
 
   CtEngine& engine_;
   const CtDecodeOptions& options_;

@@ -84,11 +84,11 @@ CtCode copy_options(const Options* from, Options* to, CtError* error) {
   return CT_OK;
 }
 
-// The operations of an engine, by their name in the functions host_NAME_ops() and cuda_NAME_ops().
+// The operations on a device, by their name in the functions host_NAME_ops() and cuda_NAME_ops().
 #if CT_HAVE_CUDA
-#define CT_OPS(engine, name) ((engine).is_cuda() ? cuda_##name##_ops() : host_##name##_ops())
+#define CT_OPS(device, name) ((device).is_host() ? host_##name##_ops() : cuda_##name##_ops())
 #else
-#define CT_OPS(engine, name) host_##name##_ops()
+#define CT_OPS(device, name) host_##name##_ops()
 #endif
 
 // Waits for the queue's work, also after an error in enqueuing it: what was enqueued before that

@@ -10,6 +10,7 @@
 
 #include "core/cudatransform.h"
 #include "core/engine.h"
+#include "core/jpeg_encode.h"
 #include "core/jpeg_pixels.h"
 #include "core/picture.h"
 #include "jpeg/exif.h"
@@ -19,8 +20,6 @@
 #include "transform/verbs/flip.h"
 #include "transform/verbs/quant.h"
 #if CT_HAVE_CUDA
-#include "cuda/dct8x8/engine.h"
-#include "cuda/rgb/engine.h"
 #include "cuda/verbs/engine.h"
 #endif
 
@@ -183,7 +182,7 @@ Status flip_picture(CtEngine& engine, const CtFlipOptions& options, const CtPict
     std::copy_n(transposed(table).q, 64, to->tables[t]);
   }
   CT_RETURN_IF_ERROR(run_and_wait(engine, [&](Device& device, Queue& queue) {
-    return CT_OPS(engine, flip).submit(device, queue, job, nullptr);
+    return CT_OPS(device, flip).submit(device, queue, job, nullptr);
   }));
   return flip_rest(flip, from, to);
 }
@@ -226,7 +225,7 @@ Status requantize(CtEngine& engine, int32_t quality, const CtPicture& from, CtPi
     job.to[c] = coefs_of(to->component[c]);
   }
   CT_RETURN_IF_ERROR(run_and_wait(engine, [&](Device& device, Queue& queue) {
-    return CT_OPS(engine, requant).submit(device, queue, job, nullptr);
+    return CT_OPS(device, requant).submit(device, queue, job, nullptr);
   }));
   return set_metadata(metadata_of(from), to);
 }
@@ -262,12 +261,8 @@ Status make_pixels(CtEngine& engine, const CtDecodeOptions& options, const CtPic
     coefs.data = from.component[c].data;
     coefs.pitch = static_cast<ptrdiff_t>(from.component[c].pitch);
   }
-  const Status status = run_and_wait(engine, [&](Device& device, Queue& queue) {
-    for (int i = 0; i < jobs.dct_count; ++i)
-      CT_RETURN_IF_ERROR(
-          CT_OPS(engine, dct8x8).submit(device, queue, jobs.dct[static_cast<size_t>(i)], nullptr));
-    return jobs.has_rgb ? CT_OPS(engine, rgb).submit(device, queue, jobs.rgb, nullptr) : Status();
-  });
+  const Status status = run_and_wait(
+      engine, [&](Device& device, Queue& queue) { return submit(device, queue, jobs); });
   unref(planes);
   to->width = plan.width;
   to->height = plan.height;
@@ -332,7 +327,7 @@ Status make_planes(CtEngine& engine, CoefNumber number, const CtPicture& from, C
   }
   for (int t = 0; t < from.n_tables; ++t) std::copy_n(from.tables[t], 64, job.tables[t].q);
   return run_and_wait(engine, [&](Device& device, Queue& queue) {
-    return CT_OPS(engine, convert).submit(device, queue, job, nullptr);
+    return CT_OPS(device, convert).submit(device, queue, job, nullptr);
   });
 }
 
@@ -341,14 +336,14 @@ Status make_planes(CtEngine& engine, CoefNumber number, const CtPicture& from, C
 
 using namespace cudatransform::core;  // the functions below are all that is left
 
-CtCode ct_quality_tables(CtTables tables, int32_t quality, int32_t chroma_h, int32_t chroma_v,
+CtCode ct_quality_tables(CtPreset preset, int32_t quality, int32_t chroma_h, int32_t chroma_v,
                          uint16_t luma[64], uint16_t chroma[64], CtError* error) {
   using namespace cudatransform;
   return guarded(error, [&] {
     if (luma == nullptr || chroma == nullptr)
       return tell(CT_INVALID_ARGUMENT, "luma or chroma is NULL", error);
-    if (tables < CT_TABLES_ANNEX_K || tables > CT_TABLES_PERCEPTUAL)
-      return tell(CT_INVALID_ARGUMENT, "tables are one of CtTables, not " + std::to_string(tables),
+    if (preset < CT_PRESET_ANNEX_K || preset > CT_PRESET_PERCEPTUAL)
+      return tell(CT_INVALID_ARGUMENT, "preset is one of CtPreset, not " + std::to_string(preset),
                   error);
     if (const Status status = check_quality(quality); !status.ok()) return tell(status, error);
     const auto is_factor = [](int32_t one) { return one == 1 || one == 2 || one == 4; };
@@ -357,14 +352,8 @@ CtCode ct_quality_tables(CtTables tables, int32_t quality, int32_t chroma_h, int
                   "samples of luma for one of chroma are 1, 2 or 4, not " +
                       std::to_string(chroma_h) + "x" + std::to_string(chroma_v),
                   error);
-    const QuantPreset preset =
-        tables == CT_TABLES_ANNEX_K ? QuantPreset::kAnnexK : QuantPreset::kPerceptual;
-    const int samples = chroma_h * chroma_v;
-    const QuantComponent component = samples == 1   ? QuantComponent::kFullChroma
-                                     : samples == 2 ? QuantComponent::kHalfChroma
-                                                    : QuantComponent::kChroma;
-    std::copy_n(preset_table(preset, QuantComponent::kLuma, quality).q, 64, luma);
-    std::copy_n(preset_table(preset, component, quality).q, 64, chroma);
+    std::copy_n(luma_table(preset, quality).q, 64, luma);
+    std::copy_n(chroma_table(preset, quality, chroma_h * chroma_v).q, 64, chroma);
     return CT_OK;
   });
 }

@@ -9,22 +9,11 @@
 #include <utility>
 
 #include "core/decode_chunk.h"
-#include "transform/dct8x8/dct8x8.h"
-#include "transform/device/host_device.h"
-#include "transform/rgb/rgb.h"
 
 namespace cudatransform::core {
 namespace {
 
 constexpr int kBatches = 3;
-
-// Scratch memory of a thread, which serves one picture after another.
-uint8_t* scratch(std::unique_ptr<Memory>* memory, size_t bytes) {
-  if (*memory && (*memory)->size() >= bytes) return static_cast<uint8_t*>((*memory)->data());
-  memory->reset();
-  if (!allocate_host_memory(bytes + bytes / 8, memory).ok()) return nullptr;
-  return static_cast<uint8_t*>((*memory)->data());
-}
 
 Status no_memory() {
   return Status::error(StatusCode::kOutOfMemory, "there is no memory for the picture");
@@ -155,7 +144,7 @@ void JpegBatches::decode_on_host(JpegItem& item, CtBlock* block, uint8_t* to) co
   if (!item.is_sound()) return unref(block);
   static thread_local std::unique_ptr<Memory> kept;
   if (options_.output != CT_OUTPUT_LEVELS) {
-    uint8_t* const levels = scratch(&kept, item.plan().level_bytes);
+    uint8_t* const levels = make_host_room(item.plan().level_bytes, &kept);
     Status status = levels != nullptr ? Status() : no_memory();
     if (status.ok() && !item.decode(options_, levels)) return unref(block);
     if (status.ok() && block == nullptr) {
@@ -179,16 +168,12 @@ Status JpegBatches::make_pixels(const JpegItem& item, uint8_t* levels, uint8_t* 
   static thread_local std::unique_ptr<Memory> kept;
   uint8_t* planes = nullptr;
   if (item.plan().plane_bytes > 0) {
-    planes = scratch(&kept, item.plan().plane_bytes);
+    planes = make_host_room(item.plan().plane_bytes, &kept);
     if (planes == nullptr) return no_memory();
   }
-  const PixelJobs jobs = jobs_of(item.plan(), item.tables(), levels, planes, pixels);
   Device& host = *engine_.host;
-  Queue& queue = host.queue(QueueKind::kCompute);
-  for (int i = 0; i < jobs.dct_count; ++i)
-    CT_RETURN_IF_ERROR(
-        host_dct8x8_ops().submit(host, queue, jobs.dct[static_cast<size_t>(i)], nullptr));
-  return jobs.has_rgb ? host_rgb_ops().submit(host, queue, jobs.rgb, nullptr) : Status();
+  return submit(host, host.queue(QueueKind::kCompute),
+                jobs_of(item.plan(), item.tables(), levels, planes, pixels));
 }
 
 // One block for all pictures, if they are sound and of one size.

@@ -48,11 +48,8 @@ RgbSubsampling chroma_of(CtSampling sampling) {
   return {1, 1};
 }
 
-QuantComponent chroma_component(const RgbSubsampling& by) {
-  const int pixels = by.x * by.y;
-  return pixels == 1   ? QuantComponent::kFullChroma
-         : pixels == 2 ? QuantComponent::kHalfChroma
-                       : QuantComponent::kChroma;
+QuantPreset preset_of(CtPreset preset) {
+  return preset == CT_PRESET_PERCEPTUAL ? QuantPreset::kPerceptual : QuantPreset::kAnnexK;
 }
 
 Quantizer quantizer_of(CtQuantizer quantizer) {
@@ -66,15 +63,13 @@ void choose_tables(const CtEncodeOptions& options, EncodePlan* plan) {
   const bool has_two = plan->color == JpegColor::kYcbcr || options.n_tables == 2;
   plan->n_tables = plan->components > 1 && has_two ? 2 : 1;
   const int quality = options.quality != 0 ? options.quality : kUsualQuality;
-  const QuantPreset preset =
-      options.preset == CT_PRESET_PERCEPTUAL ? QuantPreset::kPerceptual : QuantPreset::kAnnexK;
   for (int t = 0; t < plan->n_tables; ++t) {
     QuantTable& table = plan->tables[static_cast<size_t>(t)];
     if (options.n_tables > 0)
       std::copy_n(options.tables[std::min(t, options.n_tables - 1)], 64, table.q);
     else
-      table = preset_table(preset, t == 0 ? QuantComponent::kLuma : chroma_component(plan->by[1]),
-                           quality);
+      table = t == 0 ? luma_table(options.preset, quality)
+                     : chroma_table(options.preset, quality, plan->by[1].x * plan->by[1].y);
   }
   if (options.n_tables == 1) plan->n_tables = 1;
 }
@@ -106,13 +101,6 @@ struct Scratch {
   std::unique_ptr<Memory> memory;
   JpegWriter writer;
   JpegBytes bytes;
-
-  uint8_t* room(size_t size) {
-    if (memory && memory->size() >= size) return static_cast<uint8_t*>(memory->data());
-    memory.reset();
-    if (!allocate_host_memory(size + size / 8, &memory).ok()) return nullptr;
-    return static_cast<uint8_t*>(memory->data());
-  }
 };
 Scratch& scratch() {
   static thread_local Scratch own;
@@ -137,7 +125,8 @@ Status encode_image(CtEngine& engine, const CtEncodeOptions& options, const CtIm
   Scratch& own = scratch();
   const size_t row = static_cast<size_t>(image.width) * static_cast<size_t>(image.channels);
   const size_t copied = image.on_device != 0 ? row * static_cast<size_t>(image.height) : 0;
-  uint8_t* const planes = own.room(aligned(plan.plane_bytes) + aligned(plan.level_bytes) + copied);
+  uint8_t* const planes =
+      make_host_room(aligned(plan.plane_bytes) + aligned(plan.level_bytes) + copied, &own.memory);
   if (planes == nullptr) return no_memory();
   uint8_t* const levels = planes + aligned(plan.plane_bytes);
   const auto* pixels = static_cast<const uint8_t*>(image.data);
@@ -175,7 +164,7 @@ Status fetch_levels(CtEngine& engine, const CtPicture& from, Scratch& own, CtPic
   for (int c = 0; c < from.components; ++c)
     bytes += static_cast<size_t>(level_row_bytes(from.component[c].blocks_w)) *
              static_cast<size_t>(from.component[c].blocks_h);
-  uint8_t* at = own.room(bytes);
+  uint8_t* at = make_host_room(bytes, &own.memory);
   if (at == nullptr) return no_memory();
   for (int c = 0; c < from.components; ++c) {
     CtComponent& component = to->component[c];
@@ -263,6 +252,17 @@ JpegOptions file_options(const CtEncodeOptions& options) {
   return to;
 }
 
+QuantTable luma_table(CtPreset preset, int quality) {
+  return preset_table(preset_of(preset), QuantComponent::kLuma, quality);
+}
+
+QuantTable chroma_table(CtPreset preset, int quality, int pixels) {
+  const QuantComponent component = pixels == 1   ? QuantComponent::kFullChroma
+                                   : pixels == 2 ? QuantComponent::kHalfChroma
+                                                 : QuantComponent::kChroma;
+  return preset_table(preset_of(preset), component, quality);
+}
+
 Status plan_encoding(const CtImage& image, const CtEncodeOptions& options, EncodePlan* plan) {
   const auto text = [&] {
     return std::to_string(image.width) + "x" + std::to_string(image.height);
@@ -323,14 +323,21 @@ Dct8x8Job EncodePlan::dct_job(const uint8_t* pixels, int64_t pitch, uint8_t* mem
       job.samples[c].data = const_cast<uint8_t*>(pixels);
       job.samples[c].pitch = pitch;
     }
-    job.coefs[c] = {.data = levels + levels_at[c],
-                    .pitch = static_cast<ptrdiff_t>(blocks_w[c] * 64 * sizeof(int16_t)),
-                    .blocks_w = static_cast<int32_t>(blocks_w[c]),
-                    .blocks_h = static_cast<int32_t>(blocks_h[c]),
+    const JpegLevels to = levels_of(c, levels);
+    job.coefs[c] = {.data = to.data,
+                    .pitch = to.stride,
+                    .blocks_w = static_cast<int32_t>(to.blocks_w),
+                    .blocks_h = static_cast<int32_t>(to.blocks_h),
                     .table = c > 0 ? n_tables - 1 : 0,
                     .chroma = c > 0 && color == JpegColor::kYcbcr};
   }
   return job;
+}
+
+JpegLevels EncodePlan::levels_of(size_t component, uint8_t* levels) const {
+  return {reinterpret_cast<int16_t*>(levels + levels_at[component]),
+          static_cast<ptrdiff_t>(blocks_w[component] * 64 * sizeof(int16_t)), blocks_w[component],
+          blocks_h[component]};
 }
 
 JpegPicture EncodePlan::picture(const CtEncodeOptions& options, uint8_t* levels) const {
@@ -341,9 +348,7 @@ JpegPicture EncodePlan::picture(const CtEncodeOptions& options, uint8_t* levels)
   picture.h_samp = components > 1 ? by[1].x : 1;
   picture.v_samp = components > 1 ? by[1].y : 1;
   for (size_t c = 0; c < static_cast<size_t>(components); ++c) {
-    picture.levels[c] = {reinterpret_cast<int16_t*>(levels + levels_at[c]),
-                         static_cast<ptrdiff_t>(blocks_w[c] * 64 * sizeof(int16_t)), blocks_w[c],
-                         blocks_h[c]};
+    picture.levels[c] = levels_of(c, levels);
     picture.tables[c] = tables[c > 0 ? static_cast<size_t>(n_tables) - 1 : 0].q;
   }
   picture.metadata = {options.markers, options.markers_size};

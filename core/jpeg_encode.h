@@ -16,6 +16,9 @@
 namespace cudatransform::core {
 
 JpegOptions file_options(const CtEncodeOptions& options);
+QuantTable luma_table(CtPreset preset, int quality);
+// `pixels`: samples of luma for one of chroma.
+QuantTable chroma_table(CtPreset preset, int quality, int pixels);
 
 // From an image to its levels: sizes, jobs, and the description of the file.
 struct EncodePlan {
@@ -35,6 +38,7 @@ struct EncodePlan {
   // For memory of one engine; `pixels` has the image.
   RgbJob rgb_job(const CtImage& image, const uint8_t* pixels, int64_t pitch, uint8_t* planes) const;
   Dct8x8Job dct_job(const uint8_t* pixels, int64_t pitch, uint8_t* planes, uint8_t* levels) const;
+  JpegLevels levels_of(size_t component, uint8_t* levels) const;
   // Points into the plan.
   JpegPicture picture(const CtEncodeOptions& options, uint8_t* levels) const;
 };

@@ -7,6 +7,12 @@
 #include <iterator>
 #include <string>
 
+#include "core/engine.h"
+#if CT_HAVE_CUDA
+#include "cuda/dct8x8/engine.h"
+#include "cuda/rgb/engine.h"
+#endif
+
 namespace cudatransform::core {
 namespace {
 
@@ -151,6 +157,13 @@ PixelJobs jobs_of(const PixelPlan& plan, const JpegTables& tables, uint8_t* leve
   jobs.rgb.rgb.data[0] = pixels;
   jobs.rgb.rgb.pitch[0] = static_cast<ptrdiff_t>(plan.pitch);
   return jobs;
+}
+
+Status submit(Device& device, Queue& queue, const PixelJobs& jobs) {
+  for (int i = 0; i < jobs.dct_count; ++i)
+    CT_RETURN_IF_ERROR(
+        CT_OPS(device, dct8x8).submit(device, queue, jobs.dct[static_cast<size_t>(i)], nullptr));
+  return jobs.has_rgb ? CT_OPS(device, rgb).submit(device, queue, jobs.rgb, nullptr) : Status();
 }
 
 }  // namespace cudatransform::core

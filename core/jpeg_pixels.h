@@ -56,5 +56,6 @@ struct PixelJobs {
 };
 PixelJobs jobs_of(const PixelPlan& plan, const JpegTables& tables, uint8_t* levels, uint8_t* planes,
                   uint8_t* pixels);
+Status submit(Device& device, Queue& queue, const PixelJobs& jobs);
 
 }  // namespace cudatransform::core

@@ -393,7 +393,7 @@ TEST(Filters, MakesPlanesByFrequency) {
 TEST(Filters, GivesTablesOfQualities) {
   uint16_t luma[64], chroma[64];
   CtError error;
-  ASSERT_EQ(ct_quality_tables(CT_TABLES_ANNEX_K, 50, 2, 2, luma, chroma, &error), CT_OK);
+  ASSERT_EQ(ct_quality_tables(CT_PRESET_ANNEX_K, 50, 2, 2, luma, chroma, &error), CT_OK);
   EXPECT_EQ(luma[0], 16);  // ITU-T T.81, tables K.1 and K.2
   EXPECT_EQ(luma[63], 99);
   EXPECT_EQ(chroma[1], 18);
@@ -405,14 +405,14 @@ TEST(Filters, GivesTablesOfQualities) {
       {{4, 1}, QuantComponent::kChroma}};
   for (const auto& [factors, component] : samplings) {
     const auto [h, v] = factors;
-    ASSERT_EQ(ct_quality_tables(CT_TABLES_PERCEPTUAL, 80, h, v, luma, chroma, &error), CT_OK);
+    ASSERT_EQ(ct_quality_tables(CT_PRESET_PERCEPTUAL, 80, h, v, luma, chroma, &error), CT_OK);
     const QuantTable wanted = preset_table(QuantPreset::kPerceptual, component, 80);
     EXPECT_TRUE(std::equal(chroma, chroma + 64, wanted.q)) << h << "x" << v;
   }
-  EXPECT_EQ(ct_quality_tables(CT_TABLES_ANNEX_K, 101, 2, 2, luma, chroma, &error),
+  EXPECT_EQ(ct_quality_tables(CT_PRESET_ANNEX_K, 101, 2, 2, luma, chroma, &error),
             CT_INVALID_ARGUMENT);
   EXPECT_STREQ(error.text, "a quality is 1 to 100, not 101");
-  EXPECT_EQ(ct_quality_tables(CT_TABLES_ANNEX_K, 50, 3, 1, luma, chroma, &error),
+  EXPECT_EQ(ct_quality_tables(CT_PRESET_ANNEX_K, 50, 3, 1, luma, chroma, &error),
             CT_INVALID_ARGUMENT);
 }
 
