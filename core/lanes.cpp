@@ -34,7 +34,7 @@ Status make_room(Device& device, MemoryKind kind, size_t bytes, std::unique_ptr<
 }
 
 Status Lanes::make(Device& device, Threads& threads, std::unique_ptr<Lanes>* made) {
-  std::unique_ptr<Lanes> lanes(new Lanes(device, threads));
+  std::unique_ptr<Lanes> lanes(new Lanes(threads));
   for (int i = 0; i < kLanes; ++i) {
     auto lane = std::make_unique<Lane>();
     CT_RETURN_IF_ERROR(make_cuda_queue(device, &lane->queue));

@@ -62,14 +62,13 @@ class Lanes {
     FencePtr done;
     Status status;
   };
-  Lanes(Device& device, Threads& threads) : device_(device), threads_(threads) {}
+  explicit Lanes(Threads& threads) : threads_(threads) {}
   void start_waiting();
   void start(Running* running);
   void submit(Running* running);
   void give(std::unique_ptr<Lane> lane);
   void collect();
 
-  Device& device_;
   Threads& threads_;
   std::mutex mutex_;  // guards the members below
   std::condition_variable wake_, idle_wake_;

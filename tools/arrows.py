@@ -43,7 +43,7 @@ ROOMS = {
     "cuda/ratecontrol": KERNELS + " jpeg transform/dct8x8 cuda/dct8x8",
     "cuda/verbs": KERNELS + " transform/dct8x8 transform/verbs",
     "cuda/jpeg": KERNELS + " jpeg transform/dct8x8",
-    "jpeg": "transform/device transform/dct8x8 transform/verbs",
+    "jpeg": "transform/device transform/dct8x8 transform/ratecontrol transform/verbs",
     # The engines as a C library, for files and pixels.
     "core": PICTURES + " jpeg transform/dct8x8 transform/rgb transform/verbs cuda/device"
             " cuda/dct8x8 cuda/jpeg cuda/rgb cuda/verbs",

@@ -122,14 +122,14 @@ Status DctTransform::take_settings(const char** changed_property) {
   if (!dct_.quantized) return {};
   CT_RETURN_IF_ERROR(fill_tables(settings.quant, dct_, &tables_));
   CT_RETURN_IF_ERROR(choose_quantizer(settings.quant, dct_, method_, tables_, &quantizer_));
-  has_new_tables_ = settings.tables_in_caps && !told_.same(tables_.view(), dct_.n_components);
+  has_new_tables_ = settings.tables_in_caps && !told_.same(view_of(tables_), dct_.n_components);
   return {};
 }
 
 Status DctTransform::submit(FrameTask& task) {
   if (has_new_tables_)
     task.change_caps(
-        [this](GstCaps* caps) { told_.tell(caps, tables_.view(), dct_.n_components); });
+        [this](GstCaps* caps) { told_.tell(caps, view_of(tables_), dct_.n_components); });
   CoefStep step;
   if (is_forward())
     rate.take_time(task.in);
@@ -138,7 +138,7 @@ Status DctTransform::submit(FrameTask& task) {
   CT_RETURN_IF_ERROR(begin(task, &step));
   CT_RETURN_IF_ERROR(enqueue(task.measured, &step));
   CT_RETURN_IF_ERROR(finish(task, &step));
-  if (is_forward()) add_dct_meta(task.out.buffer.get(), dct_, tables_.view(), step.places);
+  if (is_forward()) add_dct_meta(task.out.buffer.get(), dct_, view_of(tables_), step.places);
   return {};
 }
 
@@ -148,7 +148,7 @@ void DctTransform::tell_tables(GstCaps* caps) {
   if (!settings.tables_in_caps || !read_dct_caps(caps, &info).ok() || !info.quantized) return;
   // Wrong settings fail the next frame.
   if (fill_tables(settings.quant, info, &tables).ok())
-    told_.tell(caps, tables.view(), info.n_components);
+    told_.tell(caps, view_of(tables), info.n_components);
 }
 
 void DctTransform::stop_conversions() {

@@ -127,6 +127,10 @@ void describe_jpeg_file(const GstDctInfo& info, GstBuffer* coefficients, JpegPic
   file->color = jpeg_color_of(info.sampling);
   file->h_samp = info.components[0].h_samp;
   file->v_samp = info.components[0].v_samp;
+  for (guint c = 0; c < info.n_components; c++) {
+    file->levels[c].blocks_w = info.components[c].blocks_w;
+    file->levels[c].blocks_h = info.components[c].blocks_h;
+  }
   const GstDctJpegMeta* jpeg = coefficients ? gst_buffer_get_dct_jpeg_meta(coefficients) : nullptr;
   if (!jpeg) return;
   if (jpeg->segments) {

@@ -52,7 +52,8 @@ Status ask_for_baseline(const char* property, const AskDownstream& ask, JpegOpti
 
 JpegColor jpeg_color_of(GstCoefSampling sampling);
 // The file that jpegcoefenc writes of a buffer (null: one without metas) of coefficients of `info`,
-// without levels and tables. Points into the buffer's GstDctJpegMeta.
+// with the numbers of blocks, but without levels and tables. Points into the buffer's
+// GstDctJpegMeta.
 void describe_jpeg_file(const GstDctInfo& info, GstBuffer* coefficients, JpegPicture* file);
 
 #endif

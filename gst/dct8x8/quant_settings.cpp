@@ -98,8 +98,7 @@ static Status bad_property(const char* name, const std::string& error) {
   return Status::error(StatusCode::kInvalidSetting, std::string(name) + ": " + error);
 }
 
-// Of all components but the first.
-static QuantComponent component_of(GstCoefSampling sampling) {
+QuantComponent chroma_kind(GstCoefSampling sampling) {
   switch (sampling) {
     case GST_COEF_SAMPLING_422:
     case GST_COEF_SAMPLING_440:
@@ -149,17 +148,11 @@ Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameT
     frame->tables[0] = settings.luma ? *settings.luma : preset[int(QuantComponent::kLuma)];
     if (used > 1)
       frame->tables[1] =
-          settings.chroma ? *settings.chroma : preset[int(component_of(info.sampling))];
+          settings.chroma ? *settings.chroma : preset[int(chroma_kind(info.sampling))];
   }
   for (guint c = 0; c < info.n_components; c++) frame->table_of[c] = std::min<int>(c, used - 1);
   if (of_file.empty() && has_chroma && info.n_components > 3) frame->table_of[3] = 0;  // K as Y
   return {};
-}
-
-void scale_tables(QuantPreset preset, TableScale scale, const GstDctInfo& info,
-                  FrameTables* frame) {
-  frame->tables[0] = scaled_table(preset, QuantComponent::kLuma, scale);
-  if (frame->count > 1) frame->tables[1] = scaled_table(preset, component_of(info.sampling), scale);
 }
 
 Status check_scalable(const std::string& property, const QuantSettings& settings) {

@@ -47,14 +47,9 @@ void write_table_property(const std::optional<QuantTable>& table, GValue* array)
 // members about the file. Call it on a copy, without a lock, because it reads the file.
 void load_table_file(const char* file, QuantSettings* settings);
 
-// The quantisation tables of a frame, and the table of each component.
-struct FrameTables {
-  QuantTable tables[GST_DCT_MAX_TABLES] = {};
-  int count = 0;
-  int table_of[GST_DCT_MAX_COMPONENTS] = {};
-
-  DctTables view() const { return {tables, count, table_of}; }
-};
+inline DctTables view_of(const FrameTables& frame) {
+  return {frame.tables, frame.count, frame.table_of};
+}
 // Those in the meta of coefficients; none without a meta or quantization.
 FrameTables tables_of(const GstDctInfo& info, const GstDctMeta* meta);
 
@@ -63,8 +58,8 @@ FrameTables tables_of(const GstDctInfo& info, const GstDctMeta* meta);
 // last.
 Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameTables* frame);
 
-// Makes the tables of a preset at another scale. `frame` is fill_tables()'s for these coefficients.
-void scale_tables(QuantPreset preset, TableScale scale, const GstDctInfo& info, FrameTables* frame);
+// Of all components but the first.
+QuantComponent chroma_kind(GstCoefSampling sampling);
 
 // Refuses settings whose tables have no scale. `property`: the one that needs it.
 Status check_scalable(const std::string& property, const QuantSettings& settings);

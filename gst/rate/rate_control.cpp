@@ -10,7 +10,8 @@
 #include "transform/dct8x8/quant_table.h"
 #if CT_HAVE_JPEG
 #include "gst/dct8x8/file_query.h"
-#include "gst/rate/size_control.h"
+#include "gst/engine/debug.h"
+#include "jpeg/size_control.h"
 #if CT_HAVE_CUDA
 #include "cuda/ratecontrol/engine.h"
 #endif
@@ -22,13 +23,6 @@ namespace {
 // vbv-buf-capacity=0.
 constexpr double kUsualSeconds = 0.6;
 constexpr double kLeastFrames = 2, kUsualFrames = 4;
-
-// What rd decides takes several times as long as counting it. Its files are smaller than those of
-// a dead zone by a part that hardly changes from scale to scale.
-constexpr int kCountedDeadZone = 600;
-[[maybe_unused]] Quantizer counted_quantizer(Quantizer quantizer) {
-  return quantizer == Quantizer::kRd ? Quantizer::kDeadZone : quantizer;
-}
 
 const char* first_property(const RateSettings& rate) {
   return rate.bitrate ? "bitrate" : rate.target_size ? "target-size" : "max-size";
@@ -68,43 +62,14 @@ Status check_rate(const RateSettings& rate, const QuantSettings& quant, bool tab
 
 namespace {
 
-// A frame that the DCT has not transformed yet.
-struct Frame final : ScalablePicture {
-  const Dct8x8Ops* ops = nullptr;
-  Engine* engine = nullptr;
-  Dct8x8Job job;
-  QuantPreset preset = QuantPreset::kAnnexK;
-  GstDctInfo info = {};
-  FrameTables tables;
-  Quantizer quantizer = Quantizer::kRound;
-  uint32_t finest = 0, coarsest = 0;  // scales
+// A frame whose symbols one launch counts at several scales.
+struct Frame final : ScalableDct {
 #if CT_HAVE_CUDA
   RateCountJob candidates;
 #endif
 
-  void scale_to(uint32_t scale);
-  Status make(uint32_t scale, bool is_counted, const ScaledLevels to[], FrameTables* made) override;
   Status count(const SizeCandidates& scales, JpegFileSize* file, FencePtr* counted) override;
 };
-
-void Frame::scale_to(uint32_t scale) {
-  // The ends are the tables of whole qualities.
-  const bool is_end = scale == finest || scale == coarsest;
-  scale_tables(preset, {scale, !is_end}, info, &tables);
-  std::copy_n(tables.tables, tables.count, job.tables);
-}
-
-Status Frame::make(uint32_t scale, bool is_counted, const ScaledLevels to[], FrameTables* made) {
-  scale_to(scale);
-  job.quantizer = is_counted ? counted_quantizer(quantizer) : quantizer;
-  for (int c = 0; c < job.components; c++) {
-    job.coefs[c].data = to[c].data;
-    job.coefs[c].pitch = to[c].pitch;
-    job.coefs[c].table = tables.table_of[c];
-  }
-  *made = tables;
-  return ops->submit(engine->device(), engine->queue(QueueKind::kCompute), job, nullptr);
-}
 
 // Without pinned memory for the counts, or device memory for lists, each scale has launches of its
 // own.
@@ -124,7 +89,7 @@ Status Frame::count([[maybe_unused]] const SizeCandidates& scales,
     std::copy_n(job.tables, 4, all.tables[i]);
   }
   const Status status =
-      count_rate_candidates(engine->device(), engine->queue(QueueKind::kCompute), all, counted);
+      count_rate_candidates(*device, device->queue(QueueKind::kCompute), all, counted);
   all.same_frame = status.ok();
   if (!status.ok()) counted->reset();
   return status.code == StatusCode::kOutOfMemory ? Status() : status;
@@ -136,7 +101,6 @@ Status Frame::count([[maybe_unused]] const SizeCandidates& scales,
 }  // namespace
 
 struct RateControl::Sizes {
-  explicit Sizes(Engine& engine) : control(engine) {}
   SizeControl control;
   Frame frame;
 };
@@ -146,9 +110,9 @@ Status RateControl::choose(const Dct8x8Ops& ops, const Dct8x8Job& job, FrameTabl
   CT_RETURN_IF_ERROR(find_budget(&target));
   Frame& frame = sizes_->frame;
   frame.ops = &ops;
-  frame.engine = &engine_;
+  frame.device = &engine_.device();
   frame.preset = preset_;
-  frame.info = info_;
+  frame.chroma = chroma_kind(info_.sampling);
   frame.tables = *tables;
   frame.job = job;
 #if CT_HAVE_CUDA
@@ -167,7 +131,8 @@ Status RateControl::choose(const Dct8x8Ops& ops, const Dct8x8Job& job, FrameTabl
   CT_RETURN_IF_ERROR(ask_for_baseline(first_property(rate_), ask_downstream_, &options));
   JpegPicture file;
   describe_jpeg_file(info_, nullptr, &file);
-  CT_RETURN_IF_ERROR(sizes_->control.begin(info_, file, 0, options, *tables));
+  CT_RETURN_IF_ERROR(sizes_->control.begin(engine_.device(), engine_.ops<JpegEncodeOps>(), file, 0,
+                                           options, *tables));
   const Status status = search(target);
   *tables = sizes_->control.tables();
   return status;
@@ -189,21 +154,17 @@ Status RateControl::search(guint64 target) {
   Frame& frame = sizes_->frame;
   frame.finest = limits.finest;
   frame.coarsest = limits.coarsest;
-  if (keeps_quality) {
-    guint64 bytes = 0;
-    CT_RETURN_IF_ERROR(sizes_->control.measure(frame, limits.finest, &bytes));
-    if (bytes <= target) return take(limits.finest, bytes, target);
-  }
+  limits.begins_with_finest = keeps_quality;
   SizeControl::Found found;
   CT_RETURN_IF_ERROR(sizes_->control.search(frame, limits, &found));
+  GST_LOG("%" G_GUINT64_FORMAT " bytes, at most %" G_GUINT64_FORMAT " wanted, after %d rounds",
+          found.bytes, target, found.rounds);
   return take(found.scale, found.bytes, target);
 }
 
 #else
 
-struct RateControl::Sizes {
-  explicit Sizes(Engine&) {}
-};
+struct RateControl::Sizes {};
 
 Status RateControl::choose(const Dct8x8Ops&, const Dct8x8Job&, FrameTables*) {
   return refuse("this build has no libjpeg");
@@ -216,7 +177,7 @@ RateControl::RateControl(Engine& engine, Transport& transport,
     : engine_(engine),
       transport_(transport),
       ask_downstream_(ask_downstream),
-      sizes_(std::make_unique<Sizes>(engine)) {}
+      sizes_(std::make_unique<Sizes>()) {}
 
 RateControl::~RateControl() = default;
 
@@ -237,7 +198,7 @@ void RateControl::forget() {
 #endif
 }
 
-void RateControl::stop() { sizes_ = std::make_unique<Sizes>(engine_); }
+void RateControl::stop() { sizes_ = std::make_unique<Sizes>(); }
 
 Status RateControl::prepare(const RateSettings& rate, const QuantSettings& quant,
                             const GstDctInfo& info) {

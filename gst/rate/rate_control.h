@@ -13,8 +13,16 @@
 #include "gst/stream/transport.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/ratecontrol/leaky_bucket.h"
+#if CT_HAVE_JPEG
+#include "cuda/jpeg/engine.h"
+#endif
 
 namespace cudatransform {
+
+#if CT_HAVE_JPEG
+// Sizes of files are counted on the element's engine.
+CT_ENGINE_OPS(JpegEncodeOps, host_jpeg_encode_ops, cuda_jpeg_encode_ops)
+#endif
 
 // The user's settings; 0: off. Not locked, like QuantSettings.
 struct RateSettings {

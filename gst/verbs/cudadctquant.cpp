@@ -33,7 +33,7 @@
 #include "transform/verbs/quant.h"
 #if CT_HAVE_JPEG
 #include "gst/dct8x8/file_query.h"
-#include "gst/rate/size_control.h"
+#include "jpeg/size_control.h"
 #endif
 
 namespace cudatransform {
@@ -142,7 +142,7 @@ struct Requantized final : ScalablePicture {
   FrameTables from;
   FrameTables wanted;  // the preset's, at any scale
   QuantPreset preset = QuantPreset::kAnnexK;
-  GstDctInfo info = {};
+  QuantComponent chroma = QuantComponent::kChroma;
   bool coarser_only = true;
 
   Status make(uint32_t scale, bool is_counted, const ScaledLevels to[],
@@ -154,7 +154,7 @@ Status Requantized::make(uint32_t scale, bool, const ScaledLevels to[], FrameTab
   if (scale != kAsItIs) {
     // The ends are the tables of whole qualities.
     const bool is_end = scale == finest || scale == coarsest;
-    scale_tables(preset, {scale, !is_end}, info, &wanted);
+    scale_tables(preset, chroma, {scale, !is_end}, &wanted);
     *tables = requantized(from, wanted, coarser_only, job.components);
   }
   for (int c = 0; c < job.components; c++) {
@@ -171,7 +171,7 @@ Status Requantized::make(uint32_t scale, bool, const ScaledLevels to[], FrameTab
 }  // namespace
 
 struct QuantTransform::Sizes {
-  explicit Sizes(Engine& engine) : control(engine), picture(engine) {}
+  explicit Sizes(Engine& engine) : picture(engine) {}
   SizeControl control;
   Requantized picture;
 };
@@ -206,9 +206,10 @@ Status QuantTransform::choose_tables(GstBuffer* in, const CoefArray from[kMostCo
   picture.from = from_tables;
   picture.wanted = wanted_;
   picture.preset = preset_;
-  picture.info = info;
+  picture.chroma = chroma_kind(info.sampling);
   picture.coarser_only = coarser_only_;
-  CT_RETURN_IF_ERROR(sizes_->control.begin(info, file, trailing, options, from_tables));
+  CT_RETURN_IF_ERROR(sizes_->control.begin(engine_.device(), engine_.ops<JpegEncodeOps>(), file,
+                                           trailing, options, from_tables));
   const guint64 overhead = options.keep_metadata ? file.metadata.size() + trailing : 0;
   const Status status = find_scale(*sizes_, overhead, keeps);
   wanted_ = sizes_->control.tables();
@@ -219,7 +220,7 @@ Status QuantTransform::choose_tables(GstBuffer* in, const CoefArray from[kMostCo
 Status QuantTransform::find_scale(Sizes& sizes, guint64 overhead, bool* keeps) {
   // A still's file does not depend on stills before it.
   if (in_info().fps_n == 0) sizes.control.forget();
-  guint64 bytes = 0;
+  uint64_t bytes = 0;
   CT_RETURN_IF_ERROR(sizes.control.measure(sizes.picture, Requantized::kAsItIs, &bytes));
   *keeps = bytes <= target_size_;
   if (*keeps) {

@@ -133,7 +133,7 @@ Status VerbTransform::submit(FrameTask& task) {
   input.mark_read(transport_, done);
   CT_RETURN_IF_ERROR(
       out_.finish_on_engine(transport_, std::move(coefs), done, frame, &task.out, &places));
-  add_dct_meta(task.out.buffer.get(), out_info_, to_tables.view(), places);
+  add_dct_meta(task.out.buffer.get(), out_info_, view_of(to_tables), places);
   return {};
 }
 

@@ -258,4 +258,9 @@ Status parse_qtable_text(std::string_view text, std::vector<QuantTable>* tables)
   return {};
 }
 
+void scale_tables(QuantPreset preset, QuantComponent chroma, TableScale scale, FrameTables* frame) {
+  frame->tables[0] = scaled_table(preset, QuantComponent::kLuma, scale);
+  if (frame->count > 1) frame->tables[1] = scaled_table(preset, chroma, scale);
+}
+
 }  // namespace cudatransform

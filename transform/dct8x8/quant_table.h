@@ -77,4 +77,14 @@ bool is_scalable(QuantPreset preset);
 // unless they are staggered.
 QuantTable scaled_table(QuantPreset preset, QuantComponent component, TableScale scale);
 
+// The quantization tables of a picture, and the table of each component.
+struct FrameTables {
+  QuantTable tables[4] = {};
+  int count = 0;
+  int table_of[4] = {};
+};
+
+// Scales the tables of a preset. `chroma`: the kind of component that the second one is for.
+void scale_tables(QuantPreset preset, QuantComponent chroma, TableScale scale, FrameTables* frame);
+
 }  // namespace cudatransform

@@ -1,18 +1,12 @@
 // The scale of a picture's quantization tables at which its JPEG file has a wanted size.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "gst/rate/size_control.h"
+#include "jpeg/size_control.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "cuda/jpeg/engine.h"
-#include "gst/engine/debug.h"
-
 namespace cudatransform {
-
-CT_ENGINE_OPS(JpegEncodeOps, host_jpeg_encode_ops, cuda_jpeg_encode_ops)
-
 namespace {
 
 // What the size of a header depends on: which components share a table, and whether its entries
@@ -36,6 +30,26 @@ bool have_same_header(const JpegPicture& a, const JpegPicture& b) {
 
 }  // namespace
 
+void ScalableDct::scale_to(uint32_t scale) {
+  // The ends are the tables of whole qualities.
+  const bool is_end = scale == finest || scale == coarsest;
+  scale_tables(preset, chroma, {scale, !is_end}, &tables);
+  std::copy_n(tables.tables, tables.count, job.tables);
+}
+
+Status ScalableDct::make(uint32_t scale, bool is_counted, const ScaledLevels to[],
+                         FrameTables* made) {
+  scale_to(scale);
+  job.quantizer = is_counted ? counted_quantizer(quantizer) : quantizer;
+  for (int c = 0; c < job.components; c++) {
+    job.coefs[c].data = to[c].data;
+    job.coefs[c].pitch = to[c].pitch;
+    job.coefs[c].table = tables.table_of[c];
+  }
+  *made = tables;
+  return ops->submit(*device, device->queue(QueueKind::kCompute), job, nullptr);
+}
+
 SizeControl::~SizeControl() = default;
 
 void SizeControl::forget() {
@@ -49,31 +63,33 @@ void SizeControl::stop() {
   is_begun_ = false;
 }
 
-Status SizeControl::open() {
+Status SizeControl::open(Device& device, const JpegEncodeOps& ops) {
+  device_ = &device;
   if (file_) return {};
   auto file = std::make_unique<JpegFileSize>();
-  CT_RETURN_IF_ERROR(file->open(engine_.device(), engine_.ops<JpegEncodeOps>()));
+  CT_RETURN_IF_ERROR(file->open(device, ops));
   file_ = std::move(file);
   is_begun_ = false;
   return {};
 }
 
 // Levels of all components, one after the other.
-Status SizeControl::take_memory(const GstDctInfo& info) {
-  gsize bytes = 0;
-  for (guint c = 0; c < info.n_components; c++)
-    bytes += gsize{info.components[c].blocks_w} * info.components[c].blocks_h * 64 * 2;
+Status SizeControl::take_memory() {
+  size_t bytes = 0;
+  for (int c = 0; c < picture_.components(); c++)
+    bytes += size_t{picture_.levels[c].blocks_w} * picture_.levels[c].blocks_h * 64 * 2;
   if (!memory_ || memory_->size() < bytes) {
     memory_.reset();
-    CT_RETURN_IF_ERROR(engine_.device().allocate(MemoryKind::kDevice, bytes, &memory_));
+    CT_RETURN_IF_ERROR(device_->allocate(MemoryKind::kDevice, bytes, &memory_));
     is_begun_ = false;
   }
   auto* data = static_cast<int16_t*>(memory_->data());
-  for (guint c = 0; c < info.n_components; c++) {
-    const guint blocks_w = info.components[c].blocks_w, blocks_h = info.components[c].blocks_h;
-    levels_[c] = {data, static_cast<ptrdiff_t>(gsize{blocks_w} * 64 * sizeof(int16_t))};
-    picture_.levels[c] = {data, levels_[c].pitch, blocks_w, blocks_h};
-    data += gsize{blocks_w} * blocks_h * 64;
+  for (int c = 0; c < picture_.components(); c++) {
+    JpegLevels& levels = picture_.levels[c];
+    levels.data = data;
+    levels.stride = static_cast<ptrdiff_t>(size_t{levels.blocks_w} * 64 * sizeof(int16_t));
+    levels_[c] = {data, levels.stride};
+    data += size_t{levels.blocks_w} * levels.blocks_h * 64;
   }
   return {};
 }
@@ -83,15 +99,16 @@ void SizeControl::point_to_tables() {
     picture_.tables[c] = tables_.tables[tables_.table_of[c]].q;
 }
 
-Status SizeControl::begin(const GstDctInfo& info, const JpegPicture& file, guint64 trailing,
-                          const JpegOptions& options, const FrameTables& tables) {
-  CT_RETURN_IF_ERROR(open());
+Status SizeControl::begin(Device& device, const JpegEncodeOps& ops, const JpegPicture& file,
+                          uint64_t trailing, const JpegOptions& options,
+                          const FrameTables& tables) {
+  CT_RETURN_IF_ERROR(open(device, ops));
   if (!have_same_header(file, picture_) || options != options_) is_begun_ = false;
   picture_ = file;
   trailing_ = trailing;
   options_ = options;
   tables_ = tables;
-  CT_RETURN_IF_ERROR(take_memory(info));
+  CT_RETURN_IF_ERROR(take_memory());
   point_to_tables();
   return begin_file();
 }
@@ -111,12 +128,11 @@ Status SizeControl::make(ScalablePicture& picture, uint32_t scale, bool is_count
   return {};
 }
 
-Status SizeControl::measure(ScalablePicture& picture, uint32_t scale, guint64* bytes) {
-  uint64_t size = 0;
+Status SizeControl::measure(ScalablePicture& picture, uint32_t scale, uint64_t* bytes) {
   CT_RETURN_IF_ERROR(make(picture, scale, false));
   CT_RETURN_IF_ERROR(begin_file());
-  CT_RETURN_IF_ERROR(file_->exact_size(picture_, &size));
-  *bytes = size == UINT64_MAX ? G_MAXUINT64 : size + trailing_;
+  CT_RETURN_IF_ERROR(file_->exact_size(picture_, bytes));
+  if (*bytes != UINT64_MAX) *bytes += trailing_;
   return {};
 }
 
@@ -135,7 +151,7 @@ Status SizeControl::count_at_once(ScalablePicture& picture, const SizeCandidates
 // One round. The CPU counts only what the result depends on.
 Status SizeControl::narrow(ScalablePicture& picture, const SizeCandidates& candidates,
                            SizeSearch* search) {
-  const bool at_once = !engine_.device().is_host();
+  const bool at_once = !device_->is_host();
   if (at_once) CT_RETURN_IF_ERROR(count_at_once(picture, candidates));
   return search->narrow(candidates, [&](int i, uint64_t* bytes) -> Status {
     if (!at_once) {
@@ -149,6 +165,11 @@ Status SizeControl::narrow(ScalablePicture& picture, const SizeCandidates& candi
 }
 
 Status SizeControl::search(ScalablePicture& picture, const Limits& limits, Found* found) {
+  if (limits.begins_with_finest) {
+    CT_RETURN_IF_ERROR(measure(picture, limits.finest, &found->bytes));
+    found->scale = limits.finest;
+    if (found->bytes <= limits.target) return {};
+  }
   SizeSearch::Limits wanted;
   wanted.finest = limits.finest;
   wanted.coarsest = limits.coarsest;
@@ -159,15 +180,13 @@ Status SizeControl::search(ScalablePicture& picture, const Limits& limits, Found
   for (;;) {
     for (SizeCandidates round = search.next_round(); round.count > 0; round = search.next_round())
       CT_RETURN_IF_ERROR(narrow(picture, round, &search));
-    guint64 bytes = 0;
+    uint64_t bytes = 0;
     CT_RETURN_IF_ERROR(measure(picture, search.best(), &bytes));
-    GST_LOG("%" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT " wanted, after %d rounds", bytes,
-            limits.target, search.rounds());
     // Of levels that have no codes: any coarser scale will do.
-    if (bytes == G_MAXUINT64) bytes = limits.target + 1;
+    if (bytes == UINT64_MAX) bytes = limits.target + 1;
     if (search.accepts(bytes)) {
       if (bytes <= limits.target) growth_ = search.growth_of(bytes), last_scale_ = search.best();
-      *found = {search.best(), bytes};
+      *found = {search.best(), bytes, search.rounds()};
       return {};
     }
     search.correct(bytes);

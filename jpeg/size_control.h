@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <gst/gst.h>
-
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 
-#include <gst/coef/dct.h>
-#include "gst/dct8x8/quant_settings.h"
-#include "gst/engine/engine.h"
 #include "jpeg/file_size.h"
 #include "jpeg/writer.h"
+#include "transform/dct8x8/dct8x8.h"
 #include "transform/ratecontrol/size_search.h"
 
 namespace cudatransform {
@@ -22,7 +20,7 @@ struct ScaledLevels {
 };
 
 // A picture whose quantized coefficients can be made at any scale of its tables. All work is for
-// the engine's compute queue.
+// the device's compute queue.
 class ScalablePicture {
  public:
   // Enqueues the coefficients at `scale`, and writes the tables there to `*tables`. `is_counted`:
@@ -40,21 +38,45 @@ class ScalablePicture {
   ~ScalablePicture() = default;
 };
 
-// Of one stream; used by the streaming thread. Every call waits for the device.
+// One that the DCT has not transformed yet. Its tables are a preset's.
+struct ScalableDct : ScalablePicture {
+  Device* device = nullptr;
+  const Dct8x8Ops* ops = nullptr;
+  Dct8x8Job job;  // with samples; its coefficients' places and tables do not matter
+  QuantPreset preset = QuantPreset::kAnnexK;
+  QuantComponent chroma = QuantComponent::kChroma;  // that the second table is for
+  FrameTables tables;                               // how many, and whose
+  Quantizer quantizer = Quantizer::kRound;
+  uint32_t finest = 0, coarsest = 0;  // scales of whole qualities
+
+  // Sets the job's tables.
+  void scale_to(uint32_t scale);
+  Status make(uint32_t scale, bool is_counted, const ScaledLevels to[], FrameTables* made) override;
+};
+// Deciding by rate and distortion takes several times as long as counting the symbols. Its files
+// are smaller than those of a dead zone by a part that hardly changes from scale to scale.
+inline constexpr int kCountedDeadZone = 600;
+inline Quantizer counted_quantizer(Quantizer quantizer) {
+  return quantizer == Quantizer::kRd ? Quantizer::kDeadZone : quantizer;
+}
+
+// Of one stream, in one thread. Every call waits for the device.
 class SizeControl {
  public:
   struct Limits {
     uint32_t finest = 1, coarsest = 1;  // scales
-    guint64 target = 0;                 // bytes of a file
+    uint64_t target = 0;                // bytes of a file
+    // Measures the finest scale first, which is the result if its file fits.
+    bool begins_with_finest = false;
     // A file that is smaller by no more than this part of the target ends a search.
     double tolerance = 1.0 / 256;
   };
   struct Found {
     uint32_t scale = 0;
-    guint64 bytes = 0;  // above the target: no scale makes a file as small as that
+    uint64_t bytes = 0;  // above the target: no scale makes a file as small as that
+    int rounds = 0;
   };
 
-  explicit SizeControl(Engine& engine) : engine_(engine) {}
   ~SizeControl();
 
   // The next picture does not resemble those before it.
@@ -62,34 +84,34 @@ class SizeControl {
   // Nothing is in flight.
   void stop();
 
-  // The next picture: coefficients of `info`, and what else its file holds. `file` has no levels
-  // and no tables (describe_jpeg_file()); its metadata stay until the search ends. `tables`: any of
-  // the picture's. `trailing`: bytes behind the picture.
-  Status begin(const GstDctInfo& info, const JpegPicture& file, guint64 trailing,
+  // The next picture, of the same device. `file` has the numbers of blocks, but no levels and no
+  // tables; its metadata stay until the search ends. `tables`: any of the picture's. `trailing`:
+  // bytes behind the picture.
+  Status begin(Device& device, const JpegEncodeOps& ops, const JpegPicture& file, uint64_t trailing,
                const JpegOptions& options, const FrameTables& tables);
   // The exact size of the file at a scale.
-  Status measure(ScalablePicture& picture, uint32_t scale, guint64* bytes);
+  Status measure(ScalablePicture& picture, uint32_t scale, uint64_t* bytes);
   // The finest scale whose file has at most the target's bytes, and hardly less.
   Status search(ScalablePicture& picture, const Limits& limits, Found* found);
   // Those of the last measure(); search() ends with the one that it has found.
   const FrameTables& tables() const { return tables_; }
 
  private:
-  Status open();
-  Status take_memory(const GstDctInfo& info);
+  Status open(Device& device, const JpegEncodeOps& ops);
+  Status take_memory();
   void point_to_tables();
   Status begin_file();
   Status make(ScalablePicture& picture, uint32_t scale, bool is_counted);
   Status count_at_once(ScalablePicture& picture, const SizeCandidates& candidates);
   Status narrow(ScalablePicture& picture, const SizeCandidates& candidates, SizeSearch* search);
 
-  Engine& engine_;
+  Device* device_ = nullptr;
   std::unique_ptr<JpegFileSize> file_;
   std::unique_ptr<Memory> memory_;
-  ScaledLevels levels_[GST_DCT_MAX_COMPONENTS];
+  ScaledLevels levels_[kJpegMaxComponents];
   JpegPicture picture_;
   JpegOptions options_;
-  guint64 trailing_ = 0;
+  uint64_t trailing_ = 0;
   FrameTables tables_;
   bool is_begun_ = false;      // file_, for the header that picture_ has
   unsigned begun_tables_ = 0;  // what its size depends on: see table_shape()
