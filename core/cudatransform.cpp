@@ -165,6 +165,21 @@ CtCode check(const CtEncodeOptions& options, CtError* error) {
     return wrong("preset is one of CtPreset", options.preset);
   if (options.quantizer < CT_QUANTIZER_ROUND || options.quantizer > CT_QUANTIZER_RD)
     return wrong("quantizer is one of CtQuantizer", options.quantizer);
+  if (options.method < CT_METHOD_ISLOW || options.method > CT_METHOD_SHUFFLE)
+    return wrong("method is one of CtMethod", options.method);
+  if (options.target_size < 0) return wrong("target_size is 0 or more", options.target_size);
+  if (options.max_size < 0) return wrong("max_size is 0 or more", options.max_size);
+  if (has_size(options)) {
+    const char* const name = options.target_size > 0 ? "target_size" : "max_size";
+    const char* const excluded = options.progressive != 0  ? "progressive"
+                                 : options.arithmetic != 0 ? "arithmetic"
+                                 : options.n_tables != 0   ? "tables"
+                                                           : nullptr;
+    if (excluded != nullptr)
+      return tell(CT_INVALID_ARGUMENT, std::string(name) + " excludes " + excluded, error);
+    if (options.max_size > 0 && options.target_size > options.max_size)
+      return wrong("target_size is at most max_size", options.target_size);
+  }
   if (options.n_tables < 0 || options.n_tables > 2 ||
       (options.n_tables > 0 && options.tables == nullptr))
     return wrong("tables are none, one or two", options.n_tables);
@@ -406,15 +421,30 @@ CtCode ct_encode(CtEngine* engine, const CtEncodeOptions* options, const CtImage
   });
 }
 
-CtCode ct_write(CtEngine* engine, const CtEncodeOptions* options, const CtPicture* pictures,
-                size_t count, CtFile* files, CtError* error) {
+namespace {
+
+// make(engine, options, picture, file) makes a file of a picture of levels.
+template <typename Make>
+CtCode make_files(CtEngine* engine, const CtEncodeOptions* options, const CtPicture* pictures,
+                  size_t count, CtFile* files, CtError* error, const Make& make) {
   return guarded(error, [&] {
     CtEncodeOptions own;
     if (const CtCode code = begin_files(engine, options, pictures, count, files, &own, error);
         code != CT_OK)
       return code;
-    engine->threads->run_here(
-        count, [&](size_t i) { write_on_host(*engine, own, pictures[i], &files[i]); });
+    engine->threads->run_here(count, [&](size_t i) { make(*engine, own, pictures[i], &files[i]); });
     return CT_OK;
   });
+}
+
+}  // namespace
+
+CtCode ct_write(CtEngine* engine, const CtEncodeOptions* options, const CtPicture* pictures,
+                size_t count, CtFile* files, CtError* error) {
+  return make_files(engine, options, pictures, count, files, error, write_on_host);
+}
+
+CtCode ct_reencode(CtEngine* engine, const CtEncodeOptions* options, const CtPicture* pictures,
+                   size_t count, CtFile* files, CtError* error) {
+  return make_files(engine, options, pictures, count, files, error, reencode_on_host);
 }

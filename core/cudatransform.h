@@ -226,13 +226,32 @@ typedef enum { CT_PRESET_ANNEX_K, CT_PRESET_PERCEPTUAL } CtPreset;
 
 typedef enum { CT_QUANTIZER_ROUND, CT_QUANTIZER_DEAD_ZONE, CT_QUANTIZER_RD } CtQuantizer;
 
+// docs/elements/cudadct8x8.md, "Methods". ISLOW has libjpeg-turbo's bits.
+typedef enum {
+  CT_METHOD_ISLOW,
+  CT_METHOD_IFAST,
+  CT_METHOD_FLOAT,
+  CT_METHOD_REFERENCE,
+  CT_METHOD_NAIVE,
+  CT_METHOD_MATRIX,
+  CT_METHOD_SEPARABLE,
+  CT_METHOD_DECOMPOSED,
+  CT_METHOD_SHUFFLE
+} CtMethod;
+
 typedef struct {
   size_t struct_size;
-  // Of pixels.
-  int32_t quality;      // 1 to 100; 0: 85
-  CtSampling sampling;  // of RGB pixels
-  CtPreset preset;      // that `quality` scales
-  CtQuantizer quantizer;
+  // Of pixels, and of ct_reencode().
+  int32_t quality;        // 1 to 100; 0: 85
+  CtSampling sampling;    // of RGB pixels
+  CtPreset preset;        // that `quality` scales
+  CtQuantizer quantizer;  // others than ROUND are for ISLOW, IFAST and FLOAT
+  CtMethod method;
+  // Bytes of a sequential Huffman file whose tables are a preset's; 0: no limit. `target_size` is
+  // used instead of `quality`: the finest tables whose file has no more bytes, or those of quality
+  // 1 and a warning. With `max_size` alone, coarser tables than those of `quality` where the file
+  // would be larger; an error if even those of quality 1 make a larger file.
+  int64_t target_size, max_size;
   // Instead of `quality` and `preset`: of luma or R, and of chroma or G and B.
   const uint16_t (*tables)[64];
   int32_t n_tables;  // 0 to 2; one is for all
@@ -267,25 +286,19 @@ CT_API CtCode ct_encode(CtEngine* engine, const CtEncodeOptions* options, const 
 CT_API CtCode ct_write(CtEngine* engine, const CtEncodeOptions* options, const CtPicture* pictures,
                        size_t count, CtFile* files, CtError* error);
 
+// Decodes pictures of levels to the samples of their components, without chroma upsampling or
+// conversion of colors, and encodes these: by `options`, but with the sampling of the picture, and
+// without its markers and what is behind it. The result of a picture of more than 8 bits, of CMYK,
+// or whose components after the first differ, is CT_UNSUPPORTED.
+CT_API CtCode ct_reencode(CtEngine* engine, const CtEncodeOptions* options,
+                          const CtPicture* pictures, size_t count, CtFile* files, CtError* error);
+
 // ---- The 8x8 DCT of planes ----
 
 // In memory of the caller's: host memory for an engine of the CPU, device memory for one with a
 // CUDA device. Such a call starts after the work that was then enqueued on the device's legacy
 // default stream: finish work on other streams first. All calls return with their results complete.
 // Any number of threads may call with one engine, whose device takes one call after the other.
-
-// docs/elements/cudadct8x8.md, "Methods". ISLOW has libjpeg-turbo's bits.
-typedef enum {
-  CT_METHOD_ISLOW,
-  CT_METHOD_IFAST,
-  CT_METHOD_FLOAT,
-  CT_METHOD_REFERENCE,
-  CT_METHOD_NAIVE,
-  CT_METHOD_MATRIX,
-  CT_METHOD_SEPARABLE,
-  CT_METHOD_DECOMPOSED,
-  CT_METHOD_SHUFFLE
-} CtMethod;
 
 typedef struct {
   size_t struct_size;

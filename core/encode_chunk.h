@@ -25,7 +25,8 @@ class EncodeChunk final : public Chunk {
   static Status probe(Device& device);
   // Whether the device codes files with these options.
   static bool takes(const CtEncodeOptions& options) {
-    return is_parallel(file_options(options), 8) && options.optimize == 0;
+    return is_parallel(file_options(options), 8) && options.optimize == 0 &&
+           options.method == CT_METHOD_ISLOW && !has_size(options);
   }
 
   // `end` is called when all files are made.

@@ -14,6 +14,7 @@
 #include "core/picture.h"
 #include "jpeg/metadata.h"
 #include "jpeg/mpf.h"
+#include "jpeg/size_control.h"
 #include "jpeg/xmp.h"
 #include "transform/device/host_device.h"
 
@@ -86,10 +87,10 @@ void place(EncodePlan* plan) {
     // Behind its last column the DCT repeats it. cjpeg repeats the picture's last column, and takes
     // the mean of that and its like.
     SamplePlane& plane = plan->planes[c];
-    const bool fills = by.x * by.y > 1;
+    const bool fills = plan->has_rgb() && by.x * by.y > 1;
     plane.width = fills ? static_cast<int32_t>(plan->blocks_w[c] * 8) : width;
     plane.height = fills ? static_cast<int32_t>(plan->blocks_h[c] * 8) : height;
-    if (!plan->has_rgb()) continue;
+    if (!plan->has_planes()) continue;
     plane.pitch = static_cast<ptrdiff_t>(aligned(static_cast<size_t>(plane.width)));
     plan->planes_at[c] = plan->plane_bytes;
     plan->plane_bytes += static_cast<size_t>(plane.pitch) * static_cast<size_t>(plane.height);
@@ -118,6 +119,72 @@ Status take_file(const JpegBytes& bytes, std::span<const uint8_t> behind, CtFile
   return {};
 }
 
+// `pixels`: samples of luma for one of chroma.
+QuantComponent chroma_kind(int pixels) {
+  return pixels == 1   ? QuantComponent::kFullChroma
+         : pixels == 2 ? QuantComponent::kHalfChroma
+                       : QuantComponent::kChroma;
+}
+
+// Chooses tables whose file is as small as wanted. The memory of levels may be overwritten.
+Status fit_tables(CtEngine& engine, const CtEncodeOptions& options, const Dct8x8Job& job,
+                  uint8_t* levels, EncodePlan* plan, std::string* warning) {
+  ScalableDct picture;
+  picture.device = engine.host.get();
+  picture.ops = &host_dct8x8_ops();
+  picture.job = job;
+  picture.preset = preset_of(options.preset);
+  picture.chroma = chroma_kind(plan->by[1].x * plan->by[1].y);
+  picture.quantizer = plan->quantizer;
+  picture.tables.count = plan->n_tables;
+  for (int c = 1; c < plan->components; ++c) picture.tables.table_of[c] = plan->n_tables - 1;
+  const int quality = options.quality != 0 ? options.quality : kUsualQuality;
+  picture.finest = scale_of_quality(options.target_size > 0 ? 100 : quality).value;
+  picture.coarsest = scale_of_quality(1).value;
+  picture.scale_to(picture.finest);
+
+  SizeControl control;
+  CT_RETURN_IF_ERROR(control.begin(*engine.host, host_jpeg_encode_ops(),
+                                   plan->picture(options, levels), 0, file_options(options),
+                                   picture.tables));
+  SizeControl::Limits limits;
+  limits.finest = picture.finest;
+  limits.coarsest = picture.coarsest;
+  limits.target =
+      static_cast<uint64_t>(options.target_size > 0 ? options.target_size : options.max_size);
+  limits.begins_with_finest = options.target_size == 0;
+  SizeControl::Found found;
+  CT_RETURN_IF_ERROR(control.search(picture, limits, &found));
+  std::copy_n(control.tables().tables, plan->n_tables, plan->tables.begin());
+  const auto text = [&](const char* name, int64_t limit) {
+    return std::string(name) + "=" + std::to_string(limit) +
+           " exceeded: " + std::to_string(found.bytes) + " bytes at quality 1";
+  };
+  if (options.max_size > 0 && found.bytes > static_cast<uint64_t>(options.max_size))
+    return invalid(text("max_size", options.max_size));
+  if (found.bytes > limits.target) *warning = text("target_size", options.target_size);
+  return {};
+}
+
+// The file of gray pixels or of planes, in memory of the host's.
+Status encode_samples(CtEngine& engine, const CtEncodeOptions& options, const uint8_t* pixels,
+                      int64_t pitch, uint8_t* planes, uint8_t* levels, EncodePlan* plan,
+                      CtFile* file) {
+  std::string warning;
+  if (has_size(options))
+    CT_RETURN_IF_ERROR(fit_tables(engine, options, plan->dct_job(pixels, pitch, planes, levels),
+                                  levels, plan, &warning));
+  CT_RETURN_IF_ERROR(host_dct8x8_ops().submit(*engine.host, engine.host->queue(QueueKind::kCompute),
+                                              plan->dct_job(pixels, pitch, planes, levels),
+                                              nullptr));
+  Scratch& own = scratch();
+  CT_RETURN_IF_ERROR(
+      own.writer.write(plan->picture(options, levels), file_options(options), &own.bytes));
+  CT_RETURN_IF_ERROR(take_file(own.bytes, {}, file));
+  set_text(&file->error, CT_OK, warning);
+  return {};
+}
+
 Status encode_image(CtEngine& engine, const CtEncodeOptions& options, const CtImage& image,
                     CtFile* file) {
   EncodePlan plan;
@@ -138,15 +205,10 @@ Status encode_image(CtEngine& engine, const CtEncodeOptions& options, const CtIm
                                     static_cast<size_t>(image.height)));
     pixels = to;
   }
-  Queue& queue = engine.host->queue(QueueKind::kCompute);
   if (plan.has_rgb())
-    CT_RETURN_IF_ERROR(host_rgb_ops().submit(*engine.host, queue,
+    CT_RETURN_IF_ERROR(host_rgb_ops().submit(*engine.host, engine.host->queue(QueueKind::kCompute),
                                              plan.rgb_job(image, pixels, pitch, planes), nullptr));
-  CT_RETURN_IF_ERROR(host_dct8x8_ops().submit(
-      *engine.host, queue, plan.dct_job(pixels, pitch, planes, levels), nullptr));
-  CT_RETURN_IF_ERROR(
-      own.writer.write(plan.picture(options, levels), file_options(options), &own.bytes));
-  return take_file(own.bytes, {}, file);
+  return encode_samples(engine, options, pixels, pitch, planes, levels, &plan, file);
 }
 
 Status check_memory(const CtPicture& from) {
@@ -158,14 +220,17 @@ Status check_memory(const CtPicture& from) {
   return {};
 }
 
-// Brings the levels of a device's picture to the host, and points `to` there.
-Status fetch_levels(CtEngine& engine, const CtPicture& from, Scratch& own, CtPicture* to) {
+// The bytes of the levels that fetch_levels() brings to the host.
+size_t fetched_bytes(const CtEngine& engine, const CtPicture& from) {
   size_t bytes = 0;
-  for (int c = 0; c < from.components; ++c)
+  for (int c = 0; engine.is_cuda() && c < from.components; ++c)
     bytes += static_cast<size_t>(level_row_bytes(from.component[c].blocks_w)) *
              static_cast<size_t>(from.component[c].blocks_h);
-  uint8_t* at = make_host_room(bytes, &own.memory);
-  if (at == nullptr) return no_memory();
+  return bytes;
+}
+
+// Brings the levels of a device's picture to memory of the host's at `at`, and points `to` there.
+Status fetch_levels(CtEngine& engine, const CtPicture& from, uint8_t* at, CtPicture* to) {
   for (int c = 0; c < from.components; ++c) {
     CtComponent& component = to->component[c];
     const int64_t row = level_row_bytes(component.blocks_w);
@@ -202,7 +267,11 @@ Status write_picture(CtEngine& engine, const CtEncodeOptions& options, const CtP
   CT_RETURN_IF_ERROR(check_memory(given));
   Scratch& own = scratch();
   CtPicture from = given;
-  if (engine.is_cuda()) CT_RETURN_IF_ERROR(fetch_levels(engine, given, own, &from));
+  if (engine.is_cuda()) {
+    uint8_t* const memory = make_host_room(fetched_bytes(engine, given), &own.memory);
+    if (memory == nullptr) return no_memory();
+    CT_RETURN_IF_ERROR(fetch_levels(engine, given, memory, &from));
+  }
   JpegOptions how = file_options(options);
   how.keep_metadata = options.leave_metadata == 0;
   std::vector<FilePlace> places;
@@ -241,6 +310,78 @@ Status write_picture(CtEngine& engine, const CtEncodeOptions& options, const CtP
   return rewrite_mpf({file->block->data(), own.bytes.size()}, places);
 }
 
+// The samples of a picture's components, as they are.
+Status plan_reencoding(const CtPicture& from, const CtEncodeOptions& options, EncodePlan* plan) {
+  const auto refuse = [](const std::string& what) {
+    return Status::error(StatusCode::kUnsupported,
+                         "the samples of a picture of " + what + " are not encoded again");
+  };
+  if (from.depth != 8) return refuse(std::to_string(from.depth) + " bits");
+  if (from.components > kMaxComponents) return refuse("four components");
+  *plan = {};
+  plan->width = from.width;
+  plan->height = from.height;
+  plan->components = from.components;
+  plan->color = color_of(from.color);
+  plan->quantizer = quantizer_of(options.quantizer);
+  plan->method = static_cast<Method>(options.method);
+  for (size_t c = 1; c < static_cast<size_t>(from.components); ++c) {
+    if (from.component[c].h_samp != 1 || from.component[c].v_samp != 1)
+      return refuse("such sampling");
+    plan->by[c] = {from.component[0].h_samp, from.component[0].v_samp};
+  }
+  choose_tables(options, plan);
+  place(plan);
+  return {};
+}
+
+Dct8x8Job inverse_job(const EncodePlan& plan, const CtPicture& from, uint8_t* planes) {
+  Dct8x8Job job;
+  job.direction = Direction::kInverse;
+  job.components = plan.components;
+  for (size_t c = 0; c < static_cast<size_t>(plan.components); ++c) {
+    const CtComponent& component = from.component[c];
+    job.samples[c] = plan.planes[c];
+    job.samples[c].data = planes + plan.planes_at[c];
+    job.coefs[c] = {.data = component.data,
+                    .pitch = static_cast<ptrdiff_t>(component.pitch),
+                    .blocks_w = component.blocks_w,
+                    .blocks_h = component.blocks_h,
+                    .table = component.table};
+  }
+  for (int t = 0; t < from.n_tables; ++t) std::copy_n(from.tables[t], 64, job.tables[t].q);
+  return job;
+}
+
+Status reencode_picture(CtEngine& engine, const CtEncodeOptions& options, const CtPicture& given,
+                        CtFile* file) {
+  CT_RETURN_IF_ERROR(check_levels(given));
+  CT_RETURN_IF_ERROR(check_memory(given));
+  EncodePlan plan;
+  CT_RETURN_IF_ERROR(plan_reencoding(given, options, &plan));
+  uint8_t* const planes = make_host_room(
+      aligned(plan.plane_bytes) + aligned(plan.level_bytes) + fetched_bytes(engine, given),
+      &scratch().memory);
+  if (planes == nullptr) return no_memory();
+  uint8_t* const levels = planes + aligned(plan.plane_bytes);
+  CtPicture from = given;
+  if (engine.is_cuda())
+    CT_RETURN_IF_ERROR(fetch_levels(engine, given, levels + aligned(plan.level_bytes), &from));
+  CT_RETURN_IF_ERROR(host_dct8x8_ops().submit(*engine.host, engine.host->queue(QueueKind::kCompute),
+                                              inverse_job(plan, from, planes), nullptr));
+  return encode_samples(engine, options, nullptr, 0, planes, levels, &plan, file);
+}
+
+// make() makes a file and returns a Status. An error is the file's.
+template <typename Make>
+void make_file(CtFile* file, const Make& make) {
+  try {
+    if (const Status status = make(); !status.ok()) fail(status, file);
+  } catch (const std::bad_alloc&) {
+    fail(no_memory(), file);
+  }
+}
+
 }  // namespace
 
 JpegOptions file_options(const CtEncodeOptions& options) {
@@ -257,10 +398,7 @@ QuantTable luma_table(CtPreset preset, int quality) {
 }
 
 QuantTable chroma_table(CtPreset preset, int quality, int pixels) {
-  const QuantComponent component = pixels == 1   ? QuantComponent::kFullChroma
-                                   : pixels == 2 ? QuantComponent::kHalfChroma
-                                                 : QuantComponent::kChroma;
-  return preset_table(preset_of(preset), component, quality);
+  return preset_table(preset_of(preset), chroma_kind(pixels), quality);
 }
 
 Status plan_encoding(const CtImage& image, const CtEncodeOptions& options, EncodePlan* plan) {
@@ -282,6 +420,7 @@ Status plan_encoding(const CtImage& image, const CtEncodeOptions& options, Encod
   plan->channels = image.channels;
   plan->components = image.channels;
   plan->quantizer = quantizer_of(options.quantizer);
+  plan->method = static_cast<Method>(options.method);
   if (image.channels == 3) {
     plan->color = options.sampling == CT_SAMPLING_RGB ? JpegColor::kRgb : JpegColor::kYcbcr;
     plan->by[1] = plan->by[2] = chroma_of(options.sampling);
@@ -314,10 +453,11 @@ Dct8x8Job EncodePlan::dct_job(const uint8_t* pixels, int64_t pitch, uint8_t* mem
   job.direction = Direction::kForward;
   job.components = components;
   job.quantizer = quantizer;
+  job.method = method;
   std::copy_n(tables.begin(), n_tables, job.tables);
   for (size_t c = 0; c < static_cast<size_t>(components); ++c) {
     job.samples[c] = planes[c];
-    if (has_rgb()) {
+    if (has_planes()) {
       job.samples[c].data = memory + planes_at[c];
     } else {
       job.samples[c].data = const_cast<uint8_t*>(pixels);
@@ -362,35 +502,27 @@ void fail(const Status& why, CtFile* file) {
 
 void encode_on_host(CtEngine& engine, const CtEncodeOptions& options, const CtImage& image,
                     CtFile* file) {
-  try {
-    const Status status = encode_image(engine, options, image, file);
-    if (!status.ok()) fail(status, file);
-  } catch (const std::bad_alloc&) {
-    fail(no_memory(), file);
-  }
+  make_file(file, [&] { return encode_image(engine, options, image, file); });
 }
 
 void write_levels(const EncodePlan& plan, const CtEncodeOptions& options, uint8_t* levels,
                   CtFile* file) {
-  try {
+  make_file(file, [&]() -> Status {
     Scratch& own = scratch();
-    Status status =
-        own.writer.write(plan.picture(options, levels), file_options(options), &own.bytes);
-    if (status.ok()) status = take_file(own.bytes, {}, file);
-    if (!status.ok()) fail(status, file);
-  } catch (const std::bad_alloc&) {
-    fail(no_memory(), file);
-  }
+    CT_RETURN_IF_ERROR(
+        own.writer.write(plan.picture(options, levels), file_options(options), &own.bytes));
+    return take_file(own.bytes, {}, file);
+  });
 }
 
 void write_on_host(CtEngine& engine, const CtEncodeOptions& options, const CtPicture& picture,
                    CtFile* file) {
-  try {
-    const Status status = write_picture(engine, options, picture, file);
-    if (!status.ok()) fail(status, file);
-  } catch (const std::bad_alloc&) {
-    fail(no_memory(), file);
-  }
+  make_file(file, [&] { return write_picture(engine, options, picture, file); });
+}
+
+void reencode_on_host(CtEngine& engine, const CtEncodeOptions& options, const CtPicture& picture,
+                      CtFile* file) {
+  make_file(file, [&] { return reencode_picture(engine, options, picture, file); });
 }
 
 }  // namespace cudatransform::core

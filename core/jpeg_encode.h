@@ -16,25 +16,31 @@
 namespace cudatransform::core {
 
 JpegOptions file_options(const CtEncodeOptions& options);
+inline bool has_size(const CtEncodeOptions& options) {
+  return options.target_size > 0 || options.max_size > 0;
+}
 QuantTable luma_table(CtPreset preset, int quality);
 // `pixels`: samples of luma for one of chroma.
 QuantTable chroma_table(CtPreset preset, int quality, int pixels);
 
 // From an image to its levels: sizes, jobs, and the description of the file.
 struct EncodePlan {
-  int32_t width = 0, height = 0, channels = 0, components = 0;
+  int32_t width = 0, height = 0, components = 0;
+  int32_t channels = 0;  // of pixels; 0: the picture comes as planes
   JpegColor color = JpegColor::kGray;
   std::array<RgbSubsampling, kMaxComponents> by = {};
   std::array<QuantTable, 2> tables = {};
   int n_tables = 1;
   Quantizer quantizer = Quantizer::kRound;
+  Method method = Method::kIslow;
 
   std::array<uint32_t, kMaxComponents> blocks_w = {}, blocks_h = {};
   std::array<size_t, kMaxComponents> levels_at = {}, planes_at = {};
   std::array<SamplePlane, kMaxComponents> planes = {};  // without addresses
-  size_t level_bytes = 0, plane_bytes = 0;              // no planes: the DCT reads the pixels
+  size_t level_bytes = 0, plane_bytes = 0;
 
   bool has_rgb() const { return channels == 3; }
+  bool has_planes() const { return channels != 1; }  // the DCT reads gray pixels as they are
   // For memory of one engine; `pixels` has the image.
   RgbJob rgb_job(const CtImage& image, const uint8_t* pixels, int64_t pitch, uint8_t* planes) const;
   Dct8x8Job dct_job(const uint8_t* pixels, int64_t pitch, uint8_t* planes, uint8_t* levels) const;
@@ -58,5 +64,8 @@ void write_levels(const EncodePlan& plan, const CtEncodeOptions& options, uint8_
 // Likewise a picture of levels, which are in the engine's memory.
 void write_on_host(CtEngine& engine, const CtEncodeOptions& options, const CtPicture& picture,
                    CtFile* file);
+// Likewise its samples.
+void reencode_on_host(CtEngine& engine, const CtEncodeOptions& options, const CtPicture& picture,
+                      CtFile* file);
 
 }  // namespace cudatransform::core

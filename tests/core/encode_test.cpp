@@ -130,6 +130,117 @@ TEST(Encode, FilesOfTheDeviceAreLibjpegs) {
   expect_libjpegs_files(Engine(device));
 }
 
+// Sizes of files by the CPU, whatever has the pixels.
+TEST(Encode, KeepsToSizes) {
+  const Engine engine(device);
+  const std::vector<Pixels> pixels = {make_pixels(200, 150, 3), make_pixels(33, 17, 1)};
+  CtEncodeOptions options = encode_options();
+  const Files whole = encode(engine, pixels, options);
+  for (const CtQuantizer quantizer : {CT_QUANTIZER_ROUND, CT_QUANTIZER_RD}) {
+    options.quantizer = quantizer;
+    for (size_t i = 0; i < pixels.size(); ++i) {
+      options.target_size = static_cast<int64_t>(whole[i].size * 2 / 3);
+      const Files files = encode(engine, {pixels[i]}, options);
+      ASSERT_EQ(files[0].error.code, CT_OK) << files[0].error.text;
+      EXPECT_STREQ(files[0].error.text, "");
+      EXPECT_LE(static_cast<int64_t>(files[0].size), options.target_size);
+      EXPECT_GE(static_cast<int64_t>(files[0].size), options.target_size * 9 / 10);
+    }
+  }
+  // A file that fits stays as it is.
+  options = encode_options();
+  options.max_size = static_cast<int64_t>(whole[0].size);
+  EXPECT_EQ(bytes_of(encode(engine, {pixels[0]}, options)[0]), bytes_of(whole[0]));
+  options.max_size -= 1;
+  EXPECT_LE(encode(engine, {pixels[0]}, options)[0].size, whole[0].size - 1);
+  options.max_size = 100;
+  const Files none = encode(engine, {pixels[0]}, options);
+  EXPECT_EQ(none[0].error.code, CT_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(none[0].error.text).find("max_size=100 exceeded: "), std::string::npos);
+  options.max_size = 0;
+  options.target_size = 100;
+  const Files least = encode(engine, {pixels[0]}, options);
+  EXPECT_EQ(least[0].error.code, CT_OK);
+  EXPECT_NE(std::string(least[0].error.text).find("target_size=100 exceeded: "), std::string::npos);
+  options = encode_options();
+  options.quality = 1;
+  EXPECT_EQ(bytes_of(least[0]), bytes_of(encode(engine, {pixels[0]}, options)[0]));
+}
+
+TEST(Encode, RefusesSizesOfOtherFiles) {
+  const Engine engine;
+  const Pixels pixels = make_pixels(10, 10, 3);
+  const CtImage image = pixels.image();
+  const auto text_of = [&](const auto& change) {
+    CtEncodeOptions options = encode_options();
+    options.target_size = 1000;
+    change(options);
+    Files files(1);
+    CtError error;
+    EXPECT_EQ(ct_encode(engine, &options, &image, 1, files.data(), &error), CT_INVALID_ARGUMENT);
+    return std::string(error.text);
+  };
+  EXPECT_EQ(text_of([](CtEncodeOptions& o) { o.progressive = 1; }),
+            "target_size excludes progressive");
+  EXPECT_EQ(text_of([](CtEncodeOptions& o) { o.arithmetic = 1; }),
+            "target_size excludes arithmetic");
+  EXPECT_EQ(text_of([](CtEncodeOptions& o) { o.max_size = 999; }),
+            "target_size is at most max_size, not 1000");
+  EXPECT_EQ(text_of([](CtEncodeOptions& o) { o.target_size = -1; }),
+            "target_size is 0 or more, not -1");
+  EXPECT_EQ(text_of([](CtEncodeOptions& o) { o.method = static_cast<CtMethod>(9); }),
+            "method is one of CtMethod, not 9");
+}
+
+// Where the samples are the pixels, the file is that of the pixels.
+TEST(Reencode, EqualsTheFileOfThePixels) {
+  const Engine engine(device);
+  for (const int channels : {1, 3}) {
+    CtEncodeOptions options = encode_options();
+    options.sampling = CT_SAMPLING_RGB;
+    options.quality = 70;
+    const Bytes first = bytes_of(encode(engine, {make_pixels(77, 45, channels)}, options)[0]);
+    const Pictures levels = decode(engine, {first}, decode_options(CT_OUTPUT_LEVELS));
+    const Engine cpu;
+    const Pictures pixels =
+        decode(cpu, {first}, decode_options(channels == 1 ? CT_OUTPUT_GRAY : CT_OUTPUT_RGB));
+    const CtImage image = {pixels[0].data, pixels[0].pitch, 77, 45, channels, 0};
+    for (const CtQuantizer quantizer : {CT_QUANTIZER_ROUND, CT_QUANTIZER_DEAD_ZONE}) {
+      options.quality = 40;
+      options.quantizer = quantizer;
+      Files files(2);
+      ASSERT_EQ(ct_reencode(engine, &options, levels.data(), 1, &files[0], nullptr), CT_OK);
+      ASSERT_EQ(files[0].error.code, CT_OK) << files[0].error.text;
+      ASSERT_EQ(ct_encode(engine, &options, &image, 1, &files[1], nullptr), CT_OK);
+      EXPECT_EQ(bytes_of(files[0]), bytes_of(files[1]));
+    }
+  }
+}
+
+TEST(Reencode, KeepsTheSampling) {
+  const Engine engine;
+  const Bytes file = make_stream({.width = 50, .height = 41, .h = 2, .v = 1});
+  const Pictures pictures = decode(engine, {file}, decode_options(CT_OUTPUT_LEVELS));
+  const CtEncodeOptions options = encode_options();
+  Files files(1);
+  ASSERT_EQ(ct_reencode(engine, &options, pictures.data(), 1, files.data(), nullptr), CT_OK);
+  ASSERT_EQ(files[0].error.code, CT_OK) << files[0].error.text;
+  const Pictures again = decode(engine, {bytes_of(files[0])}, decode_options(CT_OUTPUT_LEVELS));
+  EXPECT_EQ(again[0].component[0].h_samp, 2);
+  EXPECT_EQ(again[0].component[0].v_samp, 1);
+  EXPECT_EQ(again[0].width, 50);
+}
+
+TEST(Reencode, RefusesWhatItHasNoSamplesOf) {
+  const Engine engine;
+  const Pictures pictures = decode(engine, {make_stream({.width = 40, .height = 24, .depth = 12})},
+                                   decode_options(CT_OUTPUT_LEVELS));
+  const CtEncodeOptions options = encode_options();
+  Files files(1);
+  ASSERT_EQ(ct_reencode(engine, &options, pictures.data(), 1, files.data(), nullptr), CT_OK);
+  EXPECT_EQ(files[0].error.code, CT_UNSUPPORTED);
+}
+
 TEST(Encode, TakesPixelsOfTheDevice) {
   if (device < 0) GTEST_SKIP() << "no device";
   const Engine engine(device);
