@@ -17,14 +17,14 @@ from bench_tables import print_table
 
 PACKAGES = """\
 The Python module beside other packages. Tables of two sizes of pictures, 1920x1080 and 500x375,
-4:2:0, quality 90, cut out of one photograph: the time of cudatransform.read() and of what
-jpegcoefdec takes of it, beside jpeglib and torchjpeg where they are, of decode() and encode()
-beside Pillow, all on one thread; and the pictures per second of cudatransform.Reader beside
+4:2:0, quality 90, cut out of one photograph: the time of cudatransform.read() beside jpeglib and
+torchjpeg where they are, of decode() and encode() beside Pillow, all on one thread; and the
+pictures per second of cudatransform.Reader beside
 gst-launch's jpegcoefdec with as many threads, which reuses a buffer at once, or keeps as many as
 two batches are; of a Reader's pixels, and torchvision's decoder where it is. With --cuda all go to
 the GPU. Medians of all turns.
 
-Needs the module, the plugin and libgstcoef-1.0: see docs/python.md."""
+Needs the module and, for jpegcoefdec, the plugin: see docs/python.md."""
 
 CORPUS = """\
 A corpus job's chunks on growing numbers of processes, and what Ray adds to them. Cuts pictures of
@@ -34,13 +34,11 @@ files, for each number of workers; of as many processes that do nothing but read
 memory, which is what the machine allows; and with --ray of the whole job on Ray. The first quarter
 of the files is not counted: Ray takes some seconds to start. Medians of all turns.
 
-Needs the module, the plugin and libgstcoef-1.0: see docs/python.md."""
+Needs the module: see docs/python.md."""
 
 try:
     import cudatransform as ct
     import numpy
-    from cudatransform import _gst
-    from cudatransform._stage import Stage
     from cudatransform.corpus import actions, folder
     LACKING = None
 except (ImportError, OSError) as error:
@@ -74,27 +72,9 @@ def make_pictures(photograph, top, size):
     return paths
 
 
-def element_alone():
-    """A function that runs jpegcoefdec on bytes in memory, and nothing of Python's around it."""
-    gst = _gst.libraries()
-    stage = Stage("jpegcoefdec name=first backend=cpu n-threads=1 on-error=fail qos=false")
-    stage.set_caps("image/jpeg,parsed=true")
-
-    def decode(data):
-        buffer = _gst.buffer_around(gst, _gst.address_of(data), len(data))
-        begin = time.perf_counter()
-        stage.push(buffer)
-        taken = time.perf_counter() - begin
-        stage.pull()
-        return taken
-    return decode
-
-
 def single_contestants():
     """{name: a function that reads a path and returns seconds}."""
-    context = ct.Context()
-    decode = element_alone()
-    data = {}  # of the files, as passed to the element
+    data = {}  # of the files
 
     def from_memory(run):
         def timed_run(path):
@@ -102,9 +82,8 @@ def single_contestants():
                 data[path] = numpy.fromfile(path, numpy.uint8)
             return run(data[path])
         return timed_run
-    found = {"jpegcoefdec alone, from memory": from_memory(decode),
-             "cudatransform.read, from memory": from_memory(timed(context.read)),
-             "cudatransform.read": timed(context.read)}
+    found = {"cudatransform.read, from memory": from_memory(timed(ct.read)),
+             "cudatransform.read": timed(ct.read)}
     try:
         import jpeglib
         found["jpeglib.read_dct"] = timed(lambda path: jpeglib.read_dct(path).Y)
@@ -161,13 +140,8 @@ def time_pixels(paths, seconds):
 def time_singles(paths, seconds):
     times = time_by_turns(single_contestants(), paths, seconds)
     ours = statistics.median(times["cudatransform.read"])
-    rows = [(name, f"{1e3 * statistics.median(values):.3f}",
+    return [(name, f"{1e3 * statistics.median(values):.3f}",
              f"{statistics.median(values) / ours:.2f}") for name, values in times.items()]
-    alone, memory, _ = list(times.values())[:3]
-    over = [1e6 * (read - element) for read, element in zip(memory, alone)]
-    print(f"read() of bytes takes {statistics.median(over):.0f} us more than jpegcoefdec of the "
-          f"same bytes, median of {len(over)} pairs\n")
-    return rows
 
 
 def reader_rate(paths, count, device, workers, output="coefficients"):
@@ -330,12 +304,11 @@ def decode(path, count, ready, rates):
     """A process: reads a file from memory again and again, and nothing else."""
     with open(path, "rb") as file:
         data = file.read()
-    context = ct.Context()
-    context.read(data)
+    ct.read(data)
     ready.wait()
     begin = time.perf_counter()
     for _ in range(count):
-        context.read(data)
+        ct.read(data)
     rates.put(count / (time.perf_counter() - begin))
 
 

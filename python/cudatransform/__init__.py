@@ -9,14 +9,14 @@ measure. docs/python.md is the manual.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from . import color, jpeg  # noqa: F401
 from .errors import Failure, ReadError, Unavailable, WriteError
-from .jpeg import Context, decode, encode, read, write
+from .jpeg import decode, encode, read, write
 from .picture import ZIGZAG, Component, Picture
 from .planes import Planes
 from .reader import Batch, Reader
 from .transform import dct, idct, psnr, quality_tables
 from .version import VERSION
 
-__all__ = ["Batch", "Component", "Context", "Failure", "Picture", "Planes", "ReadError", "Reader",
+__all__ = ["Batch", "Component", "Failure", "Picture", "Planes", "ReadError", "Reader",
            "Unavailable", "WriteError", "ZIGZAG", "dct", "decode", "encode", "idct", "psnr",
            "quality_tables", "read", "write"]
 __version__ = VERSION

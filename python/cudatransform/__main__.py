@@ -1,6 +1,5 @@
 """`python -m cudatransform`: what a report of a fault needs to know of this installation."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
-import ctypes
 import platform
 import sys
 from typing import Iterator, List, Optional, Tuple
@@ -14,13 +13,6 @@ from .version import VERSION
 
 # Names of instructions in /proc/cpuinfo that decide which code the CPU engine runs.
 _VECTORS = "sse4_1", "avx2", "avx512f", "avx512_vnni", "avx512_bf16", "asimd", "sve"
-
-
-def _text(name: str, *arguments: int) -> str:
-    """What a function of libgstreamer returns."""
-    function = getattr(_libraries.load("libgstreamer-1.0.so.0"), _libraries.symbol(name))
-    function.restype, function.argtypes = ctypes.c_char_p, [ctypes.c_void_p] * len(arguments)
-    return (function(*arguments) or b"nowhere").decode("utf-8", "replace")
 
 
 def _engine(device: Optional[int]) -> str:
@@ -54,7 +46,7 @@ def _processor() -> str:
 
 def _files() -> Iterator[str]:
     """The loaded libraries of the system's that a wheel would bring."""
-    kinds = "libcudatransform", "libgst", "libglib-", "libgobject-", "libtbb", "libjpeg", "libhwy"
+    kinds = "libcudatransform", "libtbb", "libjpeg", "libhwy"
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
         paths = {line.split(maxsplit=5)[5].strip() for line in file if "/" in line}
     return (path for path in sorted(paths) if path.rpartition("/")[2].startswith(kinds)
@@ -69,7 +61,6 @@ def _facts() -> Iterator[Tuple[str, str]]:
                         else "the system's")
     yield "CPU engine", _engine(None)
     yield "CUDA engine", _engine(0)
-    yield "GStreamer", _text("gst_version_string")
     for path in _files():
         yield "file", path
     yield "CPU", _processor()

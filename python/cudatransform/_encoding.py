@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import byref
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -13,10 +13,14 @@ from ._filters import check_quality
 from ._levels import check_rest, check_sides, native_of
 from .errors import WriteError, warn, whole_number
 from .tables import check_tables
+from .transform import METHODS
 
 QUANTIZERS = ("round", "dead-zone", "rd")
 _SAMPLINGS = ("YCbCr-4:2:0", "YCbCr-4:2:2", "YCbCr-4:4:4", "YCbCr-4:4:0", "YCbCr-4:1:1",
               "YCbCr-4:4:1", "RGB")  # CtSampling
+# What makes the smallest file smaller.
+_SMALLER = ("Files are smaller with fewer pixels, sampling='4:2:0', quantizer='rd' and "
+            "optimize=True")
 _UNTRUE_LENGTHS = ("XMP data among the picture's markers name lengths that are not those of its "
                    "attachments and trailer")
 
@@ -97,8 +101,22 @@ class Levelling(NamedTuple):
     def own_tables(self) -> Optional[np.ndarray]:
         return None if isinstance(self.tables, str) else self.tables
 
+    def to_native(self, options: Options) -> Tuple[_native.EncodeOptions, Any]:
+        """CtEncodeOptions with two tables of one's own at most, and what they refer to."""
+        native, own, kept = options.to_native(), self.own_tables(), None
+        native.quality = self.quality
+        native.quantizer = QUANTIZERS.index(self.quantizer)
+        native.target_size, native.max_size = self.target_size or 0, self.max_size or 0
+        if own is None:
+            native.preset = _native.PRESETS.index(self.tables)
+        else:
+            kept = np.ascontiguousarray(own, np.uint16)
+            native.tables, native.n_tables = kept.ctypes.data, len(kept)
+        return native, kept
 
-def encoded(pixels: Any, sampling: str, options: Options, levelling: Levelling) -> bytes:
+
+def encoded(pixels: Any, sampling: str, options: Options, levelling: Levelling,
+            method: str) -> bytes:
     """The JPEG file of uint8 pixels of grey or RGB: a numpy array or, on a GPU, a View.
 
     levelling: with two tables of one's own at most. Raises WriteError, ValueError and Unavailable.
@@ -111,15 +129,9 @@ def encoded(pixels: Any, sampling: str, options: Options, levelling: Levelling) 
     else:
         _device.with_rows(pixels, (3, 1))
     height, width = pixels.shape[:2]
-    native, kept = options.to_native(), None
-    native.quality = levelling.quality
-    native.quantizer = QUANTIZERS.index(levelling.quantizer)
+    native, kept = levelling.to_native(options)
     native.sampling = _SAMPLINGS.index(sampling) if sampling in _SAMPLINGS else 0
-    if isinstance(levelling.tables, str):
-        native.preset = _native.PRESETS.index(levelling.tables)
-    else:
-        kept = np.ascontiguousarray(levelling.tables, np.uint16)
-        native.tables, native.n_tables = kept.ctypes.data, len(kept)
+    native.method = METHODS.index(method)
     address = pixels.address if on_device else _native.address_of(pixels)
     channels = color.channels_of(pixels.shape)
     pitch = pixels.strides[0] if height > 1 else width * channels
@@ -128,7 +140,25 @@ def encoded(pixels: Any, sampling: str, options: Options, levelling: Levelling) 
     engine = _native.engine(pixels.device if on_device else None)
     _native.check(_native.library().ct_encode(engine, native, image, 1, byref(made.file), error),
                   error)
-    return _data_of(made)
+    del kept
+    data = _data_of(made, _SMALLER if levelling.has_sizes() else "")
+    if made.file.error.text:
+        warn(f"{made.file.error.words}. {_SMALLER}")
+    return data
+
+
+def reencoded(picture: Any, levelling: Levelling) -> Optional[bytes]:
+    """The JPEG file of a Picture's samples, with levels made anew and optimised Huffman tables.
+
+    None: the library makes none of such pictures. Raises WriteError, ValueError, Unavailable.
+    """
+    options, kept = levelling.checked().to_native(Options(optimize=True))
+    native, levels = native_of(picture)
+    made, error = _native.MadeFile(), _native.Error()
+    _native.check(_native.library().ct_reencode(_native.engine(None), options, native, 1,
+                                                byref(made.file), error), error)
+    del kept, levels
+    return None if made.file.error.code == _native.UNSUPPORTED else _data_of(made)
 
 
 def _in_rows(pixels: np.ndarray) -> np.ndarray:
@@ -140,11 +170,11 @@ def _in_rows(pixels: np.ndarray) -> np.ndarray:
     return pixels
 
 
-def _data_of(made: _native.MadeFile) -> bytes:
+def _data_of(made: _native.MadeFile, advice: str = "") -> bytes:
     error = made.file.error
     _native.check_device(error)
     if error.code != _native.OK:
-        raise WriteError(error.words)
+        raise WriteError(f"{error.words}. {advice}" if advice else error.words)
     return made.data()
 
 

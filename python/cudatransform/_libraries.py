@@ -1,21 +1,19 @@
 """Where shared libraries come from: a wheel brings its own, without them they are the system's.
 
-tools/wheel names the wheel's files and their symbols like no others, so that a system's GStreamer
-and GLib may be in the same process.
+tools/wheel names the wheel's files and their symbols like no others, so that other versions of them
+may be in the same process.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, Tuple
+from typing import Any
 
 from .errors import Unavailable, is_interruption
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_lib")
-OF_SYSTEM = "CUDATRANSFORM_SYSTEM_GSTREAMER"
-# The plugins of the elements that the module uses: own libraries find no others.
-_PLUGINS = ("libgstcoreelements.so", "libgstapp.so", "libgstcudatransform.so")
+OF_SYSTEM = "CUDATRANSFORM_SYSTEM_LIBRARY"
 
 
 def _are_packed() -> bool:
@@ -36,7 +34,7 @@ _ARE_OUT_OF_REACH = _ARE_WANTED and not ARE_OWN and _are_packed()
 
 
 def load(name: str, kind: Any = ctypes.CDLL) -> Any:
-    """A library of GStreamer, GLib or ours, by its name in the system. Raises Unavailable.
+    """A library by its name in the system. Raises Unavailable.
 
     kind: ctypes.PyDLL for functions that keep Python's lock
     """
@@ -44,24 +42,16 @@ def load(name: str, kind: Any = ctypes.CDLL) -> Any:
         raise Unavailable(f"{os.path.dirname(FOLDER)} is inside an archive, from which no library "
                           "can be loaded: install the wheel by pip")
     path = os.path.join(FOLDER, f"libcudatransform-{name[3:]}") if ARE_OWN else name
-    if ARE_OWN and not os.path.exists(path):
-        raise Unavailable(f"this wheel was made without {name}")
     try:
         return kind(path)
     except OSError as error:
         if is_interruption(error):
             raise
-        needs = "libcudatransform" if "libcudatransform" in name else "GStreamer for this"
-        remedy = ("" if ARE_OWN else f". cudatransform needs {needs}; where it is not installed, "
-                  "LD_LIBRARY_PATH names its folder")
+        remedy = ("" if ARE_OWN else ". cudatransform needs libcudatransform; where it is not "
+                  "installed, LD_LIBRARY_PATH names its folder")
         raise Unavailable(f"{error}{remedy}") from error
 
 
 def symbol(name: str) -> str:
     """How a loaded library calls a function."""
     return f"ct_{name}" if ARE_OWN else name
-
-
-def own_plugins() -> Tuple[str, ...]:
-    """The files of the own plugins; none where GStreamer looks for plugins by itself."""
-    return tuple(os.path.join(FOLDER, name) for name in _PLUGINS) if ARE_OWN else ()

@@ -61,7 +61,8 @@ class EncodeOptions(Structure):
     """CtEncodeOptions."""
 
     _fields_ = [("struct_size", c_size_t), ("quality", c_int32), ("sampling", c_int),
-                ("preset", c_int), ("quantizer", c_int), ("tables", c_void_p),
+                ("preset", c_int), ("quantizer", c_int), ("method", c_int),
+                ("target_size", c_int64), ("max_size", c_int64), ("tables", c_void_p),
                 ("n_tables", c_int32), ("progressive", c_int32), ("arithmetic", c_int32),
                 ("optimize", c_int32), ("restart", c_int32), ("markers", c_char_p),
                 ("markers_size", c_size_t), ("leave_metadata", c_int32)]
@@ -190,6 +191,7 @@ _FUNCTIONS: Dict[str, Tuple] = {
     "ct_decoder_pull": (c_int, _P, _P, c_size_t, c_int32, POINTER(c_int32), _E),
     "ct_encode": (c_int, _P, POINTER(EncodeOptions), POINTER(Image), c_size_t, _P, _E),
     "ct_write": (c_int, _P, POINTER(EncodeOptions), POINTER(Picture), c_size_t, _P, _E),
+    "ct_reencode": (c_int, _P, POINTER(EncodeOptions), POINTER(Picture), c_size_t, _P, _E),
     "ct_dct": (c_int, _P, POINTER(DctOptions), POINTER(Samples), POINTER(Coefficients), _E),
     "ct_idct": (c_int, _P, POINTER(DctOptions), POINTER(Coefficients), POINTER(Samples), _E),
     "ct_quality_tables": (c_int, c_int, c_int32, c_int32, c_int32, _P, _P, _E),

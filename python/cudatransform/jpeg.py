@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-import os
-import threading
 from typing import Any, Optional, Tuple
 
 import numpy as np
@@ -11,123 +9,12 @@ import numpy as np
 from . import _device, _native, color
 from ._cuda_memory import downloaded
 from ._decoding import Limits, Wanted, decode_one
-from ._elements import coded
 from ._encoding import Levelling, Options, encoded, written
 from ._levels import check_sides
 from ._sources import Source
-from ._stage import StageError
-from ._stages import Stages
 from ._store import store
-from .errors import WriteError, warn
 from .picture import Picture
 from .transform import check_method
-
-# What makes the smallest file smaller.
-_SMALLER = ("Files are smaller with fewer pixels, sampling='4:2:0', quantizer='rd' and "
-            "optimize=True")
-
-
-class Context:
-    """Reads and writes pictures, as the functions of the module do. One process may use it.
-
-    close() frees what it keeps, and so does the end of the object.
-    """
-
-    def __init__(self) -> None:
-        self._stages, self._process = Stages(), os.getpid()
-
-    def close(self) -> None:
-        """Frees the elements. Pictures stay valid."""
-        self._stages.close()
-
-    def __enter__(self) -> "Context":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    def __reduce__(self) -> Any:
-        return Context, ()
-
-    def read(self, source: Source, *, device: str = "cpu", max_pixels: Optional[int] = None,
-             max_memory: Optional[int] = None, on_error: str = "fail") -> Picture:
-        """See cudatransform.read."""
-        _native.check_process(self._process)
-        return decode_one(Wanted.of(None, 1, "fancy", device,
-                                    Limits(max_pixels, max_memory, on_error)), source)
-
-    def decode(self, source: Source, mode: str = "RGB", *, scale: int = 1,
-               upsampling: str = "fancy", device: str = "cpu", max_pixels: Optional[int] = None,
-               max_memory: Optional[int] = None, on_error: str = "fail") -> Any:
-        """See cudatransform.decode."""
-        _native.check_process(self._process)
-        if mode is None:
-            raise ValueError("a mode is RGB, L, CMYK, not None")
-        return decode_one(Wanted.of(mode, scale, upsampling, device,
-                                    Limits(max_pixels, max_memory, on_error)), source)
-
-    def encode(self, array: Any, target: Any = None, *, quality: int = 85,
-               sampling: Optional[str] = None, tables: Any = "annex-k",
-               quantizer: str = "round", target_size: Optional[int] = None,
-               max_size: Optional[int] = None, method: str = "islow", progressive: bool = False,
-               arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> bytes:
-        """See cudatransform.encode."""
-        _native.check_process(self._process)
-        options = Options(progressive, arithmetic, optimize, restart).check()
-        check_method(method)
-        levelling = Levelling(quality, tables, quantizer, target_size, max_size).checked()
-        pixels, kind = _pixels_of(array, sampling, levelling)
-        data = self._data_of(pixels, kind, levelling, method, options)
-        if target is not None:
-            store(data, target)
-        if target_size is not None and len(data) > target_size:
-            warn(f"target_size={int(target_size)} is not reached: the smallest file has "
-                 f"{len(data)} bytes. {_SMALLER}")
-        return data
-
-    def _data_of(self, pixels: Any, sampling: str, levelling: Levelling, method: str,
-                 options: Options) -> bytes:
-        """The JPEG file of pixels, a numpy array or a View."""
-        channels, own = color.channels_of(pixels.shape), levelling.own_tables()
-        is_fast = method == "islow" and not levelling.has_sizes()
-        if isinstance(pixels, _device.View):
-            if is_fast and channels == (1 if sampling == "GRAYSCALE" else 3):
-                return encoded(pixels, sampling, options, levelling)
-            pixels = downloaded(_device.with_rows(pixels, (3, 1)[-len(pixels.shape) + 1:]))
-        if channels == 4 or own is not None and (
-                len(own) > 2 or method != "islow" and len(own) == 1):
-            return written(Picture.from_pixels(pixels, levelling.quality, sampling, own, method),
-                           options)
-        if is_fast:
-            if channels != (1 if sampling == "GRAYSCALE" else 3):
-                pixels = (color.luma(pixels) if channels == 3 else
-                          np.repeat(pixels[:, :, None], 3, 2))
-            return encoded(pixels, sampling, options, levelling)
-        try:
-            data = coded(self._stages, pixels, sampling, levelling, method, options)
-        except StageError as error:
-            raise WriteError(str(error)) from None
-        if data is None:
-            raise WriteError("the picture was not written")
-        most = levelling.max_size
-        if most is not None and len(data) > most:
-            raise WriteError(f"no quality makes a file of {most} bytes: the smallest has "
-                             f"{len(data)}. {_SMALLER}")
-        return data
-
-    def write(self, picture: Picture, target: Any = None, *, progressive: bool = False,
-              arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> bytes:
-        """See cudatransform.write."""
-        _native.check_process(self._process)
-        options = Options(progressive, arithmetic, optimize, restart).check()
-        if hasattr(picture, "cpu"):  # a CudaPicture
-            picture = picture.cpu()
-        if not isinstance(picture, Picture):
-            raise TypeError(f"a Picture is written, not {type(picture).__name__}")
-        data = written(picture, options)
-        if target is not None:
-            store(data, target)
-        return data
 
 
 def _pixels_of(array: Any, sampling: Optional[str], levelling: Levelling) -> Tuple[Any, str]:
@@ -152,26 +39,20 @@ def _pixels_of(array: Any, sampling: Optional[str], levelling: Levelling) -> Tup
     return pixels, kind
 
 
-class _Contexts(threading.local):
-    context: Optional[Context] = None
-
-
-_contexts = _Contexts()
-
-
-def _forget_contexts() -> None:
-    global _contexts
-    _contexts = _Contexts()
-
-
-os.register_at_fork(after_in_child=_forget_contexts)
-
-
-def of_this_thread() -> Context:
-    """The Context that the functions of the module use in this thread."""
-    if _contexts.context is None:
-        _contexts.context = Context()
-    return _contexts.context
+def _data_of(pixels: Any, sampling: str, levelling: Levelling, method: str,
+             options: Options) -> bytes:
+    """The JPEG file of pixels, a numpy array or a View."""
+    channels, own = color.channels_of(pixels.shape), levelling.own_tables()
+    is_wanted = channels == (1 if sampling == "GRAYSCALE" else 3)
+    if isinstance(pixels, _device.View) and not is_wanted:
+        pixels = downloaded(_device.with_rows(pixels, (3, 1)[-len(pixels.shape) + 1:]))
+    if channels == 4 or own is not None and len(own) > 2:
+        return written(Picture.from_pixels(pixels, levelling.quality, sampling, own, method),
+                       options)
+    if not is_wanted:
+        pixels = (color.luma(pixels) if channels == 3 else
+                  np.repeat(pixels[:, :, None], 3, 2))
+    return encoded(pixels, sampling, options, levelling, method)
 
 
 def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = None,
@@ -188,8 +69,8 @@ def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = Non
     Returns a Picture. Raises ReadError, with path and reason, for a file that is missing or cannot
     be read: not JPEG, damaged or cut short, lossless; see jpegcoefdec, "Unsupported kinds".
     """
-    return of_this_thread().read(source, device=device, max_pixels=max_pixels,
-                                 max_memory=max_memory, on_error=on_error)
+    return decode_one(Wanted.of(None, 1, "fancy", device,
+                                Limits(max_pixels, max_memory, on_error)), source)
 
 
 def decode(source: Source, mode: str = "RGB", *, scale: int = 1, upsampling: str = "fancy",
@@ -209,9 +90,10 @@ def decode(source: Source, mode: str = "RGB", *, scale: int = 1, upsampling: str
     Raises ReadError as read(), also for files that have no pixels in that mode (CMYK in RGB, 12
     bits), ValueError and TypeError for other arguments, and Unavailable.
     """
-    return of_this_thread().decode(source, mode, scale=scale, upsampling=upsampling, device=device,
-                                   max_pixels=max_pixels, max_memory=max_memory,
-                                   on_error=on_error)
+    if mode is None:
+        raise ValueError("a mode is RGB, L, CMYK, not None")
+    return decode_one(Wanted.of(mode, scale, upsampling, device,
+                                Limits(max_pixels, max_memory, on_error)), source)
 
 
 def encode(array: Any, target: Any = None, *, quality: int = 85, sampling: Optional[str] = None,
@@ -235,10 +117,14 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, sampling: Optio
     progressive, arithmetic, optimize, restart: as of write()
     Returns the bytes of the file. Raises WriteError, ValueError, TypeError, OSError, Unavailable.
     """
-    return of_this_thread().encode(array, target, quality=quality, sampling=sampling,
-                                   tables=tables, quantizer=quantizer, target_size=target_size,
-                                   max_size=max_size, method=method, progressive=progressive,
-                                   arithmetic=arithmetic, optimize=optimize, restart=restart)
+    options = Options(progressive, arithmetic, optimize, restart).check()
+    check_method(method)
+    levelling = Levelling(quality, tables, quantizer, target_size, max_size).checked()
+    pixels, kind = _pixels_of(array, sampling, levelling)
+    data = _data_of(pixels, kind, levelling, method, options)
+    if target is not None:
+        store(data, target)
+    return data
 
 
 def write(picture: Picture, target: Any = None, *, progressive: bool = False,
@@ -260,5 +146,12 @@ def write(picture: Picture, target: Any = None, *, progressive: bool = False,
     until the new one is complete, and after an error; a file's writer gets all bytes or an error.
     Warns if XMP data name lengths that attachments and trailer do not have.
     """
-    return of_this_thread().write(picture, target, progressive=progressive, arithmetic=arithmetic,
-                                  optimize=optimize, restart=restart)
+    options = Options(progressive, arithmetic, optimize, restart).check()
+    if hasattr(picture, "cpu"):  # a CudaPicture
+        picture = picture.cpu()
+    if not isinstance(picture, Picture):
+        raise TypeError(f"a Picture is written, not {type(picture).__name__}")
+    data = written(picture, options)
+    if target is not None:
+        store(data, target)
+    return data

@@ -217,8 +217,9 @@ def _of_one_library(*arrays: Any) -> Tuple[Any, ...]:
 def _squared_error(a: np.ndarray, b: np.ndarray) -> float:
     total, error = ctypes.c_double(), _native.Error()
     _native.check(_native.library().ct_squared_error(
-        _native.engine(None), _native.TYPES.index(a.dtype.name), _native.Array(address_of(a), a.nbytes),
-        _native.Array(address_of(b), b.nbytes), a.size, 1, total, error), error)
+        _native.engine(None), _native.TYPES.index(a.dtype.name),
+        _native.Array(address_of(a), a.nbytes), _native.Array(address_of(b), b.nbytes), a.size, 1,
+        total, error), error)
     return total.value
 
 

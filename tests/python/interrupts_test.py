@@ -19,7 +19,7 @@ from unittest import mock
 import numpy as np
 
 import cudatransform as ct
-from cudatransform import _gst, _libraries
+from cudatransform import _libraries, _native
 import pictures
 from places import Places
 
@@ -93,11 +93,11 @@ class WithFiles(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def check_all(self, context):
+    def check_all(self):
         """Every call gives its own result."""
         for index in (1, 0):
-            self.assertTrue(pictures.equal(context.read(self.paths[index]), self.pictures[index]))
-            self.assertEqual(context.write(self.pictures[index]), self.files[index])
+            self.assertTrue(pictures.equal(ct.read(self.paths[index]), self.pictures[index]))
+            self.assertEqual(ct.write(self.pictures[index]), self.files[index])
             self.assertTrue(np.array_equal(ct.dct(self.planes[index]), self.levels[index]))
             self.assertTrue(np.array_equal(ct.idct(self.levels[index]), self.back[index]))
 
@@ -123,14 +123,7 @@ class Anywhere(WithFiles):
         for source in (self.paths[0], self.files[0]):
             self.everywhere(lambda: ct.read(source), lambda: self.assertTrue(
                 pictures.equal(ct.read(self.paths[1]), self.pictures[1])))
-        self.check_all(ct.jpeg.of_this_thread())
-
-    def test_read_of_a_context(self):
-        context = ct.Context()
-        self.everywhere(lambda: context.read(self.paths[0]), lambda: self.assertTrue(
-            pictures.equal(context.read(self.paths[1]), self.pictures[1])), step=3)
-        self.check_all(context)
-        context.close()
+        self.check_all()
 
     def test_pixels(self):
         arrays = [ct.decode(data).copy() for data in self.files]
@@ -145,7 +138,7 @@ class Anywhere(WithFiles):
         for work in (lambda: ct.decode(self.paths[0]), lambda: ct.encode(arrays[0]),
                      lambda: self.pictures[0].pixels()):
             self.everywhere(work, check, step=3)
-        self.check_all(ct.jpeg.of_this_thread())
+        self.check_all()
 
     def test_read_of_what_is_damaged(self):
         def work():
@@ -220,11 +213,11 @@ class Anywhere(WithFiles):
 
 class Loading(unittest.TestCase):
     def test_libraries(self):
-        loaded, words = _gst._loaded, ("soft time limit",)
+        loaded, words = _native._loaded[:], ("soft time limit",)
 
         def load():
-            _gst._loaded = None
-            _gst.libraries()
+            _native._loaded.clear()
+            _native.library()
         try:
             count = places(load)
             self.assertGreater(count, 500)
@@ -233,10 +226,10 @@ class Loading(unittest.TestCase):
                     with Interrupt(number, TimeoutError, words):
                         load()
                 self.assertEqual(raised.exception.args, words)
-            _gst._loaded = None
-            self.assertIsNotNone(_gst.libraries())
+            _native._loaded.clear()
+            self.assertIsNotNone(_native.library())
         finally:
-            _gst._loaded = loaded
+            _native._loaded[:] = loaded
 
     def test_a_handlers_error_while_a_library_is_opened(self):
         def handler(*_):
@@ -244,12 +237,12 @@ class Loading(unittest.TestCase):
         before = signal.signal(signal.SIGALRM, handler)
         try:
             with self.assertRaisesRegex(TimeoutError, "soft time limit"):
-                _libraries.load("libgstreamer-1.0.so.0",
+                _libraries.load("libcudatransform.so.0",
                                 lambda _: signal.raise_signal(signal.SIGALRM))
         finally:
             signal.signal(signal.SIGALRM, before)
         with self.assertRaisesRegex(ct.Unavailable, "no such library"):
-            _libraries.load("libgstreamer-1.0.so.0",
+            _libraries.load("libcudatransform.so.0",
                             mock.Mock(side_effect=OSError("no such library")))
 
 
@@ -320,7 +313,7 @@ class Signals(WithFiles):
                     seen += self.interrupted(work, 1e-4)
                 except Soft:  # between its return and the end of the timer
                     pass
-                self.check_all(ct.jpeg.of_this_thread())
+                self.check_all()
         self.assertGreater(seen, SIGNALS / 10)
 
     def test_exceptions_in_other_threads(self):

@@ -113,7 +113,7 @@ class BesidePillow(Beside):
         for mode in ("1", "P", "RGBA", "RGBX", "RGBa", "LA", "PA", "YCbCr", "LAB", "HSV", "I", "F",
                      "I;16"):
             image = Image.new(mode, (9, 7))
-            for encode in (ct.encode, ct.Context().encode, ct.Picture.from_pixels):
+            for encode in (ct.encode, ct.Picture.from_pixels):
                 for options in ({}, {"sampling": "cmyk"}, {"sampling": "4:4:4"}):
                     with self.assertRaisesRegex(ValueError, rf"not {mode}: image.convert..RGB"):
                         encode(image, **options)
@@ -213,8 +213,7 @@ class Smaller(unittest.TestCase):
         """Warns where the call is, of every way to make it, and makes the file."""
         array, path = pictures.pixels(200, 150), io.BytesIO()
         least = ct.encode(array, quality=1)
-        for encode in (ct.encode, ct.Context().encode,
-                       functools.partial(ct.encode, target=path)):
+        for encode in (ct.encode, functools.partial(ct.encode, target=path)):
             for _ in range(2):
                 with self.assertWarnsRegex(UserWarning, f"target_size=500 is not.*{len(least)} "
                                            "bytes.*fewer pixels.*optimize") as told:
@@ -247,7 +246,7 @@ class Smaller(unittest.TestCase):
 class Colours(unittest.TestCase):
     def test_four_channels_have_no_default(self):
         array = pictures.pixels(16, 9, 4)
-        for encode in (ct.encode, ct.Context().encode, ct.Picture.from_pixels):
+        for encode in (ct.encode, ct.Picture.from_pixels):
             for given in (array, array[::-1, ::2], array[:1, :1]):
                 with self.assertRaisesRegex(ValueError, r"RGBA.*sampling=.cmyk.*\[:, :, :3\]"):
                     encode(given)
@@ -276,7 +275,7 @@ class Colours(unittest.TestCase):
         for channels in (1, 3, 4):
             array = pictures.pixels(16, 9, channels)
             for sampling in (0, "", False, b"", 2, 0.0, (), np.zeros(0)):
-                for encode in (ct.encode, ct.Context().encode, ct.Picture.from_pixels):
+                for encode in (ct.encode, ct.Picture.from_pixels):
                     with self.subTest(sampling=sampling), self.assertRaisesRegex(
                             TypeError, "a sampling is a str"):
                         encode(array, sampling=sampling)

@@ -10,8 +10,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Unio
 import numpy as np
 
 from .. import color
-from .._elements import relevelled
-from .._encoding import Levelling
+from .._encoding import Levelling, reencoded
 from ..cuda import CudaPicture
 from ..errors import Failure, is_interruption
 from ..jpeg import read, write
@@ -101,9 +100,7 @@ def shrunk(picture: Picture, target_size: Optional[int] = None) -> Optional[Pict
         if picture.tables.max() > 255 or not np.array_equal(own[min(1, len(own) - 1)], own[-1]):
             return None
         levelling = levelling._replace(tables=np.stack([own[0], own[-1]]))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of sizes, which _shrink() compares itself
-        data = relevelled(picture, levelling)
+    data = reencoded(picture, levelling)
     if data is None:
         return None
     levels, made = read(data), picture.copy()
