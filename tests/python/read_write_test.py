@@ -115,7 +115,6 @@ class Arrays(unittest.TestCase):
         self.assertTrue(levels.flags.writeable)
         wanted = levels.copy()
         del self.picture
-        ct.jpeg.of_this_thread().close()
         gc.collect()
         for seed in range(20):  # which would be decoded into the same memory
             ct.read(ct.write(ct.Picture.from_pixels(pictures.pixels(97, 61, seed=seed), 70)))
