@@ -12,10 +12,10 @@
 namespace cudatransform::core {
 namespace {
 
-constexpr size_t kLeast = 4096;
+constexpr size_t kMin = 4096;
 
 size_t rounded(size_t bytes) {
-  if (bytes <= kLeast) return kLeast;
+  if (bytes <= kMin) return kMin;
   const size_t step = std::bit_ceil(bytes) / 16;
   return (bytes + step - 1) / step * step;
 }

@@ -112,7 +112,7 @@ double squared_error(Threads& threads, const CtArray& a, const CtArray& b, size_
 CtCode check_array(const char* name, const CtArray* array, size_t row_bytes, size_t alignment,
                    CtError* error) {
   const auto wrong = [&](const std::string& what) {
-    return tell(CT_INVALID_ARGUMENT, name + what, error);
+    return report(CT_INVALID_ARGUMENT, name + what, error);
   };
   if (array == nullptr || array->data == nullptr) return wrong(" is NULL");
   if (array->pitch < 0 || static_cast<uint64_t>(array->pitch) < row_bytes)
@@ -135,13 +135,13 @@ CtCode ct_squared_error(CtEngine* engine, CtType type, const CtArray* a, const C
     if (const CtCode code = check(engine, error); code != CT_OK) return code;
     const size_t size = type == CT_UINT8 ? 1 : type == CT_UINT16 ? 2 : type == CT_FLOAT32 ? 4 : 0;
     if (size == 0)
-      return tell(CT_INVALID_ARGUMENT,
-                  "samples are CT_UINT8, CT_UINT16 or CT_FLOAT32, not " + std::to_string(type),
-                  error);
+      return report(CT_INVALID_ARGUMENT,
+                    "samples are CT_UINT8, CT_UINT16 or CT_FLOAT32, not " + std::to_string(type),
+                    error);
     size_t row_bytes = 0, bytes = 0;
     if (sum == nullptr || __builtin_mul_overflow(row_samples, size, &row_bytes) ||
         __builtin_mul_overflow(row_bytes, rows, &bytes))
-      return tell(CT_INVALID_ARGUMENT, "sum is NULL, or arrays are too large", error);
+      return report(CT_INVALID_ARGUMENT, "sum is NULL, or arrays are too large", error);
     *sum = 0;
     if (bytes == 0) return CT_OK;
     CtCode code = check_array("a", a, row_bytes, size, error);

@@ -53,13 +53,13 @@ void set_text(CtError* error, CtCode code, const std::string& text) {
   error->text[size] = 0;
 }
 
-CtCode tell(CtCode code, const std::string& text, CtError* error) {
+CtCode report(CtCode code, const std::string& text, CtError* error) {
   if (error != nullptr) set_text(error, code, text);
   return code;
 }
 
-CtCode tell(const Status& status, CtError* error) {
-  return tell(code_of(status.code), status.message, error);
+CtCode report(const Status& status, CtError* error) {
+  return report(code_of(status.code), status.message, error);
 }
 
 Status copy_to_host(CtEngine& engine, void* to, int64_t to_pitch, const void* from,
@@ -78,19 +78,20 @@ Status copy_to_host(CtEngine& engine, void* to, int64_t to_pitch, const void* fr
 }
 
 bool is_forked(const CtEngine& engine) { return engine.process != getpid(); }
-CtCode tell_forked(CtError* error) {
-  return tell(CT_FORKED,
-              "it was made before this process was forked: make a new engine in the child", error);
+CtCode report_forked(CtError* error) {
+  return report(CT_FORKED,
+                "it was made before this process was forked: make a new engine in the child",
+                error);
 }
 
 CtCode check(const CtEngine* engine, CtError* error) {
-  if (engine == nullptr) return tell(CT_INVALID_ARGUMENT, "engine is NULL", error);
-  return is_forked(*engine) ? tell_forked(error) : CT_OK;
+  if (engine == nullptr) return report(CT_INVALID_ARGUMENT, "engine is NULL", error);
+  return is_forked(*engine) ? report_forked(error) : CT_OK;
 }
 
 CtCode check(const CtDecodeOptions& options, CtError* error) {
   const auto wrong = [&](const char* what, int64_t value) {
-    return tell(CT_INVALID_ARGUMENT, std::string(what) + ", not " + std::to_string(value), error);
+    return report(CT_INVALID_ARGUMENT, std::string(what) + ", not " + std::to_string(value), error);
   };
   if (options.output < CT_OUTPUT_RGB || options.output > CT_OUTPUT_LEVELS)
     return wrong("output is one of CtOutput", options.output);
@@ -108,7 +109,7 @@ CtCode check(const CtDecodeOptions& options, CtError* error) {
 namespace {
 
 // Bytes of blocks that wait for their next use when no batches are under way.
-constexpr size_t kMostKept = size_t{1} << 24;
+constexpr size_t kMaxKept = size_t{1} << 24;
 
 int cores() {
   cpu_set_t set;
@@ -155,7 +156,7 @@ Status fill(CtEngine& engine, const CtEngineOptions& options) {
 
 CtCode check(const CtEncodeOptions& options, CtError* error) {
   const auto wrong = [&](const char* what, int64_t value) {
-    return tell(CT_INVALID_ARGUMENT, std::string(what) + ", not " + std::to_string(value), error);
+    return report(CT_INVALID_ARGUMENT, std::string(what) + ", not " + std::to_string(value), error);
   };
   if (options.quality < 0 || options.quality > 100)
     return wrong("quality is 1 to 100", options.quality);
@@ -176,7 +177,7 @@ CtCode check(const CtEncodeOptions& options, CtError* error) {
                                  : options.n_tables != 0   ? "tables"
                                                            : nullptr;
     if (excluded != nullptr)
-      return tell(CT_INVALID_ARGUMENT, std::string(name) + " excludes " + excluded, error);
+      return report(CT_INVALID_ARGUMENT, std::string(name) + " excludes " + excluded, error);
     if (options.max_size > 0 && options.target_size > options.max_size)
       return wrong("target_size is at most max_size", options.target_size);
   }
@@ -189,7 +190,7 @@ CtCode check(const CtEncodeOptions& options, CtError* error) {
   if (options.restart < 0 || options.restart > 65535)
     return wrong("a restart interval is 0 to 65535 MCUs", options.restart);
   if (options.markers_size > 0 && options.markers == nullptr)
-    return tell(CT_INVALID_ARGUMENT, "markers are NULL, but their size is not 0", error);
+    return report(CT_INVALID_ARGUMENT, "markers are NULL, but their size is not 0", error);
   return CT_OK;
 }
 
@@ -222,8 +223,8 @@ void encode_on_device(CtEngine& engine, const CtEncodeOptions& options, const Ct
 CtCode begin_files(CtEngine* engine, const CtEncodeOptions* options, const void* items,
                    size_t count, CtFile* files, CtEncodeOptions* own, CtError* error) {
   if (engine == nullptr || ((items == nullptr || files == nullptr) && count > 0))
-    return tell(CT_INVALID_ARGUMENT, "engine, images or files are NULL", error);
-  if (is_forked(*engine)) return tell_forked(error);
+    return report(CT_INVALID_ARGUMENT, "engine, images or files are NULL", error);
+  if (is_forked(*engine)) return report_forked(error);
   if (const CtCode code = copy_options(options, own, error); code != CT_OK) return code;
   std::fill_n(files, count, CtFile{});
   return check(*own, error);
@@ -247,15 +248,15 @@ const char* ct_version(void) { return CT_VERSION; }
 
 CtCode ct_engine_new(const CtEngineOptions* options, CtEngine** engine, CtError* error) {
   return guarded(error, [&] {
-    if (engine == nullptr) return tell(CT_INVALID_ARGUMENT, "engine is NULL", error);
+    if (engine == nullptr) return report(CT_INVALID_ARGUMENT, "engine is NULL", error);
     CtEngineOptions own;
     if (const CtCode code = copy_options(options, &own, error); code != CT_OK) return code;
     if (options == nullptr) own.device = -1;
     if (own.threads < 0 || own.threads > 1024)
-      return tell(CT_INVALID_ARGUMENT, "threads are 0 to 1024, not " + std::to_string(own.threads),
-                  error);
+      return report(CT_INVALID_ARGUMENT,
+                    "threads are 0 to 1024, not " + std::to_string(own.threads), error);
     auto made = std::make_unique<CtEngine>();
-    if (const auto status = fill(*made, own); !status.ok()) return tell(status, error);
+    if (const auto status = fill(*made, own); !status.ok()) return report(status, error);
     *engine = made.release();
     return CT_OK;
   });
@@ -276,10 +277,10 @@ CtCode ct_block_new(CtEngine* engine, size_t bytes, CtBlock** block, void** data
   return guarded(error, [&] {
     if (const CtCode code = check(engine, error); code != CT_OK) return code;
     if (block == nullptr || data == nullptr)
-      return tell(CT_INVALID_ARGUMENT, "block or data is NULL", error);
+      return report(CT_INVALID_ARGUMENT, "block or data is NULL", error);
     const auto status = engine->blocks->take(bytes, block);
     if (status.ok()) *data = (*block)->data();
-    return tell(status, error);
+    return report(status, error);
   });
 }
 void ct_block_ref(CtBlock* block) {
@@ -291,9 +292,9 @@ CtCode ct_copy_to_host(CtEngine* engine, void* to, int64_t to_pitch, const void*
                        int64_t from_pitch, size_t row_bytes, size_t rows, CtError* error) {
   return guarded(error, [&] {
     if (engine == nullptr || to == nullptr || from == nullptr)
-      return tell(CT_INVALID_ARGUMENT, "engine, to or from is NULL", error);
-    if (is_forked(*engine)) return tell_forked(error);
-    return tell(copy_to_host(*engine, to, to_pitch, from, from_pitch, row_bytes, rows), error);
+      return report(CT_INVALID_ARGUMENT, "engine, to or from is NULL", error);
+    if (is_forked(*engine)) return report_forked(error);
+    return report(copy_to_host(*engine, to, to_pitch, from, from_pitch, row_bytes, rows), error);
   });
 }
 
@@ -316,7 +317,7 @@ CtCode make_batches(CtEngine* engine, const CtDecodeOptions* options,
   CtCode code = check(engine, error);
   if (code == CT_OK) code = copy_options(options, &own, error);
   if (code == CT_OK) code = check(own, error);
-  return code == CT_OK ? tell(JpegBatches::make(*engine, own, batches), error) : code;
+  return code == CT_OK ? report(JpegBatches::make(*engine, own, batches), error) : code;
 }
 
 CtCode decode_now(CtEngine* engine, const CtDecodeOptions* options, const CtSource& source,
@@ -334,7 +335,7 @@ CtCode decode_now(CtEngine* engine, const CtDecodeOptions* options, const CtSour
 CtCode ct_decoder_new(CtEngine* engine, const CtDecodeOptions* options, CtDecoder** decoder,
                       CtError* error) {
   return guarded(error, [&] {
-    if (decoder == nullptr) return tell(CT_INVALID_ARGUMENT, "decoder is NULL", error);
+    if (decoder == nullptr) return report(CT_INVALID_ARGUMENT, "decoder is NULL", error);
     auto made = std::make_unique<CtDecoder>();
     made->engine = engine;
     const CtCode code = make_batches(engine, options, &made->batches, error);
@@ -348,16 +349,16 @@ void ct_decoder_free(CtDecoder* decoder) {
   CtEngine& engine = *decoder->engine;
   delete decoder;
   // A decoder of batches has filled more memory than single files need.
-  engine.blocks->trim(kMostKept);
-  engine.files->trim(kMostKept);
+  engine.blocks->trim(kMaxKept);
+  engine.files->trim(kMaxKept);
   if (engine.lanes) engine.lanes->trim();
 }
 
 CtCode ct_decoder_push(CtDecoder* decoder, const CtSource* sources, size_t count, CtError* error) {
   return guarded(error, [&] {
     if (decoder == nullptr || (sources == nullptr && count > 0))
-      return tell(CT_INVALID_ARGUMENT, "decoder or sources are NULL", error);
-    if (is_forked(*decoder->engine)) return tell_forked(error);
+      return report(CT_INVALID_ARGUMENT, "decoder or sources are NULL", error);
+    if (is_forked(*decoder->engine)) return report_forked(error);
     const std::lock_guard lock(decoder->pushes);
     decoder->batches->push({sources, count});
     return CT_OK;
@@ -368,16 +369,16 @@ CtCode ct_decoder_pull(CtDecoder* decoder, CtPicture* pictures, size_t count, in
                        int32_t* is_done, CtError* error) {
   return guarded(error, [&] {
     if (decoder == nullptr || (pictures == nullptr && count > 0))
-      return tell(CT_INVALID_ARGUMENT, "decoder or pictures are NULL", error);
-    if (is_forked(*decoder->engine)) return tell_forked(error);
+      return report(CT_INVALID_ARGUMENT, "decoder or pictures are NULL", error);
+    if (is_forked(*decoder->engine)) return report_forked(error);
     const std::lock_guard lock(decoder->pulls);
     const size_t oldest = decoder->batches->oldest_count();
-    if (oldest == 0) return tell(CT_INVALID_ARGUMENT, "no batch has been pushed", error);
+    if (oldest == 0) return report(CT_INVALID_ARGUMENT, "no batch has been pushed", error);
     if (count != oldest && !(count == 0 && oldest == 1))
-      return tell(CT_INVALID_ARGUMENT,
-                  "the oldest batch has " + std::to_string(oldest) + " pictures, not " +
-                      std::to_string(count),
-                  error);
+      return report(CT_INVALID_ARGUMENT,
+                    "the oldest batch has " + std::to_string(oldest) + " pictures, not " +
+                        std::to_string(count),
+                    error);
     const bool done = decoder->batches->wait(timeout_ms);
     if (is_done != nullptr) *is_done = done ? 1 : 0;
     if (done) decoder->batches->take(pictures);
@@ -411,7 +412,7 @@ CtCode ct_encode(CtEngine* engine, const CtEncodeOptions* options, const CtImage
       return code;
     if (engine->lanes && EncodeChunk::takes(own)) {
       if (const auto status = EncodeChunk::probe(*engine->device); !status.ok())
-        return tell(status, error);
+        return report(status, error);
       encode_on_device(*engine, own, images, count, files);
     } else {
       engine->threads->run_here(

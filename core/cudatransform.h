@@ -143,7 +143,7 @@ typedef struct {
 typedef enum { CT_GRAY, CT_YCBCR, CT_RGB, CT_CMYK, CT_YCCK } CtColor;
 
 typedef struct {
-  uint64_t offset, size;  // in CtPicture.behind
+  uint64_t offset, size;  // in CtPicture.trailing
 } CtPlace;
 
 // A result. Release it with ct_picture_clear().
@@ -166,8 +166,8 @@ typedef struct {
   uint16_t tables[CT_MAX_TABLES][64];  // in natural order
   const uint8_t* markers;              // kept segments, one after the other
   size_t markers_size;
-  const uint8_t* behind;  // the bytes behind the picture in its file
-  size_t behind_size;
+  const uint8_t* trailing;  // the bytes behind the picture in its file
+  size_t trailing_size;
   const CtPlace* attachments;  // pictures by the file's index (MPF)
   int32_t n_attachments;
 

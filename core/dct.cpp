@@ -78,18 +78,18 @@ CtCode transform(CtEngine* engine, Direction direction, const CtDctOptions* opti
                  const CtSamples* samples, const CtCoefficients* coefs, CtError* error) {
   return guarded(error, [&] {
     if (samples == nullptr || coefs == nullptr)
-      return tell(CT_INVALID_ARGUMENT, "samples or coefficients are NULL", error);
+      return report(CT_INVALID_ARGUMENT, "samples or coefficients are NULL", error);
     CtDctOptions own;
     CtCode code = check(engine, error);
     if (code == CT_OK) code = copy_options(options, &own, error);
     if (code != CT_OK) return code;
     Dct8x8Job job = job_of(own, *samples, *coefs);
     job.direction = direction;
-    if (!engine->is_cuda()) return tell(transform_on_host(*engine, job), error);
+    if (!engine->is_cuda()) return report(transform_on_host(*engine, job), error);
     const auto submit = [&](Device& device, Queue& queue) {
       return CT_OPS(device, dct8x8).submit(device, queue, job, nullptr);
     };
-    return tell(run_and_wait(*engine, submit), error);
+    return report(run_and_wait(*engine, submit), error);
   });
 }
 

@@ -23,7 +23,7 @@ Status no_memory() {
 
 bool DecodeChunk::add(JpegItem& item, CtBlock* block, uint8_t* pixels) {
   const size_t own = item.plan().level_bytes + item.plan().plane_bytes;
-  const bool is_full = bytes_ + own > kMostBytes || entries_.size() == kMostPictures;
+  const bool is_full = bytes_ + own > kMaxBytes || entries_.size() == kMaxPictures;
   if (!entries_.empty() && is_full) return false;
   bytes_ += own;
   entries_.push_back({&item, block, pixels});

@@ -19,8 +19,8 @@ class DecodeChunk final : public Chunk {
  public:
   // Levels and planes of a chunk: launches for fewer bytes do not fill the device, and memory for
   // more is wasted.
-  static constexpr size_t kMostBytes = size_t{64} << 20;
-  static constexpr size_t kMostPictures = 128;
+  static constexpr size_t kMaxBytes = size_t{64} << 20;
+  static constexpr size_t kMaxPictures = 128;
 
   // kNotFound: this build has no code for the device.
   static Status probe(Device& device);

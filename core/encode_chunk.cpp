@@ -19,7 +19,7 @@
 namespace cudatransform::core {
 namespace {
 
-constexpr size_t kLeastCapacity = 4096;
+constexpr size_t kMinCapacity = 4096;
 // A file of high quality has this part of the bytes of its levels; one that has more is coded by
 // the CPU.
 constexpr size_t kFilePart = 3;
@@ -37,7 +37,7 @@ bool EncodeChunk::add(const CtImage& image, CtFile* file) {
     return true;
   }
   const size_t own = entry.plan.level_bytes + entry.plan.plane_bytes + pixel_bytes(entry);
-  const bool is_full = bytes_ + own > kMostBytes || entries_.size() == kMostPictures;
+  const bool is_full = bytes_ + own > kMaxBytes || entries_.size() == kMaxPictures;
   if (!entries_.empty() && is_full) return false;
   bytes_ += own;
   entries_.push_back(std::move(entry));
@@ -65,7 +65,7 @@ Status EncodeChunk::place(Lane& lane) {
     entry.planes_at = plane_bytes_;
     plane_bytes_ += aligned(entry.plan.plane_bytes);
     entry.file_at = file_bytes_;
-    entry.capacity = aligned(kLeastCapacity + entry.plan.level_bytes / kFilePart);
+    entry.capacity = aligned(kMinCapacity + entry.plan.level_bytes / kFilePart);
     file_bytes_ += entry.capacity;
   }
   Device& device = *engine_.device;

@@ -18,8 +18,8 @@ namespace cudatransform::core {
 class EncodeChunk final : public Chunk {
  public:
   // Levels, planes and pixels of a chunk.
-  static constexpr size_t kMostBytes = size_t{64} << 20;
-  static constexpr size_t kMostPictures = 128;
+  static constexpr size_t kMaxBytes = size_t{64} << 20;
+  static constexpr size_t kMaxPictures = 128;
 
   // kNotFound: this build has no code for the device.
   static Status probe(Device& device);

@@ -46,13 +46,13 @@ Status copy_to_host(CtEngine& engine, void* to, int64_t to_pitch, const void* fr
                     int64_t from_pitch, size_t row_bytes, size_t rows);
 
 // Tells a caller of the library.
-CtCode tell(CtCode code, const std::string& text, CtError* error);
-CtCode tell(const Status& status, CtError* error);
+CtCode report(CtCode code, const std::string& text, CtError* error);
+CtCode report(const Status& status, CtError* error);
 CtCode code_of(StatusCode code);
 void set_text(CtError* error, CtCode code, const std::string& text);
 
 bool is_forked(const CtEngine& engine);
-CtCode tell_forked(CtError* error);
+CtCode report_forked(CtError* error);
 // CT_OK, or why the engine cannot be used, or the options.
 CtCode check(const CtEngine* engine, CtError* error);
 CtCode check(const CtDecodeOptions& options, CtError* error);
@@ -64,9 +64,9 @@ CtCode guarded(CtError* error, const Work& work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return tell(CT_OUT_OF_MEMORY, "there is no memory", error);
+    return report(CT_OUT_OF_MEMORY, "there is no memory", error);
   } catch (const std::exception& exception) {
-    return tell(CT_FAILED, exception.what(), error);
+    return report(CT_FAILED, exception.what(), error);
   }
 }
 
@@ -76,10 +76,10 @@ CtCode copy_options(const Options* from, Options* to, CtError* error) {
   *to = {};
   if (from == nullptr) return CT_OK;
   if (from->struct_size < sizeof(size_t) || from->struct_size > 4096)
-    return tell(CT_INVALID_ARGUMENT,
-                "struct_size is the size of the structure of options, not " +
-                    std::to_string(from->struct_size),
-                error);
+    return report(CT_INVALID_ARGUMENT,
+                  "struct_size is the size of the structure of options, not " +
+                      std::to_string(from->struct_size),
+                  error);
   std::memcpy(to, from, std::min(from->struct_size, sizeof *to));
   return CT_OK;
 }

@@ -37,13 +37,13 @@ Status check_quality(int32_t quality) {
 template <typename Make>
 CtCode make_picture(CtEngine* engine, const CtPicture* from, CtPicture* to, CtError* error,
                     const Make& make) {
-  if (to == nullptr) return tell(CT_INVALID_ARGUMENT, "the result is NULL", error);
+  if (to == nullptr) return report(CT_INVALID_ARGUMENT, "the result is NULL", error);
   CtError own = {};
   *to = {};
   const CtCode code = guarded(&own, [&] {
     if (const CtCode unusable = check(engine, &own); unusable != CT_OK) return unusable;
-    if (from == nullptr) return tell(CT_INVALID_ARGUMENT, "the picture is NULL", &own);
-    if (const Status status = check_levels(*from); !status.ok()) return tell(status, &own);
+    if (from == nullptr) return report(CT_INVALID_ARGUMENT, "the picture is NULL", &own);
+    if (const Status status = check_levels(*from); !status.ok()) return report(status, &own);
     to->width = from->width;
     to->height = from->height;
     to->depth = from->depth;
@@ -71,7 +71,7 @@ std::vector<uint8_t> copy_of(const uint8_t* data, size_t size) {
 
 FileMetadata metadata_of(const CtPicture& picture) {
   FileMetadata metadata = {copy_of(picture.markers, picture.markers_size),
-                           copy_of(picture.behind, picture.behind_size),
+                           copy_of(picture.trailing, picture.trailing_size),
                            {}};
   if (picture.attachments != nullptr)
     for (const CtPlace& place :
@@ -86,7 +86,7 @@ Status set_metadata(const FileMetadata& metadata, CtPicture* picture) {
                                metadata.trailing.size(), picture, &rest));
   for (const FilePlace& place : metadata.attachments) *rest.places++ = {place.begin, place.size};
   std::copy(metadata.segments.begin(), metadata.segments.end(), rest.markers);
-  std::copy(metadata.trailing.begin(), metadata.trailing.end(), rest.behind);
+  std::copy(metadata.trailing.begin(), metadata.trailing.end(), rest.trailing);
   return {};
 }
 
@@ -341,17 +341,17 @@ CtCode ct_quality_tables(CtPreset preset, int32_t quality, int32_t chroma_h, int
   using namespace cudatransform;
   return guarded(error, [&] {
     if (luma == nullptr || chroma == nullptr)
-      return tell(CT_INVALID_ARGUMENT, "luma or chroma is NULL", error);
+      return report(CT_INVALID_ARGUMENT, "luma or chroma is NULL", error);
     if (preset < CT_PRESET_ANNEX_K || preset > CT_PRESET_PERCEPTUAL)
-      return tell(CT_INVALID_ARGUMENT, "preset is one of CtPreset, not " + std::to_string(preset),
-                  error);
-    if (const Status status = check_quality(quality); !status.ok()) return tell(status, error);
+      return report(CT_INVALID_ARGUMENT, "preset is one of CtPreset, not " + std::to_string(preset),
+                    error);
+    if (const Status status = check_quality(quality); !status.ok()) return report(status, error);
     const auto is_factor = [](int32_t one) { return one == 1 || one == 2 || one == 4; };
     if (!is_factor(chroma_h) || !is_factor(chroma_v) || chroma_h * chroma_v > 4)
-      return tell(CT_INVALID_ARGUMENT,
-                  "samples of luma for one of chroma are 1, 2 or 4, not " +
-                      std::to_string(chroma_h) + "x" + std::to_string(chroma_v),
-                  error);
+      return report(CT_INVALID_ARGUMENT,
+                    "samples of luma for one of chroma are 1, 2 or 4, not " +
+                        std::to_string(chroma_h) + "x" + std::to_string(chroma_v),
+                    error);
     std::copy_n(luma_table(preset, quality).q, 64, luma);
     std::copy_n(chroma_table(preset, quality, chroma_h * chroma_v).q, 64, chroma);
     return CT_OK;
@@ -363,14 +363,14 @@ CtCode ct_flip(CtEngine* engine, const CtFlipOptions* options, const CtPicture* 
   return make_picture(engine, from, to, error, [&](CtError* why) {
     CtFlipOptions own;
     if (const CtCode code = copy_options(options, &own, why); code != CT_OK) return code;
-    return tell(flip_picture(*engine, own, *from, to), why);
+    return report(flip_picture(*engine, own, *from, to), why);
   });
 }
 
 CtCode ct_requantize(CtEngine* engine, int32_t quality, const CtPicture* from, CtPicture* to,
                      CtError* error) {
   return make_picture(engine, from, to, error, [&](CtError* why) {
-    return tell(requantize(*engine, quality, *from, to), why);
+    return report(requantize(*engine, quality, *from, to), why);
   });
 }
 
@@ -380,7 +380,7 @@ CtCode ct_pixels(CtEngine* engine, const CtDecodeOptions* options, const CtPictu
     CtDecodeOptions own;
     CtCode code = copy_options(options, &own, why);
     if (code == CT_OK) code = check(own, why);
-    return code == CT_OK ? tell(make_pixels(*engine, own, *from, to), why) : code;
+    return code == CT_OK ? report(make_pixels(*engine, own, *from, to), why) : code;
   });
 }
 
@@ -389,18 +389,18 @@ CtCode ct_planes(CtEngine* engine, CtType type, const CtPicture* from, CtPlanes*
   return guarded(error, [&] {
     if (const CtCode code = check(engine, error); code != CT_OK) return code;
     if (from == nullptr || planes == nullptr)
-      return tell(CT_INVALID_ARGUMENT, "the picture or the planes are NULL", error);
+      return report(CT_INVALID_ARGUMENT, "the picture or the planes are NULL", error);
     *planes = {};
     cudatransform::CoefNumber number;
     if (!number_of(type, &number))
-      return tell(
+      return report(
           CT_INVALID_ARGUMENT,
           "planes are CT_INT16, CT_INT32, CT_FLOAT16 or CT_FLOAT32, not " + std::to_string(type),
           error);
     cudatransform::Status status = check_levels(*from);
     if (status.ok()) status = make_planes(*engine, number, *from, planes);
     if (!status.ok()) ct_planes_clear(planes);
-    return tell(status, error);
+    return report(status, error);
   });
 }
 

@@ -109,13 +109,13 @@ Scratch& scratch() {
 }
 
 // A file of its own memory, with the bytes behind its picture.
-Status take_file(const JpegBytes& bytes, std::span<const uint8_t> behind, CtFile* file) {
-  CT_RETURN_IF_ERROR(make_host_block(bytes.size() + behind.size(), &file->block));
+Status take_file(const JpegBytes& bytes, std::span<const uint8_t> trailing, CtFile* file) {
+  CT_RETURN_IF_ERROR(make_host_block(bytes.size() + trailing.size(), &file->block));
   std::memcpy(file->block->data(), bytes.data(), bytes.size());
-  if (!behind.empty())
-    std::memcpy(file->block->data() + bytes.size(), behind.data(), behind.size());
+  if (!trailing.empty())
+    std::memcpy(file->block->data() + bytes.size(), trailing.data(), trailing.size());
   file->data = file->block->data();
-  file->size = bytes.size() + behind.size();
+  file->size = bytes.size() + trailing.size();
   return {};
 }
 
@@ -251,8 +251,8 @@ Status find_places_of(const CtPicture& from, std::vector<FilePlace>* places) {
       return invalid("attachment " + std::to_string(i) + " at bytes " +
                      std::to_string(place.begin) + " to " + std::to_string(place.end()) + what);
     };
-    if (place.size == 0 || place.begin > from.behind_size ||
-        place.size > from.behind_size - place.begin)
+    if (place.size == 0 || place.begin > from.trailing_size ||
+        place.size > from.trailing_size - place.begin)
       return text(" is outside of what is behind the picture");
     for (const FilePlace& other : *places)
       if (place.begin < other.end() && other.begin < place.end()) return text(" is over another");
@@ -276,7 +276,7 @@ Status write_picture(CtEngine& engine, const CtEncodeOptions& options, const CtP
   how.keep_metadata = options.leave_metadata == 0;
   std::vector<FilePlace> places;
   if (how.keep_metadata) {
-    if (from.n_attachments < 0 || from.n_attachments >= static_cast<int32_t>(kMostMpfPictures))
+    if (from.n_attachments < 0 || from.n_attachments >= static_cast<int32_t>(kMaxMpfPictures))
       return invalid("a file takes 255 attachments, not " + std::to_string(from.n_attachments));
     CT_RETURN_IF_ERROR(find_places_of(from, &places));
   }
@@ -301,10 +301,10 @@ Status write_picture(CtEngine& engine, const CtEncodeOptions& options, const CtP
   picture.others = static_cast<uint32_t>(places.size());
   CT_RETURN_IF_ERROR(own.writer.write(picture, how, &own.bytes));
   if (!how.keep_metadata) return take_file(own.bytes, {}, file);
-  const std::span<const uint8_t> behind = {from.behind, from.behind_size};
+  const std::span<const uint8_t> trailing = {from.trailing, from.trailing_size};
   // A picture may come without what its file had behind it, or with something else.
-  const Status lengths = check_container(picture.metadata, own.bytes.size(), behind, places);
-  CT_RETURN_IF_ERROR(take_file(own.bytes, behind, file));
+  const Status lengths = check_container(picture.metadata, own.bytes.size(), trailing, places);
+  CT_RETURN_IF_ERROR(take_file(own.bytes, trailing, file));
   set_text(&file->error, CT_OK, lengths.message);
   if (places.empty()) return {};
   return rewrite_mpf({file->block->data(), own.bytes.size()}, places);

@@ -21,8 +21,8 @@
 namespace cudatransform::core {
 namespace {
 
-constexpr size_t kMostFileBytes = size_t{256} << 20;
-constexpr uint64_t kMostPixels = uint64_t{1} << 27;  // a camera of 100 megapixels passes
+constexpr size_t kMaxFileBytes = size_t{256} << 20;
+constexpr uint64_t kMaxPixels = uint64_t{1} << 27;  // a camera of 100 megapixels passes
 
 // A file descriptor, closed with the object.
 class File {
@@ -66,7 +66,7 @@ void JpegItem::open(const CtSource& source, const CtDecodeOptions& options, bool
   picture_ = {};
   irregular_ = 0;
   is_sound_ = false;
-  behind_size_ = 0;
+  trailing_size_ = 0;
   places_.clear();
   if (const Status status = take_bytes(source); !status.ok())
     return fail(status.code == StatusCode::kFailed ? CT_UNREADABLE : code_of(status.code),
@@ -80,9 +80,9 @@ Status JpegItem::take_bytes(const CtSource& source) {
   if (source.path != nullptr) return read_file(source.path);
   whole_ = {static_cast<const uint8_t*>(source.data), source.data != nullptr ? source.size : 0};
   if (whole_.empty()) return unreadable("it has 0 bytes");
-  if (whole_.size() > kMostFileBytes)
+  if (whole_.size() > kMaxFileBytes)
     return unreadable("it has " + std::to_string(whole_.size()) + " bytes, more than " +
-                      std::to_string(kMostFileBytes));
+                      std::to_string(kMaxFileBytes));
   return {};
 }
 
@@ -94,9 +94,9 @@ Status JpegItem::read_file(const char* path) {
   if (!S_ISREG(info.st_mode)) return unreadable("it is not a file");
   const auto size = static_cast<size_t>(info.st_size);
   if (size == 0) return unreadable("it has 0 bytes");
-  if (size > kMostFileBytes)
+  if (size > kMaxFileBytes)
     return unreadable("it has " + std::to_string(size) + " bytes, more than " +
-                      std::to_string(kMostFileBytes));
+                      std::to_string(kMaxFileBytes));
   if (own_bytes_ < size) {
     own_bytes_ = 0;
     own_.reset(new uint8_t[size + size / 4]);
@@ -119,14 +119,14 @@ Status JpegItem::look_behind(const CtDecodeOptions& options) {
   const bool keeps = options.output == CT_OUTPUT_LEVELS && options.keep_metadata != 0;
   if (!keeps && find_mpf(whole_).empty()) return {};
   const FirstPicture first = first_picture(whole_);
-  const size_t behind = whole_.size() - first.size;
+  const size_t trailing = whole_.size() - first.size;
   FilePlaces others;
   Status status = find_places(whole_, first.size, &others);
   bool has_others = false;
   if (status.ok() && others.count > 0) has_others = check_places(whole_, others).ok();
   if (has_others) file_ = whole_.first(first.size);
   // Without an end and an index, the bytes behind damage may be the rest of the picture.
-  if (keeps && (first.has_end || has_others)) behind_size_ = behind;
+  if (keeps && (first.has_end || has_others)) trailing_size_ = trailing;
   if (keeps && has_others)
     for (const FilePlace& place : others.all())
       places_.push_back({place.begin - first.size, place.size});
@@ -139,7 +139,7 @@ Status JpegItem::open_picture(const CtDecodeOptions& options, bool dense) {
   JpegHeader header;
   CT_RETURN_IF_ERROR(reader_.read_header(file_, &header));
   const uint64_t pixels = uint64_t{header.width} * header.height;
-  const uint64_t most = options.max_pixels != 0 ? options.max_pixels : kMostPixels;
+  const uint64_t most = options.max_pixels != 0 ? options.max_pixels : kMaxPixels;
   if (pixels > most) {
     fail(CT_LIMIT, "the picture has " + size_of(header) +
                        " pixels, more than max_pixels=" + std::to_string(most));
@@ -150,7 +150,7 @@ Status JpegItem::open_picture(const CtDecodeOptions& options, bool dense) {
                    std::to_string(header.least_bytes) + " bytes, not " +
                    std::to_string(file_.size()));
   CT_RETURN_IF_ERROR(plan_pixels(header, options, dense, &plan_));
-  if (const uint64_t bytes = plan_.bytes() + behind_size_;
+  if (const uint64_t bytes = plan_.bytes() + trailing_size_;
       options.max_memory != 0 && bytes > options.max_memory) {
     fail(CT_LIMIT, "the picture has " + size_of(header) + " pixels and needs " +
                        std::to_string(bytes) +
@@ -204,10 +204,11 @@ Status JpegItem::read_rest(const CtDecodeOptions& options) {
     markers = jpeg_metadata_size(file_, kept);
   }
   RestMemory rest;
-  CT_RETURN_IF_ERROR(make_rest(places_.size(), markers, behind_size_, &picture_, &rest));
+  CT_RETURN_IF_ERROR(make_rest(places_.size(), markers, trailing_size_, &picture_, &rest));
   std::copy(places_.begin(), places_.end(), rest.places);
   if (markers > 0) copy_jpeg_metadata(file_, kept, rest.markers);
-  if (behind_size_ > 0) std::memcpy(rest.behind, whole_.last(behind_size_).data(), behind_size_);
+  if (trailing_size_ > 0)
+    std::memcpy(rest.trailing, whole_.last(trailing_size_).data(), trailing_size_);
   return {};
 }
 
@@ -270,7 +271,7 @@ std::unique_ptr<JpegItem> JpegItems::take() {
 void JpegItems::give(std::unique_ptr<JpegItem> item) {
   item->picture() = {};
   const std::lock_guard lock(mutex_);
-  if (idle_.size() < kMost) idle_.push_back(std::move(item));
+  if (idle_.size() < kMax) idle_.push_back(std::move(item));
 }
 
 }  // namespace cudatransform::core

@@ -59,7 +59,7 @@ class JpegItem {
   std::unique_ptr<uint8_t[]> own_;  // the bytes of a file
   size_t own_bytes_ = 0;
   std::span<const uint8_t> whole_, file_;
-  size_t behind_size_ = 0;
+  size_t trailing_size_ = 0;
   std::vector<CtPlace> places_;
   JpegReader reader_;
   JpegScanReader scan_reader_;
@@ -79,7 +79,7 @@ class JpegItems {
   void give(std::unique_ptr<JpegItem> item);
 
  private:
-  static constexpr size_t kMost = 64;
+  static constexpr size_t kMax = 64;
   std::mutex mutex_;
   std::vector<std::unique_ptr<JpegItem>> idle_;
 };

@@ -37,7 +37,7 @@ Status check_kind(const JpegHeader& header, CtOutput output) {
 }
 
 RgbColor rgb_color_of(JpegColor color) {
-  if (color == JpegColor::kGray) return RgbColor::kGrey;
+  if (color == JpegColor::kGray) return RgbColor::kGray;
   return color == JpegColor::kRgb ? RgbColor::kRgb : RgbColor::kYcbcr;
 }
 

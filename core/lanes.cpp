@@ -3,6 +3,7 @@
 
 #include "core/lanes.h"
 
+#include <new>
 #include <utility>
 
 #include "core/engine.h"
@@ -17,7 +18,17 @@ namespace {
 // While the CPU packs for one, the device works on others.
 constexpr int kLanes = 6;
 // Of a lane's memory of each kind, kept when nothing is under way for long.
-constexpr size_t kMostKept = size_t{1} << 22;
+constexpr size_t kMaxKept = size_t{1} << 22;
+
+// The status of a chunk's step. No exception leaves it: it would end the process, or lose the lane.
+template <typename Step>
+Status status_of(const Step& step) {
+  try {
+    return step();
+  } catch (const std::bad_alloc&) {
+    return Status::error(StatusCode::kOutOfMemory, "out of memory");
+  }
+}
 
 #if !CT_HAVE_CUDA
 Status make_cuda_queue(Device&, std::unique_ptr<Queue>*) {
@@ -79,7 +90,7 @@ void Lanes::start_waiting() {
 }
 
 void Lanes::start(Running* running) {
-  running->status = running->chunk->place(*running->lane);
+  running->status = status_of([&] { return running->chunk->place(*running->lane); });
   if (!running->status.ok()) return submit(running);
   threads_.run(
       running->chunk->count(), [running](size_t i) { running->chunk->pack(*running->lane, i); },
@@ -88,7 +99,7 @@ void Lanes::start(Running* running) {
 
 void Lanes::submit(Running* running) {
   std::unique_ptr<Running> own(running);
-  if (own->status.ok()) own->status = own->chunk->submit(*own->lane);
+  if (own->status.ok()) own->status = status_of([&] { return own->chunk->submit(*own->lane); });
   if (own->status.ok()) own->status = own->lane->queue->record(&own->done);
   {
     const std::lock_guard lock(mutex_);
@@ -130,7 +141,7 @@ void Lanes::trim() {
   for (const std::unique_ptr<Lane>& lane : idle_)
     for (std::unique_ptr<Memory>* memory :
          {&lane->pinned, &lane->levels, &lane->planes, &lane->files})
-      if (*memory && (*memory)->size() > kMostKept) memory->reset();
+      if (*memory && (*memory)->size() > kMaxKept) memory->reset();
 }
 
 void Lanes::run(Chunk& chunk) {
@@ -143,9 +154,9 @@ void Lanes::run(Chunk& chunk) {
     lane = std::move(idle_.back());
     idle_.pop_back();
   }
-  Status status = chunk.place(*lane);
+  Status status = status_of([&] { return chunk.place(*lane); });
   for (size_t i = 0; i < chunk.count() && status.ok(); ++i) chunk.pack(*lane, i);
-  if (status.ok()) status = chunk.submit(*lane);
+  if (status.ok()) status = status_of([&] { return chunk.submit(*lane); });
   chunk.settle(*lane, finish(*lane->queue, status));
   give(std::move(lane));
   chunk.end();

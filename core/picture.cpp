@@ -10,7 +10,7 @@
 namespace cudatransform::core {
 namespace {
 
-constexpr int32_t kMostSide = 65535;
+constexpr int32_t kMaxSide = 65535;
 
 // In the order of CtColor.
 constexpr JpegColor kColors[] = {JpegColor::kGray, JpegColor::kYcbcr, JpegColor::kRgb,
@@ -85,7 +85,7 @@ Status check_levels(const CtPicture& picture) {
   if (picture.depth != 8 && picture.depth != 12)
     return wrong("depth is 8 or 12, not " + std::to_string(picture.depth));
   if (std::min(picture.width, picture.height) < 1 ||
-      std::max(picture.width, picture.height) > kMostSide)
+      std::max(picture.width, picture.height) > kMaxSide)
     return wrong("a picture of " + pair(picture.width, picture.height));
   if (picture.n_tables < 1 || picture.n_tables > CT_MAX_TABLES)
     return wrong("there are 1 to 4 tables, not " + std::to_string(picture.n_tables));
@@ -123,12 +123,12 @@ CoefArray coefs_of(const CtComponent& component) {
           .table = component.table};
 }
 
-Status make_rest(size_t places, size_t markers, size_t behind, CtPicture* picture,
+Status make_rest(size_t places, size_t markers, size_t trailing, CtPicture* picture,
                  RestMemory* rest) {
   *rest = {};
   const size_t place_bytes = places * sizeof(CtPlace);
-  if (place_bytes + markers + behind == 0) return {};
-  CT_RETURN_IF_ERROR(make_host_block(place_bytes + markers + behind, &picture->rest));
+  if (place_bytes + markers + trailing == 0) return {};
+  CT_RETURN_IF_ERROR(make_host_block(place_bytes + markers + trailing, &picture->rest));
   uint8_t* const memory = picture->rest->data();
   *rest = {reinterpret_cast<CtPlace*>(memory), memory + place_bytes,
            memory + place_bytes + markers};
@@ -136,8 +136,8 @@ Status make_rest(size_t places, size_t markers, size_t behind, CtPicture* pictur
   picture->n_attachments = static_cast<int32_t>(places);
   picture->markers = rest->markers;
   picture->markers_size = markers;
-  picture->behind = rest->behind;
-  picture->behind_size = behind;
+  picture->trailing = rest->trailing;
+  picture->trailing_size = trailing;
   return {};
 }
 

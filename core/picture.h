@@ -32,9 +32,9 @@ CoefArray coefs_of(const CtComponent& component);
 // behind the picture. The picture tells of it; without any it has no such memory.
 struct RestMemory {
   CtPlace* places = nullptr;
-  uint8_t *markers = nullptr, *behind = nullptr;
+  uint8_t *markers = nullptr, *trailing = nullptr;
 };
-Status make_rest(size_t places, size_t markers, size_t behind, CtPicture* picture,
+Status make_rest(size_t places, size_t markers, size_t trailing, CtPicture* picture,
                  RestMemory* rest);
 
 }  // namespace cudatransform::core

@@ -67,7 +67,7 @@ constexpr bool are_complete(const DiracDescents& descents) {
   for (uint32_t range = kDiracLeastRange; range <= 0x8000; ++range) {
     const size_t at = descents.place[range - kDiracLeastRange];
     const size_t most = DiracDescents::kLength - 1 - at % DiracDescents::kLength;
-    if (descents.ranges[at] != range || most < DiracDescents::kMost) return false;
+    if (descents.ranges[at] != range || most < DiracDescents::kMax) return false;
   }
   return true;
 }

@@ -33,11 +33,11 @@ inline constexpr uint32_t kDiracStillProbability = 254;
 
 // The ranges that follow each other while ones come in such a context. They lie behind each other,
 // so that as many ones as are needed are one step: range `place[range - kDiracLeastRange]` and on.
-// Each way goes on for kMost ranges behind the first that has to be renormalised.
+// Each way goes on for kMax ranges behind the first that has to be renormalized.
 inline constexpr uint32_t kDiracLeastRange = 0x4001;
 struct DiracDescents {
-  static constexpr size_t kMost = 64;
-  static constexpr size_t kWays = 127, kLength = 180 + kMost;
+  static constexpr size_t kMax = 64;
+  static constexpr size_t kWays = 127, kLength = 180 + kMax;
   std::array<uint16_t, 0x8001 - kDiracLeastRange> place;
   std::array<uint16_t, kWays * kLength> ranges;
 };
@@ -61,7 +61,7 @@ class DiracArithmetic {
     window_ -= in_window(split) & ~zero;
     range_ = (split & zero_32) | ((range_ - split) & ~zero_32);
     *context = p + kDiracWideSteps[(p >> 24) + (zero & 256)];
-    renormalise();
+    renormalize();
     return ~zero_32;
   }
 
@@ -71,12 +71,12 @@ class DiracArithmetic {
     if (code() >= split) {
       *context = p + kDiracWideSteps[p >> 24];
       take_one(split);
-      renormalise_likely_one();
+      renormalize_likely_one();
       return true;
     }
     *context = p + kDiracWideSteps[(p >> 24) + 256];
     range_ = split;
-    renormalise();
+    renormalize();
     return false;
   }
 
@@ -126,7 +126,7 @@ class DiracArithmetic {
     range_ -= split;
   }
 
-  // Until the range has to be renormalised, all that a 1 does is to lessen it: a 1 is followed by
+  // Until the range has to be renormalized, all that a 1 does is to lessen it: a 1 is followed by
   // another if the range is still as large as `least`.
   template <bool kTakesZero>
   size_t run(DiracContext* context, size_t most) {
@@ -151,10 +151,10 @@ class DiracArithmetic {
   size_t still_ones(DiracContext context, size_t most, int32_t least) {
     const DiracDescents& descents = kDiracDescents[(context >> 16) - kDiracStillProbability];
     const uint16_t* way = &descents.ranges[descents.place[range_ - kDiracLeastRange]];
-    size_t ones = std::min(most, DiracDescents::kMost);
+    size_t ones = std::min(most, DiracDescents::kMax);
     if (way[ones] < least) {
       uint16_t larger = 0;  // as narrow as ranges are: eight at a time
-      for (size_t i = 1; i <= DiracDescents::kMost; ++i)
+      for (size_t i = 1; i <= DiracDescents::kMax; ++i)
         larger = static_cast<uint16_t>(larger + (way[i] >= static_cast<uint16_t>(least)));
       ones = larger;
     }
@@ -176,7 +176,7 @@ class DiracArithmetic {
   }
 
   // The range is at most 2^15 but for the first bit's, which is not shifted: never by more than 15.
-  void renormalise() {
+  void renormalize() {
     const int shift = 15 ^ (31 ^ std::countl_zero(2 * range_ - 1));
     range_ <<= shift;
     window_ <<= shift;
@@ -184,13 +184,13 @@ class DiracArithmetic {
   }
   // After a 1 that was as likely as a 0 or likelier there is one bit to shift, or none. (A branch
   // would be mispredicted too often.)
-  void renormalise_likely_one() {
+  void renormalize_likely_one() {
     const int64_t is_low = (int64_t{range_} - kDiracLeastRange) >> 63;
     range_ += range_ & static_cast<uint32_t>(is_low);
     window_ += window_ & static_cast<uint64_t>(is_low);
     if (static_cast<uint32_t>(window_) == 0) refill();
     if (range_ < kDiracLeastRange) [[unlikely]]
-      renormalise();
+      renormalize();
   }
 
   // There are 16 bits or fewer below the code: 32 more take the place of the mark, which goes

@@ -91,7 +91,7 @@ class DiracBits {
   uint32_t unsigned_code() {
     const uint64_t word = peek();
     const int zeros = std::countl_zero(word & kStopBits);  // a pair of bits for each data bit
-    if (zeros > kMostPairs) return long_unsigned_code();
+    if (zeros > kMaxPairs) return long_unsigned_code();
     position_ += static_cast<unsigned>(zeros) + 1;
     return value_of(word, zeros);
   }
@@ -101,7 +101,7 @@ class DiracBits {
     const int zeros = std::countl_zero(word & kStopBits);
     uint32_t value;
     bool negative;
-    if (zeros > kMostPairs) {
+    if (zeros > kMaxPairs) {
       value = long_unsigned_code();
       negative = value != 0 && bit();
     } else {
@@ -146,7 +146,7 @@ class DiracBits {
   // Bits of peek() that are there at any position in a byte.
   static constexpr int kPeeked = 57;
   // Counted in pairs, so that the stop bit and a sign follow.
-  static constexpr int kMostPairs = 54;
+  static constexpr int kMaxPairs = 54;
   static constexpr int kShortCode = 4;  // the least that is not zero: a pair, a stop bit, a sign
 
   uint64_t peek() const {

@@ -17,14 +17,14 @@
 namespace cudatransform {
 namespace {
 
-// The neighbour whose sign a level is likely to have: in the low-pass direction of the band.
+// The neighbor whose sign a level is likely to have: in the low-pass direction of the band.
 enum class SignFrom { kNone, kAbove, kLeft };
 
 struct Contexts {
   DiracContext first[4];      // stop bit, by class
   DiracContext follow[2][6];  // stop bits behind it; the first of each is not used
   DiracContext data;
-  DiracContext sign[3];  // neighbour zero, positive, negative
+  DiracContext sign[3];  // neighbor zero, positive, negative
   DiracContext block_is_zero;
   DiracContext delta_stop, delta_data, delta_sign;
 
@@ -113,7 +113,7 @@ void classify(const Surroundings& around, size_t begin, size_t end, uint8_t* cla
   classes[end] = kEnd;
 }
 
-// The left neighbour is not zero.
+// The left neighbor is not zero.
 void set_near(uint8_t* of) { *of = static_cast<uint8_t>((*of & ~kQuiet) | kNearClass); }
 
 // How many coefficients from `x` to `end` have nothing around them.
@@ -263,7 +263,7 @@ DecodeBlock block_decoder(int index) {
   }
 }
 
-// The arithmetic coder of a band: flags, quantisers and blocks.
+// The arithmetic coder of a band: flags, quantizers and blocks.
 class ArithmeticBand {
  public:
   ArithmeticBand(const DiracBandCode& code, DecodeBlock decode, const DiracBand* parent)
@@ -322,17 +322,17 @@ template <typename Coder>
 bool decode_blocks(Coder&& coder, const DiracBandCode& code, DiracBand& band) {
   const auto count = static_cast<size_t>(band.columns) * static_cast<size_t>(band.rows);
   const bool has_flags = count > 1;
-  int64_t quantiser = code.quantiser;
+  int64_t quantizer = code.quantizer;
   for (size_t at = 0; at < count && !coder.at_end(); ++at) {
     if (has_flags) at += coder.zero_blocks(count - at);
     if (at == count) break;
-    if (code.has_quantiser_deltas) {
+    if (code.has_quantizer_deltas) {
       int32_t delta = 0;
       if (!coder.read_delta(&delta)) return false;
-      quantiser += delta;
-      if (quantiser < 0 || quantiser > kMaxQuantIndex) return false;
+      quantizer += delta;
+      if (quantizer < 0 || quantizer > kMaxQuantIndex) return false;
     }
-    band.quantisers[at] = static_cast<uint8_t>(quantiser);
+    band.quantizers[at] = static_cast<uint8_t>(quantizer);
     const auto columns = static_cast<size_t>(band.columns);
     const auto i = static_cast<int32_t>(at % columns), j = static_cast<int32_t>(at / columns);
     const Block block = {
@@ -340,7 +340,7 @@ bool decode_blocks(Coder&& coder, const DiracBandCode& code, DiracBand& band) {
         dirac_part(band.width, i + 1, band.columns), dirac_part(band.height, j + 1, band.rows)};
     uint32_t magnitudes = 0;
     const bool sound = coder.read_block(block, band, magnitudes);
-    band.largest = std::max(band.largest, dirac_largest(magnitudes, static_cast<int>(quantiser)));
+    band.largest = std::max(band.largest, dirac_largest(magnitudes, static_cast<int>(quantizer)));
     if (!sound) return false;
   }
   return true;
@@ -358,7 +358,7 @@ bool decode_band(const DiracBandCode& code, bool is_arithmetic, int index, const
 bool decode_dirac_band(const DiracBandCode& code, bool is_arithmetic, bool is_wide, int index,
                        const DiracBand* parent, DiracBand& band) {
   if (!code.is_coded) return true;
-  if (code.quantiser > kMaxQuantIndex) return false;
+  if (code.quantizer > kMaxQuantIndex) return false;
   return is_wide ? decode_band<int32_t>(code, is_arithmetic, index, parent, band)
                  : decode_band<int16_t>(code, is_arithmetic, index, parent, band);
 }
@@ -397,10 +397,10 @@ struct Largest {
   uint64_t of[kMaxComponents][kMaxDwtBands] = {};
 
   template <typename Value>
-  void note(int component, int band, uint32_t magnitudes, int quantiser) {
+  void note(int component, int band, uint32_t magnitudes, int quantizer) {
     if constexpr (sizeof(Value) < sizeof(int32_t)) {
       uint64_t& largest = of[component][band];
-      largest = std::max(largest, dirac_largest(magnitudes, quantiser));
+      largest = std::max(largest, dirac_largest(magnitudes, quantizer));
     }
   }
 };
@@ -410,9 +410,9 @@ uint32_t magnitude_of(int32_t level) {
   return level < 0 ? 0 - bits : bits;
 }
 
-// Whether levels of a band with this quantiser can be dequantised.
+// Whether levels of a band with this quantizer can be dequantized.
 bool can_hold(const DiracBand& band, int32_t column, int32_t row) {
-  return band.quantiser(column, row) <= kMaxQuantIndex;
+  return band.quantizer(column, row) <= kMaxQuantIndex;
 }
 
 // The levels of one component, band after band.
@@ -433,7 +433,7 @@ bool read_component(DiracBits bits, int component, int32_t column, int32_t row, 
         if (holds) writer.put(part.x + i, level);
       });
     }
-    if (holds) largest.note<Value>(component, i, magnitudes, band.quantiser(column, row));
+    if (holds) largest.note<Value>(component, i, magnitudes, band.quantizer(column, row));
   }
   return sound;
 }
@@ -457,24 +457,24 @@ bool read_chroma(DiracBits bits, int32_t column, int32_t row, DiracLevels& level
       });
     }
     for (int c = 1; c < kMaxComponents && holds; ++c)
-      largest.note<Value>(c, i, magnitudes, first.quantiser(column, row));
+      largest.note<Value>(c, i, magnitudes, first.quantizer(column, row));
   }
   return sound;
 }
 
-uint8_t& slice_quantiser(DiracLevels& levels, int32_t column, int32_t row) {
+uint8_t& slice_quantizer(DiracLevels& levels, int32_t column, int32_t row) {
   const DiracBand& band = levels.band(0, 0);
-  return band.quantisers[ptrdiff_t{row} * band.columns + column];
+  return band.quantizers[ptrdiff_t{row} * band.columns + column];
 }
 
 // The head of a low delay slice.
 struct LowDelayHead {
-  uint8_t quantiser;
+  uint8_t quantizer;
   uint64_t luma_bits;
   bool fits;  // luma, into the slice
 
   LowDelayHead(DiracBits& bits, size_t size) {
-    quantiser = static_cast<uint8_t>(bits.number(7));
+    quantizer = static_cast<uint8_t>(bits.number(7));
     luma_bits = bits.number(static_cast<int>(std::bit_width(8 * uint64_t{size} - 8)));
     fits = luma_bits <= bits.end() - std::min(bits.position(), bits.end());
   }
@@ -485,7 +485,7 @@ bool read_low_delay(const uint8_t* data, size_t size, int32_t column, int32_t ro
                     DiracLevels& levels, Largest& largest) {
   DiracBits bits({data, size});
   const LowDelayHead head(bits, size);
-  slice_quantiser(levels, column, row) = head.quantiser;
+  slice_quantizer(levels, column, row) = head.quantizer;
   const bool fits = head.fits;
   const bool luma =
       read_component<Value>(bits.block(head.luma_bits), 0, column, row, levels, largest);
@@ -498,7 +498,7 @@ bool read_high_quality(const DiracTransform& transform, const uint8_t* data, siz
   if (size <= transform.prefix_bytes) return false;
   DiracBits bits({data, size});
   bits.skip_bytes(transform.prefix_bytes);
-  slice_quantiser(levels, column, row) = static_cast<uint8_t>(bits.number(8));
+  slice_quantizer(levels, column, row) = static_cast<uint8_t>(bits.number(8));
   bool sound = true;
   for (int c = 0; c < kMaxComponents && !bits.at_end(); ++c) {
     const uint64_t bytes = uint64_t{bits.number(8)} * transform.size_scaler;
@@ -558,16 +558,16 @@ bool find_dirac_slices(DiracCoding coding, const DiracTransform& transform, cons
 }
 
 bool is_sound_dirac_slice(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
-                          const DiracSlicePlace& place, int most_quantiser) {
+                          const DiracSlicePlace& place, int most_quantizer) {
   if (coding == DiracCoding::kHighQuality) {
     const uint64_t at = uint64_t{place.begin} + transform.prefix_bytes;
-    return at < place.end && data[at] <= most_quantiser;
+    return at < place.end && data[at] <= most_quantizer;
   }
   if (place.begin == place.end) return true;
   const size_t size = place.end - place.begin;
   DiracBits bits({data + place.begin, size});
   const LowDelayHead head(bits, size);
-  return head.fits && head.quantiser <= most_quantiser;
+  return head.fits && head.quantizer <= most_quantizer;
 }
 
 bool decode_dirac_slices(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,

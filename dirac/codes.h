@@ -17,9 +17,9 @@ namespace cudatransform {
 struct DiracBandCode {
   const uint8_t* data = nullptr;
   size_t size = 0;
-  int quantiser = 0;
+  int quantizer = 0;
   bool is_coded = false;              // otherwise all levels are zero
-  bool has_quantiser_deltas = false;  // before each codeblock that is not zero
+  bool has_quantizer_deltas = false;  // before each codeblock that is not zero
 };
 
 // Decodes into `band`, whose levels are zero. `parent`: the band of the level below that has the
@@ -58,9 +58,9 @@ bool find_dirac_slices(DiracCoding coding, const DiracTransform& transform, cons
                        const DiracSliceRun& run, DiracSlicePlace* places, uint32_t* end);
 
 // Whether decoding would find nothing wrong with a slice that lies within the data.
-// `most_quantiser` is the largest index that all bands can hold.
+// `most_quantizer` is the largest index that all bands can hold.
 bool is_sound_dirac_slice(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
-                          const DiracSlicePlace& place, int most_quantiser);
+                          const DiracSlicePlace& place, int most_quantizer);
 
 // Decodes row `row` of slices. False where one of them cannot be right.
 bool decode_dirac_slices(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,

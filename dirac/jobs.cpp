@@ -12,10 +12,10 @@
 namespace cudatransform {
 namespace {
 
-void dequantise_component(const DiracDequantiseJob& job, int component, const DwtPlane& pyramid) {
+void dequantize_component(const DiracDequantizeJob& job, int component, const DwtPlane& pyramid) {
   const DiracLevels& levels = *job.levels;
   for (int i = 0; i < levels.band_count(); ++i) {
-    dequantise_dirac_band(levels.band(component, i), levels.is_wide(), job.is_intra, pyramid.data,
+    dequantize_dirac_band(levels.band(component, i), levels.is_wide(), job.is_intra, pyramid.data,
                           pyramid.pitch);
   }
   if (job.predicts_dc)
@@ -23,10 +23,10 @@ void dequantise_component(const DiracDequantiseJob& job, int component, const Dw
 }
 
 // Without a wavelet there is one band.
-void dequantise_narrowed(const DiracDequantiseJob& job, int component, const DwtPlane& pyramid) {
+void dequantize_narrowed(const DiracDequantizeJob& job, int component, const DwtPlane& pyramid) {
   const DiracBand& band = job.levels->band(component, 0);
   std::vector<int32_t> wide(static_cast<size_t>(band.width) * static_cast<size_t>(band.height));
-  dequantise_component(job, component,
+  dequantize_component(job, component,
                        {wide.data(), ptrdiff_t{band.width} * ptrdiff_t{sizeof(int32_t)}});
   const int32_t* from = wide.data();
   for (int32_t y = 0; y < band.height; ++y, from += band.width) {
@@ -36,18 +36,18 @@ void dequantise_narrowed(const DiracDequantiseJob& job, int component, const Dwt
   }
 }
 
-Status prepare(Device&, DiracMemoryPool&, const DiracDequantiseJob&,
+Status prepare(Device&, DiracMemoryPool&, const DiracDequantizeJob&,
                std::unique_ptr<DiracPrepared>*) {
   return {};
 }
 
-Status submit(Device& device, Queue&, const DiracDequantiseJob& job, DiracPrepared*) {
+Status submit(Device& device, Queue&, const DiracDequantizeJob& job, DiracPrepared*) {
   return run_on_host(device, "no host memory for coefficients", [&](HostThreads&) -> Status {
     for (int c = 0; c < kMaxComponents; ++c) {
       if (job.narrows && job.levels->is_wide())
-        dequantise_narrowed(job, c, job.pyramids[c]);
+        dequantize_narrowed(job, c, job.pyramids[c]);
       else
-        dequantise_component(job, c, job.pyramids[c]);
+        dequantize_component(job, c, job.pyramids[c]);
     }
     return {};
   });
@@ -55,8 +55,8 @@ Status submit(Device& device, Queue&, const DiracDequantiseJob& job, DiracPrepar
 
 }  // namespace
 
-const DiracDequantiseOps& portable_dirac_dequantise_ops() {
-  static constexpr DiracDequantiseOps kOps = {"portable", false, prepare, submit};
+const DiracDequantizeOps& portable_dirac_dequantize_ops() {
+  static constexpr DiracDequantizeOps kOps = {"portable", false, prepare, submit};
   return kOps;
 }
 

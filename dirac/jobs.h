@@ -18,12 +18,12 @@
 
 namespace cudatransform {
 
-struct DiracDequantiseJob {
+struct DiracDequantizeJob {
   const DiracLevels* levels = nullptr;  // in host memory, and read when submit() returns
   // If these have data, the levels have not been decoded; only the layout of the bands is valid.
   DiracSlices slices;
   bool is_intra = false;
-  // Each coefficient of level 0 has been coded as the difference to its neighbours.
+  // Each coefficient of level 0 has been coded as the difference to its neighbors.
   bool predicts_dc = false;
   // Coefficients of 32 bits are written as 16, clamped: those of a picture without a wavelet, which
   // are its residual.
@@ -38,20 +38,20 @@ class DiracPrepared {
   virtual ~DiracPrepared() = default;
 };
 
-struct DiracDequantiseOps {
+struct DiracDequantizeOps {
   const char* name;
   bool takes_slices;  // as they are in the stream
   // The part that can be done before a queue has its turn, by any thread; pyramids are not looked
   // at. In memory of `pinned`. `*prepared` may stay null.
-  Status (*prepare)(Device& device, DiracMemoryPool& pinned, const DiracDequantiseJob& job,
+  Status (*prepare)(Device& device, DiracMemoryPool& pinned, const DiracDequantizeJob& job,
                     std::unique_ptr<DiracPrepared>* prepared);
   // `prepared`: by prepare(), for the same levels, and not needed any more when the call returns.
-  Status (*submit)(Device& device, Queue& queue, const DiracDequantiseJob& job,
+  Status (*submit)(Device& device, Queue& queue, const DiracDequantizeJob& job,
                    DiracPrepared* prepared);
 };
 
 // In portable C++, before the call returns.
-const DiracDequantiseOps& portable_dirac_dequantise_ops();
+const DiracDequantizeOps& portable_dirac_dequantize_ops();
 
 // Rows of one component, each sample shifted left into a container that may be wider.
 struct DiracStoreJob {

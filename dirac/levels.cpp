@@ -1,4 +1,4 @@
-// The quantised coefficients of a picture as they were decoded: sparse, with their quantisers.
+// The quantized coefficients of a picture as they were decoded: sparse, with their quantizers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dirac/levels.h"
 
@@ -66,7 +66,7 @@ void place_maps(Parts& parts, DiracBand& band) {
   band.counts = parts.take<uint32_t>(static_cast<uint64_t>(band.height));
 }
 
-uint8_t* place_quantisers(Parts& parts, const DiracBand& band) {
+uint8_t* place_quantizers(Parts& parts, const DiracBand& band) {
   return parts.take<uint8_t>(static_cast<uint64_t>(band.columns) *
                              static_cast<uint64_t>(band.rows));
 }
@@ -78,7 +78,7 @@ void place_levels(Parts& parts, bool is_wide, DiracBand& band) {
 }
 
 template <typename Level, typename Value = Level>
-void dequantise_row(const DiracBand& band, int32_t y, int32_t grid_row, bool is_intra, Value* to) {
+void dequantize_row(const DiracBand& band, int32_t y, int32_t grid_row, bool is_intra, Value* to) {
   std::fill_n(to, band.width, Value{0});
   const auto* level = static_cast<const Level*>(band.levels) + ptrdiff_t{y} * band.width;
   const uint64_t* map = band.map_row(y);
@@ -89,11 +89,11 @@ void dequantise_row(const DiracBand& band, int32_t y, int32_t grid_row, bool is_
       const int32_t x = 64 * word + std::countr_zero(bits);
       if (x >= column_end) {
         while (x >= column_end) column_end = dirac_part(band.width, ++column + 1, band.columns);
-        const int index = band.quantiser(column, grid_row);
+        const int index = band.quantizer(column, grid_row);
         factor = dwt_quant_factor(index);
         offset = dirac_quant_offset(index, is_intra);
       }
-      to[x] = static_cast<Value>(dirac_dequantise(*level++, factor, offset));
+      to[x] = static_cast<Value>(dirac_dequantize(*level++, factor, offset));
     }
   }
 }
@@ -105,11 +105,11 @@ Value* pyramid_row(const DiracBand& band, int32_t y, void* pyramid, ptrdiff_t pi
 }
 
 template <typename Value>
-void dequantise(const DiracBand& band, bool is_intra, void* pyramid, ptrdiff_t pitch) {
+void dequantize(const DiracBand& band, bool is_intra, void* pyramid, ptrdiff_t pitch) {
   for (int32_t grid_row = 0; grid_row < band.rows; ++grid_row) {
     const int32_t end = dirac_part(band.height, grid_row + 1, band.rows);
     for (int32_t y = dirac_part(band.height, grid_row, band.rows); y < end; ++y) {
-      dequantise_row<Value>(band, y, grid_row, is_intra,
+      dequantize_row<Value>(band, y, grid_row, is_intra,
                             pyramid_row<Value>(band, y, pyramid, pitch));
     }
   }
@@ -151,11 +151,11 @@ void predict(const DiracBand& band, void* pyramid, ptrdiff_t pitch) {
 }
 
 // The largest magnitude, with room for rounding.
-constexpr uint64_t kMostIn16Bits = 32000;
+constexpr uint64_t kMaxIn16Bits = 32000;
 
 // Whether level 0 of an intra picture still fits when its prediction has been added, and the
 // `*largest` of its coefficients: they are a chain, whose largest difference says nothing. Levels
-// are int16_t, and no difference is larger than kMostIn16Bits.
+// are int16_t, and no difference is larger than kMaxIn16Bits.
 bool predicted_fits(const DiracBand& band, uint64_t* largest) {
   std::unique_ptr<Memory> memory;
   const auto width = static_cast<size_t>(band.width);
@@ -165,12 +165,12 @@ bool predicted_fits(const DiracBand& band, uint64_t* largest) {
   std::fill_n(above, width, int64_t{0});
   for (int32_t y = first_row_with_levels(band), grid_row = 0; y < band.height; ++y) {
     while (dirac_part(band.height, grid_row + 1, band.rows) <= y) ++grid_row;
-    dequantise_row<int16_t>(band, y, grid_row, true, row);
+    dequantize_row<int16_t>(band, y, grid_row, true, row);
     predict_row(band.width, y > 0 ? above : nullptr, row);
     const auto [least, most] = std::minmax_element(row, row + width);
     *largest = std::max({*largest, static_cast<uint64_t>(std::abs(*least)),
                          static_cast<uint64_t>(std::abs(*most))});
-    if (*largest > kMostIn16Bits) return false;
+    if (*largest > kMaxIn16Bits) return false;
     std::swap(row, above);
   }
   return true;
@@ -201,20 +201,20 @@ bool dirac_needs_wide_levels(const DiracSequence& sequence, const DiracTransform
                              bool is_intra) {
   // By filter: the most levels at which coefficients of 8-bit samples, and the values of lifting
   // steps on the way, stay within 16 bits.
-  constexpr int kMostLevels[] = {4, 4, 4, 6, 5, 2, 3};
+  constexpr int kMaxLevels[] = {4, 4, 4, 6, 5, 2, 3};
   // For predicted pictures this only becomes likely; filters whose factors add up to much have no
   // useful bound.
-  constexpr int kMostLevelsPredicted[] = {4, 5, 4, 6, 6, -1, -1};
+  constexpr int kMaxLevelsPredicted[] = {4, 5, 4, 6, 6, -1, -1};
   const int levels = transform.levels.both + transform.levels.horizontal;
   if (sequence.depth(0) > 8 || sequence.depth(1) > 8) return true;
   if (transform.wavelet != transform.wavelet_ho || transform.levels.horizontal != 0) return true;
   const auto wavelet = static_cast<size_t>(transform.wavelet);
-  return levels > (is_intra ? kMostLevels : kMostLevelsPredicted)[wavelet];
+  return levels > (is_intra ? kMaxLevels : kMaxLevelsPredicted)[wavelet];
 }
 
 bool dirac_fits_16_bits(const DiracLevels& levels, const DiracTransform& transform,
                         bool predicts_dc) {
-  constexpr uint64_t kMost = kMostIn16Bits;
+  constexpr uint64_t kMax = kMaxIn16Bits;
   const auto wavelet = static_cast<size_t>(transform.wavelet);
   if (wavelet >= std::size(kGains)) return false;
   const Gains gains = kGains[wavelet];
@@ -222,19 +222,19 @@ bool dirac_fits_16_bits(const DiracLevels& levels, const DiracTransform& transfo
   bool fits = true;
   const auto synthesise = [&](uint64_t low, uint64_t high) {
     const uint64_t even = gains.even.of(low, high), odd = gains.odd.of(low, high);
-    fits &= even <= kMost && odd <= kMost && gains.between.of(low, high) <= kMost;
+    fits &= even <= kMax && odd <= kMax && gains.between.of(low, high) <= kMax;
     return std::max(even, odd);
   };
   for (int c = 0; c < kMaxComponents && fits; ++c) {
     const DiracBand& coarsest = levels.band(c, 0);
     uint64_t low = coarsest.largest;
-    fits = low <= kMost;
+    fits = low <= kMax;
     if (fits && predicts_dc) fits = predicted_fits(coarsest, &low);
     for (int i = 1; i + 2 < levels.band_count() && fits; i += 3) {
       uint64_t high[3];  // HL, LH, HH
       for (int k = 0; k < 3; ++k) {
-        fits &= levels.band(c, i + k).largest <= kMost;
-        high[k] = std::min(levels.band(c, i + k).largest, kMost);
+        fits &= levels.band(c, i + k).largest <= kMax;
+        high[k] = std::min(levels.band(c, i + k).largest, kMax);
       }
       // The bound of both orders, rows first or columns first.
       const uint64_t either = std::max(high[0], high[1]);
@@ -273,8 +273,8 @@ Status DiracLevels::lay_out(const DiracSequence& sequence, const DiracPictureHea
         place_maps(parts, band);
         // All bands of a slice picture have the slices' indices.
         const bool shares = header.has_slices() && (c > 0 || i > 0);
-        band.quantisers = shares ? slices : place_quantisers(parts, band);
-        if (!shares) slices = band.quantisers;
+        band.quantizers = shares ? slices : place_quantizers(parts, band);
+        if (!shares) slices = band.quantizers;
       }
     }
     for (int c = 0; c < kMaxComponents; ++c) {
@@ -300,12 +300,12 @@ void clear_dirac_rows(const DiracBand& band, int32_t first, int32_t end) {
   std::fill_n(band.counts + first, end - first, uint32_t{0});
 }
 
-void dequantise_dirac_band(const DiracBand& band, bool is_wide, bool is_intra, void* pyramid,
+void dequantize_dirac_band(const DiracBand& band, bool is_wide, bool is_intra, void* pyramid,
                            ptrdiff_t pitch) {
   if (is_wide) {
-    dequantise<int32_t>(band, is_intra, pyramid, pitch);
+    dequantize<int32_t>(band, is_intra, pyramid, pitch);
   } else {
-    dequantise<int16_t>(band, is_intra, pyramid, pitch);
+    dequantize<int16_t>(band, is_intra, pyramid, pitch);
   }
 }
 

@@ -1,4 +1,4 @@
-// The quantised coefficients of a picture as they were decoded: sparse, with their quantisers.
+// The quantized coefficients of a picture as they were decoded: sparse, with their quantizers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A map has a bit for each coefficient of a band, which is set where its level is not zero. Only
@@ -35,11 +35,11 @@ struct DiracBand {
   int level = 0;  // 0 is the coarsest
   // Its place in the pyramid of its component.
   int32_t x = 0, y = 0;
-  // Codeblocks or slices, which share a quantiser. Column i begins at dirac_part(width, i,
+  // Codeblocks or slices, which share a quantizer. Column i begins at dirac_part(width, i,
   // columns); rows likewise.
   int32_t columns = 1, rows = 1;
   // The index of each, in raster order; `matrix` is taken off it for this band.
-  uint8_t* quantisers = nullptr;
+  uint8_t* quantizers = nullptr;
   uint8_t matrix = 0;
 
   void* levels = nullptr;      // int16_t or int32_t; row y begins at y * width
@@ -51,8 +51,8 @@ struct DiracBand {
   uint64_t largest = 0;
 
   const uint64_t* map_row(int32_t row) const { return map + ptrdiff_t{row} * map_words; }
-  int quantiser(int32_t column, int32_t row) const {
-    const int index = quantisers[ptrdiff_t{row} * columns + column] - matrix;
+  int quantizer(int32_t column, int32_t row) const {
+    const int index = quantizers[ptrdiff_t{row} * columns + column] - matrix;
     return index > 0 ? index : 0;
   }
 };
@@ -103,7 +103,7 @@ bool dirac_fits_16_bits(const DiracLevels& levels, const DiracTransform& transfo
                         bool predicts_dc);
 
 // A value from a level that is not zero; modulo 2^32.
-inline int32_t dirac_dequantise(int32_t level, uint32_t factor, uint32_t offset) {
+inline int32_t dirac_dequantize(int32_t level, uint32_t factor, uint32_t offset) {
   const uint64_t magnitude =
       level < 0 ? 0 - static_cast<uint64_t>(int64_t{level}) : static_cast<uint64_t>(level);
   const auto value = static_cast<uint32_t>((magnitude * factor + offset + 2) >> 2);
@@ -126,10 +126,10 @@ inline uint64_t dirac_largest(uint32_t magnitudes, int index) {
 
 // Writes all coefficients of a band into the pyramid of its component, whose rows are `pitch`
 // bytes: int16_t or int32_t as the levels are.
-void dequantise_dirac_band(const DiracBand& band, bool is_wide, bool is_intra, void* pyramid,
+void dequantize_dirac_band(const DiracBand& band, bool is_wide, bool is_intra, void* pyramid,
                            ptrdiff_t pitch);
 
-// Adds to each coefficient of level 0 the mean of its neighbours to the left and above.
+// Adds to each coefficient of level 0 the mean of its neighbors to the left and above.
 void predict_dirac_dc(const DiracBand& band, bool is_wide, void* pyramid, ptrdiff_t pitch);
 
 // The place of one row's levels. Within a row they come from left to right.

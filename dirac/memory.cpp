@@ -117,7 +117,7 @@ bool DiracMemoryPool::trim() {
 bool DiracMemoryPool::is_full() const {
   size_t bytes = 0;
   for (const Block& block : blocks_) bytes += block.memory->size();
-  return blocks_.size() >= most_ || (blocks_.size() >= kFew && bytes >= kMostBytes);
+  return blocks_.size() >= most_ || (blocks_.size() >= kFew && bytes >= kMaxBytes);
 }
 
 void DiracMemoryPool::give(Block block) {

@@ -68,7 +68,7 @@ class DiracMemoryPool {
   bool trim();
 
  private:
-  static constexpr size_t kFew = 3, kMostBytes = size_t{256} << 20;
+  static constexpr size_t kFew = 3, kMaxBytes = size_t{256} << 20;
   bool is_full() const;
   Status allocate(Device& device, size_t bytes, std::unique_ptr<Memory>* memory);
 

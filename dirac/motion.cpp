@@ -53,10 +53,10 @@ class VlcElement {
   DiracBits bits_;
 };
 
-// Calls `see(index)` for the neighbours left of, above, and above to the left of a place: the first
+// Calls `see(index)` for the neighbors left of, above, and above to the left of a place: the first
 // row has the left one alone, the first column the one above alone.
 template <typename See>
-void see_neighbours(int32_t x, int32_t y, int32_t across, const See& see) {
+void see_neighbors(int32_t x, int32_t y, int32_t across, const See& see) {
   const int32_t at = y * across + x;
   if (x > 0) see(at - 1);
   if (y > 0) see(at - across);
@@ -103,7 +103,7 @@ bool decode_splits(Element&& element, const DiracMotionGrid& grid) {
   for (int32_t y = 0; y < down; ++y) {
     for (int32_t x = 0; x < across; ++x) {
       Values values;
-      see_neighbours(x, y, across, [&](int32_t i) { values.add_if(true, grid.splits[i]); });
+      see_neighbors(x, y, across, [&](int32_t i) { values.add_if(true, grid.splits[i]); });
       uint32_t value;
       if (!element.read_unsigned(&value)) return false;
       const uint64_t sum = static_cast<uint64_t>(values.mean()) + value;
@@ -143,8 +143,8 @@ void for_blocks(const DiracMotionGrid& grid, int32_t x, int32_t y, int32_t size,
 unsigned predicted_mode(const DiracMotionGrid& grid, int32_t x, int32_t y) {
   unsigned modes[3] = {};
   int count = 0;
-  see_neighbours(x, y, grid.blocks_across,
-                 [&](int32_t i) { modes[count++] = grid.blocks[i].references; });
+  see_neighbors(x, y, grid.blocks_across,
+                [&](int32_t i) { modes[count++] = grid.blocks[i].references; });
   if (count < 3) return modes[0];
   return (modes[0] & modes[1]) | (modes[1] & modes[2]) | (modes[0] & modes[2]);
 }
@@ -180,7 +180,7 @@ bool decode_vectors(Element&& element, int reference, int axis, const DiracMotio
   return for_units(grid, bit, [&](int32_t x, int32_t y, int32_t size) {
     if ((grid.blocks[ptrdiff_t{y} * grid.blocks_across + x].references & bit) == 0) return true;
     Values values;
-    see_neighbours(x, y, grid.blocks_across, [&](int32_t i) {
+    see_neighbors(x, y, grid.blocks_across, [&](int32_t i) {
       const ObmcBlock& block = grid.blocks[i];
       values.add_if((block.references & bit) != 0, block.vector[reference][axis]);
     });
@@ -199,7 +199,7 @@ bool decode_dc(Element&& element, int component, const DiracMotionGrid& grid) {
   return for_units(grid, kDcKind, [&](int32_t x, int32_t y, int32_t size) {
     if (grid.blocks[ptrdiff_t{y} * grid.blocks_across + x].references != 0) return true;
     Values values;
-    see_neighbours(x, y, grid.blocks_across, [&](int32_t i) {
+    see_neighbors(x, y, grid.blocks_across, [&](int32_t i) {
       const ObmcBlock& block = grid.blocks[i];
       values.add_if(block.references == 0, block.dc[component]);
     });

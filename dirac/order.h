@@ -16,7 +16,7 @@ constexpr bool dirac_is_before(uint32_t a, uint32_t b) { return static_cast<int3
 template <typename Picture>
 class DiracReferences {
  public:
-  static constexpr int kMost = 8;
+  static constexpr int kMax = 8;
 
   // Null where there is none of this number.
   Picture find(uint32_t number) const {
@@ -34,7 +34,7 @@ class DiracReferences {
   // The oldest gives way where there are as many as there may be.
   void add(uint32_t number, Picture picture) {
     retire(number);
-    if (count_ == kMost) retire(entries_[0].first);
+    if (count_ == kMax) retire(entries_[0].first);
     entries_[count_++] = {number, std::move(picture)};
   }
   // The number of references, and each of them.
@@ -46,7 +46,7 @@ class DiracReferences {
   }
 
  private:
-  std::pair<uint32_t, Picture> entries_[kMost];
+  std::pair<uint32_t, Picture> entries_[kMax];
   int count_ = 0;
 };
 
@@ -56,7 +56,7 @@ class DiracOrder {
  public:
   // `window`: how many pictures may wait for one with a lower number: 2 frames or 4 fields
   // (Dirac specification 2.2.3, level 128).
-  explicit DiracOrder(int window) : window_(std::min(window, kMost)) {}
+  explicit DiracOrder(int window) : window_(std::min(window, kMax)) {}
 
   // Then pop() until it gives nothing.
   void push(uint32_t number, Picture picture) {
@@ -82,9 +82,9 @@ class DiracOrder {
   }
 
  private:
-  static constexpr int kMost = 15;
+  static constexpr int kMax = 15;
   int window_;
-  std::pair<uint32_t, Picture> entries_[kMost + 1];
+  std::pair<uint32_t, Picture> entries_[kMax + 1];
   int count_ = 0;
   uint32_t next_ = 0;
   bool has_shown_ = false;

@@ -156,15 +156,15 @@ Status DiracPicture::read_core_bands(DiracBits& bits, DiracQuirks quirks) {
         bits.align();
         continue;
       }
-      const uint32_t quantiser = bits.unsigned_code();
+      const uint32_t quantizer = bits.unsigned_code();
       bits.align();
       const bool is_single = int64_t{band.columns} * band.rows == 1;
       code.data = bits.bytes_here();
       code.size = std::min<uint64_t>(bytes, bits.bytes_left());
-      code.quantiser = static_cast<int>(std::min<uint32_t>(quantiser, kMaxQuantIndex + 1));
+      code.quantizer = static_cast<int>(std::min<uint32_t>(quantizer, kMaxQuantIndex + 1));
       code.is_coded = true;
-      code.has_quantiser_deltas =
-          transform_.codeblock_quantisers && !(is_single && quirks.no_delta_of_single_codeblocks);
+      code.has_quantizer_deltas =
+          transform_.codeblock_quantizers && !(is_single && quirks.no_delta_of_single_codeblocks);
       if (bytes > bits.bytes_left()) note_damage("a band is cut off");
       bits.skip_bytes(bytes);
     }
@@ -263,7 +263,7 @@ void DiracPicture::decode_bands(int component, int first) {
   for (int i = first; i < levels_.band_count(); i += step) {
     DiracBand& band = levels_.band(component, i);
     clear_dirac_rows(band, 0, band.height);
-    std::fill_n(band.quantisers, ptrdiff_t{band.columns} * band.rows, uint8_t{0});
+    std::fill_n(band.quantizers, ptrdiff_t{band.columns} * band.rows, uint8_t{0});
     if (!decode_dirac_band(bands_[component][i], is_arithmetic, levels_.is_wide(), i, parent,
                            band)) {
       note_damage("a band has codes that cannot be right");
@@ -280,8 +280,8 @@ bool DiracPicture::decode_slice_rows(int32_t first, int32_t end) {
                        dirac_part(band.height, end, band.rows));
     }
   }
-  const DiracBand& band = levels_.band(0, 0);  // whose quantisers are those of all
-  std::fill_n(band.quantisers + ptrdiff_t{first} * band.columns,
+  const DiracBand& band = levels_.band(0, 0);  // whose quantizers are those of all
+  std::fill_n(band.quantizers + ptrdiff_t{first} * band.columns,
               ptrdiff_t{end - first} * band.columns, uint8_t{0});
   bool sound = true;
   for (int32_t row = first; row < end; ++row)

@@ -27,7 +27,7 @@ namespace cudatransform {
 
 // Deviations of a stream's encoder from the specification.
 struct DiracQuirks {
-  // schroedinger before 1.0.8: a band that is one codeblock has no quantiser delta.
+  // schroedinger before 1.0.8: a band that is one codeblock has no quantizer delta.
   bool no_delta_of_single_codeblocks = false;
 };
 

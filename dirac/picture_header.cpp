@@ -130,7 +130,7 @@ Status read_codeblocks(const DiracSequence& sequence, DiracBits& bits, DiracTran
   }
   const uint32_t mode = bits.unsigned_code();
   if (mode > 1) return damaged("codeblock mode " + text(mode) + ", expected 0 or 1");
-  t->codeblock_quantisers = mode == 1;
+  t->codeblock_quantizers = mode == 1;
   return {};
 }
 
@@ -164,13 +164,13 @@ Status read_matrix(DiracBits& bits, DiracTransform* t) {
   if (!bits.bit()) {
     return default_matrix(t->wavelet, t->wavelet_ho, t->levels, t->matrix)
                ? Status{}
-               : damaged("there is no default quantisation matrix for wavelet " +
+               : damaged("there is no default quantization matrix for wavelet " +
                          text(static_cast<int>(t->wavelet)) + " and " + text(t->levels.both) +
                          " levels");
   }
   for (int band = 0; band < dwt_band_count(t->levels); ++band) {
     const uint32_t entry = bits.unsigned_code();
-    if (entry > 255) return damaged("a quantisation matrix with " + text(entry));
+    if (entry > 255) return damaged("a quantization matrix with " + text(entry));
     t->matrix[band] = static_cast<uint8_t>(entry);
   }
   return {};

@@ -33,7 +33,7 @@ struct DiracPictureHeader {
   uint32_t retired = 0;  // the picture that is no reference from here on
 
   bool is_intra() const { return reference_count == 0; }
-  // Whether coefficients of level 0 have been coded as the differences to their neighbours.
+  // Whether coefficients of level 0 have been coded as the differences to their neighbors.
   bool predicts_dc() const { return is_intra() && coding != DiracCoding::kHighQuality; }
   bool has_slices() const {
     return coding == DiracCoding::kLowDelay || coding == DiracCoding::kHighQuality;
@@ -58,7 +58,7 @@ struct DiracTransform {
   // Codeblocks of the bands of a level; of slice pictures, slices, at [0].
   int32_t columns[kMaxDwtLevels + 1] = {};
   int32_t rows[kMaxDwtLevels + 1] = {};
-  bool codeblock_quantisers = false;
+  bool codeblock_quantizers = false;
   // Low delay: bytes of a slice.
   uint32_t slice_numerator = 0, slice_denominator = 1;
   // High quality.

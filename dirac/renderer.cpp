@@ -1,4 +1,4 @@
-// From decoded pictures to samples on a device: dequantiser, wavelet, motion compensation,
+// From decoded pictures to samples on a device: dequantizer, wavelet, motion compensation,
 // references.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -90,8 +90,8 @@ bool writes_dirac_samples(const DiracPicture& picture) {
 namespace {
 
 // All but the pyramids.
-DiracDequantiseJob dequantise_job(const DiracPicture& picture) {
-  DiracDequantiseJob job;
+DiracDequantizeJob dequantize_job(const DiracPicture& picture) {
+  DiracDequantizeJob job;
   job.levels = &picture.levels();
   job.slices = picture.deferred_slices();
   job.is_intra = picture.header().is_intra();
@@ -142,7 +142,7 @@ Status DiracRenderer::prepare(const DiracPicture& picture, std::unique_ptr<Dirac
   if (!picture.header().is_intra()) CT_RETURN_IF_ERROR(take_blocks(picture, made.get()));
   if (picture.has_residual())
     CT_RETURN_IF_ERROR(
-        ops_.dequantise->prepare(device_, pinned_, dequantise_job(picture), &made->levels_));
+        ops_.dequantize->prepare(device_, pinned_, dequantize_job(picture), &made->levels_));
   *ahead = std::move(made);
   return {};
 }
@@ -205,7 +205,7 @@ Status DiracRenderer::render(const DiracPicture& picture, std::unique_ptr<DiracA
     CT_RETURN_IF_ERROR(timed(
         stages->motion, [&] { return ops_.obmc->compensate(device_, queue(), job, nullptr); }));
   if (!device_.is_host()) CT_RETURN_IF_ERROR(queue().record(&made->ready));
-  if (under_way_.size() == kMostTold) under_way_.pop_front();  // not asked for
+  if (under_way_.size() == kMaxTold) under_way_.pop_front();  // not asked for
   under_way_.push_back(std::move(stages));
   if (header.is_reference) references_.add(header.number, made);
   *rendered = std::move(made);
@@ -249,7 +249,7 @@ Status DiracRenderer::find_references(const DiracPicture& picture, DiracRendered
   for (int r = 0; r < header.reference_count; ++r) {
     found[r] = references_.find(header.references[r]);
     if (found[r] == nullptr) {
-      CT_RETURN_IF_ERROR(make_grey(sequence_, &found[r]));
+      CT_RETURN_IF_ERROR(make_gray(sequence_, &found[r]));
     }
     *is_damaged |= found[r]->is_damaged;
   }
@@ -283,7 +283,7 @@ Status DiracRenderer::make_picture(const std::shared_ptr<const DiracSequence>& s
   return {};
 }
 
-Status DiracRenderer::make_grey(const std::shared_ptr<const DiracSequence>& sequence,
+Status DiracRenderer::make_gray(const std::shared_ptr<const DiracSequence>& sequence,
                                 DiracRenderedPtr* rendered) {
   CT_RETURN_IF_ERROR(make_picture(sequence, rendered));
   (*rendered)->is_damaged = true;
@@ -387,7 +387,7 @@ Status DiracRenderer::upsample(DiracRendered* rendered, const DiracRenderedPtr* 
 Status DiracRenderer::make_residual(const DiracPicture& picture, DiracPrepared* prepared,
                                     bool is_final, SamplePlane* residual) {
   const bool has_wavelet = has_dirac_levels(picture);
-  DiracDequantiseJob job = dequantise_job(picture);
+  DiracDequantizeJob job = dequantize_job(picture);
   const size_t coef_bytes = picture.levels().is_wide() && has_wavelet ? 4 : 2;
   const DiracResidualPlaces places = dirac_residual_places(picture, coef_bytes, is_final);
   if (scratch_ == nullptr || scratch_->size() < places.bytes) {
@@ -408,7 +408,7 @@ Status DiracRenderer::make_residual(const DiracPicture& picture, DiracPrepared* 
     residual[c].pitch = places.residual_pitch[c];
     residual[c].data = begin + places.residual[c];
   }
-  CT_RETURN_IF_ERROR(ops_.dequantise->submit(device_, queue(), job, prepared));
+  CT_RETURN_IF_ERROR(ops_.dequantize->submit(device_, queue(), job, prepared));
   return has_wavelet ? invert(picture, job.pyramids, residual) : Status{};
 }
 

@@ -1,4 +1,4 @@
-// From decoded pictures to samples on a device: dequantiser, wavelet, motion compensation,
+// From decoded pictures to samples on a device: dequantizer, wavelet, motion compensation,
 // references.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
@@ -72,7 +72,7 @@ using DiracRenderedPtr = std::shared_ptr<DiracRendered>;
 
 // The times of the stages of rendering on the device, in nanoseconds.
 struct DiracRenderTimes {
-  uint64_t wavelet = 0;   // dequantising and the inverse transform
+  uint64_t wavelet = 0;   // dequantizing and the inverse transform
   uint64_t upsample = 0;  // half-sample positions of references
   uint64_t motion = 0;    // prediction from blocks, the sum with the residual, clipping
 };
@@ -98,7 +98,7 @@ class DiracAhead {
 
 // The rendering operations of one engine.
 struct DiracRenderOps {
-  const DiracDequantiseOps* dequantise;
+  const DiracDequantizeOps* dequantize;
   const DwtOps* dwt;
   const ObmcOps* obmc;
 };
@@ -124,16 +124,16 @@ class DiracRenderer {
   // again. False: there are none.
   bool forget_half_positions() { return forget_half_positions(nullptr); }
 
-  bool reads_slices() const { return ops_.dequantise->takes_slices; }
+  bool reads_slices() const { return ops_.dequantize->takes_slices; }
   // Any thread, before the first task: leaves to the engine the slices that it can decode.
   void take_slices(DiracPicture& picture) const {
-    if (ops_.dequantise->takes_slices) picture.defer_slices();
+    if (ops_.dequantize->takes_slices) picture.defer_slices();
   }
   // Any thread, also while others are rendered: does work ahead for a picture whose tasks
   // have ended.
   Status prepare(const DiracPicture& picture, std::unique_ptr<DiracAhead>* ahead);
   // `picture`: all its tasks have ended; not used after the call. `ahead`: by prepare(); null:
-  // none. A reference that is missing is mid-grey.
+  // none. A reference that is missing is mid-gray.
   Status render(const DiracPicture& picture, std::unique_ptr<DiracAhead> ahead,
                 DiracRenderedPtr* rendered);
   // The times of pictures whose work has ended, in their order. False: all have been told.
@@ -154,7 +154,7 @@ class DiracRenderer {
 
   Status make_picture(const std::shared_ptr<const DiracSequence>& sequence,
                       DiracRenderedPtr* rendered);
-  Status make_grey(const std::shared_ptr<const DiracSequence>& sequence,
+  Status make_gray(const std::shared_ptr<const DiracSequence>& sequence,
                    DiracRenderedPtr* rendered);
   Status make_residual(const DiracPicture& picture, DiracPrepared* prepared, bool is_final,
                        SamplePlane* residual);
@@ -173,17 +173,17 @@ class DiracRenderer {
   const DiracRenderOps ops_;
   const MemoryBudgetPtr budget_;
   std::shared_ptr<const DiracSequence> sequence_;
-  static constexpr size_t kMostPictures = 8, kMostPrepared = 64;
+  static constexpr size_t kMaxPictures = 8, kMaxPrepared = 64;
   const std::shared_ptr<DiracMemoryPool> pictures_ =
-      std::make_shared<DiracMemoryPool>(MemoryKind::kDevice, kMostPictures, budget_);
+      std::make_shared<DiracMemoryPool>(MemoryKind::kDevice, kMaxPictures, budget_);
   const std::shared_ptr<DiracMemoryPool> halves_ =
-      std::make_shared<DiracMemoryPool>(MemoryKind::kDevice, kMostPictures, budget_);
-  DiracMemoryPool pinned_{MemoryKind::kPinned, kMostPrepared, budget_};
-  DiracMemoryPool pinned_blocks_{MemoryKind::kPinned, kMostPrepared, budget_};
+      std::make_shared<DiracMemoryPool>(MemoryKind::kDevice, kMaxPictures, budget_);
+  DiracMemoryPool pinned_{MemoryKind::kPinned, kMaxPrepared, budget_};
+  DiracMemoryPool pinned_blocks_{MemoryKind::kPinned, kMaxPrepared, budget_};
   DiracReferences<DiracRenderedPtr> references_;
   std::unique_ptr<Memory> scratch_;          // pyramids and residual
   std::atomic<uint64_t> scratch_bytes_ = 0;  // of which
-  static constexpr size_t kMostTold = 64;
+  static constexpr size_t kMaxTold = 64;
   std::deque<std::unique_ptr<Stages>> under_way_;
   std::vector<std::unique_ptr<Stages>> free_stages_;
 };

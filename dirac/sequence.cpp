@@ -1,4 +1,4 @@
-// The sequence header of Dirac and VC-2: sizes, rates, ranges of samples and colours.
+// The sequence header of Dirac and VC-2: sizes, rates, ranges of samples and colors.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dirac/sequence.h"
 
@@ -114,7 +114,7 @@ Status read_color(DiracBits& bits, DiracSequence* s) {
   if (!bits.bit()) return {};
   const uint32_t index = bits.unsigned_code();
   if (index >= std::size(kDiracColors)) {
-    return damaged("colour specification " + text(index) + " is not a preset");
+    return damaged("color specification " + text(index) + " is not a preset");
   }
   s->color = preset_color(index, *s);
   if (index != 0) return {};

@@ -1,4 +1,4 @@
-// The sequence header of Dirac and VC-2: sizes, rates, ranges of samples and colours.
+// The sequence header of Dirac and VC-2: sizes, rates, ranges of samples and colors.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // SMPTE ST 2042-1, clauses 10 and 11, and annex B; Dirac specification 2.2.3 for formats that
@@ -40,7 +40,7 @@ struct DiracSignalRange {
 
 enum class DiracChroma { k444, k422, k420 };
 
-// Numbers of colour specifications, as the bitstream has them.
+// Numbers of color specifications, as the bitstream has them.
 struct DiracColor {
   uint32_t primaries = 0;  // 0 BT.709, 1 SMPTE 170M, 2 EBU 3213, 3 XYZ, 4 BT.2020
   uint32_t matrix = 0;     // 0 BT.709, 1 BT.601, 2 reversible YCoCg, 3 identity (GBR), 4 BT.2020

@@ -14,7 +14,7 @@ inline constexpr int kJpegMaxComponents = 4;
 
 // The bits of a sample that files with a DCT may have (table B.2).
 CT_HD constexpr bool is_jpeg_depth(uint32_t depth) { return depth == 8 || depth == 12; }
-inline constexpr uint32_t kMostJpegDepth = 12;
+inline constexpr uint32_t kMaxJpegDepth = 12;
 
 // The bits of the largest AC level and of the largest difference of DC levels (F.1.2.1.1 and
 // F.1.2.2.1): so many follow a Huffman code at most.

@@ -154,7 +154,7 @@ size_t CoefArrays::own_bytes(const jpeg_component_info& component) {
 void CoefArrays::give_back() {
   size_t blocks = 0;
   for (const Array& array : arrays_) blocks += array.own_blocks;
-  if (blocks * sizeof(Block) <= kMostKept) return;
+  if (blocks * sizeof(Block) <= kMaxKept) return;
   for (Array& array : arrays_) {
     array.own.reset();
     array.own_blocks = 0;

@@ -33,11 +33,11 @@ struct JpegLevels {
 
 // The coefficient arrays of one libjpeg object, one per component in the file's order. Rows of
 // `levels` are used in place where they can be: they start on 16 bytes, and, when decoding, fill
-// whole MCUs. Others go through memory of this object's, of which kMostKept bytes may be kept for
+// whole MCUs. Others go through memory of this object's, of which kMaxKept bytes may be kept for
 // the next picture.
 class CoefArrays {
  public:
-  static constexpr size_t kMostKept = size_t{1} << 22;
+  static constexpr size_t kMaxKept = size_t{1} << 22;
 
   CoefArrays() = default;
   CoefArrays(const CoefArrays&) = delete;
@@ -63,7 +63,7 @@ class CoefArrays {
   // guard() of its JpegErrors returns kCancelled. `levels` need not be there.
   jvirt_barray_ptr* begin_header(const JpegLevels* levels, int components);
 
-  // After a picture, finished or not: frees the memory beyond kMostKept.
+  // After a picture, finished or not: frees the memory beyond kMaxKept.
   void give_back();
 
  private:

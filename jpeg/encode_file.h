@@ -26,7 +26,7 @@ class JpegHeaders {
   // The header that JpegWriter::write_header() writes; valid until the next call.
   Status find(const JpegPicture& picture, const JpegOptions& options,
               const JpegHuffmanTables* tables, const JpegBytes** header);
-  // For files whose tables are not optimised: standard_jpeg_tables().
+  // For files whose tables are not optimized: standard_jpeg_tables().
   static Status standard_tables(JpegHuffmanTables* tables) {
     const JpegHuffmanTables* standard = nullptr;
     const Status status = standard_jpeg_tables(&standard);

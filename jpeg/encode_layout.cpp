@@ -11,9 +11,9 @@ namespace {
 
 uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
-constexpr uint32_t kMostSize = 65535;      // of a picture
-constexpr uint32_t kMostMcuBlocks = 10;    // T.81, B.2.3
-constexpr uint32_t kMostInterval = 65535;  // MCUs
+constexpr uint32_t kMaxSize = 65535;      // of a picture
+constexpr uint32_t kMaxMcuBlocks = 10;    // T.81, B.2.3
+constexpr uint32_t kMaxInterval = 65535;  // MCUs
 
 uint32_t mcu_blocks(uint32_t components, uint32_t h, uint32_t v) {
   return components < 4 ? h * v + components - 1 : 2 * h * v + 2;
@@ -24,10 +24,10 @@ uint32_t mcu_blocks(uint32_t components, uint32_t h, uint32_t v) {
 Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t components, uint32_t h,
                              uint32_t v, uint32_t restart_interval, JpegScanLayout* layout) {
   const bool one = components == 1;
-  if (width < 1 || height < 1 || width > kMostSize || height > kMostSize ||
+  if (width < 1 || height < 1 || width > kMaxSize || height > kMaxSize ||
       (!one && components != 3 && components != 4) || h < 1 || v < 1 || h > 4 || v > 4 ||
-      (one && h * v > 1) || mcu_blocks(components, h, v) > kMostMcuBlocks ||
-      restart_interval > kMostInterval)
+      (one && h * v > 1) || mcu_blocks(components, h, v) > kMaxMcuBlocks ||
+      restart_interval > kMaxInterval)
     return Status::error(StatusCode::kInvalidArgument, "not a scan that JPEG can have");
   JpegScanLayout& scan = *layout;
   scan = {};
@@ -55,8 +55,8 @@ Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t component
   scan.segment_tiles = divide_up(segment_blocks, kJpegTileBlocks);
   scan.tiles = (scan.segments - 1) * scan.segment_tiles +
                divide_up(scan.blocks - (scan.segments - 1) * segment_blocks, kJpegTileBlocks);
-  static_assert(uint64_t{1} << 32 < uint64_t{JpegDivisor::kMostDivided} * kJpegMostBlockBits);
-  static_assert(kMostInterval <= JpegDivisor::kMost && kMostSize <= JpegDivisor::kMost);
+  static_assert(uint64_t{1} << 32 < uint64_t{JpegDivisor::kMaxDivided} * kJpegMostBlockBits);
+  static_assert(kMaxInterval <= JpegDivisor::kMax && kMaxSize <= JpegDivisor::kMax);
   scan.by_mcu_blocks = JpegDivisor(scan.mcu_blocks);
   scan.by_mcus_w = JpegDivisor(scan.mcus_w);
   scan.by_h = JpegDivisor(h);

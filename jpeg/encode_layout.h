@@ -21,8 +21,8 @@ inline constexpr uint32_t kJpegTileBlocks = 64;  // of a tile, or fewer at the e
 struct JpegDivisor {
   uint64_t inverse = 0;  // in units of 2^-42; 0: of something that is larger than all numbers
 
-  static constexpr uint32_t kMostDivided = 1u << 22;
-  static constexpr uint32_t kMost = 1u << 16;
+  static constexpr uint32_t kMaxDivided = 1u << 22;
+  static constexpr uint32_t kMax = 1u << 16;
 
   JpegDivisor() = default;
   explicit JpegDivisor(uint32_t divisor) : inverse(((uint64_t{1} << 42) + divisor - 1) / divisor) {}

@@ -113,42 +113,42 @@ bool JpegErrors::are_data(const jpeg_decompress_struct& cinfo) const {
   return std::any_of(at - count, at, [](JOCTET byte) { return byte != 0 && byte != 0xff; });
 }
 
-JpegErrors::Meaning JpegErrors::note_irregular(uint32_t what, Meaning meaning) {
+JpegErrors::Severity JpegErrors::note_irregular(uint32_t what, Severity severity) {
   irregular_ |= what;
-  return meaning;
+  return severity;
 }
 
 // Bytes between the segments of the header belong to no segment.
-JpegErrors::Meaning JpegErrors::weigh_extraneous(const jpeg_decompress_struct& cinfo) {
+JpegErrors::Severity JpegErrors::weigh_extraneous(const jpeg_decompress_struct& cinfo) {
   const int scan = cinfo.input_scan_number;
-  if (scan == 0) return note_irregular(kJpegStrayBytes, Meaning::kOddity);
-  if (!are_data(cinfo)) return note_irregular(kJpegLeftOverBytes, Meaning::kOddity);
+  if (scan == 0) return note_irregular(kJpegStrayBytes, Severity::kIrregular);
+  if (!are_data(cinfo)) return note_irregular(kJpegLeftOverBytes, Severity::kIrregular);
   if (scan != last_left_over_) scans_with_left_over_++;
   last_left_over_ = scan;
-  return note_irregular(kJpegLeftOverBytes, Meaning::kDoubt);
+  return note_irregular(kJpegLeftOverBytes, Severity::kSuspicious);
 }
 
-JpegErrors::Meaning JpegErrors::weigh(const j_common_ptr cinfo) {
+JpegErrors::Severity JpegErrors::weigh(const j_common_ptr cinfo) {
   switch (cinfo->err->msg_code) {
     case JTRC_MISC_MARKER:
-      if (cinfo->err->msg_parm.i[0] != kDnl) return Meaning::kNothing;
+      if (cinfo->err->msg_parm.i[0] != kDnl) return Severity::kNothing;
       [[fallthrough]];
     case JTRC_PARMLESS_MARKER:
-      return note_irregular(kJpegUselessMarker, Meaning::kOddity);
+      return note_irregular(kJpegUselessMarker, Severity::kIrregular);
     case JWRN_ADOBE_XFORM:
     case JWRN_JFIF_MAJOR:
-      return note_irregular(kJpegUnknownHeader, Meaning::kOddity);
+      return note_irregular(kJpegUnknownHeader, Severity::kIrregular);
     case JWRN_NOT_SEQUENTIAL:
-      return note_irregular(kJpegScanParameters, Meaning::kOddity);
+      return note_irregular(kJpegScanParameters, Severity::kIrregular);
     case JWRN_JPEG_EOF:
-      return note_irregular(kJpegMissingEnd, Meaning::kDoubt);
+      return note_irregular(kJpegMissingEnd, Severity::kSuspicious);
     case JWRN_EXTRANEOUS_DATA:
       return weigh_extraneous(*reinterpret_cast<j_decompress_ptr>(cinfo));
     case JWRN_TOO_MUCH_DATA:  // when writing
-      return Meaning::kNothing;
+      return Severity::kNothing;
     default:
       // A bad code, a marker too early or out of turn, scans that contradict each other.
-      return Meaning::kDamage;
+      return Severity::kDamage;
   }
 }
 
@@ -171,12 +171,12 @@ void JpegErrors::note_message(j_common_ptr cinfo, int level) {
   if (code == JTRC_SOF) self.note_frame(reinterpret_cast<j_decompress_ptr>(cinfo));
   if (is_trace && code != JTRC_PARMLESS_MARKER && code != JTRC_MISC_MARKER) return;
   if (!is_trace) state.base.num_warnings++;
-  const Meaning meaning = self.weigh(cinfo);
-  std::string& text = meaning == Meaning::kDamage ? self.damage_ : self.doubt_;
-  if (meaning < Meaning::kDoubt || !text.empty()) return;
+  const Severity severity = self.weigh(cinfo);
+  std::string& text = severity == Severity::kDamage ? self.damage_ : self.doubt_;
+  if (severity < Severity::kSuspicious || !text.empty()) return;
   state.base.format_message(cinfo, state.message);
   text = state.message;
-  if (meaning != Meaning::kDamage || !self.leaves_at_damage_) return;
+  if (severity != Severity::kDamage || !self.leaves_at_damage_) return;
   state.code = StatusCode::kOk;
   longjmp(state.leave, 1);
 }

@@ -105,11 +105,11 @@ class JpegErrors {
   static void exit_on_error(j_common_ptr cinfo);
   static void note_message(j_common_ptr cinfo, int level);
   void note_frame(j_decompress_ptr cinfo);
-  // The meaning of a message. An empty doubt becomes its text.
-  enum class Meaning { kNothing, kOddity, kDoubt, kDamage };
-  Meaning weigh(const j_common_ptr cinfo);
-  Meaning note_irregular(uint32_t what, Meaning meaning);
-  Meaning weigh_extraneous(const jpeg_decompress_struct& cinfo);
+  // The severity of a message. The first suspicious one leaves its text in `text`.
+  enum class Severity { kNothing, kIrregular, kSuspicious, kDamage };
+  Severity weigh(const j_common_ptr cinfo);
+  Severity note_irregular(uint32_t what, Severity severity);
+  Severity weigh_extraneous(const jpeg_decompress_struct& cinfo);
   bool are_data(const jpeg_decompress_struct& cinfo) const;
 
   State state_;

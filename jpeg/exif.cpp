@@ -23,7 +23,7 @@ constexpr uint16_t kSubjectArea = 0x9214, kPixelXDimension = 0xa002, kPixelYDime
 constexpr uint16_t kSubjectLocation = 0xa214;
 
 constexpr size_t kSoiBytes = 2;
-constexpr size_t kMostBytes = JpegSegment::kMostData - kExifHead;  // in a segment
+constexpr size_t kMaxBytes = JpegSegment::kMaxData - kExifHead;  // in a segment
 
 struct Range {
   size_t begin = 0, size = 0;
@@ -49,7 +49,7 @@ bool put_thumbnail(const std::vector<uint8_t>& image, size_t ifd1, Range old, Ti
   const size_t size = tiff->bytes().size();
   const bool is_last = old.end() == size;
   const size_t begin = image.size() <= old.size || is_last ? old.begin : size;
-  if (begin + image.size() > kMostBytes) return false;
+  if (begin + image.size() > kMaxBytes) return false;
   clear(tiff, old);
   tiff->resize(std::max(tiff->bytes().size(), begin + image.size()));
   std::ranges::copy(image, &tiff->bytes()[begin]);

@@ -86,7 +86,7 @@ void JpegFileSplitter::look_at_new(std::span<const uint8_t> bytes, const JpegFil
     if (size == 0) break;
     looked_ += splitter_.feed(&bytes[at], size);
     const size_t length = splitter_.position() - splitter_.begin();
-    if (splitter_.inside() && !splitter_.found() && length > kMostJpegFile) splitter_.cut();
+    if (splitter_.inside() && !splitter_.found() && length > kMaxJpegFile) splitter_.cut();
   }
 }
 

@@ -13,14 +13,14 @@
 namespace cudatransform {
 
 // More bytes are never taken for one picture, nor for what is behind it.
-inline constexpr uint64_t kMostJpegFile = uint64_t{1} << 28;
+inline constexpr uint64_t kMaxJpegFile = uint64_t{1} << 28;
 
 // What belongs to a file besides its first picture, and how a stream is cut.
 struct JpegFileRules {
-  bool with_others = true;        // the pictures that its index names
-  bool with_rest = false;         // the bytes behind, up to the next file
-  bool is_framed = false;         // files begin with pieces of the stream and end in the same piece
-  uint64_t most = kMostJpegFile;  // no more is awaited for a file
+  bool with_others = true;       // the pictures that its index names
+  bool with_rest = false;        // the bytes behind, up to the next file
+  bool is_framed = false;        // files begin with pieces of the stream and end in the same piece
+  uint64_t most = kMaxJpegFile;  // no more is awaited for a file
 };
 
 // The place of a file in the bytes that were searched.
@@ -31,12 +31,12 @@ struct JpegFileSpan {
 };
 
 // A file is a picture, the others where its index says, and the bytes up to the next file. An index
-// that is not true is none. Each byte is looked at kMostLooks times at most, whatever lengths and
+// that is not true is none. Each byte is looked at kMaxLooks times at most, whatever lengths and
 // indices claim: an index is read only while those that were not true have made the splitter look
 // ahead at no more bytes than the stream had in front of them.
 class JpegFileSplitter {
  public:
-  static constexpr uint64_t kMostLooks = 8;
+  static constexpr uint64_t kMaxLooks = 8;
 
   // The next file in `bytes`, which begin where the last span ended: behind its file, or behind the
   // bytes skipped. What was not there at the last call is a piece of the stream that has come

@@ -148,7 +148,7 @@ class SegmentFlipper {
 };
 
 void SegmentFlipper::append(uint8_t code, const Data& data) {
-  if (data.size() > JpegSegment::kMostData) {
+  if (data.size() > JpegSegment::kMaxData) {
     lose("segments that have become too large");
     return;
   }
@@ -275,7 +275,7 @@ namespace {
 
 // Images that belong to a picture have no more pixels together than some times its own, unless that
 // is small: what a file can make us decode is bounded.
-constexpr uint64_t kLeastPixels = uint64_t{1} << 24, kMaxPictures = 4;
+constexpr uint64_t kMinPixels = uint64_t{1} << 24, kMaxPictures = 4;
 
 // Filler between files, which shows nothing.
 bool is_padding(Bytes bytes) {
@@ -299,7 +299,7 @@ class MetadataFlipper {
  public:
   explicit MetadataFlipper(const PictureFlip& flip)
       : flip_(flip),
-        pixels_(std::max(kLeastPixels,
+        pixels_(std::max(kMinPixels,
                          kMaxPictures * uint64_t(flip.picture.width) * flip.picture.height)) {}
 
   std::string flip(FileMetadata* metadata) {

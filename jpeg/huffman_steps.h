@@ -1,7 +1,7 @@
 // Steps through the Huffman codes of a JPEG scan from any bit on, for host and device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// ITU-T T.81, annex F. Codes synchronise by themselves: a decoder that begins somewhere soon stands
+// ITU-T T.81, annex F. Codes synchronize by themselves: a decoder that begins somewhere soon stands
 // where one from the beginning would (Klein and Wiseman, "Parallel Huffman decoding with
 // applications to JPEG files", The Computer Journal 46, 2003; Weissenberger and Schmidt,
 // "Accelerating JPEG decompression on GPUs", arXiv 2111.09219, 2021).
@@ -72,24 +72,24 @@ CT_HD uint32_t find_entry(const HuffmanCodes& codes, uint32_t window) {
 
 // ---- A scan ----
 
-inline constexpr int kMostScans = kJpegMaxComponents;  // one for each
-inline constexpr int kMostSets = 3;
-inline constexpr uint32_t kMostMcuBlocks = 10;
+inline constexpr int kMaxScans = kJpegMaxComponents;  // one for each
+inline constexpr int kMaxSets = 3;
+inline constexpr uint32_t kMaxMcuBlocks = 10;
 
 // A scan's bits lie in segments, from restart to restart, that begin at multiples of
 // kSubsequenceBits. Rows are parts of subsequences. A tile is decoded together with the kWarmUp
-// subsequences before it, so that a decoder from there has synchronised at its beginning.
+// subsequences before it, so that a decoder from there has synchronized at its beginning.
 inline constexpr uint32_t kSubsequenceBits = 1024, kRowBits = 256;
 inline constexpr uint32_t kRowsInSubsequence = kSubsequenceBits / kRowBits;
 inline constexpr uint32_t kWarmUp = 16, kTileSubsequences = 112;
 
 // A subsequence: the bits that it has, the segment, and whether that begins here.
-inline constexpr uint32_t kMostSegments = 1u << 20;
+inline constexpr uint32_t kMaxSegments = 1u << 20;
 CT_HD constexpr uint32_t subsequence_info(uint32_t bits, uint32_t segment, bool begins) {
   return bits | segment << 11 | (begins ? 1u : 0u) << 31;
 }
 CT_HD constexpr uint32_t bits_of(uint32_t info) { return info & 0x7ff; }
-CT_HD constexpr uint32_t segment_of(uint32_t info) { return info >> 11 & (kMostSegments - 1); }
+CT_HD constexpr uint32_t segment_of(uint32_t info) { return info >> 11 & (kMaxSegments - 1); }
 CT_HD constexpr bool begins_segment(uint32_t info) { return info >> 31 != 0; }
 
 // Fields of two bits, one for each block of an MCU.
@@ -104,7 +104,7 @@ struct JpegScanPlan {
   uint32_t first_tile, tiles;
   uint32_t mcus_w, mcus;
   uint32_t interval;       // MCUs in a segment; mcus where nothing restarts
-  uint32_t blocks_in_mcu;  // 1 to kMostMcuBlocks
+  uint32_t blocks_in_mcu;  // 1 to kMaxMcuBlocks
   uint32_t depth;          // bits of a sample
   // The phase of a block is its number in the MCU. But where all have the same tables bits tell
   // nothing of it: the period is 1 then, and it follows from the count of blocks alone.

@@ -110,7 +110,7 @@ Status standard_jpeg_tables(const JpegHuffmanTables** tables) {
 
 namespace {
 
-constexpr uint32_t kMostBits = 16;
+constexpr uint32_t kMaxBits = 16;
 constexpr uint32_t kDcSymbols = kJpegSymbols - kJpegDcSymbols;
 
 // The lower half of a symbol is how many bits follow its code.
@@ -193,7 +193,7 @@ class Tree {
 // Shortens codes of more than 16 bits: two of the longest go, one takes the place of their
 // beginning, the other and a shorter code share that one's place (figure K.3).
 void limit_lengths(uint32_t* counts, uint32_t longest) {
-  for (uint32_t bits = longest; bits > kMostBits; --bits)
+  for (uint32_t bits = longest; bits > kMaxBits; --bits)
     while (counts[bits] > 0) {
       uint32_t shorter = bits - 2;
       while (counts[shorter] == 0) --shorter;
@@ -217,11 +217,11 @@ Status make_optimal(const uint32_t* occurrences, uint32_t symbols, JpegHuffmanTa
   uint32_t lengths[kLongest + 1];
   std::copy_n(counts, kLongest + 1, lengths);
   limit_lengths(counts, kLongest);
-  uint32_t last = kMostBits;
+  uint32_t last = kMaxBits;
   while (last > 0 && counts[last] == 0) --last;
   if (last > 0) --counts[last];  // that of the symbol behind all others
   *table = {};
-  std::copy_n(counts, kMostBits + 1, table->counts);
+  std::copy_n(counts, kMaxBits + 1, table->counts);
   // In the order of the lengths as they were.
   std::exclusive_scan(lengths, lengths + kLongest + 1, lengths, 0u);
   for (uint32_t i = 0; i < symbols; ++i)

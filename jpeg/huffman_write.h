@@ -12,7 +12,7 @@ namespace cudatransform {
 
 // The evidence against a picture. Zero means that libjpeg finds none either; it may find less.
 inline constexpr uint32_t kJpegNoSuchCode = 1, kJpegBeyondBlock = 2, kJpegTooLarge = 4,
-                          kJpegWrongEnd = 8, kJpegNotSynchronised = 16, kJpegMoreMcus = 32;
+                          kJpegWrongEnd = 8, kJpegNotSynchronized = 16, kJpegMoreMcus = 32;
 // No evidence: all blocks came, and a byte or more is behind them.
 inline constexpr uint32_t kJpegLeftOver = 64;
 

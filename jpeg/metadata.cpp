@@ -87,9 +87,9 @@ size_t jpeg_metadata_size(std::span<const uint8_t> file, const JpegKept& kept) {
   size_t sum = 0;
   for_each_kept(file, kept, [&](const JpegSegment& segment) {
     sum += kHead + segment.data.size();
-    return sum <= kMostJpegMetadata;
+    return sum <= kMaxJpegMetadata;
   });
-  return sum <= kMostJpegMetadata ? sum : 0;
+  return sum <= kMaxJpegMetadata ? sum : 0;
 }
 
 void copy_jpeg_metadata(std::span<const uint8_t> file, const JpegKept& kept, uint8_t* to) {

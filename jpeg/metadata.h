@@ -10,7 +10,7 @@ namespace cudatransform {
 
 // A marker segment: the bytes behind its length.
 struct JpegSegment {
-  static constexpr size_t kMostData = 65533;
+  static constexpr size_t kMaxData = 65533;
 
   uint8_t code = 0;
   std::span<const uint8_t> data;
@@ -58,10 +58,10 @@ class KeptJpegSegments {
 };
 
 // No file has as much; all of it is left behind then.
-inline constexpr size_t kMostJpegMetadata = size_t{1} << 24;
+inline constexpr size_t kMaxJpegMetadata = size_t{1} << 24;
 
 // Bytes of the segments in front of the first scan of `file` that are kept, markers and lengths
-// included; 0 above kMostJpegMetadata.
+// included; 0 above kMaxJpegMetadata.
 size_t jpeg_metadata_size(std::span<const uint8_t> file, const JpegKept& kept);
 // Those segments, in their order, one after the other.
 void copy_jpeg_metadata(std::span<const uint8_t> file, const JpegKept& kept, uint8_t* to);

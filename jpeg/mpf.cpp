@@ -62,9 +62,9 @@ Status MpfIndex::read(std::span<const uint8_t> bytes, MpfIndex* index) {
   const bool has_entries = entries && entries->type == TiffEntry::kUndefined;
   const uint32_t entries_size = has_entries ? entries->count : 0;
   if (has_entries) found.entries_at_ = tiff.number(entries->value_at, 4);
-  if (found.pictures_ == 0 || found.pictures_ > kMostMpfPictures)
+  if (found.pictures_ == 0 || found.pictures_ > kMaxMpfPictures)
     return untrue("has " + std::to_string(found.pictures_) + " pictures, where 1 to " +
-                  std::to_string(kMostMpfPictures) + " are expected");
+                  std::to_string(kMaxMpfPictures) + " are expected");
   if (entries_size != found.pictures_ * kEntry)
     return untrue("has " + std::to_string(entries_size) + " bytes of entries, where " +
                   std::to_string(found.pictures_ * kEntry) + " are expected for " +
@@ -273,9 +273,9 @@ Status rewrite_mpf(std::span<uint8_t> picture, std::span<const FilePlace> others
   if (index.pictures() != others.size() + 1)
     return untrue("has " + std::to_string(index.pictures()) + " pictures, where " +
                   std::to_string(others.size() + 1) + " are to be written");
-  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+  constexpr uint64_t kMax = std::numeric_limits<uint32_t>::max();
   for (const FilePlace& other : others)
-    if (other.begin > kMost || other.size > kMost || picture.size() + other.end() > kMost)
+    if (other.begin > kMax || other.size > kMax || picture.size() + other.end() > kMax)
       return untrue("has no room for a file of more than 4 GiB");
   const auto tiff_at = static_cast<size_t>(tiff.data() - picture.data());
   const auto put_entry = [&](size_t i, uint64_t size, uint64_t offset) {

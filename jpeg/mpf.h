@@ -19,7 +19,7 @@ namespace cudatransform {
 // from the TIFF header's first byte; the first picture's is 0.
 
 // Pictures of a file. Cameras write two or three; all the views of a panorama are some dozens.
-inline constexpr uint32_t kMostMpfPictures = 256;
+inline constexpr uint32_t kMaxMpfPictures = 256;
 
 struct MpfEntry {
   uint32_t attribute = 0;  // the kind of picture, and flags
@@ -55,7 +55,7 @@ struct FilePlace {
 
 // The pictures of a file but for the first, in the order of its index.
 struct FilePlaces {
-  std::array<FilePlace, kMostMpfPictures> place;
+  std::array<FilePlace, kMaxMpfPictures> place;
   uint32_t count = 0;
 
   std::span<const FilePlace> all() const { return {place.data(), count}; }
@@ -96,10 +96,10 @@ class PlacesCheck {
   Verdict look_at(const FilePlace& place, std::span<const uint8_t> file);
 
   FilePlaces places_;
-  std::array<uint8_t, kMostMpfPictures> order_;  // as they come in the file
-  uint32_t done_ = 0;                            // of them
-  JpegSplitter splitter_;                        // of the next
-  uint64_t position_ = 0;                        // in the file, of what comes next
+  std::array<uint8_t, kMaxMpfPictures> order_;  // as they come in the file
+  uint32_t done_ = 0;                           // of them
+  JpegSplitter splitter_;                       // of the next
+  uint64_t position_ = 0;                       // in the file, of what comes next
   uint64_t looked_ = 0;
 };
 
@@ -120,7 +120,7 @@ FirstPicture first_picture(std::span<const uint8_t> file);
 // number of pictures, or a file of more than 4 GiB.
 Status rewrite_mpf(std::span<uint8_t> picture, std::span<const FilePlace> others);
 
-// The bytes behind the length of a new segment, for `pictures` pictures, 2 to kMostMpfPictures,
+// The bytes behind the length of a new segment, for `pictures` pictures, 2 to kMaxMpfPictures,
 // of sizes and offsets that rewrite_mpf() fills in.
 inline constexpr size_t kMpfHead = 4;  // "MPF" and a zero
 constexpr size_t new_mpf_size(uint32_t pictures) { return kMpfHead + 50 + size_t{16} * pictures; }

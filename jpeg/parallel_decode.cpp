@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // 1. Every tile decodes its subsequences from a guess, some of the tile before first. By its own
-//    beginning it has mostly synchronised. Blocks and DC differences are counted.
+//    beginning it has mostly synchronized. Blocks and DC differences are counted.
 // 2. Tiles whose beginning is not the end of the tile before are decoded again from there, twice.
 // 3. Every row is decoded again, at the place that the counts say, and written.
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Tables {
 struct Sums {
   uint32_t blocks = 0;
   bool in_segment = false;  // since a segment began
-  uint32_t dc[kMostMcuBlocks] = {};
+  uint32_t dc[kMaxMcuBlocks] = {};
 };
 struct Row {
   uint32_t state = 0;
@@ -54,10 +54,10 @@ class ScanDecoder {
     rows_.reset(new (std::nothrow) Row[size_t{plan_.subsequences} * kRowsInSubsequence]);
     tiles_.reset(new (std::nothrow) Tile[plan_.tiles]);
     if (rows_ == nullptr || tiles_ == nullptr) {
-      result->damage |= kJpegNotSynchronised;
+      result->damage |= kJpegNotSynchronized;
       return;
     }
-    for (uint32_t tile = 0; tile < plan_.tiles; ++tile) synchronise(tile);
+    for (uint32_t tile = 0; tile < plan_.tiles; ++tile) synchronize(tile);
     for (int i = 0; i < kFixes; ++i) fix();
     write(result);
   }
@@ -71,7 +71,7 @@ class ScanDecoder {
                       &blocks, NoDifference{});
   }
 
-  void synchronise(uint32_t tile) {
+  void synchronize(uint32_t tile) {
     const uint32_t first = tile * kTileSubsequences;
     uint32_t state = 0;
     for (uint32_t i = first - std::min(first, kWarmUp); i < first; ++i)
@@ -139,7 +139,7 @@ class ScanDecoder {
   void write(JpegDecodeResult* result) {
     for (uint32_t tile = 0; tile < plan_.tiles; ++tile) {
       if (tile > 0 && !is_resolved(tile, tiles_[tile - 1].end))
-        result->damage |= kJpegNotSynchronised;
+        result->damage |= kJpegNotSynchronized;
       const uint32_t first = tile * kTileSubsequences;
       const uint32_t end = std::min(first + kTileSubsequences, plan_.subsequences);
       for (uint32_t i = first; i < end; ++i) {

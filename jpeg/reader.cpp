@@ -333,7 +333,7 @@ void JpegReader::take_tables(JpegTables* tables, std::string* damage) const {
       table.q[i] = found ? found->quantval[i] : 1;
       if (table.q[i] == 0) {
         table.q[i] = 1;
-        if (damage->empty()) *damage = "a quantisation table has a zero";
+        if (damage->empty()) *damage = "a quantization table has a zero";
       }
     }
     tables->add(c, table, cinfo_.comp_info[c].quant_tbl_no);

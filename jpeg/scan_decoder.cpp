@@ -68,9 +68,9 @@ namespace {
 constexpr uint32_t kLastIndex = 63;
 
 // The longest block: its DC difference, and 63 levels.
-constexpr uint32_t kMostBlockBits =
-    16 + jpeg_dc_bits(kMostJpegDepth) + 63 * (16 + jpeg_ac_bits(kMostJpegDepth));
-static_assert(kMostMcuBlocks * ((kMostBlockBits + 7) / 8) + 64 <= ScanWindow::kMostAhead);
+constexpr uint32_t kMaxBlockBits =
+    16 + jpeg_dc_bits(kMaxJpegDepth) + 63 * (16 + jpeg_ac_bits(kMaxJpegDepth));
+static_assert(kMaxMcuBlocks * ((kMaxBlockBits + 7) / 8) + 64 <= ScanWindow::kMaxAhead);
 
 // A memset() here would take as long as ten codes.
 inline void clear(int16_t* levels) {

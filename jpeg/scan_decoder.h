@@ -92,8 +92,8 @@ class JpegScanDecoder final : private JpegScanParser {
   const std::atomic<unsigned>* interrupt_ = nullptr;
   bool goes_beyond_block_ = false;
   ScanWindow window_;
-  HuffmanLookup lookups_[kMostSets];
-  Target targets_[kMostMcuBlocks] = {};
+  HuffmanLookup lookups_[kMaxSets];
+  Target targets_[kMaxMcuBlocks] = {};
   int32_t dc_[kJpegMaxComponents] = {};
   alignas(16) int16_t dummy_[64] = {};  // blocks that only fill an MCU
 };

@@ -17,7 +17,7 @@ constexpr size_t kSubsequenceBytes = kSubsequenceBits / 8;
 constexpr size_t kBytesBehind = 256;
 static_assert(2 * kUnstuffAtOnce <= kBytesBehind);
 // Positions are bits in 32 bits, with room.
-constexpr size_t kMostWordBytes = size_t{1} << 28;
+constexpr size_t kMaxWordBytes = size_t{1} << 28;
 
 constexpr size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
@@ -26,7 +26,7 @@ constexpr size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to
 size_t JpegScanReader::measure(std::span<const uint8_t> file) {
   if (!begin(file)) return 0;
   const uint64_t segments = most_segments();
-  return segments > kMostSegments ? 0 : plan_room(segments);
+  return segments > kMaxSegments ? 0 : plan_room(segments);
 }
 
 // Counts as if each component were a scan of its own, with the interval of all.
@@ -42,10 +42,10 @@ uint64_t JpegScanReader::most_segments() const {
 // The room for words, infos and tables for files of so many segments at most.
 size_t JpegScanReader::plan_room(uint64_t segments) {
   const size_t words = rounded(size_ - at_, kSubsequenceBytes) + segments * kSubsequenceBytes;
-  if (words > kMostWordBytes) return 0;
+  if (words > kMaxWordBytes) return 0;
   words_at_ = rounded((words / kSubsequenceBytes + 1) * sizeof(uint32_t), kSubsequenceBytes);
   end_ = words_at_ + words;
-  return end_ + kBytesBehind + kMostSets * (sizeof(HuffmanSet) + sizeof(HuffmanRuns));
+  return end_ + kBytesBehind + kMaxSets * (sizeof(HuffmanSet) + sizeof(HuffmanRuns));
 }
 
 bool JpegScanReader::read(uint8_t* block, JpegScans* scans) {
@@ -73,7 +73,7 @@ bool JpegScanReader::take_bits(const JpegScanPlan& from) {
   plan.first_subsequence = scans_->subsequences;
   plan.first_tile = scans_->tiles;
   const uint32_t segments = parts(plan.mcus, plan.interval);
-  if (segments > kMostSegments) return false;
+  if (segments > kMaxSegments) return false;
   for (uint32_t segment = 0; segment < segments; ++segment) {
     const uint8_t* marker = nullptr;
     if (!take_segment(segment, &marker)) return false;
@@ -149,7 +149,7 @@ uint32_t big_endian(const uint8_t* bytes) { return uint32_t{bytes[0]} << 8 | byt
 }  // namespace
 
 JpegScanParser::JpegScanParser() {
-  for (int i = 0; i < kMostSets; ++i) sets_[i].slot = i;
+  for (int i = 0; i < kMaxSets; ++i) sets_[i].slot = i;
 }
 
 bool JpegScanParser::begin(std::span<const uint8_t> file) {
@@ -163,7 +163,7 @@ bool JpegScanParser::begin(std::span<const uint8_t> file) {
   scan_ = 0;
   used_sets_ = 0;
   for (bool(&has)[4] : has_table_) std::fill(std::begin(has), std::end(has), false);
-  std::fill(std::begin(has_quantiser_), std::end(has_quantiser_), false);
+  std::fill(std::begin(has_quantizer_), std::end(has_quantizer_), false);
   if (size_ < 4 || data_[0] != 0xff || data_[1] != kSoi) return false;
   return read_markers(true) && components_ != 0;
 }
@@ -247,11 +247,11 @@ bool JpegScanParser::take(uint32_t code, std::span<const uint8_t> segment) {
     case kSof0:
       return take_frame(segment, 8);
     case kSof1:
-      return take_frame(segment, kMostJpegDepth);
+      return take_frame(segment, kMaxJpegDepth);
     case kDht:
       return take_huffman(segment);
     case kDqt:
-      return take_quantisers(segment);
+      return take_quantizers(segment);
     case kDri:
       if (segment.size() != 2) return false;
       interval_ = big_endian(segment.data());
@@ -321,7 +321,7 @@ bool JpegScanParser::take_huffman(std::span<const uint8_t> segment) {
   return true;
 }
 
-bool JpegScanParser::take_quantisers(std::span<const uint8_t> segment) {
+bool JpegScanParser::take_quantizers(std::span<const uint8_t> segment) {
   while (!segment.empty()) {
     const size_t entry = (segment[0] >> 4) + size_t{1};
     const uint32_t number = segment[0] & 15;
@@ -329,9 +329,9 @@ bool JpegScanParser::take_quantisers(std::span<const uint8_t> segment) {
     for (size_t i = 0; i < 64; ++i) {
       const uint8_t* const from = &segment[1 + i * entry];
       const uint32_t value = entry == 2 ? big_endian(from) : from[0];
-      quantisers_[number].q[kNaturalOfZigzag[i]] = static_cast<uint16_t>(value);
+      quantizers_[number].q[kNaturalOfZigzag[i]] = static_cast<uint16_t>(value);
     }
-    has_quantiser_[number] = true;
+    has_quantizer_[number] = true;
     segment = segment.subspan(1 + 64 * entry);
   }
   return true;
@@ -340,7 +340,7 @@ bool JpegScanParser::take_quantisers(std::span<const uint8_t> segment) {
 // ---- Scans ----
 
 bool JpegScanParser::take_scan(std::span<const uint8_t> segment) {
-  if (components_ == 0 || scan_ == kMostScans || segment.empty()) return false;
+  if (components_ == 0 || scan_ == kMaxScans || segment.empty()) return false;
   const size_t count = segment[0];
   if (count < 1 || count > static_cast<size_t>(components_) || segment.size() != 4 + 2 * count)
     return false;
@@ -353,7 +353,7 @@ bool JpegScanParser::take_scan(std::span<const uint8_t> segment) {
     if (c == components_ || component_[c].seen) return false;
     component_[c].seen = true;
     chosen[i] = c;
-    if (!use_tables(&component_[c], segment[2 + 2 * i]) || !latch_quantiser(c)) return false;
+    if (!use_tables(&component_[c], segment[2 + 2 * i]) || !latch_quantizer(c)) return false;
   }
   JpegScanPlan plan;
   if (!plan_scan(chosen, static_cast<int>(count), &plan) || !take_bits(plan)) return false;
@@ -381,14 +381,14 @@ bool JpegScanParser::use_tables(Component* component, uint32_t selectors) {
   const auto is_same = [&](const Set& one) {
     return one.made && one.dc == *chosen[0] && one.ac == *chosen[1];
   };
-  while (set < kMostSets && !is_same(sets_[set])) ++set;
+  while (set < kMaxSets && !is_same(sets_[set])) ++set;
   if (set < used_sets_) {
     component->set = set;
     return true;
   }
-  if (used_sets_ == kMostSets) return false;
+  if (used_sets_ == kMaxSets) return false;
   Set& place = sets_[used_sets_];
-  if (set < kMostSets) {
+  if (set < kMaxSets) {
     std::swap(place, sets_[set]);
   } else {
     place.made = false;
@@ -404,10 +404,10 @@ bool JpegScanParser::use_tables(Component* component, uint32_t selectors) {
   return true;
 }
 
-bool JpegScanParser::latch_quantiser(int c) {
+bool JpegScanParser::latch_quantizer(int c) {
   const uint32_t number = component_[c].quant;
-  if (!has_quantiser_[number]) return false;
-  const QuantTable& table = quantisers_[number];
+  if (!has_quantizer_[number]) return false;
+  const QuantTable& table = quantizers_[number];
   if (std::find(std::begin(table.q), std::end(table.q), 0) != std::end(table.q)) return false;
   latched_[c] = table;
   return true;
@@ -425,7 +425,7 @@ bool JpegScanParser::plan_scan(const int* chosen, int count, JpegScanPlan* plan)
     for (uint32_t y = 0; y < plan->mcu_h[c]; ++y) {
       for (uint32_t x = 0; x < plan->mcu_w[c]; ++x) {
         const uint32_t at = 2 * plan->blocks_in_mcu++;
-        if (plan->blocks_in_mcu > kMostMcuBlocks) return false;
+        if (plan->blocks_in_mcu > kMaxMcuBlocks) return false;
         plan->set.bits |= static_cast<uint32_t>(component.set) << at;
         plan->component.bits |= c << at;
         plan->x.bits |= x << at;

@@ -18,7 +18,7 @@ namespace cudatransform {
 // have the file's bits without stuffing and markers.
 struct JpegScans {
   int count = 0;
-  JpegScanPlan scans[kMostScans] = {};
+  JpegScanPlan scans[kMaxScans] = {};
   int sets = 0;
   uint32_t most_sets = 0;  // that one scan uses
   uint32_t subsequences = 0, tiles = 0;
@@ -50,7 +50,7 @@ class JpegScanParser {
     JpegHuffmanTable dc, ac;
     HuffmanSet codes = {};
     bool made = false;
-    int slot = 0;  // of kMostSets, for others' tables of the codes; it stays with them
+    int slot = 0;  // of kMaxSets, for others' tables of the codes; it stays with them
   };
 
   JpegScanParser();
@@ -66,7 +66,7 @@ class JpegScanParser {
   // From at_ on: takes the bits of a scan, and leaves at_ at the marker behind them, or at the end.
   virtual bool take_bits(const JpegScanPlan& plan) = 0;
 
-  // The quantisers of the components.
+  // The quantizers of the components.
   JpegTables unique_tables() const;
   static uint32_t parts(uint64_t size, uint64_t part) {  // rounded up
     return static_cast<uint32_t>((size + part - 1) / part);
@@ -80,8 +80,8 @@ class JpegScanParser {
   Component component_[kJpegMaxComponents];
   uint32_t blocks_w_[kJpegMaxComponents] = {}, blocks_h_[kJpegMaxComponents] = {};
   uint32_t interval_ = 0;
-  int scan_ = 0;         // that is read, or how many there were
-  Set sets_[kMostSets];  // those of the picture first; kept, since most pictures have the same
+  int scan_ = 0;        // that is read, or how many there were
+  Set sets_[kMaxSets];  // those of the picture first; kept, since most pictures have the same
   int used_sets_ = 0;
   uint32_t irregular_ = 0;  // bits of jpeg/errors.h
 
@@ -92,16 +92,16 @@ class JpegScanParser {
   bool take(uint32_t code, std::span<const uint8_t> segment);
   bool take_frame(std::span<const uint8_t> segment, uint32_t most_depth);
   bool take_huffman(std::span<const uint8_t> segment);
-  bool take_quantisers(std::span<const uint8_t> segment);
+  bool take_quantizers(std::span<const uint8_t> segment);
   bool take_scan(std::span<const uint8_t> segment);
   bool plan_scan(const int* components, int count, JpegScanPlan* plan) const;
   bool use_tables(Component* component, uint32_t selectors);
-  bool latch_quantiser(int component);
+  bool latch_quantizer(int component);
 
   JpegHuffmanTable tables_[2][4];  // DC, AC
   bool has_table_[2][4] = {};
-  QuantTable quantisers_[4];
-  bool has_quantiser_[4] = {};
+  QuantTable quantizers_[4];
+  bool has_quantizer_[4] = {};
   QuantTable latched_[kJpegMaxComponents];
   bool ended_ = false;
   bool behind_restart_ = false;  // RSTn was the last marker
@@ -127,7 +127,7 @@ class JpegScanReader final : private JpegScanParser {
   uint8_t* block_ = nullptr;
   uint32_t* infos_ = nullptr;
   size_t words_at_ = 0, used_ = 0, end_ = 0;  // of words, in block_
-  HuffmanRuns runs_[kMostSets] = {};
+  HuffmanRuns runs_[kMaxSets] = {};
   JpegScans* scans_ = nullptr;
 };
 

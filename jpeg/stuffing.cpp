@@ -198,7 +198,7 @@ bool ScanWindow::fill() {
   }
   used_ = static_cast<size_t>(to - bytes_);
   // A word of bits may have been loaded from behind the last byte.
-  last_ = is_whole_ ? to + 8 : to - kMostAhead;
+  last_ = is_whole_ ? to + 8 : to - kMaxAhead;
   return true;
 }
 

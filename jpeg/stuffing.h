@@ -64,11 +64,11 @@ Unstuffed unstuff_portably(const uint8_t* from, const uint8_t* end, uint8_t* to,
 size_t bytes_before_marker_portably(const uint8_t* data, size_t size);
 
 // A segment of a scan, from a restart to the next marker or to the end of the file, moves through a
-// window that stays in the cache. Behind its last byte there are zeros: kMostAhead bytes from a
+// window that stays in the cache. Behind its last byte there are zeros: kMaxAhead bytes from a
 // place where may_read() is true are in the window.
 class ScanWindow {
  public:
-  static constexpr size_t kMostAhead = 2560;
+  static constexpr size_t kMaxAhead = 2560;
   // These bytes stay in front of those that have been moved: a reader that has loaded a word of
   // bits may go back to them.
   static constexpr size_t kKept = 8;
@@ -91,7 +91,7 @@ class ScanWindow {
  private:
   static constexpr size_t kBytes = 8192;
   // As many zeros: the reader of bits looks ahead a word.
-  static constexpr size_t kZeros = kMostAhead + 16;
+  static constexpr size_t kZeros = kMaxAhead + 16;
 
   bool fill();
 

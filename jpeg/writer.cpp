@@ -186,8 +186,8 @@ Status append_scan(const JpegPicture& picture, uint32_t restart_interval,
                                                      std::to_string(bytes->size()) + " bytes");
 }
 
-constexpr size_t kLeastBytes = 4096;  // more than the headers need
-constexpr int kTables = 2;            // standard Huffman tables of either kind
+constexpr size_t kMinBytes = 4096;  // more than the headers need
+constexpr int kTables = 2;          // standard Huffman tables of either kind
 
 Status check(const JpegPicture& picture, const JpegOptions& options) {
   const auto invalid = [](const std::string& what) {
@@ -217,7 +217,7 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
                      "x" + std::to_string(levels.blocks_h) + " blocks, expected " +
                      std::to_string(blocks_w) + "x" + std::to_string(blocks_h));
     if (!picture.tables[c] || std::count(picture.tables[c], picture.tables[c] + 64, 0) > 0)
-      return invalid("component " + std::to_string(c) + " has a quantisation table with a zero");
+      return invalid("component " + std::to_string(c) + " has a quantization table with a zero");
   }
   return {};
 }
@@ -383,13 +383,13 @@ void JpegWriter::write_metadata(const JpegPicture& picture) {
   bool has_index = false;
   for (JpegSegment segment; segments.next(&segment);) {
     has_index |= segment.is_mpf();
-    // JFIF means YCbCr or grey, even beside other segments.
+    // JFIF means YCbCr or gray, even beside other segments.
     if (picture.color != JpegColor::kRgb || !segment.is_jfif())
       jpeg_write_marker(&cinfo_, segment.code, segment.data.data(),
                         static_cast<unsigned>(segment.data.size()));
   }
   if (picture.others == 0 || has_index) return;
-  uint8_t index[new_mpf_size(kMostMpfPictures)];
+  uint8_t index[new_mpf_size(kMaxMpfPictures)];
   make_mpf(picture.others + 1, index);
   jpeg_write_marker(&cinfo_, JPEG_APP0 + 2, index,
                     static_cast<unsigned>(new_mpf_size(picture.others + 1)));
@@ -410,7 +410,7 @@ Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options,
         StatusCode::kOutOfMemory,
         "no memory for a picture's levels of " + std::to_string(levels_bytes(picture)) + " bytes");
   }
-  CT_RETURN_IF_ERROR(reserve(std::max(destination_.guess, kLeastBytes)));
+  CT_RETURN_IF_ERROR(reserve(std::max(destination_.guess, kMinBytes)));
   Status status = errors_.guard([&] {
     if (!created_) create();
     describe(picture, options);
@@ -444,7 +444,7 @@ Status JpegWriter::write_header(const JpegPicture& picture, const JpegOptions& o
   if (options.progressive || options.arithmetic)
     return Status::error(StatusCode::kInvalidArgument, "a header of several scans");
   jvirt_barray_ptr* arrays = arrays_.begin_header(picture.levels, picture.components());
-  CT_RETURN_IF_ERROR(reserve(kLeastBytes));
+  CT_RETURN_IF_ERROR(reserve(kMinBytes));
   JpegOptions given = options;
   given.optimize = false;
   Status status = errors_.guard([&] {

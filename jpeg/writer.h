@@ -37,7 +37,7 @@ struct JpegPicture {
   bool is_adobe = true;
   // Segments (jpeg/metadata.h); those that stay are written. They may be anything.
   std::span<const uint8_t> metadata;
-  // Pictures that are to stand behind it, less than kMostMpfPictures. With any, an index of them is
+  // Pictures that are to stand behind it, less than kMaxMpfPictures. With any, an index of them is
   // written, too: that of `metadata` or, where there is none, a new one (jpeg/mpf.h). The sizes and
   // offsets in it are for rewrite_mpf() to fill in. Only with JpegOptions::keep_metadata.
   uint32_t others = 0;
@@ -132,7 +132,7 @@ class JpegWriter {
   jpeg_compress_struct cinfo_ = {};
   Destination destination_ = {};
   CoefArrays arrays_;
-  JHUFF_TBL huffman_[4] = {};  // the standard ones: optimising overwrites libjpeg's
+  JHUFF_TBL huffman_[4] = {};  // the standard ones: optimizing overwrites libjpeg's
   bool created_ = false;
 };
 

@@ -29,7 +29,7 @@ constexpr std::string_view kSpace = " \t\r\n";
 constexpr auto kNowhere = std::string_view::npos;
 
 // Longer prefixes than anybody uses would make a search for them take quadratic time.
-constexpr size_t kMostPrefix = 64;
+constexpr size_t kMaxPrefix = 64;
 
 std::string_view trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(kSpace);
@@ -122,7 +122,7 @@ std::string xmp_prefix(std::string_view xmp, std::string_view space) {
     const size_t declared = xmp.rfind(kDeclares, at);
     if (declared == kNowhere) continue;
     const size_t begin = declared + kDeclares.size(), end = xmp.find('=', begin);
-    if (end == kNowhere || end + 1 != at || end - begin > kMostPrefix) continue;
+    if (end == kNowhere || end + 1 != at || end - begin > kMaxPrefix) continue;
     return std::string(xmp.substr(begin, end - begin)) + ':';
   }
   return "";
@@ -163,9 +163,9 @@ namespace {
 
 // What an item is, for people. The file may have anything there, and messages are UTF-8.
 std::string name_of(std::string_view semantic) {
-  constexpr size_t kMostName = 32;
+  constexpr size_t kMaxName = 32;
   const bool is_name =
-      !semantic.empty() && semantic.size() <= kMostName &&
+      !semantic.empty() && semantic.size() <= kMaxName &&
       std::all_of(semantic.begin(), semantic.end(), [](char letter) {
         return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
       });

@@ -27,11 +27,11 @@ matplotlib.rcParams.update({
     "savefig.facecolor": "white", "axes.spines.top": False, "axes.spines.right": False,
     "axes.axisbelow": True, "legend.frameon": False, "legend.fontsize": 8,
 })
-# Okabe and Ito's palette, told apart with every kind of colour vision.
+# Okabe and Ito's palette, told apart with every kind of color vision.
 BLUE, ORANGE, GREEN, PURPLE, SKY, RED = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9",
                                          "#D55E00")
-SIZE_COLOURS = (SKY, BLUE, GREEN, PURPLE, RED, ORANGE)
-GREYS = ("#8c8c8c", "#b8b8b8", "#6b6b6b", "#d4d4d4")
+SIZE_COLORS = (SKY, BLUE, GREEN, PURPLE, RED, ORANGE)
+GRAYS = ("#8c8c8c", "#b8b8b8", "#6b6b6b", "#d4d4d4")
 MARKERS = {"float": "o", "islow": "s"}
 DPI = 100  # keeps each picture below 60 KB
 
@@ -107,13 +107,13 @@ def label_ladder(axes, points):
                                   "shrinkA": 0, "shrinkB": 3})
 
 
-def draw_roofs(axes, results, direction, colours, rate, span):
-    for size, colour in colours.items():
+def draw_roofs(axes, results, direction, colors, rate, span):
+    for size, color in colors.items():
         roof = results.stream("cuda", size, direction)
         if roof is None:
             continue
         y = roof.counter("GB/s")
-        axes.plot([span[0], min(span[1], rate / y / 1e9)], [y, y], color=colour, linewidth=1.6,
+        axes.plot([span[0], min(span[1], rate / y / 1e9)], [y, y], color=color, linewidth=1.6,
                   label=f"streaming kernel, {size}: {number_text(y)} GB/s")
     axes.plot(span, [rate / x / 1e9 for x in span], color="black", linewidth=1.6,
               label=f"issue rate: {rate / 1e12:.1f} T instructions/s")
@@ -126,15 +126,15 @@ def roofline(results, path):
     everything = [point for list_ in points.values() for point in list_]
     if not everything:
         raise BenchError("no roofline: no line of case:ladder or case:limit has \"instr/sample\"")
-    colours = dict(zip(results.sizes(engine="cuda", case="stream"), SIZE_COLOURS))
+    colors = dict(zip(results.sizes(engine="cuda", case="stream"), SIZE_COLORS))
     xs, ys = [x for _, x, _ in everything], [y for _, _, y in everything]
     span = min(xs) / 2, max(xs) * 2
     figure, axes = panels(5.4, list(points))
     for direction, panel in axes.items():
-        draw_roofs(panel, results, direction, colours, rate, span)
+        draw_roofs(panel, results, direction, colors, rate, span)
         for line, x, y in points[direction]:
             panel.plot(x, y, MARKERS.get(line["method"], "D"), linestyle="none", markersize=6,
-                       color=colours.get(line["size"], "black"), markeredgecolor="black",
+                       color=colors.get(line["size"], "black"), markeredgecolor="black",
                        markeredgewidth=0.5)
         panel.set(title=direction, xscale="log", yscale="log", xlim=span,
                   xlabel="instructions a byte that must move")
@@ -146,7 +146,7 @@ def roofline(results, path):
             panel.plot([], [], marker, color="white", markeredgecolor="black", label=method)
         panel.legend(loc="upper right")
     top = max(line.counter("GB/s") for line in results.select(engine="cuda", case="stream")) \
-        if colours else max(ys)
+        if colors else max(ys)
     next(iter(axes.values())).set(ylabel="GB/s of the bytes that must move",
                                   ylim=(min(ys) / 4, max(top, *ys) * 1.5))
     figure.subplots_adjust(left=0.13 / len(axes), right=0.99, top=0.92, bottom=0.14, wspace=0.05)
@@ -159,15 +159,15 @@ def roofline(results, path):
 # ---- Bars ----
 
 def draw_bars(axes, groups, series, labels, upright=False):
-    """One group of bars for each of `groups`; series: [(name, colour, {group: value}, ranges)]."""
+    """One group of bars for each of `groups`; series: [(name, color, {group: value}, ranges)]."""
     width = 0.84 / max(1, len(series))
-    for i, (name, colour, values, ranges) in enumerate(series):
+    for i, (name, color, values, ranges) in enumerate(series):
         for g, group in enumerate(groups):
             if group not in values:
                 continue
             x = g - 0.42 + (i + 0.5) * width
             least, most = ranges.get(group, (values[group],) * 2)
-            axes.bar(x, values[group], width * 0.94, color=colour,
+            axes.bar(x, values[group], width * 0.94, color=color,
                      label=None if group != min(values, key=groups.index) else name,
                      yerr=None if least == most else
                      [[values[group] - least], [most - values[group]]],
@@ -187,20 +187,20 @@ def limit_lines(results, direction, method):
             and not any(line[key] for key in ("format", "layout", "order"))}
 
 
-def series_of(name, colour, lines):
+def series_of(name, color, lines):
     """A series for draw_bars() of {group: line}."""
-    return (name, colour, {group: line.counter("ratio") for group, line in lines.items()},
+    return (name, color, {group: line.counter("ratio") for group, line in lines.items()},
             {group: line.ranges["ratio"] for group, line in lines.items()})
 
 
 def ratio_series(results, direction, peers, sizes):
     """islow and float, then the peers that have this direction."""
-    series = [series_of(method, colour, limit_lines(results, direction, method))
-              for method, colour in (("islow", BLUE), ("float", ORANGE))]
+    series = [series_of(method, color, limit_lines(results, direction, method))
+              for method, color in (("islow", BLUE), ("float", ORANGE))]
     of_direction = [peer for peer in peers if peer["direction"] == direction]
     for i, peer in enumerate(of_direction):
         ratios = {size: ratio for size, ratio in peer["ratios"].items() if size in sizes}
-        series.append((peer["name"], GREYS[i % len(GREYS)], ratios, {}))
+        series.append((peer["name"], GRAYS[i % len(GRAYS)], ratios, {}))
     return series
 
 
@@ -237,7 +237,7 @@ WAVELETS = ("haar", "haar-shift", "j2k53", "legall53", "dd97", "daub97", "dd137"
 
 
 def wavelet_lines(results):
-    """The fused method, quantised, with the most pictures in flight that were measured."""
+    """The fused method, quantized, with the most pictures in flight that were measured."""
     lines = [line for line in results.select(engine="cuda", case="dwt", index="8", method="")
              if line.counter("ratio") is not None]
     most = {}
@@ -251,10 +251,10 @@ def wavelet_series(lines, direction):
     samples = {line["size"]: (line.counter("samples") or 0, int(line["pictures"]))
                for line in lines}
     series = []
-    for size, colour in zip(sorted(samples, key=samples.get), SIZE_COLOURS):
+    for size, color in zip(sorted(samples, key=samples.get), SIZE_COLORS):
         pictures = samples[size][1]
         series.append(series_of(
-            size + (f", {pictures} in flight" if pictures > 1 else ", alone"), colour,
+            size + (f", {pictures} in flight" if pictures > 1 else ", alone"), color,
             {line["wavelet"]: line for line in lines
              if line["size"] == size and line["direction"] == direction}))
     return series

@@ -5,7 +5,7 @@ from bench_runs import ROAD, device_line
 # The headings of tables. Other cases have their names as headings.
 TITLES = {
     "stream": "The limit: a streaming kernel or copy of the same bytes",
-    "limit": "Quantised 16-bit coefficients, block layout, raster order, one 8-bit plane",
+    "limit": "Quantized 16-bit coefficients, block layout, raster order, one 8-bit plane",
     "psnr": "Forward with PSNR in the same pass",
     "decided": "Forward, levels by a dead zone or by rate and distortion",
     "planes": "4:2:0, all planes in one launch",
@@ -13,9 +13,9 @@ TITLES = {
     "format": "Pixel formats, all planes in one launch",
     "scaled": "Inverse at 1/2, 1/4 and 1/8 of the size",
     "ladder": "Every method",
-    "gpudct": "GPUDCT's ladder: 16-bit levels to 8-bit samples, dequantised inside",
-    "hong": "Hong's algorithms, forward, not quantised",
-    "whitepaper": "The whitepaper's 16-bit kernel, forward, quantised",
+    "gpudct": "GPUDCT's ladder: 16-bit levels to 8-bit samples, dequantized inside",
+    "hong": "Hong's algorithms, forward, not quantized",
+    "whitepaper": "The whitepaper's 16-bit kernel, forward, quantized",
     "serial": "CPU engine, plain C++, one thread",
     "simd": "CPU engine, SIMD, one thread",
     "tbb": "CPU engine, SIMD where there is any, oneTBB",

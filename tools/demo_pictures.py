@@ -18,7 +18,7 @@ def font(size):
     return ImageFont.truetype(matplotlib.font_manager.findfont("DejaVu Sans"), size)
 
 
-def centre(array):
+def center(array):
     """The middle of a picture that is too large to be shown one to one."""
     height, width = array.shape[:2]
     top, left = max(0, height - LARGEST) // 2, max(0, width - LARGEST) // 2
@@ -32,8 +32,8 @@ def triptych(path, source, reconstruction, quality, psnr):
     panels = [("source", source), (f"quality {quality}{told}", reconstruction),
               (f"difference x {GAIN}", difference)]
     if source.shape[0] > LARGEST or source.shape[1] > LARGEST:
-        panels[0] = ("source, centre at 1:1", source)
-    shown = [(label, Image.fromarray(numpy.ascontiguousarray(centre(array))))
+        panels[0] = ("source, center at 1:1", source)
+    shown = [(label, Image.fromarray(numpy.ascontiguousarray(center(array))))
              for label, array in panels]
     width, height = shown[0][1].size
     cell = max(width, 180)
@@ -92,7 +92,7 @@ def coefficients(path, source, values, levels, quality):
     show(axes[1, 0], magnitude[window], "enlarged: DC at the top left of each 8 x 8 block", True,
          cmap="magma", vmin=0, vmax=magnitude.max())
     image = show(axes[1, 1], level_magnitude[window],
-                 f"the same, quantised at quality {quality}: "
+                 f"the same, quantized at quality {quality}: "
                  f"{zeros:.1f} % of all luma levels are 0",
                  True, cmap="magma", vmin=0)
     figure.colorbar(image, ax=axes[1, 1], label="log2(1 + |level|)", shrink=0.85)

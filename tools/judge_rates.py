@@ -34,7 +34,7 @@ def curve(points, metric):
 def mean_difference(base, other, low=-math.inf, high=math.inf):
     """The mean of other minus base where both are, between low and high; None: nowhere.
 
-    Both are curves, linear from point to point. So is the difference between any two neighbours of
+    Both are curves, linear from point to point. So is the difference between any two neighbors of
     all points together, and the sum of trapezia is exact.
     """
     if not len(base[0]) or not len(other[0]):
@@ -190,10 +190,10 @@ def plot(points, base, path, caption):
     import bench_plots
     encoders = [base, *(name for name in ordered(points, "encoder") if name != base)]
     # Dashes, as the line below may be the same.
-    styles = {encoder: {"color": colour, "linestyle": "-" if index else "--", "label": encoder,
+    styles = {encoder: {"color": color, "linestyle": "-" if index else "--", "label": encoder,
                         "linewidth": 1.2, "zorder": 2 if index else 3}
-              for index, (encoder, colour) in enumerate(
-                  zip(encoders, ("black", *bench_plots.SIZE_COLOURS, *bench_plots.GREYS)))}
+              for index, (encoder, color) in enumerate(
+                  zip(encoders, ("black", *bench_plots.SIZE_COLORS, *bench_plots.GRAYS)))}
     metrics = [metric for metric in METRICS if any(point[metric] is not None for point in points)]
     figure, axes = bench_plots.pyplot.subplots(2, len(metrics), figsize=(3.6 * len(metrics), 7),
                                                squeeze=False)

@@ -283,7 +283,7 @@ def test_data(name):
 
 
 def as_pgm(path, folder):
-    """A grey 8-bit PGM of any picture that PIL reads. Raises BenchError."""
+    """A gray 8-bit PGM of any picture that PIL reads. Raises BenchError."""
     with open(path, "rb") as file:
         if file.read(2) == b"P5":
             return path

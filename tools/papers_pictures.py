@@ -32,7 +32,7 @@ def one_dimensional(path):
     fine = numpy.linspace(-0.5, 7.5, 161)
     for k, panel in enumerate(axes.flat):
         scale = math.sqrt((1 if k == 0 else 2) / 8)
-        panel.plot(fine, scale * numpy.cos((2 * fine + 1) * k * math.pi / 16), color="tab:grey",
+        panel.plot(fine, scale * numpy.cos((2 * fine + 1) * k * math.pi / 16), color="tab:gray",
                    linewidth=0.8)
         panel.stem(range(8), basis(k), basefmt=" ")
         panel.axhline(0, color="black", linewidth=0.5)
@@ -50,11 +50,11 @@ def two_dimensional(path):
             function = numpy.outer(basis(v), basis(u))
             sheet[top : top + 8, left : left + 8] = function / abs(function).max()
     figure, axes = plot.subplots(figsize=(6, 6), layout="constrained")
-    colours = plot.get_cmap("gray").with_extremes(bad="tab:blue")
-    axes.imshow(sheet, cmap=colours, vmin=-1, vmax=1, interpolation="nearest")
-    centres = [gap + i * (8 + gap) + 3.5 for i in range(8)]
-    axes.set_xticks(centres, range(8))
-    axes.set_yticks(centres, range(8))
+    colors = plot.get_cmap("gray").with_extremes(bad="tab:blue")
+    axes.imshow(sheet, cmap=colors, vmin=-1, vmax=1, interpolation="nearest")
+    centers = [gap + i * (8 + gap) + 3.5 for i in range(8)]
+    axes.set_xticks(centers, range(8))
+    axes.set_yticks(centers, range(8))
     axes.set_xlabel("u")
     axes.set_ylabel("v")
     save(figure, path)
@@ -96,7 +96,7 @@ def draw(folder, paper, picture_path):
         return names[1:3]
     with Image.open(picture_path) as image:
         picture = numpy.asarray(image.convert("L"))
-    shown = demo_pictures.centre(picture)[:SIDE, :SIDE]
+    shown = demo_pictures.center(picture)[:SIDE, :SIDE]
     Image.fromarray(numpy.ascontiguousarray(shown)).save(names[0], optimize=True)
     grids(names[3], picture)
     return names

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds rules of CONTRIBUTING.md: lengths, how a file opens, and subjects of commits.
+"""Holds rules of CONTRIBUTING.md: lengths, how a file opens, spelling, and subjects of commits.
 
 style.py [FOLDER]    looks at FOLDER (the repository), prints what breaks a rule
 
@@ -20,6 +20,12 @@ TABLES = {"cuda/device/driver_entries.h"}  # of any number of lines and columns
 LICENCE = re.compile(r"^(?://|#|/\*) SPDX-License-Identifier: LGPL-2.1-or-later", re.MULTILINE)
 MARKS = re.compile(r'^(//+|#+|/\*+|\*+/?|r?""")?\s*|\s*("""|\*/)$')
 PYTHON_TOO = SOURCES + (".py",)
+TEXTS = PYTHON_TOO + (".md", "meson.build", "meson_options.txt")
+# Brackets keep this line from breaking its own rule.
+BRITISH = re.compile(r"\w*(?:quanti[s]|colo[u]r|\bgre[y]|neighbo[u]r|behavio[u]r|hono[u]r|favo[u]r|"
+                     r"ormali[s]|ynchroni[s]|ptimi[s]|nitiali[s]|ecogni[s]|eriali[s])\w*",
+                     re.IGNORECASE)
+LIMIT = re.compile(r"\bk(?:Mos[t]|Leas[t])(?:[A-Z]\w*)?\b")
 SUBJECT = re.compile(r"([^:]+): [A-Z].*[^.]")
 
 
@@ -47,8 +53,12 @@ def in_file(path, text):
     if text and path.endswith(PYTHON_TOO) and not opens_well(text):
         yield 1, "a file opens with a sentence in a comment, then its licence"
     for number, line in enumerate(lines, 1):
-        if len(line) > MOST_COLUMNS and path not in TABLES:
+        if len(line) > MOST_COLUMNS and path not in TABLES and not path.endswith(".md"):
             yield number, f"{len(line)} columns, {MOST_COLUMNS} are the most"
+        for word in BRITISH.findall(line):
+            yield number, f"{word}: American spelling"
+        for word in LIMIT.findall(line):
+            yield number, f"{word}: limits are kMax and kMin"
 
 
 def git(root, *arguments):
@@ -101,7 +111,7 @@ def main(root):
     files = sorted(path for path in listed if os.path.isfile(os.path.join(root, path)))
     found = []
     for path in files:
-        if path.endswith(PYTHON_TOO + ("meson.build", "meson_options.txt")):
+        if path.endswith(TEXTS):
             with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
                 found += [f"{path}:{line}: {rule}" for line, rule in in_file(path, file.read())]
     wrong, why_not = in_commits(root, files)

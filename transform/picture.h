@@ -7,7 +7,7 @@
 
 namespace cudatransform {
 
-// The components of a picture: Y Cb Cr, R G B, or grey alone. Kernels' parameters are as long.
+// The components of a picture: Y Cb Cr, R G B, or gray alone. Kernels' parameters are as long.
 inline constexpr int kMaxComponents = 3;
 
 enum class Direction { kForward, kInverse };
@@ -25,7 +25,7 @@ struct SamplePlane {
   ptrdiff_t pitch = 0;     // bytes from one row to the next
   int32_t width = 0;       // visible samples in a row
   int32_t height = 0;      // visible rows in memory
-  int32_t stride = 1;      // bytes from a sample to its right neighbour (NV12 chroma: 2)
+  int32_t stride = 1;      // bytes from a sample to its right neighbor (NV12 chroma: 2)
   int32_t shift = 0;       // kU16: left shift of a sample in its container (P010: 6)
   int32_t row_repeat = 1;  // inverse: memory rows that get each component row (4:4:0 as 4:4:4: 2)
   SampleType type = SampleType::kU8;

@@ -165,7 +165,7 @@ struct FastFloat {
     return eighths_of_float(v, i);
   }
 
-  // The values that a decoder will reconstruct from the quantised ones.
+  // The values that a decoder will reconstruct from the quantized ones.
   template <typename Coef, Arrangement A, typename Groups>
   static __device__ __forceinline__ void reconstruct(float* v, Groups&&,
                                                      const FastInverseTable& table, float dc) {
@@ -222,7 +222,7 @@ struct FastIslow {
   static __device__ __forceinline__ int of_bits(int32_t bits) { return bits; }
   static __device__ __forceinline__ int32_t eighths(int v, int) { return v; }
 
-  // Levels that the forward transform has made need no saturation anywhere: they dequantise to
+  // Levels that the forward transform has made need no saturation anywhere: they dequantize to
   // within q / 2 <= 128 of the range of 8-bit samples. They are read back from where they were
   // stored, so that they need not be in registers until then.
   template <typename Coef, Arrangement A, typename Groups>

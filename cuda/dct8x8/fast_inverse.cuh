@@ -115,7 +115,7 @@ struct InverseIslow : FastIslow {
     }
   }
 
-  // Dequantises and runs pass 1 with every saturation, in place in shared memory, where each result
+  // Dequantizes and runs pass 1 with every saturation, in place in shared memory, where each result
   // of 16 bits takes its level's place. A loop takes neither registers nor code from the common
   // way.
   template <Arrangement A>

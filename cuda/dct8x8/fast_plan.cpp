@@ -350,33 +350,33 @@ bool has_fast_kernels(Method method) {
 }
 
 // Fills the frame and the tables into the parameters of the job's kind of kernel. Returns these.
-static void* tell(const Dct8x8Job& job, const FastFrame& frame, FastParamsCache& params) {
+static void* fill_params(const Dct8x8Job& job, const FastFrame& frame, FastParamsCache& params) {
   if (job.direction == Direction::kForward) {
     if (job.quantizer != Quantizer::kRound) {
-      FastDecidedParams& told = params.decided(job);
-      told.measure.forward.frame = frame;
-      return &told;
+      FastDecidedParams& filled = params.decided(job);
+      filled.measure.forward.frame = frame;
+      return &filled;
     }
     if (job.measure == 0) {
-      FastForwardParams& told = params.forward(job);
-      told.frame = frame;
-      return &told;
+      FastForwardParams& filled = params.forward(job);
+      filled.frame = frame;
+      return &filled;
     }
-    FastMeasureParams& told = params.measure(job);
-    told.forward.frame = frame;
-    return &told;
+    FastMeasureParams& filled = params.measure(job);
+    filled.forward.frame = frame;
+    return &filled;
   }
   if (job.measure == 0) {
-    FastPlaneInverseParams& told = params.inverse(job);
-    told.inverse.frame = frame;
-    return &told;
+    FastPlaneInverseParams& filled = params.inverse(job);
+    filled.inverse.frame = frame;
+    return &filled;
   }
-  FastCompareParams& told = params.compare(job);
-  told.plane.inverse.frame = frame;
+  FastCompareParams& filled = params.compare(job);
+  filled.plane.inverse.frame = frame;
   uint32_t first_cta[kMaxComponents];
   if ((job.measure & kMeasureSse) != 0)
-    make_planes(job, job.reference, kFusedBlocks, told.reference, first_cta);
-  return &told;
+    make_planes(job, job.reference, kFusedBlocks, filled.reference, first_cta);
+  return &filled;
 }
 
 std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress,
@@ -404,7 +404,7 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
   launch->threads = shape.threads;
   launch->pairs = interleaved;
   launch->tells_time = frame.timed;
-  launch->argument = tell(job, frame, params);
+  launch->argument = fill_params(job, frame, params);
   return launch;
 }
 

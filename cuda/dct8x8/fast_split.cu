@@ -94,7 +94,7 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
   note_end<kTimed>(frame);
 }
 
-// islow: columns first, as libjpeg does. A thread dequantises the row that it has loaded, which
+// islow: columns first, as libjpeg does. A thread dequantizes the row that it has loaded, which
 // takes one instruction a value there, and again gets a row after its column.
 template <bool kTimed>
 __device__ __forceinline__ void split_inverse_islow(const FastInverseParams& params) {

@@ -62,7 +62,7 @@ struct FloatDevice {
         __fmaf_rn(-v[6], mul[6], x2), __fmaf_rn(v[5], mul[5], x3), __fmaf_rn(v[5], mul[5], -x3),
         __fmaf_rn(v[7], mul[7], x1), __fmaf_rn(-v[7], mul[7], x1), v, [](float x) { return x; });
   }
-  // Columns, `kStride` values from one row to the next. The results are normalised, and saturated
+  // Columns, `kStride` values from one row to the next. The results are normalized, and saturated
   // to [0, 1] where kClamp.
   template <int kStride, bool kClamp>
   static __device__ __forceinline__ void inverse_column(float* v) {
@@ -85,7 +85,7 @@ struct FloatDevice {
     for (int x = 0; x < 8; ++x) inverse_column<8, kClamp>(v + x);
   }
 
-  // A normalised, saturated value as a sample in the low 16 bits.
+  // A normalized, saturated value as a sample in the low 16 bits.
   static __device__ __forceinline__ int32_t sample_bits(float x, float peak) {
     return __float_as_int(__fmaf_rn(x, peak, 8388608.0f));  // 2^23
   }

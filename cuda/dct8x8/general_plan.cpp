@@ -139,7 +139,7 @@ static ForwardTable forward_table(const Dct8x8Job& job, const QuantTable* table)
   return make_forward_table(rounds ? job.method : Method::kIslow, table);
 }
 
-static void tell_quantizer(const Dct8x8Job& job, DecidedParams* params) {
+static void set_quantizer(const Dct8x8Job& job, DecidedParams* params) {
   params->dead_zone = job.dead_zone;
   params->rd_weight = rd_weight(job.rd_lambda);
   params->chroma = chroma_bits(job);
@@ -147,7 +147,7 @@ static void tell_quantizer(const Dct8x8Job& job, DecidedParams* params) {
 
 Status make_general_params(const Dct8x8Job& job, PictureSums* sums, DecidedParams* all) {
   *all = {};
-  if (job.quantizer != Quantizer::kRound) tell_quantizer(job, all);
+  if (job.quantizer != Quantizer::kRound) set_quantizer(job, all);
   ForwardParams* params = &all->forward;
   FrameParams& frame = params->frame;
   frame.sums = sums;

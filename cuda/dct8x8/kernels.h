@@ -3,7 +3,7 @@
 //
 // The words, in names of kernels, files and functions:
 //
-//   fused      a job is one launch: samples are read, transformed, quantised and stored, or the
+//   fused      a job is one launch: samples are read, transformed, quantized and stored, or the
 //              other way round. Fused kernels are fast, general or teach.
 //   fast       islow and float for the common formats: aligned and without gaps, so that
 //              all memory is accessed in vectors (fast_*.cu, fast_plan.cpp chooses)

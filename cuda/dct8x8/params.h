@@ -30,7 +30,7 @@ struct SampleParams {
 // its zigzag sequence.
 struct CoefParams {
   uint8_t* data;
-  int64_t block_step;  // bytes from a block to its right neighbour
+  int64_t block_step;  // bytes from a block to its right neighbor
   int64_t row_step;    // bytes from a row of blocks to the next
   int64_t group_step;  // bytes from a group of eight to the block's next
 };
@@ -146,8 +146,8 @@ struct FastFrame {
 struct alignas(16) FastForwardTable {
   float mul[64];
 };
-// float: normalised value (1 is the peak) = coefficient x mul.
-// islow: one word for two neighbours: bits 0..7 the first one's q, bits 24..31 the second one's;
+// float: normalized value (1 is the peak) = coefficient x mul.
+// islow: one word for two neighbors: bits 0..7 the first one's q, bits 24..31 the second one's;
 // and the levels that need no saturation, as pairs of 16 bits. See dequantize_low()
 // and exceeds_limits().
 struct alignas(16) FastInverseTable {
@@ -201,7 +201,7 @@ struct FastCompareParams {
 struct ScaledPlaneParams {
   // Coefficients. Groups of eight are consecutive in every layout.
   const uint8_t* coefs;
-  int64_t block_step;  // bytes from a block to its right neighbour
+  int64_t block_step;  // bytes from a block to its right neighbor
   int64_t row_step;    // bytes from a row of blocks to the next
   int64_t group_step;  // bytes from a group of eight to the block's next
   int32_t blocks_w;

@@ -65,7 +65,7 @@ Status submit_scaled(StreamQueue& queue, const Dct8x8Job& job);
 // ---- Fast kernels ----
 
 // The parameters of the fast kernels, kept from one job to the next. From frame to frame the
-// addresses change, the quantisation tables hardly ever. Making the tables takes half as long as
+// addresses change, the quantization tables hardly ever. Making the tables takes half as long as
 // all else that the host does for a launch; even copying and clearing them is measurable. Used by
 // one thread at a time.
 class FastParamsCache final {
@@ -93,7 +93,7 @@ class FastParamsCache final {
   };
   struct Origin {
     Kind kind;
-    QuantTable table;  // that counts where there is quantisation
+    QuantTable table;  // that counts where there is quantization
   };
   template <typename Params>
   struct Made {

@@ -2,7 +2,7 @@
 // one thread per block of coefficients, which becomes 4x4, 2x2 or 1 samples.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// "Fast" takes quantised int16 in block layout and raster order to contiguous 8-bit samples;
+// "Fast" takes quantized int16 in block layout and raster order to contiguous 8-bit samples;
 // "general" takes everything. They read the coefficients that the result depends on (M::uses), as
 // far as memory can be read in parts of 32 bytes: of a block of 128 bytes the whole for islow at
 // 1/2 and 1/4, 64 bytes for float at 1/2, 32 bytes for float at 1/4 and for everything at 1/8. The
@@ -83,7 +83,7 @@ __device__ constexpr int coefs_of_row() {
   return M::uses(7) ? 8 : M::uses(3) ? 4 : M::uses(1) ? 2 : 1;
 }
 
-// Dequantises the used ones of a row's first coefficients.
+// Dequantizes the used ones of a row's first coefficients.
 template <typename M, int kCount, typename Coef>
 __device__ __forceinline__ void dequantize_row(const Coefs<kCount, Coef>& coefs, int row,
                                                const InverseTable& table, typename M::Value* v) {
@@ -113,7 +113,7 @@ __device__ __forceinline__ void load_block(const uint8_t* from, int64_t group_st
 }
 
 // Moves a warp's blocks of 64 int16 into its threads. A thread that read its own block would touch
-// another cache line in every instruction than its neighbours.
+// another cache line in every instruction than its neighbors.
 // block has rows to be read take 16 bytes each: 4, 8 or 16 blocks an instruction. 16 bytes more
 // from block to block keep accesses to shared memory free of bank conflicts. As in WarpStage,
 // reading goes by way of registers.
@@ -224,7 +224,7 @@ __device__ __forceinline__ void scaled_fast_staged(const ScaledParams& params) {
   store_bytes<M, kSize>(plane, place, v);
 }
 
-// Dequantises a block in shared memory and runs pass 1 with limit14() everywhere, in place, where
+// Dequantizes a block in shared memory and runs pass 1 with limit14() everywhere, in place, where
 // each result takes a level's place. A loop, because this hardly ever runs: see
 // InverseIslow::saturating_columns().
 template <int kSize>

@@ -171,7 +171,7 @@ __device__ __forceinline__ void with_coefs(const FrameParams& frame, const Block
     with_order(F32{});
 }
 
-// A block's dequantised coefficients by natural index.
+// A block's dequantized coefficients by natural index.
 template <typename M, typename Coefs>
 struct BlockValues {
   const Coefs& coefs;

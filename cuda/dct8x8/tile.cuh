@@ -231,7 +231,7 @@ __device__ __forceinline__ void load_rows(const FastPlane& plane, const FastPlac
   }
 }
 
-// This thread's half of two interleaved rows: the neighbouring thread has the other component. All
+// This thread's half of two interleaved rows: the neighboring thread has the other component. All
 // threads of the warp take part.
 __device__ __forceinline__ uint2 interleave(uint2 row, int parity) {
   const uint32_t got = __shfl_xor_sync(0xffffffffu, parity != 0 ? row.x : row.y, 1);

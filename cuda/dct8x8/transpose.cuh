@@ -1,4 +1,4 @@
-// Transposing an 8x8 block of which each of eight neighbouring lanes holds a row: through shared
+// Transposing an 8x8 block of which each of eight neighboring lanes holds a row: through shared
 // memory, and by shuffles.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //

@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cuda/device/context_health.h"
 #include "cuda/device/driver.h"
 #include "cuda/device/kernel_family.h"
-#include "cuda/device/patience.h"
 
 namespace cudatransform::cuda {
 
@@ -28,7 +28,7 @@ class Context {
         handle_(handle),
         keep_alive_(std::move(keep_alive)),
         timeout_(gpu_timeout_ns()),
-        patience_(Patience::with(handle)) {}
+        health_(ContextHealth::with(handle)) {}
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -40,7 +40,7 @@ class Context {
   Status take_event(bool timed, CUevent* event);
   void give_event(bool timed, CUevent event);
 
-  bool stuck() const { return patience_->is_over(); }
+  bool stuck() const { return health_->is_over(); }
   // The error for code that tries to enter a stuck context.
   Status stuck_status() const;
   // Driver::check(), or the reason why no driver was asked.
@@ -79,7 +79,7 @@ class Context {
   CUcontext handle_;
   std::shared_ptr<void> keep_alive_;  // the caller's hold on the context: released last
   const int64_t timeout_;             // of one wait, in ns; 0: none
-  const std::shared_ptr<Patience> patience_;
+  const std::shared_ptr<ContextHealth> health_;
   std::mutex mutex_;
   std::vector<CUevent> spare_events_[2];
   std::unordered_map<const void*, Module> modules_;
@@ -97,7 +97,7 @@ CUresult Context::wait_until(bool naps, int64_t* took, Ask&& ask) {
     if (wait.pause())
       result = ask();
     else
-      patience_->give_up(keep_alive_);
+      health_->give_up(keep_alive_);
   }
   *took = wait.took_ns();
   return result;

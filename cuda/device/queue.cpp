@@ -167,7 +167,7 @@ void Progress::note_done(uint64_t number) {
 
 void Progress::follow(const std::shared_ptr<Progress>& other, uint64_t number) {
   const std::lock_guard lock(mutex_);
-  if (followed_.size() == kMostFollowed) followed_.pop_front();
+  if (followed_.size() == kMaxFollowed) followed_.pop_front();
   followed_.push_back({other, number, recorded_ + 1});
 }
 

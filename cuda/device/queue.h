@@ -46,7 +46,7 @@ class Progress {
   static constexpr int kSleeps = 16;            // short ones until a thread spins again
   // More than are ever in flight. Beyond that the oldest are forgotten, and the driver has to be
   // asked for them.
-  static constexpr size_t kMostFollowed = 64;
+  static constexpr size_t kMaxFollowed = 64;
   struct Followed {
     std::weak_ptr<Progress> other;  // streams may wait for each other
     uint64_t number;

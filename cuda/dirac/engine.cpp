@@ -1,8 +1,8 @@
-// Dirac on the CUDA engine, beside the transforms: packs levels for the bus, dequantises them, and
+// Dirac on the CUDA engine, beside the transforms: packs levels for the bus, dequantizes them, and
 // delivers samples.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Maps, quantisers and those levels that are not zero go to the device, where a kernel expands
+// Maps, quantizers and those levels that are not zero go to the device, where a kernel expands
 // them. But level 0 of intra pictures with prediction is a chain from coefficient to coefficient:
 // the host computes it, and it goes as it is.
 #include "cuda/dirac/engine.h"
@@ -38,7 +38,7 @@ enum Kernel : uint32_t {
   kStoreU16
 };
 
-// The staging memory of dequantising alone.
+// The staging memory of dequantizing alone.
 struct LevelStaging final : StreamQueue::Kept {
   Staging staging;
 };
@@ -54,7 +54,7 @@ void copy_part(uint8_t* to, const void* from, size_t bytes) {
 // Lays the parts of all bands out in one block, and then copies them there.
 class Packer {
  public:
-  explicit Packer(const DiracDequantiseJob& job)
+  explicit Packer(const DiracDequantizeJob& job)
       : job_(job),
         levels_(*job.levels),
         level_bytes_(levels_.is_wide() ? sizeof(int32_t) : sizeof(int16_t)) {
@@ -111,20 +111,20 @@ class Packer {
     }
     to.map = take(height * static_cast<size_t>(band.map_words) * sizeof(uint64_t));
     to.starts = take(height * sizeof(uint32_t));
-    to.quantisers = place_quantisers(band);
+    to.quantizers = place_quantizers(band);
     size_t count = 0;
     for (int32_t y = 0; y < band.height; ++y) count += band.counts[y];
     to.levels = take(count * level_bytes_);
   }
   // Bands of slices share theirs.
-  size_t place_quantisers(const DiracBand& band) {
-    if (band.quantisers != last_quantisers_) {
-      last_quantisers_ = band.quantisers;
-      last_place_ = take(quantiser_bytes(band));
+  size_t place_quantizers(const DiracBand& band) {
+    if (band.quantizers != last_quantizers_) {
+      last_quantizers_ = band.quantizers;
+      last_place_ = take(quantizer_bytes(band));
     }
     return last_place_;
   }
-  static size_t quantiser_bytes(const DiracBand& band) {
+  static size_t quantizer_bytes(const DiracBand& band) {
     return static_cast<size_t>(band.columns) * static_cast<size_t>(band.rows);
   }
 
@@ -137,14 +137,14 @@ class Packer {
     if (to.is_dense != 0) {
       // The band is at the origin of its pyramid: the pyramid's rows are the band's.
       const auto pitch = static_cast<ptrdiff_t>(row_bytes);
-      dequantise_dirac_band(band, levels_.is_wide(), job_.is_intra, levels, pitch);
+      dequantize_dirac_band(band, levels_.is_wide(), job_.is_intra, levels, pitch);
       predict_dirac_dc(band, levels_.is_wide(), levels, pitch);
       fill_gap(levels, height * row_bytes);
       return;
     }
     copy_part(block + to.map, band.map,
               height * static_cast<size_t>(band.map_words) * sizeof(uint64_t));
-    copy_part(block + to.quantisers, band.quantisers, quantiser_bytes(band));
+    copy_part(block + to.quantizers, band.quantizers, quantizer_bytes(band));
     auto* starts = reinterpret_cast<uint32_t*>(block + to.starts);
     const auto* from = static_cast<const uint8_t*>(band.levels);
     uint32_t before = 0;
@@ -157,13 +157,13 @@ class Packer {
     fill_gap(levels, before * level_bytes_);
   }
 
-  const DiracDequantiseJob& job_;
+  const DiracDequantizeJob& job_;
   const DiracLevels& levels_;
   const size_t level_bytes_;
   PackedBand bands_[kMaxComponents * kMaxDwtBands];
   uint32_t rows_ = 0;
   size_t used_ = 0;
-  const uint8_t* last_quantisers_ = nullptr;
+  const uint8_t* last_quantizers_ = nullptr;
   size_t last_place_ = 0;
 };
 
@@ -180,8 +180,8 @@ class Packed : public DiracPrepared {
     if (block_.memory != nullptr) pool_.give(std::move(block_));
   }
 
-  virtual Status pack(Device& device, const DiracDequantiseJob& job) = 0;
-  virtual Status launch(Device& device, StreamQueue& queue, const DiracDequantiseJob& job) = 0;
+  virtual Status pack(Device& device, const DiracDequantizeJob& job) = 0;
+  virtual Status launch(Device& device, StreamQueue& queue, const DiracDequantizeJob& job) = 0;
 
  protected:
   Status take(Device& device, size_t bytes, uint8_t** to) {
@@ -210,7 +210,7 @@ class PackedLevels final : public Packed {
  public:
   using Packed::Packed;
 
-  Status pack(Device& device, const DiracDequantiseJob& job) override {
+  Status pack(Device& device, const DiracDequantizeJob& job) override {
     const Packer packer(job);
     uint8_t* to = nullptr;
     CT_RETURN_IF_ERROR(take(device, packer.bytes(), &to));
@@ -223,7 +223,7 @@ class PackedLevels final : public Packed {
     return {};
   }
 
-  Status launch(Device& device, StreamQueue& queue, const DiracDequantiseJob& job) override {
+  Status launch(Device& device, StreamQueue& queue, const DiracDequantizeJob& job) override {
     CT_RETURN_IF_ERROR(copy(device, queue, params_.packed_bytes, &params_.packed));
     for (int c = 0; c < kMaxComponents; ++c) {
       params_.pyramids[c].data = static_cast<uint8_t*>(job.pyramids[c].data);
@@ -246,7 +246,7 @@ class PackedSlices final : public Packed {
  public:
   using Packed::Packed;
 
-  Status pack(Device& device, const DiracDequantiseJob& job) override {
+  Status pack(Device& device, const DiracDequantizeJob& job) override {
     const DiracSlices& slices = job.slices;
     static_assert(sizeof(DiracSlicePlace) == 2 * sizeof(uint32_t));
     constexpr size_t kBehind = 16;  // read, but without meaning
@@ -276,7 +276,7 @@ class PackedSlices final : public Packed {
     return {};
   }
 
-  Status launch(Device& device, StreamQueue& queue, const DiracDequantiseJob& job) override {
+  Status launch(Device& device, StreamQueue& queue, const DiracDequantizeJob& job) override {
     CT_RETURN_IF_ERROR(copy(device, queue, params_.packed_bytes, &params_.packed));
     for (int c = 0; c < kMaxComponents; ++c) {
       PyramidParams& pyramid = params_.pyramids[c];
@@ -319,7 +319,7 @@ class PackedSlices final : public Packed {
   SliceParams params_ = {};
 };
 
-Status prepare(Device& device, DiracMemoryPool& pinned, const DiracDequantiseJob& job,
+Status prepare(Device& device, DiracMemoryPool& pinned, const DiracDequantizeJob& job,
                std::unique_ptr<DiracPrepared>* prepared) {
   std::unique_ptr<Packed> packed;
   if (job.slices.data != nullptr)
@@ -332,7 +332,7 @@ Status prepare(Device& device, DiracMemoryPool& pinned, const DiracDequantiseJob
   return {};
 }
 
-Status dequantise(Device& device, Queue& queue, const DiracDequantiseJob& job,
+Status dequantize(Device& device, Queue& queue, const DiracDequantizeJob& job,
                   DiracPrepared* prepared) {
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   if (device.is_host() || stream == nullptr) return not_cuda();
@@ -369,8 +369,8 @@ const DiracStoreOps& cuda_dirac_store_ops() {
   return kOps;
 }
 
-const DiracDequantiseOps& cuda_dirac_dequantise_ops() {
-  static constexpr DiracDequantiseOps kOps = {"cuda", true, cuda::prepare, cuda::dequantise};
+const DiracDequantizeOps& cuda_dirac_dequantize_ops() {
+  static constexpr DiracDequantizeOps kOps = {"cuda", true, cuda::prepare, cuda::dequantize};
   return kOps;
 }
 

@@ -1,4 +1,4 @@
-// Dirac on a CUDA device (cuda/device/cuda_device.h), beside the transforms: dequantising, and
+// Dirac on a CUDA device (cuda/device/cuda_device.h), beside the transforms: dequantizing, and
 // samples out.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
@@ -8,7 +8,7 @@
 namespace cudatransform {
 
 // Jobs' pyramids are device addresses.
-const DiracDequantiseOps& cuda_dirac_dequantise_ops();
+const DiracDequantizeOps& cuda_dirac_dequantize_ops();
 
 // Jobs' addresses are device addresses.
 const DiracStoreOps& cuda_dirac_store_ops();

@@ -6,7 +6,7 @@
 // lane, and finds each level by counting the bits before its own. Nearly all words of a predicted
 // picture are zero: four of them cost a store.
 #include "cuda/common/ptx.cuh"
-#include "cuda/dirac/dequantise.cuh"
+#include "cuda/dirac/dequantize.cuh"
 #include "cuda/dirac/kernels.h"
 
 namespace cudatransform::cuda {
@@ -27,8 +27,8 @@ template <typename Level, typename Coef>
 struct Row {
   const ExpandParams& params;
   const PackedBand& band;
-  const uint32_t* factors;  // by quantiser index
-  const uint8_t* quantisers;
+  const uint32_t* factors;  // by quantizer index
+  const uint8_t* quantizers;
   const Level* levels;
   Coef* to;
   bool in_pairs, in_eights;  // whether so many coefficients may be stored at once
@@ -43,7 +43,7 @@ struct Row {
     const auto grid_row =
         static_cast<int32_t>((static_cast<uint64_t>(y + 1) * static_cast<uint32_t>(band.rows) - 1) /
                              static_cast<uint32_t>(band.height));
-    quantisers = params.packed + band.quantisers + static_cast<int64_t>(grid_row) * band.columns;
+    quantizers = params.packed + band.quantizers + static_cast<int64_t>(grid_row) * band.columns;
     const PyramidParams& pyramid = params.pyramids[band.component];
     to =
         reinterpret_cast<Coef*>(pyramid.data + (band.y + static_cast<int64_t>(y)) * pyramid.pitch) +
@@ -53,16 +53,16 @@ struct Row {
     levels = reinterpret_cast<const Level*>(params.packed + band.levels);
   }
 
-  __device__ __forceinline__ int quantiser_of(int32_t x) const {
+  __device__ __forceinline__ int quantizer_of(int32_t x) const {
     int32_t column = 0;
     if (band.columns > 1)
       column = static_cast<int32_t>(
           (static_cast<uint64_t>(x + 1) * static_cast<uint32_t>(band.columns) - 1) /
           static_cast<uint32_t>(band.width));
-    return max(quantisers[column] - band.matrix, 0);
+    return max(quantizers[column] - band.matrix, 0);
   }
-  __device__ __forceinline__ int32_t dequantised(int32_t level, int32_t x) const {
-    return narrowed(Quantiser(factors, quantiser_of(x), params.is_intra != 0).value_of(level));
+  __device__ __forceinline__ int32_t dequantized(int32_t level, int32_t x) const {
+    return narrowed(Quantizer(factors, quantizer_of(x), params.is_intra != 0).value_of(level));
   }
   static __device__ __forceinline__ int32_t narrowed(int32_t value) {
     if constexpr (sizeof(Coef) < sizeof(Level))
@@ -90,8 +90,8 @@ struct Row {
     const uint64_t below = word & ((uint64_t{1} << (2 * lane)) - 1);
     const uint32_t at = before + static_cast<uint32_t>(__popcll(below));
     int32_t first = 0, second = 0;
-    if ((bits & 1) != 0) first = dequantised(levels[at], x);
-    if ((bits & 2) != 0) second = dequantised(levels[at + (bits & 1)], x + 1);
+    if ((bits & 1) != 0) first = dequantized(levels[at], x);
+    if ((bits & 2) != 0) second = dequantized(levels[at + (bits & 1)], x + 1);
     store(x, first, second);
   }
 

@@ -4,7 +4,7 @@
 // Each family's twin on the CPU, its tests, its benchmark and its page:
 //
 //   dirac_expand
-//     twin   dequantise_dirac_band() in dirac/levels.cpp, for dirac/jobs.cpp
+//     twin   dequantize_dirac_band() in dirac/levels.cpp, for dirac/jobs.cpp
 //     test   tests/conformance/dirac_random_test.cpp, tests/conformance/dirac_test.cpp
 //     bench  tests/bench/dirac/bench_dirac.cpp: stage wavelet
 //     page   docs/kernels.md, 16

@@ -12,10 +12,10 @@ namespace cudatransform::cuda {
 inline constexpr unsigned kExpandThreads = 128;  // four warps, a row of a band each
 
 // A band of DiracLevels with its parts in one block of bytes: `map`, `starts`, `levels` and
-// `quantisers` are offsets into it. The levels of all rows lie behind each other; starts[y] of them
+// `quantizers` are offsets into it. The levels of all rows lie behind each other; starts[y] of them
 // come before those of row y.
 struct PackedBand {
-  uint64_t map, starts, levels, quantisers;
+  uint64_t map, starts, levels, quantizers;
   uint32_t first_row;  // among the rows of all bands
   int32_t width, height;
   int32_t x, y;  // in the pyramid

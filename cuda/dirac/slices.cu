@@ -4,10 +4,10 @@
 //
 // SMPTE ST 2042-1, clauses 13.5.3 and 13.5.4. A slice's codes are one chain, so that a thread has
 // to follow it from its beginning; slices depend on nothing else, and a 1080p picture has some ten
-// thousand chains. Pyramids are zero before, and levels that are not zero are dequantised and
+// thousand chains. Pyramids are zero before, and levels that are not zero are dequantized and
 // stored.
 #include "cuda/dirac/bits.cuh"
-#include "cuda/dirac/dequantise.cuh"
+#include "cuda/dirac/dequantize.cuh"
 #include "cuda/dirac/kernels.h"
 
 namespace cudatransform::cuda {
@@ -24,12 +24,12 @@ struct Chain {
   uint32_t component;
   bool has_both;
   int32_t column, row;  // of the slice
-  int index;            // of the quantiser
+  int index;            // of the quantizer
 };
 
 template <typename Coef>
 __device__ __forceinline__ void read_band(const SliceParams& params, const SliceBandParams& band,
-                                          const Chain& chain, const Quantiser& quantiser,
+                                          const Chain& chain, const Quantizer& quantizer,
                                           SliceBits& bits) {
   const int32_t column = chain.column, row = chain.row;
   const PyramidParams& pyramid = params.pyramids[chain.component];
@@ -50,7 +50,7 @@ __device__ __forceinline__ void read_band(const SliceParams& params, const Slice
     const int64_t turn = (i & shift) != 0 ? other : 0;
     for (i >>= shift; i - row_begin >= width; row_begin += width) to += pyramid.pitch;
     reinterpret_cast<Coef*>(to + turn)[i - row_begin] =
-        static_cast<Coef>(quantiser.value_of(level));
+        static_cast<Coef>(quantizer.value_of(level));
   });
 }
 
@@ -104,8 +104,8 @@ __device__ __forceinline__ void read_slices(const SliceParams& params) {
   for (int32_t b = 0; b < params.bands && !bits.at_end(); ++b) {
     const SliceBandParams& band = params.band[chain.component][b];
     const int index = min(max(chain.index - band.matrix, 0), kQuantIndices - 1);
-    const Quantiser quantiser(factors, index, true);
-    read_band<Coef>(params, band, chain, quantiser, bits);
+    const Quantizer quantizer(factors, index, true);
+    read_band<Coef>(params, band, chain, quantizer, bits);
   }
 }
 
@@ -116,7 +116,7 @@ __device__ __forceinline__ Sum third_of(Sum sum) {
 }
 
 // Level 0 of low delay pictures, whose coefficients were coded as the differences to their
-// neighbours: a warp for a component. A lane has a row, and is a column behind the lane that has
+// neighbors: a warp for a component. A lane has a row, and is a column behind the lane that has
 // the row above.
 template <typename Coef, typename Sum>
 __device__ __forceinline__ void predict_dc(const SliceParams& params) {

@@ -120,12 +120,12 @@ struct EightTapForward : TwoRows<kWavelet, kPairs, kAtSamples> {
 #pragma unroll
     for (int i = 0; i < kPairs; ++i) pairs[i] = kOdd ? columns[i].odd() : columns[i].even();
     RawValues<kPairs> rows[2];
-    if (quantises(band)) {
+    if (quantizes(band)) {
 #pragma unroll
       for (int w = 0; w < kWords; ++w) {
         const uint32_t a = pairs[2 * w], b = pairs[2 * w + 1];
-        rows[0].at[w] = quantised_pair(a << 16, b << 16, band);
-        rows[1].at[w] = quantised_pair(a & 0xffff0000u, b & 0xffff0000u, band);
+        rows[0].at[w] = quantized_pair(a << 16, b << 16, band);
+        rows[1].at[w] = quantized_pair(a & 0xffff0000u, b & 0xffff0000u, band);
       }
     } else {
 #pragma unroll

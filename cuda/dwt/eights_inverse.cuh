@@ -61,18 +61,18 @@ struct EightTapInverse {
   }
   __device__ __forceinline__ void load_late(int32_t t, Raw* raw) const { load_band(0, t, raw); }
 
-  __device__ __forceinline__ uint32_t dequantised_pair(uint32_t a, uint32_t b, int half,
+  __device__ __forceinline__ uint32_t dequantized_pair(uint32_t a, uint32_t b, int half,
                                                        const ValuesParams& band) const {
-    return last_of(dequantised_above(value_of(a, half), band.scaled_factor, band.scaled_offset, 0),
-                   dequantised_above(value_of(b, half), band.scaled_factor, band.scaled_offset, 0));
+    return last_of(dequantized_above(value_of(a, half), band.scaled_factor, band.scaled_offset, 0),
+                   dequantized_above(value_of(b, half), band.scaled_factor, band.scaled_offset, 0));
   }
   __device__ __forceinline__ void read(const Raw& raw, int b, uint32_t (&columns)[kPairs]) const {
     const ValuesParams& band = tile.bands[b];
     const auto& rows = raw.bands;
-    if (quantises(band)) {
+    if (quantizes(band)) {
 #pragma unroll
       for (int i = 0; i < kPairs; ++i)
-        columns[i] = dequantised_pair(rows[0][b].at[i / 2], rows[1][b].at[i / 2], i % 2, band);
+        columns[i] = dequantized_pair(rows[0][b].at[i / 2], rows[1][b].at[i / 2], i % 2, band);
     } else {
 #pragma unroll
       for (int w = 0; w < kWords; ++w) {

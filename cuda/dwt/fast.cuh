@@ -113,9 +113,9 @@ struct FourBands {
   __device__ __forceinline__ FourBands(const FusedParams& all, const Place& own)
       : FourBands(all, own, all.tiles[own.component]) {}
 
-  __device__ __forceinline__ bool low_quantised() const { return quantises(tile.bands[0]); }
-  __device__ __forceinline__ bool high_quantised() const {
-    return quantises(tile.bands[1]) || quantises(tile.bands[2]) || quantises(tile.bands[3]);
+  __device__ __forceinline__ bool low_quantized() const { return quantizes(tile.bands[0]); }
+  __device__ __forceinline__ bool high_quantized() const {
+    return quantizes(tile.bands[1]) || quantizes(tile.bands[2]) || quantizes(tile.bands[3]);
   }
   __device__ __forceinline__ void load_band(int b, int32_t n, Raw* raw) const {
     const uint32_t at = static_cast<uint32_t>(n) * static_cast<uint32_t>(tile.bands[b].pitch) +
@@ -152,9 +152,9 @@ struct FastInverse : FourBands<kWavelet, kPairs> {
 
   using Base::Base;
 
-  __device__ __forceinline__ void dequantise(int32_t (&levels)[kPairs], int b) const {
+  __device__ __forceinline__ void dequantize(int32_t (&levels)[kPairs], int b) const {
 #pragma unroll
-    for (int i = 0; i < kPairs; ++i) levels[i] = dequantised<int16_t>(levels[i], tile.bands[b]);
+    for (int i = 0; i < kPairs; ++i) levels[i] = dequantized<int16_t>(levels[i], tile.bands[b]);
   }
   __device__ __forceinline__ void lift(int32_t (&even)[kPairs], int32_t (&odd)[kPairs]) const {
     lift_row<int16_t, kWavelet, Direction::kInverse, kPairs>(even, odd, place.lane, place.edges);
@@ -193,11 +193,11 @@ struct FastInverse : FourBands<kWavelet, kPairs> {
     for (int b = 0; b < 4; ++b)
 #pragma unroll
       for (int i = 0; i < kPairs; ++i) levels[b][i] = value_of(raw.bands[b].at[i / 2], i % 2);
-    if (Base::low_quantised()) dequantise(levels[0], 0);
-    if (Base::high_quantised()) {
-      dequantise(levels[1], 1);
-      dequantise(levels[2], 2);
-      dequantise(levels[3], 3);
+    if (Base::low_quantized()) dequantize(levels[0], 0);
+    if (Base::high_quantized()) {
+      dequantize(levels[1], 1);
+      dequantize(levels[2], 2);
+      dequantize(levels[3], 3);
     }
     if constexpr (kRowsFirst) {
       lift(levels[0], levels[1]);
@@ -287,9 +287,9 @@ struct FastForward : TwoRows<kWavelet, kPairs, kAtSamples> {
   }
   __device__ __forceinline__ void store(int b, int32_t n, int32_t (&values)[kPairs]) const {
     const ValuesParams& band = tile.bands[b];
-    if (quantises(band)) {
+    if (quantizes(band)) {
 #pragma unroll
-      for (int i = 0; i < kPairs; ++i) values[i] = quantised<int16_t>(values[i], band);
+      for (int i = 0; i < kPairs; ++i) values[i] = quantized<int16_t>(values[i], band);
     }
     Base::store_band(packed<kPairs>(values), b, n);
   }

@@ -11,10 +11,10 @@
 namespace cudatransform::cuda {
 
 // The offset of a value from -32768 to 32767 that is read as an unsigned number.
-inline constexpr int32_t kFloatRead = kFloatCentre + 32768;
+inline constexpr int32_t kFloatRead = kFloatCenter + 32768;
 // With a multiple of 2^16, the lower bits of a float are its value's. This one can be reached from
 // both offsets of forward columns.
-inline constexpr int32_t kFloatMade = kFloatCentre - 65536;
+inline constexpr int32_t kFloatMade = kFloatCenter - 65536;
 
 // For the lines of daub97, offsets with the smallest rests that suit all steps, found by trying.
 // What the inverse steps leave, the forward ones begin with.
@@ -126,7 +126,7 @@ struct FloatLines {
   }
 };
 
-// The lower 16 bits of a word, or the upper ones, as an unsigned number with kFloatCentre, or, for
+// The lower 16 bits of a word, or the upper ones, as an unsigned number with kFloatCenter, or, for
 // kTwice, twice that with 2^24.
 template <bool kUpper, bool kTwice = false>
 __device__ __forceinline__ float float_of_half(uint32_t word) {
@@ -158,26 +158,26 @@ struct FloatInverse : FourBands<kWavelet, kPairs> {
   static constexpr bool kKnowsPhase = kUnroll == 2;
   static constexpr Beyond kBeyond = Beyond::kLoadsLastAgain;
 
-  const bool low_quantised, high_quantised;
+  const bool low_quantized, high_quantized;
   typename Lines::ByTurns by_turns;
   Window windows[2 * kPairs];
 
   __device__ __forceinline__ FloatInverse(const FusedParams& all, const Place& own)
       : Base(all, own),
-        low_quantised(Base::low_quantised()),
-        high_quantised(Base::high_quantised()) {
+        low_quantized(Base::low_quantized()),
+        high_quantized(Base::high_quantized()) {
     next_is(0);
   }
 
   // Levels as values, with kFloatRead.
-  __device__ __forceinline__ void read(const RawValues<kPairs>& levels, int b, bool quantised,
+  __device__ __forceinline__ void read(const RawValues<kPairs>& levels, int b, bool quantized,
                                        float (&values)[kPairs]) const {
     const ValuesParams& band = tile.bands[b];
 #pragma unroll
     for (int i = 0; i < kPairs; ++i) {
       const uint32_t word = levels.at[i / 2];
-      if (quantised)
-        values[i] = float_of_half<true>(dequantised_above(value_of(word, i % 2), band.scaled_factor,
+      if (quantized)
+        values[i] = float_of_half<true>(dequantized_above(value_of(word, i % 2), band.scaled_factor,
                                                           band.scaled_offset, 32768));
       else
         values[i] = i % 2 == 0 ? float_of_half<false>(word ^ 0x80008000u)
@@ -193,8 +193,8 @@ struct FloatInverse : FourBands<kWavelet, kPairs> {
   __device__ __forceinline__ void store(float (&even)[kPairs], float (&odd)[kPairs],
                                         int32_t y) const {
     if constexpr (kAtSamples) {
-      Lines::template from_row<0, kFloatCentre>(even);
-      Lines::template from_row<1, kFloatCentre>(odd);
+      Lines::template from_row<0, kFloatCenter>(even);
+      Lines::template from_row<1, kFloatCenter>(odd);
       ValueVector<uint32_t, kPairs / 2> bytes;
 #pragma unroll
       for (int w = 0; w < kPairs / 2; ++w)
@@ -205,8 +205,8 @@ struct FloatInverse : FourBands<kWavelet, kPairs> {
       Lines::template from_row<0, kFloatRead>(even);
       Lines::template from_row<1, kFloatRead>(odd);
       // Half of a value, rounded, as the lower bits of a float.
-      constexpr float kMore = kFloatCentre / 2 - 16384 + 0.5f;
-      static_assert(kMore * 2 == kFloatCentre - 32768 + 1);
+      constexpr float kMore = kFloatCenter / 2 - 16384 + 0.5f;
+      static_assert(kMore * 2 == kFloatCenter - 32768 + 1);
       if (!place.own) return;
       RawValues<2 * kPairs> row;
 #pragma unroll
@@ -222,11 +222,11 @@ struct FloatInverse : FourBands<kWavelet, kPairs> {
   __device__ __forceinline__ void take(int32_t n, const Raw& raw) {
     constexpr int kPhase = !kEdges && kKnowsPhase ? kNumber : kEitherPhase;
     float values[4][kPairs];
-    if (low_quantised)
+    if (low_quantized)
       read(raw.bands[0], 0, true, values[0]);
     else
       read(raw.bands[0], 0, false, values[0]);
-    if (high_quantised) {
+    if (high_quantized) {
 #pragma unroll
       for (int b = 1; b < 4; ++b) read(raw.bands[b], b, true, values[b]);
     } else {
@@ -314,11 +314,11 @@ struct FloatForward : TwoRows<kWavelet, kPairs, kAtSamples> {
   __device__ __forceinline__ void store(int b, int32_t n, const float (&values)[kPairs]) const {
     const ValuesParams& band = tile.bands[b];
     RawValues<kPairs> row;
-    if (quantises(band)) {
+    if (quantizes(band)) {
       const auto above = [&](int i) { return __float_as_uint(values[i]) << 16; };
 #pragma unroll
       for (int w = 0; w < kPairs / 2; ++w)
-        row.at[w] = quantised_pair(above(2 * w), above(2 * w + 1), band);
+        row.at[w] = quantized_pair(above(2 * w), above(2 * w + 1), band);
     } else {
 #pragma unroll
       for (int i = 0; i < kPairs / 2; ++i) row.at[i] = halves_of(values[2 * i], values[2 * i + 1]);

@@ -10,9 +10,9 @@
 // kept with an offset that puts it there. A step that subtracts rounds the other way:
 // v - floor(y) = v + ceil(-y).
 //
-// The sum of two such floats would need a bit more than there is. Hence neighbours along a line
+// The sum of two such floats would need a bit more than there is. Hence neighbors along a line
 // alternate: one has an offset near 3 x 2^22, an upper one, the next a lower one near -3 x 2^22.
-// Each step adds a value and its neighbour, so the offsets cancel but for a rest, of 2^22 at most.
+// Each step adds a value and its neighbor, so the offsets cancel but for a rest, of 2^22 at most.
 // The rest is chosen such that c times it leaves the remainder r: that is the rounding.
 //
 // A step's result keeps the offset that it happens to have. Offsets are followed when the kernels
@@ -26,7 +26,7 @@
 
 namespace cudatransform::cuda {
 
-inline constexpr int32_t kFloatCentre = 3 << 22;
+inline constexpr int32_t kFloatCenter = 3 << 22;
 
 // What floats have on top of the values of a line, even or odd ones.
 struct FloatOffset {
@@ -61,7 +61,7 @@ constexpr bool follow_steps(Wavelet wavelet, Direction direction, FloatOffsets* 
     target->lower += step.subtract ? -change : change;
     int64_t& size = largest[step.updates_odd ? 1 : 0];
     size += (most * step.taps[0] + step.rounding) >> step.shift;
-    // Results stay exact where they are moved to about the centre.
+    // Results stay exact where they are moved to about the center.
     exact = exact && size <= (1 << 22) - (1 << 17);
     for (const int32_t offset : {target->upper, -target->lower})
       exact = exact && offset - size > 1 << 23 && offset + size <= 1 << 24;
@@ -146,7 +146,7 @@ struct LiftFloats {
   }
   static __device__ __forceinline__ float finished(float value) { return value; }
 
-  // What takes the newest floats of a window, even and odd ones, to their neighbours' offsets.
+  // What takes the newest floats of a window, even and odd ones, to their neighbors' offsets.
   struct Turn {
     MoveByTurns<kLowerIn<0> - kUpperIn<0>, kUpperIn<0> - kLowerIn<0>> even;
     MoveByTurns<kLowerIn<1> - kUpperIn<1>, kUpperIn<1> - kLowerIn<1>> odd;

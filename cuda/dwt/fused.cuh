@@ -2,8 +2,8 @@
 // registers, and lifts each row with shuffles.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A lane has kPairs neighbouring columns of each band. The lanes at the sides of a warp, and the
-// rows before and after a run, are there for their neighbours: other warps have them as well.
+// A lane has kPairs neighboring columns of each band. The lanes at the sides of a warp, and the
+// rows before and after a run, are there for their neighbors: other warps have them as well.
 #pragma once
 
 #include "cuda/common/ptx.cuh"
@@ -33,7 +33,7 @@ struct FusedInverse {
 #pragma unroll
     for (int b = 0; b < 4; ++b) load_values<Coef, kPairs>(tile.bands[b], place.x, n, levels[b]);
   }
-  __device__ __forceinline__ void dequantise(int32_t n, int32_t (&levels)[4][kPairs]) {
+  __device__ __forceinline__ void dequantize(int32_t n, int32_t (&levels)[4][kPairs]) {
 #pragma unroll
     for (int b = 0; b < 4; ++b) {
       const ValuesParams& band = tile.bands[b];
@@ -41,9 +41,9 @@ struct FusedInverse {
 #pragma unroll
         for (int i = 0; i < kPairs; ++i) zeros += levels[b][i] == 0;
       }
-      if (quantises(band)) {
+      if (quantizes(band)) {
 #pragma unroll
-        for (int i = 0; i < kPairs; ++i) levels[b][i] = dequantised<Coef>(levels[b][i], band);
+        for (int i = 0; i < kPairs; ++i) levels[b][i] = dequantized<Coef>(levels[b][i], band);
       }
     }
   }
@@ -118,7 +118,7 @@ struct FusedInverse {
 
   template <bool kEdges>
   __device__ __forceinline__ void take(int32_t n, int32_t (&levels)[4][kPairs]) {
-    if (!kEdges || n < tile.pairs_y) dequantise(n, levels);
+    if (!kEdges || n < tile.pairs_y) dequantize(n, levels);
     if constexpr (kRowsFirst) {
       lift_row_of(levels[0], levels[1]);
       lift_row_of(levels[2], levels[3]);
@@ -212,7 +212,7 @@ struct FusedForward {
       return;
     }
 #pragma unroll
-    for (int i = 0; i < 2 * kPairs; ++i) row[i] = centred_sample<Coef>(samples, x + i, y);
+    for (int i = 0; i < 2 * kPairs; ++i) row[i] = centered_sample<Coef>(samples, x + i, y);
   }
   // Rows 2n and 2n+1: low columns of the first, high ones, then those of the second.
   __device__ __forceinline__ void load(int32_t n, int32_t (&values)[4][kPairs]) {
@@ -234,9 +234,9 @@ struct FusedForward {
 
   __device__ __forceinline__ void store(int b, int32_t n, int32_t (&values)[kPairs]) {
     const ValuesParams& band = tile.bands[b];
-    if (quantises(band)) {
+    if (quantizes(band)) {
 #pragma unroll
-      for (int i = 0; i < kPairs; ++i) values[i] = quantised<Coef>(values[i], band);
+      for (int i = 0; i < kPairs; ++i) values[i] = quantized<Coef>(values[i], band);
     }
     if (!place.own) return;
     if (band.counts != 0) {

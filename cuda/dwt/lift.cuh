@@ -69,7 +69,7 @@ struct LiftValues {
   static __device__ __forceinline__ int32_t finished(int32_t value) {
     return kWrapsAtEnd<kWavelet> ? wrap<Coef>(value) : value;
   }
-  // A value of a window, `age` pairs old, as its neighbours would have it. `turn` says how those
+  // A value of a window, `age` pairs old, as its neighbors would have it. `turn` says how those
   // differ: not at all.
   struct Turn {};
   static __device__ __forceinline__ int32_t beside(int32_t value, Turn, int, int) { return value; }
@@ -159,8 +159,8 @@ __device__ __forceinline__ LaneEdges lane_edges(int32_t lane, int32_t first_lane
 // The value `kOffset` pairs from pair `k` of this lane. With more than one pair in a lane, rows end
 // where lanes do.
 template <int kPairs>
-__device__ __forceinline__ int32_t neighbour(const int32_t (&values)[kPairs], int k, int offset,
-                                             int32_t lane, const LaneEdges& edges) {
+__device__ __forceinline__ int32_t neighbor(const int32_t (&values)[kPairs], int k, int offset,
+                                            int32_t lane, const LaneEdges& edges) {
   const int at = k + offset;
   if (at >= 0 && at < kPairs) return values[at];
   if constexpr (kPairs == 1) {
@@ -193,13 +193,13 @@ __device__ __forceinline__ void lift_row(int32_t (&even)[kPairs], int32_t (&odd)
   for_each_step<steps.count>([&](auto number) {
     constexpr int kStep = decltype(number)::value;
     constexpr LiftingStep step = steps.steps[kStep];
-    // Every neighbour is fetched once.
+    // Every neighbor is fetched once.
     constexpr int kSpan = kPairs + step.count - 1;
     int32_t near[kSpan];
     const auto& source = step.updates_odd ? even : odd;
 #pragma unroll
     for (int i = 0; i < kSpan; ++i)
-      near[i] = neighbour<kPairs>(source, 0, step.first + i, lane, edges);
+      near[i] = neighbor<kPairs>(source, 0, step.first + i, lane, edges);
     auto& target = step.updates_odd ? odd : even;
 #pragma unroll
     for (int k = 0; k < kPairs; ++k)

@@ -10,12 +10,12 @@
 
 namespace cudatransform::cuda {
 
-// ---- Quantiser ----
+// ---- Quantizer ----
 
 // 16 bits: a value is (2 l qf + sign(l) (2 qo + 1) + 3) >> 3, that of 0 as well. Scaled by 2^13,
 // the upper half of a word is the value as an int16_t keeps it, with `more` added. The sign and 1
 // are one instruction.
-__device__ __forceinline__ uint32_t dequantised_above(int32_t level, uint32_t scaled_factor,
+__device__ __forceinline__ uint32_t dequantized_above(int32_t level, uint32_t scaled_factor,
                                                       uint32_t scaled_offset, int32_t more) {
   const auto sign_and_one = static_cast<uint32_t>(__viaddmin_s32_relu(level, 1, 2));
   return static_cast<uint32_t>(level) * scaled_factor +
@@ -23,10 +23,10 @@ __device__ __forceinline__ uint32_t dequantised_above(int32_t level, uint32_t sc
           ((3u << 13) - scaled_offset + (static_cast<uint32_t>(more) << 16)));
 }
 template <typename Coef>
-__device__ __forceinline__ int32_t dequantised(int32_t level, const ValuesParams& band) {
+__device__ __forceinline__ int32_t dequantized(int32_t level, const ValuesParams& band) {
   if constexpr (sizeof(Coef) == 2) {
     return static_cast<int32_t>(
-               dequantised_above(level, band.scaled_factor, band.scaled_offset, 0)) >>
+               dequantized_above(level, band.scaled_factor, band.scaled_offset, 0)) >>
            16;
   } else {
     const uint32_t sign = static_cast<uint32_t>(level >> 31);
@@ -40,7 +40,7 @@ __device__ __forceinline__ int32_t dequantised(int32_t level, const ValuesParams
 // The quotient as the high word of a product with 2^(30+s) / qf, or 2^(62+s) / qf, one more, where
 // 2^s is the largest power that qf holds: exact below 2^29 and 2^61. Factors above 4.
 template <typename Coef>
-__device__ __forceinline__ int32_t quantised(int32_t value, const ValuesParams& band) {
+__device__ __forceinline__ int32_t quantized(int32_t value, const ValuesParams& band) {
   if constexpr (sizeof(Coef) == 2) {
     const int32_t quotient = __mulhi(4 * value, band.reciprocal32) >> band.reciprocal_shift;
     return quotient + (value < 0 ? 1 : 0);  // towards 0
@@ -53,10 +53,10 @@ __device__ __forceinline__ int32_t quantised(int32_t value, const ValuesParams& 
   }
 }
 
-// Quantises two values of 16 bits, each in the upper half of a word. The high word of a product has
+// Quantizes two values of 16 bits, each in the upper half of a word. The high word of a product has
 // the quotient, towards minus infinity, in two of its bytes. A factor of 4 leaves all values but
 // -32768 as they are.
-__device__ __forceinline__ uint32_t quantised_pair(uint32_t a, uint32_t b,
+__device__ __forceinline__ uint32_t quantized_pair(uint32_t a, uint32_t b,
                                                    const ValuesParams& band) {
   const auto high_word = [&](uint32_t above) {
     return static_cast<uint32_t>(__mulhi(static_cast<int32_t>(above), band.upper_reciprocal));
@@ -66,7 +66,7 @@ __device__ __forceinline__ uint32_t quantised_pair(uint32_t a, uint32_t b,
   return __vmaxs2(both, __viaddmin_s16x2(both, in_halves(1), 0));
 }
 
-__device__ __forceinline__ bool quantises(const ValuesParams& band) { return band.factor != 4; }
+__device__ __forceinline__ bool quantizes(const ValuesParams& band) { return band.factor != 4; }
 
 // ---- Values ----
 
@@ -113,7 +113,7 @@ __device__ __forceinline__ Coef* address_of(const ValuesParams& values, int32_t 
   return reinterpret_cast<Coef*>(values.data + y * values.pitch) + x;
 }
 
-// kCount neighbours from x on, a multiple of kCount.
+// kCount neighbors from x on, a multiple of kCount.
 template <typename Coef, int kCount>
 __device__ __forceinline__ void load_values(const ValuesParams& values, int32_t x, int32_t y,
                                             int32_t (&to)[kCount]) {
@@ -156,8 +156,8 @@ __device__ __forceinline__ void write_sample(const SamplesParams& samples, int32
 
 // A sample around 0; beyond the picture its last column and row go on.
 template <typename Coef>
-__device__ __forceinline__ int32_t centred_sample(const SamplesParams& samples, int32_t x,
-                                                  int32_t y) {
+__device__ __forceinline__ int32_t centered_sample(const SamplesParams& samples, int32_t x,
+                                                   int32_t y) {
   const int32_t sample = read_sample(samples, min(x, samples.width - 1), min(y, samples.rows - 1));
   return static_cast<Coef>(sample - samples.level_shift);
 }

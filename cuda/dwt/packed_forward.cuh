@@ -118,14 +118,14 @@ struct PackedForward : TwoRows<kWavelet, kPairs, kAtSamples> {
       }
     }
   }
-  template <bool kQuantises, int32_t kFrom>
+  template <bool kQuantizes, int32_t kFrom>
   __device__ __forceinline__ void store(int b, int32_t n, const uint32_t (&lanes)[kWords]) const {
     RawValues<kPairs> row;
 #pragma unroll
     for (int w = 0; w < kWords; ++w) {
       const uint32_t values = with_bias(lanes[w], -kFrom);
       row.at[w] =
-          kQuantises ? quantised_pair(values << 16, values & 0xffff0000u, tile.bands[b]) : values;
+          kQuantizes ? quantized_pair(values << 16, values & 0xffff0000u, tile.bands[b]) : values;
     }
     if (place.own) store_words(to[b] + static_cast<uint32_t>(n) * pitch[b == 0 ? 0 : 1], row);
   }
@@ -155,7 +155,7 @@ struct PackedForward : TwoRows<kWavelet, kPairs, kAtSamples> {
     }
     constexpr int32_t kBiases[4] = {kLast.even, kRowsFirst ? kLast.even : kLast.odd,
                                     kRowsFirst ? kLast.odd : kLast.even, kLast.odd};
-    if (quantises(tile.bands[0]))
+    if (quantizes(tile.bands[0]))
       store<true, kBiases[0]>(0, done, out[0]);
     else
       store<false, kBiases[0]>(0, done, out[0]);

@@ -1,11 +1,11 @@
 // Inverse levels with two values in each word: see packed.cuh.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Levels are dequantised two at a time as well. The value of a level l is
+// Levels are dequantized two at a time as well. The value of a level l is
 // (2 l qf + sign(l) (2 qo + 1) + 3) >> 3. A product of 32 bits multiplies both lanes. Where both
 // values are within the limit, both sums fit their lanes, and what the lanes borrow in between does
 // not matter. Another value wraps modulo 2^16, and is seen, if its level is within a power of two
-// that goes with the tile's quantisers: see levels_bias(). So levels are checked, too.
+// that goes with the tile's quantizers: see levels_bias(). So levels are checked, too.
 #pragma once
 
 #include "cuda/dwt/fast.cuh"
@@ -15,8 +15,8 @@
 namespace cudatransform::cuda {
 
 // A value outside of the limit wraps modulo 2^13 once its sum has been shifted, and stays outside.
-static_assert(kLaneLimit + 1 + kMostOfLevels < 1 << 13);
-static_assert(kLaneLimit - kMostOfLevels - 1 + (1 << 13) >= 2 * kLaneLimit);
+static_assert(kLaneLimit + 1 + kMaxOfLevels < 1 << 13);
+static_assert(kLaneLimit - kMaxOfLevels - 1 + (1 << 13) >= 2 * kLaneLimit);
 
 // The signs of two levels, and 1 more, of lanes with a bias that makes the levels positive.
 __host__ __device__ constexpr uint32_t signs_of_biased(uint32_t biased, uint32_t bias) {
@@ -61,8 +61,8 @@ struct PackedInverse {
   const FusedParams& params;
   const TileParams& tile;
   const Place& place;
-  const bool low_quantised;
-  // For each band: the lane's place, and the quantiser.
+  const bool low_quantized;
+  // For each band: the lane's place, and the quantizer.
   const uint8_t* from[4];
   uint32_t pitch[2];  // of LL and of the others
   uint32_t factor[4], offset[4];
@@ -82,15 +82,15 @@ struct PackedInverse {
       : params(all),
         tile(level),
         place(own),
-        low_quantised(quantises(tile.bands[0])),
+        low_quantized(quantizes(tile.bands[0])),
         levels_bias(tile.levels_bias),
         two(params.two) {
 #pragma unroll
     for (int b = 0; b < 4; ++b) {
       const ValuesParams& band = tile.bands[b];
       from[b] = band.data + place.x * 2;
-      factor[b] = band.lane_quantiser & 0xffffu;
-      offset[b] = band.lane_quantiser >> 16;
+      factor[b] = band.lane_quantizer & 0xffffu;
+      offset[b] = band.lane_quantizer >> 16;
       rest[b] = in_lanes(3 + 8 * bias_of(b)) - in_lanes(offset[b]) - levels_bias * factor[b];
       keep_in_register(from[b]);
       if (b > 0) keep_in_register(rest[b]);
@@ -153,11 +153,11 @@ struct PackedInverse {
 #endif
   }
   // Levels as values, biased: two words of a lane.
-  __device__ __forceinline__ void read(const RawValues<kPairs>& levels, int b, bool quantised,
+  __device__ __forceinline__ void read(const RawValues<kPairs>& levels, int b, bool quantized,
                                        uint32_t (&lanes)[kWords]) {
 #pragma unroll
     for (int w = 0; w < kWords; ++w) {
-      if (quantised) {
+      if (quantized) {
         const uint32_t biased = add_halves(levels.at[w], levels_bias);
         const uint32_t signs = signs_and_one(levels.at[w], biased);
         seen_levels |= biased;
@@ -220,10 +220,10 @@ struct PackedInverse {
   }
 
   // The values of HL, LH and HH.
-  template <bool kQuantised>
+  template <bool kQuantized>
   __device__ __forceinline__ void read_high(const Raw& raw, uint32_t (&lanes)[4][kWords]) {
 #pragma unroll
-    for (int b = 1; b < 4; ++b) read(raw.bands[b], b, kQuantised, lanes[b]);
+    for (int b = 1; b < 4; ++b) read(raw.bands[b], b, kQuantized, lanes[b]);
   }
   // Takes pair `n` of rows; the pair kLag before it is finished vertically then.
   template <bool kEdges>
@@ -254,7 +254,7 @@ struct PackedInverse {
   __device__ __forceinline__ void take(int32_t n, Raw raw) {
     finish_load<kEdges>(n, &raw);
     uint32_t lanes[4][kWords];
-    if (low_quantised)
+    if (low_quantized)
       read(raw.bands[0], 0, true, lanes[0]);
     else
       read(raw.bands[0], 0, false, lanes[0]);

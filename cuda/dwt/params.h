@@ -10,21 +10,21 @@
 namespace cudatransform::cuda {
 
 // The largest value of levels that lanes may be given: see packed_inverse.cuh.
-inline constexpr int32_t kMostOfLevels = 6144;
+inline constexpr int32_t kMaxOfLevels = 6144;
 
 // Values of the coefficient type: a band as stored, or the values between two launches.
 struct ValuesParams {
   uint8_t* data;
   int64_t pitch;
-  uint32_t factor, offset;  // of the quantiser; factor 4: none
-  // For values of 16 bits: see dequantised() and quantised().
+  uint32_t factor, offset;  // of the quantizer; factor 4: none
+  // For values of 16 bits: see dequantized() and quantized().
   uint32_t scaled_factor, scaled_offset;
   int32_t reciprocal32;
   int32_t reciprocal_shift;  // of both
   // Of values in the upper half of a word: the bytes of both high words that have the quotients.
   int32_t upper_reciprocal;
   uint32_t upper_bytes;
-  uint32_t lane_quantiser;  // of levels in lanes: 2 qf, and above it 2 qo + 1
+  uint32_t lane_quantizer;  // of levels in lanes: 2 qf, and above it 2 qo + 1
   uint64_t reciprocal64;
   int32_t counts;  // zeros are counted here
 };
@@ -74,7 +74,7 @@ struct TileParams {
   int32_t pairs_x, pairs_y;
   uint32_t first_cta;
   uint32_t tiles_across;
-  uint32_t levels_bias;  // of levels in lanes, see packed_inverse.cuh; 0: no band is quantised
+  uint32_t levels_bias;  // of levels in lanes, see packed_inverse.cuh; 0: no band is quantized
 };
 
 struct FusedParams {

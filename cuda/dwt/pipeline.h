@@ -55,7 +55,7 @@ constexpr Pipeline make_pipeline(Wavelet wavelet, Direction direction) {
 }
 
 // The lanes at the sides of a warp whose results are wrong in a row that it holds, because they
-// have not seen the neighbours beyond.
+// have not seen the neighbors beyond.
 struct StripShape {
   int lanes_before, lanes_after;
   int own_pairs;  // of all other lanes

@@ -44,7 +44,7 @@ void set_quantizer(int index, ValuesParams* values) {
   int log2 = 0;
   while (factor >> (log2 + 1) != 0) ++log2;
   // Numbers above these make every level but 0 too large for lanes, and so do these.
-  values->lane_quantiser =
+  values->lane_quantizer =
       std::min(2 * values->offset + 1, 4096u) << 16 | 2 * std::min(factor, 8192u);
   values->scaled_factor = factor << 14;
   values->scaled_offset = (2 * values->offset + 1) << 13;
@@ -69,7 +69,7 @@ bool is_quantized(const ValuesParams (&bands)[4]) {
 uint32_t levels_bias(const ValuesParams (&bands)[4]) {
   uint32_t bias = 1024;
   for (const ValuesParams& band : bands)
-    while (bias > 1 && (uint64_t{bias} * band.factor + band.offset + 2) / 4 > kMostOfLevels)
+    while (bias > 1 && (uint64_t{bias} * band.factor + band.offset + 2) / 4 > kMaxOfLevels)
       bias /= 2;
   return bias << 16 | bias;
 }
@@ -264,7 +264,7 @@ void DwtPlan::set_bands(const Level& level, int component, TileParams* tile) con
   tile->pairs_y = height_of(component, level.index) / 2;
 }
 
-// The kernel dequantises all high bands, by index 0 as well.
+// The kernel dequantizes all high bands, by index 0 as well.
 void DwtPlan::make_two_levels(const Level& coarse, const Level& fine, DwtLaunch* launch) const {
   make_fused(fine, launch);
   for (int c = 0; c < job_.components; ++c) {

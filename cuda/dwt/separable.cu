@@ -32,24 +32,24 @@ struct PairAccess {
                      : address_of<Coef>(values, along, line);
   }
 
-  // `counted`: the pair is this thread's own, not one that it reads for its neighbours.
+  // `counted`: the pair is this thread's own, not one that it reads for its neighbors.
   __device__ __forceinline__ int32_t read_band(const ValuesParams& band, int32_t n, int32_t line,
                                                bool counted) {
     const int32_t level = *at(band, n, line);
     if (band.counts != 0) zeros += counted && level == 0;
-    return quantises(band) ? dequantised<Coef>(level, band) : level;
+    return quantizes(band) ? dequantized<Coef>(level, band) : level;
   }
   __device__ __forceinline__ void write_band(const ValuesParams& band, int32_t n, int32_t line,
                                              int32_t value) {
-    const int32_t level = quantises(band) ? quantised<Coef>(value, band) : value;
+    const int32_t level = quantizes(band) ? quantized<Coef>(value, band) : value;
     if (band.counts != 0) zeros += level == 0;
     *at(band, n, line) = static_cast<Coef>(level);
   }
   __device__ __forceinline__ int32_t read_full(int32_t along, int32_t line) {
     int32_t value;
     if (params.at_samples != 0)
-      value = kVertical ? centred_sample<Coef>(segment.samples, line, along)
-                        : centred_sample<Coef>(segment.samples, along, line);
+      value = kVertical ? centered_sample<Coef>(segment.samples, line, along)
+                        : centered_sample<Coef>(segment.samples, along, line);
     else
       value = *at(segment.full, along, line);
     return params.shift != 0 ? shifted_up<Coef>(value) : value;

@@ -87,8 +87,8 @@ constexpr WarpCount warps_of(Wavelet wavelet, bool fast, bool two_levels) {
   return kWarps;
 }
 
-// Pairs of a walk: long ones read less for their neighbours, short ones are more. Where a level has
-// little to do, up to twice as much is read for neighbours as for the walk itself.
+// Pairs of a walk: long ones read less for their neighbors, short ones are more. Where a level has
+// little to do, up to twice as much is read for neighbors as for the walk itself.
 constexpr int32_t run_length(int64_t warps_a_row, int32_t pairs, int halo, const WarpCount& count) {
   int32_t run = count.longest_run;
   const auto warps = [&] { return warps_a_row * ((pairs + run - 1) / run); };

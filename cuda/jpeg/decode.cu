@@ -1,4 +1,4 @@
-// Parallel decoding of JPEG scans: synchronising and counting, tile by tile; writing, row by row.
+// Parallel decoding of JPEG scans: synchronizing and counting, tile by tile; writing, row by row.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // jpeg/parallel_decode.cpp does the same steps one after the other; jpeg/huffman_steps.h and
@@ -16,7 +16,7 @@ namespace cudatransform::cuda {
 #define CT_SYNC(name, slots)                                     \
   extern "C" __global__ void __launch_bounds__(kJpegSyncThreads) \
       name(const __grid_constant__ JpegDecodeParams params) {    \
-    synchronise<slots>(params, params.fixes != 0);               \
+    synchronize<slots>(params, params.fixes != 0);               \
   }
 CT_JPEG_SYNC_KERNELS(CT_SYNC)
 
@@ -24,7 +24,7 @@ CT_JPEG_SYNC_KERNELS(CT_SYNC)
   extern "C" __global__ void __launch_bounds__(kJpegSyncThreads)                                   \
       name(const __grid_constant__ BatchParams<JpegDecodeParams> batch) {                          \
     run_job(batch,                                                                                 \
-            [&](const JpegDecodeParams& params) { synchronise<slots>(params, batch.step != 0); }); \
+            [&](const JpegDecodeParams& params) { synchronize<slots>(params, batch.step != 0); }); \
   }
 CT_JPEG_SYNC_BATCH_KERNELS(CT_SYNC_BATCH)
 

@@ -79,7 +79,7 @@ class Scratch {
 };
 
 // The sets of a scan get the first slots; slots that it does not use have the first one's set.
-void assign_slots(JpegScanPlan* plan, uint32_t (&slots)[kMostSets]) {
+void assign_slots(JpegScanPlan* plan, uint32_t (&slots)[kMaxSets]) {
   const McuFields sets = plan->set;
   plan->set.bits = 0;
   uint32_t used = 0;
@@ -132,7 +132,7 @@ Kernel write_kernel(uint32_t sync) { return sync > kSync2 ? kWrite3 : kWrite2; }
 void begin(const JpegDecodeJob& job, JpegDecodeParams* params) {
   *job.result = {JpegDecodeResult::kPending, JpegDecodeResult::kPending};
   static_assert(sizeof(JpegDecodeResult) == 2 * sizeof(uint32_t));
-  params->told = reinterpret_cast<uint32_t*>(job.result);
+  params->host_result = reinterpret_cast<uint32_t*>(job.result);
 }
 
 Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* done) {

@@ -37,10 +37,10 @@ struct JpegDecodeParams {
   uint32_t subsequences, scan_count;
   uint32_t fixes;  // whether the results of the tile before are known
   uint32_t components;
-  uint32_t* result;                       // damage, whole segments, CTAs that have written
-  uint32_t* told;                         // the first two of it, where the host reads them
-  JpegScanPlan scans[kMostScans];         // their sets are numbers of slots
-  uint32_t slots[kMostScans][kMostSets];  // sets in shared memory
+  uint32_t* result;                     // damage, whole segments, CTAs that have written
+  uint32_t* host_result;                // the first two of it, where the host reads them
+  JpegScanPlan scans[kMaxScans];        // their sets are numbers of slots
+  uint32_t slots[kMaxScans][kMaxSets];  // sets in shared memory
   JpegCounts rows, subsequence, tiles;
   uint32_t natural[16];  // of coefficient i in zigzag order, a byte each
   JpegPlaneParams planes[kJpegMaxComponents];

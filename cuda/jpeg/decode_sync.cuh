@@ -1,4 +1,4 @@
-// Synchronising and counting: a CTA for a tile of JPEG's bits, a thread for a subsequence.
+// Synchronizing and counting: a CTA for a tile of JPEG's bits, a thread for a subsequence.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -103,7 +103,7 @@ struct SyncTables<3> {
 
 template <uint32_t kSlots>
 struct SyncShared {
-  static constexpr uint32_t kClasses = kSlots == 1 ? kMostMcuBlocks : kJpegMaxComponents;
+  static constexpr uint32_t kClasses = kSlots == 1 ? kMaxMcuBlocks : kJpegMaxComponents;
   static constexpr uint32_t kWords = kJpegSyncThreads * kWordsInSubsequence + kWordsBehind;
 
   SyncTables<kSlots> tables;
@@ -168,7 +168,7 @@ class TileSync {
   }
 
   // Until every thread has begun where the one before it has ended.
-  __device__ __forceinline__ void synchronise() {
+  __device__ __forceinline__ void synchronize() {
     const SharedWords<kWordsInSubsequence> words{shared_.words};
     for (bool again = is_there_; __syncthreads_or(again ? 1 : 0) != 0;) {
       if (again) {
@@ -270,12 +270,12 @@ class TileSync {
 
 // `fixes`: whether the results of the tile before are known.
 template <uint32_t kSlots>
-__device__ __forceinline__ void synchronise(const JpegDecodeParams& params, bool fixes) {
+__device__ __forceinline__ void synchronize(const JpegDecodeParams& params, bool fixes) {
   __shared__ SyncShared<kSlots> shared;
   TileSync<kSlots> tile(params, fixes, shared);
   if (!tile.begin()) return;
   tile.fetch_all();
-  tile.synchronise();
+  tile.synchronize();
   tile.count();
 }
 

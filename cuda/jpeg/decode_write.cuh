@@ -77,7 +77,7 @@ __device__ __forceinline__ JpegRow row_at(const JpegDecodeParams& params, const 
   return row;
 }
 
-__device__ __forceinline__ bool is_synchronised(const JpegDecodeParams& params,
+__device__ __forceinline__ bool is_synchronized(const JpegDecodeParams& params,
                                                 const JpegScanPlan& scan, uint32_t tile,
                                                 const uint32_t* infos) {
   const uint32_t first = (tile - scan.first_tile) * kTileSubsequences;
@@ -199,17 +199,17 @@ __device__ __forceinline__ uint32_t write_thread_row(const JpegDecodeParams& par
 }
 
 // The last CTA writes to the host's memory itself: a copy would be one call of the driver more.
-__device__ __forceinline__ void tell_result(const JpegDecodeParams& params) {
+__device__ __forceinline__ void report_result(const JpegDecodeParams& params) {
   __syncthreads();
   if (threadIdx.x != 0) return;
   __threadfence();
   if (atomicAdd(&params.result[2], 1) != params.tiles.count * kJpegWriteCtas - 1) return;
   __threadfence();
   // It looks at the second one.
-  volatile uint32_t* const told = params.told;
-  told[0] = atomicAdd(&params.result[0], 0);
+  volatile uint32_t* const host_result = params.host_result;
+  host_result[0] = atomicAdd(&params.result[0], 0);
   __threadfence_system();
-  told[1] = atomicAdd(&params.result[1], 0);
+  host_result[1] = atomicAdd(&params.result[1], 0);
 }
 
 template <uint32_t kSlots>
@@ -235,7 +235,7 @@ __device__ __forceinline__ void write_part(const JpegDecodeParams& params) {
     row = row_at(params, scan, infos, mine, r, shared.base);
     before = row.segment * scan.interval * scan.blocks_in_mcu;
   }
-  if (thread == 0 && !is_synchronised(params, scan, tile, infos)) damage = kJpegNotSynchronised;
+  if (thread == 0 && !is_synchronized(params, scan, tile, infos)) damage = kJpegNotSynchronized;
   if constexpr (kStages) {
     if (thread == 0) {
       shared.stage.first = before + row.block + (index_of(row.state) != 0 ? 1 : 0);
@@ -255,7 +255,7 @@ __device__ __forceinline__ void write_part(const JpegDecodeParams& params) {
 template <uint32_t kSlots>
 __device__ __forceinline__ void write(const JpegDecodeParams& params) {
   write_part<kSlots>(params);
-  tell_result(params);
+  report_result(params);
 }
 
 }  // namespace cudatransform::cuda

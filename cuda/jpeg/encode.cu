@@ -118,7 +118,7 @@ static_assert(2 * kPlaced <= kTileWords);
 
 // Places tiles `first` to `first` + `count` - 1. The first begins at `*position`, with `*stuffed`
 // bytes stuffed before it; both then become those of the tile behind them. Threads go through
-// memory side by side, and through shared memory each its share of neighbours.
+// memory side by side, and through shared memory each its share of neighbors.
 __device__ __forceinline__ void place_some(const EncodeParams& params, uint32_t first,
                                            uint32_t count, uint32_t* words, Placing& shared,
                                            uint32_t* position, uint32_t* stuffed) {

@@ -131,7 +131,7 @@ Status encode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegEncod
   if (jobs.size() == 1) return encode(device, queue, jobs[0], nullptr);
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   if (device.is_host() || stream == nullptr) return not_cuda();
-  if (jobs.size() > kMostEncodeJobs)
+  if (jobs.size() > kMaxEncodeJobs)
     return Status::error(StatusCode::kInvalidArgument, "too many pictures in a batch");
   size_t bytes = 0;
   for (const JpegEncodeJob& job : jobs) {
@@ -140,8 +140,8 @@ Status encode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegEncod
   }
   CUdeviceptr at = 0, zeroed = 0;
   CT_RETURN_IF_ERROR(stream->scratch(bytes, &at));
-  static_assert(kMostEncodeJobs * sizeof(EncodeProgress) <= 4096, "of zeroed()");
-  CT_RETURN_IF_ERROR(stream->zeroed(kMostEncodeJobs * sizeof(EncodeProgress), &zeroed));
+  static_assert(kMaxEncodeJobs * sizeof(EncodeProgress) <= 4096, "of zeroed()");
+  CT_RETURN_IF_ERROR(stream->zeroed(kMaxEncodeJobs * sizeof(EncodeProgress), &zeroed));
   auto* progress = reinterpret_cast<EncodeProgress*>(zeroed);
   Batch<EncodeParams> batch;
   for (const JpegEncodeJob& job : jobs) {

@@ -17,7 +17,7 @@ const JpegEncodeOps& cuda_jpeg_encode_ops();
 namespace cuda {
 // The same for many pictures, of any sizes and with the same codes, which share launches. Returns
 // at once; the queue tells when all are done.
-inline constexpr size_t kMostEncodeJobs = 256;
+inline constexpr size_t kMaxEncodeJobs = 256;
 Status encode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegEncodeJob> jobs);
 }  // namespace cuda
 

@@ -14,7 +14,7 @@
 //     bench  tests/bench/jpeg/bench_jpeg_engine.cpp
 //     page   docs/kernels.md, 18
 //   jpeg_decode_sync
-//     twin   ScanDecoder::synchronise(), fix(), count() in jpeg/parallel_decode.cpp; a code:
+//     twin   ScanDecoder::synchronize(), fix(), count() in jpeg/parallel_decode.cpp; a code:
 //            jpeg/huffman_steps.h
 //     test   tests/jpeg/scans_test.cpp
 //     bench  tests/bench/jpeg/bench_jpeg_scans.cpp

@@ -82,7 +82,7 @@ struct Mix {
 struct PlaneStarts {
   const uint8_t* at[kMaxObmcReferences][4];
 
-  // Filled by threads of the CTA, which have to synchronise afterwards.
+  // Filled by threads of the CTA, which have to synchronize afterwards.
   __device__ __forceinline__ void fill(const ObmcComponentParams& component) {
     const uint32_t reference = threadIdx.x / 4, plane = threadIdx.x % 4;
     if (reference < kMaxObmcReferences)
@@ -267,9 +267,9 @@ struct Compensator {
 
   // 64 times the value before blocks are added. It is read first, so that no thread waits for it.
   __device__ __forceinline__ void begin(int32_t row, int (&sums)[4]) const {
-    constexpr int kRounding = 1 << (kObmcWindowShift - 1), kGrey = 128 << kObmcWindowShift;
+    constexpr int kRounding = 1 << (kObmcWindowShift - 1), kGray = 128 << kObmcWindowShift;
 #pragma unroll
-    for (int& sum : sums) sum = params.blocks != nullptr ? kRounding : kGrey;
+    for (int& sum : sums) sum = params.blocks != nullptr ? kRounding : kGray;
     if (component.residual.data == nullptr) return;
     const auto* from =
         reinterpret_cast<const int16_t*>(component.residual.data + row * component.residual.pitch) +

@@ -68,7 +68,7 @@ __device__ __forceinline__ void compensate(const ObmcParams& params) {
     __syncthreads();
   }
   const int32_t half = 1 << (component.depth - 1);
-  // Columns one by one, so that a warp reads and writes neighbours.
+  // Columns one by one, so that a warp reads and writes neighbors.
   for (uint32_t at = threadIdx.x; at < kObmcTileColumns * kObmcTileRows; at += kObmcThreads) {
     const auto row = static_cast<int32_t>(at / kObmcTileColumns);
     const auto column = static_cast<int32_t>(at % kObmcTileColumns);

@@ -15,7 +15,7 @@ namespace cudatransform::cuda {
 inline constexpr unsigned kObmcThreads = 256;
 inline constexpr int kObmcCtas = 4;  // that an SM should hold
 
-// A warp has 32 lanes of so many neighbouring columns, in as many rows as a group has; a CTA has
+// A warp has 32 lanes of so many neighboring columns, in as many rows as a group has; a CTA has
 // eight warps.
 inline constexpr int32_t kObmcColumns = 4;
 inline constexpr int32_t kObmcTileColumns = 32 * kObmcColumns;
@@ -26,7 +26,7 @@ inline constexpr int32_t kObmcTileRows = kObmcRows * kObmcTileGroups;
 inline constexpr unsigned kUpsampleThreads = 128;
 
 // A lane of the upsampling kernel for bytes has four columns; those at the sides of a warp only
-// help their neighbours.
+// help their neighbors.
 inline constexpr int32_t kUpsampleOwnLanes = 30;
 inline constexpr int32_t kUpsampleTileColumns = kUpsampleOwnLanes * 4;
 inline constexpr int32_t kUpsampleRun = 8;  // rows of a warp

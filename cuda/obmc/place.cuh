@@ -51,19 +51,19 @@ struct TileWindows {
   int32_t first_row_block[kObmcTileGroups], last_row_block[kObmcTileGroups];
 };
 
-// The windows of block `index` at the first `count` of `kMost` positions, a byte each.
-template <int32_t kMost>
+// The windows of block `index` at the first `count` of `kMax` positions, a byte each.
+template <int32_t kMax>
 __device__ __forceinline__ uint32_t windows_of(const ObmcAxisParams& params, int32_t index,
                                                int32_t at, int32_t count) {
-  static_assert(kMost <= 4);
+  static_assert(kMax <= 4);
   uint32_t word = 0;
 #pragma unroll
-  for (int32_t k = 0; k < kMost; ++k)
+  for (int32_t k = 0; k < kMax; ++k)
     if (k < count) word |= static_cast<uint32_t>(window_at(params, index, at + k)) << (8 * k);
   return word;
 }
 
-// Filled by all threads of the CTA, which have to synchronise afterwards.
+// Filled by all threads of the CTA, which have to synchronize afterwards.
 __device__ __forceinline__ void fill_windows(const ObmcComponentParams& component, int32_t tile_x,
                                              int32_t tile_y, TileWindows* windows) {
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);

@@ -28,13 +28,13 @@ struct alignas(16) VectorEnd {
 // The blocks over some rows of a tile, row by row.
 struct TileBlocks {
   // Luma at the usual 16 samples has 30 of them; only small blocks take more than one turn.
-  static constexpr int32_t kMost = 96;
+  static constexpr int32_t kMax = 96;
   // They begin every two columns at least, and one is in front of the tile's first, or two.
-  static_assert(kObmcTileColumns / 2 + 2 <= kMost);
+  static_assert(kObmcTileColumns / 2 + 2 <= kMax);
   static constexpr uint32_t kReferencesBit = 16;
 
-  VectorEnd ends[kMaxObmcReferences][kMost];
-  uint32_t heads[kMost];  // the prediction of a block without references; its references above
+  VectorEnd ends[kMaxObmcReferences][kMax];
+  uint32_t heads[kMax];  // the prediction of a block without references; its references above
 };
 
 // The blocks that a tile needs. Each thread works them out. TileWindows has them as well, but a
@@ -55,7 +55,7 @@ struct TileSpan {
   // How many rows of blocks there is room for.
   __device__ __forceinline__ int32_t rows_at_once() const {
     const int32_t rows = bottom - top + 1;
-    return rows * across() <= TileBlocks::kMost ? rows : TileBlocks::kMost / across();
+    return rows * across() <= TileBlocks::kMax ? rows : TileBlocks::kMax / across();
   }
 };
 
@@ -85,7 +85,7 @@ __device__ __forceinline__ VectorEnd vector_end(const ObmcParams& params,
   return end;
 }
 
-// Rows `top` to `bottom` of `span`. Filled by all threads of the CTA, which have to synchronise
+// Rows `top` to `bottom` of `span`. Filled by all threads of the CTA, which have to synchronize
 // afterwards.
 __device__ __forceinline__ void fill_blocks(const ObmcParams& params,
                                             const ObmcComponentParams& component, int number,

@@ -26,7 +26,7 @@ inline void rate_count_accesses(const RateCountParams& params, AccessList* list)
   const size_t bytes = params.candidates * sizeof(JpegSymbolCounts);
   list->add_numbers(params.counts, bytes, false);
   list->add_numbers(params.finished, sizeof *params.finished, false);
-  list->add_numbers(params.told, bytes, true);
+  list->add_numbers(params.host_counts, bytes, true);
 }
 
 #define CT_TRANSFORM(name, method, quantizer)                                        \

@@ -62,7 +62,7 @@ Status validate(const RateCountJob& job) {
   if (dct.direction != Direction::kForward || !dct.quantized || dct.depth != 8 ||
       dct.type != CoefType::kS16 || dct.measure != 0 || !has_rate_kernel(dct.method, dct.quantizer))
     return invalid("not a job whose symbols can be counted");
-  if (job.candidates < 1 || job.candidates > RateCountJob::kMost || job.counts == nullptr)
+  if (job.candidates < 1 || job.candidates > RateCountJob::kMax || job.counts == nullptr)
     return invalid("no candidates, too many, or no place for counts");
   if (reinterpret_cast<uintptr_t>(job.counts) % 16 != 0)
     return invalid("counts that are not aligned to 16 bytes");
@@ -186,7 +186,7 @@ Status count(Device& device, StreamQueue& queue, const RateCountJob& job) {
   KeptFrame& kept = queue.kept<KeptFrame>();
   CT_RETURN_IF_ERROR(
       make_room(device, queue, job, general_launch(dct).ctas * kUnitsOfCta, &kept, &params));
-  params.told = job.counts;
+  params.host_counts = job.counts;
   params.candidates = static_cast<uint32_t>(job.candidates);
   params.dead_zone = dct.dead_zone;
   const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& each) {

@@ -9,14 +9,14 @@ namespace cudatransform {
 
 // Candidates for the tables of a frame.
 struct RateCountJob {
-  static constexpr int kMost = 8;
+  static constexpr int kMax = 8;
 
-  // A forward job of 8 bits and quantised S16, by islow, ifast or float, whose levels round or have
+  // A forward job of 8 bits and quantized S16, by islow, ifast or float, whose levels round or have
   // a dead zone. Its tables do not matter, nor where its coefficients are: none are written.
   Dct8x8Job dct;
   JpegScanLayout layout;
   int candidates = 0;
-  QuantTable tables[kMost][4];  // each in place of dct.tables
+  QuantTable tables[kMax][4];  // each in place of dct.tables
   // It is the frame of the queue's job before, unchanged: with tables about as coarse, or coarser,
   // it need not be transformed again.
   bool same_frame = false;

@@ -59,7 +59,8 @@ struct RateCountParams {
   uint32_t dummies;          // blocks that fill up MCUs, all of the first component
   JpegSymbolCounts* counts;  // one for each candidate; of zeros, before and afterwards
   uint32_t* finished;        // zero, before and afterwards
-  JpegSymbolCounts* told;    // where the last CTA writes them, in the host's memory; aligned to 16
+  JpegSymbolCounts*
+      host_counts;  // where the last CTA writes them, in the host's memory; aligned to 16
   uint32_t candidates;
   int32_t dead_zone;
   // In natural order. Where there are fewer candidates, the last one is repeated.

@@ -18,7 +18,7 @@ inline constexpr unsigned kSlots = 736;  // number 0: no level
 static_assert(kRateThreads == 16 * 16);  // an AC symbol each
 static_assert(kSlots % 4 == 0 && kSlots > kJpegAcSizes * kSizeStride);
 // The exponents of levels of 1 and of the largest plain size.
-inline constexpr int kLeastExponent = 127, kMostExponent = 126 + int(kJpegAcSizes);
+inline constexpr int kMinExponent = 127, kMaxExponent = 126 + int(kJpegAcSizes);
 // Others: DC symbols, the end of the block, and runs of 16 zeros.
 inline constexpr unsigned kDcSymbols = kJpegSymbols - kJpegDcSymbols;
 inline constexpr unsigned kEnds = kDcSymbols, kLongRuns = kEnds + 1, kOthers = kLongRuns + 1;
@@ -61,7 +61,7 @@ struct alignas(16) SymbolChanges {
   }
 };
 
-// What a CTA shares. Candidates are four to a float4, so that lanes with neighbouring k use all
+// What a CTA shares. Candidates are four to a float4, so that lanes with neighboring k use all
 // banks.
 template <bool kIsDecided>
 struct alignas(16) CountShared {
@@ -203,9 +203,9 @@ struct SymbolCounter {
         const uint32_t levels = __ballot_sync(kAllLanes, is_level) & others;
         uint32_t last = __shfl_sync(kAllLanes, at_k, uint32_t(31 - __clz(int(levels))));
         if (levels == 0) last = __byte_perm(earlier, 0, 0x4440u | uint32_t(i));
-        const auto exponent = uint32_t(min(__float_as_int(level) >> 23, kMostExponent));
-        const uint32_t slot = exponent * (4 * kSizeStride) + (at_k - last) +
-                              (base - kLeastExponent * 4 * kSizeStride);
+        const auto exponent = uint32_t(min(__float_as_int(level) >> 23, kMaxExponent));
+        const uint32_t slot =
+            exponent * (4 * kSizeStride) + (at_k - last) + (base - kMinExponent * 4 * kSizeStride);
         slots[4 * half + i] = is_level ? slot : base;
         constexpr uint32_t kInto[4] = {0x3214, 0x3240, 0x3410, 0x4210};
         later = __byte_perm(later, is_level ? at_k : last, kInto[i]);
@@ -264,7 +264,7 @@ struct SymbolCounter {
     }
   }
   // The last CTA tells the host, and leaves zeros: so neither needs a call of the driver.
-  __device__ __forceinline__ void tell() const {
+  __device__ __forceinline__ void report() const {
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) shared.is_last = atomicAdd(params.finished, 1u) == gridDim.x - 1;
@@ -272,13 +272,13 @@ struct SymbolCounter {
     if (!shared.is_last) return;
     __threadfence();
     auto* const counts = reinterpret_cast<uint4*>(params.counts);
-    auto* const told = reinterpret_cast<uint4*>(params.told);
+    auto* const host = reinterpret_cast<uint4*>(params.host_counts);
     constexpr unsigned kOfCandidate = sizeof(JpegSymbolCounts) / sizeof(uint4);
 #pragma unroll
     for (unsigned first = 0; first < kRateCandidates * kOfCandidate; first += kRateThreads) {
       const unsigned i = first + threadIdx.x;
       if (i >= params.candidates * kOfCandidate) break;
-      told[i] = counts[i];
+      host[i] = counts[i];
       counts[i] = make_uint4(0, 0, 0, 0);
     }
     if (threadIdx.x == 0) *params.finished = 0;
@@ -303,7 +303,7 @@ __device__ __forceinline__ void count_candidates(const RateCountParams& params) 
     counter.count_unit(unit);
   __syncthreads();
   counter.end();
-  counter.tell();
+  counter.report();
 }
 
 }  // namespace cudatransform::cuda

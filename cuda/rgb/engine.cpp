@@ -42,9 +42,9 @@ size_t fast_kernel(const RgbJob& job) {
     return a.x == b.x && a.y == b.y;
   };
   if (!same(job.subsampling[0], {1, 1})) return kFastCount;
-  const bool grey = job.color == RgbColor::kGrey;
-  if (!grey && !same(job.subsampling[1], job.subsampling[2])) return kFastCount;
-  const RgbSubsampling by = grey ? RgbSubsampling{1, 1} : job.subsampling[1];
+  const bool gray = job.color == RgbColor::kGray;
+  if (!gray && !same(job.subsampling[1], job.subsampling[2])) return kFastCount;
+  const RgbSubsampling by = gray ? RgbSubsampling{1, 1} : job.subsampling[1];
   const size_t end = is_forward(job) ? kFastCount : kFirstForward;
   size_t i = is_forward(job) ? kFirstForward : 0;
   while (i < end && (kFast[i].color != job.color || !same({kFast[i].x, kFast[i].y}, by))) ++i;
@@ -81,7 +81,7 @@ constexpr uint32_t sum_of(int32_t factor, int32_t middle) {
   return static_cast<uint32_t>(kRgbHalf - factor * middle);
 }
 
-void describe_colour(bool red_first, RgbParams* to) {
+void describe_color(bool red_first, RgbParams* to) {
   const int32_t first = red_first ? kRedOfCr : kBlueOfCb, third = red_first ? kBlueOfCb : kRedOfCr;
   to->red_first = red_first;
   to->inverse = {halves_of(first),
@@ -102,7 +102,7 @@ void describe_colour(bool red_first, RgbParams* to) {
 }
 
 void describe_planes(const RgbJob& job, bool red_first, RgbParams* to) {
-  // Components of the first colour, and of the third.
+  // Components of the first color, and of the third.
   const bool rgb = job.color == RgbColor::kRgb;
   const int red = rgb ? 0 : 2, blue = rgb ? 2 : 1;
   const int order[] = {rgb ? 1 : 0, red_first ? red : blue, red_first ? blue : red};
@@ -146,7 +146,7 @@ RgbParams params_of(const RgbJob& job) {
   const bool red_first = layout.r <= layout.b;
   params.color = job.color;
   describe_image(job.rgb, &params);
-  describe_colour(red_first, &params);
+  describe_color(red_first, &params);
   describe_planes(job, red_first, &params);
   return params;
 }

@@ -105,7 +105,7 @@ __device__ __forceinline__ void forward_pixels(const RgbParams& params, const Rg
   }
 
 #pragma unroll
-  for (int c = 0; c < (kColor == RgbColor::kGrey ? 0 : 2); ++c) {
+  for (int c = 0; c < (kColor == RgbColor::kGray ? 0 : 2); ++c) {
     uint32_t words[kRgbGroups / X];
     if constexpr (kColor == RgbColor::kRgb) {
 #pragma unroll

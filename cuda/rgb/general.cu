@@ -39,17 +39,17 @@ __device__ int32_t upsampled(const RgbPlaneParams& plane, Position at) {
   return blend_sums(blend_rows(near, below), other, at.x);
 }
 
-__device__ uint8_t* address_of(const RgbParams& params, int colour, int32_t x, int32_t y) {
-  return params.rgb[colour] + y * params.pitch[colour] + int64_t{x} * params.pixel_bytes +
-         params.place[colour];
+__device__ uint8_t* address_of(const RgbParams& params, int color, int32_t x, int32_t y) {
+  return params.rgb[color] + y * params.pitch[color] + int64_t{x} * params.pixel_bytes +
+         params.place[color];
 }
 
 __device__ int32_t converted(const RgbParams& params, int component, int32_t x, int32_t y) {
-  const auto colour = [&](int c) -> int32_t { return *address_of(params, c, x, y); };
-  const int32_t first = colour(0), green = colour(1), third = colour(2);
+  const auto color = [&](int c) -> int32_t { return *address_of(params, c, x, y); };
+  const int32_t first = color(0), green = color(1), third = color(2);
   if (params.color == RgbColor::kRgb)
     return component == 0 ? green : component == 1 ? first : third;
-  // Planes 1 and 2 belong to the first and the third colour in memory.
+  // Planes 1 and 2 belong to the first and the third color in memory.
   const bool red_first = params.red_first;
   const YccPixel ycc =
       ycc_of(red_first ? RgbPixel{first, green, third} : RgbPixel{third, green, first});
@@ -66,17 +66,17 @@ extern "C" __global__ void __launch_bounds__(kRgbThreads)
   if (at.x >= params.width) return;
   int32_t values[3];
   for (int c = 0; c < 3; ++c)
-    values[c] = upsampled(params.planes[params.color == RgbColor::kGrey ? 0 : c], at);
-  int32_t colours[3] = {values[1], values[0], values[2]};
+    values[c] = upsampled(params.planes[params.color == RgbColor::kGray ? 0 : c], at);
+  int32_t colors[3] = {values[1], values[0], values[2]};
   if (params.color == RgbColor::kYcbcr) {
     const bool red_first = params.red_first;
     const RgbPixel rgb = rgb_of(red_first ? YccPixel{values[0], values[2], values[1]}
                                           : YccPixel{values[0], values[1], values[2]});
-    colours[0] = red_first ? rgb.r : rgb.b;
-    colours[1] = rgb.g;
-    colours[2] = red_first ? rgb.b : rgb.r;
+    colors[0] = red_first ? rgb.r : rgb.b;
+    colors[1] = rgb.g;
+    colors[2] = red_first ? rgb.b : rgb.r;
   }
-  for (int c = 0; c < 3; ++c) *address_of(params, c, at.x, at.y) = static_cast<uint8_t>(colours[c]);
+  for (int c = 0; c < 3; ++c) *address_of(params, c, at.x, at.y) = static_cast<uint8_t>(colors[c]);
   if (params.x_place >= 0)
     params.rgb[0][at.y * params.pitch[0] + int64_t{at.x} * params.pixel_bytes + params.x_place] =
         255;

@@ -5,7 +5,7 @@
 // lanes of 16 bits in a word, and are scaled so that the result is a lane's upper byte: 16 * 16
 // times a sample fits. In 4:2:0 a thread reads the three rows of chroma around its two rows, and
 // the samples beside its own by bytes. A dot product of two bytes multiplies chroma by a factor of
-// more than 16 bits, or both chroma for green; its upper half is what the colour adds to luma.
+// more than 16 bits, or both chroma for green; its upper half is what the color adds to luma.
 // Lanes take the sum and clamp it.
 #include <algorithm>
 
@@ -26,7 +26,7 @@ struct Chroma {
 };
 
 // Columns 0 and 1, 2 and 3 of a group of chroma where a sample has two columns of the picture:
-// filters work on neighbours. Else columns 0 and 2, 1 and 3.
+// filters work on neighbors. Else columns 0 and 2, 1 and 3.
 template <int X>
 inline constexpr uint32_t kLowLanes = X == 2 ? 0x4140 : 0x4240;
 template <int X>
@@ -121,7 +121,7 @@ __device__ __forceinline__ RgbLanes upsample(const RgbParams& params, const Chro
   return all;
 }
 
-// What a colour adds to luma in two columns, from bytes of chroma.
+// What a color adds to luma in two columns, from bytes of chroma.
 __device__ __forceinline__ uint32_t two_products(RgbPair factors, uint32_t bytes, uint32_t sum) {
   return upper_halves(dot2_u16_u8<false>(factors, bytes, sum),
                       dot2_u16_u8<true>(factors, bytes, sum));
@@ -134,27 +134,27 @@ __device__ __forceinline__ uint32_t add_and_clamp(uint32_t luma, uint32_t more) 
 template <RgbColor kColor>
 __device__ __forceinline__ void convert(const RgbParams& params, const uint32_t (&luma)[kRgbGroups],
                                         const RgbLanes& first, const RgbLanes& third,
-                                        RgbColours& colours) {
+                                        RgbColors& colors) {
   const RgbInverseWeights& by = params.inverse;
 #pragma unroll
   for (int i = 0; i < kRgbGroups; ++i) {
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
       const uint32_t green = permuted(luma[i], 0, k == 0 ? 0x4240 : 0x4341);
-      if constexpr (kColor == RgbColor::kGrey) {
-        for (auto& colour : colours) colour.of[i][k] = green;
+      if constexpr (kColor == RgbColor::kGray) {
+        for (auto& color : colors) color.of[i][k] = green;
       } else {
         const uint32_t a = first.of[i][k], c = third.of[i][k];
         if constexpr (kColor == RgbColor::kRgb) {
-          colours[0].of[i][k] = a >> 8;
-          colours[1].of[i][k] = green;
-          colours[2].of[i][k] = c >> 8;
+          colors[0].of[i][k] = a >> 8;
+          colors[1].of[i][k] = green;
+          colors[2].of[i][k] = c >> 8;
         } else {
-          colours[0].of[i][k] =
+          colors[0].of[i][k] =
               add_and_clamp(green, two_products(by.first, permuted(a, a, 0x3311), by.first_sum));
-          colours[1].of[i][k] =
+          colors[1].of[i][k] =
               add_and_clamp(green, two_products(by.green, ~permuted(a, c, 0x7351), by.green_sum));
-          colours[2].of[i][k] =
+          colors[2].of[i][k] =
               add_and_clamp(green, two_products(by.third, permuted(c, c, 0x3311), by.third_sum));
         }
       }
@@ -164,7 +164,7 @@ __device__ __forceinline__ void convert(const RgbParams& params, const uint32_t 
 
 template <int X, int Y, RgbColor kColor, RgbPlaces kPlaces, bool kWhole>
 __device__ __forceinline__ void inverse_pixels(const RgbParams& params, const RgbPlace& place) {
-  constexpr bool kHasChroma = kColor != RgbColor::kGrey;
+  constexpr bool kHasChroma = kColor != RgbColor::kGray;
   constexpr int kRows = Y == 2 ? 3 : 1;
   const RgbPlaneParams& plane = params.planes[0];
   uint32_t luma[Y][kRgbGroups];
@@ -187,9 +187,9 @@ __device__ __forceinline__ void inverse_pixels(const RgbParams& params, const Rg
 #pragma unroll
     for (int c = 0; c < (kHasChroma ? 2 : 0); ++c)
       full[c] = upsample<X, Y>(params, chroma[c][Y == 2 ? 1 : r], chroma[c][Y == 2 ? 2 * r : r], r);
-    RgbColours colours;
-    convert<kColor>(params, luma[r], full[0], full[1], colours);
-    store_pixels<kWhole, kPlaces>(params, colours, place.x, place.y + r);
+    RgbColors colors;
+    convert<kColor>(params, luma[r], full[0], full[1], colors);
+    store_pixels<kWhole, kPlaces>(params, colors, place.x, place.y + r);
   }
 }
 

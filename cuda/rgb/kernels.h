@@ -17,7 +17,7 @@
 
 // X(name, columns and rows of the picture to a sample of chroma, RgbColor, what else). Without
 // edges: all threads' pixels are there, in aligned words. Inverse ones of these have a kernel for
-// each of RgbPlaces, in its order, behind the one with edges: colours then go to their places as
+// each of RgbPlaces, in its order, behind the one with edges: colors then go to their places as
 // they are made, in fewer registers.
 #define CT_RGB_BY_PLACES(X, name, ...)     \
   X(name##_edges, __VA_ARGS__, kAny)       \
@@ -30,7 +30,7 @@
   CT_RGB_BY_PLACES(X, rgb_inverse_440, 1, 2, kYcbcr) \
   CT_RGB_BY_PLACES(X, rgb_inverse_444, 1, 1, kYcbcr) \
   CT_RGB_BY_PLACES(X, rgb_inverse_rgb, 1, 1, kRgb)   \
-  CT_RGB_BY_PLACES(X, rgb_inverse_grey, 1, 1, kGrey)
+  CT_RGB_BY_PLACES(X, rgb_inverse_gray, 1, 1, kGray)
 #define CT_RGB_WITH_EDGES(X, name, ...) \
   X(name, __VA_ARGS__, false) X(name##_edges, __VA_ARGS__, true)
 #define CT_RGB_FORWARD_KERNELS(X)                     \
@@ -39,7 +39,7 @@
   CT_RGB_WITH_EDGES(X, rgb_forward_440, 1, 2, kYcbcr) \
   CT_RGB_WITH_EDGES(X, rgb_forward_444, 1, 1, kYcbcr) \
   CT_RGB_WITH_EDGES(X, rgb_forward_rgb, 1, 1, kRgb)   \
-  CT_RGB_WITH_EDGES(X, rgb_forward_grey, 1, 1, kGrey)
+  CT_RGB_WITH_EDGES(X, rgb_forward_gray, 1, 1, kGray)
 
 // X(name, whether it is inverse).
 #define CT_RGB_GENERAL_KERNELS(X) \
@@ -54,14 +54,14 @@
   X(rgb_inverse_440_batch, 1, 2, kYcbcr) \
   X(rgb_inverse_444_batch, 1, 1, kYcbcr) \
   X(rgb_inverse_rgb_batch, 1, 1, kRgb)   \
-  X(rgb_inverse_grey_batch, 1, 1, kGrey)
+  X(rgb_inverse_gray_batch, 1, 1, kGray)
 #define CT_RGB_FORWARD_BATCH_KERNELS(X)  \
   X(rgb_forward_420_batch, 2, 2, kYcbcr) \
   X(rgb_forward_422_batch, 2, 1, kYcbcr) \
   X(rgb_forward_440_batch, 1, 2, kYcbcr) \
   X(rgb_forward_444_batch, 1, 1, kYcbcr) \
   X(rgb_forward_rgb_batch, 1, 1, kRgb)   \
-  X(rgb_forward_grey_batch, 1, 1, kGrey)
+  X(rgb_forward_gray_batch, 1, 1, kGray)
 
 // Images: X(image, its kernels), in the order of their numbers.
 #define CT_RGB_IMAGES(IMAGE)                 \

@@ -18,7 +18,7 @@ inline constexpr unsigned kRgbThreads = 128;
 inline constexpr int32_t kRgbColumns = 8;
 inline constexpr unsigned kRgbLanesAcross = 32;
 
-// How colours lie in memory, whichever of red and blue is the first.
+// How colors lie in memory, whichever of red and blue is the first.
 enum class RgbPlaces : int32_t {
   kTriples,
   kXLast,   // four bytes
@@ -54,29 +54,29 @@ struct RgbPlaneParams {
 // Factors of two bytes beside each other, for dot products: 16 bits each.
 using RgbPair = uint32_t;
 
-// What chroma adds to the colours of luma, with 16 bits of fraction.
+// What chroma adds to the colors of luma, with 16 bits of fraction.
 struct RgbInverseWeights {
   RgbPair first, third;  // halves of a factor, for a byte and the same again
-  RgbPair green;         // for 255 less chroma of the first colour, and of the third
+  RgbPair green;         // for 255 less chroma of the first color, and of the third
   uint32_t first_sum, third_sum, green_sum;  // chroma's middle, and what rounds
 };
 
-// Luma of the first colour in memory and green, and of the third; or 255 less chroma, whose own
-// colour has a factor of -32768: +32768 would not fit.
+// Luma of the first color in memory and green, and of the third; or 255 less chroma, whose own
+// color has a factor of -32768: +32768 would not fit.
 struct RgbForwardWeights {
   RgbPair two, third;
 };
 
 struct RgbParams {
-  // Luma, or grey; chroma of the first colour in memory, and of the third: Cr and Cb, or Cb and Cr.
-  // For RgbColor::kRgb: green, and those colours themselves.
+  // Luma, or gray; chroma of the first color in memory, and of the third: Cr and Cb, or Cb and Cr.
+  // For RgbColor::kRgb: green, and those colors themselves.
   RgbPlaneParams planes[kMaxComponents];
-  uint8_t* rgb[3];  // in the order of the colours' places
+  uint8_t* rgb[3];  // in the order of the colors' places
   int64_t pitch[3];
   int32_t width, height;
   RgbColor color;
   RgbPlaces places;
-  int32_t pixel_bytes, place[3], x_place;  // of colours in a pixel; x_place < 0: there is none
+  int32_t pixel_bytes, place[3], x_place;  // of colors in a pixel; x_place < 0: there is none
 
   bool red_first;
 

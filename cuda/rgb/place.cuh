@@ -182,13 +182,13 @@ __device__ __forceinline__ void load(const uint8_t* row, int32_t x, int32_t widt
 
 // ---- Pixels ----
 
-// Colours are in bytes 0 and 2 of lanes; the others may be anything.
-using RgbColours = RgbLanes[3];
+// Colors are in bytes 0 and 2 of lanes; the others may be anything.
+using RgbColors = RgbLanes[3];
 
 // The pixels of four columns, one behind the other.
 __device__ __forceinline__ void triples(const uint32_t (&first)[2], const uint32_t (&green)[2],
                                         const uint32_t (&third)[2], uint32_t* words) {
-  const uint32_t even = permuted(first[0], green[0], 0x6240);  // of the first colour, green, ...
+  const uint32_t even = permuted(first[0], green[0], 0x6240);  // of the first color, green, ...
   const uint32_t third_first = permuted(third[0], first[1], 0x6240);
   const uint32_t odd = permuted(green[1], third[1], 0x6240);
   words[0] = permuted(even, third_first, 0x5410);
@@ -196,7 +196,7 @@ __device__ __forceinline__ void triples(const uint32_t (&first)[2], const uint32
   words[2] = permuted(third_first, odd, 0x7632);
 }
 
-// `kXFirst`: the byte that is no colour is the first of four.
+// `kXFirst`: the byte that is no color is the first of four.
 template <bool kXFirst>
 __device__ __forceinline__ void quadruples(const uint32_t (&first)[2], const uint32_t (&green)[2],
                                            const uint32_t (&third)[2], uint32_t* words) {
@@ -212,7 +212,7 @@ __device__ __forceinline__ void quadruples(const uint32_t (&first)[2], const uin
 }
 
 template <bool kWhole, RgbPlaces kPlaces>
-__device__ __forceinline__ void store_packed(const RgbParams& params, const RgbColours& colours,
+__device__ __forceinline__ void store_packed(const RgbParams& params, const RgbColors& colors,
                                              int32_t x, int32_t y) {
   constexpr int kPixelBytes = kPlaces == RgbPlaces::kTriples ? 3 : 4;
   uint32_t words[kRgbGroups * kPixelBytes];
@@ -220,44 +220,44 @@ __device__ __forceinline__ void store_packed(const RgbParams& params, const RgbC
   for (int i = 0; i < kRgbGroups; ++i) {
     uint32_t* to = words + i * kPixelBytes;
     if constexpr (kPixelBytes == 3)
-      triples(colours[0].of[i], colours[1].of[i], colours[2].of[i], to);
+      triples(colors[0].of[i], colors[1].of[i], colors[2].of[i], to);
     else
-      quadruples<kPlaces == RgbPlaces::kXFirst>(colours[0].of[i], colours[1].of[i],
-                                                colours[2].of[i], to);
+      quadruples<kPlaces == RgbPlaces::kXFirst>(colors[0].of[i], colors[1].of[i], colors[2].of[i],
+                                                to);
   }
   store<kWhole>(params.rgb[0] + y * params.pitch[0] + int64_t{x} * kPixelBytes, words,
                 (params.width - x) * kPixelBytes);
 }
 
 template <bool kWhole>
-__device__ __forceinline__ void store_planar(const RgbParams& params, const RgbColours& colours,
+__device__ __forceinline__ void store_planar(const RgbParams& params, const RgbColors& colors,
                                              int32_t x, int32_t y) {
 #pragma unroll
   for (int p = 0; p < 3; ++p) {
     uint32_t words[kRgbGroups];
 #pragma unroll
     for (int i = 0; i < kRgbGroups; ++i)
-      words[i] = permuted(colours[p].of[i][0], colours[p].of[i][1], 0x6240);
+      words[i] = permuted(colors[p].of[i][0], colors[p].of[i][1], 0x6240);
     store<kWhole>(params.rgb[p] + y * params.pitch[p] + x, words, params.width - x);
   }
 }
 
 template <bool kWhole, RgbPlaces kPlaces>
-__device__ __forceinline__ void store_pixels(const RgbParams& params, const RgbColours& colours,
+__device__ __forceinline__ void store_pixels(const RgbParams& params, const RgbColors& colors,
                                              int32_t x, int32_t y) {
   switch (kPlaces == RgbPlaces::kAny ? params.places : kPlaces) {
     case RgbPlaces::kTriples:
-      return store_packed<kWhole, RgbPlaces::kTriples>(params, colours, x, y);
+      return store_packed<kWhole, RgbPlaces::kTriples>(params, colors, x, y);
     case RgbPlaces::kXLast:
-      return store_packed<kWhole, RgbPlaces::kXLast>(params, colours, x, y);
+      return store_packed<kWhole, RgbPlaces::kXLast>(params, colors, x, y);
     case RgbPlaces::kXFirst:
-      return store_packed<kWhole, RgbPlaces::kXFirst>(params, colours, x, y);
+      return store_packed<kWhole, RgbPlaces::kXFirst>(params, colors, x, y);
     default:
-      return store_planar<kWhole>(params, colours, x, y);
+      return store_planar<kWhole>(params, colors, x, y);
   }
 }
 
-// A pixel a word, the first colour in byte 0; byte 3 may be anything.
+// A pixel a word, the first color in byte 0; byte 3 may be anything.
 using RgbPixels = uint32_t[kRgbColumns];
 
 // Rows of pixels, all of which are loaded before any is taken apart.
@@ -305,16 +305,16 @@ __device__ __forceinline__ void load_packed(const RgbParams& params, int32_t x,
 template <bool kWhole, int kRows>
 __device__ __forceinline__ void load_planar(const RgbParams& params, int32_t x,
                                             const int32_t (&y)[kRows], RgbPixels (&pixels)[kRows]) {
-  uint32_t colours[kRows][3][kRgbGroups];
+  uint32_t colors[kRows][3][kRgbGroups];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
 #pragma unroll
     for (int p = 0; p < 3; ++p)
-      load<kWhole>(params.rgb[p] + y[r] * params.pitch[p], x, params.width, colours[r][p]);
+      load<kWhole>(params.rgb[p] + y[r] * params.pitch[p], x, params.width, colors[r][p]);
   }
 #pragma unroll
   for (int i = 0; i < kRows * kRgbGroups; ++i) {
-    const auto& of = colours[i / kRgbGroups];
+    const auto& of = colors[i / kRgbGroups];
     const int group = i % kRgbGroups;
     uint32_t* to = pixels[i / kRgbGroups] + 4 * group;
 #pragma unroll

@@ -255,13 +255,13 @@ inline constexpr int kCtasByRegisters = kIsWide<From, To>               ? (To::k
                                             ? 6
                                             : 5;
 #if __CUDA_ARCH__ == 750
-inline constexpr int kMostCtas = 1024 / kConvertThreads;
+inline constexpr int kMaxCtas = 1024 / kConvertThreads;
 #else
-inline constexpr int kMostCtas = 1536 / kConvertThreads;
+inline constexpr int kMaxCtas = 1536 / kConvertThreads;
 #endif
 template <typename From, typename To>
 inline constexpr int kCtas =
-    kCtasByRegisters<From, To> < kMostCtas ? kCtasByRegisters<From, To> : kMostCtas;
+    kCtasByRegisters<From, To> < kMaxCtas ? kCtasByRegisters<From, To> : kMaxCtas;
 
 }  // namespace
 

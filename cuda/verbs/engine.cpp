@@ -89,7 +89,7 @@ FlipWay way_of(const FlipJob& job) {
 uint32_t fill_planes(const FlipJob& job, FlipWay way, FlipParams* params) {
   const FlipShape shape = flip_shape(way);
   uint32_t ctas = 0;
-  for (int c = 0; c < kMostCoefArrays; ++c) {
+  for (int c = 0; c < kMaxCoefArrays; ++c) {
     FlipPlaneParams& to = params->planes[c];
     to.first_cta = UINT32_MAX;
     if (c >= job.components) continue;
@@ -128,7 +128,7 @@ Status submit_flip(Device& device, Queue& queue, const FlipJob& job, FencePtr* f
 
 uint32_t fill_planes(const RequantJob& job, RequantParams* params) {
   uint32_t ctas = 0;
-  for (int c = 0; c < kMostCoefArrays; ++c) {
+  for (int c = 0; c < kMaxCoefArrays; ++c) {
     RequantPlaneParams& to = params->planes[c];
     to.first_cta = UINT32_MAX;
     if (c >= job.components) continue;

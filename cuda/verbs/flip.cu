@@ -98,7 +98,7 @@ struct PlaneStage {
   alignas(16) Word words[kTurnSide][kColumn];
 };
 
-// Planes: neighbours in a row are loaded and stored together, so a row goes to other warps.
+// Planes: neighbors in a row are loaded and stored together, so a row goes to other warps.
 template <typename Word>
 __device__ __forceinline__ void turn_plane(const FlipParams& params, PlaneStage<Word>& stage) {
   constexpr unsigned kSide = kTurnSide, kApart = kVerbThreads / (kSide * kVerbLanes);

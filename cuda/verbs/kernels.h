@@ -14,7 +14,7 @@
 //     bench  tests/engine/kernel_jobs.cpp: case:flip
 //     page   docs/kernels.md, 21
 //   quant_*
-//     twin   Requantiser in transform/verbs/quant.cpp
+//     twin   Requantizer in transform/verbs/quant.cpp
 //     test   tests/engine/verbs/quant_test.cpp
 //     bench  tests/engine/kernel_jobs.cpp: case:quant
 //     page   docs/kernels.md, 21

@@ -46,10 +46,10 @@ struct ConvertPlane {
 };
 
 struct ConvertParams {
-  ConvertPlane planes[kMostCoefArrays];
+  ConvertPlane planes[kMaxCoefArrays];
   int32_t components;
   CoefArrangement from, to;
-  alignas(16) uint16_t divisors[kMostCoefArrays][64];  // of a component, in natural order
+  alignas(16) uint16_t divisors[kMaxCoefArrays][64];  // of a component, in natural order
   alignas(16) uint8_t natural_of_zigzag[64];
   alignas(16) uint8_t zigzag_of_natural[64];
   unsigned long long* saturated;  // null: not counted
@@ -87,7 +87,7 @@ struct FlipPlaneParams {
 };
 
 struct FlipParams {
-  FlipPlaneParams planes[kMostCoefArrays];
+  FlipPlaneParams planes[kMaxCoefArrays];
   bool mirrors_x, mirrors_y;
   bool is_float;                  // its sign is a bit
   uint64_t negated[2][2];         // by what is mirrored, x and y; in the order of memory
@@ -112,7 +112,7 @@ struct RequantPlaneParams {
 };
 
 struct RequantParams {
-  RequantPlaneParams planes[kMostCoefArrays];
+  RequantPlaneParams planes[kMaxCoefArrays];
   bool are_planes;  // so the rows of a block are apart
   uint32_t measure;
   PictureSums* sums;

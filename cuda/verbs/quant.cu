@@ -1,7 +1,7 @@
 // Levels times their old divisors, divided by the new ones, and what that changed.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// On the CPU: Requantiser of transform/verbs/quant.cpp.
+// On the CPU: Requantizer of transform/verbs/quant.cpp.
 #include <type_traits>
 
 #include "cuda/common/ptx.cuh"
@@ -31,27 +31,27 @@ struct Entries {
   }
 };
 
-__device__ __forceinline__ int16_t requantised(int16_t level, const RequantEntry& by,
+__device__ __forceinline__ int16_t requantized(int16_t level, const RequantEntry& by,
                                                uint64_t& sse) {
   int32_t error;
-  const int32_t made = requantised16(level, by, &error);
+  const int32_t made = requantized16(level, by, &error);
   sse += static_cast<uint64_t>(int64_t{error} * error);
   return static_cast<int16_t>(made);
 }
-__device__ __forceinline__ int32_t requantised(int32_t level, const RequantEntry& by,
+__device__ __forceinline__ int32_t requantized(int32_t level, const RequantEntry& by,
                                                uint64_t& sse) {
   int64_t error;
-  const int32_t made = requantised32(level, by, &error);
+  const int32_t made = requantized32(level, by, &error);
   sse += static_cast<uint64_t>(error) * static_cast<uint64_t>(error);
   return made;
 }
 
 // Levels alone: two of 16 bits are saturated at once.
 __device__ __forceinline__ int32_t signed_quotient(int16_t level, const RequantEntry& by) {
-  const int32_t size = static_cast<int32_t>(requantised_size(uint32_t(abs(level)), by));
+  const int32_t size = static_cast<int32_t>(requantized_size(uint32_t(abs(level)), by));
   return level < 0 ? -size : size;
 }
-__device__ __forceinline__ void requantise_eight(Eight<int16_t>& row, const RequantEntry (&by)[8]) {
+__device__ __forceinline__ void requantize_eight(Eight<int16_t>& row, const RequantEntry (&by)[8]) {
 #pragma unroll
   for (int i = 0; i < 8; i += 2) {
     const uint32_t two = pack_clamped_s16(signed_quotient(row.at[i + 1], by[i + 1]),
@@ -67,7 +67,7 @@ __device__ __forceinline__ void add_sum(bool wanted, uint64_t mine, uint64_t* su
 }
 
 template <typename Level, bool kMeasures>
-__device__ __forceinline__ void requantise(const RequantParams& params, Entries& entries) {
+__device__ __forceinline__ void requantize(const RequantParams& params, Entries& entries) {
   const int c = plane_of_cta(params.planes);
   const RequantPlaneParams& plane = params.planes[c];
   // Fetched while the kernel before this one ends, and put down while levels arrive.
@@ -104,11 +104,11 @@ __device__ __forceinline__ void requantise(const RequantParams& params, Entries&
   for (int k = 0; k < kRequantBlocks; ++k) {
     if (first + static_cast<uint32_t>(k) * kGroups >= plane.blocks) continue;
     if constexpr (std::is_same_v<Level, int16_t> && !kMeasures) {
-      requantise_eight(rows[k], mine);
+      requantize_eight(rows[k], mine);
     } else {
 #pragma unroll
       for (unsigned i = 0; i < 8; ++i) {
-        rows[k].at[i] = requantised(rows[k].at[i], mine[i], sse);
+        rows[k].at[i] = requantized(rows[k].at[i], mine[i], sse);
         zeros += rows[k].at[i] == 0;
       }
     }
@@ -128,7 +128,7 @@ __device__ __forceinline__ void requantise(const RequantParams& params, Entries&
   extern "C" __global__ void __launch_bounds__(kVerbThreads) \
       name(const __grid_constant__ RequantParams params) {   \
     __shared__ Entries entries;                              \
-    requantise<level, measures>(params, entries);            \
+    requantize<level, measures>(params, entries);            \
   }
 CT_QUANT_KERNELS(CT_DEFINE_REQUANT)
 #undef CT_DEFINE_REQUANT

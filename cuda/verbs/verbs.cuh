@@ -38,10 +38,10 @@ __device__ __forceinline__ Byte* place_of(Byte* data, const VerbSteps& steps, in
 }
 
 template <typename Plane>
-__device__ __forceinline__ int plane_of_cta(const Plane (&planes)[kMostCoefArrays]) {
+__device__ __forceinline__ int plane_of_cta(const Plane (&planes)[kMaxCoefArrays]) {
   int plane = 0;
 #pragma unroll
-  for (int c = 1; c < kMostCoefArrays; ++c) plane += blockIdx.x >= planes[c].first_cta;
+  for (int c = 1; c < kMaxCoefArrays; ++c) plane += blockIdx.x >= planes[c].first_cta;
   return plane;
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A JPEG file's quantisation tables, DC image and share of zeros, as numpy arrays.
+"""A JPEG file's quantization tables, DC image and share of zeros, as numpy arrays.
 
 usage: coefficients_to_numpy.py FILE.jpg
 
@@ -40,7 +40,7 @@ def first_picture(path):
 
 
 def levels_of(buffer, component):
-    """The quantised levels of a component: rows, columns of blocks, then v and u in a block."""
+    """The quantized levels of a component: rows, columns of blocks, then v and u in a block."""
     ok, mapped = buffer.map(Gst.MapFlags.READ)
     if not ok:
         raise ValueError("the buffer cannot be mapped")
@@ -52,7 +52,7 @@ def levels_of(buffer, component):
 
 
 def table_of(meta, component):
-    """The 8 x 8 quantisation table of a component."""
+    """The 8 x 8 quantization table of a component."""
     return numpy.array(meta.get_table(component.table, GstCoef.DctOrder.RASTER)).reshape(8, 8)
 
 
@@ -73,11 +73,11 @@ def main(path):
     meta = GstCoef.buffer_get_dct_meta(buffer)
     components = [meta.get_component(index) for index in range(info.n_components)]
     print(f"{info.width} x {info.height}, {GstCoef.Sampling.to_string(info.sampling)}, "
-          f"{meta.n_tables} quantisation tables")
+          f"{meta.n_tables} quantization tables")
 
     levels = levels_of(buffer, components[0])
     table = table_of(meta, components[0])
-    print(f"\nquantisation table of the first component:\n{table}")
+    print(f"\nquantization table of the first component:\n{table}")
 
     image = dc_image(levels, table)
     print(f"\nDC image, {image.shape[1]} x {image.shape[0]}, "

@@ -54,7 +54,7 @@ wait_written = declare(gstcoef, "gst_coef_fence_wait_written", c_int, c_void_p, 
 
 
 class Coefficients:
-    """A buffer of quantised S16LE coefficients in blocks, mapped until nothing refers to it.
+    """A buffer of quantized S16LE coefficients in blocks, mapped until nothing refers to it.
 
     `buffer` is its address. `cuda`: in CUDA memory, else in system memory. `stream`: the CUstream
     that will read; 0, the default stream, makes the calling thread wait for the coefficients.

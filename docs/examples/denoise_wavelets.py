@@ -35,15 +35,15 @@ def through(elements, caps, buffer):
     return pyramid_to_png.pull(pipeline)
 
 
-# Rows of grey pictures in memory are a multiple of 4 bytes apart.
-def read_grey(path):
+# Rows of gray pictures in memory are a multiple of 4 bytes apart.
+def read_gray(path):
     pipeline = Gst.parse_launch("filesrc name=file ! decodebin ! videoconvert ! "
                                 "video/x-raw,format=GRAY8 ! appsink name=sink sync=false")
     pipeline.get_by_name("file").set_property("location", path)
-    return grey_of(pyramid_to_png.pull(pipeline))
+    return gray_of(pyramid_to_png.pull(pipeline))
 
 
-def grey_of(sample):
+def gray_of(sample):
     caps = sample.get_caps().to_string()
     width, height = (int(caps.split(f"{key}=(int)")[1].split(",")[0].rstrip(";"))
                      for key in ("width", "height"))
@@ -52,11 +52,11 @@ def grey_of(sample):
     return data.reshape(height, -1)[:, :width].astype(float)
 
 
-def pyramid_of(grey):
+def pyramid_of(gray):
     """The coefficients of a picture, and how they are arranged."""
-    height, width = grey.shape
+    height, width = gray.shape
     rows = numpy.zeros((height, (width + 3) // 4 * 4), numpy.uint8)
-    rows[:, :width] = grey.round().clip(0, 255)
+    rows[:, :width] = gray.round().clip(0, 255)
     caps = Gst.Caps.from_string(f"video/x-raw,format=GRAY8,width={width},height={height},"
                                 "framerate=1/1")
     sample = through(WAVELET, caps, Gst.Buffer.new_wrapped(rows.tobytes()))
@@ -68,7 +68,7 @@ def picture_of(info, pyramid):
     """The picture that has these coefficients."""
     buffer = Gst.Buffer.new_wrapped(pyramid.round().astype("<i2").tobytes())
     GstCoef.buffer_add_dwt_meta(buffer, info)
-    return grey_of(through("cudaidwt ! video/x-raw", info.to_caps(), buffer))
+    return gray_of(through("cudaidwt ! video/x-raw", info.to_caps(), buffer))
 
 
 def denoise(noisy, strength):
@@ -94,7 +94,7 @@ def psnr(a, b):
 def main(path, strength=15, out=None):
     Gst.init(None)
     try:
-        clean = read_grey(path)
+        clean = read_gray(path)
         noise = numpy.random.default_rng(1).normal(0, float(strength), clean.shape)
         noisy = (clean + noise).round().clip(0, 255)
         denoised = denoise(noisy, float(strength))

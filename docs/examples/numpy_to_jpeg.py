@@ -19,7 +19,7 @@ import numpy  # noqa: E402
 
 
 def write_jpeg(path, levels, table):
-    """A grey picture. levels: [row of blocks, block, v, u]; table: the 8 x 8 divisors."""
+    """A gray picture. levels: [row of blocks, block, v, u]; table: the 8 x 8 divisors."""
     rows, columns = levels.shape[:2]
     _ok, info, _reason = GstCoef.DctInfo.set(
         GstCoef.Format.S16LE, GstCoef.DctLayout.BLOCK, GstCoef.DctOrder.RASTER, True, 8,

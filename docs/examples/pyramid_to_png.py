@@ -72,7 +72,7 @@ def bands_of(info, pyramid, index):
 
 
 def picture_of(info, pyramid):
-    """The pyramid to look at: the coarsest band from black to white, the others around grey."""
+    """The pyramid to look at: the coarsest band from black to white, the others around gray."""
     picture = numpy.zeros(pyramid.shape, numpy.uint8)
     for band, values in bands_of(info, pyramid, 0):
         values = values.astype(float)
@@ -85,13 +85,13 @@ def picture_of(info, pyramid):
     return picture
 
 
-def write_png(path, grey):
+def write_png(path, gray):
     def chunk(kind, data):
         body = kind + data
         return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
 
-    height, width = grey.shape
-    rows = numpy.insert(grey, 0, 0, axis=1).tobytes()  # each begins with its filter: none
+    height, width = gray.shape
+    rows = numpy.insert(gray, 0, 0, axis=1).tobytes()  # each begins with its filter: none
     with open(path, "wb") as file:
         file.write(b"\x89PNG\r\n\x1a\n" +
                    chunk(b"IHDR", struct.pack(">2I5B", width, height, 8, 0, 0, 0, 0)) +
@@ -111,7 +111,7 @@ def main(path, out, *properties):
           f"{info.levels} levels: {pyramid.shape[1]} x {pyramid.shape[0]} coefficients")
     for number, (band, values) in enumerate(bands_of(info, pyramid, 0)):
         print(f"level {band.level} {band.orientation.value_nick:>2}: {band.width} x {band.height}, "
-              f"quantiser {meta.get_quant_index(0, number)}, "
+              f"quantizer {meta.get_quant_index(0, number)}, "
               f"{100 * numpy.mean(values == 0):.2f} % zeros")
     write_png(out, picture_of(info, pyramid))
     return 0

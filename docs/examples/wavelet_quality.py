@@ -4,7 +4,7 @@
 usage: wavelet_quality.py FILE [SHARE...]
 
 Transforms the brightness of the first picture in FILE there and back with each filter and
-quantiser, and prints the PSNR, interpolated, at which so many percent of the coefficients are zero
+quantizer, and prints the PSNR, interpolated, at which so many percent of the coefficients are zero
 (default: 80 90 95), as a table in Markdown. Needs python3-gi and the plugin: `meson devenv -C
 build` has them.
 """

@@ -24,7 +24,7 @@ CoefKind dct_kind(Direction direction) {
           kJpegColorimetry};
 }
 
-// Appends the allowed video/x-dct of one group: quantised coefficients before orthonormal values,
+// Appends the allowed video/x-dct of one group: quantized coefficients before orthonormal values,
 // blocks before planes.
 void append_dct_structures(GstCaps* caps, const GstStructure* base, const CoefKind& kind,
                            const SampleGroup& group, bool cuda) {
@@ -240,7 +240,7 @@ std::string find_limited_range(GstPad* sink, int* pads) {
   return found;
 }
 
-bool is_grey(const GstStructure* raw) {
+bool is_gray(const GstStructure* raw) {
   const std::vector<std::string> formats = strings_of(raw, "format");
   return !formats.empty() && std::all_of(formats.begin(), formats.end(), [](const auto& name) {
     const RawFormat* format = find_raw_format(gst_video_format_from_string(name.c_str()));
@@ -308,7 +308,7 @@ GstCaps* prefer_range_of_input(GstCaps* caps, const std::string& colorimetry) {
     const GstStructure* s = gst_caps_get_structure(caps, i);
     const GstCapsFeatures* features = gst_caps_get_features(caps, i);
     if (has_colorimetry(s) && gst_caps_is_subset_structure_full(open.get(), s, features)) continue;
-    if (prefers && !has_colorimetry(s) && is_grey(s)) {
+    if (prefers && !has_colorimetry(s) && is_gray(s)) {
       GstStructure* preferred = gst_structure_copy(s);
       gst_structure_set(preferred, "colorimetry", G_TYPE_STRING, colorimetry.c_str(), nullptr);
       append_structure(result, preferred, features);

@@ -68,7 +68,7 @@ GstCaps* choose_range(GstPad* src, const GstCaps* raw, GstCaps* candidates);
 std::string limited_range_upstream(GstPad* sink);
 
 // `caps` (transfer full) of raw video that prefer a colorimetry, for elements that convert frames
-// of this one: they allow the same and prefer none, but for grey, for which GStreamer's default is
+// of this one: they allow the same and prefer none, but for gray, for which GStreamer's default is
 // full range, this one. Transfer full.
 GstCaps* prefer_range_of_input(GstCaps* caps, const std::string& colorimetry);
 

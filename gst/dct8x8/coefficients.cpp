@@ -56,7 +56,7 @@ void add_dct_meta(GstBuffer* buffer, const GstDctInfo& info, const DctTables& ta
     std::copy_n(tables.tables[t].q, 64, meta->tables[t].values);
 }
 
-bool ToldTables::same(const DctTables& tables, guint n_components) const {
+bool WrittenTables::same(const DctTables& tables, guint n_components) const {
   if (count_ != tables.count || components_ != n_components) return false;
   for (int t = 0; t < count_; t++)
     if (!std::equal(std::begin(tables_[t].q), std::end(tables_[t].q), tables.tables[t].q))
@@ -64,7 +64,7 @@ bool ToldTables::same(const DctTables& tables, guint n_components) const {
   return std::equal(table_of_, table_of_ + components_, tables.table_of);
 }
 
-void ToldTables::tell(GstCaps* caps, const DctTables& tables, guint n_components) {
+void WrittenTables::write(GstCaps* caps, const DctTables& tables, guint n_components) {
   count_ = tables.count;
   components_ = n_components;
   std::copy_n(tables.tables, count_, tables_);
@@ -120,8 +120,8 @@ Status CapsTables::find(GstBuffer* buffer, bool in_system_memory, const GstDctMe
   if (*meta || !in_system_memory) return {};
   if (!wrong_.empty())
     return Status::error(StatusCode::kInvalidArgument,
-                         "a buffer of quantised coefficients without GstDctMeta, and the "
-                         "quantisation tables of its caps cannot be used: " +
+                         "a buffer of quantized coefficients without GstDctMeta, and the "
+                         "quantization tables of its caps cannot be used: " +
                              wrong_);
   if (usable_) *meta = &meta_;
   return {};

@@ -12,7 +12,7 @@
 
 namespace cudatransform {
 
-// The quantisation tables of a frame, and the table of each component.
+// The quantization tables of a frame, and the table of each component.
 struct DctTables {
   const QuantTable* tables;
   int count;
@@ -20,11 +20,11 @@ struct DctTables {
 };
 
 // Remembers the last tables in the caps, to notice new ones.
-class ToldTables {
+class WrittenTables {
  public:
   bool same(const DctTables& tables, guint n_components) const;
   // Writes the tables into `caps`, which are writable.
-  void tell(GstCaps* caps, const DctTables& tables, guint n_components);
+  void write(GstCaps* caps, const DctTables& tables, guint n_components);
 
  private:
   int count_ = -1;

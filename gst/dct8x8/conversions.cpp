@@ -50,7 +50,7 @@ RgbSubsampling subsampling_of(const GstDctInfo& dct, int c) {
 }
 
 RgbColor color_of(GstCoefSampling sampling) {
-  if (sampling == GST_COEF_SAMPLING_GRAYSCALE) return RgbColor::kGrey;
+  if (sampling == GST_COEF_SAMPLING_GRAYSCALE) return RgbColor::kGray;
   return sampling == GST_COEF_SAMPLING_RGB ? RgbColor::kRgb : RgbColor::kYcbcr;
 }
 

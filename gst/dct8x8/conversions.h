@@ -5,7 +5,7 @@
 #include <memory>
 
 #include <gst/coef/coef.h>
-#include "gst/stream/transport.h"
+#include "gst/stream/frame_mover.h"
 #include "transform/range/range.h"
 #include "transform/rgb/rgb.h"
 

@@ -6,8 +6,8 @@
  * @title: cudadct8x8
  * @see_also: cudaidct8x8
  *
- * Transforms raw video to 8x8 DCT coefficients (video/x-dct) and quantises them, on a CUDA
- * device or, with the same result, on the CPU. The quantisation tables travel with every buffer.
+ * Transforms raw video to 8x8 DCT coefficients (video/x-dct) and quantizes them, on a CUDA
+ * device or, with the same result, on the CPU. The quantization tables travel with every buffer.
  *
  * docs/elements/cudadct8x8.md is the manual.
  *
@@ -76,7 +76,7 @@ static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDire
   fixed = gst_caps_make_writable(fixed);
   cudatransform::remove_tables(fixed);
   const cudatransform::ObjectLock lock(trans);
-  transform_of<DctTransform>(trans).tell_tables(fixed);
+  transform_of<DctTransform>(trans).write_tables(fixed);
   return fixed;
 }
 
@@ -160,7 +160,7 @@ static void install_others(GObjectClass* klass) {
                                                      "so that cudaidct8x8 can measure PSNR against "
                                                      "it"),
               dct.row("tables-in-caps", "Tables in caps",
-                      "Write the quantisation tables into the caps as well, for files that keep no "
+                      "Write the quantization tables into the caps as well, for files that keep no "
                       "metas; with it, new tables are new caps",
                       &DctSettings::tables_in_caps, {.flags = cudatransform::kUpToReady})});
 }

@@ -6,7 +6,7 @@
  * @title: cudaidct8x8
  * @see_also: cudadct8x8
  *
- * Dequantises 8x8 DCT coefficients (video/x-dct) with the tables that each buffer carries and
+ * Dequantizes 8x8 DCT coefficients (video/x-dct) with the tables that each buffer carries and
  * transforms them back to raw video, on a CUDA device or, with the same result, on the CPU.
  *
  * With #GstCudaIdct8x8:scale the pictures are made at 1/2, 1/4 or 1/8 of their size, which costs

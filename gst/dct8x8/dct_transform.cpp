@@ -90,7 +90,7 @@ Status DctTransform::check_settings() const {
 
 void DctTransform::start() {
   rate.start();
-  told_quality_ = -1;
+  notified_quality_ = -1;
   CoefTransform::start();
 }
 
@@ -112,9 +112,9 @@ Status DctTransform::take_settings(const char** changed_property) {
   if (!is_forward()) return {};
   if (!*changed_property) {
     const double quality = rate.result().quality;  // of the frame before
-    const double told = std::exchange(told_quality_, quality);
+    const double notified = std::exchange(notified_quality_, quality);
     // The first one of the property `quality` is no news.
-    if (told != quality && (told >= 0 || settings.rate.is_on()))
+    if (notified != quality && (notified >= 0 || settings.rate.is_on()))
       *changed_property = "active-quality";
   }
   CT_RETURN_IF_ERROR(check_rate(settings.rate, settings.quant, settings.tables_in_caps));
@@ -122,14 +122,16 @@ Status DctTransform::take_settings(const char** changed_property) {
   if (!dct_.quantized) return {};
   CT_RETURN_IF_ERROR(fill_tables(settings.quant, dct_, &tables_));
   CT_RETURN_IF_ERROR(choose_quantizer(settings.quant, dct_, method_, tables_, &quantizer_));
-  has_new_tables_ = settings.tables_in_caps && !told_.same(view_of(tables_), dct_.n_components);
+  has_new_tables_ =
+      settings.tables_in_caps && !written_tables_.same(view_of(tables_), dct_.n_components);
   return {};
 }
 
 Status DctTransform::submit(FrameTask& task) {
   if (has_new_tables_)
-    task.change_caps(
-        [this](GstCaps* caps) { told_.tell(caps, view_of(tables_), dct_.n_components); });
+    task.change_caps([this](GstCaps* caps) {
+      written_tables_.write(caps, view_of(tables_), dct_.n_components);
+    });
   CoefStep step;
   if (is_forward())
     rate.take_time(task.in);
@@ -142,13 +144,13 @@ Status DctTransform::submit(FrameTask& task) {
   return {};
 }
 
-void DctTransform::tell_tables(GstCaps* caps) {
+void DctTransform::write_tables(GstCaps* caps) {
   GstDctInfo info;
   FrameTables tables;
   if (!settings.tables_in_caps || !read_dct_caps(caps, &info).ok() || !info.quantized) return;
   // Wrong settings fail the next frame.
   if (fill_tables(settings.quant, info, &tables).ok())
-    told_.tell(caps, view_of(tables), info.n_components);
+    written_tables_.write(caps, view_of(tables), info.n_components);
 }
 
 void DctTransform::stop_conversions() {
@@ -229,7 +231,7 @@ Dct8x8Job DctTransform::job_for(const Rects& coefs) const {
     plane.blocks_h = dct_.components[c].blocks_h;
     plane.table = tables_.table_of[c];
   }
-  quantizer_.tell(dct_, &job);
+  quantizer_.apply(dct_, &job);
   return job;
 }
 
@@ -254,7 +256,7 @@ Status DctTransform::convert(const Rects& raw) {
   return is_rgb() ? rgb_.submit(converts_range_ ? range_.converted() : raw) : Status();
 }
 
-// Samples are compared, not colours: a source in RGB or of another range is converted first.
+// Samples are compared, not colors: a source in RGB or of another range is converted first.
 Status DctTransform::find_reference(const SourceFrame& source, const SamplePlane** reference) {
   const GstVideoFormat format = GST_VIDEO_INFO_FORMAT(&source.info);
   const Rects* frame = &source.input.placed().rects;

@@ -27,15 +27,15 @@ struct DctSettings {
 
 class DctTransform final : public CoefTransform {
  public:
-  DctTransform(Transport& transport, Direction direction)
-      : CoefTransform(transport, direction, "cudadct8x8") {}
+  DctTransform(FrameMover& mover, Direction direction)
+      : CoefTransform(mover, direction, "cudadct8x8") {}
 
   DctSettings settings;
-  RateControl rate{engine_, transport_, ask_downstream};  // forward
+  RateControl rate{engine_, mover_, ask_downstream};  // forward
 
   // Writes the settings' tables into fixed caps of coefficients, if the settings say so. The caller
   // holds the object lock.
-  void tell_tables(GstCaps* caps);
+  void write_tables(GstCaps* caps);
   const GstDctInfo& dct_info() const { return dct_; }
   bool is_scaled() const { return raw_.width != dct_.width || raw_.height != dct_.height; }
 
@@ -73,7 +73,7 @@ class DctTransform final : public CoefTransform {
 
   GstDctInfo dct_ = {};
   CapsTables caps_tables_;  // of the coefficients' caps, for buffers without meta
-  ToldTables told_;
+  WrittenTables written_tables_;
   // Settings of the frame.
   Method method_ = Method::kIslow;
   int scale_ = 1;
@@ -81,7 +81,7 @@ class DctTransform final : public CoefTransform {
   ChromaUpsampling chroma_upsampling_ = ChromaUpsampling::kFancy;
   FrameTables tables_;
   bool has_new_tables_ = false;  // for the caps
-  double told_quality_ = -1;
+  double notified_quality_ = -1;
   FrameQuantizer quantizer_;
   RgbStep rgb_{engine_}, source_rgb_{engine_};
   RangeStep range_{engine_}, source_range_{engine_};

@@ -32,8 +32,8 @@ GstQuery* make_raw_query(const GstCaps* caps) {
       GST_QUERY_CUSTOM, gst_structure_new(kRawName, "coefficients", GST_TYPE_CAPS, caps, nullptr));
 }
 
-static const GstCaps* caps_field(const GstStructure* told, const char* field) {
-  const GValue* value = gst_structure_get_value(told, field);
+static const GstCaps* caps_field(const GstStructure* answer, const char* field) {
+  const GValue* value = gst_structure_get_value(answer, field);
   return value && GST_VALUE_HOLDS_CAPS(value) ? gst_value_get_caps(value) : nullptr;
 }
 
@@ -48,9 +48,9 @@ void answer_raw_query(GstQuery* query, const RawOffer& offer) {
 }
 
 RawOffer read_raw_query(const GstQuery* query) {
-  const GstStructure* told = gst_query_get_structure(const_cast<GstQuery*>(query));
-  const auto caps = [told](const char* field) {
-    const GstCaps* found = caps_field(told, field);
+  const GstStructure* answer = gst_query_get_structure(const_cast<GstQuery*>(query));
+  const auto caps = [answer](const char* field) {
+    const GstCaps* found = caps_field(answer, field);
     return CapsPtr(found ? gst_caps_copy(found) : gst_caps_new_empty());
   };
   return {caps("made"), caps("accepted")};
@@ -70,20 +70,20 @@ bool answer_file_query(GstQuery* query, const JpegOptions& options) {
 }
 
 JpegOptions read_file_query(const GstQuery* query) {
-  const GstStructure* told = gst_query_get_structure(const_cast<GstQuery*>(query));
-  const auto flag = [told](const char* name) {
+  const GstStructure* answer = gst_query_get_structure(const_cast<GstQuery*>(query));
+  const auto flag = [answer](const char* name) {
     gboolean value = FALSE;
-    return gst_structure_get_boolean(told, name, &value) && value;
+    return gst_structure_get_boolean(answer, name, &value) && value;
   };
   JpegOptions options;
   options.progressive = flag("progressive");
   options.arithmetic = flag("arithmetic");
   options.optimize = flag("optimize");
   gboolean keep = TRUE;
-  (void)gst_structure_get_boolean(told, "keep-metadata", &keep);
+  (void)gst_structure_get_boolean(answer, "keep-metadata", &keep);
   options.keep_metadata = keep;
   guint interval = 0;
-  if (gst_structure_get_uint(told, "restart-interval", &interval))
+  if (gst_structure_get_uint(answer, "restart-interval", &interval))
     options.restart_interval = MIN(interval, kJpegMaxRestartInterval);
   return options;
 }

@@ -169,7 +169,7 @@ Status check_scalable(const std::string& property, const QuantSettings& settings
                            fixed);
 }
 
-void FrameQuantizer::tell(const GstDctInfo& info, Dct8x8Job* job) const {
+void FrameQuantizer::apply(const GstDctInfo& info, Dct8x8Job* job) const {
   if (quantizer == Quantizer::kRound) return;
   job->quantizer = quantizer;
   job->dead_zone = dead_zone;
@@ -194,7 +194,7 @@ Status choose_quantizer(const QuantSettings& settings, const GstDctInfo& info, M
   for (int t = 0; t < frame.count; t++) {
     const auto& q = frame.tables[t].q;
     if (const int largest = *std::max_element(std::begin(q), std::end(q)); largest > 255)
-      return refuse("quantisation tables of entries up to 255, not " + std::to_string(largest));
+      return refuse("quantization tables of entries up to 255, not " + std::to_string(largest));
   }
   return {};
 }
@@ -221,7 +221,7 @@ static GParamSpec* table_spec(const char* name, const char* nick, const char* bl
 
 // The file is read without the lock.
 static Property file_property(QuantSettings& (*find)(gpointer element)) {
-  return {g_param_spec_string("qtable-file", "Quantisation table file",
+  return {g_param_spec_string("qtable-file", "Quantization table file",
                               "A file of 1 to 4 tables as cjpeg -qtables reads them, instead of "
                               "all other tables",
                               nullptr, kWhilePlaying),
@@ -246,13 +246,13 @@ std::vector<Property> quant_properties(const SettingsOf<QuantSettings>& quant) {
       quality_property(quant,
                        "JPEG quality: scales the annex-k tables exactly as libjpeg does, and the "
                        "perceptual ones; no other tables are scaled"),
-      quant.row("quant-preset", "Quantisation preset", "The quantisation tables to use",
+      quant.row("quant-preset", "Quantization preset", "The quantization tables to use",
                 &QuantSettings::preset,
                 {.type = GST_TYPE_CUDA_DCT_QUANT_PRESET,
                  .set = [](QuantSettings& settings,
                            QuantPreset preset) { settings.use_preset(preset, settings.quality); }}),
       quant.row(
-          table_spec("luma-qtable", "Luma quantisation table",
+          table_spec("luma-qtable", "Luma quantization table",
                      "The table of Y and of R, G and B: 64 integers, 1 to 65535, in natural "
                      "order; empty: the preset's"),
           [](const QuantSettings& settings, GValue* value) {
@@ -262,7 +262,7 @@ std::vector<Property> quant_properties(const SettingsOf<QuantSettings>& quant) {
             settings.luma_error = read_table_property(value, &settings.luma);
           }),
       quant.row(
-          table_spec("chroma-qtable", "Chroma quantisation table",
+          table_spec("chroma-qtable", "Chroma quantization table",
                      "The table of Cb and Cr and, if it is set, of G and B: 64 integers, 1 "
                      "to 65535, in natural order; empty: the preset's"),
           [](const QuantSettings& settings, GValue* value) {
@@ -282,11 +282,11 @@ const char* preset_name(QuantPreset preset) {
 }
 
 Status check_quant_settings(const QuantSettings& settings) {
-  GstDctInfo grey = {};
-  grey.sampling = GST_COEF_SAMPLING_GRAYSCALE;
-  grey.n_components = 1;
+  GstDctInfo gray = {};
+  gray.sampling = GST_COEF_SAMPLING_GRAYSCALE;
+  gray.n_components = 1;
   FrameTables tables;
-  return fill_tables(settings, grey, &tables);
+  return fill_tables(settings, gray, &tables);
 }
 
 }  // namespace cudatransform

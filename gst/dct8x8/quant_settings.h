@@ -64,17 +64,17 @@ QuantComponent chroma_kind(GstCoefSampling sampling);
 // Refuses settings whose tables have no scale. `property`: the one that needs it.
 Status check_scalable(const std::string& property, const QuantSettings& settings);
 
-// The quantiser of a frame.
+// The quantizer of a frame.
 struct FrameQuantizer {
   Quantizer quantizer = Quantizer::kRound;
   int dead_zone = 0;
   double rd_lambda = 0;
 
   // `job` has its samples' sampling in `info`.
-  void tell(const GstDctInfo& info, Dct8x8Job* job) const;
+  void apply(const GstDctInfo& info, Dct8x8Job* job) const;
 };
 
-// Refuses what the quantiser of `settings` cannot do, by the names of properties.
+// Refuses what the quantizer of `settings` cannot do, by the names of properties.
 Status choose_quantizer(const QuantSettings& settings, const GstDctInfo& info, Method method,
                         const FrameTables& frame, FrameQuantizer* chosen);
 

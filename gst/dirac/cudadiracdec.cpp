@@ -118,11 +118,11 @@ namespace cudatransform {
 namespace {
 
 // The most bytes before a picture in its codec frame, and the most dropped between two.
-constexpr gsize kMostBefore = gsize{1} << 16, kMostDropped = gsize{1} << 18;
+constexpr gsize kMaxBefore = gsize{1} << 16, kMaxDropped = gsize{1} << 18;
 // Room for units without a picture, and for the pictures' needs besides their samples.
-constexpr guint64 kMostOther = guint64{1} << 20;
+constexpr guint64 kMaxOther = guint64{1} << 20;
 // Lossless codes of noise in 16 bits take 5 bytes a sample.
-constexpr guint64 kMostBytesASample = 8;
+constexpr guint64 kMaxBytesASample = 8;
 
 // A frame carries its bytes with it, because in reverse playback it waits for its turn in the base
 // class.
@@ -154,15 +154,15 @@ GstFlowReturn make_frame(GstVideoDecoder* decoder, GstVideoCodecFrame* frame, gs
 
 // The sequence limits the size of its pictures.
 void note_sequence(DiracSplit& split, std::span<const guint8> unit) {
-  constexpr gsize kMostBytes = 1024;
-  const auto header = unit.first(std::min(unit.size(), kMostBytes)).subspan(kDiracParseInfoBytes);
+  constexpr gsize kMaxBytes = 1024;
+  const auto header = unit.first(std::min(unit.size(), kMaxBytes)).subspan(kDiracParseInfoBytes);
   DiracSequence sequence;
   if (!read_sequence(header, {}, &sequence).ok()) return;
   guint64 samples = 0;
   for (int c = 0; c < kMaxComponents; ++c)
     samples += guint64{sequence.picture_width(c)} * sequence.picture_height(c);
   split.limits.picture =
-      std::min(kMostOther + kMostBytesASample * samples, DiracLimits().max_unit_bytes);
+      std::min(kMaxOther + kMaxBytesASample * samples, DiracLimits().max_unit_bytes);
 }
 
 // Whether the decoder learns anything from the unit.
@@ -177,7 +177,7 @@ bool tells_something(const DiracParseInfo& info, std::span<const guint8> unit) {
 void DiracSplit::reset() {
   bytes.clear();
   splitter = DiracSplitter();
-  limits = {kMostOther, kMostOther};
+  limits = {kMaxOther, kMaxOther};
   units.clear();
   held = dropped = 0;
 }
@@ -219,8 +219,8 @@ static GstFlowReturn parse_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* 
     const bool is_whole = tells && (info.is_picture() || info.is_end());
     if (tells || split.held > 0) {
       split.held += size;
-      if (is_whole || split.held >= kMostBefore) return make_frame(decoder, frame, split.held);
-    } else if (split.dropped + size < kMostDropped) {
+      if (is_whole || split.held >= kMaxBefore) return make_frame(decoder, frame, split.held);
+    } else if (split.dropped + size < kMaxDropped) {
       split.dropped += size;
       split.bytes.flush(size);
     } else {

@@ -21,7 +21,7 @@ DiracFrames::DiracFrames(GstVideoDecoder* decoder, Engine& engine, OrderedPictur
       engine_(engine),
       loop_(pictures),
       properties_(properties),
-      transport_(engine),
+      mover_(engine),
       frame_output_(engine),
       damage_(decoder, "Dirac") {
   gst_pad_add_probe(GST_VIDEO_DECODER_SRC_PAD(decoder), GST_PAD_PROBE_TYPE_BUFFER, count_pushed,
@@ -161,7 +161,7 @@ GstFlowReturn DiracFrames::write(const DiracShown& shown) {
   const Status status = make(shown, &out);
   if (!status.ok()) {
     // All writes to the buffer must end before it goes back to its pool.
-    transport_.settle();
+    mover_.settle();
     out.reset();
     if (status.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
     post_error(GST_ELEMENT(decoder_), status);
@@ -192,7 +192,7 @@ Status DiracFrames::make(const DiracShown& shown, SubmittedFrame* out) {
   CT_RETURN_IF_ERROR(write_pictures(shown, rects));
   FencePtr done;
   CT_RETURN_IF_ERROR(engine_.queue(QueueKind::kCompute).record(&done));
-  return frame_output_.finish(transport_, rects, done, nullptr, out);
+  return frame_output_.finish(mover_, rects, done, nullptr, out);
 }
 
 // Tells the engine to write the picture or fields of a frame to their places.

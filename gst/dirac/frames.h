@@ -102,7 +102,7 @@ class DiracFrames {
   Engine& engine_;
   OrderedPictures& loop_;
   const PictureSettings& properties_;
-  Transport transport_;
+  FrameMover mover_;
   FrameOutput frame_output_;
   // The frames that the device still works on, and their codec frames.
   FramesInFlight in_flight_;

@@ -20,12 +20,12 @@
 
 namespace cudatransform {
 
-CT_ENGINE_OPS(DiracDequantiseOps, portable_dirac_dequantise_ops, cuda_dirac_dequantise_ops)
+CT_ENGINE_OPS(DiracDequantizeOps, portable_dirac_dequantize_ops, cuda_dirac_dequantize_ops)
 CT_ENGINE_OPS(DwtOps, host_dwt_ops, cuda_dwt_ops)
 CT_ENGINE_OPS(ObmcOps, host_obmc_ops, cuda_obmc_ops)
 
 static DiracRenderOps dirac_render_ops(const Engine& engine) {
-  return {&engine.ops<DiracDequantiseOps>(), &engine.ops<DwtOps>(), &engine.ops<ObmcOps>()};
+  return {&engine.ops<DiracDequantizeOps>(), &engine.ops<DwtOps>(), &engine.ops<ObmcOps>()};
 }
 
 Status probe_dirac_kernels([[maybe_unused]] Device& device) {

@@ -7,7 +7,7 @@
 #include "dirac/renderer.h"
 #include "dirac/sequence.h"
 #include "gst/engine/engine.h"
-#include "gst/stream/transport.h"
+#include "gst/stream/frame_mover.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {
@@ -18,7 +18,7 @@ inline constexpr char kDiracFormats[] =
     "Y444_12LE, GBR_12LE, Y444_16LE";
 
 // kUnsupported: GStreamer has no format for it, which the message names. `*unspecified_matrix`: the
-// colours are YCoCg, which no colorimetry can say.
+// colors are YCoCg, which no colorimetry can say.
 Status dirac_video_info(const DiracSequence& sequence, GstVideoInfo* info,
                         bool* unspecified_matrix);
 

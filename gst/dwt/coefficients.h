@@ -27,11 +27,11 @@ GstCaps* dwt_to_raw_caps(const GstCaps* caps, MemoryKinds kinds);
 // Reads caps of coefficients. Fails where they are incomplete or contradict themselves.
 Status read_dwt_caps(const GstCaps* caps, GstDwtInfo* info);
 
-// Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, quantised, then the
+// Fixes `candidates` (transfer full): device memory first if `prefer_cuda`, quantized, then the
 // defaults of the elements' properties.
 GstCaps* fixate_dwt_caps(GstCaps* candidates, bool prefer_cuda);
 
-// The quantiser index of each band of each component.
+// The quantizer index of each band of each component.
 struct QuantIndices {
   guint8 of[GST_DWT_MAX_COMPONENTS][kMaxDwtBands] = {};
 };
@@ -39,7 +39,7 @@ struct QuantIndices {
 // The places of the coefficients of `info` in buffers in system memory.
 CoefLayout layout_of(const GstDwtInfo& info);
 
-// Finds the places and the quantisers of the coefficients of `info` in `buffer`. Fails if meta,
+// Finds the places and the quantizers of the coefficients of `info` in `buffer`. Fails if meta,
 // caps and size contradict each other.
 Status find_coefficients(const Engine& engine, GstBuffer* buffer, const GstDwtInfo& info,
                          CoefPlaces* places, QuantIndices* indices);

@@ -7,8 +7,8 @@
  * @see_also: cudaidwt
  *
  * Transforms raw video to the coefficients of an integer wavelet transform (video/x-dwt), as
- * Dirac, VC-2 and JPEG 2000 have them, and quantises them, on a CUDA device or, with the same
- * result, on the CPU. With #GstCudaDwt:quant-index 0 nothing is lost. The quantiser index of each
+ * Dirac, VC-2 and JPEG 2000 have them, and quantizes them, on a CUDA device or, with the same
+ * result, on the CPU. With #GstCudaDwt:quant-index 0 nothing is lost. The quantizer index of each
  * band travels with every buffer.
  *
  * docs/elements/cudadwt.md is the manual.
@@ -108,17 +108,17 @@ static void install_shape(GObjectClass* klass) {
                &DwtSettings::levels_ho, {.most = GST_DWT_MAX_LEVELS_HO, .changed = reshape})});
 }
 
-static void install_quantiser(GObjectClass* klass) {
+static void install_quantizer(GObjectClass* klass) {
   const auto quant = settings_of<&DwtTransform::settings, &DwtSettings::quant>();
   install_properties(
       klass,
-      {quant.row("quant-index", "Quantiser index",
-                 "How coarsely coefficients are quantised: four steps double the factor, 0 loses "
+      {quant.row("quant-index", "Quantizer index",
+                 "How coarsely coefficients are quantized: four steps double the factor, 0 loses "
                  "nothing",
                  &DwtQuantSettings::index,
                  {.most = GST_DWT_MAX_QUANT_INDEX, .flags = cudatransform::kControllable}),
        quant.row(
-           g_param_spec_string("quant-matrix", "Quantisation matrix",
+           g_param_spec_string("quant-matrix", "Quantization matrix",
                                "What is subtracted from quant-index in each band: flat "
                                "(nothing), vc2 (VC-2's default matrix of the transform), or "
                                "a number for each band as <5, 3, 3, 0>",
@@ -140,7 +140,7 @@ static void gst_cuda_dwt_class_init(GstCudaDwtClass* klass) {
   base_class->make_transform =
       cudatransform::make_transform<DwtTransform, cudatransform::Direction::kForward>;
   install_shape(object_class);
-  install_quantiser(object_class);
+  install_quantizer(object_class);
   install_properties(
       object_class, {cudatransform::keep_reference_property(
                         "Attach the source frame to the coefficients, so that cudaidwt can measure "

@@ -6,7 +6,7 @@
  * @title: cudaidwt
  * @see_also: cudadwt
  *
- * Dequantises wavelet coefficients (video/x-dwt) by the quantiser indices that each buffer carries
+ * Dequantizes wavelet coefficients (video/x-dwt) by the quantizer indices that each buffer carries
  * and transforms them back to raw video, on a CUDA device or, with the same result, on the CPU.
  * Filters and levels are those of the caps.
  *

@@ -12,8 +12,8 @@ namespace cudatransform {
 
 class DwtTransform final : public CoefTransform {
  public:
-  DwtTransform(Transport& transport, Direction direction)
-      : CoefTransform(transport, direction, "cudadwt") {}
+  DwtTransform(FrameMover& mover, Direction direction)
+      : CoefTransform(mover, direction, "cudadwt") {}
 
   DwtSettings settings;
 

@@ -1,4 +1,4 @@
-// The settings of the wavelets, their faults, and the quantiser indices that they mean.
+// The settings of the wavelets, their faults, and the quantizer indices that they mean.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dwt/settings.h"
@@ -18,7 +18,7 @@ static_assert(int(Wavelet::kDd97) == GST_DWT_WAVELET_DD97 &&
 static_assert(kMaxQuantIndex == GST_DWT_MAX_QUANT_INDEX);
 
 // The info of a small picture with this transform.
-Status grey_info(const DwtSettings& settings, GstDwtInfo* info) {
+Status gray_info(const DwtSettings& settings, GstDwtInfo* info) {
   const DwtShape shape = settings.shape();
   gchar* reason = nullptr;
   if (gst_dwt_info_set(info, shape.wavelet, shape.wavelet_ho, shape.levels, shape.levels_ho, TRUE,
@@ -119,15 +119,15 @@ Status fill_indices(const DwtQuantSettings& settings, const GstDwtInfo& info,
 }
 
 Status check_transform(const DwtSettings& settings) {
-  GstDwtInfo grey;
-  return grey_info(settings, &grey);
+  GstDwtInfo gray;
+  return gray_info(settings, &gray);
 }
 
 Status check_settings(const DwtSettings& settings) {
-  GstDwtInfo grey;
-  CT_RETURN_IF_ERROR(grey_info(settings, &grey));
+  GstDwtInfo gray;
+  CT_RETURN_IF_ERROR(gray_info(settings, &gray));
   QuantIndices indices;
-  return fill_indices(settings.quant, grey, &indices);
+  return fill_indices(settings.quant, gray, &indices);
 }
 
 }  // namespace cudatransform

@@ -1,4 +1,4 @@
-// The settings of the wavelets, their faults, and the quantiser indices that they mean.
+// The settings of the wavelets, their faults, and the quantizer indices that they mean.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -37,15 +37,15 @@ struct DwtSettings {
   }
 };
 
-// Whether the transform exists; and whether the quantiser exists for it, too.
+// Whether the transform exists; and whether the quantizer exists for it, too.
 Status check_transform(const DwtSettings& settings);
 Status check_settings(const DwtSettings& settings);
 
 // Sets `matrix`: "flat", "vc2", or a number for each band as "<5, 3, 3, 0>". Null is flat.
 void set_matrix(const char* text, DwtQuantSettings* settings);
 
-// The quantiser indices of a frame of `info`: the index less the matrix, and at least 0. All 0
-// where coefficients are not quantised.
+// The quantizer indices of a frame of `info`: the index less the matrix, and at least 0. All 0
+// where coefficients are not quantized.
 Status fill_indices(const DwtQuantSettings& settings, const GstDwtInfo& info,
                     QuantIndices* indices);
 

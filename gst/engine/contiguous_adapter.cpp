@@ -15,7 +15,7 @@
 namespace cudatransform {
 namespace {
 
-constexpr gsize kLeastBlock = gsize{1} << 16;
+constexpr gsize kMinBlock = gsize{1} << 16;
 
 }  // namespace
 
@@ -68,10 +68,10 @@ bool ContiguousAdapter::read_in_place(gsize size) {
 // not kept for small ones.
 bool ContiguousAdapter::make_room(gsize more) {
   const gsize size = bytes_.size() + more;
-  if (begin_ >= std::max(kLeastBlock, size))
+  if (begin_ >= std::max(kMinBlock, size))
     return move_to_block(std::max(2 * size, begin_ + begin_ / 4));
   if (block_ && !buffer_ && block_->capacity - end_ >= more) return true;
-  return move_to_block(std::max(kLeastBlock, 2 * size));
+  return move_to_block(std::max(kMinBlock, 2 * size));
 }
 
 // Moves the bytes to the front of a block of about this size, which is twice what has to have room

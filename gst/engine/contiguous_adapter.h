@@ -18,7 +18,7 @@ namespace cudatransform {
 
 // A GstAdapter of many buffers walks them at each look, or merges them. This keeps it at one
 // buffer: a single buffer of one memory is read where it is, and any other bytes are moved to the
-// end of a block of memory, which the adapter then holds. So each byte is copied kMostCopies times
+// end of a block of memory, which the adapter then holds. So each byte is copied kMaxCopies times
 // at most, however small the buffers are, and the base class's arithmetic of offsets stays right.
 //
 // The adapter's bytes are taken through this object alone. Buffers taken from a block keep it
@@ -26,7 +26,7 @@ namespace cudatransform {
 // process when memory runs out.
 class ContiguousAdapter {
  public:
-  static constexpr guint64 kMostCopies = 4;
+  static constexpr guint64 kMaxCopies = 4;
 
   ContiguousAdapter() = default;
   ~ContiguousAdapter() { clear(); }

@@ -120,7 +120,7 @@ void Engine::handle_set_context(GstContext* context, int cuda_device_id) {
 
 bool Engine::handle_context_query(GstQuery* query) {
   if (GST_QUERY_TYPE(query) != GST_QUERY_CONTEXT) return false;
-  // The thread that holds the lock may be asking its neighbours for a context, including us. If we
+  // The thread that holds the lock may be asking its neighbors for a context, including us. If we
   // waited for it, two elements could wait for each other.
   std::unique_lock lock(context_lock_, std::try_to_lock);
   return lock && context_ && gst_cuda_handle_context_query(element_, query, context_);

@@ -102,9 +102,9 @@ using cudatransform::Status;
 
 namespace {
 
-constexpr gsize kLeastAlignment = 64;
+constexpr gsize kMinAlignment = 64;
 constexpr gsize kPage = 4096;  // sizes are rounded up to it, so that a spare block fits more often
-constexpr size_t kMostSpare = 8;
+constexpr size_t kMaxSpare = 8;
 
 // The state of the allocator of page-locked memory.
 struct PinnedState {
@@ -139,7 +139,7 @@ void PinnedState::give(std::unique_ptr<Memory> block) {
     return;
   }
   spare.push_back(std::move(block));
-  if (spare.size() <= kMostSpare) return;
+  if (spare.size() <= kMaxSpare) return;
   oldest = std::move(spare.front());
   spare.erase(spare.begin());
 }
@@ -213,7 +213,7 @@ static std::unique_ptr<Memory> take_ordinary(GstAllocator* allocator, gsize byte
 }
 
 static GstMemory* host_alloc(GstAllocator* allocator, gsize size, GstAllocationParams* params) {
-  const gsize align = params->align | (kLeastAlignment - 1);
+  const gsize align = params->align | (kMinAlignment - 1);
   const gsize extra = params->prefix + params->padding;
   if (extra < params->padding || size > G_MAXSIZE / 2 - extra || align > G_MAXSIZE / 4)
     return nullptr;
@@ -223,7 +223,7 @@ static GstMemory* host_alloc(GstAllocator* allocator, gsize size, GstAllocationP
   if (!is_ordinary) {
     block = take_pinned(allocator, maxsize + align);
   } else {
-    const bool is_aligned = align < kLeastAlignment;  // as ordinary memory always is
+    const bool is_aligned = align < kMinAlignment;  // as ordinary memory always is
     block = take_ordinary(allocator, maxsize + (is_aligned ? 0 : align));
   }
   if (block) return make_memory(allocator, std::move(block), maxsize, align, size, params);
@@ -360,11 +360,11 @@ Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer)
   }
 }
 
-void promise_to_honour_fence(GstQuery* query) {
+void promise_to_honor_fence(GstQuery* query) {
   gst_query_add_allocation_meta(query, GST_COEF_FENCE_API_TYPE, nullptr);
 }
 
-bool peers_honour_fence(GstQuery* query) {
+bool peers_honor_fence(GstQuery* query) {
   guint index = 0;
   if (!gst_query_find_allocation_meta(query, GST_COEF_FENCE_API_TYPE, &index)) return false;
   const GstStructure* params = nullptr;

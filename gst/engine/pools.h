@@ -40,10 +40,10 @@ Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer)
 // the pitch. We only ask for formats that it can hold, so only the allocation can fail there.
 Status no_device_memory(const char* what, gsize bytes);
 
-// The promise to honour the fence of coefficients, in an answer to an ALLOCATION query; and whether
+// The promise to honor the fence of coefficients, in an answer to an ALLOCATION query; and whether
 // all peers have made it.
-void promise_to_honour_fence(GstQuery* query);
-bool peers_honour_fence(GstQuery* query);
+void promise_to_honor_fence(GstQuery* query);
+bool peers_honor_fence(GstQuery* query);
 
 // A buffer of system memory, aligned for SIMD as those of make_system_pool(); null without memory.
 GstBuffer* new_system_buffer(gsize size);

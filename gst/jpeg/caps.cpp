@@ -175,8 +175,8 @@ std::string colorimetry_warning(const GstDctInfo& info, const GstCaps* caps) {
   const bool matrix = !has_chroma || (known && found.matrix == GST_VIDEO_COLOR_MATRIX_BT601);
   if (range && matrix) return {};
   std::string wrong;
-  if (!range) wrong = "black will look grey and white dull";
-  if (!matrix) wrong += (wrong.empty() ? "" : ", ") + std::string("colours will be off");
+  if (!range) wrong = "black will look gray and white dull";
+  if (!matrix) wrong += (wrong.empty() ? "" : ", ") + std::string("colors will be off");
   std::string warning = "The coefficients have colorimetry " + std::string(text) +
                         ", but JPEG means " + kJpegColorimetry + " (full range BT.601): " + wrong +
                         ". Convert before the transform: videoconvert ! video/x-raw,";

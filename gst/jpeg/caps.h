@@ -27,13 +27,13 @@ inline GType jpeg_entropy_type() {
   return type;
 }
 
-// Quantised coefficients of 8-bit and 12-bit samples in libjpeg's layout, in the samplings of JPEG
+// Quantized coefficients of 8-bit and 12-bit samples in libjpeg's layout, in the samplings of JPEG
 // files; in system memory and, where this build has it, CUDA memory. Transfer full.
 GstCaps* jpeg_coefs_template_caps(bool cuda_first);
 // image/jpeg with the fields that jpegparse writes. Transfer full.
 GstCaps* jpeg_template_caps();
 
-// The part of `coefs` that can become image/jpeg of `files`. Structures of YCbCr and of grey come
+// The part of `coefs` that can become image/jpeg of `files`. Structures of YCbCr and of gray come
 // twice, first with JPEG's colorimetry, so that an element with a choice picks that, or at least
 // its range. Transfer full.
 GstCaps* jpeg_coefs_for(const GstCaps* files, const GstCaps* coefs);
@@ -55,7 +55,7 @@ GstCaps* jpeg_caps_for(const GstDctInfo& info);
 
 // Says what a viewer will get wrong in JPEG files of coefficients with `caps`, because their
 // colorimetry is not JPEG's, and names the cure. Empty if it is JPEG's, if the caps say nothing,
-// and if there is neither YCbCr nor grey.
+// and if there is neither YCbCr nor gray.
 std::string colorimetry_warning(const GstDctInfo& info, const GstCaps* caps);
 
 // Whether downstream accepts coefficients of fixed `caps`. kUnsupported: it does not; the message

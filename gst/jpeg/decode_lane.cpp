@@ -126,8 +126,8 @@ Status JpegDecodeLanes::take(Device& device, std::unique_ptr<JpegDecodeLane>* la
 }
 
 void JpegDecodeLanes::give(std::unique_ptr<JpegDecodeLane> lane) {
-  if (!lane || idle_.size() >= kMost) return;
-  lane->give_back(kMostKept);
+  if (!lane || idle_.size() >= kMax) return;
+  lane->give_back(kMaxKept);
   idle_.push_back(std::move(lane));
 }
 

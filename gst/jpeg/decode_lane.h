@@ -52,7 +52,7 @@ class JpegDecodeLane {
 // The idle lanes of an element. Used by one thread at a time.
 class JpegDecodeLanes {
  public:
-  static constexpr size_t kMost = 32, kMostKept = size_t{1} << 22;  // bytes of each
+  static constexpr size_t kMax = 32, kMaxKept = size_t{1} << 22;  // bytes of each
 
   // kNotFound if this build has no kernels for the device: always from then on.
   Status probe(Device& device);

@@ -19,19 +19,19 @@ GST_DEBUG_CATEGORY_EXTERN(jpegcoefdec_debug);
 namespace cudatransform {
 namespace {
 
-constexpr size_t kMaxReaders = 16;  // idle ones, each with CoefArrays::kMostKept or less
+constexpr size_t kMaxReaders = 16;  // idle ones, each with CoefArrays::kMaxKept or less
 
 // In a smaller file, the chain of dependent codes takes as long as the whole file on the CPU.
-constexpr gsize kLeastForDevice = 100'000;
+constexpr gsize kMinForDevice = 100'000;
 
 void add_behind(GstDctJpegMeta* meta, const JpegPicture& picture) {
-  static_assert(GST_DCT_JPEG_MAX_ATTACHMENTS == kMostMpfPictures - 1);
+  static_assert(GST_DCT_JPEG_MAX_ATTACHMENTS == kMaxMpfPictures - 1);
   GstDctJpegPlace places[GST_DCT_JPEG_MAX_ATTACHMENTS];
   guint count = 0;
   if (picture.has_others())
     for (const FilePlace& place : picture.others().all())
       places[count++] = {place.begin - picture.file().size(), place.size};
-  gst_dct_jpeg_meta_set_behind(meta, picture.behind.get(), places, count);
+  gst_dct_jpeg_meta_set_trailing(meta, picture.trailing.get(), places, count);
 }
 
 // Attaches the JPEG file's own data.
@@ -44,11 +44,11 @@ void add_jpeg_meta(GstBuffer* buffer, const JpegPicture& picture) {
                 GST_DCT_JPEG_UNKNOWN_HEADER == int{kJpegUnknownHeader});
   // Without segments the meta of CMYK says that there was no Adobe marker.
   const bool is_cmyk = picture.info.sampling == GST_COEF_SAMPLING_CMYK;
-  if (!picture.metadata && !picture.behind && picture.irregular == 0 && !is_cmyk) return;
+  if (!picture.metadata && !picture.trailing && picture.irregular == 0 && !is_cmyk) return;
   GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, picture.metadata.get());
   if (!meta) return;
   meta->irregular = static_cast<GstDctJpegIrregularity>(picture.irregular);
-  if (picture.behind) add_behind(meta, picture);
+  if (picture.trailing) add_behind(meta, picture);
 }
 
 GstCoefSampling sampling_of(const JpegHeader& header) {
@@ -153,7 +153,7 @@ void JpegDecoder::stop() {
 bool JpegDecoder::set_input(GstVideoCodecState* state) {
   // What is held waits for pictures that may have caps of their own.
   if (!pictures_.may_change_caps(pictures_.drain())) return false;
-  if (detached_.is_holding() && !held_input_) held_input_ = std::move(input_);
+  if (orphaned_.is_holding() && !held_input_) held_input_ = std::move(input_);
   input_.reset(gst_video_codec_state_ref(state));
   // The output caps depend on the input caps.
   negotiated_ = false;
@@ -179,10 +179,10 @@ GstFlowReturn JpegDecoder::finish() {
 void JpegDecoder::flush() {
   pictures_.flush();
   last_pts_ = GST_CLOCK_TIME_NONE;
-  if (GstVideoCodecFrame* held = detached_.release())
+  if (GstVideoCodecFrame* held = orphaned_.release())
     gst_video_decoder_release_frame(decoder_, held);
   held_input_.reset();
-  detached_.forget();
+  orphaned_.forget();
 }
 
 gboolean JpegDecoder::sink_event(GstEvent* event, GstVideoDecoderClass* parent_class) {
@@ -235,10 +235,10 @@ GstFlowReturn JpegDecoder::decode(GstVideoCodecFrame* frame) {
     return pictures_.failure();
   }
   settings_ = settings();
-  if (detached_.take(frame->input_buffer)) {
-    if (!detached_.is_holding()) count(&JpegDecodeCounts::detached);
+  if (orphaned_.take(frame->input_buffer)) {
+    if (!orphaned_.is_holding()) count(&JpegDecodeCounts::detached);
     gst_video_decoder_release_frame(decoder_, frame);
-    return detached_.is_complete() ? decode_held() : pictures_.push_done();
+    return orphaned_.is_complete() ? decode_held() : pictures_.push_done();
   }
   if (const GstFlowReturn flow = decode_held(); flow != GST_FLOW_OK) {
     gst_video_decoder_release_frame(decoder_, frame);
@@ -246,7 +246,7 @@ GstFlowReturn JpegDecoder::decode(GstVideoCodecFrame* frame) {
   }
   const bool may_hold = settings_.pictures == JpegFilePictures::kFirst && settings_.keep_metadata &&
                         gst_video_decoder_get_packetized(decoder_);
-  return may_hold && detached_.hold(frame) ? pictures_.push_done() : decode_now(frame);
+  return may_hold && orphaned_.hold(frame) ? pictures_.push_done() : decode_now(frame);
 }
 
 GstFlowReturn JpegDecoder::refuse(GstVideoCodecFrame* frame, const Status& status) {
@@ -258,7 +258,7 @@ GstFlowReturn JpegDecoder::refuse(GstVideoCodecFrame* frame, const Status& statu
 }
 
 GstFlowReturn JpegDecoder::decode_held() {
-  GstVideoCodecFrame* frame = detached_.release();
+  GstVideoCodecFrame* frame = orphaned_.release();
   if (!frame) return GST_FLOW_OK;
   CodecStatePtr newer = std::move(held_input_);
   if (pictures_.has_failed()) {
@@ -287,7 +287,7 @@ GstFlowReturn JpegDecoder::decode_now(GstVideoCodecFrame* frame) {
   else if (framed_)
     frame->pts = last_pts_;
   picture->status = prepare(*picture);
-  if (!picture->has_others()) detached_.expect(picture->others());
+  if (!picture->has_others()) orphaned_.expect(picture->others());
   const GstFlowReturn flow = pictures_.make_room([&] { return has_room(*picture); });
   if (flow != GST_FLOW_OK) {
     give_up(std::move(picture));
@@ -351,7 +351,7 @@ Status JpegDecoder::read_header(JpegPicture& picture) {
   if (!info_of(header, &picture.info))
     return damaged("a picture of " + size_of(header) + " is too large for a buffer");
   CT_RETURN_IF_ERROR(
-      claim(picture, picture.info.size + header.extra_bytes + picture.behind_size()));
+      claim(picture, picture.info.size + header.extra_bytes + picture.trailing_size()));
   if (is_half_a_picture(header, input_.get()))
     return Status::error(StatusCode::kUnsupported,
                          "the stream has two fields in each frame; interlaced Motion-JPEG is not "
@@ -374,7 +374,7 @@ Status JpegDecoder::claim(JpegPicture& picture, guint64 bytes) const {
 bool JpegDecoder::wants_device(const JpegPicture& picture) const {
   if (!engine_.is_cuda() || settings_.entropy == JpegEntropy::kCpu) return false;
   if (settings_.entropy == JpegEntropy::kCuda) return true;
-  if (picture.file().size() < kLeastForDevice) return false;
+  if (picture.file().size() < kMinForDevice) return false;
   // Before the first caps the pool tells nothing.
   return output_.pool() ? output_.in_cuda() : peer_takes_cuda(picture.info);
 }
@@ -482,7 +482,7 @@ GstFlowReturn JpegDecoder::push(Picture picture) {
   if (!is_good) GST_BUFFER_FLAG_SET(buffer.get(), GST_BUFFER_FLAG_CORRUPTED);
   pictures_.note_time(picture->took());
   const guint64 attachments =
-      picture->behind && picture->has_others() ? picture->others().count : 0;
+      picture->trailing && picture->has_others() ? picture->others().count : 0;
   GstVideoCodecFrame* frame = picture->take_frame();
   release(*picture);
   picture.reset();
@@ -618,7 +618,8 @@ void JpegDecoder::set_output_state(const GstDctInfo& info, const DctTables& tabl
   const CodecStatePtr state(gst_video_decoder_set_output_state(
       decoder_, GST_VIDEO_FORMAT_ENCODED, info.width, info.height, input_.get()));
   CapsPtr caps = make_caps(info, &state->info);
-  if (tables_in_caps_ && tables.count > 0) told_.tell(caps.get(), tables, info.n_components);
+  if (tables_in_caps_ && tables.count > 0)
+    written_tables_.write(caps.get(), tables, info.n_components);
   const bool in_cuda = choose_memory(decoder_, engine_, MemoryChoice::kCudaWherePossible, &caps);
   gst_caps_replace(&state->caps, caps.get());
   info_ = info;
@@ -627,7 +628,7 @@ void JpegDecoder::set_output_state(const GstDctInfo& info, const DctTables& tabl
 
 bool JpegDecoder::fits_output_state(const JpegPicture& picture) const {
   const bool has_told =
-      !tables_in_caps_ || told_.same(picture.dct_tables(), picture.info.n_components);
+      !tables_in_caps_ || written_tables_.same(picture.dct_tables(), picture.info.n_components);
   return has_told && same_geometry(info_, picture.info);
 }
 
@@ -665,7 +666,7 @@ Status JpegDecoder::ask_downstream(const JpegPicture& picture) {
   CapsPtr caps = make_caps(picture.info, input_ ? &input_->info : nullptr);
   const DctTables tables = picture.dct_tables();
   if (tables_in_caps_ && tables.count > 0)
-    ToldTables().tell(caps.get(), tables, picture.info.n_components);
+    WrittenTables().write(caps.get(), tables, picture.info.n_components);
   (void)choose_memory(decoder_, engine_, MemoryChoice::kCudaWherePossible, &caps);
   CT_RETURN_IF_ERROR(
       cudatransform::ask_downstream(GST_VIDEO_DECODER_SRC_PAD(decoder_), caps.get()));

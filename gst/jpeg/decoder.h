@@ -13,7 +13,7 @@
 #include "gst/engine/engine.h"
 #include "gst/engine/engine_element.h"
 #include "gst/jpeg/caps.h"
-#include "gst/jpeg/detached_pictures.h"
+#include "gst/jpeg/orphaned_pictures.h"
 #include "gst/jpeg/picture.h"
 #include "gst/stream/coef_output.h"
 #include "gst/stream/decoder_common.h"
@@ -141,7 +141,7 @@ class JpegDecoder final : private PictureCodec {
   JpegDecodeSettings settings_;  // of the present picture
   DamagePolicy damage_;
   OrderedPictures pictures_;
-  DetachedPictures detached_;
+  OrphanedPictures orphaned_;
   CodecStatePtr input_;
   CodecStatePtr held_input_;  // of a picture that is held, if other caps have come since
   bool framed_ = false;
@@ -155,7 +155,7 @@ class JpegDecoder final : private PictureCodec {
   // The output state.
   GstDctInfo info_ = {};
   bool tables_in_caps_ = false;
-  ToldTables told_;
+  WrittenTables written_tables_;
   bool negotiated_ = false;
   bool is_refused_ = false;  // the picture that was pushed last, for its caps
   // How many sizes of a sampling and depth downstream has accepted when it was asked.

@@ -41,7 +41,7 @@ Status FileMemory::take(Engine& engine, gsize bytes, std::unique_ptr<Memory>* me
 void FileMemory::give(std::unique_ptr<Memory> memory) {
   const std::lock_guard lock(mutex_);
   const bool kept =
-      memory && !closed_ && idle_.size() < kMostIdle && idle_bytes_ + memory->size() <= kMostBytes;
+      memory && !closed_ && idle_.size() < kMaxIdle && idle_bytes_ + memory->size() <= kMaxBytes;
   if (!kept) return;
   idle_bytes_ += memory->size();
   idle_.push_back(std::move(memory));
@@ -50,7 +50,7 @@ void FileMemory::give(std::unique_ptr<Memory> memory) {
 GstBuffer* FileMemory::wrap(std::unique_ptr<Memory>* memory, gsize offset, gsize size) {
   {
     const std::lock_guard lock(mutex_);
-    if (lent_ >= kMostLent || lent_bytes_ + (*memory)->size() > kMostBytes) return nullptr;
+    if (lent_ >= kMaxLent || lent_bytes_ + (*memory)->size() > kMaxBytes) return nullptr;
     ++lent_;
     lent_bytes_ += (*memory)->size();
   }
@@ -87,14 +87,14 @@ namespace {
 
 // For the first picture: a file of high quality has this part of the bytes of its coefficients.
 constexpr size_t kFirstPart = 4;
-constexpr size_t kLeastRoom = 4096;
+constexpr size_t kMinRoom = 4096;
 // A header without metadata is shorter.
 constexpr size_t kHeaderRoom = 4096;
 
 // More than `bytes`, in steps of an eighth, so that pictures that grow slowly do not allocate every
 // time.
 size_t room_for(size_t bytes) {
-  size_t step = kLeastRoom;
+  size_t step = kMinRoom;
   while (step * 16 < bytes) step *= 2;
   return (bytes / step + 2) * step;
 }
@@ -143,8 +143,8 @@ bool DeviceCoder::takes_next() {
 }
 
 void DeviceCoder::note_picture(bool refused) {
-  refusals_ = refused ? std::min(refusals_ + 1, kMostRefusals) : 0;
-  if (refusals_ == kMostRefusals) left_out_ = kLeftOut;
+  refusals_ = refused ? std::min(refusals_ + 1, kMaxRefusals) : 0;
+  if (refusals_ == kMaxRefusals) left_out_ = kLeftOut;
 }
 
 Status DeviceScan::begin(DeviceCoder& coder, const JpegPicture& picture, const JpegOptions& options,
@@ -223,7 +223,7 @@ bool DeviceScan::is_ready() {
   return !counted_ || counted_->done();
 }
 
-Status DeviceScan::encode_optimised() {
+Status DeviceScan::encode_optimized() {
   CT_RETURN_IF_ERROR(counted_->wait());
   counted_.reset();
   // Each block has one DC symbol. Other numbers come from elsewhere, and libjpeg must not make up
@@ -259,7 +259,7 @@ Status DeviceScan::wait_for_scan(bool* refused) {
 Status DeviceScan::finish(GstBuffer** file) {
   *file = nullptr;
   if (counted_) {
-    const Status status = encode_optimised();
+    const Status status = encode_optimized();
     // If there are no tables, libjpeg has none either, and says so.
     if (status.code == StatusCode::kUnsupported) return {};
     CT_RETURN_IF_ERROR(status);

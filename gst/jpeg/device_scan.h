@@ -26,8 +26,8 @@ class FileMemory : public std::enable_shared_from_this<FileMemory> {
   void close();
 
  private:
-  static constexpr size_t kMostLent = 32, kMostIdle = 16;
-  static constexpr gsize kMostBytes = gsize{1} << 27;  // lent, and idle
+  static constexpr size_t kMaxLent = 32, kMaxIdle = 16;
+  static constexpr gsize kMaxBytes = gsize{1} << 27;  // lent, and idle
   struct Lent {
     std::shared_ptr<FileMemory> owner;
     std::unique_ptr<Memory> memory;
@@ -54,7 +54,7 @@ class DeviceCoder {
 
  private:
   friend class DeviceScan;
-  static constexpr int kMostRefusals = 3, kLeftOut = 60;
+  static constexpr int kMaxRefusals = 3, kLeftOut = 60;
   void note_picture(bool refused);
 
   Engine* engine_ = nullptr;
@@ -100,7 +100,7 @@ class DeviceScan {
   };
   const Results& results() const { return *static_cast<const Results*>(results_->data()); }
   Status encode(const JpegCodes& codes, size_t room);
-  Status encode_optimised();
+  Status encode_optimized();
   Status fetch(size_t from, size_t bytes);
   Status wait_for_scan(bool* refused);
   Status make_file(GstBuffer** file);
@@ -110,7 +110,7 @@ class DeviceScan {
   const JpegPicture* picture_ = nullptr;
   JpegOptions options_;
   JpegEncodeJob job_;
-  JpegHuffmanTables tables_;  // optimised ones
+  JpegHuffmanTables tables_;  // optimized ones
   FencePtr counted_, coded_, downloaded_;
   size_t fetched_ = 0;      // bytes in staging_ once downloaded_ is done,
   size_t header_room_ = 0;  // after this many for the header

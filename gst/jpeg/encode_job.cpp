@@ -31,7 +31,7 @@ std::string text_of(const FilePlace& place) {
 }
 
 // kInvalidArgument: attachments that cannot be: too many, outside of the bytes, over each other.
-Status read_behind(GstBuffer* coefficients, Behind* behind) {
+Status read_trailing(GstBuffer* coefficients, Behind* behind) {
   const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(coefficients);
   if (!jpeg) return {};
   const auto wrong = [](const std::string& what) {
@@ -41,8 +41,8 @@ Status read_behind(GstBuffer* coefficients, Behind* behind) {
     return wrong(std::to_string(jpeg->n_attachments) + " attachments, at most " +
                  std::to_string(GST_DCT_JPEG_MAX_ATTACHMENTS) + " are expected");
   gsize size = 0;
-  if (jpeg->behind) {
-    const auto* data = static_cast<const uint8_t*>(g_bytes_get_data(jpeg->behind, &size));
+  if (jpeg->trailing) {
+    const auto* data = static_cast<const uint8_t*>(g_bytes_get_data(jpeg->trailing, &size));
     behind->bytes = {data, size};
   }
   for (guint i = 0; i < jpeg->n_attachments; i++) {
@@ -164,7 +164,7 @@ void EncodeJob::run() {
   status_ = code();
   if (!status_.ok() || !options_.keep_metadata) return;
   Behind behind;
-  status_ = read_behind(coefficients_.get(), &behind);
+  status_ = read_trailing(coefficients_.get(), &behind);
   if (!status_.ok()) return;
   const gsize size = file_ ? gst_buffer_get_size(file_.get()) : bytes_.size();
   // A picture may come without what its file had behind it, or with something else.

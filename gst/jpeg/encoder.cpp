@@ -31,7 +31,7 @@ size_t max_kept(GstBuffer* buffer) {
   return maximum > kWorkingBuffers ? maximum - kWorkingBuffers : 1;
 }
 
-constexpr int kMostElements = 16;  // a loop of links is no pipeline, but may be built
+constexpr int kMaxElements = 16;  // a loop of links is no pipeline, but may be built
 
 // The only source pad of an element with at most one sink pad; null otherwise. Transfer full.
 GstPad* only_source(GstElement* element) {
@@ -70,7 +70,7 @@ bool sends_jpeg_by_rtp(GstPad* src) {
 std::string rtp_jpeg_payloader_behind(GstPad* src) {
   std::string name;
   GstPad* pad = GST_PAD(gst_object_ref(src));
-  for (int count = 0; pad && name.empty() && count < kMostElements; ++count) {
+  for (int count = 0; pad && name.empty() && count < kMaxElements; ++count) {
     GstPad* peer = peer_outside(pad);
     gst_object_unref(pad);
     GstElement* element = peer ? gst_pad_get_parent_element(peer) : nullptr;

@@ -1,4 +1,4 @@
-// Element jpegcoefdec: JPEG pictures and Motion-JPEG to their quantised DCT coefficients.
+// Element jpegcoefdec: JPEG pictures and Motion-JPEG to their quantized DCT coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /**
@@ -6,7 +6,7 @@
  * @title: jpegcoefdec
  * @see_also: cudaidct8x8, jpegcoefenc
  *
- * Takes JPEG pictures apart as far as their quantised coefficients (video/x-dct) and quantisation
+ * Takes JPEG pictures apart as far as their quantized coefficients (video/x-dct) and quantization
  * tables, which travel with every buffer: entropy decoding without the transform, on the CPU or,
  * see #GstJpegCoefDec:entropy, on the GPU. cudaidct8x8 makes pictures of them, in every
  * sampling that JPEG files have; jpegcoefenc makes JPEG pictures again, without any loss.
@@ -149,11 +149,11 @@ static void install_properties(GObjectClass* klass) {
                 "maps, stereo pairs and previews",
                 &JpegDecodeSettings::pictures, {.type = pictures_type(), .flags = kUpToReady}),
        jpeg.row("keep-metadata", "Keep metadata",
-                "Attach the file's density, Exif data, colour profile, comments and the bytes "
+                "Attach the file's density, Exif data, color profile, comments and the bytes "
                 "behind its picture to the coefficients, for jpegcoefenc to write",
                 &JpegDecodeSettings::keep_metadata),
        jpeg.row("tables-in-caps", "Tables in caps",
-                "Write the quantisation tables into the caps as well, for files that keep no "
+                "Write the quantization tables into the caps as well, for files that keep no "
                 "metas; with it, new tables are new caps",
                 &JpegDecodeSettings::tables_in_caps, {.flags = kUpToReady}),
        jpeg.row("entropy", "Entropy decoding",
@@ -225,9 +225,9 @@ GstFlowReturn refuse(GstVideoDecoder* decoder, State& state, GstVideoCodecFrame*
 // Drops bytes between pictures. The base class forgets the times of buffers together with their
 // frames, so that a stream without pictures needs some, too.
 bool skip(GstVideoDecoder* decoder, State& state, gsize size) {
-  constexpr gsize kMostSkipped = gsize{1} << 18;
+  constexpr gsize kMaxSkipped = gsize{1} << 18;
   GST_DEBUG_OBJECT(decoder, "%" G_GSIZE_FORMAT " bytes are between two pictures", size);
-  const bool is_too_much = (state.skipped += size) > kMostSkipped;
+  const bool is_too_much = (state.skipped += size) > kMaxSkipped;
   state.bytes.flush(size - (is_too_much ? 1 : 0));
   if (is_too_much) state.bytes.add_to_frame(decoder, 1);
   return !is_too_much;
@@ -370,7 +370,7 @@ static void gst_jpeg_coef_dec_class_init(GstJpegCoefDecClass* klass) {
   install_properties(G_OBJECT_CLASS(klass));
   gst_element_class_set_static_metadata(
       element_class, "JPEG to DCT coefficients", "Codec/Parser/Image",
-      "Takes JPEG pictures and Motion-JPEG apart as far as their quantised DCT coefficients",
+      "Takes JPEG pictures and Motion-JPEG apart as far as their quantized DCT coefficients",
       "The cudatransform authors");
 
   decoder_class->start = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_start);

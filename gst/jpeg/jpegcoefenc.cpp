@@ -6,9 +6,9 @@
  * @title: jpegcoefenc
  * @see_also: cudadct8x8, jpegcoefdec
  *
- * Writes quantised 8x8 DCT coefficients (video/x-dct) as JPEG files, one per buffer, with the
+ * Writes quantized 8x8 DCT coefficients (video/x-dct) as JPEG files, one per buffer, with the
  * tables that each buffer carries. The coefficients go into the file as they are: nothing is
- * transformed or quantised again. Coefficients of 8 bits in CUDA memory are coded there, several
+ * transformed or quantized again. Coefficients of 8 bits in CUDA memory are coded there, several
  * frames in flight. Others, and files that are progressive or arithmetically coded, are written on
  * the CPU. The bytes are the same.
  *
@@ -156,7 +156,7 @@ static GstCaps* gst_jpeg_coef_enc_getcaps(GstVideoEncoder* encoder, GstCaps* fil
 // Deliberately not chaining up: the base class would propose a pool for our caps, which none knows.
 static gboolean gst_jpeg_coef_enc_propose_allocation(GstVideoEncoder*, GstQuery* query) {
   gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);
-  cudatransform::promise_to_honour_fence(query);
+  cudatransform::promise_to_honor_fence(query);
   return TRUE;
 }
 
@@ -201,7 +201,7 @@ static void install_properties(GObjectClass* klass) {
                    &JpegOptions::restart_interval,
                    {.most = cudatransform::kJpegMaxRestartInterval}),
        options.row("keep-metadata", "Keep metadata",
-                   "Write the density, Exif data, colour profile, comments and the bytes behind "
+                   "Write the density, Exif data, color profile, comments and the bytes behind "
                    "the picture, as jpegcoefdec has found them in the file that the coefficients "
                    "are from",
                    &JpegOptions::keep_metadata),
@@ -244,6 +244,6 @@ static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {
                                               cudatransform::jpeg_template_caps());
   gst_element_class_set_static_metadata(
       element_class, "JPEG writer of 8x8 DCT coefficients", "Codec/Encoder/Image",
-      "Writes quantised 8x8 DCT coefficients as JPEG files, without loss",
+      "Writes quantized 8x8 DCT coefficients as JPEG files, without loss",
       "The cudatransform authors");
 }

@@ -184,7 +184,7 @@ static cudatransform::Property row_of(const PairProperty& property) {
 }
 
 // An element has notified a property.
-static void tell(GObject* element, GParamSpec* spec, gpointer bin) {
+static void forward_notify(GObject* element, GParamSpec* spec, gpointer bin) {
   GstPairBin* self = GST_PAIR_BIN(bin);
   for (const PairProperty& property : *GST_PAIR_BIN_GET_CLASS(self)->properties)
     if (std::string_view(property.spec->name) == spec->name &&
@@ -213,7 +213,7 @@ static gboolean query_from_outside(GstPad* ghost, GstObject* parent, GstQuery* q
   return answered;
 }
 
-// Likewise of the neighbour's answer to an element.
+// Likewise of the neighbor's answer to an element.
 static gboolean query_from_inside(GstPad* internal, GstObject* ghost, GstQuery* query) {
   return (GST_QUERY_TYPE(query) == GST_QUERY_CAPS && gst_pad_peer_query(GST_PAD(ghost), query)) ||
          gst_pad_query_default(internal, ghost, query);
@@ -239,7 +239,8 @@ static void gst_pair_bin_constructed(GObject* object) {
     self->elements[i] = GST_ELEMENT(
         gst_object_ref_sink(g_object_new(pair.types[i], "name", pair.names[i], nullptr)));
     cudatransform::turn_inner_properties_off(self->elements[i]);
-    g_signal_connect_object(self->elements[i], "notify", G_CALLBACK(tell), self, GConnectFlags(0));
+    g_signal_connect_object(self->elements[i], "notify", G_CALLBACK(forward_notify), self,
+                            GConnectFlags(0));
     gst_bin_add(GST_BIN(self), self->elements[i]);
   }
   gst_element_link(self->elements[0], self->elements[1]);

@@ -37,7 +37,7 @@ Status JpegPicture::look_behind() {
   }
   if (!status.ok()) GST_DEBUG("%s", status.message.c_str());
   // Without an end and an index, the bytes behind damage may be the rest of the picture.
-  if (first.has_end || has_others()) behind_size_ = behind_it;
+  if (first.has_end || has_others()) trailing_size_ = behind_it;
   if (has_others() || !ends_with_another(whole().first(first.size), others_)) return {};
   return Status::error(StatusCode::kInvalidArgument,
                        "the picture ends in a segment, and another picture of its file follows");
@@ -82,7 +82,7 @@ Status JpegPicture::decode() {
     CT_RETURN_IF_ERROR(submit_to_device());
   if (!is_on_device) CT_RETURN_IF_ERROR(decode_on_cpu());
   if (!metadata) CT_RETURN_IF_ERROR(read_metadata());
-  return behind_size() > 0 && !behind ? read_behind() : Status();
+  return trailing_size() > 0 && !trailing ? read_trailing() : Status();
 }
 
 Status JpegPicture::submit_to_device() {
@@ -154,14 +154,14 @@ Status JpegPicture::read_metadata() {
 }
 
 // A copy, because the file's memory may be its sender's.
-Status JpegPicture::read_behind() {
-  auto* bytes = static_cast<uint8_t*>(g_try_malloc(behind_size()));
+Status JpegPicture::read_trailing() {
+  auto* bytes = static_cast<uint8_t*>(g_try_malloc(trailing_size()));
   if (!bytes)
     return Status::error(StatusCode::kOutOfMemory, "no memory for the " +
-                                                       std::to_string(behind_size()) +
+                                                       std::to_string(trailing_size()) +
                                                        " bytes behind a picture in its file");
-  memcpy(bytes, whole().last(behind_size()).data(), behind_size());
-  behind.reset(g_bytes_new_take(bytes, behind_size()));
+  memcpy(bytes, whole().last(trailing_size()).data(), trailing_size());
+  trailing.reset(g_bytes_new_take(bytes, trailing_size()));
   return {};
 }
 

@@ -33,7 +33,7 @@ struct JpegPicture final : FrameJob {
   Status look_behind();
   std::span<const uint8_t> file() const { return whole().first(map_.size - others_size_); }
   // Bytes behind the picture that stay with it.
-  gsize behind_size() const { return keep_metadata ? behind_size_ : 0; }
+  gsize trailing_size() const { return keep_metadata ? trailing_size_ : 0; }
   // The other pictures of the file by its index, true or not, and whether they are where it says.
   // Empty without look_behind().
   const FilePlaces& others() const { return others_; }
@@ -75,7 +75,7 @@ struct JpegPicture final : FrameJob {
   uint32_t irregular = 0;  // bits of jpeg/errors.h; before decoding, the header's
   std::string damage;      // the first missing or contradictory part; empty: none
   BytesPtr metadata;       // of the file, for GstDctJpegMeta
-  BytesPtr behind;         // likewise: the last behind_size() bytes of the file
+  BytesPtr trailing;       // likewise: the last trailing_size() bytes of the file
 
  private:
   Status decode();
@@ -83,7 +83,7 @@ struct JpegPicture final : FrameJob {
   Status submit_to_device();
   Status settle(bool wait, Left* left);
   Status read_metadata();
-  Status read_behind();
+  Status read_trailing();
   std::span<const uint8_t> whole() const { return {map_.data, map_.size}; }
 
   GstVideoCodecFrame* frame_;
@@ -91,7 +91,7 @@ struct JpegPicture final : FrameJob {
   bool mapped_ = false;
   GstMapInfo map_ = {};
   FilePlaces others_;
-  gsize behind_size_ = 0, others_size_ = 0;  // the last bytes of the file
+  gsize trailing_size_ = 0, others_size_ = 0;  // the last bytes of the file
   bool is_device_asked_ = false;
 };
 

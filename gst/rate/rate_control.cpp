@@ -22,7 +22,7 @@ namespace {
 
 // vbv-buf-capacity=0.
 constexpr double kUsualSeconds = 0.6;
-constexpr double kLeastFrames = 2, kUsualFrames = 4;
+constexpr double kMinFrames = 2, kUsualFrames = 4;
 
 const char* first_property(const RateSettings& rate) {
   return rate.bitrate ? "bitrate" : rate.target_size ? "target-size" : "max-size";
@@ -172,10 +172,10 @@ Status RateControl::choose(const Dct8x8Ops&, const Dct8x8Job&, FrameTables*) {
 
 #endif
 
-RateControl::RateControl(Engine& engine, Transport& transport,
+RateControl::RateControl(Engine& engine, FrameMover& mover,
                          const std::function<bool(GstQuery* query)>& ask_downstream)
     : engine_(engine),
-      transport_(transport),
+      mover_(mover),
       ask_downstream_(ask_downstream),
       sizes_(std::make_unique<Sizes>()) {}
 
@@ -224,7 +224,7 @@ Status RateControl::prepare(const RateSettings& rate, const QuantSettings& quant
   const std::string name = first_property(rate);
   if (info.depth != 8)
     return refuse(name + " needs pictures of 8 bits, not " + std::to_string(info.depth));
-  if (!info.quantized) return refuse(name + " needs quantised coefficients");
+  if (!info.quantized) return refuse(name + " needs quantized coefficients");
   return {};
 }
 
@@ -255,7 +255,7 @@ Status RateControl::find_budget(guint64* bytes) {
                               ? rate_.vbv_buf_capacity / 1000.0
                               : std::max(kUsualSeconds, kUsualFrames * interval_);
   // Later, a frame that lasts longer gets what there is room for.
-  if (!has_frames_ && capacity < kLeastFrames * interval_)
+  if (!has_frames_ && capacity < kMinFrames * interval_)
     return refuse(text("vbv-buf-capacity", rate_.vbv_buf_capacity) +
                   " is less than two frames, which last " +
                   std::to_string(static_cast<int>(2000 * interval_)) + " ms");
@@ -276,9 +276,9 @@ void RateControl::warn_of_size(guint64 bytes, guint64 target) {
   if (!is_max && rate_.bitrate) limit += " (" + std::to_string(target) + " bytes for this frame)";
   const std::string cure = rate_.min_quality > 1 ? "lower min-quality, or raise the limit"
                                                  : "raise the limit, or scale the video down";
-  transport_.warn_once(limit + " exceeded: " + std::to_string(bytes) + " bytes at " +
-                           text("min-quality", rate_.min_quality) + "; " + cure,
-                       &warned_of_size_);
+  mover_.warn_once(limit + " exceeded: " + std::to_string(bytes) + " bytes at " +
+                       text("min-quality", rate_.min_quality) + "; " + cure,
+                   &warned_of_size_);
 }
 
 // The frame gets the tables that were measured last.

@@ -10,7 +10,7 @@
 
 #include <gst/coef/dct.h>
 #include "gst/dct8x8/quant_settings.h"
-#include "gst/stream/transport.h"
+#include "gst/stream/frame_mover.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/ratecontrol/leaky_bucket.h"
 #if CT_HAVE_JPEG
@@ -49,7 +49,7 @@ struct RateResult {
 class RateControl {
  public:
   // `ask_downstream` sends a query downstream.
-  RateControl(Engine& engine, Transport& transport,
+  RateControl(Engine& engine, FrameMover& mover,
               const std::function<bool(GstQuery* query)>& ask_downstream);
   ~RateControl();
 
@@ -79,7 +79,7 @@ class RateControl {
   Status take(uint32_t scale, guint64 bytes, guint64 target);
 
   Engine& engine_;
-  Transport& transport_;
+  FrameMover& mover_;
   const std::function<bool(GstQuery* query)>& ask_downstream_;
   RateSettings rate_;
   QuantPreset preset_ = QuantPreset::kAnnexK;

@@ -73,7 +73,7 @@ std::vector<SampleGroup> groups_of(const GstStructure* raw, const CoefKind& kind
     add_to_groups(groups, sampling_of(format), format.depth);
     if (kind.with_tall && holds_tall(format))
       for (const GstCoefSampling tall : kTallSamplings) add_to_groups(groups, tall, format.depth);
-    if (kind.with_grey_12 && format.depth != 12 && holds_depth(format, 12))
+    if (kind.with_gray_12 && format.depth != 12 && holds_depth(format, 12))
       add_to_groups(groups, sampling_of(format), 12);
   }
   return groups;
@@ -83,7 +83,7 @@ std::vector<const RawFormat*> formats_of(const GstStructure* coefs, const CoefKi
   const std::vector<std::string> samplings = strings_of(coefs, "sampling");
   std::vector<const RawFormat*> formats;
   for (const RawFormat& format : raw_formats()) {
-    const bool is_deep = kind.with_grey_12 && holds_depth(format, 12);
+    const bool is_deep = kind.with_gray_12 && holds_depth(format, 12);
     if (!int_field_allows(coefs, "depth", static_cast<int>(format.depth)) &&
         !(is_deep && int_field_allows(coefs, "depth", 12)))
       continue;

@@ -14,7 +14,7 @@
 
 namespace cudatransform {
 
-// Samplings that share depth and colour space, and so one caps structure.
+// Samplings that share depth and color space, and so one caps structure.
 struct SampleGroup {
   guint depth;
   std::string colorspace;
@@ -34,7 +34,7 @@ struct CoefKind {
   const char* media_type;
   std::vector<const char*> fields;  // its own fields, which raw video lacks
   bool with_tall;                   // whether frames may be of 4:4:0 and 4:4:1: sampling.h
-  bool with_grey_12 = false;        // likewise grey of 12 bits
+  bool with_gray_12 = false;        // likewise gray of 12 bits
   RgbFrames rgb = RgbFrames::kNone;
   const char* rgb_colorimetry = nullptr;  // of YCbCr that is made of RGB
 };

@@ -41,10 +41,10 @@ Status CoefInput::open(Engine& engine, GstBuffer* buffer, const CoefPlaces& plac
   return {};
 }
 
-Status CoefInput::bring_in(Transport& transport, GstBuffer* buffer, const CoefPlaces& places,
+Status CoefInput::bring_in(FrameMover& mover, GstBuffer* buffer, const CoefPlaces& places,
                            BlockPool& pool, MeasuredFrame* frame) {
   close();
-  Engine& engine = transport.engine();
+  Engine& engine = mover.engine();
   buffer_ = buffer;
   fence_ = places.fence;
   const Residence residence = residence_of(engine, buffer);
@@ -62,19 +62,19 @@ Status CoefInput::bring_in(Transport& transport, GstBuffer* buffer, const CoefPl
       CT_RETURN_IF_ERROR(wait_written(engine, fence_, &engine.queue(QueueKind::kUpload)));
     return {};
   };
-  return transport.place(buffer, map_for, InPlace::kIfAligned, pool, frame, &placed_);
+  return mover.place(buffer, map_for, InPlace::kIfAligned, pool, frame, &placed_);
 }
 
 void CoefInput::mark_read(const FencePtr& done) {
   if (is_guarded()) add_read(fence_, done);
 }
 
-void CoefInput::mark_read(Transport& transport, const FencePtr& done) {
-  if (!transport.engine().is_cuda()) return;
+void CoefInput::mark_read(FrameMover& mover, const FencePtr& done) {
+  if (!mover.engine().is_cuda()) return;
   if (!placed_.block && is_guarded())
     add_read(fence_, done);
   else
-    transport.mark_read(buffer_, placed_, done);
+    mover.mark_read(buffer_, placed_, done);
 }
 
 namespace {

@@ -5,7 +5,7 @@
 #include <gst/coef/fence.h>
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
-#include "gst/stream/transport.h"
+#include "gst/stream/frame_mover.h"
 
 namespace cudatransform {
 
@@ -26,14 +26,14 @@ class CoefInput {
 
   // Brings the coefficients within reach of kernels, aligned, through a block of `pool` if need be.
   // Later work of the compute queue waits until they are written.
-  Status bring_in(Transport& transport, GstBuffer* buffer, const CoefPlaces& places,
-                  BlockPool& pool, MeasuredFrame* frame);
+  Status bring_in(FrameMover& mover, GstBuffer* buffer, const CoefPlaces& places, BlockPool& pool,
+                  MeasuredFrame* frame);
 
   // `done` is the work that reads the coefficients. After open(), the caller keeps the buffer until
   // then: this tells other users of the memory.
   void mark_read(const FencePtr& done);
   // After bring_in(): keeps the memory from being reused before then.
-  void mark_read(Transport& transport, const FencePtr& done);
+  void mark_read(FrameMover& mover, const FencePtr& done);
   void close();
 
  private:

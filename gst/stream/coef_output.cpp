@@ -12,7 +12,7 @@
 namespace cudatransform {
 namespace {
 
-constexpr size_t kMostUploads = 8;  // in flight
+constexpr size_t kMaxUploads = 8;  // in flight
 
 // Small frames share a pool, whatever their sizes: it takes longer to make one than to decode them.
 gsize pool_size(gsize frame) { return std::max(frame, gsize{1} << 14); }
@@ -36,11 +36,11 @@ void CoefOutput::configure(const CoefLayout& layout, bool in_cuda) {
     stop();
   layout_ = layout;
   in_cuda_ = in_cuda;
-  fence_is_honoured_ = false;
+  fence_is_honored_ = false;
 }
 
 Status CoefOutput::allocate(GstQuery* query) {
-  fence_is_honoured_ = peers_honour_fence(query);
+  fence_is_honored_ = peers_honor_fence(query);
   if (maker_ == CoefMaker::kEngine) {
     if (in_cuda_) return {};
     return make_system_pool(engine_.pinned_allocator(), layout_.size, &pool_);
@@ -103,7 +103,7 @@ Status CoefOutput::begin_on_engine(SubmittedFrame* out, EngineCoefs* coefs) {
   return {};
 }
 
-Status CoefOutput::finish_on_engine(Transport& transport, EngineCoefs coefs, const FencePtr& done,
+Status CoefOutput::finish_on_engine(FrameMover& mover, EngineCoefs coefs, const FencePtr& done,
                                     MeasuredFrame* frame, SubmittedFrame* out, CoefPlaces* places) {
   if (frame) frame->fence = done;
   if (coefs.block) set_written(coefs.block.fence, done);
@@ -111,12 +111,12 @@ Status CoefOutput::finish_on_engine(Transport& transport, EngineCoefs coefs, con
     *places = {layout_};
     out->device_copy = std::move(coefs.block.buffer);
     if (!engine_.is_cuda()) return {};
-    return transport.fetch(coefs.rects, coefs.in_system, done, frame, &out->ready);
+    return mover.fetch(coefs.rects, coefs.in_system, done, frame, &out->ready);
   }
   *places = places_in(coefs.block, coefs.rects);
   out->buffer = std::move(coefs.block.buffer);
   // A peer that does not know the fence may read at any time.
-  if (!fence_is_honoured_) out->ready = done;
+  if (!fence_is_honored_) out->ready = done;
   return {};
 }
 
@@ -141,7 +141,7 @@ gsize CoefOutput::reusable(const CoefLayout& layout) const {
 Status CoefOutput::begin_pinned(CoefFrame* frame) {
   const auto is_free = [this] { return !pinned_.front().second || pinned_.front().second->done(); };
   const gsize with_new = (pinned_.size() + 1) * layout_.size;
-  const bool full = pinned_.size() >= kMostUploads || with_new > most_kept_;
+  const bool full = pinned_.size() >= kMaxUploads || with_new > most_kept_;
   if (!pinned_.empty() && full && !is_free()) CT_RETURN_IF_ERROR(pinned_.front().second->wait());
   if (!pinned_.empty() && is_free()) {
     frame->pinned = std::move(pinned_.front().first);
@@ -210,7 +210,7 @@ Status CoefOutput::upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buf
   // Other memory is not page-locked, so the driver has read it by now.
   if (frame->is_kept) pinned_.emplace_back(std::move(frame->pinned), uploaded);
   // A peer that does not know the fence may read at any time.
-  if (!fence_is_honoured_) CT_RETURN_IF_ERROR(uploaded->wait());
+  if (!fence_is_honored_) CT_RETURN_IF_ERROR(uploaded->wait());
   *places = places_in(block, to);
   *buffer = std::move(block.buffer);
   return {};

@@ -10,8 +10,8 @@
 #include "gst/engine/block_pool.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
+#include "gst/stream/frame_mover.h"
 #include "gst/stream/frame_transform.h"
-#include "gst/stream/transport.h"
 
 namespace cudatransform {
 
@@ -56,22 +56,22 @@ class CoefOutput {
   ~CoefOutput() { stop(); }
 
   // New caps: frees memory that they cannot use. The answered ALLOCATION query says whether all
-  // peers promise to honour the fence.
+  // peers promise to honor the fence.
   void configure(const CoefLayout& layout, bool in_cuda);
   Status allocate(GstQuery* query);
   const CoefLayout& layout() const { return layout_; }
   // The pool of system memory; none before allocate(). Its buffers may be larger than a frame.
   GstBufferPool* pool() const { return pool_; }
   // Whether the host has to wait for a frame before it can be pushed.
-  bool waits_for_frames() const { return engine_.is_cuda() && !(in_cuda_ && fence_is_honoured_); }
-  // Whether all peers have promised to honour the fence.
-  bool fence_is_honoured() const { return fence_is_honoured_; }
+  bool waits_for_frames() const { return engine_.is_cuda() && !(in_cuda_ && fence_is_honored_); }
+  // Whether all peers have promised to honor the fence.
+  bool fence_is_honored() const { return fence_is_honored_; }
 
   // For the engine: a new buffer in `out`, or the device block that becomes it or is downloaded to
   // it. finish_on_engine() takes the work `done` that writes there, and returns the places of the
   // coefficients in out->buffer. The buffer has neither metas nor timestamps.
   Status begin_on_engine(SubmittedFrame* out, EngineCoefs* coefs);
-  Status finish_on_engine(Transport& transport, EngineCoefs coefs, const FencePtr& done,
+  Status finish_on_engine(FrameMover& mover, EngineCoefs coefs, const FencePtr& done,
                           MeasuredFrame* frame, SubmittedFrame* out, CoefPlaces* places);
 
   // For the CPU. Frames of another layout than the negotiated one may begin at any time: they may
@@ -110,7 +110,7 @@ class CoefOutput {
   const CoefMaker maker_;
   CoefLayout layout_;
   bool in_cuda_ = false;
-  bool fence_is_honoured_ = false;
+  bool fence_is_honored_ = false;
   GstBufferPool* pool_ = nullptr;           // system memory
   gsize pool_size_ = 0;                     // of each of its buffers
   GstAllocator* pool_allocator_ = nullptr;  // the pool keeps it

@@ -49,7 +49,7 @@ Status CoefTransform::allocate(GstQuery* query, GstCaps* caps) {
 void CoefTransform::propose(GstQuery* query, GstCaps* caps, guint buffers) {
   if (is_forward()) return propose_raw_pool(engine_, query, caps, buffers);
   gst_query_add_allocation_meta(query, meta_api(), nullptr);
-  promise_to_honour_fence(query);
+  promise_to_honor_fence(query);
   gsize size = 0;
   if (size_of(caps, &size)) propose_coefficient_pool(engine_, query, caps, size, buffers);
 }
@@ -59,10 +59,10 @@ Status CoefTransform::begin(FrameTask& task, CoefStep* step) {
 }
 
 Status CoefTransform::begin_forward(FrameTask& task, CoefStep* step) {
-  step->copies_source_ = keeps_reference_ && keeper_.must_copy(transport_, task.in);
+  step->copies_source_ = keeps_reference_ && keeper_.must_copy(mover_, task.in);
   const InPlace in_place = step->copies_source_ ? InPlace::kNever : InPlace::kAlways;
   CT_RETURN_IF_ERROR(
-      step->frame_in_.bring_in(transport_, task.in, raw_, in_place, input_blocks_, task.measured));
+      step->frame_in_.bring_in(mover_, task.in, raw_, in_place, input_blocks_, task.measured));
   step->raw_ = step->frame_in_.placed().rects;
   CT_RETURN_IF_ERROR(coefs_.begin_on_engine(&task.out, &step->coefs_out_));
   step->coefs_ = step->coefs_out_.rects;
@@ -71,28 +71,28 @@ Status CoefTransform::begin_forward(FrameTask& task, CoefStep* step) {
 
 Status CoefTransform::begin_inverse(FrameTask& task, CoefStep* step) {
   CT_RETURN_IF_ERROR(
-      step->coefs_in_.bring_in(transport_, task.in, step->places, input_blocks_, task.measured));
+      step->coefs_in_.bring_in(mover_, task.in, step->places, input_blocks_, task.measured));
   step->coefs_ = step->coefs_in_.rects();
   CT_RETURN_IF_ERROR(frames_.begin(&task.out, &step->raw_));
   if (!task.measured || !(task.measured->kinds & kMeasurePsnr)) return {};
-  if (!incomparable_) return finder_.find(transport_, task.in, picture_, &step->source_);
-  transport_.warn_once(incomparable_, &warned_of_incomparable_);
+  if (!incomparable_) return finder_.find(mover_, task.in, picture_, &step->source_);
+  mover_.warn_once(incomparable_, &warned_of_incomparable_);
   return {};
 }
 
 Status CoefTransform::finish(FrameTask& task, CoefStep* step) {
   if (is_forward()) {
     const Placed& placed = step->frame_in_.placed();
-    transport_.mark_read(task.in, placed, step->done);
-    CT_RETURN_IF_ERROR(coefs_.finish_on_engine(transport_, std::move(step->coefs_out_), step->done,
+    mover_.mark_read(task.in, placed, step->done);
+    CT_RETURN_IF_ERROR(coefs_.finish_on_engine(mover_, std::move(step->coefs_out_), step->done,
                                                task.measured, &task.out, &step->places));
     if (!keeps_reference_) return {};
     return keeper_.keep(task.in, raw_, step->copies_source_, placed, task.out.buffer.get());
   }
-  step->coefs_in_.mark_read(transport_, step->done);
+  step->coefs_in_.mark_read(mover_, step->done);
   if (const SourceFrame* source = step->source())
-    transport_.mark_read(source->buffer, source->input.placed(), step->done);
-  return frames_.finish(transport_, step->raw_, step->done, task.measured, &task.out);
+    mover_.mark_read(source->buffer, source->input.placed(), step->done);
+  return frames_.finish(mover_, step->raw_, step->done, task.measured, &task.out);
 }
 
 void CoefTransform::give_up_memory() {

@@ -10,10 +10,10 @@
 #include "gst/engine/properties.h"
 #include "gst/stream/coef_input.h"
 #include "gst/stream/coef_output.h"
+#include "gst/stream/frame_mover.h"
 #include "gst/stream/frame_output.h"
 #include "gst/stream/frame_transform.h"
 #include "gst/stream/source_frames.h"
-#include "gst/stream/transport.h"
 
 namespace cudatransform {
 
@@ -55,11 +55,8 @@ struct ReferenceSettings {
 class CoefTransform : public FrameTransform {
  public:
   // `producer`: the element whose coefficients may carry their source frames.
-  CoefTransform(Transport& transport, Direction direction, const char* producer)
-      : engine_(transport.engine()),
-        transport_(transport),
-        direction_(direction),
-        finder_(producer) {}
+  CoefTransform(FrameMover& mover, Direction direction, const char* producer)
+      : engine_(mover.engine()), mover_(mover), direction_(direction), finder_(producer) {}
   ~CoefTransform() override { give_up_memory(); }
 
   ReferenceSettings reference;  // of a forward transform: guarded by the object lock
@@ -96,7 +93,7 @@ class CoefTransform : public FrameTransform {
   Status finish(FrameTask& task, CoefStep* step);
 
   Engine& engine_;
-  Transport& transport_;
+  FrameMover& mover_;
   GstVideoInfo raw_ = {};
   // Settings of the frame; take_settings() takes them.
   bool keeps_reference_ = false;

@@ -40,11 +40,11 @@ Status FrameOutput::begin(SubmittedFrame* out, Rects* rects) {
   return {};
 }
 
-Status FrameOutput::finish(Transport& transport, const Rects& rects, const FencePtr& done,
+Status FrameOutput::finish(FrameMover& mover, const Rects& rects, const FencePtr& done,
                            MeasuredFrame* frame, SubmittedFrame* out) {
   if (frame) frame->fence = done;
   if (engine_.is_cuda() && !in_cuda_)
-    return transport.fetch(rects, out->frame.rects(), done, frame, &out->ready);
+    return mover.fetch(rects, out->frame.rects(), done, frame, &out->ready);
   out->frame.unmap();
   return engine_.is_cuda() ? hand_over(out->buffer.get(), done, &out->ready) : Status();
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "gst/engine/block_pool.h"
+#include "gst/stream/frame_mover.h"
 #include "gst/stream/frame_transform.h"
-#include "gst/stream/transport.h"
 
 namespace cudatransform {
 
@@ -28,8 +28,8 @@ class FrameOutput {
   // A new frame in `out`, and the place that the engine shall write to.
   Status begin(SubmittedFrame* out, Rects* rects);
   // `done` is the work that writes the frame.
-  Status finish(Transport& transport, const Rects& rects, const FencePtr& done,
-                MeasuredFrame* frame, SubmittedFrame* out);
+  Status finish(FrameMover& mover, const Rects& rects, const FencePtr& done, MeasuredFrame* frame,
+                SubmittedFrame* out);
 
   // Gives up all memory.
   void stop();

@@ -23,14 +23,14 @@ void SubmittedFrame::reset() {
 }
 
 bool FramesInFlight::oldest_is_done() {
-  return first_is_done(count_, [&](size_t i) { return frames_[(first_ + i) % kMost].ready.get(); });
+  return first_is_done(count_, [&](size_t i) { return frames_[(first_ + i) % kMax].ready.get(); });
 }
 
 Status FramesInFlight::take(BufferPtr* buffer) {
   SubmittedFrame& frame = oldest();
   const Status status = frame.finish();
   *buffer = std::move(frame.buffer);
-  first_ = (first_ + 1) % kMost;
+  first_ = (first_ + 1) % kMax;
   count_--;
   return status;
 }
@@ -38,7 +38,7 @@ Status FramesInFlight::take(BufferPtr* buffer) {
 void FramesInFlight::drop() {
   for (; count_ > 0; count_--) {
     frames_[first_].reset();
-    first_ = (first_ + 1) % kMost;
+    first_ = (first_ + 1) % kMax;
   }
 }
 

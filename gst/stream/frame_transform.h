@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "gst/engine/buffer_ptr.h"
+#include "gst/stream/frame_mover.h"
 #include "gst/stream/measure.h"
-#include "gst/stream/transport.h"
 
 namespace cudatransform {
 
@@ -30,14 +30,14 @@ class SubmittedFrame {
 // the stream's lock.
 class FramesInFlight {
  public:
-  static constexpr guint kMost = 16;
+  static constexpr guint kMax = 16;
 
   ~FramesInFlight() { drop(); }
   bool empty() const { return count_ == 0; }
   guint size() const { return count_; }
-  // The frame to be filled; add() takes it in. The ring has room for kMost of them. It stays the
+  // The frame to be filled; add() takes it in. The ring has room for kMax of them. It stays the
   // next one when older frames leave.
-  SubmittedFrame& next() { return frames_[(first_ + count_) % kMost]; }
+  SubmittedFrame& next() { return frames_[(first_ + count_) % kMax]; }
   void add() { count_++; }
   SubmittedFrame& oldest() { return frames_[first_]; }
   // Whether the oldest frame can be taken without waiting.
@@ -48,7 +48,7 @@ class FramesInFlight {
   void drop();
 
  private:
-  SubmittedFrame frames_[kMost];
+  SubmittedFrame frames_[kMax];
   guint first_ = 0, count_ = 0;
 };
 

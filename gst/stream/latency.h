@@ -27,23 +27,23 @@ class MeasuredLatency {
   // A new stream, or new caps. No picture is held back for longer than `most`.
   void start(GstClockTime most) {
     most_ = most;
-    told_ = std::min(step_, most_);
+    reported_ = std::min(step_, most_);
   }
   // Whether value() has changed. Also counts the time for which the pushing thread may leave a
   // finished picture alone.
   bool add(GstClockTime took) {
     const GstClockTime late = took + kLeftAlone;
     while (step_ < late && step_ < most_) step_ = step_ == 0 ? GST_MSECOND : 2 * step_;
-    const GstClockTime told = told_;
-    told_ = std::min(step_, most_);
-    return told_ != told;
+    const GstClockTime reported = reported_;
+    reported_ = std::min(step_, most_);
+    return reported_ != reported;
   }
-  GstClockTime value() const { return told_; }
+  GstClockTime value() const { return reported_; }
 
  private:
   static constexpr GstClockTime kLeftAlone = 700 * GST_USECOND;  // FrameWorkers' kGrace and kNap
 
-  GstClockTime most_ = 0, step_ = 0, told_ = 0;
+  GstClockTime most_ = 0, step_ = 0, reported_ = 0;
 };
 
 }  // namespace cudatransform

@@ -47,7 +47,7 @@ struct MeasuredFrame {
   guint64 coefficients[kMaxComponents] = {};  // stored coefficients of each component
   guint64 bytes = 0;                          // samples and coefficients that the kernel moved
   int depth = 8;
-  std::optional<double> quality;  // of quantisation tables; none: of no element that makes some
+  std::optional<double> quality;  // of quantization tables; none: of no element that makes some
   guint64 file_size = 0;          // of the file that was aimed at, in bytes; 0: none was
   bool posts = false;             // a message, which tells these times:
   GstClockTime timestamp = GST_CLOCK_TIME_NONE, stream_time = GST_CLOCK_TIME_NONE;

@@ -27,7 +27,7 @@ inline bool holds_tall(const RawFormat& format) {
   return sampling_of(format) == GST_COEF_SAMPLING_444 && format.depth == 8;
 }
 
-// Whether frames of `depth` bits may be written as `format`. GStreamer has no format for grey of 12
+// Whether frames of `depth` bits may be written as `format`. GStreamer has no format for gray of 12
 // bits, which files may have: GRAY16_LE holds it in the upper bits of its words.
 inline bool holds_depth(const RawFormat& format, guint depth) {
   return format.depth == depth || (format.format == GST_VIDEO_FORMAT_GRAY16_LE && depth == 12);

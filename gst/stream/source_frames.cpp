@@ -37,14 +37,14 @@ std::string size_text(int width, int height) {
   return std::to_string(width) + "x" + std::to_string(height);
 }
 
-bool SourceKeeper::must_copy(Transport& transport, GstBuffer* in) {
-  const guint maximum = transport.known_pool_maximum(in);
-  const guint kept = kWorkingBuffers + kBuffers + transport.async_depth() - 1;
+bool SourceKeeper::must_copy(FrameMover& mover, GstBuffer* in) {
+  const guint maximum = mover.known_pool_maximum(in);
+  const guint kept = kWorkingBuffers + kBuffers + mover.async_depth() - 1;
   if (maximum == 0 || maximum >= kept) return false;
-  transport.warn_once("keep-reference copies every frame: the source's pool has only " +
-                          std::to_string(maximum) + " buffers, expected " + std::to_string(kept) +
-                          " or more",
-                      &warned_);
+  mover.warn_once("keep-reference copies every frame: the source's pool has only " +
+                      std::to_string(maximum) + " buffers, expected " + std::to_string(kept) +
+                      " or more",
+                  &warned_);
   return true;
 }
 
@@ -75,7 +75,7 @@ Status SourceKeeper::keep(GstBuffer* in, const GstVideoInfo& raw, bool copy, con
 }
 
 // Says why there is no PSNR: the meta is missing, or has another picture.
-void SourceFinder::warn(Transport& transport, const GstCoefReferenceMeta* meta,
+void SourceFinder::warn(FrameMover& mover, const GstCoefReferenceMeta* meta,
                         const SourcePicture& picture) {
   if (warned_) return;
   std::string why = std::string("the coefficients come without their source frame. ") + producer_ +
@@ -87,18 +87,18 @@ void SourceFinder::warn(Transport& transport, const GstCoefReferenceMeta* meta,
           gst_coef_sampling_to_string(picture.sampling) + " of " +
           size_text(picture.width, picture.height) + " and " + std::to_string(picture.depth) +
           " bits";
-  transport.warn_once("PSNR is not measured: " + why, &warned_);
+  mover.warn_once("PSNR is not measured: " + why, &warned_);
 }
 
-Status SourceFinder::find(Transport& transport, GstBuffer* coefficients,
-                          const SourcePicture& picture, SourceFrame* source) {
+Status SourceFinder::find(FrameMover& mover, GstBuffer* coefficients, const SourcePicture& picture,
+                          SourceFrame* source) {
   const GstCoefReferenceMeta* meta = gst_buffer_get_coef_reference_meta(coefficients);
   if (!meta || !matches(meta->info, picture)) {
-    warn(transport, meta, picture);
+    warn(mover, meta, picture);
     return {};
   }
-  CT_RETURN_IF_ERROR(source->input.bring_in(transport, meta->source, meta->info, InPlace::kAlways,
-                                            blocks_, nullptr));
+  CT_RETURN_IF_ERROR(
+      source->input.bring_in(mover, meta->source, meta->info, InPlace::kAlways, blocks_, nullptr));
   source->buffer = meta->source;
   source->info = meta->info;
   const GstVideoFormat format = GST_VIDEO_INFO_FORMAT(&meta->info);

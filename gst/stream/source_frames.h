@@ -6,7 +6,7 @@
 
 #include <gst/coef/format.h>
 #include <gst/coef/reference.h>
-#include "gst/stream/transport.h"
+#include "gst/stream/frame_mover.h"
 
 namespace cudatransform {
 
@@ -19,7 +19,7 @@ class SourceKeeper {
 
   void start() { warned_ = false; }
   // Frames kept downstream may use up a small pool: copying them keeps the source running.
-  bool must_copy(Transport& transport, GstBuffer* in);
+  bool must_copy(FrameMover& mover, GstBuffer* in);
   // `in` is raw video of `raw`, which the engine read at `source`; `copy` is must_copy()'s result.
   Status keep(GstBuffer* in, const GstVideoInfo& raw, bool copy, const Placed& source,
               GstBuffer* coefficients);
@@ -57,11 +57,11 @@ class SourceFinder {
   void stop() { blocks_.clear(); }
   // Brings in the source frame of `coefficients`, if they still carry it and it can be compared.
   // Warns if there is none.
-  Status find(Transport& transport, GstBuffer* coefficients, const SourcePicture& picture,
+  Status find(FrameMover& mover, GstBuffer* coefficients, const SourcePicture& picture,
               SourceFrame* source);
 
  private:
-  void warn(Transport& transport, const GstCoefReferenceMeta* meta, const SourcePicture& picture);
+  void warn(FrameMover& mover, const GstCoefReferenceMeta* meta, const SourcePicture& picture);
 
   const char* const producer_;
   BlockPool blocks_;

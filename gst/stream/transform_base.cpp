@@ -108,7 +108,7 @@ static void install_settings(GObjectClass* klass) {
                 "beyond 1 adds a frame of latency where frames are waited for (no effect on the "
                 "CPU engine)",
                 &FrameLoopSettings::async_depth,
-                {.least = 1, .most = cudatransform::FramesInFlight::kMost, .flags = kUpToReady}),
+                {.least = 1, .most = cudatransform::FramesInFlight::kMax, .flags = kUpToReady}),
        loop.row("measure", "Measure", "What to measure on every frame",
                 &FrameLoopSettings::measure_kinds, {.type = GST_TYPE_CUDA_TRANSFORM_MEASURE}),
        loop.row("post-messages", "Post messages",
@@ -285,7 +285,7 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   if (status.ok()) status = state->transform->submit(task);
   if (!status.ok()) {
     // Uploads and sums of the failed frame may still be on their way.
-    state->transport.settle();
+    state->mover.settle();
     out.reset();
     return status;
   }
@@ -348,7 +348,7 @@ static GstFlowReturn gst_cuda_transform_base_generate_output(GstBaseTransform* t
       cudatransform::post_error(GST_ELEMENT(self), status);
       return GST_FLOW_ERROR;
     }
-    for (const std::string& warning : state->transport.take_warnings())
+    for (const std::string& warning : state->mover.take_warnings())
       GST_ELEMENT_WARNING(self, RESOURCE, SETTINGS, ("%s", warning.c_str()), (nullptr));
   }
   if (state->frames.empty()) return GST_FLOW_OK;
@@ -395,7 +395,7 @@ static gboolean gst_cuda_transform_base_set_caps(GstBaseTransform* trans, GstCap
   auto* self = GST_CUDA_TRANSFORM_BASE(trans);
   GstCudaTransformBaseState* state = self->state;
   (void)gst_cuda_transform_base_drain(self);
-  state->transport.reconfigure();
+  state->mover.reconfigure();
   state->fps_n = 0;
   state->fps_d = 1;
   (void)gst_structure_get_fraction(gst_caps_get_structure(incaps, 0), "framerate", &state->fps_n,
@@ -461,7 +461,7 @@ static void refine_caps_result(GstBaseTransform* trans, GstPadDirection directio
 static void drain_before(GstCudaTransformBase* self, GstQuery* query) {
   (void)gst_cuda_transform_base_drain(self);
   // Elements that want their buffers back ask this.
-  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) self->state->transport.release_inputs();
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) self->state->mover.release_inputs();
 }
 
 static void add_latency(GstCudaTransformBase* self, GstQuery* query) {
@@ -526,7 +526,7 @@ static bool open_engine(GstElement* element) {
 
 static void close_engine(GstElement* element) {
   GstCudaTransformBaseState* state = GST_CUDA_TRANSFORM_BASE(element)->state;
-  state->transport.release_inputs();
+  state->mover.release_inputs();
   state->transform->stop();
   state->measure.release();
   cudatransform::close_engine(element, state->engine, &state->engine_settings);
@@ -542,7 +542,7 @@ static gboolean gst_cuda_transform_base_start(GstBaseTransform* trans) {
   auto* self = GST_CUDA_TRANSFORM_BASE(trans);
   GstCudaTransformBaseState* state = self->state;
   state->depth = locked(self, state->settings.async_depth);
-  state->transport.start(state->depth);
+  state->mover.start(state->depth);
   state->transform->start();
   state->latency = 0;
   state->failure = state->untold = GST_FLOW_OK;
@@ -555,7 +555,7 @@ static gboolean gst_cuda_transform_base_stop(GstBaseTransform* trans) {
   auto* self = GST_CUDA_TRANSFORM_BASE(trans);
   self->state->gate.close();
   self->state->frames.drop();
-  self->state->transport.release_inputs();
+  self->state->mover.release_inputs();
   self->state->transform->stop();
   self->state->measure.drain(false);
   return TRUE;
@@ -625,7 +625,7 @@ static void gst_cuda_transform_base_constructed(GObject* object) {
   auto* self = GST_CUDA_TRANSFORM_BASE(object);
   const GstCudaTransformBaseClass* klass = GST_CUDA_TRANSFORM_BASE_GET_CLASS(self);
   self->state = new GstCudaTransformBaseState(GST_ELEMENT(self), klass);
-  self->state->transform = klass->make_transform(self->state->transport);
+  self->state->transform = klass->make_transform(self->state->mover);
   self->state->transform->ask_downstream = [self](GstQuery* query) {
     return gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(self), query) != FALSE;
   };

@@ -12,10 +12,10 @@
 
 #include "gst/engine/engine.h"
 #include "gst/engine/engine_element.h"
+#include "gst/stream/frame_mover.h"
 #include "gst/stream/frame_transform.h"
 #include "gst/stream/measure.h"
 #include "gst/stream/stream_gate.h"
-#include "gst/stream/transport.h"
 
 #define GST_TYPE_CUDA_TRANSFORM_BASE (gst_cuda_transform_base_get_type())
 #define GST_CUDA_TRANSFORM_BASE(object) \
@@ -49,9 +49,9 @@ struct GstCudaTransformBaseClass {
   const char* element_name;    // of messages and of the stats structure
   GstDebugCategory* category;  // the frame loop's debug category
   cudatransform::KernelProbe probe_kernels;
-  // Makes the transform of a new element, which has this transport and its engine.
+  // Makes the transform of a new element, which has this frame mover and its engine.
   std::unique_ptr<cudatransform::FrameTransform> (*make_transform)(
-      cudatransform::Transport& transport);
+      cudatransform::FrameMover& mover);
 };
 
 G_BEGIN_DECLS
@@ -62,14 +62,14 @@ G_END_DECLS
 struct GstCudaTransformBaseState {
   GstCudaTransformBaseState(GstElement* element, const GstCudaTransformBaseClass* klass)
       : engine(element, klass->probe_kernels),
-        transport(engine),
+        mover(engine),
         measure(element, klass->element_name) {}
 
   cudatransform::EngineSettings engine_settings;
   cudatransform::FrameLoopSettings settings;
 
   cudatransform::Engine engine;
-  cudatransform::Transport transport;
+  cudatransform::FrameMover mover;
   std::unique_ptr<cudatransform::FrameTransform> transform;
   cudatransform::Measure measure;
   gint64 last_notify = 0;
@@ -98,8 +98,8 @@ namespace cudatransform {
 
 // The make_transform of an element's class.
 template <class Transform, auto... arguments>
-std::unique_ptr<FrameTransform> make_transform(Transport& transport) {
-  return std::make_unique<Transform>(transport, arguments...);
+std::unique_ptr<FrameTransform> make_transform(FrameMover& mover) {
+  return std::make_unique<Transform>(mover, arguments...);
 }
 
 template <class Transform>

@@ -15,7 +15,7 @@
  * |[
  * gst-launch-1.0 filesrc location=photo.jpg ! jpegcoefdec ! cudadctconvert ! \
  *   video/x-dct,layout=band,format=F16LE ! filesink location=bands.f16
- * ]| The dequantised coefficients of a JPEG file, a plane for each frequency, as half floats.
+ * ]| The dequantized coefficients of a JPEG file, a plane for each frequency, as half floats.
  */
 
 #include <algorithm>
@@ -47,15 +47,15 @@ class ConvertTransform final : public VerbTransform {
 
  protected:
   Status make_tables(const FrameTables& from, FrameTables* to) override;
-  Status enqueue(const CoefArray from[kMostCoefArrays], const FrameTables& from_tables,
-                 const CoefArray to[kMostCoefArrays], const FrameTables& to_tables,
+  Status enqueue(const CoefArray from[kMaxCoefArrays], const FrameTables& from_tables,
+                 const CoefArray to[kMaxCoefArrays], const FrameTables& to_tables,
                  MeasuredFrame* frame, FencePtr* done) override;
 
  private:
-  bool quantises() const { return out_info().quantized && !in_info().quantized; }
+  bool quantizes() const { return out_info().quantized && !in_info().quantized; }
   void give_up_count();
 
-  FrameTables new_tables_;  // of the next frame, if it is quantised
+  FrameTables new_tables_;  // of the next frame, if it is quantized
   // How many numbers were saturated: those of the engine, and those before it gave up its memory.
   mutable std::mutex lock_;
   std::unique_ptr<Memory> saturated_;
@@ -90,7 +90,7 @@ void ConvertTransform::start() {
 }
 
 Status ConvertTransform::take_settings(const char**) {
-  return quantises() ? fill_tables(settings, out_info(), &new_tables_) : Status();
+  return quantizes() ? fill_tables(settings, out_info(), &new_tables_) : Status();
 }
 
 Status ConvertTransform::make_tables(const FrameTables& from, FrameTables* to) {
@@ -98,17 +98,17 @@ Status ConvertTransform::make_tables(const FrameTables& from, FrameTables* to) {
   return {};
 }
 
-Status ConvertTransform::enqueue(const CoefArray from[kMostCoefArrays],
-                                 const FrameTables& from_tables,
-                                 const CoefArray to[kMostCoefArrays], const FrameTables& to_tables,
-                                 MeasuredFrame* frame, FencePtr* done) {
+Status ConvertTransform::enqueue(const CoefArray from[kMaxCoefArrays],
+                                 const FrameTables& from_tables, const CoefArray to[kMaxCoefArrays],
+                                 const FrameTables& to_tables, MeasuredFrame* frame,
+                                 FencePtr* done) {
   ConvertJob job;
   job.from_kinds = kinds_of(in_info());
   job.to_kinds = kinds_of(out_info());
   job.components = static_cast<int>(in_info().n_components);
   std::copy_n(from, job.components, job.from);
   std::copy_n(to, job.components, job.to);
-  const FrameTables& tables = quantises() ? to_tables : from_tables;
+  const FrameTables& tables = quantizes() ? to_tables : from_tables;
   std::copy(std::begin(tables.tables), std::end(tables.tables), std::begin(job.tables));
   if (frame) measure(in_info(), out_info(), frame, &job);
   if (!saturated_) {
@@ -228,7 +228,7 @@ static void gst_cuda_dct_convert_class_init(GstCudaDctConvertClass* klass) {
       G_OBJECT_CLASS(klass),
       {quality_property(quant,
                         "JPEG quality of the annex-k tables by which coefficients that are not "
-                        "quantised become levels")});
+                        "quantized become levels")});
   base_class->element_name = "cudadctconvert";
   base_class->category = cudadctconvert_debug;
   base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_convert_kernels);

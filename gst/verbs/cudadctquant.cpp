@@ -1,4 +1,4 @@
-// Element cudadctquant: quantised 8x8 DCT coefficients with other quantisation tables.
+// Element cudadctquant: quantized 8x8 DCT coefficients with other quantization tables.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /**
@@ -6,7 +6,7 @@
  * @title: cudadctquant
  * @see_also: cudadct8x8, jpegcoefenc
  *
- * Gives quantised 8x8 DCT coefficients (video/x-dct) other quantisation tables, on a CUDA device
+ * Gives quantized 8x8 DCT coefficients (video/x-dct) other quantization tables, on a CUDA device
  * or, with the same result, on the CPU. No sample is made: levels are multiplied by their old
  * divisors and divided by the new ones.
  *
@@ -52,7 +52,7 @@ Status check_target_size(const VerbQuantSettings& settings);
 
 class QuantTransform final : public VerbTransform {
  public:
-  explicit QuantTransform(Transport& transport);
+  explicit QuantTransform(FrameMover& mover);
   ~QuantTransform() override;
 
   VerbQuantSettings settings;
@@ -65,17 +65,17 @@ class QuantTransform final : public VerbTransform {
 
  protected:
   bool keeps(const FrameTables& tables) const override;
-  Status choose(GstBuffer* in, const CoefArray from[kMostCoefArrays],
-                const FrameTables& from_tables, bool* keeps) override;
+  Status choose(GstBuffer* in, const CoefArray from[kMaxCoefArrays], const FrameTables& from_tables,
+                bool* keeps) override;
   Status make_tables(const FrameTables& from, FrameTables* to) override;
-  Status enqueue(const CoefArray from[kMostCoefArrays], const FrameTables& from_tables,
-                 const CoefArray to[kMostCoefArrays], const FrameTables& to_tables,
+  Status enqueue(const CoefArray from[kMaxCoefArrays], const FrameTables& from_tables,
+                 const CoefArray to[kMaxCoefArrays], const FrameTables& to_tables,
                  MeasuredFrame* frame, FencePtr* done) override;
 
  private:
   struct Sizes;
 
-  Status choose_tables(GstBuffer* in, const CoefArray from[kMostCoefArrays],
+  Status choose_tables(GstBuffer* in, const CoefArray from[kMaxCoefArrays],
                        const FrameTables& from_tables, bool* keeps);
   Status find_scale(Sizes& sizes, guint64 overhead, bool* keeps);
   void take(double quality, guint64 bytes, guint64 overhead);
@@ -163,7 +163,7 @@ Status Requantized::make(uint32_t scale, bool, const ScaledLevels to[], FrameTab
     job.to[c].pitch = to[c].pitch;
     job.to[c].table = tables->table_of[c];
   }
-  std::copy_n(tables->tables, kMostCoefArrays, job.after);
+  std::copy_n(tables->tables, kMaxCoefArrays, job.after);
   return engine.ops<RequantOps>().submit(engine.device(), engine.queue(QueueKind::kCompute), job,
                                          nullptr);
 }
@@ -177,7 +177,7 @@ struct QuantTransform::Sizes {
 };
 
 // Chooses the tables of the next frame.
-Status QuantTransform::choose_tables(GstBuffer* in, const CoefArray from[kMostCoefArrays],
+Status QuantTransform::choose_tables(GstBuffer* in, const CoefArray from[kMaxCoefArrays],
                                      const FrameTables& from_tables, bool* keeps) {
   const GstDctInfo& info = in_info();
   if (info.depth != 8)
@@ -190,8 +190,8 @@ Status QuantTransform::choose_tables(GstBuffer* in, const CoefArray from[kMostCo
   JpegPicture file;
   describe_jpeg_file(info, in, &file);
   const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(in);
-  const bool has_trailer = options.keep_metadata && jpeg && jpeg->behind;
-  const guint64 trailing = has_trailer ? g_bytes_get_size(jpeg->behind) : 0;
+  const bool has_trailer = options.keep_metadata && jpeg && jpeg->trailing;
+  const guint64 trailing = has_trailer ? g_bytes_get_size(jpeg->trailing) : 0;
   if (!options.keep_metadata) {
     file.metadata = {};
     file.others = 0;
@@ -202,7 +202,7 @@ Status QuantTransform::choose_tables(GstBuffer* in, const CoefArray from[kMostCo
   picture.job.arrangement = CoefArrangement::kBlock;
   picture.job.components = static_cast<int>(info.n_components);
   std::copy_n(from, picture.job.components, picture.job.from);
-  std::copy_n(from_tables.tables, kMostCoefArrays, picture.job.before);
+  std::copy_n(from_tables.tables, kMaxCoefArrays, picture.job.before);
   picture.from = from_tables;
   picture.wanted = wanted_;
   picture.preset = preset_;
@@ -250,8 +250,8 @@ Status QuantTransform::choose_tables(GstBuffer*, const CoefArray*, const FrameTa
 
 #endif
 
-QuantTransform::QuantTransform(Transport& transport)
-    : VerbTransform(transport), sizes_(std::make_unique<Sizes>(engine_)) {}
+QuantTransform::QuantTransform(FrameMover& mover)
+    : VerbTransform(mover), sizes_(std::make_unique<Sizes>(engine_)) {}
 
 QuantTransform::~QuantTransform() = default;
 
@@ -302,7 +302,7 @@ bool QuantTransform::keeps(const FrameTables& tables) const {
   return true;
 }
 
-Status QuantTransform::choose(GstBuffer* in, const CoefArray from[kMostCoefArrays],
+Status QuantTransform::choose(GstBuffer* in, const CoefArray from[kMaxCoefArrays],
                               const FrameTables& from_tables, bool* keeps) {
   if (!target_size_) {
     result_.quality = -1;
@@ -326,10 +326,9 @@ void QuantTransform::take(double quality, guint64 bytes, guint64 overhead) {
                                          " of them metadata and trailing data, which "
                                          "keep-metadata=false of jpegcoefenc omits"
                                    : "";
-  transport_.warn_once("target-size=" + std::to_string(target_size_) +
-                           " exceeded: " + std::to_string(bytes) + " bytes at quality 1" + rest +
-                           "; raise target-size",
-                       &warned_of_size_);
+  mover_.warn_once("target-size=" + std::to_string(target_size_) + " exceeded: " +
+                       std::to_string(bytes) + " bytes at quality 1" + rest + "; raise target-size",
+                   &warned_of_size_);
 }
 
 Status QuantTransform::make_tables(const FrameTables& from, FrameTables* to) {
@@ -340,17 +339,17 @@ Status QuantTransform::make_tables(const FrameTables& from, FrameTables* to) {
   return {};
 }
 
-Status QuantTransform::enqueue(const CoefArray from[kMostCoefArrays],
-                               const FrameTables& from_tables, const CoefArray to[kMostCoefArrays],
-                               const FrameTables& to_tables, MeasuredFrame* frame, FencePtr* done) {
+Status QuantTransform::enqueue(const CoefArray from[kMaxCoefArrays], const FrameTables& from_tables,
+                               const CoefArray to[kMaxCoefArrays], const FrameTables& to_tables,
+                               MeasuredFrame* frame, FencePtr* done) {
   RequantJob job;
   job.number = number_of(in_info());
   job.arrangement = arrangement_of(in_info());
   job.components = static_cast<int>(in_info().n_components);
   std::copy_n(from, job.components, job.from);
   std::copy_n(to, job.components, job.to);
-  std::copy_n(from_tables.tables, kMostCoefArrays, job.before);
-  std::copy_n(to_tables.tables, kMostCoefArrays, job.after);
+  std::copy_n(from_tables.tables, kMaxCoefArrays, job.before);
+  std::copy_n(to_tables.tables, kMaxCoefArrays, job.after);
   if (frame) measure(out_info(), frame, &job);
   return engine_.ops<RequantOps>().submit(engine_.device(), engine_.queue(QueueKind::kCompute), job,
                                           done);
@@ -376,7 +375,7 @@ struct GstCudaDctQuantClass {
 
 G_DEFINE_TYPE_WITH_CODE(GstCudaDctQuant, gst_cuda_dct_quant, GST_TYPE_CUDA_VERB_BASE,
                         GST_DEBUG_CATEGORY_INIT(cudadctquant_debug, "cudadctquant", 0,
-                                                "quantiser of 8x8 DCT coefficients"));
+                                                "quantizer of 8x8 DCT coefficients"));
 GST_ELEMENT_REGISTER_DEFINE(cudadctquant, "cudadctquant", GST_RANK_NONE,
                             gst_cuda_dct_quant_get_type());
 
@@ -427,7 +426,7 @@ static void gst_cuda_dct_quant_class_init(GstCudaDctQuantClass* klass) {
   gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
   gst_element_class_set_static_metadata(
       element_class, "8x8 DCT quantizer", "Filter/Converter/Video/Hardware",
-      "Gives quantised 8x8 DCT coefficients other quantisation tables, on a CUDA device or on the "
+      "Gives quantized 8x8 DCT coefficients other quantization tables, on a CUDA device or on the "
       "CPU",
       "The cudatransform authors");
 }

@@ -107,14 +107,14 @@ void FlipTransform::flip_metadata(GstBuffer* out) {
   const Losses losses = {meta ? flip_jpeg_meta(flip, meta) : "", unmirrored_edges(flip)};
   set_losses(losses);
   if (!losses.metadata.empty())
-    transport_.warn_once("Dropped what cannot follow the picture without loss: " + losses.metadata,
-                         &warned_of_metadata_);
+    mover_.warn_once("Dropped what cannot follow the picture without loss: " + losses.metadata,
+                     &warned_of_metadata_);
   if (!losses.edges.empty() && is_upright)
-    transport_.warn_once(
-        "Partial MCUs that cannot be mirrored without loss stay as they are at the " +
-            losses.edges + " of a picture of " +
-            size_text(flip.picture.width, flip.picture.height) + "; trim=true drops them",
-        &warned_of_edges_);
+    mover_.warn_once("Partial MCUs that cannot be mirrored without loss stay as they are at the " +
+                         losses.edges + " of a picture of " +
+                         size_text(flip.picture.width, flip.picture.height) +
+                         "; trim=true drops them",
+                     &warned_of_edges_);
 }
 
 // Caps are equal, and so are sizes: a crop that begins at 0 is all of the picture.
@@ -129,8 +129,8 @@ Status FlipTransform::make_tables(const FrameTables& from, FrameTables* to) {
   return {};
 }
 
-Status FlipTransform::enqueue(const CoefArray from[kMostCoefArrays], const FrameTables&,
-                              const CoefArray to[kMostCoefArrays], const FrameTables&,
+Status FlipTransform::enqueue(const CoefArray from[kMaxCoefArrays], const FrameTables&,
+                              const CoefArray to[kMaxCoefArrays], const FrameTables&,
                               MeasuredFrame* frame, FencePtr* done) {
   FlipJob job;
   job.number = number_of(in_info());
@@ -175,7 +175,7 @@ BytesPtr bytes_of(std::vector<uint8_t> data) {
 
 // Throws std::bad_alloc.
 std::string flip_all(const PictureFlip& flip, GstDctJpegMeta* meta) {
-  FileMetadata metadata = {copy_of(meta->segments), copy_of(meta->behind), {}};
+  FileMetadata metadata = {copy_of(meta->segments), copy_of(meta->trailing), {}};
   const guint count = std::min<guint>(meta->n_attachments, GST_DCT_JPEG_MAX_ATTACHMENTS);
   for (guint i = 0; i < count; i++)
     metadata.attachments.push_back({meta->attachments[i].offset, meta->attachments[i].size});
@@ -188,8 +188,8 @@ std::string flip_all(const PictureFlip& flip, GstDctJpegMeta* meta) {
   // Without segments the meta of CMYK says that there was no Adobe marker.
   const BytesPtr old(meta->segments);
   meta->segments = old ? segments.release() : nullptr;
-  gst_dct_jpeg_meta_set_behind(meta, has_trailing ? trailing.get() : nullptr, places.data(),
-                               static_cast<guint>(places.size()));
+  gst_dct_jpeg_meta_set_trailing(meta, has_trailing ? trailing.get() : nullptr, places.data(),
+                                 static_cast<guint>(places.size()));
   return lost;
 }
 
@@ -213,7 +213,7 @@ std::string flip_jpeg_meta(const PictureFlip& flip, GstDctJpegMeta* meta) {
     return flip_all(flip, meta);
   } catch (const std::bad_alloc&) {
     const BytesPtr segments(g_steal_pointer(&meta->segments));
-    gst_dct_jpeg_meta_set_behind(meta, nullptr, nullptr, 0);
+    gst_dct_jpeg_meta_set_trailing(meta, nullptr, nullptr, 0);
     return "all metadata";  // short enough to need none
   }
 }
@@ -224,8 +224,8 @@ bool read_upright_turn(const GstDctJpegMeta&, Turn*) { return false; }
 
 std::string flip_jpeg_meta(const PictureFlip&, GstDctJpegMeta* meta) {
   const BytesPtr segments(g_steal_pointer(&meta->segments));
-  const bool had_any = segments || meta->behind;
-  gst_dct_jpeg_meta_set_behind(meta, nullptr, nullptr, 0);
+  const bool had_any = segments || meta->trailing;
+  gst_dct_jpeg_meta_set_trailing(meta, nullptr, nullptr, 0);
   return had_any ? "all metadata: this build has no libjpeg" : "";
 }
 

@@ -47,8 +47,8 @@ class FlipTransform final : public VerbTransform {
   Status agree() override { return take_plan(); }
   bool keeps(const FrameTables& tables) const override;
   Status make_tables(const FrameTables& from, FrameTables* to) override;
-  Status enqueue(const CoefArray from[kMostCoefArrays], const FrameTables& from_tables,
-                 const CoefArray to[kMostCoefArrays], const FrameTables& to_tables,
+  Status enqueue(const CoefArray from[kMaxCoefArrays], const FrameTables& from_tables,
+                 const CoefArray to[kMaxCoefArrays], const FrameTables& to_tables,
                  MeasuredFrame* frame, FencePtr* done) override;
 
  private:

@@ -21,7 +21,7 @@ namespace cudatransform {
 namespace {
 
 void fill_arrays(const GstDctInfo& info, const Rects& rects, const FrameTables& tables,
-                 CoefArray arrays[kMostCoefArrays]) {
+                 CoefArray arrays[kMaxCoefArrays]) {
   for (guint c = 0; c < info.n_components; c++) {
     arrays[c].data = rects.rect[c].data;
     arrays[c].pitch = static_cast<ptrdiff_t>(rects.rect[c].pitch);
@@ -99,7 +99,7 @@ Status VerbTransform::allocate(GstQuery* query, GstCaps*) { return out_.allocate
 
 void VerbTransform::propose(GstQuery* query, GstCaps* caps, guint buffers) {
   gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);
-  promise_to_honour_fence(query);
+  promise_to_honor_fence(query);
   GstDctInfo info;
   if (read_dct_caps(caps, &info).ok())
     propose_coefficient_pool(engine_, query, caps, info.size, buffers);
@@ -116,8 +116,8 @@ Status VerbTransform::submit(FrameTask& task) {
   const bool may_stay = same_caps_ && (same_tables_ || gst_buffer_get_dct_meta(in));
   if (may_stay && keeps(from_tables)) return pass(task, places);
   CoefInput input;
-  CT_RETURN_IF_ERROR(input.bring_in(transport_, in, places, input_blocks_, frame));
-  CoefArray from[kMostCoefArrays], to[kMostCoefArrays];
+  CT_RETURN_IF_ERROR(input.bring_in(mover_, in, places, input_blocks_, frame));
+  CoefArray from[kMaxCoefArrays], to[kMaxCoefArrays];
   fill_arrays(in_info_, input.rects(), from_tables, from);
   bool stays = false;
   CT_RETURN_IF_ERROR(choose(in, from, from_tables, &stays));
@@ -130,9 +130,9 @@ Status VerbTransform::submit(FrameTask& task) {
   fill_arrays(out_info_, coefs.rects, to_tables, to);
   FencePtr done;
   CT_RETURN_IF_ERROR(enqueue(from, from_tables, to, to_tables, frame, &done));
-  input.mark_read(transport_, done);
+  input.mark_read(mover_, done);
   CT_RETURN_IF_ERROR(
-      out_.finish_on_engine(transport_, std::move(coefs), done, frame, &task.out, &places));
+      out_.finish_on_engine(mover_, std::move(coefs), done, frame, &task.out, &places));
   add_dct_meta(task.out.buffer.get(), out_info_, view_of(to_tables), places);
   return {};
 }
@@ -140,7 +140,7 @@ Status VerbTransform::submit(FrameTask& task) {
 // The frame leaves as it came. Nothing is measured where nothing is done.
 Status VerbTransform::pass(FrameTask& task, const CoefPlaces& places) {
   // A peer that does not know the fence may read at any time.
-  if (!out_.fence_is_honoured()) CT_RETURN_IF_ERROR(wait_written(engine_, places.fence, nullptr));
+  if (!out_.fence_is_honored()) CT_RETURN_IF_ERROR(wait_written(engine_, places.fence, nullptr));
   task.out.buffer.reset(gst_buffer_ref(task.in));
   if (!task.measured) return {};
   task.measured->kinds = 0;

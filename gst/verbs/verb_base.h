@@ -21,8 +21,7 @@ namespace cudatransform {
 // the fence protocol, and attaches the meta.
 class VerbTransform : public FrameTransform {
  public:
-  explicit VerbTransform(Transport& transport)
-      : engine_(transport.engine()), transport_(transport) {}
+  explicit VerbTransform(FrameMover& mover) : engine_(mover.engine()), mover_(mover) {}
   ~VerbTransform() override { give_up_memory(); }
 
   Status configure(const GstCaps* in, const GstCaps* out) final;
@@ -44,21 +43,21 @@ class VerbTransform : public FrameTransform {
   virtual bool keeps(const FrameTables& /*tables*/) const { return true; }
   // Looks at the next frame, for make_tables(). No work on the coefficients `from` is enqueued any
   // more when it returns. `*keeps`, which is false: as keeps(), but known only now.
-  virtual Status choose(GstBuffer* /*in*/, const CoefArray /*from*/[kMostCoefArrays],
+  virtual Status choose(GstBuffer* /*in*/, const CoefArray /*from*/[kMaxCoefArrays],
                         const FrameTables& /*from_tables*/, bool* /*keeps*/) {
     return {};
   }
-  // The tables of the result, from those of the frame; neither has any if it is not quantised.
+  // The tables of the result, from those of the frame; neither has any if it is not quantized.
   virtual Status make_tables(const FrameTables& from, FrameTables* to);
   // Gives the engine the job of a frame, with the settings of take_settings(). `frame` (may be
   // null): what to measure; the verb sets its components, and takes away kinds that it does not
   // measure.
-  virtual Status enqueue(const CoefArray from[kMostCoefArrays], const FrameTables& from_tables,
-                         const CoefArray to[kMostCoefArrays], const FrameTables& to_tables,
+  virtual Status enqueue(const CoefArray from[kMaxCoefArrays], const FrameTables& from_tables,
+                         const CoefArray to[kMaxCoefArrays], const FrameTables& to_tables,
                          MeasuredFrame* frame, FencePtr* done) = 0;
 
   Engine& engine_;
-  Transport& transport_;
+  FrameMover& mover_;
 
  private:
   Status pass(FrameTask& task, const CoefPlaces& places);

@@ -56,7 +56,7 @@ class CudaArray:
     A picture's int16 levels (blocks_h, blocks_w, 8, 8), or what dct() and idct() make of arrays
     there. It is complete. It keeps its buffer, and so does every array made of it without a copy.
     When the last one goes, the buffer is filled anew, after the work on the default stream of its
-    device: work on another stream must be finished (synchronised) before that.
+    device: work on another stream must be finished (synchronized) before that.
 
     shape, dtype: as numpy's
     strides: in bytes

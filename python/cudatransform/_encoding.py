@@ -117,7 +117,7 @@ class Levelling(NamedTuple):
 
 def encoded(pixels: Any, sampling: str, options: Options, levelling: Levelling,
             method: str) -> bytes:
-    """The JPEG file of uint8 pixels of grey or RGB: a numpy array or, on a GPU, a View.
+    """The JPEG file of uint8 pixels of gray or RGB: a numpy array or, on a GPU, a View.
 
     levelling: with two tables of one's own at most. Raises WriteError, ValueError and Unavailable.
     """
@@ -148,7 +148,7 @@ def encoded(pixels: Any, sampling: str, options: Options, levelling: Levelling,
 
 
 def reencoded(picture: Any, levelling: Levelling) -> Optional[bytes]:
-    """The JPEG file of a Picture's samples, with levels made anew and optimised Huffman tables.
+    """The JPEG file of a Picture's samples, with levels made anew and optimized Huffman tables.
 
     None: the library makes none of such pictures. Raises WriteError, ValueError, Unavailable.
     """

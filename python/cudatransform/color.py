@@ -1,4 +1,4 @@
-"""Colours and sampling of JPEG pictures in libjpeg's integers: pixels to planes, and back."""
+"""Colors and sampling of JPEG pictures in libjpeg's integers: pixels to planes, and back."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SAMPLINGS = {
     "YCCK-4:1:1": (4, 1), "YCbCr-4:4:1": (1, 4), "YCCK-4:4:1": (1, 4),
 }
 COLORIMETRY = b"1:4:0:0"  # in GStreamer's words: JFIF's, full range and the matrix of BT.601
-_SHORT = {"gray": "GRAYSCALE", "grey": "GRAYSCALE", "rgb": "RGB", "cmyk": "CMYK-4:4:4",
+_SHORT = {"gray": "GRAYSCALE", "rgb": "RGB", "cmyk": "CMYK-4:4:4",
           **{name[-5:]: name for name in SAMPLINGS if name.startswith("YCbCr")}}
 _DEFAULTS = {1: "gray", 3: "4:2:0"}  # by the number of channels
 _PILLOW_MODES = ("L", "RGB", "CMYK")  # whose channels are pixels as they are taken here
@@ -62,7 +62,7 @@ def checked(array: Any, sampling: Optional[str]) -> Tuple[np.ndarray, str]:
 
 
 def _pillow_mode_of(array: Any) -> Optional[str]:
-    """The mode of a Pillow image, which names its colours; None for any other object."""
+    """The mode of a Pillow image, which names its colors; None for any other object."""
     mode = getattr(array, "mode", None)  # numpy's memmap has one, too
     # Of the type: an image makes a copy of its pixels for each look at its interface.
     is_image = (isinstance(mode, str) and not isinstance(array, np.ndarray)
@@ -118,7 +118,7 @@ def _fix(value: float) -> int:
 
 
 def to_planes(pixels: np.ndarray, sampling: str) -> List[np.ndarray]:
-    """Grey, RGB or CMYK pixels, uint8 (height, width[, 3 or 4]), as planes of a sampling: cjpeg's.
+    """Gray, RGB or CMYK pixels, uint8 (height, width[, 3 or 4]), as planes of a sampling: cjpeg's.
 
     A sample of chroma is the mean of those that it stands for, with ties rounded by libjpeg's
     pattern. Planes of chroma that are smaller than the picture have a width of whole blocks.
@@ -133,9 +133,9 @@ def to_planes(pixels: np.ndarray, sampling: str) -> List[np.ndarray]:
     if sampling.startswith("YCCK"):  # ink that is not there is light
         return [*to_planes(pixels[:, :, :3], "YCbCr" + sampling[4:]), 255 - pixels[:, :, 3]]
     red, green, blue = (pixels[:, :, channel].astype(np.int32) for channel in range(3))
-    centre = (128 << 16) + (1 << 15) - 1
-    cb = (-_fix(.168735892) * red - _fix(.331264108) * green + _fix(.5) * blue + centre) >> 16
-    cr = (_fix(.5) * red - _fix(.418687589) * green - _fix(.081312411) * blue + centre) >> 16
+    center = (128 << 16) + (1 << 15) - 1
+    cb = (-_fix(.168735892) * red - _fix(.331264108) * green + _fix(.5) * blue + center) >> 16
+    cr = (_fix(.5) * red - _fix(.418687589) * green - _fix(.081312411) * blue + center) >> 16
     return [luma(pixels), *(_smaller(plane, *columns_rows) for plane in (cb, cr))]
 
 
@@ -171,13 +171,13 @@ def _smaller(plane: np.ndarray, columns: int, rows: int) -> np.ndarray:
 
 def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int], depth: int = 8,
               fancy: bool = True) -> np.ndarray:
-    """Planes as pixels of their type: grey (height, width), RGB (height, width, 3), or CMYK
+    """Planes as pixels of their type: gray (height, width), RGB (height, width, 3), or CMYK
     (height, width, 4), inverted as Pillow does: 255 is all of the ink. Others are djpeg's.
 
     `size`: height and width. `depth`: bits of a sample. `fancy`: enlarge chroma by triangle
     filters, as libjpeg-turbo does without options, or else by repeating samples, as by -nosmooth.
     """
-    peak, centre = (1 << depth) - 1, 1 << (depth - 1)
+    peak, center = (1 << depth) - 1, 1 << (depth - 1)
     if sampling == "GRAYSCALE":
         return planes[0]
     if sampling == "RGB":
@@ -188,7 +188,7 @@ def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int]
         cmy = to_pixels(planes[:3], "YCbCr" + sampling[4:], size, depth, fancy)
         return np.dstack([cmy, peak - planes[3]])
     y = planes[0].astype(np.int32)
-    cb, cr = (_larger(plane, *(SAMPLINGS[sampling] or (1, 1)), size, fancy) - centre
+    cb, cr = (_larger(plane, *(SAMPLINGS[sampling] or (1, 1)), size, fancy) - center
               for plane in planes[1:])
     half = 1 << 15
     pixels = np.empty((*size, 3), planes[0].dtype)

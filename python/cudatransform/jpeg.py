@@ -57,7 +57,7 @@ def _data_of(pixels: Any, sampling: str, levelling: Levelling, method: str,
 
 def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = None,
          max_memory: Optional[int] = None, on_error: str = "fail") -> Picture:
-    """Reads a JPEG file's quantised coefficients, as they are in the file.
+    """Reads a JPEG file's quantized coefficients, as they are in the file.
 
     source: a path, bytes (or an object with a buffer of bytes), or a binary file, which is read to
         its end; at most 256 MiB
@@ -79,7 +79,7 @@ def decode(source: Source, mode: str = "RGB", *, scale: int = 1, upsampling: str
     """Decodes a JPEG file to pixels, with the bytes of libjpeg-turbo, Pillow and OpenCV.
 
     source: as of read()
-    mode: `RGB`: uint8 (height, width, 3), of grey files three times the same. `L`: uint8 (height,
+    mode: `RGB`: uint8 (height, width, 3), of gray files three times the same. `L`: uint8 (height,
         width), luma as the file has it, which is that of Pillow's draft("L") and OpenCV's
         IMREAD_GRAYSCALE. `CMYK`: uint8 (height, width, 4) of CMYK and YCCK, 255 for all of the ink
     scale: 1, 2, 4 or 8: a picture of 1/scale of the width and height, rounded up, as by `djpeg
@@ -104,7 +104,7 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, sampling: Optio
 
     Other tables and quantizers than the first make smaller files that look the same.
 
-    array: as of Picture.from_pixels. Or grey or RGB on a GPU, of PyTorch, CuPy or any library with
+    array: as of Picture.from_pixels. Or gray or RGB on a GPU, of PyTorch, CuPy or any library with
         DLPack or __cuda_array_interface__, whose rows may have gaps between them; it is coded there
     target: a path or a binary file; None: the bytes are only returned
     quality, sampling, method: as of Picture.from_pixels

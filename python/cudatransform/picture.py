@@ -37,12 +37,12 @@ _ADOBE = b"\xff\xee\0\x0eAdobe\0\x64\0\0\0\0\0"
 class Component:
     """One component of a picture.
 
-    levels: int16 (blocks_h, blocks_w, 8, 8), the quantised coefficients; [by, bx, v, u] is the one
+    levels: int16 (blocks_h, blocks_w, 8, 8), the quantized coefficients; [by, bx, v, u] is the one
         of v half waves downwards and u to the right in the block of row by, column bx
     id: 1 Y, 2 Cb, 3 Cr, 4 K, or the letter's code: 82 R, 71 G, 66 B; 67 C, 77 M, 89 Y, 75 K
     h_samp, v_samp: sampling factors as in the file's frame header
     width, height: samples, without the padding to whole blocks
-    table: index of its quantisation table in Picture.tables
+    table: index of its quantization table in Picture.tables
     """
 
     __slots__ = ("levels", "id", "h_samp", "v_samp", "width", "height", "table")
@@ -61,7 +61,7 @@ class Component:
 
 
 class Picture:
-    """A JPEG picture as its quantised coefficients. `read` makes it, `write` takes it.
+    """A JPEG picture as its quantized coefficients. `read` makes it, `write` takes it.
 
     components: tuple of Component, one, three or four. Their levels are views of the decoder's
         buffer, which lives as long as one of them does; they may be changed in place.
@@ -70,7 +70,7 @@ class Picture:
     width, height: of the picture, in samples
     sampling: `GRAYSCALE`, `YCbCr-4:2:0`, `-4:2:2`, `-4:4:4`, `-4:4:0`, `-4:1:1`, `RGB`,
         `CMYK-4:4:4`, or `YCCK-4:2:0` and so on, as YCbCr
-    markers: bytes, the file's APPn and COM segments (JFIF, Exif, XMP, colour profile, comments) one
+    markers: bytes, the file's APPn and COM segments (JFIF, Exif, XMP, color profile, comments) one
         behind the other, each from the FF of its marker on; of CMYK Adobe's, too, which is written
         where it is there, since some programs invert such files alone. Not written are segments
         about the coding (Adobe's of other files, AVI1) and an index without attachments
@@ -154,7 +154,7 @@ class Picture:
         """
         return self._by(_filters.cropped(self, left, top, width, height))
 
-    def requantised(self, quality: int) -> "Picture":
+    def requantized(self, quality: int) -> "Picture":
         """The levels with libjpeg's tables of a quality, where these are coarser than its own.
 
         Rounded to the nearest, ties away from zero; nothing is transformed. Raises as turned().
@@ -209,7 +209,7 @@ class Picture:
                           method=method, depth=self.depth) for c in self.components)
 
     def pixels(self, upsampling: str = "fancy") -> np.ndarray:
-        """uint8 (height, width, 3), RGB; (height, width) of a grey picture; (height, width, 4),
+        """uint8 (height, width, 3), RGB; (height, width) of a gray picture; (height, width, 4),
         CMYK as Pillow gives it, 255 for all of the ink: files have it inverted, as Adobe's do.
 
         upsampling: of Cb and Cr that have fewer samples. `fancy`: triangle filters; the bytes are
@@ -225,8 +225,8 @@ class Picture:
                                    self.depth, upsampling == "fancy")
         if not self.sampling.startswith("YCCK"):
             return _filters.pixels(self, upsampling)
-        *colours, black = self.components
-        rest = Picture(colours, self.tables, self.width, self.height, "YCbCr" + self.sampling[4:])
+        *colors, black = self.components
+        rest = Picture(colors, self.tables, self.width, self.height, "YCbCr" + self.sampling[4:])
         ink = idct(black.levels, table=self.tables[black.table], size=(self.height, self.width))
         return np.dstack([_filters.pixels(rest, upsampling), 255 - ink])
 
@@ -235,12 +235,12 @@ class Picture:
                     qtables: Optional[Any] = None, method: str = "islow") -> "Picture":
         """A picture made of pixels, with the levels of `cjpeg -dct int`.
 
-        array: uint8 (height, width), grey; (height, width, 3), RGB; with a `sampling` of CMYK or
+        array: uint8 (height, width), gray; (height, width, 3), RGB; with a `sampling` of CMYK or
             YCCK (height, width, 4), 255 for all of the ink. Or an image of Pillow, whose mode is
             L, RGB or CMYK
         quality: 1 to 100, libjpeg's scale of the tables of ITU-T T.81, annex K; entries up to 255
-        sampling: as Picture.sampling or its end: `4:2:0`, the default for colour; `gray`; `rgb`,
-            which keeps the colours as they are; `cmyk`, the default for Pillow's CMYK alone, since
+        sampling: as Picture.sampling or its end: `4:2:0`, the default for color; `gray`; `rgb`,
+            which keeps the colors as they are; `cmyk`, the default for Pillow's CMYK alone, since
             four channels may be RGBA, too; `YCCK-4:2:0`
         qtables: instead of `quality`: (8, 8) for all components, or (n, 8, 8), one for each
             component in turn, the last for the rest; 1 to 65535

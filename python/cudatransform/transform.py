@@ -116,7 +116,7 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> An
     frame: uint8 or uint16 (height, width), from which 2 to the power of (bits - 1) is subtracted.
         Or a uint8 array on a GPU, of PyTorch, CuPy or any library with DLPack or
         __cuda_array_interface__, whose rows may have gaps between them
-    table: (8, 8) divisors from 1 to 65535, natural order; None: no quantisation
+    table: (8, 8) divisors from 1 to 65535, natural order; None: no quantization
     method: as of cudadct8x8; `islow` has libjpeg-turbo's bits (for uint16 it means `float`)
     Returns (blocks_h, blocks_w, 8, 8): with a table levels, int16 (int32 for uint16); without one
     float32, the orthonormal transform, whose DC is eight times the mean. It is a numpy array, or a

@@ -59,7 +59,7 @@ std::string run_to_eos(GstElement* pipeline) {
   if (message == nullptr) {
     text = "timeout";
   } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-    const Told error = told_by(message);
+    const Report error = report_of(message);
     text = error.text + " | " + error.debug;
   }
   if (message != nullptr) gst_message_unref(message);

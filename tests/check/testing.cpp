@@ -146,7 +146,7 @@ GstBuffer* passed(GstHarness* h, GstBuffer* buffer) {
   return gst_harness_pull(h);
 }
 
-Told told_by(GstMessage* message) {
+Report report_of(GstMessage* message) {
   g_autoptr(GError) error = nullptr;
   g_autofree gchar* debug = nullptr;
   const GstMessageType type = GST_MESSAGE_TYPE(message);
@@ -156,18 +156,18 @@ Told told_by(GstMessage* message) {
   return {error->message, debug ? debug : "", error->domain, error->code};
 }
 
-std::vector<Told> take_messages(GstBus* bus, GstMessageType type) {
-  std::vector<Told> told;
+std::vector<Report> take_messages(GstBus* bus, GstMessageType type) {
+  std::vector<Report> reported;
   while (GstMessage* message = gst_bus_pop_filtered(bus, type)) {
-    told.push_back(told_by(message));
+    reported.push_back(report_of(message));
     gst_message_unref(message);
   }
-  return told;
+  return reported;
 }
 
 std::string take_text(GstBus* bus, GstMessageType type) {
-  const std::vector<Told> told = take_messages(bus, type);
-  return told.empty() ? "" : told.front().text;
+  const std::vector<Report> reported = take_messages(bus, type);
+  return reported.empty() ? "" : reported.front().text;
 }
 
 Messages::Messages(GstElement* element) : element_(GST_ELEMENT(gst_object_ref(element))) {

@@ -80,14 +80,14 @@ GstCaps* current_caps(GstHarness* h);  // of the output; transfer full
 GstBuffer* passed(GstHarness* h, GstBuffer* buffer);
 
 // The text of an error, a warning or an information message.
-struct Told {
+struct Report {
   std::string text, debug;
   GQuark domain = 0;
   int code = 0;
 };
-Told told_by(GstMessage* message);
+Report report_of(GstMessage* message);
 // The messages of that kind so far; others are dropped.
-std::vector<Told> take_messages(GstBus* bus, GstMessageType type);
+std::vector<Report> take_messages(GstBus* bus, GstMessageType type);
 // The text of the first of them, "" without one.
 std::string take_text(GstBus* bus, GstMessageType type);
 
@@ -127,7 +127,7 @@ class DoneAtOnce {
   const bool deferred_;
 };
 
-// 0 if the element is in the registry; otherwise skip()'s result. Needs GStreamer initialised.
+// 0 if the element is in the registry; otherwise skip()'s result. Needs GStreamer initialized.
 int require_element_or_skip(const char* factory);
 
 }  // namespace testing

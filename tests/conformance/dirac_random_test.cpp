@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // They have features that no encoder's stream has: weights, predicted pictures above 8 bits, motion
-// data and predicted pictures without arithmetic coding, six levels or none, quantisers and
+// data and predicted pictures without arithmetic coding, six levels or none, quantizers and
 // matrices of all kinds, deviations of early encoders. CUDATRANSFORM_TEST_PICTURES says how many;
 // CUDATRANSFORM_TEST_SEED which come first.
 #include <gtest/gtest.h>
@@ -152,7 +152,7 @@ CodedPicture core_picture(uint32_t number, int references, Wavelet wavelet, int 
 
 // White at positive signs and black elsewhere, or from black to white and back, at each of
 // `places`.
-void add_worst_pictures(Wavelet wavelet, int levels, int quantiser, RandomStream* stream) {
+void add_worst_pictures(Wavelet wavelet, int levels, int quantizer, RandomStream* stream) {
   const int size = static_cast<int>(stream->sequence.width);
   for (const bool is_intra : {true, false}) {
     for (const int place : {1, 2, size / 2 + 3}) {
@@ -177,8 +177,8 @@ void add_worst_pictures(Wavelet wavelet, int levels, int quantiser, RandomStream
         }
       }
       for (int c = 0; c < kMaxComponents; ++c) {
-        for (CodedBand& band : picture.bands[c]) band.quantiser = quantiser;
-        quantise_component(&picture, c, values);
+        for (CodedBand& band : picture.bands[c]) band.quantizer = quantizer;
+        quantize_component(&picture, c, values);
       }
       const DefinedPicture* reference = number > 0 ? &stream->defined.back() : nullptr;
       stream->defined.push_back(
@@ -195,10 +195,10 @@ TEST(DiracRandom, WorstPicturesEqualTheDefinition) {
                                                 {Wavelet::kHaar, 5},     {Wavelet::kHaarShift, 5},
                                                 {Wavelet::kFidelity, 3}, {Wavelet::kDaub97, 3}};
   for (const auto& [wavelet, levels] : transforms) {
-    for (const int quantiser : {0, 45, 53}) {
-      if (quick() && quantiser != 45) continue;
-      SCOPED_TRACE("wavelet " + std::to_string(static_cast<int>(wavelet)) + ", quantiser " +
-                   std::to_string(quantiser));
+    for (const int quantizer : {0, 45, 53}) {
+      if (quick() && quantizer != 45) continue;
+      SCOPED_TRACE("wavelet " + std::to_string(static_cast<int>(wavelet)) + ", quantizer " +
+                   std::to_string(quantizer));
       RandomStream stream;
       DiracSequence& s = stream.sequence;
       s.major_version = 2;
@@ -208,7 +208,7 @@ TEST(DiracRandom, WorstPicturesEqualTheDefinition) {
       s.chroma = DiracChroma::k444;
       s.frame_rate = {25, 1};
       s.range[1].offset = 128;
-      add_worst_pictures(wavelet, levels, quantiser, &stream);
+      add_worst_pictures(wavelet, levels, quantizer, &stream);
       StreamWriter writer;
       writer.add_sequence(s);
       for (const CodedPicture& picture : stream.pictures) writer.add_picture(picture);

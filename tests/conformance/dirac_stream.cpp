@@ -113,11 +113,11 @@ std::vector<Engine> rendering_engines() {
 }
 
 DiracRenderOps rendering_ops(const Engine& engine) {
-  const DiracDequantiseOps* dequantise = &portable_dirac_dequantise_ops();
+  const DiracDequantizeOps* dequantize = &portable_dirac_dequantize_ops();
 #ifdef CT_HAVE_CUDA
-  if (engine.is_cuda) dequantise = &cuda_dirac_dequantise_ops();
+  if (engine.is_cuda) dequantize = &cuda_dirac_dequantize_ops();
 #endif
-  return {dequantise, engine.dwt_ops, engine.obmc_ops};
+  return {dequantize, engine.dwt_ops, engine.obmc_ops};
 }
 
 Bytes DecodedPicture::joined() const {

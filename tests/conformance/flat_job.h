@@ -35,7 +35,7 @@ Levels forward_levels(const Engine& engine, const FlatOptions& options, const By
 BytePicture inverse_planes(const Engine& engine, const FlatOptions& options, const Levels& levels,
                            const BytePicture& like);
 
-// Unquantised S32 coefficients (64 a block) to residuals: no level shift, no clamp (IEEE 1180).
+// Unquantized S32 coefficients (64 a block) to residuals: no level shift, no clamp (IEEE 1180).
 std::vector<int16_t> inverse_residuals(const Engine& engine, Method method,
                                        const std::vector<int32_t>& coefs, int blocks_w,
                                        int blocks_h);

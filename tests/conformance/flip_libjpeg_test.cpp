@@ -26,7 +26,7 @@ struct Sampling {
   int h, v;  // of the first component
 };
 constexpr Sampling kSamplings[] = {
-    {"grey", JCS_GRAYSCALE, 1, 1}, {"4:4:4", JCS_YCbCr, 1, 1}, {"4:2:2", JCS_YCbCr, 2, 1},
+    {"gray", JCS_GRAYSCALE, 1, 1}, {"4:4:4", JCS_YCbCr, 1, 1}, {"4:2:2", JCS_YCbCr, 2, 1},
     {"4:2:0", JCS_YCbCr, 2, 2},    {"4:4:0", JCS_YCbCr, 1, 2}, {"4:1:1", JCS_YCbCr, 4, 1},
     {"RGB", JCS_RGB, 1, 1},
 };
@@ -61,18 +61,18 @@ Contents contents_of(const std::vector<uint8_t>& file) {
   jvirt_barray_ptr* arrays = jpeg_read_coefficients(&info);
   Contents contents;
   // The factors of a single component mean nothing.
-  const bool grey = info.num_components == 1;
+  const bool gray = info.num_components == 1;
   contents.picture = {static_cast<int32_t>(info.image_width),
                       static_cast<int32_t>(info.image_height),
-                      grey ? 8 : 8 * info.max_h_samp_factor, grey ? 8 : 8 * info.max_v_samp_factor};
+                      gray ? 8 : 8 * info.max_h_samp_factor, gray ? 8 : 8 * info.max_v_samp_factor};
   for (int c = 0; c < info.num_components; ++c) {
     const jpeg_component_info& component = info.comp_info[c];
     CoefComponent& made = contents.components.emplace_back(
         static_cast<int>(component.width_in_blocks), static_cast<int>(component.height_in_blocks));
     const std::vector<int16_t> levels = component_levels(info, arrays[c], c);
     std::copy(levels.begin(), levels.end(), made.values.begin());
-    contents.factors.emplace_back(grey ? 1 : component.h_samp_factor,
-                                  grey ? 1 : component.v_samp_factor);
+    contents.factors.emplace_back(gray ? 1 : component.h_samp_factor,
+                                  gray ? 1 : component.v_samp_factor);
   }
   return contents;
 }

@@ -1,4 +1,4 @@
-// islow and ifast against libjpeg-turbo, to the last bit: levels, planes, tables, quantiser.
+// islow and ifast against libjpeg-turbo, to the last bit: levels, planes, tables, quantizer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -142,7 +142,7 @@ TEST(Libjpeg, Extremes) {
   constexpr int kLowQualities[] = {1, 5, 25, 50, 75, 90};
   Comparisons comparisons;
   for (const uint32_t seed : {1u, 2u, 3u}) {
-    const Picture picture = make_picture(Sampling::kGrey, 512, 128, 8, Content::kExtreme, seed);
+    const Picture picture = make_picture(Sampling::kGray, 512, 128, 8, Content::kExtreme, seed);
     comparisons.compare_qualities(
         make_source("extremes", {1, 1}, 1, 512, 128,
                     [&](size_t, int x, int y) { return picture[0].at(x, y); }),
@@ -159,7 +159,7 @@ TEST(Libjpeg, EveryDivisor) {
   for (uint32_t seed = 0; seed < 6; ++seed) {
     std::mt19937 random(seed);
     std::shuffle(divisors.begin(), divisors.end(), random);
-    // Four grey pictures, one for each quarter of the divisors.
+    // Four gray pictures, one for each quarter of the divisors.
     for (int quarter = 0; quarter < 4; ++quarter) {
       std::vector<QuantTable> tables(1);
       std::copy_n(divisors.begin() + 64 * quarter, 64, tables[0].q);
@@ -219,13 +219,13 @@ TEST(Libjpeg, Cathedral) {
       crop("cathedral 4:1:1", decoded.planes, {4, 1}, 100, 2000, 401, 203));
 }
 
-// ---- The quantiser ----
+// ---- The quantizer ----
 
 // Blocks in the sign of one basis function, at every contrast, with a little noise: the magnitudes
 // of that coefficient reach from 0 to the largest there is.
-Picture quantiser_fodder() {
+Picture quantizer_fodder() {
   std::mt19937 random(9);
-  Picture picture = make_picture(Sampling::kGrey, 512, 256, 8, Content::kExtreme, 10);
+  Picture picture = make_picture(Sampling::kGray, 512, 256, 8, Content::kExtreme, 10);
   for (int by = 0; by < 32; ++by)
     for (int bx = 0; bx < 64; ++bx) {
       const int contrast = static_cast<int>(random() % 129), noise = 1 + random() % 12;
@@ -238,12 +238,12 @@ Picture quantiser_fodder() {
   return picture;
 }
 
-// The engine's own quantiser: its unquantised islow values are multiples of 1/8 and give x; the
+// The engine's own quantizer: its unquantized islow values are multiples of 1/8 and give x; the
 // levels of the same picture with each table must be the exact quotients.
-TEST(Quantiser, EnginesDivideExactly) {
+TEST(Quantizer, EnginesDivideExactly) {
   const QuantTable ones = preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, 100);
   for (const uint16_t q : ones.q) ASSERT_EQ(q, 1);
-  const Picture picture = quantiser_fodder();
+  const Picture picture = quantizer_fodder();
   const BytePicture bytes = {{512, 256, {picture[0].samples.begin(), picture[0].samples.end()}}};
 
   // x from a portable run with q = 1 is not enough (it is rounded): take the real values.

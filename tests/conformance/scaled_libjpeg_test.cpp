@@ -1,5 +1,5 @@
 // The scaled inverse against libjpeg-turbo, to the last bit: TurboJPEG's planes for every sampling,
-// djpeg for grey and 4:4:4.
+// djpeg for gray and 4:4:4.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 #include <turbojpeg.h>
@@ -126,7 +126,7 @@ BytePicture turbojpeg_planes(const std::vector<uint8_t>& file, int scale, bool f
 }
 
 // The output of `djpeg -dct METHOD -scale 1/SCALE`, one or three planes: no conversion where the
-// file is grey or RGB. Empty where there is no djpeg.
+// file is gray or RGB. Empty where there is no djpeg.
 BytePicture djpeg_planes(const std::vector<uint8_t>& file, int scale, const std::string& method) {
   if (std::system("command -v djpeg > /dev/null 2>&1") != 0) return {};
   const TemporaryFile input(file);
@@ -225,7 +225,7 @@ TEST(ScaledLibjpeg, Noise) {
 TEST(ScaledLibjpeg, Extremes) {
   Scores scores;
   for (const uint32_t seed : {1u, 2u, 3u}) {
-    const Picture picture = make_picture(Sampling::kGrey, 512, 128, 8, Content::kExtreme, seed);
+    const Picture picture = make_picture(Sampling::kGray, 512, 128, 8, Content::kExtreme, seed);
     for (const int quality : {1, 5, 25, 50, 75, 90})
       compare_with_turbojpeg(make_source("extremes", {1, 1}, 1, 512, 128,
                                          [&](size_t, int x, int y) { return picture[0].at(x, y); }),

@@ -125,7 +125,7 @@ std::vector<std::vector<Gold>> gold_of(const JpegContents& photograph) {
     levels.back().values.assign(photograph.levels[c].begin(), photograph.levels[c].end());
     like.emplace_back(plane.width, plane.height);
   }
-  const RealPicture exact = definition_inverse(dequantise(levels, photograph.tables), like);
+  const RealPicture exact = definition_inverse(dequantize(levels, photograph.tables), like);
   std::vector<std::vector<Gold>> gold;
   for (const auto& plane : exact) {
     gold.emplace_back();

@@ -25,9 +25,9 @@ bool read_pgm(const std::string& path, BytePlane* plane, std::string* error);
 // 32 hexadecimal digits.
 std::string md5_of(const std::vector<uint8_t>& bytes);
 
-// A flat block of coarsely quantised chroma lies exactly between two samples, and the arithmetic's
+// A flat block of coarsely quantized chroma lies exactly between two samples, and the arithmetic's
 // last bit decides which of them it becomes. So there are two figures: against the definition,
-// which rounds such ties up, and with either neighbour of a tie counted as right. By component, in
+// which rounds such ties up, and with either neighbor of a tie counted as right. By component, in
 // double precision.
 
 // The two samples that the definition's value may round to.

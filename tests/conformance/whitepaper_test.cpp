@@ -1,7 +1,7 @@
 // Tables 1 and 2 of NVIDIA's "Discrete Cosine Transform for 8x8 Blocks with CUDA" (2008).
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Table 1 is the PSNR of Barbara after transform, quantisation, dequantisation and inverse; Table 2
+// Table 1 is the PSNR of Barbara after transform, quantization, dequantization and inverse; Table 2
 // the PSNR between the results of two implementations.
 #include <gtest/gtest.h>
 

@@ -327,7 +327,7 @@ TEST(Write, KeepsWhatBelongsToThePicture) {
   const Pictures pictures = decode(engine, {file_with_rest()}, options);
   ASSERT_EQ(pictures[0].error.code, CT_OK) << pictures[0].error.text;
   EXPECT_EQ(pictures[0].markers_size, 9u);
-  EXPECT_EQ(pictures[0].behind_size, 20u);
+  EXPECT_EQ(pictures[0].trailing_size, 20u);
   for (const int32_t leaves : {0, 1}) {
     CtEncodeOptions how = encode_options();
     how.leave_metadata = leaves;
@@ -336,7 +336,7 @@ TEST(Write, KeepsWhatBelongsToThePicture) {
     const Pictures again = decode(engine, {bytes_of(files[0])}, options);
     constexpr size_t kJfif = 18;  // which a file without one gets
     EXPECT_EQ(again[0].markers_size, kJfif + (leaves != 0 ? 0 : 9));
-    EXPECT_EQ(again[0].behind_size, leaves != 0 ? 0u : 20u);
+    EXPECT_EQ(again[0].trailing_size, leaves != 0 ? 0u : 20u);
   }
 }
 

@@ -240,8 +240,8 @@ TEST(Filters, FlipsAttachments) {
   const CtPlace place = {1, other.size()};
   Bytes behind(1, 0);
   behind.insert(behind.end(), other.begin(), other.end());
-  from[0].behind = behind.data();
-  from[0].behind_size = behind.size();
+  from[0].trailing = behind.data();
+  from[0].trailing_size = behind.size();
   from[0].attachments = &place;
   from[0].n_attachments = 1;
   const Pictures made = flipped(engine, from[0], flip_options(CT_FLIP_90L));
@@ -249,8 +249,8 @@ TEST(Filters, FlipsAttachments) {
   ASSERT_EQ(made[0].n_attachments, 1);
   const CtPlace& moved = made[0].attachments[0];
   EXPECT_EQ(moved.offset, 1u);
-  ASSERT_LE(moved.offset + moved.size, made[0].behind_size);
-  const uint8_t* begin = made[0].behind + moved.offset;
+  ASSERT_LE(moved.offset + moved.size, made[0].trailing_size);
+  const uint8_t* begin = made[0].trailing + moved.offset;
   EXPECT_TRUE(Bytes(begin, begin + moved.size) ==
               flipped_file(other, {.turn = kTurns[CT_FLIP_90L], .perfect = true}));
 }

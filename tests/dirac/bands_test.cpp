@@ -22,7 +22,7 @@ struct FastBand {
   DiracBand band;
   std::vector<uint64_t> map, signs;
   std::vector<uint32_t> counts;
-  std::vector<uint8_t> quantisers;
+  std::vector<uint8_t> quantizers;
   std::vector<int32_t> wide;
   std::vector<int16_t> narrow;
 
@@ -36,13 +36,13 @@ struct FastBand {
     map.resize(static_cast<size_t>(band.map_words) * static_cast<size_t>(like.height));
     signs = map;
     counts.resize(static_cast<size_t>(like.height));
-    quantisers.resize(static_cast<size_t>(like.columns) * static_cast<size_t>(like.rows));
+    quantizers.resize(static_cast<size_t>(like.columns) * static_cast<size_t>(like.rows));
     wide.resize(is_wide ? coefs : 0);
     narrow.resize(is_wide ? 0 : coefs);
     band.map = map.data();
     band.signs = signs.data();
     band.counts = counts.data();
-    band.quantisers = quantisers.data();
+    band.quantizers = quantizers.data();
     band.levels = is_wide ? static_cast<void*>(wide.data()) : narrow.data();
   }
 
@@ -74,8 +74,8 @@ void expect_equal(const FastBand& fast, const SlowBand& slow) {
       ASSERT_EQ(negative, slow.at(x, y) < 0) << "at " << x << ", " << y;
     }
   }
-  for (size_t i = 0; i < slow.quantisers.size(); ++i) {
-    EXPECT_EQ(fast.quantisers[i], slow.quantisers[i]) << "codeblock " << i;
+  for (size_t i = 0; i < slow.quantizers.size(); ++i) {
+    EXPECT_EQ(fast.quantizers[i], slow.quantizers[i]) << "codeblock " << i;
   }
 }
 
@@ -120,9 +120,9 @@ DiracBandCode code_of(Random& random, const std::vector<uint8_t>& bytes) {
   DiracBandCode code;
   code.data = bytes.data();
   code.size = bytes.size();
-  code.quantiser = static_cast<int>(random() % 60);
+  code.quantizer = static_cast<int>(random() % 60);
   code.is_coded = true;
-  code.has_quantiser_deltas = random() % 2 != 0;
+  code.has_quantizer_deltas = random() % 2 != 0;
   return code;
 }
 
@@ -233,7 +233,7 @@ TEST(DiracBands, SingleParentsEqualTheDefinition) {
     // The first codeblock is not zero.
     const std::vector<uint8_t> bytes = bytes_of_long_runs(random, false, 1500, 50 + random() % 300);
     DiracBandCode code = code_of(random, bytes);
-    code.has_quantiser_deltas = false;
+    code.has_quantizer_deltas = false;
     define_band(code, true, kIndex, &parent, &slow);
     ASSERT_EQ(decode_dirac_band(code, true, true, kIndex, &fast_parent.band, fast.band),
               slow.is_sound);
@@ -255,7 +255,7 @@ TEST(DiracBands, BandsThatAreNotCodedAreZero) {
   for (const uint32_t count : fast.counts) EXPECT_EQ(count, 0u);
 }
 
-TEST(DiracBands, QuantisersOutOfRangeAreRefused) {
+TEST(DiracBands, QuantizersOutOfRangeAreRefused) {
   SlowBand like;
   like.width = like.height = 4;
   FastBand fast(like, false);
@@ -264,7 +264,7 @@ TEST(DiracBands, QuantisersOutOfRangeAreRefused) {
   code.data = bytes.data();
   code.size = bytes.size();
   code.is_coded = true;
-  code.quantiser = kMaxQuantIndex + 1;
+  code.quantizer = kMaxQuantIndex + 1;
   EXPECT_FALSE(decode_dirac_band(code, false, false, 1, nullptr, fast.band));
 }
 

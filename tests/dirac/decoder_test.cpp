@@ -195,7 +195,7 @@ TEST(DiracDecoder, LimitsAreTheCallers) {
   EXPECT_EQ(decoder.sequence(), nullptr) << "what follows belongs to what was refused";
 }
 
-// A band of one codeblock, with its own quantiser: with and without the delta.
+// A band of one codeblock, with its own quantizer: with and without the delta.
 Bytes core_picture(bool has_delta) {
   BitWriter w;
   w.number(1, 32);
@@ -239,7 +239,7 @@ TEST(DiracDecoder, OldSchroedingerHasNoDeltaOfSingleCodeblocks) {
     const auto picture = decoded(decoder);
     ASSERT_NE(picture, nullptr);
     const DiracBand& band = picture->levels().band(2, 0);
-    EXPECT_EQ(band.quantiser(0, 0), has_delta ? 11 : 8);
+    EXPECT_EQ(band.quantizer(0, 0), has_delta ? 11 : 8);
     EXPECT_EQ(*static_cast<const int16_t*>(band.levels), -9);
   }
 }
@@ -265,7 +265,7 @@ TEST(DiracDecoder, MotionInVlc) {
   splits.unsigned_code(0);
   splits.unsigned_code(2);
   modes.bit(true);  // the first reference
-  // It predicts its neighbours, until there is a block of DC values to the left.
+  // It predicts its neighbors, until there is a block of DC values to the left.
   for (int i = 0; i < 16; ++i) modes.bit(i % 4 == 0);
   x.signed_code(-7);
   y.signed_code(100);

@@ -61,11 +61,11 @@ int64_t predicted_sign(int index, const SlowBand& band, int32_t x, int32_t y) {
 bool decode_coefficient(Coder& coder, int index, const SlowBand* parent, SlowBand* band, int32_t x,
                         int32_t y) {
   const bool has_parent = parent != nullptr && parent->at(x / 2, y / 2) != 0;
-  const bool has_neighbour =
+  const bool has_neighbor =
       band->at(x - 1, y) != 0 || band->at(x, y - 1) != 0 || band->at(x - 1, y - 1) != 0;
   const std::string family = has_parent ? "NP" : "ZP";
   int64_t value = 0;
-  if (!coder.number(family + (has_neighbour ? "NN" : "ZN"), family, 6, "data", &value)) {
+  if (!coder.number(family + (has_neighbor ? "NN" : "ZN"), family, 6, "data", &value)) {
     return false;
   }
   if (value != 0) {
@@ -110,21 +110,21 @@ bool SlowArithmetic::decode(uint16_t* context) {
 void define_band(const DiracBandCode& code, bool is_arithmetic, int index, const SlowBand* parent,
                  SlowBand* band) {
   band->levels.assign(static_cast<size_t>(band->width) * static_cast<size_t>(band->height), 0);
-  band->quantisers.assign(static_cast<size_t>(band->columns) * static_cast<size_t>(band->rows), 0);
+  band->quantizers.assign(static_cast<size_t>(band->columns) * static_cast<size_t>(band->rows), 0);
   Coder coder(code, is_arithmetic);
-  int64_t quantiser = code.quantiser;
+  int64_t quantizer = code.quantizer;
   for (int32_t j = 0; j < band->rows; ++j) {
     for (int32_t i = 0; i < band->columns; ++i) {
       if (band->columns * band->rows > 1 && coder.bit("ZB")) continue;
-      if (code.has_quantiser_deltas) {
+      if (code.has_quantizer_deltas) {
         int64_t delta = 0;
         if (!coder.number("QF0", "QF", 0, "QD", &delta)) band->is_sound = false;
         if (delta != 0 && band->is_sound && coder.bit("QS")) delta = -delta;
-        quantiser += static_cast<int32_t>(delta);
-        if (quantiser < 0 || quantiser > kMaxQuantIndex) band->is_sound = false;
+        quantizer += static_cast<int32_t>(delta);
+        if (quantizer < 0 || quantizer > kMaxQuantIndex) band->is_sound = false;
         if (!band->is_sound) return;
       }
-      band->quantisers[static_cast<size_t>(j * band->columns + i)] = static_cast<int>(quantiser);
+      band->quantizers[static_cast<size_t>(j * band->columns + i)] = static_cast<int>(quantizer);
       for (int32_t y = band->height * j / band->rows; y < band->height * (j + 1) / band->rows;
            ++y) {
         for (int32_t x = band->width * i / band->columns; x < band->width * (i + 1) / band->columns;

@@ -31,7 +31,7 @@ struct SlowBand {
   int32_t width = 0, height = 0;
   int32_t columns = 1, rows = 1;
   std::vector<int64_t> levels;
-  std::vector<int> quantisers;  // of codeblocks; 0 where a codeblock is skipped
+  std::vector<int> quantizers;  // of codeblocks; 0 where a codeblock is skipped
   bool is_sound = true;
   int64_t at(int32_t x, int32_t y) const {
     return x < 0 || y < 0 ? 0

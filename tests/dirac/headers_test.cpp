@@ -150,7 +150,7 @@ TEST(DiracSequence, RefusesWhatCannotBe) {
       {"range preset", [](HeaderText& h) { h.range = 9; }},
       {"17 bits", [](HeaderText& h) { h.ranges[1] = 65536; }},
       {"0 bits", [](HeaderText& h) { h.ranges[3] = 0; }},
-      {"colour preset", [](HeaderText& h) { h.color = 8; }},
+      {"color preset", [](HeaderText& h) { h.color = 8; }},
       {"coding mode", [](HeaderText& h) { h.fields = 2; }},
       {"a field without rows", [](HeaderText& h) { h.height = 1; }},
       {"a number of 33 bits", [](HeaderText& h) { h.clean[0] = uint64_t{1} << 33; }},
@@ -294,7 +294,7 @@ TEST(DiracTransform, OfEveryCoding) {
   ASSERT_TRUE(read_transform_of(DiracCoding::kVlc, 2, {0, 2, kSet, 1, 2, 3, 4, 5, 6, 1}, &t).ok());
   EXPECT_EQ(t.columns[2], 5);
   EXPECT_EQ(t.rows[0], 2);
-  EXPECT_TRUE(t.codeblock_quantisers);
+  EXPECT_TRUE(t.codeblock_quantizers);
   ASSERT_TRUE(
       read_transform_of(DiracCoding::kLowDelay, 3, {1, 1, kSet, 1, kClear, 4, 2, 7, 3, kClear}, &t)
           .ok());

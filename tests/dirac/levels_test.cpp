@@ -1,4 +1,4 @@
-// Dequantising sparse levels, and DC prediction, against the formulas on dense planes.
+// Dequantizing sparse levels, and DC prediction, against the formulas on dense planes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "dirac/levels.h"
 
@@ -17,15 +17,15 @@ constexpr uint32_t kFactors[] = {4,  5,  6,  7,  8,  10, 11,  13,  16,  19,  23,
 constexpr uint32_t kIntraOffsets[] = {1, 2, 3, 4, 4, 5, 6, 7, 8, 10, 12, 14, 16, 19, 23, 27, 32};
 constexpr uint32_t kInterOffsets[] = {1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 9, 10, 12, 14, 17, 20, 24};
 
-TEST(DiracLevels, Quantisers) {
+TEST(DiracLevels, Quantizers) {
   for (int i = 0; i < int(std::size(kFactors)); ++i) EXPECT_EQ(dwt_quant_factor(i), kFactors[i]);
   for (int i = 0; i < int(std::size(kIntraOffsets)); ++i) {
     EXPECT_EQ(dirac_quant_offset(i, true), kIntraOffsets[i]) << i;
     EXPECT_EQ(dirac_quant_offset(i, false), kInterOffsets[i]) << i;
   }
-  EXPECT_EQ(dirac_dequantise(-7, 4, 1), -7) << "index 0 loses nothing";
-  EXPECT_EQ(dirac_dequantise(3, 10, 5), 9);
-  EXPECT_EQ(dirac_dequantise(-3, 10, 5), -9);
+  EXPECT_EQ(dirac_dequantize(-7, 4, 1), -7) << "index 0 loses nothing";
+  EXPECT_EQ(dirac_dequantize(3, 10, 5), 9);
+  EXPECT_EQ(dirac_dequantize(-3, 10, 5), -9);
 }
 
 DiracSequence sequence_of(uint32_t width, uint32_t height, uint32_t excursion) {
@@ -62,9 +62,9 @@ void check(uint32_t excursion, bool is_intra, bool slices) {
       std::vector<Value> expected = pyramid;
       for (int i = 0; i < levels.band_count(); ++i) {
         DiracBand& band = levels.band(c, i);
-        const auto quantisers = static_cast<size_t>(band.columns * band.rows);
-        for (size_t q = 0; q < quantisers; ++q) {
-          band.quantisers[q] = static_cast<uint8_t>(slices ? q % 20 : random() % 40);
+        const auto quantizers = static_cast<size_t>(band.columns * band.rows);
+        for (size_t q = 0; q < quantizers; ++q) {
+          band.quantizers[q] = static_cast<uint8_t>(slices ? q % 20 : random() % 40);
         }
         clear_dirac_rows(band, 0, band.height);
         for (int32_t y = 0; y < band.height; ++y) {
@@ -77,7 +77,7 @@ void check(uint32_t excursion, bool is_intra, bool slices) {
             while (dirac_part(band.width, column + 1, band.columns) <= x) ++column;
             while (dirac_part(band.height, row + 1, band.rows) <= y) ++row;
             const int index =
-                std::max(band.quantisers[row * band.columns + column] - (slices ? 6 : 0), 0);
+                std::max(band.quantizers[row * band.columns + column] - (slices ? 6 : 0), 0);
             const int64_t magnitude = std::abs(level);
             const int64_t value = magnitude == 0 ? 0
                                                  : (magnitude * dwt_quant_factor(index) +
@@ -87,7 +87,7 @@ void check(uint32_t excursion, bool is_intra, bool slices) {
                 static_cast<Value>(level < 0 ? -value : value);
           }
         }
-        dequantise_dirac_band(band, levels.is_wide(), is_intra, pyramid.data(),
+        dequantize_dirac_band(band, levels.is_wide(), is_intra, pyramid.data(),
                               ptrdiff_t{size.width} * ptrdiff_t{sizeof(Value)});
       }
       EXPECT_EQ(pyramid, expected);
@@ -95,7 +95,7 @@ void check(uint32_t excursion, bool is_intra, bool slices) {
   }
 }
 
-TEST(DiracLevels, DequantisedAsTheFormulaSays) {
+TEST(DiracLevels, DequantizedAsTheFormulaSays) {
   for (const bool is_intra : {true, false}) {
     check<int16_t>(255, is_intra, false);
     check<int32_t>(1023, is_intra, false);
@@ -129,7 +129,7 @@ TEST(DiracLevels, ChainsOfDifferencesMayNeed32Bits) {
     for (int i = 0; i < levels.band_count(); ++i) {
       DiracBand& band = levels.band(c, i);
       clear_dirac_rows(band, 0, band.height);
-      band.quantisers[0] = 0;
+      band.quantizers[0] = 0;
     }
   }
   DiracBand& coarsest = levels.band(0, 0);

@@ -58,7 +58,7 @@ TEST(DiracOrder, DoesNotWaitForWhatIsMissing) {
 TEST(DiracReferences, OldestFirst) {
   DiracReferences<Picture> references;
   EXPECT_EQ(references.find(3), nullptr);
-  for (uint32_t n = 0; n < DiracReferences<Picture>::kMost; ++n) references.add(n, picture(n));
+  for (uint32_t n = 0; n < DiracReferences<Picture>::kMax; ++n) references.add(n, picture(n));
   references.add(100, picture(100));
   EXPECT_EQ(references.find(0), nullptr) << "the oldest gives way";
   EXPECT_EQ(*references.find(1), 1);

@@ -34,11 +34,11 @@ int divide_up(int a, int b) { return (a + b - 1) / b; }
 }  // namespace
 
 const char* sampling_name(Sampling sampling) {
-  static const char* const names[] = {"grey", "4:2:0", "4:2:2", "4:4:4", "4:1:1", "4:4:0", "RGB"};
+  static const char* const names[] = {"gray", "4:2:0", "4:2:2", "4:4:4", "4:1:1", "4:4:0", "RGB"};
   return names[static_cast<int>(sampling)];
 }
 
-int component_count(Sampling sampling) { return sampling == Sampling::kGrey ? 1 : 3; }
+int component_count(Sampling sampling) { return sampling == Sampling::kGray ? 1 : 3; }
 
 Picture empty_picture(Sampling sampling, int width, int height) {
   const Factors luma = luma_factors(sampling);

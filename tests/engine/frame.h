@@ -14,7 +14,7 @@
 
 namespace cudatransform::test {
 
-enum class Sampling { kGrey, k420, k422, k444, k411, k440, kRgb };
+enum class Sampling { kGray, k420, k422, k444, k411, k440, kRgb };
 inline constexpr int kSamplingCount = 7;
 const char* sampling_name(Sampling sampling);
 int component_count(Sampling sampling);

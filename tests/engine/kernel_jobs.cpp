@@ -391,7 +391,7 @@ struct DwtPlaces {
     job.method = kernel.method;
     job.wavelet = job.wavelet_ho = kernel.wavelet;
     job.levels = kLevels;
-    job.components = kernel.grey ? 1 : 3;
+    job.components = kernel.gray ? 1 : 3;
     for (int c = 0; c < job.components; ++c) {
       const int divisor = c == 0 ? 1 : 2;
       SamplePlane& plane = job.samples[c];
@@ -605,7 +605,7 @@ std::vector<uint8_t> tiled_picture(int width, int height) {
   constexpr int kTileWidth = 960, kTileHeight = 540;
   static const std::vector<uint8_t> tile = [] {
     const Picture picture =
-        make_picture(Sampling::kGrey, kTileWidth, kTileHeight, 8, Content::kPhoto, 1);
+        make_picture(Sampling::kGray, kTileWidth, kTileHeight, 8, Content::kPhoto, 1);
     return std::vector<uint8_t>(picture[0].samples.begin(), picture[0].samples.end());
   }();
   std::vector<uint8_t> picture(area(width, height));

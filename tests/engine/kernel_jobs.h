@@ -59,7 +59,7 @@ struct PixelFormat {
 
 // The DCT of a picture, at quality 85.
 struct DctSpec {
-  PixelFormat format = {"GRAY8", Sampling::kGrey, 8, false};
+  PixelFormat format = {"GRAY8", Sampling::kGray, 8, false};
   int width = 0, height = 0;  // of the full picture
   Direction direction = Direction::kForward;
   Method method = Method::kFloat;
@@ -94,7 +94,7 @@ struct DwtKernel {
   int index;  // of all quantizers
   Direction direction;
   DwtMethod method = DwtMethod::kFused;
-  bool grey = false;
+  bool gray = false;
   int64_t row_alignment = 256;  // bytes
 };
 KernelJob dwt_job(const KernelSize& size, const DwtKernel& kernel);

@@ -30,7 +30,7 @@ std::vector<KernelJob> dct_jobs() {
                                       {"NV12", Sampling::k420, 8, true},
                                       {"I422_10LE", Sampling::k422, 10, false},
                                       {"P010_10LE", Sampling::k420, 10, true},
-                                      {"GRAY16_LE", Sampling::kGrey, 16, false}};
+                                      {"GRAY16_LE", Sampling::kGray, 16, false}};
   std::vector<KernelJob> all;
   for (const Direction direction : {Direction::kForward, Direction::kInverse}) {
     DctSpec spec;
@@ -86,7 +86,7 @@ std::vector<KernelJob> all_jobs() {
       kernel.index = 0;
       kernel.row_alignment = 1;
       all.push_back(dwt_job(kSize, kernel));
-      kernel.grey = true;
+      kernel.gray = true;
       all.push_back(dwt_job(kSize, kernel));
     }
   return all;

@@ -69,7 +69,7 @@ PlantedList<Job> operator+(PlantedList<Job> a, const PlantedList<Job>& b) {
 // Errors that all transforms refuse, in both directions.
 template <typename Good, typename J = typename Good::Job>
 PlantedList<J> refused_planes() {
-  constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
+  constexpr int32_t kMax = std::numeric_limits<int32_t>::max();
   constexpr auto deep = Good::make_deep;
   return {
       {"no components", [](J& j) { j.components = 0; }},
@@ -117,9 +117,9 @@ PlantedList<J> refused_planes() {
          j.times = &times;
        }},
       // 2^31 - 1 samples: the number of blocks still fits, sums of a careless check do not.
-      {"a width that overflows", [](J& j) { j.samples[0].width = kMost; }},
-      {"a height that overflows", [](J& j) { j.samples[0].height = kMost; }},
-      {"a stride that overflows", [](J& j) { j.samples[0].stride = kMost; }},
+      {"a width that overflows", [](J& j) { j.samples[0].width = kMax; }},
+      {"a height that overflows", [](J& j) { j.samples[0].height = kMax; }},
+      {"a stride that overflows", [](J& j) { j.samples[0].stride = kMax; }},
   };
 }
 

@@ -21,7 +21,7 @@ def dct_seeds():
             yield f"{number}-changed-{at}", head + b"\0\xff\x01\x07" + at.to_bytes(2, "big") + \
                 b"\x3c"
         yield f"{number}-bytes", head + b"\0\xff\0" + bytes(range(256)) * 2
-    # As many components as fit, of 4:2:0 and of grey.
+    # As many components as fit, of 4:2:0 and of gray.
     for sampling, size in ((1, (16, 8)), (0, (8, 8))):
         component = struct.pack("<8I2Q", 1, 1, 1, *size, size[0] // 8, 1, 0, 0, 16 * size[0])
         head = bytes([0, 0, sampling, 0, size[0] - 1, size[1] - 1]) + b"\1\xff\0"
@@ -46,7 +46,7 @@ def dwt_seeds():
                           33 - wavelet, (4, 5, 6, 8)[wavelet % 4]])
             yield f"{name}-sound", head + b"\0\xff\x01\x05"
             yield f"{name}-short", head + b"\0\x10\x01\x05"
-            for at in (0, 4, 20, 32, 40, 48, 70):  # the count, a component, a quantiser
+            for at in (0, 4, 20, 32, 40, 48, 70):  # the count, a component, a quantizer
                 yield f"{name}-changed-{at}", head + b"\0\xff\x01\x05" + \
                     at.to_bytes(2, "big") + b"\x3c"
     yield "mixed", bytes([0, 0x72, 3, 9, 0, 9, 0, 9, 4]) + b"\0\xff\x01\x05"

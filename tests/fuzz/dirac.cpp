@@ -68,7 +68,7 @@ std::vector<int32_t> contents_of(const DiracPicture& picture) {
         DiracBand moved = band;
         moved.x = moved.y = 0;
         const ptrdiff_t pitch = ptrdiff_t{band.width} * (levels.is_wide() ? 4 : 2);
-        dequantise_dirac_band(moved, levels.is_wide(), picture.header().is_intra(), narrow.data(),
+        dequantize_dirac_band(moved, levels.is_wide(), picture.header().is_intra(), narrow.data(),
                               pitch);
         if (i == 0) predict_dirac_dc(moved, levels.is_wide(), narrow.data(), pitch);
         std::copy(narrow.begin(), narrow.end(), numbers.begin() + static_cast<ptrdiff_t>(begin));

@@ -10,10 +10,10 @@
 
 namespace fuzzing {
 namespace {
-constexpr int kMostSamples = 72;  // width and height
+constexpr int kMaxSamples = 72;  // width and height
 
 // Changes one field of a sound meta; false if it changes nothing.
-bool tell_lie(GstVideoMeta* meta, guint8 which, guint32 value) {
+bool apply_lie(GstVideoMeta* meta, guint8 which, guint32 value) {
   using Lie = void (*)(GstVideoMeta * m, guint plane, guint32 v);
   static constexpr Lie kLies[] = {
       [](GstVideoMeta* m, guint p, guint32 v) { m->offset[p] = v & 1 ? G_MAXSIZE - v : v; },
@@ -52,7 +52,7 @@ GstVideoInfo video_info_of(Input* input, bool with_rgb) {
   const GstVideoFormat format = is_rgb
                                     ? kRgb[number % G_N_ELEMENTS(kRgb)]
                                     : testing::kRaws[number % G_N_ELEMENTS(testing::kRaws)].format;
-  const guint width = 1 + input->byte() % kMostSamples, height = 1 + input->byte() % kMostSamples;
+  const guint width = 1 + input->byte() % kMaxSamples, height = 1 + input->byte() % kMaxSamples;
   GstVideoInfo info;
   gst_video_info_set_format(&info, format, width, height);
   return info;
@@ -72,14 +72,14 @@ GstBuffer* make_raw_frame(ElementRun* run, Input* input, GstVideoInfo info, bool
       buffer, GST_VIDEO_FRAME_FLAG_NONE, info.finfo->format, info.width, info.height,
       info.finfo->n_planes, info.offset, info.stride);
   // A plane that a meta describes lies in one memory.
-  if (tell_lie(meta, lie, value) || gst_buffer_n_memory(buffer) > 1) *sound = false;
+  if (apply_lie(meta, lie, value) || gst_buffer_n_memory(buffer) > 1) *sound = false;
   return buffer;
 }
 
 }  // namespace
 
 void push_raw_frames(ElementRun* run, Input* input, bool with_rgb) {
-  constexpr guint kMostFrames = 8;
+  constexpr guint kMaxFrames = 8;
   GstVideoInfo info = video_info_of(input, with_rgb);
   run->begin(gst_video_info_to_caps(&info), GST_FORMAT_TIME);
   const FrameMaker maker = {[&](guint8, bool*) {
@@ -88,7 +88,7 @@ void push_raw_frames(ElementRun* run, Input* input, bool with_rgb) {
                             },
                             [&] { return gst_video_info_to_caps(&info); },
                             [&](bool* sound) { return make_raw_frame(run, input, info, sound); }};
-  push_frames(run, input, maker, kMostFrames, true, true);
+  push_frames(run, input, maker, kMaxFrames, true, true);
 }
 
 gsize other_size(guint32 value, gsize whole, bool* sound) {
@@ -139,7 +139,7 @@ bool DctKind::info_of(Input* input, GstDctInfo* info) {
       GST_COEF_SAMPLING_RGB,       GST_COEF_SAMPLING_YCCK_420};
   constexpr guint kDepths[] = {8, 8, 10, 12, 16, 9, 0, 8};
   const guint8 shape = input->byte(), kind = input->byte(), depth = input->byte();
-  const int width = 1 + input->byte() % kMostSamples, height = 1 + input->byte() % kMostSamples;
+  const int width = 1 + input->byte() % kMaxSamples, height = 1 + input->byte() % kMaxSamples;
   return gst_dct_info_set(
       info, kFormats[shape & 3], shape & 4 ? GST_DCT_LAYOUT_PLANE : GST_DCT_LAYOUT_BLOCK,
       shape & 8 ? GST_DCT_ORDER_ZIGZAG : GST_DCT_ORDER_RASTER, (shape & 16) == 0,
@@ -159,7 +159,7 @@ GstDctMeta* DctKind::add_meta(GstBuffer* buffer, const GstDctInfo& info, guint8 
 bool DwtKind::info_of(Input* input, GstDwtInfo* info) {
   const guint8 wavelets = input->byte(), levels = input->byte(), picture = input->byte();
   const guint depth = 1 + input->byte() % 16;
-  const gint width = 1 + input->byte() % kMostSamples, height = 1 + input->byte() % kMostSamples;
+  const gint width = 1 + input->byte() % kMaxSamples, height = 1 + input->byte() % kMaxSamples;
   return gst_dwt_info_set(
       info, static_cast<GstDwtWavelet>(wavelets & 7), static_cast<GstDwtWavelet>(wavelets >> 4 & 7),
       levels % (GST_DWT_MAX_LEVELS + 1), (levels >> 4) % (GST_DWT_MAX_LEVELS_HO + 1),

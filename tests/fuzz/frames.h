@@ -87,7 +87,7 @@ void read_passed_coefficients(GstBuffer* buffer, GstCaps* caps);
 template <typename Meta>
 std::vector<uint8_t> bytes_of_meta(const Meta& meta) {
   std::vector<uint8_t> bytes;
-  promise(gstcoef::serialise(meta, &bytes), "a sound meta can be stored");
+  promise(gstcoef::serialize(meta, &bytes), "a sound meta can be stored");
   return bytes;
 }
 
@@ -104,7 +104,7 @@ bool change_meta(Meta* meta, Input* input, int changes, uint8_t version) {
   const std::vector<uint8_t> before = bytes;
   for (; changes > 0; changes--) change_byte(input, &bytes);
   Meta read = {};
-  if (bytes == before || !gstcoef::deserialise(bytes.data(), bytes.size(), version, &read))
+  if (bytes == before || !gstcoef::deserialize(bytes.data(), bytes.size(), version, &read))
     return false;
   read.meta = meta->meta;
   *meta = read;
@@ -145,7 +145,7 @@ GstBuffer* make_coef_frame(ElementRun* run, Input* input, const typename Kind::I
 template <typename Kind>
 void run_coef_frames(const char* description, Input* input, const char* wanted = nullptr,
                      const ElementRun::Look& look = read_raw_frame) {
-  constexpr guint kMostFrames = 8;
+  constexpr guint kMaxFrames = 8;
   typename Kind::Info info;
   if (!Kind::info_of(input, &info)) return;
   ElementRun run(description, look);
@@ -160,17 +160,17 @@ void run_coef_frames(const char* description, Input* input, const char* wanted =
       },
       [&] { return Kind::caps_of(&info); },
       [&](bool* sound) { return make_coef_frame<Kind>(&run, input, info, sound); }};
-  push_frames(&run, input, maker, kMostFrames, true, true);
+  push_frames(&run, input, maker, kMaxFrames, true, true);
 }
 
 // Reads a meta from the rest of an input: the buffer's size (two bytes), a byte of settings, a
-// serialised meta or, if the settings say so, changes to a sound one. It can be stored unchanged.
+// serialized meta or, if the settings say so, changes to a sound one. It can be stored unchanged.
 // If it is valid, it goes to read_components(meta, info, size of the buffer).
 template <typename Kind, typename ReadComponents>
 void run_meta(Input* input, const typename Kind::Info& info, uint8_t version,
               const ReadComponents& read_components) {
-  constexpr size_t kMostBytes = 1 << 12;  // of a serialised meta
-  static GuardedMemory memory(kMostBytes);
+  constexpr size_t kMaxBytes = 1 << 12;  // of a serialized meta
+  static GuardedMemory memory(kMaxBytes);
   const gsize buffer_size = info.size + input->word() % 512 - 128;
   std::vector<uint8_t> bytes;
   if (input->byte() & 1) {
@@ -179,11 +179,11 @@ void run_meta(Input* input, const typename Kind::Info& info, uint8_t version,
     gst_buffer_unref(buffer);
     while (input->size() > 0) change_byte(input, &bytes);
   } else {
-    bytes.assign(input->data(), input->data() + std::min(input->size(), kMostBytes));
+    bytes.assign(input->data(), input->data() + std::min(input->size(), kMaxBytes));
   }
   typename Kind::Meta read = {};
   const uint8_t* guarded = memory.copy(bytes.data(), bytes.size());
-  if (!gstcoef::deserialise(guarded, bytes.size(), version, &read)) return;
+  if (!gstcoef::deserialize(guarded, bytes.size(), version, &read)) return;
   promise(bytes_of_meta(read) == bytes, "it is stored as it was");
   gchar* reason = nullptr;
   if (Kind::validate(&read, &info, buffer_size, &reason))

@@ -19,9 +19,9 @@ using fuzzing::ElementRun;
 using fuzzing::Input;
 using fuzzing::promise;
 
-constexpr int kMostSamples = 72;  // width and height
-constexpr int kMostFrames = 12;
-constexpr int kMostLevel = 1023;
+constexpr int kMaxSamples = 72;  // width and height
+constexpr int kMaxFrames = 12;
+constexpr int kMaxLevel = 1023;
 
 // `flags`: of the properties. Not every libjpeg writes progressive and arithmetic files of 12 bits.
 GstDctInfo info_of(Input* input, guint8 flags) {
@@ -31,7 +31,7 @@ GstDctInfo info_of(Input* input, guint8 flags) {
       GST_COEF_SAMPLING_RGB,       GST_COEF_SAMPLING_YCCK_420, GST_COEF_SAMPLING_CMYK};
   const guint8 kind = input->byte();
   const guint depth = kind >= 0x80 && (flags & 5) == 0 ? 12 : 8;
-  const int width = 1 + input->byte() % kMostSamples, height = 1 + input->byte() % kMostSamples;
+  const int width = 1 + input->byte() % kMaxSamples, height = 1 + input->byte() % kMaxSamples;
   GstDctInfo info;
   promise(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER,
                            TRUE, depth, kSamplings[(kind & 0x7f) % std::size(kSamplings)], width,
@@ -60,7 +60,7 @@ GstCaps* caps_of(const GstDctInfo& info, guint8 lie) {
 }
 
 // Changes one field of a sound meta; false if it changes nothing.
-bool tell_lie(GstDctMeta* meta, guint8 which, guint32 value) {
+bool apply_lie(GstDctMeta* meta, guint8 which, guint32 value) {
   using C = GstDctComponent;
   static constexpr void (*kOfComponents[])(C&, guint32) = {
       [](C& c, guint32 v) { c.offset = v & 1 ? G_MAXSIZE - v : v; },
@@ -93,10 +93,10 @@ bool fill_levels(Input* input, std::vector<guint8>* bytes, bool tame) {
   for (gsize i = 0; i + 1 < bytes->size() && input->size() > 0; i += 2) {
     auto level = static_cast<gint16>(input->byte() << (tame ? 1 : 8));
     if (tame)
-      level = static_cast<gint16>(level % (kMostLevel + 1) - 255);
+      level = static_cast<gint16>(level % (kMaxLevel + 1) - 255);
     else
       level = static_cast<gint16>(level | input->byte());
-    if (level > kMostLevel || level < -kMostLevel) ordinary = false;
+    if (level > kMaxLevel || level < -kMaxLevel) ordinary = false;
     memcpy(bytes->data() + i, &level, sizeof level);
   }
   return ordinary;
@@ -144,7 +144,7 @@ bool add_jpeg_meta(GstBuffer* buffer, guint8 shape, guint32 value) {
   g_autoptr(GBytes) behind = g_bytes_new_static(kTwo, sizeof kTwo);
   GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, shape & 1 ? segments : nullptr);
   const GstDctJpegPlace places[] = {{0, 4}, {4, 5}};
-  promise(gst_dct_jpeg_meta_set_behind(meta, behind, places, 2), "places are in the bytes");
+  promise(gst_dct_jpeg_meta_set_trailing(meta, behind, places, 2), "places are in the bytes");
   constexpr guint kMany = GST_DCT_JPEG_MAX_ATTACHMENTS + 45;
   auto* lies = g_new(GstDctJpegPlace, kMany);
   for (guint i = 0; i < kMany; i++) lies[i] = places[i % 2];
@@ -165,7 +165,7 @@ bool add_jpeg_meta(GstBuffer* buffer, guint8 shape, guint32 value) {
       lies[1] = lies[0];
       return false;
     case 5:
-      g_clear_pointer(&meta->behind, g_bytes_unref);
+      g_clear_pointer(&meta->trailing, g_bytes_unref);
       return false;
     default:
       return true;
@@ -191,7 +191,7 @@ GstBuffer* make_frame(ElementRun* run, Input* input, const GstDctInfo& info, boo
   guint16 divisors[64];
   std::fill(std::begin(divisors), std::end(divisors), static_cast<guint16>(1 + shape));
   for (guint t = 0; t < 2; t++) gst_dct_meta_set_table(meta, t, divisors);
-  if (tell_lie(meta, lie, value)) *sound = false;
+  if (apply_lie(meta, lie, value)) *sound = false;
   if (behind & 0x80 && !add_jpeg_meta(buffer, behind, value)) *sound = false;
   return buffer;
 }
@@ -216,7 +216,7 @@ void run_encoder(const uint8_t* data, size_t size) {
       },
       [&] { return caps_of(info, 0); },
       [&](bool* sound) { return make_frame(&run, &input, info, sound); }};
-  fuzzing::push_frames(&run, &input, maker, kMostFrames, flags < 0xf0, false);
+  fuzzing::push_frames(&run, &input, maker, kMaxFrames, flags < 0xf0, false);
 }
 
 const fuzzing::Targets targets({{"fuzz_jpegcoefenc", run_encoder}}, fuzzing::set_up_elements);

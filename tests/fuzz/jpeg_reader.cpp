@@ -32,7 +32,7 @@ constexpr size_t kMaxFileBytes = size_t{1} << 22;
 // section tells it libjpeg's messages: it looks at all of the section.
 __attribute__((section("__libfuzzer_extra_counters"))) uint8_t outcomes[4096];
 
-void tell_fuzzer(const std::string& text, unsigned detail) {
+void report_to_fuzzer(const std::string& text, unsigned detail) {
   unsigned sum = detail;  // numbers in the text would make each file look new
   for (const char character : text)
     if (std::isalpha(static_cast<unsigned char>(character))) sum = sum * 31 + character;
@@ -47,7 +47,7 @@ void check_header(const JpegHeader& header) {
           "a picture is no larger than libjpeg's limit");
   promise(header.depth == 8 || header.depth == 12, "depth");
   promise(header.components == components_of(header.color),
-          "the colour space goes with the number of components");
+          "the color space goes with the number of components");
   promise(header.chroma_h == 1 || header.chroma_h == 2 || header.chroma_h == 4, "chroma_h");
   promise(header.chroma_v == 1 || header.chroma_v == 2 || header.chroma_v == 4, "chroma_v");
   for (int c = 0; c < header.components; c++) {
@@ -199,23 +199,23 @@ void run_reader(const uint8_t* data, size_t size) {
   const Outcome first = decode(&reader, copy, size, &packed);
   const Outcome second = decode(&reader, copy, size, &spread);
   compare(first, packed, second, spread);
-  tell_fuzzer(first.status.message, first.header.components);
-  tell_fuzzer(first.found.damage, first.tables.count);
-  tell_fuzzer("irregular", first.found.irregular);
+  report_to_fuzzer(first.status.message, first.header.components);
+  report_to_fuzzer(first.found.damage, first.tables.count);
+  report_to_fuzzer("irregular", first.found.irregular);
   if (first.decoded && first.status.ok()) compare_with_libjpeg(copy, size, first, packed);
 }
 
 // The portable engine takes the CUDA engine's steps, one after another; libjpeg judges.
-constexpr size_t kMostLevels = size_t{1} << 21;
-constexpr size_t kMostFileBytes = size_t{1} << 20;
+constexpr size_t kMaxLevels = size_t{1} << 21;
+constexpr size_t kMaxInputBytes = size_t{1} << 20;
 
 void run_scans(const uint8_t* data, size_t size) {
   static const std::unique_ptr<Device> device = make_host_device(1);
-  static fuzzing::GuardedMemory file(kMostFileBytes);
-  if (size > kMostFileBytes) return;
+  static fuzzing::GuardedMemory file(kMaxInputBytes);
+  if (size > kMaxInputBytes) return;
   test::ScansDecoder decoder(*device, portable_jpeg_decode_ops());
   const test::ScansOutcome outcome =
-      test::judge_scans(file.copy(data, size), size, decoder, kMostLevels);
+      test::judge_scans(file.copy(data, size), size, decoder, kMaxLevels);
   fuzzing::promise(outcome.wrong.empty(), outcome.wrong.c_str());
 }
 

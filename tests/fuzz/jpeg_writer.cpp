@@ -21,7 +21,7 @@ using fuzzing::GuardedMemory;
 using fuzzing::Input;
 using fuzzing::promise;
 
-constexpr uint32_t kMostSamples = 72;  // width and height
+constexpr uint32_t kMaxSamples = 72;  // width and height
 constexpr size_t kMaxLevelBytes = size_t{1} << 18;
 constexpr uint8_t kFill = 0x33;
 
@@ -49,8 +49,8 @@ struct Picture {
     }
     if (flags & 0x40) options.restart_interval = range >> 2;
     if (kind >= 0xc8) picture.depth = 12;
-    picture.width = 1 + input->byte() % kMostSamples;
-    picture.height = 1 + input->byte() % kMostSamples;
+    picture.width = 1 + input->byte() % kMaxSamples;
+    picture.height = 1 + input->byte() % kMaxSamples;
     fill_tables(input, input->byte());
     fill_levels(input, range % 4);
     // Blocks in an MCU.

@@ -11,8 +11,8 @@ namespace {
 
 using fuzzing::promise;
 
-constexpr size_t kMostFileBytes = size_t{1} << 20;
-constexpr uint64_t kMostPixels = uint64_t{1} << 21;
+constexpr size_t kMaxFileBytes = size_t{1} << 20;
+constexpr uint64_t kMaxPixels = uint64_t{1} << 21;
 
 CtEngine* engine() {
   static CtEngine* const made = [] {
@@ -77,10 +77,10 @@ void write_again(const CtDecodeOptions& options, const CtPicture& picture, uint8
 }
 
 void run(const uint8_t* data, size_t size) {
-  static fuzzing::GuardedMemory memory(kMostFileBytes);
+  static fuzzing::GuardedMemory memory(kMaxFileBytes);
   fuzzing::Input input(data, size);
   const uint8_t what = input.byte(), how = input.byte();
-  if (size < 2 || size - 2 > kMostFileBytes) return;
+  if (size < 2 || size - 2 > kMaxFileBytes) return;
   const uint8_t* file = memory.copy(data + 2, size - 2);
   CtDecodeOptions options = {};
   options.struct_size = sizeof options;
@@ -90,7 +90,7 @@ void run(const uint8_t* data, size_t size) {
   options.conceal = what >> 5 & 1;
   options.keep_metadata = what >> 6 & 1;
   options.stack = what >> 7;
-  options.max_pixels = kMostPixels;
+  options.max_pixels = kMaxPixels;
   CtPicture picture = decode(options, file, size - 2);
   if (picture.error.code == CT_OK && options.output == CT_OUTPUT_LEVELS)
     write_again(options, picture, how);

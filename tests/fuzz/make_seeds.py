@@ -60,53 +60,53 @@ LARGE_CODES = (huffman(0x00, [0, 0, 0, 0, 16] + [0] * 11, range(16)) +
                huffman(0x10, [0, 0, 0, 0, 16] + [0] * 11, [0, *range(0x01, 0x10)]))
 FIFTEEN_CODES = b"".join(huffman(table, [0, 1, 4, 2] + [0] * 12, symbols) for table, symbols in (
     (0x00, [0, 1, 12, 13, 14, 15, 8]), (0x10, [0, 0x0E, 0x1E, 0x0D, 0xFE, 0x0F, 1])))
-GREY = [(1, 0x11, 0)]
+GRAY = [(1, 0x11, 0)]
 YCBCR = [(1, 0x22, 0), (2, 0x11, 0), (3, 0x11, 0)]
 
 
-def grey(width, height, data, tables=table8(), codes=ZERO_CODES, marker=SOF0, end=EOI):
-    return (SOI + tables + codes + frame(marker, width, height, GREY) + scan([(1, 0)]) + data +
+def gray(width, height, data, tables=table8(), codes=ZERO_CODES, marker=SOF0, end=EOI):
+    return (SOI + tables + codes + frame(marker, width, height, GRAY) + scan([(1, 0)]) + data +
             end)
 
 
 def many_scans(count):
     """A progressive file with `count` scans, all but the first of which refine nothing."""
-    body = SOI + table8() + ZERO_CODES + frame(SOF2, 64, 64, GREY) + scan([(1, 0)], 0, 0) + bytes(8)
+    body = SOI + table8() + ZERO_CODES + frame(SOF2, 64, 64, GRAY) + scan([(1, 0)], 0, 0) + bytes(8)
     return body + (scan([(1, 0)], 1, 63) + bytes(8)) * count + EOI
 
 
 def hand_made():
     """Files made by hand: name, bytes."""
     blank = bytes(4)
-    yield "grey", grey(16, 16, blank)
-    yield "grey-one-sample", grey(1, 1, blank)
-    yield "huge-without-data", grey(65500, 65500, b"")
-    yield "huge-without-end", grey(65500, 65500, b"", end=b"")
-    yield "larger-than-limits", grey(65535, 65535, blank)
-    yield "wide", grey(65500, 1, bytes(2048))
-    yield "high", grey(1, 65500, bytes(2048))
-    yield "no-width", grey(0, 16, blank)
-    yield "no-height-but-dnl", grey(16, 0, blank + segment(DNL, b"\0\x10"))
-    yield "dnl-that-differs", grey(16, 16, blank + segment(DNL, b"\0\x08"))
-    yield "no-tables", grey(16, 16, blank, tables=b"")
-    yield "no-codes", grey(16, 16, blank, codes=b"")
-    yield "table-with-zeros", grey(16, 16, blank, tables=table8(0, 0))
-    yield "16-bit-table-with-zeros", grey(16, 16, blank, tables=table16(), marker=SOF1)
-    yield "table-cut-off", grey(16, 16, blank, tables=segment(DQT, bytes(40)))
-    yield "table-of-wrong-index", grey(16, 16, blank, tables=table8(7))
-    yield "tables-again", grey(16, 16, blank, tables=table8(0, 3) + table8(0, 5))
-    yield "largest-levels", grey(64, 64, bytes(range(255)) * 8, codes=LARGE_CODES)
-    yield "largest-levels-progressive", grey(64, 64, bytes(range(255)) * 8, codes=LARGE_CODES,
+    yield "gray", gray(16, 16, blank)
+    yield "gray-one-sample", gray(1, 1, blank)
+    yield "huge-without-data", gray(65500, 65500, b"")
+    yield "huge-without-end", gray(65500, 65500, b"", end=b"")
+    yield "larger-than-limits", gray(65535, 65535, blank)
+    yield "wide", gray(65500, 1, bytes(2048))
+    yield "high", gray(1, 65500, bytes(2048))
+    yield "no-width", gray(0, 16, blank)
+    yield "no-height-but-dnl", gray(16, 0, blank + segment(DNL, b"\0\x10"))
+    yield "dnl-that-differs", gray(16, 16, blank + segment(DNL, b"\0\x08"))
+    yield "no-tables", gray(16, 16, blank, tables=b"")
+    yield "no-codes", gray(16, 16, blank, codes=b"")
+    yield "table-with-zeros", gray(16, 16, blank, tables=table8(0, 0))
+    yield "16-bit-table-with-zeros", gray(16, 16, blank, tables=table16(), marker=SOF1)
+    yield "table-cut-off", gray(16, 16, blank, tables=segment(DQT, bytes(40)))
+    yield "table-of-wrong-index", gray(16, 16, blank, tables=table8(7))
+    yield "tables-again", gray(16, 16, blank, tables=table8(0, 3) + table8(0, 5))
+    yield "largest-levels", gray(64, 64, bytes(range(255)) * 8, codes=LARGE_CODES)
+    yield "largest-levels-progressive", gray(64, 64, bytes(range(255)) * 8, codes=LARGE_CODES,
                                              marker=SOF2)
-    yield "codes-that-overflow", grey(16, 16, blank, codes=huffman(0, [3] + [0] * 15, [0, 1, 2]))
-    yield "codes-without-symbols", grey(16, 16, blank,
+    yield "codes-that-overflow", gray(16, 16, blank, codes=huffman(0, [3] + [0] * 15, [0, 1, 2]))
+    yield "codes-without-symbols", gray(16, 16, blank,
                                         codes=segment(DHT, bytes([0] + [1] * 16)))
-    yield "arithmetic", grey(16, 16, bytes(range(64)), codes=b"", marker=SOF9)
-    yield "lossless", grey(16, 16, blank, marker=0xC3)
+    yield "arithmetic", gray(16, 16, bytes(range(64)), codes=b"", marker=SOF9)
+    yield "lossless", gray(16, 16, blank, marker=0xC3)
     yield "no-frame", SOI + table8() + ZERO_CODES + scan([(1, 0)]) + blank + EOI
-    yield "two-frames", SOI + frame(SOF0, 8, 8, GREY) + grey(16, 16, blank)[2:]
+    yield "two-frames", SOI + frame(SOF0, 8, 8, GRAY) + gray(16, 16, blank)[2:]
     # libjpeg takes the count of components from the second header before it refuses it.
-    yield "frame-behind-the-scan", grey(
+    yield "frame-behind-the-scan", gray(
         16, 16, blank, end=frame(SOF0, 8, 8, [(i, 0x11, 0) for i in range(200)]) + EOI)
     for marker in (SOF0, SOF1, SOF2, SOF9, 0xC3):
         for codes in (ZERO_CODES, LARGE_CODES, FIFTEEN_CODES):
@@ -116,15 +116,15 @@ def hand_made():
                     scan([(1, 0), (2, 0), (3, 0)]) + bytes(range(255)) * 4 + EOI
     yield "many-scans", many_scans(60)
     yield "too-many-scans", many_scans(600)
-    yield "scan-of-nobody", SOI + table8() + ZERO_CODES + frame(SOF0, 8, 8, GREY) + \
+    yield "scan-of-nobody", SOI + table8() + ZERO_CODES + frame(SOF0, 8, 8, GRAY) + \
         scan([(9, 0)]) + blank + EOI
-    yield "scan-of-too-many", SOI + table8() + ZERO_CODES + frame(SOF0, 8, 8, GREY) + \
+    yield "scan-of-too-many", SOI + table8() + ZERO_CODES + frame(SOF0, 8, 8, GRAY) + \
         scan([(1, 0)] * 5) + blank + EOI
     yield "scan-without-the-rest", SOI + table8() + ZERO_CODES + frame(SOF0, 32, 32, YCBCR) + \
         scan([(1, 0)]) + blank + EOI
-    yield "bad-approximation", SOI + table8() + ZERO_CODES + frame(SOF2, 16, 16, GREY) + \
+    yield "bad-approximation", SOI + table8() + ZERO_CODES + frame(SOF2, 16, 16, GRAY) + \
         scan([(1, 0)], 0, 0, 0xDD) + blank + EOI
-    yield "refinement-first", SOI + table8() + ZERO_CODES + frame(SOF2, 16, 16, GREY) + \
+    yield "refinement-first", SOI + table8() + ZERO_CODES + frame(SOF2, 16, 16, GRAY) + \
         scan([(1, 0)], 1, 63, 0x10) + blank + EOI
     for factors in (0x00, 0x44, 0x12, 0x21, 0x31, 0x14, 0x41, 0x51, 0xFF):
         parts = [(1, factors, 0), (2, 0x11, 0), (3, 0x11, 0)]
@@ -148,26 +148,26 @@ def hand_made():
             scan([(part[0], 0) for part in parts]) + bytes(64) + EOI
         yield f"cmyk-{name}", cmyk
         yield f"cmyk-{name}-trailer", cmyk + b"the bytes behind"
-        yield from jpeg_seeds.mpf_files(cmyk, [grey(8, 8, blank), cmyk], f"cmyk-{name}-")
+        yield from jpeg_seeds.mpf_files(cmyk, [gray(8, 8, blank), cmyk], f"cmyk-{name}-")
     yield "two-components", SOI + table8() + ZERO_CODES + frame(SOF0, 8, 8, YCBCR[:2]) + EOI
-    yield "fill-bytes", SOI + b"\xff" * 20 + grey(8, 8, blank)[2:]
-    yield "bytes-between-markers", SOI + b"some text" + grey(8, 8, blank)[2:]
-    yield "thumbnail", SOI + segment(APP1, grey(8, 8, blank)) + grey(16, 16, blank)[2:]
-    yield "field", SOI + segment(APP0, b"AVI1\x01\0") + grey(16, 16, blank)[2:]
+    yield "fill-bytes", SOI + b"\xff" * 20 + gray(8, 8, blank)[2:]
+    yield "bytes-between-markers", SOI + b"some text" + gray(8, 8, blank)[2:]
+    yield "thumbnail", SOI + segment(APP1, gray(8, 8, blank)) + gray(16, 16, blank)[2:]
+    yield "field", SOI + segment(APP0, b"AVI1\x01\0") + gray(16, 16, blank)[2:]
     yield "adobe", SOI + segment(APP14, b"Adobe\0\x64\0\0\0\0\x01") + \
         frame(SOF0, 8, 8, YCBCR) + EOI
     yield "restarts", SOI + segment(DRI, b"\0\x01") + \
-        grey(24, 8, b"\0\xff\xd0\0\xff\xd3\0\xff\xd1")[2:]
-    yield "length-too-small", SOI + segment(COM, b"x" * 20, 1) + grey(8, 8, blank)[2:]
-    yield "length-zero", SOI + segment(COM, b"", 0) + grey(8, 8, blank)[2:]
-    yield "length-too-large", SOI + segment(COM, b"x" * 20, 60000) + grey(8, 8, blank)[2:]
+        gray(24, 8, b"\0\xff\xd0\0\xff\xd3\0\xff\xd1")[2:]
+    yield "length-too-small", SOI + segment(COM, b"x" * 20, 1) + gray(8, 8, blank)[2:]
+    yield "length-zero", SOI + segment(COM, b"", 0) + gray(8, 8, blank)[2:]
+    yield "length-too-large", SOI + segment(COM, b"x" * 20, 60000) + gray(8, 8, blank)[2:]
     yield "soi-alone", SOI
     yield "soi-eoi", SOI + EOI
     yield "sois", SOI * 50
-    yield "ends-with-half-a-marker", grey(8, 8, blank) + b"\xff"
+    yield "ends-with-half-a-marker", gray(8, 8, blank) + b"\xff"
     yield "nothing", b""
-    yield from jpeg_seeds.mpf_files(grey(16, 16, bytes(4)),
-                               [grey(8, 8, bytes(4)), grey(24, 8, bytes(6))])
+    yield from jpeg_seeds.mpf_files(gray(16, 16, bytes(4)),
+                               [gray(8, 8, bytes(4)), gray(24, 8, bytes(6))])
 
 
 def sound(make_jpegs, cjpeg):

@@ -35,9 +35,9 @@ void read_dct_components(const GstDctMeta& meta, const GstDctInfo& info, size_t 
 void run_jpeg_meta(const uint8_t* data, size_t size) {
   g_autoptr(GstBuffer) buffer = gst_buffer_new();
   GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, nullptr);
-  if (!gstcoef::deserialise(data, size, gstcoef::kSerialVersion, meta)) return;
+  if (!gstcoef::deserialize(data, size, gstcoef::kSerialVersion, meta)) return;
   std::vector<uint8_t> head;
-  promise(gstcoef::serialise_head(*meta, &head), "a sound meta can be stored");
+  promise(gstcoef::serialize_head(*meta, &head), "a sound meta can be stored");
   promise(std::equal(head.begin(), head.end(), data), "it is stored as it was");
   for (guint i = 0; i <= meta->n_attachments; i++) {
     g_autoptr(GBytes) bytes = gst_dct_jpeg_meta_get_attachment(meta, i);

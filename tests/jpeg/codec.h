@@ -12,7 +12,7 @@
 
 namespace cudatransform::test {
 
-// Sampling factors of the luma component; those of chroma are 1. {1, 1} is also grey.
+// Sampling factors of the luma component; those of chroma are 1. {1, 1} is also gray.
 struct JpegSampling {
   int h, v;
 };
@@ -53,7 +53,7 @@ struct JpegContents {
   BytePicture planes;              // sizes alone, or samples after jpeg_planes()
 };
 JpegContents jpeg_levels(const std::vector<uint8_t>& file);
-// Samples as `method` decodes them, without upsampling or colour conversion.
+// Samples as `method` decodes them, without upsampling or color conversion.
 JpegContents jpeg_planes(const std::vector<uint8_t>& file, Method method);
 
 // The tables (luma, chroma) of jpeg_set_quality(quality, TRUE).

@@ -24,9 +24,9 @@ struct JpegCase {
   bool optimize = false;
 
   friend std::ostream& operator<<(std::ostream& to, const JpegCase& c) {
-    return to << c.width << "x" << c.height << " colour " << int(c.color) << " " << c.h << "x"
-              << c.v << " fill " << int(c.fill) << " restart " << c.restart
-              << (c.optimize ? " optimised" : "");
+    return to << c.width << "x" << c.height << " color " << int(c.color) << " " << c.h << "x" << c.v
+              << " fill " << int(c.fill) << " restart " << c.restart
+              << (c.optimize ? " optimized" : "");
   }
 };
 

@@ -215,7 +215,7 @@ TEST(JpegEncode, RestartIntervals) {
     }
 }
 
-TEST(JpegEncode, OptimisedTablesOfManyPictures) {
+TEST(JpegEncode, OptimizedTablesOfManyPictures) {
   for (uint32_t width = 1; width < (quick() ? 20u : 120u); width += 7)
     for (const JpegFill fill : {JpegFill::kPicture, JpegFill::kDense, JpegFill::kSparse})
       check_case({width, 60, width % 2 ? kYcbcr : kRgb, 1, 1, fill, 0, true});

@@ -20,7 +20,7 @@ struct Compressor : jpeg_compress_struct {
 
   // Before jpeg_start_compress() or jpeg_write_coefficients().
   void open();
-  // The same, for scanlines in RGB and a file in this colour space, with libjpeg's defaults.
+  // The same, for scanlines in RGB and a file in this color space, with libjpeg's defaults.
   void open_for_rgb(int width, int height, J_COLOR_SPACE file);
   // Instead of jpeg_finish_compress(); returns the file.
   std::vector<uint8_t> finish();

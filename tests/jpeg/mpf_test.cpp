@@ -227,7 +227,7 @@ TEST(JpegMpf, SizesOfPicturesElsewhere) {
 }
 
 TEST(JpegMpf, MakesNewIndices) {
-  for (const uint32_t pictures : {2u, 3u, kMostMpfPictures}) {
+  for (const uint32_t pictures : {2u, 3u, kMaxMpfPictures}) {
     Bytes data(new_mpf_size(pictures));
     make_mpf(pictures, data.data());
     Bytes expected = index(std::vector<Entry>(pictures, {0, 0}), true);

@@ -56,7 +56,7 @@ class Frame {
       job.layout.table_pair[i] = i > 0 && c.components == 3;
       add_plane(c, i);
     }
-    counts_ = allocate(device_, MemoryKind::kPinned, RateCountJob::kMost * sizeof(*job.counts));
+    counts_ = allocate(device_, MemoryKind::kPinned, RateCountJob::kMax * sizeof(*job.counts));
     job.counts = static_cast<JpegSymbolCounts*>(counts_->data());
     const double percents[] = {0.5, 3, 17, 60, 100, 180, 900, 5000};
     job.candidates = int(std::size(percents));
@@ -208,7 +208,7 @@ TEST(RateCount, EveryDivisor) {
     for (const Method method : kMethods)
       for (const Quantizer quantizer : kQuantizers) {
         Frame frame(*engine, {72, 40, 1, 1, 1, 0, method, quantizer});
-        for (int first = 1; first < 256; first += RateCountJob::kMost * step) {
+        for (int first = 1; first < 256; first += RateCountJob::kMax * step) {
           SCOPED_TRACE(testing::Message() << method_name(method) << " from " << first);
           frame.set_flat_tables([&](int i) { return first + step * i; });
           check_again(&frame);
@@ -224,7 +224,7 @@ TEST(RateCount, AnyTablesAndNumberOfCandidates) {
     if (!engine->is_cuda) continue;
     Frame frame(*engine, {140, 50, 3, 2, 1, 5, Method::kIslow, Quantizer::kDeadZone});
     std::mt19937 random(5);
-    for (int candidates = RateCountJob::kMost; candidates > 0; --candidates) {
+    for (int candidates = RateCountJob::kMax; candidates > 0; --candidates) {
       frame.job.candidates = candidates;
       for (auto& tables : frame.job.tables)
         for (QuantTable& table : tables)

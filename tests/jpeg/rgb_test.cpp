@@ -21,7 +21,7 @@ struct Kind {
   int h[3], v[3];  // the file's sampling factors
 };
 constexpr Kind kKinds[] = {
-    {"grey", RgbColor::kGrey, {1}, {1}},
+    {"gray", RgbColor::kGray, {1}, {1}},
     {"4:4:4", RgbColor::kYcbcr, {1, 1, 1}, {1, 1, 1}},
     {"4:2:2", RgbColor::kYcbcr, {2, 1, 1}, {1, 1, 1}},
     {"4:2:0", RgbColor::kYcbcr, {2, 1, 1}, {2, 1, 1}},
@@ -48,7 +48,7 @@ RgbCase case_of(const Kind& kind, int width, int height) {
   return made;
 }
 
-// Smooth colour with noise on it, and extremes.
+// Smooth color with noise on it, and extremes.
 Picture random_picture(int width, int height, unsigned seed) {
   std::mt19937 random(seed);
   Picture picture(3, Plane(width, height));
@@ -67,7 +67,7 @@ Picture random_picture(int width, int height, unsigned seed) {
 // Files with tables of ones: a sample that differs by one changes levels.
 void prepare(Compressor& to, const RgbCase& of, const Kind& kind) {
   to.open_for_rgb(of.width, of.height,
-                  of.color == RgbColor::kGrey    ? JCS_GRAYSCALE
+                  of.color == RgbColor::kGray    ? JCS_GRAYSCALE
                   : of.color == RgbColor::kYcbcr ? JCS_YCbCr
                                                  : JCS_RGB);
   jpeg_set_quality(&to, 100, TRUE);

@@ -32,7 +32,7 @@ void for_each_decoder(Test&& test) {
   }
 }
 
-// Any sound stream is decoded right, or left to the CPU if nothing synchronises.
+// Any sound stream is decoded right, or left to the CPU if nothing synchronizes.
 inline bool expect_decoded_or_left(const StreamKind& kind, ScansDecoder& decoder) {
   const auto file = make_stream(kind);
   const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
@@ -40,7 +40,7 @@ inline bool expect_decoded_or_left(const StreamKind& kind, ScansDecoder& decoder
   EXPECT_TRUE(outcome.judged_sound && outcome.was_fast) << kind.text();
   if (outcome.verdict == ScansVerdict::kSound) return true;
   EXPECT_NE(static_cast<int>(outcome.verdict), static_cast<int>(ScansVerdict::kNo)) << kind.text();
-  EXPECT_NE(outcome.reported & kJpegNotSynchronised, 0u) << kind.text();
+  EXPECT_NE(outcome.reported & kJpegNotSynchronized, 0u) << kind.text();
   return false;
 }
 

@@ -165,7 +165,7 @@ std::string judge_fast(const uint8_t* data, size_t size, const JpegHeader& heade
     return "other irregularities with JpegScanDecoder: " + irregularity_text(fast.found.irregular) +
            ", expected " + irregularity_text(slow.found.irregular);
   if (!same_tables(slow.tables, fast.tables, header.components))
-    return "other quantisation tables with JpegScanDecoder";
+    return "other quantization tables with JpegScanDecoder";
   if (!fast.levels.margins_are_whole()) return "JpegScanDecoder writes outside of the picture";
   const std::string wrong = judge_verdict(slow, Warnings(data, size));
   if (!wrong.empty())
@@ -219,15 +219,15 @@ std::string LevelsMemory::difference(const LevelsMemory& other) const {
 Status ScansDecoder::run(const JpegScans& scans, const uint8_t* block, LevelsMemory* levels,
                          JpegDecodeResult* result) {
   Queue& queue = device_.queue(QueueKind::kCompute);
-  std::unique_ptr<Memory> planes[kJpegMaxComponents], pinned, told;
+  std::unique_ptr<Memory> planes[kJpegMaxComponents], pinned, reported;
   JpegDecodeJob job;
   job.scans = &scans;
   CT_RETURN_IF_ERROR(device_.allocate(MemoryKind::kPinned, scans.bytes, &pinned));
   std::memcpy(pinned->data(), block, scans.bytes);
   job.block = static_cast<const uint8_t*>(pinned->data());
-  CT_RETURN_IF_ERROR(device_.allocate(MemoryKind::kPinned, sizeof *result, &told));
-  std::memset(told->data(), 0xff, sizeof *result);
-  job.result = static_cast<JpegDecodeResult*>(told->data());
+  CT_RETURN_IF_ERROR(device_.allocate(MemoryKind::kPinned, sizeof *result, &reported));
+  std::memset(reported->data(), 0xff, sizeof *result);
+  job.result = static_cast<JpegDecodeResult*>(reported->data());
   const auto all = [&](int c) {
     Copy2D copy;
     copy.row_bytes = levels->memory(c).size() * sizeof(int16_t);
@@ -323,7 +323,7 @@ ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder
   else if ((header.irregular | irregularities(scans, result)) != found.irregular)
     outcome.wrong = "other irregularities";
   else if (!same_tables(scans.tables, judged_tables, header.components))
-    outcome.wrong = "other quantisation tables";
+    outcome.wrong = "other quantization tables";
   else
     outcome.wrong = decoded.difference(judged);
   return outcome;

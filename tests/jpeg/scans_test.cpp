@@ -73,7 +73,7 @@ TEST(JpegScans, TablesOfEveryShape) {
   });
 }
 
-// The worst cases of parallel decoding: always right, by the CPU if nothing synchronises.
+// The worst cases of parallel decoding: always right, by the CPU if nothing synchronizes.
 void expect_right_or_refused(TableShape shape, bool refused) {
   for_each_decoder([&](ScansDecoder& decoder) {
     for (const int sets : {1, 2}) {
@@ -92,7 +92,7 @@ void expect_right_or_refused(TableShape shape, bool refused) {
 TEST(JpegScans, OneCodeOnly) { expect_right_or_refused(TableShape::kFewSymbols, true); }
 TEST(JpegScans, CodesOf16BitsOnly) { expect_right_or_refused(TableShape::kLongest, true); }
 TEST(JpegScans, PrefixesOfOnes) { expect_right_or_refused(TableShape::kUnary, true); }
-TEST(JpegScans, WhatNeverSynchronises) { expect_right_or_refused(TableShape::kEqual, true); }
+TEST(JpegScans, WhatNeverSynchronizes) { expect_right_or_refused(TableShape::kEqual, true); }
 TEST(JpegScans, CodesByChance) { expect_right_or_refused(TableShape::kRandom, true); }
 TEST(JpegScans, AnnexKIsNeverRefused) { expect_right_or_refused(TableShape::kAnnexK, false); }
 

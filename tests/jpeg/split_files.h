@@ -51,7 +51,7 @@ inline SplitFilesCost split_files(const std::vector<uint8_t>& stream,
 
 // Each call looks at the beginning of what has come, and again at the last bytes before it.
 inline uint64_t most_looked(uint64_t bytes, uint64_t calls) {
-  return JpegFileSplitter::kMostLooks * bytes + 16 * calls;
+  return JpegFileSplitter::kMaxLooks * bytes + 16 * calls;
 }
 
 }  // namespace cudatransform::test

@@ -14,7 +14,7 @@ namespace cudatransform::test {
 enum class TableShape {
   kAnnexK,      // as files have them
   kRandom,      // lengths by chance
-  kEqual,       // all symbols of 8 bits: nothing synchronises
+  kEqual,       // all symbols of 8 bits: nothing synchronizes
   kLongest,     // all of 16 bits
   kUnary,       // 0, 10, 110 and so on: all-ones prefixes
   kFewSymbols,  // a DC difference of nothing, and the end of the block, a bit each

@@ -48,7 +48,7 @@ struct Case {
 // No case allocates anything, makes an event or a stream, or copies synchronously.
 //
 // Waits: one for each frame or file in system memory; one for each frame of coefficients whose peer
-// has not promised to honour the fence. Measuring adds none. And, for now, one for each plane that
+// has not promised to honor the fence. Measuring adds none. And, for now, one for each plane that
 // is copied from unpinned memory (*); before the first of these also one for the event that tells
 // when the copies begin, if that is measured.
 //
@@ -120,7 +120,7 @@ constexpr Case kCases[] = {
     {"wavelets in CUDA memory from end to end, measured", Source::kCuda,
      TO_WAVELETS " measure=psnr+time ! " FROM_WAVELETS " measure=psnr+time ! " IN_CUDA,
      Calls{12, 0, 2, 6, 1, 2} + kPushed + kMeasured},
-    {"turned and requantised in CUDA memory", Source::kCuda,
+    {"turned and requantized in CUDA memory", Source::kCuda,
      FORWARD " ! cudadctflip backend=cuda video-direction=90r ! "
              "cudadctquant backend=cuda quality=20 ! " INVERSE " ! " IN_CUDA,
      Calls{4, 0, 0, 4, 3, 0} + kPushed + kBetween + kBetween},

@@ -208,7 +208,7 @@ class Corpus(unittest.TestCase):
         source = os.path.join(made.name, "in")
         pictures.write_all(source, {f"{name}.jpg": data for name, data in FILES.items()})
         names = folder.list_files(source)
-        for action, options in (("repack", {}), ("requantise", {"quality": 40}), ("stats", {})):
+        for action, options in (("repack", {}), ("requantize", {"quality": 40}), ("stats", {})):
             output = folder.Output(os.path.join(made.name, action))
             self.addCleanup(output.release)
             output.claim({"action": action, "options": options, "input": source}, names)

@@ -173,7 +173,7 @@ class Folders(WithCorpus):
         own = set(os.listdir(self.output.path)) - {"f 0", "f 1"}
         self.assertEqual(own, {folder.OWN, "failures.jsonl", "summary.json", "warnings.jsonl"})
         tree = [name for name in self.names if b"bad" not in name]
-        for action, options in (("repack", {}), ("requantise", {"quality": 40}), ("shrink", {}),
+        for action, options in (("repack", {}), ("requantize", {"quality": 40}), ("shrink", {}),
                                 ("turn", {}), ("crop", {"crop": [0, 0, 8, 8]})):
             for name in own:
                 self.names = sorted([*tree, f"{name}/a.jpg".encode()])
@@ -239,13 +239,13 @@ class Folders(WithCorpus):
         self.assertFalse(self.output.is_done(0))
 
     def test_another_job_is_refused(self):
-        self.do("requantise", quality=40)
-        self.do("requantise", quality=40)
+        self.do("requantize", quality=40)
+        self.do("requantize", quality=40)
         with self.assertRaisesRegex(folder.FolderError, "options"):
-            self.do("requantise", quality=50)
+            self.do("requantize", quality=50)
         self.names = self.names[1:]
         with self.assertRaisesRegex(folder.FolderError, "files, list"):
-            self.do("requantise", quality=40)
+            self.do("requantize", quality=40)
 
     def test_what_is_left_of_a_killed_run_goes(self):
         self.do("repack")

@@ -107,7 +107,7 @@ class Actions(WithCorpus):
         self.do("stats")
         self.assertEqual([(row["depth"], row["process"]) for row in self.rows()],
                          [(12, "extended")])
-        for action, options in (("repack", {}), ("requantise", {"quality": 40})):
+        for action, options in (("repack", {}), ("requantize", {"quality": 40})):
             self.output.release()
             self.output = folder.Output(os.path.join(self.top, action))
             os.makedirs(self.output.path)
@@ -129,7 +129,7 @@ class Actions(WithCorpus):
         self.names += [b"f 1", b"f 1/gone.jpg"]
         bad.update({"secret.jpg": (b"", "Permission denied"), "f 1": (b"", "directory"),
                     "gone.jpg": (b"", "No such file"), "bad.jpeg": (b"", "JPEG")})
-        for action, options in (("stats", {}), ("repack", {}), ("requantise", {"quality": 40}),
+        for action, options in (("stats", {}), ("repack", {}), ("requantize", {"quality": 40}),
                                 ("export", {})):
             if action == "export" and lacks_pyarrow():
                 continue
@@ -147,7 +147,7 @@ class Actions(WithCorpus):
                 if name in bad:
                     self.assertIn(bad[name][1], row["reason"])
                 else:
-                    self.assertNotIn("reason", row)  # no neighbour is lost
+                    self.assertNotIn("reason", row)  # no neighbor is lost
 
     def test_repack(self):
         self.assertEqual(self.do("repack"), (7, 1))
@@ -160,8 +160,8 @@ class Actions(WithCorpus):
             self.assertEqual(os.path.getsize(after), row["bytes_after"])
             self.assertLessEqual(row["bytes_after"], row["bytes"])
 
-    def test_requantise(self):
-        self.do("requantise", quality=40)
+    def test_requantize(self):
+        self.do("requantize", quality=40)
         for name, row in zip(self.names, self.rows()):
             if "reason" in row:
                 continue
@@ -304,7 +304,7 @@ class Warnings(WithCorpus):
         untrue = pictures.xmp([("MotionPhoto", "video/mp4", 12345)])
         pictures.write_all(self.input, {"a.jpg": data, "b.jpg": data[:2] + untrue + data[2:]})
         self.names = [b"a.jpg", b"b.jpg"]
-        for action, options in (("repack", {}), ("requantise", {"quality": 20}), ("shrink", {})):
+        for action, options in (("repack", {}), ("requantize", {"quality": 20}), ("shrink", {})):
             self.output.release()
             self.output = folder.Output(os.path.join(self.top, action))
             self.do(action, **options)

@@ -67,17 +67,17 @@ class OnDevice(unittest.TestCase):
             with self.assertWarnsRegex(UserWarning, "target_size=1 exceeded: "):
                 self.assertEqual(ct.encode(there, target_size=1), ct.encode(here, quality=1))
             there, here = ct.decode(data, "L", device="cuda"), ct.decode(data, "L")
-            grey = ct.decode(ct.encode(here), "L", device="cuda")  # the first of three equal planes
-            self.assertEqual(ct.encode(grey), ct.encode(ct.decode(ct.encode(here), "L")))
+            gray = ct.decode(ct.encode(here), "L", device="cuda")  # the first of three equal planes
+            self.assertEqual(ct.encode(gray), ct.encode(ct.decode(ct.encode(here), "L")))
             for options in ({}, {"sampling": "4:2:0", "quality": 30}):
                 self.assertEqual(ct.encode(there, **options), ct.encode(here, **options), options)
 
     def test_reader(self):
         with tempfile.TemporaryDirectory() as folder:
-            grey = pictures.write_all(folder, {
-                f"grey/{index}.jpg": ct.encode(pictures.pixels(30 + index, 20, index % 2 * 2 + 1))
+            gray = pictures.write_all(folder, {
+                f"gray/{index}.jpg": ct.encode(pictures.pixels(30 + index, 20, index % 2 * 2 + 1))
                 for index in range(20)})
-            for batch in ct.Reader(sorted(grey.values()), device="cuda", output="pixels", mode="L"):
+            for batch in ct.Reader(sorted(gray.values()), device="cuda", output="pixels", mode="L"):
                 for path, item in zip(batch.paths, batch):
                     self.assert_equal(item, ct.decode(path, "L"), path)
             files = {f"{index:02d}.jpg": ct.encode(pictures.pixels(60 + index, 50, seed=index),

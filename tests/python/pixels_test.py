@@ -31,7 +31,7 @@ def file_of(sampling, size, quality=80, **options):
     return ct.write(ct.Picture.from_pixels(pictures.pixels(*size), quality, sampling), **options)
 
 
-def in_colour(array):
+def in_color(array):
     return np.repeat(array[:, :, None], 3, axis=2) if array.ndim == 2 else array
 
 
@@ -51,7 +51,7 @@ class BesideLibjpegTurbo(Beside):
                 with self.subTest(sampling=sampling, size=size, scale=scale, upsampling=upsampling):
                     options = ["-scale", f"1/{scale}"] + ["-nosmooth"] * (upsampling == "nearest")
                     self.assert_equal(ct.decode(data, scale=scale, upsampling=upsampling),
-                                      in_colour(pictures.djpeg(data, *options)))
+                                      in_color(pictures.djpeg(data, *options)))
                     self.assert_equal(ct.decode(data, "L", scale=scale),
                                       pictures.djpeg(data, "-grayscale", "-scale", f"1/{scale}"))
 
@@ -84,9 +84,9 @@ class BesidePillow(Beside):
                     self.assertEqual(ct.encode(array, quality=quality, sampling=sampling, **kind),
                                      data)
                 self.assert_equal(ct.decode(data), np.asarray(Image.open(io.BytesIO(data))))
-            grey = pictures.pixels(*size, 1)
-            data = self.saved(grey, quality=quality)
-            self.assertEqual(ct.encode(grey, quality=quality), data)
+            gray = pictures.pixels(*size, 1)
+            data = self.saved(gray, quality=quality)
+            self.assertEqual(ct.encode(gray, quality=quality), data)
             self.assert_equal(ct.decode(data, "L"), np.asarray(Image.open(io.BytesIO(data))))
 
     def test_cmyk(self):
@@ -101,7 +101,7 @@ class BesidePillow(Beside):
                 self.assert_equal(ct.decode(data, "CMYK"), np.asarray(Image.open(io.BytesIO(data))))
 
     def test_images(self):
-        """An image's mode names its colours."""
+        """An image's mode names its colors."""
         for mode, channels in (("L", 1), ("RGB", 3), ("CMYK", 4)):
             array = pictures.pixels(33, 20, channels)
             image, sampling = Image.fromarray(array, mode), "cmyk" if mode == "CMYK" else None
@@ -243,7 +243,7 @@ class Smaller(unittest.TestCase):
         self.assertEqual(ct.encode(array), usual)
 
 
-class Colours(unittest.TestCase):
+class Colors(unittest.TestCase):
     def test_four_channels_have_no_default(self):
         array = pictures.pixels(16, 9, 4)
         for encode in (ct.encode, ct.Picture.from_pixels):

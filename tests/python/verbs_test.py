@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# Pictures turned, cropped and requantised: in system memory, beside jpegtran; or in CUDA memory, on
+# Pictures turned, cropped and requantized: in system memory, beside jpegtran; or in CUDA memory, on
 # the emulator or a GPU.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
@@ -143,11 +143,11 @@ class Verbs(unittest.TestCase):
         for index in range(len(expected)):
             self.assertTrue(np.array_equal(got[index], expected[index]))
 
-    def test_requantised(self):
+    def test_requantized(self):
         for number, sampling in enumerate(SAMPLINGS):
             before = picture_of(70 + number, 50, sampling, number)
             for quality in (1, 40, 79, 100):
-                after = self.back(self.on_place(before).requantised(quality))
+                after = self.back(self.on_place(before).requantized(quality))
                 for index in range(len(before)):
                     wanted = np.maximum(before.table(index), ct.quality_tables(quality)[
                         int(ct.color.is_chroma(before.sampling, index))])
@@ -158,7 +158,7 @@ class Verbs(unittest.TestCase):
 
     def test_results_own_their_memory(self):
         picture = picture_of(40, 40, "4:2:0", 3)
-        for made in (picture.turned("identity"), picture.requantised(100), picture.turned("180")):
+        for made in (picture.turned("identity"), picture.requantized(100), picture.turned("180")):
             copy = made.copy()
             picture[0][:] += 1
             made[0][:] = made[0] + 0
@@ -182,7 +182,7 @@ class Verbs(unittest.TestCase):
                 (lambda: picture.cropped(0, 0, 1 << 32, 1), "4294967296 x 1"),
                 (lambda: picture.turned("180", perfect=True), "perfect"),
                 (lambda: picture.turned("180", perfect=True), "perfect"),  # again
-                (lambda: picture.requantised(0), "a quality is 1 to 100")):
+                (lambda: picture.requantized(0), "a quality is 1 to 100")):
             with self.assertRaisesRegex(ValueError, words):
                 call()
             self.assertEqual(self.back(picture.turned("90l")).width, 40)

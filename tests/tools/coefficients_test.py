@@ -36,7 +36,7 @@ class Plane:
 
     @staticmethod
     def level(value, step):
-        """The quantised DC: rounded to the nearest, ties away from zero."""
+        """The quantized DC: rounded to the nearest, ties away from zero."""
         dc = 8 * (value - 128)
         size = (2 * abs(dc) + step) // (2 * step)
         return size if dc > 0 else -size

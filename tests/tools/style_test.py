@@ -70,6 +70,13 @@ class Style(unittest.TestCase):
         self.write("meson.build", ["x" * 101])
         self.assert_found("meson.build:3", "101 columns, 100")
 
+    def test_spelling(self):
+        for word in "Quanti" + "ser", "colo" + "urs", "deseriali" + "se", "kMos" + "tBytes":
+            with self.subTest(word):
+                self.write("docs/elements/cudadct8x8.md", [f"A {word}."])
+                self.assert_found("docs/elements/cudadct8x8.md:2", f"{word}: ")
+                self.setUp()
+
     def test_openings(self):
         for lines in ([f"// {LICENCE}"], ["// No licence follows."],
                       ["#pragma once", f"// {LICENCE}"], ["// No sentence", f"// {LICENCE}"],

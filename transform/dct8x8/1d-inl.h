@@ -66,7 +66,7 @@ CT_HD void islow_forward_1d(T* v) {
 // in pass 2 the level shift.
 //
 // Nothing overflows int32 as long as |input| <= 32768: the gains of one output add up to 7.473, and
-// 7.473 x 32768 x 2^13 = 2.006e9; the partial sums above are smaller. Hence dequantised values are
+// 7.473 x 32768 x 2^13 = 2.006e9; the partial sums above are smaller. Hence dequantized values are
 // saturated to 16 bits too.
 template <int kStride, int kPass, typename T>
 CT_HD void islow_inverse_1d(T* v, int offset) {
@@ -98,7 +98,7 @@ CT_HD void islow_inverse_1d(T* v, int offset) {
 
 // AA&N: Y. Arai, T. Agui, M. Nakajima, "A Fast DCT-SQ Scheme for Images", Trans. IEICE E71(11),
 // 1988: 5 multiplications and 29 additions, because each frequency stays multiplied by sqrt(8)
-// kAanScale[k], which the quantisation table then absorbs. T decides whether this is `ifast` or the
+// kAanScale[k], which the quantization table then absorbs. T decides whether this is `ifast` or the
 // CPU's `float`; in ifast aan_scale truncates to 16 bits as libjpeg-turbo's vector code does, and
 // the order of operations matters.
 template <int kStride, typename T>
@@ -182,7 +182,7 @@ CT_HD void float_forward_1d(T* v) {
 }
 
 // The inverse from the sums and differences of its inputs 0 and 4 (a0, a1), 2 and 6 (a2, d2), 5 and
-// 3 (s53, d53), 1 and 7 (s17, d17), whose formation may be one with dequantisation. `last` is
+// 3 (s53, d53), 1 and 7 (s17, d17), whose formation may be one with dequantization. `last` is
 // applied to every output: a saturation that the last addition can do for nothing, or nothing.
 template <int kStride, typename T, typename Last>
 CT_HD void float_inverse_1d_from(T a0, T a1, T a2, T d2, T s53, T d53, T s17, T d17, T* v,

@@ -38,7 +38,7 @@ struct Matrix8x8 {
   T m[8][8];
 };
 
-// m[k][n] = cos((2n + 1) k pi / 16): frequency k at sample n, without normalisation.
+// m[k][n] = cos((2n + 1) k pi / 16): frequency k at sample n, without normalization.
 template <typename T>
 CT_HD constexpr Matrix8x8<T> make_cosine_matrix() {
   Matrix8x8<T> matrix{};

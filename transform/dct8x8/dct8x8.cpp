@@ -34,7 +34,7 @@ Status check_coefs(const Where& where, const CoefPlane& plane, const SamplePlane
     // Counted first: every frame comes here, and compilers make vectors of a count.
     if (std::count(std::begin(table.q), std::end(table.q), 0) != 0) {
       const auto* zero = std::find(std::begin(table.q), std::end(table.q), 0);
-      return where.error("entry " + text(zero - table.q) + " of quantisation table " +
+      return where.error("entry " + text(zero - table.q) + " of quantization table " +
                          text(plane.table) + " is zero");
     }
   }
@@ -49,8 +49,8 @@ Status check_quantizer(const Dct8x8Job& job) {
   if (job.quantizer == Quantizer::kRound) return {};
   const std::string name = std::string("quantizer ") + quantizer_name(job.quantizer);
   if (job.direction == Direction::kInverse)
-    return job_error("only the forward transform quantises");
-  if (!job.quantized) return job_error(name + " needs quantised coefficients");
+    return job_error("only the forward transform quantizes");
+  if (!job.quantized) return job_error(name + " needs quantized coefficients");
   if (job.depth != 8) return job_error(name + " needs depth 8, not " + text(job.depth));
   if (job.method > Method::kFloat)
     return job_error(name + " needs method islow, ifast or float, not " + method_name(job.method));
@@ -102,11 +102,11 @@ Status check_format(const Dct8x8Job& job) {
   CT_RETURN_IF_ERROR(check_quantizer(job));
   const CoefType levels = job.depth == 16 ? CoefType::kS32 : CoefType::kS16;
   if (job.quantized && job.type != levels) {
-    return job_error(std::string("quantised coefficients of depth ") + text(job.depth) + " are " +
+    return job_error(std::string("quantized coefficients of depth ") + text(job.depth) + " are " +
                      (job.depth == 16 ? "S32" : "S16"));
   }
   if (!job.quantized && job.type == CoefType::kS16) {
-    return job_error("unquantised coefficients are S32 or F32, not S16");
+    return job_error("unquantized coefficients are S32 or F32, not S16");
   }
   if (job.layout == Layout::kPlane && job.order != Order::kRaster) {
     return job_error("the plane layout has no zigzag order");

@@ -22,9 +22,9 @@ namespace cudatransform {
 
 // Level 1023 of divisor 8, the largest AC level that baseline JPEG has a code for. No 8-bit samples
 // give more, but ifast's 16 bits wrap in extreme blocks.
-inline constexpr int32_t kMostEighths = 8 * 1023 + 3;
+inline constexpr int32_t kMaxEighths = 8 * 1023 + 3;
 
-CT_HD int32_t limit_eighths(int32_t x) { return clamp_int(x, -kMostEighths, kMostEighths); }
+CT_HD int32_t limit_eighths(int32_t x) { return clamp_int(x, -kMaxEighths, kMaxEighths); }
 
 // What makes eighths of AA&N's values: |eighths| = floor((|value| + half) mul) for ifast's
 // integers, value x mul, rounded, for float.
@@ -149,7 +149,7 @@ CT_HD uint32_t rd_distortion(int32_t magnitude, int32_t level, int32_t divisor, 
 }
 
 // The AC levels of a block, from the last one that is not zero to the first: each stays, loses one,
-// or becomes 0 if it is 1 or 2, whatever costs least with its neighbours as they are. `nonzero` has
+// or becomes 0 if it is 1 or 2, whatever costs least with its neighbors as they are. `nonzero` has
 // a bit for each rounded level, by its place k in zigzag order; `rates` are RdRates, or equal.
 //   block.magnitude(k)    |eighths|
 //   block.level(k)        |rounded level|

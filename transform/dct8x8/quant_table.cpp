@@ -161,7 +161,7 @@ bool is_space(char c) {
 
 Status error_in_line(int line, std::string what) {
   return Status::error(StatusCode::kInvalidArgument,
-                       "quantisation tables, line " + std::to_string(line) + ": " + what);
+                       "quantization tables, line " + std::to_string(line) + ": " + what);
 }
 
 Status parse_entry(std::string_view word, int line, uint16_t* entry) {

@@ -1,4 +1,4 @@
-// Quantisation tables: presets, libjpeg's quality scaling, orders, and cjpeg's table files.
+// Quantization tables: presets, libjpeg's quality scaling, orders, and cjpeg's table files.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -79,7 +79,7 @@ InverseTable make_inverse_table(Method method, const QuantTable* table, int scal
     if (method == Method::kFloat && scale != 1) result.mul[i] = float(q * scaled_factor(i, scale));
     if (method == Method::kIslow) result.imul[i] = q;
     if (method == Method::kIfast) {
-      // With two fraction bits. Unquantised, imul keeps all 14 bits and the product is shifted.
+      // With two fraction bits. Unquantized, imul keeps all 14 bits and the product is shifted.
       // Larger multipliers than 65535 would saturate every coefficient but zero anyway.
       result.imul[i] = table != nullptr ? int32_t(std::min<int64_t>(ifast_scaled(q, i, 12), 65535))
                                         : int32_t(std::lround(16384.0 * aan_scale_2d(i)));

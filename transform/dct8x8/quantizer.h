@@ -2,7 +2,7 @@
 // scaling and saturating steps of every method, for host and device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The multipliers absorb each method's own scale, so one formula serves levels and unquantised
+// The multipliers absorb each method's own scale, so one formula serves levels and unquantized
 // values alike. Each step is a few correctly rounded operations without a multiply-add that could
 // be contracted, so that engines agree to the bit wherever the transform itself is exact.
 #pragma once
@@ -35,7 +35,7 @@ struct alignas(16) InverseTable {
   int32_t shift = 0;
 };
 
-// `table` null: unquantised. The method must be an effective one (for `scale`, too).
+// `table` null: unquantized. The method must be an effective one (for `scale`, too).
 ForwardTable make_forward_table(Method method, const QuantTable* table);
 InverseTable make_inverse_table(Method method, const QuantTable* table, int scale = 1);
 
@@ -115,7 +115,7 @@ CT_HD float store_double<float>(double x, double divisor) {
   return float(x / divisor);
 }
 
-// A coefficient as the integer that an integer method dequantises.
+// A coefficient as the integer that an integer method dequantizes.
 CT_HD int32_t integer_of(int32_t coefficient) { return coefficient; }
 CT_HD int32_t integer_of(float coefficient) {
   const float clamped = coefficient > -32768.0f ? coefficient : -32768.0f;

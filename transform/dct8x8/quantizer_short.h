@@ -1,4 +1,4 @@
-// The quantiser's steps in 16-bit arithmetic, for the CPU engine's vectors of 16-bit lanes.
+// The quantizer's steps in 16-bit arithmetic, for the CPU engine's vectors of 16-bit lanes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The same results as quantizer.h's, to the bit, wherever `usable` says so; vectors of 16-bit lanes
@@ -28,7 +28,7 @@ struct alignas(16) ShortInverseTable {
   bool usable = false;
 };
 
-// From an integer method's tables for quantised coefficients.
+// From an integer method's tables for quantized coefficients.
 ShortForwardTable make_short_forward_table(const ForwardTable& table);
 ShortInverseTable make_short_inverse_table(const InverseTable& table);
 

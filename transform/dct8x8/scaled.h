@@ -37,7 +37,7 @@ struct ScaledIslow : IntegerValues {
   static CT_HD constexpr bool uses(int k) {
     return kSize == 4 ? k != 4 : kSize == 2 ? k == 0 || k % 2 == 1 : k == 0;
   }
-  // Dequantised values up to these meet limit14() nowhere: the most that pass 1 makes of them is
+  // Dequantized values up to these meet limit14() nowhere: the most that pass 1 makes of them is
   // 4 x 1152 + 15.021 x 784 = 16384, at half size, where 15.021 is the sum of a column's AC gains.
   // 8-bit samples have |DC| <= 1024, and rounding to a table entry of 255 adds 128 at most.
   static constexpr int kLargestDc = 1152, kLargestAc = 784;

@@ -5,9 +5,9 @@
 // guard. It needs, for T: + and -, * by a constant, and the functions shift_left<n>(T),
 // shift_right<n>(T) and limit14(T) (islow).
 
-// islow, scaled, is libjpeg's: every output is the mean of the 2 (4) neighbouring outputs that the
+// islow, scaled, is libjpeg's: every output is the mean of the 2 (4) neighboring outputs that the
 // 8-point inverse (1d-inl.h) has in its place. A mean of cosines is a cosine times a number,
-// so one matrix does both. With ck = cos(k pi / 16), the unnormalised 8-point inverse has
+// so one matrix does both. With ck = cos(k pi / 16), the unnormalized 8-point inverse has
 //   x(n) = F(0) + sqrt(2) sum_k F(k) cos((2n + 1) k pi / 16),
 // and the entry of frequency k in the sum of outputs n and n + 1 is sqrt(2) (cos((2n + 1) k pi /
 // 16)
@@ -18,7 +18,7 @@
 // Constants are in units of 2^-13, rounded. The fraction bits between the passes are those of the
 // full size: two. Nothing overflows int32 as long as |input| <= 2^14: the gains of an output add up
 // to 9.6 at half and 10.5 at quarter size, and 10.5 x 2^14 x 2^13 = 1.41e9, which leaves room for
-// the level shift. Hence limit14() on dequantised values and between the passes. An encoder's
+// the level shift. Hence limit14() on dequantized values and between the passes. An encoder's
 // output never meets it: with table entries to 255 no value exceeds 1,200 and no intermediate
 // 7,000. kLimit false: the caller knows that it is not met.
 template <int kStride, int kPass, bool kLimit = kPass == 1, typename T>

@@ -42,7 +42,7 @@ CT_HD void decide_group(const RowContext& context, int component, const typename
   RowI squares;
   for (int p = 0; p < kParts; ++p) squares.part[p] = hn::Zero(DI());
   for (int y = 0; y < 8; ++y) {
-    const RowI x = clamp_row(load_coef_row(eighths + 8 * y), -kMostEighths, kMostEighths);
+    const RowI x = clamp_row(load_coef_row(eighths + 8 * y), -kMaxEighths, kMaxEighths);
     const RowI level = decided_row(decision, x, y);
     store_coef_row(level, levels + 8 * y);
     if (!rd) continue;

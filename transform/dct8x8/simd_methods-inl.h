@@ -122,7 +122,7 @@ struct IfastVector {
   static CT_HD void load(const Coef* from, const InverseTable& table, int, Row* v) {
     for (int y = 0; y < 8; ++y) {
       RowI product = multiply_row(load_integer_row(from, y), table.imul + 8 * y);
-      // Quantised: no shift. Unquantised: 12 bits, the only other case that there is.
+      // Quantized: no shift. Unquantized: 12 bits, the only other case that there is.
       if (table.shift != 0) product = shift_right<12>(product + table.round);
       v[y] = narrow_saturated(product);
     }

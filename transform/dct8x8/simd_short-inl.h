@@ -1,4 +1,4 @@
-// Blocks in 16-bit lanes: the short way for quantised 16-bit coefficients of 8-bit pictures.
+// Blocks in 16-bit lanes: the short way for quantized 16-bit coefficients of 8-bit pictures.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Included once per instruction set, as simd-inl.h. Here every 128-bit block of a vector is
@@ -85,7 +85,7 @@ CT_HD Pairs interleave(Short a, Short b) {
 // a[2i] b[2i] + a[2i+1] b[2i+1], exact unless all four are -32768.
 CT_HD hn::Vec<DW> multiply_pairs(Short a, Short b) {
 #if CT_X86_BLOCKS
-  auto unused = hn::Zero(DW());  // on x86 there is one sum, of neighbours
+  auto unused = hn::Zero(DW());  // on x86 there is one sum, of neighbors
   return hn::ReorderWidenMulAccumulate(DW(), a, b, hn::Zero(DW()), unused);
 #else
   const auto wide_a = hn::BitCast(DW(), a), wide_b = hn::BitCast(DW(), b);

@@ -76,7 +76,7 @@ CT_HD void pack_transposed(const Short* columns, hn::Vec<DB>* v) {
 }
 
 // The rounded division of quantizer_short.h.
-CT_HD Short quantise(Short x, const ShortForwardTable& table, int y) {
+CT_HD Short quantize(Short x, const ShortForwardTable& table, int y) {
   const Short sign = hn::BroadcastSignBit(x);
   auto level = hn::Add(hn::BitCast(DSU(), hn::Abs(x)), load_table(table.half + 8 * y));
   level = hn::MulHigh(level, load_table(table.reciprocal + 8 * y));
@@ -84,7 +84,7 @@ CT_HD Short quantise(Short x, const ShortForwardTable& table, int y) {
   return hn::Sub(hn::Xor(hn::BitCast(DS(), level), sign), sign);
 }
 
-CT_HD void dequantise(const int16_t* from, const ShortInverseTable& table, Short* v) {
+CT_HD void dequantize(const int16_t* from, const ShortInverseTable& table, Short* v) {
   Short seen = hn::Zero(DS());
   for (int y = 0; y < 8; ++y) {
     v[y] = load_apart(DS(), from + 8 * y);
@@ -113,11 +113,11 @@ struct IslowShort {
     islow_forward_short<1>(v);
     transpose(v);
     islow_forward_short<2>(v);
-    for (int y = 0; y < 8; ++y) store_apart(DS(), quantise(v[y], tables.forward, y), to + 8 * y);
+    for (int y = 0; y < 8; ++y) store_apart(DS(), quantize(v[y], tables.forward, y), to + 8 * y);
   }
   static CT_HD void inverse(const int16_t* from, const ShortTables& tables, hn::Vec<DB>* rows) {
     Short v[8];
-    dequantise(from, tables.inverse, v);
+    dequantize(from, tables.inverse, v);
     islow_inverse_short<1>(v, 0);
     transpose(v);
     islow_inverse_short<2>(v, kLevelShift8);
@@ -139,13 +139,13 @@ struct IfastShort {
     for (int i = 0; i < 8; ++i) rows[i].lanes = v[i];
     aan_forward_1d<1>(rows);
     for (int y = 0; y < 8; ++y) {
-      store_apart(DS(), quantise(rows[y].lanes, tables.forward, y), to + 8 * y);
+      store_apart(DS(), quantize(rows[y].lanes, tables.forward, y), to + 8 * y);
     }
   }
   static CT_HD void inverse(const int16_t* from, const ShortTables& tables, hn::Vec<DB>* rows) {
     Short v[8];
     ShortRow columns[8];
-    dequantise(from, tables.inverse, v);
+    dequantize(from, tables.inverse, v);
     for (int i = 0; i < 8; ++i) columns[i].lanes = v[i];
     aan_inverse_1d<1>(columns);
     for (int i = 0; i < 8; ++i) v[i] = columns[i].lanes;

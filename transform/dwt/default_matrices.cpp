@@ -1,4 +1,4 @@
-// The quantisation matrices of VC-2: how much finer each band is quantised than the picture.
+// The quantization matrices of VC-2: how much finer each band is quantized than the picture.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/dwt/quantizer.h"
 
@@ -7,9 +7,9 @@
 namespace cudatransform {
 namespace {
 
-constexpr int kMostLevels = 4;    // in both directions
-constexpr int kMostHalvings = 5;  // of rows, where there are horizontal-only levels
-constexpr int kMostEntries = 1 + 4 + 1 + 3 * kMostLevels;
+constexpr int kMaxLevels = 4;    // in both directions
+constexpr int kMaxHalvings = 5;  // of rows, where there are horizontal-only levels
+constexpr int kMaxEntries = 1 + 4 + 1 + 3 * kMaxLevels;
 
 // The matrix of one filter, or of two, and a count of horizontal-only levels, level by level. A
 // transform takes as many levels as it has.
@@ -17,7 +17,7 @@ struct DefaultMatrix {
   Wavelet wavelet, wavelet_ho;
   int horizontal;
   bool without_both;  // for transforms with horizontal-only levels alone
-  uint8_t entries[kMostEntries];
+  uint8_t entries[kMaxEntries];
 };
 
 constexpr Wavelet kDd97 = Wavelet::kDd97, kLegall53 = Wavelet::kLegall53;
@@ -88,8 +88,8 @@ void fill_haar(DwtLevels levels, uint8_t* matrix) {
 bool default_matrix(Wavelet wavelet, Wavelet wavelet_ho, DwtLevels levels,
                     uint8_t matrix[kMaxDwtBands]) {
   const int halvings = levels.both + levels.horizontal;
-  if (levels.both > kMostLevels || levels.horizontal > kMaxDwtLevelsHo ||
-      (levels.horizontal > 0 && halvings > kMostHalvings))
+  if (levels.both > kMaxLevels || levels.horizontal > kMaxDwtLevelsHo ||
+      (levels.horizontal > 0 && halvings > kMaxHalvings))
     return false;
   if (wavelet == kHaar && wavelet_ho == kHaar) {
     fill_haar(levels, matrix);

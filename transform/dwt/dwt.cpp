@@ -69,11 +69,11 @@ Status check_room(const Where& where, const SamplePlane& plane, int64_t width) {
                      " samples of the padded size");
 }
 
-Status check_quantisers(const DwtJob& job, int component) {
+Status check_quantizers(const DwtJob& job, int component) {
   for (int band = 0; band < dwt_band_count(job.levels); ++band) {
     const int index = job.quant_index[component][band];
     if (index > kMaxQuantIndex) {
-      return job_error("quantiser index " + text(index) + " of band " + text(band) +
+      return job_error("quantizer index " + text(index) + " of band " + text(band) +
                        " of component " + text(component) + " is over " + text(kMaxQuantIndex));
     }
   }
@@ -102,7 +102,7 @@ Status validate(const DwtJob& job) {
     const int bytes = coef_bytes(job.type);
     CT_RETURN_IF_ERROR(check_pitch({"coefficients", c}, job.coefs[c].data, job.coefs[c].pitch,
                                    width * bytes, height, bytes));
-    CT_RETURN_IF_ERROR(check_quantisers(job, c));
+    CT_RETURN_IF_ERROR(check_quantizers(job, c));
     if (job.samples_have_room) CT_RETURN_IF_ERROR(check_room({"samples", c}, samples, width));
     if (inverse && (job.measure & kMeasureSse) != 0) {
       CT_RETURN_IF_ERROR(check_reference({"reference", c}, job.reference[c], samples, job.depth));

@@ -7,10 +7,10 @@
 // where values wrap. That is fixed as well, for every value that coefficients may have:
 //
 //   kS16  sums are exact in 32 bits; results of a lifting step, a shift between levels or the
-//         quantiser are taken modulo 2^16. For daub97, whose values between its steps are larger
+//         quantizer are taken modulo 2^16. For daub97, whose values between its steps are larger
 //         than its coefficients, only results of a line's last step are
 //   kS32  sums are taken modulo 2^32; products of the filters fidelity and daub97, which have
-//         factors of up to 13 bits, and of the quantiser are exact in 64 bits, and results of a
+//         factors of up to 13 bits, and of the quantizer are exact in 64 bits, and results of a
 //         step are taken modulo 2^32
 //
 // An engine may compute in wider or narrower numbers where the result is the same.
@@ -75,7 +75,7 @@ struct DwtJob {
   // written. Engines are faster with it.
   bool samples_have_room = false;
   DwtPlane coefs[kMaxComponents];
-  // The quantiser index of each band, 0 (lossless) to kMaxQuantIndex: see quantizer.h.
+  // The quantizer index of each band, 0 (lossless) to kMaxQuantIndex: see quantizer.h.
   uint8_t quant_index[kMaxComponents][kMaxDwtBands] = {};
   uint32_t measure = 0;
   SamplePlane reference[kMaxComponents];  // inverse with kMeasureSse; sizes as samples[]

@@ -16,7 +16,7 @@ namespace cudatransform {
 namespace {
 
 // Fewer values than this are not worth a task, and its rows around a stripe.
-constexpr int64_t kLeastStripe = 1 << 15;
+constexpr int64_t kMinStripe = 1 << 15;
 
 struct Stripe {
   int component;
@@ -88,8 +88,7 @@ class Transform {
     for (int c = 0; c < job_.components; ++c) {
       const int32_t units = components_[c]->units(fineness);
       const int64_t values = int64_t{units} * 2 * components_[c]->width(fineness);
-      const int64_t wanted =
-          threads == 1 ? 1 : std::min<int64_t>(4 * threads, values / kLeastStripe);
+      const int64_t wanted = threads == 1 ? 1 : std::min<int64_t>(4 * threads, values / kMinStripe);
       const auto count = static_cast<int32_t>(std::clamp<int64_t>(wanted, 1, units));
       for (int32_t i = 0; i < count; ++i) {
         stripes.push_back({c, static_cast<int32_t>(int64_t{units} * i / count),

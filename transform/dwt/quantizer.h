@@ -1,4 +1,4 @@
-// The quantiser of Dirac and VC-2: a factor of four steps to the octave, with a dead zone.
+// The quantizer of Dirac and VC-2: a factor of four steps to the octave, with a dead zone.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Index q has the factor qf(q), about 4 x 2^(q/4). A value c becomes the level sign(c) (4 |c| //

@@ -82,7 +82,7 @@ HWY_INLINE bool lift_in_16(const LiftingStep& step, bool subtract, int16_t* targ
   return true;
 }
 
-// ---- Terms of pairs of 16-bit values, where the CPU adds the products of neighbours ----
+// ---- Terms of pairs of 16-bit values, where the CPU adds the products of neighbors ----
 
 #undef CT_ADDS_PAIRS
 #define CT_ADDS_PAIRS (HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128)

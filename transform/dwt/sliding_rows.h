@@ -14,7 +14,7 @@
 namespace cudatransform {
 
 // Memory aligned to a cache line. It begins as zeros: whole vectors read lanes behind the end of a
-// row. Their values do not matter, but tools that look for uninitialised memory cannot know that.
+// row. Their values do not matter, but tools that look for uninitialized memory cannot know that.
 template <typename T>
 class RowMemory {
  public:

@@ -1,4 +1,4 @@
-// The steps of one value of a wavelet transform besides lifting: quantising, and becoming a sample.
+// The steps of one value of a wavelet transform besides lifting: quantizing, and becoming a sample.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace cudatransform {
 
-// A band's quantiser.
+// A band's quantizer.
 struct DwtQuantizer {
   uint32_t factor, offset;
 

@@ -17,10 +17,10 @@ namespace cudatransform {
 namespace {
 
 // Rows of a stripe: few enough that its sums stay in a core's cache.
-constexpr int32_t kMostRows = 32, kLeastRows = 4;
-constexpr int32_t kMostSums = 1 << 16;
+constexpr int32_t kMaxRows = 32, kMinRows = 4;
+constexpr int32_t kMaxSums = 1 << 16;
 
-int32_t stripe_rows(int32_t width) { return std::clamp(kMostSums / width, kLeastRows, kMostRows); }
+int32_t stripe_rows(int32_t width) { return std::clamp(kMaxSums / width, kMinRows, kMaxRows); }
 
 constexpr int32_t padded(int32_t count) {
   constexpr auto kLanes = static_cast<int32_t>(kObmcLanes);
@@ -181,7 +181,7 @@ class Stripe {
             copies, &taps);
       }
     }
-    // A neighbour alone has all the weight.
+    // A neighbor alone has all the weight.
     if (taps.count == 1) taps.shift = 0;
     return taps;
   }
@@ -249,7 +249,7 @@ class Stripe {
 template <typename Sample, typename Kernels>
 void halve_columns(const Kernels& kernels, const Sample* from, Sample* to, int32_t width,
                    int32_t peak) {
-  constexpr int32_t kBefore = 3, kBehind = 4;  // neighbours
+  constexpr int32_t kBefore = 3, kBehind = 4;  // neighbors
   const int32_t left = std::min(kBefore, width - 1);
   const int32_t right = std::max(left, width - kBehind);
   half_columns_at_edges(from, to, 0, left, width, peak);
@@ -289,7 +289,7 @@ Status upsample(Device& device, Queue& queue, const UpsampleJob& job, FencePtr* 
   CT_RETURN_IF_ERROR(validate(job));
   SamplePlane whole[kMaxComponents];
   for (int c = 0; c < job.components; ++c) whole[c] = job.reference.planes[c][0];
-  return for_obmc_rows(device, queue, job.components, whole, kMostRows, fence,
+  return for_obmc_rows(device, queue, job.components, whole, kMaxRows, fence,
                        [&](int c, int32_t first, int32_t last) {
                          const SamplePlane* planes = job.reference.planes[c];
                          if (planes[0].type == SampleType::kU8)

@@ -27,7 +27,7 @@ inline constexpr int32_t kMaxObmcSide = 1 << 20;
 // The prediction of a block: a value for each component, or one or two references.
 struct ObmcBlock {
   int32_t vector[kMaxObmcReferences][2] = {};  // x, y in luma samples >> precision
-  int16_t dc[kMaxComponents] = {};             // around 0, which is mid-grey
+  int16_t dc[kMaxComponents] = {};             // around 0, which is mid-gray
   uint8_t references = 0;                      // bit 0: the first, bit 1: the second; 0: dc
 };
 

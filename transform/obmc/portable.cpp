@@ -14,7 +14,7 @@ namespace {
 
 template <typename Sample>
 void half_columns(const Sample* from, Sample* __restrict to, int32_t width, int32_t peak) {
-  constexpr int32_t kBefore = 3, kBehind = 4;  // neighbours
+  constexpr int32_t kBefore = 3, kBehind = 4;  // neighbors
   const int32_t left = std::min(kBefore, width - 1);
   const int32_t right = std::max(left, width - kBehind);
   half_columns_at_edges(from, to, 0, left, width, peak);

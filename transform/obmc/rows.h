@@ -26,7 +26,7 @@ Sample half_sample(const At& at, int32_t peak) {
   return static_cast<Sample>(std::clamp(sum >> kObmcFilterShift, 0, peak));
 }
 
-// Columns from `first` to `last`, some of which have no neighbours.
+// Columns from `first` to `last`, some of which have no neighbors.
 template <typename Sample>
 void half_columns_at_edges(const Sample* from, Sample* __restrict to, int32_t first, int32_t last,
                            int32_t width, int32_t peak) {
@@ -69,7 +69,7 @@ struct ObmcPosition {
     rest_x = precision > 0 ? vector[0] & (one - 1) : 0;
     rest_y = precision > 0 ? vector[1] & (one - 1) : 0;
   }
-  // The weight of the neighbour `dx` to the right and `dy` below; they sum to one * one.
+  // The weight of the neighbor `dx` to the right and `dy` below; they sum to one * one.
   int weight(int dx, int dy) const {
     return (dx != 0 ? rest_x : one - rest_x) * (dy != 0 ? rest_y : one - rest_y);
   }
@@ -79,14 +79,14 @@ struct ObmcPosition {
 // at most 511 where the weights and the values of blocks without a reference are so small; and
 // windows add up to 64.
 inline bool obmc_fits_short(const ObmcJob& job, int component) {
-  constexpr int32_t kHalf = 128, kMost = 511;
+  constexpr int32_t kHalf = 128, kMax = 511;
   if (job.depth[component] > 8 || job.samples[component].type != SampleType::kU8) return false;
   const int32_t weights = std::abs(job.weights[0]) + std::abs(job.weights[1]);
-  if (weights > kHalf || (weights * kHalf >> job.weight_bits) > kMost) return false;
+  if (weights > kHalf || (weights * kHalf >> job.weight_bits) > kMax) return false;
   const ptrdiff_t count = ptrdiff_t{job.blocks_across} * job.blocks_down;
   return job.blocks == nullptr ||
          std::all_of(job.blocks, job.blocks + count, [&](const ObmcBlock& block) {
-           return block.references != 0 || std::abs(int32_t{block.dc[component]}) <= kMost;
+           return block.references != 0 || std::abs(int32_t{block.dc[component]}) <= kMax;
          });
 }
 

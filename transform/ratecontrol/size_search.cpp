@@ -1,4 +1,4 @@
-// The search for the scale of quantisation tables at which a picture has a wanted size.
+// The search for the scale of quantization tables at which a picture has a wanted size.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/ratecontrol/size_search.h"
 
@@ -29,13 +29,13 @@ class Candidates {
     const double limited = std::clamp(scale, double(least_), double(most_));
     const auto rounded = static_cast<uint32_t>(std::llround(limited));
     const bool is_new = all_.count == 0 || rounded > all_.scales[all_.count - 1];
-    if (is_new && all_.count < SizeCandidates::kMost) all_.scales[all_.count++] = rounded;
+    if (is_new && all_.count < SizeCandidates::kMax) all_.scales[all_.count++] = rounded;
   }
   // Goes from one end to the other by ratios: `part` tells how far one is after a part of the
   // steps.
   template <typename Part>
   void add_steps(double from, double to, int first, int steps, const Part& part) {
-    for (int i = 0; i < SizeCandidates::kMost; ++i)
+    for (int i = 0; i < SizeCandidates::kMax; ++i)
       add(from * std::pow(to / from, part(double(first + i) / steps)));
   }
   const SizeCandidates& all() const { return all_; }
@@ -78,24 +78,24 @@ SizeCandidates SizeSearch::next_round() {
     }
     return candidates.all();
   }
-  constexpr int kMost = SizeCandidates::kMost;
+  constexpr int kMax = SizeCandidates::kMax;
   const auto evenly = [](double part) { return part; };
   // An end that is not known is a candidate. Where the other one is known, steps near it are small.
   if (!exceeds_.is_known() && !fits_.is_known()) {
-    candidates.add_steps(least, most, 0, kMost - 1, evenly);
+    candidates.add_steps(least, most, 0, kMax - 1, evenly);
     return candidates.all();
   }
   if (!fits_.is_known()) {
-    candidates.add_steps(exceeds_.scale, most, 1, kMost, [](double part) { return part * part; });
+    candidates.add_steps(exceeds_.scale, most, 1, kMax, [](double part) { return part * part; });
     return candidates.all();
   }
   if (!exceeds_.is_known()) {
-    candidates.add_steps(least, fits_.scale, 0, kMost,
+    candidates.add_steps(least, fits_.scale, 0, kMax,
                          [](double part) { return 1 - (1 - part) * (1 - part); });
     return candidates.all();
   }
   if (fits_.scale < kNear * exceeds_.scale)
-    candidates.add_steps(exceeds_.scale, fits_.scale, 1, kMost + 1, evenly);
+    candidates.add_steps(exceeds_.scale, fits_.scale, 1, kMax + 1, evenly);
   else
     for (const double part : kAroundCurve) candidates.add(part * scale_on_curve());
   return candidates.all();

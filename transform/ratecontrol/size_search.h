@@ -1,4 +1,4 @@
-// The search for the scale of quantisation tables at which a picture has a wanted size.
+// The search for the scale of quantization tables at which a picture has a wanted size.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Scales are integers: larger ones make coarser tables and smaller files. A round measures up to
@@ -16,9 +16,9 @@ namespace cudatransform {
 
 // Scales that one round may measure, ascending, and how large each one's picture is.
 struct SizeCandidates {
-  static constexpr int kMost = 8;
+  static constexpr int kMax = 8;
   int count = 0;
-  uint32_t scales[kMost] = {};
+  uint32_t scales[kMax] = {};
 };
 
 class SizeSearch {

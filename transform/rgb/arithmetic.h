@@ -40,7 +40,7 @@ CT_HD constexpr RgbLayout rgb_layout(RgbPacking packing) {
   return {1, 0, 0, 0, -1};  // in planes of their own
 }
 
-// ---- Colour ----
+// ---- Color ----
 
 inline constexpr int kRgbFraction = 16;
 inline constexpr int32_t kRgbHalf = 1 << (kRgbFraction - 1);

@@ -1,5 +1,5 @@
 // The CPU engine's RGB: strips of rows over oneTBB, which stay in a core's cache between chroma's
-// sampling and colour.
+// sampling and color.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/rgb/rgb.h"
 

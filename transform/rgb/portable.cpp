@@ -60,7 +60,7 @@ struct Conversions {
   static void from_rgb(const uint8_t* const* from, uint8_t* const* to, size_t count) {
     for (size_t i = 0; i < count; ++i) {
       const RgbPixel rgb = load<kPacking>(from, i);
-      if constexpr (kColor == RgbColor::kGrey) {
+      if constexpr (kColor == RgbColor::kGray) {
         to[0][i] = static_cast<uint8_t>(luma_of(rgb));
       } else {
         const YccPixel ycc = kColor == RgbColor::kRgb ? YccPixel{rgb.r, rgb.g, rgb.b} : ycc_of(rgb);
@@ -74,7 +74,7 @@ struct Conversions {
  private:
   template <RgbColor kColor>
   static RgbPixel rgb_at(const uint8_t* const* from, size_t i) {
-    if constexpr (kColor == RgbColor::kGrey) return {from[0][i], from[0][i], from[0][i]};
+    if constexpr (kColor == RgbColor::kGray) return {from[0][i], from[0][i], from[0][i]};
     if constexpr (kColor == RgbColor::kRgb) return {from[0][i], from[1][i], from[2][i]};
     return rgb_of({from[0][i], from[1][i], from[2][i]});
   }

@@ -1,4 +1,4 @@
-// RGB from the planes of a JPEG file, and back, as jobs: chroma's sampling, and colour.
+// RGB from the planes of a JPEG file, and back, as jobs: chroma's sampling, and color.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The bytes are those of libjpeg-turbo. Every engine offers an RgbOps; all of them write the same
@@ -33,7 +33,7 @@ struct RgbImage {
 
 // The meaning of planes, as files say it.
 enum class RgbColor {
-  kGrey,   // one component, which is all of R, G and B; the way back: their luma
+  kGray,   // one component, which is all of R, G and B; the way back: their luma
   kYcbcr,  // three: JFIF's, full range
   kRgb,    // three: R, G, B as they are
 };
@@ -66,7 +66,7 @@ struct RgbJob {
   RgbImage rgb;
   ChromaUpsampling upsampling = ChromaUpsampling::kFancy;  // for the inverse
 
-  int components() const { return color == RgbColor::kGrey ? 1 : 3; }
+  int components() const { return color == RgbColor::kGray ? 1 : 3; }
 };
 
 // The samples of a component along a side of the picture.

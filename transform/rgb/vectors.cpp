@@ -130,12 +130,12 @@ void halve_both(const uint8_t* const* rows, uint8_t* to, size_t count) {
   portable_rgb_rows().halve_both(rows, to, count);
 }
 
-// ---- Colour ----
+// ---- Color ----
 
 // a[2i] b[2i] + a[2i+1] b[2i+1].
 HWY_INLINE LongVec multiply_pairs(WordVec a, WordVec b) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
-  LongVec unused = hn::Zero(Longs());  // on x86 there is one sum, of neighbours
+  LongVec unused = hn::Zero(Longs());  // on x86 there is one sum, of neighbors
   return hn::ReorderWidenMulAccumulate(Longs(), a, b, hn::Zero(Longs()), unused);
 #else
   const LongVec wide_a = hn::BitCast(Longs(), a), wide_b = hn::BitCast(Longs(), b);
@@ -282,7 +282,7 @@ struct Conversions {
   template <RgbColor kColor>
   static HWY_INLINE RgbOf<ByteVec> rgb_at(const uint8_t* const* from, size_t i) {
     const ByteVec first = hn::LoadU(Bytes(), from[0] + i);
-    if constexpr (kColor == RgbColor::kGrey) return {first, first, first};
+    if constexpr (kColor == RgbColor::kGray) return {first, first, first};
     const ByteVec second = hn::LoadU(Bytes(), from[1] + i);
     const ByteVec third = hn::LoadU(Bytes(), from[2] + i);
     if constexpr (kColor == RgbColor::kRgb) return {first, second, third};
@@ -296,7 +296,7 @@ struct Conversions {
       return;
     }
     const Both r = widened(rgb.r), g = widened(rgb.g), b = widened(rgb.b);
-    if constexpr (kColor == RgbColor::kGrey) {
+    if constexpr (kColor == RgbColor::kGray) {
       const WordVec even = luma_of_pairs(pairs_of(r.even, g.even), pairs_of(b.even, g.even));
       const WordVec odd = luma_of_pairs(pairs_of(r.odd, g.odd), pairs_of(b.odd, g.odd));
       hn::StoreU(narrowed(even, odd), Bytes(), to[0] + i);

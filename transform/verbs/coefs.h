@@ -8,7 +8,7 @@
 namespace cudatransform {
 
 // CMYK and YCCK have four components.
-inline constexpr int kMostCoefArrays = 4;
+inline constexpr int kMaxCoefArrays = 4;
 
 enum class CoefNumber { kS16, kS32, kF32, kF16 };
 constexpr int bytes_of(CoefNumber number) {
@@ -38,7 +38,7 @@ struct CoefArray {
   ptrdiff_t pitch = 0;  // bytes from one row to the next: see CoefArrangement
   int32_t blocks_w = 0;
   int32_t blocks_h = 0;
-  int32_t table = 0;  // index of the quantisation table
+  int32_t table = 0;  // index of the quantization table
 };
 
 }  // namespace cudatransform

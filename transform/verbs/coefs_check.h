@@ -12,8 +12,8 @@
 namespace cudatransform {
 
 // Kernels number the blocks of a frame with 31 bits, and rows of bands with 32.
-inline constexpr int64_t kMostVerbBlocks = int64_t{1} << 30;
-inline constexpr int32_t kMostVerbBlocksHigh = 1 << 25;
+inline constexpr int64_t kMaxVerbBlocks = int64_t{1} << 30;
+inline constexpr int32_t kMaxVerbBlocksHigh = 1 << 25;
 
 // The rows of memory of one component.
 struct CoefRows {
@@ -26,23 +26,23 @@ constexpr CoefRows coef_rows(const CoefArray& array, CoefNumber number, CoefArra
 
 inline Status check_coefs(const Where& where, const CoefArray& array, CoefNumber number,
                           CoefArrangement lie) {
-  if (array.blocks_w < 1 || array.blocks_h < 1 || array.blocks_h > kMostVerbBlocksHigh ||
-      int64_t{array.blocks_w} * array.blocks_h > kMostVerbBlocks)
+  if (array.blocks_w < 1 || array.blocks_h < 1 || array.blocks_h > kMaxVerbBlocksHigh ||
+      int64_t{array.blocks_w} * array.blocks_h > kMaxVerbBlocks)
     return where.error(text(array.blocks_w) + " x " + text(array.blocks_h) + " blocks");
   const CoefRows rows = coef_rows(array, number, lie);
   return check_pitch(where, array.data, array.pitch, rows.bytes, rows.count, bytes_of(number));
 }
 
 inline Status check_components(int components) {
-  if (components >= 1 && components <= kMostCoefArrays) return {};
-  return job_error(text(components) + " components, expected 1 to " + text(kMostCoefArrays));
+  if (components >= 1 && components <= kMaxCoefArrays) return {};
+  return job_error(text(components) + " components, expected 1 to " + text(kMaxCoefArrays));
 }
 
 // A table of `tables`, by its index.
-inline Status check_table(const Where& where, const QuantTable (&tables)[kMostCoefArrays],
+inline Status check_table(const Where& where, const QuantTable (&tables)[kMaxCoefArrays],
                           int index) {
-  if (index < 0 || index >= kMostCoefArrays)
-    return where.error("index " + text(index) + " is not in 0 to " + text(kMostCoefArrays - 1));
+  if (index < 0 || index >= kMaxCoefArrays)
+    return where.error("index " + text(index) + " is not in 0 to " + text(kMaxCoefArrays - 1));
   const auto& q = tables[index].q;
   const auto* zero = std::find(std::begin(q), std::end(q), 0);
   if (zero == std::end(q)) return {};

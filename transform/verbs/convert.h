@@ -1,4 +1,4 @@
-// Coefficients in another arrangement, of another type, or dequantised, as a job.
+// Coefficients in another arrangement, of another type, or dequantized, as a job.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -21,10 +21,10 @@ struct CoefKinds {
 struct ConvertJob {
   CoefKinds from_kinds, to_kinds;
   int components = 0;
-  CoefArray from[kMostCoefArrays], to[kMostCoefArrays];
+  CoefArray from[kMaxCoefArrays], to[kMaxCoefArrays];
   // Natural order, entries 1..65535. Values that become levels are divided by to[].table; levels
   // that become values are multiplied by from[].table. Else they do not matter.
-  QuantTable tables[kMostCoefArrays];
+  QuantTable tables[kMaxCoefArrays];
   // Host memory (CUDA: pinned), or null. The engine adds how many numbers it has saturated.
   uint64_t* saturated = nullptr;
   Timer* timer = nullptr;

@@ -98,8 +98,8 @@ struct FlipJob {
   CoefArrangement arrangement = CoefArrangement::kBlock;  // not kBand
   Turn turn;
   int components = 0;
-  CoefArray from[kMostCoefArrays], to[kMostCoefArrays];
-  FlipPlace places[kMostCoefArrays];
+  CoefArray from[kMaxCoefArrays], to[kMaxCoefArrays];
+  FlipPlace places[kMaxCoefArrays];
   Timer* timer = nullptr;
 };
 

@@ -17,23 +17,23 @@ struct Sums {
   uint64_t sse = 0, zeros = 0;
 };
 
-int32_t requantised(int16_t level, const RequantEntry& by, uint64_t* sse) {
+int32_t requantized(int16_t level, const RequantEntry& by, uint64_t* sse) {
   int32_t error;
-  const int32_t made = requantised16(level, by, &error);
+  const int32_t made = requantized16(level, by, &error);
   *sse += static_cast<uint64_t>(int64_t{error} * error);
   return made;
 }
-int32_t requantised(int32_t level, const RequantEntry& by, uint64_t* sse) {
+int32_t requantized(int32_t level, const RequantEntry& by, uint64_t* sse) {
   int64_t error;
-  const int32_t made = requantised32(level, by, &error);
+  const int32_t made = requantized32(level, by, &error);
   *sse += static_cast<uint64_t>(error) * static_cast<uint64_t>(error);
   return made;
 }
 
 template <typename Level, bool kMeasures>
-class Requantiser {
+class Requantizer {
  public:
-  Requantiser(const RequantJob& job, int c)
+  Requantizer(const RequantJob& job, int c)
       : from_(job.from[c]), to_(job.to[c]), rows_(coef_rows(from_, job.number, job.arrangement)) {
     const QuantTable &before = job.before[from_.table], &after = job.after[to_.table];
     for (int i = 0; i < 64; ++i) {
@@ -47,7 +47,7 @@ class Requantiser {
 
   int64_t rows() const { return rows_.count; }
 
-  Sums requantise(int64_t row) const {
+  Sums requantize(int64_t row) const {
     const auto* from = row_of(from_, row);
     auto* to = row_of(to_, row);
     const RequantEntry* entries = entries_ + row * period_ % 64;
@@ -63,7 +63,7 @@ class Requantiser {
       const RequantEntry* row_entries = entries + at % period_;
       for (int i = 0; i < 8; ++i) {
         uint64_t squared = 0;
-        const int32_t made = requantised(from[at + i], row_entries[i], &squared);
+        const int32_t made = requantized(from[at + i], row_entries[i], &squared);
         to[at + i] = static_cast<Level>(made);
         if constexpr (kMeasures) {
           sums.sse += squared;
@@ -92,12 +92,12 @@ class Requantiser {
 };
 
 template <typename Level, bool kMeasures>
-void requantise_planes(const RequantJob& job, HostThreads& threads) {
+void requantize_planes(const RequantJob& job, HostThreads& threads) {
   for (int c = 0; c < job.components; ++c) {
-    const Requantiser<Level, kMeasures> requantiser(job, c);
+    const Requantizer<Level, kMeasures> requantizer(job, c);
     std::atomic<uint64_t> sse = 0, zeros = 0;
-    threads.for_each(requantiser.rows(), [&](int64_t row) {
-      const Sums sums = requantiser.requantise(row);
+    threads.for_each(requantizer.rows(), [&](int64_t row) {
+      const Sums sums = requantizer.requantize(row);
       if constexpr (kMeasures) {
         sse += sums.sse;
         zeros += sums.zeros;
@@ -114,10 +114,10 @@ Status submit(Device& device, Queue& queue, const RequantJob& job, FencePtr* fen
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
   CT_RETURN_IF_ERROR(run_on_host(device, "no host memory", [&](HostThreads& threads) -> Status {
     const bool is_short = job.number == CoefNumber::kS16;
-    const auto work = job.measure != 0 ? is_short ? requantise_planes<int16_t, true>
-                                                  : requantise_planes<int32_t, true>
-                      : is_short ? requantise_planes<int16_t, false>
-                                       : requantise_planes<int32_t, false>;
+    const auto work = job.measure != 0 ? is_short ? requantize_planes<int16_t, true>
+                                                  : requantize_planes<int32_t, true>
+                      : is_short ? requantize_planes<int16_t, false>
+                                       : requantize_planes<int32_t, false>;
     work(job, threads);
     return {};
   }));
@@ -131,7 +131,7 @@ Status validate(const RequantJob& job) {
   if (job.number != CoefNumber::kS16 && job.number != CoefNumber::kS32)
     return job_error("levels are S16 or S32");
   if (!within(job.arrangement, CoefArrangement::kPlane))
-    return job_error("levels are requantised in the block and in the plane layout only");
+    return job_error("levels are requantized in the block and in the plane layout only");
   CT_RETURN_IF_ERROR(check_components(job.components));
   if (job.measure != 0 && job.sums == nullptr) return job_error("no memory for sums");
   for (int c = 0; c < job.components; ++c) {

@@ -1,4 +1,4 @@
-// Quantised coefficients with other tables, as a job: no sample is made.
+// Quantized coefficients with other tables, as a job: no sample is made.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -38,9 +38,9 @@ struct RequantJob {
   CoefNumber number = CoefNumber::kS16;                   // or kS32
   CoefArrangement arrangement = CoefArrangement::kBlock;  // not kBand
   int components = 0;
-  CoefArray from[kMostCoefArrays], to[kMostCoefArrays];  // of the same blocks
+  CoefArray from[kMaxCoefArrays], to[kMaxCoefArrays];  // of the same blocks
   // Natural order, entries 1 to 65535: of from[].table and of to[].table.
-  QuantTable before[kMostCoefArrays], after[kMostCoefArrays];
+  QuantTable before[kMaxCoefArrays], after[kMaxCoefArrays];
   // kMeasureSse: of the coefficients, which is that of the samples before they are rounded (the
   // transform is orthonormal); kMeasureZeros: of the levels written. Up to kMaxComponents.
   uint32_t measure = 0;
@@ -91,22 +91,22 @@ CT_HD uint32_t requant_high(uint32_t a, uint32_t b) {
 }
 
 // Of a level without its sign; not saturated, and below 2^31.
-CT_HD uint32_t requantised_size(uint32_t size, const RequantEntry& by) {
+CT_HD uint32_t requantized_size(uint32_t size, const RequantEntry& by) {
   return requant_high(size * by.before + by.half, by.multiplier) >> by.shift;
 }
 
 // Saturates. `error`: of the coefficient, without its sign.
-CT_HD int32_t requantised16(int32_t level, const RequantEntry& by, int32_t* error) {
+CT_HD int32_t requantized16(int32_t level, const RequantEntry& by, int32_t* error) {
   const uint32_t size = static_cast<uint32_t>(level < 0 ? -level : level);
   const uint32_t most = 32767u + (level < 0 ? 1 : 0);
-  const uint32_t quotient = requantised_size(size, by);
+  const uint32_t quotient = requantized_size(size, by);
   const uint32_t kept = quotient < most ? quotient : most;
   *error = static_cast<int32_t>(size * by.before / 2 - kept * by.after);
   return level < 0 ? -static_cast<int32_t>(kept) : static_cast<int32_t>(kept);
 }
 
 // The same for levels of 32 bits, which are those of 16-bit samples: by a division.
-CT_HD int32_t requantised32(int32_t level, const RequantEntry& by, int64_t* error) {
+CT_HD int32_t requantized32(int32_t level, const RequantEntry& by, int64_t* error) {
   const int64_t size = level < 0 ? -int64_t{level} : level;
   const int64_t most = 2147483647 + int64_t{level < 0};
   const int64_t before = size * (by.before / 2);

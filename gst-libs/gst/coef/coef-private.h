@@ -21,7 +21,7 @@ guint gst_coef_sampling_components(GstCoefSampling sampling);
 // Component `index`, below that number, of a picture of width x height samples.
 GstCoefShape gst_coef_sampling_shape(GstCoefSampling sampling, guint index, gint width,
                                      gint height);
-// Whether component `index` is chroma, which has quantisation tables of its own.
+// Whether component `index` is chroma, which has quantization tables of its own.
 bool gst_coef_sampling_is_chroma(GstCoefSampling sampling, guint index);
 
 namespace gstcoef {
@@ -125,20 +125,20 @@ gboolean check_ratios(const Meta& meta, const Info& info, const Refusal& refuse)
 }
 
 // Whether a buffer's meta, which may be null, is valid; see gst_dct_meta_validate(). `missing`
-// names what a buffer of quantised coefficients lacks without a meta. check_component(i) and
-// check_quantisers() check the parts of a single transform.
-template <typename Meta, typename Info, typename CheckComponent, typename CheckQuantisers>
+// names what a buffer of quantized coefficients lacks without a meta. check_component(i) and
+// check_quantizers() check the parts of a single transform.
+template <typename Meta, typename Info, typename CheckComponent, typename CheckQuantizers>
 gboolean validate(const Meta* meta, const Info& info, gsize buffer_size, const char* missing,
                   const Refusal& refuse, CheckComponent check_component,
-                  CheckQuantisers check_quantisers) {
+                  CheckQuantizers check_quantizers) {
   if (meta == nullptr)
-    return info.quantized ? refuse("a buffer of quantised coefficients without %s", missing)
+    return info.quantized ? refuse("a buffer of quantized coefficients without %s", missing)
                           : check_size(info, buffer_size, refuse);
   if (!check_count(*meta, info, refuse)) return FALSE;
   for (guint i = 0; i < info.n_components; i++)
     if (!check_shape(meta->components[i], info.components[i], i, refuse) || !check_component(i))
       return FALSE;
-  return check_ratios(*meta, info, refuse) && check_quantisers();
+  return check_ratios(*meta, info, refuse) && check_quantizers();
 }
 
 }  // namespace gstcoef

@@ -30,7 +30,7 @@ G_BEGIN_DECLS
 /**
  * GST_DCT_MAX_TABLES:
  *
- * The most quantisation tables of a buffer.
+ * The most quantization tables of a buffer.
  *
  * Since: 1.0
  */
@@ -87,7 +87,7 @@ GST_COEF_API GType gst_dct_order_get_type(void);
  * @offset: bytes from the start of the buffer to the first coefficient
  * @stride: bytes from one row of blocks (#GST_DCT_LAYOUT_BLOCK) or of coefficients
  *   (#GST_DCT_LAYOUT_PLANE, #GST_DCT_LAYOUT_BAND) to the next
- * @table: index of the quantisation table
+ * @table: index of the quantization table
  *
  * One component of a picture and where its coefficients lie in the buffer.
  *
@@ -116,7 +116,7 @@ GST_COEF_API GType gst_dct_component_get_type(void);
  * @format: the type of a coefficient
  * @layout: where a block's coefficients lie
  * @order: the order of coefficients inside a block
- * @quantized: %TRUE: quantised coefficients, to be multiplied by the tables in #GstDctMeta; %FALSE:
+ * @quantized: %TRUE: quantized coefficients, to be multiplied by the tables in #GstDctMeta; %FALSE:
  *   values of the orthonormal transform
  * @depth: bits of the samples that the coefficients stand for: 8, 10, 12 or 16
  * @sampling: the components and their relative sizes
@@ -282,7 +282,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstDctInfo, gst_dct_info_free)
  * @reason: (out) (optional) (nullable) (transfer full): on %FALSE, what was wrong and what was
  *   expected; else %NULL
  *
- * Writes quantisation tables into the fields quantization-tables and component-tables. Coefficients
+ * Writes quantization tables into the fields quantization-tables and component-tables. Coefficients
  * of buffers without #GstDctMeta have to be multiplied by them. Caps stay with coefficients where
  * metas do not, as in files of gdppay. A buffer's meta takes precedence.
  *

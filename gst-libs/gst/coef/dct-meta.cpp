@@ -41,7 +41,7 @@ GType gst_dct_meta_api_get_type(void) {
 
 const GstMetaInfo* gst_dct_meta_get_info(void) {
   static const GstMetaInfo* const info =
-      gstcoef::register_meta<GstDctMeta, gstcoef::serialise, gstcoef::deserialise,
+      gstcoef::register_meta<GstDctMeta, gstcoef::serialize, gstcoef::deserialize,
                              gstcoef::kSerialVersion>(gst_dct_meta_api_get_type(), "GstDctMeta");
   return info;
 }
@@ -94,7 +94,7 @@ gboolean jpeg_meta_init(GstMeta* meta, gpointer, GstBuffer*) {
   auto* jpeg = reinterpret_cast<GstDctJpegMeta*>(meta);
   jpeg->segments = nullptr;
   jpeg->irregular = GST_DCT_JPEG_REGULAR;
-  jpeg->behind = nullptr;
+  jpeg->trailing = nullptr;
   jpeg->n_attachments = 0;
   jpeg->attachments = nullptr;
   return TRUE;
@@ -103,7 +103,7 @@ gboolean jpeg_meta_init(GstMeta* meta, gpointer, GstBuffer*) {
 void jpeg_meta_free(GstMeta* meta, GstBuffer*) {
   auto* jpeg = reinterpret_cast<GstDctJpegMeta*>(meta);
   g_clear_pointer(&jpeg->segments, g_bytes_unref);
-  g_clear_pointer(&jpeg->behind, g_bytes_unref);
+  g_clear_pointer(&jpeg->trailing, g_bytes_unref);
   g_clear_pointer(&jpeg->attachments, g_free);
 }
 
@@ -114,7 +114,7 @@ gboolean jpeg_meta_transform(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuar
   GstDctJpegMeta* copy = gst_buffer_add_dct_jpeg_meta(target, from->segments);
   if (copy == nullptr) return FALSE;
   copy->irregular = from->irregular;
-  gst_dct_jpeg_meta_set_behind(copy, from->behind, from->attachments, from->n_attachments);
+  gst_dct_jpeg_meta_set_trailing(copy, from->trailing, from->attachments, from->n_attachments);
   return TRUE;
 }
 
@@ -131,17 +131,17 @@ bool append(GBytes* bytes, GstByteArrayInterface* data) {
 gboolean jpeg_meta_serialize(const GstMeta* meta, GstByteArrayInterface* data, guint8* version) {
   const auto* jpeg = reinterpret_cast<const GstDctJpegMeta*>(meta);
   std::vector<uint8_t> head;
-  if (!gstcoef::serialise_head(*jpeg, &head)) return FALSE;
+  if (!gstcoef::serialize_head(*jpeg, &head)) return FALSE;
   *version = gstcoef::kSerialVersion;
   return gst_byte_array_interface_append_data(data, head.data(), guint(head.size())) &&
-         append(jpeg->segments, data) && append(jpeg->behind, data);
+         append(jpeg->segments, data) && append(jpeg->trailing, data);
 }
 
 GstMeta* jpeg_meta_deserialize(const GstMetaInfo*, GstBuffer* buffer, const guint8* data,
                                gsize size, guint8 version) {
   GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, nullptr);
   if (meta == nullptr) return nullptr;
-  if (gstcoef::deserialise(data, size, version, meta)) return &meta->meta;
+  if (gstcoef::deserialize(data, size, version, meta)) return &meta->meta;
   gst_buffer_remove_meta(buffer, &meta->meta);
   return nullptr;
 }
@@ -195,22 +195,22 @@ GstDctJpegMeta* gst_buffer_get_dct_jpeg_meta(GstBuffer* buffer) {
   return gstcoef::get_meta<GstDctJpegMeta>(buffer, GST_DCT_JPEG_META_API_TYPE);
 }
 
-gboolean gst_dct_jpeg_meta_set_behind(GstDctJpegMeta* meta, GBytes* behind,
-                                      const GstDctJpegPlace* attachments, guint n_attachments) {
+gboolean gst_dct_jpeg_meta_set_trailing(GstDctJpegMeta* meta, GBytes* trailing,
+                                        const GstDctJpegPlace* attachments, guint n_attachments) {
   g_return_val_if_fail(meta != nullptr, FALSE);
   g_return_val_if_fail(n_attachments == 0 || attachments != nullptr, FALSE);
   if (n_attachments > GST_DCT_JPEG_MAX_ATTACHMENTS) return FALSE;
-  const gsize size = behind != nullptr ? g_bytes_get_size(behind) : 0;
+  const gsize size = trailing != nullptr ? g_bytes_get_size(trailing) : 0;
   const auto* end = attachments + n_attachments;
   if (!std::all_of(attachments, end, [size](const auto& place) { return is_in(place, size); }))
     return FALSE;
-  GBytes* old_behind = meta->behind;
+  GBytes* old_trailing = meta->trailing;
   GstDctJpegPlace* old_attachments = meta->attachments;
-  meta->behind = behind != nullptr ? g_bytes_ref(behind) : nullptr;
+  meta->trailing = trailing != nullptr ? g_bytes_ref(trailing) : nullptr;
   meta->attachments = static_cast<GstDctJpegPlace*>(
       g_memdup2(attachments, n_attachments * sizeof *attachments));  // null for none
   meta->n_attachments = n_attachments;
-  if (old_behind != nullptr) g_bytes_unref(old_behind);
+  if (old_trailing != nullptr) g_bytes_unref(old_trailing);
   g_free(old_attachments);
   return TRUE;
 }
@@ -219,17 +219,17 @@ GBytes* gst_dct_jpeg_meta_get_attachment(const GstDctJpegMeta* meta, guint index
   g_return_val_if_fail(meta != nullptr, nullptr);
   if (index >= meta->n_attachments) return nullptr;
   const GstDctJpegPlace& place = meta->attachments[index];
-  return g_bytes_new_from_bytes(meta->behind, place.offset, place.size);
+  return g_bytes_new_from_bytes(meta->trailing, place.offset, place.size);
 }
 
 GBytes* gst_dct_jpeg_meta_get_trailer(const GstDctJpegMeta* meta) {
   g_return_val_if_fail(meta != nullptr, nullptr);
-  if (meta->behind == nullptr) return nullptr;
+  if (meta->trailing == nullptr) return nullptr;
   gsize begin = 0;
   for (guint i = 0; i < meta->n_attachments; i++)
     begin = std::max(begin, meta->attachments[i].offset + meta->attachments[i].size);
-  const gsize size = g_bytes_get_size(meta->behind);
-  return size > begin ? g_bytes_new_from_bytes(meta->behind, begin, size - begin) : nullptr;
+  const gsize size = g_bytes_get_size(meta->trailing);
+  return size > begin ? g_bytes_new_from_bytes(meta->trailing, begin, size - begin) : nullptr;
 }
 
 // Metas come from other elements, applications and files. A valid meta cannot make a reader leave
@@ -253,11 +253,11 @@ gboolean check_tables(const GstDctMeta* meta, const GstDctInfo* info,
                       const gstcoef::Refusal& refuse) {
   if (!info->quantized) {
     if (meta->n_tables == 0) return TRUE;
-    return refuse("%u quantisation tables with coefficients that are not quantised",
+    return refuse("%u quantization tables with coefficients that are not quantized",
                   meta->n_tables);
   }
   if (meta->n_tables < 1 || meta->n_tables > GST_DCT_MAX_TABLES) {
-    return refuse("%u quantisation tables, expected 1 to %d", meta->n_tables, GST_DCT_MAX_TABLES);
+    return refuse("%u quantization tables, expected 1 to %d", meta->n_tables, GST_DCT_MAX_TABLES);
   }
   for (guint i = 0; i < info->n_components; i++) {
     if (meta->components[i].table >= meta->n_tables) {
@@ -282,7 +282,7 @@ gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDctInfo* info, g
   const gstcoef::Refusal refuse = gst_dct_refusal(reason);
   g_return_val_if_fail(info != nullptr && info->n_components > 0, FALSE);
   return gstcoef::validate(
-      meta, *info, buffer_size, "GstDctMeta: the quantisation tables are missing", refuse,
+      meta, *info, buffer_size, "GstDctMeta: the quantization tables are missing", refuse,
       [&](guint i) { return check_component(meta, info, i, buffer_size, refuse); },
       [&] { return check_tables(meta, info, refuse); });
 }

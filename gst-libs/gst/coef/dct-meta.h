@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  * @values: (array fixed-size=64): the divisors in natural order: that of coefficient (u, v) at
  *   index 8 v + u
  *
- * A quantisation table.
+ * A quantization table.
  *
  * Since: 1.0
  */
@@ -29,7 +29,7 @@ typedef struct {
  * @meta: the parent
  * @n_components: components in use
  * @components: (array fixed-size=4): the components and where they lie in this buffer
- * @n_tables: tables in use; 0 when the coefficients are not quantised
+ * @n_tables: tables in use; 0 when the coefficients are not quantized
  * @tables: (array fixed-size=4): the tables that @components index
  * @fence: (nullable): when the coefficients are complete; %NULL: now
  *
@@ -174,7 +174,7 @@ GST_COEF_API void gst_dct_meta_set_fence(GstDctMeta* meta, GstCoefFence* fence);
  * @reason: (out) (optional) (nullable) (transfer full): on %FALSE, what was wrong and what was
  *   expected; else %NULL
  *
- * Whether @meta (or, when it is %NULL and the coefficients are not quantised, the default layout)
+ * Whether @meta (or, when it is %NULL and the coefficients are not quantized, the default layout)
  * describes coefficients of @info inside @buffer_size bytes: components, block counts, offsets,
  * strides, alignment, tables without zeros.
  *
@@ -245,12 +245,12 @@ typedef struct {
  * @segments: (nullable): APPn and COM segments as they stand in a JPEG file, one after the other,
  *   each from the FF of its marker on; %NULL: none were kept
  * @irregular: what was odd about the file that was read
- * @behind: (nullable): the bytes behind the picture in its file; %NULL: none were kept
- * @n_attachments: further pictures in @behind, up to %GST_DCT_JPEG_MAX_ATTACHMENTS
- * @attachments: (nullable) (array length=n_attachments): where they lie in @behind, each a whole
+ * @trailing: (nullable): the bytes behind the picture in its file; %NULL: none were kept
+ * @n_attachments: further pictures in @trailing, up to %GST_DCT_JPEG_MAX_ATTACHMENTS
+ * @attachments: (nullable) (array length=n_attachments): where they lie in @trailing, each a whole
  *   JPEG file, in the order of the file's index
  *
- * The contents of a JPEG file besides the coefficients: density, Exif, XMP, colour profile,
+ * The contents of a JPEG file besides the coefficients: density, Exif, XMP, color profile,
  * comments; and the bytes behind the picture: gain maps, the other half of a stereo pair,
  * previews, trailers. Attached by jpegcoefdec, written by jpegcoefenc. Copied with copies of the
  * whole buffer; the bytes are shared. It describes this very picture, so elements that turn it into
@@ -258,7 +258,7 @@ typedef struct {
  *
  * With attachments @segments has the file's index of pictures, an APP2 segment "MPF" (CIPA DC-007),
  * whose sizes and offsets are those of the file that was read. jpegcoefenc rewrites them. The
- * fields from @behind on are set by gst_dct_jpeg_meta_set_behind().
+ * fields from @trailing on are set by gst_dct_jpeg_meta_set_trailing().
  *
  * @irregular describes the file that was read and not the coefficients, so elements do not write it
  * into another file. From GStreamer 1.24 on the meta has a serial form (gdppay, unixfdsink). The
@@ -270,7 +270,7 @@ typedef struct {
   GstMeta meta;
   GBytes* segments;
   GstDctJpegIrregularity irregular;
-  GBytes* behind;
+  GBytes* trailing;
   guint n_attachments;
   GstDctJpegPlace* attachments;
 } GstDctJpegMeta;
@@ -320,22 +320,22 @@ GST_COEF_API GstDctJpegMeta* gst_buffer_add_dct_jpeg_meta(GstBuffer* buffer, GBy
 GST_COEF_API GstDctJpegMeta* gst_buffer_get_dct_jpeg_meta(GstBuffer* buffer);
 
 /**
- * gst_dct_jpeg_meta_set_behind:
+ * gst_dct_jpeg_meta_set_trailing:
  * @meta: a meta whose buffer has not been pushed
- * @behind: (transfer none) (nullable): the bytes behind the picture in its file
+ * @trailing: (transfer none) (nullable): the bytes behind the picture in its file
  * @attachments: (nullable) (array length=n_attachments): where pictures lie in it, which is copied
  * @n_attachments: how many
  *
- * The function replaces earlier bytes and places. It does not look into @behind.
+ * The function replaces earlier bytes and places. It does not look into @trailing.
  *
  * Returns: %FALSE, and nothing changes, with more than %GST_DCT_JPEG_MAX_ATTACHMENTS places or with
- *   one that is empty or not in @behind
+ *   one that is empty or not in @trailing
  *
  * Since: 1.0
  */
-GST_COEF_API gboolean gst_dct_jpeg_meta_set_behind(GstDctJpegMeta* meta, GBytes* behind,
-                                                   const GstDctJpegPlace* attachments,
-                                                   guint n_attachments);
+GST_COEF_API gboolean gst_dct_jpeg_meta_set_trailing(GstDctJpegMeta* meta, GBytes* trailing,
+                                                     const GstDctJpegPlace* attachments,
+                                                     guint n_attachments);
 
 /**
  * gst_dct_jpeg_meta_get_attachment:

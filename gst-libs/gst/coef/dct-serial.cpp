@@ -37,7 +37,7 @@ GBytes* take_bytes(const uint8_t** in, uint64_t size) {
 
 }  // namespace
 
-bool serialise(const GstDctMeta& meta, std::vector<uint8_t>* bytes) {
+bool serialize(const GstDctMeta& meta, std::vector<uint8_t>* bytes) {
   if (!are_possible(meta.n_components, meta.n_tables)) return false;
   put(0, 4, bytes);
   put(meta.n_components, 4, bytes);
@@ -56,7 +56,7 @@ bool serialise(const GstDctMeta& meta, std::vector<uint8_t>* bytes) {
   return true;
 }
 
-bool deserialise(const uint8_t* bytes, size_t size, uint8_t version, GstDctMeta* meta) {
+bool deserialize(const uint8_t* bytes, size_t size, uint8_t version, GstDctMeta* meta) {
   if (version != kSerialVersion || size < kHeaderBytes) return false;
   const guint zero = take_uint(&bytes);
   const guint n_components = take_uint(&bytes);
@@ -79,12 +79,12 @@ bool deserialise(const uint8_t* bytes, size_t size, uint8_t version, GstDctMeta*
   return true;
 }
 
-bool serialise_head(const GstDctJpegMeta& meta, std::vector<uint8_t>* bytes) {
+bool serialize_head(const GstDctJpegMeta& meta, std::vector<uint8_t>* bytes) {
   if (meta.n_attachments > GST_DCT_JPEG_MAX_ATTACHMENTS) return false;
   put(meta.irregular, 4, bytes);
   put(meta.n_attachments, 4, bytes);
   put(size_of(meta.segments), 8, bytes);
-  put(size_of(meta.behind), 8, bytes);
+  put(size_of(meta.trailing), 8, bytes);
   for (guint i = 0; i < meta.n_attachments; i++) {
     put(meta.attachments[i].offset, 8, bytes);
     put(meta.attachments[i].size, 8, bytes);
@@ -92,24 +92,24 @@ bool serialise_head(const GstDctJpegMeta& meta, std::vector<uint8_t>* bytes) {
   return true;
 }
 
-bool deserialise(const uint8_t* bytes, size_t size, uint8_t version, GstDctJpegMeta* meta) {
+bool deserialize(const uint8_t* bytes, size_t size, uint8_t version, GstDctJpegMeta* meta) {
   if (version != kSerialVersion || size < kJpegHeaderBytes) return false;
   const guint irregular = take_uint(&bytes);
   const guint n_attachments = take_uint(&bytes);
-  const uint64_t segments_size = take(&bytes, 8), behind_size = take(&bytes, 8);
+  const uint64_t segments_size = take(&bytes, 8), trailing_size = take(&bytes, 8);
   if (irregular > kIrregularities || n_attachments > GST_DCT_JPEG_MAX_ATTACHMENTS) return false;
   size -= kJpegHeaderBytes;
   if (size < n_attachments * kPlaceBytes) return false;
   size -= n_attachments * kPlaceBytes;
-  if (segments_size > size || behind_size != size - segments_size) return false;
+  if (segments_size > size || trailing_size != size - segments_size) return false;
   GstDctJpegPlace places[GST_DCT_JPEG_MAX_ATTACHMENTS];
   for (guint i = 0; i < n_attachments; i++) {
     places[i].offset = take(&bytes, 8);
     places[i].size = take(&bytes, 8);
   }
   g_autoptr(GBytes) segments = take_bytes(&bytes, segments_size);
-  g_autoptr(GBytes) behind = take_bytes(&bytes, behind_size);
-  if (!gst_dct_jpeg_meta_set_behind(meta, behind, places, n_attachments)) return false;
+  g_autoptr(GBytes) trailing = take_bytes(&bytes, trailing_size);
+  if (!gst_dct_jpeg_meta_set_trailing(meta, trailing, places, n_attachments)) return false;
   meta->segments = static_cast<GBytes*>(g_steal_pointer(&segments));
   meta->irregular = static_cast<GstDctJpegIrregularity>(irregular);
   return true;

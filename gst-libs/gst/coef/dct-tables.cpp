@@ -1,4 +1,4 @@
-// Quantisation tables as fields of video/x-dct caps: for coefficients that outlive their meta.
+// Quantization tables as fields of video/x-dct caps: for coefficients that outlive their meta.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Both fields are plain arrays, which every GStreamer writes to files and reads back (gdppay).
@@ -19,7 +19,7 @@ struct Tables {
 
 gboolean check_counts(gsize n_tables, gsize n_components, const gstcoef::Refusal& refuse) {
   if (n_tables < 1 || n_tables > GST_DCT_MAX_TABLES)
-    return refuse("%" G_GSIZE_FORMAT " quantisation tables, expected 1 to %d", n_tables,
+    return refuse("%" G_GSIZE_FORMAT " quantization tables, expected 1 to %d", n_tables,
                   GST_DCT_MAX_TABLES);
   if (n_components < 1 || n_components > GST_DCT_MAX_COMPONENTS)
     return refuse("tables of %" G_GSIZE_FORMAT " components, expected 1 to %d", n_components,

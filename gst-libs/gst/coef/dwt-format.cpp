@@ -1,7 +1,7 @@
 // gst_dwt_choose_format(): whether coefficients of a wavelet transform fit 16 bits.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A transform whose values have wrapped still inverts to its picture, but quantised it is garbage.
+// A transform whose values have wrapped still inverts to its picture, but quantized it is garbage.
 // So 16 bits are for transforms whose values always fit, for any picture: kept ones and those
 // between lifting steps. Between the steps of daub97 engines have 32 bits.
 #include <algorithm>

@@ -60,7 +60,7 @@ G_BEGIN_DECLS
 /**
  * GST_DWT_MAX_QUANT_INDEX:
  *
- * The largest quantiser index, whose factor is the last that fits 32 bits.
+ * The largest quantizer index, whose factor is the last that fits 32 bits.
  *
  * Since: 1.0
  */
@@ -232,8 +232,8 @@ GST_COEF_API GType gst_dwt_component_get_type(void);
  * @wavelet_ho: the filter of horizontal steps; it decides whether there is a shift between levels
  * @levels: levels that split rows and columns, 0 to 6
  * @levels_ho: levels below them that split rows alone, 0 to 4; at least one level in all
- * @quantized: %TRUE: quantised coefficients, to be multiplied by the factors of #GstDwtMeta's
- *   quantiser indices; %FALSE: what the transform gives
+ * @quantized: %TRUE: quantized coefficients, to be multiplied by the factors of #GstDwtMeta's
+ *   quantizer indices; %FALSE: what the transform gives
  * @depth: bits of the samples that the coefficients stand for: 8, 10, 12 or 16
  * @sampling: the components and their relative sizes
  * @width: width of the picture in samples
@@ -306,7 +306,7 @@ GST_COEF_API void gst_dwt_info_free(GstDwtInfo* info);
  * @wavelet_ho: the filter of horizontal steps; both or neither are #GST_DWT_WAVELET_J2K53
  * @levels: levels that split rows and columns, 0 to 6
  * @levels_ho: levels below them that split rows alone, 0 to 4; at least one level in all
- * @quantized: whether the coefficients are quantised
+ * @quantized: whether the coefficients are quantized
  * @depth: 8, 10, 12 or 16
  * @sampling: the components
  * @width: width of the picture, at least 1

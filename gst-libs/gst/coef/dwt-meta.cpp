@@ -31,10 +31,10 @@ gboolean check_quantizers(const GstDwtMeta* meta, const GstDwtInfo* info,
       if (index <= most) continue;
       if (most == 0)
         return refuse(
-            "band %u of component %u has quantiser index %u, expected 0: the "
-            "coefficients are not quantised",
+            "band %u of component %u has quantizer index %u, expected 0: the "
+            "coefficients are not quantized",
             b, i, index);
-      return refuse("band %u of component %u has quantiser index %u, expected 0 to %u", b, i, index,
+      return refuse("band %u of component %u has quantizer index %u, expected 0 to %u", b, i, index,
                     most);
     }
   }
@@ -50,7 +50,7 @@ GType gst_dwt_meta_api_get_type(void) {
 
 const GstMetaInfo* gst_dwt_meta_get_info(void) {
   static const GstMetaInfo* const info =
-      gstcoef::register_meta<GstDwtMeta, gstcoef::serialise, gstcoef::deserialise,
+      gstcoef::register_meta<GstDwtMeta, gstcoef::serialize, gstcoef::deserialize,
                              gstcoef::kDwtSerialVersion>(gst_dwt_meta_api_get_type(), "GstDwtMeta");
   return info;
 }
@@ -94,7 +94,7 @@ gboolean gst_dwt_meta_validate(const GstDwtMeta* meta, const GstDwtInfo* info, g
   const gstcoef::Refusal refuse = gst_dwt_refusal(reason);
   g_return_val_if_fail(info != nullptr && info->n_components > 0, FALSE);
   return gstcoef::validate(
-      meta, *info, buffer_size, "GstDwtMeta: the quantiser indices are missing", refuse,
+      meta, *info, buffer_size, "GstDwtMeta: the quantizer indices are missing", refuse,
       [&](guint i) { return check_component(meta, info, i, buffer_size, refuse); },
       [&] { return check_quantizers(meta, info, refuse); });
 }

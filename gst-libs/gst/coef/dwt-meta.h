@@ -1,4 +1,4 @@
-// The properties of video/x-dwt that may change with every buffer: places, quantisers, a fence.
+// The properties of video/x-dwt that may change with every buffer: places, quantizers, a fence.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * GstDwtQuantizers:
  * @indices: (array fixed-size=23): the index of each band, 0 (lossless) to %GST_DWT_MAX_QUANT_INDEX
  *
- * The quantiser indices of a component, in the order of gst_dwt_info_get_band().
+ * The quantizer indices of a component, in the order of gst_dwt_info_get_band().
  *
  * Since: 1.0
  */
@@ -28,7 +28,7 @@ typedef struct {
  * @n_components: components in use
  * @components: (array fixed-size=4): the components and where they lie in this buffer
  * @quantizers: (array fixed-size=4): those of each component; zeros when the coefficients are not
- *   quantised
+ *   quantized
  * @fence: (nullable): when the coefficients are complete; %NULL: now
  *
  * The properties of video/x-dwt that may change with every buffer. Immutable once the buffer has
@@ -82,7 +82,7 @@ GST_COEF_API const GstMetaInfo* gst_dwt_meta_get_info(void);
  * @buffer: (transfer none): a writable buffer
  * @info: a filled info
  *
- * Adds a meta with @info's components in its default layout, quantiser indices of 0 and no fence;
+ * Adds a meta with @info's components in its default layout, quantizer indices of 0 and no fence;
  * the caller then changes the differing fields.
  *
  * Returns: (transfer none): the meta, owned by @buffer
@@ -120,7 +120,7 @@ GST_COEF_API const GstDwtComponent* gst_dwt_meta_get_component(const GstDwtMeta*
  * @component: index of a component
  * @band: index of a band, as in gst_dwt_info_get_band()
  *
- * Returns: the quantiser index, or -1 when there is no such component or room for no such band
+ * Returns: the quantizer index, or -1 when there is no such component or room for no such band
  *
  * Since: 1.0
  */
@@ -157,9 +157,9 @@ GST_COEF_API void gst_dwt_meta_set_fence(GstDwtMeta* meta, GstCoefFence* fence);
  * @reason: (out) (optional) (nullable) (transfer full): on %FALSE, what was wrong and what was
  *   expected; else %NULL
  *
- * Whether @meta (or, when it is %NULL and the coefficients are not quantised, the default layout)
+ * Whether @meta (or, when it is %NULL and the coefficients are not quantized, the default layout)
  * describes coefficients of @info inside @buffer_size bytes: components, padded sizes, offsets,
- * strides, alignment, quantiser indices.
+ * strides, alignment, quantizer indices.
  *
  * Returns: %TRUE when a reader can rely on @meta
  *

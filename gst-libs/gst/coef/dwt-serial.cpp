@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Version 1, little endian: u32 n_components (to 4); per component u32 id, h_samp, v_samp, width,
-// height, padded_width, padded_height, u64 offset, stride, and 23 u8 quantiser indices.
+// height, padded_width, padded_height, u64 offset, stride, and 23 u8 quantizer indices.
 #include <gst/coef/serial-private.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr size_t kComponentBytes = 7 * 4 + 2 * 8 + GST_DWT_MAX_BANDS;
 
 }  // namespace
 
-bool serialise(const GstDwtMeta& meta, std::vector<uint8_t>* bytes) {
+bool serialize(const GstDwtMeta& meta, std::vector<uint8_t>* bytes) {
   if (meta.n_components > GST_DWT_MAX_COMPONENTS) return false;
   put(meta.n_components, 4, bytes);
   for (guint i = 0; i < meta.n_components; i++) {
@@ -32,7 +32,7 @@ bool serialise(const GstDwtMeta& meta, std::vector<uint8_t>* bytes) {
   return true;
 }
 
-bool deserialise(const uint8_t* bytes, size_t size, uint8_t version, GstDwtMeta* meta) {
+bool deserialize(const uint8_t* bytes, size_t size, uint8_t version, GstDwtMeta* meta) {
   if (version != kDwtSerialVersion || size < kHeaderBytes) return false;
   const guint n_components = take_uint(&bytes);
   if (n_components > GST_DWT_MAX_COMPONENTS ||

@@ -168,7 +168,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCoefFence, gst_coef_fence_unref)
 /**
  * GST_COEF_FENCE_API_TYPE:
  *
- * The promise to honour fences. An element lists it, without parameters, in its answer to the
+ * The promise to honor fences. An element lists it, without parameters, in its answer to the
  * ALLOCATION query: it will call gst_coef_fence_wait_written() for every buffer whose meta has a
  * fence before it reads, and gst_coef_fence_add_read() where it reads asynchronously. A producer
  * finishes its buffers before it pushes them to a peer that has not promised.
@@ -183,7 +183,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstCoefFence, gst_coef_fence_unref)
 /**
  * gst_coef_fence_api_get_type:
  *
- * Returns: %GST_COEF_FENCE_API_TYPE, the promise to honour fences
+ * Returns: %GST_COEF_FENCE_API_TYPE, the promise to honor fences
  *
  * Since: 1.0
  */

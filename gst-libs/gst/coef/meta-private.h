@@ -84,28 +84,28 @@ auto* get_component(Meta* meta, guint index) {
 }
 
 template <typename Meta>
-using Serialise = bool (*)(const Meta& meta, std::vector<uint8_t>* bytes);
+using Serialize = bool (*)(const Meta& meta, std::vector<uint8_t>* bytes);
 template <typename Meta>
-using Deserialise = bool (*)(const uint8_t* bytes, size_t size, uint8_t version, Meta* meta);
+using Deserialize = bool (*)(const uint8_t* bytes, size_t size, uint8_t version, Meta* meta);
 
 #if GST_CHECK_VERSION(1, 23, 0)
 
-template <typename Meta, Serialise<Meta> kSerialise, uint8_t kVersion>
+template <typename Meta, Serialize<Meta> kSerialize, uint8_t kVersion>
 gboolean serialize_meta(const GstMeta* meta, GstByteArrayInterface* data, guint8* version) {
   const auto* from = reinterpret_cast<const Meta*>(meta);
   // A program that stores the meta also stores the bytes of the buffer, and knows no fence.
   if (from->fence != nullptr && !gst_coef_fence_wait_written(from->fence, nullptr)) return FALSE;
   std::vector<uint8_t> bytes;
-  if (!kSerialise(*from, &bytes)) return FALSE;
+  if (!kSerialize(*from, &bytes)) return FALSE;
   *version = kVersion;
   return gst_byte_array_interface_append_data(data, bytes.data(), static_cast<guint>(bytes.size()));
 }
 
-template <typename Meta, Deserialise<Meta> kDeserialise>
+template <typename Meta, Deserialize<Meta> kDeserialize>
 GstMeta* deserialize_meta(const GstMetaInfo* info, GstBuffer* buffer, const guint8* data,
                           gsize size, guint8 version) {
   Meta read = {};
-  if (!kDeserialise(data, size, version, &read)) return nullptr;
+  if (!kDeserialize(data, size, version, &read)) return nullptr;
   GstMeta* meta = gst_buffer_add_meta(buffer, info, nullptr);
   if (meta == nullptr) return nullptr;
   read.meta = *meta;
@@ -116,7 +116,7 @@ GstMeta* deserialize_meta(const GstMetaInfo* info, GstBuffer* buffer, const guin
 #endif
 
 // From GStreamer 1.24 on with a serial form.
-template <typename Meta, Serialise<Meta> kSerialise, Deserialise<Meta> kDeserialise,
+template <typename Meta, Serialize<Meta> kSerialize, Deserialize<Meta> kDeserialize,
           uint8_t kVersion>
 const GstMetaInfo* register_meta(GType api, const gchar* name) {
 #if GST_CHECK_VERSION(1, 23, 0)
@@ -124,8 +124,8 @@ const GstMetaInfo* register_meta(GType api, const gchar* name) {
   info->init_func = init_meta<Meta>;
   info->free_func = free_meta<Meta>;
   info->transform_func = copy_meta<Meta>;
-  info->serialize_func = serialize_meta<Meta, kSerialise, kVersion>;
-  info->deserialize_func = deserialize_meta<Meta, kDeserialise>;
+  info->serialize_func = serialize_meta<Meta, kSerialize, kVersion>;
+  info->deserialize_func = deserialize_meta<Meta, kDeserialize>;
   return gst_meta_info_register(info);
 #else
   return gst_meta_register(api, name, sizeof(Meta), init_meta<Meta>, free_meta<Meta>,

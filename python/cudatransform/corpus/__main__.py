@@ -17,7 +17,7 @@ Goes through all JPEG files below INPUT and writes into the folder OUTPUT:
 stats       stats.parquet: size, sampling, tables, estimated quality, process, share of zeros, bits
 export      levels-NNNNNN.parquet: coefficients, tables, markers, attachments and trailer
 repack      the same tree of files, each progressive if that is smaller; no coefficient changes
-requantise  the same tree, with coarser tables: --quality
+requantize  the same tree, with coarser tables: --quality
 turn        the same tree, each picture upright by its Exif data, without loss
 crop        the same tree, a part of each picture, without loss: --crop
 shrink      the same tree, with levels made anew for fewer bits, by each file's own tables, or by
@@ -32,11 +32,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m cudatransform.corpus",
                                      description=_DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("stats", "export", "repack", "requantise", "shrink",
+    parser.add_argument("action", choices=("stats", "export", "repack", "requantize", "shrink",
                                            "turn", "crop"))
     parser.add_argument("input", help="a folder")
     parser.add_argument("output", help="a folder that is new, empty, or this very job's")
-    parser.add_argument("--quality", type=int, help="1 to 100, of requantise")
+    parser.add_argument("--quality", type=int, help="1 to 100, of requantize")
     parser.add_argument("--trim", action="store_true",
                         help="of turn: drop partial MCUs at an edge, which cannot be turned")
     parser.add_argument("--crop", metavar="WIDTHxHEIGHT+LEFT+TOP",
@@ -48,8 +48,8 @@ def main() -> int:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu",
                         help="cuda: the workers share GPUs, which decode files from 100,000 bytes")
     given = parser.parse_args()
-    if (given.quality is None) == (given.action == "requantise"):
-        parser.error("--quality belongs to requantise")
+    if (given.quality is None) == (given.action == "requantize"):
+        parser.error("--quality belongs to requantize")
     if given.quality is not None and not 1 <= given.quality <= 100:
         parser.error("--quality is 1 to 100")
     if given.target_size is not None and given.action != "shrink":

@@ -63,9 +63,9 @@ def _repack(picture: Picture, source: bytes, relative: bytes, output: Output) ->
     return {"bytes": before, "bytes_after": min(len(data), before)}
 
 
-def _requantise(picture: Picture, source: bytes, relative: bytes, output: Output,
+def _requantize(picture: Picture, source: bytes, relative: bytes, output: Output,
                 quality: int) -> Row:
-    return _write(picture.requantised(quality), source, relative, output)
+    return _write(picture.requantized(quality), source, relative, output)
 
 
 def _write(made: Picture, source: bytes, relative: bytes, output: Output) -> Row:
@@ -211,7 +211,7 @@ def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[by
         "stats": lambda picture, source, relative: stats(picture, source),
         "export": lambda picture, source, relative: _export(picture, relative, exported),
         "repack": lambda picture, source, relative: _repack(picture, source, relative, output),
-        "requantise": lambda picture, source, relative: _requantise(
+        "requantize": lambda picture, source, relative: _requantize(
             picture, source, relative, output, options["quality"]),
         "turn": lambda picture, source, relative: _turn(
             picture, source, relative, output, options.get("trim", False)),

@@ -61,7 +61,7 @@ void forward_row(const FrameSize& size, Frame& frame, int by) {
     dct.get_pixels(block, frame.in.get() + ptrdiff_t{8} * by * size.width + 8 * bx, size.width);
     dct.fdct(block);
     block[0] = int16_t(block[0] - 128 * 64);  // the level shift: exact in DC, and all of it
-    plain_quantise(block, plain, levels_in(frame.out) + 64 * index);
+    plain_quantize(block, plain, levels_in(frame.out) + 64 * index);
   }
 }
 
@@ -73,9 +73,9 @@ void inverse_row(const FrameSize& size, Frame& frame, int by) {
   for (int bx = 0; bx < size.blocks_w(); ++bx) {
     const ptrdiff_t index = ptrdiff_t{by} * size.blocks_w() + bx;
     if constexpr (kOrder == AvdctOrder::kOwn) {
-      plain_dequantise(levels_in(frame.spare) + 64 * index, plain, block);
+      plain_dequantize(levels_in(frame.spare) + 64 * index, plain, block);
     } else {
-      plain_dequantise_permuted(levels_in(frame.in) + 64 * index, plain, dct.idct_permutation,
+      plain_dequantize_permuted(levels_in(frame.in) + 64 * index, plain, dct.idct_permutation,
                                 block);
     }
     dct.idct(block);

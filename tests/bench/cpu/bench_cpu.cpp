@@ -2,7 +2,7 @@
 // AVDCT as a whole job, and a streaming copy of the same bytes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Quantised S16 coefficients, block layout, raster order, one 8-bit component, quality 85. Each
+// Quantized S16 coefficients, block layout, raster order, one 8-bit component, quality 85. Each
 // case takes turns with the copies and with AVDCT, job by job, and counts by medians: a machine
 // that others use as well slows all of them alike. Counters, besides the blocks of a job and the
 // bytes a sample that must move:
@@ -11,7 +11,7 @@
 //   ratio         time of the faster copy over the time of the job; 1 is the memory limit
 //   x AVDCT       time of AVDCT's job over the time of this one: how many times as fast this one
 //   is;
-//                 the inverse with coefficients in AVDCT's own order, which favours AVDCT
+//                 the inverse with coefficients in AVDCT's own order, which favors AVDCT
 //   x AVDCT raster  inverse only: with coefficients in raster order, which AVDCT's job must permute
 // Wavelets: "serial" is the portable engine, "simd" vectors on one thread, "tbb" vectors on all.
 // Their copy, and that of coefficient filters, has as many threads and moves the larger of the
@@ -66,7 +66,7 @@ struct Subject {
   bool is_dct() const { return job.kind == "dct"; }
 };
 
-// Those of the last job: neighbours in the list share them.
+// Those of the last job: neighbors in the list share them.
 Frames& frames_of(const Subject& subject) {
   static std::unique_ptr<Frames> frames;
   static std::string known;

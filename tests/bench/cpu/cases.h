@@ -61,11 +61,11 @@ struct PlainTable {
 PlainTable make_plain_table(const uint16_t* q);
 
 // 64 values, 128 x 64 less in DC for the level shift, to levels.
-void plain_quantise(const int16_t* values, const PlainTable& table, int16_t* levels);
+void plain_quantize(const int16_t* values, const PlainTable& table, int16_t* levels);
 
 // Levels to values, 128 x 8 more in DC; the second puts coefficient i at permutation[i].
-void plain_dequantise(const int16_t* levels, const PlainTable& table, int16_t* values);
-void plain_dequantise_permuted(const int16_t* levels, const PlainTable& table,
+void plain_dequantize(const int16_t* levels, const PlainTable& table, int16_t* values);
+void plain_dequantize_permuted(const int16_t* levels, const PlainTable& table,
                                const uint8_t* permutation, int16_t* values);
 
 // 64 samples, clamped to 0..255.

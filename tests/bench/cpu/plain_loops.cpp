@@ -1,4 +1,4 @@
-// The loops around AVDCT: quantise, dequantise, clamp.
+// The loops around AVDCT: quantize, dequantize, clamp.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/cpu/cases.h"
 
@@ -18,7 +18,7 @@ PlainTable make_plain_table(const uint16_t* q) {
   return table;
 }
 
-void plain_quantise(const int16_t* __restrict values, const PlainTable& table,
+void plain_quantize(const int16_t* __restrict values, const PlainTable& table,
                     int16_t* __restrict levels) {
   for (int i = 0; i < 64; ++i) {
     const int16_t x = values[i];
@@ -29,13 +29,13 @@ void plain_quantise(const int16_t* __restrict values, const PlainTable& table,
   }
 }
 
-void plain_dequantise(const int16_t* __restrict levels, const PlainTable& table,
+void plain_dequantize(const int16_t* __restrict levels, const PlainTable& table,
                       int16_t* __restrict values) {
   for (int i = 0; i < 64; ++i) values[i] = int16_t(levels[i] * table.q[i]);
   values[0] = int16_t(values[0] + 128 * 8);
 }
 
-void plain_dequantise_permuted(const int16_t* __restrict levels, const PlainTable& table,
+void plain_dequantize_permuted(const int16_t* __restrict levels, const PlainTable& table,
                                const uint8_t* __restrict permutation, int16_t* __restrict values) {
   for (int i = 0; i < 64; ++i) values[permutation[i]] = int16_t(levels[i] * table.q[i]);
   values[permutation[0]] = int16_t(values[permutation[0]] + 128 * 8);

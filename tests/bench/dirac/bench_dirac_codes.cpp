@@ -7,7 +7,7 @@
 // Prints for each stream, by the fastest of N turns (20): microseconds a picture for levels and for
 // blocks, and nanoseconds a binary symbol of levels. Symbols are counted
 // from the levels: one for a zero of a codeblock that is not all zero or of a band without others,
-// and for another level its stop and data bits and its sign; quantisers are left out, as are bands
+// and for another level its stop and data bits and its sign; quantizers are left out, as are bands
 // in which everything is zero.
 #include <algorithm>
 #include <bit>

@@ -32,8 +32,8 @@ using Planes = std::vector<BasicPlane<uint8_t>>;
 
 constexpr Wavelet kWavelet = Wavelet::kDd97;
 constexpr int kLevels = 4, kOfThree = 3;
-constexpr int kMostQuantiser = 60, kMostTries = 6;
-constexpr double kStepsOfHalf = 5.5;  // of quantisers, until there is half the data, about
+constexpr int kMaxQuantizer = 60, kMaxTries = 6;
+constexpr double kStepsOfHalf = 5.5;  // of quantizers, until there is half the data, about
 constexpr double kGood = 0.06;        // of a size near enough to the target
 
 using bench::require;
@@ -46,7 +46,7 @@ class GroupCoder {
       : scene_(scene),
         settings_(settings),
         device_(make_host_device(1)),
-        ops_{&portable_dirac_dequantise_ops(), &host_dwt_ops(), &portable_obmc_ops()},
+        ops_{&portable_dirac_dequantize_ops(), &host_dwt_ops(), &portable_obmc_ops()},
         renderer_(*device_, ops_) {
     StreamWriter header;
     header.add_sequence(settings.sequence);
@@ -88,7 +88,7 @@ class GroupCoder {
     if (!picture.is_intra()) predict(source, &picture);
     const std::vector<std::vector<int32_t>> coefs = transform(source, picture);
     const double aim = bits_left_ * weight_of(role) / weight_left_;
-    const Bytes bytes = search_quantiser(coefs, aim / 8, role, &picture);
+    const Bytes bytes = search_quantizer(coefs, aim / 8, role, &picture);
     bits_left_ = std::max(bits_left_ - 8 * static_cast<double>(bytes.size()), 0.0);
     weight_left_ -= weight_of(role);
     render(picture.parse_code, bytes, role);
@@ -145,7 +145,7 @@ class GroupCoder {
     return rendered.reference;
   }
 
-  // The picture by motion compensation alone; mid-grey for one without.
+  // The picture by motion compensation alone; mid-gray for one without.
   Planes predicted(const Planes& source, const CodedPicture& picture) {
     Planes planes = source;
     if (picture.is_intra()) {
@@ -209,46 +209,46 @@ class GroupCoder {
     return coefs;
   }
 
-  static int32_t quantised(int32_t value, int64_t factor) {
+  static int32_t quantized(int32_t value, int64_t factor) {
     const auto level = static_cast<int32_t>(4 * int64_t{std::abs(value)} / factor);
     return value < 0 ? -level : level;
   }
 
   // The coarsest band of an intra picture is coded as differences to the decoder's values.
-  void quantise_differences(const std::vector<int32_t>& pyramid, int32_t width, CodedBand* band) {
+  void quantize_differences(const std::vector<int32_t>& pyramid, int32_t width, CodedBand* band) {
     BasicPlane<int64_t> known(band->width, band->height);
     for (int32_t y = 0; y < band->height; ++y) {
       for (int32_t x = 0; x < band->width; ++x) {
         const int64_t likely = dc_prediction(known, x, y);
         const auto at =
             static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x);
-        const int32_t level = quantised(pyramid[at] - static_cast<int32_t>(likely),
-                                        dwt_quant_factor(band->quantiser));
+        const int32_t level = quantized(pyramid[at] - static_cast<int32_t>(likely),
+                                        dwt_quant_factor(band->quantizer));
         band->at(x, y) = level;
         known.at(x, y) =
             likely + (level == 0 ? 0
-                                 : dirac_dequantise(level, dwt_quant_factor(band->quantiser),
-                                                    dirac_quant_offset(band->quantiser, true)));
+                                 : dirac_dequantize(level, dwt_quant_factor(band->quantizer),
+                                                    dirac_quant_offset(band->quantizer, true)));
       }
     }
   }
 
-  Bytes write(const std::vector<std::vector<int32_t>>& coefs, int quantiser,
+  Bytes write(const std::vector<std::vector<int32_t>>& coefs, int quantizer,
               CodedPicture* picture) {
     for (size_t c = 0; c < kMaxComponents; ++c) {
       const CodedBand& last = picture->bands[c].back();
       const int32_t width = last.x + last.width;
       for (size_t i = 0; i < picture->bands[c].size(); ++i) {
         CodedBand& band = picture->bands[c][i];
-        band.quantiser = std::max(quantiser - matrix_[i], 0);
-        const int64_t factor = dwt_quant_factor(band.quantiser);
+        band.quantizer = std::max(quantizer - matrix_[i], 0);
+        const int64_t factor = dwt_quant_factor(band.quantizer);
         if (i == 0 && picture->is_intra()) {
-          quantise_differences(coefs[c], width, &band);
+          quantize_differences(coefs[c], width, &band);
         } else {
           for (int32_t y = 0; y < band.height; ++y) {
             const int32_t* row =
                 coefs[c].data() + static_cast<ptrdiff_t>(band.y + y) * width + band.x;
-            for (int32_t x = 0; x < band.width; ++x) band.at(x, y) = quantised(row[x], factor);
+            for (int32_t x = 0; x < band.width; ++x) band.at(x, y) = quantized(row[x], factor);
           }
         }
         band.is_coded = std::any_of(band.levels.begin(), band.levels.end(),
@@ -258,28 +258,28 @@ class GroupCoder {
     return write_picture(settings_.sequence, *picture);
   }
 
-  // The bytes whose number is nearest to `aim`, over a few trial quantisers.
-  Bytes search_quantiser(const std::vector<std::vector<int32_t>>& coefs, double aim, Role role,
+  // The bytes whose number is nearest to `aim`, over a few trial quantizers.
+  Bytes search_quantizer(const std::vector<std::vector<int32_t>>& coefs, double aim, Role role,
                          CodedPicture* picture) {
-    int& likely = quantisers_[role];
-    int fine = -1, coarse = kMostQuantiser + 1;  // with too many bytes, with too few
+    int& likely = quantizers_[role];
+    int fine = -1, coarse = kMaxQuantizer + 1;  // with too many bytes, with too few
     Bytes best;
     int found = likely;
     double least = INFINITY;
-    for (int i = 0, quantiser = likely; i < kMostTries && coarse - fine > 1; ++i) {
-      Bytes bytes = write(coefs, quantiser, picture);
+    for (int i = 0, quantizer = likely; i < kMaxTries && coarse - fine > 1; ++i) {
+      Bytes bytes = write(coefs, quantizer, picture);
       const double octaves = std::log2(static_cast<double>(bytes.size()) / std::max(aim, 1.0));
-      (octaves > 0 ? fine : coarse) = quantiser;
+      (octaves > 0 ? fine : coarse) = quantizer;
       if (std::abs(octaves) < least) {
         least = std::abs(octaves);
         best = std::move(bytes);
-        found = quantiser;
+        found = quantizer;
       }
       if (least < kGood) break;
-      const bool is_between = fine >= 0 && coarse <= kMostQuantiser;
+      const bool is_between = fine >= 0 && coarse <= kMaxQuantizer;
       const int step = std::clamp(static_cast<int>(std::lround(octaves * kStepsOfHalf)), -6, 6);
-      quantiser = is_between ? (fine + coarse) / 2
-                             : std::clamp(quantiser + (step != 0     ? step
+      quantizer = is_between ? (fine + coarse) / 2
+                             : std::clamp(quantizer + (step != 0     ? step
                                                        : octaves > 0 ? 1
                                                                      : -1),
                                           fine + 1, coarse - 1);
@@ -315,7 +315,7 @@ class GroupCoder {
   std::vector<std::pair<int, Role>> order_;
   std::vector<DiracUnit> units_;
   double bits_left_ = 0, weight_left_ = 0;
-  std::map<Role, int> quantisers_ = {
+  std::map<Role, int> quantizers_ = {
       {Role::kIntra, 24}, {Role::kForward, 24}, {Role::kBetween, 26}};
   uint8_t matrix_[kMaxDwtBands] = {};
   DiracRenderedPtr before_, last_;  // the last two references

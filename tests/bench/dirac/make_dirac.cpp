@@ -66,9 +66,9 @@ bool parse(int argc, char** argv, Options* o) {
       o->path = argument;
     }
   }
-  constexpr int kMostSide = 8192;
-  const bool sized = o->width >= 64 && o->height >= 64 && o->width <= kMostSide &&
-                     o->height <= kMostSide && o->width % 2 == 0 && o->height % 2 == 0;
+  constexpr int kMaxSide = 8192;
+  const bool sized = o->width >= 64 && o->height >= 64 && o->width <= kMaxSide &&
+                     o->height <= kMaxSide && o->width % 2 == 0 && o->height % 2 == 0;
   return !o->path.empty() && sized && o->megabits > 0 && o->pictures > 0 && o->threads > 0;
 }
 

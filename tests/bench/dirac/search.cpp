@@ -13,7 +13,7 @@ constexpr int kPreset = 3, kLength = 16, kSeparation = 12;
 constexpr int kUnit = 2 * kSeparation;  // samples, of two blocks
 constexpr int kPrecision = 2, kQuarters = 4;
 constexpr int kStep = 3;    // of samples that are compared
-constexpr int kLambda = 2;  // the cost of a quarter sample of difference to the neighbour
+constexpr int kLambda = 2;  // the cost of a quarter sample of difference to the neighbor
 
 struct Vector {
   int x = 0, y = 0;
@@ -154,8 +154,8 @@ class Search {
                  [&](int i, int j) { return (fetched(0, i, j) + fetched(1, i, j) + 1) >> 1; });
       for (int r = 0; r < count_; ++r)
         consider(1 << r, 0, [&](int i, int j) { return fetched(r, i, j); });
-      const int grey = mean(0);
-      consider(0, 64, [&](int, int) { return grey; });
+      const int gray = mean(0);
+      consider(0, 64, [&](int, int) { return gray; });
     }
     for (int r = 0; r < count_; ++r) {
       if ((block.references >> r & 1) == 0) continue;

@@ -3,7 +3,7 @@
 //
 // Names are key:value pairs. case:
 //   stream   the streaming kernels: every variant; the fastest of a size and direction is the limit
-//   limit    quantised int16, one 8-bit plane, block layout, raster order; with "layout" or "order"
+//   limit    quantized int16, one 8-bit plane, block layout, raster order; with "layout" or "order"
 //            as they say
 //   psnr     the same forward, and the inverse inside for measure=psnr
 //   chain    the same, launched with programmatic dependent launch; the streaming kernel is not
@@ -21,7 +21,7 @@
 //   format   pixel formats
 //   scaled   inverses at 1/2, 1/4, 1/8 of the size
 //   dwt      wavelets: four levels of a 4:2:0 frame of 8 bits (32K: of one plane), int16, all
-//            quantisers at "index", "pictures" in flight, each in a stream of its own; so is the
+//            quantizers at "index", "pictures" in flight, each in a stream of its own; so is the
 //            streaming kernel
 //   rgb      planes to RGB and back: "sampling", "packing" of pixels
 //   range    limited range to full range: planes of 4:2:0

@@ -43,7 +43,7 @@ constexpr PixelFormat kFormats[] = {
     {"I422_10LE", Sampling::k422, 10, false},
     {"Y444_12LE", Sampling::k444, 12, false},
     {"P010_10LE", Sampling::k420, 10, true},
-    {"GRAY16_LE", Sampling::kGrey, 16, false},
+    {"GRAY16_LE", Sampling::kGray, 16, false},
 };
 constexpr Method kFast[] = {Method::kFloat, Method::kIslow};
 constexpr Method kRoad[] = {Method::kNaive,      Method::kMatrix,  Method::kSeparable,
@@ -300,7 +300,7 @@ Case& add_other(const OtherSize& of, const test::KernelJob& job, const std::stri
 void add_dwt(const OtherSize& of, test::DwtKernel kernel, std::vector<Case>* all) {
   const bool is_video = std::string(of.size.name) == "8K";
   const bool is_large = of.sets == 1;  // one picture of this size fills every GPU
-  kernel.grey = is_large;
+  kernel.gray = is_large;
   const std::string group =
       std::string(wavelet_name(kernel.wavelet)) + " index " + std::to_string(kernel.index);
   const auto add = [&](size_t pictures, const char* more) {

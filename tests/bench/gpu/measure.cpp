@@ -90,7 +90,7 @@ class Buffers {
 
 constexpr uint8_t kPoison[] = {0xA5, 0x5A};
 constexpr unsigned kThreads = 256;
-constexpr size_t kMostCtas = 4096;
+constexpr size_t kMaxCtas = 4096;
 
 // `bytes` consecutive ones.
 std::vector<Region> plain_region(size_t bytes) {
@@ -151,7 +151,7 @@ uint64_t OutputCheck::checksum_of(size_t set) const {
     auto rows = static_cast<int64_t>(region.rows);
     void* sum = sum_->data();
     void* arguments[] = {&data, &pitch, &row_bytes, &rows, &salt, &sum};
-    gpu_.launch(kernel_, static_cast<unsigned>(std::min(region.rows, kMostCtas)), kThreads,
+    gpu_.launch(kernel_, static_cast<unsigned>(std::min(region.rows, kMaxCtas)), kThreads,
                 arguments);
     salt += region.rows * region.row_bytes;
   }
@@ -196,7 +196,7 @@ void OutputCheck::compare_sums(size_t set, uint8_t poison) {
   else if (std::memcmp(&sums, &sums_, sizeof sums) != 0)
     fault_ = where + "measured something else than before";
   else if (sums.sse[0] == 0)
-    fault_ = where + "measured no error, but quantisation makes one";
+    fault_ = where + "measured no error, but quantization makes one";
 }
 
 // ---- Groups ----
@@ -314,7 +314,7 @@ class CaseSubject final : public Subject {
   void require_exact() {
     const Exactness exactness =
         exactness_of(gpu_, place_dct(case_.spec, buffers_->memory(0)),
-                     case_.paper == nullptr || case_.paper->quantised, case_.exact_as);
+                     case_.paper == nullptr || case_.paper->quantized, case_.exact_as);
     result().exactness = exactness;
     if (exactness.passes() && (case_.exact_as == Method::kReference || exactness.max_error == 0))
       return;

@@ -109,7 +109,7 @@ extern "C" __global__ void bench_checksum(const uint8_t* data, int64_t pitch, in
   unsigned long long mine = 0;
   for (int64_t y = blockIdx.x; y < rows; y += gridDim.x) {
     for (int64_t x = threadIdx.x; x < row_bytes; x += blockDim.x) {
-      // Odd multiples of the golden ratio's bits, folded: neighbours get unrelated factors.
+      // Odd multiples of the golden ratio's bits, folded: neighbors get unrelated factors.
       uint64_t factor = (uint64_t(y * row_bytes + x) + salt) * 0x9E3779B97F4A7C15ull;
       factor ^= factor >> 31;
       mine += (data[y * pitch + x] + 1ull) * (factor | 1);

@@ -123,7 +123,7 @@ Shape nearest_shape(double in_bytes, double out_bytes) {
 
 uint32_t divide_up(size_t n, size_t by) { return static_cast<uint32_t>((n + by - 1) / by); }
 
-// Equal parts of at least 128 bytes, a cache line, which none shares with its neighbour.
+// Equal parts of at least 128 bytes, a cache line, which none shares with its neighbor.
 uint32_t part(uint32_t units, uint32_t tiles) { return divide_up(divide_up(units, tiles), 8) * 8; }
 
 }  // namespace
@@ -132,8 +132,8 @@ std::span<const StreamVariant> stream_variants() { return kVariants; }
 
 Stream::Stream(const Gpu& gpu, const StreamVariant& variant, size_t in_bytes, size_t out_bytes)
     : gpu_(gpu), threads_(variant.threads) {
-  constexpr size_t kMostBytes = size_t{16} * std::numeric_limits<int32_t>::max();
-  if (in_bytes == 0 || out_bytes == 0 || in_bytes > kMostBytes || out_bytes > kMostBytes)
+  constexpr size_t kMaxBytes = size_t{16} * std::numeric_limits<int32_t>::max();
+  if (in_bytes == 0 || out_bytes == 0 || in_bytes > kMaxBytes || out_bytes > kMaxBytes)
     throw std::runtime_error("no streaming kernel for so many bytes");
   Shape shape = nearest_shape(static_cast<double>(in_bytes), static_cast<double>(out_bytes));
   shape.in *= variant.multiple;

@@ -114,7 +114,7 @@ class Subject {
 // Prepares the subjects, measures them, checks them again, and compares cases with the best
 // streaming kernel of their traffic. Faults are errors of their results; throws when the device is
 // lost. Every repetition measures every subject once, in another order, so that drifting clocks and
-// heating neighbours affect all alike.
+// heating neighbors affect all alike.
 void measure_in_turns(const std::vector<Subject*>& subjects, int repetitions,
                       const std::function<void()>& sample);
 

@@ -205,7 +205,7 @@ void add_cuda_encoders(int cores, int many) {
   const std::string coder = "jpegcoefenc backend=cuda n-threads=" + std::to_string(cores);
   const std::string all = forward + coder;
   add_pipeline(Job::kEncode, "ours, CUDA", all + " entropy=cuda", 4 * many);
-  add_pipeline(Job::kEncode, "ours, CUDA, optimised", all + " entropy=cuda optimize=true",
+  add_pipeline(Job::kEncode, "ours, CUDA, optimized", all + " entropy=cuda optimize=true",
                4 * many);
   add_pipeline(Job::kEncode, "ours, CUDA, entropy on the CPU", all + " entropy=cpu", many);
   for (const JpegSet* one : {&hd, &large}) {

@@ -47,12 +47,12 @@ class Control {
     constexpr int w = JpegPicture::kWidth, h = JpegPicture::kHeight;
     require(make_jpeg_scan_layout(w, h, 3, 2, 2, 0, &job_.layout));
     job_.layout.table_pair[1] = job_.layout.table_pair[2] = 1;
-    job_.candidates = RateCountJob::kMost;
+    job_.candidates = RateCountJob::kMax;
     describe(quantizer, w, h);
     set_candidates([&](int i) { return scale_ * (0.88 + 0.03 * i); });
     std::copy_n(job_.tables[4], 4, job_.dct.tables);
     results_ = memory_on(*device_, MemoryKind::kPinned,
-                         sizeof(JpegSymbolCounts) * RateCountJob::kMost + sizeof(JpegEncodeResult));
+                         sizeof(JpegSymbolCounts) * RateCountJob::kMax + sizeof(JpegEncodeResult));
     job_.counts = static_cast<JpegSymbolCounts*>(results_->data());
     JpegHuffmanTables tables;
     require(JpegHeaders::standard_tables(&tables));
@@ -115,7 +115,7 @@ class Control {
       search.correct(bytes);
     }
     job_.counts = counts;
-    job_.candidates = RateCountJob::kMost;
+    job_.candidates = RateCountJob::kMax;
     return search.rounds();
   }
   void size(FencePtr* fence) {
@@ -129,7 +129,7 @@ class Control {
                           job_.dct.coefs[c].pitch};
     encode.codes = &codes_;
     encode.output = static_cast<uint8_t*>(levels_->data());
-    encode.result = reinterpret_cast<JpegEncodeResult*>(job_.counts + RateCountJob::kMost);
+    encode.result = reinterpret_cast<JpegEncodeResult*>(job_.counts + RateCountJob::kMax);
     require(cuda_jpeg_encode_ops().encode(*device_, queue(), encode, fence));
   }
   // Median on the device.

@@ -69,7 +69,7 @@ using NvjpegLoop = std::function<double()>;
 
 enum class NvjpegBackend {  // nvjpegBackend_t
   kGpuHybrid = 2,           // entropy decoding by kernels
-  kHardware = 3,            // by the JPEG units of data-centre GPUs
+  kHardware = 3,            // by the JPEG units of data-center GPUs
 };
 enum class NvjpegPixels { kPlanes, kRgb };  // planes of 4:2:0, or three bytes a pixel
 

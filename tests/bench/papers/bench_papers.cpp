@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Names are key:value pairs; engine: is cpu or cuda. case:
-//   whitepaper  the picture quantised by the whitepaper's table and decoded again, at 1, 2, 4 and 8
+//   whitepaper  the picture quantized by the whitepaper's table and decoded again, at 1, 2, 4 and 8
 //               times its size; on the CPU plain C++ on one thread, which is "gold"
 //   hong        the forward DCT of a plane; form: serial, tbb, simd, simd+tbb
-//   gpudct      the inverse with dequantisation of random levels, on all cores
+//   gpudct      the inverse with dequantization of random levels, on all cores
 //   judge       the inverse of the JPEG file's levels, against the definition
 // Counters, times in ms:
 //   forward, inverse (whitepaper)  medians; sse and "sse gold" over samples: squared errors
 //                                  against the source and against gold's picture
 //   ms, share, error (hong)        median; part of the rows that was timed; largest error
 //   ms avg, min, max, samples      gpudct
-//   sse0, ties0, samples0 ...      judge: by component; ties: either neighbour of a tie is right
+//   sse0, ties0, samples0 ...      judge: by component; ties: either neighbor of a tie is right
 // A case that lacks a requirement (a card, a file) fails and names it.
 //
 // Exit status: 0, also where cases have failed: they say why; 2 for arguments that are not
@@ -63,7 +63,7 @@ void print_help() {
   std::printf(
       "bench_papers [--picture=FILE.pgm] [--jpeg=FILE.jpg] [--seconds=S] [--budget=S] "
       "[--shrink=N]\n             [--benchmark_...]\n\n"
-      "  --picture=FILE.pgm  for case:whitepaper, 8-bit grey\n"
+      "  --picture=FILE.pgm  for case:whitepaper, 8-bit gray\n"
       "  --jpeg=FILE.jpg     for case:judge\n"
       "  --seconds=S         how long a case is repeated; default 0.5\n"
       "  --budget=S          how long one turn may take before a part is timed; default 60\n"

@@ -89,7 +89,7 @@ void time_random(benchmark::State& state, Runner runner, const Step& step, int s
   state.counters["ms max"] = 1e3 * times.most();
 }
 
-// Against the definition in double precision, by component; ties: either neighbour is right, see
+// Against the definition in double precision, by component; ties: either neighbor is right, see
 // tests/conformance/test_data.h.
 void judge(benchmark::State& state, Runner runner, const Step& step, const std::string& path) {
   if (path.empty()) throw std::runtime_error("no file: give --jpeg=FILE.jpg");

@@ -29,7 +29,7 @@ __device__ __forceinline__ uint32_t four_bytes(const float* x) {
   return byte_of(x[0]) | byte_of(x[1]) << 8 | byte_of(x[2]) << 16 | byte_of(x[3]) << 24;
 }
 
-// Eight levels, dequantised. The table's entries depend on the lane.
+// Eight levels, dequantized. The table's entries depend on the lane.
 __device__ __forceinline__ void load_row(const PaperParams& p, uint32_t block, int line, float* v) {
   int16_t level[8];
   cuda::load_eight(reinterpret_cast<const uint8_t*>(p.coefs + size_t(block) * 64 + 8 * line),
@@ -67,7 +67,7 @@ __device__ __forceinline__ void inverse_1d(float* v) {
   }
 }
 
-// Bytes of a column to bytes of a row, or back, in four neighbouring lanes, as
+// Bytes of a column to bytes of a row, or back, in four neighboring lanes, as
 // transpose_by_shuffles does it with values. `a` and `b` are four lines of two 4x4 tiles, whose
 // bytes share the shuffles.
 __device__ __forceinline__ void transpose_bytes(uint32_t* a, uint32_t* b, int line) {

@@ -21,7 +21,7 @@ const std::vector<uint8_t>& plane_of(int side) {
   const size_t count = static_cast<size_t>(side) * side;
   if (samples.size() != count) {
     const test::Picture picture =
-        test::make_picture(test::Sampling::kGrey, side, side, 8, test::Content::kPhoto, 1);
+        test::make_picture(test::Sampling::kGray, side, side, 8, test::Content::kPhoto, 1);
     samples.assign(picture[0].samples.begin(), picture[0].samples.end());
   }
   return samples;
@@ -101,7 +101,7 @@ constexpr Algorithm kAlgorithms[] = {
     {"rowcolumn", false, Method::kDecomposed, true},  // a fast transform of rows and columns
 };
 
-// Transforms a plane of side x side samples to unquantised fp32 coefficients. If the plane would
+// Transforms a plane of side x side samples to unquantized fp32 coefficients. If the plane would
 // take longer than the budget, it transforms as many rows as fit.
 void run(benchmark::State& state, const Algorithm& algorithm, Runner runner, int side,
          const PaperOptions& options) {

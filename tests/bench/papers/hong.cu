@@ -1,6 +1,6 @@
 // Hong's three algorithms as CUDA kernels, with a thread a block and with a thread a sample:
 // forward transforms of 8-bit samples to 16-bit coefficients, each block's where its samples are,
-// not quantised. Written from the paper's description.
+// not quantized. Written from the paper's description.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Names: hong_<algorithm>_<variant>. Variants: block, a thread a block; global, a thread a sample,

@@ -32,7 +32,7 @@ class PlaneJob {
  public:
   struct Plane {
     int width, height;
-    QuantTable table;  // of quantised coefficients
+    QuantTable table;  // of quantized coefficients
   };
 
   // `quantized`: int16 levels, block after block; else fp32 coefficients where the samples are.

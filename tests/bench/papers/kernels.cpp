@@ -86,9 +86,9 @@ Expected rounded(double value) {
 double clamp_byte(double value) { return std::clamp(value, 0.0, 255.0); }
 
 // The expected output.
-void expect(const Dct8x8Job& job, const BlockPair& block, bool quantised, Expected* expected) {
+void expect(const Dct8x8Job& job, const BlockPair& block, bool quantized, Expected* expected) {
   const QuantTable& table = job.tables[job.coefs[0].table];
-  const auto step = [&](int i) { return quantised ? static_cast<double>(table.q[i]) : 1.0; };
+  const auto step = [&](int i) { return quantized ? static_cast<double>(table.q[i]) : 1.0; };
   double from[64], to[64];
   if (job.direction == Direction::kForward) {
     for (int i = 0; i < 64; ++i) from[i] = block.samples[i] - 128;
@@ -124,7 +124,7 @@ const PaperKernel& paper_kernel(const std::string& name) {
 PaperLaunch::PaperLaunch(const Gpu& gpu, Device& device, const PaperKernel& kernel,
                          const test::DctSpec& spec)
     : gpu_(gpu), kernel_(kernel), function_(gpu.kernel(kernel.name)) {
-  if (spec.format.sampling != test::Sampling::kGrey || spec.width % 8 != 0 ||
+  if (spec.format.sampling != test::Sampling::kGray || spec.width % 8 != 0 ||
       spec.height % 8 != 0 || spec.direction != kernel.direction || spec.layout != kernel.layout)
     throw std::runtime_error(std::string(kernel.name) + " is not for this frame");
   const size_t samples = static_cast<size_t>(spec.width) * static_cast<size_t>(spec.height);
@@ -144,7 +144,7 @@ void PaperLaunch::enqueue(const Dct8x8Job& job) const {
   params.coef_pitch = static_cast<int32_t>(coefs.pitch / ptrdiff_t{sizeof(int16_t)});
   params.blocks_w = static_cast<uint32_t>(coefs.blocks_w);
   params.blocks = params.blocks_w * static_cast<uint32_t>(coefs.blocks_h);
-  if (kernel_.direction == Direction::kForward && kernel_.quantised)
+  if (kernel_.direction == Direction::kForward && kernel_.quantized)
     params.forward = make_forward_table(Method::kIfast, &table);
   if (kernel_.direction == Direction::kInverse)
     params.inverse = make_inverse_table(Method::kNaive, &table);
@@ -153,7 +153,7 @@ void PaperLaunch::enqueue(const Dct8x8Job& job) const {
               arguments);
 }
 
-Exactness exactness_of(const Gpu& gpu, const Dct8x8Job& job, bool quantised, Method exact_as) {
+Exactness exactness_of(const Gpu& gpu, const Dct8x8Job& job, bool quantized, Method exact_as) {
   const CoefPlane& coefs = job.coefs[0];
   const ForwardTable ifast = make_forward_table(Method::kIfast, &job.tables[coefs.table]);
   const bool whole = int64_t{coefs.blocks_w} * coefs.blocks_h <= kWholeBlocks;
@@ -171,7 +171,7 @@ Exactness exactness_of(const Gpu& gpu, const Dct8x8Job& job, bool quantised, Met
       if (exact_as == Method::kIfast)
         expect_ifast(ifast, block, expected);
       else
-        expect(job, block, quantised, expected);
+        expect(job, block, quantized, expected);
       const double* is = job.direction == Direction::kForward ? block.coefs : block.samples;
       for (int k = 0; k < 64; ++k) {
         const double error = expected[k].error(is[k]);

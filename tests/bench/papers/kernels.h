@@ -17,7 +17,7 @@ struct PaperKernel {
   Direction direction;
   Layout layout;
   unsigned threads, blocks;  // of a CTA
-  bool quantised;
+  bool quantized;
   bool uses_scratch;
 };
 // Throws if none has that name.
@@ -46,9 +46,9 @@ struct Exactness {
   bool passes() const { return psnr >= 50 && max_error <= 1; }
 };
 
-// Compares a job's output; `quantised`: whether the job divides by its table. `exact_as`:
+// Compares a job's output; `quantized`: whether the job divides by its table. `exact_as`:
 // kReference for the definition, or a method whose bytes the output should have.
-Exactness exactness_of(const Gpu& gpu, const Dct8x8Job& job, bool quantised, Method exact_as);
+Exactness exactness_of(const Gpu& gpu, const Dct8x8Job& job, bool quantized, Method exact_as);
 
 // Takes inverse jobs of whole blocks in block layout, whatever their method. `cuda`: the engine of
 // methods, whose device it shares.

@@ -1,4 +1,4 @@
-// The whitepaper of NVIDIA's DCT8x8: enlarges, transforms, quantises, transforms back, compares.
+// The whitepaper of NVIDIA's DCT8x8: enlarges, transforms, quantizes, transforms back, compares.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/papers/jobs.h"
 
@@ -21,7 +21,7 @@ double cubic(double distance) {
   return d < 2 ? ((-0.5 * d + 2.5) * d - 4) * d + 2 : 0;
 }
 
-// Four neighbours of each new sample of a line, and their weights.
+// Four neighbors of each new sample of a line, and their weights.
 struct Taps {
   int first;
   double weights[4];
@@ -36,7 +36,7 @@ std::vector<Taps> taps_of(int size, int factor) {
   return taps;
 }
 
-// Keys' bicubic interpolation (a = -1/2) to `factor` times the size, sample centres on centres of
+// Keys' bicubic interpolation (a = -1/2) to `factor` times the size, sample centers on centers of
 // area, edges replicated, rounded once after both directions.
 test::BytePlane enlarge(const test::BytePlane& plane, int factor) {
   if (factor == 1) return plane;
@@ -75,7 +75,7 @@ double squared_error(const test::BytePlane& a, const test::BytePlane& b) {
   return sum;
 }
 
-// Neighbours in the list of cases share it.
+// Neighbors in the list of cases share it.
 const test::BytePlane& enlarged(const test::BytePlane& picture, int factor) {
   static std::map<int, test::BytePlane> pictures;
   if (pictures.count(factor) == 0) {
@@ -108,7 +108,7 @@ Outcome transform(const test::Engine& engine, Method method, const QuantTable& t
   return outcome;
 }
 
-// The picture enlarged `factor` times, quantised by the whitepaper's table.
+// The picture enlarged `factor` times, quantized by the whitepaper's table.
 void run(benchmark::State& state, Runner runner, Method method, int factor,
          const PaperOptions& options) {
   const test::Engine& engine = engine_of(runner);

@@ -1,4 +1,4 @@
-// The 16-bit kernel of NVIDIA's DCT8x8 whitepaper, written our way: forward, quantised, eight
+// The 16-bit kernel of NVIDIA's DCT8x8 whitepaper, written our way: forward, quantized, eight
 // threads a block, two values in a word wherever they lie in memory. Its bytes are those of ifast.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //

@@ -8,7 +8,7 @@
 // are key:value pairs. case:
 //   chain      cudadct8x8 ! cudaidct8x8, frames and coefficients in CUDA memory; with a queue
 //              between them as "threads" says. x kernels: of the speed of the two kernels alone
-//   forward    cudadct8x8 alone, to a peer that honours the fence: nothing is waited for
+//   forward    cudadct8x8 alone, to a peer that honors the fence: nothing is waited for
 //   system     the chain from system memory to system memory. x copies: of the speed of uploads and
 //              downloads of the same bytes alone, both directions at once
 //   measured   the chain with measure= as the name says. x unmeasured: of its speed without

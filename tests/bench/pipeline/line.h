@@ -29,7 +29,7 @@ std::vector<uint8_t> pipe_picture(const PipeSize& size);
 size_t pipe_ring(const PipeSize& size);
 
 // Frames go round a ring in memory of the pool that the first element proposes. The last pad
-// promises to honour GstCoefFence. Throws std::runtime_error when an element fails.
+// promises to honor GstCoefFence. Throws std::runtime_error when an element fails.
 class Line {
  public:
   // `elements` in gst-launch-1.0's syntax; `sink_caps`: the last pad's caps. `pictures`, by turns

@@ -15,7 +15,7 @@ namespace {
 
 using namespace testing;
 
-// 17 x 33, 4:2:0, quantised: 3456 bytes; components at 0, 1920, 2688.
+// 17 x 33, 4:2:0, quantized: 3456 bytes; components at 0, 1920, 2688.
 GstDctInfo make_info(gboolean quantized = TRUE, GstDctLayout layout = GST_DCT_LAYOUT_BLOCK) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, quantized ? GST_COEF_FORMAT_S16LE : GST_COEF_FORMAT_F32LE,
@@ -44,8 +44,8 @@ const MetaKind<GstDctInfo, GstDctMeta> kDct = {
     gst_buffer_get_dct_meta,
     gst_dct_meta_set_fence,
     gst_dct_meta_validate,
-    gstcoef::serialise,
-    gstcoef::deserialise,
+    gstcoef::serialize,
+    gstcoef::deserialize,
     gstcoef::kSerialVersion,
     make_buffer,
     [](const GstDctMeta& a, const GstDctMeta& b) {
@@ -148,8 +148,8 @@ const Lie<GstDctMeta> kLies[] = {
     {[](GstDctMeta* m) { m->components[0].stride = G_MAXSIZE - 1; }, "beyond the address space"},
     {[](GstDctMeta* m) { m->components[0].stride = G_MAXSIZE / 2 + 1; }, "address space"},
     {[](GstDctMeta* m) { m->components[0].offset = G_MAXSIZE - 1; }, "beyond the address space"},
-    {[](GstDctMeta* m) { m->n_tables = 0; }, "0 quantisation tables, expected 1 to 4"},
-    {[](GstDctMeta* m) { m->n_tables = 5; }, "5 quantisation tables, expected 1 to 4"},
+    {[](GstDctMeta* m) { m->n_tables = 0; }, "0 quantization tables, expected 1 to 4"},
+    {[](GstDctMeta* m) { m->n_tables = 5; }, "5 quantization tables, expected 1 to 4"},
     {[](GstDctMeta* m) { m->n_tables = 1; }, "component 1 uses table 1 of 1"},
     {[](GstDctMeta* m) { m->components[0].table = 0xffffffff; }, "component 0 uses table"},
     {[](GstDctMeta* m) { m->tables[0].values[0] = 0; }, "table 0 has a zero at index 0"},
@@ -173,8 +173,8 @@ CHECK_TEST(test_places) {
 
 CHECK_TEST(test_no_meta) {
   gchar* reason;
-  const GstDctInfo quantised = make_info();
-  fail_if(gst_dct_meta_validate(nullptr, &quantised, quantised.size, &reason));
+  const GstDctInfo quantized = make_info();
+  fail_if(gst_dct_meta_validate(nullptr, &quantized, quantized.size, &reason));
   expect_reason(reason, "without GstDctMeta");
   for (GstDctLayout layout : {GST_DCT_LAYOUT_BLOCK, GST_DCT_LAYOUT_PLANE}) {
     const GstDctInfo values = make_info(FALSE, layout);
@@ -190,7 +190,7 @@ CHECK_TEST(test_no_meta) {
     meta->components[1].offset -= 2;
     meta->n_tables = 1;
     fail_if(gst_dct_meta_validate(meta, &values, values.size, &reason));
-    expect_reason(reason, "not quantised");
+    expect_reason(reason, "not quantized");
   }
 }
 
@@ -200,7 +200,7 @@ CHECK_TEST(test_serial) {
   for (const auto& [at, value] : {std::pair{7, 0xff}, {11, 0xff}, {0, 1}, {1, 1}, {2, 1}, {3, 1}}) {
     std::vector<uint8_t> wrong = bytes;
     fail_unless_equals_int(std::exchange(wrong[static_cast<size_t>(at)], value), 0);
-    fail_if(gstcoef::deserialise(wrong.data(), wrong.size(), gstcoef::kSerialVersion, &back));
+    fail_if(gstcoef::deserialize(wrong.data(), wrong.size(), gstcoef::kSerialVersion, &back));
   }
 }
 
@@ -215,10 +215,10 @@ CHECK_TEST(test_four_components) {
   meta->components[3].offset = info.size;
   fail_unless(gst_dct_meta_get_component(meta, 3) == &meta->components[3]);
   std::vector<uint8_t> bytes;
-  fail_unless(gstcoef::serialise(*meta, &bytes));
+  fail_unless(gstcoef::serialize(*meta, &bytes));
   fail_unless_equals_uint64(bytes.size(), 12 + 4 * 48 + 2 * 128);
   GstDctMeta back = {};
-  fail_unless(gstcoef::deserialise(bytes.data(), bytes.size(), gstcoef::kSerialVersion, &back));
+  fail_unless(gstcoef::deserialize(bytes.data(), bytes.size(), gstcoef::kSerialVersion, &back));
   fail_unless(std::memcmp(back.components, meta->components, sizeof(back.components)) == 0);
   g_autoptr(GstBuffer) copy = gst_buffer_copy(buffer);
   const GstDctMeta* copied = gst_buffer_get_dct_meta(copy);
@@ -252,7 +252,7 @@ CHECK_TEST(test_cmyk) {
 CHECK_TEST(test_serial_of_lies) {
   const GstDctInfo info = make_info();
   const struct {
-    void (*tell)(GstDctMeta* meta);
+    void (*apply)(GstDctMeta* meta);
     const char* what;
   } lies[] = {
       {[](GstDctMeta* m) { m->n_components = GST_DCT_MAX_COMPONENTS + 1; }, "components"},
@@ -262,9 +262,9 @@ CHECK_TEST(test_serial_of_lies) {
   for (const auto& lie : lies) {
     GstDctMeta* meta;
     g_autoptr(GstBuffer) buffer = make_buffer(info, &meta);
-    lie.tell(meta);
+    lie.apply(meta);
     std::vector<uint8_t> bytes;
-    fail_if(gstcoef::serialise(*meta, &bytes), "%s", lie.what);
+    fail_if(gstcoef::serialize(*meta, &bytes), "%s", lie.what);
     fail_unless(bytes.empty());
     g_autoptr(GstBuffer) copy = gst_buffer_copy(buffer);
     const GstDctMeta* copied = gst_buffer_get_dct_meta(copy);
@@ -274,8 +274,8 @@ CHECK_TEST(test_serial_of_lies) {
 
 std::vector<uint8_t> stored_jpeg_meta(const GstDctJpegMeta& meta) {
   std::vector<uint8_t> bytes;
-  fail_unless(gstcoef::serialise_head(meta, &bytes));
-  for (GBytes* part : {meta.segments, meta.behind}) {
+  fail_unless(gstcoef::serialize_head(meta, &bytes));
+  for (GBytes* part : {meta.segments, meta.trailing}) {
     gsize size = 0;
     const auto* data =
         static_cast<const uint8_t*>(part != nullptr ? g_bytes_get_data(part, &size) : nullptr);
@@ -289,8 +289,8 @@ void check_equal(const GstDctJpegMeta* a, const GstDctJpegMeta* b) {
   fail_unless_equals_int(a->irregular, b->irregular);
   fail_unless((a->segments == nullptr) == (b->segments == nullptr));
   if (a->segments) fail_unless(g_bytes_equal(a->segments, b->segments));
-  fail_unless((a->behind == nullptr) == (b->behind == nullptr));
-  if (a->behind) fail_unless(g_bytes_equal(a->behind, b->behind));
+  fail_unless((a->trailing == nullptr) == (b->trailing == nullptr));
+  if (a->trailing) fail_unless(g_bytes_equal(a->trailing, b->trailing));
   fail_unless_equals_int(a->n_attachments, b->n_attachments);
   for (guint i = 0; i < a->n_attachments; i++) {
     fail_unless_equals_uint64(a->attachments[i].offset, b->attachments[i].offset);
@@ -303,8 +303,8 @@ bool reads_jpeg_meta(const uint8_t* data, size_t size, uint8_t version, GstBuffe
   gst_clear_buffer(buffer);
   *buffer = gst_buffer_new();
   GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(*buffer, nullptr);
-  const bool read = gstcoef::deserialise(data, size, version, meta);
-  if (!read) fail_unless(meta->segments == nullptr && meta->behind == nullptr);
+  const bool read = gstcoef::deserialize(data, size, version, meta);
+  if (!read) fail_unless(meta->segments == nullptr && meta->trailing == nullptr);
   return read;
 }
 
@@ -319,7 +319,7 @@ CHECK_TEST(test_serial_of_jpeg_metas) {
           gst_buffer_add_dct_jpeg_meta(buffer, has_segments ? segments : nullptr);
       meta->irregular = attachments == 1 ? GST_DCT_JPEG_STRAY_BYTES : GST_DCT_JPEG_REGULAR;
       if (attachments > 0)
-        fail_unless(gst_dct_jpeg_meta_set_behind(meta, behind, places, attachments));
+        fail_unless(gst_dct_jpeg_meta_set_trailing(meta, behind, places, attachments));
       const std::vector<uint8_t> bytes = stored_jpeg_meta(*meta);
       g_autoptr(GstBuffer) other = nullptr;
       fail_unless(reads_jpeg_meta(bytes.data(), bytes.size(), gstcoef::kSerialVersion, &other));

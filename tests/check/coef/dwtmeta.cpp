@@ -36,8 +36,8 @@ const MetaKind<GstDwtInfo, GstDwtMeta> kDwt = {
     gst_buffer_get_dwt_meta,
     gst_dwt_meta_set_fence,
     gst_dwt_meta_validate,
-    gstcoef::serialise,
-    gstcoef::deserialise,
+    gstcoef::serialize,
+    gstcoef::deserialize,
     gstcoef::kDwtSerialVersion,
     make_buffer,
     [](const GstDwtMeta& a, const GstDwtMeta& b) {
@@ -96,7 +96,7 @@ const Lie<GstDwtMeta> kLies[] = {
     {[](GstDwtMeta* m) { m->components[0].stride = G_MAXSIZE - 1; }, "beyond the address space"},
     {[](GstDwtMeta* m) { m->components[0].offset = G_MAXSIZE - 1; }, "beyond the address space"},
     {[](GstDwtMeta* m) { m->quantizers[1].indices[7] = 116; },
-     "band 7 of component 1 has quantiser index 116, expected 0 to 115"},
+     "band 7 of component 1 has quantizer index 116, expected 0 to 115"},
     {[](GstDwtMeta* m) { m->quantizers[2].indices[0] = 255; }, "band 0 of component 2"},
 };
 
@@ -121,7 +121,7 @@ CHECK_TEST(test_places) {
   buffer = make_buffer(values, &meta);
   meta->quantizers[1].indices[3] = 1;
   fail_if(gst_dwt_meta_validate(meta, &values, values.size, &reason));
-  expect_reason(reason, "index 1, expected 0: the coefficients are not quantised");
+  expect_reason(reason, "index 1, expected 0: the coefficients are not quantized");
   gst_buffer_unref(buffer);
 }
 
@@ -130,11 +130,11 @@ CHECK_TEST(test_serial) {
   std::vector<uint8_t> bytes = check_serial(kDwt, info, 4 + 3 * (28 + 16 + 23));
   GstDwtMeta *meta, back = {};
   bytes[3] = 0xff;
-  fail_if(gstcoef::deserialise(bytes.data(), bytes.size(), gstcoef::kDwtSerialVersion, &back));
+  fail_if(gstcoef::deserialize(bytes.data(), bytes.size(), gstcoef::kDwtSerialVersion, &back));
   bytes.clear();
   g_autoptr(GstBuffer) buffer = make_buffer(info, &meta);
   meta->n_components = GST_DWT_MAX_COMPONENTS + 1;
-  fail_if(gstcoef::serialise(*meta, &bytes));
+  fail_if(gstcoef::serialize(*meta, &bytes));
   fail_unless(bytes.empty());
 }
 

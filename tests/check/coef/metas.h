@@ -33,8 +33,8 @@ struct MetaKind {
   Meta* (*get)(GstBuffer* buffer);
   void (*set_fence)(Meta* meta, GstCoefFence* fence);
   gboolean (*validate)(const Meta* meta, const Info* info, gsize size, gchar** reason);
-  bool (*serialise)(const Meta& meta, std::vector<uint8_t>* bytes);
-  bool (*deserialise)(const uint8_t* bytes, size_t size, uint8_t version, Meta* meta);
+  bool (*serialize)(const Meta& meta, std::vector<uint8_t>* bytes);
+  bool (*deserialize)(const uint8_t* bytes, size_t size, uint8_t version, Meta* meta);
   uint8_t version;
   // The test's own: a buffer with a valid meta of a picture of 17 x 33 in 4:2:0, and whether two
   // metas say the same but for the fence.
@@ -107,7 +107,7 @@ void check_set_fence(const Kind& kind, const typename Kind::Info& info) {
 // One lie, and a part of the sentence that must name it.
 template <typename Meta>
 struct Lie {
-  void (*tell)(Meta* meta);
+  void (*apply)(Meta* meta);
   const char* named;
 };
 
@@ -121,7 +121,7 @@ void check_lies(const Kind& kind, const typename Kind::Info& info,
     g_autofree gchar* reason = reinterpret_cast<gchar*>(1);
     fail_unless(kind.validate(meta, &info, info.size, &reason));
     fail_unless(reason == nullptr);
-    lie.tell(meta);
+    lie.apply(meta);
     fail_if(kind.validate(meta, &info, info.size, nullptr), "believed: %s", lie.named);
     fail_if(kind.validate(meta, &info, info.size, &reason));
     fail_unless(reason != nullptr && std::strstr(reason, lie.named) != nullptr,
@@ -175,12 +175,12 @@ std::vector<uint8_t> check_serial(const Kind& kind, const typename Kind::Info& i
   g_autoptr(GstBuffer) buffer = kind.make(info, &meta);
   meta->components[2].offset = gsize{0x123456789a};
   std::vector<uint8_t> bytes;
-  fail_unless(kind.serialise(*meta, &bytes));
+  fail_unless(kind.serialize(*meta, &bytes));
   fail_unless_equals_uint64(bytes.size(), size);
-  fail_unless(kind.deserialise(bytes.data(), bytes.size(), kind.version, &back));
+  fail_unless(kind.deserialize(bytes.data(), bytes.size(), kind.version, &back));
   fail_unless(kind.equal(back, *meta));
   check_only_whole(bytes, kind.version, [&](const uint8_t* data, size_t length, uint8_t version) {
-    return kind.deserialise(data, length, version, &back);
+    return kind.deserialize(data, length, version, &back);
   });
 #if GST_CHECK_VERSION(1, 23, 0)
   g_autoptr(GByteArray) stored = g_byte_array_new();

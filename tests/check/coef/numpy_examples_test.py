@@ -52,7 +52,7 @@ def decoded(path, *options):
 
 
 def parts(path):
-    """A grey file's levels and table, by the example."""
+    """A gray file's levels and table, by the example."""
     caps, buffer = reader.first_picture(path)
     ok, info, _reason = GstCoef.DctInfo.from_caps(caps)
     assert ok and info.n_components == 1
@@ -74,14 +74,14 @@ def check_read(path):
 
 
 def check_printed(path):
-    """Of an even grey all levels are 0, but for DC where it is not 128."""
+    """Of an even gray all levels are 0, but for DC where it is not 128."""
     compress(numpy.full((HEIGHT, WIDTH), 200, numpy.uint8), path)
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
         assert reader.main(path) == 0
     text = text.getvalue()
     print(text)
-    assert f"{WIDTH} x {HEIGHT}, GRAYSCALE, 1 quantisation tables" in text
+    assert f"{WIDTH} x {HEIGHT}, GRAYSCALE, 1 quantization tables" in text
     assert "DC image, 11 x 6, 200.0 to 200.0" in text
     assert "component 1: 98.44 % of the levels are 0" in text  # 63 of 64
 

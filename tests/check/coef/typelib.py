@@ -56,7 +56,7 @@ def check_meta(info):
     GstCoef.buffer_add_dct_meta(buffer, info)
     meta = GstCoef.buffer_get_dct_meta(buffer)
     ok, reason = meta.validate(info, buffer.get_size())
-    assert not ok and "0 quantisation tables" in reason, reason
+    assert not ok and "0 quantization tables" in reason, reason
     for table in range(2):
         assert meta.set_table(table, list(range(1, 65)))
     assert meta.get_table(0, GstCoef.DctOrder.RASTER) == list(range(1, 65))
@@ -105,7 +105,7 @@ def check_jpeg_meta(buffer):
     assert GstCoef.buffer_get_dct_jpeg_meta(part) is None
     meta = GstCoef.buffer_get_dct_jpeg_meta(buffer)
     assert meta.get_trailer() is None
-    assert meta.set_behind(GLib.Bytes.new(b"behind"), None)
+    assert meta.set_trailing(GLib.Bytes.new(b"behind"), None)
     assert meta.get_trailer().get_data() == b"behind"
     assert meta.get_attachment(0) is None
     copy = buffer.copy_deep()

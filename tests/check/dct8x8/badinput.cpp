@@ -35,7 +35,7 @@ void set_raw_format(GstVideoMeta* meta, guint32 format) {
 }
 
 struct MetaLie {
-  void (*tell)(GstVideoMeta* meta);
+  void (*apply)(GstVideoMeta* meta);
   const char* named;
 };
 
@@ -63,7 +63,7 @@ CHECK_LOOP_TEST(test_lying_video_meta, 0, G_N_ELEMENTS(kMetaLies)) {
   GstBuffer* buffer = make_frame(info);
   GstVideoMeta* meta =
       gst_buffer_add_video_meta(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, 32, 24);
-  lie.tell(meta);
+  lie.apply(meta);
   const std::string text = push_one(forward(), video_caps(info), buffer);
   expect(text, {lie.named});
   take_criticals();  // GStreamer may complain about such a meta itself
@@ -85,7 +85,7 @@ CHECK_LOOP_TEST(test_lying_meta_of_rgb, 0, G_N_ELEMENTS(kRgbMetaLies)) {
   for (const GstVideoFormat format : {GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGRP}) {
     const GstVideoInfo info = video_info(format, 32, 24);  // 2304 bytes
     GstBuffer* buffer = make_frame(info);
-    kRgbMetaLies[__i__].tell(
+    kRgbMetaLies[__i__].apply(
         gst_buffer_add_video_meta(buffer, GST_VIDEO_FRAME_FLAG_NONE, format, 32, 24));
     expect(push_one(forward(), video_caps(info), buffer), {kRgbMetaLies[__i__].named});
     take_criticals();  // GStreamer may complain about such a meta itself
@@ -149,7 +149,7 @@ CHECK_TEST(test_missing_meta) {
   GstDctInfo info = dct_info(TRUE);
   GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
   expect(push_one(inverse(), gst_dct_info_to_caps(&info), buffer), {"GstDctMeta", "tables"});
-  // Not quantised, the default layout needs no meta; but it needs all the bytes.
+  // Not quantized, the default layout needs no meta; but it needs all the bytes.
   info = dct_info(FALSE);
   buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
   gst_buffer_memset(buffer, 0, 0, info.size);
@@ -160,7 +160,7 @@ CHECK_TEST(test_missing_meta) {
 }
 
 struct DctLie {
-  void (*tell)(GstDctMeta* meta);
+  void (*apply)(GstDctMeta* meta);
   const char* named;
 };
 
@@ -178,7 +178,7 @@ CHECK_LOOP_TEST(test_lying_dct_meta, 0, G_N_ELEMENTS(kDctLies)) {
   const GstDctInfo info = dct_info();
   GstDctMeta* meta;
   GstBuffer* buffer = coefficients(info, info.size, &meta);
-  kDctLies[__i__].tell(meta);
+  kDctLies[__i__].apply(meta);
   expect(push_one(inverse(), gst_dct_info_to_caps(&info), buffer), {kDctLies[__i__].named});
 }
 
@@ -307,7 +307,7 @@ std::string run_branches(const std::string& line, Branches* branches) {
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstMessage* message = gst_bus_timed_pop_filtered(bus, 20 * GST_SECOND, GST_MESSAGE_ERROR);
   fail_unless(message != nullptr, "no error was posted");
-  const std::string text = told_by(message).text;
+  const std::string text = report_of(message).text;
   gst_message_unref(message);
   for (int i = 0; i < 2000 && !branches->good_eos; i++) g_usleep(5000);
   gst_element_set_state(pipeline, GST_STATE_NULL);
@@ -336,7 +336,7 @@ CHECK_TEST(test_other_branch_of_tee) {
   const std::string text = run_branches(
       "videotestsrc num-buffers=50 ! video/x-raw,format=I420,width=32,height=24 ! " + forward() +
           " ! tee name=t t. ! queue ! " + inverse() + " ! fakesink name=good async=false " +
-          // Re-labelled as coefficients of a larger picture.
+          // Re-labeled as coefficients of a larger picture.
           "t. ! queue ! identity name=relabel ! " + inverse() + " ! fakesink async=false",
       &branches);
   expect(text, {"32 x 24", "64 x 24"});

@@ -1,4 +1,4 @@
-// Quantisation tables in caps: the library's two functions, and coefficients that went through a
+// Quantization tables in caps: the library's two functions, and coefficients that went through a
 // file without their metas.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <glib/gstdio.h>
@@ -77,7 +77,7 @@ CHECK_TEST(test_refusals) {
     fail_unless(strstr(reason, part) != nullptr, "%s", reason);
     check_refused(caps, "no field");
   };
-  refused(5 * 64, 3, "5 quantisation tables, expected 1 to 4");
+  refused(5 * 64, 3, "5 quantization tables, expected 1 to 4");
   refused(65, 3, "65 values");
   refused(64, 3, "component 1 uses table 1 of 1");
   refused(128, 0, "tables of 0 components");
@@ -112,9 +112,9 @@ Frames through_a_file(const std::string& make, const std::string& use) {
   return frames;
 }
 
-void check_chain(const std::string& make, const std::string& told, const std::string& use) {
+void check_chain(const std::string& make, const std::string& reported, const std::string& use) {
   const Frames direct = play(make + " ! video/x-dct ! " + use + " ! appsink name=sink sync=false");
-  compare(through_a_file(told, use), direct, told);
+  compare(through_a_file(reported, use), direct, reported);
 }
 
 constexpr const char* kSource =

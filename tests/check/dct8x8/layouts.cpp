@@ -37,7 +37,7 @@ std::string coding_caps(const Coding& coding, guint depth) {
          ",order=" + coding.order + ",quantized=" + coding.quantized;
 }
 
-// Coarse tables would hide a wrong layout in the quantiser's error; ones do not.
+// Coarse tables would hide a wrong layout in the quantizer's error; ones do not.
 const char kFine[] = "quality=100 method=float";
 
 void check_round_trips(const Raw& raw, const Coding& coding) {
@@ -125,7 +125,7 @@ CHECK_LOOP_TEST(test_layouts_hold_the_same_numbers, 0, compared()) {
   }
 }
 
-// Unquantised values are orthonormal: DC = 8 x (mean - 2^(depth-1)). The mean is taken here.
+// Unquantized values are orthonormal: DC = 8 x (mean - 2^(depth-1)). The mean is taken here.
 CHECK_LOOP_TEST(test_dc_is_eight_means, 0, compared()) {
   const Raw& raw = kRaws[__i__];
   const GstVideoInfo info = video_info(raw.format, 16, 8);

@@ -416,8 +416,8 @@ CHECK_TEST(test_refusals) {
   fail_unless(none.empty(), "%s", none.c_str());
 }
 
-// There is nothing to quantise.
-CHECK_TEST(test_unquantised) {
+// There is nothing to quantize.
+CHECK_TEST(test_unquantized) {
   const std::string caps = " ! capsfilter caps=video/x-dct(ANY),quantized=false,format=F32LE";
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420_10LE, 32, 24);
   const std::string none =

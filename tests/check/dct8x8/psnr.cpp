@@ -66,7 +66,7 @@ CHECK_TEST(test_own_sum_of_decided_levels) {
 }
 
 // With quantized=false the PSNR is that of the round trip through the negotiated format.
-CHECK_TEST(test_unquantised) {
+CHECK_TEST(test_unquantized) {
   for (const char* type : {"S32LE", "F32LE"}) {
     Pair pair("method=float measure=psnr keep-reference=true", "method=float measure=psnr",
               GST_VIDEO_FORMAT_Y42B, 33, 31,
@@ -118,7 +118,7 @@ CHECK_TEST(test_not_measured) {
   fail_unless_equals_uint64(pair.messages("cudadct8x8").size(), 0);
 }
 
-std::vector<Told> warnings_on(GstBus* bus) { return take_messages(bus, GST_MESSAGE_WARNING); }
+std::vector<Report> warnings_on(GstBus* bus) { return take_messages(bus, GST_MESSAGE_WARNING); }
 
 void push_some(Pair& pair, guint frames) {
   for (guint i = 0; i < frames; i++) pair.pass(i);
@@ -129,9 +129,9 @@ CHECK_TEST(test_no_reference_warns) {
   Pair pair("measure=psnr", "measure=psnr", GST_VIDEO_FORMAT_I420, 32, 16);
   for (int stream = 0; stream < 2; stream++) {
     push_some(pair, 3);
-    const std::vector<Told> told = warnings_on(pair.bus);
-    fail_unless_equals_uint64(told.size(), 1);
-    expect(told[0].text, {"keep-reference=true"});
+    const std::vector<Report> reported = warnings_on(pair.bus);
+    fail_unless_equals_uint64(reported.size(), 1);
+    expect(reported[0].text, {"keep-reference=true"});
     gst_element_set_state(pair.h->element, GST_STATE_READY);
     gst_element_set_state(pair.h->element, GST_STATE_PLAYING);
     gst_harness_push_event(pair.h, gst_event_new_stream_start("again"));
@@ -170,10 +170,11 @@ CHECK_TEST(test_other_reference_warns) {
   g_autoptr(GstPad) pad = gst_element_get_static_pad(pair.fwd, "src");
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, exchange_reference, nullptr, nullptr);
   push_some(pair, 3);
-  const std::vector<Told> told = warnings_on(pair.bus);
-  fail_unless_equals_uint64(told.size(), 1);
-  expect(told[0].text, {"NV12", "34x16", "32x16", "YCbCr-4:2:0"});
-  fail_unless(told[0].text.find("keep-reference") == std::string::npos, "%s", told[0].text.c_str());
+  const std::vector<Report> reported = warnings_on(pair.bus);
+  fail_unless_equals_uint64(reported.size(), 1);
+  expect(reported[0].text, {"NV12", "34x16", "32x16", "YCbCr-4:2:0"});
+  fail_unless(reported[0].text.find("keep-reference") == std::string::npos, "%s",
+              reported[0].text.c_str());
   fail_unless(property(pair.inv, "psnr") == -1);
 }
 
@@ -194,7 +195,7 @@ CHECK_TEST(test_file_without_reference_warns) {
         static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR));
     fail_unless(message != nullptr && GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR);
     type = GST_MESSAGE_TYPE(message);
-    if (type == GST_MESSAGE_WARNING) text += told_by(message).text;
+    if (type == GST_MESSAGE_WARNING) text += report_of(message).text;
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);
   fail_unless(text.find("coefficients from files have none") != std::string::npos, "%s",
@@ -202,7 +203,7 @@ CHECK_TEST(test_file_without_reference_warns) {
   fail_unless(text.find("PSNR") == text.rfind("PSNR"), "more than once: %s", text.c_str());
 }
 
-CHECK_TEST(test_grey_has_one_component) {
+CHECK_TEST(test_gray_has_one_component) {
   Pair pair("measure=psnr", "", GST_VIDEO_FORMAT_GRAY8, 32, 16);
   GstBuffer* in = make_frame(pair.info);
   gst_buffer_unref(pair.push(in));

@@ -48,7 +48,7 @@ struct Coefficients {
   GstCaps* caps;
   GstDctInfo info;
   GstBuffer* buffer;
-  std::vector<double> values[3];  // of the components, dequantised, 64 a block
+  std::vector<double> values[3];  // of the components, dequantized, 64 a block
 
   Coefficients(const GstVideoInfo& raw, const std::string& properties, const std::string& filter) {
     GstHarness* h = new_harness(forward(properties) + " ! capsfilter caps=\"" + filter + "\"");
@@ -183,7 +183,7 @@ CHECK_TEST(test_440) {
     gst_buffer_map(in, &map, GST_MAP_WRITE);
     auto* values = reinterpret_cast<gfloat*>(map.data);
     std::memset(values, 0, info.size);
-    // Chroma rows of blocks of different grey.
+    // Chroma rows of blocks of different gray.
     for (guint c : {1u, 2u})
       for (guint by = 0; by < info.components[c].blocks_h; by++)
         for (guint bx = 0; bx < info.components[c].blocks_w; bx++)
@@ -465,7 +465,7 @@ CHECK_TEST(test_measuring) {
       fail_unless(scale == 1 ? psnr > 20 : psnr == -1, "%s at 1/%d: %g", field, scale, psnr);
     }
   }
-  const std::vector<Told> warnings = take_messages(pair.bus, GST_MESSAGE_WARNING);
+  const std::vector<Report> warnings = take_messages(pair.bus, GST_MESSAGE_WARNING);
   fail_unless_equals_uint64(warnings.size(), 1);
   expect(warnings[0].text, {"PSNR"});
 }

@@ -32,7 +32,7 @@ GstStructure* only_summary(Pair& pair, const char* name) {
   return found[0];
 }
 
-GstBuffer* grey_frame(const GstVideoInfo& info) {
+GstBuffer* gray_frame(const GstVideoInfo& info) {
   GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
   gst_buffer_memset(buffer, 0, 128, info.size);
   return buffer;
@@ -96,7 +96,7 @@ CHECK_TEST(test_values) {
             "video/x-dct");
   std::vector<std::vector<double>> errors;
   errors.push_back(push_measured(pair, make_frame(pair.info, 1)));
-  errors.push_back(push_measured(pair, grey_frame(pair.info)));
+  errors.push_back(push_measured(pair, gray_frame(pair.info)));
   errors.push_back(push_measured(pair, make_frame(pair.info, 2)));
   fail_unless_equals_uint64(pair.messages(kForwardSummary).size(), 0);
   pair.drain();

@@ -361,10 +361,11 @@ std::string error_within(guint64 bytes, const Bytes& stream, Frames* frames) {
     if (flow == GST_FLOW_OK) flow = gst_harness_push(h, buffer_of(part));
   if (flow == GST_FLOW_OK) *frames = finish(h);
   std::string error;
-  for (const Told& told : take_messages(bus, GST_MESSAGE_ERROR)) {
-    error = told.text;
+  for (const Report& reported : take_messages(bus, GST_MESSAGE_ERROR)) {
+    error = reported.text;
     fail_unless(flow == GST_FLOW_ERROR);
-    fail_unless(told.domain == GST_RESOURCE_ERROR && told.code == GST_RESOURCE_ERROR_NO_SPACE_LEFT);
+    fail_unless(reported.domain == GST_RESOURCE_ERROR &&
+                reported.code == GST_RESOURCE_ERROR_NO_SPACE_LEFT);
   }
   return error;
 }

@@ -47,7 +47,7 @@ inline GstBuffer* to_cuda(GstCudaContext* context, const GstVideoInfo& info, Gst
 
 // The text of the only warning on a bus since the last call; "" without one.
 inline std::string take_warning(GstBus* bus) {
-  const std::vector<Told> warnings = take_messages(bus, GST_MESSAGE_WARNING);
+  const std::vector<Report> warnings = take_messages(bus, GST_MESSAGE_WARNING);
   fail_unless(warnings.size() <= 1, "more than one warning: %s", warnings[0].text.c_str());
   return warnings.empty() ? "" : warnings[0].text;
 }

@@ -1,5 +1,5 @@
 // jpegcoefdec and jpegcoefenc with coefficients in CUDA memory, on a driver without a GPU: their
-// copies, their allocations, leaks, and their behaviour when memory runs out.
+// copies, their allocations, leaks, and their behavior when memory runs out.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <atomic>

@@ -117,8 +117,8 @@ CHECK_TEST(test_frames_in_cuda_memory) {
   }
 }
 
-// Grey frames never travel in CUDA memory, which would abort in gstcuda; their coefficients may.
-CHECK_TEST(test_grey) {
+// Gray frames never travel in CUDA memory, which would abort in gstcuda; their coefficients may.
+CHECK_TEST(test_gray) {
   for (const char* format : {"GRAY8", "GRAY16_LE", "Y41B"}) {
     const Outcome outcome =
         run_line(std::string("videotestsrc num-buffers=2 ! video/x-raw,format=") + format +

@@ -99,7 +99,7 @@ Bytes use_buffer(const Case& one, GstBuffer* buffer, GstCaps* caps, int device, 
     g_autoptr(GstBuffer) out = gst_harness_pull(h);
     result.bytes = bytes_of(out);
   }
-  for (const Told& warning : take_messages(bus, GST_MESSAGE_WARNING)) {
+  for (const Report& warning : take_messages(bus, GST_MESSAGE_WARNING)) {
     fail_unless(warning.domain == GST_RESOURCE_ERROR && warning.code == GST_RESOURCE_ERROR_SETTINGS,
                 "%s", warning.text.c_str());
     result.warnings++;

@@ -154,7 +154,7 @@ CHECK_LOOP_TEST(test_scaled_engines_agree, 0, G_N_ELEMENTS(kFormats)) {
 
 const char* memory_of(bool cuda) { return cuda ? "(memory:CUDAMemory)" : ""; }
 
-// A frame in CUDA memory made by our own inverse on the device: unquantised coefficients there.
+// A frame in CUDA memory made by our own inverse on the device: unquantized coefficients there.
 std::string device_source(const GstVideoInfo& info) {
   return std::string("cudadct8x8 backend=cuda method=float ! ") +
          "video/x-dct(memory:CUDAMemory),quantized=false,format=F32LE ! "

@@ -197,11 +197,11 @@ Run run(const Scene& scene, int lost) {
   }
   close(ends[1]);
   Run run;
-  const bool told = read(ends[0], &run.result, sizeof run.result) == sizeof run.result;
+  const bool reported = read(ends[0], &run.result, sizeof run.result) == sizeof run.result;
   close(ends[0]);
   int status = 0;
   fail_unless(waitpid(child, &status, 0) == child);
-  run.ended = told && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  run.ended = reported && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   return run;
 }
 
@@ -242,12 +242,12 @@ std::string lose_once(const Scene& scene, int lost, const Run& expected) {
 // On a busy machine the work may be done before the wait by chance: the test loses an unnoticed
 // wait again.
 std::string lose(const Scene& scene, int lost, const Run& expected) {
-  std::string told;
+  std::string reported;
   for (int attempt = 0; attempt < kAttempts; attempt++) {
-    told = lose_once(scene, lost, expected);
-    if (told.find(kUnnoticed) == std::string::npos) break;
+    reported = lose_once(scene, lost, expected);
+    if (reported.find(kUnnoticed) == std::string::npos) break;
   }
-  return told;
+  return reported;
 }
 
 std::string lose_each(const Scene& scene, int waits, const Run& expected) {

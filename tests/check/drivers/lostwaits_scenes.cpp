@@ -46,8 +46,8 @@ class Application {
 GstHarness* harness_of(const char* line, GstCudaContext* context, bool knows_fence) {
   GstHarness* h = gst_harness_new_parse(line);
   // Reading the meta is no promise.
-  const GType told = knows_fence ? GST_COEF_FENCE_API_TYPE : GST_DCT_META_API_TYPE;
-  gst_harness_add_propose_allocation_meta(h, told, nullptr);
+  const GType reported = knows_fence ? GST_COEF_FENCE_API_TYPE : GST_DCT_META_API_TYPE;
+  gst_harness_add_propose_allocation_meta(h, reported, nullptr);
   if (context == nullptr) return h;
   gst_element_set_state(h->element, GST_STATE_NULL);
   set_context(h->element, context);

@@ -12,7 +12,7 @@ struct Outcome {
   std::string error;  // "" at EOS
   GQuark domain = 0;
   int code = 0;
-  Told info;  // the last info message; of it, gst-launch-1.0 prints the debug text alone
+  Report info;  // the last info message; of it, gst-launch-1.0 prints the debug text alone
   int infos = 0;
   int warnings = 0;
 };
@@ -31,14 +31,14 @@ inline Outcome run_to_end(GstElement* pipeline) {
     done = type == GST_MESSAGE_EOS || type == GST_MESSAGE_ERROR;
     if (type == GST_MESSAGE_WARNING) outcome.warnings++;
     if (type == GST_MESSAGE_INFO) {
-      outcome.info = told_by(message);
+      outcome.info = report_of(message);
       outcome.infos++;
     }
     if (type == GST_MESSAGE_ERROR) {
-      const Told told = told_by(message);
-      outcome.error = told.text;
-      outcome.domain = told.domain;
-      outcome.code = told.code;
+      const Report reported = report_of(message);
+      outcome.error = reported.text;
+      outcome.domain = reported.domain;
+      outcome.code = reported.code;
     }
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);

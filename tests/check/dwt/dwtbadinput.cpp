@@ -48,8 +48,8 @@ CHECK_TEST(test_missing_meta) {
   GstDwtInfo info = dwt_info(TRUE);
   GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
   expect(push_one(inverse_dwt(), gst_dwt_info_to_caps(&info), buffer),
-         {"GstDwtMeta", "quantiser indices are missing"});
-  // Not quantised, the default layout needs no meta; but it needs all the bytes.
+         {"GstDwtMeta", "quantizer indices are missing"});
+  // Not quantized, the default layout needs no meta; but it needs all the bytes.
   info = dwt_info(FALSE);
   buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
   gst_buffer_memset(buffer, 0, 0, info.size);
@@ -60,7 +60,7 @@ CHECK_TEST(test_missing_meta) {
 }
 
 struct Lie {
-  void (*tell)(GstDwtMeta* meta);
+  void (*apply)(GstDwtMeta* meta);
   const char* named;
 };
 
@@ -77,7 +77,7 @@ CHECK_LOOP_TEST(test_lying_meta, 0, G_N_ELEMENTS(kLies)) {
   const GstDwtInfo info = dwt_info();
   GstDwtMeta* meta;
   GstBuffer* buffer = coefficients(info, info.size, &meta);
-  kLies[__i__].tell(meta);
+  kLies[__i__].apply(meta);
   expect(push_one(inverse_dwt(), gst_dwt_info_to_caps(&info), buffer), {kLies[__i__].named});
 }
 

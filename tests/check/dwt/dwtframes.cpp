@@ -1,4 +1,4 @@
-// Frames in cudadwt and cudaidwt: without quantisation every sample comes back, of every format,
+// Frames in cudadwt and cudaidwt: without quantization every sample comes back, of every format,
 // filter and size; with it, metas and measurements state the loss.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/controller/controller.h>
@@ -95,7 +95,7 @@ CHECK_TEST(test_two_filters) {
 }
 
 // Frames with padding between rows, in both directions.
-CHECK_TEST(test_unquantised) {
+CHECK_TEST(test_unquantized) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 50, 38);
   g_autoptr(GstHarness) h = new_harness(forward_dwt("quant-index=40") +
                                         " ! video/x-dwt(ANY),quantized=false ! " + inverse_dwt());
@@ -283,7 +283,7 @@ CHECK_TEST(test_no_reference) {
   gst_harness_set_src_caps(h, video_caps(info));
   for (int i = 0; i < 3; i++)
     fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
-  const std::vector<Told> warnings = take_messages(bus, GST_MESSAGE_WARNING);
+  const std::vector<Report> warnings = take_messages(bus, GST_MESSAGE_WARNING);
   fail_unless_equals_uint64(warnings.size(), 1);
   expect(warnings[0].text, {"PSNR is not measured", "cudadwt attaches it with keep-reference"});
 }

@@ -34,7 +34,7 @@ def libraries():
 
 
 def read_png(path):
-    """The samples of a grey PNG, in a row: GStreamer's rows are a multiple of four bytes long."""
+    """The samples of a gray PNG, in a row: GStreamer's rows are a multiple of four bytes long."""
     raw = path + ".raw"
     pipeline = on_device.Pipeline(f"filesrc location=\"{path}\" ! pngdec ! "
                                   f"video/x-raw,format=GRAY8 ! filesink location=\"{raw}\"")
@@ -50,7 +50,7 @@ def check(library, folder):
         assert len(dropped) == 1, dropped
         return dropped[0], read_png(out)
 
-    # Nothing is below zero, and without quantiser the picture is unchanged.
+    # Nothing is below zero, and without quantizer the picture is unchanged.
     none, exact = smooth(0)
     assert none == 0 and exact.std() > 10, (none, exact.std())
     some, softer = smooth(8)

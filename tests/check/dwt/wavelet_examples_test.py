@@ -30,10 +30,10 @@ WIDTH, HEIGHT = 181, 131
 def write_picture(path):
     """Smooth areas and edges."""
     y, x = numpy.mgrid[:HEIGHT, :WIDTH]
-    grey = 120 + 60 * numpy.sin(x / 30) * numpy.cos(y / 25)
-    grey[(x // 40 + y // 35) % 2 == 0] += 40
-    pyramid_to_png.write_png(path, grey.astype(numpy.uint8))
-    return grey.astype(numpy.uint8)
+    gray = 120 + 60 * numpy.sin(x / 30) * numpy.cos(y / 25)
+    gray[(x // 40 + y // 35) % 2 == 0] += 40
+    pyramid_to_png.write_png(path, gray.astype(numpy.uint8))
+    return gray.astype(numpy.uint8)
 
 
 def said_by(program, *arguments):
@@ -65,11 +65,11 @@ def haar(values, levels):
     return out
 
 
-def check_numbers(path, grey):
+def check_numbers(path, gray):
     info, buffer = pyramid_to_png.first_picture(path, "wavelet=haar levels=3 backend=cpu")
     assert info.sampling == GstCoef.Sampling.GRAYSCALE and info.format == GstCoef.Format.S16LE
     pyramid = pyramid_to_png.coefficients_of(info, buffer, 0)
-    padded = numpy.pad(grey.astype(int) - 128, ((0, -HEIGHT % 8), (0, -WIDTH % 8)), "edge")
+    padded = numpy.pad(gray.astype(int) - 128, ((0, -HEIGHT % 8), (0, -WIDTH % 8)), "edge")
     assert numpy.array_equal(pyramid, haar(padded, 3))
     parts = list(pyramid_to_png.bands_of(info, pyramid, 0))
     assert len(parts) == 10 and sum(values.size for _band, values in parts) == pyramid.size
@@ -81,22 +81,22 @@ def check_pyramid(path, folder):
     lines = said_by(pyramid_to_png, path, out, "levels=2", "quant-index=24",
                     "backend=cpu").splitlines()
     assert lines[0] == "181 x 131, legall53, 2 levels: 184 x 132 coefficients", lines[0]
-    assert len(lines) == 8 and lines[1].startswith("level 0 ll: 46 x 33, quantiser 24"), lines[1]
+    assert len(lines) == 8 and lines[1].startswith("level 0 ll: 46 x 33, quantizer 24"), lines[1]
     assert lines[7].startswith("level 2 hh: 92 x 66"), lines[7]
-    assert denoise_wavelets.read_grey(out).shape == (132, 184)
+    assert denoise_wavelets.read_gray(out).shape == (132, 184)
     told = refused(pyramid_to_png, path, out, "levels=0", "backend=cpu")
     assert "levels and levels-ho are 0" in told, told
 
 
-def check_denoising(path, grey, folder):
-    assert numpy.array_equal(denoise_wavelets.read_grey(path), grey)
-    info, pyramid = denoise_wavelets.pyramid_of(grey)
-    assert numpy.array_equal(denoise_wavelets.picture_of(info, pyramid), grey), "a round trip"
+def check_denoising(path, gray, folder):
+    assert numpy.array_equal(denoise_wavelets.read_gray(path), gray)
+    info, pyramid = denoise_wavelets.pyramid_of(gray)
+    assert numpy.array_equal(denoise_wavelets.picture_of(info, pyramid), gray), "a round trip"
     out = os.path.join(folder, "out.png")
     noisy, denoised = (float(value) for value in
                        re.findall(r"([\d.]+) dB", said_by(denoise_wavelets, path, "15", out)))
     assert 23.5 < noisy < 26 and denoised > noisy + 5, (noisy, denoised)
-    assert denoise_wavelets.read_grey(out).shape == (HEIGHT, 2 * WIDTH)
+    assert denoise_wavelets.read_gray(out).shape == (HEIGHT, 2 * WIDTH)
 
 
 def check_quality(path):
@@ -120,10 +120,10 @@ def main():
         return SKIP
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "picture.png")
-        grey = write_picture(path)
-        check_numbers(path, grey)
+        gray = write_picture(path)
+        check_numbers(path, gray)
         check_pyramid(path, folder)
-        check_denoising(path, grey, folder)
+        check_denoising(path, gray, folder)
         check_quality(path)
         none = os.path.join(folder, "none.png")
         for program, *more in ((denoise_wavelets,), (wavelet_quality,), (pyramid_to_png, none)):

@@ -50,7 +50,7 @@ struct Deferred {
   int streams = 0;
   int to_ignore = -1;
   Ignored ignored;
-  FakecudaOrder told = {};
+  FakecudaOrder reported = {};
 };
 
 // Guarded by the state's lock.
@@ -64,10 +64,10 @@ void copy_text(const std::string& text, char* to, size_t size) {
 }
 
 void violation(const std::string& text) {
-  FakecudaOrder& told = deferred().told;
-  if (told.violations++ > 0) return;
-  copy_text(text, told.first, sizeof told.first);
-  if (!deferred().ignored.happened) std::fprintf(stderr, "fake driver: %s\n", told.first);
+  FakecudaOrder& reported = deferred().reported;
+  if (reported.violations++ > 0) return;
+  copy_text(text, reported.first, sizeof reported.first);
+  if (!deferred().ignored.happened) std::fprintf(stderr, "fake driver: %s\n", reported.first);
 }
 
 // ---- Order ----
@@ -115,9 +115,9 @@ std::string names_of(const Past& past) {
 // Whether this wait, which `past` makes necessary, is the one to ignore.
 bool is_to_be_ignored(const Line* line, const Past& past, const std::string& who) {
   Deferred& d = deferred();
-  if (d.told.waits++ != d.to_ignore) return false;
+  if (d.reported.waits++ != d.to_ignore) return false;
   d.ignored = {true, line, past};
-  copy_text(who + " for " + names_of(past), d.told.ignored, sizeof d.told.ignored);
+  copy_text(who + " for " + names_of(past), d.reported.ignored, sizeof d.reported.ignored);
   return true;
 }
 
@@ -313,7 +313,7 @@ using namespace fakecuda;
 extern "C" __attribute__((visibility("default"))) void fakecuda_get_order(FakecudaOrder* order) {
   std::lock_guard lock(state().mutex);
   const Deferred& d = deferred();
-  *order = d.told;
+  *order = d.reported;
   order->pending = static_cast<int>(d.pending.size());
   order->has_ignored = d.ignored.happened;
   order->made_good = d.ignored.made_good;
@@ -322,8 +322,8 @@ extern "C" __attribute__((visibility("default"))) void fakecuda_get_order(Fakecu
 extern "C" __attribute__((visibility("default"))) void fakecuda_ignore_wait(int number) {
   std::lock_guard lock(state().mutex);
   Deferred& d = deferred();
-  d.told.waits = 0;
-  d.told.ignored[0] = '\0';
+  d.reported.waits = 0;
+  d.reported.ignored[0] = '\0';
   d.ignored = {};
   d.to_ignore = number;
 }

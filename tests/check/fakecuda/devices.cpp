@@ -40,7 +40,7 @@ constexpr Name kNames[] = {
 EXPORT int cuInit(unsigned) {
   if (mode_is("no-init")) return kNoDevice;
   std::lock_guard lock(state().mutex);
-  state().initialised = true;
+  state().initialized = true;
   return kSuccess;
 }
 
@@ -62,7 +62,7 @@ EXPORT int cuGetErrorName(int code, const char** name) {
 EXPORT int cuGetErrorString(int code, const char** text) { return cuGetErrorName(code, text); }
 
 EXPORT int cuDeviceGetCount(int* count) {
-  if (!state().initialised) return kNotInitialized;
+  if (!state().initialized) return kNotInitialized;
   *count = device_count();
   return kSuccess;
 }

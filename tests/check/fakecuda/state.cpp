@@ -88,7 +88,7 @@ int device_count() { return mode_is("no-device") ? 0 : number("FAKECUDA_DEVICES"
 int check_context() {
   std::lock_guard lock(state().mutex);
   state().counts.calls++;
-  if (!state().initialised) return kNotInitialized;
+  if (!state().initialized) return kNotInitialized;
   if (state().lost) return kIllegalAddress;
   if (context_stack().empty()) {
     state().counts.calls_without_context++;

@@ -105,7 +105,7 @@ struct State {
   std::set<void*> live_handles;                                 // events and modules
   int work = 0;  // launches and asynchronous copies since the latest context
   FakecudaCounts counts = {};
-  bool initialised = false;
+  bool initialized = false;
   bool lost = false;
 };
 

@@ -1,4 +1,4 @@
-// jpegcoefdec on sound streams: the contents of caps and tables, and neighbouring elements.
+// jpegcoefdec on sound streams: the contents of caps and tables, and neighboring elements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 

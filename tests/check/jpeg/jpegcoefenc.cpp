@@ -261,7 +261,7 @@ CHECK_TEST_IF(test_large_qtable, !with_cjpeg) {
   for (const guint16 entry : file.components[0].table) fail_unless_equals_int(entry, 300);
 }
 
-// The grey frame's file by the two elements, linked as they are.
+// The gray frame's file by the two elements, linked as they are.
 Bytes file_of(const GstVideoInfo& raw, GstBuffer* frame, int quality, const char* properties) {
   const std::string line = forward("quality=" + std::to_string(quality)) + " ! " +
                            encoder(std::string("n-threads=1 ") + properties);

@@ -66,7 +66,7 @@ Warnings warnings_of(const std::string& source, const std::string& settings = ""
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING &&
         std::string(GST_MESSAGE_SRC_NAME(message)) == "e") {
       result.count++;
-      result.text = told_by(message).text;
+      result.text = report_of(message).text;
     }
   }
   g_autoptr(GstElement) e = gst_bin_get_by_name(GST_BIN(pipeline), "e");
@@ -196,7 +196,7 @@ using Bytes = std::vector<guint8>;
 
 // The text of the error on the bus, which the stream has.
 std::string stream_error(GstBus* bus) {
-  const std::vector<Told> errors = take_messages(bus, GST_MESSAGE_ERROR);
+  const std::vector<Report> errors = take_messages(bus, GST_MESSAGE_ERROR);
   fail_unless(errors.size() == 1 && errors[0].domain == GST_STREAM_ERROR);
   return errors[0].text;
 }

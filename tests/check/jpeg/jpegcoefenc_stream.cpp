@@ -202,11 +202,11 @@ CHECK_TEST(test_refused_at_eos) {
     const GstFlowReturn pushed = gst_harness_push(h, numbered(info, 0));
     fail_unless(pushed == GST_FLOW_OK || pushed == one.flow);
     gst_harness_push_event(h, gst_event_new_eos());
-    const std::vector<Told> errors = take_messages(bus, GST_MESSAGE_ERROR);
+    const std::vector<Report> errors = take_messages(bus, GST_MESSAGE_ERROR);
     const bool returned = pushed != GST_FLOW_OK;
     fail_unless(errors.size() == (one.posts && !returned ? 1 : 0), "%s: %d errors",
                 gst_flow_get_name(one.flow), static_cast<int>(errors.size()));
-    for (const Told& error : errors)
+    for (const Report& error : errors)
       fail_unless(error.domain == GST_STREAM_ERROR && error.code == GST_STREAM_ERROR_FAILED);
     gst_harness_teardown(h);
   }

@@ -50,7 +50,7 @@ class Decoder {
   std::string message(GstMessageType type) {
     std::string text;
     while (GstMessage* message = gst_bus_pop(bus_)) {
-      if (GST_MESSAGE_TYPE(message) == type && text.empty()) text = told_by(message).text;
+      if (GST_MESSAGE_TYPE(message) == type && text.empty()) text = report_of(message).text;
       gst_message_unref(message);
     }
     return text;

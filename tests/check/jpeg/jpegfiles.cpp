@@ -139,7 +139,7 @@ CHECK_TEST(test_files) {
   }
   fail_if(files.empty(), "no files");
   std::sort(files.begin(), files.end());
-  // Neighbours in that order differ in one thing.
+  // Neighbors in that order differ in one thing.
   size_t number = 0;
   if (under_valgrind()) std::erase_if(files, [&](const auto&) { return number++ % 3 != 0; });
   int equal = 0, unsupported = 0, wrong = 0;

@@ -258,7 +258,7 @@ CHECK_TEST(test_no_caps_for_a_gap) {
   gst_harness_set_sink_caps_str(harness, "video/x-raw");
   gst_harness_set_src_caps_str(harness, kSized);
   gap(harness, 0);
-  const std::vector<Told> errors = take_messages(bus, GST_MESSAGE_ERROR);
+  const std::vector<Report> errors = take_messages(bus, GST_MESSAGE_ERROR);
   fail_unless(errors.size() == 1 && errors[0].domain == GST_STREAM_ERROR &&
               errors[0].code == GST_STREAM_ERROR_FORMAT);
 }

@@ -212,12 +212,12 @@ CHECK_TEST(test_without_ends_in_a_stream) {
   fail_unless_equals_uint64(stat_of(h, "irregular"), 12);
 }
 
-int told = 0;
+int reported = 0;
 void count_told(GstDebugCategory*, GstDebugLevel level, const gchar*, const gchar*, gint, GObject*,
                 GstDebugMessage* message, gpointer) {
   if (level == GST_LEVEL_INFO &&
       contains(gst_debug_message_get(message), "irregular picture: bytes are left over"))
-    told++;
+    reported++;
 }
 
 // Once in a stream, and again in the next; never on the bus.
@@ -225,12 +225,12 @@ CHECK_TEST(test_told_once) {
   const Bytes odd = inserted(good(), good().size() - 2, {0x5a});
   gst_debug_add_log_function(count_told, nullptr, nullptr);
   gst_debug_set_threshold_for_name("cudatransform", GST_LEVEL_INFO);
-  told = 0;
+  reported = 0;
   for (int stream = 1; stream <= 2; stream++) {
     Decoder decoder;
     for (int i = 0; i < 5; i++) decoder.push(odd);
     decoder.finish();
-    fail_unless_equals_int(told, stream);
+    fail_unless_equals_int(reported, stream);
     fail_unless_equals_int(decoder.messages(GST_MESSAGE_WARNING), 0);
   }
   gst_debug_unset_threshold_for_name("cudatransform");

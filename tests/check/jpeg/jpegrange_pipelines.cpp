@@ -106,15 +106,15 @@ std::string colorimetry_at(GstElement* pipeline, const char* name) {
   return text ? text : "";
 }
 
-// Grey keeps the range of YCbCr on its way through a converter, and is converted.
-CHECK_TEST(test_grey) {
+// Gray keeps the range of YCbCr on its way through a converter, and is converted.
+CHECK_TEST(test_gray) {
   if (!has_converter()) return;
-  for (const auto& [argb, grey] : {std::pair("0xffffffff", 255), {"0xff000000", 0}}) {
+  for (const auto& [argb, gray] : {std::pair("0xffffffff", 255), {"0xff000000", 0}}) {
     for (const char* format : {"YUY2", "I420", "GRAY8"}) {
       const std::string line =
           source(argb, format, "2:4:7:1") + "videoconvert ! video/x-raw,format=GRAY8 ! ";
       const Color found = color_of(played(line + bin()));
-      fail_unless(are_near(found, {grey, grey, grey}, 1), "%s: %d", line.c_str(), found.g);
+      fail_unless(are_near(found, {gray, gray, gray}, 1), "%s: %d", line.c_str(), found.g);
     }
   }
 }
@@ -184,7 +184,7 @@ std::string warning_of(const std::string& line) {
     done = GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
     if (done) continue;
     fail_unless(text.empty(), "%s", text.c_str());
-    text = told_by(message).text;
+    text = report_of(message).text;
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);
   return text;

@@ -62,7 +62,7 @@ struct Coder {
   }
 };
 
-// A frame whose samples have noise of up to so many levels added, and are as far from grey as
+// A frame whose samples have noise of up to so many levels added, and are as far from gray as
 // `contrast` says.
 GstBuffer* noisy_frame(const GstVideoInfo& info, guint seed, int noise, double contrast = 1) {
   GstBuffer* frame = make_frame(info, seed);

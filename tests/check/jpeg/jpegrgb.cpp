@@ -47,7 +47,7 @@ Picture picture_of(GstBuffer* buffer, const GstVideoInfo& info, int opaque) {
     return *(static_cast<guint8*>(GST_VIDEO_FRAME_COMP_DATA(&frame, c)) +
              y * GST_VIDEO_FRAME_COMP_STRIDE(&frame, c) + x * step);
   };
-  int others = 0 + 1 + 2 + 3;  // the bytes of a pixel, less those of colours: the fourth's place
+  int others = 0 + 1 + 2 + 3;  // the bytes of a pixel, less those of colors: the fourth's place
   for (guint c = 0; c < 3; c++) others -= static_cast<int>(GST_VIDEO_INFO_COMP_POFFSET(&info, c));
   for (int y = 0; y < info.height; y++)
     for (int x = 0; x < info.width; x++) {
@@ -251,7 +251,7 @@ CHECK_TEST(test_caps_of_coefficients) {
   fail_if(contains(caps, "chroma-site"), "%s", caps.c_str());
 }
 
-// Colours that a converter could also bring as GBR come as they are, and become YCbCr.
+// Colors that a converter could also bring as GBR come as they are, and become YCbCr.
 CHECK_TEST(test_behind_a_converter) {
   if (require_element_or_skip("videoconvert") != 0) return;
   const GstVideoInfo info = rgb_info("RGB", 20, 10);
@@ -284,7 +284,7 @@ CHECK_TEST(test_caps_of_frames) {
   }
 }
 
-// Colours of another matrix or range are not made.
+// Colors of another matrix or range are not made.
 CHECK_TEST(test_colorimetry) {
   const std::string source = "videotestsrc num-buffers=1 ! video/x-raw,width=32,height=16,format=";
   for (const char* colorimetry : {"bt601", "bt709", "1:3:5:1"})
@@ -303,7 +303,7 @@ CHECK_TEST(test_colorimetry) {
 
 // ---- Measurements ----
 
-// The forward's PSNR is that of the samples that it quantised, and so is the inverse's, which
+// The forward's PSNR is that of the samples that it quantized, and so is the inverse's, which
 // converts the source again.
 CHECK_TEST(test_psnr) {
   for (const Kind& kind : kKinds) {

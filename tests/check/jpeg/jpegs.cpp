@@ -334,7 +334,7 @@ std::string JpegJudge::compare_coefficients(GstSample* sample) const {
   GstDctInfo info;
   if (!gst_dct_info_from_caps(&info, gst_sample_get_caps(sample), nullptr))
     return "no coefficient caps";
-  if (rgb_ != (info.sampling == GST_COEF_SAMPLING_RGB)) return "another colour space";
+  if (rgb_ != (info.sampling == GST_COEF_SAMPLING_RGB)) return "another color space";
   GstBuffer* buffer = gst_sample_get_buffer(sample);
   if (!gst_buffer_get_dct_meta(buffer)) return "no GstDctMeta";
   const JpegFile found = levels_of(info, buffer);

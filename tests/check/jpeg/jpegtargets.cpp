@@ -178,7 +178,9 @@ CHECK_TEST(test_out_of_reach_of_the_dct) {
     g_autoptr(GstElement) dct = gst_bin_get_by_name(GST_BIN(h->element), "dct");
     gst_harness_set_src_caps(h, video_caps(info));
     for (guint n = 0; n < 3; n++) gst_buffer_unref(passed(h, make_frame(info, n)));
-    const auto is_other = [](const Told& told) { return !contains(told.text, "bytes at min"); };
+    const auto is_other = [](const Report& reported) {
+      return !contains(reported.text, "bytes at min");
+    };
     auto warnings = take_messages(messages, GST_MESSAGE_WARNING);
     warnings.erase(std::remove_if(warnings.begin(), warnings.end(), is_other), warnings.end());
     fail_unless(warnings.size() == 1, "%s: %zu warnings", c.properties, warnings.size());

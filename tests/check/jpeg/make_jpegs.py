@@ -14,8 +14,8 @@ SKIP = 77
 
 # name: cjpeg's sampling factors and other switches that make the kind of file.
 KINDS = {
-    "grey": ["-grayscale"],
-    "grey-2x2": ["-grayscale", "-sample", "2x2"],
+    "gray": ["-grayscale"],
+    "gray-2x2": ["-grayscale", "-sample", "2x2"],
     "444": ["-sample", "1x1"],
     "444-2x1": ["-sample", "2x1,2x1,2x1"],
     "444-1x2": ["-sample", "1x2,1x2,1x2"],
@@ -60,7 +60,7 @@ def picture(width, height):
 def scan_script(kind, path):
     """One scan for each component."""
     with open(path, "w", encoding="ascii") as script:
-        script.write("0;\n" if kind.startswith("grey") else "0;\n1;\n2;\n")
+        script.write("0;\n" if kind.startswith("gray") else "0;\n1;\n2;\n")
 
 
 def main():

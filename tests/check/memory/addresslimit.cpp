@@ -14,7 +14,7 @@ namespace {
 
 using namespace testing;  // the helpers are half of every line here
 
-constexpr int kSize = 8192;  // 64 MiB of grey samples, 128 MiB of coefficients
+constexpr int kSize = 8192;  // 64 MiB of gray samples, 128 MiB of coefficients
 // For threads and small allocations.
 constexpr rlim_t kRoom = rlim_t{48} << 20;
 

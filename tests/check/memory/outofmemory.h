@@ -69,11 +69,11 @@ inline Ending play_input(GstElement* pipeline, const Input& input) {
   fail_unless(message != nullptr, "nothing happened for 30 s");
   Ending ending;
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-    const Told told = told_by(message);
-    ending.error = told.text;
+    const Report reported = report_of(message);
+    ending.error = reported.text;
     ending.source = GST_OBJECT_NAME(GST_MESSAGE_SRC(message));
     ending.is_no_space =
-        told.domain == GST_RESOURCE_ERROR && told.code == GST_RESOURCE_ERROR_NO_SPACE_LEFT;
+        reported.domain == GST_RESOURCE_ERROR && reported.code == GST_RESOURCE_ERROR_NO_SPACE_LEFT;
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_bus_set_flushing(bus, TRUE);

@@ -98,7 +98,7 @@ CHECK_TEST(test_any_pieces) {
       one.bytes.flush(gone);
       model.erase(model.begin(), model.begin() + static_cast<gssize>(gone));
     }
-    fail_unless(one.bytes.copied() <= ContiguousAdapter::kMostCopies * pushed,
+    fail_unless(one.bytes.copied() <= ContiguousAdapter::kMaxCopies * pushed,
                 "%" G_GUINT64_FORMAT " copies of %" G_GUINT64_FORMAT " bytes", one.bytes.copied(),
                 pushed);
     for (const auto& [buffer, bytes] : kept) {
@@ -121,7 +121,7 @@ CHECK_TEST(test_small_buffers) {
       fail_unless_equals_uint64(one.bytes.bytes().size(), size + kPiece);
       if (shares) last.reset(gst_adapter_get_buffer_fast(one.adapter, 1));
     }
-    fail_unless(one.bytes.copied() <= ContiguousAdapter::kMostCopies * size);
+    fail_unless(one.bytes.copied() <= ContiguousAdapter::kMaxCopies * size);
     fail_unless(one.bytes.capacity() <= 2 * size + kPiece);
     // What the large one needed is not kept for small ones.
     one.bytes.flush(size);

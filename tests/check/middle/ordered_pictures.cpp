@@ -62,7 +62,7 @@ class SleepingCodec final : public PictureCodec {
       return gst_video_decoder_drop_frame(decoder_, picture.frame);
     if (picture.work.end == End::kFails) {
       gst_video_decoder_release_frame(decoder_, picture.frame);
-      post_error(GST_ELEMENT(decoder_), Status::error(StatusCode::kFailed, "as it was told"));
+      post_error(GST_ELEMENT(decoder_), Status::error(StatusCode::kFailed, "as it was reported"));
       return GST_FLOW_ERROR;
     }
     if (!CodecStatePtr(gst_video_decoder_get_output_state(decoder_))) {

@@ -7,9 +7,9 @@
 #include "gst/engine/debug.h"
 #include "gst/engine/pools.h"
 #include "gst/engine/properties.h"
+#include "gst/stream/frame_mover.h"
 #include "gst/stream/frame_output.h"
 #include "gst/stream/transform_base.h"
-#include "gst/stream/transport.h"
 #include "tests/tiny/tiny.h"
 
 using cudatransform::Status;
@@ -24,8 +24,8 @@ struct TinySettings {
 
 class TinyTransform final : public FrameTransform {
  public:
-  explicit TinyTransform(Transport& transport)
-      : engine_(transport.engine()), transport_(transport), frames_(engine_) {}
+  explicit TinyTransform(FrameMover& mover)
+      : engine_(mover.engine()), mover_(mover), frames_(engine_) {}
 
   TinySettings settings;  // guarded by the object lock
 
@@ -50,8 +50,7 @@ class TinyTransform final : public FrameTransform {
   Status submit(FrameTask& task) override {
     MeasuredFrame* const frame = task.measured;
     FrameInput input;
-    CT_RETURN_IF_ERROR(
-        input.bring_in(transport_, task.in, info_, InPlace::kAlways, blocks_, frame));
+    CT_RETURN_IF_ERROR(input.bring_in(mover_, task.in, info_, InPlace::kAlways, blocks_, frame));
     Rects target;
     CT_RETURN_IF_ERROR(frames_.begin(&task.out, &target));
     job_.components = component_planes(info_, input.placed().rects, job_.from);
@@ -61,8 +60,8 @@ class TinyTransform final : public FrameTransform {
     Device& device = engine_.device();
     CT_RETURN_IF_ERROR(
         ops_of(device).submit(device, engine_.queue(QueueKind::kCompute), job_, &done));
-    transport_.mark_read(task.in, input.placed(), done);
-    return frames_.finish(transport_, target, done, frame, &task.out);
+    mover_.mark_read(task.in, input.placed(), done);
+    return frames_.finish(mover_, target, done, frame, &task.out);
   }
   void stop() override {
     blocks_.clear();
@@ -78,7 +77,7 @@ class TinyTransform final : public FrameTransform {
   }
 
   Engine& engine_;
-  Transport& transport_;
+  FrameMover& mover_;
   GstVideoInfo info_ = {};
   BlockPool blocks_;
   FrameOutput frames_;

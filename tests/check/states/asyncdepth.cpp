@@ -178,7 +178,7 @@ CHECK_LOOP_TEST(test_measuring, first_depth(), end_of_depths()) {
 
 namespace {
 
-// Serialised events come after earlier frames, and before later ones.
+// Serialized events come after earlier frames, and before later ones.
 CHECK_LOOP_TEST(test_events, first_depth(), end_of_depths()) {
   for_each_line(__i__, [](AsyncRun& run) {
     run.push_many(0, 3);

@@ -39,7 +39,7 @@ class Refused {
   Peer& peer() { return peer_; }
   // The number of errors so far.
   int errors() {
-    for (const Told& error : take_messages(bus_, GST_MESSAGE_ERROR)) {
+    for (const Report& error : take_messages(bus_, GST_MESSAGE_ERROR)) {
       fail_unless(error.domain == GST_STREAM_ERROR && error.code == GST_STREAM_ERROR_FAILED, "%s",
                   error.text.c_str());
       errors_++;

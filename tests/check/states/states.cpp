@@ -61,7 +61,7 @@ GstMessage* wait_for(GstElement* pipeline, int types) {
       bus, 30 * GST_SECOND, static_cast<GstMessageType>(types | GST_MESSAGE_ERROR));
   gst_object_unref(bus);
   fail_unless(message != nullptr, "nothing happened for 30 s");
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) fail("%s", told_by(message).text.c_str());
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) fail("%s", report_of(message).text.c_str());
   return message;
 }
 

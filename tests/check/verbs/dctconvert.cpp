@@ -273,12 +273,12 @@ CHECK_TEST(test_metas_stay) {
 // Tables in caps are those of buffers without a meta. They stay with levels and leave with values.
 CHECK_TEST(test_tables_in_caps) {
   const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 8, 40, 24);
-  g_autoptr(GstBuffer) told = make_levels(info);
-  const GstDctMeta* meta = gst_buffer_get_dct_meta(told);
+  g_autoptr(GstBuffer) reported = make_levels(info);
+  const GstDctMeta* meta = gst_buffer_get_dct_meta(reported);
   guint16 values[3 * 64];
   for (guint t = 0; t < 3; t++) std::copy_n(meta->tables[t].values, 64, values + 64 * t);
   const guint of_component[] = {0, 1, 2};
-  const std::vector<guint8> bytes = bytes_of(told);
+  const std::vector<guint8> bytes = bytes_of(reported);
   for (const Way& way : {kWays[3], kWays[4]}) {
     g_autoptr(GstHarness) h = new_harness(convert() + filter(caps_of(way)));
     GstCaps* caps = gst_dct_info_to_caps(&info);
@@ -287,8 +287,8 @@ CHECK_TEST(test_tables_in_caps) {
     g_autoptr(GstBuffer) bare = gst_buffer_new_memdup(bytes.data(), bytes.size());
     Output out;
     push(h, bare, &out);
-    check_values(info, told, out);
-    check_tables(told, out);
+    check_values(info, reported, out);
+    check_tables(reported, out);
     g_autoptr(GstCaps) made = current_caps(h);
     fail_unless_equals_int(
         gst_structure_has_field(gst_caps_get_structure(made, 0), "quantization-tables"),
@@ -349,7 +349,7 @@ CHECK_TEST(test_bad_input) {
     void (*spoil)(GstDctMeta* meta);
     const char* named;
   } cases[] = {
-      {[](GstDctMeta* meta) { meta->n_tables = 0; }, "0 quantisation tables"},
+      {[](GstDctMeta* meta) { meta->n_tables = 0; }, "0 quantization tables"},
       {[](GstDctMeta* meta) { meta->tables[0].values[9] = 0; }, "zero at index 9"},
       {[](GstDctMeta* meta) { meta->components[1].offset += 100000; }, "component 1"},
       {[](GstDctMeta* meta) { meta->components[0].stride = 2; }, "stride"},
@@ -365,7 +365,7 @@ CHECK_TEST(test_bad_input) {
     }
     GstBuffer* bare = gst_buffer_new_allocate(nullptr, info.size, nullptr);
     gst_buffer_memset(bare, 0, 0, info.size);
-    expect(push_one(line, gst_dct_info_to_caps(&info), bare), {"quantisation tables are missing"});
+    expect(push_one(line, gst_dct_info_to_caps(&info), bare), {"quantization tables are missing"});
   }
 }
 

@@ -59,15 +59,15 @@ CHECK_TEST(test_auto_follows_exif) {
     for (const Direction& direction : kDirections) {
       GstBuffer* in = make_levels(info);
       g_autoptr(GBytes) segments = segments_with(little, direction.exif);
-      gst_dct_jpeg_meta_set_behind(gst_buffer_add_dct_jpeg_meta(in, segments), segments, nullptr,
-                                   0);
+      gst_dct_jpeg_meta_set_trailing(gst_buffer_add_dct_jpeg_meta(in, segments), segments, nullptr,
+                                     0);
       g_autoptr(GstBuffer) out = passed(h, in);
       const GstDctInfo made = current_info(h);
       fail_unless_equals_int(made.width, direction.transposes ? 44 : 75);
       g_autoptr(GstStructure) stats = stats_of(flip);
       fail_unless_equals_string(gst_structure_get_string(stats, "method"), direction.nick);
       const GstDctJpegMeta* meta = gst_buffer_get_dct_jpeg_meta(out);
-      fail_unless(meta && meta->behind && g_bytes_equal(meta->behind, segments));
+      fail_unless(meta && meta->trailing && g_bytes_equal(meta->trailing, segments));
       const bool is_identity = direction.exif == 1;
       fail_unless_equals_int(out == in, is_identity);
       if (is_identity) continue;
@@ -99,7 +99,7 @@ CHECK_TEST(test_losses_are_reported_once) {
     g_autoptr(GBytes) segments = segments_with(true, i < 2 ? 3 : 1);
     g_autoptr(GBytes) behind = g_bytes_new_static("no image", 8);
     const GstDctJpegPlace place = {0, 8};
-    gst_dct_jpeg_meta_set_behind(gst_buffer_add_dct_jpeg_meta(in, segments), behind, &place, 1);
+    gst_dct_jpeg_meta_set_trailing(gst_buffer_add_dct_jpeg_meta(in, segments), behind, &place, 1);
     g_autoptr(GstBuffer) out = passed(h, in);
     const GstDctJpegMeta* meta = gst_buffer_get_dct_jpeg_meta(out);
     fail_unless_equals_int(static_cast<int>(meta->n_attachments), i < 2 ? 0 : 1);
@@ -109,11 +109,11 @@ CHECK_TEST(test_losses_are_reported_once) {
     fail_unless_equals_string(gst_structure_get_string(stats, "unmirrored-edges"),
                               i < 2 ? "right and bottom edges" : nullptr);
   }
-  const std::vector<Told> told = take_messages(bus, GST_MESSAGE_WARNING);
-  fail_unless_equals_int(static_cast<int>(told.size()), 2);
-  fail_unless(told[0].text.find("attachment 1 of 1") != std::string::npos);
-  fail_unless(told[1].text.find("partial MCUs") != std::string::npos ||
-              told[1].text.find("Partial MCUs") != std::string::npos);
+  const std::vector<Report> reported = take_messages(bus, GST_MESSAGE_WARNING);
+  fail_unless_equals_int(static_cast<int>(reported.size()), 2);
+  fail_unless(reported[0].text.find("attachment 1 of 1") != std::string::npos);
+  fail_unless(reported[1].text.find("partial MCUs") != std::string::npos ||
+              reported[1].text.find("Partial MCUs") != std::string::npos);
 }
 
 // A direction that the user sets leaves the orientation as it is.
@@ -159,9 +159,9 @@ CHECK_TEST(test_auto_follows_tags) {
     if (GST_EVENT_TYPE(event) == GST_EVENT_TAG) {
       GstTagList* tags = nullptr;
       gst_event_parse_tag(event, &tags);
-      g_autofree gchar* told = nullptr;
-      fail_unless(gst_tag_list_get_string(tags, GST_TAG_IMAGE_ORIENTATION, &told));
-      fail_unless_equals_string(told, "rotate-0");
+      g_autofree gchar* reported = nullptr;
+      fail_unless(gst_tag_list_get_string(tags, GST_TAG_IMAGE_ORIENTATION, &reported));
+      fail_unless_equals_string(reported, "rotate-0");
     }
     gst_event_unref(event);
   }
@@ -196,9 +196,9 @@ CHECK_LOOP_TEST(test_tags_are_forgotten, 0, 2) {
   fail_unless_equals_int(next_width(), 44);
   gst_element_set_state(h->element, GST_STATE_READY);
   gst_element_set_state(h->element, GST_STATE_PLAYING);
-  g_autoptr(GstCaps) told = gst_pad_query_caps(src, nullptr);
+  g_autoptr(GstCaps) reported = gst_pad_query_caps(src, nullptr);
   gint width = 0;
-  fail_unless(gst_structure_get_int(gst_caps_get_structure(told, 0), "width", &width));
+  fail_unless(gst_structure_get_int(gst_caps_get_structure(reported, 0), "width", &width));
   fail_unless_equals_int(width, 75);
 }
 

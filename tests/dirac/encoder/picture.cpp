@@ -52,7 +52,7 @@ void lay_out_bands(const DiracSequence& sequence, CodedPicture* picture) {
       band.levels.assign(static_cast<size_t>(band.width) * static_cast<size_t>(band.height), 0);
       const auto blocks = static_cast<size_t>(band.columns) * static_cast<size_t>(band.rows);
       if (!has_slices) {
-        band.quantisers.assign(blocks, 0);
+        band.quantizers.assign(blocks, 0);
         band.skips_zeros.assign(blocks, true);
       }
       bands.push_back(std::move(band));
@@ -71,15 +71,15 @@ int32_t part_of(int32_t at, int32_t size, int32_t count) {
   return part;
 }
 
-int quantiser_at(const CodedPicture& picture, int component, int band, int32_t x, int32_t y) {
+int quantizer_at(const CodedPicture& picture, int component, int band, int32_t x, int32_t y) {
   const CodedBand& b = picture.bands[component][static_cast<size_t>(band)];
   const int32_t at = part_of(y, b.height, b.rows) * b.columns + part_of(x, b.width, b.columns);
   if (picture.header.has_slices()) {
-    const int index = picture.slice_quantisers[static_cast<size_t>(at)];
+    const int index = picture.slice_quantizers[static_cast<size_t>(at)];
     return std::max(index - picture.transform.matrix[band], 0);
   }
-  return picture.transform.codeblock_quantisers ? b.quantisers[static_cast<size_t>(at)]
-                                                : b.quantiser;
+  return picture.transform.codeblock_quantizers ? b.quantizers[static_cast<size_t>(at)]
+                                                : b.quantizer;
 }
 
 namespace {
@@ -87,7 +87,7 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 
 // Contexts of a band.
-constexpr int kFirst = 0;   // + 2 if the parent is not zero, + 1 if the neighbourhood is not
+constexpr int kFirst = 0;   // + 2 if the parent is not zero, + 1 if the neighborhood is not
 constexpr int kFollow = 4;  // + 5 if the parent is not zero, + stop bit 2 to 6 less 2
 constexpr int kData = 14;
 constexpr int kSign = 15;  // + 1 if a positive sign is likely, + 2 if a negative one
@@ -110,7 +110,7 @@ class BandWriter {
       : picture_(picture), band_(band), parent_(parent), sink_(std::move(sink)) {}
 
   Bytes write() {
-    int quantiser = band_.quantiser;
+    int quantizer = band_.quantizer;
     for (int32_t j = 0; j < band_.rows; ++j) {
       for (int32_t i = 0; i < band_.columns; ++i) {
         const auto number =
@@ -122,10 +122,10 @@ class BandWriter {
           if (skips) continue;
         }
         const bool is_single = band_.columns * band_.rows == 1;
-        if (picture_.transform.codeblock_quantisers &&
+        if (picture_.transform.codeblock_quantizers &&
             !(is_single && picture_.omits_single_deltas)) {
-          put_delta(band_.quantisers[number] - quantiser);
-          quantiser = band_.quantisers[number];
+          put_delta(band_.quantizers[number] - quantizer);
+          quantizer = band_.quantizers[number];
         }
         for (int32_t y = part.y; y < part.y_end; ++y) {
           for (int32_t x = part.x; x < part.x_end; ++x) put_level(x, y);
@@ -226,7 +226,7 @@ Bytes write_low_delay(const CodedPicture& picture, int32_t column, int32_t row, 
   BitWriter w;
   const size_t number =
       static_cast<size_t>(row) * static_cast<size_t>(picture.transform.columns[0]);
-  w.number(picture.slice_quantisers[number + static_cast<size_t>(column)], 7);
+  w.number(picture.slice_quantizers[number + static_cast<size_t>(column)], 7);
   w.number(luma, length_bits(bytes));
   copy_bits(codes.luma, luma, &w);
   copy_bits(codes.chroma, room - luma, &w);
@@ -237,7 +237,7 @@ Bytes write_high_quality(const CodedPicture& picture, int32_t column, int32_t ro
   const DiracTransform& t = picture.transform;
   Bytes slice(t.prefix_bytes, static_cast<uint8_t>(picture.padding));
   const size_t number = static_cast<size_t>(row) * static_cast<size_t>(t.columns[0]);
-  slice.push_back(picture.slice_quantisers[number + static_cast<size_t>(column)]);
+  slice.push_back(picture.slice_quantizers[number + static_cast<size_t>(column)]);
   for (int c = 0; c < kMaxComponents; ++c) {
     BitWriter w;
     put_slice(picture, column, row, c, c, &w);
@@ -320,7 +320,7 @@ void put_signed(Sink& sink, int stops, int32_t value) {
   if (value != 0) sink.bit(kVectorSign, value < 0);
 }
 
-// The neighbours left, above and above to the left of (x, y) that `has` accepts.
+// The neighbors left, above and above to the left of (x, y) that `has` accepts.
 template <typename Has, typename Value>
 std::vector<int64_t> values_around(int32_t x, int32_t y, const Has& has, const Value& value) {
   std::vector<int64_t> found;

@@ -28,10 +28,10 @@ struct CodedBand {
   int32_t x = 0, y = 0;  // in the pyramid
   int32_t columns = 1, rows = 1;
   std::vector<int32_t> levels;  // row after row
-  // For core pictures. `quantisers`: one for each codeblock, if codeblocks have their own.
+  // For core pictures. `quantizers`: one for each codeblock, if codeblocks have their own.
   bool is_coded = true;
-  int quantiser = 0;
-  std::vector<int> quantisers;
+  int quantizer = 0;
+  std::vector<int> quantizers;
   std::vector<bool> skips_zeros;  // of each codeblock: whether an all-zero one says so
 
   int32_t& at(int32_t x, int32_t y) {
@@ -58,9 +58,9 @@ struct CodedPicture {
   bool writes_partition = false;  // of codeblocks
   bool writes_matrix = false;
   std::vector<CodedBand> bands[kMaxComponents];
-  std::vector<uint8_t> slice_quantisers;  // in raster order
+  std::vector<uint8_t> slice_quantizers;  // in raster order
 
-  // Like schroedinger before 1.0.8: a band of a single codeblock has no codeblock quantiser.
+  // Like schroedinger before 1.0.8: a band of a single codeblock has no codeblock quantizer.
   bool omits_single_deltas = false;
 
   bool trims = false;     // leaves out ones at ends of blocks of data
@@ -75,8 +75,8 @@ struct CodedPicture {
 // The bands of all components, without levels, as `sequence` and the picture's transform have them.
 void lay_out_bands(const DiracSequence& sequence, CodedPicture* picture);
 
-// The quantiser at (x, y) of a band, less the matrix's entry.
-int quantiser_at(const CodedPicture& picture, int component, int band, int32_t x, int32_t y);
+// The quantizer at (x, y) of a band, less the matrix's entry.
+int quantizer_at(const CodedPicture& picture, int component, int band, int32_t x, int32_t y);
 
 // The number of the codeblock or slice that contains `at` of `size`.
 int32_t part_of(int32_t at, int32_t size, int32_t count);

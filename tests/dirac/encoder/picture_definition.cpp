@@ -34,9 +34,9 @@ Values pyramid_of(const CodedPicture& picture, int component, Rule rule) {
     for (int32_t y = 0; y < band.height && band.is_coded; ++y) {
       for (int32_t x = 0; x < band.width; ++x) {
         if (band.at(x, y) == 0) continue;
-        const int quantiser = quantiser_at(picture, component, static_cast<int>(i), x, y);
+        const int quantizer = quantizer_at(picture, component, static_cast<int>(i), x, y);
         pyramid.at(band.x + x, band.y + y) =
-            define_dequantised(band.at(x, y), quantiser, picture.is_intra(), rule);
+            define_dequantized(band.at(x, y), quantizer, picture.is_intra(), rule);
       }
     }
   }
@@ -104,10 +104,10 @@ Plane define_component(const DiracSequence& sequence, const CodedPicture& pictur
 
 }  // namespace
 
-int64_t define_dequantised(int64_t level, int quantiser, bool is_intra, Rule rule) {
+int64_t define_dequantized(int64_t level, int quantizer, bool is_intra, Rule rule) {
   if (level == 0) return 0;
-  if (is_intra || quantiser == 0) return dwt::dequantise(level, quantiser, rule);
-  const int64_t factor = dwt::quant_factor(quantiser);
+  if (is_intra || quantizer == 0) return dwt::dequantize(level, quantizer, rule);
+  const int64_t factor = dwt::quant_factor(quantizer);
   const int64_t value = (std::abs(level) * factor + (3 * factor + 4) / 8 + 2) / 4;
   return wrapped(level < 0 ? -value : value, rule);
 }
@@ -117,16 +117,16 @@ dwt::Shape shape_of(const DiracTransform& transform) {
           transform.levels.horizontal};
 }
 
-DefinedPicture define_grey(const DiracSequence& sequence) {
-  DefinedPicture grey;
-  grey.is_damaged = true;
+DefinedPicture define_gray(const DiracSequence& sequence) {
+  DefinedPicture gray;
+  gray.is_damaged = true;
   for (int c = 0; c < kMaxComponents; ++c) {
-    Plane& plane = grey.planes[c];
+    Plane& plane = gray.planes[c];
     plane = Plane(static_cast<int>(sequence.picture_width(c)),
                   static_cast<int>(sequence.picture_height(c)));
     std::fill(plane.samples.begin(), plane.samples.end(), 1 << (sequence.depth(c) - 1));
   }
-  return grey;
+  return gray;
 }
 
 DefinedPicture define_picture(const DiracSequence& sequence, const CodedPicture& picture,
@@ -145,7 +145,7 @@ DefinedPicture define_picture(const DiracSequence& sequence, const CodedPicture&
   return defined;
 }
 
-void quantise_component(CodedPicture* picture, int component, const Values& values) {
+void quantize_component(CodedPicture* picture, int component, const Values& values) {
   const Values pyramid = dwt::analyse(values, shape_of(picture->transform), Rule::kUnbounded);
   std::vector<CodedBand>& bands = picture->bands[component];
   Values coarsest(bands[0].width, bands[0].height);  // as a decoder has it
@@ -153,13 +153,13 @@ void quantise_component(CodedPicture* picture, int component, const Values& valu
     CodedBand& band = bands[i];
     for (int32_t y = 0; y < band.height; ++y) {
       for (int32_t x = 0; x < band.width; ++x) {
-        const int quantiser = quantiser_at(*picture, component, static_cast<int>(i), x, y);
+        const int quantizer = quantizer_at(*picture, component, static_cast<int>(i), x, y);
         const int64_t likely = i == 0 && predicts_dc(*picture) ? dc_prediction(coarsest, x, y) : 0;
-        const int64_t level = dwt::quantise(pyramid.at(band.x + x, band.y + y) - likely, quantiser);
+        const int64_t level = dwt::quantize(pyramid.at(band.x + x, band.y + y) - likely, quantizer);
         band.at(x, y) = static_cast<int32_t>(level);
         if (i > 0) continue;
         coarsest.at(x, y) =
-            likely + define_dequantised(level, quantiser, picture->is_intra(), Rule::kUnbounded);
+            likely + define_dequantized(level, quantizer, picture->is_intra(), Rule::kUnbounded);
       }
     }
   }

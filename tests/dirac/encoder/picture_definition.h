@@ -59,19 +59,19 @@ struct DefinedPicture {
   Plane planes[kMaxComponents];
 };
 
-// Mid-grey, for a missing reference.
-DefinedPicture define_grey(const DiracSequence& sequence);
+// Mid-gray, for a missing reference.
+DefinedPicture define_gray(const DiracSequence& sequence);
 
 // A value from a level.
-int64_t define_dequantised(int64_t level, int quantiser, bool is_intra, dwt::Rule rule);
+int64_t define_dequantized(int64_t level, int quantizer, bool is_intra, dwt::Rule rule);
 
 // `references`: the picture's own. `rule`: where numbers wrap.
 DefinedPicture define_picture(const DiracSequence& sequence, const CodedPicture& picture,
                               const DefinedPicture* const* references, dwt::Rule rule);
 
-// Levels of a component whose values are `values`, padded, with the picture's quantisers: the
-// inverse of the definition, except for the quantisers' losses.
-void quantise_component(CodedPicture* picture, int component, const dwt::Values& values);
+// Levels of a component whose values are `values`, padded, with the picture's quantizers: the
+// inverse of the definition, except for the quantizers' losses.
+void quantize_component(CodedPicture* picture, int component, const dwt::Values& values);
 dwt::Shape shape_of(const DiracTransform& transform);
 
 }  // namespace cudatransform::test

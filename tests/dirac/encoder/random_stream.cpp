@@ -69,7 +69,7 @@ void draw_prediction(Dice& dice, const DiracSequence& sequence, CodedPicture* pi
 ObmcBlock random_block(Dice& dice, const DiracSequence& sequence, int references, int64_t reach) {
   ObmcBlock block;
   block.references = static_cast<uint8_t>(dice.number(0, (1 << references) - 1));
-  // Most neighbours have much in common.
+  // Most neighbors have much in common.
   for (int r = 0; r < references; ++r) {
     if ((block.references >> r & 1) == 0) continue;
     for (int32_t& part : block.vector[r])
@@ -132,7 +132,7 @@ void draw_partition(Dice& dice, const DiracSequence& sequence, CodedPicture* pic
     t.columns[level] = dice.number(1, std::min(6, width >> halvings));
     t.rows[level] = dice.number(1, std::min(5, height >> halvings));
   }
-  t.codeblock_quantisers = dice.one_in(2);
+  t.codeblock_quantizers = dice.one_in(2);
 }
 
 void draw_matrix(Dice& dice, CodedPicture* picture) {
@@ -154,10 +154,10 @@ void draw_slices(Dice& dice, const DiracSequence& sequence, CodedPicture* pictur
   draw_matrix(dice, picture);
 }
 
-// How coarse: quantisers are near to one another.
-class Quantisers {
+// How coarse: quantizers are near to one another.
+class Quantizers {
  public:
-  Quantisers(Dice& dice, int most) : dice_(dice), base_(dice.number(0, most)), most_(most) {}
+  Quantizers(Dice& dice, int most) : dice_(dice), base_(dice.number(0, most)), most_(most) {}
   int next() { return dice_.one_in(2) ? base_ : dice_.number(0, std::min(base_ + 6, most_)); }
 
  private:
@@ -165,21 +165,21 @@ class Quantisers {
   int base_, most_;
 };
 
-void draw_quantisers(Dice& dice, bool is_natural, CodedPicture* picture) {
-  Quantisers quantisers(dice, is_natural || !dice.one_in(4) ? 40 : 110);
+void draw_quantizers(Dice& dice, bool is_natural, CodedPicture* picture) {
+  Quantizers quantizers(dice, is_natural || !dice.one_in(4) ? 40 : 110);
   if (picture->header.has_slices()) {
     const auto count = static_cast<size_t>(picture->transform.columns[0]) *
                        static_cast<size_t>(picture->transform.rows[0]);
     for (size_t i = 0; i < count; ++i)
-      picture->slice_quantisers.push_back(static_cast<uint8_t>(quantisers.next()));
+      picture->slice_quantizers.push_back(static_cast<uint8_t>(quantizers.next()));
     return;
   }
   for (auto& bands : picture->bands) {
     for (CodedBand& band : bands) {
-      band.quantiser = quantisers.next();
-      for (int& quantiser : band.quantisers) quantiser = quantisers.next();
-      if (picture->omits_single_deltas && band.quantisers.size() == 1)
-        band.quantisers[0] = band.quantiser;
+      band.quantizer = quantizers.next();
+      for (int& quantizer : band.quantizers) quantizer = quantizers.next();
+      if (picture->omits_single_deltas && band.quantizers.size() == 1)
+        band.quantizers[0] = band.quantizer;
     }
   }
 }
@@ -221,7 +221,7 @@ void draw_natural_levels(Dice& dice, const DiracSequence& sequence, CodedPicture
     const int64_t half = int64_t{1} << (sequence.depth(c) - 1);
     const int64_t most = picture->is_intra() ? half - 1 : 2 * half - 1;
     const int64_t least = picture->is_intra() ? -half : 1 - 2 * half;
-    quantise_component(picture, c, random_values(dice, *picture, c, least, most));
+    quantize_component(picture, c, random_values(dice, *picture, c, least, most));
   }
 }
 
@@ -287,7 +287,7 @@ bool draw_content(Dice& dice, const DiracSequence& sequence, CodedPicture* pictu
   const bool has_slices = picture->header.has_slices();
   has_slices ? draw_slices(dice, sequence, picture) : draw_partition(dice, sequence, picture);
   lay_out_bands(sequence, picture);
-  draw_quantisers(dice, is_natural, picture);
+  draw_quantizers(dice, is_natural, picture);
   if (is_natural) {
     draw_natural_levels(dice, sequence, picture);
   } else {
@@ -305,7 +305,7 @@ bool draw_content(Dice& dice, const DiracSequence& sequence, CodedPicture* pictu
 
 namespace {
 
-constexpr int kMostReferences = 8;  // that a decoder keeps
+constexpr int kMaxReferences = 8;  // that a decoder keeps
 
 DiracSignalRange random_range(Dice& dice, int depth) {
   const int64_t least = int64_t{1} << (depth - 1), most = (int64_t{1} << depth) - 1;
@@ -372,7 +372,7 @@ class Streamer {
   // References by the picture's place in the stream.
   using Reference = std::pair<uint32_t, size_t>;
 
-  // The first eight releases had different quantisers.
+  // The first eight releases had different quantizers.
   void add_encoder_name() {
     const int release = dice_.number(0, 12);
     const std::string name = "\x01Schroedinger 1.0." + std::to_string(release);
@@ -415,7 +415,7 @@ class Streamer {
     for (int r = 0; r < header.reference_count; ++r) {
       if (references_.empty() || dice_.one_in(40)) {
         header.references[r] = header.number + 5000 + static_cast<uint32_t>(dice_.number(0, 9));
-        missing_.push_back(std::make_unique<DefinedPicture>(define_grey(stream_.sequence)));
+        missing_.push_back(std::make_unique<DefinedPicture>(define_gray(stream_.sequence)));
         defined[r] = missing_.back().get();
         continue;
       }
@@ -440,7 +440,7 @@ class Streamer {
     };
     if (header.retires) drop(header.retired);
     if (!header.is_reference) return;
-    if (references_.size() == kMostReferences) references_.erase(references_.begin());
+    if (references_.size() == kMaxReferences) references_.erase(references_.begin());
     references_.emplace_back(header.number, stream_.defined.size() - 1);
   }
 
@@ -546,7 +546,7 @@ void judge_transforms(const CodedPicture& coded, const DiracTransform& b, Judge&
     judge.equal("columns", a.columns[level], b.columns[level]);
     judge.equal("rows", a.rows[level], b.rows[level]);
   }
-  judge.equal("codeblock quantisers", a.codeblock_quantisers, b.codeblock_quantisers);
+  judge.equal("codeblock quantizers", a.codeblock_quantizers, b.codeblock_quantizers);
   judge.equal("slice numerator", a.slice_numerator, b.slice_numerator);
   judge.equal("slice denominator", a.slice_denominator, b.slice_denominator);
   judge.equal("prefix bytes", a.prefix_bytes, b.prefix_bytes);
@@ -583,8 +583,8 @@ void judge_band(const CodedPicture& coded, int component, int index, const Dirac
       const int column = part_of(x, band.width, band.columns);
       const int grid_row = part_of(y, band.height, band.rows);
       if (level != 0)
-        judge.equal("quantiser", quantiser_at(coded, component, index, x, y),
-                    found.quantiser(column, grid_row));
+        judge.equal("quantizer", quantizer_at(coded, component, index, x, y),
+                    found.quantizer(column, grid_row));
       judge.name_place("at " + std::to_string(x) + ", " + std::to_string(y));
     }
   }

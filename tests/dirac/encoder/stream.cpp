@@ -143,7 +143,7 @@ void write_partition(const CodedPicture& picture, BitWriter& w) {
     w.unsigned_code(static_cast<uint64_t>(t.columns[level]));
     w.unsigned_code(static_cast<uint64_t>(t.rows[level]));
   }
-  w.unsigned_code(t.codeblock_quantisers ? 1 : 0);
+  w.unsigned_code(t.codeblock_quantizers ? 1 : 0);
 }
 
 // Numbers wrap modulo 2^32.
@@ -218,7 +218,7 @@ void append_bands(const CodedPicture& picture, BitWriter* writer, Bytes* to) {
       const CodedBand& band = picture.bands[c][i];
       const Bytes data = band.is_coded ? write_band(picture, c, static_cast<int>(i)) : Bytes();
       writer->unsigned_code(data.size());
-      if (band.is_coded) writer->unsigned_code(static_cast<uint64_t>(band.quantiser));
+      if (band.is_coded) writer->unsigned_code(static_cast<uint64_t>(band.quantizer));
       flush(writer, to);
       append(data, to);
     }

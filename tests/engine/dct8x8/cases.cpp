@@ -304,7 +304,7 @@ const CaseList& decided_cases() {
 namespace {
 
 Coefficients stored_form(const Spec& spec, const Coefficients& exact) {
-  if (spec.quantized) return quantise(exact, spec.tables);
+  if (spec.quantized) return quantize(exact, spec.tables);
   Coefficients stored = exact;
   for (Blocks& blocks : stored)
     for (double& value : blocks.values)
@@ -312,7 +312,7 @@ Coefficients stored_form(const Spec& spec, const Coefficients& exact) {
   return stored;
 }
 
-// Unquantised coefficients, as an engine makes them.
+// Unquantized coefficients, as an engine makes them.
 ForwardResult run_unquantized(const Engine& engine, Spec spec, const Picture& picture) {
   spec.quantizer = Quantizer::kRound;
   spec.quantized = false;
@@ -379,7 +379,7 @@ Expectation expect(const Case& test) {
   e.exact = definition_forward(e.picture, spec.depth);
   if (test.direction == Direction::kInverse) {
     e.input = stored_form(spec, e.exact);
-    e.values = spec.quantized ? dequantise(e.input, spec.tables) : e.input;
+    e.values = spec.quantized ? dequantize(e.input, spec.tables) : e.input;
     e.like = spec.scale == 1 ? e.picture : empty_scaled_picture(e.picture, spec.scale);
     // Scaled islow is libjpeg's, which takes means.
     e.samples = spec.scale == 1 ? definition_inverse(e.values, e.like)

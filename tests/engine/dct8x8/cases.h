@@ -50,10 +50,10 @@ struct Expectation {
   Picture like;         // inverse: the sizes of the result
   Coefficients exact;   // forward: of the definition
   Coefficients input;   // inverse: as stored
-  Coefficients values;  // inverse: dequantised
+  Coefficients values;  // inverse: dequantized
   RealPicture samples;  // inverse: of the definition
   Picture reference;    // inverse that measures its error: from this picture, not the one it makes
-  Coefficients real;    // decided levels of an integer method: portable's unquantised coefficients
+  Coefficients real;    // decided levels of an integer method: portable's unquantized coefficients
   ForwardResult portable_forward;
   InverseResult portable_inverse;
 

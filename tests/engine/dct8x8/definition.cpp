@@ -205,7 +205,7 @@ Coefficients definition_forward(const Picture& picture, int depth) {
   return result;
 }
 
-Coefficients quantise(const Coefficients& values, std::span<const QuantTable> tables) {
+Coefficients quantize(const Coefficients& values, std::span<const QuantTable> tables) {
   Coefficients levels = values;
   for (size_t c = 0; c < levels.size(); ++c)
     for (size_t i = 0; i < levels[c].values.size(); ++i)
@@ -213,7 +213,7 @@ Coefficients quantise(const Coefficients& values, std::span<const QuantTable> ta
   return levels;
 }
 
-Coefficients dequantise(const Coefficients& levels, std::span<const QuantTable> tables) {
+Coefficients dequantize(const Coefficients& levels, std::span<const QuantTable> tables) {
   Coefficients values = levels;
   for (size_t c = 0; c < values.size(); ++c)
     for (size_t i = 0; i < values[c].values.size(); ++i) values[c].values[i] *= tables[c].q[i % 64];

@@ -48,7 +48,7 @@ void fill_table(Spec* spec, int q) {
 
 // The integer methods write the same bytes on every engine, for any input.
 void expect_agreement(const Spec& spec, const Coefficients& coefs, const std::string& what) {
-  const Picture blank = empty_scaled_picture(empty_picture(Sampling::kGrey, 320, 160), spec.scale);
+  const Picture blank = empty_scaled_picture(empty_picture(Sampling::kGray, 320, 160), spec.scale);
   const InverseResult expected = run_inverse(portable_engine(), spec, coefs, blank);
   for (const Engine& engine : engines()) {
     const InverseResult result = run_inverse(engine, spec, coefs, blank);
@@ -107,7 +107,7 @@ TEST(Extremes, NotANumber) {
       std::numeric_limits<float>::quiet_NaN(),  std::numeric_limits<float>::infinity(),
       -std::numeric_limits<float>::infinity(),  std::numeric_limits<float>::max(),
       std::numeric_limits<float>::denorm_min(), -3e9f};
-  const Picture full = empty_picture(Sampling::kGrey, 64, 64);
+  const Picture full = empty_picture(Sampling::kGray, 64, 64);
   std::mt19937 random(3);
   Coefficients values = {Blocks(8, 8)};
   for (double& value : values[0].values)
@@ -133,7 +133,7 @@ TEST(Extremes, NotANumber) {
 
 // Where the definition is far outside, the result is black or white.
 TEST(Extremes, FloatingMethodsSaturate) {
-  const Picture blank = empty_picture(Sampling::kGrey, 320, 160);
+  const Picture blank = empty_picture(Sampling::kGray, 320, 160);
   for (const Engine& engine : engines())
     for (int m = 0; m < kMethodCount; ++m)
       for (const int q : {1, 255, 65535}) {
@@ -142,7 +142,7 @@ TEST(Extremes, FloatingMethodsSaturate) {
         if (is_integer(spec.method) || !engine.covers(spec.method)) continue;
         fill_table(&spec, q);
         const Coefficients levels = wild_levels(40, 20, 11, 32767);
-        const Coefficients values = dequantise(levels, spec.tables);
+        const Coefficients values = dequantize(levels, spec.tables);
         const InverseResult result = run_inverse(engine, spec, levels, blank);
         const std::string where =
             engine.name + " " + method_name(spec.method) + " q " + std::to_string(q);
@@ -173,7 +173,7 @@ TEST(Extremes, AllZero) {
         if (effective_method(spec.method, depth) != spec.method) continue;
         spec.quantized = false;
         spec.type = CoefType::kS32;
-        const Picture blank = empty_picture(Sampling::kGrey, 23, 9);
+        const Picture blank = empty_picture(Sampling::kGray, 23, 9);
         const Coefficients zero = empty_coefficients(blank);
         for (const Arrangement arrangement : {Arrangement::kPlanar, Arrangement::kResidual}) {
           spec.arrangement = arrangement;
@@ -201,7 +201,7 @@ TEST(Extremes, RoundTrips) {
             continue;
           if (spec.method == Method::kIfast) continue;  // promises nothing of the kind
           const Picture picture =
-              make_picture(Sampling::kGrey, 131, 77, depth, Content::kPhoto, 40 + depth);
+              make_picture(Sampling::kGray, 131, 77, depth, Content::kPhoto, 40 + depth);
           const ForwardResult forward = run_forward(engine, spec, picture);
           const InverseResult inverse = run_inverse(engine, spec, forward.coefs, picture);
           const std::string where = engine.name + " " + method_name(spec.method) + " at " +

@@ -12,16 +12,16 @@ namespace cudatransform::test {
 
 // All return "" or the first fault. The promises are those of docs/architecture.md.
 
-// `exact`: unquantised values of the definition. Floating methods: equal to the rounded quotient
+// `exact`: unquantized values of the definition. Floating methods: equal to the rounded quotient
 // except where it is nearly a tie, and then off by one; islow: off by one at most. Not for ifast.
 std::string judge_coefficients(const Spec& spec, const Coefficients& exact,
                                const Coefficients& got);
-// Levels that spec.quantizer decides. `real`: what the same method makes unquantised, F32, from
+// Levels that spec.quantizer decides. `real`: what the same method makes unquantized, F32, from
 // which eighths follow but for the last bit of float's and ifast's: where one lies next to a tie,
 // either side may be what was decided from.
 std::string judge_decisions(const Spec& spec, const Coefficients& real, const Coefficients& got);
 // `exact`: samples of the definition before level shift, rounding and clamp, from exactly the
-// dequantised values whose magnitudes `values` gives. Not for ifast.
+// dequantized values whose magnitudes `values` gives. Not for ifast.
 std::string judge_samples(const Spec& spec, const RealPicture& exact, const Coefficients& values,
                           const Picture& got);
 

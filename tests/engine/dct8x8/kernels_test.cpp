@@ -21,10 +21,10 @@ struct Frame {
 // blocks; a last CTA that shares blocks with the one before it, or has its own; chroma that is
 // full, too small for a CTA, or has edges; a frame that is not small.
 constexpr Frame kFrames[] = {
-    {Sampling::kGrey, 64, 64},     {Sampling::kGrey, 72, 64},  {Sampling::kGrey, 520, 8},
+    {Sampling::kGray, 64, 64},     {Sampling::kGray, 72, 64},  {Sampling::kGray, 520, 8},
     {Sampling::k420, 160, 112},    {Sampling::k420, 128, 112}, {Sampling::k420, 160, 120},
-    {Sampling::k444, 136, 72},     {Sampling::k420, 157, 111}, {Sampling::kGrey, 1920, 1088},
-    {Sampling::kGrey, 2560, 1288},
+    {Sampling::k444, 136, 72},     {Sampling::k420, 157, 111}, {Sampling::kGray, 1920, 1088},
+    {Sampling::kGray, 2560, 1288},
 };
 
 struct Placement {

@@ -62,12 +62,12 @@ TEST(Placement, OneCoefficientABlock) {
         // Amplitudes keep every sample in range, so the forward transform must find the level
         // again.
         const Coefficients levels = one_level_each(spec, 400);
-        const Picture blank = empty_picture(Sampling::kGrey, 72, 64);
+        const Picture blank = empty_picture(Sampling::kGray, 72, 64);
         const std::string where = engine.name + " " + placement.name + " " + method_name(method);
 
         const InverseResult inverse = run_inverse(engine, spec, levels, blank);
         EXPECT_EQ(inverse.fault, "") << where;
-        const Coefficients values = dequantise(levels, spec.tables);
+        const Coefficients values = dequantize(levels, spec.tables);
         if (method != Method::kIfast) {
           const RealPicture exact = definition_inverse(values, blank);
           EXPECT_EQ(judge_samples(spec, exact, values, inverse.picture), "") << where;
@@ -137,8 +137,8 @@ TEST(Placement, DoesNotChangeTheScaledArithmetic) {
         const std::string where =
             engine.name + " " + method_name(method) + " at 1/" + std::to_string(scale);
         const Picture like = empty_scaled_picture(picture, scale);
-        const Coefficients levels = quantise(exact, spec.tables);
-        const Coefficients values = dequantise(levels, spec.tables);
+        const Coefficients levels = quantize(exact, spec.tables);
+        const Coefficients values = dequantize(levels, spec.tables);
         const InverseResult expected = run_inverse(engine, spec, levels, like);
         EXPECT_EQ(expected.fault, "") << where;
         const ScaledBy way =

@@ -1,4 +1,4 @@
-// The CPU engine's 16-bit lanes: every divisor of their quantiser, and every instruction set
+// The CPU engine's 16-bit lanes: every divisor of their quantizer, and every instruction set
 // against the portable engine, to the bit.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(ShortLanes, EveryDivisorDividesEveryMagnitude) {
 }
 
 // The tables find the methods' own divisors again, which the portable engine never sees as such.
-TEST(ShortLanes, TablesDivideAsThePortableQuantiser) {
+TEST(ShortLanes, TablesDivideAsThePortableQuantizer) {
   for (const Method method : {Method::kIslow, Method::kIfast}) {
     for (int q = 1; q <= 1023; q += quick() ? 37 : 1) {
       QuantTable quant;
@@ -113,9 +113,9 @@ TEST(ShortLanes, EveryInstructionSetEqualsThePortableEngine) {
                                                     1 + int(seed * 3 % 100))
                                      : table_of(int(seed / 2 % 4), seed);
       const auto content = static_cast<Content>(seed % kContentCount);
-      const Picture picture = make_picture(Sampling::kGrey, 120 + int(seed * 7 % 41),
+      const Picture picture = make_picture(Sampling::kGray, 120 + int(seed * 7 % 41),
                                            40 + int(seed % 9), 8, content, seed + 1);
-      const Picture other = make_picture(Sampling::kGrey, picture[0].width, picture[0].rows, 8,
+      const Picture other = make_picture(Sampling::kGray, picture[0].width, picture[0].rows, 8,
                                          Content::kPhoto, seed + 100);
       const ForwardResult levels = run_forward(portable_engine(), spec, picture);
       const InverseResult samples =
@@ -146,7 +146,7 @@ TEST(ShortLanes, EveryInstructionSetEqualsThePortableEngine) {
 // Levels that no encoder makes: float's samples may leave 16 bits, but only together with 8-bit
 // tables' products, and saturate like the portable ones.
 TEST(ShortLanes, FloatAgreesOnAnyLevels) {
-  const Picture blank = empty_picture(Sampling::kGrey, 320, 64);
+  const Picture blank = empty_picture(Sampling::kGray, 320, 64);
   std::mt19937 random(7);
   for (const int q : {1, 16, 255, 2047, 2048, 65535}) {
     Spec spec;

@@ -18,7 +18,7 @@
 namespace cudatransform::test {
 namespace {
 
-enum class Planes { kGrey, k420, kNv12 };
+enum class Planes { kGray, k420, kNv12 };
 
 struct Case {
   std::string name;
@@ -26,7 +26,7 @@ struct Case {
   Planes planes;
   int width, height;
 
-  int components() const { return planes == Planes::kGrey ? 1 : 3; }
+  int components() const { return planes == Planes::kGray ? 1 : 3; }
   int width_of(int c) const { return c == 0 ? width : (width + 1) / 2; }
   int height_of(int c) const { return c == 0 ? height : (height + 1) / 2; }
   bool interleaved(int c) const { return planes == Planes::kNv12 && c > 0; }
@@ -42,7 +42,7 @@ std::vector<Case> cases(int widest) {
     list.push_back({name, spec, planes, width, width / 16 * 8 + 8});
   };
   const auto add = [&](const std::string& name, int width, auto&& change) {
-    add_planes(Planes::kGrey, name, width, change);
+    add_planes(Planes::kGray, name, width, change);
   };
   // Sizes on both sides of the CUDA engine's changes of kernels.
   for (const int width : {40, 640, 2560}) {
@@ -79,7 +79,7 @@ std::vector<Case> cases(int widest) {
       s.depth = 10;
       s.measure = kMeasureSse | kMeasureZeros;
     });
-    add("unquantised" + at, width, [](Spec& s) {
+    add("unquantized" + at, width, [](Spec& s) {
       s.method = Method::kFloat;
       s.type = CoefType::kF32;
       s.quantized = false;
@@ -177,11 +177,11 @@ struct Flight {
 
   // The time of the work alone, in ns. Sets *by_kernel if the kernel's own clock reported it.
   bool read(uint64_t* own, bool* by_kernel) const {
-    const auto* told = static_cast<const PictureTimes*>(times->data());
-    *by_kernel = told->end != 0;
+    const auto* reported = static_cast<const PictureTimes*>(times->data());
+    *by_kernel = reported->end != 0;
     if (!*by_kernel) return timer->read_ns(own);
-    *own = told->end - told->begin;
-    return told->end >= told->begin;
+    *own = reported->end - reported->begin;
+    return reported->end >= reported->begin;
   }
 };
 
@@ -200,7 +200,7 @@ PictureSums expected_sums(Case one, Direction direction) {
   return entry->second;
 }
 
-// `islow` is exact. Engines may round values of `float` on a tie of the quantiser, such as some of
+// `islow` is exact. Engines may round values of `float` on a tie of the quantizer, such as some of
 // noise, differently: up to .6 % of a small frame's errors, .3 % of a large one's zeros. If one of
 // the words that collect sums is left out, 1.3 to 2 % of them are missing.
 void check_sums(const Case& one, Direction direction, const PictureSums& sums,

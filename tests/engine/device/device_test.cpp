@@ -194,7 +194,7 @@ TEST(Device, JobsInFlight) {
     std::vector<Flight> flights(kJobs);
     for (int i = 0; i < kJobs; ++i) {
       Flight& f = flights[i];
-      f.picture = make_picture(Sampling::kGrey, 200 + 7 * i, 160, 8, Content::kPhoto, 70 + i);
+      f.picture = make_picture(Sampling::kGray, 200 + 7 * i, 160, 8, Content::kPhoto, 70 + i);
       f.decoded = f.picture;
       f.input =
           std::make_unique<SampleFrame>(engine, f.picture, 8, Arrangement::kPlanar, 1, false, i);

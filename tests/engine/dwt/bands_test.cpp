@@ -1,4 +1,4 @@
-// Bands, quantiser factors and names, against the specification's lists.
+// Bands, quantizer factors and names, against the specification's lists.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -54,13 +54,13 @@ TEST(DwtQuantizer, HasTheFactorsOfTheSpecification) {
 TEST(DwtQuantizer, StaysNearTheValue) {
   for (int q = 0; q <= kMaxQuantIndex; ++q)
     for (int64_t value = -70000; value <= 70000; value += 1 + q) {
-      const int64_t level = quantise(value, q);
-      const int64_t back = dequantise(level, q, Rule::kUnbounded);
+      const int64_t level = quantize(value, q);
+      const int64_t back = dequantize(level, q, Rule::kUnbounded);
       if (q == 0) {
         ASSERT_EQ(back, value);
       }
       ASSERT_LE(4 * std::abs(back - value), quant_factor(q) + 4) << value << " at " << q;
-      ASSERT_EQ(quantise(-value, q), -level);
+      ASSERT_EQ(quantize(-value, q), -level);
     }
 }
 

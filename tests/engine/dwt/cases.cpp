@@ -169,7 +169,7 @@ Pyramids make_coefficients(const Case& test, const Picture& picture) {
         int64_t& coef = plane.at(x, y);
         switch (test.content) {
           case Content::kNatural:
-            coef = quantise(coef, spec.quant_index[c][band_at(spec.shape, plane, x, y)]);
+            coef = quantize(coef, spec.quant_index[c][band_at(spec.shape, plane, x, y)]);
             break;
           case Content::kWholeRange:
             coef = low + static_cast<int64_t>(random()) % (high - low + 1);
@@ -243,7 +243,7 @@ Pyramids forward_by_definition(const Spec& spec, const Picture& picture, Rule ru
     for (int y = 0; y < plane.rows; ++y)
       for (int x = 0; x < plane.width; ++x)
         plane.at(x, y) =
-            quantise(plane.at(x, y), spec.quant_index[c][band_at(spec.shape, plane, x, y)]);
+            quantize(plane.at(x, y), spec.quant_index[c][band_at(spec.shape, plane, x, y)]);
     pyramids.push_back(std::move(plane));
   }
   return pyramids;
@@ -257,7 +257,7 @@ Picture inverse_by_definition(const Spec& spec, const Pyramids& levels, const Pi
     for (int y = 0; y < plane.rows; ++y)
       for (int x = 0; x < plane.width; ++x)
         plane.at(x, y) =
-            dequantise(plane.at(x, y), spec.quant_index[c][band_at(spec.shape, plane, x, y)], rule);
+            dequantize(plane.at(x, y), spec.quant_index[c][band_at(spec.shape, plane, x, y)], rule);
     plane = synthesise(plane, spec.shape, rule);
     for (int y = 0; y < picture[c].rows; ++y)
       for (int x = 0; x < picture[c].width; ++x)

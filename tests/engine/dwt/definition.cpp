@@ -1,4 +1,4 @@
-// Filters, edges, levels and quantisers, written as slowly and plainly as possible.
+// Filters, edges, levels and quantizers, written as slowly and plainly as possible.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/engine/dwt/definition.h"
 
@@ -263,12 +263,12 @@ int64_t quant_factor(int index) {
   return factors[index % 4];
 }
 
-int64_t quantise(int64_t value, int index) {
+int64_t quantize(int64_t value, int index) {
   const int64_t level = 4 * std::abs(value) / quant_factor(index);
   return value < 0 ? -level : level;
 }
 
-int64_t dequantise(int64_t level, int index, Rule rule) {
+int64_t dequantize(int64_t level, int index, Rule rule) {
   if (level == 0) return 0;
   const int64_t offset = index == 0 ? 1 : index == 1 ? 2 : (quant_factor(index) + 1) / 2;
   const int64_t value = (std::abs(level) * quant_factor(index) + offset + 2) / 4;

@@ -42,8 +42,8 @@ int band_count(const Shape& shape);
 int band_at(const Shape& shape, const Values& pyramid, int x, int y);
 
 int64_t quant_factor(int index);
-int64_t quantise(int64_t value, int index);
-int64_t dequantise(int64_t level, int index, Rule rule);
+int64_t quantize(int64_t value, int index);
+int64_t dequantize(int64_t level, int index, Rule rule);
 
 // A value after the inverse as the written sample; residual: signed, unchanged.
 int sample_of(int64_t value, int depth, bool residual);

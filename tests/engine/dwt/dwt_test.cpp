@@ -29,7 +29,7 @@ TEST(Dwt, EqualsTheDefinition) {
               [](const Engine&, const Case&) { return true; });
 }
 
-// Coefficients near the ends of their type whose neighbours are 0: haar's samples are then near
+// Coefficients near the ends of their type whose neighbors are 0: haar's samples are then near
 // them as well, where 32 bits have no room for the level shift.
 TEST(Dwt, ClipsWhatIsNearTheEndsOfTheType) {
   const std::vector<Engine> engines = engines_with(&Engine::dwt_ops);
@@ -42,7 +42,7 @@ TEST(Dwt, ClipsWhatIsNearTheEndsOfTheType) {
         test.spec.type = type;
         test.spec.depth = depth;
         test.content = Content::kSparse;
-        test.sampling = Sampling::kGrey;
+        test.sampling = Sampling::kGray;
         test.width = 128;
         test.height = 16;
         test.seed = static_cast<uint32_t>(3 * w + depth);
@@ -71,7 +71,7 @@ TEST(Dwt, StripesDoNotShow) {
               direction == Direction::kForward ? Content::kWholeRange : Content::kNatural;
           test.width = width;
           test.height = height;
-          test.sampling = Sampling::kGrey;
+          test.sampling = Sampling::kGray;
           Expectation e;
           e.picture = make_picture(test);
           // The test above has judged the portable engine, which has no stripes.
@@ -209,7 +209,7 @@ TEST(DwtMutants, AreAllFound) {
              if (j.levels.horizontal > 0 && j.levels.both > 0) --j.levels.horizontal;
            },
            nullptr},
-          {"quantisers shared",
+          {"quantizers shared",
            [](J& j) {
              for (auto& component : j.quant_index)
                std::copy(std::begin(j.quant_index[0]), std::end(j.quant_index[0]), component);

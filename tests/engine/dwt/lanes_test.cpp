@@ -78,7 +78,7 @@ TEST(DwtLanes, CoefficientsAtTheirLimits) {
 // The level below which every value of an index is at most `most`; at least 1.
 int64_t level_beyond(int index, int64_t most) {
   int64_t level = 1;
-  while (level < 32767 && dequantise(level, index, Rule::kS16) <= most) ++level;
+  while (level < 32767 && dequantize(level, index, Rule::kS16) <= most) ++level;
   return level;
 }
 
@@ -87,14 +87,14 @@ int64_t level_beyond(int index, int64_t most) {
 // that is not below it, or 0: its value may look as if it were within.
 Pyramids fill_levels(const Spec& spec, Pyramids pyramids, const std::vector<int>& indices,
                      int64_t beyond) {
-  constexpr int64_t kLast = 1022, kMost = 6144;  // of values, and of values of that power
+  constexpr int64_t kLast = 1022, kMax = 6144;  // of values, and of values of that power
   std::mt19937 random(spec.seed);
   const auto draw = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
   int64_t power = 1024;
   for (const int index : indices)
-    while (power > 1 && power >= level_beyond(index, kMost)) power /= 2;
+    while (power > 1 && power >= level_beyond(index, kMax)) power /= 2;
   std::vector<int64_t> within;
   for (const int index : indices) within.push_back(std::min(level_beyond(index, kLast), power) - 1);
   for (Values& values : pyramids) {

@@ -58,9 +58,9 @@ PlantedList<J> refused_coefficients() {
       {"-1 horizontal levels", [](J& j) { j.levels = DwtLevels(2, -1); }},
       {"more levels than the pitch has room for", [](J& j) { j.levels = DwtLevels(3, 0); }},
       {"more horizontal levels than that", [](J& j) { j.levels = DwtLevels(2, 1); }},
-      {"a quantiser above the last",
+      {"a quantizer above the last",
        [](J& j) { j.quant_index[2][6] = static_cast<uint8_t>(kMaxQuantIndex + 1); }},
-      {"a quantiser far above it", [](J& j) { j.quant_index[0][0] = 255; }},
+      {"a quantizer far above it", [](J& j) { j.quant_index[0][0] = 255; }},
       {"bytes at 10 bits", [](J& j) { j.depth = 10; }},
       {"a column more than the pitch has room for", [](J& j) { j.samples[0].width = 37; }},
       {"S32 with the pitch of S16", [](J& j) { j.type = DwtCoefType::kS32; }},
@@ -96,11 +96,11 @@ PlantedList<J> refused_inverse() {
 
 PlantedList<J> accepted_coefficients() {
   return {
-      {"a quantiser out of range where there is no component",
+      {"a quantizer out of range where there is no component",
        [](J& j) { j.components = 1, j.quant_index[1][0] = 255; }},
-      {"a quantiser out of range where there is no band",
+      {"a quantizer out of range where there is no band",
        [](J& j) { j.quant_index[0][dwt_band_count(j.levels)] = 255; }},
-      {"the last quantiser",
+      {"the last quantizer",
        [](J& j) { j.quant_index[0][0] = static_cast<uint8_t>(kMaxQuantIndex); }},
       {"two filters", [](J& j) { j.wavelet = Wavelet::kHaar; }},
       {"JPEG 2000's", [](J& j) { j.wavelet = j.wavelet_ho = Wavelet::kJ2k53; }},

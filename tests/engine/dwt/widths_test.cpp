@@ -2,7 +2,7 @@
 // 32 bits above: against the definition in which nothing wraps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A lossless round trip cannot tell: wrapping lifting undoes wrapping lifting. Quantisation in
+// A lossless round trip cannot tell: wrapping lifting undoes wrapping lifting. Quantization in
 // between makes it visible.
 #include <gtest/gtest.h>
 

@@ -330,7 +330,7 @@ TEST(Obmc, CommonJobsEqualTheDefinition) {
   }
 }
 
-TEST(Obmc, WithoutBlocksAddsToGrey) {
+TEST(Obmc, WithoutBlocksAddsToGray) {
   const Case c = {33, 9, 1, 1, {8, 10, 10}, 8, 8, 4, 4, 0, 0, 1, {1, 1}, 1};
   for (const Engine& engine : engines_with(&Engine::obmc_ops)) {
     for (const bool has_residual : {true, false}) {

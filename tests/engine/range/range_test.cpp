@@ -110,11 +110,11 @@ TEST(Range, EqualsTheDefinition) {
                         {0, 0, 8, Arrangement::kSemiPlanar, Sampling::k420},
                         {0, 0, 8, Arrangement::kPlanar, Sampling::k422},
                         {0, 0, 8, Arrangement::kPlanar, Sampling::k444},
-                        {0, 0, 8, Arrangement::kPlanar, Sampling::kGrey},
+                        {0, 0, 8, Arrangement::kPlanar, Sampling::kGray},
                         {0, 0, 8, Arrangement::kPlanar, Sampling::kRgb},
                         {0, 0, 12, Arrangement::kPlanar, Sampling::k420},
                         {0, 0, 12, Arrangement::kSemiPlanar, Sampling::k420},
-                        {0, 0, 12, Arrangement::kSemiPlanar, Sampling::kGrey},
+                        {0, 0, 12, Arrangement::kSemiPlanar, Sampling::kGray},
                         {0, 0, 10, Arrangement::kSemiPlanar, Sampling::k420}};
   const int count = quick() ? 8 : 40;
   for (const Engine& engine : engines_with(&Engine::range_ops)) {

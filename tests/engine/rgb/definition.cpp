@@ -1,7 +1,7 @@
 // RGB of planes, and planes of RGB, a sample after another: the judge of engines.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Written from real numbers: filters have the weights 3/4 and 1/4, and colour the coefficients of
+// Written from real numbers: filters have the weights 3/4 and 1/4, and color the coefficients of
 // JFIF with 16 bits of fraction. libjpeg-turbo judges it (tests/jpeg/rgb_test.cpp).
 #include "tests/engine/rgb/definition.h"
 

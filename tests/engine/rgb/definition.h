@@ -14,7 +14,7 @@ struct RgbCase {
   RgbSubsampling subsampling[kMaxComponents];
   ChromaUpsampling upsampling = ChromaUpsampling::kFancy;
 
-  int components() const { return color == RgbColor::kGrey ? 1 : 3; }
+  int components() const { return color == RgbColor::kGray ? 1 : 3; }
 };
 
 // Zeros, of the sizes of the components; `in_blocks`: in whole blocks of 8x8.

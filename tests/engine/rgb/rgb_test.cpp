@@ -125,13 +125,13 @@ constexpr Kind kKinds[] = {
     {"4:2:2", RgbColor::kYcbcr, {{1, 1}, {2, 1}, {2, 1}}},
     {"4:4:4", RgbColor::kYcbcr, {{1, 1}, {1, 1}, {1, 1}}},
     {"4:4:0", RgbColor::kYcbcr, {{1, 1}, {1, 2}, {1, 2}}},
-    {"grey", RgbColor::kGrey, {{1, 1}}},
+    {"gray", RgbColor::kGray, {{1, 1}}},
     {"RGB", RgbColor::kRgb, {{1, 1}, {1, 1}, {1, 1}}},
     {"4:1:1", RgbColor::kYcbcr, {{1, 1}, {4, 1}, {4, 1}}},
     {"4:1:0", RgbColor::kYcbcr, {{1, 1}, {4, 2}, {4, 2}}},
     {"thirds", RgbColor::kYcbcr, {{1, 1}, {3, 3}, {3, 3}}},
     {"all kinds", RgbColor::kYcbcr, {{2, 1}, {1, 4}, {2, 2}}},
-    {"grey of halves", RgbColor::kGrey, {{2, 2}}},
+    {"gray of halves", RgbColor::kGray, {{2, 2}}},
     {"RGB of halves", RgbColor::kRgb, {{1, 1}, {2, 2}, {2, 2}}},
 };
 
@@ -191,7 +191,7 @@ TEST(Rgb, EqualsTheDefinition) {
     for (const Kind& kind : kKinds) {
       for (int p = 0; p < kRgbPackingCount; ++p) {
         for (int i = 0; i < count; ++i) {
-          // Sides of blocks and vectors are more likely to be told apart from others.
+          // Sides of blocks and vectors are more likely to be reported apart from others.
           const int width = 1 + static_cast<int>(random() % (i % 4 == 0 ? 300 : 40));
           const int height = 1 + static_cast<int>(random() % (i % 8 == 0 ? 70 : 20));
           check(engine, kind, width, height, static_cast<RgbPacking>(p), seed++);
@@ -247,8 +247,8 @@ TEST(Rgb, WholeBlocksEqualTheDefinition) {
   }
 }
 
-// All chroma at some lumas; many colours.
-TEST(Rgb, AllColoursEqualTheDefinition) {
+// All chroma at some lumas; many colors.
+TEST(Rgb, AllColorsEqualTheDefinition) {
   const int step = quick() ? 5 : 1;
   for (const Engine& engine : engines_with(&Engine::rgb_ops)) {
     for (const int y : {0, 1, 100, 254, 255}) {

@@ -229,7 +229,7 @@ CoefComponents CoefPlanes::read() {
   return components;
 }
 
-void CoefPlanes::describe(CoefArray arrays[kMostCoefArrays]) const {
+void CoefPlanes::describe(CoefArray arrays[kMaxCoefArrays]) const {
   for (size_t c = 0; c < places_.size(); ++c)
     arrays[c] = {buffers_[c].address() + places_[c].offset,
                  static_cast<ptrdiff_t>(places_[c].pitch), places_[c].blocks_w, places_[c].blocks_h,

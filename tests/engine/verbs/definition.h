@@ -52,7 +52,7 @@ class CoefPlanes : public GuardedFrame {
   void fill(const CoefComponents& components);
   void poison();
   CoefComponents read();
-  void describe(CoefArray arrays[kMostCoefArrays]) const;
+  void describe(CoefArray arrays[kMaxCoefArrays]) const;
 
  private:
   struct Place {

@@ -111,7 +111,7 @@ std::string fault_of(const Engine& engine, const Case& of, uint32_t seed) {
   job.number = of.number;
   job.arrangement = of.arrangement;
   job.turn = of.turn;
-  job.components = 1 + up_to(random, kMostCoefArrays - 1);
+  job.components = 1 + up_to(random, kMaxCoefArrays - 1);
   CoefComponents from, expected;
   for (int c = 0; c < job.components; ++c) {
     // Some have a side as long as pictures of 32K.

@@ -25,12 +25,12 @@ int64_t define(int64_t level, int64_t before, int64_t after, int64_t least, uint
   return static_cast<int64_t>(made);
 }
 
-TEST(Verbs, RequantisedLevelsAreRoundedQuotients) {
+TEST(Verbs, RequantizedLevelsAreRoundedQuotients) {
   std::mt19937 random(3);
   const auto check = [](int32_t level, uint32_t before, uint32_t after) {
     uint64_t sse = 0;
     int32_t error;
-    const int32_t made = requantised16(level, make_requant_entry(before, after), &error);
+    const int32_t made = requantized16(level, make_requant_entry(before, after), &error);
     ASSERT_EQ(made, define(level, before, after, -32768, &sse))
         << level << " x " << before << " / " << after;
     ASSERT_EQ(static_cast<uint64_t>(int64_t{error} * error), sse);
@@ -61,20 +61,20 @@ std::string fault_of(const Engine& engine, CoefNumber number, CoefArrangement ar
   RequantJob job;
   job.number = number;
   job.arrangement = arrangement;
-  job.components = 1 + static_cast<int>(random() % kMostCoefArrays);
+  job.components = 1 + static_cast<int>(random() % kMaxCoefArrays);
   job.measure = measure;
-  for (int t = 0; t < kMostCoefArrays; ++t) {
+  for (int t = 0; t < kMaxCoefArrays; ++t) {
     job.before[t] = random_table(random);
     job.after[t] = random() % 4 == 0 ? job.before[t] : random_table(random);
   }
   const bool is_short = number == CoefNumber::kS16;
   CoefComponents from, expected;
   PictureSums sums = {};
-  int tables[kMostCoefArrays][2];
+  int tables[kMaxCoefArrays][2];
   for (int c = 0; c < job.components; ++c) {
     from.emplace_back(1 + static_cast<int>(random() % 20), 1 + static_cast<int>(random() % 9));
     expected.emplace_back(from.back().blocks_w, from.back().blocks_h);
-    for (int& table : tables[c]) table = static_cast<int>(random() % kMostCoefArrays);
+    for (int& table : tables[c]) table = static_cast<int>(random() % kMaxCoefArrays);
     for (size_t i = 0; i < from.back().values.size(); ++i) {
       const auto any = static_cast<int32_t>(random());
       int64_t& level = from.back().values[i];
@@ -118,7 +118,7 @@ std::string fault_of(const Engine& engine, CoefNumber number, CoefArrangement ar
   return "";
 }
 
-TEST(Verbs, RequantisedPlanesEqualTheDefinition) {
+TEST(Verbs, RequantizedPlanesEqualTheDefinition) {
   const uint32_t count = quick() ? 2 : 12;
   for (const Engine& engine : engines_with(&Engine::requant_ops)) {
     uint32_t seed = 1;
@@ -133,7 +133,7 @@ TEST(Verbs, RequantisedPlanesEqualTheDefinition) {
   }
 }
 
-TEST(Verbs, RequantisingRefusesWhatWouldLeaveItsBuffers) {
+TEST(Verbs, RequantizingRefusesWhatWouldLeaveItsBuffers) {
   alignas(16) static int16_t memory[2][2 * 64];
   RequantJob good;
   good.components = 1;

@@ -171,7 +171,7 @@ class Example(unittest.TestCase):
             said = subprocess.run(
                 [sys.executable, os.path.join(ROOT, "docs", "examples", "pixels_for_torch.py"),
                  folder], stdout=subprocess.PIPE, text=True, check=True, timeout=120).stdout
-            self.assertRegex(said, r"^40 pictures, mean colour 0\.\d+ 0\.\d+ 0\.\d+\n")
+            self.assertRegex(said, r"^40 pictures, mean color 0\.\d+ 0\.\d+ 0\.\d+\n")
             self.assertIn(f"{bad}: ", said)
             self.assertRegex(said, r"\n0 of \d{5,} samples differ from Pillow's\n$")
 

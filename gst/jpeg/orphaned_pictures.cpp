@@ -1,7 +1,7 @@
 // The pictures of a file that come by themselves behind its first.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "gst/jpeg/detached_pictures.h"
+#include "gst/jpeg/orphaned_pictures.h"
 
 #include <algorithm>
 #include <span>
@@ -14,8 +14,8 @@ namespace {
 
 // More is not held of a file: bytes, and pictures, each of which is a memory of a buffer. GStreamer
 // merges more memories than 16, and ends the process where it cannot.
-constexpr uint64_t kMostBytes = uint64_t{1} << 28;
-constexpr uint32_t kMostHeld = 8;
+constexpr uint64_t kMaxBytes = uint64_t{1} << 28;
+constexpr uint32_t kMaxHeld = 8;
 
 // Whether pictures at these places follow each other from `begin` on.
 bool are_in_a_row(const FilePlaces& places, uint64_t begin) {
@@ -23,7 +23,7 @@ bool are_in_a_row(const FilePlaces& places, uint64_t begin) {
     if (place.begin != begin) return false;
     begin = place.end();
   }
-  return begin <= kMostBytes && places.count <= kMostHeld;
+  return begin <= kMaxBytes && places.count <= kMaxHeld;
 }
 
 // Calls `with` with the buffer's bytes if they are in one piece, as parsers make them: a look is
@@ -52,11 +52,11 @@ gsize size_without_trailer(GstBuffer* picture) {
 
 }  // namespace
 
-DetachedPictures::~DetachedPictures() {
+OrphanedPictures::~OrphanedPictures() {
   if (held_) gst_video_codec_frame_unref(held_);
 }
 
-bool DetachedPictures::hold(GstVideoCodecFrame* frame) {
+bool OrphanedPictures::hold(GstVideoCodecFrame* frame) {
   FilePlaces places;
   if (!holds_ || held_ || gst_buffer_n_memory(frame->input_buffer) != 1 ||
       !read_places(frame->input_buffer, &places) ||
@@ -67,9 +67,9 @@ bool DetachedPictures::hold(GstVideoCodecFrame* frame) {
   return true;
 }
 
-GstVideoCodecFrame* DetachedPictures::release() { return std::exchange(held_, nullptr); }
+GstVideoCodecFrame* OrphanedPictures::release() { return std::exchange(held_, nullptr); }
 
-bool DetachedPictures::take(GstBuffer* picture) {
+bool OrphanedPictures::take(GstBuffer* picture) {
   const std::span<const FilePlace> left = expected_.all().subspan(next_);
   const auto find = [left](gsize size) {
     return std::find_if(left.begin(), left.end(),

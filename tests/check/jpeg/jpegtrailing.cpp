@@ -308,8 +308,8 @@ Bytes photograph(gsize gain_map = others()[0].size(), gsize moving = film().size
 }
 
 // Pushes a file, and returns what the encoder says of the one that it makes.
-std::string told_of(const Bytes& file, const std::string& decoder = "",
-                    const std::string& encoder = "", const char* caps = kParsed) {
+std::string warning_of(const Bytes& file, const std::string& decoder = "",
+                       const std::string& encoder = "", const char* caps = kParsed) {
   const std::string line =
       "jpegcoefdec n-threads=1 " + decoder + " ! jpegcoefenc n-threads=1 " + encoder;
   g_autoptr(GstHarness) harness = gst_harness_new_parse(line.c_str());
@@ -320,18 +320,20 @@ std::string told_of(const Bytes& file, const std::string& decoder = "",
   gst_harness_push(harness, buffer_of(file, 40 * GST_MSECOND));
   gst_harness_push_event(harness, gst_event_new_eos());
   const guint64 counted = stat_of(element, "untrue-lengths");
-  const std::vector<Told> told = take_messages(bus, GST_MESSAGE_WARNING);
-  fail_unless_equals_uint64(counted, 2 * told.size());
-  return told.empty() ? "" : told[0].text;
+  const std::vector<Report> reported = take_messages(bus, GST_MESSAGE_WARNING);
+  fail_unless_equals_uint64(counted, 2 * reported.size());
+  return reported.empty() ? "" : reported[0].text;
 }
 
-void expect_nothing(const std::string& told) { fail_unless(told.empty(), "%s", told.c_str()); }
+void expect_nothing(const std::string& reported) {
+  fail_unless(reported.empty(), "%s", reported.c_str());
+}
 
 CHECK_TEST(test_lengths_stay_true) {
   for (const char* encoder : {"", "progressive=true", "arithmetic=true", "keep-metadata=false"})
-    expect_nothing(told_of(photograph(), "", encoder));
-  expect_nothing(told_of(photograph(), "keep-metadata=false"));
-  expect_nothing(told_of(with_xmp(good(), xmp(""))));
+    expect_nothing(warning_of(photograph(), "", encoder));
+  expect_nothing(warning_of(photograph(), "keep-metadata=false"));
+  expect_nothing(warning_of(with_xmp(good(), xmp(""))));
   // Elements in place of attributes, and another prefix.
   std::string words =
       "<a xmlns:I='http://ns.google.com/photos/1.0/container/item/'><rdf:li>"
@@ -340,34 +342,34 @@ CHECK_TEST(test_lengths_stay_true) {
   const Bytes data = joined({text("http://ns.adobe.com/xap/1.0/"), {0}, text(words)});
   const Bytes segment = joined({{0xff, 0xe1}, number(data.size() + 2, 2, true), data});
   const Bytes file = joined({with_xmp(good(), segment), others()[0]});
-  expect_nothing(told_of(file));
-  expect(told_of(with_xmp(good(), segment)), {"there are 0"});
+  expect_nothing(warning_of(file));
+  expect(warning_of(with_xmp(good(), segment)), {"there are 0"});
 }
 
 // Messages are UTF-8, whatever a file calls its items.
 CHECK_TEST(test_names_that_are_no_text) {
   for (const std::string& semantic : {std::string("\xff\xfe"), std::string(5000, 'x')}) {
     const Bytes segment = xmp(item(semantic, "image/jpeg", 1000));
-    const std::string told = told_of(with_xmp(good(), segment));
-    expect(told, {"an item of 1000 bytes"});
-    fail_unless(g_utf8_validate(told.c_str(), -1, nullptr));
+    const std::string reported = warning_of(with_xmp(good(), segment));
+    expect(reported, {"an item of 1000 bytes"});
+    fail_unless(g_utf8_validate(reported.c_str(), -1, nullptr));
   }
 }
 
-// Whatever has been left behind is told.
+// Whatever has been left behind is reported.
 CHECK_TEST(test_untrue_lengths_are_told) {
   const Bytes file = photograph();
   const gsize end = file.size() - others()[0].size() - film().size();
-  expect(told_of(file, "pictures=all"), {"GainMap"});
-  expect(told_of(cut(file, end)), {"GainMap"});
-  expect(told_of(cut(file, end + others()[0].size())), {"MotionPhoto"});
-  expect(told_of(photograph(others()[0].size() - 1)), {"GainMap"});
-  expect(told_of(photograph(others()[0].size(), film().size() + 1)), {"MotionPhoto"});
-  expect(told_of(photograph(others()[0].size(), film().size(), 5)), {"GainMap"});
+  expect(warning_of(file, "pictures=all"), {"GainMap"});
+  expect(warning_of(cut(file, end)), {"GainMap"});
+  expect(warning_of(cut(file, end + others()[0].size())), {"MotionPhoto"});
+  expect(warning_of(photograph(others()[0].size() - 1)), {"GainMap"});
+  expect(warning_of(photograph(others()[0].size(), film().size() + 1)), {"MotionPhoto"});
+  expect(warning_of(photograph(others()[0].size(), film().size(), 5)), {"GainMap"});
   const Bytes old = with_xmp(good(), xmp("", film().size()));
-  expect_nothing(told_of(joined({old, film()})));
-  expect(told_of(joined({old, film(), {0}})), {"a film"});
-  expect(told_of(old), {"a film"});
+  expect_nothing(warning_of(joined({old, film()})));
+  expect(warning_of(joined({old, film(), {0}})), {"a film"});
+  expect(warning_of(old), {"a film"});
   // The length of the picture itself changes.
   const std::string sized = item("Primary", "image/jpeg", 123);
   const Bytes data =
@@ -375,7 +377,7 @@ CHECK_TEST(test_untrue_lengths_are_told) {
               {0},
               text("<a xmlns:Item='http://ns.google.com/photos/1.0/container/item/'>" + sized)});
   const Bytes primary = joined({{0xff, 0xe1}, number(data.size() + 2, 2, true), data});
-  expect(told_of(with_xmp(good(), primary)), {"123 bytes for the picture"});
+  expect(warning_of(with_xmp(good(), primary)), {"123 bytes for the picture"});
 }
 
 }  // namespace

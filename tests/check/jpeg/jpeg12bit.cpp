@@ -165,7 +165,7 @@ GstHarness* harness_of(const std::string& line, const char* caps = "image/jpeg,f
 void expect_samples(const GstVideoInfo& info, GstBuffer* buffer, const SlowPicture& picture) {
   GstVideoFrame frame;
   fail_unless(gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ));
-  // Grey is in the upper bits of its words.
+  // Gray is in the upper bits of its words.
   const int below = picture.components.size() == 1 ? 4 : 0;
   for (size_t c = 0; c < picture.components.size(); c++) {
     const auto component = static_cast<gint>(c);
@@ -397,8 +397,8 @@ CHECK_TEST(test_from_raw_video) {
   }
 }
 
-// Grey of 12 bits is the upper bits of GRAY16_LE in both directions.
-CHECK_TEST(test_grey_there_and_back) {
+// Gray of 12 bits is the upper bits of GRAY16_LE in both directions.
+CHECK_TEST(test_gray_there_and_back) {
   g_autoptr(GstHarness) h = harness_of(
       forward("quality=100") + " ! video/x-dct,depth=12 ! cudaidct8x8 backend=" + backend(),
       "video/x-raw,format=GRAY16_LE,width=64,height=48,framerate=25/1");

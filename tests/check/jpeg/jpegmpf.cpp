@@ -226,9 +226,9 @@ CHECK_TEST(test_new_index) {
                                     {others()[0].size(), others()[1].size()}};
   GstDctJpegMeta* meta = gst_buffer_get_dct_jpeg_meta(buffer);
   const GstDctJpegPlace outside = {1, behind.size()};
-  fail_if(gst_dct_jpeg_meta_set_behind(meta, bytes, &outside, 1));
-  fail_unless(meta->behind == nullptr);
-  fail_unless(gst_dct_jpeg_meta_set_behind(meta, bytes, places, 2));
+  fail_if(gst_dct_jpeg_meta_set_trailing(meta, bytes, &outside, 1));
+  fail_unless(meta->trailing == nullptr);
+  fail_unless(gst_dct_jpeg_meta_set_trailing(meta, bytes, places, 2));
   g_autoptr(GBytes) one = gst_dct_jpeg_meta_get_attachment(meta, 1);
   fail_unless_equals_uint64(g_bytes_get_size(one), others()[1].size());
   fail_unless(gst_dct_jpeg_meta_get_trailer(meta) == nullptr);
@@ -246,7 +246,7 @@ CHECK_TEST(test_attachments_that_cannot_be) {
       {[](GstDctJpegMeta* m) { m->attachments[1].offset = G_MAXSIZE; }, "attachment 1 at bytes"},
       {[](GstDctJpegMeta* m) { m->attachments[0].size = 0; }, "attachment 0 at bytes"},
       {[](GstDctJpegMeta* m) { m->attachments[1].offset -= 1; }, "over another at 0 to"},
-      {[](GstDctJpegMeta* m) { g_clear_pointer(&m->behind, g_bytes_unref); }, "of 0 behind"},
+      {[](GstDctJpegMeta* m) { g_clear_pointer(&m->trailing, g_bytes_unref); }, "of 0 behind"},
       {[](GstDctJpegMeta* m) { m->n_attachments = 256; }, "256 attachments, at most 255"}};
   for (const auto& [lie, words] : lies) {
     g_autoptr(GstHarness) decoder = open("n-threads=1", "image/jpeg,parsed=true");

@@ -23,11 +23,11 @@ std::string duration_text(int64_t ns);
 // Whether one CUcontext is stuck, shared by all objects on it. After one wait has timed out, none
 // waits again, and none calls the driver where it may wait: objects made on the context stay, as
 // does the context. Thread safe.
-class Patience {
+class ContextHealth {
  public:
   // The object of `context`: all callers share it while one of them has it, and always after
   // give_up().
-  static std::shared_ptr<Patience> with(CUcontext context);
+  static std::shared_ptr<ContextHealth> with(CUcontext context);
 
   bool is_over() const { return over_.load(std::memory_order_relaxed); }
   // Keeps `context` for the rest of the process.

@@ -1,7 +1,7 @@
 // Frames and coefficients as rectangles of bytes, and their way to the engine and back.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "gst/stream/transport.h"
+#include "gst/stream/frame_mover.h"
 
 #include <string.h>
 #include <algorithm>
@@ -189,7 +189,7 @@ static Rects planes_of(const GstVideoFrame& frame) {
 }
 
 // The format in a meta, which any code may have written: reading a value outside of the enum would
-// be undefined behaviour in C++, and GStreamer names only its own values.
+// be undefined behavior in C++, and GStreamer names only its own values.
 static guint32 raw_format_of(const GstVideoMeta* meta) {
   guint32 format = 0;
   static_assert(sizeof format == sizeof meta->format);
@@ -296,36 +296,36 @@ Status copy(Device& device, Queue& queue, const Rects& from, void* from_context,
 }
 
 // The most input buffers that the device may be reading, if their pool has that many.
-static constexpr guint kMostHeld = 4;
+static constexpr guint kMaxHeld = 4;
 
-void Transport::start(guint async_depth) {
+void FrameMover::start(guint async_depth) {
   async_depth_ = async_depth;
   warned_of_detour_ = false;
 }
 
-void Transport::reconfigure() {
+void FrameMover::reconfigure() {
   release_inputs();
   known_pool_ = nullptr;
   known_foreign_context_ = nullptr;
 }
 
-void Transport::release_inputs() {
+void FrameMover::release_inputs() {
   while (!held_.empty()) release_oldest();
 }
 
-void Transport::settle() {
+void FrameMover::settle() {
   for (QueueKind kind : {QueueKind::kUpload, QueueKind::kCompute, QueueKind::kDownload}) {
     FencePtr fence;
     if (engine_.queue(kind).record(&fence).ok()) (void)fence->wait();
   }
 }
 
-void Transport::warn_once(std::string warning, bool* warned) {
+void FrameMover::warn_once(std::string warning, bool* warned) {
   if (!std::exchange(*warned, true)) warnings_.push_back(std::move(warning));
 }
 
 // We look it up once for each pool.
-guint Transport::known_pool_maximum(GstBuffer* buffer) {
+guint FrameMover::known_pool_maximum(GstBuffer* buffer) {
   if (!buffer->pool) return 0;
   if (buffer->pool != known_pool_) known_maximum_ = pool_maximum(buffer);
   known_pool_ = buffer->pool;
@@ -333,10 +333,10 @@ guint Transport::known_pool_maximum(GstBuffer* buffer) {
 }
 
 // Keeps a buffer that the GPU still reads from being reused, and lets go of those already read.
-void Transport::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
+void FrameMover::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
   // If we held every buffer of a bounded pool, its source could not bring the next one.
   const guint maximum = known_pool_maximum(buffer);
-  const guint wanted = std::max(kMostHeld, async_depth_);
+  const guint wanted = std::max(kMaxHeld, async_depth_);
   const size_t most =
       maximum == 0 ? wanted : std::min(wanted, maximum - std::min(maximum, kWorkingBuffers));
   const gint64 now = g_get_monotonic_time();
@@ -353,14 +353,14 @@ void Transport::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
 }
 
 // Waits for the work. Users of its result report a failure.
-void Transport::release_oldest() {
+void FrameMover::release_oldest() {
   HeldBuffer& oldest = held_.front();
   if (!oldest.fence->wait().ok() && !engine_.settle().ok()) keep_for_ever(oldest.buffer.release());
   held_.pop_front();
 }
 
-Status Transport::place(GstBuffer* buffer, const MapFunction& map, InPlace in_place,
-                        BlockPool& pool, MeasuredFrame* frame, Placed* placed) {
+Status FrameMover::place(GstBuffer* buffer, const MapFunction& map, InPlace in_place,
+                         BlockPool& pool, MeasuredFrame* frame, Placed* placed) {
   const Residence residence = residence_of(engine_, buffer);
   const bool timed = frame && frame->kinds & kMeasureTime;
   Timer* timer = timed ? frame->upload.get() : nullptr;
@@ -384,7 +384,7 @@ Status Transport::place(GstBuffer* buffer, const MapFunction& map, InPlace in_pl
 }
 
 // Warns of slow copies, once for each context that frames come from.
-void Transport::warn_of_detour(GstBuffer* buffer) {
+void FrameMover::warn_of_detour(GstBuffer* buffer) {
   void* context = native_context_of(buffer);
   if (context == known_foreign_context_) return;
   known_foreign_context_ = context;
@@ -394,8 +394,8 @@ void Transport::warn_of_detour(GstBuffer* buffer) {
 
 // Copies placed->rects into a block of `pool` on the upload queue; the compute queue waits for the
 // copy.
-Status Transport::bring_to_device(GstBuffer* buffer, Residence residence, BlockPool& pool,
-                                  Timer* timer, Placed* placed) {
+Status FrameMover::bring_to_device(GstBuffer* buffer, Residence residence, BlockPool& pool,
+                                   Timer* timer, Placed* placed) {
   Queue& queue = engine_.queue(QueueKind::kUpload);
   const Rects from = placed->rects;
   CT_RETURN_IF_ERROR(stack_in_pool(engine_, pool, queue, &placed->block, &placed->rects));
@@ -415,7 +415,7 @@ Status Transport::bring_to_device(GstBuffer* buffer, Residence residence, BlockP
   return engine_.queue(QueueKind::kCompute).wait_for(uploaded);
 }
 
-void Transport::mark_read(GstBuffer* buffer, const Placed& placed, const FencePtr& done) {
+void FrameMover::mark_read(GstBuffer* buffer, const Placed& placed, const FencePtr& done) {
   if (!engine_.is_cuda()) return;
   if (placed.block)
     add_read(placed.block.fence, done);
@@ -423,8 +423,8 @@ void Transport::mark_read(GstBuffer* buffer, const Placed& placed, const FencePt
     hold_until_done(buffer, done);
 }
 
-Status Transport::fetch(const Rects& from, const Rects& to, const FencePtr& computed,
-                        MeasuredFrame* frame, FencePtr* downloaded) {
+Status FrameMover::fetch(const Rects& from, const Rects& to, const FencePtr& computed,
+                         MeasuredFrame* frame, FencePtr* downloaded) {
   Queue& queue = engine_.queue(QueueKind::kDownload);
   const bool timed = frame && frame->kinds & kMeasureTime;
   CT_RETURN_IF_ERROR(queue.wait_for(computed));

@@ -13,9 +13,9 @@ namespace cudatransform {
 // A parser may have taken a file apart, or damage has moved the bytes behind it: the other pictures
 // that its index names have the sizes that are there, and come in the order of the index. A first
 // picture that they may follow at once is held until they have come, and then has them behind it.
-class DetachedPictures {
+class OrphanedPictures {
  public:
-  ~DetachedPictures();
+  ~OrphanedPictures();
 
   // Takes `frame` (transfer full) where its buffer ends with the first picture of a file and its
   // index says that others follow without a gap. False: it stays the caller's. After a picture that

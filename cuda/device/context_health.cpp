@@ -1,6 +1,6 @@
 // How the host waits for the GPU: the longest wait, and the fate of a context that is stuck.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cuda/device/patience.h"
+#include "cuda/device/context_health.h"
 
 #include <time.h>
 
@@ -44,7 +44,7 @@ void nap(int64_t ns) {
 // The only state of the process besides the driver: contexts belong to it, not to an element.
 struct Registry {
   std::mutex mutex;
-  std::unordered_map<CUcontext, std::weak_ptr<Patience>> known;
+  std::unordered_map<CUcontext, std::weak_ptr<ContextHealth>> known;
   std::vector<std::shared_ptr<void>> kept;
 };
 
@@ -76,23 +76,23 @@ std::string duration_text(int64_t ns) {
   return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
 }
 
-std::shared_ptr<Patience> Patience::with(CUcontext context) {
+std::shared_ptr<ContextHealth> ContextHealth::with(CUcontext context) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   std::erase_if(all.known, [](const auto& entry) { return entry.second.expired(); });
-  std::weak_ptr<Patience>& known = all.known[context];
-  std::shared_ptr<Patience> patience = known.lock();
-  if (patience == nullptr) known = patience = std::make_shared<Patience>();
+  std::weak_ptr<ContextHealth>& known = all.known[context];
+  std::shared_ptr<ContextHealth> patience = known.lock();
+  if (patience == nullptr) known = patience = std::make_shared<ContextHealth>();
   return patience;
 }
 
-void Patience::give_up(std::shared_ptr<void> context) {
+void ContextHealth::give_up(std::shared_ptr<void> context) {
   if (over_.exchange(true)) return;
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   all.kept.push_back(std::move(context));
   for (const auto& entry : all.known)
-    if (std::shared_ptr<Patience> patience = entry.second.lock(); patience.get() == this)
+    if (std::shared_ptr<ContextHealth> patience = entry.second.lock(); patience.get() == this)
       all.kept.push_back(std::move(patience));
 }
 

@@ -140,10 +140,10 @@ using MapFunction = std::function<Status(bool device, Rects* rects)>;
 
 // Used by one thread at a time. No step waits for the GPU: each frame comes with the fence that the
 // host has to wait for before it pushes the frame.
-class Transport {
+class FrameMover {
  public:
-  explicit Transport(Engine& engine) : engine_(engine) {}
-  ~Transport() { release_inputs(); }
+  explicit FrameMover(Engine& engine) : engine_(engine) {}
+  ~FrameMover() { release_inputs(); }
 
   // Starts a new stream: the most frames in flight between submission and push. Every warning may
   // come again.
@@ -203,14 +203,14 @@ class FrameInput {
  public:
   // Brings the frame within reach of kernels, through a block of `pool` if need be. `info` comes
   // from caps (or a reference meta). `frame` gets the time of the copy; may be null.
-  Status bring_in(Transport& transport, GstBuffer* buffer, const GstVideoInfo& info,
-                  InPlace in_place, BlockPool& pool, MeasuredFrame* frame) {
+  Status bring_in(FrameMover& mover, GstBuffer* buffer, const GstVideoInfo& info, InPlace in_place,
+                  BlockPool& pool, MeasuredFrame* frame) {
     const auto map = [&](bool device, Rects* rects) -> Status {
       CT_RETURN_IF_ERROR(mapped_.map(buffer, info, GST_MAP_READ, device));
       *rects = mapped_.rects();
       return {};
     };
-    return transport.place(buffer, map, in_place, pool, frame, &placed_);
+    return mover.place(buffer, map, in_place, pool, frame, &placed_);
   }
   // Has the addresses that kernels read.
   const Placed& placed() const { return placed_; }
