@@ -21,7 +21,7 @@ from .errors import Failure, ReadError, warn, whole_number
 from .picture import Picture
 
 MODES = ("RGB", "L", "CMYK")
-SCALES = (1, 2, 4, 8)
+REDUCES = (1, 2, 4, 8)
 ON_ERROR = ("fail", "conceal")
 _PATIENCE = 50  # milliseconds until a wait looks for signals
 _CODES = np.dtype({"names": ["code"], "formats": ["i4"], "offsets": [0],
@@ -54,24 +54,24 @@ class Wanted(NamedTuple):
     """
 
     mode: Optional[str] = None
-    scale: int = 1
+    reduce: int = 1
     upsampling: str = "fancy"
     device: Optional[int] = None
     limits: Limits = Limits()
 
     @classmethod
-    def of(cls, mode: Optional[str], scale: Any, upsampling: Any, device: Any,
+    def of(cls, mode: Optional[str], reduce: Any, upsampling: Any, device: Any,
            limits: Limits) -> "Wanted":
         """Raises ValueError and TypeError."""
         if mode is not None and mode not in MODES:
             raise ValueError(f"a mode is {', '.join(MODES)}, not {mode!r}")
-        if whole_number("a scale", scale) not in SCALES:
-            raise ValueError(f"a scale is {', '.join(map(str, SCALES))}, not {scale}")
+        if whole_number("reduce", reduce) not in REDUCES:
+            raise ValueError(f"reduce must be 1, 2, 4 or 8, not {reduce}")
         check_upsampling(upsampling)
         number = number_of(device)
-        if mode == "CMYK" and (scale != 1 or number is not None):
+        if mode == "CMYK" and (reduce != 1 or number is not None):
             raise ValueError("CMYK is made at full size, in system memory")
-        return cls(mode, int(scale), upsampling, number, limits.check())
+        return cls(mode, int(reduce), upsampling, number, limits.check())
 
     @property
     def is_pixels(self) -> bool:
@@ -83,7 +83,7 @@ class Wanted(NamedTuple):
         limits = self.limits
         return _native.DecodeOptions(
             ctypes.sizeof(_native.DecodeOptions), output, UPSAMPLINGS.index(self.upsampling),
-            self.scale if self.is_pixels else 1, limits.on_error == "conceal", True, False,
+            self.reduce if self.is_pixels else 1, limits.on_error == "conceal", True, False,
             limits.max_pixels or 0, limits.max_memory or 0, batches)
 
     def why_not(self, sampling: str, depth: int) -> Optional[str]:

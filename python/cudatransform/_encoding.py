@@ -19,7 +19,7 @@ QUANTIZERS = ("round", "dead-zone", "rd")
 _SAMPLINGS = ("YCbCr-4:2:0", "YCbCr-4:2:2", "YCbCr-4:4:4", "YCbCr-4:4:0", "YCbCr-4:1:1",
               "YCbCr-4:4:1", "RGB")  # CtSampling
 # What makes the smallest file smaller.
-_SMALLER = ("Files are smaller with fewer pixels, sampling='4:2:0', quantizer='rd' and "
+_SMALLER = ("Files are smaller with fewer pixels, subsampling='4:2:0', quantizer='rd' and "
             "optimize=True")
 _UNTRUE_LENGTHS = ("XMP data among the picture's markers name lengths that are not those of its "
                    "attachments and trailer")
@@ -64,7 +64,7 @@ class Levelling(NamedTuple):
     """How encode() makes levels of coefficients."""
 
     quality: int = 85
-    tables: Any = "annex-k"  # a preset, or one or two tables as of check_tables()
+    qtables: Any = "annex-k"  # a preset, or one or two tables as of check_tables()
     quantizer: str = "round"
     target_size: Optional[int] = None
     max_size: Optional[int] = None
@@ -80,15 +80,15 @@ class Levelling(NamedTuple):
             max_size=_checked_size("max_size", self.max_size))._with_checked_tables()
 
     def _with_checked_tables(self) -> "Levelling":
-        if isinstance(self.tables, str):
-            if self.tables not in _native.PRESETS:
-                raise ValueError(f"tables are {' or '.join(_native.PRESETS)} or arrays, "
-                                 f"not {self.tables!r}")
+        if isinstance(self.qtables, str):
+            if self.qtables not in _native.PRESETS:
+                raise ValueError(f"qtables are {' or '.join(_native.PRESETS)} or arrays, "
+                                 f"not {self.qtables!r}")
             return self
         if self.has_sizes():
             raise ValueError("a size is for annex-k and perceptual, which are scaled, not for "
                              "tables of your own")
-        return self._replace(tables=check_tables(self.tables))
+        return self._replace(qtables=check_tables(self.qtables))
 
     def has_sizes(self) -> bool:
         return self.target_size is not None or self.max_size is not None
@@ -96,10 +96,10 @@ class Levelling(NamedTuple):
     def is_plain(self) -> bool:
         """Whether Picture.from_pixels() makes such levels, too."""
         return (self.quantizer == "round" and not self.has_sizes()
-                and (not isinstance(self.tables, str) or self.tables == "annex-k"))
+                and (not isinstance(self.qtables, str) or self.qtables == "annex-k"))
 
     def own_tables(self) -> Optional[np.ndarray]:
-        return None if isinstance(self.tables, str) else self.tables
+        return None if isinstance(self.qtables, str) else self.qtables
 
     def to_native(self, options: Options) -> Tuple[_native.EncodeOptions, Any]:
         """CtEncodeOptions with two tables of one's own at most, and what they refer to."""
@@ -108,7 +108,7 @@ class Levelling(NamedTuple):
         native.quantizer = QUANTIZERS.index(self.quantizer)
         native.target_size, native.max_size = self.target_size or 0, self.max_size or 0
         if own is None:
-            native.preset = _native.PRESETS.index(self.tables)
+            native.preset = _native.PRESETS.index(self.qtables)
         else:
             kept = np.ascontiguousarray(own, np.uint16)
             native.tables, native.n_tables = kept.ctypes.data, len(kept)
@@ -117,7 +117,7 @@ class Levelling(NamedTuple):
 
 def encoded(pixels: Any, sampling: str, options: Options, levelling: Levelling,
             method: str) -> bytes:
-    """The JPEG file of uint8 pixels of grey or RGB: a numpy array or, on a GPU, a View.
+    """The JPEG file of uint8 pixels of gray or RGB: a numpy array or, on a GPU, a View.
 
     levelling: with two tables of one's own at most. Raises WriteError, ValueError and Unavailable.
     """
@@ -148,7 +148,7 @@ def encoded(pixels: Any, sampling: str, options: Options, levelling: Levelling,
 
 
 def reencoded(picture: Any, levelling: Levelling) -> Optional[bytes]:
-    """The JPEG file of a Picture's samples, with levels made anew and optimised Huffman tables.
+    """The JPEG file of a Picture's samples, with levels made anew and optimized Huffman tables.
 
     None: the library makes none of such pictures. Raises WriteError, ValueError, Unavailable.
     """

@@ -12,6 +12,8 @@ from ._levels import check_rest, device_of, native_of
 from .errors import warn, whole_number
 
 DIRECTIONS = ("identity", "90r", "180", "90l", "horiz", "vert", "ul-lr", "ur-ll", "auto")
+# Pillow's Image.Transpose, whose rotations are counterclockwise, by number.
+_TRANSPOSES = ("horiz", "vert", "90l", "180", "90r", "ul-lr", "ur-ll")
 UPSAMPLINGS = ("fancy", "nearest")  # CtUpsampling
 _PLANES = "int16", "int32", "float16", "float32"
 _TRIM = "; trim drops them"
@@ -29,12 +31,25 @@ def check_quality(quality: Any) -> None:
         raise ValueError(f"a quality is 1 to 100, not {quality}")
 
 
+def _direction_of(given: Any) -> str:
+    """A direction by its name or by Pillow's number. Raises TypeError and ValueError."""
+    if isinstance(given, str):
+        if given not in DIRECTIONS:
+            raise ValueError(f"direction must be {', '.join(DIRECTIONS)}, not {given!r}")
+        return given
+    if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
+        raise TypeError(f"direction must be a str or a member of Image.Transpose, not {given!r}")
+    if not 0 <= given < len(_TRANSPOSES):
+        raise ValueError("direction must be 0 to 6, as Image.Transpose, not "
+                         f"{given}: a rotation by 90 degrees is '90r' or '90l'")
+    return _TRANSPOSES[given]
+
+
 def flip(picture: Any, direction: Any = "identity", trim: bool = False, perfect: bool = False,
          crop: Tuple[Any, Any, Any, Any] = (0, 0, 0, 0)) -> _native.Pictures:
     """crop: left, top, width and height, of the rotated picture. Raises TypeError, ValueError and
     WriteError."""
-    if direction not in DIRECTIONS:
-        raise ValueError(f"a direction is {', '.join(DIRECTIONS)}, not {direction!r}")
+    number = DIRECTIONS.index(_direction_of(direction))
     for name, value in (("trim", trim), ("perfect", perfect)):
         if not isinstance(value, (bool, np.bool_)):
             raise TypeError(f"{name} is True or False, not {value!r}")
@@ -43,8 +58,8 @@ def flip(picture: Any, direction: Any = "identity", trim: bool = False, perfect:
     if max(sides) >= 1 << 31:
         raise ValueError(f"a crop of {crop[2]} x {crop[3]} samples at ({crop[0]}, {crop[1]})")
     check_rest(picture)
-    options = _native.FlipOptions(ctypes.sizeof(_native.FlipOptions), DIRECTIONS.index(direction),
-                                  trim, perfect, *sides)
+    options = _native.FlipOptions(ctypes.sizeof(_native.FlipOptions), number, trim,
+                                  perfect, *sides)
     made = _run("ct_flip", picture, options)
     for line in made.array[0].error.words.splitlines():
         warn(line.replace(_TRIM, "; trim=True drops them"))

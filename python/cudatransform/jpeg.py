@@ -17,7 +17,7 @@ from .picture import Picture
 from .transform import check_method
 
 
-def _pixels_of(array: Any, sampling: Optional[str], levelling: Levelling) -> Tuple[Any, str]:
+def _pixels_of(array: Any, subsampling: Any, levelling: Levelling) -> Tuple[Any, str]:
     """Pixels as a numpy array or, on a GPU, a View, and their sampling. Raises ValueError,
     TypeError and WriteError."""
     own = levelling.own_tables()
@@ -25,9 +25,9 @@ def _pixels_of(array: Any, sampling: Optional[str], levelling: Levelling) -> Tup
     if on_device:
         pixels: Any = _device.view(array)
         color.check_shape(pixels.dtype, pixels.shape, pixels.words)
-        kind = color.sampling_for(sampling, pixels.shape)
+        kind = color.sampling_for(subsampling, pixels.shape)
     else:
-        pixels, kind = color.checked(array, sampling)
+        pixels, kind = color.checked(array, subsampling)
     check_sides(*pixels.shape[:2])
     channels = color.channels_of(pixels.shape)
     if channels == 4 or own is not None and len(own) > 2:
@@ -57,7 +57,7 @@ def _data_of(pixels: Any, sampling: str, levelling: Levelling, method: str,
 
 def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = None,
          max_memory: Optional[int] = None, on_error: str = "fail") -> Picture:
-    """Reads a JPEG file's quantised coefficients, as they are in the file.
+    """Reads a JPEG file's quantized coefficients, as they are in the file.
 
     source: a path, bytes (or an object with a buffer of bytes), or a binary file, which is read to
         its end; at most 256 MiB
@@ -73,17 +73,17 @@ def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = Non
                                 Limits(max_pixels, max_memory, on_error)), source)
 
 
-def decode(source: Source, mode: str = "RGB", *, scale: int = 1, upsampling: str = "fancy",
+def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: str = "fancy",
            device: str = "cpu", max_pixels: Optional[int] = None,
            max_memory: Optional[int] = None, on_error: str = "fail") -> Any:
     """Decodes a JPEG file to pixels, with the bytes of libjpeg-turbo, Pillow and OpenCV.
 
     source: as of read()
-    mode: `RGB`: uint8 (height, width, 3), of grey files three times the same. `L`: uint8 (height,
+    mode: `RGB`: uint8 (height, width, 3), of gray files three times the same. `L`: uint8 (height,
         width), luma as the file has it, which is that of Pillow's draft("L") and OpenCV's
         IMREAD_GRAYSCALE. `CMYK`: uint8 (height, width, 4) of CMYK and YCCK, 255 for all of the ink
-    scale: 1, 2, 4 or 8: a picture of 1/scale of the width and height, rounded up, as by `djpeg
-        -scale` and Pillow's draft()
+    reduce: 1, 2, 4 or 8: divides width and height, rounded up, as `djpeg -scale 1/8` and Pillow's
+        draft() do
     upsampling: `fancy` or `nearest`, see Picture.pixels
     device: `cpu`: a numpy array. `cuda` or `cuda:1`: a CudaArray on that GPU
     max_pixels, max_memory, on_error: as of read()
@@ -92,23 +92,23 @@ def decode(source: Source, mode: str = "RGB", *, scale: int = 1, upsampling: str
     """
     if mode is None:
         raise ValueError("a mode is RGB, L, CMYK, not None")
-    return decode_one(Wanted.of(mode, scale, upsampling, device,
+    return decode_one(Wanted.of(mode, reduce, upsampling, device,
                                 Limits(max_pixels, max_memory, on_error)), source)
 
 
-def encode(array: Any, target: Any = None, *, quality: int = 85, sampling: Optional[str] = None,
-           tables: Any = "annex-k", quantizer: str = "round", target_size: Optional[int] = None,
+def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: Any = None,
+           qtables: Any = "annex-k", quantizer: str = "round", target_size: Optional[int] = None,
            max_size: Optional[int] = None, method: str = "islow", progressive: bool = False,
            arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> bytes:
     """Encodes pixels as a JPEG file: the one that libjpeg-turbo, and so Pillow, makes of them.
 
     Other tables and quantizers than the first make smaller files that look the same.
 
-    array: as of Picture.from_pixels. Or grey or RGB on a GPU, of PyTorch, CuPy or any library with
+    array: as of Picture.from_pixels. Or gray or RGB on a GPU, of PyTorch, CuPy or any library with
         DLPack or __cuda_array_interface__, whose rows may have gaps between them; it is coded there
     target: a path or a binary file; None: the bytes are only returned
-    quality, sampling, method: as of Picture.from_pixels
-    tables: `annex-k` or `perceptual`, which quality scales, or arrays, as from_pixels' qtables
+    quality, subsampling, method: as of Picture.from_pixels
+    qtables: `annex-k` or `perceptual`, which quality scales, or arrays, as from_pixels takes them
     quantizer: `round`, `dead-zone` or `rd`: how levels are made
     target_size: bytes; instead of quality the highest one whose file has no more. Where even
         quality 1 makes a larger file, that is the file, and a UserWarning
@@ -119,8 +119,8 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, sampling: Optio
     """
     options = Options(progressive, arithmetic, optimize, restart).check()
     check_method(method)
-    levelling = Levelling(quality, tables, quantizer, target_size, max_size).checked()
-    pixels, kind = _pixels_of(array, sampling, levelling)
+    levelling = Levelling(quality, qtables, quantizer, target_size, max_size).checked()
+    pixels, kind = _pixels_of(array, subsampling, levelling)
     data = _data_of(pixels, kind, levelling, method, options)
     if target is not None:
         store(data, target)

@@ -37,12 +37,12 @@ _ADOBE = b"\xff\xee\0\x0eAdobe\0\x64\0\0\0\0\0"
 class Component:
     """One component of a picture.
 
-    levels: int16 (blocks_h, blocks_w, 8, 8), the quantised coefficients; [by, bx, v, u] is the one
+    levels: int16 (blocks_h, blocks_w, 8, 8), the quantized coefficients; [by, bx, v, u] is the one
         of v half waves downwards and u to the right in the block of row by, column bx
     id: 1 Y, 2 Cb, 3 Cr, 4 K, or the letter's code: 82 R, 71 G, 66 B; 67 C, 77 M, 89 Y, 75 K
     h_samp, v_samp: sampling factors as in the file's frame header
     width, height: samples, without the padding to whole blocks
-    table: index of its quantisation table in Picture.tables
+    table: index of its quantization table in Picture.tables
     """
 
     __slots__ = ("levels", "id", "h_samp", "v_samp", "width", "height", "table")
@@ -61,7 +61,7 @@ class Component:
 
 
 class Picture:
-    """A JPEG picture as its quantised coefficients. `read` makes it, `write` takes it.
+    """A JPEG picture as its quantized coefficients. `read` makes it, `write` takes it.
 
     components: tuple of Component, one, three or four. Their levels are views of the decoder's
         buffer, which lives as long as one of them does; they may be changed in place.
@@ -70,7 +70,7 @@ class Picture:
     width, height: of the picture, in samples
     sampling: `GRAYSCALE`, `YCbCr-4:2:0`, `-4:2:2`, `-4:4:4`, `-4:4:0`, `-4:1:1`, `RGB`,
         `CMYK-4:4:4`, or `YCCK-4:2:0` and so on, as YCbCr
-    markers: bytes, the file's APPn and COM segments (JFIF, Exif, XMP, colour profile, comments) one
+    markers: bytes, the file's APPn and COM segments (JFIF, Exif, XMP, color profile, comments) one
         behind the other, each from the FF of its marker on; of CMYK Adobe's, too, which is written
         where it is there, since some programs invert such files alone. Not written are segments
         about the coding (Adobe's of other files, AVI1) and an index without attachments
@@ -129,14 +129,15 @@ class Picture:
                        self.markers, self.path, self.irregular, self.attachments, self.trailer,
                        self.gaps, self.depth)
 
-    def turned(self, direction: str, trim: bool = False, perfect: bool = False) -> "Picture":
-        """The picture turned or mirrored without loss, with jpegtran's coefficients.
+    def transposed(self, direction: Any, trim: bool = False, perfect: bool = False) -> "Picture":
+        """The picture rotated, mirrored or transposed without loss, with jpegtran's coefficients.
 
         direction: as of cudadctflip: `90r`, clockwise; `180`; `90l`; `horiz`, left and right
             exchanged; `vert`; `ul-lr`, transposed; `ur-ll`; `identity`; `auto`, by the Exif data in
-            `markers`, which then say, as XMP data do, that the picture is upright
-        trim: drop partial MCUs at an edge that would have to come first; else they stay there, not
-            turned
+            `markers`, which then say, as XMP data do, that the picture is upright. Or a member of
+            Pillow's Image.Transpose, whose rotations are counterclockwise, or its number
+        trim: drop partial MCUs at an edge that would have to come first; else they stay there as
+            they are
         perfect: raise ValueError where there are such
         Tables, attachments, thumbnails and sizes in metadata follow. What cannot follow without
         loss is dropped, with a UserWarning that names it; another tells of partial MCUs that `auto`
@@ -149,15 +150,15 @@ class Picture:
         """A part of the picture, in samples, without loss.
 
         It begins at a whole MCU: up to an MCU less one of columns and rows before `left` and `top`
-        are there, too. Metadata follow as with turned(); attachments are cropped where the crop is
-        at their MCUs. Raises as turned(), ValueError for a part that is not in the picture.
+        are there, too. Metadata follow as with transposed(); attachments are cropped where the crop
+        is at their MCUs. Raises as transposed(), ValueError for a part that is not in the picture.
         """
         return self._by(_filters.cropped(self, left, top, width, height))
 
-    def requantised(self, quality: int) -> "Picture":
+    def requantized(self, quality: int) -> "Picture":
         """The levels with libjpeg's tables of a quality, where these are coarser than its own.
 
-        Rounded to the nearest, ties away from zero; nothing is transformed. Raises as turned().
+        Rounded to the nearest, ties away from zero; nothing is transformed. Raises as transposed().
         """
         return self._by(_filters.requantized(self, quality))
 
@@ -209,7 +210,7 @@ class Picture:
                           method=method, depth=self.depth) for c in self.components)
 
     def pixels(self, upsampling: str = "fancy") -> np.ndarray:
-        """uint8 (height, width, 3), RGB; (height, width) of a grey picture; (height, width, 4),
+        """uint8 (height, width, 3), RGB; (height, width) of a gray picture; (height, width, 4),
         CMYK as Pillow gives it, 255 for all of the ink: files have it inverted, as Adobe's do.
 
         upsampling: of Cb and Cr that have fewer samples. `fancy`: triangle filters; the bytes are
@@ -225,29 +226,30 @@ class Picture:
                                    self.depth, upsampling == "fancy")
         if not self.sampling.startswith("YCCK"):
             return _filters.pixels(self, upsampling)
-        *colours, black = self.components
-        rest = Picture(colours, self.tables, self.width, self.height, "YCbCr" + self.sampling[4:])
+        *colors, black = self.components
+        rest = Picture(colors, self.tables, self.width, self.height, "YCbCr" + self.sampling[4:])
         ink = idct(black.levels, table=self.tables[black.table], size=(self.height, self.width))
         return np.dstack([_filters.pixels(rest, upsampling), 255 - ink])
 
     @classmethod
-    def from_pixels(cls, array: Any, quality: int = 85, sampling: Optional[str] = None,
+    def from_pixels(cls, array: Any, quality: int = 85, subsampling: Any = None,
                     qtables: Optional[Any] = None, method: str = "islow") -> "Picture":
         """A picture made of pixels, with the levels of `cjpeg -dct int`.
 
-        array: uint8 (height, width), grey; (height, width, 3), RGB; with a `sampling` of CMYK or
+        array: uint8 (height, width), gray; (height, width, 3), RGB; with a `subsampling` of CMYK or
             YCCK (height, width, 4), 255 for all of the ink. Or an image of Pillow, whose mode is
             L, RGB or CMYK
         quality: 1 to 100, libjpeg's scale of the tables of ITU-T T.81, annex K; entries up to 255
-        sampling: as Picture.sampling or its end: `4:2:0`, the default for colour; `gray`; `rgb`,
-            which keeps the colours as they are; `cmyk`, the default for Pillow's CMYK alone, since
-            four channels may be RGBA, too; `YCCK-4:2:0`
+        subsampling: as Picture.sampling or its end: `4:2:0`, the default for color; `gray`; `rgb`,
+            which keeps the colors as they are; `cmyk`, the default for Pillow's CMYK alone, since
+            four channels may be RGBA, too; `YCCK-4:2:0`. Without colons, too: `420`; or 0, 1, 2 as
+            in Pillow: 4:4:4, 4:2:2, 4:2:0
         qtables: instead of `quality`: (8, 8) for all components, or (n, 8, 8), one for each
             component in turn, the last for the rest; 1 to 65535
         method: as of dct()
         Raises ValueError for other shapes and values, and TypeError.
         """
-        pixels, sampling = color.checked(array, sampling)
+        pixels, sampling = color.checked(array, subsampling)
         count = len(color.ids_of(sampling))
         if pixels.ndim == 2 and sampling != "GRAYSCALE":
             pixels = np.repeat(pixels[:, :, None], 3, axis=2)

@@ -15,11 +15,11 @@ class Planes(Tuple[Any, ...]):
     """A picture's coefficients: of each component an array (64, blocks_h, blocks_w).
 
     Plane 0 is DC, the others follow in the zigzag order of JPEG files. int16 arrays are levels;
-    others are dequantised, in the units of JPEG: DC is eight times the mean of the samples less
+    others are dequantized, in the units of JPEG: DC is eight times the mean of the samples less
     128, or less 2048 at 12 bits. Arrays are numpy's or, on a GPU, CudaArrays.
 
-    tables: uint16 (n, 8, 8), the divisors of levels in natural order; (0, 8, 8) of dequantised ones
-    which: a tuple of each component's index in `tables`, which has none if they are dequantised
+    tables: uint16 (n, 8, 8), the divisors of levels in natural order; (0, 8, 8) of dequantized ones
+    which: a tuple of each component's index in `tables`, which has none if they are dequantized
     width, height, sampling, depth, path, irregular: as of a Picture
     """
 

@@ -49,11 +49,11 @@ class Reader:
 
     paths: of the files; or bytes, memoryviews and binary files, or any of these. An iterable other
         than a list or a tuple is walked through by another thread, as it needs files
-    batch: pictures in a batch; the last one may have fewer
+    batch_size: pictures in a batch; the last one may have fewer
     device: `cpu`: numpy arrays. `cuda` or `cuda:1`: arrays on that GPU, see CudaPicture
-    workers: 1 to 1024 files that are decoded at once, each on a thread; None: as many as the
+    num_workers: 1 to 1024 files that are decoded at once, each on a thread; None: as many as the
         process may use cores, and twice as many for a GPU, which decodes the larger files itself
-    output: `coefficients`: Pictures. `pixels`: arrays, as decode() makes them with `mode`, `scale`
+    output: `coefficients`: Pictures. `pixels`: arrays, as decode() makes them with `mode`, `reduce`
         and `upsampling`
     layout: of coefficients. `block`: Pictures. `band`: Planes, of `dtype` as of Picture.planes();
         nothing is copied behind the conversion
@@ -61,33 +61,30 @@ class Reader:
 
     Iterating yields one Batch after the other; each `for` begins anew. A file that cannot be read
     is a Failure in its place and stops nothing. While a batch is in use the next one is decoded:
-    one batch and twice `workers` files are ahead of those that the caller has. A Reader can be
+    one batch and twice `num_workers` files are ahead of those that the caller has. A Reader can be
     pickled, so torch's DataLoader takes it to processes that it starts by spawn. The constructor
     raises ValueError and TypeError, iteration Unavailable in a forked process and where there is no
     such GPU.
     """
 
-    def __init__(self, paths: Iterable[Source], batch: int = 32,
-                 device: str = "cpu", workers: Optional[int] = None, output: str = "coefficients",
-                 mode: str = "RGB", scale: int = 1, upsampling: str = "fancy",
-                 layout: str = "block", dtype: Any = np.int16,
-                 max_pixels: Optional[int] = None, max_memory: Optional[int] = None,
-                 on_error: str = "fail") -> None:
+    def __init__(self, paths: Iterable[Source], batch_size: int = 32, device: str = "cpu",
+                 num_workers: Optional[int] = None, output: str = "coefficients", mode: str = "RGB",
+                 reduce: int = 1, upsampling: str = "fancy", layout: str = "block",
+                 dtype: Any = np.int16, max_pixels: Optional[int] = None,
+                 max_memory: Optional[int] = None, on_error: str = "fail") -> None:
         if isinstance(paths, (str, bytes, os.PathLike)):
             raise ValueError("paths are an iterable of paths, not one path: put it into a list")
         if not hasattr(paths, "__iter__") and not hasattr(paths, "__getitem__"):
             raise TypeError(f"paths are an iterable of paths, not {type(paths).__name__}")
-        whole_number("the size of a batch", batch)
-        if workers is not None:
-            whole_number("the number of workers", workers)
-        if batch < 1:
-            raise ValueError(f"batch must be at least 1, not {batch}")
-        if workers is not None and not 1 <= workers <= 1024:
-            raise ValueError(f"workers must be 1 to 1024, not {workers}")
+        whole_number("batch_size", batch_size)
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1, not {batch_size}")
+        if num_workers is not None and not 1 <= whole_number("num_workers", num_workers) <= 1024:
+            raise ValueError(f"num_workers must be 1 to 1024, not {num_workers}")
         if output not in ("coefficients", "pixels"):
             raise ValueError(f"an output is coefficients or pixels, not {output!r}")
-        if output == "coefficients" and (mode, scale, upsampling) != ("RGB", 1, "fancy"):
-            raise ValueError("mode, scale and upsampling are of output='pixels'")
+        if output == "coefficients" and (mode, reduce, upsampling) != ("RGB", 1, "fancy"):
+            raise ValueError("mode, reduce and upsampling are of output='pixels'")
         if layout not in ("block", "band"):
             raise ValueError(f"a layout is block or band, not {layout!r}")
         kind = check_type(dtype)
@@ -97,13 +94,13 @@ class Reader:
         if layout == "band" and output == "pixels":
             raise ValueError("bands are of coefficients: pixels have none")
         limits = Limits(max_pixels, max_memory, on_error)
-        wanted = Wanted.of(mode, scale, upsampling, device, limits)
-        self.paths, self.batch, self.device = paths, batch, device
-        self.wanted = wanted if output == "pixels" else wanted._replace(mode=None, scale=1)
+        wanted = Wanted.of(mode, reduce, upsampling, device, limits)
+        self.paths, self.batch_size, self.device = paths, batch_size, device
+        self.wanted = wanted if output == "pixels" else wanted._replace(mode=None, reduce=1)
         self.planes = kind if layout == "band" else None
         cores = len(os.sched_getaffinity(0))
-        self.own_workers = None if workers is None else int(workers)
-        self.workers = cores * (1 if device == "cpu" else 2) if workers is None else int(workers)
+        self.own_workers = None if num_workers is None else int(num_workers)
+        self.num_workers = self.own_workers or cores * (1 if device == "cpu" else 2)
 
     def __iter__(self) -> Iterator[Batch]:
         walk = Walk(self)
@@ -121,8 +118,8 @@ class Walk:
     """One walk through the files: batches are pushed as they come, and pulled in order."""
 
     def __init__(self, reader: Reader) -> None:
-        self._batch, self._planes = reader.batch, reader.planes
-        self._most = min(_MOST_BATCHES, 1 - -2 * reader.workers // reader.batch)
+        self._batch, self._planes = reader.batch_size, reader.planes
+        self._most = min(_MOST_BATCHES, 1 - -2 * reader.num_workers // reader.batch_size)
         self._ahead = Ahead(reader.wanted, reader.own_workers, self._most)
         self._files = walk_through(reader.paths)
         self._files.give_room(self._most * self._batch)

@@ -1,4 +1,4 @@
-"""Quantisation tables as arguments: their shapes, types and values are checked here."""
+"""Quantization tables as arguments: their shapes, types and values are checked here."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 

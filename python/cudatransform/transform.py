@@ -116,7 +116,7 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> An
     frame: uint8 or uint16 (height, width), from which 2 to the power of (bits - 1) is subtracted.
         Or a uint8 array on a GPU, of PyTorch, CuPy or any library with DLPack or
         __cuda_array_interface__, whose rows may have gaps between them
-    table: (8, 8) divisors from 1 to 65535, natural order; None: no quantisation
+    table: (8, 8) divisors from 1 to 65535, natural order; None: no quantization
     method: as of cudadct8x8; `islow` has libjpeg-turbo's bits (for uint16 it means `float`)
     Returns (blocks_h, blocks_w, 8, 8): with a table levels, int16 (int32 for uint16); without one
     float32, the orthonormal transform, whose DC is eight times the mean. It is a numpy array, or a
@@ -173,12 +173,13 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
     return made
 
 
-def quality_tables(quality: int, preset: str = "annex-k", sampling: str = "4:2:0") -> np.ndarray:
+def quality_tables(quality: int, preset: str = "annex-k",
+                   subsampling: Any = "4:2:0") -> np.ndarray:
     """The tables of luma and chroma for a quality: uint16 (2, 8, 8), in natural order.
 
     quality: 1 to 100.
     preset: `annex-k`, libjpeg's tables, or `perceptual`.
-    sampling: of the picture; only `perceptual` has a table of chroma for each.
+    subsampling: of the picture; only `perceptual` has a table of chroma for each.
     Raises ValueError and TypeError.
     """
     check_quality(quality)
@@ -186,7 +187,7 @@ def quality_tables(quality: int, preset: str = "annex-k", sampling: str = "4:2:0
         raise TypeError(f"a preset is a str, not {type(preset).__name__}")
     if preset not in _native.PRESETS:
         raise ValueError(f"a quality scales annex-k and perceptual, not {preset!r}")
-    across, down = color.ratio_of(color.sampling_of(sampling), 1)
+    across, down = color.ratio_of(color.subsampling_of(subsampling), 1)
     made, error = np.empty((2, 8, 8), np.uint16), _native.Error()
     _native.check(_native.library().ct_quality_tables(
         _native.PRESETS.index(preset), int(quality), across, down, made[0].ctypes.data,
@@ -223,14 +224,14 @@ def _squared_error(a: np.ndarray, b: np.ndarray) -> float:
     return total.value
 
 
-def psnr(a: Any, b: Any, peak: Optional[float] = None) -> float:
+def psnr(a: Any, b: Any, data_range: Optional[float] = None) -> float:
     """The peak signal-to-noise ratio of two arrays of one shape in dB; infinity for equal ones.
 
     a, b: samples of any type and shape: numpy's, or both on one GPU, where PyTorch or CuPy
         computes. CudaArrays and other libraries' arrays need one of the two to be installed
-    peak: the largest sample, more than 0; None: that of their integer type, 1 for floating point
-    Raises ValueError for different shapes and where only one is on a GPU, TypeError for Pictures,
-    and Unavailable.
+    data_range: the largest sample less the smallest, more than 0; None: 255, of uint8 alone
+    Raises ValueError for different shapes, for other types than uint8 without data_range and where
+    only one is on a GPU, TypeError for Pictures, and Unavailable.
     """
     for one in a, b:
         if hasattr(one, "components"):
@@ -243,16 +244,18 @@ def psnr(a: Any, b: Any, peak: Optional[float] = None) -> float:
         raise ValueError(f"the shapes differ: {tuple(a.shape)} and {tuple(b.shape)}")
     if 0 in a.shape:
         raise ValueError("there are no samples")
-    if peak is not None and not peak > 0:
-        raise ValueError(f"a peak is more than 0, not {peak}")
-    if peak is None:
-        kind = str(a.dtype).rpartition(".")[2]
-        peak = float(np.iinfo(kind).max) if "int" in kind else 1.0
+    if data_range is None:
+        kinds = [str(one.dtype).rpartition(".")[2] for one in (a, b)]
+        if kinds != ["uint8", "uint8"]:
+            raise ValueError(f"psnr() of {' and '.join(dict.fromkeys(kinds))} needs data_range=, "
+                             "such as 1 or 255 of floats, 4095 of 12-bit samples")
+        data_range = 255
+    if not data_range > 0:
+        raise ValueError(f"data_range must be more than 0, not {data_range}")
     if isinstance(a, np.ndarray) and a.dtype == b.dtype and a.dtype.name in _COMPARED:
         mean = _squared_error(np.ascontiguousarray(a), np.ascontiguousarray(b)) / a.size
-        return math.inf if mean == 0 else 10 * math.log10(peak * peak / mean)
-    # Arrays of PyTorch and CuPy compute where they are.
-    difference = (a.double() - b.double() if hasattr(a, "double") else
-                  a.astype("float64") - b.astype("float64"))
-    mean = float((difference * difference).mean())
-    return math.inf if mean == 0 else 10 * math.log10(peak * peak / mean)
+    else:  # arrays of PyTorch and CuPy compute where they are
+        difference = (a.double() - b.double() if hasattr(a, "double") else
+                      a.astype("float64") - b.astype("float64"))
+        mean = float((difference * difference).mean())
+    return math.inf if mean == 0 else 10 * math.log10(data_range * data_range / mean)

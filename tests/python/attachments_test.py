@@ -151,7 +151,7 @@ class Attachments(unittest.TestCase):
             for attachment in attachments:
                 picture = ct.read(FIRST)
                 picture.attachments = (whole, attachment)
-                for make in (ct.write, lambda picture: picture.turned("90r")):
+                for make in (ct.write, lambda picture: picture.transposed("90r")):
                     with self.subTest(words), self.assertRaisesRegex(ct.WriteError, words):
                         make(picture)
                 with mock.patch.object(_encoding, "check_rest"):
@@ -208,7 +208,7 @@ class Corpus(unittest.TestCase):
         source = os.path.join(made.name, "in")
         pictures.write_all(source, {f"{name}.jpg": data for name, data in FILES.items()})
         names = folder.list_files(source)
-        for action, options in (("repack", {}), ("requantise", {"quality": 40}), ("stats", {})):
+        for action, options in (("repack", {}), ("requantize", {"quality": 40}), ("stats", {})):
             output = folder.Output(os.path.join(made.name, action))
             self.addCleanup(output.release)
             output.claim({"action": action, "options": options, "input": source}, names)

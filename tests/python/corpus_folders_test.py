@@ -173,8 +173,8 @@ class Folders(WithCorpus):
         own = set(os.listdir(self.output.path)) - {"f 0", "f 1"}
         self.assertEqual(own, {folder.OWN, "failures.jsonl", "summary.json", "warnings.jsonl"})
         tree = [name for name in self.names if b"bad" not in name]
-        for action, options in (("repack", {}), ("requantise", {"quality": 40}), ("shrink", {}),
-                                ("turn", {}), ("crop", {"crop": [0, 0, 8, 8]})):
+        for action, options in (("repack", {}), ("requantize", {"quality": 40}), ("shrink", {}),
+                                ("transpose", {}), ("crop", {"crop": [0, 0, 8, 8]})):
             for name in own:
                 self.names = sorted([*tree, f"{name}/a.jpg".encode()])
                 self.output = folder.Output(os.path.join(self.top, f"{action} {name}"))
@@ -206,14 +206,14 @@ class Folders(WithCorpus):
             with mock.patch.object(folder, "sameness_in", return_value=same):
                 self.names = sorted(some)
                 with self.assertRaisesRegex(folder.FolderError, words):
-                    self.claim(self.output, "turn")
+                    self.claim(self.output, "transpose")
                 self.assertFalse(os.path.exists(self.output.own))
                 self.claim(self.output, "stats")
                 self.output.release()
                 shutil.rmtree(self.output.path)
         with mock.patch.object(folder, "sameness_in", return_value=case):
             self.names = [b"A/a.jpg", b"\xff/\xfe.jpg", b"a/b.jpg"]  # folders may merge
-            self.claim(self.output, "turn")
+            self.claim(self.output, "transpose")
 
     def test_how_a_file_system_compares_names(self):
         self.assertEqual(names.sameness_in(self.top), (False, False))
@@ -239,13 +239,13 @@ class Folders(WithCorpus):
         self.assertFalse(self.output.is_done(0))
 
     def test_another_job_is_refused(self):
-        self.do("requantise", quality=40)
-        self.do("requantise", quality=40)
+        self.do("requantize", quality=40)
+        self.do("requantize", quality=40)
         with self.assertRaisesRegex(folder.FolderError, "options"):
-            self.do("requantise", quality=50)
+            self.do("requantize", quality=50)
         self.names = self.names[1:]
         with self.assertRaisesRegex(folder.FolderError, "files, list"):
-            self.do("requantise", quality=40)
+            self.do("requantize", quality=40)
 
     def test_what_is_left_of_a_killed_run_goes(self):
         self.do("repack")

@@ -16,7 +16,7 @@ from cudatransform.corpus import actions, folder
 import pictures
 
 COUNT = int(os.environ.get("CUDATRANSFORM_TEST_PICTURES", "200"))
-PROCESSES = {"baseline": (), "optimised": ("-optimize",), "restart": ("-restart", "2B"),
+PROCESSES = {"baseline": (), "optimized": ("-optimize",), "restart": ("-restart", "2B"),
              "progressive": ("-progressive",), "arithmetic": ("-arithmetic",),
              "arithmetic-progressive": ("-arithmetic", "-progressive")}
 # Of small files few become smaller: the others are copied.
@@ -27,12 +27,12 @@ def pools():
     """Sound files, without anything behind them, by their kind."""
     made = {}
     for size in SIZES:
-        colours, grey = pictures.pixels(*size), pictures.pixels(*size, channels=1)
+        colors, gray = pictures.pixels(*size), pictures.pixels(*size, channels=1)
         for name, options in PROCESSES.items():
-            made["grey", name, size] = pictures.cjpeg(grey, *options)
-            made["RGB", name, size] = pictures.cjpeg(colours, "-rgb", *options)
+            made["gray", name, size] = pictures.cjpeg(gray, *options)
+            made["RGB", name, size] = pictures.cjpeg(colors, "-rgb", *options)
             for sampling, factors in pictures.CJPEG_SAMPLINGS.items():
-                made[sampling, name, size] = pictures.cjpeg(colours, "-sample", factors, *options)
+                made[sampling, name, size] = pictures.cjpeg(colors, "-sample", factors, *options)
         four = pictures.pixels(*size, channels=4)
         for sampling in ("cmyk", "YCCK-4:2:0", "YCCK-4:2:2", "YCCK-4:4:4", "YCCK-4:4:0",
                          "YCCK-4:1:1"):
@@ -172,7 +172,7 @@ class Soak(unittest.TestCase):
                     self.assertNotIn(step, SOUND, row["reason"])
                     self.assertFalse(os.path.exists(os.path.join(self.target, row["path"])))
                     if step in ODD:  # where libjpeg cannot tell it from damage, either
-                        self.assertNotIn(kind[1], ("baseline", "optimised", "restart"),
+                        self.assertNotIn(kind[1], ("baseline", "optimized", "restart"),
                                          row["reason"])
                     continue
                 self.assertNotIn(step, REFUSED)

@@ -107,7 +107,7 @@ class Actions(WithCorpus):
         self.do("stats")
         self.assertEqual([(row["depth"], row["process"]) for row in self.rows()],
                          [(12, "extended")])
-        for action, options in (("repack", {}), ("requantise", {"quality": 40})):
+        for action, options in (("repack", {}), ("requantize", {"quality": 40})):
             self.output.release()
             self.output = folder.Output(os.path.join(self.top, action))
             os.makedirs(self.output.path)
@@ -129,7 +129,7 @@ class Actions(WithCorpus):
         self.names += [b"f 1", b"f 1/gone.jpg"]
         bad.update({"secret.jpg": (b"", "Permission denied"), "f 1": (b"", "directory"),
                     "gone.jpg": (b"", "No such file"), "bad.jpeg": (b"", "JPEG")})
-        for action, options in (("stats", {}), ("repack", {}), ("requantise", {"quality": 40}),
+        for action, options in (("stats", {}), ("repack", {}), ("requantize", {"quality": 40}),
                                 ("export", {})):
             if action == "export" and lacks_pyarrow():
                 continue
@@ -160,8 +160,8 @@ class Actions(WithCorpus):
             self.assertEqual(os.path.getsize(after), row["bytes_after"])
             self.assertLessEqual(row["bytes_after"], row["bytes"])
 
-    def test_requantise(self):
-        self.do("requantise", quality=40)
+    def test_requantize(self):
+        self.do("requantize", quality=40)
         for name, row in zip(self.names, self.rows()):
             if "reason" in row:
                 continue
@@ -184,14 +184,14 @@ class Actions(WithCorpus):
         picture = ct.read(first)
         picture.markers += pictures.segment(0xE1, exif)
         ct.write(picture, first)
-        self.do("turn", trim=True)
+        self.do("transpose", trim=True)
         for name, row in zip(self.names, self.rows()):
             if "reason" in row:
                 continue
             with open(self.path(self.input, name), "rb") as before:
                 with open(self.path(self.output.path, name), "rb") as after:
                     self.assertEqual(before.read() == after.read(), name != self.names[1])
-        expected = picture.turned("90r", trim=True)
+        expected = picture.transposed("90r", trim=True)
         made = ct.read(self.path(self.output.path, self.names[1]))
         self.assertEqual((made.width, made.height), (expected.width, expected.height))
         self.assertTrue(np.array_equal(made[0], expected[0]))
@@ -304,7 +304,7 @@ class Warnings(WithCorpus):
         untrue = pictures.xmp([("MotionPhoto", "video/mp4", 12345)])
         pictures.write_all(self.input, {"a.jpg": data, "b.jpg": data[:2] + untrue + data[2:]})
         self.names = [b"a.jpg", b"b.jpg"]
-        for action, options in (("repack", {}), ("requantise", {"quality": 20}), ("shrink", {})):
+        for action, options in (("repack", {}), ("requantize", {"quality": 20}), ("shrink", {})):
             self.output.release()
             self.output = folder.Output(os.path.join(self.top, action))
             self.do(action, **options)

@@ -69,7 +69,7 @@ def jpegtran(data):
 
 
 def djpeg(data, *options):
-    """libjpeg-turbo's samples of a file: grey or RGB."""
+    """libjpeg-turbo's samples of a file: gray or RGB."""
     return from_pnm(run("djpeg", "-dct", "int", *options, "-pnm", data=data))
 
 
@@ -167,7 +167,7 @@ def file_with_frame(frame):
 
 
 def tiny():
-    """A sound grey file of 8 x 8 samples, all of them 128."""
+    """A sound gray file of 8 x 8 samples, all of them 128."""
     return file_with_frame(segment(0xC0, b"\x08\0\x08\0\x08\1\1\x11\0"))
 
 
@@ -179,7 +179,7 @@ def _zigzag():
 
 
 def twelve_bits(components, width, height, table):
-    """A file of 12 bits a sample, grey or YCbCr-4:4:4, of levels (blocks_h, blocks_w, 8, 8) and
+    """A file of 12 bits a sample, gray or YCbCr-4:4:4, of levels (blocks_h, blocks_w, 8, 8) and
     divisors (8, 8). All Huffman codes have 8 bits."""
     order = _zigzag()
     ac = [0x00, 0xF0] + [zeros << 4 | size for size in range(1, 15) for zeros in range(16)]

@@ -115,7 +115,6 @@ class Arrays(unittest.TestCase):
         self.assertTrue(levels.flags.writeable)
         wanted = levels.copy()
         del self.picture
-        ct.jpeg.of_this_thread().close()
         gc.collect()
         for seed in range(20):  # which would be decoded into the same memory
             ct.read(ct.write(ct.Picture.from_pixels(pictures.pixels(97, 61, seed=seed), 70)))
@@ -152,14 +151,14 @@ class BesideLibjpegTurbo(unittest.TestCase):
                         made = ct.Picture.from_pixels(array, quality, sampling[-5:])
                         self.assertTrue(pictures.equal(pictures.with_jfif(made), ct.read(data)))
 
-    def test_grey_and_rgb(self):
-        grey = pictures.pixels(97, 61, 1)
-        data = pictures.cjpeg(grey, "-grayscale")
-        self.assertTrue(pictures.equal(pictures.with_jfif(ct.Picture.from_pixels(grey, 75)),
+    def test_gray_and_rgb(self):
+        gray = pictures.pixels(97, 61, 1)
+        data = pictures.cjpeg(gray, "-grayscale")
+        self.assertTrue(pictures.equal(pictures.with_jfif(ct.Picture.from_pixels(gray, 75)),
                                        ct.read(data)))
         self.assertTrue(np.array_equal(ct.read(data).pixels(), pictures.djpeg(data)))
-        colour = pictures.pixels(97, 61)
-        data = pictures.cjpeg(colour, "-rgb", "-quality", "90")
+        color = pictures.pixels(97, 61)
+        data = pictures.cjpeg(color, "-rgb", "-quality", "90")
         self.assertTrue(np.array_equal(ct.read(data).pixels(), pictures.djpeg(data)))
 
     @unittest.skipUnless(os.path.isdir(pictures.OPENCV), "no opencv-doc")
@@ -184,14 +183,14 @@ class Cmyk(unittest.TestCase):
             for size in self.SIZES:
                 with self.subTest(sampling=sampling, size=size):
                     array = pictures.pixels(*size, 4)
-                    colour = ct.Picture.from_pixels(array[:, :, :3], 80, sampling)
+                    color = ct.Picture.from_pixels(array[:, :, :3], 80, sampling)
                     ink = ct.Picture.from_pixels(array, 80, "YCCK-" + sampling)
                     black = ct.Picture.from_pixels(255 - array[:, :, 3], 80)
                     for index in range(3):
-                        self.assertTrue(np.array_equal(ink[index], colour[index]))
+                        self.assertTrue(np.array_equal(ink[index], color[index]))
                     self.assertTrue(np.array_equal(ink[3], black[0]))
                     again = ct.read(ct.write(ink)).pixels()
-                    self.assertTrue(np.array_equal(again[:, :, :3], colour.pixels()))
+                    self.assertTrue(np.array_equal(again[:, :, :3], color.pixels()))
                     self.assertTrue(np.array_equal(again[:, :, 3], 255 - black.pixels()))
 
     def test_pixels_are_pillows(self):
@@ -215,7 +214,7 @@ class Cmyk(unittest.TestCase):
                 self.assertTrue(np.array_equal(made.pixels(), judge), sampling)
 
     def test_adobes_marker_stays_and_stays_away(self):
-        picture = ct.Picture.from_pixels(pictures.pixels(40, 30, 4), sampling="cmyk")
+        picture = ct.Picture.from_pixels(pictures.pixels(40, 30, 4), subsampling="cmyk")
         data = ct.write(picture)
         self.assertIn(b"Adobe", ct.read(data).markers)
         picture.markers = b""
@@ -231,7 +230,7 @@ class Cmyk(unittest.TestCase):
                                    (3, "YCCK-4:2:0"), (1, "cmyk")):
             given = array[:, :, 0] if channels == 1 else array[:, :, :channels]
             with self.assertRaisesRegex(ValueError, "CMYK and YCCK"):
-                ct.Picture.from_pixels(given, sampling=sampling)
+                ct.Picture.from_pixels(given, subsampling=sampling)
 
 
 class BadInput(unittest.TestCase):
@@ -378,7 +377,7 @@ class BadInput(unittest.TestCase):
                      lambda: ct.read(None), lambda: ct.read(io.StringIO("text")),
                      lambda: ct.Picture.from_pixels(pictures.pixels(24, 17), 85.5),
                      lambda: ct.Picture.from_pixels(pictures.pixels(24, 17), "85"),
-                     lambda: ct.Picture.from_pixels(pictures.pixels(24, 17), sampling=420)):
+                     lambda: ct.Picture.from_pixels(pictures.pixels(24, 17), subsampling=4.2)):
             with self.assertRaises(TypeError):
                 call()
 

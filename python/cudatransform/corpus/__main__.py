@@ -17,8 +17,8 @@ Goes through all JPEG files below INPUT and writes into the folder OUTPUT:
 stats       stats.parquet: size, sampling, tables, estimated quality, process, share of zeros, bits
 export      levels-NNNNNN.parquet: coefficients, tables, markers, attachments and trailer
 repack      the same tree of files, each progressive if that is smaller; no coefficient changes
-requantise  the same tree, with coarser tables: --quality
-turn        the same tree, each picture upright by its Exif data, without loss
+requantize  the same tree, with coarser tables: --quality
+transpose   the same tree, each picture upright by its Exif data, without loss
 crop        the same tree, a part of each picture, without loss: --crop
 shrink      the same tree, with levels made anew for fewer bits, by each file's own tables, or by
             those that make files of --target-size
@@ -32,13 +32,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m cudatransform.corpus",
                                      description=_DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("stats", "export", "repack", "requantise", "shrink",
-                                           "turn", "crop"))
+    parser.add_argument("action", choices=("stats", "export", "repack", "requantize", "shrink",
+                                           "transpose", "crop"))
     parser.add_argument("input", help="a folder")
     parser.add_argument("output", help="a folder that is new, empty, or this very job's")
-    parser.add_argument("--quality", type=int, help="1 to 100, of requantise")
+    parser.add_argument("--quality", type=int, help="1 to 100, of requantize")
     parser.add_argument("--trim", action="store_true",
-                        help="of turn: drop partial MCUs at an edge, which cannot be turned")
+                        help="of transpose: drop partial MCUs at an edge, which cannot move")
     parser.add_argument("--crop", metavar="WIDTHxHEIGHT+LEFT+TOP",
                         help="of crop, in samples; it begins at a whole MCU")
     parser.add_argument("--target-size", type=int, help="the most bytes of a file, of shrink")
@@ -48,8 +48,8 @@ def main() -> int:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu",
                         help="cuda: the workers share GPUs, which decode files from 100,000 bytes")
     given = parser.parse_args()
-    if (given.quality is None) == (given.action == "requantise"):
-        parser.error("--quality belongs to requantise")
+    if (given.quality is None) == (given.action == "requantize"):
+        parser.error("--quality belongs to requantize")
     if given.quality is not None and not 1 <= given.quality <= 100:
         parser.error("--quality is 1 to 100")
     if given.target_size is not None and given.action != "shrink":
@@ -61,8 +61,8 @@ def main() -> int:
     crop = re.fullmatch(r"(\d+)x(\d+)\+(\d+)\+(\d+)", given.crop or "")
     if (crop is None) == (given.action == "crop") or (given.crop and not crop):
         parser.error("--crop WIDTHxHEIGHT+LEFT+TOP belongs to crop")
-    if given.trim and given.action != "turn":
-        parser.error("--trim belongs to turn")
+    if given.trim and given.action != "transpose":
+        parser.error("--trim belongs to transpose")
     options: Dict[str, Any] = {
         name: value for name, value in (("quality", given.quality),
                                         ("target_size", given.target_size)) if value is not None}

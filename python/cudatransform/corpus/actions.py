@@ -63,9 +63,9 @@ def _repack(picture: Picture, source: bytes, relative: bytes, output: Output) ->
     return {"bytes": before, "bytes_after": min(len(data), before)}
 
 
-def _requantise(picture: Picture, source: bytes, relative: bytes, output: Output,
+def _requantize(picture: Picture, source: bytes, relative: bytes, output: Output,
                 quality: int) -> Row:
-    return _write(picture.requantised(quality), source, relative, output)
+    return _write(picture.requantized(quality), source, relative, output)
 
 
 def _write(made: Picture, source: bytes, relative: bytes, output: Output) -> Row:
@@ -74,8 +74,8 @@ def _write(made: Picture, source: bytes, relative: bytes, output: Output) -> Row
     return {"bytes": os.path.getsize(source), "bytes_after": len(data)}
 
 
-def _turn(picture: Picture, source: bytes, relative: bytes, output: Output, trim: bool) -> Row:
-    made = picture.turned("auto", trim=trim)
+def _transpose(picture: Picture, source: bytes, relative: bytes, output: Output, trim: bool) -> Row:
+    made = picture.transposed("auto", trim=trim)
     if made.markers != picture.markers:  # they say that it is upright now
         return _write(made, source, relative, output)
     output.copy(source, relative)
@@ -94,12 +94,12 @@ def shrunk(picture: Picture, target_size: Optional[int] = None) -> Optional[Pict
     With the picture's own tables, or with those that make a file of `target_size` bytes. None: of
     such pictures no samples are made, or rd does not take their tables.
     """
-    levelling = Levelling(tables="perceptual", quantizer="rd", target_size=target_size)
+    levelling = Levelling(qtables="perceptual", quantizer="rd", target_size=target_size)
     if target_size is None:
         own = [picture.table(index) for index in range(len(picture))]
         if picture.tables.max() > 255 or not np.array_equal(own[min(1, len(own) - 1)], own[-1]):
             return None
-        levelling = levelling._replace(tables=np.stack([own[0], own[-1]]))
+        levelling = levelling._replace(qtables=np.stack([own[0], own[-1]]))
     data = reencoded(picture, levelling)
     if data is None:
         return None
@@ -170,7 +170,7 @@ def parquet(rows: List[Row]) -> bytes:
 
 def reader_of(paths: Iterable[str], device: str) -> Reader:
     """A worker's Reader: one thread for its core, several files at a time for a GPU."""
-    return Reader(paths, batch=_AHEAD, device=device, workers=1 if device == "cpu" else 4)
+    return Reader(paths, batch_size=_AHEAD, device=device, num_workers=1 if device == "cpu" else 4)
 
 
 def read_files(root: bytes, names: Iterable[bytes],
@@ -211,9 +211,9 @@ def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[by
         "stats": lambda picture, source, relative: stats(picture, source),
         "export": lambda picture, source, relative: _export(picture, relative, exported),
         "repack": lambda picture, source, relative: _repack(picture, source, relative, output),
-        "requantise": lambda picture, source, relative: _requantise(
+        "requantize": lambda picture, source, relative: _requantize(
             picture, source, relative, output, options["quality"]),
-        "turn": lambda picture, source, relative: _turn(
+        "transpose": lambda picture, source, relative: _transpose(
             picture, source, relative, output, options.get("trim", False)),
         "crop": lambda picture, source, relative: _crop(
             picture, source, relative, output, options["crop"]),

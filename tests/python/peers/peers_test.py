@@ -131,7 +131,8 @@ class InDataLoader(unittest.TestCase):
         self.wanted = torch.stack([Pictures(self.paths)[index] for index in range(len(self.paths))])
 
     def test_spawn(self):
-        for data in (Pictures(self.paths), Batches(ct.Reader(self.paths, batch=4, workers=1))):
+        reader = ct.Reader(self.paths, batch_size=4, num_workers=1)
+        for data in (Pictures(self.paths), Batches(reader)):
             loader = DataLoader(data, batch_size=4, num_workers=1, multiprocessing_context="spawn")
             self.assertTrue(torch.equal(torch.cat(list(loader)), self.wanted))
 
@@ -171,7 +172,7 @@ class Example(unittest.TestCase):
             said = subprocess.run(
                 [sys.executable, os.path.join(ROOT, "docs", "examples", "pixels_for_torch.py"),
                  folder], stdout=subprocess.PIPE, text=True, check=True, timeout=120).stdout
-            self.assertRegex(said, r"^40 pictures, mean colour 0\.\d+ 0\.\d+ 0\.\d+\n")
+            self.assertRegex(said, r"^40 pictures, mean color 0\.\d+ 0\.\d+ 0\.\d+\n")
             self.assertIn(f"{bad}: ", said)
             self.assertRegex(said, r"\n0 of \d{5,} samples differ from Pillow's\n$")
 
