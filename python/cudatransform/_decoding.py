@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 from ctypes import byref, c_int32, c_void_p
 from functools import partial
@@ -17,12 +18,15 @@ from ._filters import UPSAMPLINGS, check_upsampling
 from ._gone import in_turn, when_gone
 from ._sources import Sources
 from .cuda import CudaPicture
-from .errors import Failure, ReadError, warn, whole_number
+from .errors import Failure, ReadError, MissingFileError, one_of, warn, whole_number
 from .picture import Picture
 
 MODES = ("RGB", "L", "CMYK")
 REDUCES = (1, 2, 4, 8)
 ON_ERROR = ("fail", "conceal")
+# The library reports files that it cannot open in the system's words.
+_NO_FILE = os.strerror(errno.ENOENT)
+_NO_DESCRIPTORS = {os.strerror(number): number for number in (errno.EMFILE, errno.ENFILE)}
 _PATIENCE = 50  # milliseconds until a wait looks for signals
 _CODES = np.dtype({"names": ["code"], "formats": ["i4"], "offsets": [0],
                    "itemsize": ctypes.sizeof(_native.Picture)})
@@ -42,8 +46,7 @@ class Limits(NamedTuple):
             value = getattr(self, name)
             if value is not None and not 1 <= whole_number(name, value) < 1 << 64:
                 raise ValueError(f"{name} must be at least 1, not {value}")
-        if self.on_error not in ON_ERROR:
-            raise ValueError(f"on_error must be 'fail' or 'conceal', not {self.on_error!r}")
+        one_of("on_error", self.on_error, ON_ERROR)
         return self
 
 
@@ -63,14 +66,14 @@ class Wanted(NamedTuple):
     def of(cls, mode: Optional[str], reduce: Any, upsampling: Any, device: Any,
            limits: Limits) -> "Wanted":
         """Raises ValueError and TypeError."""
-        if mode is not None and mode not in MODES:
-            raise ValueError(f"a mode is {', '.join(MODES)}, not {mode!r}")
+        if mode is not None:
+            one_of("mode", mode, MODES)
         if whole_number("reduce", reduce) not in REDUCES:
             raise ValueError(f"reduce must be 1, 2, 4 or 8, not {reduce}")
         check_upsampling(upsampling)
         number = number_of(device)
         if mode == "CMYK" and (reduce != 1 or number is not None):
-            raise ValueError("CMYK is made at full size, in system memory")
+            raise ValueError("mode='CMYK' needs reduce=1 and device='cpu'")
         return cls(mode, int(reduce), upsampling, number, limits.check())
 
     @property
@@ -89,11 +92,11 @@ class Wanted(NamedTuple):
     def why_not(self, sampling: str, depth: int) -> Optional[str]:
         """Why there are no such pixels of sound files of that kind; None: there are."""
         if depth != 8:
-            return f"its samples have {depth} bits: read() and pixels() make pixels of them"
+            return f"its samples have {depth} bits: read(source).pixels() decodes them"
         if self.mode != "CMYK" and sampling.startswith(("CMYK", "YCCK")):
-            return f"it is of {sampling}: its mode is CMYK"
+            return f"it is {sampling}: pass mode='CMYK'"
         if self.mode == "L" and self.device is not None and sampling == "RGB":
-            return f"luma of {sampling} is not made on a GPU"
+            return f"mode='L' of {sampling} needs device='cpu'"
         return None
 
 
@@ -106,7 +109,7 @@ def decode_one(wanted: Wanted, source: Any) -> Any:
         error)
     item, = items_of(wanted, sources, pictures)
     if isinstance(item, Failure):
-        raise ReadError(*item)
+        raise (MissingFileError if item.reason == _NO_FILE else ReadError)(*item)
     return item
 
 
@@ -114,8 +117,11 @@ def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> Li
     """What is wanted of each file of a batch, or a Failure. Raises Unavailable."""
     codes = pictures.columns(_CODES)["code"]
     refused = {index: pictures.array[index].error for index in np.flatnonzero(codes).tolist()}
-    for error in refused.values():
+    for index, error in refused.items():
         _native.check_device(error)
+        number = _NO_DESCRIPTORS.get(error.words)
+        if number is not None:  # which is no fault of the file
+            raise OSError(number, error.words, sources.names[index])
     if wanted.limits.on_error == "conceal":
         for name, picture in zip(sources.names, pictures.array):
             if picture.error.code == _native.OK and picture.error.text:
@@ -149,7 +155,7 @@ def _ink_of(picture: Picture, name: str, wanted: Wanted) -> Any:
     """The pixels of a picture of CMYK, or a Failure."""
     reason = wanted.why_not(picture.sampling, picture.depth)
     if reason is None and len(picture) != 4:
-        reason = f"a picture of CMYK is expected, it is of {picture.sampling}"
+        reason = f"mode='CMYK' needs CMYK or YCCK, it is {picture.sampling}"
     return picture.pixels(wanted.upsampling) if reason is None else Failure(name, reason)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from . import _device, _native, color
 from ._filters import check_quality
 from ._levels import check_rest, check_sides, native_of
-from .errors import WriteError, warn, whole_number
+from .errors import WriteError, one_of, true_or_false, warn, whole_number
 from .tables import check_tables
 from .transform import METHODS
 
@@ -36,11 +36,9 @@ class Options(NamedTuple):
     def check(self) -> "Options":
         """Raises TypeError and WriteError."""
         for name in ("progressive", "arithmetic", "optimize"):
-            value = getattr(self, name)
-            if not isinstance(value, (bool, np.bool_)):
-                raise TypeError(f"{name} is True or False, not {value!r}")
-        if not 0 <= whole_number("a restart interval", self.restart) <= 65535:
-            raise WriteError(f"a restart interval is 0 to 65535 MCUs, not {self.restart}")
+            true_or_false(name, getattr(self, name))
+        if not 0 <= whole_number("restart", self.restart) <= 65535:
+            raise WriteError(f"restart must be 0 to 65535 MCUs, not {self.restart}")
         return self
 
     def to_native(self) -> _native.EncodeOptions:
@@ -54,9 +52,9 @@ def _checked_size(name: str, size: Any) -> Optional[int]:
     """Raises ValueError and TypeError."""
     if size is None:
         return None
-    number = whole_number(f"a {name}", size)
+    number = whole_number(name, size)
     if not 1 <= number < 1 << 32:
-        raise ValueError(f"a {name} is 1 to 4294967295 bytes, not {size}")
+        raise ValueError(f"{name} must be 1 to 4294967295 bytes, not {size}")
     return number
 
 
@@ -72,8 +70,7 @@ class Levelling(NamedTuple):
     def checked(self) -> "Levelling":
         """Raises ValueError and TypeError."""
         check_quality(self.quality)
-        if self.quantizer not in QUANTIZERS:
-            raise ValueError(f"a quantizer is {', '.join(QUANTIZERS)}, not {self.quantizer!r}")
+        one_of("quantizer", self.quantizer, QUANTIZERS)
         # True and numpy's numbers are whole numbers, too, whose texts no property takes.
         return self._replace(
             quality=int(self.quality), target_size=_checked_size("target_size", self.target_size),
@@ -82,12 +79,12 @@ class Levelling(NamedTuple):
     def _with_checked_tables(self) -> "Levelling":
         if isinstance(self.qtables, str):
             if self.qtables not in _native.PRESETS:
-                raise ValueError(f"qtables are {' or '.join(_native.PRESETS)} or arrays, "
-                                 f"not {self.qtables!r}")
+                raise ValueError("qtables must be 'annex-k', 'perceptual' or arrays, not "
+                                 f"{self.qtables!r}")
             return self
         if self.has_sizes():
-            raise ValueError("a size is for annex-k and perceptual, which are scaled, not for "
-                             "tables of your own")
+            raise ValueError("target_size and max_size scale qtables='annex-k' or "
+                             "'perceptual', not arrays")
         return self._replace(qtables=check_tables(self.qtables))
 
     def has_sizes(self) -> bool:

@@ -27,7 +27,7 @@ def _check_markers(markers: Any, attachments: int) -> None:
     """Raises TypeError for markers that are not bytes, WriteError for bytes other than segments and
     for more of them than read() takes."""
     if not isinstance(markers, (bytes, bytearray)):
-        raise TypeError(f"markers are bytes, not {type(markers).__name__}")
+        raise TypeError(f"markers must be bytes, not {type(markers).__name__}")
     at, kinds = 0, set()
     while at < len(markers):
         head = markers[at:at + 4]
@@ -66,7 +66,7 @@ def check_rest(picture: Any) -> None:
     for name, one in (*(("an attachment", a) for a in picture.attachments),
                       *(("a gap", g) for g in picture.gaps), ("a trailer", picture.trailer)):
         if not isinstance(one, (bytes, bytearray)):
-            raise TypeError(f"{name} is bytes, not {type(one).__name__}")
+            raise TypeError(f"{name} must be bytes, not {type(one).__name__}")
     if len(picture.attachments) > 255:
         raise WriteError(f"a file takes 255 attachments, not {len(picture.attachments)}")
     for number, attachment in enumerate(picture.attachments):
@@ -189,21 +189,21 @@ def _address_of(data: bytes) -> Optional[int]:
 def _check(picture: Any, sampling: str) -> None:
     count = len(color.ids_of(sampling))
     tables = picture.tables
-    arrays = [("tables", tables), *((f"the levels of component {index + 1}", component.levels)
+    arrays = [("tables", tables), *((f"levels of component {index}", component.levels)
                                     for index, component in enumerate(picture.components))]
     for name, array in arrays:
         if not isinstance(array, (np.ndarray, CudaArray)):
-            raise TypeError(f"{name} are a numpy array, not {type(array).__name__}")
+            raise TypeError(f"{name} must be a numpy array, not {type(array).__name__}")
     if len(picture.components) != count:
         raise WriteError(f"{sampling} has {count} components, not {len(picture.components)}")
     if tables.dtype != np.uint16 or tables.shape[1:] != (8, 8) or not 1 <= len(tables) <= 4:
-        raise WriteError("tables are uint16 (1 to 4, 8, 8), "
+        raise WriteError("tables must be uint16 (1 to 4, 8, 8), "
                          f"not {tables.dtype} {tables.shape}")
     for index, component in enumerate(picture.components):
         across, down = color.ratio_of(sampling, index)
         shape = (-(-picture.height // (8 * down)), -(-picture.width // (8 * across)), 8, 8)
         if component.levels.shape != shape or component.levels.dtype != np.int16:
-            raise WriteError(f"the levels of component {index + 1} are int16 {shape}, not "
+            raise WriteError(f"levels of component {index} must be int16 {shape}, not "
                              f"{component.levels.dtype} {component.levels.shape}")
         if not 0 <= whole_number("the index of a table", component.table) < len(tables):
-            raise WriteError(f"component {index + 1} has no table")
+            raise WriteError(f"component {index} has no table")

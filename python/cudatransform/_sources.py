@@ -9,7 +9,7 @@ import numpy as np
 
 from ._native import Source as CtSource
 from ._native import address_of, addresses_of, as_array, columns_of
-from .errors import is_interruption
+from .errors import check_binary, is_interruption
 
 Path = Union[str, "os.PathLike[str]"]
 Source = Union[Path, bytes, bytearray, memoryview, BinaryIO]
@@ -76,6 +76,7 @@ class Sources:
                 row["path"] = addresses_of(one)[0]
             return one
         is_file = hasattr(source, "read")
+        check_binary("source", source, "rb")
         name = getattr(source, "name", None) if is_file else "<bytes>"
         self.names.append(name if isinstance(name, str) else "<file>")
         self.paths.append(None)

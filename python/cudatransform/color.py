@@ -32,7 +32,7 @@ def sampling_of(name: str) -> str:
         raise TypeError(f"sampling must be a str such as '4:2:0', not {name!r}")
     name = _SHORT.get(name.lower(), name)
     if name not in SAMPLINGS:
-        raise ValueError(f"no sampling is called {name!r}; there are {', '.join(SAMPLINGS)}")
+        raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, not {name!r}")
     return name
 
 
@@ -52,7 +52,7 @@ def check_shape(dtype: Any, shape: Tuple[int, ...], words: str) -> None:
     """Raises ValueError for arrays that are not pixels. `words`: as messages call the array."""
     if dtype != np.uint8 or 0 in shape or not (
             len(shape) == 2 or len(shape) == 3 and shape[2] in (3, 4)):
-        raise ValueError("pixels are uint8 (height, width), (height, width, 3) or (height, "
+        raise ValueError("pixels must be uint8 (height, width), (height, width, 3) or (height, "
                          f"width, 4), not {words}")
 
 
@@ -64,7 +64,7 @@ def checked(array: Any, subsampling: Any) -> Tuple[np.ndarray, str]:
     mode = _pillow_mode_of(array)
     if mode is not None and mode not in _PILLOW_MODES:
         scaled = ", scaled to 0 to 255" if mode[:1] in ("I", "F") else ""
-        raise ValueError(f"Pillow images of mode {', '.join(_PILLOW_MODES)} are encoded, not "
+        raise ValueError(f"a Pillow image must have mode {', '.join(_PILLOW_MODES)}, not "
                          f'{mode}: image.convert("RGB"){scaled}')
     pixels = np.asarray(array)
     check_shape(pixels.dtype, pixels.shape, f"{pixels.dtype} {pixels.shape}")
@@ -184,7 +184,7 @@ def _smaller(plane: np.ndarray, columns: int, rows: int) -> np.ndarray:
 def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int], depth: int = 8,
               fancy: bool = True) -> np.ndarray:
     """Planes as pixels of their type: gray (height, width), RGB (height, width, 3), or CMYK
-    (height, width, 4), inverted as Pillow does: 255 is all of the ink. Others are djpeg's.
+    (height, width, 4), inverted as Pillow does: 255 = full ink. Others are djpeg's.
 
     `size`: height and width. `depth`: bits of a sample. `fancy`: enlarge chroma by triangle
     filters, as libjpeg-turbo does without options, or else by repeating samples, as by -nosmooth.

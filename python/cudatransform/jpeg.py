@@ -8,11 +8,12 @@ import numpy as np
 
 from . import _device, _native, color
 from ._cuda_memory import downloaded
-from ._decoding import Limits, Wanted, decode_one
+from ._decoding import MODES, Limits, Wanted, decode_one
 from ._encoding import Levelling, Options, encoded, written
 from ._levels import check_sides
 from ._sources import Source
 from ._store import store
+from .errors import one_of
 from .picture import Picture
 from .transform import check_method
 
@@ -81,7 +82,7 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     source: as of read()
     mode: `RGB`: uint8 (height, width, 3), of gray files three times the same. `L`: uint8 (height,
         width), luma as the file has it, which is that of Pillow's draft("L") and OpenCV's
-        IMREAD_GRAYSCALE. `CMYK`: uint8 (height, width, 4) of CMYK and YCCK, 255 for all of the ink
+        IMREAD_GRAYSCALE. `CMYK`: uint8 (height, width, 4) of CMYK and YCCK, 255 = full ink
     reduce: 1, 2, 4 or 8: divides width and height, rounded up, as `djpeg -scale 1/8` and Pillow's
         draft() do
     upsampling: `fancy` or `nearest`, see Picture.pixels
@@ -90,8 +91,7 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     Raises ReadError as read(), also for files that have no pixels in that mode (CMYK in RGB, 12
     bits), ValueError and TypeError for other arguments, and Unavailable.
     """
-    if mode is None:
-        raise ValueError("a mode is RGB, L, CMYK, not None")
+    one_of("mode", mode, MODES)  # None is of coefficients
     return decode_one(Wanted.of(mode, reduce, upsampling, device,
                                 Limits(max_pixels, max_memory, on_error)), source)
 
@@ -147,11 +147,9 @@ def write(picture: Picture, target: Any = None, *, progressive: bool = False,
     Warns if XMP data name lengths that attachments and trailer do not have.
     """
     options = Options(progressive, arithmetic, optimize, restart).check()
-    if hasattr(picture, "cpu"):  # a CudaPicture
-        picture = picture.cpu()
     if not isinstance(picture, Picture):
-        raise TypeError(f"a Picture is written, not {type(picture).__name__}")
-    data = written(picture, options)
+        raise TypeError(f"write() takes a Picture, not {type(picture).__name__}")
+    data = written(picture.cpu(), options)
     if target is not None:
         store(data, target)
     return data

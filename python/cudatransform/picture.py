@@ -38,7 +38,7 @@ class Component:
     """One component of a picture.
 
     levels: int16 (blocks_h, blocks_w, 8, 8), the quantized coefficients; [by, bx, v, u] is the one
-        of v half waves downwards and u to the right in the block of row by, column bx
+        of vertical frequency v and horizontal frequency u in the block of row by, column bx
     id: 1 Y, 2 Cb, 3 Cr, 4 K, or the letter's code: 82 R, 71 G, 66 B; 67 C, 77 M, 89 Y, 75 K
     h_samp, v_samp: sampling factors as in the file's frame header
     width, height: samples, without the padding to whole blocks
@@ -55,6 +55,13 @@ class Component:
     def __reduce__(self) -> Tuple:
         return Component, tuple(getattr(self, name) for name in self.__slots__)
 
+    def __eq__(self, other: Any) -> bool:
+        """Whether the levels, in system memory, and all numbers are equal."""
+        if not isinstance(other, Component):
+            return NotImplemented
+        return (np.array_equal(self.levels, other.levels)
+                and all(getattr(self, name) == getattr(other, name) for name in self.__slots__[1:]))
+
     def __repr__(self) -> str:
         return (f"Component(id={self.id}, {self.width}x{self.height}, "
                 f"{self.levels.shape[1]}x{self.levels.shape[0]} blocks, table {self.table})")
@@ -65,7 +72,7 @@ class Picture:
 
     components: tuple of Component, one, three or four. Their levels are views of the decoder's
         buffer, which lives as long as one of them does; they may be changed in place.
-    tables: uint16 (n, 8, 8), n from 1 to 4, the divisors in natural order, 1 to 65535 each;
+    tables: uint16 (n, 8, 8), n from 1 to 4, quantization tables in natural order, 1 to 65535;
         Component.table is an index
     width, height: of the picture, in samples
     sampling: `GRAYSCALE`, `YCbCr-4:2:0`, `-4:2:2`, `-4:4:4`, `-4:4:0`, `-4:1:1`, `RGB`,
@@ -117,9 +124,30 @@ class Picture:
         """The levels of a component."""
         return self.components[index].levels
 
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        # Components of one shape would become one array, of coefficients for most surprisingly.
+        raise TypeError("a Picture is no array: use picture.pixels(), or picture[i] for the levels "
+                        "of a component")
+
+    def __eq__(self, other: Any) -> bool:
+        """Whether files of both would be the same but for their coding: `path` and `irregular` do
+        not count."""
+        if not isinstance(other, Picture):
+            return NotImplemented
+        one, other = self.cpu(), other.cpu()
+        names = ("width", "height", "sampling", "depth", "markers", "attachments", "trailer",
+                 "gaps")
+        return (all(getattr(one, name) == getattr(other, name) for name in names)
+                and np.array_equal(one.tables, other.tables) and len(one) == len(other)
+                and all(map(Component.__eq__, one.components, other.components)))
+
     def table(self, component: int) -> np.ndarray:
-        """uint16 (8, 8): the divisors of a component, a view of `tables`."""
+        """uint16 (8, 8): the quantization table of a component, a view of `tables`."""
         return self.tables[self.components[component].table]
+
+    def cpu(self) -> "Picture":
+        """The same picture in system memory: itself, of a CudaPicture a download."""
+        return self
 
     def copy(self) -> "Picture":
         """The same in memory of its own, so that the decoder's buffer is free again."""
@@ -185,14 +213,14 @@ class Picture:
     def planes(self, dtype: Any = np.int16) -> Planes:
         """A plane for each frequency of each component, (64, blocks_h, blocks_w), to be channels.
 
-        dtype: int16: levels. int32, float32, float16: levels times their divisors
+        dtype: int16: levels. int32, float32, float16: levels times their table
         Raises ValueError for other types, and WriteError and TypeError for
         a picture that no file can hold.
         """
         return planes_of(self, dtype)
 
     def dequantized(self) -> Tuple[np.ndarray, ...]:
-        """Each component's levels times their divisors: int32 (blocks_h, blocks_w, 8, 8).
+        """Each component's levels times their table: int32 (blocks_h, blocks_w, 8, 8).
 
         In the units of JPEG: DC is eight times the mean of the samples less 128, or less 2048 at 12
         bits.
@@ -211,7 +239,7 @@ class Picture:
 
     def pixels(self, upsampling: str = "fancy") -> np.ndarray:
         """uint8 (height, width, 3), RGB; (height, width) of a gray picture; (height, width, 4),
-        CMYK as Pillow gives it, 255 for all of the ink: files have it inverted, as Adobe's do.
+        CMYK as Pillow gives it, 255 = full ink: files have it inverted, as Adobe's do.
 
         upsampling: of Cb and Cr that have fewer samples. `fancy`: triangle filters; the bytes are
             those of libjpeg-turbo, djpeg, Pillow and OpenCV. `nearest`: samples are repeated, as by
@@ -237,7 +265,7 @@ class Picture:
         """A picture made of pixels, with the levels of `cjpeg -dct int`.
 
         array: uint8 (height, width), gray; (height, width, 3), RGB; with a `subsampling` of CMYK or
-            YCCK (height, width, 4), 255 for all of the ink. Or an image of Pillow, whose mode is
+            YCCK (height, width, 4), 255 = full ink. Or an image of Pillow, whose mode is
             L, RGB or CMYK
         quality: 1 to 100, libjpeg's scale of the tables of ITU-T T.81, annex K; entries up to 255
         subsampling: as Picture.sampling or its end: `4:2:0`, the default for color; `gray`; `rgb`,

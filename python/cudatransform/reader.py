@@ -11,7 +11,7 @@ from ._decoding import Ahead, Limits, Wanted
 from ._filters import check_type
 from ._sources import Source, Sources
 from ._walk import walk_through
-from .errors import Failure, Unavailable, is_interruption, whole_number
+from .errors import Failure, Unavailable, is_interruption, one_of, whole_number
 from .picture import Picture
 from .planes import Planes
 
@@ -81,18 +81,15 @@ class Reader:
             raise ValueError(f"batch_size must be at least 1, not {batch_size}")
         if num_workers is not None and not 1 <= whole_number("num_workers", num_workers) <= 1024:
             raise ValueError(f"num_workers must be 1 to 1024, not {num_workers}")
-        if output not in ("coefficients", "pixels"):
-            raise ValueError(f"an output is coefficients or pixels, not {output!r}")
+        one_of("output", output, ("coefficients", "pixels"))
         if output == "coefficients" and (mode, reduce, upsampling) != ("RGB", 1, "fancy"):
-            raise ValueError("mode, reduce and upsampling are of output='pixels'")
-        if layout not in ("block", "band"):
-            raise ValueError(f"a layout is block or band, not {layout!r}")
+            raise ValueError("mode, reduce and upsampling need output='pixels'")
+        one_of("layout", layout, ("block", "band"))
         kind = check_type(dtype)
         if layout == "block" and kind != np.int16:
-            raise ValueError(f"coefficients in blocks are int16, not {kind}: of that type "
-                             "they are made with layout='band'")
+            raise ValueError(f"dtype={kind} needs layout='band': blocks are int16")
         if layout == "band" and output == "pixels":
-            raise ValueError("bands are of coefficients: pixels have none")
+            raise ValueError("layout='band' needs output='coefficients'")
         limits = Limits(max_pixels, max_memory, on_error)
         wanted = Wanted.of(mode, reduce, upsampling, device, limits)
         self.paths, self.batch_size, self.device = paths, batch_size, device

@@ -13,9 +13,9 @@ def check_tables(values: Any) -> np.ndarray:
     if tables.ndim == 2:
         tables = tables[None]
     if tables.shape[1:] != (8, 8) or not 1 <= len(tables) <= 4:
-        raise ValueError(f"tables are (8, 8) or (1 to 4, 8, 8), not {np.shape(values)}")
+        raise ValueError(f"tables must be (8, 8) or (1 to 4, 8, 8), not {np.shape(values)}")
     if tables.dtype.kind not in "iu" or tables.min() < 1 or tables.max() > 65535:
-        raise ValueError("a table's divisors are whole numbers from 1 to 65535")
+        raise ValueError("entries of tables must be whole numbers from 1 to 65535")
     return np.ascontiguousarray(tables, np.uint16)
 
 
@@ -23,5 +23,5 @@ def one_table(table: Any) -> np.ndarray:
     """uint16 (8, 8) of the only table of a plane. Raises ValueError."""
     tables = check_tables(table)
     if len(tables) != 1:
-        raise ValueError("one plane has one table, (8, 8)")
+        raise ValueError("table must be (8, 8)")
     return tables[0]

@@ -206,7 +206,7 @@ class Actions(WithCorpus):
             made = ct.read(self.path(self.output.path, name))
             self.assertTrue(pictures.equal(made, expected))
         # A part that is not there is a reason, and no file.
-        self.assertIn("crop-width", " ".join(row.get("reason", "") for row in self.rows()))
+        self.assertIn("the crop ends at", " ".join(row.get("reason", "") for row in self.rows()))
 
     def test_shrink(self):
         self.do("shrink")

@@ -317,11 +317,11 @@ class Errors(unittest.TestCase):
         ink = ct.encode(pictures.pixels(24, 17, 4), subsampling="cmyk")
         deep = pictures.twelve_bits([np.zeros((3, 5, 8, 8), np.int16)], 37, 20,
                                     np.ones((8, 8), np.uint16))
-        for data, mode, words in ((ink, "RGB", "CMYK-4:4:4: its mode is CMYK"),
-                                  (ink, "L", "its mode is CMYK"),
+        for data, mode, words in ((ink, "RGB", "CMYK-4:4:4: pass mode=.CMYK."),
+                                  (ink, "L", "pass mode=.CMYK."),
                                   (deep, "RGB", "12 bits"), (deep, "L", "12 bits"),
                                   (deep, "CMYK", "12 bits"),
-                                  (file_of("4:2:0", (9, 9)), "CMYK", "it is of YCbCr-4:2:0")):
+                                  (file_of("4:2:0", (9, 9)), "CMYK", "it is YCbCr-4:2:0")):
             with self.assertRaisesRegex(ct.ReadError, words):
                 ct.decode(data, mode)
             self.assertEqual(ct.decode(file_of("4:2:0", (9, 9))).shape, (9, 9, 3))
@@ -371,11 +371,11 @@ class Errors(unittest.TestCase):
             with self.assertRaises(TypeError):
                 ct.decode(data, **wrong)
         for device in ("", "cpu:", "cuda:", "cuda:-1", "cuda:\u00b2", "cuda:4294967296"):
-            with self.assertRaisesRegex(ValueError, "a device is cpu, cuda or cuda:NUMBER"):
+            with self.assertRaisesRegex(ValueError, "device must be .cpu., .cuda. or"):
                 ct.decode(data, device=device)
         self.assertEqual(ct.decode(data, reduce=True).shape, (9, 9, 3))
         self.assertEqual(list(ct.Reader([], num_workers=True)), [])
-        with self.assertRaisesRegex(ValueError, "coefficients or pixels, not 'planes'"):
+        with self.assertRaisesRegex(ValueError, "output must be .*'pixels', not 'planes'"):
             ct.Reader(["a.jpg"], output="planes")
         for options in ({"quality": 0}, {"quality": 101}, {"subsampling": "4:2:1"},
                         {"qtables": np.zeros((8, 8))}, {"qtables": "flat"}, {"quantizer": "rdo"},
@@ -388,7 +388,7 @@ class Errors(unittest.TestCase):
             with self.subTest(options=options), self.assertRaises((ValueError, ct.WriteError)):
                 ct.encode(array, **options)
         for wrong in (array.astype(np.int16), array[:0], array[:, :, :2], array[0, 0]):
-            with self.assertRaisesRegex(ValueError, "pixels are uint8"):
+            with self.assertRaisesRegex(ValueError, "pixels must be uint8"):
                 ct.encode(wrong)
         with self.assertRaises(TypeError):
             ct.encode(array, quality="90")

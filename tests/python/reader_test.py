@@ -254,7 +254,7 @@ class Ends(WithFiles):
             with self.assertRaises(TypeError):
                 ct.Reader(paths)
         for options in ({"reduce": 2}, {"mode": "L"}, {"upsampling": "nearest"}):
-            with self.assertRaisesRegex(ValueError, "of output='pixels'"):
+            with self.assertRaisesRegex(ValueError, "need output='pixels'"):
                 ct.Reader([], **options)
         with self.assertRaisesRegex(ValueError, "^batch_size must be at least 1, not 0$"):
             ct.Reader([], batch_size=0)

@@ -198,20 +198,20 @@ class Verbs(unittest.TestCase):
     def test_refusals(self):
         picture = self.on_place(picture_of(50, 40, "4:2:0", 2))
         for call, words in (
-                (lambda: picture.transposed("left"), "direction must be identity.*not 'left'"),
-                (lambda: picture.cropped(50, 0, 1, 1), "crop-left 50 is outside of a width of 50"),
-                (lambda: picture.cropped(0, 0, 1, 41), "crop-height 41"),
-                (lambda: picture.cropped(0, 0, 0, 1), "0 x 1"),
+                (lambda: picture.transposed("left"), "direction must be .identity.*not 'left'"),
+                (lambda: picture.cropped(50, 0, 1, 1), "ends at .51, 1., the picture is 50x40"),
+                (lambda: picture.cropped(0, 0, 1, 41), "ends at .1, 41."),
+                (lambda: picture.cropped(0, 0, 0, 1), "0x1"),
                 (lambda: picture.cropped(-1, 0, 1, 1), "at .-1, 0"),
-                (lambda: picture.cropped(0, 0, 1 << 32, 1), "4294967296 x 1"),
+                (lambda: picture.cropped(0, 0, 1 << 32, 1), "ends at .4294967296, 1."),
                 (lambda: picture.transposed("180", perfect=True), "perfect"),
                 (lambda: picture.transposed("180", perfect=True), "perfect"),  # again
-                (lambda: picture.requantized(0), "a quality is 1 to 100")):
+                (lambda: picture.requantized(0), "quality must be 1 to 100")):
             with self.assertRaisesRegex(ValueError, words):
                 call()
             self.assertEqual(self.back(picture.transposed("90l")).width, 40)
         for option in ("trim", "perfect"):
-            with self.assertRaisesRegex(TypeError, f"{option} is True or False, not 'false'"):
+            with self.assertRaisesRegex(TypeError, f"{option} must be True or False, not 'false'"):
                 picture.transposed("180", **{option: "false"})
         with self.assertRaises(TypeError):
             picture.cropped("0", 0, 8, 8)

@@ -11,7 +11,6 @@ import numpy as np
 
 from .. import color
 from .._encoding import Levelling, reencoded
-from ..cuda import CudaPicture
 from ..errors import Failure, is_interruption
 from ..jpeg import read, write
 from ..picture import Picture
@@ -179,7 +178,7 @@ def read_files(root: bytes, names: Iterable[bytes],
     them."""
     for batch in reader_of([os.fsdecode(os.path.join(root, name)) for name in names], device):
         for item in batch:
-            yield item.cpu() if isinstance(item, CudaPicture) else item
+            yield item if isinstance(item, Failure) else item.cpu()
 
 
 def _row_of(one: Callable[[Picture, bytes, bytes], Row], picture: Picture, source: bytes,
