@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, Iterator, List, Optional, Sequence, Union
+import weakref
+from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, Sequence, Union
 
 import numpy as np
 
@@ -59,12 +60,12 @@ class Reader:
         nothing is copied behind the conversion
     max_pixels, max_memory, on_error: as of read()
 
-    Iterating yields one Batch after the other; each `for` begins anew. A file that cannot be read
-    is a Failure in its place and stops nothing. While a batch is in use the next one is decoded:
-    one batch and twice `num_workers` files are ahead of those that the caller has. A Reader can be
-    pickled, so torch's DataLoader takes it to processes that it starts by spawn. The constructor
-    raises ValueError and TypeError, iteration Unavailable in a forked process and where there is no
-    such GPU.
+    Iterating yields one Batch after the other; each `for` begins anew, and the end of `with` ends
+    them all. A file that cannot be read is a Failure in its place and stops nothing. While a batch
+    is in use the next one is decoded: one batch and twice `num_workers` files are ahead of those
+    that the caller has. A Reader can be pickled, so torch's DataLoader takes it to processes that
+    it starts by spawn. The constructor raises ValueError and TypeError; iteration OSError where no
+    file descriptor is free, and Unavailable in a forked process and where there is no such GPU.
     """
 
     def __init__(self, paths: Iterable[Source], batch_size: int = 32, device: str = "cpu",
@@ -73,9 +74,12 @@ class Reader:
                  dtype: Any = np.int16, max_pixels: Optional[int] = None,
                  max_memory: Optional[int] = None, on_error: str = "fail") -> None:
         if isinstance(paths, (str, bytes, os.PathLike)):
-            raise ValueError("paths are an iterable of paths, not one path: put it into a list")
+            path = os.fsdecode(paths)
+            files = f"glob.glob({os.path.join(path, '*.jpg')!r})" if os.path.isdir(path) else [path]
+            raise ValueError(f"paths must be an iterable of paths, such as {files}, not {paths!r}")
         if not hasattr(paths, "__iter__") and not hasattr(paths, "__getitem__"):
-            raise TypeError(f"paths are an iterable of paths, not {type(paths).__name__}")
+            raise TypeError("paths must be an iterable of paths, not "
+                            f"{type(paths).__name__}")
         whole_number("batch_size", batch_size)
         if batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, not {batch_size}")
@@ -94,12 +98,37 @@ class Reader:
         wanted = Wanted.of(mode, reduce, upsampling, device, limits)
         self.paths, self.batch_size, self.device = paths, batch_size, device
         self.wanted = wanted if output == "pixels" else wanted._replace(mode=None, reduce=1)
+        self._walks: List["weakref.ref[Generator[Batch, None, None]]"] = []
         self.planes = kind if layout == "band" else None
         cores = len(os.sched_getaffinity(0))
         self.own_workers = None if num_workers is None else int(num_workers)
         self.num_workers = self.own_workers or cores * (1 if device == "cpu" else 2)
 
+    def __len__(self) -> int:
+        """The number of batches. Raises TypeError where paths have no length."""
+        return -(-len(self.paths) // self.batch_size)  # type: ignore
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __enter__(self) -> "Reader":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        """Ends all walks that have begun: their iterators have no more batches."""
+        for walk in filter(None, [known() for known in self._walks]):
+            walk.close()
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_walks": []}
+
     def __iter__(self) -> Iterator[Batch]:
+        walk = self._walk()
+        # Not a WeakSet, whose callbacks would drop the exception of a signal's handler.
+        self._walks = [known for known in self._walks if known() is not None] + [weakref.ref(walk)]
+        return walk
+
+    def _walk(self) -> Generator[Batch, None, None]:
         walk = Walk(self)
         try:
             while True:

@@ -239,13 +239,37 @@ class Ends(WithFiles):
             break
         asked.put(None)
 
+    def test_lengths(self):
+        for count, batches in ((0, 0), (1, 1), (3, 1), (4, 2), (40, 14)):
+            reader = ct.Reader(self.sound[:count], batch_size=3)
+            self.assertEqual((len(reader), len(list(reader))), (batches, batches))
+            self.assertTrue(reader)
+        for paths in (iter(self.sound), (path for path in self.sound)):
+            reader = ct.Reader(paths)
+            with self.assertRaisesRegex(TypeError, r"has no len\(\)"):
+                len(reader)
+            self.assertEqual(len(list(reader)), 2)
+
+    def test_with(self):
+        with ct.Reader(iter(self.sound), batch_size=1) as reader:
+            walks = [iter(reader)]
+            next(walks[0])
+            reader.paths = self.sound[:5]
+            walks += [iter(reader), iter(reader)]
+            next(walks[1])
+        self.assertEqual([list(walk) for walk in walks], [[], [], []])
+        self.assertEqual(len(list(reader)), 5)  # a new one
+
     def test_arguments(self):
         for options in ({"batch_size": 0}, {"num_workers": 0}, {"device": "tpu"},
                         {"device": "cpu:1"}, {"device": "cuda:x"}):
             with self.subTest(options), self.assertRaises(ValueError):
                 ct.Reader([], **options)
-        with self.assertRaises(ValueError):
-            ct.Reader(self.sound[0])
+        with self.assertRaisesRegex(ValueError, r"such as \['none.jpg'\], not 'none.jpg'$"):
+            ct.Reader("none.jpg")
+        for folder in (self.folder.name, os.fsencode(self.folder.name)):
+            with self.assertRaisesRegex(ValueError, r"such as glob.glob\('/.*/\*.jpg'\), not"):
+                ct.Reader(folder)
         for options in ({"batch_size": 1.5}, {"batch_size": "8"}, {"num_workers": 2.5},
                         {"device": None}, {"device": 0}):
             with self.subTest(options), self.assertRaises(TypeError):
