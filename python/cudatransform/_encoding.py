@@ -32,6 +32,7 @@ class Options(NamedTuple):
     arithmetic: bool = False
     optimize: bool = False
     restart: int = 0
+    markers: bytes = b""  # of pixels' files; pictures have their own
 
     def check(self) -> "Options":
         """Raises TypeError and WriteError."""
@@ -43,7 +44,8 @@ class Options(NamedTuple):
 
     def to_native(self) -> _native.EncodeOptions:
         return _native.EncodeOptions(
-            ctypes.sizeof(_native.EncodeOptions), progressive=bool(self.progressive),
+            ctypes.sizeof(_native.EncodeOptions), markers=self.markers,
+            markers_size=len(self.markers), progressive=bool(self.progressive),
             arithmetic=bool(self.arithmetic), optimize=bool(self.optimize),
             restart=int(self.restart))
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _native, color
 from ._cuda_memory import CudaArray
+from ._metadata import segments_of
 from .errors import WriteError, is_interruption, whole_number
 
 _LARGEST_SIDE = 65500  # JPEG_MAX_DIMENSION
@@ -23,24 +24,11 @@ _SOI, _EOI = b"\xff\xd8", 0xD9
 _MARKER = re.compile(b"\xff[^\x00\x01\xd0-\xd7\xff]", re.DOTALL)
 
 
-def _check_markers(markers: Any, attachments: int) -> None:
+def check_markers(markers: Any, attachments: int = 0) -> None:
     """Raises TypeError for markers that are not bytes, WriteError for bytes other than segments and
     for more of them than read() takes."""
-    if not isinstance(markers, (bytes, bytearray)):
-        raise TypeError(f"markers must be bytes, not {type(markers).__name__}")
-    at, kinds = 0, set()
-    while at < len(markers):
-        head = markers[at:at + 4]
-        if len(head) < 4 or head[0] != 0xFF or not (0xE0 <= head[1] <= 0xEF or head[1] == 0xFE):
-            raise WriteError(f"byte {at} of the markers: APPn or COM (FF E0 to FF EF, FF FE) and a "
-                             f"length of two bytes are expected, not {head.hex(' ').upper()}")
-        size = int.from_bytes(head[2:], "big")
-        if size < 2 or at + 2 + size > len(markers):
-            raise WriteError(f"byte {at} of the markers: its segment has {size} bytes, "
-                             f"where at least 2 and at most {len(markers) - at - 2} are possible")
-        kinds.add(bytes(markers[at + 4:at + 8]))
-        at += 2 + size
-    size = at if kinds & {b"JFIF", b"Exif"} else at + _JFIF_BYTES
+    kinds = {one[4:8] for one in segments_of(markers)}
+    size = len(markers) + (0 if kinds & {b"JFIF", b"Exif"} else _JFIF_BYTES)
     if attachments > 0 and b"MPF\0" not in kinds:
         size += _INDEX_BYTES + _ENTRY_BYTES * (attachments + 1)
     if size > _MOST_MARKERS:
@@ -62,7 +50,7 @@ def check_rest(picture: Any) -> None:
     markers other than segments or above 16 MiB, for attachments that are not one JPEG picture each,
     and for gaps without one.
     """
-    _check_markers(picture.markers, len(picture.attachments))
+    check_markers(picture.markers, len(picture.attachments))
     for name, one in (*(("an attachment", a) for a in picture.attachments),
                       *(("a gap", g) for g in picture.gaps), ("a trailer", picture.trailer)):
         if not isinstance(one, (bytes, bytearray)):

@@ -10,7 +10,8 @@ from . import _device, _native, color
 from ._cuda_memory import downloaded
 from ._decoding import MODES, Limits, Wanted, decode_one
 from ._encoding import Levelling, Options, encoded, written
-from ._levels import check_sides
+from ._levels import check_markers, check_sides
+from ._metadata import segments_with
 from ._sources import Source
 from ._store import store
 from .errors import one_of
@@ -48,8 +49,9 @@ def _data_of(pixels: Any, sampling: str, levelling: Levelling, method: str,
     if isinstance(pixels, _device.View) and not is_wanted:
         pixels = downloaded(_device.with_rows(pixels, (3, 1)[-len(pixels.shape) + 1:]))
     if channels == 4 or own is not None and len(own) > 2:
-        return written(Picture.from_pixels(pixels, levelling.quality, sampling, own, method),
-                       options)
+        picture = Picture.from_pixels(pixels, levelling.quality, sampling, own, method)
+        picture.markers += options.markers
+        return written(picture, options)
     if not is_wanted:
         pixels = (color.luma(pixels) if channels == 3 else
                   np.repeat(pixels[:, :, None], 3, 2))
@@ -99,7 +101,8 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
 def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: Any = None,
            qtables: Any = "annex-k", quantizer: str = "round", target_size: Optional[int] = None,
            max_size: Optional[int] = None, method: str = "islow", progressive: bool = False,
-           arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> bytes:
+           arithmetic: bool = False, optimize: bool = False, restart: int = 0, exif: Any = None,
+           icc: Any = None, comment: Any = None, markers: bytes = b"") -> bytes:
     """Encodes pixels as a JPEG file: the one that libjpeg-turbo, and so Pillow, makes of them.
 
     Other tables and quantizers than the first make smaller files that look the same.
@@ -115,12 +118,19 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: An
     max_size: bytes; a lower quality where the file would have more. Raises WriteError where none
         makes it as small
     progressive, arithmetic, optimize, restart: as of write()
+    exif: bytes of Exif data, at most 65527, with or without the first `Exif` and two zeros; or an
+        object with tobytes() such as Pillow's Image.Exif
+    icc: bytes of a color profile, such as info["icc_profile"] of a Pillow image
+    comment: a str, which becomes UTF-8, or bytes; at most 65533
+    markers: further APPn and COM segments, as Picture.markers
     Returns the bytes of the file. Raises WriteError, ValueError, TypeError, OSError, Unavailable.
     """
     options = Options(progressive, arithmetic, optimize, restart).check()
     check_method(method)
     levelling = Levelling(quality, qtables, quantizer, target_size, max_size).checked()
     pixels, kind = _pixels_of(array, subsampling, levelling)
+    options = options._replace(markers=segments_with(exif, icc, comment, markers, kind))
+    check_markers(options.markers)
     data = _data_of(pixels, kind, levelling, method, options)
     if target is not None:
         store(data, target)

@@ -62,7 +62,8 @@ class OnDevice(unittest.TestCase):
             there, here = ct.decode(data, device="cuda"), ct.decode(data)
             for options in ({}, {"subsampling": "4:4:4"}, {"subsampling": "rgb", "quality": 100},
                             {"subsampling": "gray", "optimize": True}, {"qtables": tables},
-                            {"progressive": True, "subsampling": "4:2:2"}, {"restart": 2}):
+                            {"progressive": True, "subsampling": "4:2:2"},
+                            {"restart": 2, "comment": "word", "icc": b"profile"}):
                 self.assertEqual(ct.encode(there, **options), ct.encode(here, **options), options)
             with self.assertWarnsRegex(UserWarning, "target_size=1 exceeded"):
                 self.assertEqual(ct.encode(there, target_size=1), ct.encode(here, quality=1))
