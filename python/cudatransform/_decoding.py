@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import errno
 import os
 from ctypes import byref, c_int32, c_void_p
 from functools import partial
@@ -16,17 +15,15 @@ from ._cuda_memory import CudaArray
 from ._device import number_of
 from ._filters import UPSAMPLINGS, check_upsampling
 from ._gone import in_turn, when_gone
+from ._info import orientation_of, upright
 from ._sources import Sources
 from .cuda import CudaPicture
-from .errors import Failure, ReadError, MissingFileError, one_of, warn, whole_number
+from .errors import NO_DESCRIPTORS, Failure, ReadError, one_of, read_error, warn, whole_number
 from .picture import Picture
 
 MODES = ("RGB", "L", "CMYK")
 REDUCES = (1, 2, 4, 8)
 ON_ERROR = ("fail", "conceal")
-# The library reports files that it cannot open in the system's words.
-_NO_FILE = os.strerror(errno.ENOENT)
-_NO_DESCRIPTORS = {os.strerror(number): number for number in (errno.EMFILE, errno.ENFILE)}
 _PATIENCE = 50  # milliseconds until a wait looks for signals
 _CODES = np.dtype({"names": ["code"], "formats": ["i4"], "offsets": [0],
                    "itemsize": ctypes.sizeof(_native.Picture)})
@@ -100,8 +97,11 @@ class Wanted(NamedTuple):
         return None
 
 
-def decode_one(wanted: Wanted, source: Any) -> Any:
-    """What is wanted of a file. Raises ReadError, TypeError and Unavailable."""
+def decode_one(wanted: Wanted, source: Any, exif: bool = False) -> Any:
+    """What is wanted of a file. Raises ReadError, TypeError and Unavailable.
+
+    exif: turn pixels in system memory upright
+    """
     sources, pictures = Sources((source,)), _native.Pictures(1)
     error = _native.Error()
     _native.check(_native.library().ct_decode(
@@ -109,8 +109,8 @@ def decode_one(wanted: Wanted, source: Any) -> Any:
         error)
     item, = items_of(wanted, sources, pictures)
     if isinstance(item, Failure):
-        raise (MissingFileError if item.reason == _NO_FILE else ReadError)(*item)
-    return item
+        raise read_error(*item)
+    return upright(item, orientation_of(sources.again(0))) if exif else item
 
 
 def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> List[Any]:
@@ -119,7 +119,7 @@ def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> Li
     refused = {index: pictures.array[index].error for index in np.flatnonzero(codes).tolist()}
     for index, error in refused.items():
         _native.check_device(error)
-        number = _NO_DESCRIPTORS.get(error.words)
+        number = NO_DESCRIPTORS.get(error.words)
         if number is not None:  # which is no fault of the file
             raise OSError(number, error.words, sources.names[index])
     if wanted.limits.on_error == "conceal":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import operator
+import os
 import signal
 import sys
 import warnings
@@ -43,6 +44,16 @@ class MissingFileError(ReadError, FileNotFoundError):
 
     def __reduce__(self) -> Tuple:  # OSError's adds the name of the file to the arguments
         return type(self), self.args
+
+
+# The library reports a file that it cannot open in the system's words.
+_NO_FILE = os.strerror(errno.ENOENT)
+NO_DESCRIPTORS = {os.strerror(number): number for number in (errno.EMFILE, errno.ENFILE)}
+
+
+def read_error(path: str, reason: str) -> ReadError:
+    """A ReadError of the kind that a reason asks for."""
+    return (MissingFileError if reason == _NO_FILE else ReadError)(path, reason)
 
 
 class WriteError(ValueError):

@@ -14,7 +14,7 @@ from ._levels import check_markers, check_sides
 from ._metadata import segments_with
 from ._sources import Source
 from ._store import store
-from .errors import one_of
+from .errors import one_of, true_or_false
 from .picture import Picture
 from .transform import check_method
 
@@ -77,9 +77,10 @@ def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = Non
 
 
 def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: str = "fancy",
-           device: str = "cpu", max_pixels: Optional[int] = None,
+           exif: bool = False, device: str = "cpu", max_pixels: Optional[int] = None,
            max_memory: Optional[int] = None, on_error: str = "fail") -> Any:
-    """Decodes a JPEG file to pixels, with the bytes of libjpeg-turbo, Pillow and OpenCV.
+    """Decodes a JPEG file to pixels, with the bytes of libjpeg-turbo, Pillow and, by exif=True,
+    OpenCV.
 
     source: as of read()
     mode: `RGB`: uint8 (height, width, 3), of gray files three times the same. `L`: uint8 (height,
@@ -88,14 +89,20 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     reduce: 1, 2, 4 or 8: divides width and height, rounded up, as `djpeg -scale 1/8` and Pillow's
         draft() do
     upsampling: `fancy` or `nearest`, see Picture.pixels
+    exif: whether to turn the pixels upright by the file's Exif orientation, as OpenCV and Pillow's
+        ImageOps.exif_transpose() do; on a GPU torch.rot90() and flip() do it, by info().orientation
     device: `cpu`: a numpy array. `cuda` or `cuda:1`: a CudaArray on that GPU
     max_pixels, max_memory, on_error: as of read()
     Raises ReadError as read(), also for files that have no pixels in that mode (CMYK in RGB, 12
     bits), ValueError and TypeError for other arguments, and Unavailable.
     """
     one_of("mode", mode, MODES)  # None is of coefficients
-    return decode_one(Wanted.of(mode, reduce, upsampling, device,
-                                Limits(max_pixels, max_memory, on_error)), source)
+    true_or_false("exif", exif)
+    wanted = Wanted.of(mode, reduce, upsampling, device, Limits(max_pixels, max_memory, on_error))
+    if exif and wanted.device is not None:
+        raise ValueError("exif=True needs device='cpu': on a GPU turn the pixels by "
+                         "info(source).orientation")
+    return decode_one(wanted, source, bool(exif))
 
 
 def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: Any = None,

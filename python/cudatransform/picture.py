@@ -11,8 +11,8 @@ from ._cuda_memory import CudaArray
 from ._levels import device_of
 from ._parts import layout_of, rest_of
 from .planes import Planes, planes_of
-from .tables import check_tables
-from .transform import dct, idct, quality_tables
+from .tables import check_tables, quality_tables
+from .transform import dct, idct
 
 _LEVEL = np.dtype("<i2")
 

@@ -10,9 +10,8 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _device, _native, color
+from . import _device, _native
 from ._cuda_memory import CudaArray
-from ._filters import check_quality
 from ._native import address_of
 from .errors import Unavailable, one_of, whole_number
 from .tables import one_table
@@ -171,27 +170,6 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
     _transform(False, None, table, method, depth,
                (address_of(made), made.strides[0], width, height),
                (address_of(values), values.strides[0], values.shape[1], values.shape[0]))
-    return made
-
-
-def quality_tables(quality: int, preset: str = "annex-k",
-                   subsampling: Any = "4:2:0") -> np.ndarray:
-    """The tables of luma and chroma for a quality: uint16 (2, 8, 8), in natural order.
-
-    quality: 1 to 100.
-    preset: `annex-k`, libjpeg's tables, or `perceptual`.
-    subsampling: of the picture; only `perceptual` has a table of chroma for each.
-    Raises ValueError and TypeError.
-    """
-    check_quality(quality)
-    if not isinstance(preset, str):
-        raise TypeError(f"preset must be a str, not {type(preset).__name__}")
-    one_of("preset", preset, _native.PRESETS)
-    across, down = color.ratio_of(color.subsampling_of(subsampling), 1)
-    made, error = np.empty((2, 8, 8), np.uint16), _native.Error()
-    _native.check(_native.library().ct_quality_tables(
-        _native.PRESETS.index(preset), int(quality), across, down, made[0].ctypes.data,
-        made[1].ctypes.data, error), error)
     return made
 
 

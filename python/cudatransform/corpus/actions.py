@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-import functools
 import os
 import warnings
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Union
@@ -11,29 +10,19 @@ import numpy as np
 
 from .. import color
 from .._encoding import Levelling, reencoded
+from .._header import process_of
 from ..errors import Failure, is_interruption
 from ..jpeg import read, write
 from ..picture import Picture
 from ..reader import Reader
-from ..transform import psnr, quality_tables
+from ..tables import estimated_quality
+from ..transform import psnr
 from .folder import Output
 from .names import shard_name
-from .process import process_of
 
 _AHEAD = 8  # pictures that a worker has read for what it does next
 
 Row = Dict[str, Any]
-
-
-@functools.lru_cache(maxsize=1)
-def _all_tables() -> np.ndarray:
-    return np.stack([quality_tables(quality) for quality in range(1, 101)]).astype(np.int32)
-
-
-def estimated_quality(table: np.ndarray, kind: int = 0) -> int:
-    """libjpeg's quality with the nearest table of luma (`kind` 0) or chroma (1)."""
-    distances = np.abs(_all_tables()[:, kind] - table.astype(np.int32)).sum(axis=(1, 2))
-    return int(distances.argmin()) + 1
 
 
 def stats(picture: Picture, source: bytes) -> Row:
