@@ -50,7 +50,7 @@ class Options(NamedTuple):
             restart=int(self.restart))
 
 
-def _checked_size(name: str, size: Any) -> Optional[int]:
+def checked_size(name: str, size: Any) -> Optional[int]:
     """Raises ValueError and TypeError."""
     if size is None:
         return None
@@ -75,8 +75,8 @@ class Levelling(NamedTuple):
         one_of("quantizer", self.quantizer, QUANTIZERS)
         # True and numpy's numbers are whole numbers, too, whose texts no property takes.
         return self._replace(
-            quality=int(self.quality), target_size=_checked_size("target_size", self.target_size),
-            max_size=_checked_size("max_size", self.max_size))._with_checked_tables()
+            quality=int(self.quality), target_size=checked_size("target_size", self.target_size),
+            max_size=checked_size("max_size", self.max_size))._with_checked_tables()
 
     def _with_checked_tables(self) -> "Levelling":
         if isinstance(self.qtables, str):

@@ -8,8 +8,10 @@ import numpy as np
 
 from . import _filters, _native, color
 from ._cuda_memory import CudaArray
+from ._encoding import Options, checked_size, written
 from ._levels import device_of
 from ._parts import layout_of, rest_of
+from .errors import warn
 from .planes import Planes, planes_of
 from .tables import check_tables, quality_tables
 from .transform import dct, idct
@@ -183,12 +185,42 @@ class Picture:
         """
         return self._by(_filters.cropped(self, left, top, width, height))
 
-    def requantized(self, quality: int) -> "Picture":
+    def requantized(self, quality: Optional[int] = None, *,
+                    target_size: Optional[int] = None) -> "Picture":
         """The levels with libjpeg's tables of a quality, where these are coarser than its own.
 
+        target_size: bytes; instead of quality the highest one whose file, as write() makes it
+            without options, has no more. Where even quality 1 makes a larger file, that is the
+            picture, and a UserWarning
         Rounded to the nearest, ties away from zero; nothing is transformed. Raises as transposed().
         """
-        return self._by(_filters.requantized(self, quality))
+        if (quality is None) == (target_size is None):
+            raise ValueError("requantized() takes quality or target_size")
+        if quality is not None:
+            return self._by(_filters.requantized(self, quality))
+        return self._of_size(checked_size("target_size", target_size) or 0)
+
+    def _of_size(self, size: int) -> "Picture":
+        """By bisection: files of a higher quality are hardly ever smaller."""
+        def made(quality: int) -> Tuple["Picture", int]:
+            picture = self.requantized(quality)
+            return picture, len(written(picture.cpu(), Options()))
+        best, found = made(100)
+        if found <= size:
+            return best
+        best, found = made(1)
+        if found > size:
+            warn(f"target_size={size} exceeded: {found} bytes at quality 1")
+            return best
+        fits, exceeds = 1, 100
+        while exceeds - fits > 1:
+            quality = (fits + exceeds) // 2
+            picture, found = made(quality)
+            if found <= size:
+                best, fits = picture, quality
+            else:
+                exceeds = quality
+        return best
 
     def _by(self, made: _native.Pictures) -> "Picture":
         block, = made.take_blocks()

@@ -166,6 +166,28 @@ class Verbs(unittest.TestCase):
         for index in range(len(expected)):
             self.assertTrue(np.array_equal(got[index], expected[index]))
 
+    def test_requantized_to_a_size(self):
+        before = picture_of(200, 150, "4:2:0", 5, 90)
+        placed, largest = self.on_place(before), len(ct.write(before))
+        sizes = [len(ct.write(self.back(placed.requantized(quality)))) for quality in (1, 20, 45)]
+        for size in (*sizes, sizes[1] + 1, 2 * sizes[1]):
+            made = placed.requantized(target_size=size)
+            self.assertEqual(type(made), type(placed))
+            found = len(ct.write(self.back(made)))
+            self.assertLessEqual(found, size)
+            higher = next(quality for quality in range(1, 101)
+                          if len(ct.write(self.back(placed.requantized(quality)))) > size)
+            self.check_same(self.back(made), self.back(placed.requantized(higher - 1)))
+        self.check_same(self.back(placed.requantized(target_size=largest)), before)
+        with self.assertWarnsRegex(UserWarning, f"target_size=9 exceeded: {sizes[0]} bytes"):
+            made = self.back(placed.requantized(target_size=9))
+        self.assertEqual(len(ct.write(made)), sizes[0])
+        for arguments in ({}, {"quality": 5, "target_size": 900}, {"target_size": 0}):
+            with self.assertRaises(ValueError):
+                placed.requantized(**arguments)
+        with self.assertRaises(TypeError):
+            placed.requantized(target_size=900.)
+
     def test_requantized(self):
         for number, sampling in enumerate(SAMPLINGS):
             before = picture_of(70 + number, 50, sampling, number)
