@@ -6,7 +6,7 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _device, _native, color
+from . import _device, color
 from ._cuda_memory import downloaded
 from ._decoding import MODES, Limits, Wanted, decode_one
 from ._encoding import Levelling, Options, encoded, written

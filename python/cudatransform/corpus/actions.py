@@ -8,7 +8,6 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Unio
 
 import numpy as np
 
-from .. import color
 from .._encoding import Levelling, reencoded
 from .._header import process_of
 from ..errors import Failure, is_interruption
