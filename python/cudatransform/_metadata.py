@@ -6,7 +6,7 @@ from typing import Any, List
 
 from .errors import WriteError
 
-EXIF, ICC, JFIF = b"Exif\0\0", b"ICC_PROFILE\0", b"JFIF\0"
+EXIF, ICC, JFIF, _JFXX = b"Exif\0\0", b"ICC_PROFILE\0", b"JFIF\0", b"JFXX\0"
 _LARGEST = 65533  # bytes of a segment behind its length
 _ICC_CHUNK = _LARGEST - len(ICC) - 2  # ICC.1, annex B.4: a number and a count, from 1
 # As libjpeg writes it: version 1.1, square pixels, no thumbnail.
@@ -45,7 +45,7 @@ def segments_with(exif: Any, icc: Any, comment: Any, markers: Any, sampling: str
     for name, data, kind in (("exif", exif, EXIF), ("icc", icc, ICC)):
         if data and any(one.startswith(kind, 4) for one in others):
             raise ValueError(f"{name}= and markers= both have such data")
-    jfif = [one for one in others if one.startswith(JFIF, 4)]
+    jfif = [one for one in others if one[4:9] in (JFIF, _JFXX)]  # which belong together
     if exif and not jfif and sampling.startswith(("GRAY", "YCbCr")):
         jfif = [_OWN_JFIF]  # the library adds none to a file with Exif data
     made = jfif + _exif(exif) + _icc(icc)

@@ -34,10 +34,10 @@ def _pixels_of(array: Any, subsampling: Any, levelling: Levelling) -> Tuple[Any,
     channels = color.channels_of(pixels.shape)
     if channels == 4 or own is not None and len(own) > 2:
         if on_device:
-            raise ValueError("CMYK, and more than two tables, are for arrays in system memory")
+            raise ValueError("CMYK and more than two qtables need an array in system memory")
         if not levelling.is_plain():
-            raise ValueError("CMYK, and more than two tables, are for round, and for annex-k "
-                             "without a size")
+            raise ValueError("CMYK and more than two qtables need quantizer='round', and no other "
+                             "preset, target_size or max_size")
     return pixels, kind
 
 

@@ -77,6 +77,7 @@ class Metadata(unittest.TestCase):
 
     def test_a_header_of_jfif_comes_first(self):
         dense = JFIF.replace(b"\0\1\0\1\0\0", b"\0\x48\0\x48\0\0")
+        dense += pictures.segment(0xE0, b"JFXX\0\x13\1\1abc")  # a thumbnail
         data = ct.encode(self.pixels, exif=EXIF, markers=XMP + dense)
         self.assertEqual(ct.read(data).markers, dense + pictures.segment(0xE1, EXIF) + XMP)
 

@@ -263,7 +263,7 @@ class Colors(unittest.TestCase):
         with mock.patch.multiple(_device, is_on_device=lambda _: True, view=lambda array: array):
             for options, words in (({}, "RGBA.*subsampling=.cmyk"),
                                    ({"subsampling": ""}, "must be a str"),
-                                   ({"subsampling": "cmyk"}, "for arrays in system memory")):
+                                   ({"subsampling": "cmyk"}, "need an array in system memory")):
                 with self.assertRaisesRegex((TypeError, ValueError), words):
                     ct.encode(there, **options)
 
