@@ -30,7 +30,7 @@ def print_table_head():
 
 
 def print_row(quality, forward, inverse):
-    # A grey picture has no U and V: their PSNR stays at "not measured".
+    # A gray picture has no U and V: their PSNR stays at "not measured".
     psnr = [forward[f"mean-psnr{plane}"] for plane in ("", "-y", "-u", "-v")]
     cells = "".join(f"{value:9.2f}" if value >= 0 else "        -" for value in psnr)
     print(f"{quality:7d}{cells}{100 * forward['mean-zeros']:8.2f}"

@@ -182,8 +182,8 @@ def found(makers, attempt, *arguments):
 
 
 def found_encoders(sampling):
-    grey = numpy.full((64, 64, 3), 128, numpy.uint8)
-    return found(ENCODERS, lambda encode: decode(encode(grey, 80)), sampling)
+    gray = numpy.full((64, 64, 3), 128, numpy.uint8)
+    return found(ENCODERS, lambda encode: decode(encode(gray, 80)), sampling)
 
 
 def found_metrics():

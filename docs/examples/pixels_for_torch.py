@@ -4,7 +4,7 @@
 usage: pixels_for_torch.py FOLDER [cpu|cuda]
 
 Reads all JPEG files below a folder, makes squares of 224 x 224 of them on the device, prints how
-many pictures it made, their mean colour and, where Pillow is installed, how many samples of the
+many pictures it made, their mean color and, where Pillow is installed, how many samples of the
 first pictures differ from Pillow's. Needs torch, the module cudatransform and the plugin.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -82,7 +82,7 @@ def main(folder, device="cpu"):
         number += len(batch)
         total += batch.mean(dim=(2, 3)).sum(dim=0).cpu()
     red, green, blue = (total / max(number, 1)).tolist()
-    print(f"{number} pictures, mean colour {red:.3f} {green:.3f} {blue:.3f}")
+    print(f"{number} pictures, mean color {red:.3f} {green:.3f} {blue:.3f}")
     for path, reason in photographs.failures:
         print(f"{path}: {reason}")
     try:

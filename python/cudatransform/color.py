@@ -145,9 +145,9 @@ def to_planes(pixels: np.ndarray, sampling: str) -> List[np.ndarray]:
     if sampling.startswith("YCCK"):  # ink that is not there is light
         return [*to_planes(pixels[:, :, :3], "YCbCr" + sampling[4:]), 255 - pixels[:, :, 3]]
     red, green, blue = (pixels[:, :, channel].astype(np.int32) for channel in range(3))
-    centre = (128 << 16) + (1 << 15) - 1
-    cb = (-_fix(.168735892) * red - _fix(.331264108) * green + _fix(.5) * blue + centre) >> 16
-    cr = (_fix(.5) * red - _fix(.418687589) * green - _fix(.081312411) * blue + centre) >> 16
+    center = (128 << 16) + (1 << 15) - 1
+    cb = (-_fix(.168735892) * red - _fix(.331264108) * green + _fix(.5) * blue + center) >> 16
+    cr = (_fix(.5) * red - _fix(.418687589) * green - _fix(.081312411) * blue + center) >> 16
     return [luma(pixels), *(_smaller(plane, *columns_rows) for plane in (cb, cr))]
 
 
@@ -189,7 +189,7 @@ def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int]
     `size`: height and width. `depth`: bits of a sample. `fancy`: enlarge chroma by triangle
     filters, as libjpeg-turbo does without options, or else by repeating samples, as by -nosmooth.
     """
-    peak, centre = (1 << depth) - 1, 1 << (depth - 1)
+    peak, center = (1 << depth) - 1, 1 << (depth - 1)
     if sampling == "GRAYSCALE":
         return planes[0]
     if sampling == "RGB":
@@ -200,7 +200,7 @@ def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int]
         cmy = to_pixels(planes[:3], "YCbCr" + sampling[4:], size, depth, fancy)
         return np.dstack([cmy, peak - planes[3]])
     y = planes[0].astype(np.int32)
-    cb, cr = (_larger(plane, *(SAMPLINGS[sampling] or (1, 1)), size, fancy) - centre
+    cb, cr = (_larger(plane, *(SAMPLINGS[sampling] or (1, 1)), size, fancy) - center
               for plane in planes[1:])
     half = 1 << 15
     pixels = np.empty((*size, 3), planes[0].dtype)

@@ -147,7 +147,7 @@ class Actions(WithCorpus):
                 if name in bad:
                     self.assertIn(bad[name][1], row["reason"])
                 else:
-                    self.assertNotIn("reason", row)  # no neighbour is lost
+                    self.assertNotIn("reason", row)  # no neighbor is lost
 
     def test_repack(self):
         self.assertEqual(self.do("repack"), (7, 1))

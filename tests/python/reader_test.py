@@ -103,7 +103,7 @@ class Batches(WithFiles):
             items = [item for batch in reader for item in batch]
         os.unlink(secret)
         self.assertEqual([item.path for item in items], paths)
-        for item in items[::2]:  # no neighbour is lost
+        for item in items[::2]:  # no neighbor is lost
             self.assertTrue(pictures.equal(item, ct.read(self.sound[0])))
         seen = 0
         for item in items[1::2]:
