@@ -147,7 +147,8 @@ def time_singles(paths, seconds):
 def reader_rate(paths, count, device, workers, output="coefficients"):
     listed = list(itertools.islice(itertools.cycle(paths), count))
     begin = time.perf_counter()
-    for batch in ct.Reader(listed, batch=BATCH, device=device, workers=workers, output=output):
+    for batch in ct.Reader(listed, batch_size=BATCH, device=device, num_workers=workers,
+                           output=output):
         if batch.failures:
             raise BenchError(str(batch.failures[0]))
     return time.perf_counter() - begin

@@ -114,7 +114,7 @@ def write_chroma(source, path):
     """The two ways to make pixels of a file of the picture with chroma of half the size."""
     if source.ndim != 3 or min(source.shape[:2]) < 8:
         return
-    data = cudatransform.encode(source, quality=95, sampling="4:2:0")
+    data = cudatransform.encode(source, quality=95, subsampling="4:2:0")
     demo_pictures.chroma(path, cudatransform.decode(data),
                          cudatransform.decode(data, upsampling="nearest"))
     print(f"Its chroma by triangle filters, and repeated   {path}")

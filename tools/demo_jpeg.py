@@ -5,7 +5,8 @@ import os
 import numpy
 
 import cudatransform
-from cudatransform.corpus import actions
+from cudatransform._header import process_of
+from cudatransform.tables import estimated_quality
 from demo_pipelines import DemoError
 
 # Options of cudatransform.write, and remarks on the results.
@@ -24,7 +25,7 @@ def read(path):
 
 def quality_text(table, base):
     """libjpeg's quality of a table, or the nearest one. base: 0, of luma; 1, of chroma."""
-    quality = actions.estimated_quality(table, base)
+    quality = estimated_quality(table, base)
     if numpy.array_equal(cudatransform.quality_tables(quality)[base], table):
         return f"libjpeg's quality {quality}"
     return f"not one of libjpeg's, nearest to its quality {quality}"
@@ -34,7 +35,7 @@ def describe(picture):
     size = os.path.getsize(picture.path)
     bits = 8 * size / (picture.width * picture.height)
     print("The file, read by jpegcoefdec and made a picture by cudaidct8x8:")
-    print(f"  JPEG, {actions.process_of(picture.path)}; {picture.sampling}")
+    print(f"  JPEG, {process_of(picture.path)}; {picture.sampling}")
     print(f"  {size} bytes, {bits:.2f} bits a pixel; {len(picture.markers)} bytes of it are "
           "metadata")
     roles = {component.table: base for base, component in ((1, picture.components[-1]),

@@ -54,8 +54,8 @@ def ours(preset, quantizer):
             raise Missing(f"the Python module (docs/python.md): {error}") from error
 
         def encode(pixels, quality):
-            return cudatransform.encode(pixels, quality=quality, sampling=sampling, tables=preset,
-                                        quantizer=quantizer, optimize=True)
+            return cudatransform.encode(pixels, quality=quality, subsampling=sampling,
+                                        qtables=preset, quantizer=quantizer, optimize=True)
         return f"cudatransform {cudatransform.__version__}", encode
     return start
 
@@ -149,7 +149,7 @@ def butteraugli():
 def psnr_of(change):
     def measure(_, pixels):
         from cudatransform import psnr
-        return psnr(*(change(array.astype(float)) for array in pixels), peak=255)
+        return psnr(*(change(array.astype(float)) for array in pixels), data_range=255)
     return measure
 
 

@@ -33,7 +33,7 @@ class Photographs(torch.utils.data.IterableDataset):
         self.paths, self.device, self.failures = paths, device, []
 
     def __iter__(self):
-        for batch in ct.Reader(self.paths, batch=64, device=self.device, output="pixels"):
+        for batch in ct.Reader(self.paths, batch_size=64, device=self.device, output="pixels"):
             self.failures += batch.failures
             for pixels in batch.pictures:
                 yield torch.from_dlpack(pixels)  # no copy

@@ -38,7 +38,7 @@ def write_digits(folder):
 def read_planes(paths):
     """float32 (pictures, 64, 4, 4): dequantized coefficients in zigzag order, about -1 to 1."""
     planes = [picture.planes()[0] * picture.table(0).ravel()[ct.ZIGZAG, None, None]
-              for batch in ct.Reader(paths, batch=BATCH) for picture in batch]
+              for batch in ct.Reader(paths, batch_size=BATCH) for picture in batch]
     return torch.tensor(np.stack(planes), dtype=torch.float32) / 1024
 
 

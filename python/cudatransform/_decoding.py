@@ -15,13 +15,14 @@ from ._cuda_memory import CudaArray
 from ._device import number_of
 from ._filters import UPSAMPLINGS, check_upsampling
 from ._gone import in_turn, when_gone
+from ._info import orientation_of, upright
 from ._sources import Sources
 from .cuda import CudaPicture
-from .errors import Failure, ReadError, warn, whole_number
+from .errors import NO_DESCRIPTORS, Failure, ReadError, one_of, read_error, warn, whole_number
 from .picture import Picture
 
 MODES = ("RGB", "L", "CMYK")
-SCALES = (1, 2, 4, 8)
+REDUCES = (1, 2, 4, 8)
 ON_ERROR = ("fail", "conceal")
 _PATIENCE = 50  # milliseconds until a wait looks for signals
 _CODES = np.dtype({"names": ["code"], "formats": ["i4"], "offsets": [0],
@@ -42,8 +43,7 @@ class Limits(NamedTuple):
             value = getattr(self, name)
             if value is not None and not 1 <= whole_number(name, value) < 1 << 64:
                 raise ValueError(f"{name} must be at least 1, not {value}")
-        if self.on_error not in ON_ERROR:
-            raise ValueError(f"on_error must be 'fail' or 'conceal', not {self.on_error!r}")
+        one_of("on_error", self.on_error, ON_ERROR)
         return self
 
 
@@ -54,24 +54,24 @@ class Wanted(NamedTuple):
     """
 
     mode: Optional[str] = None
-    scale: int = 1
+    reduce: int = 1
     upsampling: str = "fancy"
     device: Optional[int] = None
     limits: Limits = Limits()
 
     @classmethod
-    def of(cls, mode: Optional[str], scale: Any, upsampling: Any, device: Any,
+    def of(cls, mode: Optional[str], reduce: Any, upsampling: Any, device: Any,
            limits: Limits) -> "Wanted":
         """Raises ValueError and TypeError."""
-        if mode is not None and mode not in MODES:
-            raise ValueError(f"a mode is {', '.join(MODES)}, not {mode!r}")
-        if whole_number("a scale", scale) not in SCALES:
-            raise ValueError(f"a scale is {', '.join(map(str, SCALES))}, not {scale}")
+        if mode is not None:
+            one_of("mode", mode, MODES)
+        if whole_number("reduce", reduce) not in REDUCES:
+            raise ValueError(f"reduce must be 1, 2, 4 or 8, not {reduce}")
         check_upsampling(upsampling)
         number = number_of(device)
-        if mode == "CMYK" and (scale != 1 or number is not None):
-            raise ValueError("CMYK is made at full size, in system memory")
-        return cls(mode, int(scale), upsampling, number, limits.check())
+        if mode == "CMYK" and (reduce != 1 or number is not None):
+            raise ValueError("mode='CMYK' needs reduce=1 and device='cpu'")
+        return cls(mode, int(reduce), upsampling, number, limits.check())
 
     @property
     def is_pixels(self) -> bool:
@@ -83,22 +83,25 @@ class Wanted(NamedTuple):
         limits = self.limits
         return _native.DecodeOptions(
             ctypes.sizeof(_native.DecodeOptions), output, UPSAMPLINGS.index(self.upsampling),
-            self.scale if self.is_pixels else 1, limits.on_error == "conceal", True, False,
+            self.reduce if self.is_pixels else 1, limits.on_error == "conceal", True, False,
             limits.max_pixels or 0, limits.max_memory or 0, batches)
 
     def why_not(self, sampling: str, depth: int) -> Optional[str]:
         """Why there are no such pixels of sound files of that kind; None: there are."""
         if depth != 8:
-            return f"its samples have {depth} bits: read() and pixels() make pixels of them"
+            return f"its samples have {depth} bits: read(source).pixels() decodes them"
         if self.mode != "CMYK" and sampling.startswith(("CMYK", "YCCK")):
-            return f"it is of {sampling}: its mode is CMYK"
+            return f"it is {sampling}: pass mode='CMYK'"
         if self.mode == "L" and self.device is not None and sampling == "RGB":
-            return f"luma of {sampling} is not made on a GPU"
+            return f"mode='L' of {sampling} needs device='cpu'"
         return None
 
 
-def decode_one(wanted: Wanted, source: Any) -> Any:
-    """What is wanted of a file. Raises ReadError, TypeError and Unavailable."""
+def decode_one(wanted: Wanted, source: Any, exif: bool = False) -> Any:
+    """What is wanted of a file. Raises ReadError, TypeError and Unavailable.
+
+    exif: turn pixels in system memory upright
+    """
     sources, pictures = Sources((source,)), _native.Pictures(1)
     error = _native.Error()
     _native.check(_native.library().ct_decode(
@@ -106,16 +109,19 @@ def decode_one(wanted: Wanted, source: Any) -> Any:
         error)
     item, = items_of(wanted, sources, pictures)
     if isinstance(item, Failure):
-        raise ReadError(*item)
-    return item
+        raise read_error(*item)
+    return upright(item, orientation_of(sources.again(0))) if exif else item
 
 
 def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> List[Any]:
     """What is wanted of each file of a batch, or a Failure. Raises Unavailable."""
     codes = pictures.columns(_CODES)["code"]
     refused = {index: pictures.array[index].error for index in np.flatnonzero(codes).tolist()}
-    for error in refused.values():
+    for index, error in refused.items():
         _native.check_device(error)
+        number = NO_DESCRIPTORS.get(error.words)
+        if number is not None:  # which is no fault of the file
+            raise OSError(number, error.words, sources.names[index])
     if wanted.limits.on_error == "conceal":
         for name, picture in zip(sources.names, pictures.array):
             if picture.error.code == _native.OK and picture.error.text:
@@ -149,7 +155,7 @@ def _ink_of(picture: Picture, name: str, wanted: Wanted) -> Any:
     """The pixels of a picture of CMYK, or a Failure."""
     reason = wanted.why_not(picture.sampling, picture.depth)
     if reason is None and len(picture) != 4:
-        reason = f"a picture of CMYK is expected, it is of {picture.sampling}"
+        reason = f"mode='CMYK' needs CMYK or YCCK, it is {picture.sampling}"
     return picture.pixels(wanted.upsampling) if reason is None else Failure(name, reason)
 
 

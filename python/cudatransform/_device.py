@@ -183,10 +183,10 @@ def number_of(device: Any) -> Optional[int]:
     """The number of a GPU: 1 for `cuda:1`, 0 for `cuda`; None for `cpu`. Raises TypeError and
     ValueError."""
     if not isinstance(device, str):
-        raise TypeError(f"a device is a str, not {type(device).__name__}")
+        raise TypeError(f"device must be a str, not {type(device).__name__}")
     found = _DEVICE.fullmatch(device)
     if found is None:
-        raise ValueError(f"a device is cpu, cuda or cuda:NUMBER, not {device!r}")
+        raise ValueError(f"device must be 'cpu', 'cuda' or 'cuda:NUMBER', not {device!r}")
     return None if device == "cpu" else 0 if found[1] is None else int(found[1])
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from . import _device, _native, color
 from ._filters import check_quality
 from ._levels import check_rest, check_sides, native_of
-from .errors import WriteError, warn, whole_number
+from .errors import WriteError, one_of, true_or_false, warn, whole_number
 from .tables import check_tables
 from .transform import METHODS
 
@@ -19,7 +19,7 @@ QUANTIZERS = ("round", "dead-zone", "rd")
 _SAMPLINGS = ("YCbCr-4:2:0", "YCbCr-4:2:2", "YCbCr-4:4:4", "YCbCr-4:4:0", "YCbCr-4:1:1",
               "YCbCr-4:4:1", "RGB")  # CtSampling
 # What makes the smallest file smaller.
-_SMALLER = ("Files are smaller with fewer pixels, sampling='4:2:0', quantizer='rd' and "
+_SMALLER = ("Files are smaller with fewer pixels, subsampling='4:2:0', quantizer='rd' and "
             "optimize=True")
 _UNTRUE_LENGTHS = ("XMP data among the picture's markers name lengths that are not those of its "
                    "attachments and trailer")
@@ -32,31 +32,31 @@ class Options(NamedTuple):
     arithmetic: bool = False
     optimize: bool = False
     restart: int = 0
+    markers: bytes = b""  # of pixels' files; pictures have their own
 
     def check(self) -> "Options":
         """Raises TypeError and WriteError."""
         for name in ("progressive", "arithmetic", "optimize"):
-            value = getattr(self, name)
-            if not isinstance(value, (bool, np.bool_)):
-                raise TypeError(f"{name} is True or False, not {value!r}")
-        if not 0 <= whole_number("a restart interval", self.restart) <= 65535:
-            raise WriteError(f"a restart interval is 0 to 65535 MCUs, not {self.restart}")
+            true_or_false(name, getattr(self, name))
+        if not 0 <= whole_number("restart", self.restart) <= 65535:
+            raise WriteError(f"restart must be 0 to 65535 MCUs, not {self.restart}")
         return self
 
     def to_native(self) -> _native.EncodeOptions:
         return _native.EncodeOptions(
-            ctypes.sizeof(_native.EncodeOptions), progressive=bool(self.progressive),
+            ctypes.sizeof(_native.EncodeOptions), markers=self.markers,
+            markers_size=len(self.markers), progressive=bool(self.progressive),
             arithmetic=bool(self.arithmetic), optimize=bool(self.optimize),
             restart=int(self.restart))
 
 
-def _checked_size(name: str, size: Any) -> Optional[int]:
+def checked_size(name: str, size: Any) -> Optional[int]:
     """Raises ValueError and TypeError."""
     if size is None:
         return None
-    number = whole_number(f"a {name}", size)
+    number = whole_number(name, size)
     if not 1 <= number < 1 << 32:
-        raise ValueError(f"a {name} is 1 to 4294967295 bytes, not {size}")
+        raise ValueError(f"{name} must be 1 to 4294967295 bytes, not {size}")
     return number
 
 
@@ -64,7 +64,7 @@ class Levelling(NamedTuple):
     """How encode() makes levels of coefficients."""
 
     quality: int = 85
-    tables: Any = "annex-k"  # a preset, or one or two tables as of check_tables()
+    qtables: Any = "annex-k"  # a preset, or one or two tables as of check_tables()
     quantizer: str = "round"
     target_size: Optional[int] = None
     max_size: Optional[int] = None
@@ -72,23 +72,22 @@ class Levelling(NamedTuple):
     def checked(self) -> "Levelling":
         """Raises ValueError and TypeError."""
         check_quality(self.quality)
-        if self.quantizer not in QUANTIZERS:
-            raise ValueError(f"a quantizer is {', '.join(QUANTIZERS)}, not {self.quantizer!r}")
+        one_of("quantizer", self.quantizer, QUANTIZERS)
         # True and numpy's numbers are whole numbers, too, whose texts no property takes.
         return self._replace(
-            quality=int(self.quality), target_size=_checked_size("target_size", self.target_size),
-            max_size=_checked_size("max_size", self.max_size))._with_checked_tables()
+            quality=int(self.quality), target_size=checked_size("target_size", self.target_size),
+            max_size=checked_size("max_size", self.max_size))._with_checked_tables()
 
     def _with_checked_tables(self) -> "Levelling":
-        if isinstance(self.tables, str):
-            if self.tables not in _native.PRESETS:
-                raise ValueError(f"tables are {' or '.join(_native.PRESETS)} or arrays, "
-                                 f"not {self.tables!r}")
+        if isinstance(self.qtables, str):
+            if self.qtables not in _native.PRESETS:
+                raise ValueError("qtables must be 'annex-k', 'perceptual' or arrays, not "
+                                 f"{self.qtables!r}")
             return self
         if self.has_sizes():
-            raise ValueError("a size is for annex-k and perceptual, which are scaled, not for "
-                             "tables of your own")
-        return self._replace(tables=check_tables(self.tables))
+            raise ValueError("target_size and max_size scale qtables='annex-k' or "
+                             "'perceptual', not arrays")
+        return self._replace(qtables=check_tables(self.qtables))
 
     def has_sizes(self) -> bool:
         return self.target_size is not None or self.max_size is not None
@@ -96,10 +95,10 @@ class Levelling(NamedTuple):
     def is_plain(self) -> bool:
         """Whether Picture.from_pixels() makes such levels, too."""
         return (self.quantizer == "round" and not self.has_sizes()
-                and (not isinstance(self.tables, str) or self.tables == "annex-k"))
+                and (not isinstance(self.qtables, str) or self.qtables == "annex-k"))
 
     def own_tables(self) -> Optional[np.ndarray]:
-        return None if isinstance(self.tables, str) else self.tables
+        return None if isinstance(self.qtables, str) else self.qtables
 
     def to_native(self, options: Options) -> Tuple[_native.EncodeOptions, Any]:
         """CtEncodeOptions with two tables of one's own at most, and what they refer to."""
@@ -108,7 +107,7 @@ class Levelling(NamedTuple):
         native.quantizer = QUANTIZERS.index(self.quantizer)
         native.target_size, native.max_size = self.target_size or 0, self.max_size or 0
         if own is None:
-            native.preset = _native.PRESETS.index(self.tables)
+            native.preset = _native.PRESETS.index(self.qtables)
         else:
             kept = np.ascontiguousarray(own, np.uint16)
             native.tables, native.n_tables = kept.ctypes.data, len(kept)

@@ -9,9 +9,11 @@ import numpy as np
 
 from . import _native
 from ._levels import check_rest, device_of, native_of
-from .errors import warn, whole_number
+from .errors import is_interruption, one_of, true_or_false, warn, whole_number
 
 DIRECTIONS = ("identity", "90r", "180", "90l", "horiz", "vert", "ul-lr", "ur-ll", "auto")
+# Pillow's Image.Transpose, whose rotations are counterclockwise, by number.
+_TRANSPOSES = ("horiz", "vert", "90l", "180", "90r", "ul-lr", "ur-ll")
 UPSAMPLINGS = ("fancy", "nearest")  # CtUpsampling
 _PLANES = "int16", "int32", "float16", "float32"
 _TRIM = "; trim drops them"
@@ -19,32 +21,38 @@ _TRIM = "; trim drops them"
 
 def check_upsampling(upsampling: Any) -> None:
     """Raises ValueError."""
-    if upsampling not in UPSAMPLINGS:
-        raise ValueError(f"an upsampling is {' or '.join(UPSAMPLINGS)}, not {upsampling!r}")
+    one_of("upsampling", upsampling, UPSAMPLINGS)
 
 
 def check_quality(quality: Any) -> None:
     """Raises TypeError and ValueError."""
-    if not 1 <= whole_number("a quality", quality) <= 100:
-        raise ValueError(f"a quality is 1 to 100, not {quality}")
+    if not 1 <= whole_number("quality", quality) <= 100:
+        raise ValueError(f"quality must be 1 to 100, not {quality}")
+
+
+def _direction_of(given: Any) -> str:
+    """A direction by its name or by Pillow's number. Raises TypeError and ValueError."""
+    if isinstance(given, str):
+        one_of("direction", given, DIRECTIONS)
+        return given
+    if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
+        raise TypeError(f"direction must be a str or a member of Image.Transpose, not {given!r}")
+    if not 0 <= given < len(_TRANSPOSES):
+        raise ValueError("direction must be 0 to 6, as Image.Transpose, not "
+                         f"{given}: a rotation by 90 degrees is '90r' or '90l'")
+    return _TRANSPOSES[given]
 
 
 def flip(picture: Any, direction: Any = "identity", trim: bool = False, perfect: bool = False,
-         crop: Tuple[Any, Any, Any, Any] = (0, 0, 0, 0)) -> _native.Pictures:
+         crop: Tuple[int, int, int, int] = (0, 0, 0, 0)) -> _native.Pictures:
     """crop: left, top, width and height, of the rotated picture. Raises TypeError, ValueError and
     WriteError."""
-    if direction not in DIRECTIONS:
-        raise ValueError(f"a direction is {', '.join(DIRECTIONS)}, not {direction!r}")
-    for name, value in (("trim", trim), ("perfect", perfect)):
-        if not isinstance(value, (bool, np.bool_)):
-            raise TypeError(f"{name} is True or False, not {value!r}")
-    sides = [whole_number(f"a crop's {name}", number)
-             for name, number in zip(("left", "top", "width", "height"), crop)]
-    if max(sides) >= 1 << 31:
-        raise ValueError(f"a crop of {crop[2]} x {crop[3]} samples at ({crop[0]}, {crop[1]})")
+    number = DIRECTIONS.index(_direction_of(direction))
+    true_or_false("trim", trim)
+    true_or_false("perfect", perfect)
     check_rest(picture)
-    options = _native.FlipOptions(ctypes.sizeof(_native.FlipOptions), DIRECTIONS.index(direction),
-                                  trim, perfect, *sides)
+    options = _native.FlipOptions(ctypes.sizeof(_native.FlipOptions), number, trim,
+                                  perfect, *crop)
     made = _run("ct_flip", picture, options)
     for line in made.array[0].error.words.splitlines():
         warn(line.replace(_TRIM, "; trim=True drops them"))
@@ -53,12 +61,14 @@ def flip(picture: Any, direction: Any = "identity", trim: bool = False, perfect:
 
 def cropped(picture: Any, left: Any, top: Any, width: Any, height: Any) -> _native.Pictures:
     """Raises TypeError, ValueError and WriteError."""
-    crop = left, top, width, height
-    for name, number in zip(("left", "top", "width", "height"), crop):
-        whole_number(f"a crop's {name}", number)
+    left, top = whole_number("left", left), whole_number("top", top)
+    width, height = whole_number("width", width), whole_number("height", height)
     if min(left, top) < 0 or min(width, height) < 1:
-        raise ValueError(f"a crop of {width} x {height} samples at ({left}, {top})")
-    return flip(picture, crop=crop)
+        raise ValueError(f"a crop of {width}x{height} samples at ({left}, {top})")
+    if left + width > picture.width or top + height > picture.height:
+        raise ValueError(f"the crop ends at ({left + width}, {top + height}), the picture is "
+                         f"{picture.width}x{picture.height}")
+    return flip(picture, crop=(left, top, width, height))
 
 
 def requantized(picture: Any, quality: Any) -> _native.Pictures:
@@ -101,8 +111,13 @@ def planes(picture: Any, dtype: np.dtype) -> _native.MadePlanes:
 
 
 def check_type(dtype: Any) -> np.dtype:
-    """The type of planes. Raises TypeError and ValueError for other types."""
-    kind = np.dtype(dtype)
-    if kind.name not in _PLANES or kind.byteorder == ">":
-        raise ValueError(f"planes are int16, int32, float32, float16, not {kind}")
+    """The type of planes. Raises ValueError for other types."""
+    try:
+        kind = np.dtype(dtype)
+    except TypeError as error:
+        if is_interruption(error):
+            raise
+        kind = None
+    if kind is None or kind.name not in _PLANES or kind.byteorder == ">":
+        raise ValueError(f"dtype must be {', '.join(_PLANES)}, not {dtype!r}")
     return kind

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _native, color
 from ._cuda_memory import CudaArray
+from ._metadata import segments_of
 from .errors import WriteError, is_interruption, whole_number
 
 _LARGEST_SIDE = 65500  # JPEG_MAX_DIMENSION
@@ -23,24 +24,11 @@ _SOI, _EOI = b"\xff\xd8", 0xD9
 _MARKER = re.compile(b"\xff[^\x00\x01\xd0-\xd7\xff]", re.DOTALL)
 
 
-def _check_markers(markers: Any, attachments: int) -> None:
+def check_markers(markers: Any, attachments: int = 0) -> None:
     """Raises TypeError for markers that are not bytes, WriteError for bytes other than segments and
     for more of them than read() takes."""
-    if not isinstance(markers, (bytes, bytearray)):
-        raise TypeError(f"markers are bytes, not {type(markers).__name__}")
-    at, kinds = 0, set()
-    while at < len(markers):
-        head = markers[at:at + 4]
-        if len(head) < 4 or head[0] != 0xFF or not (0xE0 <= head[1] <= 0xEF or head[1] == 0xFE):
-            raise WriteError(f"byte {at} of the markers: APPn or COM (FF E0 to FF EF, FF FE) and a "
-                             f"length of two bytes are expected, not {head.hex(' ').upper()}")
-        size = int.from_bytes(head[2:], "big")
-        if size < 2 or at + 2 + size > len(markers):
-            raise WriteError(f"byte {at} of the markers: its segment has {size} bytes, "
-                             f"where at least 2 and at most {len(markers) - at - 2} are possible")
-        kinds.add(bytes(markers[at + 4:at + 8]))
-        at += 2 + size
-    size = at if kinds & {b"JFIF", b"Exif"} else at + _JFIF_BYTES
+    kinds = {one[4:8] for one in segments_of(markers)}
+    size = len(markers) + (0 if kinds & {b"JFIF", b"Exif"} else _JFIF_BYTES)
     if attachments > 0 and b"MPF\0" not in kinds:
         size += _INDEX_BYTES + _ENTRY_BYTES * (attachments + 1)
     if size > _MOST_MARKERS:
@@ -62,11 +50,11 @@ def check_rest(picture: Any) -> None:
     markers other than segments or above 16 MiB, for attachments that are not one JPEG picture each,
     and for gaps without one.
     """
-    _check_markers(picture.markers, len(picture.attachments))
+    check_markers(picture.markers, len(picture.attachments))
     for name, one in (*(("an attachment", a) for a in picture.attachments),
                       *(("a gap", g) for g in picture.gaps), ("a trailer", picture.trailer)):
         if not isinstance(one, (bytes, bytearray)):
-            raise TypeError(f"{name} is bytes, not {type(one).__name__}")
+            raise TypeError(f"{name} must be bytes, not {type(one).__name__}")
     if len(picture.attachments) > 255:
         raise WriteError(f"a file takes 255 attachments, not {len(picture.attachments)}")
     for number, attachment in enumerate(picture.attachments):
@@ -189,21 +177,21 @@ def _address_of(data: bytes) -> Optional[int]:
 def _check(picture: Any, sampling: str) -> None:
     count = len(color.ids_of(sampling))
     tables = picture.tables
-    arrays = [("tables", tables), *((f"the levels of component {index + 1}", component.levels)
+    arrays = [("tables", tables), *((f"levels of component {index}", component.levels)
                                     for index, component in enumerate(picture.components))]
     for name, array in arrays:
         if not isinstance(array, (np.ndarray, CudaArray)):
-            raise TypeError(f"{name} are a numpy array, not {type(array).__name__}")
+            raise TypeError(f"{name} must be a numpy array, not {type(array).__name__}")
     if len(picture.components) != count:
         raise WriteError(f"{sampling} has {count} components, not {len(picture.components)}")
     if tables.dtype != np.uint16 or tables.shape[1:] != (8, 8) or not 1 <= len(tables) <= 4:
-        raise WriteError("tables are uint16 (1 to 4, 8, 8), "
+        raise WriteError("tables must be uint16 (1 to 4, 8, 8), "
                          f"not {tables.dtype} {tables.shape}")
     for index, component in enumerate(picture.components):
         across, down = color.ratio_of(sampling, index)
         shape = (-(-picture.height // (8 * down)), -(-picture.width // (8 * across)), 8, 8)
         if component.levels.shape != shape or component.levels.dtype != np.int16:
-            raise WriteError(f"the levels of component {index + 1} are int16 {shape}, not "
+            raise WriteError(f"levels of component {index} must be int16 {shape}, not "
                              f"{component.levels.dtype} {component.levels.shape}")
         if not 0 <= whole_number("the index of a table", component.table) < len(tables):
-            raise WriteError(f"component {index + 1} has no table")
+            raise WriteError(f"component {index} has no table")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import struct
-from typing import Any, NamedTuple, Optional, Sequence, Tuple
+from typing import NamedTuple, Sequence, Tuple
 
 import numpy as np
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._native import Source as CtSource
 from ._native import address_of, addresses_of, as_array, columns_of
-from .errors import is_interruption
+from .errors import check_binary, is_interruption
 
 Path = Union[str, "os.PathLike[str]"]
 Source = Union[Path, bytes, bytearray, memoryview, BinaryIO]
@@ -22,6 +22,23 @@ def reason_of(error: Exception) -> str:
     if isinstance(error, OSError):
         return error.strerror or str(error)
     return str(error)
+
+
+def name_of(source: Any) -> str:
+    """What messages call a source."""
+    if isinstance(source, (str, os.PathLike)):
+        return os.fspath(source)
+    name = getattr(source, "name", None) if hasattr(source, "read") else "<bytes>"
+    return name if isinstance(name, str) else "<file>"
+
+
+def buffer_of(source: Any) -> np.ndarray:
+    """The bytes of an object, without a copy. Raises TypeError."""
+    try:
+        return np.frombuffer(source, np.uint8)
+    except TypeError:
+        raise TypeError("source must be a path, bytes or a binary file, not "
+                        f"{type(source).__name__}") from None
 
 
 class Sources:
@@ -76,21 +93,16 @@ class Sources:
                 row["path"] = addresses_of(one)[0]
             return one
         is_file = hasattr(source, "read")
-        name = getattr(source, "name", None) if is_file else "<bytes>"
-        self.names.append(name if isinstance(name, str) else "<file>")
+        check_binary("source", source, "rb")
+        self.names.append(name_of(source))
         self.paths.append(None)
         try:
-            data = np.frombuffer(source.read() if is_file else source, np.uint8)
+            data = buffer_of(source.read() if is_file else source)
         except (OSError, MemoryError, ValueError) as error:
             if is_interruption(error):
                 raise
             self.reasons[index] = reason_of(error)
             return None
-        except TypeError:
-            if is_file:
-                raise
-            raise TypeError("source must be a path, bytes or a binary file, not "
-                            f"{type(source).__name__}") from None
         row["data"], row["size"] = address_of(data), len(data)
         return data
 

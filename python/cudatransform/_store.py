@@ -12,7 +12,7 @@ from itertools import repeat
 from typing import Any, Dict, List, Optional
 
 from ._gone import in_turn, into, when_gone
-from .errors import is_interruption
+from .errors import check_binary, is_interruption
 
 # Unlike os.unlink() it raises nothing where there is no such file any more.
 _unlink = ctypes.CDLL(None).unlink
@@ -30,6 +30,7 @@ def store(data: bytes, target: Any) -> None:
     the bytes go into what is there.
     """
     if hasattr(target, "write"):
+        check_binary("target", target, "wb")
         _write_to_object(data, target)
     elif isinstance(target, (str, bytes, os.PathLike)):
         _write_to_path(data, os.fspath(target))

@@ -16,35 +16,47 @@ SAMPLINGS = {
 }
 COLORIMETRY = b"1:4:0:0"  # in GStreamer's words: JFIF's, full range and the matrix of BT.601
 _SHORT = {"gray": "GRAYSCALE", "rgb": "RGB", "cmyk": "CMYK-4:4:4",
-          **{name[-5:]: name for name in SAMPLINGS if name.startswith("YCbCr")}}
+          **{short: name for name in SAMPLINGS if name.startswith("YCbCr")
+             for short in (name[-5:], name[-5:].replace(":", ""))}}
+_PILLOW_SUBSAMPLINGS = ("4:4:4", "4:2:2", "4:2:0")  # 0, 1, 2
 _DEFAULTS = {1: "gray", 3: "4:2:0"}  # by the number of channels
 _PILLOW_MODES = ("L", "RGB", "CMYK")  # whose channels are pixels as they are taken here
-_FOUR_CHANNELS = ('CMYK is encoded with sampling="cmyk", and RGBA without its alpha: '
+_FOUR_CHANNELS = ('CMYK is encoded with subsampling="cmyk", and RGBA without its alpha: '
                   'array[:, :, :3], or Image.convert("RGB")')
 
 
 def sampling_of(name: str) -> str:
-    """A sampling by its name or a short one (`4:2:0`, `gray`, `rgb`). Raises TypeError and
+    """A sampling by its name or a short one (`4:2:0`, `420`, `gray`). Raises TypeError and
     ValueError."""
-    if not isinstance(name, str):
-        raise TypeError(f"a sampling is a str such as 4:2:0, not {type(name).__name__}")
-    if not name:
-        raise TypeError("a sampling is a str such as 4:2:0, not ''")
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"sampling must be a str such as '4:2:0', not {name!r}")
     name = _SHORT.get(name.lower(), name)
     if name not in SAMPLINGS:
-        raise ValueError(f"no sampling is called {name!r}; there are {', '.join(SAMPLINGS)}")
+        raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, not {name!r}")
     return name
+
+
+def subsampling_of(given: Any) -> str:
+    """A sampling by a name of sampling_of() or by Pillow's number. Raises TypeError and ValueError.
+    """
+    if isinstance(given, str) and given:
+        return sampling_of(given)
+    if isinstance(given, (bool, str)) or not isinstance(given, (int, np.integer)):
+        raise TypeError(f"subsampling must be a str such as '4:2:0', or 0, 1 or 2, not {given!r}")
+    if not 0 <= given < len(_PILLOW_SUBSAMPLINGS):
+        raise ValueError(f"subsampling must be 0 (4:4:4), 1 (4:2:2) or 2 (4:2:0), not {given}")
+    return sampling_of(_PILLOW_SUBSAMPLINGS[given])
 
 
 def check_shape(dtype: Any, shape: Tuple[int, ...], words: str) -> None:
     """Raises ValueError for arrays that are not pixels. `words`: as messages call the array."""
     if dtype != np.uint8 or 0 in shape or not (
             len(shape) == 2 or len(shape) == 3 and shape[2] in (3, 4)):
-        raise ValueError("pixels are uint8 (height, width), (height, width, 3) or (height, "
+        raise ValueError("pixels must be uint8 (height, width), (height, width, 3) or (height, "
                          f"width, 4), not {words}")
 
 
-def checked(array: Any, sampling: Optional[str]) -> Tuple[np.ndarray, str]:
+def checked(array: Any, subsampling: Any) -> Tuple[np.ndarray, str]:
     """Pixels as a numpy array, and the sampling of that name or their default one.
 
     array: pixels, or a Pillow image. Raises TypeError and ValueError.
@@ -52,13 +64,13 @@ def checked(array: Any, sampling: Optional[str]) -> Tuple[np.ndarray, str]:
     mode = _pillow_mode_of(array)
     if mode is not None and mode not in _PILLOW_MODES:
         scaled = ", scaled to 0 to 255" if mode[:1] in ("I", "F") else ""
-        raise ValueError(f"Pillow images of mode {', '.join(_PILLOW_MODES)} are encoded, not "
+        raise ValueError(f"a Pillow image must have mode {', '.join(_PILLOW_MODES)}, not "
                          f'{mode}: image.convert("RGB"){scaled}')
     pixels = np.asarray(array)
     check_shape(pixels.dtype, pixels.shape, f"{pixels.dtype} {pixels.shape}")
-    if sampling is None and mode == "CMYK":
-        sampling = "cmyk"
-    return pixels, sampling_for(sampling, pixels.shape)
+    if subsampling is None and mode == "CMYK":
+        subsampling = "cmyk"
+    return pixels, sampling_for(subsampling, pixels.shape)
 
 
 def _pillow_mode_of(array: Any) -> Optional[str]:
@@ -75,15 +87,15 @@ def channels_of(shape: Tuple[int, ...]) -> int:
     return 1 if len(shape) == 2 else shape[2]
 
 
-def sampling_for(name: Optional[str], shape: Tuple[int, ...]) -> str:
-    """The sampling of that name, or the default one, for pixels of a shape.
+def sampling_for(given: Any, shape: Tuple[int, ...]) -> str:
+    """The sampling of subsampling_of(), or the default one, for pixels of a shape.
 
     Four channels have no default: they may be CMYK or RGBA. Raises TypeError and ValueError.
     """
     channels = channels_of(shape)
-    if name is None and channels == 4:
+    if given is None and channels == 4:
         raise ValueError(f"four channels may be CMYK or RGBA: {_FOUR_CHANNELS}")
-    sampling = sampling_of(_DEFAULTS[channels] if name is None else name)
+    sampling = subsampling_of(_DEFAULTS[channels] if given is None else given)
     if (channels == 4) != (len(ids_of(sampling)) == 4):
         raise ValueError(f"{sampling} of pixels with {channels} channels: CMYK and YCCK are made "
                          "of (height, width, 4), others of no such pixels"
@@ -172,7 +184,7 @@ def _smaller(plane: np.ndarray, columns: int, rows: int) -> np.ndarray:
 def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int], depth: int = 8,
               fancy: bool = True) -> np.ndarray:
     """Planes as pixels of their type: gray (height, width), RGB (height, width, 3), or CMYK
-    (height, width, 4), inverted as Pillow does: 255 is all of the ink. Others are djpeg's.
+    (height, width, 4), inverted as Pillow does: 255 = full ink. Others are djpeg's.
 
     `size`: height and width. `depth`: bits of a sample. `fancy`: enlarge chroma by triangle
     filters, as libjpeg-turbo does without options, or else by repeating samples, as by -nosmooth.

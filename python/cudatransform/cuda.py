@@ -13,7 +13,7 @@ from .picture import Component, Picture
 class CudaPicture(Picture):
     """A Picture whose levels are CudaArrays. Tables and markers are in system memory.
 
-    planes(), turned(), cropped() and requantized() work on the GPU, and the latter three make
+    planes(), transposed(), cropped() and requantized() work on the GPU, and the latter three make
     CudaPictures. Other methods that compute work on a download, cpu().
     """
 

@@ -2,11 +2,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
+import errno
+import io
 import operator
+import os
 import signal
 import sys
 import warnings
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
 
 
 class ReadError(ValueError):
@@ -28,6 +33,27 @@ class ReadError(ValueError):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}" if self.path else self.reason
+
+
+class MissingFileError(ReadError, FileNotFoundError):
+    """A picture cannot be read since there is no such file."""
+
+    def __init__(self, path: str, reason: Optional[str] = None) -> None:
+        super().__init__(path, reason)
+        self.errno, self.strerror, self.filename = errno.ENOENT, self.reason, self.path
+
+    def __reduce__(self) -> Tuple:  # OSError's adds the name of the file to the arguments
+        return type(self), self.args
+
+
+# The library reports a file that it cannot open in the system's words.
+_NO_FILE = os.strerror(errno.ENOENT)
+NO_DESCRIPTORS = {os.strerror(number): number for number in (errno.EMFILE, errno.ENFILE)}
+
+
+def read_error(path: str, reason: str) -> ReadError:
+    """A ReadError of the kind that a reason asks for."""
+    return (MissingFileError if reason == _NO_FILE else ReadError)(path, reason)
 
 
 class WriteError(ValueError):
@@ -88,4 +114,23 @@ def whole_number(name: str, value: Any) -> int:
     try:
         return int(operator.index(value))  # True is 1
     except TypeError:
-        raise TypeError(f"{name} is a whole number, not {value!r}") from None
+        raise TypeError(f"{name} must be a whole number, not {value!r}") from None
+
+
+def one_of(name: str, value: Any, words: Sequence[str]) -> None:
+    """Raises ValueError for a value that is none of some words."""
+    if value not in words:
+        listed = ", ".join(map(repr, words[:-1]))
+        raise ValueError(f"{name} must be {listed} or {words[-1]!r}, not {value!r}")
+
+
+def true_or_false(name: str, value: Any) -> None:
+    """Raises TypeError for a value of another type than bool and numpy's."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, not {value!r}")
+
+
+def check_binary(name: str, file: Any, mode: str) -> None:
+    """Raises TypeError for a file that is open in text mode."""
+    if isinstance(getattr(file, "file", file), io.TextIOBase):  # tempfile's are in a wrapper
+        raise TypeError(f"{name} must be a binary file: open it with {mode!r}")

@@ -6,18 +6,20 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _device, _native, color
+from . import _device, color
 from ._cuda_memory import downloaded
-from ._decoding import Limits, Wanted, decode_one
+from ._decoding import MODES, Limits, Wanted, decode_one
 from ._encoding import Levelling, Options, encoded, written
-from ._levels import check_sides
+from ._levels import check_markers, check_sides
+from ._metadata import segments_with
 from ._sources import Source
 from ._store import store
+from .errors import one_of, true_or_false
 from .picture import Picture
 from .transform import check_method
 
 
-def _pixels_of(array: Any, sampling: Optional[str], levelling: Levelling) -> Tuple[Any, str]:
+def _pixels_of(array: Any, subsampling: Any, levelling: Levelling) -> Tuple[Any, str]:
     """Pixels as a numpy array or, on a GPU, a View, and their sampling. Raises ValueError,
     TypeError and WriteError."""
     own = levelling.own_tables()
@@ -25,17 +27,17 @@ def _pixels_of(array: Any, sampling: Optional[str], levelling: Levelling) -> Tup
     if on_device:
         pixels: Any = _device.view(array)
         color.check_shape(pixels.dtype, pixels.shape, pixels.words)
-        kind = color.sampling_for(sampling, pixels.shape)
+        kind = color.sampling_for(subsampling, pixels.shape)
     else:
-        pixels, kind = color.checked(array, sampling)
+        pixels, kind = color.checked(array, subsampling)
     check_sides(*pixels.shape[:2])
     channels = color.channels_of(pixels.shape)
     if channels == 4 or own is not None and len(own) > 2:
         if on_device:
-            raise ValueError("CMYK, and more than two tables, are for arrays in system memory")
+            raise ValueError("CMYK and more than two qtables need an array in system memory")
         if not levelling.is_plain():
-            raise ValueError("CMYK, and more than two tables, are for round, and for annex-k "
-                             "without a size")
+            raise ValueError("CMYK and more than two qtables need quantizer='round', and no other "
+                             "preset, target_size or max_size")
     return pixels, kind
 
 
@@ -47,8 +49,9 @@ def _data_of(pixels: Any, sampling: str, levelling: Levelling, method: str,
     if isinstance(pixels, _device.View) and not is_wanted:
         pixels = downloaded(_device.with_rows(pixels, (3, 1)[-len(pixels.shape) + 1:]))
     if channels == 4 or own is not None and len(own) > 2:
-        return written(Picture.from_pixels(pixels, levelling.quality, sampling, own, method),
-                       options)
+        picture = Picture.from_pixels(pixels, levelling.quality, sampling, own, method)
+        picture.markers += options.markers
+        return written(picture, options)
     if not is_wanted:
         pixels = (color.luma(pixels) if channels == 3 else
                   np.repeat(pixels[:, :, None], 3, 2))
@@ -73,33 +76,40 @@ def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = Non
                                 Limits(max_pixels, max_memory, on_error)), source)
 
 
-def decode(source: Source, mode: str = "RGB", *, scale: int = 1, upsampling: str = "fancy",
-           device: str = "cpu", max_pixels: Optional[int] = None,
+def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: str = "fancy",
+           exif: bool = False, device: str = "cpu", max_pixels: Optional[int] = None,
            max_memory: Optional[int] = None, on_error: str = "fail") -> Any:
-    """Decodes a JPEG file to pixels, with the bytes of libjpeg-turbo, Pillow and OpenCV.
+    """Decodes a JPEG file to pixels, with the bytes of libjpeg-turbo, Pillow and, by exif=True,
+    OpenCV.
 
     source: as of read()
     mode: `RGB`: uint8 (height, width, 3), of gray files three times the same. `L`: uint8 (height,
         width), luma as the file has it, which is that of Pillow's draft("L") and OpenCV's
-        IMREAD_GRAYSCALE. `CMYK`: uint8 (height, width, 4) of CMYK and YCCK, 255 for all of the ink
-    scale: 1, 2, 4 or 8: a picture of 1/scale of the width and height, rounded up, as by `djpeg
-        -scale` and Pillow's draft()
+        IMREAD_GRAYSCALE. `CMYK`: uint8 (height, width, 4) of CMYK and YCCK, 255 = full ink
+    reduce: 1, 2, 4 or 8: divides width and height, rounded up, as `djpeg -scale 1/8` and Pillow's
+        draft() do
     upsampling: `fancy` or `nearest`, see Picture.pixels
+    exif: whether to turn the pixels upright by the file's Exif orientation, as OpenCV and Pillow's
+        ImageOps.exif_transpose() do; on a GPU torch.rot90() and flip() do it, by info().orientation
     device: `cpu`: a numpy array. `cuda` or `cuda:1`: a CudaArray on that GPU
     max_pixels, max_memory, on_error: as of read()
     Raises ReadError as read(), also for files that have no pixels in that mode (CMYK in RGB, 12
     bits), ValueError and TypeError for other arguments, and Unavailable.
     """
-    if mode is None:
-        raise ValueError("a mode is RGB, L, CMYK, not None")
-    return decode_one(Wanted.of(mode, scale, upsampling, device,
-                                Limits(max_pixels, max_memory, on_error)), source)
+    one_of("mode", mode, MODES)  # None is of coefficients
+    true_or_false("exif", exif)
+    wanted = Wanted.of(mode, reduce, upsampling, device, Limits(max_pixels, max_memory, on_error))
+    if exif and wanted.device is not None:
+        raise ValueError("exif=True needs device='cpu': on a GPU turn the pixels by "
+                         "info(source).orientation")
+    return decode_one(wanted, source, bool(exif))
 
 
-def encode(array: Any, target: Any = None, *, quality: int = 85, sampling: Optional[str] = None,
-           tables: Any = "annex-k", quantizer: str = "round", target_size: Optional[int] = None,
+def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: Any = None,
+           qtables: Any = "annex-k", quantizer: str = "round", target_size: Optional[int] = None,
            max_size: Optional[int] = None, method: str = "islow", progressive: bool = False,
-           arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> bytes:
+           arithmetic: bool = False, optimize: bool = False, restart: int = 0, exif: Any = None,
+           icc: Any = None, comment: Any = None, markers: bytes = b"") -> bytes:
     """Encodes pixels as a JPEG file: the one that libjpeg-turbo, and so Pillow, makes of them.
 
     Other tables and quantizers than the first make smaller files that look the same.
@@ -107,20 +117,27 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, sampling: Optio
     array: as of Picture.from_pixels. Or gray or RGB on a GPU, of PyTorch, CuPy or any library with
         DLPack or __cuda_array_interface__, whose rows may have gaps between them; it is coded there
     target: a path or a binary file; None: the bytes are only returned
-    quality, sampling, method: as of Picture.from_pixels
-    tables: `annex-k` or `perceptual`, which quality scales, or arrays, as from_pixels' qtables
+    quality, subsampling, method: as of Picture.from_pixels
+    qtables: `annex-k` or `perceptual`, which quality scales, or arrays, as from_pixels takes them
     quantizer: `round`, `dead-zone` or `rd`: how levels are made
     target_size: bytes; instead of quality the highest one whose file has no more. Where even
         quality 1 makes a larger file, that is the file, and a UserWarning
     max_size: bytes; a lower quality where the file would have more. Raises WriteError where none
         makes it as small
     progressive, arithmetic, optimize, restart: as of write()
+    exif: bytes of Exif data, at most 65527, with or without the first `Exif` and two zeros; or an
+        object with tobytes() such as Pillow's Image.Exif
+    icc: bytes of a color profile, such as info["icc_profile"] of a Pillow image
+    comment: a str, which becomes UTF-8, or bytes; at most 65533
+    markers: further APPn and COM segments, as Picture.markers
     Returns the bytes of the file. Raises WriteError, ValueError, TypeError, OSError, Unavailable.
     """
     options = Options(progressive, arithmetic, optimize, restart).check()
     check_method(method)
-    levelling = Levelling(quality, tables, quantizer, target_size, max_size).checked()
-    pixels, kind = _pixels_of(array, sampling, levelling)
+    levelling = Levelling(quality, qtables, quantizer, target_size, max_size).checked()
+    pixels, kind = _pixels_of(array, subsampling, levelling)
+    options = options._replace(markers=segments_with(exif, icc, comment, markers, kind))
+    check_markers(options.markers)
     data = _data_of(pixels, kind, levelling, method, options)
     if target is not None:
         store(data, target)
@@ -147,11 +164,9 @@ def write(picture: Picture, target: Any = None, *, progressive: bool = False,
     Warns if XMP data name lengths that attachments and trailer do not have.
     """
     options = Options(progressive, arithmetic, optimize, restart).check()
-    if hasattr(picture, "cpu"):  # a CudaPicture
-        picture = picture.cpu()
     if not isinstance(picture, Picture):
-        raise TypeError(f"a Picture is written, not {type(picture).__name__}")
-    data = written(picture, options)
+        raise TypeError(f"write() takes a Picture, not {type(picture).__name__}")
+    data = written(picture.cpu(), options)
     if target is not None:
         store(data, target)
     return data

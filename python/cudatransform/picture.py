@@ -8,11 +8,13 @@ import numpy as np
 
 from . import _filters, _native, color
 from ._cuda_memory import CudaArray
+from ._encoding import Options, checked_size, written
 from ._levels import device_of
 from ._parts import layout_of, rest_of
+from .errors import warn
 from .planes import Planes, planes_of
-from .tables import check_tables
-from .transform import dct, idct, quality_tables
+from .tables import check_tables, quality_tables
+from .transform import dct, idct
 
 _LEVEL = np.dtype("<i2")
 
@@ -38,7 +40,7 @@ class Component:
     """One component of a picture.
 
     levels: int16 (blocks_h, blocks_w, 8, 8), the quantized coefficients; [by, bx, v, u] is the one
-        of v half waves downwards and u to the right in the block of row by, column bx
+        of vertical frequency v and horizontal frequency u in the block of row by, column bx
     id: 1 Y, 2 Cb, 3 Cr, 4 K, or the letter's code: 82 R, 71 G, 66 B; 67 C, 77 M, 89 Y, 75 K
     h_samp, v_samp: sampling factors as in the file's frame header
     width, height: samples, without the padding to whole blocks
@@ -55,6 +57,13 @@ class Component:
     def __reduce__(self) -> Tuple:
         return Component, tuple(getattr(self, name) for name in self.__slots__)
 
+    def __eq__(self, other: Any) -> bool:
+        """Whether the levels, in system memory, and all numbers are equal."""
+        if not isinstance(other, Component):
+            return NotImplemented
+        return (np.array_equal(self.levels, other.levels)
+                and all(getattr(self, name) == getattr(other, name) for name in self.__slots__[1:]))
+
     def __repr__(self) -> str:
         return (f"Component(id={self.id}, {self.width}x{self.height}, "
                 f"{self.levels.shape[1]}x{self.levels.shape[0]} blocks, table {self.table})")
@@ -65,7 +74,7 @@ class Picture:
 
     components: tuple of Component, one, three or four. Their levels are views of the decoder's
         buffer, which lives as long as one of them does; they may be changed in place.
-    tables: uint16 (n, 8, 8), n from 1 to 4, the divisors in natural order, 1 to 65535 each;
+    tables: uint16 (n, 8, 8), n from 1 to 4, quantization tables in natural order, 1 to 65535;
         Component.table is an index
     width, height: of the picture, in samples
     sampling: `GRAYSCALE`, `YCbCr-4:2:0`, `-4:2:2`, `-4:4:4`, `-4:4:0`, `-4:1:1`, `RGB`,
@@ -117,9 +126,30 @@ class Picture:
         """The levels of a component."""
         return self.components[index].levels
 
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        # Components of one shape would become one array, of coefficients for most surprisingly.
+        raise TypeError("a Picture is no array: use picture.pixels(), or picture[i] for the levels "
+                        "of a component")
+
+    def __eq__(self, other: Any) -> bool:
+        """Whether files of both would be the same but for their coding: `path` and `irregular` do
+        not count."""
+        if not isinstance(other, Picture):
+            return NotImplemented
+        one, other = self.cpu(), other.cpu()
+        names = ("width", "height", "sampling", "depth", "markers", "attachments", "trailer",
+                 "gaps")
+        return (all(getattr(one, name) == getattr(other, name) for name in names)
+                and np.array_equal(one.tables, other.tables) and len(one) == len(other)
+                and all(map(Component.__eq__, one.components, other.components)))
+
     def table(self, component: int) -> np.ndarray:
-        """uint16 (8, 8): the divisors of a component, a view of `tables`."""
+        """uint16 (8, 8): the quantization table of a component, a view of `tables`."""
         return self.tables[self.components[component].table]
+
+    def cpu(self) -> "Picture":
+        """The same picture in system memory: itself, of a CudaPicture a download."""
+        return self
 
     def copy(self) -> "Picture":
         """The same in memory of its own, so that the decoder's buffer is free again."""
@@ -129,14 +159,15 @@ class Picture:
                        self.markers, self.path, self.irregular, self.attachments, self.trailer,
                        self.gaps, self.depth)
 
-    def turned(self, direction: str, trim: bool = False, perfect: bool = False) -> "Picture":
-        """The picture turned or mirrored without loss, with jpegtran's coefficients.
+    def transposed(self, direction: Any, trim: bool = False, perfect: bool = False) -> "Picture":
+        """The picture rotated, mirrored or transposed without loss, with jpegtran's coefficients.
 
         direction: as of cudadctflip: `90r`, clockwise; `180`; `90l`; `horiz`, left and right
             exchanged; `vert`; `ul-lr`, transposed; `ur-ll`; `identity`; `auto`, by the Exif data in
-            `markers`, which then say, as XMP data do, that the picture is upright
-        trim: drop partial MCUs at an edge that would have to come first; else they stay there, not
-            turned
+            `markers`, which then say, as XMP data do, that the picture is upright. Or a member of
+            Pillow's Image.Transpose, whose rotations are counterclockwise, or its number
+        trim: drop partial MCUs at an edge that would have to come first; else they stay there as
+            they are
         perfect: raise ValueError where there are such
         Tables, attachments, thumbnails and sizes in metadata follow. What cannot follow without
         loss is dropped, with a UserWarning that names it; another tells of partial MCUs that `auto`
@@ -149,17 +180,47 @@ class Picture:
         """A part of the picture, in samples, without loss.
 
         It begins at a whole MCU: up to an MCU less one of columns and rows before `left` and `top`
-        are there, too. Metadata follow as with turned(); attachments are cropped where the crop is
-        at their MCUs. Raises as turned(), ValueError for a part that is not in the picture.
+        are there, too. Metadata follow as with transposed(); attachments are cropped where the crop
+        is at their MCUs. Raises as transposed(), ValueError for a part that is not in the picture.
         """
         return self._by(_filters.cropped(self, left, top, width, height))
 
-    def requantized(self, quality: int) -> "Picture":
+    def requantized(self, quality: Optional[int] = None, *,
+                    target_size: Optional[int] = None) -> "Picture":
         """The levels with libjpeg's tables of a quality, where these are coarser than its own.
 
-        Rounded to the nearest, ties away from zero; nothing is transformed. Raises as turned().
+        target_size: bytes; instead of quality the highest one whose file, as write() makes it
+            without options, has no more. Where even quality 1 makes a larger file, that is the
+            picture, and a UserWarning
+        Rounded to the nearest, ties away from zero; nothing is transformed. Raises as transposed().
         """
-        return self._by(_filters.requantized(self, quality))
+        if (quality is None) == (target_size is None):
+            raise ValueError("requantized() takes quality or target_size")
+        if quality is not None:
+            return self._by(_filters.requantized(self, quality))
+        return self._of_size(checked_size("target_size", target_size) or 0)
+
+    def _of_size(self, size: int) -> "Picture":
+        """By bisection: files of a higher quality are hardly ever smaller."""
+        def made(quality: int) -> Tuple["Picture", int]:
+            picture = self.requantized(quality)
+            return picture, len(written(picture.cpu(), Options()))
+        best, found = made(100)
+        if found <= size:
+            return best
+        best, found = made(1)
+        if found > size:
+            warn(f"target_size={size} exceeded: {found} bytes at quality 1")
+            return best
+        fits, exceeds = 1, 100
+        while exceeds - fits > 1:
+            quality = (fits + exceeds) // 2
+            picture, found = made(quality)
+            if found <= size:
+                best, fits = picture, quality
+            else:
+                exceeds = quality
+        return best
 
     def _by(self, made: _native.Pictures) -> "Picture":
         block, = made.take_blocks()
@@ -184,14 +245,14 @@ class Picture:
     def planes(self, dtype: Any = np.int16) -> Planes:
         """A plane for each frequency of each component, (64, blocks_h, blocks_w), to be channels.
 
-        dtype: int16: levels. int32, float32, float16: levels times their divisors
+        dtype: int16: levels. int32, float32, float16: levels times their table
         Raises ValueError for other types, and WriteError and TypeError for
         a picture that no file can hold.
         """
         return planes_of(self, dtype)
 
     def dequantized(self) -> Tuple[np.ndarray, ...]:
-        """Each component's levels times their divisors: int32 (blocks_h, blocks_w, 8, 8).
+        """Each component's levels times their table: int32 (blocks_h, blocks_w, 8, 8).
 
         In the units of JPEG: DC is eight times the mean of the samples less 128, or less 2048 at 12
         bits.
@@ -210,7 +271,7 @@ class Picture:
 
     def pixels(self, upsampling: str = "fancy") -> np.ndarray:
         """uint8 (height, width, 3), RGB; (height, width) of a gray picture; (height, width, 4),
-        CMYK as Pillow gives it, 255 for all of the ink: files have it inverted, as Adobe's do.
+        CMYK as Pillow gives it, 255 = full ink: files have it inverted, as Adobe's do.
 
         upsampling: of Cb and Cr that have fewer samples. `fancy`: triangle filters; the bytes are
             those of libjpeg-turbo, djpeg, Pillow and OpenCV. `nearest`: samples are repeated, as by
@@ -231,23 +292,24 @@ class Picture:
         return np.dstack([_filters.pixels(rest, upsampling), 255 - ink])
 
     @classmethod
-    def from_pixels(cls, array: Any, quality: int = 85, sampling: Optional[str] = None,
+    def from_pixels(cls, array: Any, quality: int = 85, subsampling: Any = None,
                     qtables: Optional[Any] = None, method: str = "islow") -> "Picture":
         """A picture made of pixels, with the levels of `cjpeg -dct int`.
 
-        array: uint8 (height, width), gray; (height, width, 3), RGB; with a `sampling` of CMYK or
-            YCCK (height, width, 4), 255 for all of the ink. Or an image of Pillow, whose mode is
+        array: uint8 (height, width), gray; (height, width, 3), RGB; with a `subsampling` of CMYK or
+            YCCK (height, width, 4), 255 = full ink. Or an image of Pillow, whose mode is
             L, RGB or CMYK
         quality: 1 to 100, libjpeg's scale of the tables of ITU-T T.81, annex K; entries up to 255
-        sampling: as Picture.sampling or its end: `4:2:0`, the default for color; `gray`; `rgb`,
+        subsampling: as Picture.sampling or its end: `4:2:0`, the default for color; `gray`; `rgb`,
             which keeps the colors as they are; `cmyk`, the default for Pillow's CMYK alone, since
-            four channels may be RGBA, too; `YCCK-4:2:0`
+            four channels may be RGBA, too; `YCCK-4:2:0`. Without colons, too: `420`; or 0, 1, 2 as
+            in Pillow: 4:4:4, 4:2:2, 4:2:0
         qtables: instead of `quality`: (8, 8) for all components, or (n, 8, 8), one for each
             component in turn, the last for the rest; 1 to 65535
         method: as of dct()
         Raises ValueError for other shapes and values, and TypeError.
         """
-        pixels, sampling = color.checked(array, sampling)
+        pixels, sampling = color.checked(array, subsampling)
         count = len(color.ids_of(sampling))
         if pixels.ndim == 2 and sampling != "GRAYSCALE":
             pixels = np.repeat(pixels[:, :, None], 3, axis=2)

@@ -18,7 +18,7 @@ class Planes(Tuple[Any, ...]):
     others are dequantized, in the units of JPEG: DC is eight times the mean of the samples less
     128, or less 2048 at 12 bits. Arrays are numpy's or, on a GPU, CudaArrays.
 
-    tables: uint16 (n, 8, 8), the divisors of levels in natural order; (0, 8, 8) of dequantized ones
+    tables: uint16 (n, 8, 8), quantization tables in natural order; (0, 8, 8) of dequantized ones
     which: a tuple of each component's index in `tables`, which has none if they are dequantized
     width, height, sampling, depth, path, irregular: as of a Picture
     """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, Iterator, List, Optional, Sequence, Union
+import weakref
+from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, Sequence, Union
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from ._decoding import Ahead, Limits, Wanted
 from ._filters import check_type
 from ._sources import Source, Sources
 from ._walk import walk_through
-from .errors import Failure, Unavailable, is_interruption, whole_number
+from .errors import Failure, Unavailable, is_interruption, one_of, whole_number
 from .picture import Picture
 from .planes import Planes
 
@@ -49,63 +50,85 @@ class Reader:
 
     paths: of the files; or bytes, memoryviews and binary files, or any of these. An iterable other
         than a list or a tuple is walked through by another thread, as it needs files
-    batch: pictures in a batch; the last one may have fewer
+    batch_size: pictures in a batch; the last one may have fewer
     device: `cpu`: numpy arrays. `cuda` or `cuda:1`: arrays on that GPU, see CudaPicture
-    workers: 1 to 1024 files that are decoded at once, each on a thread; None: as many as the
+    num_workers: 1 to 1024 files that are decoded at once, each on a thread; None: as many as the
         process may use cores, and twice as many for a GPU, which decodes the larger files itself
-    output: `coefficients`: Pictures. `pixels`: arrays, as decode() makes them with `mode`, `scale`
+    output: `coefficients`: Pictures. `pixels`: arrays, as decode() makes them with `mode`, `reduce`
         and `upsampling`
     layout: of coefficients. `block`: Pictures. `band`: Planes, of `dtype` as of Picture.planes();
         nothing is copied behind the conversion
     max_pixels, max_memory, on_error: as of read()
 
-    Iterating yields one Batch after the other; each `for` begins anew. A file that cannot be read
-    is a Failure in its place and stops nothing. While a batch is in use the next one is decoded:
-    one batch and twice `workers` files are ahead of those that the caller has. A Reader can be
-    pickled, so torch's DataLoader takes it to processes that it starts by spawn. The constructor
-    raises ValueError and TypeError, iteration Unavailable in a forked process and where there is no
-    such GPU.
+    Iterating yields one Batch after the other; each `for` begins anew, and the end of `with` ends
+    them all. A file that cannot be read is a Failure in its place and stops nothing. While a batch
+    is in use the next one is decoded: one batch and twice `num_workers` files are ahead of those
+    that the caller has. A Reader can be pickled, so torch's DataLoader takes it to processes that
+    it starts by spawn. The constructor raises ValueError and TypeError; iteration OSError where no
+    file descriptor is free, and Unavailable in a forked process and where there is no such GPU.
     """
 
-    def __init__(self, paths: Iterable[Source], batch: int = 32,
-                 device: str = "cpu", workers: Optional[int] = None, output: str = "coefficients",
-                 mode: str = "RGB", scale: int = 1, upsampling: str = "fancy",
-                 layout: str = "block", dtype: Any = np.int16,
-                 max_pixels: Optional[int] = None, max_memory: Optional[int] = None,
-                 on_error: str = "fail") -> None:
+    def __init__(self, paths: Iterable[Source], batch_size: int = 32, device: str = "cpu",
+                 num_workers: Optional[int] = None, output: str = "coefficients", mode: str = "RGB",
+                 reduce: int = 1, upsampling: str = "fancy", layout: str = "block",
+                 dtype: Any = np.int16, max_pixels: Optional[int] = None,
+                 max_memory: Optional[int] = None, on_error: str = "fail") -> None:
         if isinstance(paths, (str, bytes, os.PathLike)):
-            raise ValueError("paths are an iterable of paths, not one path: put it into a list")
+            path = os.fsdecode(paths)
+            files = f"glob.glob({os.path.join(path, '*.jpg')!r})" if os.path.isdir(path) else [path]
+            raise ValueError(f"paths must be an iterable of paths, such as {files}, not {paths!r}")
         if not hasattr(paths, "__iter__") and not hasattr(paths, "__getitem__"):
-            raise TypeError(f"paths are an iterable of paths, not {type(paths).__name__}")
-        whole_number("the size of a batch", batch)
-        if workers is not None:
-            whole_number("the number of workers", workers)
-        if batch < 1:
-            raise ValueError(f"batch must be at least 1, not {batch}")
-        if workers is not None and not 1 <= workers <= 1024:
-            raise ValueError(f"workers must be 1 to 1024, not {workers}")
-        if output not in ("coefficients", "pixels"):
-            raise ValueError(f"an output is coefficients or pixels, not {output!r}")
-        if output == "coefficients" and (mode, scale, upsampling) != ("RGB", 1, "fancy"):
-            raise ValueError("mode, scale and upsampling are of output='pixels'")
-        if layout not in ("block", "band"):
-            raise ValueError(f"a layout is block or band, not {layout!r}")
+            raise TypeError("paths must be an iterable of paths, not "
+                            f"{type(paths).__name__}")
+        whole_number("batch_size", batch_size)
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1, not {batch_size}")
+        if num_workers is not None and not 1 <= whole_number("num_workers", num_workers) <= 1024:
+            raise ValueError(f"num_workers must be 1 to 1024, not {num_workers}")
+        one_of("output", output, ("coefficients", "pixels"))
+        if output == "coefficients" and (mode, reduce, upsampling) != ("RGB", 1, "fancy"):
+            raise ValueError("mode, reduce and upsampling need output='pixels'")
+        one_of("layout", layout, ("block", "band"))
         kind = check_type(dtype)
         if layout == "block" and kind != np.int16:
-            raise ValueError(f"coefficients in blocks are int16, not {kind}: of that type "
-                             "they are made with layout='band'")
+            raise ValueError(f"dtype={kind} needs layout='band': blocks are int16")
         if layout == "band" and output == "pixels":
-            raise ValueError("bands are of coefficients: pixels have none")
+            raise ValueError("layout='band' needs output='coefficients'")
         limits = Limits(max_pixels, max_memory, on_error)
-        wanted = Wanted.of(mode, scale, upsampling, device, limits)
-        self.paths, self.batch, self.device = paths, batch, device
-        self.wanted = wanted if output == "pixels" else wanted._replace(mode=None, scale=1)
+        wanted = Wanted.of(mode, reduce, upsampling, device, limits)
+        self.paths, self.batch_size, self.device = paths, batch_size, device
+        self.wanted = wanted if output == "pixels" else wanted._replace(mode=None, reduce=1)
+        self._walks: List["weakref.ref[Generator[Batch, None, None]]"] = []
         self.planes = kind if layout == "band" else None
         cores = len(os.sched_getaffinity(0))
-        self.own_workers = None if workers is None else int(workers)
-        self.workers = cores * (1 if device == "cpu" else 2) if workers is None else int(workers)
+        self.own_workers = None if num_workers is None else int(num_workers)
+        self.num_workers = self.own_workers or cores * (1 if device == "cpu" else 2)
+
+    def __len__(self) -> int:
+        """The number of batches. Raises TypeError where paths have no length."""
+        return -(-len(self.paths) // self.batch_size)  # type: ignore
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __enter__(self) -> "Reader":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        """Ends all walks that have begun: their iterators have no more batches."""
+        for walk in filter(None, [known() for known in self._walks]):
+            walk.close()
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_walks": []}
 
     def __iter__(self) -> Iterator[Batch]:
+        walk = self._walk()
+        # Not a WeakSet, whose callbacks would drop the exception of a signal's handler.
+        self._walks = [known for known in self._walks if known() is not None] + [weakref.ref(walk)]
+        return walk
+
+    def _walk(self) -> Generator[Batch, None, None]:
         walk = Walk(self)
         try:
             while True:
@@ -121,8 +144,8 @@ class Walk:
     """One walk through the files: batches are pushed as they come, and pulled in order."""
 
     def __init__(self, reader: Reader) -> None:
-        self._batch, self._planes = reader.batch, reader.planes
-        self._most = min(_MOST_BATCHES, 1 - -2 * reader.workers // reader.batch)
+        self._batch, self._planes = reader.batch_size, reader.planes
+        self._most = min(_MOST_BATCHES, 1 - -2 * reader.num_workers // reader.batch_size)
         self._ahead = Ahead(reader.wanted, reader.own_workers, self._most)
         self._files = walk_through(reader.paths)
         self._files.give_room(self._most * self._batch)

@@ -10,11 +10,10 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _device, _native, color
+from . import _device, _native
 from ._cuda_memory import CudaArray
-from ._filters import check_quality
 from ._native import address_of
-from .errors import Unavailable, whole_number
+from .errors import Unavailable, one_of, whole_number
 from .tables import one_table
 
 METHODS = ("islow", "ifast", "float", "reference", "naive", "matrix", "separable", "decomposed",
@@ -28,9 +27,8 @@ _COMPARED = "uint8", "uint16", "float32"
 def check_method(method: Any) -> None:
     """Raises TypeError and ValueError."""
     if not isinstance(method, str):
-        raise TypeError(f"a method is a str, not {type(method).__name__}")
-    if method not in METHODS:
-        raise ValueError(f"no method is called {method!r}; there are {', '.join(METHODS)}")
+        raise TypeError(f"method must be a str, not {type(method).__name__}")
+    one_of("method", method, METHODS)
 
 
 def _wanted_type(table: Optional[Any], depth: int) -> Any:
@@ -39,8 +37,9 @@ def _wanted_type(table: Optional[Any], depth: int) -> Any:
 
 def _check_levels(shape: Tuple[int, ...], dtype: Any, wanted: Any, words: str) -> None:
     if len(shape) != 4 or shape[2:] != (8, 8) or dtype != wanted or 0 in shape:
-        raise ValueError(f"coefficients are {np.dtype(wanted)} (blocks_h, blocks_w, 8, 8), not "
-                         f"{words}")
+        advice = ": levels need table=" if wanted == np.float32 and dtype == np.int16 else ""
+        raise ValueError(f"coefficients must be {np.dtype(wanted)} (blocks_h, blocks_w, 8, 8), not "
+                         f"{words}{advice}")
 
 
 def _size_of(shape: Tuple[int, ...], size: Optional[Tuple[int, int]]) -> Tuple[int, int]:
@@ -48,22 +47,23 @@ def _size_of(shape: Tuple[int, ...], size: Optional[Tuple[int, int]]) -> Tuple[i
     if size is None:
         return 8 * rows, 8 * columns
     if not hasattr(size, "__len__"):
-        raise TypeError(f"a size is height and width, not {size!r}")
+        raise TypeError(f"size must be (height, width), not {size!r}")
     if len(size) != 2:
-        raise ValueError(f"a size is height and width, not {size!r}")
+        raise ValueError(f"size must be (height, width), not {size!r}")
     height, width = size
-    height, width = whole_number("a height", height), whole_number("a width", width)
+    height, width = whole_number("height", height), whole_number("width", width)
     if not (8 * rows - 8 < height <= 8 * rows and 8 * columns - 8 < width <= 8 * columns):
-        raise ValueError(f"{rows} x {columns} blocks are no plane of {height} x {width} samples")
+        raise ValueError(f"size={height, width} does not end in the last of {rows} x {columns} "
+                         "blocks")
     return height, width
 
 
 def _transform(forward: bool, device: Optional[int], table: Optional[Any], method: str, depth: int,
                plane: Tuple[int, ...], coefs: Tuple[int, ...]) -> None:
     """plane: address, bytes from row to row, width and height; coefs: likewise in blocks."""
-    divisors = None if table is None else one_table(table)
+    entries = None if table is None else one_table(table)
     options = _native.DctOptions(ctypes.sizeof(_native.DctOptions), METHODS.index(method), depth,
-                                 None if divisors is None else divisors.ctypes.data)
+                                 None if entries is None else entries.ctypes.data)
     samples, blocks, error = _native.Samples(*plane), _native.Coefficients(*coefs), _native.Error()
     library, engine = _native.library(), _native.engine(device)
     code = (library.ct_dct(engine, options, samples, blocks, error) if forward else
@@ -73,7 +73,7 @@ def _transform(forward: bool, device: Optional[int], table: Optional[Any], metho
 
 def _dct_on_device(frame: _device.View, table: Optional[Any], method: str) -> CudaArray:
     if len(frame.shape) != 2 or 0 in frame.shape or frame.dtype != np.uint8:
-        raise ValueError(f"a plane on a GPU is uint8 (height, width), not {frame.words}")
+        raise ValueError(f"frame on a GPU must be uint8 (height, width), not {frame.words}")
     height, width = _device.with_rows(frame, (1,)).shape
     rows, columns = -(-height // 8), -(-width // 8)
     dtype = np.dtype(_wanted_type(table, 8))
@@ -89,7 +89,7 @@ def _dct_on_device(frame: _device.View, table: Optional[Any], method: str) -> Cu
 def _idct_on_device(given: _device.View, size: Optional[Tuple[int, int]], table: Optional[Any],
                     method: str, depth: int) -> CudaArray:
     if depth != 8:
-        raise ValueError("planes of 12 and 16 bits are transformed in system memory only")
+        raise ValueError("depth=12 and depth=16 need coefficients in system memory")
     _check_levels(given.shape, given.dtype, _wanted_type(table, depth), given.words)
     height, width = _size_of(given.shape, size)
     item = given.dtype.itemsize
@@ -116,7 +116,7 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> An
     frame: uint8 or uint16 (height, width), from which 2 to the power of (bits - 1) is subtracted.
         Or a uint8 array on a GPU, of PyTorch, CuPy or any library with DLPack or
         __cuda_array_interface__, whose rows may have gaps between them
-    table: (8, 8) divisors from 1 to 65535, natural order; None: no quantization
+    table: (8, 8), the quantization table, 1 to 65535, natural order; None: no quantization
     method: as of cudadct8x8; `islow` has libjpeg-turbo's bits (for uint16 it means `float`)
     Returns (blocks_h, blocks_w, 8, 8): with a table levels, int16 (int32 for uint16); without one
     float32, the orthonormal transform, whose DC is eight times the mean. It is a numpy array, or a
@@ -129,7 +129,7 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> An
     plane = np.asarray(frame)
     depth = {np.dtype(np.uint8): 8, np.dtype(np.uint16): 16}.get(plane.dtype)
     if plane.ndim != 2 or depth is None or plane.size == 0:
-        raise ValueError(f"a plane is uint8 or uint16 (height, width), not {plane.dtype} "
+        raise ValueError(f"frame must be uint8 or uint16 (height, width), not {plane.dtype} "
                          f"{plane.shape}")
     height, width = plane.shape
     row = width * plane.itemsize
@@ -151,15 +151,15 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
         as of dct(), at depth 8, such as a CudaPicture's
     size: height and width of the plane, which ends in the last row and column of blocks; None:
         where they end
-    table: (8, 8), the divisors of the levels
+    table: (8, 8), the quantization table of the levels
     method: as of dct()
     depth: bits of a sample, 8, 12 (as JPEG has them) or 16
     Returns uint8 (uint16 above depth 8) (height, width): a numpy array, or a CudaArray on the
     coefficients' device, complete when the function returns. Raises as dct().
     """
     check_method(method)
-    if whole_number("a depth", depth) not in _DEPTHS:
-        raise ValueError(f"samples have 8, 12 or 16 bits, not {depth}")
+    if whole_number("depth", depth) not in _DEPTHS:
+        raise ValueError(f"depth must be 8, 12 or 16, not {depth}")
     if _device.is_on_device(coefficients):
         return _idct_on_device(_device.view(coefficients), size, table, method, depth)
     values = np.ascontiguousarray(coefficients)
@@ -170,27 +170,6 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
     _transform(False, None, table, method, depth,
                (address_of(made), made.strides[0], width, height),
                (address_of(values), values.strides[0], values.shape[1], values.shape[0]))
-    return made
-
-
-def quality_tables(quality: int, preset: str = "annex-k", sampling: str = "4:2:0") -> np.ndarray:
-    """The tables of luma and chroma for a quality: uint16 (2, 8, 8), in natural order.
-
-    quality: 1 to 100.
-    preset: `annex-k`, libjpeg's tables, or `perceptual`.
-    sampling: of the picture; only `perceptual` has a table of chroma for each.
-    Raises ValueError and TypeError.
-    """
-    check_quality(quality)
-    if not isinstance(preset, str):
-        raise TypeError(f"a preset is a str, not {type(preset).__name__}")
-    if preset not in _native.PRESETS:
-        raise ValueError(f"a quality scales annex-k and perceptual, not {preset!r}")
-    across, down = color.ratio_of(color.sampling_of(sampling), 1)
-    made, error = np.empty((2, 8, 8), np.uint16), _native.Error()
-    _native.check(_native.library().ct_quality_tables(
-        _native.PRESETS.index(preset), int(quality), across, down, made[0].ctypes.data,
-        made[1].ctypes.data, error), error)
     return made
 
 
@@ -223,14 +202,14 @@ def _squared_error(a: np.ndarray, b: np.ndarray) -> float:
     return total.value
 
 
-def psnr(a: Any, b: Any, peak: Optional[float] = None) -> float:
+def psnr(a: Any, b: Any, data_range: Optional[float] = None) -> float:
     """The peak signal-to-noise ratio of two arrays of one shape in dB; infinity for equal ones.
 
     a, b: samples of any type and shape: numpy's, or both on one GPU, where PyTorch or CuPy
         computes. CudaArrays and other libraries' arrays need one of the two to be installed
-    peak: the largest sample, more than 0; None: that of their integer type, 1 for floating point
-    Raises ValueError for different shapes and where only one is on a GPU, TypeError for Pictures,
-    and Unavailable.
+    data_range: the largest sample less the smallest, more than 0; None: 255, of uint8 alone
+    Raises ValueError for different shapes, for other types than uint8 without data_range and where
+    only one is on a GPU, TypeError for Pictures, and Unavailable.
     """
     for one in a, b:
         if hasattr(one, "components"):
@@ -243,16 +222,18 @@ def psnr(a: Any, b: Any, peak: Optional[float] = None) -> float:
         raise ValueError(f"the shapes differ: {tuple(a.shape)} and {tuple(b.shape)}")
     if 0 in a.shape:
         raise ValueError("there are no samples")
-    if peak is not None and not peak > 0:
-        raise ValueError(f"a peak is more than 0, not {peak}")
-    if peak is None:
-        kind = str(a.dtype).rpartition(".")[2]
-        peak = float(np.iinfo(kind).max) if "int" in kind else 1.0
+    if data_range is None:
+        kinds = [str(one.dtype).rpartition(".")[2] for one in (a, b)]
+        if kinds != ["uint8", "uint8"]:
+            raise ValueError(f"psnr() of {' and '.join(dict.fromkeys(kinds))} needs data_range=, "
+                             "such as 1 or 255 of floats, 4095 of 12-bit samples")
+        data_range = 255
+    if not data_range > 0:
+        raise ValueError(f"data_range must be more than 0, not {data_range}")
     if isinstance(a, np.ndarray) and a.dtype == b.dtype and a.dtype.name in _COMPARED:
         mean = _squared_error(np.ascontiguousarray(a), np.ascontiguousarray(b)) / a.size
-        return math.inf if mean == 0 else 10 * math.log10(peak * peak / mean)
-    # Arrays of PyTorch and CuPy compute where they are.
-    difference = (a.double() - b.double() if hasattr(a, "double") else
-                  a.astype("float64") - b.astype("float64"))
-    mean = float((difference * difference).mean())
-    return math.inf if mean == 0 else 10 * math.log10(peak * peak / mean)
+    else:  # arrays of PyTorch and CuPy compute where they are
+        difference = (a.double() - b.double() if hasattr(a, "double") else
+                      a.astype("float64") - b.astype("float64"))
+        mean = float((difference * difference).mean())
+    return math.inf if mean == 0 else 10 * math.log10(data_range * data_range / mean)

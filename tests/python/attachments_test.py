@@ -117,10 +117,10 @@ class Attachments(unittest.TestCase):
             with self.assertRaisesRegex(ct.WriteError, words):
                 ct.write(picture)
         picture.attachments = ("text",)
-        with self.assertRaisesRegex(TypeError, "an attachment is bytes, not str"):
+        with self.assertRaisesRegex(TypeError, "an attachment must be bytes, not str"):
             ct.write(picture)
         picture.attachments, picture.trailer = (), None
-        with self.assertRaisesRegex(TypeError, "a trailer is bytes, not NoneType"):
+        with self.assertRaisesRegex(TypeError, "a trailer must be bytes, not NoneType"):
             ct.write(picture)
 
 
@@ -151,7 +151,7 @@ class Attachments(unittest.TestCase):
             for attachment in attachments:
                 picture = ct.read(FIRST)
                 picture.attachments = (whole, attachment)
-                for make in (ct.write, lambda picture: picture.turned("90r")):
+                for make in (ct.write, lambda picture: picture.transposed("90r")):
                     with self.subTest(words), self.assertRaisesRegex(ct.WriteError, words):
                         make(picture)
                 with mock.patch.object(_encoding, "check_rest"):

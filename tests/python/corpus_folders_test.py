@@ -174,7 +174,7 @@ class Folders(WithCorpus):
         self.assertEqual(own, {folder.OWN, "failures.jsonl", "summary.json", "warnings.jsonl"})
         tree = [name for name in self.names if b"bad" not in name]
         for action, options in (("repack", {}), ("requantize", {"quality": 40}), ("shrink", {}),
-                                ("turn", {}), ("crop", {"crop": [0, 0, 8, 8]})):
+                                ("transpose", {}), ("crop", {"crop": [0, 0, 8, 8]})):
             for name in own:
                 self.names = sorted([*tree, f"{name}/a.jpg".encode()])
                 self.output = folder.Output(os.path.join(self.top, f"{action} {name}"))
@@ -206,14 +206,14 @@ class Folders(WithCorpus):
             with mock.patch.object(folder, "sameness_in", return_value=same):
                 self.names = sorted(some)
                 with self.assertRaisesRegex(folder.FolderError, words):
-                    self.claim(self.output, "turn")
+                    self.claim(self.output, "transpose")
                 self.assertFalse(os.path.exists(self.output.own))
                 self.claim(self.output, "stats")
                 self.output.release()
                 shutil.rmtree(self.output.path)
         with mock.patch.object(folder, "sameness_in", return_value=case):
             self.names = [b"A/a.jpg", b"\xff/\xfe.jpg", b"a/b.jpg"]  # folders may merge
-            self.claim(self.output, "turn")
+            self.claim(self.output, "transpose")
 
     def test_how_a_file_system_compares_names(self):
         self.assertEqual(names.sameness_in(self.top), (False, False))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# cudatransform.corpus.process: the process of any file, at a cost that is linear in its bytes.
+# cudatransform._header: the process of any file, at a cost that is linear in its bytes.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import io
 import os
@@ -10,7 +10,7 @@ import unittest
 from unittest import mock
 
 import cudatransform as ct
-from cudatransform.corpus import process
+from cudatransform import _header as process
 import pictures
 
 COMMENT = pictures.segment(0xFE, b"")

@@ -184,14 +184,14 @@ class Actions(WithCorpus):
         picture = ct.read(first)
         picture.markers += pictures.segment(0xE1, exif)
         ct.write(picture, first)
-        self.do("turn", trim=True)
+        self.do("transpose", trim=True)
         for name, row in zip(self.names, self.rows()):
             if "reason" in row:
                 continue
             with open(self.path(self.input, name), "rb") as before:
                 with open(self.path(self.output.path, name), "rb") as after:
                     self.assertEqual(before.read() == after.read(), name != self.names[1])
-        expected = picture.turned("90r", trim=True)
+        expected = picture.transposed("90r", trim=True)
         made = ct.read(self.path(self.output.path, self.names[1]))
         self.assertEqual((made.width, made.height), (expected.width, expected.height))
         self.assertTrue(np.array_equal(made[0], expected[0]))
@@ -206,7 +206,7 @@ class Actions(WithCorpus):
             made = ct.read(self.path(self.output.path, name))
             self.assertTrue(pictures.equal(made, expected))
         # A part that is not there is a reason, and no file.
-        self.assertIn("crop-width", " ".join(row.get("reason", "") for row in self.rows()))
+        self.assertIn("the crop ends at", " ".join(row.get("reason", "") for row in self.rows()))
 
     def test_shrink(self):
         self.do("shrink")

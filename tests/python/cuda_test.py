@@ -36,13 +36,13 @@ class OnDevice(unittest.TestCase):
         self.paths = sorted(pictures.write_all(folder.name, files).values())
 
     def read(self, **options):
-        return [item for batch in ct.Reader(self.paths, batch=4, device="cuda", **options)
+        return [item for batch in ct.Reader(self.paths, batch_size=4, device="cuda", **options)
                 for item in batch]
 
     def check(self, as_numpy):
         """as_numpy: makes a numpy array of a CudaArray."""
         for workers in (1, 3):
-            items = self.read(workers=workers)
+            items = self.read(num_workers=workers)
             gc.collect()
             self.assertEqual(len(items), len(self.paths))
             for path, item in zip(self.paths, items):

@@ -248,7 +248,7 @@ class Loading(unittest.TestCase):
 
 class Readers(WithFiles):
     def walk(self):
-        for batch in ct.Reader(self.paths * 4, batch=3, workers=2):
+        for batch in ct.Reader(self.paths * 4, batch_size=3, num_workers=2):
             for picture in batch:
                 self.assertTrue(pictures.equal(
                     picture, self.pictures[self.paths.index(picture.path)]))
@@ -354,7 +354,7 @@ class Signals(WithFiles):
 
     def test_readers(self):
         def work():
-            for _ in ct.Reader(self.paths * 20, batch=7, workers=2):
+            for _ in ct.Reader(self.paths * 20, batch_size=7, num_workers=2):
                 pass
         work()
         begin = time.perf_counter()

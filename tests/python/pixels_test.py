@@ -50,9 +50,9 @@ class BesideLibjpegTurbo(Beside):
             for scale, upsampling in itertools.product((1, 2, 4, 8), ("fancy", "nearest")):
                 with self.subTest(sampling=sampling, size=size, scale=scale, upsampling=upsampling):
                     options = ["-scale", f"1/{scale}"] + ["-nosmooth"] * (upsampling == "nearest")
-                    self.assert_equal(ct.decode(data, scale=scale, upsampling=upsampling),
+                    self.assert_equal(ct.decode(data, reduce=scale, upsampling=upsampling),
                                       in_color(pictures.djpeg(data, *options)))
-                    self.assert_equal(ct.decode(data, "L", scale=scale),
+                    self.assert_equal(ct.decode(data, "L", reduce=scale),
                                       pictures.djpeg(data, "-grayscale", "-scale", f"1/{scale}"))
 
     def test_encode(self):
@@ -62,7 +62,7 @@ class BesideLibjpegTurbo(Beside):
                     array = pictures.pixels(*size)
                     data = pictures.cjpeg(array, "-sample", factors, "-quality", str(quality),
                                           "-baseline")
-                    self.assertEqual(ct.encode(array, quality=quality, sampling=sampling), data)
+                    self.assertEqual(ct.encode(array, quality=quality, subsampling=sampling), data)
                     self.assertEqual(ct.write(ct.Picture.from_pixels(array, quality, sampling)),
                                      data)
 
@@ -81,8 +81,8 @@ class BesidePillow(Beside):
                 array = pictures.pixels(*size)
                 for kind in ({}, {"optimize": True}, {"progressive": True}):
                     data = self.saved(array, quality=quality, subsampling=subsampling, **kind)
-                    self.assertEqual(ct.encode(array, quality=quality, sampling=sampling, **kind),
-                                     data)
+                    self.assertEqual(ct.encode(array, quality=quality, subsampling=sampling,
+                                               **kind), data)
                 self.assert_equal(ct.decode(data), np.asarray(Image.open(io.BytesIO(data))))
             gray = pictures.pixels(*size, 1)
             data = self.saved(gray, quality=quality)
@@ -93,11 +93,11 @@ class BesidePillow(Beside):
         for size in SIZES:
             array = pictures.pixels(*size, 4)
             data = self.saved(array, "CMYK", quality=90)
-            self.assertEqual(ct.encode(array, quality=90, sampling="cmyk"), data)
-            self.assertEqual(ct.encode(ct.decode(data, "CMYK"), sampling="cmyk"), ct.encode(
+            self.assertEqual(ct.encode(array, quality=90, subsampling="cmyk"), data)
+            self.assertEqual(ct.encode(ct.decode(data, "CMYK"), subsampling="cmyk"), ct.encode(
                 Image.open(io.BytesIO(data))))
             for sampling in ("cmyk", "YCCK-4:2:0", "YCCK-4:2:2", "YCCK-4:4:4"):
-                data = ct.encode(array, quality=90, sampling=sampling)
+                data = ct.encode(array, quality=90, subsampling=sampling)
                 self.assert_equal(ct.decode(data, "CMYK"), np.asarray(Image.open(io.BytesIO(data))))
 
     def test_images(self):
@@ -105,16 +105,16 @@ class BesidePillow(Beside):
         for mode, channels in (("L", 1), ("RGB", 3), ("CMYK", 4)):
             array = pictures.pixels(33, 20, channels)
             image, sampling = Image.fromarray(array, mode), "cmyk" if mode == "CMYK" else None
-            self.assertEqual(ct.encode(image), ct.encode(array, sampling=sampling))
+            self.assertEqual(ct.encode(image), ct.encode(array, subsampling=sampling))
             self.assertEqual(ct.write(ct.Picture.from_pixels(image)), ct.encode(image))
-        self.assertEqual(ct.read(ct.encode(image, sampling="YCCK-4:2:0")).sampling, "YCCK-4:2:0")
+        self.assertEqual(ct.read(ct.encode(image, subsampling="YCCK-4:2:0")).sampling, "YCCK-4:2:0")
         with self.assertRaisesRegex(ValueError, "4:2:0 of pixels with 4 channels"):
-            ct.encode(image, sampling="4:2:0")
+            ct.encode(image, subsampling="4:2:0")
         for mode in ("1", "P", "RGBA", "RGBX", "RGBa", "LA", "PA", "YCbCr", "LAB", "HSV", "I", "F",
                      "I;16"):
             image = Image.new(mode, (9, 7))
             for encode in (ct.encode, ct.Picture.from_pixels):
-                for options in ({}, {"sampling": "cmyk"}, {"sampling": "4:4:4"}):
+                for options in ({}, {"subsampling": "cmyk"}, {"subsampling": "4:4:4"}):
                     with self.assertRaisesRegex(ValueError, rf"not {mode}: image.convert..RGB"):
                         encode(image, **options)
             self.assertEqual(ct.decode(ct.encode(image.convert("RGB"))).shape, (7, 9, 3))
@@ -151,14 +151,14 @@ class Arrays(unittest.TestCase):
                        np.array([np.full((8, 8), n) for n in (5, 7, 9)])):
             for sampling in ("4:2:0", "rgb", "gray"):
                 for method in ("islow", "float"):
-                    options = {"sampling": sampling, "method": method}
+                    options = {"subsampling": sampling, "method": method}
                     self.assertEqual(
-                        ct.encode(array, tables=tables, **options),
+                        ct.encode(array, qtables=tables, **options),
                         ct.write(ct.Picture.from_pixels(array, qtables=tables, **options)))
         # The next file has its own tables again.
         self.assertEqual(ct.encode(array), ct.write(ct.Picture.from_pixels(array)))
-        self.assertEqual(ct.encode(array[:, :, 0], sampling="4:4:4"),
-                         ct.write(ct.Picture.from_pixels(array[:, :, 0], sampling="4:4:4")))
+        self.assertEqual(ct.encode(array[:, :, 0], subsampling="4:4:4"),
+                         ct.write(ct.Picture.from_pixels(array[:, :, 0], subsampling="4:4:4")))
 
     def test_options_and_targets(self):
         array = pictures.pixels(50, 40)
@@ -178,13 +178,14 @@ class Arrays(unittest.TestCase):
 class Smaller(unittest.TestCase):
     def test_tables_and_quantizers(self):
         array = pictures.pixels(160, 120)
-        sizes = [len(ct.encode(array, quality=70, tables=tables, quantizer=quantizer))
+        sizes = [len(ct.encode(array, quality=70, qtables=tables, quantizer=quantizer))
                  for tables in ("annex-k", "perceptual")
                  for quantizer in ("round", "dead-zone", "rd")]
         for first in (0, 3):
             self.assertGreater(sizes[first], sizes[first + 1])
             self.assertGreater(sizes[first], sizes[first + 2])
-        perceptual = ct.read(ct.encode(array, quality=70, tables="perceptual", sampling="4:4:4"))
+        perceptual = ct.read(ct.encode(array, quality=70, qtables="perceptual",
+                                       subsampling="4:4:4"))
         self.assertTrue(np.array_equal(perceptual.tables,
                                        ct.quality_tables(70, "perceptual", "4:4:4")))
         # The next file has its own settings again.
@@ -194,8 +195,8 @@ class Smaller(unittest.TestCase):
         array = pictures.pixels(200, 150)
         usual = ct.encode(array)
         for options in ({}, {"optimize": True, "restart": 5},
-                        {"quantizer": "rd", "sampling": "gray"},
-                        {"tables": "perceptual", "quantizer": "dead-zone", "sampling": "rgb"}):
+                        {"quantizer": "rd", "subsampling": "gray"},
+                        {"qtables": "perceptual", "quantizer": "dead-zone", "subsampling": "rgb"}):
             least = ct.encode(array, quality=1, **options)
             for target in range(len(least) + 200, len(usual), 1500):
                 data = ct.encode(array, target_size=target, **options)
@@ -231,14 +232,14 @@ class Smaller(unittest.TestCase):
         # What the warning says helps.
         for change in ({"quantizer": "rd"}, {"optimize": True}):
             self.assertLess(len(ct.encode(array, quality=1, **change)), len(least))
-        self.assertLess(len(least), len(ct.encode(array, quality=1, sampling="4:4:4")))
+        self.assertLess(len(least), len(ct.encode(array, quality=1, subsampling="4:4:4")))
 
     def test_max_size(self):
         array = pictures.pixels(200, 150)
         usual = ct.encode(array)
         self.assertEqual(ct.encode(array, max_size=len(usual)), usual)
         self.assertLess(len(ct.encode(array, max_size=len(usual) - 1)), len(usual))
-        with self.assertRaisesRegex(ct.WriteError, "max_size=700 exceeded: .* at quality 1"):
+        with self.assertRaisesRegex(ct.WriteError, "max_size=700 exceeded: .* bytes at quality 1"):
             ct.encode(array, max_size=700)
         self.assertEqual(ct.encode(array), usual)
 
@@ -248,20 +249,21 @@ class Colors(unittest.TestCase):
         array = pictures.pixels(16, 9, 4)
         for encode in (ct.encode, ct.Picture.from_pixels):
             for given in (array, array[::-1, ::2], array[:1, :1]):
-                with self.assertRaisesRegex(ValueError, r"RGBA.*sampling=.cmyk.*\[:, :, :3\]"):
+                with self.assertRaisesRegex(ValueError, r"RGBA.*subsampling=.cmyk.*\[:, :, :3\]"):
                     encode(given)
             encode(array[:, :, :3])
             for sampling in ("cmyk", "CMYK", "CMYK-4:4:4", "YCCK-4:2:0", "YCCK-4:4:1"):
-                encode(array, sampling=sampling)
+                encode(array, subsampling=sampling)
             for sampling in ("4:2:0", "rgb", "gray"):
                 with self.assertRaisesRegex(ValueError, r"CMYK and YCCK.*\[:, :, :3\]"):
-                    encode(array, sampling=sampling)
+                    encode(array, subsampling=sampling)
 
     def test_on_a_device(self):
         there = _device.View(0, (9, 16, 4), (64, 4, 1), np.dtype(np.uint8), 0, None)
         with mock.patch.multiple(_device, is_on_device=lambda _: True, view=lambda array: array):
-            for options, words in (({}, "RGBA.*sampling=.cmyk"), ({"sampling": ""}, "is a str"),
-                                   ({"sampling": "cmyk"}, "for arrays in system memory")):
+            for options, words in (({}, "RGBA.*subsampling=.cmyk"),
+                                   ({"subsampling": ""}, "must be a str"),
+                                   ({"subsampling": "cmyk"}, "need an array in system memory")):
                 with self.assertRaisesRegex((TypeError, ValueError), words):
                     ct.encode(there, **options)
 
@@ -274,13 +276,29 @@ class Colors(unittest.TestCase):
     def test_a_sampling_that_is_false(self):
         for channels in (1, 3, 4):
             array = pictures.pixels(16, 9, channels)
-            for sampling in (0, "", False, b"", 2, 0.0, (), np.zeros(0)):
+            for sampling in ("", False, b"", 0.0, (), np.zeros(0)):
                 for encode in (ct.encode, ct.Picture.from_pixels):
                     with self.subTest(sampling=sampling), self.assertRaisesRegex(
-                            TypeError, "a sampling is a str"):
-                        encode(array, sampling=sampling)
+                            TypeError, "subsampling must be a str such as .4:2:0., or 0"):
+                        encode(array, subsampling=sampling)
         with self.assertRaises(TypeError):
-            ct.quality_tables(80, sampling="")
+            ct.quality_tables(80, subsampling="")
+
+    def test_names_of_samplings(self):
+        array = pictures.pixels(16, 9)
+        for names in ((0, "444", "4:4:4", np.int64(0)), (1, "422"), (2, "420"), ("440", "4:4:0")):
+            files = {ct.encode(array, subsampling=name) for name in names}
+            files.add(ct.write(ct.Picture.from_pixels(array, subsampling=names[0])))
+            self.assertEqual(len(files), 1, names)
+            sampling = ct.read(files.pop()).sampling.replace(":", "")
+            self.assertEqual(sampling, f"YCbCr-{names[1]}".replace(":", ""))
+        for number in (3, -1):
+            with self.assertRaisesRegex(ValueError, f"subsampling must be 0.*not {number}$"):
+                ct.encode(array, subsampling=number)
+        picture = ct.Picture.from_pixels(array)
+        picture.sampling = 2
+        with self.assertRaisesRegex(TypeError, "^sampling must be a str such as"):
+            ct.write(picture)
 
 
 class Errors(unittest.TestCase):
@@ -296,14 +314,14 @@ class Errors(unittest.TestCase):
                 ct.decode(path)
 
     def test_kinds_without_such_pixels(self):
-        ink = ct.encode(pictures.pixels(24, 17, 4), sampling="cmyk")
+        ink = ct.encode(pictures.pixels(24, 17, 4), subsampling="cmyk")
         deep = pictures.twelve_bits([np.zeros((3, 5, 8, 8), np.int16)], 37, 20,
                                     np.ones((8, 8), np.uint16))
-        for data, mode, words in ((ink, "RGB", "CMYK-4:4:4: its mode is CMYK"),
-                                  (ink, "L", "its mode is CMYK"),
+        for data, mode, words in ((ink, "RGB", "CMYK-4:4:4: pass mode=.CMYK."),
+                                  (ink, "L", "pass mode=.CMYK."),
                                   (deep, "RGB", "12 bits"), (deep, "L", "12 bits"),
                                   (deep, "CMYK", "12 bits"),
-                                  (file_of("4:2:0", (9, 9)), "CMYK", "it is of YCbCr-4:2:0")):
+                                  (file_of("4:2:0", (9, 9)), "CMYK", "it is YCbCr-4:2:0")):
             with self.assertRaisesRegex(ct.ReadError, words):
                 ct.decode(data, mode)
             self.assertEqual(ct.decode(file_of("4:2:0", (9, 9))).shape, (9, 9, 3))
@@ -324,14 +342,14 @@ class Errors(unittest.TestCase):
     def test_no_memory(self):
         """Of a Reader it is a Failure."""
         code = ("import resource, sys, cudatransform as ct\n"
-                "ct.decode(sys.argv[1], scale=8)\n"
+                "ct.decode(sys.argv[1], reduce=8)\n"
                 "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
                 "resource.setrlimit(resource.RLIMIT_AS, (used + 280 * 2**20,) * 2)\n"
                 "try:\n"
                 "    ct.decode(sys.argv[1])\n"
                 "except ct.ReadError as error:\n"
                 "    print(error.reason)\n"
-                "for batch in ct.Reader([sys.argv[1]], output='pixels', workers=1):\n"
+                "for batch in ct.Reader([sys.argv[1]], output='pixels', num_workers=1):\n"
                 "    print(batch.failures)\n")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "large.jpg")
@@ -343,34 +361,34 @@ class Errors(unittest.TestCase):
 
     def test_arguments(self):
         data, array = file_of("4:2:0", (9, 9)), pictures.pixels(9, 9)
-        for options in ({"mode": "BGR"}, {"scale": 3}, {"upsampling": "cubic"}, {"device": "gpu"},
-                        {"mode": "CMYK", "scale": 2}):
+        for options in ({"mode": "BGR"}, {"reduce": 3}, {"upsampling": "cubic"}, {"device": "gpu"},
+                        {"mode": "CMYK", "reduce": 2}):
             with self.subTest(options=options), self.assertRaises(ValueError):
                 ct.decode(data, **options)
             with self.subTest(options=options), self.assertRaises(ValueError):
                 ct.Reader(["a.jpg"], output="pixels", **options)
-        for wrong in ({"scale": 1.5}, {"device": 0}):
+        for wrong in ({"reduce": 1.5}, {"device": 0}):
             with self.assertRaises(TypeError):
                 ct.decode(data, **wrong)
         for device in ("", "cpu:", "cuda:", "cuda:-1", "cuda:\u00b2", "cuda:4294967296"):
-            with self.assertRaisesRegex(ValueError, "a device is cpu, cuda or cuda:NUMBER"):
+            with self.assertRaisesRegex(ValueError, "device must be .cpu., .cuda. or"):
                 ct.decode(data, device=device)
-        self.assertEqual(ct.decode(data, scale=True).shape, (9, 9, 3))
-        self.assertEqual(list(ct.Reader([], workers=True)), [])
-        with self.assertRaisesRegex(ValueError, "coefficients or pixels, not 'planes'"):
+        self.assertEqual(ct.decode(data, reduce=True).shape, (9, 9, 3))
+        self.assertEqual(list(ct.Reader([], num_workers=True)), [])
+        with self.assertRaisesRegex(ValueError, "output must be .*'pixels', not 'planes'"):
             ct.Reader(["a.jpg"], output="planes")
-        for options in ({"quality": 0}, {"quality": 101}, {"sampling": "4:2:1"},
-                        {"tables": np.zeros((8, 8))}, {"tables": "flat"}, {"quantizer": "rdo"},
+        for options in ({"quality": 0}, {"quality": 101}, {"subsampling": "4:2:1"},
+                        {"qtables": np.zeros((8, 8))}, {"qtables": "flat"}, {"quantizer": "rdo"},
                         {"target_size": 0}, {"max_size": 1 << 32},
-                        {"target_size": 900, "tables": np.full((2, 8, 8), 9)},
-                        {"quantizer": "rd", "tables": np.full((3, 8, 8), 9)},
+                        {"target_size": 900, "qtables": np.full((2, 8, 8), 9)},
+                        {"quantizer": "rd", "qtables": np.full((3, 8, 8), 9)},
                         {"target_size": 900, "progressive": True},
                         {"target_size": 900, "max_size": 899}, {"method": "fast"}, {"restart": -1},
-                        {"sampling": "cmyk"}):
+                        {"subsampling": "cmyk"}):
             with self.subTest(options=options), self.assertRaises((ValueError, ct.WriteError)):
                 ct.encode(array, **options)
         for wrong in (array.astype(np.int16), array[:0], array[:, :, :2], array[0, 0]):
-            with self.assertRaisesRegex(ValueError, "pixels are uint8"):
+            with self.assertRaisesRegex(ValueError, "pixels must be uint8"):
                 ct.encode(wrong)
         with self.assertRaises(TypeError):
             ct.encode(array, quality="90")
@@ -384,13 +402,13 @@ class OfMany(unittest.TestCase):
         files = {}
         for index, (sampling, size) in enumerate(itertools.product(samplings, SIZES)):
             array = pictures.pixels(*size, pictures.channels_of(sampling), index)
-            files[f"{index:03d}.jpg"] = ct.encode(array, sampling=sampling)
+            files[f"{index:03d}.jpg"] = ct.encode(array, subsampling=sampling)
         files.update({f"bad/{name}": data for name, (data, _) in pictures.bad_files().items()})
         with tempfile.TemporaryDirectory() as folder:
             paths = sorted(pictures.write_all(folder, files).values()) + [folder]
-            for options in ({}, {"mode": "L", "scale": 2}, {"upsampling": "nearest", "scale": 4},
+            for options in ({}, {"mode": "L", "reduce": 2}, {"upsampling": "nearest", "reduce": 4},
                             {"mode": "CMYK"}):
-                batches = list(ct.Reader(paths, batch=7, output="pixels", **options))
+                batches = list(ct.Reader(paths, batch_size=7, output="pixels", **options))
                 items = [item for batch in batches for item in batch]
                 self.assertEqual([path for batch in batches for path in batch.paths], paths)
                 for path, item in zip(paths, items):

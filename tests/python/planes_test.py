@@ -119,13 +119,13 @@ class Planes(unittest.TestCase):
 
     def test_refusals(self):
         picture = ct.read(self.paths[0])
-        for dtype in ("float64", "uint8", ">f2"):
-            with self.assertRaisesRegex(ValueError, "planes are int16"):
+        for dtype in ("float64", "uint8", ">f2", "foo", None):
+            with self.assertRaisesRegex(ValueError, f"dtype must be int16, .*, not {dtype!r}"):
                 picture.planes(dtype)
-        for options, words in (({"layout": "zigzag"}, "block or band, not 'zigzag'"),
-                               ({"dtype": "float16"}, "blocks are int16"),
-                               ({"layout": "band", "output": "pixels"}, "pixels have none"),
-                               ({"layout": "band", "dtype": "float64"}, "not float64")):
+        for options, words in (({"layout": "zigzag"}, "'block' or 'band', not 'zigzag'"),
+                               ({"dtype": "float16"}, "needs layout=.band."),
+                               ({"layout": "band", "output": "pixels"}, "needs output="),
+                               ({"layout": "band", "dtype": "float64"}, "not 'float64'")):
             with self.assertRaisesRegex(ValueError, words):
                 ct.Reader(self.paths, **options)
 

@@ -70,7 +70,7 @@ class Processes(unittest.TestCase):
 
     def test_a_fork_may_look_at_pictures_and_drop_them(self):
         wanted, kept = summary(self.path)[2], [ct.read(self.path)]
-        walking = iter(ct.Reader([self.path] * 100, batch=2))
+        walking = iter(ct.Reader([self.path] * 100, batch_size=2))
         next(walking)
 
         def child():
@@ -83,7 +83,7 @@ class Processes(unittest.TestCase):
         walking.close()
 
     def test_what_a_parent_has_begun_is_refused(self):
-        walks = [iter(ct.Reader(paths, batch=2)) for paths in (
+        walks = [iter(ct.Reader(paths, batch_size=2)) for paths in (
             [self.path] * 100, itertools.repeat(self.path, 100))]
         for walk in walks:
             next(walk)
@@ -96,7 +96,7 @@ class Processes(unittest.TestCase):
                 except ct.Unavailable as error:
                     if "before the process was forked" not in str(error):
                         raise
-            return [len(batch) for batch in ct.Reader([self.path] * 3, batch=2)] == [2, 1]
+            return [len(batch) for batch in ct.Reader([self.path] * 3, batch_size=2)] == [2, 1]
         self.assertEqual(self.exit_code_of(child), 0)
         for walk in walks:
             self.assertEqual(sum(len(batch.pictures) for batch in walk), 98)
@@ -108,7 +108,7 @@ class Processes(unittest.TestCase):
         def work():
             while not ends:
                 ct.encode(ct.decode(data))
-                list(ct.Reader([data] * 8, batch=4))
+                list(ct.Reader([data] * 8, batch_size=4))
         threads = [threading.Thread(target=work) for _ in range(3)]
         for thread in threads:
             thread.start()
@@ -132,7 +132,7 @@ class Processes(unittest.TestCase):
         self.assertEqual(self.in_child("spawn"), summary(self.path))
 
     def test_readers_go_to_spawned_processes(self):
-        reader = ct.Reader([self.path] * 5, batch=2, workers=1)
+        reader = ct.Reader([self.path] * 5, batch_size=2, num_workers=1)
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             self.assertEqual(pool.apply(walk, (reader,)), walk(reader))
 
@@ -142,7 +142,7 @@ class Processes(unittest.TestCase):
                   "def work():\n"
                   "    while True:\n"
                   "        ct.encode(ct.decode(data))\n"
-                  "        list(ct.Reader([data] * 20, batch=4))\n"
+                  "        list(ct.Reader([data] * 20, batch_size=4))\n"
                   "for _ in range(4):\n"
                   "    threading.Thread(target=work, daemon=True).start()\n"
                   "time.sleep(float(sys.argv[2]))\n")

@@ -1,12 +1,15 @@
 #!/usr/bin/python3
 # cudatransform.read and write: every kind of file there and back, against libjpeg-turbo, bad input.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import contextlib
+import errno
 import gc
 import glob
 import io
 import os
 import pathlib
 import pickle
+import resource
 import tempfile
 import unittest
 
@@ -120,6 +123,26 @@ class Arrays(unittest.TestCase):
             ct.read(ct.write(ct.Picture.from_pixels(pictures.pixels(97, 61, seed=seed), 70)))
         self.assertTrue(np.array_equal(levels, wanted))
 
+    def test_no_array(self):
+        for call in (np.asarray, np.array, ct.encode):
+            with self.assertRaisesRegex(TypeError, r"use picture.pixels\(\), or picture\[i\]"):
+                call(self.picture)
+
+    def test_equal(self):
+        self.assertEqual(self.picture, self.picture.copy())
+        self.assertEqual(self.picture, ct.read(ct.write(self.picture, progressive=True)))
+        self.assertNotEqual(self.picture, 5)
+        for change in (lambda p: p[2].__setitem__((0, 0, 7, 7), 1), lambda p: p.tables.fill(9),
+                       lambda p: setattr(p, "markers", b""), lambda p: setattr(p, "width", 96),
+                       lambda p: setattr(p, "attachments", (b"",)),
+                       lambda p: setattr(p, "sampling", "RGB"),
+                       lambda p: setattr(p.components[1], "table", 0)):
+            other = self.picture.copy()
+            change(other)
+            self.assertNotEqual(self.picture, other)
+        with self.assertRaises(TypeError):
+            hash(self.picture)
+
     def test_pickle_copies(self):
         again = pickle.loads(pickle.dumps(self.picture))
         self.assertTrue(pictures.equal(again, self.picture))
@@ -138,7 +161,7 @@ class BesideLibjpegTurbo(unittest.TestCase):
                     self.assertTrue(np.array_equal(picture.pixels(), pictures.djpeg(data)))
                     self.assertTrue(np.array_equal(picture.pixels("nearest"),
                                                    pictures.djpeg(data, "-nosmooth")))
-        with self.assertRaisesRegex(ValueError, "fancy or nearest, not 'cubic'"):
+        with self.assertRaisesRegex(ValueError, "'fancy' or 'nearest', not 'cubic'"):
             picture.pixels("cubic")
 
     def test_levels_of_pixels_are_cjpegs(self):
@@ -214,7 +237,7 @@ class Cmyk(unittest.TestCase):
                 self.assertTrue(np.array_equal(made.pixels(), judge), sampling)
 
     def test_adobes_marker_stays_and_stays_away(self):
-        picture = ct.Picture.from_pixels(pictures.pixels(40, 30, 4), sampling="cmyk")
+        picture = ct.Picture.from_pixels(pictures.pixels(40, 30, 4), subsampling="cmyk")
         data = ct.write(picture)
         self.assertIn(b"Adobe", ct.read(data).markers)
         picture.markers = b""
@@ -230,7 +253,7 @@ class Cmyk(unittest.TestCase):
                                    (3, "YCCK-4:2:0"), (1, "cmyk")):
             given = array[:, :, 0] if channels == 1 else array[:, :, :channels]
             with self.assertRaisesRegex(ValueError, "CMYK and YCCK"):
-                ct.Picture.from_pixels(given, sampling=sampling)
+                ct.Picture.from_pixels(given, subsampling=sampling)
 
 
 class BadInput(unittest.TestCase):
@@ -260,6 +283,41 @@ class BadInput(unittest.TestCase):
                 with self.subTest(path=path), self.assertRaises(ct.ReadError) as raised:
                     ct.read(path)
                 self.assertIn(word, raised.exception.reason)
+                self.assertEqual(isinstance(raised.exception, FileNotFoundError),
+                                 word == "No such file")
+        with self.assertRaises(FileNotFoundError) as raised:
+            ct.decode("none.jpg")
+        error = raised.exception
+        self.assertEqual((error.errno, error.filename), (errno.ENOENT, "none.jpg"))
+
+    def test_no_descriptors(self):
+        """It is no fault of the file, so a Reader ends, too."""
+        data = ct.write(ct.Picture.from_pixels(pictures.pixels(24, 17)))
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        with tempfile.NamedTemporaryFile() as file, contextlib.ExitStack() as opened:
+            file.write(data)
+            file.flush()
+            ct.read(file.name)
+            opened.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+            with contextlib.suppress(OSError):
+                while True:
+                    opened.callback(os.close, os.open(os.devnull, os.O_RDONLY))
+            for read in (ct.read, ct.decode, lambda path: list(ct.Reader([data, path]))):
+                with self.assertRaises(OSError) as raised:
+                    read(file.name)
+                error = raised.exception
+                self.assertEqual((error.errno, error.filename), (errno.EMFILE, file.name))
+                self.assertNotIsInstance(error, ct.ReadError)
+        self.assertEqual(ct.read(data).width, 24)
+
+    def test_text_mode(self):
+        for file in (io.StringIO("text"), tempfile.NamedTemporaryFile("w+"), open(__file__)):
+            with file:
+                with self.assertRaisesRegex(TypeError, "^source must be.* open it with 'rb'$"):
+                    ct.read(file)
+                with self.assertRaisesRegex(TypeError, "^target must be.* open it with 'wb'$"):
+                    ct.encode(pictures.pixels(24, 17), file)
 
     def test_unreadable(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -274,6 +332,7 @@ class BadInput(unittest.TestCase):
     def test_errors_survive_processes(self):
         """By pickle, and made of their message alone, as torch's DataLoader does it."""
         for error in (ct.ReadError("a.jpg", "Not a JPEG file: starts with 0x54 0x68"),
+                      ct.errors.MissingFileError("a.jpg", "No such file or directory"),
                       ct.WriteError("a level"),
                       ct.Unavailable("no GPU")):
             for again in (pickle.loads(pickle.dumps(error)), type(error)(str(error))):
@@ -284,8 +343,7 @@ class BadInput(unittest.TestCase):
 
     def test_components_in_turn(self):
         picture = ct.Picture.from_pixels(pictures.pixels(40, 30))
-        self.assertTrue(all(levels is component.levels for levels, component in
-                            zip(picture, picture.components, strict=True)))
+        self.assertEqual(list(map(id, picture)), [id(c.levels) for c in picture.components])
 
     def test_every_cut(self):
         data = ct.write(ct.Picture.from_pixels(pictures.pixels(24, 17)), progressive=True)
@@ -351,7 +409,7 @@ class BadInput(unittest.TestCase):
                     ct.write(made)
         for markers in ("a str", None, 5, [sound]):
             made.markers = markers
-            with self.assertRaisesRegex(TypeError, "markers are bytes, not"):
+            with self.assertRaisesRegex(TypeError, "markers must be bytes, not"):
                 ct.write(made)
         made.markers = bytearray(sound)
         self.assertTrue(ct.read(ct.write(made)).markers.endswith(sound))
@@ -377,7 +435,7 @@ class BadInput(unittest.TestCase):
                      lambda: ct.read(None), lambda: ct.read(io.StringIO("text")),
                      lambda: ct.Picture.from_pixels(pictures.pixels(24, 17), 85.5),
                      lambda: ct.Picture.from_pixels(pictures.pixels(24, 17), "85"),
-                     lambda: ct.Picture.from_pixels(pictures.pixels(24, 17), sampling=420)):
+                     lambda: ct.Picture.from_pixels(pictures.pixels(24, 17), subsampling=4.2)):
             with self.assertRaises(TypeError):
                 call()
 

@@ -66,7 +66,7 @@ class Batches(WithFiles):
         for workers in (1, 2, 5):
             for batch in (1, 7, 40, 100):
                 with self.subTest(workers=workers, batch=batch):
-                    self.check(self.sound, workers=workers, batch=batch)
+                    self.check(self.sound, num_workers=workers, batch_size=batch)
 
     def test_damaged_files_among_them(self):
         mixed = []
@@ -76,7 +76,7 @@ class Batches(WithFiles):
                       self.bad[::-1] + mixed):
             for workers in (1, 3):
                 with self.subTest(len(paths), workers=workers):
-                    self.check(paths, workers=workers, batch=8)
+                    self.check(paths, num_workers=workers, batch_size=8)
 
     def test_irregular_files_among_them(self):
         with open(self.sound[0], "rb") as file:
@@ -99,7 +99,8 @@ class Batches(WithFiles):
         for path in self.bad + [secret]:
             paths += [path, self.sound[0]]
         with pictures.as_nobody(self.folder.name):
-            items = [item for batch in ct.Reader(paths, batch=4, workers=2) for item in batch]
+            reader = ct.Reader(paths, batch_size=4, num_workers=2)
+            items = [item for batch in reader for item in batch]
         os.unlink(secret)
         self.assertEqual([item.path for item in items], paths)
         for item in items[::2]:  # no neighbor is lost
@@ -128,7 +129,7 @@ class Batches(WithFiles):
             files = [kinds[index % len(kinds) if which is None else which](path, one)
                      for index, (path, one) in enumerate(zip(self.sound, data))]
             for given in (files, iter(files)):
-                batches = list(ct.Reader(given, batch=16))
+                batches = list(ct.Reader(given, batch_size=16))
                 items = [item for batch in batches for item in batch]
                 self.assertTrue(all(map(pictures.equal, items, wanted)))
                 if which is None:
@@ -146,7 +147,7 @@ class Batches(WithFiles):
         for what in (5, None, 1.5):
             for files in ([what], self.sound[:3] + [what]):
                 with self.assertRaisesRegex(TypeError, "source must be a path, bytes or a binary"):
-                    list(ct.Reader(files, batch=2))
+                    list(ct.Reader(files, batch_size=2))
 
     def test_limits(self):
         for name in ("max_pixels", "max_memory"):
@@ -176,7 +177,7 @@ class Batches(WithFiles):
         self.assertTrue(np.array_equal(pixels[:40], whole.pixels()[:40]))
 
     def test_sizes_of_batches(self):
-        batches = list(ct.Reader(self.sound[:10] + self.bad[:1], batch=4))
+        batches = list(ct.Reader(self.sound[:10] + self.bad[:1], batch_size=4))
         self.assertEqual([len(batch) for batch in batches], [4, 4, 3])
         self.assertEqual([len(batch.pictures) for batch in batches], [4, 4, 2])
         self.assertEqual([len(batch.failures) for batch in batches], [0, 0, 1])
@@ -184,16 +185,17 @@ class Batches(WithFiles):
         self.assertEqual(list(ct.Reader([])), [])
 
     def test_again_and_pickled(self):
-        given = ct.Reader(self.sound[:5], batch=2, workers=1)
+        given = ct.Reader(self.sound[:5], batch_size=2, num_workers=1)
         for walk in (given, given, pickle.loads(pickle.dumps(given))):
             self.assertEqual([len(batch) for batch in walk], [2, 2, 1])
 
     def test_two_at_once(self):
-        for one, other in zip(ct.Reader(self.sound, batch=3), ct.Reader(self.sound, batch=3)):
+        reader = ct.Reader(self.sound, batch_size=3)
+        for one, other in zip(reader, reader):
             self.assertTrue(all(map(pictures.equal, one, other)))
 
     def test_pictures_outlive_it(self):
-        kept = [item for batch in ct.Reader(self.sound, batch=4) for item in batch]
+        kept = [item for batch in ct.Reader(self.sound, batch_size=4) for item in batch]
         gc.collect()
         self.assertTrue(all(pictures.equal(item, ct.read(item.path)) for item in kept))
 
@@ -202,7 +204,7 @@ class Ends(WithFiles):
     def test_abandoned(self):
         before = threading.active_count()
         for _ in range(5):
-            for _ in ct.Reader(itertools.cycle(self.sound + self.bad), batch=2):
+            for _ in ct.Reader(itertools.cycle(self.sound + self.bad), batch_size=2):
                 break
         gc.collect()
         self.assertEqual(threading.active_count(), before)
@@ -213,7 +215,7 @@ class Ends(WithFiles):
             raise KeyError("mine")
         seen = []
         with self.assertRaisesRegex(KeyError, "mine"):
-            for batch in ct.Reader(paths(), batch=2):
+            for batch in ct.Reader(paths(), batch_size=2):
                 seen += batch
         self.assertEqual(len(seen), 4)
 
@@ -225,39 +227,63 @@ class Ends(WithFiles):
                 for path in self.sound[:6] + self.bad[:3] + self.sound[:2]:
                     yield path
                     came.get(timeout=20)
-            for batch in ct.Reader(paths(), batch=1, workers=workers):
+            for batch in ct.Reader(paths(), batch_size=1, num_workers=workers):
                 came.put(batch)
 
     def test_an_iterable_that_waits_for_ever(self):
         asked = queue.SimpleQueue()
         for path in self.sound[:3]:
             asked.put(path)
-        for batch in ct.Reader(iter(asked.get, None), batch=1, workers=3):
+        for batch in ct.Reader(iter(asked.get, None), batch_size=1, num_workers=3):
             self.assertEqual(batch.failures, [])
             break
         asked.put(None)
 
+    def test_lengths(self):
+        for count, batches in ((0, 0), (1, 1), (3, 1), (4, 2), (40, 14)):
+            reader = ct.Reader(self.sound[:count], batch_size=3)
+            self.assertEqual((len(reader), len(list(reader))), (batches, batches))
+            self.assertTrue(reader)
+        for paths in (iter(self.sound), (path for path in self.sound)):
+            reader = ct.Reader(paths)
+            with self.assertRaisesRegex(TypeError, r"has no len\(\)"):
+                len(reader)
+            self.assertEqual(len(list(reader)), 2)
+
+    def test_with(self):
+        with ct.Reader(iter(self.sound), batch_size=1) as reader:
+            walks = [iter(reader)]
+            next(walks[0])
+            reader.paths = self.sound[:5]
+            walks += [iter(reader), iter(reader)]
+            next(walks[1])
+        self.assertEqual([list(walk) for walk in walks], [[], [], []])
+        self.assertEqual(len(list(reader)), 5)  # a new one
+
     def test_arguments(self):
-        for options in ({"batch": 0}, {"workers": 0}, {"device": "tpu"}, {"device": "cpu:1"},
-                        {"device": "cuda:x"}):
+        for options in ({"batch_size": 0}, {"num_workers": 0}, {"device": "tpu"},
+                        {"device": "cpu:1"}, {"device": "cuda:x"}):
             with self.subTest(options), self.assertRaises(ValueError):
                 ct.Reader([], **options)
-        with self.assertRaises(ValueError):
-            ct.Reader(self.sound[0])
-        for options in ({"batch": 1.5}, {"batch": "8"}, {"workers": 2.5}, {"device": None},
-                        {"device": 0}):
+        with self.assertRaisesRegex(ValueError, r"such as \['none.jpg'\], not 'none.jpg'$"):
+            ct.Reader("none.jpg")
+        for folder in (self.folder.name, os.fsencode(self.folder.name)):
+            with self.assertRaisesRegex(ValueError, r"such as glob.glob\('/.*/\*.jpg'\), not"):
+                ct.Reader(folder)
+        for options in ({"batch_size": 1.5}, {"batch_size": "8"}, {"num_workers": 2.5},
+                        {"device": None}, {"device": 0}):
             with self.subTest(options), self.assertRaises(TypeError):
                 ct.Reader([], **options)
         for paths in (5, None):
             with self.assertRaises(TypeError):
                 ct.Reader(paths)
-        for options in ({"scale": 2}, {"mode": "L"}, {"upsampling": "nearest"}):
-            with self.assertRaisesRegex(ValueError, "of output='pixels'"):
+        for options in ({"reduce": 2}, {"mode": "L"}, {"upsampling": "nearest"}):
+            with self.assertRaisesRegex(ValueError, "need output='pixels'"):
                 ct.Reader([], **options)
-        with self.assertRaisesRegex(ValueError, "^batch must be at least 1, not 0$"):
-            ct.Reader([], batch=0)
-        with self.assertRaisesRegex(ValueError, "^workers must be 1 to 1024, not 1025$"):
-            ct.Reader([], workers=1025)
+        with self.assertRaisesRegex(ValueError, "^batch_size must be at least 1, not 0$"):
+            ct.Reader([], batch_size=0)
+        with self.assertRaisesRegex(ValueError, "^num_workers must be 1 to 1024, not 1025$"):
+            ct.Reader([], num_workers=1025)
 
     def test_it_does_not_run_ahead_without_bounds(self):
         taken = []
@@ -266,7 +292,7 @@ class Ends(WithFiles):
             for path in itertools.cycle(self.sound):
                 taken.append(path)
                 yield path
-        walk = iter(ct.Reader(paths(), batch=2, workers=2))
+        walk = iter(ct.Reader(paths(), batch_size=2, num_workers=2))
         for count in range(1, 20):
             next(walk)
             self.assertLessEqual(len(taken), 2 * count + 2 + 2 * 2 + 1)
@@ -291,7 +317,7 @@ class Ends(WithFiles):
                   "kept = []\n"
                   "for files in (sys.argv[1:] * 50, itertools.cycle(sys.argv[1:]), "
                   "iter([open(sys.argv[1], 'rb').read()] * 500)):\n"
-                  "    kept.append(iter(ct.Reader(files, batch=2)))\n"
+                  "    kept.append(iter(ct.Reader(files, batch_size=2)))\n"
                   "    assert len(next(kept[-1])) == 2\n")
         said = subprocess.run([sys.executable, "-c", script, *self.sound[:9]], timeout=60,
                               stderr=subprocess.PIPE, check=False)
@@ -313,7 +339,7 @@ class Ends(WithFiles):
         self.assertTrue(over.get(timeout=20))
 
     def walk(self, paths):
-        read = sum(len(batch) for batch in ct.Reader(paths, batch=16, workers=2))
+        read = sum(len(batch) for batch in ct.Reader(paths, batch_size=16, num_workers=2))
         self.assertEqual(read, len(paths))
 
 

@@ -82,7 +82,7 @@ class Transforms(unittest.TestCase):
                                  ("YCbCr-4:4:4", [18, 43, 65])):
             made = ct.quality_tables(50, "perceptual", sampling)
             self.assertEqual(made[:, 0, :3].tolist(), [[12, 14, 20], chroma], sampling)
-            self.assertTrue(np.array_equal(ct.quality_tables(50, sampling=sampling), plain))
+            self.assertTrue(np.array_equal(ct.quality_tables(50, subsampling=sampling), plain))
         self.assertTrue((ct.quality_tables(100, "perceptual") == 1).all())
 
     def test_refusals(self):
@@ -117,7 +117,7 @@ class Transforms(unittest.TestCase):
                      lambda: ct.psnr(levels, levels, math.nan)):
             with self.assertRaises(ValueError):
                 call()
-        self.assertEqual(ct.psnr([1, 2], [1, 2]), math.inf)
+        self.assertEqual(ct.psnr([1, 2], [1, 2], 255), math.inf)
 
     def test_psnr(self):
         a = pictures.pixels(40, 30)
@@ -125,8 +125,13 @@ class Transforms(unittest.TestCase):
         b[0, 0, 0] ^= 1
         self.assertEqual(ct.psnr(a, a), math.inf)
         self.assertAlmostEqual(ct.psnr(a, b), 10 * math.log10(255**2 * a.size))
-        self.assertAlmostEqual(ct.psnr(a / 255., b / 255.), ct.psnr(a, b))
-        self.assertAlmostEqual(ct.psnr(a, b, peak=100), 10 * math.log10(100**2 * a.size))
+        self.assertAlmostEqual(ct.psnr(a / 255., b / 255., data_range=1), ct.psnr(a, b))
+        self.assertAlmostEqual(ct.psnr(a, b / 1., data_range=255), ct.psnr(a, b))
+        for one, other, kinds in ((a / 1., b / 1., "float64"), (a, b / 1., "uint8 and float64"),
+                                  (a.astype(np.uint16), b.astype(np.uint16), "uint16")):
+            with self.assertRaisesRegex(ValueError, f"of {kinds} needs data_range="):
+                ct.psnr(one, other)
+        self.assertAlmostEqual(ct.psnr(a, b, data_range=100), 10 * math.log10(100**2 * a.size))
         with self.assertRaises(ValueError):
             ct.psnr(a, b[:5])
 

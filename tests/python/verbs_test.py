@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-# Pictures turned, cropped and requantized: in system memory, beside jpegtran; or in CUDA memory, on
-# the emulator or a GPU.
+# Pictures transposed, cropped and requantized: in system memory, beside jpegtran; or in CUDA
+# memory, on the emulator or a GPU.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: verbs_test.py [cuda|emulated]
@@ -16,6 +16,11 @@ import numpy as np
 import cudatransform as ct
 from cudatransform import cuda
 import pictures
+
+try:
+    from PIL import Image
+except ImportError:
+    Image = None
 
 PLACE = sys.argv[1] if len(sys.argv) > 1 else "cpu"
 TURNS = {"identity": [], "90r": ["-rotate", "90"], "180": ["-rotate", "180"],
@@ -83,13 +88,13 @@ class Verbs(unittest.TestCase):
                     with self.subTest(sampling=sampling, size=(width, height), direction=direction,
                                       trim=trim):
                         expected = jpegtran(picture, *options, *["-trim"] * trim)
-                        self.check(placed.turned(direction, trim=trim), expected)
+                        self.check(placed.transposed(direction, trim=trim), expected)
                 expected = jpegtran(picture, *options, "-perfect")
                 if expected is None:
                     with self.assertRaisesRegex(ValueError, "perfect"):
-                        placed.turned(direction, perfect=True)
+                        placed.transposed(direction, perfect=True)
                 else:
-                    self.check(placed.turned(direction, perfect=True), expected)
+                    self.check(placed.transposed(direction, perfect=True), expected)
 
     @unittest.skipUnless(pictures.have_tools(), "jpegtran is not there")
     def test_cropped_is_jpegtran_s(self):
@@ -107,25 +112,43 @@ class Verbs(unittest.TestCase):
             full = ct.color.sampling_of(sampling)
             mcu = MCUS.get(full, (8, 8))
             picture = picture_of(3 * mcu[0], 2 * mcu[1], sampling, 7)
-            on_its_side = self.on_place(picture).turned("90r")
+            on_its_side = self.on_place(picture).transposed("90r")
             self.assertEqual(on_its_side.sampling, ON_SIDE.get(full, full))
-            self.check(on_its_side.turned("90l"), picture)
+            self.check(on_its_side.transposed("90l"), picture)
+
+    def test_pillows_transpose(self):
+        picture = picture_of(48, 32, "4:4:4", 3)
+        placed, pixels = self.on_place(picture), picture.pixels()
+        # FLIP_LEFT_RIGHT, FLIP_TOP_BOTTOM, ROTATE_90, ROTATE_180, ROTATE_270, TRANSPOSE, TRANSVERSE
+        for number, expected in enumerate((
+                pixels[:, ::-1], pixels[::-1], np.rot90(pixels), pixels[::-1, ::-1],
+                np.rot90(pixels, 3), pixels.swapaxes(0, 1), np.rot90(pixels, 2).swapaxes(0, 1))):
+            made = self.back(placed.transposed(number)).pixels()
+            # A transform of moved samples rounds otherwise.
+            self.assertLess(np.abs(made.astype(int) - expected).max(), 4, number)
+            if Image is not None:
+                member = np.asarray(Image.fromarray(pixels).transpose(Image.Transpose(number)))
+                self.assertTrue(np.array_equal(member, expected))
+        for wrong, error in ((90, ValueError), (7, ValueError), (-1, ValueError), (True, TypeError),
+                             (None, TypeError), (2.0, TypeError)):
+            with self.assertRaises(error):
+                placed.transposed(wrong)
 
     def test_auto_makes_upright(self):
         for direction, orientation in ORIENTATIONS.items():
             picture = picture_of(48, 32, "4:2:0", orientation)
             picture.markers += exif(orientation) + pictures.segment(0xFE, b"a comment")
             other = picture_of(16, 8, "gray", 1)
-            expected = picture.turned(direction)
+            expected = picture.transposed(direction)
             picture.attachments, picture.trailer = (ct.write(other),), b"end"
             placed = self.on_place(picture)
-            got = self.back(placed.turned("auto"))
+            got = self.back(placed.transposed("auto"))
             self.check_same(got, expected)
             self.assertEqual(got.markers, placed.markers.replace(exif(orientation), exif(1)))
-            self.check_same(ct.read(got.attachments[0]), other.turned(direction))
+            self.check_same(ct.read(got.attachments[0]), other.transposed(direction))
             self.assertEqual(got.trailer, picture.trailer)
             again = ct.read(ct.write(got))
-            self.check_same(again.turned("auto"), got)
+            self.check_same(again.transposed("auto"), got)
 
     def test_metadata_are_the_picture_s(self):
         """Those that it has now, wherever it is, not those of the file that was read."""
@@ -135,13 +158,35 @@ class Verbs(unittest.TestCase):
             placed = self.on_place(picture)
             placed.markers = exif(1)
             placed.attachments = (ct.write(picture_of(16, 16, "gray", 1)),)
-            got = placed.turned(direction)
+            got = placed.transposed(direction)
             self.assertEqual(got.markers, exif(1))
             self.assertEqual(len(got.attachments), 1)
 
     def check_same(self, got, expected):
         for index in range(len(expected)):
             self.assertTrue(np.array_equal(got[index], expected[index]))
+
+    def test_requantized_to_a_size(self):
+        before = picture_of(200, 150, "4:2:0", 5, 90)
+        placed, largest = self.on_place(before), len(ct.write(before))
+        sizes = [len(ct.write(self.back(placed.requantized(quality)))) for quality in (1, 20, 45)]
+        for size in (*sizes, sizes[1] + 1, 2 * sizes[1]):
+            made = placed.requantized(target_size=size)
+            self.assertEqual(type(made), type(placed))
+            found = len(ct.write(self.back(made)))
+            self.assertLessEqual(found, size)
+            higher = next(quality for quality in range(1, 101)
+                          if len(ct.write(self.back(placed.requantized(quality)))) > size)
+            self.check_same(self.back(made), self.back(placed.requantized(higher - 1)))
+        self.check_same(self.back(placed.requantized(target_size=largest)), before)
+        with self.assertWarnsRegex(UserWarning, f"target_size=9 exceeded: {sizes[0]} bytes"):
+            made = self.back(placed.requantized(target_size=9))
+        self.assertEqual(len(ct.write(made)), sizes[0])
+        for arguments in ({}, {"quality": 5, "target_size": 900}, {"target_size": 0}):
+            with self.assertRaises(ValueError):
+                placed.requantized(**arguments)
+        with self.assertRaises(TypeError):
+            placed.requantized(target_size=900.)
 
     def test_requantized(self):
         for number, sampling in enumerate(SAMPLINGS):
@@ -158,7 +203,8 @@ class Verbs(unittest.TestCase):
 
     def test_results_own_their_memory(self):
         picture = picture_of(40, 40, "4:2:0", 3)
-        for made in (picture.turned("identity"), picture.requantized(100), picture.turned("180")):
+        for made in (picture.transposed("identity"), picture.requantized(100),
+                     picture.transposed("180")):
             copy = made.copy()
             picture[0][:] += 1
             made[0][:] = made[0] + 0
@@ -169,26 +215,26 @@ class Verbs(unittest.TestCase):
             return
         picture = picture_of(32, 16, "4:2:0", 5)
         picture.depth = 12
-        self.assertEqual(picture.turned("90r").depth, 12)
+        self.assertEqual(picture.transposed("90r").depth, 12)
 
     def test_refusals(self):
         picture = self.on_place(picture_of(50, 40, "4:2:0", 2))
         for call, words in (
-                (lambda: picture.turned("left"), "a direction is identity.*not 'left'"),
-                (lambda: picture.cropped(50, 0, 1, 1), "crop-left 50 is outside of a width of 50"),
-                (lambda: picture.cropped(0, 0, 1, 41), "crop-height 41"),
-                (lambda: picture.cropped(0, 0, 0, 1), "0 x 1"),
+                (lambda: picture.transposed("left"), "direction must be .identity.*not 'left'"),
+                (lambda: picture.cropped(50, 0, 1, 1), "ends at .51, 1., the picture is 50x40"),
+                (lambda: picture.cropped(0, 0, 1, 41), "ends at .1, 41."),
+                (lambda: picture.cropped(0, 0, 0, 1), "0x1"),
                 (lambda: picture.cropped(-1, 0, 1, 1), "at .-1, 0"),
-                (lambda: picture.cropped(0, 0, 1 << 32, 1), "4294967296 x 1"),
-                (lambda: picture.turned("180", perfect=True), "perfect"),
-                (lambda: picture.turned("180", perfect=True), "perfect"),  # again
-                (lambda: picture.requantized(0), "a quality is 1 to 100")):
+                (lambda: picture.cropped(0, 0, 1 << 32, 1), "ends at .4294967296, 1."),
+                (lambda: picture.transposed("180", perfect=True), "perfect"),
+                (lambda: picture.transposed("180", perfect=True), "perfect"),  # again
+                (lambda: picture.requantized(0), "quality must be 1 to 100")):
             with self.assertRaisesRegex(ValueError, words):
                 call()
-            self.assertEqual(self.back(picture.turned("90l")).width, 40)
+            self.assertEqual(self.back(picture.transposed("90l")).width, 40)
         for option in ("trim", "perfect"):
-            with self.assertRaisesRegex(TypeError, f"{option} is True or False, not 'false'"):
-                picture.turned("180", **{option: "false"})
+            with self.assertRaisesRegex(TypeError, f"{option} must be True or False, not 'false'"):
+                picture.transposed("180", **{option: "false"})
         with self.assertRaises(TypeError):
             picture.cropped("0", 0, 8, 8)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# `pip install ./python` into a new environment, and the README's first example there.
+# `pip install ./python` into a new environment, and the README's first example there; the hook.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: wheel_test.py SOURCE_ROOT VERSION
@@ -12,6 +12,17 @@ import sys
 import tempfile
 
 SKIP = 77
+# What PyInstaller does to find the hook, and what that says of a library.
+HOOK = """
+import importlib.metadata, os, runpy
+folder, = next(point for point in importlib.metadata.distribution("cudatransform").entry_points
+               if point.group == "pyinstaller40").load()()
+library = os.path.join(os.path.dirname(folder), "_lib", "libone.so.0")
+os.mkdir(os.path.dirname(library))
+open(library, "w").close()
+said = runpy.run_path(os.path.join(folder, "hook-cudatransform.py"))["binaries"]
+assert said == [(library, "cudatransform/_lib")], said
+"""
 
 
 def main(root, version):
@@ -42,6 +53,7 @@ def main(root, version):
         if said.splitlines()[-1].split(maxsplit=1)[0] != version or environment not in said:
             print(f"FAIL: not version {version} of the environment:\n{said}")
             return 1
+        subprocess.run([python, "-c", HOOK], cwd=folder, env=variables, check=True)
     return 0
 
 

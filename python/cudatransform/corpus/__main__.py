@@ -18,7 +18,7 @@ stats       stats.parquet: size, sampling, tables, estimated quality, process, s
 export      levels-NNNNNN.parquet: coefficients, tables, markers, attachments and trailer
 repack      the same tree of files, each progressive if that is smaller; no coefficient changes
 requantize  the same tree, with coarser tables: --quality
-turn        the same tree, each picture upright by its Exif data, without loss
+transpose   the same tree, each picture upright by its Exif data, without loss
 crop        the same tree, a part of each picture, without loss: --crop
 shrink      the same tree, with levels made anew for fewer bits, by each file's own tables, or by
             those that make files of --target-size
@@ -33,12 +33,12 @@ def main() -> int:
                                      description=_DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", choices=("stats", "export", "repack", "requantize", "shrink",
-                                           "turn", "crop"))
+                                           "transpose", "crop"))
     parser.add_argument("input", help="a folder")
     parser.add_argument("output", help="a folder that is new, empty, or this very job's")
     parser.add_argument("--quality", type=int, help="1 to 100, of requantize")
     parser.add_argument("--trim", action="store_true",
-                        help="of turn: drop partial MCUs at an edge, which cannot be turned")
+                        help="of transpose: drop partial MCUs at an edge, which cannot move")
     parser.add_argument("--crop", metavar="WIDTHxHEIGHT+LEFT+TOP",
                         help="of crop, in samples; it begins at a whole MCU")
     parser.add_argument("--target-size", type=int, help="the most bytes of a file, of shrink")
@@ -61,8 +61,8 @@ def main() -> int:
     crop = re.fullmatch(r"(\d+)x(\d+)\+(\d+)\+(\d+)", given.crop or "")
     if (crop is None) == (given.action == "crop") or (given.crop and not crop):
         parser.error("--crop WIDTHxHEIGHT+LEFT+TOP belongs to crop")
-    if given.trim and given.action != "turn":
-        parser.error("--trim belongs to turn")
+    if given.trim and given.action != "transpose":
+        parser.error("--trim belongs to transpose")
     options: Dict[str, Any] = {
         name: value for name, value in (("quality", given.quality),
                                         ("target_size", given.target_size)) if value is not None}

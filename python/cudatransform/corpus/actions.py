@@ -2,39 +2,26 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-import functools
 import os
 import warnings
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Union
 
 import numpy as np
 
-from .. import color
 from .._encoding import Levelling, reencoded
-from ..cuda import CudaPicture
+from .._header import process_of
 from ..errors import Failure, is_interruption
 from ..jpeg import read, write
 from ..picture import Picture
 from ..reader import Reader
-from ..transform import psnr, quality_tables
+from ..tables import estimated_quality
+from ..transform import psnr
 from .folder import Output
 from .names import shard_name
-from .process import process_of
 
 _AHEAD = 8  # pictures that a worker has read for what it does next
 
 Row = Dict[str, Any]
-
-
-@functools.lru_cache(maxsize=1)
-def _all_tables() -> np.ndarray:
-    return np.stack([quality_tables(quality) for quality in range(1, 101)]).astype(np.int32)
-
-
-def estimated_quality(table: np.ndarray, kind: int = 0) -> int:
-    """libjpeg's quality with the nearest table of luma (`kind` 0) or chroma (1)."""
-    distances = np.abs(_all_tables()[:, kind] - table.astype(np.int32)).sum(axis=(1, 2))
-    return int(distances.argmin()) + 1
 
 
 def stats(picture: Picture, source: bytes) -> Row:
@@ -74,8 +61,8 @@ def _write(made: Picture, source: bytes, relative: bytes, output: Output) -> Row
     return {"bytes": os.path.getsize(source), "bytes_after": len(data)}
 
 
-def _turn(picture: Picture, source: bytes, relative: bytes, output: Output, trim: bool) -> Row:
-    made = picture.turned("auto", trim=trim)
+def _transpose(picture: Picture, source: bytes, relative: bytes, output: Output, trim: bool) -> Row:
+    made = picture.transposed("auto", trim=trim)
     if made.markers != picture.markers:  # they say that it is upright now
         return _write(made, source, relative, output)
     output.copy(source, relative)
@@ -94,12 +81,12 @@ def shrunk(picture: Picture, target_size: Optional[int] = None) -> Optional[Pict
     With the picture's own tables, or with those that make a file of `target_size` bytes. None: of
     such pictures no samples are made, or rd does not take their tables.
     """
-    levelling = Levelling(tables="perceptual", quantizer="rd", target_size=target_size)
+    levelling = Levelling(qtables="perceptual", quantizer="rd", target_size=target_size)
     if target_size is None:
         own = [picture.table(index) for index in range(len(picture))]
         if picture.tables.max() > 255 or not np.array_equal(own[min(1, len(own) - 1)], own[-1]):
             return None
-        levelling = levelling._replace(tables=np.stack([own[0], own[-1]]))
+        levelling = levelling._replace(qtables=np.stack([own[0], own[-1]]))
     data = reencoded(picture, levelling)
     if data is None:
         return None
@@ -170,7 +157,7 @@ def parquet(rows: List[Row]) -> bytes:
 
 def reader_of(paths: Iterable[str], device: str) -> Reader:
     """A worker's Reader: one thread for its core, several files at a time for a GPU."""
-    return Reader(paths, batch=_AHEAD, device=device, workers=1 if device == "cpu" else 4)
+    return Reader(paths, batch_size=_AHEAD, device=device, num_workers=1 if device == "cpu" else 4)
 
 
 def read_files(root: bytes, names: Iterable[bytes],
@@ -179,7 +166,7 @@ def read_files(root: bytes, names: Iterable[bytes],
     them."""
     for batch in reader_of([os.fsdecode(os.path.join(root, name)) for name in names], device):
         for item in batch:
-            yield item.cpu() if isinstance(item, CudaPicture) else item
+            yield item if isinstance(item, Failure) else item.cpu()
 
 
 def _row_of(one: Callable[[Picture, bytes, bytes], Row], picture: Picture, source: bytes,
@@ -213,7 +200,7 @@ def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[by
         "repack": lambda picture, source, relative: _repack(picture, source, relative, output),
         "requantize": lambda picture, source, relative: _requantize(
             picture, source, relative, output, options["quality"]),
-        "turn": lambda picture, source, relative: _turn(
+        "transpose": lambda picture, source, relative: _transpose(
             picture, source, relative, output, options.get("trim", False)),
         "crop": lambda picture, source, relative: _crop(
             picture, source, relative, output, options["crop"]),

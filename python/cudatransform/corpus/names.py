@@ -14,7 +14,7 @@ OWN = ".cudatransform-corpus"  # the folder with a job's notes
 FAILURES, WARNINGS, SUMMARY = b"failures.jsonl", b"warnings.jsonl", b"summary.json"
 STATS = b"stats.parquet"
 # Actions that write the input's tree, and with it any name. The others choose all their names.
-TREE = frozenset(("repack", "requantize", "shrink", "turn", "crop"))
+TREE = frozenset(("repack", "requantize", "shrink", "transpose", "crop"))
 
 
 def shard_name(number: int) -> bytes:

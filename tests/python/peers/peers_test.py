@@ -131,7 +131,8 @@ class InDataLoader(unittest.TestCase):
         self.wanted = torch.stack([Pictures(self.paths)[index] for index in range(len(self.paths))])
 
     def test_spawn(self):
-        for data in (Pictures(self.paths), Batches(ct.Reader(self.paths, batch=4, workers=1))):
+        reader = ct.Reader(self.paths, batch_size=4, num_workers=1)
+        for data in (Pictures(self.paths), Batches(reader)):
             loader = DataLoader(data, batch_size=4, num_workers=1, multiprocessing_context="spawn")
             self.assertTrue(torch.equal(torch.cat(list(loader)), self.wanted))
 
