@@ -222,8 +222,8 @@ GstCaps* without_cuda_memory(GstCaps* caps) {
 GType gst_cuda_transform_backend_get_type(void) {
   using cudatransform::Backend;
   static const GEnumValue kValues[] = {
-      {int(Backend::kAuto), "CUDA where there is a usable GPU, else the CPU", "auto"},
-      {int(Backend::kCuda), "CUDA, or an error", "cuda"},
+      {int(Backend::kAuto), "CUDA if available, else CPU", "auto"},
+      {int(Backend::kCuda), "CUDA, fails if unavailable", "cuda"},
       {int(Backend::kCpu), "CPU", "cpu"},
       {0, nullptr, nullptr},
   };

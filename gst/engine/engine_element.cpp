@@ -65,17 +65,15 @@ Property backend_property(const SettingsOf<EngineSettings>& engine, const char* 
 }
 
 Property active_backend_property(const SettingsOf<EngineSettings>& engine) {
-  return engine.row("active-backend", "Active backend",
-                    "The engine in use: cuda or cpu from READY on, auto before it is chosen",
+  return engine.row("active-backend", "Active Backend", "Backend in use (auto = not chosen yet)",
                     &EngineSettings::active_backend,
                     {.type = GST_TYPE_CUDA_TRANSFORM_BACKEND, .flags = kReadOnly});
 }
 
 Property cuda_device_id_property(const SettingsOf<EngineSettings>& engine) {
-  return engine.row("cuda-device-id", "CUDA device ID",
-                    "The CUDA device to use, chosen when the element goes to READY (-1 = any)",
-                    &EngineSettings::cuda_device_id,
-                    {.least = -1, .most = G_MAXINT, .flags = kUpToReady});
+  return engine.row(
+      "cuda-device-id", "CUDA Device ID", "Set the GPU device to use for operations (-1 = auto)",
+      &EngineSettings::cuda_device_id, {.least = -1, .most = G_MAXINT, .flags = kUpToReady});
 }
 
 Property n_threads_property(const SettingsOf<EngineSettings>& engine, const char* blurb) {

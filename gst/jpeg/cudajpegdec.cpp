@@ -47,7 +47,6 @@ static void gst_cuda_jpeg_dec_class_init(GstCudaJpegDecClass* klass) {
                         .names = {"jpegcoefdec", "cudaidct8x8"},
                         .transform = 1});
   gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "CUDA JPEG decoder", "Codec/Decoder/Image",
-      "Decodes JPEG pictures and Motion-JPEG, on a CUDA device or on the CPU",
-      "The cudatransform authors");
+      GST_ELEMENT_CLASS(klass), "CUDA JPEG Decoder", "Codec/Decoder/Image/Hardware",
+      "Decodes JPEG images using CUDA or the CPU", "The cudatransform authors");
 }

@@ -46,7 +46,6 @@ static void gst_cuda_jpeg_enc_class_init(GstCudaJpegEncClass* klass) {
                         .names = {"cudadct8x8", "jpegcoefenc"},
                         .transform = 0});
   gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "CUDA JPEG encoder", "Codec/Encoder/Image",
-      "Encodes raw video as JPEG pictures, on a CUDA device or on the CPU",
-      "The cudatransform authors");
+      GST_ELEMENT_CLASS(klass), "CUDA JPEG Encoder", "Codec/Encoder/Image/Hardware",
+      "Encodes JPEG images using CUDA or the CPU", "The cudatransform authors");
 }

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "gst/engine/properties.h"
 
@@ -40,19 +41,21 @@ bool is_wanted(const GParamSpec* spec) {
          std::find(std::begin(kInner), std::end(kInner), name) == std::end(kInner);
 }
 
-// Of both elements' texts, in the order of the stream.
-const char* common_blurb(const Pair& pair, GParamSpec* const specs[2]) {
-  std::string texts[2];
-  for (int i = 0; i < 2; i++)
-    if (specs[i]) texts[i] = g_param_spec_get_blurb(specs[i]);
-  const auto has = [&](int whole, int part) {
-    return texts[whole].find(texts[part]) != std::string::npos;
-  };
-  if (has(0, 1)) return g_intern_string(texts[0].c_str());
-  if (has(1, 0)) return g_intern_string(texts[1].c_str());
-  return g_intern_string(
-      (std::string(pair.names[0]) + ": " + texts[0] + ". " + pair.names[1] + ": " + texts[1])
-          .c_str());
+// The blurbs of properties that mean the same to both elements in other words.
+constexpr std::pair<std::string_view, const char*> kCommonBlurbs[] = {
+    {"backend", "Backend of both stages"},
+    {"n-threads", "Number of threads of each stage (0 = automatic)"},
+    {"qos", "Handle Quality-of-Service events from downstream"},
+};
+
+// Null: the elements that have the property describe it differently.
+const char* common_blurb(GParamSpec* const specs[2]) {
+  const char* texts[2];
+  for (int i = 0; i < 2; i++) texts[i] = g_param_spec_get_blurb(specs[specs[i] ? i : 1 - i]);
+  if (std::string_view(texts[0]) == texts[1]) return texts[0];
+  for (const auto& [name, blurb] : kCommonBlurbs)
+    if (name == specs[0]->name) return blurb;
+  return nullptr;
 }
 
 // With the default that `initial` has: a class may start with another value than its base class's
@@ -132,7 +135,8 @@ std::vector<PairProperty> pair_properties(const Pair& pair) {
     GValue initial = G_VALUE_INIT;
     g_value_init(&initial, read->value_type);
     g_object_get_property(elements[property.reads], name, &initial);
-    property.spec = copy_spec(read, &initial, common_blurb(pair, specs));
+    const char* blurb = common_blurb(specs);
+    property.spec = blurb ? copy_spec(read, &initial, blurb) : nullptr;
     if (!property.spec) g_error("no copy of property %s", name);
     g_value_unset(&initial);
   }
@@ -274,9 +278,7 @@ void gst_pair_bin_install(GstPairBinClass* klass, const char* element_name, cons
   klass->element_name = element_name;
   klass->pair = pair;
   klass->properties = new std::vector<PairProperty>(cudatransform::pair_properties(pair));
-  std::vector<cudatransform::Property> rows = {cudatransform::stats_property(
-      "The structures that the two elements have as stats, each as a field with its element's name",
-      make_stats)};
+  std::vector<cudatransform::Property> rows = {cudatransform::stats_property(make_stats)};
   for (const PairProperty& property : *klass->properties) rows.push_back(row_of(property));
   cudatransform::install_properties(G_OBJECT_CLASS(klass), rows);
   add_template(GST_ELEMENT_CLASS(klass), pair.types[0], "sink");

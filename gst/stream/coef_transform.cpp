@@ -124,11 +124,12 @@ static gboolean get_unit_size(GstBaseTransform* trans, GstCaps* caps, gsize* siz
   return TRUE;
 }
 
-Property keep_reference_property(const char* blurb) {
+Property keep_reference_property() {
   const auto reference = settings_of<&CoefTransform::reference>();
   // We now hold another number of frames: let the source ask again.
-  return reference.row("keep-reference", "Keep reference", blurb, &ReferenceSettings::keep,
-                       {.changed = [](GObject* object, bool) {
+  return reference.row("keep-reference", "Keep Reference",
+                       "Attach the source frame for PSNR measurement by the inverse transform",
+                       &ReferenceSettings::keep, {.changed = [](GObject* object, bool) {
                          gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(object));
                        }});
 }

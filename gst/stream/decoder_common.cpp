@@ -70,8 +70,8 @@ namespace {
 
 GType on_error_type() {
   static const GEnumValue kValues[] = {
-      {int(OnError::kDrop), "Drop the picture, with a warning", "drop"},
-      {int(OnError::kConceal), "Push what could be decoded, marked as corrupted", "conceal"},
+      {int(OnError::kDrop), "Drop the picture and post a warning", "drop"},
+      {int(OnError::kConceal), "Output the decodable part, marked as corrupted", "conceal"},
       {int(OnError::kFail), "Stop with an error", "fail"},
       {0, nullptr, nullptr},
   };
@@ -82,15 +82,12 @@ GType on_error_type() {
 }  // namespace
 
 Property on_error_property(const SettingsOf<PictureSettings>& pictures) {
-  return pictures.row(
-      "on-error", "On error",
-      "What to do with a damaged picture; max-errors says after how many dropped in a row the "
-      "element stops with an error all the same",
-      &PictureSettings::on_error, {.type = on_error_type()});
+  return pictures.row("on-error", "On Error", "How to handle damaged pictures",
+                      &PictureSettings::on_error, {.type = on_error_type()});
 }
 
 Property max_memory_property(const SettingsOf<PictureSettings>& pictures, const char* blurb) {
-  return pictures.row("max-memory", "Most memory", blurb, &PictureSettings::max_memory,
+  return pictures.row("max-memory", "Maximum Memory", blurb, &PictureSettings::max_memory,
                       {.most = G_MAXUINT64});
 }
 

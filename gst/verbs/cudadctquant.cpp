@@ -404,11 +404,10 @@ static void install_properties(GObjectClass* klass) {
   const auto quant = settings_of<&QuantTransform::settings, &VerbQuantSettings::quant>();
   cudatransform::install_properties(klass, quant_properties(quant));
   cudatransform::install_properties(
-      klass, {verb.row("coarser-only", "Coarser only",
-                       "Keep old divisors that are larger than the new ones, which would cost bits "
-                       "and bring nothing back",
+      klass, {verb.row("coarser-only", "Coarser Only",
+                       "Keep existing quantizer steps that are coarser than the new ones",
                        &VerbQuantSettings::coarser_only),
-              verb.row("target-size", "Target size",
+              verb.row("target-size", "Target Size",
                        "Maximum size of each JPEG file in bytes, at the highest quality that "
                        "allows it (0 = disabled)",
                        &VerbQuantSettings::target_size, {.most = G_MAXUINT})});
@@ -426,8 +425,6 @@ static void gst_cuda_dct_quant_class_init(GstCudaDctQuantClass* klass) {
   GST_CUDA_VERB_BASE_CLASS(klass)->append_others = append_others;
   gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
   gst_element_class_set_static_metadata(
-      element_class, "8x8 DCT quantizer", "Filter/Converter/Video/Hardware",
-      "Gives quantised 8x8 DCT coefficients other quantisation tables, on a CUDA device or on the "
-      "CPU",
-      "The cudatransform authors");
+      element_class, "CUDA DCT Requantizer", "Filter/Converter/Video/Hardware",
+      "Requantizes DCT coefficients using CUDA or the CPU", "The cudatransform authors");
 }
