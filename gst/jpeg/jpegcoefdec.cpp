@@ -212,7 +212,7 @@ GstFlowReturn refuse(GstVideoDecoder* decoder, State& state, GstVideoCodecFrame*
 // frames, so that a stream without pictures needs some, too.
 bool skip(GstVideoDecoder* decoder, State& state, gsize size) {
   constexpr gsize kMostSkipped = gsize{1} << 18;
-  GST_DEBUG_OBJECT(decoder, "%" G_GSIZE_FORMAT " bytes are between two pictures", size);
+  GST_DEBUG_OBJECT(decoder, "skipping %" G_GSIZE_FORMAT " bytes between pictures", size);
   const bool is_too_much = (state.skipped += size) > kMostSkipped;
   state.bytes.flush(size - (is_too_much ? 1 : 0));
   if (is_too_much) state.bytes.add_to_frame(decoder, 1);
@@ -237,9 +237,8 @@ static GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoC
     if (const std::string& doubt = state.splitter.doubt(); !doubt.empty())
       GST_DEBUG_OBJECT(decoder, "%s", doubt.c_str());
     if (span.is_cut)
-      GST_WARNING_OBJECT(
-          decoder, "the bytes behind a picture are not kept: more than %" G_GUINT64_FORMAT " bytes",
-          rules.most);
+      GST_WARNING_OBJECT(decoder, "dropping trailing data of more than %" G_GUINT64_FORMAT " bytes",
+                         rules.most);
     state.bytes.add_to_frame(decoder, span.size);
     return gst_video_decoder_have_frame(decoder);
   }

@@ -135,7 +135,7 @@ def check_writing_refused(path):
         writer.write_jpeg(path, numpy.full((1, 1, 8, 8), 5000), numpy.ones((8, 8), int))
         raise AssertionError("a level of 5000 was written")
     except GLib.Error as error:
-        assert "level 5000" in error.message, error.message
+        assert "coefficient 5000" in error.message, error.message
 
 
 def check_pages():
