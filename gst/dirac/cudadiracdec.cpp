@@ -213,7 +213,7 @@ static GstFlowReturn parse_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* 
       tells = tells_something(info, bytes.first(size));
       if (info.is_sequence_header()) note_sequence(split, bytes.first(size));
     } else {
-      GST_DEBUG_OBJECT(decoder, "%" G_GSIZE_FORMAT " bytes belong to no unit", size);
+      GST_DEBUG_OBJECT(decoder, "skipping %" G_GSIZE_FORMAT " bytes between data units", size);
     }
     if (tells) split.units.push_back({split.held, size});
     const bool is_whole = tells && (info.is_picture() || info.is_end());
