@@ -35,11 +35,11 @@ bool fits(const GstDctInfo& dct, const GstVideoInfo& raw, int scale) {
 const char* why_incomparable(int scale) {
   switch (scale) {
     case 2:
-      return "PSNR is not measured at scale=1/2: the source frame has another size";
+      return "PSNR unavailable at scale=1/2";
     case 4:
-      return "PSNR is not measured at scale=1/4: the source frame has another size";
+      return "PSNR unavailable at scale=1/4";
     case 8:
-      return "PSNR is not measured at scale=1/8: the source frame has another size";
+      return "PSNR unavailable at scale=1/8";
     default:
       return nullptr;
   }

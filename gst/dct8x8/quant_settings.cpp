@@ -158,14 +158,11 @@ Status check_scalable(const std::string& property, const QuantSettings& settings
   const char* fixed = !settings.file.empty()          ? "qtable-file"
                       : settings.luma                 ? "luma-qtable"
                       : settings.chroma               ? "chroma-qtable"
-                      : !is_scalable(settings.preset) ? "this quant-preset"
+                      : !is_scalable(settings.preset) ? "another quant-preset"
                                                       : nullptr;
   if (!fixed) return {};
   return Status::error(StatusCode::kInvalidSetting,
-                       property +
-                           " scales the tables of quant-preset=annex-k or perceptual, not those "
-                           "of " +
-                           fixed);
+                       property + " requires quant-preset=annex-k or perceptual, not " + fixed);
 }
 
 void FrameQuantizer::tell(const GstDctInfo& info, Dct8x8Job* job) const {
@@ -184,16 +181,16 @@ Status choose_quantizer(const QuantSettings& settings, const GstDctInfo& info, M
   if (settings.quantizer == Quantizer::kRound) return {};
   const std::string name = std::string("quantizer=") + quantizer_name(settings.quantizer);
   const auto refuse = [&](const std::string& what) {
-    return Status::error(StatusCode::kInvalidSetting, name + " needs " + what);
+    return Status::error(StatusCode::kInvalidSetting, name + " requires " + what);
   };
-  if (info.depth != 8) return refuse("pictures of 8 bits, not " + std::to_string(info.depth));
+  if (info.depth != 8) return refuse("8-bit coefficients, not " + std::to_string(info.depth));
   if (method > Method::kFloat)
     return refuse(std::string("method=islow, ifast or float, not ") + method_name(method));
   if (settings.quantizer != Quantizer::kRd) return {};
   for (int t = 0; t < frame.count; t++) {
     const auto& q = frame.tables[t].q;
     if (const int largest = *std::max_element(std::begin(q), std::end(q)); largest > 255)
-      return refuse("quantisation tables of entries up to 255, not " + std::to_string(largest));
+      return refuse("quantization table entries up to 255, not " + std::to_string(largest));
   }
   return {};
 }

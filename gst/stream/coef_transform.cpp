@@ -15,8 +15,8 @@ namespace cudatransform {
 
 Status sizes_differ(const GstVideoInfo& raw, int width, int height) {
   return Status::error(StatusCode::kInvalidArgument,
-                       "Frames of " + size_text(raw.width, raw.height) +
-                           " do not belong to coefficients of " + size_text(width, height));
+                       "Frame size " + size_text(raw.width, raw.height) +
+                           " does not match coefficient size " + size_text(width, height));
 }
 
 void CoefTransform::start() {

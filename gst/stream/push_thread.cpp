@@ -42,7 +42,7 @@ gboolean PushThread::activate(GstPad* pad, GstObject*, GstPadMode mode, gboolean
   self->workers_.interrupt(!active);
   if (ended == nullptr) return TRUE;
   if (ended == g_thread_self()) {
-    g_critical("the thread that pushes cannot wait for its own end");
+    g_critical("the push thread cannot join itself");
     g_thread_unref(ended);
   } else {
     g_thread_join(ended);

@@ -273,7 +273,7 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   if (out.buffer.get() != in &&
       !GST_BASE_TRANSFORM_GET_CLASS(self)->copy_metadata(trans, in, out.buffer.get()))
     GST_CAT_WARNING_OBJECT(gst_cuda_transform_base_category(self), self,
-                           "could not copy the metadata of %" GST_PTR_FORMAT, in);
+                           "failed to copy the metadata of %" GST_PTR_FORMAT, in);
   state->frames.add();
   state->measure.count_frame();
   if (frame) {
@@ -497,10 +497,11 @@ static bool open_engine(GstElement* element) {
   if (fallback.empty()) return true;
   // gst-launch-1.0 prints only the debug text of an info.
   if (state->engine.lacks_gpu())
-    GST_INFO_OBJECT(element, "using the CPU engine: %s", fallback.c_str());
+    GST_INFO_OBJECT(element, "falling back to the CPU: %s", fallback.c_str());
   else
-    GST_ELEMENT_INFO(element, RESOURCE, NOT_FOUND, ("Using the CPU engine: %s", fallback.c_str()),
-                     ("Using the CPU engine: %s", fallback.c_str()));
+    GST_ELEMENT_INFO(element, RESOURCE, NOT_FOUND,
+                     ("Falling back to the CPU: %s", fallback.c_str()),
+                     ("Falling back to the CPU: %s", fallback.c_str()));
   return true;
 }
 

@@ -122,7 +122,7 @@ Status refuse(const std::string& message) {
 Status check_target_size(const VerbQuantSettings& settings) {
   if (!settings.target_size) return {};
 #if !CT_HAVE_JPEG
-  return refuse("target-size needs a build with libjpeg");
+  return refuse("target-size requires libjpeg");
 #endif
   return check_scalable("target-size", settings.quant);
 }
@@ -181,10 +181,9 @@ Status QuantTransform::choose_tables(GstBuffer* in, const CoefArray from[kMostCo
                                      const FrameTables& from_tables, bool* keeps) {
   const GstDctInfo& info = in_info();
   if (info.depth != 8)
-    return refuse("target-size needs pictures of 8 bits, not " + std::to_string(info.depth));
+    return refuse("target-size requires 8-bit coefficients, not " + std::to_string(info.depth));
   if (number_of(info) != CoefNumber::kS16 || arrangement_of(info) != CoefArrangement::kBlock)
-    return refuse(
-        "target-size needs format=S16LE, layout=block and order=raster, as JPEG has them");
+    return refuse("target-size requires format=S16LE, layout=block and order=raster");
   JpegOptions options;
   CT_RETURN_IF_ERROR(ask_for_baseline("target-size", ask_downstream, &options));
   JpegPicture file;
@@ -245,7 +244,7 @@ struct QuantTransform::Sizes {
 };
 
 Status QuantTransform::choose_tables(GstBuffer*, const CoefArray*, const FrameTables&, bool*) {
-  return refuse("this build has no libjpeg");
+  return refuse("target-size requires libjpeg");
 }
 
 #endif

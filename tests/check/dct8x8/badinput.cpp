@@ -53,8 +53,8 @@ const MetaLie kMetaLies[] = {
     {[](GstVideoMeta* m) { m->format = GST_VIDEO_FORMAT_Y42B; }, ""},
     {[](GstVideoMeta* m) { m->format = GST_VIDEO_FORMAT_GRAY8; }, ""},
     {[](GstVideoMeta* m) { m->n_planes = 1; }, ""},
-    {[](GstVideoMeta* m) { set_raw_format(m, GST_VIDEO_FORMAT_UNKNOWN); }, "format number 0"},
-    {[](GstVideoMeta* m) { set_raw_format(m, 0x7fffffff); }, "format number 2147483647"},
+    {[](GstVideoMeta* m) { set_raw_format(m, GST_VIDEO_FORMAT_UNKNOWN); }, "format 0"},
+    {[](GstVideoMeta* m) { set_raw_format(m, 0x7fffffff); }, "format 2147483647"},
 };
 
 CHECK_LOOP_TEST(test_lying_video_meta, 0, G_N_ELEMENTS(kMetaLies)) {
