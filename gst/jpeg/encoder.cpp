@@ -20,8 +20,9 @@ namespace {
 // The most download memory that is kept for later frames.
 constexpr gsize kMaxStaging = gsize{1} << 28;
 
-void post_frame_error(GstVideoEncoder* encoder, const Status& status) {
-  post_error(GST_ELEMENT(encoder), status, "Failed to encode JPEG: ");
+void post_frame_error(GstVideoEncoder* encoder, const Status& status,
+                      const SourceLocation& location = SourceLocation::here()) {
+  post_error(GST_ELEMENT(encoder), status, "Failed to encode JPEG", location);
 }
 
 // How many buffers we may keep and still leave the source of `buffer` one for the next frame.

@@ -52,16 +52,17 @@ DamagePolicy::Verdict DamagePolicy::judge(OnError on_error, bool can_show,
   const gint most = gst_video_decoder_get_max_errors(decoder_);
   bad_in_row_++;
   if (on_error == OnError::kFail || (most >= 0 && bad_in_row_ > static_cast<guint>(most))) {
-    GST_ELEMENT_ERROR_WITH_DETAILS(decoder_, STREAM, DECODE,
-                                   ("Failed to decode %s picture: %s", codec_, what.c_str()),
-                                   ("%u consecutive damaged pictures", bad_in_row_),
-                                   ("reason", G_TYPE_STRING, what.c_str(), nullptr));
+    GST_ELEMENT_ERROR_WITH_DETAILS(
+        decoder_, STREAM, DECODE, ("Failed to decode %s picture", codec_),
+        ("%s (%u consecutive damaged pictures)", what.c_str(), bad_in_row_),
+        ("reason", G_TYPE_STRING, what.c_str(), nullptr));
     return Verdict::kFail;
   }
   // A run of bad pictures gets one message, because the application may not read the bus.
   if (bad_in_row_ == 1)
-    GST_ELEMENT_WARNING(decoder_, STREAM, DECODE,
-                        ("Dropped damaged %s picture: %s", codec_, what.c_str()), (nullptr));
+    GST_ELEMENT_WARNING_WITH_DETAILS(decoder_, STREAM, DECODE,
+                                     ("Dropped damaged %s picture", codec_), ("%s", what.c_str()),
+                                     ("reason", G_TYPE_STRING, what.c_str(), nullptr));
   else
     GST_WARNING_OBJECT(decoder_, "dropped damaged picture: %s", what.c_str());
   return Verdict::kDrop;

@@ -382,7 +382,8 @@ CHECK_TEST(test_memory) {
       error = error_within(most, stream, &frames);
       if (error.empty()) break;
       unsigned long takes = 0, said = 0;
-      fail_unless(std::sscanf(error.c_str(), "decoding needs %lu bytes, exceeds max-memory=%lu",
+      fail_unless(std::sscanf(error.c_str(),
+                              "Out of memory: decoding needs %lu bytes, exceeds max-memory=%lu",
                               &takes, &said) == 2,
                   "%s", error.c_str());
       fail_unless(said == most && takes > most, "%s", error.c_str());
