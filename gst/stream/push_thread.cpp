@@ -25,7 +25,7 @@ PushThread::~PushThread() {
 void PushThread::start() {
   std::lock_guard lock(lock_);
   if (!active_ || std::exchange(started_, true)) return;
-  thread_ = g_thread_try_new("push", run, this, nullptr);
+  thread_ = g_thread_try_new("GstCoefPush", run, this, nullptr);
 }
 
 // When the thread ends, the pad is flushing already: the thread does not stay in a push.
