@@ -12,8 +12,8 @@
 
 namespace cudatransform {
 
-static constexpr char kName[] = "application/x-jpeg-file";
-static constexpr char kRawName[] = "application/x-raw-video-of-coefficients";
+static constexpr char kName[] = "GstCudaTransformJpegOptions";
+static constexpr char kRawName[] = "GstCudaTransformRawCaps";
 
 static bool has_name(GstQuery* query, const char* name) {
   if (GST_QUERY_TYPE(query) != GST_QUERY_CUSTOM) return false;
