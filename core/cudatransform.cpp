@@ -133,9 +133,8 @@ Status make_device(CtEngine& engine, int32_t ordinal) {
   return {};
 #else
   (void)engine;
-  return Status::error(
-      StatusCode::kNotFound,
-      "this build has no CUDA engine, so there is no cuda:" + std::to_string(ordinal));
+  return Status::error(StatusCode::kNotFound,
+                       "built without CUDA (-Dcuda=disabled), no cuda:" + std::to_string(ordinal));
 #endif
 }
 

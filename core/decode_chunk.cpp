@@ -174,7 +174,7 @@ Status DecodeChunk::submit(Lane& lane) {
 #else
 
 Status DecodeChunk::probe(Device&) {
-  return Status::error(StatusCode::kNotFound, "this build has no CUDA engine (-Dcuda=disabled)");
+  return Status::error(StatusCode::kNotFound, "built without CUDA (-Dcuda=disabled)");
 }
 Status DecodeChunk::submit(Lane&) { return probe(*engine_.device); }
 

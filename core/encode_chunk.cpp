@@ -214,7 +214,7 @@ Status EncodeChunk::submit(Lane& lane) {
 #else
 
 Status EncodeChunk::probe(Device&) {
-  return Status::error(StatusCode::kNotFound, "this build has no CUDA engine (-Dcuda=disabled)");
+  return Status::error(StatusCode::kNotFound, "built without CUDA (-Dcuda=disabled)");
 }
 Status EncodeChunk::submit_pixels(Lane&) { return probe(*engine_.device); }
 Status EncodeChunk::code(Lane&) { return probe(*engine_.device); }

@@ -137,11 +137,9 @@ Status flip_rest(const PictureFlip& flip, const CtPicture& from, CtPicture* to) 
   std::string text;
   if (!stays) {
     if (const std::string lost = flip_metadata(flip, &metadata); !lost.empty())
-      add_line("dropped what cannot follow the picture without loss: " + lost, &text);
+      add_line("dropped metadata that cannot be transformed losslessly: " + lost, &text);
     if (const std::string edges = unmirrored_edges(flip); flip.is_upright && !edges.empty())
-      add_line("partial MCUs that cannot be mirrored without loss stay as they are at the " +
-                   edges + "; trim drops them",
-               &text);
+      add_line("partial MCUs left untransformed at the " + edges + "; trim drops them", &text);
   }
   set_text(&to->error, CT_OK, text);
   return set_metadata(metadata, to);

@@ -215,7 +215,8 @@ Status check_memory(const CtPicture& from) {
   for (int c = 0; c < from.components; ++c) {
     const CtComponent& component = from.component[c];
     if (component.data == nullptr || component.pitch < level_row_bytes(component.blocks_w))
-      return invalid("component " + std::to_string(c) + " has no levels, or its rows overlap");
+      return invalid("component " + std::to_string(c) +
+                     " has no coefficients, or its rows overlap");
   }
   return {};
 }
@@ -248,14 +249,14 @@ Status find_places_of(const CtPicture& from, std::vector<FilePlace>* places) {
   for (int i = 0; i < from.n_attachments; ++i) {
     const FilePlace place = {from.attachments[i].offset, from.attachments[i].size};
     const auto text = [&](const char* what) {
-      return invalid("attachment " + std::to_string(i) + " at bytes " +
-                     std::to_string(place.begin) + " to " + std::to_string(place.end()) + what);
+      return invalid("attachment " + std::to_string(i) + " (bytes " + std::to_string(place.begin) +
+                     "-" + std::to_string(place.end()) + ")" + what);
     };
     if (place.size == 0 || place.begin > from.trailing_size ||
         place.size > from.trailing_size - place.begin)
-      return text(" is outside of what is behind the picture");
+      return text(" exceeds the trailing data");
     for (const FilePlace& other : *places)
-      if (place.begin < other.end() && other.begin < place.end()) return text(" is over another");
+      if (place.begin < other.end() && other.begin < place.end()) return text(" overlaps another");
     places->push_back(place);
   }
   return {};
@@ -277,7 +278,7 @@ Status write_picture(CtEngine& engine, const CtEncodeOptions& options, const CtP
   std::vector<FilePlace> places;
   if (how.keep_metadata) {
     if (from.n_attachments < 0 || from.n_attachments >= static_cast<int32_t>(kMaxMpfPictures))
-      return invalid("a file takes 255 attachments, not " + std::to_string(from.n_attachments));
+      return invalid(std::to_string(from.n_attachments) + " attachments, expected at most 255");
     CT_RETURN_IF_ERROR(find_places_of(from, &places));
   }
   JpegPicture picture;
@@ -314,7 +315,7 @@ Status write_picture(CtEngine& engine, const CtEncodeOptions& options, const CtP
 Status plan_reencoding(const CtPicture& from, const CtEncodeOptions& options, EncodePlan* plan) {
   const auto refuse = [](const std::string& what) {
     return Status::error(StatusCode::kUnsupported,
-                         "the samples of a picture of " + what + " are not encoded again");
+                         "re-encoding samples of " + what + " is not supported");
   };
   if (from.depth != 8) return refuse(std::to_string(from.depth) + " bits");
   if (from.components > kMaxComponents) return refuse("four components");
@@ -327,7 +328,7 @@ Status plan_reencoding(const CtPicture& from, const CtEncodeOptions& options, En
   plan->method = static_cast<Method>(options.method);
   for (size_t c = 1; c < static_cast<size_t>(from.components); ++c) {
     if (from.component[c].h_samp != 1 || from.component[c].v_samp != 1)
-      return refuse("such sampling");
+      return refuse("this sampling");
     plan->by[c] = {from.component[0].h_samp, from.component[0].v_samp};
   }
   choose_tables(options, plan);

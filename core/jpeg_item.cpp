@@ -131,7 +131,7 @@ Status JpegItem::look_behind(const CtDecodeOptions& options) {
     for (const FilePlace& place : others.all())
       places_.push_back({place.begin - first.size, place.size});
   if (has_others || !ends_with_another(whole_.first(first.size), others)) return {};
-  return damaged("the picture ends in a segment, and another picture of its file follows");
+  return damaged("truncated marker segment, followed by another MPF picture");
 }
 
 Status JpegItem::open_picture(const CtDecodeOptions& options, bool dense) {
@@ -141,20 +141,17 @@ Status JpegItem::open_picture(const CtDecodeOptions& options, bool dense) {
   const uint64_t pixels = uint64_t{header.width} * header.height;
   const uint64_t most = options.max_pixels != 0 ? options.max_pixels : kMaxPixels;
   if (pixels > most) {
-    fail(CT_LIMIT, "the picture has " + size_of(header) +
-                       " pixels, more than max_pixels=" + std::to_string(most));
+    fail(CT_LIMIT, size_of(header) + " picture exceeds max_pixels=" + std::to_string(most));
     return {};
   }
   if (options.conceal == 0 && file_.size() < header.least_bytes)
-    return damaged("the data ends early: a picture of " + size_of(header) + " has at least " +
-                   std::to_string(header.least_bytes) + " bytes, not " +
-                   std::to_string(file_.size()));
+    return damaged("truncated: " + std::to_string(file_.size()) + " bytes, expected at least " +
+                   std::to_string(header.least_bytes) + " for " + size_of(header));
   CT_RETURN_IF_ERROR(plan_pixels(header, options, dense, &plan_));
   if (const uint64_t bytes = plan_.bytes() + trailing_size_;
       options.max_memory != 0 && bytes > options.max_memory) {
-    fail(CT_LIMIT, "the picture has " + size_of(header) + " pixels and needs " +
-                       std::to_string(bytes) +
-                       " bytes, more than max_memory=" + std::to_string(options.max_memory));
+    fail(CT_LIMIT, size_of(header) + " picture needs " + std::to_string(bytes) +
+                       " bytes, exceeds max_memory=" + std::to_string(options.max_memory));
     return {};
   }
   irregular_ = header.irregular;

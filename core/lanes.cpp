@@ -32,7 +32,7 @@ Status status_of(const Step& step) {
 
 #if !CT_HAVE_CUDA
 Status make_cuda_queue(Device&, std::unique_ptr<Queue>*) {
-  return Status::error(StatusCode::kNotFound, "this build has no CUDA engine (-Dcuda=disabled)");
+  return Status::error(StatusCode::kNotFound, "built without CUDA (-Dcuda=disabled)");
 }
 #endif
 

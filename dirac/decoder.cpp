@@ -23,7 +23,7 @@ bool is_old_schroedinger(std::string_view name) {
 Status DiracDecoder::take(std::span<const uint8_t> unit, std::shared_ptr<const void> owner) {
   DiracParseInfo info;
   if (!read_parse_info(unit, &info)) {
-    return Status::error(StatusCode::kInvalidArgument, "a unit without a parse info");
+    return Status::error(StatusCode::kInvalidArgument, "missing parse info");
   }
   const std::span<const uint8_t> data = unit.subspan(kDiracParseInfoBytes);
   if (info.is_sequence_header()) return take_sequence(data);
@@ -79,8 +79,7 @@ Status DiracDecoder::take_fragment(const DiracParseInfo& info, std::span<const u
     return status;
   }
   if (fragments_ == nullptr) {
-    return Status::error(StatusCode::kInvalidArgument,
-                         "fragment: slices of a picture that has not begun");
+    return Status::error(StatusCode::kInvalidArgument, "fragment without picture header");
   }
   CT_RETURN_IF_ERROR(fragments_->add_fragment(data, limits_));
   if (fragments_->has_all_slices()) end_fragments();

@@ -254,10 +254,9 @@ Status DiracLevels::lay_out(const DiracSequence& sequence, const DiracPictureHea
     coefs += static_cast<uint64_t>(size.width) * static_cast<uint64_t>(size.height);
   }
   if (coefs > max_coefs) {
-    return Status::error(StatusCode::kUnsupported,
-                         "a picture of " + std::to_string(coefs) +
-                             " coefficients is larger than the limits allow (" +
-                             std::to_string(max_coefs) + ")");
+    return Status::error(StatusCode::kUnsupported, "picture of " + std::to_string(coefs) +
+                                                       " coefficients exceeds the limit of " +
+                                                       std::to_string(max_coefs));
   }
   coef_count_ = coefs;
   is_wide_ = must_be_wide || dirac_needs_wide_levels(sequence, transform, header.is_intra());

@@ -39,8 +39,8 @@ bool MemoryBudget::has(uint64_t bytes) const {
 
 Status MemoryBudget::no_room(uint64_t bytes) const {
   return Status::error(StatusCode::kOutOfMemory,
-                       "decoding takes " + std::to_string(used_ + bytes) +
-                           " bytes of memory, more than max-memory=" + std::to_string(most_));
+                       "decoding needs " + std::to_string(used_ + bytes) +
+                           " bytes, exceeds max-memory=" + std::to_string(most_));
 }
 
 template <typename Allocate>

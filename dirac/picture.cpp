@@ -52,9 +52,8 @@ void DiracPicture::note_damage(const char* what) {
 Status DiracPicture::check_size(size_t size, uint64_t max_bytes) const {
   max_bytes = std::min<uint64_t>(max_bytes, UINT32_MAX);
   if (size <= max_bytes && used_ <= max_bytes - size) return {};
-  return Status::error(StatusCode::kUnsupported, "a picture of more than " +
-                                                     std::to_string(max_bytes) +
-                                                     " bytes is larger than the limits allow");
+  return Status::error(StatusCode::kUnsupported,
+                       "picture exceeds the limit of " + std::to_string(max_bytes) + " bytes");
 }
 
 Status DiracPicture::append(std::span<const uint8_t> data, uint64_t max_bytes) {
@@ -103,8 +102,7 @@ Status DiracPicture::begin(std::shared_ptr<const DiracSequence> sequence,
 Status DiracPicture::read_inter(DiracBits& bits) {
   // The difference of two samples of 16 bits has no place in a residual.
   if (sequence_->depth(0) > 15 || sequence_->depth(1) > 15) {
-    return Status::error(StatusCode::kUnsupported,
-                         "a predicted picture of 16 bits: expected at most 15");
+    return Status::error(StatusCode::kUnsupported, "inter picture of 16 bits, expected at most 15");
   }
   CT_RETURN_IF_ERROR(read_prediction(*sequence_, header_.reference_count, bits, &prediction_));
   bits.align();
@@ -130,7 +128,7 @@ Status DiracPicture::read_motion(DiracBits& bits) {
     const uint64_t bytes = bits.unsigned_code();
     bits.align();
     motion_[i] = {bits.bytes_here(), std::min<uint64_t>(bytes, bits.bytes_left())};
-    if (bytes > bits.bytes_left()) note_damage("block data is cut off");
+    if (bytes > bits.bytes_left()) note_damage("truncated block data");
     bits.skip_bytes(bytes);
   }
   add_task(TaskKind::kModes, 0, 0, -1);
@@ -147,7 +145,7 @@ Status DiracPicture::read_core_bands(DiracBits& bits, DiracQuirks quirks) {
       const DiracBand& band = levels_.band(c, i);
       code = {};
       if (bits.at_end()) {
-        note_damage("bands are missing");
+        note_damage("missing subbands");
         continue;
       }
       bits.align();
@@ -165,7 +163,7 @@ Status DiracPicture::read_core_bands(DiracBits& bits, DiracQuirks quirks) {
       code.is_coded = true;
       code.has_quantizer_deltas =
           transform_.codeblock_quantizers && !(is_single && quirks.no_delta_of_single_codeblocks);
-      if (bytes > bits.bytes_left()) note_damage("a band is cut off");
+      if (bytes > bits.bytes_left()) note_damage("truncated subband");
       bits.skip_bytes(bytes);
     }
   }
@@ -176,9 +174,9 @@ Status DiracPicture::read_core_bands(DiracBits& bits, DiracQuirks quirks) {
 Status DiracPicture::begin_slices(uint64_t max_coefs) {
   const auto slices = static_cast<uint64_t>(slice_count());
   if (slices > max_coefs) {
-    return Status::error(StatusCode::kUnsupported, std::to_string(slices) +
-                                                       " slices are more than the limits allow (" +
-                                                       std::to_string(max_coefs) + ")");
+    return Status::error(
+        StatusCode::kUnsupported,
+        std::to_string(slices) + " slices exceed the limit of " + std::to_string(max_coefs));
   }
   CT_RETURN_IF_ERROR(provide(slices * sizeof(DiracSlicePlace), &places_memory_));
   places_ = static_cast<DiracSlicePlace*>(places_memory_->data());
@@ -190,7 +188,7 @@ void DiracPicture::find_slices(const DiracSliceRun& run) {
   uint32_t end = run.end;
   slices_found_ = run.first + run.count;
   if (!find_dirac_slices(header_.coding, transform_, data(), run, places_, &end)) {
-    note_damage("slices are cut off");
+    note_damage("truncated slice data");
   }
 }
 
@@ -266,7 +264,7 @@ void DiracPicture::decode_bands(int component, int first) {
     std::fill_n(band.quantizers, ptrdiff_t{band.columns} * band.rows, uint8_t{0});
     if (!decode_dirac_band(bands_[component][i], is_arithmetic, levels_.is_wide(), i, parent,
                            band)) {
-      note_damage("a band has codes that cannot be right");
+      note_damage("invalid entropy-coded data in subband");
     }
     parent = &band;
   }
@@ -335,11 +333,11 @@ void DiracPicture::run_task(int number) {
       if (defers_slices_) return;
       find_slices_once();
       sound = decode_slice_rows(task.first, task.second);
-      if (!sound) note_damage("a slice has codes that cannot be right");
+      if (!sound) note_damage("invalid entropy-coded data in slice");
       if (--level_tasks_left_ == 0) widen_if_needed();
       return;
   }
-  if (!sound) note_damage("block data has codes that cannot be right");
+  if (!sound) note_damage("invalid entropy-coded block data");
 }
 
 // SMPTE ST 2042-1, clause 14.
@@ -364,7 +362,7 @@ Status read_fragment_header(DiracBits& bits, FragmentHeader* header) {
     header->column = bits.aligned_number(2);
     header->row = bits.aligned_number(2);
   }
-  return bits.overran() ? damaged("its header ends too early") : Status{};
+  return bits.overran() ? damaged("truncated header") : Status{};
 }
 
 }  // namespace
@@ -376,7 +374,8 @@ Status DiracPicture::begin_fragments(std::shared_ptr<const DiracSequence> sequen
   DiracBits bits(data);
   FragmentHeader fragment;
   CT_RETURN_IF_ERROR(read_fragment_header(bits, &fragment));
-  if (fragment.slices != 0) return damaged("slices of a picture that has not begun");
+  if (fragment.slices != 0)
+    return Status::error(StatusCode::kInvalidArgument, "fragment without picture header");
   header_.number = fragment.picture;
   header_.coding = info.is_high_quality() ? DiracCoding::kHighQuality : DiracCoding::kLowDelay;
   CT_RETURN_IF_ERROR(read_transform(*sequence_, header_.coding, bits, &transform_));
@@ -388,14 +387,16 @@ Status DiracPicture::add_fragment(std::span<const uint8_t> data, const DiracLimi
   DiracBits bits(data);
   FragmentHeader fragment;
   CT_RETURN_IF_ERROR(read_fragment_header(bits, &fragment));
-  if (fragment.picture != header_.number) return damaged("it belongs to another picture");
+  if (fragment.picture != header_.number)
+    return damaged("picture " + std::to_string(fragment.picture) + ", expected " +
+                   std::to_string(header_.number));
   const int64_t first = int64_t{fragment.row} * transform_.columns[0] + fragment.column;
   if (fragment.column >= static_cast<uint32_t>(transform_.columns[0]) ||
       first + fragment.slices > slice_count() || first < slices_found_) {
-    return damaged(std::to_string(fragment.slices) + " slices from number " +
-                   std::to_string(first) + " on, expected number " + std::to_string(slices_found_));
+    return damaged(std::to_string(fragment.slices) + " slices starting at " +
+                   std::to_string(first) + ", expected " + std::to_string(slices_found_));
   }
-  if (first > slices_found_) note_damage("fragments are missing");
+  if (first > slices_found_) note_damage("missing fragments");
   const auto begin = static_cast<uint32_t>(used_);
   CT_RETURN_IF_ERROR(append({bits.bytes_here(), bits.bytes_left()}, limits.max_unit_bytes));
   find_slices({first, fragment.slices, begin, static_cast<uint32_t>(used_)});
@@ -403,7 +404,7 @@ Status DiracPicture::add_fragment(std::span<const uint8_t> data, const DiracLimi
 }
 
 void DiracPicture::end_fragments() {
-  if (!has_all_slices()) note_damage("fragments are missing");
+  if (!has_all_slices()) note_damage("missing fragments");
   add_slice_tasks();
 }
 

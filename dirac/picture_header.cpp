@@ -17,8 +17,8 @@ Status damaged(const std::string& what) {
 }
 
 Status check_read(const DiracBits& bits) {
-  if (bits.overran()) return damaged("it ends too early");
-  if (bits.too_large()) return damaged("a number of more than 32 bits");
+  if (bits.overran()) return damaged("truncated");
+  if (bits.too_large()) return damaged("number of more than 32 bits");
   return {};
 }
 
@@ -154,7 +154,7 @@ Status read_slice_sizes(const DiracSequence& sequence, DiracCoding coding, Dirac
     t->slice_denominator = second;
     return {};
   }
-  if (second == 0) return damaged("a size scaler of 0");
+  if (second == 0) return damaged("slice size scaler of 0");
   t->prefix_bytes = first;
   t->size_scaler = second;
   return {};
@@ -164,13 +164,13 @@ Status read_matrix(DiracBits& bits, DiracTransform* t) {
   if (!bits.bit()) {
     return default_matrix(t->wavelet, t->wavelet_ho, t->levels, t->matrix)
                ? Status{}
-               : damaged("there is no default quantization matrix for wavelet " +
+               : damaged("no default quantization matrix for wavelet " +
                          text(static_cast<int>(t->wavelet)) + " and " + text(t->levels.both) +
                          " levels");
   }
   for (int band = 0; band < dwt_band_count(t->levels); ++band) {
     const uint32_t entry = bits.unsigned_code();
-    if (entry > 255) return damaged("a quantization matrix with " + text(entry));
+    if (entry > 255) return damaged("quantization matrix entry " + text(entry));
     t->matrix[band] = static_cast<uint8_t>(entry);
   }
   return {};
@@ -211,8 +211,7 @@ Status read_prediction(const DiracSequence& sequence, int reference_count, Dirac
   if (precision > kMaxObmcPrecision) return damaged("vector precision " + text(precision));
   p.precision = static_cast<int>(precision);
   if (bits.bit()) {
-    return Status::error(StatusCode::kUnsupported,
-                         "global motion, which no encoder writes, is not supported");
+    return Status::error(StatusCode::kUnsupported, "global motion is not supported");
   }
   const uint32_t mode = bits.unsigned_code();
   if (mode != 0) return damaged("prediction mode " + text(mode) + ", expected 0");

@@ -126,24 +126,24 @@ Status read_color(DiracBits& bits, DiracSequence* s) {
 
 Status check_sizes(const DiracSequence& s, const DiracLimits& limits) {
   if (s.width == 0 || s.height == 0) {
-    return damaged("pictures of " + text(s.width) + "x" + text(s.height));
+    return damaged("picture size " + text(s.width) + "x" + text(s.height));
   }
   uint64_t samples = 0;
   const bool too_large = s.width > limits.max_width || s.height > limits.max_height;
   for (int c = 0; c < kMaxComponents && !too_large; ++c) {
     samples += uint64_t{s.picture_width(c)} * s.frame_height(c);
-    if (s.picture_height(c) == 0) return damaged("a field without rows");
+    if (s.picture_height(c) == 0) return damaged("field of 0 rows");
   }
   if (too_large || samples > limits.max_samples) {
-    return Status::error(StatusCode::kUnsupported,
-                         "pictures of " + text(s.width) + "x" + text(s.height) +
-                             " are larger than the limits allow (" + text(limits.max_width) + "x" +
-                             text(limits.max_height) + ", " + text(limits.max_samples) +
-                             " samples)");
+    return Status::error(StatusCode::kUnsupported, "picture size " + text(s.width) + "x" +
+                                                       text(s.height) + " exceeds the limit (" +
+                                                       text(limits.max_width) + "x" +
+                                                       text(limits.max_height) + ", " +
+                                                       text(limits.max_samples) + " samples)");
   }
   for (int i = 0; i < 2; ++i) {
     if (const int depth = s.range[i].depth(); depth < 1 || depth > 16) {
-      return damaged("samples of " + std::to_string(depth) + " bits, expected 1 to 16");
+      return damaged("precision of " + std::to_string(depth) + " bits, expected 1 to 16");
     }
   }
   return {};
@@ -192,8 +192,8 @@ Status read_sequence(std::span<const uint8_t> data, const DiracLimits& limits,
   CT_RETURN_IF_ERROR(read_range(bits, &s));
   CT_RETURN_IF_ERROR(read_color(bits, &s));
   const uint32_t coding = bits.unsigned_code();
-  if (bits.overran()) return damaged("it ends too early");
-  if (bits.too_large()) return damaged("a number of more than 32 bits");
+  if (bits.overran()) return damaged("truncated");
+  if (bits.too_large()) return damaged("number of more than 32 bits");
   if (coding > 1) return damaged("picture coding mode " + text(coding) + ", expected 0 or 1");
   s.field_coding = coding == 1;
   CT_RETURN_IF_ERROR(check_sizes(s, limits));

@@ -180,8 +180,10 @@ bool print_error(GstElement* pipeline) {
   GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
   if (message != nullptr) {
     GError* error = nullptr;
-    gst_message_parse_error(message, &error, nullptr);
-    g_printerr("%s\n", error->message);
+    gchar* debug = nullptr;
+    gst_message_parse_error(message, &error, &debug);
+    g_printerr("%s: %s\n", error->message, debug != nullptr ? debug : "");
+    g_free(debug);
     g_error_free(error);
     gst_message_unref(message);
   }

@@ -111,8 +111,10 @@ bool wait(Stream* stream, GstMessageType what) {
   const bool good = GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR;
   if (!good) {
     GError* error = nullptr;
-    gst_message_parse_error(message, &error, nullptr);
-    g_printerr("%s\n", error->message);
+    gchar* debug = nullptr;
+    gst_message_parse_error(message, &error, &debug);
+    g_printerr("%s: %s\n", error->message, debug != nullptr ? debug : "");
+    g_free(debug);
     g_error_free(error);
   }
   gst_message_unref(message);

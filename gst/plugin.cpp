@@ -32,5 +32,5 @@ static gboolean plugin_init(GstPlugin* plugin) {
 }
 
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, cudatransform,
-                  "Transforms of video on CUDA devices and CPUs", plugin_init, PACKAGE_VERSION,
+                  "DCT, wavelet, JPEG and Dirac elements using CUDA", plugin_init, PACKAGE_VERSION,
                   "LGPL", GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)

@@ -37,11 +37,11 @@ struct CoefArrays::Methods {
                                   JDIMENSION blocks_per_row, JDIMENSION rows,
                                   JDIMENSION /*rows_per_access*/) {
     CoefArrays& self = of(cinfo);
-    if (self.requested_ >= self.count_) JpegErrors::fail(cinfo, "a component too many");
+    if (self.requested_ >= self.count_) JpegErrors::fail(cinfo, "too many components");
     Array& array = self.arrays_[self.requested_];
     if (blocks_per_row < array.levels.blocks_w || rows < array.levels.blocks_h ||
         rows > array.levels.blocks_h + kMaxSamp)
-      JpegErrors::fail(cinfo, "the picture has another size than its header said");
+      JpegErrors::fail(cinfo, "picture size differs from frame header");
     bool laid_out = true;
     try {  // libjpeg is C: an exception must not reach it
       self.lay_out(&array, blocks_per_row, rows);
@@ -49,8 +49,7 @@ struct CoefArrays::Methods {
       laid_out = false;
     }
     if (!laid_out)
-      JpegErrors::fail_for_memory(cinfo, "a component's levels",
-                                  sizeof(Block) * blocks_per_row * rows);
+      JpegErrors::fail_for_memory(cinfo, "coefficients", sizeof(Block) * blocks_per_row * rows);
     return self.handles_[self.requested_++];
   }
 
@@ -58,7 +57,7 @@ struct CoefArrays::Methods {
                             JDIMENSION count, boolean writable) {
     auto* array = reinterpret_cast<Array*>(handle);
     if (array->is_header) JpegErrors::cancel(cinfo);
-    if (start + count > array->rows.size()) JpegErrors::fail(cinfo, "a row outside of the picture");
+    if (start + count > array->rows.size()) JpegErrors::fail(cinfo, "row outside the picture");
     if (writable) array->look_at_rows_before(start, of(cinfo).depth_);
     // As late as possible, so that a row is in the cache when it is decoded.
     for (; writable && array->clean_rows < start + count; array->clean_rows++)
@@ -213,7 +212,7 @@ void add_row(const int16_t* block, uint32_t blocks, Magnitudes* all) {
 Status out_of_range(const std::string& what, int component, const std::string& expected) {
   return Status::error(
       StatusCode::kInvalidArgument,
-      what + " of component " + std::to_string(component) + ", expected " + expected);
+      what + " of component " + std::to_string(component) + " out of range, expected " + expected);
 }
 
 // The error about the first AC level of the row that is out of range.
@@ -222,10 +221,9 @@ Status describe_ac(const int16_t* row, uint32_t blocks, int component, uint32_t 
   const int most = jpeg_max_ac(depth);
   for (size_t i = 0; i < 64 * size_t(blocks); i++) {
     if (i % 64 == 0 || (row[i] >= -most && row[i] <= most)) continue;
-    return out_of_range("level " + std::to_string(row[i]) + " of coefficient (" +
-                            std::to_string(i % 8) + ", " + std::to_string(i / 8 % 8) +
-                            ") of block (" + std::to_string(i / 64) + ", " +
-                            std::to_string(block_row) + ")",
+    return out_of_range("coefficient " + std::to_string(row[i]) + " at (" + std::to_string(i % 8) +
+                            ", " + std::to_string(i / 8 % 8) + ") of block (" +
+                            std::to_string(i / 64) + ", " + std::to_string(block_row) + ")",
                         component, std::to_string(-most) + " to " + std::to_string(most));
   }
   return {};
@@ -240,10 +238,9 @@ Status check_dc(const JpegLevels& levels, int component, uint32_t depth) {
       most = std::max(most, dc);
     }
   if (most - least <= jpeg_max_dc_step(depth)) return {};
-  return out_of_range("DC levels from " + std::to_string(least) + " to " + std::to_string(most),
-                      component,
-                      "at most " + std::to_string(jpeg_max_dc_step(depth)) +
-                          " between any two, and between any and 0");
+  return out_of_range(
+      "DC coefficients " + std::to_string(least) + " to " + std::to_string(most), component,
+      "at most " + std::to_string(jpeg_max_dc_step(depth)) + " between any two and from 0");
 }
 
 }  // namespace

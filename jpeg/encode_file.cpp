@@ -62,11 +62,11 @@ Status JpegHeaders::find(const JpegPicture& picture, const JpegOptions& options,
                          const JpegHuffmanTables* tables, const JpegBytes** header) {
   for (int c = 0; c < picture.components(); c++)
     if (picture.tables[c] == nullptr)
-      return Status::error(StatusCode::kInvalidArgument, "a component without a table");
+      return Status::error(StatusCode::kInvalidArgument, "component without a quantization table");
   try {
     make_key(picture, options, tables, &next_key_);
   } catch (const std::bad_alloc&) {
-    return Status::error(StatusCode::kOutOfMemory, "no memory for the header of a JPEG file");
+    return Status::error(StatusCode::kOutOfMemory, "no memory for a JPEG header");
   }
   if (key_.empty() || key_ != next_key_) {
     key_.clear();

@@ -17,12 +17,12 @@ std::string irregularity_text(uint32_t irregularities) {
     uint32_t bit;
     const char* text;
   } kTexts[] = {
-      {kJpegLeftOverBytes, "bytes are left over behind coded data"},
-      {kJpegStrayBytes, "there are bytes between segments"},
-      {kJpegScanParameters, "a sequential scan has other parameters than 0, 63, 0, 0"},
-      {kJpegMissingEnd, "there is no EOI marker"},
-      {kJpegUselessMarker, "there is a marker without a meaning"},
-      {kJpegUnknownHeader, "the JFIF version or the Adobe transform code is unknown"},
+      {kJpegLeftOverBytes, "extraneous bytes after entropy-coded data"},
+      {kJpegStrayBytes, "extraneous bytes between segments"},
+      {kJpegScanParameters, "invalid SOS parameters for sequential JPEG"},
+      {kJpegMissingEnd, "missing EOI"},
+      {kJpegUselessMarker, "unexpected marker"},
+      {kJpegUnknownHeader, "unknown JFIF revision or Adobe transform code"},
   };
   std::string all;
   for (const auto& [bit, text] : kTexts)

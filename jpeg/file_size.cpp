@@ -175,7 +175,7 @@ Status JpegFileSize::code_on_device(const JpegPicture& picture, const JpegHuffma
   CT_RETURN_IF_ERROR(ops_->encode(*device_, device_->queue(QueueKind::kCompute), job, &coded));
   CT_RETURN_IF_ERROR(coded->wait());
   const JpegEncodeResult& result = results().result;
-  if ((result.faults & kJpegNoCode) != 0) return failed("a symbol of a scan has no code");
+  if ((result.faults & kJpegNoCode) != 0) return failed("Missing Huffman code table entry");
   *bytes =
       (result.faults & kJpegLevelsNotPlain) != 0
           ? UINT64_MAX

@@ -104,9 +104,9 @@ void JpegFileSplitter::read_index(std::span<const uint8_t> picture, const JpegFi
   if (!status.ok())
     doubt_ = status.message;
   else if (places.end() > rules.most)
-    doubt_ = "an index of too many bytes";
+    doubt_ = "MPF index of too many bytes";
   else if (looked_ahead_ > taken_ + picture.size())
-    doubt_ = "an index behind too many that were not true";
+    doubt_ = "MPF index after too many invalid ones";
   else
     awaits_ = true;
   if (awaits_) check_.begin(places);
@@ -127,7 +127,7 @@ bool JpegFileSplitter::find_pictures(std::span<const uint8_t> bytes, const JpegF
     awaits_ = verdict == PlacesCheck::Verdict::kTrue;
     if (!awaits_) {
       looked_ahead_ += check_.looked();
-      doubt_ = "the other pictures of a file are not where its index says";
+      doubt_ = "MPF index does not match the file";
     }
   }
   pictures_end_ = awaits_ ? check_.places().end() : end;

@@ -127,7 +127,7 @@ Status add_codes(const JpegHuffmanTable& table, uint32_t symbols, uint32_t most_
     return true;
   };
   if (for_each_code_length(table, add)) return {};
-  return Status::error(StatusCode::kInvalidArgument, "not a Huffman table");
+  return Status::error(StatusCode::kInvalidArgument, "invalid Huffman table");
 }
 
 // The lengths of codes, not limited: those of a Huffman tree. Of symbols that are equally rare that
@@ -210,7 +210,7 @@ Status make_optimal(const uint32_t* occurrences, uint32_t symbols, JpegHuffmanTa
   uint32_t counts[kLongest + 1] = {};
   for (uint32_t i = 0; i < Tree::kSymbols; ++i) {
     if (tree.length(i) > kLongest)
-      return Status::error(StatusCode::kUnsupported, "a Huffman code would be too long");
+      return Status::error(StatusCode::kUnsupported, "Huffman code too long");
     ++counts[tree.length(i)];
   }
   counts[0] = 0;

@@ -24,16 +24,17 @@ constexpr size_t kEntry = 16, kSizeInEntry = 4, kOffsetInEntry = 8;
 constexpr uint32_t kPrimary = 0x030000;  // an attribute: the baseline's primary image
 
 Status untrue(const std::string& what) {
-  return Status::error(StatusCode::kInvalidArgument, "the file's index of pictures (MPF) " + what);
+  return Status::error(StatusCode::kInvalidArgument, "MPF index: " + what);
 }
 
 // Pictures are counted from 1 for people.
 Status untrue_of(size_t picture, const std::string& what) {
-  return untrue("puts picture " + std::to_string(picture) + " " + what);
+  return Status::error(StatusCode::kInvalidArgument,
+                       "MPF entry " + std::to_string(picture) + " " + what);
 }
 
 std::string text_of(const FilePlace& place) {
-  return std::to_string(place.begin) + " to " + std::to_string(place.end());
+  return "(bytes " + std::to_string(place.begin) + "-" + std::to_string(place.end()) + ")";
 }
 
 }  // namespace
@@ -43,16 +44,16 @@ std::string text_of(const FilePlace& place) {
 Status MpfIndex::read(std::span<const uint8_t> bytes, MpfIndex* index) {
   *index = {};
   const Tiff tiff(bytes);
-  if (bytes.size() < Tiff::kHeaderBytes + Tiff::kCountBytes) return untrue("is cut short");
-  if (!tiff.has_header()) return untrue("has no TIFF header");
+  if (bytes.size() < Tiff::kHeaderBytes + Tiff::kCountBytes) return untrue("truncated");
+  if (!tiff.has_header()) return untrue("no TIFF header");
   const size_t directory = tiff.first_directory();
   if (directory < Tiff::kHeaderBytes || !tiff.has(directory, Tiff::kCountBytes))
-    return untrue("has its directory at byte " + std::to_string(directory) + " of " +
+    return untrue("directory at byte " + std::to_string(directory) + " of " +
                   std::to_string(bytes.size()));
   const size_t fields = tiff.number(directory, Tiff::kCountBytes);
   const size_t directory_bytes = Tiff::kCountBytes + fields * Tiff::kEntryBytes;
   if (!tiff.has(directory, directory_bytes))
-    return untrue("is cut short: its directory has " + std::to_string(fields) + " fields");
+    return untrue("truncated directory of " + std::to_string(fields) + " fields");
 
   MpfIndex found;
   found.tiff_ = tiff;
@@ -63,20 +64,20 @@ Status MpfIndex::read(std::span<const uint8_t> bytes, MpfIndex* index) {
   const uint32_t entries_size = has_entries ? entries->count : 0;
   if (has_entries) found.entries_at_ = tiff.number(entries->value_at, 4);
   if (found.pictures_ == 0 || found.pictures_ > kMaxMpfPictures)
-    return untrue("has " + std::to_string(found.pictures_) + " pictures, where 1 to " +
-                  std::to_string(kMaxMpfPictures) + " are expected");
+    return untrue(std::to_string(found.pictures_) + " pictures, expected 1 to " +
+                  std::to_string(kMaxMpfPictures));
   if (entries_size != found.pictures_ * kEntry)
-    return untrue("has " + std::to_string(entries_size) + " bytes of entries, where " +
-                  std::to_string(found.pictures_ * kEntry) + " are expected for " +
+    return untrue(std::to_string(entries_size) + " bytes of entries, expected " +
+                  std::to_string(found.pictures_ * kEntry) + " for " +
                   std::to_string(found.pictures_) + " pictures");
   if (found.entries_at_ < Tiff::kHeaderBytes || !tiff.has(found.entries_at_, entries_size))
-    return untrue("has its entries at byte " + std::to_string(found.entries_at_) + " of " +
+    return untrue("entries at byte " + std::to_string(found.entries_at_) + " of " +
                   std::to_string(bytes.size()));
   // New sizes would destroy the directory.
   if (found.entries_at_ < directory + directory_bytes &&
       found.entries_at_ + entries_size > directory)
-    return untrue("has its entries at byte " + std::to_string(found.entries_at_) +
-                  ", over its directory at " + std::to_string(directory));
+    return untrue("entries at byte " + std::to_string(found.entries_at_) +
+                  " overlap the directory at byte " + std::to_string(directory));
   *index = found;
   return {};
 }
@@ -165,19 +166,18 @@ Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlac
     const MpfEntry entry = index.entry(i);
     places->place[i - 1] = {tiff_at + entry.offset, entry.size};
   }
-  if (index.entry(0).offset != 0) return untrue_of(1, "elsewhere than at the file's start");
+  if (index.entry(0).offset != 0) return untrue_of(1, "is not at the start of the file");
   for (uint32_t i = 1; i < index.pictures(); i++) {
     const FilePlace& place = places->place[i - 1];
-    if (place.size == 0) return untrue("gives picture " + std::to_string(i + 1) + " no bytes");
+    if (place.size == 0) return untrue_of(i + 1, "is empty");
     if (place.begin < picture_end)
-      return untrue_of(i + 1, "at byte " + std::to_string(place.begin) +
-                                  ", inside of the first, which ends at " +
+      return untrue_of(i + 1, text_of(place) + " overlaps the first picture, which ends at byte " +
                                   std::to_string(picture_end));
     for (uint32_t other = 1; other < i; other++) {
       const FilePlace& before = places->place[other - 1];
       if (place.begin < before.end() && before.begin < place.end())
-        return untrue_of(i + 1, "at bytes " + text_of(place) + ", over picture " +
-                                    std::to_string(other + 1) + " at " + text_of(before));
+        return untrue_of(i + 1, text_of(place) + " overlaps entry " + std::to_string(other + 1) +
+                                    " " + text_of(before));
     }
   }
   return {};
@@ -186,14 +186,14 @@ Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlac
 Status check_places(std::span<const uint8_t> file, const FilePlaces& places) {
   for (uint32_t i = 0; i < places.count; i++)
     if (places.place[i].end() > file.size())
-      return untrue_of(i + 2, "at bytes " + text_of(places.place[i]) + " of a file of " +
-                                  std::to_string(file.size()));
+      return untrue_of(i + 2, text_of(places.place[i]) + " exceeds the file of " +
+                                  std::to_string(file.size()) + " bytes");
   if (places.count == 0) return {};
   PlacesCheck check;
   check.begin(places);
   if (check.look(file, true) == PlacesCheck::Verdict::kTrue) return {};
-  return untrue_of(check.missing() + 2, "at bytes " + text_of(places.place[check.missing()]) +
-                                            ", where not one JPEG picture is");
+  return untrue_of(check.missing() + 2,
+                   text_of(places.place[check.missing()]) + " is not one JPEG image");
 }
 
 void PlacesCheck::begin(const FilePlaces& places) {
@@ -267,16 +267,16 @@ FirstPicture first_picture(std::span<const uint8_t> file) {
 
 Status rewrite_mpf(std::span<uint8_t> picture, std::span<const FilePlace> others) {
   const std::span<const uint8_t> tiff = find_mpf(picture);
-  if (tiff.empty()) return untrue("is not there");
+  if (tiff.empty()) return untrue("missing");
   MpfIndex index;
   CT_RETURN_IF_ERROR(MpfIndex::read(tiff, &index));
   if (index.pictures() != others.size() + 1)
-    return untrue("has " + std::to_string(index.pictures()) + " pictures, where " +
-                  std::to_string(others.size() + 1) + " are to be written");
+    return untrue(std::to_string(index.pictures()) + " pictures, expected " +
+                  std::to_string(others.size() + 1));
   constexpr uint64_t kMax = std::numeric_limits<uint32_t>::max();
   for (const FilePlace& other : others)
     if (other.begin > kMax || other.size > kMax || picture.size() + other.end() > kMax)
-      return untrue("has no room for a file of more than 4 GiB");
+      return untrue("file exceeds 4 GiB");
   const auto tiff_at = static_cast<size_t>(tiff.data() - picture.data());
   const auto put_entry = [&](size_t i, uint64_t size, uint64_t offset) {
     uint8_t* entry = &picture[tiff_at + index.entries_at() + i * kEntry];

@@ -79,7 +79,7 @@ void stop_at_many_scans(j_common_ptr common) {
     blocks += uint64_t(cinfo->comp_info[c].width_in_blocks) * cinfo->comp_info[c].height_in_blocks;
   const auto scans = static_cast<uint64_t>(cinfo->input_scan_number);
   if (scans > JpegReader::kMaxScans || scans * blocks > JpegReader::kMaxScannedBlocks)
-    JpegErrors::fail(common, "the file has more scans than any encoder makes");
+    JpegErrors::fail(common, "too many scans");
 }
 
 bool have_same_factors(const jpeg_component_info& a, const jpeg_component_info& b) {
@@ -114,20 +114,20 @@ struct Kind {
 Kind kind_of(JpegColor color) {
   switch (color) {
     case JpegColor::kRgb:
-      return {"RGB", "without subsampling (4:4:4)"};
+      return {"RGB", "4:4:4"};
     case JpegColor::kCmyk:
-      return {"CMYK", "without subsampling (4:4:4)"};
+      return {"CMYK", "4:4:4"};
     case JpegColor::kYcck:
-      return {"YCCK", "as 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1 and 4:4:1, with K as large as Y"};
+      return {"YCCK", "4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1 and 4:4:1 with K at full resolution"};
     default:
-      return {"YCbCr", "as 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1 and 4:4:1"};
+      return {"YCbCr", "4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1 and 4:4:1"};
   }
 }
 
 std::string unknown_factors(const jpeg_decompress_struct& cinfo, JpegColor color) {
   const Kind kind = kind_of(color);
-  return std::string("the JPEG picture is ") + kind.name + " with sampling factors " +
-         factors_text(cinfo) + "; " + kind.name + " is supported " + kind.factors;
+  return "unsupported sampling factors " + factors_text(cinfo) + " of " + kind.name +
+         ", expected " + kind.factors;
 }
 
 }  // namespace
@@ -168,10 +168,8 @@ Status JpegReader::read_header(std::span<const uint8_t> file, JpegHeader* header
   CT_RETURN_IF_ERROR(check_frame(status));
   if (!status.ok() && errors_.code() == JERR_EMPTY_IMAGE && cinfo_.image_height == 0 &&
       cinfo_.image_width > 0 && cinfo_.num_components > 0 && counts_lines_later(file))
-    return Status::error(
-        StatusCode::kUnsupported,
-        "the JPEG picture's height is in a DNL marker behind the first scan, which "
-        "is not supported: expected it in the frame header");
+    return Status::error(StatusCode::kUnsupported,
+                         "image height in a DNL marker after the first scan is not supported");
   CT_RETURN_IF_ERROR(status);
   CT_RETURN_IF_ERROR(describe(header));
   header->has_polarity = says_polarity(file);
@@ -185,14 +183,14 @@ Status JpegReader::check_frame(const Status& read) const {
   const std::string bits = std::to_string(errors_.depth());
   if (errors_.frame_marker() == kSof3)
     return Status::error(StatusCode::kUnsupported,
-                         "the JPEG picture is lossless (SOF type 0xc3): it has no coefficients");
+                         "unsupported JPEG process: lossless (SOF type 0xc3)");
   if (!is_jpeg_depth(errors_.depth()))
-    return Status::error(StatusCode::kUnsupported, "the JPEG picture has a precision of " + bits +
-                                                       " bits; 8 and 12 are supported");
+    return Status::error(StatusCode::kUnsupported,
+                         "unsupported precision of " + bits + " bits, expected 8 or 12");
   if (errors_.frame_marker() == kSof0 && errors_.depth() != 8)
     return Status::error(
         StatusCode::kInvalidArgument,
-        "the JPEG picture is baseline (SOF0) but has a precision of " + bits + " bits, expected 8");
+        "invalid precision of " + bits + " bits in a baseline frame (SOF0), expected 8");
   return {};
 }
 
@@ -222,8 +220,8 @@ Status JpegReader::describe(JpegHeader* header) {
       header->color = JpegColor::kYcck;
       break;
     default:
-      return unsupported("the JPEG picture has " + std::to_string(cinfo_.num_components) +
-                         " components; 1, 3 and 4 are supported");
+      return unsupported("unsupported number of components: " +
+                         std::to_string(cinfo_.num_components) + ", expected 1, 3 or 4");
   }
   const jpeg_component_info* comps = cinfo_.comp_info;
   if (header->components >= 3) {
@@ -289,7 +287,7 @@ void JpegReader::finish_levels(const JpegLevels* levels, JpegTables* tables, Jpe
 // Decides about a picture in which libjpeg has found no damage.
 void JpegReader::weigh(JpegFindings* found) const {
   if (is_sequential() && !vouched_ && decoder_ && decoder_->goes_beyond_block())
-    found->damage = "a block has more than 64 coefficients";
+    found->damage = "more than 64 coefficients in a block";
   else if (!errors_.doubt().empty() && !all_blocks_came())
     found->damage = errors_.doubt();
   else
@@ -326,14 +324,14 @@ void JpegReader::take_tables(JpegTables* tables, std::string* damage) const {
   for (int c = 0; c < components_; c++) {
     const JQUANT_TBL* found = cinfo_.comp_info[c].quant_table;
     if (!found && damage->empty())
-      *damage = "the file ends before component " + std::to_string(c + 1) + " of " +
+      *damage = "truncated before component " + std::to_string(c + 1) + " of " +
                 std::to_string(components_);
     QuantTable table;
     for (int i = 0; i < 64; i++) {
       table.q[i] = found ? found->quantval[i] : 1;
       if (table.q[i] == 0) {
         table.q[i] = 1;
-        if (damage->empty()) *damage = "a quantization table has a zero";
+        if (damage->empty()) *damage = "zero in quantization table";
       }
     }
     tables->add(c, table, cinfo_.comp_info[c].quant_tbl_no);

@@ -166,7 +166,7 @@ Status append_scan(const JpegPicture& picture, uint32_t restart_interval,
     if (!make_scan_codes(tables.ac[pair], kJpegDcSymbols, codes[pair]) ||
         !make_scan_codes(tables.dc[pair], kJpegSymbols - kJpegDcSymbols,
                          codes[pair] + kJpegDcSymbols))
-      return Status::error(StatusCode::kInvalidArgument, "not a Huffman table");
+      return Status::error(StatusCode::kInvalidArgument, "invalid Huffman table");
   ScanBytes to(bytes);
   bool has_codes = true;
   for_scan(
@@ -180,7 +180,8 @@ Status append_scan(const JpegPicture& picture, uint32_t restart_interval,
       [&](uint32_t number) { to.put_marker(static_cast<uint8_t>(kRst0 + number)); });
   to.put_marker(kEoi);
   to.flush();
-  if (!has_codes) return Status::error(StatusCode::kInvalidArgument, "a symbol has no code");
+  if (!has_codes)
+    return Status::error(StatusCode::kInvalidArgument, "Missing Huffman code table entry");
   if (to.ok()) return {};
   return Status::error(StatusCode::kOutOfMemory, "no memory for a JPEG file of more than " +
                                                      std::to_string(bytes->size()) + " bytes");
@@ -195,17 +196,17 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
   };
   if (picture.width < 1 || picture.height < 1 || picture.width > kJpegMaxSize ||
       picture.height > kJpegMaxSize)
-    return invalid("a picture of " + std::to_string(picture.width) + "x" +
+    return invalid("picture size " + std::to_string(picture.width) + "x" +
                    std::to_string(picture.height) + ", expected 1x1 to " +
                    std::to_string(kJpegMaxSize) + "x" + std::to_string(kJpegMaxSize));
   if (!is_jpeg_depth(picture.depth))
-    return invalid("samples of " + std::to_string(picture.depth) + " bits, expected 8 or 12");
+    return invalid("precision of " + std::to_string(picture.depth) + " bits, expected 8 or 12");
   const uint32_t h = picture.h_samp, v = picture.v_samp;
   const bool subsampled = has_chroma(picture.color);
   if (h < 1 || v < 1 || h > 4 || v > 4 || (!subsampled && (h > 1 || v > 1)))
-    return invalid("sampling factors " + std::to_string(h) + "x" + std::to_string(v));
+    return invalid("unsupported sampling factors " + std::to_string(h) + "x" + std::to_string(v));
   if (options.restart_interval > kJpegMaxRestartInterval)
-    return invalid("a restart interval of " + std::to_string(options.restart_interval) +
+    return invalid("restart interval of " + std::to_string(options.restart_interval) +
                    " MCUs, expected at most " + std::to_string(kJpegMaxRestartInterval));
   for (int c = 0; c < picture.components(); c++) {
     const JpegLevels& levels = picture.levels[c];
@@ -217,7 +218,7 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
                      "x" + std::to_string(levels.blocks_h) + " blocks, expected " +
                      std::to_string(blocks_w) + "x" + std::to_string(blocks_h));
     if (!picture.tables[c] || std::count(picture.tables[c], picture.tables[c] + 64, 0) > 0)
-      return invalid("component " + std::to_string(c) + " has a quantization table with a zero");
+      return invalid("component " + std::to_string(c) + " has a zero in its quantization table");
   }
   return {};
 }
@@ -421,9 +422,7 @@ Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options,
     jpeg_finish_compress(&cinfo_);
   });
   if (errors_.code() == JERR_BAD_PRECISION && !status.ok())
-    status.message =
-        "this libjpeg writes no progressive or arithmetic files of 12 bits, which needs "
-        "libjpeg-turbo 3; sequential Huffman files can be written";
+    status.message = "12-bit progressive and arithmetic JPEG require libjpeg-turbo 3";
   if (status.ok()) destination_.guess = destination_.bytes.size_ + destination_.bytes.size_ / 8;
   return finish(status, bytes);
 }

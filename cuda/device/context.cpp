@@ -37,10 +37,8 @@ void Context::give_event(bool timed, CUevent event) {
 }
 
 Status Context::stuck_status() const {
-  return Status::error(StatusCode::kDeviceLost,
-                       "the GPU has not finished a frame's work in " + duration_text(timeout_) +
-                           ": it is stuck, or shared with work that takes longer "
-                           "(CUDATRANSFORM_GPU_TIMEOUT)");
+  return Status::error(StatusCode::kDeviceLost, "GPU timeout after " + duration_text(timeout_) +
+                                                    " (CUDATRANSFORM_GPU_TIMEOUT)");
 }
 
 Status Context::check(CUresult result, const char* what) const {
@@ -88,7 +86,7 @@ Context::Handle& Context::handle_of(KernelKey key) {
 
 Status Context::kernel(KernelKey key, CUfunction* function) {
   if (key.family.index() >= KernelFamily::kMax || key.number >= key.family.count())
-    return Status::error(StatusCode::kFailed, "a kernel has a number that no table has");
+    return Status::error(StatusCode::kFailed, "kernel index out of range");
   Handle& handle = handle_of(key);
   *function = handle.load(std::memory_order_acquire);
   if (*function != nullptr) return {};

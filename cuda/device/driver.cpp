@@ -64,10 +64,10 @@ Status resolve(void* library, Driver* driver) {
   CT_CUDA_ENTRY_POINTS(CT_CUDA_RESOLVE)
   CT_CUDA_OPTIONAL_ENTRY_POINTS(CT_CUDA_RESOLVE)
 #undef CT_CUDA_RESOLVE
-#define CT_CUDA_REQUIRE(member, function, name, arguments, kind)                             \
-  if (driver->member == nullptr)                                                             \
-    return Status::error(StatusCode::kNotFound, std::string("the CUDA driver ") + kLibrary + \
-                                                    " lacks " #name ": it is too old");
+#define CT_CUDA_REQUIRE(member, function, name, arguments, kind) \
+  if (driver->member == nullptr)                                 \
+    return Status::error(StatusCode::kNotFound,                  \
+                         std::string("CUDA driver too old: ") + kLibrary + " lacks " #name);
   CT_CUDA_ENTRY_POINTS(CT_CUDA_REQUIRE)
 #undef CT_CUDA_REQUIRE
   return {};

@@ -35,8 +35,8 @@ def first_picture(path):
     if not message:
         raise ValueError(f"{path}: no picture")
     failed = message.type == Gst.MessageType.ERROR
-    error, _debug = message.parse_error() if failed else message.parse_warning()
-    raise ValueError(f"{path}: {error.message}")
+    error, debug = message.parse_error() if failed else message.parse_warning()
+    raise ValueError(f"{path}: {error.message}: {debug}")
 
 
 def levels_of(buffer, component):

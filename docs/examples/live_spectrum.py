@@ -79,7 +79,8 @@ def end_of(pipeline):
         message = pipeline.get_bus().timed_pop_filtered(
             Gst.SECOND // 4, Gst.MessageType.EOS | Gst.MessageType.ERROR)
     if message.type == Gst.MessageType.ERROR:
-        sys.exit(message.parse_error()[0].message)
+        error, debug = message.parse_error()
+        sys.exit(f"{error.message}: {debug}")
 
 
 def main(source="videotestsrc is-live=true pattern=ball", sink="autovideosink"):

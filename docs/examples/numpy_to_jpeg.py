@@ -38,7 +38,8 @@ def write_jpeg(path, levels, table):
         Gst.CLOCK_TIME_NONE, Gst.MessageType.EOS | Gst.MessageType.ERROR)
     pipeline.set_state(Gst.State.NULL)
     if message.type == Gst.MessageType.ERROR:
-        raise message.parse_error()[0]
+        error, debug = message.parse_error()
+        raise ValueError(f"{path}: {error.message}: {debug}")
 
 
 def waves():
@@ -55,5 +56,5 @@ if __name__ == "__main__":
     Gst.init(None)
     try:
         write_jpeg(sys.argv[1], *waves())
-    except GLib.Error as error:
-        sys.exit(error.message)
+    except (ValueError, GLib.Error) as error:
+        sys.exit(str(error))

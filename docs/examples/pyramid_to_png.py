@@ -31,7 +31,7 @@ def pull(pipeline):
     message = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
     pipeline.set_state(Gst.State.NULL)
     if not sample:
-        raise ValueError(message.parse_error()[0].message if message else "no picture")
+        raise ValueError(message.parse_error()[1] if message else "no picture")
     return sample
 
 

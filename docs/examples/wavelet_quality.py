@@ -29,7 +29,8 @@ def measured(path, forward, inverse):
         Gst.CLOCK_TIME_NONE, Gst.MessageType.EOS | Gst.MessageType.ERROR)
     if message.type == Gst.MessageType.ERROR:
         pipeline.set_state(Gst.State.NULL)
-        raise message.parse_error()[0]
+        error, debug = message.parse_error()
+        raise ValueError(f"{path}: {error.message}: {debug}")
     stats = pipeline.get_by_name("inverse").get_property("stats")
     values = 100 * stats.get_value("zeros"), stats.get_value("psnr")
     pipeline.set_state(Gst.State.NULL)
@@ -72,8 +73,8 @@ def main(path, *shares):
             cells = [at_share(points, share) for share in shares]
             print(f"| {name} | " +
                   " | ".join("-" if cell is None else f"{cell:.2f} dB" for cell in cells) + " |")
-    except GLib.Error as error:
-        print(error.message, file=sys.stderr)
+    except (ValueError, GLib.Error) as error:
+        print(error, file=sys.stderr)
         return 1
     return 0
 

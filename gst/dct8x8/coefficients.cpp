@@ -32,10 +32,10 @@ Status find_coefficients(const Engine& engine, GstBuffer* buffer, const GstDctIn
   CT_RETURN_IF_ERROR(caps_tables.find(buffer, in_system_memory, meta));
   if (!*meta && !in_system_memory)
     return Status::error(StatusCode::kInvalidArgument,
-                         "coefficients in CUDA memory without GstDctMeta: their pitch is unknown");
+                         "missing GstDctMeta on coefficients in CUDA memory (unknown pitch)");
   gchar* reason = nullptr;
   if (!gst_dct_meta_validate(*meta, &info, gst_buffer_get_size(buffer), &reason))
-    return error_of(StatusCode::kInvalidArgument, reason, "bad GstDctMeta");
+    return error_of(StatusCode::kInvalidArgument, reason, "invalid GstDctMeta");
   *places = {layout_with(info, *meta ? (*meta)->components : info.components),
              *meta ? (*meta)->fence : nullptr};
   return {};
@@ -76,8 +76,8 @@ void WrittenTables::write(GstCaps* caps, const DctTables& tables, guint n_compon
   gchar* reason = nullptr;
   if (!gst_dct_caps_set_tables(caps, values, 64 * gsize(count_), of_component, components_,
                                &reason))
-    GST_WARNING("tables do not go into caps: %s",
-                error_of(StatusCode::kFailed, reason, "they are wrong").message.c_str());
+    GST_WARNING("failed to write quantization tables into caps: %s",
+                error_of(StatusCode::kFailed, reason, "invalid tables").message.c_str());
 }
 
 void remove_tables(GstCaps* caps) {
@@ -95,7 +95,7 @@ void CapsTables::read(const GstCaps* caps, const GstDctInfo& info) {
   guint n_components = 0;
   gchar* reason = nullptr;
   if (!gst_dct_caps_get_tables(caps, &values, &n_values, &of_component, &n_components, &reason)) {
-    wrong_ = error_of(StatusCode::kInvalidArgument, reason, "they cannot be read").message;
+    wrong_ = error_of(StatusCode::kInvalidArgument, reason, "invalid tables").message;
     return;
   }
   const GlibPtr<guint16> values_owner(values);
@@ -120,9 +120,7 @@ Status CapsTables::find(GstBuffer* buffer, bool in_system_memory, const GstDctMe
   if (*meta || !in_system_memory) return {};
   if (!wrong_.empty())
     return Status::error(StatusCode::kInvalidArgument,
-                         "a buffer of quantized coefficients without GstDctMeta, and the "
-                         "quantization tables of its caps cannot be used: " +
-                             wrong_);
+                         "missing GstDctMeta, and invalid quantization tables in caps: " + wrong_);
   if (usable_) *meta = &meta_;
   return {};
 }

@@ -62,11 +62,9 @@ Status check_ycbcr(const GstCaps* coefs) {
     return {};
   return Status::error(
       StatusCode::kUnsupported,
-      "RGB is made of JPEG's YCbCr alone, which is colorimetry=" + std::string(kJpegColorimetry) +
-          " (full range, BT.601), but the coefficients have " +
-          (text ? "colorimetry=" + std::string(text) : "no colorimetry") +
-          ". Take frames in planes and convert those: cudaidct8x8 ! video/x-raw,format=I420 ! "
-          "videoconvert");
+      "RGB output requires JPEG YCbCr (colorimetry=" + std::string(kJpegColorimetry) + "), not " +
+          (text ? "colorimetry=" + std::string(text) : "coefficients without colorimetry") +
+          "; convert YUV output: cudaidct8x8 ! video/x-raw,format=I420 ! videoconvert");
 }
 
 }  // namespace
@@ -74,11 +72,13 @@ Status check_ycbcr(const GstCaps* coefs) {
 Status check_rgb(const GstVideoInfo& rgb, const GstDctInfo& dct, const GstCaps* coefs,
                  Direction direction) {
   if (dct.depth != 8)
-    return Status::error(StatusCode::kUnsupported, "RGB has samples of 8 bits, the coefficients " +
-                                                       std::to_string(dct.depth));
+    return Status::error(StatusCode::kUnsupported,
+                         std::string("RGB ") +
+                             (direction == Direction::kInverse ? "output" : "input") +
+                             " requires 8-bit coefficients, not " + std::to_string(dct.depth));
   if (direction == Direction::kInverse && rgb.colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235)
     return Status::error(StatusCode::kUnsupported,
-                         "RGB output has full range (colorimetry=sRGB), not limited range");
+                         "RGB output requires full range (colorimetry=sRGB), not limited range");
   return color_of(dct.sampling) == RgbColor::kYcbcr ? check_ycbcr(coefs) : Status();
 }
 

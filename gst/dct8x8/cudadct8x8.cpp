@@ -54,10 +54,9 @@ GST_ELEMENT_REGISTER_DEFINE(cudadct8x8, "cudadct8x8", GST_RANK_NONE, gst_cuda_dc
 #define GST_TYPE_CUDA_DCT_QUANTIZER (gst_cuda_dct_quantizer_get_type())
 static GType gst_cuda_dct_quantizer_get_type(void) {
   static const GEnumValue kValues[] = {
-      {int(Quantizer::kRound), "To the nearest level", "round"},
-      {int(Quantizer::kDeadZone), "To the nearest level, but small AC coefficients to 0",
-       "dead-zone"},
-      {int(Quantizer::kRd), "By what a level costs in bits and in error", "rd"},
+      {int(Quantizer::kRound), "Nearest", "round"},
+      {int(Quantizer::kDeadZone), "Dead zone for small AC coefficients", "dead-zone"},
+      {int(Quantizer::kRd), "Rate-distortion optimized", "rd"},
       {0, nullptr, nullptr},
   };
   static const GType type = cudatransform::register_values("GstCudaDctQuantizer", kValues);
@@ -105,48 +104,40 @@ static void install_quant(GObjectClass* klass) {
   const auto quant = settings_of<&DctTransform::settings, &DctSettings::quant>();
   install_properties(klass, quant_properties(quant));
   install_properties(
-      klass, {quant.row("quantizer", "Quantizer",
-                        "How AC coefficients of 8-bit pictures become levels; with method=islow, "
-                        "ifast or float",
-                        &QuantSettings::quantizer, {.type = GST_TYPE_CUDA_DCT_QUANTIZER}),
-              quant.row("dead-zone", "Dead zone",
-                        "With quantizer=dead-zone: AC coefficients below this part of their "
-                        "table's entry become 0, to a thousandth",
-                        &QuantSettings::dead_zone, {.least = 0.5, .most = 1}),
-              quant.row("rd-lambda", "Lambda",
-                        "With quantizer=rd: what a bit is worth, in squared levels of error; more "
-                        "makes smaller files of lower quality",
-                        &QuantSettings::rd_lambda, {.least = 0.001, .most = 1})});
+      klass,
+      {quant.row("quantizer", "Quantizer",
+                 "AC quantization method (8 bits; method=islow, ifast or float)",
+                 &QuantSettings::quantizer, {.type = GST_TYPE_CUDA_DCT_QUANTIZER}),
+       quant.row("dead-zone", "Dead Zone",
+                 "AC dead zone as a fraction of the quantizer step (quantizer=dead-zone only)",
+                 &QuantSettings::dead_zone, {.least = 0.5, .most = 1}),
+       quant.row("rd-lambda", "Lambda",
+                 "Lagrange multiplier of the rate-distortion optimization: squared error per bit, "
+                 "in quantizer steps",
+                 &QuantSettings::rd_lambda, {.least = 0.001, .most = 1})});
 }
 
 static void install_rate_control(GObjectClass* klass) {
   const auto rate = settings_of<&DctTransform::settings, &DctSettings::rate>();
   install_properties(
       klass,
-      {rate.row("target-size", "Target size",
-                "Scale the tables so that each JPEG file has at most so many bytes, and hardly "
-                "less (0 = do not)",
-                &RateSettings::target_size, {.most = G_MAXUINT}),
-       rate.row("max-size", "Maximum size",
-                "Lower the quality of pictures whose JPEG file would have more bytes (0 = do not)",
-                &RateSettings::max_size, {.most = G_MAXUINT}),
-       rate.row("bitrate", "Bit rate",
-                "Scale the tables so that the JPEG files of the stream have so many kbit/s (0 = do "
-                "not)",
+      {rate.row("target-size", "Target Size",
+                "Target size of each JPEG file in bytes (0 = disabled)", &RateSettings::target_size,
+                {.most = G_MAXUINT}),
+       rate.row("max-size", "Maximum Size",
+                "Maximum size of each JPEG file in bytes (0 = unlimited)", &RateSettings::max_size,
+                {.most = G_MAXUINT}),
+       rate.row("bitrate", "Bit Rate", "Target bit rate in kbit/s (0 = disabled)",
                 &RateSettings::bitrate, {.most = G_MAXUINT / 1000}),
-       rate.row("vbv-buf-capacity", "VBV buffer capacity",
-                "With bitrate: the buffer that files must not overflow, in ms at that rate (0 = "
-                "600, or four frames where these last longer)",
+       rate.row("vbv-buf-capacity", "VBV Buffer Capacity",
+                "Size of the VBV buffer in milliseconds (0 = automatic)",
                 &RateSettings::vbv_buf_capacity, {.most = 10000}),
-       rate.row("min-quality", "Minimum quality",
-                "The lowest quality that target-size, max-size and bitrate may choose",
+       rate.row("min-quality", "Minimum Quality", "Minimum quality under rate control",
                 &RateSettings::min_quality, {.least = 1, .most = 100}),
-       rate.row("max-quality", "Maximum quality",
-                "The highest quality that target-size, max-size and bitrate may choose",
+       rate.row("max-quality", "Maximum Quality", "Maximum quality under rate control",
                 &RateSettings::max_quality, {.least = 1, .most = 100}),
-       {g_param_spec_double("active-quality", "Active quality",
-                            "The quality of the last frame's tables, between whole numbers where "
-                            "it was chosen; -1 for tables that have none",
+       {g_param_spec_double("active-quality", "Active Quality",
+                            "Quality of the last frame, fractional under rate control (-1 = none)",
                             -1, 100, -1, cudatransform::kReadOnly),
         [](GObject* object, GValue* value) {
           g_value_set_double(value, transform_of<DctTransform>(object).rate.result().quality);
@@ -155,14 +146,11 @@ static void install_rate_control(GObjectClass* klass) {
 
 static void install_others(GObjectClass* klass) {
   const auto dct = settings_of<&DctTransform::settings>();
-  install_properties(
-      klass, {cudatransform::keep_reference_property("Attach the source frame to the coefficients, "
-                                                     "so that cudaidct8x8 can measure PSNR against "
-                                                     "it"),
-              dct.row("tables-in-caps", "Tables in caps",
-                      "Write the quantization tables into the caps as well, for files that keep no "
-                      "metas; with it, new tables are new caps",
-                      &DctSettings::tables_in_caps, {.flags = cudatransform::kUpToReady})});
+  install_properties(klass,
+                     {cudatransform::keep_reference_property(),
+                      dct.row("tables-in-caps", "Tables in Caps",
+                              "Also write quantization tables into the caps (changes renegotiate)",
+                              &DctSettings::tables_in_caps, {.flags = cudatransform::kUpToReady})});
 }
 
 static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
@@ -182,7 +170,7 @@ static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
                                         cudatransform::raw_template_caps(RgbFrames::kSources),
                                         cudatransform::dct_template_caps());
   gst_element_class_set_static_metadata(
-      element_class, "8x8 DCT", "Filter/Converter/Video/Hardware",
-      "Transforms raw video to 8x8 DCT coefficients, on a CUDA device or on the CPU",
+      element_class, "CUDA 8x8 Forward DCT", "Filter/Converter/Video/Hardware",
+      "Computes 8x8 DCT coefficients of raw video using CUDA or the CPU",
       "The cudatransform authors");
 }

@@ -58,9 +58,9 @@ GST_ELEMENT_REGISTER_DEFINE(cudaidct8x8, "cudaidct8x8", GST_RANK_NONE,
 static GType gst_cuda_idct_scale_get_type(void) {
   static const GEnumValue kValues[] = {
       {1, "Full size", "1"},
-      {2, "Half of the width and height", "1/2"},
-      {4, "A quarter of the width and height", "1/4"},
-      {8, "An eighth of the width and height", "1/8"},
+      {2, "Half width and height", "1/2"},
+      {4, "Quarter width and height", "1/4"},
+      {8, "Eighth width and height", "1/8"},
       {0, nullptr, nullptr},
   };
   static const GType type = cudatransform::register_values("GstCudaIdctScale", kValues);
@@ -70,9 +70,8 @@ static GType gst_cuda_idct_scale_get_type(void) {
 #define GST_TYPE_CUDA_IDCT_UPSAMPLING (gst_cuda_idct_upsampling_get_type())
 static GType gst_cuda_idct_upsampling_get_type(void) {
   static const GEnumValue kValues[] = {
-      {int(ChromaUpsampling::kFancy), "Triangle filters, as libjpeg-turbo without options",
-       "fancy"},
-      {int(ChromaUpsampling::kNearest), "Repeats samples, as djpeg -nosmooth", "nearest"},
+      {int(ChromaUpsampling::kFancy), "Triangle filter", "fancy"},
+      {int(ChromaUpsampling::kNearest), "Nearest neighbor", "nearest"},
       {0, nullptr, nullptr},
   };
   static const GType type = cudatransform::register_values("GstCudaIdctUpsampling", kValues);
@@ -87,13 +86,9 @@ static void install_properties(GObjectClass* klass) {
   };
   cudatransform::install_properties(
       klass,
-      {dct.row("scale", "Scale",
-               "Size of the frames: that of the coefficients or 1/2, 1/4 or 1/8 of it in width "
-               "and height, rounded up; as a number it is the divisor (2 means 1/2)",
-               &DctSettings::scale, {.type = GST_TYPE_CUDA_IDCT_SCALE, .changed = rescale}),
-       dct.row("chroma-upsampling", "Chroma upsampling",
-               "How Cb and Cr of subsampled pictures become as large as Y in frames of RGB; "
-               "frames in planes have them as they are",
+      {dct.row("scale", "Scale", "Output scale", &DctSettings::scale,
+               {.type = GST_TYPE_CUDA_IDCT_SCALE, .changed = rescale}),
+       dct.row("chroma-upsampling", "Chroma Upsampling", "Chroma upsampling filter for RGB output",
                &DctSettings::chroma_upsampling, {.type = GST_TYPE_CUDA_IDCT_UPSAMPLING})});
 }
 
@@ -133,7 +128,7 @@ static void gst_cuda_idct_8x8_class_init(GstCudaIdct8x8Class* klass) {
   gst_cuda_transform_base_add_templates(element_class, cudatransform::dct_template_caps(),
                                         cudatransform::raw_template_caps(RgbFrames::kPictures));
   gst_element_class_set_static_metadata(
-      element_class, "8x8 inverse DCT", "Codec/Decoder/Filter/Converter/Video/Hardware",
-      "Transforms 8x8 DCT coefficients back to raw video, on a CUDA device or on the CPU",
+      element_class, "CUDA 8x8 Inverse DCT", "Filter/Converter/Video/Hardware",
+      "Reconstructs raw video from 8x8 DCT coefficients using CUDA or the CPU",
       "The cudatransform authors");
 }

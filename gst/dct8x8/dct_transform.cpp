@@ -35,11 +35,11 @@ bool fits(const GstDctInfo& dct, const GstVideoInfo& raw, int scale) {
 const char* why_incomparable(int scale) {
   switch (scale) {
     case 2:
-      return "PSNR is not measured at scale=1/2: the source frame has another size";
+      return "PSNR unavailable at scale=1/2";
     case 4:
-      return "PSNR is not measured at scale=1/4: the source frame has another size";
+      return "PSNR unavailable at scale=1/4";
     case 8:
-      return "PSNR is not measured at scale=1/8: the source frame has another size";
+      return "PSNR unavailable at scale=1/8";
     default:
       return nullptr;
   }
@@ -375,14 +375,15 @@ static GType gst_cuda_dct_method_get_type(void) {
   static const GEnumValue kValues[] = {
       {int(Method::kIslow), "Accurate integer, bit-exact to libjpeg-turbo (8 bits)", "islow"},
       {int(Method::kIfast), "Fast integer, bit-exact to libjpeg-turbo (8 bits)", "ifast"},
-      {int(Method::kFloat), "Single precision, fused, the fastest", "float"},
-      {int(Method::kReference), "Double precision, the definition", "reference"},
-      {int(Method::kNaive), "The definition with cosines computed as they are needed", "naive"},
-      {int(Method::kMatrix), "Two matrix products from a cosine table", "matrix"},
-      {int(Method::kSeparable), "Rows, then columns; on a GPU one thread per sample", "separable"},
-      {int(Method::kDecomposed), "Eight-tap decomposition; on a GPU through shared memory",
+      {int(Method::kFloat), "Single precision, fused, fastest", "float"},
+      {int(Method::kReference), "Double-precision reference", "reference"},
+      {int(Method::kNaive), "Direct evaluation", "naive"},
+      {int(Method::kMatrix), "Two matrix products with a cosine table", "matrix"},
+      {int(Method::kSeparable), "Rows, then columns, one thread per sample on the GPU",
+       "separable"},
+      {int(Method::kDecomposed), "8-point factorization (Sung), transposed through shared memory",
        "decomposed"},
-      {int(Method::kShuffle), "Eight-tap decomposition; on a GPU transposed by warp shuffles",
+      {int(Method::kShuffle), "8-point factorization (Sung), transposed by warp shuffles",
        "shuffle"},
       {0, nullptr, nullptr},
   };
@@ -393,11 +394,10 @@ static GType gst_cuda_dct_method_get_type(void) {
 static void install_properties(GObjectClass* klass) {
   const auto dct = cudatransform::settings_of<&DctTransform::settings>();
   cudatransform::install_properties(
-      klass, {dct.row("method", "Method", "How the transform is computed", &DctSettings::method,
+      klass, {dct.row("method", "Method", "DCT algorithm to use", &DctSettings::method,
                       {.type = GST_TYPE_CUDA_DCT_METHOD}),
-              dct.row("active-method", "Active method",
-                      "The method in use: above 8 bits float answers for islow and ifast; scaled "
-                      "inverses exist as islow, float and reference",
+              dct.row("active-method", "Active Method",
+                      "Method in use (may differ from method above 8 bits or when scaling)",
                       &DctSettings::active_method,
                       {.type = GST_TYPE_CUDA_DCT_METHOD, .flags = cudatransform::kReadOnly})});
 }

@@ -12,8 +12,8 @@
 
 namespace cudatransform {
 
-static constexpr char kName[] = "application/x-jpeg-file";
-static constexpr char kRawName[] = "application/x-raw-video-of-coefficients";
+static constexpr char kName[] = "GstCudaTransformJpegOptions";
+static constexpr char kRawName[] = "GstCudaTransformRawCaps";
 
 static bool has_name(GstQuery* query, const char* name) {
   if (GST_QUERY_TYPE(query) != GST_QUERY_CUSTOM) return false;
@@ -94,9 +94,9 @@ Status ask_for_baseline(const char* property, const AskDownstream& ask, JpegOpti
   if (ask && ask(query.get())) *options = read_file_query(query.get());
   if (!options->progressive && !options->arithmetic) return {};
   return Status::error(StatusCode::kInvalidSetting,
-                       std::string(property) + " needs baseline files: " +
+                       std::string(property) + " requires baseline JPEG: set " +
                            (options->progressive ? "progressive" : "arithmetic") +
-                           " of the element that writes them has to be false");
+                           "=false on the encoder");
 }
 
 JpegColor jpeg_color_of(GstCoefSampling sampling) {

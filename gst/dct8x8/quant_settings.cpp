@@ -15,11 +15,10 @@ static GType gst_cuda_dct_quant_preset_get_type(void) {
   using cudatransform::QuantPreset;
   static const GEnumValue kValues[] = {
       {int(QuantPreset::kAnnexK), "ITU-T T.81 Annex K, scaled by quality", "annex-k"},
-      {int(QuantPreset::kFlat), "16 everywhere", "flat"},
-      {int(QuantPreset::kWhitepaper), "NVIDIA's DCT8x8 whitepaper", "whitepaper"},
-      {int(QuantPreset::kMpeg), "MPEG-1's default intra matrix", "mpeg"},
-      {int(QuantPreset::kPerceptual), "Fewer bytes at the same look, scaled by quality",
-       "perceptual"},
+      {int(QuantPreset::kFlat), "Constant 16", "flat"},
+      {int(QuantPreset::kWhitepaper), "NVIDIA DCT8x8 whitepaper", "whitepaper"},
+      {int(QuantPreset::kMpeg), "MPEG-1 default intra matrix", "mpeg"},
+      {int(QuantPreset::kPerceptual), "Perceptually optimized, scaled by quality", "perceptual"},
       {0, nullptr, nullptr},
   };
   static const GType type = cudatransform::register_values("GstCudaDctQuantPreset", kValues);
@@ -159,14 +158,11 @@ Status check_scalable(const std::string& property, const QuantSettings& settings
   const char* fixed = !settings.file.empty()          ? "qtable-file"
                       : settings.luma                 ? "luma-qtable"
                       : settings.chroma               ? "chroma-qtable"
-                      : !is_scalable(settings.preset) ? "this quant-preset"
+                      : !is_scalable(settings.preset) ? "another quant-preset"
                                                       : nullptr;
   if (!fixed) return {};
   return Status::error(StatusCode::kInvalidSetting,
-                       property +
-                           " scales the tables of quant-preset=annex-k or perceptual, not those "
-                           "of " +
-                           fixed);
+                       property + " requires quant-preset=annex-k or perceptual, not " + fixed);
 }
 
 void FrameQuantizer::apply(const GstDctInfo& info, Dct8x8Job* job) const {
@@ -185,16 +181,16 @@ Status choose_quantizer(const QuantSettings& settings, const GstDctInfo& info, M
   if (settings.quantizer == Quantizer::kRound) return {};
   const std::string name = std::string("quantizer=") + quantizer_name(settings.quantizer);
   const auto refuse = [&](const std::string& what) {
-    return Status::error(StatusCode::kInvalidSetting, name + " needs " + what);
+    return Status::error(StatusCode::kInvalidSetting, name + " requires " + what);
   };
-  if (info.depth != 8) return refuse("pictures of 8 bits, not " + std::to_string(info.depth));
+  if (info.depth != 8) return refuse("8-bit coefficients, not " + std::to_string(info.depth));
   if (method > Method::kFloat)
     return refuse(std::string("method=islow, ifast or float, not ") + method_name(method));
   if (settings.quantizer != Quantizer::kRd) return {};
   for (int t = 0; t < frame.count; t++) {
     const auto& q = frame.tables[t].q;
     if (const int largest = *std::max_element(std::begin(q), std::end(q)); largest > 255)
-      return refuse("quantization tables of entries up to 255, not " + std::to_string(largest));
+      return refuse("quantization table entries up to 255, not " + std::to_string(largest));
   }
   return {};
 }
@@ -214,17 +210,17 @@ Property quality_property(const SettingsOf<QuantSettings>& quant, const char* bl
 static GParamSpec* table_spec(const char* name, const char* nick, const char* blurb) {
   return gst_param_spec_array(
       name, nick, blurb,
-      g_param_spec_int("entry", "Entry", "Divisor of one coefficient", G_MININT, G_MAXINT, 16,
-                       static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)),
+      g_param_spec_int("entry", "Entry", "Quantizer step of one coefficient", G_MININT, G_MAXINT,
+                       16, static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)),
       kWhilePlaying);
 }
 
 // The file is read without the lock.
 static Property file_property(QuantSettings& (*find)(gpointer element)) {
-  return {g_param_spec_string("qtable-file", "Quantization table file",
-                              "A file of 1 to 4 tables as cjpeg -qtables reads them, instead of "
-                              "all other tables",
-                              nullptr, kWhilePlaying),
+  return {g_param_spec_string(
+              "qtable-file", "Quantization Table File",
+              "Quantization table file in cjpeg -qtables syntax (overrides all other tables)",
+              nullptr, kWhilePlaying),
           [find](GObject* object, GValue* value) {
             const ObjectLock lock(object);
             const std::string& file = find(object).file;
@@ -243,18 +239,17 @@ static Property file_property(QuantSettings& (*find)(gpointer element)) {
 
 std::vector<Property> quant_properties(const SettingsOf<QuantSettings>& quant) {
   return {
-      quality_property(quant,
-                       "JPEG quality: scales the annex-k tables exactly as libjpeg does, and the "
-                       "perceptual ones; no other tables are scaled"),
-      quant.row("quant-preset", "Quantization preset", "The quantization tables to use",
+      quality_property(
+          quant, "JPEG quality, scaled as in libjpeg (quant-preset=annex-k or perceptual only)"),
+      quant.row("quant-preset", "Quantization Preset", "Quantization tables to use",
                 &QuantSettings::preset,
                 {.type = GST_TYPE_CUDA_DCT_QUANT_PRESET,
                  .set = [](QuantSettings& settings,
                            QuantPreset preset) { settings.use_preset(preset, settings.quality); }}),
       quant.row(
-          table_spec("luma-qtable", "Luma quantization table",
-                     "The table of Y and of R, G and B: 64 integers, 1 to 65535, in natural "
-                     "order; empty: the preset's"),
+          table_spec("luma-qtable", "Luma Quantization Table",
+                     "Luma and RGB quantization table, 64 entries in natural order (empty = "
+                     "quant-preset)"),
           [](const QuantSettings& settings, GValue* value) {
             write_table_property(settings.luma, value);
           },
@@ -262,9 +257,9 @@ std::vector<Property> quant_properties(const SettingsOf<QuantSettings>& quant) {
             settings.luma_error = read_table_property(value, &settings.luma);
           }),
       quant.row(
-          table_spec("chroma-qtable", "Chroma quantization table",
-                     "The table of Cb and Cr and, if it is set, of G and B: 64 integers, 1 "
-                     "to 65535, in natural order; empty: the preset's"),
+          table_spec(
+              "chroma-qtable", "Chroma Quantization Table",
+              "Chroma quantization table, 64 entries in natural order (empty = quant-preset)"),
           [](const QuantSettings& settings, GValue* value) {
             write_table_property(settings.chroma, value);
           },

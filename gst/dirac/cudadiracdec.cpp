@@ -109,7 +109,7 @@ static DiracState& state_of(gpointer instance) { return DiracState::of(instance)
 G_DEFINE_TYPE_WITH_CODE(GstCudaDiracDec, gst_cuda_dirac_dec, GST_TYPE_VIDEO_DECODER,
                         GST_DEBUG_CATEGORY_INIT(cudadiracdec_debug, "cudadiracdec", 0,
                                                 "Dirac and VC-2 decoder"));
-GST_ELEMENT_REGISTER_DEFINE(cudadiracdec, "cudadiracdec", GST_RANK_PRIMARY,
+GST_ELEMENT_REGISTER_DEFINE(cudadiracdec, "cudadiracdec", GST_RANK_SECONDARY,
                             gst_cuda_dirac_dec_get_type());
 
 // ---- Bytes into units, and these into codec frames of one picture ----
@@ -213,7 +213,7 @@ static GstFlowReturn parse_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* 
       tells = tells_something(info, bytes.first(size));
       if (info.is_sequence_header()) note_sequence(split, bytes.first(size));
     } else {
-      GST_DEBUG_OBJECT(decoder, "%" G_GSIZE_FORMAT " bytes belong to no unit", size);
+      GST_DEBUG_OBJECT(decoder, "skipping %" G_GSIZE_FORMAT " bytes between data units", size);
     }
     if (tells) split.units.push_back({split.held, size});
     const bool is_whole = tells && (info.is_picture() || info.is_end());
@@ -535,26 +535,16 @@ static void install_properties(GObjectClass* klass) {
   cudatransform::install_properties(
       klass,
       {on_error_property(pictures),
-       dirac.row("max-samples", "Largest frame",
-                 "Samples of all components of a frame above which a stream is refused; a header "
-                 "of a few bytes can claim any size",
-                 &DiracSettings::max_samples,
+       dirac.row("max-samples", "Maximum Samples",
+                 "Maximum number of samples per frame, all components", &DiracSettings::max_samples,
                  {.least = 1, .most = G_MAXUINT64, .flags = cudatransform::kUpToReady}),
-       max_memory_property(
-           pictures,
-           "Bytes of memory, on host and device, that a stream may make the element "
-           "hold (0 = no limit): fewer pictures at a time when they are large; one "
-           "that needs more alone is an error"),
-       n_threads_property(engine,
-                          "How many pictures are decoded at a time, chosen at the first (0 = one "
-                          "per core, one for live sources)"),
-       backend_property(engine,
-                        "The engine that renders pictures, chosen when the element goes to READY; "
-                        "CUDA also reads the codes of slices, and the CPU reads all others"),
+       max_memory_property(pictures, "Maximum host and device memory in bytes (0 = unlimited)"),
+       n_threads_property(engine, "Number of pictures to decode in parallel (0 = automatic)"),
+       backend_property(
+           engine,
+           "Backend for reconstruction and slice decoding (other entropy decoding uses the CPU)"),
        active_backend_property(engine), cuda_device_id_property(engine),
-       cudatransform::stats_property("What was decoded since PAUSED, as a structure; "
-                                     "docs/elements/cudadiracdec.md lists its fields",
-                                     make_stats)});
+       cudatransform::stats_property(make_stats)});
 }
 
 static void gst_cuda_dirac_dec_class_init(GstCudaDiracDecClass* klass) {
@@ -566,8 +556,8 @@ static void gst_cuda_dirac_dec_class_init(GstCudaDiracDecClass* klass) {
                                                    gst_caps_new_empty_simple("video/x-dirac"),
                                                    cudatransform::dirac_template_caps());
   gst_element_class_set_static_metadata(
-      element_class, "Dirac and VC-2 decoder", "Codec/Decoder/Video",
-      "Decodes Dirac and VC-2 (SMPTE ST 2042) to raw video", "The cudatransform authors");
+      element_class, "CUDA Dirac/VC-2 Decoder", "Codec/Decoder/Video/Hardware",
+      "Decodes Dirac and VC-2 video using CUDA or the CPU", "The cudatransform authors");
 
   element_class->post_message = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_post_message);
   decoder_class->start = GST_DEBUG_FUNCPTR(gst_cuda_dirac_dec_start);

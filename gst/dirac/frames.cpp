@@ -262,9 +262,8 @@ bool DiracFrames::leaves_out(GstVideoCodecFrame* frame, bool is_given) {
   if (is_given || !framed_) return false;
   if (!std::exchange(warned_of_outside_, true))
     GST_ELEMENT_WARNING(decoder_, STREAM, FORMAT,
-                        ("Frames are not shown: the container's times do not ascend, and those "
-                         "that the frame rate gives are behind the end of the segment"),
-                        ("the first would be at %" GST_TIME_FORMAT, GST_TIME_ARGS(frame->pts)));
+                        ("Dropping frames outside the segment: non-monotonic container timestamps"),
+                        ("first dropped frame at %" GST_TIME_FORMAT, GST_TIME_ARGS(frame->pts)));
   gst_video_decoder_release_frame(decoder_, frame);
   return true;
 }
@@ -344,8 +343,7 @@ GstFlowReturn DiracFrames::set_output(const std::shared_ptr<const DiracSequence>
     return GST_FLOW_ERROR;
   }
   if (unspecified_matrix)
-    GST_ELEMENT_WARNING(decoder_, STREAM, FORMAT,
-                        ("The video is YCoCg, for which GStreamer has no colorimetry"), (nullptr));
+    GST_ELEMENT_WARNING(decoder_, STREAM, FORMAT, ("No colorimetry for YCoCg video"), (nullptr));
   const CodecStatePtr out(gst_video_decoder_set_interlaced_output_state(
       decoder_, GST_VIDEO_INFO_FORMAT(&info), GST_VIDEO_INFO_INTERLACE_MODE(&info), sequence->width,
       sequence->height, input_.get()));

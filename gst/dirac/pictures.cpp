@@ -33,7 +33,7 @@ Status probe_dirac_kernels([[maybe_unused]] Device& device) {
   CT_RETURN_IF_ERROR(probe_cuda_dwt_kernels(device));
   return probe_cuda_obmc_kernels(device);
 #else
-  return Status::error(StatusCode::kNotFound, "built without the CUDA engine");
+  return Status::error(StatusCode::kNotFound, "built without CUDA");
 #endif
 }
 
@@ -81,7 +81,7 @@ bool DiracInput::map(GstBuffer* buffer) {
   status = in_one_piece(buffer, &buffer_);
   if (!status.ok()) return false;
   if (!mapped_.map(buffer_.get(), GST_MAP_READ)) {
-    status = Status::error(StatusCode::kFailed, "a buffer could not be mapped");
+    status = Status::error(StatusCode::kFailed, "failed to map an input buffer");
     return false;
   }
   data = mapped_.data();
@@ -146,7 +146,7 @@ GstFlowReturn DiracPictures::flow_after(const Status& status) {
 Status DiracPictures::status_of(GstFlowReturn flow) {
   if (flow == GST_FLOW_OK) return {};
   last_ = flow;
-  return Status::error(StatusCode::kCancelled, "nobody takes frames");
+  return Status::error(StatusCode::kCancelled, "output is flushing");
 }
 
 // ---- On the way in ----
@@ -161,7 +161,7 @@ GstFlowReturn DiracPictures::decode(GstVideoCodecFrame* frame, const DiracInputP
     post_error(GST_ELEMENT(decoder_), problem);
     return loop_.end_stream(GST_FLOW_ERROR);
   }
-  if (!problem.ok()) GST_WARNING_OBJECT(decoder_, "dropped a unit: %s", problem.message.c_str());
+  if (!problem.ok()) GST_WARNING_OBJECT(decoder_, "dropped data unit: %s", problem.message.c_str());
   if (!status.ok()) return flow_after(status);
   // No more than two: threads without work wait for what the caller does next. Each call submits
   // one picture, so none has to wait for long.
@@ -394,7 +394,7 @@ Status DiracPictures::render_picture(Job& job, DiracShown* shown) {
   if (!shown->is_damaged) return {};
   ++stats_.damaged;
   const char* damage = job.picture->damage();
-  shown->damage = damage != nullptr ? damage : "a reference is damaged";
+  shown->damage = damage != nullptr ? damage : "damaged reference picture";
   return {};
 }
 

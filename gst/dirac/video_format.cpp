@@ -104,12 +104,12 @@ Status dirac_video_info(const DiracSequence& sequence, GstVideoInfo* info,
   const GstVideoFormat format = format_of(sequence, depth);
   if (format == GST_VIDEO_FORMAT_UNKNOWN) {
     return Status::error(StatusCode::kUnsupported,
-                         "GStreamer has no video format for " + name_of(sequence, depth));
+                         "no video format for " + name_of(sequence, depth));
   }
   const GstVideoInterlaceMode mode = sequence.interlaced ? GST_VIDEO_INTERLACE_MODE_INTERLEAVED
                                                          : GST_VIDEO_INTERLACE_MODE_PROGRESSIVE;
   if (!gst_video_info_set_interlaced_format(info, format, mode, sequence.width, sequence.height)) {
-    return Status::error(StatusCode::kUnsupported, "GStreamer has no frames of " +
+    return Status::error(StatusCode::kUnsupported, "invalid frame size " +
                                                        std::to_string(sequence.width) + "x" +
                                                        std::to_string(sequence.height));
   }

@@ -141,10 +141,10 @@ Status find_coefficients(const Engine& engine, GstBuffer* buffer, const GstDwtIn
   const GstDwtMeta* meta = gst_buffer_get_dwt_meta(buffer);
   if (!meta && residence_of(engine, buffer) != Residence::kHost)
     return Status::error(StatusCode::kInvalidArgument,
-                         "coefficients in CUDA memory without GstDwtMeta: their pitch is unknown");
+                         "missing GstDwtMeta on coefficients in CUDA memory (unknown pitch)");
   gchar* reason = nullptr;
   if (!gst_dwt_meta_validate(meta, &info, gst_buffer_get_size(buffer), &reason))
-    return error_of(StatusCode::kInvalidArgument, reason, "bad GstDwtMeta");
+    return error_of(StatusCode::kInvalidArgument, reason, "invalid GstDwtMeta");
   *indices = {};
   *places = {layout_with(info, meta ? meta->components : info.components),
              meta ? meta->fence : nullptr};

@@ -49,16 +49,16 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaDwt, gst_cuda_dwt, GST_TYPE_CUDA_DWT_BASE,
 GST_ELEMENT_REGISTER_DEFINE(cudadwt, "cudadwt", GST_RANK_NONE, gst_cuda_dwt_get_type());
 
 namespace {
-constexpr GEnumValue kSame = {DwtSettings::kSameWavelet, "The one of wavelet", "same"};
+constexpr GEnumValue kSame = {DwtSettings::kSameWavelet, "Same as wavelet", "same"};
 constexpr GEnumValue kWavelets[] = {
     {GST_DWT_WAVELET_DD97, "Deslauriers-Dubuc (9, 7)", "dd97"},
     {GST_DWT_WAVELET_LEGALL53, "LeGall (5, 3)", "legall53"},
     {GST_DWT_WAVELET_DD137, "Deslauriers-Dubuc (13, 7)", "dd137"},
-    {GST_DWT_WAVELET_HAAR, "Haar without a shift between levels", "haar"},
-    {GST_DWT_WAVELET_HAAR_SHIFT, "Haar with a shift of one bit between levels", "haar-shift"},
-    {GST_DWT_WAVELET_FIDELITY, "Fidelity, eight taps a step", "fidelity"},
-    {GST_DWT_WAVELET_DAUB97, "Daubechies (9, 7) in integers", "daub97"},
-    {GST_DWT_WAVELET_J2K53, "JPEG 2000's reversible (5, 3)", "j2k53"},
+    {GST_DWT_WAVELET_HAAR, "Haar, no shift", "haar"},
+    {GST_DWT_WAVELET_HAAR_SHIFT, "Haar, single shift per level", "haar-shift"},
+    {GST_DWT_WAVELET_FIDELITY, "Fidelity", "fidelity"},
+    {GST_DWT_WAVELET_DAUB97, "Daubechies (9, 7), integer", "daub97"},
+    {GST_DWT_WAVELET_J2K53, "JPEG 2000 reversible (5, 3)", "j2k53"},
     {0, nullptr, nullptr},
 };
 }  // namespace
@@ -94,35 +94,31 @@ static void install_shape(GObjectClass* klass) {
   const auto dwt = settings_of<&DwtTransform::settings>();
   install_properties(
       klass,
-      {dwt.row("wavelet", "Wavelet", "The filter; of vertical steps if wavelet-ho is another",
+      {dwt.row("wavelet", "Wavelet", "Wavelet filter (vertical filter if wavelet-ho differs)",
                &DwtSettings::wavelet, {.type = GST_TYPE_CUDA_DWT_WAVELET, .changed = reshape}),
-       dwt.row("wavelet-ho", "Horizontal wavelet",
-               "The filter of horizontal steps; j2k53 goes with itself alone",
-               &DwtSettings::wavelet_ho,
+       dwt.row("wavelet-ho", "Horizontal Wavelet",
+               "Horizontal wavelet filter (j2k53 requires wavelet=j2k53)", &DwtSettings::wavelet_ho,
                {.type = GST_TYPE_CUDA_DWT_WAVELET_HO, .changed = reshape}),
-       dwt.row("levels", "Levels", "Levels that split rows and columns", &DwtSettings::levels,
+       dwt.row("levels", "Levels", "Number of 2D decomposition levels", &DwtSettings::levels,
                {.most = GST_DWT_MAX_LEVELS, .changed = reshape}),
-       dwt.row("levels-ho", "Horizontal-only levels",
-               "Levels below those, which split rows alone; one level at least has to be of either "
-               "kind",
-               &DwtSettings::levels_ho, {.most = GST_DWT_MAX_LEVELS_HO, .changed = reshape})});
+       dwt.row("levels-ho", "Horizontal-Only Levels",
+               "Number of additional horizontal-only decomposition levels", &DwtSettings::levels_ho,
+               {.most = GST_DWT_MAX_LEVELS_HO, .changed = reshape})});
 }
 
 static void install_quantizer(GObjectClass* klass) {
   const auto quant = settings_of<&DwtTransform::settings, &DwtSettings::quant>();
   install_properties(
       klass,
-      {quant.row("quant-index", "Quantizer index",
-                 "How coarsely coefficients are quantized: four steps double the factor, 0 loses "
-                 "nothing",
+      {quant.row("quant-index", "Quantization Index",
+                 "VC-2 quantization index (0 = no quantization, +4 doubles the step)",
                  &DwtQuantSettings::index,
                  {.most = GST_DWT_MAX_QUANT_INDEX, .flags = cudatransform::kControllable}),
        quant.row(
-           g_param_spec_string("quant-matrix", "Quantization matrix",
-                               "What is subtracted from quant-index in each band: flat "
-                               "(nothing), vc2 (VC-2's default matrix of the transform), or "
-                               "a number for each band as <5, 3, 3, 0>",
-                               "flat", cudatransform::kWhilePlaying),
+           g_param_spec_string(
+               "quant-matrix", "Quantization Matrix",
+               "Offsets subtracted from quant-index per band: flat, vc2 or a list as <5, 3, 3, 0>",
+               "flat", cudatransform::kWhilePlaying),
            [](const DwtQuantSettings& settings, GValue* value) {
              g_value_set_string(value, settings.matrix.c_str());
            },
@@ -141,14 +137,11 @@ static void gst_cuda_dwt_class_init(GstCudaDwtClass* klass) {
       cudatransform::make_transform<DwtTransform, cudatransform::Direction::kForward>;
   install_shape(object_class);
   install_quantizer(object_class);
-  install_properties(
-      object_class, {cudatransform::keep_reference_property(
-                        "Attach the source frame to the coefficients, so that cudaidwt can measure "
-                        "PSNR against it")});
+  install_properties(object_class, {cudatransform::keep_reference_property()});
   gst_cuda_transform_base_add_templates(element_class, cudatransform::raw_template_caps(),
                                         cudatransform::dwt_template_caps());
   gst_element_class_set_static_metadata(
-      element_class, "Wavelet transform", "Filter/Converter/Video/Hardware",
-      "Transforms raw video to integer wavelet coefficients, on a CUDA device or on the CPU",
+      element_class, "CUDA Wavelet Transform", "Filter/Converter/Video/Hardware",
+      "Computes integer wavelet coefficients of raw video using CUDA or the CPU",
       "The cudatransform authors");
 }

@@ -50,7 +50,7 @@ static void gst_cuda_idwt_class_init(GstCudaIdwtClass* klass) {
   gst_cuda_transform_base_add_templates(element_class, cudatransform::dwt_template_caps(),
                                         cudatransform::raw_template_caps());
   gst_element_class_set_static_metadata(
-      element_class, "Inverse wavelet transform", "Codec/Decoder/Filter/Converter/Video/Hardware",
-      "Transforms wavelet coefficients back to raw video, on a CUDA device or on the CPU",
+      element_class, "CUDA Inverse Wavelet Transform", "Filter/Converter/Video/Hardware",
+      "Reconstructs raw video from wavelet coefficients using CUDA or the CPU",
       "The cudatransform authors");
 }

@@ -113,9 +113,8 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaDwtBase, gst_cuda_dwt_base, GST_TYPE_CUD
 #define GST_TYPE_CUDA_DWT_METHOD (gst_cuda_dwt_method_get_type())
 static GType gst_cuda_dwt_method_get_type(void) {
   static const GEnumValue kValues[] = {
-      {int(DwtMethod::kFused), "Both directions of a level in one kernel, the fastest", "fused"},
-      {int(DwtMethod::kSeparableSlab),
-       "A kernel for rows, then one for columns with a sliding window: van der Laan's",
+      {int(DwtMethod::kFused), "Both directions of a level in one kernel, fastest", "fused"},
+      {int(DwtMethod::kSeparableSlab), "Row kernel, then column kernel (van der Laan)",
        "separable-slab"},
       {0, nullptr, nullptr},
   };
@@ -156,9 +155,8 @@ static void gst_cuda_dwt_base_class_init(GstCudaDwtBaseClass* klass) {
   const auto dwt = cudatransform::settings_of<&DwtTransform::settings>();
   cudatransform::install_properties(
       G_OBJECT_CLASS(klass),
-      {dwt.row("method", "Method",
-               "How the CUDA engine computes the transform; the result is the same",
-               &DwtSettings::method, {.type = GST_TYPE_CUDA_DWT_METHOD})});
+      {dwt.row("method", "Method", "CUDA algorithm to use (identical output)", &DwtSettings::method,
+               {.type = GST_TYPE_CUDA_DWT_METHOD})});
   trans_class->transform_caps = GST_DEBUG_FUNCPTR(gst_cuda_dwt_base_transform_caps);
   cudatransform::install_coef_negotiation(trans_class);
 }

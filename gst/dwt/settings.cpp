@@ -24,7 +24,7 @@ Status gray_info(const DwtSettings& settings, GstDwtInfo* info) {
   if (gst_dwt_info_set(info, shape.wavelet, shape.wavelet_ho, shape.levels, shape.levels_ho, TRUE,
                        8, GST_COEF_SAMPLING_GRAYSCALE, 1, 1, &reason))
     return {};
-  return error_of(StatusCode::kInvalidSetting, reason, "no transform");
+  return error_of(StatusCode::kInvalidSetting, reason, "invalid transform");
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -71,9 +71,9 @@ Status fill_matrix(const DwtQuantSettings& settings, const GstDwtInfo& info, gui
       if (default_matrix(static_cast<Wavelet>(info.wavelet), static_cast<Wavelet>(info.wavelet_ho),
                          {static_cast<int>(info.levels), static_cast<int>(info.levels_ho)}, matrix))
         return {};
-      return bad_matrix("VC-2 has none for " + transform_text(info) +
-                        ": expected one of its filters, or haar with wavelet-ho=legall53, up to 4 "
-                        "levels, and up to 5 with those of levels-ho");
+      return bad_matrix("no VC-2 default matrix for " + transform_text(info) +
+                        ", expected VC-2 filters or haar with wavelet-ho=legall53, up to 4 levels "
+                        "and 5 with levels-ho");
     case DwtQuantSettings::Kind::kList:
       break;
   }

@@ -40,7 +40,7 @@ Status BlockPool::configure(Engine& engine, gsize row_bytes, guint rows) {
   const gsize width = (row_bytes + 3) / 4;
   if (width > G_MAXINT32 || rows > G_MAXINT32 ||
       !gst_video_info_set_format(&info, GST_VIDEO_FORMAT_RGBA, width, rows))
-    return Status::error(StatusCode::kUnsupported, "a frame of " + std::to_string(rows) +
+    return Status::error(StatusCode::kUnsupported, "frame of " + std::to_string(rows) +
                                                        " rows of " + std::to_string(row_bytes) +
                                                        " bytes is too large for device memory");
   CT_RETURN_IF_ERROR(engine.settle());
@@ -89,7 +89,7 @@ Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
   GstMemory* memory = gst_buffer_peek_memory(buffer, 0);
   GstMapInfo map;
   if (!gst_memory_map(memory, &map, static_cast<GstMapFlags>(GST_MAP_WRITE | GST_MAP_CUDA)))
-    return Status::error(StatusCode::kFailed, "a device frame could not be mapped");
+    return Status::error(StatusCode::kFailed, "failed to map a device frame");
   block->data = map.data;
   block->pitch = GST_VIDEO_INFO_PLANE_STRIDE(&GST_CUDA_MEMORY_CAST(memory)->info, 0);
   gst_memory_unmap(memory, &map);
@@ -97,10 +97,10 @@ Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
   auto* memory_object = GST_MINI_OBJECT_CAST(memory);
   auto* last = static_cast<GstCoefFence*>(gst_mini_object_get_qdata(memory_object, fence_quark()));
   if (last && !is_left(last, writer)) {
-    Status status = failed_work(writer, "earlier work on a device frame has failed");
+    Status status = failed_work(writer, "previous GPU work on this buffer failed");
     if (status.code == StatusCode::kDeviceLost) return status;
     // Work that cannot be waited for may still use the block, so the pool is to make another.
-    GST_WARNING("%s: it is set aside", status.message.c_str());
+    GST_WARNING("%s, setting it aside", status.message.c_str());
     set_aside(std::move(owner), writer);
     return acquire(writer, block);
   }
@@ -134,11 +134,11 @@ bool fence_guards_memory(GstBuffer* buffer, const GstCoefFence* fence) {
 bool fence_guards_memory(GstBuffer*, const GstCoefFence*) { return false; }
 
 Status BlockPool::configure(Engine&, gsize, guint) {
-  return Status::error(StatusCode::kUnsupported, "this build has no CUDA engine");
+  return Status::error(StatusCode::kUnsupported, "built without CUDA");
 }
 
 Status BlockPool::acquire(Queue&, DeviceBlock*) {
-  return Status::error(StatusCode::kUnsupported, "this build has no CUDA engine");
+  return Status::error(StatusCode::kUnsupported, "built without CUDA");
 }
 
 #endif

@@ -48,7 +48,7 @@ Status ContiguousAdapter::gather(GstAdapter* adapter) {
   bytes_ = {block_->bytes() + begin_, end_ - begin_};
   push_block(begin_, end_, nullptr);
   if (is_read) return {};
-  return Status::error(StatusCode::kFailed, "a buffer of the stream could not be mapped");
+  return Status::error(StatusCode::kFailed, "failed to map an input buffer");
 }
 
 bool ContiguousAdapter::read_in_place(gsize size) {

@@ -59,8 +59,8 @@ Status Engine::make_device() {
   if (!probe_kernels_) return {};
   const Status loaded = probe_kernels_(*device_);
   if (loaded.code != StatusCode::kNotFound) return loaded;
-  return Status::error(StatusCode::kNotFound, std::string("this build has no kernels for ") +
-                                                  device_->name() + ": " + loaded.message);
+  return Status::error(StatusCode::kNotFound,
+                       std::string("no kernels for ") + device_->name() + ": " + loaded.message);
 }
 
 // A pipeline keeps its shared context even after an error has made that unusable. Replaces it with
@@ -71,8 +71,7 @@ Status Engine::replace_context() {
   gst_clear_object(&context_);
   context_ = gst_cuda_context_new(ordinal);
   if (!context_)
-    return Status::error(StatusCode::kDeviceLost,
-                         "the CUDA context is lost, and a new one could not be made");
+    return Status::error(StatusCode::kDeviceLost, "CUDA context lost, failed to create a new one");
   GstContext* shared = gst_context_new_cuda_context(context_);
   gst_element_set_context(element_, shared);
   gst_element_post_message(element_, gst_message_new_have_context(GST_OBJECT(element_), shared));
@@ -88,16 +87,17 @@ Status Engine::open_cuda(int cuda_device_id) {
   lacks_gpu_ = is_absent && !sees_nvidia_gpu();
   CT_RETURN_IF_ERROR(found);
   if (cuda_device_id >= count)
-    return Status::error(StatusCode::kNotFound,
-                         "cuda-device-id is " + std::to_string(cuda_device_id) +
-                             ", but there are " + std::to_string(count) + " CUDA devices");
+    return Status::error(StatusCode::kNotFound, "cuda-device-id=" + std::to_string(cuda_device_id) +
+                                                    " out of range (" + std::to_string(count) +
+                                                    " devices)");
   if (!gst_cuda_load_library())
-    return Status::error(StatusCode::kNotFound, "GStreamer's CUDA library cannot load the driver");
+    return Status::error(StatusCode::kNotFound,
+                         "GStreamer's CUDA library failed to load the driver");
   gst_cuda_memory_init_once();
 
   std::lock_guard lock(context_lock_);
   if (!gst_cuda_ensure_element_context(element_, cuda_device_id, &context_))
-    return Status::error(StatusCode::kNotFound, "no CUDA context could be made on the device");
+    return Status::error(StatusCode::kNotFound, "failed to create a CUDA context");
   Status made = make_device();
   if (made.code == StatusCode::kDeviceLost) {
     CT_RETURN_IF_ERROR(replace_context());
@@ -130,7 +130,7 @@ bool Engine::handle_context_query(GstQuery* query) {
 
 Status Engine::open_cuda(int) {
   lacks_gpu_ = !sees_nvidia_gpu();
-  return Status::error(StatusCode::kNotFound, "this build has no CUDA engine (-Dcuda=disabled)");
+  return Status::error(StatusCode::kNotFound, "built without CUDA (-Dcuda=disabled)");
 }
 
 Status Engine::settle() { return {}; }
@@ -154,7 +154,7 @@ Status Engine::open(Backend backend, int cuda_device_id, int threads, std::strin
     *fallback = status.message;
   }
   device_ = make_host_device(threads);
-  if (!device_) return Status::error(StatusCode::kFailed, "the CPU engine could not start");
+  if (!device_) return Status::error(StatusCode::kFailed, "failed to start the CPU threads");
   kind_ = Kind::kCpu;
   return {};
 }
@@ -164,14 +164,14 @@ Status Engine::allocate_for_copies(gsize bytes, std::unique_ptr<Memory>* memory)
   if (status.ok() || status.code == StatusCode::kDeviceLost) return status;
   const bool first = !std::exchange(warned_of_ordinary_memory_, true);
   gst_debug_log(GST_CAT_DEFAULT, first ? GST_LEVEL_WARNING : GST_LEVEL_DEBUG, __FILE__, __func__,
-                __LINE__, G_OBJECT(element_), "no page-locked memory, taking ordinary: %s",
+                __LINE__, G_OBJECT(element_), "no pinned memory, using pageable memory: %s",
                 status.message.c_str());
   return allocate_host_memory(bytes, memory);
 }
 
 void Engine::release_device() {
   if (!settle().ok())
-    GST_WARNING_OBJECT(element_, "%s is stuck: what was made on it is kept", device_->name());
+    GST_WARNING_OBJECT(element_, "%s timed out, keeping its resources", device_->name());
   warned_of_ordinary_memory_ = false;
   if (pinned_allocator_) detach_pinned_allocator(pinned_allocator_);
   gst_clear_object(&pinned_allocator_);
@@ -222,8 +222,8 @@ GstCaps* without_cuda_memory(GstCaps* caps) {
 GType gst_cuda_transform_backend_get_type(void) {
   using cudatransform::Backend;
   static const GEnumValue kValues[] = {
-      {int(Backend::kAuto), "CUDA where there is a usable GPU, else the CPU", "auto"},
-      {int(Backend::kCuda), "CUDA, or an error", "cuda"},
+      {int(Backend::kAuto), "CUDA if available, else CPU", "auto"},
+      {int(Backend::kCuda), "CUDA, fails if unavailable", "cuda"},
       {int(Backend::kCpu), "CPU", "cpu"},
       {0, nullptr, nullptr},
   };

@@ -20,33 +20,39 @@ namespace {
 struct ErrorKind {
   GQuark domain;
   gint code;
+  const char* summary;
 };
 
 ErrorKind kind_of(StatusCode code) {
   switch (code) {
     case StatusCode::kNotFound:
-      return {GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND};
+      return {GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "No usable CUDA device"};
     case StatusCode::kOutOfMemory:
-      return {GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT};
+      return {GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "Out of memory"};
     case StatusCode::kInvalidSetting:
-      return {GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS};
+      return {GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "Invalid property values"};
     case StatusCode::kInvalidArgument:
+      return {GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "Invalid input"};
     case StatusCode::kUnsupported:
-      return {GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT};
+      return {GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "Unsupported format"};
+    case StatusCode::kDeviceLost:
+      return {GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "GPU failure"};
     default:
-      return {GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED};
+      return {GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "Processing failed"};
   }
 }
 
 }  // namespace
 
-void post_error(GstElement* element, const Status& status, const char* before) {
+void post_error(GstElement* element, const Status& status, const char* summary,
+                const SourceLocation& location) {
   const ErrorKind kind = kind_of(status.code);
+  const char* text = summary ? summary : kind.summary;
   const char* reason = status.message.c_str();
-  GST_WARNING_OBJECT(element, "error: %s%s", before, reason);
+  GST_WARNING_OBJECT(element, "error: %s: %s", text, reason);
   gst_element_message_full_with_details(
-      element, GST_MESSAGE_ERROR, kind.domain, kind.code, g_strconcat(before, reason, nullptr),
-      nullptr, __FILE__, GST_FUNCTION, __LINE__,
+      element, GST_MESSAGE_ERROR, kind.domain, kind.code, g_strdup(text), g_strdup(reason),
+      location.file, location.function, location.line,
       gst_structure_new("details", "reason", G_TYPE_STRING, reason, nullptr));
 }
 
@@ -65,17 +71,15 @@ Property backend_property(const SettingsOf<EngineSettings>& engine, const char* 
 }
 
 Property active_backend_property(const SettingsOf<EngineSettings>& engine) {
-  return engine.row("active-backend", "Active backend",
-                    "The engine in use: cuda or cpu from READY on, auto before it is chosen",
+  return engine.row("active-backend", "Active Backend", "Backend in use (auto = not chosen yet)",
                     &EngineSettings::active_backend,
                     {.type = GST_TYPE_CUDA_TRANSFORM_BACKEND, .flags = kReadOnly});
 }
 
 Property cuda_device_id_property(const SettingsOf<EngineSettings>& engine) {
-  return engine.row("cuda-device-id", "CUDA device ID",
-                    "The CUDA device to use, chosen when the element goes to READY (-1 = any)",
-                    &EngineSettings::cuda_device_id,
-                    {.least = -1, .most = G_MAXINT, .flags = kUpToReady});
+  return engine.row(
+      "cuda-device-id", "CUDA Device ID", "Set the GPU device to use for operations (-1 = auto)",
+      &EngineSettings::cuda_device_id, {.least = -1, .most = G_MAXINT, .flags = kUpToReady});
 }
 
 Property n_threads_property(const SettingsOf<EngineSettings>& engine, const char* blurb) {

@@ -16,9 +16,22 @@ namespace cudatransform {
 // `otherwise`.
 Status error_of(StatusCode code, gchar* reason, const char* otherwise);
 
-// Posts `status` with its message after `before`; the field `reason` of the error's details is the
-// message alone. Not for kCancelled, which is no error.
-void post_error(GstElement* element, const Status& status, const char* before = "");
+// The place in the source that an error's debug text names: as a default argument, the caller's.
+struct SourceLocation {
+  const char *file, *function;
+  int line;
+  static SourceLocation here(const char* file = __builtin_FILE(),
+                             const char* function = __builtin_FUNCTION(),
+                             int line = __builtin_LINE()) {
+    return {file, function, line};
+  }
+};
+
+// Posts an error with the text `summary` (null: a general one for the code of `status`). The
+// message of `status` is its debug text and the field `reason` of its details. Not for kCancelled,
+// which is no error.
+void post_error(GstElement* element, const Status& status, const char* summary = nullptr,
+                const SourceLocation& location = SourceLocation::here());
 
 // Whether a push, or an attempt at one, that ended like this forbids further pushes. Other flows
 // may become GST_FLOW_OK again.

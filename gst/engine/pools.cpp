@@ -121,7 +121,7 @@ struct PinnedState {
 
 Status PinnedState::take(gsize bytes, std::unique_ptr<Memory>* block) {
   std::lock_guard guard(lock);
-  if (!device) return Status::error(cudatransform::StatusCode::kNotFound, "the device has gone");
+  if (!device) return Status::error(cudatransform::StatusCode::kNotFound, "device closed");
   const auto fits = [&](const auto& memory) { return memory->size() == bytes; };
   if (auto found = std::find_if(spare.begin(), spare.end(), fits); found != spare.end()) {
     *block = std::move(*found);
@@ -200,7 +200,7 @@ static std::unique_ptr<Memory> take_pinned(GstAllocator* allocator, gsize bytes)
   if (status.ok()) return block;
   const bool first = !state->warned.exchange(true);
   gst_debug_log(GST_CAT_DEFAULT, first ? GST_LEVEL_WARNING : GST_LEVEL_DEBUG, __FILE__, __func__,
-                __LINE__, G_OBJECT(allocator), "no page-locked memory, taking ordinary: %s",
+                __LINE__, G_OBJECT(allocator), "no pinned memory, using pageable memory: %s",
                 status.message.c_str());
   return nullptr;
 }
@@ -326,8 +326,8 @@ GstAllocator* ordinary_allocator() {
 }
 
 static Status pool_failed(const char* what, gsize bytes) {
-  return Status::error(StatusCode::kFailed, std::string("no buffer pool for ") + what + " of " +
-                                                std::to_string(bytes) + " bytes could be started");
+  return Status::error(StatusCode::kFailed, std::string("failed to start a buffer pool for ") +
+                                                what + " of " + std::to_string(bytes) + " bytes");
 }
 
 Status no_device_memory(const char* what, gsize bytes) {
@@ -354,7 +354,7 @@ Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer)
       return {};
     case GST_FLOW_FLUSHING:
       return Status::error(StatusCode::kCancelled,
-                           std::string("the pool for ") + what + " is flushing");
+                           std::string("pool for ") + what + " is flushing");
     default:
       return no_system_memory(what, buffer_size(pool));
   }
@@ -427,8 +427,8 @@ Status make_system_pool(GstAllocator* allocator, gsize size, GstBufferPool** poo
                         GstBufferPool* (*make)()) {
   clear_pool(pool);
   if (size > G_MAXUINT)
-    return Status::error(StatusCode::kUnsupported, "coefficients of " + std::to_string(size) +
-                                                       " bytes a frame are too large");
+    return Status::error(StatusCode::kUnsupported, "frame of " + std::to_string(size) +
+                                                       " bytes of coefficients is too large");
   PoolPtr made(make());
   GstStructure* config =
       system_config(made.get(), nullptr, size, 0, allocator ? allocator : ordinary_allocator());

@@ -50,8 +50,9 @@ void install_properties(GObjectClass* klass, const std::vector<Property>& proper
   }
 }
 
-Property stats_property(const char* blurb, GstStructure* (*make)(GObject* object)) {
-  return {g_param_spec_boxed("stats", "Statistics", blurb, GST_TYPE_STRUCTURE, kReadOnly),
+Property stats_property(GstStructure* (*make)(GObject* object)) {
+  return {g_param_spec_boxed("stats", "Statistics", "Statistics, reset on READY to PAUSED",
+                             GST_TYPE_STRUCTURE, kReadOnly),
           [make](GObject* object, GValue* value) { g_value_take_boxed(value, make(object)); }};
 }
 

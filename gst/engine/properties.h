@@ -65,7 +65,7 @@ struct Property {
 void install_properties(GObjectClass* klass, const std::vector<Property>& properties);
 
 // The property "stats", which `make` reads (transfer full).
-Property stats_property(const char* blurb, GstStructure* (*make)(GObject* object));
+Property stats_property(GstStructure* (*make)(GObject* object));
 
 // A setting and its GValue. An enum may be stored as an int, flags as a guint.
 inline void read_value(const GValue* value, bool* to) { *to = g_value_get_boolean(value); }

@@ -174,12 +174,8 @@ std::string colorimetry_warning(const GstDctInfo& info, const GstCaps* caps) {
   const bool range = known && found.range == GST_VIDEO_COLOR_RANGE_0_255;
   const bool matrix = !has_chroma || (known && found.matrix == GST_VIDEO_COLOR_MATRIX_BT601);
   if (range && matrix) return {};
-  std::string wrong;
-  if (!range) wrong = "black will look gray and white dull";
-  if (!matrix) wrong += (wrong.empty() ? "" : ", ") + std::string("colors will be off");
-  std::string warning = "The coefficients have colorimetry " + std::string(text) +
-                        ", but JPEG means " + kJpegColorimetry + " (full range BT.601): " + wrong +
-                        ". Convert before the transform: videoconvert ! video/x-raw,";
+  std::string warning = "colorimetry " + std::string(text) + ", JPEG requires " + kJpegColorimetry +
+                        " (full-range BT.601): convert by videoconvert ! video/x-raw,";
   // videoconvert (GStreamer 1.22) leaves samples as they are where the matrix is the same, but on
   // its way to RGB.
   warning += matrix ? "format=RGB" : "colorimetry=";
@@ -197,10 +193,11 @@ std::string name_of(const GstDctInfo& info) {
 
 // Why there is no raw video of such coefficients.
 std::string no_raw_video(const GstDctInfo& info) {
-  if (info.n_components > kMaxComponents)
-    return "cudaidct8x8 makes no raw video of four components, as no format has C, M, Y and K";
-  return "cudaidct8x8 makes no raw video of that sampling at " + std::to_string(info.depth) +
-         " bits, only of 4:2:0, 4:2:2, 4:4:4 and gray";
+  std::string text = "no raw video format for " +
+                     std::string(gst_coef_sampling_to_string(info.sampling)) + " at " +
+                     std::to_string(info.depth) + " bits";
+  if (info.n_components <= kMaxComponents) text += ", only for 4:2:0, 4:2:2, 4:4:4 and grayscale";
+  return text;
 }
 
 // The formats of the file's own color space; those of RGB are many.
@@ -212,8 +209,7 @@ std::string raw_video(const RawOffer& offer) {
       gst_caps_append_structure(own.get(), gst_structure_copy(s));
   }
   const bool has_rgb = gst_caps_get_size(own.get()) < gst_caps_get_size(offer.made.get());
-  return "cudaidct8x8 outputs it as " + field_values(own.get(), "format") +
-         (has_rgb ? " or RGB" : "");
+  return "cudaidct8x8 outputs " + field_values(own.get(), "format") + (has_rgb ? " or RGB" : "");
 }
 
 // Empty: cudaidct8x8 is not downstream, or its raw video is accepted.

@@ -18,9 +18,9 @@ enum class JpegEntropy { kAuto, kCpu, kCuda };
 
 inline GType jpeg_entropy_type() {
   static const GEnumValue kValues[] = {
-      {int(JpegEntropy::kAuto), "The GPU where it can and is faster, else the CPU", "auto"},
+      {int(JpegEntropy::kAuto), "GPU if supported and faster, else CPU", "auto"},
       {int(JpegEntropy::kCpu), "CPU", "cpu"},
-      {int(JpegEntropy::kCuda), "The GPU where it can, or an error without one", "cuda"},
+      {int(JpegEntropy::kCuda), "GPU if supported, fails without CUDA", "cuda"},
       {0, nullptr, nullptr},
   };
   static const GType type = register_values("GstJpegCoefEntropy", kValues);

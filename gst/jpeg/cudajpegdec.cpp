@@ -27,14 +27,14 @@
 #include "gst/jpeg/pair_bin.h"
 
 struct GstCudaJpegDec {
-  GstPairBin parent;
+  GstCudaPairBin parent;
 };
 
 struct GstCudaJpegDecClass {
-  GstPairBinClass parent_class;
+  GstCudaPairBinClass parent_class;
 };
 
-G_DEFINE_TYPE(GstCudaJpegDec, gst_cuda_jpeg_dec, GST_TYPE_PAIR_BIN);
+G_DEFINE_TYPE(GstCudaJpegDec, gst_cuda_jpeg_dec, GST_TYPE_CUDA_PAIR_BIN);
 // Below jpegdec, which is PRIMARY, so that nobody gets another decoder unasked.
 GST_ELEMENT_REGISTER_DEFINE(cudajpegdec, "cudajpegdec", GST_RANK_SECONDARY,
                             gst_cuda_jpeg_dec_get_type());
@@ -42,12 +42,11 @@ GST_ELEMENT_REGISTER_DEFINE(cudajpegdec, "cudajpegdec", GST_RANK_SECONDARY,
 static void gst_cuda_jpeg_dec_init(GstCudaJpegDec*) {}
 
 static void gst_cuda_jpeg_dec_class_init(GstCudaJpegDecClass* klass) {
-  gst_pair_bin_install(GST_PAIR_BIN_CLASS(klass), "cudajpegdec",
-                       {.types = {gst_jpeg_coef_dec_get_type(), gst_cuda_idct_8x8_get_type()},
-                        .names = {"jpegcoefdec", "cudaidct8x8"},
-                        .transform = 1});
+  gst_cuda_pair_bin_install(GST_CUDA_PAIR_BIN_CLASS(klass), "cudajpegdec",
+                            {.types = {gst_jpeg_coef_dec_get_type(), gst_cuda_idct_8x8_get_type()},
+                             .names = {"jpegcoefdec", "cudaidct8x8"},
+                             .transform = 1});
   gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "CUDA JPEG decoder", "Codec/Decoder/Image",
-      "Decodes JPEG pictures and Motion-JPEG, on a CUDA device or on the CPU",
-      "The cudatransform authors");
+      GST_ELEMENT_CLASS(klass), "CUDA JPEG Decoder", "Codec/Decoder/Image/Hardware",
+      "Decodes JPEG images using CUDA or the CPU", "The cudatransform authors");
 }

@@ -24,15 +24,15 @@
 #include "gst/jpeg/pair_bin.h"
 
 struct GstCudaJpegEnc {
-  GstPairBin parent;
+  GstCudaPairBin parent;
 };
 
 struct GstCudaJpegEncClass {
-  GstPairBinClass parent_class;
+  GstCudaPairBinClass parent_class;
 };
 
 // Encoders have presets: encoding profiles may name one.
-G_DEFINE_TYPE_WITH_CODE(GstCudaJpegEnc, gst_cuda_jpeg_enc, GST_TYPE_PAIR_BIN,
+G_DEFINE_TYPE_WITH_CODE(GstCudaJpegEnc, gst_cuda_jpeg_enc, GST_TYPE_CUDA_PAIR_BIN,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, nullptr));
 // Below jpegenc, which is PRIMARY.
 GST_ELEMENT_REGISTER_DEFINE(cudajpegenc, "cudajpegenc", GST_RANK_SECONDARY,
@@ -41,12 +41,11 @@ GST_ELEMENT_REGISTER_DEFINE(cudajpegenc, "cudajpegenc", GST_RANK_SECONDARY,
 static void gst_cuda_jpeg_enc_init(GstCudaJpegEnc*) {}
 
 static void gst_cuda_jpeg_enc_class_init(GstCudaJpegEncClass* klass) {
-  gst_pair_bin_install(GST_PAIR_BIN_CLASS(klass), "cudajpegenc",
-                       {.types = {gst_cuda_dct_8x8_get_type(), gst_jpeg_coef_enc_get_type()},
-                        .names = {"cudadct8x8", "jpegcoefenc"},
-                        .transform = 0});
+  gst_cuda_pair_bin_install(GST_CUDA_PAIR_BIN_CLASS(klass), "cudajpegenc",
+                            {.types = {gst_cuda_dct_8x8_get_type(), gst_jpeg_coef_enc_get_type()},
+                             .names = {"cudadct8x8", "jpegcoefenc"},
+                             .transform = 0});
   gst_element_class_set_static_metadata(
-      GST_ELEMENT_CLASS(klass), "CUDA JPEG encoder", "Codec/Encoder/Image",
-      "Encodes raw video as JPEG pictures, on a CUDA device or on the CPU",
-      "The cudatransform authors");
+      GST_ELEMENT_CLASS(klass), "CUDA JPEG Encoder", "Codec/Encoder/Image/Hardware",
+      "Encodes JPEG images using CUDA or the CPU", "The cudatransform authors");
 }

@@ -21,7 +21,7 @@ namespace {
 const JpegDecodeOps& ops() { return cuda_jpeg_decode_ops(); }
 #else
 Status probe_cuda_jpeg_decode(Device&) {
-  return Status::error(StatusCode::kNotFound, "this build has no CUDA engine (-Dcuda=disabled)");
+  return Status::error(StatusCode::kNotFound, "built without CUDA (-Dcuda=disabled)");
 }
 Status make_cuda_queue(Device& device, std::unique_ptr<Queue>*) {
   return probe_cuda_jpeg_decode(device);

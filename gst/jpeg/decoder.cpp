@@ -126,8 +126,7 @@ Status JpegDecoder::start() {
   lanes_.clear();  // a device that failed before may work now
   if (settings_.entropy == JpegEntropy::kCuda) {
     if (!engine_.is_cuda())
-      return Status::error(StatusCode::kNotFound,
-                           "entropy=cuda, but the element has no CUDA device to decode on");
+      return Status::error(StatusCode::kNotFound, "entropy=cuda requires a CUDA device");
     CT_RETURN_IF_ERROR(lanes_.probe(engine_.device()));
   }
   pictures_.start();
@@ -169,10 +168,10 @@ GstFlowReturn JpegDecoder::finish() {
   const GstFlowReturn flow = pictures_.finish([this] { return drain(); });
   const JpegDecodeCounts counted = counts();
   if (flow != GST_FLOW_OK || counted.frames > 0 || counted.damaged == 0) return flow;
-  GST_ELEMENT_ERROR(
-      decoder_, STREAM, DECODE,
-      ("None of %" G_GUINT64_FORMAT " JPEG pictures could be decoded", counted.damaged),
-      ("on-error=conceal shows what there is of them"));
+  GST_ELEMENT_ERROR(decoder_, STREAM, DECODE,
+                    ("No valid frames decoded before end of stream (%" G_GUINT64_FORMAT " damaged)",
+                     counted.damaged),
+                    ("on-error=conceal outputs the decodable part"));
   return GST_FLOW_ERROR;
 }
 
@@ -200,9 +199,8 @@ gboolean JpegDecoder::take_event(GstEvent* event, GstVideoDecoderClass* parent_c
   }
   // The base class passes a gap on at once, and would make caps of raw video for it.
   if (GST_EVENT_TYPE(event) == GST_EVENT_GAP && !negotiate_gap()) {
-    GST_ELEMENT_ERROR(decoder_, STREAM, FORMAT,
-                      ("A gap cannot be passed on: no caps have been negotiated"),
-                      ("downstream takes none of the caps that the element can make"));
+    GST_ELEMENT_ERROR(decoder_, STREAM, FORMAT, ("Cannot forward GAP event: no caps negotiated"),
+                      ("downstream accepts none of the coefficient caps"));
     return gst_pad_push_event(GST_VIDEO_DECODER_SRC_PAD(decoder_), event);
   }
   return parent_class->sink_event(decoder_, event);
@@ -341,21 +339,19 @@ Status JpegDecoder::read_header(JpegPicture& picture) {
   CT_RETURN_IF_ERROR(picture.reader->read_header(picture.file(), &header));
   const guint64 pixels = guint64(header.width) * header.height;
   if (settings_.max_pixels != 0 && pixels > settings_.max_pixels)
-    return damaged("the picture has " + size_of(header) +
-                   " pixels, more than max-pixels=" + std::to_string(settings_.max_pixels));
+    return damaged(size_of(header) +
+                   " picture exceeds max-pixels=" + std::to_string(settings_.max_pixels));
   if (!picture.conceals && picture.file().size() < header.least_bytes)
-    return damaged("the data ends early: a picture of " + size_of(header) + " has at least " +
-                   std::to_string(header.least_bytes) + " bytes, not " +
-                   std::to_string(picture.file().size()));
+    return damaged("truncated: " + std::to_string(picture.file().size()) +
+                   " bytes, expected at least " + std::to_string(header.least_bytes) + " for " +
+                   size_of(header));
   picture.irregular = header.irregular;
   if (!info_of(header, &picture.info))
-    return damaged("a picture of " + size_of(header) + " is too large for a buffer");
+    return damaged(size_of(header) + " picture exceeds the maximum buffer size");
   CT_RETURN_IF_ERROR(
       claim(picture, picture.info.size + header.extra_bytes + picture.trailing_size()));
   if (is_half_a_picture(header, input_.get()))
-    return Status::error(StatusCode::kUnsupported,
-                         "the stream has two fields in each frame; interlaced Motion-JPEG is not "
-                         "supported");
+    return Status::error(StatusCode::kUnsupported, "interlaced Motion JPEG is not supported");
   if (wants_device(picture)) take_lane(picture);
   return {};
 }
@@ -365,10 +361,9 @@ Status JpegDecoder::read_header(JpegPicture& picture) {
 Status JpegDecoder::claim(JpegPicture& picture, guint64 bytes) const {
   picture.bytes += bytes;
   if (settings_.max_memory == 0 || picture.bytes <= settings_.max_memory) return {};
-  return damaged("the picture has " + std::to_string(picture.info.width) + "x" +
-                 std::to_string(picture.info.height) + " pixels and needs " +
-                 std::to_string(picture.bytes) +
-                 " bytes, more than max-memory=" + std::to_string(settings_.max_memory));
+  return damaged(std::to_string(picture.info.width) + "x" + std::to_string(picture.info.height) +
+                 " picture needs " + std::to_string(picture.bytes) +
+                 " bytes, exceeds max-memory=" + std::to_string(settings_.max_memory));
 }
 
 bool JpegDecoder::wants_device(const JpegPicture& picture) const {
@@ -382,7 +377,8 @@ bool JpegDecoder::wants_device(const JpegPicture& picture) const {
 // Without memory for the device's work, the CPU decodes.
 void JpegDecoder::take_lane(JpegPicture& picture) {
   if (const Status status = lanes_.take(engine_.device(), &picture.lane); !status.ok()) {
-    GST_CAT_DEBUG_OBJECT(jpegcoefdec_debug, decoder_, "decoded by CPU: %s", status.message.c_str());
+    GST_CAT_DEBUG_OBJECT(jpegcoefdec_debug, decoder_, "decoding on the CPU: %s",
+                         status.message.c_str());
     return;
   }
   picture.measured = picture.lane->measure(picture.file());
@@ -530,7 +526,7 @@ GstFlowReturn JpegDecoder::reject(Picture picture, const Status& why) {
 GstFlowReturn JpegDecoder::drop_refused() {
   negotiated_ = false;
   const Status status = ask_downstream();
-  const std::string why = status.ok() ? "downstream refuses its caps" : status.message;
+  const std::string why = status.ok() ? "downstream rejected the caps" : status.message;
   GST_OBJECT_LOCK(decoder_);
   counts_.frames--;  // it has been counted as pushed
   counts_.damaged++;
@@ -565,7 +561,7 @@ void JpegDecoder::note_irregular(const JpegPicture& picture) {
   if (picture.irregular == 0) return;
   count(&JpegDecodeCounts::irregular);
   if (!std::exchange(has_reported_irregular_, true))
-    GST_INFO_OBJECT(decoder_, "an irregular picture: %s",
+    GST_INFO_OBJECT(decoder_, "irregular picture: %s",
                     irregularity_text(picture.irregular).c_str());
 }
 
@@ -608,8 +604,9 @@ bool JpegDecoder::set_gap_state() {
   GstDctInfo info;
   const GstStructure* file = input_ ? gst_caps_get_structure(input_->caps, 0) : nullptr;
   if (!jpeg_coefs_for_gap(std::move(caps), file, &info)) return false;
-  GST_CAT_INFO_OBJECT(jpegcoefdec_debug, decoder_, "%dx%d, %s for a gap before the first picture",
-                      info.width, info.height, gst_coef_sampling_to_string(info.sampling));
+  GST_CAT_INFO_OBJECT(jpegcoefdec_debug, decoder_,
+                      "assuming %dx%d, %s for a gap before the first picture", info.width,
+                      info.height, gst_coef_sampling_to_string(info.sampling));
   set_output_state(info, {});
   return true;
 }

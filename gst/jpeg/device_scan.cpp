@@ -123,7 +123,7 @@ Status DeviceCoder::open(Engine& engine) {
   }
 #endif
   (void)engine;
-  return Status::error(StatusCode::kNotFound, "the element has no CUDA engine");
+  return Status::error(StatusCode::kNotFound, "no CUDA device");
 }
 
 void DeviceCoder::close() {
@@ -232,7 +232,8 @@ Status DeviceScan::encode_optimized() {
   for (const auto& counts : results().counts.of)
     blocks = std::accumulate(counts + kJpegDcSymbols, counts + kJpegSymbols, blocks);
   if (blocks != job_.layout.blocks)
-    return Status::error(StatusCode::kFailed, "the symbols of a scan were not counted");
+    return Status::error(StatusCode::kFailed,
+                         "symbol statistics do not match the number of blocks");
   const uint32_t pairs = has_chroma(picture_->color) ? 2 : 1;
   CT_RETURN_IF_ERROR(make_optimal_jpeg_tables(results().counts, pairs, &tables_));
   JpegCodes codes;
@@ -251,7 +252,7 @@ Status DeviceScan::wait_for_scan(bool* refused) {
   const uint32_t faults = results().result.faults;
   // Tables are Annex K's, which have all codes, or made for this picture.
   if ((faults & kJpegNoCode) != 0)
-    return Status::error(StatusCode::kFailed, "a symbol of a scan has no code");
+    return Status::error(StatusCode::kFailed, "Missing Huffman code table entry");
   *refused = (faults & kJpegLevelsNotPlain) != 0;
   return {};
 }
@@ -276,7 +277,7 @@ Status DeviceScan::finish(GstBuffer** file) {
   coder_->note_picture(refused);
   if (refused) return {};
   if (results().result.faults != 0)
-    return Status::error(StatusCode::kFailed, "a scan has become larger while it was coded");
+    return Status::error(StatusCode::kFailed, "scan exceeds its computed size");
   if (results().result.size > fetched_) {
     CT_RETURN_IF_ERROR(fetch(fetched_, results().result.size - fetched_));
     CT_RETURN_IF_ERROR(downloaded_->wait());

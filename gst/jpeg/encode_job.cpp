@@ -27,7 +27,7 @@ struct Behind {
 };
 
 std::string text_of(const FilePlace& place) {
-  return std::to_string(place.begin) + " to " + std::to_string(place.end());
+  return "(bytes " + std::to_string(place.begin) + "-" + std::to_string(place.end()) + ")";
 }
 
 // kInvalidArgument: attachments that cannot be: too many, outside of the bytes, over each other.
@@ -35,11 +35,11 @@ Status read_trailing(GstBuffer* coefficients, Behind* behind) {
   const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(coefficients);
   if (!jpeg) return {};
   const auto wrong = [](const std::string& what) {
-    return Status::error(StatusCode::kInvalidArgument, "the GstDctJpegMeta has " + what);
+    return Status::error(StatusCode::kInvalidArgument, "GstDctJpegMeta: " + what);
   };
   if (jpeg->n_attachments > GST_DCT_JPEG_MAX_ATTACHMENTS)
-    return wrong(std::to_string(jpeg->n_attachments) + " attachments, at most " +
-                 std::to_string(GST_DCT_JPEG_MAX_ATTACHMENTS) + " are expected");
+    return wrong(std::to_string(jpeg->n_attachments) + " attachments, expected at most " +
+                 std::to_string(GST_DCT_JPEG_MAX_ATTACHMENTS));
   gsize size = 0;
   if (jpeg->trailing) {
     const auto* data = static_cast<const uint8_t*>(g_bytes_get_data(jpeg->trailing, &size));
@@ -48,12 +48,12 @@ Status read_trailing(GstBuffer* coefficients, Behind* behind) {
   for (guint i = 0; i < jpeg->n_attachments; i++) {
     const FilePlace place = {jpeg->attachments[i].offset, jpeg->attachments[i].size};
     if (place.size == 0 || place.begin > size || place.size > size - place.begin)
-      return wrong("attachment " + std::to_string(i) + " at bytes " + text_of(place) + " of " +
-                   std::to_string(size) + " behind the picture");
+      return wrong("attachment " + std::to_string(i) + " " + text_of(place) +
+                   " exceeds the trailing data of " + std::to_string(size) + " bytes");
     for (const FilePlace& other : behind->attachments())
       if (place.begin < other.end() && other.begin < place.end())
-        return wrong("attachment " + std::to_string(i) + " at bytes " + text_of(place) +
-                     ", over another at " + text_of(other));
+        return wrong("attachment " + std::to_string(i) + " " + text_of(place) +
+                     " overlaps another " + text_of(other));
     behind->places[behind->count++] = place;
   }
   return {};
@@ -196,7 +196,7 @@ Status EncodeJob::append(std::span<const uint8_t> behind, std::span<const FilePl
                          "no memory for a JPEG file of " + std::to_string(whole_size) + " bytes");
   if (gst_buffer_extract(file_.get(), 0, data, size) != size) {
     std::free(data);
-    return Status::error(StatusCode::kOutOfMemory, "the JPEG file's buffer cannot be read");
+    return Status::error(StatusCode::kOutOfMemory, "failed to read the JPEG buffer");
   }
   memcpy(data + size, behind.data(), behind.size());
   file_.reset(gst_buffer_new_wrapped_full(static_cast<GstMemoryFlags>(0), data, whole_size, 0,

@@ -20,8 +20,9 @@ namespace {
 // The most download memory that is kept for later frames.
 constexpr gsize kMaxStaging = gsize{1} << 28;
 
-void post_frame_error(GstVideoEncoder* encoder, const Status& status) {
-  post_error(GST_ELEMENT(encoder), status, "A frame cannot be written as JPEG: ");
+void post_frame_error(GstVideoEncoder* encoder, const Status& status,
+                      const SourceLocation& location = SourceLocation::here()) {
+  post_error(GST_ELEMENT(encoder), status, "Failed to encode JPEG", location);
 }
 
 // How many buffers we may keep and still leave the source of `buffer` one for the next frame.
@@ -126,7 +127,7 @@ Status JpegEncoder::open_coder() {
     GST_INFO_OBJECT(encoder_, "entropy coding on the CPU: %s", status.message.c_str());
     return {};
   }
-  status.message = "JPEG cannot be coded on the GPU: " + status.message;
+  status.message = "entropy=cuda: " + status.message;
   return status;
 }
 
@@ -181,7 +182,7 @@ bool JpegEncoder::take_caps(GstCaps* caps) {
 bool JpegEncoder::start_workers() {
   const int threads = pictures_.threads_for(locked(encoder_, engine_properties_.n_threads));
   if (pictures_.start_workers(threads, threads)) return true;
-  GST_ELEMENT_ERROR(encoder_, RESOURCE, FAILED, ("%d threads could not be started", threads),
+  GST_ELEMENT_ERROR(encoder_, RESOURCE, FAILED, ("Failed to start %d encoder threads", threads),
                     (nullptr));
   return false;
 }
@@ -271,12 +272,11 @@ void JpegEncoder::warn_of_rtp() {
   const std::string payloader = rtp_jpeg_payloader_behind(GST_VIDEO_ENCODER_SRC_PAD(encoder_));
   if (payloader.empty()) return;
   warned_of_rtp_ = true;
-  GST_ELEMENT_WARNING(encoder_, STREAM, FORMAT,
-                      ("%s is not for %s: RTP carries baseline scans without their Huffman "
-                       "tables (RFC 2435), so no receiver can read these files; leave progressive, "
-                       "arithmetic and optimize false, and the coefficients' depth 8",
-                       setting, payloader.c_str()),
-                      (nullptr));
+  GST_ELEMENT_WARNING(
+      encoder_, STREAM, FORMAT,
+      ("%s is incompatible with %s: RFC 2435 requires 8-bit baseline, default Huffman tables",
+       setting, payloader.c_str()),
+      ("set progressive, arithmetic and optimize to false, and transform to depth=8"));
 }
 
 // The element changes no XMP data.
@@ -285,8 +285,7 @@ void JpegEncoder::warn_of_lengths(const std::string& untrue) {
   counts_.untrue_lengths++;
   if (std::exchange(warned_of_lengths_, true)) return;
   GST_ELEMENT_WARNING(encoder_, STREAM, FORMAT, ("%s", untrue.c_str()),
-                      ("some bytes behind the picture in its file did not come with it; "
-                       "keep-metadata=false leaves such data out"));
+                      ("trailing data incomplete; keep-metadata=false omits it"));
 }
 
 }  // namespace cudatransform

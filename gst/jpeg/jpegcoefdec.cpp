@@ -116,8 +116,8 @@ namespace {
 
 GType pictures_type() {
   static const GEnumValue kValues[] = {
-      {int(JpegFilePictures::kFirst), "The first; the others travel with it", "first"},
-      {int(JpegFilePictures::kAll), "All, as if there was no index", "all"},
+      {int(JpegFilePictures::kFirst), "Primary picture; the others are attached to it", "first"},
+      {int(JpegFilePictures::kAll), "All pictures, ignoring the MPF index", "all"},
       {0, nullptr, nullptr},
   };
   static const GType type = cudatransform::register_values("GstJpegCoefPictures", kValues);
@@ -136,41 +136,27 @@ static void install_properties(GObjectClass* klass) {
   cudatransform::install_properties(
       klass,
       {on_error_property(pictures),
-       jpeg.row("max-pixels", "Largest picture",
-                "Width times height above which a picture counts as damaged (0 = no limit); a "
-                "header of a few bytes can claim 4 gigapixels",
+       jpeg.row("max-pixels", "Maximum Pixels", "Maximum picture size in pixels (0 = unlimited)",
                 &JpegDecodeSettings::max_pixels, {.most = G_MAXUINT64}),
        max_memory_property(pictures,
-                           "Bytes of host memory that all pictures being decoded may take together "
-                           "(0 = no limit): fewer at a time when they are large; one that needs "
-                           "more alone counts as damaged"),
-       jpeg.row("pictures", "Pictures of a file",
-                "Which pictures become frames of a file whose index (MPF) names several, as gain "
-                "maps, stereo pairs and previews",
+                           "Maximum host memory for pictures in flight in bytes (0 = unlimited)"),
+       jpeg.row("pictures", "Pictures", "Pictures to output from Multi-Picture Format (MPF) files",
                 &JpegDecodeSettings::pictures, {.type = pictures_type(), .flags = kUpToReady}),
-       jpeg.row("keep-metadata", "Keep metadata",
-                "Attach the file's density, Exif data, color profile, comments and the bytes "
-                "behind its picture to the coefficients, for jpegcoefenc to write",
+       jpeg.row("keep-metadata", "Keep Metadata",
+                "Attach APPn and COM segments and trailing data to the coefficients",
                 &JpegDecodeSettings::keep_metadata),
-       jpeg.row("tables-in-caps", "Tables in caps",
-                "Write the quantization tables into the caps as well, for files that keep no "
-                "metas; with it, new tables are new caps",
+       jpeg.row("tables-in-caps", "Tables in Caps",
+                "Also write quantization tables into the caps (changes renegotiate)",
                 &JpegDecodeSettings::tables_in_caps, {.flags = kUpToReady}),
-       jpeg.row("entropy", "Entropy decoding",
-                "The engine that decodes Huffman codes; the CPU decodes progressive, arithmetic "
-                "and damaged files in any case",
-                &JpegDecodeSettings::entropy,
-                {.type = cudatransform::jpeg_entropy_type(), .flags = kUpToReady}),
-       n_threads_property(engine,
-                          "How many pictures are decoded at a time, chosen at the first (0 = one "
-                          "per core, or two where CUDA may decode; one for live sources)"),
-       backend_property(engine,
-                        "Whether to offer coefficients in CUDA memory as well, and to decode on "
-                        "the GPU (entropy), chosen when the element goes to READY"),
+       jpeg.row(
+           "entropy", "Entropy Decoding",
+           "Backend for Huffman decoding (progressive, arithmetic and damaged files use the CPU)",
+           &JpegDecodeSettings::entropy,
+           {.type = cudatransform::jpeg_entropy_type(), .flags = kUpToReady}),
+       n_threads_property(engine, "Number of pictures to decode in parallel (0 = automatic)"),
+       backend_property(engine, "Backend for entropy decoding and output memory"),
        active_backend_property(engine), cuda_device_id_property(engine),
        cudatransform::stats_property(
-           "What was decoded since PAUSED, as a structure; "
-           "docs/elements/jpegcoefdec.md lists its fields",
            [](GObject* object) { return State::of(object).jpeg.stats(); })});
 }
 
@@ -226,7 +212,7 @@ GstFlowReturn refuse(GstVideoDecoder* decoder, State& state, GstVideoCodecFrame*
 // frames, so that a stream without pictures needs some, too.
 bool skip(GstVideoDecoder* decoder, State& state, gsize size) {
   constexpr gsize kMaxSkipped = gsize{1} << 18;
-  GST_DEBUG_OBJECT(decoder, "%" G_GSIZE_FORMAT " bytes are between two pictures", size);
+  GST_DEBUG_OBJECT(decoder, "skipping %" G_GSIZE_FORMAT " bytes between pictures", size);
   const bool is_too_much = (state.skipped += size) > kMaxSkipped;
   state.bytes.flush(size - (is_too_much ? 1 : 0));
   if (is_too_much) state.bytes.add_to_frame(decoder, 1);
@@ -251,9 +237,8 @@ static GstFlowReturn gst_jpeg_coef_dec_parse(GstVideoDecoder* decoder, GstVideoC
     if (const std::string& doubt = state.splitter.doubt(); !doubt.empty())
       GST_DEBUG_OBJECT(decoder, "%s", doubt.c_str());
     if (span.is_cut)
-      GST_WARNING_OBJECT(
-          decoder, "the bytes behind a picture are not kept: more than %" G_GUINT64_FORMAT " bytes",
-          rules.most);
+      GST_WARNING_OBJECT(decoder, "dropping trailing data of more than %" G_GUINT64_FORMAT " bytes",
+                         rules.most);
     state.bytes.add_to_frame(decoder, span.size);
     return gst_video_decoder_have_frame(decoder);
   }
@@ -369,8 +354,8 @@ static void gst_jpeg_coef_dec_class_init(GstJpegCoefDecClass* klass) {
                                               cudatransform::jpeg_coefs_template_caps(true));
   install_properties(G_OBJECT_CLASS(klass));
   gst_element_class_set_static_metadata(
-      element_class, "JPEG to DCT coefficients", "Codec/Parser/Image",
-      "Takes JPEG pictures and Motion-JPEG apart as far as their quantized DCT coefficients",
+      element_class, "JPEG Coefficient Decoder", "Codec/Decoder/Image/Hardware",
+      "Entropy-decodes JPEG and Motion JPEG into quantized DCT coefficients using CUDA or the CPU",
       "The cudatransform authors");
 
   decoder_class->start = GST_DEBUG_FUNCPTR(gst_jpeg_coef_dec_start);

@@ -187,40 +187,26 @@ static void install_properties(GObjectClass* klass) {
       [](gpointer element) -> auto& { return State::of(element).settings.options; });
   cudatransform::install_properties(
       klass,
-      {options.row("progressive", "Progressive",
-                   "Write progressive files: a coarse picture first, then its refinements",
+      {options.row("progressive", "Progressive", "Write progressive JPEG",
                    &JpegOptions::progressive),
-       options.row("optimize", "Optimize",
-                   "Compute the best Huffman tables for each picture, in a pass of its own",
+       options.row("optimize", "Optimize", "Compute optimal Huffman tables for each picture",
                    &JpegOptions::optimize),
-       options.row("arithmetic", "Arithmetic",
-                   "Use arithmetic coding: smaller files, which many programs cannot read",
+       options.row("arithmetic", "Arithmetic", "Use arithmetic coding (few decoders support it)",
                    &JpegOptions::arithmetic),
-       options.row("restart-interval", "Restart interval",
-                   "MCUs from one restart marker to the next (0 = no markers)",
+       options.row("restart-interval", "Restart Interval",
+                   "Restart interval in MCUs (0 = no restart markers)",
                    &JpegOptions::restart_interval,
                    {.most = cudatransform::kJpegMaxRestartInterval}),
-       options.row("keep-metadata", "Keep metadata",
-                   "Write the density, Exif data, color profile, comments and the bytes behind "
-                   "the picture, as jpegcoefdec has found them in the file that the coefficients "
-                   "are from",
-                   &JpegOptions::keep_metadata),
-       n_threads_property(engine,
-                          "Pictures that are written at once, each on a thread or on the GPU (0 = "
-                          "one per core, but 1 for a live source; 1 adds no latency)"),
-       backend_property(engine,
-                        "Whether to take coefficients in CUDA memory, chosen when the element goes "
-                        "to READY"),
+       options.row("keep-metadata", "Keep Metadata",
+                   "Write the attached metadata and trailing data", &JpegOptions::keep_metadata),
+       n_threads_property(engine, "Number of pictures to encode in parallel (0 = automatic)"),
+       backend_property(engine, "Backend for entropy coding and input memory"),
        cuda_device_id_property(engine),
-       jpeg.row("entropy", "Entropy coding",
-                "The engine that does the entropy coding: the GPU can if coefficients are in CUDA "
-                "memory, of 8 bits, and the file is neither progressive nor arithmetic; the CPU "
-                "does all others",
+       jpeg.row("entropy", "Entropy Coding",
+                "Backend for entropy coding (progressive, arithmetic and 12-bit files use the CPU)",
                 &JpegEncodeSettings::entropy,
                 {.type = cudatransform::jpeg_entropy_type(), .flags = cudatransform::kUpToReady}),
-       cudatransform::stats_property("What was written since PAUSED, as a structure; "
-                                     "docs/elements/jpegcoefenc.md lists its fields",
-                                     make_stats)});
+       cudatransform::stats_property(make_stats)});
 }
 
 static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {
@@ -243,7 +229,7 @@ static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {
                                               cudatransform::jpeg_coefs_template_caps(false),
                                               cudatransform::jpeg_template_caps());
   gst_element_class_set_static_metadata(
-      element_class, "JPEG writer of 8x8 DCT coefficients", "Codec/Encoder/Image",
-      "Writes quantized 8x8 DCT coefficients as JPEG files, without loss",
+      element_class, "JPEG Coefficient Encoder", "Codec/Encoder/Image/Hardware",
+      "Entropy-codes quantized DCT coefficients as JPEG using CUDA or the CPU",
       "The cudatransform authors");
 }

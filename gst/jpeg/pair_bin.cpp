@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "gst/engine/properties.h"
 
@@ -40,19 +41,21 @@ bool is_wanted(const GParamSpec* spec) {
          std::find(std::begin(kInner), std::end(kInner), name) == std::end(kInner);
 }
 
-// Of both elements' texts, in the order of the stream.
-const char* common_blurb(const Pair& pair, GParamSpec* const specs[2]) {
-  std::string texts[2];
-  for (int i = 0; i < 2; i++)
-    if (specs[i]) texts[i] = g_param_spec_get_blurb(specs[i]);
-  const auto has = [&](int whole, int part) {
-    return texts[whole].find(texts[part]) != std::string::npos;
-  };
-  if (has(0, 1)) return g_intern_string(texts[0].c_str());
-  if (has(1, 0)) return g_intern_string(texts[1].c_str());
-  return g_intern_string(
-      (std::string(pair.names[0]) + ": " + texts[0] + ". " + pair.names[1] + ": " + texts[1])
-          .c_str());
+// The blurbs of properties that mean the same to both elements in other words.
+constexpr std::pair<std::string_view, const char*> kCommonBlurbs[] = {
+    {"backend", "Backend of both stages"},
+    {"n-threads", "Number of threads of each stage (0 = automatic)"},
+    {"qos", "Handle Quality-of-Service events from downstream"},
+};
+
+// Null: the elements that have the property describe it differently.
+const char* common_blurb(GParamSpec* const specs[2]) {
+  const char* texts[2];
+  for (int i = 0; i < 2; i++) texts[i] = g_param_spec_get_blurb(specs[specs[i] ? i : 1 - i]);
+  if (std::string_view(texts[0]) == texts[1]) return texts[0];
+  for (const auto& [name, blurb] : kCommonBlurbs)
+    if (name == specs[0]->name) return blurb;
+  return nullptr;
 }
 
 // With the default that `initial` has: a class may start with another value than its base class's
@@ -132,7 +135,8 @@ std::vector<PairProperty> pair_properties(const Pair& pair) {
     GValue initial = G_VALUE_INIT;
     g_value_init(&initial, read->value_type);
     g_object_get_property(elements[property.reads], name, &initial);
-    property.spec = copy_spec(read, &initial, common_blurb(pair, specs));
+    const char* blurb = common_blurb(specs);
+    property.spec = blurb ? copy_spec(read, &initial, blurb) : nullptr;
     if (!property.spec) g_error("no copy of property %s", name);
     g_value_unset(&initial);
   }
@@ -151,12 +155,14 @@ void turn_inner_properties_off(GstElement* element) {
 using cudatransform::Pair;
 using cudatransform::PairProperty;
 
-#define gst_pair_bin_parent_class parent_class
-G_DEFINE_ABSTRACT_TYPE(GstPairBin, gst_pair_bin, GST_TYPE_BIN);
+#define gst_cuda_pair_bin_parent_class parent_class
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaPairBin, gst_cuda_pair_bin, GST_TYPE_BIN,
+                                 gst_type_mark_as_plugin_api(g_define_type_id,
+                                                             static_cast<GstPluginAPIFlags>(0)));
 
 static GstStructure* make_stats(GObject* object) {
-  GstPairBin* self = GST_PAIR_BIN(object);
-  const GstPairBinClass* klass = GST_PAIR_BIN_GET_CLASS(self);
+  GstCudaPairBin* self = GST_CUDA_PAIR_BIN(object);
+  const GstCudaPairBinClass* klass = GST_CUDA_PAIR_BIN_GET_CLASS(self);
   GstStructure* stats = gst_structure_new_empty(
       (std::string("application/x-") + klass->element_name + "-stats").c_str());
   for (int i = 0; i < 2; i++) {
@@ -170,7 +176,7 @@ static GstStructure* make_stats(GObject* object) {
 
 static cudatransform::Property row_of(const PairProperty& property) {
   const auto element = [](GObject* object, int i) {
-    return G_OBJECT(GST_PAIR_BIN(object)->elements[i]);
+    return G_OBJECT(GST_CUDA_PAIR_BIN(object)->elements[i]);
   };
   return {property.spec,
           [element, property](GObject* object, GValue* value) {
@@ -185,16 +191,16 @@ static cudatransform::Property row_of(const PairProperty& property) {
 
 // An element has notified a property.
 static void forward_notify(GObject* element, GParamSpec* spec, gpointer bin) {
-  GstPairBin* self = GST_PAIR_BIN(bin);
-  for (const PairProperty& property : *GST_PAIR_BIN_GET_CLASS(self)->properties)
+  GstCudaPairBin* self = GST_CUDA_PAIR_BIN(bin);
+  for (const PairProperty& property : *GST_CUDA_PAIR_BIN_GET_CLASS(self)->properties)
     if (std::string_view(property.spec->name) == spec->name &&
         element == G_OBJECT(self->elements[property.reads]))
       g_object_notify_by_pspec(G_OBJECT(self), property.spec);
 }
 
 // The bin's control bindings, which the elements ask for their values frame by frame.
-static void bind_controls(GstPairBin* self) {
-  for (const PairProperty& property : *GST_PAIR_BIN_GET_CLASS(self)->properties)
+static void bind_controls(GstCudaPairBin* self) {
+  for (const PairProperty& property : *GST_CUDA_PAIR_BIN_GET_CLASS(self)->properties)
     for (int i = 0; i < 2; i++)
       if (const char* name = property.spec->name;
           property.is_in[i] && (property.spec->flags & GST_PARAM_CONTROLLABLE))
@@ -219,7 +225,7 @@ static gboolean query_from_inside(GstPad* internal, GstObject* ghost, GstQuery* 
          gst_pad_query_default(internal, ghost, query);
 }
 
-static void add_ghost_pad(GstPairBin* self, GstElement* element, const char* name) {
+static void add_ghost_pad(GstCudaPairBin* self, GstElement* element, const char* name) {
   GstPad* pad = gst_element_get_static_pad(element, name);
   GstPadTemplate* templ = gst_element_class_get_pad_template(GST_ELEMENT_GET_CLASS(self), name);
   GstPad* ghost = gst_ghost_pad_new_from_template(name, pad, templ);
@@ -231,10 +237,10 @@ static void add_ghost_pad(GstPairBin* self, GstElement* element, const char* nam
   gst_object_unref(pad);
 }
 
-static void gst_pair_bin_constructed(GObject* object) {
+static void gst_cuda_pair_bin_constructed(GObject* object) {
   G_OBJECT_CLASS(parent_class)->constructed(object);
-  GstPairBin* self = GST_PAIR_BIN(object);
-  const Pair& pair = GST_PAIR_BIN_GET_CLASS(self)->pair;
+  GstCudaPairBin* self = GST_CUDA_PAIR_BIN(object);
+  const Pair& pair = GST_CUDA_PAIR_BIN_GET_CLASS(self)->pair;
   for (int i = 0; i < 2; i++) {
     self->elements[i] = GST_ELEMENT(
         gst_object_ref_sink(g_object_new(pair.types[i], "name", pair.names[i], nullptr)));
@@ -249,17 +255,17 @@ static void gst_pair_bin_constructed(GObject* object) {
   bind_controls(self);
 }
 
-static void gst_pair_bin_finalize(GObject* object) {
-  for (GstElement*& element : GST_PAIR_BIN(object)->elements) gst_clear_object(&element);
+static void gst_cuda_pair_bin_finalize(GObject* object) {
+  for (GstElement*& element : GST_CUDA_PAIR_BIN(object)->elements) gst_clear_object(&element);
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
 
-static void gst_pair_bin_init(GstPairBin*) {}
+static void gst_cuda_pair_bin_init(GstCudaPairBin*) {}
 
-static void gst_pair_bin_class_init(GstPairBinClass* klass) {
+static void gst_cuda_pair_bin_class_init(GstCudaPairBinClass* klass) {
   auto* object_class = G_OBJECT_CLASS(klass);
-  object_class->constructed = gst_pair_bin_constructed;
-  object_class->finalize = gst_pair_bin_finalize;
+  object_class->constructed = gst_cuda_pair_bin_constructed;
+  object_class->finalize = gst_cuda_pair_bin_finalize;
 }
 
 static void add_template(GstElementClass* klass, GType of, const char* name) {
@@ -271,13 +277,12 @@ static void add_template(GstElementClass* klass, GType of, const char* name) {
   g_type_class_unref(of_class);
 }
 
-void gst_pair_bin_install(GstPairBinClass* klass, const char* element_name, const Pair& pair) {
+void gst_cuda_pair_bin_install(GstCudaPairBinClass* klass, const char* element_name,
+                               const Pair& pair) {
   klass->element_name = element_name;
   klass->pair = pair;
   klass->properties = new std::vector<PairProperty>(cudatransform::pair_properties(pair));
-  std::vector<cudatransform::Property> rows = {cudatransform::stats_property(
-      "The structures that the two elements have as stats, each as a field with its element's name",
-      make_stats)};
+  std::vector<cudatransform::Property> rows = {cudatransform::stats_property(make_stats)};
   for (const PairProperty& property : *klass->properties) rows.push_back(row_of(property));
   cudatransform::install_properties(G_OBJECT_CLASS(klass), rows);
   add_template(GST_ELEMENT_CLASS(klass), pair.types[0], "sink");

@@ -24,29 +24,30 @@ struct PairProperty {
 };
 
 // The bin's properties, without `stats`, with names, types, ranges and defaults of the elements'.
-// They have the elements' texts, too; of two texts that differ each with its element's name before
-// it. Properties that only change coefficients are left out, as these stay within the bin.
+// They have the elements' texts, too, or a common one where those differ. Properties that only
+// change coefficients are left out, as these stay within the bin.
 std::vector<PairProperty> pair_properties(const Pair& pair);
 // Turns those off that are left out.
 void turn_inner_properties_off(GstElement* element);
 
 }  // namespace cudatransform
 
-#define GST_TYPE_PAIR_BIN (gst_pair_bin_get_type())
-#define GST_PAIR_BIN(object) (G_TYPE_CHECK_INSTANCE_CAST((object), GST_TYPE_PAIR_BIN, GstPairBin))
-#define GST_PAIR_BIN_CLASS(klass) \
-  (G_TYPE_CHECK_CLASS_CAST((klass), GST_TYPE_PAIR_BIN, GstPairBinClass))
-#define GST_PAIR_BIN_GET_CLASS(object) \
-  (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_PAIR_BIN, GstPairBinClass))
+#define GST_TYPE_CUDA_PAIR_BIN (gst_cuda_pair_bin_get_type())
+#define GST_CUDA_PAIR_BIN(object) \
+  (G_TYPE_CHECK_INSTANCE_CAST((object), GST_TYPE_CUDA_PAIR_BIN, GstCudaPairBin))
+#define GST_CUDA_PAIR_BIN_CLASS(klass) \
+  (G_TYPE_CHECK_CLASS_CAST((klass), GST_TYPE_CUDA_PAIR_BIN, GstCudaPairBinClass))
+#define GST_CUDA_PAIR_BIN_GET_CLASS(object) \
+  (G_TYPE_INSTANCE_GET_CLASS((object), GST_TYPE_CUDA_PAIR_BIN, GstCudaPairBinClass))
 
 // The bin does nothing while data flow. Messages come from the elements, which have the names of
 // their factories within the bin.
-struct GstPairBin {
+struct GstCudaPairBin {
   GstBin parent;
   GstElement* elements[2];
 };
 
-struct GstPairBinClass {
+struct GstCudaPairBinClass {
   GstBinClass parent_class;
   const char* element_name;  // of the stats structure
   cudatransform::Pair pair;
@@ -54,9 +55,9 @@ struct GstPairBinClass {
 };
 
 G_BEGIN_DECLS
-GType gst_pair_bin_get_type(void);
+GType gst_cuda_pair_bin_get_type(void);
 G_END_DECLS
 
 // Call it in class_init, once the elements' types are registered.
-void gst_pair_bin_install(GstPairBinClass* klass, const char* element_name,
-                          const cudatransform::Pair& pair);
+void gst_cuda_pair_bin_install(GstCudaPairBinClass* klass, const char* element_name,
+                               const cudatransform::Pair& pair);

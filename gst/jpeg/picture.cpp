@@ -24,7 +24,7 @@ Status JpegPicture::map() {
   CT_RETURN_IF_ERROR(in_one_piece(frame_->input_buffer, &input_));
   mapped_ = gst_buffer_map(input_.get(), &map_, GST_MAP_READ);
   if (mapped_) return {};
-  return Status::error(StatusCode::kFailed, "a buffer of JPEG data could not be mapped");
+  return Status::error(StatusCode::kFailed, "failed to map the JPEG buffer");
 }
 
 Status JpegPicture::look_behind() {
@@ -40,7 +40,7 @@ Status JpegPicture::look_behind() {
   if (first.has_end || has_others()) trailing_size_ = behind_it;
   if (has_others() || !ends_with_another(whole().first(first.size), others_)) return {};
   return Status::error(StatusCode::kInvalidArgument,
-                       "the picture ends in a segment, and another picture of its file follows");
+                       "truncated marker segment, followed by another MPF picture");
 }
 
 GstVideoCodecFrame* JpegPicture::take_frame() {
@@ -147,7 +147,8 @@ Status JpegPicture::read_metadata() {
   if (size_of_all == 0) return {};
   auto* segments = static_cast<uint8_t*>(g_try_malloc(size_of_all));
   if (!segments)
-    return Status::error(StatusCode::kOutOfMemory, "no memory for the metadata of a picture");
+    return Status::error(StatusCode::kOutOfMemory, "no memory for JPEG metadata of " +
+                                                       std::to_string(size_of_all) + " bytes");
   copy_jpeg_metadata(file(), kept, segments);
   metadata.reset(g_bytes_new_take(segments, size_of_all));
   return {};
@@ -157,9 +158,8 @@ Status JpegPicture::read_metadata() {
 Status JpegPicture::read_trailing() {
   auto* bytes = static_cast<uint8_t*>(g_try_malloc(trailing_size()));
   if (!bytes)
-    return Status::error(StatusCode::kOutOfMemory, "no memory for the " +
-                                                       std::to_string(trailing_size()) +
-                                                       " bytes behind a picture in its file");
+    return Status::error(StatusCode::kOutOfMemory, "no memory for trailing data of " +
+                                                       std::to_string(trailing_size()) + " bytes");
   memcpy(bytes, whole().last(trailing_size()).data(), trailing_size());
   trailing.reset(g_bytes_new_take(bytes, trailing_size()));
   return {};

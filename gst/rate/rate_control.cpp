@@ -40,21 +40,19 @@ std::string text(const char* property, guint value) {
 
 Status check_rate(const RateSettings& rate, const QuantSettings& quant, bool tables_in_caps) {
   if (rate.min_quality > rate.max_quality)
-    return refuse(text("min-quality", rate.min_quality) + " is above " +
+    return refuse(text("min-quality", rate.min_quality) + " exceeds " +
                   text("max-quality", rate.max_quality));
   if (!rate.is_on()) return {};
   const std::string name = first_property(rate);
 #if !CT_HAVE_JPEG
-  return refuse(name + " needs a build with libjpeg");
+  return refuse(name + " requires libjpeg");
 #endif
   if (rate.target_size && rate.bitrate)
-    return refuse("bitrate and target-size both say how large pictures are to be; set one to 0");
+    return refuse("bitrate and target-size are mutually exclusive");
   if (rate.max_size && rate.target_size > rate.max_size)
-    return refuse(text("target-size", rate.target_size) + " is above " +
+    return refuse(text("target-size", rate.target_size) + " exceeds " +
                   text("max-size", rate.max_size));
-  if (tables_in_caps)
-    return refuse(name + " makes new tables for each frame, which are no caps: " +
-                  "tables-in-caps has to be false");
+  if (tables_in_caps) return refuse(name + " requires tables-in-caps=false");
   return check_scalable(name, quant);
 }
 
@@ -157,8 +155,8 @@ Status RateControl::search(guint64 target) {
   limits.begins_with_finest = keeps_quality;
   SizeControl::Found found;
   CT_RETURN_IF_ERROR(sizes_->control.search(frame, limits, &found));
-  GST_LOG("%" G_GUINT64_FORMAT " bytes, at most %" G_GUINT64_FORMAT " wanted, after %d rounds",
-          found.bytes, target, found.rounds);
+  GST_LOG("%" G_GUINT64_FORMAT " bytes after %d rounds, limit %" G_GUINT64_FORMAT, found.bytes,
+          found.rounds, target);
   return take(found.scale, found.bytes, target);
 }
 
@@ -167,7 +165,7 @@ Status RateControl::search(guint64 target) {
 struct RateControl::Sizes {};
 
 Status RateControl::choose(const Dct8x8Ops&, const Dct8x8Job&, FrameTables*) {
-  return refuse("this build has no libjpeg");
+  return refuse("rate control requires libjpeg");
 }
 
 #endif
@@ -223,8 +221,8 @@ Status RateControl::prepare(const RateSettings& rate, const QuantSettings& quant
   }
   const std::string name = first_property(rate);
   if (info.depth != 8)
-    return refuse(name + " needs pictures of 8 bits, not " + std::to_string(info.depth));
-  if (!info.quantized) return refuse(name + " needs quantized coefficients");
+    return refuse(name + " requires 8-bit coefficients, not " + std::to_string(info.depth));
+  if (!info.quantized) return refuse(name + " requires quantized coefficients");
   return {};
 }
 
@@ -247,18 +245,14 @@ Status RateControl::find_budget(guint64* bytes) {
   *bytes = rate_.max_size ? rate_.max_size : G_MAXUINT64;
   if (rate_.target_size) *bytes = rate_.target_size;
   if (!rate_.bitrate) return {};
-  if (interval_ <= 0)
-    return refuse(
-        "bitrate needs a frame rate in caps, or durations of buffers; "
-        "target-size needs neither");
+  if (interval_ <= 0) return refuse("bitrate requires a frame rate in caps or buffer durations");
   const double capacity = rate_.vbv_buf_capacity
                               ? rate_.vbv_buf_capacity / 1000.0
                               : std::max(kUsualSeconds, kUsualFrames * interval_);
   // Later, a frame that lasts longer gets what there is room for.
   if (!has_frames_ && capacity < kMinFrames * interval_)
-    return refuse(text("vbv-buf-capacity", rate_.vbv_buf_capacity) +
-                  " is less than two frames, which last " +
-                  std::to_string(static_cast<int>(2000 * interval_)) + " ms");
+    return refuse(text("vbv-buf-capacity", rate_.vbv_buf_capacity) + " is less than two frames (" +
+                  std::to_string(static_cast<int>(2000 * interval_)) + " ms)");
   bucket_.set(rate_.bitrate * 125.0, capacity);
   if (has_frames_) bucket_.wait(waited_);
   has_frames_ = true;

@@ -193,12 +193,12 @@ Misfit find_misfit(const GstCaps* offered, const GstCaps* accepted) {
 }
 
 std::string Misfit::text() const {
-  if (accepted.empty()) return "downstream accepts nothing of it";
+  if (accepted.empty()) return "downstream accepts no caps";
   std::string text = "downstream accepts ";
   const std::string name = field ? field : "";
   if (!name.empty() && name != "format" && name != "sampling") text += name + " ";
   text += accepted;
-  return cure ? text + ": put " + cure + " in between" : text;
+  return cure ? text + "; insert " + cure : text;
 }
 
 }  // namespace cudatransform

@@ -307,19 +307,19 @@ Status read_raw_caps(const GstCaps* caps, GstVideoInfo* info) {
   const bool known = gst_video_info_from_caps(info, caps);
   const GstVideoFormat format = known ? GST_VIDEO_INFO_FORMAT(info) : GST_VIDEO_FORMAT_UNKNOWN;
   if (!find_raw_format(format) && !is_rgb_format(format))
-    return Status::error(StatusCode::kUnsupported, "Raw video of this kind is not supported");
+    return Status::error(StatusCode::kUnsupported, "Unsupported raw video caps");
   // GStreamer fills in a default, which frames without the field need not have.
   if (!gst_structure_has_field(gst_caps_get_structure(caps, 0), "colorimetry"))
     info->colorimetry.range = GST_VIDEO_COLOR_RANGE_UNKNOWN;
   if (GST_VIDEO_INFO_INTERLACE_MODE(info) == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
     return Status::error(StatusCode::kUnsupported,
-                         "interlace-mode=alternate is not supported: weave the fields first");
+                         "interlace-mode=alternate is not supported; weave the fields first");
   return {};
 }
 
 Status unusable_coef_caps(gchar* reason) {
-  const Status why = error_of(StatusCode::kInvalidArgument, reason, "no reason is known");
-  return Status::error(why.code, "The coefficient caps cannot be used: " + why.message);
+  const Status why = error_of(StatusCode::kInvalidArgument, reason, "unknown reason");
+  return Status::error(why.code, "Invalid coefficient caps: " + why.message);
 }
 
 }  // namespace cudatransform

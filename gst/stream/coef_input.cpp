@@ -24,7 +24,7 @@ Status CoefInput::map(bool device) {
   BufferPtr piece;
   CT_RETURN_IF_ERROR(in_one_piece(buffer_, &piece));
   if (!gst_buffer_map(piece.get(), &map_, map_flags(GST_MAP_READ, device)))
-    return Status::error(StatusCode::kFailed, "the coefficient buffer could not be mapped");
+    return Status::error(StatusCode::kFailed, "failed to map the coefficient buffer");
   piece_ = std::move(piece);
   return {};
 }
@@ -111,7 +111,7 @@ void add_read(GstCoefFence* fence, const FencePtr& done) {
 Status wait_written(Engine& engine, GstCoefFence* fence, Queue* queue) {
   if (!fence || gst_coef_fence_wait_written(fence, queue ? queue->native() : nullptr)) return {};
   return failed_work(queue ? *queue : engine.queue(QueueKind::kCompute),
-                     "the work that made the coefficients has failed");
+                     "previous GPU work on the coefficients failed");
 }
 
 }  // namespace cudatransform

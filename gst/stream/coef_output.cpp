@@ -97,7 +97,7 @@ Status CoefOutput::begin_on_engine(SubmittedFrame* out, EngineCoefs* coefs) {
   }
   if (in_cuda_) return {};
   if (!out->memory.map(out->buffer.get(), GST_MAP_WRITE))
-    return Status::error(StatusCode::kFailed, "a coefficient buffer could not be mapped");
+    return Status::error(StatusCode::kFailed, "failed to map a coefficient buffer");
   coefs->in_system = layout_.at(out->memory.data());
   if (!engine_.is_cuda()) coefs->rects = coefs->in_system;
   return {};

@@ -15,8 +15,8 @@ namespace cudatransform {
 
 Status sizes_differ(const GstVideoInfo& raw, int width, int height) {
   return Status::error(StatusCode::kInvalidArgument,
-                       "Frames of " + size_text(raw.width, raw.height) +
-                           " do not belong to coefficients of " + size_text(width, height));
+                       "Frame size " + size_text(raw.width, raw.height) +
+                           " does not match coefficient size " + size_text(width, height));
 }
 
 void CoefTransform::start() {
@@ -124,11 +124,12 @@ static gboolean get_unit_size(GstBaseTransform* trans, GstCaps* caps, gsize* siz
   return TRUE;
 }
 
-Property keep_reference_property(const char* blurb) {
+Property keep_reference_property() {
   const auto reference = settings_of<&CoefTransform::reference>();
   // We now hold another number of frames: let the source ask again.
-  return reference.row("keep-reference", "Keep reference", blurb, &ReferenceSettings::keep,
-                       {.changed = [](GObject* object, bool) {
+  return reference.row("keep-reference", "Keep Reference",
+                       "Attach the source frame for PSNR measurement by the inverse transform",
+                       &ReferenceSettings::keep, {.changed = [](GObject* object, bool) {
                          gst_base_transform_reconfigure_sink(GST_BASE_TRANSFORM(object));
                        }});
 }

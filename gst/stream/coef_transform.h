@@ -121,7 +121,7 @@ Status sizes_differ(const GstVideoInfo& raw, int width, int height);
 // buffers. The element sets transform_caps itself, and ends it with filter_caps().
 void install_coef_negotiation(GstBaseTransformClass* klass);
 // The row of the property of ReferenceSettings.
-Property keep_reference_property(const char* blurb);
+Property keep_reference_property();
 // The caps that transform_caps of `trans` has found for `caps` (transfer full), as far as `filter`
 // (may be null) allows. Transfer full.
 GstCaps* filter_caps(GstBaseTransform* trans, const GstCaps* caps, GstCaps* found, GstCaps* filter);

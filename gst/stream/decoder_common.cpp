@@ -46,23 +46,25 @@ void DamagePolicy::note_good() {
 DamagePolicy::Verdict DamagePolicy::judge(OnError on_error, bool can_show,
                                           const std::string& what) {
   if (on_error == OnError::kConceal && can_show) {
-    GST_INFO_OBJECT(decoder_, "concealing a damaged picture: %s", what.c_str());
+    GST_INFO_OBJECT(decoder_, "concealing damaged picture: %s", what.c_str());
     return Verdict::kShow;
   }
   const gint most = gst_video_decoder_get_max_errors(decoder_);
   bad_in_row_++;
   if (on_error == OnError::kFail || (most >= 0 && bad_in_row_ > static_cast<guint>(most))) {
     GST_ELEMENT_ERROR_WITH_DETAILS(
-        decoder_, STREAM, DECODE, ("A %s picture is damaged: %s", codec_, what.c_str()),
-        ("%u in a row", bad_in_row_), ("reason", G_TYPE_STRING, what.c_str(), nullptr));
+        decoder_, STREAM, DECODE, ("Failed to decode %s picture", codec_),
+        ("%s (%u consecutive damaged pictures)", what.c_str(), bad_in_row_),
+        ("reason", G_TYPE_STRING, what.c_str(), nullptr));
     return Verdict::kFail;
   }
   // A run of bad pictures gets one message, because the application may not read the bus.
   if (bad_in_row_ == 1)
-    GST_ELEMENT_WARNING(decoder_, STREAM, DECODE,
-                        ("Dropped a damaged %s picture: %s", codec_, what.c_str()), (nullptr));
+    GST_ELEMENT_WARNING_WITH_DETAILS(decoder_, STREAM, DECODE,
+                                     ("Dropped damaged %s picture", codec_), ("%s", what.c_str()),
+                                     ("reason", G_TYPE_STRING, what.c_str(), nullptr));
   else
-    GST_WARNING_OBJECT(decoder_, "dropped a damaged picture: %s", what.c_str());
+    GST_WARNING_OBJECT(decoder_, "dropped damaged picture: %s", what.c_str());
   return Verdict::kDrop;
 }
 
@@ -70,8 +72,8 @@ namespace {
 
 GType on_error_type() {
   static const GEnumValue kValues[] = {
-      {int(OnError::kDrop), "Drop the picture, with a warning", "drop"},
-      {int(OnError::kConceal), "Push what could be decoded, marked as corrupted", "conceal"},
+      {int(OnError::kDrop), "Drop the picture and post a warning", "drop"},
+      {int(OnError::kConceal), "Output the decodable part, marked as corrupted", "conceal"},
       {int(OnError::kFail), "Stop with an error", "fail"},
       {0, nullptr, nullptr},
   };
@@ -82,15 +84,12 @@ GType on_error_type() {
 }  // namespace
 
 Property on_error_property(const SettingsOf<PictureSettings>& pictures) {
-  return pictures.row(
-      "on-error", "On error",
-      "What to do with a damaged picture; max-errors says after how many dropped in a row the "
-      "element stops with an error all the same",
-      &PictureSettings::on_error, {.type = on_error_type()});
+  return pictures.row("on-error", "On Error", "How to handle damaged pictures",
+                      &PictureSettings::on_error, {.type = on_error_type()});
 }
 
 Property max_memory_property(const SettingsOf<PictureSettings>& pictures, const char* blurb) {
-  return pictures.row("max-memory", "Most memory", blurb, &PictureSettings::max_memory,
+  return pictures.row("max-memory", "Maximum Memory", blurb, &PictureSettings::max_memory,
                       {.most = G_MAXUINT64});
 }
 

@@ -143,8 +143,8 @@ std::string describe_detour(const Engine& engine, GstBuffer* buffer) {
       CuDeviceGet(&peer, static_cast<int>(theirs)) == CUDA_SUCCESS &&
       CuDeviceCanAccessPeer(&direct, device, peer) == CUDA_SUCCESS && direct)
     return {};
-  return "Frames come from CUDA device " + std::to_string(theirs) + ", which device " +
-         std::to_string(ours) + " cannot reach: they are copied through system memory";
+  return "CUDA device " + std::to_string(ours) + " cannot access device " + std::to_string(theirs) +
+         ", copying through system memory";
 }
 
 #else
@@ -203,16 +203,19 @@ static std::string format_name(guint32 format) {
       format > GST_VIDEO_FORMAT_UNKNOWN && format <= GST_VIDEO_FORMAT_NV12_10BE_8L128;
   const char* name =
       named ? gst_video_format_to_string(static_cast<GstVideoFormat>(format)) : nullptr;
-  return name ? name : "format number " + std::to_string(format);
+  return name ? name : "format " + std::to_string(format);
 }
 
 Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags flags,
                         bool device) {
-  const auto describe = [&](const std::string& found) {
-    return Status::error(StatusCode::kInvalidArgument,
-                         found + ", but caps promise " +
-                             gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info)) + " of " +
-                             std::to_string(info.width) + "x" + std::to_string(info.height));
+  const std::string promised = gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info)) +
+                               std::string(" ") + std::to_string(info.width) + "x" +
+                               std::to_string(info.height);
+  const auto wrong = [](const std::string& what) {
+    return Status::error(StatusCode::kInvalidArgument, what);
+  };
+  const auto wrong_meta = [&](const std::string& found) {
+    return wrong("video meta " + found + " does not match caps " + promised);
   };
   unmap();
   const guint memories = gst_buffer_n_memory(buffer);
@@ -220,13 +223,11 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
   // We check this before gst_video_frame_map(), which takes such a meta for a bug of the program.
   if (const GstVideoMeta* meta = gst_buffer_get_video_meta(buffer)) {
     if (meta->width < guint(info.width) || meta->height < guint(info.height))
-      return describe("the frame's video meta says " + std::to_string(meta->width) + "x" +
-                      std::to_string(meta->height));
+      return wrong_meta(std::to_string(meta->width) + "x" + std::to_string(meta->height));
     const guint32 format = raw_format_of(meta);
-    if (format != guint32{GST_VIDEO_INFO_FORMAT(&info)})
-      return describe("the frame's video meta says " + format_name(format));
+    if (format != guint32{GST_VIDEO_INFO_FORMAT(&info)}) return wrong_meta(format_name(format));
     if (meta->n_planes != GST_VIDEO_INFO_N_PLANES(&info))
-      return describe("the frame's video meta has " + std::to_string(meta->n_planes) + " planes");
+      return wrong_meta("of " + std::to_string(meta->n_planes) + " planes");
   }
   // We map a meta's planes one by one, each in one memory, like the rest of GStreamer.
   if (memories > 1 && flags == GST_MAP_READ && !gst_buffer_get_video_meta(buffer)) {
@@ -236,8 +237,8 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
   // The frame takes no reference of its own, which would keep metadata from being written.
   const GstMapFlags all = map_flags(int(flags) | int(GST_VIDEO_FRAME_MAP_FLAG_NO_REF), device);
   if (!gst_video_frame_map(&frame_, &info, buffer, all))
-    return describe("the buffer has " + size + " bytes and could not be mapped as a frame of " +
-                    std::to_string(GST_VIDEO_INFO_SIZE(&info)) + " bytes");
+    return wrong("failed to map buffer of " + size + " bytes, expected " +
+                 std::to_string(GST_VIDEO_INFO_SIZE(&info)) + " for " + promised);
   mapped_ = true;
   frame_.info.width = info.width;
   frame_.info.height = info.height;
@@ -251,12 +252,11 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
     const gsize skip = rect.data - map.data;
     if (stride < 0 || rect.pitch < rect.row_bytes || rect.data < map.data || skip > map.size ||
         rect.pitch * (rect.rows - 1) + rect.row_bytes > map.size - skip)
-      return describe("plane " + std::to_string(p) + " (stride " + std::to_string(stride) +
-                      ", offset " + std::to_string(GST_VIDEO_FRAME_PLANE_OFFSET(&frame_, p)) +
-                      ") does not fit into the buffer of " + size + " bytes" +
-                      (frame_.meta && memories > 1 ? " (a plane lies in one of its " +
-                                                         std::to_string(memories) + " memories)"
-                                                   : ""));
+      return wrong(
+          "plane " + std::to_string(p) + " (stride " + std::to_string(stride) + ", offset " +
+          std::to_string(GST_VIDEO_FRAME_PLANE_OFFSET(&frame_, p)) + ") of " + promised +
+          " exceeds the buffer of " + size + " bytes" +
+          (frame_.meta && memories > 1 ? " in " + std::to_string(memories) + " memories" : ""));
   }
   return {};
 }
@@ -376,8 +376,7 @@ Status FrameMover::place(GstBuffer* buffer, const MapFunction& map, InPlace in_p
   if (status.ok() || residence != Residence::kForeignDevice) return status;
 
   // The driver does not copy between these two devices.
-  warn_once("Frames come from another CUDA device and are copied through system memory: " +
-                status.message,
+  warn_once("Failed to copy between CUDA devices, copying through system memory: " + status.message,
             &warned_of_detour_);
   CT_RETURN_IF_ERROR(map(false, &placed->rects));
   return bring_to_device(buffer, Residence::kHost, pool, timer, placed);

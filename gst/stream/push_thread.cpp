@@ -25,7 +25,7 @@ PushThread::~PushThread() {
 void PushThread::start() {
   std::lock_guard lock(lock_);
   if (!active_ || std::exchange(started_, true)) return;
-  thread_ = g_thread_try_new("push", run, this, nullptr);
+  thread_ = g_thread_try_new("GstCoefPush", run, this, nullptr);
 }
 
 // When the thread ends, the pad is flushing already: the thread does not stay in a push.
@@ -42,7 +42,7 @@ gboolean PushThread::activate(GstPad* pad, GstObject*, GstPadMode mode, gboolean
   self->workers_.interrupt(!active);
   if (ended == nullptr) return TRUE;
   if (ended == g_thread_self()) {
-    g_critical("the thread that pushes cannot wait for its own end");
+    g_critical("the push thread cannot join itself");
     g_thread_unref(ended);
   } else {
     g_thread_join(ended);

@@ -41,9 +41,8 @@ bool SourceKeeper::must_copy(FrameMover& mover, GstBuffer* in) {
   const guint maximum = mover.known_pool_maximum(in);
   const guint kept = kWorkingBuffers + kBuffers + mover.async_depth() - 1;
   if (maximum == 0 || maximum >= kept) return false;
-  mover.warn_once("keep-reference copies every frame: the source's pool has only " +
-                      std::to_string(maximum) + " buffers, expected " + std::to_string(kept) +
-                      " or more",
+  mover.warn_once("keep-reference copies each frame: upstream pool has " + std::to_string(maximum) +
+                      " buffers, expected at least " + std::to_string(kept),
                   &warned_);
   return true;
 }
@@ -78,16 +77,15 @@ Status SourceKeeper::keep(GstBuffer* in, const GstVideoInfo& raw, bool copy, con
 void SourceFinder::warn(FrameMover& mover, const GstCoefReferenceMeta* meta,
                         const SourcePicture& picture) {
   if (warned_) return;
-  std::string why = std::string("the coefficients come without their source frame. ") + producer_ +
-                    " attaches it with keep-reference=true; coefficients from files have none";
+  std::string why =
+      std::string("no reference frame (set keep-reference=true on ") + producer_ + ")";
   if (meta)
-    why = std::string("the source frame that the coefficients carry is ") +
-          GST_VIDEO_INFO_NAME(&meta->info) + " of " +
-          size_text(meta->info.width, meta->info.height) + ", which cannot be compared with " +
-          gst_coef_sampling_to_string(picture.sampling) + " of " +
-          size_text(picture.width, picture.height) + " and " + std::to_string(picture.depth) +
+    why = std::string("reference frame is ") + GST_VIDEO_INFO_NAME(&meta->info) + " " +
+          size_text(meta->info.width, meta->info.height) + ", expected " +
+          gst_coef_sampling_to_string(picture.sampling) + " " +
+          size_text(picture.width, picture.height) + " at " + std::to_string(picture.depth) +
           " bits";
-  mover.warn_once("PSNR is not measured: " + why, &warned_);
+  mover.warn_once("PSNR unavailable: " + why, &warned_);
 }
 
 Status SourceFinder::find(FrameMover& mover, GstBuffer* coefficients, const SourcePicture& picture,

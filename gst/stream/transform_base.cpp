@@ -51,7 +51,7 @@ static GType gst_cuda_transform_measure_get_type(void) {
   static const GFlagsValue kValues[] = {
       {cudatransform::kMeasurePsnr, "PSNR of the reconstruction", "psnr"},
       {cudatransform::kMeasureTime, "Kernel, upload and download time", "time"},
-      {cudatransform::kMeasureZeroShare, "Share of coefficients that are zero", "zeros"},
+      {cudatransform::kMeasureZeroShare, "Fraction of zero coefficients", "zeros"},
       {0, nullptr, nullptr},
   };
   static const GType type = cudatransform::register_values("GstCudaTransformMeasure", kValues);
@@ -98,21 +98,18 @@ static void install_settings(GObjectClass* klass) {
       [](gpointer element) -> auto& { return GST_CUDA_TRANSFORM_BASE(element)->state->settings; });
   cudatransform::install_properties(
       klass,
-      {backend_property(engine, "The engine to use, chosen when the element goes to READY"),
-       active_backend_property(engine), cuda_device_id_property(engine),
-       n_threads_property(engine,
-                          "Threads of the CPU engine, chosen when the element goes to READY; one "
-                          "per core at most (0 = one per core)"),
-       loop.row("async-depth", "Asynchronous depth",
-                "Frames that may be in work on the GPU before the first of them is pushed; each "
-                "beyond 1 adds a frame of latency where frames are waited for (no effect on the "
-                "CPU engine)",
+      {backend_property(engine, "Processing backend"), active_backend_property(engine),
+       cuda_device_id_property(engine),
+       n_threads_property(engine, "Number of CPU worker threads (0 = one per core)"),
+       loop.row("async-depth", "Asynchronous Depth",
+                "Maximum number of frames in flight on the GPU; each frame above 1 adds a frame of "
+                "latency",
                 &FrameLoopSettings::async_depth,
                 {.least = 1, .most = cudatransform::FramesInFlight::kMax, .flags = kUpToReady}),
-       loop.row("measure", "Measure", "What to measure on every frame",
+       loop.row("measure", "Measure", "Measurements to make on each frame",
                 &FrameLoopSettings::measure_kinds, {.type = GST_TYPE_CUDA_TRANSFORM_MEASURE}),
-       loop.row("post-messages", "Post messages",
-                "Post an element message for every measured frame",
+       loop.row("post-messages", "Post Messages",
+                "Whether to post an element message on the bus for each measured frame",
                 &FrameLoopSettings::post_messages)});
 }
 
@@ -120,34 +117,17 @@ static void install_measured(GObjectClass* klass) {
   cudatransform::install_properties(
       klass,
       {psnr_property("psnr", "PSNR",
-                     "PSNR of the last frame in dB, from the error of all samples together; "
-                     "infinity for equal frames, -1 when not measured",
-                     -1),
-       psnr_property("psnr-y", "PSNR of Y",
-                     "PSNR of the last frame's first component (Y or R) in dB; -1 when not "
-                     "measured",
-                     0),
-       psnr_property("psnr-u", "PSNR of U",
-                     "PSNR of the last frame's second component (Cb or G) in dB; -1 when not "
-                     "measured",
-                     1),
-       psnr_property("psnr-v", "PSNR of V",
-                     "PSNR of the last frame's third component (Cr or B) in dB; -1 when not "
-                     "measured",
-                     2),
-       time_property("kernel-time", "Kernel time",
-                     "Time of the last frame's transform in ns; -1 when not measured", 0),
-       time_property("upload-time", "Upload time",
-                     "Time of the last frame's copy from the host to the GPU in ns; -1 when not "
-                     "measured or when there is none",
-                     1),
-       time_property("download-time", "Download time",
-                     "Time of the last frame's copy from the GPU to the host in ns; -1 when not "
-                     "measured or when there is none",
-                     2),
-       cudatransform::stats_property("What was measured since PAUSED, as a structure; "
-                                     "docs/elements/measuring.md lists its fields",
-                                     statistics)});
+                     "PSNR of the last frame over all samples in dB (-1 = not measured)", -1),
+       psnr_property("psnr-y", "PSNR of Y", "PSNR of Y or R in dB (-1 = not measured)", 0),
+       psnr_property("psnr-u", "PSNR of U", "PSNR of Cb or G in dB (-1 = not measured)", 1),
+       psnr_property("psnr-v", "PSNR of V", "PSNR of Cr or B in dB (-1 = not measured)", 2),
+       time_property("kernel-time", "Kernel Time",
+                     "Transform time of the last frame in ns (-1 = not measured)", 0),
+       time_property("upload-time", "Upload Time",
+                     "Host-to-device copy time of the last frame in ns (-1 = not measured)", 1),
+       time_property("download-time", "Download Time",
+                     "Device-to-host copy time of the last frame in ns (-1 = not measured)", 2),
+       cudatransform::stats_property(statistics)});
 }
 
 // ---- Frames ----
@@ -293,7 +273,7 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   if (out.buffer.get() != in &&
       !GST_BASE_TRANSFORM_GET_CLASS(self)->copy_metadata(trans, in, out.buffer.get()))
     GST_CAT_WARNING_OBJECT(gst_cuda_transform_base_category(self), self,
-                           "could not copy the metadata of %" GST_PTR_FORMAT, in);
+                           "failed to copy the metadata of %" GST_PTR_FORMAT, in);
   state->frames.add();
   state->measure.count_frame();
   if (frame) {
@@ -517,10 +497,11 @@ static bool open_engine(GstElement* element) {
   if (fallback.empty()) return true;
   // gst-launch-1.0 prints only the debug text of an info.
   if (state->engine.lacks_gpu())
-    GST_INFO_OBJECT(element, "using the CPU engine: %s", fallback.c_str());
+    GST_INFO_OBJECT(element, "falling back to the CPU: %s", fallback.c_str());
   else
-    GST_ELEMENT_INFO(element, RESOURCE, NOT_FOUND, ("Using the CPU engine: %s", fallback.c_str()),
-                     ("Using the CPU engine: %s", fallback.c_str()));
+    GST_ELEMENT_INFO(element, RESOURCE, NOT_FOUND,
+                     ("Falling back to the CPU: %s", fallback.c_str()),
+                     ("Falling back to the CPU: %s", fallback.c_str()));
   return true;
 }
 

@@ -226,9 +226,7 @@ static void gst_cuda_dct_convert_class_init(GstCudaDctConvertClass* klass) {
   const auto quant = cudatransform::settings_of<&ConvertTransform::settings>();
   cudatransform::install_properties(
       G_OBJECT_CLASS(klass),
-      {quality_property(quant,
-                        "JPEG quality of the annex-k tables by which coefficients that are not "
-                        "quantized become levels")});
+      {quality_property(quant, "JPEG quality for quantizing unquantized input")});
   base_class->element_name = "cudadctconvert";
   base_class->category = cudadctconvert_debug;
   base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_convert_kernels);
@@ -236,8 +234,7 @@ static void gst_cuda_dct_convert_class_init(GstCudaDctConvertClass* klass) {
   GST_CUDA_VERB_BASE_CLASS(klass)->append_others = append_others;
   gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
   gst_element_class_set_static_metadata(
-      element_class, "8x8 DCT coefficient converter", "Filter/Converter/Video/Hardware",
-      "Converts 8x8 DCT coefficients between layouts, orders, formats and memories, on a CUDA "
-      "device or on the CPU",
+      element_class, "CUDA DCT Coefficient Converter", "Filter/Converter/Video/Hardware",
+      "Converts layout, order, format and memory of DCT coefficients using CUDA or the CPU",
       "The cudatransform authors");
 }

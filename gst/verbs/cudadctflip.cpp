@@ -251,28 +251,25 @@ static void install_properties(GObjectClass* klass) {
   cudatransform::install_properties(
       klass,
       // In the place of GstVideoDirection's, whose flags say less.
-      {flip.row("video-direction", "Video direction",
-                "How to turn and mirror pictures; auto: so that they are upright",
+      {flip.row("video-direction", "Video Direction", "Video direction: rotation and flipping",
                 &FlipSettings::direction,
                 {.type = GST_TYPE_VIDEO_ORIENTATION_METHOD, .flags = cudatransform::kControllable}),
-       request.row("crop-left", "Crop left",
-                   "First column of the turned picture to keep; those before it stay as far as its "
-                   "MCU has them",
-                   &FlipRequest::left, samples),
-       request.row("crop-top", "Crop top",
-                   "First row of the turned picture to keep; those before it stay as far as its "
-                   "MCU has them",
+       request.row("crop-left", "Crop Left",
+                   "Left edge of the crop, rounded down to an MCU boundary", &FlipRequest::left,
+                   samples),
+       request.row("crop-top", "Crop Top", "Top edge of the crop, rounded down to an MCU boundary",
                    &FlipRequest::top, samples),
-       request.row("crop-width", "Crop width", "Columns to keep from crop-left on (0 = all)",
-                   &FlipRequest::width, samples),
-       request.row("crop-height", "Crop height", "Rows to keep from crop-top on (0 = all)",
-                   &FlipRequest::height, samples),
+       request.row("crop-width", "Crop Width",
+                   "Width of the crop in pixels (0 = to the right edge)", &FlipRequest::width,
+                   samples),
+       request.row("crop-height", "Crop Height",
+                   "Height of the crop in pixels (0 = to the bottom edge)", &FlipRequest::height,
+                   samples),
        request.row("trim", "Trim",
-                   "Drop partial MCUs that cannot be turned; otherwise they stay at their edge, "
-                   "unturned",
+                   "Drop partial MCUs that cannot be transformed (as jpegtran -trim)",
                    &FlipRequest::trim),
        request.row("perfect", "Perfect",
-                   "Fail for pictures with partial MCUs that cannot be turned",
+                   "Fail if the transformation cannot be lossless (as jpegtran -perfect)",
                    &FlipRequest::perfect)});
 }
 
@@ -305,8 +302,7 @@ static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
   GST_CUDA_VERB_BASE_CLASS(klass)->keeps_file = false;
   gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
   gst_element_class_set_static_metadata(
-      element_class, "8x8 DCT flip", "Filter/Effect/Video/Hardware",
-      "Turns, mirrors and crops pictures of 8x8 DCT coefficients without loss, on a CUDA device or "
-      "on the CPU",
+      element_class, "CUDA Lossless DCT Flipper", "Filter/Effect/Video/Hardware",
+      "Flips, rotates and crops DCT coefficients losslessly using CUDA or the CPU",
       "The cudatransform authors");
 }

@@ -122,7 +122,7 @@ Status refuse(const std::string& message) {
 Status check_target_size(const VerbQuantSettings& settings) {
   if (!settings.target_size) return {};
 #if !CT_HAVE_JPEG
-  return refuse("target-size needs a build with libjpeg");
+  return refuse("target-size requires libjpeg");
 #endif
   return check_scalable("target-size", settings.quant);
 }
@@ -181,10 +181,9 @@ Status QuantTransform::choose_tables(GstBuffer* in, const CoefArray from[kMaxCoe
                                      const FrameTables& from_tables, bool* keeps) {
   const GstDctInfo& info = in_info();
   if (info.depth != 8)
-    return refuse("target-size needs pictures of 8 bits, not " + std::to_string(info.depth));
+    return refuse("target-size requires 8-bit coefficients, not " + std::to_string(info.depth));
   if (number_of(info) != CoefNumber::kS16 || arrangement_of(info) != CoefArrangement::kBlock)
-    return refuse(
-        "target-size needs format=S16LE, layout=block and order=raster, as JPEG has them");
+    return refuse("target-size requires format=S16LE, layout=block and order=raster");
   JpegOptions options;
   CT_RETURN_IF_ERROR(ask_for_baseline("target-size", ask_downstream, &options));
   JpegPicture file;
@@ -245,7 +244,7 @@ struct QuantTransform::Sizes {
 };
 
 Status QuantTransform::choose_tables(GstBuffer*, const CoefArray*, const FrameTables&, bool*) {
-  return refuse("this build has no libjpeg");
+  return refuse("target-size requires libjpeg");
 }
 
 #endif
@@ -403,11 +402,10 @@ static void install_properties(GObjectClass* klass) {
   const auto quant = settings_of<&QuantTransform::settings, &VerbQuantSettings::quant>();
   cudatransform::install_properties(klass, quant_properties(quant));
   cudatransform::install_properties(
-      klass, {verb.row("coarser-only", "Coarser only",
-                       "Keep old divisors that are larger than the new ones, which would cost bits "
-                       "and bring nothing back",
+      klass, {verb.row("coarser-only", "Coarser Only",
+                       "Keep existing quantizer steps that are coarser than the new ones",
                        &VerbQuantSettings::coarser_only),
-              verb.row("target-size", "Target size",
+              verb.row("target-size", "Target Size",
                        "Maximum size of each JPEG file in bytes, at the highest quality that "
                        "allows it (0 = disabled)",
                        &VerbQuantSettings::target_size, {.most = G_MAXUINT})});
@@ -425,8 +423,6 @@ static void gst_cuda_dct_quant_class_init(GstCudaDctQuantClass* klass) {
   GST_CUDA_VERB_BASE_CLASS(klass)->append_others = append_others;
   gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
   gst_element_class_set_static_metadata(
-      element_class, "8x8 DCT quantizer", "Filter/Converter/Video/Hardware",
-      "Gives quantized 8x8 DCT coefficients other quantization tables, on a CUDA device or on the "
-      "CPU",
-      "The cudatransform authors");
+      element_class, "CUDA DCT Requantizer", "Filter/Converter/Video/Hardware",
+      "Requantizes DCT coefficients using CUDA or the CPU", "The cudatransform authors");
 }

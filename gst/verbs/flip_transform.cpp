@@ -96,8 +96,8 @@ Status FlipTransform::take_plan() {
   CT_RETURN_IF_ERROR(plan_flip(flip_picture(in_info()), request, &plan_));
   if (plan_.width == out_info().width && plan_.height == out_info().height) return {};
   return Status::error(StatusCode::kInvalidArgument,
-                       "A picture of " + size_text(plan_.width, plan_.height) +
-                           " does not belong to caps of " +
+                       "Output size " + size_text(plan_.width, plan_.height) +
+                           " does not match caps " +
                            size_text(out_info().width, out_info().height));
 }
 
@@ -107,11 +107,10 @@ void FlipTransform::flip_metadata(GstBuffer* out) {
   const Losses losses = {meta ? flip_jpeg_meta(flip, meta) : "", unmirrored_edges(flip)};
   set_losses(losses);
   if (!losses.metadata.empty())
-    mover_.warn_once("Dropped what cannot follow the picture without loss: " + losses.metadata,
+    mover_.warn_once("Dropped metadata that cannot be transformed losslessly: " + losses.metadata,
                      &warned_of_metadata_);
   if (!losses.edges.empty() && is_upright)
-    mover_.warn_once("Partial MCUs that cannot be mirrored without loss stay as they are at the " +
-                         losses.edges + " of a picture of " +
+    mover_.warn_once("Partial MCUs left untransformed at the " + losses.edges + " of " +
                          size_text(flip.picture.width, flip.picture.height) +
                          "; trim=true drops them",
                      &warned_of_edges_);
@@ -226,7 +225,7 @@ std::string flip_jpeg_meta(const PictureFlip&, GstDctJpegMeta* meta) {
   const BytesPtr segments(g_steal_pointer(&meta->segments));
   const bool had_any = segments || meta->trailing;
   gst_dct_jpeg_meta_set_trailing(meta, nullptr, nullptr, 0);
-  return had_any ? "all metadata: this build has no libjpeg" : "";
+  return had_any ? "all metadata (built without libjpeg)" : "";
 }
 
 #endif

@@ -66,7 +66,7 @@ Status VerbTransform::agree() {
       in_info_.sampling == out_info_.sampling && in_info_.depth == out_info_.depth)
     return {};
   return Status::error(StatusCode::kInvalidArgument,
-                       "The caps of the two pads describe different pictures");
+                       "Input and output caps describe different pictures");
 }
 
 Status VerbTransform::make_tables(const FrameTables& from, FrameTables* to) {

@@ -146,6 +146,16 @@ GstBuffer* passed(GstHarness* h, GstBuffer* buffer) {
   return gst_harness_pull(h);
 }
 
+static std::string reason_of(GstMessage* message) {
+  const GstStructure* details = nullptr;
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error_details(message, &details);
+  else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING)
+    gst_message_parse_warning_details(message, &details);
+  const char* reason = details ? gst_structure_get_string(details, "reason") : nullptr;
+  return reason ? reason : "";
+}
+
 Report report_of(GstMessage* message) {
   g_autoptr(GError) error = nullptr;
   g_autofree gchar* debug = nullptr;
@@ -153,7 +163,9 @@ Report report_of(GstMessage* message) {
   (type == GST_MESSAGE_ERROR     ? gst_message_parse_error
    : type == GST_MESSAGE_WARNING ? gst_message_parse_warning
                                  : gst_message_parse_info)(message, &error, &debug);
-  return {error->message, debug ? debug : "", error->domain, error->code};
+  std::string text = error->message;
+  if (const std::string reason = reason_of(message); !reason.empty()) text += ": " + reason;
+  return {text, debug ? debug : "", error->domain, error->code};
 }
 
 std::vector<Report> take_messages(GstBus* bus, GstMessageType type) {

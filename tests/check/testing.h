@@ -79,7 +79,8 @@ GstCaps* current_caps(GstHarness* h);  // of the output; transfer full
 // Pushes a buffer, which must go well, and pulls one.
 GstBuffer* passed(GstHarness* h, GstBuffer* buffer);
 
-// The text of an error, a warning or an information message.
+// An error, a warning or an information message. Where its details have a reason, that follows the
+// text behind ": ".
 struct Report {
   std::string text, debug;
   GQuark domain = 0;

@@ -214,7 +214,7 @@ TEST(Filters, MakesPicturesUpright) {
   const Pictures turned = flipped(engine, from[0], flip_options(CT_FLIP_90R));
   EXPECT_EQ(orientation_of(turned[0]), 6);
   EXPECT_STREQ(turned[0].error.text,
-               "dropped what cannot follow the picture without loss: JFIF thumbnail");
+               "dropped metadata that cannot be transformed losslessly: JFIF thumbnail");
   const Pictures upright = flipped(engine, from[0], flip_options(CT_FLIP_AUTO));
   EXPECT_EQ(orientation_of(upright[0]), 1);
   EXPECT_EQ(upright[0].error.code, CT_OK);
@@ -223,8 +223,7 @@ TEST(Filters, MakesPicturesUpright) {
   const Pictures mirrored = levels_of(
       engine, {with_segment(make_stream({.width = 101, .height = 64}), kApp1, exif_of(2))});
   EXPECT_STREQ(flipped(engine, mirrored[0], flip_options(CT_FLIP_AUTO))[0].error.text,
-               "partial MCUs that cannot be mirrored without loss stay as they are at the right "
-               "edge; trim drops them");
+               "partial MCUs left untransformed at the right edge; trim drops them");
   // All of the picture stays as it is, with everything.
   const Pictures same = flipped(engine, from[0], flip_options(CT_FLIP_NONE));
   EXPECT_STREQ(same[0].error.text, "");

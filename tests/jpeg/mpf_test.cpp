@@ -137,21 +137,22 @@ TEST(JpegMpf, RefusesIndicesThatLie) {
   const auto size = static_cast<uint32_t>(small(2, 50).size());
   const uint32_t right = first - kTiffAt;
   EXPECT_EQ(refusal_of({{first, 0}, {size, right}}), "");
-  EXPECT_REFUSED((std::vector<Entry>{{first, 8}, {size, right}}), "picture 1 elsewhere");
-  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {0, right}}), "gives picture 2 no bytes");
-  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size, 0}}), "inside of the first");
-  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size, right - 1}}), "inside of the first");
-  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size, right + 1}}), "not one JPEG picture");
-  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size - 1, right}}), "not one JPEG picture");
-  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {3 * size, right}}), "of a file of");
-  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size + 3, right}}), "not one JPEG picture");
-  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size, 0xffffffff}}), "of a file of");
-  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {0xffffffff, 0xffffffff}}), "of a file of");
+  EXPECT_REFUSED((std::vector<Entry>{{first, 8}, {size, right}}),
+                 "MPF entry 1 is not at the start");
+  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {0, right}}), "MPF entry 2 is empty");
+  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size, 0}}), "overlaps the first picture");
+  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size, right - 1}}), "overlaps the first picture");
+  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size, right + 1}}), "is not one JPEG image");
+  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size - 1, right}}), "is not one JPEG image");
+  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {3 * size, right}}), "exceeds the file");
+  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size + 3, right}}), "is not one JPEG image");
+  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {size, 0xffffffff}}), "exceeds the file");
+  EXPECT_REFUSED((std::vector<Entry>{{first, 0}, {0xffffffff, 0xffffffff}}), "exceeds the file");
   const uint32_t first_of_three = first + 16;
   EXPECT_REFUSED((std::vector<Entry>{{first_of_three, 0}, {size, right + 16}, {size, right + 16}}),
-                 "over picture 2");
+                 "overlaps entry 2");
   const std::vector<Entry> many(257, {size, right});
-  EXPECT_REFUSED(many, "has 257 pictures");
+  EXPECT_REFUSED(many, "257 pictures");
 }
 
 // Each number of the index alone, in the segment's own bytes.
@@ -176,7 +177,7 @@ TEST(JpegMpf, RefusesDamagedSegments) {
   // Entries over the directory's last fields, which a rewriter would overwrite.
   Bytes over(tiff.begin(), tiff.end());
   over[42] = 30;
-  EXPECT_NE(MpfIndex::read(over, &found).message.find("over its directory"), std::string::npos);
+  EXPECT_NE(MpfIndex::read(over, &found).message.find("overlap the directory"), std::string::npos);
   for (const size_t at : {30, 33, 38, 42, 45}) {  // number, entries' bytes and place
     Bytes bad(tiff.begin(), tiff.end());
     bad[at] += 64;

@@ -124,13 +124,13 @@ TEST(JpegWriter, TwelveBitsHaveLimits) {
   EXPECT_TRUE(write(12, 0, 16383, -16384, {}).ok());
   EXPECT_TRUE(write(12, 0, 32767, 0, {}).ok());
   EXPECT_EQ(write(12, 5, 0, 16384, {}).message,
-            "level 16384 of coefficient (5, 0) of block (1, 0) of component 0, expected -16383 to "
-            "16383");
+            "coefficient 16384 at (5, 0) of block (1, 0) of component 0 out of range, expected "
+            "-16383 to 16383");
   EXPECT_EQ(write(12, 0, 16384, -16384, {}).message,
-            "DC levels from -16384 to 16384 of component 0, expected at most 32767 between any "
-            "two, and between any and 0");
+            "DC coefficients -16384 to 16384 of component 0 out of range, expected at most 32767 "
+            "between any two and from 0");
   EXPECT_EQ(write(12, 0, -32768, 0, {}).code, StatusCode::kInvalidArgument);
-  EXPECT_EQ(write(10, 0, 0, 0, {}).message, "samples of 10 bits, expected 8 or 12");
+  EXPECT_EQ(write(10, 0, 0, 0, {}).message, "precision of 10 bits, expected 8 or 12");
   for (const bool progressive : {false, true}) {
     JpegOptions options;
     options.progressive = progressive;

@@ -109,7 +109,7 @@ class Attachments(unittest.TestCase):
     def test_wrong_ones(self):
         picture = ct.read(FILES["big"])
         picture.attachments = OTHERS[:1]
-        with self.assertRaisesRegex(ct.WriteError, "3 pictures, where 2"):
+        with self.assertRaisesRegex(ct.WriteError, "3 pictures, expected 2"):
             ct.write(picture)
         for attachments, words in (((b"no JPEG",), "attachment 0.*not 6E 6F"),
                                    (OTHERS[:1] * 256, "255 attachments, not 256")):

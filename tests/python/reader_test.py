@@ -152,9 +152,9 @@ class Batches(WithFiles):
     def test_limits(self):
         for name in ("max_pixels", "max_memory"):
             batch, = ct.Reader(self.sound[:1], **{name: 10})
-            self.assertIn(f"more than {name}=10", batch.failures[0].reason)
+            self.assertIn(f"exceeds {name}=10", batch.failures[0].reason)
             for function in (ct.read, ct.decode):
-                with self.assertRaisesRegex(ct.ReadError, f"more than {name}=10"):
+                with self.assertRaisesRegex(ct.ReadError, f"exceeds {name}=10"):
                     function(self.sound[0], **{name: 10})
                 with self.assertRaisesRegex(ValueError, f"{name} must be at least 1, not 0"):
                     function(self.sound[0], **{name: 0})

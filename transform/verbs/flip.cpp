@@ -147,10 +147,10 @@ Status plan_flip(const FlipPicture& picture, const FlipRequest& request, FlipPla
       request.top, request.height};
   for (const Axis* axis : {&x, &y})
     if (request.perfect && axis->mirrors && axis->size % axis->mcu != 0)
-      return Status::error(StatusCode::kInvalidSetting,
-                           std::string("perfect: the turned picture's ") + axis->name + " of " +
-                               text(axis->size) + " is no multiple of " + text(axis->mcu) +
-                               ", the MCU's, so that its edge cannot be mirrored");
+      return Status::error(StatusCode::kInvalidSetting, std::string("perfect: transformed ") +
+                                                            axis->name + " of " + text(axis->size) +
+                                                            " is not a multiple of the MCU " +
+                                                            axis->name + " of " + text(axis->mcu));
   AxisPlan columns, rows;
   CT_RETURN_IF_ERROR(plan_axis(x, request.trim, &columns));
   CT_RETURN_IF_ERROR(plan_axis(y, request.trim, &rows));

@@ -47,12 +47,12 @@ gboolean check_transform(GstDwtWavelet wavelet, GstDwtWavelet wavelet_ho, guint 
     return refuse("wavelets %d and %d, expected 0 to %d", static_cast<int>(wavelet),
                   static_cast<int>(wavelet_ho), gst_dwt_wavelet_class()->maximum);
   if ((wavelet == GST_DWT_WAVELET_J2K53) != (wavelet_ho == GST_DWT_WAVELET_J2K53))
-    return refuse("wavelet=%s with wavelet-ho=%s: j2k53 goes with itself alone", name, name_ho);
+    return refuse("wavelet=%s with wavelet-ho=%s: j2k53 requires both", name, name_ho);
   if (levels > GST_DWT_MAX_LEVELS)
     return refuse("levels=%u, expected 0 to %d", levels, GST_DWT_MAX_LEVELS);
   if (levels_ho > GST_DWT_MAX_LEVELS_HO)
     return refuse("levels-ho=%u, expected 0 to %d", levels_ho, GST_DWT_MAX_LEVELS_HO);
-  if (levels + levels_ho == 0) return refuse("levels and levels-ho are 0, expected a level");
+  if (levels + levels_ho == 0) return refuse("levels + levels-ho must be at least 1");
   return TRUE;
 }
 

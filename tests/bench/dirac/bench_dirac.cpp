@@ -111,8 +111,10 @@ Result play(const Stream& stream, const std::string& decoder, int passes) {
   gst_element_set_state(pipeline, GST_STATE_NULL);
   std::string why = stream.name + " did not play to its end";
   if (message != nullptr && !ended) {
-    gst_message_parse_error(message, &error, nullptr);
-    why = error->message;
+    gchar* debug = nullptr;
+    gst_message_parse_error(message, &error, &debug);
+    why = error->message + std::string(": ") + (debug != nullptr ? debug : "");
+    g_free(debug);
     g_error_free(error);
   }
   if (message != nullptr) gst_message_unref(message);

@@ -84,8 +84,10 @@ void JpegPipeline::wait_for_end() {
   std::string fault = message ? "" : "no end after two minutes";
   if (message && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
     GError* error = nullptr;
-    gst_message_parse_error(message, &error, nullptr);
-    fault = error->message;
+    gchar* debug = nullptr;
+    gst_message_parse_error(message, &error, &debug);
+    fault = error->message + std::string(": ") + (debug != nullptr ? debug : "");
+    g_free(debug);
     g_error_free(error);
   }
   if (message) gst_message_unref(message);

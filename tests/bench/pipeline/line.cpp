@@ -48,8 +48,10 @@ void Line::fail(const std::string& what) const {
   GstBus* bus = gst_element_get_bus(pipeline_);
   if (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR)) {
     GError* error = nullptr;
-    gst_message_parse_error(message, &error, nullptr);
-    text += std::string(": ") + error->message;
+    gchar* debug = nullptr;
+    gst_message_parse_error(message, &error, &debug);
+    text += std::string(": ") + error->message + ": " + (debug != nullptr ? debug : "");
+    g_free(debug);
     g_error_free(error);
     gst_message_unref(message);
   }

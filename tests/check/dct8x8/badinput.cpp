@@ -28,6 +28,27 @@ CHECK_TEST(test_short_frames) {
   fail_unless(text.empty(), "%s", text.c_str());
 }
 
+// The text is a summary; the debug text has the reason, and names where the element failed.
+CHECK_TEST(test_parts_of_an_error) {
+  const GstVideoInfo info = raw_info();
+  g_autoptr(GstHarness) h = gst_harness_new_parse(forward().c_str());
+  const Messages bus(h->element);
+  gst_harness_set_src_caps(h, video_caps(info));
+  fail_unless_equals_int(
+      gst_harness_push(h, gst_buffer_new_allocate(nullptr, info.size - 1, nullptr)),
+      GST_FLOW_ERROR);
+  g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
+  g_autoptr(GError) error = nullptr;
+  g_autofree gchar* debug = nullptr;
+  const GstStructure* details = nullptr;
+  gst_message_parse_error(message, &error, &debug);
+  gst_message_parse_error_details(message, &details);
+  fail_unless_equals_string(error->message, "Invalid input");
+  const char* reason = gst_structure_get_string(details, "reason");
+  expect(reason, {"1151", "1152"});
+  expect(debug, {reason, "transform_base.cpp("});
+}
+
 // As a C program may do it: also to a value that C++ could not read as this enum.
 void set_raw_format(GstVideoMeta* meta, guint32 format) {
   static_assert(sizeof format == sizeof meta->format);
@@ -53,8 +74,8 @@ const MetaLie kMetaLies[] = {
     {[](GstVideoMeta* m) { m->format = GST_VIDEO_FORMAT_Y42B; }, ""},
     {[](GstVideoMeta* m) { m->format = GST_VIDEO_FORMAT_GRAY8; }, ""},
     {[](GstVideoMeta* m) { m->n_planes = 1; }, ""},
-    {[](GstVideoMeta* m) { set_raw_format(m, GST_VIDEO_FORMAT_UNKNOWN); }, "format number 0"},
-    {[](GstVideoMeta* m) { set_raw_format(m, 0x7fffffff); }, "format number 2147483647"},
+    {[](GstVideoMeta* m) { set_raw_format(m, GST_VIDEO_FORMAT_UNKNOWN); }, "format 0"},
+    {[](GstVideoMeta* m) { set_raw_format(m, 0x7fffffff); }, "format 2147483647"},
 };
 
 CHECK_LOOP_TEST(test_lying_video_meta, 0, G_N_ELEMENTS(kMetaLies)) {

@@ -403,15 +403,17 @@ std::string refusal(const std::string& properties, GstVideoFormat format) {
 CHECK_TEST(test_refusals) {
   for (const std::string name : {"dead-zone", "rd"}) {
     const std::string quantizer = "quantizer=" + name;
-    expect(refusal(quantizer, GST_VIDEO_FORMAT_I420_10LE), {(quantizer + " needs").c_str(), "10"});
+    expect(refusal(quantizer, GST_VIDEO_FORMAT_I420_10LE),
+           {(quantizer + " requires").c_str(), "10"});
     for (const char* method : {"reference", "naive", "shuffle"})
       expect(refusal(quantizer + " method=" + method, GST_VIDEO_FORMAT_I420),
-             {(quantizer + " needs").c_str(), method});
+             {(quantizer + " requires").c_str(), method});
   }
   std::string table = "luma-qtable=<300";
   for (int i = 1; i < 64; i++) table += ",16";
   table += ">";
-  expect(refusal("quantizer=rd " + table, GST_VIDEO_FORMAT_GRAY8), {"quantizer=rd needs", "300"});
+  expect(refusal("quantizer=rd " + table, GST_VIDEO_FORMAT_GRAY8),
+         {"quantizer=rd requires", "300"});
   const std::string none = refusal("quantizer=dead-zone " + table, GST_VIDEO_FORMAT_GRAY8);
   fail_unless(none.empty(), "%s", none.c_str());
 }

@@ -104,7 +104,7 @@ def behind_the_end(folder, name, path):
     while (message := bus.timed_pop_filtered(20 * Gst.SECOND, kinds)) is not None:
         if message.type != Gst.MessageType.WARNING:
             break
-        warnings += "end of the segment" in message.parse_warning()[0].message
+        warnings += "outside the segment" in message.parse_warning()[0].message
     ended = message is not None and message.type == Gst.MessageType.EOS
     stats = pipeline.get_by_name("decoder").get_property("stats")
     shown, outside = stats.get_value("frames"), stats.get_value("outside-segment")

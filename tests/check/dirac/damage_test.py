@@ -88,7 +88,7 @@ def play(data, dice):
     if message is None:
         error = "nothing for ten seconds"
     elif message.type == Gst.MessageType.ERROR:
-        error = message.parse_error()[0].message
+        error = ": ".join(map(str, message.parse_error()))
     pipeline.set_state(Gst.State.NULL)
     pipeline.get_bus().set_sync_handler(None)
     return frames, error, message is not None and behind == 0

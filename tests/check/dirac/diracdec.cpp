@@ -383,10 +383,10 @@ CHECK_TEST(test_memory) {
       error = error_within(most, stream, &frames);
       if (error.empty()) break;
       unsigned long takes = 0, said = 0;
-      fail_unless(
-          std::sscanf(error.c_str(), "decoding takes %lu bytes of memory, more than max-memory=%lu",
-                      &takes, &said) == 2,
-          "%s", error.c_str());
+      fail_unless(std::sscanf(error.c_str(),
+                              "Out of memory: decoding needs %lu bytes, exceeds max-memory=%lu",
+                              &takes, &said) == 2,
+                  "%s", error.c_str());
       fail_unless(said == most && takes > most, "%s", error.c_str());
       most = quick() ? std::max<guint64>(takes, 2 * most) : takes;
     }

@@ -148,8 +148,17 @@ void check_property(GstElement* element, GParamSpec* spec, const Row& row) {
   fail_unless(contains(changeable, "controllable") ==
                   static_cast<bool>(spec->flags & GST_PARAM_CONTROLLABLE),
               "%s: controllable?", spec->name);
-  fail_unless(g_param_spec_get_blurb(spec) && *g_param_spec_get_blurb(spec), "%s: no blurb",
-              spec->name);
+}
+
+// gst-inspect-1.0 prints a blurb as one line beside the name.
+void check_blurb(GParamSpec* spec) {
+  constexpr glong kMaxBlurb = 100;
+  const char* blurb = g_param_spec_get_blurb(spec);
+  fail_unless(blurb && *blurb, "%s: no blurb", spec->name);
+  fail_if(std::strchr(blurb, '\n'), "%s: the blurb has several lines", spec->name);
+  const glong length = g_utf8_strlen(blurb, -1);
+  fail_unless(length <= kMaxBlurb, "%s: the blurb has %ld characters, limit %ld: '%s'", spec->name,
+              length, kMaxBlurb, blurb);
 }
 
 GST_START_TEST(test_properties) {
@@ -174,8 +183,10 @@ GST_START_TEST(test_properties) {
     if (inherited && documented.count(specs[i]->name)) real.insert(specs[i]->name);
   }
   check_same(name, documented, real);
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < n; i++) {
     if (rows.count(specs[i]->name)) check_property(element, specs[i], rows[specs[i]->name]);
+    if (!is_inherited(specs[i])) check_blurb(specs[i]);
+  }
   g_free(specs);
   gst_object_unref(element);
 }
@@ -302,6 +313,20 @@ GST_START_TEST(test_verb_stats) {
 }
 GST_END_TEST;
 
+// Whether decodebin, encodebin and their like find the element under `type`.
+void check_type(GstElementFactory* factory, GstElementFactoryListType type, bool expected) {
+  fail_unless_equals_int(gst_element_factory_list_is_type(factory, type), expected);
+}
+
+void check_klass(GstElementFactory* factory, const std::string& name) {
+  const bool has_codec = contains(name, "jpeg") || name == "cudadiracdec";
+  const bool decodes = has_codec && contains(name, "dec"), encodes = has_codec && !decodes;
+  check_type(factory, GST_ELEMENT_FACTORY_TYPE_DECODER, decodes);
+  check_type(factory, GST_ELEMENT_FACTORY_TYPE_ENCODER, encodes);
+  check_type(factory, GST_ELEMENT_FACTORY_TYPE_PARSER, false);
+  check_type(factory, GST_ELEMENT_FACTORY_TYPE_HARDWARE, true);
+}
+
 // The lines at the top of gst-inspect's output.
 GST_START_TEST(test_metadata) {
   GstElementFactory* factory = gst_element_factory_find(kElements[__i__]);
@@ -311,13 +336,12 @@ GST_START_TEST(test_metadata) {
     const gchar* value = gst_element_factory_get_metadata(factory, key);
     fail_unless(value != nullptr && *value != '\0', "no %s", key);
   }
-  // Players find a decoder of a whole codec, and that of JPEG behind GStreamer's own.
-  const bool is_bin = __i__ >= kAllElements - kBins;
-  const bool is_decoder = std::strcmp(kElements[__i__], "cudadiracdec") == 0;
+  check_klass(factory, kElements[__i__]);
+  // Players find the elements of a whole codec: those of JPEG behind GStreamer's own.
+  const bool has_whole_codec =
+      __i__ >= kAllElements - kBins || std::strcmp(kElements[__i__], "cudadiracdec") == 0;
   fail_unless_equals_int(gst_plugin_feature_get_rank(GST_PLUGIN_FEATURE(factory)),
-                         is_bin       ? GST_RANK_SECONDARY
-                         : is_decoder ? GST_RANK_PRIMARY
-                                      : GST_RANK_NONE);
+                         has_whole_codec ? GST_RANK_SECONDARY : GST_RANK_NONE);
   gst_object_unref(factory);
 }
 GST_END_TEST;

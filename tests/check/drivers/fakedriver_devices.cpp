@@ -18,8 +18,8 @@ struct Reach {
 };
 constexpr Reach kReaches[] = {
     {"yes", true, nullptr},
-    {"no", true, "CUDA device 0, which device 1 cannot reach"},
-    {"fails", false, "CUDA device 0, which device 1 cannot reach"},
+    {"no", true, "CUDA device 1 cannot access device 0"},
+    {"fails", false, "CUDA device 1 cannot access device 0"},
 };
 
 void check_warning(GstBus* bus, const char* expected, const char* what) {

@@ -143,8 +143,7 @@ CHECK_TEST_IF(test_uploads, !is_mode("alloc-fails")) {
 // are the same.
 void count_line(GstDebugCategory*, GstDebugLevel level, const gchar*, const gchar*, gint, GObject*,
                 GstDebugMessage* message, gpointer lines) {
-  if (level == GST_LEVEL_WARNING &&
-      contains(gst_debug_message_get(message), "no page-locked memory"))
+  if (level == GST_LEVEL_WARNING && contains(gst_debug_message_get(message), "no pinned memory"))
     (*static_cast<std::atomic<int>*>(lines))++;
 }
 

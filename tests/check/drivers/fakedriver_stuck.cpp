@@ -58,8 +58,7 @@ std::string line_of(const Line& line, const char* depth) {
 bool is_stuck_mode() { return g_str_equal(mode(), "stuck"); }
 
 void check_error(const Outcome& outcome, const std::string& line) {
-  const char* named =
-      is_stuck_mode() ? "in 60 ms: it is stuck, or shared" : "CUDA_ERROR_ILLEGAL_ADDRESS";
+  const char* named = is_stuck_mode() ? "GPU timeout after 60 ms" : "CUDA_ERROR_ILLEGAL_ADDRESS";
   fail_unless(outcome.error.find(named) != std::string::npos, "%s: expected '%s' in '%s'",
               line.c_str(), named, outcome.error.c_str());
   fail_unless(outcome.domain == GST_LIBRARY_ERROR && outcome.code == GST_LIBRARY_ERROR_FAILED);

@@ -106,7 +106,7 @@ void check_error(const std::string& what, const Fault& fault, const Outcome& out
                                                       : "CUDA_ERROR_ILLEGAL_ADDRESS";
 #if GST_CHECK_VERSION(1, 23, 1)
   // GStreamer enters a context while it makes it, and does not say why there is none.
-  constexpr char kNoContext[] = "no CUDA context could be made";
+  constexpr char kNoContext[] = "failed to create a CUDA context";
   if (g_str_equal(fault.call, "cuCtxPushCurrent_v2") &&
       outcome.error.find(kNoContext) != std::string::npos) {
     domain = GST_RESOURCE_ERROR;

@@ -105,7 +105,7 @@ CHECK_TEST(test_lying_caps) {
   } lies[] = {
       {"format", "S32LE", "format=S32LE, expected S16LE for 8 bits, wavelet=dd97"},
       {"levels", "5", "format=S16LE, expected S32LE for 8 bits, wavelet=dd97"},
-      {"levels", "0", "levels and levels-ho are 0, expected a level"},
+      {"levels", "0", "levels + levels-ho must be at least 1"},
       {"wavelet", "j2k53", "wavelet=j2k53 with wavelet-ho=dd97"},
       {"depth", "16", "format=S16LE, expected S32LE for 16 bits"},
       {"colorspace", "sYUV", "colorspace sYUV contradicts sampling GRAYSCALE"},
@@ -145,8 +145,9 @@ struct BadSetting {
 };
 
 const BadSetting kBadSettings[] = {
-    {"levels=0", {"levels and levels-ho are 0", "expected a level"}},
-    {"wavelet=j2k53 wavelet-ho=haar", {"wavelet=j2k53 with wavelet-ho=haar", "itself alone"}},
+    {"levels=0", {"levels + levels-ho", "at least 1"}},
+    {"wavelet=j2k53 wavelet-ho=haar",
+     {"wavelet=j2k53 with wavelet-ho=haar", "j2k53 requires both"}},
     {"wavelet=haar wavelet-ho=j2k53", {"wavelet=haar with wavelet-ho=j2k53"}},
     {"quant-matrix=dirac", {"quant-matrix: 'dirac', expected flat, vc2 or"}},
     {"quant-matrix=\"\"", {"quant-matrix: '', expected flat"}},
@@ -158,9 +159,9 @@ const BadSetting kBadSettings[] = {
     {"quant-matrix=\"<1,2,3,99999999999999999999>\" levels=1", {"at index 3"}},
     {"quant-matrix=\"<1,2,3>\" levels=1", {"3 entries, expected 4", "levels=1"}},
     {"quant-matrix=\"<1,2,3,4>\"", {"4 entries, expected 13", "levels=4, levels-ho=0"}},
-    {"quant-matrix=vc2 levels=5", {"VC-2 has none for wavelet=legall53", "levels=5"}},
-    {"quant-matrix=vc2 levels=4 levels-ho=2", {"levels-ho=2", "up to 5"}},
-    {"quant-matrix=vc2 wavelet=j2k53", {"VC-2 has none for wavelet=j2k53"}},
+    {"quant-matrix=vc2 levels=5", {"no VC-2 default matrix for wavelet=legall53", "levels=5"}},
+    {"quant-matrix=vc2 levels=4 levels-ho=2", {"levels-ho=2", "and 5 with levels-ho"}},
+    {"quant-matrix=vc2 wavelet=j2k53", {"no VC-2 default matrix for wavelet=j2k53"}},
     {"quant-matrix=vc2 wavelet=dd97 wavelet-ho=haar", {"wavelet=dd97, wavelet-ho=haar"}},
 };
 

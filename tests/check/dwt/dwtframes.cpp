@@ -285,7 +285,7 @@ CHECK_TEST(test_no_reference) {
     fail_unless_equals_int(gst_harness_push(h, make_frame(info)), GST_FLOW_OK);
   const std::vector<Report> warnings = take_messages(bus, GST_MESSAGE_WARNING);
   fail_unless_equals_uint64(warnings.size(), 1);
-  expect(warnings[0].text, {"PSNR is not measured", "cudadwt attaches it with keep-reference"});
+  expect(warnings[0].text, {"PSNR unavailable", "keep-reference=true on cudadwt"});
 }
 
 // The engine under test makes the same bytes as the CPU engine on one thread.

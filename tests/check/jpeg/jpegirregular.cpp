@@ -216,7 +216,7 @@ int reported = 0;
 void count_told(GstDebugCategory*, GstDebugLevel level, const gchar*, const gchar*, gint, GObject*,
                 GstDebugMessage* message, gpointer) {
   if (level == GST_LEVEL_INFO &&
-      contains(gst_debug_message_get(message), "irregular picture: bytes are left over"))
+      contains(gst_debug_message_get(message), "irregular picture: extraneous bytes"))
     reported++;
 }
 

@@ -242,12 +242,13 @@ CHECK_TEST(test_new_index) {
 CHECK_TEST(test_attachments_that_cannot_be) {
   using Lie = void (*)(GstDctJpegMeta * meta);
   const std::pair<Lie, const char*> lies[] = {
-      {[](GstDctJpegMeta* m) { m->attachments[1].offset += 1; }, "attachment 1 at bytes"},
-      {[](GstDctJpegMeta* m) { m->attachments[1].offset = G_MAXSIZE; }, "attachment 1 at bytes"},
-      {[](GstDctJpegMeta* m) { m->attachments[0].size = 0; }, "attachment 0 at bytes"},
-      {[](GstDctJpegMeta* m) { m->attachments[1].offset -= 1; }, "over another at 0 to"},
-      {[](GstDctJpegMeta* m) { g_clear_pointer(&m->trailing, g_bytes_unref); }, "of 0 behind"},
-      {[](GstDctJpegMeta* m) { m->n_attachments = 256; }, "256 attachments, at most 255"}};
+      {[](GstDctJpegMeta* m) { m->attachments[1].offset += 1; }, "attachment 1 (bytes"},
+      {[](GstDctJpegMeta* m) { m->attachments[1].offset = G_MAXSIZE; }, "attachment 1 (bytes"},
+      {[](GstDctJpegMeta* m) { m->attachments[0].size = 0; }, "attachment 0 (bytes"},
+      {[](GstDctJpegMeta* m) { m->attachments[1].offset -= 1; }, "overlaps another (bytes 0-"},
+      {[](GstDctJpegMeta* m) { g_clear_pointer(&m->trailing, g_bytes_unref); },
+       "trailing data of 0 bytes"},
+      {[](GstDctJpegMeta* m) { m->n_attachments = 256; }, "256 attachments, expected at most 255"}};
   for (const auto& [lie, words] : lies) {
     g_autoptr(GstHarness) decoder = open("n-threads=1", "image/jpeg,parsed=true");
     push(decoder, several());

@@ -192,7 +192,7 @@ std::string warning_of(const std::string& line) {
 
 // The elements that the warning prints as the cure, but for the last, cudadct8x8.
 std::string cure_of(const std::string& warning) {
-  const std::string before = "Convert before the transform: ", last = "cudadct8x8";
+  const std::string before = "convert by ", last = "cudadct8x8";
   const size_t begin = warning.find(before), end = warning.find(last, begin);
   fail_unless(begin != std::string::npos && end != std::string::npos, "%s", warning.c_str());
   return warning.substr(begin + before.size(), end - begin - before.size());

@@ -396,7 +396,7 @@ CHECK_TEST(test_refusals) {
   expect(refusal("max-size=3000 tables-in-caps=true"), {"max-size", "tables-in-caps"});
   expect(refusal("max-size=3000 quant-preset=flat"), {"max-size", "quant-preset"});
   expect(refusal("bitrate=800 vbv-buf-capacity=60"), {"vbv-buf-capacity=60", "80 ms"});
-  expect(refusal("target-size=3000", "format=I420_12LE"), {"target-size", "8 bits", "12"});
+  expect(refusal("target-size=3000", "format=I420_12LE"), {"target-size", "8-bit", "12"});
   for (const char* way : {"progressive", "arithmetic"})
     expect(refusal("target-size=900", "format=I420", std::string("jpegcoefenc ") + way + "=true"),
            {"target-size", way});

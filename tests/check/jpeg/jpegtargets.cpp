@@ -225,7 +225,7 @@ CHECK_TEST(test_refusals) {
   Bytes deep = jpeg;
   deep[sof + 1] = 0xc1;
   deep[sof + 4] = 12;
-  expect(refusal("target-size=900", "", deep), {"target-size", "8 bits", "12"});
+  expect(refusal("target-size=900", "", deep), {"target-size", "8-bit", "12"});
   for (const char* fixed : {"quant-preset=flat", "qtable-file=/nowhere"}) {
     GstElement* pipeline = launch(std::string("cudadctquant target-size=900 ") + fixed);
     fail_unless(gst_element_set_state(pipeline, GST_STATE_READY) == GST_STATE_CHANGE_FAILURE, "%s",

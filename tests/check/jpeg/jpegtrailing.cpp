@@ -343,7 +343,7 @@ CHECK_TEST(test_lengths_stay_true) {
   const Bytes segment = joined({{0xff, 0xe1}, number(data.size() + 2, 2, true), data});
   const Bytes file = joined({with_xmp(good(), segment), others()[0]});
   expect_nothing(warning_of(file));
-  expect(warning_of(with_xmp(good(), segment)), {"there are 0"});
+  expect(warning_of(with_xmp(good(), segment)), {"trailing data of 0 bytes"});
 }
 
 // Messages are UTF-8, whatever a file calls its items.
@@ -351,7 +351,7 @@ CHECK_TEST(test_names_that_are_no_text) {
   for (const std::string& semantic : {std::string("\xff\xfe"), std::string(5000, 'x')}) {
     const Bytes segment = xmp(item(semantic, "image/jpeg", 1000));
     const std::string reported = warning_of(with_xmp(good(), segment));
-    expect(reported, {"an item of 1000 bytes"});
+    expect(reported, {"XMP: item of 1000 bytes"});
     fail_unless(g_utf8_validate(reported.c_str(), -1, nullptr));
   }
 }
@@ -368,8 +368,8 @@ CHECK_TEST(test_untrue_lengths_are_told) {
   expect(warning_of(photograph(others()[0].size(), film().size(), 5)), {"GainMap"});
   const Bytes old = with_xmp(good(), xmp("", film().size()));
   expect_nothing(warning_of(joined({old, film()})));
-  expect(warning_of(joined({old, film(), {0}})), {"a film"});
-  expect(warning_of(old), {"a film"});
+  expect(warning_of(joined({old, film(), {0}})), {"MicroVideoOffset"});
+  expect(warning_of(old), {"MicroVideoOffset"});
   // The length of the picture itself changes.
   const std::string sized = item("Primary", "image/jpeg", 123);
   const Bytes data =
@@ -377,7 +377,7 @@ CHECK_TEST(test_untrue_lengths_are_told) {
               {0},
               text("<a xmlns:Item='http://ns.google.com/photos/1.0/container/item/'>" + sized)});
   const Bytes primary = joined({{0xff, 0xe1}, number(data.size() + 2, 2, true), data});
-  expect(warning_of(with_xmp(good(), primary)), {"123 bytes for the picture"});
+  expect(warning_of(with_xmp(good(), primary)), {"length of 123 bytes"});
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/stream/ordered_pictures.h"
 
+#include <pthread.h>
+
 #include <random>
 #include <utility>
 
@@ -237,12 +239,21 @@ CHECK_TEST(test_order) {
   }
 }
 
+GstPadProbeReturn note_thread(GstPad*, GstPadProbeInfo*, gpointer name) {
+  pthread_getname_np(pthread_self(), static_cast<char*>(name), 16);
+  return GST_PAD_PROBE_OK;
+}
+
 CHECK_TEST(test_pushes_without_input) {
   Decoder decoder(3);
+  char thread[16] = "";
+  gst_pad_add_probe(decoder.harness()->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, note_thread, thread,
+                    nullptr);
   decoder.push(1, 3000);
   decoder.push(2, 0);
   fail_unless_equals_int(decoder.pull(), 1);
   fail_unless_equals_int(decoder.pull(), 2);
+  fail_unless_equals_string(thread, "GstCoefPush");
 }
 
 CHECK_TEST(test_memory_in_flight) {
