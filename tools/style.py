@@ -23,7 +23,7 @@ PYTHON_TOO = SOURCES + (".py",)
 TEXTS = PYTHON_TOO + (".md", "meson.build", "meson_options.txt")
 # Brackets keep this line from breaking its own rule.
 BRITISH = re.compile(r"\w*(?:quanti[s]|colo[u]r|\bgre[y]|neighbo[u]r|behavio[u]r|hono[u]r|favo[u]r|"
-                     r"ormali[s]|ynchroni[s]|ptimi[s]|nitiali[s]|ecogni[s]|eriali[s])\w*",
+                     r"ormali[s]|ynchroni[s]|ptimi[s]|nitiali[s]|ecogni[s]|eriali[s]|aniti[s])\w*",
                      re.IGNORECASE)
 LIMIT = re.compile(r"\bk(?:Mos[t]|Leas[t])(?:[A-Z]\w*)?\b")
 SUBJECT = re.compile(r"([^:]+): [A-Z].*[^.]")

@@ -173,6 +173,12 @@ class View(NamedTuple):
     device: int
     owner: Any
 
+    def parts(self) -> List["View"]:
+        """Those of the first dimension."""
+        return [self._replace(address=self.address + index * self.strides[0],
+                              shape=self.shape[1:], strides=self.strides[1:])
+                for index in range(self.shape[0])]
+
     @property
     def words(self) -> str:
         """As messages call it."""

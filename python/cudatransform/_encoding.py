@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import byref
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -114,35 +113,27 @@ class Levelling(NamedTuple):
         return native, kept
 
 
-def encoded(pixels: Any, sampling: str, options: Options, levelling: Levelling,
-            method: str) -> bytes:
-    """The JPEG file of uint8 pixels of gray or RGB: a numpy array or, on a GPU, a View.
+def encoded(images: Sequence[Any], sampling: str, options: Options, levelling: Levelling,
+            method: str) -> List[bytes]:
+    """The JPEG files of uint8 pixels of gray or RGB: numpy arrays or, on one GPU, Views.
 
     levelling: with two tables of one's own at most. Raises WriteError, ValueError and Unavailable.
     """
-    on_device = isinstance(pixels, _device.View)
-    if not on_device:
-        pixels = _in_rows(pixels)
-    elif len(pixels.shape) == 2:
-        _device.with_rows(pixels, (1,))
-    else:
-        _device.with_rows(pixels, (3, 1))
-    height, width = pixels.shape[:2]
     native, kept = levelling.to_native(options)
     native.sampling = _SAMPLINGS.index(sampling) if sampling in _SAMPLINGS else 0
     native.method = METHODS.index(method)
-    address = pixels.address if on_device else _native.address_of(pixels)
-    channels = color.channels_of(pixels.shape)
-    pitch = pixels.strides[0] if height > 1 else width * channels
-    image = _native.Image(address, pitch, width, height, channels, on_device)
-    made, error = _native.MadeFile(), _native.Error()
-    engine = _native.engine(pixels.device if on_device else None)
-    _native.check(_native.library().ct_encode(engine, native, image, 1, byref(made.file), error),
-                  error)
-    del kept
-    data = _data_of(made, _SMALLER if levelling.has_sizes() else "")
-    if made.file.error.text:
-        warn(f"{made.file.error.words}. {_SMALLER}")
+    in_rows = [_in_rows(pixels) for pixels in images]
+    array = (_native.Image * len(images))(*map(_image_of, in_rows))
+    made, error = _native.MadeFiles(len(images)), _native.Error()
+    engine = _native.engine(images[0].device if isinstance(images[0], _device.View) else None)
+    _native.check(_native.library().ct_encode(engine, native, array, len(array), made.files,
+                                              error), error)
+    del kept, in_rows
+    data = [_data_of(made, index, _SMALLER if levelling.has_sizes() else "")
+            for index in range(len(array))]
+    for file in made.files:
+        if file.error.text:
+            warn(f"{file.error.words}. {_SMALLER}")
     return data
 
 
@@ -153,40 +144,57 @@ def reencoded(picture: Any, levelling: Levelling) -> Optional[bytes]:
     """
     options, kept = levelling.checked().to_native(Options(optimize=True))
     native, levels = native_of(picture)
-    made, error = _native.MadeFile(), _native.Error()
+    made, error = _native.MadeFiles(), _native.Error()
     _native.check(_native.library().ct_reencode(_native.engine(None), options, native, 1,
-                                                byref(made.file), error), error)
+                                                made.files, error), error)
     del kept, levels
-    return None if made.file.error.code == _native.UNSUPPORTED else _data_of(made)
+    return None if made.files[0].error.code == _native.UNSUPPORTED else _data_of(made)
 
 
-def _in_rows(pixels: np.ndarray) -> np.ndarray:
-    """The same pixels, without gaps in a row; rows may have gaps between them."""
+def _in_rows(pixels: Any) -> Any:
+    """The same pixels, without gaps in a row; rows may have gaps between them. Raises ValueError
+    for those of a View that have gaps."""
     size = color.channels_of(pixels.shape)
-    inner = (size, 1)[-pixels.ndim + 1:] if pixels.ndim == 3 else (1,)
+    inner = (size, 1)[-len(pixels.shape) + 1:] if len(pixels.shape) == 3 else (1,)
+    if isinstance(pixels, _device.View):
+        return _device.with_rows(pixels, inner)
     if pixels.strides[1:] != inner or pixels.strides[0] < size * pixels.shape[1]:
         return np.ascontiguousarray(pixels)
     return pixels
 
 
-def _data_of(made: _native.MadeFile, advice: str = "") -> bytes:
-    error = made.file.error
+def _image_of(pixels: Any) -> _native.Image:
+    """The CtImage of pixels of _in_rows()."""
+    on_device = isinstance(pixels, _device.View)
+    height, width = pixels.shape[:2]
+    channels = color.channels_of(pixels.shape)
+    return _native.Image(pixels.address if on_device else _native.address_of(pixels),
+                         pixels.strides[0] if height > 1 else width * channels, width, height,
+                         channels, on_device)
+
+
+def _data_of(made: _native.MadeFiles, index: int = 0, advice: str = "") -> bytes:
+    error = made.files[index].error
     _native.check_device(error)
     if error.code != _native.OK:
-        raise WriteError(f"{error.words}. {advice}" if advice else error.words)
-    return made.data()
+        words = f"{error.words}. {advice}" if advice else error.words
+        raise WriteError(f"picture {index}: {words}" if len(made.files) > 1 else words)
+    return made.data(index)
 
 
-def written(picture: Any, options: Options) -> bytes:
-    """The JPEG file of a Picture in system memory. Raises WriteError, TypeError and Unavailable."""
-    check_rest(picture)
-    native, kept = native_of(picture)
-    check_sides(picture.width, picture.height)
-    made, error = _native.MadeFile(), _native.Error()
-    _native.check(_native.library().ct_write(_native.engine(None), options.to_native(), native, 1,
-                                             byref(made.file), error), error)
+def written(pictures: Sequence[Any], options: Options) -> List[bytes]:
+    """The JPEG files of Pictures in system memory. Raises WriteError, TypeError and Unavailable."""
+    array, kept = (_native.Picture * len(pictures))(), []
+    for index, picture in enumerate(pictures):
+        check_rest(picture)
+        array[index], levels = native_of(picture)
+        kept.append(levels)
+        check_sides(picture.width, picture.height)
+    made, error = _native.MadeFiles(len(array)), _native.Error()
+    _native.check(_native.library().ct_write(_native.engine(None), options.to_native(), array,
+                                             len(array), made.files, error), error)
     del kept
-    data = _data_of(made)
-    if made.file.error.text:
+    files = [_data_of(made, index) for index in range(len(array))]
+    if any(file.error.text for file in made.files):
         warn(_UNTRUE_LENGTHS)
-    return data
+    return files

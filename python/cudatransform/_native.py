@@ -17,7 +17,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._gone import when_gone
+from ._gone import in_turn, when_gone
 from ._libraries import load, symbol
 from .errors import Unavailable
 
@@ -367,15 +367,15 @@ class Pictures:
         return blocks
 
 
-class MadeFile:
-    """A CtFile for a call to fill, which is released with this object."""
+class MadeFiles:
+    """CtFiles for a call to fill, which are released with this object."""
 
-    __slots__ = ("file", "__weakref__")
+    __slots__ = ("files", "__weakref__")
 
-    def __init__(self) -> None:
-        self.file = File()
-        when_gone(self, partial(library().ct_file_clear, byref(self.file)))
+    def __init__(self, count: int = 1) -> None:
+        self.files, clear = (File * count)(), library().ct_file_clear
+        when_gone(self, in_turn([partial(clear, byref(file)) for file in self.files]))
 
-    def data(self) -> bytes:
-        """A copy of the file."""
-        return ctypes.string_at(self.file.data, self.file.size)
+    def data(self, index: int = 0) -> bytes:
+        """A copy of a file."""
+        return ctypes.string_at(self.files[index].data, self.files[index].size)

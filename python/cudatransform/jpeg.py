@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -23,9 +23,9 @@ def _pixels_of(array: Any, subsampling: Any, levelling: Levelling) -> Tuple[Any,
     """Pixels as a numpy array or, on a GPU, a View, and their sampling. Raises ValueError,
     TypeError and WriteError."""
     own = levelling.own_tables()
-    on_device = _device.is_on_device(array)
+    on_device = isinstance(array, _device.View) or _device.is_on_device(array)
     if on_device:
-        pixels: Any = _device.view(array)
+        pixels: Any = array if isinstance(array, _device.View) else _device.view(array)
         color.check_shape(pixels.dtype, pixels.shape, pixels.words)
         kind = color.sampling_for(subsampling, pixels.shape)
     else:
@@ -41,21 +41,53 @@ def _pixels_of(array: Any, subsampling: Any, levelling: Levelling) -> Tuple[Any,
     return pixels, kind
 
 
-def _data_of(pixels: Any, sampling: str, levelling: Levelling, method: str,
-             options: Options) -> bytes:
-    """The JPEG file of pixels, a numpy array or a View."""
-    channels, own = color.channels_of(pixels.shape), levelling.own_tables()
-    is_wanted = channels == (1 if sampling == "GRAYSCALE" else 3)
-    if isinstance(pixels, _device.View) and not is_wanted:
-        pixels = downloaded(_device.with_rows(pixels, (3, 1)[-len(pixels.shape) + 1:]))
-    if channels == 4 or own is not None and len(own) > 2:
-        picture = Picture.from_pixels(pixels, levelling.quality, sampling, own, method)
-        picture.markers += options.markers
-        return written(picture, options)
-    if not is_wanted:
-        pixels = (color.luma(pixels) if channels == 3 else
-                  np.repeat(pixels[:, :, None], 3, 2))
-    return encoded(pixels, sampling, options, levelling, method)
+def _targets_of(target: Any, count: Optional[int]) -> Sequence[Any]:
+    """Where files go, of so many pictures or, None, of one. Raises ValueError."""
+    if target is None:
+        return []
+    if count is None:
+        return [target]
+    if not isinstance(target, (list, tuple)) or len(target) != count:
+        raise ValueError(f"target of {count} pictures must be a list of as many")
+    return target
+
+
+def _stacked(array: Any) -> Optional[Sequence[Any]]:
+    """The pictures of a list, a tuple, or an array of four dimensions; None: it is one picture."""
+    if isinstance(array, (list, tuple)) and not hasattr(array, "shape"):
+        return array
+    if len(getattr(array, "shape", ())) != 4:
+        return None
+    if _device.is_on_device(array):
+        return _device.view(array).parts()
+    return list(np.asarray(array))
+
+
+def _files_of(pictures: List[Tuple[Any, str]], options: List[Options], levelling: Levelling,
+              method: str) -> List[bytes]:
+    """The JPEG files of pictures of _pixels_of()."""
+    files: Dict[int, bytes] = {}
+    calls: Dict[Any, List[int]] = {}  # pictures that one call of the library encodes
+    for index, (pixels, sampling) in enumerate(pictures):
+        channels, own = color.channels_of(pixels.shape), levelling.own_tables()
+        is_wanted = channels == (1 if sampling == "GRAYSCALE" else 3)
+        if isinstance(pixels, _device.View) and not is_wanted:
+            pixels = downloaded(_device.with_rows(pixels, (3, 1)[-len(pixels.shape) + 1:]))
+        if channels == 4 or own is not None and len(own) > 2:
+            picture = Picture.from_pixels(pixels, levelling.quality, sampling, own, method)
+            picture.markers += options[index].markers
+            files[index], = written([picture], options[index])
+            continue
+        if not is_wanted:
+            pixels = (color.luma(pixels) if channels == 3 else
+                      np.repeat(pixels[:, :, None], 3, 2))
+        pictures[index] = pixels, sampling
+        device = pixels.device if isinstance(pixels, _device.View) else None
+        calls.setdefault((sampling, device, options[index]), []).append(index)
+    for (sampling, _, how), indices in calls.items():
+        made = encoded([pictures[index][0] for index in indices], sampling, how, levelling, method)
+        files.update(zip(indices, made))
+    return [files[index] for index in range(len(pictures))]
 
 
 def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = None,
@@ -109,14 +141,17 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: An
            qtables: Any = "annex-k", quantizer: str = "round", target_size: Optional[int] = None,
            max_size: Optional[int] = None, method: str = "islow", progressive: bool = False,
            arithmetic: bool = False, optimize: bool = False, restart: int = 0, exif: Any = None,
-           icc: Any = None, comment: Any = None, markers: bytes = b"") -> bytes:
+           icc: Any = None, comment: Any = None, markers: bytes = b"") -> Any:
     """Encodes pixels as a JPEG file: the one that libjpeg-turbo, and so Pillow, makes of them.
 
     Other tables and quantizers than the first make smaller files that look the same.
 
     array: as of Picture.from_pixels. Or gray or RGB on a GPU, of PyTorch, CuPy or any library with
-        DLPack or __cuda_array_interface__, whose rows may have gaps between them; it is coded there
-    target: a path or a binary file; None: the bytes are only returned
+        DLPack or __cuda_array_interface__, whose rows may have gaps between them; it is coded
+        there. Or several: a list or a tuple of such arrays, or one (n, height, width, 3), which the
+        library encodes at once
+    target: a path or a binary file, or a list of them for several; None: the bytes are only
+        returned
     quality, subsampling, method: as of Picture.from_pixels
     qtables: `annex-k` or `perceptual`, which quality scales, or arrays, as from_pixels takes them
     quantizer: `round`, `dead-zone` or `rd`: how levels are made
@@ -130,32 +165,41 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: An
     icc: bytes of a color profile, such as info["icc_profile"] of a Pillow image
     comment: a str, which becomes UTF-8, or bytes; at most 65533
     markers: further APPn and COM segments, as Picture.markers
-    Returns the bytes of the file. Raises WriteError, ValueError, TypeError, OSError, Unavailable.
+    Returns the bytes of the file, of several a list. Raises WriteError, ValueError, TypeError,
+    OSError and Unavailable, of several before any is stored.
     """
     options = Options(progressive, arithmetic, optimize, restart).check()
     check_method(method)
     levelling = Levelling(quality, qtables, quantizer, target_size, max_size).checked()
-    pixels, kind = _pixels_of(array, subsampling, levelling)
-    options = options._replace(markers=segments_with(exif, icc, comment, markers, kind))
-    check_markers(options.markers)
-    data = _data_of(pixels, kind, levelling, method, options)
-    if target is not None:
-        store(data, target)
-    return data
+    stacked = _stacked(array)
+    pictures = [_pixels_of(one, subsampling, levelling)
+                for one in ([array] if stacked is None else stacked)]
+    targets = _targets_of(target, None if stacked is None else len(pictures))
+    hows = [options._replace(markers=segments_with(exif, icc, comment, markers, kind))
+            for _, kind in pictures]
+    for how in hows:
+        check_markers(how.markers)
+    files = _files_of(pictures, hows, levelling, method)
+    for data, place in zip(files, targets):
+        store(data, place)
+    return files[0] if stacked is None else files
 
 
-def write(picture: Picture, target: Any = None, *, progressive: bool = False,
-          arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> bytes:
+def write(picture: Any, target: Any = None, *, progressive: bool = False,
+          arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> Any:
     """Writes a Picture as a JPEG file, without any loss: read() gives the same again.
 
-    picture: is not changed; a CudaPicture is downloaded
-    target: a path or a binary file; None: the bytes are only returned
+    picture: is not changed; a CudaPicture is downloaded. Or a list or a tuple of pictures, which
+        the library writes at once
+    target: a path or a binary file, or a list of them for several; None: the bytes are only
+        returned
     progressive: a coarse picture first; smaller, slower
     arithmetic: arithmetic coding, smaller still, which many programs cannot read
     optimize: the best Huffman tables for this picture (progressive files always have them, and
         those of 12 bits)
     restart: MCUs between restart markers, 0 to 65535; 0: none
-    Returns the bytes of the file. Raises WriteError for a picture that a JPEG file cannot hold (AC
+    Returns the bytes of the file, of several a list. Raises WriteError for a picture that a JPEG
+    file cannot hold (AC
     levels beyond 1023, DC levels more than 2047 apart, at 12 bits 16383 and 32767; tables with 0,
     markers other than segments) or libjpeg cannot write (before libjpeg-turbo 3: progressive and
     arithmetic at 12 bits), or read() does not take (attachments that are not one JPEG picture each,
@@ -164,9 +208,13 @@ def write(picture: Picture, target: Any = None, *, progressive: bool = False,
     Warns if XMP data name lengths that attachments and trailer do not have.
     """
     options = Options(progressive, arithmetic, optimize, restart).check()
-    if not isinstance(picture, Picture):
-        raise TypeError(f"write() takes a Picture, not {type(picture).__name__}")
-    data = written(picture.cpu(), options)
-    if target is not None:
-        store(data, target)
-    return data
+    is_one = not isinstance(picture, (list, tuple))
+    pictures = [picture] if is_one else picture
+    for one in pictures:
+        if not isinstance(one, Picture):
+            raise TypeError(f"write() takes a Picture, not {type(one).__name__}")
+    targets = _targets_of(target, None if is_one else len(pictures))
+    files = written([one.cpu() for one in pictures], options)
+    for data, place in zip(files, targets):
+        store(data, place)
+    return files[0] if is_one else files

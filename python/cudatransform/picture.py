@@ -204,7 +204,7 @@ class Picture:
         """By bisection: files of a higher quality are hardly ever smaller."""
         def made(quality: int) -> Tuple["Picture", int]:
             picture = self.requantized(quality)
-            return picture, len(written(picture.cpu(), Options()))
+            return picture, len(written([picture.cpu()], Options())[0])
         best, found = made(100)
         if found <= size:
             return best

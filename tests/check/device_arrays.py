@@ -16,7 +16,7 @@ def skip(why):
 def require_numpy():
     """numpy; ends the program where it is missing, or where Python could not load the library."""
     if "CUDATRANSFORM_SANITIZED" in os.environ:
-        print("SKIP: Python with a sanitised library")
+        print("SKIP: Python with a sanitized library")
         sys.exit(SKIP)
     try:
         import numpy

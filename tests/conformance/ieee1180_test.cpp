@@ -160,7 +160,7 @@ TEST(Ieee1180, Methods) {
       if (!engine.covers(method)) continue;
       Figures required, wider;
       for (const DataSet& set : data_sets()) {
-        // Sanitisers check memory, and numbers make no difference there: one set of each kind.
+        // Sanitizers check memory, and numbers make no difference there: one set of each kind.
         if (sanitized() && (set.negated || (set.low != 256 && set.low != 384))) continue;
         (set.required ? required : wider).widen(judge_engine(engine, method, set));
       }

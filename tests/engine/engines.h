@@ -64,10 +64,10 @@ Engine cuda_engine(std::shared_ptr<Device> device);
 
 // CUDATRANSFORM_TEST_QUICK=1, CUDATRANSFORM_VALGRIND=1 or sanitized(): a fraction of the cases.
 bool quick();
-// CUDATRANSFORM_SANITIZED=1. Sanitisers check memory: of cases that differ in the numbers alone a
+// CUDATRANSFORM_SANITIZED=1. Sanitizers check memory: of cases that differ in the numbers alone a
 // part is enough, but every geometry counts.
 bool sanitized();
-// One case in how many is tested. Of cases that sanitisers run in full it is a fifth if
+// One case in how many is tested. Of cases that sanitizers run in full it is a fifth if
 // CUDATRANSFORM_TEST_QUICK=1 asks for less.
 size_t case_step();
 

@@ -157,7 +157,7 @@ std::string GuardedBuffer::fault() const {
     return found == nullptr ? writable_.size()
                             : static_cast<const uint8_t*>(found) - writable_.data();
   };
-  // From one unwritable stretch to the next: single bytes take sanitisers long.
+  // From one unwritable stretch to the next: single bytes take sanitizers long.
   for (size_t begin = next(0, 0); begin < host_.size();) {
     const size_t end = next(begin, 1);
     if (std::memcmp(&host_[begin], &before_[begin], end - begin) != 0) {

@@ -294,7 +294,7 @@ ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder
   JpegScanReader scan_reader;
   const size_t bytes = scan_reader.measure({data, size});
   if (bytes == 0) return outcome;
-  // Exact to the byte, so that sanitisers see reads beyond the end.
+  // Exact to the byte, so that sanitizers see reads beyond the end.
   const size_t rounded = (bytes + 15) / 16 * 16;
   const std::unique_ptr<uint8_t, Freed> block(
       static_cast<uint8_t*>(std::aligned_alloc(16, rounded)));

@@ -65,6 +65,8 @@ class OnDevice(unittest.TestCase):
                             {"progressive": True, "subsampling": "4:2:2"},
                             {"restart": 2, "comment": "word", "icc": b"profile"}):
                 self.assertEqual(ct.encode(there, **options), ct.encode(here, **options), options)
+                self.assertEqual(ct.encode([there, here, there], **options),
+                                 3 * [ct.encode(here, **options)], options)
             with self.assertWarnsRegex(UserWarning, "target_size=1 exceeded"):
                 self.assertEqual(ct.encode(there, target_size=1), ct.encode(here, quality=1))
             there, here = ct.decode(data, "L", device="cuda"), ct.decode(data, "L")

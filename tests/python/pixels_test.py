@@ -244,6 +244,46 @@ class Smaller(unittest.TestCase):
         self.assertEqual(ct.encode(array), usual)
 
 
+class Several(unittest.TestCase):
+    def test_encode(self):
+        arrays = [pictures.pixels(40 + size, 30) for size in range(5)]
+        arrays += [pictures.pixels(20, 10, 1), Image.new("RGB", (9, 7))] if Image else []
+        for options in ({}, {"target_size": 1500}, {"subsampling": "4:4:4", "exif": b"II*\0\0"}):
+            files = [ct.encode(array, **options) for array in arrays]
+            self.assertEqual(ct.encode(arrays, **options), files)
+            self.assertEqual(ct.encode(tuple(arrays[:1]), **options), files[:1])
+        stacked = np.stack([pictures.pixels(33, 17, seed=seed) for seed in range(3)])
+        self.assertEqual(ct.encode(stacked), [ct.encode(array) for array in stacked])
+        four = np.stack([pictures.pixels(33, 17, 4)] * 2)
+        self.assertEqual(ct.encode(four, subsampling="cmyk"),
+                         2 * [ct.encode(four[0], subsampling="cmyk")])
+        self.assertEqual(ct.encode([]), [])
+
+    def test_write(self):
+        made = [ct.Picture.from_pixels(pictures.pixels(40 + size, 30)) for size in range(5)]
+        self.assertEqual(ct.write(made, optimize=True),
+                         [ct.write(picture, optimize=True) for picture in made])
+        with self.assertRaisesRegex(TypeError, "takes a Picture, not bytes"):
+            ct.write([made[0], b""])
+
+    def test_targets(self):
+        arrays, targets = [pictures.pixels(9, 7, seed=seed) for seed in range(3)], []
+        for count in (2, 4):
+            with self.assertRaisesRegex(ValueError, "3 pictures must be a list of as many"):
+                ct.encode(arrays, [io.BytesIO() for _ in range(count)])
+        targets = [io.BytesIO() for _ in arrays]
+        files = ct.encode(arrays, targets)
+        self.assertEqual([target.getvalue() for target in targets], files)
+        read = [ct.read(data) for data in files]
+        self.assertEqual(ct.write(read, [io.BytesIO() for _ in read]), files)
+
+    def test_an_error_names_the_picture(self):
+        arrays, target = [pictures.pixels(9, 7), pictures.pixels(400, 300)], io.BytesIO()
+        with self.assertRaisesRegex(ct.WriteError, "^picture 1: max_size=1000 exceeded"):
+            ct.encode(arrays, [target, target], max_size=1000)
+        self.assertEqual(target.getvalue(), b"")
+
+
 class Colors(unittest.TestCase):
     def test_four_channels_have_no_default(self):
         array = pictures.pixels(16, 9, 4)

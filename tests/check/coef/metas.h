@@ -140,7 +140,7 @@ inline void expect_reason(gchar* reason, const char* named) {
 template <typename Read>
 void check_only_whole(std::vector<uint8_t> bytes, uint8_t version, Read read) {
   for (size_t size = 0; size < bytes.size(); size++) {
-    // A separate block for each length: the sanitiser sees a read past its end.
+    // A separate block for each length: the sanitizer sees a read past its end.
     const std::vector<uint8_t> cut(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(size));
     fail_if(read(cut.data(), size, version));
   }

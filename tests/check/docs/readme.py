@@ -71,7 +71,7 @@ def missing_elements(block):
 
 def main():
     if os.environ.get("CUDATRANSFORM_SANITIZED"):
-        print("SKIP: gst-launch-1.0 cannot load a sanitised plugin")
+        print("SKIP: gst-launch-1.0 cannot load a sanitized plugin")
         return SKIP
     failed, ran, skipped = 0, 0, 0
     folder = tempfile.mkdtemp(prefix="cudatransform-readme-")

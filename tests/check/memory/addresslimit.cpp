@@ -106,7 +106,7 @@ CHECK_TEST(test_coefficients_to_file) {
 
 int main(int argc, char** argv) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return testing::skip("sanitisers need address space without end");
+  return testing::skip("sanitizers need address space without end");
 #endif
   return testing::run(argc, argv);
 }
