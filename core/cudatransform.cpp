@@ -141,7 +141,7 @@ Status make_device(CtEngine& engine, int32_t ordinal) {
 Status fill(CtEngine& engine, const CtEngineOptions& options) {
   engine.process = getpid();
   engine.host = make_host_device(1);
-  if (!engine.host) return Status::error(StatusCode::kOutOfMemory, "there is no memory");
+  if (!engine.host) return no_memory();
   engine.device = engine.host;
   if (options.device >= 0) CT_RETURN_IF_ERROR(make_device(engine, options.device));
   engine.blocks =
@@ -207,13 +207,19 @@ void encode_on_device(CtEngine& engine, const CtEncodeOptions& options, const Ct
     else
       engine.lanes->add(std::move(chunk));
   };
-  for (size_t i = 0; i < count; ++i) {
-    if (chunk && chunk->add(images[i], &files[i])) continue;
+  try {
+    for (size_t i = 0; i < count; ++i) {
+      if (chunk && chunk->add(images[i], &files[i])) continue;
+      send();
+      chunk = std::make_unique<EncodeChunk>(engine, options, end);
+      (void)chunk->add(images[i], &files[i]);
+    }
     send();
-    chunk = std::make_unique<EncodeChunk>(engine, options, end);
-    (void)chunk->add(images[i], &files[i]);
+  } catch (const std::bad_alloc&) {  // lanes may still read images and write files
+    done->step();
+    done->wait();
+    throw;
   }
-  send();
   done->step();
   done->wait();
 }

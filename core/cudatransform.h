@@ -2,8 +2,8 @@
 // and filters of these, on the CPU or a GPU.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The library needs neither GStreamer nor GLib. It has no global state: every object belongs to an
-// engine, and engines know nothing of each other.
+// The library needs neither GStreamer nor GLib. Every object belongs to an engine. Engines share
+// only what a process has once: the CUDA driver, and which process has used it.
 //
 // Threads: any thread may call any function. Calls on one decoder are serialized; calls on
 // different objects run in parallel.
@@ -115,7 +115,7 @@ typedef struct {
   int32_t stack;  // nonzero: pictures of a batch that all have the same size lie in one block,
                   // without gaps
   uint64_t max_pixels;  // of a picture; 0: 134217728; UINT64_MAX: no limit
-  uint64_t max_memory;  // bytes for a picture, beside its file; 0: no limit
+  uint64_t max_memory;  // bytes for a picture, not counting its file; 0: no limit
   int32_t batches;      // in flight in a decoder; 0: 3
 } CtDecodeOptions;
 
@@ -172,7 +172,7 @@ typedef struct {
   int32_t n_attachments;
 
   CtBlock* block;  // of pixels or levels
-  CtBlock* rest;   // host memory of markers, behind and attachments; NULL: none
+  CtBlock* rest;   // host memory of markers, trailing and attachments; NULL: none
 } CtPicture;
 
 CT_API void ct_picture_clear(CtPicture* picture);
@@ -304,7 +304,7 @@ typedef struct {
   size_t struct_size;
   CtMethod method;        // above 8 bits ISLOW and IFAST mean FLOAT
   int32_t depth;          // bits of a sample: 8, 10, 12 or 16; 0: 8
-  const uint16_t* table;  // 64 divisors in natural order, 1 to 65535; NULL: no quantization
+  const uint16_t* table;  // 64 quantizer steps in natural order, 1 to 65535; NULL: no quantization
 } CtDctOptions;
 
 // A plane of samples from 0 to 2^depth - 1: uint8 at depth 8, else uint16.
@@ -409,8 +409,8 @@ typedef struct {
   CtBlock* block;
 } CtPlanes;
 
-// CT_INT16: levels. CT_INT32, CT_FLOAT32, CT_FLOAT16: levels times their divisors. `from` is a
-// picture as filters take it; the planes are released with ct_planes_clear().
+// CT_INT16: levels. CT_INT32, CT_FLOAT32, CT_FLOAT16: levels times their quantization table. `from`
+// is a picture as filters take it; the planes are released with ct_planes_clear().
 CT_API CtCode ct_planes(CtEngine* engine, CtType type, const CtPicture* from, CtPlanes* planes,
                         CtError* error);
 CT_API void ct_planes_clear(CtPlanes* planes);

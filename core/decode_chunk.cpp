@@ -13,13 +13,6 @@
 #endif
 
 namespace cudatransform::core {
-namespace {
-
-Status no_memory() {
-  return Status::error(StatusCode::kOutOfMemory, "there is no memory for the picture");
-}
-
-}  // namespace
 
 bool DecodeChunk::add(JpegItem& item, CtBlock* block, uint8_t* pixels) {
   const size_t own = item.plan().level_bytes + item.plan().plane_bytes;
@@ -96,16 +89,27 @@ Status DecodeChunk::upload(Lane& lane, const Entry& entry, const uint8_t* levels
 
 void DecodeChunk::settle(Lane& lane, const Status& status) {
   for (size_t i = 0; i < entries_.size(); ++i) {
-    Entry& entry = entries_[i];
-    JpegItem& item = *entry.item;
-    if (item.is_sound() && !status.ok()) item.fail(status);
-    if (!item.is_sound())
-      unref(entry.block);
-    else if (item.measured() == 0 || (entry.by_device && item.settle(results(lane)[i])))
-      item.finish(options_, entry.block, entry.pixels);
-    else
-      decode_again(lane, entry);
+    JpegItem& item = *entries_[i].item;
+    try {
+      settle_one(lane, i, status);
+    } catch (const std::bad_alloc&) {
+      // The picture's block goes with the picture.
+      if (item.picture().block == nullptr) unref(entries_[i].block);
+      item.fail(no_memory());
+    }
   }
+}
+
+void DecodeChunk::settle_one(Lane& lane, size_t i, const Status& status) {
+  Entry& entry = entries_[i];
+  JpegItem& item = *entry.item;
+  if (item.is_sound() && !status.ok()) item.fail(status);
+  if (!item.is_sound())
+    unref(entry.block);
+  else if (item.measured() == 0 || (entry.by_device && item.settle(results(lane)[i])))
+    item.finish(options_, entry.block, entry.pixels);
+  else
+    decode_again(lane, entry);
 }
 
 // What the device has not decoded, the CPU decodes: libjpeg alone says what is damaged.

@@ -57,6 +57,7 @@ class DecodeChunk final : public Chunk {
   Status take_memory(Lane& lane);
   PixelJobs pixel_jobs(const Lane& lane, const Entry& entry) const;
   Status upload(Lane& lane, const Entry& entry, const uint8_t* levels) const;
+  void settle_one(Lane& lane, size_t i, const Status& status);
   void decode_again(Lane& lane, Entry& entry) const;
   Status make_again(Lane& lane, const Entry& entry, const uint8_t* levels) const;
 

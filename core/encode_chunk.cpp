@@ -135,10 +135,14 @@ void EncodeChunk::code_on_host(Lane& lane, Entry& entry) {
 void EncodeChunk::settle(Lane& lane, const Status& status) {
   for (size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
-    if (!status.ok())
-      fail(status, entry.file);
-    else if (!entry.is_coded || !fetch(lane, entry, results(lane)[i]))
-      code_on_host(lane, entry);
+    try {
+      if (!status.ok())
+        fail(status, entry.file);
+      else if (!entry.is_coded || !fetch(lane, entry, results(lane)[i]))
+        code_on_host(lane, entry);
+    } catch (const std::bad_alloc&) {
+      fail(no_memory(), entry.file);
+    }
   }
   if (!status.ok()) return;
   const Status copied = finish(*lane.queue, {});

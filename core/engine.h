@@ -57,6 +57,8 @@ CtCode report_forked(CtError* error);
 CtCode check(const CtEngine* engine, CtError* error);
 CtCode check(const CtDecodeOptions& options, CtError* error);
 
+inline Status no_memory() { return Status::error(StatusCode::kOutOfMemory, "out of memory"); }
+
 // Calls work() and turns exceptions into codes: none crosses the library's border.
 template <typename Work>
 CtCode guarded(CtError* error, const Work& work) {
@@ -64,7 +66,7 @@ CtCode guarded(CtError* error, const Work& work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return report(CT_OUT_OF_MEMORY, "there is no memory", error);
+    return report(no_memory(), error);
   } catch (const std::exception& exception) {
     return report(CT_FAILED, exception.what(), error);
   }

@@ -15,10 +15,6 @@ namespace {
 
 constexpr int kBatches = 3;
 
-Status no_memory() {
-  return Status::error(StatusCode::kOutOfMemory, "there is no memory for the picture");
-}
-
 }  // namespace
 
 JpegBatches::JpegBatches(CtEngine& engine, const CtDecodeOptions& options)

@@ -26,9 +26,6 @@ constexpr int kUsualQuality = 85;
 Status invalid(const std::string& what) {
   return Status::error(StatusCode::kInvalidArgument, what);
 }
-Status no_memory() {
-  return Status::error(StatusCode::kOutOfMemory, "there is no memory for the file");
-}
 
 RgbSubsampling chroma_of(CtSampling sampling) {
   switch (sampling) {

@@ -26,7 +26,7 @@ Status status_of(const Step& step) {
   try {
     return step();
   } catch (const std::bad_alloc&) {
-    return Status::error(StatusCode::kOutOfMemory, "out of memory");
+    return no_memory();
   }
 }
 

@@ -36,7 +36,8 @@ class Chunk {
   virtual void pack(Lane& lane, size_t i) = 0;
   // Enqueues all work.
   virtual Status submit(Lane& lane) = 0;
-  // The work is over: takes the results, or fails all pictures if `status` is an error.
+  // The work is over: takes the results, or fails all pictures if `status` is an error. Does not
+  // throw.
   virtual void settle(Lane& lane, const Status& status) = 0;
   // The lane has been given back: the last call before the chunk is destroyed.
   virtual void end() = 0;

@@ -1,4 +1,4 @@
-// A CUDA context as all objects made on it share it: the driver, spare events, loaded kernels.
+// What all objects made on one CUDA context share: the driver, spare events and loaded kernels.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -40,7 +40,7 @@ class Context {
   Status take_event(bool timed, CUevent* event);
   void give_event(bool timed, CUevent event);
 
-  bool stuck() const { return health_->is_over(); }
+  bool stuck() const { return health_->is_stuck(); }
   // The error for code that tries to enter a stuck context.
   Status stuck_status() const;
   // Driver::check(), or the reason why no driver was asked.

@@ -81,19 +81,19 @@ std::shared_ptr<ContextHealth> ContextHealth::with(CUcontext context) {
   const std::lock_guard lock(all.mutex);
   std::erase_if(all.known, [](const auto& entry) { return entry.second.expired(); });
   std::weak_ptr<ContextHealth>& known = all.known[context];
-  std::shared_ptr<ContextHealth> patience = known.lock();
-  if (patience == nullptr) known = patience = std::make_shared<ContextHealth>();
-  return patience;
+  std::shared_ptr<ContextHealth> health = known.lock();
+  if (health == nullptr) known = health = std::make_shared<ContextHealth>();
+  return health;
 }
 
 void ContextHealth::give_up(std::shared_ptr<void> context) {
-  if (over_.exchange(true)) return;
+  if (stuck_.exchange(true)) return;
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   all.kept.push_back(std::move(context));
   for (const auto& entry : all.known)
-    if (std::shared_ptr<ContextHealth> patience = entry.second.lock(); patience.get() == this)
-      all.kept.push_back(std::move(patience));
+    if (std::shared_ptr<ContextHealth> health = entry.second.lock(); health.get() == this)
+      all.kept.push_back(std::move(health));
 }
 
 Wait::Wait(int64_t timeout_ns, bool naps)

@@ -29,12 +29,12 @@ class ContextHealth {
   // give_up().
   static std::shared_ptr<ContextHealth> with(CUcontext context);
 
-  bool is_over() const { return over_.load(std::memory_order_relaxed); }
+  bool is_stuck() const { return stuck_.load(std::memory_order_relaxed); }
   // Keeps `context` for the rest of the process.
   void give_up(std::shared_ptr<void> context);
 
  private:
-  std::atomic<bool> over_ = false;
+  std::atomic<bool> stuck_ = false;
 };
 
 // One wait, which asks the driver again and again: it has no call that waits for so long at most. A

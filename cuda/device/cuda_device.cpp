@@ -144,11 +144,12 @@ class CudaDevice final : public Device {
   }
   Status copy(Queue& queue, const Copy2D& copy) override {
     if (copy.src_context != nullptr && copy.src_context != context_->handle())
-      return enqueue_from_peer(queue, copy);
+      return settled(queue, enqueue_from_peer(queue, copy));
     return enqueue(queue, copy, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE);
   }
 
  private:
+  static Status settled(Queue& queue, const Status& status);
   Status enqueue(Queue& queue, const Copy2D& copy, CUmemorytype from, CUmemorytype to);
   Status enqueue_from_peer(Queue& queue, const Copy2D& copy);
   Status try_enqueue(Queue& queue, const Copy2D& copy, CUmemorytype from, CUmemorytype to);
@@ -169,12 +170,14 @@ bool CudaDevice::is_pageable(const void* host) const {
   return result != CUDA_SUCCESS || type != CU_MEMORYTYPE_HOST;
 }
 
-Status CudaDevice::enqueue(Queue& queue, const Copy2D& copy, CUmemorytype from, CUmemorytype to) {
-  const Status status = try_enqueue(queue, copy, from, to);
-  if (status.ok()) return status;
-  // Earlier copies may still use memory that the caller is about to give up.
-  (void)static_cast<StreamQueue&>(queue).synchronize();
+// After a failed copy, earlier ones may still use memory that the caller is about to give up.
+Status CudaDevice::settled(Queue& queue, const Status& status) {
+  if (!status.ok()) (void)static_cast<StreamQueue&>(queue).synchronize();
   return status;
+}
+
+Status CudaDevice::enqueue(Queue& queue, const Copy2D& copy, CUmemorytype from, CUmemorytype to) {
+  return settled(queue, try_enqueue(queue, copy, from, to));
 }
 
 Status CudaDevice::try_enqueue(Queue& queue, const Copy2D& copy, CUmemorytype from,
@@ -224,7 +227,7 @@ Status CudaDevice::enqueue_from_peer(Queue& queue, const Copy2D& copy) {
   what.WidthInBytes = copy.row_bytes;
   what.Height = what.srcHeight = what.dstHeight = copy.rows;
   what.Depth = 1;
-  // As in enqueue().
+  // As in try_enqueue().
   what.srcPitch = copy.rows == 1 ? copy.row_bytes : static_cast<size_t>(copy.src_pitch);
   what.dstPitch = copy.rows == 1 ? copy.row_bytes : static_cast<size_t>(copy.dst_pitch);
   return driver.check(driver.memcpy_3d_peer_async(&what, static_cast<CUstream>(queue.native())),

@@ -8,9 +8,10 @@
 
 namespace cudatransform {
 
-// Opens libcuda (once it has succeeded; retried after a failure), initializes the driver and counts
-// devices. kNotFound says which of the three is missing. Touches no context. `*is_absent` (may be
-// null): whether there is no driver, or no device for it, rather than one that cannot be used.
+// Opens libcuda, initializes the driver and counts devices. The first two are done once; after a
+// failure the next call tries again. kNotFound says which of the three is missing. Touches no
+// context. `*is_absent` (may be null): whether there is no driver, or no device for it, rather than
+// one that cannot be used.
 Status probe_cuda_driver(int* device_count, bool* is_absent = nullptr);
 
 // Makes a Device on `context`, a CUcontext on CUDA device number `ordinal`. The context stays the

@@ -45,7 +45,7 @@ class OwnStreams {
     return marks;
   }
   // Whether a stream is past its mark. One that is never idle is past it once somebody has waited
-  // for it. Called under the lock, so that the stream is not destroyed meanwhile.
+  // for it. Asks the driver under the lock, so that the stream is not destroyed meanwhile.
   bool is_past(const Mark& mark, const Driver& driver) {
     const std::lock_guard lock(mutex_);
     const auto found = streams_.find(mark.stream);

@@ -71,7 +71,8 @@ class StreamQueue final : public Queue {
   void* native() override { return stream_; }
 
   // Device memory for intermediates, at least `bytes`, the same from call to call. Its users are
-  // ordered by the stream. Growing waits for the stream's work, which is rare: sizes change seldom.
+  // ordered by the stream. A call for more replaces it: earlier addresses and contents are lost.
+  // Growing waits for the stream's work, which is rare: sizes change seldom.
   Status scratch(size_t bytes, CUdeviceptr* address);
   // At most 4096 bytes of device memory that were zero when they were first handed out, the same
   // from call to call. The user must reset them to zero.

@@ -16,8 +16,8 @@ class Staging final {
   // Room for `bytes`, aligned to 256, to be written by the host. Waits for the device when all
   // turns are under way.
   Status begin(Device& device, size_t bytes, void** host);
-  // Enqueues the copy of begin()'s memory. Later work of the queue finds it at `*address`, up to
-  // the next end() but kTurns.
+  // Enqueues the copy of begin()'s memory. Later work of the queue finds it at `*address`,
+  // until end() has been called kTurns more times.
   Status end(Device& device, StreamQueue& queue, const void** address);
   // Both for bytes that are in pinned memory already, which serves again when `*copied` is done.
   Status copy(Device& device, StreamQueue& queue, const void* pinned, size_t bytes,
