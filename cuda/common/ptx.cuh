@@ -82,8 +82,9 @@ __device__ __forceinline__ int dot2_s16_s8(uint32_t pair, uint32_t by, int sum) 
 #endif
 }
 
-// Kernels of one stream may be launched before their predecessor has finished, as soon as all its
-// CTAs run and say so, and wait for its end before they touch its output.
+// Kernels of one stream may be launched before their predecessor has finished: as soon as each of
+// its CTAs has called let_successor_launch() or ended. They call wait_for_predecessor() before they
+// touch what it reads or writes.
 __device__ __forceinline__ void wait_for_predecessor() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -223,7 +223,7 @@ __device__ __forceinline__ int quantize_eight(typename M::Value* v, const Forwar
 
 // ---- Sums ----
 
-// Adds every thread's `value` to *sum. All threads of the CTA call it, 128 or 256 of them.
+// Adds every thread's `value` to *sum. All threads of the CTA call it: whole warps, eight at most.
 __device__ __forceinline__ void add_to_sum(uint64_t value, uint64_t* sum) {
   __shared__ uint64_t of_warp[8];
 #pragma unroll

@@ -22,8 +22,8 @@ namespace cudatransform::cuda {
 // A block is 128 or 256 consecutive bytes, so threads that each read or wrote their own would touch
 // 32 cache lines an instruction. Instead a warp moves its blocks through shared memory, 512 bytes
 // an instruction. 16 bytes between blocks keep 16-byte accesses free of bank conflicts. Reading
-// goes by way of registers: asynchronous copies to shared memory reach 4 to 6 % less of the
-// memory's speed here.
+// goes by way of registers: asynchronous copies to shared memory are slower (docs/kernels.md,
+// step 9).
 template <int kBlockBytes, int kBlocks, Planes P>
 struct WarpStage {
   static constexpr int kStride = kBlockBytes + 16;

@@ -1,5 +1,5 @@
-// Levels by rate and distortion on the device: a thread's block in shared memory, around
-// decide_by_rate().
+// Rate-distortion optimized quantization (RDOQ) on the device: a thread's block in shared memory,
+// around decide_by_rate().
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the CPU: decide_rd() of transform/dct8x8/decision.cpp.

@@ -113,10 +113,10 @@ __device__ __forceinline__ void load_block(const uint8_t* from, int64_t group_st
 }
 
 // Moves a warp's blocks of 64 int16 into its threads. A thread that read its own block would touch
-// another cache line in every instruction than its neighbors.
-// block has rows to be read take 16 bytes each: 4, 8 or 16 blocks an instruction. 16 bytes more
-// from block to block keep accesses to shared memory free of bank conflicts. As in WarpStage,
-// reading goes by way of registers.
+// another cache line in every instruction than its neighbors. Instead, as many lanes as a block has
+// rows to be read take 16 bytes each: 4, 8 or 16 blocks an instruction. 16 bytes more from block to
+// block keep accesses to shared memory free of bank conflicts. As in WarpStage, reading goes by way
+// of registers.
 template <typename M>
 struct ScaledStage {
   static constexpr int kRows = M::uses(7) ? 8 : M::uses(3) ? 4 : 2;

@@ -114,7 +114,7 @@ __device__ __forceinline__ void hand_on(bool measured, SumInProgress* progress,
 template <bool kTimed, typename Sse>
 __device__ __forceinline__ void add_measured(const FastFrame& frame, const FastPlane& plane,
                                              const FastPlace& place, Sse sse, uint32_t zeros) {
-  const bool speaks = threadIdx.x % 32 == 0;
+  const bool is_leader = threadIdx.x % 32 == 0;
   SumsInProgress* const progress = frame.progress;
   const SumLayout(&layout)[3] = frame.layout;
   for (int parity = 0; parity <= int(plane.interleaved); ++parity) {
@@ -122,11 +122,11 @@ __device__ __forceinline__ void add_measured(const FastFrame& frame, const FastP
     const uint32_t c = plane.component[parity];
     if (frame.measure & kMeasureSse) {
       const uint64_t sum = sum_of_warp(mine ? sse : Sse(0));
-      if (speaks) add_to_progress(&progress->sse[c], layout[c].sse_shift, place.warp, sum);
+      if (is_leader) add_to_progress(&progress->sse[c], layout[c].sse_shift, place.warp, sum);
     }
     if (frame.measure & kMeasureZeros) {
       const uint64_t sum = sum_of_warp(mine ? zeros : 0u);
-      if (speaks) add_to_progress(&progress->zeros[c], layout[c].zeros_shift, place.warp, sum);
+      if (is_leader) add_to_progress(&progress->zeros[c], layout[c].zeros_shift, place.warp, sum);
     }
   }
   if (!is_collector()) return;

@@ -1,5 +1,5 @@
-// The road from the textbook formula to transposing by warp shuffles, and the fp64 definition, each
-// as one kernel that reads samples and stores coefficients, or the other way round.
+// The teaching kernels: one for each of the steps 1 to 5 of docs/kernels.md, and the definition in
+// double precision. Each has a direction: samples to coefficients, or back.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A method is its algorithm and nothing else; teaching.cuh knows the formats. CTAs have 256

@@ -42,7 +42,8 @@ inline constexpr uint32_t kMaxSplitInverseFloat = 35000, kMaxSplitInverseIslow =
 // registers.
 inline constexpr int kGeneralCtas = 6;
 
-// Of the split inverse: all the threads that an SM can hold.
+// Of the split inverse: all 2,048 threads of an SM on sm_80, sm_90 and sm_100; elsewhere 1,024,
+// which every SM holds.
 #if defined(__CUDA_ARCH__) && \
     (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
 inline constexpr int kSplitCtas = 16;

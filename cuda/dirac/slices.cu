@@ -1,5 +1,5 @@
-// Slices of VC-2 to coefficients in pyramids: a thread for each component of a slice, or for luma
-// and for both chroma components.
+// Slices of VC-2 to coefficients in pyramids: three threads a slice, one a component; in low delay
+// pictures two, because Cb and Cr share one chain of codes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // SMPTE ST 2042-1, clauses 13.5.3 and 13.5.4. A slice's codes are one chain, so that a thread has

@@ -67,7 +67,8 @@ inline constexpr int64_t kMinTwoLevelSamples = 8 << 20;
 
 // ---- Walks ----
 
-// Streaming multiprocessors of the device.
+// Streaming multiprocessors of the H200 that these numbers were measured on. Other devices get the
+// same walks.
 inline constexpr int64_t kSms = 132;
 
 // Warps of a large machine: with fewer than `needed` most of it idles, with `wanted` it has enough

@@ -15,8 +15,8 @@ namespace cudatransform::cuda {
 inline constexpr uint32_t kEncodeThreads = 256;
 inline constexpr uint32_t kEncodeWarps = kEncodeThreads / 32;
 inline constexpr uint32_t kBlocksPerWarp = kJpegTileBlocks / kEncodeWarps;
-// CTAs that an SM should hold: more than five hide more than registers would spare. A Turing GPU
-// has room for four.
+// CTAs that an SM should hold. With a sixth one a thread has too few registers: what it spills
+// costs more than the sixth hides. A Turing GPU has room for four.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 inline constexpr int kEncodeCtas = 4;
 #else
