@@ -48,13 +48,14 @@ struct GstCudaDct8x8Class {
 
 #define gst_cuda_dct_8x8_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE(GstCudaDct8x8, gst_cuda_dct_8x8, GST_TYPE_CUDA_DCT_BASE,
-                        GST_DEBUG_CATEGORY_INIT(cudadct8x8_debug, "cudadct8x8", 0, "8x8 DCT"));
+                        GST_DEBUG_CATEGORY_INIT(cudadct8x8_debug, "cudadct8x8", 0,
+                                                "CUDA 8x8 forward DCT"));
 GST_ELEMENT_REGISTER_DEFINE(cudadct8x8, "cudadct8x8", GST_RANK_NONE, gst_cuda_dct_8x8_get_type());
 
 #define GST_TYPE_CUDA_DCT_QUANTIZER (gst_cuda_dct_quantizer_get_type())
 static GType gst_cuda_dct_quantizer_get_type(void) {
   static const GEnumValue kValues[] = {
-      {int(Quantizer::kRound), "Nearest", "round"},
+      {int(Quantizer::kRound), "Round to nearest", "round"},
       {int(Quantizer::kDeadZone), "Dead zone for small AC coefficients", "dead-zone"},
       {int(Quantizer::kRd), "Rate-distortion optimized", "rd"},
       {0, nullptr, nullptr},
@@ -111,7 +112,7 @@ static void install_quant(GObjectClass* klass) {
        quant.row("dead-zone", "Dead Zone",
                  "AC dead zone as a fraction of the quantizer step (quantizer=dead-zone only)",
                  &QuantSettings::dead_zone, {.least = 0.5, .most = 1}),
-       quant.row("rd-lambda", "Lambda",
+       quant.row("rd-lambda", "RD Lambda",
                  "Lagrange multiplier of the rate-distortion optimization: squared error per bit, "
                  "in quantizer steps",
                  &QuantSettings::rd_lambda, {.least = 0.001, .most = 1})});
@@ -146,11 +147,12 @@ static void install_rate_control(GObjectClass* klass) {
 
 static void install_others(GObjectClass* klass) {
   const auto dct = settings_of<&DctTransform::settings>();
-  install_properties(klass,
-                     {cudatransform::keep_reference_property(),
-                      dct.row("tables-in-caps", "Tables in Caps",
-                              "Also write quantization tables into the caps (changes renegotiate)",
-                              &DctSettings::tables_in_caps, {.flags = cudatransform::kUpToReady})});
+  install_properties(
+      klass,
+      {cudatransform::keep_reference_property(),
+       dct.row("tables-in-caps", "Tables in Caps",
+               "Also write quantization tables into the caps (table changes cause renegotiation)",
+               &DctSettings::tables_in_caps, {.flags = cudatransform::kUpToReady})});
 }
 
 static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {

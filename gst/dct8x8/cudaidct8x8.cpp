@@ -50,7 +50,7 @@ struct GstCudaIdct8x8Class {
 #define gst_cuda_idct_8x8_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE(GstCudaIdct8x8, gst_cuda_idct_8x8, GST_TYPE_CUDA_DCT_BASE,
                         GST_DEBUG_CATEGORY_INIT(cudaidct8x8_debug, "cudaidct8x8", 0,
-                                                "8x8 inverse DCT"));
+                                                "CUDA 8x8 inverse DCT"));
 GST_ELEMENT_REGISTER_DEFINE(cudaidct8x8, "cudaidct8x8", GST_RANK_NONE,
                             gst_cuda_idct_8x8_get_type());
 

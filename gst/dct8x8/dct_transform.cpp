@@ -171,8 +171,8 @@ void DctTransform::describe(GstStructure* stats) const {
   if (!is_forward()) return;
   const RateResult& result = rate.result();
   gst_structure_set(stats, "active-quality", G_TYPE_DOUBLE, result.quality.load(), "file-size",
-                    G_TYPE_UINT64, result.file_size.load(), "larger-files", G_TYPE_UINT64,
-                    result.larger_files.load(), "vbv-fill", G_TYPE_DOUBLE, result.fill.load(),
+                    G_TYPE_UINT64, result.file_size.load(), "oversized-files", G_TYPE_UINT64,
+                    result.oversized_files.load(), "vbv-fill", G_TYPE_DOUBLE, result.fill.load(),
                     nullptr);
 }
 
@@ -394,12 +394,12 @@ static GType gst_cuda_dct_method_get_type(void) {
 static void install_properties(GObjectClass* klass) {
   const auto dct = cudatransform::settings_of<&DctTransform::settings>();
   cudatransform::install_properties(
-      klass, {dct.row("method", "Method", "DCT algorithm to use", &DctSettings::method,
-                      {.type = GST_TYPE_CUDA_DCT_METHOD}),
-              dct.row("active-method", "Active Method",
-                      "Method in use (may differ from method above 8 bits or when scaling)",
-                      &DctSettings::active_method,
-                      {.type = GST_TYPE_CUDA_DCT_METHOD, .flags = cudatransform::kReadOnly})});
+      klass,
+      {dct.row("method", "Method", "DCT algorithm to use", &DctSettings::method,
+               {.type = GST_TYPE_CUDA_DCT_METHOD}),
+       dct.row("active-method", "Active Method",
+               "Method in use (may differ from the method property)", &DctSettings::active_method,
+               {.type = GST_TYPE_CUDA_DCT_METHOD, .flags = cudatransform::kReadOnly})});
 }
 
 using PinnedScale = cudatransform::PinnedSetting<int>;

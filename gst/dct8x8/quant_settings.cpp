@@ -15,7 +15,7 @@ static GType gst_cuda_dct_quant_preset_get_type(void) {
   using cudatransform::QuantPreset;
   static const GEnumValue kValues[] = {
       {int(QuantPreset::kAnnexK), "ITU-T T.81 Annex K, scaled by quality", "annex-k"},
-      {int(QuantPreset::kFlat), "Constant 16", "flat"},
+      {int(QuantPreset::kFlat), "All entries 16", "flat"},
       {int(QuantPreset::kWhitepaper), "NVIDIA DCT8x8 whitepaper", "whitepaper"},
       {int(QuantPreset::kMpeg), "MPEG-1 default intra matrix", "mpeg"},
       {int(QuantPreset::kPerceptual), "Perceptually optimized, scaled by quality", "perceptual"},

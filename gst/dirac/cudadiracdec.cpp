@@ -166,7 +166,7 @@ void note_sequence(DiracSplit& split, std::span<const guint8> unit) {
 }
 
 // Whether the decoder learns anything from the unit.
-bool tells_something(const DiracParseInfo& info, std::span<const guint8> unit) {
+bool is_needed(const DiracParseInfo& info, std::span<const guint8> unit) {
   if (info.is_auxiliary() && unit.size() > kDiracParseInfoBytes)
     return unit[kDiracParseInfoBytes] == kDiracEncoderName;
   return info.is_picture() || info.is_sequence_header() || info.is_end();
@@ -207,17 +207,17 @@ static GstFlowReturn parse_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* 
     gsize size = unit.skipped + unit.size;
     if (size == 0) break;
     DiracParseInfo info;
-    bool tells = false;
+    bool needed = false;
     if (unit.size > 0) {
       read_parse_info(bytes, &info);
-      tells = tells_something(info, bytes.first(size));
+      needed = is_needed(info, bytes.first(size));
       if (info.is_sequence_header()) note_sequence(split, bytes.first(size));
     } else {
       GST_DEBUG_OBJECT(decoder, "skipping %" G_GSIZE_FORMAT " bytes between data units", size);
     }
-    if (tells) split.units.push_back({split.held, size});
-    const bool is_whole = tells && (info.is_picture() || info.is_end());
-    if (tells || split.held > 0) {
+    if (needed) split.units.push_back({split.held, size});
+    const bool is_whole = needed && (info.is_picture() || info.is_end());
+    if (needed || split.held > 0) {
       split.held += size;
       if (is_whole || split.held >= kMaxBefore) return make_frame(decoder, frame, split.held);
     } else if (split.dropped + size < kMaxDropped) {

@@ -17,7 +17,7 @@
  * |[
  * gst-launch-1.0 -m videotestsrc num-buffers=10 ! cudadwt wavelet=dd97 quant-index=16 \
  *   measure=psnr+zeros post-messages=true ! fakesink
- * ]| Prints how much of the test picture is left, as PSNR, and the share of coefficients that are
+ * ]| Prints the PSNR of the reconstructed test picture, and the share of coefficients that are
  * zero.
  */
 
@@ -45,7 +45,8 @@ struct GstCudaDwtClass {
 };
 
 G_DEFINE_TYPE_WITH_CODE(GstCudaDwt, gst_cuda_dwt, GST_TYPE_CUDA_DWT_BASE,
-                        GST_DEBUG_CATEGORY_INIT(cudadwt_debug, "cudadwt", 0, "wavelet transform"));
+                        GST_DEBUG_CATEGORY_INIT(cudadwt_debug, "cudadwt", 0,
+                                                "CUDA wavelet transform"));
 GST_ELEMENT_REGISTER_DEFINE(cudadwt, "cudadwt", GST_RANK_NONE, gst_cuda_dwt_get_type());
 
 namespace {
@@ -109,22 +110,21 @@ static void install_shape(GObjectClass* klass) {
 static void install_quantizer(GObjectClass* klass) {
   const auto quant = settings_of<&DwtTransform::settings, &DwtSettings::quant>();
   install_properties(
-      klass,
-      {quant.row("quant-index", "Quantization Index",
-                 "VC-2 quantization index (0 = no quantization, +4 doubles the step)",
-                 &DwtQuantSettings::index,
-                 {.most = GST_DWT_MAX_QUANT_INDEX, .flags = cudatransform::kControllable}),
-       quant.row(
-           g_param_spec_string(
-               "quant-matrix", "Quantization Matrix",
-               "Offsets subtracted from quant-index per band: flat, vc2 or a list as <5, 3, 3, 0>",
-               "flat", cudatransform::kWhilePlaying),
-           [](const DwtQuantSettings& settings, GValue* value) {
-             g_value_set_string(value, settings.matrix.c_str());
-           },
-           [](DwtQuantSettings& settings, const GValue* value) {
-             cudatransform::set_matrix(g_value_get_string(value), &settings);
-           })});
+      klass, {quant.row("quant-index", "Quantization Index",
+                        "VC-2 quantization index (0 = no quantization, +4 doubles the step)",
+                        &DwtQuantSettings::index,
+                        {.most = GST_DWT_MAX_QUANT_INDEX, .flags = cudatransform::kControllable}),
+              quant.row(
+                  g_param_spec_string("quant-matrix", "Quantization Matrix",
+                                      "Offsets subtracted from quant-index per band: flat, vc2 or "
+                                      "a list such as <5, 3, 3, 0>",
+                                      "flat", cudatransform::kWhilePlaying),
+                  [](const DwtQuantSettings& settings, GValue* value) {
+                    g_value_set_string(value, settings.matrix.c_str());
+                  },
+                  [](DwtQuantSettings& settings, const GValue* value) {
+                    cudatransform::set_matrix(g_value_get_string(value), &settings);
+                  })});
 }
 
 static void gst_cuda_dwt_class_init(GstCudaDwtClass* klass) {

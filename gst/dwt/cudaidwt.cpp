@@ -35,7 +35,7 @@ struct GstCudaIdwtClass {
 
 G_DEFINE_TYPE_WITH_CODE(GstCudaIdwt, gst_cuda_idwt, GST_TYPE_CUDA_DWT_BASE,
                         GST_DEBUG_CATEGORY_INIT(cudaidwt_debug, "cudaidwt", 0,
-                                                "inverse wavelet transform"));
+                                                "CUDA inverse wavelet transform"));
 GST_ELEMENT_REGISTER_DEFINE(cudaidwt, "cudaidwt", GST_RANK_NONE, gst_cuda_idwt_get_type());
 
 static void gst_cuda_idwt_init(GstCudaIdwt*) {}

@@ -100,7 +100,8 @@ void set_matrix(const char* text, DwtQuantSettings* settings) {
     settings->error = parse_list(matrix.substr(1, matrix.size() - 2), &settings->entries);
   } else {
     settings->error =
-        quoted(settings->matrix) + ", expected flat, vc2 or a number for each band as <5, 3, 3, 0>";
+        quoted(settings->matrix) +
+        ", expected flat, vc2 or a list with one number per band such as <5, 3, 3, 0>";
   }
 }
 

@@ -171,7 +171,7 @@ Status Engine::allocate_for_copies(gsize bytes, std::unique_ptr<Memory>* memory)
 
 void Engine::release_device() {
   if (!settle().ok())
-    GST_WARNING_OBJECT(element_, "%s timed out, keeping its resources", device_->name());
+    GST_WARNING_OBJECT(element_, "timeout on %s, leaking its resources", device_->name());
   warned_of_ordinary_memory_ = false;
   if (pinned_allocator_) detach_pinned_allocator(pinned_allocator_);
   gst_clear_object(&pinned_allocator_);

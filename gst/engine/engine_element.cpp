@@ -62,7 +62,7 @@ void post_refusal(GstElement* element, GstFlowReturn flow) {
 }
 
 void init_debug_category() {
-  GST_DEBUG_CATEGORY_INIT(cudatransform_debug, "cudatransform", 0, "Block transforms");
+  GST_DEBUG_CATEGORY_INIT(cudatransform_debug, "cudatransform", 0, "cudatransform shared code");
 }
 
 Property backend_property(const SettingsOf<EngineSettings>& engine, const char* blurb) {

@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "gst/dct8x8/caps.h"
-#include "gst/engine/debug.h"
 #include "gst/engine/engine_element.h"
 #include "gst/jpeg/caps.h"
 #include "gst/stream/decoder_common.h"
 #include "jpeg/errors.h"
 
 GST_DEBUG_CATEGORY_EXTERN(jpegcoefdec_debug);
+#define GST_CAT_DEFAULT jpegcoefdec_debug
 
 namespace cudatransform {
 namespace {
@@ -171,7 +171,7 @@ GstFlowReturn JpegDecoder::finish() {
   GST_ELEMENT_ERROR(decoder_, STREAM, DECODE,
                     ("No valid frames decoded before end of stream (%" G_GUINT64_FORMAT " damaged)",
                      counted.damaged),
-                    ("on-error=conceal outputs the decodable part"));
+                    ("set on-error=conceal to output the decodable part of damaged pictures"));
   return GST_FLOW_ERROR;
 }
 
@@ -311,7 +311,7 @@ bool JpegDecoder::is_late(GstVideoCodecFrame* frame) const {
   gboolean qos = FALSE;
   g_object_get(decoder_, "qos", &qos, nullptr);
   const bool late = qos && gst_video_decoder_get_max_decode_time(decoder_, frame) < 0;
-  if (late) GST_DEBUG_OBJECT(decoder_, "too late: skipped");
+  if (late) GST_DEBUG_OBJECT(decoder_, "skipping late frame %u", frame->system_frame_number);
   return late;
 }
 
@@ -377,8 +377,7 @@ bool JpegDecoder::wants_device(const JpegPicture& picture) const {
 // Without memory for the device's work, the CPU decodes.
 void JpegDecoder::take_lane(JpegPicture& picture) {
   if (const Status status = lanes_.take(engine_.device(), &picture.lane); !status.ok()) {
-    GST_CAT_DEBUG_OBJECT(jpegcoefdec_debug, decoder_, "decoding on the CPU: %s",
-                         status.message.c_str());
+    GST_DEBUG_OBJECT(decoder_, "decoding on the CPU: %s", status.message.c_str());
     return;
   }
   picture.measured = picture.lane->measure(picture.file());
@@ -604,9 +603,8 @@ bool JpegDecoder::set_gap_state() {
   GstDctInfo info;
   const GstStructure* file = input_ ? gst_caps_get_structure(input_->caps, 0) : nullptr;
   if (!jpeg_coefs_for_gap(std::move(caps), file, &info)) return false;
-  GST_CAT_INFO_OBJECT(jpegcoefdec_debug, decoder_,
-                      "assuming %dx%d, %s for a gap before the first picture", info.width,
-                      info.height, gst_coef_sampling_to_string(info.sampling));
+  GST_INFO_OBJECT(decoder_, "assuming %dx%d, %s for a gap before the first picture", info.width,
+                  info.height, gst_coef_sampling_to_string(info.sampling));
   set_output_state(info, {});
   return true;
 }

@@ -39,7 +39,7 @@ class EncodeJob : public FrameJob {
   // After run(): whether the device has made the file.
   bool is_by_device() const { return is_by_device_; }
   // After run(): which lengths that the file's XMP data name are not true; mostly "".
-  const std::string& untrue_lengths() const { return untrue_lengths_; }
+  const std::string& invalid_lengths() const { return untrue_lengths_; }
   // The frame with its output buffer; on failure the reason, and null.
   Status finish(GstVideoCodecFrame** frame);
   // Waits for the download and gives up the frame.

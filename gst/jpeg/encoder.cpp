@@ -103,7 +103,7 @@ JpegEncoder::JpegEncoder(GstVideoEncoder* encoder, Engine& engine,
 
 Status JpegEncoder::start() {
   warned_of_colorimetry_ = warned_of_rtp_ = warned_of_lengths_ = false;
-  counts_.frames = counts_.frames_by_device = counts_.untrue_lengths = 0;
+  counts_.frames = counts_.frames_by_device = counts_.invalid_lengths = 0;
   pictures_.start();
   return open_coder();
 }
@@ -216,7 +216,7 @@ GstFlowReturn JpegEncoder::finish(std::unique_ptr<FrameJob> picture) {
   GstVideoCodecFrame* frame = nullptr;
   const bool by_device = job->is_by_device();
   const GstClockTime took = job->took();
-  const std::string untrue_lengths = job->untrue_lengths();
+  const std::string invalid_lengths = job->invalid_lengths();
   const Status status = job->finish(&frame);
   keep_idle(std::move(job));
   if (!status.ok()) {
@@ -225,7 +225,7 @@ GstFlowReturn JpegEncoder::finish(std::unique_ptr<FrameJob> picture) {
   }
   counts_.frames++;
   if (by_device) counts_.frames_by_device++;
-  warn_of_lengths(untrue_lengths);
+  warn_of_lengths(invalid_lengths);
   pictures_.note_time(took);
   GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
   return gst_video_encoder_finish_frame(encoder_, frame);
@@ -282,7 +282,7 @@ void JpegEncoder::warn_of_rtp() {
 // The element changes no XMP data.
 void JpegEncoder::warn_of_lengths(const std::string& untrue) {
   if (untrue.empty()) return;
-  counts_.untrue_lengths++;
+  counts_.invalid_lengths++;
   if (std::exchange(warned_of_lengths_, true)) return;
   GST_ELEMENT_WARNING(encoder_, STREAM, FORMAT, ("%s", untrue.c_str()),
                       ("trailing data incomplete; keep-metadata=false omits it"));

@@ -6,9 +6,9 @@
  * @title: jpegcoefdec
  * @see_also: cudaidct8x8, jpegcoefenc
  *
- * Takes JPEG pictures apart as far as their quantized coefficients (video/x-dct) and quantization
- * tables, which travel with every buffer: entropy decoding without the transform, on the CPU or,
- * see #GstJpegCoefDec:entropy, on the GPU. cudaidct8x8 makes pictures of them, in every
+ * Parses JPEG pictures and entropy-decodes their quantized coefficients (video/x-dct) and
+ * quantization tables, which travel with every buffer: entropy decoding without the transform, on
+ * the CPU or, see #GstJpegCoefDec:entropy, on the GPU. cudaidct8x8 makes pictures of them, in every
  * sampling that JPEG files have; jpegcoefenc makes JPEG pictures again, without any loss.
  *
  * Several pictures are decoded at a time, see #GstJpegCoefDec:n-threads.
@@ -106,7 +106,7 @@ using State = cudatransform::JpegCoefDecState;
 #define gst_jpeg_coef_dec_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE(GstJpegCoefDec, gst_jpeg_coef_dec, GST_TYPE_VIDEO_DECODER,
                         GST_DEBUG_CATEGORY_INIT(jpegcoefdec_debug, "jpegcoefdec", 0,
-                                                "JPEG pictures to coefficients"));
+                                                "JPEG coefficient decoder"));
 GST_ELEMENT_REGISTER_DEFINE(jpegcoefdec, "jpegcoefdec", GST_RANK_NONE,
                             gst_jpeg_coef_dec_get_type());
 
@@ -146,7 +146,7 @@ static void install_properties(GObjectClass* klass) {
                 "Attach APPn and COM segments and trailing data to the coefficients",
                 &JpegDecodeSettings::keep_metadata),
        jpeg.row("tables-in-caps", "Tables in Caps",
-                "Also write quantization tables into the caps (changes renegotiate)",
+                "Also write quantization tables into the caps (table changes cause renegotiation)",
                 &JpegDecodeSettings::tables_in_caps, {.flags = kUpToReady}),
        jpeg.row(
            "entropy", "Entropy Decoding",

@@ -12,7 +12,7 @@
  * frames in flight. Others, and files that are progressive or arithmetically coded, are written on
  * the CPU. The bytes are the same.
  *
- * JPEG means full range BT.601 by YCbCr; sources that can make it are asked to.
+ * YCbCr in JPEG is full-range BT.601, so the element prefers that colorimetry upstream.
  *
  * docs/elements/jpegcoefenc.md is the manual.
  *
@@ -85,7 +85,7 @@ using State = cudatransform::JpegCoefEncState;
 #define gst_jpeg_coef_enc_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE(GstJpegCoefEnc, gst_jpeg_coef_enc, GST_TYPE_VIDEO_ENCODER,
                         GST_DEBUG_CATEGORY_INIT(jpegcoefenc_debug, "jpegcoefenc", 0,
-                                                "Coefficients to JPEG pictures"));
+                                                "JPEG coefficient encoder"));
 GST_ELEMENT_REGISTER_DEFINE(jpegcoefenc, "jpegcoefenc", GST_RANK_NONE,
                             gst_jpeg_coef_enc_get_type());
 
@@ -94,8 +94,8 @@ static GstStructure* make_stats(GObject* object) {
   const guint64 by_device = counts.frames_by_device, frames = counts.frames;  // in this order
   return gst_structure_new("application/x-jpegcoefenc-stats", "frames", G_TYPE_UINT64, frames,
                            "cuda-frames", G_TYPE_UINT64, by_device, "cpu-frames", G_TYPE_UINT64,
-                           frames - by_device, "untrue-lengths", G_TYPE_UINT64,
-                           counts.untrue_lengths.load(), nullptr);
+                           frames - by_device, "invalid-lengths", G_TYPE_UINT64,
+                           counts.invalid_lengths.load(), nullptr);
 }
 
 static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {

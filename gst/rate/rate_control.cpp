@@ -186,7 +186,7 @@ void RateControl::start() {
   forget();
   warned_of_size_ = false;
   result_.quality = result_.fill = -1;
-  result_.file_size = result_.larger_files = 0;
+  result_.file_size = result_.oversized_files = 0;
 }
 
 // The next frame does not resemble those before it.
@@ -279,7 +279,7 @@ void RateControl::warn_of_size(guint64 bytes, guint64 target) {
 Status RateControl::take(uint32_t scale, guint64 bytes, guint64 target) {
   result_.quality = quality_of_scale({scale});
   result_.file_size = bytes;
-  if (bytes > target) result_.larger_files++;
+  if (bytes > target) result_.oversized_files++;
   if (rate_.bitrate) {
     (void)bucket_.add(static_cast<double>(bytes));
     result_.fill = bucket_.fill();

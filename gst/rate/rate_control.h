@@ -39,10 +39,11 @@ Status check_rate(const RateSettings& rate, const QuantSettings& quant, bool tab
 
 // The last frame; any thread may look at it.
 struct RateResult {
-  std::atomic<double> quality = -1;       // -1: none that belongs to the tables
-  std::atomic<guint64> file_size = 0;     // bytes
-  std::atomic<guint64> larger_files = 0;  // that no quality made as small as they should have been
-  std::atomic<double> fill = -1;          // of the buffer of `bitrate`, after the frame; -1: none
+  std::atomic<double> quality = -1;    // -1: none that belongs to the tables
+  std::atomic<guint64> file_size = 0;  // bytes
+  std::atomic<guint64> oversized_files =
+      0;                          // that no quality made as small as they should have been
+  std::atomic<double> fill = -1;  // of the buffer of `bitrate`, after the frame; -1: none
 };
 
 // Of one stream; used by the streaming thread.

@@ -143,7 +143,8 @@ GstCaps* filter_caps(GstBaseTransform* trans, const GstCaps* caps, GstCaps* foun
                      GstCaps* filter) {
   CapsPtr result(found);
   if (filter) result.reset(gst_caps_intersect_full(filter, found, GST_CAPS_INTERSECT_FIRST));
-  GST_LOG_OBJECT(trans, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT, caps, result.get());
+  GST_LOG_OBJECT(trans, "transformed %" GST_PTR_FORMAT " into %" GST_PTR_FORMAT, caps,
+                 result.get());
   return result.release();
 }
 

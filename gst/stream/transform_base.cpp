@@ -50,7 +50,7 @@ const char* backend_nick(Backend backend) {
 static GType gst_cuda_transform_measure_get_type(void) {
   static const GFlagsValue kValues[] = {
       {cudatransform::kMeasurePsnr, "PSNR of the reconstruction", "psnr"},
-      {cudatransform::kMeasureTime, "Kernel, upload and download time", "time"},
+      {cudatransform::kMeasureTime, "Kernel, upload and download times", "time"},
       {cudatransform::kMeasureZeroShare, "Fraction of zero coefficients", "zeros"},
       {0, nullptr, nullptr},
   };
@@ -109,7 +109,7 @@ static void install_settings(GObjectClass* klass) {
        loop.row("measure", "Measure", "Measurements to make on each frame",
                 &FrameLoopSettings::measure_kinds, {.type = GST_TYPE_CUDA_TRANSFORM_MEASURE}),
        loop.row("post-messages", "Post Messages",
-                "Whether to post an element message on the bus for each measured frame",
+                "Post an element message on the bus for each measured frame",
                 &FrameLoopSettings::post_messages)});
 }
 
@@ -188,7 +188,7 @@ static GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self) {
     if (flow == GST_FLOW_OK) flow = gst_pad_push(src, out);
   }
   if (is_final(flow)) state->failure = flow;
-  if (held && flow < GST_FLOW_OK) state->untold = flow;
+  if (held && flow < GST_FLOW_OK) state->pending = flow;
   if (flow < GST_FLOW_OK)
     GST_CAT_DEBUG_OBJECT(gst_cuda_transform_base_category(self), self, "draining: %s",
                          gst_flow_get_name(flow));
@@ -200,7 +200,7 @@ static GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self) {
 // error, so this function posts it.
 static void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self) {
   (void)gst_cuda_transform_base_drain(self);
-  cudatransform::post_refusal(GST_ELEMENT(self), std::exchange(self->state->untold, GST_FLOW_OK));
+  cudatransform::post_refusal(GST_ELEMENT(self), std::exchange(self->state->pending, GST_FLOW_OK));
 }
 
 // Frames in flight leave with the caps that they were made with. A flow other than OK shows again
@@ -304,7 +304,7 @@ static GstFlowReturn gst_cuda_transform_base_submit_input_buffer(GstBaseTransfor
   auto* self = GST_CUDA_TRANSFORM_BASE(trans);
   const GstFlowReturn flow =
       is_discont ? gst_cuda_transform_base_drain(self) : self->state->failure;
-  self->state->untold = GST_FLOW_OK;  // the failure shows again
+  self->state->pending = GST_FLOW_OK;  // the failure shows again
   BufferPtr owner(in);
   if (flow < GST_FLOW_OK) return flow;
   if (is_discont) self->state->without_delay = true;
@@ -380,6 +380,9 @@ static gboolean gst_cuda_transform_base_set_caps(GstBaseTransform* trans, GstCap
   state->fps_d = 1;
   (void)gst_structure_get_fraction(gst_caps_get_structure(incaps, 0), "framerate", &state->fps_n,
                                    &state->fps_d);
+  GST_CAT_DEBUG_OBJECT(gst_cuda_transform_base_category(self), self,
+                       "input caps %" GST_PTR_FORMAT ", output caps %" GST_PTR_FORMAT, incaps,
+                       outcaps);
   const Status status = state->transform->configure(incaps, outcaps);
   if (!status.ok()) {
     GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("%s", status.message.c_str()),
@@ -399,6 +402,9 @@ static gboolean gst_cuda_transform_base_decide_allocation(GstBaseTransform* tran
   if (!caps) return FALSE;
   // Deliberately not chaining up: the default would put our caps, which no pool knows, into a pool.
   const Status status = self->state->transform->allocate(query, caps);
+  GST_CAT_DEBUG_OBJECT(gst_cuda_transform_base_category(self), self,
+                       "allocation for %" GST_PTR_FORMAT ": %s", caps,
+                       status.ok() ? "decided" : status.message.c_str());
   while (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_remove_nth_allocation_pool(query, 0);
   if (!status.ok()) cudatransform::post_error(GST_ELEMENT(self), status);
@@ -526,7 +532,7 @@ static gboolean gst_cuda_transform_base_start(GstBaseTransform* trans) {
   state->mover.start(state->depth);
   state->transform->start();
   state->latency = 0;
-  state->failure = state->untold = GST_FLOW_OK;
+  state->failure = state->pending = GST_FLOW_OK;
   state->measure.reset();
   state->gate.open();
   return TRUE;
@@ -564,7 +570,7 @@ static gboolean gst_cuda_transform_base_sink_event(GstBaseTransform* trans, GstE
       break;
     case GST_EVENT_FLUSH_STOP:
       self->state->frames.drop();
-      self->state->failure = self->state->untold = GST_FLOW_OK;
+      self->state->failure = self->state->pending = GST_FLOW_OK;
       self->state->measure.drain(false);
       self->state->measure.drop_clip();
       break;

@@ -84,7 +84,7 @@ struct GstCudaTransformBaseState {
   int fps_n = 0, fps_d = 1;    // of the caps
   // The reason why a drain has ended for good: no frame comes out until a flush or a new start.
   GstFlowReturn failure = GST_FLOW_OK;
-  GstFlowReturn untold = GST_FLOW_OK;  // of a drain since the last buffer
+  GstFlowReturn pending = GST_FLOW_OK;  // of a drain since the last buffer
   std::atomic<GstClockTime> latency = 0;
 };
 

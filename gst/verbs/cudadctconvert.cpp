@@ -165,7 +165,7 @@ struct GstCudaDctConvertClass {
 
 G_DEFINE_TYPE_WITH_CODE(GstCudaDctConvert, gst_cuda_dct_convert, GST_TYPE_CUDA_VERB_BASE,
                         GST_DEBUG_CATEGORY_INIT(cudadctconvert_debug, "cudadctconvert", 0,
-                                                "converter of 8x8 DCT coefficients"));
+                                                "CUDA DCT coefficient converter"));
 GST_ELEMENT_REGISTER_DEFINE(cudadctconvert, "cudadctconvert", GST_RANK_NONE,
                             gst_cuda_dct_convert_get_type());
 

@@ -79,7 +79,7 @@ GType gst_cuda_dct_flip_get_type(void);
 G_DEFINE_TYPE_WITH_CODE(GstCudaDctFlip, gst_cuda_dct_flip, GST_TYPE_CUDA_VERB_BASE,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_VIDEO_DIRECTION, nullptr)
                             GST_DEBUG_CATEGORY_INIT(cudadctflip_debug, "cudadctflip", 0,
-                                                    "flips of 8x8 DCT coefficients"));
+                                                    "CUDA lossless DCT flipper"));
 GST_ELEMENT_REGISTER_DEFINE(cudadctflip, "cudadctflip", GST_RANK_NONE,
                             gst_cuda_dct_flip_get_type());
 
@@ -266,10 +266,10 @@ static void install_properties(GObjectClass* klass) {
                    "Height of the crop in pixels (0 = to the bottom edge)", &FlipRequest::height,
                    samples),
        request.row("trim", "Trim",
-                   "Drop partial MCUs that cannot be transformed (as jpegtran -trim)",
+                   "Drop partial MCUs that cannot be transformed (like jpegtran -trim)",
                    &FlipRequest::trim),
        request.row("perfect", "Perfect",
-                   "Fail if the transformation cannot be lossless (as jpegtran -perfect)",
+                   "Fail if the transformation cannot be lossless (like jpegtran -perfect)",
                    &FlipRequest::perfect)});
 }
 

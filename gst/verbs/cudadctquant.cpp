@@ -260,7 +260,7 @@ void QuantTransform::start() {
 #endif
   warned_of_size_ = false;
   result_.quality = -1;
-  result_.file_size = result_.larger_files = 0;
+  result_.file_size = result_.oversized_files = 0;
 }
 
 void QuantTransform::stop() {
@@ -288,8 +288,8 @@ void QuantTransform::describe(GstStructure* stats) const {
                     : quant.luma        ? "qtable"
                                         : preset_name(quant.preset),
                     "active-quality", G_TYPE_DOUBLE, result_.quality.load(), "file-size",
-                    G_TYPE_UINT64, result_.file_size.load(), "larger-files", G_TYPE_UINT64,
-                    result_.larger_files.load(), nullptr);
+                    G_TYPE_UINT64, result_.file_size.load(), "oversized-files", G_TYPE_UINT64,
+                    result_.oversized_files.load(), nullptr);
 }
 
 bool QuantTransform::keeps(const FrameTables& tables) const {
@@ -319,7 +319,7 @@ void QuantTransform::take(double quality, guint64 bytes, guint64 overhead) {
   result_.quality = quality;
   result_.file_size = bytes;
   if (bytes <= target_size_) return;
-  result_.larger_files++;
+  result_.oversized_files++;
   const bool is_much = overhead > bytes / 8;
   const std::string rest = is_much ? ", " + std::to_string(overhead) +
                                          " of them metadata and trailing data, which "
@@ -374,7 +374,7 @@ struct GstCudaDctQuantClass {
 
 G_DEFINE_TYPE_WITH_CODE(GstCudaDctQuant, gst_cuda_dct_quant, GST_TYPE_CUDA_VERB_BASE,
                         GST_DEBUG_CATEGORY_INIT(cudadctquant_debug, "cudadctquant", 0,
-                                                "quantizer of 8x8 DCT coefficients"));
+                                                "CUDA DCT requantizer"));
 GST_ELEMENT_REGISTER_DEFINE(cudadctquant, "cudadctquant", GST_RANK_NONE,
                             gst_cuda_dct_quant_get_type());
 

@@ -247,8 +247,9 @@ static GstCaps* gst_cuda_verb_base_fixate_caps(GstBaseTransform* trans, GstPadDi
       gst_structure_set_value(s, way.field, gst_structure_get_value(wanted, way.field));
   if (are_halves(wanted) && allows(s, wanted, "quantized"))
     cudatransform::fixate_to_first_allowed(s, "format", {"F16LE", "F32LE"});
-  GST_DEBUG_OBJECT(trans, "%" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT, caps, best);
-  return cudatransform::fixate_dct_caps(best, cuda);
+  GstCaps* const fixated = cudatransform::fixate_dct_caps(best, cuda);
+  GST_DEBUG_OBJECT(trans, "fixated to %" GST_PTR_FORMAT " for %" GST_PTR_FORMAT, fixated, caps);
+  return fixated;
 }
 
 static gboolean gst_cuda_verb_base_get_unit_size(GstBaseTransform*, GstCaps* caps, gsize* size) {

@@ -159,7 +159,7 @@ CHECK_TEST(test_max_size_out_of_reach) {
   const auto warnings = take_messages(coder.messages, GST_MESSAGE_WARNING);
   fail_unless_equals_int(int(warnings.size()), 1);
   expect(warnings[0].text, {"max-size=700", "min-quality=20", "bytes"});
-  fail_unless_equals_uint64(stat_of(coder.dct, "larger-files"), 3);
+  fail_unless_equals_uint64(stat_of(coder.dct, "oversized-files"), 3);
 }
 
 CHECK_TEST(test_quality_bounds) {
@@ -256,7 +256,7 @@ CHECK_TEST(test_bitrate) {
     const double rate = all / frames / share;
     fail_unless(std::abs(rate - 1) < (quick() ? 0.02 : 0.005), "%.4f of the rate", rate);
     fail_unless(largest < 1.2 * share, "%.3f shares", largest / share);
-    fail_unless_equals_uint64(stat_of(coder.dct, "larger-files"), 0);
+    fail_unless_equals_uint64(stat_of(coder.dct, "oversized-files"), 0);
   }
 }
 

@@ -152,7 +152,7 @@ CHECK_TEST(test_out_of_reach) {
   auto warnings = take_messages(coder.messages, GST_MESSAGE_WARNING);
   fail_unless_equals_int(int(warnings.size()), 1);
   expect(warnings[0].text, {"target-size=300 exceeded", "bytes at quality 1", "raise target-size"});
-  fail_unless_equals_uint64(stat_of(coder.quant, "larger-files"), 3);
+  fail_unless_equals_uint64(stat_of(coder.quant, "oversized-files"), 3);
 
   Coder heavy("target-size=3000");
   heavy.file(with_exif(jpeg, 5000));
@@ -185,7 +185,7 @@ CHECK_TEST(test_out_of_reach_of_the_dct) {
     warnings.erase(std::remove_if(warnings.begin(), warnings.end(), is_other), warnings.end());
     fail_unless(warnings.size() == 1, "%s: %zu warnings", c.properties, warnings.size());
     expect(warnings[0].text, {c.named, "min-quality", c.cure});
-    fail_unless_equals_uint64(stat_of(dct, "larger-files"), 3);
+    fail_unless_equals_uint64(stat_of(dct, "oversized-files"), 3);
     end_harness(h);
   }
 }
@@ -205,7 +205,7 @@ CHECK_TEST(test_levels_without_codes) {
     for (guint k = 1; k < 64; k++) set_level(info, in, 0, k % 4, k, frame % 2 ? 32767 : -32768);
     g_autoptr(GstBuffer) out = passed(h, in);
   }
-  fail_unless_equals_uint64(stat_of(quant, "larger-files"), 4);
+  fail_unless_equals_uint64(stat_of(quant, "oversized-files"), 4);
   fail_unless(g_get_monotonic_time() - begin < 10 * G_USEC_PER_SEC);
 }
 
