@@ -269,13 +269,28 @@ class Several(unittest.TestCase):
     def test_targets(self):
         arrays, targets = [pictures.pixels(9, 7, seed=seed) for seed in range(3)], []
         for count in (2, 4):
-            with self.assertRaisesRegex(ValueError, "3 pictures must be a list of as many"):
+            with self.assertRaisesRegex(ValueError, f"list of 3 paths.*, not of {count}$"):
                 ct.encode(arrays, [io.BytesIO() for _ in range(count)])
+        with self.assertRaisesRegex(ValueError, "list of 3 paths or binary files, not 'folder'$"):
+            ct.encode(arrays, "folder")
         targets = [io.BytesIO() for _ in arrays]
         files = ct.encode(arrays, targets)
         self.assertEqual([target.getvalue() for target in targets], files)
         read = [ct.read(data) for data in files]
         self.assertEqual(ct.write(read, [io.BytesIO() for _ in read]), files)
+
+    def test_what_is_stored_before_an_error(self):
+        arrays = [pictures.pixels(9, 7, seed=seed) for seed in range(2)]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "1.jpg")
+            for other, words in ((os.path.join(folder, ".", "1.jpg"), "different paths, not"),
+                                 (7, "not int$"), (io.StringIO(), "binary file")):
+                with self.assertRaisesRegex((TypeError, ValueError), words):
+                    ct.encode(arrays, [path, other])
+                self.assertEqual(os.listdir(folder), [])
+            with self.assertRaises(FileNotFoundError):
+                ct.encode(arrays, [path, os.path.join(folder, "none", "2.jpg")])
+            self.assertEqual(os.listdir(folder), ["1.jpg"])
 
     def test_an_error_names_the_picture(self):
         arrays, target = [pictures.pixels(9, 7), pictures.pixels(400, 300)], io.BytesIO()
