@@ -123,7 +123,9 @@ class Picture:
         return (component.levels for component in self.components)
 
     def __getitem__(self, index: int) -> np.ndarray:
-        """The levels of a component."""
+        """The levels of a component. Raises TypeError and IndexError."""
+        if not hasattr(index, "__index__"):
+            raise TypeError(f"picture[i] needs an int, not {type(index).__name__}")
         return self.components[index].levels
 
     def __array__(self, *_: Any, **__: Any) -> np.ndarray:

@@ -128,6 +128,12 @@ class Arrays(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, r"use picture.pixels\(\), or picture\[i\]"):
                 call(self.picture)
 
+    def test_an_index_is_an_int(self):
+        self.assertIs(self.picture[np.int64(-1)], self.picture[2])
+        for index, words in ((slice(2), "slice"), ("Y", "str"), ((slice(None), 0), "tuple")):
+            with self.assertRaisesRegex(TypeError, f"^picture.i. needs an int, not {words}$"):
+                self.picture[index]  # pylint: disable=pointless-statement
+
     def test_equal(self):
         self.assertEqual(self.picture, self.picture.copy())
         self.assertEqual(self.picture, ct.read(ct.write(self.picture, progressive=True)))
