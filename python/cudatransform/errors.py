@@ -110,9 +110,11 @@ def warn(message: str) -> None:
 
 
 def whole_number(name: str, value: Any) -> int:
-    """`value` as an int. Raises TypeError for anything but a whole number."""
+    """`value` as an int. Raises TypeError for anything but a whole number, and for bools."""
     try:
-        return int(operator.index(value))  # True is 1
+        if isinstance(value, bool):
+            raise TypeError
+        return int(operator.index(value))
     except TypeError:
         raise TypeError(f"{name} must be a whole number, not {value!r}") from None
 
