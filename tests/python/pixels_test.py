@@ -89,6 +89,13 @@ class BesidePillow(Beside):
             self.assertEqual(ct.encode(gray, quality=quality), data)
             self.assert_equal(ct.decode(data, "L"), np.asarray(Image.open(io.BytesIO(data))))
 
+    def test_quantization(self):
+        array = pictures.pixels(33, 20)
+        data = self.saved(array, quality=60)
+        tables = Image.open(io.BytesIO(data)).quantization
+        self.assertEqual(ct.encode(array, qtables=tables), data)
+        self.assertEqual(ct.encode(array, qtables=list(tables.values())), data)
+
     def test_cmyk(self):
         for size in SIZES:
             array = pictures.pixels(*size, 4)
