@@ -119,8 +119,8 @@ def whole_number(name: str, value: Any) -> int:
         raise TypeError(f"{name} must be a whole number, not {value!r}") from None
 
 
-def one_of(name: str, value: Any, words: Sequence[str]) -> None:
-    """Raises ValueError for a value that is none of some words."""
+def one_of(name: str, value: Any, words: Sequence[Any]) -> None:
+    """Raises ValueError for a value that is none of some words or numbers."""
     if value not in words:
         listed = ", ".join(map(repr, words[:-1]))
         raise ValueError(f"{name} must be {listed} or {words[-1]!r}, not {value!r}")

@@ -309,7 +309,7 @@ class Colors(unittest.TestCase):
         array = pictures.pixels(16, 9, 4)
         for encode in (ct.encode, ct.Picture.from_pixels):
             for given in (array, array[::-1, ::2], array[:1, :1]):
-                with self.assertRaisesRegex(ValueError, r"RGBA.*subsampling=.cmyk.*\[:, :, :3\]"):
+                with self.assertRaisesRegex(ValueError, r"subsampling=.cmyk.*RGBA.*\[:, :, :3\]"):
                     encode(given)
             encode(array[:, :, :3])
             for sampling in ("cmyk", "CMYK", "CMYK-4:4:4", "YCCK-4:2:0", "YCCK-4:4:1"):
@@ -321,7 +321,7 @@ class Colors(unittest.TestCase):
     def test_on_a_device(self):
         there = _device.View(0, (9, 16, 4), (64, 4, 1), np.dtype(np.uint8), 0, None)
         with mock.patch.multiple(_device, is_on_device=lambda _: True, view=lambda array: array):
-            for options, words in (({}, "RGBA.*subsampling=.cmyk"),
+            for options, words in (({}, "subsampling=.cmyk.*RGBA"),
                                    ({"subsampling": ""}, "must be a str"),
                                    ({"subsampling": "cmyk"}, "need an array in system memory")):
                 with self.assertRaisesRegex((TypeError, ValueError), words):
@@ -352,6 +352,10 @@ class Colors(unittest.TestCase):
             self.assertEqual(len(files), 1, names)
             sampling = ct.read(files.pop()).sampling.replace(":", "")
             self.assertEqual(sampling, f"YCbCr-{names[1]}".replace(":", ""))
+        for encode in (ct.encode, ct.Picture.from_pixels):
+            with self.assertRaisesRegex(ValueError, "^subsampling must be '4:4:4', .*'cmyk', 0, 1 "
+                                        "or 2, not 'keep'$"):
+                encode(array, subsampling="keep")
         for number in (3, -1):
             with self.assertRaisesRegex(ValueError, f"subsampling must be 0.*not {number}$"):
                 ct.encode(array, subsampling=number)
@@ -450,6 +454,10 @@ class Errors(unittest.TestCase):
                 ct.encode(array, **options)
         for wrong in (array.astype(np.int16), array[:0], array[:, :, :2], array[0, 0]):
             with self.assertRaisesRegex(ValueError, "pixels must be uint8"):
+                ct.encode(wrong)
+        for wrong in (iter([array]), {0: array}, None, "a.jpg", [None]):
+            with self.assertRaisesRegex(TypeError, r"^array must be .*several: a list or tuple\), "
+                                        "not [a-zA-Z_]+$"):
                 ct.encode(wrong)
         for wrong in ({"quality": "90"}, {"quality": True}, {"target_size": True}):
             with self.assertRaisesRegex(TypeError, "must be a whole number"):
