@@ -112,7 +112,7 @@ def warn(message: str) -> None:
 def whole_number(name: str, value: Any) -> int:
     """`value` as an int. Raises TypeError for anything but a whole number, and for bools."""
     try:
-        if isinstance(value, bool):
+        if isinstance(value, (bool, np.bool_)):
             raise TypeError
         return int(operator.index(value))
     except TypeError:

@@ -431,7 +431,7 @@ class Errors(unittest.TestCase):
                 ct.decode(data, **options)
             with self.subTest(options=options), self.assertRaises(ValueError):
                 ct.Reader(["a.jpg"], output="pixels", **options)
-        for wrong in ({"reduce": 1.5}, {"reduce": True}, {"device": 0}):
+        for wrong in ({"reduce": 1.5}, {"reduce": True}, {"reduce": np.True_}, {"device": 0}):
             with self.assertRaises(TypeError):
                 ct.decode(data, **wrong)
         for device in ("", "cpu:", "cuda:", "cuda:-1", "cuda:\u00b2", "cuda:4294967296"):
