@@ -72,7 +72,6 @@ class Levelling(NamedTuple):
         """Raises ValueError and TypeError."""
         check_quality(self.quality)
         one_of("quantizer", self.quantizer, QUANTIZERS)
-        # True and numpy's numbers are whole numbers, too, whose texts no property takes.
         return self._replace(
             quality=int(self.quality), target_size=checked_size("target_size", self.target_size),
             max_size=checked_size("max_size", self.max_size))._with_checked_tables()

@@ -31,7 +31,7 @@ _NUMBERS = {3: "H", 4: "I"}  # their types SHORT and LONG
 
 @dataclass(frozen=True, eq=False)
 class Info:
-    """The header of a JPEG file, as info() reads it.
+    """The header of a JPEG file, as info() reads it. Those of one content are equal.
 
     width, height: samples, as the file has them, which may be on its side
     depth: bits of a sample
@@ -52,6 +52,15 @@ class Info:
     orientation: Optional[int]
     progressive: bool
     pictures: int
+
+    def __eq__(self, other: Any) -> bool:
+        if not isinstance(other, Info):
+            return NotImplemented
+        one, two = dict(vars(self)), dict(vars(other))
+        return np.array_equal(one.pop("tables"), two.pop("tables")) and one == two
+
+    def __hash__(self) -> int:
+        return hash((self.width, self.height, self.sampling, self.quality, self.orientation))
 
 
 def info(source: Source) -> Info:

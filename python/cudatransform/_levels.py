@@ -50,6 +50,10 @@ def check_rest(picture: Any) -> None:
     markers other than segments or above 16 MiB, for attachments that are not one JPEG picture each,
     and for gaps without one.
     """
+    for name, several in (("attachments", picture.attachments), ("gaps", picture.gaps)):
+        if not isinstance(several, (list, tuple)):
+            raise TypeError(f"{name} must be a list or a tuple of bytes, not "
+                            f"{type(several).__name__}")
     check_markers(picture.markers, len(picture.attachments))
     for name, one in (*(("an attachment", a) for a in picture.attachments),
                       *(("a gap", g) for g in picture.gaps), ("a trailer", picture.trailer)):
@@ -61,8 +65,9 @@ def check_rest(picture: Any) -> None:
         _check_attachment(f"attachment {number}", attachment)
     for number, gap in enumerate(picture.gaps):
         if number >= len(picture.attachments) and len(gap) > 0:
-            raise WriteError(f"gap {number} has {len(gap)} bytes, which stand before an attachment "
-                             f"{number}, and there are {len(picture.attachments)} attachments")
+            count = len(picture.attachments)
+            raise WriteError(f"gap {number} ({len(gap)} byte{'s' * (len(gap) > 1)}) has no "
+                             f"attachment: there {'is' if count == 1 else 'are'} {count}")
 
 
 def _check_attachment(name: str, data: Any) -> None:

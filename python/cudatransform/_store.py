@@ -21,22 +21,27 @@ _unlink.argtypes = ctypes.c_char_p,
 _MOST_LINKS = 40  # as Linux follows
 
 
+def check_target(target: Any) -> None:
+    """Raises TypeError for what store() does not take."""
+    if hasattr(target, "write"):
+        check_binary("target", target, "wb")
+    elif not isinstance(target, (str, bytes, os.PathLike)):
+        raise TypeError("target must be a path or a binary file, not "
+                        f"{type(target).__name__}")
+
+
 def store(data: bytes, target: Any) -> None:
-    """Writes all bytes to a path or to an object with write(). Raises OSError, TypeError and what
-    write() raises.
+    """Writes all bytes to a path or to an object with write(), after check_target(). Raises OSError
+    and what write() raises.
 
     A path gets its new file when that is complete: until then, and after an error, the old one is
     there. Where no file can take the old one's place (devices, pipes, a folder without permission),
     the bytes go into what is there.
     """
     if hasattr(target, "write"):
-        check_binary("target", target, "wb")
         _write_to_object(data, target)
-    elif isinstance(target, (str, bytes, os.PathLike)):
-        _write_to_path(data, os.fspath(target))
     else:
-        raise TypeError("target must be a path or a binary file, not "
-                        f"{type(target).__name__}")
+        _write_to_path(data, os.fspath(target))
 
 
 def _write_to_object(data: bytes, target: Any) -> None:

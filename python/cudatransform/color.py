@@ -6,6 +6,8 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from .errors import one_of
+
 # GStreamer's samplings: the columns and rows of the picture that a sample of Cb or Cr covers. None:
 # no chroma.
 SAMPLINGS = {
@@ -19,10 +21,11 @@ _SHORT = {"gray": "GRAYSCALE", "rgb": "RGB", "cmyk": "CMYK-4:4:4",
           **{short: name for name in SAMPLINGS if name.startswith("YCbCr")
              for short in (name[-5:], name[-5:].replace(":", ""))}}
 _PILLOW_SUBSAMPLINGS = ("4:4:4", "4:2:2", "4:2:0")  # 0, 1, 2
+_SUBSAMPLINGS = (*_PILLOW_SUBSAMPLINGS, "4:4:0", "4:1:1", "4:4:1", "gray", "rgb", "cmyk", 0, 1, 2)
 _DEFAULTS = {1: "gray", 3: "4:2:0"}  # by the number of channels
 _PILLOW_MODES = ("L", "RGB", "CMYK")  # whose channels are pixels as they are taken here
-_FOUR_CHANNELS = ('CMYK is encoded with subsampling="cmyk", and RGBA without its alpha: '
-                  'array[:, :, :3], or Image.convert("RGB")')
+_FOUR_CHANNELS = ('pass subsampling="cmyk" for CMYK, or drop alpha from RGBA: array[:, :, :3], or '
+                  'Image.convert("RGB")')
 
 
 def sampling_of(name: str) -> str:
@@ -40,6 +43,8 @@ def subsampling_of(given: Any) -> str:
     """A sampling by a name of sampling_of() or by Pillow's number. Raises TypeError and ValueError.
     """
     if isinstance(given, str) and given:
+        if given.lower() not in _SHORT and given not in SAMPLINGS:
+            one_of("subsampling", given, _SUBSAMPLINGS)
         return sampling_of(given)
     if isinstance(given, (bool, str)) or not isinstance(given, (int, np.integer)):
         raise TypeError(f"subsampling must be a str such as '4:2:0', or 0, 1 or 2, not {given!r}")
@@ -67,6 +72,9 @@ def checked(array: Any, subsampling: Any) -> Tuple[np.ndarray, str]:
         raise ValueError(f"a Pillow image must have mode {', '.join(_PILLOW_MODES)}, not "
                          f'{mode}: image.convert("RGB"){scaled}')
     pixels = np.asarray(array)
+    if pixels.ndim == 0:
+        raise TypeError("array must be pixels or a Pillow image (encode takes several: a list or "
+                        f"tuple), not {type(array).__name__}")
     check_shape(pixels.dtype, pixels.shape, f"{pixels.dtype} {pixels.shape}")
     if subsampling is None and mode == "CMYK":
         subsampling = "cmyk"
@@ -94,12 +102,12 @@ def sampling_for(given: Any, shape: Tuple[int, ...]) -> str:
     """
     channels = channels_of(shape)
     if given is None and channels == 4:
-        raise ValueError(f"four channels may be CMYK or RGBA: {_FOUR_CHANNELS}")
+        raise ValueError(f"a four-channel array is ambiguous: {_FOUR_CHANNELS}")
     sampling = subsampling_of(_DEFAULTS[channels] if given is None else given)
     if (channels == 4) != (len(ids_of(sampling)) == 4):
         raise ValueError(f"{sampling} of pixels with {channels} channels: CMYK and YCCK are made "
                          "of (height, width, 4), others of no such pixels"
-                         + (f". {_FOUR_CHANNELS}" if channels == 4 else ""))
+                         + (f"; {_FOUR_CHANNELS}" if channels == 4 else ""))
     return sampling
 
 

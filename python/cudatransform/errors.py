@@ -110,15 +110,17 @@ def warn(message: str) -> None:
 
 
 def whole_number(name: str, value: Any) -> int:
-    """`value` as an int. Raises TypeError for anything but a whole number."""
+    """`value` as an int. Raises TypeError for anything but a whole number, and for bools."""
     try:
-        return int(operator.index(value))  # True is 1
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        return int(operator.index(value))
     except TypeError:
         raise TypeError(f"{name} must be a whole number, not {value!r}") from None
 
 
-def one_of(name: str, value: Any, words: Sequence[str]) -> None:
-    """Raises ValueError for a value that is none of some words."""
+def one_of(name: str, value: Any, words: Sequence[Any]) -> None:
+    """Raises ValueError for a value that is none of some words or numbers."""
     if value not in words:
         listed = ", ".join(map(repr, words[:-1]))
         raise ValueError(f"{name} must be {listed} or {words[-1]!r}, not {value!r}")

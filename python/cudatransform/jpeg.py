@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
+import os
+from collections import Counter
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -13,7 +15,7 @@ from ._encoding import Levelling, Options, encoded, written
 from ._levels import check_markers, check_sides
 from ._metadata import segments_with
 from ._sources import Source
-from ._store import store
+from ._store import check_target, store
 from .errors import one_of, true_or_false
 from .picture import Picture
 from .transform import check_method
@@ -42,14 +44,21 @@ def _pixels_of(array: Any, subsampling: Any, levelling: Levelling) -> Tuple[Any,
 
 
 def _targets_of(target: Any, count: Optional[int]) -> Sequence[Any]:
-    """Where files go, of so many pictures or, None, of one. Raises ValueError."""
+    """Where files go, of so many pictures or, None, of one. Raises ValueError and TypeError."""
     if target is None:
         return []
-    if count is None:
-        return [target]
-    if not isinstance(target, (list, tuple)) or len(target) != count:
-        raise ValueError(f"target of {count} pictures must be a list of as many")
-    return target
+    is_list = isinstance(target, (list, tuple))
+    if count is not None and (not is_list or len(target) != count):
+        raise ValueError(f"target must be a list of {count} paths or binary files, not "
+                         + (f"of {len(target)}" if is_list else repr(target)))
+    targets = [target] if count is None else target
+    for one in targets:
+        check_target(one)
+    paths = [os.path.abspath(os.fsencode(one)) for one in targets if not hasattr(one, "write")]
+    twice = [os.fsdecode(path) for path, number in Counter(paths).items() if number > 1]
+    if twice:
+        raise ValueError(f"target must be a list of different paths, not {twice[0]!r} twice")
+    return targets
 
 
 def _stacked(array: Any) -> Optional[Sequence[Any]]:
@@ -166,7 +175,8 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: An
     comment: a str, which becomes UTF-8, or bytes; at most 65533
     markers: further APPn and COM segments, as Picture.markers
     Returns the bytes of the file, of several a list. Raises WriteError, ValueError, TypeError,
-    OSError and Unavailable, of several before any is stored.
+    OSError and Unavailable. Several are stored in order after all are encoded: none if a picture
+    cannot be encoded; an OSError leaves those before it.
     """
     options = Options(progressive, arithmetic, optimize, restart).check()
     check_method(method)
@@ -199,13 +209,14 @@ def write(picture: Any, target: Any = None, *, progressive: bool = False,
         those of 12 bits)
     restart: MCUs between restart markers, 0 to 65535; 0: none
     Returns the bytes of the file, of several a list. Raises WriteError for a picture that a JPEG
-    file cannot hold (AC
-    levels beyond 1023, DC levels more than 2047 apart, at 12 bits 16383 and 32767; tables with 0,
-    markers other than segments) or libjpeg cannot write (before libjpeg-turbo 3: progressive and
-    arithmetic at 12 bits), or read() does not take (attachments that are not one JPEG picture each,
-    a gap without one, more than 16 MiB of markers), TypeError and OSError. A path has its old file
-    until the new one is complete, and after an error; a file's writer gets all bytes or an error.
-    Warns if XMP data name lengths that attachments and trailer do not have.
+    file cannot hold (AC levels beyond 1023, DC levels more than 2047 apart, at 12 bits 16383 and
+    32767; tables with 0, markers other than segments) or libjpeg cannot write (before libjpeg-turbo
+    3: progressive and arithmetic at 12 bits), or read() does not take (attachments that are not one
+    JPEG picture each, a gap without one, more than 16 MiB of markers), ValueError for other
+    targets, TypeError and OSError. Several are stored in order after all are encoded: none if a
+    picture cannot be; an OSError leaves those before it. A path has its old file until the new one
+    is complete, and after an error; a file's writer gets all bytes or an error. Warns if XMP data
+    name lengths that attachments and trailer do not have.
     """
     options = Options(progressive, arithmetic, optimize, restart).check()
     is_one = not isinstance(picture, (list, tuple))

@@ -123,7 +123,9 @@ class Picture:
         return (component.levels for component in self.components)
 
     def __getitem__(self, index: int) -> np.ndarray:
-        """The levels of a component."""
+        """The levels of a component. Raises TypeError and IndexError."""
+        if not hasattr(index, "__index__"):
+            raise TypeError(f"picture[i] needs an int, not {type(index).__name__}")
         return self.components[index].levels
 
     def __array__(self, *_: Any, **__: Any) -> np.ndarray:
@@ -305,7 +307,9 @@ class Picture:
             four channels may be RGBA, too; `YCCK-4:2:0`. Without colons, too: `420`; or 0, 1, 2 as
             in Pillow: 4:4:4, 4:2:2, 4:2:0
         qtables: instead of `quality`: (8, 8) for all components, or (n, 8, 8), one for each
-            component in turn, the last for the rest; 1 to 65535
+            component in turn, the last for the rest; 1 to 65535. Or 64 in place of 8, 8, or a dict
+            of such in the order of keys, as `quantization` of a Pillow image: all are in natural
+            order, as Pillow's are from 8.3 on
         method: as of dct()
         Raises ValueError for other shapes and values, and TypeError.
         """

@@ -91,7 +91,7 @@ class Reader:
         one_of("layout", layout, ("block", "band"))
         kind = check_type(dtype)
         if layout == "block" and kind != np.int16:
-            raise ValueError(f"dtype={kind} needs layout='band': blocks are int16")
+            raise ValueError("dtype needs layout='band', which needs output='coefficients'")
         if layout == "band" and output == "pixels":
             raise ValueError("layout='band' needs output='coefficients'")
         limits = Limits(max_pixels, max_memory, on_error)

@@ -13,12 +13,21 @@ from .errors import one_of
 
 
 def check_tables(values: Any) -> np.ndarray:
-    """uint16 (n, 8, 8) of one table or several. Raises ValueError."""
-    tables = np.asarray(values)
+    """uint16 (n, 8, 8) of one table or several, as Picture.from_pixels() takes them. Raises
+    ValueError and TypeError."""
+    if isinstance(values, str):
+        raise TypeError(f"tables must be arrays, not {values!r}: quality_tables() makes them of "
+                        "presets")
+    if isinstance(values, dict):
+        values = [values[key] for key in sorted(values)]
+    tables = given = np.asarray(values)
+    if tables.ndim in (1, 2) and tables.shape[-1] == 64:
+        tables = tables.reshape(-1, 8, 8)
     if tables.ndim == 2:
         tables = tables[None]
     if tables.shape[1:] != (8, 8) or not 1 <= len(tables) <= 4:
-        raise ValueError(f"tables must be (8, 8) or (1 to 4, 8, 8), not {np.shape(values)}")
+        raise ValueError("tables must be (8, 8), (64,), (1 to 4, 8, 8) or (1 to 4, 64), not "
+                         f"{given.shape}")
     if tables.dtype.kind not in "iu" or tables.min() < 1 or tables.max() > 65535:
         raise ValueError("entries of tables must be whole numbers from 1 to 65535")
     return np.ascontiguousarray(tables, np.uint16)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import math
+import os
 import sys
 from typing import Any, Optional, Tuple
 
@@ -209,11 +210,14 @@ def psnr(a: Any, b: Any, data_range: Optional[float] = None) -> float:
         computes. CudaArrays and other libraries' arrays need one of the two to be installed
     data_range: the largest sample less the smallest, more than 0; None: 255, of uint8 alone
     Raises ValueError for different shapes, for other types than uint8 without data_range and where
-    only one is on a GPU, TypeError for Pictures, and Unavailable.
+    only one is on a GPU, TypeError for Pictures and paths, and Unavailable.
     """
     for one in a, b:
         if hasattr(one, "components"):
             raise TypeError("psnr() compares arrays, such as picture.pixels(), not pictures")
+        if one is None or isinstance(one, (str, bytes, os.PathLike)):
+            raise TypeError("psnr() compares arrays, such as ct.decode(path), not "
+                            f"{type(one).__name__}")
     if _device.is_on_device(a) or _device.is_on_device(b):
         a, b = _of_one_library(a, b)
     elif not hasattr(a, "shape") or not hasattr(b, "shape"):

@@ -119,6 +119,11 @@ class Attachments(unittest.TestCase):
         picture.attachments = ("text",)
         with self.assertRaisesRegex(TypeError, "an attachment must be bytes, not str"):
             ct.write(picture)
+        for name, value, words in (("attachments", None, "NoneType"), ("gaps", b"a", "bytes")):
+            other = ct.read(FILES["plain"])
+            setattr(other, name, value)
+            with self.assertRaisesRegex(TypeError, f"^{name} must be a list .* not {words}$"):
+                ct.write(other)
         picture.attachments, picture.trailer = (), None
         with self.assertRaisesRegex(TypeError, "a trailer must be bytes, not NoneType"):
             ct.write(picture)
@@ -162,8 +167,9 @@ class Attachments(unittest.TestCase):
                 self.assertEqual(ct.read(data).attachments, ())
 
     def test_gaps_without_an_attachment(self):
-        for attachments, gaps, words in ((OTHERS[:1], (b"a", b"lost"), "gap 1 has 4 bytes.*1 att"),
-                                         ((), (b"lost",), "gap 0 has 4 bytes.* 0 attachments")):
+        for attachments, gaps, words in (
+                (OTHERS[:1], (b"a", b"lost"), r"^gap 1 \(4 bytes\) has no attachment: there is 1$"),
+                ((), (b"x",), r"^gap 0 \(1 byte\) has no attachment: there are 0$")):
             picture = ct.read(FIRST)
             picture.attachments, picture.gaps = attachments, gaps
             with self.assertRaisesRegex(ct.WriteError, words):

@@ -23,6 +23,13 @@ class Folders(WithCorpus):
             self.do("stats")
         self.assertEqual(os.listdir(self.output.path), ["thesis.txt"])
 
+    def test_another_job_is_refused(self):
+        self.do("stats")
+        for action, options, words in (("repack", {}, "action differs"),
+                                       ("requantize", {"quality": 9}, "action, options differ")):
+            with self.assertRaisesRegex(folder.FolderError, f"holds another job: {words}$"):
+                self.do(action, **options)
+
     def test_a_folder_inside_of_the_input_is_refused(self):
         self.output = folder.Output(os.path.join(self.input, "f 0", "out"))
         with self.assertRaisesRegex(folder.FolderError, "inside"):

@@ -17,6 +17,7 @@ from unittest import mock
 
 import cudatransform as ct
 from cudatransform.corpus import folder, job, local, progress, worker
+from cudatransform.corpus.__main__ import main
 import pictures
 
 FILES = 800
@@ -275,6 +276,25 @@ class Which(unittest.TestCase):
         self.assertRegex(said[0], "Ray cannot be imported: .*ray.data")
 
 
+class Arguments(unittest.TestCase):
+    def test_errors(self):
+        for arguments, words in ((["crop"], "crop needs --crop WIDTHxHEIGHT[+]LEFT[+]TOP"),
+                                 (["crop", "--crop", "9x9"], "--crop must be WIDTHx.*, not '9x9'"),
+                                 (["repack", "--crop", "9x9+0+0"], "--crop belongs to crop"),
+                                 (["requantize"], "requantize needs --quality, 1 to 100"),
+                                 (["requantize", "--quality", "0"], "must be 1 to 100, not '0'"),
+                                 (["requantize", "--quality", "high"], "1 to 100, not 'high'"),
+                                 (["shrink", "--target-size", "-1"], "4294967295, not '-1'"),
+                                 (["stats", "--quality", "9"], "--quality belongs to requantize"),
+                                 (["repack", "--target-size", "9"], "belongs to shrink"),
+                                 (["repack", "--trim"], "--trim belongs to transpose")):
+            action, *options = arguments
+            with mock.patch("sys.argv", ["corpus", action, "in", "out", *options]), mock.patch(
+                    "sys.stderr", io.StringIO()) as said, self.assertRaises(SystemExit):
+                main()
+            self.assertRegex(said.getvalue(), f"error: .*{words}\n$")
+
+
 class Needs(unittest.TestCase):
     """Packages that an action takes are asked for before its work, with what pip installs."""
 
@@ -289,11 +309,11 @@ class Needs(unittest.TestCase):
     def test_pyarrow(self):
         for action in ("stats", "export"):
             said = self.refusal(action, pyarrow=None)
-            self.assertRegex(said, rf"^{action} takes pyarrow \(.*\): pip install 'pyarrow>=\d+'$")
+            self.assertRegex(said, rf"^{action} needs pyarrow \(.*\): pip install 'pyarrow>=\d+'$")
 
     def test_a_cluster(self):
         said = self.refusal("repack", "head:6379", ray=None)
-        self.assertRegex(said, r"^--address takes ray \(.*\): pip install 'ray\[data\]>=")
+        self.assertRegex(said, r"^--address needs ray \(.*\): pip install 'ray\[data\]>=")
 
     def test_the_command_prints_it(self):
         with tempfile.TemporaryDirectory() as top:

@@ -5,6 +5,7 @@ import glob
 import io
 import itertools
 import os
+import pickle
 import random
 import tempfile
 import unittest
@@ -50,6 +51,15 @@ class Info(unittest.TestCase):
             self.same(info, ct.read(data), (sampling, kind))
             self.assertEqual((info.quality, info.orientation, info.pictures), (37, None, 1))
             self.assertEqual(info.progressive, "progressive" in kind)
+
+    def test_equal(self):
+        data = [ct.encode(pictures.pixels(24, 17), quality=80, qtables=tables)
+                for tables in ("annex-k", "annex-k", np.full((8, 8), 9), np.full((8, 8), 8))]
+        one, same, *others = map(ct.info, data)
+        for equal in (same, pickle.loads(pickle.dumps(one))):
+            self.assertEqual((equal, hash(equal)), (one, hash(one)))
+        for other in (*others, ct.info(ct.encode(pictures.pixels(24, 18), quality=80)), None):
+            self.assertNotEqual(one, other)
 
     def test_depth_and_wide_tables(self):
         deep = pictures.twelve_bits([np.zeros((3, 5, 8, 8), np.int16)], 37, 20,

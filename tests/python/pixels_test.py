@@ -89,6 +89,13 @@ class BesidePillow(Beside):
             self.assertEqual(ct.encode(gray, quality=quality), data)
             self.assert_equal(ct.decode(data, "L"), np.asarray(Image.open(io.BytesIO(data))))
 
+    def test_quantization(self):
+        array = pictures.pixels(33, 20)
+        data = self.saved(array, quality=60)
+        tables = Image.open(io.BytesIO(data)).quantization
+        self.assertEqual(ct.encode(array, qtables=tables), data)
+        self.assertEqual(ct.encode(array, qtables=list(tables.values())), data)
+
     def test_cmyk(self):
         for size in SIZES:
             array = pictures.pixels(*size, 4)
@@ -204,11 +211,9 @@ class Smaller(unittest.TestCase):
                 self.assertGreater(len(data), 0.9 * target)
                 ct.encode(array, target_size=max(target // 2, len(least)), **options)
                 self.assertEqual(ct.encode(array, target_size=target, **options), data)
-            # True is a number whose text is none.
-            for target in (1, True, len(least) - 1):
+            for target in (1, len(least) - 1):
                 with self.assertWarns(UserWarning):
                     self.assertEqual(ct.encode(array, target_size=target, **options), least)
-            self.assertEqual(ct.encode(array, quality=True), ct.encode(array, quality=1))
 
     def test_a_target_out_of_reach(self):
         """Warns where the call is, of every way to make it, and makes the file."""
@@ -269,13 +274,28 @@ class Several(unittest.TestCase):
     def test_targets(self):
         arrays, targets = [pictures.pixels(9, 7, seed=seed) for seed in range(3)], []
         for count in (2, 4):
-            with self.assertRaisesRegex(ValueError, "3 pictures must be a list of as many"):
+            with self.assertRaisesRegex(ValueError, f"list of 3 paths.*, not of {count}$"):
                 ct.encode(arrays, [io.BytesIO() for _ in range(count)])
+        with self.assertRaisesRegex(ValueError, "list of 3 paths or binary files, not 'folder'$"):
+            ct.encode(arrays, "folder")
         targets = [io.BytesIO() for _ in arrays]
         files = ct.encode(arrays, targets)
         self.assertEqual([target.getvalue() for target in targets], files)
         read = [ct.read(data) for data in files]
         self.assertEqual(ct.write(read, [io.BytesIO() for _ in read]), files)
+
+    def test_what_is_stored_before_an_error(self):
+        arrays = [pictures.pixels(9, 7, seed=seed) for seed in range(2)]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "1.jpg")
+            for other, words in ((os.path.join(folder, ".", "1.jpg"), "different paths, not"),
+                                 (7, "not int$"), (io.StringIO(), "binary file")):
+                with self.assertRaisesRegex((TypeError, ValueError), words):
+                    ct.encode(arrays, [path, other])
+                self.assertEqual(os.listdir(folder), [])
+            with self.assertRaises(FileNotFoundError):
+                ct.encode(arrays, [path, os.path.join(folder, "none", "2.jpg")])
+            self.assertEqual(os.listdir(folder), ["1.jpg"])
 
     def test_an_error_names_the_picture(self):
         arrays, target = [pictures.pixels(9, 7), pictures.pixels(400, 300)], io.BytesIO()
@@ -289,7 +309,7 @@ class Colors(unittest.TestCase):
         array = pictures.pixels(16, 9, 4)
         for encode in (ct.encode, ct.Picture.from_pixels):
             for given in (array, array[::-1, ::2], array[:1, :1]):
-                with self.assertRaisesRegex(ValueError, r"RGBA.*subsampling=.cmyk.*\[:, :, :3\]"):
+                with self.assertRaisesRegex(ValueError, r"subsampling=.cmyk.*RGBA.*\[:, :, :3\]"):
                     encode(given)
             encode(array[:, :, :3])
             for sampling in ("cmyk", "CMYK", "CMYK-4:4:4", "YCCK-4:2:0", "YCCK-4:4:1"):
@@ -301,7 +321,7 @@ class Colors(unittest.TestCase):
     def test_on_a_device(self):
         there = _device.View(0, (9, 16, 4), (64, 4, 1), np.dtype(np.uint8), 0, None)
         with mock.patch.multiple(_device, is_on_device=lambda _: True, view=lambda array: array):
-            for options, words in (({}, "RGBA.*subsampling=.cmyk"),
+            for options, words in (({}, "subsampling=.cmyk.*RGBA"),
                                    ({"subsampling": ""}, "must be a str"),
                                    ({"subsampling": "cmyk"}, "need an array in system memory")):
                 with self.assertRaisesRegex((TypeError, ValueError), words):
@@ -332,6 +352,10 @@ class Colors(unittest.TestCase):
             self.assertEqual(len(files), 1, names)
             sampling = ct.read(files.pop()).sampling.replace(":", "")
             self.assertEqual(sampling, f"YCbCr-{names[1]}".replace(":", ""))
+        for encode in (ct.encode, ct.Picture.from_pixels):
+            with self.assertRaisesRegex(ValueError, "^subsampling must be '4:4:4', .*'cmyk', 0, 1 "
+                                        "or 2, not 'keep'$"):
+                encode(array, subsampling="keep")
         for number in (3, -1):
             with self.assertRaisesRegex(ValueError, f"subsampling must be 0.*not {number}$"):
                 ct.encode(array, subsampling=number)
@@ -407,14 +431,15 @@ class Errors(unittest.TestCase):
                 ct.decode(data, **options)
             with self.subTest(options=options), self.assertRaises(ValueError):
                 ct.Reader(["a.jpg"], output="pixels", **options)
-        for wrong in ({"reduce": 1.5}, {"device": 0}):
+        for wrong in ({"reduce": 1.5}, {"reduce": True}, {"reduce": np.True_}, {"device": 0}):
             with self.assertRaises(TypeError):
                 ct.decode(data, **wrong)
         for device in ("", "cpu:", "cuda:", "cuda:-1", "cuda:\u00b2", "cuda:4294967296"):
             with self.assertRaisesRegex(ValueError, "device must be .cpu., .cuda. or"):
                 ct.decode(data, device=device)
-        self.assertEqual(ct.decode(data, reduce=True).shape, (9, 9, 3))
-        self.assertEqual(list(ct.Reader([], num_workers=True)), [])
+        for name in ("batch_size", "num_workers"):
+            with self.assertRaisesRegex(TypeError, f"{name} must be a whole number, not True"):
+                ct.Reader([], **{name: True})
         with self.assertRaisesRegex(ValueError, "output must be .*'pixels', not 'planes'"):
             ct.Reader(["a.jpg"], output="planes")
         for options in ({"quality": 0}, {"quality": 101}, {"subsampling": "4:2:1"},
@@ -430,8 +455,13 @@ class Errors(unittest.TestCase):
         for wrong in (array.astype(np.int16), array[:0], array[:, :, :2], array[0, 0]):
             with self.assertRaisesRegex(ValueError, "pixels must be uint8"):
                 ct.encode(wrong)
-        with self.assertRaises(TypeError):
-            ct.encode(array, quality="90")
+        for wrong in (iter([array]), {0: array}, None, "a.jpg", [None]):
+            with self.assertRaisesRegex(TypeError, r"^array must be .*several: a list or tuple\), "
+                                        "not [a-zA-Z_]+$"):
+                ct.encode(wrong)
+        for wrong in ({"quality": "90"}, {"quality": True}, {"target_size": True}):
+            with self.assertRaisesRegex(TypeError, "must be a whole number"):
+                ct.encode(array, **wrong)
         with self.assertRaises(TypeError):
             ct.encode(array, progressive=1)
 

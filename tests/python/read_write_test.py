@@ -128,6 +128,12 @@ class Arrays(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, r"use picture.pixels\(\), or picture\[i\]"):
                 call(self.picture)
 
+    def test_an_index_is_an_int(self):
+        self.assertIs(self.picture[np.int64(-1)], self.picture[2])
+        for index, words in ((slice(2), "slice"), ("Y", "str"), ((slice(None), 0), "tuple")):
+            with self.assertRaisesRegex(TypeError, f"^picture.i. needs an int, not {words}$"):
+                self.picture[index]  # pylint: disable=pointless-statement
+
     def test_equal(self):
         self.assertEqual(self.picture, self.picture.copy())
         self.assertEqual(self.picture, ct.read(ct.write(self.picture, progressive=True)))
@@ -455,6 +461,15 @@ class BadInput(unittest.TestCase):
         self.assertTrue(np.array_equal(ct.read(ct.write(made)).tables, tables))
         made = ct.Picture.from_pixels(pictures.pixels(24, 17), qtables=np.full((8, 8), 65535))
         self.assertTrue(pictures.equal(ct.read(ct.write(made)), pictures.with_jfif(made)))
+        flat = tables.reshape(2, 64)
+        for given, count in ((flat, 2), (flat.tolist(), 2), ({2: flat[1], 0: list(flat[0])}, 2),
+                             (flat[0], 1), (flat[:1].tolist(), 1)):
+            for make in (lambda array, qtables: ct.read(ct.encode(array, qtables=qtables)),
+                         lambda array, qtables: ct.Picture.from_pixels(array, qtables=qtables)):
+                made = make(pictures.pixels(24, 17), given)
+                self.assertTrue(np.array_equal(made.tables, tables[:count]))
+        with self.assertRaisesRegex(TypeError, "must be arrays, not 'perceptual': quality_tables"):
+            ct.Picture.from_pixels(pictures.pixels(24, 17), qtables="perceptual")
 
 
 if __name__ == "__main__":

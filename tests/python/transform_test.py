@@ -134,6 +134,9 @@ class Transforms(unittest.TestCase):
         self.assertAlmostEqual(ct.psnr(a, b, data_range=100), 10 * math.log10(100**2 * a.size))
         with self.assertRaises(ValueError):
             ct.psnr(a, b[:5])
+        for one, other, name in (("a.jpg", "b.jpg", "str"), (a, None, "NoneType")):
+            with self.assertRaisesRegex(TypeError, rf"such as ct.decode\(path\), not {name}$"):
+                ct.psnr(one, other)
 
 
 if __name__ == "__main__":

@@ -4,13 +4,14 @@ import argparse
 import json
 import re
 import sys
-from typing import Any, Dict
+from typing import Any, Callable, Dict
 
 from ..errors import Unavailable
 from .folder import FolderError, OutputError
 from .job import run
 from .progress import Terminal
 
+_CROP = "WIDTHxHEIGHT+LEFT+TOP"
 _DESCRIPTION = """\
 Goes through all JPEG files below INPUT and writes into the folder OUTPUT:
 
@@ -28,6 +29,15 @@ results; and summary.json. A second run does what is missing. The results do not
 number of workers, nor on Ray, which runs them where it is installed."""
 
 
+def _whole(most: int) -> Callable[[str], int]:
+    """What makes a number from 1 to `most` of an argument."""
+    def number_of(text: str) -> int:
+        if not re.fullmatch("[0-9]{1,10}", text) or not 1 <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"must be 1 to {most}, not {text!r}")
+        return int(text)
+    return number_of
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m cudatransform.corpus",
                                      description=_DESCRIPTION,
@@ -36,33 +46,33 @@ def main() -> int:
                                            "transpose", "crop"))
     parser.add_argument("input", help="a folder")
     parser.add_argument("output", help="a folder that is new, empty, or this very job's")
-    parser.add_argument("--quality", type=int, help="1 to 100, of requantize")
+    parser.add_argument("--quality", type=_whole(100), help="1 to 100, of requantize")
     parser.add_argument("--trim", action="store_true",
                         help="of transpose: drop partial MCUs at an edge, which cannot move")
-    parser.add_argument("--crop", metavar="WIDTHxHEIGHT+LEFT+TOP",
+    parser.add_argument("--crop", metavar=_CROP,
                         help="of crop, in samples; it begins at a whole MCU")
-    parser.add_argument("--target-size", type=int, help="the most bytes of a file, of shrink")
+    parser.add_argument("--target-size", type=_whole((1 << 32) - 1),
+                        help="the most bytes of a file, of shrink")
     parser.add_argument("--address", help="of a Ray cluster whose machines see both folders; "
                                           "without it this machine alone, with or without Ray")
     parser.add_argument("--workers", type=int, help="processes at a time; one for each core")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu",
                         help="cuda: the workers share GPUs, which decode files from 100,000 bytes")
     given = parser.parse_args()
-    if (given.quality is None) == (given.action == "requantize"):
-        parser.error("--quality belongs to requantize")
-    if given.quality is not None and not 1 <= given.quality <= 100:
-        parser.error("--quality is 1 to 100")
-    if given.target_size is not None and given.action != "shrink":
-        parser.error("--target-size belongs to shrink")
-    if given.target_size is not None and not 1 <= given.target_size < 1 << 32:
-        parser.error("--target-size is 1 to 4294967295")
+    for action, option, value, needed in (
+            ("requantize", "--quality", given.quality, "--quality, 1 to 100"),
+            ("crop", "--crop", given.crop, f"--crop {_CROP}"),
+            ("shrink", "--target-size", given.target_size, ""),
+            ("transpose", "--trim", given.trim or None, "")):
+        if given.action != action and value is not None:
+            parser.error(f"{option} belongs to {action}")
+        if given.action == action and value is None and needed:
+            parser.error(f"{action} needs {needed}")
     if given.workers is not None and given.workers < 1:
-        parser.error("--workers is at least 1")
+        parser.error(f"--workers must be at least 1, not {given.workers}")
     crop = re.fullmatch(r"(\d+)x(\d+)\+(\d+)\+(\d+)", given.crop or "")
-    if (crop is None) == (given.action == "crop") or (given.crop and not crop):
-        parser.error("--crop WIDTHxHEIGHT+LEFT+TOP belongs to crop")
-    if given.trim and given.action != "transpose":
-        parser.error("--trim belongs to transpose")
+    if given.crop is not None and not crop:
+        parser.error(f"--crop must be {_CROP}, not {given.crop!r}")
     options: Dict[str, Any] = {
         name: value for name, value in (("quality", given.quality),
                                         ("target_size", given.target_size)) if value is not None}

@@ -110,10 +110,9 @@ def _shrink(picture: Picture, source: bytes, relative: bytes, output: Output,
             break
         room = target_size if room is None else max(1, room - (len(data) - target_size))
     if target_size is not None and made is None and before > target_size:
-        raise ValueError(f"levels of {picture.sampling} with {picture.depth} bits are not made "
-                         f"anew, so no file has {target_size} bytes")
+        raise ValueError(f"shrink does not support {picture.sampling} with {picture.depth} bits")
     if target_size is not None and len(data) > target_size:
-        raise ValueError(f"no file of {target_size} bytes is made of it")
+        raise ValueError(f"cannot be reduced to {target_size} bytes")
     if made is None or len(data) >= before:
         output.copy(source, relative)
         return {"bytes": before, "bytes_after": before}

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -30,7 +31,8 @@ def list_files(root: str, say: Callable[[str], Any] = lambda line: None) -> List
     """
     top = os.fsencode(root)
     if not os.path.isdir(top):
-        raise FolderError(f"{root} is no folder")
+        reason = errno.ENOTDIR if os.path.lexists(top) else errno.ENOENT
+        raise FolderError(f"{root}: {os.strerror(reason)}")
     found = []
     for folder, folders, names in os.walk(
             top, onerror=lambda error: say(f"left out, because it cannot be read: {error}")):
@@ -96,7 +98,8 @@ class Output:
             if before is not None:
                 differ = sorted(key for key in {*job, *before} if job.get(key) != before.get(key))
                 if differ:
-                    raise FolderError(f"{self.path} holds another job: {', '.join(differ)} differ")
+                    verb = "differs" if len(differ) == 1 else "differ"
+                    raise FolderError(f"{self.path} holds another job: {', '.join(differ)} {verb}")
             for name in ("done", "parts"):
                 os.makedirs(os.path.join(self.own, name), exist_ok=True)
             self._lock()

@@ -65,7 +65,7 @@ def _check_modules(action: str, address: Optional[str]) -> None:
     for name, what in needs.items():
         error = _missing(name)
         if error is not None:
-            raise ImportError(f"{what} takes {name} ({error}): {remedy(name)}")
+            raise ImportError(f"{what} needs {name} ({error}): {remedy(name)}")
 
 
 def remedy(name: str) -> str:
