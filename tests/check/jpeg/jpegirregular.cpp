@@ -213,18 +213,18 @@ CHECK_TEST(test_without_ends_in_a_stream) {
 }
 
 int reported = 0;
-void count_told(GstDebugCategory*, GstDebugLevel level, const gchar*, const gchar*, gint, GObject*,
-                GstDebugMessage* message, gpointer) {
+void count_reports(GstDebugCategory*, GstDebugLevel level, const gchar*, const gchar*, gint,
+                   GObject*, GstDebugMessage* message, gpointer) {
   if (level == GST_LEVEL_INFO &&
       contains(gst_debug_message_get(message), "irregular picture: extraneous bytes"))
     reported++;
 }
 
 // Once in a stream, and again in the next; never on the bus.
-CHECK_TEST(test_told_once) {
+CHECK_TEST(test_reported_once) {
   const Bytes odd = inserted(good(), good().size() - 2, {0x5a});
-  gst_debug_add_log_function(count_told, nullptr, nullptr);
-  gst_debug_set_threshold_for_name("cudatransform", GST_LEVEL_INFO);
+  gst_debug_add_log_function(count_reports, nullptr, nullptr);
+  gst_debug_set_threshold_for_name("jpegcoefdec", GST_LEVEL_INFO);
   reported = 0;
   for (int stream = 1; stream <= 2; stream++) {
     Decoder decoder;
@@ -233,8 +233,8 @@ CHECK_TEST(test_told_once) {
     fail_unless_equals_int(reported, stream);
     fail_unless_equals_int(decoder.messages(GST_MESSAGE_WARNING), 0);
   }
-  gst_debug_unset_threshold_for_name("cudatransform");
-  gst_debug_remove_log_function(count_told);
+  gst_debug_unset_threshold_for_name("jpegcoefdec");
+  gst_debug_remove_log_function(count_reports);
 }
 
 // A meta without segments: copies of the whole buffer keep it, and writers ignore it.
