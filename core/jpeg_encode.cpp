@@ -130,23 +130,23 @@ Status fit_tables(CtEngine& engine, const CtEncodeOptions& options, const Dct8x8
   picture.device = engine.host.get();
   picture.ops = &host_dct8x8_ops();
   picture.job = job;
-  picture.preset = preset_of(options.preset);
-  picture.chroma = chroma_kind(plan->by[1].x * plan->by[1].y);
+  picture.scaled.preset = preset_of(options.preset);
+  picture.scaled.chroma = chroma_kind(plan->by[1].x * plan->by[1].y);
   picture.quantizer = plan->quantizer;
-  picture.tables.count = plan->n_tables;
-  for (int c = 1; c < plan->components; ++c) picture.tables.table_of[c] = plan->n_tables - 1;
+  picture.scaled.tables.count = plan->n_tables;
+  for (int c = 1; c < plan->components; ++c) picture.scaled.tables.table_of[c] = plan->n_tables - 1;
   const int quality = options.quality != 0 ? options.quality : kUsualQuality;
-  picture.finest = scale_of_quality(options.target_size > 0 ? 100 : quality).value;
-  picture.coarsest = scale_of_quality(1).value;
-  picture.scale_to(picture.finest);
+  picture.scaled.finest = scale_of_quality(options.target_size > 0 ? 100 : quality).value;
+  picture.scaled.coarsest = scale_of_quality(1).value;
+  picture.scale_to(picture.scaled.finest);
 
   SizeControl control;
   CT_RETURN_IF_ERROR(control.begin(*engine.host, host_jpeg_encode_ops(),
                                    plan->picture(options, levels), 0, file_options(options),
-                                   picture.tables));
+                                   picture.scaled.tables));
   SizeControl::Limits limits;
-  limits.finest = picture.finest;
-  limits.coarsest = picture.coarsest;
+  limits.finest = picture.scaled.finest;
+  limits.coarsest = picture.scaled.coarsest;
   limits.target =
       static_cast<uint64_t>(options.target_size > 0 ? options.target_size : options.max_size);
   limits.begins_with_finest = options.target_size == 0;

@@ -30,11 +30,14 @@ bool have_same_header(const JpegPicture& a, const JpegPicture& b) {
 
 }  // namespace
 
-void ScalableDct::scale_to(uint32_t scale) {
-  // The ends are the tables of whole qualities.
+void ScaledPreset::scale_to(uint32_t scale) {
   const bool is_end = scale == finest || scale == coarsest;
   scale_tables(preset, chroma, {scale, !is_end}, &tables);
-  std::copy_n(tables.tables, tables.count, job.tables);
+}
+
+void ScalableDct::scale_to(uint32_t scale) {
+  scaled.scale_to(scale);
+  std::copy_n(scaled.tables.tables, scaled.tables.count, job.tables);
 }
 
 Status ScalableDct::make(uint32_t scale, bool is_counted, const ScaledLevels to[],
@@ -44,9 +47,9 @@ Status ScalableDct::make(uint32_t scale, bool is_counted, const ScaledLevels to[
   for (int c = 0; c < job.components; c++) {
     job.coefs[c].data = to[c].data;
     job.coefs[c].pitch = to[c].pitch;
-    job.coefs[c].table = tables.table_of[c];
+    job.coefs[c].table = scaled.tables.table_of[c];
   }
-  *made = tables;
+  *made = scaled.tables;
   return ops->submit(*device, device->queue(QueueKind::kCompute), job, nullptr);
 }
 

@@ -38,16 +38,24 @@ class ScalablePicture {
   ~ScalablePicture() = default;
 };
 
+// The tables of a preset at any scale between those of two qualities.
+struct ScaledPreset {
+  QuantPreset preset = QuantPreset::kAnnexK;
+  QuantComponent chroma = QuantComponent::kChroma;  // that the second table is for
+  uint32_t finest = 0, coarsest = 0;                // of the qualities
+  FrameTables tables;                               // how many, and whose
+
+  // Sets the tables: at the ends to those of the qualities.
+  void scale_to(uint32_t scale);
+};
+
 // One that the DCT has not transformed yet. Its tables are a preset's.
 struct ScalableDct : ScalablePicture {
   Device* device = nullptr;
   const Dct8x8Ops* ops = nullptr;
   Dct8x8Job job;  // with samples; its coefficients' places and tables do not matter
-  QuantPreset preset = QuantPreset::kAnnexK;
-  QuantComponent chroma = QuantComponent::kChroma;  // that the second table is for
-  FrameTables tables;                               // how many, and whose
+  ScaledPreset scaled;
   Quantizer quantizer = Quantizer::kRound;
-  uint32_t finest = 0, coarsest = 0;  // scales of whole qualities
 
   // Sets the job's tables.
   void scale_to(uint32_t scale);

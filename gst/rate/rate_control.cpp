@@ -109,9 +109,9 @@ Status RateControl::choose(const Dct8x8Ops& ops, const Dct8x8Job& job, FrameTabl
   Frame& frame = sizes_->frame;
   frame.ops = &ops;
   frame.device = &engine_.device();
-  frame.preset = preset_;
-  frame.chroma = chroma_kind(info_.sampling);
-  frame.tables = *tables;
+  frame.scaled.preset = preset_;
+  frame.scaled.chroma = chroma_kind(info_.sampling);
+  frame.scaled.tables = *tables;
   frame.job = job;
 #if CT_HAVE_CUDA
   frame.candidates.same_frame = false;
@@ -150,8 +150,8 @@ Status RateControl::search(guint64 target) {
   // A stream has no time for a second round that adds half a hundredth.
   if (rate_.bitrate || info_.fps_n != 0) limits.tolerance = 0.01;
   Frame& frame = sizes_->frame;
-  frame.finest = limits.finest;
-  frame.coarsest = limits.coarsest;
+  frame.scaled.finest = limits.finest;
+  frame.scaled.coarsest = limits.coarsest;
   limits.begins_with_finest = keeps_quality;
   SizeControl::Found found;
   CT_RETURN_IF_ERROR(sizes_->control.search(frame, limits, &found));

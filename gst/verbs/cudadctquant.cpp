@@ -134,15 +134,15 @@ namespace {
 // A picture that has been quantized already.
 struct Requantized final : ScalablePicture {
   static constexpr uint32_t kAsItIs = 0;  // a scale that no table has
-  const uint32_t finest = scale_of_quality(100).value, coarsest = scale_of_quality(1).value;
 
-  explicit Requantized(Engine& engine) : engine(engine) {}
+  explicit Requantized(Engine& engine) : engine(engine) {
+    wanted.finest = scale_of_quality(100).value;
+    wanted.coarsest = scale_of_quality(1).value;
+  }
   Engine& engine;
   RequantJob job;
   FrameTables from;
-  FrameTables wanted;  // the preset's, at any scale
-  QuantPreset preset = QuantPreset::kAnnexK;
-  QuantComponent chroma = QuantComponent::kChroma;
+  ScaledPreset wanted;
   bool coarser_only = true;
 
   Status make(uint32_t scale, bool is_counted, const ScaledLevels to[],
@@ -152,10 +152,8 @@ struct Requantized final : ScalablePicture {
 Status Requantized::make(uint32_t scale, bool, const ScaledLevels to[], FrameTables* tables) {
   *tables = from;
   if (scale != kAsItIs) {
-    // The ends are the tables of whole qualities.
-    const bool is_end = scale == finest || scale == coarsest;
-    scale_tables(preset, chroma, {scale, !is_end}, &wanted);
-    *tables = requantized(from, wanted, coarser_only, job.components);
+    wanted.scale_to(scale);
+    *tables = requantized(from, wanted.tables, coarser_only, job.components);
   }
   for (int c = 0; c < job.components; c++) {
     job.to[c] = job.from[c];
@@ -203,9 +201,9 @@ Status QuantTransform::choose_tables(GstBuffer* in, const CoefArray from[kMaxCoe
   std::copy_n(from, picture.job.components, picture.job.from);
   std::copy_n(from_tables.tables, kMaxCoefArrays, picture.job.before);
   picture.from = from_tables;
-  picture.wanted = wanted_;
-  picture.preset = preset_;
-  picture.chroma = chroma_kind(info.sampling);
+  picture.wanted.tables = wanted_;
+  picture.wanted.preset = preset_;
+  picture.wanted.chroma = chroma_kind(info.sampling);
   picture.coarser_only = coarser_only_;
   CT_RETURN_IF_ERROR(sizes_->control.begin(engine_.device(), engine_.ops<JpegEncodeOps>(), file,
                                            trailing, options, from_tables));
@@ -227,8 +225,8 @@ Status QuantTransform::find_scale(Sizes& sizes, guint64 overhead, bool* keeps) {
     return {};
   }
   SizeControl::Limits limits;
-  limits.finest = sizes.picture.finest;
-  limits.coarsest = sizes.picture.coarsest;
+  limits.finest = sizes.picture.wanted.finest;
+  limits.coarsest = sizes.picture.wanted.coarsest;
   limits.target = target_size_;
   if (in_info().fps_n != 0) limits.tolerance = 0.01;
   SizeControl::Found found;
