@@ -198,6 +198,14 @@ void encode_on_device(CtEngine& engine, const CtEncodeOptions& options, const Ct
                       size_t count, CtFile* files) {
   const auto done = std::make_shared<Latch>(1);
   const auto end = [done] { done->step(); };
+  // Lanes read images and write files until then, also where memory runs out here.
+  const struct Wait {
+    Latch& done;
+    ~Wait() {
+      done.step();
+      done.wait();
+    }
+  } wait{*done};
   std::unique_ptr<EncodeChunk> chunk;
   const auto send = [&] {
     if (!chunk || chunk->count() == 0) return;
@@ -207,21 +215,13 @@ void encode_on_device(CtEngine& engine, const CtEncodeOptions& options, const Ct
     else
       engine.lanes->add(std::move(chunk));
   };
-  try {
-    for (size_t i = 0; i < count; ++i) {
-      if (chunk && chunk->add(images[i], &files[i])) continue;
-      send();
-      chunk = std::make_unique<EncodeChunk>(engine, options, end);
-      (void)chunk->add(images[i], &files[i]);
-    }
+  for (size_t i = 0; i < count; ++i) {
+    if (chunk && chunk->add(images[i], &files[i])) continue;
     send();
-  } catch (const std::bad_alloc&) {  // lanes may still read images and write files
-    done->step();
-    done->wait();
-    throw;
+    chunk = std::make_unique<EncodeChunk>(engine, options, end);
+    (void)chunk->add(images[i], &files[i]);
   }
-  done->step();
-  done->wait();
+  send();
 }
 
 // Options and a place for each file.
@@ -406,6 +406,10 @@ CtCode ct_decode(CtEngine* engine, const CtDecodeOptions* options, const CtSourc
 void ct_file_clear(CtFile* file) {
   unref(file->block);
   *file = {};
+}
+
+void ct_files_clear(CtFile* files, size_t count) {
+  for (size_t i = 0; i < count; ++i) ct_file_clear(&files[i]);
 }
 
 CtCode ct_encode(CtEngine* engine, const CtEncodeOptions* options, const CtImage* images,

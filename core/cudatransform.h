@@ -274,6 +274,7 @@ typedef struct {
 } CtFile;
 
 CT_API void ct_file_clear(CtFile* file);
+CT_API void ct_files_clear(CtFile* files, size_t count);
 
 // Encodes `count` images and waits for them. Files are in the order of the images, all are set.
 // Levels are those of `cjpeg -dct int`, and files those of libjpeg-turbo.

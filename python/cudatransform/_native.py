@@ -17,7 +17,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._gone import in_turn, when_gone
+from ._gone import when_gone
 from ._libraries import load, symbol
 from .errors import Unavailable
 
@@ -205,10 +205,10 @@ _FUNCTIONS: Dict[str, Tuple] = {
     "ct_block_unref": (None, _P),
     "ct_planes_clear": (None, _P),
     "ct_pictures_clear": (None, _P, c_size_t),
-    "ct_file_clear": (None, _P),
+    "ct_files_clear": (None, _P, c_size_t),
 }
 # They never wait, so they keep Python's lock: giving it away costs more than the call.
-_BRIEF = {"ct_block_unref", "ct_pictures_clear", "ct_file_clear", "ct_planes_clear",
+_BRIEF = {"ct_block_unref", "ct_pictures_clear", "ct_files_clear", "ct_planes_clear",
           "ct_version"}
 
 
@@ -373,8 +373,8 @@ class MadeFiles:
     __slots__ = ("files", "__weakref__")
 
     def __init__(self, count: int = 1) -> None:
-        self.files, clear = (File * count)(), library().ct_file_clear
-        when_gone(self, in_turn([partial(clear, byref(file)) for file in self.files]))
+        self.files = (File * count)()
+        when_gone(self, partial(library().ct_files_clear, self.files, count))
 
     def data(self, index: int = 0) -> bytes:
         """A copy of a file."""

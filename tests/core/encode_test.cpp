@@ -49,9 +49,7 @@ std::vector<Pixels> all_pixels() {
 
 struct Files : std::vector<CtFile> {
   using std::vector<CtFile>::vector;
-  ~Files() {
-    for (CtFile& file : *this) ct_file_clear(&file);
-  }
+  ~Files() { ct_files_clear(data(), size()); }
 };
 
 Files encode(CtEngine* engine, const std::vector<Pixels>& pixels, const CtEncodeOptions& options) {
