@@ -72,11 +72,11 @@ def _stacked(array: Any) -> Optional[Sequence[Any]]:
     return list(np.asarray(array))
 
 
-def _files_of(pictures: List[Tuple[Any, str]], options: List[Options], levelling: Levelling,
+def _files_of(pictures: List[Tuple[Any, str]], options: Dict[str, Options], levelling: Levelling,
               method: str) -> List[bytes]:
-    """The JPEG files of pictures of _pixels_of()."""
+    """The JPEG files of pictures of _pixels_of(). options: by sampling"""
     files: Dict[int, bytes] = {}
-    calls: Dict[Any, List[int]] = {}  # pictures that one call of the library encodes
+    calls: Dict[Any, Dict[int, Any]] = {}  # pixels that one call of the library encodes
     for index, (pixels, sampling) in enumerate(pictures):
         channels, own = color.channels_of(pixels.shape), levelling.own_tables()
         is_wanted = channels == (1 if sampling == "GRAYSCALE" else 3)
@@ -84,18 +84,17 @@ def _files_of(pictures: List[Tuple[Any, str]], options: List[Options], levelling
             pixels = downloaded(_device.with_rows(pixels, (3, 1)[-len(pixels.shape) + 1:]))
         if channels == 4 or own is not None and len(own) > 2:
             picture = Picture.from_pixels(pixels, levelling.quality, sampling, own, method)
-            picture.markers += options[index].markers
-            files[index], = written([picture], options[index])
+            picture.markers += options[sampling].markers
+            files[index], = written([picture], options[sampling])
             continue
         if not is_wanted:
             pixels = (color.luma(pixels) if channels == 3 else
                       np.repeat(pixels[:, :, None], 3, 2))
-        pictures[index] = pixels, sampling
         device = pixels.device if isinstance(pixels, _device.View) else None
-        calls.setdefault((sampling, device, options[index]), []).append(index)
-    for (sampling, _, how), indices in calls.items():
-        made = encoded([pictures[index][0] for index in indices], sampling, how, levelling, method)
-        files.update(zip(indices, made))
+        calls.setdefault((sampling, device), {})[index] = pixels
+    for (sampling, _), images in calls.items():
+        made = encoded(list(images.values()), sampling, options[sampling], levelling, method)
+        files.update(zip(images, made))
     return [files[index] for index in range(len(pictures))]
 
 
@@ -185,11 +184,11 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: An
     pictures = [_pixels_of(one, subsampling, levelling)
                 for one in ([array] if stacked is None else stacked)]
     targets = _targets_of(target, None if stacked is None else len(pictures))
-    hows = [options._replace(markers=segments_with(exif, icc, comment, markers, kind))
-            for _, kind in pictures]
-    for how in hows:
+    by_kind = {kind: options._replace(markers=segments_with(exif, icc, comment, markers, kind))
+               for kind in {kind for _, kind in pictures}}
+    for how in by_kind.values():
         check_markers(how.markers)
-    files = _files_of(pictures, hows, levelling, method)
+    files = _files_of(pictures, by_kind, levelling, method)
     for data, place in zip(files, targets):
         store(data, place)
     return files[0] if stacked is None else files
