@@ -15,12 +15,12 @@
 #include "core/picture.h"
 #include "jpeg/exif.h"
 #include "jpeg/flip_metadata.h"
+#include "transform/coeffilter/convert.h"
+#include "transform/coeffilter/flip.h"
+#include "transform/coeffilter/quant.h"
 #include "transform/dct8x8/quant_table.h"
-#include "transform/verbs/convert.h"
-#include "transform/verbs/flip.h"
-#include "transform/verbs/quant.h"
 #if CT_HAVE_CUDA
-#include "cuda/verbs/engine.h"
+#include "cuda/coeffilter/engine.h"
 #endif
 
 namespace cudatransform::core {

@@ -8,7 +8,7 @@
 #include "core/cudatransform.h"
 #include "core/engine.h"
 #include "jpeg/tables.h"
-#include "transform/verbs/coefs.h"
+#include "transform/coeffilter/coefs.h"
 
 namespace cudatransform::core {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "jpeg/tiff.h"
-#include "transform/verbs/flip.h"
+#include "transform/coeffilter/flip.h"
 
 namespace cudatransform {
 

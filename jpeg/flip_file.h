@@ -9,8 +9,8 @@
 
 #include "jpeg/reader.h"
 #include "jpeg/writer.h"
+#include "transform/coeffilter/flip.h"
 #include "transform/device/device.h"
-#include "transform/verbs/flip.h"
 
 namespace cudatransform {
 

@@ -13,7 +13,7 @@
 
 #include "jpeg/mpf.h"
 #include "jpeg/xmp.h"
-#include "transform/verbs/flip.h"
+#include "transform/coeffilter/flip.h"
 
 namespace cudatransform {
 

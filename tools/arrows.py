@@ -28,7 +28,7 @@ ROOMS = {
     "transform/dwt": PICTURES,
     "transform/obmc": PICTURES,
     "transform/ratecontrol": "transform/device",
-    "transform/verbs": PICTURES + " transform/dct8x8",
+    "transform/coeffilter": PICTURES + " transform/dct8x8",
     "transform/range": PICTURES,
     "transform/rgb": PICTURES,
     "cuda/device": PICTURES,
@@ -41,12 +41,12 @@ ROOMS = {
     "cuda/rgb": KERNELS + " transform/rgb",
     # Symbols of JPEG's, of coefficients that no memory holds.
     "cuda/ratecontrol": KERNELS + " jpeg transform/dct8x8 cuda/dct8x8",
-    "cuda/verbs": KERNELS + " transform/dct8x8 transform/verbs",
+    "cuda/coeffilter": KERNELS + " transform/dct8x8 transform/coeffilter",
     "cuda/jpeg": KERNELS + " jpeg transform/dct8x8",
-    "jpeg": "transform/device transform/dct8x8 transform/ratecontrol transform/verbs",
+    "jpeg": "transform/device transform/dct8x8 transform/ratecontrol transform/coeffilter",
     # The engines as a C library, for files and pixels.
-    "core": PICTURES + " jpeg transform/dct8x8 transform/rgb transform/verbs cuda/device"
-            " cuda/dct8x8 cuda/jpeg cuda/rgb cuda/verbs",
+    "core": PICTURES + " jpeg transform/dct8x8 transform/rgb transform/coeffilter cuda/device"
+            " cuda/dct8x8 cuda/jpeg cuda/rgb cuda/coeffilter",
     "dirac": PICTURES + " transform/dwt transform/obmc",
     "gst/engine": ENGINE,
     "gst/stream": STREAM,
@@ -61,9 +61,9 @@ ROOMS = {
     "gst/rate": ELEMENTS + " transform/dct8x8 transform/ratecontrol jpeg cuda/jpeg cuda/ratecontrol"
                 " gst/dct8x8/quant_settings.h gst/dct8x8/file_query.h",
     # What a JPEG file has besides its picture follows the picture.
-    "gst/verbs": ELEMENTS + " transform/dct8x8 transform/verbs cuda/verbs jpeg gst/dct8x8/caps.h"
-                 " gst/dct8x8/coefficients.h gst/dct8x8/quant_settings.h gst/dct8x8/file_query.h"
-                 " gst/rate",
+    "gst/coeffilter": ELEMENTS + " transform/dct8x8 transform/coeffilter cuda/coeffilter jpeg"
+                      " gst/dct8x8/caps.h gst/dct8x8/coefficients.h gst/dct8x8/quant_settings.h"
+                      " gst/dct8x8/file_query.h gst/rate",
     "transform/pch": "",  # the standard library's headers, compiled once
     "gst/pch": "",  # GStreamer's headers, compiled once
     "gst/plugin.cpp": "gst",  # the list of elements

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/engine/coeffilter/definition.h"
 #include "tests/engine/run_job.h"
-#include "tests/engine/verbs/definition.h"
 #include "tests/jpeg/libjpeg.h"
-#include "transform/verbs/flip.h"
+#include "transform/coeffilter/flip.h"
 
 namespace cudatransform::test {
 namespace {

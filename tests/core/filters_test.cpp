@@ -17,8 +17,8 @@
 #include "jpeg/metadata.h"
 #include "tests/core/support.h"
 #include "tests/jpeg/streams.h"
+#include "transform/coeffilter/flip.h"
 #include "transform/dct8x8/quant_table.h"
-#include "transform/verbs/flip.h"
 
 namespace cudatransform::test {
 namespace {

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "transform/coeffilter/convert.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/device/host_device.h"
 #include "transform/device/simd_targets.h"
@@ -17,8 +18,8 @@
 #include "transform/obmc/obmc.h"
 #include "transform/range/range.h"
 #include "transform/rgb/rgb.h"
-#include "transform/verbs/convert.h"
 #ifdef CT_HAVE_CUDA
+#include "cuda/coeffilter/engine.h"
 #include "cuda/dct8x8/engine.h"
 #include "cuda/dct8x8/plan.h"
 #include "cuda/device/cuda_device.h"
@@ -27,7 +28,6 @@
 #include "cuda/obmc/engine.h"
 #include "cuda/range/engine.h"
 #include "cuda/rgb/engine.h"
-#include "cuda/verbs/engine.h"
 #endif
 
 namespace cudatransform::test {

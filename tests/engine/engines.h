@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "transform/coeffilter/convert.h"
+#include "transform/coeffilter/flip.h"
+#include "transform/coeffilter/quant.h"
 #include "transform/dct8x8/dct8x8.h"
 #include "transform/device/device.h"
 #include "transform/dwt/dwt.h"
 #include "transform/obmc/obmc.h"
 #include "transform/range/range.h"
 #include "transform/rgb/rgb.h"
-#include "transform/verbs/convert.h"
-#include "transform/verbs/flip.h"
-#include "transform/verbs/quant.h"
 
 namespace cudatransform::test {
 

@@ -40,7 +40,7 @@ inline constexpr const char* kElements[] = {
     "cudadctquant", "cudadiracdec", "jpegcoefdec", "jpegcoefenc", "cudajpegdec",    "cudajpegenc",
 };
 inline constexpr int kTransforms = 4;    // the first
-inline constexpr int kVerbs = 3;         // behind these
+inline constexpr int kCoefFilters = 3;   // behind these
 inline constexpr int kJpegElements = 4;  // the last, which a build without libjpeg does not have
 inline constexpr int kBins = 2;          // of these the last
 inline constexpr int kAllElements = G_N_ELEMENTS(kElements);

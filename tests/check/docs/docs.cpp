@@ -297,8 +297,9 @@ GST_START_TEST(test_codec_stats) {
 }
 GST_END_TEST;
 
-// A verb has the statistics of transforms, but for the method, and those of its own page.
-GST_START_TEST(test_verb_stats) {
+// A coefficient filter has the statistics of transforms, but for the method, and those of its own
+// page.
+GST_START_TEST(test_coef_filter_stats) {
   const char* name = kElements[__i__];
   std::vector<Row> rows = rows_under(name, "Statistics");
   for (const Row& row : rows_under(kMeasuring, "Statistics"))
@@ -353,8 +354,8 @@ void add_tests(TCase* tc) {
   // The bins' templates are their elements': check/jpeg compares them.
   add_caps_tests(tc, jpeg, has_jpeg() ? end - kBins : end);
   tcase_add_test(tc, test_stats_and_messages);
-  tcase_add_loop_test(tc, test_verb_stats, kTransforms, kTransforms + kVerbs);
-  tcase_add_loop_test(tc, test_codec_stats, kTransforms + kVerbs, end);
+  tcase_add_loop_test(tc, test_coef_filter_stats, kTransforms, kTransforms + kCoefFilters);
+  tcase_add_loop_test(tc, test_codec_stats, kTransforms + kCoefFilters, end);
   tcase_add_loop_test(tc, test_metadata, 0, end);
 }
 

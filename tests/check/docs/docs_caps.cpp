@@ -114,8 +114,8 @@ GST_START_TEST(test_jpeg_caps_fields) {
 }
 GST_END_TEST;
 
-// A verb's page has the values that the library's page leaves out.
-GST_START_TEST(test_verb_caps_fields) {
+// A coefficient filter's page has the values that the library's page leaves out.
+GST_START_TEST(test_coef_filter_caps_fields) {
   const char* element = kElements[__i__];
   Fields coefficients;
   read_fields(rows_under(kLibraryPage, "video/x-dct"), &coefficients);
@@ -163,9 +163,9 @@ GST_END_TEST;
 void add_caps_tests(TCase* tc, int jpeg, int end) {
   tcase_add_test(tc, test_caps_fields);
   tcase_add_loop_test(tc, test_jpeg_caps_fields, jpeg, end);
-  tcase_add_loop_test(tc, test_verb_caps_fields, kTransforms, kTransforms + kVerbs);
+  tcase_add_loop_test(tc, test_coef_filter_caps_fields, kTransforms, kTransforms + kCoefFilters);
   tcase_add_loop_test(tc, test_raw_formats, 0, kTransforms);
-  tcase_add_loop_test(tc, test_raw_formats, kTransforms + kVerbs, jpeg);
+  tcase_add_loop_test(tc, test_raw_formats, kTransforms + kCoefFilters, jpeg);
 }
 
 }  // namespace testing

@@ -6,6 +6,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "cuda/coeffilter/accesses.h"
 #include "cuda/dct8x8/accesses.h"
 #include "cuda/dirac/accesses.h"
 #include "cuda/dwt/accesses.h"
@@ -14,7 +15,6 @@
 #include "cuda/range/kernels.h"
 #include "cuda/ratecontrol/accesses.h"
 #include "cuda/rgb/accesses.h"
-#include "cuda/verbs/accesses.h"
 #include "tests/check/fakecuda/deferred.h"
 #include "tests/tiny/tiny_params.h"
 
@@ -42,7 +42,7 @@ const KernelAccesses* accesses_of(const std::string& kernel) {
           {kRangeAccesses},
           {kRateAccesses},
           {kRgbAccesses},
-          {kVerbAccesses},
+          {kCoefFilterAccesses},
           {kTinyAccesses}})
       for (const KernelAccesses& each : room) by_name.emplace(each.kernel, &each);
     return by_name;
