@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import byref, c_int32, c_void_p
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy as np
@@ -24,10 +24,14 @@ from .picture import Picture
 MODES = ("RGB", "L", "CMYK")
 REDUCES = (1, 2, 4, 8)
 ON_ERROR = ("fail", "conceal")
+_MOST_IDLE = 64
+_UINT8 = np.dtype(np.uint8)
 _PATIENCE = 50  # milliseconds until a wait looks for signals
 _CODES = np.dtype({"names": ["code"], "formats": ["i4"], "offsets": [0],
                    "itemsize": ctypes.sizeof(_native.Picture)})
-_PIXELS = _native.columns_of(_native.Picture, "width", "height", "channels", "data", "pitch")
+_PIXELS = _native.columns_of(_native.Picture, "width", "height", "data", "pitch")
+_idle: List["_Single"] = []
+os.register_at_fork(after_in_child=_idle.clear)
 
 
 class Limits(NamedTuple):
@@ -60,9 +64,17 @@ class Wanted(NamedTuple):
     limits: Limits = Limits()
 
     @classmethod
-    def of(cls, mode: Optional[str], reduce: Any, upsampling: Any, device: Any,
-           limits: Limits) -> "Wanted":
-        """Raises ValueError and TypeError."""
+    def of(cls, *arguments: Any) -> "Wanted":
+        """mode, reduce, upsampling, device, max_pixels, max_memory and on_error as in decode().
+        Raises ValueError and TypeError."""
+        try:
+            return _known(*arguments)
+        except TypeError:  # also of arguments that have no hash
+            return cls._checked(*arguments)
+
+    @classmethod
+    def _checked(cls, mode: Optional[str], reduce: Any, upsampling: Any, device: Any,
+                 *limits: Any) -> "Wanted":
         if mode is not None:
             one_of("mode", mode, MODES)
         if whole_number("reduce", reduce) not in REDUCES:
@@ -71,7 +83,7 @@ class Wanted(NamedTuple):
         number = number_of(device)
         if mode == "CMYK" and (reduce != 1 or number is not None):
             raise ValueError("mode='CMYK' needs reduce=1 and device='cpu'")
-        return cls(mode, int(reduce), upsampling, number, limits.check())
+        return cls(mode, int(reduce), upsampling, number, Limits(*limits).check())
 
     @property
     def is_pixels(self) -> bool:
@@ -97,16 +109,70 @@ class Wanted(NamedTuple):
         return None
 
 
+_known = lru_cache(64, typed=True)(Wanted._checked)
+_options = lru_cache(64)(Wanted.options)
+
+
+class _Single(_native.Pictures):
+    """What a call for one file needs: structures, and views of what it fills in."""
+
+    __slots__ = ("source", "error", "_code", "_pixels")
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.source, self.error = _native.HeldSource(), _native.Error()
+        self._code, self._pixels = self.columns(_CODES), self.columns(_PIXELS)
+
+    def decode(self, wanted: Wanted, source: Any) -> None:
+        """Of a path or bytes. Raises Unavailable and MemoryError."""
+        own = self.source
+        if type(source) is bytes:
+            own.data, own.size, own.path = source, len(source), None
+        else:
+            own.data, own.size, own.path = None, 0, os.fsencode(source)
+        _native.check(_native.library().ct_decode(
+            _native.engine(wanted.device), _options(wanted), byref(own), 1, self.array,
+            self.error), self.error)
+
+    def pixels(self, wanted: Wanted) -> Any:
+        """None: there are none, and items_of() knows why."""
+        if self._code.item()[0] != _native.OK or wanted.limits.on_error == "conceal":
+            return None
+        block, = self.take_blocks()
+        return _array_of(wanted, block, *self._pixels.item())
+
+
 def decode_one(wanted: Wanted, source: Any, exif: bool = False) -> Any:
     """What is wanted of a file. Raises ReadError, TypeError and Unavailable.
 
     exif: turn pixels in system memory upright
     """
-    sources, pictures = Sources((source,)), _native.Pictures(1)
-    error = _native.Error()
+    if type(source) is not bytes and (type(source) is not str or "\0" in source):
+        return _decode_any(wanted, source, exif)
+    try:
+        single = _idle.pop()
+    except IndexError:
+        single = _Single()
+    single.decode(wanted, source)
+    made = single.pixels(wanted) if wanted.is_pixels else None
+    if made is None:
+        return _only_item(wanted, Sources((source,)), single, exif)
+    # Nothing of the caller's stays, and nothing of a call that has been interrupted serves again.
+    single.source.data = None
+    if len(_idle) < _MOST_IDLE:
+        _idle.append(single)
+    return upright(made, orientation_of(source)) if exif else made
+
+
+def _decode_any(wanted: Wanted, source: Any, exif: bool) -> Any:
+    sources, pictures, error = Sources((source,)), _native.Pictures(1), _native.Error()
     _native.check(_native.library().ct_decode(
-        _native.engine(wanted.device), wanted.options(), sources.array, 1, pictures.array, error),
+        _native.engine(wanted.device), _options(wanted), sources.array, 1, pictures.array, error),
         error)
+    return _only_item(wanted, sources, pictures, exif)
+
+
+def _only_item(wanted: Wanted, sources: Sources, pictures: _native.Pictures, exif: bool) -> Any:
     item, = items_of(wanted, sources, pictures)
     if isinstance(item, Failure):
         raise read_error(*item)
@@ -162,17 +228,22 @@ def _ink_of(picture: Picture, name: str, wanted: Wanted) -> Any:
 def _pixels(wanted: Wanted, _: Sources, pictures: _native.Pictures) -> Iterator[Any]:
     columns = pictures.columns(_PIXELS)
     rows = zip(pictures.take_blocks(), *(columns[name].tolist() for name in _PIXELS.names or ()))
-    device, is_rgb, uint8 = wanted.device, wanted.mode == "RGB", np.dtype(np.uint8)
-    for block, width, height, channels, data, pitch in rows:
-        block.address = data
-        shape = (height, width, 3) if is_rgb else (height, width)
-        if not data:
-            yield None
-        elif device is None:
-            yield block.array(shape)
-        else:
-            strides = (pitch, 3, 1) if is_rgb else (pitch, 1)
-            yield CudaArray(block, 0, shape, strides, device, uint8)
+    for row in rows:
+        yield _array_of(wanted, *row)
+
+
+def _array_of(wanted: Wanted, block: _native.Block, width: int, height: int, data: int,
+              pitch: int) -> Any:
+    """A picture's pixels; None: it has none."""
+    if not data:
+        return None
+    is_rgb = wanted.mode == "RGB"
+    shape = (height, width, 3) if is_rgb else (height, width)
+    block.address = data
+    if wanted.device is None:
+        return block.array(shape)
+    strides = (pitch, 3, 1) if is_rgb else (pitch, 1)
+    return CudaArray(block, 0, shape, strides, wanted.device, _UINT8)
 
 
 def _pictures(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> Iterator[Any]:

@@ -74,6 +74,12 @@ class Source(Structure):
     _fields_ = [("data", c_void_p), ("size", c_size_t), ("path", c_char_p)]
 
 
+class HeldSource(Structure):
+    """CtSource, which keeps the bytes that it is given."""
+
+    _fields_ = [("data", c_char_p), ("size", c_size_t), ("path", c_char_p)]
+
+
 class Component(Structure):
     """CtComponent."""
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _device, color
 from ._cuda_memory import downloaded
-from ._decoding import MODES, Limits, Wanted, decode_one
+from ._decoding import MODES, Wanted, decode_one
 from ._encoding import Levelling, Options, encoded, written
 from ._levels import check_markers, check_sides
 from ._metadata import segments_with
@@ -112,8 +112,7 @@ def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = Non
     Returns a Picture. Raises ReadError, with path and reason, for a file that is missing or cannot
     be read: not JPEG, damaged or cut short, lossless; see jpegcoefdec, "Unsupported kinds".
     """
-    return decode_one(Wanted.of(None, 1, "fancy", device,
-                                Limits(max_pixels, max_memory, on_error)), source)
+    return decode_one(Wanted.of(None, 1, "fancy", device, max_pixels, max_memory, on_error), source)
 
 
 def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: str = "fancy",
@@ -138,7 +137,7 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     """
     one_of("mode", mode, MODES)  # None is of coefficients
     true_or_false("exif", exif)
-    wanted = Wanted.of(mode, reduce, upsampling, device, Limits(max_pixels, max_memory, on_error))
+    wanted = Wanted.of(mode, reduce, upsampling, device, max_pixels, max_memory, on_error)
     if exif and wanted.device is not None:
         raise ValueError("exif=True needs device='cpu': on a GPU turn the pixels by "
                          "info(source).orientation")

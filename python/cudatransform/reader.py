@@ -8,7 +8,7 @@ from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, Seq
 
 import numpy as np
 
-from ._decoding import Ahead, Limits, Wanted
+from ._decoding import Ahead, Wanted
 from ._filters import check_type
 from ._sources import Source, Sources
 from ._walk import walk_through
@@ -94,8 +94,7 @@ class Reader:
             raise ValueError("dtype needs layout='band', which needs output='coefficients'")
         if layout == "band" and output == "pixels":
             raise ValueError("layout='band' needs output='coefficients'")
-        limits = Limits(max_pixels, max_memory, on_error)
-        wanted = Wanted.of(mode, reduce, upsampling, device, limits)
+        wanted = Wanted.of(mode, reduce, upsampling, device, max_pixels, max_memory, on_error)
         self.paths, self.batch_size, self.device = paths, batch_size, device
         self.wanted = wanted if output == "pixels" else wanted._replace(mode=None, reduce=1)
         self._walks: List["weakref.ref[Generator[Batch, None, None]]"] = []
