@@ -3,8 +3,9 @@
 read(path) gives a Picture: the quantized levels of each component as an int16 array, the tables and
 the markers of the file. write(picture, path) makes a file of them again, without any loss.
 decode(path) and encode(array) are pixels, with the bytes of libjpeg-turbo and Pillow. info(path) is
-what a file's header says. Reader(paths) reads many at once, into memory or onto a GPU. dct(),
-idct() and psnr() are the transforms and the measure. docs/python.md is the manual.
+what a file's header says. Reader(paths) reads many at once, into memory or onto a GPU; a Writer
+encodes many. dct(), idct() and psnr() are the transforms and the measure. docs/python.md is the
+manual.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from . import color, jpeg  # noqa: F401
@@ -17,8 +18,9 @@ from .reader import Batch, Reader
 from .tables import quality_tables
 from .transform import dct, idct, psnr
 from .version import VERSION
+from .writer import Writer
 
 __all__ = ["Batch", "Component", "Failure", "Info", "Picture", "Planes", "ReadError", "Reader",
-           "Unavailable", "WriteError", "ZIGZAG", "dct", "decode", "encode", "idct", "info", "psnr",
-           "quality_tables", "read", "write"]
+           "Unavailable", "WriteError", "Writer", "ZIGZAG", "dct", "decode", "encode", "idct",
+           "info", "psnr", "quality_tables", "read", "write"]
 __version__ = VERSION

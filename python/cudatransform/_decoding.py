@@ -179,6 +179,21 @@ def _only_item(wanted: Wanted, sources: Sources, pictures: _native.Pictures, exi
     return upright(item, orientation_of(sources.again(0))) if exif else item
 
 
+def check_exif(exif: bool, wanted: Wanted) -> None:
+    """Raises ValueError."""
+    if exif and wanted.device is not None:
+        raise ValueError("exif=True needs device='cpu': on a GPU turn the pixels by "
+                         "info(source).orientation")
+
+
+def upright_item(pixels: np.ndarray, sources: Sources, index: int) -> Any:
+    """Pixels of a file as they are to be seen, or a Failure: the file has gone in the meantime."""
+    try:
+        return upright(pixels, orientation_of(sources.again(index)))
+    except ReadError as error:
+        return Failure(sources.names[index], error.reason)
+
+
 def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> List[Any]:
     """What is wanted of each file of a batch, or a Failure. Raises Unavailable."""
     codes = pictures.columns(_CODES)["code"]

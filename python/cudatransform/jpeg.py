@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _device, color
 from ._cuda_memory import downloaded
-from ._decoding import MODES, Wanted, decode_one
+from ._decoding import MODES, Wanted, check_exif, decode_one
 from ._encoding import Levelling, Options, encoded, written
 from ._levels import check_markers, check_sides
 from ._metadata import segments_with
@@ -138,9 +138,7 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     one_of("mode", mode, MODES)  # None is of coefficients
     true_or_false("exif", exif)
     wanted = Wanted.of(mode, reduce, upsampling, device, max_pixels, max_memory, on_error)
-    if exif and wanted.device is not None:
-        raise ValueError("exif=True needs device='cpu': on a GPU turn the pixels by "
-                         "info(source).orientation")
+    check_exif(exif, wanted)
     return decode_one(wanted, source, bool(exif))
 
 

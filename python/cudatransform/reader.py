@@ -8,11 +8,11 @@ from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, Seq
 
 import numpy as np
 
-from ._decoding import Ahead, Wanted
+from ._decoding import MODES, Ahead, Wanted, check_exif, upright_item
 from ._filters import check_type
 from ._sources import Source, Sources
 from ._walk import walk_through
-from .errors import Failure, Unavailable, is_interruption, one_of, whole_number
+from .errors import Failure, Unavailable, is_interruption, one_of, true_or_false, whole_number
 from .picture import Picture
 from .planes import Planes
 
@@ -51,11 +51,12 @@ class Reader:
     paths: of the files; or bytes, memoryviews and binary files, or any of these. An iterable other
         than a list or a tuple is walked through by another thread, as it needs files
     batch_size: pictures in a batch; the last one may have fewer
-    device: `cpu`: numpy arrays. `cuda` or `cuda:1`: arrays on that GPU, see CudaPicture
+    device: `cpu`: numpy arrays. `cuda` or `cuda:1`: arrays on that GPU, see CudaPicture. A list of
+        GPUs: batches go to each of them in turn
     num_workers: 1 to 1024 files that are decoded at once, each on a thread; None: as many as the
         process may use cores, and twice as many for a GPU, which decodes the larger files itself
-    output: `coefficients`: Pictures. `pixels`: arrays, as decode() makes them with `mode`, `reduce`
-        and `upsampling`
+    output: `coefficients`: Pictures. `pixels`: arrays, as decode() makes them with `mode`,
+        `reduce`, `upsampling` and `exif`
     layout: of coefficients. `block`: Pictures. `band`: Planes, of `dtype` as of Picture.planes();
         nothing is copied behind the conversion
     max_pixels, max_memory, on_error: as of read()
@@ -68,9 +69,10 @@ class Reader:
     file descriptor is free, and Unavailable in a forked process and where there is no such GPU.
     """
 
-    def __init__(self, paths: Iterable[Source], batch_size: int = 32, device: str = "cpu",
-                 num_workers: Optional[int] = None, output: str = "coefficients", mode: str = "RGB",
-                 reduce: int = 1, upsampling: str = "fancy", layout: str = "block",
+    def __init__(self, paths: Iterable[Source], batch_size: int = 32,
+                 device: Union[str, Sequence[str]] = "cpu", num_workers: Optional[int] = None,
+                 output: str = "coefficients", mode: str = "RGB", reduce: int = 1,
+                 upsampling: str = "fancy", exif: bool = False, layout: str = "block",
                  dtype: Any = np.int16, max_pixels: Optional[int] = None,
                  max_memory: Optional[int] = None, on_error: str = "fail") -> None:
         if isinstance(paths, (str, bytes, os.PathLike)):
@@ -86,17 +88,21 @@ class Reader:
         if num_workers is not None and not 1 <= whole_number("num_workers", num_workers) <= 1024:
             raise ValueError(f"num_workers must be 1 to 1024, not {num_workers}")
         one_of("output", output, ("coefficients", "pixels"))
-        if output == "coefficients" and (mode, reduce, upsampling) != ("RGB", 1, "fancy"):
-            raise ValueError("mode, reduce and upsampling need output='pixels'")
+        one_of("mode", mode, MODES)
+        true_or_false("exif", exif)
+        if output == "coefficients" and (mode, reduce, upsampling, exif) != ("RGB", 1, "fancy",
+                                                                             False):
+            raise ValueError("mode, reduce, upsampling and exif need output='pixels'")
         one_of("layout", layout, ("block", "band"))
         kind = check_type(dtype)
         if layout == "block" and kind != np.int16:
             raise ValueError("dtype needs layout='band', which needs output='coefficients'")
         if layout == "band" and output == "pixels":
             raise ValueError("layout='band' needs output='coefficients'")
-        wanted = Wanted.of(mode, reduce, upsampling, device, max_pixels, max_memory, on_error)
-        self.paths, self.batch_size, self.device = paths, batch_size, device
-        self.wanted = wanted if output == "pixels" else wanted._replace(mode=None, reduce=1)
+        self.wanted = [Wanted.of(mode if output == "pixels" else None, reduce, upsampling, one,
+                                 max_pixels, max_memory, on_error) for one in _devices_of(device)]
+        check_exif(exif, self.wanted[0])
+        self.paths, self.batch_size, self.device, self.exif = paths, batch_size, device, exif
         self._walks: List["weakref.ref[Generator[Batch, None, None]]"] = []
         self.planes = kind if layout == "band" else None
         cores = len(os.sched_getaffinity(0))
@@ -139,13 +145,25 @@ class Reader:
             walk.close()
 
 
+def _devices_of(device: Any) -> Sequence[Any]:
+    """The one device or the GPUs of a list. Raises ValueError."""
+    if not isinstance(device, (list, tuple)):
+        return [device]
+    if not device or "cpu" in device:
+        raise ValueError("device must be a list of GPUs such as ['cuda:0', 'cuda:1'], not "
+                         f"{device!r}")
+    return device
+
+
 class Walk:
     """One walk through the files: batches are pushed as they come, and pulled in order."""
 
     def __init__(self, reader: Reader) -> None:
-        self._batch, self._planes = reader.batch_size, reader.planes
-        self._most = min(_MOST_BATCHES, 1 - -2 * reader.num_workers // reader.batch_size)
-        self._ahead = Ahead(reader.wanted, reader.own_workers, self._most)
+        self._batch, self._planes, self._exif = reader.batch_size, reader.planes, reader.exif
+        most = min(_MOST_BATCHES, 1 - -2 * reader.num_workers // reader.batch_size)
+        self._devices = [Ahead(wanted, reader.own_workers, most) for wanted in reader.wanted]
+        self._most = most * len(self._devices)
+        self._under_way: List[Ahead] = []  # a batch of each, the oldest one first
         self._files = walk_through(reader.paths)
         self._files.give_room(self._most * self._batch)
         self._error: Optional[BaseException] = None
@@ -155,9 +173,10 @@ class Walk:
         """None: there are no more."""
         while True:
             self._push()
-            if len(self._ahead) > 0:
-                pulled = self._ahead.pull()
+            if self._under_way:
+                pulled = self._under_way[0].pull()
                 if pulled is not None:
+                    del self._under_way[0]
                     return self._batch_of(*pulled)
             elif self._has_ended:
                 if self._error is not None:
@@ -166,13 +185,15 @@ class Walk:
 
     def _push(self) -> None:
         """As many batches as have come. Waits for a while if none is under way."""
-        while not self._has_ended and len(self._ahead) < self._most:
+        while not self._has_ended and len(self._under_way) < self._most:
             try:
-                files = self._files.take(self._batch, wait=len(self._ahead) == 0)
+                files = self._files.take(self._batch, wait=not self._under_way)
                 if files is None:
                     return
                 if files:
-                    self._ahead.push(Sources(files))
+                    ahead = min(self._devices, key=len)
+                    ahead.push(Sources(files))
+                    self._under_way.append(ahead)
                 self._has_ended = len(files) < self._batch
             except Unavailable:
                 raise
@@ -186,9 +207,13 @@ class Walk:
         if self._planes is not None:
             items = [item if isinstance(item, Failure) else item.planes(self._planes)
                      for item in items]
+        if self._exif:
+            items = [item if isinstance(item, Failure) else upright_item(item, sources, index)
+                     for index, item in enumerate(items)]
         return Batch(items, sources.names)
 
     def close(self) -> None:
         """Ends the decoding."""
-        self._ahead.close(None)
+        for ahead in self._devices:
+            ahead.close(None)
         self._files.close()

@@ -101,6 +101,27 @@ class OnDevice(unittest.TestCase):
                 self.assertEqual(len(failures), 1 if "mode" not in options else 4)
                 self.assertEqual([path for batch in batches for path in batch.paths], paths)
 
+    def test_reader_of_several_devices(self):
+        """Batches go to all, and come in order. Here each device is the first one."""
+        data = [ct.encode(pictures.pixels(40 + index, 30, seed=index)) for index in range(23)]
+        for output in ("pixels", "coefficients"):
+            reader = ct.Reader(data, 4, ["cuda", "cuda:0"], num_workers=2, output=output)
+            items = [item for batch in reader for item in batch]
+            self.assertEqual(len(items), len(data))
+            for file, item in zip(data, items):
+                if output == "pixels":
+                    self.assert_equal(item, ct.decode(file))
+                else:
+                    self.assertEqual(ct.write(item), file)
+
+    def test_writer(self):
+        arrays = [pictures.pixels(40 + index, 30, seed=index) for index in range(23)]
+        there = [ct.decode(ct.encode(array), device="cuda") for array in arrays]
+        with ct.Writer(5, quality=70) as writer:
+            files = [writer.add(array) for array in there]
+        for array, file in zip(arrays, files):
+            self.assertEqual(file.result(0), ct.encode(ct.decode(ct.encode(array)), quality=70))
+
     def test_a_fork_has_the_cpu(self):
         """CUDA does not survive a fork."""
         data = ct.encode(pictures.pixels(40, 30))

@@ -227,8 +227,33 @@ class Upright(unittest.TestCase):
         self.assertEqual(ct.decode(plain, exif=True).shape, (35, 50, 3))
         with self.assertRaisesRegex(ValueError, "exif=True needs device='cpu'.*orientation"):
             ct.decode(data, exif=True, device="cuda")
-        with self.assertRaisesRegex(TypeError, "exif must be True or False"):
-            ct.decode(data, exif=1)
+        for call in (lambda: ct.decode(data, exif=1),
+                     lambda: ct.Reader([data], output="pixels", exif=1)):
+            with self.assertRaisesRegex(TypeError, "exif must be True or False"):
+                call()
+        for options in ({}, {"output": "pixels", "device": "cuda"}):
+            with self.assertRaisesRegex(ValueError, "need output='pixels'|needs device='cpu'"):
+                ct.Reader([data], exif=True, **options)
+
+    def test_reader(self):
+        data = [ct.encode(pictures.pixels(24 + index, 17, seed=index), exif=exif(index))
+                for index in range(1, 9)] + [ct.encode(pictures.pixels(9, 8)), b"no picture"]
+        with tempfile.TemporaryDirectory() as folder:
+            names = {f"{index}.jpg": file for index, file in enumerate(data)}
+            paths = list(pictures.write_all(folder, names).values())
+            for sources in (data, paths):
+                for options in ({}, {"mode": "L", "reduce": 2}):
+                    reader = ct.Reader(sources, 4, output="pixels", exif=True, **options)
+                    items = [item for batch in reader for item in batch]
+                    self.assertIsInstance(items.pop(), ct.Failure)
+                    for source, item in zip(sources, items):
+                        self.assertTrue(np.array_equal(item, ct.decode(source, exif=True,
+                                                                       **options)))
+            walk = iter(ct.Reader(paths[:2], 1, output="pixels", exif=True))
+            next(walk)
+            os.remove(paths[1])
+            item, = next(walk)
+            self.assertEqual(item, ct.Failure(paths[1], "No such file or directory"))
 
 
 if __name__ == "__main__":

@@ -437,6 +437,9 @@ class Errors(unittest.TestCase):
         for device in ("", "cpu:", "cuda:", "cuda:-1", "cuda:\u00b2", "cuda:4294967296"):
             with self.assertRaisesRegex(ValueError, "device must be .cpu., .cuda. or"):
                 ct.decode(data, device=device)
+        for devices in ([], ["cpu"], ["cuda", "cpu"], ("cuda", "gpu")):
+            with self.assertRaisesRegex(ValueError, "device must be"):
+                ct.Reader(["a.jpg"], device=devices)
         for name in ("batch_size", "num_workers"):
             with self.assertRaisesRegex(TypeError, f"{name} must be a whole number, not True"):
                 ct.Reader([], **{name: True})

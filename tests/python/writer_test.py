@@ -1,0 +1,152 @@
+#!/usr/bin/python3
+# cudatransform.Writer: files equal those of encode() and write(); errors, targets, threads, forks.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import io
+import os
+import tempfile
+import threading
+import unittest
+
+import numpy as np
+
+import cudatransform as ct
+import pictures
+
+
+def arrays(count):
+    return [pictures.pixels(20 + 5 * (index % 4), 17 + index % 3, (3, 1)[index % 5 == 4], index)
+            for index in range(count)]
+
+
+class Files(unittest.TestCase):
+    def test_equal_to_encode(self):
+        given = arrays(50)
+        for options in ({}, {"quality": 40, "subsampling": "4:4:4", "optimize": True},
+                        {"quantizer": "dead-zone", "comment": "one"}):
+            for batch_size in (1, 7, 64):
+                with ct.Writer(batch_size, **options) as writer:
+                    made = [writer.add(one) for one in given]
+                for one, file in zip(given, made):
+                    self.assertEqual(file.result(0), ct.encode(one, **options))
+
+    def test_pictures(self):
+        given = [ct.Picture.from_pixels(one, 60) for one in arrays(9)]
+        mixed = [item for pair in zip(given, arrays(9)) for item in pair]
+        with ct.Writer(4, quality=30, progressive=True) as writer:
+            made = [writer.add(one) for one in mixed]
+        for one, file in zip(mixed, made):
+            is_picture = isinstance(one, ct.Picture)
+            self.assertEqual(file.result(0), ct.write(one, progressive=True) if is_picture else
+                             ct.encode(one, quality=30, progressive=True))
+
+    def test_targets(self):
+        array, target = arrays(1)[0], io.BytesIO()
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, f"{index}.jpg") for index in range(5)]
+            with ct.Writer(3) as writer:
+                made = [writer.add(array, path) for path in paths] + [writer.add(array, target)]
+            for path in paths:
+                with open(path, "rb") as file:
+                    self.assertEqual(file.read(), ct.encode(array))
+        self.assertEqual(target.getvalue(), ct.encode(array))
+        self.assertEqual([file.result(0) for file in made], [None] * 6)
+
+    def test_many_threads(self):
+        given, made = arrays(64), {}
+
+        def work(first):
+            for index in range(first, len(given), 4):
+                made[index] = writer.add(given[index])
+        with ct.Writer(5) as writer:
+            threads = [threading.Thread(target=work, args=(first,)) for first in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        for index, one in enumerate(given):
+            self.assertEqual(made[index].result(0), ct.encode(one))
+
+    def test_flush(self):
+        with ct.Writer(100) as writer:
+            file = writer.add(arrays(1)[0])
+            self.assertFalse(file.done())
+            writer.flush()
+            self.assertEqual(file.result(60), ct.encode(arrays(1)[0]))
+
+
+class Errors(unittest.TestCase):
+    def test_one_of_a_batch(self):
+        given = arrays(6)
+        given[2] = np.zeros((4, 4, 2), np.uint8)
+        given[4] = "no array"
+        writer = ct.Writer(6)
+        made = [writer.add(one) for one in given]
+        with self.assertRaisesRegex(ValueError, r"uint8 \(4, 4, 2\)"):
+            writer.close()
+        writer.close()  # the error has been raised
+        for index, file in enumerate(made):
+            if index in (2, 4):
+                self.assertIsInstance(file.exception(0), (ValueError, TypeError))
+            else:
+                self.assertEqual(file.result(0), ct.encode(given[index]))
+        with self.assertRaises(RuntimeError):
+            for one in given:
+                writer.add(one)
+
+    def test_targets(self):
+        array = arrays(1)[0]
+        with tempfile.TemporaryDirectory() as folder:
+            good, bad = os.path.join(folder, "a.jpg"), os.path.join(folder, "none", "a.jpg")
+            with self.assertRaises(FileNotFoundError):
+                with ct.Writer() as writer:
+                    failed, done = writer.add(array, bad), writer.add(array, good)
+            self.assertIsInstance(failed.exception(0), FileNotFoundError)
+            self.assertIsNone(done.result(0))
+            self.assertTrue(os.path.exists(good))
+        for target in (5, io.StringIO()):
+            with ct.Writer() as writer, self.assertRaises(TypeError):
+                writer.add(array, target)
+
+    def test_the_block_raises_first(self):
+        with self.assertRaisesRegex(KeyError, "first"):
+            with ct.Writer() as writer:
+                writer.add(np.zeros(3, np.uint8))
+                raise KeyError("first")
+
+    def test_arguments(self):
+        for options, kind, words in (
+                ({"batch_size": 0}, ValueError, "batch_size"),
+                ({"batch_size": 1.5}, TypeError, "batch_size"),
+                ({"quality": 101}, ValueError, "quality"),
+                ({"target": "a.jpg"}, TypeError, "target"), ({"colour": 1}, TypeError, "colour"),
+                ({"method": "none"}, ValueError, "method"),
+                ({"restart": -1}, ct.WriteError, "restart"),
+                ({"optimize": 2}, TypeError, "optimize")):
+            with self.assertRaisesRegex(kind, words):
+                ct.Writer(**options)
+
+    def test_canceled(self):
+        with ct.Writer(2) as writer:
+            canceled = writer.add(arrays(1)[0])
+            self.assertTrue(canceled.cancel())
+            other = writer.add(arrays(1)[0])
+        self.assertEqual(other.result(0), ct.encode(arrays(1)[0]))
+
+    def test_fork(self):
+        writer = ct.Writer(1)
+        writer.add(arrays(1)[0]).result(60)
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                writer.add(arrays(1)[0])
+            except ct.Unavailable:
+                code = 0
+            finally:
+                os._exit(code)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        writer.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
