@@ -6,8 +6,10 @@ from typing import Tuple
 
 import numpy as np
 
-from ._cuda_memory import downloaded
+from ._cuda_memory import CudaArray, downloaded
 from .picture import Component, Picture
+
+__all__ = ["CudaArray", "CudaPicture"]
 
 
 class CudaPicture(Picture):

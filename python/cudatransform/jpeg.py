@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import (TYPE_CHECKING, Any, Dict, List, Literal, Optional, Sequence, Tuple, Union,
+                    overload)
 
 import numpy as np
 
 from . import _device, color
-from ._cuda_memory import downloaded
+from ._cuda_memory import CudaArray, downloaded
 from ._decoding import MODES, Wanted, check_exif, decode_one
 from ._encoding import Levelling, Options, encoded, written
 from ._levels import check_markers, check_sides
@@ -19,6 +20,9 @@ from ._store import check_target, store
 from .errors import one_of, true_or_false
 from .picture import Picture
 from .transform import check_method
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def _pixels_of(array: Any, subsampling: Any, levelling: Levelling) -> Tuple[Any, str]:
@@ -113,6 +117,19 @@ def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = Non
     be read: not JPEG, damaged or cut short, lossless; see jpegcoefdec, "Unsupported kinds".
     """
     return decode_one(Wanted.of(None, 1, "fancy", device, max_pixels, max_memory, on_error), source)
+
+
+@overload
+def decode(source: Source, mode: str = ..., *, reduce: int = ..., upsampling: str = ...,
+           exif: bool = ..., device: Literal["cpu"] = ..., max_pixels: Optional[int] = ...,
+           max_memory: Optional[int] = ..., on_error: str = ...) -> "npt.NDArray[np.uint8]": ...
+
+
+@overload
+def decode(source: Source, mode: str = ..., *, reduce: int = ..., upsampling: str = ...,
+           exif: bool = ..., device: str, max_pixels: Optional[int] = ...,
+           max_memory: Optional[int] = ...,
+           on_error: str = ...) -> Union["npt.NDArray[np.uint8]", CudaArray]: ...
 
 
 def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: str = "fancy",

@@ -1,0 +1,55 @@
+# A user's program as mypy --strict reads it: arguments and results of the module's functions.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from __future__ import annotations
+
+import pathlib
+from concurrent.futures import Future
+from typing import List, Optional, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+from typing_extensions import assert_type
+
+import cudatransform as ct
+from cudatransform.cuda import CudaArray
+
+Pixels = npt.NDArray[np.uint8]
+
+
+def sizes(folder: pathlib.Path) -> List[Tuple[int, int]]:
+    infos = [ct.info(path) for path in folder.glob("*.jpg")]
+    assert_type(infos[0].orientation, Optional[int])
+    return [(info.width, info.height) for info in infos]
+
+
+def smaller(data: bytes) -> Pixels:
+    pixels = ct.decode(data, "L", reduce=2, exif=True)
+    assert_type(pixels, Pixels)
+    assert_type(ct.decode(data, device="cuda"), Union[Pixels, CudaArray])
+    return pixels
+
+
+def requantized(path: pathlib.Path) -> bytes:
+    picture = ct.read(path, max_pixels=1 << 26)
+    assert_type(picture, ct.Picture)
+    assert_type(picture.markers, bytes)
+    written: bytes = ct.write(picture.transposed("90r").requantized(50), optimize=True)
+    return written
+
+
+def failures(paths: List[pathlib.Path]) -> List[str]:
+    with ct.Reader(paths, batch_size=8, device=["cuda:0", "cuda:1"], output="pixels") as reader:
+        return [f"{path}: {reason}" for batch in reader for path, reason in batch.failures]
+
+
+def encoded(pictures: List[Pixels]) -> List["Future[Optional[bytes]]"]:
+    with ct.Writer(quality=90) as writer:
+        return [writer.add(one) for one in pictures]
+
+
+def wrong() -> None:
+    # Each is an error for the type checker, too: --strict reports an unused ignore.
+    ct.decode(5)  # type: ignore[call-overload]
+    ct.decode(b"", reduce="2")  # type: ignore[call-overload]
+    ct.read(b"", maximum=4)  # type: ignore[call-arg]
+    ct.Reader(["a.jpg"], batch_size="8")  # type: ignore[arg-type]
