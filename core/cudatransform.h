@@ -347,8 +347,8 @@ CT_API CtCode ct_quality_tables(CtPreset preset, int32_t quality, int32_t chroma
 // ---- Filters of pictures of levels ----
 
 // They take a picture of ct_decode(), or one that the caller has filled in: its width, height,
-// depth, color, components with their sampling factors (Y and K, or all, those of the MCU; Cb and
-// Cr 1 and 1), sizes and levels, and tables. Levels are in host memory, or in device memory for an
+// depth, color, components with their sampling factors (1 to 4, without a common divisor across or
+// down), sizes and levels, and tables. Levels are in host memory, or in device memory for an
 // engine with a CUDA device, as those of ct_dct(), and multiples of 16 there. Markers, attachments
 // and the bytes behind are optional, in host memory. The result, `to`, which is another
 // structure and need not be cleared, has memory of its own; `irregular` and `by_device` are as

@@ -117,10 +117,11 @@ Turn turn_of(CtDirection direction, std::span<const uint8_t> markers) {
 }
 
 PictureFlip flip_of(const CtPicture& picture, const CtFlipOptions& options) {
-  const CtComponent& first = picture.component[0];
+  const JpegSampling sampling = sampling_of(picture);
   const size_t markers = picture.markers != nullptr ? picture.markers_size : 0;
   PictureFlip flip;
-  flip.picture = {picture.width, picture.height, 8 * first.h_samp, 8 * first.v_samp};
+  flip.picture = {picture.width, picture.height, static_cast<int32_t>(8 * sampling.max_h()),
+                  static_cast<int32_t>(8 * sampling.max_v())};
   flip.turn = turn_of(options.direction, {picture.markers, markers});
   flip.is_upright = options.direction == CT_FLIP_AUTO;
   return flip;
@@ -239,8 +240,7 @@ Status make_pixels(CtEngine& engine, const CtDecodeOptions& options, const CtPic
   header.depth = static_cast<uint32_t>(from.depth);
   header.components = from.components;
   header.color = color_of(from.color);
-  header.chroma_h = from.component[0].h_samp;
-  header.chroma_v = from.component[0].v_samp;
+  header.sampling = sampling_of(from);
   for (int c = 0; c < from.components; ++c) {
     header.blocks_w[c] = static_cast<uint32_t>(from.component[c].blocks_w);
     header.blocks_h[c] = static_cast<uint32_t>(from.component[c].blocks_h);

@@ -283,8 +283,7 @@ Status write_picture(CtEngine& engine, const CtEncodeOptions& options, const CtP
   picture.height = static_cast<uint32_t>(from.height);
   picture.depth = static_cast<uint32_t>(from.depth);
   picture.color = color_of(from.color);
-  picture.h_samp = from.component[0].h_samp;
-  picture.v_samp = from.component[0].v_samp;
+  picture.sampling = sampling_of(from);
   for (int c = 0; c < from.components; ++c) {
     const CtComponent& component = from.component[c];
     picture.levels[c] = {static_cast<int16_t*>(component.data), component.pitch,
@@ -323,11 +322,11 @@ Status plan_reencoding(const CtPicture& from, const CtEncodeOptions& options, En
   plan->color = color_of(from.color);
   plan->quantizer = quantizer_of(options.quantizer);
   plan->method = static_cast<Method>(options.method);
-  for (size_t c = 1; c < static_cast<size_t>(from.components); ++c) {
-    if (from.component[c].h_samp != 1 || from.component[c].v_samp != 1)
-      return refuse("this sampling");
+  const JpegSampling sampling = sampling_of(from);
+  if (!sampling.is_of_luma(plan->color))
+    return refuse("sampling factors " + sampling.text(from.components));
+  for (size_t c = 1; c < static_cast<size_t>(from.components); ++c)
     plan->by[c] = {from.component[0].h_samp, from.component[0].v_samp};
-  }
   choose_tables(options, plan);
   place(plan);
   return {};
@@ -483,8 +482,9 @@ JpegPicture EncodePlan::picture(const CtEncodeOptions& options, uint8_t* levels)
   picture.width = static_cast<uint32_t>(width);
   picture.height = static_cast<uint32_t>(height);
   picture.color = color;
-  picture.h_samp = components > 1 ? by[1].x : 1;
-  picture.v_samp = components > 1 ? by[1].y : 1;
+  if (components > 1)
+    picture.sampling = JpegSampling::of_luma(color, static_cast<uint32_t>(by[1].x),
+                                             static_cast<uint32_t>(by[1].y));
   for (size_t c = 0; c < static_cast<size_t>(components); ++c) {
     picture.levels[c] = levels_of(c, levels);
     picture.tables[c] = tables[c > 0 ? static_cast<size_t>(n_tables) - 1 : 0].q;

@@ -212,22 +212,19 @@ Status JpegItem::read_rest(const CtDecodeOptions& options) {
 void JpegItem::describe_levels(uint8_t* data) {
   static constexpr char kRgbIds[] = "RGB", kCmykIds[] = "CMYK";
   const JpegHeader& header = plan_.header;
-  const bool subsampled = header.chroma_h > 1 || header.chroma_v > 1;
   picture_.components = header.components;
   picture_.n_tables = tables_.count;
   for (int t = 0; t < tables_.count; ++t) std::copy_n(tables_.tables[t].q, 64, picture_.tables[t]);
   for (int c = 0; c < header.components; ++c) {
     const JpegLevels levels = plan_.levels(c, data);
-    const bool is_small = subsampled && is_chroma(header.color, c);
     CtComponent& to = picture_.component[c];
     to.id = header.color == JpegColor::kRgb    ? kRgbIds[c]
             : header.color == JpegColor::kCmyk ? kCmykIds[c]
                                                : c + 1;
-    to.h_samp = is_small ? 1 : header.chroma_h;
-    to.v_samp = is_small ? 1 : header.chroma_v;
-    const int across = is_small ? header.chroma_h : 1, down = is_small ? header.chroma_v : 1;
-    to.width = rgb_plane_side(static_cast<int32_t>(header.width), across);
-    to.height = rgb_plane_side(static_cast<int32_t>(header.height), down);
+    to.h_samp = static_cast<int32_t>(header.sampling.h[c]);
+    to.v_samp = static_cast<int32_t>(header.sampling.v[c]);
+    to.width = static_cast<int32_t>(header.sampling.width(header.width, c));
+    to.height = static_cast<int32_t>(header.sampling.height(header.height, c));
     to.blocks_w = static_cast<int32_t>(levels.blocks_w);
     to.blocks_h = static_cast<int32_t>(levels.blocks_h);
     to.table = tables_.table_of[c];

@@ -33,6 +33,14 @@ Status check_kind(const JpegHeader& header, CtOutput output) {
                        ", and pixels are made of grayscale, YCbCr and RGB");
   if (output == CT_OUTPUT_GRAY && header.color == JpegColor::kRgb)
     return unsupported("it is of RGB, which has no luma");
+  const JpegSampling& sampling = header.sampling;
+  if (!sampling.has_whole_ratios())
+    return unsupported("its sampling factors are " + sampling.text(header.components) +
+                       ", and libjpeg does not upsample by fractions");
+  if (output == CT_OUTPUT_GRAY &&
+      (sampling.h[0] < sampling.max_h() || sampling.v[0] < sampling.max_v()))
+    return unsupported("its sampling factors are " + sampling.text(header.components) +
+                       ", and luma alone is output where it has the picture's size");
   return {};
 }
 
@@ -41,22 +49,32 @@ RgbColor rgb_color_of(JpegColor color) {
   return color == JpegColor::kRgb ? RgbColor::kRgb : RgbColor::kYcbcr;
 }
 
-// As in libjpeg, chroma that has half the columns and half the rows gets an inverse twice as large
-// instead of an upsampling.
-int chroma_scale_of(const JpegHeader& header, int scale) {
-  return header.chroma_h == 2 && header.chroma_v == 2 && scale > 1 ? scale / 2 : scale;
+// How many samples of the picture one of a component stands for.
+RgbSubsampling ratio_of(const JpegSampling& sampling, size_t c) {
+  return {static_cast<int>(sampling.max_h() / sampling.h[c]),
+          static_cast<int>(sampling.max_v() / sampling.v[c])};
 }
 
-RgbSubsampling subsampling_of(const PixelPlan& plan, int c) {
-  if (c == 0 || plan.components == 1) return {};
-  const int larger = plan.scale / plan.scales[static_cast<size_t>(c)];
-  return {plan.header.chroma_h / larger, plan.header.chroma_v / larger};
+// As in libjpeg (jdmaster.c), a component that has half the columns and half the rows gets an
+// inverse twice as large instead of an upsampling.
+int scale_of(RgbSubsampling by, int scale) {
+  for (; scale > 1 && by.x % 2 == 0 && by.y % 2 == 0; scale /= 2) {
+    by.x /= 2;
+    by.y /= 2;
+  }
+  return scale;
+}
+
+RgbSubsampling subsampling_of(const PixelPlan& plan, size_t c) {
+  const RgbSubsampling by = ratio_of(plan.header.sampling, c);
+  const int larger = plan.scale / plan.scales[c];
+  return {by.x / larger, by.y / larger};
 }
 
 void place_planes(PixelPlan* plan) {
   for (size_t c = 0; c < static_cast<size_t>(plan->components); ++c) {
-    plan->scales[c] = c == 0 ? plan->scale : chroma_scale_of(plan->header, plan->scale);
-    const RgbSubsampling by = subsampling_of(*plan, static_cast<int>(c));
+    plan->scales[c] = scale_of(ratio_of(plan->header.sampling, c), plan->scale);
+    const RgbSubsampling by = subsampling_of(*plan, c);
     SamplePlane& plane = plan->planes[c];
     plane.width = rgb_plane_side(plan->width, by.x);
     plane.height = rgb_plane_side(plan->height, by.y);
@@ -126,8 +144,9 @@ PixelJobs jobs_of(const PixelPlan& plan, const JpegTables& tables, uint8_t* leve
     all.samples[c].data = is_gray ? pixels : planes + plan.planes_at[i];
     if (is_gray) all.samples[c].pitch = static_cast<ptrdiff_t>(plan.pitch);
   }
-  if (plan.components == 1 || plan.scales[1] == plan.scales[0]) {
-    all.scale = plan.scale;
+  const auto end = plan.scales.begin() + plan.components;
+  if (std::all_of(plan.scales.begin(), end, [&](int s) { return s == plan.scales[0]; })) {
+    all.scale = plan.scales[0];
     all.method = effective_method(Method::kIslow, 8, all.scale);
     jobs.dct[0] = all;
     jobs.dct_count = 1;
@@ -149,7 +168,7 @@ PixelJobs jobs_of(const PixelPlan& plan, const JpegTables& tables, uint8_t* leve
   jobs.rgb.color = rgb_color_of(plan.header.color);
   jobs.rgb.upsampling = plan.upsampling;
   for (int c = 0; c < plan.components; ++c) {
-    jobs.rgb.subsampling[c] = subsampling_of(plan, c);
+    jobs.rgb.subsampling[c] = subsampling_of(plan, static_cast<size_t>(c));
     jobs.rgb.planes[c] = all.samples[c];
   }
   jobs.rgb.rgb.width = plan.width;

@@ -23,27 +23,29 @@ std::string pair(int32_t a, int32_t b) { return std::to_string(a) + "x" + std::t
 int32_t divided(int32_t size, int32_t by) { return (size + by - 1) / by; }
 
 void set_size(const CtPicture& picture, int c, CtComponent* component) {
-  const CtComponent& first = picture.component[0];
-  const bool is_small = is_chroma(color_of(picture.color), c);
-  component->width = is_small ? divided(picture.width, first.h_samp) : picture.width;
-  component->height = is_small ? divided(picture.height, first.v_samp) : picture.height;
+  const JpegSampling sampling = sampling_of(picture);
+  const auto width = static_cast<uint32_t>(picture.width);
+  const auto height = static_cast<uint32_t>(picture.height);
+  component->width = static_cast<int32_t>(sampling.width(width, c));
+  component->height = static_cast<int32_t>(sampling.height(height, c));
   component->blocks_w = divided(component->width, 8);
   component->blocks_h = divided(component->height, 8);
 }
 
 Status check_factors(const CtPicture& picture) {
-  const int32_t h = picture.component[0].h_samp, v = picture.component[0].v_samp;
-  const auto is_power = [](int32_t factor) { return factor == 1 || factor == 2 || factor == 4; };
-  const bool may_differ = has_chroma(color_of(picture.color));
-  if (!is_power(h) || !is_power(v) || h * v > (may_differ ? 4 : 1))
-    return wrong("sampling factors of " + pair(h, v));
-  for (int c = 1; c < picture.components; ++c) {
+  const auto is_factor = [](int32_t factor) { return factor >= 1 && factor <= 4; };
+  for (int c = 0; c < picture.components; ++c) {
     const CtComponent& component = picture.component[c];
-    const bool is_small = is_chroma(color_of(picture.color), c);
-    if (component.h_samp != (is_small ? 1 : h) || component.v_samp != (is_small ? 1 : v))
+    if (!is_factor(component.h_samp) || !is_factor(component.v_samp))
       return wrong("sampling factors of component " + std::to_string(c) + " are " +
-                   pair(component.h_samp, component.v_samp) + " beside " + pair(h, v));
+                   pair(component.h_samp, component.v_samp) + ", not 1 to 4");
   }
+  const JpegSampling sampling = sampling_of(picture);
+  JpegSampling reduced = sampling;
+  reduced.reduce(picture.components);
+  if (reduced != sampling)
+    return wrong("sampling factors " + sampling.text(picture.components) +
+                 " have a common divisor");
   return {};
 }
 
@@ -73,6 +75,15 @@ CtColor color_of(JpegColor color) {
   return static_cast<CtColor>(std::find(std::begin(kColors), std::end(kColors), color) - kColors);
 }
 JpegColor color_of(CtColor color) { return kColors[color]; }
+
+JpegSampling sampling_of(const CtPicture& picture) {
+  JpegSampling sampling;
+  for (int c = 0; c < picture.components; ++c) {
+    sampling.h[c] = static_cast<uint32_t>(picture.component[c].h_samp);
+    sampling.v[c] = static_cast<uint32_t>(picture.component[c].v_samp);
+  }
+  return sampling;
+}
 
 Status check_levels(const CtPicture& picture) {
   if (picture.error.code != CT_OK) return wrong("the picture is an error");

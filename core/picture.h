@@ -16,6 +16,7 @@ namespace cudatransform::core {
 constexpr int64_t level_row_bytes(int32_t blocks_w) { return int64_t{blocks_w} * 64 * 2; }
 
 CtColor color_of(JpegColor color);
+JpegSampling sampling_of(const CtPicture& picture);
 JpegColor color_of(CtColor color);
 
 // Whether sizes, factors, components and tables of a caller's picture belong together.

@@ -15,18 +15,13 @@ void append(std::vector<uint8_t>* key, const void* data, size_t size) {
 void make_key(const JpegPicture& picture, const JpegOptions& options,
               const JpegHuffmanTables* tables, std::vector<uint8_t>* key) {
   key->clear();
-  const uint32_t numbers[] = {picture.width,
-                              picture.height,
-                              picture.depth,
-                              static_cast<uint32_t>(picture.color),
-                              static_cast<uint32_t>(picture.h_samp),
-                              static_cast<uint32_t>(picture.v_samp),
-                              picture.is_adobe,
-                              options.restart_interval,
-                              options.keep_metadata,
-                              picture.others,
+  const uint32_t numbers[] = {picture.width,         picture.height,
+                              picture.depth,         static_cast<uint32_t>(picture.color),
+                              picture.is_adobe,      options.restart_interval,
+                              options.keep_metadata, picture.others,
                               tables != nullptr};
   append(key, numbers, sizeof numbers);
+  append(key, &picture.sampling, sizeof picture.sampling);
   for (int c = 0; c < picture.components(); c++) {
     const int number = picture.table_number(c);
     append(key, &number, sizeof number);
@@ -48,10 +43,13 @@ Status make_jpeg_scan_layout(const JpegPicture& picture, const JpegOptions& opti
   if (!is_parallel(options, picture.depth))
     return Status::error(StatusCode::kUnsupported,
                          "not a scan of 8 bits that is coded in parallel");
+  if (!picture.sampling.is_of_luma(picture.color))
+    return Status::error(StatusCode::kUnsupported, "sampling factors " +
+                                                       picture.sampling.text(picture.components()) +
+                                                       " are not coded in parallel");
   CT_RETURN_IF_ERROR(make_jpeg_scan_layout(
       picture.width, picture.height, static_cast<uint32_t>(picture.components()),
-      static_cast<uint32_t>(picture.h_samp), static_cast<uint32_t>(picture.v_samp),
-      options.restart_interval, layout));
+      picture.sampling.h[0], picture.sampling.v[0], options.restart_interval, layout));
   // As libjpeg shares them out.
   for (uint32_t c = 1; c < layout->components; c++)
     layout->table_pair[c] = is_chroma(picture.color, static_cast<int>(c)) ? 1 : 0;

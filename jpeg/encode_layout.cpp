@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "jpeg/encode_bits.h"
+#include "jpeg/huffman_steps.h"
 
 namespace cudatransform {
 namespace {
@@ -12,7 +13,6 @@ namespace {
 uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
 constexpr uint32_t kMaxSize = 65535;      // of a picture
-constexpr uint32_t kMaxMcuBlocks = 10;    // T.81, B.2.3
 constexpr uint32_t kMaxInterval = 65535;  // MCUs
 
 uint32_t mcu_blocks(uint32_t components, uint32_t h, uint32_t v) {

@@ -17,8 +17,6 @@
 namespace cudatransform {
 namespace {
 
-uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
-
 // Whether the frame header is one of progressive Huffman coding (T.81, table B.1).
 bool is_progressive(std::span<const uint8_t> file) {
   constexpr size_t kSoiBytes = 2;
@@ -38,13 +36,12 @@ CoefArray array_of(const JpegLevels& levels) {
 void JpegFileFlipper::Levels::allocate(const JpegHeader& header, int32_t width, int32_t height,
                                        bool transposed) {
   constexpr size_t kBlock = 64;
-  const auto h = static_cast<uint32_t>(transposed ? header.chroma_v : header.chroma_h);
-  const auto v = static_cast<uint32_t>(transposed ? header.chroma_h : header.chroma_v);
+  JpegSampling sampling = header.sampling;
+  if (transposed) sampling.transpose();
   size_t blocks = 0;
   for (int c = 0; c < header.components; c++) {
-    const bool is_small = is_chroma(header.color, c);
-    component[c].blocks_w = divide_up(static_cast<uint32_t>(width), 8 * (is_small ? h : 1));
-    component[c].blocks_h = divide_up(static_cast<uint32_t>(height), 8 * (is_small ? v : 1));
+    component[c].blocks_w = sampling.blocks_w(static_cast<uint32_t>(width), c);
+    component[c].blocks_h = sampling.blocks_h(static_cast<uint32_t>(height), c);
     component[c].stride = static_cast<ptrdiff_t>(component[c].blocks_w * kBlock * sizeof(int16_t));
     blocks += size_t{component[c].blocks_w} * component[c].blocks_h;
   }
@@ -67,9 +64,9 @@ Status JpegFileFlipper::open(std::span<const uint8_t> file, uint64_t* pixels,
   if (own > *pixels)
     return Status::error(StatusCode::kUnsupported, "an image of " + size + " is too large");
   *pixels -= own;
-  const bool has_mcus = has_chroma(header_.color);
   picture_ = {static_cast<int32_t>(header_.width), static_cast<int32_t>(header_.height),
-              8 * (has_mcus ? header_.chroma_h : 1), 8 * (has_mcus ? header_.chroma_v : 1)};
+              static_cast<int32_t>(8 * header_.sampling.max_h()),
+              static_cast<int32_t>(8 * header_.sampling.max_v())};
   *picture = picture_;
   return {};
 }
@@ -106,8 +103,8 @@ Status JpegFileFlipper::move_blocks(const Levels& from, const FlipRequest& reque
   job.turn = request.turn;
   job.components = header_.components;
   for (int c = 0; c < job.components; c++) {
-    const bool is_small = is_chroma(header_.color, c);
-    int32_t across = is_small ? 1 : header_.chroma_h, down = is_small ? 1 : header_.chroma_v;
+    auto across = static_cast<int32_t>(header_.sampling.h[c]);
+    auto down = static_cast<int32_t>(header_.sampling.v[c]);
     if (request.turn.transposes) std::swap(across, down);
     job.from[c] = array_of(from.component[c]);
     job.to[c] = array_of(to.component[c]);
@@ -125,8 +122,8 @@ Status JpegFileFlipper::write(const Levels& levels, bool transposes,
   picture.height = static_cast<uint32_t>(plan_.height);
   picture.depth = header_.depth;
   picture.color = header_.color;
-  picture.h_samp = transposes ? header_.chroma_v : header_.chroma_h;
-  picture.v_samp = transposes ? header_.chroma_h : header_.chroma_v;
+  picture.sampling = header_.sampling;
+  if (transposes) picture.sampling.transpose();
   picture.is_adobe = have_adobe(segments);
   picture.metadata = segments;
   std::copy_n(levels.component, header_.components, picture.levels);

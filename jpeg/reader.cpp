@@ -82,54 +82,6 @@ void stop_at_many_scans(j_common_ptr common) {
     JpegErrors::fail(common, "too many scans");
 }
 
-bool have_same_factors(const jpeg_component_info& a, const jpeg_component_info& b) {
-  return a.h_samp_factor == b.h_samp_factor && a.v_samp_factor == b.v_samp_factor;
-}
-
-// Whether we can hold the sampling factors of three components or four, of which the header has
-// the ratios of the first two.
-bool are_known(const jpeg_component_info* comps, const JpegHeader& header) {
-  const int h = header.chroma_h, v = header.chroma_v;
-  const bool whole = h * comps[1].h_samp_factor == comps[0].h_samp_factor &&
-                     v * comps[1].v_samp_factor == comps[0].v_samp_factor &&
-                     have_same_factors(comps[1], comps[2]) &&
-                     (header.components == 3 || have_same_factors(comps[0], comps[3]));
-  const bool known = (h == 1 && v == 1) || (h == 2 && v == 1) || (h == 2 && v == 2) ||
-                     (h == 1 && v == 2) || (h == 4 && v == 1) || (h == 1 && v == 4);
-  return whole && known && (has_chroma(header.color) || (h == 1 && v == 1));
-}
-
-std::string factors_text(const jpeg_decompress_struct& cinfo) {
-  std::string text;
-  for (int c = 0; c < cinfo.num_components; c++)
-    text += (c ? ", " : "") + std::to_string(cinfo.comp_info[c].h_samp_factor) + "x" +
-            std::to_string(cinfo.comp_info[c].v_samp_factor);
-  return text;
-}
-
-// What are_known() allows for a color space.
-struct Kind {
-  const char *name, *factors;
-};
-Kind kind_of(JpegColor color) {
-  switch (color) {
-    case JpegColor::kRgb:
-      return {"RGB", "4:4:4"};
-    case JpegColor::kCmyk:
-      return {"CMYK", "4:4:4"};
-    case JpegColor::kYcck:
-      return {"YCCK", "4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1 and 4:4:1 with K at full resolution"};
-    default:
-      return {"YCbCr", "4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1 and 4:4:1"};
-  }
-}
-
-std::string unknown_factors(const jpeg_decompress_struct& cinfo, JpegColor color) {
-  const Kind kind = kind_of(color);
-  return "unsupported sampling factors " + factors_text(cinfo) + " of " + kind.name +
-         ", expected " + kind.factors;
-}
-
 }  // namespace
 
 JpegReader::JpegReader() = default;
@@ -224,16 +176,14 @@ Status JpegReader::describe(JpegHeader* header) {
                          std::to_string(cinfo_.num_components) + ", expected 1, 3 or 4");
   }
   const jpeg_component_info* comps = cinfo_.comp_info;
-  if (header->components >= 3) {
-    header->chroma_h = comps[0].h_samp_factor / comps[1].h_samp_factor;
-    header->chroma_v = comps[0].v_samp_factor / comps[1].v_samp_factor;
-    if (!are_known(comps, *header)) return unsupported(unknown_factors(cinfo_, header->color));
-  }
   for (int c = 0; c < header->components; c++) {
+    header->sampling.h[c] = static_cast<uint32_t>(comps[c].h_samp_factor);
+    header->sampling.v[c] = static_cast<uint32_t>(comps[c].v_samp_factor);
     header->blocks_w[c] = comps[c].width_in_blocks;
     header->blocks_h[c] = comps[c].height_in_blocks;
     header->extra_bytes += CoefArrays::own_bytes(comps[c]);
   }
+  header->sampling.reduce(header->components);
   header->extra_bytes += kLibjpegBytes + sizeof(JpegScanDecoder);
   header->least_bytes = least_bytes(cinfo_, *header);
   return {};

@@ -15,16 +15,14 @@
 
 namespace cudatransform {
 
-// The header before the first scan, of pictures that we can hold: one component, three or four,
-// with the second and third of the same size, and the fourth as large as the first.
+// The header before the first scan, of pictures that we can hold: one component, three or four.
 struct JpegHeader {
   uint32_t width = 0;
   uint32_t height = 0;
   uint32_t depth = 8;  // bits of a sample: 8 or 12
   int components = 0;  // in the order Y Cb Cr, R G B, C M Y K, or Y Cb Cr K
   JpegColor color = JpegColor::kGray;
-  int chroma_h = 1;  // width of the first component divided by that of the second: 1, 2 or 4
-  int chroma_v = 1;  // likewise the height: 1, 2 or 4
+  JpegSampling sampling;
   uint32_t blocks_w[kJpegMaxComponents] = {};  // without dummy blocks
   uint32_t blocks_h[kJpegMaxComponents] = {};
   // The Motion-JPEG of AVI files with two fields a frame marks each with its polarity (APP0

@@ -23,8 +23,8 @@ unsigned table_shape(const FrameTables& tables, int components) {
 }
 
 bool have_same_header(const JpegPicture& a, const JpegPicture& b) {
-  return a.width == b.width && a.height == b.height && a.color == b.color && a.h_samp == b.h_samp &&
-         a.v_samp == b.v_samp && a.is_adobe == b.is_adobe && a.metadata.empty() &&
+  return a.width == b.width && a.height == b.height && a.color == b.color &&
+         a.sampling == b.sampling && a.is_adobe == b.is_adobe && a.metadata.empty() &&
          b.metadata.empty() && a.others == b.others;
 }
 

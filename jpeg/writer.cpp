@@ -8,11 +8,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <span>
 #include <string>
 
 #include "jpeg/bounds.h"
 #include "jpeg/coef_arrays.h"
 #include "jpeg/encode_bits.h"
+#include "jpeg/huffman_steps.h"
 #include "jpeg/huffman_tables.h"
 #include "jpeg/metadata.h"
 #include "jpeg/mpf.h"
@@ -51,9 +53,9 @@ void for_symbols(const int16_t* levels, int32_t dc_difference, uint32_t depth,
 template <typename Function, typename Restart>
 void for_scan(const JpegPicture& picture, uint32_t interval, const Function& with,
               const Restart& restart) {
-  const uint32_t h = picture.h_samp, v = picture.v_samp;
-  const uint32_t mcus_w = divide_up(picture.width, 8 * h);
-  const uint32_t mcus_h = divide_up(picture.height, 8 * v);
+  const JpegSampling& sampling = picture.sampling;
+  const uint32_t mcus_w = divide_up(picture.width, 8 * sampling.max_h());
+  const uint32_t mcus_h = divide_up(picture.height, 8 * sampling.max_v());
   int32_t dc[kJpegMaxComponents] = {};
   uint32_t mcus = 0, restarts = 0;
   const auto code_block = [&](int c, uint32_t x, uint32_t y) {
@@ -76,8 +78,7 @@ void for_scan(const JpegPicture& picture, uint32_t interval, const Function& wit
       }
       ++mcus;
       for (int c = 0; c < picture.components(); ++c) {
-        const bool is_small = is_chroma(picture.color, c);
-        const uint32_t own_h = is_small ? 1 : h, own_v = is_small ? 1 : v;
+        const uint32_t own_h = sampling.h[c], own_v = sampling.v[c];
         for (uint32_t i = 0; i < own_h * own_v; ++i)
           code_block(c, mcu_x * own_h + i % own_h, mcu_y * own_v + i / own_h);
       }
@@ -201,18 +202,20 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
                    std::to_string(kJpegMaxSize) + "x" + std::to_string(kJpegMaxSize));
   if (!is_jpeg_depth(picture.depth))
     return invalid("precision of " + std::to_string(picture.depth) + " bits, expected 8 or 12");
-  const uint32_t h = picture.h_samp, v = picture.v_samp;
-  const bool subsampled = has_chroma(picture.color);
-  if (h < 1 || v < 1 || h > 4 || v > 4 || (!subsampled && (h > 1 || v > 1)))
-    return invalid("unsupported sampling factors " + std::to_string(h) + "x" + std::to_string(v));
+  JpegSampling reduced = picture.sampling;
+  const auto is_factor = [](uint32_t factor) { return factor >= 1 && factor <= 4; };
+  if (!std::all_of(std::begin(reduced.h), std::end(reduced.h), is_factor) ||
+      !std::all_of(std::begin(reduced.v), std::end(reduced.v), is_factor) ||
+      (reduced.reduce(picture.components()), reduced != picture.sampling))
+    return invalid("sampling factors " + picture.sampling.text(picture.components()) +
+                   ", expected 1 to 4 without a common divisor");
   if (options.restart_interval > kJpegMaxRestartInterval)
     return invalid("restart interval of " + std::to_string(options.restart_interval) +
                    " MCUs, expected at most " + std::to_string(kJpegMaxRestartInterval));
   for (int c = 0; c < picture.components(); c++) {
     const JpegLevels& levels = picture.levels[c];
-    const bool is_small = is_chroma(picture.color, c);
-    const uint32_t blocks_w = divide_up(picture.width, 8 * (is_small ? h : 1));
-    const uint32_t blocks_h = divide_up(picture.height, 8 * (is_small ? v : 1));
+    const uint32_t blocks_w = picture.sampling.blocks_w(picture.width, c);
+    const uint32_t blocks_h = picture.sampling.blocks_h(picture.height, c);
     if (levels.blocks_w != blocks_w || levels.blocks_h != blocks_h || !levels.data)
       return invalid("component " + std::to_string(c) + " has " + std::to_string(levels.blocks_w) +
                      "x" + std::to_string(levels.blocks_h) + " blocks, expected " +
@@ -359,9 +362,8 @@ void JpegWriter::describe(const JpegPicture& picture, const JpegOptions& options
   jpeg_set_colorspace(&cinfo_, cinfo_.in_color_space);
   if (picture.color == JpegColor::kCmyk && !picture.is_adobe) cinfo_.write_Adobe_marker = FALSE;
   for (int c = 0; c < picture.components(); c++) {
-    const bool is_small = is_chroma(picture.color, c);
-    cinfo_.comp_info[c].h_samp_factor = is_small ? 1 : picture.h_samp;
-    cinfo_.comp_info[c].v_samp_factor = is_small ? 1 : picture.v_samp;
+    cinfo_.comp_info[c].h_samp_factor = static_cast<int>(picture.sampling.h[c]);
+    cinfo_.comp_info[c].v_samp_factor = static_cast<int>(picture.sampling.v[c]);
   }
   set_tables(picture);
   restore_huffman_tables();
@@ -369,6 +371,27 @@ void JpegWriter::describe(const JpegPicture& picture, const JpegOptions& options
   cinfo_.optimize_coding = options.optimize && !options.arithmetic;
   cinfo_.restart_interval = options.restart_interval;
   if (options.progressive) jpeg_simple_progression(&cinfo_);
+  if (picture.sampling.mcu_blocks(picture.components()) > kMaxMcuBlocks) separate_scans();
+}
+
+// An interleaved scan must not have so many blocks in an MCU: each component gets its own.
+void JpegWriter::separate_scans() {
+  jpeg_scan_info all = {cinfo_.num_components, {0, 1, 2, 3}, 0, DCTSIZE2 - 1, 0, 0};
+  const std::span<const jpeg_scan_info> given =
+      cinfo_.scan_info != nullptr
+          ? std::span(cinfo_.scan_info, static_cast<size_t>(cinfo_.num_scans))
+          : std::span<const jpeg_scan_info>(&all, 1);
+  int count = 0;
+  for (const jpeg_scan_info& scan : given) {
+    for (int c = 0; c < scan.comps_in_scan; c++) {
+      jpeg_scan_info& one = scans_[count++];
+      one = scan;
+      one.comps_in_scan = 1;
+      one.component_index[0] = scan.component_index[c];
+    }
+  }
+  cinfo_.scan_info = scans_;
+  cinfo_.num_scans = count;
 }
 
 // The picture's own JFIF header takes the place of libjpeg's. A file with Exif data and none, as
@@ -429,6 +452,10 @@ Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options,
 
 Status JpegWriter::write_sequential(const JpegPicture& picture, const JpegOptions& options,
                                     JpegBytes* bytes) {
+  if (picture.sampling.mcu_blocks(picture.components()) > kMaxMcuBlocks)
+    return Status::error(StatusCode::kUnsupported, "12-bit files with sampling factors " +
+                                                       picture.sampling.text(picture.components()) +
+                                                       " are not written");
   JpegHuffmanTables tables;
   CT_RETURN_IF_ERROR(find_scan_tables(picture, options.restart_interval, &tables));
   CT_RETURN_IF_ERROR(write_header(picture, options, &tables, bytes));

@@ -23,9 +23,7 @@ struct JpegPicture {
   uint32_t width = 0, height = 0;  // samples, 1 to kJpegMaxSize
   uint32_t depth = 8;              // bits of a sample: 8 or 12
   JpegColor color = JpegColor::kYcbcr;
-  // Sampling factors of the first and the fourth component, 1 to 4; those of others are 1. Only
-  // where there is chroma they may be more than 1.
-  int h_samp = 1, v_samp = 1;
+  JpegSampling sampling;
   // In the file's order (Y Cb Cr, R G B, C M Y K, Y Cb Cr K), of as many blocks as the sizes and
   // factors above give.
   JpegLevels levels[kJpegMaxComponents];
@@ -119,6 +117,7 @@ class JpegWriter {
   Status reserve(size_t bytes);
   void create();
   void describe(const JpegPicture& picture, const JpegOptions& options);
+  void separate_scans();
   void set_tables(const JpegPicture& picture);
   void describe_metadata(const JpegPicture& picture);
   void write_metadata(const JpegPicture& picture);
@@ -132,6 +131,7 @@ class JpegWriter {
   jpeg_compress_struct cinfo_ = {};
   Destination destination_ = {};
   CoefArrays arrays_;
+  jpeg_scan_info scans_[64];
   JHUFF_TBL huffman_[4] = {};  // the standard ones: optimizing overwrites libjpeg's
   bool created_ = false;
 };

@@ -125,8 +125,10 @@ void describe_jpeg_file(const GstDctInfo& info, GstBuffer* coefficients, JpegPic
   file->height = info.height;
   file->depth = info.depth;
   file->color = jpeg_color_of(info.sampling);
-  file->h_samp = info.components[0].h_samp;
-  file->v_samp = info.components[0].v_samp;
+  for (guint c = 0; c < info.n_components; c++) {
+    file->sampling.h[c] = info.components[c].h_samp;
+    file->sampling.v[c] = info.components[c].v_samp;
+  }
   for (guint c = 0; c < info.n_components; c++) {
     file->levels[c].blocks_w = info.components[c].blocks_w;
     file->levels[c].blocks_h = info.components[c].blocks_h;

@@ -64,13 +64,35 @@ GstCoefSampling sampling_of(const JpegHeader& header) {
     case JpegColor::kYcck:
       break;
   }
-  if (header.chroma_v == 2 && header.chroma_h == 2)
-    return has_k ? GST_COEF_SAMPLING_YCCK_420 : GST_COEF_SAMPLING_420;
-  if (header.chroma_v == 2) return has_k ? GST_COEF_SAMPLING_YCCK_440 : GST_COEF_SAMPLING_440;
-  if (header.chroma_h == 2) return has_k ? GST_COEF_SAMPLING_YCCK_422 : GST_COEF_SAMPLING_422;
-  if (header.chroma_v == 4) return has_k ? GST_COEF_SAMPLING_YCCK_441 : GST_COEF_SAMPLING_441;
-  if (header.chroma_h == 4) return has_k ? GST_COEF_SAMPLING_YCCK_411 : GST_COEF_SAMPLING_411;
+  const uint32_t h = header.sampling.h[0], v = header.sampling.v[0];
+  if (v == 2 && h == 2) return has_k ? GST_COEF_SAMPLING_YCCK_420 : GST_COEF_SAMPLING_420;
+  if (v == 2) return has_k ? GST_COEF_SAMPLING_YCCK_440 : GST_COEF_SAMPLING_440;
+  if (h == 2) return has_k ? GST_COEF_SAMPLING_YCCK_422 : GST_COEF_SAMPLING_422;
+  if (v == 4) return has_k ? GST_COEF_SAMPLING_YCCK_441 : GST_COEF_SAMPLING_441;
+  if (h == 4) return has_k ? GST_COEF_SAMPLING_YCCK_411 : GST_COEF_SAMPLING_411;
   return has_k ? GST_COEF_SAMPLING_YCCK_444 : GST_COEF_SAMPLING_444;
+}
+
+// Whether sampling_of() has a name for the factors.
+bool is_named(const JpegHeader& header) {
+  const uint32_t h = header.sampling.h[0], v = header.sampling.v[0];
+  return header.sampling.is_of_luma(header.color) && h != 3 && v != 3 && h * v <= 4;
+}
+
+// The samplings that have a name.
+const char* names_of(JpegColor color) {
+  switch (color) {
+    case JpegColor::kRgb:
+      return "RGB, expected 4:4:4";
+    case JpegColor::kCmyk:
+      return "CMYK, expected 4:4:4";
+    case JpegColor::kYcck:
+      return "YCCK, expected 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1 and 4:4:1 with K at full resolution";
+    case JpegColor::kGray:
+    case JpegColor::kYcbcr:
+      break;
+  }
+  return "YCbCr, expected 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1 and 4:4:1";
 }
 
 // The geometry of a picture's coefficients; false for a size that GstDctInfo cannot have.
@@ -337,6 +359,10 @@ Status JpegDecoder::read_header(JpegPicture& picture) {
 
   JpegHeader header;
   CT_RETURN_IF_ERROR(picture.reader->read_header(picture.file(), &header));
+  if (!is_named(header))
+    return Status::error(StatusCode::kUnsupported, "unsupported sampling factors " +
+                                                       header.sampling.text(header.components) +
+                                                       " of " + names_of(header.color));
   const guint64 pixels = guint64(header.width) * header.height;
   if (settings_.max_pixels != 0 && pixels > settings_.max_pixels)
     return damaged(size_of(header) +

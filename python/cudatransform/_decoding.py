@@ -104,9 +104,10 @@ class Wanted(NamedTuple):
             return f"its samples have {depth} bits: read(source).pixels() decodes them"
         if self.mode != "CMYK" and sampling.startswith(("CMYK", "YCCK")):
             return f"it is {sampling}: pass mode='CMYK'"
-        if self.mode == "L" and self.device is not None and sampling == "RGB":
-            return f"mode='L' of {sampling} needs device='cpu'"
-        return None
+        is_plain = self.device is None and (self.reduce == 1 or sampling.startswith("RGB"))
+        if self.mode == "L" and not is_plain:
+            return f"mode='L' of {sampling} needs device='cpu' and reduce=1"
+        return color.why_no_pixels(sampling)
 
 
 _known = lru_cache(64, typed=True)(Wanted._checked)
@@ -225,9 +226,12 @@ def _otherwise(wanted: Wanted, source: Any, failure: Failure) -> Any:
     try:
         picture = decode_one(Wanted(limits=wanted.limits), source)
         reason = wanted.why_not(picture.sampling, picture.depth)
-        if reason is None and wanted.mode == "L" and picture.sampling == "RGB":
+        if reason is not None or wanted.mode != "L":
+            return Failure(failure.path, reason or failure.reason)
+        if picture.sampling.startswith("RGB"):
             return color.luma(decode_one(wanted._replace(mode="RGB"), source))
-        return Failure(failure.path, reason or failure.reason)
+        return color.larger(picture.samples()[0], picture.sampling, 0,
+                            (picture.height, picture.width), wanted.upsampling == "fancy")
     except ReadError:
         return failure
 

@@ -202,15 +202,9 @@ class _Head:
     def _sampling(self, parts: List[Tuple[int, ...]]) -> Optional[str]:
         kind = self._color(tuple(id for id, _, _ in parts))
         factors = [(both >> 4, both & 15) for _, both, _ in parts]
-        if kind in (None, "GRAYSCALE") or 0 in [part for both in factors for part in both]:
-            return kind
-        (columns, rows), *others = factors
-        ratios = [(columns / across, rows / down) for across, down in others]
-        # Black, and all parts of colors without chroma, are as large as the first.
-        if len(set(ratios[:2])) != 1 or ratios[2:] not in ([], [(1, 1)]):
+        if kind is None or not all(1 <= part <= 4 for both in factors for part in both):
             return None
-        return next((name for name, ratio in color.SAMPLINGS.items()
-                     if ratio == ratios[0] and name.partition("-")[0] == kind), None)
+        return color.sampling_by(kind, factors)
 
     def _color(self, ids: Tuple[int, ...]) -> Optional[str]:
         """By libjpeg's rules (default_decompress_parms())."""

@@ -144,18 +144,11 @@ def native_of(picture: Any) -> Tuple[_native.Picture, List[Any]]:
                    _native.address_of(levels))
         # An array of one row may have any stride.
         pitch = levels.strides[0] if rows > 1 else 128 * columns
-        across, down = color.ratio_of(sampling, index)
         native.component[index] = _native.Component(
-            component.id, *_factors_of(sampling, index), -(-picture.width // across),
-            -(-picture.height // down), columns, rows, component.table, address, pitch)
+            component.id, *color.factors_of(sampling)[index],
+            *color.sides_of(sampling, index, picture.width, picture.height), columns, rows,
+            component.table, address, pitch)
     return native, kept + _add_rest(native, picture)
-
-
-def _factors_of(sampling: str, index: int) -> Tuple[int, int]:
-    """A component's sampling factors in lowest terms."""
-    columns, rows = color.SAMPLINGS[sampling] or (1, 1)
-    across, down = color.ratio_of(sampling, index)
-    return columns // across, rows // down
 
 
 def _add_rest(native: _native.Picture, picture: Any) -> List[Any]:
@@ -193,8 +186,8 @@ def _check(picture: Any, sampling: str) -> None:
         raise WriteError("tables must be uint16 (1 to 4, 8, 8), "
                          f"not {tables.dtype} {tables.shape}")
     for index, component in enumerate(picture.components):
-        across, down = color.ratio_of(sampling, index)
-        shape = (-(-picture.height // (8 * down)), -(-picture.width // (8 * across)), 8, 8)
+        width, height = color.sides_of(sampling, index, picture.width, picture.height)
+        shape = (-(-height // 8), -(-width // 8), 8, 8)
         if component.levels.shape != shape or component.levels.dtype != np.int16:
             raise WriteError(f"levels of component {index} must be int16 {shape}, not "
                              f"{component.levels.dtype} {component.levels.shape}")

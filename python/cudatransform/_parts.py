@@ -13,7 +13,7 @@ from . import _native, color
 
 _PARTS = struct.Struct("=8iQq")  # CtComponent
 _HEAD = struct.Struct("=3i")     # width, height, depth
-_NAMES = {(color.ids_of(name), ratio): name for name, ratio in color.SAMPLINGS.items()}
+_KINDS = {color.ids_of(name): name.partition("-")[0] for name in color.SAMPLINGS}
 
 
 class Part(NamedTuple):
@@ -78,11 +78,8 @@ def _layout(head: bytes, body: bytes) -> Layout:
 
 def _sampling(components: Sequence[Tuple]) -> str:
     """The name of a sampling, from the factors and ids of components."""
-    ratio = None
-    if len(components) > 1:
-        first, second = components[:2]
-        ratio = first[1] // second[1], first[2] // second[2]
-    return _NAMES[tuple(component[0] for component in components), ratio]
+    kind = _KINDS[tuple(component[0] for component in components)]
+    return color.sampling_by(kind, [(h, v) for _, h, v, *_ in components])
 
 
 # The bits of CtPicture.irregular.

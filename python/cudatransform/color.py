@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
+import functools
+import math
+import re
 from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -9,13 +12,15 @@ import numpy as np
 from .errors import one_of
 
 # GStreamer's samplings: the columns and rows of the picture that a sample of Cb or Cr covers. None:
-# no chroma.
+# no chroma. Others are named by color and the sampling factors of all components:
+# "YCbCr-2x2,1x2,1x2".
 SAMPLINGS = {
     "GRAYSCALE": None, "YCbCr-4:2:0": (2, 2), "YCbCr-4:2:2": (2, 1), "YCbCr-4:4:4": (1, 1),
     "YCbCr-4:4:0": (1, 2), "YCbCr-4:1:1": (4, 1), "RGB": (1, 1), "CMYK-4:4:4": (1, 1),
     "YCCK-4:2:0": (2, 2), "YCCK-4:2:2": (2, 1), "YCCK-4:4:4": (1, 1), "YCCK-4:4:0": (1, 2),
     "YCCK-4:1:1": (4, 1), "YCbCr-4:4:1": (1, 4), "YCCK-4:4:1": (1, 4),
 }
+_BY_FACTORS = re.compile("(YCbCr|RGB|CMYK|YCCK)-([1-4]x[1-4](?:,[1-4]x[1-4]){2,3})")
 COLORIMETRY = b"1:4:0:0"  # in GStreamer's words: JFIF's, full range and the matrix of BT.601
 _SHORT = {"gray": "GRAYSCALE", "rgb": "RGB", "cmyk": "CMYK-4:4:4",
           **{short: name for name in SAMPLINGS if name.startswith("YCbCr")
@@ -34,9 +39,50 @@ def sampling_of(name: str) -> str:
     if not isinstance(name, str) or not name:
         raise TypeError(f"sampling must be a str such as '4:2:0', not {name!r}")
     name = _SHORT.get(name.lower(), name)
-    if name not in SAMPLINGS:
-        raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, not {name!r}")
+    if name not in SAMPLINGS and not _is_by_factors(name):
+        raise ValueError(f"sampling must be one of {', '.join(SAMPLINGS)}, or have the factors of "
+                         f"each component such as 'YCbCr-2x2,1x2,1x2', not {name!r}")
     return name
+
+
+def _is_by_factors(name: str) -> bool:
+    """Whether it is what sampling_by() calls the factors of a sampling without another name."""
+    found = _BY_FACTORS.fullmatch(name)
+    if found is None:
+        return False
+    factors = factors_of(name)
+    return len(factors) == len(ids_of(name)) and sampling_by(found[1], factors) == name
+
+
+@functools.lru_cache(maxsize=256)
+def factors_of(sampling: str) -> Tuple[Tuple[int, int], ...]:
+    """The sampling factors of each component, across and down, without a common divisor."""
+    if sampling not in SAMPLINGS:
+        words = sampling.partition("-")[2].split(",")
+        return tuple((int(word[0]), int(word[2])) for word in words)
+    ratio = SAMPLINGS[sampling] or (1, 1)
+    return tuple((1, 1) if is_chroma(sampling, index) else ratio
+                 for index in range(len(ids_of(sampling))))
+
+
+def _sides(factors: Sequence[Tuple[int, int]]) -> Tuple[List[int], List[int]]:
+    """All factors across, and all down."""
+    return [h for h, _ in factors], [v for _, v in factors]
+
+
+def sampling_by(kind: str, factors: Sequence[Tuple[int, int]]) -> str:
+    """The name of a sampling. kind: the color that names begin with; factors: as in a file"""
+    across, down = (functools.reduce(math.gcd, sides) for sides in _sides(factors))
+    least = tuple((h // across, v // down) for h, v in factors)
+    found = _BY_NAME.get((kind, least))
+    return found or f"{kind}-{','.join(f'{h}x{v}' for h, v in least)}"
+
+
+def sides_of(sampling: str, index: int, width: int, height: int) -> Tuple[int, int]:
+    """The width and height of a component of a picture."""
+    factors = factors_of(sampling)
+    (h, v), (all_h, all_v) = factors[index], _sides(factors)
+    return -(-width * h // max(all_h)), -(-height * v // max(all_v))
 
 
 def subsampling_of(given: Any) -> str:
@@ -115,7 +161,7 @@ def ids_of(sampling: str) -> Tuple[int, ...]:
     """The ids of a sampling's components, as libjpeg gives them."""
     if sampling == "GRAYSCALE":
         return (1,)
-    if sampling == "RGB":
+    if sampling.startswith("RGB"):
         return tuple(b"RGB")
     if sampling.startswith("CMYK"):
         return tuple(b"CMYK")
@@ -127,9 +173,21 @@ def is_chroma(sampling: str, index: int) -> bool:
     return index in (1, 2) and sampling.startswith("Y")
 
 
+_BY_NAME = {(name.partition("-")[0], factors_of(name)): name for name in SAMPLINGS}
+
+
 def ratio_of(sampling: str, index: int) -> Tuple[int, int]:
     """The columns and rows of the picture that a sample of a component stands for."""
-    return SAMPLINGS[sampling] or (1, 1) if is_chroma(sampling, index) else (1, 1)
+    factors = factors_of(sampling)
+    (h, v), (all_h, all_v) = factors[index], _sides(factors)
+    return max(all_h) // h, max(all_v) // v
+
+
+def why_no_pixels(sampling: str) -> Optional[str]:
+    """Why there are no pixels of pictures with a sampling; None: there are."""
+    factors = factors_of(sampling)
+    sides = [max(side) % part for side in _sides(factors) for part in side]
+    return f"libjpeg does not upsample by the fractions of {sampling}" if any(sides) else None
 
 
 def _fix(value: float) -> int:
@@ -197,21 +255,25 @@ def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int]
     `size`: height and width. `depth`: bits of a sample. `fancy`: enlarge chroma by triangle
     filters, as libjpeg-turbo does without options, or else by repeating samples, as by -nosmooth.
     """
+    planes = [larger(plane, sampling, index, size, fancy) for index, plane in enumerate(planes)]
     peak, center = (1 << depth) - 1, 1 << (depth - 1)
-    if sampling == "GRAYSCALE":
+    if len(planes) == 1:
         return planes[0]
-    if sampling == "RGB":
+    if sampling.startswith("RGB"):
         return np.stack(planes, axis=2)
     if sampling.startswith("CMYK"):
         return peak - np.stack(planes, axis=2)
-    if sampling.startswith("YCCK"):
-        cmy = to_pixels(planes[:3], "YCbCr" + sampling[4:], size, depth, fancy)
-        return np.dstack([cmy, peak - planes[3]])
-    y = planes[0].astype(np.int32)
-    cb, cr = (_larger(plane, *(SAMPLINGS[sampling] or (1, 1)), size, fancy) - center
-              for plane in planes[1:])
+    if len(planes) == 4:
+        return np.dstack([_to_rgb(planes[:3], center, peak), peak - planes[3]])
+    return _to_rgb(planes, center, peak)
+
+
+def _to_rgb(planes: Sequence[np.ndarray], center: int, peak: int) -> np.ndarray:
+    """Of Y, Cb and Cr of one size."""
+    y, cb, cr = (plane.astype(np.int32) for plane in planes)
+    cb, cr = cb - center, cr - center
     half = 1 << 15
-    pixels = np.empty((*size, 3), planes[0].dtype)
+    pixels = np.empty((*y.shape, 3), planes[0].dtype)
     red = y + ((_fix(1.402) * cr + half) >> 16)
     green = y + ((-_fix(.34414) * cb - _fix(.71414) * cr + half) >> 16)
     blue = y + ((_fix(1.772) * cb + half) >> 16)
@@ -221,10 +283,18 @@ def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int]
     return pixels
 
 
+def larger(plane: np.ndarray, sampling: str, index: int, size: Tuple[int, int],
+           fancy: bool = True) -> np.ndarray:
+    """A component's samples at the size, height and width, of the picture."""
+    columns, rows = ratio_of(sampling, index)
+    if columns * rows == 1:
+        return plane
+    return _larger(plane.astype(np.int32), columns, rows, size, fancy).astype(plane.dtype)
+
+
 def _larger(plane: np.ndarray, columns: int, rows: int, size: Tuple[int, int],
             fancy: bool) -> np.ndarray:
-    """int32 of a size in place of chroma that has a part of its columns and rows."""
-    plane = plane.astype(np.int32)
+    """int32 of a size in place of a component that has a part of its columns and rows."""
     narrow = columns == 2 and plane.shape[1] <= 2
     if not fancy or narrow or columns > 2 or rows > 2 or columns * rows == 1:
         return plane.repeat(rows, 0).repeat(columns, 1)[:size[0], :size[1]]

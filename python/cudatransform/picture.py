@@ -78,7 +78,8 @@ class Picture:
         Component.table is an index
     width, height: of the picture, in samples
     sampling: `GRAYSCALE`, `YCbCr-4:2:0`, `-4:2:2`, `-4:4:4`, `-4:4:0`, `-4:1:1`, `RGB`,
-        `CMYK-4:4:4`, or `YCCK-4:2:0` and so on, as YCbCr
+        `CMYK-4:4:4`, or `YCCK-4:2:0` and so on, as YCbCr. Others are the color and the sampling
+        factors of each component, without a common divisor: `RGB-2x2,2x2,1x1`
     markers: bytes, the file's APPn and COM segments (JFIF, Exif, XMP, color profile, comments) one
         behind the other, each from the FF of its marker on; of CMYK Adobe's, too, which is written
         where it is there, since some programs invert such files alone. Not written are segments
@@ -278,12 +279,17 @@ class Picture:
         upsampling: of Cb and Cr that have fewer samples. `fancy`: triangle filters; the bytes are
             those of libjpeg-turbo, djpeg, Pillow and OpenCV. `nearest`: samples are repeated, as by
             `djpeg -nosmooth`
-        Of 12 bits they are uint16, 0 to 4095, by the same formulas. Raises ValueError.
+        Of 12 bits they are uint16, 0 to 4095, by the same formulas. Raises ValueError, also where
+        the picture is a fraction larger than a component: libjpeg has no such pixels.
         """
         _filters.check_upsampling(upsampling)
+        reason = color.why_no_pixels(self.sampling)
+        if reason is not None:
+            raise ValueError(reason)
         too_large = max(self.width, self.height) > _LARGEST_RGB
         if (self.depth != 8 or too_large or self.sampling == "GRAYSCALE"
-                or self.sampling.startswith("CMYK")):
+                or self.sampling.startswith("CMYK")
+                or len(self) == 4 and self.sampling not in color.SAMPLINGS):
             return color.to_pixels(self.samples(), self.sampling, (self.height, self.width),
                                    self.depth, upsampling == "fancy")
         if not self.sampling.startswith("YCCK"):
@@ -336,14 +342,11 @@ class Picture:
 def empty(width: int, height: int, sampling: str, tables: np.ndarray,
           which: Sequence[int]) -> Picture:
     """A picture of zeros. `which`: the index of each component's table."""
-    columns, rows = color.SAMPLINGS[sampling] or (1, 1)
     components: List[Component] = []
-    for index, id in enumerate(color.ids_of(sampling)):
-        across, down = color.ratio_of(sampling, index)
-        c_width, c_height = -(-width // across), -(-height // down)
+    for index, (id, factors) in enumerate(zip(color.ids_of(sampling), color.factors_of(sampling))):
+        c_width, c_height = color.sides_of(sampling, index, width, height)
         levels = np.zeros((-(-c_height // 8), -(-c_width // 8), 8, 8), np.int16)
-        components.append(Component(levels, id, columns // across, rows // down, c_width,
-                                    c_height, which[index]))
+        components.append(Component(levels, id, *factors, c_width, c_height, which[index]))
     # A file has no unused tables either.
     used = sorted({component.table for component in components})
     for component in components:

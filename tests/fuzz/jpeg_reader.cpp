@@ -39,8 +39,6 @@ void report_to_fuzzer(const std::string& text, unsigned detail) {
   outcomes[sum % sizeof outcomes] = 1;
 }
 
-uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
-
 void check_header(const JpegHeader& header) {
   promise(header.width >= 1 && header.height >= 1, "a picture has samples");
   promise(header.width <= JPEG_MAX_DIMENSION && header.height <= JPEG_MAX_DIMENSION,
@@ -48,13 +46,13 @@ void check_header(const JpegHeader& header) {
   promise(header.depth == 8 || header.depth == 12, "depth");
   promise(header.components == components_of(header.color),
           "the color space goes with the number of components");
-  promise(header.chroma_h == 1 || header.chroma_h == 2 || header.chroma_h == 4, "chroma_h");
-  promise(header.chroma_v == 1 || header.chroma_v == 2 || header.chroma_v == 4, "chroma_v");
+  JpegSampling reduced = header.sampling;
+  reduced.reduce(header.components);
+  promise(reduced == header.sampling, "sampling factors have no common divisor");
+  promise(header.sampling.max_h() <= 4 && header.sampling.max_v() <= 4, "sampling factors");
   for (int c = 0; c < header.components; c++) {
-    const bool is_small = is_chroma(header.color, c);
-    const uint32_t h = is_small ? header.chroma_h : 1, v = is_small ? header.chroma_v : 1;
-    promise(header.blocks_w[c] == divide_up(header.width, 8 * h), "blocks_w");
-    promise(header.blocks_h[c] == divide_up(header.height, 8 * v), "blocks_h");
+    promise(header.blocks_w[c] == header.sampling.blocks_w(header.width, c), "blocks_w");
+    promise(header.blocks_h[c] == header.sampling.blocks_h(header.height, c), "blocks_h");
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "jpeg/bounds.h"
 #include "jpeg/encode_file.h"
+#include "jpeg/huffman_steps.h"
 #include "jpeg/reader.h"
 #include "jpeg/writer.h"
 #include "tests/fuzz/fuzzing.h"
@@ -24,8 +25,6 @@ using fuzzing::promise;
 constexpr uint32_t kMaxSamples = 72;  // width and height
 constexpr size_t kMaxLevelBytes = size_t{1} << 18;
 constexpr uint8_t kFill = 0x33;
-
-uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
 // The picture to write, with levels that its pointers do not show yet.
 struct Picture {
@@ -43,9 +42,13 @@ struct Picture {
     options.arithmetic = flags & 4;
     lies = (flags & 0x38) == 0x38;
     picture.color = static_cast<JpegColor>(kind % 5);
+    const uint32_t h = 1 + (kind >> 2) % 4, v = 1 + (kind >> 4) % 4;
     if (has_chroma(picture.color)) {
-      picture.h_samp = 1 + (kind >> 2) % 4;
-      picture.v_samp = 1 + (kind >> 4) % 4;
+      picture.sampling = JpegSampling::of_luma(picture.color, h, v);
+    } else if (picture.components() > 1 && (range & 4) != 0) {
+      picture.sampling.h[0] = picture.sampling.h[1] = h;
+      picture.sampling.v[1] = v;
+      picture.sampling.reduce(picture.components());
     }
     if (flags & 0x40) options.restart_interval = range >> 2;
     if (kind >= 0xc8) picture.depth = 12;
@@ -53,10 +56,6 @@ struct Picture {
     picture.height = 1 + input->byte() % kMaxSamples;
     fill_tables(input, input->byte());
     fill_levels(input, range % 4);
-    // Blocks in an MCU.
-    const int full = picture.h_samp * picture.v_samp;
-    if (has_chroma(picture.color) && 2 + full * (picture.components() - 2) > 10)
-      is_ordinary = false;
     if (lies) lie(flags);
   }
 
@@ -75,10 +74,8 @@ struct Picture {
   void fill_levels(Input* input, int range) {
     for (int c = 0; c < picture.components(); c++) {
       JpegLevels& of = picture.levels[c];
-      of.blocks_w =
-          divide_up(picture.width, 8 * (is_chroma(picture.color, c) ? picture.h_samp : 1));
-      of.blocks_h =
-          divide_up(picture.height, 8 * (is_chroma(picture.color, c) ? picture.v_samp : 1));
+      of.blocks_w = picture.sampling.blocks_w(picture.width, c);
+      of.blocks_h = picture.sampling.blocks_h(picture.height, c);
       levels[c].resize(size_t{64} * of.blocks_w * of.blocks_h);
       for (size_t i = 0; i < levels[c].size() && input->size() > 0; i++) {
         const auto any = static_cast<int16_t>(input->word());
@@ -117,12 +114,8 @@ void read_back(const Picture& written, const JpegBytes& file) {
   JpegReader reader;
   JpegHeader header;
   const Status status = reader.read_header({file.data(), file.size()}, &header);
-  const int h = written.picture.h_samp, v = written.picture.v_samp;
-  if (!status.ok()) {
-    promise(status.code == StatusCode::kUnsupported && (h > 2 || v > 2),
-            "what was written has a sound header");
-    return;
-  }
+  promise(status.ok() && header.sampling == written.picture.sampling,
+          "what was written has a sound header");
   promise(header.width == written.picture.width && header.height == written.picture.height &&
               header.color == written.picture.color && header.depth == written.picture.depth,
           "what was written is the same kind of picture");
@@ -151,7 +144,10 @@ void read_back(const Picture& written, const JpegBytes& file) {
 
 // The same file by the GPUs' code, unless it has levels that this code leaves to libjpeg.
 void write_in_parallel(const Picture& written, const JpegBytes& file) {
-  if (!is_parallel(written.options, written.picture.depth)) return;
+  if (!is_parallel(written.options, written.picture.depth) ||
+      !written.picture.sampling.is_of_luma(written.picture.color) ||
+      written.picture.sampling.mcu_blocks(written.picture.components()) > kMaxMcuBlocks)
+    return;
   static JpegHeaders headers;
   JpegEncodeJob job;
   promise(make_jpeg_scan_layout(written.picture, written.options, &job.layout).ok(),

@@ -68,8 +68,7 @@ JpegPicture describe(const JpegCase& c, JpegTestLevels& levels, const uint16_t (
   picture.width = c.width;
   picture.height = c.height;
   picture.color = c.color;
-  picture.h_samp = c.h;
-  picture.v_samp = c.v;
+  picture.sampling = JpegSampling::of_luma(c.color, c.h, c.v);
   for (size_t i = 0; i < levels.components.size(); ++i) {
     JpegBlocks& component = levels.components[i];
     picture.tables[i] = tables[i == 0 ? 0 : 1];

@@ -100,15 +100,15 @@ def _lossless(data, chance):
     return pictures.file_with_frame(pictures.segment(0xC3, b"\x08\0\x08\0\x08\1\1\x11\0"))
 
 
-def _factors(data, chance):
-    parts = bytes((1, 0x31, 0, 2, 0x11, 0, 3, 0x11, 0))
-    return pictures.file_with_frame(pictures.segment(0xC0, b"\x08\0\x08\0\x08\3" + parts))
+def _two_components(data, chance):
+    parts = bytes((1, 0x11, 0, 2, 0x11, 0))
+    return pictures.file_with_frame(pictures.segment(0xC0, b"\x08\0\x08\0\x08\2" + parts))
 
 
 SOUND = (_plain, _metadata, _trailer, _gain_map, _motion)
 ODD = (_left_over, _without_end, _stray_bytes)
 DAMAGED = (_cut, _wrong_bits)
-REFUSED = (_lossless, _factors)
+REFUSED = (_lossless, _two_components)
 GAIN_MAP = b""
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "check"))
 import cudatransform as ct  # noqa: E402
-from cudatransform import _device  # noqa: E402
+from cudatransform import _device, picture  # noqa: E402
 import device_arrays  # noqa: E402
 import pictures  # noqa: E402
 
@@ -74,6 +74,26 @@ class OnDevice(unittest.TestCase):
             self.assertEqual(ct.encode(gray), ct.encode(ct.decode(ct.encode(here), "L")))
             for options in ({}, {"subsampling": "4:2:0", "quality": 30}):
                 self.assertEqual(ct.encode(there, **options), ct.encode(here, **options), options)
+
+    def test_any_sampling_factors(self):
+        """Those that libjpeg upsamples; the others are errors, as on the CPU."""
+        names = ("YCbCr-1x1,2x1,1x1", "YCbCr-1x1,2x2,2x2", "RGB-2x2,2x2,1x1", "YCbCr-1x3,1x1,1x1",
+                 "YCbCr-4x2,1x1,1x1", "YCbCr-2x1,1x2,1x1", "RGB-4x4,1x1,1x1", "YCbCr-3x1,2x1,1x1")
+        for number, name in enumerate(names):
+            made = picture.empty(50 + number, 41, name, ct.quality_tables(60), [0, 1, 1])
+            numbers = np.random.default_rng(number)
+            for component in made.components:
+                levels = component.levels
+                levels[..., :2, :2] = numbers.integers(-9, 9, (*levels.shape[:2], 2, 2))
+            data = ct.write(made)
+            self.assertEqual(ct.write(ct.read(data, device="cuda")), data)
+            if number == len(names) - 1:
+                with self.assertRaisesRegex(ct.ReadError, "fractions"):
+                    ct.decode(data, device="cuda")
+                continue
+            for options in ({}, {"reduce": 2}, {"reduce": 8}, {"upsampling": "nearest"}):
+                self.assert_equal(ct.decode(data, device="cuda", **options),
+                                  ct.decode(data, **options), name, options)
 
     def test_reader(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -219,13 +219,12 @@ def twelve_bits(components, width, height, table):
 
 def bad_files():
     """Names and bytes of files that cannot be read, and a word of the reason."""
-    four = b"\4" + b"".join(bytes([index, 0x22 if index == 1 else 0x11, 0])
-                            for index in range(1, 5))
+    five = b"\5" + b"".join(bytes([index, 0x11, 0]) for index in range(1, 6))
     cut = cjpeg_or_tiny()
     return {
         "empty.jpg": (b"", "0 bytes"),
         "text.jpg": (b"This is no picture.\n" * 40, "JPEG"),
-        "factors.jpg": (file_with_frame(segment(0xC0, b"\x08\0\x08\0\x08" + four)), "factors 2x2"),
+        "five.jpg": (file_with_frame(segment(0xC0, b"\x08\0\x08\0\x08" + five)), "components: 5"),
         "ten.jpg": (file_with_frame(segment(0xC1, b"\x0a\0\x08\0\x08\1\1\x11\0")), "10 bits"),
         "cut.jpg": (cut[:len(cut) * 2 // 3], "end"),
         "start.jpg": (cut[:2], ""),

@@ -118,7 +118,7 @@ class Errors(unittest.TestCase):
                 ({"batch_size": 0}, ValueError, "batch_size"),
                 ({"batch_size": 1.5}, TypeError, "batch_size"),
                 ({"quality": 101}, ValueError, "quality"),
-                ({"target": "a.jpg"}, TypeError, "target"), ({"colour": 1}, TypeError, "colour"),
+                ({"target": "a.jpg"}, TypeError, "target"), ({"size": 1}, TypeError, "size"),
                 ({"method": "none"}, ValueError, "method"),
                 ({"restart": -1}, ct.WriteError, "restart"),
                 ({"optimize": 2}, TypeError, "optimize")):

@@ -70,7 +70,7 @@ std::unique_ptr<Source> make_source(const std::vector<uint8_t>& file, uint32_t a
   LevelPicture& picture = source->picture;
   picture.width = header.width * across;
   picture.height = header.height / 16 / scale_down * 16 * across;  // whole MCUs
-  picture.h_samp = picture.v_samp = 2;
+  picture.sampling = JpegSampling::of_luma(JpegColor::kYcbcr, 2, 2);
   for (int c = 0; c < 3; ++c) {
     source->tables[c] = tables.tables[tables.table_of[c]];
     picture.tables[c] = source->tables[c].q;

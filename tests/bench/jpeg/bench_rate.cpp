@@ -180,7 +180,7 @@ class Control {
     auto* levels = static_cast<uint8_t*>(levels_->data());
     picture_.width = uint32_t(w);
     picture_.height = uint32_t(h);
-    picture_.h_samp = picture_.v_samp = 2;
+    picture_.sampling = JpegSampling::of_luma(JpegColor::kYcbcr, 2, 2);
     for (int c = 0; c < 3; ++c) {
       const int part = c == 0 ? 1 : 2;
       SamplePlane& plane = dct.samples[c];
