@@ -183,7 +183,7 @@ inline constexpr bool kMaySaturate =
 
 template <bool kMay>
 __device__ __forceinline__ void count_saturated(const ConvertParams& params, uint32_t mine) {
-  if (!kMay || !__any_sync(0xffffffffu, mine != 0) || params.saturated == nullptr) return;
+  if (!kMay || !__any_sync(kAllLanes, mine != 0) || params.saturated == nullptr) return;
   const uint64_t all = sum_of_warp(mine);
   if (threadIdx.x % 32 == 0) atomicAdd(params.saturated, static_cast<unsigned long long>(all));
 }

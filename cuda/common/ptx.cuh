@@ -278,17 +278,29 @@ __device__ __forceinline__ uint64_t nanoseconds() {
 
 // ---- Warps ----
 
+inline constexpr uint32_t kAllLanes = 0xffffffffu;
+
+// The sum of this lane's value and those of all lower lanes. All lanes call it.
+__device__ __forceinline__ uint32_t sum_up_to_lane(uint32_t value) {
+#pragma unroll
+  for (uint32_t distance = 1; distance < 32; distance *= 2) {
+    const uint32_t other = __shfl_up_sync(kAllLanes, value, distance);
+    if (threadIdx.x % 32 >= distance) value += other;
+  }
+  return value;
+}
+
 // All lanes call it, and all get the sum.
 __device__ __forceinline__ uint64_t sum_of_warp(uint64_t value) {
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2)
-    value += __shfl_xor_sync(0xffffffffu, value, distance);
+    value += __shfl_xor_sync(kAllLanes, value, distance);
   return value;
 }
 // Right modulo 2^32: the instruction of cards from Ampere on has no more bits.
 __device__ __forceinline__ uint64_t sum_of_warp(uint32_t value) {
 #if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync(0xffffffffu, value);
+  return __reduce_add_sync(kAllLanes, value);
 #else
   return sum_of_warp(uint64_t(value));
 #endif

@@ -226,9 +226,7 @@ __device__ __forceinline__ int quantize_eight(typename M::Value* v, const Forwar
 // Adds every thread's `value` to *sum. All threads of the CTA call it: whole warps, eight at most.
 __device__ __forceinline__ void add_to_sum(uint64_t value, uint64_t* sum) {
   __shared__ uint64_t of_warp[8];
-#pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2)
-    value += __shfl_xor_sync(0xffffffffu, value, distance);
+  value = sum_of_warp(value);
   __syncthreads();  // of_warp may still be read for an earlier sum
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
   __syncthreads();

@@ -211,7 +211,7 @@ __device__ __forceinline__ bool exceeds_limits(const uint4* groups, uint4 limit)
     beyond |= __vmins2(high, limits[i]) ^ high;
     beyond |= __vmaxs2(low, __vneg2(limits[i])) ^ low;
   }
-  return __any_sync(0xffffffffu, beyond != 0);
+  return __any_sync(kAllLanes, beyond != 0);
 }
 
 // The same of whole blocks, each lane's in its registers, row by row: every word has limits of its
@@ -233,7 +233,7 @@ __device__ __forceinline__ bool block_exceeds_limits(const uint4* rows,
   uint32_t beyond = 0;
 #pragma unroll
   for (int i = 0; i < 4; ++i) beyond |= above[i] | below[i];
-  return __any_sync(0xffffffffu, beyond != 0);
+  return __any_sync(kAllLanes, beyond != 0);
 }
 
 }  // namespace cudatransform::cuda

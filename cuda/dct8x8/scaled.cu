@@ -12,6 +12,7 @@
 
 #include <type_traits>
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/dct8x8/adapters.cuh"
 #include "cuda/dct8x8/islow.cuh"
 #include "cuda/dct8x8/kernels.h"
@@ -323,9 +324,7 @@ __device__ __forceinline__ void scaled_zeros(const ScaledParams& params) {
       for (int k = 0; k < 8; ++k) zeros += coefs.c[k] == Coef(0);
     }
   }
-#pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2)
-    zeros += __shfl_xor_sync(0xffffffffu, zeros, distance);
+  zeros = static_cast<unsigned>(sum_of_warp(zeros));
   if (threadIdx.x % 32 == 0 && zeros != 0)
     atomicAdd(reinterpret_cast<unsigned long long*>(&params.sums->zeros[place.component]),
               static_cast<unsigned long long>(zeros));

@@ -53,7 +53,7 @@ __device__ __forceinline__ void collect(SumInProgress* progress, const uint32_t 
 #pragma unroll
       for (int j = 0; j < kPerLane; ++j)
         missing |= words[i][j] >> shift[i] != additions_to(lane + 32 * j, warps[i]);
-  } while (__any_sync(0xffffffffu, missing));
+  } while (__any_sync(kAllLanes, missing));
 #pragma unroll
   for (int i = 0; i < kCount; ++i) {
     uint64_t mine = 0;

@@ -234,13 +234,13 @@ __device__ __forceinline__ void load_rows(const FastPlane& plane, const FastPlac
 // This thread's half of two interleaved rows: the neighboring thread has the other component. All
 // threads of the warp take part.
 __device__ __forceinline__ uint2 interleave(uint2 row, int parity) {
-  const uint32_t got = __shfl_xor_sync(0xffffffffu, parity != 0 ? row.x : row.y, 1);
+  const uint32_t got = __shfl_xor_sync(kAllLanes, parity != 0 ? row.x : row.y, 1);
   const uint32_t first = parity != 0 ? got : row.x, second = parity != 0 ? row.y : got;
   return make_uint2(__byte_perm(first, second, 0x5140), __byte_perm(first, second, 0x7362));
 }
 __device__ __forceinline__ uint4 interleave(uint4 row, int parity) {
-  const uint32_t got_x = __shfl_xor_sync(0xffffffffu, parity != 0 ? row.x : row.z, 1);
-  const uint32_t got_y = __shfl_xor_sync(0xffffffffu, parity != 0 ? row.y : row.w, 1);
+  const uint32_t got_x = __shfl_xor_sync(kAllLanes, parity != 0 ? row.x : row.z, 1);
+  const uint32_t got_y = __shfl_xor_sync(kAllLanes, parity != 0 ? row.y : row.w, 1);
   const uint32_t first_x = parity != 0 ? got_x : row.x, first_y = parity != 0 ? got_y : row.y;
   const uint32_t second_x = parity != 0 ? row.z : got_x, second_y = parity != 0 ? row.w : got_y;
   return make_uint4(__byte_perm(first_x, second_x, 0x5410), __byte_perm(first_x, second_x, 0x7632),
@@ -292,7 +292,7 @@ __device__ __forceinline__ void store_rows(const FastPlane& plane, const FastPla
   using Words = typename Row::Words;
   uint8_t* first = row_address<Row>(plane, place, 8 * place.by);
   if (Row::kPlanes != Planes::kFull &&
-      !__all_sync(0xffffffffu, place.active && is_whole<Row::kPlanes>(plane, place))) {
+      !__all_sync(kAllLanes, place.active && is_whole<Row::kPlanes>(plane, place))) {
     const int valid = plane.width - 8 * place.bx;
     const int visible = place.active ? plane.rows - 8 * place.by : 0;
 #pragma unroll

@@ -5,6 +5,8 @@
 // On the CPU: transpose() of transform/dct8x8/simd-inl.h.
 #pragma once
 
+#include "cuda/common/ptx.cuh"
+
 namespace cudatransform::cuda {
 
 // Rows of nine floats give each of a warp's 32 threads, which have four blocks, a bank of its own:
@@ -38,7 +40,7 @@ __device__ __forceinline__ void transpose_by_shuffles(float* v, int line) {
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
       if (i & s) continue;
-      const float received = __shfl_xor_sync(0xffffffffu, upper ? v[i] : v[i + s], s);
+      const float received = __shfl_xor_sync(kAllLanes, upper ? v[i] : v[i + s], s);
       if (upper)
         v[i] = received;
       else

@@ -167,11 +167,6 @@ class Packer {
   size_t last_place_ = 0;
 };
 
-Status not_cuda() {
-  return Status::error(StatusCode::kInvalidArgument,
-                       "the CUDA engine needs a CUDA device and one of its queues");
-}
-
 // The data that cross the bus, in memory of `pool`, to which it goes back.
 class Packed : public DiracPrepared {
  public:
@@ -335,13 +330,13 @@ Status prepare(Device& device, DiracMemoryPool& pinned, const DiracDequantizeJob
 Status dequantize(Device& device, Queue& queue, const DiracDequantizeJob& job,
                   DiracPrepared* prepared) {
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
-  if (device.is_host() || stream == nullptr) return not_cuda();
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
   return static_cast<Packed&>(*prepared).launch(device, *stream, job);
 }
 
 Status store(Device& device, Queue& queue, const DiracStoreJob& job) {
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
-  if (device.is_host() || stream == nullptr) return not_cuda();
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
   if (is_dirac_copy(job)) return copy_dirac_rows(device, queue, job);
   if (job.rows <= 0) return {};
   StoreParams params = {};

@@ -12,8 +12,6 @@
 namespace cudatransform::cuda {
 namespace {
 
-constexpr uint32_t kAll = 0xffffffffu;
-
 template <typename Coef>
 __device__ __forceinline__ Coef stored(int32_t value) {
   if constexpr (sizeof(Coef) == 2)
@@ -102,14 +100,9 @@ struct Row {
     for (int32_t first = 0; first < band.map_words; first += 32) {
       const uint64_t own = first + lane < band.map_words ? map[first + lane] : 0;
       const auto count = static_cast<uint32_t>(__popcll(own));
-      uint32_t sum = count;
-#pragma unroll
-      for (uint32_t distance = 1; distance < 32; distance *= 2) {
-        const uint32_t other = __shfl_up_sync(kAll, sum, distance);
-        if (static_cast<uint32_t>(lane) >= distance) sum += other;
-      }
+      const uint32_t sum = sum_up_to_lane(count);
       const int32_t words = min(band.map_words - first, 32);
-      const uint32_t zero = __ballot_sync(kAll, own == 0);
+      const uint32_t zero = __ballot_sync(kAllLanes, own == 0);
 #pragma unroll 1
       for (int32_t k = 0; k < words; ++k) {
         if ((zero >> k & 1) != 0) {
@@ -122,11 +115,11 @@ struct Row {
           }
           continue;
         }
-        const uint64_t word = __shfl_sync(kAll, own, static_cast<uint32_t>(k));
-        const uint32_t ahead = __shfl_sync(kAll, sum - count, static_cast<uint32_t>(k));
+        const uint64_t word = __shfl_sync(kAllLanes, own, static_cast<uint32_t>(k));
+        const uint32_t ahead = __shfl_sync(kAllLanes, sum - count, static_cast<uint32_t>(k));
         expand(word, before + ahead, first + k, lane);
       }
-      before += __shfl_sync(kAll, sum, 31u);
+      before += __shfl_sync(kAllLanes, sum, 31u);
     }
   }
   __device__ __forceinline__ void copy_all(int32_t y, int32_t lane) const {
@@ -148,7 +141,7 @@ __device__ __forceinline__ void expand_levels(const ExpandParams& params) {
   uint32_t begun = 0;  // bands that have begun
   for (uint32_t first = 0; first < params.bands; first += 32) {
     const bool has = first + lane < params.bands && bands[first + lane].first_row <= row;
-    begun += static_cast<uint32_t>(__popc(__ballot_sync(kAll, has)));
+    begun += static_cast<uint32_t>(__popc(__ballot_sync(kAllLanes, has)));
   }
   const PackedBand& band = bands[begun - 1];
   const auto y = static_cast<int32_t>(row - band.first_row);

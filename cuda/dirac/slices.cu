@@ -6,6 +6,7 @@
 // to follow it from its beginning; slices depend on nothing else, and a 1080p picture has some ten
 // thousand chains. Pyramids are zero before, and levels that are not zero are dequantized and
 // stored.
+#include "cuda/common/ptx.cuh"
 #include "cuda/dirac/bits.cuh"
 #include "cuda/dirac/dequantize.cuh"
 #include "cuda/dirac/kernels.h"
@@ -133,7 +134,7 @@ __device__ __forceinline__ void predict_dc(const SliceParams& params) {
     for (int32_t step = 0; step < width + 31; ++step) {
       const int32_t x = step - lane;
       const bool is_inside = x >= 0 && x < width && y < height;
-      int32_t above = __shfl_up_sync(0xffffffffu, value, 1u);
+      int32_t above = __shfl_up_sync(kAllLanes, value, 1u);
       if (lane == 0) above = first > 0 && is_inside ? before[x] : 0;
       if (is_inside) {
         Sum prediction = 0;

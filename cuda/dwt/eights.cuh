@@ -8,6 +8,7 @@
 // eights_forward.cuh).
 #pragma once
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/dwt/fast.cuh"
 
 namespace cudatransform::cuda {
@@ -166,12 +167,12 @@ __device__ __forceinline__ void gather_near(const uint32_t (&words)[kWords],
                                             uint32_t (&near)[kWords + 4]) {
   constexpr int kLast = kWords - 1;
   constexpr int kFar = kWords == 1 ? 2 : 1;  // lanes to the second pair
-  near[0] = __shfl_up_sync(0xffffffffu, words[0], kFar);
-  near[1] = __shfl_up_sync(0xffffffffu, words[kLast], 1);
+  near[0] = __shfl_up_sync(kAllLanes, words[0], kFar);
+  near[1] = __shfl_up_sync(kAllLanes, words[kLast], 1);
 #pragma unroll
   for (int w = 0; w < kWords; ++w) near[2 + w] = words[w];
-  near[kWords + 2] = __shfl_down_sync(0xffffffffu, words[0], 1);
-  near[kWords + 3] = __shfl_down_sync(0xffffffffu, words[kLast], kFar);
+  near[kWords + 2] = __shfl_down_sync(kAllLanes, words[0], 1);
+  near[kWords + 3] = __shfl_down_sync(kAllLanes, words[kLast], kFar);
 }
 // The same where the row ends.
 template <int kWords>

@@ -31,7 +31,7 @@ struct EightTapForward : TwoRows<kWavelet, kPairs, kAtSamples> {
 
   __device__ __forceinline__ EightTapForward(const FusedParams& params, const Place& own)
       : Base(params, own),
-        at_edge(__any_sync(0xffffffffu, own.edges.is_first || own.edges.is_last) != 0) {}
+        at_edge(__any_sync(kAllLanes, own.edges.is_first || own.edges.is_last) != 0) {}
 
   // Rows beyond the level are its first and last ones.
   __device__ __forceinline__ void load_early(int32_t, Raw*) const {}
@@ -51,8 +51,8 @@ struct EightTapForward : TwoRows<kWavelet, kPairs, kAtSamples> {
 #pragma unroll
     for (int row = 0; row < 2; ++row) {
       own[row] = __byte_perm(rows[row].at[0], rows[row].at[kWords - 1], 0x7531);
-      up[row] = __shfl_up_sync(0xffffffffu, own[row], 1);
-      down[row] = __shfl_down_sync(0xffffffffu, own[row], 1);
+      up[row] = __shfl_up_sync(kAllLanes, own[row], 1);
+      down[row] = __shfl_down_sync(kAllLanes, own[row], 1);
     }
     if (at_edge) {
 #pragma unroll

@@ -24,7 +24,7 @@ struct EightTapInverse {
   __device__ __forceinline__ EightTapInverse(const FusedParams& params, const Place& own)
       : tile(params.tiles[own.component]),
         place(own),
-        at_edge(__any_sync(0xffffffffu, own.edges.is_first || own.edges.is_last) != 0) {}
+        at_edge(__any_sync(kAllLanes, own.edges.is_first || own.edges.is_last) != 0) {}
 
   // Row 0 or 1 of pair `t` of rows: rows beyond the level are its first and last one.
   __device__ __forceinline__ int32_t row_of(int32_t t, int row) const {

@@ -179,11 +179,11 @@ __device__ __forceinline__ void lift_row_floats(float (&even)[kPairs], float (&o
       if (step.first + i >= 0 && step.first + i < kPairs) near[i] = source[step.first + i];
     if constexpr (step.first < 0) {
       static_assert(step.first == -1);
-      near[0] = __shfl_up_sync(0xffffffffu, source[kPairs - 1], 1);
+      near[0] = __shfl_up_sync(kAllLanes, source[kPairs - 1], 1);
       if (edges.is_first) near[0] = moved<-kApart>(source[0]);
     } else {
       static_assert(step.first == 0);
-      near[kPairs] = __shfl_down_sync(0xffffffffu, source[0], 1);
+      near[kPairs] = __shfl_down_sync(kAllLanes, source[0], 1);
       if (edges.is_last) near[kPairs] = moved<kApart>(source[kPairs - 1]);
     }
 #pragma unroll

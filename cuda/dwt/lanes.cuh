@@ -260,11 +260,11 @@ __device__ __forceinline__ void lift_row_lanes(uint32_t (&even)[kWords], uint32_
     auto& target = step.updates_odd ? odd : even;
     uint32_t up = 0, down = 0;
     if constexpr (step.first < 0) {
-      up = __shfl_up_sync(0xffffffffu, source[kWords - 1], 1);
+      up = __shfl_up_sync(kAllLanes, source[kWords - 1], 1);
       if (edges.is_first) up = __byte_perm(source[0], 0, 0x1010);
     }
     if constexpr (step.first + step.count > 1) {
-      down = __shfl_down_sync(0xffffffffu, source[0], 1);
+      down = __shfl_down_sync(kAllLanes, source[0], 1);
       if (edges.is_last) down = __byte_perm(source[kWords - 1], 0, 0x3232);
     }
     target[0] = lifted_word<Lifts, kStep, 0>(target[0], source, up, down);

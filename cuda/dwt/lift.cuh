@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/dwt/pipeline.h"
 
 namespace cudatransform::cuda {
@@ -165,21 +166,21 @@ __device__ __forceinline__ int32_t neighbor(const int32_t (&values)[kPairs], int
   if (at >= 0 && at < kPairs) return values[at];
   if constexpr (kPairs == 1) {
     const int32_t from = min(max(lane + offset, edges.first_lane), edges.last_lane);
-    return __shfl_sync(0xffffffffu, values[0], from);
+    return __shfl_sync(kAllLanes, values[0], from);
   } else {
     const int lanes = at < 0 ? (at - kPairs + 1) / kPairs : at / kPairs;
     const int index = at - lanes * kPairs;
     if (lanes == -1) {
-      const int32_t far = __shfl_up_sync(0xffffffffu, values[index], 1);
+      const int32_t far = __shfl_up_sync(kAllLanes, values[index], 1);
       return edges.is_first ? values[0] : far;
     }
     if (lanes == 1) {
-      const int32_t far = __shfl_down_sync(0xffffffffu, values[index], 1);
+      const int32_t far = __shfl_down_sync(kAllLanes, values[index], 1);
       return edges.is_last ? values[kPairs - 1] : far;
     }
     const int32_t wanted = lane + lanes, from = min(max(wanted, edges.first_lane), edges.last_lane);
-    const int32_t inside = __shfl_sync(0xffffffffu, values[index], from);
-    const int32_t edge = __shfl_sync(0xffffffffu, values[lanes < 0 ? 0 : kPairs - 1], from);
+    const int32_t inside = __shfl_sync(kAllLanes, values[index], from);
+    const int32_t edge = __shfl_sync(kAllLanes, values[lanes < 0 ? 0 : kPairs - 1], from);
     return wanted == from ? inside : edge;
   }
 }

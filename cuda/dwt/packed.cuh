@@ -50,7 +50,7 @@ __device__ __forceinline__ void transform_level_fast(const FusedParams& params) 
       walk_strip(level);
       if constexpr (Level::kCopies) wait_for_copies<0>();  // none is left when the warp ends
       // Orders the lanes' earlier writes before the later ones of other lanes.
-      if (__any_sync(0xffffffffu, level.is_outside()) == 0) return;
+      if (__any_sync(kAllLanes, level.is_outside()) == 0) return;
     }
     walk_values<kWavelet, kDirection, kAtSamples, typename Level::Place>(params);
   } else if constexpr (has_eight_taps(kWavelet)) {

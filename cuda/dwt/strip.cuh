@@ -30,7 +30,7 @@ struct Strip {
     const TileParams& tile = params.tiles[component];
     // By this shuffle the compiler knows that a warp's lanes stay together, and makes no second
     // copy of the others for lanes that are apart.
-    uint32_t warp = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);
+    uint32_t warp = __shfl_sync(kAllLanes, threadIdx.x / 32, 0);
     warp += (block - tile.first_cta) * kDwtWarps;
     const uint32_t down = warp / tile.tiles_across, across = warp - down * tile.tiles_across;
     first = static_cast<int32_t>(down) * params.run;

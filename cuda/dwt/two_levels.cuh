@@ -249,7 +249,7 @@ __device__ __forceinline__ void transform_two_levels(const TwoLevelParams& param
   levels.walk();
   if constexpr (TwoLevels<kWavelet>::kCopies) wait_for_copies<0>();  // none is left at the end
   // Orders the lanes' earlier writes before the later ones of other lanes.
-  if (__any_sync(0xffffffffu, levels.is_outside()) != 0) walk_two_values<kWavelet>(params);
+  if (__any_sync(kAllLanes, levels.is_outside()) != 0) walk_two_values<kWavelet>(params);
 }
 
 }  // namespace cudatransform::cuda

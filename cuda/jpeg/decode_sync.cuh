@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/jpeg/decode_fetch.cuh"
 
 namespace cudatransform::cuda {
@@ -14,11 +15,7 @@ class CtaScan {
 
   __device__ __forceinline__ uint32_t before(uint32_t value, uint32_t* all) const {
     const uint32_t lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
-    uint32_t sum = value;
-    for (uint32_t distance = 1; distance < kWarp; distance *= 2) {
-      const uint32_t other = __shfl_up_sync(~0u, sum, distance);
-      if (lane >= distance) sum += other;
-    }
+    const uint32_t sum = sum_up_to_lane(value);
     if (lane == kWarp - 1) warps_[warp] = sum;
     __syncthreads();
     uint32_t base = 0, total = 0;
@@ -185,7 +182,7 @@ class TileSync {
 
   // Blocks, then DC differences, since a segment has begun or else the tile.
   __device__ __forceinline__ void count() {
-    const uint32_t mask = __ballot_sync(~0u, is_begin_ && counts_);
+    const uint32_t mask = __ballot_sync(kAllLanes, is_begin_ && counts_);
     if (thread_ % kWarp == 0) shared_.begins[thread_ / kWarp] = mask;
     uint32_t all = 0;
     const uint32_t blocks = sum_before(counts_ ? blocks_ : 0, &all);

@@ -22,25 +22,21 @@ __device__ __forceinline__ void sum_tiles(const JpegDecodeParams& params, const 
     const uint32_t count = min(end - scan.first_tile, kWarp);
     end -= count;
     const bool begins = lane < count && (params.tiles.blocks[end + lane] & kInSegment) != 0;
-    const uint32_t mask = __ballot_sync(~0u, begins);
+    const uint32_t mask = __ballot_sync(kAllLanes, begins);
     if (mask != 0) from = end + kWarp - 1 - static_cast<uint32_t>(__clz(static_cast<int>(mask)));
   }
   uint32_t blocks = 0, dc[kJpegMaxComponents] = {};
   for (; from < tile; from += kWarp) {
     const uint32_t mine = from + lane;
     const uint32_t counted = mine < tile ? params.tiles.blocks[mine] & ~kInSegment : 0;
-    uint32_t sum = counted;
-    for (uint32_t distance = 1; distance < kWarp; distance *= 2) {
-      const uint32_t other = __shfl_up_sync(~0u, sum, distance);
-      if (lane >= distance) sum += other;
-    }
+    const uint32_t sum = sum_up_to_lane(counted);
     for (uint32_t k = 0; k < scan.classes; ++k) {
       const uint32_t difference =
           mine < tile ? params.tiles.sums[k * params.tiles.count + mine] : 0;
       const uint32_t component = scan.component_of_class(k, blocks + sum - counted);
       for (uint32_t c = 0; c < kJpegMaxComponents; ++c) dc[c] += c == component ? difference : 0;
     }
-    blocks += __shfl_sync(~0u, sum, kWarp - 1);
+    blocks += __shfl_sync(kAllLanes, sum, kWarp - 1);
   }
   for (uint32_t c = 0; c < kJpegMaxComponents; ++c)
     dc[c] = static_cast<uint32_t>(sum_of_warp(dc[c]));

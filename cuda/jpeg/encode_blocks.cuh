@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/jpeg/encode_params.h"
 
 namespace cudatransform::cuda {
-
-inline constexpr uint32_t kAllLanes = 0xffffffffu;
 
 // The levels of one block. Lane i has those at positions 2i and 2i + 1 in zigzag order; lane 0 has
 // the difference of DC levels.

@@ -50,11 +50,6 @@ Status launch(StreamQueue& queue, Kernel kernel, EncodeParams& params) {
                       arguments, false);
 }
 
-Status not_cuda() {
-  return Status::error(StatusCode::kInvalidArgument,
-                       "the CUDA engine needs a CUDA device and one of its queues");
-}
-
 EncodeParams params_of(const JpegEncodeJob& job) {
   EncodeParams params = {};
   params.layout = job.layout;
@@ -98,7 +93,7 @@ EncodeParams params_for(const JpegEncodeJob& job, const Scratch& scratch, CUdevi
 Status encode(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job, false));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
-  if (device.is_host() || stream == nullptr) return not_cuda();
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
   const Scratch scratch(job);
   CUdeviceptr at = 0, zeroed = 0;
   CT_RETURN_IF_ERROR(stream->scratch(scratch.bytes(), &at));
@@ -114,7 +109,7 @@ Status encode(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* 
 Status count(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job, true));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
-  if (device.is_host() || stream == nullptr) return not_cuda();
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
   EncodeParams params = params_of(job);
   CUdeviceptr counts = 0;
   CT_RETURN_IF_ERROR(stream->scratch(sizeof(JpegSymbolCounts), &counts));
@@ -130,7 +125,7 @@ Status count(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* f
 Status encode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegEncodeJob> jobs) {
   if (jobs.size() == 1) return encode(device, queue, jobs[0], nullptr);
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
-  if (device.is_host() || stream == nullptr) return not_cuda();
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
   if (jobs.size() > kMaxEncodeJobs)
     return Status::error(StatusCode::kInvalidArgument, "too many pictures in a batch");
   size_t bytes = 0;
@@ -168,7 +163,7 @@ const JpegEncodeOps& cuda_jpeg_encode_ops() {
 
 Status probe_cuda_jpeg_encode_kernels(Device& device) {
   auto* stream = dynamic_cast<cuda::StreamQueue*>(&device.queue(QueueKind::kCompute));
-  if (stream == nullptr) return cuda::not_cuda();
+  CT_RETURN_IF_ERROR(cuda::check_queue(device, stream));
   return stream->load({cuda::encode_kernels(), cuda::kCodeTiles});
 }
 

@@ -2,19 +2,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "cuda/common/ptx.cuh"
 #include "cuda/jpeg/encode_params.h"
 
 namespace cudatransform::cuda {
-
-// The sum of this lane's and all lower ones'.
-__device__ __forceinline__ uint32_t sum_up_to_lane(uint32_t value) {
-#pragma unroll
-  for (uint32_t distance = 1; distance < 32; distance *= 2) {
-    const uint32_t other = __shfl_up_sync(0xffffffffu, value, distance);
-    if (threadIdx.x % 32 >= distance) value += other;
-  }
-  return value;
-}
 
 // The sum of all lower threads' values; `*all` is that of all. `sums` is shared memory, free before
 // and after the next __syncthreads().
@@ -42,16 +33,16 @@ __device__ __forceinline__ JpegSpan join_before_thread(JpegSpan span,
 #pragma unroll
   for (uint32_t distance = 1; distance < 32; distance *= 2) {
     JpegSpan other;
-    other.open = __shfl_up_sync(0xffffffffu, span.open, distance);
-    other.closed = __shfl_up_sync(0xffffffffu, span.closed, distance);
-    other.closes = __shfl_up_sync(0xffffffffu, uint32_t{span.closes}, distance) != 0;
+    other.open = __shfl_up_sync(kAllLanes, span.open, distance);
+    other.closed = __shfl_up_sync(kAllLanes, span.closed, distance);
+    other.closes = __shfl_up_sync(kAllLanes, uint32_t{span.closes}, distance) != 0;
     if (lane >= distance) span = jpeg_join(other, span);
   }
   if (lane == 31) spans[warp] = span;
   JpegSpan before;
-  before.open = __shfl_up_sync(0xffffffffu, span.open, 1);
-  before.closed = __shfl_up_sync(0xffffffffu, span.closed, 1);
-  before.closes = __shfl_up_sync(0xffffffffu, uint32_t{span.closes}, 1) != 0;
+  before.open = __shfl_up_sync(kAllLanes, span.open, 1);
+  before.closed = __shfl_up_sync(kAllLanes, span.closed, 1);
+  before.closes = __shfl_up_sync(kAllLanes, uint32_t{span.closes}, 1) != 0;
   if (lane == 0) before = {};
   __syncthreads();
   JpegSpan warps = {}, total = {};

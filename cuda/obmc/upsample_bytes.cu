@@ -108,8 +108,8 @@ extern "C" __global__ void __launch_bounds__(kUpsampleThreads)
     const uint32_t word = rows[r + 3];
     const uint32_t below = y + 1 == component.height ? word : half_rows(rows + r);
     const auto beside = [&](uint32_t of) {
-      const uint32_t left = __shfl_up_sync(0xffffffffu, of, 1);
-      const uint32_t right = __shfl_down_sync(0xffffffffu, of, 1);
+      const uint32_t left = __shfl_up_sync(kAllLanes, of, 1);
+      const uint32_t right = __shfl_down_sync(kAllLanes, of, 1);
       return half_columns(of, left, right) & ~ends | of & ends;
     };
     const uint32_t right = beside(word), right_below = beside(below);

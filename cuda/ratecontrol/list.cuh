@@ -13,7 +13,6 @@ namespace cudatransform::cuda {
 template <typename Magnitude>
 struct ListShared {
   using Item = typename Magnitude::Item;
-  static constexpr uint32_t kAll = 0xffffffffu;
 
   Item items[kUnitsOfCta][kUnitItems];
 
@@ -26,7 +25,7 @@ struct ListShared {
     uint32_t end = own;
 #pragma unroll
     for (unsigned distance = 1; distance < kUnitBlocks; distance *= 2) {
-      const uint32_t before = __shfl_up_sync(kAll, end, distance);
+      const uint32_t before = __shfl_up_sync(kAllLanes, end, distance);
       if (block >= distance) end += before;
     }
     Item* const first = items[threadIdx.x / kUnitBlocks] + (end - own);
@@ -35,7 +34,7 @@ struct ListShared {
     for (int k = 1; k < 64; ++k)
       if (kept >> k & 1) *to++ = Magnitude::pack(magnitudes[k], k);
     if (own > 0) *first = Magnitude::first_of_block(*first);
-    return __shfl_sync(kAll, end, lane | (kUnitBlocks - 1));
+    return __shfl_sync(kAllLanes, end, lane | (kUnitBlocks - 1));
   }
   // A warp stores its units, which begin with `unit`.
   __device__ __forceinline__ void store(const RateLists& lists, uint32_t unit, uint32_t size) {
@@ -43,7 +42,7 @@ struct ListShared {
     const unsigned lane = threadIdx.x % 32;
 #pragma unroll
     for (unsigned u = 0; u < 32 / kUnitBlocks; ++u) {
-      const uint32_t count = __shfl_sync(kAll, size, u * kUnitBlocks);
+      const uint32_t count = __shfl_sync(kAllLanes, size, u * kUnitBlocks);
       const Item* const from = items[threadIdx.x / 32 * (32 / kUnitBlocks) + u];
       Item* const to = reinterpret_cast<Item*>(lists.items) + size_t{unit + u} * kUnitItems;
       if (lane == 0) lists.sizes[unit + u] = count;

@@ -23,8 +23,6 @@ inline constexpr int kMinExponent = 127, kMaxExponent = 126 + int(kJpegAcSizes);
 inline constexpr unsigned kDcSymbols = kJpegSymbols - kJpegDcSymbols;
 inline constexpr unsigned kEnds = kDcSymbols, kLongRuns = kEnds + 1, kOthers = kLongRuns + 1;
 
-inline constexpr uint32_t kAllLanes = 0xffffffffu;
-
 // The counts of a candidate's slots, less those of the candidate before it. Their tables are alike,
 // so few of its symbols are others.
 struct alignas(16) SymbolChanges {
