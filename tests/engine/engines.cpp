@@ -17,6 +17,7 @@
 #include "transform/dwt/dwt.h"
 #include "transform/obmc/obmc.h"
 #include "transform/range/range.h"
+#include "transform/resize/resize.h"
 #include "transform/rgb/rgb.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/coeffilter/engine.h"
@@ -114,6 +115,7 @@ Engine host_engine(std::shared_ptr<Device> device) {
   host.dwt_ops = &host_dwt_ops();
   host.obmc_ops = &host_obmc_ops();
   host.range_ops = &host_range_ops();
+  host.resize_ops = &host_resize_ops();
   host.rgb_ops = &host_rgb_ops();
   host.flip_ops = &host_flip_ops();
   host.requant_ops = &host_requant_ops();
@@ -154,6 +156,7 @@ const Engine& portable_engine() {
     portable.dwt_ops = &portable_dwt_ops();
     portable.obmc_ops = &portable_obmc_ops();
     portable.range_ops = &portable_range_ops();
+    portable.resize_ops = &portable_resize_ops();
     portable.rgb_ops = &portable_rgb_ops();
     return portable;
   }();
