@@ -28,6 +28,7 @@
 #include "cuda/dwt/plan.h"
 #include "cuda/obmc/engine.h"
 #include "cuda/range/engine.h"
+#include "cuda/resize/engine.h"
 #include "cuda/rgb/engine.h"
 #endif
 
@@ -81,6 +82,7 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
     engine.kernel_choice = static_cast<int>(dct);
     if (dct == Dct::kAuto) continue;
     engine.range_ops = nullptr;
+    engine.resize_ops = nullptr;
     engine.flip_ops = nullptr;
     engine.requant_ops = nullptr;
     engine.convert_ops = nullptr;
@@ -130,6 +132,7 @@ Engine cuda_engine(std::shared_ptr<Device> device) {
   cuda.obmc_ops = &cuda_obmc_ops();
   cuda.rgb_ops = &cuda_rgb_ops();
   cuda.range_ops = &cuda_range_ops();
+  cuda.resize_ops = &cuda_resize_ops();
   cuda.flip_ops = &cuda_flip_ops();
   cuda.requant_ops = &cuda_requant_ops();
   cuda.convert_ops = &cuda_convert_ops();

@@ -42,7 +42,7 @@ constexpr uint32_t divided_by_alpha(uint32_t color, uint32_t alpha) {
 }
 
 // The mean of `count` samples: (sum + count / 2) * multiplier >> 24, in 32 bits.
-inline uint32_t reduction_multiplier(uint32_t count) {
+constexpr uint32_t reduction_multiplier(uint32_t count) {
   return static_cast<uint32_t>(4294967296.f / static_cast<float>(256 * count));
 }
 constexpr uint32_t reduced_mean(uint32_t sum, uint32_t count, uint32_t multiplier) {
