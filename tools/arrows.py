@@ -30,6 +30,7 @@ ROOMS = {
     "transform/ratecontrol": "transform/device",
     "transform/coeffilter": PICTURES + " transform/dct8x8",
     "transform/range": PICTURES,
+    "transform/resize": PICTURES,
     "transform/rgb": PICTURES,
     "cuda/device": PICTURES,
     "cuda/common": PICTURES + " cuda/device",
@@ -38,6 +39,7 @@ ROOMS = {
     "cuda/dirac": KERNELS + " dirac transform/dwt",
     "cuda/obmc": KERNELS + " transform/obmc",
     "cuda/range": KERNELS + " transform/range",
+    "cuda/resize": KERNELS + " transform/resize",
     "cuda/rgb": KERNELS + " transform/rgb",
     # Symbols of JPEG's, of coefficients that no memory holds.
     "cuda/ratecontrol": KERNELS + " jpeg transform/dct8x8 cuda/dct8x8",

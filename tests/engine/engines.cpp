@@ -17,6 +17,7 @@
 #include "transform/dwt/dwt.h"
 #include "transform/obmc/obmc.h"
 #include "transform/range/range.h"
+#include "transform/resize/resize.h"
 #include "transform/rgb/rgb.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/coeffilter/engine.h"
@@ -27,6 +28,7 @@
 #include "cuda/dwt/plan.h"
 #include "cuda/obmc/engine.h"
 #include "cuda/range/engine.h"
+#include "cuda/resize/engine.h"
 #include "cuda/rgb/engine.h"
 #endif
 
@@ -80,6 +82,7 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
     engine.kernel_choice = static_cast<int>(dct);
     if (dct == Dct::kAuto) continue;
     engine.range_ops = nullptr;
+    engine.resize_ops = nullptr;
     engine.flip_ops = nullptr;
     engine.requant_ops = nullptr;
     engine.convert_ops = nullptr;
@@ -114,6 +117,7 @@ Engine host_engine(std::shared_ptr<Device> device) {
   host.dwt_ops = &host_dwt_ops();
   host.obmc_ops = &host_obmc_ops();
   host.range_ops = &host_range_ops();
+  host.resize_ops = &host_resize_ops();
   host.rgb_ops = &host_rgb_ops();
   host.flip_ops = &host_flip_ops();
   host.requant_ops = &host_requant_ops();
@@ -128,6 +132,7 @@ Engine cuda_engine(std::shared_ptr<Device> device) {
   cuda.obmc_ops = &cuda_obmc_ops();
   cuda.rgb_ops = &cuda_rgb_ops();
   cuda.range_ops = &cuda_range_ops();
+  cuda.resize_ops = &cuda_resize_ops();
   cuda.flip_ops = &cuda_flip_ops();
   cuda.requant_ops = &cuda_requant_ops();
   cuda.convert_ops = &cuda_convert_ops();
@@ -154,6 +159,7 @@ const Engine& portable_engine() {
     portable.dwt_ops = &portable_dwt_ops();
     portable.obmc_ops = &portable_obmc_ops();
     portable.range_ops = &portable_range_ops();
+    portable.resize_ops = &portable_resize_ops();
     portable.rgb_ops = &portable_rgb_ops();
     return portable;
   }();

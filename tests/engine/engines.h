@@ -15,6 +15,7 @@
 #include "transform/dwt/dwt.h"
 #include "transform/obmc/obmc.h"
 #include "transform/range/range.h"
+#include "transform/resize/resize.h"
 #include "transform/rgb/rgb.h"
 
 namespace cudatransform::test {
@@ -30,7 +31,8 @@ struct Engine {
   const ObmcOps* obmc_ops = nullptr;    // as dwt_ops
   const RgbOps* rgb_ops = nullptr;      // as dwt_ops
   const RangeOps* range_ops = nullptr;  // likewise
-  const FlipOps* flip_ops = nullptr;    // likewise
+  const ResizeOps* resize_ops = nullptr;
+  const FlipOps* flip_ops = nullptr;  // likewise
   const RequantOps* requant_ops = nullptr;
   const ConvertOps* convert_ops = nullptr;
 

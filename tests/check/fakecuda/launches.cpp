@@ -14,6 +14,7 @@
 #include "cuda/obmc/accesses.h"
 #include "cuda/range/kernels.h"
 #include "cuda/ratecontrol/accesses.h"
+#include "cuda/resize/accesses.h"
 #include "cuda/rgb/accesses.h"
 #include "tests/check/fakecuda/deferred.h"
 #include "tests/tiny/tiny_params.h"
@@ -41,6 +42,7 @@ const KernelAccesses* accesses_of(const std::string& kernel) {
           {kObmcAccesses},
           {kRangeAccesses},
           {kRateAccesses},
+          {kResizeAccesses},
           {kRgbAccesses},
           {kCoefFilterAccesses},
           {kTinyAccesses}})

@@ -1,0 +1,245 @@
+// The CUDA engine's resampling: the passes of a batch, with a launch for each kind of them.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/resize/engine.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "cuda/common/batch_launch.h"
+#include "cuda/device/kernel_family.h"
+#include "cuda/device/queue.h"
+#include "cuda/resize/kernels.h"
+#include "cuda/resize/params.h"
+#include "cuda/resize/tables.h"
+#include "transform/resize/axis.h"
+#include "transform/resize/plan.h"
+
+namespace cudatransform {
+namespace cuda {
+
+CT_KERNEL_FAMILY(resize_kernels, CT_RESIZE_IMAGES)
+CT_KERNEL_FAMILY(resize_batch_kernels, CT_RESIZE_BATCH_IMAGES)
+
+namespace {
+
+// Intermediates of the jobs that are under way together.
+constexpr size_t kMaxScratch = size_t{256} << 20;
+constexpr int kStages = 3;  // a reduction, and two passes
+
+uint32_t divided(int32_t size, uint32_t by) { return (static_cast<uint32_t>(size) + by - 1) / by; }
+
+ResizeView view_of(const ResizePicture& picture) {
+  ResizeView view = {};
+  for (int c = 0; c < kMaxResizeChannels; ++c) {
+    view.data[c] = static_cast<uint8_t*>(picture.data[c]);
+    view.pitch[c] = picture.pitch[c];
+  }
+  view.width = picture.width;
+  view.height = picture.height;
+  view.step = picture.step;
+  return view;
+}
+
+// Channels behind the last are never used, but have addresses.
+ResizeView with_all_channels(ResizeView view, int channels) {
+  for (int c = channels; c < kMaxResizeChannels; ++c) {
+    view.data[c] = view.data[0];
+    view.pitch[c] = view.pitch[0];
+  }
+  return view;
+}
+
+class Batches {
+ public:
+  Batches(Device& device, StreamQueue& queue) : device_(device), queue_(queue), tables_(queue) {}
+
+  bool is_full() const { return scratch_ > kMaxScratch; }
+
+  void add(const ResizeJob& job) {
+    const ResizePlan plan = plan_resize(job);
+    ResizeView from = with_all_channels(view_of(job.from), job.channels);
+    if (plan.premultiplies || job.reduction.exists()) from = add_reduction(job, plan, from);
+    ResizePassParams last = params_of(job, from, with_all_channels(view_of(job.to), job.channels));
+    last.type = job.type;
+    last.table = tables_.add_values(job);
+    last.divides = plan.premultiplies;
+    if (!plan.filters()) return add_pick(plan, last);
+    const bool both = plan.x.is_filtered && plan.y.is_filtered;
+    const bool along_last = plan.y.is_filtered ? plan.rows_first && both : true;
+    const ResizeSide& side = along_last ? plan.x : plan.y;
+    const auto axis = tables_.add_axis(job.filter, side, &last.axis);
+    if (both) {
+      const int32_t begin = along_last ? 0 : axis->begin();
+      const int32_t rows = along_last ? plan.y.out : axis->end() - begin;
+      const ResizeView between = new_view(job.channels, along_last ? plan.x.in : plan.x.out, rows);
+      ResizePassParams first = params_of(job, from, between);
+      tables_.add_axis(job.filter, along_last ? plan.y : plan.x, &first.axis);
+      first.top = begin;  // 0 if it goes down columns
+      add_pass(1, along_last ? ResizePass::kDown : ResizePass::kAlong, first);
+      last.from = between;
+      last.top = begin;
+    }
+    add_pass(2, along_last ? ResizePass::kAlong : ResizePass::kDown, last);
+  }
+
+  Status run() {
+    CT_RETURN_IF_ERROR(tables_.send(device_));
+    CUdeviceptr scratch = 0;
+    if (scratch_ > 0) CT_RETURN_IF_ERROR(queue_.scratch(scratch_, &scratch));
+    for (auto& stage : stages_) {
+      for (Pass& pass : stage) place(scratch, &pass.params);
+      CT_RETURN_IF_ERROR(launch(stage));
+    }
+    return {};
+  }
+
+ private:
+  struct Pass {
+    ResizePass kind;
+    ResizePassParams params;
+  };
+
+  static ResizePassParams params_of(const ResizeJob& job, const ResizeView& from,
+                                    const ResizeView& to) {
+    ResizePassParams params = {};
+    params.from = from;
+    params.to = to;
+    params.channels = job.channels;
+    return params;
+  }
+
+  // Planes in scratch memory, where their addresses are offsets until place().
+  ResizeView new_view(int channels, int32_t width, int32_t height) {
+    constexpr size_t kAlignment = 256;
+    ResizeView view = {};
+    const auto pitch = (static_cast<size_t>(width) + 15) / 16 * 16;
+    for (int c = 0; c < channels; ++c) {
+      view.data[c] = reinterpret_cast<uint8_t*>(kScratch + scratch_);
+      view.pitch[c] = static_cast<int64_t>(pitch);
+      scratch_ += (pitch * static_cast<size_t>(height) + kAlignment - 1) / kAlignment * kAlignment;
+    }
+    view.width = width;
+    view.height = height;
+    view.step = 1;
+    return with_all_channels(view, channels);
+  }
+
+  ResizeView add_reduction(const ResizeJob& job, const ResizePlan& plan, const ResizeView& from) {
+    const ResizeReduction& by = job.reduction;
+    const ResizeView to = new_view(job.channels, job.reduced_width(), job.reduced_height());
+    ResizePassParams params = params_of(job, from, to);
+    params.right = from.width;
+    params.bottom = from.height;
+    if (by.exists()) {
+      params.left = by.left;
+      params.top = by.top;
+      params.right = by.right;
+      params.bottom = by.bottom;
+    }
+    params.reduce_x = by.x;
+    params.reduce_y = by.y;
+    params.premultiplies = plan.premultiplies;
+    add_pass(0, ResizePass::kReduce, params);
+    return to;
+  }
+
+  void add_pick(const ResizePlan& plan, ResizePassParams& params) {
+    if (plan.picks) {
+      params.columns =
+          tables_.add_positions(nearest_positions(plan.x.in, plan.x.from, plan.x.to, plan.x.out));
+      params.rows =
+          tables_.add_positions(nearest_positions(plan.y.in, plan.y.from, plan.y.to, plan.y.out));
+    } else {
+      params.left = static_cast<int32_t>(plan.x.from);
+      params.top = static_cast<int32_t>(plan.y.from);
+    }
+    add_pass(2, ResizePass::kPick, params);
+  }
+
+  void add_pass(int stage, ResizePass kind, ResizePassParams params) {
+    params.across = divided(params.to.width, kResizeAcross);
+    params.by_across = make_divider(params.across);
+    stages_[stage].push_back({kind, params});
+  }
+
+  static void place_view(CUdeviceptr scratch, ResizeView* view) {
+    for (uint8_t*& data : view->data) {
+      const auto address = reinterpret_cast<uintptr_t>(data);
+      if (address >= kScratch)
+        data = reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(scratch) + address - kScratch);
+    }
+  }
+
+  void place(CUdeviceptr scratch, ResizePassParams* params) const {
+    place_view(scratch, &params->from);
+    place_view(scratch, &params->to);
+    tables_.place(&params->axis.first);
+    tables_.place(&params->axis.count);
+    tables_.place(&params->axis.weights);
+    tables_.place(&params->columns);
+    tables_.place(&params->rows);
+    tables_.place(&params->table);
+  }
+
+  static uint32_t ctas_of(const ResizePassParams& params) {
+    return params.across * divided(params.to.height, kResizeRows);
+  }
+
+  Status launch(std::vector<Pass>& passes) {
+    if (passes.empty()) return {};
+    if (passes.size() == 1) {
+      ResizePassParams& params = passes[0].params;
+      void* arguments[] = {&params};
+      const KernelKey key = {resize_kernels(), static_cast<uint32_t>(passes[0].kind)};
+      return queue_.launch(key, ctas_of(params), kResizeThreads, arguments, false);
+    }
+    Batch<ResizePassParams> batch;
+    for (const Pass& pass : passes)
+      batch.add(static_cast<uint32_t>(pass.kind), ctas_of(pass.params), pass.params);
+    CT_RETURN_IF_ERROR(batch.send(device_, queue_));
+    return batch.launch(queue_, resize_batch_kernels(), kResizeThreads, 0, 1,
+                        [](uint32_t kind) { return kind; });
+  }
+
+  // Above all addresses of a process and a device.
+  static constexpr uintptr_t kScratch = uintptr_t{1} << 63;
+
+  Device& device_;
+  StreamQueue& queue_;
+  ResizeTables tables_;
+  std::vector<Pass> stages_[kStages];
+  size_t scratch_ = 0;
+};
+
+Status submit_all(Device& device, StreamQueue& queue, std::span<const ResizeJob> jobs) {
+  for (size_t i = 0; i < jobs.size();) {
+    Batches batches(device, queue);
+    while (i < jobs.size() && !batches.is_full()) batches.add(jobs[i++]);
+    CT_RETURN_IF_ERROR(batches.run());
+  }
+  return {};
+}
+
+Status submit(Device& device, Queue& queue, std::span<const ResizeJob> jobs, FencePtr* fence) {
+  for (const ResizeJob& job : jobs) CT_RETURN_IF_ERROR(validate(job));
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
+  try {
+    CT_RETURN_IF_ERROR(submit_all(device, *stream, jobs));
+  } catch (const std::bad_alloc&) {
+    return Status::error(StatusCode::kOutOfMemory, "no host memory for the weights of filters");
+  }
+  return fence != nullptr ? stream->record(fence) : Status{};
+}
+
+}  // namespace
+}  // namespace cuda
+
+const ResizeOps& cuda_resize_ops() {
+  static constexpr ResizeOps kOps = {"cuda", cuda::submit};
+  return kOps;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,12 @@
+// The CUDA engine's resampling, on a CUDA device (cuda/device/cuda_device.h).
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "transform/resize/resize.h"
+
+namespace cudatransform {
+
+// Jobs' addresses are device addresses, but for tables.
+const ResizeOps& cuda_resize_ops();
+
+}  // namespace cudatransform

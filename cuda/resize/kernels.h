@@ -1,0 +1,32 @@
+// Every kernel of resampling, by the name that a profiler prints and a launch asks for.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+//   passes   one pass of any picture, a pixel of its output a thread (passes.cu)
+//
+// Its twin on the CPU, its test and its page:
+//
+//   resize_reduce, resize_along, resize_down, resize_pick
+//     twin   Resizer in transform/resize/engine.cpp, rows in transform/resize/portable.cpp and
+//            transform/resize/vectors.cpp
+//     test   tests/engine/resize/resize_test.cpp
+//     bench  tests/engine/kernel_jobs.cpp: case:resize
+//     page   docs/kernels.md, 20
+#pragma once
+
+// X(name, function of passes.cu), in the order of ResizePass.
+#define CT_RESIZE_PASS_KERNELS(X) \
+  X(resize_reduce, reduce_pixel)  \
+  X(resize_along, add_along_row)  \
+  X(resize_down, add_down_column) \
+  X(resize_pick, pick_pixel)
+
+// The same for many jobs (cuda/common/batch.h).
+#define CT_RESIZE_PASS_BATCH_KERNELS(X) \
+  X(resize_reduce_batch, reduce_pixel)  \
+  X(resize_along_batch, add_along_row)  \
+  X(resize_down_batch, add_down_column) \
+  X(resize_pick_batch, pick_pixel)
+
+// Images: X(image, its kernels), in the order of their numbers.
+#define CT_RESIZE_IMAGES(IMAGE) IMAGE(resize_passes, CT_RESIZE_PASS_KERNELS)
+#define CT_RESIZE_BATCH_IMAGES(IMAGE) IMAGE(resize_passes, CT_RESIZE_PASS_BATCH_KERNELS)

@@ -1,0 +1,53 @@
+// What kernels of resampling are told.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/divider.h"
+#include "transform/resize/resize.h"
+
+namespace cudatransform::cuda {
+
+// In the order of CT_RESIZE_PASS_KERNELS.
+enum class ResizePass { kReduce, kAlong, kDown, kPick };
+
+// A CTA has kResizeAcross pixels of kResizeRows rows.
+inline constexpr uint32_t kResizeAcross = 32, kResizeRows = 4;
+inline constexpr uint32_t kResizeThreads = kResizeAcross * kResizeRows;
+
+// As ResizePicture.
+struct ResizeView {
+  uint8_t* data[kMaxResizeChannels];
+  int64_t pitch[kMaxResizeChannels];
+  int32_t width, height, step;
+};
+
+// A filter along one side: as ResizeAxis. Device addresses.
+struct ResizeAxisView {
+  const int32_t *first, *count, *weights;
+  int32_t taps;
+};
+
+struct ResizePassParams {
+  ResizeView from, to;
+  int32_t channels;
+  // kAlong and kDown.
+  ResizeAxisView axis;
+  // kPick: the sample of each column and row, -1 where there is none; or the samples from `left`
+  // and `top` on where these are null.
+  const int32_t *columns, *rows;
+  // kReduce: as ResizeReduction.
+  int32_t left, top, right, bottom, reduce_x, reduce_y;
+  bool premultiplies;
+  // Of the last pass: behind it, colors are divided by alpha, and samples become the values of a
+  // table.
+  bool divides;
+  ResizeType type;
+  const void* table;
+  // CTAs beside each other.
+  uint32_t across;
+  Divider by_across;
+};
+
+}  // namespace cudatransform::cuda

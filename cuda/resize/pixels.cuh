@@ -1,0 +1,47 @@
+// Pixels as the kernels of resampling put them into memory.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "cuda/resize/params.h"
+#include "transform/resize/plan.h"
+
+namespace cudatransform::cuda {
+
+struct ResizePixel {
+  int32_t of[kMaxResizeChannels];
+};
+
+// Sums in which the rounding is included.
+__device__ __forceinline__ int32_t byte_of_sum(int32_t sum) { return min(max(sum >> 22, 0), 255); }
+
+__device__ __forceinline__ int32_t alpha_of(const ResizePixel& pixel, int32_t channels) {
+  return channels == 2 ? pixel.of[1] : channels == 3 ? pixel.of[2] : pixel.of[3];
+}
+
+__device__ __forceinline__ void put_sample(const ResizePassParams& params, int c, int32_t x,
+                                           int32_t y, int32_t sample) {
+  uint8_t* to = params.to.data[c] + y * params.to.pitch[c] + int64_t{x} * params.to.step;
+  const int32_t entry = 256 * c + sample;
+  if (params.type == ResizeType::kU8)
+    *to = static_cast<uint8_t>(sample);
+  else if (params.type == ResizeType::kF32)
+    *reinterpret_cast<float*>(to) = __ldg(static_cast<const float*>(params.table) + entry);
+  else
+    *reinterpret_cast<uint16_t*>(to) = __ldg(static_cast<const uint16_t*>(params.table) + entry);
+}
+
+__device__ __forceinline__ void put_pixel(const ResizePassParams& params, int32_t x, int32_t y,
+                                          const ResizePixel& pixel) {
+  const int32_t alpha = alpha_of(pixel, params.channels);
+#pragma unroll
+  for (int c = 0; c < kMaxResizeChannels; ++c) {
+    if (c >= params.channels) continue;
+    const bool divides = params.divides && c + 1 < params.channels;
+    put_sample(params, c, x, y,
+               divides ? static_cast<int32_t>(divided_by_alpha(static_cast<uint32_t>(pixel.of[c]),
+                                                               static_cast<uint32_t>(alpha)))
+                       : pixel.of[c]);
+  }
+}
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,73 @@
+// The weights and tables of a batch: made once for jobs that share them, and sent together.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "cuda/device/queue.h"
+#include "cuda/device/staging.h"
+#include "cuda/resize/params.h"
+#include "transform/resize/axis.h"
+#include "transform/resize/plan.h"
+
+namespace cudatransform::cuda {
+
+// Axes that a queue's jobs have used: video and data sets of one size have the same again and
+// again, and sines take longer than kernels do.
+class AxisCache final : public StreamQueue::Kept {
+ public:
+  // Stays until the next call.
+  std::shared_ptr<const ResizeAxis> axis(ResizeFilter filter, const ResizeSide& side);
+
+ private:
+  using Key = std::tuple<int, int32_t, double, double, int32_t>;
+  static constexpr size_t kMaxBytes = 64 << 20;
+
+  std::map<Key, std::shared_ptr<const ResizeAxis>> axes_;
+  size_t bytes_ = 0;
+};
+
+// Offsets become device addresses when all is sent.
+class ResizeTables {
+ public:
+  explicit ResizeTables(StreamQueue& queue) : queue_(queue) {}
+
+  // Sets `view` to offsets.
+  std::shared_ptr<const ResizeAxis> add_axis(ResizeFilter filter, const ResizeSide& side,
+                                             ResizeAxisView* view);
+  const int32_t* add_positions(const std::vector<int32_t>& positions);
+  // Of a job's type.
+  const void* add_values(const ResizeJob& job);
+
+  // Enqueues the copy.
+  Status send(Device& device);
+  // Makes an offset an address; null stays.
+  template <typename T>
+  void place(const T** offset) const {
+    if (*offset == nullptr) return;
+    *offset = reinterpret_cast<const T*>(sent_ + reinterpret_cast<uintptr_t>(*offset) - kBase);
+  }
+
+ private:
+  struct Kept final : StreamQueue::Kept {
+    Staging staging;
+  };
+  static constexpr uintptr_t kBase = 256;  // so that no offset is null
+
+  template <typename T>
+  const T* add(const T* data, size_t count);
+
+  StreamQueue& queue_;
+  std::vector<uint8_t> bytes_;
+  std::map<const ResizeAxis*, ResizeAxisView> views_;
+  std::vector<std::shared_ptr<const ResizeAxis>> axes_;  // of views_
+  std::map<std::tuple<const float*, ResizeType, int>, const void*> values_;
+  const uint8_t* sent_ = nullptr;
+};
+
+}  // namespace cudatransform::cuda

@@ -1,0 +1,135 @@
+// The weights of a filter along one side of a picture.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "transform/resize/axis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace cudatransform {
+
+namespace {
+
+double box(double x) { return x > -.5 && x <= .5 ? 1. : 0.; }
+
+double bilinear(double x) {
+  x = std::fabs(x);
+  return x < 1. ? 1. - x : 0.;
+}
+
+double sinc(double x) {
+  if (x == 0.) return 1.;
+  x *= std::numbers::pi;
+  return std::sin(x) / x;
+}
+
+double hamming(double x) {
+  x = std::fabs(x);
+  if (x == 0.) return 1.;
+  if (x >= 1.) return 0.;
+  x *= std::numbers::pi;
+  // Pillow's constants are floats.
+  return std::sin(x) / x * (double{.54f} + double{.46f} * std::cos(x));
+}
+
+double bicubic(double x) {
+  constexpr double kA = -.5;
+  x = std::fabs(x);
+  if (x < 1.) return ((kA + 2.) * x - (kA + 3.)) * x * x + 1.;
+  if (x < 2.) return (((x - 5.) * x + 8.) * x - 4.) * kA;
+  return 0.;
+}
+
+double lanczos(double x) { return x >= -3. && x < 3. ? sinc(x) * sinc(x / 3.) : 0.; }
+
+// J. P. Costella, "The magic kernel", with three and with seven pieces of sharpening.
+double mks2013(double x) {
+  x = std::fabs(x);
+  if (x <= .5) return 17. / 16. - 7. / 4. * x * x;
+  if (x <= 1.5) return (1. - x) * (7. / 4. - x);
+  if (x <= 2.5) return -1. / 8. * (x - 5. / 2.) * (x - 5. / 2.);
+  return 0.;
+}
+
+double mks2021(double x) {
+  x = std::fabs(x);
+  if (x <= .5) return 577. / 576. - 239. / 144. * x * x;
+  if (x <= 1.5) return 35. / 36. * (x - 1.) * (x - 239. / 140.);
+  if (x <= 2.5) return 1. / 6. * (x - 2.) * (65. / 24. - x);
+  if (x <= 3.5) return 1. / 36. * (x - 3.) * (x - 15. / 4.);
+  if (x <= 4.5) return -1. / 288. * (x - 9. / 2.) * (x - 9. / 2.);
+  return 0.;
+}
+
+struct Kernel {
+  double support;
+  double (*weight)(double x);
+};
+constexpr Kernel kKernels[kResizeFilterCount] = {
+    {0., nullptr}, {.5, box},     {1., bilinear}, {1., hamming},
+    {2., bicubic}, {3., lanczos}, {2.5, mks2013}, {4.5, mks2021},
+};
+
+double step_of(double from, double to, int32_t out) {
+  const float side = static_cast<float>(to) - static_cast<float>(from);
+  return double{side} / out;
+}
+
+int32_t fixed_point(double weight) {
+  constexpr double kOne = 1 << kResizeFraction;
+  return static_cast<int32_t>(weight < 0. ? weight * kOne - .5 : weight * kOne + .5);
+}
+
+}  // namespace
+
+double resize_support(ResizeFilter filter) { return kKernels[static_cast<int>(filter)].support; }
+
+ResizeAxis make_resize_axis(ResizeFilter filter, int32_t in, double from, double to, int32_t out) {
+  const Kernel& kernel = kKernels[static_cast<int>(filter)];
+  const double scale = step_of(from, to, out), stretch = std::max(scale, 1.);
+  const double reach = kernel.support * stretch, narrow = 1. / stretch;
+  ResizeAxis axis;
+  axis.in = in;
+  axis.out = out;
+  axis.taps = std::min(static_cast<int32_t>(std::ceil(reach)) * 2 + 1, in);
+  const auto outputs = static_cast<size_t>(out), taps = static_cast<size_t>(axis.taps);
+  axis.first.resize(outputs);
+  axis.count.resize(outputs);
+  axis.weights.resize(outputs * taps);
+  std::vector<double> exact(taps);
+  for (size_t o = 0; o < outputs; ++o) {
+    const double center = double{static_cast<float>(from)} + (static_cast<double>(o) + .5) * scale;
+    // Behind the picture's end of a box that ends there, by rounding alone.
+    const int32_t first = std::clamp(static_cast<int32_t>(center - reach + .5), 0, in - 1);
+    const int32_t end = std::clamp(static_cast<int32_t>(center + reach + .5), first + 1, in);
+    const int32_t count = std::min(end - first, axis.taps);
+    double sum = 0.;
+    for (int32_t i = 0; i < count; ++i) {
+      const double weight = kernel.weight((i + first - center + .5) * narrow);
+      exact[static_cast<size_t>(i)] = weight;
+      sum += weight;
+    }
+    for (int32_t i = 0; i < count; ++i) {
+      const double weight = exact[static_cast<size_t>(i)];
+      axis.weights[o * taps + static_cast<size_t>(i)] =
+          fixed_point(sum != 0. ? weight / sum : weight);
+    }
+    axis.first[o] = first;
+    axis.count[o] = count;
+  }
+  return axis;
+}
+
+std::vector<int32_t> nearest_positions(int32_t in, double from, double to, int32_t out) {
+  const double step = step_of(from, to, out);
+  std::vector<int32_t> positions(static_cast<size_t>(out));
+  // Added up, not multiplied: sums of many steps are rounded many times.
+  double x = double{static_cast<float>(from)} + step * .5;
+  for (int32_t& position : positions) {
+    position = x >= 0. && x < in ? static_cast<int32_t>(x) : -1;
+    x += step;
+  }
+  return positions;
+}
+
+}  // namespace cudatransform
