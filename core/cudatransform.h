@@ -207,7 +207,7 @@ typedef struct {
   const void* data;  // of the host, or of the engine's device
   int64_t pitch;     // bytes from one row to the next
   int32_t width, height;
-  int32_t channels;   // 1 or 3
+  int32_t channels;   // 1 or 3; of ct_resize() 1 to 4
   int32_t on_device;  // nonzero: `data` is an address of the engine's device, and all work that was
                       // enqueued on its legacy default stream comes first
 } CtImage;
@@ -393,9 +393,67 @@ CT_API CtCode ct_requantize(CtEngine* engine, int32_t quality, const CtPicture* 
 CT_API CtCode ct_pixels(CtEngine* engine, const CtDecodeOptions* options, const CtPicture* from,
                         CtPicture* to, CtError* error);
 
-// ---- Planes by frequency ----
+// ---- Resampling ----
 
-typedef enum { CT_UINT8, CT_UINT16, CT_INT16, CT_INT32, CT_FLOAT16, CT_FLOAT32 } CtType;
+typedef enum {
+  CT_UINT8,
+  CT_UINT16,
+  CT_INT16,
+  CT_INT32,
+  CT_FLOAT16,
+  CT_FLOAT32,
+  CT_BFLOAT16
+} CtType;
+
+// Pillow's filters, by its names.
+typedef enum {
+  CT_NEAREST,
+  CT_BOX,
+  CT_BILINEAR,
+  CT_HAMMING,
+  CT_BICUBIC,
+  CT_LANCZOS,
+  CT_MKS2013,
+  CT_MKS2021
+} CtFilter;
+
+// Which version's bytes: those of 13, of 12.2 and 12.3, or of older ones, which differ in the order
+// of the two passes.
+typedef enum { CT_PILLOW_13, CT_PILLOW_12, CT_PILLOW_11 } CtResizeOrder;
+
+// How bytes become floats, to the bit: those of torchvision's ToTensor and Normalize, of its v2
+// transforms, and of Hugging Face's image processors, slow and fast.
+typedef enum { CT_TORCHVISION, CT_TORCHVISION_V2, CT_HF, CT_HF_FAST } CtRecipe;
+
+typedef struct {
+  size_t struct_size;
+  int32_t width, height;  // of the results
+  CtFilter filter;
+  CtResizeOrder order;
+  double reducing_gap;  // Pillow's, at least 1; 0: none
+  int32_t has_alpha;    // nonzero: the last of two or four channels is alpha
+  CtType type;          // CT_UINT8, CT_FLOAT32, CT_FLOAT16 or CT_BFLOAT16
+  int32_t planar;       // nonzero: (channels, height, width) instead of (height, width, channels)
+  // Of floats; `mean` and `std` have a number for each channel, or are NULL.
+  CtRecipe recipe;
+  const double* mean;
+  const double* std;
+} CtResizeOptions;
+
+// In samples, may have fractions.
+typedef struct {
+  double left, top, right, bottom;
+} CtBox;
+
+// Resamples images of 1 to 4 channels, all of as many, to one size, and waits. Images are in host
+// memory, or in device memory for an engine with a CUDA device; work that was then enqueued on its
+// legacy default stream comes first. `boxes` NULL: whole images. The results lie one after the
+// other at `*data` in `*block`, without gaps. Fails as a whole, with the number of the image.
+CT_API CtCode ct_resize(CtEngine* engine, const CtResizeOptions* options, const CtImage* images,
+                        const CtBox* boxes, size_t count, CtBlock** block, void** data,
+                        CtError* error);
+
+// ---- Planes by frequency ----
 
 // Of one component (64, blocks_h, blocks_w): plane 0 is DC, the others are in zigzag order.
 typedef struct {

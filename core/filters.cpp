@@ -289,6 +289,7 @@ bool number_of(CtType type, CoefNumber* number) {
       return true;
     case CT_UINT8:
     case CT_UINT16:
+    case CT_BFLOAT16:
       break;
   }
   return false;

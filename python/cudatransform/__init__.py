@@ -15,6 +15,7 @@ from .jpeg import decode, encode, read, write
 from .picture import ZIGZAG, Component, Picture
 from .planes import Planes
 from .reader import Batch, Reader
+from .resampling import resize, thumbnail
 from .tables import quality_tables
 from .transform import dct, idct, psnr
 from .version import VERSION
@@ -22,5 +23,5 @@ from .writer import Writer
 
 __all__ = ["Batch", "Component", "Failure", "Info", "Picture", "Planes", "ReadError", "Reader",
            "Unavailable", "WriteError", "Writer", "ZIGZAG", "dct", "decode", "encode", "idct",
-           "info", "psnr", "quality_tables", "read", "write"]
+           "info", "psnr", "quality_tables", "read", "resize", "thumbnail", "write"]
 __version__ = VERSION

@@ -25,7 +25,7 @@ from .errors import Unavailable
  DEVICE_LOST, FORKED, FAILED) = range(11)  # CtCode
 RGB, GRAY, LEVELS = range(3)               # CtOutput
 PRESETS = "annex-k", "perceptual"           # CtPreset
-TYPES = "uint8", "uint16", "int16", "int32", "float16", "float32"  # CtType
+TYPES = "uint8", "uint16", "int16", "int32", "float16", "float32"  # CtType, but for its last
 COLORS = "GRAYSCALE", "YCbCr", "RGB", "CMYK", "YCCK"  # CtColor, as samplings begin
 FORK_REMEDY = ("start it by spawn or forkserver (torch: DataLoader(..., "
                "multiprocessing_context='spawn'))")
@@ -154,6 +154,21 @@ class Planes(Structure):
     _fields_ = [("components", c_int32), ("bands", Coefficients * 4), ("block", c_void_p)]
 
 
+class ResizeOptions(Structure):
+    """CtResizeOptions."""
+
+    _fields_ = [("struct_size", c_size_t), ("width", c_int32), ("height", c_int32),
+                ("filter", c_int), ("order", c_int), ("reducing_gap", c_double),
+                ("has_alpha", c_int32), ("type", c_int), ("planar", c_int32), ("recipe", c_int),
+                ("mean", POINTER(c_double)), ("std", POINTER(c_double))]
+
+
+class Box(Structure):
+    """CtBox."""
+
+    _fields_ = [("left", c_double), ("top", c_double), ("right", c_double), ("bottom", c_double)]
+
+
 class Array(Structure):
     """CtArray."""
 
@@ -205,6 +220,8 @@ _FUNCTIONS: Dict[str, Tuple] = {
     "ct_requantize": (c_int, _P, c_int32, POINTER(Picture), POINTER(Picture), _E),
     "ct_pixels": (c_int, _P, POINTER(DecodeOptions), POINTER(Picture), POINTER(Picture), _E),
     "ct_planes": (c_int, _P, c_int, POINTER(Picture), POINTER(Planes), _E),
+    "ct_resize": (c_int, _P, POINTER(ResizeOptions), POINTER(Image), POINTER(Box), c_size_t,
+                  POINTER(_P), POINTER(_P), _E),
     "ct_squared_error": (c_int, _P, c_int, POINTER(Array), POINTER(Array), c_size_t, c_size_t,
                          POINTER(c_double), _E),
     "ct_block_new": (c_int, _P, c_size_t, POINTER(_P), POINTER(_P), _E),
@@ -313,10 +330,11 @@ class Block:
     __slots__ = ("address", "__array_interface__", "__weakref__")
     address: int
 
-    def array(self, shape: Tuple[int, ...], strides: Optional[Tuple[int, ...]] = None) -> Any:
-        """uint8 of a shape, of the host's memory, which holds this object."""
+    def array(self, shape: Tuple[int, ...], strides: Optional[Tuple[int, ...]] = None,
+              typestr: str = "|u1") -> Any:
+        """An array of the host's memory, which holds this object. typestr: as numpy's"""
         # We avoid a property: numpy drops exceptions of a signal's handler in one.
-        self.__array_interface__ = {"shape": shape, "typestr": "|u1", "version": 3,
+        self.__array_interface__ = {"shape": shape, "typestr": typestr, "version": 3,
                                     "strides": strides, "data": (self.address, False)}
         return np.asarray(self)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "check"))
 import cudatransform as ct  # noqa: E402
-from cudatransform import _device, picture  # noqa: E402
+from cudatransform import _cuda_memory, _device, picture  # noqa: E402
 import device_arrays  # noqa: E402
 import pictures  # noqa: E402
 
@@ -74,6 +74,24 @@ class OnDevice(unittest.TestCase):
             self.assertEqual(ct.encode(gray), ct.encode(ct.decode(ct.encode(here), "L")))
             for options in ({}, {"subsampling": "4:2:0", "quality": 30}):
                 self.assertEqual(ct.encode(there, **options), ct.encode(here, **options), options)
+
+    def test_resize(self):
+        chance = np.random.default_rng(1)
+        here = [pictures.pixels(40 + 3 * index, 30, seed=index) for index in range(6)]
+        there = [ct.decode(ct.encode(array), device="cuda") for array in here]
+        here = [downloaded(array) for array in there]
+        for resample in ("nearest", "box", "bilinear", "hamming", "bicubic", "lanczos"):
+            size = tuple(int(side) for side in chance.integers(1, 60, 2))
+            for options in ({}, {"box": (1.5, 2.25, 30, 29)}, {"reducing_gap": 2},
+                            {"like": "pillow-11"}):
+                self.assert_equal(ct.resize(there[0], size, resample, **options),
+                                  ct.resize(here[0], size, resample, **options), resample, options)
+        made = ct.resize(there, (24, 16), dtype="float32", layout="chw")
+        wanted = ct.resize(here, (24, 16), dtype="float32", layout="chw")
+        self.assertEqual((made.shape, made.dtype), (wanted.shape, wanted.dtype))
+        self.assertTrue(np.array_equal(_cuda_memory.downloaded(made), wanted))
+        with self.assertRaisesRegex(ValueError, "on one device"):
+            ct.resize([there[0], here[0]], (4, 4))
 
     def test_any_sampling_factors(self):
         """Those that libjpeg upsamples; the others are errors, as on the CPU."""
