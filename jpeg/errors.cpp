@@ -17,11 +17,11 @@ std::string irregularity_text(uint32_t irregularities) {
     uint32_t bit;
     const char* text;
   } kTexts[] = {
-      {kJpegLeftOverBytes, "extraneous bytes after entropy-coded data"},
-      {kJpegStrayBytes, "extraneous bytes between segments"},
+      {kJpegTrailingBytes, "extraneous bytes after entropy-coded data"},
+      {kJpegExtraneousBytes, "extraneous bytes between segments"},
       {kJpegScanParameters, "invalid SOS parameters for sequential JPEG"},
-      {kJpegMissingEnd, "missing EOI"},
-      {kJpegUselessMarker, "unexpected marker"},
+      {kJpegMissingEoi, "missing EOI"},
+      {kJpegUnexpectedMarker, "unexpected marker"},
       {kJpegUnknownHeader, "unknown JFIF revision or Adobe transform code"},
   };
   std::string all;
@@ -121,11 +121,11 @@ JpegErrors::Severity JpegErrors::note_irregular(uint32_t what, Severity severity
 // Bytes between the segments of the header belong to no segment.
 JpegErrors::Severity JpegErrors::weigh_extraneous(const jpeg_decompress_struct& cinfo) {
   const int scan = cinfo.input_scan_number;
-  if (scan == 0) return note_irregular(kJpegStrayBytes, Severity::kIrregular);
-  if (!are_data(cinfo)) return note_irregular(kJpegLeftOverBytes, Severity::kIrregular);
+  if (scan == 0) return note_irregular(kJpegExtraneousBytes, Severity::kIrregular);
+  if (!are_data(cinfo)) return note_irregular(kJpegTrailingBytes, Severity::kIrregular);
   if (scan != last_left_over_) scans_with_left_over_++;
   last_left_over_ = scan;
-  return note_irregular(kJpegLeftOverBytes, Severity::kSuspicious);
+  return note_irregular(kJpegTrailingBytes, Severity::kSuspicious);
 }
 
 JpegErrors::Severity JpegErrors::weigh(const j_common_ptr cinfo) {
@@ -134,14 +134,14 @@ JpegErrors::Severity JpegErrors::weigh(const j_common_ptr cinfo) {
       if (cinfo->err->msg_parm.i[0] != kDnl) return Severity::kNothing;
       [[fallthrough]];
     case JTRC_PARMLESS_MARKER:
-      return note_irregular(kJpegUselessMarker, Severity::kIrregular);
+      return note_irregular(kJpegUnexpectedMarker, Severity::kIrregular);
     case JWRN_ADOBE_XFORM:
     case JWRN_JFIF_MAJOR:
       return note_irregular(kJpegUnknownHeader, Severity::kIrregular);
     case JWRN_NOT_SEQUENTIAL:
       return note_irregular(kJpegScanParameters, Severity::kIrregular);
     case JWRN_JPEG_EOF:
-      return note_irregular(kJpegMissingEnd, Severity::kSuspicious);
+      return note_irregular(kJpegMissingEoi, Severity::kSuspicious);
     case JWRN_EXTRANEOUS_DATA:
       return weigh_extraneous(*reinterpret_cast<j_decompress_ptr>(cinfo));
     case JWRN_TOO_MUCH_DATA:  // when writing

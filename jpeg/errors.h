@@ -23,15 +23,15 @@ namespace cudatransform {
 // these. Bits of a set.
 //
 // Bytes behind the last block of an interval or a scan, which are not more MCUs.
-inline constexpr uint32_t kJpegLeftOverBytes = 1 << 0;
+inline constexpr uint32_t kJpegTrailingBytes = 1 << 0;
 // Bytes between segments.
-inline constexpr uint32_t kJpegStrayBytes = 1 << 1;
+inline constexpr uint32_t kJpegExtraneousBytes = 1 << 1;
 // Ss, Se, Ah, Al of a sequential scan.
 inline constexpr uint32_t kJpegScanParameters = 1 << 2;
 // The file ends without EOI, behind the last block.
-inline constexpr uint32_t kJpegMissingEnd = 1 << 3;
+inline constexpr uint32_t kJpegMissingEoi = 1 << 3;
 // A marker that says nothing where it is: RSTn outside of a scan, TEM, DNL.
-inline constexpr uint32_t kJpegUselessMarker = 1 << 4;
+inline constexpr uint32_t kJpegUnexpectedMarker = 1 << 4;
 // An unknown JFIF version or Adobe transform code.
 inline constexpr uint32_t kJpegUnknownHeader = 1 << 5;
 

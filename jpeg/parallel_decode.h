@@ -38,7 +38,7 @@ inline bool is_decoded(const JpegScans& scans, const JpegDecodeResult& result) {
 }
 // Oddities of a file that is decoded: bits of jpeg/errors.h.
 inline uint32_t irregularities(const JpegScans& scans, const JpegDecodeResult& result) {
-  return scans.irregular | ((result.damage & kJpegLeftOver) != 0 ? kJpegLeftOverBytes : 0);
+  return scans.irregular | ((result.damage & kJpegLeftOver) != 0 ? kJpegTrailingBytes : 0);
 }
 
 struct JpegDecodeOps {

@@ -302,7 +302,7 @@ bool JpegReader::all_blocks_came() const {
   if (cinfo_.arith_code) return false;
   if (is_sequential()) return vouched_;
   if (errors_.scans_with_left_over() > 1) return false;
-  if ((errors_.irregular() & kJpegMissingEnd) == 0) return true;
+  if ((errors_.irregular() & kJpegMissingEoi) == 0) return true;
   for (int c = 0; c < components_; c++)
     if (std::any_of(cinfo_.coef_bits[c], cinfo_.coef_bits[c] + DCTSIZE2,
                     [](int bits) { return bits != 0; }))

@@ -233,7 +233,7 @@ bool JpegScanDecoder::end_segment(const JpegScanPlan& plan, const Bits& bits) {
     const ptrdiff_t left = 8 * (window_.end() - bits.at) + static_cast<ptrdiff_t>(bits.count);
     if (left < 8) return left >= 0;
   }
-  irregular_ |= kJpegLeftOverBytes;
+  irregular_ |= kJpegTrailingBytes;
   return pass_left_over(plan, bits);
 }
 

@@ -191,7 +191,7 @@ bool JpegScanParser::read_markers(bool up_to_scan) {
     std::span<const uint8_t> segment;
     if (!find_marker()) return false;
     if (at_ == size_) {  // a file may end without EOI, if nothing else is missing
-      irregular_ |= kJpegMissingEnd;
+      irregular_ |= kJpegMissingEoi;
       ended_ = true;
       return scan_ != 0;
     }
@@ -223,7 +223,7 @@ bool JpegScanParser::find_marker() {
     }
   }
   if (std::any_of(data_ + before, data_ + at_, [](uint8_t byte) { return byte != 0xff; }))
-    irregular_ |= kJpegStrayBytes;
+    irregular_ |= kJpegExtraneousBytes;
   // Behind a restart it would be an interval more than there are.
   return !(is_data && behind_restart_);
 }
@@ -266,7 +266,7 @@ bool JpegScanParser::take(uint32_t code, std::span<const uint8_t> segment) {
         return scan_ == 0;  // libjpeg has looked at the first ones
       if ((code > kApp0 && code <= kApp15) || code == kCom) return true;
       // Some encoders end a scan with a restart.
-      irregular_ |= kJpegUselessMarker;
+      irregular_ |= kJpegUnexpectedMarker;
       return is_restart(code) || code == kTem || code == kDnl;
   }
 }

@@ -4,10 +4,11 @@
 /**
  * SECTION:element-cudadctconvert
  * @title: cudadctconvert
+ * @short_description: converts layout, order, format and memory of DCT coefficients
  * @see_also: cudadct8x8, cudaidct8x8
  *
- * Brings 8x8 DCT coefficients (video/x-dct) into another layout, order, format or memory, on a CUDA
- * device or, with the same result, on the CPU.
+ * Converts 8x8 DCT coefficients (video/x-dct) to another layout, order, format or memory, using
+ * CUDA or, with identical output, the CPU. Downstream caps select what to convert to.
  *
  * docs/elements/cudadctconvert.md is the manual.
  *
@@ -15,7 +16,9 @@
  * |[
  * gst-launch-1.0 filesrc location=photo.jpg ! jpegcoefdec ! cudadctconvert ! \
  *   video/x-dct,layout=band,format=F16LE ! filesink location=bands.f16
- * ]| The dequantized coefficients of a JPEG file, a plane for each frequency, as half floats.
+ * ]| Writes the dequantized coefficients of a JPEG file as half floats, one plane per frequency.
+ *
+ * Since: 1.0
  */
 
 #include <algorithm>

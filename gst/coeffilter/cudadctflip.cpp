@@ -4,18 +4,21 @@
 /**
  * SECTION:element-cudadctflip
  * @title: cudadctflip
+ * @short_description: losslessly flips, rotates and crops DCT coefficients
  * @see_also: jpegcoefdec, jpegcoefenc, videoflip
  *
- * Turns, mirrors and crops pictures of 8x8 DCT coefficients (video/x-dct) without loss, on a CUDA
- * device or, with the same result, on the CPU. The coefficients are those of libjpeg's jpegtran.
+ * Flips, rotates and crops pictures of 8x8 DCT coefficients (video/x-dct) without loss, using CUDA
+ * or, with identical output, the CPU. The coefficients are those of libjpeg's jpegtran.
  *
  * docs/elements/cudadctflip.md is the manual.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 filesrc location=photo.jpg ! jpegcoefdec ! cudadctflip video-direction=90r ! \
- *   jpegcoefenc ! filesink location=turned.jpg
- * ]| A photograph, turned by 90 degrees clockwise.
+ *   jpegcoefenc ! filesink location=rotated.jpg
+ * ]| Rotates a photograph by 90 degrees clockwise.
+ *
+ * Since: 1.0
  */
 
 #include <gst/video/video.h>

@@ -4,11 +4,12 @@
 /**
  * SECTION:element-cudadctquant
  * @title: cudadctquant
+ * @short_description: requantizes DCT coefficients
  * @see_also: cudadct8x8, jpegcoefenc
  *
- * Gives quantized 8x8 DCT coefficients (video/x-dct) other quantization tables, on a CUDA device
- * or, with the same result, on the CPU. No sample is made: levels are multiplied by their old
- * divisors and divided by the new ones.
+ * Requantizes 8x8 DCT coefficients (video/x-dct) with other quantization tables or to a file size,
+ * using CUDA or, with identical output, the CPU. No samples are reconstructed: quantized
+ * coefficients are multiplied by their old quantizer steps and divided by the new ones.
  *
  * docs/elements/cudadctquant.md is the manual.
  *
@@ -16,7 +17,9 @@
  * |[
  * gst-launch-1.0 filesrc location=photo.jpg ! jpegcoefdec ! cudadctquant quality=50 ! \
  *   jpegcoefenc ! filesink location=smaller.jpg
- * ]| A smaller file of the same photograph.
+ * ]| Writes a smaller file of the same photograph.
+ *
+ * Since: 1.0
  */
 
 #include <algorithm>

@@ -4,18 +4,25 @@
 /**
  * SECTION:element-cudadct8x8
  * @title: cudadct8x8
- * @see_also: cudaidct8x8
+ * @short_description: 8x8 forward DCT with quantization
+ * @see_also: cudaidct8x8, jpegcoefenc
  *
- * Transforms raw video to 8x8 DCT coefficients (video/x-dct) and quantizes them, on a CUDA
- * device or, with the same result, on the CPU. The quantization tables travel with every buffer.
+ * Transforms raw video to quantized 8x8 DCT coefficients (video/x-dct), using CUDA or, with
+ * identical output of the integer methods, the CPU. Each buffer carries its quantization tables.
  *
  * docs/elements/cudadct8x8.md is the manual.
  *
- * ## Example launch line
+ * ## Example launch lines
  * |[
  * gst-launch-1.0 -m videotestsrc num-buffers=10 ! cudadct8x8 quality=75 measure=psnr \
  *   post-messages=true ! fakesink
- * ]| Prints how much of the test picture a JPEG of quality 75 would keep, as PSNR.
+ * ]| Prints the PSNR of the test picture at JPEG quality 75.
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=90 ! cudadct8x8 bitrate=4000 ! jpegcoefenc ! avimux ! \
+ *   filesink location=motion.avi
+ * ]| Encodes Motion JPEG at 4000 kbit/s.
+ *
+ * Since: 1.0
  */
 
 #include <string>

@@ -35,11 +35,11 @@ bool fits(const GstDctInfo& dct, const GstVideoInfo& raw, int scale) {
 const char* why_incomparable(int scale) {
   switch (scale) {
     case 2:
-      return "PSNR unavailable at scale=1/2";
+      return "PSNR unavailable at scale=half";
     case 4:
-      return "PSNR unavailable at scale=1/4";
+      return "PSNR unavailable at scale=quarter";
     case 8:
-      return "PSNR unavailable at scale=1/8";
+      return "PSNR unavailable at scale=eighth";
     default:
       return nullptr;
   }

@@ -4,17 +4,20 @@
 /**
  * SECTION:element-cudadiracdec
  * @title: cudadiracdec
+ * @short_description: Dirac and VC-2 decoder
  *
- * Decodes Dirac and VC-2 (SMPTE ST 2042): all samples as the specification says. Takes streams that
- * are parsed, that a container has cut up, or bytes. Several pictures are decoded at a time, see
- * #GstCudaDiracDec:n-threads.
+ * Decodes Dirac and VC-2 (SMPTE ST 2042) streams, exactly as specified, using CUDA or the CPU. The
+ * input can be parsed, split by a demuxer, or a byte stream. Several pictures are decoded in
+ * parallel, see #GstCudaDiracDec:n-threads.
  *
  * docs/elements/cudadiracdec.md is the manual.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 filesrc location=film.drc ! cudadiracdec ! videoconvert ! autovideosink
- * ]| Plays a raw stream.
+ * ]| Plays an elementary stream.
+ *
+ * Since: 1.0
  */
 
 #include "gst/elements.h"
@@ -508,10 +511,10 @@ static GstStructure* make_stats(GObject* object) {
   for (int i = 0; i < cudatransform::kDiracStages; ++i) {
     const auto& time = stats.times[i];
     const std::string name = std::string(kStages[i]) + "-time";
-    const gint64 mean =
-        time.last < 0 || stats.pictures == 0 ? -1 : static_cast<gint64>(time.sum / stats.pictures);
-    gst_structure_set(to, name.c_str(), G_TYPE_INT64, time.last, (name + "-mean").c_str(),
-                      G_TYPE_INT64, mean, (name + "-sum").c_str(), G_TYPE_UINT64, time.sum,
+    const bool is_measured = GST_CLOCK_TIME_IS_VALID(time.last) && stats.pictures > 0;
+    const GstClockTime mean = is_measured ? time.sum / stats.pictures : GST_CLOCK_TIME_NONE;
+    gst_structure_set(to, name.c_str(), G_TYPE_UINT64, time.last, (name + "-mean").c_str(),
+                      G_TYPE_UINT64, mean, (name + "-sum").c_str(), G_TYPE_UINT64, time.sum,
                       nullptr);
   }
   return to;

@@ -49,16 +49,16 @@ inline constexpr int kDiracStages = 5;
 
 struct DiracStats {
   guint64 pictures = 0, on_cuda = 0, bytes = 0, damaged = 0, lost = 0, late = 0;
-  // Nanoseconds, over all threads; `last` is -1 before the first.
+  // Of all threads.
   struct Time {
-    gint64 last = -1;
-    guint64 sum = 0;
+    GstClockTime last = GST_CLOCK_TIME_NONE;  // none before the first
+    GstClockTime sum = 0;
   };
   Time times[kDiracStages];
 
   void add(DiracStage stage, guint64 nanoseconds) {
     Time& time = times[static_cast<int>(stage)];
-    time.last = static_cast<gint64>(nanoseconds);
+    time.last = nanoseconds;
     time.sum += nanoseconds;
   }
 };

@@ -4,12 +4,12 @@
 /**
  * SECTION:element-cudadwt
  * @title: cudadwt
+ * @short_description: integer wavelet transform with quantization
  * @see_also: cudaidwt
  *
- * Transforms raw video to the coefficients of an integer wavelet transform (video/x-dwt), as
- * Dirac, VC-2 and JPEG 2000 have them, and quantizes them, on a CUDA device or, with the same
- * result, on the CPU. With #GstCudaDwt:quant-index 0 nothing is lost. The quantizer index of each
- * band travels with every buffer.
+ * Transforms raw video to quantized integer wavelet coefficients (video/x-dwt) with the filters of
+ * Dirac, VC-2 and JPEG 2000, using CUDA or, with identical output, the CPU. It is lossless with
+ * #GstCudaDwt:quant-index 0. Each buffer carries the quantization index of each band.
  *
  * docs/elements/cudadwt.md is the manual.
  *
@@ -17,8 +17,9 @@
  * |[
  * gst-launch-1.0 -m videotestsrc num-buffers=10 ! cudadwt wavelet=dd97 quant-index=16 \
  *   measure=psnr+zeros post-messages=true ! fakesink
- * ]| Prints the PSNR of the reconstructed test picture, and the share of coefficients that are
- * zero.
+ * ]| Prints the PSNR of the reconstruction and the fraction of zero coefficients.
+ *
+ * Since: 1.0
  */
 
 #include "gst/dwt/coefficients.h"

@@ -99,12 +99,6 @@ GstStateChangeReturn change_engine_state(GstElement* element, GstElementClass* p
   return result;
 }
 
-// Some elements lack the property.
-static void notify_active_backend(GstElement* element) {
-  if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "active-backend"))
-    g_object_notify(G_OBJECT(element), "active-backend");
-}
-
 bool open_engine(GstElement* element, Engine& engine, EngineSettings* settings, int engine_threads,
                  std::string* fallback) {
   const EngineSettings wanted = locked(element, *settings);
@@ -118,7 +112,7 @@ bool open_engine(GstElement* element, Engine& engine, EngineSettings* settings, 
   settings->active_backend = engine.is_cuda() ? Backend::kCuda : Backend::kCpu;
   settings->device_name = engine.device().name();
   GST_OBJECT_UNLOCK(element);
-  notify_active_backend(element);
+  g_object_notify(G_OBJECT(element), "active-backend");
   GST_INFO_OBJECT(element, "engine: %s", engine.device().name());
   return true;
 }
@@ -129,7 +123,7 @@ void close_engine(GstElement* element, Engine& engine, EngineSettings* settings)
   settings->active_backend = Backend::kAuto;
   settings->device_name.clear();
   GST_OBJECT_UNLOCK(element);
-  notify_active_backend(element);
+  g_object_notify(G_OBJECT(element), "active-backend");
 }
 
 void set_engine_context(GstElement* element, Engine& engine, const EngineSettings& settings,

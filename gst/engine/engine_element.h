@@ -53,7 +53,7 @@ struct EngineSettings {
   std::string device_name;
 };
 
-// Rows of their properties. An element may lack active-backend. The blurbs differ.
+// Rows of their properties. The blurbs differ.
 Property backend_property(const SettingsOf<EngineSettings>& engine, const char* blurb);
 Property active_backend_property(const SettingsOf<EngineSettings>& engine);
 Property cuda_device_id_property(const SettingsOf<EngineSettings>& engine);

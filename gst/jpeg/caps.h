@@ -13,7 +13,7 @@
 
 namespace cudatransform {
 
-// The property `entropy`: the engine that does the entropy coding.
+// The property `entropy-backend`: the engine that does the entropy coding.
 enum class JpegEntropy { kAuto, kCpu, kCuda };
 
 inline GType jpeg_entropy_type() {

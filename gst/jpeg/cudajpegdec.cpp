@@ -4,22 +4,25 @@
 /**
  * SECTION:element-cudajpegdec
  * @title: cudajpegdec
+ * @short_description: JPEG decoder
  * @see_also: cudajpegenc, jpegcoefdec, cudaidct8x8
  *
- * Decodes JPEG pictures and Motion-JPEG on a CUDA device or, with the same result, on the CPU: a
- * bin of jpegcoefdec and cudaidct8x8, with the properties of both. decodebin, playbin and their
- * like plug it where a user raises its rank.
+ * Decodes JPEG images and Motion JPEG, using CUDA or, with identical output, the CPU: a bin of
+ * jpegcoefdec and cudaidct8x8, with the properties of both. decodebin and playbin autoplug it if
+ * its rank is raised.
  *
  * docs/elements/cudajpegdec.md is the manual.
  *
- * ## Example launch line
+ * ## Example launch lines
  * |[
  * gst-launch-1.0 filesrc location=photo.jpg ! cudajpegdec ! videoconvert ! imagefreeze ! \
  *   autovideosink
  * ]| Shows a photograph.
  * |[
  * GST_PLUGIN_FEATURE_RANK=cudajpegdec:MAX gst-play-1.0 recording.avi
- * ]| Plays a Motion-JPEG recording.
+ * ]| Plays a Motion JPEG recording.
+ *
+ * Since: 1.0
  */
 
 #include "gst/elements.h"

@@ -36,11 +36,11 @@ void add_behind(GstDctJpegMeta* meta, const JpegPicture& picture) {
 
 // Attaches the JPEG file's own data.
 void add_jpeg_meta(GstBuffer* buffer, const JpegPicture& picture) {
-  static_assert(GST_DCT_JPEG_LEFT_OVER_BYTES == int{kJpegLeftOverBytes} &&
-                GST_DCT_JPEG_STRAY_BYTES == int{kJpegStrayBytes} &&
+  static_assert(GST_DCT_JPEG_TRAILING_BYTES == int{kJpegTrailingBytes} &&
+                GST_DCT_JPEG_EXTRANEOUS_BYTES == int{kJpegExtraneousBytes} &&
                 GST_DCT_JPEG_SCAN_PARAMETERS == int{kJpegScanParameters} &&
-                GST_DCT_JPEG_MISSING_END == int{kJpegMissingEnd} &&
-                GST_DCT_JPEG_USELESS_MARKER == int{kJpegUselessMarker} &&
+                GST_DCT_JPEG_MISSING_EOI == int{kJpegMissingEoi} &&
+                GST_DCT_JPEG_UNEXPECTED_MARKER == int{kJpegUnexpectedMarker} &&
                 GST_DCT_JPEG_UNKNOWN_HEADER == int{kJpegUnknownHeader});
   // Without segments the meta of CMYK says that there was no Adobe marker.
   const bool is_cmyk = picture.info.sampling == GST_COEF_SAMPLING_CMYK;
@@ -126,7 +126,7 @@ Status JpegDecoder::start() {
   lanes_.clear();  // a device that failed before may work now
   if (settings_.entropy == JpegEntropy::kCuda) {
     if (!engine_.is_cuda())
-      return Status::error(StatusCode::kNotFound, "entropy=cuda requires a CUDA device");
+      return Status::error(StatusCode::kNotFound, "entropy-backend=cuda requires a CUDA device");
     CT_RETURN_IF_ERROR(lanes_.probe(engine_.device()));
   }
   pictures_.start();
@@ -220,8 +220,8 @@ GstStructure* JpegDecoder::stats() const {
   return gst_structure_new(
       "application/x-jpegcoefdec-stats", "frames", G_TYPE_UINT64, counted.frames, "damaged",
       G_TYPE_UINT64, counted.damaged, "irregular", G_TYPE_UINT64, counted.irregular, "dropped",
-      G_TYPE_UINT64, counted.dropped, "attachments", G_TYPE_UINT64, counted.attachments, "detached",
-      G_TYPE_UINT64, counted.detached, "cuda-frames", G_TYPE_UINT64, counted.by_cuda, "cpu-frames",
+      G_TYPE_UINT64, counted.dropped, "attachments", G_TYPE_UINT64, counted.attachments, "orphaned",
+      G_TYPE_UINT64, counted.orphaned, "cuda-frames", G_TYPE_UINT64, counted.by_cuda, "cpu-frames",
       G_TYPE_UINT64, counted.by_cpu, nullptr);
 }
 
@@ -234,7 +234,7 @@ GstFlowReturn JpegDecoder::decode(GstVideoCodecFrame* frame) {
   }
   settings_ = settings();
   if (orphaned_.take(frame->input_buffer)) {
-    if (!orphaned_.is_holding()) count(&JpegDecodeCounts::detached);
+    if (!orphaned_.is_holding()) count(&JpegDecodeCounts::orphaned);
     gst_video_decoder_release_frame(decoder_, frame);
     return orphaned_.is_complete() ? decode_held() : pictures_.push_done();
   }
@@ -242,8 +242,8 @@ GstFlowReturn JpegDecoder::decode(GstVideoCodecFrame* frame) {
     gst_video_decoder_release_frame(decoder_, frame);
     return flow;
   }
-  const bool may_hold = settings_.pictures == JpegFilePictures::kFirst && settings_.keep_metadata &&
-                        gst_video_decoder_get_packetized(decoder_);
+  const bool may_hold = settings_.pictures == JpegFilePictures::kPrimary &&
+                        settings_.keep_metadata && gst_video_decoder_get_packetized(decoder_);
   return may_hold && orphaned_.hold(frame) ? pictures_.push_done() : decode_now(frame);
 }
 
@@ -322,7 +322,7 @@ Status JpegDecoder::prepare(JpegPicture& picture) {
   picture.keep_metadata = settings_.keep_metadata;
   picture.interrupts = &pictures_.interrupts();
   CT_RETURN_IF_ERROR(picture.map());
-  if (settings_.pictures == JpegFilePictures::kFirst) CT_RETURN_IF_ERROR(picture.look_behind());
+  if (settings_.pictures == JpegFilePictures::kPrimary) CT_RETURN_IF_ERROR(picture.look_behind());
   if (picture.is_late) return {};
   const guint64 bytes_of_input = picture.bytes;
   Status status = read_header(picture);

@@ -26,13 +26,13 @@ namespace cudatransform {
 inline constexpr guint64 kMaxJpegPixels = guint64{1} << 27;
 
 // Which pictures of a file with an index become frames.
-enum class JpegFilePictures { kFirst, kAll };
+enum class JpegFilePictures { kPrimary, kAll };
 
 // The properties, except those of the engine.
 struct JpegDecodeSettings : PictureSettings {
   JpegEntropy entropy = JpegEntropy::kAuto;
   guint64 max_pixels = kMaxJpegPixels;  // 0: no limit
-  JpegFilePictures pictures = JpegFilePictures::kFirst;
+  JpegFilePictures pictures = JpegFilePictures::kPrimary;
   bool keep_metadata = true;
   bool tables_in_caps = false;
 };
@@ -43,7 +43,7 @@ struct JpegDecodeCounts {
   guint64 irregular = 0;  // of the undamaged ones
   guint64 dropped = 0;
   guint64 attachments = 0;          // other pictures of their files that were pushed with them
-  guint64 detached = 0;             // other pictures that came separately, and were not pushed
+  guint64 orphaned = 0;             // other pictures that came separately, and were not pushed
   guint64 by_cuda = 0, by_cpu = 0;  // of the pushed ones, by who decoded them
 };
 

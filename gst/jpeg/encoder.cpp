@@ -103,7 +103,7 @@ JpegEncoder::JpegEncoder(GstVideoEncoder* encoder, Engine& engine,
 
 Status JpegEncoder::start() {
   warned_of_colorimetry_ = warned_of_rtp_ = warned_of_lengths_ = false;
-  counts_.frames = counts_.frames_by_device = counts_.invalid_lengths = 0;
+  counts_.frames = counts_.frames_by_device = counts_.xmp_length_mismatches = 0;
   pictures_.start();
   return open_coder();
 }
@@ -127,7 +127,7 @@ Status JpegEncoder::open_coder() {
     GST_INFO_OBJECT(encoder_, "entropy coding on the CPU: %s", status.message.c_str());
     return {};
   }
-  status.message = "entropy=cuda: " + status.message;
+  status.message = "entropy-backend=cuda: " + status.message;
   return status;
 }
 
@@ -282,7 +282,7 @@ void JpegEncoder::warn_of_rtp() {
 // The element changes no XMP data.
 void JpegEncoder::warn_of_lengths(const std::string& untrue) {
   if (untrue.empty()) return;
-  counts_.invalid_lengths++;
+  counts_.xmp_length_mismatches++;
   if (std::exchange(warned_of_lengths_, true)) return;
   GST_ELEMENT_WARNING(encoder_, STREAM, FORMAT, ("%s", untrue.c_str()),
                       ("trailing data incomplete; keep-metadata=false omits it"));

@@ -27,7 +27,7 @@ struct JpegEncodeSettings {
 // Since PAUSED.
 struct JpegEncodeCounts {
   std::atomic<guint64> frames = 0, frames_by_device = 0;
-  std::atomic<guint64> invalid_lengths = 0;  // files whose XMP data name untrue lengths
+  std::atomic<guint64> xmp_length_mismatches = 0;  // files
 };
 
 // Called with the encoder's stream lock, except where a comment says otherwise.

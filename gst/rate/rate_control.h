@@ -29,7 +29,7 @@ struct RateSettings {
   guint target_size = 0, max_size = 0;  // bytes of a file
   guint bitrate = 0;                    // kbit/s
   guint vbv_buf_capacity = 0;           // ms
-  guint min_quality = 1, max_quality = 100;
+  gint min_quality = 1, max_quality = 100;
 
   bool is_on() const { return target_size || max_size || bitrate; }
 };

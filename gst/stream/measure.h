@@ -85,20 +85,21 @@ class TimeStatistics {
  public:
   void add(guint64 ns);
   void reset() { *this = TimeStatistics(); }
-  // Adds the fields NAME-time, NAME-time-mean, -min, -max and -p99 (gint64; -1 before the first).
+  // Adds the fields NAME-time, NAME-time-mean, -min, -max and -p99 (GST_CLOCK_TIME_NONE before the
+  // first).
   void append_to(GstStructure* s, const char* name) const;
-  guint64 last() const { return last_; }
   guint64 total() const { return total_; }
 
  private:
-  guint64 count_ = 0, last_ = 0, min_ = 0, max_ = 0, total_ = 0;
+  guint64 count_ = 0, total_ = 0;
+  GstClockTime last_ = GST_CLOCK_TIME_NONE, min_ = last_, max_ = last_;
   std::vector<guint64> recent_;
 };
 
-// The measurements of the last frame; -1: not measured, or no such step.
+// The measurements of the last frame; -1 or GST_CLOCK_TIME_NONE: not measured, or no such step.
 struct MeasuredValues {
-  double psnr[4] = {-1, -1, -1, -1};        // of the components, then of all together
-  gint64 time[kTimedSteps] = {-1, -1, -1};  // ns
+  double psnr[4] = {-1, -1, -1, -1};  // of the components, then of all together
+  GstClockTime time[kTimedSteps] = {GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE};
 };
 
 // Thread safe; every call except last_psnr(), last_values() and statistics() comes from the
@@ -156,10 +157,11 @@ class Measure {
   double mse_[4] = {-1, -1, -1, -1};  // components, then all; last frame, -1: not measured
   double mse_sum_[4] = {};
   double zeros_ = -1, zeros_sum_ = 0;
-  double gigabytes_per_second_ = -1;  // of the last frame that was timed
+  double throughput_ = -1;  // of the last timed frame, in bytes/s
   guint64 timed_bytes_ = 0;
   TimeStatistics kernel_, upload_, download_;
-  gint64 last_times_[kTimedSteps] = {-1, -1, -1};
+  GstClockTime last_times_[kTimedSteps] = {GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE,
+                                           GST_CLOCK_TIME_NONE};
   ClipSummary clip_;
 };
 

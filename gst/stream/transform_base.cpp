@@ -83,10 +83,10 @@ static Property psnr_property(const char* name, const char* nick, const char* bl
 }
 
 static Property time_property(const char* name, const char* nick, const char* blurb, int which) {
-  return {g_param_spec_int64(name, nick, blurb, -1, G_MAXINT64, -1, kReadOnly),
+  return {g_param_spec_uint64(name, nick, blurb, 0, G_MAXUINT64, GST_CLOCK_TIME_NONE, kReadOnly),
           [which](GObject* object, GValue* value) {
             const auto& measure = GST_CUDA_TRANSFORM_BASE(object)->state->measure;
-            g_value_set_int64(value, measure.last_values().time[which]);
+            g_value_set_uint64(value, measure.last_values().time[which]);
           }};
 }
 
@@ -238,7 +238,8 @@ static void gst_cuda_transform_base_notify_measured(GstCudaTransformBase* self) 
   for (size_t i = 0; i < std::size(kPsnrs); i++)
     if (now.psnr[i] >= 0 || then.psnr[i] >= 0) g_object_notify(G_OBJECT(self), kPsnrs[i]);
   for (size_t i = 0; i < std::size(kTimes); i++)
-    if (now.time[i] >= 0 || then.time[i] >= 0) g_object_notify(G_OBJECT(self), kTimes[i]);
+    if (GST_CLOCK_TIME_IS_VALID(now.time[i]) || GST_CLOCK_TIME_IS_VALID(then.time[i]))
+      g_object_notify(G_OBJECT(self), kTimes[i]);
   g_object_thaw_notify(G_OBJECT(self));
 }
 

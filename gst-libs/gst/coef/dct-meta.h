@@ -188,13 +188,13 @@ GST_COEF_API gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDct
 /**
  * GstDctJpegIrregularity:
  * @GST_DCT_JPEG_REGULAR: nothing
- * @GST_DCT_JPEG_LEFT_OVER_BYTES: bytes after the last block of a scan or of a restart interval,
+ * @GST_DCT_JPEG_TRAILING_BYTES: bytes after the last block of a scan or of a restart interval,
  *   before the next marker
- * @GST_DCT_JPEG_STRAY_BYTES: bytes between segments
+ * @GST_DCT_JPEG_EXTRANEOUS_BYTES: bytes between segments
  * @GST_DCT_JPEG_SCAN_PARAMETERS: the header of a sequential scan has other values than 0, 63, 0, 0
  *   for Ss, Se, Ah and Al
- * @GST_DCT_JPEG_MISSING_END: the file ends after the last block, without an EOI marker
- * @GST_DCT_JPEG_USELESS_MARKER: a marker without a meaning where it is: RSTn outside of a scan,
+ * @GST_DCT_JPEG_MISSING_EOI: the file ends after the last block, without an EOI marker
+ * @GST_DCT_JPEG_UNEXPECTED_MARKER: a marker without a meaning where it is: RSTn outside of a scan,
  *   TEM, DNL after a frame header that has the height
  * @GST_DCT_JPEG_UNKNOWN_HEADER: an unknown JFIF version or Adobe transform code
  *
@@ -205,11 +205,11 @@ GST_COEF_API gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDct
  */
 typedef enum {
   GST_DCT_JPEG_REGULAR = 0,
-  GST_DCT_JPEG_LEFT_OVER_BYTES = 1 << 0,
-  GST_DCT_JPEG_STRAY_BYTES = 1 << 1,
+  GST_DCT_JPEG_TRAILING_BYTES = 1 << 0,
+  GST_DCT_JPEG_EXTRANEOUS_BYTES = 1 << 1,
   GST_DCT_JPEG_SCAN_PARAMETERS = 1 << 2,
-  GST_DCT_JPEG_MISSING_END = 1 << 3,
-  GST_DCT_JPEG_USELESS_MARKER = 1 << 4,
+  GST_DCT_JPEG_MISSING_EOI = 1 << 3,
+  GST_DCT_JPEG_UNEXPECTED_MARKER = 1 << 4,
   GST_DCT_JPEG_UNKNOWN_HEADER = 1 << 5,
 } GstDctJpegIrregularity;
 

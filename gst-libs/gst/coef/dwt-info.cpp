@@ -247,7 +247,7 @@ GEnumClass* gst_dwt_wavelet_class() {
 GstDebugCategory* gst_dwt_debug_category() {
   static GstDebugCategory* const category = [] {
     GstDebugCategory* made = nullptr;
-    GST_DEBUG_CATEGORY_INIT(made, "dwt", 0, "video/x-dwt caps and metas");
+    GST_DEBUG_CATEGORY_INIT(made, "coef-dwt", 0, "video/x-dwt caps and metas");
     return made;
   }();
   return category;

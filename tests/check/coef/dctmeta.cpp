@@ -317,7 +317,7 @@ CHECK_TEST(test_serial_of_jpeg_metas) {
       g_autoptr(GstBuffer) buffer = gst_buffer_new();
       GstDctJpegMeta* meta =
           gst_buffer_add_dct_jpeg_meta(buffer, has_segments ? segments : nullptr);
-      meta->irregular = attachments == 1 ? GST_DCT_JPEG_STRAY_BYTES : GST_DCT_JPEG_REGULAR;
+      meta->irregular = attachments == 1 ? GST_DCT_JPEG_EXTRANEOUS_BYTES : GST_DCT_JPEG_REGULAR;
       if (attachments > 0)
         fail_unless(gst_dct_jpeg_meta_set_trailing(meta, behind, places, attachments));
       const std::vector<uint8_t> bytes = stored_jpeg_meta(*meta);

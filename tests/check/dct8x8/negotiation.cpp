@@ -230,7 +230,7 @@ CHECK_TEST(test_size_keeps_format) {
   const std::string takes =
       "video/x-raw,format=NV12,width=[1,100];video/x-raw,format=YV12,width=[1,200]";
   g_autoptr(GstHarness) h =
-      gst_harness_new_parse((forward() + " ! " + inverse("name=inverse scale=1/2") +
+      gst_harness_new_parse((forward() + " ! " + inverse("name=inverse scale=half") +
                              " ! identity ! " + "capsfilter caps=\"" + takes + "\"")
                                 .c_str());
   const auto format_at = [&](int width, int height) {

@@ -319,7 +319,7 @@ std::string warning_of(const Bytes& file, const std::string& decoder = "",
   gst_harness_push(harness, buffer_of(file, 0));
   gst_harness_push(harness, buffer_of(file, 40 * GST_MSECOND));
   gst_harness_push_event(harness, gst_event_new_eos());
-  const guint64 counted = stat_of(element, "invalid-lengths");
+  const guint64 counted = stat_of(element, "xmp-length-mismatches");
   const std::vector<Report> reported = take_messages(bus, GST_MESSAGE_WARNING);
   fail_unless_equals_uint64(counted, 2 * reported.size());
   return reported.empty() ? "" : reported[0].text;
