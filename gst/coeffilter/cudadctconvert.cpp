@@ -223,6 +223,14 @@ static void append_others(GstBaseTransform*, GstPadDirection, const GstStructure
 
 static void gst_cuda_dct_convert_init(GstCudaDctConvert*) {}
 
+/**
+ * GstCudaDctConvert:quality:
+ *
+ * JPEG quality for quantizing unquantized input.
+ *
+ * Since: 1.0
+ */
+
 static void gst_cuda_dct_convert_class_init(GstCudaDctConvertClass* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);

@@ -244,6 +244,62 @@ static void gst_cuda_dct_flip_init(GstCudaDctFlip* self) {
   self->tags = {};
 }
 
+/**
+ * GstCudaDctFlip:video-direction:
+ *
+ * Video direction: rotation and flipping.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctFlip:crop-left:
+ *
+ * Left edge of the crop, rounded down to an MCU boundary.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctFlip:crop-top:
+ *
+ * Top edge of the crop, rounded down to an MCU boundary.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctFlip:crop-width:
+ *
+ * Width of the crop in pixels (0 = to the right edge).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctFlip:crop-height:
+ *
+ * Height of the crop in pixels (0 = to the bottom edge).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctFlip:trim:
+ *
+ * Drop partial MCUs that cannot be transformed (like jpegtran -trim).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctFlip:perfect:
+ *
+ * Fail if the transformation cannot be lossless (like jpegtran -perfect).
+ *
+ * Since: 1.0
+ */
+
 static void install_properties(GObjectClass* klass) {
   const SettingsOf<FlipSettings> flip(
       [](gpointer element) -> auto& { return GST_CUDA_DCT_FLIP(element)->settings; });

@@ -398,6 +398,62 @@ static GstCaps* template_caps() {
 
 static void gst_cuda_dct_quant_init(GstCudaDctQuant*) {}
 
+/**
+ * GstCudaDctQuant:chroma-qtable:
+ *
+ * Chroma quantization table, 64 entries in natural order (empty = quant-preset).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctQuant:luma-qtable:
+ *
+ * Luma and RGB quantization table, 64 entries in natural order (empty = quant-preset).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctQuant:quality:
+ *
+ * JPEG quality, scaled as in libjpeg (quant-preset=annex-k or perceptual only).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctQuant:quant-preset:
+ *
+ * Quantization tables to use.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctQuant:target-size:
+ *
+ * Maximum size of each JPEG file in bytes, at the highest quality that allows it (0 = disabled).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctQuant:qtable-file:
+ *
+ * Quantization table file in cjpeg -qtables syntax (overrides all other tables).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctQuant:coarser-only:
+ *
+ * Keep existing quantizer steps that are coarser than the new ones.
+ *
+ * Since: 1.0
+ */
+
 static void install_properties(GObjectClass* klass) {
   const auto filter = settings_of<&QuantTransform::settings>();
   const auto quant = settings_of<&QuantTransform::settings, &QuantFilterSettings::quant>();

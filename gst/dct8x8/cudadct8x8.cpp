@@ -108,6 +108,71 @@ static gboolean gst_cuda_dct_8x8_query(GstBaseTransform* trans, GstPadDirection 
 
 static void gst_cuda_dct_8x8_init(GstCudaDct8x8*) {}
 
+/**
+ * GstCudaDct8x8:chroma-qtable:
+ *
+ * Chroma quantization table, 64 entries in natural order (empty = quant-preset).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:luma-qtable:
+ *
+ * Luma and RGB quantization table, 64 entries in natural order (empty = quant-preset).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:qtable-file:
+ *
+ * Quantization table file in cjpeg -qtables syntax (overrides all other tables).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:quality:
+ *
+ * JPEG quality, scaled as in libjpeg (quant-preset=annex-k or perceptual only).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:quant-preset:
+ *
+ * Quantization tables to use.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:dead-zone:
+ *
+ * AC dead zone as a fraction of the quantizer step (quantizer=dead-zone only).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:quantizer:
+ *
+ * AC quantization method (8 bits; method=islow, ifast or float).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:rd-lambda:
+ *
+ * Lagrange multiplier of the rate-distortion optimization: squared error per bit, in quantizer
+ * steps.
+ *
+ * Since: 1.0
+ */
+
 static void install_quant(GObjectClass* klass) {
   const auto quant = settings_of<&DctTransform::settings, &DctSettings::quant>();
   install_properties(klass, quant_properties(quant));
@@ -124,6 +189,62 @@ static void install_quant(GObjectClass* klass) {
                  "in quantizer steps",
                  &QuantSettings::rd_lambda, {.least = 0.001, .most = 1})});
 }
+
+/**
+ * GstCudaDct8x8:target-size:
+ *
+ * Target size of each JPEG file in bytes (0 = disabled).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:max-size:
+ *
+ * Maximum size of each JPEG file in bytes (0 = unlimited).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:bitrate:
+ *
+ * Target bit rate in kbit/s (0 = disabled).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:vbv-buf-capacity:
+ *
+ * Size of the VBV buffer in milliseconds (0 = automatic).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:min-quality:
+ *
+ * Minimum quality under rate control.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:max-quality:
+ *
+ * Maximum quality under rate control.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:active-quality:
+ *
+ * Quality of the last frame, fractional under rate control (-1 = none).
+ *
+ * Since: 1.0
+ */
 
 static void install_rate_control(GObjectClass* klass) {
   const auto rate = settings_of<&DctTransform::settings, &DctSettings::rate>();
@@ -151,6 +272,22 @@ static void install_rate_control(GObjectClass* klass) {
           g_value_set_double(value, transform_of<DctTransform>(object).rate.result().quality);
         }}});
 }
+
+/**
+ * GstCudaDct8x8:keep-reference:
+ *
+ * Attach the source frame for PSNR measurement by the inverse transform.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:tables-in-caps:
+ *
+ * Also write quantization tables into the caps (table changes cause renegotiation).
+ *
+ * Since: 1.0
+ */
 
 static void install_others(GObjectClass* klass) {
   const auto dct = settings_of<&DctTransform::settings>();

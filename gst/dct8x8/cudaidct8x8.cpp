@@ -81,6 +81,22 @@ static GType gst_cuda_idct_upsampling_get_type(void) {
   return type;
 }
 
+/**
+ * GstCudaIdct8x8:scale:
+ *
+ * Output scale.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaIdct8x8:chroma-upsampling:
+ *
+ * Chroma upsampling filter for RGB output.
+ *
+ * Since: 1.0
+ */
+
 static void install_properties(GObjectClass* klass) {
   const auto dct = cudatransform::settings_of<&DctTransform::settings>();
   // The next buffer negotiates the new size first.

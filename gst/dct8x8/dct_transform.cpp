@@ -391,6 +391,22 @@ static GType gst_cuda_dct_method_get_type(void) {
   return type;
 }
 
+/**
+ * GstCudaDctBase:active-method:
+ *
+ * Method in use (may differ from the method property).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctBase:method:
+ *
+ * DCT algorithm to use.
+ *
+ * Since: 1.0
+ */
+
 static void install_properties(GObjectClass* klass) {
   const auto dct = cudatransform::settings_of<&DctTransform::settings>();
   cudatransform::install_properties(

@@ -527,6 +527,70 @@ static void gst_cuda_dirac_dec_init(GstCudaDiracDec* self) {
   GST_PAD_SET_ACCEPT_TEMPLATE(GST_VIDEO_DECODER_SINK_PAD(decoder));
 }
 
+/**
+ * GstCudaDiracDec:on-error:
+ *
+ * How to handle damaged pictures.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDiracDec:max-samples:
+ *
+ * Maximum number of samples per frame, all components.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDiracDec:max-memory:
+ *
+ * Maximum host and device memory in bytes (0 = unlimited).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDiracDec:n-threads:
+ *
+ * Number of pictures to decode in parallel (0 = automatic).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDiracDec:backend:
+ *
+ * Backend for reconstruction and slice decoding (other entropy decoding uses the CPU).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDiracDec:active-backend:
+ *
+ * Backend in use (auto = not chosen yet).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDiracDec:cuda-device-id:
+ *
+ * Set the GPU device to use for operations (-1 = auto).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDiracDec:stats:
+ *
+ * Statistics, reset on READY to PAUSED.
+ *
+ * Since: 1.0
+ */
+
 static void install_properties(GObjectClass* klass) {
   const SettingsOf<cudatransform::EngineSettings> engine(
       [](gpointer element) -> auto& { return state_of(element).engine_settings; });

@@ -92,6 +92,38 @@ static void reshape(GObject* object, bool /*differs*/) {
   if (exists) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
 }
 
+/**
+ * GstCudaDwt:wavelet:
+ *
+ * Wavelet filter (vertical filter if wavelet-ho differs).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDwt:wavelet-ho:
+ *
+ * Horizontal wavelet filter (j2k53 requires wavelet=j2k53).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDwt:levels:
+ *
+ * Number of 2D decomposition levels.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDwt:levels-ho:
+ *
+ * Number of additional horizontal-only decomposition levels.
+ *
+ * Since: 1.0
+ */
+
 static void install_shape(GObjectClass* klass) {
   const auto dwt = settings_of<&DwtTransform::settings>();
   install_properties(
@@ -107,6 +139,22 @@ static void install_shape(GObjectClass* klass) {
                "Number of additional horizontal-only decomposition levels", &DwtSettings::levels_ho,
                {.most = GST_DWT_MAX_LEVELS_HO, .changed = reshape})});
 }
+
+/**
+ * GstCudaDwt:quant-index:
+ *
+ * VC-2 quantization index (0 = no quantization, +4 doubles the step).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDwt:quant-matrix:
+ *
+ * Offsets subtracted from quant-index per band: flat, vc2 or a list such as <5, 3, 3, 0>.
+ *
+ * Since: 1.0
+ */
 
 static void install_quantizer(GObjectClass* klass) {
   const auto quant = settings_of<&DwtTransform::settings, &DwtSettings::quant>();
@@ -127,6 +175,14 @@ static void install_quantizer(GObjectClass* klass) {
                     cudatransform::set_matrix(g_value_get_string(value), &settings);
                   })});
 }
+
+/**
+ * GstCudaDwt:keep-reference:
+ *
+ * Attach the source frame for PSNR measurement by the inverse transform.
+ *
+ * Since: 1.0
+ */
 
 static void gst_cuda_dwt_class_init(GstCudaDwtClass* klass) {
   auto* object_class = G_OBJECT_CLASS(klass);

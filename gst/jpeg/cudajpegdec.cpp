@@ -44,6 +44,14 @@ GST_ELEMENT_REGISTER_DEFINE(cudajpegdec, "cudajpegdec", GST_RANK_SECONDARY,
 
 static void gst_cuda_jpeg_dec_init(GstCudaJpegDec*) {}
 
+/**
+ * GstCudaJpegDec:stats:
+ *
+ * Statistics, reset on READY to PAUSED.
+ *
+ * Since: 1.0
+ */
+
 static void gst_cuda_jpeg_dec_class_init(GstCudaJpegDecClass* klass) {
   gst_cuda_pair_bin_install(GST_CUDA_PAIR_BIN_CLASS(klass), "cudajpegdec",
                             {.types = {gst_jpeg_coef_dec_get_type(), gst_cuda_idct_8x8_get_type()},

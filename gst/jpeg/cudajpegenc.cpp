@@ -43,6 +43,14 @@ GST_ELEMENT_REGISTER_DEFINE(cudajpegenc, "cudajpegenc", GST_RANK_SECONDARY,
 
 static void gst_cuda_jpeg_enc_init(GstCudaJpegEnc*) {}
 
+/**
+ * GstCudaJpegEnc:stats:
+ *
+ * Statistics, reset on READY to PAUSED.
+ *
+ * Since: 1.0
+ */
+
 static void gst_cuda_jpeg_enc_class_init(GstCudaJpegEncClass* klass) {
   gst_cuda_pair_bin_install(GST_CUDA_PAIR_BIN_CLASS(klass), "cudajpegenc",
                             {.types = {gst_cuda_dct_8x8_get_type(), gst_jpeg_coef_enc_get_type()},

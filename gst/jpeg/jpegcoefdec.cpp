@@ -130,6 +130,102 @@ GType pictures_type() {
 
 }  // namespace
 
+/**
+ * GstJpegCoefDec:on-error:
+ *
+ * How to handle damaged pictures.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:max-pixels:
+ *
+ * Maximum picture size in pixels (0 = unlimited).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:max-memory:
+ *
+ * Maximum host memory for pictures in flight in bytes (0 = unlimited).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:pictures:
+ *
+ * Pictures to output from Multi-Picture Format (MPF) files.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:keep-metadata:
+ *
+ * Attach APPn and COM segments and trailing data to the coefficients.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:tables-in-caps:
+ *
+ * Also write quantization tables into the caps (table changes cause renegotiation).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:entropy-backend:
+ *
+ * Backend for Huffman decoding (progressive, arithmetic and damaged files use the CPU).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:n-threads:
+ *
+ * Number of pictures to decode in parallel (0 = automatic).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:backend:
+ *
+ * Backend for entropy decoding and output memory.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:active-backend:
+ *
+ * Backend in use (auto = not chosen yet).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:cuda-device-id:
+ *
+ * Set the GPU device to use for operations (-1 = auto).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:stats:
+ *
+ * Statistics, reset on READY to PAUSED.
+ *
+ * Since: 1.0
+ */
+
 static void install_properties(GObjectClass* klass) {
   const SettingsOf<EngineSettings> engine(
       [](gpointer element) -> auto& { return State::of(element).engine_settings; });

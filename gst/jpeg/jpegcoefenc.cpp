@@ -180,6 +180,94 @@ static void gst_jpeg_coef_enc_init(GstJpegCoefEnc* self) {
   self->state = new State(GST_VIDEO_ENCODER(self));
 }
 
+/**
+ * GstJpegCoefEnc:progressive:
+ *
+ * Write progressive JPEG.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:optimize:
+ *
+ * Compute optimal Huffman tables for each picture.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:arithmetic:
+ *
+ * Use arithmetic coding (few decoders support it).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:restart-interval:
+ *
+ * Restart interval in MCUs (0 = no restart markers).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:keep-metadata:
+ *
+ * Write the attached metadata and trailing data.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:n-threads:
+ *
+ * Number of pictures to encode in parallel (0 = automatic).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:backend:
+ *
+ * Backend for entropy coding and input memory.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:active-backend:
+ *
+ * Backend in use (auto = not chosen yet).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:cuda-device-id:
+ *
+ * Set the GPU device to use for operations (-1 = auto).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:entropy-backend:
+ *
+ * Backend for entropy coding (progressive, arithmetic and 12-bit files use the CPU).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:stats:
+ *
+ * Statistics, reset on READY to PAUSED.
+ *
+ * Since: 1.0
+ */
+
 static void install_properties(GObjectClass* klass) {
   const SettingsOf<EngineSettings> engine(
       [](gpointer element) -> auto& { return State::of(element).engine_settings; });

@@ -90,6 +90,62 @@ static Property time_property(const char* name, const char* nick, const char* bl
           }};
 }
 
+/**
+ * GstCudaTransformBase:backend:
+ *
+ * Processing backend.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:active-backend:
+ *
+ * Backend in use (auto = not chosen yet).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:cuda-device-id:
+ *
+ * Set the GPU device to use for operations (-1 = auto).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:n-threads:
+ *
+ * Number of CPU worker threads (0 = one per core).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:async-depth:
+ *
+ * Maximum number of frames in flight on the GPU; each frame above 1 adds a frame of latency.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:measure:
+ *
+ * Measurements to make on each frame.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:post-messages:
+ *
+ * Post an element message on the bus for each measured frame.
+ *
+ * Since: 1.0
+ */
+
 static void install_settings(GObjectClass* klass) {
   const SettingsOf<EngineSettings> engine([](gpointer element) -> auto& {
     return GST_CUDA_TRANSFORM_BASE(element)->state->engine_settings;
@@ -112,6 +168,70 @@ static void install_settings(GObjectClass* klass) {
                 "Post an element message on the bus for each measured frame",
                 &FrameLoopSettings::post_messages)});
 }
+
+/**
+ * GstCudaTransformBase:psnr:
+ *
+ * PSNR of the last frame over all samples in dB (-1 = not measured).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:psnr-y:
+ *
+ * PSNR of Y or R in dB (-1 = not measured).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:psnr-u:
+ *
+ * PSNR of Cb or G in dB (-1 = not measured).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:psnr-v:
+ *
+ * PSNR of Cr or B in dB (-1 = not measured).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:kernel-time:
+ *
+ * Transform time of the last frame in ns (-1 = not measured).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:upload-time:
+ *
+ * Host-to-device copy time of the last frame in ns (-1 = not measured).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:download-time:
+ *
+ * Device-to-host copy time of the last frame in ns (-1 = not measured).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:stats:
+ *
+ * Statistics, reset on READY to PAUSED.
+ *
+ * Since: 1.0
+ */
 
 static void install_measured(GObjectClass* klass) {
   cudatransform::install_properties(

@@ -1,5 +1,5 @@
-// jpegcoefdec with entropy-backend=cuda against entropy-backend=cpu: equal coefficients, verdicts and
-// counts. The device decodes every sound file that it supports.
+// jpegcoefdec with entropy-backend=cuda compared with entropy-backend=cpu: equal coefficients,
+// verdicts and counts. The device decodes every undamaged file that it supports.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Coefficients are compared as the files that jpegcoefenc makes of them.
