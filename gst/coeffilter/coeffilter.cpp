@@ -166,7 +166,7 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaCoefFilter, gst_cuda_coef_filter,
                                                              static_cast<GstPluginAPIFlags>(0)));
 
 // The fields that say how the same coefficients are written, and what it costs to change one: the
-// sum is the price of a way.
+// sum is the cost of a path.
 static constexpr struct {
   const char* field;
   int price;
@@ -225,7 +225,7 @@ static bool are_halves(const GstStructure* wanted) {
   return g_strcmp0(gst_structure_get_string(wanted, "format"), "F16LE") == 0;
 }
 
-// The cheapest way: the coefficients as they are, then in the same memory, then with the least
+// The cheapest path: the coefficients as they are, then in the same memory, then with the least
 // change.
 static GstCaps* gst_cuda_coef_filter_fixate_caps(GstBaseTransform* trans, GstPadDirection,
                                                  GstCaps* caps, GstCaps* othercaps) {
@@ -266,7 +266,7 @@ static bool keeps(GstBaseTransform* trans, GType api) {
   return api == GST_DCT_JPEG_META_API_TYPE;
 }
 
-// What a file has besides its coefficients stays with them. The base class never asks
+// What a file has besides its coefficients stays with them. The base class never queries
 // transform_meta() about these metas, which describe the memory of other buffers.
 static gboolean gst_cuda_coef_filter_copy_metadata(GstBaseTransform* trans, GstBuffer* in,
                                                    GstBuffer* out) {

@@ -50,7 +50,7 @@ class CoefFilter : public FrameTransform {
   // The tables of the result, from those of the frame; neither has any if it is not quantized.
   virtual Status make_tables(const FrameTables& from, FrameTables* to);
   // Gives the engine the job of a frame, with the settings of take_settings(). `frame` (may be
-  // null): what to measure; the filter sets its components, and takes away kinds that it does not
+  // null): what to measure; the filter sets its components, and removes kinds that it does not
   // measure.
   virtual Status enqueue(const CoefArray from[kMaxCoefArrays], const FrameTables& from_tables,
                          const CoefArray to[kMaxCoefArrays], const FrameTables& to_tables,

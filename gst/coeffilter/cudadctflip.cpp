@@ -1,4 +1,4 @@
-// Element cudadctflip: pictures of 8x8 DCT coefficients turned, mirrored and cropped without loss.
+// Element cudadctflip: losslessly flips, rotates and crops 8x8 DCT coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /**
@@ -96,7 +96,7 @@ static GstVideoOrientationMethod direction_of(GstBuffer* in, GstVideoOrientation
                                                                 : by_tags;
 }
 
-// What properties and tags ask of a frame, `in` (null: not known). The caller holds the object
+// What properties and tags request for a frame, `in` (null: not known). The caller holds the object
 // lock.
 static FlipRequest wanted_request(const GstCudaDctFlip* self, GstBuffer* in,
                                   GstVideoOrientationMethod* direction) {
@@ -139,7 +139,7 @@ static FlipRequest taken_request(GstBaseTransform* trans) {
   return cudatransform::locked(trans, transform_of<FlipTransform>(trans).request);
 }
 
-// Caps are asked for before data flow, too, when no frame has taken a request yet.
+// Caps are also queried before data flow, when no frame has taken a request yet.
 static FlipRequest request_of(GstBaseTransform* trans) {
   if (gst_pad_has_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans))) return taken_request(trans);
   const cudatransform::ObjectLock lock(trans);
@@ -149,7 +149,7 @@ static FlipRequest request_of(GstBaseTransform* trans) {
 
 // ---- Events ----
 
-// A list replaces the one of its scope. As videoflip: downstream shall not turn the picture again.
+// A list replaces the one of its scope. As videoflip: downstream must not rotate the picture again.
 static GstEvent* take_tags(GstCudaDctFlip* self, GstEvent* event) {
   GstTagList* tags = nullptr;
   gst_event_parse_tag(event, &tags);
@@ -222,7 +222,7 @@ static void append_others(GstBaseTransform* trans, GstPadDirection direction, co
     cudatransform::unflip_caps(others->back().get(), request);
 }
 
-// Metas about places in the picture are dropped: their code cannot turn them.
+// Metas about places in the picture are dropped: their code cannot transform them.
 static gboolean gst_cuda_dct_flip_transform_meta(GstBaseTransform* trans, GstBuffer* out,
                                                  GstMeta* meta, GstBuffer* in) {
   for (const char* tag : {GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR})

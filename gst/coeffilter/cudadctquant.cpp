@@ -310,7 +310,7 @@ Status QuantTransform::choose(GstBuffer* in, const CoefArray from[kMaxCoefArrays
     return {};
   }
   const Status status = choose_tables(in, from, from_tables, keeps);
-  // The caller gives memory back that a part of the work may still use.
+  // The caller releases memory that a part of the work may still use.
   FencePtr part;
   if (!status.ok() && engine_.queue(QueueKind::kCompute).record(&part).ok()) (void)part->wait();
   return status;

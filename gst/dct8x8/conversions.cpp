@@ -1,4 +1,4 @@
-// Conversions of frames beside the DCT: RGB to planes and back, and limited range to full.
+// Conversions of frames around the DCT: RGB to planes and back, and limited range to full.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dct8x8/conversions.h"

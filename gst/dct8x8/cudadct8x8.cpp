@@ -71,7 +71,7 @@ static GType gst_cuda_dct_quantizer_get_type(void) {
   return type;
 }
 
-// We promise no tables that downstream asks for: we write only our own. Downstream says which range
+// We promise no tables that downstream requests: we write only our own. Downstream says which range
 // it prefers.
 static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDirection direction,
                                              GstCaps* caps, GstCaps* othercaps) {

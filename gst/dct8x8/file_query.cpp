@@ -1,4 +1,4 @@
-// What elements downstream will make of coefficients: queries for the options of JPEG files, and
+// What downstream elements do with coefficients: queries for the options of JPEG files, and
 // for raw video.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 

@@ -124,7 +124,7 @@ namespace {
 constexpr gsize kMaxBefore = gsize{1} << 16, kMaxDropped = gsize{1} << 18;
 // Room for units without a picture, and for the pictures' needs besides their samples.
 constexpr guint64 kMaxOther = guint64{1} << 20;
-// Lossless codes of noise in 16 bits take 5 bytes a sample.
+// Losslessly coded 16-bit noise takes 5 bytes a sample.
 constexpr guint64 kMaxBytesASample = 8;
 
 // A frame carries its bytes with it, because in reverse playback it waits for its turn in the base
@@ -185,8 +185,8 @@ void DiracSplit::reset() {
   held = dropped = 0;
 }
 
-// A frame is a picture, with the units before it that describe it. Other units are dropped at once
-// where no frame has begun; so are bytes of no unit.
+// A frame is a picture, with the units before it that describe it. Other units are dropped
+// immediately where no frame has begun; so are bytes of no unit.
 static GstFlowReturn parse_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                                   GstAdapter* adapter, bool at_eos) {
   DiracState& state = state_of(decoder);

@@ -203,7 +203,7 @@ Status DiracFrames::write_pictures(const DiracShown& shown, const Rects& rects) 
         write_dirac_picture(engine_, *picture, picture->number, output_info_, rects));
   }
   if (!shown.sequence->field_coding || shown.pictures[1] != nullptr) return {};
-  // A field alone stands for the other, too.
+  // A single field replaces the other, too.
   const DiracRendered& only = *shown.pictures[0];
   return write_dirac_picture(engine_, only, only.number ^ 1, output_info_, rects);
 }

@@ -81,7 +81,7 @@ class DiracPictures final : private PictureCodec {
   bool is_started() const { return decoder_state_ != nullptr; }
   void stop();
 
-  // The most bytes that all pictures may take together, from now on; 0: no limit.
+  // The maximum memory of all pictures in bytes, from now on; 0: no limit.
   void limit(guint64 max) { budget_->set_most(max); }
   // Memory for bytes that decode() will get; older pictures make room for it. kCancelled: a push
   // has failed, see flow_after().

@@ -1,4 +1,4 @@
-// Bytes in one piece: of an adapter, and of a buffer.
+// Contiguous bytes: of an adapter, and of a buffer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/contiguous_adapter.h"

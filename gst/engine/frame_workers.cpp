@@ -1,4 +1,4 @@
-// Threads that work on several pictures at once; their results are taken in order.
+// Threads that work on several pictures in parallel; their results are taken in order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/frame_workers.h"
@@ -34,7 +34,7 @@ bool FrameWorkers::start(int threads, int most) {
         static_cast<FrameWorkers*>(self)->run(**parts);
       },
       this, threads, TRUE, nullptr);
-  // GLib makes the pool even if it can make no thread: then no thread would take a job.
+  // GLib creates the pool even if it cannot start a thread: then no thread would run a job.
   if (pool_ && g_thread_pool_get_num_threads(pool_) > 0) return true;
   if (pool_) g_thread_pool_free(pool_, TRUE, FALSE);
   pool_ = nullptr;
@@ -85,7 +85,7 @@ void FrameWorkers::start(FrameJob* job) {
   if (job->runs_when_taken()) return;
   const auto parts = std::make_shared<Parts>(job);
   if (pool_ == nullptr || job->is_small()) return run(*parts);
-  // Pushing fails only if no new thread can be made; the job is queued for the others anyway.
+  // Pushing fails only if no new thread can be started; the job is queued for the others anyway.
   for (int i = 0; i < std::min(parts->count, threads_); ++i)
     g_thread_pool_push(pool_, new std::shared_ptr<Parts>(parts), nullptr);
 }
@@ -146,7 +146,7 @@ std::unique_ptr<FrameJob> FrameWorkers::drop() {
 
 // ---- The second thread ----
 
-// The oldest job if only a device is left to wait for; with lock_.
+// The oldest job if only a device remains to wait for; with lock_.
 FrameJob* FrameWorkers::started_first() const {
   if (jobs_.empty() || is_taking_) return nullptr;
   FrameJob* const first = jobs_.front().get();

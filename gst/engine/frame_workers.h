@@ -1,4 +1,4 @@
-// Threads that work on several pictures at once; their results are taken in order.
+// Threads that work on several pictures in parallel; their results are taken in order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -31,11 +31,11 @@ class FrameJob {
   // Whether take() need not wait for a device, once no thread works on the job any more. Never
   // blocks.
   virtual bool is_ready() { return true; }
-  // The work left when a thread is through with a job: a device's work, which take() waits for or,
-  // without `wait`, looks at; or another run() by a thread.
+  // The work that remains when a thread is done with a job: a device's work, which take() waits for
+  // or, without `wait`, looks at; or another run() by a thread.
   enum class Left { kNothing, kWork, kRun };
   virtual Left look(bool /*wait*/) { return Left::kNothing; }
-  // The time from submit() until a thread or a device was done, as far as the device was asked.
+  // The time from submit() until a thread or a device was done, as far as the device was polled.
   GstClockTime took() const { return took_; }
 
  private:
@@ -63,9 +63,9 @@ class FrameWorkers {
   FrameWorkers(const FrameWorkers&) = delete;
   FrameWorkers& operator=(const FrameWorkers&) = delete;
 
-  // With one thread, submit() does the work itself: no thread is made, nothing is delayed. False if
-  // the threads cannot be made. `most`: the most jobs in flight, at least one per thread; more keep
-  // threads busy while the user waits for an expensive job.
+  // With one thread, submit() does the work itself: no thread is started, nothing is delayed. False
+  // if the threads cannot be made. `most`: the maximum number of jobs in flight, at least one per
+  // thread; more keep threads busy while the user waits for an expensive job.
   bool start(int threads) { return start(threads, threads); }
   bool start(int threads, int most);
   // Waits for running jobs and drops all.
@@ -98,7 +98,7 @@ class FrameWorkers {
 
  private:
   // The state of a job that threads share. Threads that come when all parts are taken may touch
-  // only this: the job may be gone.
+  // only this: the job may have been freed.
   struct Parts {
     explicit Parts(FrameJob* job) : job(job), count(job->parts()), left(count) {}
     FrameJob* const job;
@@ -116,7 +116,7 @@ class FrameWorkers {
   void wake_beside();
   void nap(std::unique_lock<std::mutex>& lock, gint64 microseconds);
 
-  // Microseconds. kNap is the least time between two questions to the device: each takes the
+  // Microseconds. kNap is the minimum time between two polls of the device: each takes the
   // driver's lock, which submitting threads need as well.
   static constexpr gint64 kGrace = 500, kNap = 200, kOverdue = G_USEC_PER_SEC;
 
@@ -126,7 +126,7 @@ class FrameWorkers {
   // Changed with both locks: the stream's and lock_.
   std::deque<std::unique_ptr<FrameJob>> jobs_;
   std::mutex lock_;         // guards the members below, and done_ of the jobs
-  bool is_taking_ = false;  // take() has the oldest job in work
+  bool is_taking_ = false;  // take() is working on the oldest job
   std::condition_variable finished_;
   // State of await_oldest().
   gint64 moved_ = 0;                        // when others last submitted or took a job

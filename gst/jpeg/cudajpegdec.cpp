@@ -38,7 +38,7 @@ struct GstCudaJpegDecClass {
 };
 
 G_DEFINE_TYPE(GstCudaJpegDec, gst_cuda_jpeg_dec, GST_TYPE_CUDA_PAIR_BIN);
-// Below jpegdec, which is PRIMARY, so that nobody gets another decoder unasked.
+// Below jpegdec, which is PRIMARY, so that installing the plugin changes no player's decoder.
 GST_ELEMENT_REGISTER_DEFINE(cudajpegdec, "cudajpegdec", GST_RANK_SECONDARY,
                             gst_cuda_jpeg_dec_get_type());
 

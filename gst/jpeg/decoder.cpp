@@ -190,14 +190,14 @@ gboolean JpegDecoder::sink_event(GstEvent* event, GstVideoDecoderClass* parent_c
 
 gboolean JpegDecoder::take_event(GstEvent* event, GstVideoDecoderClass* parent_class) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
-    // We ask here, because the base class turns every other segment into a TIME segment.
+    // We query here, because the base class turns every other segment into a TIME segment.
     const GstSegment* segment = nullptr;
     gst_event_parse_segment(event, &segment);
     GST_VIDEO_DECODER_STREAM_LOCK(decoder_);
     framed_ = segment->format == GST_FORMAT_TIME;
     GST_VIDEO_DECODER_STREAM_UNLOCK(decoder_);
   }
-  // The base class passes a gap on at once, and would make caps of raw video for it.
+  // The base class forwards a gap immediately, and would make caps of raw video for it.
   if (GST_EVENT_TYPE(event) == GST_EVENT_GAP && !negotiate_gap()) {
     GST_ELEMENT_ERROR(decoder_, STREAM, FORMAT, ("Cannot forward GAP event: no caps negotiated"),
                       ("downstream accepts none of the coefficient caps"));
@@ -225,7 +225,7 @@ GstStructure* JpegDecoder::stats() const {
       G_TYPE_UINT64, counted.by_cpu, nullptr);
 }
 
-// ---- On the way in ----
+// ---- Input ----
 
 GstFlowReturn JpegDecoder::decode(GstVideoCodecFrame* frame) {
   if (pictures_.has_failed()) {
@@ -370,7 +370,7 @@ bool JpegDecoder::wants_device(const JpegPicture& picture) const {
   if (!engine_.is_cuda() || settings_.entropy == JpegEntropy::kCpu) return false;
   if (settings_.entropy == JpegEntropy::kCuda) return true;
   if (picture.file().size() < kMinForDevice) return false;
-  // Before the first caps the pool tells nothing.
+  // Before the first caps the pool is no indication.
   return output_.pool() ? output_.in_cuda() : peer_takes_cuda(picture.info);
 }
 
@@ -389,8 +389,8 @@ void JpegDecoder::take_lane(JpegPicture& picture) {
     picture.bytes = bytes;
 }
 
-// Whether max-memory has room for the picture beside those in flight. To make room, gives up memory
-// that is kept for later pictures, but none that this picture will use.
+// Whether max-memory has room for the picture besides those in flight. To make room, releases
+// memory that is kept for later pictures, but none that this picture will use.
 bool JpegDecoder::has_room(const JpegPicture& picture) {
   if (settings_.max_memory == 0) {
     output_.limit_kept(G_MAXSIZE);
@@ -422,7 +422,7 @@ Status JpegDecoder::take_memory(JpegPicture& picture) {
   return output_.begin(layout, &picture.coefs);
 }
 
-// ---- On the way out ----
+// ---- Output ----
 
 GstFlowReturn JpegDecoder::finish(std::unique_ptr<FrameJob> finished) {
   Picture picture(static_cast<JpegPicture*>(finished.release()));
@@ -555,7 +555,7 @@ void JpegDecoder::release(JpegPicture& picture) {
   lanes_.give(std::move(picture.lane));
 }
 
-// The user is told of odd pictures once: cameras make all of theirs alike.
+// Irregular pictures are reported once: a camera writes all of its pictures alike.
 void JpegDecoder::note_irregular(const JpegPicture& picture) {
   if (picture.irregular == 0) return;
   count(&JpegDecodeCounts::irregular);
@@ -651,8 +651,8 @@ bool JpegDecoder::peer_takes_cuda(const GstDctInfo& info) const {
 
 // Whether downstream accepts a decoded picture's caps. If not, they are never set: the stream goes
 // on with those that it has. The first kind is tried; a stream that begins with a wrong one fails.
-// Asking takes longer than decoding a small picture: where downstream has accepted two sizes of a
-// kind, it is not asked about others.
+// A query takes longer than decoding a small picture: where downstream has accepted two sizes of a
+// kind, it is not queried for others.
 Status JpegDecoder::ask_downstream(const JpegPicture& picture) {
   if (!is_of_other_kind(picture)) return {};
   if (is_refused_) accepted_.clear();

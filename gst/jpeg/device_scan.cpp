@@ -18,7 +18,7 @@
 namespace cudatransform {
 
 Status FileMemory::take(Engine& engine, gsize bytes, std::unique_ptr<Memory>* memory) {
-  std::unique_ptr<Memory> outgrown;  // freed without the lock: it may take long
+  std::unique_ptr<Memory> outgrown;  // freed without the lock: it may be slow
   {
     const std::lock_guard lock(mutex_);
     const auto fits = [&](const auto& one) { return one->size() >= bytes; };
@@ -250,7 +250,7 @@ Status DeviceScan::encode_optimized() {
 Status DeviceScan::wait_for_scan(bool* refused) {
   CT_RETURN_IF_ERROR(downloaded_->wait());
   const uint32_t faults = results().result.faults;
-  // Tables are Annex K's, which have all codes, or made for this picture.
+  // Tables are Annex K's, which have all codes, or computed for this picture.
   if ((faults & kJpegNoCode) != 0)
     return Status::error(StatusCode::kFailed, "Missing Huffman code table entry");
   *refused = (faults & kJpegLevelsNotPlain) != 0;

@@ -105,7 +105,7 @@ Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const CapsTabl
   return can_fetch ? fetch_levels() : status;
 }
 
-// kUnsupported or kOutOfMemory: no work is on its way, and another coder can take the coefficients.
+// kUnsupported or kOutOfMemory: no work is in flight, and another coder can take the coefficients.
 Status EncodeJob::begin_scan(DeviceCoder& coder) {
   CT_RETURN_IF_ERROR(wait_for_producer(coefficients_.get(), engine_->queue(QueueKind::kCompute)));
   FencePtr read;
@@ -186,7 +186,7 @@ Status EncodeJob::code() {
   return writer_.write(picture_, options_, &bytes_);
 }
 
-// A file in one piece with the bytes behind its picture, whose index gets the sizes that are now.
+// A contiguous file with its trailing data, whose index gets the current sizes.
 Status EncodeJob::append(std::span<const uint8_t> behind, std::span<const FilePlace> attachments) {
   if (!file_) file_.reset(wrap(&bytes_));
   const gsize size = gst_buffer_get_size(file_.get()), whole_size = size + behind.size();

@@ -66,8 +66,9 @@ bool sends_jpeg_by_rtp(GstPad* src) {
 }
 
 // The name of the element after `src` that sends JPEG by RTP (RFC 2435); empty if none is found.
-// The caps of its sink pad do not differ from those of any other JPEG consumer, so we ask elements
-// for their output: the element after the pad, and those after elements with one pad on each side.
+// The caps of its sink pad do not differ from those of any other JPEG consumer, so we query
+// elements for their output: the element after the pad, and those after elements with one pad on
+// each side.
 std::string rtp_jpeg_payloader_behind(GstPad* src) {
   std::string name;
   GstPad* pad = GST_PAD(gst_object_ref(src));

@@ -270,7 +270,7 @@ constexpr char kBetween = 0, kRefused = 0;
 
 gpointer mark(const char& kind) { return const_cast<char*>(&kind); }
 
-// Whether the stream of bytes is a file: then its end will come, and nobody waits for a picture
+// Whether the stream of bytes is a file: then its end will come, and no branch waits for a picture
 // meanwhile.
 bool is_file(GstVideoDecoder* decoder) {
   gint64 size = -1;

@@ -26,8 +26,8 @@ bool are_in_a_row(const FilePlaces& places, uint64_t begin) {
   return begin <= kMaxBytes && places.count <= kMaxHeld;
 }
 
-// Calls `with` with the buffer's bytes if they are in one piece, as parsers make them: a look is
-// not worth a copy.
+// Calls `with` with the buffer's bytes if they are contiguous, as parsers make them: checking them
+// is not worth a copy.
 template <typename Function>
 void look_at(GstBuffer* buffer, const Function& with) {
   GstMapInfo map;

@@ -12,14 +12,15 @@ namespace cudatransform {
 
 // A parser may have taken a file apart, or damage has moved the bytes behind it: the other pictures
 // that its index names have the sizes that are there, and come in the order of the index. A first
-// picture that they may follow at once is held until they have come, and then has them behind it.
+// picture that they may follow immediately is held until they have come, and then has them behind
+// it.
 class OrphanedPictures {
  public:
   ~OrphanedPictures();
 
   // Takes `frame` (transfer full) where its buffer ends with the first picture of a file and its
   // index says that others follow without a gap. False: it stays the caller's. After a picture that
-  // others did not follow none is held until forget(): tools have left them out, but not the index.
+  // others did not follow none is held until forget(): tools have dropped them, but not the index.
   bool hold(GstVideoCodecFrame* frame);
   // The frame that is held, transfer full; null for none.
   GstVideoCodecFrame* release();

@@ -26,7 +26,7 @@ struct JpegPicture final : FrameJob {
   explicit JpegPicture(GstVideoCodecFrame* frame);
   ~JpegPicture() override;
 
-  // Maps the frame's bytes, in one piece.
+  // Maps the frame's bytes contiguously.
   Status map();
   // Finds where the first picture ends and others begin. Afterwards file() is the first alone if an
   // index says where the others are. kInvalidArgument: the first has run into another.
@@ -69,7 +69,7 @@ struct JpegPicture final : FrameJob {
   Status status;         // of decoding, or of an earlier step
   bool is_late = false;  // dropped without decoding
   bool is_decoded = false;
-  bool is_on_device = false;  // and not yet looked at
+  bool is_on_device = false;  // and not yet checked
   bool is_by_device = false;  // and decoded it
   JpegTables tables;
   uint32_t irregular = 0;  // bits of jpeg/errors.h; before decoding, the header's
@@ -87,7 +87,7 @@ struct JpegPicture final : FrameJob {
   std::span<const uint8_t> whole() const { return {map_.data, map_.size}; }
 
   GstVideoCodecFrame* frame_;
-  BufferPtr input_;  // the frame's input buffer, or its bytes in one piece
+  BufferPtr input_;  // the frame's input buffer, or its bytes, contiguous
   bool mapped_ = false;
   GstMapInfo map_ = {};
   FilePlaces others_;

@@ -37,7 +37,7 @@ struct RateSettings {
 // Refuses settings that contradict each other, by the names of properties.
 Status check_rate(const RateSettings& rate, const QuantSettings& quant, bool tables_in_caps);
 
-// The last frame; any thread may look at it.
+// The last frame; any thread may read it.
 struct RateResult {
   std::atomic<double> quality = -1;    // -1: none that belongs to the tables
   std::atomic<guint64> file_size = 0;  // bytes

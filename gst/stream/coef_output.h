@@ -21,7 +21,7 @@ struct CoefFrame {
   CoefLayout layout;
   BufferPtr buffer;  // system memory, mapped
   GstMapInfo map = {};
-  std::unique_ptr<Memory> pinned;  // or memory that a device copies from, page-locked if possible
+  std::unique_ptr<Memory> pinned;  // or memory that a device copies from, pinned if possible
   bool is_kept = false;            // `pinned` is reused; set by begin() alone
   guint8* data = nullptr;
 
@@ -49,7 +49,7 @@ struct DeviceCoefs {
 
 enum class CoefMaker { kEngine, kCpu };
 
-// The src pad's side of an element that makes coefficients; used by one thread at a time.
+// The src pad's side of an element that produces coefficients; used by one thread at a time.
 class CoefOutput {
  public:
   CoefOutput(Engine& engine, CoefMaker maker) : engine_(engine), maker_(maker) {}
@@ -97,7 +97,7 @@ class CoefOutput {
   // How much of that memory begin() would use up for a frame of `layout`.
   gsize reusable(const CoefLayout& layout) const;
 
-  // Waits for uploads in flight and gives up all memory.
+  // Waits for uploads in flight and releases all memory.
   void stop();
 
  private:

@@ -126,7 +126,7 @@ static gboolean get_unit_size(GstBaseTransform* trans, GstCaps* caps, gsize* siz
 
 Property keep_reference_property() {
   const auto reference = settings_of<&CoefTransform::reference>();
-  // We now hold another number of frames: let the source ask again.
+  // The number of frames that we hold has changed: let the source query again.
   return reference.row("keep-reference", "Keep Reference",
                        "Attach the source frame for PSNR measurement by the inverse transform",
                        &ReferenceSettings::keep, {.changed = [](GObject* object, bool) {

@@ -23,7 +23,7 @@ struct CoefStream {
   SourcePicture picture;  // the picture that they describe
 };
 
-// A frame while its job is made.
+// A frame while its job is built.
 class CoefStep {
  public:
   CoefPlaces places;  // of the coefficients

@@ -8,7 +8,7 @@
 
 namespace cudatransform {
 
-// The frames a second if caps do not tell (framerate=0/1: a variable or unknown rate). GStreamer's
+// The frame rate if caps do not name one (framerate=0/1: a variable or unknown rate). GStreamer's
 // x264enc assumes the same. If we reported no latency, sinks of a live pipeline would drop every
 // frame.
 inline constexpr int kAssumedRate = 25;
@@ -21,7 +21,7 @@ inline GstClockTime latency_of(guint held, int fps_n, int fps_d) {
 }
 
 // The time that pictures take that leave as soon as they are finished: the longest so far. It grows
-// by doubling, because a pipeline asks all its elements anew after every change.
+// by doubling, because a pipeline queries all its elements again after every change.
 class MeasuredLatency {
  public:
   // A new stream, or new caps. No picture is held back for longer than `most`.

@@ -13,7 +13,7 @@
 namespace cudatransform {
 namespace {
 
-// Null if the device gives no memory or no timers.
+// Null if the device has no memory or no timers left.
 std::unique_ptr<MeasuredFrame> make_frame(Device& device) {
   auto frame = std::make_unique<MeasuredFrame>();
   if (!device.allocate(MemoryKind::kPinned, sizeof(MeasuredFrame::Results), &frame->memory).ok())

@@ -47,9 +47,9 @@ struct MeasuredFrame {
   guint64 coefficients[kMaxComponents] = {};  // stored coefficients of each component
   guint64 bytes = 0;                          // samples and coefficients that the kernel moved
   int depth = 8;
-  std::optional<double> quality;  // of quantization tables; none: of no element that makes some
+  std::optional<double> quality;  // of quantization tables; none: the element writes none
   guint64 file_size = 0;          // of the file that was aimed at, in bytes; 0: none was
-  bool posts = false;             // a message, which tells these times:
+  bool posts = false;             // a message, with these times:
   GstClockTime timestamp = GST_CLOCK_TIME_NONE, stream_time = GST_CLOCK_TIME_NONE;
   GstClockTime running_time = GST_CLOCK_TIME_NONE, duration = GST_CLOCK_TIME_NONE;
   FencePtr fence;
@@ -111,12 +111,12 @@ class Measure {
 
   // READY to PAUSED: a new stream, new statistics.
   void reset();
-  // Call it before the engine closes: frees all that its device has made.
+  // Call it before the engine closes: frees everything allocated on its device.
   void release();
 
   void count_frame() { frames_++; }
-  // A frame to fill, or null if the device gives none (the frame then goes unmeasured). May have to
-  // read a finished one.
+  // A frame to fill, or null if the device has none left (the frame then goes unmeasured). May have
+  // to read a finished one.
   std::unique_ptr<MeasuredFrame> begin(Engine& engine, guint kinds);
   // `now`, here and below: g_get_monotonic_time().
   void submit(std::unique_ptr<MeasuredFrame> frame, gint64 now);

@@ -316,7 +316,7 @@ static GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self) {
   return flow;
 }
 
-// At the end of the stream no push is left to return a refusal, which upstream would turn into an
+// At the end of the stream no later push can return a refusal, which upstream would turn into an
 // error, so this function posts it.
 static void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self) {
   (void)gst_cuda_transform_base_drain(self);
@@ -433,7 +433,7 @@ static GstFlowReturn gst_cuda_transform_base_submit_input_buffer(GstBaseTransfor
   return parent->submit_input_buffer(trans, is_discont, owner.release());
 }
 
-// Called after every input buffer, and again until no buffer is left to push.
+// Called after every input buffer, and again until there is no buffer to push.
 static GstFlowReturn gst_cuda_transform_base_generate_output(GstBaseTransform* trans,
                                                              GstBuffer** out) {
   auto* self = GST_CUDA_TRANSFORM_BASE(trans);
@@ -490,7 +490,7 @@ MemoryKinds gst_cuda_transform_base_memories(GstCudaTransformBase* self) {
   return {!engine.is_open() || engine.is_cuda()};
 }
 
-// Frames in flight have the old caps, which the src pad still has. A new peer may not take them.
+// Frames in flight have the old caps, which the src pad still has. A new peer may not accept them.
 static gboolean gst_cuda_transform_base_set_caps(GstBaseTransform* trans, GstCaps* incaps,
                                                  GstCaps* outcaps) {
   auto* self = GST_CUDA_TRANSFORM_BASE(trans);
@@ -549,7 +549,7 @@ static gboolean gst_cuda_transform_base_propose_allocation(GstBaseTransform* tra
 }
 
 // Without a peer the base class answers with the pad template, which knows no engine. If a source
-// can make any format (videotestsrc), its order of formats says nothing, while ours puts plain
+// can produce any format (videotestsrc), its order of formats means nothing, while ours puts plain
 // 8-bit 4:2:0 before 12-bit 4:4:4.
 static void refine_caps_result(GstBaseTransform* trans, GstPadDirection direction,
                                GstQuery* query) {
@@ -567,7 +567,7 @@ static void refine_caps_result(GstBaseTransform* trans, GstPadDirection directio
 // Serialized queries follow the frames before them.
 static void drain_before(GstCudaTransformBase* self, GstQuery* query) {
   (void)gst_cuda_transform_base_drain(self);
-  // Elements that want their buffers back ask this.
+  // Elements that want their buffers back send this.
   if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) self->state->mover.release_inputs();
 }
 

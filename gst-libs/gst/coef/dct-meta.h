@@ -219,7 +219,7 @@ GST_COEF_API GType gst_dct_jpeg_irregularity_get_type(void);
 /**
  * GST_DCT_JPEG_MAX_ATTACHMENTS:
  *
- * How many pictures a #GstDctJpegMeta takes besides the one whose coefficients there are.
+ * The maximum number of pictures in a #GstDctJpegMeta besides the one of its coefficients.
  *
  * Since: 1.0
  */
@@ -242,9 +242,9 @@ typedef struct {
 /**
  * GstDctJpegMeta:
  * @meta: the parent
- * @segments: (nullable): APPn and COM segments as they stand in a JPEG file, one after the other,
+ * @segments: (nullable): APPn and COM segments as in a JPEG file, concatenated,
  *   each from the FF of its marker on; %NULL: none were kept
- * @irregular: what was odd about the file that was read
+ * @irregular: irregularities of the file that was read
  * @trailing: (nullable): the bytes behind the picture in its file; %NULL: none were kept
  * @n_attachments: further pictures in @trailing, up to %GST_DCT_JPEG_MAX_ATTACHMENTS
  * @attachments: (nullable) (array length=n_attachments): where they lie in @trailing, each a whole
@@ -326,7 +326,7 @@ GST_COEF_API GstDctJpegMeta* gst_buffer_get_dct_jpeg_meta(GstBuffer* buffer);
  * @attachments: (nullable) (array length=n_attachments): where pictures lie in it, which is copied
  * @n_attachments: how many
  *
- * The function replaces earlier bytes and places. It does not look into @trailing.
+ * The function replaces earlier bytes and places. It does not parse @trailing.
  *
  * Returns: %FALSE, and nothing changes, with more than %GST_DCT_JPEG_MAX_ATTACHMENTS places or with
  *   one that is empty or not in @trailing
