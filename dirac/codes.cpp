@@ -149,7 +149,7 @@ struct Place {
 };
 
 // Takes zeros from the beginning of row `y` on, as long as they are in rows with nothing around
-// them, and tells where they end. (Not part of the loop that decodes, which needs all registers.)
+// them, and returns where they end. (Not part of the loop that decodes, which needs all registers.)
 [[gnu::noinline]] Place take_quiet_rows(const DiracBand& band, const DiracBand* parent,
                                         const Block& block, int32_t y, DiracArithmetic& arithmetic,
                                         DiracContext& context) {
@@ -438,7 +438,7 @@ bool read_component(DiracBits bits, int component, int32_t column, int32_t row, 
   return sound;
 }
 
-// The levels of both chroma components by turns.
+// The interleaved levels of both chroma components.
 template <typename Value>
 bool read_chroma(DiracBits bits, int32_t column, int32_t row, DiracLevels& levels,
                  Largest& largest) {

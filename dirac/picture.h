@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Decoding needs no other picture. It is cut into tasks, most of which depend on nothing: bands
-// whose contexts look at each other are one task, every stream of motion data is one, every few
+// whose contexts depend on each other are one task, every stream of motion data is one, every few
 // rows of slices. A caller runs them in order, or on threads.
 #pragma once
 
@@ -146,8 +146,8 @@ class DiracPicture {
   std::unique_ptr<Memory> places_memory_;
   DiracSlicePlace* places_ = nullptr;
   int64_t slices_found_ = 0;
-  // Each slice tells where the next one is. Finding them takes as long as all else in begin(), so
-  // the first task that needs them does it.
+  // Each slice contains the position of the next one. Finding them takes as long as all else in
+  // begin(), so the first task that needs them does it.
   std::mutex finding_;  // guards not_found_
   DiracSliceRun not_found_;
 

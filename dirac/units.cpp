@@ -19,7 +19,7 @@ enum class Belief { kNo, kYes, kNeedsMore };
 
 }  // namespace
 
-// One look at the bytes that have come.
+// One pass over the bytes that have come.
 class DiracSplitter::Search {
  public:
   Search(std::span<const uint8_t> bytes, bool at_end, const DiracUnitLimits& limits,

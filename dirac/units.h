@@ -54,12 +54,12 @@ struct DiracUnitLimits {
   uint64_t of(const DiracParseInfo& info) const { return info.is_picture() ? picture : other; }
 };
 
-// Finds the units of a stream that comes in pieces. A parse info is believed only if the one that
+// Finds the units of a stream that comes in chunks. A parse info is believed only if the one that
 // it or the next points to says so too, since coded data may hold its first four bytes. Each byte
 // is searched once, even if units lie about their sizes.
 class DiracSplitter {
  public:
-  // The most bytes that are looked at in splitting `bytes` in so many calls.
+  // The maximum number of bytes examined in splitting `bytes` in so many calls.
   static constexpr uint64_t most_looked(uint64_t bytes, uint64_t calls) {
     return 8 * bytes + 80 * calls;
   }
@@ -73,7 +73,7 @@ class DiracSplitter {
   DiracUnitSpan next(std::span<const uint8_t> bytes, bool at_end, const DiracUnitLimits& limits);
   // The size that the unit states whose end is awaited; 0: it states none, or no end is awaited.
   uint64_t wanted() const { return wanted_; }
-  // How many bytes have been looked at so far.
+  // How many bytes have been examined so far.
   uint64_t looked() const { return looked_; }
 
  private:

@@ -72,19 +72,19 @@ class JpegErrors {
   // The subjects of the other warnings: bits of jpeg/errors.h.
   uint32_t irregular() const { return irregular_; }
   // The first warning that means damage unless all blocks are known to have come: coded data that
-  // are left over, or data that end without EOI; empty without one.
+  // are extraneous, or data that end without EOI; empty without one.
   const std::string& doubt() const { return doubt_; }
   // The marker of the first frame header and its bits a sample; 0: there was none. libjpeg takes
   // pictures of 12 bits for ones of 8, see note_frame().
   int frame_marker() const { return frame_marker_; }
   uint32_t depth() const { return depth_; }
   // The number of scans that have left something over.
-  int scans_with_left_over() const { return scans_with_left_over_; }
+  int scans_with_trailing_bytes() const { return scans_with_trailing_bytes_; }
   // From now on guard() returns at the first damage, with no error: damage() describes it.
   void leave_at_damage() { leaves_at_damage_ = true; }
   // libjpeg's number of the error that the last guard() returned; 0 for others.
   int code() const { return state_.number; }
-  // Raises a fault of ours, or of the file where libjpeg does not look.
+  // Raises an error of ours, or of the file where libjpeg does not check.
   static void fail(j_common_ptr cinfo, const char* message);
   // There is no memory for that many bytes.
   static void fail_for_memory(j_common_ptr cinfo, const char* what, size_t bytes);
@@ -117,7 +117,7 @@ class JpegErrors {
   size_t size_ = 0;
   std::string damage_, doubt_;
   uint32_t irregular_ = 0;
-  int last_left_over_ = 0, scans_with_left_over_ = 0;  // the number of a scan
+  int last_trailing_scan_ = 0, scans_with_trailing_bytes_ = 0;  // the number of a scan
   int frame_marker_ = 0;
   uint32_t depth_ = 0;
   bool leaves_at_damage_ = false;

@@ -35,7 +35,7 @@ class JpegFileSize {
   // at when `fence`, which may be null, is done.
   static constexpr int kSlots = 8;
   Status count(const JpegPicture& picture, int slot, FencePtr* fence);
-  // For counts that come another way: one for each slot, in pinned memory and aligned to 16. Null
+  // For counts from another source: one for each slot, in pinned memory and aligned to 16. Null
   // where no pages can be locked.
   JpegSymbolCounts* counts();
   const JpegScanLayout& layout() const { return layout_; }

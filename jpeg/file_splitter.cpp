@@ -28,7 +28,7 @@ void JpegFileSplitter::restart() { *this = JpegFileSplitter(); }
 
 JpegFileSpan JpegFileSplitter::next(std::span<const uint8_t> bytes, const JpegFileRules& rules,
                                     bool at_end) {
-  look_at_new(bytes, rules);
+  scan_new_bytes(bytes, rules);
   const bool has_found = splitter_.found();
   if (!has_found && !splitter_.inside()) {
     // An FF may be the first half of SOI.
@@ -47,7 +47,7 @@ JpegFileSpan JpegFileSplitter::next(std::span<const uint8_t> bytes, const JpegFi
     if (end < bytes.size()) return drop(end);
   }
   if (!find_pictures(bytes, rules, at_end)) return {};
-  // In a framed stream, the rest of a file is in the piece that it came in.
+  // In a framed stream, the rest of a file is in the chunk that it came in.
   if (rules.is_framed && newest_ > 0) keeps_rest_ = false;
   const bool is_known = find_rest(bytes, rules, at_end);
   const uint64_t most = std::max<uint64_t>(rules.most, pictures_end_);
@@ -63,12 +63,12 @@ void JpegFileSplitter::begin_anew(size_t size) {
   take(size);
   splitter_.restart();
   base_ = pictures_end_ = file_end_ = 0;
-  has_looked_ = false;
+  has_read_index_ = false;
 }
 
-// Feeds the splitter the new bytes. In a framed stream, a piece that begins like a picture is one,
+// Feeds the splitter the new bytes. In a framed stream, a chunk that begins like a picture is one,
 // and any picture before it was cut off.
-void JpegFileSplitter::look_at_new(std::span<const uint8_t> bytes, const JpegFileRules& rules) {
+void JpegFileSplitter::scan_new_bytes(std::span<const uint8_t> bytes, const JpegFileRules& rules) {
   if (known_ < bytes.size()) {
     newest_ = known_;
     const std::span<const uint8_t> piece = bytes.subspan(known_);
@@ -80,7 +80,7 @@ void JpegFileSplitter::look_at_new(std::span<const uint8_t> bytes, const JpegFil
   }
   while (!splitter_.found()) {
     const size_t at = here(splitter_.position());
-    // In pieces, so that a picture is cut where it gets too long.
+    // In chunks, so that a picture is cut where it gets too long.
     constexpr size_t kPiece = 65536;
     const size_t size = std::min(bytes.size() - at, kPiece);
     if (size == 0) break;
@@ -92,7 +92,7 @@ void JpegFileSplitter::look_at_new(std::span<const uint8_t> bytes, const JpegFil
 
 // Reads the index of the picture that has been found.
 void JpegFileSplitter::read_index(std::span<const uint8_t> picture, const JpegFileRules& rules) {
-  has_looked_ = true;
+  has_read_index_ = true;
   awaits_ = false;
   keeps_rest_ = rules.with_rest;
   doubt_.clear();
@@ -117,10 +117,10 @@ bool JpegFileSplitter::find_pictures(std::span<const uint8_t> bytes, const JpegF
                                      bool at_end) {
   if (pictures_end_ > 0) return true;
   const size_t end = here(splitter_.end());
-  if (!has_looked_) read_index(bytes.first(end), rules);
+  if (!has_read_index_) read_index(bytes.first(end), rules);
   if (awaits_) {
     const uint64_t before = check_.looked();
-    // In a framed stream, the next piece is the next file.
+    // In a framed stream, the next chunk is the next file.
     const PlacesCheck::Verdict verdict = check_.look(bytes, at_end || rules.is_framed);
     looked_ += check_.looked() - before;
     if (verdict == PlacesCheck::Verdict::kAwaited) return false;
@@ -162,7 +162,7 @@ bool JpegFileSplitter::find_rest(std::span<const uint8_t> bytes, const JpegFileR
     file_end_ = std::min(soi, bytes.size() - sizeof kStart);
     if (file_end_ < soi || bytes.size() - soi == sizeof kStart) break;
     if (bytes[soi + 2] == 0xff) {
-      // What follows at once is a file, damaged or not.
+      // What follows immediately is a file, damaged or not.
       const Begins begins = soi == pictures_end_ ? Begins::kYes : begins_file(bytes, soi);
       if (begins == Begins::kYes || (begins == Begins::kUnknown && rules.is_framed)) return true;
       if (begins == Begins::kUnknown && !at_end) return false;

@@ -186,7 +186,7 @@ EmbeddedImage SegmentFlipper::flip_embedded(Bytes file, Data* made) {
   if (!opened.ok() || !shows_all(flip_, image) || !flip_along(flip_, image, &request))
     return EmbeddedImage::kLost;
   JpegBytes bytes;
-  // Nobody looks for metadata in there.
+  // No reader searches that for metadata.
   if (!file_.flip(request, {}, &bytes).ok()) return EmbeddedImage::kLost;
   made->assign(bytes.data(), bytes.data() + bytes.size());
   return EmbeddedImage::kMade;

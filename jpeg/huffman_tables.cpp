@@ -29,7 +29,7 @@ uint16_t run_for(const HuffmanSet& set, bool at_ac, uint32_t bits) {
   uint32_t used = 0, advance = 0;
   while (used < kHuffmanRunBits) {
     const bool is_ac = at_ac || advance != 0;
-    // Codes that are longer than the first look find zeros.
+    // Codes that are longer than the first lookup find zeros.
     const uint32_t entry =
         set.codes[is_ac ? 1 : 0].first[window << used >> (32 - kHuffmanFirstBits)];
     if (entry == 0 || advance_of(entry) == kNoCode || used + length_of(entry) > kHuffmanRunBits)
@@ -114,14 +114,14 @@ constexpr uint32_t kMaxBits = 16;
 constexpr uint32_t kDcSymbols = kJpegSymbols - kJpegDcSymbols;
 
 // The lower half of a symbol is how many bits follow its code.
-Status add_codes(const JpegHuffmanTable& table, uint32_t symbols, uint32_t most_size,
+Status add_codes(const JpegHuffmanTable& table, uint32_t symbols, uint32_t max_size,
                  uint32_t* codes) {
   bool seen[256] = {};
   const auto add = [&](uint32_t bits, uint32_t code, uint32_t place, uint32_t count) {
     for (; count > 0; --count, ++code) {
       const uint32_t symbol = table.symbols[place++];
       if (symbol >= symbols || std::exchange(seen[symbol], true)) return false;
-      if (symbol % 16 > most_size) continue;  // never used
+      if (symbol % 16 > max_size) continue;  // never used
       codes[symbol] = jpeg_code(code, bits, symbol % 16);
     }
     return true;

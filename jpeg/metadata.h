@@ -21,7 +21,7 @@ struct JpegSegment {
   bool is_mpf() const;    // an index of pictures (jpeg/mpf.h)
   bool is_adobe() const;  // as libjpeg takes one for it
   // APPn and COM, except segments that mean nothing in the next file: those about the coding
-  // (Adobe's APP14) or about the file's place beside others (AVI1, MPF's offsets).
+  // (Adobe's APP14) or about the file's place among others (AVI1, MPF's offsets).
   bool stays() const;
 };
 

@@ -14,7 +14,7 @@
 
 namespace cudatransform {
 
-// Stereo pairs, gain maps and previews stand behind the first picture of their file. Its segment
+// Stereo pairs, gain maps and previews follow the first picture of their file. Its segment
 // APP2 "MPF" has a TIFF header and an index with the size and the offset of each. Offsets count
 // from the TIFF header's first byte; the first picture's is 0.
 
@@ -68,17 +68,17 @@ struct FilePlaces {
 std::span<const uint8_t> find_mpf(std::span<const uint8_t> file);
 
 // Where the other pictures of a file are, by its index. `file` has at least the segments of its
-// first picture, whose end is `picture_end`. No byte behind that is looked at. Ok without places:
+// first picture, whose end is `picture_end`. No byte after that is read. Ok without places:
 // the file has no index, or one of one picture. kInvalidArgument: it has one that cannot be true;
 // `places` is what that says, as far as it can be read.
 Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlaces* places);
-// Whether one JPEG picture, complete as far as its markers tell, is at each place of `file`. Bytes
+// Whether one JPEG picture, complete as far as its markers show, is at each place of `file`. Bytes
 // that are no picture may follow it there.
 // kInvalidArgument: why not.
 Status check_places(std::span<const uint8_t> file, const FilePlaces& places);
 
-// The same for a file whose bytes are still coming. Each of them is looked at once, and an index
-// that is not true is known for one at the first byte that tells.
+// The same for a file whose bytes are still coming. Each of them is examined once, and an index
+// that is not true is recognized at the first byte that shows it.
 class PlacesCheck {
  public:
   enum class Verdict { kAwaited, kTrue, kUntrue };
@@ -87,7 +87,7 @@ class PlacesCheck {
   // `file`: all bytes that have come. `at_end`: no more will come.
   Verdict look(std::span<const uint8_t> file, bool at_end);
   const FilePlaces& places() const { return places_; }
-  // How many bytes it has looked at.
+  // How many bytes it has examined.
   uint64_t looked() const { return looked_; }
   // kUntrue: which of the pictures, counted from 0, is not at its place.
   uint32_t missing() const { return order_[done_]; }

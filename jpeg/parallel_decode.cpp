@@ -80,7 +80,7 @@ class ScanDecoder {
   }
 
   void fix() {
-    // On the device all tiles look at once: here none sees another's new result.
+    // On the device all tiles read simultaneously: here none sees another's new result.
     uint32_t end_before = tiles_[0].end;
     for (uint32_t tile = 1; tile < plan_.tiles; ++tile) {
       const uint32_t end = tiles_[tile].end;

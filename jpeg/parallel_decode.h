@@ -19,13 +19,13 @@ struct JpegDecodeResult {
 
 struct JpegDecodeJob {
   const JpegScans* scans = nullptr;  // read before submit() returns
-  // Filled by JpegScanReader::read(), in host memory, for a device page-locked: read until the job
+  // Filled by JpegScanReader::read(), in host memory, for a device pinned: read until the job
   // is done.
   const uint8_t* block = nullptr;
   // The place of the levels, all of which are written, in memory of the engine: aligned to 16
   // bytes, as are strides; of the scans' sizes.
   JpegLevels levels[kJpegMaxComponents];
-  JpegDecodeResult* result = nullptr;  // in host memory, for a device page-locked: it writes there
+  JpegDecodeResult* result = nullptr;  // in host memory, for a device pinned: it writes there
 };
 
 // kInvalidArgument where a job does not keep to that.
@@ -43,7 +43,7 @@ inline uint32_t irregularities(const JpegScans& scans, const JpegDecodeResult& r
 
 struct JpegDecodeOps {
   const char* name;
-  // Returns at once; the job is done with `*done`. Null: the caller looks at the result alone.
+  // Returns immediately; the job is done with `*done`. Null: the caller only reads the result.
   Status (*submit)(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* done);
 };
 

@@ -27,8 +27,8 @@ struct JpegHeader {
   int chroma_v = 1;  // likewise the height: 1, 2 or 4
   uint32_t blocks_w[kJpegMaxComponents] = {};  // without dummy blocks
   uint32_t blocks_h[kJpegMaxComponents] = {};
-  // The Motion-JPEG of AVI files with two fields a frame marks each with its polarity (APP0
-  // "AVI1"). By itself that proves nothing: there are whole pictures with one.
+  // The Motion JPEG of AVI files with two fields a frame marks each with its polarity (APP0
+  // "AVI1"). That alone is no proof: there are complete pictures with one.
   bool has_polarity = false;
   uint32_t irregular = 0;  // bits of jpeg/errors.h
   // The least size of a complete file, in bytes after the header; 0: unknown.
@@ -87,7 +87,7 @@ class JpegReader {
     jpeg_progress_mgr base;  // first: libjpeg hands back a pointer to it
     const std::atomic<unsigned>* interrupt;
   };
-  static void look_at_progress(j_common_ptr cinfo);
+  static void check_interrupt(j_common_ptr cinfo);
   void close();
   bool is_sequential() const;
   Status check_frame(const Status& read) const;

@@ -36,10 +36,10 @@ void make_lookup(const HuffmanSet& codes, HuffmanLookup* lookup) {
   lookup->codes = codes;
 }
 
-// Three things make it fast. Bits are loaded by whole words, without a look at their bytes,
-// since stuffing and markers are gone by then. One look finds a code, the level behind it, and the
-// zeros before that. And all rare cases end the loop over a block's codes by the same comparison:
-// the end of the block, codes that are longer than a look, and damage.
+// Three things make it fast. Bits are loaded by whole words, without checking their bytes,
+// since stuffing and markers are removed before. One lookup finds a code, the level after it, and
+// the zeros before that. And all rare cases end the loop over a block's codes by the same
+// comparison: the end of the block, codes that are longer than a lookup, and damage.
 
 // The next bits of a segment, on top of a word.
 struct JpegScanDecoder::Bits {
@@ -88,10 +88,10 @@ inline int32_t value_in(uint64_t word, uint32_t length, uint32_t size) {
   return static_cast<int32_t>((((behind ^ flip) >> 1 >> (63 - size)) ^ flip) - flip);
 }
 
-// A code that one look does not decode, and the bits behind it. False: there is no such code, or
+// A code that one lookup does not decode, and the bits after it. False: there is no such code, or
 // samples of the depth cannot give so many bits.
 template <typename Bits>
-inline bool take_code(const HuffmanCodes& codes, HuffmanLook look, uint32_t most_size, Bits* bits,
+inline bool take_code(const HuffmanCodes& codes, HuffmanLook look, uint32_t max_size, Bits* bits,
                       uint32_t* advance, int32_t* value) {
   uint32_t length = look.length(), size = look.size();
   *advance = look.advance();
@@ -102,7 +102,7 @@ inline bool take_code(const HuffmanCodes& codes, HuffmanLook look, uint32_t most
     size = size_of(entry);
     *advance = advance_of(entry);
   }
-  if (size > most_size) return false;
+  if (size > max_size) return false;
   *value = value_in(bits->word, length, size);
   bits->skip(length + size);
   return true;
@@ -124,7 +124,7 @@ enum class BlockEnd { kRight, kBeyond, kNoCode };
 
 template <typename Bits>
 inline BlockEnd take_ac(const HuffmanLookup& lookup, uint32_t depth, Bits* bits, int16_t* levels) {
-  // Values that one look decodes are small enough for every depth.
+  // Values that one lookup decodes are small enough for every depth.
   static_assert(HuffmanLookup::kAcBits - 1 <= jpeg_ac_bits(8));
   // So many take no more bits than there are after a load().
   constexpr uint32_t kLooks = 56 / HuffmanLookup::kAcBits;
@@ -234,11 +234,11 @@ bool JpegScanDecoder::end_segment(const JpegScanPlan& plan, const Bits& bits) {
     if (left < 8) return left >= 0;
   }
   irregular_ |= kJpegTrailingBytes;
-  return pass_left_over(plan, bits);
+  return skip_trailing_bytes(plan, bits);
 }
 
 // Up to the end of the segment. False: more MCUs are left.
-bool JpegScanDecoder::pass_left_over(const JpegScanPlan& plan, const Bits& bits) {
+bool JpegScanDecoder::skip_trailing_bytes(const JpegScanPlan& plan, const Bits& bits) {
   const CodesOfSets<Set> tables{{sets_}};
   const uint8_t* from = bits.at - (bits.count + 7) / 8;
   JpegLeftOver left{(8 - bits.count % 8) % 8, 0, 0};

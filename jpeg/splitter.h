@@ -14,11 +14,11 @@ size_t find_soi(std::span<const uint8_t> bytes, size_t from);
 // A picture begins with SOI and ends behind EOI, or before the next SOI where its own end is
 // missing. An SOI that no marker segment follows before the next SOI begins none. Segments are
 // stepped over by their length, so that a thumbnail inside of one is not taken for a picture (ITU-T
-// T.81, annex B). Bytes are fed in order, in pieces of any size.
+// T.81, annex B). Bytes are fed in order, in chunks of any size.
 class JpegSplitter {
  public:
   // Looks at the bytes that follow those fed before, up to the end of a picture at most, and
-  // returns how many of them it has looked at: all, unless found() is true then.
+  // returns how many of them it has examined: all, unless found() is true then.
   size_t feed(const uint8_t* data, size_t size);
   // Whether a whole picture, from begin() to end(), has been seen.
   bool found() const { return found_; }

@@ -3,7 +3,7 @@
 //
 // There is an FF every hundred bytes or so, at places that cannot be predicted: a branch for each
 // costs as much as a hundred bytes. Processors with AVX-512 VBMI2 take out bytes without a branch;
-// others look at as many bytes as they can before they branch.
+// others read as many bytes as they can before they branch.
 
 #include "jpeg/stuffing.h"
 

@@ -42,7 +42,7 @@ struct Unstuffed {
   uint8_t* to;          // behind the last byte written
 };
 
-// The bytes that are written at once: behind Unstuffed::to, and behind `full`.
+// The bytes that are written at a time: from Unstuffed::to, and from `full` on.
 inline constexpr size_t kUnstuffAtOnce = 64;
 
 // Copies the bytes at `from` to `to`, which is elsewhere, without stuffing. It stops at an FF that
@@ -90,7 +90,7 @@ class ScanWindow {
 
  private:
   static constexpr size_t kBytes = 8192;
-  // As many zeros: the reader of bits looks ahead a word.
+  // As many zeros: the bit reader reads a word ahead.
   static constexpr size_t kZeros = kMaxAhead + 16;
 
   bool fill();

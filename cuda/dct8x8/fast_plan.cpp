@@ -18,7 +18,7 @@ CT_KERNEL_FAMILY(fast_kernels, CT_DCT8X8_FAST_IMAGES)
 
 namespace {
 
-// ---- Kernels by number: the features that tell them apart, as bits ----
+// ---- Kernels by number: the features that distinguish them, as bits ----
 
 constexpr uint32_t kInverseBit = 1, kFloatBit = 2, kWordsBit = 4, kPairsBit = 256,
                    kMeasureBit = 512, kTimedBit = 1024, kFullBit = 2048;
@@ -224,7 +224,7 @@ uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t 
   return ctas;
 }
 
-// Whether the kernel tells its time: all that measure do.
+// Whether the kernel measures its time: all that measure do.
 bool tells_time(const Dct8x8Job& job) {
   return job.measure != 0 || (job.quantizer == Quantizer::kRound && job.type == CoefType::kS16 &&
                               job.layout == Layout::kBlock && job.order == Order::kRaster &&

@@ -37,7 +37,7 @@ class ContextHealth {
   std::atomic<bool> stuck_ = false;
 };
 
-// One wait, which asks the driver again and again: it has no call that waits for so long at most. A
+// One wait, which polls the driver: it has no call that waits with a timeout. A
 // thread spins at first, and naps when that has used 200 us of a processor, or from the beginning.
 class Wait {
  public:

@@ -1,4 +1,4 @@
-// Bytes from the host to a queue's work: pinned memory and room on the device, used in turns.
+// Bytes from the host to a queue's work: pinned and device memory, used alternately.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/device/staging.h"
 

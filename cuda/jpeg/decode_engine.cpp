@@ -125,7 +125,7 @@ Status launch(StreamQueue& queue, Kernel kernel, uint32_t ctas, uint32_t threads
 
 // Which kernels a job gets.
 Kernel sync_kernel(const JpegScans& scans) {
-  return static_cast<Kernel>(kSync1 + scans.most_sets - 1);
+  return static_cast<Kernel>(kSync1 + scans.max_sets - 1);
 }
 Kernel write_kernel(uint32_t sync) { return sync > kSync2 ? kWrite3 : kWrite2; }
 

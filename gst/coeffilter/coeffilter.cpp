@@ -87,7 +87,7 @@ Status CoefFilter::configure(const GstCaps* in, const GstCaps* out) {
     out_info_ = out_info;
     return agreed;
   }
-  give_up_memory();
+  release_memory();
   same_caps_ = same_without_tables(in, out);
   same_tables_ = gst_caps_is_equal(in, out);
   caps_tables_.read(in, in_info_);
@@ -148,7 +148,7 @@ Status CoefFilter::pass(FrameTask& task, const CoefPlaces& places) {
   return engine_.queue(QueueKind::kCompute).record(&task.measured->fence);
 }
 
-void CoefFilter::give_up_memory() {
+void CoefFilter::release_memory() {
   input_blocks_.clear();
   out_.stop();
 }

@@ -39,7 +39,7 @@ CT_ENGINE_OPS(ConvertOps, host_convert_ops, cuda_convert_ops)
 class ConvertTransform final : public CoefFilter {
  public:
   using CoefFilter::CoefFilter;
-  ~ConvertTransform() override { give_up_count(); }
+  ~ConvertTransform() override { release_count(); }
 
   QuantSettings settings;  // of values that become levels; guarded by the object lock
 
@@ -56,7 +56,7 @@ class ConvertTransform final : public CoefFilter {
 
  private:
   bool quantizes() const { return out_info().quantized && !in_info().quantized; }
-  void give_up_count();
+  void release_count();
 
   FrameTables new_tables_;  // of the next frame, if it is quantized
   // How many numbers were saturated: those of the engine, and those before it gave up its memory.
@@ -135,7 +135,7 @@ void ConvertTransform::describe(GstStructure* stats) const {
                     saturated_before_ + count_in(saturated_.get()), nullptr);
 }
 
-void ConvertTransform::give_up_count() {
+void ConvertTransform::release_count() {
   if (last_) (void)last_->wait();
   last_.reset();
   const std::lock_guard guard(lock_);
@@ -144,7 +144,7 @@ void ConvertTransform::give_up_count() {
 }
 
 void ConvertTransform::stop() {
-  give_up_count();
+  release_count();
   CoefFilter::stop();
 }
 

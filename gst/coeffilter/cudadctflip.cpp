@@ -154,7 +154,7 @@ static GstEvent* take_tags(GstCudaDctFlip* self, GstEvent* event) {
   GstTagList* tags = nullptr;
   gst_event_parse_tag(event, &tags);
   GstVideoOrientationMethod method = GST_VIDEO_ORIENTATION_CUSTOM;
-  const bool is_told = gst_video_orientation_from_tag(tags, &method);
+  const bool has_orientation = gst_video_orientation_from_tag(tags, &method);
   GST_OBJECT_LOCK(self);
   if (gst_tag_list_get_scope(tags) == GST_TAG_SCOPE_STREAM)
     self->tags.stream = method;
@@ -162,7 +162,7 @@ static GstEvent* take_tags(GstCudaDctFlip* self, GstEvent* event) {
     self->tags.global = method;
   const bool is_auto = self->settings.direction == GST_VIDEO_ORIENTATION_AUTO;
   GST_OBJECT_UNLOCK(self);
-  if (!is_auto || !is_told) return event;
+  if (!is_auto || !has_orientation) return event;
   GstTagList* upright = gst_tag_list_copy(tags);
   gst_tag_list_add(upright, GST_TAG_MERGE_REPLACE, GST_TAG_IMAGE_ORIENTATION, "rotate-0", nullptr);
   GstEvent* changed = gst_event_new_tag(upright);
@@ -306,7 +306,7 @@ static void install_properties(GObjectClass* klass) {
   const SettingsOf<FlipRequest> request(
       [](gpointer element) -> auto& { return GST_CUDA_DCT_FLIP(element)->settings.request; });
   const cudatransform::SettingTraits<FlipRequest, int32_t> samples = {
-      .most = G_MAXINT, .flags = cudatransform::kControllable};
+      .max = G_MAXINT, .flags = cudatransform::kControllable};
   cudatransform::install_properties(
       klass,
       // In the place of GstVideoDirection's, whose flags say less.

@@ -186,7 +186,7 @@ Status QuantTransform::choose_tables(GstBuffer* in, const CoefArray from[kMaxCoe
   if (number_of(info) != CoefNumber::kS16 || arrangement_of(info) != CoefArrangement::kBlock)
     return refuse("target-size requires format=S16LE, layout=block and order=raster");
   JpegOptions options;
-  CT_RETURN_IF_ERROR(ask_for_baseline("target-size", ask_downstream, &options));
+  CT_RETURN_IF_ERROR(require_baseline("target-size", query_downstream, &options));
   JpegPicture file;
   describe_jpeg_file(info, in, &file);
   const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(in);
@@ -465,7 +465,7 @@ static void install_properties(GObjectClass* klass) {
               filter.row("target-size", "Target Size",
                          "Maximum size of each JPEG file in bytes, at the highest quality that "
                          "allows it (0 = disabled)",
-                         &QuantFilterSettings::target_size, {.most = G_MAXUINT})});
+                         &QuantFilterSettings::target_size, {.max = G_MAXUINT})});
 }
 
 static void gst_cuda_dct_quant_class_init(GstCudaDctQuantClass* klass) {

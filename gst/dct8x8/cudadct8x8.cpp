@@ -183,11 +183,11 @@ static void install_quant(GObjectClass* klass) {
                  &QuantSettings::quantizer, {.type = GST_TYPE_CUDA_DCT_QUANTIZER}),
        quant.row("dead-zone", "Dead Zone",
                  "AC dead zone as a fraction of the quantizer step (quantizer=dead-zone only)",
-                 &QuantSettings::dead_zone, {.least = 0.5, .most = 1}),
+                 &QuantSettings::dead_zone, {.min = 0.5, .max = 1}),
        quant.row("rd-lambda", "RD Lambda",
                  "Lagrange multiplier of the rate-distortion optimization: squared error per bit, "
                  "in quantizer steps",
-                 &QuantSettings::rd_lambda, {.least = 0.001, .most = 1})});
+                 &QuantSettings::rd_lambda, {.min = 0.001, .max = 1})});
 }
 
 /**
@@ -252,19 +252,19 @@ static void install_rate_control(GObjectClass* klass) {
       klass,
       {rate.row("target-size", "Target Size",
                 "Target size of each JPEG file in bytes (0 = disabled)", &RateSettings::target_size,
-                {.most = G_MAXUINT}),
+                {.max = G_MAXUINT}),
        rate.row("max-size", "Maximum Size",
                 "Maximum size of each JPEG file in bytes (0 = unlimited)", &RateSettings::max_size,
-                {.most = G_MAXUINT}),
+                {.max = G_MAXUINT}),
        rate.row("bitrate", "Bit Rate", "Target bit rate in kbit/s (0 = disabled)",
-                &RateSettings::bitrate, {.most = G_MAXUINT / 1000}),
+                &RateSettings::bitrate, {.max = G_MAXUINT / 1000}),
        rate.row("vbv-buf-capacity", "VBV Buffer Capacity",
                 "Size of the VBV buffer in milliseconds (0 = automatic)",
-                &RateSettings::vbv_buf_capacity, {.most = 10000}),
+                &RateSettings::vbv_buf_capacity, {.max = 10000}),
        rate.row("min-quality", "Minimum Quality", "Minimum quality under rate control",
-                &RateSettings::min_quality, {.least = 1, .most = 100}),
+                &RateSettings::min_quality, {.min = 1, .max = 100}),
        rate.row("max-quality", "Maximum Quality", "Maximum quality under rate control",
-                &RateSettings::max_quality, {.least = 1, .most = 100}),
+                &RateSettings::max_quality, {.min = 1, .max = 100}),
        {g_param_spec_double("active-quality", "Active Quality",
                             "Quality of the last frame, fractional under rate control (-1 = none)",
                             -1, 100, -1, cudatransform::kReadOnly),

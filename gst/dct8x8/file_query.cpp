@@ -88,7 +88,7 @@ JpegOptions read_file_query(const GstQuery* query) {
   return options;
 }
 
-Status ask_for_baseline(const char* property, const AskDownstream& ask, JpegOptions* options) {
+Status require_baseline(const char* property, const AskDownstream& ask, JpegOptions* options) {
   *options = {};
   const QueryPtr query(make_file_query());
   if (ask && ask(query.get())) *options = read_file_query(query.get());

@@ -83,7 +83,7 @@ struct DiracState : CodecElementState {
   DiracPictures pictures;
   DiracSplit split;
   // The stream ends, and no frame was shown since a flush.
-  std::atomic<bool> ends_behind_seek = false;
+  std::atomic<bool> ends_after_seek = false;
 };
 
 }  // namespace cudatransform
@@ -381,10 +381,10 @@ static gboolean dirac_raw_query(GstVideoDecoder* decoder, GstQuery* query) {
 static GstClockTime dirac_time_of_byte(GstVideoDecoder* decoder, guint64 byte) {
   GST_OBJECT_LOCK(decoder);
   const DiracState& state = state_of(decoder);
-  const bool is_asked_for = byte == state.seek_byte;
-  const GstClockTime asked_for = state.seek_time;
+  const bool is_requested = byte == state.seek_byte;
+  const GstClockTime requested = state.seek_time;
   GST_OBJECT_UNLOCK(decoder);
-  if (is_asked_for) return asked_for;
+  if (is_requested) return requested;
   guint64 bytes = 0;
   GstClockTime time = 0;
   if (byte == 0 || !decoded_so_far(decoder, &bytes, &time)) return 0;
@@ -405,8 +405,8 @@ static GstEvent* dirac_segment_in_time(GstVideoDecoder* decoder, GstEvent* event
   return in_time;
 }
 
-static bool is_end_behind_dirac_seek(GstElement* element, GstMessage* message) {
-  if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR || !state_of(element).ends_behind_seek)
+static bool is_end_after_dirac_seek(GstElement* element, GstMessage* message) {
+  if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR || !state_of(element).ends_after_seek)
     return false;
   gchar* debug = nullptr;
   gst_message_parse_error(message, nullptr, &debug);
@@ -431,10 +431,10 @@ static gboolean gst_cuda_dirac_dec_take_event(GstVideoDecoder* decoder, GstEvent
   if (GST_EVENT_TYPE(event) != GST_EVENT_EOS)
     return GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
   GST_VIDEO_DECODER_STREAM_LOCK(decoder);
-  state.ends_behind_seek = state.pictures.frames().is_behind_seek();
+  state.ends_after_seek = state.pictures.frames().is_after_seek();
   GST_VIDEO_DECODER_STREAM_UNLOCK(decoder);
   const gboolean taken = GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
-  state.ends_behind_seek = false;
+  state.ends_after_seek = false;
   return taken;
 }
 
@@ -444,7 +444,7 @@ static gboolean gst_cuda_dirac_dec_sink_event(GstVideoDecoder* decoder, GstEvent
 }
 
 static gboolean gst_cuda_dirac_dec_post_message(GstElement* element, GstMessage* message) {
-  if (!is_end_behind_dirac_seek(element, message))
+  if (!is_end_after_dirac_seek(element, message))
     return GST_ELEMENT_CLASS(parent_class)->post_message(element, message);
   gst_message_unref(message);
   return TRUE;
@@ -604,7 +604,7 @@ static void install_properties(GObjectClass* klass) {
       {on_error_property(pictures),
        dirac.row("max-samples", "Maximum Samples",
                  "Maximum number of samples per frame, all components", &DiracSettings::max_samples,
-                 {.least = 1, .most = G_MAXUINT64, .flags = cudatransform::kUpToReady}),
+                 {.min = 1, .max = G_MAXUINT64, .flags = cudatransform::kUpToReady}),
        max_memory_property(pictures, "Maximum host and device memory in bytes (0 = unlimited)"),
        n_threads_property(engine, "Number of pictures to decode in parallel (0 = automatic)"),
        backend_property(

@@ -320,13 +320,13 @@ GstFlowReturn DiracPictures::push_ready() {
   return flow;
 }
 
-void DiracPictures::give_up(std::unique_ptr<FrameJob> picture) {
+void DiracPictures::discard(std::unique_ptr<FrameJob> picture) {
   release(static_cast<Job&>(*picture).frame);
 }
 
 // After it nothing of the stream is left: what follows begins with an intra picture.
-void DiracPictures::give_up_kept() {
-  frames_.give_up_kept();
+void DiracPictures::discard_kept() {
+  frames_.discard_kept();
   reserved_shared_ = 0;
   if (!is_started()) return;
   decoder_state_->finish();

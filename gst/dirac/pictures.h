@@ -82,7 +82,7 @@ class DiracPictures final : private PictureCodec {
   void stop();
 
   // The maximum memory of all pictures in bytes, from now on; 0: no limit.
-  void limit(guint64 max) { budget_->set_most(max); }
+  void limit(guint64 max) { budget_->set_max(max); }
   // Memory for bytes that decode() will get; older pictures make room for it. kCancelled: a push
   // has failed, see flow_after().
   Status allocate(gsize bytes, std::unique_ptr<Memory>* memory);
@@ -109,9 +109,9 @@ class DiracPictures final : private PictureCodec {
 
   // PictureCodec.
   GstFlowReturn finish(std::unique_ptr<FrameJob> picture) override;
-  void give_up(std::unique_ptr<FrameJob> picture) override;
+  void discard(std::unique_ptr<FrameJob> picture) override;
   GstFlowReturn push_kept(bool all) override { return frames_.push_kept(all); }
-  void give_up_kept() override;
+  void discard_kept() override;
   GstFlowReturn explain(GstFlowReturn flow) override { return frames_.explain(flow); }
 
   Status take(GstVideoCodecFrame* frame, const DiracInputPtr& input, Status* problem);

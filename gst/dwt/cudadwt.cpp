@@ -134,10 +134,10 @@ static void install_shape(GObjectClass* klass) {
                "Horizontal wavelet filter (j2k53 requires wavelet=j2k53)", &DwtSettings::wavelet_ho,
                {.type = GST_TYPE_CUDA_DWT_WAVELET_HO, .changed = reshape}),
        dwt.row("levels", "Levels", "Number of 2D decomposition levels", &DwtSettings::levels,
-               {.most = GST_DWT_MAX_LEVELS, .changed = reshape}),
+               {.max = GST_DWT_MAX_LEVELS, .changed = reshape}),
        dwt.row("levels-ho", "Horizontal-Only Levels",
                "Number of additional horizontal-only decomposition levels", &DwtSettings::levels_ho,
-               {.most = GST_DWT_MAX_LEVELS_HO, .changed = reshape})});
+               {.max = GST_DWT_MAX_LEVELS_HO, .changed = reshape})});
 }
 
 /**
@@ -162,7 +162,7 @@ static void install_quantizer(GObjectClass* klass) {
       klass, {quant.row("quant-index", "Quantization Index",
                         "VC-2 quantization index (0 = no quantization, +4 doubles the step)",
                         &DwtQuantSettings::index,
-                        {.most = GST_DWT_MAX_QUANT_INDEX, .flags = cudatransform::kControllable}),
+                        {.max = GST_DWT_MAX_QUANT_INDEX, .flags = cudatransform::kControllable}),
               quant.row(
                   g_param_spec_string("quant-matrix", "Quantization Matrix",
                                       "Offsets subtracted from quant-index per band: flat, vc2 or "

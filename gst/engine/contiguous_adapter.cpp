@@ -162,10 +162,10 @@ void ContiguousAdapter::consume(gsize count) {
     clear_buffer();
 }
 
-void ContiguousAdapter::discard(GstAdapter* adapter, gsize left) {
+void ContiguousAdapter::discard(GstAdapter* adapter, gsize remaining) {
   clear();
   const gsize available = gst_adapter_available(adapter);
-  if (available > left) gst_adapter_flush(adapter, available - left);
+  if (available > remaining) gst_adapter_flush(adapter, available - remaining);
 }
 
 void ContiguousAdapter::clear_buffer() {

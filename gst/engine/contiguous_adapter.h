@@ -47,7 +47,7 @@ class ContiguousAdapter {
   // the buffer that the first of them came in.
   void add_to_frame(GstVideoDecoder* decoder, gsize count);
   // Drops all bytes of `adapter`, gathered or not, except the last `remaining`.
-  void discard(GstAdapter* adapter, gsize left);
+  void discard(GstAdapter* adapter, gsize remaining);
   // The base class has cleared its adapter.
   void clear();
 

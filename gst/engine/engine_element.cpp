@@ -79,12 +79,12 @@ Property active_backend_property(const SettingsOf<EngineSettings>& engine) {
 Property cuda_device_id_property(const SettingsOf<EngineSettings>& engine) {
   return engine.row(
       "cuda-device-id", "CUDA Device ID", "Set the GPU device to use for operations (-1 = auto)",
-      &EngineSettings::cuda_device_id, {.least = -1, .most = G_MAXINT, .flags = kUpToReady});
+      &EngineSettings::cuda_device_id, {.min = -1, .max = G_MAXINT, .flags = kUpToReady});
 }
 
 Property n_threads_property(const SettingsOf<EngineSettings>& engine, const char* blurb) {
   return engine.row("n-threads", "Threads", blurb, &EngineSettings::n_threads,
-                    {.most = 1024, .flags = kUpToReady});
+                    {.max = 1024, .flags = kUpToReady});
 }
 
 GstStateChangeReturn change_engine_state(GstElement* element, GstElementClass* parent_class,

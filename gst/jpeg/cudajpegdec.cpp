@@ -1,4 +1,4 @@
-// Element cudajpegdec: JPEG pictures and Motion-JPEG to raw video.
+// Element cudajpegdec: JPEG pictures and Motion JPEG to raw video.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /**

@@ -24,7 +24,7 @@ constexpr size_t kMaxReaders = 16;  // idle ones, each with CoefArrays::kMaxKept
 // In a smaller file, the chain of dependent codes takes as long as the whole file on the CPU.
 constexpr gsize kMinForDevice = 100'000;
 
-void add_behind(GstDctJpegMeta* meta, const JpegPicture& picture) {
+void add_trailing(GstDctJpegMeta* meta, const JpegPicture& picture) {
   static_assert(GST_DCT_JPEG_MAX_ATTACHMENTS == kMaxMpfPictures - 1);
   GstDctJpegPlace places[GST_DCT_JPEG_MAX_ATTACHMENTS];
   guint count = 0;
@@ -48,7 +48,7 @@ void add_jpeg_meta(GstBuffer* buffer, const JpegPicture& picture) {
   GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, picture.metadata.get());
   if (!meta) return;
   meta->irregular = static_cast<GstDctJpegIrregularity>(picture.irregular);
-  if (picture.trailing) add_behind(meta, picture);
+  if (picture.trailing) add_trailing(meta, picture);
 }
 
 GstCoefSampling sampling_of(const JpegHeader& header) {
@@ -288,7 +288,7 @@ GstFlowReturn JpegDecoder::decode_now(GstVideoCodecFrame* frame) {
   if (!picture->has_others()) orphaned_.expect(picture->others());
   const GstFlowReturn flow = pictures_.make_room([&] { return has_room(*picture); });
   if (flow != GST_FLOW_OK) {
-    give_up(std::move(picture));
+    discard(std::move(picture));
     return flow;
   }
   if (!picture->is_late && picture->status.ok()) picture->status = take_memory(*picture);
@@ -322,7 +322,8 @@ Status JpegDecoder::prepare(JpegPicture& picture) {
   picture.keep_metadata = settings_.keep_metadata;
   picture.interrupts = &pictures_.interrupts();
   CT_RETURN_IF_ERROR(picture.map());
-  if (settings_.pictures == JpegFilePictures::kPrimary) CT_RETURN_IF_ERROR(picture.look_behind());
+  if (settings_.pictures == JpegFilePictures::kPrimary)
+    CT_RETURN_IF_ERROR(picture.find_trailing_data());
   if (picture.is_late) return {};
   const guint64 bytes_of_input = picture.bytes;
   Status status = read_header(picture);
@@ -434,7 +435,7 @@ GstFlowReturn JpegDecoder::finish(std::unique_ptr<FrameJob> finished) {
   const bool is_whole = why.ok();
   const bool has_output = is_whole || (picture->is_decoded && picture->conceals &&
                                        why.code == StatusCode::kInvalidArgument);
-  const Status refused = has_output ? ask_downstream(*picture) : Status();
+  const Status refused = has_output ? query_downstream(*picture) : Status();
   if (is_whole) why = refused;
   if (is_whole) note_irregular(*picture);
   if (why.ok()) return push(std::move(picture));
@@ -448,7 +449,7 @@ GstFlowReturn JpegDecoder::finish(std::unique_ptr<FrameJob> finished) {
     case DamagePolicy::Verdict::kShow:
       return push(std::move(picture));
     case DamagePolicy::Verdict::kFail:
-      give_up(std::move(picture));
+      discard(std::move(picture));
       return GST_FLOW_ERROR;
     case DamagePolicy::Verdict::kDrop:
       break;
@@ -466,7 +467,7 @@ GstFlowReturn JpegDecoder::push(Picture picture) {
     set_output_state(picture->info, picture->dct_tables());
     negotiated_ = negotiate();
     if (!negotiated_) {
-      give_up(std::move(picture));
+      discard(std::move(picture));
       return GST_PAD_IS_FLUSHING(src) ? GST_FLOW_FLUSHING
                                       : explain_refusal(GST_FLOW_NOT_NEGOTIATED);
     }
@@ -514,7 +515,7 @@ GstFlowReturn JpegDecoder::drop(Picture picture) {
 
 // A picture that cannot be decoded, for a reason other than damage.
 GstFlowReturn JpegDecoder::reject(Picture picture, const Status& why) {
-  give_up(std::move(picture));
+  discard(std::move(picture));
   if (why.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
   post_error(GST_ELEMENT(decoder_), why);
   return GST_FLOW_ERROR;
@@ -524,7 +525,7 @@ GstFlowReturn JpegDecoder::reject(Picture picture, const Status& why) {
 // its answers to queries accepted the caps. It has dropped it, and the next one brings new caps.
 GstFlowReturn JpegDecoder::drop_refused() {
   negotiated_ = false;
-  const Status status = ask_downstream();
+  const Status status = query_downstream();
   const std::string why = status.ok() ? "downstream rejected the caps" : status.message;
   GST_OBJECT_LOCK(decoder_);
   counts_.frames--;  // it has been counted as pushed
@@ -536,7 +537,7 @@ GstFlowReturn JpegDecoder::drop_refused() {
   return GST_FLOW_OK;
 }
 
-void JpegDecoder::give_up(std::unique_ptr<FrameJob> given_up) {
+void JpegDecoder::discard(std::unique_ptr<FrameJob> given_up) {
   auto& picture = static_cast<JpegPicture&>(*given_up);
   gst_video_decoder_release_frame(decoder_, picture.take_frame());
   release(picture);
@@ -622,9 +623,9 @@ void JpegDecoder::set_output_state(const GstDctInfo& info, const DctTables& tabl
 }
 
 bool JpegDecoder::fits_output_state(const JpegPicture& picture) const {
-  const bool has_told =
+  const bool tables_match =
       !tables_in_caps_ || written_tables_.same(picture.dct_tables(), picture.info.n_components);
-  return has_told && same_geometry(info_, picture.info);
+  return tables_match && same_geometry(info_, picture.info);
 }
 
 // Whether a decoded picture needs other caps than those before it had, which downstream accepted.
@@ -653,7 +654,7 @@ bool JpegDecoder::peer_takes_cuda(const GstDctInfo& info) const {
 // on with those that it has. The first kind is tried; a stream that begins with a wrong one fails.
 // A query takes longer than decoding a small picture: where downstream has accepted two sizes of a
 // kind, it is not queried for others.
-Status JpegDecoder::ask_downstream(const JpegPicture& picture) {
+Status JpegDecoder::query_downstream(const JpegPicture& picture) {
   if (!is_of_other_kind(picture)) return {};
   if (is_refused_) accepted_.clear();
   int& sizes = accepted_[{picture.info.sampling, picture.info.depth}];
@@ -664,22 +665,22 @@ Status JpegDecoder::ask_downstream(const JpegPicture& picture) {
     WrittenTables().write(caps.get(), tables, picture.info.n_components);
   (void)choose_memory(decoder_, engine_, MemoryChoice::kCudaWherePossible, &caps);
   CT_RETURN_IF_ERROR(
-      cudatransform::ask_downstream(GST_VIDEO_DECODER_SRC_PAD(decoder_), caps.get()));
+      cudatransform::query_downstream(GST_VIDEO_DECODER_SRC_PAD(decoder_), caps.get()));
   sizes++;
   return {};
 }
 
 // Likewise the caps of the output state.
-Status JpegDecoder::ask_downstream() const {
+Status JpegDecoder::query_downstream() const {
   const CodecStatePtr state(gst_video_decoder_get_output_state(decoder_));
   if (!state || !state->caps) return {};
-  return cudatransform::ask_downstream(GST_VIDEO_DECODER_SRC_PAD(decoder_), state->caps);
+  return cudatransform::query_downstream(GST_VIDEO_DECODER_SRC_PAD(decoder_), state->caps);
 }
 
 // An error of ours names the caps that were refused. The source would say that something is not
 // negotiated.
 GstFlowReturn JpegDecoder::explain_refusal(GstFlowReturn flow) {
-  const Status status = ask_downstream();
+  const Status status = query_downstream();
   if (status.ok()) return flow;
   post_error(GST_ELEMENT(decoder_), status);
   return GST_FLOW_ERROR;

@@ -91,7 +91,7 @@ class JpegDecoder final : private PictureCodec {
 
   // PictureCodec.
   GstFlowReturn finish(std::unique_ptr<FrameJob> picture) override;
-  void give_up(std::unique_ptr<FrameJob> picture) override;
+  void discard(std::unique_ptr<FrameJob> picture) override;
 
   gboolean take_event(GstEvent* event, GstVideoDecoderClass* parent_class);
   JpegDecodeSettings settings() const;
@@ -130,8 +130,8 @@ class JpegDecoder final : private PictureCodec {
   bool is_of_other_kind(const JpegPicture& picture) const;
   CapsPtr make_caps(const GstDctInfo& info, const GstVideoInfo* input) const;
   bool peer_takes_cuda(const GstDctInfo& info) const;
-  Status ask_downstream(const JpegPicture& picture);
-  Status ask_downstream() const;
+  Status query_downstream(const JpegPicture& picture);
+  Status query_downstream() const;
   GstFlowReturn explain_refusal(GstFlowReturn flow);
 
   GstVideoDecoder* const decoder_;

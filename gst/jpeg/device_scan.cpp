@@ -132,19 +132,19 @@ void DeviceCoder::close() {
   engine_ = nullptr;
   ops_ = nullptr;
   last_size_ = 0;
-  refusals_ = left_out_ = 0;
+  refusals_ = skipped_ = 0;
 }
 
 bool DeviceCoder::takes_next() {
   if (!is_open()) return false;
-  if (left_out_ == 0) return true;
-  left_out_--;
+  if (skipped_ == 0) return true;
+  skipped_--;
   return false;
 }
 
 void DeviceCoder::note_picture(bool refused) {
   refusals_ = refused ? std::min(refusals_ + 1, kMaxRefusals) : 0;
-  if (refusals_ == kMaxRefusals) left_out_ = kLeftOut;
+  if (refusals_ == kMaxRefusals) skipped_ = kSkipped;
 }
 
 Status DeviceScan::begin(DeviceCoder& coder, const JpegPicture& picture, const JpegOptions& options,

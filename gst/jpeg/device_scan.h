@@ -54,7 +54,7 @@ class DeviceCoder {
 
  private:
   friend class DeviceScan;
-  static constexpr int kMaxRefusals = 3, kLeftOut = 60;
+  static constexpr int kMaxRefusals = 3, kSkipped = 60;
   void note_picture(bool refused);
 
   Engine* engine_ = nullptr;
@@ -64,7 +64,7 @@ class DeviceCoder {
   std::shared_ptr<FileMemory> files_;
   size_t last_size_ = 0;  // of a scan, 0: there was none
   int refusals_ = 0;      // in a row
-  int left_out_ = 0;      // how many later pictures the device skips
+  int skipped_ = 0;       // how many later pictures the device skips
 };
 
 // Used for one picture after another, with the stream lock; keeps its memory.

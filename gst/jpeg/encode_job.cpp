@@ -168,7 +168,7 @@ void EncodeJob::run() {
   if (!status_.ok()) return;
   const gsize size = file_ ? gst_buffer_get_size(file_.get()) : bytes_.size();
   // A picture may come without what its file had behind it, or with something else.
-  untrue_lengths_ =
+  length_mismatch_ =
       check_container(picture_.metadata, size, behind.bytes, behind.attachments()).message;
   if (!behind.bytes.empty()) status_ = append(behind.bytes, behind.attachments());
 }
@@ -222,7 +222,7 @@ void EncodeJob::clear() {
   scan_.clear();
   file_.reset();
   is_by_device_ = false;
-  untrue_lengths_.clear();
+  length_mismatch_.clear();
   input_.close();
   coefficients_.reset();
   if (frame_) gst_video_codec_frame_unref(frame_);

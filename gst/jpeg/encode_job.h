@@ -39,7 +39,7 @@ class EncodeJob : public FrameJob {
   // After run(): whether the device has written the file.
   bool is_by_device() const { return is_by_device_; }
   // After run(): which lengths that the file's XMP data name are not true; mostly "".
-  const std::string& invalid_lengths() const { return untrue_lengths_; }
+  const std::string& invalid_lengths() const { return length_mismatch_; }
   // The frame with its output buffer; on failure the reason, and null.
   Status finish(GstVideoCodecFrame** frame);
   // Waits for the download and releases the frame.
@@ -75,7 +75,7 @@ class EncodeJob : public FrameJob {
   JpegOptions options_;
   JpegWriter writer_;
   JpegBytes bytes_;
-  std::string untrue_lengths_;
+  std::string length_mismatch_;
   Status status_;
 };
 

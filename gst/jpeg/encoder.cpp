@@ -69,7 +69,7 @@ bool sends_jpeg_by_rtp(GstPad* src) {
 // The caps of its sink pad do not differ from those of any other JPEG consumer, so we query
 // elements for their output: the element after the pad, and those after elements with one pad on
 // each side.
-std::string rtp_jpeg_payloader_behind(GstPad* src) {
+std::string rtp_jpeg_payloader_downstream(GstPad* src) {
   std::string name;
   GstPad* pad = GST_PAD(gst_object_ref(src));
   for (int count = 0; pad && name.empty() && count < kMaxElements; ++count) {
@@ -232,7 +232,7 @@ GstFlowReturn JpegEncoder::finish(std::unique_ptr<FrameJob> picture) {
   return gst_video_encoder_finish_frame(encoder_, frame);
 }
 
-void JpegEncoder::give_up(std::unique_ptr<FrameJob> picture) {
+void JpegEncoder::discard(std::unique_ptr<FrameJob> picture) {
   keep_idle(std::unique_ptr<EncodeJob>(static_cast<EncodeJob*>(picture.release())));
 }
 
@@ -270,7 +270,7 @@ void JpegEncoder::warn_of_rtp() {
                         : info_.depth != 8   ? "depth=12"
                                              : nullptr;
   if (!setting || warned_of_rtp_) return;
-  const std::string payloader = rtp_jpeg_payloader_behind(GST_VIDEO_ENCODER_SRC_PAD(encoder_));
+  const std::string payloader = rtp_jpeg_payloader_downstream(GST_VIDEO_ENCODER_SRC_PAD(encoder_));
   if (payloader.empty()) return;
   warned_of_rtp_ = true;
   GST_ELEMENT_WARNING(

@@ -63,7 +63,7 @@ class JpegEncoder final : private PictureCodec {
  private:
   // PictureCodec.
   GstFlowReturn finish(std::unique_ptr<FrameJob> picture) override;
-  void give_up(std::unique_ptr<FrameJob> picture) override;
+  void discard(std::unique_ptr<FrameJob> picture) override;
 
   JpegEncodeSettings settings() const;
   gboolean take_event(GstEvent* event, GstVideoEncoderClass* parent_class);

@@ -1,4 +1,4 @@
-// Element jpegcoefdec: JPEG pictures and Motion-JPEG to their quantized DCT coefficients.
+// Element jpegcoefdec: JPEG pictures and Motion JPEG to their quantized DCT coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /**
@@ -237,7 +237,7 @@ static void install_properties(GObjectClass* klass) {
       klass,
       {on_error_property(pictures),
        jpeg.row("max-pixels", "Maximum Pixels", "Maximum picture size in pixels (0 = unlimited)",
-                &JpegDecodeSettings::max_pixels, {.most = G_MAXUINT64}),
+                &JpegDecodeSettings::max_pixels, {.max = G_MAXUINT64}),
        max_memory_property(pictures,
                            "Maximum host memory for pictures in flight in bytes (0 = unlimited)"),
        jpeg.row("pictures", "Pictures", "Pictures to output from Multi-Picture Format (MPF) files",

@@ -27,17 +27,17 @@ Status JpegPicture::map() {
   return Status::error(StatusCode::kFailed, "failed to map the JPEG buffer");
 }
 
-Status JpegPicture::look_behind() {
+Status JpegPicture::find_trailing_data() {
   const FirstPicture first = first_picture(whole());
-  const gsize behind_it = map_.size - first.size;
+  const gsize trailing = map_.size - first.size;
   Status status = find_places(whole(), first.size, &others_);
   if (status.ok() && others_.count > 0) {
     status = check_places(whole(), others_);
-    if (status.ok()) others_size_ = behind_it;
+    if (status.ok()) others_size_ = trailing;
   }
   if (!status.ok()) GST_DEBUG("%s", status.message.c_str());
   // Without an end and an index, the bytes behind damage may be the rest of the picture.
-  if (first.has_end || has_others()) trailing_size_ = behind_it;
+  if (first.has_end || has_others()) trailing_size_ = trailing;
   if (has_others() || !ends_with_another(whole().first(first.size), others_)) return {};
   return Status::error(StatusCode::kInvalidArgument,
                        "truncated marker segment, followed by another MPF picture");
@@ -78,7 +78,7 @@ FrameJob::Left JpegPicture::look(bool wait) {
 // still be shown if it conceals.
 Status JpegPicture::decode() {
   damage.clear();
-  if (device_coefs.block && !std::exchange(is_device_asked_, true))
+  if (device_coefs.block && !std::exchange(is_device_polled_, true))
     CT_RETURN_IF_ERROR(submit_to_device());
   if (!is_on_device) CT_RETURN_IF_ERROR(decode_on_cpu());
   if (!metadata) CT_RETURN_IF_ERROR(read_metadata());

@@ -30,12 +30,12 @@ struct JpegPicture final : FrameJob {
   Status map();
   // Finds where the first picture ends and others begin. Afterwards file() is the first alone if an
   // index says where the others are. kInvalidArgument: the first has run into another.
-  Status look_behind();
+  Status find_trailing_data();
   std::span<const uint8_t> file() const { return whole().first(map_.size - others_size_); }
   // Bytes behind the picture that stay with it.
   gsize trailing_size() const { return keep_metadata ? trailing_size_ : 0; }
   // The other pictures of the file by its index, true or not, and whether they are where it says.
-  // Empty without look_behind().
+  // Empty without find_trailing_data().
   const FilePlaces& others() const { return others_; }
   bool has_others() const { return others_size_ > 0; }
   // The frame, unmapped, for the caller; null once it has been taken.
@@ -92,7 +92,7 @@ struct JpegPicture final : FrameJob {
   GstMapInfo map_ = {};
   FilePlaces others_;
   gsize trailing_size_ = 0, others_size_ = 0;  // the last bytes of the file
-  bool is_device_asked_ = false;
+  bool is_device_polled_ = false;
 };
 
 }  // namespace cudatransform

@@ -126,7 +126,7 @@ Status RateControl::choose(const Dct8x8Ops& ops, const Dct8x8Job& job, FrameTabl
   frame.job.times = nullptr;
 
   JpegOptions options;
-  CT_RETURN_IF_ERROR(ask_for_baseline(first_property(rate_), ask_downstream_, &options));
+  CT_RETURN_IF_ERROR(require_baseline(first_property(rate_), query_downstream_, &options));
   JpegPicture file;
   describe_jpeg_file(info_, nullptr, &file);
   CT_RETURN_IF_ERROR(sizes_->control.begin(engine_.device(), engine_.ops<JpegEncodeOps>(), file, 0,
@@ -169,10 +169,10 @@ Status RateControl::choose(const Dct8x8Ops&, const Dct8x8Job&, FrameTables*) {
 #endif
 
 RateControl::RateControl(Engine& engine, FrameMover& mover,
-                         const std::function<bool(GstQuery* query)>& ask_downstream)
+                         const std::function<bool(GstQuery* query)>& query_downstream)
     : engine_(engine),
       mover_(mover),
-      ask_downstream_(ask_downstream),
+      query_downstream_(query_downstream),
       sizes_(std::make_unique<Sizes>()) {}
 
 RateControl::~RateControl() = default;

@@ -49,9 +49,9 @@ struct RateResult {
 // Of one stream; used by the streaming thread.
 class RateControl {
  public:
-  // `ask_downstream` sends a query downstream.
+  // `query_downstream` sends a query downstream.
   RateControl(Engine& engine, FrameMover& mover,
-              const std::function<bool(GstQuery* query)>& ask_downstream);
+              const std::function<bool(GstQuery* query)>& query_downstream);
   ~RateControl();
 
   // A new stream.
@@ -81,7 +81,7 @@ class RateControl {
 
   Engine& engine_;
   FrameMover& mover_;
-  const std::function<bool(GstQuery* query)>& ask_downstream_;
+  const std::function<bool(GstQuery* query)>& query_downstream_;
   RateSettings rate_;
   QuantPreset preset_ = QuantPreset::kAnnexK;
   int quality_ = 85;

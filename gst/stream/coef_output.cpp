@@ -56,7 +56,7 @@ Status CoefOutput::allocate(GstQuery* query) {
     pool_allocator_ = allocator;
   }
   gst_clear_object(&allocator);
-  if (status.ok()) bounded_pool_set_limit(pool_, most_kept_);
+  if (status.ok()) bounded_pool_set_limit(pool_, max_kept_);
   return status;
 }
 
@@ -120,10 +120,10 @@ Status CoefOutput::finish_on_engine(FrameMover& mover, EngineCoefs coefs, const 
   return {};
 }
 
-void CoefOutput::limit_kept(gsize most) {
-  most_kept_ = most;
-  if (pool_) bounded_pool_set_limit(pool_, most);
-  while (!pinned_.empty() && pinned_.size() * layout_.size > most) {
+void CoefOutput::limit_kept(gsize max) {
+  max_kept_ = max;
+  if (pool_) bounded_pool_set_limit(pool_, max);
+  while (!pinned_.empty() && pinned_.size() * layout_.size > max) {
     if (pinned_.front().second) (void)pinned_.front().second->wait();
     pinned_.pop_front();
   }
@@ -141,7 +141,7 @@ gsize CoefOutput::reusable(const CoefLayout& layout) const {
 Status CoefOutput::begin_pinned(CoefFrame* frame) {
   const auto is_free = [this] { return !pinned_.front().second || pinned_.front().second->done(); };
   const gsize with_new = (pinned_.size() + 1) * layout_.size;
-  const bool full = pinned_.size() >= kMaxUploads || with_new > most_kept_;
+  const bool full = pinned_.size() >= kMaxUploads || with_new > max_kept_;
   if (!pinned_.empty() && full && !is_free()) CT_RETURN_IF_ERROR(pinned_.front().second->wait());
   if (!pinned_.empty() && is_free()) {
     frame->pinned = std::move(pinned_.front().first);

@@ -91,9 +91,9 @@ class CoefOutput {
   // Whether caps require CUDA memory.
   bool in_cuda() const { return in_cuda_; }
 
-  // Keeps no more than `most` bytes of host memory, idle or still being uploaded, for later frames.
+  // Keeps no more than `max` bytes of host memory, idle or still being uploaded, for later frames.
   // Waits for uploads if there is more.
-  void limit_kept(gsize most);
+  void limit_kept(gsize max);
   // How much of that memory begin() would use up for a frame of `layout`.
   gsize reusable(const CoefLayout& layout) const;
 
@@ -117,7 +117,7 @@ class CoefOutput {
   BlockPool blocks_;                        // device memory
   // Pinned memory of the negotiated size and the upload that reads it; null: none.
   std::deque<std::pair<std::unique_ptr<Memory>, FencePtr>> pinned_;
-  gsize most_kept_ = G_MAXSIZE;
+  gsize max_kept_ = G_MAXSIZE;
 };
 
 }  // namespace cudatransform

@@ -32,7 +32,7 @@ Status CoefTransform::configure(const GstCaps* in, const GstCaps* out) {
   CoefStream stream;
   CT_RETURN_IF_ERROR(read_raw_caps(raw_caps, &raw));
   CT_RETURN_IF_ERROR(read_caps(coef_caps, raw, &stream));
-  give_up_memory();
+  release_memory();
   raw_ = raw;
   picture_ = stream.picture;
   if (is_forward())
@@ -95,7 +95,7 @@ Status CoefTransform::finish(FrameTask& task, CoefStep* step) {
   return frames_.finish(mover_, step->raw_, step->done, task.measured, &task.out);
 }
 
-void CoefTransform::give_up_memory() {
+void CoefTransform::release_memory() {
   input_blocks_.clear();
   coefs_.stop();
   finder_.stop();

@@ -72,7 +72,7 @@ class FrameTransform {
   virtual ~FrameTransform() = default;
 
   // Sends a query downstream. The element sets it.
-  std::function<bool(GstQuery* query)> ask_downstream;
+  std::function<bool(GstQuery* query)> query_downstream;
 
   // Fails the way to READY if settings contradict each other. The caller holds the object lock.
   virtual Status check_settings() const { return {}; }

@@ -24,18 +24,18 @@ inline GstClockTime latency_of(guint held, int fps_n, int fps_d) {
 // by doubling, because a pipeline queries all its elements again after every change.
 class MeasuredLatency {
  public:
-  // A new stream, or new caps. No picture is held back for longer than `most`.
-  void start(GstClockTime most) {
-    most_ = most;
-    reported_ = std::min(step_, most_);
+  // A new stream, or new caps. No picture is held back for longer than `max`.
+  void start(GstClockTime max) {
+    max_ = max;
+    reported_ = std::min(step_, max_);
   }
   // Whether value() has changed. Also counts the time for which the pushing thread may leave a
   // finished picture alone.
   bool add(GstClockTime took) {
     const GstClockTime late = took + kLeftAlone;
-    while (step_ < late && step_ < most_) step_ = step_ == 0 ? GST_MSECOND : 2 * step_;
+    while (step_ < late && step_ < max_) step_ = step_ == 0 ? GST_MSECOND : 2 * step_;
     const GstClockTime reported = reported_;
-    reported_ = std::min(step_, most_);
+    reported_ = std::min(step_, max_);
     return reported_ != reported;
   }
   GstClockTime value() const { return reported_; }
@@ -43,7 +43,7 @@ class MeasuredLatency {
  private:
   static constexpr GstClockTime kLeftAlone = 700 * GST_USECOND;  // FrameWorkers' kGrace and kNap
 
-  GstClockTime most_ = 0, step_ = 0, reported_ = 0;
+  GstClockTime max_ = 0, step_ = 0, reported_ = 0;
 };
 
 }  // namespace cudatransform

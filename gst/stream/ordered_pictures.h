@@ -25,11 +25,11 @@ class PictureCodec {
   // ends the stream.
   virtual GstFlowReturn finish(std::unique_ptr<FrameJob> picture) = 0;
   // Takes a picture that must not be pushed: the stream has failed, or is being flushed.
-  virtual void give_up(std::unique_ptr<FrameJob> picture) = 0;
+  virtual void discard(std::unique_ptr<FrameJob> picture) = 0;
   // Frames that finish() has created and not pushed, because a device still writes them. Pushes all
   // of them or, without `all`, those that are written.
   virtual GstFlowReturn push_kept(bool /*all*/) { return GST_FLOW_OK; }
-  virtual void give_up_kept() {}
+  virtual void discard_kept() {}
   // The flow to end the stream with instead of `flow`, after an element error that says more.
   virtual GstFlowReturn explain(GstFlowReturn flow) { return flow; }
 
@@ -129,7 +129,7 @@ class OrderedPictures {
 
   int threads() const { return workers_.threads(); }
   // The most pictures in flight.
-  int max_in_flight() const { return workers_.most(); }
+  int max_in_flight() const { return workers_.max_jobs(); }
   bool is_full() const { return workers_.full(); }
   bool is_empty() const { return workers_.pending() == 0; }
   // The bytes of the pictures in flight.
@@ -153,7 +153,7 @@ class OrderedPictures {
   void push_from_thread();
   GstFlowReturn judge(GstFlowReturn flow);
   GstFlowReturn report(GstFlowReturn flow);
-  void give_up_all();
+  void discard_all();
   void begin_event();
   void end_event();
   void post_end(GstFlowReturn flow);

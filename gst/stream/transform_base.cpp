@@ -161,7 +161,7 @@ static void install_settings(GObjectClass* klass) {
                 "Maximum number of frames in flight on the GPU; each frame above 1 adds a frame of "
                 "latency",
                 &FrameLoopSettings::async_depth,
-                {.least = 1, .most = cudatransform::FramesInFlight::kMax, .flags = kUpToReady}),
+                {.min = 1, .max = cudatransform::FramesInFlight::kMax, .flags = kUpToReady}),
        loop.row("measure", "Measure", "Measurements to make on each frame",
                 &FrameLoopSettings::measure_kinds, {.type = GST_TYPE_CUDA_TRANSFORM_MEASURE}),
        loop.row("post-messages", "Post Messages",
@@ -267,7 +267,7 @@ static GstClockTime running_time_of(GstBaseTransform* trans, GstBuffer* in) {
   return gst_segment_to_running_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
 }
 
-static void let_post(GstBaseTransform* trans, GstBuffer* in, MeasuredFrame* frame) {
+static void prepare_message(GstBaseTransform* trans, GstBuffer* in, MeasuredFrame* frame) {
   frame->posts = true;
   frame->timestamp = GST_BUFFER_PTS(in);
   frame->duration = GST_BUFFER_DURATION(in);
@@ -378,7 +378,7 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   const FrameLoopSettings now = locked(self, state->settings);
   std::unique_ptr<MeasuredFrame> frame;
   if (now.measure_kinds) frame = state->measure.begin(state->engine, now.measure_kinds);
-  if (frame && now.post_messages) let_post(GST_BASE_TRANSFORM(self), in, frame.get());
+  if (frame && now.post_messages) prepare_message(GST_BASE_TRANSFORM(self), in, frame.get());
   SubmittedFrame& out = state->frames.next();
   cudatransform::FrameTask task = {in, out, frame.get(),
                                    [self](const auto& complete) { change_caps(self, complete); }};
@@ -734,7 +734,7 @@ static void gst_cuda_transform_base_constructed(GObject* object) {
   const GstCudaTransformBaseClass* klass = GST_CUDA_TRANSFORM_BASE_GET_CLASS(self);
   self->state = new GstCudaTransformBaseState(GST_ELEMENT(self), klass);
   self->state->transform = klass->make_transform(self->state->mover);
-  self->state->transform->ask_downstream = [self](GstQuery* query) {
+  self->state->transform->query_downstream = [self](GstQuery* query) {
     return gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(self), query) != FALSE;
   };
   G_OBJECT_CLASS(parent_class)->constructed(object);

@@ -17,7 +17,7 @@
 namespace cudatransform {
 namespace {
 
-// One axis of the turned picture.
+// One axis of the transformed picture.
 struct Axis {
   const char* name;  // of its size
   const char* first_name;
@@ -48,8 +48,8 @@ Status plan_axis(const Axis& axis, bool trim, AxisPlan* plan) {
   return {};
 }
 
-// One axis of a result, in samples of the turned picture: from `begin` to `end` of `size`, of which
-// those before `mirrored` are mirrored among themselves.
+// One axis of a result, in samples of the transformed picture: from `begin` to `end` of `size`, of
+// which those before `mirrored` are mirrored among themselves.
 struct Shown {
   int64_t begin, end, size;
   bool mirrors;
@@ -60,7 +60,7 @@ struct Shown {
 
 Shown shown_along(const PictureFlip& flip, bool along_y) {
   const auto& [picture, turn, plan, is_upright] = flip;
-  // Columns of the turned picture are rows of the picture if it is transposed.
+  // Columns of the transformed picture are rows of the picture if it is transposed.
   const bool source_y = along_y != turn.transposes;
   const int64_t size = source_y ? picture.height : picture.width;
   const int64_t mcu = source_y ? picture.mcu_height : picture.mcu_width;
@@ -84,7 +84,7 @@ struct Along {
   bool is_whole;
 };
 
-// A range of the turned image, which has to begin at an MCU.
+// A range of the transformed image, which must begin at an MCU.
 bool crop_along(int64_t begin, int64_t end, int32_t size, int32_t mcu, Along* along) {
   if (begin < 0 || end <= begin || begin % mcu != 0) return false;
   *along = {static_cast<int32_t>(begin), static_cast<int32_t>(end - begin),
@@ -228,7 +228,7 @@ Status validate(const FlipJob& job) {
 
 namespace {
 
-// Blocks of a tile's side: of turned planes a line of the cache has a row of several blocks.
+// Blocks of a tile's side: of transposed planes a cache line has a row of several blocks.
 constexpr int32_t kTile = 8;
 
 // What makes the negative of a coefficient: (bits ^ flip) + add, which is two's complement or a

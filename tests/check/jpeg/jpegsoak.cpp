@@ -1,4 +1,4 @@
-// A long Motion-JPEG stream, a third of which is damaged, through jpegcoefdec and cudaidct8x8: all
+// A long Motion JPEG stream, a third of which is damaged, through jpegcoefdec and cudaidct8x8: all
 // sound frames arrive, right and in time, and memory stays as it is.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 

@@ -33,7 +33,7 @@ class SoakWatch {
 
  private:
   void watch();
-  void give_up(int seconds);
+  void discard(int seconds);
 
   GThread* thread_ = nullptr;
   std::atomic<bool> ended_ = false;
@@ -120,12 +120,12 @@ void SoakWatch::watch() {
     g_usleep(G_USEC_PER_SEC / 10);
     quiet = arrived_ == seen ? quiet + 1 : 0;
     seen = arrived_;
-    if (quiet >= 10 * patience()) give_up(quiet / 10);
+    if (quiet >= 10 * patience()) discard(quiet / 10);
   }
 }
 
 // Where each thread of the process is, as far as the system tells.
-void SoakWatch::give_up(int seconds) {
+void SoakWatch::discard(int seconds) {
   std::fprintf(stderr, "%s: no frame for %d s, %u so far; before frame %d, step %d\n",
                what_.c_str(), seconds, arrived_.load(), frame_.load(), step_.load());
   GDir* threads = g_dir_open("/proc/self/task", 0, nullptr);
