@@ -46,8 +46,7 @@ bool is_parallel(const JpegOptions& options, uint32_t depth) {
 Status make_jpeg_scan_layout(const JpegPicture& picture, const JpegOptions& options,
                              JpegScanLayout* layout) {
   if (!is_parallel(options, picture.depth))
-    return Status::error(StatusCode::kUnsupported,
-                         "not a scan of 8 bits that is coded in parallel");
+    return Status::error(StatusCode::kUnsupported, "unsupported scan, expected 8-bit baseline");
   CT_RETURN_IF_ERROR(make_jpeg_scan_layout(
       picture.width, picture.height, static_cast<uint32_t>(picture.components()),
       static_cast<uint32_t>(picture.h_samp), static_cast<uint32_t>(picture.v_samp),

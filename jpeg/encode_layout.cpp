@@ -28,7 +28,7 @@ Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t component
       (!one && components != 3 && components != 4) || h < 1 || v < 1 || h > 4 || v > 4 ||
       (one && h * v > 1) || mcu_blocks(components, h, v) > kMaxMcuBlocks ||
       restart_interval > kMaxInterval)
-    return Status::error(StatusCode::kInvalidArgument, "not a scan that JPEG can have");
+    return Status::error(StatusCode::kInvalidArgument, "invalid JPEG scan");
   JpegScanLayout& scan = *layout;
   scan = {};
   scan.components = components;

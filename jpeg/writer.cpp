@@ -441,7 +441,7 @@ Status JpegWriter::write_header(const JpegPicture& picture, const JpegOptions& o
                                 const JpegHuffmanTables* tables, JpegBytes* bytes) {
   CT_RETURN_IF_ERROR(check(picture, options));
   if (options.progressive || options.arithmetic)
-    return Status::error(StatusCode::kInvalidArgument, "a header of several scans");
+    return Status::error(StatusCode::kInvalidArgument, "several scans in a header");
   jvirt_barray_ptr* arrays = arrays_.begin_header(picture.levels, picture.components());
   CT_RETURN_IF_ERROR(reserve(kMinBytes));
   JpegOptions given = options;

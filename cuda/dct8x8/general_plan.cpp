@@ -193,7 +193,7 @@ Status check_coef_alignment(const Dct8x8Job& job, int c) {
   if (is_aligned(job.coefs[c].data, job.coefs[c].pitch, kCoefAlignment)) return {};
   return Status::error(StatusCode::kInvalidArgument,
                        "coefficients of component " + std::to_string(c) +
-                           ": the CUDA engine needs address and pitch in multiples of " +
+                           ": unaligned address or pitch, expected multiples of " +
                            std::to_string(kCoefAlignment));
 }
 

@@ -35,11 +35,11 @@ struct AxisPlan {
 Status plan_axis(const Axis& axis, bool trim, AxisPlan* plan) {
   const auto& [name, first_name, size, mcu, mirrors, first, wanted] = axis;
   if (first < 0 || first >= size)
-    return job_error(std::string("crop-") + first_name + " " + text(first) + " is outside of a " +
+    return job_error(std::string("crop-") + first_name + " " + text(first) + " is outside the " +
                      name + " of " + text(size));
   if (wanted < 0 || wanted > size - first)
     return job_error(std::string("crop-") + name + " " + text(wanted) + " from " + text(first) +
-                     " on leaves a " + name + " of " + text(size));
+                     " on exceeds the " + name + " of " + text(size));
   const int32_t end = wanted == 0 ? size : first + wanted;
   *plan = {end - first / mcu * mcu, first / mcu, mirrors ? axis.whole() : 0};
   // A result that ends before the partial MCU has none.
@@ -122,7 +122,7 @@ Status check_places(const FlipJob& job, int c) {
         mirrored <= from_blocks)
       return {};
     return Where{what, c}.error(text(to_blocks) + " blocks from " + text(first) + " on, " +
-                                text(mirrored) + " mirrored, of " + text(from_blocks));
+                                text(mirrored) + " mirrored, exceed " + text(from_blocks));
   };
   const bool turned = job.turn.transposes;
   CT_RETURN_IF_ERROR(check_side("columns", turned ? from.blocks_h : from.blocks_w, to.blocks_w,
@@ -216,7 +216,7 @@ bool flip_along(const PictureFlip& flip, const FlipPicture& other, FlipRequest* 
 
 Status validate(const FlipJob& job) {
   if (!within(job.number, CoefNumber::kF16) || !within(job.arrangement, CoefArrangement::kPlane))
-    return job_error("blocks are flipped in the block and in the plane layout only");
+    return job_error("band layout, expected block or plane");
   CT_RETURN_IF_ERROR(check_components(job.components));
   for (int c = 0; c < job.components; ++c) {
     CT_RETURN_IF_ERROR(check_coefs({"input", c}, job.from[c], job.number, job.arrangement));

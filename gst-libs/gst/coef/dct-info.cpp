@@ -85,7 +85,7 @@ gboolean gst_dct_info_set(GstDctInfo* info, GstCoefFormat format, GstDctLayout l
   filled.fps_n = 0;
   filled.fps_d = 1;
   if (!lay_out(&filled))
-    return refuse("%d x %d samples make more coefficients than can be addressed", width, height);
+    return refuse("the coefficients of %d x %d samples exceed the address space", width, height);
   *info = filled;
   return TRUE;
 }
