@@ -60,7 +60,8 @@ struct Surroundings {
   uint64_t parents = 0;
 };
 
-Surroundings look_around(const DiracBand& band, const DiracBand* parent, int32_t y, int32_t word) {
+Surroundings surroundings_of(const DiracBand& band, const DiracBand* parent, int32_t y,
+                             int32_t word) {
   Surroundings around;
   if (y > 0) {
     const uint64_t* above = band.map_row(y - 1);
@@ -194,7 +195,7 @@ bool decode_block(DiracArithmetic& decoder, Contexts& contexts, const DiracBand*
       left_negative = signs[(first - 1) / 64] >> ((first - 1) % 64) & 1;
     }
     for (int32_t word = first / 64; word * 64 < block.x_end; ++word) {
-      const Surroundings around = look_around(band, parent, y, word);
+      const Surroundings around = surroundings_of(band, parent, y, word);
       const auto end = static_cast<size_t>(std::min(block.x_end - word * 64, 64));
       auto x = static_cast<size_t>(std::max(first - word * 64, 0));
       classify(around, x, end, classes);

@@ -60,7 +60,7 @@ struct DiracUnitLimits {
 class DiracSplitter {
  public:
   // The maximum number of bytes examined in splitting `bytes` in so many calls.
-  static constexpr uint64_t most_looked(uint64_t bytes, uint64_t calls) {
+  static constexpr uint64_t max_examined(uint64_t bytes, uint64_t calls) {
     return 8 * bytes + 80 * calls;
   }
 
@@ -74,7 +74,7 @@ class DiracSplitter {
   // The size that the unit states whose end is awaited; 0: it states none, or no end is awaited.
   uint64_t wanted() const { return wanted_; }
   // How many bytes have been examined so far.
-  uint64_t looked() const { return looked_; }
+  uint64_t examined() const { return examined_; }
 
  private:
   class Search;
@@ -82,7 +82,7 @@ class DiracSplitter {
   bool in_step_;
   bool inside_ = false;  // a unit begins where the bytes do
   uint64_t wanted_ = 0;
-  uint64_t looked_ = 0;
+  uint64_t examined_ = 0;
   size_t from_ = 0;  // where the search for a beginning, or for the unit's end, goes on
 };
 

@@ -84,7 +84,7 @@ void JpegFileSplitter::scan_new_bytes(std::span<const uint8_t> bytes, const Jpeg
     constexpr size_t kPiece = 65536;
     const size_t size = std::min(bytes.size() - at, kPiece);
     if (size == 0) break;
-    looked_ += splitter_.feed(&bytes[at], size);
+    examined_ += splitter_.feed(&bytes[at], size);
     const size_t length = splitter_.position() - splitter_.begin();
     if (splitter_.inside() && !splitter_.found() && length > kMaxJpegFile) splitter_.cut();
   }
@@ -97,7 +97,7 @@ void JpegFileSplitter::read_index(std::span<const uint8_t> picture, const JpegFi
   keeps_rest_ = rules.with_rest;
   doubt_.clear();
   if (!rules.with_others) return;
-  looked_ += picture.size();
+  examined_ += picture.size();
   FilePlaces places;
   const Status status = find_places(picture, picture.size(), &places);
   if (status.ok() && places.count == 0) return;
@@ -105,7 +105,7 @@ void JpegFileSplitter::read_index(std::span<const uint8_t> picture, const JpegFi
     doubt_ = status.message;
   else if (places.end() > rules.most)
     doubt_ = "MPF index of too many bytes";
-  else if (looked_ahead_ > taken_ + picture.size())
+  else if (examined_ahead_ > taken_ + picture.size())
     doubt_ = "MPF index after too many invalid ones";
   else
     awaits_ = true;
@@ -119,14 +119,14 @@ bool JpegFileSplitter::find_pictures(std::span<const uint8_t> bytes, const JpegF
   const size_t end = here(splitter_.end());
   if (!has_read_index_) read_index(bytes.first(end), rules);
   if (awaits_) {
-    const uint64_t before = check_.looked();
+    const uint64_t before = check_.examined();
     // In a framed stream, the next chunk is the next file.
-    const PlacesCheck::Verdict verdict = check_.look(bytes, at_end || rules.is_framed);
-    looked_ += check_.looked() - before;
+    const PlacesCheck::Verdict verdict = check_.check(bytes, at_end || rules.is_framed);
+    examined_ += check_.examined() - before;
     if (verdict == PlacesCheck::Verdict::kAwaited) return false;
-    awaits_ = verdict == PlacesCheck::Verdict::kTrue;
+    awaits_ = verdict == PlacesCheck::Verdict::kMatch;
     if (!awaits_) {
-      looked_ahead_ += check_.looked();
+      examined_ahead_ += check_.examined();
       doubt_ = "MPF index does not match the file";
     }
   }
@@ -141,7 +141,7 @@ bool JpegFileSplitter::find_pictures(std::span<const uint8_t> bytes, const JpegF
 // hardly ever with another marker behind the first segment.
 JpegFileSplitter::Begins JpegFileSplitter::begins_file(std::span<const uint8_t> bytes, size_t at) {
   constexpr size_t kHead = 6;  // SOI, a marker, a length
-  looked_ += kHead + 1;
+  examined_ += kHead + 1;
   if (bytes.size() < at + kHead) return Begins::kUnknown;
   const uint8_t* head = &bytes[at];
   if (head[3] == 0xff) return Begins::kYes;  // a fill byte
@@ -158,7 +158,7 @@ bool JpegFileSplitter::find_rest(std::span<const uint8_t> bytes, const JpegFileR
   if (!keeps_rest_) return true;
   while (bytes.size() - file_end_ > sizeof kStart) {
     const size_t soi = find_soi(bytes, file_end_);
-    looked_ += soi - file_end_;
+    examined_ += soi - file_end_;
     file_end_ = std::min(soi, bytes.size() - sizeof kStart);
     if (file_end_ < soi || bytes.size() - soi == sizeof kStart) break;
     if (bytes[soi + 2] == 0xff) {

@@ -31,12 +31,12 @@ struct JpegFileSpan {
 };
 
 // A file is a picture, the others where its index says, and the bytes up to the next file. An index
-// that is not true is none. Each byte is examined kMaxLooks times at most, whatever lengths and
+// that is not true is none. Each byte is examined kMaxReads times at most, whatever lengths and
 // indices claim: an index is read only while those that were not true have made the splitter look
 // ahead at no more bytes than the stream had in front of them.
 class JpegFileSplitter {
  public:
-  static constexpr uint64_t kMaxLooks = 8;
+  static constexpr uint64_t kMaxReads = 8;
 
   // The next file in `bytes`, which begin where the last span ended: behind its file, or behind the
   // bytes skipped. What was not there at the last call is a chunk of the stream that has come
@@ -45,7 +45,7 @@ class JpegFileSplitter {
   // Why the last file's index is not believed; "" where it has none or is.
   const std::string& doubt() const { return doubt_; }
   // How many bytes have been examined so far.
-  uint64_t looked() const { return looked_; }
+  uint64_t examined() const { return examined_; }
 
   // The next bytes do not continue the earlier ones.
   void restart();
@@ -74,9 +74,9 @@ class JpegFileSplitter {
   PlacesCheck check_;
   // Where its pictures end, and the file as far as it has been examined; 0: not known.
   size_t pictures_end_ = 0, file_end_ = 0;
-  uint64_t taken_ = 0;         // bytes of the stream
-  uint64_t looked_ahead_ = 0;  // by indices that were not true
-  uint64_t looked_ = 0;
+  uint64_t taken_ = 0;           // bytes of the stream
+  uint64_t examined_ahead_ = 0;  // by indices that were not true
+  uint64_t examined_ = 0;
   std::string doubt_;
 };
 

@@ -81,26 +81,26 @@ Status check_places(std::span<const uint8_t> file, const FilePlaces& places);
 // that is not true is recognized at the first byte that shows it.
 class PlacesCheck {
  public:
-  enum class Verdict { kAwaited, kTrue, kUntrue };
+  enum class Verdict { kAwaited, kMatch, kMismatch };
   // `places` as find_places() gives them, one at least.
   void begin(const FilePlaces& places);
   // `file`: all bytes that have come. `at_end`: no more will come.
-  Verdict look(std::span<const uint8_t> file, bool at_end);
+  Verdict check(std::span<const uint8_t> file, bool at_end);
   const FilePlaces& places() const { return places_; }
   // How many bytes it has examined.
-  uint64_t looked() const { return looked_; }
-  // kUntrue: which of the pictures, counted from 0, is not at its place.
+  uint64_t examined() const { return examined_; }
+  // kMismatch: which of the pictures, counted from 0, is not at its place.
   uint32_t missing() const { return order_[done_]; }
 
  private:
-  Verdict look_at(const FilePlace& place, std::span<const uint8_t> file);
+  Verdict check_place(const FilePlace& place, std::span<const uint8_t> file);
 
   FilePlaces places_;
   std::array<uint8_t, kMaxMpfPictures> order_;  // as they come in the file
   uint32_t done_ = 0;                           // of them
   JpegSplitter splitter_;                       // of the next
   uint64_t position_ = 0;                       // in the file, of what comes next
-  uint64_t looked_ = 0;
+  uint64_t examined_ = 0;
 };
 
 // Whether one of these pictures, by its size, is the end of `picture`: a picture that is cut off in

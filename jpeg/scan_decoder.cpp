@@ -20,18 +20,18 @@ void make_lookup(const HuffmanSet& codes, HuffmanLookup* lookup) {
   for (uint32_t bits = 0; bits < 1u << kDcBits; ++bits) {
     const uint32_t entry = find_entry(codes.codes[0], bits << (32 - kDcBits));
     const bool known = is_known(entry, kDcBits);
-    lookup->dc[bits] =
-        known ? HuffmanLook::code(length_of(entry), size_of(entry), 0) : HuffmanLook();
+    lookup->dc[bits] = known ? HuffmanLookupEntry::code(length_of(entry), size_of(entry), 0)
+                             : HuffmanLookupEntry();
   }
   for (uint32_t bits = 0; bits < 1u << kAcBits; ++bits) {
     const uint32_t window = bits << (32 - kAcBits), entry = find_entry(codes.codes[1], window);
     const uint32_t length = length_of(entry), size = size_of(entry), advance = advance_of(entry);
-    HuffmanLook& look = lookup->ac[bits];
-    look = {};
+    HuffmanLookupEntry& found = lookup->ac[bits];
+    found = {};
     if (!is_known(entry, kAcBits)) continue;
-    look = length + size <= kAcBits
-               ? HuffmanLook::whole(length + size, advance, value_of(window, length, size))
-               : HuffmanLook::code(length, size, advance);
+    found = length + size <= kAcBits
+                ? HuffmanLookupEntry::whole(length + size, advance, value_of(window, length, size))
+                : HuffmanLookupEntry::code(length, size, advance);
   }
   lookup->codes = codes;
 }
@@ -91,11 +91,11 @@ inline int32_t value_in(uint64_t word, uint32_t length, uint32_t size) {
 // A code that one lookup does not decode, and the bits after it. False: there is no such code, or
 // samples of the depth cannot give so many bits.
 template <typename Bits>
-inline bool take_code(const HuffmanCodes& codes, HuffmanLook look, uint32_t max_size, Bits* bits,
-                      uint32_t* advance, int32_t* value) {
-  uint32_t length = look.length(), size = look.size();
-  *advance = look.advance();
-  if (look.fields == 0) {
+inline bool take_code(const HuffmanCodes& codes, HuffmanLookupEntry found, uint32_t max_size,
+                      Bits* bits, uint32_t* advance, int32_t* value) {
+  uint32_t length = found.length(), size = found.size();
+  *advance = found.advance();
+  if (found.fields == 0) {
     const uint32_t entry = find_entry(codes, bits->top(32));
     if (advance_of(entry) == kNoCode) return false;
     length = length_of(entry);
@@ -111,10 +111,10 @@ inline bool take_code(const HuffmanCodes& codes, HuffmanLook look, uint32_t max_
 template <typename Bits>
 inline bool take_dc(const HuffmanLookup& lookup, uint32_t depth, Bits* bits, int32_t* dc) {
   bits->load();
-  const HuffmanLook look = lookup.dc[bits->top(HuffmanLookup::kDcBits)];
+  const HuffmanLookupEntry found = lookup.dc[bits->top(HuffmanLookup::kDcBits)];
   uint32_t advance = 0;
   int32_t difference = 0;
-  if (!take_code(lookup.codes.codes[0], look, jpeg_dc_bits(depth), bits, &advance, &difference))
+  if (!take_code(lookup.codes.codes[0], found, jpeg_dc_bits(depth), bits, &advance, &difference))
     return false;
   *dc += difference;
   return is_plain_dc(*dc, depth);
@@ -127,25 +127,25 @@ inline BlockEnd take_ac(const HuffmanLookup& lookup, uint32_t depth, Bits* bits,
   // Values that one lookup decodes are small enough for every depth.
   static_assert(HuffmanLookup::kAcBits - 1 <= jpeg_ac_bits(8));
   // So many take no more bits than there are after a load().
-  constexpr uint32_t kLooks = 56 / HuffmanLookup::kAcBits;
+  constexpr uint32_t kEntries = 56 / HuffmanLookup::kAcBits;
   uint32_t index = 0;
   int32_t value = 0;
   while (index < kLastIndex) {
     bits->load();
-    for (uint32_t i = 0; i < kLooks; ++i) {
-      const HuffmanLook look = lookup.ac[bits->top(HuffmanLookup::kAcBits)];
-      if (look.bits() == 0) {
+    for (uint32_t i = 0; i < kEntries; ++i) {
+      const HuffmanLookupEntry found = lookup.ac[bits->top(HuffmanLookup::kAcBits)];
+      if (found.bits() == 0) {
         uint32_t advance = 0;
         bits->load();
-        if (!take_code(lookup.codes.codes[1], look, jpeg_ac_bits(depth), bits, &advance, &value))
+        if (!take_code(lookup.codes.codes[1], found, jpeg_ac_bits(depth), bits, &advance, &value))
           return BlockEnd::kNoCode;
         index += advance;
         if (index < kLastIndex) levels[kNaturalOfZigzag[index]] = static_cast<int16_t>(value);
         break;
       }
-      index += look.advance();
-      value = look.value();
-      bits->skip(look.bits());
+      index += found.advance();
+      value = found.value();
+      bits->skip(found.bits());
       if (index >= kLastIndex) break;
       levels[kNaturalOfZigzag[index]] = static_cast<int16_t>(value);
     }

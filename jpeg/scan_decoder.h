@@ -17,13 +17,13 @@ namespace cudatransform {
 // take apart. Either all of it: how many bits that are, `advance` of the index of the coefficient,
 // and the value. Or, with no bits, the code alone: its length, the value's size, and `advance`. Or
 // nothing: the code is longer than a lookup, or there is none.
-struct HuffmanLook {
+struct HuffmanLookupEntry {
   uint32_t fields = 0;
 
-  static constexpr HuffmanLook whole(uint32_t bits, uint32_t advance, int32_t value) {
+  static constexpr HuffmanLookupEntry whole(uint32_t bits, uint32_t advance, int32_t value) {
     return {bits | advance << 8 | static_cast<uint32_t>(value) << 16};
   }
-  static constexpr HuffmanLook code(uint32_t length, uint32_t size, uint32_t advance) {
+  static constexpr HuffmanLookupEntry code(uint32_t length, uint32_t size, uint32_t advance) {
     return {advance << 8 | length << 16 | size << 24};
   }
 
@@ -38,8 +38,8 @@ struct HuffmanLook {
 struct HuffmanLookup {
   static constexpr uint32_t kDcBits = 9, kAcBits = 10;
 
-  HuffmanLook dc[1u << kDcBits];  // advances by 0, never whole
-  HuffmanLook
+  HuffmanLookupEntry dc[1u << kDcBits];  // advances by 0, never whole
+  HuffmanLookupEntry
       ac[1u << kAcBits];  // by 1 for each zero and the value behind, by 64 at the block's end
   HuffmanSet codes;       // for codes longer than a lookup
 };

@@ -46,11 +46,11 @@ class Context {
   // Driver::check(), or the reason why no driver was called.
   Status check(CUresult result, const char* what) const;
 
-  // Polls until `ask()` is not CUDA_ERROR_NOT_READY any more, and returns its last
+  // Polls until `poll()` is not CUDA_ERROR_NOT_READY any more, and returns its last
   // answer. If that is still CUDA_ERROR_NOT_READY, the context is now stuck. The thread naps from
   // the beginning or spins at first; `*took` is Wait::took_ns(). The context is current.
-  template <typename Ask>
-  CUresult wait_until(bool naps, int64_t* took, Ask&& ask);
+  template <typename Poll>
+  CUresult wait_until(bool naps, int64_t* took, Poll&& poll);
 
   // Waits until our streams in this context, of all its Contexts, have done the work that they were
   // given so far. After that the driver need not wait inside of calls that give something back,
@@ -89,13 +89,13 @@ class Context {
   std::atomic<int> dependent_launch_ = -1;                // -1: not queried yet
 };
 
-template <typename Ask>
-CUresult Context::wait_until(bool naps, int64_t* took, Ask&& ask) {
+template <typename Poll>
+CUresult Context::wait_until(bool naps, int64_t* took, Poll&& poll) {
   Wait wait(timeout_, naps);
-  CUresult result = ask();
+  CUresult result = poll();
   while (result == CUDA_ERROR_NOT_READY && !stuck()) {
     if (wait.pause())
-      result = ask();
+      result = poll();
     else
       health_->give_up(keep_alive_);
   }

@@ -174,7 +174,7 @@ void Progress::follow(const std::shared_ptr<Progress>& other, uint64_t number) {
 bool Progress::may_poll(uint64_t number) {
   const int64_t now = now_ns();
   // Two threads that both poll lose only a microsecond.
-  if (number >= polled_number_ && now - polled_at_ < kAskAgain) return false;
+  if (number >= polled_number_ && now - polled_at_ < kPollInterval) return false;
   polled_number_ = number;
   polled_at_ = now;
   return true;

@@ -42,8 +42,8 @@ class Progress {
   }
 
  private:
-  static constexpr int64_t kAskAgain = 20'000;  // ns
-  static constexpr int kSleeps = 16;            // short ones until a thread spins again
+  static constexpr int64_t kPollInterval = 20'000;  // ns
+  static constexpr int kSleeps = 16;                // short ones until a thread spins again
   // More than are ever in flight. Beyond that the oldest are forgotten, and the driver has to be
   // polled for them.
   static constexpr size_t kMaxFollowed = 64;

@@ -45,10 +45,10 @@ bool answer_file_query(GstQuery* query, const JpegOptions& options);
 JpegOptions read_file_query(const GstQuery* query);
 
 // Sends a query downstream; null: no peer.
-using AskDownstream = std::function<bool(GstQuery* query)>;
+using QueryDownstream = std::function<bool(GstQuery* query)>;
 // The options of the files downstream, or jpegcoefenc's defaults without an answer. Refuses, by the
 // name of the `property` that needs them, those whose size engines cannot compute.
-Status require_baseline(const char* property, const AskDownstream& ask, JpegOptions* options);
+Status require_baseline(const char* property, const QueryDownstream& send, JpegOptions* options);
 
 JpegColor jpeg_color_of(GstCoefSampling sampling);
 // The file that jpegcoefenc writes of a buffer (null: one without metas) of coefficients of `info`,

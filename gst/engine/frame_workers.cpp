@@ -106,8 +106,8 @@ bool FrameWorkers::finish_first(bool wait) {
     return true;
   }
   while (wait_for_thread(first, wait)) {
-    const FrameJob::Left left = first.look(wait);
-    if (left != FrameJob::Left::kRun) return left == FrameJob::Left::kNothing;
+    const FrameJob::Remaining remaining = first.poll(wait);
+    if (remaining != FrameJob::Remaining::kRun) return remaining == FrameJob::Remaining::kNothing;
     {
       std::lock_guard lock(lock_);
       first.done_ = false;

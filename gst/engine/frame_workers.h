@@ -33,8 +33,8 @@ class FrameJob {
   virtual bool is_ready() { return true; }
   // The work that remains when a thread is done with a job: a device's work, which take() waits for
   // or, without `wait`, looks at; or another run() by a thread.
-  enum class Left { kNothing, kWork, kRun };
-  virtual Left look(bool /*wait*/) { return Left::kNothing; }
+  enum class Remaining { kNothing, kWork, kRun };
+  virtual Remaining poll(bool /*wait*/) { return Remaining::kNothing; }
   // The time from submit() until a thread or a device was done, as far as the device was polled.
   GstClockTime took() const { return took_; }
 

@@ -281,11 +281,11 @@ void JpegEncoder::warn_of_rtp() {
 }
 
 // The element changes no XMP data.
-void JpegEncoder::warn_of_lengths(const std::string& untrue) {
-  if (untrue.empty()) return;
+void JpegEncoder::warn_of_lengths(const std::string& mismatch) {
+  if (mismatch.empty()) return;
   counts_.xmp_length_mismatches++;
   if (std::exchange(warned_of_lengths_, true)) return;
-  GST_ELEMENT_WARNING(encoder_, STREAM, FORMAT, ("%s", untrue.c_str()),
+  GST_ELEMENT_WARNING(encoder_, STREAM, FORMAT, ("%s", mismatch.c_str()),
                       ("trailing data incomplete; keep-metadata=false omits it"));
 }
 

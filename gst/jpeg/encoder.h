@@ -73,7 +73,7 @@ class JpegEncoder final : private PictureCodec {
   void keep_idle(std::unique_ptr<EncodeJob> job);
   void warn_of_colorimetry(const GstDctInfo& info, GstCaps* caps);
   void warn_of_rtp();
-  void warn_of_lengths(const std::string& untrue);
+  void warn_of_lengths(const std::string& mismatch);
 
   GstVideoEncoder* const encoder_;
   Engine& engine_;

@@ -66,12 +66,12 @@ void JpegPicture::run() {
   is_decoded = true;
 }
 
-FrameJob::Left JpegPicture::look(bool wait) {
-  if (!is_decoded || !status.ok()) return Left::kNothing;
-  Left left = Left::kNothing;
-  status = settle(wait, &left);
-  if (left == Left::kRun) is_decoded = false;
-  return status.ok() ? left : Left::kNothing;
+FrameJob::Remaining JpegPicture::poll(bool wait) {
+  if (!is_decoded || !status.ok()) return Remaining::kNothing;
+  Remaining remaining = Remaining::kNothing;
+  status = settle(wait, &remaining);
+  if (remaining == Remaining::kRun) is_decoded = false;
+  return status.ok() ? remaining : Remaining::kNothing;
 }
 
 // Ok without damage: the picture is good. Any other ok, or kInvalidArgument: it is damaged, and can
@@ -97,11 +97,11 @@ Status JpegPicture::submit_to_device() {
 
 // Call it after a decode() that was ok: takes the device's result. The CPU decodes again what the
 // device has not decoded.
-Status JpegPicture::settle(bool wait, Left* left) {
-  *left = Left::kNothing;
+Status JpegPicture::settle(bool wait, Remaining* remaining) {
+  *remaining = Remaining::kNothing;
   if (!is_on_device) return {};
   if (!wait && !lane->is_ready()) {
-    *left = Left::kWork;
+    *remaining = Remaining::kWork;
     return {};
   }
   is_on_device = false;
@@ -110,7 +110,7 @@ Status JpegPicture::settle(bool wait, Left* left) {
   if (is_by_device)
     irregular |= found_there;
   else
-    *left = Left::kRun;
+    *remaining = Remaining::kRun;
   return {};
 }
 

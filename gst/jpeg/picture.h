@@ -43,7 +43,7 @@ struct JpegPicture final : FrameJob {
 
   void run() override;
   bool is_small() const override;
-  Left look(bool wait) override;
+  Remaining poll(bool wait) override;
   bool is_ready() override { return !is_on_device || lane->is_ready(); }
 
   bool is_good() const { return status.ok() && damage.empty(); }
@@ -81,7 +81,7 @@ struct JpegPicture final : FrameJob {
   Status decode();
   Status decode_on_cpu();
   Status submit_to_device();
-  Status settle(bool wait, Left* left);
+  Status settle(bool wait, Remaining* remaining);
   Status read_metadata();
   Status read_trailing();
   std::span<const uint8_t> whole() const { return {map_.data, map_.size}; }
