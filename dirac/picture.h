@@ -38,7 +38,7 @@ class DiracPicture {
   DiracPicture(const DiracPicture&) = delete;
   DiracPicture& operator=(const DiracPicture&) = delete;
 
-  // Reads the headers of a picture unit, whose bytes behind the parse info are copied, or stay as
+  // Reads the headers of a picture unit, whose bytes after the parse info are copied, or stay as
   // they are while `owner` is held. Fails if the picture cannot be decoded; otherwise damage() may
   // already report missing data, other than slices.
   Status begin(std::shared_ptr<const DiracSequence> sequence, const DiracParseInfo& info,

@@ -65,7 +65,7 @@ struct DiracRendered {
   bool is_upsampled = false;
   std::unique_ptr<Memory> memory, half_memory;
   FencePtr ready;  // null: it is
-  // A reader with a queue of its own leaves a fence, behind which the memory is used again.
+  // A reader with a queue of its own leaves a fence, after which the memory is used again.
   FencePtr read;
 };
 using DiracRenderedPtr = std::shared_ptr<DiracRendered>;

@@ -67,9 +67,9 @@ class DiracSplitter {
   // `in_step`: the stream begins with a unit, so that a parse info there needs no confirmation.
   explicit DiracSplitter(bool in_step = false) : in_step_(in_step) {}
 
-  // The next unit in `bytes`, which begin where the last span ended: behind its unit, or behind
+  // The next unit in `bytes`, which begin where the last span ended: after its unit, or after
   // the bytes skipped. If that takes bytes that have not come, more are needed, unless `at_end`
-  // says that none follow. No unit is larger than `limits`; bytes behind that belong to none.
+  // says that none follow. No unit is larger than `limits`; bytes after that belong to none.
   DiracUnitSpan next(std::span<const uint8_t> bytes, bool at_end, const DiracUnitLimits& limits);
   // The size that the unit states whose end is awaited; 0: it states none, or no end is awaited.
   uint64_t wanted() const { return wanted_; }

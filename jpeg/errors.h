@@ -22,13 +22,13 @@ namespace cudatransform {
 // of its blocks came, by codes that exist, so that its levels are certain, but the file has one of
 // these. Bits of a set.
 //
-// Bytes behind the last block of an interval or a scan, which are not more MCUs.
+// Bytes after the last block of an interval or a scan, which are not more MCUs.
 inline constexpr uint32_t kJpegTrailingBytes = 1 << 0;
 // Bytes between segments.
 inline constexpr uint32_t kJpegExtraneousBytes = 1 << 1;
 // Ss, Se, Ah, Al of a sequential scan.
 inline constexpr uint32_t kJpegScanParameters = 1 << 2;
-// The file ends without EOI, behind the last block.
+// The file ends without EOI, after the last block.
 inline constexpr uint32_t kJpegMissingEoi = 1 << 3;
 // A marker that says nothing where it is: RSTn outside of a scan, TEM, DNL.
 inline constexpr uint32_t kJpegUnexpectedMarker = 1 << 4;
@@ -65,7 +65,7 @@ class JpegErrors {
   }
 
   // Forgets warnings; before each picture. `file`: the bytes to be read, none when writing. guard()
-  // goes on behind damage.
+  // goes on after damage.
   void reset(std::span<const uint8_t> file = {});
   // The first warning that means damaged coefficients; empty without one.
   const std::string& damage() const { return damage_; }

@@ -14,7 +14,7 @@
 
 namespace cudatransform {
 
-// Of sequential Huffman files of 8 bits, without the bytes behind the picture. Used by one thread
+// Of sequential Huffman files of 8 bits, without the bytes after the picture. Used by one thread
 // at a time.
 class JpegFileSize {
  public:

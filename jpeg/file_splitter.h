@@ -12,13 +12,13 @@
 
 namespace cudatransform {
 
-// More bytes are never taken for one picture, nor for what is behind it.
+// More bytes are never taken for one picture, nor for what is after it.
 inline constexpr uint64_t kMaxJpegFile = uint64_t{1} << 28;
 
 // What belongs to a file besides its first picture, and how a stream is cut.
 struct JpegFileRules {
   bool with_others = true;       // the pictures that its index names
-  bool with_rest = false;        // the bytes behind, up to the next file
+  bool with_rest = false;        // the bytes after, up to the next file
   bool is_framed = false;        // files begin with a chunk of the stream and end in the same chunk
   uint64_t most = kMaxJpegFile;  // no more is awaited for a file
 };
@@ -27,7 +27,7 @@ struct JpegFileRules {
 struct JpegFileSpan {
   size_t skipped = 0;   // bytes before the file that belong to none
   size_t size = 0;      // of the file; 0 and no `skipped`: more bytes are needed
-  bool is_cut = false;  // more belongs to it than may be awaited, and is left behind
+  bool is_cut = false;  // more belongs to it than may be awaited, and stays in the stream
 };
 
 // A file is a picture, the others where its index says, and the bytes up to the next file. An index
@@ -38,7 +38,7 @@ class JpegFileSplitter {
  public:
   static constexpr uint64_t kMaxReads = 8;
 
-  // The next file in `bytes`, which begin where the last span ended: behind its file, or behind the
+  // The next file in `bytes`, which begin where the last span ended: after its file, or after the
   // bytes skipped. What was not there at the last call is a chunk of the stream that has come
   // since. `at_end`: no more will come.
   JpegFileSpan next(std::span<const uint8_t> bytes, const JpegFileRules& rules, bool at_end);
@@ -69,7 +69,7 @@ class JpegFileSplitter {
   size_t known_ = 0;   // bytes that the last call had
   size_t newest_ = 0;  // where the newest chunk begins
   // Of the picture that the splitter has found: whether its index has been read, whether pictures
-  // are awaited by it, and whether the bytes behind stay with it.
+  // are awaited by it, and whether the bytes after stay with it.
   bool has_read_index_ = false, awaits_ = false, keeps_rest_ = false;
   PlacesCheck check_;
   // Where its pictures end, and the file as far as it has been examined; 0: not known.

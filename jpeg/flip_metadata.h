@@ -19,7 +19,7 @@ namespace cudatransform {
 
 struct FileMetadata {
   std::vector<uint8_t> segments;       // APPn and COM (jpeg/metadata.h)
-  std::vector<uint8_t> trailing;       // the bytes behind the picture
+  std::vector<uint8_t> trailing;       // the bytes after the picture
   std::vector<FilePlace> attachments;  // files in `trailing`, in the order of the index
 };
 

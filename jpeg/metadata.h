@@ -8,7 +8,7 @@
 
 namespace cudatransform {
 
-// A marker segment: the bytes behind its length.
+// A marker segment: the bytes after its length.
 struct JpegSegment {
   static constexpr size_t kMaxData = 65533;
 
@@ -57,7 +57,7 @@ class KeptJpegSegments {
   JpegKept kept_;
 };
 
-// No file has as much; all of it is left behind then.
+// No file has as much; all of it is dropped then.
 inline constexpr size_t kMaxJpegMetadata = size_t{1} << 24;
 
 // Bytes of the segments in front of the first scan of `file` that are kept, markers and lengths

@@ -60,7 +60,7 @@ struct FilePlaces {
 
   std::span<const FilePlace> all() const { return {place.data(), count}; }
   uint64_t begin() const;  // of the one that is first in the file; 0 without any
-  uint64_t end() const;    // behind the last; 0 without any
+  uint64_t end() const;    // after the last; 0 without any
 };
 
 // The bytes of the first MPF segment of `file` from its TIFF header on; none without such a segment
@@ -115,12 +115,12 @@ struct FirstPicture {
 FirstPicture first_picture(std::span<const uint8_t> file);
 
 // Writes into the index of `picture`, which is the whole first picture of a file, its size, and the
-// sizes and offsets of those behind it. `others` are places that count from the picture's end, in
+// sizes and offsets of those after it. `others` are places that count from the picture's end, in
 // the order of the index. kInvalidArgument, and nothing is written: no index, or one of another
 // number of pictures, or a file of more than 4 GiB.
 Status rewrite_mpf(std::span<uint8_t> picture, std::span<const FilePlace> others);
 
-// The bytes behind the length of a new segment, for `pictures` pictures, 2 to kMaxMpfPictures,
+// The bytes after the length of a new segment, for `pictures` pictures, 2 to kMaxMpfPictures,
 // of sizes and offsets that rewrite_mpf() fills in.
 inline constexpr size_t kMpfHead = 4;  // "MPF" and a zero
 constexpr size_t new_mpf_size(uint32_t pictures) { return kMpfHead + 50 + size_t{16} * pictures; }

@@ -9,7 +9,7 @@
 
 namespace cudatransform {
 
-// The job's result for the host, written last of all, `segments` behind `damage`: once it is there,
+// The job's result for the host, written last of all, `segments` after `damage`: once it is there,
 // the levels may be read. A device's submit() fills it with kPending first.
 struct JpegDecodeResult {
   static constexpr uint32_t kPending = ~0u;

@@ -42,7 +42,7 @@ class JpegScanDecoder;
 
 // How a picture is read.
 struct JpegReading {
-  // Whether to go on behind damage, to show the rest of the picture.
+  // Whether to go on after damage, to show the rest of the picture.
   bool past_damage = true;
   // If not null: reading ends with kCancelled soon after this is not 0 any more.
   const std::atomic<unsigned>* interrupt = nullptr;

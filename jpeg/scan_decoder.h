@@ -40,7 +40,7 @@ struct HuffmanLookup {
 
   HuffmanLookupEntry dc[1u << kDcBits];  // advances by 0, never whole
   HuffmanLookupEntry
-      ac[1u << kAcBits];  // by 1 for each zero and the value behind, by 64 at the block's end
+      ac[1u << kAcBits];  // by 1 for each zero and the value after, by 64 at the block's end
   HuffmanSet codes;       // for codes longer than a lookup
 };
 

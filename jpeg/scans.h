@@ -58,12 +58,12 @@ class JpegScanParser {
 
   // Up to the first scan.
   bool begin(std::span<const uint8_t> file);
-  // Behind begin(): the scans, which cover every component once, and the end.
+  // After begin(): the scans, which cover every component once, and the end.
   bool read_scans();
 
   // The codes of a set are new.
   virtual void make_set(const Set& set) = 0;
-  // From at_ on: takes the bits of a scan, and leaves at_ at the marker behind them, or at the end.
+  // From at_ on: takes the bits of a scan, and leaves at_ at the marker after them, or at the end.
   virtual bool take_bits(const JpegScanPlan& plan) = 0;
 
   // The quantizers of the components.
@@ -112,7 +112,7 @@ class JpegScanReader final : private JpegScanParser {
  public:
   // The number of bytes that read() needs for this file at most; 0: no.
   size_t measure(std::span<const uint8_t> file);
-  // Behind a measure() of the same file: fills `block`, which has that many bytes and is aligned to
+  // After a measure() of the same file: fills `block`, which has that many bytes and is aligned to
   // 16, and describes it. False: no.
   bool read(uint8_t* block, JpegScans* scans);
 

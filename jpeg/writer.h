@@ -1,4 +1,4 @@
-// Levels and tables into a JPEG file: libjpeg's entropy coding behind a class that is used again.
+// Levels and tables into a JPEG file: libjpeg's entropy coding in a reusable class.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -85,7 +85,7 @@ class Context {
   std::unordered_map<const void*, Module> modules_;
   // Indexed by family and number; null until a kernel of the family has been requested.
   std::atomic<Handle*> handles_[KernelFamily::kMax] = {};
-  std::vector<std::unique_ptr<Handle[]>> handle_tables_;  // the memory behind handles_
+  std::vector<std::unique_ptr<Handle[]>> handle_tables_;  // the memory of handles_
   std::atomic<int> dependent_launch_ = -1;                // -1: not queried yet
 };
 

@@ -158,7 +158,7 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
   return done != nullptr ? stream->record(done) : Status{};
 }
 
-// Enqueues the copies of all blocks. Blocks that lie one behind the other, each from a multiple of
+// Enqueues the copies of all blocks. Blocks that lie one after the other, each from a multiple of
 // kAlignment on, are one copy.
 Status send_blocks(StreamQueue& stream, std::span<const JpegDecodeJob> jobs, CUdeviceptr address) {
   for (size_t i = 0; i < jobs.size();) {
