@@ -204,7 +204,7 @@ static void install_settings(GObjectClass* klass) {
 /**
  * GstCudaTransformBase:kernel-time:
  *
- * Transform time of the last frame in ns (-1 = not measured).
+ * Transform time of the last frame in ns (GST_CLOCK_TIME_NONE = not measured).
  *
  * Since: 1.0
  */
@@ -212,7 +212,7 @@ static void install_settings(GObjectClass* klass) {
 /**
  * GstCudaTransformBase:upload-time:
  *
- * Host-to-device copy time of the last frame in ns (-1 = not measured).
+ * Host-to-device copy time of the last frame in ns (GST_CLOCK_TIME_NONE = not measured).
  *
  * Since: 1.0
  */
@@ -220,7 +220,7 @@ static void install_settings(GObjectClass* klass) {
 /**
  * GstCudaTransformBase:download-time:
  *
- * Device-to-host copy time of the last frame in ns (-1 = not measured).
+ * Device-to-host copy time of the last frame in ns (GST_CLOCK_TIME_NONE = not measured).
  *
  * Since: 1.0
  */
@@ -242,11 +242,16 @@ static void install_measured(GObjectClass* klass) {
        psnr_property("psnr-u", "PSNR of U", "PSNR of Cb or G in dB (-1 = not measured)", 1),
        psnr_property("psnr-v", "PSNR of V", "PSNR of Cr or B in dB (-1 = not measured)", 2),
        time_property("kernel-time", "Kernel Time",
-                     "Transform time of the last frame in ns (-1 = not measured)", 0),
-       time_property("upload-time", "Upload Time",
-                     "Host-to-device copy time of the last frame in ns (-1 = not measured)", 1),
-       time_property("download-time", "Download Time",
-                     "Device-to-host copy time of the last frame in ns (-1 = not measured)", 2),
+                     "Transform time of the last frame in ns (GST_CLOCK_TIME_NONE = not measured)",
+                     0),
+       time_property(
+           "upload-time", "Upload Time",
+           "Host-to-device copy time of the last frame in ns (GST_CLOCK_TIME_NONE = not measured)",
+           1),
+       time_property(
+           "download-time", "Download Time",
+           "Device-to-host copy time of the last frame in ns (GST_CLOCK_TIME_NONE = not measured)",
+           2),
        cudatransform::stats_property(statistics)});
 }
 
