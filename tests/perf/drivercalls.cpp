@@ -274,7 +274,7 @@ void run_frames(GstHarness* h, Frames* frames, int count, Pace pace) {
 
 void set_pace(Pace pace) { g_setenv("FAKECUDA_LAG", pace == kSlowGpu ? "1000000000" : "0", TRUE); }
 
-// More at once than later, and with a slow GPU, so that the most frames ever are in flight,
+// More simultaneously than later, and with a slow GPU, so that the most frames ever are in flight,
 // whichever thread is late then.
 void warm_up(GstHarness* h, Frames* frames, Pace pace) {
   set_pace(kSlowGpu);

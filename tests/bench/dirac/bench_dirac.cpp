@@ -7,7 +7,7 @@
 //
 // stderr reports every run when it ends. --only: cases whose names match. No case is a failure.
 // make_dirac makes streams of a given rate. A stream is given again and again, as sequences may be
-// joined, until N pictures (500) have been asked for. Cases with the same stream take turns.
+// joined, until N pictures (500) have been requested. Cases with the same stream take turns.
 // Counters:
 //   ms/frame          between two frames at the sink, so without the start of a pipeline
 //   frames/s

@@ -1,4 +1,4 @@
-// The JPEG elements' speed, from memory to frames and back, beside GStreamer's own and beside bare
+// The JPEG elements' speed, from memory to frames and back, compared with GStreamer's and bare
 // loops of libjpeg-turbo.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
@@ -17,7 +17,7 @@
 // --engine=cuda adds the lines that need a GPU; --seconds=S: of all turns together, 60 by default;
 // --frames=N: of each turn, for a quick look. --only=TEXT: contestants with that in their names;
 // several, by "|", whole names behind "=", which may begin with "decode:", "encode:" or "turn:".
-// --verbose: says each turn's figure at once.
+// --verbose: says each turn's figure immediately.
 #include <benchmark/benchmark.h>
 #include <gst/gst.h>
 
@@ -159,7 +159,7 @@ constexpr const char* kRgbFrames = "video/x-raw(memory:CUDAMemory),format=RGB";
 constexpr const char* kCoefficients = "video/x-dct(memory:CUDAMemory)";
 
 void add_cuda_decoders(int cores, int many) {
-  // Twice as many pictures as cores are in work, each in newly allocated memory.
+  // Twice as many pictures as cores are in flight, each in newly allocated memory.
   const int before = skipped + 4 * cores;
   const std::string by_cuda = "jpegcoefdec backend=cuda", threads = std::to_string(cores);
   const std::string by_cpu = by_cuda + " entropy-backend=cpu n-threads=" + threads;
@@ -240,7 +240,7 @@ void add_cuda_encoders(int cores, int many) {
     add_pipeline(Job::kEncode, "nvjpegenc", "nvjpegenc quality=90", many);
 }
 
-// Files that are turned by 90 degrees, to files. jpegtran leaves the Huffman tables of Annex K,
+// Files that are rotated by 90 degrees, to files. jpegtran leaves the Huffman tables of Annex K,
 // too.
 void add_turners(int cores, int many) {
   for (const int threads : {1, cores})

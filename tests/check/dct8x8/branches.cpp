@@ -1,5 +1,5 @@
-// Several branches of a pipeline read coefficients at once, through tee and queue: elements that
-// know their fence, and appsinks that do not. All read the right bytes.
+// Several branches of a pipeline read coefficients simultaneously, through tee and queue: elements
+// that know their fence, and appsinks that do not. All read the right bytes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 

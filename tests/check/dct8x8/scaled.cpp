@@ -272,7 +272,7 @@ CHECK_TEST(test_caps) {
   fail_unless(gst_caps_is_empty(none), "%s", gst_caps_to_string(none));
 }
 
-// A size that downstream asks for reaches the source.
+// A size that downstream requests reaches the source.
 CHECK_TEST(test_negotiation) {
   for (const int scale : kScales)
     for (const char* format : {"I420", "GRAY8", "Y41B", "I420_10LE"}) {

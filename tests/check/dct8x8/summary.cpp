@@ -121,7 +121,7 @@ CHECK_TEST(test_values) {
   fail_unless(gst_bus_pop_filtered(pair.bus, GST_MESSAGE_ELEMENT) == nullptr);
 }
 
-// Components that do not exist, and figures that nobody asked for.
+// Components that do not exist, and figures that were not requested.
 CHECK_TEST(test_what_is_not_measured) {
   Pair pair("measure=zeros", "", GST_VIDEO_FORMAT_GRAY8, 32, 16);
   pair.pass();

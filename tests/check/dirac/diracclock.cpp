@@ -171,7 +171,7 @@ CHECK_TEST(test_unknown_rate) {
   fail_unless_equals_uint64(stream.show(8).duration, 0);
 }
 
-// After a seek, numbers of one sequence tell the position, if it is near the one asked for.
+// After a seek, numbers of one sequence tell the position, if it is near the one requested.
 CHECK_TEST(test_flush) {
   Stream stream;
   stream.framed = false;

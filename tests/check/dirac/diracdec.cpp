@@ -181,7 +181,7 @@ CHECK_TEST(test_states) {
   const Frames expected = expected_of(stream);
   g_autoptr(GstHarness) h = open("n-threads=3");
   for (const GstState down : {GST_STATE_READY, GST_STATE_NULL, GST_STATE_READY}) {
-    // In the middle of a picture, while others are in work.
+    // In the middle of a picture, while others are in flight.
     push(h, cut(stream, stream.size() / 2));
     gst_element_set_state(h->element, down);
     pull(h);

@@ -150,7 +150,7 @@ void check_property(GstElement* element, GParamSpec* spec, const Row& row) {
               "%s: controllable?", spec->name);
 }
 
-// gst-inspect-1.0 prints a blurb as one line beside the name.
+// gst-inspect-1.0 prints a blurb as one line next to the name.
 void check_blurb(GParamSpec* spec) {
   constexpr glong kMaxBlurb = 100;
   const char* blurb = g_param_spec_get_blurb(spec);

@@ -123,8 +123,8 @@ CHECK_TEST_IF(test_uploads, !is_mode("alloc-fails")) {
       GST_BUFFER_PTS(buffer) = i * 40 * GST_MSECOND;
       fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
       if (i == kWarm) allocations = counts().allocations;
-      // As many pictures as may be in work need separate memory whenever a thread falls behind; one
-      // allocation per picture would be 25.
+      // As many pictures as may be in flight need separate memory whenever a thread falls behind;
+      // one allocation per picture would be 25.
       if (i == 49) fail_unless(counts().allocations - allocations < int(49 - kWarm));
     }
     fail_unless(is_in_cuda_memory(pad));
@@ -139,7 +139,7 @@ CHECK_TEST_IF(test_uploads, !is_mode("alloc-fails")) {
   }
 }
 
-// Without page-locked memory: one line in the log of each element. test_uploads says that the files
+// Without pinned memory: one line in the log of each element. test_uploads says that the files
 // are the same.
 void count_line(GstDebugCategory*, GstDebugLevel level, const gchar*, const gchar*, gint, GObject*,
                 GstDebugMessage* message, gpointer lines) {

@@ -1,5 +1,5 @@
-// A GPU that never finishes its work, and one that is lost: an error after the timeout, or at once;
-// elements that go to NULL, and start again.
+// A GPU that never finishes its work, and one that is lost: an error after the timeout, or
+// immediately; elements that go to NULL, and start again.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The fake driver ends the process where a call would never return.
@@ -14,7 +14,7 @@ using namespace testing;  // the helpers are half of every line here
 constexpr gint64 kTimeout = 60;  // ms
 
 #define SOURCE "videotestsrc num-buffers=30 ! video/x-raw,format=I420,width=64,height=48 ! "
-// Without the page-locked pool that the next element proposes.
+// Without the pinned pool that the next element proposes.
 #define UNPINNED SOURCE "identity drop-allocation=true ! "
 #define FILES SOURCE "cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu n-threads=1 ! "
 #define IN_CUDA "video/x-raw(memory:CUDAMemory) ! "

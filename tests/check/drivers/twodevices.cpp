@@ -151,7 +151,8 @@ CHECK_TEST(test_files_that_a_device_reads_cross) {
   }
 }
 
-// One device decodes pictures, and the other transforms the frames; a decoder on each at once.
+// One device decodes pictures, and the other transforms the frames; a decoder on each
+// simultaneously.
 CHECK_TEST(test_pictures_cross) {
   const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
   if (data == nullptr || *data == '\0') {

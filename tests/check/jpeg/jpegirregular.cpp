@@ -113,7 +113,7 @@ CHECK_TEST(test_every_kind) {
   fail_unless_equals_uint64(stat_of(h, on_cuda() ? "cpu-frames" : "cuda-frames"), 0);
 }
 
-// As a webcam makes them: intervals with bytes left over, no Huffman tables.
+// As a webcam makes them: intervals with extraneous bytes, no Huffman tables.
 CHECK_TEST(test_webcam) {
   constexpr guint kFrames = 300;
   g_autoptr(GstHarness) h = new_harness(decoder_line());

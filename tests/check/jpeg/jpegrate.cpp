@@ -102,7 +102,7 @@ constexpr Kind kKinds[] = {
     {GST_VIDEO_FORMAT_NV12, 144, 96, "method=float quantizer=rd", ""},
 };
 
-// Never more bytes than asked for, and hardly less; stats know the size before it is there.
+// Never more bytes than requested, and hardly less; stats know the size before it is there.
 CHECK_TEST(test_target_size) {
   int all = 0, close = 0;
   for (const Kind& kind : kKinds) {

@@ -163,7 +163,7 @@ void SoakMemory::check(double host_limit, double device_limit) const {
 // CUDATRANSFORM_SOAK_FRAMES: frames of each stream; a hundred thousand take minutes. With
 // CUDATRANSFORM_TEST_BACKEND=cuda the CUDA engine is compared with the CPU's, otherwise the CPU
 // engine with itself on one thread. On the fake driver that does its work late (FAKECUDA_DEFERRED)
-// it is compared with the same driver doing it at once.
+// it is compared with the same driver doing it immediately.
 
 namespace {
 
@@ -444,7 +444,8 @@ SoakPlan plan_of(SoakPlan::Kind kind, bool exact, int frames) {
   return plan;
 }
 
-// On the CPU engine; on the fake driver, which makes no pictures, with work that is done at once.
+// On the CPU engine; on the fake driver, which makes no pictures, with work that is done
+// immediately.
 std::vector<guint64> run_expected(const SoakPlan& plan) {
   if (!is_deferred()) return run_stream(plan, "cpu", is_cuda() ? 0 : 1);
   const DoneAtOnce order;
