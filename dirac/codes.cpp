@@ -22,7 +22,7 @@ enum class SignFrom { kNone, kAbove, kLeft };
 
 struct Contexts {
   DiracContext first[4];      // stop bit, by class
-  DiracContext follow[2][6];  // stop bits behind it; the first of each is not used
+  DiracContext follow[2][6];  // stop bits after it; the first of each is not used
   DiracContext data;
   DiracContext sign[3];  // neighbor zero, positive, negative
   DiracContext block_is_zero;

@@ -69,7 +69,7 @@ Status DiracDecoder::take_picture(const DiracParseInfo& info, std::span<const ui
 }
 
 Status DiracDecoder::take_fragment(const DiracParseInfo& info, std::span<const uint8_t> data) {
-  constexpr size_t kCountAt = 6;  // behind the picture's number and the data's length
+  constexpr size_t kCountAt = 6;  // after the picture's number and the data's length
   const bool begins = data.size() >= kCountAt + 2 && data[kCountAt] == 0 && data[kCountAt + 1] == 0;
   if (begins) {
     end_fragments();

@@ -106,7 +106,7 @@ Status DiracMemoryPool::allocate(Device& device, size_t bytes, std::unique_ptr<M
 }
 
 bool DiracMemoryPool::trim() {
-  std::vector<Block> freed;  // behind the lock
+  std::vector<Block> freed;  // after the lock
   std::lock_guard lock(mutex_);
   largest_ = 0;
   freed.swap(blocks_);
@@ -121,7 +121,7 @@ bool DiracMemoryPool::is_full() const {
 }
 
 void DiracMemoryPool::give(Block block) {
-  Block oldest;  // freed behind the lock
+  Block oldest;  // freed after the lock
   std::lock_guard lock(mutex_);
   if (is_full()) {
     oldest = std::move(blocks_.front());

@@ -68,7 +68,7 @@ class DiracSplitter::Search {
     return std::max<uint64_t>(limits_.of(info), kDiracParseInfoBytes);
   }
 
-  // The first "BBCD" that has come whole, at `from` or behind it; size_ where there is none.
+  // The first "BBCD" that has come whole, at `from` or after it; size_ where there is none.
   size_t find_prefix(size_t from) const {
     if (from >= size_) return size_;
     const void* found = memmem(&bytes_[from], size_ - from, kPrefix, sizeof kPrefix);

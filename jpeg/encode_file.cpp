@@ -38,7 +38,7 @@ void make_key(const JpegPicture& picture, const JpegOptions& options,
 
 }  // namespace
 
-// The words of JpegCodes hold a code and 11 bits behind it.
+// The words of JpegCodes hold a code and 11 bits after it.
 bool is_parallel(const JpegOptions& options, uint32_t depth) {
   return !options.progressive && !options.arithmetic && depth == 8;
 }

@@ -126,7 +126,7 @@ uint32_t place_tiles(const JpegScanLayout& layout, std::vector<JpegTile>* tiles)
   return position / 8 + stuffed;
 }
 
-// Bytes that begin in a tile, stuffed, and the marker behind it.
+// Bytes that begin in a tile, stuffed, and the marker after it.
 void write_tile(const JpegScanLayout& layout, uint32_t number, const std::vector<JpegTile>& tiles,
                 const uint32_t* words, uint8_t* output) {
   const JpegTile& tile = tiles[number];

@@ -43,7 +43,7 @@ Range range_of(const Tiff& tiff, size_t directory, uint16_t offset, uint16_t siz
   return range.begin >= Tiff::kHeaderBytes && tiff.has(range.begin, range.size) ? range : Range();
 }
 
-// Puts a thumbnail in the place of the old one, or behind all data if it is larger. False: the
+// Puts a thumbnail in the place of the old one, or after all data if it is larger. False: the
 // segment has no room.
 bool put_thumbnail(const std::vector<uint8_t>& image, size_t ifd1, Range old, TiffEditor* tiff) {
   const size_t size = tiff->bytes().size();

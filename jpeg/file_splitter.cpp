@@ -58,7 +58,7 @@ JpegFileSpan JpegFileSplitter::next(std::span<const uint8_t> bytes, const JpegFi
   return span;
 }
 
-// Behind the first `size` bytes, something new begins.
+// After the first `size` bytes, something new begins.
 void JpegFileSplitter::begin_anew(size_t size) {
   take(size);
   splitter_.restart();
@@ -138,7 +138,7 @@ bool JpegFileSplitter::find_pictures(std::span<const uint8_t> bytes, const JpegF
 }
 
 // Whether a file begins at `at`, where bytes look like it. By chance they do so in films, but
-// hardly ever with another marker behind the first segment.
+// hardly ever with another marker after the first segment.
 JpegFileSplitter::Begins JpegFileSplitter::begins_file(std::span<const uint8_t> bytes, size_t at) {
   constexpr size_t kHead = 6;  // SOI, a marker, a length
   examined_ += kHead + 1;
@@ -151,7 +151,7 @@ JpegFileSplitter::Begins JpegFileSplitter::begins_file(std::span<const uint8_t> 
   return bytes[behind] == 0xff ? Begins::kYes : Begins::kNo;
 }
 
-// Moves the file's end behind the bytes that follow its pictures, up to the next file. False: more
+// Moves the file's end after the bytes that follow its pictures, up to the next file. False: more
 // bytes must come before that is known.
 bool JpegFileSplitter::find_rest(std::span<const uint8_t> bytes, const JpegFileRules& rules,
                                  bool at_end) {

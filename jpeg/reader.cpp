@@ -18,7 +18,7 @@ namespace {
 // Whether an APP0 segment of the header says "AVI1" and the polarity of a field. libjpeg could keep
 // such segments, but its list of them takes time that is quadratic in their number.
 bool says_polarity(std::span<const uint8_t> file) {
-  size_t at = 2;  // behind SOI
+  size_t at = 2;  // after SOI
   while (at + 4 <= file.size() && file[at] == 0xff && file[at + 1] != kSos) {
     if (file[at + 1] == 0xff) {  // a fill byte
       at++;
@@ -34,7 +34,7 @@ bool says_polarity(std::span<const uint8_t> file) {
   return false;
 }
 
-// Whether a DNL marker behind the first scan says how many lines there are (T.81, B.2.5), as it has
+// Whether a DNL marker after the first scan says how many lines there are (T.81, B.2.5), as it has
 // to where the frame header says 0.
 bool counts_lines_later(std::span<const uint8_t> file) {
   bool in_scan = false;
@@ -296,7 +296,7 @@ void JpegReader::weigh(JpegFindings* found) const {
 
 // Whether extraneous bytes or a missing EOI cost the picture nothing.
 // JpegScanDecoder counts the MCUs of sequential files. A progressive one leaves something over
-// behind each of its scans, where its header claims fewer MCUs than there are; all of it is there
+// after each of its scans, where its header claims fewer MCUs than there are; all of it is there
 // when no scan can add a bit. For arithmetic coding that cannot be known: all bits are data to it.
 bool JpegReader::all_blocks_came() const {
   if (cinfo_.arith_code) return false;

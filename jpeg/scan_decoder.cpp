@@ -80,7 +80,7 @@ inline void clear(int16_t* levels) {
   for (int i = 0; i < 64; i += 8) std::memcpy(levels + i, &kZero, sizeof kZero);
 }
 
-// The value of `size` bits behind `length` others (T.81, figure F.12), without a branch.
+// The value of `size` bits after `length` others (T.81, figure F.12), without a branch.
 inline int32_t value_in(uint64_t word, uint32_t length, uint32_t size) {
   const uint64_t behind = word << length;
   // If the first bit is 0, the value is negative, and the bits are its complement.

@@ -13,7 +13,7 @@ namespace cudatransform {
 namespace {
 
 constexpr size_t kSubsequenceBytes = kSubsequenceBits / 8;
-// Read behind the last subsequence, and nothing but zeros.
+// Read after the last subsequence, and nothing but zeros.
 constexpr size_t kBytesBehind = 256;
 static_assert(2 * kUnstuffAtOnce <= kBytesBehind);
 // Positions are bits in 32 bits, with room.
@@ -79,7 +79,7 @@ bool JpegScanReader::take_bits(const JpegScanPlan& from) {
     if (!take_segment(segment, &marker)) return false;
     const bool is_last = segment + 1 == segments;
     if (!is_last && (marker == nullptr || marker[0] != kRst0 + segment % 8)) return false;
-    // At the FF of the marker behind the scan.
+    // At the FF of the marker after the scan.
     at_ = marker == nullptr ? size_ : static_cast<size_t>(marker - data_) + (is_last ? -1 : 1);
   }
   plan.subsequences = scans_->subsequences - plan.first_subsequence;
@@ -97,7 +97,7 @@ bool JpegScanReader::take_bits(const JpegScanPlan& from) {
 bool JpegScanReader::take_segment(uint32_t segment, const uint8_t** marker) {
   const size_t begin = used_;
   const uint8_t* const end = data_ + size_;
-  // Behind end_ there is room for bytes that are copied in excess.
+  // After end_ there is room for bytes that are copied in excess.
   const Unstuffed taken = unstuff(data_ + at_, end, block_ + used_, block_ + end_ + 1);
   used_ = static_cast<size_t>(taken.to - block_);
   *marker = marker_code(taken.from, end);
@@ -115,7 +115,7 @@ bool JpegScanReader::take_segment(uint32_t segment, const uint8_t** marker) {
   return true;
 }
 
-// Writes the bytes behind the words, and the tables.
+// Writes the bytes after the words, and the tables.
 void JpegScanReader::finish() {
   JpegScans& scans = *scans_;
   infos_[scans.subsequences] = subsequence_info(0, 0, true);
@@ -224,7 +224,7 @@ bool JpegScanParser::find_marker() {
   }
   if (std::any_of(data_ + before, data_ + at_, [](uint8_t byte) { return byte != 0xff; }))
     irregular_ |= kJpegExtraneousBytes;
-  // Behind a restart it would be an interval more than there are.
+  // After a restart it would be an interval more than there are.
   return !(is_data && after_restart_);
 }
 

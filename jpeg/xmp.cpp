@@ -1,4 +1,4 @@
-// XMP packets in JPEG files (ISO 16684-1), and the lengths that they hold of the bytes behind a
+// XMP packets in JPEG files (ISO 16684-1), and the lengths that they hold of the bytes after a
 // picture.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
@@ -75,7 +75,7 @@ std::optional<Property> find_property(std::string_view xmp, const std::string& n
   return {};
 }
 
-// The end of the element of a name that begins at `at`: behind its closing tag, or its own.
+// The end of the element of a name that begins at `at`: after its closing tag, or its own.
 size_t element_end(std::string_view xmp, const std::string& name, size_t at) {
   const size_t tag_end = xmp.find('>', at);
   if (tag_end == kNowhere) return kNowhere;
@@ -249,7 +249,7 @@ uint64_t size_after(const FilePlace& item, std::span<const MovedBytes> moved) {
   return 0;
 }
 
-// Where an item's text ends, which begins at 0: behind its element, or where the next begins.
+// Where an item's text ends, which begins at 0: after its element, or where the next begins.
 size_t end_of_item(std::string_view text) {
   constexpr std::string_view kClosing = "</rdf:li>";
   const size_t closing = text.find(kClosing);

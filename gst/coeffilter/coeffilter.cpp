@@ -176,7 +176,7 @@ static constexpr int kPriceOfMemory = 32;   // a copy over the bus
 
 GstCaps* gst_cuda_coef_filter_template_caps(const GstStructure* own) {
   std::vector<std::string> samplings, colorspaces;
-  // Not by counting: a value behind the last one is none of the type.
+  // Not by counting: a value after the last one is none of the type.
   auto* const all = static_cast<GEnumClass*>(g_type_class_ref(GST_TYPE_COEF_SAMPLING));
   for (guint i = 0; i < all->n_values; i++) {
     const auto sampling = static_cast<GstCoefSampling>(all->values[i].value);

@@ -47,7 +47,7 @@ class DiracFrames {
 
   void start();
   void stop();
-  // Behind a flush the stream continues anywhere.
+  // After a flush the stream continues anywhere.
   void flush() { clock_.flush(); }
   // Whether frames were shown, but none since a flush.
   bool is_after_seek() const { return clock_.is_after_seek(); }

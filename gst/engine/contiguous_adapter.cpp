@@ -63,7 +63,7 @@ bool ContiguousAdapter::read_in_place(gsize size) {
   return true;
 }
 
-// Sees to a block that has the bytes, and room for `more` behind them. A block whose bytes have
+// Sees to a block that has the bytes, and room for `more` after them. A block whose bytes have
 // mostly been taken gives way to one of the size that was in use: what one large picture needed is
 // not kept for small ones.
 bool ContiguousAdapter::make_room(gsize more) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // From GStreamer 1.24 on, CUDA memory may have a stream. Its users work on that stream and, where
-// they leave work behind, set NEED_SYNC. We work on our own queues, so we tie both ends to that
+// they leave work pending, set NEED_SYNC. We work on our own queues, so we tie both ends to that
 // stream: events do that on the device, and no thread waits. GStreamer 1.22 has no such streams:
 // other elements pass finished memory only.
 #pragma once

@@ -60,7 +60,7 @@ struct Property {
   std::function<void(GObject* object, const GValue* value)> set = nullptr;  // if it can be set
 };
 
-// Gives `klass` these properties, in this order, behind those that it has. Call it in class_init.
+// Gives `klass` these properties, in this order, after those that it has. Call it in class_init.
 // It sets the vfuncs as well.
 void install_properties(GObjectClass* klass, const std::vector<Property>& properties);
 

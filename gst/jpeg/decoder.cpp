@@ -279,7 +279,7 @@ GstFlowReturn JpegDecoder::decode_now(GstVideoCodecFrame* frame) {
   Picture picture = std::make_unique<JpegPicture>(frame);
   picture->is_late = is_late(frame);
   // If a buffer with a time has two pictures, the second has no time, and the base class would give
-  // it that of a later picture already on its way. Damage can split a picture like that.
+  // it that of a later picture already in flight. Damage can split a picture like that.
   if (GST_CLOCK_TIME_IS_VALID(frame->pts))
     last_pts_ = frame->pts;
   else if (framed_)

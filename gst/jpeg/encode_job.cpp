@@ -17,7 +17,7 @@
 namespace cudatransform {
 namespace {
 
-// The bytes behind a picture.
+// The bytes after a picture.
 struct Behind {
   std::span<const uint8_t> bytes;
   FilePlace places[GST_DCT_JPEG_MAX_ATTACHMENTS];
@@ -167,7 +167,7 @@ void EncodeJob::run() {
   status_ = read_trailing(coefficients_.get(), &behind);
   if (!status_.ok()) return;
   const gsize size = file_ ? gst_buffer_get_size(file_.get()) : bytes_.size();
-  // A picture may come without what its file had behind it, or with something else.
+  // A picture may come without what its file had after it, or with something else.
   length_mismatch_ =
       check_container(picture_.metadata, size, behind.bytes, behind.attachments()).message;
   if (!behind.bytes.empty()) status_ = append(behind.bytes, behind.attachments());

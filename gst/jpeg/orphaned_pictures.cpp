@@ -1,4 +1,4 @@
-// The pictures of a file that come by themselves behind its first.
+// The pictures of a file that come by themselves after its first.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/jpeg/orphaned_pictures.h"

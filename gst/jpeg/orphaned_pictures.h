@@ -1,4 +1,4 @@
-// The pictures of a file that come by themselves behind its first.
+// The pictures of a file that come by themselves after its first.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace cudatransform {
 
-// A parser may have taken a file apart, or damage has moved the bytes behind it: the other pictures
+// A parser may have taken a file apart, or damage has moved the bytes after it: the other pictures
 // that its index names have the sizes that are there, and come in the order of the index. A first
-// picture that they may follow immediately is held until they have come, and then has them behind
+// picture that they may follow immediately is held until they have come, and then has them after
 // it.
 class OrphanedPictures {
  public:
@@ -33,10 +33,10 @@ class OrphanedPictures {
     expected_ = others;
     next_ = 0;
   }
-  // Whether the next picture is one of them, and the next if one is held, which then has it behind
+  // Whether the next picture is one of them, and the next if one is held, which then has it after
   // it. If not, none is expected.
   bool take(GstBuffer* picture);
-  // Behind a flush, with nothing held.
+  // After a flush, with nothing held.
   void forget() {
     expected_.count = next_ = 0;
     holds_ = true;

@@ -36,7 +36,7 @@ Status JpegPicture::find_trailing_data() {
     if (status.ok()) others_size_ = trailing;
   }
   if (!status.ok()) GST_DEBUG("%s", status.message.c_str());
-  // Without an end and an index, the bytes behind damage may be the rest of the picture.
+  // Without an end and an index, the bytes after damage may be the rest of the picture.
   if (first.has_end || has_others()) trailing_size_ = trailing;
   if (has_others() || !ends_with_another(whole().first(first.size), others_)) return {};
   return Status::error(StatusCode::kInvalidArgument,

@@ -32,7 +32,7 @@ struct JpegPicture final : FrameJob {
   // index says where the others are. kInvalidArgument: the first has run into another.
   Status find_trailing_data();
   std::span<const uint8_t> file() const { return whole().first(map_.size - others_size_); }
-  // Bytes behind the picture that stay with it.
+  // Bytes after the picture that stay with it.
   gsize trailing_size() const { return keep_metadata ? trailing_size_ : 0; }
   // The other pictures of the file by its index, true or not, and whether they are where it says.
   // Empty without find_trailing_data().

@@ -431,7 +431,7 @@ Status FrameMover::fetch(const Rects& from, const Rects& to, const FencePtr& com
   const Status status = download(engine_.device(), queue, from, to);
   if (status.ok() && timed) CT_RETURN_IF_ERROR(frame->download->end(queue));
   CT_RETURN_IF_ERROR(queue.record(downloaded));
-  // Some of a frame's planes may already be on their way, and `to` must stay until they are there.
+  // Some of a frame's planes may already be in flight, and `to` must stay until they are there.
   if (!status.ok()) return status;
   if (frame) {
     frame->downloaded = timed;

@@ -98,7 +98,7 @@ std::string describe_detour(const Engine& engine, GstBuffer* buffer);
 GstMapFlags map_flags(int flags, bool device);
 
 // A mapped raw frame; the buffer has to outlive it. Checks that every plane lies inside the buffer.
-// After a map for the device, bytes may still be on their way: see gst/engine/cuda_sync.h.
+// After a map for the device, bytes may still be in flight: see gst/engine/cuda_sync.h.
 class MappedFrame {
  public:
   MappedFrame() = default;

@@ -63,7 +63,7 @@ class OrderedPictures {
   // ---- Pictures ----
 
   bool has_failed() const { return failure_ != GST_FLOW_OK; }
-  // Returns the failure, for a picture that comes behind it.
+  // Returns the failure, for a picture that comes after it.
   GstFlowReturn failure() {
     pending_ = GST_FLOW_OK;
     return failure_;

@@ -390,7 +390,7 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   Status status = take_settings(self);
   if (status.ok()) status = state->transform->submit(task);
   if (!status.ok()) {
-    // Uploads and sums of the failed frame may still be on their way.
+    // Uploads and sums of the failed frame may still be in flight.
     state->mover.settle();
     out.reset();
     return status;

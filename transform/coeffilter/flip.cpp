@@ -178,7 +178,7 @@ bool shows_all(const PictureFlip& flip, const FlipPicture& size) {
   for (const bool along_y : {false, true}) {
     const Shown shown = shown_along(flip, along_y);
     const int32_t samples = along_y != flip.turn.transposes ? size.height : size.width;
-    // Where all of it is mirrored, what is not shown was behind it.
+    // Where all of it is mirrored, what is not shown was after it.
     const bool is_mirrored = shown.mirrors && !shown.has_edge();
     const int64_t begin = is_mirrored ? shown.mirrored - shown.end : shown.begin;
     const int64_t end = is_mirrored ? shown.mirrored - shown.begin : shown.end;

@@ -245,13 +245,13 @@ typedef struct {
  * @segments: (nullable): APPn and COM segments as in a JPEG file, concatenated,
  *   each from the FF of its marker on; %NULL: none were kept
  * @irregular: irregularities of the file that was read
- * @trailing: (nullable): the bytes behind the picture in its file; %NULL: none were kept
+ * @trailing: (nullable): the bytes after the picture in its file; %NULL: none were kept
  * @n_attachments: further pictures in @trailing, up to %GST_DCT_JPEG_MAX_ATTACHMENTS
  * @attachments: (nullable) (array length=n_attachments): where they lie in @trailing, each a whole
  *   JPEG file, in the order of the file's index
  *
  * The contents of a JPEG file besides the coefficients: density, Exif, XMP, color profile,
- * comments; and the bytes behind the picture: gain maps, the other half of a stereo pair,
+ * comments; and the bytes after the picture: gain maps, the other half of a stereo pair,
  * previews, trailers. Attached by jpegcoefdec, written by jpegcoefenc. Copied with copies of the
  * whole buffer; the bytes are shared. It describes this very picture, so elements that turn it into
  * another do not carry it over.
@@ -322,7 +322,7 @@ GST_COEF_API GstDctJpegMeta* gst_buffer_get_dct_jpeg_meta(GstBuffer* buffer);
 /**
  * gst_dct_jpeg_meta_set_trailing:
  * @meta: a meta whose buffer has not been pushed
- * @trailing: (transfer none) (nullable): the bytes behind the picture in its file
+ * @trailing: (transfer none) (nullable): the bytes after the picture in its file
  * @attachments: (nullable) (array length=n_attachments): where pictures lie in it, which is copied
  * @n_attachments: how many
  *
@@ -353,7 +353,7 @@ GST_COEF_API GBytes* gst_dct_jpeg_meta_get_attachment(const GstDctJpegMeta* meta
  * gst_dct_jpeg_meta_get_trailer:
  * @meta: a meta
  *
- * Returns: (transfer full) (nullable): the bytes behind the last of all pictures, or %NULL when
+ * Returns: (transfer full) (nullable): the bytes after the last of all pictures, or %NULL when
  *   there are none
  *
  * Since: 1.0
