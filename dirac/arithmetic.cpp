@@ -62,7 +62,7 @@ constexpr DiracDescents make_descents(uint32_t probability) {
 constexpr std::array<DiracDescents, 2> kDescents = {make_descents(kDiracStillProbability),
                                                     make_descents(kDiracStillProbability + 1)};
 
-// Whether every range is on a way that goes on for long enough.
+// Whether every range is on a path that is long enough.
 constexpr bool are_complete(const DiracDescents& descents) {
   for (uint32_t range = kDiracLeastRange; range <= 0x8000; ++range) {
     const size_t at = descents.place[range - kDiracLeastRange];

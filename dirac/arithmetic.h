@@ -31,9 +31,9 @@ extern const std::array<uint32_t, 512> kDiracWideSteps;
 inline constexpr DiracContext kDiracStillContexts = DiracContext{256} << 16;
 inline constexpr uint32_t kDiracStillProbability = 254;
 
-// The ranges that follow each other while ones come in such a context. They lie behind each other,
+// The ranges that follow each other while ones come in such a context. They are consecutive,
 // so that as many ones as are needed are one step: range `place[range - kDiracLeastRange]` and on.
-// Each way goes on for kMax ranges behind the first that has to be renormalized.
+// Each way goes on for kMax ranges after the first that has to be renormalized.
 inline constexpr uint32_t kDiracLeastRange = 0x4001;
 struct DiracDescents {
   static constexpr size_t kMax = 64;
@@ -194,7 +194,7 @@ class DiracArithmetic {
   }
 
   // There are 16 bits or fewer below the code: 32 more take the place of the mark, which goes
-  // behind them.
+  // after them.
   void refill() {
     const int shift = std::countr_zero(window_) - 32;
     const uint64_t word = load(data_, size_, next_) >> 32;

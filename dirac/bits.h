@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // An interleaved code alternates stop bits and data bits, most significant data bit first: a 1
-// stops. Bits behind the end read as 1, so that every code that begins there is 0 and every code
+// stops. Bits after the end read as 1, so that every code that begins there is 0 and every code
 // that the end cuts off has an end (SMPTE ST 2042-1, bounded blocks).
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace cudatransform {
 
-// 64 bits from byte `at` of `size`, most significant first; ones behind the end.
+// 64 bits from byte `at` of `size`, most significant first; ones after the end.
 inline uint64_t dirac_word(const uint8_t* data, size_t size, size_t at) {
   uint64_t word = ~uint64_t{0};
   if (at < size && size - at >= sizeof word) {
@@ -49,7 +49,7 @@ class DiracBits {
   uint64_t position() const { return position_; }
   uint64_t end() const { return end_; }
   bool at_end() const { return position_ >= end_; }
-  // Whether bits behind the end have been read.
+  // Whether bits after the end have been read.
   bool overran() const { return position_ > end_; }
   // Whether a code had a value of more than 32 bits; it is known modulo 2^32.
   bool too_large() const { return too_large_; }
@@ -113,7 +113,7 @@ class DiracBits {
   }
 
   // As `count` times signed_code(): calls put(i, value) for code i where its value is not 0. Runs
-  // of zeros, a bit each, are counted at once.
+  // of zeros, a bit each, are counted together.
   template <typename Put>
   void signed_codes(int32_t count, const Put& put) {
     for (int32_t i = 0; i < count;) {

@@ -22,7 +22,7 @@ enum class SignFrom { kNone, kAbove, kLeft };
 
 struct Contexts {
   DiracContext first[4];      // stop bit, by class
-  DiracContext follow[2][6];  // stop bits behind it; the first of each is not used
+  DiracContext follow[2][6];  // stop bits after it; the first of each is not used
   DiracContext data;
   DiracContext sign[3];  // neighbor zero, positive, negative
   DiracContext block_is_zero;
@@ -60,7 +60,8 @@ struct Surroundings {
   uint64_t parents = 0;
 };
 
-Surroundings look_around(const DiracBand& band, const DiracBand* parent, int32_t y, int32_t word) {
+Surroundings surroundings_of(const DiracBand& band, const DiracBand* parent, int32_t y,
+                             int32_t word) {
   Surroundings around;
   if (y > 0) {
     const uint64_t* above = band.map_row(y - 1);
@@ -149,7 +150,7 @@ struct Place {
 };
 
 // Takes zeros from the beginning of row `y` on, as long as they are in rows with nothing around
-// them, and tells where they end. (Not part of the loop that decodes, which needs all registers.)
+// them, and returns where they end. (Not part of the loop that decodes, which needs all registers.)
 [[gnu::noinline]] Place take_quiet_rows(const DiracBand& band, const DiracBand* parent,
                                         const Block& block, int32_t y, DiracArithmetic& arithmetic,
                                         DiracContext& context) {
@@ -194,7 +195,7 @@ bool decode_block(DiracArithmetic& decoder, Contexts& contexts, const DiracBand*
       left_negative = signs[(first - 1) / 64] >> ((first - 1) % 64) & 1;
     }
     for (int32_t word = first / 64; word * 64 < block.x_end; ++word) {
-      const Surroundings around = look_around(band, parent, y, word);
+      const Surroundings around = surroundings_of(band, parent, y, word);
       const auto end = static_cast<size_t>(std::min(block.x_end - word * 64, 64));
       auto x = static_cast<size_t>(std::max(first - word * 64, 0));
       classify(around, x, end, classes);
@@ -438,7 +439,7 @@ bool read_component(DiracBits bits, int component, int32_t column, int32_t row, 
   return sound;
 }
 
-// The levels of both chroma components by turns.
+// The interleaved levels of both chroma components.
 template <typename Value>
 bool read_chroma(DiracBits bits, int32_t column, int32_t row, DiracLevels& levels,
                  Largest& largest) {

@@ -36,7 +36,7 @@ struct DiracSlicePlace {
   uint32_t begin = 0, end = 0;
 };
 
-// A run of slices behind each other, in raster order: those of a picture, or of a fragment.
+// A run of consecutive slices, in raster order: those of a picture, or of a fragment.
 struct DiracSliceRun {
   int64_t first = 0, count = 0;
   uint32_t begin = 0, end = 0;  // bytes in the picture's data

@@ -69,7 +69,7 @@ Status DiracDecoder::take_picture(const DiracParseInfo& info, std::span<const ui
 }
 
 Status DiracDecoder::take_fragment(const DiracParseInfo& info, std::span<const uint8_t> data) {
-  constexpr size_t kCountAt = 6;  // behind the picture's number and the data's length
+  constexpr size_t kCountAt = 6;  // after the picture's number and the data's length
   const bool begins = data.size() >= kCountAt + 2 && data[kCountAt] == 0 && data[kCountAt + 1] == 0;
   if (begins) {
     end_fragments();
@@ -113,7 +113,7 @@ std::unique_ptr<DiracPicture> DiracDecoder::new_picture() {
 }
 
 void DiracDecoder::put(std::unique_ptr<DiracPicture> picture) {
-  // Only a caller that never asks for pictures gets here with no room.
+  // Only a caller that never takes pictures gets here with no room.
   if (waiting_count_ == kMaxWaiting) give_back(next_picture());
   waiting_[waiting_count_++] = std::move(picture);
 }
@@ -136,7 +136,7 @@ bool DiracDecoder::drop_spares() { return !std::exchange(spares_, {}).empty(); }
 void DiracDecoder::give_back(std::unique_ptr<DiracPicture> picture) {
   if (picture == nullptr) return;
   picture->forget();
-  if (spares_.size() < most_spares_) spares_.push_back(std::move(picture));
+  if (spares_.size() < max_spares_) spares_.push_back(std::move(picture));
 }
 
 }  // namespace cudatransform

@@ -25,7 +25,7 @@ class DiracDecoder {
   // the memory of all pictures; null: there is no limit.
   explicit DiracDecoder(const DiracLimits& limits = {}, size_t spares = 8,
                         MemoryBudgetPtr budget = nullptr)
-      : limits_(limits), budget_(some_budget(std::move(budget))), most_spares_(spares) {}
+      : limits_(limits), budget_(some_budget(std::move(budget))), max_spares_(spares) {}
 
   // Takes a unit, from its parse info to its end. A failure is about this unit alone: the next may
   // be given; with kOutOfMemory the same again. kUnsupported: sound, but beyond the limits or of a
@@ -71,7 +71,7 @@ class DiracDecoder {
   std::unique_ptr<DiracPicture> fragments_;  // the picture whose fragments are coming
   std::unique_ptr<DiracPicture> waiting_[kMaxWaiting];
   int waiting_count_ = 0;
-  const size_t most_spares_;
+  const size_t max_spares_;
   std::vector<std::unique_ptr<DiracPicture>> spares_;
 };
 

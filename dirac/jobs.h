@@ -41,7 +41,7 @@ class DiracPrepared {
 struct DiracDequantizeOps {
   const char* name;
   bool takes_slices;  // as they are in the stream
-  // The part that can be done before a queue has its turn, by any thread; pyramids are not looked
+  // The part that can be done before a queue has its turn, by any thread; pyramids are not examined
   // at. In memory of `pinned`. `*prepared` may stay null.
   Status (*prepare)(Device& device, DiracMemoryPool& pinned, const DiracDequantizeJob& job,
                     std::unique_ptr<DiracPrepared>* prepared);

@@ -200,7 +200,7 @@ constexpr Gains kGains[] = {
 bool dirac_needs_wide_levels(const DiracSequence& sequence, const DiracTransform& transform,
                              bool is_intra) {
   // By filter: the most levels at which coefficients of 8-bit samples, and the values of lifting
-  // steps on the way, stay within 16 bits.
+  // intermediate steps, stay within 16 bits.
   constexpr int kMaxLevels[] = {4, 4, 4, 6, 5, 2, 3};
   // For predicted pictures this only becomes likely; filters whose factors add up to much have no
   // useful bound.

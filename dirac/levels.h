@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A map has a bit for each coefficient of a band, which is set where its level is not zero. Only
-// those levels are packed, row by row: the levels of a row lie behind each other from the row's own
+// those levels are packed, row by row: the levels of a row are consecutive from the row's own
 // place on, in order of their columns. So a reader finds the level of a coefficient by counting the
 // bits before it in its row, rows are independent of each other, and a copy of a band to another
 // device takes counts[y] levels of each row y.
@@ -46,7 +46,7 @@ struct DiracBand {
   uint32_t* counts = nullptr;  // of levels, by row
   uint64_t* map = nullptr;     // bit x % 64 of word x / 64 of a row is coefficient x
   uint64_t* signs = nullptr;   // likewise: which of those are negative
-  int32_t map_words = 0;       // of a row; bits behind the width are 0
+  int32_t map_words = 0;       // of a row; bits after the width are 0
   // Valid when it has been decoded: the bound of its coefficients' magnitudes, without prediction.
   uint64_t largest = 0;
 

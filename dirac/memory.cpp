@@ -33,14 +33,14 @@ class MemoryBudget::Counted final : public Memory {
 };
 
 bool MemoryBudget::has(uint64_t bytes) const {
-  const uint64_t most = most_, used = used_;
+  const uint64_t most = max_, used = used_;
   return most == 0 || (used <= most && bytes <= most - used);
 }
 
 Status MemoryBudget::no_room(uint64_t bytes) const {
   return Status::error(StatusCode::kOutOfMemory,
                        "decoding needs " + std::to_string(used_ + bytes) +
-                           " bytes, exceeds max-memory=" + std::to_string(most_));
+                           " bytes, exceeds max-memory=" + std::to_string(max_));
 }
 
 template <typename Allocate>
@@ -49,7 +49,7 @@ Status MemoryBudget::count(uint64_t bytes, std::unique_ptr<Memory>* memory,
   // A refused block is never counted, not even for a moment: another thread would be refused, too.
   uint64_t used = used_;
   do {
-    const uint64_t most = most_;
+    const uint64_t most = max_;
     if (most > 0 && (used > most || bytes > most - used)) return no_room(bytes);
   } while (!used_.compare_exchange_weak(used, used + bytes));
   std::unique_ptr<Memory> made;
@@ -106,7 +106,7 @@ Status DiracMemoryPool::allocate(Device& device, size_t bytes, std::unique_ptr<M
 }
 
 bool DiracMemoryPool::trim() {
-  std::vector<Block> freed;  // behind the lock
+  std::vector<Block> freed;  // after the lock
   std::lock_guard lock(mutex_);
   largest_ = 0;
   freed.swap(blocks_);
@@ -117,11 +117,11 @@ bool DiracMemoryPool::trim() {
 bool DiracMemoryPool::is_full() const {
   size_t bytes = 0;
   for (const Block& block : blocks_) bytes += block.memory->size();
-  return blocks_.size() >= most_ || (blocks_.size() >= kFew && bytes >= kMaxBytes);
+  return blocks_.size() >= max_ || (blocks_.size() >= kFew && bytes >= kMaxBytes);
 }
 
 void DiracMemoryPool::give(Block block) {
-  Block oldest;  // freed behind the lock
+  Block oldest;  // freed after the lock
   std::lock_guard lock(mutex_);
   if (is_full()) {
     oldest = std::move(blocks_.front());

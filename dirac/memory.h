@@ -20,7 +20,7 @@ namespace cudatransform {
 class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
  public:
   // `most` bytes; 0: any number. Blocks that exist stay.
-  void set_most(uint64_t most) { most_ = most; }
+  void set_max(uint64_t max) { max_ = max; }
   uint64_t used() const { return used_; }
   // Whether there is room for so many more.
   bool has(uint64_t bytes) const;
@@ -36,7 +36,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   template <typename Allocate>
   Status count(uint64_t bytes, std::unique_ptr<Memory>* memory, const Allocate& allocate);
 
-  std::atomic<uint64_t> most_ = 0, used_ = 0;
+  std::atomic<uint64_t> max_ = 0, used_ = 0;
 };
 using MemoryBudgetPtr = std::shared_ptr<MemoryBudget>;
 
@@ -55,7 +55,7 @@ class DiracMemoryPool {
 
   // Keeps up to `most` unused blocks, and of large ones no more than three.
   DiracMemoryPool(MemoryKind kind, size_t most, MemoryBudgetPtr budget = nullptr)
-      : kind_(kind), most_(most), budget_(some_budget(std::move(budget))) {}
+      : kind_(kind), max_(most), budget_(some_budget(std::move(budget))) {}
 
   // Takes a block of `bytes`, or up to twice as many: new blocks are as large as any have had to
   // be, so that all serve for pictures that differ by little. If there is no memory, kept blocks
@@ -73,11 +73,11 @@ class DiracMemoryPool {
   Status allocate(Device& device, size_t bytes, std::unique_ptr<Memory>* memory);
 
   const MemoryKind kind_;
-  const size_t most_;
+  const size_t max_;
   const MemoryBudgetPtr budget_;
   std::mutex mutex_;
   std::atomic<uint64_t> bytes_ = 0;
-  size_t largest_ = 0;         // that was asked for
+  size_t largest_ = 0;         // that was requested
   std::vector<Block> blocks_;  // the oldest first
 };
 

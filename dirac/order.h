@@ -31,7 +31,7 @@ class DiracReferences {
     for (auto* entry = kept; entry != end; ++entry) entry->second = {};
     count_ = static_cast<int>(kept - entries_);
   }
-  // The oldest gives way where there are as many as there may be.
+  // At the limit the oldest is dropped.
   void add(uint32_t number, Picture picture) {
     retire(number);
     if (count_ == kMax) retire(entries_[0].first);

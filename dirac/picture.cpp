@@ -212,7 +212,7 @@ bool DiracPicture::defer_slices() {
                               kMaxQuantIndex + least))
       return false;
   }
-  // Their levels are not looked at before they are rendered.
+  // Their levels are not read before they are rendered.
   if (!levels_.is_wide() && !lay_out_wide()) return false;
   defers_slices_ = true;
   return true;
@@ -234,7 +234,7 @@ void DiracPicture::add_task(TaskKind kind, int first, int second, int after) {
   tasks_[task_count_++] = {kind, first, second, after};
 }
 
-// Arithmetically coded bands look at the one below them in the same orientation, so that these are
+// Arithmetically coded bands read the one below them in the same orientation, so that these are
 // a task from the coarsest on.
 void DiracPicture::add_band_tasks() {
   const bool is_chain = header_.coding == DiracCoding::kArithmetic;
@@ -295,7 +295,7 @@ bool DiracPicture::lay_out_wide() {
   return false;
 }
 
-// The last task tells whether levels need more than 16 bits, which suffice for those of encoders.
+// The last task reports whether levels need more than 16 bits, which suffice for those of encoders.
 // If they do, all are decoded again.
 void DiracPicture::widen_if_needed() {
   if (levels_.is_wide() || dirac_fits_16_bits(levels_, transform_, header_.predicts_dc())) return;

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Decoding needs no other picture. It is cut into tasks, most of which depend on nothing: bands
-// whose contexts look at each other are one task, every stream of motion data is one, every few
+// whose contexts depend on each other are one task, every stream of motion data is one, every few
 // rows of slices. A caller runs them in order, or on threads.
 #pragma once
 
@@ -38,7 +38,7 @@ class DiracPicture {
   DiracPicture(const DiracPicture&) = delete;
   DiracPicture& operator=(const DiracPicture&) = delete;
 
-  // Reads the headers of a picture unit, whose bytes behind the parse info are copied, or stay as
+  // Reads the headers of a picture unit, whose bytes after the parse info are copied, or stay as
   // they are while `owner` is held. Fails if the picture cannot be decoded; otherwise damage() may
   // already report missing data, other than slices.
   Status begin(std::shared_ptr<const DiracSequence> sequence, const DiracParseInfo& info,
@@ -146,8 +146,8 @@ class DiracPicture {
   std::unique_ptr<Memory> places_memory_;
   DiracSlicePlace* places_ = nullptr;
   int64_t slices_found_ = 0;
-  // Each slice tells where the next one is. Finding them takes as long as all else in begin(), so
-  // the first task that needs them does it.
+  // Each slice contains the position of the next one. Finding them takes as long as all else in
+  // begin(), so the first task that needs them does it.
   std::mutex finding_;  // guards not_found_
   DiracSliceRun not_found_;
 

@@ -205,7 +205,7 @@ Status DiracRenderer::render(const DiracPicture& picture, std::unique_ptr<DiracA
     CT_RETURN_IF_ERROR(timed(
         stages->motion, [&] { return ops_.obmc->compensate(device_, queue(), job, nullptr); }));
   if (!device_.is_host()) CT_RETURN_IF_ERROR(queue().record(&made->ready));
-  if (under_way_.size() == kMaxTold) under_way_.pop_front();  // not asked for
+  if (under_way_.size() == kMaxReported) under_way_.pop_front();  // never requested
   under_way_.push_back(std::move(stages));
   if (header.is_reference) references_.add(header.number, made);
   *rendered = std::move(made);

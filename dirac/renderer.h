@@ -55,7 +55,7 @@ DiracResidualPlaces dirac_residual_places(const DiracPicture& picture, size_t co
 
 // The samples of a picture in the device's memory: 8 bits each where the component has at most 8,
 // else 16, in the lower bits. Its half-sample positions are there, and have memory, when a picture
-// has asked for them.
+// has requested them.
 struct DiracRendered {
   std::shared_ptr<const DiracSequence> sequence;
   uint32_t number = 0;
@@ -65,7 +65,7 @@ struct DiracRendered {
   bool is_upsampled = false;
   std::unique_ptr<Memory> memory, half_memory;
   FencePtr ready;  // null: it is
-  // A reader with a queue of its own leaves a fence, behind which the memory is used again.
+  // A reader with a queue of its own leaves a fence, after which the memory is used again.
   FencePtr read;
 };
 using DiracRenderedPtr = std::shared_ptr<DiracRendered>;
@@ -103,7 +103,7 @@ struct DiracRenderOps {
   const ObmcOps* obmc;
 };
 
-// The most memory that rendering a picture takes, beside its own.
+// The maximum memory that rendering a picture takes, besides its own.
 struct DiracRenderNeed {
   uint64_t own = 0;     // stays with it, or with the frame that is shown
   uint64_t shared = 0;  // serves the next picture, too
@@ -120,7 +120,7 @@ class DiracRenderer {
   DiracRenderNeed need(const DiracPicture& picture) const;
   // Frees memory that is kept for later pictures. False: there is none.
   bool trim();
-  // Frees the half-sample positions of references, which the next picture that asks for them makes
+  // Frees the half-sample positions of references, which the next picture that needs them computes
   // again. False: there are none.
   bool forget_half_positions() { return forget_half_positions(nullptr); }
 
@@ -136,13 +136,13 @@ class DiracRenderer {
   // none. A reference that is missing is mid-gray.
   Status render(const DiracPicture& picture, std::unique_ptr<DiracAhead> ahead,
                 DiracRenderedPtr* rendered);
-  // The times of pictures whose work has ended, in their order. False: all have been told.
+  // The times of pictures whose work has ended, in their order. False: all have been reported.
   bool next_times(DiracRenderTimes* times);
   // Forgets the references: a stream was left or another one begins.
   void reset() { references_.clear(); }
 
  private:
-  // The stages of a picture that is under way. A picture may have both references upsampled.
+  // The stages of a picture in flight. A picture may have both references upsampled.
   struct Stages {
     std::unique_ptr<Timer> wavelet, upsample[kMaxObmcReferences], motion;
     bool has_wavelet = false, has_upsample[kMaxObmcReferences] = {}, has_motion = false;
@@ -162,7 +162,7 @@ class DiracRenderer {
   Status take_blocks(const DiracPicture& picture, DiracAhead* ahead);
   Status predict(const DiracPicture& picture, const DiracRenderedPtr* found, Stages& stages,
                  DiracAhead* ahead, ObmcJob* job);
-  // `kept`: the references of the picture that asks, whose half-sample positions stay.
+  // `kept`: the references of the requesting picture, whose half-sample positions stay.
   Status upsample(DiracRendered* rendered, const DiracRenderedPtr* kept);
   bool forget_half_positions(const DiracRenderedPtr* kept);
   Status take_memory(DiracMemoryPool& pool, size_t bytes, const DiracRenderedPtr* kept,
@@ -183,7 +183,7 @@ class DiracRenderer {
   DiracReferences<DiracRenderedPtr> references_;
   std::unique_ptr<Memory> scratch_;          // pyramids and residual
   std::atomic<uint64_t> scratch_bytes_ = 0;  // of which
-  static constexpr size_t kMaxTold = 64;
+  static constexpr size_t kMaxReported = 64;
   std::deque<std::unique_ptr<Stages>> under_way_;
   std::vector<std::unique_ptr<Stages>> free_stages_;
 };

@@ -74,7 +74,7 @@ struct DiracSequence {
   bool operator==(const DiracSequence&) const = default;
 };
 
-// Reads the header that is in the bytes behind a parse info. kUnsupported: sound, but beyond
+// Reads the header that is in the bytes after a parse info. kUnsupported: sound, but beyond
 // `limits`; kInvalidArgument: damaged.
 Status read_sequence(std::span<const uint8_t> data, const DiracLimits& limits,
                      DiracSequence* sequence);

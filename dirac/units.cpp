@@ -19,16 +19,16 @@ enum class Belief { kNo, kYes, kNeedsMore };
 
 }  // namespace
 
-// One look at the bytes that have come.
+// One pass over the bytes that have come.
 class DiracSplitter::Search {
  public:
   Search(std::span<const uint8_t> bytes, bool at_end, const DiracUnitLimits& limits,
-         uint64_t* looked)
-      : bytes_(bytes), size_(bytes.size()), at_end_(at_end), limits_(limits), looked_(looked) {}
+         uint64_t* examined)
+      : bytes_(bytes), size_(bytes.size()), at_end_(at_end), limits_(limits), examined_(examined) {}
 
   bool read(size_t at, DiracParseInfo* info) const {
     if (at > size_ || size_ - at < kDiracParseInfoBytes) return false;
-    *looked_ += kDiracParseInfoBytes;
+    *examined_ += kDiracParseInfoBytes;
     return read_parse_info(bytes_.subspan(at, kDiracParseInfoBytes), info);
   }
 
@@ -68,19 +68,19 @@ class DiracSplitter::Search {
     return std::max<uint64_t>(limits_.of(info), kDiracParseInfoBytes);
   }
 
-  // The first "BBCD" that has come whole, at `from` or behind it; size_ where there is none.
+  // The first "BBCD" that has come whole, at `from` or after it; size_ where there is none.
   size_t find_prefix(size_t from) const {
     if (from >= size_) return size_;
     const void* found = memmem(&bytes_[from], size_ - from, kPrefix, sizeof kPrefix);
     const size_t at =
         found ? static_cast<size_t>(static_cast<const uint8_t*>(found) - bytes_.data()) : size_;
-    *looked_ += at - from;
+    *examined_ += at - from;
     return at;
   }
 
   bool leads_somewhere(size_t at) const {
     const size_t count = std::min(size_ - at, sizeof kPrefix);
-    *looked_ += count;
+    *examined_ += count;
     return std::equal(kPrefix, kPrefix + count, bytes_.begin() + static_cast<ptrdiff_t>(at));
   }
 
@@ -121,7 +121,7 @@ class DiracSplitter::Search {
   const size_t size_;
   const bool at_end_;
   const DiracUnitLimits& limits_;
-  uint64_t* const looked_;
+  uint64_t* const examined_;
 };
 
 bool read_parse_info(std::span<const uint8_t> unit, DiracParseInfo* info) {
@@ -136,7 +136,7 @@ bool read_parse_info(std::span<const uint8_t> unit, DiracParseInfo* info) {
 
 DiracUnitSpan DiracSplitter::next(std::span<const uint8_t> bytes, bool at_end,
                                   const DiracUnitLimits& limits) {
-  const Search search(bytes, at_end, limits, &looked_);
+  const Search search(bytes, at_end, limits, &examined_);
   DiracParseInfo info;
   wanted_ = 0;
   if (!inside_) {

@@ -54,27 +54,27 @@ struct DiracUnitLimits {
   uint64_t of(const DiracParseInfo& info) const { return info.is_picture() ? picture : other; }
 };
 
-// Finds the units of a stream that comes in pieces. A parse info is believed only if the one that
+// Finds the units of a stream that comes in chunks. A parse info is believed only if the one that
 // it or the next points to says so too, since coded data may hold its first four bytes. Each byte
 // is searched once, even if units lie about their sizes.
 class DiracSplitter {
  public:
-  // The most bytes that are looked at in splitting `bytes` in so many calls.
-  static constexpr uint64_t most_looked(uint64_t bytes, uint64_t calls) {
+  // The maximum number of bytes examined in splitting `bytes` in so many calls.
+  static constexpr uint64_t max_examined(uint64_t bytes, uint64_t calls) {
     return 8 * bytes + 80 * calls;
   }
 
   // `in_step`: the stream begins with a unit, so that a parse info there needs no confirmation.
   explicit DiracSplitter(bool in_step = false) : in_step_(in_step) {}
 
-  // The next unit in `bytes`, which begin where the last span ended: behind its unit, or behind
+  // The next unit in `bytes`, which begin where the last span ended: after its unit, or after
   // the bytes skipped. If that takes bytes that have not come, more are needed, unless `at_end`
-  // says that none follow. No unit is larger than `limits`; bytes behind that belong to none.
+  // says that none follow. No unit is larger than `limits`; bytes after that belong to none.
   DiracUnitSpan next(std::span<const uint8_t> bytes, bool at_end, const DiracUnitLimits& limits);
   // The size that the unit states whose end is awaited; 0: it states none, or no end is awaited.
   uint64_t wanted() const { return wanted_; }
-  // How many bytes have been looked at so far.
-  uint64_t looked() const { return looked_; }
+  // How many bytes have been examined so far.
+  uint64_t examined() const { return examined_; }
 
  private:
   class Search;
@@ -82,7 +82,7 @@ class DiracSplitter {
   bool in_step_;
   bool inside_ = false;  // a unit begins where the bytes do
   uint64_t wanted_ = 0;
-  uint64_t looked_ = 0;
+  uint64_t examined_ = 0;
   size_t from_ = 0;  // where the search for a beginning, or for the unit's end, goes on
 };
 

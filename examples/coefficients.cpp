@@ -7,7 +7,7 @@
 // writes them. Outside of this tree, all that a program like this needs is
 //   c++ coefficients.cpp $(pkg-config --cflags --libs gstreamer-coef-1.0 gstreamer-app-1.0)
 // and, for coefficients that stay on the GPU, -DHAVE_GST_CUDA=1, the folder of the CUDA toolkit's
-// headers and the package gstreamer-cuda-1.0. Without them they are asked for in system memory.
+// headers and the package gstreamer-cuda-1.0. Without them they are requested in system memory.
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/coef/coef.h>
@@ -55,7 +55,7 @@ size_t read_planes(GstVideoFrame* frame) {
   return total;
 }
 
-// appsrc asks for the next frame, on its own thread.
+// appsrc requests the next frame, on its own thread.
 void on_need_data(GstAppSrc* source, guint, gpointer user_data) {
   const auto* info = static_cast<const GstVideoInfo*>(user_data);
   GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info->size, nullptr);

@@ -17,7 +17,7 @@ GST_ELEMENT_REGISTER_DECLARE(jpegcoefenc);
 GST_ELEMENT_REGISTER_DECLARE(cudajpegdec);
 GST_ELEMENT_REGISTER_DECLARE(cudajpegenc);
 
-// The types that bins are made of.
+// The types of the elements in the bins.
 GType gst_cuda_dct_8x8_get_type(void);
 GType gst_cuda_idct_8x8_get_type(void);
 GType gst_jpeg_coef_dec_get_type(void);

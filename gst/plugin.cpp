@@ -24,7 +24,7 @@ static gboolean plugin_init(GstPlugin* plugin) {
 #if CT_HAVE_JPEG
   registered |= GST_ELEMENT_REGISTER(jpegcoefdec, plugin);
   registered |= GST_ELEMENT_REGISTER(jpegcoefenc, plugin);
-  // Behind those that they are made of.
+  // After the elements that they contain.
   registered |= GST_ELEMENT_REGISTER(cudajpegdec, plugin);
   registered |= GST_ELEMENT_REGISTER(cudajpegenc, plugin);
 #endif

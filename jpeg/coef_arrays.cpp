@@ -58,7 +58,7 @@ struct CoefArrays::Methods {
     auto* array = reinterpret_cast<Array*>(handle);
     if (array->is_header) JpegErrors::cancel(cinfo);
     if (start + count > array->rows.size()) JpegErrors::fail(cinfo, "row outside the picture");
-    if (writable) array->look_at_rows_before(start, of(cinfo).depth_);
+    if (writable) array->check_rows_before(start, of(cinfo).depth_);
     // As late as possible, so that a row is in the cache when it is decoded.
     for (; writable && array->clean_rows < start + count; array->clean_rows++)
       memset(array->rows[array->clean_rows], 0, sizeof(JBLOCK) * array->blocks_per_row);
@@ -67,7 +67,7 @@ struct CoefArrays::Methods {
 };
 
 // Rows before `end` have been decoded; those from there on are about to be.
-void CoefArrays::Array::look_at_rows_before(uint32_t end, uint32_t depth) {
+void CoefArrays::Array::check_rows_before(uint32_t end, uint32_t depth) {
   if (end < plain_rows) is_plain = false;  // another scan
   for (; is_plain && plain_rows < end; plain_rows++)
     is_plain = row_is_plain(rows[plain_rows][0], levels.blocks_w, depth);
@@ -138,11 +138,11 @@ void CoefArrays::finish_reading() {
       else if (!array.in_place)
         memcpy(row_of(levels, r), array.rows[r], row_bytes);
     }
-    array.look_at_rows_before(std::min(levels.blocks_h, array.clean_rows), depth_);
+    array.check_rows_before(std::min(levels.blocks_h, array.clean_rows), depth_);
   }
 }
 
-// As libjpeg's coefficient controller asks for it: whole MCUs.
+// As libjpeg's coefficient controller requests it: whole MCUs.
 size_t CoefArrays::own_bytes(const jpeg_component_info& component) {
   const size_t w = round_up(component.width_in_blocks, component.h_samp_factor);
   const size_t h = round_up(component.height_in_blocks, component.v_samp_factor);
@@ -174,7 +174,7 @@ jvirt_barray_ptr* CoefArrays::begin_writing(const JpegLevels* levels, int compon
   take_arrays(levels, components);
   for (int c = 0; c < components; c++) {
     Array& array = arrays_[c];
-    // libjpeg makes the dummy blocks itself. It asks for whole MCUs of rows but looks at real ones.
+    // libjpeg fills in the dummy blocks itself. It requests whole MCUs of rows but reads real ones.
     lay_out(&array, levels[c].blocks_w, levels[c].blocks_h + kMaxSamp);
     if (array.in_place) continue;
     for (uint32_t r = 0; r < levels[c].blocks_h; r++)
@@ -265,11 +265,11 @@ Status check_levels(const JpegLevels& levels, int component, uint32_t depth) {
 
 void clamp_levels(const JpegLevels& levels, uint32_t depth) {
   const auto most = static_cast<int16_t>(jpeg_max_ac(depth));
-  const auto least_ac = static_cast<int16_t>(-most), least_dc = static_cast<int16_t>(-most - 1);
+  const auto min_ac = static_cast<int16_t>(-most), min_dc = static_cast<int16_t>(-most - 1);
   for (uint32_t r = 0; r < levels.blocks_h; r++) {
     int16_t* row = levels.row(r);
     for (size_t i = 0; i < 64 * size_t(levels.blocks_w); i++)
-      row[i] = std::clamp(row[i], i % 64 == 0 ? least_dc : least_ac, most);
+      row[i] = std::clamp(row[i], i % 64 == 0 ? min_dc : min_ac, most);
   }
 }
 

@@ -82,7 +82,7 @@ class CoefArrays {
     bool in_place = false;
     bool is_header = false;  // of begin_header()
 
-    void look_at_rows_before(uint32_t end, uint32_t depth);
+    void check_rows_before(uint32_t end, uint32_t depth);
     void make_room(size_t blocks);  // throws std::bad_alloc
   };
   struct Methods;  // of the memory manager

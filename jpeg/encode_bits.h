@@ -51,11 +51,11 @@ CT_HD uint32_t jpeg_bit_width(uint32_t word) {
 #endif
 }
 
-inline constexpr uint32_t kJpegAcSizes = 10, kJpegDcSizes = 11;  // the most bits behind a code
+inline constexpr uint32_t kJpegAcSizes = 10, kJpegDcSizes = 11;  // the most bits after a code
 
 struct JpegSymbol {
   uint32_t index;  // in JpegCodes
-  uint32_t extra;  // the bits behind the code
+  uint32_t extra;  // the bits after the code
 };
 
 // A level, or a difference of DC levels, of no more than `most` bits, after `before`: the run of
@@ -133,7 +133,7 @@ CT_HD void jpeg_put_bits(uint32_t at, uint32_t bits, uint32_t length, const Put&
 // ---- Tiles to bytes ----
 
 // FF bytes are followed by a zero. Which bytes there will be depends on where the tile begins; so
-// it counts for each of the eight ways where eight ones in a row are. For the 32 positions from the
+// it counts eight ones in a row for each of the eight alignments. For the 32 positions from the
 // beginning of `word` on: the highest bit is the first position.
 CT_HD uint32_t jpeg_ones_in_a_row(uint32_t word, uint32_t next) {
   uint64_t ones = uint64_t{word} << 32 | next;
@@ -167,7 +167,7 @@ CT_HD uint32_t jpeg_tile_tail(uint32_t word, uint32_t last, uint32_t bits) {
 // beginning, and by a marker.
 struct JpegSpan {
   uint32_t open;    // bits up to the first end of a segment
-  uint32_t closed;  // bits behind it
+  uint32_t closed;  // bits after it
   bool closes;      // whether there is one
 };
 inline constexpr uint32_t kJpegMarkerBits = 16;

@@ -33,7 +33,7 @@ void make_key(const JpegPicture& picture, const JpegOptions& options,
 
 }  // namespace
 
-// The words of JpegCodes hold a code and 11 bits behind it.
+// The words of JpegCodes hold a code and 11 bits after it.
 bool is_parallel(const JpegOptions& options, uint32_t depth) {
   return !options.progressive && !options.arithmetic && depth == 8;
 }
@@ -41,8 +41,7 @@ bool is_parallel(const JpegOptions& options, uint32_t depth) {
 Status make_jpeg_scan_layout(const JpegPicture& picture, const JpegOptions& options,
                              JpegScanLayout* layout) {
   if (!is_parallel(options, picture.depth))
-    return Status::error(StatusCode::kUnsupported,
-                         "not a scan of 8 bits that is coded in parallel");
+    return Status::error(StatusCode::kUnsupported, "unsupported scan, expected 8-bit baseline");
   if (!picture.sampling.is_of_luma(picture.color))
     return Status::error(StatusCode::kUnsupported, "sampling factors " +
                                                        picture.sampling.text(picture.components()) +

@@ -116,9 +116,7 @@ void count_symbols(const JpegEncodeJob& job, HostThreads& threads) {
   });
 }
 
-Status not_host() {
-  return Status::error(StatusCode::kInvalidArgument, "the host's encoder needs the host device");
-}
+Status not_host() { return Status::error(StatusCode::kInvalidArgument, "host device expected"); }
 
 Status encode(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job, false));

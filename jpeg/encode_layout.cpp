@@ -28,7 +28,7 @@ Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t component
       (!one && components != 3 && components != 4) || h < 1 || v < 1 || h > 4 || v > 4 ||
       (one && h * v > 1) || mcu_blocks(components, h, v) > kMaxMcuBlocks ||
       restart_interval > kMaxInterval)
-    return Status::error(StatusCode::kInvalidArgument, "not a scan that JPEG can have");
+    return Status::error(StatusCode::kInvalidArgument, "invalid JPEG scan");
   JpegScanLayout& scan = *layout;
   scan = {};
   scan.components = components;
@@ -46,8 +46,8 @@ Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t component
   scan.segments = divide_up(mcus, scan.segment_mcus);
   const uint64_t blocks = uint64_t{mcus} * scan.mcu_blocks;
   // A segment's padding and marker, the end of the last byte, and room for sums.
-  const uint64_t most_bits = blocks * kJpegMostBlockBits + uint64_t{scan.segments} * 32 + 64;
-  if (most_bits >= uint64_t{1} << 32)
+  const uint64_t max_bits = blocks * kJpegMostBlockBits + uint64_t{scan.segments} * 32 + 64;
+  if (max_bits >= uint64_t{1} << 32)
     return Status::error(StatusCode::kUnsupported,
                          "a scan of " + std::to_string(blocks) + " blocks is too large");
   scan.blocks = static_cast<uint32_t>(blocks);

@@ -67,7 +67,7 @@ CT_HD JpegTilePlace jpeg_tile_place(const JpegScanLayout& scan, uint32_t tile) {
   const uint32_t own = all < left ? all : left;  // of the segment
   const uint32_t before = part * kJpegTileBlocks;
   place.first = first + before;
-  // The last segment may have fewer tiles than the others; those that it has not are behind it.
+  // The last segment may have fewer tiles than the others; those that it has not are after it.
   place.count = own - before < kJpegTileBlocks ? own - before : kJpegTileBlocks;
   place.closes = before + place.count == own;
   return place;

@@ -126,7 +126,7 @@ uint32_t place_tiles(const JpegScanLayout& layout, std::vector<JpegTile>* tiles)
   return position / 8 + stuffed;
 }
 
-// Bytes that begin in a tile, stuffed, and the marker behind it.
+// Bytes that begin in a tile, stuffed, and the marker after it.
 void write_tile(const JpegScanLayout& layout, uint32_t number, const std::vector<JpegTile>& tiles,
                 const uint32_t* words, uint8_t* output) {
   const JpegTile& tile = tiles[number];
@@ -157,24 +157,24 @@ Status out_of_memory() {
 Status validate(const JpegEncodeJob& job, bool counts) {
   const JpegScanLayout& scan = job.layout;
   if (scan.tiles == 0 || scan.segment_tiles == 0 || scan.blocks == 0)
-    return invalid("a scan without a layout");
+    return invalid("empty scan layout");
   for (uint32_t c = 0; c < scan.components; ++c) {
     const JpegEncodePlane& plane = job.levels[c];
     const auto row_bytes = static_cast<ptrdiff_t>(scan.blocks_w[c] * 64 * sizeof(int16_t));
     if (plane.data == nullptr || reinterpret_cast<uintptr_t>(plane.data) % sizeof(int16_t) != 0 ||
         plane.stride % static_cast<ptrdiff_t>(sizeof(int16_t)) != 0 || plane.stride < row_bytes)
-      return invalid("levels that are nowhere, not aligned, or in rows that overlap");
-    if (scan.table_pair[c] >= kJpegTablePairs) return invalid("a component without tables");
+      return invalid("null or unaligned coefficients, or overlapping rows");
+    if (scan.table_pair[c] >= kJpegTablePairs) return invalid("component without Huffman tables");
   }
-  if (counts) return job.counts != nullptr ? Status{} : invalid("counts without a place");
+  if (counts) return job.counts != nullptr ? Status{} : invalid("null counts");
   if (job.codes == nullptr || job.output == nullptr || job.result == nullptr)
-    return invalid("a scan without codes or without a place");
+    return invalid("null codes, output or result");
   for (const auto& codes : job.codes->of)
     for (uint32_t i = 0; i < kJpegSymbols; ++i) {
       const uint32_t length = jpeg_code_length(codes[i]), size = i % 16;
       const bool used = size <= (i < kJpegDcSymbols ? kJpegAcSizes : kJpegDcSizes);
       if (length > (used ? 16 + size : 0) || uint64_t{jpeg_code_bits(codes[i])} >> length != 0)
-        return invalid("codes of more than 16 bits");
+        return invalid("Huffman code longer than 16 bits");
     }
   return {};
 }

@@ -69,8 +69,8 @@ struct JpegEncodeJob {
 // Checks everything that an engine relies on. Engines call it first.
 Status validate(const JpegEncodeJob& job, bool counts);
 
-// The operations of one engine. Calls return at once; `fence` (may be null) is done when results
-// are complete.
+// The operations of one engine. Calls return immediately; `fence` (may be null) is done when
+// results are complete.
 struct JpegEncodeOps {
   const char* name;
   Status (*encode)(Device& device, Queue& queue, const JpegEncodeJob& job, FencePtr* fence);

@@ -17,11 +17,11 @@ std::string irregularity_text(uint32_t irregularities) {
     uint32_t bit;
     const char* text;
   } kTexts[] = {
-      {kJpegLeftOverBytes, "extraneous bytes after entropy-coded data"},
-      {kJpegStrayBytes, "extraneous bytes between segments"},
+      {kJpegTrailingBytes, "extraneous bytes after entropy-coded data"},
+      {kJpegExtraneousBytes, "extraneous bytes between segments"},
       {kJpegScanParameters, "invalid SOS parameters for sequential JPEG"},
-      {kJpegMissingEnd, "missing EOI"},
-      {kJpegUselessMarker, "unexpected marker"},
+      {kJpegMissingEoi, "missing EOI"},
+      {kJpegUnexpectedMarker, "unexpected marker"},
       {kJpegUnknownHeader, "unknown JFIF revision or Adobe transform code"},
   };
   std::string all;
@@ -59,7 +59,7 @@ void JpegErrors::reset(std::span<const uint8_t> file) {
   damage_.clear();
   doubt_.clear();
   irregular_ = 0;
-  last_left_over_ = scans_with_left_over_ = 0;
+  last_trailing_scan_ = scans_with_trailing_bytes_ = 0;
   leaves_at_damage_ = false;
   frame_marker_ = 0;
   depth_ = 0;
@@ -104,7 +104,7 @@ void JpegErrors::cancel(j_common_ptr cinfo) {
 // Whether there is anything but zeros and FFs, which fill up a buffer, in the bytes that libjpeg
 // has skipped to find a marker.
 bool JpegErrors::are_data(const jpeg_decompress_struct& cinfo) const {
-  // The source still stands before the marker. Bytes that were in the bit buffer count, too. At the
+  // The source is still before the marker. Bytes that were in the bit buffer count, too. At the
   // end of the data libjpeg puts in an end of its own.
   const JOCTET* at = cinfo.src->next_input_byte;
   if (std::less<>()(at, data_) || std::less<>()(data_ + size_, at)) return true;
@@ -121,11 +121,11 @@ JpegErrors::Severity JpegErrors::note_irregular(uint32_t what, Severity severity
 // Bytes between the segments of the header belong to no segment.
 JpegErrors::Severity JpegErrors::weigh_extraneous(const jpeg_decompress_struct& cinfo) {
   const int scan = cinfo.input_scan_number;
-  if (scan == 0) return note_irregular(kJpegStrayBytes, Severity::kIrregular);
-  if (!are_data(cinfo)) return note_irregular(kJpegLeftOverBytes, Severity::kIrregular);
-  if (scan != last_left_over_) scans_with_left_over_++;
-  last_left_over_ = scan;
-  return note_irregular(kJpegLeftOverBytes, Severity::kSuspicious);
+  if (scan == 0) return note_irregular(kJpegExtraneousBytes, Severity::kIrregular);
+  if (!are_data(cinfo)) return note_irregular(kJpegTrailingBytes, Severity::kIrregular);
+  if (scan != last_trailing_scan_) scans_with_trailing_bytes_++;
+  last_trailing_scan_ = scan;
+  return note_irregular(kJpegTrailingBytes, Severity::kSuspicious);
 }
 
 JpegErrors::Severity JpegErrors::weigh(const j_common_ptr cinfo) {
@@ -134,25 +134,25 @@ JpegErrors::Severity JpegErrors::weigh(const j_common_ptr cinfo) {
       if (cinfo->err->msg_parm.i[0] != kDnl) return Severity::kNothing;
       [[fallthrough]];
     case JTRC_PARMLESS_MARKER:
-      return note_irregular(kJpegUselessMarker, Severity::kIrregular);
+      return note_irregular(kJpegUnexpectedMarker, Severity::kIrregular);
     case JWRN_ADOBE_XFORM:
     case JWRN_JFIF_MAJOR:
       return note_irregular(kJpegUnknownHeader, Severity::kIrregular);
     case JWRN_NOT_SEQUENTIAL:
       return note_irregular(kJpegScanParameters, Severity::kIrregular);
     case JWRN_JPEG_EOF:
-      return note_irregular(kJpegMissingEnd, Severity::kSuspicious);
+      return note_irregular(kJpegMissingEoi, Severity::kSuspicious);
     case JWRN_EXTRANEOUS_DATA:
       return weigh_extraneous(*reinterpret_cast<j_decompress_ptr>(cinfo));
     case JWRN_TOO_MUCH_DATA:  // when writing
       return Severity::kNothing;
     default:
-      // A bad code, a marker too early or out of turn, scans that contradict each other.
+      // A bad code, a marker too early or out of order, contradictory scans.
       return Severity::kDamage;
   }
 }
 
-// libjpeg tells of a frame header when it has read the precision and not used it yet. Only from
+// libjpeg reports a frame header when it has read the precision and not used it yet. Only from
 // libjpeg-turbo 3 on does it go on at 12 bits, for the sake of samples: decoding of coefficients is
 // the same in all versions, and has room for all that codes can express. So it may take the picture
 // for one of 8 bits.

@@ -22,16 +22,16 @@ namespace cudatransform {
 // of its blocks came, by codes that exist, so that its levels are certain, but the file has one of
 // these. Bits of a set.
 //
-// Bytes behind the last block of an interval or a scan, which are not more MCUs.
-inline constexpr uint32_t kJpegLeftOverBytes = 1 << 0;
+// Bytes after the last block of an interval or a scan, which are not more MCUs.
+inline constexpr uint32_t kJpegTrailingBytes = 1 << 0;
 // Bytes between segments.
-inline constexpr uint32_t kJpegStrayBytes = 1 << 1;
+inline constexpr uint32_t kJpegExtraneousBytes = 1 << 1;
 // Ss, Se, Ah, Al of a sequential scan.
 inline constexpr uint32_t kJpegScanParameters = 1 << 2;
-// The file ends without EOI, behind the last block.
-inline constexpr uint32_t kJpegMissingEnd = 1 << 3;
+// The file ends without EOI, after the last block.
+inline constexpr uint32_t kJpegMissingEoi = 1 << 3;
 // A marker that says nothing where it is: RSTn outside of a scan, TEM, DNL.
-inline constexpr uint32_t kJpegUselessMarker = 1 << 4;
+inline constexpr uint32_t kJpegUnexpectedMarker = 1 << 4;
 // An unknown JFIF version or Adobe transform code.
 inline constexpr uint32_t kJpegUnknownHeader = 1 << 5;
 
@@ -65,26 +65,26 @@ class JpegErrors {
   }
 
   // Forgets warnings; before each picture. `file`: the bytes to be read, none when writing. guard()
-  // goes on behind damage.
+  // goes on after damage.
   void reset(std::span<const uint8_t> file = {});
   // The first warning that means damaged coefficients; empty without one.
   const std::string& damage() const { return damage_; }
   // The subjects of the other warnings: bits of jpeg/errors.h.
   uint32_t irregular() const { return irregular_; }
   // The first warning that means damage unless all blocks are known to have come: coded data that
-  // are left over, or data that end without EOI; empty without one.
+  // are extraneous, or data that end without EOI; empty without one.
   const std::string& doubt() const { return doubt_; }
   // The marker of the first frame header and its bits a sample; 0: there was none. libjpeg takes
   // pictures of 12 bits for ones of 8, see note_frame().
   int frame_marker() const { return frame_marker_; }
   uint32_t depth() const { return depth_; }
   // The number of scans that have left something over.
-  int scans_with_left_over() const { return scans_with_left_over_; }
+  int scans_with_trailing_bytes() const { return scans_with_trailing_bytes_; }
   // From now on guard() returns at the first damage, with no error: damage() describes it.
   void leave_at_damage() { leaves_at_damage_ = true; }
   // libjpeg's number of the error that the last guard() returned; 0 for others.
   int code() const { return state_.number; }
-  // Raises a fault of ours, or of the file where libjpeg does not look.
+  // Raises an error of ours, or of the file where libjpeg does not check.
   static void fail(j_common_ptr cinfo, const char* message);
   // There is no memory for that many bytes.
   static void fail_for_memory(j_common_ptr cinfo, const char* what, size_t bytes);
@@ -117,7 +117,7 @@ class JpegErrors {
   size_t size_ = 0;
   std::string damage_, doubt_;
   uint32_t irregular_ = 0;
-  int last_left_over_ = 0, scans_with_left_over_ = 0;  // the number of a scan
+  int last_trailing_scan_ = 0, scans_with_trailing_bytes_ = 0;  // the number of a scan
   int frame_marker_ = 0;
   uint32_t depth_ = 0;
   bool leaves_at_damage_ = false;

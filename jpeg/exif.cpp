@@ -43,7 +43,7 @@ Range range_of(const Tiff& tiff, size_t directory, uint16_t offset, uint16_t siz
   return range.begin >= Tiff::kHeaderBytes && tiff.has(range.begin, range.size) ? range : Range();
 }
 
-// Puts a thumbnail in the place of the old one, or behind all data if it is larger. False: the
+// Puts a thumbnail in the place of the old one, or after all data if it is larger. False: the
 // segment has no room.
 bool put_thumbnail(const std::vector<uint8_t>& image, size_t ifd1, Range old, TiffEditor* tiff) {
   const size_t size = tiff->bytes().size();
@@ -59,7 +59,7 @@ bool put_thumbnail(const std::vector<uint8_t>& image, size_t ifd1, Range old, Ti
 }
 
 // True: there was a thumbnail, which is gone. `orientation`: of the picture before. A thumbnail
-// with another one is turned by another angle.
+// with another one is rotated by another angle.
 bool flip_thumbnail(const ExifFlip& flip, uint32_t orientation, TiffEditor* tiff) {
   const size_t ifd0 = tiff->first_directory(), ifd1 = tiff->next_directory(ifd0);
   if (ifd1 == 0) return false;

@@ -49,7 +49,7 @@ Status JpegFileSize::open(Device& device, const JpegEncodeOps& ops) {
     ordinary_ = std::make_unique<Results>();
   else
     CT_RETURN_IF_ERROR(locked);
-  // Nothing is written there: a size is asked for, with no room.
+  // Nothing is written there: this only determines a size.
   CT_RETURN_IF_ERROR(device.allocate(MemoryKind::kDevice, 16, &output_));
   device_ = &device;
   ops_ = &ops;

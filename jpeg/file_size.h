@@ -14,7 +14,7 @@
 
 namespace cudatransform {
 
-// Of sequential Huffman files of 8 bits, without the bytes behind the picture. Used by one thread
+// Of sequential Huffman files of 8 bits, without the bytes after the picture. Used by one thread
 // at a time.
 class JpegFileSize {
  public:
@@ -25,17 +25,17 @@ class JpegFileSize {
   Status open(Device& device, const JpegEncodeOps& ops);
   void close();
 
-  // The next files: pictures of the geometry of `picture`, whose levels and tables are not looked
-  // at but may not be null, and with its metadata. A header has another size where other components
+  // The next files: pictures of the geometry of `picture`, whose levels and tables are not read
+  // but may not be null, and with its metadata. A header has another size where other components
   // share a table, or one has entries of 16 bits instead of 8. kUnsupported where engines cannot
   // code them.
   Status begin(const JpegPicture& picture, const JpegOptions& options);
 
-  // Enqueues the count of a picture's symbols as number `slot`, of kSlots. The counts may be looked
-  // at when `fence`, which may be null, is done.
+  // Enqueues the count of a picture's symbols as number `slot`, of kSlots. The counts may be
+  // read when `fence`, which may be null, is done.
   static constexpr int kSlots = 8;
   Status count(const JpegPicture& picture, int slot, FencePtr* fence);
-  // For counts that come another way: one for each slot, in pinned memory and aligned to 16. Null
+  // For counts from another source: one for each slot, in pinned memory and aligned to 16. Null
   // where no pages can be locked.
   JpegSymbolCounts* counts();
   const JpegScanLayout& layout() const { return layout_; }

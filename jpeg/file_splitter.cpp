@@ -28,7 +28,7 @@ void JpegFileSplitter::restart() { *this = JpegFileSplitter(); }
 
 JpegFileSpan JpegFileSplitter::next(std::span<const uint8_t> bytes, const JpegFileRules& rules,
                                     bool at_end) {
-  look_at_new(bytes, rules);
+  scan_new_bytes(bytes, rules);
   const bool has_found = splitter_.found();
   if (!has_found && !splitter_.inside()) {
     // An FF may be the first half of SOI.
@@ -47,7 +47,7 @@ JpegFileSpan JpegFileSplitter::next(std::span<const uint8_t> bytes, const JpegFi
     if (end < bytes.size()) return drop(end);
   }
   if (!find_pictures(bytes, rules, at_end)) return {};
-  // In a framed stream, the rest of a file is in the piece that it came in.
+  // In a framed stream, the rest of a file is in the chunk that it came in.
   if (rules.is_framed && newest_ > 0) keeps_rest_ = false;
   const bool is_known = find_rest(bytes, rules, at_end);
   const uint64_t most = std::max<uint64_t>(rules.most, pictures_end_);
@@ -58,17 +58,17 @@ JpegFileSpan JpegFileSplitter::next(std::span<const uint8_t> bytes, const JpegFi
   return span;
 }
 
-// Behind the first `size` bytes, something new begins.
+// After the first `size` bytes, something new begins.
 void JpegFileSplitter::begin_anew(size_t size) {
   take(size);
   splitter_.restart();
   base_ = pictures_end_ = file_end_ = 0;
-  has_looked_ = false;
+  has_read_index_ = false;
 }
 
-// Feeds the splitter the new bytes. In a framed stream, a piece that begins like a picture is one,
+// Feeds the splitter the new bytes. In a framed stream, a chunk that begins like a picture is one,
 // and any picture before it was cut off.
-void JpegFileSplitter::look_at_new(std::span<const uint8_t> bytes, const JpegFileRules& rules) {
+void JpegFileSplitter::scan_new_bytes(std::span<const uint8_t> bytes, const JpegFileRules& rules) {
   if (known_ < bytes.size()) {
     newest_ = known_;
     const std::span<const uint8_t> piece = bytes.subspan(known_);
@@ -80,11 +80,11 @@ void JpegFileSplitter::look_at_new(std::span<const uint8_t> bytes, const JpegFil
   }
   while (!splitter_.found()) {
     const size_t at = here(splitter_.position());
-    // In pieces, so that a picture is cut where it gets too long.
+    // In chunks, so that a picture is cut where it gets too long.
     constexpr size_t kPiece = 65536;
     const size_t size = std::min(bytes.size() - at, kPiece);
     if (size == 0) break;
-    looked_ += splitter_.feed(&bytes[at], size);
+    examined_ += splitter_.feed(&bytes[at], size);
     const size_t length = splitter_.position() - splitter_.begin();
     if (splitter_.inside() && !splitter_.found() && length > kMaxJpegFile) splitter_.cut();
   }
@@ -92,12 +92,12 @@ void JpegFileSplitter::look_at_new(std::span<const uint8_t> bytes, const JpegFil
 
 // Reads the index of the picture that has been found.
 void JpegFileSplitter::read_index(std::span<const uint8_t> picture, const JpegFileRules& rules) {
-  has_looked_ = true;
+  has_read_index_ = true;
   awaits_ = false;
   keeps_rest_ = rules.with_rest;
   doubt_.clear();
   if (!rules.with_others) return;
-  looked_ += picture.size();
+  examined_ += picture.size();
   FilePlaces places;
   const Status status = find_places(picture, picture.size(), &places);
   if (status.ok() && places.count == 0) return;
@@ -105,7 +105,7 @@ void JpegFileSplitter::read_index(std::span<const uint8_t> picture, const JpegFi
     doubt_ = status.message;
   else if (places.end() > rules.most)
     doubt_ = "MPF index of too many bytes";
-  else if (looked_ahead_ > taken_ + picture.size())
+  else if (examined_ahead_ > taken_ + picture.size())
     doubt_ = "MPF index after too many invalid ones";
   else
     awaits_ = true;
@@ -117,16 +117,16 @@ bool JpegFileSplitter::find_pictures(std::span<const uint8_t> bytes, const JpegF
                                      bool at_end) {
   if (pictures_end_ > 0) return true;
   const size_t end = here(splitter_.end());
-  if (!has_looked_) read_index(bytes.first(end), rules);
+  if (!has_read_index_) read_index(bytes.first(end), rules);
   if (awaits_) {
-    const uint64_t before = check_.looked();
-    // In a framed stream, the next piece is the next file.
-    const PlacesCheck::Verdict verdict = check_.look(bytes, at_end || rules.is_framed);
-    looked_ += check_.looked() - before;
+    const uint64_t before = check_.examined();
+    // In a framed stream, the next chunk is the next file.
+    const PlacesCheck::Verdict verdict = check_.check(bytes, at_end || rules.is_framed);
+    examined_ += check_.examined() - before;
     if (verdict == PlacesCheck::Verdict::kAwaited) return false;
-    awaits_ = verdict == PlacesCheck::Verdict::kTrue;
+    awaits_ = verdict == PlacesCheck::Verdict::kMatch;
     if (!awaits_) {
-      looked_ahead_ += check_.looked();
+      examined_ahead_ += check_.examined();
       doubt_ = "MPF index does not match the file";
     }
   }
@@ -138,10 +138,10 @@ bool JpegFileSplitter::find_pictures(std::span<const uint8_t> bytes, const JpegF
 }
 
 // Whether a file begins at `at`, where bytes look like it. By chance they do so in films, but
-// hardly ever with another marker behind the first segment.
+// hardly ever with another marker after the first segment.
 JpegFileSplitter::Begins JpegFileSplitter::begins_file(std::span<const uint8_t> bytes, size_t at) {
   constexpr size_t kHead = 6;  // SOI, a marker, a length
-  looked_ += kHead + 1;
+  examined_ += kHead + 1;
   if (bytes.size() < at + kHead) return Begins::kUnknown;
   const uint8_t* head = &bytes[at];
   if (head[3] == 0xff) return Begins::kYes;  // a fill byte
@@ -151,18 +151,18 @@ JpegFileSplitter::Begins JpegFileSplitter::begins_file(std::span<const uint8_t> 
   return bytes[behind] == 0xff ? Begins::kYes : Begins::kNo;
 }
 
-// Moves the file's end behind the bytes that follow its pictures, up to the next file. False: more
+// Moves the file's end after the bytes that follow its pictures, up to the next file. False: more
 // bytes must come before that is known.
 bool JpegFileSplitter::find_rest(std::span<const uint8_t> bytes, const JpegFileRules& rules,
                                  bool at_end) {
   if (!keeps_rest_) return true;
   while (bytes.size() - file_end_ > sizeof kStart) {
     const size_t soi = find_soi(bytes, file_end_);
-    looked_ += soi - file_end_;
+    examined_ += soi - file_end_;
     file_end_ = std::min(soi, bytes.size() - sizeof kStart);
     if (file_end_ < soi || bytes.size() - soi == sizeof kStart) break;
     if (bytes[soi + 2] == 0xff) {
-      // What follows at once is a file, damaged or not.
+      // What follows immediately is a file, damaged or not.
       const Begins begins = soi == pictures_end_ ? Begins::kYes : begins_file(bytes, soi);
       if (begins == Begins::kYes || (begins == Begins::kUnknown && rules.is_framed)) return true;
       if (begins == Begins::kUnknown && !at_end) return false;

@@ -12,47 +12,47 @@
 
 namespace cudatransform {
 
-// More bytes are never taken for one picture, nor for what is behind it.
+// More bytes are never taken for one picture, nor for what is after it.
 inline constexpr uint64_t kMaxJpegFile = uint64_t{1} << 28;
 
 // What belongs to a file besides its first picture, and how a stream is cut.
 struct JpegFileRules {
   bool with_others = true;       // the pictures that its index names
-  bool with_rest = false;        // the bytes behind, up to the next file
-  bool is_framed = false;        // files begin with pieces of the stream and end in the same piece
+  bool with_rest = false;        // the bytes after, up to the next file
+  bool is_framed = false;        // files begin with a chunk of the stream and end in the same chunk
   uint64_t most = kMaxJpegFile;  // no more is awaited for a file
 };
 
 // The place of a file in the bytes that were searched.
 struct JpegFileSpan {
   size_t skipped = 0;   // bytes before the file that belong to none
-  size_t size = 0;      // of the file; 0 beside no `skipped`: more bytes are needed
-  bool is_cut = false;  // more belongs to it than may be awaited, and is left behind
+  size_t size = 0;      // of the file; 0 and no `skipped`: more bytes are needed
+  bool is_cut = false;  // more belongs to it than may be awaited, and stays in the stream
 };
 
 // A file is a picture, the others where its index says, and the bytes up to the next file. An index
-// that is not true is none. Each byte is looked at kMaxLooks times at most, whatever lengths and
+// that is not true is none. Each byte is examined kMaxReads times at most, whatever lengths and
 // indices claim: an index is read only while those that were not true have made the splitter look
 // ahead at no more bytes than the stream had in front of them.
 class JpegFileSplitter {
  public:
-  static constexpr uint64_t kMaxLooks = 8;
+  static constexpr uint64_t kMaxReads = 8;
 
-  // The next file in `bytes`, which begin where the last span ended: behind its file, or behind the
-  // bytes skipped. What was not there at the last call is a piece of the stream that has come
+  // The next file in `bytes`, which begin where the last span ended: after its file, or after the
+  // bytes skipped. What was not there at the last call is a chunk of the stream that has come
   // since. `at_end`: no more will come.
   JpegFileSpan next(std::span<const uint8_t> bytes, const JpegFileRules& rules, bool at_end);
   // Why the last file's index is not believed; "" where it has none or is.
   const std::string& doubt() const { return doubt_; }
-  // How many bytes have been looked at so far.
-  uint64_t looked() const { return looked_; }
+  // How many bytes have been examined so far.
+  uint64_t examined() const { return examined_; }
 
   // The next bytes do not continue the earlier ones.
   void restart();
 
  private:
   enum class Begins { kNo, kYes, kUnknown };
-  void look_at_new(std::span<const uint8_t> bytes, const JpegFileRules& rules);
+  void scan_new_bytes(std::span<const uint8_t> bytes, const JpegFileRules& rules);
   JpegFileSpan skip(size_t size);
   JpegFileSpan drop(size_t size);
   void begin_anew(size_t size);
@@ -67,16 +67,16 @@ class JpegFileSplitter {
   JpegSplitter splitter_;
   size_t base_ = 0;    // the splitter's position of the first byte
   size_t known_ = 0;   // bytes that the last call had
-  size_t newest_ = 0;  // where the newest piece begins
+  size_t newest_ = 0;  // where the newest chunk begins
   // Of the picture that the splitter has found: whether its index has been read, whether pictures
-  // are awaited by it, and whether the bytes behind stay with it.
-  bool has_looked_ = false, awaits_ = false, keeps_rest_ = false;
+  // are awaited by it, and whether the bytes after stay with it.
+  bool has_read_index_ = false, awaits_ = false, keeps_rest_ = false;
   PlacesCheck check_;
-  // Where its pictures end, and the file as far as it has been looked at; 0: not known.
+  // Where its pictures end, and the file as far as it has been examined; 0: not known.
   size_t pictures_end_ = 0, file_end_ = 0;
-  uint64_t taken_ = 0;         // bytes of the stream
-  uint64_t looked_ahead_ = 0;  // by indices that were not true
-  uint64_t looked_ = 0;
+  uint64_t taken_ = 0;           // bytes of the stream
+  uint64_t examined_ahead_ = 0;  // by indices that were not true
+  uint64_t examined_ = 0;
   std::string doubt_;
 };
 

@@ -186,7 +186,7 @@ EmbeddedImage SegmentFlipper::flip_embedded(Bytes file, Data* made) {
   if (!opened.ok() || !shows_all(flip_, image) || !flip_along(flip_, image, &request))
     return EmbeddedImage::kLost;
   JpegBytes bytes;
-  // Nobody looks for metadata in there.
+  // No reader searches that for metadata.
   if (!file_.flip(request, {}, &bytes).ok()) return EmbeddedImage::kLost;
   made->assign(bytes.data(), bytes.data() + bytes.size());
   return EmbeddedImage::kMade;
@@ -282,7 +282,7 @@ bool is_padding(Bytes bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [&](uint8_t byte) { return byte == bytes[0]; });
 }
 
-// ISO 14496-12: the first box is `ftyp`, behind its size.
+// ISO 14496-12: the first box is `ftyp`, after its size.
 bool is_film(Bytes bytes) {
   constexpr std::string_view kFtyp = "ftyp";
   return bytes.size() >= 8 && std::equal(kFtyp.begin(), kFtyp.end(), bytes.begin() + 4);
@@ -331,7 +331,7 @@ class MetadataFlipper {
   const PictureFlip& flip_;
   uint64_t pixels_;  // that may still be decoded
   JpegFileFlipper file_;
-  std::vector<uint8_t> made_;      // the bytes behind the result
+  std::vector<uint8_t> made_;      // the bytes after the result
   std::vector<FilePlace> places_;  // in there, by the attachments' old numbers; empty: lost
   FlippedTrailing done_;
   std::vector<std::string> lost_;
@@ -388,7 +388,7 @@ void MetadataFlipper::add_attachment(Bytes trailing, size_t number, size_t count
   made_.insert(made_.end(), flipped.begin(), flipped.end());
 }
 
-// Bytes between attachments and behind them: padding, films, data of a camera's maker.
+// Bytes between attachments and after them: padding, films, data of a camera's maker.
 void MetadataFlipper::add_others(Bytes trailing, const FilePlace& was) {
   const Bytes bytes = trailing.subspan(was.begin, was.size);
   const bool stay = is_padding(bytes) || (flip_.is_upright && is_whole() &&

@@ -19,7 +19,7 @@ namespace cudatransform {
 
 struct FileMetadata {
   std::vector<uint8_t> segments;       // APPn and COM (jpeg/metadata.h)
-  std::vector<uint8_t> trailing;       // the bytes behind the picture
+  std::vector<uint8_t> trailing;       // the bytes after the picture
   std::vector<FilePlace> attachments;  // files in `trailing`, in the order of the index
 };
 
@@ -29,7 +29,7 @@ std::string flip_metadata(const PictureFlip& flip, FileMetadata* metadata);
 
 // ---- Its segments ----
 
-// What became of the bytes behind the picture, as far as segments tell of them.
+// What happened to the trailing data, as far as segments describe them.
 struct FlippedTrailing {
   std::vector<MovedBytes> moved;
   std::vector<uint32_t> kept;  // attachments, by their numbers in the old index, from 0

@@ -24,7 +24,7 @@ inline constexpr uint32_t kLongCodes = 6;  // lengths from 11 to 16
 // so that every step advances.
 inline constexpr uint32_t kBlockEnd = 64, kNoCode = 127;
 
-// An entry for a code: its length, the bits behind it, and by how much the index of the coefficient
+// An entry for a code: its length, the bits after it, and by how much the index of the coefficient
 // advances with it.
 CT_HD constexpr uint16_t huffman_entry(uint32_t length, uint32_t size, uint32_t advance) {
   return static_cast<uint16_t>(length | size << 5 | advance << 9);
@@ -34,7 +34,7 @@ CT_HD constexpr uint32_t size_of(uint32_t entry) { return entry >> 5 & 15; }
 CT_HD constexpr uint32_t advance_of(uint32_t entry) { return entry >> 9; }
 
 // A table of codes. A zero in `first` stands for codes that are longer than kHuffmanFirstBits; they
-// are behind all others. Those of length 11 + i are below long_end[i], as numbers of 16 bits.
+// are after all others. Those of length 11 + i are below long_end[i], as numbers of 16 bits.
 struct HuffmanCodes {
   uint16_t first[1u << kHuffmanFirstBits];
   uint16_t long_end[kLongCodes];
@@ -46,7 +46,7 @@ struct HuffmanCodes {
 struct HuffmanSet {
   HuffmanCodes codes[2];
 };
-// Several codes in one look: the bits that they take with those behind them (0: none are known),
+// Several codes in one lookup: the bits that they take with those after them (0: none are known),
 // by how much they advance, and whether they end the block. At a DC code, at an AC code.
 struct HuffmanRuns {
   uint16_t runs[2][1u << kHuffmanRunBits];
@@ -191,10 +191,10 @@ inline constexpr uint32_t kWordsBehind = 4;
 
 // `Tables` has the scan's sets[], and runs[] where kRuns.
 
-// From `state` on through all codes that begin before bit `end`, at most kSubsequenceBits behind
+// From `state` on through all codes that begin before bit `end`, at most kSubsequenceBits after
 // `begin`; adds to `*blocks` those that end. `difference(window, entry, phase, blocks)` is called
 // for every DC difference with the number of blocks before it, if it wants to be. Returns the state
-// behind, whose bit is counted from `end`.
+// afterwards, whose bit is counted from `end`.
 //
 // Threads that go through different codes stay together: a step selects values and has no branches.
 template <bool kRuns, typename Words, typename Tables, typename Difference>
@@ -237,7 +237,7 @@ struct NoDifference {
   CT_HD void operator()(uint32_t, uint32_t, uint32_t, uint32_t) const {}
 };
 
-// The value that the `size` bits behind a code of `length` stand for (T.81, figure F.12).
+// The value that the `size` bits after a code of `length` stand for (T.81, figure F.12).
 CT_HD int32_t value_of(uint32_t window, uint32_t length, uint32_t size) {
   if (size == 0) return 0;
   const uint32_t bits = window << length >> (32 - size);

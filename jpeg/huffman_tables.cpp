@@ -23,13 +23,13 @@ uint16_t entry_for(uint32_t symbol, uint32_t length, bool is_ac) {
   return huffman_entry(length, 0, zeros == 15 ? 16 : kBlockEnd);
 }
 
-// As many whole codes as lie in kHuffmanRunBits bits; the bits behind the last one need not.
+// As many whole codes as lie in kHuffmanRunBits bits; the bits after the last one need not.
 uint16_t run_for(const HuffmanSet& set, bool at_ac, uint32_t bits) {
   const uint32_t window = bits << (32 - kHuffmanRunBits);
   uint32_t used = 0, advance = 0;
   while (used < kHuffmanRunBits) {
     const bool is_ac = at_ac || advance != 0;
-    // Codes that are longer than the first look find zeros.
+    // Codes that are longer than the first lookup find zeros.
     const uint32_t entry =
         set.codes[is_ac ? 1 : 0].first[window << used >> (32 - kHuffmanFirstBits)];
     if (entry == 0 || advance_of(entry) == kNoCode || used + length_of(entry) > kHuffmanRunBits)
@@ -114,14 +114,14 @@ constexpr uint32_t kMaxBits = 16;
 constexpr uint32_t kDcSymbols = kJpegSymbols - kJpegDcSymbols;
 
 // The lower half of a symbol is how many bits follow its code.
-Status add_codes(const JpegHuffmanTable& table, uint32_t symbols, uint32_t most_size,
+Status add_codes(const JpegHuffmanTable& table, uint32_t symbols, uint32_t max_size,
                  uint32_t* codes) {
   bool seen[256] = {};
   const auto add = [&](uint32_t bits, uint32_t code, uint32_t place, uint32_t count) {
     for (; count > 0; --count, ++code) {
       const uint32_t symbol = table.symbols[place++];
       if (symbol >= symbols || std::exchange(seen[symbol], true)) return false;
-      if (symbol % 16 > most_size) continue;  // never used
+      if (symbol % 16 > max_size) continue;  // never used
       codes[symbol] = jpeg_code(code, bits, symbol % 16);
     }
     return true;
@@ -131,7 +131,7 @@ Status add_codes(const JpegHuffmanTable& table, uint32_t symbols, uint32_t most_
 }
 
 // The lengths of codes, not limited: those of a Huffman tree. Of symbols that are equally rare that
-// with the highest number goes first, as in the standard's procedure, and the one behind all others
+// with the highest number goes first, as in the standard's procedure, and the one after all others
 // has no code in the end: so no other gets ones alone.
 class Tree {
  public:
@@ -219,7 +219,7 @@ Status make_optimal(const uint32_t* occurrences, uint32_t symbols, JpegHuffmanTa
   limit_lengths(counts, kLongest);
   uint32_t last = kMaxBits;
   while (last > 0 && counts[last] == 0) --last;
-  if (last > 0) --counts[last];  // that of the symbol behind all others
+  if (last > 0) --counts[last];  // that of the symbol after all others
   *table = {};
   std::copy_n(counts, kMaxBits + 1, table->counts);
   // In the order of the lengths as they were.

@@ -43,14 +43,14 @@ bool for_each_code_length(const JpegHuffmanTable& table, const Function& with) {
   return true;
 }
 
-// False where libjpeg refuses the table, or reads it in ways of its own: codes that do not fit
+// False where libjpeg rejects the table, or reads it otherwise: codes that do not fit
 // their length or are all ones, no code at all, or sizes of DC differences above 15.
 bool make_codes(const JpegHuffmanTable& table, bool is_ac, HuffmanCodes* codes);
 // `set` has been made by make_codes().
 void make_runs(const HuffmanSet& set, HuffmanRuns* runs);
 
-// Annex K's tables, for luma and chroma, which Motion-JPEG leaves out. They are libjpeg's own for
-// compression. The result is an error where libjpeg could not be asked.
+// Annex K's tables, for luma and chroma, which Motion JPEG leaves out. They are libjpeg's own for
+// compression. The result is an error where libjpeg failed.
 Status standard_jpeg_tables(const JpegHuffmanTables** tables);
 
 // kInvalidArgument for tables with codes that do not fit, with a symbol that has two, or with a DC

@@ -8,7 +8,7 @@
 
 namespace cudatransform {
 
-// A marker segment: the bytes behind its length.
+// A marker segment: the bytes after its length.
 struct JpegSegment {
   static constexpr size_t kMaxData = 65533;
 
@@ -21,7 +21,7 @@ struct JpegSegment {
   bool is_mpf() const;    // an index of pictures (jpeg/mpf.h)
   bool is_adobe() const;  // as libjpeg takes one for it
   // APPn and COM, except segments that mean nothing in the next file: those about the coding
-  // (Adobe's APP14) or about the file's place beside others (AVI1, MPF's offsets).
+  // (Adobe's APP14) or about the file's place among others (AVI1, MPF's offsets).
   bool stays() const;
 };
 
@@ -57,7 +57,7 @@ class KeptJpegSegments {
   JpegKept kept_;
 };
 
-// No file has as much; all of it is left behind then.
+// No file has as much; all of it is dropped then.
 inline constexpr size_t kMaxJpegMetadata = size_t{1} << 24;
 
 // Bytes of the segments in front of the first scan of `file` that are kept, markers and lengths

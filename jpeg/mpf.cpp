@@ -23,12 +23,12 @@ constexpr size_t kEntry = 16, kSizeInEntry = 4, kOffsetInEntry = 8;
 
 constexpr uint32_t kPrimary = 0x030000;  // an attribute: the baseline's primary image
 
-Status untrue(const std::string& what) {
+Status mismatch(const std::string& what) {
   return Status::error(StatusCode::kInvalidArgument, "MPF index: " + what);
 }
 
 // Pictures are counted from 1 for people.
-Status untrue_of(size_t picture, const std::string& what) {
+Status mismatch_of(size_t picture, const std::string& what) {
   return Status::error(StatusCode::kInvalidArgument,
                        "MPF entry " + std::to_string(picture) + " " + what);
 }
@@ -44,16 +44,16 @@ std::string text_of(const FilePlace& place) {
 Status MpfIndex::read(std::span<const uint8_t> bytes, MpfIndex* index) {
   *index = {};
   const Tiff tiff(bytes);
-  if (bytes.size() < Tiff::kHeaderBytes + Tiff::kCountBytes) return untrue("truncated");
-  if (!tiff.has_header()) return untrue("no TIFF header");
+  if (bytes.size() < Tiff::kHeaderBytes + Tiff::kCountBytes) return mismatch("truncated");
+  if (!tiff.has_header()) return mismatch("no TIFF header");
   const size_t directory = tiff.first_directory();
   if (directory < Tiff::kHeaderBytes || !tiff.has(directory, Tiff::kCountBytes))
-    return untrue("directory at byte " + std::to_string(directory) + " of " +
-                  std::to_string(bytes.size()));
+    return mismatch("directory at byte " + std::to_string(directory) + " of " +
+                    std::to_string(bytes.size()));
   const size_t fields = tiff.number(directory, Tiff::kCountBytes);
   const size_t directory_bytes = Tiff::kCountBytes + fields * Tiff::kEntryBytes;
   if (!tiff.has(directory, directory_bytes))
-    return untrue("truncated directory of " + std::to_string(fields) + " fields");
+    return mismatch("truncated directory of " + std::to_string(fields) + " fields");
 
   MpfIndex found;
   found.tiff_ = tiff;
@@ -64,20 +64,20 @@ Status MpfIndex::read(std::span<const uint8_t> bytes, MpfIndex* index) {
   const uint32_t entries_size = has_entries ? entries->count : 0;
   if (has_entries) found.entries_at_ = tiff.number(entries->value_at, 4);
   if (found.pictures_ == 0 || found.pictures_ > kMaxMpfPictures)
-    return untrue(std::to_string(found.pictures_) + " pictures, expected 1 to " +
-                  std::to_string(kMaxMpfPictures));
+    return mismatch(std::to_string(found.pictures_) + " pictures, expected 1 to " +
+                    std::to_string(kMaxMpfPictures));
   if (entries_size != found.pictures_ * kEntry)
-    return untrue(std::to_string(entries_size) + " bytes of entries, expected " +
-                  std::to_string(found.pictures_ * kEntry) + " for " +
-                  std::to_string(found.pictures_) + " pictures");
+    return mismatch(std::to_string(entries_size) + " bytes of entries, expected " +
+                    std::to_string(found.pictures_ * kEntry) + " for " +
+                    std::to_string(found.pictures_) + " pictures");
   if (found.entries_at_ < Tiff::kHeaderBytes || !tiff.has(found.entries_at_, entries_size))
-    return untrue("entries at byte " + std::to_string(found.entries_at_) + " of " +
-                  std::to_string(bytes.size()));
+    return mismatch("entries at byte " + std::to_string(found.entries_at_) + " of " +
+                    std::to_string(bytes.size()));
   // New sizes would destroy the directory.
   if (found.entries_at_ < directory + directory_bytes &&
       found.entries_at_ + entries_size > directory)
-    return untrue("entries at byte " + std::to_string(found.entries_at_) +
-                  " overlap the directory at byte " + std::to_string(directory));
+    return mismatch("entries at byte " + std::to_string(found.entries_at_) +
+                    " overlap the directory at byte " + std::to_string(directory));
   *index = found;
   return {};
 }
@@ -166,18 +166,19 @@ Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlac
     const MpfEntry entry = index.entry(i);
     places->place[i - 1] = {tiff_at + entry.offset, entry.size};
   }
-  if (index.entry(0).offset != 0) return untrue_of(1, "is not at the start of the file");
+  if (index.entry(0).offset != 0) return mismatch_of(1, "is not at the start of the file");
   for (uint32_t i = 1; i < index.pictures(); i++) {
     const FilePlace& place = places->place[i - 1];
-    if (place.size == 0) return untrue_of(i + 1, "is empty");
+    if (place.size == 0) return mismatch_of(i + 1, "is empty");
     if (place.begin < picture_end)
-      return untrue_of(i + 1, text_of(place) + " overlaps the first picture, which ends at byte " +
-                                  std::to_string(picture_end));
+      return mismatch_of(i + 1, text_of(place) +
+                                    " overlaps the first picture, which ends at byte " +
+                                    std::to_string(picture_end));
     for (uint32_t other = 1; other < i; other++) {
       const FilePlace& before = places->place[other - 1];
       if (place.begin < before.end() && before.begin < place.end())
-        return untrue_of(i + 1, text_of(place) + " overlaps entry " + std::to_string(other + 1) +
-                                    " " + text_of(before));
+        return mismatch_of(i + 1, text_of(place) + " overlaps entry " + std::to_string(other + 1) +
+                                      " " + text_of(before));
     }
   }
   return {};
@@ -186,14 +187,14 @@ Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlac
 Status check_places(std::span<const uint8_t> file, const FilePlaces& places) {
   for (uint32_t i = 0; i < places.count; i++)
     if (places.place[i].end() > file.size())
-      return untrue_of(i + 2, text_of(places.place[i]) + " exceeds the file of " +
-                                  std::to_string(file.size()) + " bytes");
+      return mismatch_of(i + 2, text_of(places.place[i]) + " exceeds the file of " +
+                                    std::to_string(file.size()) + " bytes");
   if (places.count == 0) return {};
   PlacesCheck check;
   check.begin(places);
-  if (check.look(file, true) == PlacesCheck::Verdict::kTrue) return {};
-  return untrue_of(check.missing() + 2,
-                   text_of(places.place[check.missing()]) + " is not one JPEG image");
+  if (check.check(file, true) == PlacesCheck::Verdict::kMatch) return {};
+  return mismatch_of(check.missing() + 2,
+                     text_of(places.place[check.missing()]) + " is not one JPEG image");
 }
 
 void PlacesCheck::begin(const FilePlaces& places) {
@@ -206,46 +207,47 @@ void PlacesCheck::begin(const FilePlaces& places) {
   });
   splitter_.restart();
   done_ = 0;
-  position_ = looked_ = 0;
+  position_ = examined_ = 0;
 }
 
-PlacesCheck::Verdict PlacesCheck::look(std::span<const uint8_t> file, bool at_end) {
+PlacesCheck::Verdict PlacesCheck::check(std::span<const uint8_t> file, bool at_end) {
   for (; done_ < places_.count; done_++) {
-    const Verdict verdict = look_at(places_.place[order_[done_]], file);
-    if (verdict == Verdict::kAwaited && at_end) return Verdict::kUntrue;
-    if (verdict != Verdict::kTrue) return verdict;
+    const Verdict verdict = check_place(places_.place[order_[done_]], file);
+    if (verdict == Verdict::kAwaited && at_end) return Verdict::kMismatch;
+    if (verdict != Verdict::kMatch) return verdict;
     splitter_.restart();
   }
-  return Verdict::kTrue;
+  return Verdict::kMatch;
 }
 
-PlacesCheck::Verdict PlacesCheck::look_at(const FilePlace& place, std::span<const uint8_t> file) {
+PlacesCheck::Verdict PlacesCheck::check_place(const FilePlace& place,
+                                              std::span<const uint8_t> file) {
   constexpr uint8_t kStart[] = {0xff, kSoi};
   const uint64_t end = std::min<uint64_t>(file.size(), place.end());
   if (position_ < place.begin + sizeof kStart) {
     position_ = place.begin;
-    if (place.size < sizeof kStart) return Verdict::kUntrue;
+    if (place.size < sizeof kStart) return Verdict::kMismatch;
     if (end < place.begin + sizeof kStart) return Verdict::kAwaited;
     if (!std::equal(std::begin(kStart), std::end(kStart), &file[place.begin]))
-      return Verdict::kUntrue;
+      return Verdict::kMismatch;
   }
   if (position_ < end && !splitter_.found()) {
     const size_t fed = splitter_.feed(&file[position_], end - position_);
     position_ += fed;
-    looked_ += fed;
+    examined_ += fed;
     const bool is_open = splitter_.found() && !splitter_.has_end();
-    if (is_open || splitter_.begin() > 0) return Verdict::kUntrue;
+    if (is_open || splitter_.begin() > 0) return Verdict::kMismatch;
   }
   // A place that is too long reaches into other pictures.
   if (position_ < end) {
     const size_t from = std::max(place.begin + splitter_.end(), position_ - 1);
     const size_t soi = find_soi(file.first(end), from);
     position_ = end;
-    looked_ += soi - from;
-    if (soi < end) return Verdict::kUntrue;
+    examined_ += soi - from;
+    if (soi < end) return Verdict::kMismatch;
   }
   if (position_ < place.end()) return Verdict::kAwaited;
-  return splitter_.found() ? Verdict::kTrue : Verdict::kUntrue;
+  return splitter_.found() ? Verdict::kMatch : Verdict::kMismatch;
 }
 
 bool ends_with_another(std::span<const uint8_t> picture, const FilePlaces& places) {
@@ -267,16 +269,16 @@ FirstPicture first_picture(std::span<const uint8_t> file) {
 
 Status rewrite_mpf(std::span<uint8_t> picture, std::span<const FilePlace> others) {
   const std::span<const uint8_t> tiff = find_mpf(picture);
-  if (tiff.empty()) return untrue("missing");
+  if (tiff.empty()) return mismatch("missing");
   MpfIndex index;
   CT_RETURN_IF_ERROR(MpfIndex::read(tiff, &index));
   if (index.pictures() != others.size() + 1)
-    return untrue(std::to_string(index.pictures()) + " pictures, expected " +
-                  std::to_string(others.size() + 1));
+    return mismatch(std::to_string(index.pictures()) + " pictures, expected " +
+                    std::to_string(others.size() + 1));
   constexpr uint64_t kMax = std::numeric_limits<uint32_t>::max();
   for (const FilePlace& other : others)
     if (other.begin > kMax || other.size > kMax || picture.size() + other.end() > kMax)
-      return untrue("file exceeds 4 GiB");
+      return mismatch("file exceeds 4 GiB");
   const auto tiff_at = static_cast<size_t>(tiff.data() - picture.data());
   const auto put_entry = [&](size_t i, uint64_t size, uint64_t offset) {
     uint8_t* entry = &picture[tiff_at + index.entries_at() + i * kEntry];

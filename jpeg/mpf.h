@@ -14,7 +14,7 @@
 
 namespace cudatransform {
 
-// Stereo pairs, gain maps and previews stand behind the first picture of their file. Its segment
+// Stereo pairs, gain maps and previews follow the first picture of their file. Its segment
 // APP2 "MPF" has a TIFF header and an index with the size and the offset of each. Offsets count
 // from the TIFF header's first byte; the first picture's is 0.
 
@@ -60,7 +60,7 @@ struct FilePlaces {
 
   std::span<const FilePlace> all() const { return {place.data(), count}; }
   uint64_t begin() const;  // of the one that is first in the file; 0 without any
-  uint64_t end() const;    // behind the last; 0 without any
+  uint64_t end() const;    // after the last; 0 without any
 };
 
 // The bytes of the first MPF segment of `file` from its TIFF header on; none without such a segment
@@ -68,39 +68,39 @@ struct FilePlaces {
 std::span<const uint8_t> find_mpf(std::span<const uint8_t> file);
 
 // Where the other pictures of a file are, by its index. `file` has at least the segments of its
-// first picture, whose end is `picture_end`. No byte behind that is looked at. Ok without places:
+// first picture, whose end is `picture_end`. No byte after that is read. Ok without places:
 // the file has no index, or one of one picture. kInvalidArgument: it has one that cannot be true;
 // `places` is what that says, as far as it can be read.
 Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlaces* places);
-// Whether one JPEG picture, complete as far as its markers tell, is at each place of `file`. Bytes
+// Whether one JPEG picture, complete as far as its markers show, is at each place of `file`. Bytes
 // that are no picture may follow it there.
 // kInvalidArgument: why not.
 Status check_places(std::span<const uint8_t> file, const FilePlaces& places);
 
-// The same for a file whose bytes are still coming. Each of them is looked at once, and an index
-// that is not true is known for one at the first byte that tells.
+// The same for a file whose bytes are still coming. Each of them is examined once, and an index
+// that is not true is recognized at the first byte that shows it.
 class PlacesCheck {
  public:
-  enum class Verdict { kAwaited, kTrue, kUntrue };
+  enum class Verdict { kAwaited, kMatch, kMismatch };
   // `places` as find_places() gives them, one at least.
   void begin(const FilePlaces& places);
   // `file`: all bytes that have come. `at_end`: no more will come.
-  Verdict look(std::span<const uint8_t> file, bool at_end);
+  Verdict check(std::span<const uint8_t> file, bool at_end);
   const FilePlaces& places() const { return places_; }
-  // How many bytes it has looked at.
-  uint64_t looked() const { return looked_; }
-  // kUntrue: which of the pictures, counted from 0, is not at its place.
+  // How many bytes it has examined.
+  uint64_t examined() const { return examined_; }
+  // kMismatch: which of the pictures, counted from 0, is not at its place.
   uint32_t missing() const { return order_[done_]; }
 
  private:
-  Verdict look_at(const FilePlace& place, std::span<const uint8_t> file);
+  Verdict check_place(const FilePlace& place, std::span<const uint8_t> file);
 
   FilePlaces places_;
   std::array<uint8_t, kMaxMpfPictures> order_;  // as they come in the file
   uint32_t done_ = 0;                           // of them
   JpegSplitter splitter_;                       // of the next
   uint64_t position_ = 0;                       // in the file, of what comes next
-  uint64_t looked_ = 0;
+  uint64_t examined_ = 0;
 };
 
 // Whether one of these pictures, by its size, is the end of `picture`: a picture that is cut off in
@@ -115,12 +115,12 @@ struct FirstPicture {
 FirstPicture first_picture(std::span<const uint8_t> file);
 
 // Writes into the index of `picture`, which is the whole first picture of a file, its size, and the
-// sizes and offsets of those behind it. `others` are places that count from the picture's end, in
+// sizes and offsets of those after it. `others` are places that count from the picture's end, in
 // the order of the index. kInvalidArgument, and nothing is written: no index, or one of another
 // number of pictures, or a file of more than 4 GiB.
 Status rewrite_mpf(std::span<uint8_t> picture, std::span<const FilePlace> others);
 
-// The bytes behind the length of a new segment, for `pictures` pictures, 2 to kMaxMpfPictures,
+// The bytes after the length of a new segment, for `pictures` pictures, 2 to kMaxMpfPictures,
 // of sizes and offsets that rewrite_mpf() fills in.
 inline constexpr size_t kMpfHead = 4;  // "MPF" and a zero
 constexpr size_t new_mpf_size(uint32_t pictures) { return kMpfHead + 50 + size_t{16} * pictures; }

@@ -80,7 +80,7 @@ class ScanDecoder {
   }
 
   void fix() {
-    // On the device all tiles look at once: here none sees another's new result.
+    // On the device all tiles read simultaneously: here none sees another's new result.
     uint32_t end_before = tiles_[0].end;
     for (uint32_t tile = 1; tile < plan_.tiles; ++tile) {
       const uint32_t end = tiles_[tile].end;
@@ -201,8 +201,7 @@ class ScanDecoder {
 
 Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* done) {
   CT_RETURN_IF_ERROR(validate(job));
-  if (!device.is_host())
-    return Status::error(StatusCode::kInvalidArgument, "portable decoding needs a host device");
+  if (!device.is_host()) return Status::error(StatusCode::kInvalidArgument, "host device expected");
   const JpegScans& scans = *job.scans;
   for (int c = 0; c < scans.components; ++c) {
     for (uint32_t y = 0; y < scans.blocks_h[c]; ++y)
@@ -221,20 +220,20 @@ Status validate(const JpegDecodeJob& job) {
     return Status::error(StatusCode::kInvalidArgument, what);
   };
   if (job.scans == nullptr || job.block == nullptr || job.result == nullptr)
-    return invalid("a JPEG decoding job without scans, block or result");
+    return invalid("null scans, block or result");
   const auto is_aligned = [](auto value) { return static_cast<uintptr_t>(value) % 16 == 0; };
   if (!is_aligned(reinterpret_cast<uintptr_t>(job.block)))
-    return invalid("the block of a JPEG decoding job is not aligned to 16 bytes");
+    return invalid("block not aligned to 16 bytes");
   const JpegScans& scans = *job.scans;
   for (int c = 0; c < scans.components; ++c) {
     const JpegLevels& levels = job.levels[c];
     if (levels.data == nullptr || !is_aligned(reinterpret_cast<uintptr_t>(levels.data)) ||
         !is_aligned(levels.stride))
-      return invalid("levels are not aligned to 16 bytes");
+      return invalid("coefficients not aligned to 16 bytes");
     if (levels.blocks_w != scans.blocks_w[c] || levels.blocks_h != scans.blocks_h[c])
-      return invalid("levels have other sizes than the scans");
+      return invalid("size differs from the scans");
     const auto row_bytes = static_cast<ptrdiff_t>(levels.blocks_w * 64 * sizeof(int16_t));
-    if (levels.stride < row_bytes) return invalid("rows of levels overlap");
+    if (levels.stride < row_bytes) return invalid("overlapping rows of coefficients");
   }
   return {};
 }

@@ -9,7 +9,7 @@
 
 namespace cudatransform {
 
-// The job's result for the host, written last of all, `segments` behind `damage`: once it is there,
+// The job's result for the host, written last of all, `segments` after `damage`: once it is there,
 // the levels may be read. A device's submit() fills it with kPending first.
 struct JpegDecodeResult {
   static constexpr uint32_t kPending = ~0u;
@@ -19,13 +19,13 @@ struct JpegDecodeResult {
 
 struct JpegDecodeJob {
   const JpegScans* scans = nullptr;  // read before submit() returns
-  // Filled by JpegScanReader::read(), in host memory, for a device page-locked: read until the job
+  // Filled by JpegScanReader::read(), in host memory, for a device pinned: read until the job
   // is done.
   const uint8_t* block = nullptr;
   // The place of the levels, all of which are written, in memory of the engine: aligned to 16
   // bytes, as are strides; of the scans' sizes.
   JpegLevels levels[kJpegMaxComponents];
-  JpegDecodeResult* result = nullptr;  // in host memory, for a device page-locked: it writes there
+  JpegDecodeResult* result = nullptr;  // in host memory, for a device pinned: it writes there
 };
 
 // kInvalidArgument where a job does not keep to that.
@@ -38,12 +38,12 @@ inline bool is_decoded(const JpegScans& scans, const JpegDecodeResult& result) {
 }
 // Oddities of a file that is decoded: bits of jpeg/errors.h.
 inline uint32_t irregularities(const JpegScans& scans, const JpegDecodeResult& result) {
-  return scans.irregular | ((result.damage & kJpegLeftOver) != 0 ? kJpegLeftOverBytes : 0);
+  return scans.irregular | ((result.damage & kJpegLeftOver) != 0 ? kJpegTrailingBytes : 0);
 }
 
 struct JpegDecodeOps {
   const char* name;
-  // Returns at once; the job is done with `*done`. Null: the caller looks at the result alone.
+  // Returns immediately; the job is done with `*done`. Null: the caller only reads the result.
   Status (*submit)(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* done);
 };
 

@@ -18,7 +18,7 @@ namespace {
 // Whether an APP0 segment of the header says "AVI1" and the polarity of a field. libjpeg could keep
 // such segments, but its list of them takes time that is quadratic in their number.
 bool says_polarity(std::span<const uint8_t> file) {
-  size_t at = 2;  // behind SOI
+  size_t at = 2;  // after SOI
   while (at + 4 <= file.size() && file[at] == 0xff && file[at + 1] != kSos) {
     if (file[at + 1] == 0xff) {  // a fill byte
       at++;
@@ -34,7 +34,7 @@ bool says_polarity(std::span<const uint8_t> file) {
   return false;
 }
 
-// Whether a DNL marker behind the first scan says how many lines there are (T.81, B.2.5), as it has
+// Whether a DNL marker after the first scan says how many lines there are (T.81, B.2.5), as it has
 // to where the frame header says 0.
 bool counts_lines_later(std::span<const uint8_t> file) {
   bool in_scan = false;
@@ -88,7 +88,7 @@ JpegReader::JpegReader() = default;
 JpegReader::~JpegReader() { close(); }
 
 // libjpeg calls it for each row of MCUs of each scan.
-void JpegReader::look_at_progress(j_common_ptr cinfo) {
+void JpegReader::check_interrupt(j_common_ptr cinfo) {
   const auto* progress = reinterpret_cast<const Progress*>(cinfo->progress);
   if (progress->interrupt && progress->interrupt->load(std::memory_order_relaxed) != 0)
     JpegErrors::cancel(cinfo);
@@ -107,11 +107,11 @@ Status JpegReader::read_header(std::span<const uint8_t> file, JpegHeader* header
   was_fast_ = false;
   errors_.reset(file);
   cinfo_.err = errors_.manager();
-  open_ = true;  // also when making it fails half way: destroying copes with that
+  open_ = true;  // also when creation fails half way: destruction handles that
   const Status status = errors_.guard([&] {
     jpeg_create_decompress(&cinfo_);
     arrays_.install(reinterpret_cast<j_common_ptr>(&cinfo_));
-    progress_.base.progress_monitor = look_at_progress;
+    progress_.base.progress_monitor = check_interrupt;
     progress_.interrupt = nullptr;
     cinfo_.progress = &progress_.base;
     jpeg_mem_src(&cinfo_, file.data(), file.size());
@@ -244,15 +244,15 @@ void JpegReader::weigh(JpegFindings* found) const {
     found->irregular = vouched_ ? header_irregular_ | decoder_->irregular() : errors_.irregular();
 }
 
-// Whether bytes that are left over, or an end that is missing, take nothing from the picture.
+// Whether extraneous bytes or a missing EOI cost the picture nothing.
 // JpegScanDecoder counts the MCUs of sequential files. A progressive one leaves something over
-// behind each of its scans, where its header claims fewer MCUs than there are; all of it is there
+// after each of its scans, where its header claims fewer MCUs than there are; all of it is there
 // when no scan can add a bit. For arithmetic coding that cannot be known: all bits are data to it.
 bool JpegReader::all_blocks_came() const {
   if (cinfo_.arith_code) return false;
   if (is_sequential()) return vouched_;
-  if (errors_.scans_with_left_over() > 1) return false;
-  if ((errors_.irregular() & kJpegMissingEnd) == 0) return true;
+  if (errors_.scans_with_trailing_bytes() > 1) return false;
+  if ((errors_.irregular() & kJpegMissingEoi) == 0) return true;
   for (int c = 0; c < components_; c++)
     if (std::any_of(cinfo_.coef_bits[c], cinfo_.coef_bits[c] + DCTSIZE2,
                     [](int bits) { return bits != 0; }))

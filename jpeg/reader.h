@@ -25,8 +25,8 @@ struct JpegHeader {
   JpegSampling sampling;
   uint32_t blocks_w[kJpegMaxComponents] = {};  // without dummy blocks
   uint32_t blocks_h[kJpegMaxComponents] = {};
-  // The Motion-JPEG of AVI files with two fields a frame marks each with its polarity (APP0
-  // "AVI1"). By itself that proves nothing: there are whole pictures with one.
+  // The Motion JPEG of AVI files with two fields a frame marks each with its polarity (APP0
+  // "AVI1"). That alone is no proof: there are complete pictures with one.
   bool has_polarity = false;
   uint32_t irregular = 0;  // bits of jpeg/errors.h
   // The least size of a complete file, in bytes after the header; 0: unknown.
@@ -40,7 +40,7 @@ class JpegScanDecoder;
 
 // How a picture is read.
 struct JpegReading {
-  // Whether to go on behind damage, to show the rest of the picture.
+  // Whether to go on after damage, to show the rest of the picture.
   bool past_damage = true;
   // If not null: reading ends with kCancelled soon after this is not 0 any more.
   const std::atomic<unsigned>* interrupt = nullptr;
@@ -85,7 +85,7 @@ class JpegReader {
     jpeg_progress_mgr base;  // first: libjpeg hands back a pointer to it
     const std::atomic<unsigned>* interrupt;
   };
-  static void look_at_progress(j_common_ptr cinfo);
+  static void check_interrupt(j_common_ptr cinfo);
   void close();
   bool is_sequential() const;
   Status check_frame(const Status& read) const;

@@ -20,26 +20,26 @@ void make_lookup(const HuffmanSet& codes, HuffmanLookup* lookup) {
   for (uint32_t bits = 0; bits < 1u << kDcBits; ++bits) {
     const uint32_t entry = find_entry(codes.codes[0], bits << (32 - kDcBits));
     const bool known = is_known(entry, kDcBits);
-    lookup->dc[bits] =
-        known ? HuffmanLook::code(length_of(entry), size_of(entry), 0) : HuffmanLook();
+    lookup->dc[bits] = known ? HuffmanLookupEntry::code(length_of(entry), size_of(entry), 0)
+                             : HuffmanLookupEntry();
   }
   for (uint32_t bits = 0; bits < 1u << kAcBits; ++bits) {
     const uint32_t window = bits << (32 - kAcBits), entry = find_entry(codes.codes[1], window);
     const uint32_t length = length_of(entry), size = size_of(entry), advance = advance_of(entry);
-    HuffmanLook& look = lookup->ac[bits];
-    look = {};
+    HuffmanLookupEntry& found = lookup->ac[bits];
+    found = {};
     if (!is_known(entry, kAcBits)) continue;
-    look = length + size <= kAcBits
-               ? HuffmanLook::whole(length + size, advance, value_of(window, length, size))
-               : HuffmanLook::code(length, size, advance);
+    found = length + size <= kAcBits
+                ? HuffmanLookupEntry::whole(length + size, advance, value_of(window, length, size))
+                : HuffmanLookupEntry::code(length, size, advance);
   }
   lookup->codes = codes;
 }
 
-// Three things make it fast. Bits are loaded by whole words, without a look at their bytes,
-// since stuffing and markers are gone by then. One look finds a code, the level behind it, and the
-// zeros before that. And all rare cases end the loop over a block's codes by the same comparison:
-// the end of the block, codes that are longer than a look, and damage.
+// Three things make it fast. Bits are loaded by whole words, without checking their bytes,
+// since stuffing and markers are removed before. One lookup finds a code, the level after it, and
+// the zeros before that. And all rare cases end the loop over a block's codes by the same
+// comparison: the end of the block, codes that are longer than a lookup, and damage.
 
 // The next bits of a segment, on top of a word.
 struct JpegScanDecoder::Bits {
@@ -80,7 +80,7 @@ inline void clear(int16_t* levels) {
   for (int i = 0; i < 64; i += 8) std::memcpy(levels + i, &kZero, sizeof kZero);
 }
 
-// The value of `size` bits behind `length` others (T.81, figure F.12), without a branch.
+// The value of `size` bits after `length` others (T.81, figure F.12), without a branch.
 inline int32_t value_in(uint64_t word, uint32_t length, uint32_t size) {
   const uint64_t behind = word << length;
   // If the first bit is 0, the value is negative, and the bits are its complement.
@@ -88,21 +88,21 @@ inline int32_t value_in(uint64_t word, uint32_t length, uint32_t size) {
   return static_cast<int32_t>((((behind ^ flip) >> 1 >> (63 - size)) ^ flip) - flip);
 }
 
-// A code that one look does not decode, and the bits behind it. False: there is no such code, or
+// A code that one lookup does not decode, and the bits after it. False: there is no such code, or
 // samples of the depth cannot give so many bits.
 template <typename Bits>
-inline bool take_code(const HuffmanCodes& codes, HuffmanLook look, uint32_t most_size, Bits* bits,
-                      uint32_t* advance, int32_t* value) {
-  uint32_t length = look.length(), size = look.size();
-  *advance = look.advance();
-  if (look.fields == 0) {
+inline bool take_code(const HuffmanCodes& codes, HuffmanLookupEntry found, uint32_t max_size,
+                      Bits* bits, uint32_t* advance, int32_t* value) {
+  uint32_t length = found.length(), size = found.size();
+  *advance = found.advance();
+  if (found.fields == 0) {
     const uint32_t entry = find_entry(codes, bits->top(32));
     if (advance_of(entry) == kNoCode) return false;
     length = length_of(entry);
     size = size_of(entry);
     *advance = advance_of(entry);
   }
-  if (size > most_size) return false;
+  if (size > max_size) return false;
   *value = value_in(bits->word, length, size);
   bits->skip(length + size);
   return true;
@@ -111,10 +111,10 @@ inline bool take_code(const HuffmanCodes& codes, HuffmanLook look, uint32_t most
 template <typename Bits>
 inline bool take_dc(const HuffmanLookup& lookup, uint32_t depth, Bits* bits, int32_t* dc) {
   bits->load();
-  const HuffmanLook look = lookup.dc[bits->top(HuffmanLookup::kDcBits)];
+  const HuffmanLookupEntry found = lookup.dc[bits->top(HuffmanLookup::kDcBits)];
   uint32_t advance = 0;
   int32_t difference = 0;
-  if (!take_code(lookup.codes.codes[0], look, jpeg_dc_bits(depth), bits, &advance, &difference))
+  if (!take_code(lookup.codes.codes[0], found, jpeg_dc_bits(depth), bits, &advance, &difference))
     return false;
   *dc += difference;
   return is_plain_dc(*dc, depth);
@@ -124,28 +124,28 @@ enum class BlockEnd { kRight, kBeyond, kNoCode };
 
 template <typename Bits>
 inline BlockEnd take_ac(const HuffmanLookup& lookup, uint32_t depth, Bits* bits, int16_t* levels) {
-  // Values that one look decodes are small enough for every depth.
+  // Values that one lookup decodes are small enough for every depth.
   static_assert(HuffmanLookup::kAcBits - 1 <= jpeg_ac_bits(8));
   // So many take no more bits than there are after a load().
-  constexpr uint32_t kLooks = 56 / HuffmanLookup::kAcBits;
+  constexpr uint32_t kEntries = 56 / HuffmanLookup::kAcBits;
   uint32_t index = 0;
   int32_t value = 0;
   while (index < kLastIndex) {
     bits->load();
-    for (uint32_t i = 0; i < kLooks; ++i) {
-      const HuffmanLook look = lookup.ac[bits->top(HuffmanLookup::kAcBits)];
-      if (look.bits() == 0) {
+    for (uint32_t i = 0; i < kEntries; ++i) {
+      const HuffmanLookupEntry found = lookup.ac[bits->top(HuffmanLookup::kAcBits)];
+      if (found.bits() == 0) {
         uint32_t advance = 0;
         bits->load();
-        if (!take_code(lookup.codes.codes[1], look, jpeg_ac_bits(depth), bits, &advance, &value))
+        if (!take_code(lookup.codes.codes[1], found, jpeg_ac_bits(depth), bits, &advance, &value))
           return BlockEnd::kNoCode;
         index += advance;
         if (index < kLastIndex) levels[kNaturalOfZigzag[index]] = static_cast<int16_t>(value);
         break;
       }
-      index += look.advance();
-      value = look.value();
-      bits->skip(look.bits());
+      index += found.advance();
+      value = found.value();
+      bits->skip(found.bits());
       if (index >= kLastIndex) break;
       levels[kNaturalOfZigzag[index]] = static_cast<int16_t>(value);
     }
@@ -233,12 +233,12 @@ bool JpegScanDecoder::end_segment(const JpegScanPlan& plan, const Bits& bits) {
     const ptrdiff_t left = 8 * (window_.end() - bits.at) + static_cast<ptrdiff_t>(bits.count);
     if (left < 8) return left >= 0;
   }
-  irregular_ |= kJpegLeftOverBytes;
-  return pass_left_over(plan, bits);
+  irregular_ |= kJpegTrailingBytes;
+  return skip_trailing_bytes(plan, bits);
 }
 
 // Up to the end of the segment. False: more MCUs are left.
-bool JpegScanDecoder::pass_left_over(const JpegScanPlan& plan, const Bits& bits) {
+bool JpegScanDecoder::skip_trailing_bytes(const JpegScanPlan& plan, const Bits& bits) {
   const CodesOfSets<Set> tables{{sets_}};
   const uint8_t* from = bits.at - (bits.count + 7) / 8;
   JpegLeftOver left{(8 - bits.count % 8) % 8, 0, 0};

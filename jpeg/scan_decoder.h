@@ -13,17 +13,17 @@
 
 namespace cudatransform {
 
-// A code and the value behind it, as far as a look at the next bits tells, in fields that shifts
+// A code and the value after it, as far as a lookup of the next bits shows, in fields that shifts
 // take apart. Either all of it: how many bits that are, `advance` of the index of the coefficient,
 // and the value. Or, with no bits, the code alone: its length, the value's size, and `advance`. Or
-// nothing: the code is longer than a look, or there is none.
-struct HuffmanLook {
+// nothing: the code is longer than a lookup, or there is none.
+struct HuffmanLookupEntry {
   uint32_t fields = 0;
 
-  static constexpr HuffmanLook whole(uint32_t bits, uint32_t advance, int32_t value) {
+  static constexpr HuffmanLookupEntry whole(uint32_t bits, uint32_t advance, int32_t value) {
     return {bits | advance << 8 | static_cast<uint32_t>(value) << 16};
   }
-  static constexpr HuffmanLook code(uint32_t length, uint32_t size, uint32_t advance) {
+  static constexpr HuffmanLookupEntry code(uint32_t length, uint32_t size, uint32_t advance) {
     return {advance << 8 | length << 16 | size << 24};
   }
 
@@ -38,10 +38,10 @@ struct HuffmanLook {
 struct HuffmanLookup {
   static constexpr uint32_t kDcBits = 9, kAcBits = 10;
 
-  HuffmanLook dc[1u << kDcBits];  // advances by 0, never whole
-  HuffmanLook
-      ac[1u << kAcBits];  // by 1 for each zero and the value behind, by 64 at the block's end
-  HuffmanSet codes;       // for codes that looks do not tell
+  HuffmanLookupEntry dc[1u << kDcBits];  // advances by 0, never whole
+  HuffmanLookupEntry
+      ac[1u << kAcBits];  // by 1 for each zero and the value after, by 64 at the block's end
+  HuffmanSet codes;       // for codes longer than a lookup
 };
 
 void make_lookup(const HuffmanSet& codes, HuffmanLookup* lookup);
@@ -83,7 +83,7 @@ class JpegScanDecoder final : private JpegScanParser {
   bool decode_mcus(uint32_t count, uint32_t blocks, Bits* bits);
   bool begin_segment(const uint8_t* from, Bits* bits);
   bool end_segment(const JpegScanPlan& plan, const Bits& bits);
-  bool pass_left_over(const JpegScanPlan& plan, const Bits& bits);
+  bool skip_trailing_bytes(const JpegScanPlan& plan, const Bits& bits);
   bool is_interrupted() const {
     return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed) != 0;
   }

@@ -13,7 +13,7 @@ namespace cudatransform {
 namespace {
 
 constexpr size_t kSubsequenceBytes = kSubsequenceBits / 8;
-// Read behind the last subsequence, and nothing but zeros.
+// Read after the last subsequence, and nothing but zeros.
 constexpr size_t kBytesBehind = 256;
 static_assert(2 * kUnstuffAtOnce <= kBytesBehind);
 // Positions are bits in 32 bits, with room.
@@ -25,12 +25,12 @@ constexpr size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to
 
 size_t JpegScanReader::measure(std::span<const uint8_t> file) {
   if (!begin(file)) return 0;
-  const uint64_t segments = most_segments();
+  const uint64_t segments = max_segments();
   return segments > kMaxSegments ? 0 : plan_room(segments);
 }
 
 // Counts as if each component were a scan of its own, with the interval of all.
-uint64_t JpegScanReader::most_segments() const {
+uint64_t JpegScanReader::max_segments() const {
   uint64_t segments = 0;
   for (int c = 0; c < components_; ++c) {
     const uint64_t blocks = uint64_t{blocks_w_[c]} * blocks_h_[c];
@@ -60,8 +60,8 @@ bool JpegScanReader::read(uint8_t* block, JpegScans* scans) {
   std::copy_n(blocks_h_, components_, scans->blocks_h);
   if (!read_scans()) return false;
   // Where a scan has several sets, kernels have room for as many classes as components. In a file
-  // of four there may be another scan beside it that has one set and more blocks in an MCU.
-  for (int i = 0; i < scans->count && scans->most_sets > 1; ++i)
+  // of four there may be another scan with one set and more blocks in an MCU.
+  for (int i = 0; i < scans->count && scans->max_sets > 1; ++i)
     if (scans->scans[i].classes > kJpegMaxComponents) return false;
   finish();
   return true;
@@ -79,7 +79,7 @@ bool JpegScanReader::take_bits(const JpegScanPlan& from) {
     if (!take_segment(segment, &marker)) return false;
     const bool is_last = segment + 1 == segments;
     if (!is_last && (marker == nullptr || marker[0] != kRst0 + segment % 8)) return false;
-    // At the FF of the marker behind the scan.
+    // At the FF of the marker after the scan.
     at_ = marker == nullptr ? size_ : static_cast<size_t>(marker - data_) + (is_last ? -1 : 1);
   }
   plan.subsequences = scans_->subsequences - plan.first_subsequence;
@@ -88,7 +88,7 @@ bool JpegScanReader::take_bits(const JpegScanPlan& from) {
   scans_->segments += segments;
   uint32_t sets = 0;
   for (uint32_t block = 0; block < plan.blocks_in_mcu; ++block) sets |= 1u << plan.set[block];
-  scans_->most_sets = std::max(scans_->most_sets, (sets & 1) + (sets >> 1 & 1) + (sets >> 2 & 1));
+  scans_->max_sets = std::max(scans_->max_sets, (sets & 1) + (sets >> 1 & 1) + (sets >> 2 & 1));
   scans_->count = scan_ + 1;
   return true;
 }
@@ -97,7 +97,7 @@ bool JpegScanReader::take_bits(const JpegScanPlan& from) {
 bool JpegScanReader::take_segment(uint32_t segment, const uint8_t** marker) {
   const size_t begin = used_;
   const uint8_t* const end = data_ + size_;
-  // Behind end_ there is room for bytes that are copied in excess.
+  // After end_ there is room for bytes that are copied in excess.
   const Unstuffed taken = unstuff(data_ + at_, end, block_ + used_, block_ + end_ + 1);
   used_ = static_cast<size_t>(taken.to - block_);
   *marker = marker_code(taken.from, end);
@@ -115,7 +115,7 @@ bool JpegScanReader::take_segment(uint32_t segment, const uint8_t** marker) {
   return true;
 }
 
-// Writes the bytes behind the words, and the tables.
+// Writes the bytes after the words, and the tables.
 void JpegScanReader::finish() {
   JpegScans& scans = *scans_;
   infos_[scans.subsequences] = subsequence_info(0, 0, true);
@@ -159,7 +159,7 @@ bool JpegScanParser::begin(std::span<const uint8_t> file) {
   components_ = 0;
   interval_ = 0;
   irregular_ = 0;
-  ended_ = behind_restart_ = false;
+  ended_ = after_restart_ = false;
   scan_ = 0;
   used_sets_ = 0;
   for (bool(&has)[4] : has_table_) std::fill(std::begin(has), std::end(has), false);
@@ -191,7 +191,7 @@ bool JpegScanParser::read_markers(bool up_to_scan) {
     std::span<const uint8_t> segment;
     if (!find_marker()) return false;
     if (at_ == size_) {  // a file may end without EOI, if nothing else is missing
-      irregular_ |= kJpegMissingEnd;
+      irregular_ |= kJpegMissingEoi;
       ended_ = true;
       return scan_ != 0;
     }
@@ -223,17 +223,17 @@ bool JpegScanParser::find_marker() {
     }
   }
   if (std::any_of(data_ + before, data_ + at_, [](uint8_t byte) { return byte != 0xff; }))
-    irregular_ |= kJpegStrayBytes;
-  // Behind a restart it would be an interval more than there are.
-  return !(is_data && behind_restart_);
+    irregular_ |= kJpegExtraneousBytes;
+  // After a restart it would be an interval more than there are.
+  return !(is_data && after_restart_);
 }
 
 bool JpegScanParser::next_marker(uint32_t* code, std::span<const uint8_t>* segment) {
   *code = data_[at_ + 1];
   at_ += 2;
   *segment = {};
-  behind_restart_ = is_restart(*code);
-  if (*code == kEoi || *code == kTem || behind_restart_) return true;
+  after_restart_ = is_restart(*code);
+  if (*code == kEoi || *code == kTem || after_restart_) return true;
   if (at_ + 2 > size_) return false;
   const size_t length = big_endian(data_ + at_);
   if (length < 2 || at_ + length > size_) return false;
@@ -262,19 +262,18 @@ bool JpegScanParser::take(uint32_t code, std::span<const uint8_t> segment) {
       ended_ = true;
       return true;
     default:
-      if (code == kApp0 || code == kApp14)
-        return scan_ == 0;  // libjpeg has looked at the first ones
+      if (code == kApp0 || code == kApp14) return scan_ == 0;  // libjpeg has checked the first ones
       if ((code > kApp0 && code <= kApp15) || code == kCom) return true;
       // Some encoders end a scan with a restart.
-      irregular_ |= kJpegUselessMarker;
+      irregular_ |= kJpegUnexpectedMarker;
       return is_restart(code) || code == kTem || code == kDnl;
   }
 }
 
-bool JpegScanParser::take_frame(std::span<const uint8_t> segment, uint32_t most_depth) {
+bool JpegScanParser::take_frame(std::span<const uint8_t> segment, uint32_t max_depth) {
   if (components_ != 0 || segment.size() < 6) return false;
   depth_ = segment[0];
-  if (!is_jpeg_depth(depth_) || depth_ > most_depth) return false;
+  if (!is_jpeg_depth(depth_) || depth_ > max_depth) return false;
   height_ = big_endian(&segment[1]);
   width_ = big_endian(&segment[3]);
   const size_t count = segment[5];

@@ -20,7 +20,7 @@ struct JpegScans {
   int count = 0;
   JpegScanPlan scans[kMaxScans] = {};
   int sets = 0;
-  uint32_t most_sets = 0;  // that one scan uses
+  uint32_t max_sets = 0;  // that one scan uses
   uint32_t subsequences = 0, tiles = 0;
   uint32_t segments = 0;
   int components = 0;
@@ -31,7 +31,7 @@ struct JpegScans {
   size_t runs_at = 0;      // HuffmanRuns of each
   size_t bytes = 0;        // of all
   JpegTables tables;       // as JpegReader::read_coefficients() gives them
-  uint32_t irregular = 0;  // bits of jpeg/errors.h, as far as markers tell
+  uint32_t irregular = 0;  // bits of jpeg/errors.h, as far as markers show
 };
 
 // Reads the markers of one picture after another, and says which scans are decoded with which
@@ -58,12 +58,12 @@ class JpegScanParser {
 
   // Up to the first scan.
   bool begin(std::span<const uint8_t> file);
-  // Behind begin(): the scans, which cover every component once, and the end.
+  // After begin(): the scans, which cover every component once, and the end.
   bool read_scans();
 
   // The codes of a set are new.
   virtual void make_set(const Set& set) = 0;
-  // From at_ on: takes the bits of a scan, and leaves at_ at the marker behind them, or at the end.
+  // From at_ on: takes the bits of a scan, and leaves at_ at the marker after them, or at the end.
   virtual bool take_bits(const JpegScanPlan& plan) = 0;
 
   // The quantizers of the components.
@@ -90,7 +90,7 @@ class JpegScanParser {
   bool find_marker();
   bool next_marker(uint32_t* code, std::span<const uint8_t>* segment);
   bool take(uint32_t code, std::span<const uint8_t> segment);
-  bool take_frame(std::span<const uint8_t> segment, uint32_t most_depth);
+  bool take_frame(std::span<const uint8_t> segment, uint32_t max_depth);
   bool take_huffman(std::span<const uint8_t> segment);
   bool take_quantizers(std::span<const uint8_t> segment);
   bool take_scan(std::span<const uint8_t> segment);
@@ -104,7 +104,7 @@ class JpegScanParser {
   bool has_quantizer_[4] = {};
   QuantTable latched_[kJpegMaxComponents];
   bool ended_ = false;
-  bool behind_restart_ = false;  // RSTn was the last marker
+  bool after_restart_ = false;  // RSTn was the last marker
 };
 
 // Reads the scans of one picture after another, for those that decode them in parallel.
@@ -112,7 +112,7 @@ class JpegScanReader final : private JpegScanParser {
  public:
   // The number of bytes that read() needs for this file at most; 0: no.
   size_t measure(std::span<const uint8_t> file);
-  // Behind a measure() of the same file: fills `block`, which has that many bytes and is aligned to
+  // After a measure() of the same file: fills `block`, which has that many bytes and is aligned to
   // 16, and describes it. False: no.
   bool read(uint8_t* block, JpegScans* scans);
 
@@ -121,7 +121,7 @@ class JpegScanReader final : private JpegScanParser {
   bool take_bits(const JpegScanPlan& plan) override;
   bool take_segment(uint32_t segment, const uint8_t** marker);
   void finish();
-  uint64_t most_segments() const;
+  uint64_t max_segments() const;
   size_t plan_room(uint64_t segments);
 
   uint8_t* block_ = nullptr;

@@ -94,7 +94,7 @@ class SizeControl {
 
   // The next picture, of the same device. `file` has the numbers of blocks, but no levels and no
   // tables; its metadata stay until the search ends. `tables`: any of the picture's. `trailing`:
-  // bytes behind the picture.
+  // bytes after the picture.
   Status begin(Device& device, const JpegEncodeOps& ops, const JpegPicture& file, uint64_t trailing,
                const JpegOptions& options, const FrameTables& tables);
   // The exact size of the file at a scale.

@@ -8,17 +8,17 @@
 
 namespace cudatransform {
 
-// The position of the first FF D8 at `from` or behind it; the size where there is none.
+// The position of the first FF D8 at `from` or after it; the size where there is none.
 size_t find_soi(std::span<const uint8_t> bytes, size_t from);
 
-// A picture begins with SOI and ends behind EOI, or before the next SOI where its own end is
+// A picture begins with SOI and ends after EOI, or before the next SOI where its own end is
 // missing. An SOI that no marker segment follows before the next SOI begins none. Segments are
 // stepped over by their length, so that a thumbnail inside of one is not taken for a picture (ITU-T
-// T.81, annex B). Bytes are fed in order, in pieces of any size.
+// T.81, annex B). Bytes are fed in order, in chunks of any size.
 class JpegSplitter {
  public:
   // Looks at the bytes that follow those fed before, up to the end of a picture at most, and
-  // returns how many of them it has looked at: all, unless found() is true then.
+  // returns how many of them it has examined: all, unless found() is true then.
   size_t feed(const uint8_t* data, size_t size);
   // Whether a whole picture, from begin() to end(), has been seen.
   bool found() const { return found_; }
@@ -43,14 +43,14 @@ class JpegSplitter {
  private:
   enum class State {
     kOutside,     // before SOI
-    kOutsideFf,   // behind an FF outside
+    kOutsideFf,   // after an FF outside
     kMarker,      // looking for the next marker's FF
-    kMarkerCode,  // behind that FF
+    kMarkerCode,  // after that FF
     kLengthHigh,  // of a segment
     kLengthLow,
     kSegment,    // skip_ bytes of it are left
     kEntropy,    // entropy-coded data
-    kEntropyFf,  // behind an FF in there
+    kEntropyFf,  // after an FF in there
   };
   size_t step_over(const uint8_t* data, size_t size);
   void take(uint8_t byte);

@@ -3,7 +3,7 @@
 //
 // There is an FF every hundred bytes or so, at places that cannot be predicted: a branch for each
 // costs as much as a hundred bytes. Processors with AVX-512 VBMI2 take out bytes without a branch;
-// others look at as many bytes as they can before they branch.
+// others read as many bytes as they can before they branch.
 
 #include "jpeg/stuffing.h"
 
@@ -31,7 +31,7 @@ uint32_t copy_step(const uint8_t* from, uint8_t* to) {
   const auto high = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(second, ff)));
   return low | high << 16;
 }
-// Whether an FF of 16 bytes has no 00 behind it.
+// Whether an FF of 16 bytes has no 00 after it.
 constexpr size_t kMarkerStep = 16;
 bool has_marker(const uint8_t* from) {
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
@@ -197,7 +197,7 @@ bool ScanWindow::fill() {
     std::memset(to, 0, kZeros);
   }
   used_ = static_cast<size_t>(to - bytes_);
-  // A word of bits may have been loaded from behind the last byte.
+  // A word of bits may have been loaded from after the last byte.
   last_ = is_whole_ ? to + 8 : to - kMaxAhead;
   return true;
 }

@@ -39,10 +39,10 @@ enum JpegMarker : uint8_t {
 // The place where unstuffing has stopped.
 struct Unstuffed {
   const uint8_t* from;  // the next byte to be read
-  uint8_t* to;          // behind the last byte written
+  uint8_t* to;          // after the last byte written
 };
 
-// The bytes that are written at once: behind Unstuffed::to, and behind `full`.
+// The bytes that are written at a time: from Unstuffed::to, and from `full` on.
 inline constexpr size_t kUnstuffAtOnce = 64;
 
 // Copies the bytes at `from` to `to`, which is elsewhere, without stuffing. It stops at an FF that
@@ -50,7 +50,7 @@ inline constexpr size_t kUnstuffAtOnce = 64;
 // be by up to kUnstuffAtOnce bytes too late.
 Unstuffed unstuff(const uint8_t* from, const uint8_t* end, uint8_t* to, const uint8_t* full);
 
-// The code of the marker that begins at `ff`, behind fill bytes; null without one.
+// The code of the marker that begins at `ff`, after fill bytes; null without one.
 const uint8_t* marker_code(const uint8_t* ff, const uint8_t* end);
 // Whether only fill bytes follow from `ff` on: the data end without a marker.
 bool ends_without_marker(const uint8_t* ff, const uint8_t* end);
@@ -64,7 +64,7 @@ Unstuffed unstuff_portably(const uint8_t* from, const uint8_t* end, uint8_t* to,
 size_t bytes_before_marker_portably(const uint8_t* data, size_t size);
 
 // A segment of a scan, from a restart to the next marker or to the end of the file, moves through a
-// window that stays in the cache. Behind its last byte there are zeros: kMaxAhead bytes from a
+// window that stays in the cache. After its last byte there are zeros: kMaxAhead bytes from a
 // place where may_read() is true are in the window.
 class ScanWindow {
  public:
@@ -80,17 +80,17 @@ class ScanWindow {
   bool may_read(const uint8_t* at) const { return at <= last_; }
   // The last place where it is true.
   const uint8_t* last() const { return last_; }
-  // Moves `*at` and the bytes behind it, and adds more. False where there are none, or as begin().
+  // Moves `*at` and the bytes after it, and adds more. False where there are none, or as begin().
   bool move(const uint8_t** at);
 
-  // The end behind the last byte, once it has been seen; else null.
+  // The end after the last byte, once it has been seen; else null.
   const uint8_t* end() const { return is_whole_ ? bytes_ + used_ : nullptr; }
   // The code of the marker then, one byte of the file; null where the file ends.
   const uint8_t* marker() const { return marker_; }
 
  private:
   static constexpr size_t kBytes = 8192;
-  // As many zeros: the reader of bits looks ahead a word.
+  // As many zeros: the bit reader reads a word ahead.
   static constexpr size_t kZeros = kMaxAhead + 16;
 
   bool fill();

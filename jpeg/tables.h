@@ -80,7 +80,7 @@ struct JpegTables {
   int table_of[kJpegMaxComponents] = {};  // component -> table
 
   // Gives component `c` a table that a file has under this number. Equal tables of two numbers stay
-  // two, so that a file comes back as it was.
+  // two, so that a file is restored as it was.
   void add(int c, const QuantTable& table, int number) {
     int t = 0;
     while (t < count && (numbers_[t] != number || tables[t] != table)) t++;

@@ -40,7 +40,7 @@ class Tiff {
   bool has_header() const { return is_tiff_; }
   bool is_big_endian() const { return is_big_endian_; }
 
-  // Offset of the first directory (IFD0), and of the one behind a directory; 0: none.
+  // Offset of the first directory (IFD0), and of the one after a directory; 0: none.
   size_t first_directory() const { return is_tiff_ ? number(4, 4) : 0; }
   size_t next_directory(size_t directory) const;
   // The directory that an entry of `directory` points to; 0: none.

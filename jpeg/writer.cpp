@@ -407,7 +407,7 @@ void JpegWriter::write_metadata(const JpegPicture& picture) {
   bool has_index = false;
   for (JpegSegment segment; segments.next(&segment);) {
     has_index |= segment.is_mpf();
-    // JFIF means YCbCr or gray, even beside other segments.
+    // JFIF means YCbCr or gray, even with other segments.
     if (picture.color != JpegColor::kRgb || !segment.is_jfif())
       jpeg_write_marker(&cinfo_, segment.code, segment.data.data(),
                         static_cast<unsigned>(segment.data.size()));
@@ -468,7 +468,7 @@ Status JpegWriter::write_header(const JpegPicture& picture, const JpegOptions& o
                                 const JpegHuffmanTables* tables, JpegBytes* bytes) {
   CT_RETURN_IF_ERROR(check(picture, options));
   if (options.progressive || options.arithmetic)
-    return Status::error(StatusCode::kInvalidArgument, "a header of several scans");
+    return Status::error(StatusCode::kInvalidArgument, "several scans in a header");
   jvirt_barray_ptr* arrays = arrays_.begin_header(picture.levels, picture.components());
   CT_RETURN_IF_ERROR(reserve(kMinBytes));
   JpegOptions given = options;
@@ -479,12 +479,12 @@ Status JpegWriter::write_header(const JpegPicture& picture, const JpegOptions& o
     if (tables != nullptr) set_huffman_tables(*tables);
     if (options.keep_metadata) describe_metadata(picture);
     jpeg_write_coefficients(&cinfo_, arrays);
-    // It has looked at its precision, and will write this one.
+    // It has checked its precision, and will write this one.
     cinfo_.data_precision = static_cast<int>(picture.depth);
     if (options.keep_metadata) write_metadata(picture);
     jpeg_finish_compress(&cinfo_);
   });
-  // All has been written when libjpeg asks for levels.
+  // All has been written when libjpeg requests coefficients.
   if (status.code == StatusCode::kCancelled) {
     destination_.base.term_destination(&cinfo_);
     jpeg_abort_compress(&cinfo_);

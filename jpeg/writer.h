@@ -1,4 +1,4 @@
-// Levels and tables into a JPEG file: libjpeg's entropy coding behind a class that is used again.
+// Levels and tables into a JPEG file: libjpeg's entropy coding in a reusable class.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -35,7 +35,7 @@ struct JpegPicture {
   bool is_adobe = true;
   // Segments (jpeg/metadata.h); those that stay are written. They may be anything.
   std::span<const uint8_t> metadata;
-  // Pictures that are to stand behind it, less than kMaxMpfPictures. With any, an index of them is
+  // Pictures that are to follow it, fewer than kMaxMpfPictures. With any, an index of them is
   // written, too: that of `metadata` or, where there is none, a new one (jpeg/mpf.h). The sizes and
   // offsets in it are for rewrite_mpf() to fill in. Only with JpegOptions::keep_metadata.
   uint32_t others = 0;
@@ -103,7 +103,7 @@ class JpegWriter {
 
   // Replaces `*bytes` by the part of write()'s file in front of the scan, for a scan that an engine
   // codes: Huffman-coded in one scan, with `tables` or, where that is null, with
-  // standard_jpeg_tables(). The levels' memory is not looked at, but may not be null.
+  // standard_jpeg_tables(). The levels' memory is not read, but may not be null.
   Status write_header(const JpegPicture& picture, const JpegOptions& options,
                       const JpegHuffmanTables* tables, JpegBytes* bytes);
 

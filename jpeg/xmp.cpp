@@ -1,4 +1,4 @@
-// XMP packets in JPEG files (ISO 16684-1), and the lengths that they hold of the bytes behind a
+// XMP packets in JPEG files (ISO 16684-1), and the lengths that they hold of the bytes after a
 // picture.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
@@ -75,7 +75,7 @@ std::optional<Property> find_property(std::string_view xmp, const std::string& n
   return {};
 }
 
-// The end of the element of a name that begins at `at`: behind its closing tag, or its own.
+// The end of the element of a name that begins at `at`: after its closing tag, or its own.
 size_t element_end(std::string_view xmp, const std::string& name, size_t at) {
   const size_t tag_end = xmp.find('>', at);
   if (tag_end == kNowhere) return kNowhere;
@@ -172,7 +172,7 @@ std::string name_of(std::string_view semantic) {
   return is_name ? std::string(semantic) : "item";
 }
 
-Status untrue(const std::string& what) {
+Status mismatch(const std::string& what) {
   return Status::error(StatusCode::kInvalidArgument, "XMP: " + what);
 }
 
@@ -211,8 +211,8 @@ Status check_items(std::string_view xmp, uint64_t picture_size, std::span<const 
     const uint64_t length = xmp_number(text, prefix + "Length");
     if (std::exchange(is_first, false)) {
       if (length != 0 && length != picture_size)
-        return untrue("length of " + std::to_string(length) + " bytes for the primary image of " +
-                      std::to_string(picture_size) + " bytes");
+        return mismatch("length of " + std::to_string(length) + " bytes for the primary image of " +
+                        std::to_string(picture_size) + " bytes");
       at = xmp_number(text, prefix + "Padding");
       continue;
     }
@@ -220,10 +220,10 @@ Status check_items(std::string_view xmp, uint64_t picture_size, std::span<const 
     const std::string what =
         name_of(xmp_value(text, prefix + "Semantic")) + " of " + std::to_string(length) + " bytes ";
     if (at > behind.size() || length > behind.size() - at)
-      return untrue(what + "exceeds the trailing data of " + std::to_string(behind.size()) +
-                    " bytes");
+      return mismatch(what + "exceeds the trailing data of " + std::to_string(behind.size()) +
+                      " bytes");
     if (!begins_at(behind, at, mime) || !is_as_in_index({at, length}, others))
-      return untrue(what + "is not at byte " + std::to_string(at) + " of the trailing data");
+      return mismatch(what + "is not at byte " + std::to_string(at) + " of the trailing data");
     at += length;
   }
   return {};
@@ -236,7 +236,7 @@ Status check_film(std::string_view xmp, std::span<const uint8_t> behind) {
   if (distance == 0) return {};
   if (distance <= behind.size() && begins_at(behind, behind.size() - distance, "video/mp4"))
     return {};
-  return untrue("no MP4 at MicroVideoOffset " + std::to_string(distance));
+  return mismatch("no MP4 at MicroVideoOffset " + std::to_string(distance));
 }
 
 // What became of the bytes of an item; 0: nothing is left of them.
@@ -249,7 +249,7 @@ uint64_t size_after(const FilePlace& item, std::span<const MovedBytes> moved) {
   return 0;
 }
 
-// Where an item's text ends, which begins at 0: behind its element, or where the next begins.
+// Where an item's text ends, which begins at 0: after its element, or where the next begins.
 size_t end_of_item(std::string_view text) {
   constexpr std::string_view kClosing = "</rdf:li>";
   const size_t closing = text.find(kClosing);

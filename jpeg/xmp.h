@@ -1,4 +1,4 @@
-// XMP packets in JPEG files (ISO 16684-1), and the lengths that they hold of the bytes behind a
+// XMP packets in JPEG files (ISO 16684-1), and the lengths that they hold of the bytes after a
 // picture.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
@@ -38,7 +38,7 @@ void set_xmp_value(const std::string& name, std::string_view value, std::string*
 bool remove_xmp_property(const std::string& name, std::string* xmp);
 
 // Ultra HDR files and motion photos have a list of items in their XMP data (Container:Directory):
-// the picture itself, then the bytes behind it, in order, each with its length. Older motion photos
+// the picture itself, then the bytes after it, in order, each with its length. Older motion photos
 // have the distance of their film from the file's end (MicroVideoOffset).
 
 // Whether these lengths are true of a file of a picture of `picture_size` bytes and `behind` it,
@@ -48,13 +48,13 @@ bool remove_xmp_property(const std::string& name, std::string* xmp);
 Status check_container(std::span<const uint8_t> segments, uint64_t picture_size,
                        std::span<const uint8_t> behind, std::span<const FilePlace> others);
 
-// Bytes behind a picture, which others replace: so many, or none (0).
+// Bytes after a picture, which others replace: so many, or none (0).
 struct MovedBytes {
   FilePlace was;  // counts from the picture's end
   uint64_t size = 0;
 };
 
-// Makes the lengths in a packet of XMP data true of the bytes that replace those behind a picture.
+// Makes the lengths in a packet of XMP data true of the bytes that replace those after a picture.
 // `moved`: all of the old ones, in order, the trailing data last. Items of which nothing is left
 // are removed, and so are the statements that a film follows where the trailing data are gone.
 void update_container(std::span<const MovedBytes> moved, std::string* xmp);

@@ -27,7 +27,7 @@ matplotlib.rcParams.update({
     "savefig.facecolor": "white", "axes.spines.top": False, "axes.spines.right": False,
     "axes.axisbelow": True, "legend.frameon": False, "legend.fontsize": 8,
 })
-# Okabe and Ito's palette, told apart with every kind of color vision.
+# Okabe and Ito's palette, distinguished with every kind of color vision.
 BLUE, ORANGE, GREEN, PURPLE, SKY, RED = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9",
                                          "#D55E00")
 SIZE_COLORS = (SKY, BLUE, GREEN, PURPLE, RED, ORANGE)

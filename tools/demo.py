@@ -31,9 +31,9 @@ def print_table_head():
 
 def print_row(quality, forward, inverse):
     # A gray picture has no U and V: their PSNR stays at "not measured".
-    psnr = [forward[f"mean-psnr{plane}"] for plane in ("", "-y", "-u", "-v")]
+    psnr = [forward[f"psnr{plane}-global"] for plane in ("", "-y", "-u", "-v")]
     cells = "".join(f"{value:9.2f}" if value >= 0 else "        -" for value in psnr)
-    print(f"{quality:7d}{cells}{100 * forward['mean-zeros']:8.2f}"
+    print(f"{quality:7d}{cells}{100 * forward['zeros-mean']:8.2f}"
           f"{microseconds(forward['kernel-time-mean']):>10}"
           f"{microseconds(inverse['kernel-time-mean']):>10}", flush=True)
 
@@ -71,17 +71,16 @@ def print_engine(rows):
     print(f"\nEngine: {forward['backend']}, {forward['device']}; method {forward['method']}.")
     print(f"Time per frame, mean over all rows: forward {means[0]:.3f} ms, "
           f"inverse {means[1]:.3f} ms.")
-    # -1 if nothing is copied.
     copies = [(name, stats[f"{name}-time-mean"] / 1e6)
               for name, stats in (("upload", forward), ("download", inverse))
-              if stats[f"{name}-time-mean"] >= 0]
+              if stats[f"{name}-time-mean"] != demo_pipelines.Gst.CLOCK_TIME_NONE]
     if copies:
         told = ", ".join(f"{name} {time:.3f} ms" for name, time in copies)
         print(f"Copies between the host and the GPU at the ends of the pipeline: {told}.")
 
 
 def print_remark(media, rows):
-    sentence = demo_jpeg.why_so_high([(row[0], row[1]["mean-psnr"]) for row in rows],
+    sentence = demo_jpeg.why_so_high([(row[0], row[1]["psnr-global"]) for row in rows],
                                      media.decode == demo_pipelines.DECODE_JPEG)
     if sentence:
         print(f"\n{sentence}")
@@ -90,7 +89,7 @@ def print_remark(media, rows):
 def write_pictures(media, rows, folder):
     os.makedirs(folder, exist_ok=True)
     source, reconstruction = demo_pipelines.source_and_reconstruction(media, SHOWN_QUALITY)
-    psnr = next(row[1]["mean-psnr"] for row in rows if row[0] == SHOWN_QUALITY)
+    psnr = next(row[1]["psnr-global"] for row in rows if row[0] == SHOWN_QUALITY)
     if not media.still:
         psnr = None  # the table's is that of all frames, the picture shows one
     coefficients = demo_pipelines.coefficients(media, SHOWN_QUALITY, quantized=False)
@@ -101,7 +100,7 @@ def write_pictures(media, rows, folder):
     demo_pictures.coefficients(paths[1], source, coefficients, levels, SHOWN_QUALITY)
     pyramid = demo_pipelines.pyramid(media, WAVELET_LEVELS)
     demo_pictures.two_transforms(paths[2], coefficients, pyramid, WAVELET_LEVELS)
-    demo_pictures.quality_plot(paths[3], [(quality, stats["mean-psnr"], stats["mean-zeros"])
+    demo_pictures.quality_plot(paths[3], [(quality, stats["psnr-global"], stats["zeros-mean"])
                                           for quality, stats, _ in rows])
     print(f"\nQuality {SHOWN_QUALITY}: source, reconstruction, difference   {paths[0]}")
     print(f"The picture's coefficients                     {paths[1]}")

@@ -17,8 +17,9 @@ Gst.init(None)
 DECODE = "filesrc name=file ! decodebin name=decoder ! videoconvert name=decoded"
 DECODE_JPEG = ("filesrc name=file ! jpegcoefdec name=decoder on-error=fail ! cudaidct8x8 ! "
                "videoconvert name=decoded")
-STATS = ("backend", "device", "method", "frames", "mean-psnr", "mean-psnr-y", "mean-psnr-u",
-         "mean-psnr-v", "mean-zeros", "kernel-time-mean", "upload-time-mean", "download-time-mean")
+STATS = ("backend", "device", "method", "frames", "psnr-global", "psnr-y-global", "psnr-u-global",
+         "psnr-v-global", "zeros-mean", "kernel-time-mean", "upload-time-mean",
+         "download-time-mean")
 
 
 class DemoError(Exception):

@@ -73,7 +73,7 @@ def grid(axes, picture, title, width, height):
 
 
 def grids(path, picture):
-    # We show a part, so that blocks can be told apart.
+    # We show a part, so that blocks can be distinguished.
     height, width = (min(128, size // 32 * 32) or size for size in picture.shape)
     top, left = ((whole - part) // 2 // 8 * 8
                  for whole, part in zip(picture.shape, (height, width)))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds rules of CONTRIBUTING.md: lengths, how a file opens, spelling, and subjects of commits.
+"""Checks rules of CONTRIBUTING.md: lengths, how a file opens, words, properties' docs, subjects.
 
 style.py [FOLDER]    looks at FOLDER (the repository), prints what breaks a rule
 
@@ -26,6 +26,15 @@ BRITISH = re.compile(r"\w*(?:quanti[s]|colo[u]r|\bgre[y]|neighbo[u]r|behavio[u]r
                      r"ormali[s]|ynchroni[s]|ptimi[s]|nitiali[s]|ecogni[s]|eriali[s]|aniti[s])\w*",
                      re.IGNORECASE)
 LIMIT = re.compile(r"\bk(?:Mos[t]|Leas[t])(?:[A-Z]\w*)?\b")
+# Names and messages of the product have the field's words, not these.
+PRODUCT = ("gst/", "gst-libs/", "transform/", "jpeg/", "dirac/", "cuda/", "core/")
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+IN_NAMES = re.compile(r"(?:\b|_|(?<=[a-z]))"
+                      r"(?:[Tt]old|[Oo]ddity|[Pp]atience|[Vv]erbs?|[Uu]ntrue|[Nn]obody)(?![a-z])")
+IN_MESSAGES = re.compile(r"\b(?:page-locked|nobody|so many|by turns|answers for|in work)\b")
+# A row of an element's properties, and a doc comment of one.
+ROW = re.compile(r'\.row\(\s*(?:g_param_spec_\w+\(\s*)?"([a-z0-9-]+)"')
+DOC = re.compile(r"^ \* Gst\w+:([a-z0-9-]+):$", re.MULTILINE)
 SUBJECT = re.compile(r"([^:]+): [A-Z].*[^.]")
 
 
@@ -59,6 +68,25 @@ def in_file(path, text):
             yield number, f"{word}: American spelling"
         for word in LIMIT.findall(line):
             yield number, f"{word}: limits are kMax and kMin"
+        if path.startswith(PRODUCT) and path.endswith(SOURCES):
+            for word in wrong_words(line):
+                yield number, f"{word}: not a word of the field"
+
+
+def wrong_words(line):
+    """Words of a line of code that are not the field's."""
+    if line.lstrip().startswith(("//", "*", "/*", "#include")):
+        return []
+    code = line.split(" // ")[0]
+    messages = " ".join(STRING.findall(code))
+    return IN_MESSAGES.findall(messages) + [
+        name for name in re.findall(r"\w+", STRING.sub("", code)) if IN_NAMES.search(name)]
+
+
+def undocumented(texts):
+    """The properties of `texts`, files of the elements, that no doc comment is about."""
+    rows, docs = (set(pattern.findall("\n".join(texts))) for pattern in (ROW, DOC))
+    return sorted(rows - docs)
 
 
 def git(root, *arguments):
@@ -109,11 +137,14 @@ def in_commits(root, files):
 def main(root):
     listed = files_of_git(root) or files_of_tree(root)
     files = sorted(path for path in listed if os.path.isfile(os.path.join(root, path)))
-    found = []
+    found, elements = [], []
     for path in files:
         if path.endswith(TEXTS):
             with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
-                found += [f"{path}:{line}: {rule}" for line, rule in in_file(path, file.read())]
+                text = file.read()
+            found += [f"{path}:{line}: {rule}" for line, rule in in_file(path, text)]
+            elements += [text] * path.startswith("gst/")
+    found += [f"gst: {name}: a property has a doc comment" for name in undocumented(elements)]
     wrong, why_not = in_commits(root, files)
     print("\n".join(found + wrong + [f"commits are not looked at: {why_not}"] * bool(why_not))
           or "the style is held")

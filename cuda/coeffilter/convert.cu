@@ -11,7 +11,7 @@ namespace {
 
 // ---- The tile in shared memory ----
 
-// Row 8 u + v has coefficient (u, v) of all blocks, and 16 bytes behind it: so eight rows v and
+// Row 8 u + v has coefficient (u, v) of all blocks, and 16 bytes after it: so eight rows v and
 // pairs of eight blocks meet no bank twice.
 template <typename Number>
 struct Tile {
@@ -27,13 +27,13 @@ struct Tile {
   }
 };
 
-// Numbers that a warp's lanes ask for at different places, which constant memory gives one by one.
+// Numbers that a warp's lanes read at different addresses, which constant memory serializes.
 template <typename Factor>
 struct ConvertTables {
   static constexpr unsigned kOfPart = 16 / sizeof(Factor);
 
   // Of the tile's component, eight by eight in the order of the side that comes in. Parts of 16
-  // bytes of all eights lie beside each other: lanes that load them meet no bank twice.
+  // bytes of all eights lie side by side: lanes that load them have no bank conflicts.
   uint4 parts[8 / kOfPart][8];
   alignas(8) uint8_t natural_of_zigzag[64];
 
@@ -205,7 +205,7 @@ __device__ __forceinline__ void convert(const ConvertParams& params,
   };
   const Side from = side(params.from, plane.from, plane.from_steps);
   const Side to = side(params.to, plane.to, plane.to_steps);
-  // Numbers that stay beside each other need no tile.
+  // Numbers that stay side by side need no tile.
   const bool stay = is_band(from.arrangement) == is_band(to.arrangement) &&
                     is_zigzag(from.arrangement) == is_zigzag(to.arrangement);
 

@@ -91,7 +91,7 @@ __device__ __forceinline__ float half_factor(uint16_t divisor) {
   return float_of_number(static_cast<Half>(nearest_half(divisor)));
 }
 
-// What stands beside a level. Tables are filled with it.
+// The factor of a level. Tables are filled with it.
 template <typename From, typename To>
 using Factor = std::conditional_t<std::is_same_v<From, Level16> && std::is_same_v<To, ValueF16>,
                                   float, uint16_t>;
@@ -126,7 +126,7 @@ __device__ __forceinline__ void two_floats(const Packed<typename From::Stored>& 
   }
 }
 
-// The nearest halves of two numbers below 65520, one behind the other.
+// The nearest halves of two numbers below 65520, one after the other.
 __device__ __forceinline__ uint32_t nearest_halves(float first, float second) {
 #if __CUDA_ARCH__ >= 800
   uint32_t result;

@@ -29,7 +29,7 @@ struct PlaceInBands {
   __device__ __forceinline__ int v_of(int i) const { return v + i * step; }
 };
 
-// The two blocks are beside each other if their coefficients go through the tile in pairs.
+// The two blocks are side by side if their coefficients go through the tile in pairs.
 __device__ __forceinline__ PlaceInBlocks place_in_blocks(bool in_pairs) {
   const auto block = static_cast<int>(threadIdx.x / 8), v = static_cast<int>(threadIdx.x % 8);
   if (in_pairs) return {2 * block, v, 1};

@@ -29,12 +29,10 @@ Status check_alignment(const Job& job) {
               kUnit !=
           0)
         return job_error("coefficients of component " + text(c) +
-                         ": the CUDA engine needs address and pitch in multiples of " +
-                         text(kUnit));
+                         ": unaligned address or pitch, expected multiples of " + text(kUnit));
       if (array->pitch > INT32_MAX / 8)
-        return job_error("coefficients of component " + text(c) + ": a pitch of " +
-                         text(array->pitch) + " is too large for the CUDA engine, whose most is " +
-                         text(INT32_MAX / 8));
+        return job_error("coefficients of component " + text(c) + ": pitch " + text(array->pitch) +
+                         ", expected at most " + text(INT32_MAX / 8));
     }
   return {};
 }

@@ -1,4 +1,4 @@
-// Blocks turned and mirrored, at their new places.
+// Transposes and mirrors blocks, and moves them to their new places.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the CPU: Flipper of transform/coeffilter/flip.cpp.
@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kBlocks = kCoefThreads / kCoefLanes;
 
-// Blocks in shared memory. Eight words behind each keep the lanes of a warp, which read columns of
+// Blocks in shared memory. Eight words after each keep the lanes of a warp, which read columns of
 // four blocks, in different banks.
 template <typename Word>
 struct Stage {
@@ -89,7 +89,7 @@ __device__ __forceinline__ void flip_blocks(const FlipParams& params, Stage<Word
   }
 }
 
-// A tile of blocks, column by column of the result. Eight words behind each block and each column
+// A tile of blocks, column by column of the result. Eight words after each block and each column
 // keep lanes that have rows of a column's blocks, or columns of a row's, in different banks.
 constexpr unsigned kTurnSide = flip_shape(FlipWay::kTransposedPlane).width;
 template <typename Word>

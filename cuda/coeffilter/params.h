@@ -32,7 +32,7 @@ inline CoefSteps steps_of(const CoefArray& array, CoefNumber number, CoefArrange
 
 // ---- Conversions ----
 
-// A CTA has a tile: blocks beside each other. Each thread has two eights of their coefficients.
+// A CTA has a tile: blocks side by side. Each thread has two eights of their coefficients.
 inline constexpr int32_t kConvertBlocks = 64;
 inline constexpr unsigned kConvertThreads = kConvertBlocks * 8 / 2;
 
@@ -64,8 +64,8 @@ inline constexpr unsigned kCoefLanes = 8;
 
 // ---- Flips ----
 
-// Blocks of the result that a CTA has, in two tiles beside each other but where planes are turned.
-// In planes, pieces of rows are 256 bytes, or 128.
+// Blocks of the result that a CTA has, in two tiles side by side except where planes are
+// transposed. In planes, chunks of rows are 256 bytes, or 128.
 struct FlipShape {
   int32_t width, height;
 };

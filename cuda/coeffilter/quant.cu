@@ -46,7 +46,7 @@ __device__ __forceinline__ int32_t requantized(int32_t level, const RequantEntry
   return made;
 }
 
-// Levels alone: two of 16 bits are saturated at once.
+// Levels alone: two of 16 bits are saturated together.
 __device__ __forceinline__ int32_t signed_quotient(int16_t level, const RequantEntry& by) {
   const int32_t size = static_cast<int32_t>(requantized_size(uint32_t(abs(level)), by));
   return level < 0 ? -size : size;

@@ -142,7 +142,7 @@ __device__ __forceinline__ SharedAddress shared_address(uint8_t* shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
 #endif
 }
-// Words that a copy has brought. Volatile, to stay behind the wait for it.
+// Words that a copy has brought. Volatile, to stay after the wait for it.
 template <int kWords>
 __device__ __forceinline__ void load_shared(SharedAddress from, uint32_t (&words)[kWords]) {
 #ifdef CT_EMULATED
@@ -159,9 +159,9 @@ __device__ __forceinline__ void load_shared(SharedAddress from, uint32_t (&words
 #endif
 }
 
-// Copies of 4, 8 or 16 bytes to shared memory, on their way until the thread that began them waits.
+// Copies of 4, 8 or 16 bytes to shared memory, in flight until the thread that began them waits.
 // It waits for all groups of them but its last kOpen ones. Only `count` bytes are read, all or
-// none. (GPUs before Ampere copy at once.)
+// none. (GPUs before Ampere copy immediately.)
 template <int kBytes>
 __device__ __forceinline__ void begin_copy(SharedAddress to, const uint8_t* from,
                                            uint32_t count = kBytes) {
@@ -206,8 +206,8 @@ __device__ __forceinline__ void keep_in_register([[maybe_unused]] T& value) {
 #endif
 }
 
-// A kernel's parameters by way of the caches of memory: lanes that ask for different addresses get
-// all at once, where the cache of constants gives them one by one.
+// A kernel's parameters by way of the caches of memory: lanes that request different addresses get
+// all in one access, where the constant cache serializes them.
 template <typename T>
 __device__ __forceinline__ const T* as_memory(const T* parameters) {
   keep_in_register(parameters);
@@ -297,7 +297,7 @@ __device__ __forceinline__ uint64_t sum_of_warp(uint64_t value) {
     value += __shfl_xor_sync(kAllLanes, value, distance);
   return value;
 }
-// Right modulo 2^32: the instruction of cards from Ampere on has no more bits.
+// Right modulo 2^32: the instruction of GPUs from Ampere on has no more bits.
 __device__ __forceinline__ uint64_t sum_of_warp(uint32_t value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_add_sync(kAllLanes, value);

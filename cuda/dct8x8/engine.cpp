@@ -65,7 +65,7 @@ Status submit_fast(StreamQueue& queue, const Dct8x8Job& job, KernelChoice choice
   if (!launch) return {};
   *taken = true;
   void* arguments[] = {launch->argument};
-  return submit_timed(queue, launch->tells_time ? nullptr : job.timer, [&] {
+  return submit_timed(queue, launch->measures_time ? nullptr : job.timer, [&] {
     return queue.launch(KernelKey{fast_kernels(), launch->kernel}, launch->ctas, launch->threads,
                         arguments, true);
   });

@@ -49,7 +49,7 @@ struct WarpStage {
     return plane.coefs[index & 1] + int64_t(index >> 1) * kBlockBytes;
   }
 
-  // Whether all kBlocks blocks from `first` on are there, one behind the other.
+  // Whether all kBlocks blocks from `first` on are there, one after the other.
   static __device__ __forceinline__ bool are_consecutive(const FastPlane& plane, uint32_t first) {
     return P == Planes::kFull ||
            (first + kBlocks <= plane.blocks && !(P == Planes::kPairs && plane.interleaved));

@@ -116,7 +116,7 @@ __device__ __forceinline__ void decide(typename M::Value* v, const FastDecidedPa
   v[0] = M::of_bits(M::rounded_bits(v[0], table.mul[0]));
 }
 
-// Variant::kMeasure: the reconstruction is made and compared where Dct8x8Job::measure asks for it.
+// Variant::kMeasure: the reconstruction is made and compared where Dct8x8Job::measure requests it.
 template <typename M, typename Row, typename Coef, Arrangement A, Variant V,
           Quantizer Q = Quantizer::kRound>
 __device__ __forceinline__ void fast_forward(const ForwardParamsOf<V, Q>& all) {

@@ -19,7 +19,7 @@ struct StoredLevels {
     uint4* const to = kInRegisters ? row : reinterpret_cast<uint4*>(shared);
 #pragma unroll
     for (int y = 0; y < 8; ++y) to[y] = rows[y];
-    // Behind this the compiler no longer knows what the thread has put there.
+    // After this the compiler no longer knows what the thread has put there.
     if constexpr (!kInRegisters) __syncwarp();
   }
   __device__ __forceinline__ uint4 group(int g) const {
@@ -180,7 +180,7 @@ __device__ __forceinline__ void finish_inverse(const FastFrame& frame, const Fas
 }
 
 // `reference`: null where nothing is measured, known when this is compiled. `minus_limits`: only
-// for rows of a plane. kTimed: the kernel tells when it began and ended.
+// for rows of a plane. kTimed: the kernel records when it began and ended.
 template <typename M, typename Row, Arrangement A, bool kTimed>
 __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
                                              const FastMinusLimits* minus_limits,

@@ -18,7 +18,7 @@ CT_KERNEL_FAMILY(fast_kernels, CT_DCT8X8_FAST_IMAGES)
 
 namespace {
 
-// ---- Kernels by number: the features that tell them apart, as bits ----
+// ---- Kernels by number: the features that distinguish them, as bits ----
 
 constexpr uint32_t kInverseBit = 1, kFloatBit = 2, kWordsBit = 4, kPairsBit = 256,
                    kMeasureBit = 512, kTimedBit = 1024, kFullBit = 2048;
@@ -224,8 +224,8 @@ uint32_t make_planes(const Dct8x8Job& job, const SamplePlane* samples, uint32_t 
   return ctas;
 }
 
-// Whether the kernel tells its time: all that measure do.
-bool tells_time(const Dct8x8Job& job) {
+// Whether the kernel measures its time: all that measure do.
+bool measures_time(const Dct8x8Job& job) {
   return job.measure != 0 || (job.quantizer == Quantizer::kRound && job.type == CoefType::kS16 &&
                               job.layout == Layout::kBlock && job.order == Order::kRaster &&
                               job.samples[0].type == SampleType::kU8);
@@ -394,7 +394,7 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
   uint32_t ctas = 0;
   FastFrame frame = make_frame(job, shape.blocks, &ctas);
   frame.progress = progress;
-  frame.timed = job.timer != nullptr && tells_time(job);
+  frame.timed = job.timer != nullptr && measures_time(job);
   frame.times = job.times;
   if (job.measure != 0 && !make_measuring(job, &frame)) return std::nullopt;
 
@@ -403,7 +403,7 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
   launch->ctas = ctas;
   launch->threads = shape.threads;
   launch->pairs = interleaved;
-  launch->tells_time = frame.timed;
+  launch->measures_time = frame.timed;
   launch->argument = fill_params(job, frame, params);
   return launch;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // One thread a block leaves a small frame with a handful of warps on each SM, which all load, then
-// all compute, then all store. With more threads the same work comes in smaller pieces that
+// all compute, then all store. With more threads the same work comes in smaller chunks that
 // overlap. The arithmetic is that of the kernels with one thread a block, so that the bytes do not
 // depend on the size of the frame. On the CPU, too, it is theirs: see fast_forward.cu and
 // fast_inverse.cu.

@@ -42,7 +42,7 @@ struct FloatDevice {
   using Value = float;
 
   // Samples (of any depth, with any common offset) to transform values; `dc` is 64 times the level
-  // shift plus the offset. All sums behind the DC value are integers below 2^24 up to a depth of 12
+  // shift plus the offset. All sums for the DC value are integers below 2^24 up to a depth of 12
   // bits, so that it is as if the shift had come first.
   static __device__ __forceinline__ void forward(float* v, float dc) {
 #pragma unroll

@@ -111,7 +111,7 @@ uint32_t find(const Kernel (&kernels)[kCount], Fits&& fits) {
   return static_cast<uint32_t>(std::find_if(kernels, kernels + kCount, fits) - kernels);
 }
 
-// The number among general_kernels(), which has these tables one behind the other.
+// The number among general_kernels(), which has these tables one after the other.
 uint32_t kernel_number(const Dct8x8Job& job) {
   const bool measures = job.measure != 0;
   constexpr auto kFirstDecided = static_cast<uint32_t>(std::size(kGeneralKernels));
@@ -193,7 +193,7 @@ Status check_coef_alignment(const Dct8x8Job& job, int c) {
   if (is_aligned(job.coefs[c].data, job.coefs[c].pitch, kCoefAlignment)) return {};
   return Status::error(StatusCode::kInvalidArgument,
                        "coefficients of component " + std::to_string(c) +
-                           ": the CUDA engine needs address and pitch in multiples of " +
+                           ": unaligned address or pitch, expected multiples of " +
                            std::to_string(kCoefAlignment));
 }
 

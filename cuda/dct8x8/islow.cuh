@@ -4,9 +4,9 @@
 // Between its roundings islow is linear over the integers, so any exact way of computing the same
 // sums gives the same bits. Loeffler's flow graph (transform/dct8x8/1d-inl.h) is followed, arranged
 // for multiply-adds and for additions of three numbers. A thread that wants half of the outputs
-// takes the 4x4 matrix that the graph's odd half stands for. On the CPU: islow_forward_short() and
-// islow_inverse_short() (simd_short-inl.h) and IslowVector (simd_methods-inl.h), or the portable
-// IslowMethod (block.h), all in transform/dct8x8/.
+// takes the 4x4 matrix that is equivalent to the graph's odd half. On the CPU:
+// islow_forward_short() and islow_inverse_short() (simd_short-inl.h) and IslowVector
+// (simd_methods-inl.h), or the portable IslowMethod (block.h), all in transform/dct8x8/.
 #pragma once
 
 #include "cuda/common/ptx.cuh"

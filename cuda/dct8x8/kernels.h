@@ -1,4 +1,4 @@
-// Every kernel of the 8x8 DCT, by the name that a profiler prints and a launch asks for.
+// Every kernel of the 8x8 DCT, by the name that a profiler prints and a launch requests.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The words, in names of kernels, files and functions:
@@ -66,7 +66,7 @@
 
 // ---- Fast: X(name, method, samples, coefs, arrangement, planes, variant) ----
 
-// fast_forward.cu. The commonest formats have kernels that tell their time.
+// fast_forward.cu. The commonest formats have kernels that measure their time.
 #define CT_FAST_FORWARD_KERNELS(X)                                                     \
   X(forward_islow_u8_s16_block_timed, Islow, U8, S16, Block, Edged, Timed)             \
   X(forward_islow_u8_s16_block_pairs_timed, Islow, U8, S16, Block, Pairs, Timed)       \

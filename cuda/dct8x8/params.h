@@ -81,7 +81,7 @@ inline uint32_t chroma_bits(const Dct8x8Job& job) {
 }
 static_assert(sizeof(DecidedParams) <= 4096, "kernel parameters of drivers before CUDA 12.1");
 
-// The features that tell kernels apart, in the words of kernels.h: the layout of a component's
+// The features that distinguish kernels, in the words of kernels.h: the layout of a component's
 // coefficients (and whether several threads share a block), the planes of samples that a kernel
 // takes, and its additional work.
 enum class Arrangement : uint32_t { kBlock, kZigzag, kPlane, kSplit, kSplitPlane };
@@ -89,8 +89,8 @@ enum class Planes { kEdged, kPairs, kFull };
 enum class Variant { kPlain, kMeasure, kTimed };
 
 // The words that collect measured sums on the device. The low `shift` bits of a word are a sum, the
-// rest counts the additions to it: one atomic operation does both, and the word itself tells its
-// reader whether it is complete. No memset before the kernel, no copy behind it, no fence in
+// rest counts the additions to it: one atomic operation does both, and the word itself shows its
+// reader whether it is complete. No memset before the kernel, no copy after it, no fence in
 // between. Warps add to one of many parts: additions to one address take 7 ns each.
 inline constexpr uint32_t kSumParts = 64;
 struct SumInProgress {

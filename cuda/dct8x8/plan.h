@@ -125,10 +125,10 @@ uint32_t smallest_fast_kernel();
 struct FastLaunch {
   uint32_t kernel;  // its number among fast_kernels()
   uint32_t ctas;
-  uint32_t threads;  // in a CTA
-  bool pairs;        // two components share a plane
-  bool tells_time;   // writes Dct8x8Job::times: the timer is not needed
-  void* argument;    // the kernel's parameters, passed by value; belong to the cache
+  uint32_t threads;    // in a CTA
+  bool pairs;          // two components share a plane
+  bool measures_time;  // writes Dct8x8Job::times: the timer is not needed
+  void* argument;      // the kernel's parameters, passed by value; belong to the cache
 };
 
 bool has_fast_kernels(Method method);

@@ -131,7 +131,7 @@ constexpr CoefType kZeros[] = {
 #undef CT_ZEROS
 };
 
-// Numbers among scaled_kernels(), which has these tables one behind the other.
+// Numbers among scaled_kernels(), which has these tables one after the other.
 uint32_t kernel_number(const Dct8x8Job& job, bool fast) {
   const auto* const found = std::ranges::find_if(kScaledKernels, [&](const ScaledKernel& kernel) {
     return kernel.method == job.method && kernel.scale == job.scale && kernel.fast == fast &&

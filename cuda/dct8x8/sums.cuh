@@ -20,7 +20,7 @@ __device__ __forceinline__ void add_to_progress(SumInProgress* progress, uint32_
 
 // The first warp of the last CTA collects the sums of all warps. CTAs are launched in order, so
 // all others are running by then or have ended. If some were not, they would still be launched
-// beside this one, which would only wait longer.
+// concurrently, which would only wait longer.
 __device__ __forceinline__ bool is_collector() {
   return blockIdx.x == gridDim.x - 1 && threadIdx.x < 32;
 }
@@ -30,7 +30,7 @@ __device__ __forceinline__ uint32_t additions_to(uint32_t part, uint32_t warps) 
   return (warps - part + kSumParts - 1) / kSumParts;
 }
 
-// The collector waits until `warps[i]` warps have added to progress[i], for all of them at once,
+// The collector waits until `warps[i]` warps have added to progress[i], for all of them together,
 // and leaves zero there. All its threads get the totals.
 template <int kCount>
 __device__ __forceinline__ void collect(SumInProgress* progress, const uint32_t (&shift)[kCount],

@@ -4,7 +4,7 @@
 //
 // On the CPU: forward_row() and inverse_row() of transform/dct8x8/portable.cpp.
 //
-// The branches on formats are the same for all threads of a CTA, and stand round whole loops.
+// The branches on formats are the same for all threads of a CTA, and are outside of loops.
 #pragma once
 
 #include "cuda/dct8x8/adapters.cuh"

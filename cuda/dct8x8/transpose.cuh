@@ -18,7 +18,7 @@ struct PaddedBlock {
 };
 
 // There: a row goes in, a column comes out. Back: the other way round, and since a thread writes
-// the very words that it has read, no barrier has to stand between the two. `barrier` waits for the
+// the very words that it has read, no barrier is needed between the two. `barrier` waits for the
 // block's threads at least.
 template <bool kBack, typename Barrier>
 __device__ __forceinline__ void transpose_by_shared_memory(float* v, int line, PaddedBlock* block,

@@ -43,21 +43,21 @@ class Context {
   bool stuck() const { return health_->is_stuck(); }
   // The error for code that tries to enter a stuck context.
   Status stuck_status() const;
-  // Driver::check(), or the reason why no driver was asked.
+  // Driver::check(), or the reason why no driver was called.
   Status check(CUresult result, const char* what) const;
 
-  // Asks the driver until `ask()` is not CUDA_ERROR_NOT_READY any more, and returns its last
+  // Polls until `poll()` is not CUDA_ERROR_NOT_READY any more, and returns its last
   // answer. If that is still CUDA_ERROR_NOT_READY, the context is now stuck. The thread naps from
   // the beginning or spins at first; `*took` is Wait::took_ns(). The context is current.
-  template <typename Ask>
-  CUresult wait_until(bool naps, int64_t* took, Ask&& ask);
+  template <typename Poll>
+  CUresult wait_until(bool naps, int64_t* took, Poll&& poll);
 
   // Waits until our streams in this context, of all its Contexts, have done the work that they were
   // given so far. After that the driver need not wait inside of calls that give something back,
   // which wait for all that the context has to do. False: it is stuck, nothing may be given back.
   bool settle();
 
-  // A kernel, whose image is loaded when first asked for. Costs two loads once the number has been
+  // A kernel, whose image is loaded on first use. Costs two loads once the number has been
   // used.
   Status kernel(KernelKey key, CUfunction* function);
 
@@ -83,19 +83,19 @@ class Context {
   std::mutex mutex_;
   std::vector<CUevent> spare_events_[2];
   std::unordered_map<const void*, Module> modules_;
-  // Indexed by family and number; null until a kernel of the family has been asked for.
+  // Indexed by family and number; null until a kernel of the family has been requested.
   std::atomic<Handle*> handles_[KernelFamily::kMax] = {};
-  std::vector<std::unique_ptr<Handle[]>> handle_tables_;  // the memory behind handles_
-  std::atomic<int> dependent_launch_ = -1;                // -1: not asked yet
+  std::vector<std::unique_ptr<Handle[]>> handle_tables_;  // the memory of handles_
+  std::atomic<int> dependent_launch_ = -1;                // -1: not queried yet
 };
 
-template <typename Ask>
-CUresult Context::wait_until(bool naps, int64_t* took, Ask&& ask) {
+template <typename Poll>
+CUresult Context::wait_until(bool naps, int64_t* took, Poll&& poll) {
   Wait wait(timeout_, naps);
-  CUresult result = ask();
+  CUresult result = poll();
   while (result == CUDA_ERROR_NOT_READY && !stuck()) {
     if (wait.pause())
-      result = ask();
+      result = poll();
     else
       health_->give_up(keep_alive_);
   }

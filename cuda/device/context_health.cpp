@@ -25,7 +25,7 @@ int64_t busy_ns() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// A quarter of a microsecond or so, in which the driver is not asked: it takes a lock to answer.
+// A quarter of a microsecond or so without a driver call, which takes a lock.
 void spin() {
   for (int i = 0; i < 16; i++) {
 #if defined(__x86_64__)

@@ -13,7 +13,7 @@ namespace cudatransform::cuda {
 
 int64_t now_ns();
 
-// More than a frame takes on a card with other users. The environment variable
+// More than a frame takes on a GPU with other users. The environment variable
 // CUDATRANSFORM_GPU_TIMEOUT says otherwise, in milliseconds; 0: without end.
 inline constexpr int64_t kGpuTimeout = 30'000'000'000;  // ns
 int64_t gpu_timeout_ns();
@@ -37,7 +37,7 @@ class ContextHealth {
   std::atomic<bool> stuck_ = false;
 };
 
-// One wait, which asks the driver again and again: it has no call that waits for so long at most. A
+// One wait, which polls the driver: it has no call that waits with a timeout. A
 // thread spins at first, and naps when that has used 200 us of a processor, or from the beginning.
 class Wait {
  public:

@@ -33,7 +33,7 @@ class EventTimer final : public Timer {
     return {};
   }
 
-  // Work that failed counts as finished, in 0 ns: its fence tells why.
+  // Work that failed counts as finished, in 0 ns: its fence has the error.
   bool read_ns(uint64_t* nanoseconds) override {
     if (!ended_) return false;
     *nanoseconds = 0;
@@ -210,7 +210,7 @@ Status CudaDevice::try_enqueue(Queue& queue, const Copy2D& copy, CUmemorytype fr
   return pageable ? stream_queue.synchronize() : Status{};
 }
 
-// Contexts have address spaces of their own, so the driver is told which is meant. It copies
+// Contexts have separate address spaces, so the call names which is meant. It copies
 // between any two of them: directly where one device reaches the other and peer access is enabled,
 // else by way of the host's memory.
 Status CudaDevice::enqueue_from_peer(Queue& queue, const Copy2D& copy) {

@@ -1,4 +1,4 @@
-// Opens libcuda.so.1 and turns the driver's result codes into Status.
+// Opens libcuda.so.1 and converts the driver's result codes to Status.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/device/driver.h"
 

@@ -10,7 +10,7 @@
 namespace cudatransform::cuda {
 namespace {
 
-// The streams that are ours, of all contexts: a fence is told the handle of the one that waits.
+// The streams that are ours, of all contexts: a fence gets the handle of the one that waits.
 class OwnStreams {
  public:
   void add(CUstream stream, CUcontext context, std::shared_ptr<Progress> progress) {
@@ -86,7 +86,7 @@ class EventFence final : public Fence {
 
   bool done() override {
     if (known_done()) return true;
-    if (!progress_->may_ask(number_)) return false;
+    if (!progress_->may_poll(number_)) return false;
     ScopedContext scoped(*context_);
     // A context that has gone has no work left to wait for. A stuck one may still do it.
     if (!scoped.status().ok()) return !context_->stuck();
@@ -171,12 +171,12 @@ void Progress::follow(const std::shared_ptr<Progress>& other, uint64_t number) {
   followed_.push_back({other, number, recorded_ + 1});
 }
 
-bool Progress::may_ask(uint64_t number) {
+bool Progress::may_poll(uint64_t number) {
   const int64_t now = now_ns();
-  // Two threads that both ask lose nothing but a microsecond.
-  if (number >= asked_number_ && now - asked_at_ < kAskAgain) return false;
-  asked_number_ = number;
-  asked_at_ = now;
+  // Two threads that both poll lose only a microsecond.
+  if (number >= polled_number_ && now - polled_at_ < kPollInterval) return false;
+  polled_number_ = number;
+  polled_at_ = now;
   return true;
 }
 
@@ -201,7 +201,7 @@ Status StreamQueue::wait_for(const FencePtr& fence) {
   return fence == nullptr ? Status{} : fence->enqueue_wait(stream_);
 }
 
-// The driver looks at the event when it is told to wait: afterwards it may be recorded elsewhere.
+// The driver captures the event in the wait call: afterwards it may be recorded elsewhere.
 Status StreamQueue::wait_for_stream(void* native_stream) {
   CT_ENTER_CONTEXT(*context_);
   CUevent event = nullptr;

@@ -28,24 +28,24 @@ class Progress {
   void note_done(uint64_t number);
   // Fences that are recorded from now on come after fence `number` of `other`.
   void follow(const std::shared_ptr<Progress>& other, uint64_t number);
-  // Whether this fence, or one before it, has not been asked for in the last 20 us.
-  bool may_ask(uint64_t number);
+  // Whether this fence, or one before it, has not been polled in the last 20 us.
+  bool may_poll(uint64_t number);
 
-  // Whether recent waits took so long that the next thread shall nap. A thread that naps comes back
-  // some 70 us late, so it spins if waits are short.
+  // Whether recent waits took so long that the next thread should sleep. A thread that sleeps
+  // returns some 70 us late, so it spins if waits are short.
   bool waits_long() const { return sleeps_left_ > 0; }
   void note_wait(int64_t ns) {
     if (ns > Wait::kLong)
       sleeps_left_ = kSleeps;
     else if (sleeps_left_ > 0)
-      --sleeps_left_;  // two threads at once may count too far, below 0
+      --sleeps_left_;  // two concurrent threads may count too far, below 0
   }
 
  private:
-  static constexpr int64_t kAskAgain = 20'000;  // ns
-  static constexpr int kSleeps = 16;            // short ones until a thread spins again
+  static constexpr int64_t kPollInterval = 20'000;  // ns
+  static constexpr int kSleeps = 16;                // short ones until a thread spins again
   // More than are ever in flight. Beyond that the oldest are forgotten, and the driver has to be
-  // asked for them.
+  // polled for them.
   static constexpr size_t kMaxFollowed = 64;
   struct Followed {
     std::weak_ptr<Progress> other;  // streams may wait for each other
@@ -53,8 +53,8 @@ class Progress {
     uint64_t until;  // the first fence here that comes after it
   };
 
-  std::atomic<uint64_t> recorded_ = 0, done_ = 0, asked_number_ = 0;
-  std::atomic<int64_t> asked_at_ = 0;
+  std::atomic<uint64_t> recorded_ = 0, done_ = 0, polled_number_ = 0;
+  std::atomic<int64_t> polled_at_ = 0;
   std::atomic<int> sleeps_left_ = 0;
   std::mutex mutex_;  // guards followed_
   std::deque<Followed> followed_;
@@ -82,10 +82,10 @@ class StreamQueue final : public Queue {
   // the device can do so. `jobs`: the grid's other side (cuda/common/batch.h).
   Status launch(KernelKey key, unsigned blocks, unsigned threads, void** arguments,
                 bool waits_itself, unsigned jobs = 1);
-  // Whether launches may overlap in this way, as they do by default: benchmarks tell the two apart.
+  // Whether launches may overlap in this way, as they do by default: benchmarks compare the two.
   void allow_overlap(bool allowed) { may_overlap_ = allowed; }
   // An object that a transform keeps with the queue from job to job: one of each type, made when it
-  // is first asked for.
+  // is first requested.
   struct Kept {
     virtual ~Kept() = default;
   };
@@ -99,7 +99,7 @@ class StreamQueue final : public Queue {
   // Finds a kernel, without launching it.
   Status load(KernelKey key);
   Status clear(CUdeviceptr address, size_t bytes);
-  // `source` is pinned, so the driver need not be asked whether it is. It must stay until the copy
+  // `source` is pinned, so the driver need not check whether it is. It must stay until the copy
   // is done.
   Status send(CUdeviceptr destination, const void* source, size_t bytes);
   // `destination` is pinned.
@@ -130,7 +130,7 @@ class StreamQueue final : public Queue {
 // Refuses the queue of a job, `stream`, where it is none of a CUDA device.
 Status check_queue(Device& device, const StreamQueue* stream);
 
-// Whether `image` has `kernel` for the device: an engine asks before its first job.
+// Whether `image` has `kernel` for the device: an engine checks before its first job.
 Status probe_kernel(Device& device, KernelKey key);
 
 }  // namespace cudatransform::cuda

@@ -1,4 +1,4 @@
-// Bytes from the host to a queue's work: pinned memory and room on the device, used in turns.
+// Bytes from the host to a queue's work: pinned and device memory, used alternately.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/device/staging.h"
 
@@ -23,7 +23,7 @@ Status grow(Device& device, MemoryKind kind, size_t bytes, std::unique_ptr<Memor
 
 Status Staging::begin(Device& device, size_t bytes, void** host) {
   Turn& turn = turns_[next_];
-  // The work that reads the device's half is behind the copy in the same queue, and so is the next
+  // The work that reads the device's half is after the copy in the same queue, and so is the next
   // copy into it; only the pinned half has to be waited for.
   if (turn.copied != nullptr) CT_RETURN_IF_ERROR(turn.copied->wait());
   turn.copied.reset();

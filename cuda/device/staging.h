@@ -1,4 +1,4 @@
-// Bytes from the host to a queue's work: pinned memory and room on the device, used in turns.
+// Bytes from the host to a queue's work: pinned and device memory, used alternately.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace cudatransform::cuda {
 
-// For bytes that a job reads once: some are under way while others are written. For one queue.
+// For bytes that a job reads once: some are in flight while others are written. For one queue.
 class Staging final {
  public:
   // Room for `bytes`, aligned to 256, to be written by the host. Waits for the device when all
-  // turns are under way.
+  // turns are in flight.
   Status begin(Device& device, size_t bytes, void** host);
   // Enqueues the copy of begin()'s memory. Later work of the queue finds it at `*address`,
   // until end() has been called kTurns more times.

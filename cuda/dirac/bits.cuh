@@ -1,7 +1,7 @@
 // Interleaved exp-Golomb codes on the device: DiracBits of dirac/bits.h for the blocks of slices.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The twin of that file: every change of one is one of the other. Bits behind the end read as 1.
+// The twin of that file: every change of one is one of the other. Bits after the end read as 1.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Dirac on the CUDA engine, beside the transforms: packs levels for the bus, dequantizes them, and
+// Dirac on the CUDA engine, besides the transforms: packs levels for the bus, dequantizes them, and
 // delivers samples.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
@@ -293,7 +293,7 @@ class PackedSlices final : public Packed {
   }
 
  private:
-  // Clears those that lie behind each other at once.
+  // Clears adjacent ones together.
   Status clear_pyramids(StreamQueue& queue) const {
     const auto bytes_of = [](const PyramidParams& pyramid) {
       return static_cast<size_t>(pyramid.pitch) * static_cast<size_t>(pyramid.height);

@@ -1,7 +1,7 @@
 // Sparse levels to coefficients in pyramids: a warp for each row of each band.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A map has a bit for each coefficient that is not zero. Lanes read 32 words of it at once and sum
+// A map has a bit for each coefficient that is not zero. Lanes read 32 words of it together and sum
 // up how many levels come before each; then the warp goes from word to word, two coefficients a
 // lane, and finds each level by counting the bits before its own. Nearly all words of a predicted
 // picture are zero: four of them cost a store.
@@ -29,7 +29,7 @@ struct Row {
   const uint8_t* quantizers;
   const Level* levels;
   Coef* to;
-  bool in_pairs, in_eights;  // whether so many coefficients may be stored at once
+  bool in_pairs, in_eights;  // whether so many coefficients may be stored together
 
   struct alignas(16) Eight {
     Coef at[8];

@@ -1,4 +1,4 @@
-// Every kernel for Dirac alone, by the name that a profiler prints and a launch asks for.
+// Every kernel for Dirac alone, by the name that a profiler prints and a launch requests.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Each family's twin on the CPU, its tests, its benchmark and its page:

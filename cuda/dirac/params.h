@@ -12,7 +12,7 @@ namespace cudatransform::cuda {
 inline constexpr unsigned kExpandThreads = 128;  // four warps, a row of a band each
 
 // A band of DiracLevels with its parts in one block of bytes: `map`, `starts`, `levels` and
-// `quantizers` are offsets into it. The levels of all rows lie behind each other; starts[y] of them
+// `quantizers` are offsets into it. The levels of all rows are consecutive; starts[y] of them
 // come before those of row y.
 struct PackedBand {
   uint64_t map, starts, levels, quantizers;

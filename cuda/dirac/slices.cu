@@ -20,7 +20,7 @@ __device__ __forceinline__ int32_t part(int32_t size, int32_t index, int32_t cou
                               static_cast<uint32_t>(count));
 }
 
-// The codes of a slice: of `component` alone, or of it and the next by turns.
+// The codes of a slice: of `component` alone, or of it and the next alternately.
 struct Chain {
   uint32_t component;
   bool has_both;

@@ -1,10 +1,10 @@
 // Filters of eight taps a step: two values in a word, along the taps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Values stand in pairs along the line that is lifted, n and n + 1 for even n, and one instruction
+// Values are in pairs along the line that is lifted, n and n + 1 for even n, and one instruction
 // multiplies a pair by two taps and adds both. Sums have 32 bits and results keep 16 of them for
 // all values, so nothing is checked and nothing done twice. A walk takes two pairs of rows at a
-// time, for the vertical steps; between the directions pairs are turned (eights_inverse.cuh,
+// time, for the vertical steps; between the directions pairs are transposed (eights_inverse.cuh,
 // eights_forward.cuh).
 #pragma once
 
@@ -69,7 +69,7 @@ __device__ __forceinline__ uint32_t with_terms(uint32_t pair, int first, int las
 }
 
 // Updates a pair of the step's target. near[0] to near[4]: pairs of the other parity, from the
-// second before to the second behind. kMore is added to both results.
+// second before to the second after. kMore is added to both results.
 template <Wavelet kWavelet, Direction kDirection, int kStep, int kMore = 0>
 __device__ __forceinline__ uint32_t lifted_pair(uint32_t pair, const uint32_t (&near)[5]) {
   constexpr LiftingStep step = kPipeline<kWavelet, kDirection>.steps[kStep];
@@ -112,7 +112,7 @@ struct PairWalk {
   // Of the first step. Zero at first: see WalkOf.
   uint32_t source[5] = {}, target[7] = {};
 
-  // Takes a pair of both parities. Before the column and behind it there are its first value and
+  // Takes a pair of both parities. Before the column and after it there are its first value and
   // its last one. Then mend(), if is_at_end(), and finish().
   __device__ __forceinline__ void take(uint32_t even, uint32_t odd) {
 #pragma unroll
@@ -161,7 +161,7 @@ __device__ __forceinline__ void take_pairs(PairWalk<kWavelet, kDirection> (&colu
   for (int i = 0; i < kColumns; ++i) columns[i].finish();
 }
 
-// Two pairs before a lane's first one and two behind its last.
+// Two pairs before a lane's first one and two after its last.
 template <int kWords>
 __device__ __forceinline__ void gather_near(const uint32_t (&words)[kWords],
                                             uint32_t (&near)[kWords + 4]) {

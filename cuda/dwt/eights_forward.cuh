@@ -19,7 +19,7 @@ struct EightTapForward : TwoRows<kWavelet, kPairs, kAtSamples> {
   static constexpr int kWords = kPairs / 2;
   using Window = PairWalk<kWavelet, kDirection>;
   static constexpr LiftingStep kFirst = kPipeline<kWavelet, kDirection>.steps[0];
-  // Of samples, behind the steps along a row.
+  // Of samples, after the steps along a row.
   static constexpr int kOddMore = kAtSamples ? -128 : 0;
   static constexpr int kEvenMore = kAtSamples ? -128 - 128 * sum_of_taps(kFirst) / 256 : 0;
   struct Raw {
@@ -65,7 +65,7 @@ struct EightTapForward : TwoRows<kWavelet, kPairs, kAtSamples> {
 #pragma unroll
     for (int row = 0; row < 2; ++row) step_of_bytes(up[row], own[row], down[row], even[row]);
   }
-  // Odd samples before the lane's own, those, and those behind.
+  // Odd samples before the lane's own, those, and those after.
   static __device__ __forceinline__ void step_of_bytes(uint32_t up, uint32_t own, uint32_t down,
                                                        uint32_t (&even)[kWords]) {
     constexpr EightTaps t(kFirst);

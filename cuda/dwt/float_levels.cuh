@@ -141,7 +141,7 @@ __device__ __forceinline__ uint32_t halves_of(float low, float high) {
   return __byte_perm(__float_as_uint(low), __float_as_uint(high), 0x5410);
 }
 
-// The rows that a walk takes at a time and has on their way. Both are the same: what has not come
+// The rows that a walk takes at a time and has in flight. Both are the same: what has not come
 // yet cannot be moved from one register to another without waiting. Small levels, with two pairs a
 // lane, would rather have less code.
 constexpr int float_rows(int pairs) { return pairs > 2 ? 2 : 1; }

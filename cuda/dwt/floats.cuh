@@ -93,8 +93,8 @@ __device__ __forceinline__ float moved(float value) {
   return __fmaf_rn(static_cast<float>(kParts), kPart, value);
 }
 
-// Rows whose floats have upper and lower offsets by turns have phase 0 and 1. Code of a walk either
-// is for one of them, or it is for both, and registers know.
+// Rows whose floats have upper and lower offsets alternately have phase 0 and 1. Code of a walk
+// either is for one of them, or it is for both, and registers know.
 inline constexpr int kEitherPhase = -1;
 
 // What is added to a row by its phase.

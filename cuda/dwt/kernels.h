@@ -1,4 +1,4 @@
-// Every wavelet kernel, by the name that a profiler prints and a launch asks for.
+// Every wavelet kernel, by the name that a profiler prints and a launch requests.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The words, in names of kernels, files and functions:

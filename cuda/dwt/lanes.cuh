@@ -1,11 +1,11 @@
-// Lifting of two values at once, in the halves of a word.
+// Lifting of two values together, in the halves of a word.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A half, or lane, holds a value and a bias that makes it positive. So a finished sum has had
 // neither carry nor borrow pass from the lower lane to the upper one, in whatever order it was
 // made, and one instruction for 32 bits adds up to three pairs of values. Before a shift to the
 // right a mask takes away what would pass to the lane below; then one instruction shifts and adds.
-// So a step of one or two taps takes at most three. (Where nothing is added, the mask comes behind
+// So a step of one or two taps takes at most three. (Where nothing is added, the mask comes after
 // the shift.)
 //
 // What rounds, and what changes the bias, is a third addend of the sum. A step that subtracts can
@@ -214,7 +214,7 @@ struct LaneLines {
 };
 
 // The lanes that begin kOffset pairs from the first of this thread, which has kWords words. `up`
-// and `down` are those of the threads beside it.
+// and `down` are those of the adjacent threads.
 template <int kOffset, int kWords>
 __device__ __forceinline__ uint32_t lanes_at(const uint32_t (&words)[kWords], uint32_t up,
                                              uint32_t down) {

@@ -76,7 +76,7 @@ struct alignas(sizeof(Coef) * kCount) ValueVector {
 };
 
 // Words of global memory. The instruction says so, since a compiler that was made to keep a pointer
-// no longer knows its memory. It is volatile, so that it stays behind the wait.
+// no longer knows its memory. It is volatile, so that it stays after the wait.
 template <int kWords>
 __device__ __forceinline__ ValueVector<uint32_t, kWords> load_words(const uint8_t* from) {
   ValueVector<uint32_t, kWords> words;
@@ -182,7 +182,7 @@ __device__ __forceinline__ uint64_t finish_sample(int32_t value, const SamplesPa
   return static_cast<uint64_t>(difference * difference);
 }
 
-// A value behind a level that ends with a shift.
+// A value after a level that ends with a shift.
 template <typename Coef>
 __device__ __forceinline__ int32_t shifted_down(int32_t value) {
   return static_cast<int32_t>(static_cast<uint32_t>(value) + 1u) >> 1;

@@ -167,7 +167,7 @@ struct PackedInverse {
       }
     }
   }
-  // Lanes as values modulo 2^16, behind the shift of the level.
+  // Lanes as values modulo 2^16, after the shift of the level.
   template <int32_t kBias>
   __device__ __forceinline__ uint32_t stored(uint32_t lanes) const {
     if (!shifts_levels<kWavelet>(params)) return with_bias(lanes, -kBias);

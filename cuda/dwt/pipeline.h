@@ -1,5 +1,5 @@
 // The lifting steps of one direction in their order, how far they reach, and which filters lift two
-// values at once: kernels and the host code that launches them include it, so that they agree.
+// values together: kernels and the host code that launches them include it, so that they agree.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -179,7 +179,7 @@ void DwtPlan::set_measuring(const Level& level, MeasureParams* measure) const {
       level.last && direction_ == Direction::kInverse && (job_.measure & kMeasureSse) != 0;
 }
 
-// ---- Both directions at once ----
+// ---- Both directions together ----
 
 bool DwtPlan::writes_values(const Level& level) const {
   if (!level.last || direction_ != Direction::kInverse || job_.type != DwtCoefType::kS16 ||
@@ -367,7 +367,7 @@ void DwtPlan::set_segments(const Level& level, bool rows, int component, PassPar
     return;
   }
   for (int side = 0; side < 2; ++side) {
-    // Columns: LL over LH, then HL over HH. Rows: LL beside HL, then LH beside HH.
+    // Columns: LL over LH, then HL over HH. Rows: LL next to HL, then LH next to HH.
     const ValuesParams low = low_band(level, component), hl = high_band(level, component, 0),
                        lh = high_band(level, component, 1), hh = high_band(level, component, 2);
     segment.low = side == 0 ? low : rows ? lh : hl;

@@ -1,4 +1,4 @@
-// Rows on their way from global to shared memory while others are lifted.
+// Rows in flight from global to shared memory while others are lifted.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Rows that are loaded into registers come no earlier than they are needed: a loop of two rows
@@ -12,7 +12,7 @@
 
 namespace cudatransform::cuda {
 
-// kPieces pieces of kBytes for each row and thread.
+// kPieces chunks of kBytes for each row and thread.
 template <int kPieces, int kBytes>
 struct RowRing {
   static constexpr uint32_t kPieceBytes = kBytes * kDwtThreads, kRowBytes = kPieces * kPieceBytes;

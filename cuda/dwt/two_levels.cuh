@@ -124,7 +124,7 @@ struct TwoLevels {
     return raw;
   }
 
-  // Behind the shift of the level, with the bias that the fine one reads. A value outside of its
+  // After the shift of the level, with the bias that the fine one reads. A value outside of its
   // limit may borrow from the lane above, but is seen.
   template <int32_t kBias>
   __device__ __forceinline__ uint32_t as_read(uint32_t lanes) const {

@@ -10,12 +10,12 @@
 namespace cudatransform::cuda {
 
 // What a walk does where rows would be loaded ahead from beyond the last one. Two copies to the
-// same place (ring.cuh) must not be under way together, so they are left out. To ask in the fast
+// same place (ring.cuh) must not be in flight together, so they are left out. To ask in the fast
 // loop takes instructions, inverse; to end it before takes registers, forward.
 enum class Beyond { kLoadsLastAgain, kAsks, kEndsFastLoop };
 
 // Walks down a strip, kUnroll rows at a time. Where a line begins or ends it goes row by row: less
-// code. A level that knows its rows' phase (floats.cuh) is told which one is next, such that the
+// code. A level that knows its rows' phase (floats.cuh) is passed the next one, such that the
 // first of several rows has phase 0.
 template <typename Level>
 __device__ __forceinline__ void walk_strip(Level& level) {

@@ -125,7 +125,7 @@ Status launch(StreamQueue& queue, Kernel kernel, uint32_t ctas, uint32_t threads
 
 // Which kernels a job gets.
 Kernel sync_kernel(const JpegScans& scans) {
-  return static_cast<Kernel>(kSync1 + scans.most_sets - 1);
+  return static_cast<Kernel>(kSync1 + scans.max_sets - 1);
 }
 Kernel write_kernel(uint32_t sync) { return sync > kSync2 ? kWrite3 : kWrite2; }
 
@@ -158,7 +158,7 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
   return done != nullptr ? stream->record(done) : Status{};
 }
 
-// Enqueues the copies of all blocks. Blocks that lie one behind the other, each from a multiple of
+// Enqueues the copies of all blocks. Blocks that lie one after the other, each from a multiple of
 // kAlignment on, are one copy.
 Status send_blocks(StreamQueue& stream, std::span<const JpegDecodeJob> jobs, CUdeviceptr address) {
   for (size_t i = 0; i < jobs.size();) {

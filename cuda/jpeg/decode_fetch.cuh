@@ -22,7 +22,7 @@ constexpr uint32_t padded(uint32_t words) {
   return words + words / kStride + 1;
 }
 
-// Brings `count` words from word `first` on, which may be before the first and behind the last.
+// Brings `count` words from word `first` on, which may be before the first and after the last.
 template <uint32_t kStride>
 __device__ __forceinline__ void fetch_words(const JpegDecodeParams& params, int64_t first,
                                             uint32_t count, uint32_t* to) {

@@ -17,7 +17,7 @@ struct TileBase {
 __device__ __forceinline__ void sum_tiles(const JpegDecodeParams& params, const JpegScanPlan& scan,
                                           uint32_t tile, TileBase* base) {
   const uint32_t lane = threadIdx.x;
-  uint32_t from = tile;  // behind the tile in which the segment begins, or at this one
+  uint32_t from = tile;  // after the tile in which the segment begins, or at this one
   for (uint32_t end = tile; end > scan.first_tile && from == tile;) {
     const uint32_t count = min(end - scan.first_tile, kWarp);
     end -= count;
@@ -88,8 +88,8 @@ inline constexpr uint32_t kStagedBlocks = 240,
 struct Stage {
   uint32_t words[kStagedBlocks][kStagedWords];
   uint32_t first;  // block, of the scan
-  uint32_t end;    // behind those that have ended here
-  uint32_t begun;  // behind the one that has not
+  uint32_t end;    // after those that have ended here
+  uint32_t begun;  // after the one that has not
 };
 
 template <bool kStages>

@@ -15,7 +15,7 @@
 namespace cudatransform::cuda {
 namespace {
 
-constexpr uint32_t kTileWords = kJpegMostTileBits / 32 + 4;  // zeros are read behind the last
+constexpr uint32_t kTileWords = kJpegMostTileBits / 32 + 4;  // zeros are read after the last
 
 // A lane's codes of a block, before their place is known: the bits of up to two symbols, where they
 // begin in the warp's, how many they are, and how many long runs come before them.
@@ -102,7 +102,7 @@ __device__ __forceinline__ void hand_on_words(const uint32_t* words, uint32_t bi
   for (uint32_t i = threadIdx.x; i < count; i += kEncodeThreads) {
     const uint32_t word = words[i];
     if (to != nullptr) to[i] = word;
-    // The bits behind the tile's are zero.
+    // The bits after the tile's are zero.
     for (uint32_t ones = jpeg_ones_in_a_row(word, words[i + 1]); ones != 0; ones &= ones - 1)
       atomicAdd(&ones_at[(32 - jpeg_bit_width(ones & (~ones + 1))) % 8], 1u);
   }
@@ -117,7 +117,7 @@ constexpr uint32_t kPlaced = 1536;
 static_assert(2 * kPlaced <= kTileWords);
 
 // Places tiles `first` to `first` + `count` - 1. The first begins at `*position`, with `*stuffed`
-// bytes stuffed before it; both then become those of the tile behind them. Threads go through
+// bytes stuffed before it; both then become those of the tile after them. Threads go through
 // memory side by side, and through shared memory each its share of neighbors.
 __device__ __forceinline__ void place_some(const EncodeParams& params, uint32_t first,
                                            uint32_t count, uint32_t* words, Placing& shared,
@@ -165,7 +165,7 @@ __device__ __forceinline__ void place_some(const EncodeParams& params, uint32_t 
   }
 }
 
-// One CTA calls it: tells all tiles where they begin, and the host how large the scan is.
+// Called by one CTA: passes all tiles their positions, and the host the size of the scan.
 __device__ __forceinline__ void place_tiles(const EncodeParams& params, uint32_t faults,
                                             uint32_t* words, Placing& shared) {
   uint32_t position = 0, stuffed = 0;
@@ -254,7 +254,7 @@ __device__ __forceinline__ void store_bytes(const uint8_t* from, uint32_t count,
   if (tail + i < count) to[tail + i] = from[tail + i];
 }
 
-// A marker behind the last tile of a segment.
+// A marker after the last tile of a segment.
 __device__ __forceinline__ void store_marker(const EncodeParams& params, uint32_t segment,
                                              uint8_t* to) {
   to[0] = 0xff;

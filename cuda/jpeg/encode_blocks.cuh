@@ -13,10 +13,10 @@ struct LaneLevels {
   int32_t even, odd;
   // Alike in all lanes.
   uint32_t table_pair;
-  bool is_there;  // false behind the end of the tile
+  bool is_there;  // false after the end of the tile
 };
 
-// kBlocksPerWarp blocks of a tile. All loads are on their way when the first block is looked at:
+// kBlocksPerWarp blocks of a tile. All loads are in flight when the first block is looked at:
 // a block is 128 bytes, which two loads of a warp bring from one line.
 class WarpBlocks {
  public:

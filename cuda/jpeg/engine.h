@@ -16,7 +16,7 @@ const JpegEncodeOps& cuda_jpeg_encode_ops();
 
 namespace cuda {
 // The same for many pictures, of any sizes and with the same codes, which share launches. Returns
-// at once; the queue tells when all are done.
+// together; the queue signals when all are done.
 inline constexpr size_t kMaxEncodeJobs = 256;
 Status encode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegEncodeJob> jobs);
 }  // namespace cuda
@@ -26,14 +26,14 @@ Status probe_cuda_jpeg_encode_kernels(Device& device);
 
 // ---- Decoding, in builds with JPEG ----
 
-// Jobs' levels are device addresses; their blocks and results lie in page-locked memory. Jobs on
+// Jobs' levels are device addresses; their blocks and results lie in pinned memory. Jobs on
 // several queues overlap.
 const JpegDecodeOps& cuda_jpeg_decode_ops();
 
 namespace cuda {
-// The same for many pictures, of any sizes, which share launches. Returns at once; a job's result
-// tells when it is done. Blocks that lie one behind the other, each from the next multiple of 128
-// bytes on, are sent in one copy.
+// The same for many pictures, of any sizes, which share launches. Returns immediately; a job's
+// result shows when it is done. Blocks that lie one after the other, each from the next multiple of
+// 128 bytes on, are sent in one copy.
 Status decode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegDecodeJob> jobs);
 }  // namespace cuda
 

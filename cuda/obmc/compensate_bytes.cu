@@ -51,7 +51,7 @@ __device__ __forceinline__ uint32_t load_end(const uint8_t* row, int32_t column,
   return word;
 }
 
-// How many columns are in whole words. Memory behind a row's end has never been written.
+// How many columns are in whole words. Memory after a row's end has never been written.
 __device__ __forceinline__ int32_t columns_in_words(int32_t width) { return width & ~3; }
 
 // The sum of the half positions around a vector's end.
@@ -94,7 +94,7 @@ struct PlaneStarts {
 struct Columns {
   int32_t plane;      // 0: whole positions, 1: those between them
   int32_t within;     // the first that is read: where they begin, moved into the picture
-  uint32_t selector;  // of the four asked for; 4: the picture's first
+  uint32_t selector;  // of the four requested; 4: the picture's first
 
   __device__ __forceinline__ Columns(int32_t column, int32_t width) : plane(column & 1) {
     const int32_t first = column >> 1;
@@ -117,7 +117,7 @@ struct LanePlace {
   // unsigned number, is less than these.
   uint32_t inner_columns, inner_rows;
 
-  // `beyond`: how many half positions are read behind the first, 0 or 1.
+  // `beyond`: how many half positions are read after the first, 0 or 1.
   __device__ __forceinline__ LanePlace(const ObmcComponentParams& component, int32_t x, int32_t y,
                                        int beyond)
       : x(x),
@@ -220,7 +220,7 @@ struct Compensator {
       for (Four& four : made) four = {head * 0x10001u, head * 0x10001u};
       return;
     }
-    // Lanes with one reference do the same at once, whichever reference it is.
+    // Lanes with one reference do the same together, whichever reference it is.
     int reference = used == 2 ? 1 : 0;
 #pragma unroll 1
     for (bool again = false;; again = true, reference = 1) {

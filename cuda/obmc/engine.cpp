@@ -21,7 +21,7 @@ namespace {
 enum Kernel : uint32_t {
   kCompensateBytes,
   kUpsampleBytes,
-  kCompensateGeneral,  // and behind it for samples of 16 bits
+  kCompensateGeneral,  // and after it for samples of 16 bits
   kUpsampleGeneral = kCompensateGeneral + 2,
 };
 

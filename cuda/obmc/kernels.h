@@ -1,4 +1,4 @@
-// Every kernel of motion compensation, by the name that a profiler prints and a launch asks for.
+// Every kernel of motion compensation, by the name that a profiler prints and a launch requests.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 //   bytes    four samples of a byte in a word, for the common job (compensate_bytes.cu,

@@ -69,7 +69,7 @@ __device__ __forceinline__ void fill_windows(const ObmcComponentParams& componen
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
   const auto warp = static_cast<int32_t>(threadIdx.x / 32);
   const int32_t x = tile_x + lane * kObmcColumns;
-  // Lanes behind the picture do as its last column does.
+  // Lanes beyond the picture do as its last column does.
   const int32_t first = first_block_over(component.across, min(x, component.width - 1));
   const int32_t last =
       last_block_over(component.across, min(x + kObmcColumns - 1, component.width - 1));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Dirac specification 2.2.3, clause 15.8.11. A lane has four columns, a word, of a few rows. All
-// that the vertical filter needs of those around them is loaded at once, into registers; its
+// that the vertical filter needs of those around them is loaded together, into registers; its
 // neighbors' columns come by shuffles. Filters work on two lanes of 16 bits in a word. Taps sum to
 // 32 with a positive part of 24 x 2 x 255 and a negative one of 8 x 2 x 255: from kMore on no lane
 // ever borrows from the other.

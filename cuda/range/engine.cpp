@@ -56,7 +56,7 @@ Status submit(Device& device, Queue& queue, const RangeJob& job, FencePtr* fence
     plane.first_cta = p < job.planes ? static_cast<uint32_t>(ctas) : UINT32_MAX;
     ctas += uint64_t{plane.across} * static_cast<uint64_t>(plane.rows);
   }
-  if (ctas > INT32_MAX) return Status::error(StatusCode::kUnsupported, "the frame is too large");
+  if (ctas > INT32_MAX) return Status::error(StatusCode::kUnsupported, "frame too large");
   void* arguments[] = {&params};
   const uint32_t kernel = job.depth == 8 ? kBytesKernel : kWordsKernel;
   CT_RETURN_IF_ERROR(stream->launch(KernelKey{range_kernels(), kernel}, static_cast<uint32_t>(ctas),

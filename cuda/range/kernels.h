@@ -1,4 +1,4 @@
-// Every kernel of range conversions, by the name that a profiler prints and a launch asks for: its
+// Every kernel of range conversions, by the name that a profiler prints and a launch requests: its
 // parameters, and the memory that it reads and writes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //

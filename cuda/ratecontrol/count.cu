@@ -1,4 +1,4 @@
-// The symbols that a JPEG scan of a frame would have, for several sets of tables at once.
+// The symbols that a JPEG scan of a frame would have, for several sets of tables together.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // One kernel transforms a frame's blocks, a thread each, and lists the coefficients that any

@@ -61,19 +61,19 @@ Status validate(const RateCountJob& job) {
   const Dct8x8Job& dct = job.dct;
   if (dct.direction != Direction::kForward || !dct.quantized || dct.depth != 8 ||
       dct.type != CoefType::kS16 || dct.measure != 0 || !has_rate_kernel(dct.method, dct.quantizer))
-    return invalid("not a job whose symbols can be counted");
+    return invalid("unsupported job for symbol counting");
   if (job.candidates < 1 || job.candidates > RateCountJob::kMax || job.counts == nullptr)
-    return invalid("no candidates, too many, or no place for counts");
+    return invalid("invalid number of candidates or null counts");
   if (reinterpret_cast<uintptr_t>(job.counts) % 16 != 0)
-    return invalid("counts that are not aligned to 16 bytes");
+    return invalid("counts not aligned to 16 bytes");
   const JpegScanLayout& scan = job.layout;
   if (scan.components != static_cast<uint32_t>(dct.components) || scan.blocks == 0)
-    return invalid("a scan of other components");
+    return invalid("number of components differs from the scan");
   for (uint32_t c = 0; c < scan.components; ++c)
     if (scan.blocks_w[c] != static_cast<uint32_t>(dct.coefs[c].blocks_w) ||
         scan.blocks_h[c] != static_cast<uint32_t>(dct.coefs[c].blocks_h) ||
         scan.table_pair[c] >= kJpegTablePairs)
-      return invalid("a scan of another size");
+      return invalid("size differs from the scan");
   return {};
 }
 
@@ -86,7 +86,7 @@ Status gather_tables(const RateCountJob& job, RateCountParams* params, Finest* f
     for (int i = 0; i < static_cast<int>(kRateCandidates); ++i) {
       const QuantTable& table = job.tables[std::min(i, job.candidates - 1)][dct.coefs[c].table];
       if (std::count(std::begin(table.q), std::end(table.q), 0) > 0)
-        return invalid("a table with a divisor of 0");
+        return invalid("zero in quantization table");
       std::copy_n(table.q, 64, params->tables[i][c]);
       std::transform(table.q, table.q + 64, finest->q[c], finest->q[c],
                      [](uint16_t a, uint16_t b) { return std::min(a, b); });

@@ -1,4 +1,4 @@
-// The symbols of a JPEG scan for several sets of tables at once.
+// The symbols of a JPEG scan for several sets of tables together.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -27,7 +27,7 @@ struct RateCountJob {
 
 bool has_rate_kernel(Method method, Quantizer quantizer);
 
-// Returns at once; `fence` is done when the counts are complete.
+// Returns immediately; `fence` is done when the counts are complete.
 Status count_rate_candidates(Device& device, Queue& queue, const RateCountJob& job,
                              FencePtr* fence);
 

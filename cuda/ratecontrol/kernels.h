@@ -1,4 +1,4 @@
-// Every kernel of rate control, by the name that a profiler prints and a launch asks for.
+// Every kernel of rate control, by the name that a profiler prints and a launch requests.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 //   rate_transform_*, rate_count_*

@@ -16,7 +16,7 @@ inline constexpr unsigned kRateCandidates = 8;
 
 inline constexpr unsigned kRateThreads = 256;  // of a CTA that counts
 inline constexpr int kRateCtas = 3;            // that an SM should hold
-// More CTAs than any device runs at once only add their counts more often: four for each of 132
+// More CTAs than any device runs together only add their counts more often: four for each of 132
 // SMs.
 inline constexpr uint32_t kMaxCountCtas = 4 * 132;
 

@@ -109,7 +109,7 @@ struct SymbolCounter {
     return other == 0 ? dummies : other == kEnds ? dummies + plane.blocks : 0;
   }
 
-  // Counts a unit. All first loads are under way at once, and those of DC while AC is counted.
+  // Counts a unit. All first loads are in flight together, and those of DC while AC is counted.
   __device__ __forceinline__ void count_unit(uint32_t unit) const {
     const unsigned lane = threadIdx.x % 32;
     const uint32_t number = plane.first_unit + unit;
@@ -261,7 +261,8 @@ struct SymbolCounter {
           shared.others[i / kOthers][other]);
     }
   }
-  // The last CTA tells the host, and leaves zeros: so neither needs a call of the driver.
+  // The last CTA passes the counts to the host, and clears them: so neither needs a call of the
+  // driver.
   __device__ __forceinline__ void report() const {
     __threadfence();
     __syncthreads();

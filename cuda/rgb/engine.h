@@ -21,7 +21,8 @@ Status probe_cuda_rgb_kernels(Device& device);
 const RgbOps& cuda_rgb_ops(cuda::RgbKernelChoice choice = cuda::RgbKernelChoice::kAuto);
 
 namespace cuda {
-// The same for many jobs, which share launches. Returns at once; the queue tells when all are done.
+// The same for many jobs, which share launches. Returns immediately; the queue signals when all are
+// done.
 Status submit_rgb_batch(Device& device, Queue& queue, std::span<const RgbJob> jobs);
 }  // namespace cuda
 

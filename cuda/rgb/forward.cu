@@ -4,8 +4,9 @@
 // Dot products of two bytes of a pixel and its third make luma, and 255 less chroma: no factor of
 // that has more than 16 bits. Nothing needs clamping, and byte 2 is the result.
 //
-// Threads cover the planes, which may end behind the picture: they read its last column again, and
-// repeat the last row of each component. Those differ where chroma's last row is the mean of two.
+// Threads cover the planes, which may extend beyond the picture: they read its last column again,
+// and repeat the last row of each component. Those differ where chroma's last row is the mean of
+// two.
 #include "cuda/common/batch.h"
 #include "cuda/rgb/kernels.h"
 #include "cuda/rgb/place.cuh"
@@ -49,7 +50,7 @@ __device__ __forceinline__ void means(const uint32_t* above, const uint32_t* bel
   } else {
     constexpr int kScale = X * Y == 4 ? 64 : 128;  // makes the mean a lane's upper byte
     constexpr int kPairs = kRgbColumns / X / 2;
-    // What rounds: for 4:2:2 and 4:2:0 libjpeg's halves go down and up by turns.
+    // What rounds: for 4:2:2 and 4:2:0 libjpeg's halves go down and up alternately.
     constexpr uint32_t kFrom =
         in_halves(255 * X * Y + (X == 1 || Y == 2 ? 1 : 0)) + (X == 2 ? 0x10000u : 0);
     uint32_t lanes[kPairs];

@@ -17,7 +17,7 @@ namespace cudatransform::cuda {
 namespace {
 
 // Samples of chroma from a row, or sums of two rows, in lanes: those of a thread's columns, and
-// the ones before and behind them.
+// the ones before and after them.
 template <int X>
 struct Chroma {
   static constexpr int kLanes = kRgbColumns / X / 2;

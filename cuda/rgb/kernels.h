@@ -1,4 +1,4 @@
-// Every kernel of RGB, by the name that a profiler prints and a launch asks for.
+// Every kernel of RGB, by the name that a profiler prints and a launch requests.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 //   by sampling  eight columns of one row of chroma a thread, for the samplings that files have
@@ -17,7 +17,7 @@
 
 // X(name, columns and rows of the picture to a sample of chroma, RgbColor, what else). Without
 // edges: all threads' pixels are there, in aligned words. Inverse ones of these have a kernel for
-// each of RgbPlaces, in its order, behind the one with edges: colors then go to their places as
+// each of RgbPlaces, in its order, after the one with edges: colors then go to their places as
 // they are made, in fewer registers.
 #define CT_RGB_BY_PLACES(X, name, ...)     \
   X(name##_edges, __VA_ARGS__, kAny)       \

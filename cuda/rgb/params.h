@@ -14,7 +14,7 @@ namespace cudatransform::cuda {
 inline constexpr unsigned kRgbThreads = 128;
 
 // Fast kernels: columns of a thread, which has the rows of one row of chroma; threads of a CTA
-// beside each other.
+// side by side.
 inline constexpr int32_t kRgbColumns = 8;
 inline constexpr unsigned kRgbLanesAcross = 32;
 
@@ -51,7 +51,7 @@ struct RgbPlaneParams {
   RgbFilter filter;
 };
 
-// Factors of two bytes beside each other, for dot products: 16 bits each.
+// Factors of two bytes side by side, for dot products: 16 bits each.
 using RgbPair = uint32_t;
 
 // What chroma adds to the colors of luma, with 16 bits of fraction.
@@ -87,7 +87,7 @@ struct RgbParams {
   RgbInverseWeights inverse;
   RgbForwardWeights luma, first, third;
 
-  // CTAs beside each other, and altogether; fast kernels: columns and rows that threads cover.
+  // CTAs side by side, and altogether; fast kernels: columns and rows that threads cover.
   uint32_t across, count;
   int32_t columns, rows;
   Divider by_across;

@@ -185,7 +185,7 @@ __device__ __forceinline__ void load(const uint8_t* row, int32_t x, int32_t widt
 // Colors are in bytes 0 and 2 of lanes; the others may be anything.
 using RgbColors = RgbLanes[3];
 
-// The pixels of four columns, one behind the other.
+// The pixels of four columns, one after the other.
 __device__ __forceinline__ void triples(const uint32_t (&first)[2], const uint32_t (&green)[2],
                                         const uint32_t (&third)[2], uint32_t* words) {
   const uint32_t even = permuted(first[0], green[0], 0x6240);  // of the first color, green, ...

@@ -87,7 +87,7 @@ Status CoefFilter::configure(const GstCaps* in, const GstCaps* out) {
     out_info_ = out_info;
     return agreed;
   }
-  give_up_memory();
+  release_memory();
   same_caps_ = same_without_tables(in, out);
   same_tables_ = gst_caps_is_equal(in, out);
   caps_tables_.read(in, in_info_);
@@ -148,7 +148,7 @@ Status CoefFilter::pass(FrameTask& task, const CoefPlaces& places) {
   return engine_.queue(QueueKind::kCompute).record(&task.measured->fence);
 }
 
-void CoefFilter::give_up_memory() {
+void CoefFilter::release_memory() {
   input_blocks_.clear();
   out_.stop();
 }
@@ -166,7 +166,7 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaCoefFilter, gst_cuda_coef_filter,
                                                              static_cast<GstPluginAPIFlags>(0)));
 
 // The fields that say how the same coefficients are written, and what it costs to change one: the
-// sum is the price of a way.
+// sum is the cost of a path.
 static constexpr struct {
   const char* field;
   int price;
@@ -176,7 +176,7 @@ static constexpr int kPriceOfMemory = 32;   // a copy over the bus
 
 GstCaps* gst_cuda_coef_filter_template_caps(const GstStructure* own) {
   std::vector<std::string> samplings, colorspaces;
-  // Not by counting: a value behind the last one is none of the type.
+  // Not by counting: a value after the last one is none of the type.
   auto* const all = static_cast<GEnumClass*>(g_type_class_ref(GST_TYPE_COEF_SAMPLING));
   for (guint i = 0; i < all->n_values; i++) {
     const auto sampling = static_cast<GstCoefSampling>(all->values[i].value);
@@ -225,7 +225,7 @@ static bool are_halves(const GstStructure* wanted) {
   return g_strcmp0(gst_structure_get_string(wanted, "format"), "F16LE") == 0;
 }
 
-// The cheapest way: the coefficients as they are, then in the same memory, then with the least
+// The cheapest path: the coefficients as they are, then in the same memory, then with the least
 // change.
 static GstCaps* gst_cuda_coef_filter_fixate_caps(GstBaseTransform* trans, GstPadDirection,
                                                  GstCaps* caps, GstCaps* othercaps) {
@@ -266,7 +266,7 @@ static bool keeps(GstBaseTransform* trans, GType api) {
   return api == GST_DCT_JPEG_META_API_TYPE;
 }
 
-// What a file has besides its coefficients stays with them. The base class never asks
+// What a file has besides its coefficients stays with them. The base class never queries
 // transform_meta() about these metas, which describe the memory of other buffers.
 static gboolean gst_cuda_coef_filter_copy_metadata(GstBaseTransform* trans, GstBuffer* in,
                                                    GstBuffer* out) {

@@ -22,14 +22,14 @@ namespace cudatransform {
 class CoefFilter : public FrameTransform {
  public:
   explicit CoefFilter(FrameMover& mover) : engine_(mover.engine()), mover_(mover) {}
-  ~CoefFilter() override { give_up_memory(); }
+  ~CoefFilter() override { release_memory(); }
 
   Status configure(const GstCaps* in, const GstCaps* out) final;
   Status allocate(GstQuery* query, GstCaps* caps) final;
   void propose(GstQuery* query, GstCaps* caps, guint buffers) final;
   bool waits_for_frames() const final { return out_.waits_for_frames(); }
   Status submit(FrameTask& task) final;
-  void stop() override { give_up_memory(); }
+  void stop() override { release_memory(); }
 
   const GstDctInfo& in_info() const { return in_info_; }
   const GstDctInfo& out_info() const { return out_info_; }
@@ -50,7 +50,7 @@ class CoefFilter : public FrameTransform {
   // The tables of the result, from those of the frame; neither has any if it is not quantized.
   virtual Status make_tables(const FrameTables& from, FrameTables* to);
   // Gives the engine the job of a frame, with the settings of take_settings(). `frame` (may be
-  // null): what to measure; the filter sets its components, and takes away kinds that it does not
+  // null): what to measure; the filter sets its components, and removes kinds that it does not
   // measure.
   virtual Status enqueue(const CoefArray from[kMaxCoefArrays], const FrameTables& from_tables,
                          const CoefArray to[kMaxCoefArrays], const FrameTables& to_tables,
@@ -61,7 +61,7 @@ class CoefFilter : public FrameTransform {
 
  private:
   Status pass(FrameTask& task, const CoefPlaces& places);
-  void give_up_memory();
+  void release_memory();
 
   GstDctInfo in_info_ = {}, out_info_ = {};
   bool same_caps_ = false, same_tables_ = false;  // of both pads

@@ -4,10 +4,11 @@
 /**
  * SECTION:element-cudadctconvert
  * @title: cudadctconvert
+ * @short_description: converts layout, order, format and memory of DCT coefficients
  * @see_also: cudadct8x8, cudaidct8x8
  *
- * Brings 8x8 DCT coefficients (video/x-dct) into another layout, order, format or memory, on a CUDA
- * device or, with the same result, on the CPU.
+ * Converts 8x8 DCT coefficients (video/x-dct) to another layout, order, format or memory, using
+ * CUDA or, with identical output, the CPU. Downstream caps select what to convert to.
  *
  * docs/elements/cudadctconvert.md is the manual.
  *
@@ -15,7 +16,9 @@
  * |[
  * gst-launch-1.0 filesrc location=photo.jpg ! jpegcoefdec ! cudadctconvert ! \
  *   video/x-dct,layout=band,format=F16LE ! filesink location=bands.f16
- * ]| The dequantized coefficients of a JPEG file, a plane for each frequency, as half floats.
+ * ]| Writes the dequantized coefficients of a JPEG file as half floats, one plane per frequency.
+ *
+ * Since: 1.0
  */
 
 #include <algorithm>
@@ -36,7 +39,7 @@ CT_ENGINE_OPS(ConvertOps, host_convert_ops, cuda_convert_ops)
 class ConvertTransform final : public CoefFilter {
  public:
   using CoefFilter::CoefFilter;
-  ~ConvertTransform() override { give_up_count(); }
+  ~ConvertTransform() override { release_count(); }
 
   QuantSettings settings;  // of values that become levels; guarded by the object lock
 
@@ -53,7 +56,7 @@ class ConvertTransform final : public CoefFilter {
 
  private:
   bool quantizes() const { return out_info().quantized && !in_info().quantized; }
-  void give_up_count();
+  void release_count();
 
   FrameTables new_tables_;  // of the next frame, if it is quantized
   // How many numbers were saturated: those of the engine, and those before it gave up its memory.
@@ -132,7 +135,7 @@ void ConvertTransform::describe(GstStructure* stats) const {
                     saturated_before_ + count_in(saturated_.get()), nullptr);
 }
 
-void ConvertTransform::give_up_count() {
+void ConvertTransform::release_count() {
   if (last_) (void)last_->wait();
   last_.reset();
   const std::lock_guard guard(lock_);
@@ -141,7 +144,7 @@ void ConvertTransform::give_up_count() {
 }
 
 void ConvertTransform::stop() {
-  give_up_count();
+  release_count();
   CoefFilter::stop();
 }
 
@@ -219,6 +222,14 @@ static void append_others(GstBaseTransform*, GstPadDirection, const GstStructure
 }
 
 static void gst_cuda_dct_convert_init(GstCudaDctConvert*) {}
+
+/**
+ * GstCudaDctConvert:quality:
+ *
+ * JPEG quality for quantizing unquantized input.
+ *
+ * Since: 1.0
+ */
 
 static void gst_cuda_dct_convert_class_init(GstCudaDctConvertClass* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);

@@ -1,21 +1,24 @@
-// Element cudadctflip: pictures of 8x8 DCT coefficients turned, mirrored and cropped without loss.
+// Element cudadctflip: losslessly flips, rotates and crops 8x8 DCT coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /**
  * SECTION:element-cudadctflip
  * @title: cudadctflip
+ * @short_description: losslessly flips, rotates and crops DCT coefficients
  * @see_also: jpegcoefdec, jpegcoefenc, videoflip
  *
- * Turns, mirrors and crops pictures of 8x8 DCT coefficients (video/x-dct) without loss, on a CUDA
- * device or, with the same result, on the CPU. The coefficients are those of libjpeg's jpegtran.
+ * Flips, rotates and crops pictures of 8x8 DCT coefficients (video/x-dct) without loss, using CUDA
+ * or, with identical output, the CPU. The coefficients are those of libjpeg's jpegtran.
  *
  * docs/elements/cudadctflip.md is the manual.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 filesrc location=photo.jpg ! jpegcoefdec ! cudadctflip video-direction=90r ! \
- *   jpegcoefenc ! filesink location=turned.jpg
- * ]| A photograph, turned by 90 degrees clockwise.
+ *   jpegcoefenc ! filesink location=rotated.jpg
+ * ]| Rotates a photograph by 90 degrees clockwise.
+ *
+ * Since: 1.0
  */
 
 #include <gst/video/video.h>
@@ -93,7 +96,7 @@ static GstVideoOrientationMethod direction_of(GstBuffer* in, GstVideoOrientation
                                                                 : by_tags;
 }
 
-// What properties and tags ask of a frame, `in` (null: not known). The caller holds the object
+// What properties and tags request for a frame, `in` (null: not known). The caller holds the object
 // lock.
 static FlipRequest wanted_request(const GstCudaDctFlip* self, GstBuffer* in,
                                   GstVideoOrientationMethod* direction) {
@@ -136,7 +139,7 @@ static FlipRequest taken_request(GstBaseTransform* trans) {
   return cudatransform::locked(trans, transform_of<FlipTransform>(trans).request);
 }
 
-// Caps are asked for before data flow, too, when no frame has taken a request yet.
+// Caps are also queried before data flow, when no frame has taken a request yet.
 static FlipRequest request_of(GstBaseTransform* trans) {
   if (gst_pad_has_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans))) return taken_request(trans);
   const cudatransform::ObjectLock lock(trans);
@@ -146,12 +149,12 @@ static FlipRequest request_of(GstBaseTransform* trans) {
 
 // ---- Events ----
 
-// A list replaces the one of its scope. As videoflip: downstream shall not turn the picture again.
+// A list replaces the one of its scope. As videoflip: downstream must not rotate the picture again.
 static GstEvent* take_tags(GstCudaDctFlip* self, GstEvent* event) {
   GstTagList* tags = nullptr;
   gst_event_parse_tag(event, &tags);
   GstVideoOrientationMethod method = GST_VIDEO_ORIENTATION_CUSTOM;
-  const bool is_told = gst_video_orientation_from_tag(tags, &method);
+  const bool has_orientation = gst_video_orientation_from_tag(tags, &method);
   GST_OBJECT_LOCK(self);
   if (gst_tag_list_get_scope(tags) == GST_TAG_SCOPE_STREAM)
     self->tags.stream = method;
@@ -159,7 +162,7 @@ static GstEvent* take_tags(GstCudaDctFlip* self, GstEvent* event) {
     self->tags.global = method;
   const bool is_auto = self->settings.direction == GST_VIDEO_ORIENTATION_AUTO;
   GST_OBJECT_UNLOCK(self);
-  if (!is_auto || !is_told) return event;
+  if (!is_auto || !has_orientation) return event;
   GstTagList* upright = gst_tag_list_copy(tags);
   gst_tag_list_add(upright, GST_TAG_MERGE_REPLACE, GST_TAG_IMAGE_ORIENTATION, "rotate-0", nullptr);
   GstEvent* changed = gst_event_new_tag(upright);
@@ -219,7 +222,7 @@ static void append_others(GstBaseTransform* trans, GstPadDirection direction, co
     cudatransform::unflip_caps(others->back().get(), request);
 }
 
-// Metas about places in the picture are dropped: their code cannot turn them.
+// Metas about places in the picture are dropped: their code cannot transform them.
 static gboolean gst_cuda_dct_flip_transform_meta(GstBaseTransform* trans, GstBuffer* out,
                                                  GstMeta* meta, GstBuffer* in) {
   for (const char* tag : {GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR})
@@ -241,13 +244,69 @@ static void gst_cuda_dct_flip_init(GstCudaDctFlip* self) {
   self->tags = {};
 }
 
+/**
+ * GstCudaDctFlip:video-direction:
+ *
+ * Video direction: rotation and flipping.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctFlip:crop-left:
+ *
+ * Left edge of the crop, rounded down to an MCU boundary.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctFlip:crop-top:
+ *
+ * Top edge of the crop, rounded down to an MCU boundary.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctFlip:crop-width:
+ *
+ * Width of the crop in pixels (0 = to the right edge).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctFlip:crop-height:
+ *
+ * Height of the crop in pixels (0 = to the bottom edge).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctFlip:trim:
+ *
+ * Drop partial MCUs that cannot be transformed (like jpegtran -trim).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctFlip:perfect:
+ *
+ * Fail if the transformation cannot be lossless (like jpegtran -perfect).
+ *
+ * Since: 1.0
+ */
+
 static void install_properties(GObjectClass* klass) {
   const SettingsOf<FlipSettings> flip(
       [](gpointer element) -> auto& { return GST_CUDA_DCT_FLIP(element)->settings; });
   const SettingsOf<FlipRequest> request(
       [](gpointer element) -> auto& { return GST_CUDA_DCT_FLIP(element)->settings.request; });
   const cudatransform::SettingTraits<FlipRequest, int32_t> samples = {
-      .most = G_MAXINT, .flags = cudatransform::kControllable};
+      .max = G_MAXINT, .flags = cudatransform::kControllable};
   cudatransform::install_properties(
       klass,
       // In the place of GstVideoDirection's, whose flags say less.

@@ -4,11 +4,12 @@
 /**
  * SECTION:element-cudadctquant
  * @title: cudadctquant
+ * @short_description: requantizes DCT coefficients
  * @see_also: cudadct8x8, jpegcoefenc
  *
- * Gives quantized 8x8 DCT coefficients (video/x-dct) other quantization tables, on a CUDA device
- * or, with the same result, on the CPU. No sample is made: levels are multiplied by their old
- * divisors and divided by the new ones.
+ * Requantizes 8x8 DCT coefficients (video/x-dct) with other quantization tables or to a file size,
+ * using CUDA or, with identical output, the CPU. No samples are reconstructed: quantized
+ * coefficients are multiplied by their old quantizer steps and divided by the new ones.
  *
  * docs/elements/cudadctquant.md is the manual.
  *
@@ -16,7 +17,9 @@
  * |[
  * gst-launch-1.0 filesrc location=photo.jpg ! jpegcoefdec ! cudadctquant quality=50 ! \
  *   jpegcoefenc ! filesink location=smaller.jpg
- * ]| A smaller file of the same photograph.
+ * ]| Writes a smaller file of the same photograph.
+ *
+ * Since: 1.0
  */
 
 #include <algorithm>
@@ -183,7 +186,7 @@ Status QuantTransform::choose_tables(GstBuffer* in, const CoefArray from[kMaxCoe
   if (number_of(info) != CoefNumber::kS16 || arrangement_of(info) != CoefArrangement::kBlock)
     return refuse("target-size requires format=S16LE, layout=block and order=raster");
   JpegOptions options;
-  CT_RETURN_IF_ERROR(ask_for_baseline("target-size", ask_downstream, &options));
+  CT_RETURN_IF_ERROR(require_baseline("target-size", query_downstream, &options));
   JpegPicture file;
   describe_jpeg_file(info, in, &file);
   const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(in);
@@ -307,7 +310,7 @@ Status QuantTransform::choose(GstBuffer* in, const CoefArray from[kMaxCoefArrays
     return {};
   }
   const Status status = choose_tables(in, from, from_tables, keeps);
-  // The caller gives memory back that a part of the work may still use.
+  // The caller releases memory that a part of the work may still use.
   FencePtr part;
   if (!status.ok() && engine_.queue(QueueKind::kCompute).record(&part).ok()) (void)part->wait();
   return status;
@@ -395,6 +398,62 @@ static GstCaps* template_caps() {
 
 static void gst_cuda_dct_quant_init(GstCudaDctQuant*) {}
 
+/**
+ * GstCudaDctQuant:chroma-qtable:
+ *
+ * Chroma quantization table, 64 entries in natural order (empty = quant-preset).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctQuant:luma-qtable:
+ *
+ * Luma and RGB quantization table, 64 entries in natural order (empty = quant-preset).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctQuant:quality:
+ *
+ * JPEG quality, scaled as in libjpeg (quant-preset=annex-k or perceptual only).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctQuant:quant-preset:
+ *
+ * Quantization tables to use.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctQuant:target-size:
+ *
+ * Maximum size of each JPEG file in bytes, at the highest quality that allows it (0 = disabled).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctQuant:qtable-file:
+ *
+ * Quantization table file in cjpeg -qtables syntax (overrides all other tables).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctQuant:coarser-only:
+ *
+ * Keep existing quantizer steps that are coarser than the new ones.
+ *
+ * Since: 1.0
+ */
+
 static void install_properties(GObjectClass* klass) {
   const auto filter = settings_of<&QuantTransform::settings>();
   const auto quant = settings_of<&QuantTransform::settings, &QuantFilterSettings::quant>();
@@ -406,7 +465,7 @@ static void install_properties(GObjectClass* klass) {
               filter.row("target-size", "Target Size",
                          "Maximum size of each JPEG file in bytes, at the highest quality that "
                          "allows it (0 = disabled)",
-                         &QuantFilterSettings::target_size, {.most = G_MAXUINT})});
+                         &QuantFilterSettings::target_size, {.max = G_MAXUINT})});
 }
 
 static void gst_cuda_dct_quant_class_init(GstCudaDctQuantClass* klass) {

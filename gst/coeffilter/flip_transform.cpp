@@ -1,4 +1,4 @@
-// cudadctflip's transform: pictures of coefficients turned, mirrored and cropped.
+// cudadctflip's transform: flips, rotates and crops pictures of coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/coeffilter/flip_transform.h"

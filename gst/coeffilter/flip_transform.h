@@ -1,4 +1,4 @@
-// cudadctflip's transform: pictures of coefficients turned, mirrored and cropped.
+// cudadctflip's transform: flips, rotates and crops pictures of coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -66,16 +66,16 @@ class FlipTransform final : public CoefFilter {
   bool warned_of_metadata_ = false, warned_of_edges_ = false;
 };
 
-// The turn that makes the picture upright by its Exif data. False: they do not say it.
+// The rotation that makes the picture upright by its Exif data. False: they name none.
 bool read_upright_turn(const GstDctJpegMeta& meta, Turn* turn);
 // Makes a picture's meta true of what was made of it. Returns what had to be dropped, for people;
 // empty: nothing. Without libjpeg, that is all of it.
 std::string flip_jpeg_meta(const PictureFlip& flip, GstDctJpegMeta* meta);
 
-// Changes `s`, caps of the input, into those of the output. A size that cannot be told, because
+// Changes `s`, caps of the input, into those of the output. A size that is unknown, because
 // `s` leaves it open or the request cannot be met, may be any.
 void flip_caps(GstStructure* s, const FlipRequest& request);
-// The way back.
+// The inverse.
 void unflip_caps(GstStructure* s, const FlipRequest& request);
 
 }  // namespace cudatransform

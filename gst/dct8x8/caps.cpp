@@ -13,7 +13,7 @@
 namespace cudatransform {
 namespace {
 
-// Frames of 4:4:0 are made alone: nothing says that the rows of Y444 have the same chroma.
+// Frames of 4:4:0 are output only: nothing says that the rows of Y444 have the same chroma.
 CoefKind dct_kind(Direction direction) {
   const bool forward = direction == Direction::kForward;
   return {GST_DCT_MEDIA_TYPE,
@@ -152,7 +152,7 @@ void append_sizes(const GValue* value, const Scaled& scaled, GValue* list) {
   gst_value_list_append_and_take_value(list, &item);
 }
 
-// Replaces width and height. False if no size is left, because all are too large for caps.
+// Replaces width and height. False if no size remains, because all are too large for caps.
 template <typename Scaled>
 bool scale_sizes(GstStructure* s, const Scaled& scaled) {
   for (const char* field : {"width", "height"}) {
@@ -184,7 +184,7 @@ bool scale_sizes_up(GstStructure* s, int scale) {
 
 namespace {
 
-constexpr int kMaxPads = 64;  // that are looked at upstream; a loop of links may be built
+constexpr int kMaxPads = 64;  // that are searched upstream; a loop of links is possible
 
 bool has_range(const char* colorimetry, GstVideoColorRange range) {
   GstVideoColorimetry color;
@@ -214,12 +214,12 @@ bool prefers_full_range(GstPad* src) {
          has_full_range(caps.get());
 }
 
-// BT.601's of limited range, which only the range tells from JPEG's.
+// BT.601's of limited range, which differs from JPEG's by the range alone.
 bool has_only_another_range(const char* colorimetry) {
   return colorimetry && full_range_of(colorimetry) == kJpegColorimetry;
 }
 
-// Looks at the pad that feeds `sink`, and behind it, while `pads` are left.
+// Searches the pad that feeds `sink`, and those upstream of it, up to `pads` pads.
 std::string find_limited_range(GstPad* sink, int* pads) {
   GstPad* feeder = --*pads < 0 ? nullptr : gst_pad_get_peer(sink);
   if (!feeder) return {};

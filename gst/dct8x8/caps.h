@@ -17,7 +17,7 @@ namespace cudatransform {
 // JPEG's colorimetry of YCbCr: full range, BT.601's matrix.
 inline constexpr char kJpegColorimetry[] = "1:4:0:0";
 
-// All caps that the transforms take or make; CUDA memory first where this build has it. The
+// All caps that the transforms accept or produce; CUDA memory first where this build has it. The
 // template allows more than the two functions below, so that people can read it. Transfer full.
 GstCaps* dct_template_caps();
 
@@ -42,7 +42,7 @@ GstCaps* fixate_dct_caps(GstCaps* candidates, bool prefer_cuda);
 
 // Replace width and height in `s`, if present: each is a number, a range or a list. One divides by
 // `scale` (1, 2, 4 or 8) and rounds up; the other gives all sizes that the first turns into these.
-// False if no size is left, because all are too large for caps.
+// False if no size remains, because all are too large for caps.
 bool scale_sizes_down(GstStructure* s, int scale);
 bool scale_sizes_up(GstStructure* s, int scale);
 

@@ -1,4 +1,4 @@
-// Conversions of frames beside the DCT: RGB to planes and back, and limited range to full.
+// Conversions of frames around the DCT: RGB to planes and back, and limited range to full.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dct8x8/conversions.h"
@@ -109,7 +109,7 @@ void RgbStep::describe_planes(const GstDctInfo& dct, const RgbPlanes& planes) {
     SamplePlane& plane = job_.planes[c];
     plane.width = rgb_plane_side(job_.rgb.width, job_.subsampling[c].x);
     plane.height = rgb_plane_side(job_.rgb.height, job_.subsampling[c].y);
-    // Behind its last column the DCT repeats it. cjpeg repeats the picture's last column, and takes
+    // After its last column the DCT repeats it. cjpeg repeats the picture's last column, and takes
     // the mean of that and its like.
     if (planes.fills_blocks && by.x * by.y > 1) {
       plane.width = dct.components[c].blocks_w * 8;

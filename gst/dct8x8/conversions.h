@@ -1,4 +1,4 @@
-// Conversions of frames beside the DCT: RGB to planes and back, and limited range to full.
+// Conversions of frames around the DCT: RGB to planes and back, and limited range to full.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace cudatransform {
 
 // The error if frames of `rgb` do not belong to coefficients of `dct`, which have these caps: RGB
-// that is made has full range, YCbCr is JPEG's, and all samples have 8 bits.
+// that results has full range, YCbCr is JPEG's, and all samples have 8 bits.
 Status check_rgb(const GstVideoInfo& rgb, const GstDctInfo& dct, const GstCaps* coefs,
                  Direction direction);
 
@@ -20,7 +20,7 @@ Status check_rgb(const GstVideoInfo& rgb, const GstDctInfo& dct, const GstCaps* 
 // half the rows gets an inverse twice as large instead of an upsampling.
 int rgb_chroma_scale(GstCoefSampling sampling, int scale);
 
-// The planes beside a frame in RGB.
+// The planes that belong to an RGB frame.
 struct RgbPlanes {
   Direction direction;        // kForward: RGB to planes
   bool fills_blocks = false;  // forward: subsampled components are as large as their blocks

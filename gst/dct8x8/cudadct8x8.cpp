@@ -4,18 +4,25 @@
 /**
  * SECTION:element-cudadct8x8
  * @title: cudadct8x8
- * @see_also: cudaidct8x8
+ * @short_description: 8x8 forward DCT with quantization
+ * @see_also: cudaidct8x8, jpegcoefenc
  *
- * Transforms raw video to 8x8 DCT coefficients (video/x-dct) and quantizes them, on a CUDA
- * device or, with the same result, on the CPU. The quantization tables travel with every buffer.
+ * Transforms raw video to quantized 8x8 DCT coefficients (video/x-dct), using CUDA or, with
+ * identical output of the integer methods, the CPU. Each buffer carries its quantization tables.
  *
  * docs/elements/cudadct8x8.md is the manual.
  *
- * ## Example launch line
+ * ## Example launch lines
  * |[
  * gst-launch-1.0 -m videotestsrc num-buffers=10 ! cudadct8x8 quality=75 measure=psnr \
  *   post-messages=true ! fakesink
- * ]| Prints how much of the test picture a JPEG of quality 75 would keep, as PSNR.
+ * ]| Prints the PSNR of the test picture at JPEG quality 75.
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=90 ! cudadct8x8 bitrate=4000 ! jpegcoefenc ! avimux ! \
+ *   filesink location=motion.avi
+ * ]| Encodes Motion JPEG at 4000 kbit/s.
+ *
+ * Since: 1.0
  */
 
 #include <string>
@@ -64,7 +71,7 @@ static GType gst_cuda_dct_quantizer_get_type(void) {
   return type;
 }
 
-// We promise no tables that downstream asks for: we write only our own. Downstream says which range
+// We promise no tables that downstream requests: we write only our own. Downstream says which range
 // it prefers.
 static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDirection direction,
                                              GstCaps* caps, GstCaps* othercaps) {
@@ -101,6 +108,71 @@ static gboolean gst_cuda_dct_8x8_query(GstBaseTransform* trans, GstPadDirection 
 
 static void gst_cuda_dct_8x8_init(GstCudaDct8x8*) {}
 
+/**
+ * GstCudaDct8x8:chroma-qtable:
+ *
+ * Chroma quantization table, 64 entries in natural order (empty = quant-preset).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:luma-qtable:
+ *
+ * Luma and RGB quantization table, 64 entries in natural order (empty = quant-preset).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:qtable-file:
+ *
+ * Quantization table file in cjpeg -qtables syntax (overrides all other tables).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:quality:
+ *
+ * JPEG quality, scaled as in libjpeg (quant-preset=annex-k or perceptual only).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:quant-preset:
+ *
+ * Quantization tables to use.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:dead-zone:
+ *
+ * AC dead zone as a fraction of the quantizer step (quantizer=dead-zone only).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:quantizer:
+ *
+ * AC quantization method (8 bits; method=islow, ifast or float).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:rd-lambda:
+ *
+ * Lagrange multiplier of the rate-distortion optimization: squared error per bit, in quantizer
+ * steps.
+ *
+ * Since: 1.0
+ */
+
 static void install_quant(GObjectClass* klass) {
   const auto quant = settings_of<&DctTransform::settings, &DctSettings::quant>();
   install_properties(klass, quant_properties(quant));
@@ -111,12 +183,68 @@ static void install_quant(GObjectClass* klass) {
                  &QuantSettings::quantizer, {.type = GST_TYPE_CUDA_DCT_QUANTIZER}),
        quant.row("dead-zone", "Dead Zone",
                  "AC dead zone as a fraction of the quantizer step (quantizer=dead-zone only)",
-                 &QuantSettings::dead_zone, {.least = 0.5, .most = 1}),
+                 &QuantSettings::dead_zone, {.min = 0.5, .max = 1}),
        quant.row("rd-lambda", "RD Lambda",
                  "Lagrange multiplier of the rate-distortion optimization: squared error per bit, "
                  "in quantizer steps",
-                 &QuantSettings::rd_lambda, {.least = 0.001, .most = 1})});
+                 &QuantSettings::rd_lambda, {.min = 0.001, .max = 1})});
 }
+
+/**
+ * GstCudaDct8x8:target-size:
+ *
+ * Target size of each JPEG file in bytes (0 = disabled).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:max-size:
+ *
+ * Maximum size of each JPEG file in bytes (0 = unlimited).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:bitrate:
+ *
+ * Target bit rate in kbit/s (0 = disabled).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:vbv-buf-capacity:
+ *
+ * Size of the VBV buffer in milliseconds (0 = automatic).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:min-quality:
+ *
+ * Minimum quality under rate control.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:max-quality:
+ *
+ * Maximum quality under rate control.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:active-quality:
+ *
+ * Quality of the last frame, fractional under rate control (-1 = none).
+ *
+ * Since: 1.0
+ */
 
 static void install_rate_control(GObjectClass* klass) {
   const auto rate = settings_of<&DctTransform::settings, &DctSettings::rate>();
@@ -124,19 +252,19 @@ static void install_rate_control(GObjectClass* klass) {
       klass,
       {rate.row("target-size", "Target Size",
                 "Target size of each JPEG file in bytes (0 = disabled)", &RateSettings::target_size,
-                {.most = G_MAXUINT}),
+                {.max = G_MAXUINT}),
        rate.row("max-size", "Maximum Size",
                 "Maximum size of each JPEG file in bytes (0 = unlimited)", &RateSettings::max_size,
-                {.most = G_MAXUINT}),
+                {.max = G_MAXUINT}),
        rate.row("bitrate", "Bit Rate", "Target bit rate in kbit/s (0 = disabled)",
-                &RateSettings::bitrate, {.most = G_MAXUINT / 1000}),
+                &RateSettings::bitrate, {.max = G_MAXUINT / 1000}),
        rate.row("vbv-buf-capacity", "VBV Buffer Capacity",
                 "Size of the VBV buffer in milliseconds (0 = automatic)",
-                &RateSettings::vbv_buf_capacity, {.most = 10000}),
+                &RateSettings::vbv_buf_capacity, {.max = 10000}),
        rate.row("min-quality", "Minimum Quality", "Minimum quality under rate control",
-                &RateSettings::min_quality, {.least = 1, .most = 100}),
+                &RateSettings::min_quality, {.min = 1, .max = 100}),
        rate.row("max-quality", "Maximum Quality", "Maximum quality under rate control",
-                &RateSettings::max_quality, {.least = 1, .most = 100}),
+                &RateSettings::max_quality, {.min = 1, .max = 100}),
        {g_param_spec_double("active-quality", "Active Quality",
                             "Quality of the last frame, fractional under rate control (-1 = none)",
                             -1, 100, -1, cudatransform::kReadOnly),
@@ -144,6 +272,22 @@ static void install_rate_control(GObjectClass* klass) {
           g_value_set_double(value, transform_of<DctTransform>(object).rate.result().quality);
         }}});
 }
+
+/**
+ * GstCudaDct8x8:keep-reference:
+ *
+ * Attach the source frame for PSNR measurement by the inverse transform.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDct8x8:tables-in-caps:
+ *
+ * Also write quantization tables into the caps (table changes cause renegotiation).
+ *
+ * Since: 1.0
+ */
 
 static void install_others(GObjectClass* klass) {
   const auto dct = settings_of<&DctTransform::settings>();

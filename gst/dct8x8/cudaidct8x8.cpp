@@ -4,26 +4,29 @@
 /**
  * SECTION:element-cudaidct8x8
  * @title: cudaidct8x8
- * @see_also: cudadct8x8
+ * @short_description: dequantization and 8x8 inverse DCT
+ * @see_also: cudadct8x8, jpegcoefdec
  *
  * Dequantizes 8x8 DCT coefficients (video/x-dct) with the tables that each buffer carries and
- * transforms them back to raw video, on a CUDA device or, with the same result, on the CPU.
+ * reconstructs raw video, using CUDA or, with identical output of the integer methods, the CPU.
  *
- * With #GstCudaIdct8x8:scale the pictures are made at 1/2, 1/4 or 1/8 of their size, which costs
- * less than the full size. Frames in RGB have the bytes of libjpeg-turbo: the same as djpeg, Pillow
- * and OpenCV.
+ * #GstCudaIdct8x8:scale reconstructs pictures at a half, a quarter or an eighth of their size,
+ * which is faster than full size. RGB output is bit-exact with libjpeg-turbo, and so with djpeg,
+ * Pillow and OpenCV.
  *
  * docs/elements/cudaidct8x8.md is the manual.
  *
- * ## Example launch line
+ * ## Example launch lines
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=100 ! cudadct8x8 quality=50 ! cudaidct8x8 ! \
  *   videoconvert ! autovideosink
- * ]| The test picture, as a JPEG of quality 50 would show it.
+ * ]| Shows the test picture at JPEG quality 50.
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=1 ! video/x-raw,width=1920,height=1080 ! cudadct8x8 ! \
- *   cudaidct8x8 scale=1/8 ! videoconvert ! pngenc ! filesink location=thumbnail.png
- * ]| A thumbnail of 240x135.
+ *   cudaidct8x8 scale=eighth ! videoconvert ! pngenc ! filesink location=thumbnail.png
+ * ]| Writes a thumbnail of 240x135.
+ *
+ * Since: 1.0
  */
 
 #include "gst/dct8x8/caps.h"
@@ -57,10 +60,10 @@ GST_ELEMENT_REGISTER_DEFINE(cudaidct8x8, "cudaidct8x8", GST_RANK_NONE,
 #define GST_TYPE_CUDA_IDCT_SCALE (gst_cuda_idct_scale_get_type())
 static GType gst_cuda_idct_scale_get_type(void) {
   static const GEnumValue kValues[] = {
-      {1, "Full size", "1"},
-      {2, "Half width and height", "1/2"},
-      {4, "Quarter width and height", "1/4"},
-      {8, "Eighth width and height", "1/8"},
+      {1, "Full size", "full"},
+      {2, "Half width and height", "half"},
+      {4, "Quarter width and height", "quarter"},
+      {8, "Eighth width and height", "eighth"},
       {0, nullptr, nullptr},
   };
   static const GType type = cudatransform::register_values("GstCudaIdctScale", kValues);
@@ -77,6 +80,22 @@ static GType gst_cuda_idct_upsampling_get_type(void) {
   static const GType type = cudatransform::register_values("GstCudaIdctUpsampling", kValues);
   return type;
 }
+
+/**
+ * GstCudaIdct8x8:scale:
+ *
+ * Output scale.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaIdct8x8:chroma-upsampling:
+ *
+ * Chroma upsampling filter for RGB output.
+ *
+ * Since: 1.0
+ */
 
 static void install_properties(GObjectClass* klass) {
   const auto dct = cudatransform::settings_of<&DctTransform::settings>();

@@ -26,7 +26,7 @@ CoefType coef_type_of(GstCoefFormat format) {
   return format == GST_COEF_FORMAT_S32LE ? CoefType::kS32 : CoefType::kF32;
 }
 
-// Whether coefficients make frames of that size at `scale`.
+// Whether coefficients give frames of that size at `scale`.
 bool fits(const GstDctInfo& dct, const GstVideoInfo& raw, int scale) {
   return scaled_size(static_cast<int32_t>(dct.width), scale) == raw.width &&
          scaled_size(static_cast<int32_t>(dct.height), scale) == raw.height;
@@ -35,11 +35,11 @@ bool fits(const GstDctInfo& dct, const GstVideoInfo& raw, int scale) {
 const char* why_incomparable(int scale) {
   switch (scale) {
     case 2:
-      return "PSNR unavailable at scale=1/2";
+      return "PSNR unavailable at scale=half";
     case 4:
-      return "PSNR unavailable at scale=1/4";
+      return "PSNR unavailable at scale=quarter";
     case 8:
-      return "PSNR unavailable at scale=1/8";
+      return "PSNR unavailable at scale=eighth";
     default:
       return nullptr;
   }
@@ -68,7 +68,7 @@ Status DctTransform::read_caps(const GstCaps* coefs, const GstVideoInfo& raw, Co
   return {};
 }
 
-// Whether frames of `raw` have another range than the coefficients. YCbCr that is made of RGB has
+// Whether frames of `raw` have another range than the coefficients. YCbCr converted from RGB has
 // JPEG's.
 bool DctTransform::converts_range_of(const GstVideoInfo& raw) const {
   return has_limited_range(raw) && (has_full_range_ || is_rgb_format(GST_VIDEO_INFO_FORMAT(&raw)));
@@ -194,7 +194,7 @@ Status DctTransform::find(GstBuffer* in, CoefPlaces* places) {
   return {};
 }
 
-// Prepares `frame` for measuring, and tells the job to measure. `rgb_bytes`: those of a frame in
+// Prepares `frame` and the job for measuring. `rgb_bytes`: those of a frame in
 // RGB.
 static void measure(const GstDctInfo& info, const SamplePlane* reference, guint64 rgb_bytes,
                     MeasuredFrame* frame, Dct8x8Job* job) {
@@ -291,7 +291,7 @@ Status DctTransform::enqueue(MeasuredFrame* frame, CoefStep* step) {
     return converts() ? submit_with_conversion(job, raw, done) : submit_job(job, done);
   };
   const Status status = work();
-  // The caller gives memory back that a part of the work may still use.
+  // The caller releases memory that a part of the work may still use.
   FencePtr part;
   if (!status.ok() && engine_.queue(QueueKind::kCompute).record(&part).ok()) (void)part->wait();
   return status;
@@ -324,7 +324,7 @@ Status DctTransform::submit_with_conversion(const Dct8x8Job& timed, const Rects&
   job.timer = nullptr;
   job.times = nullptr;
   if (timed.timer) CT_RETURN_IF_ERROR(timed.timer->begin(queue));
-  // Rate control has made planes of the frame already.
+  // Rate control has converted the frame to planes already.
   if (!is_forward())
     CT_RETURN_IF_ERROR(submit_inverse(job));
   else if (!rate.is_on())
@@ -337,7 +337,7 @@ Status DctTransform::submit_with_conversion(const Dct8x8Job& timed, const Rects&
 Status DctTransform::submit_inverse(Dct8x8Job job) {
   const int chroma_scale = rgb_chroma_scale(dct_.sampling, job.scale);
   if (chroma_scale == job.scale) return submit_job(job, nullptr);
-  // Only a job of all components counts their zeros. It makes chroma too small, for nothing.
+  // Only a job of all components counts their zeros. It computes chroma in vain.
   if (!job.measure) job.components = 1;
   for (int c = 1; c < job.components; c++) {
     job.samples[c].width = scaled_size(job.samples[c].width, job.scale / chroma_scale);
@@ -390,6 +390,22 @@ static GType gst_cuda_dct_method_get_type(void) {
   static const GType type = cudatransform::register_values("GstCudaDctMethod", kValues);
   return type;
 }
+
+/**
+ * GstCudaDctBase:active-method:
+ *
+ * Method in use (may differ from the method property).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDctBase:method:
+ *
+ * DCT algorithm to use.
+ *
+ * Since: 1.0
+ */
 
 static void install_properties(GObjectClass* klass) {
   const auto dct = cudatransform::settings_of<&DctTransform::settings>();

@@ -31,7 +31,7 @@ class DctTransform final : public CoefTransform {
       : CoefTransform(mover, direction, "cudadct8x8") {}
 
   DctSettings settings;
-  RateControl rate{engine_, mover_, ask_downstream};  // forward
+  RateControl rate{engine_, mover_, query_downstream};  // forward
 
   // Writes the settings' tables into fixed caps of coefficients, if the settings say so. The caller
   // holds the object lock.

@@ -1,4 +1,4 @@
-// What elements downstream will make of coefficients: queries for the options of JPEG files, and
+// What downstream elements do with coefficients: queries for the options of JPEG files, and
 // for raw video.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -17,8 +17,8 @@ static constexpr char kRawName[] = "GstCudaTransformRawCaps";
 
 static bool has_name(GstQuery* query, const char* name) {
   if (GST_QUERY_TYPE(query) != GST_QUERY_CUSTOM) return false;
-  const GstStructure* asked = gst_query_get_structure(query);
-  return asked && gst_structure_has_name(asked, name);
+  const GstStructure* structure = gst_query_get_structure(query);
+  return structure && gst_structure_has_name(structure, name);
 }
 
 GstQuery* make_file_query() {
@@ -88,10 +88,10 @@ JpegOptions read_file_query(const GstQuery* query) {
   return options;
 }
 
-Status ask_for_baseline(const char* property, const AskDownstream& ask, JpegOptions* options) {
+Status require_baseline(const char* property, const QueryDownstream& send, JpegOptions* options) {
   *options = {};
   const QueryPtr query(make_file_query());
-  if (ask && ask(query.get())) *options = read_file_query(query.get());
+  if (send && send(query.get())) *options = read_file_query(query.get());
   if (!options->progressive && !options->arithmetic) return {};
   return Status::error(StatusCode::kInvalidSetting,
                        std::string(property) + " requires baseline JPEG: set " +

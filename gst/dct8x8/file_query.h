@@ -1,4 +1,4 @@
-// What elements downstream will make of coefficients: queries for the options of JPEG files, and
+// What downstream elements do with coefficients: queries for the options of JPEG files, and
 // for raw video.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
@@ -44,11 +44,11 @@ bool answer_file_query(GstQuery* query, const JpegOptions& options);
 // Of an answered query.
 JpegOptions read_file_query(const GstQuery* query);
 
-// Sends a query downstream; null: there is nobody to ask.
-using AskDownstream = std::function<bool(GstQuery* query)>;
+// Sends a query downstream; null: no peer.
+using QueryDownstream = std::function<bool(GstQuery* query)>;
 // The options of the files downstream, or jpegcoefenc's defaults without an answer. Refuses, by the
 // name of the `property` that needs them, those whose size engines cannot compute.
-Status ask_for_baseline(const char* property, const AskDownstream& ask, JpegOptions* options);
+Status require_baseline(const char* property, const QueryDownstream& send, JpegOptions* options);
 
 JpegColor jpeg_color_of(GstCoefSampling sampling);
 // The file that jpegcoefenc writes of a buffer (null: one without metas) of coefficients of `info`,

@@ -197,8 +197,8 @@ Status choose_quantizer(const QuantSettings& settings, const GstDctInfo& info, M
 
 Property quality_property(const SettingsOf<QuantSettings>& quant, const char* blurb) {
   return quant.row("quality", "Quality", blurb, &QuantSettings::quality,
-                   {.least = 1,
-                    .most = 100,
+                   {.min = 1,
+                    .max = 100,
                     .flags = kControllable,
                     .set = [](QuantSettings& settings, int quality) {
                       settings.use_preset(settings.preset, quality);

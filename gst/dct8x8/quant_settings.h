@@ -21,7 +21,8 @@ namespace cudatransform {
 struct QuantSettings {
   QuantPreset preset;
   int quality;
-  QuantTable preset_tables[4];  // of these two, by QuantComponent: made once, not for each frame
+  QuantTable
+      preset_tables[4];  // of these two, by QuantComponent: computed once, not for each frame
   std::optional<QuantTable> luma, chroma;
   std::string file;
 

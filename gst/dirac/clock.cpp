@@ -60,8 +60,8 @@ DiracClock::Times DiracClock::show(const DiracSequence& sequence, uint64_t seque
   number = frame_number(sequence, number);
   const GstClockTime duration = time_of(sequence, 1);
   if (resumes_) {
-    // In a stream of one sequence, numbers tell the time after any seek. Numbers that begin anew
-    // with each sequence do not: then we take the time that the seek asked for.
+    // In a stream of one sequence, numbers give the time after any seek. Numbers that begin anew
+    // with each sequence do not: then we use the time that the seek requested.
     GstClockTime time = first_.is_set ? time_from(first_, sequence, number) : segment_start;
     if (time < segment_start || time > segment_start + kFarOff) time = segment_start;
     anchor_ = {true, sequence_count, number, time};

@@ -23,7 +23,7 @@ class DiracClock {
   // After a flush the stream continues anywhere.
   void flush();
   // Whether frames were shown, but none since a flush.
-  bool is_behind_seek() const { return resumes_ && first_.is_set; }
+  bool is_after_seek() const { return resumes_ && first_.is_set; }
 
   // The times of a shown frame.
   struct Times {

@@ -4,17 +4,20 @@
 /**
  * SECTION:element-cudadiracdec
  * @title: cudadiracdec
+ * @short_description: Dirac and VC-2 decoder
  *
- * Decodes Dirac and VC-2 (SMPTE ST 2042): all samples as the specification says. Takes streams that
- * are parsed, that a container has cut up, or bytes. Several pictures are decoded at a time, see
- * #GstCudaDiracDec:n-threads.
+ * Decodes Dirac and VC-2 (SMPTE ST 2042) streams, exactly as specified, using CUDA or the CPU. The
+ * input can be parsed, split by a demuxer, or a byte stream. Several pictures are decoded in
+ * parallel, see #GstCudaDiracDec:n-threads.
  *
  * docs/elements/cudadiracdec.md is the manual.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 filesrc location=film.drc ! cudadiracdec ! videoconvert ! autovideosink
- * ]| Plays a raw stream.
+ * ]| Plays an elementary stream.
+ *
+ * Since: 1.0
  */
 
 #include "gst/elements.h"
@@ -80,7 +83,7 @@ struct DiracState : CodecElementState {
   DiracPictures pictures;
   DiracSplit split;
   // The stream ends, and no frame was shown since a flush.
-  std::atomic<bool> ends_behind_seek = false;
+  std::atomic<bool> ends_after_seek = false;
 };
 
 }  // namespace cudatransform
@@ -121,7 +124,7 @@ namespace {
 constexpr gsize kMaxBefore = gsize{1} << 16, kMaxDropped = gsize{1} << 18;
 // Room for units without a picture, and for the pictures' needs besides their samples.
 constexpr guint64 kMaxOther = guint64{1} << 20;
-// Lossless codes of noise in 16 bits take 5 bytes a sample.
+// Losslessly coded 16-bit noise takes 5 bytes a sample.
 constexpr guint64 kMaxBytesASample = 8;
 
 // A frame carries its bytes with it, because in reverse playback it waits for its turn in the base
@@ -182,8 +185,8 @@ void DiracSplit::reset() {
   held = dropped = 0;
 }
 
-// A frame is a picture, with the units before it that describe it. Other units are dropped at once
-// where no frame has begun; so are bytes of no unit.
+// A frame is a picture, with the units before it that describe it. Other units are dropped
+// immediately where no frame has begun; so are bytes of no unit.
 static GstFlowReturn parse_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                                   GstAdapter* adapter, bool at_eos) {
   DiracState& state = state_of(decoder);
@@ -378,10 +381,10 @@ static gboolean dirac_raw_query(GstVideoDecoder* decoder, GstQuery* query) {
 static GstClockTime dirac_time_of_byte(GstVideoDecoder* decoder, guint64 byte) {
   GST_OBJECT_LOCK(decoder);
   const DiracState& state = state_of(decoder);
-  const bool is_asked_for = byte == state.seek_byte;
-  const GstClockTime asked_for = state.seek_time;
+  const bool is_requested = byte == state.seek_byte;
+  const GstClockTime requested = state.seek_time;
   GST_OBJECT_UNLOCK(decoder);
-  if (is_asked_for) return asked_for;
+  if (is_requested) return requested;
   guint64 bytes = 0;
   GstClockTime time = 0;
   if (byte == 0 || !decoded_so_far(decoder, &bytes, &time)) return 0;
@@ -402,8 +405,8 @@ static GstEvent* dirac_segment_in_time(GstVideoDecoder* decoder, GstEvent* event
   return in_time;
 }
 
-static bool is_end_behind_dirac_seek(GstElement* element, GstMessage* message) {
-  if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR || !state_of(element).ends_behind_seek)
+static bool is_end_after_dirac_seek(GstElement* element, GstMessage* message) {
+  if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR || !state_of(element).ends_after_seek)
     return false;
   gchar* debug = nullptr;
   gst_message_parse_error(message, nullptr, &debug);
@@ -428,10 +431,10 @@ static gboolean gst_cuda_dirac_dec_take_event(GstVideoDecoder* decoder, GstEvent
   if (GST_EVENT_TYPE(event) != GST_EVENT_EOS)
     return GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
   GST_VIDEO_DECODER_STREAM_LOCK(decoder);
-  state.ends_behind_seek = state.pictures.frames().is_behind_seek();
+  state.ends_after_seek = state.pictures.frames().is_after_seek();
   GST_VIDEO_DECODER_STREAM_UNLOCK(decoder);
   const gboolean taken = GST_VIDEO_DECODER_CLASS(parent_class)->sink_event(decoder, event);
-  state.ends_behind_seek = false;
+  state.ends_after_seek = false;
   return taken;
 }
 
@@ -441,7 +444,7 @@ static gboolean gst_cuda_dirac_dec_sink_event(GstVideoDecoder* decoder, GstEvent
 }
 
 static gboolean gst_cuda_dirac_dec_post_message(GstElement* element, GstMessage* message) {
-  if (!is_end_behind_dirac_seek(element, message))
+  if (!is_end_after_dirac_seek(element, message))
     return GST_ELEMENT_CLASS(parent_class)->post_message(element, message);
   gst_message_unref(message);
   return TRUE;
@@ -508,10 +511,10 @@ static GstStructure* make_stats(GObject* object) {
   for (int i = 0; i < cudatransform::kDiracStages; ++i) {
     const auto& time = stats.times[i];
     const std::string name = std::string(kStages[i]) + "-time";
-    const gint64 mean =
-        time.last < 0 || stats.pictures == 0 ? -1 : static_cast<gint64>(time.sum / stats.pictures);
-    gst_structure_set(to, name.c_str(), G_TYPE_INT64, time.last, (name + "-mean").c_str(),
-                      G_TYPE_INT64, mean, (name + "-sum").c_str(), G_TYPE_UINT64, time.sum,
+    const bool is_measured = GST_CLOCK_TIME_IS_VALID(time.last) && stats.pictures > 0;
+    const GstClockTime mean = is_measured ? time.sum / stats.pictures : GST_CLOCK_TIME_NONE;
+    gst_structure_set(to, name.c_str(), G_TYPE_UINT64, time.last, (name + "-mean").c_str(),
+                      G_TYPE_UINT64, mean, (name + "-sum").c_str(), G_TYPE_UINT64, time.sum,
                       nullptr);
   }
   return to;
@@ -523,6 +526,70 @@ static void gst_cuda_dirac_dec_init(GstCudaDiracDec* self) {
   gst_video_decoder_set_use_default_pad_acceptcaps(decoder, TRUE);
   GST_PAD_SET_ACCEPT_TEMPLATE(GST_VIDEO_DECODER_SINK_PAD(decoder));
 }
+
+/**
+ * GstCudaDiracDec:on-error:
+ *
+ * How to handle damaged pictures.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDiracDec:max-samples:
+ *
+ * Maximum number of samples per frame, all components.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDiracDec:max-memory:
+ *
+ * Maximum host and device memory in bytes (0 = unlimited).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDiracDec:n-threads:
+ *
+ * Number of pictures to decode in parallel (0 = automatic).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDiracDec:backend:
+ *
+ * Backend for reconstruction and slice decoding (other entropy decoding uses the CPU).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDiracDec:active-backend:
+ *
+ * Backend in use (auto = not chosen yet).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDiracDec:cuda-device-id:
+ *
+ * Set the GPU device to use for operations (-1 = auto).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDiracDec:stats:
+ *
+ * Statistics, reset on READY to PAUSED.
+ *
+ * Since: 1.0
+ */
 
 static void install_properties(GObjectClass* klass) {
   const SettingsOf<cudatransform::EngineSettings> engine(
@@ -537,7 +604,7 @@ static void install_properties(GObjectClass* klass) {
       {on_error_property(pictures),
        dirac.row("max-samples", "Maximum Samples",
                  "Maximum number of samples per frame, all components", &DiracSettings::max_samples,
-                 {.least = 1, .most = G_MAXUINT64, .flags = cudatransform::kUpToReady}),
+                 {.min = 1, .max = G_MAXUINT64, .flags = cudatransform::kUpToReady}),
        max_memory_property(pictures, "Maximum host and device memory in bytes (0 = unlimited)"),
        n_threads_property(engine, "Number of pictures to decode in parallel (0 = automatic)"),
        backend_property(

@@ -39,7 +39,7 @@ void DiracFrames::start() {
 }
 
 void DiracFrames::stop() {
-  give_up_kept();
+  discard_kept();
   frame_output_.stop();
   output_.reset();
   input_.reset();
@@ -78,17 +78,16 @@ GstPadProbeReturn DiracFrames::count_pushed(GstPad* pad, GstPadProbeInfo*, gpoin
 GstFlowReturn DiracFrames::push(const DiracShown& shown) {
   if (shown.frame == nullptr) return GST_FLOW_OK;
   if (!set_times(shown)) return GST_FLOW_OK;
-  const bool is_left_out = shown.pictures[0] == nullptr && shown.pictures[1] == nullptr;
-  // A new peer may want another memory. The frames under way have the old caps and precede the
+  const bool is_dropped = shown.pictures[0] == nullptr && shown.pictures[1] == nullptr;
+  // A new peer may want another memory. The frames in flight have the old caps and precede the
   // dropped ones.
   const bool renegotiates = gst_pad_needs_reconfigure(GST_VIDEO_DECODER_SRC_PAD(decoder_)) ||
                             output_ == nullptr || !(*output_ == *shown.sequence);
   GstFlowReturn flow = GST_FLOW_OK;
-  if (renegotiates || is_left_out || shown.is_damaged) flow = push_waiting(0);
-  if (flow == GST_FLOW_OK && is_left_out)
-    return gst_video_decoder_drop_frame(decoder_, shown.frame);
-  const Status refused = ask_for_output(*shown.sequence);
-  if (flow == GST_FLOW_OK && gives_up(shown, refused, &flow)) return flow;
+  if (renegotiates || is_dropped || shown.is_damaged) flow = push_waiting(0);
+  if (flow == GST_FLOW_OK && is_dropped) return gst_video_decoder_drop_frame(decoder_, shown.frame);
+  const Status refused = request_output(*shown.sequence);
+  if (flow == GST_FLOW_OK && discards(shown, refused, &flow)) return flow;
   if (flow == GST_FLOW_OK && renegotiates) flow = set_output(shown.sequence);
   if (flow == GST_FLOW_OK) flow = write(shown);
   if (flow != GST_FLOW_OK) {
@@ -125,7 +124,7 @@ GstFlowReturn DiracFrames::push_kept(bool all) {
   return flow;
 }
 
-void DiracFrames::give_up_kept() {
+void DiracFrames::discard_kept() {
   in_flight_.drop();
   for (GstVideoCodecFrame* frame : waiting_) gst_video_decoder_release_frame(decoder_, frame);
   waiting_.clear();
@@ -133,7 +132,7 @@ void DiracFrames::give_up_kept() {
 
 // True: the frame was given up, and `*flow` says how to go on. A frame that cannot leave, because
 // it is `refused`, is damage of a stream that began well.
-bool DiracFrames::gives_up(const DiracShown& shown, const Status& refused, GstFlowReturn* flow) {
+bool DiracFrames::discards(const DiracShown& shown, const Status& refused, GstFlowReturn* flow) {
   if (!shown.is_damaged && refused.ok()) {
     damage_.note_good();
     return false;
@@ -203,7 +202,7 @@ Status DiracFrames::write_pictures(const DiracShown& shown, const Rects& rects) 
         write_dirac_picture(engine_, *picture, picture->number, output_info_, rects));
   }
   if (!shown.sequence->field_coding || shown.pictures[1] != nullptr) return {};
-  // A field alone stands for the other, too.
+  // A single field replaces the other, too.
   const DiracRendered& only = *shown.pictures[0];
   return write_dirac_picture(engine_, only, only.number ^ 1, output_info_, rects);
 }
@@ -236,7 +235,7 @@ bool DiracFrames::set_times(const DiracShown& shown) {
   return !leaves_out(frame, times.is_given);
 }
 
-// The base class also holds the frames under way, which have their times already.
+// The base class also holds the frames in flight, which have their times already.
 void DiracFrames::reorder_times(GstVideoCodecFrame* shown) {
   GList* frames = gst_video_decoder_get_frames(decoder_);
   std::vector<GstClockTime*> others;
@@ -296,7 +295,7 @@ guint DiracFrames::max_kept() const {
 }
 
 // kUnsupported if downstream does not accept frames of `info`, which have `caps`.
-Status DiracFrames::ask_downstream(const GstVideoInfo& info, GstCaps* caps) const {
+Status DiracFrames::query_downstream(const GstVideoInfo& info, GstCaps* caps) const {
   GstPad* src = GST_VIDEO_DECODER_SRC_PAD(decoder_);
   if (peer_accepts(src, caps)) return {};
   const CapsPtr all(gst_pad_get_pad_template_caps(src));
@@ -310,7 +309,7 @@ Status DiracFrames::ask_downstream(const GstVideoInfo& info, GstCaps* caps) cons
 
 // Whether frames of `sequence` can follow those that were pushed. kUnsupported: GStreamer has no
 // such frames, or downstream does not accept them; the caps stay as they are.
-Status DiracFrames::ask_for_output(const DiracSequence& sequence) const {
+Status DiracFrames::request_output(const DiracSequence& sequence) const {
   const bool is_known = output_ != nullptr && *output_ == sequence;
   if (is_known || !damage_.seen_good()) return {};
   GstVideoInfo info;
@@ -319,13 +318,13 @@ Status DiracFrames::ask_for_output(const DiracSequence& sequence) const {
   CT_RETURN_IF_ERROR(dirac_video_info(sequence, &info, &unspecified_matrix));
   CapsPtr caps(gst_video_info_to_caps(&info));
   (void)choose_memory(info, &caps);
-  return ask_downstream(info, caps.get());
+  return query_downstream(info, caps.get());
 }
 
 GstFlowReturn DiracFrames::explain(GstFlowReturn flow) {
   const CodecStatePtr out(gst_video_decoder_get_output_state(decoder_));
   if (flow != GST_FLOW_NOT_NEGOTIATED || !out || !out->caps) return flow;
-  const Status status = ask_downstream(output_info_, out->caps);
+  const Status status = query_downstream(output_info_, out->caps);
   if (status.ok()) return flow;
   post_error(GST_ELEMENT(decoder_), status);
   return GST_FLOW_ERROR;

@@ -47,10 +47,10 @@ class DiracFrames {
 
   void start();
   void stop();
-  // Behind a flush the stream continues anywhere.
+  // After a flush the stream continues anywhere.
   void flush() { clock_.flush(); }
   // Whether frames were shown, but none since a flush.
-  bool is_behind_seek() const { return clock_.is_behind_seek(); }
+  bool is_after_seek() const { return clock_.is_after_seek(); }
   // GstVideoDecoder::set_format.
   void set_input(GstVideoCodecState* state);
   // Whether buffers have times.
@@ -69,7 +69,7 @@ class DiracFrames {
   GstFlowReturn push(const DiracShown& shown);
   // PictureCodec's: the frames that the device still writes.
   GstFlowReturn push_kept(bool all);
-  void give_up_kept();
+  void discard_kept();
   // The flow after a push that ended with `flow`. Where that means refused caps, posts an error
   // that names them.
   GstFlowReturn explain(GstFlowReturn flow);
@@ -82,7 +82,7 @@ class DiracFrames {
   guint max_kept() const;
   GstFlowReturn push_waiting(guint max);
 
-  bool gives_up(const DiracShown& shown, const Status& refused, GstFlowReturn* flow);
+  bool discards(const DiracShown& shown, const Status& refused, GstFlowReturn* flow);
   GstFlowReturn write(const DiracShown& shown);
   Status make(const DiracShown& shown, SubmittedFrame* out);
   Status write_pictures(const DiracShown& shown, const Rects& rects);
@@ -92,8 +92,8 @@ class DiracFrames {
   bool leaves_out(GstVideoCodecFrame* frame, bool is_given);
 
   bool choose_memory(const GstVideoInfo& info, CapsPtr* caps) const;
-  Status ask_downstream(const GstVideoInfo& info, GstCaps* caps) const;
-  Status ask_for_output(const DiracSequence& sequence) const;
+  Status query_downstream(const GstVideoInfo& info, GstCaps* caps) const;
+  Status request_output(const DiracSequence& sequence) const;
   GstFlowReturn set_output(const std::shared_ptr<const DiracSequence>& sequence);
   void count(guint64 DiracFrameCounts::*counter);
   static GstPadProbeReturn count_pushed(GstPad* pad, GstPadProbeInfo* info, gpointer self);

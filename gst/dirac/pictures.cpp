@@ -149,7 +149,7 @@ Status DiracPictures::status_of(GstFlowReturn flow) {
   return Status::error(StatusCode::kCancelled, "output is flushing");
 }
 
-// ---- On the way in ----
+// ---- Input ----
 
 GstFlowReturn DiracPictures::decode(GstVideoCodecFrame* frame, const DiracInputPtr& input) {
   Status problem;
@@ -180,7 +180,7 @@ static bool ends_all(const Status& status) {
 }
 
 // A faulty unit is reported in `*problem`. The call itself fails only with the device, for want of
-// memory, or where nobody takes frames.
+// memory, or where downstream is flushing.
 Status DiracPictures::take(GstVideoCodecFrame* frame, const DiracInputPtr& input, Status* problem) {
   for (const DiracInput::Unit& unit : input->units) {
     const std::span<const uint8_t> data(input->data + unit.at, unit.size);
@@ -253,7 +253,7 @@ Status DiracPictures::make_room(bool* made) {
 
 Status DiracPictures::have_room(const std::function<DiracRenderNeed()>& need_of) {
   for (bool made = true;;) {
-    // Another thread may have made the shared data meanwhile.
+    // Another thread may have created the shared data meanwhile.
     const DiracRenderNeed need = need_of();
     const guint64 all = loop_.used_bytes() + need.own + std::max(reserved_shared_, need.shared);
     if (budget_->has(all)) return {};
@@ -288,7 +288,7 @@ Status DiracPictures::allocate(gsize bytes, std::unique_ptr<Memory>* memory) {
   return status;
 }
 
-// ---- On the way out ----
+// ---- Output ----
 
 GstFlowReturn DiracPictures::finish(std::unique_ptr<FrameJob> picture) {
   std::unique_ptr<Job> job(static_cast<Job*>(picture.release()));
@@ -320,13 +320,13 @@ GstFlowReturn DiracPictures::push_ready() {
   return flow;
 }
 
-void DiracPictures::give_up(std::unique_ptr<FrameJob> picture) {
+void DiracPictures::discard(std::unique_ptr<FrameJob> picture) {
   release(static_cast<Job&>(*picture).frame);
 }
 
 // After it nothing of the stream is left: what follows begins with an intra picture.
-void DiracPictures::give_up_kept() {
-  frames_.give_up_kept();
+void DiracPictures::discard_kept() {
+  frames_.discard_kept();
   reserved_shared_ = 0;
   if (!is_started()) return;
   decoder_state_->finish();

@@ -49,16 +49,16 @@ inline constexpr int kDiracStages = 5;
 
 struct DiracStats {
   guint64 pictures = 0, on_cuda = 0, bytes = 0, damaged = 0, lost = 0, late = 0;
-  // Nanoseconds, over all threads; `last` is -1 before the first.
+  // Of all threads.
   struct Time {
-    gint64 last = -1;
-    guint64 sum = 0;
+    GstClockTime last = GST_CLOCK_TIME_NONE;  // none before the first
+    GstClockTime sum = 0;
   };
   Time times[kDiracStages];
 
   void add(DiracStage stage, guint64 nanoseconds) {
     Time& time = times[static_cast<int>(stage)];
-    time.last = static_cast<gint64>(nanoseconds);
+    time.last = nanoseconds;
     time.sum += nanoseconds;
   }
 };
@@ -81,8 +81,8 @@ class DiracPictures final : private PictureCodec {
   bool is_started() const { return decoder_state_ != nullptr; }
   void stop();
 
-  // The most bytes that all pictures may take together, from now on; 0: no limit.
-  void limit(guint64 max) { budget_->set_most(max); }
+  // The maximum memory of all pictures in bytes, from now on; 0: no limit.
+  void limit(guint64 max) { budget_->set_max(max); }
   // Memory for bytes that decode() will get; older pictures make room for it. kCancelled: a push
   // has failed, see flow_after().
   Status allocate(gsize bytes, std::unique_ptr<Memory>* memory);
@@ -109,9 +109,9 @@ class DiracPictures final : private PictureCodec {
 
   // PictureCodec.
   GstFlowReturn finish(std::unique_ptr<FrameJob> picture) override;
-  void give_up(std::unique_ptr<FrameJob> picture) override;
+  void discard(std::unique_ptr<FrameJob> picture) override;
   GstFlowReturn push_kept(bool all) override { return frames_.push_kept(all); }
-  void give_up_kept() override;
+  void discard_kept() override;
   GstFlowReturn explain(GstFlowReturn flow) override { return frames_.explain(flow); }
 
   Status take(GstVideoCodecFrame* frame, const DiracInputPtr& input, Status* problem);

@@ -15,8 +15,8 @@ struct DwtShape {
   guint levels, levels_ho;
 };
 
-// All caps that the transforms take or make. They allow more than the two functions below. Transfer
-// full.
+// All caps that the transforms accept or produce. They allow more than the two functions below.
+// Transfer full.
 GstCaps* dwt_template_caps();
 
 // The caps that the other pad can have when one pad has `caps`; see coef_caps.h. Coefficients have

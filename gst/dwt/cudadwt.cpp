@@ -4,12 +4,12 @@
 /**
  * SECTION:element-cudadwt
  * @title: cudadwt
+ * @short_description: integer wavelet transform with quantization
  * @see_also: cudaidwt
  *
- * Transforms raw video to the coefficients of an integer wavelet transform (video/x-dwt), as
- * Dirac, VC-2 and JPEG 2000 have them, and quantizes them, on a CUDA device or, with the same
- * result, on the CPU. With #GstCudaDwt:quant-index 0 nothing is lost. The quantizer index of each
- * band travels with every buffer.
+ * Transforms raw video to quantized integer wavelet coefficients (video/x-dwt) with the filters of
+ * Dirac, VC-2 and JPEG 2000, using CUDA or, with identical output, the CPU. It is lossless with
+ * #GstCudaDwt:quant-index 0. Each buffer carries the quantization index of each band.
  *
  * docs/elements/cudadwt.md is the manual.
  *
@@ -17,8 +17,9 @@
  * |[
  * gst-launch-1.0 -m videotestsrc num-buffers=10 ! cudadwt wavelet=dd97 quant-index=16 \
  *   measure=psnr+zeros post-messages=true ! fakesink
- * ]| Prints the PSNR of the reconstructed test picture, and the share of coefficients that are
- * zero.
+ * ]| Prints the PSNR of the reconstruction and the fraction of zero coefficients.
+ *
+ * Since: 1.0
  */
 
 #include "gst/dwt/coefficients.h"
@@ -91,6 +92,38 @@ static void reshape(GObject* object, bool /*differs*/) {
   if (exists) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
 }
 
+/**
+ * GstCudaDwt:wavelet:
+ *
+ * Wavelet filter (vertical filter if wavelet-ho differs).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDwt:wavelet-ho:
+ *
+ * Horizontal wavelet filter (j2k53 requires wavelet=j2k53).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDwt:levels:
+ *
+ * Number of 2D decomposition levels.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDwt:levels-ho:
+ *
+ * Number of additional horizontal-only decomposition levels.
+ *
+ * Since: 1.0
+ */
+
 static void install_shape(GObjectClass* klass) {
   const auto dwt = settings_of<&DwtTransform::settings>();
   install_properties(
@@ -101,11 +134,27 @@ static void install_shape(GObjectClass* klass) {
                "Horizontal wavelet filter (j2k53 requires wavelet=j2k53)", &DwtSettings::wavelet_ho,
                {.type = GST_TYPE_CUDA_DWT_WAVELET_HO, .changed = reshape}),
        dwt.row("levels", "Levels", "Number of 2D decomposition levels", &DwtSettings::levels,
-               {.most = GST_DWT_MAX_LEVELS, .changed = reshape}),
+               {.max = GST_DWT_MAX_LEVELS, .changed = reshape}),
        dwt.row("levels-ho", "Horizontal-Only Levels",
                "Number of additional horizontal-only decomposition levels", &DwtSettings::levels_ho,
-               {.most = GST_DWT_MAX_LEVELS_HO, .changed = reshape})});
+               {.max = GST_DWT_MAX_LEVELS_HO, .changed = reshape})});
 }
+
+/**
+ * GstCudaDwt:quant-index:
+ *
+ * VC-2 quantization index (0 = no quantization, +4 doubles the step).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaDwt:quant-matrix:
+ *
+ * Offsets subtracted from quant-index per band: flat, vc2 or a list such as <5, 3, 3, 0>.
+ *
+ * Since: 1.0
+ */
 
 static void install_quantizer(GObjectClass* klass) {
   const auto quant = settings_of<&DwtTransform::settings, &DwtSettings::quant>();
@@ -113,7 +162,7 @@ static void install_quantizer(GObjectClass* klass) {
       klass, {quant.row("quant-index", "Quantization Index",
                         "VC-2 quantization index (0 = no quantization, +4 doubles the step)",
                         &DwtQuantSettings::index,
-                        {.most = GST_DWT_MAX_QUANT_INDEX, .flags = cudatransform::kControllable}),
+                        {.max = GST_DWT_MAX_QUANT_INDEX, .flags = cudatransform::kControllable}),
               quant.row(
                   g_param_spec_string("quant-matrix", "Quantization Matrix",
                                       "Offsets subtracted from quant-index per band: flat, vc2 or "
@@ -126,6 +175,14 @@ static void install_quantizer(GObjectClass* klass) {
                     cudatransform::set_matrix(g_value_get_string(value), &settings);
                   })});
 }
+
+/**
+ * GstCudaDwt:keep-reference:
+ *
+ * Attach the source frame for PSNR measurement by the inverse transform.
+ *
+ * Since: 1.0
+ */
 
 static void gst_cuda_dwt_class_init(GstCudaDwtClass* klass) {
   auto* object_class = G_OBJECT_CLASS(klass);

@@ -4,11 +4,12 @@
 /**
  * SECTION:element-cudaidwt
  * @title: cudaidwt
+ * @short_description: dequantization and inverse wavelet transform
  * @see_also: cudadwt
  *
- * Dequantizes wavelet coefficients (video/x-dwt) by the quantizer indices that each buffer carries
- * and transforms them back to raw video, on a CUDA device or, with the same result, on the CPU.
- * Filters and levels are those of the caps.
+ * Dequantizes wavelet coefficients (video/x-dwt) with the quantization indices that each buffer
+ * carries and reconstructs raw video, using CUDA or, with identical output, the CPU. The caps name
+ * filters and levels.
  *
  * docs/elements/cudaidwt.md is the manual.
  *
@@ -16,7 +17,9 @@
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=100 ! cudadwt quant-index=24 ! cudaidwt ! \
  *   videoconvert ! autovideosink
- * ]| The test picture as a wavelet codec would show it.
+ * ]| Shows the test picture as a wavelet codec reconstructs it.
+ *
+ * Since: 1.0
  */
 
 #include "gst/dwt/coefficients.h"

@@ -148,6 +148,14 @@ static GstCaps* gst_cuda_dwt_base_transform_caps(GstBaseTransform* trans, GstPad
 
 static void gst_cuda_dwt_base_init(GstCudaDwtBase*) {}
 
+/**
+ * GstCudaDwtBase:method:
+ *
+ * CUDA algorithm to use (identical output).
+ *
+ * Since: 1.0
+ */
+
 static void gst_cuda_dwt_base_class_init(GstCudaDwtBaseClass* klass) {
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
   GST_CUDA_TRANSFORM_BASE_CLASS(klass)->probe_kernels =

@@ -23,7 +23,7 @@ GQuark fence_quark() {
   return quark;
 }
 
-// gstcuda's pool describes every buffer as the stand-in RGBA picture, but we store other data.
+// gstcuda's pool describes every buffer as the placeholder RGBA picture, but we store other data.
 void remove_stand_in_meta(GstBuffer* buffer) {
   GstVideoMeta* meta = gst_buffer_get_video_meta(buffer);
   if (!meta) return;
@@ -59,9 +59,9 @@ Status BlockPool::configure(Engine& engine, gsize row_bytes, guint rows) {
   return {};
 }
 
-// A block comes back as soon as the work that reads it has been submitted. With one block, the next
+// A block returns as soon as the work that reads it has been submitted. With one block, the next
 // writer waits on the device for that work, and no two frames' kernels or copies overlap. A pool of
-// two hands them out in turn. It makes the second when the first comes round: by then all memory
+// two alternates between them. It allocates the second when the first is reused: by then all memory
 // that a frame needs is there.
 void BlockPool::make_spare() {
   blocks_++;
@@ -70,7 +70,7 @@ void BlockPool::make_spare() {
   if (acquire_buffer(pool_, "a device frame", &spare).ok()) gst_buffer_unref(spare);
 }
 
-// Whether `writer` may write to the memory that `last` guards, at once or after its present waits.
+// Whether `writer` may write to the memory that `last` guards, now or after its present waits.
 // Failed work of other users does not matter: the next bytes are new.
 static bool is_left(GstCoefFence* last, Queue& writer) {
   const bool written = gst_coef_fence_wait_written(last, writer.native());
@@ -99,7 +99,7 @@ Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
   if (last && !is_left(last, writer)) {
     Status status = failed_work(writer, "previous GPU work on this buffer failed");
     if (status.code == StatusCode::kDeviceLost) return status;
-    // Work that cannot be waited for may still use the block, so the pool is to make another.
+    // Work that cannot be waited for may still use the block, so the pool must allocate another.
     GST_WARNING("%s, setting it aside", status.message.c_str());
     set_aside(std::move(owner), writer);
     return acquire(writer, block);
@@ -113,7 +113,7 @@ Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
   return {};
 }
 
-// Blocks that have become free come back. We do not give them to the pool: from GStreamer 1.24 on
+// Collects blocks that have become free. We do not return them to the pool: from GStreamer 1.24 on
 // it would hand the same memory out again, whatever becomes of the buffer.
 void BlockPool::set_aside(BufferPtr block, Queue& writer) {
   std::erase_if(aside_, [&](const BufferPtr& other) {

@@ -24,16 +24,16 @@ struct DeviceBlock {
 };
 
 // A private pool of device blocks. The blocks are GstCudaMemory, as memory:CUDAMemory promises.
-// Their caps are stand-in raw caps (RGBA, a quarter as wide as a row has bytes), because gstcuda
+// Their caps are placeholder raw caps (RGBA, a quarter as wide as a row has bytes), because gstcuda
 // allocates by raw format and does not know ours.
 //
-// A kernel may still read memory that comes back to the pool. The fence of its last use lives with
+// A kernel may still read memory that returns to the pool. The fence of its last use lives with
 // the memory, and acquire() makes the queue that will write wait for it.
 //
 // Consumers' sync points are foreign code and may fail. That costs no frame: a reader whose work
 // has failed has left the memory. Where a queue cannot wait, the host waits. If work that cannot be
-// waited for may still use a block, the pool sets it aside and makes another. An error means that
-// our own device is lost.
+// waited for may still use a block, the pool sets it aside and allocates another. An error means
+// that our own device is lost.
 class BlockPool {
  public:
   ~BlockPool() { clear(); }
@@ -42,7 +42,7 @@ class BlockPool {
   Status acquire(Queue& writer, DeviceBlock* block);
   void clear();
 
-  // Whether the device makes rows longer than asked for, as far as the caller has seen.
+  // Whether the device pads rows beyond the requested size, as far as the caller has seen.
   bool pads_rows = false;
 
  private:
@@ -52,7 +52,7 @@ class BlockPool {
   Engine* engine_ = nullptr;  // of pool_
   GstBufferPool* pool_ = nullptr;
   std::vector<BufferPtr> aside_;
-  guint blocks_ = 0;  // blocks that were seen, or tried to make
+  guint blocks_ = 0;  // blocks that were seen, or tried to allocate
   gsize row_bytes_ = 0;
   guint rows_ = 0;
 };

@@ -1,4 +1,4 @@
-// Bytes in one piece: of an adapter, and of a buffer.
+// Contiguous bytes: of an adapter, and of a buffer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/contiguous_adapter.h"
@@ -63,7 +63,7 @@ bool ContiguousAdapter::read_in_place(gsize size) {
   return true;
 }
 
-// Sees to a block that has the bytes, and room for `more` behind them. A block whose bytes have
+// Sees to a block that has the bytes, and room for `more` after them. A block whose bytes have
 // mostly been taken gives way to one of the size that was in use: what one large picture needed is
 // not kept for small ones.
 bool ContiguousAdapter::make_room(gsize more) {
@@ -162,10 +162,10 @@ void ContiguousAdapter::consume(gsize count) {
     clear_buffer();
 }
 
-void ContiguousAdapter::discard(GstAdapter* adapter, gsize left) {
+void ContiguousAdapter::discard(GstAdapter* adapter, gsize remaining) {
   clear();
   const gsize available = gst_adapter_available(adapter);
-  if (available > left) gst_adapter_flush(adapter, available - left);
+  if (available > remaining) gst_adapter_flush(adapter, available - remaining);
 }
 
 void ContiguousAdapter::clear_buffer() {

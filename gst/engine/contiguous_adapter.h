@@ -1,4 +1,4 @@
-// Bytes in one piece: of an adapter, and of a buffer.
+// Contiguous bytes: of an adapter, and of a buffer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace cudatransform {
 
-// A GstAdapter of many buffers walks them at each look, or merges them. This keeps it at one
+// A GstAdapter of many buffers walks them at each access, or merges them. This keeps it at one
 // buffer: a single buffer of one memory is read where it is, and any other bytes are moved to the
 // end of a block of memory, which the adapter then holds. So each byte is copied kMaxCopies times
 // at most, however small the buffers are, and the base class's arithmetic of offsets stays right.
@@ -34,7 +34,7 @@ class ContiguousAdapter {
   ContiguousAdapter& operator=(const ContiguousAdapter&) = delete;
 
   // Call it when `adapter` may have got more bytes, which stay the adapter's. kOutOfMemory;
-  // kFailed: a buffer cannot be read. Then discard() is what is left to do.
+  // kFailed: a buffer cannot be read. Then only discard() is possible.
   Status gather(GstAdapter* adapter);
   // All bytes of the adapter, until one of the other functions is called.
   std::span<const uint8_t> bytes() const { return bytes_; }
@@ -46,8 +46,8 @@ class ContiguousAdapter {
   // Moves the first `count` bytes to the decoder's frame, without a copy. They have the metas of
   // the buffer that the first of them came in.
   void add_to_frame(GstVideoDecoder* decoder, gsize count);
-  // Drops all bytes of `adapter`, gathered or not, except the last `left`.
-  void discard(GstAdapter* adapter, gsize left);
+  // Drops all bytes of `adapter`, gathered or not, except the last `remaining`.
+  void discard(GstAdapter* adapter, gsize remaining);
   // The base class has cleared its adapter.
   void clear();
 
@@ -74,7 +74,7 @@ class ContiguousAdapter {
   BufferPtr buffer_;  // the adapter's own, if they are read where they are
   MappedBuffer mapped_;
   Block* block_ = nullptr;
-  gsize begin_ = 0, end_ = 0;  // of the bytes in the block; both 0 beside buffer_
+  gsize begin_ = 0, end_ = 0;  // of the bytes in the block; both 0 if buffer_ is set
   guint64 consumed_ = 0;       // bytes, of all
   guint64 copied_ = 0;
   // Where buffers began whose metas the block does not have, in bytes of all; null: without metas.

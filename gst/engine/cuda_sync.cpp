@@ -1,4 +1,4 @@
-// GStreamer's CUDA library: order between our queues and its users' work, and when to ask for it.
+// GStreamer's CUDA library: synchronization of our queues with its users' work, and when to poll.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/cuda_sync.h"

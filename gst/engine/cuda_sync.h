@@ -1,8 +1,8 @@
-// GStreamer's CUDA library: order between our queues and its users' work, and when to ask for it.
+// GStreamer's CUDA library: synchronization of our queues with its users' work, and when to poll.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // From GStreamer 1.24 on, CUDA memory may have a stream. Its users work on that stream and, where
-// they leave work behind, set NEED_SYNC. We work on our own queues, so we tie both ends to that
+// they leave work pending, set NEED_SYNC. We work on our own queues, so we tie both ends to that
 // stream: events do that on the device, and no thread waits. GStreamer 1.22 has no such streams:
 // other elements pass finished memory only.
 #pragma once
@@ -30,7 +30,7 @@ typedef struct _GstCudaContext GstCudaContext;
 
 namespace cudatransform {
 
-// Later work of `queue` starts after the work that the producer of `buffer` has left behind. For
+// Later work of `queue` starts after the pending work of the producer of `buffer`. For
 // CUDA memory of the queue's context that has been mapped: mapping may itself enqueue an upload.
 Status wait_for_producer(GstBuffer* buffer, Queue& queue);
 
@@ -38,10 +38,10 @@ Status wait_for_producer(GstBuffer* buffer, Queue& queue);
 void finish_producer(GstBuffer* buffer);
 
 // Later work of `queue` may write to `buffer`: it starts after what readers and earlier
-// users of the memory have left on its stream.
+// users of the memory have enqueued on its stream.
 Status wait_for_readers(GstBuffer* buffer, Queue& queue);
 
-// For a frame whose last work is `done`: its flags tell other users how to find it. If the memory
+// For a frame whose last work is `done`: its flags tell other users where to find it. If the memory
 // has a stream, the stream waits. Otherwise the host has to wait for `*ready` before it pushes the
 // frame.
 Status hand_over(GstBuffer* buffer, const FencePtr& done, FencePtr* ready);
@@ -57,9 +57,9 @@ inline constexpr bool kFramesHaveStreams = false;
 // already, so that hand_over() need not wait.
 void add_stream(GstStructure* config, GstCudaContext* context);
 
-// Asking takes a microsecond, a twentieth of a small frame. A thread that waits for a frame learns
-// anyway that the frame is done, and its input with it. So code that only lets go of something, or
-// reads measurements, asks the device when a fence's state has been unknown for this many
+// A poll takes a microsecond, a twentieth of a small frame. A thread that waits for a frame learns
+// anyway that the frame is done, and its input with it. So code that only releases something, or
+// reads measurements, polls the device when a fence's state has been unknown for this many
 // microseconds.
 inline constexpr gint64 kPollUs = 200;
 

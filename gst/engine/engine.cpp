@@ -80,7 +80,7 @@ Status Engine::replace_context() {
 
 Status Engine::open_cuda(int cuda_device_id) {
   // The order matters: with a driver but no device, GStreamer 1.22 hangs in its second attempt to
-  // make a context. So we ask it only when we know that there is a device.
+  // make a context. So we call it only when we know that there is a device.
   int count = 0;
   bool is_absent = false;
   const Status found = probe_cuda_driver(&count, &is_absent);

@@ -31,8 +31,8 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Chooses by `backend`. kAuto falls back to the CPU and then gives the reason in `*fallback`; it
-  // fails only if the CPU engine cannot start. `cuda_device_id` -1: any.
+  // Chooses by `backend`. kAuto falls back to the CPU and then returns the reason in `*fallback`;
+  // it fails only if the CPU engine cannot start. `cuda_device_id` -1: any.
   Status open(Backend backend, int cuda_device_id, int threads, std::string* fallback);
   // Whether the last open() fell back because the machine has no GPU of NVIDIA's, which is no news
   // to its user.
@@ -41,10 +41,10 @@ class Engine {
 
   // Call it before giving device memory that the engine works on back to the driver: waits for the
   // device as long as for a frame. Fails if the device is stuck: then the memory has to be kept.
-  // GStreamer's pools give buffers back also when they are configured.
+  // GStreamer's pools also return buffers when they are configured.
   Status settle();
 
-  // Caps and allocation queries ask this, from any thread.
+  // Called for caps and allocation queries, from any thread.
   bool is_open() const { return kind_ != Kind::kClosed; }
   bool is_cuda() const { return kind_ == Kind::kCuda; }
   Device& device() { return *device_; }
@@ -52,7 +52,7 @@ class Engine {
   // The functions for one kind of job: CT_ENGINE_OPS names them.
   template <typename Ops>
   const Ops& ops() const;
-  // Host memory that the device copies from and to: page-locked or, if the driver cannot lock any,
+  // Host memory that the device copies from and to: pinned or, if the driver cannot pin any,
   // ordinary, with a line in the log. Used by the streaming thread.
   Status allocate_for_copies(gsize bytes, std::unique_ptr<Memory>* memory);
   // Allocates host memory for transfers; null on the CPU engine, where any memory will do.
@@ -77,7 +77,8 @@ class Engine {
   std::recursive_mutex context_lock_;
   GstCudaContext* context_ = nullptr;
   enum class Kind { kClosed, kCpu, kCuda };
-  std::atomic<Kind> kind_ = Kind::kClosed;  // set after, and cleared before, what it stands for
+  std::atomic<Kind> kind_ =
+      Kind::kClosed;  // set after, and cleared before, the state that it names
   std::unique_ptr<Device> device_;
   GstAllocator* pinned_allocator_ = nullptr;
   bool lacks_gpu_ = false;
@@ -103,10 +104,10 @@ class Engine {
 #endif
 
 // The error of work on `queue` that has failed elsewhere: `what`, and the driver's name for it if
-// the driver still tells.
+// the driver still reports.
 Status failed_work(Queue& queue, const std::string& what);
-// Refines the `status` of an allocation by GStreamer, which gives no reason: the driver's error if
-// the device is lost, else `status`.
+// Refines the `status` of an allocation by GStreamer, which reports no reason: the driver's error
+// if the device is lost, else `status`.
 Status failed_allocation(Queue& queue, Status status);
 
 inline constexpr char kCudaMemoryFeature[] = "memory:CUDAMemory";

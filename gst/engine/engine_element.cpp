@@ -79,12 +79,12 @@ Property active_backend_property(const SettingsOf<EngineSettings>& engine) {
 Property cuda_device_id_property(const SettingsOf<EngineSettings>& engine) {
   return engine.row(
       "cuda-device-id", "CUDA Device ID", "Set the GPU device to use for operations (-1 = auto)",
-      &EngineSettings::cuda_device_id, {.least = -1, .most = G_MAXINT, .flags = kUpToReady});
+      &EngineSettings::cuda_device_id, {.min = -1, .max = G_MAXINT, .flags = kUpToReady});
 }
 
 Property n_threads_property(const SettingsOf<EngineSettings>& engine, const char* blurb) {
   return engine.row("n-threads", "Threads", blurb, &EngineSettings::n_threads,
-                    {.most = 1024, .flags = kUpToReady});
+                    {.max = 1024, .flags = kUpToReady});
 }
 
 GstStateChangeReturn change_engine_state(GstElement* element, GstElementClass* parent_class,
@@ -97,12 +97,6 @@ GstStateChangeReturn change_engine_state(GstElement* element, GstElementClass* p
       (transition == GST_STATE_CHANGE_NULL_TO_READY && result == GST_STATE_CHANGE_FAILURE))
     close(element);
   return result;
-}
-
-// Some elements lack the property.
-static void notify_active_backend(GstElement* element) {
-  if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "active-backend"))
-    g_object_notify(G_OBJECT(element), "active-backend");
 }
 
 bool open_engine(GstElement* element, Engine& engine, EngineSettings* settings, int engine_threads,
@@ -118,7 +112,7 @@ bool open_engine(GstElement* element, Engine& engine, EngineSettings* settings, 
   settings->active_backend = engine.is_cuda() ? Backend::kCuda : Backend::kCpu;
   settings->device_name = engine.device().name();
   GST_OBJECT_UNLOCK(element);
-  notify_active_backend(element);
+  g_object_notify(G_OBJECT(element), "active-backend");
   GST_INFO_OBJECT(element, "engine: %s", engine.device().name());
   return true;
 }
@@ -129,7 +123,7 @@ void close_engine(GstElement* element, Engine& engine, EngineSettings* settings)
   settings->active_backend = Backend::kAuto;
   settings->device_name.clear();
   GST_OBJECT_UNLOCK(element);
-  notify_active_backend(element);
+  g_object_notify(G_OBJECT(element), "active-backend");
 }
 
 void set_engine_context(GstElement* element, Engine& engine, const EngineSettings& settings,

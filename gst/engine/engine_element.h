@@ -12,7 +12,7 @@
 
 namespace cudatransform {
 
-// The error of a function of libgstcoef that has given a `reason` (transfer full); null:
+// The error of a function of libgstcoef that returned a `reason` (transfer full); null:
 // `otherwise`.
 Status error_of(StatusCode code, gchar* reason, const char* otherwise);
 
@@ -37,7 +37,7 @@ void post_error(GstElement* element, const Status& status, const char* summary =
 // may become GST_FLOW_OK again.
 inline bool is_fatal(GstFlowReturn flow) { return flow < GST_FLOW_EOS; }
 
-// For the end of the stream, where no push is left to return the fate of the last frames and
+// For the end of the stream, where no later push can return the result of the last frames and
 // upstream would take EOS for success: posts an error if downstream has refused them. An element
 // that returns GST_FLOW_ERROR has already said why.
 void post_refusal(GstElement* element, GstFlowReturn flow);
@@ -53,7 +53,7 @@ struct EngineSettings {
   std::string device_name;
 };
 
-// Rows of their properties. An element may lack active-backend. The blurbs differ.
+// Rows of their properties. The blurbs differ.
 Property backend_property(const SettingsOf<EngineSettings>& engine, const char* blurb);
 Property active_backend_property(const SettingsOf<EngineSettings>& engine);
 Property cuda_device_id_property(const SettingsOf<EngineSettings>& engine);

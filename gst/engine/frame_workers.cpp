@@ -1,4 +1,4 @@
-// Threads that work on several pictures at once; their results are taken in order.
+// Threads that work on several pictures in parallel; their results are taken in order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/frame_workers.h"
@@ -20,11 +20,11 @@ int picture_threads(GstPad* sink, guint wanted) {
   return live ? 1 : static_cast<int>(g_get_num_processors());
 }
 
-bool FrameWorkers::start(int threads, int most) {
+bool FrameWorkers::start(int threads, int max_jobs) {
   stop();
   is_started_ = true;
   threads_ = threads;
-  most_ = most;
+  max_jobs_ = max_jobs;
   if (threads == 1) return true;
   // Exclusive threads: a picture must not wait for other users of GLib's shared ones.
   pool_ = g_thread_pool_new(
@@ -34,11 +34,11 @@ bool FrameWorkers::start(int threads, int most) {
         static_cast<FrameWorkers*>(self)->run(**parts);
       },
       this, threads, TRUE, nullptr);
-  // GLib makes the pool even if it can make no thread: then no thread would take a job.
+  // GLib creates the pool even if it cannot start a thread: then no thread would run a job.
   if (pool_ && g_thread_pool_get_num_threads(pool_) > 0) return true;
   if (pool_) g_thread_pool_free(pool_, TRUE, FALSE);
   pool_ = nullptr;
-  threads_ = most_ = 1;
+  threads_ = max_jobs_ = 1;
   return false;
 }
 
@@ -64,7 +64,7 @@ void FrameWorkers::run(Parts& parts) {
     parts.job->note_time();
     if (parts.job != jobs_.front().get()) continue;
     finished_.notify_one();
-    wake_beside();
+    wake_push_thread();
   }
 }
 
@@ -85,7 +85,7 @@ void FrameWorkers::start(FrameJob* job) {
   if (job->runs_when_taken()) return;
   const auto parts = std::make_shared<Parts>(job);
   if (pool_ == nullptr || job->is_small()) return run(*parts);
-  // Pushing fails only if no new thread can be made; the job is queued for the others anyway.
+  // Pushing fails only if no new thread can be started; the job is queued for the others anyway.
   for (int i = 0; i < std::min(parts->count, threads_); ++i)
     g_thread_pool_push(pool_, new std::shared_ptr<Parts>(parts), nullptr);
 }
@@ -106,8 +106,8 @@ bool FrameWorkers::finish_first(bool wait) {
     return true;
   }
   while (wait_for_thread(first, wait)) {
-    const FrameJob::Left left = first.look(wait);
-    if (left != FrameJob::Left::kRun) return left == FrameJob::Left::kNothing;
+    const FrameJob::Remaining remaining = first.poll(wait);
+    if (remaining != FrameJob::Remaining::kRun) return remaining == FrameJob::Remaining::kNothing;
     {
       std::lock_guard lock(lock_);
       first.done_ = false;
@@ -146,7 +146,7 @@ std::unique_ptr<FrameJob> FrameWorkers::drop() {
 
 // ---- The second thread ----
 
-// The oldest job if only a device is left to wait for; with lock_.
+// The oldest job if only a device remains to wait for; with lock_.
 FrameJob* FrameWorkers::started_first() const {
   if (jobs_.empty() || is_taking_) return nullptr;
   FrameJob* const first = jobs_.front().get();
@@ -155,7 +155,7 @@ FrameJob* FrameWorkers::started_first() const {
 
 bool FrameWorkers::await_oldest() {
   std::unique_lock lock(lock_);
-  beside_thread_ = g_thread_self();
+  push_thread_ = g_thread_self();
   const FrameJob* on_device = nullptr;
   gint64 since = 0;  // when it was first seen on the device
   is_overdue_ = false;
@@ -165,7 +165,7 @@ bool FrameWorkers::await_oldest() {
     if (grace > 0) {
       nap(lock, grace);  // even without a job: small pictures would wake this thread one by one
     } else if (first == nullptr && !is_watched_) {
-      beside_.wait(lock);
+      push_wakeup_.wait(lock);
     } else if (first != nullptr && first->is_ready()) {
       if (first == on_device) first->note_time();
       return true;
@@ -184,24 +184,24 @@ bool FrameWorkers::await_oldest() {
 
 void FrameWorkers::nap(std::unique_lock<std::mutex>& lock, gint64 microseconds) {
   is_napping_ = true;
-  beside_.wait_for(lock, std::chrono::microseconds(microseconds));
+  push_wakeup_.wait_for(lock, std::chrono::microseconds(microseconds));
   is_napping_ = false;
 }
 
 // With lock_.
 void FrameWorkers::note_move() {
-  if (beside_thread_ == nullptr) return;  // no thread has waited there yet
-  if (g_thread_self() != beside_thread_) moved_ = g_get_monotonic_time();
-  if (started_first() != nullptr) wake_beside();
+  if (push_thread_ == nullptr) return;  // no thread has waited there yet
+  if (g_thread_self() != push_thread_) moved_ = g_get_monotonic_time();
+  if (started_first() != nullptr) wake_push_thread();
 }
 
-void FrameWorkers::wake_beside() {
-  if (!is_napping_) beside_.notify_one();
+void FrameWorkers::wake_push_thread() {
+  if (!is_napping_) push_wakeup_.notify_one();
 }
 
 void FrameWorkers::set(bool FrameWorkers::*flag, bool value) {
   std::lock_guard lock(lock_);
-  if (std::exchange(this->*flag, value) != value) beside_.notify_one();
+  if (std::exchange(this->*flag, value) != value) push_wakeup_.notify_one();
 }
 
 }  // namespace cudatransform

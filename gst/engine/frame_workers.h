@@ -1,4 +1,4 @@
-// Threads that work on several pictures at once; their results are taken in order.
+// Threads that work on several pictures in parallel; their results are taken in order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -31,11 +31,11 @@ class FrameJob {
   // Whether take() need not wait for a device, once no thread works on the job any more. Never
   // blocks.
   virtual bool is_ready() { return true; }
-  // The work left when a thread is through with a job: a device's work, which take() waits for or,
-  // without `wait`, looks at; or another run() by a thread.
-  enum class Left { kNothing, kWork, kRun };
-  virtual Left look(bool /*wait*/) { return Left::kNothing; }
-  // The time from submit() until a thread or a device was done, as far as the device was asked.
+  // The work that remains when a thread is done with a job: a device's work, which take() waits for
+  // or, without `wait`, looks at; or another run() by a thread.
+  enum class Remaining { kNothing, kWork, kRun };
+  virtual Remaining poll(bool /*wait*/) { return Remaining::kNothing; }
+  // The time from submit() until a thread or a device was done, as far as the device was polled.
   GstClockTime took() const { return took_; }
 
  private:
@@ -54,7 +54,7 @@ class FrameJob {
 int picture_threads(GstPad* sink, guint wanted);
 
 // Used by one thread at a time, which holds the lock of the stream, except where a function says
-// otherwise. At most most() jobs are in flight if the user takes one back before submitting the
+// otherwise. At most max_jobs() jobs are in flight if the user takes one back before submitting the
 // next: that bounds the memory.
 class FrameWorkers {
  public:
@@ -63,16 +63,16 @@ class FrameWorkers {
   FrameWorkers(const FrameWorkers&) = delete;
   FrameWorkers& operator=(const FrameWorkers&) = delete;
 
-  // With one thread, submit() does the work itself: no thread is made, nothing is delayed. False if
-  // the threads cannot be made. `most`: the most jobs in flight, at least one per thread; more keep
-  // threads busy while the user waits for an expensive job.
+  // With one thread, submit() does the work itself: no thread is started, nothing is delayed. False
+  // if the threads cannot be made. `max_jobs`: the maximum number of jobs in flight, at least one
+  // per thread; more keep threads busy while the user waits for an expensive job.
   bool start(int threads) { return start(threads, threads); }
-  bool start(int threads, int most);
+  bool start(int threads, int max_jobs);
   // Waits for running jobs and drops all.
   void stop();
   bool is_started() const { return is_started_; }
   int threads() const { return threads_; }
-  int most() const { return most_; }
+  int max_jobs() const { return max_jobs_; }
 
   void submit(std::unique_ptr<FrameJob> job);
   // Gives back the oldest job once it is done. Null if there is no job or, without `wait`, if it is
@@ -82,7 +82,7 @@ class FrameWorkers {
   // results: a job that runs when it is taken is not run. Null if there is none.
   std::unique_ptr<FrameJob> drop();
   size_t pending() const { return jobs_.size(); }
-  bool full() const { return jobs_.size() >= static_cast<size_t>(most_); }
+  bool full() const { return jobs_.size() >= static_cast<size_t>(max_jobs_); }
 
   // Called by a second thread. Waits until the oldest job can be taken without waiting, and until
   // no other thread has submitted or taken one for kGrace, to stay out of their way. Another thread
@@ -98,7 +98,7 @@ class FrameWorkers {
 
  private:
   // The state of a job that threads share. Threads that come when all parts are taken may touch
-  // only this: the job may be gone.
+  // only this: the job may have been freed.
   struct Parts {
     explicit Parts(FrameJob* job) : job(job), count(job->parts()), left(count) {}
     FrameJob* const job;
@@ -113,28 +113,28 @@ class FrameWorkers {
   void set(bool FrameWorkers::*flag, bool value);
   FrameJob* started_first() const;
   void note_move();
-  void wake_beside();
+  void wake_push_thread();
   void nap(std::unique_lock<std::mutex>& lock, gint64 microseconds);
 
-  // Microseconds. kNap is the least time between two questions to the device: each takes the
+  // Microseconds. kNap is the minimum time between two polls of the device: each takes the
   // driver's lock, which submitting threads need as well.
   static constexpr gint64 kGrace = 500, kNap = 200, kOverdue = G_USEC_PER_SEC;
 
   bool is_started_ = false;
-  int threads_ = 1, most_ = 1;
+  int threads_ = 1, max_jobs_ = 1;
   GThreadPool* pool_ = nullptr;
   // Changed with both locks: the stream's and lock_.
   std::deque<std::unique_ptr<FrameJob>> jobs_;
   std::mutex lock_;         // guards the members below, and done_ of the jobs
-  bool is_taking_ = false;  // take() has the oldest job in work
+  bool is_taking_ = false;  // take() is working on the oldest job
   std::condition_variable finished_;
   // State of await_oldest().
-  gint64 moved_ = 0;                        // when others last submitted or took a job
-  const GThread* beside_thread_ = nullptr;  // only compared
+  gint64 moved_ = 0;                      // when others last submitted or took a job
+  const GThread* push_thread_ = nullptr;  // only compared
   bool is_watched_ = false, is_interrupted_ = false;
   bool is_napping_ = false;  // need not be woken
   bool is_overdue_ = false;  // as seen by the second thread
-  std::condition_variable beside_;
+  std::condition_variable push_wakeup_;
 };
 
 }  // namespace cudatransform

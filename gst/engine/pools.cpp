@@ -1,4 +1,4 @@
-// Memory of output buffers: allocators of page-locked and ordinary host memory, pools for us and
+// Memory of output buffers: allocators of pinned and ordinary host memory, pools for us and
 // our peers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -106,7 +106,7 @@ constexpr gsize kMinAlignment = 64;
 constexpr gsize kPage = 4096;  // sizes are rounded up to it, so that a spare block fits more often
 constexpr size_t kMaxSpare = 8;
 
-// The state of the allocator of page-locked memory.
+// The state of the allocator of pinned memory.
 struct PinnedState {
   std::mutex lock;
   Device* device;
@@ -271,7 +271,7 @@ static GstMemory* host_copy(GstMemory* memory, gssize offset, gssize size) {
   return copy;
 }
 
-// Adjacent parts of one block, as gst_memory_is_span() asks: the caller compares the offsets.
+// Adjacent parts of one block, as gst_memory_is_span() defines: the caller compares the offsets.
 static gboolean host_is_span(GstMemory* first, GstMemory* second, gsize* offset) {
   if (offset) *offset = first->offset - first->parent->offset;
   return host(first)->data + first->offset + first->size == host(second)->data + second->offset;
@@ -468,7 +468,7 @@ Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPo
       gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr) || cuda;
   GstCudaContext* context = cuda ? engine.context() : nullptr;
   PeerOffer peer(query);
-  // When a pool fails to start, GStreamer forgets the buffers that the pool has made. So we make
+  // When a pool fails to start, GStreamer leaks the buffers that the pool has allocated. So we make
   // device memory, and buffers of our own pools, only when they are needed.
   if (cuda) peer.min = 0;
   const guint size = MAX(peer.size, GST_VIDEO_INFO_SIZE(&info));
@@ -551,7 +551,7 @@ GstBufferPool* bounded_pool_new() {
 void bounded_pool_set_limit(GstBufferPool* pool, gsize limit) {
   BoundedPool* self = bounded(pool);
   self->limit = static_cast<gint64>(std::min(limit, static_cast<gsize>(G_MAXINT64)));
-  // A returning buffer is freed if it is one too many, so each need only come back again.
+  // A returned buffer is freed if it exceeds the limit, so each need only be returned again.
   for (gint64 most = self->idle; most > 0 && self->idle > self->limit; most -= self->size) {
     GstBuffer* buffer = nullptr;
     if (self->size == 0 || gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr) != GST_FLOW_OK)

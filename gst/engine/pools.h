@@ -1,4 +1,4 @@
-// Memory of output buffers: allocators of page-locked and ordinary host memory, pools for us and
+// Memory of output buffers: allocators of pinned and ordinary host memory, pools for us and
 // our peers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
@@ -17,7 +17,7 @@ inline constexpr char kPinnedMemoryType[] = "CudaTransformPinnedMemory";
 // To other code its memory is plain system memory, aligned to 64 bytes or more. Memory and
 // allocator are thread safe and may outlive the device: memory keeps the part of the driver alive
 // that it needs. The allocator keeps freed blocks for the next allocation of the same size, because
-// locking pages takes long and stops the device. If the driver locks none, it hands out memory of
+// pinning pages is slow and stalls the device. If the driver pins none, it hands out memory of
 // ordinary_allocator(). `device` must live until detach_pinned_allocator().
 GstAllocator* new_pinned_allocator(Device& device);
 
@@ -37,11 +37,11 @@ Status no_system_memory(const char* what, gsize bytes);
 Status acquire_buffer(GstBufferPool* pool, const char* what, GstBuffer** buffer);
 
 // The error of a CUDA pool that does not start. The pool allocates when it is configured, to learn
-// the pitch. We only ask for formats that it can hold, so only the allocation can fail there.
+// the pitch. We only request formats that it can hold, so only the allocation can fail there.
 Status no_device_memory(const char* what, gsize bytes);
 
 // The promise to honor the fence of coefficients, in an answer to an ALLOCATION query; and whether
-// all peers have made it.
+// all peers have created it.
 void promise_to_honor_fence(GstQuery* query);
 bool peers_honor_fence(GstQuery* query);
 
@@ -61,7 +61,7 @@ void clear_pool(Engine& engine, GstBufferPool** pool);
 void keep_for_ever(gpointer object);
 
 // An active pool of buffers of `size` bytes in system memory, aligned for SIMD, from `allocator`
-// or, if null, from ordinary_allocator(). `make` makes the pool.
+// or, if null, from ordinary_allocator(). `make` creates the pool.
 Status make_system_pool(GstAllocator* allocator, gsize size, GstBufferPool** pool,
                         GstBufferPool* (*make)() = gst_buffer_pool_new);
 
@@ -70,21 +70,21 @@ GstAllocator* proposed_allocator(GstQuery* query);
 
 // An active pool of raw frames of `caps` from the answered ALLOCATION `query`: the peer's if it
 // fits our engine and memory kind, else our own. If the peer has only plain memory to offer, frames
-// that the engine downloads come from our own pool of page-locked memory with the peer's alignment.
+// that the engine downloads come from our own pool of pinned memory with the peer's alignment.
 // `*maximum` is the most buffers that the pool may have; 0: no limit.
 Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPool** pool,
                      guint* maximum);
 
-// Proposes a pool to the peer that asks in `query`: for raw frames of `caps`, or for coefficients
+// Proposes a pool to the peer that sent `query`: for raw frames of `caps`, or for coefficients
 // of `size` bytes in system memory, if that helps the engine.
 void propose_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, guint min_buffers);
 void propose_coefficient_pool(Engine& engine, GstQuery* query, GstCaps* caps, gsize size,
                               guint min_buffers);
 
-// GStreamer's pools keep every buffer that comes back: as many as were ever in use at once. This
+// GStreamer's pools keep every returned buffer: as many as were ever in use at the same time. This
 // pool frees returning buffers while it keeps `limit` bytes (at first: any number).
 GstBufferPool* bounded_pool_new();
-// For pools made by bounded_pool_new(). Frees idle buffers beyond the limit. Called by the thread
+// For pools of bounded_pool_new(). Frees idle buffers beyond the limit. Called by the thread
 // that acquires buffers.
 void bounded_pool_set_limit(GstBufferPool* pool, gsize limit);
 // The number of idle bytes.

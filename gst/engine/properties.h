@@ -60,7 +60,7 @@ struct Property {
   std::function<void(GObject* object, const GValue* value)> set = nullptr;  // if it can be set
 };
 
-// Gives `klass` these properties, in this order, behind those that it has. Call it in class_init.
+// Gives `klass` these properties, in this order, after those that it has. Call it in class_init.
 // It sets the vfuncs as well.
 void install_properties(GObjectClass* klass, const std::vector<Property>& properties);
 
@@ -98,7 +98,7 @@ void write_value(Enum from, GValue* value) {
 // What a row may say of a setting besides its texts.
 template <class Settings, class T>
 struct SettingTraits {
-  T least{}, most{};                  // of a number
+  T min{}, max{};                     // of a number
   GType type = G_TYPE_INVALID;        // of an enum, also where T is int; of flags
   GParamFlags flags = kWhilePlaying;  // kReadOnly: users cannot set it
   // In place of the assignment, with the object lock: for a setting that changes others.
@@ -174,17 +174,17 @@ class SettingsOf {
   }
   static GParamSpec* make_spec(const Texts& of, gint initially, const Traits<gint>& t) {
     if (t.type) return g_param_spec_enum(of.name, of.nick, of.blurb, t.type, initially, t.flags);
-    return g_param_spec_int(of.name, of.nick, of.blurb, t.least, t.most, initially, t.flags);
+    return g_param_spec_int(of.name, of.nick, of.blurb, t.min, t.max, initially, t.flags);
   }
   static GParamSpec* make_spec(const Texts& of, guint initially, const Traits<guint>& t) {
     if (t.type) return g_param_spec_flags(of.name, of.nick, of.blurb, t.type, initially, t.flags);
-    return g_param_spec_uint(of.name, of.nick, of.blurb, t.least, t.most, initially, t.flags);
+    return g_param_spec_uint(of.name, of.nick, of.blurb, t.min, t.max, initially, t.flags);
   }
   static GParamSpec* make_spec(const Texts& of, guint64 initially, const Traits<guint64>& t) {
-    return g_param_spec_uint64(of.name, of.nick, of.blurb, t.least, t.most, initially, t.flags);
+    return g_param_spec_uint64(of.name, of.nick, of.blurb, t.min, t.max, initially, t.flags);
   }
   static GParamSpec* make_spec(const Texts& of, double initially, const Traits<double>& t) {
-    return g_param_spec_double(of.name, of.nick, of.blurb, t.least, t.most, initially, t.flags);
+    return g_param_spec_double(of.name, of.nick, of.blurb, t.min, t.max, initially, t.flags);
   }
   template <class Enum>
   static GParamSpec* make_spec(const Texts& of, Enum initially, const Traits<Enum>& t) {

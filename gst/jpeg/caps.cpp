@@ -233,7 +233,7 @@ std::string refusal(GstPad* src, const GstCaps* caps) {
 
 }  // namespace
 
-Status ask_downstream(GstPad* src, GstCaps* caps) {
+Status query_downstream(GstPad* src, GstCaps* caps) {
   GstDctInfo info;
   if (!gst_dct_info_from_caps(&info, caps, nullptr) || peer_accepts(src, caps)) return {};
   std::string why = raw_refusal(src, caps, info);

@@ -13,7 +13,7 @@
 
 namespace cudatransform {
 
-// The property `entropy`: the engine that does the entropy coding.
+// The property `entropy-backend`: the engine that does the entropy coding.
 enum class JpegEntropy { kAuto, kCpu, kCuda };
 
 inline GType jpeg_entropy_type() {
@@ -60,6 +60,6 @@ std::string colorimetry_warning(const GstDctInfo& info, const GstCaps* caps);
 
 // Whether downstream accepts coefficients of fixed `caps`. kUnsupported: it does not; the message
 // says what the picture is, what downstream accepts, and what to put in between.
-Status ask_downstream(GstPad* src, GstCaps* caps);
+Status query_downstream(GstPad* src, GstCaps* caps);
 
 }  // namespace cudatransform

@@ -1,25 +1,28 @@
-// Element cudajpegdec: JPEG pictures and Motion-JPEG to raw video.
+// Element cudajpegdec: JPEG pictures and Motion JPEG to raw video.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /**
  * SECTION:element-cudajpegdec
  * @title: cudajpegdec
+ * @short_description: JPEG decoder
  * @see_also: cudajpegenc, jpegcoefdec, cudaidct8x8
  *
- * Decodes JPEG pictures and Motion-JPEG on a CUDA device or, with the same result, on the CPU: a
- * bin of jpegcoefdec and cudaidct8x8, with the properties of both. decodebin, playbin and their
- * like plug it where a user raises its rank.
+ * Decodes JPEG images and Motion JPEG, using CUDA or, with identical output, the CPU: a bin of
+ * jpegcoefdec and cudaidct8x8, with the properties of both. decodebin and playbin autoplug it if
+ * its rank is raised.
  *
  * docs/elements/cudajpegdec.md is the manual.
  *
- * ## Example launch line
+ * ## Example launch lines
  * |[
  * gst-launch-1.0 filesrc location=photo.jpg ! cudajpegdec ! videoconvert ! imagefreeze ! \
  *   autovideosink
  * ]| Shows a photograph.
  * |[
  * GST_PLUGIN_FEATURE_RANK=cudajpegdec:MAX gst-play-1.0 recording.avi
- * ]| Plays a Motion-JPEG recording.
+ * ]| Plays a Motion JPEG recording.
+ *
+ * Since: 1.0
  */
 
 #include "gst/elements.h"
@@ -35,11 +38,19 @@ struct GstCudaJpegDecClass {
 };
 
 G_DEFINE_TYPE(GstCudaJpegDec, gst_cuda_jpeg_dec, GST_TYPE_CUDA_PAIR_BIN);
-// Below jpegdec, which is PRIMARY, so that nobody gets another decoder unasked.
+// Below jpegdec, which is PRIMARY, so that installing the plugin changes no player's decoder.
 GST_ELEMENT_REGISTER_DEFINE(cudajpegdec, "cudajpegdec", GST_RANK_SECONDARY,
                             gst_cuda_jpeg_dec_get_type());
 
 static void gst_cuda_jpeg_dec_init(GstCudaJpegDec*) {}
+
+/**
+ * GstCudaJpegDec:stats:
+ *
+ * Statistics, reset on READY to PAUSED.
+ *
+ * Since: 1.0
+ */
 
 static void gst_cuda_jpeg_dec_class_init(GstCudaJpegDecClass* klass) {
   gst_cuda_pair_bin_install(GST_CUDA_PAIR_BIN_CLASS(klass), "cudajpegdec",

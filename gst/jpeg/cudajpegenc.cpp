@@ -4,11 +4,12 @@
 /**
  * SECTION:element-cudajpegenc
  * @title: cudajpegenc
+ * @short_description: JPEG encoder
  * @see_also: cudajpegdec, cudadct8x8, jpegcoefenc
  *
- * Encodes raw video as JPEG pictures, one per frame, on a CUDA device or, with the same bytes, on
- * the CPU: a bin of cudadct8x8 and jpegcoefenc, with the properties of both. encodebin plugs it
- * where a user raises its rank.
+ * Encodes raw video as JPEG images, one per frame, using CUDA or, with identical output, the CPU: a
+ * bin of cudadct8x8 and jpegcoefenc, with the properties of both. encodebin autoplugs it if its
+ * rank is raised.
  *
  * docs/elements/cudajpegenc.md is the manual.
  *
@@ -16,7 +17,9 @@
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=1 ! cudajpegenc quality=90 ! \
  *   filesink location=picture.jpg
- * ]| A JPEG file of quality 90.
+ * ]| Writes a JPEG file of quality 90.
+ *
+ * Since: 1.0
  */
 
 #include "gst/elements.h"
@@ -39,6 +42,14 @@ GST_ELEMENT_REGISTER_DEFINE(cudajpegenc, "cudajpegenc", GST_RANK_SECONDARY,
                             gst_cuda_jpeg_enc_get_type());
 
 static void gst_cuda_jpeg_enc_init(GstCudaJpegEnc*) {}
+
+/**
+ * GstCudaJpegEnc:stats:
+ *
+ * Statistics, reset on READY to PAUSED.
+ *
+ * Since: 1.0
+ */
 
 static void gst_cuda_jpeg_enc_class_init(GstCudaJpegEncClass* klass) {
   gst_cuda_pair_bin_install(GST_CUDA_PAIR_BIN_CLASS(klass), "cudajpegenc",

@@ -1,4 +1,4 @@
-// Decodes one JPEG picture at a time on the device, beside other lanes.
+// Decodes one JPEG picture at a time on the device, in parallel with other lanes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/jpeg/decode_lane.h"
@@ -51,7 +51,7 @@ Status JpegDecodeLane::make(Device& device, std::unique_ptr<JpegDecodeLane>* mad
 Status JpegDecodeLane::submit(size_t measured, const JpegLevels* levels, JpegTables* tables,
                               bool* submitted) {
   *submitted = false;
-  // Without page-locked memory the CPU is as fast.
+  // Without pinned memory the CPU is as fast.
   if (const Status status = make_room(device_, measured, &block_); !status.ok())
     return status.code == StatusCode::kDeviceLost ? status : Status();
   auto* const block = static_cast<uint8_t*>(block_->data());

@@ -1,4 +1,4 @@
-// Decodes one JPEG picture at a time on the device, beside other lanes.
+// Decodes one JPEG picture at a time on the device, in parallel with other lanes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -21,15 +21,15 @@ class JpegDecodeLane {
 
   // The queue that writes the coefficients.
   Queue& queue() { return *queue_; }
-  // The most bytes of host memory that submit() takes for this file; 0: not for the device.
+  // The maximum host memory in bytes that submit() uses for this file; 0: not for the device.
   size_t measure(std::span<const uint8_t> file) { return reader_.measure(file); }
   // The bytes to allocate for that many: slowly growing pictures shall not allocate every time.
   static size_t room_for(size_t measured) { return measured + measured / 4; }
-  // Called after a measure() of the same file that has not given 0: starts decoding it into
-  // `levels`, device addresses. `*submitted`: the work is on its way, and `*tables` are the file's.
-  // Otherwise another decoder has to look at the file.
+  // Called after a measure() of the same file that has not returned 0: starts decoding it into
+  // `levels`, device addresses. `*submitted`: the work is in flight, and `*tables` are the file's.
+  // Otherwise another decoder must try the file.
   Status submit(size_t measured, const JpegLevels* levels, JpegTables* tables, bool* submitted);
-  // Whether finish() has nothing to wait for. Does not ask the device.
+  // Whether finish() has nothing to wait for. Does not poll the device.
   bool is_ready() const;
   // Waits for the work. `*decoded`: the coefficients are the file's, and `*irregular` has the
   // file's oddities, bits of jpeg/errors.h. Otherwise the coefficients may be anything.
@@ -45,8 +45,8 @@ class JpegDecodeLane {
   Device& device_;
   std::unique_ptr<Queue> queue_;
   JpegScanReader reader_;
-  JpegScans scans_;                         // of the picture on its way
-  std::unique_ptr<Memory> block_, result_;  // page-locked
+  JpegScans scans_;                         // of the picture in flight
+  std::unique_ptr<Memory> block_, result_;  // pinned
 };
 
 // The idle lanes of an element. Used by one thread at a time.

@@ -24,7 +24,7 @@ constexpr size_t kMaxReaders = 16;  // idle ones, each with CoefArrays::kMaxKept
 // In a smaller file, the chain of dependent codes takes as long as the whole file on the CPU.
 constexpr gsize kMinForDevice = 100'000;
 
-void add_behind(GstDctJpegMeta* meta, const JpegPicture& picture) {
+void add_trailing(GstDctJpegMeta* meta, const JpegPicture& picture) {
   static_assert(GST_DCT_JPEG_MAX_ATTACHMENTS == kMaxMpfPictures - 1);
   GstDctJpegPlace places[GST_DCT_JPEG_MAX_ATTACHMENTS];
   guint count = 0;
@@ -36,11 +36,11 @@ void add_behind(GstDctJpegMeta* meta, const JpegPicture& picture) {
 
 // Attaches the JPEG file's own data.
 void add_jpeg_meta(GstBuffer* buffer, const JpegPicture& picture) {
-  static_assert(GST_DCT_JPEG_LEFT_OVER_BYTES == int{kJpegLeftOverBytes} &&
-                GST_DCT_JPEG_STRAY_BYTES == int{kJpegStrayBytes} &&
+  static_assert(GST_DCT_JPEG_TRAILING_BYTES == int{kJpegTrailingBytes} &&
+                GST_DCT_JPEG_EXTRANEOUS_BYTES == int{kJpegExtraneousBytes} &&
                 GST_DCT_JPEG_SCAN_PARAMETERS == int{kJpegScanParameters} &&
-                GST_DCT_JPEG_MISSING_END == int{kJpegMissingEnd} &&
-                GST_DCT_JPEG_USELESS_MARKER == int{kJpegUselessMarker} &&
+                GST_DCT_JPEG_MISSING_EOI == int{kJpegMissingEoi} &&
+                GST_DCT_JPEG_UNEXPECTED_MARKER == int{kJpegUnexpectedMarker} &&
                 GST_DCT_JPEG_UNKNOWN_HEADER == int{kJpegUnknownHeader});
   // Without segments the meta of CMYK says that there was no Adobe marker.
   const bool is_cmyk = picture.info.sampling == GST_COEF_SAMPLING_CMYK;
@@ -48,7 +48,7 @@ void add_jpeg_meta(GstBuffer* buffer, const JpegPicture& picture) {
   GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, picture.metadata.get());
   if (!meta) return;
   meta->irregular = static_cast<GstDctJpegIrregularity>(picture.irregular);
-  if (picture.trailing) add_behind(meta, picture);
+  if (picture.trailing) add_trailing(meta, picture);
 }
 
 GstCoefSampling sampling_of(const JpegHeader& header) {
@@ -148,7 +148,7 @@ Status JpegDecoder::start() {
   lanes_.clear();  // a device that failed before may work now
   if (settings_.entropy == JpegEntropy::kCuda) {
     if (!engine_.is_cuda())
-      return Status::error(StatusCode::kNotFound, "entropy=cuda requires a CUDA device");
+      return Status::error(StatusCode::kNotFound, "entropy-backend=cuda requires a CUDA device");
     CT_RETURN_IF_ERROR(lanes_.probe(engine_.device()));
   }
   pictures_.start();
@@ -212,14 +212,14 @@ gboolean JpegDecoder::sink_event(GstEvent* event, GstVideoDecoderClass* parent_c
 
 gboolean JpegDecoder::take_event(GstEvent* event, GstVideoDecoderClass* parent_class) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
-    // We ask here, because the base class turns every other segment into a TIME segment.
+    // We query here, because the base class turns every other segment into a TIME segment.
     const GstSegment* segment = nullptr;
     gst_event_parse_segment(event, &segment);
     GST_VIDEO_DECODER_STREAM_LOCK(decoder_);
     framed_ = segment->format == GST_FORMAT_TIME;
     GST_VIDEO_DECODER_STREAM_UNLOCK(decoder_);
   }
-  // The base class passes a gap on at once, and would make caps of raw video for it.
+  // The base class forwards a gap immediately, and would make caps of raw video for it.
   if (GST_EVENT_TYPE(event) == GST_EVENT_GAP && !negotiate_gap()) {
     GST_ELEMENT_ERROR(decoder_, STREAM, FORMAT, ("Cannot forward GAP event: no caps negotiated"),
                       ("downstream accepts none of the coefficient caps"));
@@ -242,12 +242,12 @@ GstStructure* JpegDecoder::stats() const {
   return gst_structure_new(
       "application/x-jpegcoefdec-stats", "frames", G_TYPE_UINT64, counted.frames, "damaged",
       G_TYPE_UINT64, counted.damaged, "irregular", G_TYPE_UINT64, counted.irregular, "dropped",
-      G_TYPE_UINT64, counted.dropped, "attachments", G_TYPE_UINT64, counted.attachments, "detached",
-      G_TYPE_UINT64, counted.detached, "cuda-frames", G_TYPE_UINT64, counted.by_cuda, "cpu-frames",
+      G_TYPE_UINT64, counted.dropped, "attachments", G_TYPE_UINT64, counted.attachments, "orphaned",
+      G_TYPE_UINT64, counted.orphaned, "cuda-frames", G_TYPE_UINT64, counted.by_cuda, "cpu-frames",
       G_TYPE_UINT64, counted.by_cpu, nullptr);
 }
 
-// ---- On the way in ----
+// ---- Input ----
 
 GstFlowReturn JpegDecoder::decode(GstVideoCodecFrame* frame) {
   if (pictures_.has_failed()) {
@@ -256,7 +256,7 @@ GstFlowReturn JpegDecoder::decode(GstVideoCodecFrame* frame) {
   }
   settings_ = settings();
   if (orphaned_.take(frame->input_buffer)) {
-    if (!orphaned_.is_holding()) count(&JpegDecodeCounts::detached);
+    if (!orphaned_.is_holding()) count(&JpegDecodeCounts::orphaned);
     gst_video_decoder_release_frame(decoder_, frame);
     return orphaned_.is_complete() ? decode_held() : pictures_.push_done();
   }
@@ -264,8 +264,8 @@ GstFlowReturn JpegDecoder::decode(GstVideoCodecFrame* frame) {
     gst_video_decoder_release_frame(decoder_, frame);
     return flow;
   }
-  const bool may_hold = settings_.pictures == JpegFilePictures::kFirst && settings_.keep_metadata &&
-                        gst_video_decoder_get_packetized(decoder_);
+  const bool may_hold = settings_.pictures == JpegFilePictures::kPrimary &&
+                        settings_.keep_metadata && gst_video_decoder_get_packetized(decoder_);
   return may_hold && orphaned_.hold(frame) ? pictures_.push_done() : decode_now(frame);
 }
 
@@ -301,7 +301,7 @@ GstFlowReturn JpegDecoder::decode_now(GstVideoCodecFrame* frame) {
   Picture picture = std::make_unique<JpegPicture>(frame);
   picture->is_late = is_late(frame);
   // If a buffer with a time has two pictures, the second has no time, and the base class would give
-  // it that of a later picture already on its way. Damage can split a picture like that.
+  // it that of a later picture already in flight. Damage can split a picture like that.
   if (GST_CLOCK_TIME_IS_VALID(frame->pts))
     last_pts_ = frame->pts;
   else if (framed_)
@@ -310,7 +310,7 @@ GstFlowReturn JpegDecoder::decode_now(GstVideoCodecFrame* frame) {
   if (!picture->has_others()) orphaned_.expect(picture->others());
   const GstFlowReturn flow = pictures_.make_room([&] { return has_room(*picture); });
   if (flow != GST_FLOW_OK) {
-    give_up(std::move(picture));
+    discard(std::move(picture));
     return flow;
   }
   if (!picture->is_late && picture->status.ok()) picture->status = take_memory(*picture);
@@ -344,7 +344,8 @@ Status JpegDecoder::prepare(JpegPicture& picture) {
   picture.keep_metadata = settings_.keep_metadata;
   picture.interrupts = &pictures_.interrupts();
   CT_RETURN_IF_ERROR(picture.map());
-  if (settings_.pictures == JpegFilePictures::kFirst) CT_RETURN_IF_ERROR(picture.look_behind());
+  if (settings_.pictures == JpegFilePictures::kPrimary)
+    CT_RETURN_IF_ERROR(picture.find_trailing_data());
   if (picture.is_late) return {};
   const guint64 bytes_of_input = picture.bytes;
   Status status = read_header(picture);
@@ -396,7 +397,7 @@ bool JpegDecoder::wants_device(const JpegPicture& picture) const {
   if (!engine_.is_cuda() || settings_.entropy == JpegEntropy::kCpu) return false;
   if (settings_.entropy == JpegEntropy::kCuda) return true;
   if (picture.file().size() < kMinForDevice) return false;
-  // Before the first caps the pool tells nothing.
+  // Before the first caps the pool is no indication.
   return output_.pool() ? output_.in_cuda() : peer_takes_cuda(picture.info);
 }
 
@@ -415,8 +416,8 @@ void JpegDecoder::take_lane(JpegPicture& picture) {
     picture.bytes = bytes;
 }
 
-// Whether max-memory has room for the picture beside those in flight. To make room, gives up memory
-// that is kept for later pictures, but none that this picture will use.
+// Whether max-memory has room for the picture besides those in flight. To make room, releases
+// memory that is kept for later pictures, but none that this picture will use.
 bool JpegDecoder::has_room(const JpegPicture& picture) {
   if (settings_.max_memory == 0) {
     output_.limit_kept(G_MAXSIZE);
@@ -448,7 +449,7 @@ Status JpegDecoder::take_memory(JpegPicture& picture) {
   return output_.begin(layout, &picture.coefs);
 }
 
-// ---- On the way out ----
+// ---- Output ----
 
 GstFlowReturn JpegDecoder::finish(std::unique_ptr<FrameJob> finished) {
   Picture picture(static_cast<JpegPicture*>(finished.release()));
@@ -460,7 +461,7 @@ GstFlowReturn JpegDecoder::finish(std::unique_ptr<FrameJob> finished) {
   const bool is_whole = why.ok();
   const bool has_output = is_whole || (picture->is_decoded && picture->conceals &&
                                        why.code == StatusCode::kInvalidArgument);
-  const Status refused = has_output ? ask_downstream(*picture) : Status();
+  const Status refused = has_output ? query_downstream(*picture) : Status();
   if (is_whole) why = refused;
   if (is_whole) note_irregular(*picture);
   if (why.ok()) return push(std::move(picture));
@@ -474,7 +475,7 @@ GstFlowReturn JpegDecoder::finish(std::unique_ptr<FrameJob> finished) {
     case DamagePolicy::Verdict::kShow:
       return push(std::move(picture));
     case DamagePolicy::Verdict::kFail:
-      give_up(std::move(picture));
+      discard(std::move(picture));
       return GST_FLOW_ERROR;
     case DamagePolicy::Verdict::kDrop:
       break;
@@ -492,7 +493,7 @@ GstFlowReturn JpegDecoder::push(Picture picture) {
     set_output_state(picture->info, picture->dct_tables());
     negotiated_ = negotiate();
     if (!negotiated_) {
-      give_up(std::move(picture));
+      discard(std::move(picture));
       return GST_PAD_IS_FLUSHING(src) ? GST_FLOW_FLUSHING
                                       : explain_refusal(GST_FLOW_NOT_NEGOTIATED);
     }
@@ -540,7 +541,7 @@ GstFlowReturn JpegDecoder::drop(Picture picture) {
 
 // A picture that cannot be decoded, for a reason other than damage.
 GstFlowReturn JpegDecoder::reject(Picture picture, const Status& why) {
-  give_up(std::move(picture));
+  discard(std::move(picture));
   if (why.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
   post_error(GST_ELEMENT(decoder_), why);
   return GST_FLOW_ERROR;
@@ -550,7 +551,7 @@ GstFlowReturn JpegDecoder::reject(Picture picture, const Status& why) {
 // its answers to queries accepted the caps. It has dropped it, and the next one brings new caps.
 GstFlowReturn JpegDecoder::drop_refused() {
   negotiated_ = false;
-  const Status status = ask_downstream();
+  const Status status = query_downstream();
   const std::string why = status.ok() ? "downstream rejected the caps" : status.message;
   GST_OBJECT_LOCK(decoder_);
   counts_.frames--;  // it has been counted as pushed
@@ -562,7 +563,7 @@ GstFlowReturn JpegDecoder::drop_refused() {
   return GST_FLOW_OK;
 }
 
-void JpegDecoder::give_up(std::unique_ptr<FrameJob> given_up) {
+void JpegDecoder::discard(std::unique_ptr<FrameJob> given_up) {
   auto& picture = static_cast<JpegPicture&>(*given_up);
   gst_video_decoder_release_frame(decoder_, picture.take_frame());
   release(picture);
@@ -581,7 +582,7 @@ void JpegDecoder::release(JpegPicture& picture) {
   lanes_.give(std::move(picture.lane));
 }
 
-// The user is told of odd pictures once: cameras make all of theirs alike.
+// Irregular pictures are reported once: a camera writes all of its pictures alike.
 void JpegDecoder::note_irregular(const JpegPicture& picture) {
   if (picture.irregular == 0) return;
   count(&JpegDecodeCounts::irregular);
@@ -648,9 +649,9 @@ void JpegDecoder::set_output_state(const GstDctInfo& info, const DctTables& tabl
 }
 
 bool JpegDecoder::fits_output_state(const JpegPicture& picture) const {
-  const bool has_told =
+  const bool tables_match =
       !tables_in_caps_ || written_tables_.same(picture.dct_tables(), picture.info.n_components);
-  return has_told && same_geometry(info_, picture.info);
+  return tables_match && same_geometry(info_, picture.info);
 }
 
 // Whether a decoded picture needs other caps than those before it had, which downstream accepted.
@@ -677,9 +678,9 @@ bool JpegDecoder::peer_takes_cuda(const GstDctInfo& info) const {
 
 // Whether downstream accepts a decoded picture's caps. If not, they are never set: the stream goes
 // on with those that it has. The first kind is tried; a stream that begins with a wrong one fails.
-// Asking takes longer than decoding a small picture: where downstream has accepted two sizes of a
-// kind, it is not asked about others.
-Status JpegDecoder::ask_downstream(const JpegPicture& picture) {
+// A query takes longer than decoding a small picture: where downstream has accepted two sizes of a
+// kind, it is not queried for others.
+Status JpegDecoder::query_downstream(const JpegPicture& picture) {
   if (!is_of_other_kind(picture)) return {};
   if (is_refused_) accepted_.clear();
   int& sizes = accepted_[{picture.info.sampling, picture.info.depth}];
@@ -690,22 +691,22 @@ Status JpegDecoder::ask_downstream(const JpegPicture& picture) {
     WrittenTables().write(caps.get(), tables, picture.info.n_components);
   (void)choose_memory(decoder_, engine_, MemoryChoice::kCudaWherePossible, &caps);
   CT_RETURN_IF_ERROR(
-      cudatransform::ask_downstream(GST_VIDEO_DECODER_SRC_PAD(decoder_), caps.get()));
+      cudatransform::query_downstream(GST_VIDEO_DECODER_SRC_PAD(decoder_), caps.get()));
   sizes++;
   return {};
 }
 
 // Likewise the caps of the output state.
-Status JpegDecoder::ask_downstream() const {
+Status JpegDecoder::query_downstream() const {
   const CodecStatePtr state(gst_video_decoder_get_output_state(decoder_));
   if (!state || !state->caps) return {};
-  return cudatransform::ask_downstream(GST_VIDEO_DECODER_SRC_PAD(decoder_), state->caps);
+  return cudatransform::query_downstream(GST_VIDEO_DECODER_SRC_PAD(decoder_), state->caps);
 }
 
 // An error of ours names the caps that were refused. The source would say that something is not
 // negotiated.
 GstFlowReturn JpegDecoder::explain_refusal(GstFlowReturn flow) {
-  const Status status = ask_downstream();
+  const Status status = query_downstream();
   if (status.ok()) return flow;
   post_error(GST_ELEMENT(decoder_), status);
   return GST_FLOW_ERROR;

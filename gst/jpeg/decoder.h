@@ -26,13 +26,13 @@ namespace cudatransform {
 inline constexpr guint64 kMaxJpegPixels = guint64{1} << 27;
 
 // Which pictures of a file with an index become frames.
-enum class JpegFilePictures { kFirst, kAll };
+enum class JpegFilePictures { kPrimary, kAll };
 
 // The properties, except those of the engine.
 struct JpegDecodeSettings : PictureSettings {
   JpegEntropy entropy = JpegEntropy::kAuto;
   guint64 max_pixels = kMaxJpegPixels;  // 0: no limit
-  JpegFilePictures pictures = JpegFilePictures::kFirst;
+  JpegFilePictures pictures = JpegFilePictures::kPrimary;
   bool keep_metadata = true;
   bool tables_in_caps = false;
 };
@@ -43,8 +43,8 @@ struct JpegDecodeCounts {
   guint64 irregular = 0;  // of the undamaged ones
   guint64 dropped = 0;
   guint64 attachments = 0;          // other pictures of their files that were pushed with them
-  guint64 detached = 0;             // other pictures that came separately, and were not pushed
-  guint64 by_cuda = 0, by_cpu = 0;  // of the pushed ones, by who decoded them
+  guint64 orphaned = 0;             // other pictures that came separately, and were not pushed
+  guint64 by_cuda = 0, by_cpu = 0;  // of the pushed ones, by decoder
 };
 
 // Reads headers, chooses the CPU or a lane of the device, takes memory, and pushes what the workers
@@ -60,7 +60,7 @@ class JpegDecoder final : private PictureCodec {
 
   // An error: the properties require what is not available.
   Status start();
-  // Drops the pictures in flight, and gives up all memory.
+  // Drops the pictures in flight, and releases all memory.
   void stop();
   // GstVideoDecoder::set_format. Pushes the pictures in flight first, with the old caps.
   bool set_input(GstVideoCodecState* state);
@@ -81,7 +81,7 @@ class JpegDecoder final : private PictureCodec {
 
   // Whether buffers have times, so that each is about one picture (TIME segments).
   bool framed() const { return framed_; }
-  // Any thread: decoding is given up soon.
+  // Any thread: decoding is abandoned soon.
   void interrupt() { pictures_.interrupt(); }
   // Any thread. The stats property; transfer full.
   GstStructure* stats() const;
@@ -91,14 +91,14 @@ class JpegDecoder final : private PictureCodec {
 
   // PictureCodec.
   GstFlowReturn finish(std::unique_ptr<FrameJob> picture) override;
-  void give_up(std::unique_ptr<FrameJob> picture) override;
+  void discard(std::unique_ptr<FrameJob> picture) override;
 
   gboolean take_event(GstEvent* event, GstVideoDecoderClass* parent_class);
   JpegDecodeSettings settings() const;
   JpegDecodeCounts counts() const;
   void count(guint64 JpegDecodeCounts::*counter, guint64 more = 1);
 
-  // On the way in.
+  // Input.
   void start_workers();
   GstFlowReturn decode_held();
   GstFlowReturn decode_now(GstVideoCodecFrame* frame);
@@ -112,7 +112,7 @@ class JpegDecoder final : private PictureCodec {
   Status take_memory(JpegPicture& picture);
   void limit_kept_memory();
 
-  // On the way out.
+  // Output.
   GstFlowReturn push(Picture picture);
   GstFlowReturn drop(Picture picture);
   GstFlowReturn reject(Picture picture, const Status& why);
@@ -130,8 +130,8 @@ class JpegDecoder final : private PictureCodec {
   bool is_of_other_kind(const JpegPicture& picture) const;
   CapsPtr make_caps(const GstDctInfo& info, const GstVideoInfo* input) const;
   bool peer_takes_cuda(const GstDctInfo& info) const;
-  Status ask_downstream(const JpegPicture& picture);
-  Status ask_downstream() const;
+  Status query_downstream(const JpegPicture& picture);
+  Status query_downstream() const;
   GstFlowReturn explain_refusal(GstFlowReturn flow);
 
   GstVideoDecoder* const decoder_;
@@ -158,7 +158,7 @@ class JpegDecoder final : private PictureCodec {
   WrittenTables written_tables_;
   bool negotiated_ = false;
   bool is_refused_ = false;  // the picture that was pushed last, for its caps
-  // How many sizes of a sampling and depth downstream has accepted when it was asked.
+  // How many sizes of a sampling and depth downstream has accepted in queries.
   std::map<std::pair<GstCoefSampling, guint>, int> accepted_;
 
   bool has_reported_irregular_ = false;

@@ -18,7 +18,7 @@
 namespace cudatransform {
 
 Status FileMemory::take(Engine& engine, gsize bytes, std::unique_ptr<Memory>* memory) {
-  std::unique_ptr<Memory> outgrown;  // freed without the lock: it may take long
+  std::unique_ptr<Memory> outgrown;  // freed without the lock: it may be slow
   {
     const std::lock_guard lock(mutex_);
     const auto fits = [&](const auto& one) { return one->size() >= bytes; };
@@ -132,19 +132,19 @@ void DeviceCoder::close() {
   engine_ = nullptr;
   ops_ = nullptr;
   last_size_ = 0;
-  refusals_ = left_out_ = 0;
+  refusals_ = skipped_ = 0;
 }
 
 bool DeviceCoder::takes_next() {
   if (!is_open()) return false;
-  if (left_out_ == 0) return true;
-  left_out_--;
+  if (skipped_ == 0) return true;
+  skipped_--;
   return false;
 }
 
 void DeviceCoder::note_picture(bool refused) {
   refusals_ = refused ? std::min(refusals_ + 1, kMaxRefusals) : 0;
-  if (refusals_ == kMaxRefusals) left_out_ = kLeftOut;
+  if (refusals_ == kMaxRefusals) skipped_ = kSkipped;
 }
 
 Status DeviceScan::begin(DeviceCoder& coder, const JpegPicture& picture, const JpegOptions& options,
@@ -250,7 +250,7 @@ Status DeviceScan::encode_optimized() {
 Status DeviceScan::wait_for_scan(bool* refused) {
   CT_RETURN_IF_ERROR(downloaded_->wait());
   const uint32_t faults = results().result.faults;
-  // Tables are Annex K's, which have all codes, or made for this picture.
+  // Tables are Annex K's, which have all codes, or computed for this picture.
   if ((faults & kJpegNoCode) != 0)
     return Status::error(StatusCode::kFailed, "Missing Huffman code table entry");
   *refused = (faults & kJpegLevelsNotPlain) != 0;

@@ -13,14 +13,14 @@
 
 namespace cudatransform {
 
-// Buffers come back from any thread, at any time: each keeps this object alive.
+// Buffers are returned by any thread, at any time: each keeps this object alive.
 class FileMemory : public std::enable_shared_from_this<FileMemory> {
  public:
-  // At least `bytes`, page-locked if possible.
+  // At least `bytes`, pinned if possible.
   Status take(Engine& engine, gsize bytes, std::unique_ptr<Memory>* memory);
   void give(std::unique_ptr<Memory> memory);
-  // A buffer of `size` bytes from `offset` on, without a copy; the memory comes back with it. Null,
-  // with `*memory` in place, if buffers already hold as much as may be page-locked.
+  // A buffer of `size` bytes from `offset` on, without a copy; the memory returns with it. Null,
+  // with `*memory` in place, if buffers already hold as much as may be pinned.
   GstBuffer* wrap(std::unique_ptr<Memory>* memory, gsize offset, gsize size);
   // Stops keeping memory.
   void close();
@@ -54,7 +54,7 @@ class DeviceCoder {
 
  private:
   friend class DeviceScan;
-  static constexpr int kMaxRefusals = 3, kLeftOut = 60;
+  static constexpr int kMaxRefusals = 3, kSkipped = 60;
   void note_picture(bool refused);
 
   Engine* engine_ = nullptr;
@@ -64,7 +64,7 @@ class DeviceCoder {
   std::shared_ptr<FileMemory> files_;
   size_t last_size_ = 0;  // of a scan, 0: there was none
   int refusals_ = 0;      // in a row
-  int left_out_ = 0;      // how many later pictures the device skips
+  int skipped_ = 0;       // how many later pictures the device skips
 };
 
 // Used for one picture after another, with the stream lock; keeps its memory.
@@ -77,23 +77,23 @@ class DeviceScan {
 
   // Enqueues the work; `*read` is done when it has read the coefficients, which have device
   // addresses. The coefficients and `picture` must stay until finish() or clear(). After an error
-  // no work is on its way, and other coders may try.
+  // no work is in flight, and other coders may try.
   Status begin(DeviceCoder& coder, const JpegPicture& picture, const JpegOptions& options,
                FencePtr* read);
   bool is_begun() const { return coder_ != nullptr; }
   // Whether finish() has little or nothing to wait for. Never blocks.
   bool is_ready();
-  // Waits, and makes the file. Null without an error: the device cannot code the coefficients.
+  // Waits, and writes the file. Null without an error: the device cannot code the coefficients.
   // JpegWriter then names the fault, or writes them all the same.
   Status finish(GstBuffer** file);
-  // Waits for the work on its way.
+  // Waits for the work in flight.
   void clear();
-  // The size of the page-locked memory that it keeps.
+  // The size of the pinned memory that it keeps.
   gsize staging_bytes() const { return staging_ ? staging_->size() : 0; }
   void free_memory();
 
  private:
-  // Lies in page-locked memory.
+  // Is in pinned memory.
   struct Results {
     JpegEncodeResult result;
     JpegSymbolCounts counts;
@@ -106,7 +106,7 @@ class DeviceScan {
   Status make_file(GstBuffer** file);
   uint8_t* scan() const { return static_cast<uint8_t*>(staging_->data()) + header_room_; }
 
-  DeviceCoder* coder_ = nullptr;  // of the picture on its way
+  DeviceCoder* coder_ = nullptr;  // of the picture in flight
   const JpegPicture* picture_ = nullptr;
   JpegOptions options_;
   JpegEncodeJob job_;

@@ -17,7 +17,7 @@
 namespace cudatransform {
 namespace {
 
-// The bytes behind a picture.
+// The bytes after a picture.
 struct Behind {
   std::span<const uint8_t> bytes;
   FilePlace places[GST_DCT_JPEG_MAX_ATTACHMENTS];
@@ -105,7 +105,7 @@ Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const CapsTabl
   return can_fetch ? fetch_levels() : status;
 }
 
-// kUnsupported or kOutOfMemory: no work is on its way, and another coder can take the coefficients.
+// kUnsupported or kOutOfMemory: no work is in flight, and another coder can take the coefficients.
 Status EncodeJob::begin_scan(DeviceCoder& coder) {
   CT_RETURN_IF_ERROR(wait_for_producer(coefficients_.get(), engine_->queue(QueueKind::kCompute)));
   FencePtr read;
@@ -167,8 +167,8 @@ void EncodeJob::run() {
   status_ = read_trailing(coefficients_.get(), &behind);
   if (!status_.ok()) return;
   const gsize size = file_ ? gst_buffer_get_size(file_.get()) : bytes_.size();
-  // A picture may come without what its file had behind it, or with something else.
-  untrue_lengths_ =
+  // A picture may come without what its file had after it, or with something else.
+  length_mismatch_ =
       check_container(picture_.metadata, size, behind.bytes, behind.attachments()).message;
   if (!behind.bytes.empty()) status_ = append(behind.bytes, behind.attachments());
 }
@@ -186,7 +186,7 @@ Status EncodeJob::code() {
   return writer_.write(picture_, options_, &bytes_);
 }
 
-// A file in one piece with the bytes behind its picture, whose index gets the sizes that are now.
+// A contiguous file with its trailing data, whose index gets the current sizes.
 Status EncodeJob::append(std::span<const uint8_t> behind, std::span<const FilePlace> attachments) {
   if (!file_) file_.reset(wrap(&bytes_));
   const gsize size = gst_buffer_get_size(file_.get()), whole_size = size + behind.size();
@@ -222,7 +222,7 @@ void EncodeJob::clear() {
   scan_.clear();
   file_.reset();
   is_by_device_ = false;
-  untrue_lengths_.clear();
+  length_mismatch_.clear();
   input_.close();
   coefficients_.reset();
   if (frame_) gst_video_codec_frame_unref(frame_);

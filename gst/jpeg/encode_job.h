@@ -36,13 +36,13 @@ class EncodeJob : public FrameJob {
   void run() override;
   bool runs_when_taken() const override { return scan_.is_begun(); }
   bool is_ready() override { return scan_.is_ready(); }
-  // After run(): whether the device has made the file.
+  // After run(): whether the device has written the file.
   bool is_by_device() const { return is_by_device_; }
   // After run(): which lengths that the file's XMP data name are not true; mostly "".
-  const std::string& invalid_lengths() const { return untrue_lengths_; }
+  const std::string& invalid_lengths() const { return length_mismatch_; }
   // The frame with its output buffer; on failure the reason, and null.
   Status finish(GstVideoCodecFrame** frame);
-  // Waits for the download and gives up the frame.
+  // Waits for the download and releases the frame.
   void clear();
   // The bytes of download memory that it keeps for the next frame.
   gsize staging_bytes() const { return (staging_ ? staging_->size() : 0) + scan_.staging_bytes(); }
@@ -63,10 +63,10 @@ class EncodeJob : public FrameJob {
   BufferPtr coefficients_;
   GstDctMeta stand_in_;  // for the meta of a buffer that has none: caps may change meanwhile
   CoefInput input_;
-  std::unique_ptr<Memory> staging_;  // page-locked if possible
+  std::unique_ptr<Memory> staging_;  // pinned if possible
   FencePtr downloaded_;              // null where nothing is downloaded
   DeviceScan scan_;
-  BufferPtr file_;  // made by the device, or with bytes behind the picture
+  BufferPtr file_;  // written by the device, or with trailing data
   bool is_by_device_ = false;
   Engine* engine_ = nullptr;
   GstDctInfo info_ = {};
@@ -75,7 +75,7 @@ class EncodeJob : public FrameJob {
   JpegOptions options_;
   JpegWriter writer_;
   JpegBytes bytes_;
-  std::string untrue_lengths_;
+  std::string length_mismatch_;
   Status status_;
 };
 

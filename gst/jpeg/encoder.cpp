@@ -66,9 +66,10 @@ bool sends_jpeg_by_rtp(GstPad* src) {
 }
 
 // The name of the element after `src` that sends JPEG by RTP (RFC 2435); empty if none is found.
-// The caps of its sink pad do not differ from those of any other JPEG consumer, so we ask elements
-// for their output: the element after the pad, and those after elements with one pad on each side.
-std::string rtp_jpeg_payloader_behind(GstPad* src) {
+// The caps of its sink pad do not differ from those of any other JPEG consumer, so we query
+// elements for their output: the element after the pad, and those after elements with one pad on
+// each side.
+std::string rtp_jpeg_payloader_downstream(GstPad* src) {
   std::string name;
   GstPad* pad = GST_PAD(gst_object_ref(src));
   for (int count = 0; pad && name.empty() && count < kMaxElements; ++count) {
@@ -103,7 +104,7 @@ JpegEncoder::JpegEncoder(GstVideoEncoder* encoder, Engine& engine,
 
 Status JpegEncoder::start() {
   warned_of_colorimetry_ = warned_of_rtp_ = warned_of_lengths_ = false;
-  counts_.frames = counts_.frames_by_device = counts_.invalid_lengths = 0;
+  counts_.frames = counts_.frames_by_device = counts_.xmp_length_mismatches = 0;
   pictures_.start();
   return open_coder();
 }
@@ -127,7 +128,7 @@ Status JpegEncoder::open_coder() {
     GST_INFO_OBJECT(encoder_, "entropy coding on the CPU: %s", status.message.c_str());
     return {};
   }
-  status.message = "entropy=cuda: " + status.message;
+  status.message = "entropy-backend=cuda: " + status.message;
   return status;
 }
 
@@ -231,7 +232,7 @@ GstFlowReturn JpegEncoder::finish(std::unique_ptr<FrameJob> picture) {
   return gst_video_encoder_finish_frame(encoder_, frame);
 }
 
-void JpegEncoder::give_up(std::unique_ptr<FrameJob> picture) {
+void JpegEncoder::discard(std::unique_ptr<FrameJob> picture) {
   keep_idle(std::unique_ptr<EncodeJob>(static_cast<EncodeJob*>(picture.release())));
 }
 
@@ -269,7 +270,7 @@ void JpegEncoder::warn_of_rtp() {
                         : info_.depth != 8   ? "depth=12"
                                              : nullptr;
   if (!setting || warned_of_rtp_) return;
-  const std::string payloader = rtp_jpeg_payloader_behind(GST_VIDEO_ENCODER_SRC_PAD(encoder_));
+  const std::string payloader = rtp_jpeg_payloader_downstream(GST_VIDEO_ENCODER_SRC_PAD(encoder_));
   if (payloader.empty()) return;
   warned_of_rtp_ = true;
   GST_ELEMENT_WARNING(
@@ -280,11 +281,11 @@ void JpegEncoder::warn_of_rtp() {
 }
 
 // The element changes no XMP data.
-void JpegEncoder::warn_of_lengths(const std::string& untrue) {
-  if (untrue.empty()) return;
-  counts_.invalid_lengths++;
+void JpegEncoder::warn_of_lengths(const std::string& mismatch) {
+  if (mismatch.empty()) return;
+  counts_.xmp_length_mismatches++;
   if (std::exchange(warned_of_lengths_, true)) return;
-  GST_ELEMENT_WARNING(encoder_, STREAM, FORMAT, ("%s", untrue.c_str()),
+  GST_ELEMENT_WARNING(encoder_, STREAM, FORMAT, ("%s", mismatch.c_str()),
                       ("trailing data incomplete; keep-metadata=false omits it"));
 }
 

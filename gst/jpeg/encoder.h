@@ -27,7 +27,7 @@ struct JpegEncodeSettings {
 // Since PAUSED.
 struct JpegEncodeCounts {
   std::atomic<guint64> frames = 0, frames_by_device = 0;
-  std::atomic<guint64> invalid_lengths = 0;  // files whose XMP data name untrue lengths
+  std::atomic<guint64> xmp_length_mismatches = 0;  // files
 };
 
 // Called with the encoder's stream lock, except where a comment says otherwise.
@@ -63,7 +63,7 @@ class JpegEncoder final : private PictureCodec {
  private:
   // PictureCodec.
   GstFlowReturn finish(std::unique_ptr<FrameJob> picture) override;
-  void give_up(std::unique_ptr<FrameJob> picture) override;
+  void discard(std::unique_ptr<FrameJob> picture) override;
 
   JpegEncodeSettings settings() const;
   gboolean take_event(GstEvent* event, GstVideoEncoderClass* parent_class);
@@ -73,7 +73,7 @@ class JpegEncoder final : private PictureCodec {
   void keep_idle(std::unique_ptr<EncodeJob> job);
   void warn_of_colorimetry(const GstDctInfo& info, GstCaps* caps);
   void warn_of_rtp();
-  void warn_of_lengths(const std::string& untrue);
+  void warn_of_lengths(const std::string& mismatch);
 
   GstVideoEncoder* const encoder_;
   Engine& engine_;

@@ -1,29 +1,32 @@
-// Element jpegcoefdec: JPEG pictures and Motion-JPEG to their quantized DCT coefficients.
+// Element jpegcoefdec: JPEG pictures and Motion JPEG to their quantized DCT coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /**
  * SECTION:element-jpegcoefdec
  * @title: jpegcoefdec
+ * @short_description: entropy decoder from JPEG to DCT coefficients
  * @see_also: cudaidct8x8, jpegcoefenc
  *
- * Parses JPEG pictures and entropy-decodes their quantized coefficients (video/x-dct) and
- * quantization tables, which travel with every buffer: entropy decoding without the transform, on
- * the CPU or, see #GstJpegCoefDec:entropy, on the GPU. cudaidct8x8 makes pictures of them, in every
- * sampling that JPEG files have; jpegcoefenc makes JPEG pictures again, without any loss.
+ * Entropy-decodes JPEG images and Motion JPEG into quantized DCT coefficients (video/x-dct), on the
+ * CPU or, see #GstJpegCoefDec:entropy-backend, on the GPU. Each buffer carries its quantization
+ * tables. cudaidct8x8 reconstructs raw video from them, in every sampling of the files; jpegcoefenc
+ * writes them to JPEG files again without loss.
  *
- * Several pictures are decoded at a time, see #GstJpegCoefDec:n-threads.
+ * Several pictures are decoded in parallel, see #GstJpegCoefDec:n-threads.
  *
  * docs/elements/jpegcoefdec.md is the manual.
  *
- * ## Example launch line
+ * ## Example launch lines
  * |[
  * gst-launch-1.0 filesrc location=photo.jpg ! jpegcoefdec ! cudaidct8x8 ! videoconvert ! \
  *   imagefreeze ! autovideosink
  * ]| Shows a photograph.
  * |[
- * gst-launch-1.0 filesrc location=recording.avi ! avidemux ! jpegcoefdec ! cudaidct8x8 scale=1/4 \
- *   ! videoconvert ! autovideosink
- * ]| Plays a Motion-JPEG recording at a quarter of its size, without full-size frames.
+ * gst-launch-1.0 filesrc location=recording.avi ! avidemux ! jpegcoefdec ! \
+ *   cudaidct8x8 scale=quarter ! videoconvert ! autovideosink
+ * ]| Plays a Motion JPEG recording at a quarter of its size, without full-size frames.
+ *
+ * Since: 1.0
  */
 
 #include "gst/elements.h"
@@ -116,7 +119,8 @@ namespace {
 
 GType pictures_type() {
   static const GEnumValue kValues[] = {
-      {int(JpegFilePictures::kFirst), "Primary picture; the others are attached to it", "first"},
+      {int(JpegFilePictures::kPrimary), "Primary picture; the others are attached to it",
+       "primary"},
       {int(JpegFilePictures::kAll), "All pictures, ignoring the MPF index", "all"},
       {0, nullptr, nullptr},
   };
@@ -125,6 +129,102 @@ GType pictures_type() {
 }
 
 }  // namespace
+
+/**
+ * GstJpegCoefDec:on-error:
+ *
+ * How to handle damaged pictures.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:max-pixels:
+ *
+ * Maximum picture size in pixels (0 = unlimited).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:max-memory:
+ *
+ * Maximum host memory for pictures in flight in bytes (0 = unlimited).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:pictures:
+ *
+ * Pictures to output from Multi-Picture Format (MPF) files.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:keep-metadata:
+ *
+ * Attach APPn and COM segments and trailing data to the coefficients.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:tables-in-caps:
+ *
+ * Also write quantization tables into the caps (table changes cause renegotiation).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:entropy-backend:
+ *
+ * Backend for Huffman decoding (progressive, arithmetic and damaged files use the CPU).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:n-threads:
+ *
+ * Number of pictures to decode in parallel (0 = automatic).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:backend:
+ *
+ * Backend for entropy decoding and output memory.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:active-backend:
+ *
+ * Backend in use (auto = not chosen yet).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:cuda-device-id:
+ *
+ * Set the GPU device to use for operations (-1 = auto).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefDec:stats:
+ *
+ * Statistics, reset on READY to PAUSED.
+ *
+ * Since: 1.0
+ */
 
 static void install_properties(GObjectClass* klass) {
   const SettingsOf<EngineSettings> engine(
@@ -137,7 +237,7 @@ static void install_properties(GObjectClass* klass) {
       klass,
       {on_error_property(pictures),
        jpeg.row("max-pixels", "Maximum Pixels", "Maximum picture size in pixels (0 = unlimited)",
-                &JpegDecodeSettings::max_pixels, {.most = G_MAXUINT64}),
+                &JpegDecodeSettings::max_pixels, {.max = G_MAXUINT64}),
        max_memory_property(pictures,
                            "Maximum host memory for pictures in flight in bytes (0 = unlimited)"),
        jpeg.row("pictures", "Pictures", "Pictures to output from Multi-Picture Format (MPF) files",
@@ -149,7 +249,7 @@ static void install_properties(GObjectClass* klass) {
                 "Also write quantization tables into the caps (table changes cause renegotiation)",
                 &JpegDecodeSettings::tables_in_caps, {.flags = kUpToReady}),
        jpeg.row(
-           "entropy", "Entropy Decoding",
+           "entropy-backend", "Entropy Decoding",
            "Backend for Huffman decoding (progressive, arithmetic and damaged files use the CPU)",
            &JpegDecodeSettings::entropy,
            {.type = cudatransform::jpeg_entropy_type(), .flags = kUpToReady}),
@@ -170,7 +270,7 @@ constexpr char kBetween = 0, kRefused = 0;
 
 gpointer mark(const char& kind) { return const_cast<char*>(&kind); }
 
-// Whether the stream of bytes is a file: then its end will come, and nobody waits for a picture
+// Whether the stream of bytes is a file: then its end will come, and no branch waits for a picture
 // meanwhile.
 bool is_file(GstVideoDecoder* decoder) {
   gint64 size = -1;
@@ -182,7 +282,7 @@ bool is_file(GstVideoDecoder* decoder) {
 JpegFileRules rules_of(GstVideoDecoder* decoder, State& state) {
   JpegFileRules rules;
   GST_OBJECT_LOCK(decoder);
-  rules.with_others = state.settings.pictures == JpegFilePictures::kFirst;
+  rules.with_others = state.settings.pictures == JpegFilePictures::kPrimary;
   const bool kept = state.settings.keep_metadata && rules.with_others;
   if (const guint64 most = state.settings.max_memory; most != 0)
     rules.most = std::min(rules.most, most);

@@ -4,27 +4,29 @@
 /**
  * SECTION:element-jpegcoefenc
  * @title: jpegcoefenc
+ * @short_description: entropy encoder from DCT coefficients to JPEG
  * @see_also: cudadct8x8, jpegcoefdec
  *
- * Writes quantized 8x8 DCT coefficients (video/x-dct) as JPEG files, one per buffer, with the
- * tables that each buffer carries. The coefficients go into the file as they are: nothing is
- * transformed or quantized again. Coefficients of 8 bits in CUDA memory are coded there, several
- * frames in flight. Others, and files that are progressive or arithmetically coded, are written on
- * the CPU. The bytes are the same.
+ * Entropy-codes quantized 8x8 DCT coefficients (video/x-dct) as JPEG files, one per buffer, with
+ * the quantization tables that each buffer carries. It neither transforms nor quantizes again, so
+ * nothing is lost. 8-bit coefficients in CUDA memory are coded on the GPU, several frames in
+ * flight; all others, and progressive and arithmetic files, on the CPU. The output is identical.
  *
- * YCbCr in JPEG is full-range BT.601, so the element prefers that colorimetry upstream.
+ * JPEG stores YCbCr as full-range BT.601, so the element prefers that colorimetry upstream.
  *
  * docs/elements/jpegcoefenc.md is the manual.
  *
- * ## Example launch line
+ * ## Example launch lines
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=1 ! cudadct8x8 quality=90 ! \
  *   jpegcoefenc progressive=true ! filesink location=picture.jpg
- * ]| A progressive JPEG file of quality 90.
+ * ]| Writes a progressive JPEG file of quality 90.
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=100 ! cudadct8x8 ! jpegcoefenc ! avimux ! \
  *   filesink location=motion.avi
- * ]| A Motion-JPEG file.
+ * ]| Writes a Motion JPEG file.
+ *
+ * Since: 1.0
  */
 
 #include "gst/elements.h"
@@ -94,8 +96,8 @@ static GstStructure* make_stats(GObject* object) {
   const guint64 by_device = counts.frames_by_device, frames = counts.frames;  // in this order
   return gst_structure_new("application/x-jpegcoefenc-stats", "frames", G_TYPE_UINT64, frames,
                            "cuda-frames", G_TYPE_UINT64, by_device, "cpu-frames", G_TYPE_UINT64,
-                           frames - by_device, "invalid-lengths", G_TYPE_UINT64,
-                           counts.invalid_lengths.load(), nullptr);
+                           frames - by_device, "xmp-length-mismatches", G_TYPE_UINT64,
+                           counts.xmp_length_mismatches.load(), nullptr);
 }
 
 static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
@@ -178,6 +180,94 @@ static void gst_jpeg_coef_enc_init(GstJpegCoefEnc* self) {
   self->state = new State(GST_VIDEO_ENCODER(self));
 }
 
+/**
+ * GstJpegCoefEnc:progressive:
+ *
+ * Write progressive JPEG.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:optimize:
+ *
+ * Compute optimal Huffman tables for each picture.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:arithmetic:
+ *
+ * Use arithmetic coding (few decoders support it).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:restart-interval:
+ *
+ * Restart interval in MCUs (0 = no restart markers).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:keep-metadata:
+ *
+ * Write the attached metadata and trailing data.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:n-threads:
+ *
+ * Number of pictures to encode in parallel (0 = automatic).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:backend:
+ *
+ * Backend for entropy coding and input memory.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:active-backend:
+ *
+ * Backend in use (auto = not chosen yet).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:cuda-device-id:
+ *
+ * Set the GPU device to use for operations (-1 = auto).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:entropy-backend:
+ *
+ * Backend for entropy coding (progressive, arithmetic and 12-bit files use the CPU).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstJpegCoefEnc:stats:
+ *
+ * Statistics, reset on READY to PAUSED.
+ *
+ * Since: 1.0
+ */
+
 static void install_properties(GObjectClass* klass) {
   const SettingsOf<EngineSettings> engine(
       [](gpointer element) -> auto& { return State::of(element).engine_settings; });
@@ -195,14 +285,13 @@ static void install_properties(GObjectClass* klass) {
                    &JpegOptions::arithmetic),
        options.row("restart-interval", "Restart Interval",
                    "Restart interval in MCUs (0 = no restart markers)",
-                   &JpegOptions::restart_interval,
-                   {.most = cudatransform::kJpegMaxRestartInterval}),
+                   &JpegOptions::restart_interval, {.max = cudatransform::kJpegMaxRestartInterval}),
        options.row("keep-metadata", "Keep Metadata",
                    "Write the attached metadata and trailing data", &JpegOptions::keep_metadata),
        n_threads_property(engine, "Number of pictures to encode in parallel (0 = automatic)"),
        backend_property(engine, "Backend for entropy coding and input memory"),
-       cuda_device_id_property(engine),
-       jpeg.row("entropy", "Entropy Coding",
+       active_backend_property(engine), cuda_device_id_property(engine),
+       jpeg.row("entropy-backend", "Entropy Coding",
                 "Backend for entropy coding (progressive, arithmetic and 12-bit files use the CPU)",
                 &JpegEncodeSettings::entropy,
                 {.type = cudatransform::jpeg_entropy_type(), .flags = cudatransform::kUpToReady}),

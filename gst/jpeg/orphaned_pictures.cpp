@@ -1,4 +1,4 @@
-// The pictures of a file that come by themselves behind its first.
+// The pictures of a file that come by themselves after its first.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/jpeg/orphaned_pictures.h"
@@ -26,10 +26,10 @@ bool are_in_a_row(const FilePlaces& places, uint64_t begin) {
   return begin <= kMaxBytes && places.count <= kMaxHeld;
 }
 
-// Calls `with` with the buffer's bytes if they are in one piece, as parsers make them: a look is
-// not worth a copy.
+// Calls `with` with the buffer's bytes if they are contiguous, as parsers make them: checking them
+// is not worth a copy.
 template <typename Function>
-void look_at(GstBuffer* buffer, const Function& with) {
+void inspect(GstBuffer* buffer, const Function& with) {
   GstMapInfo map;
   if (!is_one_piece(buffer) || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return;
   with(std::span<const uint8_t>(map.data, map.size));
@@ -38,7 +38,7 @@ void look_at(GstBuffer* buffer, const Function& with) {
 
 bool read_places(GstBuffer* picture, FilePlaces* places) {
   bool found = false;
-  look_at(picture, [&](std::span<const uint8_t> bytes) {
+  inspect(picture, [&](std::span<const uint8_t> bytes) {
     found = find_places(bytes, bytes.size(), places).ok();
   });
   return found && places->count > 0;
@@ -46,7 +46,7 @@ bool read_places(GstBuffer* picture, FilePlaces* places) {
 
 gsize size_without_trailer(GstBuffer* picture) {
   gsize size = 0;
-  look_at(picture, [&](std::span<const uint8_t> bytes) { size = first_picture(bytes).size; });
+  inspect(picture, [&](std::span<const uint8_t> bytes) { size = first_picture(bytes).size; });
   return size;
 }
 

@@ -1,4 +1,4 @@
-// The pictures of a file that come by themselves behind its first.
+// The pictures of a file that come by themselves after its first.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -10,16 +10,17 @@
 
 namespace cudatransform {
 
-// A parser may have taken a file apart, or damage has moved the bytes behind it: the other pictures
+// A parser may have taken a file apart, or damage has moved the bytes after it: the other pictures
 // that its index names have the sizes that are there, and come in the order of the index. A first
-// picture that they may follow at once is held until they have come, and then has them behind it.
+// picture that they may follow immediately is held until they have come, and then has them after
+// it.
 class OrphanedPictures {
  public:
   ~OrphanedPictures();
 
   // Takes `frame` (transfer full) where its buffer ends with the first picture of a file and its
   // index says that others follow without a gap. False: it stays the caller's. After a picture that
-  // others did not follow none is held until forget(): tools have left them out, but not the index.
+  // others did not follow none is held until forget(): tools have dropped them, but not the index.
   bool hold(GstVideoCodecFrame* frame);
   // The frame that is held, transfer full; null for none.
   GstVideoCodecFrame* release();
@@ -32,10 +33,10 @@ class OrphanedPictures {
     expected_ = others;
     next_ = 0;
   }
-  // Whether the next picture is one of them, and the next if one is held, which then has it behind
+  // Whether the next picture is one of them, and the next if one is held, which then has it after
   // it. If not, none is expected.
   bool take(GstBuffer* picture);
-  // Behind a flush, with nothing held.
+  // After a flush, with nothing held.
   void forget() {
     expected_.count = next_ = 0;
     holds_ = true;

@@ -198,7 +198,7 @@ static void forward_notify(GObject* element, GParamSpec* spec, gpointer bin) {
       g_object_notify_by_pspec(G_OBJECT(self), property.spec);
 }
 
-// The bin's control bindings, which the elements ask for their values frame by frame.
+// The bin's control bindings, from which the elements get their values frame by frame.
 static void bind_controls(GstCudaPairBin* self) {
   for (const PairProperty& property : *GST_CUDA_PAIR_BIN_GET_CLASS(self)->properties)
     for (int i = 0; i < 2; i++)

@@ -20,14 +20,14 @@ struct Pair {
 struct PairProperty {
   GParamSpec* spec;  // the bin's
   bool is_in[2];
-  int reads;  // the index of the element that tells the value
+  int reads;  // the index of the element that has the value
 };
 
 // The bin's properties, without `stats`, with names, types, ranges and defaults of the elements'.
 // They have the elements' texts, too, or a common one where those differ. Properties that only
-// change coefficients are left out, as these stay within the bin.
+// change coefficients are omitted, as these stay within the bin.
 std::vector<PairProperty> pair_properties(const Pair& pair);
-// Turns those off that are left out.
+// Turns those off that are omitted.
 void turn_inner_properties_off(GstElement* element);
 
 }  // namespace cudatransform

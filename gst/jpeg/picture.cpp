@@ -27,17 +27,17 @@ Status JpegPicture::map() {
   return Status::error(StatusCode::kFailed, "failed to map the JPEG buffer");
 }
 
-Status JpegPicture::look_behind() {
+Status JpegPicture::find_trailing_data() {
   const FirstPicture first = first_picture(whole());
-  const gsize behind_it = map_.size - first.size;
+  const gsize trailing = map_.size - first.size;
   Status status = find_places(whole(), first.size, &others_);
   if (status.ok() && others_.count > 0) {
     status = check_places(whole(), others_);
-    if (status.ok()) others_size_ = behind_it;
+    if (status.ok()) others_size_ = trailing;
   }
   if (!status.ok()) GST_DEBUG("%s", status.message.c_str());
-  // Without an end and an index, the bytes behind damage may be the rest of the picture.
-  if (first.has_end || has_others()) trailing_size_ = behind_it;
+  // Without an end and an index, the bytes after damage may be the rest of the picture.
+  if (first.has_end || has_others()) trailing_size_ = trailing;
   if (has_others() || !ends_with_another(whole().first(first.size), others_)) return {};
   return Status::error(StatusCode::kInvalidArgument,
                        "truncated marker segment, followed by another MPF picture");
@@ -66,19 +66,19 @@ void JpegPicture::run() {
   is_decoded = true;
 }
 
-FrameJob::Left JpegPicture::look(bool wait) {
-  if (!is_decoded || !status.ok()) return Left::kNothing;
-  Left left = Left::kNothing;
-  status = settle(wait, &left);
-  if (left == Left::kRun) is_decoded = false;
-  return status.ok() ? left : Left::kNothing;
+FrameJob::Remaining JpegPicture::poll(bool wait) {
+  if (!is_decoded || !status.ok()) return Remaining::kNothing;
+  Remaining remaining = Remaining::kNothing;
+  status = settle(wait, &remaining);
+  if (remaining == Remaining::kRun) is_decoded = false;
+  return status.ok() ? remaining : Remaining::kNothing;
 }
 
 // Ok without damage: the picture is good. Any other ok, or kInvalidArgument: it is damaged, and can
 // still be shown if it conceals.
 Status JpegPicture::decode() {
   damage.clear();
-  if (device_coefs.block && !std::exchange(is_device_asked_, true))
+  if (device_coefs.block && !std::exchange(is_device_polled_, true))
     CT_RETURN_IF_ERROR(submit_to_device());
   if (!is_on_device) CT_RETURN_IF_ERROR(decode_on_cpu());
   if (!metadata) CT_RETURN_IF_ERROR(read_metadata());
@@ -97,11 +97,11 @@ Status JpegPicture::submit_to_device() {
 
 // Call it after a decode() that was ok: takes the device's result. The CPU decodes again what the
 // device has not decoded.
-Status JpegPicture::settle(bool wait, Left* left) {
-  *left = Left::kNothing;
+Status JpegPicture::settle(bool wait, Remaining* remaining) {
+  *remaining = Remaining::kNothing;
   if (!is_on_device) return {};
   if (!wait && !lane->is_ready()) {
-    *left = Left::kWork;
+    *remaining = Remaining::kWork;
     return {};
   }
   is_on_device = false;
@@ -110,7 +110,7 @@ Status JpegPicture::settle(bool wait, Left* left) {
   if (is_by_device)
     irregular |= found_there;
   else
-    *left = Left::kRun;
+    *remaining = Remaining::kRun;
   return {};
 }
 

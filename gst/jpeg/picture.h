@@ -26,16 +26,16 @@ struct JpegPicture final : FrameJob {
   explicit JpegPicture(GstVideoCodecFrame* frame);
   ~JpegPicture() override;
 
-  // Maps the frame's bytes, in one piece.
+  // Maps the frame's bytes contiguously.
   Status map();
   // Finds where the first picture ends and others begin. Afterwards file() is the first alone if an
   // index says where the others are. kInvalidArgument: the first has run into another.
-  Status look_behind();
+  Status find_trailing_data();
   std::span<const uint8_t> file() const { return whole().first(map_.size - others_size_); }
-  // Bytes behind the picture that stay with it.
+  // Bytes after the picture that stay with it.
   gsize trailing_size() const { return keep_metadata ? trailing_size_ : 0; }
   // The other pictures of the file by its index, true or not, and whether they are where it says.
-  // Empty without look_behind().
+  // Empty without find_trailing_data().
   const FilePlaces& others() const { return others_; }
   bool has_others() const { return others_size_ > 0; }
   // The frame, unmapped, for the caller; null once it has been taken.
@@ -43,7 +43,7 @@ struct JpegPicture final : FrameJob {
 
   void run() override;
   bool is_small() const override;
-  Left look(bool wait) override;
+  Remaining poll(bool wait) override;
   bool is_ready() override { return !is_on_device || lane->is_ready(); }
 
   bool is_good() const { return status.ok() && damage.empty(); }
@@ -69,7 +69,7 @@ struct JpegPicture final : FrameJob {
   Status status;         // of decoding, or of an earlier step
   bool is_late = false;  // dropped without decoding
   bool is_decoded = false;
-  bool is_on_device = false;  // and not yet looked at
+  bool is_on_device = false;  // and not yet checked
   bool is_by_device = false;  // and decoded it
   JpegTables tables;
   uint32_t irregular = 0;  // bits of jpeg/errors.h; before decoding, the header's
@@ -81,18 +81,18 @@ struct JpegPicture final : FrameJob {
   Status decode();
   Status decode_on_cpu();
   Status submit_to_device();
-  Status settle(bool wait, Left* left);
+  Status settle(bool wait, Remaining* remaining);
   Status read_metadata();
   Status read_trailing();
   std::span<const uint8_t> whole() const { return {map_.data, map_.size}; }
 
   GstVideoCodecFrame* frame_;
-  BufferPtr input_;  // the frame's input buffer, or its bytes in one piece
+  BufferPtr input_;  // the frame's input buffer, or its bytes, contiguous
   bool mapped_ = false;
   GstMapInfo map_ = {};
   FilePlaces others_;
   gsize trailing_size_ = 0, others_size_ = 0;  // the last bytes of the file
-  bool is_device_asked_ = false;
+  bool is_device_polled_ = false;
 };
 
 }  // namespace cudatransform

@@ -32,7 +32,7 @@ Status refuse(const std::string& message) {
   return Status::error(StatusCode::kInvalidSetting, message);
 }
 
-std::string text(const char* property, guint value) {
+std::string text(const char* property, gint64 value) {
   return std::string(property) + "=" + std::to_string(value);
 }
 
@@ -126,7 +126,7 @@ Status RateControl::choose(const Dct8x8Ops& ops, const Dct8x8Job& job, FrameTabl
   frame.job.times = nullptr;
 
   JpegOptions options;
-  CT_RETURN_IF_ERROR(ask_for_baseline(first_property(rate_), ask_downstream_, &options));
+  CT_RETURN_IF_ERROR(require_baseline(first_property(rate_), query_downstream_, &options));
   JpegPicture file;
   describe_jpeg_file(info_, nullptr, &file);
   CT_RETURN_IF_ERROR(sizes_->control.begin(engine_.device(), engine_.ops<JpegEncodeOps>(), file, 0,
@@ -140,12 +140,10 @@ Status RateControl::search(guint64 target) {
   const bool keeps_quality = !rate_.target_size && !rate_.bitrate;
   // A still's file does not depend on stills before it.
   if (info_.fps_n == 0 && !rate_.bitrate) sizes_->control.forget();
-  const int least = static_cast<int>(rate_.min_quality);
-  const int most = static_cast<int>(rate_.max_quality);
-  const int finest = keeps_quality ? std::min(quality_, most) : most;
+  const int finest = keeps_quality ? std::min(quality_, rate_.max_quality) : rate_.max_quality;
   SizeControl::Limits limits;
   limits.finest = scale_of_quality(finest).value;
-  limits.coarsest = scale_of_quality(std::min(least, finest)).value;
+  limits.coarsest = scale_of_quality(std::min(rate_.min_quality, finest)).value;
   limits.target = target;
   // A stream has no time for a second round that adds half a hundredth.
   if (rate_.bitrate || info_.fps_n != 0) limits.tolerance = 0.01;
@@ -171,10 +169,10 @@ Status RateControl::choose(const Dct8x8Ops&, const Dct8x8Job&, FrameTables*) {
 #endif
 
 RateControl::RateControl(Engine& engine, FrameMover& mover,
-                         const std::function<bool(GstQuery* query)>& ask_downstream)
+                         const std::function<bool(GstQuery* query)>& query_downstream)
     : engine_(engine),
       mover_(mover),
-      ask_downstream_(ask_downstream),
+      query_downstream_(query_downstream),
       sizes_(std::make_unique<Sizes>()) {}
 
 RateControl::~RateControl() = default;

@@ -29,7 +29,7 @@ struct RateSettings {
   guint target_size = 0, max_size = 0;  // bytes of a file
   guint bitrate = 0;                    // kbit/s
   guint vbv_buf_capacity = 0;           // ms
-  guint min_quality = 1, max_quality = 100;
+  gint min_quality = 1, max_quality = 100;
 
   bool is_on() const { return target_size || max_size || bitrate; }
 };
@@ -37,7 +37,7 @@ struct RateSettings {
 // Refuses settings that contradict each other, by the names of properties.
 Status check_rate(const RateSettings& rate, const QuantSettings& quant, bool tables_in_caps);
 
-// The last frame; any thread may look at it.
+// The last frame; any thread may read it.
 struct RateResult {
   std::atomic<double> quality = -1;    // -1: none that belongs to the tables
   std::atomic<guint64> file_size = 0;  // bytes
@@ -49,9 +49,9 @@ struct RateResult {
 // Of one stream; used by the streaming thread.
 class RateControl {
  public:
-  // `ask_downstream` sends a query downstream.
+  // `query_downstream` sends a query downstream.
   RateControl(Engine& engine, FrameMover& mover,
-              const std::function<bool(GstQuery* query)>& ask_downstream);
+              const std::function<bool(GstQuery* query)>& query_downstream);
   ~RateControl();
 
   // A new stream.
@@ -81,7 +81,7 @@ class RateControl {
 
   Engine& engine_;
   FrameMover& mover_;
-  const std::function<bool(GstQuery* query)>& ask_downstream_;
+  const std::function<bool(GstQuery* query)>& query_downstream_;
   RateSettings rate_;
   QuantPreset preset_ = QuantPreset::kAnnexK;
   int quality_ = 85;

@@ -73,7 +73,7 @@ std::vector<std::string> strings_of(const GstStructure* s, const char* field) {
   return strings;
 }
 
-// Negotiation asks this for every format: without copies of the strings.
+// Negotiation calls this for every format, so it does not copy the strings.
 bool string_field_allows(const GstStructure* s, const char* field, const char* string) {
   const GValue* value = gst_structure_get_value(s, field);
   const auto is_it = [=](const GValue* one) {

@@ -43,7 +43,7 @@ GstCaps* keep_best(GstCaps* caps, Score score) {
   return gst_caps_copy_nth(caps, best);
 }
 
-// Whether the peer of `src` accepts fixed `caps`, and elements behind it do: an ACCEPT_CAPS query
+// Whether the peer of `src` accepts fixed `caps`, and elements after it do: an ACCEPT_CAPS query
 // alone is answered by templates. True without a peer.
 bool peer_accepts(GstPad* src, GstCaps* caps);
 

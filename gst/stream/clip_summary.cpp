@@ -21,11 +21,11 @@ void ClipSummary::Errors::add(double sse, double frame_samples, double peak) {
     psnr_sum += psnr_of(sse / frame_samples, peak);
 }
 
-double ClipSummary::Errors::overall_psnr() const {
+double ClipSummary::Errors::global_psnr() const {
   return frames ? psnr_of(relative / samples, 1) : -1;
 }
 
-double ClipSummary::Errors::average_psnr() const {
+double ClipSummary::Errors::mean_psnr() const {
   if (frames == 0) return -1;
   if (frames == equal) return std::numeric_limits<double>::infinity();
   return psnr_sum / double(frames - equal);
@@ -52,34 +52,35 @@ void ClipSummary::add(const MeasuredFrame& frame) {
 
 void ClipSummary::add_time(TimedStep step, guint64 ns) {
   Times& times = times_[step];
-  times.least = times.count ? std::min(times.least, ns) : ns;
-  times.most = std::max(times.most, ns);
+  times.min = times.count ? std::min(times.min, ns) : ns;
+  times.max = times.count ? std::max(times.max, ns) : ns;
   times.total += ns;
   times.count++;
 }
 
 GstStructure* ClipSummary::to_structure(const char* name) const {
-  GstStructure* s = gst_structure_new(name, "frames", G_TYPE_UINT64, frames_, "psnr-frames",
-                                      G_TYPE_UINT64, errors_[3].frames, nullptr);
-  static const char* const kSuffixes[4] = {"-y", "-u", "-v", ""};
+  GstStructure* s =
+      gst_structure_new(name, "type", G_TYPE_STRING, "summary", "frames", G_TYPE_UINT64, frames_,
+                        "psnr-frames", G_TYPE_UINT64, errors_[3].frames, nullptr);
+  static const char* const kPlanes[4] = {"-y", "-u", "-v", ""};
   for (int i = 0; i < 4; i++) {
-    const auto field = [&](const char* prefix) { return std::string(prefix) + kSuffixes[i]; };
-    gst_structure_set(s, field("overall-psnr").c_str(), G_TYPE_DOUBLE, errors_[i].overall_psnr(),
-                      field("average-psnr").c_str(), G_TYPE_DOUBLE, errors_[i].average_psnr(),
-                      field("equal-frames").c_str(), G_TYPE_UINT64, errors_[i].equal, nullptr);
+    const std::string psnr = std::string("psnr") + kPlanes[i];
+    const std::string equal = std::string("equal-frames") + kPlanes[i];
+    gst_structure_set(s, (psnr + "-global").c_str(), G_TYPE_DOUBLE, errors_[i].global_psnr(),
+                      (psnr + "-mean").c_str(), G_TYPE_DOUBLE, errors_[i].mean_psnr(),
+                      equal.c_str(), G_TYPE_UINT64, errors_[i].equal, nullptr);
   }
-  gst_structure_set(s, "zeros", G_TYPE_DOUBLE, coefficients_ > 0 ? zeros_ / coefficients_ : -1,
-                    nullptr);
+  gst_structure_set(s, "zeros-global", G_TYPE_DOUBLE,
+                    coefficients_ > 0 ? zeros_ / coefficients_ : -1, nullptr);
   static const char* const kSteps[kTimedSteps] = {"kernel-time", "upload-time", "download-time"};
   for (int i = 0; i < kTimedSteps; i++) {
     const Times& times = times_[i];
-    const auto set = [&](const char* suffix, guint64 ns) {
-      gst_structure_set(s, (std::string(kSteps[i]) + suffix).c_str(), G_TYPE_INT64,
-                        times.count ? gint64(ns) : gint64{-1}, nullptr);
+    const auto set = [&](const char* suffix, GstClockTime time) {
+      gst_structure_set(s, (std::string(kSteps[i]) + suffix).c_str(), G_TYPE_UINT64, time, nullptr);
     };
-    set("-mean", times.count ? times.total / times.count : 0);
-    set("-min", times.least);
-    set("-max", times.most);
+    set("-mean", times.count ? times.total / times.count : GST_CLOCK_TIME_NONE);
+    set("-min", times.min);
+    set("-max", times.max);
   }
   return s;
 }

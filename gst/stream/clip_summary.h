@@ -24,8 +24,8 @@ class ClipSummary {
  private:
   struct Errors {
     void add(double sse, double samples, double peak);
-    double overall_psnr() const;
-    double average_psnr() const;
+    double global_psnr() const;  // of the mean squared error
+    double mean_psnr() const;    // mean of the frames' finite PSNRs
 
     // Squared errors relative to the square of the frame's own peak: a clip may have two depths.
     double relative = 0, samples = 0;
@@ -33,7 +33,8 @@ class ClipSummary {
     guint64 frames = 0, equal = 0;
   };
   struct Times {
-    guint64 count = 0, least = 0, most = 0, total = 0;
+    guint64 count = 0, total = 0;
+    GstClockTime min = GST_CLOCK_TIME_NONE, max = GST_CLOCK_TIME_NONE;
   };
 
   guint64 frames_ = 0;

@@ -19,7 +19,7 @@ constexpr bool kBuiltWithCuda = true;
 constexpr bool kBuiltWithCuda = false;
 #endif
 
-// We take only frames in system or CUDA memory: not format:Interlaced, DMABuf or GLMemory.
+// We accept only frames in system or CUDA memory: not format:Interlaced, DMABuf or GLMemory.
 bool features_are_ours(const GstCapsFeatures* features, MemoryKinds kinds) {
   if (!features || gst_caps_features_is_any(features)) return true;
   if (gst_caps_features_get_size(features) == 0) return true;
@@ -45,7 +45,7 @@ void add_sizes(GstStructure* s) {
                     G_MAXINT, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);
 }
 
-// Appends `base` as raw video in the formats that the memory can hold; nothing if none is left.
+// Appends `base` as raw video in the formats that the memory can hold; nothing if none remains.
 template <typename Format>
 void append_raw_structure(GstCaps* caps, const GstStructure* base,
                           const std::vector<const Format*>& formats, bool cuda) {

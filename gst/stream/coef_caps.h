@@ -23,9 +23,9 @@ struct SampleGroup {
 
 // The meaning of frames in rgb_formats() to an element.
 enum class RgbFrames {
-  kNone,     // it takes none
-  kSources,  // it makes coefficients of them
-  kPictures  // it makes them of coefficients
+  kNone,     // it accepts none
+  kSources,  // it transforms them to coefficients
+  kPictures  // it reconstructs them from coefficients
 };
 
 // The caps of one kind of coefficients. All kinds share the fields format, quantized, depth,
@@ -36,13 +36,13 @@ struct CoefKind {
   bool with_tall;                   // whether frames may be of 4:4:0 and 4:4:1: sampling.h
   bool with_gray_12 = false;        // likewise gray of 12 bits
   RgbFrames rgb = RgbFrames::kNone;
-  const char* rgb_colorimetry = nullptr;  // of YCbCr that is made of RGB
+  const char* rgb_colorimetry = nullptr;  // of YCbCr converted from RGB
 };
 
 // Appends the structures of a kind for one group to `caps`, with the other fields of `base`.
 using AppendCoefs = std::function<void(GstCaps* caps, const GstStructure* base,
                                        const SampleGroup& group, bool cuda)>;
-// Replaces width and height; false if no size is left. Without this function, sizes are equal.
+// Replaces width and height; false if no size remains. Without this function, sizes are equal.
 using Resize = std::function<bool(GstStructure* s)>;
 
 // Appends `base` as coefficients of `group`: all common fields except format. `quantized` is null
@@ -61,8 +61,8 @@ GstCapsFeatures* features_for(bool cuda);
 // Likewise for templates: `s`, with all sizes and frame rates.
 GstCaps* template_caps_in_each_memory(GstStructure* s);
 
-// All caps that elements take or make; CUDA memory first where this build has it. `own` has the
-// kind's own fields and its formats. Transfer full.
+// All caps that elements accept or produce; CUDA memory first where this build has it. `own` has
+// the kind's own fields and its formats. Transfer full.
 GstCaps* raw_template_caps(RgbFrames rgb = RgbFrames::kNone);
 GstCaps* coef_template_caps(const CoefKind& kind, const GstStructure* own);
 

@@ -30,7 +30,7 @@ class CoefInput {
                   MeasuredFrame* frame);
 
   // `done` is the work that reads the coefficients. After open(), the caller keeps the buffer until
-  // then: this tells other users of the memory.
+  // then: this informs other users of the memory.
   void mark_read(const FencePtr& done);
   // After bring_in(): keeps the memory from being reused before then.
   void mark_read(FrameMover& mover, const FencePtr& done);

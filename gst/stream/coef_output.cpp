@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxUploads = 8;  // in flight
 
-// Small frames share a pool, whatever their sizes: it takes longer to make one than to decode them.
+// Small frames share a pool, whatever their sizes: creating one takes longer than decoding them.
 gsize pool_size(gsize frame) { return std::max(frame, gsize{1} << 14); }
 
 Status no_memory(gsize bytes) { return no_system_memory("a frame of coefficients", bytes); }
@@ -56,7 +56,7 @@ Status CoefOutput::allocate(GstQuery* query) {
     pool_allocator_ = allocator;
   }
   gst_clear_object(&allocator);
-  if (status.ok()) bounded_pool_set_limit(pool_, most_kept_);
+  if (status.ok()) bounded_pool_set_limit(pool_, max_kept_);
   return status;
 }
 
@@ -120,10 +120,10 @@ Status CoefOutput::finish_on_engine(FrameMover& mover, EngineCoefs coefs, const 
   return {};
 }
 
-void CoefOutput::limit_kept(gsize most) {
-  most_kept_ = most;
-  if (pool_) bounded_pool_set_limit(pool_, most);
-  while (!pinned_.empty() && pinned_.size() * layout_.size > most) {
+void CoefOutput::limit_kept(gsize max) {
+  max_kept_ = max;
+  if (pool_) bounded_pool_set_limit(pool_, max);
+  while (!pinned_.empty() && pinned_.size() * layout_.size > max) {
     if (pinned_.front().second) (void)pinned_.front().second->wait();
     pinned_.pop_front();
   }
@@ -135,13 +135,13 @@ gsize CoefOutput::reusable(const CoefLayout& layout) const {
   return any ? layout.size : 0;
 }
 
-// Memory whose upload is over, or new memory, which takes the driver long. A producer that is
-// faster than the bus would take all memory, or exceed the limit; then this waits for the oldest
+// Memory whose upload is over, or new memory, which is slow to allocate. A producer that is
+// faster than the bus would use all memory, or exceed the limit; then this waits for the oldest
 // upload.
 Status CoefOutput::begin_pinned(CoefFrame* frame) {
   const auto is_free = [this] { return !pinned_.front().second || pinned_.front().second->done(); };
   const gsize with_new = (pinned_.size() + 1) * layout_.size;
-  const bool full = pinned_.size() >= kMaxUploads || with_new > most_kept_;
+  const bool full = pinned_.size() >= kMaxUploads || with_new > max_kept_;
   if (!pinned_.empty() && full && !is_free()) CT_RETURN_IF_ERROR(pinned_.front().second->wait());
   if (!pinned_.empty() && is_free()) {
     frame->pinned = std::move(pinned_.front().first);
@@ -207,7 +207,7 @@ Status CoefOutput::upload_frame(std::unique_ptr<CoefFrame> frame, BufferPtr* buf
   FencePtr uploaded;
   CT_RETURN_IF_ERROR(queue.record(&uploaded));
   set_written(block.fence, uploaded);
-  // Other memory is not page-locked, so the driver has read it by now.
+  // Other memory is not pinned, so the driver has read it by now.
   if (frame->is_kept) pinned_.emplace_back(std::move(frame->pinned), uploaded);
   // A peer that does not know the fence may read at any time.
   if (!fence_is_honored_) CT_RETURN_IF_ERROR(uploaded->wait());

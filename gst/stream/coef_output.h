@@ -21,7 +21,7 @@ struct CoefFrame {
   CoefLayout layout;
   BufferPtr buffer;  // system memory, mapped
   GstMapInfo map = {};
-  std::unique_ptr<Memory> pinned;  // or memory that a device copies from, page-locked if possible
+  std::unique_ptr<Memory> pinned;  // or memory that a device copies from, pinned if possible
   bool is_kept = false;            // `pinned` is reused; set by begin() alone
   guint8* data = nullptr;
 
@@ -49,7 +49,7 @@ struct DeviceCoefs {
 
 enum class CoefMaker { kEngine, kCpu };
 
-// The src pad's side of an element that makes coefficients; used by one thread at a time.
+// The src pad's side of an element that produces coefficients; used by one thread at a time.
 class CoefOutput {
  public:
   CoefOutput(Engine& engine, CoefMaker maker) : engine_(engine), maker_(maker) {}
@@ -91,13 +91,13 @@ class CoefOutput {
   // Whether caps require CUDA memory.
   bool in_cuda() const { return in_cuda_; }
 
-  // Keeps no more than `most` bytes of host memory, idle or still being uploaded, for later frames.
+  // Keeps no more than `max` bytes of host memory, idle or still being uploaded, for later frames.
   // Waits for uploads if there is more.
-  void limit_kept(gsize most);
+  void limit_kept(gsize max);
   // How much of that memory begin() would use up for a frame of `layout`.
   gsize reusable(const CoefLayout& layout) const;
 
-  // Waits for uploads in flight and gives up all memory.
+  // Waits for uploads in flight and releases all memory.
   void stop();
 
  private:
@@ -117,7 +117,7 @@ class CoefOutput {
   BlockPool blocks_;                        // device memory
   // Pinned memory of the negotiated size and the upload that reads it; null: none.
   std::deque<std::pair<std::unique_ptr<Memory>, FencePtr>> pinned_;
-  gsize most_kept_ = G_MAXSIZE;
+  gsize max_kept_ = G_MAXSIZE;
 };
 
 }  // namespace cudatransform

@@ -32,7 +32,7 @@ Status CoefTransform::configure(const GstCaps* in, const GstCaps* out) {
   CoefStream stream;
   CT_RETURN_IF_ERROR(read_raw_caps(raw_caps, &raw));
   CT_RETURN_IF_ERROR(read_caps(coef_caps, raw, &stream));
-  give_up_memory();
+  release_memory();
   raw_ = raw;
   picture_ = stream.picture;
   if (is_forward())
@@ -95,7 +95,7 @@ Status CoefTransform::finish(FrameTask& task, CoefStep* step) {
   return frames_.finish(mover_, step->raw_, step->done, task.measured, &task.out);
 }
 
-void CoefTransform::give_up_memory() {
+void CoefTransform::release_memory() {
   input_blocks_.clear();
   coefs_.stop();
   finder_.stop();
@@ -126,7 +126,7 @@ static gboolean get_unit_size(GstBaseTransform* trans, GstCaps* caps, gsize* siz
 
 Property keep_reference_property() {
   const auto reference = settings_of<&CoefTransform::reference>();
-  // We now hold another number of frames: let the source ask again.
+  // The number of frames that we hold has changed: let the source query again.
   return reference.row("keep-reference", "Keep Reference",
                        "Attach the source frame for PSNR measurement by the inverse transform",
                        &ReferenceSettings::keep, {.changed = [](GObject* object, bool) {

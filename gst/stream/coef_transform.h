@@ -23,7 +23,7 @@ struct CoefStream {
   SourcePicture picture;  // the picture that they describe
 };
 
-// A frame while its job is made.
+// A frame while its job is built.
 class CoefStep {
  public:
   CoefPlaces places;  // of the coefficients
@@ -57,7 +57,7 @@ class CoefTransform : public FrameTransform {
   // `producer`: the element whose coefficients may carry their source frames.
   CoefTransform(FrameMover& mover, Direction direction, const char* producer)
       : engine_(mover.engine()), mover_(mover), direction_(direction), finder_(producer) {}
-  ~CoefTransform() override { give_up_memory(); }
+  ~CoefTransform() override { release_memory(); }
 
   ReferenceSettings reference;  // of a forward transform: guarded by the object lock
 
@@ -74,7 +74,7 @@ class CoefTransform : public FrameTransform {
     return is_forward() ? coefs_.waits_for_frames() : frames_.waits_for_frames();
   }
   bool can_hold_frames() const final { return is_forward() || !frames_.is_bounded(); }
-  void stop() override { give_up_memory(); }
+  void stop() override { release_memory(); }
 
   // Fixes caps of coefficients (transfer full): device memory first if `prefer_cuda`.
   virtual GstCaps* fixate(GstCaps* candidates, bool prefer_cuda) const = 0;
@@ -102,7 +102,7 @@ class CoefTransform : public FrameTransform {
  private:
   Status begin_forward(FrameTask& task, CoefStep* step);
   Status begin_inverse(FrameTask& task, CoefStep* step);
-  void give_up_memory();
+  void release_memory();
 
   const Direction direction_;
   SourcePicture picture_ = {};

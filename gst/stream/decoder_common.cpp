@@ -90,7 +90,7 @@ Property on_error_property(const SettingsOf<PictureSettings>& pictures) {
 
 Property max_memory_property(const SettingsOf<PictureSettings>& pictures, const char* blurb) {
   return pictures.row("max-memory", "Maximum Memory", blurb, &PictureSettings::max_memory,
-                      {.most = G_MAXUINT64});
+                      {.max = G_MAXUINT64});
 }
 
 }  // namespace cudatransform

@@ -15,11 +15,11 @@
 namespace cudatransform {
 
 enum class MemoryChoice {
-  kCudaWherePossible,  // CUDA memory if downstream takes it
-  kSystemIfPossible,   // CUDA memory if downstream takes no other
+  kCudaWherePossible,  // CUDA memory if downstream accepts it
+  kSystemIfPossible,   // CUDA memory if downstream accepts no other
 };
 
-// Whether frames go out in CUDA memory: the engine is CUDA, and downstream takes such frames, as
+// Whether frames go out in CUDA memory: the engine is CUDA, and downstream accepts such frames, as
 // `choice` requires. `*caps`, which are of system memory, then become those of CUDA memory.
 bool choose_memory(GstVideoDecoder* decoder, const Engine& engine, MemoryChoice choice,
                    CapsPtr* caps);

@@ -332,7 +332,7 @@ guint FrameMover::known_pool_maximum(GstBuffer* buffer) {
   return known_maximum_;
 }
 
-// Keeps a buffer that the GPU still reads from being reused, and lets go of those already read.
+// Keeps a buffer that the GPU still reads from being reused, and releases those already read.
 void FrameMover::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
   // If we held every buffer of a bounded pool, its source could not bring the next one.
   const guint maximum = known_pool_maximum(buffer);
@@ -344,7 +344,7 @@ void FrameMover::hold_until_done(GstBuffer* buffer, const FencePtr& fence) {
   const auto fence_of = [&](size_t i) { return held_[i].fence.get(); };
   const bool waits = held_.size() > most;
   while (held_.size() > most) release_oldest();
-  // After a wait for one buffer, the device need not be asked about the next.
+  // After a wait for one buffer, the device need not be polled for the next.
   while (held_.size() > 1 &&
          (waits ? fence_of(0)->known_done()
                 : first_is_done_by(now, held_.front().since, held_.size(), fence_of))) {
@@ -431,7 +431,7 @@ Status FrameMover::fetch(const Rects& from, const Rects& to, const FencePtr& com
   const Status status = download(engine_.device(), queue, from, to);
   if (status.ok() && timed) CT_RETURN_IF_ERROR(frame->download->end(queue));
   CT_RETURN_IF_ERROR(queue.record(downloaded));
-  // Some of a frame's planes may already be on their way, and `to` must stay until they are there.
+  // Some of a frame's planes may already be in flight, and `to` must stay until they are there.
   if (!status.ok()) return status;
   if (frame) {
     frame->downloaded = timed;

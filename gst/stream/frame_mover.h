@@ -70,7 +70,7 @@ struct CoefPlaces {
 
 // The components of a frame with these planes: fills `samples` in the order Y Cb Cr, or R G B, and
 // returns their number. Each row of the second and third appears `chroma_rows` times in the frame.
-// `frame` tells format and size; its strides and offsets are not used.
+// `frame` gives format and size; its strides and offsets are not used.
 int component_planes(const GstVideoInfo& frame, const Rects& planes,
                      SamplePlane samples[kMaxComponents], int chroma_rows = 1);
 
@@ -98,7 +98,7 @@ std::string describe_detour(const Engine& engine, GstBuffer* buffer);
 GstMapFlags map_flags(int flags, bool device);
 
 // A mapped raw frame; the buffer has to outlive it. Checks that every plane lies inside the buffer.
-// After a map for the device, bytes may still be on their way: see gst/engine/cuda_sync.h.
+// After a map for the device, bytes may still be in flight: see gst/engine/cuda_sync.h.
 class MappedFrame {
  public:
   MappedFrame() = default;
@@ -165,7 +165,7 @@ class FrameMover {
 
   // Call it after a failed frame: waits until no work uses that frame's memory any more.
   void settle();
-  // Waits until the device has read all input buffers, and lets go of them.
+  // Waits until the device has read all input buffers, and releases them.
   void release_inputs();
 
   // The most buffers that the pool of `buffer` may have; 0: no limit, or no pool.

@@ -8,7 +8,7 @@
 
 namespace cudatransform {
 
-// The src pad's side of an element that makes raw frames; used by one thread at a time.
+// The src pad's side of an element that produces raw frames; used by one thread at a time.
 class FrameOutput {
  public:
   explicit FrameOutput(Engine& engine) : engine_(engine) {}

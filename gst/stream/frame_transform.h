@@ -21,7 +21,7 @@ class SubmittedFrame {
   MappedBuffer memory;    // or of that of coefficients
   BufferPtr device_copy;  // the source of the download
 
-  // Waits and lets go of all but the buffer, even after an error.
+  // Waits and releases all but the buffer, even after an error.
   Status finish();
   void reset();
 };
@@ -72,7 +72,7 @@ class FrameTransform {
   virtual ~FrameTransform() = default;
 
   // Sends a query downstream. The element sets it.
-  std::function<bool(GstQuery* query)> ask_downstream;
+  std::function<bool(GstQuery* query)> query_downstream;
 
   // Fails the way to READY if settings contradict each other. The caller holds the object lock.
   virtual Status check_settings() const { return {}; }
@@ -83,7 +83,7 @@ class FrameTransform {
   virtual Status configure(const GstCaps* in, const GstCaps* out) = 0;
   // The answered ALLOCATION query of the src pad, which is for `caps`.
   virtual Status allocate(GstQuery* query, GstCaps* caps) = 0;
-  // Answers the query of the sink pad. The element works on this many buffers at once.
+  // Answers the query of the sink pad. The element works on this many buffers at a time.
   virtual void propose(GstQuery* query, GstCaps* caps, guint buffers) = 0;
   // How many more input buffers are kept. The caller holds the object lock.
   virtual guint kept_buffers() const { return 0; }

@@ -8,7 +8,7 @@
 
 namespace cudatransform {
 
-// The frames a second if caps do not tell (framerate=0/1: a variable or unknown rate). GStreamer's
+// The frame rate if caps do not name one (framerate=0/1: a variable or unknown rate). GStreamer's
 // x264enc assumes the same. If we reported no latency, sinks of a live pipeline would drop every
 // frame.
 inline constexpr int kAssumedRate = 25;
@@ -21,21 +21,21 @@ inline GstClockTime latency_of(guint held, int fps_n, int fps_d) {
 }
 
 // The time that pictures take that leave as soon as they are finished: the longest so far. It grows
-// by doubling, because a pipeline asks all its elements anew after every change.
+// by doubling, because a pipeline queries all its elements again after every change.
 class MeasuredLatency {
  public:
-  // A new stream, or new caps. No picture is held back for longer than `most`.
-  void start(GstClockTime most) {
-    most_ = most;
-    reported_ = std::min(step_, most_);
+  // A new stream, or new caps. No picture is held back for longer than `max`.
+  void start(GstClockTime max) {
+    max_ = max;
+    reported_ = std::min(step_, max_);
   }
   // Whether value() has changed. Also counts the time for which the pushing thread may leave a
   // finished picture alone.
   bool add(GstClockTime took) {
     const GstClockTime late = took + kLeftAlone;
-    while (step_ < late && step_ < most_) step_ = step_ == 0 ? GST_MSECOND : 2 * step_;
+    while (step_ < late && step_ < max_) step_ = step_ == 0 ? GST_MSECOND : 2 * step_;
     const GstClockTime reported = reported_;
-    reported_ = std::min(step_, most_);
+    reported_ = std::min(step_, max_);
     return reported_ != reported;
   }
   GstClockTime value() const { return reported_; }
@@ -43,7 +43,7 @@ class MeasuredLatency {
  private:
   static constexpr GstClockTime kLeftAlone = 700 * GST_USECOND;  // FrameWorkers' kGrace and kNap
 
-  GstClockTime most_ = 0, step_ = 0, reported_ = 0;
+  GstClockTime max_ = 0, step_ = 0, reported_ = 0;
 };
 
 }  // namespace cudatransform

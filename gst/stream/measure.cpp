@@ -13,7 +13,7 @@
 namespace cudatransform {
 namespace {
 
-// Null if the device gives no memory or no timers.
+// Null if the device has no memory or no timers left.
 std::unique_ptr<MeasuredFrame> make_frame(Device& device) {
   auto frame = std::make_unique<MeasuredFrame>();
   if (!device.allocate(MemoryKind::kPinned, sizeof(MeasuredFrame::Results), &frame->memory).ok())
@@ -27,6 +27,10 @@ std::unique_ptr<MeasuredFrame> make_frame(Device& device) {
 }
 
 }  // namespace
+
+static double bytes_per_second(guint64 bytes, GstClockTime time) {
+  return time ? double(bytes) / double(time) * GST_SECOND : 0;
+}
 
 double psnr_of(double mse, double peak) {
   if (mse < 0) return -1;
@@ -60,13 +64,13 @@ void TimeStatistics::add(guint64 ns) {
     recent_[count_ % kRecent] = ns;
   last_ = ns;
   min_ = count_ ? std::min(min_, ns) : ns;
-  max_ = std::max(max_, ns);
+  max_ = count_ ? std::max(max_, ns) : ns;
   total_ += ns;
   count_++;
 }
 
 void TimeStatistics::append_to(GstStructure* s, const char* name) const {
-  guint64 p99 = 0;
+  GstClockTime p99 = GST_CLOCK_TIME_NONE;
   if (!recent_.empty()) {
     std::vector<guint64> sorted = recent_;
     const size_t rank = (sorted.size() * 99 + 99) / 100 - 1;  // nearest rank
@@ -74,12 +78,11 @@ void TimeStatistics::append_to(GstStructure* s, const char* name) const {
     p99 = sorted[rank];
   }
   const std::string field = std::string(name) + "-time";
-  auto set = [&](const char* suffix, guint64 value) {
-    gst_structure_set(s, (field + suffix).c_str(), G_TYPE_INT64,
-                      count_ ? static_cast<gint64>(value) : gint64{-1}, nullptr);
+  const auto set = [&](const char* suffix, GstClockTime value) {
+    gst_structure_set(s, (field + suffix).c_str(), G_TYPE_UINT64, value, nullptr);
   };
   set("", last_);
-  set("-mean", count_ ? total_ / count_ : 0);
+  set("-mean", count_ ? total_ / count_ : GST_CLOCK_TIME_NONE);
   set("-min", min_);
   set("-max", max_);
   set("-p99", p99);
@@ -94,12 +97,12 @@ void Measure::reset() {
   std::fill_n(mse_sum_, 4, 0);
   zeros_ = -1;
   zeros_sum_ = 0;
-  gigabytes_per_second_ = -1;
+  throughput_ = -1;
   timed_bytes_ = 0;
   kernel_.reset();
   upload_.reset();
   download_.reset();
-  std::fill_n(last_times_, kTimedSteps, -1);
+  std::fill_n(last_times_, kTimedSteps, GST_CLOCK_TIME_NONE);
   clip_ = {};
 }
 
@@ -194,28 +197,28 @@ void Measure::add_errors(const MeasuredFrame& frame) {
 }
 
 void Measure::add_times(const MeasuredFrame& frame) {
-  std::fill_n(last_times_, kTimedSteps, -1);
+  std::fill_n(last_times_, kTimedSteps, GST_CLOCK_TIME_NONE);
   if (!(frame.kinds & kMeasureTime)) return;
   const auto add = [&](TimedStep step, TimeStatistics& statistics, uint64_t ns) {
     statistics.add(ns);
-    last_times_[step] = static_cast<gint64>(ns);
+    last_times_[step] = ns;
     clip_.add_time(step, ns);
   };
   uint64_t ns = 0;
   if (frame.read_kernel_ns(&ns)) {
     add(kKernelStep, kernel_, ns);
     timed_bytes_ += frame.bytes;
-    gigabytes_per_second_ = ns ? double(frame.bytes) / double(ns) : 0;
+    throughput_ = bytes_per_second(frame.bytes, ns);
   }
   if (frame.uploaded && frame.upload->read_ns(&ns)) add(kUploadStep, upload_, ns);
   if (frame.downloaded && frame.download->read_ns(&ns)) add(kDownloadStep, download_, ns);
 }
 
 void Measure::post(const MeasuredFrame& frame) {
-  GstStructure* s =
-      gst_structure_new(element_name_, "timestamp", G_TYPE_UINT64, frame.timestamp, "stream-time",
-                        G_TYPE_UINT64, frame.stream_time, "running-time", G_TYPE_UINT64,
-                        frame.running_time, "duration", G_TYPE_UINT64, frame.duration, nullptr);
+  GstStructure* s = gst_structure_new(
+      element_name_, "type", G_TYPE_STRING, "frame", "timestamp", G_TYPE_UINT64, frame.timestamp,
+      "stream-time", G_TYPE_UINT64, frame.stream_time, "running-time", G_TYPE_UINT64,
+      frame.running_time, "duration", G_TYPE_UINT64, frame.duration, nullptr);
   gst_structure_set(s, "psnr-y", G_TYPE_DOUBLE, last_psnr(0), "psnr-u", G_TYPE_DOUBLE, last_psnr(1),
                     "psnr-v", G_TYPE_DOUBLE, last_psnr(2), "psnr", G_TYPE_DOUBLE, last_psnr(-1),
                     nullptr);
@@ -224,9 +227,8 @@ void Measure::post(const MeasuredFrame& frame) {
                       frame.file_size, nullptr);
   {
     std::lock_guard guard(lock_);
-    const guint64 kernel_time = frame.kinds & kMeasureTime ? kernel_.last() : GST_CLOCK_TIME_NONE;
-    gst_structure_set(s, "kernel-time", G_TYPE_UINT64, kernel_time, "zeros", G_TYPE_DOUBLE, zeros_,
-                      nullptr);
+    gst_structure_set(s, "kernel-time", G_TYPE_UINT64, last_times_[kKernelStep], "zeros",
+                      G_TYPE_DOUBLE, zeros_, nullptr);
   }
   gst_element_post_message(element_, gst_message_new_element(GST_OBJECT(element_), s));
 }
@@ -238,8 +240,7 @@ void Measure::finish_clip() {
     std::swap(clip, clip_);
   }
   if (clip.frames() == 0) return;
-  const std::string name = std::string("application/x-") + element_name_ + "-summary";
-  GstStructure* s = clip.to_structure(name.c_str());
+  GstStructure* s = clip.to_structure(element_name_);
   GST_INFO_OBJECT(element_, "%" GST_PTR_FORMAT, s);
   gst_element_post_message(element_, gst_message_new_element(GST_OBJECT(element_), s));
 }
@@ -266,26 +267,27 @@ GstStructure* Measure::statistics(GstStructure* s) const {
   std::lock_guard guard(lock_);
   gst_structure_set(s, "frames", G_TYPE_UINT64, frames_.load(), "measured-frames", G_TYPE_UINT64,
                     measured_frames_, nullptr);
-  static const char* const kSuffixes[4] = {"-y", "-u", "-v", ""};
+  static const char* const kPlanes[4] = {"-y", "-u", "-v", ""};
   for (int i = 0; i < 4; i++) {
     const bool exists = psnr_frames_ && (i == 3 || i < components_);
     const double mean = exists ? mse_sum_[i] / double(psnr_frames_) : -1;
-    auto set = [&](const char* name, double value) {
-      gst_structure_set(s, (std::string(name) + kSuffixes[i]).c_str(), G_TYPE_DOUBLE, value,
-                        nullptr);
+    const auto set = [&](const char* name, const char* statistic, double value) {
+      const std::string field = std::string(name) + kPlanes[i] + statistic;
+      gst_structure_set(s, field.c_str(), G_TYPE_DOUBLE, value, nullptr);
     };
-    set("mse", mse_[i]);
-    set("psnr", psnr_of(mse_[i], peak_));
-    set("mean-mse", mean);
-    set("mean-psnr", psnr_of(mean, peak_));
+    set("mse", "", mse_[i]);
+    set("psnr", "", psnr_of(mse_[i], peak_));
+    set("mse", "-mean", mean);
+    set("psnr", "-global", psnr_of(mean, peak_));
   }
-  gst_structure_set(s, "zeros", G_TYPE_DOUBLE, zeros_, "mean-zeros", G_TYPE_DOUBLE,
+  gst_structure_set(s, "zeros", G_TYPE_DOUBLE, zeros_, "zeros-mean", G_TYPE_DOUBLE,
                     zero_frames_ ? zeros_sum_ / double(zero_frames_) : -1, nullptr);
   kernel_.append_to(s, "kernel");
   upload_.append_to(s, "upload");
   download_.append_to(s, "download");
-  gst_structure_set(s, "gbps", G_TYPE_DOUBLE, gigabytes_per_second_, "gbps-mean", G_TYPE_DOUBLE,
-                    kernel_.total() ? double(timed_bytes_) / double(kernel_.total()) : -1, nullptr);
+  gst_structure_set(s, "throughput", G_TYPE_DOUBLE, throughput_, "throughput-mean", G_TYPE_DOUBLE,
+                    kernel_.total() ? bytes_per_second(timed_bytes_, kernel_.total()) : -1,
+                    nullptr);
   return s;
 }
 

@@ -47,9 +47,9 @@ struct MeasuredFrame {
   guint64 coefficients[kMaxComponents] = {};  // stored coefficients of each component
   guint64 bytes = 0;                          // samples and coefficients that the kernel moved
   int depth = 8;
-  std::optional<double> quality;  // of quantization tables; none: of no element that makes some
+  std::optional<double> quality;  // of quantization tables; none: the element writes none
   guint64 file_size = 0;          // of the file that was aimed at, in bytes; 0: none was
-  bool posts = false;             // a message, which tells these times:
+  bool posts = false;             // a message, with these times:
   GstClockTime timestamp = GST_CLOCK_TIME_NONE, stream_time = GST_CLOCK_TIME_NONE;
   GstClockTime running_time = GST_CLOCK_TIME_NONE, duration = GST_CLOCK_TIME_NONE;
   FencePtr fence;
@@ -85,20 +85,21 @@ class TimeStatistics {
  public:
   void add(guint64 ns);
   void reset() { *this = TimeStatistics(); }
-  // Adds the fields NAME-time, NAME-time-mean, -min, -max and -p99 (gint64; -1 before the first).
+  // Adds the fields NAME-time, NAME-time-mean, -min, -max and -p99 (GST_CLOCK_TIME_NONE before the
+  // first).
   void append_to(GstStructure* s, const char* name) const;
-  guint64 last() const { return last_; }
   guint64 total() const { return total_; }
 
  private:
-  guint64 count_ = 0, last_ = 0, min_ = 0, max_ = 0, total_ = 0;
+  guint64 count_ = 0, total_ = 0;
+  GstClockTime last_ = GST_CLOCK_TIME_NONE, min_ = last_, max_ = last_;
   std::vector<guint64> recent_;
 };
 
-// The measurements of the last frame; -1: not measured, or no such step.
+// The measurements of the last frame; -1 or GST_CLOCK_TIME_NONE: not measured, or no such step.
 struct MeasuredValues {
-  double psnr[4] = {-1, -1, -1, -1};        // of the components, then of all together
-  gint64 time[kTimedSteps] = {-1, -1, -1};  // ns
+  double psnr[4] = {-1, -1, -1, -1};  // of the components, then of all together
+  GstClockTime time[kTimedSteps] = {GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE};
 };
 
 // Thread safe; every call except last_psnr(), last_values() and statistics() comes from the
@@ -110,12 +111,12 @@ class Measure {
 
   // READY to PAUSED: a new stream, new statistics.
   void reset();
-  // Call it before the engine closes: frees all that its device has made.
+  // Call it before the engine closes: frees everything allocated on its device.
   void release();
 
   void count_frame() { frames_++; }
-  // A frame to fill, or null if the device gives none (the frame then goes unmeasured). May have to
-  // read a finished one.
+  // A frame to fill, or null if the device has none left (the frame then goes unmeasured). May have
+  // to read a finished one.
   std::unique_ptr<MeasuredFrame> begin(Engine& engine, guint kinds);
   // `now`, here and below: g_get_monotonic_time().
   void submit(std::unique_ptr<MeasuredFrame> frame, gint64 now);
@@ -156,10 +157,11 @@ class Measure {
   double mse_[4] = {-1, -1, -1, -1};  // components, then all; last frame, -1: not measured
   double mse_sum_[4] = {};
   double zeros_ = -1, zeros_sum_ = 0;
-  double gigabytes_per_second_ = -1;  // of the last frame that was timed
+  double throughput_ = -1;  // of the last timed frame, in bytes/s
   guint64 timed_bytes_ = 0;
   TimeStatistics kernel_, upload_, download_;
-  gint64 last_times_[kTimedSteps] = {-1, -1, -1};
+  GstClockTime last_times_[kTimedSteps] = {GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE,
+                                           GST_CLOCK_TIME_NONE};
   ClipSummary clip_;
 };
 

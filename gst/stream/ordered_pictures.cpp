@@ -50,7 +50,7 @@ bool OrderedPictures::start_workers(int threads, int max) {
   if (workers_.is_started() && workers_.threads() == threads) return true;
   const bool has_threads = workers_.start(threads, max);
   GST_INFO_OBJECT(element_, "%d threads, %d pictures in flight", workers_.threads(),
-                  workers_.most());
+                  workers_.max_jobs());
   return has_threads;
 }
 
@@ -60,7 +60,7 @@ void OrderedPictures::stop() {
 }
 
 void OrderedPictures::flush() {
-  give_up_all();
+  discard_all();
   interrupts_ &= ~kFailed;
   failure_ = pending_ = GST_FLOW_OK;
 }
@@ -68,14 +68,14 @@ void OrderedPictures::flush() {
 GstFlowReturn OrderedPictures::end_stream(GstFlowReturn flow) {
   failure_ = flow;
   interrupts_ |= kFailed;
-  give_up_all();
+  discard_all();
   return flow;
 }
 
-void OrderedPictures::give_up_all() {
-  while (std::unique_ptr<FrameJob> picture = workers_.drop()) codec_.give_up(std::move(picture));
+void OrderedPictures::discard_all() {
+  while (std::unique_ptr<FrameJob> picture = workers_.drop()) codec_.discard(std::move(picture));
   used_bytes_ = 0;
-  codec_.give_up_kept();
+  codec_.discard_kept();
   workers_.watch(false);
 }
 
@@ -85,7 +85,7 @@ void OrderedPictures::add(std::unique_ptr<FrameJob> picture, guint64 bytes) {
   picture->bytes_ = bytes;
   used_bytes_ += bytes;
   workers_.submit(std::move(picture));
-  if (workers_.most() > 1) pusher_.start();
+  if (workers_.max_jobs() > 1) pusher_.start();
 }
 
 GstFlowReturn OrderedPictures::push_oldest(bool wait, bool* found) {
@@ -107,7 +107,7 @@ GstFlowReturn OrderedPictures::drain(const std::function<GstFlowReturn()>& compl
   GstFlowReturn flow = push_done(0);
   if (flow == GST_FLOW_OK && complete) flow = judge(complete());
   if (flow == GST_FLOW_OK) flow = judge(codec_.push_kept(true));
-  if (flow != GST_FLOW_OK) give_up_all();
+  if (flow != GST_FLOW_OK) discard_all();
   return flow;
 }
 
@@ -160,7 +160,7 @@ void OrderedPictures::post_end(GstFlowReturn flow) {
 // ---- Latency ----
 
 void OrderedPictures::set_rate(int fps_n, int fps_d, guint kept, guint reordered) {
-  const guint others = static_cast<guint>(workers_.most() - 1) + kept;
+  const guint others = static_cast<guint>(workers_.max_jobs() - 1) + kept;
   latency_.start(latency_of(others, fps_n, fps_d));
   reordering_ = reordered > 0 ? latency_of(reordered, fps_n, fps_d) : 0;
   report_latency();

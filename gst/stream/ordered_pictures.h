@@ -25,11 +25,11 @@ class PictureCodec {
   // ends the stream.
   virtual GstFlowReturn finish(std::unique_ptr<FrameJob> picture) = 0;
   // Takes a picture that must not be pushed: the stream has failed, or is being flushed.
-  virtual void give_up(std::unique_ptr<FrameJob> picture) = 0;
-  // Frames that finish() has made and not pushed, because a device still writes them. Pushes all
+  virtual void discard(std::unique_ptr<FrameJob> picture) = 0;
+  // Frames that finish() has created and not pushed, because a device still writes them. Pushes all
   // of them or, without `all`, those that are written.
   virtual GstFlowReturn push_kept(bool /*all*/) { return GST_FLOW_OK; }
-  virtual void give_up_kept() {}
+  virtual void discard_kept() {}
   // The flow to end the stream with instead of `flow`, after an element error that says more.
   virtual GstFlowReturn explain(GstFlowReturn flow) { return flow; }
 
@@ -54,7 +54,7 @@ class OrderedPictures {
   // The number of threads if the property n-threads is `wanted`: picture_threads().
   int threads_for(guint wanted) const { return picture_threads(sink_, wanted); }
   // Makes the threads, unless there are as many: `max` pictures may be in flight. False: the
-  // threads cannot be made, and there is one.
+  // threads cannot be started, and there is one.
   bool start_workers(int threads, int max);
   bool is_started() const { return workers_.is_started(); }
   // Gives up all pictures and ends the threads.
@@ -63,7 +63,7 @@ class OrderedPictures {
   // ---- Pictures ----
 
   bool has_failed() const { return failure_ != GST_FLOW_OK; }
-  // Returns the failure, for a picture that comes behind it.
+  // Returns the failure, for a picture that comes after it.
   GstFlowReturn failure() {
     pending_ = GST_FLOW_OK;
     return failure_;
@@ -76,7 +76,7 @@ class OrderedPictures {
   GstFlowReturn push_done(size_t max = SIZE_MAX, int count = INT_MAX);
   // Finishes the oldest picture. `*found`: whether there was one and, without `wait`, it was done.
   GstFlowReturn push_oldest(bool wait, bool* found);
-  // Finishes pictures until has_room() or none is left.
+  // Finishes pictures until has_room() or there are none.
   template <typename HasRoom>
   GstFlowReturn make_room(const HasRoom& has_room) {
     for (bool found = true; !has_room() && found;)
@@ -84,7 +84,7 @@ class OrderedPictures {
     return GST_FLOW_OK;
   }
   // Pushes all pictures, and the frames of complete(), which the codec may add when the last one is
-  // finished. What downstream refuses is given up: it must not follow the event that the caller
+  // finished. What downstream refuses is dropped: it must not follow the event that the caller
   // drains for.
   GstFlowReturn drain(const std::function<GstFlowReturn()>& complete = {});
   void flush();
@@ -110,7 +110,7 @@ class OrderedPictures {
   // Whether new caps may follow: drain() has pushed the pictures with the old ones. If not, the
   // sender of the caps learns of the failure.
   bool may_change_caps(GstFlowReturn drained);
-  // The end of the stream, after drain(). Nothing is left to return a refusal, so that this
+  // The end of the stream, after drain(). No later push can return a refusal, so this
   // function posts it.
   template <typename Drain>
   GstFlowReturn finish(const Drain& drain) {
@@ -120,7 +120,7 @@ class OrderedPictures {
     return flow;
   }
 
-  // Any thread: work is given up soon, also for new pictures, until the flush is over.
+  // Any thread: work is abandoned soon, also for new pictures, until the flush is over.
   void interrupt() { interrupts_ |= kFlushing; }
   // Not 0: work may end with kCancelled.
   const std::atomic<unsigned>& interrupts() const { return interrupts_; }
@@ -129,7 +129,7 @@ class OrderedPictures {
 
   int threads() const { return workers_.threads(); }
   // The most pictures in flight.
-  int max_in_flight() const { return workers_.most(); }
+  int max_in_flight() const { return workers_.max_jobs(); }
   bool is_full() const { return workers_.full(); }
   bool is_empty() const { return workers_.pending() == 0; }
   // The bytes of the pictures in flight.
@@ -153,7 +153,7 @@ class OrderedPictures {
   void push_from_thread();
   GstFlowReturn judge(GstFlowReturn flow);
   GstFlowReturn report(GstFlowReturn flow);
-  void give_up_all();
+  void discard_all();
   void begin_event();
   void end_event();
   void post_end(GstFlowReturn flow);

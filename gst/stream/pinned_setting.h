@@ -38,7 +38,7 @@ class PinnedSetting {
   static inline thread_local const PinnedSetting* innermost = nullptr;
   GstBaseTransform* trans_;
   const Setting value_;
-  const PinnedSetting* outer_;  // queries nest: each may ask the next element
+  const PinnedSetting* outer_;  // queries nest: each may query the next element
 };
 
 }  // namespace cudatransform

@@ -27,8 +27,8 @@ class PushThread {
   PushThread(const PushThread&) = delete;
   PushThread& operator=(const PushThread&) = delete;
 
-  // For workers that have threads or a device. Called by any thread. If no thread can be made, the
-  // streaming thread pushes all pictures.
+  // For workers that have threads or a device. Called by any thread. If no thread can be started,
+  // the streaming thread pushes all pictures.
   void start();
 
  private:

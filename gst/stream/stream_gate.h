@@ -16,8 +16,8 @@ inline bool is_serialized(GstQuery* query) {
 }
 
 // A serialized query is answered under the sink pad's stream lock, like a buffer, but GStreamer
-// does not check whether the pad is flushing before it asks us. Upstream stops last, so it may ask
-// while our stop() runs, and after it, when the stream is gone.
+// does not check whether the pad is flushing before it calls us. Upstream stops last, so it may
+// query while our stop() runs, and after it, when the stream is gone.
 //
 // On the way down the flag of the pad is enough. GStreamer sets it first. Then the stopping thread
 // waits for the stream lock, and so for a query that has not seen the flag; only then does it call
@@ -36,7 +36,7 @@ class StreamGate {
   // been answered.
   bool refuses(GstPad* sink, GstQuery* query) const {
     if (!is_serialized(query)) return false;
-    // We look at the pad first: a thread that finds it not flushing again also sees that stop() has
+    // We check the pad first: a thread that finds it not flushing again also sees that stop() has
     // closed the gate.
     GST_OBJECT_LOCK(sink);
     const bool flushing = GST_PAD_IS_FLUSHING(sink);

@@ -83,12 +83,68 @@ static Property psnr_property(const char* name, const char* nick, const char* bl
 }
 
 static Property time_property(const char* name, const char* nick, const char* blurb, int which) {
-  return {g_param_spec_int64(name, nick, blurb, -1, G_MAXINT64, -1, kReadOnly),
+  return {g_param_spec_uint64(name, nick, blurb, 0, G_MAXUINT64, GST_CLOCK_TIME_NONE, kReadOnly),
           [which](GObject* object, GValue* value) {
             const auto& measure = GST_CUDA_TRANSFORM_BASE(object)->state->measure;
-            g_value_set_int64(value, measure.last_values().time[which]);
+            g_value_set_uint64(value, measure.last_values().time[which]);
           }};
 }
+
+/**
+ * GstCudaTransformBase:backend:
+ *
+ * Processing backend.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:active-backend:
+ *
+ * Backend in use (auto = not chosen yet).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:cuda-device-id:
+ *
+ * Set the GPU device to use for operations (-1 = auto).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:n-threads:
+ *
+ * Number of CPU worker threads (0 = one per core).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:async-depth:
+ *
+ * Maximum number of frames in flight on the GPU; each frame above 1 adds a frame of latency.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:measure:
+ *
+ * Measurements to make on each frame.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:post-messages:
+ *
+ * Post an element message on the bus for each measured frame.
+ *
+ * Since: 1.0
+ */
 
 static void install_settings(GObjectClass* klass) {
   const SettingsOf<EngineSettings> engine([](gpointer element) -> auto& {
@@ -105,13 +161,77 @@ static void install_settings(GObjectClass* klass) {
                 "Maximum number of frames in flight on the GPU; each frame above 1 adds a frame of "
                 "latency",
                 &FrameLoopSettings::async_depth,
-                {.least = 1, .most = cudatransform::FramesInFlight::kMax, .flags = kUpToReady}),
+                {.min = 1, .max = cudatransform::FramesInFlight::kMax, .flags = kUpToReady}),
        loop.row("measure", "Measure", "Measurements to make on each frame",
                 &FrameLoopSettings::measure_kinds, {.type = GST_TYPE_CUDA_TRANSFORM_MEASURE}),
        loop.row("post-messages", "Post Messages",
                 "Post an element message on the bus for each measured frame",
                 &FrameLoopSettings::post_messages)});
 }
+
+/**
+ * GstCudaTransformBase:psnr:
+ *
+ * PSNR of the last frame over all samples in dB (-1 = not measured).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:psnr-y:
+ *
+ * PSNR of Y or R in dB (-1 = not measured).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:psnr-u:
+ *
+ * PSNR of Cb or G in dB (-1 = not measured).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:psnr-v:
+ *
+ * PSNR of Cr or B in dB (-1 = not measured).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:kernel-time:
+ *
+ * Transform time of the last frame in ns (GST_CLOCK_TIME_NONE = not measured).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:upload-time:
+ *
+ * Host-to-device copy time of the last frame in ns (GST_CLOCK_TIME_NONE = not measured).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:download-time:
+ *
+ * Device-to-host copy time of the last frame in ns (GST_CLOCK_TIME_NONE = not measured).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaTransformBase:stats:
+ *
+ * Statistics, reset on READY to PAUSED.
+ *
+ * Since: 1.0
+ */
 
 static void install_measured(GObjectClass* klass) {
   cudatransform::install_properties(
@@ -122,11 +242,16 @@ static void install_measured(GObjectClass* klass) {
        psnr_property("psnr-u", "PSNR of U", "PSNR of Cb or G in dB (-1 = not measured)", 1),
        psnr_property("psnr-v", "PSNR of V", "PSNR of Cr or B in dB (-1 = not measured)", 2),
        time_property("kernel-time", "Kernel Time",
-                     "Transform time of the last frame in ns (-1 = not measured)", 0),
-       time_property("upload-time", "Upload Time",
-                     "Host-to-device copy time of the last frame in ns (-1 = not measured)", 1),
-       time_property("download-time", "Download Time",
-                     "Device-to-host copy time of the last frame in ns (-1 = not measured)", 2),
+                     "Transform time of the last frame in ns (GST_CLOCK_TIME_NONE = not measured)",
+                     0),
+       time_property(
+           "upload-time", "Upload Time",
+           "Host-to-device copy time of the last frame in ns (GST_CLOCK_TIME_NONE = not measured)",
+           1),
+       time_property(
+           "download-time", "Download Time",
+           "Device-to-host copy time of the last frame in ns (GST_CLOCK_TIME_NONE = not measured)",
+           2),
        cudatransform::stats_property(statistics)});
 }
 
@@ -147,7 +272,7 @@ static GstClockTime running_time_of(GstBaseTransform* trans, GstBuffer* in) {
   return gst_segment_to_running_time(&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(in));
 }
 
-static void let_post(GstBaseTransform* trans, GstBuffer* in, MeasuredFrame* frame) {
+static void prepare_message(GstBaseTransform* trans, GstBuffer* in, MeasuredFrame* frame) {
   frame->posts = true;
   frame->timestamp = GST_BUFFER_PTS(in);
   frame->duration = GST_BUFFER_DURATION(in);
@@ -196,7 +321,7 @@ static GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self) {
   return flow;
 }
 
-// At the end of the stream no push is left to return a refusal, which upstream would turn into an
+// At the end of the stream no later push can return a refusal, which upstream would turn into an
 // error, so this function posts it.
 static void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self) {
   (void)gst_cuda_transform_base_drain(self);
@@ -238,7 +363,8 @@ static void gst_cuda_transform_base_notify_measured(GstCudaTransformBase* self) 
   for (size_t i = 0; i < std::size(kPsnrs); i++)
     if (now.psnr[i] >= 0 || then.psnr[i] >= 0) g_object_notify(G_OBJECT(self), kPsnrs[i]);
   for (size_t i = 0; i < std::size(kTimes); i++)
-    if (now.time[i] >= 0 || then.time[i] >= 0) g_object_notify(G_OBJECT(self), kTimes[i]);
+    if (GST_CLOCK_TIME_IS_VALID(now.time[i]) || GST_CLOCK_TIME_IS_VALID(then.time[i]))
+      g_object_notify(G_OBJECT(self), kTimes[i]);
   g_object_thaw_notify(G_OBJECT(self));
 }
 
@@ -257,14 +383,14 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   const FrameLoopSettings now = locked(self, state->settings);
   std::unique_ptr<MeasuredFrame> frame;
   if (now.measure_kinds) frame = state->measure.begin(state->engine, now.measure_kinds);
-  if (frame && now.post_messages) let_post(GST_BASE_TRANSFORM(self), in, frame.get());
+  if (frame && now.post_messages) prepare_message(GST_BASE_TRANSFORM(self), in, frame.get());
   SubmittedFrame& out = state->frames.next();
   cudatransform::FrameTask task = {in, out, frame.get(),
                                    [self](const auto& complete) { change_caps(self, complete); }};
   Status status = take_settings(self);
   if (status.ok()) status = state->transform->submit(task);
   if (!status.ok()) {
-    // Uploads and sums of the failed frame may still be on their way.
+    // Uploads and sums of the failed frame may still be in flight.
     state->mover.settle();
     out.reset();
     return status;
@@ -312,7 +438,7 @@ static GstFlowReturn gst_cuda_transform_base_submit_input_buffer(GstBaseTransfor
   return parent->submit_input_buffer(trans, is_discont, owner.release());
 }
 
-// Called after every input buffer, and again until no buffer is left to push.
+// Called after every input buffer, and again until there is no buffer to push.
 static GstFlowReturn gst_cuda_transform_base_generate_output(GstBaseTransform* trans,
                                                              GstBuffer** out) {
   auto* self = GST_CUDA_TRANSFORM_BASE(trans);
@@ -369,7 +495,7 @@ MemoryKinds gst_cuda_transform_base_memories(GstCudaTransformBase* self) {
   return {!engine.is_open() || engine.is_cuda()};
 }
 
-// Frames in flight have the old caps, which the src pad still has. A new peer may not take them.
+// Frames in flight have the old caps, which the src pad still has. A new peer may not accept them.
 static gboolean gst_cuda_transform_base_set_caps(GstBaseTransform* trans, GstCaps* incaps,
                                                  GstCaps* outcaps) {
   auto* self = GST_CUDA_TRANSFORM_BASE(trans);
@@ -428,7 +554,7 @@ static gboolean gst_cuda_transform_base_propose_allocation(GstBaseTransform* tra
 }
 
 // Without a peer the base class answers with the pad template, which knows no engine. If a source
-// can make any format (videotestsrc), its order of formats says nothing, while ours puts plain
+// can produce any format (videotestsrc), its order of formats means nothing, while ours puts plain
 // 8-bit 4:2:0 before 12-bit 4:4:4.
 static void refine_caps_result(GstBaseTransform* trans, GstPadDirection direction,
                                GstQuery* query) {
@@ -446,7 +572,7 @@ static void refine_caps_result(GstBaseTransform* trans, GstPadDirection directio
 // Serialized queries follow the frames before them.
 static void drain_before(GstCudaTransformBase* self, GstQuery* query) {
   (void)gst_cuda_transform_base_drain(self);
-  // Elements that want their buffers back ask this.
+  // Elements that want their buffers back send this.
   if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) self->state->mover.release_inputs();
 }
 
@@ -613,7 +739,7 @@ static void gst_cuda_transform_base_constructed(GObject* object) {
   const GstCudaTransformBaseClass* klass = GST_CUDA_TRANSFORM_BASE_GET_CLASS(self);
   self->state = new GstCudaTransformBaseState(GST_ELEMENT(self), klass);
   self->state->transform = klass->make_transform(self->state->mover);
-  self->state->transform->ask_downstream = [self](GstQuery* query) {
+  self->state->transform->query_downstream = [self](GstQuery* query) {
     return gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(self), query) != FALSE;
   };
   G_OBJECT_CLASS(parent_class)->constructed(object);

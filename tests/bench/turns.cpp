@@ -188,7 +188,7 @@ void move_to_processor(int number) {
   while (!CPU_ISSET(processor, &allowed) || left-- > 0) ++processor;
   CPU_ZERO(&one);
   CPU_SET(processor, &one);
-  // The thread moves at once, and stays there as long as the kernel sees no reason to move it.
+  // The thread moves immediately, and stays there as long as the kernel sees no reason to move it.
   // Threads that it starts later may run anywhere.
   sched_setaffinity(0, sizeof one, &one);
   sched_setaffinity(0, sizeof allowed, &allowed);

@@ -1,4 +1,4 @@
-// Every raw format that the elements take, and the coefficients that it stands for.
+// Every raw format that the elements take, and the sampling of its coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

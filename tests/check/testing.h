@@ -115,7 +115,7 @@ guint64 stat_of(GstElement* element, const char* field);
 // write stand-in bytes. run() fails if the program did not wait for work.
 bool is_deferred();
 
-// While it lives such a driver does all work at once, in the order in which it is enqueued:
+// While it lives such a driver does all work immediately, in the order in which it is enqueued:
 // pipelines that run entirely during its life make the reference output for others.
 class DoneAtOnce {
  public:

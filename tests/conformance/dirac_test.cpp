@@ -61,7 +61,7 @@ std::vector<std::string> read_hashes(const fs::path& path) {
 
 // CUDATRANSFORM_TEST_STREAM_BYTES: leaves out larger streams of encoders. An emulated GPU takes
 // seconds for a picture.
-bool is_left_out(const fs::path& path) {
+bool is_dropped(const fs::path& path) {
   const char* most = std::getenv("CUDATRANSFORM_TEST_STREAM_BYTES");
   if (most != nullptr) return fs::file_size(path) > std::strtoull(most, nullptr, 10);
   return quick() && fs::file_size(path) > kQuickBytes;
@@ -104,7 +104,7 @@ TEST(Dirac, StreamsOfEncoders) {
   EXPECT_EQ(streams.size(), kDiracStreams);
   for (const Engine& engine : rendering_engines()) {
     for (size_t number = 0; number < streams.size(); ++number) {
-      if (is_left_out(streams[number])) continue;
+      if (is_dropped(streams[number])) continue;
       SCOPED_TRACE(engine.name + ": " + streams[number].stem().string());
       expect_hashes(engine, streams[number], number);
     }

@@ -114,7 +114,7 @@ std::vector<uint8_t> judge(const std::vector<uint8_t>& file, const Direction& di
 }
 
 // A crop that begins at a whole MCU. TurboJPEG takes no others, and looks at the MCU of the picture
-// before it is turned.
+// before it is rotated.
 void choose_crop(const FlipPicture& picture, std::mt19937& random, FlipRequest* request) {
   const int32_t mcu = std::max(picture.mcu_width, picture.mcu_height);
   const auto choose = [&](int32_t size, int32_t* first, int32_t* wanted) {

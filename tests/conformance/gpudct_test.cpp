@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The picture is 006mp-cathedral.jpg of imagecompression.info's new test images, 2000x3008, 4:4:4.
-// GPUDCT asks for 50 dB against a single-precision inverse; the definition judges more strictly,
+// GPUDCT requires 50 dB against a single-precision inverse; the definition judges more strictly,
 // and test_data.h says why there are two figures.
 #include <gtest/gtest.h>
 

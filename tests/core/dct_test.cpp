@@ -208,7 +208,7 @@ TEST(Dct, RefusesWrongArguments) {
   Case wrong = one;
   wrong.depth = 9;
   EXPECT_EQ(code_of(wrong), CT_INVALID_ARGUMENT);
-  EXPECT_STREQ(error.text, "depth 9 is not 8, 10, 12 or 16");
+  EXPECT_STREQ(error.text, "depth 9, expected 8, 10, 12 or 16");
   wrong = one;
   wrong.method = Method(9);
   EXPECT_EQ(code_of(wrong), CT_INVALID_ARGUMENT);

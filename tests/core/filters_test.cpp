@@ -170,7 +170,7 @@ TEST(Filters, Crops) {
   CtFlipOptions options = flip_options(CT_FLIP_NONE);
   options.left = 101;
   EXPECT_EQ(ct_flip(engine, &options, &from[0], &none, &error), CT_INVALID_ARGUMENT);
-  EXPECT_STREQ(error.text, "crop-left 101 is outside of a width of 101");
+  EXPECT_STREQ(error.text, "crop-left 101 is outside the width of 101");
   EXPECT_STREQ(none.error.text, error.text);
   EXPECT_EQ(none.block, nullptr);
   options.direction = CtDirection(9);

@@ -207,7 +207,7 @@ TEST(DiracBands, ArithmeticEqualsTheDefinition) {
   for (int round = 0; round < 400 && !HasFatalFailure(); ++round) check(random, true);
 }
 
-// Two wide codeblocks in which most rows have nothing around them, but single parents beside the
+// Two wide codeblocks in which most rows have nothing around them, but single parents next to the
 // edge, which goes through the middle of a parent.
 TEST(DiracBands, SingleParentsEqualTheDefinition) {
   constexpr int kIndex = 4;

@@ -13,7 +13,7 @@ namespace {
 
 TEST(MemoryBudget, CountsWhatExists) {
   const auto budget = std::make_shared<MemoryBudget>();
-  budget->set_most(100);
+  budget->set_max(100);
   std::unique_ptr<Memory> first, second;
   ASSERT_TRUE(budget->allocate_on_host(60, &first).ok());
   EXPECT_EQ(budget->allocate_on_host(41, &second).code, StatusCode::kOutOfMemory);
@@ -28,7 +28,7 @@ TEST(MemoryBudget, CountsWhatExists) {
 // One thread keeps asking for too much; the other finds the memory that exists.
 TEST(MemoryBudget, WhatIsRefusedRefusesNothingElse) {
   const auto budget = std::make_shared<MemoryBudget>();
-  budget->set_most(1000);
+  budget->set_max(1000);
   std::atomic<bool> ends = false;
   std::thread greedy([&] {
     std::unique_ptr<Memory> memory;

@@ -13,7 +13,7 @@ namespace cudatransform::test {
 struct DiracSplitCost {
   std::vector<size_t> units;  // where each begins and ends
   size_t end = 0;             // of the split part
-  size_t calls = 0, looked = 0;
+  size_t calls = 0, examined = 0;
   size_t most_held = 0;  // bytes received without any known unit
 };
 
@@ -40,7 +40,7 @@ inline DiracSplitCost split_dirac(const std::vector<uint8_t>& stream,
     }
     cost.most_held = std::max(cost.most_held, held.size());
   }
-  cost.looked = splitter.looked();
+  cost.examined = splitter.examined();
   return cost;
 }
 

@@ -162,7 +162,7 @@ TEST(DiracUnits, EachByteIsSearchedOnce) {
         EXPECT_EQ(pieces.units, whole.units);
       }
       EXPECT_LE(pieces.most_held, limits.picture + piece + 2 * kDiracParseInfoBytes);
-      EXPECT_LE(pieces.looked, DiracSplitter::most_looked(c.stream.size(), pieces.calls));
+      EXPECT_LE(pieces.examined, DiracSplitter::max_examined(c.stream.size(), pieces.calls));
     }
   }
 }

@@ -35,9 +35,9 @@ void wait_for_cta();
 
 // ---- Copies to shared memory, on their way until the thread that began them waits: cp.async ----
 
-// Copies `count` of `bytes` bytes and fills the rest with zeros: for half of the threads at once,
-// for the others when they wait, since a GPU may do either. Ends the program, with a message, where
-// a copy to the same place is on its way.
+// Copies `count` of `bytes` bytes and fills the rest with zeros: for half of the threads
+// simultaneously, for the others when they wait, since a GPU may do either. Ends the program, with
+// a message, where a copy to the same place is on its way.
 void begin_copy(uint8_t* to, const uint8_t* from, unsigned bytes, unsigned count);
 void end_group_of_copies();
 // For all groups of the running thread but its last `open` ones.

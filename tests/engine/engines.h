@@ -70,7 +70,7 @@ bool quick();
 // part is enough, but every geometry counts.
 bool sanitized();
 // One case in how many is tested. Of cases that sanitizers run in full it is a fifth if
-// CUDATRANSFORM_TEST_QUICK=1 asks for less.
+// CUDATRANSFORM_TEST_QUICK=1 requests less.
 size_t case_step();
 
 // Flags shared by all test programs: --engine=host|cuda|all. False: nothing to test, the program

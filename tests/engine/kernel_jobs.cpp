@@ -41,7 +41,7 @@ size_t area(int width, int height) {
   return static_cast<size_t>(width) * static_cast<size_t>(height);
 }
 
-// A picture of so many bytes, whatever they stand for.
+// A picture of so many bytes, whatever they represent.
 std::vector<uint8_t> picture_bytes(int width, size_t bytes) {
   std::vector<uint8_t> picture =
       tiled_picture(width, static_cast<int>(bytes / static_cast<size_t>(width)) + 1);

@@ -152,7 +152,8 @@ void run_splitter(const uint8_t* data, size_t size) {
   for (const std::vector<size_t>& pieces : {sizes, {1}, {stream.size() + 1}}) {
     const test::DiracSplitCost cost = test::split_dirac(stream, pieces, in_step, kLimits);
     promise(cost.end == stream.size(), "all of the stream is split");
-    promise(cost.looked <= DiracSplitter::most_looked(stream.size(), cost.calls), "time is linear");
+    promise(cost.examined <= DiracSplitter::max_examined(stream.size(), cost.calls),
+            "time is linear");
     promise(cost.calls <= 2 * stream.size() + 2, "there is progress");
     const size_t piece = *std::max_element(pieces.begin(), pieces.end());
     if (piece <= 256) {

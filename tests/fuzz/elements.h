@@ -32,7 +32,7 @@ class ElementRun {
   GstElement* element() const { return harness_->element; }
   // The caps that the peer behind the element takes; before begin(). By default any.
   void want_caps(const char* caps) { gst_harness_set_sink_caps_str(harness_, caps); }
-  // What upstream answers when it is asked for its length in bytes; by default nothing.
+  // What upstream answers when it is requested its length in bytes; by default nothing.
   void know_length(gint64 bytes);
   // STREAM_START, CAPS (takes them) and SEGMENT.
   void begin(GstCaps* caps, GstFormat format);

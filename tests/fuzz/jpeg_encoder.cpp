@@ -172,7 +172,7 @@ bool add_jpeg_meta(GstBuffer* buffer, guint8 shape, guint32 value) {
   }
 }
 
-// A buffer of levels with its partly untrue meta; `*sound`: the encoder has to write it.
+// A buffer of levels with its partly mismatch meta; `*sound`: the encoder has to write it.
 GstBuffer* make_frame(ElementRun* run, Input* input, const GstDctInfo& info, bool* sound) {
   const guint8 shape = input->byte(), lie = input->byte();
   const guint32 value = input->word();

@@ -90,7 +90,7 @@ void run_file_splitter(const uint8_t* data, size_t size) {
   for (const std::vector<size_t>& pieces : {sizes, {1}, {stream.size() + 1}}) {
     const test::SplitFilesCost cost = test::split_files(stream, pieces, rules);
     promise(cost.end == stream.size(), "all of the stream is split");
-    promise(cost.looked <= test::most_looked(stream.size(), cost.calls), "time is linear");
+    promise(cost.examined <= test::max_examined(stream.size(), cost.calls), "time is linear");
     promise(cost.calls <= 2 * stream.size() + 2, "there is progress");
     const size_t piece = *std::max_element(pieces.begin(), pieces.end());
     promise(cost.most_held <= rules.most + piece, "no more is held than may be awaited");

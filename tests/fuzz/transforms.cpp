@@ -57,7 +57,7 @@ struct RgbKind : DctKind {
 };
 
 void run_idct8x8(const uint8_t* data, size_t size) {
-  static const char* const kScales[] = {"1", "1/2", "1/4", "1/8"};
+  static const char* const kScales[] = {"full", "half", "quarter", "eighth"};
   static const char* const kFormats[] = {"RGB", "BGRx", "BGRP", "ARGB"};
   Input input(data, size);
   const guint8 how = input.byte(), more = input.byte();

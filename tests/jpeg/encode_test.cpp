@@ -164,7 +164,7 @@ void check_case(const JpegCase& c) {
     const Status status = writer.write(own.picture, own.options, &expected);
     ASSERT_TRUE(status.ok()) << status.message;
     JpegHeaders headers;
-    // No room is left over.
+    // No room remains.
     const Bytes file = own.file(expected.size(), &headers);
     ASSERT_EQ(file.size(), expected.size());
     const auto differs = std::mismatch(file.begin(), file.end(), expected.data());

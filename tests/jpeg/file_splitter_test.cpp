@@ -30,7 +30,7 @@ TEST(JpegFileSplitter, CostsAreLinear) {
       for (const size_t piece : {size_t{1}, size_t{188}, size_t{4096}, 2 * kBytes}) {
         const Bytes stream = hostile.make(kBytes);
         const SplitFilesCost cost = split_files(stream, {piece}, rules);
-        EXPECT_LE(cost.looked, most_looked(stream.size(), cost.calls))
+        EXPECT_LE(cost.examined, max_examined(stream.size(), cost.calls))
             << hostile.name << " in pieces of " << piece;
         EXPECT_LE(cost.calls, stream.size() / piece + 2 * stream.size() + 2) << hostile.name;
       }

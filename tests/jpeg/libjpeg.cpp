@@ -1,4 +1,4 @@
-// libjpeg's two objects, with its errors turned into exceptions and files in memory.
+// libjpeg's two objects, with its errors as exceptions and files in memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/jpeg/libjpeg.h"
 

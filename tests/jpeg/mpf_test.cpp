@@ -191,7 +191,7 @@ TEST(JpegMpf, RewritesForNewSizes) {
     const Bytes one = small(2, 30), two = small(3, 77);
     Bytes picture = with_index({{7, 0}, {7, 7}, {7, 7}}, big);
     const size_t size = picture.size();
-    // The second one stands in front, and padding between.
+    // The second one is in front, and padding between.
     const std::vector<FilePlace> others = {{two.size() + 5, one.size()}, {0, two.size()}};
     ASSERT_TRUE(rewrite_mpf(picture, others).ok());
     const auto at = [&](const FilePlace& place) {

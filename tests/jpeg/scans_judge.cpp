@@ -139,13 +139,13 @@ std::string judge_verdict(const Reading& reading, const Warnings& warnings) {
     return ((found.irregular & bit) != 0) != warnings.has(codes);
   };
   if (differs(kJpegScanParameters, {JWRN_NOT_SEQUENTIAL})) return "parameters of a scan";
-  if (differs(kJpegMissingEnd, {JWRN_JPEG_EOF})) return "a missing end";
+  if (differs(kJpegMissingEoi, {JWRN_JPEG_EOF})) return "a missing end";
   if (differs(kJpegUnknownHeader, {JWRN_JFIF_MAJOR, JWRN_ADOBE_XFORM})) return "unknown headers";
   if (warnings.has({JWRN_EXTRANEOUS_DATA}) &&
-      (found.irregular & (kJpegLeftOverBytes | kJpegStrayBytes)) == 0)
+      (found.irregular & (kJpegTrailingBytes | kJpegExtraneousBytes)) == 0)
     return "bytes that are left over";
   // libjpeg does not report bytes in its bit buffer, nor markers.
-  if (warnings.none() && (found.irregular & ~(kJpegLeftOverBytes | kJpegUselessMarker)) != 0)
+  if (warnings.none() && (found.irregular & ~(kJpegTrailingBytes | kJpegUnexpectedMarker)) != 0)
     return "irregular without a warning";
   return {};
 }

@@ -129,8 +129,8 @@ TEST(JpegScans, FourComponents) {
   });
 }
 
-// Blocks of one set that have more places in an MCU than there are components, beside a scan of two
-// sets: its kernels have no room for them.
+// Blocks of one set that have more places in an MCU than there are components, next to a scan of
+// two sets: its kernels have no room for them.
 TEST(JpegScans, ManyBlocksOfOneSetBesideTwoSets) {
   StreamKind kind;
   kind.components = 4;

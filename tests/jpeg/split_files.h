@@ -16,7 +16,7 @@ struct SplitFilesCost {
   std::vector<std::pair<size_t, size_t>> files;  // where each begins and ends
   size_t end = 0;                                // of what has been split
   size_t calls = 0;
-  uint64_t looked = 0;
+  uint64_t examined = 0;
   size_t most_held = 0;  // bytes that are awaiting others
 };
 
@@ -45,13 +45,13 @@ inline SplitFilesCost split_files(const std::vector<uint8_t>& stream,
     }
     cost.most_held = std::max(cost.most_held, come - cost.end);
   }
-  cost.looked = splitter.looked();
+  cost.examined = splitter.examined();
   return cost;
 }
 
 // Each call looks at the beginning of what has come, and again at the last bytes before it.
-inline uint64_t most_looked(uint64_t bytes, uint64_t calls) {
-  return JpegFileSplitter::kMaxLooks * bytes + 16 * calls;
+inline uint64_t max_examined(uint64_t bytes, uint64_t calls) {
+  return JpegFileSplitter::kMaxReads * bytes + 16 * calls;
 }
 
 }  // namespace cudatransform::test

@@ -296,14 +296,14 @@ uint32_t add_oddity(std::vector<uint8_t>* file, Oddity oddity, std::mt19937& ran
       const auto restarts = markers_of(*file, 0xd0, 0xd7);
       for (size_t i = restarts.size(); i-- > 0;)
         insert(file, restarts[i], junk(random, 1 + random() % 3));
-      return restarts.empty() ? 0 : kJpegLeftOverBytes;
+      return restarts.empty() ? 0 : kJpegTrailingBytes;
     }
     case Oddity::kBeforeEnd:
       insert(file, file->size() - 2, junk(random, 1 + random() % 300));
-      return kJpegLeftOverBytes;
+      return kJpegTrailingBytes;
     case Oddity::kNoEnd:
       file->erase(file->end() - 2, file->end());
-      return kJpegMissingEnd;
+      return kJpegMissingEoi;
     case Oddity::kParameters: {
       const size_t sos = markers_of(*file, 0xda, 0xda).front();
       const size_t count = (*file)[sos + 4];
@@ -312,10 +312,10 @@ uint32_t add_oddity(std::vector<uint8_t>* file, Oddity oddity, std::mt19937& ran
     }
     case Oddity::kStray:
       insert(file, markers_of(*file, 0xda, 0xda).front(), junk(random, 1 + random() % 40));
-      return kJpegStrayBytes;
+      return kJpegExtraneousBytes;
     case Oddity::kRestartAtEnd:
       insert(file, file->size() - 2, {0xff, static_cast<uint8_t>(0xd0 + random() % 8)});
-      return kJpegUselessMarker;
+      return kJpegUnexpectedMarker;
   }
   return 0;
 }

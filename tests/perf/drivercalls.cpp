@@ -39,7 +39,7 @@ struct Case {
 #define TO_WAVELETS "cudadwt backend=cuda levels=4"
 #define FROM_WAVELETS "cudaidwt backend=cuda"
 #define DECODER "jpegcoefdec backend=cuda n-threads=1"
-#define BY_GPU " entropy=cuda"
+#define BY_GPU " entropy-backend=cuda"
 #define ENCODER "jpegcoefenc name=encoder backend=cuda n-threads=1"
 #define IN_CUDA "capsfilter caps=video/x-raw(memory:CUDAMemory)"
 #define IN_SYSTEM "capsfilter caps=video/x-raw"
@@ -171,11 +171,11 @@ constexpr Case kCases[] = {
      {3, 1 + 3, 4, 4, 3, 1 + 2 * 3}},
     {"frames in CUDA memory to JPEG by the CPU",
      Source::kCuda,
-     FORWARD " ! " ENCODER " entropy=cpu",
+     FORWARD " ! " ENCODER " entropy-backend=cpu",
      {1, 1, 3, 2, 1, 1}},
     {"frames in system memory to JPEG by the CPU (*)",
      Source::kSystem,
-     FORWARD " ! " ENCODER " entropy=cpu",
+     FORWARD " ! " ENCODER " entropy-backend=cpu",
      {1, 1 + 3, 6, 3, 2, 1 + 2 * 3}},
 };
 
@@ -274,7 +274,7 @@ void run_frames(GstHarness* h, Frames* frames, int count, Pace pace) {
 
 void set_pace(Pace pace) { g_setenv("FAKECUDA_LAG", pace == kSlowGpu ? "1000000000" : "0", TRUE); }
 
-// More at once than later, and with a slow GPU, so that the most frames ever are in flight,
+// More simultaneously than later, and with a slow GPU, so that the most frames ever are in flight,
 // whichever thread is late then.
 void warm_up(GstHarness* h, Frames* frames, Pace pace) {
   set_pace(kSlowGpu);

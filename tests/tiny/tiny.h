@@ -22,7 +22,7 @@ struct TinyJob {
 // Checks everything that an engine relies on. Engines call it first.
 Status validate(const TinyJob& job);
 
-// submit() returns at once; `fence` (may be null) is done when `to` is complete.
+// submit() returns immediately; `fence` (may be null) is done when `to` is complete.
 struct TinyOps {
   const char* name;
   Status (*submit)(Device& device, Queue& queue, const TinyJob& job, FencePtr* fence);

@@ -77,6 +77,21 @@ class Style(unittest.TestCase):
                 self.assert_found("docs/elements/cudadct8x8.md:2", f"{word}: ")
                 self.setUp()
 
+    def test_words(self):
+        for line in "int has_told = 0;", "enum class Oddity {};", 'fail("nobody answers");':
+            with self.subTest(line):
+                self.write("gst/plugin.h", [line])
+                self.assert_found("gst/plugin.h:4", "not a word of the field")
+                self.setUp()
+        self.write("gst/plugin.h", ["// Nobody was told.", 'fail("no answer");  // told'])
+        self.assertEqual(self.run_tool()[0], 0)
+
+    def test_properties(self):
+        self.write("gst/plugin.h", ['dct.row("quality", "Quality")'])
+        self.assert_found("gst: quality", "doc comment")
+        self.write("gst/plugin.h", ["/**", " * GstCudaDct8x8:quality:", " */"])
+        self.assertEqual(self.run_tool()[0], 0)
+
     def test_openings(self):
         for lines in ([f"// {LICENCE}"], ["// No licence follows."],
                       ["#pragma once", f"// {LICENCE}"], ["// No sentence", f"// {LICENCE}"],

@@ -58,7 +58,7 @@ Status validate(const ConvertJob& job) {
       !within(job.to_kinds.arrangement, CoefArrangement::kBand))
     return job_error("unknown type or arrangement of coefficients");
   if (conversion_of(job.from_kinds, job.to_kinds) < 0)
-    return job_error("there is no such conversion between types of coefficients");
+    return job_error("unsupported conversion between types of coefficients");
   CT_RETURN_IF_ERROR(check_components(job.components));
   for (int c = 0; c < job.components; ++c) {
     const CoefArray &from = job.from[c], &to = job.to[c];
@@ -67,7 +67,7 @@ Status validate(const ConvertJob& job) {
     CT_RETURN_IF_ERROR(
         check_coefs({"result", c}, to, job.to_kinds.number, job.to_kinds.arrangement));
     if (from.blocks_w != to.blocks_w || from.blocks_h != to.blocks_h)
-      return Where{"result", c}.error("not as many blocks as the source");
+      return Where{"result", c}.error("number of blocks differs from the source");
     if (needs_tables(job))
       CT_RETURN_IF_ERROR(
           check_table({"table", c}, job.tables, job.from_kinds.quantized ? from.table : to.table));

@@ -33,8 +33,8 @@ struct ConvertJob {
 // Checks everything that an engine relies on. Engines call it first.
 Status validate(const ConvertJob& job);
 
-// The operations of one engine. submit() returns at once; `fence` (may be null) is done when the
-// output is complete. Padding bytes of its pitch are never written. Both sides do not overlap.
+// The operations of one engine. submit() returns immediately; `fence` (may be null) is done when
+// the output is complete. Padding bytes of its pitch are never written. Both sides do not overlap.
 struct ConvertOps {
   const char* name;
   Status (*submit)(Device& device, Queue& queue, const ConvertJob& job, FencePtr* fence);

@@ -38,7 +38,7 @@ Number* band_of(const CoefRow& row, int k, int32_t block) {
   return reinterpret_cast<Number*>(row.data + k * row.to_band) + block;
 }
 
-// ---- Blocks beside each other to frequencies, and back ----
+// ---- Adjacent blocks to frequencies, and back ----
 //
 // Of kTile blocks, 64 numbers each, number n of block b is at 64 b + n; of frequencies at
 // kTile n + b.

@@ -17,7 +17,7 @@
 namespace cudatransform {
 namespace {
 
-// One axis of the turned picture.
+// One axis of the transformed picture.
 struct Axis {
   const char* name;  // of its size
   const char* first_name;
@@ -35,11 +35,11 @@ struct AxisPlan {
 Status plan_axis(const Axis& axis, bool trim, AxisPlan* plan) {
   const auto& [name, first_name, size, mcu, mirrors, first, wanted] = axis;
   if (first < 0 || first >= size)
-    return job_error(std::string("crop-") + first_name + " " + text(first) + " is outside of a " +
+    return job_error(std::string("crop-") + first_name + " " + text(first) + " is outside the " +
                      name + " of " + text(size));
   if (wanted < 0 || wanted > size - first)
     return job_error(std::string("crop-") + name + " " + text(wanted) + " from " + text(first) +
-                     " on leaves a " + name + " of " + text(size));
+                     " on exceeds the " + name + " of " + text(size));
   const int32_t end = wanted == 0 ? size : first + wanted;
   *plan = {end - first / mcu * mcu, first / mcu, mirrors ? axis.whole() : 0};
   // A result that ends before the partial MCU has none.
@@ -48,8 +48,8 @@ Status plan_axis(const Axis& axis, bool trim, AxisPlan* plan) {
   return {};
 }
 
-// One axis of a result, in samples of the turned picture: from `begin` to `end` of `size`, of which
-// those before `mirrored` are mirrored among themselves.
+// One axis of a result, in samples of the transformed picture: from `begin` to `end` of `size`, of
+// which those before `mirrored` are mirrored among themselves.
 struct Shown {
   int64_t begin, end, size;
   bool mirrors;
@@ -60,7 +60,7 @@ struct Shown {
 
 Shown shown_along(const PictureFlip& flip, bool along_y) {
   const auto& [picture, turn, plan, is_upright] = flip;
-  // Columns of the turned picture are rows of the picture if it is transposed.
+  // Columns of the transformed picture are rows of the picture if it is transposed.
   const bool source_y = along_y != turn.transposes;
   const int64_t size = source_y ? picture.height : picture.width;
   const int64_t mcu = source_y ? picture.mcu_height : picture.mcu_width;
@@ -84,7 +84,7 @@ struct Along {
   bool is_whole;
 };
 
-// A range of the turned image, which has to begin at an MCU.
+// A range of the transformed image, which must begin at an MCU.
 bool crop_along(int64_t begin, int64_t end, int32_t size, int32_t mcu, Along* along) {
   if (begin < 0 || end <= begin || begin % mcu != 0) return false;
   *along = {static_cast<int32_t>(begin), static_cast<int32_t>(end - begin),
@@ -122,7 +122,7 @@ Status check_places(const FlipJob& job, int c) {
         mirrored <= from_blocks)
       return {};
     return Where{what, c}.error(text(to_blocks) + " blocks from " + text(first) + " on, " +
-                                text(mirrored) + " mirrored, of " + text(from_blocks));
+                                text(mirrored) + " mirrored, exceed " + text(from_blocks));
   };
   const bool turned = job.turn.transposes;
   CT_RETURN_IF_ERROR(check_side("columns", turned ? from.blocks_h : from.blocks_w, to.blocks_w,
@@ -178,7 +178,7 @@ bool shows_all(const PictureFlip& flip, const FlipPicture& size) {
   for (const bool along_y : {false, true}) {
     const Shown shown = shown_along(flip, along_y);
     const int32_t samples = along_y != flip.turn.transposes ? size.height : size.width;
-    // Where all of it is mirrored, what is not shown was behind it.
+    // Where all of it is mirrored, what is not shown was after it.
     const bool is_mirrored = shown.mirrors && !shown.has_edge();
     const int64_t begin = is_mirrored ? shown.mirrored - shown.end : shown.begin;
     const int64_t end = is_mirrored ? shown.mirrored - shown.begin : shown.end;
@@ -216,7 +216,7 @@ bool flip_along(const PictureFlip& flip, const FlipPicture& other, FlipRequest* 
 
 Status validate(const FlipJob& job) {
   if (!within(job.number, CoefNumber::kF16) || !within(job.arrangement, CoefArrangement::kPlane))
-    return job_error("blocks are flipped in the block and in the plane layout only");
+    return job_error("band layout, expected block or plane");
   CT_RETURN_IF_ERROR(check_components(job.components));
   for (int c = 0; c < job.components; ++c) {
     CT_RETURN_IF_ERROR(check_coefs({"input", c}, job.from[c], job.number, job.arrangement));
@@ -228,7 +228,7 @@ Status validate(const FlipJob& job) {
 
 namespace {
 
-// Blocks of a tile's side: of turned planes a line of the cache has a row of several blocks.
+// Blocks of a tile's side: of transposed planes a cache line has a row of several blocks.
 constexpr int32_t kTile = 8;
 
 // What makes the negative of a coefficient: (bits ^ flip) + add, which is two's complement or a

@@ -1,4 +1,4 @@
-// Coefficients of a picture that is turned, mirrored and cropped, without loss, as a job.
+// Losslessly rotates, mirrors and crops the coefficients of a picture, as a job.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A block's cosines are even or odd: mirroring a block negates every second coefficient, and
@@ -35,8 +35,8 @@ struct FlipPicture {
 
 struct FlipRequest {
   Turn turn;
-  // Of the turned picture, in samples. It begins at a whole MCU: columns and rows before the wanted
-  // ones stay if need be. A size of 0 goes to the edge.
+  // Of the transformed picture, in samples. It begins at a whole MCU: columns and rows before the
+  // wanted ones stay if need be. A size of 0 goes to the edge.
   int32_t left = 0, top = 0, width = 0, height = 0;
   // Drop the partial MCUs that would have to become the first ones.
   bool trim = false;
@@ -48,13 +48,14 @@ struct FlipRequest {
 
 struct FlipPlan {
   int32_t width = 0, height = 0;  // of the result
-  int32_t left = 0, top = 0;      // its first MCU in the turned picture, in MCUs
-  // The MCUs of the turned picture from its left and top that are mirrored. Those behind stay at
-  // their places, because a file cannot begin with a partial one: jpegtran does so.
+  int32_t left = 0, top = 0;      // its first MCU in the transformed picture, in MCUs
+  // The MCUs of the transformed picture from its left and top that are mirrored. Those after stay
+  // at their places, because a file cannot begin with a partial one: jpegtran does so.
   int32_t mirrored_w = 0, mirrored_h = 0;
 };
 
-// Fails where the wanted rectangle is not in the turned picture, and for what `perfect` refuses.
+// Fails where the wanted rectangle is not in the transformed picture, and for what `perfect`
+// rejects.
 Status plan_flip(const FlipPicture& picture, const FlipRequest& request, FlipPlan* plan);
 
 // What was done to a picture.
@@ -62,7 +63,7 @@ struct PictureFlip {
   FlipPicture picture;  // before
   Turn turn;
   FlipPlan plan;
-  bool is_upright = false;  // the turn was the one that its orientation asked for
+  bool is_upright = false;  // the turn was the one that its orientation requested
 };
 
 // Where the result has partial MCUs that should have been mirrored: "right edge", "bottom edge" or
@@ -81,8 +82,8 @@ bool flip_along(const PictureFlip& flip, const FlipPicture& other, FlipRequest* 
 
 // ---- A job ----
 
-// The blocks of one component, counted in the turned component: the result's first one; and up to
-// which ones they are mirrored, among themselves.
+// The blocks of one component, counted in the transformed component: the result's first one; and up
+// to which ones they are mirrored, among themselves.
 struct FlipPlace {
   int32_t left = 0, top = 0;
   int32_t mirrored_w = 0, mirrored_h = 0;
@@ -106,7 +107,7 @@ struct FlipJob {
 // Checks everything that an engine relies on. Engines call it first. Both sides do not overlap.
 Status validate(const FlipJob& job);
 
-// The operation of one engine. The call returns at once; `fence` (may be null) is done when the
+// The operation of one engine. The call returns immediately; `fence` (may be null) is done when the
 // output is complete.
 struct FlipOps {
   const char* name;

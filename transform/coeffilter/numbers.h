@@ -73,7 +73,7 @@ CT_HD float float_of(Half half) {
 CT_HD Half half_of(float value, uint32_t* saturated) {
   const auto bits = bits_as<uint32_t>(value);
   const uint32_t magnitude = bits & 0x7fffffffu;
-  // From 65520 on, half a step above the largest half; behind infinity is not-a-number.
+  // From 65520 on, half a step above the largest half; after infinity is not-a-number.
   const bool is_large = magnitude >= 0x477ff000u, is_none = magnitude > 0x7f800000u;
   *saturated += uint32_t{is_large} - uint32_t{is_none};
   const uint32_t special = chosen(is_none, 0x7e00u, (bits >> 16 & 0x8000u) | 0x7bffu);
@@ -114,7 +114,7 @@ CT_HD int32_t int_of(int64_t value, uint32_t* saturated) {
 }
 
 // The kinds of numbers: those of conversions. A kind is the type in memory, and whether it is a
-// level, which a divisor stands beside.
+// level, next to its divisor.
 struct Level16 {
   using Stored = int16_t;
   static constexpr bool kIsLevel = true;

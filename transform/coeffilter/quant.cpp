@@ -129,17 +129,17 @@ Status submit(Device& device, Queue& queue, const RequantJob& job, FencePtr* fen
 
 Status validate(const RequantJob& job) {
   if (job.number != CoefNumber::kS16 && job.number != CoefNumber::kS32)
-    return job_error("levels are S16 or S32");
+    return job_error("coefficients of a float type, expected S16 or S32");
   if (!within(job.arrangement, CoefArrangement::kPlane))
-    return job_error("levels are requantized in the block and in the plane layout only");
+    return job_error("band layout, expected block or plane");
   CT_RETURN_IF_ERROR(check_components(job.components));
-  if (job.measure != 0 && job.sums == nullptr) return job_error("no memory for sums");
+  if (job.measure != 0 && job.sums == nullptr) return job_error("null sums with a measurement");
   for (int c = 0; c < job.components; ++c) {
     const CoefArray &from = job.from[c], &to = job.to[c];
     CT_RETURN_IF_ERROR(check_coefs({"input", c}, from, job.number, job.arrangement));
     CT_RETURN_IF_ERROR(check_coefs({"output", c}, to, job.number, job.arrangement));
     if (from.blocks_w != to.blocks_w || from.blocks_h != to.blocks_h)
-      return job_error("input and output of component " + text(c) + " have other blocks");
+      return job_error("input and output of component " + text(c) + " differ in blocks");
     CT_RETURN_IF_ERROR(check_table({"old table", c}, job.before, from.table));
     CT_RETURN_IF_ERROR(check_table({"new table", c}, job.after, to.table));
   }

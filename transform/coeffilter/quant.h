@@ -51,8 +51,8 @@ struct RequantJob {
 // Checks everything that an engine relies on. Engines call it first. Both sides do not overlap.
 Status validate(const RequantJob& job);
 
-// The operation of one engine. The call returns at once; `fence` (may be null) is done when output
-// and sums are complete.
+// The operation of one engine. The call returns immediately; `fence` (may be null) is done when
+// output and sums are complete.
 struct RequantOps {
   const char* name;
   Status (*submit)(Device& device, Queue& queue, const RequantJob& job, FencePtr* fence);

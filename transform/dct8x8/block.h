@@ -99,7 +99,7 @@ struct FloatMethod : FloatValues {
     for (int y = 0; y < 8; ++y) aan_forward_1d<1>(v + 8 * y);
     CT_UNROLL
     for (int x = 0; x < 8; ++x) aan_forward_1d<8>(v + x);
-    // All sums behind the DC value are integers below 2^22: as if the shift had come first.
+    // All sums for the DC value are integers below 2^22: as if the shift had come first.
     v[0] -= 64.0f * float(level_shift);
   }
   static CT_HD void inverse(float* v, int level_shift) {

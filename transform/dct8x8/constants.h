@@ -1,4 +1,4 @@
-// The numbers behind the 8x8 transforms: cosines, the orthonormal DCT matrix, AA&N's scale factors
+// The numbers after the 8x8 transforms: cosines, the orthonormal DCT matrix, AA&N's scale factors
 // and the multipliers of the fast algorithms.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //

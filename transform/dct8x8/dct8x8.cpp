@@ -23,11 +23,11 @@ Status check_coefs(const Where& where, const CoefPlane& plane, const SamplePlane
   const int64_t blocks_w = (samples.width + size - 1) / size;
   const int64_t blocks_h = (component_rows(samples) + size - 1) / size;
   if (plane.blocks_w != blocks_w || plane.blocks_h != blocks_h) {
-    return where.error(text(plane.blocks_w) + " x " + text(plane.blocks_h) +
-                       " blocks, but the samples need " + text(blocks_w) + " x " + text(blocks_h));
+    return where.error(text(plane.blocks_w) + " x " + text(plane.blocks_h) + " blocks, expected " +
+                       text(blocks_w) + " x " + text(blocks_h));
   }
   if (plane.table < 0 || plane.table > 3) {
-    return where.error("table index " + text(plane.table) + " is not in 0 to 3");
+    return where.error("table index " + text(plane.table) + ", expected 0 to 3");
   }
   if (job.quantized) {
     const QuantTable& table = job.tables[plane.table];
@@ -35,7 +35,7 @@ Status check_coefs(const Where& where, const CoefPlane& plane, const SamplePlane
     if (std::count(std::begin(table.q), std::end(table.q), 0) != 0) {
       const auto* zero = std::find(std::begin(table.q), std::end(table.q), 0);
       return where.error("entry " + text(zero - table.q) + " of quantization table " +
-                         text(plane.table) + " is zero");
+                         text(plane.table) + " is 0, expected 1 to 65535");
     }
   }
   const int bytes = coef_bytes(job.type);
@@ -49,15 +49,16 @@ Status check_quantizer(const Dct8x8Job& job) {
   if (job.quantizer == Quantizer::kRound) return {};
   const std::string name = std::string("quantizer ") + quantizer_name(job.quantizer);
   if (job.direction == Direction::kInverse)
-    return job_error("only the forward transform quantizes");
-  if (!job.quantized) return job_error(name + " needs quantized coefficients");
-  if (job.depth != 8) return job_error(name + " needs depth 8, not " + text(job.depth));
+    return job_error(name + " with the inverse transform, expected round");
+  if (!job.quantized) return job_error(name + " requires quantized coefficients");
+  if (job.depth != 8) return job_error(name + " requires depth 8, not " + text(job.depth));
   if (job.method > Method::kFloat)
-    return job_error(name + " needs method islow, ifast or float, not " + method_name(job.method));
+    return job_error(name + " requires method islow, ifast or float, not " +
+                     method_name(job.method));
   if (job.dead_zone < 500 || job.dead_zone > 1000)
-    return job_error("dead zone " + text(job.dead_zone) + " is not in 500 to 1000");
+    return job_error("dead zone " + text(job.dead_zone) + ", expected 500 to 1000");
   if (!(job.rd_lambda >= 0.001 && job.rd_lambda <= 1.0))
-    return job_error("lambda " + std::to_string(job.rd_lambda) + " is not in .001 to 1");
+    return job_error("lambda " + std::to_string(job.rd_lambda) + ", expected 0.001 to 1");
   return {};
 }
 
@@ -67,20 +68,22 @@ Status check_rd_table(const Dct8x8Job& job, int table) {
   const auto* large =
       std::find_if(std::begin(q), std::end(q), [](int entry) { return entry > 255; });
   if (large == std::end(q)) return {};
-  return job_error("quantizer rd needs entries up to 255, not " + text(*large) + " in table " +
-                   text(table));
+  return job_error("quantizer rd requires table entries up to 255, not " + text(*large) +
+                   " in table " + text(table));
 }
 
 Status check_scale(const Dct8x8Job& job) {
-  if (job.direction == Direction::kForward) return job_error("only the inverse can scale");
+  if (job.direction == Direction::kForward)
+    return job_error("a scaled forward transform, expected scale 1");
   if (job.scale != 2 && job.scale != 4 && job.scale != 8) {
-    return job_error("scale 1/" + text(job.scale) + " is not 1, 1/2, 1/4 or 1/8");
+    return job_error("scale 1/" + text(job.scale) + ", expected 1, 1/2, 1/4 or 1/8");
   }
   if (effective_method(job.method, job.depth, job.scale) != job.method) {
-    return job_error(std::string("method ") + method_name(job.method) + " cannot scale");
+    return job_error(std::string("method ") + method_name(job.method) +
+                     " with scaling, expected islow, float or reference");
   }
   if ((job.measure & kMeasureSse) != 0) {
-    return job_error("a scaled picture has no reference to be measured against");
+    return job_error("a reference with scaling, expected none");
   }
   return {};
 }
@@ -95,21 +98,21 @@ Status check_format(const Dct8x8Job& job) {
     return job_error("unknown method " + text(int(job.method)));
   }
   if (effective_method(job.method, job.depth) != job.method) {
-    return job_error(std::string("method ") + method_name(job.method) + " needs depth 8, not " +
+    return job_error(std::string("method ") + method_name(job.method) + " requires depth 8, not " +
                      text(job.depth));
   }
   if (job.scale != 1) CT_RETURN_IF_ERROR(check_scale(job));
   CT_RETURN_IF_ERROR(check_quantizer(job));
   const CoefType levels = job.depth == 16 ? CoefType::kS32 : CoefType::kS16;
   if (job.quantized && job.type != levels) {
-    return job_error(std::string("quantized coefficients of depth ") + text(job.depth) + " are " +
-                     (job.depth == 16 ? "S32" : "S16"));
+    return job_error(std::string("wrong type of quantized coefficients of depth ") +
+                     text(job.depth) + ", expected " + (job.depth == 16 ? "S32" : "S16"));
   }
   if (!job.quantized && job.type == CoefType::kS16) {
-    return job_error("unquantized coefficients are S32 or F32, not S16");
+    return job_error("unquantized S16 coefficients, expected S32 or F32");
   }
   if (job.layout == Layout::kPlane && job.order != Order::kRaster) {
-    return job_error("the plane layout has no zigzag order");
+    return job_error("zigzag order with plane layout, expected raster order");
   }
   return {};
 }

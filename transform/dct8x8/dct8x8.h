@@ -34,12 +34,12 @@ const char* method_name(Method method);
 
 // The method that really runs at `depth` bits and, for the inverse, at `scale`. islow and ifast
 // above 8 bits are answered by float, because libjpeg's 12-bit constants fail IEEE 1180. Scaled
-// inverses exist as islow, float and reference: islow answers for ifast, as it does in libjpeg, and
+// inverses exist as islow, float and reference: islow replaces ifast, as it does in libjpeg, and
 // float for the methods that teach.
 Method effective_method(Method method, int depth, int scale = 1);
 
 // Samples of a row or column of `size` samples at 1/scale of it: ceil(size / scale). Subsampling
-// first and scaling then gives the same as the other way round.
+// first and scaling then gives the same as in the other order.
 constexpr int32_t scaled_size(int32_t size, int scale) { return (size - 1) / scale + 1; }
 
 // The number of a block's 64 coefficients that the inverse at `scale` depends on: see
@@ -97,7 +97,7 @@ struct Dct8x8Job {
   Quantizer quantizer = Quantizer::kRound;  // forward, quantized
   // kDeadZone: a coefficient below so many thousandths of its divisor becomes 0. 500 to 1000.
   int dead_zone = 600;
-  // kRd: what a bit is worth, in squared levels of error where a block has no detail. .001 to 1.
+  // kRd: Lagrange multiplier: squared error in levels per bit, in blocks without detail. .001 to 1.
   double rd_lambda = 0.0625;
   uint32_t measure = 0;
   SamplePlane
@@ -115,7 +115,7 @@ struct Dct8x8Job {
 // leave its buffers. Engines call it first.
 Status validate(const Dct8x8Job& job);
 
-// The operations of one engine. submit() returns at once; `fence` (may be null) is done when
+// The operations of one engine. submit() returns immediately; `fence` (may be null) is done when
 // outputs and sums are complete. Partial blocks at the right and bottom are filled by replicating
 // the last column and row (forward) or dropped (inverse); padding bytes of the output pitch are
 // never written.

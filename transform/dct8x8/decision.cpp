@@ -42,8 +42,8 @@ constexpr HostRates make_host_rates(bool chroma) {
   return result;
 }
 
-// Bits of rows of a block in natural order, moved to their places in zigzag order: a look for each
-// row, most of which are empty.
+// Bits of rows of a block in natural order, moved to their places in zigzag order: a lookup for
+// each row, most of which are empty.
 struct ZigzagBits {
   uint64_t of[8][256];
 };

@@ -1,7 +1,7 @@
 // Levels that are decided, not rounded: by a dead zone, or by a block's rate and distortion.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Both look at coefficients in eighths of the orthonormal values, the integers that islow makes
+// Both use coefficients in eighths of the orthonormal values, the integers that islow makes
 // anyway, and calculate with integers from there. So engines agree to the bit wherever their
 // transforms do. A divisor of eighths is 8 q, and the rounded level that a decision starts from is
 // islow's. DC is never decided: it rounds as its method does.
@@ -57,7 +57,7 @@ struct AcBits {
   uint8_t of[256];
 };
 constexpr AcBits make_ac_bits(bool chroma) {
-  // Codes of sizes 1 to 10 behind runs of 0 to 3 zeros; and of 1 and 2 behind longer ones, where
+  // Codes of sizes 1 to 10 after runs of 0 to 3 zeros; and of 1 and 2 after longer ones, where
   // all other codes have 16 bits.
   constexpr uint8_t kShort[2][4][10] = {{{2, 2, 3, 4, 5, 7, 8, 10, 16, 16},
                                          {4, 5, 7, 9, 11, 16, 16, 16, 16, 16},
@@ -123,8 +123,8 @@ CT_HD int highest_bit(uint64_t x) {
 #endif
 }
 
-// One level of error, squared, is worth as many sixteenths of a bit as rd_weight_of() says, in
-// blocks without detail. Where there is much, the eye sees less of it, so the error is worth less.
+// A squared error of one level costs as many sixteenths of a bit as rd_weight_of() returns, in
+// blocks without detail. In detailed blocks errors are less visible and cost less.
 CT_HD uint32_t rd_weight_of(uint32_t weight, bool chroma, uint32_t squares) {
   const uint32_t energy = squares / (64 * 63);  // the mean square of AC values, orthonormal
   return weight / (1500 + energy) * (chroma ? 2 : 1);
@@ -159,7 +159,7 @@ CT_HD uint32_t rd_distortion(int32_t magnitude, int32_t level, int32_t divisor, 
 template <typename Rates, typename Block>
 CT_HD void decide_by_rate(uint64_t nonzero, uint32_t weight, const Rates& rates, Block&& block) {
   const uint32_t end_of_block = rates.end_of_block();
-  int next = 0, next_size = 0;  // the level behind, decided already; 0: none
+  int next = 0, next_size = 0;  // the next level, decided already; 0: none
   int k = nonzero != 0 ? highest_bit(nonzero) : 0;
   uint32_t behind = k < 63 ? end_of_block : 0;  // the rate of what follows the level
   for (int before = 0; k != 0; k = before) {

@@ -32,10 +32,11 @@ enum class QuantPreset {
   kFlat,        // 16 everywhere
   kWhitepaper,  // NVIDIA's DCT8x8 whitepaper, for all components
   kMpeg,        // ISO/IEC 11172-2 default intra matrix, for all components
-  kPerceptual,  // by formulae of the frequency, scaled by quality: fewer bytes at the same look
+  kPerceptual,  // by formulae of the frequency, scaled by quality: smaller files of the same visual
+                // quality
 };
 
-// Chroma by the number of its samples: only kPerceptual tells them apart.
+// Chroma by the number of its samples: only kPerceptual distinguishes them.
 enum class QuantComponent {
   kLuma,
   kChroma,      // a quarter of luma's: 4:2:0, 4:1:1
@@ -61,8 +62,8 @@ struct TableScale {
   static constexpr uint32_t kFinest = kUnit / 2;
 
   uint32_t value;
-  // Whether equal entries become others one after the other. All at once they would change a file's
-  // size by several percent.
+  // Whether equal entries become others one after the other. All together they would change a
+  // file's size by several percent.
   bool is_staggered = false;
 };
 

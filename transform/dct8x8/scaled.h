@@ -2,7 +2,7 @@
 // local arrays, for host and device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Two ways to make a picture smaller out of its coefficients:
+// Two methods of downscaling from coefficients:
 //   islow             libjpeg's scaled integer inverses: every sample is the mean of the 4, 16
 //                     or 64 samples that the full inverse has in its place, before they are
 //                     clamped
@@ -12,9 +12,9 @@
 //                       f(x, y) = N/8 sum_(u, v < N) a(u) a(v) F(u, v) cos((2x+1) u pi / 2N)
 //                                                                     cos((2y+1) v pi / 2N),
 //                     N = 8 / scale, a(0) = sqrt(1/N), else sqrt(2/N)
-// At 1/8 both are F(0, 0) / 8. The second way reads less memory: the upper left corner of a block.
+// At 1/8 both are F(0, 0) / 8. The second reads less memory: the upper left corner of a block.
 //
-// A method is a type as in block.h, with a few differences: uses(k) tells which rows and
+// A method is a type as in block.h, with a few differences: uses(k) returns which rows and
 // columns of frequencies the result depends on: v[8 * v + u] with uses(u) and uses(v). inverse()
 // leaves sample (x, y) in v[8 * y + x]. Passes run over columns first, then rows.
 #pragma once

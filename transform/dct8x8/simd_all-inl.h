@@ -11,6 +11,6 @@
 // Rows of blocks.
 #include "transform/dct8x8/simd_rows-inl.h"
 #include "transform/dct8x8/simd_scaled-inl.h"
-// After the general way, which they fall back on.
+// After the general path, their fallback.
 #include "transform/dct8x8/simd_short-inl.h"
 #include "transform/dct8x8/simd_short_rows-inl.h"

@@ -225,7 +225,7 @@ CT_HD int short_blocks(const RowContext& context, int component, int by) {
   return plane.width / (8 * kShortBlocks) * kShortBlocks;
 }
 
-// Four groups ahead of the one at work, lines of memory are asked for: so far that they come in
+// Four groups ahead of the one at work, lines of memory are prefetched: so far that they come in
 // time, so near that they still are in the first cache then. The processor sees eight rows or one
 // long one coming by itself, but not across pages.
 CT_HD int block_ahead(int bx, int blocks) {

@@ -19,11 +19,11 @@ class Fence {
  public:
   virtual ~Fence() = default;
   // True once all work before the fence has finished (also when it failed). Never blocks, and does
-  // not ask the device at every call: it may be 20 us late.
+  // not poll the device at every call: it may be 20 us late.
   virtual bool done() = 0;
   // Whether the fence is known to be done (also when the work failed), by an earlier question about
   // it or about a later fence of its queue or of one that has waited for it. Costs next to nothing:
-  // the device is not asked.
+  // the device is not polled.
   virtual bool known_done() = 0;
   // Blocks the calling thread until done; reports a failure of the work.
   virtual Status wait() = 0;
@@ -35,7 +35,7 @@ using FencePtr = std::shared_ptr<Fence>;
 
 // Whether the first of `count` fences, in the order in which they were made, is done. `at(i)` is
 // number i; null is done. Where one in the middle is done, all before it in its queue are: it is
-// asked for first, so that the device need not be asked for each.
+// polled first, so that the device need not be polled for each.
 template <typename At>
 bool first_is_done(size_t count, At&& at) {
   Fence* first = at(0);

@@ -84,14 +84,14 @@ class HostMemory final : public Memory {
 Status copy_rows(const Copy2D& copy) {
   if (copy.row_bytes == 0 || copy.rows == 0) return {};
   if (copy.dst == nullptr || copy.src == nullptr) {
-    return Status::error(StatusCode::kInvalidArgument, "copy without memory");
+    return Status::error(StatusCode::kInvalidArgument, "copy with a null address");
   }
   const auto row_bytes = ptrdiff_t(copy.row_bytes);
   if (row_bytes < 0 || copy.dst_pitch < row_bytes || copy.src_pitch < row_bytes) {
     return Status::error(StatusCode::kInvalidArgument,
-                         "copy of rows of " + std::to_string(copy.row_bytes) +
-                             " bytes between pitches " + std::to_string(copy.src_pitch) + " and " +
-                             std::to_string(copy.dst_pitch));
+                         "pitches " + std::to_string(copy.src_pitch) + " and " +
+                             std::to_string(copy.dst_pitch) + ", expected at least " +
+                             std::to_string(copy.row_bytes));
   }
   auto* dst = static_cast<uint8_t*>(copy.dst);
   const auto* src = static_cast<const uint8_t*>(copy.src);

@@ -66,7 +66,7 @@ Status run_on_host(Device& device, const char* no_memory, const Work& work) {
   HostThreads* threads = host_threads(device);
   if (threads == nullptr) {
     return Status::error(StatusCode::kInvalidArgument,
-                         std::string("the CPU engine cannot work on ") + device.name());
+                         std::string("host device expected, not ") + device.name());
   }
   try {
     return work(*threads);

@@ -10,7 +10,7 @@
 
 // Rows are structs of vectors, which vectors without a size at compile time cannot be members of:
 // such machines run their fixed-size baseline. Processors with SSSE3 alone are older than any
-// card that the kernels run on. Builds that are for tests alone leave out more.
+// GPU that the kernels run on. Builds that are for tests alone leave out more.
 #ifndef CT_LEFT_OUT_TARGETS
 #define CT_LEFT_OUT_TARGETS 0
 #endif

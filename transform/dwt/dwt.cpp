@@ -63,10 +63,11 @@ Status check_format(const DwtJob& job) {
 // Checks planes with memory up to the padded size.
 Status check_room(const Where& where, const SamplePlane& plane, int64_t width) {
   if (plane.type != SampleType::kS16 || plane.row_repeat != 1 || plane.stride != 2)
-    return where.error("only plain samples of type kS16 have room for the padded size");
+    return where.error(
+        "padded size with strided, repeated or unsigned samples, expected packed kS16");
   if (plane.pitch >= 2 * width) return {};
-  return where.error("pitch " + text(plane.pitch) + " has no room for " + text(width) +
-                     " samples of the padded size");
+  return where.error("pitch " + text(plane.pitch) + ", expected at least " + text(2 * width) +
+                     " for the padded size");
 }
 
 Status check_quantizers(const DwtJob& job, int component) {
@@ -74,7 +75,8 @@ Status check_quantizers(const DwtJob& job, int component) {
     const int index = job.quant_index[component][band];
     if (index > kMaxQuantIndex) {
       return job_error("quantizer index " + text(index) + " of band " + text(band) +
-                       " of component " + text(component) + " is over " + text(kMaxQuantIndex));
+                       " of component " + text(component) + ", expected at most " +
+                       text(kMaxQuantIndex));
     }
   }
   return {};

@@ -42,7 +42,7 @@ inline constexpr int kWaveletCount = 8;
 // "dd97", "legall53", ...: the spelling of the wavelet property and of caps.
 const char* wavelet_name(Wavelet wavelet);
 
-// How the CUDA engine goes about it; the bytes are the same, and the CPU engine has one way.
+// The algorithm of the CUDA engine, with identical output. The CPU engine has one.
 enum class DwtMethod {
   kFused,          // both directions of a level in one launch
   kSeparableSlab,  // van der Laan's: a kernel for rows, then one for columns with a sliding window
@@ -88,7 +88,7 @@ struct DwtJob {
 // its buffers. Engines call it first.
 Status validate(const DwtJob& job);
 
-// The operations of one engine. submit() returns at once; `fence` (may be null) is done when
+// The operations of one engine. submit() returns immediately; `fence` (may be null) is done when
 // outputs and sums are complete. Coefficients that are read are not changed; padding bytes of the
 // output pitch are never written, except as `samples_have_room` says.
 struct DwtOps {

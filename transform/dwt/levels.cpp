@@ -1,4 +1,4 @@
-// The steps of each row of each level on its way between samples and coefficients.
+// The steps of each row of each level in flight between samples and coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/dwt/levels.h"
 

@@ -1,4 +1,4 @@
-// A component's way through the levels of its transform, rows at a time.
+// The levels of a component's transform, in groups of rows.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

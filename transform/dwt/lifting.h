@@ -40,7 +40,7 @@ struct Lifting {
   int shift_between_levels;
   bool rows_first;         // synthesis: JPEG 2000's order
   bool has_wide_products;  // the products need 64 bits for values of 32
-  // kS16: values are taken modulo 2^16 behind the last step of a line, not behind each. Steps and
+  // kS16: values are taken modulo 2^16 after the last step of a line, not after each. Steps and
   // sums stay within 32 bits for any values.
   bool wraps_at_end = false;
 };

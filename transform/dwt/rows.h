@@ -5,7 +5,7 @@
 // steps need them (Lifting::wraps_at_end): then `wrap` says which values are taken modulo 2^16, and
 // StepRange what a step does.
 //
-// Functions work on whole vectors unless stated otherwise: kRowSlack values behind a row may be
+// Functions work on whole vectors unless stated otherwise: kRowSlack values after a row may be
 // read and written.
 #pragma once
 

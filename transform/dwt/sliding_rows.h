@@ -13,7 +13,7 @@
 
 namespace cudatransform {
 
-// Memory aligned to a cache line. It begins as zeros: whole vectors read lanes behind the end of a
+// Memory aligned to a cache line. It begins as zeros: whole vectors read lanes after the end of a
 // row. Their values do not matter, but tools that look for uninitialized memory cannot know that.
 template <typename T>
 class RowMemory {
@@ -74,7 +74,7 @@ struct RowFilter {
                                                     : StepRange::kWrapped;
     kernels->step(step(k), subtract, range, target, sources, values);
   }
-  // Behind the last step.
+  // After the last step.
   void finish(T* values, size_t count) const {
     if (is_short && lifting->wraps_at_end) kernels->wrap(values, count);
   }
@@ -121,7 +121,7 @@ class VerticalWindow {
     }
     loaded_ = std::max(0, done_[0] + std::min(0, filter_.step(0).first));
     for (int32_t n = first; n < end; ++n) {
-      // Nothing reads row n behind this.
+      // Nothing reads row n after this.
       advance(last, n + 1 - std::min(0, filter_.step(last).first), load);
       for (const bool odd : {false, true}) filter_.finish(row(n, odd).low, size_.span());
       emit(n, row(n, false), row(n, true));

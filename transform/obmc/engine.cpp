@@ -80,7 +80,7 @@ class Stripe {
 
   void take_memory() {
     const auto rows = static_cast<size_t>(last_ - first_);
-    // Blocks may end, and begin, up to a vector behind the last column.
+    // Blocks may end, and begin, up to a vector after the last column.
     sums_stride_ = static_cast<size_t>(padded(width_)) + kObmcLanes;
     const size_t numbers = rows * sums_stride_ + 2 * rows * kWindow + 5 * kWindow;
     const size_t samples = 4 * kMaxObmcReferences * rows * kWindow;
@@ -93,7 +93,7 @@ class Stripe {
     copies_ = reinterpret_cast<Sample*>(window_y_ + kWindow);
   }
 
-  // Windows differ in the first and in the last block alone. Behind them there are zeros.
+  // Windows differ in the first and in the last block alone. After them there are zeros.
   Number* window_of(int32_t i) {
     const int kind = (i == 0) + 2 * (i == across_.blocks - 1);
     return windows_ + kind * kWindow;
@@ -230,7 +230,7 @@ class Stripe {
     }
   }
 
-  // The size of a window or of a row of a block, with room for whole vectors behind it.
+  // The size of a window or of a row of a block, with room for whole vectors after it.
   static constexpr size_t kWindow = kMaxObmcBlock + kObmcLanes;
 
   const ObmcJob& job_;

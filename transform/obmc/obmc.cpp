@@ -32,10 +32,10 @@ Status check_plane(const Where& where, const SamplePlane& plane, int depth) {
                        text(kMaxObmcSide) + " on a side");
   }
   const bool fits = plane.type == SampleType::kU16 || (plane.type == SampleType::kU8 && depth <= 8);
-  if (!fits) return where.error("samples of " + text(depth) + " bits in a type that has fewer");
+  if (!fits) return where.error("samples of " + text(depth) + " bits in 8-bit samples");
   const int bytes = plane.type == SampleType::kU8 ? 1 : 2;
   if (plane.stride != bytes || plane.shift != 0 || plane.row_repeat != 1) {
-    return where.error("expected samples side by side, without a shift and repeated rows");
+    return where.error("expected adjacent samples, without shift and row repeat");
   }
   return check_pitch(where, plane.data, plane.pitch, int64_t{plane.width} * bytes, plane.height,
                      bytes);
@@ -69,7 +69,7 @@ Status check_residual(const ObmcJob& job, int component) {
   if (residual.type != SampleType::kS16 || residual.stride != 2 || residual.shift != 0 ||
       residual.row_repeat != 1 || residual.width != samples.width ||
       residual.height != samples.height) {
-    return where.error("expected signed samples of 16 bits side by side, as many as are written");
+    return where.error("expected adjacent signed 16-bit samples, as many as the output");
   }
   return check_pitch(where, residual.data, residual.pitch, int64_t{residual.width} * 2,
                      residual.height, 2);
@@ -128,7 +128,7 @@ Status check_prediction(const ObmcJob& job) {
     }
   }
   if ((job.chroma_shift_x | job.chroma_shift_y) & ~1) {
-    return job_error("chroma has neither all nor half of luma's samples");
+    return job_error("chroma subsampling other than 1 or 2");
   }
   CT_RETURN_IF_ERROR(
       check_axis("rows", job.length_x, job.separation_x, job.blocks_across, job.samples[0].width));

@@ -33,7 +33,7 @@ struct ObmcBlock {
 
 // The samples of a reference at whole and half positions, each as large as the component. Number
 // 2 * r + c has the positions r half rows below and c half columns right of the samples, so that
-// number 0 is the reference itself. Behind the last sample there is no half position; there the
+// number 0 is the reference itself. After the last sample there is no half position; there the
 // others repeat the one before it.
 struct ObmcReference {
   SamplePlane planes[kMaxComponents][4];
@@ -87,8 +87,9 @@ Status validate(const ObmcJob& job);
 // number of references and components.
 Status inspect_obmc_blocks(const ObmcJob& job, ObmcInspection* inspection);
 
-// The operations of one engine. Calls return at once; `fence` (may be null) is done when outputs
-// are complete. The blocks have been read when the call returns, except as `blocks_read` says.
+// The operations of one engine. Calls return immediately; `fence` (may be null) is done when
+// outputs are complete. The blocks have been read when the call returns, except as `blocks_read`
+// says.
 struct ObmcOps {
   const char* name;
   Status (*upsample)(Device& device, Queue& queue, const UpsampleJob& job, FencePtr* fence);

@@ -1,4 +1,4 @@
-// Shared by the CPU engine's ways of motion compensation: rows of references, filters, tasks.
+// Shared by the CPU engine's variants of motion compensation: rows of references, filters, tasks.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

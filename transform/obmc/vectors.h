@@ -1,7 +1,7 @@
 // The vector code of motion compensation: its functions on blocks and rows of samples.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Sums are int16_t for samples of a byte, which obmc_fits_short() asks for, and int32_t for those
+// Sums are int16_t for samples of a byte, which obmc_fits_short() requires, and int32_t for those
 // of 16 bits.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace cudatransform {
 // Numbers of a vector at most; functions for blocks work on a multiple of them.
 inline constexpr size_t kObmcLanes = 16;
 
-// Rows of so many numbers that lie `stride` behind each other.
+// Rows of so many numbers, `stride` apart.
 struct ObmcArea {
   size_t rows, columns, stride;
 };

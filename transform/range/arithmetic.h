@@ -56,7 +56,7 @@ inline constexpr int32_t kLumaZero = 16, kChromaZero = 128;
 
 // ---- Rows of the CPU engine ----
 
-// A row of bytes. Reads and writes nothing beside `count` samples.
+// A row of bytes. Reads and writes nothing besides `count` samples.
 using RangeRow = void (*)(const uint8_t* from, uint8_t* to, size_t count);
 struct RangeRows {
   RangeRow luma, chroma;

@@ -38,8 +38,8 @@ struct RangeJob {
 // Checks everything that an engine relies on; no memory that is written overlaps other memory.
 Status validate(const RangeJob& job);
 
-// The operation of one engine. The call returns at once; `fence` (may be null) is done when outputs
-// are complete.
+// The operation of one engine. The call returns immediately; `fence` (may be null) is done when
+// outputs are complete.
 struct RangeOps {
   const char* name;
   Status (*submit)(Device& device, Queue& queue, const RangeJob& job, FencePtr* fence);

@@ -23,15 +23,15 @@ constexpr double kNear = 1.1;
 // Takes scales in ascending order, of which equal ones are one.
 class Candidates {
  public:
-  Candidates(uint32_t least, uint32_t most) : least_(least), most_(most) {}
+  Candidates(uint32_t least, uint32_t most) : min_(least), max_(most) {}
 
   void add(double scale) {
-    const double limited = std::clamp(scale, double(least_), double(most_));
+    const double limited = std::clamp(scale, double(min_), double(max_));
     const auto rounded = static_cast<uint32_t>(std::llround(limited));
     const bool is_new = all_.count == 0 || rounded > all_.scales[all_.count - 1];
     if (is_new && all_.count < SizeCandidates::kMax) all_.scales[all_.count++] = rounded;
   }
-  // Goes from one end to the other by ratios: `part` tells how far one is after a part of the
+  // Goes from one end to the other by ratios: `part` is the progress after a part of the
   // steps.
   template <typename Part>
   void add_steps(double from, double to, int first, int steps, const Part& part) {
@@ -41,7 +41,7 @@ class Candidates {
   const SizeCandidates& all() const { return all_; }
 
  private:
-  uint32_t least_, most_;
+  uint32_t min_, max_;
   SizeCandidates all_;
 };
 

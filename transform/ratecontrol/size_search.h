@@ -41,7 +41,7 @@ class SizeSearch {
   SizeCandidates next_round();
   // Takes the results of a round. measure(i, &bytes) returns a Status and is called for those
   // candidates that the result depends on, in halves: an engine may measure all of them first, or
-  // each when it is asked for.
+  // each on request.
   template <typename Measure>
   Status narrow(const SizeCandidates& candidates, const Measure& measure) {
     ++rounds_;

@@ -101,7 +101,7 @@ CT_HD RgbFilter rgb_filter(ChromaUpsampling upsampling, const RgbSubsampling& by
 }
 
 // Three quarters of the near sample; between two positions of one sample halves are rounded down
-// and up by turns.
+// and up alternately.
 CT_HD int32_t blend_two(int32_t near, int32_t other, int32_t position) {
   return (3 * near + other + 1 + (position & 1)) >> 2;
 }
@@ -114,7 +114,7 @@ CT_HD int32_t blend_sums(int32_t near, int32_t other, int32_t column) {
 // ---- Downsampling ----
 
 // The mean of x * y samples with that sum, at a column of the component. Halves are rounded down
-// and up by turns where libjpeg has code of its own.
+// and up alternately where libjpeg has separate code.
 CT_HD int32_t rgb_mean(int32_t sum, int x, int y, int32_t column) {
   if (x == 2 && y == 1) return (sum + (column & 1)) >> 1;
   if (x == 2 && y == 2) return (sum + 1 + (column & 1)) >> 2;

@@ -126,7 +126,7 @@ class ForwardStrip {
  public:
   ForwardStrip(const RgbJob& job, const RgbRows& rows) : job_(job), rows_(rows) {
     for (int c = 0; c < job.components(); ++c) {
-      // Columns behind the picture's, too.
+      // Columns after the picture's, too.
       const auto columns = static_cast<size_t>(job.planes[c].width * job.subsampling[c].x);
       stride_ = std::max(stride_, std::max(columns, static_cast<size_t>(job.rgb.width)));
     }

@@ -66,7 +66,7 @@ Status check_plane(const RgbJob& job, int component) {
   const SamplePlane& plane = job.planes[component];
   if (plane.type != SampleType::kU8 || plane.stride != 1 || plane.shift != 0 ||
       plane.row_repeat != 1) {
-    return where.error("expected bytes side by side, without a shift and repeated rows");
+    return where.error("expected adjacent bytes, without shift and row repeat");
   }
   const RgbSubsampling& by = job.subsampling[component];
   const int32_t width = rgb_plane_side(job.rgb.width, by.x);

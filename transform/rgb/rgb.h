@@ -33,12 +33,12 @@ struct RgbImage {
 
 // The meaning of planes, as files say it.
 enum class RgbColor {
-  kGray,   // one component, which is all of R, G and B; the way back: their luma
+  kGray,   // one component, which is all of R, G and B; the inverse: their luma
   kYcbcr,  // three: JFIF's, full range
   kRgb,    // three: R, G, B as they are
 };
 
-// How many samples of the picture one of a component stands for, in a row and in a column. Behind
+// How many samples of the picture one of a component covers, in a row and in a column. After
 // a scaled inverse the picture is the smaller one; and where libjpeg gives chroma a larger inverse
 // than luma, this is what is left.
 struct RgbSubsampling {
@@ -48,18 +48,18 @@ struct RgbSubsampling {
 enum class ChromaUpsampling {
   // Triangle filters where a component has half the columns, half the rows, or both. Samples of all
   // others are repeated, and so are those of components with half the columns that have one or two.
-  // libjpeg-turbo does so without options, but repeats behind an inverse at 1/8 of the size.
+  // libjpeg-turbo does so without options, but repeats after an inverse at 1/8 of the size.
   kFancy,
   kNearest,  // each sample is repeated, as by `djpeg -nosmooth`
 };
 
 struct RgbJob {
-  // kInverse, behind the inverse DCT: planes to RGB; kForward: RGB to planes.
+  // kInverse, after the inverse DCT: planes to RGB; kForward: RGB to planes.
   Direction direction = Direction::kInverse;
   RgbColor color = RgbColor::kYcbcr;
   RgbSubsampling subsampling[kMaxComponents];
   // Bytes side by side. Inverse: as large as rgb_plane_side() says. Forward: at least as large, and
-  // at most as large as that in whole blocks of 8x8. Samples behind the picture's are those that
+  // at most as large as that in whole blocks of 8x8. Samples after the picture's are those that
   // cjpeg fills blocks with. They differ from chroma's last column, which the DCT repeats by
   // itself.
   SamplePlane planes[kMaxComponents];
@@ -77,8 +77,8 @@ inline int32_t rgb_plane_side(int32_t picture, int subsampling) {
 // Checks everything that an engine relies on; no memory that is written overlaps other memory.
 Status validate(const RgbJob& job);
 
-// The operation of one engine. The call returns at once; `fence` (may be null) is done when outputs
-// are complete.
+// The operation of one engine. The call returns immediately; `fence` (may be null) is done when
+// outputs are complete.
 struct RgbOps {
   const char* name;
   Status (*submit)(Device& device, Queue& queue, const RgbJob& job, FencePtr* fence);

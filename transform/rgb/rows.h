@@ -13,11 +13,11 @@ namespace cudatransform {
 
 inline constexpr size_t kRgbColorCount = 3;
 
-// Functions write `count` samples unless they say otherwise, and read and write nothing beside the
+// Functions write `count` samples unless they say otherwise, and read and write nothing besides the
 // ones they name. Inputs and outputs do not overlap.
 struct RgbRows {
   // Triangle filters, as arithmetic.h has them. blend_columns and blend_sums write 2 * count, and
-  // read one before `near` and one behind it, too.
+  // read one before `near` and one after it, too.
   void (*blend_rows)(const uint8_t* near, const uint8_t* other, uint16_t* sums, size_t count);
   void (*blend_two)(const uint8_t* near, const uint8_t* other, int position, uint8_t* to,
                     size_t count);

@@ -66,7 +66,7 @@ void blend_two_rows(const uint8_t* near, const uint8_t* other, int position, uin
   portable_rgb_rows().blend_two(near, other, position, to, count);
 }
 
-// Both positions of each sample: 3/4 of it, 1/4 of the one before or behind it.
+// Both positions of each sample: 3/4 of it, 1/4 of the one before or after it.
 template <int kBits, typename Sample>
 HWY_INLINE bool blend_in_rows(const Sample* near, uint8_t* to, size_t count, int16_t even_rounding,
                               int16_t odd_rounding) {

@@ -44,7 +44,7 @@ gboolean read_framerate(const GstStructure* s, gint* fps_n, gint* fps_d, const R
   *fps_d = 1;
   if (gst_structure_has_field(s, "framerate") &&
       (!gst_structure_get_fraction(s, "framerate", fps_n, fps_d) || *fps_n < 0))
-    return refuse("framerate is not a fraction from 0/1");
+    return refuse("framerate is not a fraction of at least 0/1");
   return TRUE;
 }
 
@@ -74,7 +74,7 @@ gboolean read_picture_fields(const GstStructure* s, PictureFields* fields, const
     return refuse("colorspace %s contradicts sampling %s", GST_STR_NULL(colorspace), sampling);
   // It would make width and height ambiguous.
   if (g_strcmp0(gst_structure_get_string(s, "interlace-mode"), "alternate") == 0)
-    return refuse("interlace-mode=alternate: a buffer would be half of width x height");
+    return refuse("interlace-mode=alternate is not supported");
   return read_framerate(s, &fields->fps_n, &fields->fps_d, refuse);
 }
 
@@ -83,8 +83,9 @@ gboolean check_picture(GstCoefFormat format, guint depth, GstCoefSampling sampli
   if (gst_coef_sampling_components(sampling) == 0 || gst_coef_format_size(format) == 0)
     return refuse("unknown sampling or format");
   if (depth != 8 && depth != 10 && depth != 12 && depth != 16)
-    return refuse("depth %u is none of 8, 10, 12, 16", depth);
-  if (width < 1 || height < 1) return refuse("%d x %d is no size of a picture", width, height);
+    return refuse("depth %u, expected 8, 10, 12 or 16", depth);
+  if (width < 1 || height < 1)
+    return refuse("size %d x %d, expected at least 1 x 1", width, height);
   return TRUE;
 }
 
@@ -109,11 +110,11 @@ gboolean check_placement(const Placement& p, GstCoefFormat format, guint index, 
   if (__builtin_mul_overflow(p.stride, gsize{p.rows} - 1, &end) ||
       __builtin_add_overflow(end, p.row_bytes, &end) || __builtin_add_overflow(end, p.offset, &end))
     return refuse("component %u with offset %" G_GSIZE_FORMAT " and stride %" G_GSIZE_FORMAT
-                  " ends beyond the address space",
+                  " exceeds the address space",
                   index, p.offset, p.stride);
   if (end > buffer_size)
     return refuse("component %u ends at byte %" G_GSIZE_FORMAT
-                  ", but the buffer has %" G_GSIZE_FORMAT " bytes",
+                  ", exceeds the buffer of %" G_GSIZE_FORMAT " bytes",
                   index, end, buffer_size);
   return TRUE;
 }

@@ -118,7 +118,7 @@ gboolean check_ratios(const Meta& meta, const Info& info, const Refusal& refuse)
     if (c.h_samp < 1 || c.h_samp > 4 || c.v_samp < 1 || c.v_samp > 4 ||
         c.h_samp * wanted_luma.h_samp != wanted.h_samp * luma.h_samp ||
         c.v_samp * wanted_luma.v_samp != wanted.v_samp * luma.v_samp)
-      return refuse("sampling factors in the meta do not make %s",
+      return refuse("sampling factors in the meta do not match %s",
                     gst_coef_sampling_to_string(info.sampling));
   }
   return TRUE;

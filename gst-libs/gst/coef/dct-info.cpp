@@ -85,7 +85,7 @@ gboolean gst_dct_info_set(GstDctInfo* info, GstCoefFormat format, GstDctLayout l
   filled.fps_n = 0;
   filled.fps_d = 1;
   if (!lay_out(&filled))
-    return refuse("%d x %d samples make more coefficients than can be addressed", width, height);
+    return refuse("the coefficients of %d x %d samples exceed the address space", width, height);
   *info = filled;
   return TRUE;
 }
@@ -133,11 +133,11 @@ GType gst_dct_order_get_type(void) {
 
 GType gst_dct_jpeg_irregularity_get_type(void) {
   static const GFlagsValue values[] = {VALUE(GST_DCT_JPEG_REGULAR, "regular"),
-                                       VALUE(GST_DCT_JPEG_LEFT_OVER_BYTES, "left-over-bytes"),
-                                       VALUE(GST_DCT_JPEG_STRAY_BYTES, "stray-bytes"),
+                                       VALUE(GST_DCT_JPEG_TRAILING_BYTES, "trailing-bytes"),
+                                       VALUE(GST_DCT_JPEG_EXTRANEOUS_BYTES, "extraneous-bytes"),
                                        VALUE(GST_DCT_JPEG_SCAN_PARAMETERS, "scan-parameters"),
-                                       VALUE(GST_DCT_JPEG_MISSING_END, "missing-end"),
-                                       VALUE(GST_DCT_JPEG_USELESS_MARKER, "useless-marker"),
+                                       VALUE(GST_DCT_JPEG_MISSING_EOI, "missing-eoi"),
+                                       VALUE(GST_DCT_JPEG_UNEXPECTED_MARKER, "unexpected-marker"),
                                        VALUE(GST_DCT_JPEG_UNKNOWN_HEADER, "unknown-header"),
                                        {}};
   static const GType type = g_flags_register_static("GstDctJpegIrregularity", values);
@@ -147,7 +147,7 @@ GType gst_dct_jpeg_irregularity_get_type(void) {
 GstDebugCategory* gst_dct_debug_category() {
   static GstDebugCategory* const category = [] {
     GstDebugCategory* made = nullptr;
-    GST_DEBUG_CATEGORY_INIT(made, "dct", 0, "video/x-dct caps and metas");
+    GST_DEBUG_CATEGORY_INIT(made, "coef-dct", 0, "video/x-dct caps and metas");
     return made;
   }();
   return category;

@@ -118,7 +118,7 @@ GST_COEF_API GType gst_dct_component_get_type(void);
  * @order: the order of coefficients inside a block
  * @quantized: %TRUE: quantized coefficients, to be multiplied by the tables in #GstDctMeta; %FALSE:
  *   values of the orthonormal transform
- * @depth: bits of the samples that the coefficients stand for: 8, 10, 12 or 16
+ * @depth: bits of the samples that the coefficients represent: 8, 10, 12 or 16
  * @sampling: the components and their relative sizes
  * @width: width of the picture in samples
  * @height: height of the picture in samples

@@ -253,7 +253,7 @@ gboolean check_tables(const GstDctMeta* meta, const GstDctInfo* info,
                       const gstcoef::Refusal& refuse) {
   if (!info->quantized) {
     if (meta->n_tables == 0) return TRUE;
-    return refuse("%u quantization tables with coefficients that are not quantized",
+    return refuse("%u quantization tables with unquantized coefficients, expected none",
                   meta->n_tables);
   }
   if (meta->n_tables < 1 || meta->n_tables > GST_DCT_MAX_TABLES) {

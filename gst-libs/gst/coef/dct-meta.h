@@ -188,13 +188,13 @@ GST_COEF_API gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDct
 /**
  * GstDctJpegIrregularity:
  * @GST_DCT_JPEG_REGULAR: nothing
- * @GST_DCT_JPEG_LEFT_OVER_BYTES: bytes after the last block of a scan or of a restart interval,
+ * @GST_DCT_JPEG_TRAILING_BYTES: bytes after the last block of a scan or of a restart interval,
  *   before the next marker
- * @GST_DCT_JPEG_STRAY_BYTES: bytes between segments
+ * @GST_DCT_JPEG_EXTRANEOUS_BYTES: bytes between segments
  * @GST_DCT_JPEG_SCAN_PARAMETERS: the header of a sequential scan has other values than 0, 63, 0, 0
  *   for Ss, Se, Ah and Al
- * @GST_DCT_JPEG_MISSING_END: the file ends after the last block, without an EOI marker
- * @GST_DCT_JPEG_USELESS_MARKER: a marker without a meaning where it is: RSTn outside of a scan,
+ * @GST_DCT_JPEG_MISSING_EOI: the file ends after the last block, without an EOI marker
+ * @GST_DCT_JPEG_UNEXPECTED_MARKER: a marker without a meaning where it is: RSTn outside of a scan,
  *   TEM, DNL after a frame header that has the height
  * @GST_DCT_JPEG_UNKNOWN_HEADER: an unknown JFIF version or Adobe transform code
  *
@@ -205,11 +205,11 @@ GST_COEF_API gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDct
  */
 typedef enum {
   GST_DCT_JPEG_REGULAR = 0,
-  GST_DCT_JPEG_LEFT_OVER_BYTES = 1 << 0,
-  GST_DCT_JPEG_STRAY_BYTES = 1 << 1,
+  GST_DCT_JPEG_TRAILING_BYTES = 1 << 0,
+  GST_DCT_JPEG_EXTRANEOUS_BYTES = 1 << 1,
   GST_DCT_JPEG_SCAN_PARAMETERS = 1 << 2,
-  GST_DCT_JPEG_MISSING_END = 1 << 3,
-  GST_DCT_JPEG_USELESS_MARKER = 1 << 4,
+  GST_DCT_JPEG_MISSING_EOI = 1 << 3,
+  GST_DCT_JPEG_UNEXPECTED_MARKER = 1 << 4,
   GST_DCT_JPEG_UNKNOWN_HEADER = 1 << 5,
 } GstDctJpegIrregularity;
 
@@ -219,7 +219,7 @@ GST_COEF_API GType gst_dct_jpeg_irregularity_get_type(void);
 /**
  * GST_DCT_JPEG_MAX_ATTACHMENTS:
  *
- * How many pictures a #GstDctJpegMeta takes besides the one whose coefficients there are.
+ * The maximum number of pictures in a #GstDctJpegMeta besides the one of its coefficients.
  *
  * Since: 1.0
  */
@@ -242,16 +242,16 @@ typedef struct {
 /**
  * GstDctJpegMeta:
  * @meta: the parent
- * @segments: (nullable): APPn and COM segments as they stand in a JPEG file, one after the other,
+ * @segments: (nullable): APPn and COM segments as in a JPEG file, concatenated,
  *   each from the FF of its marker on; %NULL: none were kept
- * @irregular: what was odd about the file that was read
- * @trailing: (nullable): the bytes behind the picture in its file; %NULL: none were kept
+ * @irregular: irregularities of the file that was read
+ * @trailing: (nullable): the bytes after the picture in its file; %NULL: none were kept
  * @n_attachments: further pictures in @trailing, up to %GST_DCT_JPEG_MAX_ATTACHMENTS
  * @attachments: (nullable) (array length=n_attachments): where they lie in @trailing, each a whole
  *   JPEG file, in the order of the file's index
  *
  * The contents of a JPEG file besides the coefficients: density, Exif, XMP, color profile,
- * comments; and the bytes behind the picture: gain maps, the other half of a stereo pair,
+ * comments; and the bytes after the picture: gain maps, the other half of a stereo pair,
  * previews, trailers. Attached by jpegcoefdec, written by jpegcoefenc. Copied with copies of the
  * whole buffer; the bytes are shared. It describes this very picture, so elements that turn it into
  * another do not carry it over.
@@ -322,11 +322,11 @@ GST_COEF_API GstDctJpegMeta* gst_buffer_get_dct_jpeg_meta(GstBuffer* buffer);
 /**
  * gst_dct_jpeg_meta_set_trailing:
  * @meta: a meta whose buffer has not been pushed
- * @trailing: (transfer none) (nullable): the bytes behind the picture in its file
+ * @trailing: (transfer none) (nullable): the bytes after the picture in its file
  * @attachments: (nullable) (array length=n_attachments): where pictures lie in it, which is copied
  * @n_attachments: how many
  *
- * The function replaces earlier bytes and places. It does not look into @trailing.
+ * The function replaces earlier bytes and places. It does not parse @trailing.
  *
  * Returns: %FALSE, and nothing changes, with more than %GST_DCT_JPEG_MAX_ATTACHMENTS places or with
  *   one that is empty or not in @trailing
@@ -353,7 +353,7 @@ GST_COEF_API GBytes* gst_dct_jpeg_meta_get_attachment(const GstDctJpegMeta* meta
  * gst_dct_jpeg_meta_get_trailer:
  * @meta: a meta
  *
- * Returns: (transfer full) (nullable): the bytes behind the last of all pictures, or %NULL when
+ * Returns: (transfer full) (nullable): the bytes after the last of all pictures, or %NULL when
  *   there are none
  *
  * Since: 1.0

@@ -7,7 +7,7 @@
 // table 64 u16.
 //
 // GstDctJpegMeta, version 1, little endian: u32 irregular, u32 n_attachments, u64 bytes of
-// segments, u64 bytes behind; per attachment u64 offset, size; the segments; the bytes behind.
+// segments, u64 trailing bytes; per attachment u64 offset, size; the segments; the trailing bytes.
 #include <gst/coef/serial-private.h>
 
 namespace gstcoef {

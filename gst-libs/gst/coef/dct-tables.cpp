@@ -31,7 +31,7 @@ gboolean check_counts(gsize n_tables, gsize n_components, const gstcoef::Refusal
 gboolean read_entry(const GValue* array, guint index, gint least, gint most, const char* what,
                     gint* entry, const gstcoef::Refusal& refuse) {
   const GValue* item = gst_value_array_get_value(array, index);
-  if (!G_VALUE_HOLDS_INT(item)) return refuse("%s: no integer at index %u", what, index);
+  if (!G_VALUE_HOLDS_INT(item)) return refuse("%s: not an integer at index %u", what, index);
   *entry = g_value_get_int(item);
   if (*entry < least || *entry > most)
     return refuse("%s: %d at index %u, expected %d to %d", what, *entry, index, least, most);
@@ -42,7 +42,7 @@ gboolean read_tables(const GValue* array, Tables* tables, const gstcoef::Refusal
   for (guint t = 0; t < gst_value_array_get_size(array); t++) {
     const GValue* table = gst_value_array_get_value(array, t);
     if (!GST_VALUE_HOLDS_ARRAY(table) || gst_value_array_get_size(table) != kEntries)
-      return refuse("%s: no array of %u integers at index %u", kTablesField, kEntries, t);
+      return refuse("%s: not an array of %u integers at index %u", kTablesField, kEntries, t);
     for (guint k = 0; k < kEntries; k++) {
       gint entry = 0;
       if (!read_entry(table, k, 1, G_MAXUINT16, kTablesField, &entry, refuse)) return FALSE;

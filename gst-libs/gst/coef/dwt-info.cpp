@@ -74,7 +74,7 @@ gboolean read_levels(const GstStructure* s, const char* field, guint* levels,
                      const gstcoef::Refusal& refuse) {
   gint read = 0;
   if (!gst_structure_get_int(s, field, &read) || read < 0)
-    return refuse("%s is missing or no number from 0 on", field);
+    return refuse("%s is missing or not an integer of at least 0", field);
   *levels = static_cast<guint>(read);
   return TRUE;
 }
@@ -106,7 +106,7 @@ gboolean gst_dwt_info_set(GstDwtInfo* info, GstDwtWavelet wavelet, GstDwtWavelet
   filled.fps_n = 0;
   filled.fps_d = 1;
   if (!lay_out(&filled))
-    return refuse("%d x %d samples make more coefficients than can be addressed", width, height);
+    return refuse("the coefficients of %d x %d samples exceed the address space", width, height);
   *info = filled;
   return TRUE;
 }
@@ -247,7 +247,7 @@ GEnumClass* gst_dwt_wavelet_class() {
 GstDebugCategory* gst_dwt_debug_category() {
   static GstDebugCategory* const category = [] {
     GstDebugCategory* made = nullptr;
-    GST_DEBUG_CATEGORY_INIT(made, "dwt", 0, "video/x-dwt caps and metas");
+    GST_DEBUG_CATEGORY_INIT(made, "coef-dwt", 0, "video/x-dwt caps and metas");
     return made;
   }();
   return category;

@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 /**
  * GST_DWT_MAX_COMPONENTS:
  *
- * The number of components that fit. gst_dwt_info_set() takes three at most: no codec makes
+ * The number of components that fit. gst_dwt_info_set() accepts three at most: no codec has
  * wavelets of CMYK.
  *
  * Since: 1.0
@@ -233,8 +233,8 @@ GST_COEF_API GType gst_dwt_component_get_type(void);
  * @levels: levels that split rows and columns, 0 to 6
  * @levels_ho: levels below them that split rows alone, 0 to 4; at least one level in all
  * @quantized: %TRUE: quantized coefficients, to be multiplied by the factors of #GstDwtMeta's
- *   quantizer indices; %FALSE: what the transform gives
- * @depth: bits of the samples that the coefficients stand for: 8, 10, 12 or 16
+ *   quantizer indices; %FALSE: the transform's output
+ * @depth: bits of the samples that the coefficients represent: 8, 10, 12 or 16
  * @sampling: the components and their relative sizes
  * @width: width of the picture in samples
  * @height: height of the picture in samples

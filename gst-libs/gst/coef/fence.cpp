@@ -1,7 +1,7 @@
 // GstCoefFence and GstCoefSyncPoint: the completion of a buffer, and the end of its readers' work.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The lock guards only the lists. We ask and wait for points outside it, on our own references, so
+// The lock guards only the lists. We poll and wait for points outside it, on our own references, so
 // that a waiting thread does not hold up others.
 #include <algorithm>
 #include <mutex>
@@ -51,7 +51,7 @@ class Point {
 
 using Points = std::vector<Point>;
 
-// Waits for all points, even after a failure: the memory is free only when all users have left it.
+// Waits for all points, even after a failure: the memory is free only when all users are done.
 // Adds the failed points to `*failed`.
 bool wait_for_all(const Points& points, gpointer cuda_stream, Points* failed = nullptr) {
   bool ok = true;

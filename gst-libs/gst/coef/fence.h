@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /**
  * GstCoefSyncPoint:
  *
- * A point in a device's work: a #GstMiniObject that the submitter makes. Thread safe.
+ * A point in a device's work: a #GstMiniObject that the submitter creates. Thread safe.
  *
  * Since: 1.0
  */

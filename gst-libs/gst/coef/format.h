@@ -78,7 +78,7 @@ GST_COEF_API guint gst_coef_format_size(GstCoefFormat format);
  * @GST_COEF_SAMPLING_YCCK_444: YCCK-4:4:4
  * @GST_COEF_SAMPLING_YCCK_440: YCCK-4:4:0
  * @GST_COEF_SAMPLING_YCCK_411: YCCK-4:1:1
- * @GST_COEF_SAMPLING_441: YCbCr-4:4:1, chroma quartered vertically: 4:1:1 turned by 90 degrees
+ * @GST_COEF_SAMPLING_441: YCbCr-4:4:1, chroma quartered vertically: 4:1:1 rotated by 90 degrees
  * @GST_COEF_SAMPLING_YCCK_441: YCCK-4:4:1
  *
  * The components of a picture and their sizes relative to it.

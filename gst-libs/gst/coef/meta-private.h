@@ -13,7 +13,7 @@
 
 namespace gstcoef {
 
-// The tag of this API tells elements that make new memory not to carry it over.
+// The tag of this API tells elements that allocate new memory not to copy it.
 inline GType register_memory_api(const gchar* name) {
   static const gchar* tags[] = {GST_META_TAG_MEMORY_STR, nullptr};
   return gst_meta_api_type_register(name, tags);

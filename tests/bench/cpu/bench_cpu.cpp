@@ -1,5 +1,5 @@
-// The CPU engine's speed: every method serial, with SIMD, with SIMD and oneTBB; beside it FFmpeg's
-// AVDCT as a whole job, and a streaming copy of the same bytes.
+// The CPU engine's speed: every method serial, with SIMD, with SIMD and oneTBB; compared with
+// FFmpeg's AVDCT as a whole job, and a streaming copy of the same bytes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Quantized S16 coefficients, block layout, raster order, one 8-bit component, quality 85. Each

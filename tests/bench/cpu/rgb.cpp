@@ -1,4 +1,4 @@
-// RGB and its planes on the CPU, beside libjpeg-turbo's.
+// RGB and its planes on the CPU, compared with libjpeg-turbo's.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // "serial" is the portable engine, "simd" vectors on one thread, "tbb" vectors on all. libjpeg's

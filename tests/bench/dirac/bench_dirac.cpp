@@ -7,7 +7,7 @@
 //
 // stderr reports every run when it ends. --only: cases whose names match. No case is a failure.
 // make_dirac makes streams of a given rate. A stream is given again and again, as sequences may be
-// joined, until N pictures (500) have been asked for. Cases with the same stream take turns.
+// joined, until N pictures (500) have been requested. Cases with the same stream take turns.
 // Counters:
 //   ms/frame          between two frames at the sink, so without the start of a pipeline
 //   frames/s
@@ -99,9 +99,9 @@ Result play(const Stream& stream, const std::string& decoder, int passes) {
   g_object_get(ours, "stats", &stats, nullptr);
   gst_structure_get_uint64(stats, "cuda-pictures", &result.on_cuda);
   for (const char* stage : kStages) {
-    gint64 mean = -1;  // not measured
-    gst_structure_get_int64(stats, (std::string(stage) + "-time-mean").c_str(), &mean);
-    result.stages[stage] = static_cast<double>(mean) / 1000;
+    GstClockTime mean = GST_CLOCK_TIME_NONE;  // not measured
+    gst_structure_get_uint64(stats, (std::string(stage) + "-time-mean").c_str(), &mean);
+    result.stages[stage] = GST_CLOCK_TIME_IS_VALID(mean) ? static_cast<double>(mean) / 1000 : -1;
   }
   gst_structure_free(stats);
   result.frames = arrivals.count;

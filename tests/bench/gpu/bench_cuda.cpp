@@ -1,4 +1,5 @@
-// The CUDA engine's speed beside streaming kernels that move the same bytes, as a table and JSON.
+// The CUDA engine's speed compared with streaming kernels that move the same bytes, as a table and
+// JSON.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Names are key:value pairs. case:
@@ -26,7 +27,7 @@
 //   rgb      planes to RGB and back: "sampling", "packing" of pixels
 //   range    limited range to full range: planes of 4:2:0
 //   convert  coefficients "from" one format and layout "to" another
-//   flip     coefficients turned, in one "layout"; quant: with other tables
+//   flip     coefficients transposed, in one "layout"; quant: with other tables
 // Counters:
 //   ns/block, blocks   time of an 8x8 block of coefficients; how many a job has
 //   ns/sample, samples the same of wavelets and conversions, by visible samples, and of RGB, by

@@ -44,7 +44,7 @@ class Gpu {
   CUfunction kernel(const char* name) const;
   void launch(CUfunction kernel, unsigned ctas, unsigned threads, void** arguments,
               unsigned ctas_y = 1) const;
-  // The number of CTAs that the device holds at once.
+  // The number of CTAs that the device holds simultaneously.
   unsigned resident_ctas(CUfunction kernel, unsigned threads) const;
   void fill(void* address, uint8_t value, size_t bytes) const;
   // `bytes` of device memory to any host memory; waits.
@@ -59,8 +59,8 @@ class Gpu {
   std::vector<CUmodule> modules_;
 };
 
-// The work that `work` enqueues on the stream, for launching at once. It may not allocate or load
-// anything, so run it once before.
+// The work that `work` enqueues on the stream, for launching as a graph. It may not allocate or
+// load anything, so run it once before.
 class Graph {
  public:
   Graph(const Gpu& gpu, const std::function<void()>& work);

@@ -2,9 +2,9 @@
 // helpers of benchmarks, a checksum and an empty kernel.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A unit is 16 bytes. A tile is what a group of lanes (a CTA, or a warp) moves at once: each lane
-// reads up to R units and then writes up to W. What is written depends on everything that was read,
-// so that no load can be left out. Names: stream_<how>_<R>_<W>, how being
+// A unit is 16 bytes. A tile is what a group of lanes (a CTA, or a warp) moves simultaneously: each
+// lane reads up to R units and then writes up to W. What is written depends on everything that was
+// read, so that no load can be left out. Names: stream_<how>_<R>_<W>, how being
 //   cta   one tile a CTA, plain loads and stores
 //   warp  one tile a warp, with the hint that nothing is used again (ld.global.cs, st.global.cs)
 //   loop  as cta, but with as many CTAs as fit, which take one tile after the other

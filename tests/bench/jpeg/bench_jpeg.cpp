@@ -1,4 +1,4 @@
-// The JPEG elements' speed, from memory to frames and back, beside GStreamer's own and beside bare
+// The JPEG elements' speed, from memory to frames and back, compared with GStreamer's and bare
 // loops of libjpeg-turbo.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
@@ -17,7 +17,7 @@
 // --engine=cuda adds the lines that need a GPU; --seconds=S: of all turns together, 60 by default;
 // --frames=N: of each turn, for a quick look. --only=TEXT: contestants with that in their names;
 // several, by "|", whole names behind "=", which may begin with "decode:", "encode:" or "turn:".
-// --verbose: says each turn's figure at once.
+// --verbose: says each turn's figure immediately.
 #include <benchmark/benchmark.h>
 #include <gst/gst.h>
 
@@ -159,10 +159,10 @@ constexpr const char* kRgbFrames = "video/x-raw(memory:CUDAMemory),format=RGB";
 constexpr const char* kCoefficients = "video/x-dct(memory:CUDAMemory)";
 
 void add_cuda_decoders(int cores, int many) {
-  // Twice as many pictures as cores are in work, each in newly allocated memory.
+  // Twice as many pictures as cores are in flight, each in newly allocated memory.
   const int before = skipped + 4 * cores;
   const std::string by_cuda = "jpegcoefdec backend=cuda", threads = std::to_string(cores);
-  const std::string by_cpu = by_cuda + " entropy=cpu n-threads=" + threads;
+  const std::string by_cpu = by_cuda + " entropy-backend=cpu n-threads=" + threads;
   const std::string inverse = " ! cudaidct8x8 backend=cuda async-depth=4 ! ";
   const std::string coefficients = std::string(" ! ") + kCoefficients;
   add_pipeline(Job::kDecode, "ours, CUDA, codes by CPU", by_cpu + inverse + kFrames, many);
@@ -188,7 +188,7 @@ void add_cuda_decoders(int cores, int many) {
   for (const JpegSet& set : small) {
     for (const char* entropy : {"cpu", "cuda"})
       add_pipeline(Job::kDecode, set, std::string("ours, coefficients, codes by ") + entropy,
-                   by_cuda + " entropy=" + entropy + coefficients, 4 * many, before);
+                   by_cuda + " entropy-backend=" + entropy + coefficients, 4 * many, before);
   }
   if (has_element("nvjpegdec"))
     add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
@@ -204,23 +204,25 @@ void add_cuda_encoders(int cores, int many) {
   const std::string forward = "cudadct8x8 quality=90 backend=cuda async-depth=4 ! ";
   const std::string coder = "jpegcoefenc backend=cuda n-threads=" + std::to_string(cores);
   const std::string all = forward + coder;
-  add_pipeline(Job::kEncode, "ours, CUDA", all + " entropy=cuda", 4 * many);
-  add_pipeline(Job::kEncode, "ours, CUDA, optimized", all + " entropy=cuda optimize=true",
+  add_pipeline(Job::kEncode, "ours, CUDA", all + " entropy-backend=cuda", 4 * many);
+  add_pipeline(Job::kEncode, "ours, CUDA, optimized", all + " entropy-backend=cuda optimize=true",
                4 * many);
-  add_pipeline(Job::kEncode, "ours, CUDA, entropy on the CPU", all + " entropy=cpu", many);
+  add_pipeline(Job::kEncode, "ours, CUDA, entropy on the CPU", all + " entropy-backend=cpu", many);
   for (const JpegSet* one : {&hd, &large}) {
     const JpegSet& set = *one;
     const int frames = (&set == &large ? 2 : 6) * many;
-    add_device_frames(set, "ours, CUDA memory", all + " entropy=cuda", frames);
+    add_device_frames(set, "ours, CUDA memory", all + " entropy-backend=cuda", frames);
     add_device_frames(
         set, "ours, CUDA memory, queue",
-        forward + "queue max-size-bytes=0 max-size-time=0 ! " + coder + " entropy=cuda", frames);
-    add_device_frames(set, "ours, CUDA memory, RGB", all + " entropy=cuda", frames, true);
+        forward + "queue max-size-bytes=0 max-size-time=0 ! " + coder + " entropy-backend=cuda",
+        frames);
+    add_device_frames(set, "ours, CUDA memory, RGB", all + " entropy-backend=cuda", frames, true);
     // Of 1080p, what quality 85 has. The waits of the one element and the other's work overlap.
     if (&set == &hd)
       add_device_frames(
           set, "ours, CUDA memory, target-size",
-          "cudadct8x8 target-size=500000 backend=cuda ! queue ! " + coder + " entropy=cuda", many);
+          "cudadct8x8 target-size=500000 backend=cuda ! queue ! " + coder + " entropy-backend=cuda",
+          many);
     for (const int threads : {1, 16}) {
       add_nvjpeg_encoder(set, NvjpegPixels::kPlanes, threads, many);
       add_nvjpeg_encoder(set, NvjpegPixels::kRgb, threads, many);
@@ -231,13 +233,14 @@ void add_cuda_encoders(int cores, int many) {
   for (const char* quantizer : {"round", "dead-zone", "rd"})
     add_device_frames(hd, std::string("ours, CUDA memory, quality 80, ") + quantizer,
                       std::string("cudadct8x8 quality=80 quant-preset=perceptual quantizer=") +
-                          quantizer + " backend=cuda async-depth=4 ! " + coder + " entropy=cuda",
+                          quantizer + " backend=cuda async-depth=4 ! " + coder +
+                          " entropy-backend=cuda",
                       6 * many);
   if (has_element("nvjpegenc"))
     add_pipeline(Job::kEncode, "nvjpegenc", "nvjpegenc quality=90", many);
 }
 
-// Files that are turned by 90 degrees, to files. jpegtran leaves the Huffman tables of Annex K,
+// Files that are rotated by 90 degrees, to files. jpegtran leaves the Huffman tables of Annex K,
 // too.
 void add_turners(int cores, int many) {
   for (const int threads : {1, cores})
@@ -253,7 +256,7 @@ void add_turners(int cores, int many) {
   add_pipeline(Job::kTurn, "ours, all cores", line(all, cpu, all), many);
   if (!with_cuda) return;
   const std::string cuda = "backend=cuda", threads = " n-threads=" + std::to_string(cores);
-  const std::string coder = cuda + threads + " entropy=cuda";
+  const std::string coder = cuda + threads + " entropy-backend=cuda";
   add_pipeline(Job::kTurn, hd, "ours, CUDA", line(coder, cuda, coder), 24 * many,
                skipped + 4 * cores);
   add_pipeline(Job::kTurn, hd, "ours, CUDA, queue",
@@ -272,7 +275,7 @@ void add_contestants() {
   add_pipeline(Job::kDecode, "ours", "jpegcoefdec " + cpu + " ! cudaidct8x8 " + cpu,
                frames_of_turn);
   add_pipeline(Job::kDecode, "ours, an eighth of the size",
-               "jpegcoefdec " + cpu + " ! cudaidct8x8 scale=1/8 " + cpu, frames_of_turn);
+               "jpegcoefdec " + cpu + " ! cudaidct8x8 scale=eighth " + cpu, frames_of_turn);
   add_pipeline(Job::kDecode, "ours, RGB",
                "jpegcoefdec " + cpu + " ! cudaidct8x8 " + cpu + " ! video/x-raw,format=RGB",
                frames_of_turn);

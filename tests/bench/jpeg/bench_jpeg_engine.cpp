@@ -5,8 +5,8 @@
 // 4:2:0, quality 90, Annex K's tables. Pictures are several in flight, each with memory and a
 // stream of its own. Each scan is compared with libjpeg's once. Where they go:
 //   device  stays in device memory
-//   mapped  the kernels write to page-locked memory
-//   copied  a tenth more than the last scan's size is copied to page-locked memory behind them
+//   mapped  the kernels write to pinned memory
+//   copied  a tenth more than the last scan's size is copied to pinned memory behind them
 // Counters:
 //   frames/s, GB/s (of scans), us alone (on the device), bytes (of a scan)
 // --seconds=S: of a case (0.5); --part=N: of the pictures' sides.

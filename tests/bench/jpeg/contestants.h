@@ -58,7 +58,7 @@ enum class JpegLoop {
 // program would.
 double time_jpeg_loop(JpegLoop loop, const std::vector<JpegPicture>& pictures, int count);
 
-// Seconds a file of `count`, turned by 90 degrees clockwise, from memory to memory; each thread
+// Seconds a file of `count`, rotated by 90 degrees clockwise, from memory to memory; each thread
 // takes the next one. Throws.
 double time_jpegtran(const std::vector<JpegPicture>& pictures, int count, int threads);
 

@@ -13,7 +13,7 @@
 //   ms, share, error (hong)        median; part of the rows that was timed; largest error
 //   ms avg, min, max, samples      gpudct
 //   sse0, ties0, samples0 ...      judge: by component; ties: either neighbor of a tie is right
-// A case that lacks a requirement (a card, a file) fails and names it.
+// A case that lacks a requirement (a GPU, a file) fails and names it.
 //
 // Exit status: 0, also where cases have failed: they say why; 2 for arguments that are not
 // understood.

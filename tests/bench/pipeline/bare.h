@@ -32,8 +32,8 @@ class Kernels {
   std::vector<Set> sets_;
 };
 
-// Uploads and downloads of frames between page-locked and device memory of CUDA device 0, in both
-// directions at once, `depth` of each in flight.
+// Uploads and downloads of frames between pinned and device memory of CUDA device 0, in both
+// directions simultaneously, `depth` of each in flight.
 class Copies {
  public:
   Copies(const PipeSize& size, int depth);

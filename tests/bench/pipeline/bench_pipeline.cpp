@@ -1,4 +1,4 @@
-// The transforms' speed in pipelines, beside the engines' kernels alone and copies alone.
+// The transforms' speed in pipelines, compared with the engines' kernels alone and copies alone.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // 4:2:0 frames of 8 bits with a camera's picture, quality 85, in block layout. Contestants take
@@ -10,7 +10,7 @@
 //              between them as "threads" says. x kernels: of the speed of the two kernels alone
 //   forward    cudadct8x8 alone, to a peer that honors the fence: nothing is waited for
 //   system     the chain from system memory to system memory. x copies: of the speed of uploads and
-//              downloads of the same bytes alone, both directions at once
+//              downloads of the same bytes alone, both directions simultaneously
 //   measured   the chain with measure= as the name says. x unmeasured: of its speed without
 //   control    the chain once more. x unmeasured: the noise
 //   cpu        the chain on the CPU engine. x kernels: of the engine's speed alone

@@ -32,8 +32,8 @@ size_t pipe_ring(const PipeSize& size);
 // promises to honor GstCoefFence. Throws std::runtime_error when an element fails.
 class Line {
  public:
-  // `elements` in gst-launch-1.0's syntax; `sink_caps`: the last pad's caps. `pictures`, by turns
-  // in the ring: without any, the one of pipe_picture().
+  // `elements` in gst-launch-1.0's syntax; `sink_caps`: the last pad's caps. `pictures`,
+  // alternately in the ring: without any, the one of pipe_picture().
   Line(const std::string& elements, const PipeSize& size, bool frames_in_cuda,
        const std::string& sink_caps, const std::vector<std::vector<uint8_t>>& pictures = {});
   // Pushes `files` of JPEG in place of frames, from memory that it does not copy.

@@ -261,7 +261,7 @@ CHECK_TEST(test_host_only) {
   fail_unless(other.destroyed);
 }
 
-// Many readers and one writer at once; the sanitizers and valgrind watch.
+// Many readers and one writer simultaneously; the sanitizers and valgrind watch.
 CHECK_TEST(test_threads) {
   constexpr int kThreads = 4, kRounds = 500;
   std::vector<Work> works(kThreads * kRounds);

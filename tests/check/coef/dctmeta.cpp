@@ -131,9 +131,9 @@ const Lie<GstDctMeta> kLies[] = {
     {[](GstDctMeta* m) { m->n_components = 4; }, "4 components in the meta, expected 3"},
     {[](GstDctMeta* m) { m->n_components = 0xffffffff; }, "components in the meta, expected 3"},
     {[](GstDctMeta* m) { m->components[1].id = 3; }, "component 1 has id 3, expected 2"},
-    {[](GstDctMeta* m) { m->components[0].h_samp = 1; }, "do not make YCbCr-4:2:0"},
-    {[](GstDctMeta* m) { m->components[1].v_samp = 0; }, "do not make YCbCr-4:2:0"},
-    {[](GstDctMeta* m) { m->components[2].h_samp = 0x80000000; }, "do not make YCbCr-4:2:0"},
+    {[](GstDctMeta* m) { m->components[0].h_samp = 1; }, "do not match YCbCr-4:2:0"},
+    {[](GstDctMeta* m) { m->components[1].v_samp = 0; }, "do not match YCbCr-4:2:0"},
+    {[](GstDctMeta* m) { m->components[2].h_samp = 0x80000000; }, "do not match YCbCr-4:2:0"},
     {[](GstDctMeta* m) { m->components[0].width = 18; }, "component 0 is 18 x 33"},
     {[](GstDctMeta* m) { m->components[2].height = 16; }, "component 2 is 9 x 16"},
     {[](GstDctMeta* m) { m->components[0].blocks_w = 4; }, "component 0 has 4 x 5 blocks"},
@@ -145,9 +145,9 @@ const Lie<GstDctMeta> kLies[] = {
     {[](GstDctMeta* m) { m->components[0].stride -= 2; }, "expected at least 384"},
     {[](GstDctMeta* m) { m->components[2].offset += 2; }, "component 2 ends at byte 3458"},
     {[](GstDctMeta* m) { m->components[2].stride += 2; }, "component 2 ends at byte"},
-    {[](GstDctMeta* m) { m->components[0].stride = G_MAXSIZE - 1; }, "beyond the address space"},
+    {[](GstDctMeta* m) { m->components[0].stride = G_MAXSIZE - 1; }, "exceeds the address space"},
     {[](GstDctMeta* m) { m->components[0].stride = G_MAXSIZE / 2 + 1; }, "address space"},
-    {[](GstDctMeta* m) { m->components[0].offset = G_MAXSIZE - 1; }, "beyond the address space"},
+    {[](GstDctMeta* m) { m->components[0].offset = G_MAXSIZE - 1; }, "exceeds the address space"},
     {[](GstDctMeta* m) { m->n_tables = 0; }, "0 quantization tables, expected 1 to 4"},
     {[](GstDctMeta* m) { m->n_tables = 5; }, "5 quantization tables, expected 1 to 4"},
     {[](GstDctMeta* m) { m->n_tables = 1; }, "component 1 uses table 1 of 1"},
@@ -190,7 +190,7 @@ CHECK_TEST(test_no_meta) {
     meta->components[1].offset -= 2;
     meta->n_tables = 1;
     fail_if(gst_dct_meta_validate(meta, &values, values.size, &reason));
-    expect_reason(reason, "not quantized");
+    expect_reason(reason, "unquantized");
   }
 }
 
@@ -317,7 +317,7 @@ CHECK_TEST(test_serial_of_jpeg_metas) {
       g_autoptr(GstBuffer) buffer = gst_buffer_new();
       GstDctJpegMeta* meta =
           gst_buffer_add_dct_jpeg_meta(buffer, has_segments ? segments : nullptr);
-      meta->irregular = attachments == 1 ? GST_DCT_JPEG_STRAY_BYTES : GST_DCT_JPEG_REGULAR;
+      meta->irregular = attachments == 1 ? GST_DCT_JPEG_EXTRANEOUS_BYTES : GST_DCT_JPEG_REGULAR;
       if (attachments > 0)
         fail_unless(gst_dct_jpeg_meta_set_trailing(meta, behind, places, attachments));
       const std::vector<uint8_t> bytes = stored_jpeg_meta(*meta);

@@ -159,7 +159,7 @@ void check_places(const Kind& kind, const typename Kind::Info& info) {
   gchar* reason;
   for (gsize size : {gsize{0}, gsize{1}, info.size / 2, info.size - 1}) {
     fail_if(kind.validate(meta, &info, size, &reason));
-    expect_reason(reason, "but the buffer has");
+    expect_reason(reason, "exceeds the buffer");
   }
   fail_unless(kind.validate(meta, &info, info.size + 100, nullptr));
   meta->components[0].offset = 4096;

@@ -88,7 +88,7 @@ def check_wavelets(caps):
     ok, reason = meta.validate(info, buffer.get_size())
     assert ok and reason is None
     ok, reason = meta.validate(info, buffer.get_size() - 1)
-    assert not ok and "but the buffer has 3007 bytes" in reason, reason
+    assert not ok and "exceeds the buffer of 3007 bytes" in reason, reason
     ok, _info, reason = GstCoef.DwtInfo.from_caps(Gst.Caps.from_string(
         WAVELET_CAPS.replace("levels=2", "levels=7")))
     assert not ok and "levels=7, expected 0 to 6" in reason, reason

@@ -335,7 +335,7 @@ std::string run_branches(const std::string& line, Branches* branches) {
   return text;
 }
 
-// A source beside the broken one continues to its own end.
+// A source next to the broken one continues to its own end.
 CHECK_TEST(test_other_source_goes_on) {
   Branches branches;
   const std::string text =

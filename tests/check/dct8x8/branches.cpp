@@ -1,5 +1,5 @@
-// Several branches of a pipeline read coefficients at once, through tee and queue: elements that
-// know their fence, and appsinks that do not. All read the right bytes.
+// Several branches of a pipeline read coefficients simultaneously, through tee and queue: elements
+// that know their fence, and appsinks that do not. All read the right bytes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 
@@ -16,7 +16,7 @@ constexpr const char* kInverse = "cudaidct8x8 ENGINE ! video/x-raw";
 CHECK_TEST(test_transforms) {
   for (const char* size : {"width=320,height=192", "width=70,height=46"})
     check_branches(source_of(size), "cudadct8x8 ENGINE",
-                   {"video/x-dct(ANY)", kInverse, "cudaidct8x8 ENGINE scale=1/2 ! video/x-raw",
+                   {"video/x-dct(ANY)", kInverse, "cudaidct8x8 ENGINE scale=half ! video/x-raw",
                     "identity drop-allocation=true"});
 }
 
@@ -29,7 +29,7 @@ CHECK_TEST(test_rgb) {
   for (const char* size : {"width=320,height=192", "width=70,height=46"})
     check_branches(source_of(size, "BGRx"), "cudadct8x8 ENGINE",
                    {"video/x-dct(ANY)", inverse + "! video/x-raw,format=RGB",
-                    inverse + "scale=1/2 ! video/x-raw,format=BGRP", kInverse});
+                    inverse + "scale=half ! video/x-raw,format=BGRP", kInverse});
 }
 
 CHECK_TEST(test_files) {

@@ -1,4 +1,4 @@
-// Coefficients that several branches of a pipeline read at once, against each branch alone.
+// Coefficients that several branches of a pipeline read simultaneously, against each branch alone.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace testing {
 
 // "... ! tee" with `branches`, each after a queue, against each branch alone on the CPU engine; or,
-// on the fake driver, which makes no pictures, with work that is done at once.
+// on the fake driver, which makes no pictures, with work that is done immediately.
 inline void check_branches(const std::string& source, const std::string& head,
                            const std::vector<std::string>& branches) {
   const auto on = [](std::string text, const char* engine) {

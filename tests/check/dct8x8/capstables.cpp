@@ -88,9 +88,9 @@ CHECK_TEST(test_refusals) {
   const std::string seven =
       "video/x-dct,component-tables=<0>,quantization-tables=< <1,2,3,4,5,6,7> >";
   for (const auto& [text, part] : std::vector<std::pair<std::string, const char*>>{
-           {seven, "no array of 64"},
+           {seven, "not an array of 64"},
            {"video/x-dct,quantization-tables=3,component-tables=<0>", "is not an array"},
-           {"video/x-dct,quantization-tables=<1,2>,component-tables=<0>", "no array of 64"},
+           {"video/x-dct,quantization-tables=<1,2>,component-tables=<0>", "not an array of 64"},
            {"ANY", "not fixed"}}) {
     caps = gst_caps_from_string(text.c_str());
     fail_unless(caps != nullptr, "%s", text.c_str());

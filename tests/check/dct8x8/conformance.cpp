@@ -1,5 +1,5 @@
 // Small and large coefficients through cudaidct8x8, by every method: every sample is
-// clamp(engine + 128, 0, 255), where the engine is asked for signed samples directly.
+// clamp(engine + 128, 0, 255), where the engine writes signed samples directly.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The conformance tests judge the engine against the standard; this one shows that the element

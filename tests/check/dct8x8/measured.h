@@ -30,7 +30,8 @@ inline double psnr_of(double mse, int depth) {
 
 // Whether the message is about a clip, not about a frame.
 inline bool is_summary(GstMessage* message) {
-  return g_str_has_suffix(gst_structure_get_name(gst_message_get_structure(message)), "-summary");
+  const GstStructure* s = gst_message_get_structure(message);
+  return g_strcmp0(gst_structure_get_string(s, "type"), "summary") == 0;
 }
 
 // A pair of elements in a harness, and the messages of both.
@@ -71,12 +72,13 @@ struct Pair {
   // After EOS everything has been measured and posted.
   void drain() { gst_harness_push_event(h, gst_event_new_eos()); }
 
-  // The element messages of `name` so far, in order. Transfer full.
-  std::vector<GstStructure*> messages(const char* name) {
+  // The forward element's messages so far, in order: of frames or summaries. Transfer full.
+  std::vector<GstStructure*> messages(bool summaries = false) {
     std::vector<GstStructure*> found;
     while (GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_ELEMENT)) {
       const GstStructure* s = gst_message_get_structure(message);
-      if (gst_structure_has_name(s, name)) found.push_back(gst_structure_copy(s));
+      if (GST_MESSAGE_SRC(message) == GST_OBJECT(fwd) && is_summary(message) == summaries)
+        found.push_back(gst_structure_copy(s));
       gst_message_unref(message);
     }
     return found;
@@ -97,11 +99,9 @@ inline guint64 count(const GstStructure* s, const char* field) {
   return value;
 }
 
-inline gint64 whole(const GstStructure* s, const std::string& field) {
-  gint64 value = -12345;
-  fail_unless(gst_structure_get_int64(s, field.c_str(), &value), "%s is missing or no int64: %s",
-              field.c_str(), gst_structure_to_string(s));
-  return value;
+// A time, -1 for GST_CLOCK_TIME_NONE.
+inline gint64 time_in(const GstStructure* s, const std::string& field) {
+  return static_cast<gint64>(count(s, field.c_str()));
 }
 
 inline double property(GstElement* element, const char* name) {

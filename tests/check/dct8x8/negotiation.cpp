@@ -1,5 +1,5 @@
-// Negotiation: the choice when nobody asks, refused caps, the caps fields that survive, and sources
-// and peers that change in the middle of a stream.
+// Negotiation: the choice without preferences, refused caps, the caps fields that survive, and
+// sources and peers that change in the middle of a stream.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <gst/base/gstbasetransform.h>
@@ -31,7 +31,7 @@ CHECK_LOOP_TEST(test_defaults, 0, G_N_ELEMENTS(kRaws)) {
   gst_caps_unref(caps);
   gst_harness_teardown(h);
 
-  // The way back when nobody asks: the first format of the sampling and depth.
+  // The inverse without preferences: the first format of the sampling and depth.
   h = gst_harness_new_parse((forward() + " ! " + inverse()).c_str());
   gst_harness_set_src_caps(h, video_caps(video_info(raw.format, 24, 16)));
   gst_harness_push(h, make_frame(video_info(raw.format, 24, 16)));
@@ -192,7 +192,7 @@ CHECK_TEST(test_source_changes) {
   }
 }
 
-// The coefficients that a capsfilter asks for change while frames flow.
+// The coefficients that a capsfilter requests change while frames flow.
 CHECK_TEST(test_peer_changes) {
   const char* asked[] = {
       "video/x-dct,layout=block,order=raster",
@@ -225,12 +225,12 @@ CHECK_TEST(test_peer_changes) {
 }
 
 // A new size alone does not choose the format anew, unless downstream refuses the present one or
-// asks for it.
+// requests it.
 CHECK_TEST(test_size_keeps_format) {
   const std::string takes =
       "video/x-raw,format=NV12,width=[1,100];video/x-raw,format=YV12,width=[1,200]";
   g_autoptr(GstHarness) h =
-      gst_harness_new_parse((forward() + " ! " + inverse("name=inverse scale=1/2") +
+      gst_harness_new_parse((forward() + " ! " + inverse("name=inverse scale=half") +
                              " ! identity ! " + "capsfilter caps=\"" + takes + "\"")
                                 .c_str());
   const auto format_at = [&](int width, int height) {
@@ -251,7 +251,7 @@ CHECK_TEST(test_size_keeps_format) {
   fail_unless_equals_int(format_at(66, 53), GST_VIDEO_FORMAT_NV12);
 }
 
-// Changes the size that the capsfilter asks for after every tenth frame, in the source's thread.
+// Changes the size that the capsfilter requests after every tenth frame, in the source's thread.
 struct Resizer {
   GstElement* size;
   int frames = 0;

@@ -199,7 +199,7 @@ CHECK_TEST(test_method_while_playing) {
   g_type_class_unref(methods);
 }
 
-// Above 8 bits float answers for islow and ifast, and says so.
+// Above 8 bits islow and ifast fall back to float, which is reported.
 CHECK_TEST(test_active_method_at_ten_bits) {
   for (const char* method : {"islow", "ifast"}) {
     Forward f(std::string("method=") + method, GST_VIDEO_FORMAT_I420_10LE);

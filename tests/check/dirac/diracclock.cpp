@@ -171,19 +171,19 @@ CHECK_TEST(test_unknown_rate) {
   fail_unless_equals_uint64(stream.show(8).duration, 0);
 }
 
-// After a seek, numbers of one sequence tell the position, if it is near the one asked for.
+// After a seek, numbers of one sequence tell the position, if it is near the one requested.
 CHECK_TEST(test_flush) {
   Stream stream;
   stream.framed = false;
-  fail_unless(!stream.clock.is_behind_seek());
+  fail_unless(!stream.clock.is_after_seek());
   stream.clock.flush();
-  fail_unless(!stream.clock.is_behind_seek(), "nothing was shown before it");
+  fail_unless(!stream.clock.is_after_seek(), "nothing was shown before it");
   stream.expect(0, 100);
   stream.clock.flush();
-  fail_unless(stream.clock.is_behind_seek());
+  fail_unless(stream.clock.is_after_seek());
   stream.start = 10 * GST_SECOND;
   stream.expect(12 * GST_SECOND, 100 + 12 * 25);
-  fail_unless(!stream.clock.is_behind_seek());
+  fail_unless(!stream.clock.is_after_seek());
   stream.expect(12 * GST_SECOND + kFrame, 101 + 12 * 25);
   // Numbers that start anew, or lead far away.
   for (const uint32_t number : {0u, 100 + 41 * 25u}) {

@@ -98,12 +98,13 @@ guint64 stat(GstHarness* h, const char* name) {
 }
 
 // -1: not measured.
+// -1 for GST_CLOCK_TIME_NONE.
 gint64 time_stat(GstHarness* h, const std::string& name) {
   g_autoptr(GstElement) element = gst_harness_find_element(h, "cudadiracdec");
   g_autoptr(GstStructure) stats = stats_of(element);
-  gint64 value = -12345;
-  fail_unless(gst_structure_get_int64(stats, name.c_str(), &value), "%s", name.c_str());
-  return value;
+  guint64 value = 12345;
+  fail_unless(gst_structure_get_uint64(stats, name.c_str(), &value), "%s", name.c_str());
+  return static_cast<gint64>(value);
 }
 
 CHECK_TEST(test_pieces_and_threads) {
@@ -180,7 +181,7 @@ CHECK_TEST(test_states) {
   const Frames expected = expected_of(stream);
   g_autoptr(GstHarness) h = open("n-threads=3");
   for (const GstState down : {GST_STATE_READY, GST_STATE_NULL, GST_STATE_READY}) {
-    // In the middle of a picture, while others are in work.
+    // In the middle of a picture, while others are in flight.
     push(h, cut(stream, stream.size() / 2));
     gst_element_set_state(h->element, down);
     pull(h);

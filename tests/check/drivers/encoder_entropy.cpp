@@ -121,8 +121,8 @@ std::vector<Bytes> mixed_files(const Kind& kind, guint count) {
 CHECK_TEST(test_files_that_are_kept) {
   std::vector<Bytes> files;
   for (guint i = 0; i < 90; i++) files.push_back(make_file(kKinds[0], i));
-  check_same(encode(files, "entropy=cuda n-threads=3"), encode(files, "entropy=cpu n-threads=2"),
-             "kept");
+  check_same(encode(files, "entropy-backend=cuda n-threads=3"),
+             encode(files, "entropy-backend=cpu n-threads=2"), "kept");
 }
 
 CHECK_TEST(test_device_writes_the_same_files) {
@@ -130,11 +130,11 @@ CHECK_TEST(test_device_writes_the_same_files) {
     const std::vector<Bytes> files = mixed_files(kind, 9);
     for (const char* options : {"", "optimize=true", "restart-interval=3",
                                 "optimize=true restart-interval=1", "keep-metadata=false"}) {
-      const Outputs cpu = encode(files, std::string("entropy=cpu n-threads=2 ") + options);
+      const Outputs cpu = encode(files, std::string("entropy-backend=cpu n-threads=2 ") + options);
       fail_unless_equals_uint64(cpu.by_cpu, files.size());
       for (const char* threads : {"n-threads=1", "n-threads=4"}) {
         const std::string how = std::string(" ") + threads + " " + options;
-        const Outputs device = encode(files, "entropy=cuda" + how);
+        const Outputs device = encode(files, "entropy-backend=cuda" + how);
         fail_unless_equals_uint64(device.by_cuda, files.size());
         check_same(device, cpu, how);
       }
@@ -148,8 +148,9 @@ CHECK_TEST(test_device_writes_the_same_files) {
 CHECK_TEST(test_other_processes_are_the_cpus) {
   const std::vector<Bytes> files = mixed_files(kKinds[0], 6);
   for (const char* options : {"progressive=true", "arithmetic=true"}) {
-    const Outputs cpu = encode(files, std::string("entropy=cpu n-threads=3 ") + options);
-    const Outputs device = encode(files, std::string("entropy=cuda n-threads=3 ") + options);
+    const Outputs cpu = encode(files, std::string("entropy-backend=cpu n-threads=3 ") + options);
+    const Outputs device =
+        encode(files, std::string("entropy-backend=cuda n-threads=3 ") + options);
     fail_unless_equals_uint64(device.by_cpu, files.size());
     check_same(device, cpu, options);
   }
@@ -172,8 +173,8 @@ Change set_one_level(guint which, gsize offset, gint16 value) {
 CHECK_TEST(test_unusual_levels_are_the_cpus) {
   const std::vector<Bytes> files = mixed_files(kKinds[0], 8);
   const Change change = set_one_level(3, 0, 1030);
-  const Outputs cpu = encode(files, "entropy=cpu n-threads=4", change);
-  const Outputs device = encode(files, "entropy=cuda n-threads=4", change);
+  const Outputs cpu = encode(files, "entropy-backend=cpu n-threads=4", change);
+  const Outputs device = encode(files, "entropy-backend=cuda n-threads=4", change);
   fail_unless_equals_uint64(device.by_cuda, files.size() - 1);
   fail_unless_equals_uint64(device.by_cpu, 1);
   check_same(device, cpu, "a DC level of 1030");
@@ -185,8 +186,8 @@ CHECK_TEST(test_unusual_streams_are_the_cpus) {
   const Change change = [](GstBuffer* levels, guint number) {
     if (number < 40) set_one_level(number, 0, 1030)(levels, number);
   };
-  const Outputs cpu = encode(files, "entropy=cpu n-threads=4", change);
-  const Outputs device = encode(files, "entropy=cuda n-threads=4", change);
+  const Outputs cpu = encode(files, "entropy-backend=cpu n-threads=4", change);
+  const Outputs device = encode(files, "entropy-backend=cuda n-threads=4", change);
   check_same(device, cpu, "DC levels of 1030");
   fail_unless(device.by_cuda > 0 && device.by_cuda <= 30);
 }
@@ -197,9 +198,10 @@ CHECK_TEST(test_levels_that_jpeg_has_not) {
   for (const gint16 value : {gint16{1024}, gint16{-32768}})
     for (const char* options : {"", "optimize=true"}) {
       const Change change = set_one_level(5, 64 * 7 + 9, value);
-      const Outputs cpu = encode(files, std::string("entropy=cpu n-threads=2 ") + options, change);
+      const Outputs cpu =
+          encode(files, std::string("entropy-backend=cpu n-threads=2 ") + options, change);
       const Outputs device =
-          encode(files, std::string("entropy=cuda n-threads=2 ") + options, change);
+          encode(files, std::string("entropy-backend=cuda n-threads=2 ") + options, change);
       fail_unless_equals_int(static_cast<int>(cpu.files.size()), 5);
       fail_if(cpu.error.empty());
       fail_unless_equals_string(device.error.c_str(), cpu.error.c_str());
@@ -212,7 +214,7 @@ CHECK_TEST(test_stops_with_pictures_in_flight) {
   for (const bool flushes : {false, true}) {
     GstHarness* h = gst_harness_new_parse(
         "jpegcoefdec backend=cuda n-threads=1 ! jpegcoefenc backend=cuda n-threads=8 "
-        "entropy=cuda");
+        "entropy-backend=cuda");
     gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
     for (guint i = 0; i < 5; i++) {
       const Bytes file = make_file(kKinds[0], i);
@@ -230,7 +232,8 @@ CHECK_TEST(test_stops_with_pictures_in_flight) {
 
 CHECK_TEST(test_cuda_without_an_engine) {
   const Outcome outcome = run_line(
-      "videotestsrc num-buffers=2 ! cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu entropy=cuda "
+      "videotestsrc num-buffers=2 ! cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu "
+      "entropy-backend=cuda "
       "! fakesink");
   fail_unless(outcome.domain == GST_RESOURCE_ERROR);
   finish_run();

@@ -123,8 +123,8 @@ CHECK_TEST_IF(test_uploads, !is_mode("alloc-fails")) {
       GST_BUFFER_PTS(buffer) = i * 40 * GST_MSECOND;
       fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_OK);
       if (i == kWarm) allocations = counts().allocations;
-      // As many pictures as may be in work need separate memory whenever a thread falls behind; one
-      // allocation per picture would be 25.
+      // As many pictures as may be in flight need separate memory whenever a thread falls behind;
+      // one allocation per picture would be 25.
       if (i == 49) fail_unless(counts().allocations - allocations < int(49 - kWarm));
     }
     fail_unless(is_in_cuda_memory(pad));
@@ -139,7 +139,7 @@ CHECK_TEST_IF(test_uploads, !is_mode("alloc-fails")) {
   }
 }
 
-// Without page-locked memory: one line in the log of each element. test_uploads says that the files
+// Without pinned memory: one line in the log of each element. test_uploads says that the files
 // are the same.
 void count_line(GstDebugCategory*, GstDebugLevel level, const gchar*, const gchar*, gint, GObject*,
                 GstDebugMessage* message, gpointer lines) {
@@ -256,7 +256,7 @@ CHECK_TEST_IF(test_allocation_fails, is_mode("alloc-fails")) {
   g_setenv("FAKECUDA_FILL", "0", TRUE);  // levels that no kernel writes can be coded
   const std::string frames = " ! video/x-raw,format=I420,width=64,height=48 ! ";
   const std::string encoder = " ! jpegcoefenc backend=cuda n-threads=2 ! fakesink";
-  const std::string decoder = "jpegenc ! jpegcoefdec backend=cuda n-threads=2 entropy=";
+  const std::string decoder = "jpegenc ! jpegcoefdec backend=cuda n-threads=2 entropy-backend=";
   const std::string lines[] = {
       "videotestsrc num-buffers=4" + frames + "cudadct8x8 backend=cuda" + encoder,
       "videotestsrc num-buffers=6" + frames + decoder + "cpu" + encoder,
@@ -276,7 +276,8 @@ namespace {
 CHECK_TEST_IF(test_idle_kernels, !is_mode("alloc-fails")) {
   constexpr guint kFrames = 40;
   g_autoptr(GstHarness) h = gst_harness_new_parse(
-      "jpegcoefdec name=d backend=cuda n-threads=3 entropy=cuda ! jpegcoefenc backend=cuda");
+      "jpegcoefdec name=d backend=cuda n-threads=3 entropy-backend=cuda ! jpegcoefenc "
+      "backend=cuda");
   gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
   for (guint i = 0; i < kFrames; i++) {
     const std::vector<guint8> file = make_file(i < 30 ? 70 : 33, 45, i);
@@ -294,7 +295,7 @@ CHECK_TEST_IF(test_idle_kernels, !is_mode("alloc-fails")) {
 // get memory on the device but no work.
 std::vector<std::vector<guint8>> frames_of_odd_stream() {
   g_autoptr(GstHarness) h = gst_harness_new_parse(
-      "jpegcoefdec backend=cuda n-threads=1 entropy=cuda max-errors=-1 ! "
+      "jpegcoefdec backend=cuda n-threads=1 entropy-backend=cuda max-errors=-1 ! "
       "cudaidct8x8 backend=cuda async-depth=6");
   gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1,parsed=true");
   for (guint i = 0; i < 90; i++) {
@@ -332,7 +333,7 @@ CHECK_TEST_IF(test_readers_are_waited_for, is_mode("ok")) {
 CHECK_TEST_IF(test_left_to_the_cpu, is_mode("ok")) {
   constexpr guint kFrames = 90;
   g_autoptr(GstHarness) h = gst_harness_new_parse(
-      "jpegcoefdec backend=cuda n-threads=1 entropy=cuda on-error=drop max-errors=-1 ! "
+      "jpegcoefdec backend=cuda n-threads=1 entropy-backend=cuda on-error=drop max-errors=-1 ! "
       "jpegcoefenc backend=cuda n-threads=4");
   gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1,parsed=true");
   std::vector<std::vector<guint8>> sound;

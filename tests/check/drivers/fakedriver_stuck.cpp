@@ -1,5 +1,5 @@
-// A GPU that never finishes its work, and one that is lost: an error after the timeout, or at once;
-// elements that go to NULL, and start again.
+// A GPU that never finishes its work, and one that is lost: an error after the timeout, or
+// immediately; elements that go to NULL, and start again.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The fake driver ends the process where a call would never return.
@@ -14,7 +14,7 @@ using namespace testing;  // the helpers are half of every line here
 constexpr gint64 kTimeout = 60;  // ms
 
 #define SOURCE "videotestsrc num-buffers=30 ! video/x-raw,format=I420,width=64,height=48 ! "
-// Without the page-locked pool that the next element proposes.
+// Without the pinned pool that the next element proposes.
 #define UNPINNED SOURCE "identity drop-allocation=true ! "
 #define FILES SOURCE "cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu n-threads=1 ! "
 #define IN_CUDA "video/x-raw(memory:CUDAMemory) ! "
@@ -39,7 +39,7 @@ constexpr Line kLines[] = {
      true},
     {UNPINNED FORWARD "method=matrix ! queue ! " INVERSE "! video/x-raw ! fakesink", true},
     {FILES DECODER "! " INVERSE "! " IN_CUDA "fakesink", true},
-    {FILES DECODER "! queue ! " INVERSE "scale=1/2 ! video/x-raw ! fakesink", true},
+    {FILES DECODER "! queue ! " INVERSE "scale=half ! video/x-raw ! fakesink", true},
     {FILES DECODER "! video/x-dct(memory:CUDAMemory) ! " ENCODER "! fakesink", false},
     {FILES DECODER "! video/x-dct(memory:CUDAMemory) ! identity ! queue ! " ENCODER "! fakesink",
      false},
@@ -99,7 +99,7 @@ CHECK_TEST_IF(test_found_alone, is_stuck_mode()) {
       gst_harness_new_parse("cudadct8x8 backend=cpu ! jpegcoefenc backend=cpu n-threads=1");
   gst_harness_set_src_caps_str(maker, "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1");
   g_autoptr(GstHarness) h =
-      gst_harness_new_parse("jpegcoefdec backend=cuda entropy=cuda n-threads=3");
+      gst_harness_new_parse("jpegcoefdec backend=cuda entropy-backend=cuda n-threads=3");
   gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
   g_autoptr(GstElement) element = gst_harness_find_element(h, "jpegcoefdec");
   g_autoptr(GstBus) bus = gst_bus_new();

@@ -34,11 +34,11 @@ constexpr const char* kLines[] = {
     SOURCE
     "cudadct8x8 backend=cuda ! cudadctflip backend=cuda video-direction=90r measure=time ! queue ! "
     "cudadctquant backend=cuda quality=20 measure=psnr+time ! video/x-dct ! fakesink",
-    FILES "jpegcoefdec backend=cuda n-threads=2 ! cudaidct8x8 backend=cuda scale=1/2 ! fakesink",
+    FILES "jpegcoefdec backend=cuda n-threads=2 ! cudaidct8x8 backend=cuda scale=half ! fakesink",
     FILES "jpegcoefdec backend=cuda n-threads=2 ! jpegcoefenc backend=cuda n-threads=2 ! fakesink",
     FILES
-    "jpegcoefdec backend=cuda entropy=cuda n-threads=2 ! "
-    "jpegcoefenc backend=cuda entropy=cuda n-threads=2 ! fakesink",
+    "jpegcoefdec backend=cuda entropy-backend=cuda n-threads=2 ! "
+    "jpegcoefenc backend=cuda entropy-backend=cuda n-threads=2 ! fakesink",
     "videotestsrc num-buffers=2 ! video/x-raw,format=I420,width=64,height=48 ! "
     "cudadct8x8 backend=cuda target-size=1500 ! fakesink",
 };

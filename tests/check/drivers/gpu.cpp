@@ -131,7 +131,7 @@ CHECK_LOOP_TEST(test_scaled_engines_agree, 0, G_N_ELEMENTS(kFormats)) {
   for (const char* coding : kCodings) {
     const Result dct = run_one(line_of("cudadct8x8", "cpu", "islow", coding), raw_caps, frame);
     for (const char* method : {"islow", "float", "reference"})
-      for (const char* scale : {"scale=1/2", "scale=1/4", "scale=1/8"}) {
+      for (const char* scale : {"scale=half", "scale=quarter", "scale=eighth"}) {
         const Result cpu =
             run_one(line_of("cudaidct8x8", "cpu", method, raw_format, scale), dct.caps, dct.buffer);
         const Result gpu = run_one(line_of("cudaidct8x8", "cuda", method, raw_format, scale),

@@ -11,7 +11,7 @@ namespace testing {
 
 struct Scene {
   enum Input {
-    kPinned,        // raw frames in page-locked memory, as the element proposes
+    kPinned,        // raw frames in pinned memory, as the element proposes
     kPageable,      // in ordinary memory
     kCuda,          // in CUDA memory, on a stream of the application's
     kFiles,         // JPEG

@@ -1,4 +1,4 @@
-// The transforms and cudadiracdec beside nvcodec's elements: nvcodec makes and takes frames in CUDA
+// The transforms and cudadiracdec with nvcodec's elements: nvcodec makes and takes frames in CUDA
 // memory, with the bytes of the CPU engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <glib/gstdio.h>
@@ -119,7 +119,7 @@ CHECK_LOOP_TEST(test_between_others, 0, G_N_ELEMENTS(kCases)) {
       const std::string ours = std::string(" ! cudadct8x8 backend=cuda async-depth=") + depth +
                                " ! " + queue + "cudaidct8x8 backend=cuda async-depth=" + depth;
       int warnings = 0;
-      // Straight to the host, by way of cudadownload, and to both at once.
+      // Straight to the host, by way of cudadownload, and to both simultaneously.
       compare(expected,
               play(line + ours + " ! video/x-raw ! appsink name=sink sync=false", &warnings),
               one.name);
@@ -137,7 +137,7 @@ CHECK_LOOP_TEST(test_between_others, 0, G_N_ELEMENTS(kCases)) {
   std::printf("%s: %d frames\n", one.name, static_cast<int>(expected.size()));
 }
 
-// Pictures that stay on the card, go to the host, go both ways, and are encoded there.
+// Pictures that stay on the GPU, go to the host, go both ways, and are encoded there.
 CHECK_TEST(test_dirac_decoder) {
   const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
   const char* names[] = {"p01_qpel_biref_8x8full_420", "p05_qpel_444", "i11_dd97_d4_422_10b_vlc"};

@@ -140,17 +140,19 @@ CHECK_TEST(test_files_that_a_device_reads_cross) {
       return "backend=cuda cuda-device-id=" + std::to_string(number);
     };
     const std::string decoder =
-        files + "entropy=cuda " + on(device) + " ! video/x-dct(memory:CUDAMemory) ! ";
+        files + "entropy-backend=cuda " + on(device) + " ! video/x-dct(memory:CUDAMemory) ! ";
     compare(frames,
             play(decoder + "cudaidct8x8 " + on(1 - device) + " ! video/x-raw" + sink, &warnings),
             decoder);
     compare(same, play(decoder + "jpegcoefenc " + on(1 - device) + sink, &warnings), decoder);
-    compare(same, play(decoder + "jpegcoefenc entropy=cuda " + on(device) + sink, &warnings),
+    compare(same,
+            play(decoder + "jpegcoefenc entropy-backend=cuda " + on(device) + sink, &warnings),
             decoder);
   }
 }
 
-// One device decodes pictures, and the other transforms the frames; a decoder on each at once.
+// One device decodes pictures, and the other transforms the frames; a decoder on each
+// simultaneously.
 CHECK_TEST(test_pictures_cross) {
   const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
   if (data == nullptr || *data == '\0') {

@@ -169,7 +169,7 @@ CHECK_TEST(test_properties_change) {
   }
 }
 
-// A capsfilter that asks for other coefficients.
+// A capsfilter that requests other coefficients.
 CHECK_TEST(test_peer_changes) {
   g_autoptr(GstHarness) h =
       new_harness(forward_dwt() + " ! capsfilter name=ask ! " + inverse_dwt());

@@ -157,7 +157,7 @@ bool overlap(const Area& a, const Area& b) {
   if (a.rows == 0 || b.rows == 0 || a.width == 0 || b.width == 0) return false;
   if (end_of(a) <= b.first || end_of(b) <= a.first) return false;
   if (a.pitch != b.pitch || a.pitch == 0) return true;
-  // Columns beside each other.
+  // Adjacent columns.
   const uintptr_t from = a.first < b.first ? a.first : b.first;
   const size_t at = (a.first - from) % a.pitch, other = (b.first - from) % a.pitch;
   if (at + a.width > a.pitch || other + b.width > a.pitch) return true;

@@ -9,7 +9,7 @@
 //   - two operations touch the same bytes, one of them writes, and neither comes after the other by
 //     their stream, by events or because the host knew that the first was done;
 //   - the host writes to memory that an operation is going to read or to write;
-//   - page-locked memory is freed while an operation is going to use it;
+//   - pinned memory is freed while an operation is going to use it;
 //   - an event is used that has been destroyed.
 //
 // Enqueueing a copy to host memory overwrites that memory, so that an early reader gets other
@@ -46,7 +46,7 @@ struct Operation {
 };
 
 bool is_deferred();
-// Also where FAKECUDA_DEFERRED is 0: kernels write, and all work is done at once, in order.
+// Also where FAKECUDA_DEFERRED is 0: kernels write, and all work is done immediately, in order.
 bool kernels_write();
 
 // The caller of the following holds the state's lock. In other modes the driver does the work at
@@ -79,8 +79,8 @@ Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters)
 // Whether the operation of that kernel computes the kernel's real output.
 bool computes(const std::string& kernel);
 
-// The real computation, where there is an emulator (tests/emulator): runs the kernel at once, or
-// returns false if it does not know it. Null otherwise.
+// The real computation, where there is an emulator (tests/emulator): runs the kernel immediately,
+// or returns false if it does not know it. Null otherwise.
 extern bool (*emulate)(const std::string& kernel, unsigned ctas, unsigned jobs, unsigned threads,
                        void** parameters);
 

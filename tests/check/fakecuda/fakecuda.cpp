@@ -10,7 +10,7 @@
 //                     no-context     cuCtxCreate fails
 //                     no-module      cuModuleLoadData finds nothing for this GPU
 //                     alloc-fails    no memory, neither on the device nor pinned
-//                     no-pinned      no page-locked memory
+//                     no-pinned      no pinned memory
 //                     launch-fails   kernels do not start
 //                     lost           an illegal address: from then on every call fails, until a new
 //                                    context is made
@@ -30,8 +30,8 @@
 //                                    depend on what they read, and what is not ordered is noticed
 //                                    (deferred.h); events then happen when their stream has been
 //                                    asked twice, unless FAKECUDA_LAG says otherwise
-//                     0              kernels write the same, and work is done at once
-//   FAKECUDA_GUARDS   end, begin     memory ends, or begins, beside a page that nobody may touch
+//                     0              kernels write the same, and work is done immediately
+//   FAKECUDA_GUARDS   end, begin     memory ends, or begins, next to a page without access
 //                                    (guards.h)
 //   FAKECUDA_WAIT     how many microseconds it takes to wait for an event that has not happened
 //                     (0), by asking for it again and again

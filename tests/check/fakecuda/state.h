@@ -86,7 +86,7 @@ struct Function {
 struct Event {
   Stream* stream = nullptr;
   uint64_t place = 0;  // in its stream
-  uint64_t due = 0;    // happens when its stream has been asked for so often
+  uint64_t due = 0;    // happens when its stream has been queried so often
   bool blocking = false;
 };
 struct Block {
@@ -190,7 +190,7 @@ bool has_happened(Event* event, bool wait);
 bool is_pending(const Event& event);
 // Waits as long as FAKECUDA_WAIT says.
 void take_time();
-// Whether the thread waits and has done so as long as FAKECUDA_WAIT says: it asks for the same
+// Whether the thread waits and has done so as long as FAKECUDA_WAIT says: it polls the same
 // thing again, with nothing in between and without entering a context. Called for each query for
 // something that has not happened. The caller holds the lock.
 bool has_waited(const void* what);

@@ -50,11 +50,11 @@ CHECK_TEST(test_decoded_frames) {
     const char *format, *first, *second, *wanted;
   } cases[] = {
       {"I420", "", "", ""},
-      {"I420", "", "scale=1/2", ""},
+      {"I420", "", "scale=half", ""},
       {"RGB", "", "chroma-upsampling=nearest", "video/x-raw,format=(string)RGB ! "},
-      {"RGBA", "", "scale=1/4", "video/x-raw,format=(string)BGRP ! "},
+      {"RGBA", "", "scale=quarter", "video/x-raw,format=(string)BGRP ! "},
       {"I420", "n-threads=3", "", "video/x-raw,format=(string){NV12,I420} ! "},
-      {"Y444", "entropy=cpu", "method=float", ""},
+      {"Y444", "entropy-backend=cpu", "method=float", ""},
       {"GRAY8", "", "", ""},
       {"GBR", "", "", ""},
   };

@@ -139,7 +139,7 @@ GstClockTime latency_of(const std::string& properties, bool live, const char* ca
   return latency;
 }
 
-// With several threads it is the time of one picture, up to that of the frames in work.
+// With several threads it is the time of one picture, up to that of the frames in flight.
 void expect_measured(GstClockTime latency, GstClockTime most) {
   fail_unless(latency > 0 && latency <= most, "%" GST_TIME_FORMAT, GST_TIME_ARGS(latency));
 }
@@ -149,9 +149,9 @@ CHECK_TEST(test_latency) {
   expect_measured(latency_of("n-threads=4", true), 3 * 40 * GST_MSECOND);
   expect_measured(latency_of("n-threads=4", true, "image/jpeg,framerate=2000/1"),
                   3 * GST_MSECOND / 2);
-  // A live source is not delayed unless the user asks for it.
+  // A live source is not delayed unless the user requests it.
   fail_unless_equals_uint64(latency_of("n-threads=0", true), 0);
-  // If nobody knows the rate, pictures are late nevertheless.
+  // If the rate is unknown, pictures are late nevertheless.
   for (const char* caps : {"image/jpeg,framerate=0/1", "image/jpeg"})
     expect_measured(latency_of("n-threads=4", true, caps), 3 * 40 * GST_MSECOND);
 }

@@ -131,7 +131,7 @@ std::vector<Options> all_options() {
 std::string text_of(bool value) { return value ? "true" : "false"; }
 
 // Files of four components, written again: the bytes that libjpeg writes of the same coefficients,
-// but for the JFIF header that jpeg_copy_critical_parameters() does not ask for.
+// but for the JFIF header that jpeg_copy_critical_parameters() does not request.
 CHECK_TEST_IF(test_four_components_byte_for_byte, !with_cjpeg) {
   for (const FourComponents& kind : kFourComponents) {
     for (const auto& size : sizes().first(2)) {

@@ -159,7 +159,7 @@ CHECK_TEST(test_new_colorimetry) {
   }
 }
 
-// Caps that downstream asks for reach the source.
+// Caps that downstream requests reach the source.
 CHECK_TEST(test_downstream_caps) {
   const Warnings found = warnings_of("videotestsrc num-buffers=1 ! video/x-raw,format=Y42B");
   fail_unless(contains(found.caps, "YCbCr-4:2:2"), "%s", found.caps.c_str());

@@ -41,7 +41,7 @@ CHECK_TEST(test_threads) {
   }
 }
 
-// With several threads it is the time that frames take, up to that of the frames in work.
+// With several threads it is the time that frames take, up to that of the frames in flight.
 void expect_measured(GstClockTime latency, guint threads, GstClockTime frame) {
   const bool right = threads <= 1 ? latency == 0 : latency > 0 && latency <= (threads - 1) * frame;
   fail_unless(right, "%u threads: %" GST_TIME_FORMAT, threads, GST_TIME_ARGS(latency));

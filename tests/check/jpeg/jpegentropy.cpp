@@ -1,5 +1,5 @@
-// jpegcoefdec with entropy=cuda beside entropy=cpu: the same coefficients, verdicts and counts; the
-// device decodes every sound file that it supports.
+// jpegcoefdec with entropy-backend=cuda compared with entropy-backend=cpu: equal coefficients,
+// verdicts and counts. The device decodes every undamaged file that it supports.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Coefficients are compared as the files that jpegcoefenc makes of them.
@@ -74,8 +74,8 @@ Outcome decode(const std::vector<Bytes>& pictures, const std::string& properties
 // Returns the number of pictures that the device decoded.
 Outcome expect_same(const std::vector<Bytes>& pictures, const std::string& properties = "",
                     const char* between = "") {
-  const Outcome judge = decode(pictures, "entropy=cpu " + properties);
-  const Outcome ours = decode(pictures, "entropy=cuda " + properties, between);
+  const Outcome judge = decode(pictures, "entropy-backend=cpu " + properties);
+  const Outcome ours = decode(pictures, "entropy-backend=cuda " + properties, between);
   fail_unless_equals_uint64(judge.by_cuda, 0);
   fail_unless(ours.counts == judge.counts, "other counts: %d damaged, not %d",
               static_cast<int>(ours.counts.damaged), static_cast<int>(judge.counts.damaged));
@@ -255,9 +255,9 @@ CHECK_TEST(test_refused_without_a_device) {
   g_autoptr(GstElement) decoder = gst_element_factory_make("jpegcoefdec", nullptr);
   const Messages bus(decoder);
   gst_util_set_object_arg(G_OBJECT(decoder), "backend", "cpu");
-  gst_util_set_object_arg(G_OBJECT(decoder), "entropy", "cuda");
+  gst_util_set_object_arg(G_OBJECT(decoder), "entropy-backend", "cuda");
   fail_unless(gst_element_set_state(decoder, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE);
-  expect(take_text(bus, GST_MESSAGE_ERROR), {"entropy=cuda"});
+  expect(take_text(bus, GST_MESSAGE_ERROR), {"entropy-backend=cuda"});
   gst_element_set_state(decoder, GST_STATE_NULL);
 }
 

@@ -125,7 +125,7 @@ GstBuffer* frame_of_levels(guint number, bool bad) {
   return buffer;
 }
 
-// A picture that contradicts its caps, which the element notices at once.
+// A picture that contradicts its caps, which the element notices immediately.
 GstBuffer* frame_without_meta(guint number, bool bad) {
   GstBuffer* buffer = numbered(info_of_frames(), number);
   if (bad) gst_buffer_remove_meta(buffer, &gst_buffer_get_dct_meta(buffer)->meta);

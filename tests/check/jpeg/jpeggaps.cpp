@@ -158,7 +158,7 @@ CHECK_TEST(test_a_picture_that_differs) {
   }
 }
 
-// Pictures that are still in work leave before a gap that came after them.
+// Pictures that are still in flight leave before a gap that came after them.
 CHECK_TEST(test_order_with_threads) {
   const std::string seen = text_of(log_of("jpegcoefdec n-threads=8", kSized, [](GstHarness* h) {
     const Bytes picture = make_jpeg(1600, 1200);
@@ -188,14 +188,14 @@ CHECK_TEST(test_refused_before_a_gap) {
     const Messages bus(harness->element);
     gst_pad_set_chain_function(harness->sinkpad, refuse);
     const GstFlowReturn pushed = gst_harness_push(harness, buffer_of(make_jpeg(4000, 3000), 0));
-    const bool is_told = pushed != GST_FLOW_OK;  // the picture was finished at once
+    const bool is_reported = pushed != GST_FLOW_OK;  // the picture was finished immediately
     gap(harness, 40 * GST_MSECOND);
     fail_unless_equals_int(errors_on(bus), 0);
     if (pushes_again)
       fail_unless_equals_int(gst_harness_push(harness, buffer_of(make_jpeg(64, 48), GST_SECOND)),
                              GST_FLOW_NOT_NEGOTIATED);
     gst_harness_push_event(harness, gst_event_new_eos());
-    fail_unless_equals_int(errors_on(bus), is_told || pushes_again ? 0 : 1);
+    fail_unless_equals_int(errors_on(bus), is_reported || pushes_again ? 0 : 1);
     gst_harness_teardown(harness);
   }
 }

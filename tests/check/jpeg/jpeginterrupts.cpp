@@ -1,4 +1,4 @@
-// jpegcoefdec gives up pictures that nobody needs: after damage, on flushes and at the end.
+// jpegcoefdec gives up pictures that are no longer needed: after damage, on flushes and at the end.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 
@@ -93,7 +93,7 @@ GstPadProbeReturn flush_at_query(GstPad* pad, GstPadProbeInfo* probe, gpointer) 
   return GST_PAD_PROBE_OK;
 }
 
-// The pushing thread decodes, and asks for the latency just before its first picture: the flush
+// The pushing thread decodes, and queries the latency just before its first picture: the flush
 // begins in the middle of that query.
 CHECK_TEST(test_flush_of_the_streaming_thread) {
   GstHarness* other = open(std::string("n-threads=1 backend=") + backend());

@@ -14,9 +14,9 @@ using namespace testing;
 bool on_cuda() { return g_strcmp0(g_getenv("CUDATRANSFORM_TEST_BACKEND"), "cuda") == 0; }
 // Decodes every picture on the device where the run tests that, and downloads it.
 std::string decoder_line() {
-  return on_cuda()
-             ? "jpegcoefdec backend=cuda entropy=cuda n-threads=3 ! capsfilter caps=video/x-dct"
-             : "jpegcoefdec backend=cpu n-threads=3";
+  return on_cuda() ? "jpegcoefdec backend=cuda entropy-backend=cuda n-threads=3 ! capsfilter "
+                     "caps=video/x-dct"
+                   : "jpegcoefdec backend=cpu n-threads=3";
 }
 
 // Puts some stray bytes before every RSTn.
@@ -44,28 +44,28 @@ std::vector<Oddity> oddities() {
   const gsize parameters = sos.begin + 5 + 2 * 3, end = jpeg.size() - 2;
   const Bytes restarts = with_restarts(jpeg, 2);
   return {
-      {"zeros before EOI", GST_DCT_JPEG_LEFT_OVER_BYTES, inserted(jpeg, end, {0, 0, 0, 0})},
-      {"a byte before EOI", GST_DCT_JPEG_LEFT_OVER_BYTES, inserted(jpeg, end, {0x5a})},
-      {"a text before EOI", GST_DCT_JPEG_LEFT_OVER_BYTES,
+      {"zeros before EOI", GST_DCT_JPEG_TRAILING_BYTES, inserted(jpeg, end, {0, 0, 0, 0})},
+      {"a byte before EOI", GST_DCT_JPEG_TRAILING_BYTES, inserted(jpeg, end, {0x5a})},
+      {"a text before EOI", GST_DCT_JPEG_TRAILING_BYTES,
        inserted(jpeg, end, Bytes(500, guint8('a')))},
-      {"bytes before RSTn", GST_DCT_JPEG_LEFT_OVER_BYTES, with_left_over_bytes(restarts, 1)},
-      {"bytes before a comment behind the scan", GST_DCT_JPEG_LEFT_OVER_BYTES,
+      {"bytes before RSTn", GST_DCT_JPEG_TRAILING_BYTES, with_left_over_bytes(restarts, 1)},
+      {"bytes before a comment behind the scan", GST_DCT_JPEG_TRAILING_BYTES,
        inserted(jpeg, end, {0x12, 0x34, 0xff, 0xfe, 0, 3, 'c'})},
-      {"bytes between segments", GST_DCT_JPEG_STRAY_BYTES,
+      {"bytes between segments", GST_DCT_JPEG_EXTRANEOUS_BYTES,
        inserted(jpeg, sof.begin, {1, 2, 0xff, 0, 5})},
       {"Ss", GST_DCT_JPEG_SCAN_PARAMETERS, with_byte(jpeg, parameters, 1)},
       {"Se", GST_DCT_JPEG_SCAN_PARAMETERS, with_byte(jpeg, parameters + 1, 0)},
       {"Ah and Al", GST_DCT_JPEG_SCAN_PARAMETERS, with_byte(jpeg, parameters + 2, 0x21)},
-      {"no EOI", GST_DCT_JPEG_MISSING_END, cut(jpeg, end)},
-      {"half of EOI", GST_DCT_JPEG_MISSING_END, cut(jpeg, end + 1)},
-      {"a restart behind the last interval", GST_DCT_JPEG_USELESS_MARKER,
+      {"no EOI", GST_DCT_JPEG_MISSING_EOI, cut(jpeg, end)},
+      {"half of EOI", GST_DCT_JPEG_MISSING_EOI, cut(jpeg, end + 1)},
+      {"a restart behind the last interval", GST_DCT_JPEG_UNEXPECTED_MARKER,
        inserted(jpeg, end, {0xff, 0xd3})},
-      {"TEM", GST_DCT_JPEG_USELESS_MARKER, inserted(jpeg, sof.begin, {0xff, 0x01})},
-      {"DNL", GST_DCT_JPEG_USELESS_MARKER, inserted(jpeg, end, {0xff, 0xdc, 0, 4, 0, 48})},
+      {"TEM", GST_DCT_JPEG_UNEXPECTED_MARKER, inserted(jpeg, sof.begin, {0xff, 0x01})},
+      {"DNL", GST_DCT_JPEG_UNEXPECTED_MARKER, inserted(jpeg, end, {0xff, 0xdc, 0, 4, 0, 48})},
       {"a JFIF version that nobody knows", GST_DCT_JPEG_UNKNOWN_HEADER,
        with_byte(jpeg, jfif.begin + 9, 7)},
       {"three of them",
-       GST_DCT_JPEG_LEFT_OVER_BYTES | GST_DCT_JPEG_SCAN_PARAMETERS | GST_DCT_JPEG_MISSING_END,
+       GST_DCT_JPEG_TRAILING_BYTES | GST_DCT_JPEG_SCAN_PARAMETERS | GST_DCT_JPEG_MISSING_EOI,
        cut(with_byte(inserted(jpeg, end, {0x77, 0x11}), parameters, 9), end + 2)},
   };
 }
@@ -113,7 +113,7 @@ CHECK_TEST(test_every_kind) {
   fail_unless_equals_uint64(stat_of(h, on_cuda() ? "cpu-frames" : "cuda-frames"), 0);
 }
 
-// As a webcam makes them: intervals with bytes left over, no Huffman tables.
+// As a webcam makes them: intervals with extraneous bytes, no Huffman tables.
 CHECK_TEST(test_webcam) {
   constexpr guint kFrames = 300;
   g_autoptr(GstHarness) h = new_harness(decoder_line());
@@ -128,7 +128,7 @@ CHECK_TEST(test_webcam) {
                            GST_FLOW_OK);
   gst_harness_push_event(h, gst_event_new_eos());
   for (const Bytes& frame : frames)
-    expect_as_libjpeg(h, frame, "webcam", GST_DCT_JPEG_LEFT_OVER_BYTES);
+    expect_as_libjpeg(h, frame, "webcam", GST_DCT_JPEG_TRAILING_BYTES);
   fail_unless_equals_uint64(stat_of(h, "irregular"), kFrames);
   fail_unless_equals_uint64(stat_of(h, on_cuda() ? "cuda-frames" : "cpu-frames"), kFrames);
 }
@@ -190,7 +190,7 @@ CHECK_TEST(test_what_looks_alike_is_damage) {
       {"the end of the last block is missing", 0, cut(good(), good().size() - 20)},
   };
   for (const Oddity& damage : all) {
-    Decoder decoder(on_cuda() ? "backend=cuda entropy=cuda" : "");
+    Decoder decoder(on_cuda() ? "backend=cuda entropy-backend=cuda" : "");
     decoder.push(good());
     decoder.push(damage.jpeg);
     decoder.push(good());
@@ -248,7 +248,7 @@ CHECK_TEST(test_meta_without_segments) {
   GstDctJpegMeta* meta = gst_buffer_get_dct_jpeg_meta(buffer);
   fail_unless(meta != nullptr && meta->segments == nullptr);
   GstBuffer* copy = gst_buffer_copy(buffer);
-  fail_unless_equals_int(irregular_of(copy), GST_DCT_JPEG_LEFT_OVER_BYTES);
+  fail_unless_equals_int(irregular_of(copy), GST_DCT_JPEG_TRAILING_BYTES);
   gst_buffer_unref(copy);
   gst_buffer_unref(buffer);
   buffer = decoder.pull();

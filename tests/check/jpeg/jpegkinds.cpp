@@ -128,7 +128,7 @@ CHECK_TEST(test_policies) {
   }
 }
 
-// A stream that begins with such a picture fails at once and says why, whatever on-error says.
+// A stream that begins with such a picture fails immediately and says why, whatever on-error says.
 CHECK_TEST(test_refused_at_the_beginning) {
   for (const Kind& kind : kinds()) {
     Decoder decoder(kind.downstream);

@@ -104,7 +104,7 @@ CHECK_TEST(test_switched_off) {
 // It describes that picture, and no other made from it.
 CHECK_TEST(test_not_with_another_picture) {
   for (const char* remade :
-       {" ! cudaidct8x8 ! cudadct8x8", " ! cudaidct8x8 scale=1/2 ! cudadct8x8"})
+       {" ! cudaidct8x8 ! cudadct8x8", " ! cudaidct8x8 scale=half ! cudadct8x8"})
     fail_unless(metadata_of(through(rich(), "", "", remade)) == metadata_of(good()), "%s", remade);
 }
 

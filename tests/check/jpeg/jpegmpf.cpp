@@ -131,7 +131,7 @@ CHECK_TEST(test_pictures_that_come_alone) {
   // Behind pictures that are missing none are waited for. What has come of them is a trailer.
   fail_unless(files == std::vector<Bytes>({several(true), good(), others()[0], several(false),
                                            joined({good(), others()[0]}), good(), good()}));
-  fail_unless_equals_uint64(stat_of(decoder, "detached"), 2);
+  fail_unless_equals_uint64(stat_of(decoder, "orphaned"), 2);
   fail_unless_equals_uint64(stat_of(decoder, "attachments"), 4);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing;
 
-// Pictures of one kind, so that none changes caps: one that is decoded at once, ...
+// Pictures of one kind, so that none changes caps: one that is decoded immediately, ...
 const Bytes& fast() {
   static const Bytes picture = make_jpeg(320, 320, Subsampling::k420);
   return picture;
@@ -31,7 +31,7 @@ const Bytes& slow() {
 // ... one that ends too early, ...
 Bytes damaged() { return cut(fast(), fast().size() / 2); }
 
-// ... and one with bytes left over before EOI.
+// ... and one with extraneous bytes before EOI.
 Bytes irregular() {
   Bytes jpeg = fast();
   jpeg.insert(jpeg.end() - 2, 0);
@@ -137,7 +137,7 @@ CHECK_TEST(test_refusal_is_told) {
   while (!is_refusal_told()) g_usleep(1000);
 }
 
-// The element stops while pictures are in work, are being pushed, or have just left.
+// The element stops while pictures are in flight, are being pushed, or have just left.
 CHECK_TEST(test_stops_at_any_time) {
   for (gulong wait = 0; wait < 25000; wait += 500) {
     Decoder decoder("n-threads=3");

@@ -132,7 +132,7 @@ CHECK_TEST(test_converters_of_another_matrix) {
   }
 }
 
-// A source that has to convert anyway makes JPEG's colorimetry at once.
+// A source that has to convert anyway makes JPEG's colorimetry immediately.
 CHECK_TEST(test_rgb_sources) {
   if (!has_converter()) return;
   const std::string line =

@@ -1,4 +1,4 @@
-// A long Motion-JPEG stream, a third of which is damaged, through jpegcoefdec and cudaidct8x8: all
+// A long Motion JPEG stream, a third of which is damaged, through jpegcoefdec and cudaidct8x8: all
 // sound frames arrive, right and in time, and memory stays as it is.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -223,7 +223,7 @@ GstFlowReturn note_frame(GstAppSink* sink, gpointer data) {
 }
 
 bool by_device() { return g_strcmp0(g_getenv("CUDATRANSFORM_TEST_ENTROPY"), "cuda") == 0; }
-std::string entropy() { return by_device() ? "backend=cuda entropy=cuda" : ""; }
+std::string entropy() { return by_device() ? "backend=cuda entropy-backend=cuda" : ""; }
 
 std::string pipeline_text(const char* on_error, bool parsed, bool four) {
   return std::string(
@@ -231,7 +231,7 @@ std::string pipeline_text(const char* on_error, bool parsed, bool four) {
              "caps=image/jpeg,framerate=25/1,parsed=") +
          (parsed ? "true" : "false") + " ! jpegcoefdec name=dec " + entropy() +
          " n-threads=3 max-pixels=" + kMaxPixels + " on-error=" + on_error + " ! " +
-         (four ? "jpegcoefenc entropy=cpu" : inverse() + " ! video/x-raw") +
+         (four ? "jpegcoefenc entropy-backend=cpu" : inverse() + " ! video/x-raw") +
          " ! appsink name=sink sync=false";
 }
 

@@ -40,7 +40,7 @@ struct Coder {
     fail_unless(gst_structure_get_double(stats, "active-quality", &value));
     return value;
   }
-  // The file of a picture whose other parts come at once.
+  // The file of a picture whose other parts follow immediately.
   Bytes file(const Bytes& jpeg) {
     fail_unless_equals_int(gst_harness_push(h, buffer_of(jpeg, time_ += 40 * GST_MSECOND)),
                            GST_FLOW_OK);

@@ -96,7 +96,7 @@ CHECK_TEST(test_no_other_picture_in_the_place_of_a_damaged_one) {
                            {"image/jpeg,parsed=true,framerate=25/1", GST_FORMAT_TIME, true}};
   std::mt19937 random(5);
   int shown = 0, lost = 0;
-  // A decoder takes a tenth of a second to start on a card.
+  // A decoder takes a tenth of a second to start on a GPU.
   const int files = quick() || is_cuda() ? 40 : 600;
   for (int i = 0; i < files; i++) {
     const Bytes first = with_fault(first_of(good(), others(), i % 2 == 0), random);
@@ -221,7 +221,7 @@ CHECK_TEST(test_pictures_that_begin_at_the_end_of_a_buffer) {
   }
 }
 
-// A picture of a stream whose end nobody knows leaves when it is there.
+// A picture of a stream whose end is unknown leaves when it is there.
 CHECK_TEST(test_streams_do_not_wait) {
   g_autoptr(GstHarness) harness = open_bytes("n-threads=1");
   gst_harness_push(harness, buffer_of(joined({good(), film()})));
@@ -319,7 +319,7 @@ std::string warning_of(const Bytes& file, const std::string& decoder = "",
   gst_harness_push(harness, buffer_of(file, 0));
   gst_harness_push(harness, buffer_of(file, 40 * GST_MSECOND));
   gst_harness_push_event(harness, gst_event_new_eos());
-  const guint64 counted = stat_of(element, "invalid-lengths");
+  const guint64 counted = stat_of(element, "xmp-length-mismatches");
   const std::vector<Report> reported = take_messages(bus, GST_MESSAGE_WARNING);
   fail_unless_equals_uint64(counted, 2 * reported.size());
   return reported.empty() ? "" : reported[0].text;

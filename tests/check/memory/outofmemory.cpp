@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Needs the allocator of failmalloc.cpp preloaded. On the fake driver, device memory and
-// page-locked memory come from there, too.
+// pinned memory come from there, too.
 #include "tests/check/memory/outofmemory.h"
 
 #include <dlfcn.h>
@@ -121,7 +121,7 @@ void check_all_given_back(int before, const std::string& what) {
 }
 
 // True when nothing failed because there was no nth allocation. With a GPU or its stand-in, some
-// allocations are optional: page-locked memory, a spare block.
+// allocations are optional: pinned memory, a spare block.
 bool run_one(const std::string& line, const Input& input, int nth, int how_many) {
   const std::string what =
       line + ", allocation " + std::to_string(nth) + (how_many == 1 ? "" : " and all later ones");

@@ -1,4 +1,4 @@
-// The page-locked pools that elements propose upstream and take from, and how long their memory
+// The pinned pools that elements propose upstream and take from, and how long their memory
 // lives.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
@@ -172,7 +172,7 @@ CHECK_TEST(test_blocks_are_used_again) {
   gst_object_unref(allocator);
 }
 
-// Without page-locked memory everything works with ordinary memory.
+// Without pinned memory everything works with ordinary memory.
 CHECK_TEST(test_no_page_locked_memory) {
   if (!is_fake()) return;
   g_setenv("FAKECUDA_MODE", "no-pinned", TRUE);
@@ -202,7 +202,7 @@ namespace {
 
 using namespace testing;  // the helpers are half of every line here
 
-// A pool of a special type stands for a peer that needs its own memory.
+// A pool of a special type represents a peer that needs its own memory.
 struct SpecialPool {
   GstBufferPool parent;
 };

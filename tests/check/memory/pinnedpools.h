@@ -1,4 +1,4 @@
-// Helpers for tests of page-locked memory: its detection, proposed pools, frames in it.
+// Helpers for tests of pinned memory: its detection, proposed pools, frames in it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,7 +11,7 @@ inline constexpr char kPinned[] = "CudaTransformPinnedMemory";
 inline bool is_pinned(GstBuffer* buffer) {
   return gst_memory_is_type(gst_buffer_peek_memory(buffer, 0), kPinned);
 }
-// The driver's answer about it: only page-locked memory is of type 1.
+// The driver's answer about it: only pinned memory is of type 1.
 inline bool is_page_locked(const void* address) {
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   auto ask = reinterpret_cast<int (*)(unsigned, int*, void**, guintptr)>(

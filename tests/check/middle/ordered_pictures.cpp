@@ -76,7 +76,7 @@ class SleepingCodec final : public PictureCodec {
     picture.frame->output_buffer = gst_buffer_copy(picture.frame->input_buffer);
     return gst_video_decoder_finish_frame(decoder_, picture.frame);
   }
-  void give_up(std::unique_ptr<FrameJob> picture) override {
+  void discard(std::unique_ptr<FrameJob> picture) override {
     gst_video_decoder_release_frame(decoder_, static_cast<SleepingPicture&>(*picture).frame);
   }
 

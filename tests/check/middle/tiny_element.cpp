@@ -109,7 +109,7 @@ static void gst_tiny_xor_class_init(GstTinyXorClass* klass) {
   base_class->make_transform = make_transform<TinyTransform>;
   const auto tiny = settings_of<&TinyTransform::settings>();
   install_properties(G_OBJECT_CLASS(klass), {tiny.row("mask", "Mask", "What samples are XORed with",
-                                                      &TinySettings::mask, {.most = 255})});
+                                                      &TinySettings::mask, {.max = 255})});
   g_autoptr(GstCaps) caps = gst_caps_from_string(
       "video/x-raw(memory:CUDAMemory), format={ I420, Y444 }; "
       "video/x-raw, format={ I420, Y444, GRAY8 }");

@@ -238,7 +238,7 @@ void Ledger::end(Kind kind, const uintptr_t* arguments) {
       counts_.stream_waits++;
       if (const auto found = recorded_.find(arguments[1]); found != recorded_.end())
         orders_.push_back({{first, ++numbers_}, found->second});
-      // For streams that nobody ever waits for.
+      // For streams without waits.
       if (orders_.size() > 1000) orders_.pop_front();
       break;
     case Kind::kQuery:

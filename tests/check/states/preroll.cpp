@@ -14,7 +14,7 @@ namespace {
 
 using namespace testing;
 
-// ONE: a queue of one buffer. DEC, ENC, DIRAC: the elements with eight pictures in work.
+// ONE: a queue of one buffer. DEC, ENC, DIRAC: the elements with eight pictures in flight.
 constexpr const char* kShort = " queue max-size-buffers=1 max-size-bytes=0 max-size-time=0 ";
 constexpr const char* kTimeLapse =
     "videotestsrc num-buffers=6 ! video/x-raw,format=I420,width=320,height=240,framerate=1/2 ! ";

@@ -1,4 +1,4 @@
-// Pipelines under everything at once: serialized queries, other queries and properties from
+// Pipelines under simultaneous load: serialized queries, other queries and properties from
 // separate threads, state changes, flushes and new caps. Nothing hangs, crashes or leaks, and
 // ThreadSanitizer has nothing to report.
 // SPDX-License-Identifier: LGPL-2.1-or-later
@@ -168,7 +168,7 @@ class Run {
     change_to(GST_STATE_PLAYING);
   }
 
-  // GStreamer's source gives up if caps change while it negotiates: it asks for those behind it,
+  // GStreamer's source gives up if caps change while it negotiates: it queries those behind it,
   // and then they are others.
   void await_caps(GstCaps* wanted) {
     g_autoptr(GstPad) pad = gst_element_get_static_pad(caps_, "src");

@@ -33,7 +33,7 @@ class SoakWatch {
 
  private:
   void watch();
-  void give_up(int seconds);
+  void discard(int seconds);
 
   GThread* thread_ = nullptr;
   std::atomic<bool> ended_ = false;
@@ -120,12 +120,12 @@ void SoakWatch::watch() {
     g_usleep(G_USEC_PER_SEC / 10);
     quiet = arrived_ == seen ? quiet + 1 : 0;
     seen = arrived_;
-    if (quiet >= 10 * patience()) give_up(quiet / 10);
+    if (quiet >= 10 * patience()) discard(quiet / 10);
   }
 }
 
 // Where each thread of the process is, as far as the system tells.
-void SoakWatch::give_up(int seconds) {
+void SoakWatch::discard(int seconds) {
   std::fprintf(stderr, "%s: no frame for %d s, %u so far; before frame %d, step %d\n",
                what_.c_str(), seconds, arrived_.load(), frame_.load(), step_.load());
   GDir* threads = g_dir_open("/proc/self/task", 0, nullptr);
@@ -163,7 +163,7 @@ void SoakMemory::check(double host_limit, double device_limit) const {
 // CUDATRANSFORM_SOAK_FRAMES: frames of each stream; a hundred thousand take minutes. With
 // CUDATRANSFORM_TEST_BACKEND=cuda the CUDA engine is compared with the CPU's, otherwise the CPU
 // engine with itself on one thread. On the fake driver that does its work late (FAKECUDA_DEFERRED)
-// it is compared with the same driver doing it at once.
+// it is compared with the same driver doing it immediately.
 
 namespace {
 
@@ -444,7 +444,8 @@ SoakPlan plan_of(SoakPlan::Kind kind, bool exact, int frames) {
   return plan;
 }
 
-// On the CPU engine; on the fake driver, which makes no pictures, with work that is done at once.
+// On the CPU engine; on the fake driver, which makes no pictures, with work that is done
+// immediately.
 std::vector<guint64> run_expected(const SoakPlan& plan) {
   if (!is_deferred()) return run_stream(plan, "cpu", is_cuda() ? 0 : 1);
   const DoneAtOnce order;

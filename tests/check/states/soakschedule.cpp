@@ -89,7 +89,7 @@ class Schedule {
   void change_inverse() {
     if (plan_.kind == SoakPlan::kWavelets)
       return one_in(2) ? change_method("i") : change_measuring("i");
-    static constexpr const char* kScales[] = {"1", "1", "1/2", "1/4", "1/8"};
+    static constexpr const char* kScales[] = {"full", "full", "half", "quarter", "eighth"};
     switch (below(3)) {
       case 0:
         return set("i", "scale", one_of(kScales));

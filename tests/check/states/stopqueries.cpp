@@ -138,7 +138,8 @@ class Line {
     fail_unless_equals_int(gst_element_set_state(h_->element, state), GST_STATE_CHANGE_SUCCESS);
   }
 
-  // Asks from several threads at once, and waits for them; returns how often the answer was yes.
+  // Asks from several threads simultaneously, and waits for them; returns how often the answer was
+  // yes.
   int ask(GstQuery* (*make)(Line*)) {
     std::atomic<int> answered = 0;
     std::vector<std::thread> threads;

@@ -174,7 +174,7 @@ class BandWriter {
   Sink sink_;
 };
 
-// The codes of slices, component after component or of both chroma components by turns.
+// The codes of slices, component after component or of both chroma components alternately.
 void put_slice(const CodedPicture& picture, int32_t column, int32_t row, int first, int last,
                BitWriter* writer) {
   for (size_t i = 0; i < picture.bands[0].size(); ++i) {

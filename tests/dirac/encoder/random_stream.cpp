@@ -157,12 +157,12 @@ void draw_slices(Dice& dice, const DiracSequence& sequence, CodedPicture* pictur
 // How coarse: quantizers are near to one another.
 class Quantizers {
  public:
-  Quantizers(Dice& dice, int most) : dice_(dice), base_(dice.number(0, most)), most_(most) {}
-  int next() { return dice_.one_in(2) ? base_ : dice_.number(0, std::min(base_ + 6, most_)); }
+  Quantizers(Dice& dice, int most) : dice_(dice), base_(dice.number(0, most)), max_(most) {}
+  int next() { return dice_.one_in(2) ? base_ : dice_.number(0, std::min(base_ + 6, max_)); }
 
  private:
   Dice& dice_;
-  int base_, most_;
+  int base_, max_;
 };
 
 void draw_quantizers(Dice& dice, bool is_natural, CodedPicture* picture) {

@@ -283,7 +283,7 @@ TEST(CoefFilters, EveryHalfIsRight) {
       uint64_t ignored = 0;
       for (uint32_t bits = 0; bits < 65536; ++bits) {
         const int n = static_cast<int>(bits % 64), block = static_cast<int>(bits / 64);
-        // Halfway to the next half, and the floats beside that.
+        // Halfway to the next half, and the floats next to that.
         const Exact half = exact_half(static_cast<uint16_t>(bits));
         Exact next = exact_half(static_cast<uint16_t>(bits + 1));
         if (!std::isfinite(next)) next = half;

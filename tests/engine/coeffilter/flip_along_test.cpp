@@ -56,7 +56,7 @@ Case random_case(std::mt19937& random) {
   return made;
 }
 
-// Each sample of the small result is at the place of those of the large one that it stands for.
+// Each sample of the small result is at the place of those of the large one that it represents.
 void expect_same_view(const Case& of, const FlipPlan& plan, const FlipPlan& along) {
   const auto& [picture, other, request, scale] = of;
   for (int y = 0; y < plan.height; y++)

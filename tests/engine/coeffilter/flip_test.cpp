@@ -1,4 +1,5 @@
-// Flips of every engine against the definition: samples that are turned between two transforms.
+// Flips of every engine against the definition: samples that are transformed between two
+// transforms.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -45,7 +46,7 @@ Block transform(const Block& from, bool inverse) {
   return transposed(along_rows(transposed(along_rows(from, inverse)), inverse));
 }
 
-// The coefficients of a block whose samples are turned.
+// The coefficients of a block whose samples are transformed.
 void define_block(const int64_t* from, bool transposes, bool mirrors_x, bool mirrors_y,
                   int64_t* to) {
   Block block;

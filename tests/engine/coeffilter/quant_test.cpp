@@ -35,7 +35,7 @@ TEST(CoefFilters, RequantizedLevelsAreRoundedQuotients) {
         << level << " x " << before << " / " << after;
     ASSERT_EQ(static_cast<uint64_t>(int64_t{error} * error), sse);
   };
-  // Every divisor, at multiples of it and beside them, where quotients change.
+  // Every divisor, at multiples of it and next to them, where quotients change.
   for (uint32_t after = 1; after <= 65535; after += quick() ? 37 : 1)
     for (const int32_t level : {0, 1, -1, 2, 1023, -2048, 32767, -32768})
       for (const uint32_t before :

@@ -63,7 +63,7 @@ struct Spec {
 using ForwardResult = ForwardOf<Coefficients>;
 
 ForwardResult run_forward(const Engine& engine, const Spec& spec, const Picture& picture);
-// `like` gives the sizes; `reference` may be null unless spec.measure asks for the squared error.
+// `like` gives the sizes; `reference` may be null unless spec.measure requests the squared error.
 InverseResult run_inverse(const Engine& engine, const Spec& spec, const Coefficients& coefs,
                           const Picture& like, const Picture* reference = nullptr);
 

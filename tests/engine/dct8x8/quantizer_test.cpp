@@ -195,7 +195,7 @@ int quantize_by_multiply_add(int x, float mul) {
 }
 float multiplier(int q) { return static_cast<float>(1.0 / (8.0 * q) * (1.0 + 0x1p-16)); }
 
-// Quotients change only beside ties, so testing around each tie covers them all.
+// Quotients change only next to ties, so testing around each tie covers them all.
 std::vector<int> values_beside_ties(int divisor, int limit) {
   std::vector<int> values = {0, limit};
   for (int64_t tie = divisor / 2; tie <= limit; tie += divisor)

@@ -97,7 +97,7 @@ TEST(Device, FencesKnowOfLaterOnes) {
     ASSERT_TRUE(after->wait().ok());
     EXPECT_TRUE(fences[3]->known_done()) << engine.name;
 
-    // More than a queue remembers: the latest answers for those before it.
+    // More than a queue remembers: the latest stands for those before it.
     std::vector<FencePtr> many(100);
     for (FencePtr& fence : many) {
       ASSERT_TRUE(device.upload(queue, {memory->data(), 64, bytes.data(), 64, 64, 1}).ok());

@@ -56,7 +56,7 @@ using ForwardResult = ForwardOf<Pyramids>;
 Pyramids empty_pyramids(const Picture& picture, const Shape& shape);
 
 ForwardResult run_forward(const Engine& engine, const Spec& spec, const Picture& picture);
-// `like` gives the sizes; `reference` may be null unless spec.measure asks for the squared error.
+// `like` gives the sizes; `reference` may be null unless spec.measure requests the squared error.
 InverseResult run_inverse(const Engine& engine, const Spec& spec, const Pyramids& coefs,
                           const Picture& like, const Picture* reference = nullptr);
 

@@ -21,7 +21,7 @@ int clamped(const Plane& plane, int x, int y) {
   return plane.at(std::clamp(x, 0, plane.width - 1), std::clamp(y, 0, plane.rows - 1));
 }
 
-// The next sample from the one in which position `at` lies, on its side.
+// The next sample from the one in which position `at` lies, transposed.
 int beside(int at) { return at / 2 + (at % 2 == 0 ? -1 : 1); }
 
 int upsampled(const Plane& plane, const RgbSubsampling& by, ChromaUpsampling how, int x, int y) {
