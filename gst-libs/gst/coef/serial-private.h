@@ -42,9 +42,9 @@ bool serialize(const GstDctMeta& meta, std::vector<uint8_t>* bytes);
 // or count.
 bool deserialize(const uint8_t* bytes, size_t size, uint8_t version, GstDctMeta* meta);
 
-// Appends the head of the serial form. The bytes of `segments`, and then those of `trailing`, follow
-// it: they may be large, so the caller appends them itself. False, with `bytes` untouched, if there
-// are more attachments than deserialize() accepts.
+// Appends the head of the serial form. The bytes of `segments`, and then those of `trailing`,
+// follow it: they may be large, so the caller appends them itself. False, with `bytes` untouched,
+// if there are more attachments than deserialize() accepts.
 bool serialize_head(const GstDctJpegMeta& meta, std::vector<uint8_t>* bytes);
 
 // Fills `meta`, a new one, with copies of the bytes. False, with `meta` untouched, on any other
