@@ -83,8 +83,8 @@ def _sampling(components: Sequence[Tuple]) -> str:
 
 
 # The bits of CtPicture.irregular.
-_IRREGULARITIES = ("left-over-bytes", "stray-bytes", "scan-parameters", "missing-end",
-                   "useless-marker", "unknown-header")
+_IRREGULARITIES = ("trailing-bytes", "extraneous-bytes", "scan-parameters", "missing-eoi",
+                   "unexpected-marker", "unknown-header")
 
 
 class FileRest(NamedTuple):

@@ -85,10 +85,10 @@ class Picture:
         where it is there, since some programs invert such files alone. Not written are segments
         about the coding (Adobe's of other files, AVI1) and an index without attachments
     path: of the file that was read, or None
-    irregular: what was odd about that file, though nothing of it is missing: a tuple of
-        `left-over-bytes` (behind coded data), `stray-bytes` (between segments), `scan-parameters`
-        (of a sequential scan), `missing-end`, `useless-marker`, `unknown-header` (a JFIF version,
-        an Adobe transform code); empty for a regular file
+    irregular: the anomalies of that file, of which nothing is missing: a tuple of `trailing-bytes`
+        (after the entropy-coded data), `extraneous-bytes` (between segments), `scan-parameters`
+        (of a sequential scan), `missing-eoi`, `unexpected-marker`, `unknown-header` (a JFIF
+        version, an Adobe transform code); empty for a regular file
     attachments: the other pictures of its file by the index (MPF) in `markers`, each the bytes of a
         JPEG file of one picture, which read() takes: gain maps, stereo pairs, previews; at most 255
     trailer: the bytes behind the last picture of the file

@@ -99,7 +99,7 @@ class Actions(WithCorpus):
             file.truncate(os.path.getsize(path) - 2)
         self.do("stats")
         self.assertEqual([row["irregular"] for row in self.rows() if "irregular" in row],
-                         [""] * 5 + ["missing-end"])
+                         [""] * 5 + ["missing-eoi"])
 
     def test_twelve_bits(self):
         levels = np.arange(-64, 64, dtype=np.int16).reshape(1, 2, 8, 8)

@@ -361,14 +361,14 @@ class BadInput(unittest.TestCase):
         for size in (len(data) - 2, len(data) - 1):  # only the end is missing
             picture = ct.read(data[:size])
             self.assertTrue(pictures.equal(picture, whole))
-            self.assertEqual(picture.irregular, ("missing-end",))
+            self.assertEqual(picture.irregular, ("missing-eoi",))
 
     def test_irregular_files(self):
         data = ct.write(ct.Picture.from_pixels(pictures.pixels(24, 17)))
         whole, at = ct.read(data), data.index(b"\xff\xda") + 5 + 2 * 3
-        odd = {("left-over-bytes",): data[:-2] + b"\x12\x34\xff\xd9",
+        odd = {("trailing-bytes",): data[:-2] + b"\x12\x34\xff\xd9",
                ("scan-parameters",): data[:at] + b"\1" + data[at + 1:],
-               ("left-over-bytes", "missing-end"): data[:-2] + b"\x12\x34"}
+               ("trailing-bytes", "missing-eoi"): data[:-2] + b"\x12\x34"}
         for names, changed in odd.items():
             picture = ct.read(changed)
             self.assertEqual(picture.irregular, names)

@@ -85,7 +85,7 @@ class Batches(WithFiles):
         pictures.write_all(self.folder.name, {"odd.jpg": data[:-2] + b"\x12\x34\xff\xd9"})
         batch, = ct.Reader([self.sound[0], odd, self.bad[0], odd])
         self.assertEqual([picture.path for picture in batch.irregular], [odd, odd])
-        self.assertEqual(batch.irregular[0].irregular, ("left-over-bytes",))
+        self.assertEqual(batch.irregular[0].irregular, ("trailing-bytes",))
         self.assertTrue(pictures.equal(batch[1], batch[0]))
         self.assertEqual([failure.path for failure in batch.failures], [self.bad[0]])
 
