@@ -6,7 +6,12 @@
 
 namespace cudatransform {
 
+namespace cuda {
+// kPasses: each pass by itself, where kAuto has both in one kernel.
+enum class ResizeKernelChoice { kAuto, kPasses };
+}  // namespace cuda
+
 // Jobs' addresses are device addresses, but for tables.
-const ResizeOps& cuda_resize_ops();
+const ResizeOps& cuda_resize_ops(cuda::ResizeKernelChoice choice = cuda::ResizeKernelChoice::kAuto);
 
 }  // namespace cudatransform

@@ -39,9 +39,12 @@ class PlacedPicture {
     const int behind = random() % 4 == 0 ? bytes : 0;
     picture->step = planar ? bytes : channels * bytes + behind;
     const size_t row = width * static_cast<size_t>(picture->step);
-    const size_t pitch = row + pick_gap(random, static_cast<size_t>(bytes));
+    size_t pitch = row + pick_gap(random, static_cast<size_t>(bytes));
+    // As pools have it: kernels then read words.
+    const bool pooled = random() % 2 == 0;
+    if (pooled) pitch = align_up(pitch);
     const size_t plane = pitch * height, planes = planar ? static_cast<size_t>(channels) : 1;
-    const size_t before = random() % 3 * static_cast<size_t>(bytes);
+    const size_t before = pooled ? 0 : random() % 3 * static_cast<size_t>(bytes);
     // The last row ends where the allocation does, in some.
     const size_t total = before + plane * planes - (random() % 2 == 0 ? pitch - row : 0);
     buffer_ = std::make_unique<GuardedBuffer>(engine, total);
