@@ -310,6 +310,10 @@ Status submit(Device& device, Queue& queue, std::span<const ResizeJob> jobs, Fen
 }  // namespace
 }  // namespace cuda
 
+Status probe_cuda_resize_kernels(Device& device) {
+  return cuda::probe_kernel(device, {cuda::resize_kernels(), 0});
+}
+
 const ResizeOps& cuda_resize_ops(cuda::ResizeKernelChoice choice) {
   using cuda::ResizeKernelChoice;
   static constexpr ResizeOps kOps = {"cuda", cuda::submit<ResizeKernelChoice::kAuto>};

@@ -11,6 +11,9 @@ namespace cuda {
 enum class ResizeKernelChoice { kAuto, kPasses };
 }  // namespace cuda
 
+// Whether the device can run these kernels.
+Status probe_cuda_resize_kernels(Device& device);
+
 // Jobs' addresses are device addresses, but for tables.
 const ResizeOps& cuda_resize_ops(cuda::ResizeKernelChoice choice = cuda::ResizeKernelChoice::kAuto);
 
