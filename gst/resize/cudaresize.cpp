@@ -208,6 +208,16 @@ static gboolean gst_cuda_resize_get_unit_size(GstBaseTransform*, GstCaps* caps, 
   return TRUE;
 }
 
+// Metas about places in the frame are dropped; the crop has been applied.
+static gboolean gst_cuda_resize_transform_meta(GstBaseTransform* trans, GstBuffer* out,
+                                               GstMeta* meta, GstBuffer* in) {
+  if (meta->info->api == GST_VIDEO_CROP_META_API_TYPE) return FALSE;
+  for (const char* tag : {GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR})
+    if (gst_meta_api_type_has_tag(meta->info->api, g_quark_from_static_string(tag))) return FALSE;
+  return GST_BASE_TRANSFORM_CLASS(gst_cuda_resize_parent_class)
+      ->transform_meta(trans, out, meta, in);
+}
+
 // ---- Properties ----
 
 static void install_properties(GObjectClass* klass) {
@@ -246,6 +256,7 @@ static void gst_cuda_resize_class_init(GstCudaResizeClass* klass) {
   trans_class->transform_caps = GST_DEBUG_FUNCPTR(gst_cuda_resize_transform_caps);
   trans_class->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_resize_fixate_caps);
   trans_class->get_unit_size = GST_DEBUG_FUNCPTR(gst_cuda_resize_get_unit_size);
+  trans_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_resize_transform_meta);
   base_class->element_name = "cudaresize";
   base_class->category = cudaresize_debug;
   base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_resize_kernels);

@@ -135,6 +135,11 @@ void ResizeTransform::propose(GstQuery* query, GstCaps* caps, guint buffers) {
 }
 
 Status ResizeTransform::take_settings(const char**) {
+  if (settings.reducing_gap > 0 && settings.reducing_gap < 1) {
+    return Status::error(
+        StatusCode::kInvalidSetting,
+        "reducing-gap of " + std::to_string(settings.reducing_gap) + ", expected 0 or at least 1");
+  }
   taken_ = settings;
   return {};
 }
@@ -165,8 +170,10 @@ Status ResizeTransform::find_box(const Crop& crop, ResizeBox* box) const {
   box->top = from.top;
   box->right = from.width > 0 ? from.left + from.width : crop.width;
   box->bottom = from.height > 0 ? from.top + from.height : crop.height;
-  if (box->left < box->right && box->right <= crop.width && box->top < box->bottom &&
-      box->bottom <= crop.height)
+  const auto is_within = [](double from, double to, int32_t side) {
+    return static_cast<float>(from) < static_cast<float>(to) && to <= side;
+  };
+  if (is_within(box->left, box->right, crop.width) && is_within(box->top, box->bottom, crop.height))
     return {};
   return Status::error(StatusCode::kInvalidSetting,
                        "Box from (" + std::to_string(box->left) + "," + std::to_string(box->top) +
