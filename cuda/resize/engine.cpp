@@ -182,8 +182,11 @@ class Batches {
     const auto x = tables_.add_axis(job.filter, plan.x, &params.x);
     const auto y = tables_.add_axis(job.filter, plan.y, &params.y);
     const int32_t most = resize_window_pitch(job.channels);
-    if (largest_window(plan.rows_first ? *y : *x) + kResizeBeyond > most ||
-        largest_window(plan.rows_first ? *x : *y) + kResizeBeyond > kResizeBetweenPitch)
+    constexpr int32_t kBand = kResizeTile / 2, kMaxBand = kResizeBandSteps * kResizeBeyond;
+    if (largest_window(plan.rows_first ? *y : *x, kResizeTile) + kResizeBeyond > most ||
+        largest_window(plan.rows_first ? *x : *y, kResizeTile) + kResizeBeyond >
+            kResizeBetweenPitch ||
+        largest_window(*x, kBand) > kMaxBand || largest_window(*y, kBand) > kMaxBand)
       return false;
     params.from = last.from;
     params.to = last.to;
@@ -202,11 +205,12 @@ class Batches {
     return true;
   }
 
-  static int32_t largest_window(const ResizeAxis& axis) {
+  // The most samples that `outputs` beside each other take.
+  static int32_t largest_window(const ResizeAxis& axis, int32_t outputs) {
     int32_t largest = 0;
-    for (int32_t o = 0; o < axis.out; o += kResizeTile) {
+    for (int32_t o = 0; o < axis.out; o += outputs) {
       const auto first = static_cast<size_t>(o);
-      const auto last = static_cast<size_t>(std::min(o + kResizeTile, axis.out) - 1);
+      const auto last = static_cast<size_t>(std::min(o + outputs, axis.out) - 1);
       const int32_t begin = axis.first[first] & -kResizeAlignment;
       largest = std::max(largest, axis.first[last] + axis.count[last] - begin);
     }

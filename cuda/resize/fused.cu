@@ -20,6 +20,9 @@ constexpr int32_t kStaged = 32;  // lines of the input that are in shared memory
 constexpr uint32_t kWarps = kResizeFusedThreads / 32;
 static_assert(kWarps * kMmaLines * kMmaOutputs == kStaged * kTile);
 
+// The weights of eight outputs for a step, as lanes take them.
+using StepWeights = uint2[kDigits][32];
+
 template <int kChannels>
 struct alignas(16) Shared {
   // Eight lines begin in different banks.
@@ -27,7 +30,10 @@ struct alignas(16) Shared {
   uint8_t in[kChannels][kStaged][kInPitch];
   // Results of the first pass: line i of the second has output i of the tile.
   uint8_t between[kChannels][kTile][kResizeBetweenPitch];
+  // Of both halves of the tile.
+  StepWeights weights[2][kResizeBandSteps];
 };
+static_assert(sizeof(Shared<3>) <= 48 << 10 && sizeof(Shared<4>) <= 48 << 10);
 
 // The samples that a tile's outputs take.
 struct Window {
@@ -42,82 +48,151 @@ __device__ __forceinline__ Window window_of(const ResizeAxisView& axis, int32_t 
 
 // ---- The input ----
 
-// Four samples of each channel that are beside each other; zeros outside.
-template <int kChannels>
-__device__ __forceinline__ void load_four(const ResizeFusedParams& params, int32_t x, int32_t y,
-                                          uint32_t (&words)[kChannels]) {
-  const ResizeView& from = params.from;
-#pragma unroll
-  for (int c = 0; c < kChannels; ++c) words[c] = 0;
-  if (x >= from.width || y >= from.height) return;
-  const bool whole = x + 4 <= from.width;
-  if (whole && params.words == ResizeWords::kPlanar) {
-#pragma unroll
-    for (int c = 0; c < kChannels; ++c)
-      words[c] = *reinterpret_cast<const uint32_t*>(from.data[c] + y * from.pitch[c] + x);
-    return;
-  }
-  if (kChannels >= 3 && whole && params.words == ResizeWords::kPacked) {
-    const auto* at = reinterpret_cast<const uint32_t*>(from.data[0] + y * from.pitch[0] +
-                                                       int64_t{x} * kChannels);
-    uint32_t packed[kChannels];
-#pragma unroll
-    for (int c = 0; c < kChannels; ++c) packed[c] = at[c];
-    if constexpr (kChannels == 3) {
-      words[0] = bytes_of(bytes_of(packed[0], packed[1], 0x0630), packed[2], 0x5210);
-      words[1] = bytes_of(bytes_of(packed[0], packed[1], 0x0741), packed[2], 0x6210);
-      words[2] = bytes_of(bytes_of(packed[0], packed[1], 0x0052), packed[2], 0x7410);
-    } else if constexpr (kChannels == 4) {
-      transpose_bytes(packed, words);
-    }
-    return;
-  }
-  const int32_t count = min(4, from.width - x);
+// Four samples of each channel that are beside each other, in words as they lie in memory.
+template <int kChannels, bool kIsPacked>
+__device__ __forceinline__ void load_words(const ResizeView& from, int32_t x, int32_t y,
+                                           uint32_t (&words)[kChannels]) {
 #pragma unroll
   for (int c = 0; c < kChannels; ++c) {
+    const uint8_t* at = kIsPacked
+                            ? from.data[0] + y * from.pitch[0] + int64_t{x} * kChannels + 4 * c
+                            : from.data[c] + y * from.pitch[c] + x;
+    words[c] = __ldg(reinterpret_cast<const uint32_t*>(at));
+  }
+}
+// These, channel by channel.
+template <int kChannels, bool kIsPacked>
+__device__ __forceinline__ void separate(uint32_t (&words)[kChannels]) {
+  if constexpr (kIsPacked && kChannels == 3) {
+    const uint32_t a = words[0], b = words[1], c = words[2];
+    words[0] = bytes_of(bytes_of(a, b, 0x0630), c, 0x5210);
+    words[1] = bytes_of(bytes_of(a, b, 0x0741), c, 0x6210);
+    words[2] = bytes_of(bytes_of(a, b, 0x0052), c, 0x7410);
+  } else if constexpr (kIsPacked && kChannels == 4) {
+    const uint32_t pixels[4] = {words[0], words[1], words[2], words[3]};
+    transpose_bytes(pixels, words);
+  }
+}
+
+// The same from any place, a byte at a time; zeros outside the picture.
+template <int kChannels>
+__device__ __forceinline__ void load_bytes(const ResizeView& from, int32_t x, int32_t y,
+                                           uint32_t (&words)[kChannels]) {
+  const int32_t count = y < from.height ? min(4, from.width - x) : 0;
+#pragma unroll
+  for (int c = 0; c < kChannels; ++c) {
+    words[c] = 0;
     const uint8_t* at = from.data[c] + y * from.pitch[c] + int64_t{x} * from.step;
     for (int32_t i = 0; i < count; ++i, at += from.step)
       words[c] |= static_cast<uint32_t>(__ldg(at)) << (8 * i);
   }
 }
 
-// Lines [first, first + kStaged) of the input, from `begin` on.
-template <int kChannels, bool kDownFirst>
-__device__ __forceinline__ void stage(const ResizeFusedParams& params, int32_t first,
-                                      const Window& window, Shared<kChannels>& shared) {
-  const int32_t quads = (window.size() + 3) / 4;
-  if constexpr (!kDownFirst) {
-    for (int32_t i = static_cast<int32_t>(threadIdx.x); i < kStaged * quads;
-         i += kResizeFusedThreads) {
-      const int32_t line = i / quads, quad = i - line * quads;
-      uint32_t words[kChannels];
-      load_four<kChannels>(params, window.begin + 4 * quad, first + line, words);
+// How the input is read: of words, all in the picture, or bytes.
+enum class Reads { kPacked, kPlanar, kBytes };
+
+template <int kChannels, Reads kReads>
+__device__ __forceinline__ void load_four(const ResizeView& from, int32_t x, int32_t y,
+                                          uint32_t (&words)[kChannels]) {
+  if constexpr (kReads == Reads::kBytes)
+    load_bytes(from, x, y, words);
+  else
+    // What lies outside has no weight: any word will do.
+    load_words<kChannels, kReads == Reads::kPacked>(from, min(x, from.width - 4),
+                                                    min(y, from.height - 1), words);
+}
+
+// The part of the input that goes to shared memory: lines from `first` on, `count` of them, and
+// quadruples of samples from `begin` on.
+struct Part {
+  int32_t first, count, begin, quads;
+};
+
+// Rows.
+template <int kChannels, Reads kReads>
+__device__ __forceinline__ void stage_rows(const ResizeView& from, const Part& part,
+                                           Shared<kChannels>& shared) {
+  constexpr int kAtOnce = 4;  // so many loads are on their way before the first is used
+  constexpr int kFraction = 20;
+  // Exact, as numbers times `quads` stay below 2^kFraction.
+  static_assert(kStaged * (Shared<kChannels>::kInPitch / 4) * (Shared<kChannels>::kInPitch / 4) <
+                1 << kFraction);
+  const auto quads = static_cast<uint32_t>(part.quads);
+  const uint32_t by_quads = ((1u << kFraction) + quads - 1) / quads;
+  const uint32_t all = static_cast<uint32_t>(part.count) * quads;
+#pragma unroll 1
+  for (uint32_t begin = threadIdx.x; begin < all; begin += kAtOnce * kResizeFusedThreads) {
+    uint32_t words[kAtOnce][kChannels], lines[kAtOnce], columns[kAtOnce];
+#pragma unroll
+    for (int u = 0; u < kAtOnce; ++u) {
+      const uint32_t i = min(begin + u * kResizeFusedThreads, all - 1);
+      lines[u] = i * by_quads >> kFraction;
+      columns[u] = 4 * (i - lines[u] * quads);
+      load_four<kChannels, kReads>(from, part.begin + static_cast<int32_t>(columns[u]),
+                                   part.first + static_cast<int32_t>(lines[u]), words[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < kAtOnce; ++u) {
+      if (begin + u * kResizeFusedThreads >= all) break;
+      separate<kChannels, kReads == Reads::kPacked>(words[u]);
 #pragma unroll
       for (int c = 0; c < kChannels; ++c)
-        *reinterpret_cast<uint32_t*>(&shared.in[c][line][4 * quad]) = words[c];
-    }
-  } else {
-    // Squares of four rows and columns.
-    constexpr int32_t kAcross = kStaged / 4;
-    for (int32_t i = static_cast<int32_t>(threadIdx.x); i < kAcross * quads;
-         i += kResizeFusedThreads) {
-      const int32_t quad = i / kAcross, across = i % kAcross;
-      uint32_t words[4][kChannels];
-#pragma unroll
-      for (int row = 0; row < 4; ++row)
-        load_four<kChannels>(params, first + 4 * across, window.begin + 4 * quad + row, words[row]);
-#pragma unroll
-      for (int c = 0; c < kChannels; ++c) {
-        const uint32_t rows[4] = {words[0][c], words[1][c], words[2][c], words[3][c]};
-        uint32_t columns[4];
-        transpose_bytes(rows, columns);
-#pragma unroll
-        for (int column = 0; column < 4; ++column)
-          *reinterpret_cast<uint32_t*>(&shared.in[c][4 * across + column][4 * quad]) =
-              columns[column];
-      }
+        *reinterpret_cast<uint32_t*>(&shared.in[c][lines[u]][columns[u]]) = words[u][c];
     }
   }
+}
+
+// Columns, in squares of four by four.
+template <int kChannels, Reads kReads>
+__device__ __forceinline__ void stage_columns(const ResizeView& from, const Part& part,
+                                              Shared<kChannels>& shared) {
+  constexpr int32_t kAcross = kStaged / 4;
+  const int32_t across = 4 * static_cast<int32_t>(threadIdx.x % kAcross);
+  if (across >= part.count) return;
+#pragma unroll 1
+  for (auto quad = static_cast<int32_t>(threadIdx.x / kAcross); quad < part.quads;
+       quad += kResizeFusedThreads / kAcross) {
+    uint32_t words[4][kChannels];
+#pragma unroll
+    for (int row = 0; row < 4; ++row)
+      load_four<kChannels, kReads>(from, part.first + across, part.begin + 4 * quad + row,
+                                   words[row]);
+#pragma unroll
+    for (int row = 0; row < 4; ++row) separate<kChannels, kReads == Reads::kPacked>(words[row]);
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c) {
+      const uint32_t rows[4] = {words[0][c], words[1][c], words[2][c], words[3][c]};
+      uint32_t columns[4];
+      transpose_bytes(rows, columns);
+#pragma unroll
+      for (int column = 0; column < 4; ++column)
+        *reinterpret_cast<uint32_t*>(&shared.in[c][across + column][4 * quad]) = columns[column];
+    }
+  }
+}
+
+template <int kChannels, bool kDownFirst, Reads kReads>
+__device__ __forceinline__ void stage_as(const ResizeView& from, const Part& part,
+                                         Shared<kChannels>& shared) {
+  if constexpr (kDownFirst)
+    stage_columns<kChannels, kReads>(from, part, shared);
+  else
+    stage_rows<kChannels, kReads>(from, part, shared);
+}
+
+template <int kChannels, bool kDownFirst>
+__device__ __forceinline__ void stage(const ResizeFusedParams& params, const Part& part,
+                                      Shared<kChannels>& shared) {
+  const ResizeView& from = params.from;
+  // Columns of the part; a word lies in the picture or outside, or all are in it.
+  const int32_t right = kDownFirst ? part.first + part.count : part.begin + 4 * part.quads;
+  const bool whole = from.width % 4 == 0 || (right + 3) / 4 * 4 <= from.width;
+  if (kChannels >= 3 && whole && params.words == ResizeWords::kPacked)
+    stage_as<kChannels, kDownFirst, Reads::kPacked>(from, part, shared);
+  else if (whole && params.words == ResizeWords::kPlanar)
+    stage_as<kChannels, kDownFirst, Reads::kPlanar>(from, part, shared);
+  else
+    stage_as<kChannels, kDownFirst, Reads::kBytes>(from, part, shared);
 }
 
 // ---- The passes ----
@@ -135,23 +210,46 @@ __device__ __forceinline__ Band band_of(const ResizeAxisView& axis, int32_t outp
   return {begin, (end - begin + kMmaDepth - 1) / kMmaDepth};
 }
 
-// Sixteen lines of each channel of `lines`, which begin at `window`, to kOf sums.
+// The weights of a tile's outputs, from `output` on.
+__device__ __forceinline__ void stage_weights(const ResizeAxisView& axis, int32_t output,
+                                              int32_t outputs, const Window& window,
+                                              StepWeights (*to)[kResizeBandSteps]) {
+  const auto lane = static_cast<int32_t>(threadIdx.x % 32);
+#pragma unroll 1
+  for (int half = 0; half < 2; ++half) {
+    const int32_t first = output + half * kMmaOutputs;
+    const Band band = band_of(axis, first, outputs, window);
+    const OutputWeights weights(axis, first + lane / 4, outputs);
+#pragma unroll 1
+    for (auto step = static_cast<int32_t>(threadIdx.x / 32); step < band.steps; step += kWarps) {
+      const MmaWeights by = weights.at(band.begin + kMmaDepth * step + 4 * (lane % 4));
+#pragma unroll
+      for (int digit = 0; digit < kDigits; ++digit)
+        to[half][step][digit][lane] = make_uint2(by.digits[digit][0], by.digits[digit][1]);
+    }
+  }
+}
+
+// Sixteen lines of kOf pictures: line(i) is the first of them, whose samples begin at the window.
 template <int kOf, typename Line>
-__device__ __forceinline__ void add_band(const ResizeAxisView& axis, int32_t output,
-                                         int32_t outputs, const Window& window, int32_t pitch,
+__device__ __forceinline__ void add_band(const Band& band, const Window& window,
+                                         const StepWeights* weights, int32_t pitch,
                                          const Line& line, MmaSums (&sums)[kOf]) {
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
-  const Band band = band_of(axis, output, outputs, window);
-  const OutputWeights weights(axis, output + lane / 4, outputs);
+  int32_t at = lane / 4 * pitch + band.begin - window.begin + 4 * (lane % 4);
 #pragma unroll
   for (int i = 0; i < kOf; ++i) sums[i] = {};
 #pragma unroll 1
-  for (int32_t step = 0; step < band.steps; ++step) {
-    const int32_t at = band.begin + kMmaDepth * step + 4 * (lane % 4);
-    const MmaWeights by = weights.at(at);
+  for (int32_t step = 0; step < band.steps; ++step, at += kMmaDepth) {
+    MmaWeights by;
 #pragma unroll
-    for (int i = 0; i < kOf; ++i)
-      add_products(load_lines(line(i) + lane / 4 * pitch + at - window.begin, pitch), by, &sums[i]);
+    for (int digit = 0; digit < kDigits; ++digit) {
+      const uint2 both = weights[step][digit][lane];
+      by.digits[digit][0] = both.x;
+      by.digits[digit][1] = both.y;
+    }
+#pragma unroll
+    for (int i = 0; i < kOf; ++i) add_products(load_lines(line(i) + at, pitch), by, &sums[i]);
   }
 }
 
@@ -163,22 +261,27 @@ __device__ __forceinline__ void first_pass(const ResizeFusedParams& params, int3
   const int32_t outputs = kDownFirst ? params.to.height : params.to.width;
   const auto warp = static_cast<int32_t>(threadIdx.x / 32);
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
-  const int32_t group = warp % 2 * kMmaOutputs, top = warp / 2 * kMmaLines;
+  const int32_t half = warp % 2, top = warp / 2 * kMmaLines;
+  const Band band = band_of(axis, output + half * kMmaOutputs, outputs, along);
+  stage_weights(axis, output, outputs, along, shared.weights);
 #pragma unroll 1
   for (int32_t first = 0; first < lines.size(); first += kStaged) {
     __syncthreads();  // all have used the lines before
-    stage<kChannels, kDownFirst>(params, lines.begin + first, along, shared);
+    const int32_t count = min(kStaged, lines.size() - first);
+    stage<kChannels, kDownFirst>(
+        params, {lines.begin + first, count, along.begin, (along.size() + 3) / 4}, shared);
     __syncthreads();
+    if (top >= count) continue;
     MmaSums sums[kChannels];
     add_band(
-        axis, output + group, outputs, along, Shared<kChannels>::kInPitch,
+        band, along, shared.weights[half], Shared<kChannels>::kInPitch,
         [&](int c) { return &shared.in[c][top][0]; }, sums);
 #pragma unroll
     for (int c = 0; c < kChannels; ++c)
 #pragma unroll
       for (int i = 0; i < 4; ++i)
-        shared.between[c][group + lane % 4 * 2 + i % 2][first + top + lane / 4 + i / 2 * 8] =
-            byte_of_digits(sums[c], i);
+        shared.between[c][half * kMmaOutputs + lane % 4 * 2 + i % 2]
+                      [first + top + lane / 4 + i / 2 * 8] = byte_of_digits(sums[c], i);
   }
   __syncthreads();
 }
@@ -191,17 +294,19 @@ __device__ __forceinline__ void second_pass(const ResizeFusedParams& params, int
   const ResizeAxisView& axis = kDownFirst ? params.x : params.y;
   const int32_t outputs = kDownFirst ? params.to.width : params.to.height;
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
+  stage_weights(axis, output, outputs, lines, shared.weights);
+  __syncthreads();
 #pragma unroll 1
   for (int32_t unit = static_cast<int32_t>(threadIdx.x / 32); unit < 2 * kChannels;
        unit += kWarps) {
-    const int32_t channel = unit / 2, group = unit % 2 * kMmaOutputs;
+    const int32_t channel = unit / 2, half = unit % 2;
     MmaSums sums[1];
     add_band(
-        axis, output + group, outputs, lines, kResizeBetweenPitch,
-        [&](int) { return &shared.between[channel][0][0]; }, sums);
+        band_of(axis, output + half * kMmaOutputs, outputs, lines), lines, shared.weights[half],
+        kResizeBetweenPitch, [&](int) { return &shared.between[channel][0][0]; }, sums);
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      results[channel][lane / 4 + i / 2 * 8][group + lane % 4 * 2 + i % 2] =
+      results[channel][lane / 4 + i / 2 * 8][half * kMmaOutputs + lane % 4 * 2 + i % 2] =
           byte_of_digits(sums[0], i);
   }
   __syncthreads();

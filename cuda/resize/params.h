@@ -58,10 +58,12 @@ inline constexpr uint32_t kResizeFusedThreads = 128;
 // Windows of tiles begin at multiples of this.
 inline constexpr int32_t kResizeAlignment = 4;
 // Bytes of shared memory for a line of the first pass, and of the second.
-constexpr int32_t resize_window_pitch(int channels) { return channels == 4 ? 272 : 336; }
+constexpr int32_t resize_window_pitch(int channels) { return channels == 4 ? 208 : 304; }
 inline constexpr int32_t kResizeBetweenPitch = 208;
 // A step of 32 samples reads so many beyond a window.
 inline constexpr int32_t kResizeBeyond = 32;
+// The most steps that eight outputs may take.
+inline constexpr int32_t kResizeBandSteps = 6;
 
 // Whether four samples are read as words of 32 bits.
 enum class ResizeWords { kNone, kPlanar, kPacked };
