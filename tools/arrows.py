@@ -47,8 +47,8 @@ ROOMS = {
     "cuda/jpeg": KERNELS + " jpeg transform/dct8x8",
     "jpeg": "transform/device transform/dct8x8 transform/ratecontrol transform/coeffilter",
     # The engines as a C library, for files and pixels.
-    "core": PICTURES + " jpeg transform/dct8x8 transform/rgb transform/coeffilter cuda/device"
-            " cuda/dct8x8 cuda/jpeg cuda/rgb cuda/coeffilter",
+    "core": PICTURES + " jpeg transform/dct8x8 transform/rgb transform/resize transform/coeffilter"
+            " cuda/device cuda/dct8x8 cuda/jpeg cuda/rgb cuda/resize cuda/coeffilter",
     "dirac": PICTURES + " transform/dwt transform/obmc",
     "gst/engine": ENGINE,
     "gst/stream": STREAM,
