@@ -225,10 +225,10 @@ class Batches {
                 (view.step > 1 || reinterpret_cast<uintptr_t>(view.data[c]) % kWord == 0);
       packed = packed && view.data[c] == view.data[0] + c;
     }
-    if (aligned && view.step == 1) return ResizeWords::kPlanar;
-    return aligned && packed && reinterpret_cast<uintptr_t>(view.data[0]) % kWord == 0
-               ? ResizeWords::kPacked
-               : ResizeWords::kNone;
+    aligned = aligned && reinterpret_cast<uintptr_t>(view.data[0]) % kWord == 0;
+    if (view.step == 1) return aligned ? ResizeWords::kPlanar : ResizeWords::kPlanarShifted;
+    if (!packed) return ResizeWords::kNone;
+    return aligned ? ResizeWords::kPacked : ResizeWords::kPackedShifted;
   }
 
   static void place_view(CUdeviceptr scratch, ResizeView* view) {

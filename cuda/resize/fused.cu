@@ -48,59 +48,79 @@ __device__ __forceinline__ Window window_of(const ResizeAxisView& axis, int32_t 
 
 // ---- The input ----
 
-// Four samples of each channel that are beside each other, in words as they lie in memory.
-template <int kChannels, bool kIsPacked>
-__device__ __forceinline__ void load_words(const ResizeView& from, int32_t x, int32_t y,
-                                           uint32_t (&words)[kChannels]) {
-#pragma unroll
-  for (int c = 0; c < kChannels; ++c) {
-    const uint8_t* at = kIsPacked
-                            ? from.data[0] + y * from.pitch[0] + int64_t{x} * kChannels + 4 * c
-                            : from.data[c] + y * from.pitch[c] + x;
-    words[c] = __ldg(reinterpret_cast<const uint32_t*>(at));
-  }
-}
-// These, channel by channel.
-template <int kChannels, bool kIsPacked>
-__device__ __forceinline__ void separate(uint32_t (&words)[kChannels]) {
-  if constexpr (kIsPacked && kChannels == 3) {
-    const uint32_t a = words[0], b = words[1], c = words[2];
-    words[0] = bytes_of(bytes_of(a, b, 0x0630), c, 0x5210);
-    words[1] = bytes_of(bytes_of(a, b, 0x0741), c, 0x6210);
-    words[2] = bytes_of(bytes_of(a, b, 0x0052), c, 0x7410);
-  } else if constexpr (kIsPacked && kChannels == 4) {
-    const uint32_t pixels[4] = {words[0], words[1], words[2], words[3]};
-    transpose_bytes(pixels, words);
-  }
-}
-
-// The same from any place, a byte at a time; zeros outside the picture.
-template <int kChannels>
-__device__ __forceinline__ void load_bytes(const ResizeView& from, int32_t x, int32_t y,
-                                           uint32_t (&words)[kChannels]) {
-  const int32_t count = y < from.height ? min(4, from.width - x) : 0;
-#pragma unroll
-  for (int c = 0; c < kChannels; ++c) {
-    words[c] = 0;
-    const uint8_t* at = from.data[c] + y * from.pitch[c] + int64_t{x} * from.step;
-    for (int32_t i = 0; i < count; ++i, at += from.step)
-      words[c] |= static_cast<uint32_t>(__ldg(at)) << (8 * i);
-  }
-}
-
-// How the input is read: of words, all in the picture, or bytes.
-enum class Reads { kPacked, kPlanar, kBytes };
+// How the input is read: in words, of packed pixels or of planes, which may begin at any byte; or
+// in bytes.
+enum class Reads { kPacked, kPackedShifted, kPlanar, kPlanarShifted, kBytes };
 
 template <int kChannels, Reads kReads>
-__device__ __forceinline__ void load_four(const ResizeView& from, int32_t x, int32_t y,
-                                          uint32_t (&words)[kChannels]) {
-  if constexpr (kReads == Reads::kBytes)
-    load_bytes(from, x, y, words);
-  else
-    // What lies outside has no weight: any word will do.
-    load_words<kChannels, kReads == Reads::kPacked>(from, min(x, from.width - 4),
-                                                    min(y, from.height - 1), words);
-}
+struct Four {
+  static constexpr bool kIsPacked = kReads == Reads::kPacked || kReads == Reads::kPackedShifted;
+  static constexpr bool kIsShifted =
+      kReads == Reads::kPackedShifted || kReads == Reads::kPlanarShifted;
+  // Words in a row, and how many of these.
+  static constexpr int kInRow = (kIsPacked ? kChannels : 1) + (kIsShifted ? 1 : 0);
+  static constexpr int kRows = kIsPacked ? 1 : kChannels;
+
+  // Loads four samples of each channel that are beside each other, as they lie in memory. What is
+  // outside of the picture has no weight: any word will do.
+  __device__ __forceinline__ void load(const ResizeView& from, int32_t x, int32_t y) {
+    if constexpr (kReads == Reads::kBytes) return load_bytes(from, x, y);
+    x = min(x, from.width - 4);
+    y = min(y, from.height - 1);
+#pragma unroll
+    for (int row = 0; row < kRows; ++row) {
+      const uint8_t* at =
+          from.data[row] + y * from.pitch[row] + int64_t{x} * (kIsPacked ? kChannels : 1);
+      if constexpr (kIsShifted) {
+        const auto beyond = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(at) % 4);
+        shifts_[row] = 8 * beyond;
+        at -= beyond;
+      }
+#pragma unroll
+      for (int i = 0; i < kInRow; ++i)
+        words_[row][i] = __ldg(reinterpret_cast<const uint32_t*>(at) + i);
+    }
+  }
+
+  // The samples, channel by channel.
+  __device__ __forceinline__ void separate(uint32_t (&samples)[kChannels]) const {
+    uint32_t words[kChannels];
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c) {
+      const int row = kIsPacked ? 0 : c, i = kIsPacked ? c : 0;
+      if constexpr (kIsShifted)
+        words[c] = __funnelshift_r(words_[row][i], words_[row][i + 1], shifts_[row]);
+      else
+        words[c] = words_[row][i];
+    }
+    if constexpr (kIsPacked && kChannels == 3) {
+      samples[0] = bytes_of(bytes_of(words[0], words[1], 0x0630), words[2], 0x5210);
+      samples[1] = bytes_of(bytes_of(words[0], words[1], 0x0741), words[2], 0x6210);
+      samples[2] = bytes_of(bytes_of(words[0], words[1], 0x0052), words[2], 0x7410);
+    } else if constexpr (kIsPacked && kChannels == 4) {
+      transpose_bytes(words, samples);
+    } else {
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c) samples[c] = words[c];
+    }
+  }
+
+ private:
+  // From any place, a byte at a time; zeros outside of the picture.
+  __device__ __forceinline__ void load_bytes(const ResizeView& from, int32_t x, int32_t y) {
+    const int32_t count = y < from.height ? min(4, from.width - x) : 0;
+#pragma unroll
+    for (int c = 0; c < kRows; ++c) {
+      words_[c][0] = 0;
+      const uint8_t* at = from.data[c] + y * from.pitch[c] + int64_t{x} * from.step;
+      for (int32_t i = 0; i < count; ++i, at += from.step)
+        words_[c][0] |= static_cast<uint32_t>(__ldg(at)) << (8 * i);
+    }
+  }
+
+  uint32_t words_[kRows][kInRow];
+  uint32_t shifts_[kIsShifted ? kRows : 1];
+};
 
 // The part of the input that goes to shared memory: lines from `first` on, `count` of them, and
 // quadruples of samples from `begin` on.
@@ -122,22 +142,24 @@ __device__ __forceinline__ void stage_rows(const ResizeView& from, const Part& p
   const uint32_t all = static_cast<uint32_t>(part.count) * quads;
 #pragma unroll 1
   for (uint32_t begin = threadIdx.x; begin < all; begin += kAtOnce * kResizeFusedThreads) {
-    uint32_t words[kAtOnce][kChannels], lines[kAtOnce], columns[kAtOnce];
+    Four<kChannels, kReads> fours[kAtOnce];
+    uint32_t lines[kAtOnce], columns[kAtOnce];
 #pragma unroll
     for (int u = 0; u < kAtOnce; ++u) {
       const uint32_t i = min(begin + u * kResizeFusedThreads, all - 1);
       lines[u] = i * by_quads >> kFraction;
       columns[u] = 4 * (i - lines[u] * quads);
-      load_four<kChannels, kReads>(from, part.begin + static_cast<int32_t>(columns[u]),
-                                   part.first + static_cast<int32_t>(lines[u]), words[u]);
+      fours[u].load(from, part.begin + static_cast<int32_t>(columns[u]),
+                    part.first + static_cast<int32_t>(lines[u]));
     }
 #pragma unroll
     for (int u = 0; u < kAtOnce; ++u) {
       if (begin + u * kResizeFusedThreads >= all) break;
-      separate<kChannels, kReads == Reads::kPacked>(words[u]);
+      uint32_t samples[kChannels];
+      fours[u].separate(samples);
 #pragma unroll
       for (int c = 0; c < kChannels; ++c)
-        *reinterpret_cast<uint32_t*>(&shared.in[c][lines[u]][columns[u]]) = words[u][c];
+        *reinterpret_cast<uint32_t*>(&shared.in[c][lines[u]][columns[u]]) = samples[c];
     }
   }
 }
@@ -152,13 +174,13 @@ __device__ __forceinline__ void stage_columns(const ResizeView& from, const Part
 #pragma unroll 1
   for (auto quad = static_cast<int32_t>(threadIdx.x / kAcross); quad < part.quads;
        quad += kResizeFusedThreads / kAcross) {
+    Four<kChannels, kReads> fours[4];
     uint32_t words[4][kChannels];
 #pragma unroll
     for (int row = 0; row < 4; ++row)
-      load_four<kChannels, kReads>(from, part.first + across, part.begin + 4 * quad + row,
-                                   words[row]);
+      fours[row].load(from, part.first + across, part.begin + 4 * quad + row);
 #pragma unroll
-    for (int row = 0; row < 4; ++row) separate<kChannels, kReads == Reads::kPacked>(words[row]);
+    for (int row = 0; row < 4; ++row) fours[row].separate(words[row]);
 #pragma unroll
     for (int c = 0; c < kChannels; ++c) {
       const uint32_t rows[4] = {words[0][c], words[1][c], words[2][c], words[3][c]};
@@ -184,13 +206,20 @@ template <int kChannels, bool kDownFirst>
 __device__ __forceinline__ void stage(const ResizeFusedParams& params, const Part& part,
                                       Shared<kChannels>& shared) {
   const ResizeView& from = params.from;
-  // Columns of the part; a word lies in the picture or outside, or all are in it.
-  const int32_t right = kDownFirst ? part.first + part.count : part.begin + 4 * part.quads;
-  const bool whole = from.width % 4 == 0 || (right + 3) / 4 * 4 <= from.width;
+  const int32_t along_end = part.begin + 4 * part.quads, lines_end = part.first + part.count;
+  const int32_t right = ((kDownFirst ? lines_end : along_end) + 3) / 4 * 4;
+  const int32_t bottom = kDownFirst ? along_end : lines_end;
+  // Words lie in the picture or outside; shifted ones take another word behind them.
+  const bool whole = from.width % 4 == 0 || right <= from.width;
+  const bool inner = whole && (bottom < from.height || right + 4 <= from.width);
   if (kChannels >= 3 && whole && params.words == ResizeWords::kPacked)
     stage_as<kChannels, kDownFirst, Reads::kPacked>(from, part, shared);
+  else if (kChannels >= 3 && inner && params.words == ResizeWords::kPackedShifted)
+    stage_as<kChannels, kDownFirst, Reads::kPackedShifted>(from, part, shared);
   else if (whole && params.words == ResizeWords::kPlanar)
     stage_as<kChannels, kDownFirst, Reads::kPlanar>(from, part, shared);
+  else if (inner && params.words == ResizeWords::kPlanarShifted)
+    stage_as<kChannels, kDownFirst, Reads::kPlanarShifted>(from, part, shared);
   else
     stage_as<kChannels, kDownFirst, Reads::kBytes>(from, part, shared);
 }

@@ -65,8 +65,8 @@ inline constexpr int32_t kResizeBeyond = 32;
 // The most steps that eight outputs may take.
 inline constexpr int32_t kResizeBandSteps = 6;
 
-// Whether four samples are read as words of 32 bits.
-enum class ResizeWords { kNone, kPlanar, kPacked };
+// Whether four samples are read as words of 32 bits: aligned ones, or from any byte on.
+enum class ResizeWords { kNone, kPlanar, kPlanarShifted, kPacked, kPackedShifted };
 
 struct ResizeFusedParams {
   ResizeView from, to;
