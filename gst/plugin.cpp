@@ -18,6 +18,7 @@ static gboolean plugin_init(GstPlugin* plugin) {
   registered |= GST_ELEMENT_REGISTER(cudadctconvert, plugin);
   registered |= GST_ELEMENT_REGISTER(cudadctflip, plugin);
   registered |= GST_ELEMENT_REGISTER(cudadctquant, plugin);
+  registered |= GST_ELEMENT_REGISTER(cudaresize, plugin);
   registered |= GST_ELEMENT_REGISTER(cudadwt, plugin);
   registered |= GST_ELEMENT_REGISTER(cudaidwt, plugin);
   registered |= GST_ELEMENT_REGISTER(cudadiracdec, plugin);

@@ -62,6 +62,7 @@ ROOMS = {
     # Rate control counts the bytes of JPEG files.
     "gst/rate": ELEMENTS + " transform/dct8x8 transform/ratecontrol jpeg cuda/jpeg cuda/ratecontrol"
                 " gst/dct8x8/quant_settings.h gst/dct8x8/file_query.h",
+    "gst/resize": ELEMENTS + " transform/resize cuda/resize",
     # What a JPEG file has besides its picture follows the picture.
     "gst/coeffilter": ELEMENTS + " transform/dct8x8 transform/coeffilter cuda/coeffilter jpeg"
                       " gst/dct8x8/caps.h gst/dct8x8/coefficients.h gst/dct8x8/quant_settings.h"

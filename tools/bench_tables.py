@@ -27,6 +27,7 @@ TITLES = {
     "flip": "Coefficients of turned pictures",
     "quant": "Coefficients with other tables",
     "range": "Limited range to full range",
+    "resize": "RGB to 224 x 224",
     "rgb": "RGB: planes to pixels (inverse) and back (forward)",
     "dwt": "Wavelets: four levels of 8-bit 4:2:0 (32K: one plane), 16-bit coefficients",
     "L2": "One buffer again and again: resident in the cache, not comparable with the limit",

@@ -15,14 +15,18 @@ inline void add_resize_view(const ResizeView& view, int channels, int bytes, boo
                view.height, is_written, bytes, view.step});
 }
 
-inline void resize_pass_accesses(const ResizePassParams& params, AccessList* list) {
+template <typename Params>
+void resize_accesses(const Params& params, AccessList* list) {
   const int bytes = params.type == ResizeType::kU8 ? 1 : params.type == ResizeType::kF32 ? 4 : 2;
   add_resize_view(params.from, params.channels, 1, false, list);
   add_resize_view(params.to, params.channels, bytes, true, list);
 }
 
-#define CT_PASS(name, ...) CT_ACCESSES(name, ResizePassParams, resize_pass_accesses)
-inline constexpr KernelAccesses kResizeAccesses[] = {CT_RESIZE_PASS_KERNELS(CT_PASS)};
+#define CT_PASS(name, ...) CT_ACCESSES(name, ResizePassParams, resize_accesses)
+#define CT_FUSED(name, ...) CT_ACCESSES(name, ResizeFusedParams, resize_accesses)
+inline constexpr KernelAccesses kResizeAccesses[] = {CT_RESIZE_PASS_KERNELS(CT_PASS)
+                                                         CT_RESIZE_FUSED_KERNELS(CT_FUSED)};
 #undef CT_PASS
+#undef CT_FUSED
 
 }  // namespace cudatransform::cuda

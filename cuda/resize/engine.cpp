@@ -26,6 +26,9 @@ namespace {
 
 // Intermediates of the jobs that are under way together.
 constexpr size_t kMaxScratch = size_t{256} << 20;
+#define CT_COUNT(...) +1
+constexpr uint32_t kPassKernels = CT_RESIZE_PASS_KERNELS(CT_COUNT);
+#undef CT_COUNT
 constexpr int kStages = 3;  // a reduction, and two passes
 
 uint32_t divided(int32_t size, uint32_t by) { return (static_cast<uint32_t>(size) + by - 1) / by; }
@@ -53,7 +56,8 @@ ResizeView with_all_channels(ResizeView view, int channels) {
 
 class Batches {
  public:
-  Batches(Device& device, StreamQueue& queue) : device_(device), queue_(queue), tables_(queue) {}
+  Batches(Device& device, StreamQueue& queue, bool may_fuse)
+      : device_(device), queue_(queue), may_fuse_(may_fuse), tables_(queue) {}
 
   bool is_full() const { return scratch_ > kMaxScratch; }
 
@@ -66,6 +70,7 @@ class Batches {
     last.table = tables_.add_values(job);
     last.divides = plan.premultiplies;
     if (!plan.filters()) return add_pick(plan, last);
+    if (may_fuse_ && add_fused(job, plan, last)) return;
     const bool both = plan.x.is_filtered && plan.y.is_filtered;
     const bool along_last = plan.y.is_filtered ? plan.rows_first && both : true;
     const ResizeSide& side = along_last ? plan.x : plan.y;
@@ -90,15 +95,20 @@ class Batches {
     if (scratch_ > 0) CT_RETURN_IF_ERROR(queue_.scratch(scratch_, &scratch));
     for (auto& stage : stages_) {
       for (Pass& pass : stage) place(scratch, &pass.params);
-      CT_RETURN_IF_ERROR(launch(stage));
+      CT_RETURN_IF_ERROR(launch(stage, kResizeThreads));
     }
-    return {};
+    for (FusedPass& pass : fused_) place(scratch, &pass.params);
+    return launch(fused_, kResizeFusedThreads);
   }
 
  private:
   struct Pass {
-    ResizePass kind;
+    uint32_t kernel, ctas;
     ResizePassParams params;
+  };
+  struct FusedPass {
+    uint32_t kernel, ctas;
+    ResizeFusedParams params;
   };
 
   static ResizePassParams params_of(const ResizeJob& job, const ResizeView& from,
@@ -161,7 +171,64 @@ class Batches {
   void add_pass(int stage, ResizePass kind, ResizePassParams params) {
     params.across = divided(params.to.width, kResizeAcross);
     params.by_across = make_divider(params.across);
-    stages_[stage].push_back({kind, params});
+    stages_[stage].push_back({static_cast<uint32_t>(kind),
+                              params.across * divided(params.to.height, kResizeRows), params});
+  }
+
+  // False where a tile's windows are too large.
+  bool add_fused(const ResizeJob& job, const ResizePlan& plan, const ResizePassParams& last) {
+    if (!plan.x.is_filtered || !plan.y.is_filtered || job.channels == 2) return false;
+    ResizeFusedParams params = {};
+    const auto x = tables_.add_axis(job.filter, plan.x, &params.x);
+    const auto y = tables_.add_axis(job.filter, plan.y, &params.y);
+    const int32_t most = resize_window_pitch(job.channels);
+    constexpr int32_t kBand = kResizeTile / 2, kMaxBand = kResizeBandSteps * kResizeBeyond;
+    if (largest_window(plan.rows_first ? *y : *x, kResizeTile) + kResizeBeyond > most ||
+        largest_window(plan.rows_first ? *x : *y, kResizeTile) + kResizeBeyond >
+            kResizeBetweenPitch ||
+        largest_window(*x, kBand) > kMaxBand || largest_window(*y, kBand) > kMaxBand)
+      return false;
+    params.from = last.from;
+    params.to = last.to;
+    params.channels = job.channels;
+    params.words = words_of(last.from, job.channels);
+    params.divides = last.divides;
+    params.type = last.type;
+    params.table = last.table;
+    params.across = divided(params.to.width, kResizeTile);
+    params.by_across = make_divider(params.across);
+    const uint32_t kernel = (job.channels == 1   ? 0
+                             : job.channels == 3 ? 2
+                                                 : 4) +
+                            (plan.rows_first ? 1 : 0) + kPassKernels;
+    fused_.push_back({kernel, params.across * divided(params.to.height, kResizeTile), params});
+    return true;
+  }
+
+  // The most samples that `outputs` beside each other take.
+  static int32_t largest_window(const ResizeAxis& axis, int32_t outputs) {
+    int32_t largest = 0;
+    for (int32_t o = 0; o < axis.out; o += outputs) {
+      const auto first = static_cast<size_t>(o);
+      const auto last = static_cast<size_t>(std::min(o + outputs, axis.out) - 1);
+      const int32_t begin = axis.first[first] & -kResizeAlignment;
+      largest = std::max(largest, axis.first[last] + axis.count[last] - begin);
+    }
+    return largest;
+  }
+
+  static ResizeWords words_of(const ResizeView& view, int channels) {
+    constexpr uintptr_t kWord = 4;
+    bool aligned = true, packed = view.step == channels && channels > 1;
+    for (int c = 0; c < channels; ++c) {
+      aligned = aligned && view.pitch[c] % static_cast<int64_t>(kWord) == 0 &&
+                (view.step > 1 || reinterpret_cast<uintptr_t>(view.data[c]) % kWord == 0);
+      packed = packed && view.data[c] == view.data[0] + c;
+    }
+    aligned = aligned && reinterpret_cast<uintptr_t>(view.data[0]) % kWord == 0;
+    if (view.step == 1) return aligned ? ResizeWords::kPlanar : ResizeWords::kPlanarShifted;
+    if (!packed) return ResizeWords::kNone;
+    return aligned ? ResizeWords::kPacked : ResizeWords::kPackedShifted;
   }
 
   static void place_view(CUdeviceptr scratch, ResizeView* view) {
@@ -172,35 +239,41 @@ class Batches {
     }
   }
 
+  void place_axis(ResizeAxisView* axis) const {
+    tables_.place(&axis->first);
+    tables_.place(&axis->count);
+    tables_.place(&axis->weights);
+  }
+
+  void place(CUdeviceptr scratch, ResizeFusedParams* params) const {
+    place_view(scratch, &params->from);
+    place_axis(&params->x);
+    place_axis(&params->y);
+    tables_.place(&params->table);
+  }
+
   void place(CUdeviceptr scratch, ResizePassParams* params) const {
     place_view(scratch, &params->from);
     place_view(scratch, &params->to);
-    tables_.place(&params->axis.first);
-    tables_.place(&params->axis.count);
-    tables_.place(&params->axis.weights);
+    place_axis(&params->axis);
     tables_.place(&params->columns);
     tables_.place(&params->rows);
     tables_.place(&params->table);
   }
 
-  static uint32_t ctas_of(const ResizePassParams& params) {
-    return params.across * divided(params.to.height, kResizeRows);
-  }
-
-  Status launch(std::vector<Pass>& passes) {
+  template <typename Kind>
+  Status launch(std::vector<Kind>& passes, uint32_t threads) {
     if (passes.empty()) return {};
     if (passes.size() == 1) {
-      ResizePassParams& params = passes[0].params;
-      void* arguments[] = {&params};
-      const KernelKey key = {resize_kernels(), static_cast<uint32_t>(passes[0].kind)};
-      return queue_.launch(key, ctas_of(params), kResizeThreads, arguments, false);
+      void* arguments[] = {&passes[0].params};
+      const KernelKey key = {resize_kernels(), passes[0].kernel};
+      return queue_.launch(key, passes[0].ctas, threads, arguments, false);
     }
-    Batch<ResizePassParams> batch;
-    for (const Pass& pass : passes)
-      batch.add(static_cast<uint32_t>(pass.kind), ctas_of(pass.params), pass.params);
+    Batch<decltype(Kind::params)> batch;
+    for (const Kind& pass : passes) batch.add(pass.kernel, pass.ctas, pass.params);
     CT_RETURN_IF_ERROR(batch.send(device_, queue_));
-    return batch.launch(queue_, resize_batch_kernels(), kResizeThreads, 0, 1,
-                        [](uint32_t kind) { return kind; });
+    return batch.launch(queue_, resize_batch_kernels(), threads, 0, 1,
+                        [](uint32_t kernel) { return kernel; });
   }
 
   // Above all addresses of a process and a device.
@@ -208,26 +281,30 @@ class Batches {
 
   Device& device_;
   StreamQueue& queue_;
+  const bool may_fuse_;
   ResizeTables tables_;
   std::vector<Pass> stages_[kStages];
+  std::vector<FusedPass> fused_;  // behind reductions
   size_t scratch_ = 0;
 };
 
-Status submit_all(Device& device, StreamQueue& queue, std::span<const ResizeJob> jobs) {
+Status submit_all(Device& device, StreamQueue& queue, std::span<const ResizeJob> jobs,
+                  bool may_fuse) {
   for (size_t i = 0; i < jobs.size();) {
-    Batches batches(device, queue);
+    Batches batches(device, queue, may_fuse);
     while (i < jobs.size() && !batches.is_full()) batches.add(jobs[i++]);
     CT_RETURN_IF_ERROR(batches.run());
   }
   return {};
 }
 
+template <ResizeKernelChoice kChoice>
 Status submit(Device& device, Queue& queue, std::span<const ResizeJob> jobs, FencePtr* fence) {
   for (const ResizeJob& job : jobs) CT_RETURN_IF_ERROR(validate(job));
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   CT_RETURN_IF_ERROR(check_queue(device, stream));
   try {
-    CT_RETURN_IF_ERROR(submit_all(device, *stream, jobs));
+    CT_RETURN_IF_ERROR(submit_all(device, *stream, jobs, kChoice == ResizeKernelChoice::kAuto));
   } catch (const std::bad_alloc&) {
     return Status::error(StatusCode::kOutOfMemory, "no host memory for the weights of filters");
   }
@@ -237,9 +314,15 @@ Status submit(Device& device, Queue& queue, std::span<const ResizeJob> jobs, Fen
 }  // namespace
 }  // namespace cuda
 
-const ResizeOps& cuda_resize_ops() {
-  static constexpr ResizeOps kOps = {"cuda", cuda::submit};
-  return kOps;
+Status probe_cuda_resize_kernels(Device& device) {
+  return cuda::probe_kernel(device, {cuda::resize_kernels(), 0});
+}
+
+const ResizeOps& cuda_resize_ops(cuda::ResizeKernelChoice choice) {
+  using cuda::ResizeKernelChoice;
+  static constexpr ResizeOps kOps = {"cuda", cuda::submit<ResizeKernelChoice::kAuto>};
+  static constexpr ResizeOps kPasses = {"cuda", cuda::submit<ResizeKernelChoice::kPasses>};
+  return choice == ResizeKernelChoice::kAuto ? kOps : kPasses;
 }
 
 }  // namespace cudatransform

@@ -6,7 +6,15 @@
 
 namespace cudatransform {
 
+namespace cuda {
+// kPasses: each pass by itself, where kAuto has both in one kernel.
+enum class ResizeKernelChoice { kAuto, kPasses };
+}  // namespace cuda
+
+// Whether the device can run these kernels.
+Status probe_cuda_resize_kernels(Device& device);
+
 // Jobs' addresses are device addresses, but for tables.
-const ResizeOps& cuda_resize_ops();
+const ResizeOps& cuda_resize_ops(cuda::ResizeKernelChoice choice = cuda::ResizeKernelChoice::kAuto);
 
 }  // namespace cudatransform

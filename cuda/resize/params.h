@@ -50,4 +50,35 @@ struct ResizePassParams {
   Divider by_across;
 };
 
+// ---- Both passes at once ----
+
+// A CTA has a square of so many pixels.
+inline constexpr int32_t kResizeTile = 16;
+inline constexpr uint32_t kResizeFusedThreads = 128;
+// Windows of tiles begin at multiples of this.
+inline constexpr int32_t kResizeAlignment = 4;
+// Bytes of shared memory for a line of the first pass, and of the second.
+constexpr int32_t resize_window_pitch(int channels) { return channels == 4 ? 208 : 304; }
+inline constexpr int32_t kResizeBetweenPitch = 208;
+// A step of 32 samples reads so many beyond a window.
+inline constexpr int32_t kResizeBeyond = 32;
+// The most steps that eight outputs may take.
+inline constexpr int32_t kResizeBandSteps = 6;
+
+// Whether four samples are read as words of 32 bits: aligned ones, or from any byte on.
+enum class ResizeWords { kNone, kPlanar, kPlanarShifted, kPacked, kPackedShifted };
+
+struct ResizeFusedParams {
+  ResizeView from, to;
+  int32_t channels;
+  ResizeAxisView x, y;
+  ResizeWords words;
+  // As in ResizePassParams.
+  bool divides;
+  ResizeType type;
+  const void* table;
+  uint32_t across;
+  Divider by_across;
+};
+
 }  // namespace cudatransform::cuda

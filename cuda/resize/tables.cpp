@@ -6,20 +6,6 @@
 
 namespace cudatransform::cuda {
 
-std::shared_ptr<const ResizeAxis> AxisCache::axis(ResizeFilter filter, const ResizeSide& side) {
-  const Key key = {static_cast<int>(filter), side.in, side.from, side.to, side.out};
-  if (const auto found = axes_.find(key); found != axes_.end()) return found->second;
-  const auto made = std::make_shared<const ResizeAxis>(
-      make_resize_axis(filter, side.in, side.from, side.to, side.out));
-  if (bytes_ > kMaxBytes) {
-    axes_.clear();
-    bytes_ = 0;
-  }
-  bytes_ += made->weights.size() * sizeof(int32_t);
-  axes_.emplace(key, made);
-  return made;
-}
-
 template <typename T>
 const T* ResizeTables::add(const T* data, size_t count) {
   constexpr size_t kAlignment = 16;
@@ -32,7 +18,7 @@ const T* ResizeTables::add(const T* data, size_t count) {
 std::shared_ptr<const ResizeAxis> ResizeTables::add_axis(ResizeFilter filter,
                                                          const ResizeSide& side,
                                                          ResizeAxisView* view) {
-  const auto axis = queue_.kept<AxisCache>().axis(filter, side);
+  const auto axis = queue_.kept<Kept>().axes.axis(filter, side.in, side.from, side.to, side.out);
   if (const auto found = views_.find(axis.get()); found != views_.end()) {
     *view = found->second;
     return axis;

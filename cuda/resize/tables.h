@@ -17,21 +17,6 @@
 
 namespace cudatransform::cuda {
 
-// Axes that a queue's jobs have used: video and data sets of one size have the same again and
-// again, and sines take longer than kernels do.
-class AxisCache final : public StreamQueue::Kept {
- public:
-  // Stays until the next call.
-  std::shared_ptr<const ResizeAxis> axis(ResizeFilter filter, const ResizeSide& side);
-
- private:
-  using Key = std::tuple<int, int32_t, double, double, int32_t>;
-  static constexpr size_t kMaxBytes = 64 << 20;
-
-  std::map<Key, std::shared_ptr<const ResizeAxis>> axes_;
-  size_t bytes_ = 0;
-};
-
 // Offsets become device addresses when all is sent.
 class ResizeTables {
  public:
@@ -56,6 +41,7 @@ class ResizeTables {
  private:
   struct Kept final : StreamQueue::Kept {
     Staging staging;
+    ResizeAxisCache axes{size_t{64} << 20};
   };
   static constexpr uintptr_t kBase = 256;  // so that no offset is null
 

@@ -82,16 +82,17 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
     engine.kernel_choice = static_cast<int>(dct);
     if (dct == Dct::kAuto) continue;
     engine.range_ops = nullptr;
-    engine.resize_ops = nullptr;
     engine.flip_ops = nullptr;
     engine.requant_ops = nullptr;
     engine.convert_ops = nullptr;
     if (dct == Dct::kGeneral) {
       engine.obmc_ops = &cuda_obmc_ops(cuda::ObmcKernelChoice::kGeneral);
       engine.rgb_ops = &cuda_rgb_ops(cuda::RgbKernelChoice::kGeneral);
+      engine.resize_ops = &cuda_resize_ops(cuda::ResizeKernelChoice::kPasses);
     } else {
       engine.obmc_ops = nullptr;
       engine.rgb_ops = nullptr;
+      engine.resize_ops = nullptr;
     }
   }
   return {};

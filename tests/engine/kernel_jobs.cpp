@@ -282,6 +282,37 @@ RangeJob range_planes(const KernelSize& size, int depth, const void* from, void*
   return job;
 }
 
+// ---- Sizes ----
+
+constexpr int kResizedSide = 224;
+
+ResizePicture packed_rgb(void* data, int width, int height) {
+  ResizePicture picture;
+  picture.width = width;
+  picture.height = height;
+  picture.step = 3;
+  for (int c = 0; c < 3; ++c) {
+    picture.data[c] = static_cast<uint8_t*>(data) + c;
+    picture.pitch[c] = ptrdiff_t{3} * width;
+  }
+  return picture;
+}
+
+std::vector<ResizeJob> resized_pictures(const KernelSize& size, size_t pictures,
+                                        ResizeFilter filter, const KernelMemory& memory) {
+  std::vector<ResizeJob> jobs(pictures);
+  auto *in = static_cast<uint8_t*>(memory.in), *out = static_cast<uint8_t*>(memory.out);
+  for (ResizeJob& job : jobs) {
+    job.from = packed_rgb(in, size.width, size.height);
+    job.to = packed_rgb(out, kResizedSide, kResizedSide);
+    job.filter = filter;
+    job.box = whole_box(job);
+    in += 3 * area(size.width, size.height);
+    out += 3 * area(kResizedSide, kResizedSide);
+  }
+  return jobs;
+}
+
 // ---- Coefficient filters ----
 
 constexpr CoefKinds levels_in(CoefArrangement arrangement) {
@@ -544,6 +575,33 @@ std::vector<KernelJob> range_jobs(const KernelSize& size) {
           return range_planes(size, depth, memory.in, memory.out);
         },
         &job);
+  }
+  return all;
+}
+
+std::vector<KernelJob> resize_jobs(const KernelSize& size) {
+  constexpr std::pair<const char*, ResizeFilter> kFilters[] = {
+      {"bilinear", ResizeFilter::kBilinear},
+      {"bicubic", ResizeFilter::kBicubic},
+      {"lanczos", ResizeFilter::kLanczos}};
+  std::vector<KernelJob> all;
+  for (const size_t pictures : {size_t{1}, size_t{16}}) {
+    for (const auto& [name, filter] : kFilters) {
+      KernelJob& job = all.emplace_back();
+      job.kind = "resize";
+      job.buffers = std::to_string(pictures);
+      job.keys = std::string("filter:") + name + "/pictures:" + job.buffers;
+      job.samples = pictures * area(size.width, size.height);
+      set_sizes(3 * job.samples, 3 * pictures * area(kResizedSide, kResizedSide), &job);
+      job.input = [=, bytes = job.in_size] { return picture_bytes(size.width, bytes); };
+      job.runs_on = [](const Engine& engine) { return engine.resize_ops != nullptr; };
+      job.submit = [=, filter = filter](const Engine& engine, const KernelMemory& memory,
+                                        FencePtr* done) {
+        const std::vector<ResizeJob> jobs = resized_pictures(size, pictures, filter, memory);
+        Device& device = *engine.device;
+        return engine.resize_ops->submit(device, device.queue(QueueKind::kCompute), jobs, done);
+      };
+    }
   }
   return all;
 }

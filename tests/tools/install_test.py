@@ -195,8 +195,8 @@ class Installed(unittest.TestCase):
             self.assertEqual(re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", dynamic), allowed, file)
 
     def test_elements(self):
-        for element in ("cudadct8x8", "cudaidct8x8", "cudadctflip", "cudadctquant", "cudadwt",
-                        "cudaidwt"):
+        for element in ("cudadct8x8", "cudaidct8x8", "cudadctflip", "cudadctquant",
+                        "cudaresize", "cudadwt", "cudaidwt"):
             page = output_of("gst-inspect-1.0", element, env=self.plugin_env())
             self.assertIn(self.plugin, page)
             # Without a version the tool wants GStreamer's own.

@@ -120,6 +120,22 @@ ResizeAxis make_resize_axis(ResizeFilter filter, int32_t in, double from, double
   return axis;
 }
 
+std::shared_ptr<const ResizeAxis> ResizeAxisCache::axis(ResizeFilter filter, int32_t in,
+                                                        double from, double to, int32_t out) {
+  const Key key = {static_cast<int>(filter), in, from, to, out};
+  if (const auto found = axes_.find(key); found != axes_.end()) return found->second;
+  const auto made = std::make_shared<const ResizeAxis>(make_resize_axis(filter, in, from, to, out));
+  const size_t bytes = made->weights.size() * sizeof(int32_t);
+  if (bytes > max_bytes_) return made;
+  if (bytes_ + bytes > max_bytes_) {
+    axes_.clear();
+    bytes_ = 0;
+  }
+  bytes_ += bytes;
+  axes_.emplace(key, made);
+  return made;
+}
+
 std::vector<int32_t> nearest_positions(int32_t in, double from, double to, int32_t out) {
   const double step = step_of(from, to, out);
   std::vector<int32_t> positions(static_cast<size_t>(out));

@@ -7,6 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <tuple>
 #include <vector>
 
 #include "transform/resize/resize.h"
@@ -39,6 +42,23 @@ double resize_support(ResizeFilter filter);
 
 // From `from` to `to` of `in` samples to `out`. Not kNearest.
 ResizeAxis make_resize_axis(ResizeFilter filter, int32_t in, double from, double to, int32_t out);
+
+// Axes that have been used: video and data sets of one size have the same again and again, and
+// sines take long. For one thread.
+class ResizeAxisCache {
+ public:
+  explicit ResizeAxisCache(size_t max_bytes) : max_bytes_(max_bytes) {}
+  // As make_resize_axis().
+  std::shared_ptr<const ResizeAxis> axis(ResizeFilter filter, int32_t in, double from, double to,
+                                         int32_t out);
+
+ private:
+  using Key = std::tuple<int, int32_t, double, double, int32_t>;
+
+  const size_t max_bytes_;
+  std::map<Key, std::shared_ptr<const ResizeAxis>> axes_;
+  size_t bytes_ = 0;
+};
 
 // The sample of each output with kNearest; -1 where there is none.
 std::vector<int32_t> nearest_positions(int32_t in, double from, double to, int32_t out);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "transform/device/host_threads.h"
@@ -110,11 +111,11 @@ class Resizer {
     if (job_.reduction.exists()) reduce();
     if (plan_.picks) return pick();
     if (!plan_.filters()) return copy();
-    if (plan_.x.is_filtered) x_ = pairs_of_axis(axis_of(plan_.x), true);
-    ResizeAxis down;
+    if (plan_.x.is_filtered) x_ = pairs_of_axis(*axis_of(plan_.x), true);
+    std::shared_ptr<const ResizeAxis> down;
     if (plan_.y.is_filtered) {
       down = axis_of(plan_.y);
-      y_ = pairs_of_axis(down, false);
+      y_ = pairs_of_axis(*down, false);
     }
     if (!plan_.y.is_filtered) return across(source_, 0);
     if (!plan_.x.is_filtered) return down_to_output(source_);
@@ -124,15 +125,16 @@ class Resizer {
       across(between, 0);
     } else {
       // Only the rows that the other pass reads.
-      across_between(down.begin(), down.end(), &between);
-      for (int32_t& first : y_.first) first -= down.begin();
+      across_between(down->begin(), down->end(), &between);
+      for (int32_t& first : y_.first) first -= down->begin();
       down_to_output(between);
     }
   }
 
  private:
-  ResizeAxis axis_of(const ResizeSide& side) const {
-    return make_resize_axis(job_.filter, side.in, side.from, side.to, side.out);
+  std::shared_ptr<const ResizeAxis> axis_of(const ResizeSide& side) const {
+    thread_local ResizeAxisCache axes(size_t{4} << 20);
+    return axes.axis(job_.filter, side.in, side.from, side.to, side.out);
   }
 
   template <typename Work>

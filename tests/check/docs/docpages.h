@@ -36,11 +36,13 @@ void check_same(const char* what, const Names& documented, const Names& real);
 namespace testing {
 
 inline constexpr const char* kElements[] = {
-    "cudadct8x8",   "cudaidct8x8",  "cudadwt",     "cudaidwt",    "cudadctconvert", "cudadctflip",
-    "cudadctquant", "cudadiracdec", "jpegcoefdec", "jpegcoefenc", "cudajpegdec",    "cudajpegenc",
+    "cudadct8x8",  "cudaidct8x8",  "cudadwt",     "cudaidwt",     "cudadctconvert",
+    "cudadctflip", "cudadctquant", "cudaresize",  "cudadiracdec", "jpegcoefdec",
+    "jpegcoefenc", "cudajpegdec",  "cudajpegenc",
 };
 inline constexpr int kTransforms = 4;    // the first
 inline constexpr int kCoefFilters = 3;   // behind these
+inline constexpr int kResizers = 1;      // behind these
 inline constexpr int kJpegElements = 4;  // the last, which a build without libjpeg does not have
 inline constexpr int kBins = 2;          // of these the last
 inline constexpr int kAllElements = G_N_ELEMENTS(kElements);

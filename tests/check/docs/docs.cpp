@@ -296,9 +296,8 @@ GST_START_TEST(test_codec_stats) {
 }
 GST_END_TEST;
 
-// A coefficient filter has the statistics of transforms, but for the method, and those of its own
-// page.
-GST_START_TEST(test_coef_filter_stats) {
+// A filter has the statistics of transforms, but for the method, and those of its own page.
+GST_START_TEST(test_filter_stats) {
   const char* name = kElements[__i__];
   std::vector<Row> rows = rows_under(name, "Statistics");
   for (const Row& row : rows_under(kMeasuring, "Statistics"))
@@ -353,8 +352,9 @@ void add_tests(TCase* tc) {
   // The bins' templates are their elements': check/jpeg compares them.
   add_caps_tests(tc, jpeg, has_jpeg() ? end - kBins : end);
   tcase_add_test(tc, test_stats_and_messages);
-  tcase_add_loop_test(tc, test_coef_filter_stats, kTransforms, kTransforms + kCoefFilters);
-  tcase_add_loop_test(tc, test_codec_stats, kTransforms + kCoefFilters, end);
+  const int filters = kTransforms + kCoefFilters + kResizers;  // up to the last of them
+  tcase_add_loop_test(tc, test_filter_stats, kTransforms, filters);
+  tcase_add_loop_test(tc, test_codec_stats, filters, end);
   tcase_add_loop_test(tc, test_metadata, 0, end);
 }
 

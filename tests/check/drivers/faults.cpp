@@ -34,6 +34,10 @@ constexpr const char* kLines[] = {
     SOURCE
     "cudadct8x8 backend=cuda ! cudadctflip backend=cuda video-direction=90r measure=time ! queue ! "
     "cudadctquant backend=cuda quality=20 measure=psnr+time ! video/x-dct ! fakesink",
+    SOURCE
+    "cudaresize backend=cuda measure=time ! video/x-raw(memory:CUDAMemory),width=40 ! queue ! "
+    "cudaresize backend=cuda method=mks2021 box-x=3.5 reducing-gap=1 ! "
+    "video/x-raw,width=8,height=30 ! fakesink",
     FILES "jpegcoefdec backend=cuda n-threads=2 ! cudaidct8x8 backend=cuda scale=half ! fakesink",
     FILES "jpegcoefdec backend=cuda n-threads=2 ! jpegcoefenc backend=cuda n-threads=2 ! fakesink",
     FILES

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Compares resampling with the Pillow at hand, over random pictures.
 
-pillow_test.py CASES [COUNT [SEED]]    CASES: the program resize_cases; skips without Pillow
+pillow_test.py CASES [--cuda] [COUNT [SEED]]    CASES: the program resize_cases
+
+Skips without Pillow. Prints the number of pictures by mode and filter.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import collections
@@ -97,16 +99,19 @@ def reduce_case(chance, engine):
 
 
 def main():
-    program = sys.argv[1]
+    program, *numbers = sys.argv[1:]
+    on_cuda = numbers[:1] == ["--cuda"]
+    numbers = [int(number) for number in numbers[on_cuda:]]
     quick = os.environ.get("CUDATRANSFORM_TEST_QUICK", "0") not in ("", "0")
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 150 if quick else 1000
-    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    engines = Engine(program), Engine(program, "--portable")
+    count = numbers[0] if numbers else 150 if quick else 1000
+    seed = numbers[1] if len(numbers) > 1 else 1
+    options = [["--cuda"]] if on_cuda else [[], ["--portable"]]
+    engines = [Engine(program, *option) for option in options]
     counts = collections.Counter()
     for number in range(count):
         chance = random.Random(seed + number)
         case = reduce_case if number % 10 == 0 else resize_case
-        wanted, got, kind, what = case(chance, engines[number % 5 == 4])
+        wanted, got, kind, what = case(chance, engines[-(number % 5 == 4)])
         if wanted.tobytes() != got:
             different = sum(a != b for a, b in zip(wanted.tobytes(), got))
             print(f"case {seed + number}, {kind}, {what}: {different} of {len(got)} samples differ")
