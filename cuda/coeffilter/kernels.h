@@ -56,7 +56,7 @@ inline constexpr uint32_t kFlipWays = 5;
 #define CT_CONVERT_KERNELS(X) CT_CONVERSIONS(X, convert_)
 
 // Images: X(image, its kernels), in the order of their numbers.
-#define CT_CONVERT_IMAGES(IMAGE) IMAGE(coef_convert, CT_CONVERT_KERNELS)
-#define CT_COEF_FILTER_IMAGES(IMAGE) \
-  IMAGE(coef_flip, CT_FLIP_KERNELS)  \
-  IMAGE(coef_quant, CT_QUANT_KERNELS)
+#define CT_CONVERT_IMAGES(IMAGE) IMAGE(coeffilter_convert, CT_CONVERT_KERNELS)
+#define CT_COEF_FILTER_IMAGES(IMAGE)      \
+  IMAGE(coeffilter_flip, CT_FLIP_KERNELS) \
+  IMAGE(coeffilter_quant, CT_QUANT_KERNELS)
