@@ -118,6 +118,7 @@ Engine host_engine(std::shared_ptr<Device> device) {
   host.flip_ops = &host_flip_ops();
   host.requant_ops = &host_requant_ops();
   host.convert_ops = &host_convert_ops();
+  host.apv_ops = &host_apv_inverse_ops();
   return host;
 }
 
@@ -155,6 +156,7 @@ const Engine& portable_engine() {
     portable.obmc_ops = &portable_obmc_ops();
     portable.range_ops = &portable_range_ops();
     portable.rgb_ops = &portable_rgb_ops();
+    portable.apv_ops = &portable_apv_inverse_ops();
     return portable;
   }();
   return engine;
