@@ -19,6 +19,7 @@
 #include "transform/range/range.h"
 #include "transform/rgb/rgb.h"
 #ifdef CT_HAVE_CUDA
+#include "cuda/apv/engine.h"
 #include "cuda/coeffilter/engine.h"
 #include "cuda/dct8x8/engine.h"
 #include "cuda/dct8x8/plan.h"
@@ -83,6 +84,7 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
     engine.flip_ops = nullptr;
     engine.requant_ops = nullptr;
     engine.convert_ops = nullptr;
+    engine.apv_ops = nullptr;
     if (dct == Dct::kGeneral) {
       engine.obmc_ops = &cuda_obmc_ops(cuda::ObmcKernelChoice::kGeneral);
       engine.rgb_ops = &cuda_rgb_ops(cuda::RgbKernelChoice::kGeneral);
@@ -132,6 +134,7 @@ Engine cuda_engine(std::shared_ptr<Device> device) {
   cuda.flip_ops = &cuda_flip_ops();
   cuda.requant_ops = &cuda_requant_ops();
   cuda.convert_ops = &cuda_convert_ops();
+  cuda.apv_ops = &cuda_apv_inverse_ops();
   return cuda;
 }
 #endif
