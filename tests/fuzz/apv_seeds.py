@@ -74,12 +74,24 @@ def streams():
     yield "lost", b"aPv1aPv1" + sound + sound[:30] + sound
 
 
-def with_settings(*settings):
-    return lambda: [(name, bytes(settings) + data) for name, data in streams()]
+def with_pieces(*sizes):
+    """The input of a splitter, or a stream as it is."""
+    return lambda: [(name, bytes(sizes) + data) for name, data in streams()]
+
+
+def element_seeds():
+    """Settings, pieces and a stream: whole and in pieces, with a flush, other caps, a restart."""
+    chance = random.Random(2)
+    for name, data in streams():
+        for pieces in (((0, 0),), ((0, 7), (0, 61)), ((1, 90),), ((0, 40), (2, 40)), ((6, 200),)):
+            head = bytes([chance.randrange(128), len(pieces) - 1])
+            for before, size in pieces:
+                head += bytes([before]) + size.to_bytes(2, "big")
+            yield f"{name}-{len(pieces)}-{sum(size for _, size in pieces)}", head + data + data
 
 
 SEEDS = {
-    "fuzz_apv": with_settings(),
-    "fuzz_apv_splitter": with_settings(2, 7, 50),
-    "fuzz_cudaapvdec": with_settings(*[0] * 8),
+    "fuzz_apv": with_pieces(),
+    "fuzz_apv_splitter": with_pieces(2, 7, 50),
+    "fuzz_cudaapvdec": element_seeds,
 }

@@ -36,8 +36,9 @@ void check_same(const char* what, const Names& documented, const Names& real);
 namespace testing {
 
 inline constexpr const char* kElements[] = {
-    "cudadct8x8",   "cudaidct8x8",  "cudadwt",     "cudaidwt",    "cudadctconvert", "cudadctflip",
-    "cudadctquant", "cudadiracdec", "jpegcoefdec", "jpegcoefenc", "cudajpegdec",    "cudajpegenc",
+    "cudadct8x8",  "cudaidct8x8",  "cudadwt",      "cudaidwt",   "cudadctconvert",
+    "cudadctflip", "cudadctquant", "cudadiracdec", "cudaapvdec", "jpegcoefdec",
+    "jpegcoefenc", "cudajpegdec",  "cudajpegenc",
 };
 inline constexpr int kTransforms = 4;    // the first
 inline constexpr int kCoefFilters = 3;   // behind these
