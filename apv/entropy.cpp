@@ -111,8 +111,8 @@ class Chain {
   ApvChainError read_long_pair(int16_t* block, int* at, int* context) {
     const ApvValue run = read_apv_value(bits_.window(), *context % kApvRunParameters);
     if (run.bits == 0) return ApvChainError::kCode;
-    if (run.value > static_cast<uint32_t>(64 - *at)) return ApvChainError::kRun;
     bits_.drop(run.bits);
+    if (run.value > static_cast<uint32_t>(64 - *at)) return ApvChainError::kRun;
     *at += static_cast<int>(run.value);
     if (*at == 64) return ApvChainError::kNone;
     bits_.refill();

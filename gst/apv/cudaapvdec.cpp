@@ -254,13 +254,14 @@ static GstStructure* make_stats(GObject* object) {
   const cudatransform::ApvStats stats = state_of(object).pictures.stats();
   return gst_structure_new(
       "application/x-cudaapvdec-stats", "frames", G_TYPE_UINT64, stats.frames, "cuda-frames",
-      G_TYPE_UINT64, stats.on_cuda, "bytes", G_TYPE_UINT64, stats.bytes, "damaged", G_TYPE_UINT64,
-      stats.damaged, "damaged-chains", G_TYPE_UINT64, stats.damaged_chains, "dropped",
-      G_TYPE_UINT64, stats.dropped, "late", G_TYPE_UINT64, stats.late, "skipped-bytes",
-      G_TYPE_UINT64, stats.skipped_bytes, "skipped-frames", G_TYPE_UINT64, stats.skipped_frames,
-      "unknown-units", G_TYPE_UINT64, stats.unknown_units, "t35-metadata", G_TYPE_UINT64, stats.t35,
-      "user-metadata", G_TYPE_UINT64, stats.user, "unknown-metadata", G_TYPE_UINT64,
-      stats.unknown_metadata, "entropy-time-sum", G_TYPE_UINT64, stats.entropy_time, nullptr);
+      G_TYPE_UINT64, stats.on_cuda, "cuda-entropy-frames", G_TYPE_UINT64, stats.entropy_on_cuda,
+      "bytes", G_TYPE_UINT64, stats.bytes, "damaged", G_TYPE_UINT64, stats.damaged,
+      "damaged-chains", G_TYPE_UINT64, stats.damaged_chains, "dropped", G_TYPE_UINT64,
+      stats.dropped, "late", G_TYPE_UINT64, stats.late, "skipped-bytes", G_TYPE_UINT64,
+      stats.skipped_bytes, "skipped-frames", G_TYPE_UINT64, stats.skipped_frames, "unknown-units",
+      G_TYPE_UINT64, stats.unknown_units, "t35-metadata", G_TYPE_UINT64, stats.t35, "user-metadata",
+      G_TYPE_UINT64, stats.user, "unknown-metadata", G_TYPE_UINT64, stats.unknown_metadata,
+      "entropy-time-sum", G_TYPE_UINT64, stats.entropy_time, nullptr);
 }
 
 static void gst_cuda_apv_dec_init(GstCudaApvDec* self) {
@@ -268,6 +269,18 @@ static void gst_cuda_apv_dec_init(GstCudaApvDec* self) {
   self->state = new ApvState(decoder);
   gst_video_decoder_set_use_default_pad_acceptcaps(decoder, TRUE);
   GST_PAD_SET_ACCEPT_TEMPLATE(GST_VIDEO_DECODER_SINK_PAD(decoder));
+}
+
+static GType entropy_type() {
+  using cudatransform::ApvEntropy;
+  static const GEnumValue kValues[] = {
+      {int(ApvEntropy::kAuto), "CUDA for large frames in parallel, otherwise CPU", "auto"},
+      {int(ApvEntropy::kCpu), "CPU", "cpu"},
+      {int(ApvEntropy::kCuda), "CUDA if that is the backend", "cuda"},
+      {0, nullptr, nullptr},
+  };
+  static const GType type = cudatransform::register_values("GstCudaApvDecEntropy", kValues);
+  return type;
 }
 
 static void install_properties(GObjectClass* klass) {
@@ -286,7 +299,9 @@ static void install_properties(GObjectClass* klass) {
                {.least = 1, .most = G_MAXUINT64, .flags = cudatransform::kUpToReady}),
        max_memory_property(pictures, "Maximum host and device memory in bytes (0 = unlimited)"),
        n_threads_property(engine, "Number of pictures to decode in parallel (0 = automatic)"),
-       backend_property(engine, "Backend for the inverse transform"),
+       apv.row("entropy", "Entropy Decoding", "Where entropy coding is decoded",
+               &ApvSettings::entropy, {.type = entropy_type()}),
+       backend_property(engine, "Backend for the inverse transform and entropy decoding"),
        active_backend_property(engine), cuda_device_id_property(engine),
        cudatransform::stats_property(make_stats)});
 }

@@ -18,6 +18,14 @@ namespace cudatransform {
 
 CT_ENGINE_OPS(ApvInverseOps, host_apv_inverse_ops, cuda_apv_inverse_ops)
 
+static ApvRenderOps apv_render_ops(const Engine& engine) {
+  ApvRenderOps ops = {&engine.ops<ApvInverseOps>(), nullptr};
+#if CT_HAVE_CUDA
+  if (engine.is_cuda()) ops.entropy = &cuda_apv_entropy_ops();
+#endif
+  return ops;
+}
+
 Status probe_apv_kernels([[maybe_unused]] Device& device) {
 #if CT_HAVE_CUDA
   return probe_cuda_apv_kernels(device);
@@ -27,6 +35,9 @@ Status probe_apv_kernels([[maybe_unused]] Device& device) {
 }
 
 namespace {
+
+// Frames in flight where the device decodes them.
+constexpr int kMaxOnDevice = 24;
 
 // The bytes of an access unit, for as long as they are needed.
 struct Input {
@@ -53,11 +64,14 @@ bool ends_all(const Status& status) {
 
 struct ApvPictures::Job final : FrameJob {
   void run() override {
-    for (int i = 0; i < tiles(); ++i) run_part(i);
+    if (is_decoded && picture.is_on_device())
+      status = renderer->decode(&picture, in_flight);
+    else
+      for (int i = 0; i < tiles(); ++i) run_part(i);
   }
   int parts() const override { return std::max(tiles(), 1); }
   void run_part(int part) override {
-    if (part >= tiles()) return;
+    if (tiles() == 0) return run();
     const auto begin = std::chrono::steady_clock::now();
     picture.decode_tile(part);
     const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
@@ -65,9 +79,20 @@ struct ApvPictures::Job final : FrameJob {
   }
   bool is_small() const override {
     constexpr guint64 kBytes = 2048;
-    return tiles() == 0 || picture.frame.payload().size() < kBytes;
+    return !is_decoded || picture.frame.payload().size() < kBytes;
   }
-  int tiles() const { return is_decoded ? picture.tile_count() : 0; }
+  // The device is asked for the result by render(), behind the frames before.
+  Left look(bool wait) override {
+    if (!is_decoded || !status.ok() || picture.is_decoded()) return Left::kNothing;
+    if (!wait) return Left::kWork;
+    status = picture.wait();
+    return Left::kNothing;
+  }
+  // That are decoded here.
+  int tiles() const { return is_decoded && !picture.is_on_device() ? picture.tile_count() : 0; }
+
+  ApvRenderer* renderer = nullptr;
+  int in_flight = 1;
 
   ApvPicture picture;
   ApvAccessUnit unit;
@@ -101,9 +126,10 @@ void ApvPictures::start() {
 void ApvPictures::start_decoder(guint n_threads) {
   if (renderer_ != nullptr) return;
   const int threads = loop_.threads_for(n_threads);
-  loop_.start_workers(threads, threads);
-  renderer_ =
-      std::make_unique<ApvRenderer>(engine_.device(), engine_.ops<ApvInverseOps>(), budget_);
+  // A chain takes the device as long as ever: many frames at a time keep it busy.
+  const int max = engine_.is_cuda() && threads > 1 ? std::max(threads, kMaxOnDevice) : threads;
+  loop_.start_workers(threads, max);
+  renderer_ = std::make_unique<ApvRenderer>(engine_.device(), apv_render_ops(engine_), budget_);
 }
 
 void ApvPictures::stop() {
@@ -173,11 +199,23 @@ Status ApvPictures::begin(Job& job) {
   return {};
 }
 
+// By itself the device decodes frames that follow each other without a wait, and are not small.
+bool ApvPictures::decodes_on_device(const Job& job) const {
+  constexpr size_t kSmallBytes = 1 << 16;
+  const ApvEntropy entropy = locked(decoder_, properties_.entropy);
+  if (!renderer_->can_decode_on_device() || entropy == ApvEntropy::kCpu) return false;
+  return entropy == ApvEntropy::kCuda ||
+         (loop_.threads() > 1 && job.picture.frame.payload().size() >= kSmallBytes);
+}
+
 // Takes the frame's memory; older frames make room for it.
 Status ApvPictures::reserve(Job& job) {
-  CT_RETURN_IF_ERROR(have_room(renderer_->need(job.picture.frame)));
+  const bool on_device = decodes_on_device(job);
+  job.renderer = renderer_.get();
+  job.in_flight = loop_.max_in_flight();
+  CT_RETURN_IF_ERROR(have_room(renderer_->need(job.picture.frame, on_device)));
   for (;;) {
-    const Status status = renderer_->prepare(&job.picture);
+    const Status status = renderer_->prepare(&job.picture, on_device);
     if (status.code != StatusCode::kOutOfMemory) return status;
     bool made = false;
     CT_RETURN_IF_ERROR(make_room(&made));
@@ -214,6 +252,11 @@ GstFlowReturn ApvPictures::hold(gsize bytes) {
 GstFlowReturn ApvPictures::finish(std::unique_ptr<FrameJob> picture) {
   std::unique_ptr<Job> job(static_cast<Job*>(picture.release()));
   const gint64 begin = g_get_monotonic_time();
+  if (job->is_decoded && job->status.ok()) job->status = job->picture.wait();
+  if (ends_all(job->status)) {
+    gst_video_decoder_release_frame(decoder_, job->frame);
+    return end_with(job->status);
+  }
   count(*job);
   const GstFlowReturn flow = show(*job);
   const auto rendering = static_cast<GstClockTime>(g_get_monotonic_time() - begin) * GST_USECOND;
@@ -311,6 +354,7 @@ GstFlowReturn ApvPictures::show(Job& job) {
   GST_OBJECT_LOCK(decoder_);
   ++stats_.frames;
   stats_.on_cuda += engine_.is_cuda();
+  stats_.entropy_on_cuda += job.picture.is_on_device();
   GST_OBJECT_UNLOCK(decoder_);
   return frames_.write(job.frame, [&](const Rects& rects) {
     ApvSamples to;

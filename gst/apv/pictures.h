@@ -21,14 +21,18 @@ namespace cudatransform {
 // For an Engine.
 Status probe_apv_kernels(Device& device);
 
+// Where codes are read.
+enum class ApvEntropy { kAuto, kCpu, kCuda };
+
 struct ApvSettings : PictureSettings {
   ApvSettings() { on_error = OnError::kConceal; }
 
+  ApvEntropy entropy = ApvEntropy::kAuto;
   guint64 max_samples = guint64{1} << 27;
 };
 
 struct ApvStats {
-  guint64 frames = 0, on_cuda = 0, bytes = 0;
+  guint64 frames = 0, on_cuda = 0, entropy_on_cuda = 0, bytes = 0;
   guint64 damaged = 0, damaged_chains = 0, dropped = 0, late = 0;
   guint64 skipped_bytes = 0, skipped_frames = 0, unknown_units = 0;
   guint64 t35 = 0, user = 0, unknown_metadata = 0;
@@ -79,6 +83,7 @@ class ApvPictures final : private PictureCodec {
 
   Status begin(Job& job);
   Status reserve(Job& job);
+  bool decodes_on_device(const Job& job) const;
   Status have_room(guint64 bytes);
   Status make_room(bool* made);
   GstFlowReturn flow_after(const Status& status);

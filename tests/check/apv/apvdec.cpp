@@ -191,6 +191,30 @@ CHECK_TEST(test_pieces_and_threads) {
   }
 }
 
+// The device reads the codes, of frames in flight that are many and few.
+CHECK_TEST(test_entropy_on_the_device) {
+  const Bytes stream = joined(units(quick() ? 6 : 40));
+  Frames expected;
+  {
+    const DoneAtOnce at_once;
+    g_autoptr(GstHarness) h = open("n-threads=1 entropy=cuda");
+    push(h, stream);
+    expected = finish(h);
+  }
+  // A driver that runs no kernels has stand-ins for what the CPU would read.
+  if (!is_deferred()) compare(expected_of(stream), expected, "one thread");
+  for (const char* properties :
+       {"n-threads=2 entropy=cuda", "n-threads=5 entropy=cuda", "n-threads=3 entropy=cpu"}) {
+    const bool on_device = strstr(properties, "entropy=cuda") != nullptr;
+    if (is_deferred() && !on_device) continue;
+    g_autoptr(GstHarness) h = open(properties);
+    push(h, stream);
+    compare(expected, finish(h), properties);
+    fail_unless_equals_uint64(stat(h, "cuda-entropy-frames"),
+                              is_cuda() && on_device ? expected.size() : 0);
+  }
+}
+
 // With and without au_size, each in a buffer of its own.
 CHECK_TEST(test_access_units) {
   const std::vector<Bytes> all = units(5);
@@ -356,7 +380,8 @@ CHECK_TEST(test_damage) {
   for (const bool in_chain : {true, false}) {
     const Bytes stream = damaged_stream(in_chain);
     for (const char* on_error : {"conceal", "drop", "fail"}) {
-      GstHarness* h = open(std::string("n-threads=3 on-error=") + on_error);
+      GstHarness* h = open(std::string("n-threads=3 ") + (is_deferred() ? "" : "entropy=cuda ") +
+                           "on-error=" + on_error);
       const Messages bus(h->element);
       for (const Bytes& part : in_pieces(stream, 100)) gst_harness_push(h, buffer_of(part));
       gst_harness_push_event(h, gst_event_new_eos());
