@@ -107,8 +107,11 @@ __device__ __forceinline__ void fill(Tables& tables) {
     tables.pairs[i] =
         make_apv_pair(static_cast<int>(i >> kApvTableBits), window, kApvTableBits).packed;
   }
+  // As constants: an array that is indexed would lie in local memory.
+  if (threadIdx.x > 0) return;
   constexpr ApvScan kScan;
-  for (uint32_t i = threadIdx.x; i < 64; i += kApvEntropyThreads) tables.scan[i] = kScan.place[i];
+#pragma unroll
+  for (int i = 0; i < 64; ++i) tables.scan[i] = kScan.place[i];
 }
 
 class Decoder {
