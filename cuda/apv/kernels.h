@@ -4,6 +4,7 @@
 //   apv_inverse   all components of a frame in a launch, a thread a block (inverse.cu)
 //     twin   transform/apv/vectors.cpp, transform/apv/arithmetic.h
 //     test   tests/engine/apv/apv_test.cpp, tests/conformance/apv_test.cpp
+//     bench  tests/engine/kernel_jobs.cpp: case:apv
 //     page   docs/elements/cudaapvdec.md
 //   apv_entropy   all chains of a frame in a launch, a thread a chain (entropy.cu)
 //     twin   apv/entropy.cpp
