@@ -9,8 +9,9 @@ namespace cudatransform {
 
 namespace {
 
-// The index of the table has as many bits: it stays in the first cache, and holds most pairs.
-constexpr int kTableBits = 9;
+// The index of the table has as many bits. Its 120 KB leave the first cache, and still save time:
+// fewer pairs are read the long way.
+constexpr int kTableBits = 11;
 constexpr ApvTable<kTableBits> kTable;
 constexpr ApvScan kScan;
 

@@ -185,6 +185,8 @@ static gboolean gst_cuda_apv_dec_set_format(GstVideoDecoder* decoder, GstVideoCo
   ApvState& state = state_of(decoder);
   if (!state.pictures.loop().may_change_caps(state.pictures.drain())) return FALSE;
   gst_video_decoder_set_packetized(decoder, has_access_units(input->caps));
+  // Raw streams: times, duration and seeks follow from bytes and the frame rate.
+  gst_video_decoder_set_estimate_rate(decoder, TRUE);
   state.pictures.set_input(input);
   return TRUE;
 }
@@ -219,6 +221,37 @@ static gboolean gst_cuda_apv_dec_sink_event(GstVideoDecoder* decoder, GstEvent* 
   });
 }
 
+// A seek in time to the end of a raw stream becomes one in bytes: to about the right place.
+static bool seek_raw_apv(GstVideoDecoder* decoder, GstEvent* event) {
+  gdouble rate = 0;
+  GstFormat format = GST_FORMAT_UNDEFINED;
+  GstSeekFlags flags = GST_SEEK_FLAG_NONE;
+  GstSeekType start_type = GST_SEEK_TYPE_NONE, stop_type = GST_SEEK_TYPE_NONE;
+  gint64 start = 0, stop = 0, byte = 0;
+  gst_event_parse_seek(event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
+  const bool to_the_end = stop_type == GST_SEEK_TYPE_NONE || stop == -1;
+  if (gst_video_decoder_get_packetized(decoder) || format != GST_FORMAT_TIME || rate <= 0 ||
+      start_type != GST_SEEK_TYPE_SET || start < 0 || !to_the_end ||
+      (flags & GST_SEEK_FLAG_ACCURATE))
+    return false;
+  GstPad* sink = GST_VIDEO_DECODER_SINK_PAD(decoder);
+  if (start > 0 && !gst_pad_query_convert(sink, GST_FORMAT_TIME, start, GST_FORMAT_BYTES, &byte))
+    return false;
+  GstEvent* in_bytes = gst_event_new_seek(rate, GST_FORMAT_BYTES, flags, GST_SEEK_TYPE_SET, byte,
+                                          GST_SEEK_TYPE_NONE, -1);
+  gst_event_set_seqnum(in_bytes, gst_event_get_seqnum(event));
+  return gst_pad_push_event(sink, in_bytes);
+}
+
+static gboolean gst_cuda_apv_dec_src_event(GstVideoDecoder* decoder, GstEvent* event) {
+  if (GST_EVENT_TYPE(event) != GST_EVENT_SEEK)
+    return GST_VIDEO_DECODER_CLASS(parent_class)->src_event(decoder, event);
+  const bool done = gst_pad_push_event(GST_VIDEO_DECODER_SINK_PAD(decoder), gst_event_ref(event)) ||
+                    seek_raw_apv(decoder, event);
+  gst_event_unref(event);
+  return done;
+}
+
 static gboolean gst_cuda_apv_dec_sink_query(GstVideoDecoder* decoder, GstQuery* query) {
   return state_of(decoder).engine.handle_context_query(query) ||
          GST_VIDEO_DECODER_CLASS(parent_class)->sink_query(decoder, query);
@@ -238,8 +271,6 @@ static gboolean gst_cuda_apv_dec_start(GstVideoDecoder* decoder) {
   state.split.reset();
   state.pictures.start();
   gst_video_decoder_set_packetized(decoder, FALSE);
-  // Raw streams: times, duration and seeks follow from bytes and the frame rate.
-  gst_video_decoder_set_estimate_rate(decoder, TRUE);
   return TRUE;
 }
 
@@ -320,6 +351,7 @@ static void gst_cuda_apv_dec_class_init(GstCudaApvDecClass* klass) {
 
   decoder_class->start = GST_DEBUG_FUNCPTR(gst_cuda_apv_dec_start);
   decoder_class->stop = GST_DEBUG_FUNCPTR(gst_cuda_apv_dec_stop);
+  decoder_class->src_event = GST_DEBUG_FUNCPTR(gst_cuda_apv_dec_src_event);
   decoder_class->src_query = GST_DEBUG_FUNCPTR(gst_cuda_apv_dec_src_query);
   decoder_class->sink_query = GST_DEBUG_FUNCPTR(gst_cuda_apv_dec_sink_query);
   decoder_class->decide_allocation = GST_DEBUG_FUNCPTR(gst_cuda_apv_dec_decide_allocation);

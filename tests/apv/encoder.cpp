@@ -149,10 +149,21 @@ ApvBytes encode_apv_frame(const ApvPictureToWrite& picture) {
   header.put(static_cast<uint64_t>(picture.chroma), 4);
   header.put(static_cast<uint64_t>(picture.depth - 8), 4);
   header.put(0, 8 + 8 + 8);
-  header.put(0, 2);  // neither colors nor matrices
+  const bool has_color = picture.color != ApvColor();
+  header.put(has_color, 1);
+  if (has_color) {
+    for (const uint8_t code :
+         {picture.color.primaries, picture.color.transfer, picture.color.matrix})
+      header.put(code, 8);
+    header.put(picture.color.full_range, 1);
+  }
+  header.put(!picture.matrix.empty(), 1);
+  for (int c = 0; c < info.components(); ++c)
+    for (const uint8_t entry : picture.matrix) header.put(entry, 8);
   header.put(picture.tile_mbs_across, 20);
   header.put(picture.tile_mbs_down, 20);
-  header.put(0, 1 + 8 + 5);
+  header.put(0, 1 + 8);
+  header.align();
   ApvBytes payload = header.bytes();
   uint32_t index = 0;
   for (uint32_t y = 0; y < info.mbs_down(); y += picture.tile_mbs_down)

@@ -22,6 +22,9 @@ class ApvBitWriter {
           static_cast<uint8_t>(bytes_.back() | (value >> i & 1) << ((8 - used_ % 8) % 8));
     }
   }
+  void align() {
+    while (used_ % 8 != 0) put(0, 1);
+  }
   // A value of the entropy code.
   void put_value(uint32_t value, int k);
   const ApvBytes& bytes() const { return bytes_; }
@@ -40,6 +43,8 @@ struct ApvPictureToWrite {
   int depth = 10;
   int qp = 20;
   uint32_t tile_mbs_across = 16, tile_mbs_down = 8;
+  ApvColor color;               // written unless it is unspecified
+  std::vector<uint8_t> matrix;  // of each component; empty: none is written
   // Of each component, as ApvPlane has them; zero where they are missing.
   std::vector<int16_t> coefs[kMaxApvComponents];
 

@@ -144,6 +144,18 @@ TEST(ApvHeader, Fields) {
   EXPECT_EQ(frame.tiles().back().qp[2], 20);
 }
 
+TEST(ApvHeader, ColorsAndMatrices) {
+  ApvPictureToWrite picture;
+  picture.color = {9, 16, 9, true};
+  for (uint8_t i = 1; i <= 64; ++i) picture.matrix.push_back(i);
+  const ApvBytes payload = encode_apv_frame(picture);
+  ApvFrame frame;
+  ASSERT_TRUE(frame.begin(payload, nullptr, {}).ok());
+  EXPECT_EQ(frame.header().color, picture.color);
+  EXPECT_EQ(frame.header().matrix[2][8], 9);
+  EXPECT_EQ(frame.inverse_job().plane[1].matrix[63], 64);
+}
+
 TEST(ApvHeader, CutAnywhere) {
   const ApvBytes payload = small_frame();
   for (size_t size = 0; size < payload.size(); ++size) {

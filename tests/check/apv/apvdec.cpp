@@ -362,8 +362,9 @@ CHECK_TEST_IF(test_shifted_gray, !is_deferred()) {
 }
 
 CHECK_TEST(test_light_and_color) {
-  Bytes payload = encode_apv_frame(picture(1));
-  // A color description takes 25 bits more than its absence: the rest of the header moves.
+  ApvPictureToWrite wide = picture(1);
+  wide.color = {9, 16, 9, false};
+  const Bytes payload = encode_apv_frame(wide);
   Bytes metadata = {0, 0, 0, 32, 6, 4, 0x03, 0xe8, 0x01, 0x90, 5, 24};
   for (const guint16 coordinate : {44564, 20972, 17367, 45220, 8585, 3932, 20493, 21561}) {
     metadata.push_back(static_cast<guint8>(coordinate >> 8));
@@ -375,11 +376,75 @@ CHECK_TEST(test_light_and_color) {
   }
   const Bytes unit = apv_access_unit({apv_unit(66, metadata), apv_unit(1, payload)});
   const std::string caps = caps_of(unit);
+  expect_in(caps, "colorimetry=(string)bt2100-pq");
   expect_in(caps, "content-light-level=(string)1000:400");
   // 34000:16000:13250:34500:6550:3000:15635:16450:10000000:50, as far as 1/65536 has it.
   expect_in(caps,
             "mastering-display-info=(string)34000:16000:13250:34500:6550:3000:15635:16450:"
             "10000000:50");
+}
+
+CHECK_TEST(test_gbr) {
+  ApvPictureToWrite gbr = picture(1, 32, 20, ApvChroma::k444);
+  gbr.color.matrix = 0;
+  expect_in(caps_of(unit_of(gbr)), "format=(string)GBR_10LE");
+}
+
+// ---- Seeks, rates, lateness ----
+
+// Plays `file`, then from `start` on, forward or backward. Returns how many frames that shows.
+guint frames_after_seek(const fs::path& file, const char* demuxer, gdouble rate,
+                        GstClockTime start) {
+  g_autoptr(GstElement) pipeline = launch("filesrc location=" + file.string() + " ! " + demuxer +
+                                          decoder() + " ! appsink name=sink sync=false");
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  guint frames = 0;
+  for (const bool again : {false, true}) {
+    frames = 0;
+    while (GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 30 * GST_SECOND)) {
+      frames++;
+      gst_sample_unref(sample);
+    }
+    const auto flags = static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT);
+    const bool forward = rate > 0;
+    if (!again) {
+      fail_unless(gst_element_seek(pipeline, rate, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET,
+                                   forward ? static_cast<gint64>(start) : 0,
+                                   forward ? GST_SEEK_TYPE_NONE : GST_SEEK_TYPE_SET,
+                                   forward ? -1 : static_cast<gint64>(start)),
+                  "%s, rate %g", file.c_str(), rate);
+    }
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  return frames;
+}
+
+CHECK_TEST_IF(test_seeks, has_data() && !is_deferred()) {
+  for (const fs::path& path : sound_files()) {
+    const auto frames = static_cast<guint>(hashes_of(path.stem()).size());
+    if (path.extension() == ".mp4") {
+      fail_unless_equals_int(frames_after_seek(path, "qtdemux ! ", 1, 0), frames);
+      fail_unless_equals_int(frames_after_seek(path, "qtdemux ! ", 1, 40 * GST_MSECOND),
+                             frames - 1);
+      fail_unless_equals_int(frames_after_seek(path, "qtdemux ! ", -1, GST_SECOND), frames);
+    } else if (frames == 3) {
+      fail_unless_equals_int(frames_after_seek(path, "", 1, 0), frames);
+    }
+  }
+}
+
+CHECK_TEST(test_late_frames) {
+  const std::vector<Bytes> all = units(10);
+  g_autoptr(GstHarness) h = open("n-threads=1", kUnits);
+  gst_harness_push(h, buffer_of(all[0], 0));
+  gst_harness_push_upstream_event(
+      h, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2, 5 * GST_SECOND, 40 * GST_MSECOND));
+  for (GstClockTime i = 1; i < 10; i++)
+    gst_harness_push(h, buffer_of(all[i], i * 40 * GST_MSECOND));
+  const gsize shown = finish(h).size();
+  fail_unless(shown < 10);
+  fail_unless_equals_uint64(stat(h, "late"), 10 - shown);
 }
 
 // ---- Damage ----
