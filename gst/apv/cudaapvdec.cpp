@@ -103,8 +103,11 @@ static void find_apv_type(GstTypeFind* find, gpointer) {
   gst_type_find_suggest_empty_simple(find, GST_TYPE_FIND_NEARLY_CERTAIN, "video/x-apv");
 }
 
+// Static, as the registration takes no reference.
+static GstStaticCaps raw_stream_caps = GST_STATIC_CAPS("video/x-apv");
+
 GST_TYPE_FIND_REGISTER_DEFINE(apv, "video/x-apv", GST_RANK_SECONDARY, find_apv_type, "apv",
-                              gst_caps_new_empty_simple("video/x-apv"), nullptr, nullptr);
+                              gst_static_caps_get(&raw_stream_caps), nullptr, nullptr);
 
 // ---- Stream ----
 
