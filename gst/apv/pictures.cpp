@@ -54,6 +54,17 @@ struct Input {
   }
 };
 
+// For a frame that has both for itself.
+bool is_faster_on_device(const ApvFrame& frame, int threads) {
+  // Nanoseconds: of a byte of a chain on an H200, and on a core of an EPYC; of the way there.
+  constexpr guint64 kOnDevice = 93, kOnCpu = 12, kLaunch = 150000;
+  guint64 longest = 0;
+  for (const ApvTile& tile : frame.tiles())
+    for (int c = 0; c < frame.info().components(); c++)
+      longest = std::max<guint64>(longest, tile.bytes[c]);
+  return kLaunch + kOnDevice * longest < kOnCpu * frame.payload().size() / guint64(threads);
+}
+
 // Whether the failure affects more than this access unit.
 bool ends_all(const Status& status) {
   return !status.ok() && status.code != StatusCode::kInvalidArgument &&
@@ -178,6 +189,7 @@ GstFlowReturn ApvPictures::decode(GstVideoCodecFrame* frame) {
   }
   const guint64 bytes = job->bytes;
   loop_.add(std::move(job), bytes);
+  in_flight_++;
   // No more than two: threads without work wait for what the caller does next.
   return loop_.push_done(SIZE_MAX, 2);
 }
@@ -199,20 +211,24 @@ Status ApvPictures::begin(Job& job) {
   return {};
 }
 
-// By itself the device decodes frames that follow each other without a wait, and are not small.
-bool ApvPictures::decodes_on_device(const Job& job) const {
-  constexpr size_t kSmallBytes = 1 << 16;
+// By itself the device decodes where frames have to wait for each other, as it has room for many;
+// and one that is awaited alone if its longest chain takes less time than our threads.
+bool ApvPictures::decodes_on_device(const Job& job) {
+  constexpr int kFew = 4;
   const ApvEntropy entropy = locked(decoder_, properties_.entropy);
   if (!renderer_->can_decode_on_device() || entropy == ApvEntropy::kCpu) return false;
-  return entropy == ApvEntropy::kCuda ||
-         (loop_.threads() > 1 && job.picture.frame.payload().size() >= kSmallBytes);
+  if (entropy == ApvEntropy::kCuda) return true;
+  // Until the loop runs dry: one frame of the CPU's would hold up all that the device has decoded.
+  if (in_flight_ == 0) is_busy_ = false;
+  if (in_flight_ >= kFew) is_busy_ = true;
+  return is_busy_ || is_faster_on_device(job.picture.frame, loop_.threads());
 }
 
 // Takes the frame's memory; older frames make room for it.
 Status ApvPictures::reserve(Job& job) {
   const bool on_device = decodes_on_device(job);
   job.renderer = renderer_.get();
-  job.in_flight = loop_.max_in_flight();
+  job.in_flight = is_busy_ ? loop_.max_in_flight() : in_flight_ + 1;
   CT_RETURN_IF_ERROR(have_room(renderer_->need(job.picture.frame, on_device)));
   for (;;) {
     const Status status = renderer_->prepare(&job.picture, on_device);
@@ -252,6 +268,7 @@ GstFlowReturn ApvPictures::hold(gsize bytes) {
 GstFlowReturn ApvPictures::finish(std::unique_ptr<FrameJob> picture) {
   std::unique_ptr<Job> job(static_cast<Job*>(picture.release()));
   const gint64 begin = g_get_monotonic_time();
+  in_flight_--;
   if (job->is_decoded && job->status.ok()) job->status = job->picture.wait();
   if (ends_all(job->status)) {
     gst_video_decoder_release_frame(decoder_, job->frame);
@@ -266,6 +283,7 @@ GstFlowReturn ApvPictures::finish(std::unique_ptr<FrameJob> picture) {
 }
 
 void ApvPictures::give_up(std::unique_ptr<FrameJob> picture) {
+  in_flight_--;
   gst_video_decoder_release_frame(decoder_, static_cast<Job&>(*picture).frame);
 }
 

@@ -83,7 +83,7 @@ class ApvPictures final : private PictureCodec {
 
   Status begin(Job& job);
   Status reserve(Job& job);
-  bool decodes_on_device(const Job& job) const;
+  bool decodes_on_device(const Job& job);
   Status have_room(guint64 bytes);
   Status make_room(bool* made);
   GstFlowReturn flow_after(const Status& status);
@@ -105,6 +105,8 @@ class ApvPictures final : private PictureCodec {
   std::unique_ptr<ApvRenderer> renderer_;
   CodecStatePtr input_;
   std::unique_ptr<ApvOutput> output_;  // of the caps
+  int in_flight_ = 0;                  // frames that the loop has
+  bool is_busy_ = false;               // frames wait for each other
   GstFlowReturn last_ = GST_FLOW_OK;   // why a push that was to make room failed
   GstClockTime longest_ = 0;           // from a frame's bytes to its samples
   ApvStats stats_;                     // guarded by the object lock
