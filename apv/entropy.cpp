@@ -12,7 +12,8 @@ namespace {
 // The index of the table has as many bits. Its 120 KB leave the first cache, and still save time:
 // fewer pairs are read the long way.
 constexpr int kTableBits = 11;
-constexpr ApvTable<kTableBits> kTable;
+// Not constexpr, which some compilers take too many steps for: those fill it when they start.
+const ApvTable<kTableBits> kTable;
 constexpr ApvScan kScan;
 
 // A window of 64 bits over the data; zeros behind the end.

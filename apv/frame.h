@@ -54,6 +54,8 @@ class ApvFrame {
   const ApvFrameInfo& info() const { return header_.info; }
   const std::vector<ApvTile>& tiles() const { return tiles_; }
   std::span<const uint8_t> payload() const { return payload_; }
+  // A component of a tile each.
+  size_t chain_count() const { return tiles_.size() * static_cast<size_t>(info().components()); }
 
   // Coefficients as the inverse transform reads them: one component after the other.
   uint64_t coef_count() const { return 64 * info().blocks(); }

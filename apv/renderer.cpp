@@ -14,7 +14,7 @@ uint64_t coef_bytes(const ApvFrame& frame) { return sizeof(int16_t) * frame.coef
 // Results precede the block that is sent.
 size_t result_bytes(const ApvFrame& frame) {
   constexpr size_t kAlignment = 64;
-  const size_t bytes = sizeof(uint32_t) * apv_chain_count(frame);
+  const size_t bytes = sizeof(uint32_t) * frame.chain_count();
   return (bytes + kAlignment - 1) & ~(kAlignment - 1);
 }
 
@@ -28,7 +28,7 @@ Status ApvPicture::wait() {
   if (decoded_ == nullptr) return {};
   CT_RETURN_IF_ERROR(decoded_->wait());
   const auto* results = static_cast<const uint32_t*>(staged_.memory->data());
-  for (size_t i = 0; i < apv_chain_count(frame); ++i)
+  for (size_t i = 0; i < frame.chain_count(); ++i)
     frame.note(static_cast<ApvChainError>(results[i]));
   decoded_.reset();
   return {};

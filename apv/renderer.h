@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "apv/entropy_job.h"
+#include "apv/entropy.h"
 #include "apv/frame.h"
 #include "dirac/memory.h"
 #include "transform/apv/apv.h"

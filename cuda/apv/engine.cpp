@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "apv/frame.h"
 #include "cuda/apv/kernels.h"
 #include "cuda/device/cuda_device.h"
 #include "cuda/device/kernel_family.h"
@@ -80,12 +81,12 @@ constexpr size_t kAlignment = 16;
 size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) & ~(kAlignment - 1); }
 
 size_t chain_bytes(const ApvFrame& frame) {
-  return aligned(apv_chain_count(frame) * sizeof(ApvChainInfo));
+  return aligned(frame.chain_count() * sizeof(ApvChainInfo));
 }
 size_t block_bytes(const ApvFrame& frame) {
   return chain_bytes(frame) + aligned(frame.payload().size());
 }
-size_t result_bytes(const ApvFrame& frame) { return apv_chain_count(frame) * sizeof(uint32_t); }
+size_t result_bytes(const ApvFrame& frame) { return frame.chain_count() * sizeof(uint32_t); }
 
 // Writes the chains, the longest first.
 void list_chains(const ApvFrame& frame, ApvChainInfo* to) {
@@ -133,7 +134,7 @@ Status submit_entropy(Device& device, Queue& queue, const ApvEntropyJob& job, Fe
   params.results = reinterpret_cast<uint32_t*>(block + bytes);
   params.data_bytes = bytes - data_at;
   params.coef_bytes = sizeof(int16_t) * frame.coef_count();
-  params.chain_count = static_cast<uint32_t>(apv_chain_count(frame));
+  params.chain_count = static_cast<uint32_t>(frame.chain_count());
   params.chains_of_warp = chains_of_warp(job.in_flight);
   const uint32_t of_cta = params.chains_of_warp * kApvEntropyWarps;
   void* arguments[] = {&params};

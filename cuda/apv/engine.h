@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "apv/entropy_job.h"
+#include "apv/entropy.h"
 #include "transform/apv/apv.h"
 
 namespace cudatransform {
