@@ -22,6 +22,8 @@ static gboolean plugin_init(GstPlugin* plugin) {
   registered |= GST_ELEMENT_REGISTER(cudadwt, plugin);
   registered |= GST_ELEMENT_REGISTER(cudaidwt, plugin);
   registered |= GST_ELEMENT_REGISTER(cudadiracdec, plugin);
+  registered |= GST_ELEMENT_REGISTER(cudaapvdec, plugin);
+  registered |= GST_TYPE_FIND_REGISTER(apv, plugin);
 #if CT_HAVE_JPEG
   registered |= GST_ELEMENT_REGISTER(jpegcoefdec, plugin);
   registered |= GST_ELEMENT_REGISTER(jpegcoefenc, plugin);
@@ -33,5 +35,5 @@ static gboolean plugin_init(GstPlugin* plugin) {
 }
 
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, cudatransform,
-                  "DCT, wavelet, JPEG and Dirac elements using CUDA", plugin_init, PACKAGE_VERSION,
-                  "LGPL", GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)
+                  "DCT, wavelet, JPEG, Dirac and APV elements using CUDA", plugin_init,
+                  PACKAGE_VERSION, "LGPL", GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)

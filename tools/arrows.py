@@ -24,6 +24,7 @@ ROOMS = {
     "transform/picture_check.h": "transform/device transform/picture.h",
     "transform/picture_check.cpp": "transform/device transform/picture.h transform/picture_check.h",
     "transform/samples.h": "transform/device transform/picture.h",
+    "transform/apv": PICTURES,
     "transform/dct8x8": PICTURES,
     "transform/dwt": PICTURES,
     "transform/obmc": PICTURES,
@@ -34,6 +35,7 @@ ROOMS = {
     "transform/rgb": PICTURES,
     "cuda/device": PICTURES,
     "cuda/common": PICTURES + " cuda/device",
+    "cuda/apv": KERNELS + " apv dirac/memory.h transform/apv",
     "cuda/dct8x8": KERNELS + " transform/dct8x8",
     "cuda/dwt": KERNELS + " transform/dwt",
     "cuda/dirac": KERNELS + " dirac transform/dwt",
@@ -49,11 +51,14 @@ ROOMS = {
     # The engines as a C library, for files and pixels.
     "core": PICTURES + " jpeg transform/dct8x8 transform/resize transform/rgb transform/coeffilter"
             " cuda/device cuda/dct8x8 cuda/jpeg cuda/resize cuda/rgb cuda/coeffilter",
+    # Memory with a limit is the same for all streams.
+    "apv": PICTURES + " transform/apv dirac/memory.h",
     "dirac": PICTURES + " transform/dwt transform/obmc",
     "gst/engine": ENGINE,
     "gst/stream": STREAM,
     "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8 transform/rgb cuda/rgb"
                   " transform/range cuda/range gst/rate jpeg",
+    "gst/apv": ELEMENTS + " apv dirac/memory.h transform/apv cuda/apv",
     "gst/dirac": ELEMENTS + " dirac transform/dwt transform/obmc cuda/dirac cuda/dwt cuda/obmc",
     "gst/dwt": ELEMENTS + " transform/dwt cuda/dwt",
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.
@@ -74,13 +79,13 @@ ROOMS = {
     "examples": "gst-libs core",
     "docs": "gst-libs",
     "packaging": "",
-    "tests": "core cuda dirac examples gst gst-libs jpeg transform",
+    "tests": "apv core cuda dirac examples gst gst-libs jpeg transform",
 }
 
 # Neutral files name no transform.
 NEUTRAL = ["transform/device/*", "transform/picture*", "transform/samples.h", "cuda/device/*",
            "cuda/common/*", "gst/engine/*", "gst/stream/*", "gst-libs/gst/coef/*fence*"]
-WORDS = re.compile("dct|dwt|obmc|dirac|jpeg|zigzag|quanttable", re.IGNORECASE)
+WORDS = re.compile("apv|dct|dwt|obmc|dirac|jpeg|zigzag|quanttable", re.IGNORECASE)
 
 SOURCES = (".c", ".cpp", ".cu", ".cuh", ".h")
 INCLUDE = re.compile(r"\s*#\s*include\s*([<\"])([^>\"]+)[>\"]")

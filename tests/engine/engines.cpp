@@ -20,6 +20,7 @@
 #include "transform/resize/resize.h"
 #include "transform/rgb/rgb.h"
 #ifdef CT_HAVE_CUDA
+#include "cuda/apv/engine.h"
 #include "cuda/coeffilter/engine.h"
 #include "cuda/dct8x8/engine.h"
 #include "cuda/dct8x8/plan.h"
@@ -85,6 +86,7 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
     engine.flip_ops = nullptr;
     engine.requant_ops = nullptr;
     engine.convert_ops = nullptr;
+    engine.apv_ops = nullptr;
     if (dct == Dct::kGeneral) {
       engine.obmc_ops = &cuda_obmc_ops(cuda::ObmcKernelChoice::kGeneral);
       engine.rgb_ops = &cuda_rgb_ops(cuda::RgbKernelChoice::kGeneral);
@@ -123,6 +125,7 @@ Engine host_engine(std::shared_ptr<Device> device) {
   host.flip_ops = &host_flip_ops();
   host.requant_ops = &host_requant_ops();
   host.convert_ops = &host_convert_ops();
+  host.apv_ops = &host_apv_inverse_ops();
   return host;
 }
 
@@ -137,6 +140,7 @@ Engine cuda_engine(std::shared_ptr<Device> device) {
   cuda.flip_ops = &cuda_flip_ops();
   cuda.requant_ops = &cuda_requant_ops();
   cuda.convert_ops = &cuda_convert_ops();
+  cuda.apv_ops = &cuda_apv_inverse_ops();
   return cuda;
 }
 #endif
@@ -162,6 +166,7 @@ const Engine& portable_engine() {
     portable.range_ops = &portable_range_ops();
     portable.resize_ops = &portable_resize_ops();
     portable.rgb_ops = &portable_rgb_ops();
+    portable.apv_ops = &portable_apv_inverse_ops();
     return portable;
   }();
   return engine;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "transform/apv/apv.h"
 #include "transform/coeffilter/convert.h"
 #include "transform/coeffilter/flip.h"
 #include "transform/coeffilter/quant.h"
@@ -35,6 +36,7 @@ struct Engine {
   const FlipOps* flip_ops = nullptr;  // likewise
   const RequantOps* requant_ops = nullptr;
   const ConvertOps* convert_ops = nullptr;
+  const ApvInverseOps* apv_ops = nullptr;
 
   // Makes Highway use this engine's target. Call before every job.
   void activate() const;

@@ -1,5 +1,5 @@
-// Fuzz targets: the decoders cudadiracdec and jpegcoefdec, fed with any bytes in any pieces and any
-// order of events.
+// Fuzz targets: the decoders cudaapvdec, cudadiracdec and jpegcoefdec, fed with any bytes in any
+// pieces and any order of events.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: a StreamInput. Settings of jpegcoefdec: 0x40: all pictures of a file; 0x80: upstream
@@ -7,6 +7,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include "tests/fuzz/frames.h"
@@ -45,18 +46,20 @@ void check_frame(GstBuffer* buffer, GstCaps* caps) {
   promise(GST_BUFFER_PTS_IS_VALID(buffer), "frames have times");
 }
 
-void run_dirac(const uint8_t* data, size_t size) {
+// Of a codec whose element has the properties max-memory and max-samples.
+void run_video(const char* element, const char* media, const uint8_t* data, size_t size,
+               const std::function<void(const ElementRun&)>& check_stats) {
   Input input(data, size);
   const fuzzing::StreamInput stream(&input);
   const bool little_memory = (stream.settings & 0x40) != 0;
-  const std::string description = "cudadiracdec " + stream.properties() +
+  const std::string description = std::string(element) + " " + stream.properties() +
                                   (little_memory ? " max-memory=" + std::to_string(kMaxMemory)
                                                  : " max-samples=" + std::to_string(kMaxSamples));
   const fuzzing::StreamTarget target = {
       .most_pieces = 64,
       .caps =
-          [](int variant) {
-            return fuzzing::vary_caps(gst_caps_new_empty_simple("video/x-dirac"), variant);
+          [media](int variant) {
+            return fuzzing::vary_caps(gst_caps_new_empty_simple(media), variant);
           },
       .bend = [](GstSegment* segment, guint8 before) { segment->start = before * GST_MSECOND; }};
   max_samples = little_memory ? G_MAXINT64 : kMaxSamples;
@@ -64,9 +67,22 @@ void run_dirac(const uint8_t* data, size_t size) {
   ElementRun run(description.c_str(), check_frame);
   fuzzing::push_stream(&run, stream, target, &input);
   check_memory();
-  promise(fuzzing::stat_of(run, "frames") <= run.buffers(), "what is counted has been pushed");
-  promise(fuzzing::stat_of(run, "damaged") <= fuzzing::stat_of(run, "pictures"),
-          "what is damaged is a picture");
+  check_stats(run);
+}
+
+void run_dirac(const uint8_t* data, size_t size) {
+  run_video("cudadiracdec", "video/x-dirac", data, size, [](const ElementRun& run) {
+    promise(fuzzing::stat_of(run, "frames") <= run.buffers(), "what is counted has been pushed");
+    promise(fuzzing::stat_of(run, "damaged") <= fuzzing::stat_of(run, "pictures"),
+            "what is damaged is a picture");
+  });
+}
+
+void run_apv(const uint8_t* data, size_t size) {
+  run_video("cudaapvdec", "video/x-apv", data, size, [](const ElementRun& run) {
+    promise(fuzzing::stat_of(run, "dropped") <= fuzzing::stat_of(run, "damaged"),
+            "what is dropped is damaged");
+  });
 }
 
 constexpr guint64 kMaxPixels = guint64{1} << 18;
@@ -136,7 +152,9 @@ void run_jpeg(const uint8_t* data, size_t size) {
           "what is dropped is damaged");
 }
 
-const fuzzing::Targets targets({{"fuzz_cudadiracdec", run_dirac}, {"fuzz_jpegcoefdec", run_jpeg}},
+const fuzzing::Targets targets({{"fuzz_cudaapvdec", run_apv},
+                                {"fuzz_cudadiracdec", run_dirac},
+                                {"fuzz_jpegcoefdec", run_jpeg}},
                                fuzzing::set_up_elements);
 
 }  // namespace

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 
+import apv_seeds
 import coef_seeds
 import dirac_seeds
 import jpeg_seeds
@@ -226,7 +227,7 @@ def main():
     sys.dont_write_bytecode = True
     spec.loader.exec_module(make_jpegs)
     os.makedirs(folder, exist_ok=True)
-    own_seeds = {**coef_seeds.SEEDS, **dirac_seeds.SEEDS, **jpeg_seeds.SEEDS}
+    own_seeds = {**apv_seeds.SEEDS, **coef_seeds.SEEDS, **dirac_seeds.SEEDS, **jpeg_seeds.SEEDS}
     seeds = (own_seeds[target]() if target in own_seeds else
              jpeg_seeds.OF_FILES.get(target, list)(list(files(make_jpegs, cjpeg))))
     for name, data in seeds:

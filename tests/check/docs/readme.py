@@ -6,8 +6,9 @@
 #
 # Blocks run one after the other in a separate folder, where docs/ is the clone's: a block may read
 # an earlier block's output. Blocks without gst-launch-1.0 (installing, building) do not run. The
-# camera and the window that a test machine lacks have stand-ins. Blocks about barbara.pgm need
-# CUDATRANSFORM_TEST_DATA, those about both engines need a GPU.
+# camera and the window that a test machine lacks have stand-ins. Blocks about barbara.pgm and
+# clip.mp4 need CUDATRANSFORM_TEST_DATA, those about both engines need a GPU.
+import glob
 import os
 import re
 import shutil
@@ -28,6 +29,8 @@ STAND_INS = {
         "jpegenc ! rtpjpegpay",
     r"\bautovideosink\b": "fakesink sync=true",
 }
+# Files that blocks read: where the test data has them.
+FILES = {"barbara.pgm": "images/barbara.pgm", "clip.mp4": "apv/*.mp4"}
 
 
 def blocks_of(path):
@@ -46,8 +49,9 @@ def with_stand_ins(block):
 
 
 def reason_to_skip(block, folder):
-    if "barbara.pgm" in block and not os.path.exists(os.path.join(folder, "barbara.pgm")):
-        return "no barbara.pgm"
+    for name in FILES:
+        if name in block and not os.path.exists(os.path.join(folder, name)):
+            return f"no {name}"
     needs_gpu = "cpu cuda" in block or "memory:CUDAMemory" in block
     if needs_gpu and not os.path.exists("/dev/nvidiactl"):
         return "no GPU"
@@ -75,9 +79,10 @@ def main():
         return SKIP
     failed, ran, skipped = 0, 0, 0
     folder = tempfile.mkdtemp(prefix="cudatransform-readme-")
-    picture = os.path.join(os.environ.get("CUDATRANSFORM_TEST_DATA", ""), "images", "barbara.pgm")
-    if os.path.exists(picture):
-        shutil.copy(picture, folder)
+    for name, pattern in FILES.items():
+        data = os.environ.get("CUDATRANSFORM_TEST_DATA", "")
+        for path in glob.glob(os.path.join(data, pattern))[:1]:
+            shutil.copy(path, os.path.join(folder, name))
     os.symlink(DOCS, os.path.join(folder, "docs"))
     for path in sys.argv[1:]:
         for line, block in blocks_of(path):

@@ -6,6 +6,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "cuda/apv/kernels.h"
 #include "cuda/coeffilter/accesses.h"
 #include "cuda/dct8x8/accesses.h"
 #include "cuda/dirac/accesses.h"
@@ -36,6 +37,7 @@ const KernelAccesses* accesses_of(const std::string& kernel) {
     std::unordered_map<std::string, const KernelAccesses*> by_name;
     for (const std::span<const KernelAccesses> room :
          {std::span<const KernelAccesses>(kDct8x8Accesses),
+          {kApvAccesses},
           {kDiracAccesses},
           {kDwtAccesses},
           {kJpegEncodeAccesses},

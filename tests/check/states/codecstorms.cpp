@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
@@ -138,20 +139,19 @@ CHECK_LOOP_TEST(test_jpegcoefdec, 1, 4) {
   storm(decoder);
 }
 
-// A sequence in pieces that end anywhere. It is followed by its end.
-CHECK_LOOP_TEST(test_cudadiracdec, 1, 4) {
+// A raw stream of the test data in pieces that end anywhere. It is followed by its end.
+void storm_in_bytes(const std::string& line, const char* media, const char* file, gsize piece) {
   const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
   g_autofree gchar* text = nullptr;
   gsize size = 0;
-  const std::string path = std::string(data ? data : "") + "/dirac/p07_res_preset1_8x8_4x4.drc";
+  const std::string path = std::string(data ? data : "") + file;
   if (!g_file_get_contents(path.c_str(), &text, &size, nullptr)) return;
   Codec decoder;
-  decoder.line =
-      std::string("cudadiracdec backend=") + backend() + " n-threads=" + std::to_string(__i__);
-  decoder.caps = gst_caps_new_empty_simple("video/x-dirac");
+  decoder.line = line;
+  decoder.caps = gst_caps_new_empty_simple(media);
   decoder.format = GST_FORMAT_BYTES;
-  for (gsize at = 0; at < size; at += 3000)
-    decoder.pieces.push_back(gst_buffer_new_memdup(text + at, std::min<gsize>(3000, size - at)));
+  for (gsize at = 0; at < size; at += piece)
+    decoder.pieces.push_back(gst_buffer_new_memdup(text + at, std::min<gsize>(piece, size - at)));
   {
     g_autoptr(GstHarness) h = new_harness(decoder.line);
     begin(h, decoder);
@@ -161,6 +161,23 @@ CHECK_LOOP_TEST(test_cudadiracdec, 1, 4) {
     fail_unless(decoder.outputs > 1);
   }
   storm(decoder);
+}
+
+std::string with_threads(const char* element, int threads) {
+  return std::string(element) + " backend=" + backend() + " n-threads=" + std::to_string(threads);
+}
+
+CHECK_LOOP_TEST(test_cudadiracdec, 1, 4) {
+  storm_in_bytes(with_threads("cudadiracdec", __i__), "video/x-dirac",
+                 "/dirac/p07_res_preset1_8x8_4x4.drc", 3000);
+}
+
+CHECK_LOOP_TEST(test_cudaapvdec, 1, 4) {
+  for (const char* entropy : {" entropy=cpu", " entropy=cuda"}) {
+    if (!is_cuda() && strstr(entropy, "cuda") != nullptr) continue;
+    storm_in_bytes(with_threads("cudaapvdec", __i__) + entropy, "video/x-apv", "/apv/odd_18x18.apv",
+                   700);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,90 @@
+// A frame of APV: its tiles, the chains of codes in them, and their entropy decoding on the CPU.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "apv/entropy.h"
+#include "apv/frame_header.h"
+#include "apv/metadata.h"
+#include "transform/device/status.h"
+
+namespace cudatransform {
+
+// What an access unit has.
+struct ApvAccessUnit {
+  std::span<const uint8_t> frame;  // the payload of the first primary frame; empty: there is none
+  ApvMetadata metadata;            // of the frame's group
+  int skipped_frames = 0;          // alpha, depth, preview, further ones
+  int unknown_units = 0;
+};
+Status read_apv_access_unit(std::span<const uint8_t> data, ApvAccessUnit* unit);
+
+struct ApvLimits {
+  uint64_t max_samples = uint64_t{1} << 29;  // of a frame, all components
+};
+
+struct ApvTile {
+  uint32_t mb_x, mb_y, mbs_across, mbs_down;
+  // Of a component: its chain's bytes in the payload.
+  uint32_t offset[kMaxApvComponents], bytes[kMaxApvComponents];
+  uint8_t qp[kMaxApvComponents];
+};
+
+// For any bytes, no call reads outside of them, memory follows from their number and the limits,
+// and time is linear in them.
+class ApvFrame {
+ public:
+  // No block takes fewer bits: one of the difference of DC, 13 of a run of 63. A frame with more
+  // than eight times the blocks that its chains can have is refused, so that little data does not
+  // cause much work; less than that is damage of its chains.
+  static constexpr uint64_t kMinBlockBits = 14, kMaxOverclaim = 8;
+
+  // `payload` of a frame, which stays as it is while `owner` is held. kInvalidArgument: damaged;
+  // kUnsupported: beyond the limits.
+  Status begin(std::span<const uint8_t> payload, std::shared_ptr<const void> owner,
+               const ApvLimits& limits);
+
+  const ApvFrameHeader& header() const { return header_; }
+  const ApvFrameInfo& info() const { return header_.info; }
+  const std::vector<ApvTile>& tiles() const { return tiles_; }
+  std::span<const uint8_t> payload() const { return payload_; }
+  // A component of a tile each.
+  size_t chain_count() const { return tiles_.size() * static_cast<size_t>(info().components()); }
+
+  // Coefficients as the inverse transform reads them: one component after the other.
+  uint64_t coef_count() const { return 64 * info().blocks(); }
+  uint64_t coef_offset(int component) const;
+  uint32_t blocks_across(int component) const {
+    return info().mbs_across() * info().mb_blocks_across(component);
+  }
+  // The job, but for addresses, pitches and `shift`.
+  ApvInverseJob inverse_job() const;
+
+  // Decodes all chains of a tile. `coefs`: coef_count() of them. Different tiles may be decoded at
+  // the same time.
+  void decode_tile(int tile, int16_t* coefs);
+  // An engine's result for a chain.
+  void note(ApvChainError error);
+  // The first damage, for people; null: none. Blocks that could not be decoded are zero.
+  const char* damage() const;
+  int damaged_chains() const { return damaged_.load(std::memory_order_relaxed); }
+
+ private:
+  Status read_tiles();
+  Status read_tile(size_t* at, int tile);
+
+  ApvFrameHeader header_;
+  std::vector<ApvTile> tiles_;
+  std::span<const uint8_t> payload_;
+  std::shared_ptr<const void> owner_;
+  std::atomic<ApvChainError> error_{ApvChainError::kNone};
+  std::atomic<int> damaged_{0};
+};
+
+}  // namespace cudatransform

@@ -1,0 +1,148 @@
+// From frames of APV to samples on a device, by jobs for any engine.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "apv/renderer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cudatransform {
+
+namespace {
+
+uint64_t coef_bytes(const ApvFrame& frame) { return sizeof(int16_t) * frame.coef_count(); }
+
+// Results precede the block that is sent.
+size_t result_bytes(const ApvFrame& frame) {
+  constexpr size_t kAlignment = 64;
+  const size_t bytes = sizeof(uint32_t) * frame.chain_count();
+  return (bytes + kAlignment - 1) & ~(kAlignment - 1);
+}
+
+}  // namespace
+
+void ApvPicture::release() {
+  if (renderer_ != nullptr) std::exchange(renderer_, nullptr)->take_back(*this);
+}
+
+Status ApvPicture::wait() {
+  if (decoded_ == nullptr) return {};
+  CT_RETURN_IF_ERROR(decoded_->wait());
+  const auto* results = static_cast<const uint32_t*>(staged_.memory->data());
+  for (size_t i = 0; i < frame.chain_count(); ++i)
+    frame.note(static_cast<ApvChainError>(results[i]));
+  decoded_.reset();
+  return {};
+}
+
+uint64_t ApvRenderer::need(const ApvFrame& frame, bool on_device) const {
+  if (!on_device) return (device_.is_host() ? 1 : 2) * coef_bytes(frame) + frame.payload().size();
+  // Pinned memory, and the queue's own.
+  return coef_bytes(frame) + 2 * (result_bytes(frame) + ops_.entropy->block_bytes(frame));
+}
+
+bool ApvRenderer::trim() {
+  bool any = pictures_.trim();
+  any |= on_device_.trim();
+  return staged_.trim() || any;
+}
+
+void ApvRenderer::take_back(ApvPicture& picture) {
+  // A picture that nobody wants: the device may still write to its memory.
+  if (picture.decoded_ != nullptr) (void)picture.decoded_->wait();
+  picture.decoded_.reset();
+  if (picture.coefs_.memory != nullptr)
+    (picture.is_on_device_ ? on_device_ : pictures_).give(std::exchange(picture.coefs_, {}));
+  if (picture.staged_.memory != nullptr) staged_.give(std::exchange(picture.staged_, {}));
+  if (picture.queue_ == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  if (idle_.size() < kMaxQueues) idle_.push_back(std::move(picture.queue_));
+  picture.queue_.reset();
+}
+
+Status ApvRenderer::take_queue(std::unique_ptr<Queue>* queue) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      *queue = std::move(idle_.back());
+      idle_.pop_back();
+      return {};
+    }
+  }
+  return ops_.entropy->make_queue(device_, queue);
+}
+
+Status ApvRenderer::prepare(ApvPicture* picture, bool on_device) {
+  picture->release();
+  picture->renderer_ = this;
+  picture->is_on_device_ = on_device;
+  const ApvFrame& frame = picture->frame;
+  if (on_device) {
+    const size_t bytes = result_bytes(frame) + ops_.entropy->block_bytes(frame);
+    CT_RETURN_IF_ERROR(on_device_.take(device_, coef_bytes(frame), &picture->coefs_));
+    return staged_.take(device_, bytes, &picture->staged_);
+  }
+  CT_RETURN_IF_ERROR(pictures_.take(device_, coef_bytes(frame), &picture->coefs_));
+  // The device may still read what the last picture has left there.
+  if (const FencePtr read = std::exchange(picture->coefs_.read, {}); read != nullptr)
+    return read->wait();
+  return {};
+}
+
+Status ApvRenderer::decode(ApvPicture* picture, int in_flight) {
+  CT_RETURN_IF_ERROR(take_queue(&picture->queue_));
+  if (const FencePtr read = std::exchange(picture->coefs_.read, {}); read != nullptr)
+    CT_RETURN_IF_ERROR(picture->queue_->wait_for(read));
+  auto* const staged = static_cast<uint8_t*>(picture->staged_.memory->data());
+  ApvEntropyJob job;
+  job.frame = &picture->frame;
+  job.results = reinterpret_cast<uint32_t*>(staged);
+  job.block = staged + result_bytes(picture->frame);
+  job.coefs = static_cast<int16_t*>(picture->coefs_.memory->data());
+  job.in_flight = in_flight;
+  const Status status = ops_.entropy->submit(device_, *picture->queue_, job, &picture->decoded_);
+  if (!status.ok()) {
+    // Work that has been enqueued still uses the picture's memory.
+    FencePtr over;
+    if (picture->queue_->record(&over).ok()) (void)over->wait();
+  }
+  return status;
+}
+
+Status ApvRenderer::upload(ApvPicture* picture, const int16_t** coefs) {
+  const void* const from = picture->coefs_.memory->data();
+  if (device_.is_host() || picture->is_on_device_) {
+    *coefs = static_cast<const int16_t*>(from);
+    return {};
+  }
+  const uint64_t bytes = coef_bytes(picture->frame);
+  if (uploaded_ == nullptr || uploaded_->size() < bytes) {
+    uploaded_.reset();
+    CT_RETURN_IF_ERROR(budget_->allocate(device_, MemoryKind::kDevice, bytes, &uploaded_));
+  }
+  CT_RETURN_IF_ERROR(device_.upload(queue(), copy_of_bytes(uploaded_->data(), from, bytes)));
+  *coefs = static_cast<const int16_t*>(uploaded_->data());
+  return queue().record(&picture->coefs_.read);
+}
+
+Status ApvRenderer::render(ApvPicture* picture, const ApvSamples& to) {
+  CT_RETURN_IF_ERROR(picture->wait());
+  const ApvFrame& frame = picture->frame;
+  const int16_t* coefs = nullptr;
+  CT_RETURN_IF_ERROR(upload(picture, &coefs));
+  ApvInverseJob job = frame.inverse_job();
+  job.shift = to.shift;
+  for (int c = 0; c < job.components; ++c) {
+    job.plane[c].coefs = coefs + frame.coef_offset(c);
+    job.plane[c].samples = to.data[c];
+    job.plane[c].pitch = to.pitch[c];
+  }
+  FencePtr done;
+  const bool reads_picture = picture->is_on_device_;
+  const Status status =
+      ops_.inverse->submit(device_, queue(), job, reads_picture ? &done : nullptr);
+  if (reads_picture) picture->coefs_.read = std::move(done);
+  picture->release();
+  return status;
+}
+
+}  // namespace cudatransform

@@ -1,0 +1,167 @@
+// The CUDA engine's part of APV: entropy decoding and the inverse transform, one launch each for
+// all components of a frame.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cuda/apv/engine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "apv/frame.h"
+#include "cuda/apv/kernels.h"
+#include "cuda/device/cuda_device.h"
+#include "cuda/device/kernel_family.h"
+#include "cuda/device/queue.h"
+
+namespace cudatransform {
+namespace cuda {
+
+CT_KERNEL_FAMILY(apv_kernels, CT_APV_IMAGES)
+
+namespace {
+
+enum Kernel : uint32_t { kInverse, kEntropy };
+
+// ---- The inverse transform ----
+
+ApvPlaneParams params_of(const ApvInverseJob& job, const ApvPlane& plane) {
+  ApvPlaneParams params = {};
+  params.coefs = plane.coefs;
+  params.samples = static_cast<uint8_t*>(plane.samples);
+  params.pitch = plane.pitch;
+  params.coef_blocks_across = static_cast<uint32_t>(plane.blocks_across);
+  params.blocks_across = static_cast<uint32_t>(plane.width + 7) / 8;
+  params.blocks_down = static_cast<uint32_t>(plane.height + 7) / 8;
+  params.width = plane.width;
+  params.height = plane.height;
+  params.by_across = make_divider(params.blocks_across);
+  // Blocks' numbers are below 2^27.
+  params.by_tile_across = make_divider(static_cast<uint32_t>(plane.tile_across));
+  params.by_tile_down = make_divider(static_cast<uint32_t>(plane.tile_down));
+  constexpr int kRowBytes = 16;
+  params.is_aligned =
+      reinterpret_cast<uintptr_t>(plane.samples) % kRowBytes == 0 && plane.pitch % kRowBytes == 0;
+  params.max_weight = *std::max_element(std::begin(plane.matrix), std::end(plane.matrix));
+  std::copy(std::begin(plane.matrix), std::end(plane.matrix), params.weights);
+  std::copy_n(plane.qp, job.tile_columns * job.tile_rows, params.qp);
+  return params;
+}
+
+Status submit(Device& device, Queue& queue, const ApvInverseJob& job, FencePtr* fence) {
+  CT_RETURN_IF_ERROR(validate(job));
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
+  ApvInverseParams params = {};
+  params.depth = job.depth;
+  params.shift = job.shift;
+  params.tile_columns = job.tile_columns;
+  uint64_t blocks = 0;
+  for (int c = 0; c < kMaxApvComponents; ++c) {
+    ApvPlaneParams& plane = params.planes[c];
+    plane.first_block = UINT32_MAX;
+    if (c >= job.components) continue;
+    plane = params_of(job, job.plane[c]);
+    plane.first_block = static_cast<uint32_t>(blocks);
+    blocks += uint64_t{plane.blocks_across} * plane.blocks_down;
+    // Dividends stay below 2^31.
+    if (blocks > INT32_MAX - kApvInverseThreads)
+      return Status::error(StatusCode::kUnsupported, "the frame is too large for the CUDA engine");
+  }
+  params.blocks = static_cast<uint32_t>(blocks);
+  void* arguments[] = {&params};
+  CT_RETURN_IF_ERROR(stream->launch(KernelKey{apv_kernels(), kInverse},
+                                    (params.blocks + kApvInverseThreads - 1) / kApvInverseThreads,
+                                    kApvInverseThreads, arguments, false));
+  return fence != nullptr ? stream->record(fence) : Status{};
+}
+
+// ---- Entropy decoding ----
+
+constexpr size_t kAlignment = 16;
+size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) & ~(kAlignment - 1); }
+
+size_t chain_bytes(const ApvFrame& frame) {
+  return aligned(frame.chain_count() * sizeof(ApvChainInfo));
+}
+size_t block_bytes(const ApvFrame& frame) {
+  return chain_bytes(frame) + aligned(frame.payload().size());
+}
+size_t result_bytes(const ApvFrame& frame) { return frame.chain_count() * sizeof(uint32_t); }
+
+// Writes the chains, the longest first.
+void list_chains(const ApvFrame& frame, ApvChainInfo* to) {
+  const ApvFrameInfo& info = frame.info();
+  ApvChainInfo* chain = to;
+  uint32_t result = 0;
+  for (const ApvTile& tile : frame.tiles()) {
+    for (int c = 0; c < info.components(); ++c) {
+      const uint64_t first =
+          frame.coef_offset(c) / 64 +
+          uint64_t{frame.blocks_across(c)} * tile.mb_y * ApvFrameInfo::kMbBlocksDown +
+          uint64_t{tile.mb_x} * info.mb_blocks_across(c);
+      *chain++ = {
+          tile.offset[c],         tile.bytes[c],   result++,      static_cast<uint32_t>(first),
+          frame.blocks_across(c), tile.mbs_across, tile.mbs_down, info.mb_blocks_across(c)};
+    }
+  }
+  std::stable_sort(to, chain, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+}
+
+// Few frames: the shortest time. Many: the most throughput (H200).
+uint32_t chains_of_warp(int in_flight) { return in_flight <= 4 ? 1 : in_flight <= 16 ? 2 : 4; }
+
+Status submit_entropy(Device& device, Queue& queue, const ApvEntropyJob& job, FencePtr* done) {
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
+  const ApvFrame& frame = *job.frame;
+  if (frame.info().blocks() > INT32_MAX)
+    return Status::error(StatusCode::kUnsupported, "the frame is too large for the CUDA engine");
+  list_chains(frame, reinterpret_cast<ApvChainInfo*>(job.block));
+  const size_t data_at = chain_bytes(frame), bytes = block_bytes(frame);
+  std::memcpy(job.block + data_at, frame.payload().data(), frame.payload().size());
+  std::fill(job.block + data_at + frame.payload().size(), job.block + bytes, uint8_t{0});
+
+  CUdeviceptr block = 0;
+  CT_RETURN_IF_ERROR(stream->scratch(bytes + result_bytes(frame), &block));
+  CT_RETURN_IF_ERROR(stream->send(block, job.block, bytes));
+  CT_RETURN_IF_ERROR(stream->clear(block + bytes, result_bytes(frame)));
+  const auto coefs = reinterpret_cast<CUdeviceptr>(job.coefs);
+  CT_RETURN_IF_ERROR(stream->clear(coefs, sizeof(int16_t) * frame.coef_count()));
+  ApvEntropyParams params = {};
+  params.chains = reinterpret_cast<const ApvChainInfo*>(block);
+  params.data = reinterpret_cast<const uint8_t*>(block + data_at);
+  params.coefs = job.coefs;
+  params.results = reinterpret_cast<uint32_t*>(block + bytes);
+  params.data_bytes = bytes - data_at;
+  params.coef_bytes = sizeof(int16_t) * frame.coef_count();
+  params.chain_count = static_cast<uint32_t>(frame.chain_count());
+  params.chains_of_warp = chains_of_warp(job.in_flight);
+  const uint32_t of_cta = params.chains_of_warp * kApvEntropyWarps;
+  void* arguments[] = {&params};
+  CT_RETURN_IF_ERROR(stream->launch(KernelKey{apv_kernels(), kEntropy},
+                                    (params.chain_count + of_cta - 1) / of_cta, kApvEntropyThreads,
+                                    arguments, false));
+  CT_RETURN_IF_ERROR(stream->read_back(job.results, block + bytes, result_bytes(frame)));
+  return done != nullptr ? stream->record(done) : Status{};
+}
+
+}  // namespace
+}  // namespace cuda
+
+const ApvInverseOps& cuda_apv_inverse_ops() {
+  static constexpr ApvInverseOps kOps = {"cuda", cuda::submit};
+  return kOps;
+}
+
+Status probe_cuda_apv_kernels(Device& device) {
+  CT_RETURN_IF_ERROR(cuda::probe_kernel(device, {cuda::apv_kernels(), cuda::kEntropy}));
+  return cuda::probe_kernel(device, {cuda::apv_kernels(), cuda::kInverse});
+}
+
+const ApvEntropyOps& cuda_apv_entropy_ops() {
+  static constexpr ApvEntropyOps kOps = {"cuda", cuda::block_bytes, make_cuda_queue,
+                                         cuda::submit_entropy};
+  return kOps;
+}
+
+}  // namespace cudatransform

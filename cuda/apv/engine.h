@@ -1,0 +1,19 @@
+// The CUDA engine's part of APV, on a CUDA device (cuda/device/cuda_device.h).
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include "apv/entropy.h"
+#include "transform/apv/apv.h"
+
+namespace cudatransform {
+
+// Jobs' addresses are device addresses.
+const ApvInverseOps& cuda_apv_inverse_ops();
+
+// Jobs' coefficients are device memory, their blocks and results pinned memory.
+const ApvEntropyOps& cuda_apv_entropy_ops();
+
+// kNotFound where this build has no code for `device`.
+Status probe_cuda_apv_kernels(Device& device);
+
+}  // namespace cudatransform

@@ -1,0 +1,107 @@
+// Every kernel for APV, by the name that a profiler prints and a launch uses.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+//   apv_inverse   all components of a frame in a launch, a thread a block (inverse.cu)
+//     twin   transform/apv/vectors.cpp, transform/apv/arithmetic.h
+//     test   tests/engine/apv/apv_test.cpp, tests/conformance/apv_test.cpp
+//     bench  tests/engine/kernel_jobs.cpp: case:apv
+//     page   docs/kernels.md, 23
+//   apv_entropy   all chains of a frame in a launch, a thread a chain (entropy.cu)
+//     twin   apv/entropy.cpp
+//     test   tests/conformance/apv_test.cpp
+//     page   docs/kernels.md, 23
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/common/accesses.h"
+#include "cuda/common/divider.h"
+#include "transform/apv/apv.h"
+
+#define CT_APV_INVERSE_KERNELS(X) X(apv_inverse)
+#define CT_APV_ENTROPY_KERNELS(X) X(apv_entropy)
+
+// Images: X(image, its kernels), in the order of their numbers.
+#define CT_APV_IMAGES(IMAGE)                 \
+  IMAGE(apv_inverse, CT_APV_INVERSE_KERNELS) \
+  IMAGE(apv_entropy, CT_APV_ENTROPY_KERNELS)
+
+namespace cudatransform::cuda {
+
+inline constexpr unsigned kApvInverseThreads = 128;
+
+struct ApvPlaneParams {
+  const int16_t* coefs;
+  uint8_t* samples;
+  int64_t pitch;
+  uint32_t blocks_across, blocks_down;  // that are visible, of
+  uint32_t coef_blocks_across;          // in memory
+  int32_t width, height;
+  uint32_t first_block;  // among those of all planes, or UINT32_MAX
+  Divider by_across, by_tile_across, by_tile_down;
+  bool is_aligned;  // whether rows of eight samples are
+  uint8_t max_weight;
+  uint8_t weights[64];
+  uint8_t qp[kMaxApvTiles * kMaxApvTiles];
+};
+
+struct ApvInverseParams {
+  ApvPlaneParams planes[kMaxApvComponents];
+  uint32_t blocks;  // of all planes
+  int32_t tile_columns;
+  int32_t depth, shift;
+};
+
+inline void apv_inverse_accesses(const ApvInverseParams& params, AccessList* list) {
+  for (const ApvPlaneParams& plane : params.planes) {
+    if (plane.first_block == UINT32_MAX) continue;
+    constexpr int64_t kBlockBytes = 64 * sizeof(int16_t);
+    list->add(plane.coefs, kBlockBytes * plane.coef_blocks_across,
+              kBlockBytes * plane.blocks_across, plane.blocks_down, false);
+    list->add(plane.samples, plane.pitch, int64_t{2} * plane.width, plane.height, true);
+  }
+}
+
+// ---- Entropy decoding ----
+
+inline constexpr unsigned kApvEntropyThreads = 128;
+inline constexpr unsigned kApvEntropyWarps = kApvEntropyThreads / 32;
+// The index of the table of pairs in shared memory has as many bits.
+inline constexpr int kApvTableBits = 9;
+
+// A chain, in the order in which they are decoded: the longest first.
+struct ApvChainInfo {
+  uint32_t offset, bytes;  // in the data
+  uint32_t result;         // its place among the results
+  uint32_t first_block;    // among all blocks of the frame
+  uint32_t blocks_across;  // of the component: from a block to the one below it
+  uint32_t mbs_across, mbs_down;
+  uint32_t mb_blocks_across;
+};
+
+struct ApvEntropyParams {
+  const ApvChainInfo* chains;
+  // Begins at a multiple of 4 bytes; as many as a word behind the last chain may be read.
+  const uint8_t* data;
+  int16_t* coefs;     // zero
+  uint32_t* results;  // ApvChainError; zero
+  uint64_t data_bytes, coef_bytes;
+  uint32_t chain_count;
+  uint32_t chains_of_warp;  // 1 to 32: more chains have more throughput, and take longer
+};
+
+// Without the results: stand-ins for their bytes would be errors.
+inline void apv_entropy_accesses(const ApvEntropyParams& params, AccessList* list) {
+  list->add_bytes(params.chains, int64_t{sizeof(ApvChainInfo)} * params.chain_count, false);
+  list->add_bytes(params.data, static_cast<int64_t>(params.data_bytes), false);
+  list->add_bytes(params.coefs, static_cast<int64_t>(params.coef_bytes), true);
+}
+
+#define CT_APV_INVERSE(name) CT_ACCESSES(name, ApvInverseParams, apv_inverse_accesses)
+#define CT_APV_ENTROPY(name) CT_ACCESSES(name, ApvEntropyParams, apv_entropy_accesses)
+inline constexpr KernelAccesses kApvAccesses[] = {CT_APV_INVERSE_KERNELS(CT_APV_INVERSE)  //
+                                                  CT_APV_ENTROPY_KERNELS(CT_APV_ENTROPY)};
+#undef CT_APV_INVERSE
+#undef CT_APV_ENTROPY
+
+}  // namespace cudatransform::cuda

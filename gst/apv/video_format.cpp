@@ -1,0 +1,139 @@
+// The raw video format of an APV frame, and what its caps say of color and light.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/apv/video_format.h"
+
+#include <iterator>
+#include <string>
+
+#include "gst/engine/engine.h"
+#include "gst/stream/formats.h"
+
+namespace cudatransform {
+namespace {
+
+constexpr uint8_t kMatrixGbr = 0;
+
+// By name, because versions of GStreamer differ in which they know. The first known one of a
+// chroma format that is deep enough is chosen.
+struct Row {
+  ApvChroma chroma;
+  bool is_gbr;
+  int depth;  // the most bits
+  const char* format;
+  int container;  // the bits of a sample in it
+};
+constexpr Row kRows[] = {
+    {ApvChroma::k400, false, 10, "GRAY10_LE16", 10}, {ApvChroma::k400, false, 12, "GRAY16_LE", 16},
+    {ApvChroma::k422, false, 10, "I422_10LE", 10},   {ApvChroma::k422, false, 12, "I422_12LE", 12},
+    {ApvChroma::k444, false, 10, "Y444_10LE", 10},   {ApvChroma::k444, false, 12, "Y444_12LE", 12},
+    {ApvChroma::k444, true, 10, "GBR_10LE", 10},     {ApvChroma::k444, true, 12, "GBR_12LE", 12},
+    {ApvChroma::k4444, false, 10, "A444_10LE", 10},  {ApvChroma::k4444, false, 12, "A444_12LE", 12},
+    {ApvChroma::k4444, true, 10, "GBRA_10LE", 10},   {ApvChroma::k4444, true, 12, "GBRA_12LE", 12},
+};
+
+std::string name_of(const ApvOutput& output) {
+  const char* chroma = output.chroma == ApvChroma::k400   ? "4:0:0"
+                       : output.chroma == ApvChroma::k422 ? "4:2:2"
+                       : output.chroma == ApvChroma::k444 ? "4:4:4"
+                                                          : "4:4:4:4";
+  return std::string(output.color.matrix == kMatrixGbr ? "GBR " : "") + chroma + " of " +
+         std::to_string(output.depth) + " bits";
+}
+
+// Units of 1/denominator to units of 1/wanted, rounded.
+guint64 in_units(guint64 value, guint64 denominator, guint64 wanted) {
+  return (value * wanted + denominator / 2) / denominator;
+}
+
+GstVideoMasteringDisplayInfo mastering_of(const ApvMasteringDisplay& from) {
+  constexpr guint64 kOurs = 65536, kOfCaps = 50000;
+  constexpr guint64 kMaxUnits = 256, kMinUnits = 16384, kLuminanceOfCaps = 10000;
+  GstVideoMasteringDisplayInfo to = {};
+  for (int i = 0; i < 3; i++) {
+    to.display_primaries[i].x =
+        static_cast<guint16>(in_units(from.primaries[i][0], kOurs, kOfCaps));
+    to.display_primaries[i].y =
+        static_cast<guint16>(in_units(from.primaries[i][1], kOurs, kOfCaps));
+  }
+  to.white_point.x = static_cast<guint16>(in_units(from.white[0], kOurs, kOfCaps));
+  to.white_point.y = static_cast<guint16>(in_units(from.white[1], kOurs, kOfCaps));
+  const auto luminance = [](guint64 value, guint64 units) {
+    return static_cast<guint32>(
+        std::min<guint64>(in_units(value, units, kLuminanceOfCaps), G_MAXUINT32));
+  };
+  to.max_display_mastering_luminance = luminance(from.max_luminance, kMaxUnits);
+  to.min_display_mastering_luminance = luminance(from.min_luminance, kMinUnits);
+  return to;
+}
+
+// `features` with their parentheses, or empty.
+GstCaps* template_of(const std::string& features, bool (*has)(GstVideoFormat)) {
+  std::string formats;
+  for (const Row& row : kRows) {
+    const GstVideoFormat format = gst_video_format_from_string(row.format);
+    if (format == GST_VIDEO_FORMAT_UNKNOWN || !has(format)) continue;
+    formats += (formats.empty() ? "" : ", ") + std::string(row.format);
+  }
+  if (formats.empty()) return gst_caps_new_empty();
+  const std::string text =
+      "video/x-raw" + features + ", format={ " + formats +
+      " }, width=(int)[1, max], height=(int)[1, max], framerate=(fraction)[0, max]";
+  return gst_caps_from_string(text.c_str());
+}
+
+}  // namespace
+
+Status apv_video_format(const ApvOutput& output, GstVideoFormat* format, int* shift) {
+  const bool is_gbr = output.color.matrix == kMatrixGbr && output.chroma != ApvChroma::k400 &&
+                      output.chroma != ApvChroma::k422;
+  for (const Row& row : kRows) {
+    if (row.chroma != output.chroma || row.is_gbr != is_gbr || row.depth < output.depth) continue;
+    *format = gst_video_format_from_string(row.format);
+    *shift = row.container - output.depth;
+    if (*format != GST_VIDEO_FORMAT_UNKNOWN) return {};
+  }
+  *format = GST_VIDEO_FORMAT_UNKNOWN;
+  return Status::error(StatusCode::kUnsupported, "no video format for " + name_of(output));
+}
+
+void set_apv_colorimetry(const ApvColor& color, GstVideoInfo* info) {
+  constexpr uint8_t kOpen = 2;
+  GstVideoColorimetry& to = info->colorimetry;
+  if (color.primaries != kOpen) to.primaries = gst_video_color_primaries_from_iso(color.primaries);
+  if (color.transfer != kOpen) to.transfer = gst_video_transfer_function_from_iso(color.transfer);
+  if (color.matrix != kOpen) to.matrix = gst_video_color_matrix_from_iso(color.matrix);
+  if (color == ApvColor()) return;
+  to.range = color.full_range ? GST_VIDEO_COLOR_RANGE_0_255 : GST_VIDEO_COLOR_RANGE_16_235;
+}
+
+void add_apv_light(const ApvOutput& output, GstCaps* caps) {
+  if (output.mastering) {
+    const GstVideoMasteringDisplayInfo display = mastering_of(*output.mastering);
+    gst_video_mastering_display_info_add_to_caps(&display, caps);
+  }
+  if (output.light) {
+    GstVideoContentLightLevel light = {};
+    light.max_content_light_level = output.light->max_content;
+    light.max_frame_average_light_level = output.light->max_average;
+    gst_video_content_light_level_add_to_caps(&light, caps);
+  }
+}
+
+GstCaps* apv_template_caps() {
+  GstCaps* caps = template_of("", [](GstVideoFormat) { return true; });
+#if CT_HAVE_CUDA
+  std::string features(kCudaMemoryFeature);
+  features.insert(0, 1, '(').push_back(')');
+  GstCaps* all = template_of(features, [](GstVideoFormat format) {
+    const RawFormat* known = find_raw_format(format);
+    return known != nullptr && known->in_cuda_memory;
+  });
+  gst_caps_append(all, caps);
+  return all;
+#else
+  return caps;
+#endif
+}
+
+}  // namespace cudatransform
