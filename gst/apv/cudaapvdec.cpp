@@ -317,6 +317,22 @@ static GType entropy_type() {
   return type;
 }
 
+/**
+ * GstCudaApvDec:max-samples:
+ *
+ * Maximum number of samples per frame, all components.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaApvDec:entropy-backend:
+ *
+ * Backend for entropy decoding.
+ *
+ * Since: 1.0
+ */
+
 static void install_properties(GObjectClass* klass) {
   const SettingsOf<cudatransform::EngineSettings> engine(
       [](gpointer element) -> auto& { return state_of(element).engine_settings; });
@@ -330,10 +346,10 @@ static void install_properties(GObjectClass* klass) {
       {on_error_property(pictures),
        apv.row("max-samples", "Maximum Samples",
                "Maximum number of samples per frame, all components", &ApvSettings::max_samples,
-               {.least = 1, .most = G_MAXUINT64, .flags = cudatransform::kUpToReady}),
+               {.min = 1, .max = G_MAXUINT64, .flags = cudatransform::kUpToReady}),
        max_memory_property(pictures, "Maximum host and device memory in bytes (0 = unlimited)"),
        n_threads_property(engine, "Number of pictures to decode in parallel (0 = automatic)"),
-       apv.row("entropy", "Entropy Decoding", "Where entropy coding is decoded",
+       apv.row("entropy-backend", "Entropy Decoding", "Backend for entropy decoding",
                &ApvSettings::entropy, {.type = entropy_type()}),
        backend_property(engine, "Backend for the inverse transform and entropy decoding"),
        active_backend_property(engine), cuda_device_id_property(engine),

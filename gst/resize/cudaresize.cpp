@@ -220,10 +220,66 @@ static gboolean gst_cuda_resize_transform_meta(GstBaseTransform* trans, GstBuffe
 
 // ---- Properties ----
 
+/**
+ * GstCudaResize:method:
+ *
+ * Resampling filter.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaResize:order:
+ *
+ * Order of the horizontal and vertical passes: the version of Pillow to be bit-exact with.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaResize:box-x:
+ *
+ * Left edge of the box to resize, in pixels, with fractions.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaResize:box-y:
+ *
+ * Top edge of the box to resize, in pixels, with fractions.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaResize:box-width:
+ *
+ * Width of the box to resize, in pixels (0 = to the right edge).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaResize:box-height:
+ *
+ * Height of the box to resize, in pixels (0 = to the bottom edge).
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaResize:reducing-gap:
+ *
+ * Reduce by whole factors first, down to this multiple of the output size (0 = disabled).
+ *
+ * Since: 1.0
+ */
+
 static void install_properties(GObjectClass* klass) {
   const auto resize = cudatransform::settings_of<&ResizeTransform::settings>();
   const cudatransform::SettingTraits<ResizeSettings, double> samples = {
-      .most = cudatransform::kMaxResizeSide, .flags = cudatransform::kControllable};
+      .max = cudatransform::kMaxResizeSide, .flags = cudatransform::kControllable};
   cudatransform::install_properties(
       klass,
       {resize.row("method", "Method", "Resampling filter", &ResizeSettings::method,
@@ -243,7 +299,7 @@ static void install_properties(GObjectClass* klass) {
        resize.row("reducing-gap", "Reducing Gap",
                   "Reduce by whole factors first, down to this multiple of the output size (0 = "
                   "disabled)",
-                  &ResizeSettings::reducing_gap, {.most = 1000})});
+                  &ResizeSettings::reducing_gap, {.max = 1000})});
 }
 
 static void gst_cuda_resize_init(GstCudaResize*) {}

@@ -51,9 +51,9 @@ std::vector<Bytes> units(guint32 count) {
 // A driver that runs no kernels has stand-ins for what the CPU would read: there the choice between
 // the two must not depend on time.
 std::string decoder(const std::string& properties = "") {
-  const bool chooses = properties.find("entropy=") == std::string::npos;
+  const bool chooses = properties.find("entropy-backend=") == std::string::npos;
   return std::string("cudaapvdec backend=") + backend() + " " +
-         (is_deferred() && chooses ? "entropy=cpu " : "") + properties;
+         (is_deferred() && chooses ? "entropy-backend=cpu " : "") + properties;
 }
 
 void begin(GstHarness* h, const char* caps_text = kRaw) {
@@ -222,14 +222,15 @@ CHECK_TEST(test_entropy_on_the_device) {
   Frames expected;
   {
     const DoneAtOnce at_once;
-    g_autoptr(GstHarness) h = open("n-threads=1 entropy=cuda");
+    g_autoptr(GstHarness) h = open("n-threads=1 entropy-backend=cuda");
     push(h, stream);
     expected = finish(h);
   }
   if (!is_deferred()) compare(expected_of(stream), expected, "one thread");
   for (const char* properties :
-       {"n-threads=2 entropy=cuda", "n-threads=5 entropy=cuda", "n-threads=3 entropy=cpu"}) {
-    const bool on_device = strstr(properties, "entropy=cuda") != nullptr;
+       {"n-threads=2 entropy-backend=cuda", "n-threads=5 entropy-backend=cuda",
+        "n-threads=3 entropy-backend=cpu"}) {
+    const bool on_device = strstr(properties, "entropy-backend=cuda") != nullptr;
     if (is_deferred() && !on_device) continue;
     g_autoptr(GstHarness) h = open(properties);
     push(h, stream);
@@ -469,8 +470,8 @@ CHECK_TEST(test_damage) {
   for (const bool in_chain : {true, false}) {
     const Bytes stream = damaged_stream(in_chain);
     for (const char* on_error : {"conceal", "drop", "fail"}) {
-      GstHarness* h = open(std::string("n-threads=3 ") + (is_deferred() ? "" : "entropy=cuda ") +
-                           "on-error=" + on_error);
+      GstHarness* h = open(std::string("n-threads=3 ") +
+                           (is_deferred() ? "" : "entropy-backend=cuda ") + "on-error=" + on_error);
       const Messages bus(h->element);
       for (const Bytes& part : in_pieces(stream, 100)) gst_harness_push(h, buffer_of(part));
       gst_harness_push_event(h, gst_event_new_eos());

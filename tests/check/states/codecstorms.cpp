@@ -173,7 +173,7 @@ CHECK_LOOP_TEST(test_cudadiracdec, 1, 4) {
 }
 
 CHECK_LOOP_TEST(test_cudaapvdec, 1, 4) {
-  for (const char* entropy : {" entropy=cpu", " entropy=cuda"}) {
+  for (const char* entropy : {" entropy-backend=cpu", " entropy-backend=cuda"}) {
     if (!is_cuda() && strstr(entropy, "cuda") != nullptr) continue;
     storm_in_bytes(with_threads("cudaapvdec", __i__) + entropy, "video/x-apv", "/apv/odd_18x18.apv",
                    700);
