@@ -177,7 +177,7 @@ class Batches {
 
   // False where a tile's windows are too large.
   bool add_fused(const ResizeJob& job, const ResizePlan& plan, const ResizePassParams& last) {
-    if (!plan.x.is_filtered || !plan.y.is_filtered || job.channels == 2) return false;
+    if (!plan.x.is_filtered || !plan.y.is_filtered) return false;
     ResizeFusedParams params = {};
     const auto x = tables_.add_axis(job.filter, plan.x, &params.x);
     const auto y = tables_.add_axis(job.filter, plan.y, &params.y);
@@ -197,10 +197,8 @@ class Batches {
     params.table = last.table;
     params.across = divided(params.to.width, kResizeTile);
     params.by_across = make_divider(params.across);
-    const uint32_t kernel = (job.channels == 1   ? 0
-                             : job.channels == 3 ? 2
-                                                 : 4) +
-                            (plan.rows_first ? 1 : 0) + kPassKernels;
+    const uint32_t kernel =
+        kPassKernels + 2 * static_cast<uint32_t>(job.channels - 1) + (plan.rows_first ? 1 : 0);
     fused_.push_back({kernel, params.across * divided(params.to.height, kResizeTile), params});
     return true;
   }

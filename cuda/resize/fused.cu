@@ -93,7 +93,10 @@ struct Four {
       else
         words[c] = words_[row][i];
     }
-    if constexpr (kIsPacked && kChannels == 3) {
+    if constexpr (kIsPacked && kChannels == 2) {
+      samples[0] = bytes_of(words[0], words[1], 0x6420);
+      samples[1] = bytes_of(words[0], words[1], 0x7531);
+    } else if constexpr (kIsPacked && kChannels == 3) {
       samples[0] = bytes_of(bytes_of(words[0], words[1], 0x0630), words[2], 0x5210);
       samples[1] = bytes_of(bytes_of(words[0], words[1], 0x0741), words[2], 0x6210);
       samples[2] = bytes_of(bytes_of(words[0], words[1], 0x0052), words[2], 0x7410);
@@ -212,9 +215,9 @@ __device__ __forceinline__ void stage(const ResizeFusedParams& params, const Par
   // Words lie in the picture or outside; shifted ones take another word behind them.
   const bool whole = from.width % 4 == 0 || right <= from.width;
   const bool inner = whole && (bottom < from.height || right + 4 <= from.width);
-  if (kChannels >= 3 && whole && params.words == ResizeWords::kPacked)
+  if (kChannels >= 2 && whole && params.words == ResizeWords::kPacked)
     stage_as<kChannels, kDownFirst, Reads::kPacked>(from, part, shared);
-  else if (kChannels >= 3 && inner && params.words == ResizeWords::kPackedShifted)
+  else if (kChannels >= 2 && inner && params.words == ResizeWords::kPackedShifted)
     stage_as<kChannels, kDownFirst, Reads::kPackedShifted>(from, part, shared);
   else if (whole && params.words == ResizeWords::kPlanar)
     stage_as<kChannels, kDownFirst, Reads::kPlanar>(from, part, shared);

@@ -32,6 +32,8 @@
 #define CT_RESIZE_FUSED_KERNELS(X)  \
   X(resize_fused_1_along, 1, false) \
   X(resize_fused_1_down, 1, true)   \
+  X(resize_fused_2_along, 2, false) \
+  X(resize_fused_2_down, 2, true)   \
   X(resize_fused_3_along, 3, false) \
   X(resize_fused_3_down, 3, true)   \
   X(resize_fused_4_along, 4, false) \
@@ -39,6 +41,8 @@
 #define CT_RESIZE_FUSED_BATCH_KERNELS(X)  \
   X(resize_fused_1_along_batch, 1, false) \
   X(resize_fused_1_down_batch, 1, true)   \
+  X(resize_fused_2_along_batch, 2, false) \
+  X(resize_fused_2_down_batch, 2, true)   \
   X(resize_fused_3_along_batch, 3, false) \
   X(resize_fused_3_down_batch, 3, true)   \
   X(resize_fused_4_along_batch, 4, false) \

@@ -156,6 +156,14 @@ def seeds_of_cudadwt():
                                              7 * number % 116, number % 32]))
 
 
+def seeds_of_cudaresize():
+    """Settings, caps and frames: see transforms.cpp."""
+    for number in range(51):
+        yield from raw_frames(number, bytes([5 * number % 256, 7 * number % 256]))
+    for number in range(8):  # in RGB
+        yield from raw_frames(number, bytes([37 * number % 256, 29 * number % 256]), 0xc0 + number)
+
+
 def seeds_of_cudaidwt():
     """Settings, caps and frames: see transforms.cpp."""
     for number in range(64):
@@ -174,6 +182,7 @@ SEEDS = {
     "fuzz_cudadwt": seeds_of_cudadwt,
     "fuzz_cudaidct8x8": seeds_of_cudaidct8x8,
     "fuzz_cudaidwt": seeds_of_cudaidwt,
+    "fuzz_cudaresize": seeds_of_cudaresize,
     "fuzz_dct_meta": dct_seeds,
     "fuzz_dwt_meta": dwt_seeds,
     "fuzz_jpegcoefenc": seeds_of_jpegcoefenc,

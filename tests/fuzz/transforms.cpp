@@ -2,11 +2,11 @@
 // frames and coefficients of any value whose sizes and metas lie.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The input: bytes of settings (two; four for cudadwt, one for cudaidwt) and the caps (three bytes
-// for frames; five for coefficients of the DCT, six for those of wavelets and for cudadctconvert),
-// then frames until it is used up. A frame begins with the actions before it, the shape of its
-// buffer and the lies of its meta (for coefficients, changes to the bytes of a serialized one); its
-// samples or coefficients follow.
+// cudaresize gets frames, too. The input: bytes of settings (two; four for cudadwt, one for
+// cudaidwt) and the caps (three bytes for frames; five for coefficients of the DCT, six for those
+// of wavelets and for cudadctconvert), then frames until it is used up. A frame begins with the
+// actions before it, the shape of its buffer and the lies of its meta (for coefficients, changes to
+// the bytes of a serialized one); its samples or coefficients follow.
 #include <iterator>
 #include <string>
 
@@ -204,13 +204,30 @@ void run_quant(const uint8_t* data, size_t size) {
   run(text.c_str(), &input, nullptr, fuzzing::read_passed_coefficients);
 }
 
+void run_resize(const uint8_t* data, size_t size) {
+  Input input(data, size);
+  const guint8 how = input.byte(), more = input.byte();
+  std::string text = element("cudaresize") + " method=" + to_string(how % 8) +
+                     " order=" + to_string((how >> 3) % 3) + measures(more & 8);
+  // Any picture has half a pixel.
+  if (more & 1) text += " box-width=0.5";
+  if (more & 2) text += " box-y=0.25 box-height=0.5";
+  if (more & 4) text += " reducing-gap=1";
+  ElementRun run(text.c_str(), fuzzing::read_raw_frame);
+  const std::string width = ",width=" + to_string(1 + (how >> 5) * 9);
+  const std::string height = ",height=" + to_string(1 + (more >> 4) * 5);
+  run.want_caps(("video/x-raw" + width + height).c_str());
+  fuzzing::push_raw_frames(&run, &input, true);
+}
+
 const fuzzing::Targets targets({{"fuzz_cudadct8x8", run_dct8x8},
                                 {"fuzz_cudaidct8x8", run_idct8x8},
                                 {"fuzz_cudadwt", run_dwt},
                                 {"fuzz_cudaidwt", run_idwt},
                                 {"fuzz_cudadctconvert", run_convert},
                                 {"fuzz_cudadctflip", run_flip},
-                                {"fuzz_cudadctquant", run_quant}},
+                                {"fuzz_cudadctquant", run_quant},
+                                {"fuzz_cudaresize", run_resize}},
                                fuzzing::set_up_elements);
 
 }  // namespace
