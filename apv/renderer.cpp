@@ -25,12 +25,12 @@ void ApvPicture::release() {
 }
 
 Status ApvPicture::wait() {
-  if (decoded_ == nullptr) return {};
+  if (decoded_ == nullptr || is_noted_) return {};
   CT_RETURN_IF_ERROR(decoded_->wait());
   const auto* results = static_cast<const uint32_t*>(staged_.memory->data());
   for (size_t i = 0; i < frame.chain_count(); ++i)
     frame.note(static_cast<ApvChainError>(results[i]));
-  decoded_.reset();
+  is_noted_ = true;
   return {};
 }
 
@@ -75,6 +75,7 @@ Status ApvRenderer::prepare(ApvPicture* picture, bool on_device) {
   picture->release();
   picture->renderer_ = this;
   picture->is_on_device_ = on_device;
+  picture->is_noted_ = false;
   const ApvFrame& frame = picture->frame;
   if (on_device) {
     const size_t bytes = result_bytes(frame) + ops_.entropy->block_bytes(frame);

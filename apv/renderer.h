@@ -50,7 +50,7 @@ class ApvPicture {
   void decode_tile(int tile) {
     frame.decode_tile(tile, static_cast<int16_t*>(coefs_.memory->data()));
   }
-  // Whether wait() has nothing to wait for.
+  // Whether wait() has nothing to wait for. Any thread, once decode() has returned.
   bool is_decoded() const { return decoded_ == nullptr || decoded_->done(); }
   // Waits for the device's decoding, and notes the damage.
   Status wait();
@@ -64,7 +64,8 @@ class ApvPicture {
   DiracMemoryPool::Block coefs_;   // in host memory or, if the device decodes, in its own
   DiracMemoryPool::Block staged_;  // in pinned memory: results, and the block that is sent
   std::unique_ptr<Queue> queue_;
-  FencePtr decoded_;
+  FencePtr decoded_;       // stays, for threads that look at it
+  bool is_noted_ = false;  // the damage
 };
 
 // One thread at a time, except where a comment says otherwise.

@@ -92,7 +92,7 @@ struct ApvPictures::Job final : FrameJob {
     constexpr guint64 kBytes = 2048;
     return !is_decoded || picture.frame.payload().size() < kBytes;
   }
-  // The device is asked for the result by render(), behind the frames before.
+  bool is_ready() override { return picture.is_decoded(); }
   Left look(bool wait) override {
     if (!is_decoded || !status.ok() || picture.is_decoded()) return Left::kNothing;
     if (!wait) return Left::kWork;
