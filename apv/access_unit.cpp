@@ -100,7 +100,7 @@ size_t ApvSplitter::search(std::span<const uint8_t> bytes, bool at_end) {
     const size_t at = found == nullptr
                           ? bytes.size()
                           : static_cast<size_t>(static_cast<const uint8_t*>(found) - bytes.data());
-    looked_ += at - begin;
+    examined_ += at - begin;
     if (found != nullptr) return at - kSizeBytes;
   }
   const size_t kept = at_end ? 0 : kSizeBytes + sizeof kSignature - 1;
@@ -110,7 +110,7 @@ size_t ApvSplitter::search(std::span<const uint8_t> bytes, bool at_end) {
 ApvSpan ApvSplitter::next(std::span<const uint8_t> bytes, bool at_end, uint64_t max_bytes) {
   wanted_ = 0;
   if (bytes.empty() || (bytes.size() < kBeginBytes && !at_end)) return {};
-  looked_ += kBeginBytes;
+  examined_ += kBeginBytes;
   if (begins_with_apv_size(bytes) || (in_step_ && begins_old_unit(bytes))) {
     const uint64_t size = uint64_t{read_be32(bytes.data())} + kSizeBytes;
     if (size <= max_bytes) {

@@ -54,8 +54,8 @@ struct ApvSpan {
 // next "aPv1" is searched. Each byte is searched once, whatever sizes claim.
 class ApvSplitter {
  public:
-  // The most bytes that are looked at in splitting `bytes` in so many calls.
-  static constexpr uint64_t max_looked(uint64_t bytes, uint64_t calls) {
+  // The most bytes that are examined in splitting `bytes` in so many calls.
+  static constexpr uint64_t max_examined(uint64_t bytes, uint64_t calls) {
     return 2 * bytes + 32 * calls;
   }
 
@@ -65,7 +65,7 @@ class ApvSplitter {
   ApvSpan next(std::span<const uint8_t> bytes, bool at_end, uint64_t max_bytes);
   // The size of the access unit whose end is awaited, or 0.
   uint64_t wanted() const { return wanted_; }
-  uint64_t looked() const { return looked_; }
+  uint64_t examined() const { return examined_; }
 
  private:
   size_t search(std::span<const uint8_t> bytes, bool at_end);
@@ -73,7 +73,7 @@ class ApvSplitter {
   bool in_step_ = true;  // a unit begins where the bytes do
   size_t from_ = 1;      // where a search continues
   uint64_t wanted_ = 0;
-  uint64_t looked_ = 0;
+  uint64_t examined_ = 0;
 };
 
 }  // namespace cudatransform

@@ -93,11 +93,11 @@ struct ApvPictures::Job final : FrameJob {
     return !is_decoded || picture.frame.payload().size() < kBytes;
   }
   bool is_ready() override { return picture.is_decoded(); }
-  Left look(bool wait) override {
-    if (!is_decoded || !status.ok() || picture.is_decoded()) return Left::kNothing;
-    if (!wait) return Left::kWork;
+  Remaining poll(bool wait) override {
+    if (!is_decoded || !status.ok() || picture.is_decoded()) return Remaining::kNothing;
+    if (!wait) return Remaining::kWork;
     status = picture.wait();
-    return Left::kNothing;
+    return Remaining::kNothing;
   }
   // That are decoded here.
   int tiles() const { return is_decoded && !picture.is_on_device() ? picture.tile_count() : 0; }
@@ -240,7 +240,7 @@ Status ApvPictures::reserve(Job& job) {
 }
 
 Status ApvPictures::have_room(guint64 bytes) {
-  budget_->set_most(locked(decoder_, properties_.max_memory));
+  budget_->set_max(locked(decoder_, properties_.max_memory));
   for (bool made = true;;) {
     const guint64 all = loop_.used_bytes() + bytes;
     if (budget_->has(all)) return {};
@@ -282,7 +282,7 @@ GstFlowReturn ApvPictures::finish(std::unique_ptr<FrameJob> picture) {
   return flow;
 }
 
-void ApvPictures::give_up(std::unique_ptr<FrameJob> picture) {
+void ApvPictures::discard(std::unique_ptr<FrameJob> picture) {
   in_flight_--;
   gst_video_decoder_release_frame(decoder_, static_cast<Job&>(*picture).frame);
 }
@@ -397,7 +397,7 @@ Status ApvPictures::find_format(const ApvOutput& output, GstVideoFormat* format,
         "invalid frame size " + std::to_string(output.width) + "x" + std::to_string(output.height));
   }
   set_apv_colorimetry(output.color, &info);
-  return frames_.ask_downstream(info);
+  return frames_.query_downstream(info);
 }
 
 GstFlowReturn ApvPictures::set_output(const ApvOutput& output, GstVideoFormat format) {

@@ -76,9 +76,9 @@ class ApvPictures final : private PictureCodec {
 
   // PictureCodec.
   GstFlowReturn finish(std::unique_ptr<FrameJob> picture) override;
-  void give_up(std::unique_ptr<FrameJob> picture) override;
+  void discard(std::unique_ptr<FrameJob> picture) override;
   GstFlowReturn push_kept(bool all) override { return frames_.push_kept(all); }
-  void give_up_kept() override { frames_.give_up_kept(); }
+  void discard_kept() override { frames_.discard_kept(); }
   GstFlowReturn explain(GstFlowReturn flow) override { return frames_.explain(flow); }
 
   Status begin(Job& job);

@@ -13,7 +13,7 @@
 namespace cudatransform {
 
 void DecodedFrames::stop() {
-  give_up_kept();
+  discard_kept();
   output_.stop();
 }
 
@@ -44,7 +44,7 @@ GstFlowReturn DecodedFrames::negotiate(GstVideoCodecState* state,
   return negotiated ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
 }
 
-Status DecodedFrames::ask_downstream(const GstVideoInfo& info) const {
+Status DecodedFrames::query_downstream(const GstVideoInfo& info) const {
   CapsPtr caps(gst_video_info_to_caps(const_cast<GstVideoInfo*>(&info)));
   (void)choose_memory(info, &caps);
   GstPad* src = GST_VIDEO_DECODER_SRC_PAD(decoder_);
@@ -69,7 +69,7 @@ bool DecodedFrames::decide_allocation(GstQuery* query) {
 GstFlowReturn DecodedFrames::explain(GstFlowReturn flow) const {
   const CodecStatePtr out(gst_video_decoder_get_output_state(decoder_));
   if (flow != GST_FLOW_NOT_NEGOTIATED || !out || !out->caps) return flow;
-  const Status status = ask_downstream(info_);
+  const Status status = query_downstream(info_);
   if (status.ok()) return flow;
   post_error(GST_ELEMENT(decoder_), status);
   return GST_FLOW_ERROR;
@@ -139,7 +139,7 @@ GstFlowReturn DecodedFrames::push_kept(bool all) {
   return flow;
 }
 
-void DecodedFrames::give_up_kept() {
+void DecodedFrames::discard_kept() {
   in_flight_.drop();
   for (GstVideoCodecFrame* frame : waiting_) gst_video_decoder_release_frame(decoder_, frame);
   waiting_.clear();

@@ -30,7 +30,7 @@ class DecodedFrames {
   // Frames of earlier caps have been pushed.
   GstFlowReturn negotiate(GstVideoCodecState* state, const std::function<void(GstCaps*)>& edit);
   // kUnsupported if downstream does not accept frames of `info`.
-  Status ask_downstream(const GstVideoInfo& info) const;
+  Status query_downstream(const GstVideoInfo& info) const;
   // GstVideoDecoder::decide_allocation. Frames have their own pool.
   bool decide_allocation(GstQuery* query);
   // PictureCodec's: where a push was refused for its caps, posts an error that names them.
@@ -45,7 +45,7 @@ class DecodedFrames {
   GstFlowReturn push_all() { return push_waiting(0); }
   // PictureCodec's.
   GstFlowReturn push_kept(bool all);
-  void give_up_kept();
+  void discard_kept();
 
  private:
   bool choose_memory(const GstVideoInfo& info, CapsPtr* caps) const;

@@ -238,7 +238,7 @@ Split split(const ApvBytes& stream, size_t piece, uint64_t max_bytes = 1 << 20) 
       come = std::min(stream.size(), come + piece);
     }
   }
-  EXPECT_LE(splitter.looked(), ApvSplitter::max_looked(stream.size(), calls));
+  EXPECT_LE(splitter.examined(), ApvSplitter::max_examined(stream.size(), calls));
   return result;
 }
 

@@ -74,7 +74,7 @@ void run_splitter(const uint8_t* data, size_t size) {
     promise(come < end, "there is progress at the end");
     come = std::min(end, come + pieces[piece++ % pieces.size()]);
   }
-  promise(splitter.looked() <= ApvSplitter::max_looked(end, calls), "time is linear");
+  promise(splitter.examined() <= ApvSplitter::max_examined(end, calls), "time is linear");
   promise(calls <= 4 * uint64_t{end} + 4, "there is progress");
 }
 
