@@ -11,11 +11,11 @@ manual.
 from . import color, jpeg  # noqa: F401
 from ._info import Info, info
 from .errors import Failure, ReadError, Unavailable, WriteError
-from .jpeg import decode, encode, read, write
+from .jpeg import decode, encode, read, thumbnail, write
 from .picture import ZIGZAG, Component, Picture
 from .planes import Planes
 from .reader import Batch, Reader
-from .resampling import resize, thumbnail
+from .resampling import resize
 from .tables import quality_tables
 from .transform import dct, idct, psnr
 from .version import VERSION

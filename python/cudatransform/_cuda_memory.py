@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import CFUNCTYPE, Structure, c_char_p, c_int, c_void_p
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -70,6 +70,12 @@ class CudaArray:
         self.shape, self.strides, self.device = shape, strides, device
         self.dtype = np.dtype(dtype)
         self._held, self._address = held, held.address + offset
+
+    def parts(self) -> List["CudaArray"]:
+        """The arrays that a contiguous one consists of, along its first axis."""
+        return [CudaArray(self._held, self._address - self._held.address + index * self.strides[0],
+                          self.shape[1:], self.strides[1:], self.device, self.dtype)
+                for index in range(self.shape[0])]
 
     @property
     def address(self) -> int:

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
-from typing import (TYPE_CHECKING, Any, Dict, List, Literal, Optional, Sequence, Tuple, Union,
-                    overload)
+from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Literal, Optional, Sequence, Tuple,
+                    Union, overload)
 
 import numpy as np
 
@@ -13,12 +14,14 @@ from . import _device, color
 from ._cuda_memory import CudaArray, downloaded
 from ._decoding import MODES, Wanted, check_exif, decode_one
 from ._encoding import Levelling, Options, encoded, written
+from ._info import info
 from ._levels import check_markers, check_sides
 from ._metadata import segments_with
 from ._sources import Source
 from ._store import check_target, store
 from .errors import one_of, true_or_false
 from .picture import Picture
+from .resampling import resize, size_of
 from .transform import check_method
 
 if TYPE_CHECKING:
@@ -122,19 +125,28 @@ def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = Non
 @overload
 def decode(source: Source, mode: str = ..., *, reduce: int = ..., upsampling: str = ...,
            exif: bool = ..., device: Literal["cpu"] = ..., max_pixels: Optional[int] = ...,
-           max_memory: Optional[int] = ..., on_error: str = ...) -> "npt.NDArray[np.uint8]": ...
+           max_memory: Optional[int] = ..., on_error: str = ..., size: None = ...
+           ) -> "npt.NDArray[np.uint8]": ...
 
 
 @overload
 def decode(source: Source, mode: str = ..., *, reduce: int = ..., upsampling: str = ...,
            exif: bool = ..., device: str, max_pixels: Optional[int] = ...,
-           max_memory: Optional[int] = ...,
-           on_error: str = ...) -> Union["npt.NDArray[np.uint8]", CudaArray]: ...
+           max_memory: Optional[int] = ..., on_error: str = ..., size: None = ...
+           ) -> Union["npt.NDArray[np.uint8]", CudaArray]: ...
+
+
+@overload
+def decode(source: Source, mode: str = ..., *, reduce: int = ..., upsampling: str = ...,
+           exif: bool = ..., device: str = ..., max_pixels: Optional[int] = ...,
+           max_memory: Optional[int] = ..., on_error: str = ..., size: Any,
+           **resampling: Any) -> Any: ...
 
 
 def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: str = "fancy",
            exif: bool = False, device: str = "cpu", max_pixels: Optional[int] = None,
-           max_memory: Optional[int] = None, on_error: str = "fail") -> Any:
+           max_memory: Optional[int] = None, on_error: str = "fail", size: Any = None,
+           **resampling: Any) -> Any:
     """Decodes a JPEG file to pixels, with the bytes of libjpeg-turbo, Pillow and, by exif=True,
     OpenCV.
 
@@ -149,6 +161,7 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
         ImageOps.exif_transpose() do; on a GPU torch.rot90() and flip() do it, by info().orientation
     device: `cpu`: a numpy array. `cuda` or `cuda:1`: a CudaArray on that GPU
     max_pixels, max_memory, on_error: as of read()
+    size: resamples the pixels, after `exif`, by resize() with this size and its other keywords
     Raises ReadError as read(), also for files that have no pixels in that mode (CMYK in RGB, 12
     bits), ValueError and TypeError for other arguments, and Unavailable.
     """
@@ -156,7 +169,57 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     true_or_false("exif", exif)
     wanted = Wanted.of(mode, reduce, upsampling, device, max_pixels, max_memory, on_error)
     check_exif(exif, wanted)
-    return decode_one(wanted, source, bool(exif))
+    if size is None and resampling:
+        raise TypeError(f"{next(iter(resampling))} needs size")
+    made = decode_one(wanted, source, bool(exif))
+    if size is None:
+        return made
+    resampling.setdefault("alpha", False)
+    return resize(made, size, **resampling)
+
+
+def thumbnail(source: Source, size: Tuple[int, int], resample: Any = "bicubic", *,
+              reducing_gap: Optional[float] = 2., mode: str = "RGB", device: str = "cpu",
+              like: str = "pillow-13") -> Any:
+    """The pixels of Pillow's Image.thumbnail() of a JPEG file, since Pillow 10.4.
+
+    source: as of read()
+    size: the most of width and height; the picture's ratio is kept, and it is not enlarged
+    reducing_gap: how many times larger than the result the file is decoded at least, where that is
+        a half, a quarter or an eighth of its size; None: it is decoded whole
+    resample, like: as of resize(); mode, device: as of decode()
+    Raises what info(), decode() and resize() raise.
+    """
+    head = info(source)
+    most = size_of(size, head.width, head.height)
+    reduce = 1
+    fitted = _fitted(most, head.width, head.height)
+    if fitted is None:
+        return decode(source, mode, device=device)
+    if reducing_gap is not None:
+        wanted = [int(side * reducing_gap) for side in most]
+        ratio = min(head.width // max(wanted[0], 1), head.height // max(wanted[1], 1))
+        reduce = next(one for one in (8, 4, 2, 1) if one <= max(ratio, 1))
+    pixels = decode(source, mode, reduce=reduce, device=device)
+    if pixels.shape[1::-1] == fitted:
+        return pixels
+    box = (0, 0, head.width / reduce, head.height / reduce) if reducing_gap is not None else None
+    return resize(pixels, fitted, resample, box=box, reducing_gap=reducing_gap, like=like,
+                  alpha=False)
+
+
+def _fitted(most: Tuple[int, int], width: int, height: int) -> Optional[Tuple[int, int]]:
+    """The largest size of a picture's ratio within another; None: the picture is no larger."""
+    x, y = most
+    if x >= width and y >= height:
+        return None
+    aspect = width / height
+
+    def nearest(side: float, distance: Callable[[int], float]) -> int:
+        return max(min(math.floor(side), math.ceil(side), key=distance), 1)
+    if x / y >= aspect:
+        return nearest(y * aspect, lambda side: abs(aspect - side / y)), y
+    return x, nearest(x / aspect, lambda side: abs(aspect - x / side) if side else 0)
 
 
 def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: Any = None,

@@ -8,6 +8,7 @@ from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, Seq
 
 import numpy as np
 
+from ._cuda_memory import CudaArray
 from ._decoding import MODES, Ahead, Wanted, check_exif, upright_item
 from ._filters import check_type
 from ._sources import Source, Sources
@@ -15,6 +16,7 @@ from ._walk import walk_through
 from .errors import Failure, Unavailable, is_interruption, one_of, true_or_false, whole_number
 from .picture import Picture
 from .planes import Planes
+from .resampling import LAYOUTS, resize
 
 _MOST_BATCHES = 64  # under way, as the library takes them
 
@@ -23,11 +25,13 @@ class Batch(List[Any]):
     """A Reader's list with a Picture, Planes, pixels, or a Failure for each path, in their order.
 
     paths: of the items
+    stacked: with `size`, one array (n, ...) of those that were read, in whose memory the items are
     """
 
-    def __init__(self, items: Iterable[Any] = (), paths: Sequence[str] = ()) -> None:
+    def __init__(self, items: Iterable[Any] = (), paths: Sequence[str] = (),
+                 stacked: Any = None) -> None:
         super().__init__(items)
-        self.paths = list(paths)
+        self.paths, self.stacked = list(paths), stacked
 
     @property
     def pictures(self) -> List[Any]:
@@ -60,6 +64,8 @@ class Reader:
     layout: of coefficients. `block`: Pictures. `band`: Planes, of `dtype` as of Picture.planes();
         nothing is copied behind the conversion
     max_pixels, max_memory, on_error: as of read()
+    size: of pixels: a batch's are resampled at once by resize() with this size and its other
+        keywords, but for `box`; see Batch.stacked
 
     Iterating yields one Batch after the other; each `for` begins anew, and the end of `with` ends
     them all. A file that cannot be read is a Failure in its place and stops nothing. While a batch
@@ -74,7 +80,8 @@ class Reader:
                  output: str = "coefficients", mode: str = "RGB", reduce: int = 1,
                  upsampling: str = "fancy", exif: bool = False, layout: str = "block",
                  dtype: Any = np.int16, max_pixels: Optional[int] = None,
-                 max_memory: Optional[int] = None, on_error: str = "fail") -> None:
+                 max_memory: Optional[int] = None, on_error: str = "fail", size: Any = None,
+                 **resampling: Any) -> None:
         if isinstance(paths, (str, bytes, os.PathLike)):
             path = os.fsdecode(paths)
             files = f"glob.glob({os.path.join(path, '*.jpg')!r})" if os.path.isdir(path) else [path]
@@ -93,6 +100,11 @@ class Reader:
         if output == "coefficients" and (mode, reduce, upsampling, exif) != ("RGB", 1, "fancy",
                                                                              False):
             raise ValueError("mode, reduce, upsampling and exif need output='pixels'")
+        # resize() has another keyword of this name.
+        if size is not None and layout in LAYOUTS:
+            resampling["layout"], layout = layout, "block"
+        if size is not None and layout == "block" and dtype is not np.int16:
+            resampling["dtype"], dtype = dtype, np.int16
         one_of("layout", layout, ("block", "band"))
         kind = check_type(dtype)
         if layout == "block" and kind != np.int16:
@@ -104,6 +116,12 @@ class Reader:
         check_exif(exif, self.wanted[0])
         self.paths, self.batch_size, self.device, self.exif = paths, batch_size, device, exif
         self._walks: List["weakref.ref[Generator[Batch, None, None]]"] = []
+        if (size is None and resampling) or (size is not None and output != "pixels"):
+            raise ValueError(f"{next(iter(resampling), 'size')} needs size and output='pixels'")
+        self.resampling = None if size is None else {"alpha": False, **resampling, "size": size}
+        if self.resampling is not None:
+            shape = (8, 8, {"RGB": 3, "L": 1, "CMYK": 4}[mode])
+            resize(np.zeros(shape, np.uint8), **self.resampling)  # raises for wrong keywords
         self.planes = kind if layout == "band" else None
         cores = len(os.sched_getaffinity(0))
         self.own_workers = None if num_workers is None else int(num_workers)
@@ -160,6 +178,7 @@ class Walk:
 
     def __init__(self, reader: Reader) -> None:
         self._batch, self._planes, self._exif = reader.batch_size, reader.planes, reader.exif
+        self._resampling = reader.resampling
         most = min(_MOST_BATCHES, 1 - -2 * reader.num_workers // reader.batch_size)
         self._devices = [Ahead(wanted, reader.own_workers, most) for wanted in reader.wanted]
         self._most = most * len(self._devices)
@@ -210,7 +229,14 @@ class Walk:
         if self._exif:
             items = [item if isinstance(item, Failure) else upright_item(item, sources, index)
                      for index, item in enumerate(items)]
-        return Batch(items, sources.names)
+        stacked = None
+        good = [index for index, item in enumerate(items) if not isinstance(item, Failure)]
+        if self._resampling is not None and good:
+            stacked = resize([items[index] for index in good], **self._resampling)
+            parts = stacked.parts() if isinstance(stacked, CudaArray) else stacked
+            for index, part in zip(good, parts):
+                items[index] = part
+        return Batch(items, sources.names, stacked)
 
     def close(self) -> None:
         """Ends the decoding."""

@@ -7,17 +7,14 @@ import math
 import operator
 from ctypes import byref, c_double, c_void_p
 from functools import partial
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _device, _native
 from ._cuda_memory import CudaArray
 from ._gone import when_gone
-from ._info import info
-from ._sources import Source
 from .errors import one_of, true_or_false, whole_number
-from .jpeg import decode
 
 FILTERS = ("nearest", "box", "bilinear", "hamming", "bicubic", "lanczos", "mks2013", "mks2021")
 _PILLOW_FILTERS = ("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming")  # by number
@@ -81,50 +78,6 @@ def resize(array: Any, size: Any, resample: Any = "bicubic", *, box: Any = None,
         return block.array(shape, typestr=kind.str)
     strides = tuple(kind.itemsize * math.prod(shape[axis + 1:]) for axis in range(len(shape)))
     return CudaArray(block, 0, shape, strides, device, kind)
-
-
-def thumbnail(source: Source, size: Tuple[int, int], resample: Any = "bicubic", *,
-              reducing_gap: Optional[float] = 2., mode: str = "RGB", device: str = "cpu",
-              like: str = "pillow-13") -> Any:
-    """The pixels of Pillow's Image.thumbnail() of a JPEG file, since Pillow 10.4.
-
-    source: as of read()
-    size: the most of width and height; the picture's ratio is kept, and it is not enlarged
-    reducing_gap: how many times larger than the result the file is decoded at least, where that is
-        a half, a quarter or an eighth of its size; None: it is decoded whole
-    resample, like: as of resize(); mode, device: as of decode()
-    Raises what info(), decode() and resize() raise.
-    """
-    head = info(source)
-    most = size_of(size, head.width, head.height)
-    reduce = 1
-    fitted = _fitted(most, head.width, head.height)
-    if fitted is None:
-        return decode(source, mode, device=device)
-    if reducing_gap is not None:
-        wanted = [int(side * reducing_gap) for side in most]
-        ratio = min(head.width // max(wanted[0], 1), head.height // max(wanted[1], 1))
-        reduce = next(one for one in (8, 4, 2, 1) if one <= max(ratio, 1))
-    pixels = decode(source, mode, reduce=reduce, device=device)
-    if pixels.shape[1::-1] == fitted:
-        return pixels
-    box = (0, 0, head.width / reduce, head.height / reduce) if reducing_gap is not None else None
-    return resize(pixels, fitted, resample, box=box, reducing_gap=reducing_gap, like=like,
-                  alpha=False)
-
-
-def _fitted(most: Tuple[int, int], width: int, height: int) -> Optional[Tuple[int, int]]:
-    """The largest size of a picture's ratio within another; None: the picture is no larger."""
-    x, y = most
-    if x >= width and y >= height:
-        return None
-    aspect = width / height
-
-    def nearest(side: float, distance: Callable[[int], float]) -> int:
-        return max(min(math.floor(side), math.ceil(side), key=distance), 1)
-    if x / y >= aspect:
-        return nearest(y * aspect, lambda side: abs(aspect - side / y)), y
-    return x, nearest(x / aspect, lambda side: abs(aspect - x / side) if side else 0)
 
 
 class _Resized(_native.Block):

@@ -90,6 +90,12 @@ class OnDevice(unittest.TestCase):
         wanted = ct.resize(here, (24, 16), dtype="float32", layout="chw")
         self.assertEqual((made.shape, made.dtype), (wanted.shape, wanted.dtype))
         self.assertTrue(np.array_equal(_cuda_memory.downloaded(made), wanted))
+        files = [ct.encode(array) for array in here] + [b"no picture"]
+        batch, = ct.Reader(files, device="cuda", output="pixels", size=(24, 16), layout="chw")
+        for item, file in zip(batch, files[:-1]):
+            self.assertTrue(np.array_equal(_cuda_memory.downloaded(item), ct.decode(
+                file, size=(24, 16), layout="chw")))
+        self.assertEqual(batch.stacked.shape, (6, 3, 16, 24))
         with self.assertRaisesRegex(ValueError, "on one device"):
             ct.resize([there[0], here[0]], (4, 4))
 

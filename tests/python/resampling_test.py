@@ -9,7 +9,7 @@ import unittest
 import numpy as np
 
 import cudatransform as ct
-from cudatransform import resampling
+from cudatransform import jpeg
 import pictures
 
 try:
@@ -65,7 +65,7 @@ class BesidePillow(unittest.TestCase):
             image = Image.open(io.BytesIO(data))
             if VERSION < (10, 4) and gap is not None and (size[0] < width or size[1] < height):
                 # It decoded at another scale, by the size that the result has.
-                fitted = resampling._fitted(size, width, height)
+                fitted = jpeg._fitted(size, width, height)
                 _, box = image.draft(None, tuple(int(side * gap) for side in size))
                 if image.size != fitted:
                     image = image.resize(fitted, Image.Resampling.BICUBIC, box, gap)
@@ -88,6 +88,36 @@ class Arrays(unittest.TestCase):
         files = [ct.encode(array) for array in arrays]
         for batch in ct.Reader(files, output="pixels"):
             self.assertEqual(ct.resize(batch.pictures, (8, 8)).shape, (7, 8, 8, 3))
+
+    def test_decoded(self):
+        files = [ct.encode(pictures.pixels(100 + index, 70, 3, index)) for index in range(9)]
+        files[4] = b"no picture"
+        options = {"size": (24, 16), "resample": "lanczos", "layout": "chw", "dtype": "float32",
+                   "mean": MEAN, "std": STD, "reducing_gap": 2}
+        wanted = [None if index == 4 else ct.resize(ct.decode(file), **options)
+                  for index, file in enumerate(files)]
+        self.assertTrue(np.array_equal(ct.decode(files[0], **options), wanted[0]))
+        self.assertEqual(ct.decode(files[0], "L", size=20).shape, (20, 28))
+        for batch in ct.Reader(files, 4, output="pixels", **options):
+            good = [item for item in batch if not isinstance(item, ct.Failure)]
+            self.assertEqual(batch.stacked.shape, (len(good), 3, 16, 24))
+            for item, part in zip(good, batch.stacked):
+                self.assertTrue(np.array_equal(item, part))
+        reader = ct.Reader(files, 4, output="pixels", **options)
+        items = [item for batch in reader for item in batch]
+        for item, one in zip(items, wanted):
+            self.assertTrue(isinstance(item, ct.Failure) if one is None else
+                            np.array_equal(item, one))
+        for batch in ct.Reader(files[4:5], output="pixels", size=8):
+            self.assertIsNone(batch.stacked)
+        for call in (lambda: ct.decode(files[0], resample="box"),
+                     lambda: ct.Reader(files, output="pixels", resample="box"),
+                     lambda: ct.Reader(files, size=(8, 8)),
+                     lambda: ct.Reader(files, output="pixels", size=(8, 8), resample="cubic"),
+                     lambda: ct.Reader(files, output="pixels", size=(0, 8)),
+                     lambda: ct.Reader(files, output="pixels", size=8, kind=1)):
+            with self.assertRaises((TypeError, ValueError)):
+                call()
 
     def test_shorter_side(self):
         for shape, wanted in (((30, 40, 3), (15, 20, 3)), ((40, 30), (20, 15)),
