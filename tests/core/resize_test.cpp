@@ -54,7 +54,9 @@ Bytes expected(const CtResizeOptions& options, const Picture& picture, const CtB
   }
   job.box =
       box != nullptr ? ResizeBox{box->left, box->top, box->right, box->bottom} : whole_box(job);
-  if (options.reducing_gap > 0) EXPECT_TRUE(set_reducing_gap(options.reducing_gap, &job).ok());
+  const Status reduced =
+      options.reducing_gap > 0 ? set_reducing_gap(options.reducing_gap, &job) : Status();
+  EXPECT_TRUE(reduced.ok());
   EXPECT_TRUE(portable_resize_ops()
                   .submit(*host, host->queue(QueueKind::kCompute), {&job, 1}, nullptr)
                   .ok());
