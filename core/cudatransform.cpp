@@ -93,10 +93,11 @@ CtCode check(const CtDecodeOptions& options, CtError* error) {
   const auto wrong = [&](const char* what, int64_t value) {
     return report(CT_INVALID_ARGUMENT, std::string(what) + ", not " + std::to_string(value), error);
   };
-  if (options.output < CT_OUTPUT_RGB || options.output > CT_OUTPUT_LEVELS)
-    return wrong("output is one of CtOutput", options.output);
-  if (options.upsampling < CT_UPSAMPLING_FANCY || options.upsampling > CT_UPSAMPLING_NEAREST)
-    return wrong("upsampling is one of CtUpsampling", options.upsampling);
+  if (number_in(options.output) < CT_OUTPUT_RGB || number_in(options.output) > CT_OUTPUT_LEVELS)
+    return wrong("output is one of CtOutput", number_in(options.output));
+  if (number_in(options.upsampling) < CT_UPSAMPLING_FANCY ||
+      number_in(options.upsampling) > CT_UPSAMPLING_NEAREST)
+    return wrong("upsampling is one of CtUpsampling", number_in(options.upsampling));
   const int32_t scale = options.scale;
   if (scale != 0 && scale != 1 && scale != 2 && scale != 4 && scale != 8)
     return wrong("scale is 1, 2, 4 or 8", scale);
@@ -159,14 +160,17 @@ CtCode check(const CtEncodeOptions& options, CtError* error) {
   };
   if (options.quality < 0 || options.quality > 100)
     return wrong("quality is 1 to 100", options.quality);
-  if (options.sampling < CT_SAMPLING_420 || options.sampling > CT_SAMPLING_RGB)
-    return wrong("sampling is one of CtSampling", options.sampling);
-  if (options.preset < CT_PRESET_ANNEX_K || options.preset > CT_PRESET_PERCEPTUAL)
-    return wrong("preset is one of CtPreset", options.preset);
-  if (options.quantizer < CT_QUANTIZER_ROUND || options.quantizer > CT_QUANTIZER_RD)
-    return wrong("quantizer is one of CtQuantizer", options.quantizer);
-  if (options.method < CT_METHOD_ISLOW || options.method > CT_METHOD_SHUFFLE)
-    return wrong("method is one of CtMethod", options.method);
+  if (number_in(options.sampling) < CT_SAMPLING_420 ||
+      number_in(options.sampling) > CT_SAMPLING_RGB)
+    return wrong("sampling is one of CtSampling", number_in(options.sampling));
+  if (number_in(options.preset) < CT_PRESET_ANNEX_K ||
+      number_in(options.preset) > CT_PRESET_PERCEPTUAL)
+    return wrong("preset is one of CtPreset", number_in(options.preset));
+  if (number_in(options.quantizer) < CT_QUANTIZER_ROUND ||
+      number_in(options.quantizer) > CT_QUANTIZER_RD)
+    return wrong("quantizer is one of CtQuantizer", number_in(options.quantizer));
+  if (number_in(options.method) < CT_METHOD_ISLOW || number_in(options.method) > CT_METHOD_SHUFFLE)
+    return wrong("method is one of CtMethod", number_in(options.method));
   if (options.target_size < 0) return wrong("target_size is 0 or more", options.target_size);
   if (options.max_size < 0) return wrong("max_size is 0 or more", options.max_size);
   if (has_size(options)) {

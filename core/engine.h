@@ -57,6 +57,15 @@ CtCode report_forked(CtError* error);
 CtCode check(const CtEngine* engine, CtError* error);
 CtCode check(const CtDecodeOptions& options, CtError* error);
 
+// The number of an enumeration's value, which a program in C may have set to anything.
+template <typename Enum>
+int number_in(const Enum& value) {
+  static_assert(sizeof(Enum) == sizeof(int));
+  int number = 0;
+  std::memcpy(&number, &value, sizeof number);
+  return number;
+}
+
 inline Status no_memory() { return Status::error(StatusCode::kOutOfMemory, "out of memory"); }
 
 // Calls work() and turns exceptions into codes: none crosses the library's border.

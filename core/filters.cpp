@@ -148,8 +148,9 @@ Status flip_rest(const PictureFlip& flip, const CtPicture& from, CtPicture* to) 
 
 Status flip_picture(CtEngine& engine, const CtFlipOptions& options, const CtPicture& from,
                     CtPicture* to) {
-  if (options.direction < CT_FLIP_NONE || options.direction > CT_FLIP_AUTO)
-    return wrong("direction is one of CtDirection, not " + std::to_string(options.direction));
+  if (number_in(options.direction) < CT_FLIP_NONE || number_in(options.direction) > CT_FLIP_AUTO)
+    return wrong("direction is one of CtDirection, not " +
+                 std::to_string(number_in(options.direction)));
   PictureFlip flip = flip_of(from, options);
   const FlipRequest request = {.turn = flip.turn,
                                .left = options.left,
@@ -341,9 +342,9 @@ CtCode ct_quality_tables(CtPreset preset, int32_t quality, int32_t chroma_h, int
   return guarded(error, [&] {
     if (luma == nullptr || chroma == nullptr)
       return report(CT_INVALID_ARGUMENT, "luma or chroma is NULL", error);
-    if (preset < CT_PRESET_ANNEX_K || preset > CT_PRESET_PERCEPTUAL)
-      return report(CT_INVALID_ARGUMENT, "preset is one of CtPreset, not " + std::to_string(preset),
-                    error);
+    if (number_in(preset) < CT_PRESET_ANNEX_K || number_in(preset) > CT_PRESET_PERCEPTUAL)
+      return report(CT_INVALID_ARGUMENT,
+                    "preset is one of CtPreset, not " + std::to_string(number_in(preset)), error);
     if (const Status status = check_quality(quality); !status.ok()) return report(status, error);
     const auto is_factor = [](int32_t one) { return one == 1 || one == 2 || one == 4; };
     if (!is_factor(chroma_h) || !is_factor(chroma_v) || chroma_h * chroma_v > 4)

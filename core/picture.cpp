@@ -87,8 +87,8 @@ JpegSampling sampling_of(const CtPicture& picture) {
 
 Status check_levels(const CtPicture& picture) {
   if (picture.error.code != CT_OK) return wrong("the picture is an error");
-  if (picture.color < CT_GRAY || picture.color > CT_YCCK)
-    return wrong("color is one of CtColor, not " + std::to_string(picture.color));
+  if (number_in(picture.color) < CT_GRAY || number_in(picture.color) > CT_YCCK)
+    return wrong("color is one of CtColor, not " + std::to_string(number_in(picture.color)));
   if (picture.components != components_of(color_of(picture.color)))
     return wrong("a picture of levels has " +
                  std::to_string(components_of(color_of(picture.color))) + " components, not " +

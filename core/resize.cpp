@@ -59,14 +59,20 @@ Status check(const CtResizeOptions& options, Results* results) {
     return wrong("a size of " + std::to_string(options.width) + "x" +
                  std::to_string(options.height) + ", expected 1x1 to " + std::to_string(most) +
                  "x" + std::to_string(most));
-  if (options.filter < CT_NEAREST || options.filter > CT_MKS2021)
-    return wrong("filter is one of CtFilter, not " + std::to_string(options.filter));
-  if (options.order < CT_PILLOW_13 || options.order > CT_PILLOW_11)
-    return wrong("order is one of CtResizeOrder, not " + std::to_string(options.order));
+  const auto check_number = [](const char* name, int number, int last) {
+    return number >= 0 && number <= last
+               ? Status()
+               : wrong(std::string(name) + ", not " + std::to_string(number));
+  };
+  CT_RETURN_IF_ERROR(
+      check_number("filter is one of CtFilter", number_in(options.filter), CT_MKS2021));
+  CT_RETURN_IF_ERROR(
+      check_number("order is one of CtResizeOrder", number_in(options.order), CT_PILLOW_11));
+  CT_RETURN_IF_ERROR(
+      check_number("recipe is one of CtRecipe", number_in(options.recipe), CT_HF_FAST));
+  CT_RETURN_IF_ERROR(check_number("type is one of CtType", number_in(options.type), CT_BFLOAT16));
   if (!(options.reducing_gap == 0 || options.reducing_gap >= 1))
     return wrong("reducing_gap is 0 or at least 1, not " + std::to_string(options.reducing_gap));
-  if (options.recipe < CT_TORCHVISION || options.recipe > CT_HF_FAST)
-    return wrong("recipe is one of CtRecipe, not " + std::to_string(options.recipe));
   if (!type_of(options.type, results))
     return wrong("type is CT_UINT8, CT_FLOAT32, CT_FLOAT16 or CT_BFLOAT16, not " +
                  std::to_string(options.type));

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from . import _native
-from ._device import CUDA, DLPACK_NAME, KINDS, DLTensor, capsule_address
+from ._device import CUDA, DLPACK_NAME, KINDS, DLTensor, View, capsule_address
 
 
 class _DLManagedTensor(Structure):
@@ -76,6 +76,10 @@ class CudaArray:
         return [CudaArray(self._held, self._address - self._held.address + index * self.strides[0],
                           self.shape[1:], self.strides[1:], self.device, self.dtype)
                 for index in range(self.shape[0])]
+
+    def as_view(self) -> View:
+        """The array as those of other libraries are seen. It is complete, so nothing is awaited."""
+        return View(self._address, self.shape, self.strides, self.dtype, self.device, self)
 
     @property
     def address(self) -> int:

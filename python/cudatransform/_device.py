@@ -198,6 +198,8 @@ def number_of(device: Any) -> Optional[int]:
 
 def is_on_device(array: Any) -> bool:
     """Whether an object says that it is an array in CUDA memory, by either protocol."""
+    if hasattr(array, "as_view"):  # a CudaArray
+        return True
     if hasattr(array, "__dlpack_device__"):
         return int(array.__dlpack_device__()[0]) == CUDA
     return hasattr(array, "__cuda_array_interface__")
@@ -209,6 +211,8 @@ def view(array: Any) -> View:
     Work of the owner's on the array is awaited by that stream or here. Raises ValueError for types
     other than integers and floating point, and Unavailable without a driver.
     """
+    if hasattr(array, "as_view"):
+        return array.as_view()
     if hasattr(array, "__dlpack__"):
         return _by_dlpack(array.__dlpack__(stream=_LEGACY_STREAM))
     said = array.__cuda_array_interface__
