@@ -57,7 +57,7 @@ struct Input {
 // For a frame that has both for itself.
 bool is_faster_on_device(const ApvFrame& frame, int threads) {
   // Nanoseconds: of a byte of a chain on an H200, and on a core of an EPYC; of the way there.
-  constexpr guint64 kOnDevice = 93, kOnCpu = 12, kLaunch = 150000;
+  constexpr guint64 kOnDevice = 510, kOnCpu = 12, kLaunch = 150000;
   guint64 longest = 0;
   for (const ApvTile& tile : frame.tiles())
     for (int c = 0; c < frame.info().components(); c++)
