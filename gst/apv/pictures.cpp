@@ -13,6 +13,7 @@
 #include "gst/engine/contiguous_adapter.h"
 #include "gst/engine/debug.h"
 #include "gst/engine/engine_element.h"
+#include "gst/stream/formats.h"
 
 namespace cudatransform {
 
@@ -122,7 +123,9 @@ ApvPictures::ApvPictures(GstVideoDecoder* decoder, Engine& engine, const ApvSett
       engine_(engine),
       properties_(properties),
       loop_(decoder, *this),
-      frames_(decoder, engine, loop_),
+      frames_(
+          decoder, engine, loop_,
+          [this](const GstVideoInfo& info, CapsPtr* caps) { return choose_memory(info, caps); }),
       damage_(decoder, "APV") {}
 
 void ApvPictures::start() {
@@ -383,6 +386,15 @@ GstFlowReturn ApvPictures::show(Job& job) {
     }
     return renderer_->render(&job.picture, to);
   });
+}
+
+bool ApvPictures::choose_memory(const GstVideoInfo& info, CapsPtr* caps) const {
+  const RawFormat* known = find_raw_format(GST_VIDEO_INFO_FORMAT(&info));
+  if (known == nullptr || !known->in_cuda_memory) return false;
+  // A peer that takes anything may be a bin's pad that is linked later, to what cannot read it.
+  const CapsPtr peer(gst_pad_peer_query_caps(GST_VIDEO_DECODER_SRC_PAD(decoder_), nullptr));
+  if (!peer || gst_caps_is_any(peer.get())) return false;
+  return cudatransform::choose_memory(decoder_, engine_, MemoryChoice::kCudaWherePossible, caps);
 }
 
 // kUnsupported: GStreamer has no such frames or, behind other frames, downstream does not accept

@@ -91,6 +91,7 @@ class ApvPictures final : private PictureCodec {
 
   GstFlowReturn show(Job& job);
   GstFlowReturn drop_damaged(Job& job, const std::string& why);
+  bool choose_memory(const GstVideoInfo& info, CapsPtr* caps) const;
   Status find_format(const ApvOutput& output, GstVideoFormat* format, int* shift) const;
   GstFlowReturn set_output(const ApvOutput& output, GstVideoFormat format);
   void count(const Job& job);

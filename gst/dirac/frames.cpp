@@ -19,10 +19,10 @@ DiracFrames::DiracFrames(GstVideoDecoder* decoder, Engine& engine, OrderedPictur
                          const PictureSettings& properties)
     : decoder_(decoder),
       engine_(engine),
-      loop_(pictures),
       properties_(properties),
-      mover_(engine),
-      frame_output_(engine),
+      frames_(
+          decoder, engine, pictures,
+          [this](const GstVideoInfo& info, CapsPtr* caps) { return choose_memory(info, caps); }),
       damage_(decoder, "Dirac") {
   gst_pad_add_probe(GST_VIDEO_DECODER_SRC_PAD(decoder), GST_PAD_PROBE_TYPE_BUFFER, count_pushed,
                     this, nullptr);
@@ -39,8 +39,7 @@ void DiracFrames::start() {
 }
 
 void DiracFrames::stop() {
-  discard_kept();
-  frame_output_.stop();
+  frames_.stop();
   output_.reset();
   input_.reset();
 }
@@ -84,50 +83,18 @@ GstFlowReturn DiracFrames::push(const DiracShown& shown) {
   const bool renegotiates = gst_pad_needs_reconfigure(GST_VIDEO_DECODER_SRC_PAD(decoder_)) ||
                             output_ == nullptr || !(*output_ == *shown.sequence);
   GstFlowReturn flow = GST_FLOW_OK;
-  if (renegotiates || is_dropped || shown.is_damaged) flow = push_waiting(0);
+  if (renegotiates || is_dropped || shown.is_damaged) flow = frames_.push_all();
   if (flow == GST_FLOW_OK && is_dropped) return gst_video_decoder_drop_frame(decoder_, shown.frame);
   const Status refused = request_output(*shown.sequence);
   if (flow == GST_FLOW_OK && discards(shown, refused, &flow)) return flow;
   if (flow == GST_FLOW_OK && renegotiates) flow = set_output(shown.sequence);
-  if (flow == GST_FLOW_OK) flow = write(shown);
   if (flow != GST_FLOW_OK) {
     gst_video_decoder_release_frame(decoder_, shown.frame);
     return flow;
   }
-  return push_waiting(max_kept());
-}
-
-// Pushes frames in their order until the device works on no more than `max`.
-GstFlowReturn DiracFrames::push_waiting(guint max) {
-  GstFlowReturn flow = GST_FLOW_OK;
-  while (flow == GST_FLOW_OK && in_flight_.size() > max) {
-    GstVideoCodecFrame* frame = waiting_.front();
-    waiting_.pop_front();
-    BufferPtr buffer;
-    if (const Status status = in_flight_.take(&buffer); !status.ok()) {
-      gst_video_decoder_release_frame(decoder_, frame);
-      post_error(GST_ELEMENT(decoder_), status);
-      return GST_FLOW_ERROR;
-    }
-    frame->output_buffer = buffer.release();
-    flow = gst_video_decoder_finish_frame(decoder_, frame);
-  }
-  loop_.watch_kept(!in_flight_.empty());
-  return flow;
-}
-
-GstFlowReturn DiracFrames::push_kept(bool all) {
-  if (all) return push_waiting(0);
-  GstFlowReturn flow = GST_FLOW_OK;
-  while (flow == GST_FLOW_OK && !in_flight_.empty() && in_flight_.oldest_is_done())
-    flow = push_waiting(in_flight_.size() - 1);
-  return flow;
-}
-
-void DiracFrames::discard_kept() {
-  in_flight_.drop();
-  for (GstVideoCodecFrame* frame : waiting_) gst_video_decoder_release_frame(decoder_, frame);
-  waiting_.clear();
+  return frames_.write(
+      shown.frame, [&](const Rects& rects) { return write_pictures(shown, rects); },
+      [&](GstBuffer* buffer) { describe(shown, buffer); });
 }
 
 // True: the frame was given up, and `*flow` says how to go on. A frame that cannot leave, because
@@ -155,18 +122,8 @@ bool DiracFrames::discards(const DiracShown& shown, const Status& refused, GstFl
 
 // ---- Samples ----
 
-GstFlowReturn DiracFrames::write(const DiracShown& shown) {
-  SubmittedFrame& out = in_flight_.next();
-  const Status status = make(shown, &out);
-  if (!status.ok()) {
-    // All writes to the buffer must end before it goes back to its pool.
-    mover_.settle();
-    out.reset();
-    if (status.code == StatusCode::kCancelled) return GST_FLOW_FLUSHING;
-    post_error(GST_ELEMENT(decoder_), status);
-    return GST_FLOW_ERROR;
-  }
-  GstBuffer* buffer = out.buffer.get();
+// Adds what the picture's buffer has besides samples.
+void DiracFrames::describe(const DiracShown& shown, GstBuffer* buffer) {
   const DiracSequence& sequence = *shown.sequence;
   if (sequence.interlaced && sequence.top_field_first)
     GST_BUFFER_FLAG_SET(buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF);
@@ -180,18 +137,6 @@ GstFlowReturn DiracFrames::write(const DiracShown& shown) {
     crop->width = sequence.clean_width;
     crop->height = sequence.clean_height;
   }
-  in_flight_.add();
-  waiting_.push_back(shown.frame);
-  return GST_FLOW_OK;
-}
-
-Status DiracFrames::make(const DiracShown& shown, SubmittedFrame* out) {
-  Rects rects;
-  CT_RETURN_IF_ERROR(frame_output_.begin(out, &rects));
-  CT_RETURN_IF_ERROR(write_pictures(shown, rects));
-  FencePtr done;
-  CT_RETURN_IF_ERROR(engine_.queue(QueueKind::kCompute).record(&done));
-  return frame_output_.finish(mover_, rects, done, nullptr, out);
 }
 
 // Tells the engine to write the picture or fields of a frame to their places.
@@ -199,12 +144,12 @@ Status DiracFrames::write_pictures(const DiracShown& shown, const Rects& rects) 
   for (const auto& picture : shown.pictures) {
     if (picture == nullptr) continue;
     CT_RETURN_IF_ERROR(
-        write_dirac_picture(engine_, *picture, picture->number, output_info_, rects));
+        write_dirac_picture(engine_, *picture, picture->number, frames_.info(), rects));
   }
   if (!shown.sequence->field_coding || shown.pictures[1] != nullptr) return {};
   // A single field replaces the other, too.
   const DiracRendered& only = *shown.pictures[0];
-  return write_dirac_picture(engine_, only, only.number ^ 1, output_info_, rects);
+  return write_dirac_picture(engine_, only, only.number ^ 1, frames_.info(), rects);
 }
 
 // ---- Times ----
@@ -241,8 +186,7 @@ void DiracFrames::reorder_times(GstVideoCodecFrame* shown) {
   std::vector<GstClockTime*> others;
   for (GList* item = frames; item != nullptr; item = item->next) {
     auto* frame = static_cast<GstVideoCodecFrame*>(item->data);
-    if (std::find(waiting_.begin(), waiting_.end(), frame) == waiting_.end())
-      others.push_back(&frame->pts);
+    if (!frames_.is_kept(frame)) others.push_back(&frame->pts);
   }
   take_earliest_time(&shown->pts, others);
   g_list_free_full(frames, [](gpointer frame) {
@@ -280,33 +224,6 @@ bool DiracFrames::choose_memory(const GstVideoInfo& info, CapsPtr* caps) const {
   return cudatransform::choose_memory(decoder_, engine_, choice, caps);
 }
 
-bool DiracFrames::decide_allocation(GstQuery* query) {
-  GstCaps* caps = nullptr;
-  gst_query_parse_allocation(query, &caps, nullptr);
-  if (caps == nullptr) return false;
-  const Status status = frame_output_.allocate(query, caps);
-  return answer_allocation(decoder_, query, status, frame_output_.pool());
-}
-
-// None for a live source, which has one thread.
-guint DiracFrames::max_kept() const {
-  const bool overlaps = engine_.is_cuda() && loop_.threads() > 1;
-  return overlaps && !frame_output_.is_bounded() ? 2 : 0;
-}
-
-// kUnsupported if downstream does not accept frames of `info`, which have `caps`.
-Status DiracFrames::query_downstream(const GstVideoInfo& info, GstCaps* caps) const {
-  GstPad* src = GST_VIDEO_DECODER_SRC_PAD(decoder_);
-  if (peer_accepts(src, caps)) return {};
-  const CapsPtr all(gst_pad_get_pad_template_caps(src));
-  const CapsPtr accepted(gst_pad_peer_query_caps(src, all.get()));
-  return Status::error(StatusCode::kUnsupported,
-                       std::string("the video is ") + GST_VIDEO_INFO_NAME(&info) + ", " +
-                           std::to_string(GST_VIDEO_INFO_WIDTH(&info)) + "x" +
-                           std::to_string(GST_VIDEO_INFO_HEIGHT(&info)) + "; " +
-                           find_misfit(caps, accepted.get()).text());
-}
-
 // Whether frames of `sequence` can follow those that were pushed. kUnsupported: GStreamer has no
 // such frames, or downstream does not accept them; the caps stay as they are.
 Status DiracFrames::request_output(const DiracSequence& sequence) const {
@@ -316,18 +233,7 @@ Status DiracFrames::request_output(const DiracSequence& sequence) const {
   gst_video_info_init(&info);
   bool unspecified_matrix = false;
   CT_RETURN_IF_ERROR(dirac_video_info(sequence, &info, &unspecified_matrix));
-  CapsPtr caps(gst_video_info_to_caps(&info));
-  (void)choose_memory(info, &caps);
-  return query_downstream(info, caps.get());
-}
-
-GstFlowReturn DiracFrames::explain(GstFlowReturn flow) {
-  const CodecStatePtr out(gst_video_decoder_get_output_state(decoder_));
-  if (flow != GST_FLOW_NOT_NEGOTIATED || !out || !out->caps) return flow;
-  const Status status = query_downstream(output_info_, out->caps);
-  if (status.ok()) return flow;
-  post_error(GST_ELEMENT(decoder_), status);
-  return GST_FLOW_ERROR;
+  return frames_.query_downstream(info);
 }
 
 // Caps and pool for the frames of `sequence`.
@@ -354,16 +260,9 @@ GstFlowReturn DiracFrames::set_output(const std::shared_ptr<const DiracSequence>
   out->info.par_d = info.par_d;
   out->info.colorimetry = info.colorimetry;
   GST_VIDEO_INFO_FIELD_ORDER(&out->info) = order;
-  CapsPtr caps(gst_video_info_to_caps(&out->info));
-  output_info_ = out->info;
-  frame_output_.configure(out->info, choose_memory(out->info, &caps));
-  gst_caps_replace(&out->caps, caps.get());
   // Frames wait for two with lower numbers, and for their own completion.
-  loop_.set_rate(info.fps_n, info.fps_d, max_kept(), 2);
-  const bool negotiated = gst_video_decoder_negotiate(decoder_);
-  // A flush invalidates an answer that downstream gave while it was flushing.
-  if (GST_PAD_IS_FLUSHING(GST_VIDEO_DECODER_SRC_PAD(decoder_))) return GST_FLOW_FLUSHING;
-  if (!negotiated) return GST_FLOW_NOT_NEGOTIATED;
+  if (const GstFlowReturn flow = frames_.negotiate(out.get(), {}, 2); flow != GST_FLOW_OK)
+    return flow;
   output_ = sequence;
   return GST_FLOW_OK;
 }

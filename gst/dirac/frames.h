@@ -4,7 +4,6 @@
 
 #include <gst/video/gstvideodecoder.h>
 
-#include <deque>
 #include <memory>
 #include <string>
 
@@ -13,8 +12,8 @@
 #include "gst/dirac/clock.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine.h"
+#include "gst/stream/decoded_frames.h"
 #include "gst/stream/decoder_common.h"
-#include "gst/stream/frame_output.h"
 #include "gst/stream/ordered_pictures.h"
 #include "transform/device/status.h"
 
@@ -58,7 +57,7 @@ class DiracFrames {
   // Any thread.
   bool is_framed() const;
   // GstVideoDecoder::decide_allocation. Frames have their own pool.
-  bool decide_allocation(GstQuery* query);
+  bool decide_allocation(GstQuery* query) { return frames_.decide_allocation(query); }
 
   // Whether frames have been negotiated.
   bool has_output() const { return output_ != nullptr; }
@@ -68,23 +67,18 @@ class DiracFrames {
   // Takes a frame in display order: pushes it now or, while the device writes it, later.
   GstFlowReturn push(const DiracShown& shown);
   // PictureCodec's: the frames that the device still writes.
-  GstFlowReturn push_kept(bool all);
-  void discard_kept();
+  GstFlowReturn push_kept(bool all) { return frames_.push_kept(all); }
+  void discard_kept() { frames_.discard_kept(); }
   // The flow after a push that ended with `flow`. Where that means refused caps, posts an error
   // that names them.
-  GstFlowReturn explain(GstFlowReturn flow);
+  GstFlowReturn explain(GstFlowReturn flow) const { return frames_.explain(flow); }
 
   // Any thread.
   DiracFrameCounts counts() const;
 
  private:
-  // The latest that a frame may leave: when this many have followed it to the device.
-  guint max_kept() const;
-  GstFlowReturn push_waiting(guint max);
-
   bool discards(const DiracShown& shown, const Status& refused, GstFlowReturn* flow);
-  GstFlowReturn write(const DiracShown& shown);
-  Status make(const DiracShown& shown, SubmittedFrame* out);
+  static void describe(const DiracShown& shown, GstBuffer* buffer);
   Status write_pictures(const DiracShown& shown, const Rects& rects);
 
   bool set_times(const DiracShown& shown);
@@ -92,7 +86,6 @@ class DiracFrames {
   bool leaves_out(GstVideoCodecFrame* frame, bool is_given);
 
   bool choose_memory(const GstVideoInfo& info, CapsPtr* caps) const;
-  Status query_downstream(const GstVideoInfo& info, GstCaps* caps) const;
   Status request_output(const DiracSequence& sequence) const;
   GstFlowReturn set_output(const std::shared_ptr<const DiracSequence>& sequence);
   void count(guint64 DiracFrameCounts::*counter);
@@ -100,17 +93,11 @@ class DiracFrames {
 
   GstVideoDecoder* const decoder_;
   Engine& engine_;
-  OrderedPictures& loop_;
   const PictureSettings& properties_;
-  FrameMover mover_;
-  FrameOutput frame_output_;
-  // The frames that the device still works on, and their codec frames.
-  FramesInFlight in_flight_;
-  std::deque<GstVideoCodecFrame*> waiting_;
+  DecodedFrames frames_;
   DamagePolicy damage_;
   CodecStatePtr input_;
   std::shared_ptr<const DiracSequence> output_;  // the source of the caps
-  GstVideoInfo output_info_ = {};
   DiracClock clock_;
   bool warned_of_outside_ = false;
   bool framed_ = false;      // changed with both locks

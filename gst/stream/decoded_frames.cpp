@@ -8,7 +8,6 @@
 #include "gst/engine/debug.h"
 #include "gst/engine/engine_element.h"
 #include "gst/stream/caps_fields.h"
-#include "gst/stream/formats.h"
 
 namespace cudatransform {
 
@@ -19,24 +18,14 @@ void DecodedFrames::stop() {
 
 // ---- Caps and memory ----
 
-// `*caps` are the frames' caps in system memory and then become those in CUDA memory.
-bool DecodedFrames::choose_memory(const GstVideoInfo& info, CapsPtr* caps) const {
-  const RawFormat* known = find_raw_format(GST_VIDEO_INFO_FORMAT(&info));
-  if (known == nullptr || !known->in_cuda_memory) return false;
-  // A peer that takes anything may be a bin's pad that is linked later, to what cannot read it.
-  const CapsPtr peer(gst_pad_peer_query_caps(GST_VIDEO_DECODER_SRC_PAD(decoder_), nullptr));
-  if (!peer || gst_caps_is_any(peer.get())) return false;
-  return cudatransform::choose_memory(decoder_, engine_, MemoryChoice::kCudaWherePossible, caps);
-}
-
 GstFlowReturn DecodedFrames::negotiate(GstVideoCodecState* state,
-                                       const std::function<void(GstCaps*)>& edit) {
+                                       const std::function<void(GstCaps*)>& edit, guint reordered) {
   CapsPtr caps(gst_video_info_to_caps(&state->info));
-  edit(caps.get());
+  if (edit) edit(caps.get());
   info_ = state->info;
-  output_.configure(info_, choose_memory(info_, &caps));
+  output_.configure(info_, choose_memory_(info_, &caps));
   gst_caps_replace(&state->caps, caps.get());
-  loop_.set_rate(info_.fps_n, info_.fps_d, max_kept());
+  loop_.set_rate(info_.fps_n, info_.fps_d, max_kept(), reordered);
   GST_DEBUG_OBJECT(decoder_, "negotiating %" GST_PTR_FORMAT, state->caps);
   const bool negotiated = gst_video_decoder_negotiate(decoder_);
   // A flush invalidates an answer that downstream gave while it was flushing.
@@ -46,7 +35,7 @@ GstFlowReturn DecodedFrames::negotiate(GstVideoCodecState* state,
 
 Status DecodedFrames::query_downstream(const GstVideoInfo& info) const {
   CapsPtr caps(gst_video_info_to_caps(const_cast<GstVideoInfo*>(&info)));
-  (void)choose_memory(info, &caps);
+  (void)choose_memory_(info, &caps);
   GstPad* src = GST_VIDEO_DECODER_SRC_PAD(decoder_);
   if (peer_accepts(src, caps.get())) return {};
   const CapsPtr all(gst_pad_get_pad_template_caps(src));
@@ -84,7 +73,8 @@ guint DecodedFrames::max_kept() const {
 }
 
 GstFlowReturn DecodedFrames::write(GstVideoCodecFrame* frame,
-                                   const std::function<Status(const Rects&)>& write) {
+                                   const std::function<Status(const Rects&)>& write,
+                                   const std::function<void(GstBuffer*)>& describe) {
   SubmittedFrame& out = in_flight_.next();
   const Status status = make(write, &out);
   if (!status.ok()) {
@@ -96,6 +86,7 @@ GstFlowReturn DecodedFrames::write(GstVideoCodecFrame* frame,
     post_error(GST_ELEMENT(decoder_), status);
     return GST_FLOW_ERROR;
   }
+  if (describe) describe(out.buffer.get());
   in_flight_.add();
   waiting_.push_back(frame);
   return push_waiting(max_kept());
