@@ -7,6 +7,8 @@
 // of wavelets and for cudadctconvert), then frames until it is used up. A frame begins with the
 // actions before it, the shape of its buffer and the lies of its meta (for coefficients, changes to
 // the bytes of a serialized one); its samples or coefficients follow.
+#include <gst/base/gstbasetransform.h>
+
 #include <iterator>
 #include <string>
 
@@ -213,7 +215,11 @@ void run_resize(const uint8_t* data, size_t size) {
   if (more & 1) text += " box-width=0.5";
   if (more & 2) text += " box-y=0.25 box-height=0.5";
   if (more & 4) text += " reducing-gap=1";
-  ElementRun run(text.c_str(), fuzzing::read_raw_frame);
+  // A frame that passes through keeps the meta that it came with, sound or not.
+  ElementRun run(text.c_str(), [&run](GstBuffer* buffer, GstCaps* caps) {
+    const bool passed = gst_base_transform_is_passthrough(GST_BASE_TRANSFORM(run.element()));
+    passed ? fuzzing::read_bytes(buffer) : fuzzing::read_raw_frame(buffer, caps);
+  });
   const std::string width = ",width=" + to_string(1 + (how >> 5) * 9);
   const std::string height = ",height=" + to_string(1 + (more >> 4) * 5);
   run.want_caps(("video/x-raw" + width + height).c_str());
