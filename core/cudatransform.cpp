@@ -93,7 +93,8 @@ CtCode check(const CtDecodeOptions& options, CtError* error) {
   const auto wrong = [&](const char* what, int64_t value) {
     return report(CT_INVALID_ARGUMENT, std::string(what) + ", not " + std::to_string(value), error);
   };
-  if (number_in(options.output) < CT_OUTPUT_RGB || number_in(options.output) > CT_OUTPUT_LEVELS)
+  if (number_in(options.output) < CT_OUTPUT_RGB ||
+      number_in(options.output) > CT_OUTPUT_COEFFICIENTS)
     return wrong("output is one of CtOutput", number_in(options.output));
   if (number_in(options.upsampling) < CT_UPSAMPLING_FANCY ||
       number_in(options.upsampling) > CT_UPSAMPLING_NEAREST)
@@ -101,7 +102,8 @@ CtCode check(const CtDecodeOptions& options, CtError* error) {
   const int32_t scale = options.scale;
   if (scale != 0 && scale != 1 && scale != 2 && scale != 4 && scale != 8)
     return wrong("scale is 1, 2, 4 or 8", scale);
-  if (scale > 1 && options.output == CT_OUTPUT_LEVELS) return wrong("levels have scale 1", scale);
+  if (scale > 1 && options.output == CT_OUTPUT_COEFFICIENTS)
+    return wrong("quantized coefficients have scale 1", scale);
   if (options.batches < 0 || options.batches > 64)
     return wrong("batches are 0 to 64", options.batches);
   return CT_OK;
@@ -437,7 +439,7 @@ CtCode ct_encode(CtEngine* engine, const CtEncodeOptions* options, const CtImage
 
 namespace {
 
-// make(engine, options, picture, file) makes a file of a picture of levels.
+// make(engine, options, picture, file) makes a file of a picture of quantized coefficients.
 template <typename Make>
 CtCode make_files(CtEngine* engine, const CtEncodeOptions* options, const CtPicture* pictures,
                   size_t count, CtFile* files, CtError* error, const Make& make) {

@@ -95,9 +95,9 @@ CT_API CtCode ct_copy_to_host(CtEngine* engine, void* to, int64_t to_pitch, cons
 // ---- JPEG files ----
 
 typedef enum {
-  CT_OUTPUT_RGB,    // uint8 (height, width, 3); grayscale files three times the same
-  CT_OUTPUT_GRAY,   // uint8 (height, width): luma as the file has it; not of RGB files
-  CT_OUTPUT_LEVELS  // int16 quantized coefficients of each component
+  CT_OUTPUT_RGB,          // uint8 (height, width, 3); grayscale files three times the same
+  CT_OUTPUT_GRAY,         // uint8 (height, width): luma as the file has it; not of RGB files
+  CT_OUTPUT_COEFFICIENTS  // int16 quantized coefficients of each component
 } CtOutput;
 
 typedef enum {
@@ -111,7 +111,8 @@ typedef struct {
   CtUpsampling upsampling;
   int32_t scale;          // of pixels: 1, 2, 4 or 8 for 1/scale of the size, rounded up; 0: 1
   int32_t conceal;        // nonzero: shows what there is of a damaged picture
-  int32_t keep_metadata;  // of levels: APPn and COM segments, and what follows the picture
+  int32_t keep_metadata;  // of quantized coefficients: APPn and COM segments, and what follows the
+                          // picture
   int32_t stack;  // nonzero: pictures of a batch that all have the same size lie in one block,
                   // without gaps
   uint64_t max_pixels;  // of a picture; 0: 134217728; UINT64_MAX: no limit
@@ -136,7 +137,7 @@ typedef struct {
   int32_t width, height;   // samples
   int32_t blocks_w, blocks_h;
   int32_t table;  // index into CtPicture.tables
-  void* data;     // levels: int16 (blocks_h, blocks_w, 8, 8) in natural order
+  void* data;     // quantized coefficients: int16 (blocks_h, blocks_w, 8, 8) in natural order
   int64_t pitch;  // bytes from one row of blocks to the next
 } CtComponent;
 
@@ -160,7 +161,7 @@ typedef struct {
   void* data;
   int64_t pitch;
 
-  // Levels.
+  // Quantized coefficients.
   int32_t components, n_tables;
   CtComponent component[CT_MAX_COMPONENTS];
   uint16_t tables[CT_MAX_TABLES][64];  // in natural order
@@ -171,7 +172,7 @@ typedef struct {
   const CtPlace* attachments;  // pictures by the file's index (MPF)
   int32_t n_attachments;
 
-  CtBlock* block;  // of pixels or levels
+  CtBlock* block;  // of pixels or quantized coefficients
   CtBlock* rest;   // host memory of markers, trailing and attachments; NULL: none
 } CtPicture;
 
@@ -199,7 +200,7 @@ CT_API CtCode ct_decoder_push(CtDecoder* decoder, const CtSource* sources, size_
 CT_API CtCode ct_decoder_pull(CtDecoder* decoder, CtPicture* pictures, size_t count,
                               int32_t timeout_ms, int32_t* is_done, CtError* error);
 
-// ---- JPEG files of pixels and levels ----
+// ---- JPEG files of pixels and quantized coefficients ----
 
 // Pixels: uint8 (height, width) of grayscale or (height, width, 3) of RGB, whose pixels and
 // channels lie side by side.
@@ -277,20 +278,20 @@ CT_API void ct_file_clear(CtFile* file);
 CT_API void ct_files_clear(CtFile* files, size_t count);
 
 // Encodes `count` images and waits for them. Files are in the order of the images, all are set.
-// Levels are those of `cjpeg -dct int`, and files those of libjpeg-turbo.
+// Quantized coefficients are those of `cjpeg -dct int`, and files those of libjpeg-turbo.
 CT_API CtCode ct_encode(CtEngine* engine, const CtEncodeOptions* options, const CtImage* images,
                         size_t count, CtFile* files, CtError* error);
 
-// Writes pictures of levels, as filters take them (see below): ct_decode()'s, or the caller's.
-// `tables` are uint16 of 1 to 65535 (255 in baseline files that other programs read). The result of
-// a picture that contradicts itself is CT_INVALID_ARGUMENT.
+// Writes pictures of quantized coefficients, as filters take them (see below): ct_decode()'s, or
+// the caller's. `tables` are uint16 of 1 to 65535 (255 in baseline files that other programs read).
+// The result of a picture that contradicts itself is CT_INVALID_ARGUMENT.
 CT_API CtCode ct_write(CtEngine* engine, const CtEncodeOptions* options, const CtPicture* pictures,
                        size_t count, CtFile* files, CtError* error);
 
-// Decodes pictures of levels to the samples of their components, without chroma upsampling or
-// conversion of colors, and encodes these: by `options`, but with the sampling of the picture, and
-// without its markers and what is behind it. The result of a picture of more than 8 bits, of CMYK,
-// or whose components after the first differ, is CT_UNSUPPORTED.
+// Decodes pictures of quantized coefficients to the samples of their components, without chroma
+// upsampling or conversion of colors, and encodes these: by `options`, but with the sampling of the
+// picture, and without its markers and what is behind it. The result of a picture of more than 8
+// bits, of CMYK, or whose components after the first differ, is CT_UNSUPPORTED.
 CT_API CtCode ct_reencode(CtEngine* engine, const CtEncodeOptions* options,
                           const CtPicture* pictures, size_t count, CtFile* files, CtError* error);
 
@@ -316,10 +317,10 @@ typedef struct {
 } CtSamples;
 
 // (blocks_h, blocks_w, 8, 8), [by, bx, v, u] is the coefficient of v half waves downwards and u to
-// the right; as many blocks as cover the plane. With a table they are levels: int16 up to depth 12,
-// int32 at 16. Without one they are float32 values of the orthonormal transform, whose DC is eight
-// times the mean of the samples less 2^(depth - 1). On a device, `data` and `pitch` are multiples
-// of 16.
+// the right; as many blocks as cover the plane. With a table they are quantized coefficients: int16
+// up to depth 12, int32 at 16. Without one they are float32 values of the orthonormal transform,
+// whose DC is eight times the mean of the samples less 2^(depth - 1). On a device, `data` and
+// `pitch` are multiples of 16.
 typedef struct {
   void* data;
   int64_t pitch;  // bytes from one row of blocks to the next
@@ -344,16 +345,16 @@ CT_API CtCode ct_quality_tables(CtPreset preset, int32_t quality, int32_t chroma
                                 int32_t chroma_v, uint16_t luma[64], uint16_t chroma[64],
                                 CtError* error);
 
-// ---- Filters of pictures of levels ----
+// ---- Filters of pictures of quantized coefficients ----
 
 // They take a picture of ct_decode(), or one that the caller has filled in: its width, height,
 // depth, color, components with their sampling factors (1 to 4, without a common divisor across or
-// down), sizes and levels, and tables. Levels are in host memory, or in device memory for an
-// engine with a CUDA device, as those of ct_dct(), and multiples of 16 there. Markers, attachments
-// and the bytes behind are optional, in host memory. The result, `to`, which is another
-// structure and need not be cleared, has memory of its own; `irregular` and `by_device` are as
-// before. It is released with ct_picture_clear(). If a call fails, `to->error` says so, too, and
-// nothing else is set.
+// down), sizes and quantized coefficients, and tables. Quantized coefficients are in host memory,
+// or in device memory for an engine with a CUDA device, as those of ct_dct(), and multiples of 16
+// there. Markers, attachments and the bytes behind are optional, in host memory. The result, `to`,
+// which is another structure and need not be cleared, has memory of its own; `irregular` and
+// `by_device` are as before. It is released with ct_picture_clear(). If a call fails, `to->error`
+// says so, too, and nothing else is set.
 
 typedef enum {
   CT_FLIP_NONE,
@@ -384,8 +385,8 @@ typedef struct {
 // as they are. `options` NULL: a copy.
 CT_API CtCode ct_flip(CtEngine* engine, const CtFlipOptions* options, const CtPicture* from,
                       CtPicture* to, CtError* error);
-// Levels with libjpeg's tables of a quality, 1 to 100, where these are coarser than the picture's:
-// rounded to the nearest, ties away from zero.
+// Quantized coefficients with libjpeg's tables of a quality, 1 to 100, where these are coarser than
+// the picture's: rounded to the nearest, ties away from zero.
 CT_API CtCode ct_requantize(CtEngine* engine, int32_t quality, const CtPicture* from, CtPicture* to,
                             CtError* error);
 
@@ -468,8 +469,9 @@ typedef struct {
   CtBlock* block;
 } CtPlanes;
 
-// CT_INT16: levels. CT_INT32, CT_FLOAT32, CT_FLOAT16: levels times their quantization table. `from`
-// is a picture as filters take it; the planes are released with ct_planes_clear().
+// CT_INT16: quantized coefficients. CT_INT32, CT_FLOAT32, CT_FLOAT16: quantized coefficients times
+// their quantization table. `from` is a picture as filters take it; the planes are released with
+// ct_planes_clear().
 CT_API CtCode ct_planes(CtEngine* engine, CtType type, const CtPicture* from, CtPlanes* planes,
                         CtError* error);
 CT_API void ct_planes_clear(CtPlanes* planes);

@@ -15,7 +15,7 @@
 namespace cudatransform::core {
 
 bool DecodeChunk::add(JpegItem& item, CtBlock* block, uint8_t* pixels) {
-  const size_t own = item.plan().level_bytes + item.plan().plane_bytes;
+  const size_t own = item.plan().qcoef_bytes + item.plan().plane_bytes;
   const bool is_full = bytes_ + own > kMaxBytes || entries_.size() == kMaxPictures;
   if (!entries_.empty() && is_full) return false;
   bytes_ += own;
@@ -29,9 +29,9 @@ Status DecodeChunk::place(Lane& lane) {
     const PixelPlan& plan = entry.item->plan();
     const size_t measured = entry.item->measured();
     entry.pinned_at = pinned_bytes_;
-    pinned_bytes_ += aligned(measured > 0 ? measured : plan.level_bytes);
-    entry.levels_at = level_bytes_;
-    if (!wants_levels()) level_bytes_ += plan.level_bytes;
+    pinned_bytes_ += aligned(measured > 0 ? measured : plan.qcoef_bytes);
+    entry.qcoefs_at = qcoef_bytes_;
+    if (!wants_qcoefs()) qcoef_bytes_ += plan.qcoef_bytes;
     entry.planes_at = plane_bytes_;
     plane_bytes_ += plan.plane_bytes;
   }
@@ -39,12 +39,12 @@ Status DecodeChunk::place(Lane& lane) {
   for (Entry& entry : entries_) {
     const PixelPlan& plan = entry.item->plan();
     if (entry.block == nullptr) {
-      const size_t bytes = wants_levels() ? plan.level_bytes : plan.pixel_bytes;
+      const size_t bytes = wants_qcoefs() ? plan.qcoef_bytes : plan.pixel_bytes;
       CT_RETURN_IF_ERROR(engine_.blocks->take(bytes, &entry.block));
       entry.pixels = entry.block->data();
     }
-    entry.levels = wants_levels() ? entry.pixels
-                                  : static_cast<uint8_t*>(lane.levels->data()) + entry.levels_at;
+    entry.qcoefs = wants_qcoefs() ? entry.pixels
+                                  : static_cast<uint8_t*>(lane.qcoefs->data()) + entry.qcoefs_at;
   }
   return {};
 }
@@ -53,14 +53,14 @@ Status DecodeChunk::take_memory(Lane& lane) {
   Device& device = *engine_.device;
   const size_t pinned = pinned_bytes_ + entries_.size() * sizeof(JpegDecodeResult);
   CT_RETURN_IF_ERROR(make_room(device, MemoryKind::kPinned, pinned, &lane.pinned));
-  if (level_bytes_ > 0)
-    CT_RETURN_IF_ERROR(make_room(device, MemoryKind::kDevice, level_bytes_, &lane.levels));
+  if (qcoef_bytes_ > 0)
+    CT_RETURN_IF_ERROR(make_room(device, MemoryKind::kDevice, qcoef_bytes_, &lane.qcoefs));
   if (plane_bytes_ > 0)
     CT_RETURN_IF_ERROR(make_room(device, MemoryKind::kDevice, plane_bytes_, &lane.planes));
   return {};
 }
 
-// The file's bits, or its levels, in page-locked memory.
+// The file's bits, or its quantized coefficients, in page-locked memory.
 void DecodeChunk::pack(Lane& lane, size_t i) {
   Entry& entry = entries_[i];
   uint8_t* const to = pinned(lane) + entry.pinned_at;
@@ -79,12 +79,12 @@ PixelJobs DecodeChunk::pixel_jobs(const Lane& lane, const Entry& entry) const {
   if (entry.item->plan().plane_bytes > 0)
     planes = static_cast<uint8_t*>(lane.planes->data()) + entry.planes_at;
   const JpegTables& tables = entry.by_device ? entry.item->scans().tables : entry.item->tables();
-  return jobs_of(entry.item->plan(), tables, entry.levels, planes, entry.pixels);
+  return jobs_of(entry.item->plan(), tables, entry.qcoefs, planes, entry.pixels);
 }
 
-Status DecodeChunk::upload(Lane& lane, const Entry& entry, const uint8_t* levels) const {
-  const size_t bytes = entry.item->plan().level_bytes;
-  return engine_.device->upload(*lane.queue, copy_of_bytes(entry.levels, levels, bytes));
+Status DecodeChunk::upload(Lane& lane, const Entry& entry, const uint8_t* qcoefs) const {
+  const size_t bytes = entry.item->plan().qcoef_bytes;
+  return engine_.device->upload(*lane.queue, copy_of_bytes(entry.qcoefs, qcoefs, bytes));
 }
 
 void DecodeChunk::settle(Lane& lane, const Status& status) {
@@ -116,10 +116,10 @@ void DecodeChunk::settle_one(Lane& lane, size_t i, const Status& status) {
 void DecodeChunk::decode_again(Lane& lane, Entry& entry) const {
   JpegItem& item = *entry.item;
   entry.by_device = false;
-  std::unique_ptr<Memory> levels;
-  Status status = allocate_host_memory(item.plan().level_bytes, &levels);
+  std::unique_ptr<Memory> qcoefs;
+  Status status = allocate_host_memory(item.plan().qcoef_bytes, &qcoefs);
   if (status.ok()) {
-    auto* const host = static_cast<uint8_t*>(levels->data());
+    auto* const host = static_cast<uint8_t*>(qcoefs->data());
     if (!item.decode(options_, host)) return unref(entry.block);
     status = finish(*lane.queue, make_again(lane, entry, host));
   }
@@ -128,9 +128,9 @@ void DecodeChunk::decode_again(Lane& lane, Entry& entry) const {
   item.fail(status);
 }
 
-Status DecodeChunk::make_again(Lane& lane, const Entry& entry, const uint8_t* levels) const {
-  CT_RETURN_IF_ERROR(upload(lane, entry, levels));
-  if (wants_levels()) return {};
+Status DecodeChunk::make_again(Lane& lane, const Entry& entry, const uint8_t* qcoefs) const {
+  CT_RETURN_IF_ERROR(upload(lane, entry, qcoefs));
+  if (wants_qcoefs()) return {};
   return core::submit(*engine_.device, *lane.queue, pixel_jobs(lane, entry));
 }
 
@@ -156,7 +156,7 @@ Status DecodeChunk::submit(Lane& lane) {
       job.scans = &entry.item->scans();
       job.block = pinned(lane) + entry.pinned_at;
       job.result = results(lane) + i;
-      for (int c = 0; c < job.scans->components; ++c) job.levels[c] = plan.levels(c, entry.levels);
+      for (int c = 0; c < job.scans->components; ++c) job.qcoefs[c] = plan.qcoefs(c, entry.qcoefs);
       entry.by_device = validate(job).ok();
       if (entry.by_device) decode.push_back(job);
     }
@@ -164,7 +164,7 @@ Status DecodeChunk::submit(Lane& lane) {
       if (entry.item->measured() > 0) continue;  // decode_again() does it all
       CT_RETURN_IF_ERROR(upload(lane, entry, pinned(lane) + entry.pinned_at));
     }
-    if (wants_levels()) continue;
+    if (wants_qcoefs()) continue;
     const PixelJobs jobs = pixel_jobs(lane, entry);
     dct.insert(dct.end(), jobs.dct.begin(), jobs.dct.begin() + jobs.dct_count);
     if (jobs.has_rgb) rgb.push_back(jobs.rgb);

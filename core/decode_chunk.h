@@ -17,8 +17,8 @@ namespace cudatransform::core {
 
 class DecodeChunk final : public Chunk {
  public:
-  // Levels and planes of a chunk: launches for fewer bytes do not fill the device, and memory for
-  // more is wasted.
+  // Quantized coefficients and planes of a chunk: launches for fewer bytes do not fill the device,
+  // and memory for more is wasted.
   static constexpr size_t kMaxBytes = size_t{64} << 20;
   static constexpr size_t kMaxPictures = 128;
 
@@ -44,28 +44,28 @@ class DecodeChunk final : public Chunk {
   struct Entry {
     JpegItem* item;
     CtBlock* block;
-    uint8_t* pixels;            // or levels, if these are the result
-    uint8_t* levels = nullptr;  // on the device
-    size_t pinned_at = 0, levels_at = 0, planes_at = 0;
+    uint8_t* pixels;            // or quantized coefficients, if these are the result
+    uint8_t* qcoefs = nullptr;  // on the device
+    size_t pinned_at = 0, qcoefs_at = 0, planes_at = 0;
     bool by_device = false;
   };
-  bool wants_levels() const { return options_.output == CT_OUTPUT_LEVELS; }
+  bool wants_qcoefs() const { return options_.output == CT_OUTPUT_COEFFICIENTS; }
   uint8_t* pinned(const Lane& lane) const { return static_cast<uint8_t*>(lane.pinned->data()); }
   JpegDecodeResult* results(const Lane& lane) const {
     return reinterpret_cast<JpegDecodeResult*>(pinned(lane) + pinned_bytes_);
   }
   Status take_memory(Lane& lane);
   PixelJobs pixel_jobs(const Lane& lane, const Entry& entry) const;
-  Status upload(Lane& lane, const Entry& entry, const uint8_t* levels) const;
+  Status upload(Lane& lane, const Entry& entry, const uint8_t* qcoefs) const;
   void settle_one(Lane& lane, size_t i, const Status& status);
   void decode_again(Lane& lane, Entry& entry) const;
-  Status make_again(Lane& lane, const Entry& entry, const uint8_t* levels) const;
+  Status make_again(Lane& lane, const Entry& entry, const uint8_t* qcoefs) const;
 
   CtEngine& engine_;
   const CtDecodeOptions& options_;
   const std::function<void()> end_;
   std::vector<Entry> entries_;
-  size_t bytes_ = 0, pinned_bytes_ = 0, level_bytes_ = 0, plane_bytes_ = 0;
+  size_t bytes_ = 0, pinned_bytes_ = 0, qcoef_bytes_ = 0, plane_bytes_ = 0;
 };
 
 }  // namespace cudatransform::core

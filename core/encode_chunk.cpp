@@ -20,8 +20,8 @@ namespace cudatransform::core {
 namespace {
 
 constexpr size_t kMinCapacity = 4096;
-// A file of high quality has this part of the bytes of its levels; one that has more is coded by
-// the CPU.
+// A file of high quality has this part of the bytes of its quantized coefficients; one that has
+// more is coded by the CPU.
 constexpr size_t kFilePart = 3;
 
 size_t row_bytes(const CtImage& image) {
@@ -36,7 +36,7 @@ bool EncodeChunk::add(const CtImage& image, CtFile* file) {
     fail(status, file);
     return true;
   }
-  const size_t own = entry.plan.level_bytes + entry.plan.plane_bytes + pixel_bytes(entry);
+  const size_t own = entry.plan.qcoef_bytes + entry.plan.plane_bytes + pixel_bytes(entry);
   const bool is_full = bytes_ + own > kMaxBytes || entries_.size() == kMaxPictures;
   if (!entries_.empty() && is_full) return false;
   bytes_ += own;
@@ -60,18 +60,18 @@ Status EncodeChunk::place(Lane& lane) {
   for (Entry& entry : entries_) {
     entry.pinned_at = pinned_bytes_;
     pinned_bytes_ += pixel_bytes(entry);
-    entry.levels_at = level_bytes_;
-    level_bytes_ += aligned(entry.plan.level_bytes);
+    entry.qcoefs_at = qcoef_bytes_;
+    qcoef_bytes_ += aligned(entry.plan.qcoef_bytes);
     entry.planes_at = plane_bytes_;
     plane_bytes_ += aligned(entry.plan.plane_bytes);
     entry.file_at = file_bytes_;
-    entry.capacity = aligned(kMinCapacity + entry.plan.level_bytes / kFilePart);
+    entry.capacity = aligned(kMinCapacity + entry.plan.qcoef_bytes / kFilePart);
     file_bytes_ += entry.capacity;
   }
   Device& device = *engine_.device;
   const size_t pinned = pinned_bytes_ + entries_.size() * sizeof(JpegEncodeResult);
   CT_RETURN_IF_ERROR(make_room(device, MemoryKind::kPinned, pinned, &lane.pinned));
-  CT_RETURN_IF_ERROR(make_room(device, MemoryKind::kDevice, level_bytes_, &lane.levels));
+  CT_RETURN_IF_ERROR(make_room(device, MemoryKind::kDevice, qcoef_bytes_, &lane.qcoefs));
   CT_RETURN_IF_ERROR(
       make_room(device, MemoryKind::kDevice, plane_bytes_ + pinned_bytes_ + 1, &lane.planes));
   return make_room(device, MemoryKind::kDevice, file_bytes_, &lane.files);
@@ -92,7 +92,7 @@ void EncodeChunk::pack(Lane& lane, size_t i) {
 Status EncodeChunk::start_file(Lane& lane, Entry& entry, size_t scan_bytes) {
   static thread_local JpegHeaders headers;
   const JpegPicture picture =
-      entry.plan.picture(options_, static_cast<uint8_t*>(lane.levels->data()) + entry.levels_at);
+      entry.plan.picture(options_, static_cast<uint8_t*>(lane.qcoefs->data()) + entry.qcoefs_at);
   const JpegBytes* header = nullptr;
   CT_RETURN_IF_ERROR(headers.find(picture, file_options(options_), nullptr, &header));
   CtFile& file = *entry.file;
@@ -117,17 +117,18 @@ bool EncodeChunk::fetch(Lane& lane, Entry& entry, const JpegEncodeResult& result
   return true;
 }
 
-// Of levels that JPEG's baseline may have no codes for, or files larger than their room.
+// Of quantized coefficients that JPEG's baseline may have no codes for, or files larger than their
+// room.
 void EncodeChunk::code_on_host(Lane& lane, Entry& entry) {
-  std::unique_ptr<Memory> levels;
-  Status status = allocate_host_memory(entry.plan.level_bytes, &levels);
+  std::unique_ptr<Memory> qcoefs;
+  Status status = allocate_host_memory(entry.plan.qcoef_bytes, &qcoefs);
   if (status.ok()) {
-    const uint8_t* const from = static_cast<uint8_t*>(lane.levels->data()) + entry.levels_at;
-    const Copy2D copy = copy_of_bytes(levels->data(), from, entry.plan.level_bytes);
+    const uint8_t* const from = static_cast<uint8_t*>(lane.qcoefs->data()) + entry.qcoefs_at;
+    const Copy2D copy = copy_of_bytes(qcoefs->data(), from, entry.plan.qcoef_bytes);
     status = finish(*lane.queue, engine_.device->download(*lane.queue, copy));
   }
   if (status.ok())
-    write_levels(entry.plan, options_, static_cast<uint8_t*>(levels->data()), entry.file);
+    write_qcoefs(entry.plan, options_, static_cast<uint8_t*>(qcoefs->data()), entry.file);
   else
     fail(status, entry.file);
 }
@@ -174,9 +175,9 @@ Status EncodeChunk::submit_pixels(Lane& lane) {
         is_there ? static_cast<const uint8_t*>(image.data) : pixels + entry.pinned_at;
     const int64_t pitch = is_there ? image.pitch : static_cast<int64_t>(aligned(row_bytes(image)));
     auto* const planes = static_cast<uint8_t*>(lane.planes->data()) + entry.planes_at;
-    auto* const levels = static_cast<uint8_t*>(lane.levels->data()) + entry.levels_at;
+    auto* const qcoefs = static_cast<uint8_t*>(lane.qcoefs->data()) + entry.qcoefs_at;
     if (entry.plan.has_rgb()) rgb.push_back(entry.plan.rgb_job(image, from, pitch, planes));
-    dct.push_back(entry.plan.dct_job(from, pitch, planes, levels));
+    dct.push_back(entry.plan.dct_job(from, pitch, planes, qcoefs));
   }
   if (!rgb.empty()) CT_RETURN_IF_ERROR(cuda::submit_rgb_batch(device, *lane.queue, rgb));
   return cuda::submit_dct8x8_batch(device, *lane.queue, dct);
@@ -191,11 +192,11 @@ Status EncodeChunk::code(Lane& lane) {
   for (size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
     const JpegPicture picture =
-        entry.plan.picture(options_, static_cast<uint8_t*>(lane.levels->data()) + entry.levels_at);
+        entry.plan.picture(options_, static_cast<uint8_t*>(lane.qcoefs->data()) + entry.qcoefs_at);
     JpegEncodeJob& job = entry.job;
     if (!make_jpeg_scan_layout(picture, file_options(options_), &job.layout).ok()) continue;
     for (int c = 0; c < picture.components(); ++c)
-      job.levels[c] = {picture.levels[c].data, picture.levels[c].stride};
+      job.qcoefs[c] = {picture.qcoefs[c].data, picture.qcoefs[c].stride};
     job.codes = &codes;
     job.output = static_cast<uint8_t*>(lane.files->data()) + entry.file_at;
     job.capacity = entry.capacity;

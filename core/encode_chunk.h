@@ -17,7 +17,7 @@ namespace cudatransform::core {
 
 class EncodeChunk final : public Chunk {
  public:
-  // Levels, planes and pixels of a chunk.
+  // Quantized coefficients, planes and pixels of a chunk.
   static constexpr size_t kMaxBytes = size_t{64} << 20;
   static constexpr size_t kMaxPictures = 128;
 
@@ -49,7 +49,7 @@ class EncodeChunk final : public Chunk {
     CtFile* file;
     EncodePlan plan;
     size_t pinned_at = 0;  // of the host's pixels
-    size_t levels_at = 0, planes_at = 0, file_at = 0, capacity = 0;
+    size_t qcoefs_at = 0, planes_at = 0, file_at = 0, capacity = 0;
     JpegEncodeJob job;
     bool is_coded = false;
   };
@@ -65,7 +65,7 @@ class EncodeChunk final : public Chunk {
   const CtEncodeOptions& options_;
   const std::function<void()> end_;
   std::vector<Entry> entries_;
-  size_t bytes_ = 0, pinned_bytes_ = 0, level_bytes_ = 0, plane_bytes_ = 0, file_bytes_ = 0;
+  size_t bytes_ = 0, pinned_bytes_ = 0, qcoef_bytes_ = 0, plane_bytes_ = 0, file_bytes_ = 0;
 };
 
 }  // namespace cudatransform::core

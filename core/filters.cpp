@@ -1,4 +1,5 @@
-// From pictures of levels to others: rotated, mirrored, cropped, requantized, by frequency.
+// From pictures of quantized coefficients to others: rotated, mirrored, cropped, requantized, by
+// frequency.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <algorithm>
@@ -43,7 +44,7 @@ CtCode make_picture(CtEngine* engine, const CtPicture* from, CtPicture* to, CtEr
   const CtCode code = guarded(&own, [&] {
     if (const CtCode unusable = check(engine, &own); unusable != CT_OK) return unusable;
     if (from == nullptr) return report(CT_INVALID_ARGUMENT, "the picture is NULL", &own);
-    if (const Status status = check_levels(*from); !status.ok()) return report(status, &own);
+    if (const Status status = check_qcoefs(*from); !status.ok()) return report(status, &own);
     to->width = from->width;
     to->height = from->height;
     to->depth = from->depth;
@@ -171,7 +172,7 @@ Status flip_picture(CtEngine& engine, const CtFlipOptions& options, const CtPict
     job.places[c] = flip_place(flip.plan, component.h_samp, component.v_samp);
   }
   set_sizes(to);
-  CT_RETURN_IF_ERROR(make_levels(engine, to));
+  CT_RETURN_IF_ERROR(make_qcoefs(engine, to));
   for (int c = 0; c < to->components; ++c) {
     job.from[c] = coefs_of(from.component[c]);
     job.to[c] = coefs_of(to->component[c]);
@@ -214,7 +215,7 @@ Status requantize(CtEngine& engine, int32_t quality, const CtPicture& from, CtPi
       requantized(before, tables_of_quality(from, quality), true, from.components);
   to->n_tables = after.count;
   for (int t = 0; t < after.count; ++t) std::copy_n(after.tables[t].q, 64, to->tables[t]);
-  CT_RETURN_IF_ERROR(make_levels(engine, to));
+  CT_RETURN_IF_ERROR(make_qcoefs(engine, to));
   RequantJob job;
   job.components = to->components;
   std::copy_n(before.tables, before.count, job.before);
@@ -234,7 +235,7 @@ Status requantize(CtEngine& engine, int32_t quality, const CtPicture& from, CtPi
 
 Status make_pixels(CtEngine& engine, const CtDecodeOptions& options, const CtPicture& from,
                    CtPicture* to) {
-  if (options.output == CT_OUTPUT_LEVELS) return wrong("the output is pixels");
+  if (options.output == CT_OUTPUT_COEFFICIENTS) return wrong("the output is pixels");
   JpegHeader header;
   header.width = static_cast<uint32_t>(from.width);
   header.height = static_cast<uint32_t>(from.height);
@@ -251,8 +252,8 @@ Status make_pixels(CtEngine& engine, const CtDecodeOptions& options, const CtPic
   CT_RETURN_IF_ERROR(engine.blocks->take(plan.pixel_bytes, &to->block));
   CtBlock* planes = nullptr;
   if (plan.plane_bytes > 0) CT_RETURN_IF_ERROR(engine.blocks->take(plan.plane_bytes, &planes));
-  auto* const levels = static_cast<uint8_t*>(from.component[0].data);
-  PixelJobs jobs = jobs_of(plan, tables_of(from), levels,
+  auto* const qcoefs = static_cast<uint8_t*>(from.component[0].data);
+  PixelJobs jobs = jobs_of(plan, tables_of(from), qcoefs,
                            planes != nullptr ? planes->data() : nullptr, to->block->data());
   for (int c = 0; c < plan.components; ++c) {
     CoefPlane& coefs =
@@ -397,7 +398,7 @@ CtCode ct_planes(CtEngine* engine, CtType type, const CtPicture* from, CtPlanes*
           CT_INVALID_ARGUMENT,
           "planes are CT_INT16, CT_INT32, CT_FLOAT16 or CT_FLOAT32, not " + std::to_string(type),
           error);
-    cudatransform::Status status = check_levels(*from);
+    cudatransform::Status status = check_qcoefs(*from);
     if (status.ok()) status = make_planes(*engine, number, *from, planes);
     if (!status.ok()) ct_planes_clear(planes);
     return report(status, error);

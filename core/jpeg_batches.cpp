@@ -1,4 +1,4 @@
-// Batches of JPEG files on their way to pixels or levels.
+// Batches of JPEG files on their way to pixels or quantized coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "core/jpeg_batches.h"
@@ -139,20 +139,20 @@ void JpegBatches::decode_stacked(JpegBatch& batch, size_t i) const {
 void JpegBatches::decode_on_host(JpegItem& item, CtBlock* block, uint8_t* to) const {
   if (!item.is_sound()) return unref(block);
   static thread_local std::unique_ptr<Memory> kept;
-  if (options_.output != CT_OUTPUT_LEVELS) {
-    uint8_t* const levels = make_host_room(item.plan().level_bytes, &kept);
-    Status status = levels != nullptr ? Status() : no_memory();
-    if (status.ok() && !item.decode(options_, levels)) return unref(block);
+  if (options_.output != CT_OUTPUT_COEFFICIENTS) {
+    uint8_t* const qcoefs = make_host_room(item.plan().qcoef_bytes, &kept);
+    Status status = qcoefs != nullptr ? Status() : no_memory();
+    if (status.ok() && !item.decode(options_, qcoefs)) return unref(block);
     if (status.ok() && block == nullptr) {
       status = engine_.blocks->take(item.plan().pixel_bytes, &block);
       if (status.ok()) to = block->data();
     }
-    if (status.ok()) status = make_pixels(item, levels, to);
+    if (status.ok()) status = make_pixels(item, qcoefs, to);
     if (status.ok()) return item.finish(options_, block, to);
     unref(block);
     return item.fail(status);
   }
-  if (const Status status = engine_.blocks->take(item.plan().level_bytes, &block); !status.ok())
+  if (const Status status = engine_.blocks->take(item.plan().qcoef_bytes, &block); !status.ok())
     return item.fail(status);
   if (item.decode(options_, block->data()))
     item.finish(options_, block, block->data());
@@ -160,7 +160,7 @@ void JpegBatches::decode_on_host(JpegItem& item, CtBlock* block, uint8_t* to) co
     unref(block);
 }
 
-Status JpegBatches::make_pixels(const JpegItem& item, uint8_t* levels, uint8_t* pixels) const {
+Status JpegBatches::make_pixels(const JpegItem& item, uint8_t* qcoefs, uint8_t* pixels) const {
   static thread_local std::unique_ptr<Memory> kept;
   uint8_t* planes = nullptr;
   if (item.plan().plane_bytes > 0) {
@@ -169,12 +169,12 @@ Status JpegBatches::make_pixels(const JpegItem& item, uint8_t* levels, uint8_t* 
   }
   Device& host = *engine_.host;
   return submit(host, host.queue(QueueKind::kCompute),
-                jobs_of(item.plan(), item.tables(), levels, planes, pixels));
+                jobs_of(item.plan(), item.tables(), qcoefs, planes, pixels));
 }
 
 // One block for all pictures, if they are sound and of one size.
 void JpegBatches::share_block(JpegBatch& batch) const {
-  if (options_.stack == 0 || options_.output == CT_OUTPUT_LEVELS) return;
+  if (options_.stack == 0 || options_.output == CT_OUTPUT_COEFFICIENTS) return;
   const PixelPlan& first = batch.items[0]->plan();
   const bool are_alike = std::all_of(
       batch.used().begin(), batch.used().end(), [&](const std::unique_ptr<JpegItem>& item) {

@@ -1,4 +1,4 @@
-// Batches of JPEG files on their way to pixels or levels.
+// Batches of JPEG files on their way to pixels or quantized coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -59,7 +59,7 @@ class JpegBatches {
   void decode_on_host(JpegItem& item, CtBlock* block, uint8_t* to) const;
   void decode_stacked(JpegBatch& batch, size_t i) const;
   void share_block(JpegBatch& batch) const;
-  Status make_pixels(const JpegItem& item, uint8_t* levels, uint8_t* pixels) const;
+  Status make_pixels(const JpegItem& item, uint8_t* qcoefs, uint8_t* pixels) const;
   void end(JpegBatch& batch);
 
   CtEngine& engine_;

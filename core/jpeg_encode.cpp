@@ -1,4 +1,5 @@
-// JPEG files of pixels and of levels by the CPU, and what encoding needs to know of an image.
+// JPEG files of pixels and of quantized coefficients by the CPU, and what encoding needs to know of
+// an image.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "core/jpeg_encode.h"
@@ -56,7 +57,8 @@ Quantizer quantizer_of(CtQuantizer quantizer) {
                                                : Quantizer::kRound;
 }
 
-// Levels of R, G and B have luma's table; of the caller's two, the latter has G and B.
+// Quantized coefficients of R, G and B have luma's table; of the caller's two, the latter has G and
+// B.
 void choose_tables(const CtEncodeOptions& options, EncodePlan* plan) {
   const bool has_two = plan->color == JpegColor::kYcbcr || options.n_tables == 2;
   plan->n_tables = plan->components > 1 && has_two ? 2 : 1;
@@ -79,8 +81,8 @@ void place(EncodePlan* plan) {
     const int32_t height = rgb_plane_side(plan->height, by.y);
     plan->blocks_w[c] = static_cast<uint32_t>(width + 7) / 8;
     plan->blocks_h[c] = static_cast<uint32_t>(height + 7) / 8;
-    plan->levels_at[c] = plan->level_bytes;
-    plan->level_bytes += size_t{plan->blocks_w[c]} * plan->blocks_h[c] * 64 * sizeof(int16_t);
+    plan->qcoefs_at[c] = plan->qcoef_bytes;
+    plan->qcoef_bytes += size_t{plan->blocks_w[c]} * plan->blocks_h[c] * 64 * sizeof(int16_t);
     // Behind its last column the DCT repeats it. cjpeg repeats the picture's last column, and takes
     // the mean of that and its like.
     SamplePlane& plane = plan->planes[c];
@@ -123,9 +125,10 @@ QuantComponent chroma_kind(int pixels) {
                        : QuantComponent::kChroma;
 }
 
-// Chooses tables whose file is as small as wanted. The memory of levels may be overwritten.
+// Chooses tables whose file is as small as wanted. The memory of quantized coefficients may be
+// overwritten.
 Status fit_tables(CtEngine& engine, const CtEncodeOptions& options, const Dct8x8Job& job,
-                  uint8_t* levels, EncodePlan* plan, std::string* warning) {
+                  uint8_t* qcoefs, EncodePlan* plan, std::string* warning) {
   ScalableDct picture;
   picture.device = engine.host.get();
   picture.ops = &host_dct8x8_ops();
@@ -142,7 +145,7 @@ Status fit_tables(CtEngine& engine, const CtEncodeOptions& options, const Dct8x8
 
   SizeControl control;
   CT_RETURN_IF_ERROR(control.begin(*engine.host, host_jpeg_encode_ops(),
-                                   plan->picture(options, levels), 0, file_options(options),
+                                   plan->picture(options, qcoefs), 0, file_options(options),
                                    picture.scaled.tables));
   SizeControl::Limits limits;
   limits.finest = picture.scaled.finest;
@@ -165,18 +168,18 @@ Status fit_tables(CtEngine& engine, const CtEncodeOptions& options, const Dct8x8
 
 // The file of gray pixels or of planes, in memory of the host's.
 Status encode_samples(CtEngine& engine, const CtEncodeOptions& options, const uint8_t* pixels,
-                      int64_t pitch, uint8_t* planes, uint8_t* levels, EncodePlan* plan,
+                      int64_t pitch, uint8_t* planes, uint8_t* qcoefs, EncodePlan* plan,
                       CtFile* file) {
   std::string warning;
   if (has_size(options))
-    CT_RETURN_IF_ERROR(fit_tables(engine, options, plan->dct_job(pixels, pitch, planes, levels),
-                                  levels, plan, &warning));
+    CT_RETURN_IF_ERROR(fit_tables(engine, options, plan->dct_job(pixels, pitch, planes, qcoefs),
+                                  qcoefs, plan, &warning));
   CT_RETURN_IF_ERROR(host_dct8x8_ops().submit(*engine.host, engine.host->queue(QueueKind::kCompute),
-                                              plan->dct_job(pixels, pitch, planes, levels),
+                                              plan->dct_job(pixels, pitch, planes, qcoefs),
                                               nullptr));
   Scratch& own = scratch();
   CT_RETURN_IF_ERROR(
-      own.writer.write(plan->picture(options, levels), file_options(options), &own.bytes));
+      own.writer.write(plan->picture(options, qcoefs), file_options(options), &own.bytes));
   CT_RETURN_IF_ERROR(take_file(own.bytes, {}, file));
   set_text(&file->error, CT_OK, warning);
   return {};
@@ -190,13 +193,13 @@ Status encode_image(CtEngine& engine, const CtEncodeOptions& options, const CtIm
   const size_t row = static_cast<size_t>(image.width) * static_cast<size_t>(image.channels);
   const size_t copied = image.on_device != 0 ? row * static_cast<size_t>(image.height) : 0;
   uint8_t* const planes =
-      make_host_room(aligned(plan.plane_bytes) + aligned(plan.level_bytes) + copied, &own.memory);
+      make_host_room(aligned(plan.plane_bytes) + aligned(plan.qcoef_bytes) + copied, &own.memory);
   if (planes == nullptr) return no_memory();
-  uint8_t* const levels = planes + aligned(plan.plane_bytes);
+  uint8_t* const qcoefs = planes + aligned(plan.plane_bytes);
   const auto* pixels = static_cast<const uint8_t*>(image.data);
   int64_t pitch = image.pitch;
   if (copied > 0) {
-    uint8_t* const to = levels + aligned(plan.level_bytes);
+    uint8_t* const to = qcoefs + aligned(plan.qcoef_bytes);
     pitch = static_cast<int64_t>(row);
     CT_RETURN_IF_ERROR(copy_to_host(engine, to, pitch, pixels, image.pitch, row,
                                     static_cast<size_t>(image.height)));
@@ -205,33 +208,34 @@ Status encode_image(CtEngine& engine, const CtEncodeOptions& options, const CtIm
   if (plan.has_rgb())
     CT_RETURN_IF_ERROR(host_rgb_ops().submit(*engine.host, engine.host->queue(QueueKind::kCompute),
                                              plan.rgb_job(image, pixels, pitch, planes), nullptr));
-  return encode_samples(engine, options, pixels, pitch, planes, levels, &plan, file);
+  return encode_samples(engine, options, pixels, pitch, planes, qcoefs, &plan, file);
 }
 
 Status check_memory(const CtPicture& from) {
   for (int c = 0; c < from.components; ++c) {
     const CtComponent& component = from.component[c];
-    if (component.data == nullptr || component.pitch < level_row_bytes(component.blocks_w))
+    if (component.data == nullptr || component.pitch < qcoef_row_bytes(component.blocks_w))
       return invalid("component " + std::to_string(c) +
                      " has no coefficients, or its rows overlap");
   }
   return {};
 }
 
-// The bytes of the levels that fetch_levels() brings to the host.
+// The bytes of the quantized coefficients that fetch_qcoefs() brings to the host.
 size_t fetched_bytes(const CtEngine& engine, const CtPicture& from) {
   size_t bytes = 0;
   for (int c = 0; engine.is_cuda() && c < from.components; ++c)
-    bytes += static_cast<size_t>(level_row_bytes(from.component[c].blocks_w)) *
+    bytes += static_cast<size_t>(qcoef_row_bytes(from.component[c].blocks_w)) *
              static_cast<size_t>(from.component[c].blocks_h);
   return bytes;
 }
 
-// Brings the levels of a device's picture to memory of the host's at `at`, and points `to` there.
-Status fetch_levels(CtEngine& engine, const CtPicture& from, uint8_t* at, CtPicture* to) {
+// Brings the quantized coefficients of a device's picture to memory of the host's at `at`, and
+// points `to` there.
+Status fetch_qcoefs(CtEngine& engine, const CtPicture& from, uint8_t* at, CtPicture* to) {
   for (int c = 0; c < from.components; ++c) {
     CtComponent& component = to->component[c];
-    const int64_t row = level_row_bytes(component.blocks_w);
+    const int64_t row = qcoef_row_bytes(component.blocks_w);
     CT_RETURN_IF_ERROR(copy_to_host(engine, at, row, component.data, component.pitch,
                                     static_cast<size_t>(row),
                                     static_cast<size_t>(component.blocks_h)));
@@ -261,14 +265,14 @@ Status find_places_of(const CtPicture& from, std::vector<FilePlace>* places) {
 
 Status write_picture(CtEngine& engine, const CtEncodeOptions& options, const CtPicture& given,
                      CtFile* file) {
-  CT_RETURN_IF_ERROR(check_levels(given));
+  CT_RETURN_IF_ERROR(check_qcoefs(given));
   CT_RETURN_IF_ERROR(check_memory(given));
   Scratch& own = scratch();
   CtPicture from = given;
   if (engine.is_cuda()) {
     uint8_t* const memory = make_host_room(fetched_bytes(engine, given), &own.memory);
     if (memory == nullptr) return no_memory();
-    CT_RETURN_IF_ERROR(fetch_levels(engine, given, memory, &from));
+    CT_RETURN_IF_ERROR(fetch_qcoefs(engine, given, memory, &from));
   }
   JpegOptions how = file_options(options);
   how.keep_metadata = options.leave_metadata == 0;
@@ -286,7 +290,7 @@ Status write_picture(CtEngine& engine, const CtEncodeOptions& options, const CtP
   picture.sampling = sampling_of(from);
   for (int c = 0; c < from.components; ++c) {
     const CtComponent& component = from.component[c];
-    picture.levels[c] = {static_cast<int16_t*>(component.data), component.pitch,
+    picture.qcoefs[c] = {static_cast<int16_t*>(component.data), component.pitch,
                          static_cast<uint32_t>(component.blocks_w),
                          static_cast<uint32_t>(component.blocks_h)};
     picture.tables[c] = from.tables[component.table];
@@ -352,21 +356,21 @@ Dct8x8Job inverse_job(const EncodePlan& plan, const CtPicture& from, uint8_t* pl
 
 Status reencode_picture(CtEngine& engine, const CtEncodeOptions& options, const CtPicture& given,
                         CtFile* file) {
-  CT_RETURN_IF_ERROR(check_levels(given));
+  CT_RETURN_IF_ERROR(check_qcoefs(given));
   CT_RETURN_IF_ERROR(check_memory(given));
   EncodePlan plan;
   CT_RETURN_IF_ERROR(plan_reencoding(given, options, &plan));
   uint8_t* const planes = make_host_room(
-      aligned(plan.plane_bytes) + aligned(plan.level_bytes) + fetched_bytes(engine, given),
+      aligned(plan.plane_bytes) + aligned(plan.qcoef_bytes) + fetched_bytes(engine, given),
       &scratch().memory);
   if (planes == nullptr) return no_memory();
-  uint8_t* const levels = planes + aligned(plan.plane_bytes);
+  uint8_t* const qcoefs = planes + aligned(plan.plane_bytes);
   CtPicture from = given;
   if (engine.is_cuda())
-    CT_RETURN_IF_ERROR(fetch_levels(engine, given, levels + aligned(plan.level_bytes), &from));
+    CT_RETURN_IF_ERROR(fetch_qcoefs(engine, given, qcoefs + aligned(plan.qcoef_bytes), &from));
   CT_RETURN_IF_ERROR(host_dct8x8_ops().submit(*engine.host, engine.host->queue(QueueKind::kCompute),
                                               inverse_job(plan, from, planes), nullptr));
-  return encode_samples(engine, options, nullptr, 0, planes, levels, &plan, file);
+  return encode_samples(engine, options, nullptr, 0, planes, qcoefs, &plan, file);
 }
 
 // make() makes a file and returns a Status. An error is the file's.
@@ -445,7 +449,7 @@ RgbJob EncodePlan::rgb_job(const CtImage& image, const uint8_t* pixels, int64_t 
 }
 
 Dct8x8Job EncodePlan::dct_job(const uint8_t* pixels, int64_t pitch, uint8_t* memory,
-                              uint8_t* levels) const {
+                              uint8_t* qcoefs) const {
   Dct8x8Job job;
   job.direction = Direction::kForward;
   job.components = components;
@@ -460,7 +464,7 @@ Dct8x8Job EncodePlan::dct_job(const uint8_t* pixels, int64_t pitch, uint8_t* mem
       job.samples[c].data = const_cast<uint8_t*>(pixels);
       job.samples[c].pitch = pitch;
     }
-    const JpegLevels to = levels_of(c, levels);
+    const JpegQcoefs to = qcoefs_of(c, qcoefs);
     job.coefs[c] = {.data = to.data,
                     .pitch = to.stride,
                     .blocks_w = static_cast<int32_t>(to.blocks_w),
@@ -471,13 +475,13 @@ Dct8x8Job EncodePlan::dct_job(const uint8_t* pixels, int64_t pitch, uint8_t* mem
   return job;
 }
 
-JpegLevels EncodePlan::levels_of(size_t component, uint8_t* levels) const {
-  return {reinterpret_cast<int16_t*>(levels + levels_at[component]),
+JpegQcoefs EncodePlan::qcoefs_of(size_t component, uint8_t* qcoefs) const {
+  return {reinterpret_cast<int16_t*>(qcoefs + qcoefs_at[component]),
           static_cast<ptrdiff_t>(blocks_w[component] * 64 * sizeof(int16_t)), blocks_w[component],
           blocks_h[component]};
 }
 
-JpegPicture EncodePlan::picture(const CtEncodeOptions& options, uint8_t* levels) const {
+JpegPicture EncodePlan::picture(const CtEncodeOptions& options, uint8_t* qcoefs) const {
   JpegPicture picture;
   picture.width = static_cast<uint32_t>(width);
   picture.height = static_cast<uint32_t>(height);
@@ -486,7 +490,7 @@ JpegPicture EncodePlan::picture(const CtEncodeOptions& options, uint8_t* levels)
     picture.sampling = JpegSampling::of_luma(color, static_cast<uint32_t>(by[1].x),
                                              static_cast<uint32_t>(by[1].y));
   for (size_t c = 0; c < static_cast<size_t>(components); ++c) {
-    picture.levels[c] = levels_of(c, levels);
+    picture.qcoefs[c] = qcoefs_of(c, qcoefs);
     picture.tables[c] = tables[c > 0 ? static_cast<size_t>(n_tables) - 1 : 0].q;
   }
   picture.metadata = {options.markers, options.markers_size};
@@ -503,12 +507,12 @@ void encode_on_host(CtEngine& engine, const CtEncodeOptions& options, const CtIm
   make_file(file, [&] { return encode_image(engine, options, image, file); });
 }
 
-void write_levels(const EncodePlan& plan, const CtEncodeOptions& options, uint8_t* levels,
+void write_qcoefs(const EncodePlan& plan, const CtEncodeOptions& options, uint8_t* qcoefs,
                   CtFile* file) {
   make_file(file, [&]() -> Status {
     Scratch& own = scratch();
     CT_RETURN_IF_ERROR(
-        own.writer.write(plan.picture(options, levels), file_options(options), &own.bytes));
+        own.writer.write(plan.picture(options, qcoefs), file_options(options), &own.bytes));
     return take_file(own.bytes, {}, file);
   });
 }

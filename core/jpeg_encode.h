@@ -1,4 +1,5 @@
-// JPEG files of pixels and of levels by the CPU, and what encoding needs to know of an image.
+// JPEG files of pixels and of quantized coefficients by the CPU, and what encoding needs to know of
+// an image.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -23,7 +24,7 @@ QuantTable luma_table(CtPreset preset, int quality);
 // `pixels`: samples of luma for one of chroma.
 QuantTable chroma_table(CtPreset preset, int quality, int pixels);
 
-// From an image to its levels: sizes, jobs, and the description of the file.
+// From an image to its quantized coefficients: sizes, jobs, and the description of the file.
 struct EncodePlan {
   int32_t width = 0, height = 0, components = 0;
   int32_t channels = 0;  // of pixels; 0: the picture comes as planes
@@ -35,18 +36,18 @@ struct EncodePlan {
   Method method = Method::kIslow;
 
   std::array<uint32_t, kMaxComponents> blocks_w = {}, blocks_h = {};
-  std::array<size_t, kMaxComponents> levels_at = {}, planes_at = {};
+  std::array<size_t, kMaxComponents> qcoefs_at = {}, planes_at = {};
   std::array<SamplePlane, kMaxComponents> planes = {};  // without addresses
-  size_t level_bytes = 0, plane_bytes = 0;
+  size_t qcoef_bytes = 0, plane_bytes = 0;
 
   bool has_rgb() const { return channels == 3; }
   bool has_planes() const { return channels != 1; }  // the DCT reads gray pixels as they are
   // For memory of one engine; `pixels` has the image.
   RgbJob rgb_job(const CtImage& image, const uint8_t* pixels, int64_t pitch, uint8_t* planes) const;
-  Dct8x8Job dct_job(const uint8_t* pixels, int64_t pitch, uint8_t* planes, uint8_t* levels) const;
-  JpegLevels levels_of(size_t component, uint8_t* levels) const;
+  Dct8x8Job dct_job(const uint8_t* pixels, int64_t pitch, uint8_t* planes, uint8_t* qcoefs) const;
+  JpegQcoefs qcoefs_of(size_t component, uint8_t* qcoefs) const;
   // Points into the plan.
-  JpegPicture picture(const CtEncodeOptions& options, uint8_t* levels) const;
+  JpegPicture picture(const CtEncodeOptions& options, uint8_t* qcoefs) const;
 };
 
 // kInvalidArgument: no JPEG file can be made of such an image.
@@ -58,10 +59,10 @@ void fail(const Status& why, CtFile* file);
 // Encodes an image of the host's in the calling thread. Never throws; an error is the file's.
 void encode_on_host(CtEngine& engine, const CtEncodeOptions& options, const CtImage& image,
                     CtFile* file);
-// Likewise levels of a plan, in the host's memory.
-void write_levels(const EncodePlan& plan, const CtEncodeOptions& options, uint8_t* levels,
+// Likewise quantized coefficients of a plan, in the host's memory.
+void write_qcoefs(const EncodePlan& plan, const CtEncodeOptions& options, uint8_t* qcoefs,
                   CtFile* file);
-// Likewise a picture of levels, which are in the engine's memory.
+// Likewise a picture of quantized coefficients, which are in the engine's memory.
 void write_on_host(CtEngine& engine, const CtEncodeOptions& options, const CtPicture& picture,
                    CtFile* file);
 // Likewise its samples.

@@ -1,4 +1,5 @@
-// One JPEG file of a batch: its bytes, what its header says, and its levels by the CPU.
+// One JPEG file of a batch: its bytes, what its header says, and its quantized coefficients by the
+// CPU.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "core/jpeg_item.h"
@@ -116,7 +117,7 @@ Status JpegItem::read_file(const char* path) {
 // Finds where the first picture ends and others begin.
 Status JpegItem::look_behind(const CtDecodeOptions& options) {
   file_ = whole_;
-  const bool keeps = options.output == CT_OUTPUT_LEVELS && options.keep_metadata != 0;
+  const bool keeps = options.output == CT_OUTPUT_COEFFICIENTS && options.keep_metadata != 0;
   if (!keeps && find_mpf(whole_).empty()) return {};
   const FirstPicture first = first_picture(whole_);
   const size_t trailing = whole_.size() - first.size;
@@ -158,9 +159,9 @@ Status JpegItem::open_picture(const CtDecodeOptions& options, bool dense) {
   return {};
 }
 
-bool JpegItem::decode(const CtDecodeOptions& options, uint8_t* levels) {
-  JpegLevels planes[kJpegMaxComponents];
-  for (int c = 0; c < plan_.header.components; ++c) planes[c] = plan_.levels(c, levels);
+bool JpegItem::decode(const CtDecodeOptions& options, uint8_t* qcoefs) {
+  JpegQcoefs planes[kJpegMaxComponents];
+  for (int c = 0; c < plan_.header.components; ++c) planes[c] = plan_.qcoefs(c, qcoefs);
   JpegFindings found;
   const bool conceals = options.conceal != 0;
   const Status status =
@@ -209,14 +210,14 @@ Status JpegItem::read_rest(const CtDecodeOptions& options) {
   return {};
 }
 
-void JpegItem::describe_levels(uint8_t* data) {
+void JpegItem::describe_qcoefs(uint8_t* data) {
   static constexpr char kRgbIds[] = "RGB", kCmykIds[] = "CMYK";
   const JpegHeader& header = plan_.header;
   picture_.components = header.components;
   picture_.n_tables = tables_.count;
   for (int t = 0; t < tables_.count; ++t) std::copy_n(tables_.tables[t].q, 64, picture_.tables[t]);
   for (int c = 0; c < header.components; ++c) {
-    const JpegLevels levels = plan_.levels(c, data);
+    const JpegQcoefs qcoefs = plan_.qcoefs(c, data);
     CtComponent& to = picture_.component[c];
     to.id = header.color == JpegColor::kRgb    ? kRgbIds[c]
             : header.color == JpegColor::kCmyk ? kCmykIds[c]
@@ -225,11 +226,11 @@ void JpegItem::describe_levels(uint8_t* data) {
     to.v_samp = static_cast<int32_t>(header.sampling.v[c]);
     to.width = static_cast<int32_t>(header.sampling.width(header.width, c));
     to.height = static_cast<int32_t>(header.sampling.height(header.height, c));
-    to.blocks_w = static_cast<int32_t>(levels.blocks_w);
-    to.blocks_h = static_cast<int32_t>(levels.blocks_h);
+    to.blocks_w = static_cast<int32_t>(qcoefs.blocks_w);
+    to.blocks_h = static_cast<int32_t>(qcoefs.blocks_h);
     to.table = tables_.table_of[c];
-    to.data = levels.data;
-    to.pitch = levels.stride;
+    to.data = qcoefs.data;
+    to.pitch = qcoefs.stride;
   }
 }
 
@@ -240,8 +241,8 @@ void JpegItem::finish(const CtDecodeOptions& options, CtBlock* block, uint8_t* d
   picture_.irregular = irregular_;
   picture_.width = plan_.width;
   picture_.height = plan_.height;
-  if (options.output == CT_OUTPUT_LEVELS) {
-    describe_levels(data);
+  if (options.output == CT_OUTPUT_COEFFICIENTS) {
+    describe_qcoefs(data);
     if (const Status status = read_rest(options); !status.ok()) fail(status);
     return;
   }

@@ -1,4 +1,5 @@
-// One JPEG file of a batch: its bytes, what its header says, and its levels by the CPU.
+// One JPEG file of a batch: its bytes, what its header says, and its quantized coefficients by the
+// CPU.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -33,8 +34,8 @@ class JpegItem {
   const JpegTables& tables() const { return tables_; }
   CtPicture& picture() { return picture_; }
 
-  // Decodes into `levels`, of plan().level_bytes. Not ok: the result is an error.
-  bool decode(const CtDecodeOptions& options, uint8_t* levels);
+  // Decodes into `qcoefs`, of plan().qcoef_bytes. Not ok: the result is an error.
+  bool decode(const CtDecodeOptions& options, uint8_t* qcoefs);
 
   // Decoding on a device: the bytes that pack() needs, 0 if only the CPU can decode the file.
   void measure() { measured_ = is_sound_ ? scan_reader_.measure(file_) : 0; }
@@ -45,7 +46,8 @@ class JpegItem {
   // Takes the job's result. False: the CPU has to decode the file.
   bool settle(const JpegDecodeResult& result);
 
-  // Describes a decoded picture, whose pixels or levels are at `data` in `block` (transferred).
+  // Describes a decoded picture, whose pixels or quantized coefficients are at `data` in `block`
+  // (transferred).
   void finish(const CtDecodeOptions& options, CtBlock* block, uint8_t* data);
 
  private:
@@ -54,7 +56,7 @@ class JpegItem {
   Status open_picture(const CtDecodeOptions& options, bool dense);
   Status look_behind(const CtDecodeOptions& options);
   Status read_rest(const CtDecodeOptions& options);
-  void describe_levels(uint8_t* data);
+  void describe_qcoefs(uint8_t* data);
 
   std::unique_ptr<uint8_t[]> own_;  // the bytes of a file
   size_t own_bytes_ = 0;

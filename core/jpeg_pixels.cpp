@@ -1,4 +1,5 @@
-// From the levels of a JPEG picture to its pixels: which jobs the engines get, and their memory.
+// From the quantized coefficients of a JPEG picture to its pixels: which jobs the engines get, and
+// their memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "core/jpeg_pixels.h"
@@ -23,7 +24,7 @@ Status unsupported(const std::string& what) {
 }
 
 Status check_kind(const JpegHeader& header, CtOutput output) {
-  if (output == CT_OUTPUT_LEVELS) return {};
+  if (output == CT_OUTPUT_COEFFICIENTS) return {};
   if (header.depth != 8)
     return unsupported("its samples have " + std::to_string(header.depth) +
                        " bits, and pixels are made of 8");
@@ -86,9 +87,9 @@ void place_planes(PixelPlan* plan) {
 
 }  // namespace
 
-JpegLevels PixelPlan::levels(int component, uint8_t* base) const {
+JpegQcoefs PixelPlan::qcoefs(int component, uint8_t* base) const {
   const auto c = static_cast<size_t>(component);
-  return {reinterpret_cast<int16_t*>(base + levels_at[c]),
+  return {reinterpret_cast<int16_t*>(base + qcoefs_at[c]),
           static_cast<ptrdiff_t>(row_bytes(header.blocks_w[c])), header.blocks_w[c],
           header.blocks_h[c]};
 }
@@ -101,12 +102,12 @@ Status plan_pixels(const JpegHeader& header, const CtDecodeOptions& options, boo
   plan->output = options.output;
   plan->scale = std::max(options.scale, 1);
   for (size_t c = 0; c < static_cast<size_t>(header.components); ++c) {
-    plan->levels_at[c] = plan->level_bytes;
-    plan->level_bytes += aligned(row_bytes(header.blocks_w[c]) * header.blocks_h[c]);
+    plan->qcoefs_at[c] = plan->qcoef_bytes;
+    plan->qcoef_bytes += aligned(row_bytes(header.blocks_w[c]) * header.blocks_h[c]);
   }
   plan->width = static_cast<int32_t>(header.width);
   plan->height = static_cast<int32_t>(header.height);
-  if (options.output == CT_OUTPUT_LEVELS) return {};
+  if (options.output == CT_OUTPUT_COEFFICIENTS) return {};
   plan->width = scaled_size(plan->width, plan->scale);
   plan->height = scaled_size(plan->height, plan->scale);
   const bool is_gray = options.output == CT_OUTPUT_GRAY;
@@ -123,7 +124,7 @@ Status plan_pixels(const JpegHeader& header, const CtDecodeOptions& options, boo
   return {};
 }
 
-PixelJobs jobs_of(const PixelPlan& plan, const JpegTables& tables, uint8_t* levels, uint8_t* planes,
+PixelJobs jobs_of(const PixelPlan& plan, const JpegTables& tables, uint8_t* qcoefs, uint8_t* planes,
                   uint8_t* pixels) {
   PixelJobs jobs;
   Dct8x8Job all;
@@ -133,7 +134,7 @@ PixelJobs jobs_of(const PixelPlan& plan, const JpegTables& tables, uint8_t* leve
   const bool is_gray = plan.output == CT_OUTPUT_GRAY;
   for (int c = 0; c < plan.components; ++c) {
     const auto i = static_cast<size_t>(c);
-    const JpegLevels from = plan.levels(c, levels);
+    const JpegQcoefs from = plan.qcoefs(c, qcoefs);
     all.coefs[c] = {.data = from.data,
                     .pitch = from.stride,
                     .blocks_w = static_cast<int32_t>(from.blocks_w),

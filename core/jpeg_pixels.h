@@ -1,4 +1,5 @@
-// From the levels of a JPEG picture to its pixels: which jobs the engines get, and their memory.
+// From the quantized coefficients of a JPEG picture to its pixels: which jobs the engines get, and
+// their memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -19,15 +20,15 @@ constexpr size_t aligned(size_t bytes) {
   return (bytes + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
 }
 
-// Where a picture's levels, planes and pixels lie, and in how much memory.
+// Where a picture's quantized coefficients, planes and pixels lie, and in how much memory.
 struct PixelPlan {
   JpegHeader header;
   CtOutput output = CT_OUTPUT_RGB;
   ChromaUpsampling upsampling = ChromaUpsampling::kFancy;
   int scale = 1;
 
-  size_t level_bytes = 0;
-  std::array<size_t, kJpegMaxComponents> levels_at = {};
+  size_t qcoef_bytes = 0;
+  std::array<size_t, kJpegMaxComponents> qcoefs_at = {};
 
   // Of pixels.
   int32_t width = 0, height = 0, channels = 0;
@@ -39,8 +40,8 @@ struct PixelPlan {
   std::array<int, kMaxComponents> scales = {};
 
   // Bytes of memory that decoding takes, beside the file.
-  uint64_t bytes() const { return level_bytes + plane_bytes + pixel_bytes + header.extra_bytes; }
-  JpegLevels levels(int component, uint8_t* base) const;
+  uint64_t bytes() const { return qcoef_bytes + plane_bytes + pixel_bytes + header.extra_bytes; }
+  JpegQcoefs qcoefs(int component, uint8_t* base) const;
 };
 
 // kUnsupported: such pixels are not made of such a file. `dense`: pixels have no gaps between rows.
@@ -54,7 +55,7 @@ struct PixelJobs {
   RgbJob rgb;
   bool has_rgb = false;
 };
-PixelJobs jobs_of(const PixelPlan& plan, const JpegTables& tables, uint8_t* levels, uint8_t* planes,
+PixelJobs jobs_of(const PixelPlan& plan, const JpegTables& tables, uint8_t* qcoefs, uint8_t* planes,
                   uint8_t* pixels);
 Status submit(Device& device, Queue& queue, const PixelJobs& jobs);
 

@@ -140,7 +140,7 @@ void Lanes::trim() {
   const std::lock_guard lock(mutex_);
   for (const std::unique_ptr<Lane>& lane : idle_)
     for (std::unique_ptr<Memory>* memory :
-         {&lane->pinned, &lane->levels, &lane->planes, &lane->files})
+         {&lane->pinned, &lane->qcoefs, &lane->planes, &lane->files})
       if (*memory && (*memory)->size() > kMaxKept) memory->reset();
 }
 

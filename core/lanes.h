@@ -19,7 +19,7 @@ namespace cudatransform::core {
 struct Lane {
   std::unique_ptr<Queue> queue;
   std::unique_ptr<Memory> pinned;
-  std::unique_ptr<Memory> levels, planes, files;  // of the device
+  std::unique_ptr<Memory> qcoefs, planes, files;  // of the device
 };
 
 // Makes `*memory` at least as large.

@@ -1,4 +1,5 @@
-// Pictures of levels: their layout in memory, and what else of their files they keep.
+// Pictures of quantized coefficients: their layout in memory, and what else of their files they
+// keep.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "core/picture.h"
@@ -85,12 +86,12 @@ JpegSampling sampling_of(const CtPicture& picture) {
   return sampling;
 }
 
-Status check_levels(const CtPicture& picture) {
+Status check_qcoefs(const CtPicture& picture) {
   if (picture.error.code != CT_OK) return wrong("the picture is an error");
   if (number_in(picture.color) < CT_GRAY || number_in(picture.color) > CT_YCCK)
     return wrong("color is one of CtColor, not " + std::to_string(number_in(picture.color)));
   if (picture.components != components_of(color_of(picture.color)))
-    return wrong("a picture of levels has " +
+    return wrong("a picture of coefficients has " +
                  std::to_string(components_of(color_of(picture.color))) + " components, not " +
                  std::to_string(picture.components));
   if (picture.depth != 8 && picture.depth != 12)
@@ -109,18 +110,18 @@ void set_sizes(CtPicture* picture) {
   for (int c = 0; c < picture->components; ++c) set_size(*picture, c, &picture->component[c]);
 }
 
-Status make_levels(CtEngine& engine, CtPicture* picture) {
+Status make_qcoefs(CtEngine& engine, CtPicture* picture) {
   int64_t bytes = 0;
   for (int c = 0; c < picture->components; ++c) {
     const CtComponent& component = picture->component[c];
-    bytes += level_row_bytes(component.blocks_w) * component.blocks_h;
+    bytes += qcoef_row_bytes(component.blocks_w) * component.blocks_h;
   }
   CT_RETURN_IF_ERROR(engine.blocks->take(static_cast<size_t>(bytes), &picture->block));
   uint8_t* at = picture->block->data();
   for (int c = 0; c < picture->components; ++c) {
     CtComponent& component = picture->component[c];
     component.data = at;
-    component.pitch = level_row_bytes(component.blocks_w);
+    component.pitch = qcoef_row_bytes(component.blocks_w);
     at += component.pitch * component.blocks_h;
   }
   return {};

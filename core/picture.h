@@ -1,4 +1,5 @@
-// Pictures of levels: their layout in memory, and what else of their files they keep.
+// Pictures of quantized coefficients: their layout in memory, and what else of their files they
+// keep.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -13,7 +14,7 @@
 namespace cudatransform::core {
 
 // The bytes of a row of blocks.
-constexpr int64_t level_row_bytes(int32_t blocks_w) { return int64_t{blocks_w} * 64 * 2; }
+constexpr int64_t qcoef_row_bytes(int32_t blocks_w) { return int64_t{blocks_w} * 64 * 2; }
 
 CtColor color_of(JpegColor color);
 JpegSampling sampling_of(const CtPicture& picture);
@@ -21,12 +22,12 @@ JpegColor color_of(CtColor color);
 
 // Whether sizes, factors, components and tables of a caller's picture belong together.
 // kInvalidArgument: why not.
-Status check_levels(const CtPicture& picture);
+Status check_qcoefs(const CtPicture& picture);
 // Sets the sizes of components by those of the picture, their factors and color.
 void set_sizes(CtPicture* picture);
-// Gives a picture with sizes a block for its levels.
-Status make_levels(CtEngine& engine, CtPicture* picture);
-// The levels of a component, as engines take them.
+// Gives a picture with sizes a block for its quantized coefficients.
+Status make_qcoefs(CtEngine& engine, CtPicture* picture);
+// The quantized coefficients of a component, as engines take them.
 CoefArray coefs_of(const CtComponent& component);
 
 // Memory for the rest of a file, to be filled in: attachments' places, segments, and the bytes

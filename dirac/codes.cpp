@@ -1,5 +1,5 @@
-// The codes of a picture's levels: bands of core pictures, slices of low delay and high quality
-// pictures.
+// The codes of a picture's quantized coefficients: bands of core pictures, slices of low delay and
+// high quality pictures.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "dirac/codes.h"
@@ -12,12 +12,13 @@
 
 #include "dirac/arithmetic.h"
 #include "dirac/bits.h"
-#include "dirac/levels.h"
+#include "dirac/qcoefs.h"
 
 namespace cudatransform {
 namespace {
 
-// The neighbor whose sign a level is likely to have: in the low-pass direction of the band.
+// The neighbor whose sign a quantized coefficient is likely to have: in the low-pass direction of
+// the band.
 enum class SignFrom { kNone, kAbove, kLeft };
 
 struct Contexts {
@@ -187,7 +188,7 @@ bool decode_block(DiracArithmetic& decoder, Contexts& contexts, const DiracBand*
     }
     uint64_t* map = band.map + ptrdiff_t{y} * band.map_words;
     uint64_t* signs = band.signs + ptrdiff_t{y} * band.map_words;
-    Value* const row = static_cast<Value*>(band.levels) + ptrdiff_t{y} * band.width;
+    Value* const row = static_cast<Value*>(band.qcoefs) + ptrdiff_t{y} * band.width;
     Value* next = row + band.counts[y];
     uint64_t left = 0, left_negative = 0;
     if (first > 0) {
@@ -306,10 +307,10 @@ class VlcBand {
   bool read_block(const Block& block, DiracBand& band, uint32_t& magnitudes) {
     for (int32_t y = block.y; y < block.y_end && !bits_.at_end(); ++y) {
       DiracRowWriter<Value> writer(band, y);
-      bits_.signed_codes(block.x_end - block.x, [&](int32_t i, int32_t level) {
-        const auto bits = static_cast<uint32_t>(level);
-        magnitudes |= level < 0 ? 0 - bits : bits;
-        writer.put(block.x + i, level);
+      bits_.signed_codes(block.x_end - block.x, [&](int32_t i, int32_t qcoef) {
+        const auto bits = static_cast<uint32_t>(qcoef);
+        magnitudes |= qcoef < 0 ? 0 - bits : bits;
+        writer.put(block.x + i, qcoef);
       });
     }
     return true;
@@ -406,32 +407,32 @@ struct Largest {
   }
 };
 
-uint32_t magnitude_of(int32_t level) {
-  const auto bits = static_cast<uint32_t>(level);
-  return level < 0 ? 0 - bits : bits;
+uint32_t magnitude_of(int32_t qcoef) {
+  const auto bits = static_cast<uint32_t>(qcoef);
+  return qcoef < 0 ? 0 - bits : bits;
 }
 
-// Whether levels of a band with this quantizer can be dequantized.
+// Whether quantized coefficients of a band with this quantizer can be dequantized.
 bool can_hold(const DiracBand& band, int32_t column, int32_t row) {
   return band.quantizer(column, row) <= kMaxQuantIndex;
 }
 
-// The levels of one component, band after band.
+// The quantized coefficients of one component, band after band.
 template <typename Value>
-bool read_component(DiracBits bits, int component, int32_t column, int32_t row, DiracLevels& levels,
+bool read_component(DiracBits bits, int component, int32_t column, int32_t row, DiracQcoefs& qcoefs,
                     Largest& largest) {
   bool sound = true;
-  for (int i = 0; i < levels.band_count() && !bits.at_end(); ++i) {
-    const DiracBand& band = levels.band(component, i);
+  for (int i = 0; i < qcoefs.band_count() && !bits.at_end(); ++i) {
+    const DiracBand& band = qcoefs.band(component, i);
     const Part part = part_of(band, column, row);
     const bool holds = can_hold(band, column, row);
     uint32_t magnitudes = 0;
     for (int32_t y = part.y; y < part.y_end && !bits.at_end(); ++y) {
       DiracRowWriter<Value> writer(band, y);
-      bits.signed_codes(part.x_end - part.x, [&](int32_t i, int32_t level) {
+      bits.signed_codes(part.x_end - part.x, [&](int32_t i, int32_t qcoef) {
         sound &= holds;
-        magnitudes |= magnitude_of(level);
-        if (holds) writer.put(part.x + i, level);
+        magnitudes |= magnitude_of(qcoef);
+        if (holds) writer.put(part.x + i, qcoef);
       });
     }
     if (holds) largest.note<Value>(component, i, magnitudes, band.quantizer(column, row));
@@ -439,22 +440,22 @@ bool read_component(DiracBits bits, int component, int32_t column, int32_t row, 
   return sound;
 }
 
-// The interleaved levels of both chroma components.
+// The interleaved quantized coefficients of both chroma components.
 template <typename Value>
-bool read_chroma(DiracBits bits, int32_t column, int32_t row, DiracLevels& levels,
+bool read_chroma(DiracBits bits, int32_t column, int32_t row, DiracQcoefs& qcoefs,
                  Largest& largest) {
   bool sound = true;
-  for (int i = 0; i < levels.band_count() && !bits.at_end(); ++i) {
-    const DiracBand& first = levels.band(1, i);
+  for (int i = 0; i < qcoefs.band_count() && !bits.at_end(); ++i) {
+    const DiracBand& first = qcoefs.band(1, i);
     const Part part = part_of(first, column, row);
     const bool holds = can_hold(first, column, row);
     uint32_t magnitudes = 0;  // of both
     for (int32_t y = part.y; y < part.y_end && !bits.at_end(); ++y) {
-      DiracRowWriter<Value> writers[2] = {{first, y}, {levels.band(2, i), y}};
-      bits.signed_codes(2 * (part.x_end - part.x), [&](int32_t i, int32_t level) {
+      DiracRowWriter<Value> writers[2] = {{first, y}, {qcoefs.band(2, i), y}};
+      bits.signed_codes(2 * (part.x_end - part.x), [&](int32_t i, int32_t qcoef) {
         sound &= holds;
-        magnitudes |= magnitude_of(level);
-        if (holds) writers[i % 2].put(part.x + i / 2, level);
+        magnitudes |= magnitude_of(qcoef);
+        if (holds) writers[i % 2].put(part.x + i / 2, qcoef);
       });
     }
     for (int c = 1; c < kMaxComponents && holds; ++c)
@@ -463,8 +464,8 @@ bool read_chroma(DiracBits bits, int32_t column, int32_t row, DiracLevels& level
   return sound;
 }
 
-uint8_t& slice_quantizer(DiracLevels& levels, int32_t column, int32_t row) {
-  const DiracBand& band = levels.band(0, 0);
+uint8_t& slice_quantizer(DiracQcoefs& qcoefs, int32_t column, int32_t row) {
+  const DiracBand& band = qcoefs.band(0, 0);
   return band.quantizers[ptrdiff_t{row} * band.columns + column];
 }
 
@@ -483,27 +484,27 @@ struct LowDelayHead {
 
 template <typename Value>
 bool read_low_delay(const uint8_t* data, size_t size, int32_t column, int32_t row,
-                    DiracLevels& levels, Largest& largest) {
+                    DiracQcoefs& qcoefs, Largest& largest) {
   DiracBits bits({data, size});
   const LowDelayHead head(bits, size);
-  slice_quantizer(levels, column, row) = head.quantizer;
+  slice_quantizer(qcoefs, column, row) = head.quantizer;
   const bool fits = head.fits;
   const bool luma =
-      read_component<Value>(bits.block(head.luma_bits), 0, column, row, levels, largest);
-  return read_chroma<Value>(bits.block(bits.end()), column, row, levels, largest) && luma && fits;
+      read_component<Value>(bits.block(head.luma_bits), 0, column, row, qcoefs, largest);
+  return read_chroma<Value>(bits.block(bits.end()), column, row, qcoefs, largest) && luma && fits;
 }
 
 template <typename Value>
 bool read_high_quality(const DiracTransform& transform, const uint8_t* data, size_t size,
-                       int32_t column, int32_t row, DiracLevels& levels, Largest& largest) {
+                       int32_t column, int32_t row, DiracQcoefs& qcoefs, Largest& largest) {
   if (size <= transform.prefix_bytes) return false;
   DiracBits bits({data, size});
   bits.skip_bytes(transform.prefix_bytes);
-  slice_quantizer(levels, column, row) = static_cast<uint8_t>(bits.number(8));
+  slice_quantizer(qcoefs, column, row) = static_cast<uint8_t>(bits.number(8));
   bool sound = true;
   for (int c = 0; c < kMaxComponents && !bits.at_end(); ++c) {
     const uint64_t bytes = uint64_t{bits.number(8)} * transform.size_scaler;
-    sound &= read_component<Value>(bits.block(8 * bytes), c, column, row, levels, largest);
+    sound &= read_component<Value>(bits.block(8 * bytes), c, column, row, qcoefs, largest);
   }
   return sound;
 }
@@ -518,7 +519,7 @@ void raise(uint64_t& value, uint64_t to) {
 
 template <typename Value>
 bool decode_row(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
-                const DiracSlicePlace* places, int32_t row, DiracLevels& levels) {
+                const DiracSlicePlace* places, int32_t row, DiracQcoefs& qcoefs) {
   bool sound = true;
   Largest largest;
   for (int32_t column = 0; column < transform.columns[0]; ++column) {
@@ -527,12 +528,12 @@ bool decode_row(DiracCoding coding, const DiracTransform& transform, const uint8
     const uint8_t* slice = data + place.begin;
     const size_t size = place.end - place.begin;
     sound &= coding == DiracCoding::kLowDelay
-                 ? read_low_delay<Value>(slice, size, column, row, levels, largest)
-                 : read_high_quality<Value>(transform, slice, size, column, row, levels, largest);
+                 ? read_low_delay<Value>(slice, size, column, row, qcoefs, largest)
+                 : read_high_quality<Value>(transform, slice, size, column, row, qcoefs, largest);
   }
   for (int c = 0; c < kMaxComponents; ++c) {
-    for (int i = 0; i < levels.band_count(); ++i)
-      raise(levels.band(c, i).largest, largest.of[c][i]);
+    for (int i = 0; i < qcoefs.band_count(); ++i)
+      raise(qcoefs.band(c, i).largest, largest.of[c][i]);
   }
   return sound;
 }
@@ -572,9 +573,9 @@ bool is_sound_dirac_slice(DiracCoding coding, const DiracTransform& transform, c
 }
 
 bool decode_dirac_slices(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
-                         const DiracSlicePlace* places, int32_t row, DiracLevels& levels) {
-  return levels.is_wide() ? decode_row<int32_t>(coding, transform, data, places, row, levels)
-                          : decode_row<int16_t>(coding, transform, data, places, row, levels);
+                         const DiracSlicePlace* places, int32_t row, DiracQcoefs& qcoefs) {
+  return qcoefs.is_wide() ? decode_row<int32_t>(coding, transform, data, places, row, qcoefs)
+                          : decode_row<int16_t>(coding, transform, data, places, row, qcoefs);
 }
 
 }  // namespace cudatransform

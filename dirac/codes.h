@@ -1,16 +1,17 @@
-// The codes of a picture's levels: bands of core pictures, slices of low delay and high quality
-// pictures.
+// The codes of a picture's quantized coefficients: bands of core pictures, slices of low delay and
+// high quality pictures.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Dirac specification 2.2.3, clause 13.4. Bands are independent but for one question of the
-// arithmetic decoder: which levels of the band below in the same orientation are zero.
+// arithmetic decoder: which quantized coefficients of the band below in the same orientation are
+// zero.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "dirac/levels.h"
 #include "dirac/picture_header.h"
+#include "dirac/qcoefs.h"
 
 namespace cudatransform {
 
@@ -18,20 +19,22 @@ struct DiracBandCode {
   const uint8_t* data = nullptr;
   size_t size = 0;
   int quantizer = 0;
-  bool is_coded = false;              // otherwise all levels are zero
+  bool is_coded = false;              // otherwise all quantized coefficients are zero
   bool has_quantizer_deltas = false;  // before each codeblock that is not zero
 };
 
-// Decodes into `band`, whose levels are zero. `parent`: the band of the level below that has the
-// same orientation, or null. False where the data cannot be right: levels decoded until then
-// stay, and the rest is zero. `index`: the band's number, which tells its orientation.
+// Decodes into `band`, whose quantized coefficients are zero. `parent`: the band of the level below
+// that has the same orientation, or null. False where the data cannot be right: quantized
+// coefficients decoded until then stay, and the rest is zero. `index`: the band's number, which
+// tells its orientation.
 bool decode_dirac_band(const DiracBandCode& code, bool is_arithmetic, bool is_wide, int index,
                        const DiracBand* parent, DiracBand& band);
 
 // SMPTE ST 2042-1, clause 13.5. A slice has a part of every band. Slices depend on nothing but
 // their own bytes, so that rows of slices may be decoded side by side: they write different rows.
 
-// Bytes of a slice in the picture's data; none: the slice is missing, and its levels are zero.
+// Bytes of a slice in the picture's data; none: the slice is missing, and its quantized
+// coefficients are zero.
 struct DiracSlicePlace {
   uint32_t begin = 0, end = 0;
 };
@@ -44,7 +47,8 @@ struct DiracSliceRun {
 
 // All slices of a picture, to be decoded by the renderer.
 struct DiracSlices {
-  const uint8_t* data = nullptr;  // null: there are none, and levels have been decoded
+  const uint8_t* data =
+      nullptr;  // null: there are none, and quantized coefficients have been decoded
   size_t size = 0;
   const DiracSlicePlace* places = nullptr;  // columns * rows
   int32_t columns = 0, rows = 0;
@@ -64,6 +68,6 @@ bool is_sound_dirac_slice(DiracCoding coding, const DiracTransform& transform, c
 
 // Decodes row `row` of slices. False where one of them cannot be right.
 bool decode_dirac_slices(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
-                         const DiracSlicePlace* places, int32_t row, DiracLevels& levels);
+                         const DiracSlicePlace* places, int32_t row, DiracQcoefs& qcoefs);
 
 }  // namespace cudatransform

@@ -1,5 +1,5 @@
-// Jobs that only Dirac and VC-2 have, which all engines take: levels to coefficients, samples to
-// frames.
+// Jobs that only Dirac and VC-2 have, which all engines take: quantized coefficients to
+// coefficients, samples to frames.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "dirac/jobs.h"
@@ -13,18 +13,18 @@ namespace cudatransform {
 namespace {
 
 void dequantize_component(const DiracDequantizeJob& job, int component, const DwtPlane& pyramid) {
-  const DiracLevels& levels = *job.levels;
-  for (int i = 0; i < levels.band_count(); ++i) {
-    dequantize_dirac_band(levels.band(component, i), levels.is_wide(), job.is_intra, pyramid.data,
+  const DiracQcoefs& qcoefs = *job.qcoefs;
+  for (int i = 0; i < qcoefs.band_count(); ++i) {
+    dequantize_dirac_band(qcoefs.band(component, i), qcoefs.is_wide(), job.is_intra, pyramid.data,
                           pyramid.pitch);
   }
   if (job.predicts_dc)
-    predict_dirac_dc(levels.band(component, 0), levels.is_wide(), pyramid.data, pyramid.pitch);
+    predict_dirac_dc(qcoefs.band(component, 0), qcoefs.is_wide(), pyramid.data, pyramid.pitch);
 }
 
 // Without a wavelet there is one band.
 void dequantize_narrowed(const DiracDequantizeJob& job, int component, const DwtPlane& pyramid) {
-  const DiracBand& band = job.levels->band(component, 0);
+  const DiracBand& band = job.qcoefs->band(component, 0);
   std::vector<int32_t> wide(static_cast<size_t>(band.width) * static_cast<size_t>(band.height));
   dequantize_component(job, component,
                        {wide.data(), ptrdiff_t{band.width} * ptrdiff_t{sizeof(int32_t)}});
@@ -44,7 +44,7 @@ Status prepare(Device&, DiracMemoryPool&, const DiracDequantizeJob&,
 Status submit(Device& device, Queue&, const DiracDequantizeJob& job, DiracPrepared*) {
   return run_on_host(device, "no host memory for coefficients", [&](HostThreads&) -> Status {
     for (int c = 0; c < kMaxComponents; ++c) {
-      if (job.narrows && job.levels->is_wide())
+      if (job.narrows && job.qcoefs->is_wide())
         dequantize_narrowed(job, c, job.pyramids[c]);
       else
         dequantize_component(job, c, job.pyramids[c]);

@@ -1,5 +1,5 @@
-// Jobs that only Dirac and VC-2 have, which all engines take: levels to coefficients, samples to
-// frames.
+// Jobs that only Dirac and VC-2 have, which all engines take: quantized coefficients to
+// coefficients, samples to frames.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Dirac specification 2.2.3, clauses 13.3 and 13.4; SMPTE ST 2042-1, clause 13.3.
@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "dirac/codes.h"
-#include "dirac/levels.h"
 #include "dirac/memory.h"
+#include "dirac/qcoefs.h"
 #include "transform/device/device.h"
 #include "transform/dwt/dwt.h"
 #include "transform/picture.h"
@@ -19,8 +19,9 @@
 namespace cudatransform {
 
 struct DiracDequantizeJob {
-  const DiracLevels* levels = nullptr;  // in host memory, and read when submit() returns
-  // If these have data, the levels have not been decoded; only the layout of the bands is valid.
+  const DiracQcoefs* qcoefs = nullptr;  // in host memory, and read when submit() returns
+  // If these have data, the quantized coefficients have not been decoded; only the layout of the
+  // bands is valid.
   DiracSlices slices;
   bool is_intra = false;
   // Each coefficient of level 0 has been coded as the difference to its neighbors.
@@ -28,11 +29,12 @@ struct DiracDequantizeJob {
   // Coefficients of 32 bits are written as 16, clamped: those of a picture without a wavelet, which
   // are its residual.
   bool narrows = false;
-  // Every coefficient of every band is written: int16_t, or int32_t where levels are wide.
+  // Every coefficient of every band is written: int16_t, or int32_t where quantized coefficients
+  // are wide.
   DwtPlane pyramids[kMaxComponents];
 };
 
-// The levels as an engine has prepared them ahead of time.
+// The quantized coefficients as an engine has prepared them ahead of time.
 class DiracPrepared {
  public:
   virtual ~DiracPrepared() = default;
@@ -45,7 +47,8 @@ struct DiracDequantizeOps {
   // at. In memory of `pinned`. `*prepared` may stay null.
   Status (*prepare)(Device& device, DiracMemoryPool& pinned, const DiracDequantizeJob& job,
                     std::unique_ptr<DiracPrepared>* prepared);
-  // `prepared`: by prepare(), for the same levels, and not needed any more when the call returns.
+  // `prepared`: by prepare(), for the same quantized coefficients, and not needed any more when the
+  // call returns.
   Status (*submit)(Device& device, Queue& queue, const DiracDequantizeJob& job,
                    DiracPrepared* prepared);
 };

@@ -1,5 +1,5 @@
-// A picture of Dirac or VC-2 as a plain job: headers, levels, blocks, and the tasks that decode
-// them.
+// A picture of Dirac or VC-2 as a plain job: headers, quantized coefficients, blocks, and the tasks
+// that decode them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "dirac/picture.h"
@@ -32,7 +32,7 @@ void DiracPicture::reset(std::shared_ptr<const DiracSequence> sequence) {
   slices_found_ = 0;
   not_found_ = {};
   task_count_ = 0;
-  level_tasks_left_ = 0;
+  qcoef_tasks_left_ = 0;
   damage_ = nullptr;
   lacks_memory_ = false;
 }
@@ -90,7 +90,7 @@ Status DiracPicture::begin(std::shared_ptr<const DiracSequence> sequence,
   if (!has_residual_) return {};
   CT_RETURN_IF_ERROR(read_transform(*sequence_, header_.coding, bits, &transform_));
   bits.align();
-  CT_RETURN_IF_ERROR(levels_.lay_out(*sequence_, header_, transform_, limits.max_coefs()));
+  CT_RETURN_IF_ERROR(qcoefs_.lay_out(*sequence_, header_, transform_, limits.max_coefs()));
   if (!header_.has_slices()) return read_core_bands(bits, quirks);
   CT_RETURN_IF_ERROR(begin_slices(limits.max_coefs()));
   const auto begin = static_cast<uint32_t>(std::min<uint64_t>(bits.position() / 8, used_));
@@ -140,9 +140,9 @@ Status DiracPicture::read_motion(DiracBits& bits) {
 
 Status DiracPicture::read_core_bands(DiracBits& bits, DiracQuirks quirks) {
   for (int c = 0; c < kMaxComponents; ++c) {
-    for (int i = 0; i < levels_.band_count(); ++i) {
+    for (int i = 0; i < qcoefs_.band_count(); ++i) {
       DiracBandCode& code = bands_[c][i];
-      const DiracBand& band = levels_.band(c, i);
+      const DiracBand& band = qcoefs_.band(c, i);
       code = {};
       if (bits.at_end()) {
         note_damage("missing subbands");
@@ -206,14 +206,14 @@ bool DiracPicture::defer_slices() {
       levels.both + levels.horizontal == 0) {
     return false;
   }
-  const int least = *std::min_element(transform_.matrix, transform_.matrix + levels_.band_count());
+  const int least = *std::min_element(transform_.matrix, transform_.matrix + qcoefs_.band_count());
   for (int64_t i = 0; i < slice_count(); ++i) {
     if (!is_sound_dirac_slice(header_.coding, transform_, data(), places_[i],
                               kMaxQuantIndex + least))
       return false;
   }
-  // Their levels are not read before they are rendered.
-  if (!levels_.is_wide() && !lay_out_wide()) return false;
+  // Their quantized coefficients are not read before they are rendered.
+  if (!qcoefs_.is_wide() && !lay_out_wide()) return false;
   defers_slices_ = true;
   return true;
 }
@@ -238,10 +238,10 @@ void DiracPicture::add_task(TaskKind kind, int first, int second, int after) {
 // a task from the coarsest on.
 void DiracPicture::add_band_tasks() {
   const bool is_chain = header_.coding == DiracCoding::kArithmetic;
-  for (int i = levels_.band_count() - 1; i >= 0; --i) {
+  for (int i = qcoefs_.band_count() - 1; i >= 0; --i) {
     if (is_chain && i > 3) continue;
     for (int c = 0; c < kMaxComponents; ++c) add_task(TaskKind::kBands, c, i, -1);
-    level_tasks_left_ += kMaxComponents;
+    qcoef_tasks_left_ += kMaxComponents;
   }
 }
 
@@ -251,18 +251,18 @@ void DiracPicture::add_slice_tasks() {
   for (int i = 0; i < count; ++i) {
     add_task(TaskKind::kSliceRows, dirac_part(rows, i, count), dirac_part(rows, i + 1, count), -1);
   }
-  level_tasks_left_ = count;
+  qcoef_tasks_left_ = count;
 }
 
 void DiracPicture::decode_bands(int component, int first) {
   const bool is_arithmetic = header_.coding == DiracCoding::kArithmetic;
   const int step = is_arithmetic && first > 0 ? 3 : kMaxDwtBands;
   const DiracBand* parent = nullptr;
-  for (int i = first; i < levels_.band_count(); i += step) {
-    DiracBand& band = levels_.band(component, i);
+  for (int i = first; i < qcoefs_.band_count(); i += step) {
+    DiracBand& band = qcoefs_.band(component, i);
     clear_dirac_rows(band, 0, band.height);
     std::fill_n(band.quantizers, ptrdiff_t{band.columns} * band.rows, uint8_t{0});
-    if (!decode_dirac_band(bands_[component][i], is_arithmetic, levels_.is_wide(), i, parent,
+    if (!decode_dirac_band(bands_[component][i], is_arithmetic, qcoefs_.is_wide(), i, parent,
                            band)) {
       note_damage("invalid entropy-coded data in subband");
     }
@@ -272,33 +272,33 @@ void DiracPicture::decode_bands(int component, int first) {
 
 bool DiracPicture::decode_slice_rows(int32_t first, int32_t end) {
   for (int c = 0; c < kMaxComponents; ++c) {
-    for (int i = 0; i < levels_.band_count(); ++i) {
-      const DiracBand& band = levels_.band(c, i);
+    for (int i = 0; i < qcoefs_.band_count(); ++i) {
+      const DiracBand& band = qcoefs_.band(c, i);
       clear_dirac_rows(band, dirac_part(band.height, first, band.rows),
                        dirac_part(band.height, end, band.rows));
     }
   }
-  const DiracBand& band = levels_.band(0, 0);  // whose quantizers are those of all
+  const DiracBand& band = qcoefs_.band(0, 0);  // whose quantizers are those of all
   std::fill_n(band.quantizers + ptrdiff_t{first} * band.columns,
               ptrdiff_t{end - first} * band.columns, uint8_t{0});
   bool sound = true;
   for (int32_t row = first; row < end; ++row)
-    sound &= decode_dirac_slices(header_.coding, transform_, data(), places_, row, levels_);
+    sound &= decode_dirac_slices(header_.coding, transform_, data(), places_, row, qcoefs_);
   return sound;
 }
 
 // False: the bands have no memory now.
 bool DiracPicture::lay_out_wide() {
-  if (levels_.lay_out(*sequence_, header_, transform_, UINT64_MAX, true).ok()) return true;
+  if (qcoefs_.lay_out(*sequence_, header_, transform_, UINT64_MAX, true).ok()) return true;
   lacks_memory_ = true;
   has_residual_ = false;
   return false;
 }
 
-// The last task reports whether levels need more than 16 bits, which suffice for those of encoders.
-// If they do, all are decoded again.
+// The last task reports whether quantized coefficients need more than 16 bits, which suffice for
+// those of encoders. If they do, all are decoded again.
 void DiracPicture::widen_if_needed() {
-  if (levels_.is_wide() || dirac_fits_16_bits(levels_, transform_, header_.predicts_dc())) return;
+  if (qcoefs_.is_wide() || dirac_fits_16_bits(qcoefs_, transform_, header_.predicts_dc())) return;
   if (!lay_out_wide()) return;
   for (int task = 0; task < task_count_; ++task) {
     if (tasks_[task].kind == TaskKind::kBands)
@@ -327,14 +327,14 @@ void DiracPicture::run_task(int number) {
       break;
     case TaskKind::kBands:
       decode_bands(task.first, task.second);
-      if (--level_tasks_left_ == 0) widen_if_needed();
+      if (--qcoef_tasks_left_ == 0) widen_if_needed();
       return;
     case TaskKind::kSliceRows:
       if (defers_slices_) return;
       find_slices_once();
       sound = decode_slice_rows(task.first, task.second);
       if (!sound) note_damage("invalid entropy-coded data in slice");
-      if (--level_tasks_left_ == 0) widen_if_needed();
+      if (--qcoef_tasks_left_ == 0) widen_if_needed();
       return;
   }
   if (!sound) note_damage("invalid entropy-coded block data");
@@ -379,7 +379,7 @@ Status DiracPicture::begin_fragments(std::shared_ptr<const DiracSequence> sequen
   header_.number = fragment.picture;
   header_.coding = info.is_high_quality() ? DiracCoding::kHighQuality : DiracCoding::kLowDelay;
   CT_RETURN_IF_ERROR(read_transform(*sequence_, header_.coding, bits, &transform_));
-  CT_RETURN_IF_ERROR(levels_.lay_out(*sequence_, header_, transform_, limits.max_coefs()));
+  CT_RETURN_IF_ERROR(qcoefs_.lay_out(*sequence_, header_, transform_, limits.max_coefs()));
   return begin_slices(limits.max_coefs());
 }
 

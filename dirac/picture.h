@@ -1,5 +1,5 @@
-// A picture of Dirac or VC-2 as a plain job: headers, levels, blocks, and the tasks that decode
-// them.
+// A picture of Dirac or VC-2 as a plain job: headers, quantized coefficients, blocks, and the tasks
+// that decode them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Decoding needs no other picture. It is cut into tasks, most of which depend on nothing: bands
@@ -16,9 +16,9 @@
 #include <utility>
 
 #include "dirac/codes.h"
-#include "dirac/levels.h"
 #include "dirac/motion.h"
 #include "dirac/picture_header.h"
+#include "dirac/qcoefs.h"
 #include "dirac/sequence.h"
 #include "transform/device/device.h"
 #include "transform/device/status.h"
@@ -34,7 +34,7 @@ struct DiracQuirks {
 class DiracPicture {
  public:
   explicit DiracPicture(MemoryBudgetPtr budget = nullptr)
-      : budget_(some_budget(std::move(budget))), levels_(budget_) {}
+      : budget_(some_budget(std::move(budget))), qcoefs_(budget_) {}
   DiracPicture(const DiracPicture&) = delete;
   DiracPicture& operator=(const DiracPicture&) = delete;
 
@@ -79,7 +79,7 @@ class DiracPicture {
   bool has_residual() const { return has_residual_; }
   // Valid when all tasks have ended; where slices have been deferred, the layout alone is. No
   // blocks: an intra picture.
-  const DiracLevels& levels() const { return levels_; }
+  const DiracQcoefs& qcoefs() const { return qcoefs_; }
   const ObmcBlock* blocks() const { return grid_.blocks; }
   // The first damage, for people; null: none. Parts that could not be decoded are zero.
   const char* damage() const { return damage_.load(std::memory_order_relaxed); }
@@ -138,7 +138,7 @@ class DiracPicture {
   std::shared_ptr<const void> owner_;
   const uint8_t* owned_ = nullptr;  // where the caller has the bytes
   size_t used_ = 0;
-  DiracLevels levels_;
+  DiracQcoefs qcoefs_;
   DiracBandCode bands_[kMaxComponents][kMaxDwtBands];
   std::unique_ptr<Memory> motion_memory_;
   DiracMotionGrid grid_;
@@ -153,7 +153,7 @@ class DiracPicture {
 
   Task tasks_[kMaxTasks];
   int task_count_ = 0;
-  std::atomic<int> level_tasks_left_{0};
+  std::atomic<int> qcoef_tasks_left_{0};
   std::atomic<const char*> damage_{nullptr};
   std::atomic<bool> lacks_memory_{false};
 };

@@ -92,7 +92,7 @@ namespace {
 // All but the pyramids.
 DiracDequantizeJob dequantize_job(const DiracPicture& picture) {
   DiracDequantizeJob job;
-  job.levels = &picture.levels();
+  job.qcoefs = &picture.qcoefs();
   job.slices = picture.deferred_slices();
   job.is_intra = picture.header().is_intra();
   job.predicts_dc = picture.header().predicts_dc();
@@ -142,7 +142,7 @@ Status DiracRenderer::prepare(const DiracPicture& picture, std::unique_ptr<Dirac
   if (!picture.header().is_intra()) CT_RETURN_IF_ERROR(take_blocks(picture, made.get()));
   if (picture.has_residual())
     CT_RETURN_IF_ERROR(
-        ops_.dequantize->prepare(device_, pinned_, dequantize_job(picture), &made->levels_));
+        ops_.dequantize->prepare(device_, pinned_, dequantize_job(picture), &made->qcoefs_));
   *ahead = std::move(made);
   return {};
 }
@@ -195,7 +195,7 @@ Status DiracRenderer::render(const DiracPicture& picture, std::unique_ptr<DiracA
     stages->has_wavelet = true;
     SamplePlane* to = is_final ? made->samples : job.residual;
     CT_RETURN_IF_ERROR(timed(stages->wavelet, [&] {
-      return make_residual(picture, ahead->levels_.get(), is_final, to);
+      return make_residual(picture, ahead->qcoefs_.get(), is_final, to);
     }));
   }
   job.inspection = ahead->inspection_;
@@ -300,12 +300,12 @@ DiracRenderNeed DiracRenderer::need(const DiracPicture& picture) const {
   const uint64_t samples = bytes_of_dirac_picture(picture.sequence());
   DiracRenderNeed need;
   // The buffer that it was read from takes memory, too.
-  need.own = samples + picture.levels().growth() + picture.coded_bytes();
+  need.own = samples + picture.qcoefs().growth() + picture.coded_bytes();
   if (!device_.is_host()) {
-    // The bytes on the bus: maps, and levels of four bytes, each of which takes two bits or more in
-    // the stream; or slices as they are.
+    // The bytes on the bus: maps, and quantized coefficients of four bytes, each of which takes two
+    // bits or more in the stream; or slices as they are.
     const bool sends_slices = picture.header().has_slices() && reads_slices();
-    need.own += picture.levels().coef_count() / 4 + (sends_slices ? 1 : 16) * picture.coded_bytes();
+    need.own += picture.qcoefs().coef_count() / 4 + (sends_slices ? 1 : 16) * picture.coded_bytes();
   }
   need.shared = bytes_of_dirac_frame(picture.sequence());
   if (picture.has_residual()) {
@@ -388,7 +388,7 @@ Status DiracRenderer::make_residual(const DiracPicture& picture, DiracPrepared* 
                                     bool is_final, SamplePlane* residual) {
   const bool has_wavelet = has_dirac_levels(picture);
   DiracDequantizeJob job = dequantize_job(picture);
-  const size_t coef_bytes = picture.levels().is_wide() && has_wavelet ? 4 : 2;
+  const size_t coef_bytes = picture.qcoefs().is_wide() && has_wavelet ? 4 : 2;
   const DiracResidualPlaces places = dirac_residual_places(picture, coef_bytes, is_final);
   if (scratch_ == nullptr || scratch_->size() < places.bytes) {
     scratch_.reset();
@@ -420,7 +420,7 @@ Status DiracRenderer::invert(const DiracPicture& picture, const DwtPlane* pyrami
   job.wavelet = transform.wavelet;
   job.wavelet_ho = transform.wavelet_ho;
   job.levels = transform.levels;
-  job.type = picture.levels().is_wide() ? DwtCoefType::kS32 : DwtCoefType::kS16;
+  job.type = picture.qcoefs().is_wide() ? DwtCoefType::kS32 : DwtCoefType::kS16;
   job.depth = residual[0].type == SampleType::kS16 ? 16 : picture.sequence().depth(0);
   job.components = kMaxComponents;
   job.samples_have_room = residual[0].type == SampleType::kS16;

@@ -91,7 +91,7 @@ class DiracAhead {
  private:
   friend class DiracRenderer;
   DiracMemoryPool& pool_;
-  std::unique_ptr<DiracPrepared> levels_;
+  std::unique_ptr<DiracPrepared> qcoefs_;
   DiracMemoryPool::Block blocks_;  // where the device reads them from
   ObmcInspection inspection_;
 };

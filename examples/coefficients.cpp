@@ -90,17 +90,18 @@ void print_component(const GstDctMeta* meta, guint index, const guint8* data) {
   gint64 sum = 0;
   for (guint by = 0; by < component.blocks_h; by++) {
     const guint8* row = data + component.offset + by * component.stride;
-    const auto* levels = reinterpret_cast<const gint16*>(row);
-    zeros += static_cast<gsize>(std::count(levels, levels + 64 * component.blocks_w, 0));
+    const auto* qcoefs = reinterpret_cast<const gint16*>(row);
+    zeros += static_cast<gsize>(std::count(qcoefs, qcoefs + 64 * component.blocks_w, 0));
     // DC comes first, whether blocks are in raster or in zigzag order.
-    for (guint bx = 0; bx < component.blocks_w; bx++) sum += GINT16_FROM_LE(levels[64 * bx]);
+    for (guint bx = 0; bx < component.blocks_w; bx++) sum += GINT16_FROM_LE(qcoefs[64 * bx]);
   }
   const double blocks = static_cast<double>(component.blocks_w) * component.blocks_h;
   const guint16 step = meta->tables[component.table].values[0];
   const double mean = static_cast<double>(sum) * step / blocks;
   // DC is eight times the mean of the samples after 128 has been subtracted.
   g_print(
-      "  component %u, %u x %u blocks: %.2f %% of the levels are 0, mean DC %.2f (mean sample "
+      "  component %u, %u x %u blocks: %.2f %% of the coefficients are 0, mean DC %.2f (mean "
+      "sample "
       "%.2f)\n",
       index + 1, component.blocks_w, component.blocks_h,
       100 * static_cast<double>(zeros) / (64 * blocks), mean, 128 + mean / 8);

@@ -1,5 +1,5 @@
-// Levels of JPEG files: whether a depth can hold them, and our memory in place of libjpeg's
-// coefficient arrays, so that entropy coding needs no copy.
+// Quantized coefficients of JPEG files: whether a depth can hold them, and our memory in place of
+// libjpeg's coefficient arrays, so that entropy coding needs no copy.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "jpeg/coef_arrays.h"
@@ -16,9 +16,9 @@ namespace {
 
 constexpr uint32_t kMaxSamp = 4;  // the largest sampling factor of JPEG, and so rows of one access
 
-bool is_aligned(const JpegLevels& levels) {
+bool is_aligned(const JpegQcoefs& qcoefs) {
   // For the vector loads of libjpeg-turbo's Huffman coder.
-  return reinterpret_cast<uintptr_t>(levels.data) % 16 == 0 && levels.stride % 16 == 0;
+  return reinterpret_cast<uintptr_t>(qcoefs.data) % 16 == 0 && qcoefs.stride % 16 == 0;
 }
 
 size_t round_up(size_t value, int step) {
@@ -26,8 +26,8 @@ size_t round_up(size_t value, int step) {
   return (value + s - 1) / s * s;
 }
 
-JBLOCKROW row_of(const JpegLevels& levels, uint32_t row) {
-  return reinterpret_cast<JBLOCKROW>(levels.row(row));
+JBLOCKROW row_of(const JpegQcoefs& qcoefs, uint32_t row) {
+  return reinterpret_cast<JBLOCKROW>(qcoefs.row(row));
 }
 
 }  // namespace
@@ -39,8 +39,8 @@ struct CoefArrays::Methods {
     CoefArrays& self = of(cinfo);
     if (self.requested_ >= self.count_) JpegErrors::fail(cinfo, "too many components");
     Array& array = self.arrays_[self.requested_];
-    if (blocks_per_row < array.levels.blocks_w || rows < array.levels.blocks_h ||
-        rows > array.levels.blocks_h + kMaxSamp)
+    if (blocks_per_row < array.qcoefs.blocks_w || rows < array.qcoefs.blocks_h ||
+        rows > array.qcoefs.blocks_h + kMaxSamp)
       JpegErrors::fail(cinfo, "picture size differs from frame header");
     bool laid_out = true;
     try {  // libjpeg is C: an exception must not reach it
@@ -70,7 +70,7 @@ struct CoefArrays::Methods {
 void CoefArrays::Array::check_rows_before(uint32_t end, uint32_t depth) {
   if (end < plain_rows) is_plain = false;  // another scan
   for (; is_plain && plain_rows < end; plain_rows++)
-    is_plain = row_is_plain(rows[plain_rows][0], levels.blocks_w, depth);
+    is_plain = row_is_plain(rows[plain_rows][0], qcoefs.blocks_w, depth);
 }
 
 CoefArrays& CoefArrays::of(j_common_ptr cinfo) {
@@ -83,16 +83,16 @@ void CoefArrays::install(j_common_ptr cinfo) {
   cinfo->mem->access_virt_barray = Methods::access;
 }
 
-void CoefArrays::begin_reading(const JpegLevels* levels, int components, uint32_t depth) {
-  take_arrays(levels, components);
+void CoefArrays::begin_reading(const JpegQcoefs* qcoefs, int components, uint32_t depth) {
+  take_arrays(qcoefs, components);
   depth_ = depth;
 }
 
-void CoefArrays::take_arrays(const JpegLevels* levels, int components) {
+void CoefArrays::take_arrays(const JpegQcoefs* qcoefs, int components) {
   count_ = components;
   requested_ = 0;
   for (int c = 0; c < components; c++) {
-    arrays_[c].levels = levels[c];
+    arrays_[c].qcoefs = qcoefs[c];
     arrays_[c].rows.clear();
     arrays_[c].clean_rows = 0;
     arrays_[c].plain_rows = 0;
@@ -114,31 +114,31 @@ void CoefArrays::Array::make_room(size_t blocks) {
 // Rows of `blocks_per_row` blocks, in place where the caller's have that length; `rows` includes
 // dummy ones.
 void CoefArrays::lay_out(Array* array, uint32_t blocks_per_row, uint32_t rows) {
-  const JpegLevels& levels = array->levels;
-  array->in_place = blocks_per_row == levels.blocks_w && is_aligned(levels);
+  const JpegQcoefs& qcoefs = array->qcoefs;
+  array->in_place = blocks_per_row == qcoefs.blocks_w && is_aligned(qcoefs);
   array->blocks_per_row = blocks_per_row;
   array->clean_rows = 0;
-  const uint32_t rows_in_place = array->in_place ? levels.blocks_h : 0;
+  const uint32_t rows_in_place = array->in_place ? qcoefs.blocks_h : 0;
   array->make_room(size_t(blocks_per_row) * (rows - rows_in_place));
   array->rows.resize(rows);
   for (uint32_t r = 0; r < rows; r++)
     array->rows[r] = r < rows_in_place
-                         ? row_of(levels, r)
-                         : &array->own[size_t(blocks_per_row) * (r - rows_in_place)].levels;
+                         ? row_of(qcoefs, r)
+                         : &array->own[size_t(blocks_per_row) * (r - rows_in_place)].qcoefs;
 }
 
 void CoefArrays::finish_reading() {
   for (int c = 0; c < count_; c++) {
     Array& array = arrays_[c];
-    const JpegLevels& levels = array.levels;
-    const size_t row_bytes = sizeof(JBLOCK) * levels.blocks_w;
-    for (uint32_t r = 0; r < levels.blocks_h; r++) {
+    const JpegQcoefs& qcoefs = array.qcoefs;
+    const size_t row_bytes = sizeof(JBLOCK) * qcoefs.blocks_w;
+    for (uint32_t r = 0; r < qcoefs.blocks_h; r++) {
       if (r >= array.clean_rows)
-        memset(row_of(levels, r), 0, row_bytes);
+        memset(row_of(qcoefs, r), 0, row_bytes);
       else if (!array.in_place)
-        memcpy(row_of(levels, r), array.rows[r], row_bytes);
+        memcpy(row_of(qcoefs, r), array.rows[r], row_bytes);
     }
-    array.check_rows_before(std::min(levels.blocks_h, array.clean_rows), depth_);
+    array.check_rows_before(std::min(qcoefs.blocks_h, array.clean_rows), depth_);
   }
 }
 
@@ -164,31 +164,32 @@ bool CoefArrays::are_plain() const {
   return std::all_of(arrays_, arrays_ + count_, [](const Array& array) { return array.is_plain; });
 }
 
-jvirt_barray_ptr* CoefArrays::begin_header(const JpegLevels* levels, int components) {
-  take_arrays(levels, components);
+jvirt_barray_ptr* CoefArrays::begin_header(const JpegQcoefs* qcoefs, int components) {
+  take_arrays(qcoefs, components);
   for (int c = 0; c < components; c++) arrays_[c].is_header = true;
   return handles_;
 }
 
-jvirt_barray_ptr* CoefArrays::begin_writing(const JpegLevels* levels, int components) {
-  take_arrays(levels, components);
+jvirt_barray_ptr* CoefArrays::begin_writing(const JpegQcoefs* qcoefs, int components) {
+  take_arrays(qcoefs, components);
   for (int c = 0; c < components; c++) {
     Array& array = arrays_[c];
     // libjpeg fills in the dummy blocks itself. It requests whole MCUs of rows but reads real ones.
-    lay_out(&array, levels[c].blocks_w, levels[c].blocks_h + kMaxSamp);
+    lay_out(&array, qcoefs[c].blocks_w, qcoefs[c].blocks_h + kMaxSamp);
     if (array.in_place) continue;
-    for (uint32_t r = 0; r < levels[c].blocks_h; r++)
-      memcpy(array.rows[r], row_of(levels[c], r), sizeof(JBLOCK) * levels[c].blocks_w);
+    for (uint32_t r = 0; r < qcoefs[c].blocks_h; r++)
+      memcpy(array.rows[r], row_of(qcoefs[c], r), sizeof(JBLOCK) * qcoefs[c].blocks_w);
   }
   return handles_;
 }
 
 namespace {
 
-// All magnitudes of one row of blocks ORed together: a bit is set if some level is as large, and
-// the limits are one less than powers of two. The compiler makes vectors of the loop over a block.
+// All magnitudes of one row of blocks ORed together: a bit is set if some quantized coefficient is
+// as large, and the limits are one less than powers of two. The compiler makes vectors of the loop
+// over a block.
 struct Magnitudes {
-  uint16_t ac[64] = {};  // [0] is that of DC levels, and not used
+  uint16_t ac[64] = {};  // [0] is that of DC quantized coefficients, and not used
   uint16_t dc = 0;       // of ones' complements, so that -1024 counts as 1023
 
   bool has_plain_ac(uint32_t depth) const {
@@ -215,7 +216,7 @@ Status out_of_range(const std::string& what, int component, const std::string& e
       what + " of component " + std::to_string(component) + " out of range, expected " + expected);
 }
 
-// The error about the first AC level of the row that is out of range.
+// The error about the first AC quantized coefficient of the row that is out of range.
 Status describe_ac(const int16_t* row, uint32_t blocks, int component, uint32_t block_row,
                    uint32_t depth) {
   const int most = jpeg_max_ac(depth);
@@ -229,11 +230,11 @@ Status describe_ac(const int16_t* row, uint32_t blocks, int component, uint32_t 
   return {};
 }
 
-Status check_dc(const JpegLevels& levels, int component, uint32_t depth) {
+Status check_dc(const JpegQcoefs& qcoefs, int component, uint32_t depth) {
   int least = 0, most = 0;  // a file's first difference is to 0
-  for (uint32_t r = 0; r < levels.blocks_h; r++)
-    for (uint32_t b = 0; b < levels.blocks_w; b++) {
-      const int dc = levels.row(r)[size_t(b) * 64];
+  for (uint32_t r = 0; r < qcoefs.blocks_h; r++)
+    for (uint32_t b = 0; b < qcoefs.blocks_w; b++) {
+      const int dc = qcoefs.row(r)[size_t(b) * 64];
       least = std::min(least, dc);
       most = std::max(most, dc);
     }
@@ -251,24 +252,24 @@ bool row_is_plain(const int16_t* row, uint32_t blocks, uint32_t depth) {
   return all.has_plain_ac(depth) && all.has_plain_dc(depth);
 }
 
-Status check_levels(const JpegLevels& levels, int component, uint32_t depth) {
+Status check_qcoefs(const JpegQcoefs& qcoefs, int component, uint32_t depth) {
   bool plain_dc = true;
-  for (uint32_t r = 0; r < levels.blocks_h; r++) {
-    const int16_t* row = levels.row(r);
+  for (uint32_t r = 0; r < qcoefs.blocks_h; r++) {
+    const int16_t* row = qcoefs.row(r);
     Magnitudes all;
-    add_row(row, levels.blocks_w, &all);
-    if (!all.has_plain_ac(depth)) return describe_ac(row, levels.blocks_w, component, r, depth);
+    add_row(row, qcoefs.blocks_w, &all);
+    if (!all.has_plain_ac(depth)) return describe_ac(row, qcoefs.blocks_w, component, r, depth);
     plain_dc = plain_dc && all.has_plain_dc(depth);
   }
-  return plain_dc ? Status() : check_dc(levels, component, depth);
+  return plain_dc ? Status() : check_dc(qcoefs, component, depth);
 }
 
-void clamp_levels(const JpegLevels& levels, uint32_t depth) {
+void clamp_qcoefs(const JpegQcoefs& qcoefs, uint32_t depth) {
   const auto most = static_cast<int16_t>(jpeg_max_ac(depth));
   const auto min_ac = static_cast<int16_t>(-most), min_dc = static_cast<int16_t>(-most - 1);
-  for (uint32_t r = 0; r < levels.blocks_h; r++) {
-    int16_t* row = levels.row(r);
-    for (size_t i = 0; i < 64 * size_t(levels.blocks_w); i++)
+  for (uint32_t r = 0; r < qcoefs.blocks_h; r++) {
+    int16_t* row = qcoefs.row(r);
+    for (size_t i = 0; i < 64 * size_t(qcoefs.blocks_w); i++)
       row[i] = std::clamp(row[i], i % 64 == 0 ? min_dc : min_ac, most);
   }
 }

@@ -1,5 +1,5 @@
-// Levels of JPEG files: whether a depth can hold them, and our memory in place of libjpeg's
-// coefficient arrays, so that entropy coding needs no copy.
+// Quantized coefficients of JPEG files: whether a depth can hold them, and our memory in place of
+// libjpeg's coefficient arrays, so that entropy coding needs no copy.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // libjpeg keeps the coefficients of a picture in "virtual arrays" of its memory manager, whose
@@ -18,9 +18,10 @@
 
 namespace cudatransform {
 
-// The levels of one component: rows of blocks of 64 int16 in natural order, `stride` bytes from one
-// row of blocks to the next. Without the dummy blocks that fill up a JPEG file's MCUs.
-struct JpegLevels {
+// The quantized coefficients of one component: rows of blocks of 64 int16 in natural order,
+// `stride` bytes from one row of blocks to the next. Without the dummy blocks that fill up a JPEG
+// file's MCUs.
+struct JpegQcoefs {
   int16_t* data = nullptr;
   ptrdiff_t stride = 0;
   uint32_t blocks_w = 0;
@@ -32,7 +33,7 @@ struct JpegLevels {
 };
 
 // The coefficient arrays of one libjpeg object, one per component in the file's order. Rows of
-// `levels` are used in place where they can be: they start on 16 bytes, and, when decoding, fill
+// `qcoefs` are used in place where they can be: they start on 16 bytes, and, when decoding, fill
 // whole MCUs. Others go through memory of this object's, of which kMaxKept bytes may be kept for
 // the next picture.
 class CoefArrays {
@@ -44,34 +45,36 @@ class CoefArrays {
   CoefArrays& operator=(const CoefArrays&) = delete;
 
   // Decoding: replaces the methods of `cinfo->mem`; once, after jpeg_create_decompress(). Requests
-  // of jpeg_read_coefficients() are then answered with the levels of begin_reading().
+  // of jpeg_read_coefficients() are then answered with the quantized coefficients of
+  // begin_reading().
   void install(j_common_ptr cinfo);
   // The targets of the next picture, of `depth` bits a sample; the memory need not be clear.
-  void begin_reading(const JpegLevels* levels, int components, uint32_t depth);
+  void begin_reading(const JpegQcoefs* qcoefs, int components, uint32_t depth);
   // Copies rows that were not decoded in place, and clears rows that were never reached.
   void finish_reading();
   // After that: whether every row of every component was found plain (see row_is_plain()) as soon
   // as it was decoded, while it was in the cache. False also where rows were decoded in several
   // scans.
   bool are_plain() const;
-  // The memory of this object's that reading a component takes whose levels start on 16 bytes.
+  // The memory of this object's that reading a component takes whose quantized coefficients start
+  // on 16 bytes.
   static size_t own_bytes(const jpeg_component_info& component);
 
-  // Encoding, also after install(): arrays for jpeg_write_coefficients(), which reads `levels`.
-  jvirt_barray_ptr* begin_writing(const JpegLevels* levels, int components);
-  // The same for the part of a file in front of the levels. When libjpeg wants to read these,
-  // guard() of its JpegErrors returns kCancelled. `levels` need not be there.
-  jvirt_barray_ptr* begin_header(const JpegLevels* levels, int components);
+  // Encoding, also after install(): arrays for jpeg_write_coefficients(), which reads `qcoefs`.
+  jvirt_barray_ptr* begin_writing(const JpegQcoefs* qcoefs, int components);
+  // The same for the part of a file in front of the quantized coefficients. When libjpeg wants to
+  // read these, guard() of its JpegErrors returns kCancelled. `qcoefs` need not be there.
+  jvirt_barray_ptr* begin_header(const JpegQcoefs* qcoefs, int components);
 
   // After a picture, finished or not: frees the memory beyond kMaxKept.
   void give_back();
 
  private:
   struct alignas(16) Block {
-    JBLOCK levels;
+    JBLOCK qcoefs;
   };
   struct Array {
-    JpegLevels levels;
+    JpegQcoefs qcoefs;
     std::vector<JBLOCKROW> rows;   // one pointer per row, dummy rows included
     std::unique_ptr<Block[]> own;  // rows that cannot be in place
     size_t own_blocks = 0;         // that it has room for
@@ -86,7 +89,7 @@ class CoefArrays {
     void make_room(size_t blocks);  // throws std::bad_alloc
   };
   struct Methods;  // of the memory manager
-  void take_arrays(const JpegLevels* levels, int components);
+  void take_arrays(const JpegQcoefs* qcoefs, int components);
   void lay_out(Array* array, uint32_t blocks_per_row, uint32_t rows);
   static CoefArrays& of(j_common_ptr cinfo);
 
@@ -97,16 +100,18 @@ class CoefArrays {
   int requested_ = 0;   // by libjpeg so far
 };
 
-// kInvalidArgument if levels of `component` are more than JPEG of `depth` bits can hold, for any
-// order of blocks and any restarts in the file: an AC level beyond jpeg_max_ac(), a DC level beyond
-// jpeg_max_dc_step(), or two DC levels further apart than that. Those of samples never are.
-Status check_levels(const JpegLevels& levels, int component, uint32_t depth);
+// kInvalidArgument if quantized coefficients of `component` are more than JPEG of `depth` bits can
+// hold, for any order of blocks and any restarts in the file: an AC quantized coefficient beyond
+// jpeg_max_ac(), a DC quantized coefficient beyond jpeg_max_dc_step(), or two DC quantized
+// coefficients further apart than that. Those of samples never are.
+Status check_qcoefs(const JpegQcoefs& qcoefs, int component, uint32_t depth);
 
-// Whether the levels of `blocks` blocks in a row are beyond doubt: AC levels to jpeg_max_ac(), DC
-// levels plain. A component whose rows all are passes check_levels().
+// Whether the quantized coefficients of `blocks` blocks in a row are beyond doubt: AC quantized
+// coefficients to jpeg_max_ac(), DC quantized coefficients plain. A component whose rows all are
+// passes check_qcoefs().
 bool row_is_plain(const int16_t* row, uint32_t blocks, uint32_t depth);
 
-// Moves levels that are out of range into it, so that rows are plain.
-void clamp_levels(const JpegLevels& levels, uint32_t depth);
+// Moves quantized coefficients that are out of range into it, so that rows are plain.
+void clamp_qcoefs(const JpegQcoefs& qcoefs, uint32_t depth);
 
 }  // namespace cudatransform

@@ -1,11 +1,12 @@
 // The arithmetic of parallel Huffman coding, step by step; for host and device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// ITU-T T.81, F.1.2. A lane codes two levels that follow each other in zigzag order, 32 lanes a
-// block. Which symbols they make depends on the other levels only by which of them are zero, so
-// lanes only exchange two words of bits (of levels at even and at odd positions). Everything is
-// counted in bits from the beginning of the tile, until the lengths of all tiles are known; bits
-// are written into 32-bit words, the first into the highest.
+// ITU-T T.81, F.1.2. A lane codes two quantized coefficients that follow each other in zigzag
+// order, 32 lanes a block. Which symbols they make depends on the other quantized coefficients only
+// by which of them are zero, so lanes only exchange two words of bits (of quantized coefficients at
+// even and at odd positions). Everything is counted in bits from the beginning of the tile, until
+// the lengths of all tiles are known; bits are written into 32-bit words, the first into the
+// highest.
 #pragma once
 
 #include <bit>
@@ -15,10 +16,11 @@
 
 namespace cudatransform {
 
-// ---- Levels to symbols ----
+// ---- Quantized coefficients to symbols ----
 
 inline constexpr int kJpegPlainAc = 1023;  // magnitude
-inline constexpr int kJpegPlainDc = 1023;  // of the level or, if it is negative, of its complement
+inline constexpr int kJpegPlainDc =
+    1023;  // of the quantized coefficient or, if it is negative, of its complement
 
 // The index in a block in natural order of position `k` in zigzag order (T.81, figure 5).
 constexpr uint64_t jpeg_zigzag_row(uint32_t eighth) {
@@ -58,8 +60,8 @@ struct JpegSymbol {
   uint32_t extra;  // the bits after the code
 };
 
-// A level, or a difference of DC levels, of no more than `most` bits, after `before`: the run of
-// zeros in front of it in bits 4 to 7, or kJpegDcSymbols.
+// A quantized coefficient, or a difference of DC quantized coefficients, of no more than `most`
+// bits, after `before`: the run of zeros in front of it in bits 4 to 7, or kJpegDcSymbols.
 CT_HD JpegSymbol jpeg_symbol(uint32_t before, int32_t value, uint32_t most) {
   const uint32_t width = jpeg_bit_width(static_cast<uint32_t>(value < 0 ? -value : value));
   const uint32_t size = width < most ? width : most;
@@ -77,14 +79,15 @@ struct JpegLaneSymbols {
 };
 inline constexpr uint32_t kJpegLongRun = 0xf0, kJpegEndOfBlock = 0;
 
-// The symbols of lane `lane`, whose levels are `even` and `odd`; lane 0 has the difference of DC
-// levels for an even one. Bit i of `evens` and `odds`: lane i has one that is not zero. The end of
-// the block is lane 31's, which has no other symbol at its last position then.
+// The symbols of lane `lane`, whose quantized coefficients are `even` and `odd`; lane 0 has the
+// difference of DC quantized coefficients for an even one. Bit i of `evens` and `odds`: lane i has
+// one that is not zero. The end of the block is lane 31's, which has no other symbol at its last
+// position then.
 CT_HD JpegLaneSymbols jpeg_lane_symbols(uint32_t lane, int32_t even, int32_t odd, uint32_t evens,
                                         uint32_t odds, uint32_t dc_symbols) {
   const uint32_t below = (1u << lane) - 1;
   const uint32_t evens_before = (evens | 1) & below, odds_before = odds & below;
-  // The zeros between the last level before this lane and the lane's first.
+  // The zeros between the last quantized coefficient before this lane and the lane's first.
   uint32_t last = 0;
   if (lane > 0) {
     last = 2 * jpeg_bit_width(evens_before) - 2;

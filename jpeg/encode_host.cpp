@@ -15,12 +15,12 @@
 namespace cudatransform {
 namespace {
 
-int32_t plain_dc(int32_t level) { return std::clamp(level, -kJpegPlainDc - 1, kJpegPlainDc); }
+int32_t plain_dc(int32_t qcoef) { return std::clamp(qcoef, -kJpegPlainDc - 1, kJpegPlainDc); }
 
-// A bit for each level that is not zero, by natural index.
-uint64_t nonzero_levels(const int16_t* levels) {
+// A bit for each quantized coefficient that is not zero, by natural index.
+uint64_t nonzero_qcoefs(const int16_t* qcoefs) {
   uint8_t is_nonzero[64];
-  for (int i = 0; i < 64; ++i) is_nonzero[i] = levels[i] != 0;
+  for (int i = 0; i < 64; ++i) is_nonzero[i] = qcoefs[i] != 0;
   uint64_t all = 0;
   for (int v = 0; v < 8; ++v) {
     // Bytes of 0 or 1 to bits: the product moves that of byte i to bit 56 + i, and no two meet.
@@ -31,37 +31,38 @@ uint64_t nonzero_levels(const int16_t* levels) {
   return all;
 }
 
-void count_ac(const int16_t* levels, uint32_t* counts) {
+void count_ac(const int16_t* qcoefs, uint32_t* counts) {
   uint32_t last = 0;
-  for (uint64_t left = in_zigzag_order(nonzero_levels(levels) & ~uint64_t{1}); left != 0;
+  for (uint64_t left = in_zigzag_order(nonzero_qcoefs(qcoefs) & ~uint64_t{1}); left != 0;
        left &= left - 1) {
     const auto k = uint32_t(std::countr_zero(left));
     const uint32_t run = k - last - 1;
     counts[kJpegLongRun] += run >> 4;
     const int32_t magnitude =
-        std::min<int32_t>(std::abs(int32_t{levels[kNaturalOfZigzag[k]]}), kJpegPlainAc);
+        std::min<int32_t>(std::abs(int32_t{qcoefs[kNaturalOfZigzag[k]]}), kJpegPlainAc);
     ++counts[(run & 15) << 4 | jpeg_bit_width(uint32_t(magnitude))];
     last = k;
   }
   if (last < 63) ++counts[kJpegEndOfBlock];
 }
 
-// The part of a component: all of its blocks' AC levels row by row, or all DC levels.
+// The part of a component: all of its blocks' AC quantized coefficients row by row, or all DC
+// quantized coefficients.
 class Component {
  public:
   Component(const JpegEncodeJob& job, uint32_t number)
       : scan_(job.layout),
-        plane_(job.levels[number]),
+        plane_(job.qcoefs[number]),
         number_(number),
         h_(number % 3 == 0 ? scan_.h : 1),
         v_(number % 3 == 0 ? scan_.v : 1) {}
 
   void count_row(uint32_t y, uint32_t* counts) const {
-    const int16_t* levels = row(y);
+    const int16_t* qcoefs = row(y);
     for (uint32_t x = 0; x < scan_.blocks_w[number_]; ++x)
-      count_ac(levels + size_t{64} * x, counts);
+      count_ac(qcoefs + size_t{64} * x, counts);
   }
-  // With the symbols of dummy blocks, which have no difference and no AC levels.
+  // With the symbols of dummy blocks, which have no difference and no AC quantized coefficients.
   void count_dc(uint32_t* counts) const {
     const uint32_t mcus = scan_.blocks / scan_.mcu_blocks;
     int32_t before = 0;
@@ -75,9 +76,9 @@ class Component {
           ++counts[kJpegDcSymbols];
           continue;
         }
-        const int32_t level = plain_dc(row(y)[size_t{64} * x]);
-        ++counts[kJpegDcSymbols + jpeg_bit_width(uint32_t(std::abs(level - before)))];
-        before = level;
+        const int32_t qcoef = plain_dc(row(y)[size_t{64} * x]);
+        ++counts[kJpegDcSymbols + jpeg_bit_width(uint32_t(std::abs(qcoef - before)))];
+        before = qcoef;
       }
     }
   }

@@ -1,8 +1,9 @@
 // The places of a sequential scan's blocks, and its division into tiles; for host and device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// ITU-T T.81, A.2: blocks are coded MCU by MCU. Dummy blocks without AC levels fill up MCUs at the
-// right and at the bottom; they have the DC level of the block coded before.
+// ITU-T T.81, A.2: blocks are coded MCU by MCU. Dummy blocks without AC quantized coefficients fill
+// up MCUs at the right and at the bottom; they have the DC quantized coefficient of the block coded
+// before.
 #pragma once
 
 #include <cstdint>
@@ -73,13 +74,14 @@ CT_HD JpegTilePlace jpeg_tile_place(const JpegScanLayout& scan, uint32_t tile) {
   return place;
 }
 
-// A block, and the one whose DC level is subtracted from its own: of the same component.
+// A block, and the one whose DC quantized coefficient is subtracted from its own: of the same
+// component.
 struct JpegBlockPlace {
   uint32_t component;
   uint32_t x, y;
   uint32_t before_x, before_y;
   bool is_dummy;
-  bool has_before;  // else the DC level is coded as it is
+  bool has_before;  // else the DC quantized coefficient is coded as it is
 };
 
 CT_HD JpegBlockPlace jpeg_block_place(const JpegScanLayout& scan, uint32_t number) {

@@ -16,10 +16,10 @@ constexpr uint32_t kTileWords = kJpegMostTileBits / 32 + 3;  // bits may reach i
 
 Status invalid(const char* what) { return Status::error(StatusCode::kInvalidArgument, what); }
 
-// A block in zigzag order, with the difference of DC levels in front.
+// A block in zigzag order, with the difference of DC quantized coefficients in front.
 struct Block {
   uint32_t table_pair;
-  int32_t levels[64] = {};
+  int32_t qcoefs[64] = {};
 };
 
 class Scan {
@@ -33,12 +33,12 @@ class Scan {
     Block block;
     block.table_pair = layout_.table_pair[place.component];
     if (place.is_dummy) return block;
-    const int16_t* levels = at(place.component, place.x, place.y);
+    const int16_t* qcoefs = at(place.component, place.x, place.y);
     for (uint32_t k = 1; k < 64; ++k)
-      block.levels[k] = plain(levels[jpeg_natural_index(k)], -kJpegPlainAc, kJpegPlainAc);
-    block.levels[0] = plain_dc(levels[0]);
+      block.qcoefs[k] = plain(qcoefs[jpeg_natural_index(k)], -kJpegPlainAc, kJpegPlainAc);
+    block.qcoefs[0] = plain_dc(qcoefs[0]);
     if (place.has_before)
-      block.levels[0] -= plain_dc(at(place.component, place.before_x, place.before_y)[0]);
+      block.qcoefs[0] -= plain_dc(at(place.component, place.before_x, place.before_y)[0]);
     return block;
   }
 
@@ -47,11 +47,11 @@ class Scan {
   static void for_lanes(const Block& block, const Function& function) {
     uint32_t evens = 0, odds = 0;
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
-      evens |= uint32_t{block.levels[2 * lane] != 0} << lane;
-      odds |= uint32_t{block.levels[2 * lane + 1] != 0} << lane;
+      evens |= uint32_t{block.qcoefs[2 * lane] != 0} << lane;
+      odds |= uint32_t{block.qcoefs[2 * lane + 1] != 0} << lane;
     }
     for (uint32_t lane = 0; lane < kLanes; ++lane)
-      function(jpeg_lane_symbols(lane, block.levels[2 * lane], block.levels[2 * lane + 1], evens,
+      function(jpeg_lane_symbols(lane, block.qcoefs[2 * lane], block.qcoefs[2 * lane + 1], evens,
                                  odds, kJpegDcSymbols));
   }
 
@@ -88,15 +88,15 @@ class Scan {
 
  private:
   const int16_t* at(uint32_t component, uint32_t x, uint32_t y) const {
-    const JpegEncodePlane& plane = job_.levels[component];
+    const JpegEncodePlane& plane = job_.qcoefs[component];
     const auto* row = reinterpret_cast<const uint8_t*>(plane.data) + ptrdiff_t{y} * plane.stride;
     return reinterpret_cast<const int16_t*>(row) + size_t{x} * 64;
   }
-  int32_t plain(int32_t level, int32_t least, int32_t most) {
-    if (level < least || level > most) faults_ |= kJpegLevelsNotPlain;
-    return std::clamp(level, least, most);
+  int32_t plain(int32_t qcoef, int32_t least, int32_t most) {
+    if (qcoef < least || qcoef > most) faults_ |= kJpegQcoefsNotPlain;
+    return std::clamp(qcoef, least, most);
   }
-  int32_t plain_dc(int32_t level) { return plain(level, -kJpegPlainDc - 1, kJpegPlainDc); }
+  int32_t plain_dc(int32_t qcoef) { return plain(qcoef, -kJpegPlainDc - 1, kJpegPlainDc); }
   static void describe(const uint32_t* words, JpegTile* tile) {
     const uint32_t last = tile->bits / 32;
     for (uint32_t i = 0; i <= last; ++i) {
@@ -159,7 +159,7 @@ Status validate(const JpegEncodeJob& job, bool counts) {
   if (scan.tiles == 0 || scan.segment_tiles == 0 || scan.blocks == 0)
     return invalid("empty scan layout");
   for (uint32_t c = 0; c < scan.components; ++c) {
-    const JpegEncodePlane& plane = job.levels[c];
+    const JpegEncodePlane& plane = job.qcoefs[c];
     const auto row_bytes = static_cast<ptrdiff_t>(scan.blocks_w[c] * 64 * sizeof(int16_t));
     if (plane.data == nullptr || reinterpret_cast<uintptr_t>(plane.data) % sizeof(int16_t) != 0 ||
         plane.stride % static_cast<ptrdiff_t>(sizeof(int16_t)) != 0 || plane.stride < row_bytes)

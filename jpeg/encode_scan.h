@@ -1,5 +1,5 @@
-// Baseline entropy coding of a whole scan in parallel as a job: which levels, with which codes, and
-// where the bytes go.
+// Baseline entropy coding of a whole scan in parallel as a job: which quantized coefficients, with
+// which codes, and where the bytes go.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Every engine offers a JpegEncodeOps; all of them take the same JpegEncodeJob and write the same
@@ -32,9 +32,10 @@ struct JpegSymbolCounts {
 
 // Reasons why there is no scan, ORed.
 enum JpegEncodeFault : uint32_t {
-  // An AC level beyond 1023 in magnitude, or a DC level that is not from -1024 to 1023: 8-bit
+  // An AC quantized coefficient beyond 1023 in magnitude, or a DC quantized coefficient that is not
+  // from -1024 to 1023: 8-bit
   // samples never give these. JPEG may have a code for it or not; JpegWriter knows.
-  kJpegLevelsNotPlain = 1,
+  kJpegQcoefsNotPlain = 1,
   kJpegNoCode = 2,  // a symbol has none
   kJpegNoRoom = 4,  // `size` is more than `capacity`
 };
@@ -43,8 +44,8 @@ struct JpegEncodeResult {
   uint32_t faults;  // of JpegEncodeFault
 };
 
-// Levels of a component: rows of blocks of 64 int16 in natural order, `stride` bytes from one row
-// of blocks to the next. Without dummy blocks.
+// Quantized coefficients of a component: rows of blocks of 64 int16 in natural order, `stride`
+// bytes from one row of blocks to the next. Without dummy blocks.
 struct JpegEncodePlane {
   const int16_t* data = nullptr;
   ptrdiff_t stride = 0;
@@ -52,7 +53,7 @@ struct JpegEncodePlane {
 
 struct JpegEncodeJob {
   JpegScanLayout layout;
-  JpegEncodePlane levels[kJpegMaxComponents];  // CUDA: device addresses
+  JpegEncodePlane qcoefs[kJpegMaxComponents];  // CUDA: device addresses
 
   // For encode(). Codes are read during the call. The scan and an EOI marker are written to
   // `output`, of which no more than `capacity` bytes are touched; its content after a fault means
@@ -62,7 +63,8 @@ struct JpegEncodeJob {
   size_t capacity = 0;
   JpegEncodeResult* result = nullptr;
 
-  // For count(). CUDA: pinned. Levels that are not plain are counted as the nearest that are.
+  // For count(). CUDA: pinned. Quantized coefficients that are not plain are counted as the nearest
+  // that are.
   JpegSymbolCounts* counts = nullptr;
 };
 

@@ -163,11 +163,11 @@ void JpegErrors::note_frame(j_decompress_ptr cinfo) {
   if (depth_ == 12) cinfo->data_precision = 8;
 }
 
-void JpegErrors::note_message(j_common_ptr cinfo, int level) {
+void JpegErrors::note_message(j_common_ptr cinfo, int qcoef) {
   JpegErrors& self = of(cinfo);
   State& state = self.state_;
   const int code = cinfo->err->msg_code;
-  const bool is_trace = level >= 0;
+  const bool is_trace = qcoef >= 0;
   if (code == JTRC_SOF) self.note_frame(reinterpret_cast<j_decompress_ptr>(cinfo));
   if (is_trace && code != JTRC_PARMLESS_MARKER && code != JTRC_MISC_MARKER) return;
   if (!is_trace) state.base.num_warnings++;

@@ -19,8 +19,8 @@
 namespace cudatransform {
 
 // A picture is damaged when something is missing or contradicts itself. It is irregular when all
-// of its blocks came, by codes that exist, so that its levels are certain, but the file has one of
-// these. Bits of a set.
+// of its blocks came, by codes that exist, so that its quantized coefficients are certain, but the
+// file has one of these. Bits of a set.
 //
 // Bytes after the last block of an interval or a scan, which are not more MCUs.
 inline constexpr uint32_t kJpegTrailingBytes = 1 << 0;
@@ -103,7 +103,7 @@ class JpegErrors {
   Status call(void (*function)(const void*), const void* data);
   static JpegErrors& of(j_common_ptr cinfo);
   static void exit_on_error(j_common_ptr cinfo);
-  static void note_message(j_common_ptr cinfo, int level);
+  static void note_message(j_common_ptr cinfo, int qcoef);
   void note_frame(j_decompress_ptr cinfo);
   // The severity of a message. The first suspicious one leaves its text in `text`.
   enum class Severity { kNothing, kIrregular, kSuspicious, kDamage };

@@ -77,7 +77,7 @@ JpegEncodeJob JpegFileSize::job_of(const JpegPicture& picture) const {
   JpegEncodeJob job;
   job.layout = layout_;
   for (int c = 0; c < picture.components(); ++c)
-    job.levels[c] = {picture.levels[c].data, picture.levels[c].stride};
+    job.qcoefs[c] = {picture.qcoefs[c].data, picture.qcoefs[c].stride};
   return job;
 }
 
@@ -125,26 +125,26 @@ Status JpegFileSize::size_on_host(const JpegPicture& picture, uint64_t* bytes) {
   return status.code == StatusCode::kOutOfMemory ? status : Status();
 }
 
-// Copies the levels to memory of the host's.
+// Copies the quantized coefficients to memory of the host's.
 Status JpegFileSize::fetch(const JpegPicture& picture, JpegPicture* fetched) {
   size_t all = 0;
   for (int c = 0; c < picture.components(); ++c)
-    all += size_t{picture.levels[c].blocks_w} * picture.levels[c].blocks_h * 64;
+    all += size_t{picture.qcoefs[c].blocks_w} * picture.qcoefs[c].blocks_h * 64;
   try {
-    levels_.resize(all);
+    qcoefs_.resize(all);
   } catch (const std::bad_alloc&) {
-    return Status::error(StatusCode::kOutOfMemory, "no memory for the levels of a JPEG file");
+    return Status::error(StatusCode::kOutOfMemory, "no memory for the coefficients of a JPEG file");
   }
   Queue& queue = device_->queue(QueueKind::kCompute);
-  int16_t* to = levels_.data();
+  int16_t* to = qcoefs_.data();
   for (int c = 0; c < picture.components(); ++c) {
-    const JpegLevels& from = picture.levels[c];
+    const JpegQcoefs& from = picture.qcoefs[c];
     const size_t row = size_t{from.blocks_w} * 64;
     const auto pitch = static_cast<ptrdiff_t>(row * sizeof(int16_t));
     CT_RETURN_IF_ERROR(device_->download(
         queue, {to, pitch, from.data, from.stride, row * sizeof(int16_t), from.blocks_h}));
-    fetched->levels[c].data = to;
-    fetched->levels[c].stride = pitch;
+    fetched->qcoefs[c].data = to;
+    fetched->qcoefs[c].stride = pitch;
     to += row * from.blocks_h;
   }
   FencePtr fetched_all;
@@ -177,7 +177,7 @@ Status JpegFileSize::code_on_device(const JpegPicture& picture, const JpegHuffma
   const JpegEncodeResult& result = results().result;
   if ((result.faults & kJpegNoCode) != 0) return failed("Missing Huffman code table entry");
   *bytes =
-      (result.faults & kJpegLevelsNotPlain) != 0
+      (result.faults & kJpegQcoefsNotPlain) != 0
           ? UINT64_MAX
           : header_ + symbols_of(tables != nullptr ? *tables : standard_, pairs_) + result.size;
   return {};

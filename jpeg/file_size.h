@@ -25,10 +25,10 @@ class JpegFileSize {
   Status open(Device& device, const JpegEncodeOps& ops);
   void close();
 
-  // The next files: pictures of the geometry of `picture`, whose levels and tables are not read
-  // but may not be null, and with its metadata. A header has another size where other components
-  // share a table, or one has entries of 16 bits instead of 8. kUnsupported where engines cannot
-  // code them.
+  // The next files: pictures of the geometry of `picture`, whose quantized coefficients and tables
+  // are not read but may not be null, and with its metadata. A header has another size where other
+  // components share a table, or one has entries of 16 bits instead of 8. kUnsupported where
+  // engines cannot code them.
   Status begin(const JpegPicture& picture, const JpegOptions& options);
 
   // Enqueues the count of a picture's symbols as number `slot`, of kSlots. The counts may be
@@ -42,8 +42,8 @@ class JpegFileSize {
   // Without stuffed bytes, and with an average for bits that fill up bytes.
   Status counted_size(int slot, uint64_t* bytes) const;
 
-  // The size of the file. UINT64_MAX: baseline files have no codes for the picture's levels. Waits
-  // for the device.
+  // The size of the file. UINT64_MAX: baseline files have no codes for the picture's quantized
+  // coefficients. Waits for the device.
   Status exact_size(const JpegPicture& picture, uint64_t* bytes);
 
  private:
@@ -61,7 +61,7 @@ class JpegFileSize {
   const JpegEncodeOps* ops_ = nullptr;
   std::unique_ptr<Memory> results_, output_;
   std::unique_ptr<Results> ordinary_;  // results, where no pages can be locked
-  std::vector<int16_t> levels_;        // of the picture, where the device cannot code it
+  std::vector<int16_t> qcoefs_;        // of the picture, where the device cannot code it
   JpegOptions options_;
   JpegScanLayout layout_;
   uint32_t pairs_ = 1;

@@ -26,14 +26,14 @@ bool is_progressive(std::span<const uint8_t> file) {
   return false;
 }
 
-CoefArray array_of(const JpegLevels& levels) {
-  return {levels.data, levels.stride, static_cast<int32_t>(levels.blocks_w),
-          static_cast<int32_t>(levels.blocks_h)};
+CoefArray array_of(const JpegQcoefs& qcoefs) {
+  return {qcoefs.data, qcoefs.stride, static_cast<int32_t>(qcoefs.blocks_w),
+          static_cast<int32_t>(qcoefs.blocks_h)};
 }
 
 }  // namespace
 
-void JpegFileFlipper::Levels::allocate(const JpegHeader& header, int32_t width, int32_t height,
+void JpegFileFlipper::Qcoefs::allocate(const JpegHeader& header, int32_t width, int32_t height,
                                        bool transposed) {
   constexpr size_t kBlock = 64;
   JpegSampling sampling = header.sampling;
@@ -75,7 +75,7 @@ Status JpegFileFlipper::flip(const FlipRequest& request, std::span<const uint8_t
                              JpegBytes* made) {
   CT_RETURN_IF_ERROR(plan_flip(picture_, request, &plan_));
   try {
-    Levels from, to;
+    Qcoefs from, to;
     from.allocate(header_, picture_.width, picture_.height, false);
     to.allocate(header_, plan_.width, plan_.height, request.turn.transposes);
     CT_RETURN_IF_ERROR(read(&from));
@@ -86,17 +86,17 @@ Status JpegFileFlipper::flip(const FlipRequest& request, std::span<const uint8_t
   }
 }
 
-Status JpegFileFlipper::read(Levels* levels) {
+Status JpegFileFlipper::read(Qcoefs* qcoefs) {
   JpegFindings found;
   tables_ = {};
   CT_RETURN_IF_ERROR(
-      reader_.read_coefficients(levels->component, &tables_, &found, {.past_damage = false}));
+      reader_.read_coefficients(qcoefs->component, &tables_, &found, {.past_damage = false}));
   return found.damage.empty() ? Status()
                               : Status::error(StatusCode::kInvalidArgument, found.damage);
 }
 
-Status JpegFileFlipper::move_blocks(const Levels& from, const FlipRequest& request,
-                                    const Levels& to) {
+Status JpegFileFlipper::move_blocks(const Qcoefs& from, const FlipRequest& request,
+                                    const Qcoefs& to) {
   if (!device_) device_ = make_host_device(1);
   if (!device_) return Status::error(StatusCode::kOutOfMemory, "out of memory");
   FlipJob job;
@@ -113,7 +113,7 @@ Status JpegFileFlipper::move_blocks(const Levels& from, const FlipRequest& reque
   return host_flip_ops().submit(*device_, device_->queue(QueueKind::kCompute), job, nullptr);
 }
 
-Status JpegFileFlipper::write(const Levels& levels, bool transposes,
+Status JpegFileFlipper::write(const Qcoefs& qcoefs, bool transposes,
                               std::span<const uint8_t> segments, JpegBytes* made) {
   if (transposes)
     for (int t = 0; t < tables_.count; t++) tables_.tables[t] = transposed(tables_.tables[t]);
@@ -126,7 +126,7 @@ Status JpegFileFlipper::write(const Levels& levels, bool transposes,
   if (transposes) picture.sampling.transpose();
   picture.is_adobe = have_adobe(segments);
   picture.metadata = segments;
-  std::copy_n(levels.component, header_.components, picture.levels);
+  std::copy_n(qcoefs.component, header_.components, picture.qcoefs);
   for (int c = 0; c < header_.components; c++)
     picture.tables[c] = tables_.tables[tables_.table_of[c]].q;
   JpegOptions options;

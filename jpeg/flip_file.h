@@ -27,15 +27,15 @@ class JpegFileFlipper {
   Status flip(const FlipRequest& request, std::span<const uint8_t> segments, JpegBytes* made);
 
  private:
-  struct Levels {
-    JpegLevels component[kJpegMaxComponents];
+  struct Qcoefs {
+    JpegQcoefs component[kJpegMaxComponents];
     std::vector<int16_t> memory;
 
     void allocate(const JpegHeader& header, int32_t width, int32_t height, bool transposed);
   };
-  Status read(Levels* levels);
-  Status move_blocks(const Levels& from, const FlipRequest& request, const Levels& to);
-  Status write(const Levels& levels, bool transposed, std::span<const uint8_t> segments,
+  Status read(Qcoefs* qcoefs);
+  Status move_blocks(const Qcoefs& from, const FlipRequest& request, const Qcoefs& to);
+  Status write(const Qcoefs& qcoefs, bool transposed, std::span<const uint8_t> segments,
                JpegBytes* made);
 
   std::span<const uint8_t> file_;

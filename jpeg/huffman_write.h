@@ -1,5 +1,5 @@
-// Levels from the Huffman codes of a JPEG scan, a row of bits at a time, and the damage found on
-// the way, for host and device.
+// Quantized coefficients from the Huffman codes of a JPEG scan, a row of bits at a time, and the
+// damage found on the way, for host and device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -66,7 +66,7 @@ struct JpegRow {
   uint32_t segment_bits;  // from its beginning to the segment's end, as far as the next subsequence
   uint32_t segment;
   uint32_t block;                  // of the segment
-  int32_t dc[kJpegMaxComponents];  // levels of the blocks before
+  int32_t dc[kJpegMaxComponents];  // quantized coefficients of the blocks before
 };
 
 // A block's place in its component, stepping through a scan.
@@ -111,9 +111,10 @@ struct JpegRowEnd {
   bool is_inside;
 };
 
-// Decodes a row that is not empty. `target(component, x, y, block)` gives the 64 levels of a block,
-// zero so far, or null for those that only fill an MCU; natural(i) the place of coefficient i in
-// it. Returns the evidence against it, and adds to `*segments` if it ends one as it should.
+// Decodes a row that is not empty. `target(component, x, y, block)` gives the 64 quantized
+// coefficients of a block, zero so far, or null for those that only fill an MCU; natural(i) the
+// place of coefficient i in it. Returns the evidence against it, and adds to `*segments` if it ends
+// one as it should.
 template <typename Words, typename Tables, typename Target, typename Natural>
 CT_HD uint32_t write_row(const Words& words, const Tables& tables, const JpegScanPlan& scan,
                          const JpegRow& row, uint32_t begin, const Target& target,
@@ -126,7 +127,7 @@ CT_HD uint32_t write_row(const Words& words, const Tables& tables, const JpegSca
     return left_over_damage(words, tables, scan, row, begin, {from, index, block});
   HuffmanBits<Words> bits(words, from);
   JpegScanPlace place(scan, row.segment, block);
-  int16_t* levels = target(place.component(), place.x(), place.y(), block);
+  int16_t* qcoefs = target(place.component(), place.x(), place.y(), block);
   int32_t dc[kJpegMaxComponents];
   CT_UNROLL
   for (uint32_t i = 0; i < kJpegMaxComponents; ++i) dc[i] = row.dc[i];
@@ -143,23 +144,23 @@ CT_HD uint32_t write_row(const Words& words, const Tables& tables, const JpegSca
     index += advance_of(entry);
     if (!is_ac) {
       const uint32_t c = place.component();
-      int32_t level = value;
+      int32_t qcoef = value;
       CT_UNROLL
       for (uint32_t i = 0; i < kJpegMaxComponents; ++i) {
         if (i != c) continue;
         // Modulo 2^32: damaged bits may add up to anything.
-        level = static_cast<int32_t>(static_cast<uint32_t>(level) + static_cast<uint32_t>(dc[i]));
-        dc[i] = level;
+        qcoef = static_cast<int32_t>(static_cast<uint32_t>(qcoef) + static_cast<uint32_t>(dc[i]));
+        dc[i] = qcoef;
       }
-      if (size > jpeg_dc_bits(scan.depth) || !is_plain_dc(level, scan.depth))
+      if (size > jpeg_dc_bits(scan.depth) || !is_plain_dc(qcoef, scan.depth))
         damage |= kJpegTooLarge;
-      if (levels != nullptr) levels[0] = static_cast<int16_t>(level);
+      if (qcoefs != nullptr) qcoefs[0] = static_cast<int16_t>(qcoef);
     } else if (size != 0) {
       if (size > jpeg_ac_bits(scan.depth)) damage |= kJpegTooLarge;
       if (index > kBlockEnd)
         damage |= kJpegBeyondBlock;
-      else if (levels != nullptr)
-        levels[natural(index - 1)] = static_cast<int16_t>(value);
+      else if (qcoefs != nullptr)
+        qcoefs[natural(index - 1)] = static_cast<int16_t>(value);
     }
     if (index < kBlockEnd) continue;
     index = 0;
@@ -177,7 +178,7 @@ CT_HD uint32_t write_row(const Words& words, const Tables& tables, const JpegSca
       break;
     }
     place.advance();
-    levels = target(place.component(), place.x(), place.y(), block);
+    qcoefs = target(place.component(), place.x(), place.y(), block);
   }
   *row_end = {block, index != 0};
   return damage;

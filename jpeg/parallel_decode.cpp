@@ -41,14 +41,14 @@ struct Tile {
 class ScanDecoder {
  public:
   ScanDecoder(const JpegScans& scans, const JpegScanPlan& plan, const uint8_t* block,
-              const JpegLevels* levels)
+              const JpegQcoefs* qcoefs)
       : scans_(scans),
         plan_(plan),
         words_{block + scans.words_at + plan.first_subsequence * size_t{kSubsequenceBits / 8}},
         infos_(reinterpret_cast<const uint32_t*>(block + scans.infos_at) + plan.first_subsequence),
         tables_{reinterpret_cast<const HuffmanSet*>(block + scans.sets_at),
                 reinterpret_cast<const HuffmanRuns*>(block + scans.runs_at)},
-        levels_(levels) {}
+        qcoefs_(qcoefs) {}
 
   void decode(JpegDecodeResult* result) {
     rows_.reset(new (std::nothrow) Row[size_t{plan_.subsequences} * kRowsInSubsequence]);
@@ -150,8 +150,9 @@ class ScanDecoder {
     }
   }
 
-  // The number of blocks, and the components' levels, at the end of `sums`, as far as known.
-  void levels_at(const Sums& sums, uint32_t* block, int32_t* dc) const {
+  // The number of blocks, and the components' quantized coefficients, at the end of `sums`, as far
+  // as known.
+  void qcoefs_at(const Sums& sums, uint32_t* block, int32_t* dc) const {
     const uint32_t base = sums.in_segment ? 0 : blocks_before_;
     *block = base + sums.blocks;
     uint32_t total[kJpegMaxComponents] = {};
@@ -163,7 +164,7 @@ class ScanDecoder {
   void add(uint32_t tile) {
     uint32_t block = 0;
     int32_t dc[kJpegMaxComponents];
-    levels_at(tiles_[tile].all, &block, dc);
+    qcoefs_at(tiles_[tile].all, &block, dc);
     blocks_before_ = block;
     for (int c = 0; c < kJpegMaxComponents; ++c) dc_before_[c] = static_cast<uint32_t>(dc[c]);
   }
@@ -177,10 +178,10 @@ class ScanDecoder {
     row.segment = segment_of(infos_[i]);
     row.segment_bits = bits_of(infos_[i]) - r * kRowBits;
     if (!begins_segment(infos_[i + 1])) row.segment_bits += bits_of(infos_[i + 1]);
-    levels_at(at.before, &row.block, row.dc);
+    qcoefs_at(at.before, &row.block, row.dc);
     const auto target = [&](uint32_t c, uint32_t x, uint32_t y, uint32_t) -> int16_t* {
       if (x >= scans_.blocks_w[c] || y >= scans_.blocks_h[c]) return nullptr;
-      return levels_[c].row(y) + size_t{64} * x;
+      return qcoefs_[c].row(y) + size_t{64} * x;
     };
     JpegRowEnd row_end;
     const auto natural = [](uint32_t index) { return kNaturalOfZigzag[index]; };
@@ -193,7 +194,7 @@ class ScanDecoder {
   const ByteWords words_;
   const uint32_t* infos_;
   const Tables tables_;
-  const JpegLevels* levels_;
+  const JpegQcoefs* qcoefs_;
   std::unique_ptr<Row[]> rows_;
   std::unique_ptr<Tile[]> tiles_;
   uint32_t blocks_before_ = 0, dc_before_[kJpegMaxComponents] = {};
@@ -205,11 +206,11 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
   const JpegScans& scans = *job.scans;
   for (int c = 0; c < scans.components; ++c) {
     for (uint32_t y = 0; y < scans.blocks_h[c]; ++y)
-      std::memset(job.levels[c].row(y), 0, size_t{scans.blocks_w[c]} * 64 * sizeof(int16_t));
+      std::memset(job.qcoefs[c].row(y), 0, size_t{scans.blocks_w[c]} * 64 * sizeof(int16_t));
   }
   *job.result = JpegDecodeResult();
   for (int i = 0; i < scans.count; ++i)
-    ScanDecoder(scans, scans.scans[i], job.block, job.levels).decode(job.result);
+    ScanDecoder(scans, scans.scans[i], job.block, job.qcoefs).decode(job.result);
   return queue.record(done);
 }
 
@@ -226,14 +227,14 @@ Status validate(const JpegDecodeJob& job) {
     return invalid("block not aligned to 16 bytes");
   const JpegScans& scans = *job.scans;
   for (int c = 0; c < scans.components; ++c) {
-    const JpegLevels& levels = job.levels[c];
-    if (levels.data == nullptr || !is_aligned(reinterpret_cast<uintptr_t>(levels.data)) ||
-        !is_aligned(levels.stride))
+    const JpegQcoefs& qcoefs = job.qcoefs[c];
+    if (qcoefs.data == nullptr || !is_aligned(reinterpret_cast<uintptr_t>(qcoefs.data)) ||
+        !is_aligned(qcoefs.stride))
       return invalid("coefficients not aligned to 16 bytes");
-    if (levels.blocks_w != scans.blocks_w[c] || levels.blocks_h != scans.blocks_h[c])
+    if (qcoefs.blocks_w != scans.blocks_w[c] || qcoefs.blocks_h != scans.blocks_h[c])
       return invalid("size differs from the scans");
-    const auto row_bytes = static_cast<ptrdiff_t>(levels.blocks_w * 64 * sizeof(int16_t));
-    if (levels.stride < row_bytes) return invalid("overlapping rows of coefficients");
+    const auto row_bytes = static_cast<ptrdiff_t>(qcoefs.blocks_w * 64 * sizeof(int16_t));
+    if (qcoefs.stride < row_bytes) return invalid("overlapping rows of coefficients");
   }
   return {};
 }

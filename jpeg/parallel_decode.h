@@ -10,7 +10,7 @@
 namespace cudatransform {
 
 // The job's result for the host, written last of all, `segments` after `damage`: once it is there,
-// the levels may be read. A device's submit() fills it with kPending first.
+// the quantized coefficients may be read. A device's submit() fills it with kPending first.
 struct JpegDecodeResult {
   static constexpr uint32_t kPending = ~0u;
   uint32_t damage = 0;    // bits of huffman_write.h, kJpegLeftOver among them, which is none
@@ -22,17 +22,17 @@ struct JpegDecodeJob {
   // Filled by JpegScanReader::read(), in host memory, for a device pinned: read until the job
   // is done.
   const uint8_t* block = nullptr;
-  // The place of the levels, all of which are written, in memory of the engine: aligned to 16
-  // bytes, as are strides; of the scans' sizes.
-  JpegLevels levels[kJpegMaxComponents];
+  // The place of the quantized coefficients, all of which are written, in memory of the engine:
+  // aligned to 16 bytes, as are strides; of the scans' sizes.
+  JpegQcoefs qcoefs[kJpegMaxComponents];
   JpegDecodeResult* result = nullptr;  // in host memory, for a device pinned: it writes there
 };
 
 // kInvalidArgument where a job does not keep to that.
 Status validate(const JpegDecodeJob& job);
 
-// For a job that is done: whether every level is the file's. Otherwise they may be anything, and
-// libjpeg decides whether the file is damaged.
+// For a job that is done: whether every quantized coefficient is the file's. Otherwise they may be
+// anything, and libjpeg decides whether the file is damaged.
 inline bool is_decoded(const JpegScans& scans, const JpegDecodeResult& result) {
   return (result.damage & ~kJpegLeftOver) == 0 && result.segments == scans.segments;
 }

@@ -191,25 +191,25 @@ Status JpegReader::describe(JpegHeader* header) {
 
 bool JpegReader::is_sequential() const { return !cinfo_.progressive_mode && !cinfo_.arith_code; }
 
-bool JpegReader::decode_fast(const JpegLevels* levels, JpegTables* tables, const JpegReading& how) {
+bool JpegReader::decode_fast(const JpegQcoefs* qcoefs, JpegTables* tables, const JpegReading& how) {
   if (!decoder_) return false;
-  if (how.fast) return decoder_->decode(file_, levels, components_, how.interrupt, tables);
+  if (how.fast) return decoder_->decode(file_, qcoefs, components_, how.interrupt, tables);
   return decoder_->check(file_, how.interrupt);
 }
 
-Status JpegReader::read_coefficients(const JpegLevels* levels, JpegTables* tables,
+Status JpegReader::read_coefficients(const JpegQcoefs* qcoefs, JpegTables* tables,
                                      JpegFindings* found, const JpegReading& how) {
   *found = {errors_.damage(), 0};
   was_fast_ = false;
   if (!how.past_damage && !found->damage.empty()) return {};
   if (!decoder_) decoder_.reset(new (std::nothrow) JpegScanDecoder);
-  vouched_ = found->damage.empty() && is_sequential() && decode_fast(levels, tables, how);
+  vouched_ = found->damage.empty() && is_sequential() && decode_fast(qcoefs, tables, how);
   was_fast_ = vouched_ && how.fast;
   if (was_fast_) {
     found->irregular = header_irregular_ | decoder_->irregular();
     return {};
   }
-  arrays_.begin_reading(levels, components_, depth_);
+  arrays_.begin_reading(qcoefs, components_, depth_);
   if (!how.past_damage) errors_.leave_at_damage();
   progress_.interrupt = how.interrupt;
   const Status status = errors_.guard([&] { jpeg_read_coefficients(&cinfo_); });
@@ -217,21 +217,22 @@ Status JpegReader::read_coefficients(const JpegLevels* levels, JpegTables* table
   if (!status.ok() && found->damage.empty()) found->damage = status.message;
   const bool cancelled = status.code == StatusCode::kCancelled;
   if (!cancelled && (how.past_damage || found->damage.empty()))
-    finish_levels(levels, tables, found, how);
+    finish_qcoefs(qcoefs, tables, found, how);
   arrays_.give_back();
   return status;
 }
 
 // Checks the results of libjpeg, and completes them.
-void JpegReader::finish_levels(const JpegLevels* levels, JpegTables* tables, JpegFindings* found,
+void JpegReader::finish_qcoefs(const JpegQcoefs* qcoefs, JpegTables* tables, JpegFindings* found,
                                const JpegReading& how) {
   arrays_.finish_reading();
   take_tables(tables, &found->damage);
-  if (found->damage.empty() && !arrays_.are_plain()) found->damage = range_damage(levels);
+  if (found->damage.empty() && !arrays_.are_plain()) found->damage = range_damage(qcoefs);
   if (found->damage.empty()) weigh(found);
-  // Damaged levels shall at least be such that they can be written into another file.
+  // Damaged quantized coefficients shall at least be such that they can be written into another
+  // file.
   if (!found->damage.empty() && how.past_damage)
-    for (int c = 0; c < components_; c++) clamp_levels(levels[c], depth_);
+    for (int c = 0; c < components_; c++) clamp_qcoefs(qcoefs[c], depth_);
 }
 
 // Decides about a picture in which libjpeg has found no damage.
@@ -260,10 +261,11 @@ bool JpegReader::all_blocks_came() const {
   return true;
 }
 
-// Huffman codes can express larger levels than samples have, and in damaged files they do.
-std::string JpegReader::range_damage(const JpegLevels* levels) const {
+// Huffman codes can express larger quantized coefficients than samples have, and in damaged files
+// they do.
+std::string JpegReader::range_damage(const JpegQcoefs* qcoefs) const {
   for (int c = 0; c < components_; c++)
-    if (const Status status = check_levels(levels[c], c, depth_); !status.ok())
+    if (const Status status = check_qcoefs(qcoefs[c], c, depth_); !status.ok())
       return status.message;
   return {};
 }

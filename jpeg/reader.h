@@ -31,8 +31,9 @@ struct JpegHeader {
   uint32_t irregular = 0;  // bits of jpeg/errors.h
   // The least size of a complete file, in bytes after the header; 0: unknown.
   size_t least_bytes = 0;
-  // Memory for reading the coefficients, besides the levels that they are read into: rows that
-  // libjpeg pads, and the little that it keeps itself, for all kinds of entropy coding.
+  // Memory for reading the coefficients, besides the quantized coefficients that they are read
+  // into: rows that libjpeg pads, and the little that it keeps itself, for all kinds of entropy
+  // coding.
   size_t extra_bytes = 0;
 };
 
@@ -69,13 +70,13 @@ class JpegReader {
   // or its header is damaged.
   Status read_header(std::span<const uint8_t> file, JpegHeader* header);
 
-  // Decodes into `levels`, whose sizes are the header's. Ok without damage: every coefficient is as
+  // Decodes into `qcoefs`, whose sizes are the header's. Ok without damage: every coefficient is as
   // the file has it. Ok otherwise: `found->damage` names the first fault; coefficients that could
   // not be decoded are 0 or nonsense. Not ok: likewise, but the decoder gave up. In every case all
-  // of `levels` and `tables` is written, all levels are such as JPEG of the header's depth has, and
-  // no table has a zero; but neither is to be used after kCancelled, nor of a damaged picture
-  // without `past_damage`.
-  Status read_coefficients(const JpegLevels* levels, JpegTables* tables, JpegFindings* found,
+  // of `qcoefs` and `tables` is written, all quantized coefficients are such as JPEG of the
+  // header's depth has, and no table has a zero; but neither is to be used after kCancelled, nor of
+  // a damaged picture without `past_damage`.
+  Status read_coefficients(const JpegQcoefs* qcoefs, JpegTables* tables, JpegFindings* found,
                            const JpegReading& how = {});
   // Whether JpegScanDecoder has decoded the last picture.
   bool was_fast() const { return was_fast_; }
@@ -90,13 +91,13 @@ class JpegReader {
   bool is_sequential() const;
   Status check_frame(const Status& read) const;
   Status describe(JpegHeader* header);
-  bool decode_fast(const JpegLevels* levels, JpegTables* tables, const JpegReading& how);
-  void finish_levels(const JpegLevels* levels, JpegTables* tables, JpegFindings* found,
+  bool decode_fast(const JpegQcoefs* qcoefs, JpegTables* tables, const JpegReading& how);
+  void finish_qcoefs(const JpegQcoefs* qcoefs, JpegTables* tables, JpegFindings* found,
                      const JpegReading& how);
   void weigh(JpegFindings* found) const;
   bool all_blocks_came() const;
   void take_tables(JpegTables* tables, std::string* damage) const;
-  std::string range_damage(const JpegLevels* levels) const;
+  std::string range_damage(const JpegQcoefs* qcoefs) const;
 
   jpeg_decompress_struct cinfo_ = {};
   Progress progress_ = {};

@@ -37,9 +37,9 @@ void make_lookup(const HuffmanSet& codes, HuffmanLookup* lookup) {
 }
 
 // Three things make it fast. Bits are loaded by whole words, without checking their bytes,
-// since stuffing and markers are removed before. One lookup finds a code, the level after it, and
-// the zeros before that. And all rare cases end the loop over a block's codes by the same
-// comparison: the end of the block, codes that are longer than a lookup, and damage.
+// since stuffing and markers are removed before. One lookup finds a code, the quantized coefficient
+// after it, and the zeros before that. And all rare cases end the loop over a block's codes by the
+// same comparison: the end of the block, codes that are longer than a lookup, and damage.
 
 // The next bits of a segment, on top of a word.
 struct JpegScanDecoder::Bits {
@@ -67,17 +67,17 @@ namespace {
 
 constexpr uint32_t kLastIndex = 63;
 
-// The longest block: its DC difference, and 63 levels.
+// The longest block: its DC difference, and 63 quantized coefficients.
 constexpr uint32_t kMaxBlockBits =
     16 + jpeg_dc_bits(kMaxJpegDepth) + 63 * (16 + jpeg_ac_bits(kMaxJpegDepth));
 static_assert(kMaxMcuBlocks * ((kMaxBlockBits + 7) / 8) + 64 <= ScanWindow::kMaxAhead);
 
 // A memset() here would take as long as ten codes.
-inline void clear(int16_t* levels) {
+inline void clear(int16_t* qcoefs) {
   using Vector = uint64_t __attribute__((vector_size(16)));
   constexpr Vector kZero = {};
 #pragma GCC unroll 8
-  for (int i = 0; i < 64; i += 8) std::memcpy(levels + i, &kZero, sizeof kZero);
+  for (int i = 0; i < 64; i += 8) std::memcpy(qcoefs + i, &kZero, sizeof kZero);
 }
 
 // The value of `size` bits after `length` others (T.81, figure F.12), without a branch.
@@ -123,7 +123,7 @@ inline bool take_dc(const HuffmanLookup& lookup, uint32_t depth, Bits* bits, int
 enum class BlockEnd { kRight, kBeyond, kNoCode };
 
 template <typename Bits>
-inline BlockEnd take_ac(const HuffmanLookup& lookup, uint32_t depth, Bits* bits, int16_t* levels) {
+inline BlockEnd take_ac(const HuffmanLookup& lookup, uint32_t depth, Bits* bits, int16_t* qcoefs) {
   // Values that one lookup decodes are small enough for every depth.
   static_assert(HuffmanLookup::kAcBits - 1 <= jpeg_ac_bits(8));
   // So many take no more bits than there are after a load().
@@ -140,19 +140,19 @@ inline BlockEnd take_ac(const HuffmanLookup& lookup, uint32_t depth, Bits* bits,
         if (!take_code(lookup.codes.codes[1], found, jpeg_ac_bits(depth), bits, &advance, &value))
           return BlockEnd::kNoCode;
         index += advance;
-        if (index < kLastIndex) levels[kNaturalOfZigzag[index]] = static_cast<int16_t>(value);
+        if (index < kLastIndex) qcoefs[kNaturalOfZigzag[index]] = static_cast<int16_t>(value);
         break;
       }
       index += found.advance();
       value = found.value();
       bits->skip(found.bits());
       if (index >= kLastIndex) break;
-      levels[kNaturalOfZigzag[index]] = static_cast<int16_t>(value);
+      qcoefs[kNaturalOfZigzag[index]] = static_cast<int16_t>(value);
     }
   }
   // Zeros may go beyond the end of a block, as in libjpeg, values may not.
   if (index > kLastIndex) return value == 0 ? BlockEnd::kRight : BlockEnd::kBeyond;
-  levels[kLastIndex] = static_cast<int16_t>(value);
+  qcoefs[kLastIndex] = static_cast<int16_t>(value);
   return BlockEnd::kRight;
 }
 
@@ -167,15 +167,15 @@ struct CodesOfSets {
 
 }  // namespace
 
-bool JpegScanDecoder::decode(std::span<const uint8_t> file, const JpegLevels* levels,
+bool JpegScanDecoder::decode(std::span<const uint8_t> file, const JpegQcoefs* qcoefs,
                              int components, const std::atomic<unsigned>* interrupt,
                              JpegTables* tables) {
-  levels_ = levels;
+  qcoefs_ = qcoefs;
   interrupt_ = interrupt;
   goes_beyond_block_ = false;
   if (!begin(file) || components_ != components) return false;
   for (int c = 0; c < components; ++c) {
-    if (blocks_w_[c] != levels[c].blocks_w || blocks_h_[c] != levels[c].blocks_h) return false;
+    if (blocks_w_[c] != qcoefs[c].blocks_w || blocks_h_[c] != qcoefs[c].blocks_h) return false;
   }
   if (!read_scans()) return false;
   *tables = unique_tables();
@@ -183,7 +183,7 @@ bool JpegScanDecoder::decode(std::span<const uint8_t> file, const JpegLevels* le
 }
 
 bool JpegScanDecoder::check(std::span<const uint8_t> file, const std::atomic<unsigned>* interrupt) {
-  levels_ = nullptr;
+  qcoefs_ = nullptr;
   interrupt_ = interrupt;
   goes_beyond_block_ = false;
   return begin(file) && read_scans();
@@ -264,8 +264,8 @@ void JpegScanDecoder::aim(const JpegScanPlan& plan, uint32_t mcu_y) {
     Target& target = targets_[block];
     target.lookup = &lookups_[sets_[plan.set[block]].slot];
     target.component = c;
-    const bool is_there = levels_ != nullptr && y < blocks_h_[c];
-    target.levels = is_there ? levels_[c].row(y) + ptrdiff_t{64} * plan.x[block] : dummy_;
+    const bool is_there = qcoefs_ != nullptr && y < blocks_h_[c];
+    target.qcoefs = is_there ? qcoefs_[c].row(y) + ptrdiff_t{64} * plan.x[block] : dummy_;
     target.step = is_there ? ptrdiff_t{64} * plan.mcu_w[c] : 0;
   }
 }
@@ -274,7 +274,7 @@ void JpegScanDecoder::aim(const JpegScanPlan& plan, uint32_t mcu_y) {
 void JpegScanDecoder::aim_at_last(const JpegScanPlan& plan, uint32_t mcu_x) {
   for (uint32_t block = 0; block < plan.blocks_in_mcu; ++block) {
     const uint32_t c = plan.component[block];
-    if (mcu_x * plan.mcu_w[c] + plan.x[block] >= blocks_w_[c]) targets_[block].levels = dummy_;
+    if (mcu_x * plan.mcu_w[c] + plan.x[block] >= blocks_w_[c]) targets_[block].qcoefs = dummy_;
     targets_[block].step = 0;
   }
 }
@@ -291,13 +291,13 @@ bool JpegScanDecoder::decode_mcus(uint32_t count, uint32_t blocks, Bits* from) {
     }
     for (uint32_t block = 0; block < blocks; ++block) {
       Target& target = targets_[block];
-      int16_t* const levels = target.levels;
-      target.levels += target.step;
-      clear(levels);
+      int16_t* const qcoefs = target.qcoefs;
+      target.qcoefs += target.step;
+      clear(qcoefs);
       int32_t& dc = dc_[target.component];
       if (!take_dc(*target.lookup, depth, &bits, &dc)) return false;
-      levels[0] = static_cast<int16_t>(dc);
-      const BlockEnd end = take_ac(*target.lookup, depth, &bits, levels);
+      qcoefs[0] = static_cast<int16_t>(dc);
+      const BlockEnd end = take_ac(*target.lookup, depth, &bits, qcoefs);
       if (end == BlockEnd::kRight) continue;
       goes_beyond_block_ = end == BlockEnd::kBeyond;
       return false;

@@ -53,24 +53,25 @@ void make_lookup(const HuffmanSet& codes, HuffmanLookup* lookup);
 // libjpeg.
 class JpegScanDecoder final : private JpegScanParser {
  public:
-  // `levels` are of `components` components, of the header's sizes. True: all of them and `*tables`
+  // `qcoefs` are of `components` components, of the header's sizes. True: all of them and `*tables`
   // are what libjpeg gives, and every row is plain (see row_is_plain()). False: libjpeg has to
-  // decode the file, and levels may be anything. Returns soon if `interrupt` is not null and
-  // becomes other than 0.
-  bool decode(std::span<const uint8_t> file, const JpegLevels* levels, int components,
+  // decode the file, and quantized coefficients may be anything. Returns soon if `interrupt` is not
+  // null and becomes other than 0.
+  bool decode(std::span<const uint8_t> file, const JpegQcoefs* qcoefs, int components,
               const std::atomic<unsigned>* interrupt, JpegTables* tables);
-  // The same verdict without levels and tables.
+  // The same verdict without quantized coefficients and tables.
   bool check(std::span<const uint8_t> file, const std::atomic<unsigned>* interrupt);
   // If the last verdict was true: bits of jpeg/errors.h.
   uint32_t irregular() const { return irregular_; }
-  // If it was false: whether a level is beyond the end of its block, of which libjpeg says nothing.
+  // If it was false: whether a quantized coefficient is beyond the end of its block, of which
+  // libjpeg says nothing.
   bool goes_beyond_block() const { return goes_beyond_block_; }
 
  private:
   struct Bits;
   // A block of the MCU: its place, in the next MCU.
   struct Target {
-    int16_t* levels;
+    int16_t* qcoefs;
     ptrdiff_t step;  // from MCU to MCU
     const HuffmanLookup* lookup;
     uint32_t component;
@@ -88,7 +89,7 @@ class JpegScanDecoder final : private JpegScanParser {
     return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed) != 0;
   }
 
-  const JpegLevels* levels_ = nullptr;  // null: not wanted
+  const JpegQcoefs* qcoefs_ = nullptr;  // null: not wanted
   const std::atomic<unsigned>* interrupt_ = nullptr;
   bool goes_beyond_block_ = false;
   ScanWindow window_;

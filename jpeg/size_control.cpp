@@ -40,7 +40,7 @@ void ScalableDct::scale_to(uint32_t scale) {
   std::copy_n(scaled.tables.tables, scaled.tables.count, job.tables);
 }
 
-Status ScalableDct::make(uint32_t scale, bool is_counted, const ScaledLevels to[],
+Status ScalableDct::make(uint32_t scale, bool is_counted, const ScaledQcoefs to[],
                          FrameTables* made) {
   scale_to(scale);
   job.quantizer = is_counted ? counted_quantizer(quantizer) : quantizer;
@@ -76,11 +76,11 @@ Status SizeControl::open(Device& device, const JpegEncodeOps& ops) {
   return {};
 }
 
-// Levels of all components, one after the other.
+// Quantized coefficients of all components, one after the other.
 Status SizeControl::take_memory() {
   size_t bytes = 0;
   for (int c = 0; c < picture_.components(); c++)
-    bytes += size_t{picture_.levels[c].blocks_w} * picture_.levels[c].blocks_h * 64 * 2;
+    bytes += size_t{picture_.qcoefs[c].blocks_w} * picture_.qcoefs[c].blocks_h * 64 * 2;
   if (!memory_ || memory_->size() < bytes) {
     memory_.reset();
     CT_RETURN_IF_ERROR(device_->allocate(MemoryKind::kDevice, bytes, &memory_));
@@ -88,11 +88,11 @@ Status SizeControl::take_memory() {
   }
   auto* data = static_cast<int16_t*>(memory_->data());
   for (int c = 0; c < picture_.components(); c++) {
-    JpegLevels& levels = picture_.levels[c];
-    levels.data = data;
-    levels.stride = static_cast<ptrdiff_t>(size_t{levels.blocks_w} * 64 * sizeof(int16_t));
-    levels_[c] = {data, levels.stride};
-    data += size_t{levels.blocks_w} * levels.blocks_h * 64;
+    JpegQcoefs& qcoefs = picture_.qcoefs[c];
+    qcoefs.data = data;
+    qcoefs.stride = static_cast<ptrdiff_t>(size_t{qcoefs.blocks_w} * 64 * sizeof(int16_t));
+    qcoefs_[c] = {data, qcoefs.stride};
+    data += size_t{qcoefs.blocks_w} * qcoefs.blocks_h * 64;
   }
   return {};
 }
@@ -126,7 +126,7 @@ Status SizeControl::begin_file() {
 }
 
 Status SizeControl::make(ScalablePicture& picture, uint32_t scale, bool is_counted) {
-  CT_RETURN_IF_ERROR(picture.make(scale, is_counted, levels_, &tables_));
+  CT_RETURN_IF_ERROR(picture.make(scale, is_counted, qcoefs_, &tables_));
   point_to_tables();
   return {};
 }
@@ -185,7 +185,7 @@ Status SizeControl::search(ScalablePicture& picture, const Limits& limits, Found
       CT_RETURN_IF_ERROR(narrow(picture, round, &search));
     uint64_t bytes = 0;
     CT_RETURN_IF_ERROR(measure(picture, search.best(), &bytes));
-    // Of levels that have no codes: any coarser scale will do.
+    // Of quantized coefficients that have no codes: any coarser scale will do.
     if (bytes == UINT64_MAX) bytes = limits.target + 1;
     if (search.accepts(bytes)) {
       if (bytes <= limits.target) growth_ = search.growth_of(bytes), last_scale_ = search.best();

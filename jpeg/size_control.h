@@ -14,7 +14,7 @@
 namespace cudatransform {
 
 // Where quantized coefficients of a component go: S16, blocks in natural order.
-struct ScaledLevels {
+struct ScaledQcoefs {
   int16_t* data = nullptr;
   ptrdiff_t pitch = 0;  // bytes from one row of blocks to the next
 };
@@ -25,7 +25,7 @@ class ScalablePicture {
  public:
   // Enqueues the coefficients at `scale`, and writes the tables there to `*tables`. `is_counted`:
   // their symbols are counted, and they need not be those of the file exactly.
-  virtual Status make(uint32_t scale, bool is_counted, const ScaledLevels to[],
+  virtual Status make(uint32_t scale, bool is_counted, const ScaledQcoefs to[],
                       FrameTables* tables) = 0;
   // Enqueues counts of the symbols at all scales to file->counts(), if it can without make().
   // `*counted` stays null where it cannot.
@@ -59,7 +59,7 @@ struct ScalableDct : ScalablePicture {
 
   // Sets the job's tables.
   void scale_to(uint32_t scale);
-  Status make(uint32_t scale, bool is_counted, const ScaledLevels to[], FrameTables* made) override;
+  Status make(uint32_t scale, bool is_counted, const ScaledQcoefs to[], FrameTables* made) override;
 };
 // Deciding by rate and distortion takes several times as long as counting the symbols. Its files
 // are smaller than those of a dead zone by a part that hardly changes from scale to scale.
@@ -92,9 +92,9 @@ class SizeControl {
   // Nothing is in flight.
   void stop();
 
-  // The next picture, of the same device. `file` has the numbers of blocks, but no levels and no
-  // tables; its metadata stay until the search ends. `tables`: any of the picture's. `trailing`:
-  // bytes after the picture.
+  // The next picture, of the same device. `file` has the numbers of blocks, but no quantized
+  // coefficients and no tables; its metadata stay until the search ends. `tables`: any of the
+  // picture's. `trailing`: bytes after the picture.
   Status begin(Device& device, const JpegEncodeOps& ops, const JpegPicture& file, uint64_t trailing,
                const JpegOptions& options, const FrameTables& tables);
   // The exact size of the file at a scale.
@@ -116,7 +116,7 @@ class SizeControl {
   Device* device_ = nullptr;
   std::unique_ptr<JpegFileSize> file_;
   std::unique_ptr<Memory> memory_;
-  ScaledLevels levels_[kJpegMaxComponents];
+  ScaledQcoefs qcoefs_[kJpegMaxComponents];
   JpegPicture picture_;
   JpegOptions options_;
   uint64_t trailing_ = 0;

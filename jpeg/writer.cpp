@@ -1,4 +1,5 @@
-// Levels and tables into a JPEG file: entropy coding by libjpeg, or by our own code for any depth.
+// Quantized coefficients and tables into a JPEG file: entropy coding by libjpeg, or by our own code
+// for any depth.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "jpeg/writer.h"
@@ -24,25 +25,25 @@
 namespace cudatransform {
 namespace {
 
-// libjpeg codes levels of 8-bit samples alone, and of 12-bit samples only from libjpeg-turbo 3 on.
-// These code the levels of a picture that check_levels() has passed, with `restart_interval` of
-// JpegOptions: the same bytes.
+// libjpeg codes quantized coefficients of 8-bit samples alone, and of 12-bit samples only from
+// libjpeg-turbo 3 on. These code the quantized coefficients of a picture that check_qcoefs() has
+// passed, with `restart_interval` of JpegOptions: the same bytes.
 
 uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
 // Calls `with(symbol)` for the symbols of a block (T.81, F.1.2), numbered as in JpegCodes. Null
-// `levels`: a block that only fills an MCU.
+// `qcoefs`: a block that only fills an MCU.
 template <typename Function>
-void for_symbols(const int16_t* levels, int32_t dc_difference, uint32_t depth,
+void for_symbols(const int16_t* qcoefs, int32_t dc_difference, uint32_t depth,
                  const Function& with) {
   with(jpeg_symbol(kJpegDcSymbols, dc_difference, jpeg_dc_bits(depth)));
   uint32_t last = 0;
-  for (uint32_t k = 1; k < 64 && levels != nullptr; ++k) {
-    const int32_t level = levels[kNaturalOfZigzag[k]];
-    if (level == 0) continue;
+  for (uint32_t k = 1; k < 64 && qcoefs != nullptr; ++k) {
+    const int32_t qcoef = qcoefs[kNaturalOfZigzag[k]];
+    if (qcoef == 0) continue;
     uint32_t run = k - last - 1;
     for (; run > 15; run -= 16) with(JpegSymbol{kJpegLongRun, 0});
-    with(jpeg_symbol(run << 4, level, jpeg_ac_bits(depth)));
+    with(jpeg_symbol(run << 4, qcoef, jpeg_ac_bits(depth)));
     last = k;
   }
   if (last < 63) with(JpegSymbol{kJpegEndOfBlock, 0});
@@ -59,10 +60,10 @@ void for_scan(const JpegPicture& picture, uint32_t interval, const Function& wit
   int32_t dc[kJpegMaxComponents] = {};
   uint32_t mcus = 0, restarts = 0;
   const auto code_block = [&](int c, uint32_t x, uint32_t y) {
-    const JpegLevels& levels = picture.levels[c];
-    // Dummy blocks have the DC level of the block before them.
-    const bool is_there = x < levels.blocks_w && y < levels.blocks_h;
-    const int16_t* block = is_there ? levels.row(y) + size_t{64} * x : nullptr;
+    const JpegQcoefs& qcoefs = picture.qcoefs[c];
+    // Dummy blocks have the DC quantized coefficient of the block before them.
+    const bool is_there = x < qcoefs.blocks_w && y < qcoefs.blocks_h;
+    const int16_t* block = is_there ? qcoefs.row(y) + size_t{64} * x : nullptr;
     const int32_t before = dc[c];
     if (is_there) dc[c] = block[0];
     const uint32_t pair = is_chroma(picture.color, c) ? 1 : 0;
@@ -213,12 +214,12 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
     return invalid("restart interval of " + std::to_string(options.restart_interval) +
                    " MCUs, expected at most " + std::to_string(kJpegMaxRestartInterval));
   for (int c = 0; c < picture.components(); c++) {
-    const JpegLevels& levels = picture.levels[c];
+    const JpegQcoefs& qcoefs = picture.qcoefs[c];
     const uint32_t blocks_w = picture.sampling.blocks_w(picture.width, c);
     const uint32_t blocks_h = picture.sampling.blocks_h(picture.height, c);
-    if (levels.blocks_w != blocks_w || levels.blocks_h != blocks_h || !levels.data)
-      return invalid("component " + std::to_string(c) + " has " + std::to_string(levels.blocks_w) +
-                     "x" + std::to_string(levels.blocks_h) + " blocks, expected " +
+    if (qcoefs.blocks_w != blocks_w || qcoefs.blocks_h != blocks_h || !qcoefs.data)
+      return invalid("component " + std::to_string(c) + " has " + std::to_string(qcoefs.blocks_w) +
+                     "x" + std::to_string(qcoefs.blocks_h) + " blocks, expected " +
                      std::to_string(blocks_w) + "x" + std::to_string(blocks_h));
     if (!picture.tables[c] || std::count(picture.tables[c], picture.tables[c] + 64, 0) > 0)
       return invalid("component " + std::to_string(c) + " has a zero in its quantization table");
@@ -226,10 +227,10 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
   return {};
 }
 
-size_t levels_bytes(const JpegPicture& picture) {
+size_t qcoefs_bytes(const JpegPicture& picture) {
   size_t blocks = 0;
   for (int c = 0; c < picture.components(); c++)
-    blocks += size_t(picture.levels[c].blocks_w) * picture.levels[c].blocks_h;
+    blocks += size_t(picture.qcoefs[c].blocks_w) * picture.qcoefs[c].blocks_h;
   return blocks * sizeof(JBLOCK);
 }
 
@@ -422,17 +423,17 @@ void JpegWriter::write_metadata(const JpegPicture& picture) {
 Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes) {
   CT_RETURN_IF_ERROR(check(picture, options));
   for (int c = 0; c < picture.components(); c++)
-    CT_RETURN_IF_ERROR(check_levels(picture.levels[c], c, picture.depth));
+    CT_RETURN_IF_ERROR(check_qcoefs(picture.qcoefs[c], c, picture.depth));
   if (picture.depth != 8 && !options.progressive && !options.arithmetic)
     return write_sequential(picture, options, bytes);
 
   jvirt_barray_ptr* arrays = nullptr;
   try {
-    arrays = arrays_.begin_writing(picture.levels, picture.components());
+    arrays = arrays_.begin_writing(picture.qcoefs, picture.components());
   } catch (const std::bad_alloc&) {
-    return Status::error(
-        StatusCode::kOutOfMemory,
-        "no memory for a picture's levels of " + std::to_string(levels_bytes(picture)) + " bytes");
+    return Status::error(StatusCode::kOutOfMemory, "no memory for a picture's coefficients of " +
+                                                       std::to_string(qcoefs_bytes(picture)) +
+                                                       " bytes");
   }
   CT_RETURN_IF_ERROR(reserve(std::max(destination_.guess, kMinBytes)));
   Status status = errors_.guard([&] {
@@ -469,7 +470,7 @@ Status JpegWriter::write_header(const JpegPicture& picture, const JpegOptions& o
   CT_RETURN_IF_ERROR(check(picture, options));
   if (options.progressive || options.arithmetic)
     return Status::error(StatusCode::kInvalidArgument, "several scans in a header");
-  jvirt_barray_ptr* arrays = arrays_.begin_header(picture.levels, picture.components());
+  jvirt_barray_ptr* arrays = arrays_.begin_header(picture.qcoefs, picture.components());
   CT_RETURN_IF_ERROR(reserve(kMinBytes));
   JpegOptions given = options;
   given.optimize = false;

@@ -1,4 +1,4 @@
-// Levels and tables into a JPEG file: libjpeg's entropy coding in a reusable class.
+// Quantized coefficients and tables into a JPEG file: libjpeg's entropy coding in a reusable class.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -26,7 +26,7 @@ struct JpegPicture {
   JpegSampling sampling;
   // In the file's order (Y Cb Cr, R G B, C M Y K, Y Cb Cr K), of as many blocks as the sizes and
   // factors above give.
-  JpegLevels levels[kJpegMaxComponents];
+  JpegQcoefs qcoefs[kJpegMaxComponents];
   // For each component: 64 divisors in natural order, none of them 0. A table is written once for
   // all components that have the same pointer; like libjpeg, two equal tables are written twice.
   const uint16_t* tables[kJpegMaxComponents] = {};
@@ -97,13 +97,13 @@ class JpegWriter {
   JpegWriter& operator=(const JpegWriter&) = delete;
 
   // Replaces `*bytes` by a file. kInvalidArgument where the picture contradicts itself or has
-  // levels that check_levels() refuses. kUnsupported where libjpeg cannot write progressive or
-  // arithmetic files of 12 bits.
+  // quantized coefficients that check_qcoefs() refuses. kUnsupported where libjpeg cannot write
+  // progressive or arithmetic files of 12 bits.
   Status write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes);
 
   // Replaces `*bytes` by the part of write()'s file in front of the scan, for a scan that an engine
   // codes: Huffman-coded in one scan, with `tables` or, where that is null, with
-  // standard_jpeg_tables(). The levels' memory is not read, but may not be null.
+  // standard_jpeg_tables(). The quantized coefficients' memory is not read, but may not be null.
   Status write_header(const JpegPicture& picture, const JpegOptions& options,
                       const JpegHuffmanTables* tables, JpegBytes* bytes);
 

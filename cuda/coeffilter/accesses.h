@@ -77,8 +77,8 @@ inline void convert_accesses(const ConvertParams& params, int64_t from_bytes, in
 
 #define CT_FLIP(name, word, way) \
   CT_ACCESSES(name, FlipParams, flip_accesses, sizeof(word), FlipWay::way)
-#define CT_QUANT(name, level, measures) \
-  CT_ACCESSES(name, RequantParams, quant_accesses, sizeof(level))
+#define CT_QUANT(name, qcoef, measures) \
+  CT_ACCESSES(name, RequantParams, quant_accesses, sizeof(qcoef))
 #define CT_CONVERT(name, From, To) \
   CT_ACCESSES(name, ConvertParams, convert_accesses, sizeof(From::Stored), sizeof(To::Stored))
 

@@ -175,11 +175,11 @@ class Converter {
   Packed<ToNumber> eights_[2];
 };
 
-// Floats hold everything, and 32 bits a level of 16 bits times its divisor.
+// Floats hold everything, and 32 bits a quantized coefficient of 16 bits times its divisor.
 template <typename From, typename To>
 inline constexpr bool kMaySaturate =
     !std::is_same_v<From, To> && !std::is_same_v<To, ValueF32> &&
-    !(std::is_same_v<From, Level16> && std::is_same_v<To, Value32>);
+    !(std::is_same_v<From, Qcoef16> && std::is_same_v<To, Value32>);
 
 template <bool kMay>
 __device__ __forceinline__ void count_saturated(const ConvertParams& params, uint32_t mine) {
@@ -244,12 +244,12 @@ __device__ __forceinline__ void convert(const ConvertParams& params,
 // Whether numbers pass through double precision, whose registers are pairs.
 template <typename From, typename To>
 inline constexpr bool kIsWide =
-    !From::kIsLevel && (To::kIsLevel || std::is_same_v<To, Value32>)&&!std::is_same_v<From, To>;
+    !From::kIsQcoef && (To::kIsQcoef || std::is_same_v<To, Value32>)&&!std::is_same_v<From, To>;
 
 // CTAs of an SM: as many as their registers leave room for, and the oldest SMs' 1,024 threads.
 template <typename From, typename To>
-inline constexpr int kCtasByRegisters = kIsWide<From, To>               ? (To::kIsLevel ? 3 : 2)
-                                        : std::is_same_v<From, Level32> ? 4
+inline constexpr int kCtasByRegisters = kIsWide<From, To>               ? (To::kIsQcoef ? 3 : 2)
+                                        : std::is_same_v<From, Qcoef32> ? 4
                                         : sizeof(typename From::Stored) == 2 &&
                                                 sizeof(typename To::Stored) == 2
                                             ? 6

@@ -78,22 +78,22 @@ struct alignas(2 * sizeof(Number)) Pair {
 };
 
 // Levels of 16 bits become halves as floats: kLevelBias plus a level of either sign is a float
-// whose bits an instruction makes of it. The product and the sum of bias and level by a divisor
-// round once, and are exact below 2^24. Larger values are too large for a half.
+// whose bits an instruction makes of it. The product and the sum of bias and quantized coefficient
+// by a divisor round once, and are exact below 2^24. Larger values are too large for a half.
 inline constexpr float kLevelBias = 8388608 + 32768;
 
 // A divisor whose product with the bias a float holds: that has 24 bits, of which the bias takes 9,
 // so 16 bits are too many from 65281 on. There the half is the same if the divisor is one, or
-// 65536 for those that are too large: only levels of -1, 0 and 1 have halves.
+// 65536 for those that are too large: only quantized coefficients of -1, 0 and 1 have halves.
 __device__ __forceinline__ float half_factor(uint16_t divisor) {
   if (divisor <= 65280) return divisor;
   if (divisor >= 65520) return 65536;
   return float_of_number(static_cast<Half>(nearest_half(divisor)));
 }
 
-// The factor of a level. Tables are filled with it.
+// The factor of a quantized coefficient. Tables are filled with it.
 template <typename From, typename To>
-using Factor = std::conditional_t<std::is_same_v<From, Level16> && std::is_same_v<To, ValueF16>,
+using Factor = std::conditional_t<std::is_same_v<From, Qcoef16> && std::is_same_v<To, ValueF16>,
                                   float, uint16_t>;
 
 template <typename From, typename To>
@@ -107,13 +107,13 @@ __device__ __forceinline__ Factor<From, To> factor_of(uint16_t divisor) {
 // Whether a number becomes a half by way of a float that is exact, or too large.
 template <typename From, typename To>
 inline constexpr bool kByFloat = std::is_same_v<To, ValueF16> && !std::is_same_v<From, ValueF16> &&
-                                 !std::is_same_v<From, Level32>;
+                                 !std::is_same_v<From, Qcoef32>;
 
 // Numbers 2 w and 2 w + 1 of eight, as floats, into `floats`.
 template <typename From, typename Factors>
 __device__ __forceinline__ void two_floats(const Packed<typename From::Stored>& from,
                                            const Factors& factors, int w, float floats[2]) {
-  if constexpr (std::is_same_v<From, Level16>) {
+  if constexpr (std::is_same_v<From, Qcoef16>) {
     // Zero is in the middle of 16 bits without a sign.
     const uint32_t word = from.words[w] ^ 0x80008000u;
     floats[0] = __uint_as_float(__byte_perm(word, 0x4b000000u, 0x7610));

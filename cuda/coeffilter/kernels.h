@@ -45,7 +45,7 @@ inline constexpr uint32_t kFlipWays = 5;
   X(flip_plane_32, uint32_t, kPlane)                      \
   X(flip_transposed_plane_32, uint32_t, kTransposedPlane)
 
-// X(name, level, whether it measures)
+// X(name, quantized coefficient, whether it measures)
 #define CT_QUANT_KERNELS(X)           \
   X(quant_s16, int16_t, false)        \
   X(quant_s16_measure, int16_t, true) \

@@ -1,4 +1,4 @@
-// Levels times their old divisors, divided by the new ones, and what that changed.
+// Quantized coefficients times their old divisors, divided by the new ones, and what that changed.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the CPU: Requantizer of transform/coeffilter/quant.cpp.
@@ -11,8 +11,8 @@
 namespace cudatransform::cuda {
 namespace {
 
-// A CTA's component: in shared memory, an entry's four words that every level needs beside those of
-// the next lane.
+// A CTA's component: in shared memory, an entry's four words that every quantized coefficient needs
+// beside those of the next lane.
 struct Entries {
   uint4 of[8][kCoefLanes];
   uint32_t after[8][kCoefLanes];
@@ -31,25 +31,25 @@ struct Entries {
   }
 };
 
-__device__ __forceinline__ int16_t requantized(int16_t level, const RequantEntry& by,
+__device__ __forceinline__ int16_t requantized(int16_t qcoef, const RequantEntry& by,
                                                uint64_t& sse) {
   int32_t error;
-  const int32_t made = requantized16(level, by, &error);
+  const int32_t made = requantized16(qcoef, by, &error);
   sse += static_cast<uint64_t>(int64_t{error} * error);
   return static_cast<int16_t>(made);
 }
-__device__ __forceinline__ int32_t requantized(int32_t level, const RequantEntry& by,
+__device__ __forceinline__ int32_t requantized(int32_t qcoef, const RequantEntry& by,
                                                uint64_t& sse) {
   int64_t error;
-  const int32_t made = requantized32(level, by, &error);
+  const int32_t made = requantized32(qcoef, by, &error);
   sse += static_cast<uint64_t>(error) * static_cast<uint64_t>(error);
   return made;
 }
 
-// Levels alone: two of 16 bits are saturated together.
-__device__ __forceinline__ int32_t signed_quotient(int16_t level, const RequantEntry& by) {
-  const int32_t size = static_cast<int32_t>(requantized_size(uint32_t(abs(level)), by));
-  return level < 0 ? -size : size;
+// Quantized coefficients alone: two of 16 bits are saturated together.
+__device__ __forceinline__ int32_t signed_quotient(int16_t qcoef, const RequantEntry& by) {
+  const int32_t size = static_cast<int32_t>(requantized_size(uint32_t(abs(qcoef)), by));
+  return qcoef < 0 ? -size : size;
 }
 __device__ __forceinline__ void requantize_eight(Eight<int16_t>& row, const RequantEntry (&by)[8]) {
 #pragma unroll
@@ -66,11 +66,12 @@ __device__ __forceinline__ void add_sum(bool wanted, uint64_t mine, uint64_t* su
   if (threadIdx.x % 32 == 0) atomicAdd(reinterpret_cast<unsigned long long*>(sum), all);
 }
 
-template <typename Level, bool kMeasures>
+template <typename Qcoef, bool kMeasures>
 __device__ __forceinline__ void requantize(const RequantParams& params, Entries& entries) {
   const int c = plane_of_cta(params.planes);
   const RequantPlaneParams& plane = params.planes[c];
-  // Fetched while the kernel before this one ends, and put down while levels arrive.
+  // Fetched while the kernel before this one ends, and put down while quantized coefficients
+  // arrive.
   const unsigned own = threadIdx.x % 64;
   const uint32_t before = as_memory(plane.before)[own], after = as_memory(plane.after)[own],
                  multiplier = as_memory(plane.multiplier)[own];
@@ -84,7 +85,7 @@ __device__ __forceinline__ void requantize(const RequantParams& params, Entries&
   uint64_t sse = 0;
   uint32_t zeros = 0;
   const uint32_t first = (blockIdx.x - plane.first_cta) * kGroups * kRequantBlocks + group;
-  Eight<Level> rows[kRequantBlocks];
+  Eight<Qcoef> rows[kRequantBlocks];
   uint32_t x[kRequantBlocks], y[kRequantBlocks];
 #pragma unroll
   for (int k = 0; k < kRequantBlocks; ++k) {
@@ -92,7 +93,7 @@ __device__ __forceinline__ void requantize(const RequantParams& params, Entries&
     y[k] = divide(block, plane.by_width);
     x[k] = block - y[k] * plane.blocks_w;
     if (block < plane.blocks)
-      rows[k] = load_eight<Level>(place_of(plane.from, plane.from_steps, static_cast<int32_t>(x[k]),
+      rows[k] = load_eight<Qcoef>(place_of(plane.from, plane.from_steps, static_cast<int32_t>(x[k]),
                                            static_cast<int32_t>(y[k]), lane));
   }
   const uint32_t shift = 32u - static_cast<uint32_t>(__clz(static_cast<int>(after - 1)));
@@ -103,7 +104,7 @@ __device__ __forceinline__ void requantize(const RequantParams& params, Entries&
 #pragma unroll
   for (int k = 0; k < kRequantBlocks; ++k) {
     if (first + static_cast<uint32_t>(k) * kGroups >= plane.blocks) continue;
-    if constexpr (std::is_same_v<Level, int16_t> && !kMeasures) {
+    if constexpr (std::is_same_v<Qcoef, int16_t> && !kMeasures) {
       requantize_eight(rows[k], mine);
     } else {
 #pragma unroll
@@ -124,11 +125,11 @@ __device__ __forceinline__ void requantize(const RequantParams& params, Entries&
 
 }  // namespace
 
-#define CT_DEFINE_REQUANT(name, level, measures)             \
+#define CT_DEFINE_REQUANT(name, qcoef, measures)             \
   extern "C" __global__ void __launch_bounds__(kCoefThreads) \
       name(const __grid_constant__ RequantParams params) {   \
     __shared__ Entries entries;                              \
-    requantize<level, measures>(params, entries);            \
+    requantize<qcoef, measures>(params, entries);            \
   }
 CT_QUANT_KERNELS(CT_DEFINE_REQUANT)
 #undef CT_DEFINE_REQUANT

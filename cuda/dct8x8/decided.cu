@@ -1,4 +1,5 @@
-// The general forward kernels whose levels are decided, by a dead zone or by rate and distortion.
+// The general forward kernels whose quantized coefficients are decided, by a dead zone or by rate
+// and distortion.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the CPU: decide_block() of transform/dct8x8/decision.cpp.
@@ -8,12 +9,13 @@
 namespace cudatransform::cuda {
 namespace {
 
-// Stores the levels of a block and returns how many are zero: level(i) is that of natural index i.
-// With kReconstruct, the values become those that a decoder will reconstruct.
-template <typename M, bool kReconstruct, typename Natural, typename Level>
-__device__ __forceinline__ int store_levels(typename M::Value* v, const InverseTable& inverse,
+// Stores the quantized coefficients of a block and returns how many are zero: quantized
+// coefficient(i) is that of natural index i. With kReconstruct, the values become those that a
+// decoder will reconstruct.
+template <typename M, bool kReconstruct, typename Natural, typename Qcoef>
+__device__ __forceinline__ int store_qcoefs(typename M::Value* v, const InverseTable& inverse,
                                             uint8_t* out, int64_t group_step, bool active,
-                                            Natural&& natural, Level&& level) {
+                                            Natural&& natural, Qcoef&& qcoef) {
   int zeros = 0;
 #pragma unroll
   for (int g = 0; g < 8; ++g) {
@@ -21,7 +23,7 @@ __device__ __forceinline__ int store_levels(typename M::Value* v, const InverseT
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
       const int i = natural(8 * g + k);
-      c[k] = level(i);
+      c[k] = qcoef(i);
       zeros += c[k] == 0;
       if constexpr (kReconstruct) v[i] = M::template load<int16_t>(c[k], inverse, i);
     }
@@ -50,17 +52,17 @@ __device__ __forceinline__ void forward_decided(const DecidedParams& params) {
         params.rd_weight, chroma, [&](int i) { return limit_eighths(M::eighths(v[i], i)); },
         [&](int i) { return table.half[i]; });
   }
-  const auto level = [&](int i) {
+  const auto qcoef = [&](int i) {
     if (i == 0) return M::template store<int16_t>(v[0], table, 0);
     if constexpr (kQuantizer == Quantizer::kRd)
       return rd.block()[zigzag_of_natural(i)];
     else
-      return dead_zone_level<M>(v[i], table, i, params.dead_zone);
+      return dead_zone_qcoef<M>(v[i], table, i, params.dead_zone);
   };
   uint8_t* out = block_address(plane.coefs, place);
   const auto store = [&](auto natural) {
-    return store_levels<M, kMeasure>(v, inverse, out, plane.coefs.group_step, place.active, natural,
-                                     level);
+    return store_qcoefs<M, kMeasure>(v, inverse, out, plane.coefs.group_step, place.active, natural,
+                                     qcoef);
   };
   const int zeros = frame.order == Order::kZigzag
                         ? store([](int k) { return natural_of_zigzag(k); })

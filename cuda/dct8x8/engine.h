@@ -29,7 +29,8 @@ const Dct8x8Ops& cuda_dct8x8_ops(cuda::KernelChoice choice = cuda::KernelChoice:
 
 namespace cuda {
 // The same for many jobs, which share launches where they are those of JPEG files: islow, 8 bits,
-// levels in blocks, without measurements. Returns immediately; the queue signals when all are done.
+// quantized coefficients in blocks, without measurements. Returns immediately; the queue signals
+// when all are done.
 Status submit_dct8x8_batch(Device& device, Queue& queue, std::span<const Dct8x8Job> jobs);
 }  // namespace cuda
 

@@ -171,7 +171,7 @@ struct FastFloat {
                                                      const FastInverseTable& table, float dc) {
 #pragma unroll
     for (int i = 0; i < 64; ++i)
-      if constexpr (Coef(0.5) == 0) v[i] = FloatDevice::level_of(v[i]);
+      if constexpr (Coef(0.5) == 0) v[i] = FloatDevice::qcoef_of(v[i]);
     FloatDevice::inverse<true>(v, table.mul, dc);
   }
   // A row of samples, as it is stored.
@@ -222,16 +222,17 @@ struct FastIslow {
   static __device__ __forceinline__ int of_bits(int32_t bits) { return bits; }
   static __device__ __forceinline__ int32_t eighths(int v, int) { return v; }
 
-  // Levels that the forward transform has made need no saturation anywhere: they dequantize to
-  // within q / 2 <= 128 of the range of 8-bit samples. They are read back from where they were
-  // stored, so that they need not be in registers until then.
+  // Quantized coefficients that the forward transform has made need no saturation anywhere: they
+  // dequantize to within q / 2 <= 128 of the range of 8-bit samples. They are read back from where
+  // they were stored, so that they need not be in registers until then.
   template <typename Coef, Arrangement A, typename Groups>
   static __device__ __forceinline__ void reconstruct(int* v, Groups&& groups,
                                                      const FastInverseTable& table, float) {
     dequantize<A>(groups, table, v);
     inverse(v);
   }
-  // groups(g) makes eight levels as they are stored; the table is in that order too.
+  // groups(g) makes eight quantized coefficients as they are stored; the table is in that order
+  // too.
   template <Arrangement A, typename Groups>
   static __device__ __forceinline__ void dequantize(Groups&& groups, const FastInverseTable& table,
                                                     int* v) {

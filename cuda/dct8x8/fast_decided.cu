@@ -1,4 +1,4 @@
-// The fast forward kernels whose levels are decided, one thread per 8x8 block.
+// The fast forward kernels whose quantized coefficients are decided, one thread per 8x8 block.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the CPU: decide_group() of transform/dct8x8/simd_decided-inl.h.

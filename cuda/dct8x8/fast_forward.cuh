@@ -11,7 +11,7 @@ namespace cudatransform::cuda {
 
 // Eight stored coefficients from group `g` on, in the order that they are stored in.
 template <typename M, Arrangement A>
-__device__ __forceinline__ uint4 level_group(const typename M::Value* v, int g) {
+__device__ __forceinline__ uint4 qcoef_group(const typename M::Value* v, int g) {
   uint4 words;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -40,14 +40,14 @@ __device__ __forceinline__ void store_block(const FastPlane& plane, const FastPl
     static_assert(sizeof(Coef) == 2);
     if (!place.active) return;
 #pragma unroll
-    for (int y = 0; y < 8; ++y) *plane_row(plane, place, y) = level_group<M, A>(v, y);
+    for (int y = 0; y < 8; ++y) *plane_row(plane, place, y) = qcoef_group<M, A>(v, y);
   } else {
     const int lane = threadIdx.x % 32;
     using Stage = WarpStage<64 * sizeof(Coef), 32, P>;
     const Stage stage{shared + threadIdx.x / 32 * Stage::kBytes, lane};
     if constexpr (sizeof(Coef) == 2) {
 #pragma unroll
-      for (int g = 0; g < 8; ++g) *stage.group(lane, g) = level_group<M, A>(v, g);
+      for (int g = 0; g < 8; ++g) *stage.group(lane, g) = qcoef_group<M, A>(v, g);
     } else {
       static_assert(A == Arrangement::kBlock);
 #pragma unroll
@@ -89,8 +89,9 @@ __device__ __forceinline__ const FastInverseTable& inverse_table(const FastDecid
   return params.measure.inverse[component];
 }
 
-// Transform values to levels that the dead zone or `rd` decides, as M::quantize() leaves them. No
-// coefficient needs a limit here: islow and float make none that is larger than samples allow.
+// Transform values to quantized coefficients that the dead zone or `rd` decides, as M::quantize()
+// leaves them. No coefficient needs a limit here: islow and float make none that is larger than
+// samples allow.
 template <typename M, Quantizer Q>
 __device__ __forceinline__ void decide(typename M::Value* v, const FastDecidedParams& params,
                                        uint32_t component, RdSharedOf<Q>& rd) {
@@ -157,7 +158,7 @@ __device__ __forceinline__ void fast_forward(const ForwardParamsOf<V, Q>& all) {
     BlockError<Row> sse = 0;
     if (frame.measure & kMeasureSse) {
       const auto groups = [&](int g) {
-        if constexpr (A == Arrangement::kPlane) return level_group<M, A>(v, g);
+        if constexpr (A == Arrangement::kPlane) return qcoef_group<M, A>(v, g);
         constexpr int kStride = WarpStage<64 * sizeof(Coef), 32, Row::kPlanes>::kStride;
         return *reinterpret_cast<const uint4*>(shared + threadIdx.x * kStride + 16 * g);
       };

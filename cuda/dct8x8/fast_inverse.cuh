@@ -9,9 +9,10 @@
 
 namespace cudatransform::cuda {
 
-// A block's levels as they are stored: in shared memory or, of rows of a plane, in registers.
+// A block's quantized coefficients as they are stored: in shared memory or, of rows of a plane, in
+// registers.
 template <bool kInRegisters>
-struct StoredLevels {
+struct StoredQcoefs {
   uint4 row[kInRegisters ? 8 : 1];
   uint8_t* shared;  // this thread's 128 bytes
 
@@ -31,24 +32,24 @@ struct StoredLevels {
 // In registers, `float` begins with a row while the next ones arrive, which a small frame gains
 // more by than by the warps that fewer registers let onto an SM.
 template <typename M, Arrangement A, Planes P>
-using LevelsOf = StoredLevels<A == Arrangement::kPlane && P != Planes::kFull && !M::kMaySaturate>;
+using QcoefsOf = StoredQcoefs<A == Arrangement::kPlane && P != Planes::kFull && !M::kMaySaturate>;
 
 // Reads a block and puts it where the thread finds it. Returns whether islow has to saturate.
 // `minus_limit`: of rows of a plane, for islow.
 template <typename M, Arrangement A, Planes P>
-__device__ __forceinline__ bool load_levels(const FastPlane& plane, const FastPlace& place,
+__device__ __forceinline__ bool load_qcoefs(const FastPlane& plane, const FastPlace& place,
                                             const FastInverseTable& table,
                                             const uint32_t* minus_limit, uint8_t* shared,
-                                            LevelsOf<M, A, P>* levels) {
+                                            QcoefsOf<M, A, P>* qcoefs) {
   constexpr bool kChecked = M::kMaySaturate;
   bool saturate = false;
-  levels->shared = shared + threadIdx.x * (128 + 16);
+  qcoefs->shared = shared + threadIdx.x * (128 + 16);
   if constexpr (A == Arrangement::kPlane) {
     uint4 rows[8];
 #pragma unroll
     for (int y = 0; y < 8; ++y) rows[y] = *plane_row(plane, place, y);
     if constexpr (kChecked) saturate = block_exceeds_limits(rows, table, minus_limit);
-    levels->put(rows);
+    qcoefs->put(rows);
   } else {
     using Stage = WarpStage<128, 32, P>;
     const int lane = threadIdx.x % 32;
@@ -66,14 +67,14 @@ __device__ __forceinline__ bool load_levels(const FastPlane& plane, const FastPl
 
 struct InverseFloat : FastFloat {
   static constexpr bool kMaySaturate = false;
-  template <Arrangement A, typename Levels>
-  static __device__ __forceinline__ void inverse(const Levels& levels,
+  template <Arrangement A, typename Qcoefs>
+  static __device__ __forceinline__ void inverse(const Qcoefs& qcoefs,
                                                  const FastInverseTable& table, float dc, bool,
                                                  float* v) {
 #pragma unroll
     for (int g = 0; g < 8; ++g) {
       float group[8];
-      FloatDevice::from_levels(levels.group(g), group);
+      FloatDevice::from_qcoefs(qcoefs.group(g), group);
 #pragma unroll
       for (int k = 0; k < 8; ++k) v[natural_index<A>(8 * g + k)] = group[k];
     }
@@ -83,41 +84,41 @@ struct InverseFloat : FastFloat {
 
 struct InverseIslow : FastIslow {
   static constexpr bool kMaySaturate = true;
-  template <Arrangement A, typename Levels>
-  static __device__ __forceinline__ void inverse(const Levels& levels,
+  template <Arrangement A, typename Qcoefs>
+  static __device__ __forceinline__ void inverse(const Qcoefs& qcoefs,
                                                  const FastInverseTable& table, float,
                                                  bool saturate, int* v) {
     if (saturate) {
-      put_in_raster_order<A>(levels, v);
-      saturating_columns<A>(levels.shared, table);
+      put_in_raster_order<A>(qcoefs, v);
+      saturating_columns<A>(qcoefs.shared, table);
 #pragma unroll
-      for (int i = 0; i < 64; ++i) v[i] = reinterpret_cast<const int16_t*>(levels.shared)[i];
+      for (int i = 0; i < 64; ++i) v[i] = reinterpret_cast<const int16_t*>(qcoefs.shared)[i];
     } else {
-      FastIslow::dequantize<A>([&](int g) { return levels.group(g); }, table, v);
+      FastIslow::dequantize<A>([&](int g) { return qcoefs.group(g); }, table, v);
       FastIslow::columns(v);
     }
     FastIslow::rows(v);
   }
 
  private:
-  template <Arrangement A, typename Levels>
-  static __device__ __forceinline__ void put_in_raster_order(const Levels& levels, int* v) {
+  template <Arrangement A, typename Qcoefs>
+  static __device__ __forceinline__ void put_in_raster_order(const Qcoefs& qcoefs, int* v) {
     if constexpr (A != Arrangement::kBlock) {
 #pragma unroll
       for (int g = 0; g < 8; ++g) {
-        uint4 words = levels.group(g);
+        uint4 words = qcoefs.group(g);
 #pragma unroll
         for (int k = 0; k < 8; ++k)
           v[natural_index<A>(8 * g + k)] = int(word_of(words, k / 2) >> (16 * (k % 2)));
       }
 #pragma unroll
-      for (int i = 0; i < 64; ++i) reinterpret_cast<int16_t*>(levels.shared)[i] = int16_t(v[i]);
+      for (int i = 0; i < 64; ++i) reinterpret_cast<int16_t*>(qcoefs.shared)[i] = int16_t(v[i]);
     }
   }
 
   // Dequantizes and runs pass 1 with every saturation, in place in shared memory, where each result
-  // of 16 bits takes its level's place. A loop takes neither registers nor code from the common
-  // way.
+  // of 16 bits takes its quantized coefficient's place. A loop takes neither registers nor code
+  // from the common way.
   template <Arrangement A>
   static __device__ __forceinline__ void saturating_columns(uint8_t* shared,
                                                             const FastInverseTable& table) {
@@ -129,8 +130,8 @@ struct InverseIslow : FastIslow {
 #pragma unroll 1
       for (int y = 0; y < 8; ++y) {
         const int stored = stored_index<A>(8 * y + x);
-        const int level = values[8 * y + x];
-        values[8 * y + x] = int16_t(saturate16(level * int(q[2 * stored + stored % 2])));
+        const int qcoef = values[8 * y + x];
+        values[8 * y + x] = int16_t(saturate16(qcoef * int(q[2 * stored + stored % 2])));
       }
 #pragma unroll
       for (int y = 0; y < 8; ++y) v[y] = values[8 * y + x];
@@ -141,12 +142,12 @@ struct InverseIslow : FastIslow {
   }
 };
 
-template <typename Levels>
-__device__ __forceinline__ uint32_t count_zero_levels(const Levels& levels) {
+template <typename Qcoefs>
+__device__ __forceinline__ uint32_t count_zero_qcoefs(const Qcoefs& qcoefs) {
   uint32_t zeros = 0;
 #pragma unroll
   for (int g = 0; g < 8; ++g) {
-    uint4 words = levels.group(g);
+    uint4 words = qcoefs.group(g);
 #pragma unroll
     for (int i = 0; i < 4; ++i)
       zeros += ((word_of(words, i) & 0xffffu) == 0) + (word_of(words, i) >> 16 == 0);
@@ -191,15 +192,15 @@ __device__ __forceinline__ void fast_inverse(const FastInverseParams& params,
   const FastInverseTable& table = params.tables[plane.component[0]];
   wait_for_predecessor(frame);
   note_begin<kTimed>(frame);
-  LevelsOf<M, A, Row::kPlanes> levels;
+  QcoefsOf<M, A, Row::kPlanes> qcoefs;
   const uint32_t* const minus_limit =
       A == Arrangement::kPlane ? minus_limits->of[plane.component[0]] : nullptr;
-  const bool saturate = load_levels<M, A, Row::kPlanes>(
-      plane, place_of_whole_block<Row::kPlanes>(frame), table, minus_limit, shared, &levels);
+  const bool saturate = load_qcoefs<M, A, Row::kPlanes>(
+      plane, place_of_whole_block<Row::kPlanes>(frame), table, minus_limit, shared, &qcoefs);
   typename M::Value v[64];
-  M::template inverse<A>(levels, table, frame.inverse_dc, saturate, v);
+  M::template inverse<A>(qcoefs, table, frame.inverse_dc, saturate, v);
   finish_inverse<M, Row, kTimed>(frame, place_again<Row::kPlanes>(frame), reference, v,
-                                 [&] { return count_zero_levels(levels); });
+                                 [&] { return count_zero_qcoefs(qcoefs); });
 }
 
 // The float method from 32-bit coefficients in blocks and raster order.

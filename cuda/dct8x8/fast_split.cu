@@ -76,7 +76,7 @@ __device__ __forceinline__ void split_inverse_float(const FastInverseParams& par
 
   float* const block = values[threadIdx.x / 32] + thread.block * kBlockStride;
   float v[8];
-  FloatDevice::from_levels(words, v);
+  FloatDevice::from_qcoefs(words, v);
   FloatDevice::inverse_row(v, mul, thread.part == 0 ? frame.inverse_dc : 0.0f);
   put_row(block, thread.part, v);
   let_successor_launch();  // not before: it would wait for the loads by itself
@@ -225,7 +225,7 @@ __device__ __forceinline__ void half_forward(const uint2* rows, const FastFrame&
   if (kHalf == 0) v[0] -= frame.forward_dc;
 }
 
-// Puts half of a block's levels where the CTA finds them for writing.
+// Puts half of a block's quantized coefficients where the CTA finds them for writing.
 template <typename M, int kHalf>
 __device__ __forceinline__ void put_half(const uint2* rows, const FastFrame& frame,
                                          const FastForwardTable& table, uint8_t* block) {

@@ -1,5 +1,5 @@
-// The fast kernels for 32-bit coefficients in blocks, of the float method: levels of 16-bit
-// samples, and transform values.
+// The fast kernels for 32-bit coefficients in blocks, of the float method: quantized coefficients
+// of 16-bit samples, and transform values.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the CPU: forward_blocks() and inverse_blocks() of transform/dct8x8/simd_rows-inl.h.

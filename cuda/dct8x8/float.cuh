@@ -7,9 +7,10 @@
 // Samples come out of the inverse divided by the peak, so that the clamp to [0, peak] is the
 // saturation that the last addition can do for nothing.
 //
-// The CPU's `float` is within one level of this, not the same: FloatShort (simd_short_rows-inl.h)
-// and FloatVector (simd_methods-inl.h), or the portable FloatMethod (block.h), take the original
-// flow graph, aan_forward_1d() and aan_inverse_1d(), all in transform/dct8x8/.
+// The CPU's `float` is within one quantized coefficient of this, not the same: FloatShort
+// (simd_short_rows-inl.h) and FloatVector (simd_methods-inl.h), or the portable FloatMethod
+// (block.h), take the original flow graph, aan_forward_1d() and aan_inverse_1d(), all in
+// transform/dct8x8/.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +42,9 @@ __device__ __forceinline__ uint32_t pair_of(int32_t low, int32_t high) {
 struct FloatDevice {
   using Value = float;
 
-  // Samples (of any depth, with any common offset) to transform values; `dc` is 64 times the level
-  // shift plus the offset. All sums for the DC value are integers below 2^24 up to a depth of 12
-  // bits, so that it is as if the shift had come first.
+  // Samples (of any depth, with any common offset) to transform values; `dc` is 64 times the
+  // quantized coefficient shift plus the offset. All sums for the DC value are integers below 2^24
+  // up to a depth of 12 bits, so that it is as if the shift had come first.
   static __device__ __forceinline__ void forward(float* v, float dc) {
 #pragma unroll
     for (int y = 0; y < 8; ++y) float_forward_1d<1>(v + 8 * y);
@@ -112,8 +113,8 @@ struct FloatDevice {
   static __device__ __forceinline__ float rounded(float x, float mul) {
     return __fmaf_rn(x, mul, kRound);
   }
-  static __device__ __forceinline__ float level_of(float rounded) { return rounded - kRound; }
-  static __device__ __forceinline__ void from_levels(uint4 words, float* v) {
+  static __device__ __forceinline__ float qcoef_of(float rounded) { return rounded - kRound; }
+  static __device__ __forceinline__ void from_qcoefs(uint4 words, float* v) {
     const uint32_t word[4] = {words.x, words.y, words.z, words.w};
 #pragma unroll
     for (int i = 0; i < 4; ++i) {

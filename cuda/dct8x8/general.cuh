@@ -86,7 +86,7 @@ __device__ __forceinline__ void add_measured(const FrameParams& frame, const Blo
     add_to_sum(place.active ? zeros : 0, &frame.sums->zeros[place.component]);
 }
 
-// ---- Levels by a dead zone: decide_block() of transform/dct8x8/decision.cpp ----
+// ---- Quantized coefficients by a dead zone: decide_block() of transform/dct8x8/decision.cpp ----
 
 // The methods above, of which DC is rounded as ever.
 struct DecidedIslow : GeneralIslow {
@@ -104,12 +104,12 @@ struct DecidedFloat : GeneralFloat {
 };
 
 template <typename M>
-__device__ __forceinline__ int16_t dead_zone_level(typename M::Value value,
+__device__ __forceinline__ int16_t dead_zone_qcoef(typename M::Value value,
                                                    const ForwardTable& table, int i,
                                                    int32_t thousandths) {
   const int32_t x = limit_eighths(M::eighths(value, i));
-  const int32_t level = quantize_integer(x, table.mul[i], table.half[i]);
-  return int16_t(in_dead_zone(abs(x), thousandths * 2 * int32_t(table.half[i])) ? 0 : level);
+  const int32_t qcoef = quantize_integer(x, table.mul[i], table.half[i]);
+  return int16_t(in_dead_zone(abs(x), thousandths * 2 * int32_t(table.half[i])) ? 0 : qcoef);
 }
 
 }  // namespace cudatransform::cuda

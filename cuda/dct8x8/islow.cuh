@@ -38,13 +38,14 @@ __device__ __forceinline__ int dot4(uint32_t bytes, int8_t w0, int8_t w1, int8_t
   return dot4_u8_s8(bytes, weights, sum);
 }
 
-// Two neighboring levels by two quantization table entries below 256, a multiplication, an
-// unpacking and a sign extension each in one instruction. `q` as in FastInverseTable.
-__device__ __forceinline__ int dequantize_low(uint32_t levels, uint32_t q) {
-  return dot2_s16_u8<false>(levels, q);
+// Two neighboring quantized coefficients by two quantization table entries below 256, a
+// multiplication, an unpacking and a sign extension each in one instruction. `q` as in
+// FastInverseTable.
+__device__ __forceinline__ int dequantize_low(uint32_t qcoefs, uint32_t q) {
+  return dot2_s16_u8<false>(qcoefs, q);
 }
-__device__ __forceinline__ int dequantize_high(uint32_t levels, uint32_t q) {
-  return dot2_s16_u8<true>(levels, q);
+__device__ __forceinline__ int dequantize_high(uint32_t qcoefs, uint32_t q) {
+  return dot2_s16_u8<true>(qcoefs, q);
 }
 
 // Four values, clamped to 0..255.
@@ -186,12 +187,13 @@ __device__ __forceinline__ void islow_inverse_direct(int* v, int offset) {
   out(4, e3 - n3 - ac);
 }
 
-// Whether the levels of a warp, eight groups of eight to a lane, could make islow saturate: a
-// dequantized value beyond 16 bits, or a result of pass 1. `limit` holds, for each place in a
-// group, the largest level that certainly does not. With |DC x q| <= 2048 and |AC x q| <= 949 no
-// output of pass 1 exceeds 4 x (2048 + 949 x 6.4725) = 32763: 6.4725 is the sum of a column's seven
-// AC gains. Blocks of 8-bit samples have |AC| <= 928 before they are quantized, so real pictures
-// hardly ever get there; a warp that does takes the way with saturation.
+// Whether the quantized coefficients of a warp, eight groups of eight to a lane, could make islow
+// saturate: a dequantized value beyond 16 bits, or a result of pass 1. `limit` holds, for each
+// place in a group, the largest quantized coefficient that certainly does not. With |DC x q| <=
+// 2048 and |AC x q| <= 949 no output of pass 1 exceeds 4 x (2048 + 949 x 6.4725) = 32763: 6.4725 is
+// the sum of a column's seven AC gains. Blocks of 8-bit samples have |AC| <= 928 before they are
+// quantized, so real pictures hardly ever get there; a warp that does takes the way with
+// saturation.
 template <int kGroups>
 __device__ __forceinline__ bool exceeds_limits(const uint4* groups, uint4 limit) {
   const uint32_t limits[4] = {limit.x, limit.y, limit.z, limit.w};

@@ -12,7 +12,8 @@
 //   wide       fast, for coefficients of 32 bits
 //   general    islow, float and ifast for every format, layout, order and alignment, a thread a
 //              block (general.cu, general_plan.cpp)
-//   decided    forward: levels by a dead zone or by rate and distortion, fast (fast_decided.cu) or
+//   decided    forward: quantized coefficients by a dead zone or by rate and distortion, fast
+//   (fast_decided.cu) or
 //              general (decided.cu)
 //   teach      the other methods for the same, with more threads a block (teaching.cu)
 //   scaled     the inverse at 1/2, 1/4 and 1/8 of the size: fast or general (scaled.cu, scaled.cpp)

@@ -67,7 +67,8 @@ struct InverseParams {
   FrameParams frame;
   InverseTable tables[kMaxComponents];
 };
-// Where levels are decided. The tables are islow's for every method: see decision.h.
+// Where quantized coefficients are decided. The tables are islow's for every method: see
+// decision.h.
 struct DecidedParams {
   ForwardParams forward;
   int32_t dead_zone;  // thousandths
@@ -148,7 +149,7 @@ struct alignas(16) FastForwardTable {
 };
 // float: normalized value (1 is the peak) = coefficient x mul.
 // islow: one word for two neighbors: bits 0..7 the first one's q, bits 24..31 the second one's;
-// and the levels that need no saturation, as pairs of 16 bits. See dequantize_low()
+// and the quantized coefficients that need no saturation, as pairs of 16 bits. See dequantize_low()
 // and exceeds_limits().
 struct alignas(16) FastInverseTable {
   union {
@@ -174,7 +175,8 @@ struct FastMeasureParams {
   FastForwardParams forward;
   FastInverseTable inverse[kMaxComponents];
 };
-// Where levels are decided. The forward tables are islow's for every method, but for DC.
+// Where quantized coefficients are decided. The forward tables are islow's for every method, but
+// for DC.
 struct FastDecidedParams {
   FastMeasureParams measure;
   // The smallest coefficient in eighths that is no zero: of a half, or of the dead zone.

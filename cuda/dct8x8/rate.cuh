@@ -52,19 +52,19 @@ struct RdTables {
   }
 };
 
-// A thread's block for decide_by_rate(): eighths, which levels replace.
+// A thread's block for decide_by_rate(): eighths, which quantized coefficients replace.
 struct SharedBlock {
   int16_t* values;
   const RdTables& tables;
 
   __device__ __forceinline__ int32_t magnitude(int k) const { return abs(int32_t(values[k])); }
-  __device__ __forceinline__ int32_t level(int k) const {
+  __device__ __forceinline__ int32_t qcoef(int k) const {
     return integer_of_rounded(__fmaf_rn(float(magnitude(k)), tables.mul[k], kRound));
   }
   __device__ __forceinline__ int32_t divisor(int k) const { return tables.divisor[k]; }
   __device__ __forceinline__ uint32_t reciprocal(int k) const { return tables.reciprocal[k]; }
-  __device__ __forceinline__ void set(int k, int32_t level) const {
-    values[k] = int16_t(values[k] < 0 ? -level : level);
+  __device__ __forceinline__ void set(int k, int32_t qcoef) const {
+    values[k] = int16_t(values[k] < 0 ? -qcoef : qcoef);
   }
 };
 
@@ -75,8 +75,8 @@ struct RdShared {
   int16_t values[kFusedBlocks * kStride];
 
   __device__ __forceinline__ int16_t* block() { return values + kStride * threadIdx.x; }
-  // Leaves a block's levels in block(), in zigzag order; DC's is not set. eighths(i) are limited,
-  // half_divisor(i) is the smallest that rounds to a level.
+  // Leaves a block's quantized coefficients in block(), in zigzag order; DC's is not set.
+  // eighths(i) are limited, half_divisor(i) is the smallest that rounds to a quantized coefficient.
   template <typename Eighths, typename HalfDivisor>
   __device__ __forceinline__ void decide(uint32_t weight, bool chroma, Eighths&& eighths,
                                          HalfDivisor&& half_divisor) {
@@ -87,10 +87,10 @@ struct RdShared {
     for (int k = 1; k < 64; ++k) {
       const int i = natural_of_zigzag(k);
       const int32_t x = eighths(i);
-      const bool is_level = abs(x) >= int32_t(half_divisor(i));
+      const bool is_qcoef = abs(x) >= int32_t(half_divisor(i));
       squares += uint32_t(x * x);
-      nonzero |= uint64_t(is_level) << k;
-      mine[k] = int16_t(is_level ? x : 0);
+      nonzero |= uint64_t(is_qcoef) << k;
+      mine[k] = int16_t(is_qcoef ? x : 0);
     }
     decide_by_rate(nonzero, rd_weight_of(weight, chroma, squares), RdRates{tables.bits},
                    SharedBlock{mine, tables});

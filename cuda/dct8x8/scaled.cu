@@ -226,7 +226,7 @@ __device__ __forceinline__ void scaled_fast_staged(const ScaledParams& params) {
 }
 
 // Dequantizes a block in shared memory and runs pass 1 with limit14() everywhere, in place, where
-// each result takes a level's place. A loop, because this hardly ever runs: see
+// each result takes a quantized coefficient's place. A loop, because this hardly ever runs: see
 // InverseIslow::saturating_columns().
 template <int kSize>
 __device__ __forceinline__ void limited_columns(int16_t* values, const FastInverseTable& table) {
@@ -243,7 +243,8 @@ __device__ __forceinline__ void limited_columns(int16_t* values, const FastInver
   }
 }
 
-// Table entries to 255. A warp whose levels are small enough, by `limit`, goes without limit14().
+// Table entries to 255. A warp whose quantized coefficients are small enough, by `limit`, goes
+// without limit14().
 template <int kSize>
 __device__ __forceinline__ void scaled_fast_islow(const ScaledParams& params) {
   using M = ScaledIslow<kSize>;
@@ -271,12 +272,12 @@ __device__ __forceinline__ void scaled_fast_islow(const ScaledParams& params) {
 #pragma unroll
     for (int row = 0; row < 8; ++row) {
       if (!M::uses(row)) continue;
-      uint4 levels = *stage.row(threadIdx.x, row);
+      uint4 qcoefs = *stage.row(threadIdx.x, row);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const uint32_t q = table.q[4 * row + i];
-        v[8 * row + 2 * i] = dequantize_low(word_of(levels, i), q);
-        v[8 * row + 2 * i + 1] = dequantize_high(word_of(levels, i), q);
+        v[8 * row + 2 * i] = dequantize_low(word_of(qcoefs, i), q);
+        v[8 * row + 2 * i + 1] = dequantize_high(word_of(qcoefs, i), q);
       }
     }
     M::template columns<false>(v);

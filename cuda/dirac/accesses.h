@@ -8,7 +8,8 @@
 
 namespace cudatransform::cuda {
 
-// Of the kernels that expand levels or decode slices; these write cleared pyramids in part.
+// Of the kernels that expand quantized coefficients or decode slices; these write cleared pyramids
+// in part.
 template <typename Params>
 void dirac_pyramid_accesses(const Params& params, int64_t bytes, AccessList* list) {
   list->add_bytes(params.packed, static_cast<int64_t>(params.packed_bytes), false);
@@ -23,7 +24,7 @@ inline void dirac_store_accesses(const StoreParams& params, int64_t from_bytes, 
   list->add(params.to, params.to_pitch, width * to_bytes, rows, true);
 }
 
-#define CT_EXPAND(name, levels, coefs) \
+#define CT_EXPAND(name, qcoefs, coefs) \
   CT_ACCESSES(name, ExpandParams, dirac_pyramid_accesses, sizeof(coefs))
 #define CT_SLICES(name, coefs) CT_ACCESSES(name, SliceParams, dirac_pyramid_accesses, sizeof(coefs))
 #define CT_STORE(name, samples, containers) \

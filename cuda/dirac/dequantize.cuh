@@ -21,7 +21,7 @@ __device__ __forceinline__ void fill_factors(uint32_t* factors) {
 struct Quantizer {
   uint32_t factor, offset;
 
-  // dirac_quant_offset() of dirac/levels.h.
+  // dirac_quant_offset() of dirac/quantized coefficients.h.
   __device__ __forceinline__ Quantizer(const uint32_t* factors, int index, bool is_intra)
       : factor(factors[index]),
         offset(static_cast<uint32_t>((3 * static_cast<uint64_t>(factor) + 4) >> 3)) {
@@ -30,12 +30,12 @@ struct Quantizer {
     else if (is_intra)
       offset = index == 1 ? 2 : (factor + 1) / 2;
   }
-  // dirac_dequantize() there. Of a level that is not zero; modulo 2^32.
-  __device__ __forceinline__ int32_t value_of(int32_t level) const {
-    const uint64_t magnitude = level < 0 ? 0 - static_cast<uint64_t>(static_cast<int64_t>(level))
-                                         : static_cast<uint64_t>(level);
+  // dirac_dequantize() there. Of a quantized coefficient that is not zero; modulo 2^32.
+  __device__ __forceinline__ int32_t value_of(int32_t qcoef) const {
+    const uint64_t magnitude = qcoef < 0 ? 0 - static_cast<uint64_t>(static_cast<int64_t>(qcoef))
+                                         : static_cast<uint64_t>(qcoef);
     const auto value = static_cast<uint32_t>((magnitude * factor + offset + 2) >> 2);
-    return static_cast<int32_t>(level < 0 ? 0 - value : value);
+    return static_cast<int32_t>(qcoef < 0 ? 0 - value : value);
   }
 };
 

@@ -1,10 +1,10 @@
-// Dirac on the CUDA engine, besides the transforms: packs levels for the bus, dequantizes them, and
-// delivers samples.
+// Dirac on the CUDA engine, besides the transforms: packs quantized coefficients for the bus,
+// dequantizes them, and delivers samples.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Maps, quantizers and those levels that are not zero go to the device, where a kernel expands
-// them. But level 0 of intra pictures with prediction is a chain from coefficient to coefficient:
-// the host computes it, and it goes as it is.
+// Maps, quantizers and those quantized coefficients that are not zero go to the device, where a
+// kernel expands them. But level 0 of intra pictures with prediction is a chain from coefficient to
+// coefficient: the host computes it, and it goes as it is.
 #include "cuda/dirac/engine.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ enum Kernel : uint32_t {
 };
 
 // The staging memory of dequantizing alone.
-struct LevelStaging final : StreamQueue::Kept {
+struct QcoefStaging final : StreamQueue::Kept {
   Staging staging;
 };
 
@@ -56,27 +56,27 @@ class Packer {
  public:
   explicit Packer(const DiracDequantizeJob& job)
       : job_(job),
-        levels_(*job.levels),
-        level_bytes_(levels_.is_wide() ? sizeof(int32_t) : sizeof(int16_t)) {
+        qcoefs_(*job.qcoefs),
+        qcoef_bytes_(qcoefs_.is_wide() ? sizeof(int32_t) : sizeof(int16_t)) {
     used_ = rounded(sizeof(PackedBand) * static_cast<size_t>(count()));
     for (int c = 0; c < kMaxComponents; ++c) {
-      for (int i = 0; i < levels_.band_count(); ++i) place(c, i);
+      for (int i = 0; i < qcoefs_.band_count(); ++i) place(c, i);
     }
   }
 
-  uint32_t count() const { return static_cast<uint32_t>(kMaxComponents * levels_.band_count()); }
+  uint32_t count() const { return static_cast<uint32_t>(kMaxComponents * qcoefs_.band_count()); }
   uint32_t rows() const { return rows_; }
   size_t bytes() const { return used_; }
 
   // The size of a component's pyramid: it ends where its last band does.
   PyramidParams pyramid(int c) const {
-    const PackedBand& last = packed(c, levels_.band_count() - 1);
+    const PackedBand& last = packed(c, qcoefs_.band_count() - 1);
     return {nullptr, 0, last.x + last.width, last.y + last.height};
   }
   void write(uint8_t* to) const {
     copy_part(to, bands_, sizeof(PackedBand) * count());
     for (int c = 0; c < kMaxComponents; ++c) {
-      for (int i = 0; i < levels_.band_count(); ++i) write_band(c, i, to);
+      for (int i = 0; i < qcoefs_.band_count(); ++i) write_band(c, i, to);
     }
   }
 
@@ -86,11 +86,11 @@ class Packer {
     used_ += rounded(bytes);
     return at;
   }
-  const PackedBand& packed(int c, int i) const { return bands_[c * levels_.band_count() + i]; }
+  const PackedBand& packed(int c, int i) const { return bands_[c * qcoefs_.band_count() + i]; }
 
   void place(int c, int i) {
-    const DiracBand& band = levels_.band(c, i);
-    PackedBand& to = bands_[c * levels_.band_count() + i];
+    const DiracBand& band = qcoefs_.band(c, i);
+    PackedBand& to = bands_[c * qcoefs_.band_count() + i];
     to = {};
     to.first_row = rows_;
     rows_ += static_cast<uint32_t>(band.height);
@@ -106,7 +106,7 @@ class Packer {
     to.is_dense = job_.predicts_dc && i == 0;
     const auto height = static_cast<size_t>(band.height);
     if (to.is_dense != 0) {
-      to.levels = take(height * static_cast<size_t>(band.width) * level_bytes_);
+      to.qcoefs = take(height * static_cast<size_t>(band.width) * qcoef_bytes_);
       return;
     }
     to.map = take(height * static_cast<size_t>(band.map_words) * sizeof(uint64_t));
@@ -114,7 +114,7 @@ class Packer {
     to.quantizers = place_quantizers(band);
     size_t count = 0;
     for (int32_t y = 0; y < band.height; ++y) count += band.counts[y];
-    to.levels = take(count * level_bytes_);
+    to.qcoefs = take(count * qcoef_bytes_);
   }
   // Bands of slices share theirs.
   size_t place_quantizers(const DiracBand& band) {
@@ -129,37 +129,37 @@ class Packer {
   }
 
   void write_band(int c, int i, uint8_t* block) const {
-    const DiracBand& band = levels_.band(c, i);
+    const DiracBand& band = qcoefs_.band(c, i);
     const PackedBand& to = packed(c, i);
     const auto height = static_cast<size_t>(band.height);
-    const size_t row_bytes = static_cast<size_t>(band.width) * level_bytes_;
-    uint8_t* const levels = block + to.levels;
+    const size_t row_bytes = static_cast<size_t>(band.width) * qcoef_bytes_;
+    uint8_t* const qcoefs = block + to.qcoefs;
     if (to.is_dense != 0) {
       // The band is at the origin of its pyramid: the pyramid's rows are the band's.
       const auto pitch = static_cast<ptrdiff_t>(row_bytes);
-      dequantize_dirac_band(band, levels_.is_wide(), job_.is_intra, levels, pitch);
-      predict_dirac_dc(band, levels_.is_wide(), levels, pitch);
-      fill_gap(levels, height * row_bytes);
+      dequantize_dirac_band(band, qcoefs_.is_wide(), job_.is_intra, qcoefs, pitch);
+      predict_dirac_dc(band, qcoefs_.is_wide(), qcoefs, pitch);
+      fill_gap(qcoefs, height * row_bytes);
       return;
     }
     copy_part(block + to.map, band.map,
               height * static_cast<size_t>(band.map_words) * sizeof(uint64_t));
     copy_part(block + to.quantizers, band.quantizers, quantizer_bytes(band));
     auto* starts = reinterpret_cast<uint32_t*>(block + to.starts);
-    const auto* from = static_cast<const uint8_t*>(band.levels);
+    const auto* from = static_cast<const uint8_t*>(band.qcoefs);
     uint32_t before = 0;
     for (int32_t y = 0; y < band.height; ++y, from += row_bytes) {
-      std::memcpy(levels + before * level_bytes_, from, band.counts[y] * level_bytes_);
+      std::memcpy(qcoefs + before * qcoef_bytes_, from, band.counts[y] * qcoef_bytes_);
       starts[y] = before;
       before += band.counts[y];
     }
     fill_gap(block + to.starts, height * sizeof(uint32_t));
-    fill_gap(levels, before * level_bytes_);
+    fill_gap(qcoefs, before * qcoef_bytes_);
   }
 
   const DiracDequantizeJob& job_;
-  const DiracLevels& levels_;
-  const size_t level_bytes_;
+  const DiracQcoefs& qcoefs_;
+  const size_t qcoef_bytes_;
   PackedBand bands_[kMaxComponents * kMaxDwtBands];
   uint32_t rows_ = 0;
   size_t used_ = 0;
@@ -190,7 +190,7 @@ class Packed : public DiracPrepared {
   }
   Status copy(Device& device, StreamQueue& queue, size_t bytes, const uint8_t** address) {
     const void* at = nullptr;
-    CT_RETURN_IF_ERROR(queue.kept<LevelStaging>().staging.copy(device, queue, block_.memory->data(),
+    CT_RETURN_IF_ERROR(queue.kept<QcoefStaging>().staging.copy(device, queue, block_.memory->data(),
                                                                bytes, &at, &block_.read));
     *address = static_cast<const uint8_t*>(at);
     return {};
@@ -201,7 +201,7 @@ class Packed : public DiracPrepared {
   DiracMemoryPool::Block block_;
 };
 
-class PackedLevels final : public Packed {
+class PackedQcoefs final : public Packed {
  public:
   using Packed::Packed;
 
@@ -224,7 +224,7 @@ class PackedLevels final : public Packed {
       params_.pyramids[c].data = static_cast<uint8_t*>(job.pyramids[c].data);
       params_.pyramids[c].pitch = job.pyramids[c].pitch;
     }
-    const bool wide = job.levels->is_wide();
+    const bool wide = job.qcoefs->is_wide();
     const Kernel kernel = !wide ? kExpandS16 : job.narrows ? kExpandS32AsS16 : kExpandS32;
     constexpr uint32_t kRows = kExpandThreads / 32;  // of a CTA
     void* arguments[] = {&params_};
@@ -258,11 +258,11 @@ class PackedSlices final : public Packed {
     params_.is_low_delay = slices.is_low_delay;
     params_.prefix_bytes = slices.prefix_bytes;
     params_.size_scaler = slices.size_scaler;
-    params_.bands = job.levels->band_count();
+    params_.bands = job.qcoefs->band_count();
     for (int c = 0; c < kMaxComponents; ++c) {
       PyramidParams& pyramid = params_.pyramids[c];
       for (int i = 0; i < params_.bands; ++i) {
-        const DiracBand& band = job.levels->band(c, i);
+        const DiracBand& band = job.qcoefs->band(c, i);
         params_.band[c][i] = {band.x, band.y, band.width, band.height, band.matrix};
         pyramid.width = std::max(pyramid.width, band.x + band.width);
         pyramid.height = std::max(pyramid.height, band.y + band.height);
@@ -279,7 +279,7 @@ class PackedSlices final : public Packed {
       pyramid.pitch = job.pyramids[c].pitch;
     }
     CT_RETURN_IF_ERROR(clear_pyramids(queue));
-    const bool wide = job.levels->is_wide();
+    const bool wide = job.qcoefs->is_wide();
     const Kernel kernel = wide ? kSlicesS32 : kSlicesS16;
     const size_t chains = job.slices.is_low_delay ? 2 : kMaxComponents;  // of a slice
     const auto ctas =
@@ -320,8 +320,9 @@ Status prepare(Device& device, DiracMemoryPool& pinned, const DiracDequantizeJob
   if (job.slices.data != nullptr)
     packed.reset(new (std::nothrow) PackedSlices(pinned));
   else
-    packed.reset(new (std::nothrow) PackedLevels(pinned));
-  if (packed == nullptr) return Status::error(StatusCode::kOutOfMemory, "no memory for levels");
+    packed.reset(new (std::nothrow) PackedQcoefs(pinned));
+  if (packed == nullptr)
+    return Status::error(StatusCode::kOutOfMemory, "no memory for quantized coefficients");
   CT_RETURN_IF_ERROR(packed->pack(device, job));
   *prepared = std::move(packed);
   return {};

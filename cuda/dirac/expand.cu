@@ -1,10 +1,10 @@
-// Sparse levels to coefficients in pyramids: a warp for each row of each band.
+// Sparse quantized coefficients to coefficients in pyramids: a warp for each row of each band.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A map has a bit for each coefficient that is not zero. Lanes read 32 words of it together and sum
-// up how many levels come before each; then the warp goes from word to word, two coefficients a
-// lane, and finds each level by counting the bits before its own. Nearly all words of a predicted
-// picture are zero: four of them cost a store.
+// up how many quantized coefficients come before each; then the warp goes from word to word, two
+// coefficients a lane, and finds each quantized coefficient by counting the bits before its own.
+// Nearly all words of a predicted picture are zero: four of them cost a store.
 #include "cuda/common/ptx.cuh"
 #include "cuda/dirac/dequantize.cuh"
 #include "cuda/dirac/kernels.h"
@@ -20,14 +20,14 @@ __device__ __forceinline__ Coef stored(int32_t value) {
     return value;
 }
 
-// The levels of a row of a band.
-template <typename Level, typename Coef>
+// The quantized coefficients of a row of a band.
+template <typename Qcoef, typename Coef>
 struct Row {
   const ExpandParams& params;
   const PackedBand& band;
   const uint32_t* factors;  // by quantizer index
   const uint8_t* quantizers;
-  const Level* levels;
+  const Qcoef* qcoefs;
   Coef* to;
   bool in_pairs, in_eights;  // whether so many coefficients may be stored together
 
@@ -48,7 +48,7 @@ struct Row {
         band.x;
     in_pairs = reinterpret_cast<uintptr_t>(to) % (2 * sizeof(Coef)) == 0;
     in_eights = reinterpret_cast<uintptr_t>(to) % alignof(Eight) == 0;
-    levels = reinterpret_cast<const Level*>(params.packed + band.levels);
+    qcoefs = reinterpret_cast<const Qcoef*>(params.packed + band.qcoefs);
   }
 
   __device__ __forceinline__ int quantizer_of(int32_t x) const {
@@ -59,11 +59,11 @@ struct Row {
           static_cast<uint32_t>(band.width));
     return max(quantizers[column] - band.matrix, 0);
   }
-  __device__ __forceinline__ int32_t dequantized(int32_t level, int32_t x) const {
-    return narrowed(Quantizer(factors, quantizer_of(x), params.is_intra != 0).value_of(level));
+  __device__ __forceinline__ int32_t dequantized(int32_t qcoef, int32_t x) const {
+    return narrowed(Quantizer(factors, quantizer_of(x), params.is_intra != 0).value_of(qcoef));
   }
   static __device__ __forceinline__ int32_t narrowed(int32_t value) {
-    if constexpr (sizeof(Coef) < sizeof(Level))
+    if constexpr (sizeof(Coef) < sizeof(Qcoef))
       return max(min(value, int32_t{INT16_MAX}), int32_t{INT16_MIN});
     else
       return value;
@@ -80,7 +80,7 @@ struct Row {
     if (x < band.width) to[x] = stored<Coef>(first);
     if (x + 1 < band.width) to[x + 1] = stored<Coef>(second);
   }
-  // The 64 coefficients of a word; `before`: levels in front of them.
+  // The 64 coefficients of a word; `before`: quantized coefficients in front of them.
   __device__ __forceinline__ void expand(uint64_t word, uint32_t before, int32_t word_number,
                                          int32_t lane) const {
     const int32_t x = 64 * word_number + 2 * lane;
@@ -88,8 +88,8 @@ struct Row {
     const uint64_t below = word & ((uint64_t{1} << (2 * lane)) - 1);
     const uint32_t at = before + static_cast<uint32_t>(__popcll(below));
     int32_t first = 0, second = 0;
-    if ((bits & 1) != 0) first = dequantized(levels[at], x);
-    if ((bits & 2) != 0) second = dequantized(levels[at + (bits & 1)], x + 1);
+    if ((bits & 1) != 0) first = dequantized(qcoefs[at], x);
+    if ((bits & 2) != 0) second = dequantized(qcoefs[at + (bits & 1)], x + 1);
     store(x, first, second);
   }
 
@@ -123,13 +123,13 @@ struct Row {
     }
   }
   __device__ __forceinline__ void copy_all(int32_t y, int32_t lane) const {
-    const Level* from = levels + static_cast<int64_t>(y) * band.width;
+    const Qcoef* from = qcoefs + static_cast<int64_t>(y) * band.width;
     for (int32_t x = lane; x < band.width; x += 32) to[x] = stored<Coef>(narrowed(from[x]));
   }
 };
 
-template <typename Level, typename Coef>
-__device__ __forceinline__ void expand_levels(const ExpandParams& params) {
+template <typename Qcoef, typename Coef>
+__device__ __forceinline__ void expand_qcoefs(const ExpandParams& params) {
   __shared__ uint32_t factors[kQuantIndices];
   let_successor_launch();  // it waits for the end before it reads anything
   fill_factors(factors);
@@ -145,7 +145,7 @@ __device__ __forceinline__ void expand_levels(const ExpandParams& params) {
   }
   const PackedBand& band = bands[begun - 1];
   const auto y = static_cast<int32_t>(row - band.first_row);
-  const Row<Level, Coef> own(params, band, factors, y);
+  const Row<Qcoef, Coef> own(params, band, factors, y);
   if (band.is_dense != 0)
     own.copy_all(y, static_cast<int32_t>(lane));
   else
@@ -154,10 +154,10 @@ __device__ __forceinline__ void expand_levels(const ExpandParams& params) {
 
 }  // namespace
 
-#define CT_EXPAND(name, level, coef)                           \
+#define CT_EXPAND(name, qcoef, coef)                           \
   extern "C" __global__ void __launch_bounds__(kExpandThreads) \
       name(const __grid_constant__ ExpandParams params) {      \
-    expand_levels<level, coef>(params);                        \
+    expand_qcoefs<qcoef, coef>(params);                        \
   }
 CT_DIRAC_EXPAND_KERNELS(CT_EXPAND)
 

@@ -4,7 +4,7 @@
 // Each family's twin on the CPU, its tests, its benchmark and its page:
 //
 //   dirac_expand
-//     twin   dequantize_dirac_band() in dirac/levels.cpp, for dirac/jobs.cpp
+//     twin   dequantize_dirac_band() in dirac/quantized coefficients.cpp, for dirac/jobs.cpp
 //     test   tests/conformance/dirac_random_test.cpp, tests/conformance/dirac_test.cpp
 //     bench  tests/bench/dirac/bench_dirac.cpp: stage wavelet
 //     page   docs/kernels.md, 16
@@ -14,7 +14,7 @@
 //     bench  tests/bench/dirac/bench_dirac.cpp: stage wavelet
 //     page   docs/kernels.md, 16
 //   dirac_predict_dc
-//     twin   predict_dirac_dc() in dirac/levels.cpp
+//     twin   predict_dirac_dc() in dirac/quantized coefficients.cpp
 //     test   tests/conformance/dirac_random_test.cpp, tests/conformance/dirac_test.cpp
 //     bench  tests/bench/dirac/bench_dirac.cpp: stage wavelet
 //     page   docs/kernels.md, 16
@@ -25,7 +25,7 @@
 //     page   docs/kernels.md, 16
 #pragma once
 
-// X(name, levels, coefficients).
+// X(name, quantized coefficients, coefficients).
 #define CT_DIRAC_EXPAND_KERNELS(X)      \
   X(dirac_expand_s16, int16_t, int16_t) \
   X(dirac_expand_s32, int32_t, int32_t) \

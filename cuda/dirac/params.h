@@ -1,4 +1,4 @@
-// Parameters of the kernels for Dirac, and the layout of levels on the device.
+// Parameters of the kernels for Dirac, and the layout of quantized coefficients on the device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,11 +11,11 @@ namespace cudatransform::cuda {
 
 inline constexpr unsigned kExpandThreads = 128;  // four warps, a row of a band each
 
-// A band of DiracLevels with its parts in one block of bytes: `map`, `starts`, `levels` and
-// `quantizers` are offsets into it. The levels of all rows are consecutive; starts[y] of them
-// come before those of row y.
+// A band of DiracQcoefs with its parts in one block of bytes: `map`, `starts`, `qcoefs` and
+// `quantizers` are offsets into it. The quantized coefficients of all rows are consecutive;
+// starts[y] of them come before those of row y.
 struct PackedBand {
-  uint64_t map, starts, levels, quantizers;
+  uint64_t map, starts, qcoefs, quantizers;
   uint32_t first_row;  // among the rows of all bands
   int32_t width, height;
   int32_t x, y;  // in the pyramid
@@ -23,7 +23,7 @@ struct PackedBand {
   int32_t columns, rows;  // codeblocks or slices
   int32_t map_words;
   int32_t matrix;
-  int32_t is_dense;  // `levels` are coefficients, all of them, and the rest is not there
+  int32_t is_dense;  // `qcoefs` are coefficients, all of them, and the rest is not there
   int32_t unused;    // every byte that crosses the bus is set
 };
 

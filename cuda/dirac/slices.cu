@@ -4,8 +4,8 @@
 //
 // SMPTE ST 2042-1, clauses 13.5.3 and 13.5.4. A slice's codes are one chain, so that a thread has
 // to follow it from its beginning; slices depend on nothing else, and a 1080p picture has some ten
-// thousand chains. Pyramids are zero before, and levels that are not zero are dequantized and
-// stored.
+// thousand chains. Pyramids are zero before, and quantized coefficients that are not zero are
+// dequantized and stored.
 #include "cuda/common/ptx.cuh"
 #include "cuda/dirac/bits.cuh"
 #include "cuda/dirac/dequantize.cuh"
@@ -14,7 +14,8 @@
 namespace cudatransform::cuda {
 namespace {
 
-// Part `index` of `count` into which `size` is divided: dirac_part() of dirac/levels.h.
+// Part `index` of `count` into which `size` is divided: dirac_part() of dirac/quantized
+// coefficients.h.
 __device__ __forceinline__ int32_t part(int32_t size, int32_t index, int32_t count) {
   return static_cast<int32_t>(static_cast<uint64_t>(size) * static_cast<uint32_t>(index) /
                               static_cast<uint32_t>(count));
@@ -46,12 +47,12 @@ __device__ __forceinline__ void read_band(const SliceParams& params, const Slice
   const int shift = chain.has_both ? 1 : 0;
   int32_t row_begin = 0;  // of the row that `to` is at
   bits.signed_codes(width * height << shift, [&](int32_t i, int32_t code) {
-    const auto level = static_cast<Coef>(code);
-    if (level == 0) return;
+    const auto qcoef = static_cast<Coef>(code);
+    if (qcoef == 0) return;
     const int64_t turn = (i & shift) != 0 ? other : 0;
     for (i >>= shift; i - row_begin >= width; row_begin += width) to += pyramid.pitch;
     reinterpret_cast<Coef*>(to + turn)[i - row_begin] =
-        static_cast<Coef>(quantizer.value_of(level));
+        static_cast<Coef>(quantizer.value_of(qcoef));
   });
 }
 

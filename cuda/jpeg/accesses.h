@@ -11,7 +11,7 @@ namespace cudatransform::cuda {
 inline void code_tiles_accesses(const EncodeParams& params, AccessList* list) {
   const JpegScanLayout& scan = params.layout;
   for (uint32_t c = 0; c < scan.components; ++c)
-    list->add(params.levels[c].data, params.levels[c].stride,
+    list->add(params.qcoefs[c].data, params.qcoefs[c].stride,
               int64_t{scan.blocks_w[c]} * 64 * static_cast<int64_t>(sizeof(int16_t)),
               scan.blocks_h[c], false);
 }

@@ -110,9 +110,9 @@ JpegDecodeParams params_for(const JpegDecodeJob& job) {
   static_assert(sizeof kNaturalOfZigzag == sizeof params.natural);
   std::memcpy(params.natural, kNaturalOfZigzag, sizeof params.natural);
   for (int c = 0; c < scans.components; ++c) {
-    const JpegLevels& levels = job.levels[c];
-    params.planes[c] = {reinterpret_cast<uint8_t*>(levels.data), levels.stride, levels.blocks_w,
-                        levels.blocks_h};
+    const JpegQcoefs& qcoefs = job.qcoefs[c];
+    params.planes[c] = {reinterpret_cast<uint8_t*>(qcoefs.data), qcoefs.stride, qcoefs.blocks_w,
+                        qcoefs.blocks_h};
   }
   return params;
 }

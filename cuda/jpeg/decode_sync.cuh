@@ -58,7 +58,7 @@ struct AddDifference {
   }
 };
 
-// Clears the levels: only those that have codes are written later.
+// Clears the quantized coefficients: only those that have codes are written later.
 __device__ __forceinline__ void clear_planes(const JpegDecodeParams& params) {
   for (uint32_t c = 0; c < params.components; ++c) {
     const JpegPlaneParams& plane = params.planes[c];

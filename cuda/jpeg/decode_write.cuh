@@ -1,4 +1,4 @@
-// Writing levels: a thread for a row of JPEG's bits, several CTAs for a tile.
+// Writing quantized coefficients: a thread for a row of JPEG's bits, several CTAs for a tile.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -81,7 +81,8 @@ __device__ __forceinline__ bool is_synchronized(const JpegDecodeParams& params,
 }
 
 // Blocks that begin in a CTA, put together in shared memory to be written line by line. Blocks that
-// began before it, and blocks that do not fit, are written level by level.
+// began before it, and blocks that do not fit, are written quantized coefficient by quantized
+// coefficient.
 inline constexpr uint32_t kStagedBlocks = 240,
                           kStagedWords = 33;  // of a block, to spread over banks
 
@@ -97,14 +98,14 @@ struct StageOf : Stage {};
 template <>
 struct StageOf<false> {};
 
-__device__ __forceinline__ int16_t* levels_of(const JpegPlaneParams& plane, uint32_t x,
+__device__ __forceinline__ int16_t* qcoefs_of(const JpegPlaneParams& plane, uint32_t x,
                                               uint32_t y) {
   if (x >= plane.blocks_w || y >= plane.blocks_h) return nullptr;
   return reinterpret_cast<int16_t*>(plane.data + y * plane.stride) + static_cast<uint64_t>(x) * 64;
 }
 
 // Half a warp for each block. The next CTA writes the rest of the last one, which therefore gets
-// only its levels that are not zero.
+// only its quantized coefficients that are not zero.
 __device__ __forceinline__ void write_blocks(const JpegDecodeParams& params,
                                              const JpegScanPlan& scan, const Stage& stage) {
   constexpr uint32_t kLanes = 16;
@@ -113,16 +114,16 @@ __device__ __forceinline__ void write_blocks(const JpegDecodeParams& params,
   for (uint32_t block = stage.first + threadIdx.x / kLanes; block < end;
        block += kJpegWriteThreads / kLanes) {
     const JpegScanPlace place(scan, 0, block);
-    int16_t* const levels = levels_of(params.planes[place.component()], place.x(), place.y());
-    if (levels == nullptr) continue;
+    int16_t* const qcoefs = qcoefs_of(params.planes[place.component()], place.x(), place.y());
+    if (qcoefs == nullptr) continue;
     for (uint32_t i = threadIdx.x % kLanes; i < 32; i += kLanes) {
       const uint32_t two = stage.words[block - stage.first][i];
       if (block < stage.end) {
-        reinterpret_cast<uint32_t*>(levels)[i] = two;
+        reinterpret_cast<uint32_t*>(qcoefs)[i] = two;
         continue;
       }
-      if ((two & 0xffff) != 0) levels[2 * i] = static_cast<int16_t>(two & 0xffff);
-      if (two >> 16 != 0) levels[2 * i + 1] = static_cast<int16_t>(two >> 16);
+      if ((two & 0xffff) != 0) qcoefs[2 * i] = static_cast<int16_t>(two & 0xffff);
+      if (two >> 16 != 0) qcoefs[2 * i + 1] = static_cast<int16_t>(two >> 16);
     }
   }
 }
@@ -177,7 +178,7 @@ __device__ __forceinline__ uint32_t write_thread_row(const JpegDecodeParams& par
       const uint32_t slot = before + block - shared.stage.first;
       if (slot < kStagedBlocks) return reinterpret_cast<int16_t*>(shared.stage.words[slot]);
     }
-    return levels_of(params.planes[c], x, y);
+    return qcoefs_of(params.planes[c], x, y);
   };
   const auto place = [&](uint32_t index) {
     return static_cast<uint32_t>(reinterpret_cast<const uint8_t*>(shared.natural)[index]);

@@ -1,12 +1,12 @@
-// Levels to the entropy-coded bytes of a baseline JPEG file: two launches, and one for symbols'
-// counts.
+// Quantized coefficients to the entropy-coded bytes of a baseline JPEG file: two launches, and one
+// for symbols' counts.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // jpeg/encode_bits.h has the arithmetic and the steps, jpeg/encode_scan.cpp the same on the host.
-// A CTA codes a tile of 64 blocks: a warp a block, a lane two levels. Codes stay in registers
-// until the CTA knows how long those before them are; then each lane ORs its own into shared
-// memory. The CTA that is last to finish finds out where all tiles begin in the file. So no CTA
-// waits for another, and the host waits for none.
+// A CTA codes a tile of 64 blocks: a warp a block, a lane two quantized coefficients. Codes stay in
+// registers until the CTA knows how long those before them are; then each lane ORs its own into
+// shared memory. The CTA that is last to finish finds out where all tiles begin in the file. So no
+// CTA waits for another, and the host waits for none.
 #include "cuda/common/batch.h"
 #include "cuda/jpeg/encode_blocks.cuh"
 #include "cuda/jpeg/encode_scans.cuh"
@@ -31,11 +31,12 @@ struct LaneCode {
 };
 static_assert(kBlocksPerWarp * kJpegMostBlockBits < 1u << LaneCode::kFirstAt);
 
-// The code of one block's levels in this lane, without its place. Returns its length.
+// The code of one block's quantized coefficients in this lane, without its place. Returns its
+// length.
 // `*least` becomes 0 where a symbol has no code.
-__device__ __forceinline__ uint32_t code_of(const LaneLevels& levels, const uint32_t* codes,
+__device__ __forceinline__ uint32_t code_of(const LaneQcoefs& qcoefs, const uint32_t* codes,
                                             LaneCode* coded, uint32_t* least) {
-  const JpegLaneSymbols lane = symbols_of(levels);
+  const JpegLaneSymbols lane = symbols_of(qcoefs);
   uint32_t lengths[2];
 #pragma unroll
   for (int s = 0; s < 2; ++s) {
@@ -67,11 +68,11 @@ __device__ __forceinline__ uint32_t code_blocks(WarpBlocks& blocks, const uint32
     uint32_t lengths = 0;
 #pragma unroll
     for (uint32_t k = 0; k < 2; ++k) {
-      const LaneLevels levels = blocks.levels(i + k);
+      const LaneQcoefs qcoefs = blocks.qcoefs(i + k);
       coded[i + k].place = 0;
-      if (!levels.is_there) continue;
-      *second_pairs |= levels.table_pair << (i + k);
-      lengths |= code_of(levels, codes + levels.table_pair * kJpegSymbols, &coded[i + k], least)
+      if (!qcoefs.is_there) continue;
+      *second_pairs |= qcoefs.table_pair << (i + k);
+      lengths |= code_of(qcoefs, codes + qcoefs.table_pair * kJpegSymbols, &coded[i + k], least)
                  << (16 * k);
     }
     const uint32_t ends = sum_up_to_lane(lengths);
@@ -203,7 +204,7 @@ __device__ __forceinline__ void code_tiles(const EncodeParams& params) {
   // All lanes have the warp's length; the last one reports it.
   const uint32_t own = threadIdx.x % 32 == 31 ? length : 0;
   uint32_t at = sum_before_thread(own, warp_bits, &bits);
-  if (blocks.found_others()) atomicOr(&faults, uint32_t{kJpegLevelsNotPlain});
+  if (blocks.found_others()) atomicOr(&faults, uint32_t{kJpegQcoefsNotPlain});
   if (least == 0) atomicOr(&faults, uint32_t{kJpegNoCode});
   const uint32_t count = bits / 32 + 1;
   for (uint32_t i = threadIdx.x; i < count + 3; i += kEncodeThreads) words[i] = 0;
@@ -317,10 +318,10 @@ __device__ __forceinline__ void count_symbols(const EncodeParams& params) {
   __syncthreads();
 #pragma unroll
   for (uint32_t i = 0; i < kBlocksPerWarp; ++i) {
-    const LaneLevels levels = blocks.levels(i);
-    if (!levels.is_there) continue;
-    const JpegLaneSymbols lane = symbols_of(levels);
-    uint32_t* own = counts + levels.table_pair * kJpegSymbols;
+    const LaneQcoefs qcoefs = blocks.qcoefs(i);
+    if (!qcoefs.is_there) continue;
+    const JpegLaneSymbols lane = symbols_of(qcoefs);
+    uint32_t* own = counts + qcoefs.table_pair * kJpegSymbols;
 #pragma unroll
     for (int s = 0; s < 2; ++s)
       if (lane.has[s]) atomicAdd(&own[lane.symbols[s].index], 1u);

@@ -1,4 +1,4 @@
-// The blocks of a warp: their places, and each lane's levels of them.
+// The blocks of a warp: their places, and each lane's quantized coefficients of them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,9 +7,9 @@
 
 namespace cudatransform::cuda {
 
-// The levels of one block. Lane i has those at positions 2i and 2i + 1 in zigzag order; lane 0 has
-// the difference of DC levels.
-struct LaneLevels {
+// The quantized coefficients of one block. Lane i has those at positions 2i and 2i + 1 in zigzag
+// order; lane 0 has the difference of DC quantized coefficients.
+struct LaneQcoefs {
   int32_t even, odd;
   // Alike in all lanes.
   uint32_t table_pair;
@@ -30,7 +30,7 @@ class WarpBlocks {
       state_ = kThere;
       if (params.layout.table_pair[place.component] != 0) state_ |= kSecondPair;
       if (!place.is_dummy) {
-        const JpegEncodePlane& plane = params.levels[place.component];
+        const JpegEncodePlane& plane = params.qcoefs[place.component];
         own = block(plane, place.x, place.y);
         int32_t dc = plain_dc(*own);
         if (place.has_before) dc -= plain_dc(*block(plane, place.before_x, place.before_y));
@@ -48,18 +48,19 @@ class WarpBlocks {
   }
 
   // Block `i`, the same in all lanes.
-  __device__ __forceinline__ LaneLevels levels(uint32_t i) {
+  __device__ __forceinline__ LaneQcoefs qcoefs(uint32_t i) {
     const int32_t state = __shfl_sync(kAllLanes, state_, i);
-    LaneLevels levels;
-    levels.even = threadIdx.x % 32 == 0 ? state >> kDcAt : evens_[i];
-    levels.odd = odds_[i];
-    levels.table_pair = (state & kSecondPair) != 0 ? 1 : 0;
-    levels.is_there = (state & kThere) != 0;
-    if (threadIdx.x % 32 != 0) largest_ = max(largest_, abs(levels.even));
-    largest_ = max(largest_, abs(levels.odd));
-    return levels;
+    LaneQcoefs qcoefs;
+    qcoefs.even = threadIdx.x % 32 == 0 ? state >> kDcAt : evens_[i];
+    qcoefs.odd = odds_[i];
+    qcoefs.table_pair = (state & kSecondPair) != 0 ? 1 : 0;
+    qcoefs.is_there = (state & kThere) != 0;
+    if (threadIdx.x % 32 != 0) largest_ = max(largest_, abs(qcoefs.even));
+    largest_ = max(largest_, abs(qcoefs.odd));
+    return qcoefs;
   }
-  // Whether this lane has met levels that are not plain. They are coded as others then.
+  // Whether this lane has met quantized coefficients that are not plain. They are coded as others
+  // then.
   __device__ __forceinline__ bool found_others() const {
     return found_others_ || largest_ > kJpegPlainAc;
   }
@@ -72,22 +73,23 @@ class WarpBlocks {
     const auto* row = reinterpret_cast<const uint8_t*>(plane.data) + int64_t{y} * plane.stride;
     return reinterpret_cast<const int16_t*>(row) + uint64_t{x} * 64;
   }
-  __device__ __forceinline__ int32_t plain_dc(int32_t level) {
-    const int32_t clamped = max(min(level, kJpegPlainDc), -kJpegPlainDc - 1);
-    found_others_ |= clamped != level;
+  __device__ __forceinline__ int32_t plain_dc(int32_t qcoef) {
+    const int32_t clamped = max(min(qcoef, kJpegPlainDc), -kJpegPlainDc - 1);
+    found_others_ |= clamped != qcoef;
     return clamped;
   }
 
   int16_t evens_[kBlocksPerWarp], odds_[kBlocksPerWarp];
-  int32_t state_ = 0;  // of the block that this lane has found, its difference of DC levels above
+  int32_t state_ = 0;  // of the block that this lane has found, its difference of DC quantized
+                       // coefficients above
   int32_t largest_ = 0;
   bool found_others_ = false;
 };
 
-__device__ __forceinline__ JpegLaneSymbols symbols_of(const LaneLevels& levels) {
-  const uint32_t evens = __ballot_sync(kAllLanes, levels.even != 0);
-  const uint32_t odds = __ballot_sync(kAllLanes, levels.odd != 0);
-  return jpeg_lane_symbols(threadIdx.x % 32, levels.even, levels.odd, evens, odds, kJpegDcSymbols);
+__device__ __forceinline__ JpegLaneSymbols symbols_of(const LaneQcoefs& qcoefs) {
+  const uint32_t evens = __ballot_sync(kAllLanes, qcoefs.even != 0);
+  const uint32_t odds = __ballot_sync(kAllLanes, qcoefs.odd != 0);
+  return jpeg_lane_symbols(threadIdx.x % 32, qcoefs.even, qcoefs.odd, evens, odds, kJpegDcSymbols);
 }
 
 }  // namespace cudatransform::cuda

@@ -53,7 +53,7 @@ Status launch(StreamQueue& queue, Kernel kernel, EncodeParams& params) {
 EncodeParams params_of(const JpegEncodeJob& job) {
   EncodeParams params = {};
   params.layout = job.layout;
-  std::copy(std::begin(job.levels), std::end(job.levels), params.levels);
+  std::copy(std::begin(job.qcoefs), std::end(job.qcoefs), params.qcoefs);
   return params;
 }
 

@@ -34,7 +34,7 @@ struct EncodeProgress {
 
 struct EncodeParams {
   JpegScanLayout layout;
-  JpegEncodePlane levels[kJpegMaxComponents];
+  JpegEncodePlane qcoefs[kJpegMaxComponents];
   const JpegCodes* codes;
   JpegTile* tiles;  // layout.tiles of them
   uint32_t* words;  // of tiles

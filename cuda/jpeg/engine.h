@@ -26,8 +26,8 @@ Status probe_cuda_jpeg_encode_kernels(Device& device);
 
 // ---- Decoding, in builds with JPEG ----
 
-// Jobs' levels are device addresses; their blocks and results lie in pinned memory. Jobs on
-// several queues overlap.
+// Jobs' quantized coefficients are device addresses; their blocks and results lie in pinned memory.
+// Jobs on several queues overlap.
 const JpegDecodeOps& cuda_jpeg_decode_ops();
 
 namespace cuda {

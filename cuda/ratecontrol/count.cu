@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // One kernel transforms a frame's blocks, a thread each, and lists the coefficients that any
-// candidate has a level for. Another one takes these lists, a coefficient a lane, quantizes them
-// with each candidate's tables and counts the symbols in shared memory. Levels are never stored.
+// candidate has a quantized coefficient for. Another one takes these lists, a coefficient a lane,
+// quantizes them with each candidate's tables and counts the symbols in shared memory. Quantized
+// coefficients are never stored.
 #include "cuda/ratecontrol/kernels.h"
 #include "cuda/ratecontrol/list.cuh"
 #include "cuda/ratecontrol/symbols.cuh"

@@ -11,8 +11,9 @@ namespace cudatransform {
 struct RateCountJob {
   static constexpr int kMax = 8;
 
-  // A forward job of 8 bits and quantized S16, by islow, ifast or float, whose levels round or have
-  // a dead zone. Its tables do not matter, nor where its coefficients are: none are written.
+  // A forward job of 8 bits and quantized S16, by islow, ifast or float, whose quantized
+  // coefficients round or have a dead zone. Its tables do not matter, nor where its coefficients
+  // are: none are written.
   Dct8x8Job dct;
   JpegScanLayout layout;
   int candidates = 0;
@@ -21,7 +22,7 @@ struct RateCountJob {
   // it need not be transformed again.
   bool same_frame = false;
   // Pinned, for kernels write there, and aligned to 16; one for each candidate. As
-  // JpegEncodeOps::count() counts the levels of the job.
+  // JpegEncodeOps::count() counts the quantized coefficients of the job.
   JpegSymbolCounts* counts = nullptr;
 };
 

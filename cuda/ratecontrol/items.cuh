@@ -1,8 +1,9 @@
-// The coefficients that rate control lists and counts: how they are packed, and their levels.
+// The coefficients that rate control lists and counts: how they are packed, and their quantized
+// coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A symbol needs of a level no more than its magnitude's number of bits. That is in the exponent of
-// a float, so no level is ever converted to an integer.
+// A symbol needs of a quantized coefficient no more than its magnitude's number of bits. That is in
+// the exponent of a float, so no quantized coefficient is ever converted to an integer.
 #pragma once
 
 #include <type_traits>
@@ -13,7 +14,7 @@ namespace cudatransform::cuda {
 
 // ---- Magnitudes ----
 
-// Of integers with an integer divisor d, from 0 to 2^15. The level's magnitude is
+// Of integers with an integer divisor d, from 0 to 2^15. The quantized coefficient's magnitude is
 // floor(|x| / d + 1/2) for an even d and floor(|x| / d + 1/2 - 1 / (2 d)) for an odd one: see
 // quantize_integer(). Both are floor((|x| + 1/4) / d + 1/2), which is never nearer to an integer
 // than 1 / (4 d). That is more than the rounding of 1 / d and of the multiply-add takes away.
@@ -22,7 +23,8 @@ struct IntegerMagnitude {
   using Item = uint32_t;
 
   static __device__ __forceinline__ Type of(int32_t x) { return abs(x); }
-  // The least that has a level. A multiple of 1/2 less 1/4, rounded up, minds no small errors.
+  // The least that has a quantized coefficient. A multiple of 1/2 less 1/4, rounded up, minds no
+  // small errors.
   static __device__ __forceinline__ Type least(float mul) {
     return int32_t(ceilf(0.5f / mul - 0.25f));
   }
@@ -37,22 +39,23 @@ struct IntegerMagnitude {
     return float(int32_t(item & 0xffff)) + 0.25f;
   }
 
-  static __device__ __forceinline__ float level(float term, float mul) {
+  static __device__ __forceinline__ float qcoef(float term, float mul) {
     return __fmaf_rn(term, mul, 0.5f);
   }
-  static __device__ __forceinline__ int32_t signed_level(int32_t x, float mul) {
-    const auto magnitude = int32_t(level(float(abs(x)) + 0.25f, mul));
+  static __device__ __forceinline__ int32_t signed_qcoef(int32_t x, float mul) {
+    const auto magnitude = int32_t(qcoef(float(abs(x)) + 0.25f, mul));
     return x < 0 ? -magnitude : magnitude;
   }
 };
 
-// Of the float method, whose levels are rounded to the nearest integer, or the nearest even one.
+// Of the float method, whose quantized coefficients are rounded to the nearest integer, or the
+// nearest even one.
 struct FloatMagnitude {
   using Type = float;
   using Item = uint2;  // .y: k, and the highest bit in a block's first item
 
   static __device__ __forceinline__ Type of(float x) { return fabsf(x); }
-  // Hardly less than the least that has a level.
+  // Hardly less than the least that has a quantized coefficient.
   static __device__ __forceinline__ Type least(float mul) { return 0.4999f / mul; }
 
   static __device__ __forceinline__ Item pack(Type magnitude, int k) {
@@ -65,10 +68,10 @@ struct FloatMagnitude {
   static __device__ __forceinline__ int k(Item item) { return int(item.y & 63); }
   static __device__ __forceinline__ float term(Item item) { return __uint_as_float(item.x); }
 
-  static __device__ __forceinline__ float level(float term, float mul) {
-    return FloatDevice::level_of(FloatDevice::rounded(term, mul));
+  static __device__ __forceinline__ float qcoef(float term, float mul) {
+    return FloatDevice::qcoef_of(FloatDevice::rounded(term, mul));
   }
-  static __device__ __forceinline__ int32_t signed_level(float x, float mul) {
+  static __device__ __forceinline__ int32_t signed_qcoef(float x, float mul) {
     return integer_of_rounded(FloatDevice::rounded(x, mul));
   }
 };
@@ -102,8 +105,9 @@ __device__ __forceinline__ uint32_t ifast_divisor(uint32_t q, int i) {
 
 // ---- A method with a quantizer ----
 
-// `Value` is a coefficient as the method has it. Decided levels are those of eighths and of islow's
-// divisors: see decision.h. DC is none of them, and where it is one of AA&N's its scale is 1.
+// `Value` is a coefficient as the method has it. Decided quantized coefficients are those of
+// eighths and of islow's divisors: see decision.h. DC is none of them, and where it is one of
+// AA&N's its scale is 1.
 template <typename M, Quantizer kQuantizer>
 struct RateMethod {
   static constexpr bool kIsDecided = kQuantizer == Quantizer::kDeadZone;
@@ -136,8 +140,8 @@ struct RateMethod {
     else
       return Magnitude::of(x);
   }
-  // Smaller magnitudes have no level for this divisor, and so none for larger ones either: a
-  // product with 1 / d is rounded to what is nearest, and the dead zone is a part of d.
+  // Smaller magnitudes have no quantized coefficient for this divisor, and so none for larger ones
+  // either: a product with 1 / d is rounded to what is nearest, and the dead zone is a part of d.
   static __device__ __forceinline__ auto least(const Divisor& by) {
     const auto least = Magnitude::least(by.mul);
     if constexpr (kIsDecided)
@@ -145,10 +149,11 @@ struct RateMethod {
     else
       return least;
   }
-  // Of an item's term. Below 1: the level is zero. Else its magnitude is the integer part.
-  static __device__ __forceinline__ float level(float term, const Divisor& by) {
-    const float level = Magnitude::level(term, by.mul);
-    return kIsDecided && term < by.least ? 0.0f : level;  // an integer and 1/4, and an integer
+  // Of an item's term. Below 1: the quantized coefficient is zero. Else its magnitude is the
+  // integer part.
+  static __device__ __forceinline__ float qcoef(float term, const Divisor& by) {
+    const float qcoef = Magnitude::qcoef(term, by.mul);
+    return kIsDecided && term < by.least ? 0.0f : qcoef;  // an integer and 1/4, and an integer
   }
 };
 

@@ -1,4 +1,5 @@
-// Transforms a frame, and lists the coefficients that some candidate has a level for.
+// Transforms a frame, and lists the coefficients that some candidate has a quantized coefficient
+// for.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -27,8 +27,8 @@ inline constexpr unsigned kUnitBlocks = 16;
 inline constexpr unsigned kUnitsOfCta = kFusedBlocks / kUnitBlocks;  // that transforms
 inline constexpr unsigned kUnitItems = kUnitBlocks * 63;             // there is room for
 
-// The AC coefficients that any candidate may have a level for, block by block and in zigzag order,
-// and all DC coefficients. An item is a word or two: see items.cuh.
+// The AC coefficients that any candidate may have a quantized coefficient for, block by block and
+// in zigzag order, and all DC coefficients. An item is a word or two: see items.cuh.
 struct RateLists {
   // Number b of unit u is at kUnitBlocks u + b.
   uint32_t* dc;      // int32_t or float

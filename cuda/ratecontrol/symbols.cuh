@@ -11,13 +11,13 @@
 
 namespace cudatransform::cuda {
 
-// Symbols of AC levels are counted by their size and whole run: runs of 16 zeros are taken off
-// once, in the end. The stride of sizes keeps the usual symbols in different banks.
+// Symbols of AC quantized coefficients are counted by their size and whole run: runs of 16 zeros
+// are taken off once, in the end. The stride of sizes keeps the usual symbols in different banks.
 inline constexpr unsigned kSizeStride = 73;
-inline constexpr unsigned kSlots = 736;  // number 0: no level
+inline constexpr unsigned kSlots = 736;  // number 0: no quantized coefficient
 static_assert(kRateThreads == 16 * 16);  // an AC symbol each
 static_assert(kSlots % 4 == 0 && kSlots > kJpegAcSizes * kSizeStride);
-// The exponents of levels of 1 and of the largest plain size.
+// The exponents of quantized coefficients of 1 and of the largest plain size.
 inline constexpr int kMinExponent = 127, kMaxExponent = 126 + int(kJpegAcSizes);
 // Others: DC symbols, the end of the block, and runs of 16 zeros.
 inline constexpr unsigned kDcSymbols = kJpegSymbols - kJpegDcSymbols;
@@ -98,12 +98,12 @@ struct SymbolCounter {
     for (unsigned i = threadIdx.x; i < kRateCandidates * kSlots / 4; i += blockDim.x)
       reinterpret_cast<uint4*>(shared.changes.of)[i] = make_uint4(0, 0, 0, 0);
     for (unsigned i = threadIdx.x; i < kRateCandidates * kOthers; i += blockDim.x)
-      shared.others[i / kOthers][i % kOthers] = blocks_without_levels(i % kOthers);
+      shared.others[i / kOthers][i % kOthers] = blocks_without_qcoefs(i % kOthers);
   }
 
-  // All blocks end before the last level, but those that are found not to. Dummy blocks have no
-  // difference of DC levels and no AC levels.
-  __device__ __forceinline__ uint32_t blocks_without_levels(uint32_t other) const {
+  // All blocks end before the last quantized coefficient, but those that are found not to. Dummy
+  // blocks have no difference of DC quantized coefficients and no AC quantized coefficients.
+  __device__ __forceinline__ uint32_t blocks_without_qcoefs(uint32_t other) const {
     if (blockIdx.x != plane.first_cta) return 0;
     const uint32_t dummies = component == 0 ? params.dummies : 0;
     return other == 0 ? dummies : other == kEnds ? dummies + plane.blocks : 0;
@@ -126,7 +126,7 @@ struct SymbolCounter {
 
   struct DcPair {
     bool is_there;
-    uint32_t own, before;  // 0, whose level is 0: there is none
+    uint32_t own, before;  // 0, whose quantized coefficient is 0: there is none
   };
   __device__ __forceinline__ DcPair load_dc(uint32_t unit) const {
     const uint32_t first = plane.first_unit * kUnitBlocks;
@@ -136,9 +136,9 @@ struct SymbolCounter {
     return {true, params.lists.dc[first + index],
             before != kNoBlock ? params.lists.dc[first + before] : 0};
   }
-  static __device__ __forceinline__ int32_t dc_level(uint32_t coefficient, float mul) {
+  static __device__ __forceinline__ int32_t dc_qcoef(uint32_t coefficient, float mul) {
     const auto x = __builtin_bit_cast(typename M::Value, coefficient);
-    return clamp_int(Method::OfDc::signed_level(x, mul), -kJpegPlainDc - 1, kJpegPlainDc);
+    return clamp_int(Method::OfDc::signed_qcoef(x, mul), -kJpegPlainDc - 1, kJpegPlainDc);
   }
   __device__ __forceinline__ void count_dc(const DcPair& dc) const {
     const unsigned half = threadIdx.x % 32 / kUnitBlocks;
@@ -146,7 +146,7 @@ struct SymbolCounter {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int32_t difference =
-          dc_level(dc.own, part_of(mul, i)) - dc_level(dc.before, part_of(mul, i));
+          dc_qcoef(dc.own, part_of(mul, i)) - dc_qcoef(dc.before, part_of(mul, i));
       atomicAdd(&shared.others[4 * half + i][jpeg_bit_width(uint32_t(abs(difference)))], 1u);
     }
   }
@@ -171,8 +171,8 @@ struct SymbolCounter {
     }
   }
 
-  // Of each candidate, the k of the last level before the next item in its block, 0 if there is
-  // none: a byte each.
+  // Of each candidate, the k of the last quantized coefficient before the next item in its block, 0
+  // if there is none: a byte each.
   struct Carried {
     uint32_t k[2];
   };
@@ -196,17 +196,17 @@ struct SymbolCounter {
       uint32_t later = 0;
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        const float level = Method::level(term, {part_of(mul, i), part_of(least, i)});
-        const bool is_level = level >= 1.0f;
-        const uint32_t levels = __ballot_sync(kAllLanes, is_level) & others;
-        uint32_t last = __shfl_sync(kAllLanes, at_k, uint32_t(31 - __clz(int(levels))));
-        if (levels == 0) last = __byte_perm(earlier, 0, 0x4440u | uint32_t(i));
-        const auto exponent = uint32_t(min(__float_as_int(level) >> 23, kMaxExponent));
+        const float qcoef = Method::qcoef(term, {part_of(mul, i), part_of(least, i)});
+        const bool is_qcoef = qcoef >= 1.0f;
+        const uint32_t qcoefs = __ballot_sync(kAllLanes, is_qcoef) & others;
+        uint32_t last = __shfl_sync(kAllLanes, at_k, uint32_t(31 - __clz(int(qcoefs))));
+        if (qcoefs == 0) last = __byte_perm(earlier, 0, 0x4440u | uint32_t(i));
+        const auto exponent = uint32_t(min(__float_as_int(qcoef) >> 23, kMaxExponent));
         const uint32_t slot =
             exponent * (4 * kSizeStride) + (at_k - last) + (base - kMinExponent * 4 * kSizeStride);
-        slots[4 * half + i] = is_level ? slot : base;
+        slots[4 * half + i] = is_qcoef ? slot : base;
         constexpr uint32_t kInto[4] = {0x3214, 0x3240, 0x3410, 0x4210};
-        later = __byte_perm(later, is_level ? at_k : last, kInto[i]);
+        later = __byte_perm(later, is_qcoef ? at_k : last, kInto[i]);
       }
       carried->k[half] = __shfl_sync(kAllLanes, later, 31);
     }
@@ -220,14 +220,14 @@ struct SymbolCounter {
                                                 std::index_sequence<kIndex...>) const {
     (shared.changes.template add<kIndex + 1>(slots[kIndex + 1], slots[kIndex]), ...);
   }
-  // A block whose last level is not zero has no end.
+  // A block whose last quantized coefficient is not zero has no end.
   __device__ __forceinline__ void count_full(float term, int k) const {
 #pragma unroll 1
     for (unsigned c = 0; c < kRateCandidates; ++c) {
       typename Method::Divisor divisor = {part_of(shared.mul[c / 4][63], int(c % 4)), 0.0f};
       if constexpr (Method::kIsDecided)
         divisor.least = part_of(shared.least[c / 4][63], int(c % 4));
-      if (k == 63 && Method::level(term, divisor) >= 1.0f) atomicAdd(&shared.others[c][kEnds], ~0u);
+      if (k == 63 && Method::qcoef(term, divisor) >= 1.0f) atomicAdd(&shared.others[c][kEnds], ~0u);
     }
   }
 

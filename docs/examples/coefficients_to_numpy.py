@@ -39,16 +39,16 @@ def first_picture(path):
     raise ValueError(f"{path}: {error.message}: {debug}")
 
 
-def levels_of(buffer, component):
-    """The quantized levels of a component: rows, columns of blocks, then v and u in a block."""
+def coefficients_of(buffer, component):
+    """Quantized coefficients of a component: rows, columns of blocks, then v and u in a block."""
     ok, mapped = buffer.map(Gst.MapFlags.READ)
     if not ok:
         raise ValueError("the buffer cannot be mapped")
     shape = component.blocks_h, component.blocks_w, 8, 8
     strides = component.stride, 8 * 8 * 2, 8 * 2, 2
-    levels = numpy.ndarray(shape, "<i2", mapped.data, component.offset, strides).copy()
+    coefs = numpy.ndarray(shape, "<i2", mapped.data, component.offset, strides).copy()
     buffer.unmap(mapped)
-    return levels
+    return coefs
 
 
 def table_of(meta, component):
@@ -56,10 +56,10 @@ def table_of(meta, component):
     return numpy.array(meta.get_table(component.table, GstCoef.DctOrder.RASTER)).reshape(8, 8)
 
 
-def dc_image(levels, table):
+def dc_image(coefs, table):
     """One sample per block, its mean: the picture at an eighth of its width and height."""
     # DC is eight times the mean of what is left of the samples after 128 has been subtracted.
-    return 128 + levels[:, :, 0, 0] * table[0, 0] / 8
+    return 128 + coefs[:, :, 0, 0] * table[0, 0] / 8
 
 
 def main(path):
@@ -75,16 +75,16 @@ def main(path):
     print(f"{info.width} x {info.height}, {GstCoef.Sampling.to_string(info.sampling)}, "
           f"{meta.n_tables} quantization tables")
 
-    levels = levels_of(buffer, components[0])
+    coefs = coefficients_of(buffer, components[0])
     table = table_of(meta, components[0])
     print(f"\nquantization table of the first component:\n{table}")
 
-    image = dc_image(levels, table)
+    image = dc_image(coefs, table)
     print(f"\nDC image, {image.shape[1]} x {image.shape[0]}, "
           f"{image.min():.1f} to {image.max():.1f}:\n{image.round(1)}\n")
     for index, component in enumerate(components):
-        zeros = numpy.mean(levels_of(buffer, component) == 0)
-        print(f"component {index + 1}: {100 * zeros:.2f} % of the levels are 0")
+        zeros = numpy.mean(coefficients_of(buffer, component) == 0)
+        print(f"component {index + 1}: {100 * zeros:.2f} % of the coefficients are 0")
     return 0
 
 

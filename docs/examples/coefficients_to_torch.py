@@ -18,7 +18,7 @@ PIPELINE = ("filesrc location=\"{}\" ! jpegcoefdec backend=cuda ! video/x-dct(me
 def with_torch():
     import torch
     torch.cuda.init()
-    return lambda levels: torch.as_tensor(levels, device="cuda:0")
+    return lambda coefs: torch.as_tensor(coefs, device="cuda:0")
 
 
 def with_cupy():
@@ -32,10 +32,10 @@ def summarize(coefficients, as_array):
     rows = []
     for index in range(len(coefficients)):
         # The array has the address of the buffer's memory.
-        levels = as_array(coefficients.component(index))
-        height, width, _ = levels.shape
-        zeros = float((levels == 0).sum()) / (height * width * 64)
-        dc = float(levels[:, :, 0].sum()) / (height * width) * coefficients.table(index)[0]
+        coefs = as_array(coefficients.component(index))
+        height, width, _ = coefs.shape
+        zeros = float((coefs == 0).sum()) / (height * width * 64)
+        dc = float(coefs[:, :, 0].sum()) / (height * width) * coefficients.table(index)[0]
         rows.append((width, height, zeros, dc))
     return rows
 
@@ -47,7 +47,7 @@ def main(path, library="torch"):
     for coefficients in pipeline.buffers():
         for index, (width, height, zeros, dc) in enumerate(summarize(coefficients, as_array)):
             print(f"component {index + 1}, {width} x {height} blocks: "
-                  f"{100 * zeros:.2f} % of the levels are 0, mean DC {dc:.2f}")
+                  f"{100 * zeros:.2f} % of the coefficients are 0, mean DC {dc:.2f}")
     pipeline.close()
 
 

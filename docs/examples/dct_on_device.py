@@ -86,11 +86,11 @@ class Coefficients:
         return list(self.meta.contents.tables[self.meta.contents.components[index].table])
 
     def component(self, index):
-        """A component's levels: what cupy.asarray() and torch.as_tensor() take."""
-        return Levels(self, self.meta.contents.components[index])
+        """A component's quantized coefficients: what cupy.asarray() and torch.as_tensor() take."""
+        return DeviceArray(self, self.meta.contents.components[index])
 
 
-class Levels:
+class DeviceArray:
     """An array [row of blocks, block, coefficient]. It keeps its buffer from being used again.
 
     The pool's next writer waits for the default stream of the context. Work on another stream has

@@ -18,13 +18,13 @@ from gi.repository import GLib, Gst, GstCoef  # noqa: E402
 import numpy  # noqa: E402
 
 
-def write_jpeg(path, levels, table):
-    """A gray picture. levels: [row of blocks, block, v, u]; table: the 8 x 8 divisors."""
-    rows, columns = levels.shape[:2]
+def write_jpeg(path, coefs, table):
+    """A gray picture. coefs: [row of blocks, block, v, u]; table: the 8 x 8 divisors."""
+    rows, columns = coefs.shape[:2]
     _ok, info, _reason = GstCoef.DctInfo.set(
         GstCoef.Format.S16LE, GstCoef.DctLayout.BLOCK, GstCoef.DctOrder.RASTER, True, 8,
         GstCoef.Sampling.GRAYSCALE, 8 * columns, 8 * rows)
-    buffer = Gst.Buffer.new_wrapped(levels.astype("<i2").tobytes())
+    buffer = Gst.Buffer.new_wrapped(coefs.astype("<i2").tobytes())
     GstCoef.buffer_add_dct_meta(buffer, info).set_table(0, table.ravel().tolist())
 
     pipeline = Gst.parse_launch("appsrc name=source format=time ! jpegcoefenc ! filesink name=file")
@@ -43,11 +43,11 @@ def write_jpeg(path, levels, table):
 
 
 def waves():
-    """The levels of 8 x 8 blocks, and a table: 110 x 4 is a wave from black to white."""
-    levels = numpy.zeros((8, 8, 8, 8))
+    """The coefficients of 8 x 8 blocks, and a table: 110 x 4 is a wave from black to white."""
+    coefs = numpy.zeros((8, 8, 8, 8))
     v, u = numpy.mgrid[:8, :8]
-    levels[v, u, v, u] = 110
-    return levels, numpy.full((8, 8), 4)
+    coefs[v, u, v, u] = 110
+    return coefs, numpy.full((8, 8), 4)
 
 
 if __name__ == "__main__":

@@ -148,11 +148,11 @@ struct Requantized final : ScalablePicture {
   ScaledPreset wanted;
   bool coarser_only = true;
 
-  Status make(uint32_t scale, bool is_counted, const ScaledLevels to[],
+  Status make(uint32_t scale, bool is_counted, const ScaledQcoefs to[],
               FrameTables* tables) override;
 };
 
-Status Requantized::make(uint32_t scale, bool, const ScaledLevels to[], FrameTables* tables) {
+Status Requantized::make(uint32_t scale, bool, const ScaledQcoefs to[], FrameTables* tables) {
   *tables = from;
   if (scale != kAsItIs) {
     wanted.scale_to(scale);

@@ -130,8 +130,8 @@ void describe_jpeg_file(const GstDctInfo& info, GstBuffer* coefficients, JpegPic
     file->sampling.v[c] = info.components[c].v_samp;
   }
   for (guint c = 0; c < info.n_components; c++) {
-    file->levels[c].blocks_w = info.components[c].blocks_w;
-    file->levels[c].blocks_h = info.components[c].blocks_h;
+    file->qcoefs[c].blocks_w = info.components[c].blocks_w;
+    file->qcoefs[c].blocks_h = info.components[c].blocks_h;
   }
   const GstDctJpegMeta* jpeg = coefficients ? gst_buffer_get_dct_jpeg_meta(coefficients) : nullptr;
   if (!jpeg) return;

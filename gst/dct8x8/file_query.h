@@ -52,8 +52,8 @@ Status require_baseline(const char* property, const QueryDownstream& send, JpegO
 
 JpegColor jpeg_color_of(GstCoefSampling sampling);
 // The file that jpegcoefenc writes of a buffer (null: one without metas) of coefficients of `info`,
-// with the numbers of blocks, but without levels and tables. Points into the buffer's
-// GstDctJpegMeta.
+// with the numbers of blocks, but without quantized coefficients and tables. Points into the
+// buffer's GstDctJpegMeta.
 void describe_jpeg_file(const GstDctInfo& info, GstBuffer* coefficients, JpegPicture* file);
 
 #endif

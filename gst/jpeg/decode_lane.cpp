@@ -48,7 +48,7 @@ Status JpegDecodeLane::make(Device& device, std::unique_ptr<JpegDecodeLane>* mad
   return {};
 }
 
-Status JpegDecodeLane::submit(size_t measured, const JpegLevels* levels, JpegTables* tables,
+Status JpegDecodeLane::submit(size_t measured, const JpegQcoefs* qcoefs, JpegTables* tables,
                               bool* submitted) {
   *submitted = false;
   // Without pinned memory the CPU is as fast.
@@ -60,7 +60,7 @@ Status JpegDecodeLane::submit(size_t measured, const JpegLevels* levels, JpegTab
   job.scans = &scans_;
   job.block = block;
   job.result = static_cast<JpegDecodeResult*>(result_->data());
-  std::copy_n(levels, scans_.components, job.levels);
+  std::copy_n(qcoefs, scans_.components, job.qcoefs);
   if (!validate(job).ok()) return {};
   const Status status = ops().submit(device_, *queue_, job, nullptr);
   // Enqueued work still uses memory of this lane and of the picture.

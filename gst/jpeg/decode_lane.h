@@ -26,9 +26,9 @@ class JpegDecodeLane {
   // The bytes to allocate for that many: slowly growing pictures shall not allocate every time.
   static size_t room_for(size_t measured) { return measured + measured / 4; }
   // Called after a measure() of the same file that has not returned 0: starts decoding it into
-  // `levels`, device addresses. `*submitted`: the work is in flight, and `*tables` are the file's.
+  // `qcoefs`, device addresses. `*submitted`: the work is in flight, and `*tables` are the file's.
   // Otherwise another decoder must try the file.
-  Status submit(size_t measured, const JpegLevels* levels, JpegTables* tables, bool* submitted);
+  Status submit(size_t measured, const JpegQcoefs* qcoefs, JpegTables* tables, bool* submitted);
   // Whether finish() has nothing to wait for. Does not poll the device.
   bool is_ready() const;
   // Waits for the work. `*decoded`: the coefficients are the file's, and `*irregular` has the

@@ -99,10 +99,10 @@ size_t room_for(size_t bytes) {
   return (bytes / step + 2) * step;
 }
 
-size_t level_bytes(const JpegPicture& picture) {
+size_t qcoef_bytes(const JpegPicture& picture) {
   size_t bytes = 0;
   for (int c = 0; c < picture.components(); c++)
-    bytes += size_t{picture.levels[c].blocks_w} * picture.levels[c].blocks_h * 64 * sizeof(int16_t);
+    bytes += size_t{picture.qcoefs[c].blocks_w} * picture.qcoefs[c].blocks_h * 64 * sizeof(int16_t);
   return bytes;
 }
 
@@ -153,7 +153,7 @@ Status DeviceScan::begin(DeviceCoder& coder, const JpegPicture& picture, const J
   job_ = {};
   CT_RETURN_IF_ERROR(make_jpeg_scan_layout(picture, options, &job_.layout));
   for (int c = 0; c < picture.components(); c++)
-    job_.levels[c] = {picture.levels[c].data, picture.levels[c].stride};
+    job_.qcoefs[c] = {picture.qcoefs[c].data, picture.qcoefs[c].stride};
   Device& device = coder.engine_->device();
   if (!results_)
     CT_RETURN_IF_ERROR(device.allocate(MemoryKind::kPinned, sizeof(Results), &results_));
@@ -171,7 +171,7 @@ Status DeviceScan::begin(DeviceCoder& coder, const JpegPicture& picture, const J
     status = coder.ops_->count(device, device.queue(QueueKind::kCompute), job_, &counted_);
   else
     status = encode(coder.standard_codes_,
-                    coder.last_size_ > 0 ? coder.last_size_ : level_bytes(picture) / kFirstPart);
+                    coder.last_size_ > 0 ? coder.last_size_ : qcoef_bytes(picture) / kFirstPart);
   if (!status.ok()) {
     clear();
     return status;
@@ -253,7 +253,7 @@ Status DeviceScan::wait_for_scan(bool* refused) {
   // Tables are Annex K's, which have all codes, or computed for this picture.
   if ((faults & kJpegNoCode) != 0)
     return Status::error(StatusCode::kFailed, "Missing Huffman code table entry");
-  *refused = (faults & kJpegLevelsNotPlain) != 0;
+  *refused = (faults & kJpegQcoefsNotPlain) != 0;
   return {};
 }
 

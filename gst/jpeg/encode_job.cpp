@@ -102,7 +102,7 @@ Status EncodeJob::prepare(Engine& engine, const GstDctInfo& info, const CapsTabl
   const Status status = begin_scan(coder);
   const bool can_fetch =
       status.code == StatusCode::kUnsupported || status.code == StatusCode::kOutOfMemory;
-  return can_fetch ? fetch_levels() : status;
+  return can_fetch ? fetch_qcoefs() : status;
 }
 
 // kUnsupported or kOutOfMemory: no work is in flight, and another coder can take the coefficients.
@@ -115,7 +115,7 @@ Status EncodeJob::begin_scan(DeviceCoder& coder) {
 }
 
 // Replaces the device's coding: begins the download of the coefficients and updates picture_.
-Status EncodeJob::fetch_levels() {
+Status EncodeJob::fetch_qcoefs() {
   // The compute queue is the one that has waited until they are written.
   FencePtr written;
   CT_RETURN_IF_ERROR(engine_->queue(QueueKind::kCompute).record(&written));
@@ -151,11 +151,11 @@ Status EncodeJob::fetch(Engine& engine, Rects* rects) {
 void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const Rects& rects) {
   describe_jpeg_file(info, coefficients_.get(), &picture_);
   for (guint c = 0; c < info.n_components; c++) {
-    JpegLevels& levels = picture_.levels[c];
-    levels.data = reinterpret_cast<int16_t*>(rects.rect[c].data);
-    levels.stride = static_cast<ptrdiff_t>(rects.rect[c].pitch);
-    levels.blocks_w = info.components[c].blocks_w;
-    levels.blocks_h = info.components[c].blocks_h;
+    JpegQcoefs& qcoefs = picture_.qcoefs[c];
+    qcoefs.data = reinterpret_cast<int16_t*>(rects.rect[c].data);
+    qcoefs.stride = static_cast<ptrdiff_t>(rects.rect[c].pitch);
+    qcoefs.blocks_w = info.components[c].blocks_w;
+    qcoefs.blocks_h = info.components[c].blocks_h;
     picture_.tables[c] = meta.tables[meta.components[c].table].values;
   }
 }
@@ -180,7 +180,7 @@ Status EncodeJob::code() {
     file_.reset(file);
     is_by_device_ = file_ != nullptr;
     if (is_by_device_) return {};
-    CT_RETURN_IF_ERROR(fetch_levels());
+    CT_RETURN_IF_ERROR(fetch_qcoefs());
   }
   if (downloaded_) CT_RETURN_IF_ERROR(downloaded_->wait());
   return writer_.write(picture_, options_, &bytes_);

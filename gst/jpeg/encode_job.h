@@ -53,7 +53,7 @@ class EncodeJob : public FrameJob {
 
  private:
   Status fetch(Engine& engine, Rects* rects);
-  Status fetch_levels();
+  Status fetch_qcoefs();
   Status begin_scan(DeviceCoder& coder);
   Status code();
   Status append(std::span<const uint8_t> behind, std::span<const FilePlace> attachments);

@@ -86,13 +86,13 @@ Status JpegPicture::decode() {
 }
 
 Status JpegPicture::submit_to_device() {
-  JpegLevels levels[kJpegMaxComponents];
+  JpegQcoefs qcoefs[kJpegMaxComponents];
   for (guint c = 0; c < info.n_components; c++) {
     const Rect& rect = device_coefs.rects.rect[c];
-    levels[c] = {reinterpret_cast<int16_t*>(rect.data), static_cast<ptrdiff_t>(rect.pitch),
+    qcoefs[c] = {reinterpret_cast<int16_t*>(rect.data), static_cast<ptrdiff_t>(rect.pitch),
                  info.components[c].blocks_w, info.components[c].blocks_h};
   }
-  return lane->submit(measured, levels, &tables, &is_on_device);
+  return lane->submit(measured, qcoefs, &tables, &is_on_device);
 }
 
 // Call it after a decode() that was ok: takes the device's result. The CPU decodes again what the
@@ -121,14 +121,14 @@ Status JpegPicture::decode_on_cpu() {
     CT_RETURN_IF_ERROR(allocate_host_memory(info.size, &coefs->pinned));
     coefs->data = static_cast<guint8*>(coefs->pinned->data());
   }
-  JpegLevels levels[kJpegMaxComponents];
+  JpegQcoefs qcoefs[kJpegMaxComponents];
   for (guint c = 0; c < info.n_components; c++) {
     const GstDctComponent& component = info.components[c];
-    levels[c] = {reinterpret_cast<int16_t*>(coefs->data + component.offset),
+    qcoefs[c] = {reinterpret_cast<int16_t*>(coefs->data + component.offset),
                  static_cast<ptrdiff_t>(component.stride), component.blocks_w, component.blocks_h};
   }
   JpegFindings findings;
-  const Status read = reader->read_coefficients(levels, &tables, &findings, {conceals, interrupts});
+  const Status read = reader->read_coefficients(qcoefs, &tables, &findings, {conceals, interrupts});
   irregular = findings.irregular;
   damage = std::move(findings.damage);
   return read;

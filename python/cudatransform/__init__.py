@@ -1,6 +1,6 @@
 """JPEG coefficients as arrays: read, write, transform and stream them, on CPUs and GPUs.
 
-read(path) gives a Picture: the quantized levels of each component as an int16 array, the tables and
+read(path) gives a Picture: quantized coefficients of each component as int16 arrays, the tables and
 the markers of the file. write(picture, path) makes a file of them again, without any loss.
 decode(path) and encode(array) are pixels, with the bytes of libjpeg-turbo and Pillow. info(path) is
 what a file's header says. Reader(paths) reads many at once, into memory or onto a GPU; a Writer

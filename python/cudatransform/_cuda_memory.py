@@ -53,7 +53,7 @@ def _managed(shape: Tuple[int, ...], strides: Tuple[int, ...], dtype: Any,
 class CudaArray:
     """An array on a GPU, which torch.from_dlpack() and cupy.asarray() take without a copy.
 
-    A picture's int16 levels (blocks_h, blocks_w, 8, 8), or what dct() and idct() make of arrays
+    Quantized coefficients (blocks_h, blocks_w, 8, 8), or what dct() and idct() make of arrays
     there. It is complete. It keeps its buffer, and so does every array made of it without a copy.
     When the last one goes, the buffer is filled anew, after the work on the default stream of its
     device: work on another stream must be finished (synchronized) before that.

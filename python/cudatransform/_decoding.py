@@ -91,7 +91,7 @@ class Wanted(NamedTuple):
         return self.mode in ("RGB", "L")
 
     def options(self, batches: int = 0) -> _native.DecodeOptions:
-        output = {"RGB": _native.RGB, "L": _native.GRAY}.get(self.mode or "", _native.LEVELS)
+        output = {"RGB": _native.RGB, "L": _native.GRAY}.get(self.mode or "", _native.COEFFICIENTS)
         limits = self.limits
         return _native.DecodeOptions(
             ctypes.sizeof(_native.DecodeOptions), output, UPSAMPLINGS.index(self.upsampling),

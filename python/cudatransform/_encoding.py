@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _device, _native, color
 from ._filters import check_quality
-from ._levels import check_rest, check_sides, native_of
+from ._coefficients import check_rest, check_sides, native_of
 from .errors import WriteError, one_of, true_or_false, warn, whole_number
 from .tables import check_tables
 from .transform import METHODS
@@ -59,8 +59,8 @@ def checked_size(name: str, size: Any) -> Optional[int]:
     return number
 
 
-class Levelling(NamedTuple):
-    """How encode() makes levels of coefficients."""
+class Quantization(NamedTuple):
+    """How encode() quantizes."""
 
     quality: int = 85
     qtables: Any = "annex-k"  # a preset, or one or two tables as of check_tables()
@@ -68,7 +68,7 @@ class Levelling(NamedTuple):
     target_size: Optional[int] = None
     max_size: Optional[int] = None
 
-    def checked(self) -> "Levelling":
+    def checked(self) -> "Quantization":
         """Raises ValueError and TypeError."""
         check_quality(self.quality)
         one_of("quantizer", self.quantizer, QUANTIZERS)
@@ -76,7 +76,7 @@ class Levelling(NamedTuple):
             quality=int(self.quality), target_size=checked_size("target_size", self.target_size),
             max_size=checked_size("max_size", self.max_size))._with_checked_tables()
 
-    def _with_checked_tables(self) -> "Levelling":
+    def _with_checked_tables(self) -> "Quantization":
         if isinstance(self.qtables, str):
             if self.qtables not in _native.PRESETS:
                 raise ValueError("qtables must be 'annex-k', 'perceptual' or arrays, not "
@@ -91,7 +91,7 @@ class Levelling(NamedTuple):
         return self.target_size is not None or self.max_size is not None
 
     def is_plain(self) -> bool:
-        """Whether Picture.from_pixels() makes such levels, too."""
+        """Whether Picture.from_pixels() quantizes so, too."""
         return (self.quantizer == "round" and not self.has_sizes()
                 and (not isinstance(self.qtables, str) or self.qtables == "annex-k"))
 
@@ -112,13 +112,13 @@ class Levelling(NamedTuple):
         return native, kept
 
 
-def encoded(images: Sequence[Any], sampling: str, options: Options, levelling: Levelling,
+def encoded(images: Sequence[Any], sampling: str, options: Options, quantization: Quantization,
             method: str) -> List[bytes]:
     """The JPEG files of uint8 pixels of gray or RGB: numpy arrays or, on one GPU, Views.
 
-    levelling: with two tables of one's own at most. Raises WriteError, ValueError and Unavailable.
+    quantization: with at most two tables of one's own. Raises WriteError, ValueError, Unavailable.
     """
-    native, kept = levelling.to_native(options)
+    native, kept = quantization.to_native(options)
     native.sampling = _SAMPLINGS.index(sampling) if sampling in _SAMPLINGS else 0
     native.method = METHODS.index(method)
     in_rows = [_in_rows(pixels) for pixels in images]
@@ -128,7 +128,7 @@ def encoded(images: Sequence[Any], sampling: str, options: Options, levelling: L
     _native.check(_native.library().ct_encode(engine, native, array, len(array), made.files,
                                               error), error)
     del kept, in_rows
-    data = [_data_of(made, index, _SMALLER if levelling.has_sizes() else "")
+    data = [_data_of(made, index, _SMALLER if quantization.has_sizes() else "")
             for index in range(len(array))]
     for file in made.files:
         if file.error.text:
@@ -136,17 +136,17 @@ def encoded(images: Sequence[Any], sampling: str, options: Options, levelling: L
     return data
 
 
-def reencoded(picture: Any, levelling: Levelling) -> Optional[bytes]:
-    """The JPEG file of a Picture's samples, with levels made anew and optimized Huffman tables.
+def reencoded(picture: Any, quantization: Quantization) -> Optional[bytes]:
+    """The JPEG file of a Picture's samples, quantized anew, with optimized Huffman tables.
 
     None: the library makes none of such pictures. Raises WriteError, ValueError, Unavailable.
     """
-    options, kept = levelling.checked().to_native(Options(optimize=True))
-    native, levels = native_of(picture)
+    options, kept = quantization.checked().to_native(Options(optimize=True))
+    native, coefficients = native_of(picture)
     made, error = _native.MadeFiles(), _native.Error()
     _native.check(_native.library().ct_reencode(_native.engine(None), options, native, 1,
                                                 made.files, error), error)
-    del kept, levels
+    del kept, coefficients
     return None if made.files[0].error.code == _native.UNSUPPORTED else _data_of(made)
 
 
@@ -186,8 +186,8 @@ def written(pictures: Sequence[Any], options: Options) -> List[bytes]:
     array, kept = (_native.Picture * len(pictures))(), []
     for index, picture in enumerate(pictures):
         check_rest(picture)
-        array[index], levels = native_of(picture)
-        kept.append(levels)
+        array[index], coefficients = native_of(picture)
+        kept.append(coefficients)
         check_sides(picture.width, picture.height)
     made, error = _native.MadeFiles(len(array)), _native.Error()
     _native.check(_native.library().ct_write(_native.engine(None), options.to_native(), array,

@@ -8,7 +8,7 @@ from typing import Any, Tuple
 import numpy as np
 
 from . import _native
-from ._levels import check_rest, device_of, native_of
+from ._coefficients import check_rest, device_of, native_of
 from .errors import is_interruption, one_of, true_or_false, warn, whole_number
 
 DIRECTIONS = ("identity", "90r", "180", "90l", "horiz", "vert", "ul-lr", "ur-ll", "auto")

@@ -23,7 +23,7 @@ from .errors import Unavailable
 
 (OK, INVALID_ARGUMENT, UNREADABLE, DAMAGED, UNSUPPORTED, LIMIT, OUT_OF_MEMORY, NOT_FOUND,
  DEVICE_LOST, FORKED, FAILED) = range(11)  # CtCode
-RGB, GRAY, LEVELS = range(3)               # CtOutput
+RGB, GRAY, COEFFICIENTS = range(3)               # CtOutput
 PRESETS = "annex-k", "perceptual"           # CtPreset
 TYPES = "uint8", "uint16", "int16", "int32", "float16", "float32"  # CtType, but for its last
 COLORS = "GRAYSCALE", "YCbCr", "RGB", "CMYK", "YCCK"  # CtColor, as samplings begin

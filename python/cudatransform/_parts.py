@@ -17,8 +17,8 @@ _KINDS = {color.ids_of(name): name.partition("-")[0] for name in color.SAMPLINGS
 
 
 class Part(NamedTuple):
-    """A component in a block: the shape of its levels, their offset and strides in bytes, and the
-    further arguments of Component()."""
+    """A component in a block: the shape of its coefficients, their offset and strides in bytes,
+    and the further arguments of Component()."""
 
     shape: Tuple[int, int, int, int]
     offset: int
@@ -28,7 +28,7 @@ class Part(NamedTuple):
 
 class Layout(NamedTuple):
     """The contents of a CtPicture; `tables` as in Picture, to be copied into each; `size` in bytes
-    from the first level to the last."""
+    from the first coefficient to the last."""
 
     parts: Tuple[Part, ...]
     tables: np.ndarray

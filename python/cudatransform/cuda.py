@@ -13,7 +13,7 @@ __all__ = ["CudaArray", "CudaPicture"]
 
 
 class CudaPicture(Picture):
-    """A Picture whose levels are CudaArrays. Tables and markers are in system memory.
+    """A Picture whose coefficients are CudaArrays. Tables and markers are in system memory.
 
     planes(), transposed(), cropped() and requantized() work on the GPU, and the latter three make
     CudaPictures. Other methods that compute work on a download, cpu().
@@ -23,7 +23,8 @@ class CudaPicture(Picture):
 
     def cpu(self) -> Picture:
         """A download: a Picture with numpy arrays in memory of its own. Raises Unavailable."""
-        components = [Component(downloaded(c.levels), c.id, c.h_samp, c.v_samp, c.width, c.height,
+        components = [Component(downloaded(c.coefficients), c.id, c.h_samp, c.v_samp, c.width,
+                                c.height,
                                 c.table) for c in self.components]
         return Picture(components, self.tables.copy(), self.width, self.height, self.sampling,
                        self.markers, self.path, self.irregular, self.attachments, self.trailer,

@@ -57,7 +57,7 @@ def read_error(path: str, reason: str) -> ReadError:
 
 
 class WriteError(ValueError):
-    """Coefficients cannot be written as a JPEG file: a level or a table that JPEG cannot hold."""
+    """A picture cannot be written: JPEG cannot hold a coefficient or a table of it."""
 
 
 class Unavailable(RuntimeError):

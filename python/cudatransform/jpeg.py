@@ -13,9 +13,9 @@ import numpy as np
 from . import _device, color
 from ._cuda_memory import CudaArray, downloaded
 from ._decoding import MODES, Wanted, check_exif, decode_one
-from ._encoding import Levelling, Options, encoded, written
+from ._encoding import Quantization, Options, encoded, written
 from ._info import info
-from ._levels import check_markers, check_sides
+from ._coefficients import check_markers, check_sides
 from ._metadata import segments_with
 from ._sources import Source
 from ._store import check_target, store
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def _pixels_of(array: Any, subsampling: Any, levelling: Levelling) -> Tuple[Any, str]:
+def _pixels_of(array: Any, subsampling: Any, quantization: Quantization) -> Tuple[Any, str]:
     """Pixels as a numpy array or, on a GPU, a View, and their sampling. Raises ValueError,
     TypeError and WriteError."""
-    own = levelling.own_tables()
+    own = quantization.own_tables()
     on_device = isinstance(array, _device.View) or _device.is_on_device(array)
     if on_device:
         pixels: Any = array if isinstance(array, _device.View) else _device.view(array)
@@ -44,7 +44,7 @@ def _pixels_of(array: Any, subsampling: Any, levelling: Levelling) -> Tuple[Any,
     if channels == 4 or own is not None and len(own) > 2:
         if on_device:
             raise ValueError("CMYK and more than two qtables need an array in system memory")
-        if not levelling.is_plain():
+        if not quantization.is_plain():
             raise ValueError("CMYK and more than two qtables need quantizer='round', and no other "
                              "preset, target_size or max_size")
     return pixels, kind
@@ -79,18 +79,19 @@ def _stacked(array: Any) -> Optional[Sequence[Any]]:
     return list(np.asarray(array))
 
 
-def _files_of(pictures: List[Tuple[Any, str]], options: Dict[str, Options], levelling: Levelling,
+def _files_of(pictures: List[Tuple[Any, str]], options: Dict[str, Options],
+              quantization: Quantization,
               method: str) -> List[bytes]:
     """The JPEG files of pictures of _pixels_of(). options: by sampling"""
     files: Dict[int, bytes] = {}
     calls: Dict[Any, Dict[int, Any]] = {}  # pixels that one call of the library encodes
     for index, (pixels, sampling) in enumerate(pictures):
-        channels, own = color.channels_of(pixels.shape), levelling.own_tables()
+        channels, own = color.channels_of(pixels.shape), quantization.own_tables()
         is_wanted = channels == (1 if sampling == "GRAYSCALE" else 3)
         if isinstance(pixels, _device.View) and not is_wanted:
             pixels = downloaded(_device.with_rows(pixels, (3, 1)[-len(pixels.shape) + 1:]))
         if channels == 4 or own is not None and len(own) > 2:
-            picture = Picture.from_pixels(pixels, levelling.quality, sampling, own, method)
+            picture = Picture.from_pixels(pixels, quantization.quality, sampling, own, method)
             picture.markers += options[sampling].markers
             files[index], = written([picture], options[sampling])
             continue
@@ -100,7 +101,7 @@ def _files_of(pictures: List[Tuple[Any, str]], options: Dict[str, Options], leve
         device = pixels.device if isinstance(pixels, _device.View) else None
         calls.setdefault((sampling, device), {})[index] = pixels
     for (sampling, _), images in calls.items():
-        made = encoded(list(images.values()), sampling, options[sampling], levelling, method)
+        made = encoded(list(images.values()), sampling, options[sampling], quantization, method)
         files.update(zip(images, made))
     return [files[index] for index in range(len(pictures))]
 
@@ -239,7 +240,7 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: An
         returned
     quality, subsampling, method: as of Picture.from_pixels
     qtables: `annex-k` or `perceptual`, which quality scales, or arrays, as from_pixels takes them
-    quantizer: `round`, `dead-zone` or `rd`: how levels are made
+    quantizer: `round`, `dead-zone` or `rd`: how coefficients are made
     target_size: bytes; instead of quality the highest one whose file has no more. Where even
         quality 1 makes a larger file, that is the file, and a UserWarning
     max_size: bytes; a lower quality where the file would have more. Raises WriteError where none
@@ -256,16 +257,16 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: An
     """
     options = Options(progressive, arithmetic, optimize, restart).check()
     check_method(method)
-    levelling = Levelling(quality, qtables, quantizer, target_size, max_size).checked()
+    quantization = Quantization(quality, qtables, quantizer, target_size, max_size).checked()
     stacked = _stacked(array)
-    pictures = [_pixels_of(one, subsampling, levelling)
+    pictures = [_pixels_of(one, subsampling, quantization)
                 for one in ([array] if stacked is None else stacked)]
     targets = _targets_of(target, None if stacked is None else len(pictures))
     by_kind = {kind: options._replace(markers=segments_with(exif, icc, comment, markers, kind))
                for kind in {kind for _, kind in pictures}}
     for how in by_kind.values():
         check_markers(how.markers)
-    files = _files_of(pictures, by_kind, levelling, method)
+    files = _files_of(pictures, by_kind, quantization, method)
     for data, place in zip(files, targets):
         store(data, place)
     return files[0] if stacked is None else files
@@ -285,10 +286,11 @@ def write(picture: Any, target: Any = None, *, progressive: bool = False,
         those of 12 bits)
     restart: MCUs between restart markers, 0 to 65535; 0: none
     Returns the bytes of the file, of several a list. Raises WriteError for a picture that a JPEG
-    file cannot hold (AC levels beyond 1023, DC levels more than 2047 apart, at 12 bits 16383 and
-    32767; tables with 0, markers other than segments) or libjpeg cannot write (before libjpeg-turbo
-    3: progressive and arithmetic at 12 bits), or read() does not take (attachments that are not one
-    JPEG picture each, a gap without one, more than 16 MiB of markers), ValueError for other
+    file cannot hold (AC coefficients beyond 1023, DC ones more than 2047 apart, at 12 bits 16383
+    and 32767; tables with 0, markers other than segments) or libjpeg cannot write (before
+    libjpeg-turbo 3: progressive and arithmetic at 12 bits), or read() does not take (attachments
+    that are not one JPEG picture each, a gap without one, more than 16 MiB of markers), ValueError
+    for other
     targets, TypeError and OSError. Several are stored in order after all are encoded: none if a
     picture cannot be; an OSError leaves those before it. A path has its old file until the new one
     is complete, and after an error; a file's writer gets all bytes or an error. Warns if XMP data

@@ -9,14 +9,14 @@ import numpy as np
 from . import _filters, _native, color
 from ._cuda_memory import CudaArray
 from ._encoding import Options, checked_size, written
-from ._levels import device_of
+from ._coefficients import device_of
 from ._parts import layout_of, rest_of
 from .errors import warn
 from .planes import Planes, planes_of
 from .tables import check_tables, quality_tables
 from .transform import dct, idct
 
-_LEVEL = np.dtype("<i2")
+_TYPE = np.dtype("<i2")
 
 
 def _zigzag() -> np.ndarray:
@@ -39,7 +39,7 @@ _ADOBE = b"\xff\xee\0\x0eAdobe\0\x64\0\0\0\0\0"
 class Component:
     """One component of a picture.
 
-    levels: int16 (blocks_h, blocks_w, 8, 8), the quantized coefficients; [by, bx, v, u] is the one
+    coefficients: int16 (blocks_h, blocks_w, 8, 8), quantized; [by, bx, v, u] is the one
         of vertical frequency v and horizontal frequency u in the block of row by, column bx
     id: 1 Y, 2 Cb, 3 Cr, 4 K, or the letter's code: 82 R, 71 G, 66 B; 67 C, 77 M, 89 Y, 75 K
     h_samp, v_samp: sampling factors as in the file's frame header
@@ -47,32 +47,33 @@ class Component:
     table: index of its quantization table in Picture.tables
     """
 
-    __slots__ = ("levels", "id", "h_samp", "v_samp", "width", "height", "table")
+    __slots__ = ("coefficients", "id", "h_samp", "v_samp", "width", "height", "table")
 
-    def __init__(self, levels: np.ndarray, id: int, h_samp: int, v_samp: int, width: int,
+    def __init__(self, coefficients: np.ndarray, id: int, h_samp: int, v_samp: int, width: int,
                  height: int, table: int) -> None:
-        self.levels, self.id, self.h_samp, self.v_samp = levels, id, h_samp, v_samp
+        self.coefficients, self.id, self.h_samp, self.v_samp = coefficients, id, h_samp, v_samp
         self.width, self.height, self.table = width, height, table
 
     def __reduce__(self) -> Tuple:
         return Component, tuple(getattr(self, name) for name in self.__slots__)
 
     def __eq__(self, other: Any) -> bool:
-        """Whether the levels, in system memory, and all numbers are equal."""
+        """Whether the coefficients, in system memory, and all numbers are equal."""
         if not isinstance(other, Component):
             return NotImplemented
-        return (np.array_equal(self.levels, other.levels)
+        return (np.array_equal(self.coefficients, other.coefficients)
                 and all(getattr(self, name) == getattr(other, name) for name in self.__slots__[1:]))
 
     def __repr__(self) -> str:
         return (f"Component(id={self.id}, {self.width}x{self.height}, "
-                f"{self.levels.shape[1]}x{self.levels.shape[0]} blocks, table {self.table})")
+                f"{self.coefficients.shape[1]}x{self.coefficients.shape[0]} blocks, "
+                f"table {self.table})")
 
 
 class Picture:
     """A JPEG picture as its quantized coefficients. `read` makes it, `write` takes it.
 
-    components: tuple of Component, one, three or four. Their levels are views of the decoder's
+    components: tuple of Component, one, three or four. Coefficients are views of the decoder's
         buffer, which lives as long as one of them does; they may be changed in place.
     tables: uint16 (n, 8, 8), n from 1 to 4, quantization tables in natural order, 1 to 65535;
         Component.table is an index
@@ -120,19 +121,19 @@ class Picture:
         return len(self.components)
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        """The levels of each component."""
-        return (component.levels for component in self.components)
+        """The coefficients of each component."""
+        return (component.coefficients for component in self.components)
 
     def __getitem__(self, index: int) -> np.ndarray:
-        """The levels of a component. Raises TypeError and IndexError."""
+        """The coefficients of a component. Raises TypeError and IndexError."""
         if not hasattr(index, "__index__"):
             raise TypeError(f"picture[i] needs an int, not {type(index).__name__}")
-        return self.components[index].levels
+        return self.components[index].coefficients
 
     def __array__(self, *_: Any, **__: Any) -> np.ndarray:
         # Components of one shape would become one array, of coefficients for most surprisingly.
-        raise TypeError("a Picture is no array: use picture.pixels(), or picture[i] for the levels "
-                        "of a component")
+        raise TypeError("a Picture is no array: use picture.pixels(), or picture[i] for the "
+                        "coefficients of a component")
 
     def __eq__(self, other: Any) -> bool:
         """Whether files of both would be the same but for their coding: `path` and `irregular` do
@@ -156,7 +157,7 @@ class Picture:
 
     def copy(self) -> "Picture":
         """The same in memory of its own, so that the decoder's buffer is free again."""
-        components = [Component(c.levels.copy(), c.id, c.h_samp, c.v_samp, c.width, c.height,
+        components = [Component(c.coefficients.copy(), c.id, c.h_samp, c.v_samp, c.width, c.height,
                                 c.table) for c in self.components]
         return Picture(components, self.tables.copy(), self.width, self.height, self.sampling,
                        self.markers, self.path, self.irregular, self.attachments, self.trailer,
@@ -190,7 +191,7 @@ class Picture:
 
     def requantized(self, quality: Optional[int] = None, *,
                     target_size: Optional[int] = None) -> "Picture":
-        """The levels with libjpeg's tables of a quality, where these are coarser than its own.
+        """The picture with libjpeg's tables of a quality, where these are coarser than its own.
 
         target_size: bytes; instead of quality the highest one whose file, as write() makes it
             without options, has no more. Where even quality 1 makes a larger file, that is the
@@ -234,12 +235,12 @@ class Picture:
     @classmethod
     def of_native(cls, made: _native.Picture, block: _native.Block, path: Optional[str],
                   device: Optional[int]) -> "Picture":
-        """A CtPicture of levels, whose block that is, as one of this class."""
+        """A CtPicture of coefficients, whose block that is, as one of this class."""
         layout, rest = layout_of(made), rest_of(made)
         block.address = made.component[0].data
         memory = block.array((layout.size,)) if device is None else None
         components = [Component(
-            np.ndarray(part.shape, _LEVEL, memory, part.offset, part.strides) if device is None
+            np.ndarray(part.shape, _TYPE, memory, part.offset, part.strides) if device is None
             else CudaArray(block, part.offset, part.shape, part.strides, device),  # type: ignore
             *part.fields) for part in layout.parts]
         return cls(components, layout.tables.copy(), layout.width, layout.height, layout.sampling,
@@ -248,19 +249,20 @@ class Picture:
     def planes(self, dtype: Any = np.int16) -> Planes:
         """A plane for each frequency of each component, (64, blocks_h, blocks_w), to be channels.
 
-        dtype: int16: levels. int32, float32, float16: levels times their table
+        dtype: int16: coefficients. int32, float32, float16: coefficients times their table
         Raises ValueError for other types, and WriteError and TypeError for
         a picture that no file can hold.
         """
         return planes_of(self, dtype)
 
     def dequantized(self) -> Tuple[np.ndarray, ...]:
-        """Each component's levels times their table: int32 (blocks_h, blocks_w, 8, 8).
+        """Each component's coefficients times their table: int32 (blocks_h, blocks_w, 8, 8).
 
         In the units of JPEG: DC is eight times the mean of the samples less 128, or less 2048 at 12
         bits.
         """
-        return tuple(c.levels * self.tables[c.table].astype(np.int32) for c in self.components)
+        return tuple(c.coefficients * self.tables[c.table].astype(np.int32)
+                     for c in self.components)
 
     def samples(self, method: str = "islow") -> Tuple[np.ndarray, ...]:
         """Each component's samples at the file's sampling: uint8 (height, width); of 12 bits
@@ -269,7 +271,7 @@ class Picture:
         Those of `islow` are libjpeg-turbo's, to the bit; at 12 bits it means `float`. cudaidct8x8
         lists the methods.
         """
-        return tuple(idct(c.levels, table=self.tables[c.table], size=(c.height, c.width),
+        return tuple(idct(c.coefficients, table=self.tables[c.table], size=(c.height, c.width),
                           method=method, depth=self.depth) for c in self.components)
 
     def pixels(self, upsampling: str = "fancy") -> np.ndarray:
@@ -296,13 +298,14 @@ class Picture:
             return _filters.pixels(self, upsampling)
         *colors, black = self.components
         rest = Picture(colors, self.tables, self.width, self.height, "YCbCr" + self.sampling[4:])
-        ink = idct(black.levels, table=self.tables[black.table], size=(self.height, self.width))
+        ink = idct(black.coefficients, table=self.tables[black.table],
+                   size=(self.height, self.width))
         return np.dstack([_filters.pixels(rest, upsampling), 255 - ink])
 
     @classmethod
     def from_pixels(cls, array: Any, quality: int = 85, subsampling: Any = None,
                     qtables: Optional[Any] = None, method: str = "islow") -> "Picture":
-        """A picture made of pixels, with the levels of `cjpeg -dct int`.
+        """A picture made of pixels, with the coefficients of `cjpeg -dct int`.
 
         array: uint8 (height, width), gray; (height, width, 3), RGB; with a `subsampling` of CMYK or
             YCCK (height, width, 4), 255 = full ink. Or an image of Pillow, whose mode is
@@ -335,7 +338,7 @@ class Picture:
         if sampling.startswith("CMYK"):
             picture.markers = _ADOBE
         for component, plane in zip(picture.components, planes):
-            component.levels[:] = dct(plane, table=tables[component.table], method=method)
+            component.coefficients[:] = dct(plane, table=tables[component.table], method=method)
         return picture
 
 
@@ -345,8 +348,8 @@ def empty(width: int, height: int, sampling: str, tables: np.ndarray,
     components: List[Component] = []
     for index, (id, factors) in enumerate(zip(color.ids_of(sampling), color.factors_of(sampling))):
         c_width, c_height = color.sides_of(sampling, index, width, height)
-        levels = np.zeros((-(-c_height // 8), -(-c_width // 8), 8, 8), np.int16)
-        components.append(Component(levels, id, *factors, c_width, c_height, which[index]))
+        coefficients = np.zeros((-(-c_height // 8), -(-c_width // 8), 8, 8), np.int16)
+        components.append(Component(coefficients, id, *factors, c_width, c_height, which[index]))
     # A file has no unused tables either.
     used = sorted({component.table for component in components})
     for component in components:

@@ -8,13 +8,13 @@ import numpy as np
 
 from ._cuda_memory import CudaArray
 from ._filters import check_type, planes
-from ._levels import device_of
+from ._coefficients import device_of
 
 
 class Planes(Tuple[Any, ...]):
     """A picture's coefficients: of each component an array (64, blocks_h, blocks_w).
 
-    Plane 0 is DC, the others follow in the zigzag order of JPEG files. int16 arrays are levels;
+    Plane 0 is DC, the others follow in the zigzag order of JPEG files. int16 arrays are quantized;
     others are dequantized, in the units of JPEG: DC is eight times the mean of the samples less
     128, or less 2048 at 12 bits. Arrays are numpy's or, on a GPU, CudaArrays.
 
@@ -54,8 +54,8 @@ def planes_of(picture: Any, dtype: Any) -> Planes:
         arrays.append(np.ndarray(shape, kind, memory, offset, strides) if device is None else
                       CudaArray(held, offset, shape, strides, device, kind))
     made = Planes(arrays)
-    is_levels = kind == np.int16
-    made.tables = picture.tables.copy() if is_levels else np.empty((0, 8, 8), np.uint16)
+    is_coefficients = kind == np.int16
+    made.tables = picture.tables.copy() if is_coefficients else np.empty((0, 8, 8), np.uint16)
     made.which = tuple(component.table for component in picture.components)
     made.width, made.height, made.sampling = picture.width, picture.height, picture.sampling
     made.depth, made.path, made.irregular = picture.depth, picture.path, picture.irregular

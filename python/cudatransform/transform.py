@@ -19,7 +19,7 @@ from .tables import one_table
 
 METHODS = ("islow", "ifast", "float", "reference", "naive", "matrix", "separable", "decomposed",
            "shuffle")
-# Indexed by a sample's bits: types of samples and of levels.
+# Indexed by a sample's bits: types of samples and of coefficients.
 _DEPTHS = {8: (np.uint8, np.int16), 12: (np.uint16, np.int16), 16: (np.uint16, np.int32)}
 _ALIGNMENT = 16  # of rows of coefficients on a GPU
 _COMPARED = "uint8", "uint16", "float32"
@@ -36,9 +36,10 @@ def _wanted_type(table: Optional[Any], depth: int) -> Any:
     return np.float32 if table is None else _DEPTHS[depth][1]
 
 
-def _check_levels(shape: Tuple[int, ...], dtype: Any, wanted: Any, words: str) -> None:
+def _check_coefficients(shape: Tuple[int, ...], dtype: Any, wanted: Any, words: str) -> None:
     if len(shape) != 4 or shape[2:] != (8, 8) or dtype != wanted or 0 in shape:
-        advice = ": levels need table=" if wanted == np.float32 and dtype == np.int16 else ""
+        is_quantized = wanted == np.float32 and dtype == np.int16
+        advice = ": quantized coefficients need table=" if is_quantized else ""
         raise ValueError(f"coefficients must be {np.dtype(wanted)} (blocks_h, blocks_w, 8, 8), not "
                          f"{words}{advice}")
 
@@ -91,7 +92,7 @@ def _idct_on_device(given: _device.View, size: Optional[Tuple[int, int]], table:
                     method: str, depth: int) -> CudaArray:
     if depth != 8:
         raise ValueError("depth=12 and depth=16 need coefficients in system memory")
-    _check_levels(given.shape, given.dtype, _wanted_type(table, depth), given.words)
+    _check_coefficients(given.shape, given.dtype, _wanted_type(table, depth), given.words)
     height, width = _size_of(given.shape, size)
     item = given.dtype.itemsize
     rows, columns = _device.with_rows(given, (64 * item, 8 * item, item)).shape[:2]
@@ -119,7 +120,7 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> An
         __cuda_array_interface__, whose rows may have gaps between them
     table: (8, 8), the quantization table, 1 to 65535, natural order; None: no quantization
     method: as of cudadct8x8; `islow` has libjpeg-turbo's bits (for uint16 it means `float`)
-    Returns (blocks_h, blocks_w, 8, 8): with a table levels, int16 (int32 for uint16); without one
+    Returns (blocks_h, blocks_w, 8, 8): with a table quantized: int16 (int32 for uint16); without
     float32, the orthonormal transform, whose DC is eight times the mean. It is a numpy array, or a
     CudaArray on the frame's device, complete when the function returns. Raises ValueError,
     TypeError and Unavailable.
@@ -147,12 +148,12 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
          method: str = "islow", depth: int = 8) -> Any:
     """The inverse of dct(): a plane of samples, rounded and clipped.
 
-    coefficients: (blocks_h, blocks_w, 8, 8): with a table levels, int16 to depth 12 and int32 at
+    coefficients: (blocks_h, blocks_w, 8, 8): with a table quantized, int16 to depth 12 and int32 at
         depth 16; without one float32, values of the orthonormal transform. Or an array on a GPU,
         as of dct(), at depth 8, such as a CudaPicture's
     size: height and width of the plane, which ends in the last row and column of blocks; None:
         where they end
-    table: (8, 8), the quantization table of the levels
+    table: (8, 8), the quantization table of the coefficients
     method: as of dct()
     depth: bits of a sample, 8, 12 (as JPEG has them) or 16
     Returns uint8 (uint16 above depth 8) (height, width): a numpy array, or a CudaArray on the
@@ -164,7 +165,7 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
     if _device.is_on_device(coefficients):
         return _idct_on_device(_device.view(coefficients), size, table, method, depth)
     values = np.ascontiguousarray(coefficients)
-    _check_levels(values.shape, values.dtype, _wanted_type(table, depth),
+    _check_coefficients(values.shape, values.dtype, _wanted_type(table, depth),
                   f"{values.dtype} {values.shape}")
     height, width = _size_of(values.shape, size)
     made = np.empty((height, width), _DEPTHS[depth][0])

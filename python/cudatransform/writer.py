@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Dict, List, NamedTuple, Optional
 
 from . import _device
-from ._encoding import Levelling, Options
+from ._encoding import Quantization, Options
 from ._native import check_process
 from ._store import check_target, store
 from .errors import whole_number
@@ -34,7 +34,8 @@ def _check(options: Dict[str, Any]) -> None:
         raise TypeError(f"{name} is not a keyword of encode()")
     check_method(options.get("method", "islow"))
     Options(**{name: options[name] for name in options.keys() & _WRITES}).check()
-    Levelling(**{name: options[name] for name in Levelling._fields if name in options}).checked()
+    given = {name: options[name] for name in Quantization._fields if name in options}
+    Quantization(**given).checked()
 
 
 class Writer:

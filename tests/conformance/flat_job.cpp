@@ -50,7 +50,7 @@ struct PackedJob {
   std::vector<Packed> samples, coefs;
 
   PackedJob(const Engine& engine, Direction direction, const FlatOptions& options,
-            const BytePicture& picture, const Levels& levels) {
+            const BytePicture& picture, const Qcoefs& qcoefs) {
     job.direction = direction;
     job.method = options.method;
     job.scale = options.scale;
@@ -58,8 +58,8 @@ struct PackedJob {
     for (size_t c = 0; c < picture.size(); ++c) {
       samples.emplace_back(engine, picture[c].samples.size());
       samples.back().upload(picture[c].samples.data());
-      coefs.emplace_back(engine, levels[c].size() * 2);
-      coefs.back().upload(levels[c].data());
+      coefs.emplace_back(engine, qcoefs[c].size() * 2);
+      coefs.back().upload(qcoefs[c].data());
       job.tables[c] = options.tables[c];
       job.coefs[c].data = coefs.back().address();
       job.coefs[c].table = static_cast<int32_t>(c);
@@ -74,17 +74,17 @@ struct PackedJob {
   }
 };
 
-size_t level_count(const BytePlane& plane) {
+size_t qcoef_count(const BytePlane& plane) {
   return static_cast<size_t>(plane.blocks_w()) * plane.blocks_h() * 64;
 }
 
 }  // namespace
 
-Levels forward_levels(const Engine& engine, const FlatOptions& options, const BytePicture& picture,
+Qcoefs forward_qcoefs(const Engine& engine, const FlatOptions& options, const BytePicture& picture,
                       PictureSums* sums) {
-  Levels levels;
-  for (const BytePlane& plane : picture) levels.emplace_back(level_count(plane), int16_t{0x5A5A});
-  PackedJob packed(engine, Direction::kForward, options, picture, levels);
+  Qcoefs qcoefs;
+  for (const BytePlane& plane : picture) qcoefs.emplace_back(qcoef_count(plane), int16_t{0x5A5A});
+  PackedJob packed(engine, Direction::kForward, options, picture, qcoefs);
   std::unique_ptr<Memory> pinned;
   if (sums != nullptr) {
     pinned = make_sums(engine);
@@ -93,17 +93,17 @@ Levels forward_levels(const Engine& engine, const FlatOptions& options, const By
     packed.job.sums = static_cast<PictureSums*>(pinned->data());
   }
   require(engine, submit_and_wait(engine, *engine.ops, packed.job));
-  for (size_t c = 0; c < picture.size(); ++c) packed.coefs[c].download(levels[c].data());
+  for (size_t c = 0; c < picture.size(); ++c) packed.coefs[c].download(qcoefs[c].data());
   if (sums != nullptr) std::memcpy(sums, pinned->data(), sizeof *sums);
-  return levels;
+  return qcoefs;
 }
 
-BytePicture inverse_planes(const Engine& engine, const FlatOptions& options, const Levels& levels,
+BytePicture inverse_planes(const Engine& engine, const FlatOptions& options, const Qcoefs& qcoefs,
                            const BytePicture& like) {
   BytePicture result = like;
   for (BytePlane& plane : result)
     for (uint8_t& sample : plane.samples) sample ^= 0x55;
-  PackedJob packed(engine, Direction::kInverse, options, result, levels);
+  PackedJob packed(engine, Direction::kInverse, options, result, qcoefs);
   require(engine, submit_and_wait(engine, *engine.ops, packed.job));
   for (size_t c = 0; c < like.size(); ++c) packed.samples[c].download(result[c].samples.data());
   return result;
@@ -147,15 +147,15 @@ double psnr(const BytePlane& a, const BytePlane& b) {
   return 10 * std::log10(255.0 * 255.0 * static_cast<double>(a.samples.size()) / sum);
 }
 
-std::string first_difference(const Levels& expected, const Levels& got) {
+std::string first_difference(const Qcoefs& expected, const Qcoefs& got) {
   for (size_t c = 0; c < expected.size(); ++c) {
     if (expected[c].size() != got[c].size()) return "sizes differ";
     size_t count = 0, first = 0;
     for (size_t i = 0; i < expected[c].size(); ++i)
       if (expected[c][i] != got[c][i] && count++ == 0) first = i;
     if (count != 0)
-      return std::to_string(count) + " levels differ; component " + std::to_string(c) + " block " +
-             std::to_string(first / 64) + " coefficient " + std::to_string(first % 64) +
+      return std::to_string(count) + " coefficients differ; component " + std::to_string(c) +
+             " block " + std::to_string(first / 64) + " coefficient " + std::to_string(first % 64) +
              ": expected " + std::to_string(expected[c][first]) + ", got " +
              std::to_string(got[c][first]);
   }

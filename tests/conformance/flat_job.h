@@ -1,4 +1,5 @@
-// Whole pictures through an engine in the plainest form: packed 8-bit planes, packed S16 levels.
+// Whole pictures through an engine in the plainest form: packed 8-bit planes, packed S16 quantized
+// coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -20,7 +21,7 @@ struct BytePlane {
   int blocks_h() const { return (height + 7) / 8; }
 };
 using BytePicture = std::vector<BytePlane>;
-using Levels = std::vector<std::vector<int16_t>>;  // per component, block after block, raster order
+using Qcoefs = std::vector<std::vector<int16_t>>;  // per component, block after block, raster order
 
 struct FlatOptions {
   Method method = Method::kIslow;
@@ -30,9 +31,9 @@ struct FlatOptions {
 };
 
 // Both throw std::runtime_error when the engine fails.
-Levels forward_levels(const Engine& engine, const FlatOptions& options, const BytePicture& picture,
+Qcoefs forward_qcoefs(const Engine& engine, const FlatOptions& options, const BytePicture& picture,
                       PictureSums* sums = nullptr);
-BytePicture inverse_planes(const Engine& engine, const FlatOptions& options, const Levels& levels,
+BytePicture inverse_planes(const Engine& engine, const FlatOptions& options, const Qcoefs& qcoefs,
                            const BytePicture& like);
 
 // Unquantized S32 coefficients (64 a block) to residuals: no level shift, no clamp (IEEE 1180).
@@ -44,7 +45,7 @@ std::vector<int16_t> inverse_residuals(const Engine& engine, Method method,
 double psnr(const BytePlane& a, const BytePlane& b);
 
 // Text for the first difference, "" for none.
-std::string first_difference(const Levels& expected, const Levels& got);
+std::string first_difference(const Qcoefs& expected, const Qcoefs& got);
 std::string first_difference(const BytePicture& expected, const BytePicture& got);
 
 }  // namespace cudatransform::test

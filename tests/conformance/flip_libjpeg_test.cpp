@@ -69,8 +69,8 @@ Contents contents_of(const std::vector<uint8_t>& file) {
     const jpeg_component_info& component = info.comp_info[c];
     CoefComponent& made = contents.components.emplace_back(
         static_cast<int>(component.width_in_blocks), static_cast<int>(component.height_in_blocks));
-    const std::vector<int16_t> levels = component_levels(info, arrays[c], c);
-    std::copy(levels.begin(), levels.end(), made.values.begin());
+    const std::vector<int16_t> qcoefs = component_qcoefs(info, arrays[c], c);
+    std::copy(qcoefs.begin(), qcoefs.end(), made.values.begin());
     contents.factors.emplace_back(gray ? 1 : component.h_samp_factor,
                                   gray ? 1 : component.v_samp_factor);
   }

@@ -46,8 +46,8 @@ Figures judge(const std::vector<Gold>& gold, const BytePlane& plane) {
 TEST(Gpudct, Cathedral) {
   const std::vector<uint8_t> file = read_test_data("006mp-cathedral.jpg");
   if (file.empty()) GTEST_SKIP() << "no 006mp-cathedral.jpg";
-  const JpegContents photograph = jpeg_levels(file);
-  ASSERT_EQ(photograph.levels.size(), 3u);
+  const JpegContents photograph = jpeg_qcoefs(file);
+  ASSERT_EQ(photograph.qcoefs.size(), 3u);
 
   const auto gold = gold_of(photograph);
   for (const auto& component : gold)
@@ -66,7 +66,7 @@ TEST(Gpudct, Cathedral) {
       if (quick() && method != Method::kIslow && method != Method::kFloat) continue;
       options.method = method;
       const BytePicture planes =
-          inverse_planes(engine, options, photograph.levels, photograph.planes);
+          inverse_planes(engine, options, photograph.qcoefs, photograph.planes);
       Figures figures[3];
       for (size_t c = 0; c < 3; ++c) figures[c] = judge(gold[c], planes[c]);
       std::printf("%-14s %-11s  %8.2f %8.2f %8.2f               %8.2f %8.2f %8.2f\n",

@@ -1,4 +1,5 @@
-// islow and ifast against libjpeg-turbo, to the last bit: levels, planes, tables, quantizer.
+// islow and ifast against libjpeg-turbo, to the last bit: quantized coefficients, planes, tables,
+// quantizer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -22,18 +23,18 @@ namespace {
 
 constexpr Method kIntegerMethods[] = {Method::kIslow, Method::kIfast};
 
-// libjpeg-turbo's levels and planes of a source, once for all engines.
+// libjpeg-turbo's quantized coefficients and planes of a source, once for all engines.
 struct Judgement {
   std::vector<QuantTable> tables;
-  Levels levels;
+  Qcoefs qcoefs;
   BytePicture planes;
 };
 
 Judgement judge(const Source& source, const std::vector<QuantTable>& tables, Method method) {
   const std::vector<uint8_t> file =
       jpeg_from_planes(source.planes, source.sampling, source.width, source.height, tables, method);
-  JpegContents contents = jpeg_levels(file);
-  return {tables, std::move(contents.levels), jpeg_planes(file, method).planes};
+  JpegContents contents = jpeg_qcoefs(file);
+  return {tables, std::move(contents.qcoefs), jpeg_planes(file, method).planes};
 }
 
 struct Score {
@@ -58,14 +59,14 @@ class Comparisons {
       if (!targets && engine.highway_target != 0) continue;
       const std::string name = engine.name + " " + method_name(method);
       const std::string where = name + ", " + source.name + ", " + what;
-      const std::string levels =
-          first_difference(expected.levels, forward_levels(engine, options, source.planes));
+      const std::string qcoefs =
+          first_difference(expected.qcoefs, forward_qcoefs(engine, options, source.planes));
       const std::string planes = first_difference(
-          expected.planes, inverse_planes(engine, options, expected.levels, source.planes));
+          expected.planes, inverse_planes(engine, options, expected.qcoefs, source.planes));
       Score& score = scores_[name];
       score.jobs += 2;
-      score.unequal += !levels.empty() + !planes.empty();
-      EXPECT_EQ(levels, "") << where;
+      score.unequal += !qcoefs.empty() + !planes.empty();
+      EXPECT_EQ(qcoefs, "") << where;
       EXPECT_EQ(planes, "") << where;
     }
   }
@@ -130,9 +131,9 @@ TEST(Libjpeg, Noise) {
 }
 
 // Samples that drive coefficients to their limits: 16-bit arithmetic must fail where
-// libjpeg-turbo's does, or not at all. Above quality 90 libjpeg refuses to code such levels.
-// ifast's sums are 16 bits wide where libjpeg-turbo runs on x86, and ours everywhere; on other
-// processors libjpeg-turbo differs from itself where these overflow.
+// libjpeg-turbo's does, or not at all. Above quality 90 libjpeg refuses to code such quantized
+// coefficients. ifast's sums are 16 bits wide where libjpeg-turbo runs on x86, and ours everywhere;
+// on other processors libjpeg-turbo differs from itself where these overflow.
 TEST(Libjpeg, Extremes) {
 #if defined(__x86_64__)
   const std::vector<Method> methods(std::begin(kIntegerMethods), std::end(kIntegerMethods));
@@ -164,7 +165,7 @@ TEST(Libjpeg, EveryDivisor) {
       std::vector<QuantTable> tables(1);
       std::copy_n(divisors.begin() + 64 * quarter, 64, tables[0].q);
       Source source = noise({1, 1}, 1, 192, 128, seed * 4 + quarter);
-      // Contrast from full to faint, so that levels near zero are met too.
+      // Contrast from full to faint, so that quantized coefficients near zero are met too.
       for (size_t i = 0; i < source.planes[0].samples.size(); ++i) {
         uint8_t& sample = source.planes[0].samples[i];
         sample = static_cast<uint8_t>(128 + (sample - 128) / (1 + static_cast<int>(i / 192 / 16)));
@@ -196,12 +197,12 @@ TEST(Libjpeg, Cathedral) {
 
   Comparisons comparisons;
   if (!quick()) {
-    // Both decode the file's own levels, as its encoder made them.
-    const JpegContents own = jpeg_levels(file);
+    // Both decode the file's own quantized coefficients, as its encoder made them.
+    const JpegContents own = jpeg_qcoefs(file);
     for (const Method method : kIntegerMethods) {
       const BytePicture expected = jpeg_planes(file, method).planes;
       for (const Engine& engine : engines()) {
-        const BytePicture got = inverse_planes(engine, {method, own.tables}, own.levels, expected);
+        const BytePicture got = inverse_planes(engine, {method, own.tables}, own.qcoefs, expected);
         EXPECT_EQ(first_difference(expected, got), "")
             << engine.name << " " << method_name(method) << ", the file itself";
       }
@@ -239,7 +240,7 @@ Picture quantizer_fodder() {
 }
 
 // The engine's own quantizer: its unquantized islow values are multiples of 1/8 and give x; the
-// levels of the same picture with each table must be the exact quotients.
+// quantized coefficients of the same picture with each table must be the exact quotients.
 TEST(Quantizer, EnginesDivideExactly) {
   const QuantTable ones = preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, 100);
   for (const uint16_t q : ones.q) ASSERT_EQ(q, 1);
@@ -265,10 +266,10 @@ TEST(Quantizer, EnginesDivideExactly) {
     for (int q = 1; q <= 255; q += (quick() ? 9 : 1)) {
       QuantTable table;
       std::fill_n(table.q, 64, static_cast<uint16_t>(q));
-      const Levels levels = forward_levels(engine, {Method::kIslow, {&table, 1}}, bytes);
+      const Qcoefs qcoefs = forward_qcoefs(engine, {Method::kIslow, {&table, 1}}, bytes);
       for (size_t i = 0; i < xs.size(); ++i) {
-        const int level = (std::abs(xs[i]) + 4 * q) / (8 * q);
-        ASSERT_EQ(levels[0][i], xs[i] < 0 ? -level : level)
+        const int qcoef = (std::abs(xs[i]) + 4 * q) / (8 * q);
+        ASSERT_EQ(qcoefs[0][i], xs[i] < 0 ? -qcoef : qcoef)
             << engine.name << " x " << xs[i] << " q " << q;
       }
     }

@@ -169,7 +169,7 @@ void compare(const JpegContents& contents, int scale, const BytePicture& expecte
     const std::string name = engine.name + " 1/" + std::to_string(scale);
     const FlatOptions options{Method::kIslow, contents.tables, false, scale};
     const std::string difference =
-        first_difference(expected, inverse_planes(engine, options, contents.levels, expected));
+        first_difference(expected, inverse_planes(engine, options, contents.qcoefs, expected));
     EXPECT_EQ(difference, "") << name << ", " << what;
     Score& score = (*scores)[name];
     score.jobs++;
@@ -182,7 +182,7 @@ void compare_with_turbojpeg(const Source& source, int quality, Scores* scores) {
   const std::vector<uint8_t> file =
       jpeg_from_planes(source.planes, source.sampling, source.width, source.height,
                        tables_for(source.planes.size(), quality), Method::kIslow);
-  const JpegContents contents = jpeg_levels(file);
+  const JpegContents contents = jpeg_qcoefs(file);
   for (const int scale : kScales) {
     const BytePicture expected = turbojpeg_planes(file, scale, false);
     if (expected.empty()) continue;
@@ -253,7 +253,7 @@ TEST(ScaledLibjpeg, Cathedral) {
   const JpegContents contents = jpeg_planes(file, Method::kIslow);
   ASSERT_EQ(contents.planes.size(), 3u);
   Scores scores;
-  const JpegContents own = jpeg_levels(file);
+  const JpegContents own = jpeg_qcoefs(file);
   for (const int scale : kScales)
     compare(own, scale, turbojpeg_planes(file, scale, false), "the file itself", &scores);
   for (const auto& [sampling, components] : kSamplings)
@@ -287,7 +287,7 @@ TEST(ScaledLibjpeg, Djpeg) {
         const std::vector<uint8_t> file =
             jpeg_from_planes(source.planes, source.sampling, width, height,
                              tables_for(components, quality), Method::kIslow, components == 3);
-        const JpegContents contents = jpeg_levels(file);
+        const JpegContents contents = jpeg_qcoefs(file);
         for (const int scale : kScales) {
           const BytePicture expected = djpeg_planes(file, scale, "int");
           const std::string what = "djpeg, " + source.name;

@@ -1,4 +1,5 @@
-// Finds and reads test pictures, MD5, and the definition's samples of a file's levels.
+// Finds and reads test pictures, MD5, and the definition's samples of a file's quantized
+// coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/conformance/test_data.h"
 
@@ -117,15 +118,15 @@ std::string md5_of(const std::vector<uint8_t>& bytes) {
 }
 
 std::vector<std::vector<Gold>> gold_of(const JpegContents& photograph) {
-  Coefficients levels;
+  Coefficients qcoefs;
   Picture like;
-  for (size_t c = 0; c < photograph.levels.size(); ++c) {
+  for (size_t c = 0; c < photograph.qcoefs.size(); ++c) {
     const BytePlane& plane = photograph.planes[c];
-    levels.emplace_back(plane.blocks_w(), plane.blocks_h());
-    levels.back().values.assign(photograph.levels[c].begin(), photograph.levels[c].end());
+    qcoefs.emplace_back(plane.blocks_w(), plane.blocks_h());
+    qcoefs.back().values.assign(photograph.qcoefs[c].begin(), photograph.qcoefs[c].end());
     like.emplace_back(plane.width, plane.height);
   }
-  const RealPicture exact = definition_inverse(dequantize(levels, photograph.tables), like);
+  const RealPicture exact = definition_inverse(dequantize(qcoefs, photograph.tables), like);
   std::vector<std::vector<Gold>> gold;
   for (const auto& plane : exact) {
     gold.emplace_back();

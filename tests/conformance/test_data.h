@@ -1,5 +1,6 @@
 // Data and judges of conformance tests: test pictures, of which absent ones are skipped and not
-// failed; MD5; and inverse transforms of a whole file's levels against the definition.
+// failed; MD5; and inverse transforms of a whole file's quantized coefficients against the
+// definition.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -35,7 +36,8 @@ struct Gold {
   int low, high;  // equal but for ties
 };
 
-// One list for each component. `photograph` has levels and tables; its planes give the sizes.
+// One list for each component. `photograph` has quantized coefficients and tables; its planes give
+// the sizes.
 std::vector<std::vector<Gold>> gold_of(const JpegContents& photograph);
 
 // Sums of squared errors.

@@ -35,7 +35,8 @@ class Whitepaper : public testing::Test {
   QuantTable table_;
 };
 
-// Bounds on the number of the definition's zero levels: exact ties may fall either way.
+// Bounds on the number of the definition's zero quantized coefficients: exact ties may fall either
+// way.
 struct ZeroRange {
   int least = 0, most = 0;
 };
@@ -71,13 +72,13 @@ TEST_F(Whitepaper, Table1) {
       if (!engine.covers(method)) continue;
       const FlatOptions options{method, {&table_, 1}};
       PictureSums sums;
-      const Levels levels = forward_levels(engine, options, picture_, &sums);
-      const BytePicture decoded = inverse_planes(engine, options, levels, picture_);
+      const Qcoefs qcoefs = forward_qcoefs(engine, options, picture_, &sums);
+      const BytePicture decoded = inverse_planes(engine, options, qcoefs, picture_);
       const auto samples = static_cast<double>(picture_[0].samples.size());
       const double result = psnr(picture_[0], decoded[0]);
       const double measured =
           10 * std::log10(255.0 * 255.0 * samples / static_cast<double>(sums.sse[0]));
-      const auto zeros = std::count(levels[0].begin(), levels[0].end(), 0);
+      const auto zeros = std::count(qcoefs[0].begin(), qcoefs[0].end(), 0);
       const double share = 100.0 * static_cast<double>(zeros) / samples;
       std::printf("%-14s %-11s  %9.6f  %9.6f  %7.2f\n", engine.name.c_str(), method_name(method),
                   result, measured, share);
@@ -101,11 +102,11 @@ TEST_F(Whitepaper, Table2) {
   for (const Method method : kMethods) {
     const FlatOptions options{method, {&table_, 1}};
     const BytePicture expected = inverse_planes(
-        portable_engine(), options, forward_levels(portable_engine(), options, picture_), picture_);
+        portable_engine(), options, forward_qcoefs(portable_engine(), options, picture_), picture_);
     for (const Engine& engine : engines()) {
       if (!engine.covers(method)) continue;
       const BytePicture decoded =
-          inverse_planes(engine, options, forward_levels(engine, options, picture_), picture_);
+          inverse_planes(engine, options, forward_qcoefs(engine, options, picture_), picture_);
       const double result = psnr(expected[0], decoded[0]);
       std::printf("                  %-14s %-11s  %9.4f\n", engine.name.c_str(),
                   method_name(method), result);

@@ -38,7 +38,7 @@ struct Case {
   Bytes no_numbers() const { return Bytes(static_cast<size_t>(number_pitch() * blocks_h()), kGap); }
   std::string name() const {
     return std::string(method_name(method)) + ", depth " + std::to_string(depth) +
-           (quantized ? ", levels" : ", values");
+           (quantized ? ", coefficients" : ", values");
   }
 };
 
@@ -186,10 +186,10 @@ TEST(Dct, FillsBlocksOfTheEngine) {
   const CtSamples plane = {samples.data(), 8, 8, 8};
   const CtCoefficients coefficients = {data, 128, 1, 1};
   EXPECT_EQ(ct_dct(engine, &options, &plane, &coefficients, nullptr), CT_OK);
-  int16_t levels[64] = {};
-  EXPECT_EQ(ct_copy_to_host(engine, levels, 128, data, 128, 128, 1, nullptr), CT_OK);
-  EXPECT_EQ(levels[0], 16);  // eight times the mean less 128
-  EXPECT_EQ(levels[1], 0);
+  int16_t qcoefs[64] = {};
+  EXPECT_EQ(ct_copy_to_host(engine, qcoefs, 128, data, 128, 128, 1, nullptr), CT_OK);
+  EXPECT_EQ(qcoefs[0], 16);  // eight times the mean less 128
+  EXPECT_EQ(qcoefs[1], 0);
   ct_block_unref(block);
   EXPECT_EQ(ct_block_new(engine, 128, nullptr, &data, nullptr), CT_INVALID_ARGUMENT);
   const Engine small(device, 2, 4096);

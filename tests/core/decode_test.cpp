@@ -42,9 +42,9 @@ TEST(Decode, EqualsTheCpuOnTheDevice) {
   std::vector<Bytes> files = sound_files();
   files.push_back(Bytes(100, 7));                                     // no JPEG file
   files.push_back(Bytes(files[2].begin(), files[2].begin() + 2000));  // cut off
-  for (const CtOutput output : {CT_OUTPUT_RGB, CT_OUTPUT_GRAY, CT_OUTPUT_LEVELS}) {
+  for (const CtOutput output : {CT_OUTPUT_RGB, CT_OUTPUT_GRAY, CT_OUTPUT_COEFFICIENTS}) {
     for (const int scale : {1, 2, 8}) {
-      if (output == CT_OUTPUT_LEVELS && scale > 1) continue;
+      if (output == CT_OUTPUT_COEFFICIENTS && scale > 1) continue;
       CtDecodeOptions options = decode_options(output);
       options.scale = scale;
       const Pictures there = decode(gpu, files, options), here = decode(cpu, files, options);
@@ -59,10 +59,10 @@ TEST(Decode, EqualsTheCpuOnTheDevice) {
   }
 }
 
-TEST(Decode, LevelsAreLibjpegs) {
+TEST(Decode, QcoefsAreLibjpegs) {
   const Engine engine;
   const std::vector<Bytes> files = sound_files();
-  const Pictures pictures = decode(engine, files, decode_options(CT_OUTPUT_LEVELS));
+  const Pictures pictures = decode(engine, files, decode_options(CT_OUTPUT_COEFFICIENTS));
   for (size_t i = 0; i < files.size(); ++i) {
     SCOPED_TRACE(i);
     ASSERT_EQ(pictures[i].error.code, CT_OK) << pictures[i].error.text;
@@ -70,9 +70,9 @@ TEST(Decode, LevelsAreLibjpegs) {
     jvirt_barray_ptr* arrays = jpeg_read_coefficients(&libjpeg);
     Bytes theirs;
     for (int c = 0; c < pictures[i].components; ++c) {
-      const std::vector<int16_t> levels = component_levels(libjpeg, arrays[c], c);
-      const auto* bytes = reinterpret_cast<const uint8_t*>(levels.data());
-      theirs.insert(theirs.end(), bytes, bytes + levels.size() * sizeof levels[0]);
+      const std::vector<int16_t> qcoefs = component_qcoefs(libjpeg, arrays[c], c);
+      const auto* bytes = reinterpret_cast<const uint8_t*>(qcoefs.data());
+      theirs.insert(theirs.end(), bytes, bytes + qcoefs.size() * sizeof qcoefs[0]);
     }
     EXPECT_EQ(contents(engine, pictures[i]), theirs);
   }

@@ -198,7 +198,7 @@ TEST(Reencode, EqualsTheFileOfThePixels) {
     options.sampling = CT_SAMPLING_RGB;
     options.quality = 70;
     const Bytes first = bytes_of(encode(engine, {make_pixels(77, 45, channels)}, options)[0]);
-    const Pictures levels = decode(engine, {first}, decode_options(CT_OUTPUT_LEVELS));
+    const Pictures qcoefs = decode(engine, {first}, decode_options(CT_OUTPUT_COEFFICIENTS));
     const Engine cpu;
     const Pictures pixels =
         decode(cpu, {first}, decode_options(channels == 1 ? CT_OUTPUT_GRAY : CT_OUTPUT_RGB));
@@ -207,7 +207,7 @@ TEST(Reencode, EqualsTheFileOfThePixels) {
       options.quality = 40;
       options.quantizer = quantizer;
       Files files(2);
-      ASSERT_EQ(ct_reencode(engine, &options, levels.data(), 1, &files[0], nullptr), CT_OK);
+      ASSERT_EQ(ct_reencode(engine, &options, qcoefs.data(), 1, &files[0], nullptr), CT_OK);
       ASSERT_EQ(files[0].error.code, CT_OK) << files[0].error.text;
       ASSERT_EQ(ct_encode(engine, &options, &image, 1, &files[1], nullptr), CT_OK);
       EXPECT_EQ(bytes_of(files[0]), bytes_of(files[1]));
@@ -218,12 +218,13 @@ TEST(Reencode, EqualsTheFileOfThePixels) {
 TEST(Reencode, KeepsTheSampling) {
   const Engine engine;
   const Bytes file = make_stream({.width = 50, .height = 41, .h = 2, .v = 1});
-  const Pictures pictures = decode(engine, {file}, decode_options(CT_OUTPUT_LEVELS));
+  const Pictures pictures = decode(engine, {file}, decode_options(CT_OUTPUT_COEFFICIENTS));
   const CtEncodeOptions options = encode_options();
   Files files(1);
   ASSERT_EQ(ct_reencode(engine, &options, pictures.data(), 1, files.data(), nullptr), CT_OK);
   ASSERT_EQ(files[0].error.code, CT_OK) << files[0].error.text;
-  const Pictures again = decode(engine, {bytes_of(files[0])}, decode_options(CT_OUTPUT_LEVELS));
+  const Pictures again =
+      decode(engine, {bytes_of(files[0])}, decode_options(CT_OUTPUT_COEFFICIENTS));
   EXPECT_EQ(again[0].component[0].h_samp, 2);
   EXPECT_EQ(again[0].component[0].v_samp, 1);
   EXPECT_EQ(again[0].width, 50);
@@ -232,7 +233,7 @@ TEST(Reencode, KeepsTheSampling) {
 TEST(Reencode, RefusesWhatItHasNoSamplesOf) {
   const Engine engine;
   const Pictures pictures = decode(engine, {make_stream({.width = 40, .height = 24, .depth = 12})},
-                                   decode_options(CT_OUTPUT_LEVELS));
+                                   decode_options(CT_OUTPUT_COEFFICIENTS));
   const CtEncodeOptions options = encode_options();
   Files files(1);
   ASSERT_EQ(ct_reencode(engine, &options, pictures.data(), 1, files.data(), nullptr), CT_OK);
@@ -306,13 +307,14 @@ TEST(Write, GivesThePictureBack) {
         StreamKind{.width = 20, .height = 20, .components = 1},
         StreamKind{.width = 40, .height = 24, .depth = 12}}) {
     const Bytes file = make_stream(kind);
-    const Pictures pictures = decode(engine, {file}, decode_options(CT_OUTPUT_LEVELS));
+    const Pictures pictures = decode(engine, {file}, decode_options(CT_OUTPUT_COEFFICIENTS));
     ASSERT_EQ(pictures[0].error.code, CT_OK) << pictures[0].error.text;
     const CtEncodeOptions options = encode_options();
     Files files(1);
     ASSERT_EQ(ct_write(engine, &options, pictures.data(), 1, files.data(), nullptr), CT_OK);
     ASSERT_EQ(files[0].error.code, CT_OK) << files[0].error.text;
-    const Pictures again = decode(engine, {bytes_of(files[0])}, decode_options(CT_OUTPUT_LEVELS));
+    const Pictures again =
+        decode(engine, {bytes_of(files[0])}, decode_options(CT_OUTPUT_COEFFICIENTS));
     EXPECT_EQ(contents(engine, again[0]), contents(engine, pictures[0]));
     EXPECT_EQ(std::memcmp(again[0].tables, pictures[0].tables, sizeof again[0].tables), 0);
   }
@@ -320,7 +322,7 @@ TEST(Write, GivesThePictureBack) {
 
 TEST(Write, KeepsWhatBelongsToThePicture) {
   const Engine engine;
-  CtDecodeOptions options = decode_options(CT_OUTPUT_LEVELS);
+  CtDecodeOptions options = decode_options(CT_OUTPUT_COEFFICIENTS);
   options.keep_metadata = 1;
   const Pictures pictures = decode(engine, {file_with_rest()}, options);
   ASSERT_EQ(pictures[0].error.code, CT_OK) << pictures[0].error.text;
@@ -340,8 +342,8 @@ TEST(Write, KeepsWhatBelongsToThePicture) {
 
 TEST(Write, RefusesContradictions) {
   const Engine engine;
-  const Pictures pictures =
-      decode(engine, {make_stream({.width = 64, .height = 48})}, decode_options(CT_OUTPUT_LEVELS));
+  const Pictures pictures = decode(engine, {make_stream({.width = 64, .height = 48})},
+                                   decode_options(CT_OUTPUT_COEFFICIENTS));
   const CtEncodeOptions options = encode_options();
   const auto text_of = [&](const auto& change) {
     CtPicture picture = pictures[0];
@@ -352,7 +354,7 @@ TEST(Write, RefusesContradictions) {
     return std::string(files[0].error.text);
   };
   EXPECT_EQ(text_of([](CtPicture& p) { p.components = 1; }),
-            "a picture of levels has 3 components, not 1");
+            "a picture of coefficients has 3 components, not 1");
   EXPECT_EQ(text_of([](CtPicture& p) { p.n_tables = 5; }), "there are 1 to 4 tables, not 5");
   EXPECT_EQ(text_of([](CtPicture& p) { p.tables[0][3] = 0; }), "a divisor of component 0 is 0");
   EXPECT_NE(text_of([](CtPicture& p) { p.component[1].blocks_w = 1; }), "");

@@ -1,4 +1,5 @@
-// libcudatransform's filters of pictures: the levels, tables and metadata of their results.
+// libcudatransform's filters of pictures: the quantized coefficients, tables and metadata of their
+// results.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <gtest/gtest.h>
@@ -33,10 +34,10 @@ constexpr Turn kTurns[] = {{},
                            {true, false, false},
                            {true, true, true}};
 
-Pictures levels_of(CtEngine* engine, const std::vector<Bytes>& files) {
+Pictures qcoefs_of(CtEngine* engine, const std::vector<Bytes>& files) {
   CtDecodeOptions options = {};
   options.struct_size = sizeof options;
-  options.output = CT_OUTPUT_LEVELS;
+  options.output = CT_OUTPUT_COEFFICIENTS;
   options.keep_metadata = 1;
   return decode(engine, files, options);
 }
@@ -55,7 +56,7 @@ Pictures flipped(CtEngine* engine, const CtPicture& picture, const CtFlipOptions
   return made;
 }
 
-std::vector<int16_t> component_levels(CtEngine* engine, const CtPicture& picture, int c) {
+std::vector<int16_t> component_qcoefs(CtEngine* engine, const CtPicture& picture, int c) {
   CtPicture one = {};
   one.components = 1;
   one.component[0] = picture.component[c];
@@ -109,7 +110,7 @@ TEST(Filters, FlipsAsFiles) {
   const Engine engine(device);
   for (const StreamKind& kind : kinds()) {
     const Bytes file = make_stream(kind);
-    const Pictures from = levels_of(engine, {file});
+    const Pictures from = qcoefs_of(engine, {file});
     for (int direction = CT_FLIP_NONE; direction < CT_FLIP_AUTO; ++direction) {
       for (const bool trim : {false, true}) {
         SCOPED_TRACE(kind.text() + ", direction " + std::to_string(direction) +
@@ -117,7 +118,7 @@ TEST(Filters, FlipsAsFiles) {
         const FlipRequest request = {.turn = kTurns[direction], .trim = trim};
         CtFlipOptions options = flip_options(CtDirection(direction));
         options.trim = trim;
-        const Pictures wanted = levels_of(engine, {flipped_file(file, request)});
+        const Pictures wanted = qcoefs_of(engine, {flipped_file(file, request)});
         const Pictures made = flipped(engine, from[0], options);
         expect_equal(engine, made[0], wanted[0]);
         EXPECT_NE(made[0].block, from[0].block);
@@ -130,7 +131,7 @@ TEST(Filters, MakesPixelsOfTheFile) {
   const Engine engine(device);
   for (const StreamKind& kind : kinds()) {
     const Bytes file = make_stream(kind);
-    const Pictures from = levels_of(engine, {file});
+    const Pictures from = qcoefs_of(engine, {file});
     for (const CtOutput output : {CT_OUTPUT_RGB, CT_OUTPUT_GRAY}) {
       for (const int scale : {1, 2, 8}) {
         SCOPED_TRACE(kind.text() + ", scale " + std::to_string(scale));
@@ -144,8 +145,8 @@ TEST(Filters, MakesPixelsOfTheFile) {
       }
     }
     CtPicture none;
-    const CtDecodeOptions levels = decode_options(CT_OUTPUT_LEVELS);
-    EXPECT_EQ(ct_pixels(engine, &levels, &from[0], &none, nullptr), CT_INVALID_ARGUMENT);
+    const CtDecodeOptions qcoefs = decode_options(CT_OUTPUT_COEFFICIENTS);
+    EXPECT_EQ(ct_pixels(engine, &qcoefs, &from[0], &none, nullptr), CT_INVALID_ARGUMENT);
     EXPECT_EQ(none.block, nullptr);
   }
 }
@@ -153,7 +154,7 @@ TEST(Filters, MakesPixelsOfTheFile) {
 TEST(Filters, Crops) {
   const Engine engine(device);
   const Bytes file = make_stream({.width = 101, .height = 67});
-  const Pictures from = levels_of(engine, {file});
+  const Pictures from = qcoefs_of(engine, {file});
   for (const CtDirection direction : {CT_FLIP_NONE, CT_FLIP_90R}) {
     SCOPED_TRACE(direction);
     CtFlipOptions options = flip_options(direction);
@@ -163,7 +164,7 @@ TEST(Filters, Crops) {
     const FlipRequest request = {.turn = kTurns[direction], .left = 17, .top = 5, .width = 40};
     const Pictures made = flipped(engine, from[0], options);
     EXPECT_EQ(made[0].width, 41);  // from the MCU at 16 on
-    expect_equal(engine, made[0], levels_of(engine, {flipped_file(file, request)})[0]);
+    expect_equal(engine, made[0], qcoefs_of(engine, {flipped_file(file, request)})[0]);
   }
   CtPicture none;
   CtError error;
@@ -209,7 +210,7 @@ TEST(Filters, MakesPicturesUpright) {
   const Bytes plain = make_stream({.width = 101, .height = 64});
   const Bytes file =
       with_segment(with_segment(plain, kApp1, exif_of(6)), kApp0, jfif_with_thumbnail);
-  const Pictures from = levels_of(engine, {file});
+  const Pictures from = qcoefs_of(engine, {file});
   ASSERT_EQ(orientation_of(from[0]), 6);
   const Pictures turned = flipped(engine, from[0], flip_options(CT_FLIP_90R));
   EXPECT_EQ(orientation_of(turned[0]), 6);
@@ -220,7 +221,7 @@ TEST(Filters, MakesPicturesUpright) {
   EXPECT_EQ(upright[0].error.code, CT_OK);
   expect_equal(engine, upright[0], turned[0]);
   // At 90 degrees clockwise columns are mirrored, and there are no partial MCUs among 64 rows.
-  const Pictures mirrored = levels_of(
+  const Pictures mirrored = qcoefs_of(
       engine, {with_segment(make_stream({.width = 101, .height = 64}), kApp1, exif_of(2))});
   EXPECT_STREQ(flipped(engine, mirrored[0], flip_options(CT_FLIP_AUTO))[0].error.text,
                "partial MCUs left untransformed at the right edge; trim drops them");
@@ -235,7 +236,7 @@ TEST(Filters, FlipsAttachments) {
   const Engine engine(device);
   const Bytes file = make_stream({.width = 64, .height = 32}),
               other = make_stream({.width = 32, .height = 16, .seed = 3});
-  Pictures from = levels_of(engine, {file});
+  Pictures from = qcoefs_of(engine, {file});
   const CtPlace place = {1, other.size()};
   Bytes behind(1, 0);
   behind.insert(behind.end(), other.begin(), other.end());
@@ -258,7 +259,7 @@ TEST(Filters, Requantizes) {
   const Engine engine(device);
   for (const StreamKind& kind : kinds()) {
     SCOPED_TRACE(kind.text());
-    const Pictures from = levels_of(engine, {make_stream(kind)});
+    const Pictures from = qcoefs_of(engine, {make_stream(kind)});
     ASSERT_EQ(from[0].error.code, CT_OK) << from[0].error.text;
     CtPicture to;
     CtError error;
@@ -269,16 +270,16 @@ TEST(Filters, Requantizes) {
           QuantPreset::kAnnexK, is_chroma ? QuantComponent::kChroma : QuantComponent::kLuma, 20);
       const uint16_t *before = table_of(from[0], c), *after = table_of(to, c);
       for (int i = 0; i < 64; ++i) EXPECT_EQ(after[i], std::max(before[i], quality.q[i]));
-      std::vector<int16_t> wanted = component_levels(engine, from[0], c);
+      std::vector<int16_t> wanted = component_qcoefs(engine, from[0], c);
       for (size_t i = 0; i < wanted.size(); ++i)
         wanted[i] = static_cast<int16_t>(std::clamp(
             std::round(double(wanted[i]) * before[i % 64] / after[i % 64]), -32768.0, 32767.0));
-      EXPECT_TRUE(component_levels(engine, to, c) == wanted);
+      EXPECT_TRUE(component_qcoefs(engine, to, c) == wanted);
     }
     ct_picture_clear(&to);
   }
   CtPicture none;
-  const Pictures from = levels_of(engine, {make_stream({})});
+  const Pictures from = qcoefs_of(engine, {make_stream({})});
   EXPECT_EQ(ct_requantize(engine, 0, &from[0], &none, nullptr), CT_INVALID_ARGUMENT);
   EXPECT_STREQ(none.error.text, "a quality is 1 to 100, not 0");
 }
@@ -286,17 +287,17 @@ TEST(Filters, Requantizes) {
 // Rows of blocks with gaps, in the caller's memory.
 TEST(Filters, TakesPicturesOfTheCaller) {
   const Engine engine(device);
-  const Pictures from = levels_of(engine, {make_stream({.width = 101, .height = 67})});
+  const Pictures from = qcoefs_of(engine, {make_stream({.width = 101, .height = 67})});
   CtPicture own = from[0];
   own.block = own.rest = nullptr;
   std::vector<Buffer> memory;
   for (int c = 0; c < own.components; ++c) {
     CtComponent& component = own.component[c];
     const size_t row = static_cast<size_t>(component.blocks_w) * 128, pitch = row + 48;
-    const Bytes levels = bytes_of(component_levels(engine, from[0], c));
+    const Bytes qcoefs = bytes_of(component_qcoefs(engine, from[0], c));
     Bytes with_gaps(pitch * static_cast<size_t>(component.blocks_h), 0x77);
     for (size_t y = 0; y < static_cast<size_t>(component.blocks_h); ++y)
-      std::copy_n(levels.begin() + static_cast<ptrdiff_t>(y * row), row,
+      std::copy_n(qcoefs.begin() + static_cast<ptrdiff_t>(y * row), row,
                   with_gaps.begin() + static_cast<ptrdiff_t>(y * pitch));
     component.data = memory.emplace_back(with_gaps).data();
     component.pitch = static_cast<int64_t>(pitch);
@@ -318,7 +319,7 @@ TEST(Filters, TakesPicturesOfTheCaller) {
   EXPECT_EQ(text_of(wrong), "component 2 has table 4 of " + std::to_string(own.n_tables));
   wrong = own;
   wrong.components = 1;
-  EXPECT_EQ(text_of(wrong), "a picture of levels has 3 components, not 1");
+  EXPECT_EQ(text_of(wrong), "a picture of coefficients has 3 components, not 1");
   wrong = own;
   wrong.component[0].h_samp = 1;
   EXPECT_NE(text_of(wrong), "");
@@ -358,7 +359,7 @@ std::vector<double> plane_of(CtEngine* engine, const CtBands& bands, CtType type
 
 TEST(Filters, MakesPlanesByFrequency) {
   const Engine engine(device);
-  const Pictures from = levels_of(engine, {make_stream({.width = 101, .height = 67})});
+  const Pictures from = qcoefs_of(engine, {make_stream({.width = 101, .height = 67})});
   for (const CtType type : {CT_INT16, CT_INT32, CT_FLOAT32, CT_FLOAT16}) {
     SCOPED_TRACE(type);
     CtPlanes planes;
@@ -366,14 +367,14 @@ TEST(Filters, MakesPlanesByFrequency) {
     ASSERT_EQ(ct_planes(engine, type, &from[0], &planes, &error), CT_OK) << error.text;
     ASSERT_EQ(planes.components, 3);
     for (int c = 0; c < planes.components; ++c) {
-      const std::vector<int16_t> levels = component_levels(engine, from[0], c);
+      const std::vector<int16_t> qcoefs = component_qcoefs(engine, from[0], c);
       for (int k = 0; k < 64; ++k) {
         const size_t natural = kNaturalOfZigzag[k];
         const std::vector<double> made = plane_of(engine, planes.bands[c], type, k);
-        ASSERT_EQ(made.size() * 64, levels.size());
+        ASSERT_EQ(made.size() * 64, qcoefs.size());
         for (size_t i = 0; i < made.size(); ++i) {
           const int by = type == CT_INT16 ? 1 : table_of(from[0], c)[natural];
-          double wanted = double(levels[64 * i + natural]) * by;
+          double wanted = double(qcoefs[64 * i + natural]) * by;
           double most = 0;
           if (type == CT_FLOAT16) {
             wanted = std::clamp(wanted, -65504.0, 65504.0);

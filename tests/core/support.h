@@ -75,7 +75,7 @@ struct Pictures : std::vector<CtPicture> {
 };
 
 Pictures decode(CtEngine* engine, const std::vector<Bytes>& files, const CtDecodeOptions& options);
-// A picture's pixels or levels on the host.
+// A picture's pixels or quantized coefficients on the host.
 Bytes contents(CtEngine* engine, const CtPicture& picture);
 
 // What the child exits with.

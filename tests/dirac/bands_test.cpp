@@ -17,7 +17,7 @@ namespace {
 
 using Random = std::mt19937;
 
-// Memory for a DiracBand of one kind of level.
+// Memory for a DiracBand of one kind of quantized coefficient.
 struct FastBand {
   DiracBand band;
   std::vector<uint64_t> map, signs;
@@ -43,11 +43,11 @@ struct FastBand {
     band.signs = signs.data();
     band.counts = counts.data();
     band.quantizers = quantizers.data();
-    band.levels = is_wide ? static_cast<void*>(wide.data()) : narrow.data();
+    band.qcoefs = is_wide ? static_cast<void*>(wide.data()) : narrow.data();
   }
 
-  // The level that the map and the packed rows say.
-  int64_t level(int32_t x, int32_t y) const {
+  // The quantized coefficient that the map and the packed rows say.
+  int64_t qcoef(int32_t x, int32_t y) const {
     const uint64_t* row = band.map_row(y);
     if ((row[x / 64] >> (x % 64) & 1) == 0) return 0;
     size_t before = static_cast<size_t>(y) * static_cast<size_t>(band.width);
@@ -55,7 +55,7 @@ struct FastBand {
     before += std::popcount(row[x / 64] & ((uint64_t{1} << x % 64) - 1));
     return wide.empty() ? narrow[before] : wide[before];
   }
-  uint32_t levels_in_row(int32_t y) const {
+  uint32_t qcoefs_in_row(int32_t y) const {
     uint32_t count = 0;
     for (int32_t word = 0; word < band.map_words; ++word) {
       count += static_cast<uint32_t>(std::popcount(band.map_row(y)[word]));
@@ -66,9 +66,9 @@ struct FastBand {
 
 void expect_equal(const FastBand& fast, const SlowBand& slow) {
   for (int32_t y = 0; y < slow.height; ++y) {
-    EXPECT_EQ(fast.counts[static_cast<size_t>(y)], fast.levels_in_row(y));
+    EXPECT_EQ(fast.counts[static_cast<size_t>(y)], fast.qcoefs_in_row(y));
     for (int32_t x = 0; x < slow.width; ++x) {
-      ASSERT_EQ(fast.level(x, y), slow.at(x, y)) << "at " << x << ", " << y;
+      ASSERT_EQ(fast.qcoef(x, y), slow.at(x, y)) << "at " << x << ", " << y;
       const bool negative =
           (fast.signs[static_cast<size_t>(y * fast.band.map_words + x / 64)] >> x % 64 & 1) != 0;
       ASSERT_EQ(negative, slow.at(x, y) < 0) << "at " << x << ", " << y;
@@ -79,7 +79,7 @@ void expect_equal(const FastBand& fast, const SlowBand& slow) {
   }
 }
 
-// Bytes that decode to few levels other than zero, or to many.
+// Bytes that decode to few quantized coefficients other than zero, or to many.
 std::vector<uint8_t> random_bytes(Random& random, size_t size) {
   std::vector<uint8_t> bytes(size);
   const unsigned kind = random() % 4;
@@ -218,7 +218,7 @@ TEST(DiracBands, SingleParentsEqualTheDefinition) {
     SlowBand parent, slow;
     parent.width = width;
     parent.height = height;
-    parent.levels.assign(static_cast<size_t>(width) * static_cast<size_t>(height), 0);
+    parent.qcoefs.assign(static_cast<size_t>(width) * static_cast<size_t>(height), 0);
     slow.width = 2 * width;
     slow.height = 2 * height;
     slow.columns = 2;
@@ -226,7 +226,7 @@ TEST(DiracBands, SingleParentsEqualTheDefinition) {
     for (auto left = random() % 4; left > 0; --left) {
       const auto y = static_cast<int32_t>(random() % static_cast<uint32_t>(height));
       const int32_t x = width / 2 - 1 + static_cast<int32_t>(random() % 3);
-      parent.levels[static_cast<size_t>(y * width + x)] = 1;
+      parent.qcoefs[static_cast<size_t>(y * width + x)] = 1;
       fast_parent.map[static_cast<size_t>(y * fast_parent.band.map_words + x / 64)] |= uint64_t{1}
                                                                                        << x % 64;
     }

@@ -40,7 +40,7 @@ Bytes sequence_unit(uint64_t version = 3, uint64_t width = 32) {
   return unit(kSequence, w.bytes());
 }
 
-// Two by two slices of a level of LeGall.
+// Two by two slices of a quantized coefficient of LeGall.
 void write_slice_parameters(BitWriter& w) {
   w.unsigned_code(1);
   w.unsigned_code(1);
@@ -50,13 +50,13 @@ void write_slice_parameters(BitWriter& w) {
   w.bit(false);
   w.align();
 }
-// Luma begins with one level, its number; chroma is zero.
-void write_slice(BitWriter& w, int64_t level) {
+// Luma begins with one quantized coefficient, its number; chroma is zero.
+void write_slice(BitWriter& w, int64_t qcoef) {
   BitWriter luma;
-  luma.signed_code(level);
+  luma.signed_code(qcoef);
   w.number(9, 8);
   w.number(luma.bytes().size(), 8);
-  // Ones after the level are zeros.
+  // Ones after the quantized coefficient are zeros.
   for (size_t i = 0; i < 8 * luma.bytes().size(); ++i) {
     w.bit(i >= luma.count() || (luma.bytes()[i / 8] >> (7 - i % 8) & 1) != 0);
   }
@@ -93,18 +93,18 @@ void run(DiracPicture& picture) {
   for (int task = 0; task < picture.task_count(); ++task) picture.run_task(task);
 }
 
-// The first levels of the slices, as the band of level 0 has them in its corners.
-std::vector<int> slice_levels(const DiracPicture& picture) {
-  const DiracBand& band = picture.levels().band(0, 0);
-  std::vector<int> levels;
+// The first quantized coefficients of the slices, as the band of level 0 has them in its corners.
+std::vector<int> slice_qcoefs(const DiracPicture& picture) {
+  const DiracBand& band = picture.qcoefs().band(0, 0);
+  std::vector<int> qcoefs;
   for (int i = 0; i < 4; ++i) {
     const int32_t x = dirac_part(band.width, i % 2, 2), y = dirac_part(band.height, i / 2, 2);
     const uint64_t before = band.map_row(y)[0] & ((uint64_t{1} << x) - 1);
     const bool is_there = (band.map_row(y)[0] >> x & 1) != 0;
-    const auto* row = static_cast<const int16_t*>(band.levels) + ptrdiff_t{y} * band.width;
-    levels.push_back(is_there ? row[std::popcount(before)] : 0);
+    const auto* row = static_cast<const int16_t*>(band.qcoefs) + ptrdiff_t{y} * band.width;
+    qcoefs.push_back(is_there ? row[std::popcount(before)] : 0);
   }
-  return levels;
+  return qcoefs;
 }
 
 std::unique_ptr<DiracPicture> decoded(DiracDecoder& decoder) {
@@ -121,7 +121,7 @@ TEST(DiracDecoder, WholeSlicesAndFragmentsAreTheSame) {
   ASSERT_NE(whole, nullptr);
   EXPECT_EQ(whole->header().number, 7u);
   EXPECT_EQ(whole->damage(), nullptr);
-  EXPECT_EQ(slice_levels(*whole), (std::vector<int>{1, 2, 3, 4}));
+  EXPECT_EQ(slice_qcoefs(*whole), (std::vector<int>{1, 2, 3, 4}));
 
   for (const Bytes& fragment :
        {first_fragment(8), slice_fragment(8, 0, 1), slice_fragment(8, 1, 2)}) {
@@ -132,7 +132,7 @@ TEST(DiracDecoder, WholeSlicesAndFragmentsAreTheSame) {
   const auto fragments = decoded(decoder);
   ASSERT_NE(fragments, nullptr);
   EXPECT_EQ(fragments->damage(), nullptr);
-  EXPECT_EQ(slice_levels(*fragments), (std::vector<int>{1, 2, 3, 4}));
+  EXPECT_EQ(slice_qcoefs(*fragments), (std::vector<int>{1, 2, 3, 4}));
 }
 
 TEST(DiracDecoder, MissingFragments) {
@@ -148,7 +148,7 @@ TEST(DiracDecoder, MissingFragments) {
   const auto picture = decoded(decoder);
   ASSERT_NE(picture, nullptr) << "another picture ends it";
   EXPECT_NE(picture->damage(), nullptr);
-  EXPECT_EQ(slice_levels(*picture), (std::vector<int>{0, 2, 0, 0}));
+  EXPECT_EQ(slice_qcoefs(*picture), (std::vector<int>{0, 2, 0, 0}));
   decoder.finish();
   EXPECT_NE(decoder.next_picture(), nullptr) << "the end of the stream ends it";
 }
@@ -162,7 +162,7 @@ TEST(DiracDecoder, SlicesThatAreCutOff) {
   const auto picture = decoded(decoder);
   ASSERT_NE(picture, nullptr);
   EXPECT_NE(picture->damage(), nullptr);
-  EXPECT_EQ(slice_levels(*picture), (std::vector<int>{1, 2, 3, 0}));
+  EXPECT_EQ(slice_qcoefs(*picture), (std::vector<int>{1, 2, 3, 0}));
 }
 
 TEST(DiracDecoder, SequencesBeginAndEnd) {
@@ -238,9 +238,9 @@ TEST(DiracDecoder, OldSchroedingerHasNoDeltaOfSingleCodeblocks) {
     ASSERT_TRUE(give(decoder, core_picture(has_delta)).ok());
     const auto picture = decoded(decoder);
     ASSERT_NE(picture, nullptr);
-    const DiracBand& band = picture->levels().band(2, 0);
+    const DiracBand& band = picture->qcoefs().band(2, 0);
     EXPECT_EQ(band.quantizer(0, 0), has_delta ? 11 : 8);
-    EXPECT_EQ(*static_cast<const int16_t*>(band.levels), -9);
+    EXPECT_EQ(*static_cast<const int16_t*>(band.qcoefs), -9);
   }
 }
 
@@ -315,13 +315,13 @@ TEST(DiracDecoder, MemoryIsUsedAgain) {
   ASSERT_TRUE(give(decoder, slice_picture(1)).ok());
   auto picture = decoded(decoder);
   const DiracPicture* address = picture.get();
-  const void* levels = picture->levels().band(0, 0).levels;
+  const void* qcoefs = picture->qcoefs().band(0, 0).qcoefs;
   decoder.give_back(std::move(picture));
   ASSERT_TRUE(give(decoder, slice_picture(2)).ok());
   picture = decoded(decoder);
   EXPECT_EQ(picture.get(), address);
-  EXPECT_EQ(picture->levels().band(0, 0).levels, levels);
-  EXPECT_EQ(slice_levels(*picture), (std::vector<int>{1, 2, 3, 4}));
+  EXPECT_EQ(picture->qcoefs().band(0, 0).qcoefs, qcoefs);
+  EXPECT_EQ(slice_qcoefs(*picture), (std::vector<int>{1, 2, 3, 4}));
 }
 
 }  // namespace

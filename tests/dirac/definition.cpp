@@ -72,7 +72,7 @@ bool decode_coefficient(Coder& coder, int index, const SlowBand* parent, SlowBan
     const int64_t sign = predicted_sign(index, *band, x, y);
     if (coder.bit(sign == 0 ? "S0" : sign > 0 ? "S+" : "S-")) value = -value;
   }
-  band->levels[static_cast<size_t>(y) * static_cast<size_t>(band->width) + static_cast<size_t>(x)] =
+  band->qcoefs[static_cast<size_t>(y) * static_cast<size_t>(band->width) + static_cast<size_t>(x)] =
       value;
   return true;
 }
@@ -109,7 +109,7 @@ bool SlowArithmetic::decode(uint16_t* context) {
 
 void define_band(const DiracBandCode& code, bool is_arithmetic, int index, const SlowBand* parent,
                  SlowBand* band) {
-  band->levels.assign(static_cast<size_t>(band->width) * static_cast<size_t>(band->height), 0);
+  band->qcoefs.assign(static_cast<size_t>(band->width) * static_cast<size_t>(band->height), 0);
   band->quantizers.assign(static_cast<size_t>(band->columns) * static_cast<size_t>(band->rows), 0);
   Coder coder(code, is_arithmetic);
   int64_t quantizer = code.quantizer;

@@ -26,16 +26,16 @@ class SlowArithmetic {
   uint32_t range_ = 0xffff;
 };
 
-// A band with a level for each coefficient.
+// A band with a quantized coefficient for each coefficient.
 struct SlowBand {
   int32_t width = 0, height = 0;
   int32_t columns = 1, rows = 1;
-  std::vector<int64_t> levels;
+  std::vector<int64_t> qcoefs;
   std::vector<int> quantizers;  // of codeblocks; 0 where a codeblock is skipped
   bool is_sound = true;
   int64_t at(int32_t x, int32_t y) const {
     return x < 0 || y < 0 ? 0
-                          : levels[static_cast<size_t>(y) * static_cast<size_t>(width) +
+                          : qcoefs[static_cast<size_t>(y) * static_cast<size_t>(width) +
                                    static_cast<size_t>(x)];
   }
 };

@@ -87,17 +87,17 @@ void run_apv(const uint8_t* data, size_t size) {
 
 constexpr guint64 kMaxPixels = guint64{1} << 18;
 
-// Reads every level, so that valgrind sees unwritten ones.
-void check_levels(const GstDctInfo& info, const GstDctMeta& meta, const guint8* data) {
+// Reads every quantized coefficient, so that valgrind sees unwritten ones.
+void check_qcoefs(const GstDctInfo& info, const GstDctMeta& meta, const guint8* data) {
   guint64 large = 0;
   for (guint c = 0; c < info.n_components; c++)
     for (guint y = 0; y < meta.components[c].blocks_h; y++) {
       const guint8* row = data + meta.components[c].offset + y * meta.components[c].stride;
-      const auto* levels = reinterpret_cast<const gint16*>(row);
+      const auto* qcoefs = reinterpret_cast<const gint16*>(row);
       for (gsize i = 0; i < gsize{64} * meta.components[c].blocks_w; i++)
-        if (levels[i] > 1) large++;
+        if (qcoefs[i] > 1) large++;
     }
-  promise(large <= info.size, "levels are read");
+  promise(large <= info.size, "coefficients are read");
 }
 
 void check_coefficients(GstBuffer* buffer, GstCaps* caps, bool may_be_damaged) {
@@ -113,7 +113,7 @@ void check_coefficients(GstBuffer* buffer, GstCaps* caps, bool may_be_damaged) {
           "only on-error=conceal pushes what is damaged");
   GstMapInfo map;
   promise(gst_buffer_map(buffer, &map, GST_MAP_READ), "coefficients can be read");
-  check_levels(info, *meta, map.data);
+  check_qcoefs(info, *meta, map.data);
   gst_buffer_unmap(buffer, &map);
 }
 

@@ -36,7 +36,7 @@ void check_unit(const uint8_t* data, size_t size, bool in_step) {
   }
 }
 
-// A row's levels are as many as its map has bits, and none is zero.
+// A row's quantized coefficients are as many as its map has bits, and none is zero.
 template <typename Value>
 void check_band(const DiracBand& band) {
   for (int32_t y = 0; y < band.height; ++y) {
@@ -47,9 +47,9 @@ void check_band(const DiracBand& band) {
       const int32_t beyond = band.width - 64 * word;
       if (beyond < 64) promise(row[word] >> beyond == 0, "the map ends with the row");
     }
-    promise(bits == band.counts[y], "the map has a bit for each level");
-    const auto* levels = static_cast<const Value*>(band.levels) + ptrdiff_t{y} * band.width;
-    for (uint32_t i = 0; i < bits; ++i) promise(levels[i] != 0, "no level is zero");
+    promise(bits == band.counts[y], "the map has a bit for each coefficient");
+    const auto* qcoefs = static_cast<const Value*>(band.qcoefs) + ptrdiff_t{y} * band.width;
+    for (uint32_t i = 0; i < bits; ++i) promise(qcoefs[i] != 0, "no coefficient is zero");
   }
 }
 
@@ -57,20 +57,20 @@ void check_band(const DiracBand& band) {
 std::vector<int32_t> contents_of(const DiracPicture& picture) {
   std::vector<int32_t> numbers;
   if (picture.has_residual()) {
-    const DiracLevels& levels = picture.levels();
+    const DiracQcoefs& qcoefs = picture.qcoefs();
     for (int c = 0; c < kMaxComponents; ++c) {
-      for (int i = 0; i < levels.band_count(); ++i) {
-        const DiracBand& band = levels.band(c, i);
-        levels.is_wide() ? check_band<int32_t>(band) : check_band<int16_t>(band);
+      for (int i = 0; i < qcoefs.band_count(); ++i) {
+        const DiracBand& band = qcoefs.band(c, i);
+        qcoefs.is_wide() ? check_band<int32_t>(band) : check_band<int16_t>(band);
         const size_t begin = numbers.size();
         numbers.resize(begin + static_cast<size_t>(band.width) * static_cast<size_t>(band.height));
         std::vector<int32_t> narrow(numbers.size() - begin);
         DiracBand moved = band;
         moved.x = moved.y = 0;
-        const ptrdiff_t pitch = ptrdiff_t{band.width} * (levels.is_wide() ? 4 : 2);
-        dequantize_dirac_band(moved, levels.is_wide(), picture.header().is_intra(), narrow.data(),
+        const ptrdiff_t pitch = ptrdiff_t{band.width} * (qcoefs.is_wide() ? 4 : 2);
+        dequantize_dirac_band(moved, qcoefs.is_wide(), picture.header().is_intra(), narrow.data(),
                               pitch);
-        if (i == 0) predict_dirac_dc(moved, levels.is_wide(), narrow.data(), pitch);
+        if (i == 0) predict_dirac_dc(moved, qcoefs.is_wide(), narrow.data(), pitch);
         std::copy(narrow.begin(), narrow.end(), numbers.begin() + static_cast<ptrdiff_t>(begin));
       }
     }

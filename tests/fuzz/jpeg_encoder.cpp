@@ -1,9 +1,10 @@
-// Fuzz target: the element jpegcoefenc, fed with levels of any value and metas that lie.
+// Fuzz target: the element jpegcoefenc, fed with quantized coefficients of any value and metas that
+// lie.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: two bytes of settings, then frames until it is used up. A frame begins with the
 // actions before it, its caps (three bytes), the lies of its meta and the bytes behind the picture;
-// its levels follow.
+// its quantized coefficients follow.
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -21,7 +22,7 @@ using fuzzing::promise;
 
 constexpr int kMaxSamples = 72;  // width and height
 constexpr int kMaxFrames = 12;
-constexpr int kMaxLevel = 1023;
+constexpr int kMaxQcoef = 1023;
 
 // `flags`: of the properties. Not every libjpeg writes progressive and arithmetic files of 12 bits.
 GstDctInfo info_of(Input* input, guint8 flags) {
@@ -87,17 +88,17 @@ bool apply_lie(GstDctMeta* meta, guint8 which, guint32 value) {
   return true;
 }
 
-// Levels from the input; returns whether all of them can be those of 8-bit samples.
-bool fill_levels(Input* input, std::vector<guint8>* bytes, bool tame) {
+// Quantized coefficients from the input; returns whether all of them can be those of 8-bit samples.
+bool fill_qcoefs(Input* input, std::vector<guint8>* bytes, bool tame) {
   bool ordinary = true;
   for (gsize i = 0; i + 1 < bytes->size() && input->size() > 0; i += 2) {
-    auto level = static_cast<gint16>(input->byte() << (tame ? 1 : 8));
+    auto qcoef = static_cast<gint16>(input->byte() << (tame ? 1 : 8));
     if (tame)
-      level = static_cast<gint16>(level % (kMaxLevel + 1) - 255);
+      qcoef = static_cast<gint16>(qcoef % (kMaxQcoef + 1) - 255);
     else
-      level = static_cast<gint16>(level | input->byte());
-    if (level > kMaxLevel || level < -kMaxLevel) ordinary = false;
-    memcpy(bytes->data() + i, &level, sizeof level);
+      qcoef = static_cast<gint16>(qcoef | input->byte());
+    if (qcoef > kMaxQcoef || qcoef < -kMaxQcoef) ordinary = false;
+    memcpy(bytes->data() + i, &qcoef, sizeof qcoef);
   }
   return ordinary;
 }
@@ -117,16 +118,16 @@ void check_output(GstBuffer* buffer, GstCaps* caps) {
   promise(reader.read_header({map.data, map.size}, &header).ok(), "files have a sound header");
   promise(static_cast<int>(header.width) == width && static_cast<int>(header.height) == height,
           "files have the size of their caps");
-  cudatransform::JpegLevels levels[cudatransform::kJpegMaxComponents];
+  cudatransform::JpegQcoefs qcoefs[cudatransform::kJpegMaxComponents];
   std::vector<int16_t> memory[cudatransform::kJpegMaxComponents];
   for (int c = 0; c < header.components; c++) {
     memory[c].resize(size_t{64} * header.blocks_w[c] * header.blocks_h[c]);
-    levels[c] = {memory[c].data(), static_cast<ptrdiff_t>(128 * header.blocks_w[c]),
+    qcoefs[c] = {memory[c].data(), static_cast<ptrdiff_t>(128 * header.blocks_w[c]),
                  header.blocks_w[c], header.blocks_h[c]};
   }
   cudatransform::JpegTables tables;
   cudatransform::JpegFindings found;
-  promise(reader.read_coefficients(levels, &tables, &found).ok() && found.damage.empty() &&
+  promise(reader.read_coefficients(qcoefs, &tables, &found).ok() && found.damage.empty() &&
               found.irregular == 0,
           "files are sound");
   gst_buffer_unmap(buffer, &map);
@@ -172,7 +173,8 @@ bool add_jpeg_meta(GstBuffer* buffer, guint8 shape, guint32 value) {
   }
 }
 
-// A buffer of levels with its partly mismatch meta; `*sound`: the encoder has to write it.
+// A buffer of quantized coefficients with its partly mismatch meta; `*sound`: the encoder has to
+// write it.
 GstBuffer* make_frame(ElementRun* run, Input* input, const GstDctInfo& info, bool* sound) {
   const guint8 shape = input->byte(), lie = input->byte();
   const guint32 value = input->word();
@@ -181,7 +183,7 @@ GstBuffer* make_frame(ElementRun* run, Input* input, const GstDctInfo& info, boo
   const gsize size =
       (shape & 0x0f) == 0x0f ? fuzzing::other_size(value, info.size, sound) : gsize{info.size};
   std::vector<guint8> bytes(size);
-  if (!fill_levels(input, &bytes, shape & 0x10)) *sound = false;
+  if (!fill_qcoefs(input, &bytes, shape & 0x10)) *sound = false;
   GstBuffer* buffer = run->make_buffer(bytes.data(), bytes.size());
   if ((shape & 0xe0) == 0xe0) {
     *sound = false;

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The reader decodes every file twice, into tightly packed rows and into unaligned rows with gaps,
-// over two different fillings: an unwritten level shows as a difference. The rows end at an
-// inaccessible page, and so does the file.
+// over two different fillings: an unwritten quantized coefficient shows as a difference. The rows
+// end at an inaccessible page, and so does the file.
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -25,7 +25,7 @@ using fuzzing::GuardedMemory;
 using fuzzing::promise;
 
 constexpr uint64_t kMaxPixels = uint64_t{1} << 20;
-constexpr size_t kMaxLevelBytes = size_t{1} << 23;
+constexpr size_t kMaxQcoefBytes = size_t{1} << 23;
 constexpr size_t kMaxFileBytes = size_t{1} << 22;
 
 // Libraries of the distribution are not instrumented, so libFuzzer sees nothing of libjpeg. This
@@ -65,8 +65,8 @@ void check_tables(const JpegTables& tables, int components) {
             "every component has a table");
 }
 
-// Levels of a picture: rows of `gap` extra bytes each (an odd multiple of 2: not aligned); the last
-// row ends at the guard.
+// Quantized coefficients of a picture: rows of `gap` extra bytes each (an odd multiple of 2: not
+// aligned); the last row ends at the guard.
 class Target {
  public:
   Target(size_t gap, uint8_t fill) : gap_(gap), fill_(fill) {}
@@ -74,20 +74,21 @@ class Target {
   void lay_out(const JpegHeader& header) {
     components_ = header.components;
     for (int c = 0; c < components_; c++) {
-      levels[c].blocks_w = header.blocks_w[c];
-      levels[c].blocks_h = header.blocks_h[c];
-      levels[c].stride = static_cast<ptrdiff_t>(row_bytes(c) + gap_);
-      levels[c].data = reinterpret_cast<int16_t*>(memory_[c].last(size_of(c), fill_));
+      qcoefs[c].blocks_w = header.blocks_w[c];
+      qcoefs[c].blocks_h = header.blocks_h[c];
+      qcoefs[c].stride = static_cast<ptrdiff_t>(row_bytes(c) + gap_);
+      qcoefs[c].data = reinterpret_cast<int16_t*>(memory_[c].last(size_of(c), fill_));
     }
   }
-  size_t row_bytes(int c) const { return sizeof(JBLOCK) * levels[c].blocks_w; }
+  size_t row_bytes(int c) const { return sizeof(JBLOCK) * qcoefs[c].blocks_w; }
   const uint8_t* row(int c, uint32_t y) const {
-    return reinterpret_cast<const uint8_t*>(levels[c].data) + y * levels[c].stride;
+    return reinterpret_cast<const uint8_t*>(qcoefs[c].data) + y * qcoefs[c].stride;
   }
   void check_gaps() const {
     for (int c = 0; c < components_; c++) {
-      promise(memory_[c].margin_is(size_of(c), fill_), "nothing is written before the levels");
-      for (uint32_t y = 0; y + 1 < levels[c].blocks_h; y++) {
+      promise(memory_[c].margin_is(size_of(c), fill_),
+              "nothing is written before the coefficients");
+      for (uint32_t y = 0; y + 1 < qcoefs[c].blocks_h; y++) {
         const uint8_t* gap = row(c, y) + row_bytes(c);
         promise(std::all_of(gap, gap + gap_, [this](uint8_t byte) { return byte == fill_; }),
                 "nothing is written between rows");
@@ -95,18 +96,18 @@ class Target {
     }
   }
 
-  JpegLevels levels[kJpegMaxComponents];
+  JpegQcoefs qcoefs[kJpegMaxComponents];
 
  private:
   size_t size_of(int c) const {
-    return levels[c].blocks_h * static_cast<size_t>(levels[c].stride) - gap_;
+    return qcoefs[c].blocks_h * static_cast<size_t>(qcoefs[c].stride) - gap_;
   }
   size_t gap_;
   uint8_t fill_;
   int components_ = 0;
   GuardedMemory memory_[kJpegMaxComponents] = {
-      GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes),
-      GuardedMemory(kMaxLevelBytes)};
+      GuardedMemory(kMaxQcoefBytes), GuardedMemory(kMaxQcoefBytes), GuardedMemory(kMaxQcoefBytes),
+      GuardedMemory(kMaxQcoefBytes)};
 };
 
 struct Outcome {
@@ -127,13 +128,13 @@ Outcome decode(JpegReader* reader, const uint8_t* data, size_t size, Target* tar
   check_header(outcome.header);
   if (uint64_t{outcome.header.width} * outcome.header.height > kMaxPixels) return outcome;
   target->lay_out(outcome.header);
-  outcome.status = reader->read_coefficients(target->levels, &outcome.tables, &outcome.found);
+  outcome.status = reader->read_coefficients(target->qcoefs, &outcome.tables, &outcome.found);
   outcome.decoded = true;
   target->check_gaps();
   check_tables(outcome.tables, outcome.header.components);
   for (int c = 0; c < outcome.header.components; c++)
-    promise(check_levels(target->levels[c], c, outcome.header.depth).ok(),
-            "all levels are such as JPEG of that depth has");
+    promise(check_qcoefs(target->qcoefs[c], c, outcome.header.depth).ok(),
+            "all coefficients are such as JPEG of that depth has");
   promise(outcome.status.ok() || !outcome.found.damage.empty(),
           "a decoder that gave up names a damage");
   if (outcome.found.damage.empty())
@@ -141,7 +142,7 @@ Outcome decode(JpegReader* reader, const uint8_t* data, size_t size, Target* tar
   return outcome;
 }
 
-void compare(const Outcome& a, const Target& levels_a, const Outcome& b, const Target& levels_b) {
+void compare(const Outcome& a, const Target& qcoefs_a, const Outcome& b, const Target& qcoefs_b) {
   promise(a.status.code == b.status.code && a.status.message == b.status.message,
           "a file is decoded with the same result again");
   promise(a.decoded == b.decoded && a.found.damage == b.found.damage,
@@ -155,8 +156,8 @@ void compare(const Outcome& a, const Target& levels_a, const Outcome& b, const T
                    sizeof(QuantTable)) == 0,
             "a file has the same tables again");
     for (uint32_t y = 0; y < a.header.blocks_h[c]; y++)
-      promise(memcmp(levels_a.row(c, y), levels_b.row(c, y), levels_a.row_bytes(c)) == 0,
-              "all levels are written, and the same wherever they lie");
+      promise(memcmp(qcoefs_a.row(c, y), qcoefs_b.row(c, y), qcoefs_a.row_bytes(c)) == 0,
+              "all coefficients are written, and the same wherever they lie");
   }
 }
 
@@ -178,10 +179,10 @@ void compare_with_libjpeg(const uint8_t* data, size_t size, const Outcome& outco
         // Ours to change: the array is not read again.
         const uint32_t blocks = outcome.header.blocks_w[c];
         if (!outcome.found.damage.empty())
-          clamp_levels({row[0][0], static_cast<ptrdiff_t>(sizeof(JBLOCK) * blocks), blocks, 1},
+          clamp_qcoefs({row[0][0], static_cast<ptrdiff_t>(sizeof(JBLOCK) * blocks), blocks, 1},
                        outcome.header.depth);
         promise(memcmp(row[0], target.row(c, y), target.row_bytes(c)) == 0,
-                "the levels are libjpeg's, and those of damaged files clamped");
+                "the coefficients are libjpeg's, and those of damaged files clamped");
       }
   });
   promise(status.ok(), "libjpeg decodes what we decode");
@@ -204,7 +205,7 @@ void run_reader(const uint8_t* data, size_t size) {
 }
 
 // The portable engine takes the CUDA engine's steps, one after another; libjpeg judges.
-constexpr size_t kMaxLevels = size_t{1} << 21;
+constexpr size_t kMaxQcoefs = size_t{1} << 21;
 constexpr size_t kMaxInputBytes = size_t{1} << 20;
 
 void run_scans(const uint8_t* data, size_t size) {
@@ -213,7 +214,7 @@ void run_scans(const uint8_t* data, size_t size) {
   if (size > kMaxInputBytes) return;
   test::ScansDecoder decoder(*device, portable_jpeg_decode_ops());
   const test::ScansOutcome outcome =
-      test::judge_scans(file.copy(data, size), size, decoder, kMaxLevels);
+      test::judge_scans(file.copy(data, size), size, decoder, kMaxQcoefs);
   fuzzing::promise(outcome.wrong.empty(), outcome.wrong.c_str());
 }
 

@@ -1,9 +1,10 @@
-// Fuzz target: JpegWriter refuses levels and settings that JPEG cannot hold, other levels are read
-// back unchanged, and the GPUs' code writes the same.
+// Fuzz target: JpegWriter refuses quantized coefficients and settings that JPEG cannot hold, other
+// quantized coefficients are read back unchanged, and the GPUs' code writes the same.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: eight bytes of settings (see Picture), a byte for each of eight divisors of the
-// tables, then levels, two bytes each; missing bytes are 0. Levels lie at an inaccessible page.
+// tables, then quantized coefficients, two bytes each; missing bytes are 0. Quantized coefficients
+// lie at an inaccessible page.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -23,17 +24,18 @@ using fuzzing::Input;
 using fuzzing::promise;
 
 constexpr uint32_t kMaxSamples = 72;  // width and height
-constexpr size_t kMaxLevelBytes = size_t{1} << 18;
+constexpr size_t kMaxQcoefBytes = size_t{1} << 18;
 constexpr uint8_t kFill = 0x33;
 
-// The picture to write, with levels that its pointers do not show yet.
+// The picture to write, with quantized coefficients that its pointers do not show yet.
 struct Picture {
   JpegPicture picture;
   JpegOptions options;
-  bool lies = false;        // about the picture's size
-  bool is_ordinary = true;  // levels of samples, sound tables, no lies: must be written
+  bool lies = false;  // about the picture's size
+  bool is_ordinary =
+      true;  // quantized coefficients of samples, sound tables, no lies: must be written
   uint16_t tables[kJpegMaxComponents][64];
-  std::vector<int16_t> levels[kJpegMaxComponents];
+  std::vector<int16_t> qcoefs[kJpegMaxComponents];
 
   explicit Picture(Input* input) {
     const uint8_t flags = input->byte(), kind = input->byte(), range = input->byte();
@@ -55,7 +57,7 @@ struct Picture {
     picture.width = 1 + input->byte() % kMaxSamples;
     picture.height = 1 + input->byte() % kMaxSamples;
     fill_tables(input, input->byte());
-    fill_levels(input, range % 4);
+    fill_qcoefs(input, range % 4);
     if (lies) lie(flags);
   }
 
@@ -71,17 +73,17 @@ struct Picture {
   }
 
   // Ranges: any number, those of samples, and twice small ones.
-  void fill_levels(Input* input, int range) {
+  void fill_qcoefs(Input* input, int range) {
     for (int c = 0; c < picture.components(); c++) {
-      JpegLevels& of = picture.levels[c];
+      JpegQcoefs& of = picture.qcoefs[c];
       of.blocks_w = picture.sampling.blocks_w(picture.width, c);
       of.blocks_h = picture.sampling.blocks_h(picture.height, c);
-      levels[c].resize(size_t{64} * of.blocks_w * of.blocks_h);
-      for (size_t i = 0; i < levels[c].size() && input->size() > 0; i++) {
+      qcoefs[c].resize(size_t{64} * of.blocks_w * of.blocks_h);
+      for (size_t i = 0; i < qcoefs[c].size() && input->size() > 0; i++) {
         const auto any = static_cast<int16_t>(input->word());
         const int most = jpeg_max_ac(picture.depth), small = range == 3 ? 15 : most;
-        levels[c][i] = static_cast<int16_t>(range == 0 ? any : any % (small + 1));
-        if (levels[c][i] > most || levels[c][i] < -most) is_ordinary = false;
+        qcoefs[c][i] = static_cast<int16_t>(range == 0 ? any : any % (small + 1));
+        if (qcoefs[c][i] > most || qcoefs[c][i] < -most) is_ordinary = false;
       }
     }
   }
@@ -89,21 +91,21 @@ struct Picture {
   void lie(uint8_t flags) {
     is_ordinary = false;
     if (flags & 0x40) picture.width += 8;
-    if (flags & 0x80) picture.levels[0].blocks_h++;
+    if (flags & 0x80) picture.qcoefs[0].blocks_h++;
     if (!(flags & 0xc0)) picture.height = 0;
   }
 };
 
-// The levels in guarded memory, with `gap` bytes between rows.
+// The quantized coefficients in guarded memory, with `gap` bytes between rows.
 void lay_out(Picture* from, GuardedMemory* memory, size_t gap) {
   for (int c = 0; c < from->picture.components(); c++) {
-    JpegLevels& to = from->picture.levels[c];
+    JpegQcoefs& to = from->picture.qcoefs[c];
     const size_t row_bytes = sizeof(JBLOCK) * to.blocks_w;
-    const size_t rows = from->levels[c].size() * sizeof(int16_t) / row_bytes;
+    const size_t rows = from->qcoefs[c].size() * sizeof(int16_t) / row_bytes;
     to.stride = static_cast<ptrdiff_t>(row_bytes + gap);
     uint8_t* data = memory[c].last(rows * (row_bytes + gap) - gap, kFill);
     for (size_t y = 0; y < rows; y++)
-      memcpy(data + y * to.stride, from->levels[c].data() + y * row_bytes / sizeof(int16_t),
+      memcpy(data + y * to.stride, from->qcoefs[c].data() + y * row_bytes / sizeof(int16_t),
              row_bytes);
     to.data = reinterpret_cast<int16_t*>(data);
     from->picture.tables[c] = from->tables[c];
@@ -119,30 +121,31 @@ void read_back(const Picture& written, const JpegBytes& file) {
   promise(header.width == written.picture.width && header.height == written.picture.height &&
               header.color == written.picture.color && header.depth == written.picture.depth,
           "what was written is the same kind of picture");
-  JpegLevels levels[kJpegMaxComponents];
+  JpegQcoefs qcoefs[kJpegMaxComponents];
   std::vector<int16_t> read[kJpegMaxComponents];
   for (int c = 0; c < header.components; c++) {
-    read[c].resize(written.levels[c].size());
-    levels[c] = {read[c].data(), static_cast<ptrdiff_t>(sizeof(JBLOCK) * header.blocks_w[c]),
+    read[c].resize(written.qcoefs[c].size());
+    qcoefs[c] = {read[c].data(), static_cast<ptrdiff_t>(sizeof(JBLOCK) * header.blocks_w[c]),
                  header.blocks_w[c], header.blocks_h[c]};
-    promise(levels[c].blocks_w == written.picture.levels[c].blocks_w &&
-                levels[c].blocks_h == written.picture.levels[c].blocks_h,
+    promise(qcoefs[c].blocks_w == written.picture.qcoefs[c].blocks_w &&
+                qcoefs[c].blocks_h == written.picture.qcoefs[c].blocks_h,
             "what was written has as many blocks");
   }
   JpegTables tables;
   JpegFindings found;
-  promise(reader.read_coefficients(levels, &tables, &found).ok() && found.damage.empty() &&
+  promise(reader.read_coefficients(qcoefs, &tables, &found).ok() && found.damage.empty() &&
               found.irregular == 0,
           "what was written is sound");
   for (int c = 0; c < header.components; c++) {
-    promise(read[c] == written.levels[c], "levels are read back");
+    promise(read[c] == written.qcoefs[c], "coefficients are read back");
     promise(memcmp(tables.tables[tables.table_of[c]].q, written.tables[c],
                    sizeof written.tables[c]) == 0,
             "tables are read back");
   }
 }
 
-// The same file by the GPUs' code, unless it has levels that this code leaves to libjpeg.
+// The same file by the GPUs' code, unless it has quantized coefficients that this code leaves to
+// libjpeg.
 void write_in_parallel(const Picture& written, const JpegBytes& file) {
   if (!is_parallel(written.options, written.picture.depth) ||
       !written.picture.sampling.is_of_luma(written.picture.color) ||
@@ -153,7 +156,7 @@ void write_in_parallel(const Picture& written, const JpegBytes& file) {
   promise(make_jpeg_scan_layout(written.picture, written.options, &job.layout).ok(),
           "what was written has a layout");
   for (int c = 0; c < written.picture.components(); c++)
-    job.levels[c] = {written.picture.levels[c].data, written.picture.levels[c].stride};
+    job.qcoefs[c] = {written.picture.qcoefs[c].data, written.picture.qcoefs[c].stride};
   JpegHuffmanTables tables;
   JpegCodes codes;
   JpegSymbolCounts counts;
@@ -180,7 +183,7 @@ void write_in_parallel(const Picture& written, const JpegBytes& file) {
   job.result = &result;
   promise(validate(job, false).ok() && encode_jpeg_scan(job).ok(), "a scan is coded");
   if (written.is_ordinary) promise(result.faults == 0, "ordinary pictures are coded");
-  if (result.faults == kJpegLevelsNotPlain) return;
+  if (result.faults == kJpegQcoefsNotPlain) return;
   promise(result.faults == 0 && header->size() + result.size == file.size() &&
               memcmp(header->data(), file.data(), header->size()) == 0 &&
               memcmp(scan.data(), file.data() + header->size(), result.size) == 0,
@@ -193,8 +196,8 @@ bool same(const JpegBytes& a, const JpegBytes& b) {
 
 void run_writer(const uint8_t* data, size_t size) {
   static GuardedMemory memory[kJpegMaxComponents] = {
-      GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes), GuardedMemory(kMaxLevelBytes),
-      GuardedMemory(kMaxLevelBytes)};
+      GuardedMemory(kMaxQcoefBytes), GuardedMemory(kMaxQcoefBytes), GuardedMemory(kMaxQcoefBytes),
+      GuardedMemory(kMaxQcoefBytes)};
   // The writer has written all earlier pictures, and refused some.
   static JpegWriter old_writer;
   Input input(data, size);
@@ -219,7 +222,7 @@ void run_writer(const uint8_t* data, size_t size) {
   promise(status.ok() || !picture.is_ordinary, "ordinary pictures are written");
   promise(!status.ok() || !picture.lies, "pictures that contradict themselves are refused");
   if (!status.ok()) return;
-  promise(same(packed, spread), "the file does not depend on where levels lie");
+  promise(same(packed, spread), "the file does not depend on where coefficients lie");
   promise(same(packed, again), "the file does not depend on what was written before");
   read_back(picture, packed);
   write_in_parallel(picture, packed);

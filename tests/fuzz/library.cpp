@@ -35,7 +35,7 @@ CtPicture decode(const CtDecodeOptions& options, const uint8_t* data, size_t siz
   return picture;
 }
 
-bool same_levels(const CtPicture& a, const CtPicture& b) {
+bool same_qcoefs(const CtPicture& a, const CtPicture& b) {
   if (a.components != b.components || a.width != b.width || a.height != b.height) return false;
   for (int c = 0; c < a.components; ++c) {
     const CtComponent &one = a.component[c], &other = b.component[c];
@@ -64,7 +64,7 @@ void write_again(const CtDecodeOptions& options, const CtPicture& picture, uint8
           "a decoded picture can be written");
   if (file.error.code == CT_OK) {
     CtPicture again = decode(options, file.data, file.size);
-    promise(again.error.code == CT_OK && same_levels(picture, again), "it is read as it was");
+    promise(again.error.code == CT_OK && same_qcoefs(picture, again), "it is read as it was");
     ct_picture_clear(&again);
   }
   ct_file_clear(&file);
@@ -86,13 +86,13 @@ void run(const uint8_t* data, size_t size) {
   options.struct_size = sizeof options;
   options.output = static_cast<CtOutput>(what % 3);
   options.upsampling = static_cast<CtUpsampling>(what >> 2 & 1);
-  options.scale = options.output == CT_OUTPUT_LEVELS ? 1 : 1 << (what >> 3 & 3);
+  options.scale = options.output == CT_OUTPUT_COEFFICIENTS ? 1 : 1 << (what >> 3 & 3);
   options.conceal = what >> 5 & 1;
   options.keep_metadata = what >> 6 & 1;
   options.stack = what >> 7;
   options.max_pixels = kMaxPixels;
   CtPicture picture = decode(options, file, size - 2);
-  if (picture.error.code == CT_OK && options.output == CT_OUTPUT_LEVELS)
+  if (picture.error.code == CT_OK && options.output == CT_OUTPUT_COEFFICIENTS)
     write_again(options, picture, how);
   ct_picture_clear(&picture);
 }

@@ -1,4 +1,5 @@
-// libjpeg-turbo as a judge: planes to levels, levels to planes, through its raw-data interface.
+// libjpeg-turbo as a judge: planes to quantized coefficients, quantized coefficients to planes,
+// through its raw-data interface.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/jpeg/codec.h"
 
@@ -141,12 +142,12 @@ std::vector<uint8_t> jpeg_from_planes(const BytePicture& planes, JpegSampling sa
   return info.finish();
 }
 
-JpegContents jpeg_levels(const std::vector<uint8_t>& file) {
+JpegContents jpeg_qcoefs(const std::vector<uint8_t>& file) {
   Decompressor info(file);
   jvirt_barray_ptr* arrays = jpeg_read_coefficients(&info);
   JpegContents contents = describe(info);
   for (int c = 0; c < info.num_components; ++c)
-    contents.levels.push_back(component_levels(info, arrays[c], c));
+    contents.qcoefs.push_back(component_qcoefs(info, arrays[c], c));
   return contents;
 }
 

@@ -1,4 +1,5 @@
-// libjpeg-turbo as a judge: planes to levels, levels to planes, through its raw-data interface.
+// libjpeg-turbo as a judge: planes to quantized coefficients, quantized coefficients to planes,
+// through its raw-data interface.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -31,7 +32,7 @@ using Fill = std::function<int(size_t c, int x, int y)>;
 Source make_source(const std::string& name, JpegSampling sampling, size_t components, int width,
                    int height, const Fill& fill);
 
-// The qualities at which all samples and levels are compared with libjpeg-turbo's.
+// The qualities at which all samples and quantized coefficients are compared with libjpeg-turbo's.
 inline constexpr int kQualities[] = {1, 5, 25, 50, 75, 90, 95, 100};
 // Annex K at that quality: luma for the first component, chroma for the others.
 std::vector<QuantTable> tables_for(size_t components, int quality);
@@ -48,11 +49,11 @@ std::vector<uint8_t> jpeg_from_planes(const BytePicture& planes, JpegSampling sa
 struct JpegContents {
   int width = 0, height = 0;
   JpegSampling sampling{1, 1};
-  Levels levels;
+  Qcoefs qcoefs;
   std::vector<QuantTable> tables;  // one per component
   BytePicture planes;              // sizes alone, or samples after jpeg_planes()
 };
-JpegContents jpeg_levels(const std::vector<uint8_t>& file);
+JpegContents jpeg_qcoefs(const std::vector<uint8_t>& file);
 // Samples as `method` decodes them, without upsampling or color conversion.
 JpegContents jpeg_planes(const std::vector<uint8_t>& file, Method method);
 

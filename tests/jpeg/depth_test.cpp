@@ -12,24 +12,25 @@
 namespace cudatransform::test {
 namespace {
 
-// JpegReader has the levels and tables of a decoder that shares no code with anybody.
-void expect_slow_levels(const std::vector<uint8_t>& file, const std::string& what) {
+// JpegReader has the quantized coefficients and tables of a decoder that shares no code with
+// anybody.
+void expect_slow_qcoefs(const std::vector<uint8_t>& file, const std::string& what) {
   const SlowPicture expected = slow_decode(file);
   JpegReader reader;
   JpegHeader header;
   ASSERT_TRUE(reader.read_header(file, &header).ok()) << what;
   EXPECT_EQ(header.depth, static_cast<uint32_t>(expected.depth)) << what;
   ASSERT_EQ(header.components, static_cast<int>(expected.components.size())) << what;
-  LevelsMemory levels(header);
+  QcoefsMemory qcoefs(header);
   JpegTables tables;
   JpegFindings found;
-  ASSERT_TRUE(reader.read_coefficients(levels.levels(), &tables, &found).ok()) << what;
+  ASSERT_TRUE(reader.read_coefficients(qcoefs.qcoefs(), &tables, &found).ok()) << what;
   for (int c = 0; c < header.components; ++c) {
     const SlowComponent& component = expected.components[static_cast<size_t>(c)];
-    const auto& memory = levels.memory(c);
-    EXPECT_TRUE(std::equal(memory.begin() + LevelsMemory::kMargin,
-                           memory.end() - LevelsMemory::kMargin, component.levels.begin(),
-                           component.levels.end()))
+    const auto& memory = qcoefs.memory(c);
+    EXPECT_TRUE(std::equal(memory.begin() + QcoefsMemory::kMargin,
+                           memory.end() - QcoefsMemory::kMargin, component.qcoefs.begin(),
+                           component.qcoefs.end()))
         << what << ", component " << c;
     EXPECT_TRUE(std::equal(component.table.begin(), component.table.end(),
                            tables.tables[tables.table_of[c]].q))
@@ -37,8 +38,8 @@ void expect_slow_levels(const std::vector<uint8_t>& file, const std::string& wha
   }
 }
 
-// Levels of 12 bits, in all samplings, with tables of all shapes: those of a decoder that goes bit
-// by bit. Then tables and levels that only 12 bits can have.
+// Quantized coefficients of 12 bits, in all samplings, with tables of all shapes: those of a
+// decoder that goes bit by bit. Then tables and quantized coefficients that only 12 bits can have.
 TEST(JpegScans, TwelveBits) {
   for_each_decoder([](ScansDecoder& decoder) {
     uint32_t seed = 1;
@@ -59,37 +60,38 @@ TEST(JpegScans, TwelveBits) {
         kind.seed = seed++;
         const auto file = make_stream(kind);
         (void)expect_decoded_or_left(kind, decoder);
-        expect_slow_levels(file, kind.text());
+        expect_slow_qcoefs(file, kind.text());
       }
     }
   });
 }
 
-// A level of more bits than samples of the depth have is damage to every decoder, a category of 15
-// among AC levels and a DC level that goes beyond -16384 to 16383 among them.
-TEST(JpegScans, LevelsThatNoSampleHas) {
+// A quantized coefficient of more bits than samples of the depth have is damage to every decoder, a
+// category of 15 among AC quantized coefficients and a DC quantized coefficient that goes beyond
+// -16384 to 16383 among them.
+TEST(JpegScans, QcoefsThatNoSampleHas) {
   for_each_decoder([](ScansDecoder& decoder) {
     for (const int depth : {8, 12}) {
       const int most = depth == 8 ? 1023 : 16383;
-      for (const auto& [k, level, is_sound] : {std::tuple{5, most, true},
+      for (const auto& [k, qcoef, is_sound] : {std::tuple{5, most, true},
                                                {5, -most, true},
                                                {5, most + 1, false},
                                                {63, -most - 1, false},
                                                {0, most, true},
                                                {0, -most - 1, true}}) {
         SlowPicture picture = slow_picture(24, 16, depth, 3, 2, 1);
-        picture.components[1].levels[static_cast<size_t>(64 + k)] = static_cast<int16_t>(level);
+        picture.components[1].qcoefs[static_cast<size_t>(64 + k)] = static_cast<int16_t>(qcoef);
         // One category more than the depth has.
         SlowPicture coded = picture;
         coded.depth = is_sound ? depth : depth + 1;
         auto file = slow_encode(coded);
         file[markers_of(file, 0xc1, 0xc1).front() + 4] = static_cast<uint8_t>(depth);
         const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
-        EXPECT_EQ(outcome.wrong, "") << depth << " bits, level " << level;
-        EXPECT_EQ(outcome.judged_sound, is_sound) << depth << " bits, level " << level;
-        EXPECT_EQ(outcome.was_fast, is_sound) << depth << " bits, level " << level;
-        EXPECT_EQ(outcome.verdict == ScansVerdict::kSound, is_sound) << depth << ", " << level;
-        if (is_sound) expect_slow_levels(file, std::to_string(level));
+        EXPECT_EQ(outcome.wrong, "") << depth << " bits, coefficient " << qcoef;
+        EXPECT_EQ(outcome.judged_sound, is_sound) << depth << " bits, coefficient " << qcoef;
+        EXPECT_EQ(outcome.was_fast, is_sound) << depth << " bits, coefficient " << qcoef;
+        EXPECT_EQ(outcome.verdict == ScansVerdict::kSound, is_sound) << depth << ", " << qcoef;
+        if (is_sound) expect_slow_qcoefs(file, std::to_string(qcoef));
       }
     }
   });

@@ -1,4 +1,4 @@
-// Random levels: pictures, all runs and sizes, the longest codes, bytes FF.
+// Random quantized coefficients: pictures, all runs and sizes, the longest codes, bytes FF.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/jpeg/encode_pictures.h"
 
@@ -11,7 +11,7 @@
 
 namespace cudatransform::test {
 
-JpegTestLevels::JpegTestLevels(const JpegCase& c)
+JpegTestQcoefs::JpegTestQcoefs(const JpegCase& c)
     : random_(c.width * 31 + c.height + unsigned(c.fill) * 7) {
   const int count = components_of(c.color);
   for (int i = 0; i < count; ++i) {
@@ -20,15 +20,15 @@ JpegTestLevels::JpegTestLevels(const JpegCase& c)
     component.blocks_w = divide(c.width, 8u * unsigned(is_chroma(c.color, i) ? c.h : 1));
     component.blocks_h = divide(c.height, 8u * unsigned(is_chroma(c.color, i) ? c.v : 1));
     component.stride = size_t{component.blocks_w} * 64 + 8 * size_t(i);
-    component.levels.assign(component.stride * component.blocks_h, 12345);
+    component.qcoefs.assign(component.stride * component.blocks_h, 12345);
     for (uint32_t y = 0; y < component.blocks_h; ++y)
       for (uint32_t x = 0; x < component.blocks_w; ++x)
-        fill(c.fill, &component.levels[component.stride * y + size_t{64} * x]);
+        fill(c.fill, &component.qcoefs[component.stride * y + size_t{64} * x]);
     components.push_back(std::move(component));
   }
 }
 
-void JpegTestLevels::fill(JpegFill kind, int16_t* block) {
+void JpegTestQcoefs::fill(JpegFill kind, int16_t* block) {
   std::fill_n(block, 64, int16_t{0});
   const auto set = [&](int k, int value) {
     block[jpeg_natural_index(unsigned(k))] = static_cast<int16_t>(value);
@@ -63,16 +63,16 @@ void JpegTestLevels::fill(JpegFill kind, int16_t* block) {
   }
 }
 
-JpegPicture describe(const JpegCase& c, JpegTestLevels& levels, const uint16_t (&tables)[2][64]) {
+JpegPicture describe(const JpegCase& c, JpegTestQcoefs& qcoefs, const uint16_t (&tables)[2][64]) {
   JpegPicture picture;
   picture.width = c.width;
   picture.height = c.height;
   picture.color = c.color;
   picture.sampling = JpegSampling::of_luma(c.color, c.h, c.v);
-  for (size_t i = 0; i < levels.components.size(); ++i) {
-    JpegBlocks& component = levels.components[i];
+  for (size_t i = 0; i < qcoefs.components.size(); ++i) {
+    JpegBlocks& component = qcoefs.components[i];
     picture.tables[i] = tables[i == 0 ? 0 : 1];
-    picture.levels[i] = {component.levels.data(), ptrdiff_t(component.stride * 2),
+    picture.qcoefs[i] = {component.qcoefs.data(), ptrdiff_t(component.stride * 2),
                          component.blocks_w, component.blocks_h};
   }
   return picture;

@@ -1,4 +1,4 @@
-// Levels of all kinds for the tests of parallel Huffman coding.
+// Quantized coefficients of all kinds for the tests of parallel Huffman coding.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace cudatransform::test {
 
-// The kind of levels.
+// The kind of quantized coefficients.
 enum class JpegFill { kPicture, kDense, kSparse, kZero, kExtreme, kOnes };
 
 struct JpegCase {
@@ -32,14 +32,14 @@ struct JpegCase {
 
 struct JpegBlocks {
   uint32_t blocks_w, blocks_h;
-  size_t stride;  // levels from one row of blocks to the next
-  std::vector<int16_t> levels;
+  size_t stride;  // quantized coefficients from one row of blocks to the next
+  std::vector<int16_t> qcoefs;
 };
 
 // Random ones, the same for the same case.
-class JpegTestLevels {
+class JpegTestQcoefs {
  public:
-  explicit JpegTestLevels(const JpegCase& c);
+  explicit JpegTestQcoefs(const JpegCase& c);
 
   std::vector<JpegBlocks> components;
 
@@ -53,7 +53,8 @@ class JpegTestLevels {
   int dc_ = 1023;
 };
 
-// A picture of levels in host memory. Its first component has the first table, others the second.
-JpegPicture describe(const JpegCase& c, JpegTestLevels& levels, const uint16_t (&tables)[2][64]);
+// A picture of quantized coefficients in host memory. Its first component has the first table,
+// others the second.
+JpegPicture describe(const JpegCase& c, JpegTestQcoefs& qcoefs, const uint16_t (&tables)[2][64]);
 
 }  // namespace cudatransform::test

@@ -47,24 +47,24 @@ std::unique_ptr<Memory> allocate(Device& device, MemoryKind kind, size_t bytes) 
 // A picture on a device, and its scan's coding parameters.
 class Picture {
  public:
-  Picture(const Coder& coder, const JpegCase& c, JpegTestLevels& levels)
+  Picture(const Coder& coder, const JpegCase& c, JpegTestQcoefs& qcoefs)
       : coder_(coder), device_(*coder.engine.device) {
     for (int k = 0; k < 64; ++k) {
       tables_[0][k] = static_cast<uint16_t>(k + 1);
       tables_[1][k] = static_cast<uint16_t>(2 * k + 1);
     }
-    picture = describe(c, levels, tables_);
+    picture = describe(c, qcoefs, tables_);
     options.restart_interval = c.restart;
     options.optimize = c.optimize;
-    for (size_t i = 0; i < levels.components.size(); ++i) {
-      JpegBlocks& component = levels.components[i];
-      const size_t bytes = component.levels.size() * 2;
-      device_levels_.push_back(allocate(device_, MemoryKind::kDevice, bytes));
+    for (size_t i = 0; i < qcoefs.components.size(); ++i) {
+      JpegBlocks& component = qcoefs.components[i];
+      const size_t bytes = component.qcoefs.size() * 2;
+      device_qcoefs_.push_back(allocate(device_, MemoryKind::kDevice, bytes));
       const auto pitch = static_cast<ptrdiff_t>(bytes);
       const Copy2D copy = {
-          device_levels_.back()->data(), pitch, component.levels.data(), pitch, bytes, 1};
+          device_qcoefs_.back()->data(), pitch, component.qcoefs.data(), pitch, bytes, 1};
       EXPECT_TRUE(device_.upload(device_.queue(QueueKind::kUpload), copy).ok());
-      job.levels[i] = {static_cast<const int16_t*>(device_levels_.back()->data()),
+      job.qcoefs[i] = {static_cast<const int16_t*>(device_qcoefs_.back()->data()),
                        ptrdiff_t(component.stride * 2)};
     }
     EXPECT_TRUE(make_jpeg_scan_layout(picture, options, &job.layout).ok());
@@ -88,12 +88,12 @@ class Picture {
     return *job.result;
   }
   // Symbols as the engine counts them, which are those of host memory.
-  void check_counts(const JpegTestLevels& levels) {
+  void check_counts(const JpegTestQcoefs& qcoefs) {
     JpegSymbolCounts expected;
     JpegEncodeJob defined = job;
     defined.counts = &expected;
-    for (size_t i = 0; i < levels.components.size(); ++i)
-      defined.levels[i].data = levels.components[i].levels.data();
+    for (size_t i = 0; i < qcoefs.components.size(); ++i)
+      defined.qcoefs[i].data = qcoefs.components[i].qcoefs.data();
     count_jpeg_symbols(defined);
     const bool counted = run(coder_.ops.count);
     EXPECT_TRUE(counted && std::memcmp(job.counts, &expected, sizeof expected) == 0);
@@ -149,16 +149,16 @@ class Picture {
   const Coder& coder_;
   Device& device_;
   uint16_t tables_[2][64];
-  std::vector<std::unique_ptr<Memory>> device_levels_;
+  std::vector<std::unique_ptr<Memory>> device_qcoefs_;
   std::unique_ptr<Memory> results_, output_;
 };
 
 void check_case(const JpegCase& c) {
   SCOPED_TRACE(testing::Message() << c);
-  JpegTestLevels levels(c);
+  JpegTestQcoefs qcoefs(c);
   for (const Coder& coder : coders()) {
     SCOPED_TRACE(coder.engine.name);
-    Picture own(coder, c, levels);
+    Picture own(coder, c, qcoefs);
     JpegWriter writer;
     JpegBytes expected;
     const Status status = writer.write(own.picture, own.options, &expected);
@@ -169,7 +169,7 @@ void check_case(const JpegCase& c) {
     ASSERT_EQ(file.size(), expected.size());
     const auto differs = std::mismatch(file.begin(), file.end(), expected.data());
     ASSERT_EQ(differs.first - file.begin(), ptrdiff_t(file.size())) << "first byte that differs";
-    own.check_counts(levels);
+    own.check_counts(qcoefs);
   }
 }
 
@@ -192,7 +192,7 @@ TEST(JpegEncode, EverySamplingAndSize) {
       check_case({size.width, size.height, kind.color, kind.h, kind.v});
 }
 
-TEST(JpegEncode, EveryKindOfLevels) {
+TEST(JpegEncode, EveryKindOfQcoefs) {
   for (const JpegFill fill : {JpegFill::kDense, JpegFill::kSparse, JpegFill::kZero,
                               JpegFill::kExtreme, JpegFill::kOnes, JpegFill::kPicture})
     for (const bool optimize : {false, true}) {
@@ -230,11 +230,11 @@ TEST(JpegEncode, ManyTiles) {
 
 // Symbols rare enough for the longest codes, which then have to be shortened.
 TEST(JpegEncode, OptimalTablesOfFibonacciNumbers) {
-  JpegTestLevels levels({8 * 1000, 8 * 12, kGray, 1, 1, JpegFill::kZero});
-  JpegBlocks& component = levels.components[0];
+  JpegTestQcoefs qcoefs({8 * 1000, 8 * 12, kGray, 1, 1, JpegFill::kZero});
+  JpegBlocks& component = qcoefs.components[0];
   uint32_t a = 1, b = 1, symbol = 0;
   for (size_t i = 0, left = 1; i < 12000; ++i) {
-    int16_t* block = &component.levels[component.stride * (i / 1000) + 64 * (i % 1000)];
+    int16_t* block = &component.qcoefs[component.stride * (i / 1000) + 64 * (i % 1000)];
     // Run and size count through the symbols.
     block[jpeg_natural_index(1 + symbol / 10)] = static_cast<int16_t>(1 << symbol % 10);
     if (--left > 0) continue;
@@ -246,7 +246,7 @@ TEST(JpegEncode, OptimalTablesOfFibonacciNumbers) {
   }
   for (const Coder& coder : coders()) {
     if (quick() && !coder.engine.device->is_host()) continue;
-    Picture own(coder, {8 * 1000, 8 * 12, kGray, 1, 1, JpegFill::kZero, 0, true}, levels);
+    Picture own(coder, {8 * 1000, 8 * 12, kGray, 1, 1, JpegFill::kZero, 0, true}, qcoefs);
     const JpegHuffmanTables tables = own.optimal_tables();
     EXPECT_GT(tables.ac[0].counts[16], 2);
     JpegWriter writer;
@@ -258,7 +258,7 @@ TEST(JpegEncode, OptimalTablesOfFibonacciNumbers) {
   }
 }
 
-TEST(JpegEncode, LevelsThatAreNotPlainAreReported) {
+TEST(JpegEncode, QcoefsThatAreNotPlainAreReported) {
   const JpegCase c{100, 75, kYcbcr, 2, 2};
   const struct {
     size_t component, at;
@@ -275,14 +275,14 @@ TEST(JpegEncode, LevelsThatAreNotPlainAreReported) {
                  {1, 64 * 6, -1025, false},
                  {2, 64 * 34, 32767, false}};
   for (const auto& change : changes) {
-    JpegTestLevels levels(c);
-    levels.components[change.component].levels[change.at] = change.value;
+    JpegTestQcoefs qcoefs(c);
+    qcoefs.components[change.component].qcoefs[change.at] = change.value;
     for (const Coder& coder : coders()) {
-      Picture own(coder, c, levels);
+      Picture own(coder, c, qcoefs);
       JpegHeaders headers;
       JpegHuffmanTables tables;
       ASSERT_TRUE(headers.standard_tables(&tables).ok());
-      EXPECT_EQ(own.encode(tables, 1 << 20).faults, change.plain ? 0u : kJpegLevelsNotPlain)
+      EXPECT_EQ(own.encode(tables, 1 << 20).faults, change.plain ? 0u : kJpegQcoefsNotPlain)
           << coder.engine.name << ": " << change.value << " at " << change.at;
     }
   }
@@ -291,8 +291,8 @@ TEST(JpegEncode, LevelsThatAreNotPlainAreReported) {
 TEST(JpegEncode, SymbolsWithoutACodeAreReported) {
   const JpegCase c{100, 75, kYcbcr, 2, 2};
   for (const Coder& coder : coders()) {
-    JpegTestLevels levels(c);
-    Picture own(coder, c, levels);
+    JpegTestQcoefs qcoefs(c);
+    Picture own(coder, c, qcoefs);
     JpegHuffmanTables tables = own.optimal_tables();
     EXPECT_EQ(own.encode(tables, 1 << 20).faults, 0u);
     // The rarest goes.
@@ -307,9 +307,9 @@ TEST(JpegEncode, SymbolsWithoutACodeAreReported) {
 TEST(JpegEncode, MissingRoomIsReported) {
   for (const JpegFill fill : {JpegFill::kPicture, JpegFill::kOnes, JpegFill::kZero}) {
     const JpegCase c{161, 90, kYcbcr, 2, 2, fill, 5};
-    JpegTestLevels levels(c);
+    JpegTestQcoefs qcoefs(c);
     for (const Coder& coder : coders()) {
-      Picture own(coder, c, levels);
+      Picture own(coder, c, qcoefs);
       JpegHeaders headers;
       JpegHuffmanTables tables;
       ASSERT_TRUE(headers.standard_tables(&tables).ok());
@@ -339,9 +339,9 @@ TEST(JpegEncode, JobsAreValidated) {
             StatusCode::kUnsupported);
   EXPECT_TRUE(make_jpeg_scan_layout(7680, 4320, 3, 1, 1, 1, &layout).ok());
   const JpegCase c{100, 75, kYcbcr, 2, 2};
-  JpegTestLevels levels(c);
+  JpegTestQcoefs qcoefs(c);
   for (const Coder& coder : coders()) {
-    Picture own(coder, c, levels);
+    Picture own(coder, c, qcoefs);
     JpegHuffmanTables tables;
     JpegCodes codes;
     own.job.output = reinterpret_cast<uint8_t*>(own.job.result);
@@ -353,9 +353,9 @@ TEST(JpegEncode, JobsAreValidated) {
     codes.of[1][7] = jpeg_code(8, 3, 7);
     EXPECT_FALSE(validate(own.job, false).ok());
     codes.of[1][7] = 0;
-    own.job.levels[2].stride -= 2;
+    own.job.qcoefs[2].stride -= 2;
     EXPECT_TRUE(validate(own.job, false).ok());  // 8 were left
-    own.job.levels[0].stride -= 2;
+    own.job.qcoefs[0].stride -= 2;
     EXPECT_FALSE(validate(own.job, false).ok());
   }
 }

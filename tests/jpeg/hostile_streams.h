@@ -31,7 +31,7 @@ inline Bytes marker_segment(uint8_t code, const Bytes& data) {
       {{0xff, code, static_cast<uint8_t>(length >> 8), static_cast<uint8_t>(length)}, data});
 }
 
-// A gray picture of one block, in which all levels are 0; `extra` follows its SOI.
+// A gray picture of one block, in which all quantized coefficients are 0; `extra` follows its SOI.
 inline Bytes tiny_picture(const Bytes& extra = {}, uint8_t width = 8) {
   Bytes table(65, 1);
   table[0] = 0;

@@ -15,8 +15,8 @@ namespace {
   throw std::runtime_error(std::string("libjpeg: ") + text);
 }
 
-void throw_warning(j_common_ptr info, int level) {
-  if (level < 0) throw_error(info);
+void throw_warning(j_common_ptr info, int qcoef) {
+  if (qcoef < 0) throw_error(info);
 }
 
 jpeg_error_mgr* throwing(jpeg_error_mgr* errors) {
@@ -67,17 +67,17 @@ Decompressor::Decompressor(const std::vector<uint8_t>& file, Warnings warnings) 
 
 Decompressor::~Decompressor() { jpeg_destroy_decompress(this); }
 
-std::vector<int16_t> component_levels(Decompressor& info, jvirt_barray_ptr array, int component) {
+std::vector<int16_t> component_qcoefs(Decompressor& info, jvirt_barray_ptr array, int component) {
   const jpeg_component_info& of = info.comp_info[component];
-  std::vector<int16_t> levels;
-  levels.reserve(size_t{64} * of.width_in_blocks * of.height_in_blocks);
+  std::vector<int16_t> qcoefs;
+  qcoefs.reserve(size_t{64} * of.width_in_blocks * of.height_in_blocks);
   for (JDIMENSION y = 0; y < of.height_in_blocks; ++y) {
     JBLOCKARRAY rows =
         info.mem->access_virt_barray(reinterpret_cast<j_common_ptr>(&info), array, y, 1, FALSE);
     for (JDIMENSION x = 0; x < of.width_in_blocks; ++x)
-      levels.insert(levels.end(), rows[0][x], rows[0][x] + 64);
+      qcoefs.insert(qcoefs.end(), rows[0][x], rows[0][x] + 64);
   }
-  return levels;
+  return qcoefs;
 }
 
 }  // namespace cudatransform::test

@@ -43,8 +43,8 @@ struct Decompressor : jpeg_decompress_struct {
   jpeg_error_mgr errors_;
 };
 
-// The levels of a component, block after block in natural order, without the padding blocks of
-// MCUs. `array`: of jpeg_read_coefficients().
-std::vector<int16_t> component_levels(Decompressor& info, jvirt_barray_ptr array, int component);
+// The quantized coefficients of a component, block after block in natural order, without the
+// padding blocks of MCUs. `array`: of jpeg_read_coefficients().
+std::vector<int16_t> component_qcoefs(Decompressor& info, jvirt_barray_ptr array, int component);
 
 }  // namespace cudatransform::test

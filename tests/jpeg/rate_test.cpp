@@ -1,4 +1,5 @@
-// The symbols of candidates for a frame's tables, against the levels of a transform for each.
+// The symbols of candidates for a frame's tables, against the quantized coefficients of a transform
+// for each.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -74,7 +75,7 @@ class Frame {
         });
     EXPECT_TRUE(status.ok()) << status.message;
   }
-  // By the levels of a transform.
+  // By the quantized coefficients of a transform.
   JpegSymbolCounts count_one(int candidate) {
     Dct8x8Job dct = job.dct;
     std::copy_n(job.tables[candidate], 4, dct.tables);
@@ -82,7 +83,7 @@ class Frame {
     encode.layout = job.layout;
     encode.counts = job.counts;
     for (int i = 0; i < dct.components; ++i)
-      encode.levels[i] = {static_cast<const int16_t*>(dct.coefs[i].data), dct.coefs[i].pitch};
+      encode.qcoefs[i] = {static_cast<const int16_t*>(dct.coefs[i].data), dct.coefs[i].pitch};
     const Status status =
         submit_and_wait(engine_, [&](Device& device, Queue& queue, FencePtr* done) -> Status {
           CT_RETURN_IF_ERROR(cuda_dct8x8_ops().submit(device, queue, dct, nullptr));
@@ -132,18 +133,19 @@ class Frame {
     coefs.pitch = coefs.blocks_w * 128;
     coefs.table = i > 0;
     coefs.chroma = i > 0;
-    levels_.push_back(
+    qcoefs_.push_back(
         allocate(device_, MemoryKind::kDevice, size_t(coefs.pitch) * size_t(coefs.blocks_h)));
-    coefs.data = levels_.back()->data();
+    coefs.data = qcoefs_.back()->data();
   }
 
   const Engine& engine_;
   Device& device_;
-  std::vector<std::unique_ptr<Memory>> samples_, levels_;
+  std::vector<std::unique_ptr<Memory>> samples_, qcoefs_;
   std::unique_ptr<Memory> counts_;
 };
 
-// Counts once more, with the job as it is, and compares with the levels of a transform.
+// Counts once more, with the job as it is, and compares with the quantized coefficients of a
+// transform.
 void check_again(Frame* frame) {
   frame->count_at_once();
   const std::vector<JpegSymbolCounts> counts(frame->job.counts,
@@ -200,7 +202,8 @@ TEST(RateCount, CountsAFrameAgain) {
   }
 }
 
-// A level that is zero with a divisor is zero with all larger ones, as lists rely on.
+// A quantized coefficient that is zero with a divisor is zero with all larger ones, as lists rely
+// on.
 TEST(RateCount, EveryDivisor) {
   const int step = quick() ? 7 : 1;
   for (const Engine* engine : engine_of_each_kind()) {

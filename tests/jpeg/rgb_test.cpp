@@ -64,7 +64,7 @@ Picture random_picture(int width, int height, unsigned seed) {
   return picture;
 }
 
-// Files with tables of ones: a sample that differs by one changes levels.
+// Files with tables of ones: a sample that differs by one changes quantized coefficients.
 void prepare(Compressor& to, const RgbCase& of, const Kind& kind) {
   to.open_for_rgb(of.width, of.height,
                   of.color == RgbColor::kGray    ? JCS_GRAYSCALE

@@ -69,8 +69,8 @@ class Warnings {
     cinfo.err = jpeg_std_error(&errors.base);
     errors.all = &all_;
     errors.base.error_exit = [](j_common_ptr common) { longjmp(of(common)->leave, 1); };
-    errors.base.emit_message = [](j_common_ptr common, int level) {
-      if (level < 0) of(common)->all->insert(common->err->msg_code);
+    errors.base.emit_message = [](j_common_ptr common, int qcoef) {
+      if (qcoef < 0) of(common)->all->insert(common->err->msg_code);
     };
     if (setjmp(errors.leave) == 0) {
       jpeg_create_decompress(&cinfo);
@@ -107,17 +107,17 @@ class Warnings {
 
 // JpegReader's results for a file.
 struct Reading {
-  LevelsMemory levels;
+  QcoefsMemory qcoefs;
   JpegTables tables;
   JpegFindings found;
   Status status;
   bool was_fast = false;
 
   Reading(const uint8_t* data, size_t size, const JpegReading& how, JpegHeader header)
-      : levels(header) {
+      : qcoefs(header) {
     JpegReader reader;
     (void)reader.read_header({data, size}, &header);
-    status = reader.read_coefficients(levels.levels(), &tables, &found, how);
+    status = reader.read_coefficients(qcoefs.qcoefs(), &tables, &found, how);
     was_fast = reader.was_fast();
   }
   bool is_damaged() const { return !status.ok() || !found.damage.empty(); }
@@ -166,12 +166,12 @@ std::string judge_fast(const uint8_t* data, size_t size, const JpegHeader& heade
            ", expected " + irregularity_text(slow.found.irregular);
   if (!same_tables(slow.tables, fast.tables, header.components))
     return "other quantization tables with JpegScanDecoder";
-  if (!fast.levels.margins_are_whole()) return "JpegScanDecoder writes outside of the picture";
+  if (!fast.qcoefs.margins_are_whole()) return "JpegScanDecoder writes outside of the picture";
   const std::string wrong = judge_verdict(slow, Warnings(data, size));
   if (!wrong.empty())
     return wrong + " (damage: '" + slow.found.damage + "', irregular: '" +
            irregularity_text(slow.found.irregular) + "')";
-  const std::string difference = fast.levels.difference(slow.levels);
+  const std::string difference = fast.qcoefs.difference(slow.qcoefs);
   return difference.empty() ? difference : "with JpegScanDecoder, " + difference;
 }
 
@@ -181,17 +181,17 @@ struct Freed {
 
 }  // namespace
 
-LevelsMemory::LevelsMemory(const JpegHeader& header) : components_(header.components) {
+QcoefsMemory::QcoefsMemory(const JpegHeader& header) : components_(header.components) {
   for (int c = 0; c < components_; ++c) {
     const size_t row = size_t{64} * header.blocks_w[c];
     memory_[c].assign(2 * kMargin + row * header.blocks_h[c], kUntouched);
-    levels_[c] = {memory_[c].data() + kMargin, static_cast<ptrdiff_t>(row * sizeof(int16_t)),
+    qcoefs_[c] = {memory_[c].data() + kMargin, static_cast<ptrdiff_t>(row * sizeof(int16_t)),
                   header.blocks_w[c], header.blocks_h[c]};
   }
 }
 
-bool LevelsMemory::margins_are_whole() const {
-  const auto is_whole = [](int16_t level) { return level == kUntouched; };
+bool QcoefsMemory::margins_are_whole() const {
+  const auto is_whole = [](int16_t qcoef) { return qcoef == kUntouched; };
   for (int c = 0; c < components_; ++c) {
     const auto& memory = memory_[c];
     if (!std::all_of(memory.begin(), memory.begin() + kMargin, is_whole) ||
@@ -201,22 +201,22 @@ bool LevelsMemory::margins_are_whole() const {
   return true;
 }
 
-std::string LevelsMemory::difference(const LevelsMemory& other) const {
+std::string QcoefsMemory::difference(const QcoefsMemory& other) const {
   for (int c = 0; c < components_; ++c) {
     if (memory_[c] == other.memory_[c]) continue;
     size_t at = 0;
     while (memory_[c][at] == other.memory_[c][at]) ++at;
-    const size_t level = at - kMargin, block = level / 64;
+    const size_t qcoef = at - kMargin, block = qcoef / 64;
     return "component " + std::to_string(c) + ", block " +
-           std::to_string(block % levels_[c].blocks_w) + ", " +
-           std::to_string(block / levels_[c].blocks_w) + ", level " + std::to_string(level % 64) +
-           ": " + std::to_string(memory_[c][at]) + ", expected " +
+           std::to_string(block % qcoefs_[c].blocks_w) + ", " +
+           std::to_string(block / qcoefs_[c].blocks_w) + ", coefficient " +
+           std::to_string(qcoef % 64) + ": " + std::to_string(memory_[c][at]) + ", expected " +
            std::to_string(other.memory_[c][at]);
   }
   return {};
 }
 
-Status ScansDecoder::run(const JpegScans& scans, const uint8_t* block, LevelsMemory* levels,
+Status ScansDecoder::run(const JpegScans& scans, const uint8_t* block, QcoefsMemory* qcoefs,
                          JpegDecodeResult* result) {
   Queue& queue = device_.queue(QueueKind::kCompute);
   std::unique_ptr<Memory> planes[kJpegMaxComponents], pinned, reported;
@@ -230,27 +230,27 @@ Status ScansDecoder::run(const JpegScans& scans, const uint8_t* block, LevelsMem
   job.result = static_cast<JpegDecodeResult*>(reported->data());
   const auto all = [&](int c) {
     Copy2D copy;
-    copy.row_bytes = levels->memory(c).size() * sizeof(int16_t);
+    copy.row_bytes = qcoefs->memory(c).size() * sizeof(int16_t);
     copy.rows = 1;
     copy.dst_pitch = copy.src_pitch = static_cast<ptrdiff_t>(copy.row_bytes);
     return copy;
   };
-  for (int c = 0; c < levels->components(); ++c) {
+  for (int c = 0; c < qcoefs->components(); ++c) {
     Copy2D copy = all(c);
     CT_RETURN_IF_ERROR(device_.allocate(MemoryKind::kDevice, copy.row_bytes, &planes[c]));
     copy.dst = planes[c]->data();
-    copy.src = levels->memory(c).data();
+    copy.src = qcoefs->memory(c).data();
     CT_RETURN_IF_ERROR(device_.upload(queue, copy));
-    job.levels[c] = levels->levels()[c];
-    job.levels[c].data = static_cast<int16_t*>(planes[c]->data()) + LevelsMemory::kMargin;
+    job.qcoefs[c] = qcoefs->qcoefs()[c];
+    job.qcoefs[c].data = static_cast<int16_t*>(planes[c]->data()) + QcoefsMemory::kMargin;
   }
   FencePtr done;
   CT_RETURN_IF_ERROR(ops_.submit(device_, queue, job, &done));
   CT_RETURN_IF_ERROR(done->wait());
-  for (int c = 0; c < levels->components(); ++c) {
+  for (int c = 0; c < qcoefs->components(); ++c) {
     Copy2D copy = all(c);
     copy.src = planes[c]->data();
-    copy.dst = levels->memory(c).data();
+    copy.dst = qcoefs->memory(c).data();
     CT_RETURN_IF_ERROR(device_.download(queue, copy));
   }
   FencePtr fetched;
@@ -261,29 +261,29 @@ Status ScansDecoder::run(const JpegScans& scans, const uint8_t* block, LevelsMem
 }
 
 JpegDecodeResult ScansDecoder::operator()(const JpegScans& scans, const uint8_t* block,
-                                          LevelsMemory* levels) {
+                                          QcoefsMemory* qcoefs) {
   JpegDecodeResult result;
-  const Status status = run(scans, block, levels, &result);
+  const Status status = run(scans, block, qcoefs, &result);
   failure_ = status.ok() ? std::string() : status.message;
   return result;
 }
 
 ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder,
-                         size_t most_levels) {
+                         size_t most_qcoefs) {
   ScansOutcome outcome;
   JpegReader reader;
   JpegHeader header;
   if (!reader.read_header({data, size}, &header).ok()) return outcome;
-  size_t levels = 0;
+  size_t qcoefs = 0;
   for (int c = 0; c < header.components; ++c)
-    levels += size_t{64} * header.blocks_w[c] * header.blocks_h[c];
-  if (levels > most_levels || size < header.least_bytes) return outcome;
+    qcoefs += size_t{64} * header.blocks_w[c] * header.blocks_h[c];
+  if (qcoefs > most_qcoefs || size < header.least_bytes) return outcome;
   outcome.for_us = is_sequential(data, size);
-  LevelsMemory judged(header);
+  QcoefsMemory judged(header);
   JpegTables judged_tables;
   JpegFindings found;
   const Status status =
-      reader.read_coefficients(judged.levels(), &judged_tables, &found, {false, nullptr, false});
+      reader.read_coefficients(judged.qcoefs(), &judged_tables, &found, {false, nullptr, false});
   outcome.judged_sound = status.ok() && found.damage.empty();
   outcome.irregular = found.irregular;
 
@@ -309,12 +309,13 @@ ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder
   if (!outcome.wrong.empty()) return outcome;
   outcome.subsequences = scans.subsequences;
 
-  LevelsMemory decoded(header);
+  QcoefsMemory decoded(header);
   const JpegDecodeResult result = decoder(scans, block.get(), &decoded);
   outcome.reported = result.damage;
   outcome.is_whole = result.segments == scans.segments;
   outcome.wrong = decoder.failure();
-  if (!decoded.margins_are_whole()) outcome.wrong = "levels were written outside of the picture";
+  if (!decoded.margins_are_whole())
+    outcome.wrong = "coefficients were written outside of the picture";
   const bool is_sound = is_decoded(scans, result);
   outcome.verdict = is_sound ? ScansVerdict::kSound : ScansVerdict::kDamaged;
   if (!is_sound || !outcome.wrong.empty()) return outcome;

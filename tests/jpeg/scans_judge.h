@@ -11,22 +11,22 @@
 
 namespace cudatransform::test {
 
-// The levels of a picture, in memory with a margin that no decoder may write to.
-class LevelsMemory {
+// The quantized coefficients of a picture, in memory with a margin that no decoder may write to.
+class QcoefsMemory {
  public:
-  explicit LevelsMemory(const JpegHeader& header);
-  const JpegLevels* levels() const { return levels_; }
+  explicit QcoefsMemory(const JpegHeader& header);
+  const JpegQcoefs* qcoefs() const { return qcoefs_; }
   int components() const { return components_; }
-  // Of a component, with its margins, which are as large as its levels are aligned.
+  // Of a component, with its margins, which are as large as its quantized coefficients are aligned.
   std::vector<int16_t>& memory(int component) { return memory_[component]; }
-  static constexpr size_t kMargin = 64;  // levels
+  static constexpr size_t kMargin = 64;  // quantized coefficients
   bool margins_are_whole() const;
   // Empty, or the first difference's place.
-  std::string difference(const LevelsMemory& other) const;
+  std::string difference(const QcoefsMemory& other) const;
 
  private:
   std::vector<int16_t> memory_[kJpegMaxComponents];
-  JpegLevels levels_[kJpegMaxComponents];
+  JpegQcoefs qcoefs_[kJpegMaxComponents];
   int components_ = 0;
 };
 
@@ -53,12 +53,12 @@ struct ScansOutcome {
 class ScansDecoder {
  public:
   ScansDecoder(Device& device, const JpegDecodeOps& ops) : device_(device), ops_(ops) {}
-  // Fills levels and margins with earlier data.
-  JpegDecodeResult operator()(const JpegScans& scans, const uint8_t* block, LevelsMemory* levels);
+  // Fills quantized coefficients and margins with earlier data.
+  JpegDecodeResult operator()(const JpegScans& scans, const uint8_t* block, QcoefsMemory* qcoefs);
   const std::string& failure() const { return failure_; }
 
  private:
-  Status run(const JpegScans& scans, const uint8_t* block, LevelsMemory* levels,
+  Status run(const JpegScans& scans, const uint8_t* block, QcoefsMemory* qcoefs,
              JpegDecodeResult* result);
 
   Device& device_;
@@ -67,10 +67,10 @@ class ScansDecoder {
 };
 
 // The parallel decoder must be right where it reports nothing: libjpeg finds no damage, and every
-// level and table is the same. And JpegReader must give the same results with and without
-// JpegScanDecoder, for every file, and a verdict that agrees with libjpeg's warnings: some mean
-// damage, some an irregular picture, and no warning means neither.
+// quantized coefficient and table is the same. And JpegReader must give the same results with and
+// without JpegScanDecoder, for every file, and a verdict that agrees with libjpeg's warnings: some
+// mean damage, some an irregular picture, and no warning means neither.
 ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder,
-                         size_t most_levels = size_t{1} << 30);
+                         size_t most_qcoefs = size_t{1} << 30);
 
 }  // namespace cudatransform::test

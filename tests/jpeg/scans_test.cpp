@@ -1,5 +1,5 @@
-// JPEG scans decoded in parallel, and by JpegScanDecoder: every level equal to libjpeg-turbo's, and
-// damage never missed.
+// JPEG scans decoded in parallel, and by JpegScanDecoder: every quantized coefficient equal to
+// libjpeg-turbo's, and damage never missed.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The test makes files itself; files in the folders of CUDATRANSFORM_JPEGS (separated by ':',
@@ -20,7 +20,7 @@
 namespace cudatransform::test {
 namespace {
 
-// The decoder decodes a sound file of a supported kind, and its levels are right.
+// The decoder decodes a sound file of a supported kind, and its quantized coefficients are right.
 ScansOutcome expect_decoded(const std::vector<uint8_t>& file, ScansDecoder& decoder,
                             const std::string& what) {
   const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);
@@ -198,13 +198,13 @@ TEST(JpegScans, JobsThatCannotBe) {
   JpegHeader header;
   JpegReader judge;
   ASSERT_TRUE(judge.read_header(file, &header).ok());
-  const LevelsMemory levels(header);
+  const QcoefsMemory qcoefs(header);
   JpegDecodeResult result;
   JpegDecodeJob job;
   job.scans = &scans;
   job.block = block;
   job.result = &result;
-  std::copy_n(levels.levels(), header.components, job.levels);
+  std::copy_n(qcoefs.qcoefs(), header.components, job.qcoefs);
   EXPECT_TRUE(validate(job).ok());
   const auto refused = [&](auto&& change) {
     JpegDecodeJob changed = job;
@@ -213,14 +213,15 @@ TEST(JpegScans, JobsThatCannotBe) {
   };
   EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.block += 4; }));
   EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.result = nullptr; }));
-  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.levels[2].data = nullptr; }));
-  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.levels[1].data += 4; }));
-  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.levels[0].stride += 8; }));
-  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.levels[0].stride -= 128; }));
-  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.levels[1].blocks_h -= 1; }));
+  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.qcoefs[2].data = nullptr; }));
+  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.qcoefs[1].data += 4; }));
+  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.qcoefs[0].stride += 8; }));
+  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.qcoefs[0].stride -= 128; }));
+  EXPECT_TRUE(refused([](JpegDecodeJob& changed) { changed.qcoefs[1].blocks_h -= 1; }));
 }
 
-// All blocks came: every decoder has libjpeg's levels, and reports the irregularity.
+// All blocks came: every decoder has libjpeg's quantized coefficients, and reports the
+// irregularity.
 TEST(JpegScans, OddFilesAreDecoded) {
   for_each_decoder([](ScansDecoder& decoder) {
     std::mt19937 random(11);

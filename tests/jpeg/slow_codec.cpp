@@ -68,7 +68,7 @@ inline void size_components(SlowPicture* picture) {
   for (SlowComponent& component : picture->components) {
     component.blocks_w = slow_divide_up(slow_divide_up(picture->width * component.h, max_h), 8);
     component.blocks_h = slow_divide_up(slow_divide_up(picture->height * component.v, max_v), 8);
-    component.levels.assign(size_t{64} * component.blocks_w * component.blocks_h, 0);
+    component.qcoefs.assign(size_t{64} * component.blocks_w * component.blocks_h, 0);
   }
 }
 
@@ -159,29 +159,29 @@ class Encoder {
         std::fill(std::begin(dc), std::end(dc), 0);
       }
       for_mcu(picture_, scan, mcu, mcus_w, [&](int c, int block) {
-        int16_t levels[64] = {static_cast<int16_t>(dc[c])};
+        int16_t qcoefs[64] = {static_cast<int16_t>(dc[c])};
         if (block >= 0)
-          std::copy_n(picture_.components[c].levels.begin() + ptrdiff_t{64} * block, 64, levels);
-        put_block(levels, &dc[c]);
+          std::copy_n(picture_.components[c].qcoefs.begin() + ptrdiff_t{64} * block, 64, qcoefs);
+        put_block(qcoefs, &dc[c]);
       });
     }
     pad();
   }
-  void put_block(const int16_t* levels, int* dc) {
-    const int difference = levels[0] - *dc;
-    *dc = levels[0];
+  void put_block(const int16_t* qcoefs, int* dc) {
+    const int difference = qcoefs[0] - *dc;
+    *dc = qcoefs[0];
     put_bits(size_of(difference), 8);
     put_value(difference);
     int zeros = 0;
     for (int k = 1; k < 64; ++k) {
-      const int level = levels[natural_of(k)];
-      if (level == 0) {
+      const int qcoef = qcoefs[natural_of(k)];
+      if (qcoef == 0) {
         ++zeros;
         continue;
       }
       for (; zeros > 15; zeros -= 16) put_ac(0xf0);
-      put_ac(zeros << 4 | size_of(level));
-      put_value(level);
+      put_ac(zeros << 4 | size_of(qcoef));
+      put_value(qcoef);
       zeros = 0;
     }
     if (zeros > 0) put_ac(0);
@@ -243,10 +243,10 @@ SlowPicture random_deep_picture(int width, int height, int components, int h, in
   for (SlowComponent& component : picture.components) {
     for (int k = 0; k < 64; ++k)
       component.table[k] = static_cast<uint16_t>(component.id == 2 ? 300 + k : 2 + k);
-    for (size_t i = 0; i < component.levels.size(); ++i) {
+    for (size_t i = 0; i < component.qcoefs.size(); ++i) {
       const int values = i % 64 == 0 ? 14000 : random() % 6 == 0 ? 2500 : 0;
       const int most = values / component.table[i % 64];
-      component.levels[i] =
+      component.qcoefs[i] =
           static_cast<int16_t>(static_cast<int>(random() % (2u * most + 1)) - most);
     }
   }
@@ -265,11 +265,11 @@ std::vector<double> slow_samples(const SlowComponent& component, int depth) {
   std::vector<double> samples(size_t{64} * component.blocks_w * component.blocks_h);
   for (size_t i = 0; i < samples.size(); ++i) {
     const int x = static_cast<int>(i) % width, y = static_cast<int>(i) / width;
-    const auto* levels =
-        &component.levels[size_t{64} * (static_cast<size_t>(y / 8) * component.blocks_w + x / 8)];
+    const auto* qcoefs =
+        &component.qcoefs[size_t{64} * (static_cast<size_t>(y / 8) * component.blocks_w + x / 8)];
     double sum = 1 << (depth - 1);
     for (int k = 0; k < 64; ++k)
-      sum += cosine[y % 8][k / 8] * cosine[x % 8][k % 8] * levels[k] * component.table[k];
+      sum += cosine[y % 8][k / 8] * cosine[x % 8][k % 8] * qcoefs[k] * component.table[k];
     samples[i] = sum;
   }
   return samples;
@@ -391,27 +391,27 @@ class Decoder {
         std::fill(std::begin(dc), std::end(dc), 0);
       }
       for_mcu(picture_, scan, mcu, mcus_w, [&](int c, int block) {
-        int16_t levels[64] = {};
-        take_block(selectors[c], &dc[c], levels);
+        int16_t qcoefs[64] = {};
+        take_block(selectors[c], &dc[c], qcoefs);
         if (block >= 0)
-          std::copy_n(levels, 64, picture_.components[c].levels.begin() + ptrdiff_t{64} * block);
+          std::copy_n(qcoefs, 64, picture_.components[c].qcoefs.begin() + ptrdiff_t{64} * block);
       });
     }
     left_ = 0;
   }
-  void take_block(int selector, int* dc, int16_t* levels) {
+  void take_block(int selector, int* dc, int16_t* qcoefs) {
     *dc += value(symbol(tables_[0][selector >> 4]));
-    levels[0] = level(*dc);
+    qcoefs[0] = qcoef(*dc);
     for (int k = 1; k < 64; ++k) {
       const int both = symbol(tables_[1][selector & 15]), size = both & 15;
       if (size == 0 && both >> 4 != 15) return;
       k += both >> 4;
       if (k > 63) refuse("a block is too long");
-      levels[natural_of(k)] = level(value(size));
+      qcoefs[natural_of(k)] = qcoef(value(size));
     }
   }
-  static int16_t level(int value) {
-    if (value < -32768 || value > 32767) refuse("a level is too large");
+  static int16_t qcoef(int value) {
+    if (value < -32768 || value > 32767) refuse("a coefficient is too large");
     return static_cast<int16_t>(value);
   }
 

@@ -14,7 +14,7 @@ namespace cudatransform::test {
 struct SlowComponent {
   int id = 0, h = 1, v = 1;
   int blocks_w = 0, blocks_h = 0;    // without those that only fill up MCUs
-  std::vector<int16_t> levels;       // block after block, natural order
+  std::vector<int16_t> qcoefs;       // block after block, natural order
   std::array<uint16_t, 64> table{};  // natural order
 };
 
@@ -25,11 +25,12 @@ struct SlowPicture {
   std::vector<SlowComponent> components;
 };
 
-// A picture without levels: factors of the first component and the fourth; others have 1.
+// A picture without quantized coefficients: factors of the first component and the fourth; others
+// have 1.
 SlowPicture slow_picture(int width, int height, int depth, int components, int h, int v);
 
-// Of 12 bits: levels by chance, a few of them other than zero, whose samples are in range for the
-// most part; tables of 8 bits and, of the second component, of 16.
+// Of 12 bits: quantized coefficients by chance, a few of them other than zero, whose samples are in
+// range for the most part; tables of 8 bits and, of the second component, of 16.
 SlowPicture random_deep_picture(int width, int height, int components, int h, int v, unsigned seed);
 
 // Throws std::runtime_error for anything but a sound file of one scan or several.

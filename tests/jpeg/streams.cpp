@@ -1,4 +1,5 @@
-// JPEG files of kinds that no encoder makes: tables of any shape, any levels, any order of scans.
+// JPEG files of kinds that no encoder makes: tables of any shape, any quantized coefficients, any
+// order of scans.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/jpeg/streams.h"
 
@@ -233,7 +234,7 @@ class Writer {
       index = next;
     }
   }
-  // A difference that leaves the level within bounds.
+  // A difference that leaves the quantized coefficient within bounds.
   void write_difference(const Coder& coder, int* dc, Bits* bits) {
     for (;;) {
       const Coder::Code& code = coder.codes[random_() % coder.codes.size()];

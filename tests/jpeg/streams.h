@@ -1,4 +1,5 @@
-// JPEG files of kinds that no encoder makes: tables of any shape, any levels, any order of scans.
+// JPEG files of kinds that no encoder makes: tables of any shape, any quantized coefficients, any
+// order of scans.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -39,7 +40,7 @@ struct StreamKind {
   std::string text() const;
 };
 
-// A sound file with levels by chance.
+// A sound file with quantized coefficients by chance.
 std::vector<uint8_t> make_stream(const StreamKind& kind);
 
 // The positions of all markers with codes from `first` to `last`.

@@ -44,14 +44,14 @@ const JpegCase kTwelveBitCases[] = {
     {61, 60, kYcck, 2, 2, JpegFill::kPicture, 2},
 };
 
-// libjpeg may not write 12 bits. Where levels are those of 8 bits, the file is its file of 8 bits
-// with the best tables, but for the frame header.
+// libjpeg may not write 12 bits. Where quantized coefficients are those of 8 bits, the file is its
+// file of 8 bits with the best tables, but for the frame header.
 TEST(JpegWriter, TwelveBitsAreCodedAsLibjpegCodes) {
   for (const JpegCase& c : kTwelveBitCases) {
     SCOPED_TRACE(testing::Message() << c);
-    JpegTestLevels levels(c);
+    JpegTestQcoefs qcoefs(c);
     const WideTables wide;
-    JpegPicture picture = describe(c, levels, wide.tables);
+    JpegPicture picture = describe(c, qcoefs, wide.tables);
     JpegOptions options;
     options.restart_interval = c.restart;
     JpegWriter writer;
@@ -72,18 +72,18 @@ TEST(JpegWriter, TwelveBitsAreCodedAsLibjpegCodes) {
   }
 }
 
-// Levels of all sizes that 12 bits have.
+// Quantized coefficients of all sizes that 12 bits have.
 TEST(JpegWriter, TwelveBitsAreReadBack) {
   for (const JpegCase& c : kTwelveBitCases) {
     if (c.color == kCmyk) continue;  // slow_decode() knows no names
     SCOPED_TRACE(testing::Message() << c);
-    JpegTestLevels levels(c);
+    JpegTestQcoefs qcoefs(c);
     std::mt19937 random(c.width);
-    for (JpegBlocks& component : levels.components)
-      for (int16_t& level : component.levels)
-        level = static_cast<int16_t>(level << random() % 5 & ~15) | (level & 15);
+    for (JpegBlocks& component : qcoefs.components)
+      for (int16_t& qcoef : component.qcoefs)
+        qcoef = static_cast<int16_t>(qcoef << random() % 5 & ~15) | (qcoef & 15);
     const WideTables wide;
-    JpegPicture picture = describe(c, levels, wide.tables);
+    JpegPicture picture = describe(c, qcoefs, wide.tables);
     picture.depth = 12;
     JpegOptions options;
     options.restart_interval = c.restart;
@@ -96,11 +96,11 @@ TEST(JpegWriter, TwelveBitsAreReadBack) {
     EXPECT_EQ(read.frame_marker, 0xc1);
     for (size_t i = 0; i < read.components.size(); ++i) {
       const SlowComponent& component = read.components[i];
-      const JpegBlocks& own = levels.components[i];
+      const JpegBlocks& own = qcoefs.components[i];
       for (uint32_t y = 0; y < own.blocks_h; ++y)
-        ASSERT_TRUE(std::equal(component.levels.begin() + ptrdiff_t{64} * y * own.blocks_w,
-                               component.levels.begin() + ptrdiff_t{64} * (y + 1) * own.blocks_w,
-                               own.levels.begin() + static_cast<ptrdiff_t>(own.stride * y)));
+        ASSERT_TRUE(std::equal(component.qcoefs.begin() + ptrdiff_t{64} * y * own.blocks_w,
+                               component.qcoefs.begin() + ptrdiff_t{64} * (y + 1) * own.blocks_w,
+                               own.qcoefs.begin() + static_cast<ptrdiff_t>(own.stride * y)));
       EXPECT_TRUE(std::equal(component.table.begin(), component.table.end(), picture.tables[i]));
     }
   }
@@ -111,10 +111,10 @@ TEST(JpegWriter, TwelveBitsHaveLimits) {
   const JpegCase c{24, 8, kGray, 1, 1, JpegFill::kZero};
   const WideTables wide;
   const auto write = [&](uint32_t depth, int k, int first, int second, const JpegOptions& options) {
-    JpegTestLevels levels(c);
-    levels.components[0].levels[static_cast<size_t>(k)] = static_cast<int16_t>(first);
-    levels.components[0].levels[static_cast<size_t>(64 + k)] = static_cast<int16_t>(second);
-    JpegPicture picture = describe(c, levels, wide.tables);
+    JpegTestQcoefs qcoefs(c);
+    qcoefs.components[0].qcoefs[static_cast<size_t>(k)] = static_cast<int16_t>(first);
+    qcoefs.components[0].qcoefs[static_cast<size_t>(64 + k)] = static_cast<int16_t>(second);
+    JpegPicture picture = describe(c, qcoefs, wide.tables);
     picture.depth = depth;
     JpegWriter writer;
     JpegBytes file;

@@ -250,7 +250,7 @@ class Corpus(unittest.TestCase):
         self.addCleanup(output.release)
         output.claim({"action": "export", "options": {}, "input": source}, names)
         items = actions.read_files(os.fsencode(source), names)
-        shard = os.path.join(output.path, "levels-000000.parquet")
+        shard = os.path.join(output.path, "coefficients-000000.parquet")
         if importlib.util.find_spec("pyarrow") is None:
             # The rows are what pyarrow would be given.
             with mock.patch.object(actions, "parquet", pickle.dumps):
@@ -272,7 +272,8 @@ class Corpus(unittest.TestCase):
             self.assertEqual(row["trailer"], TRAILERS.get(stem, b""))
             picture = ct.read(FILES[stem])
             self.assertEqual(row["markers"], picture.markers)
-            self.assertEqual(row["levels"], [c.levels.tobytes() for c in picture.components])
+            self.assertEqual(row["coefficients"],
+                             [c.coefficients.tobytes() for c in picture.components])
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ class Actions(WithCorpus):
             self.assertEqual((row["width"], row["height"], row["sampling"], row["process"]),
                              (90 + index, 70, picture.sampling, "baseline"))
             self.assertAlmostEqual(row["zero_share"], float(np.concatenate(
-                [c.levels.ravel() == 0 for c in picture.components]).mean()))
+                [c.coefficients.ravel() == 0 for c in picture.components]).mean()))
             self.assertEqual(row["bytes"], os.path.getsize(self.path(self.input, name)))
             self.assertEqual(row["irregular"], "")
 
@@ -102,8 +102,8 @@ class Actions(WithCorpus):
                          [""] * 5 + ["missing-eoi"])
 
     def test_twelve_bits(self):
-        levels = np.arange(-64, 64, dtype=np.int16).reshape(1, 2, 8, 8)
-        deep = pictures.twelve_bits([levels], 16, 8, np.full((8, 8), 500, np.uint16))
+        coefs = np.arange(-64, 64, dtype=np.int16).reshape(1, 2, 8, 8)
+        deep = pictures.twelve_bits([coefs], 16, 8, np.full((8, 8), 500, np.uint16))
         pictures.write_all(self.input, {"deep.jpg": deep})
         self.names = [b"deep.jpg"]
         self.do("stats")
@@ -118,7 +118,7 @@ class Actions(WithCorpus):
             self.assertLess(os.path.getsize(written), len(deep))
             picture = ct.read(written)
             self.assertEqual(picture.depth, 12)
-            np.testing.assert_array_equal(picture[0], levels)
+            np.testing.assert_array_equal(picture[0], coefs)
 
     def test_bad_input(self):
         bad = dict(pictures.bad_files())

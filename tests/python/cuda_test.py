@@ -53,9 +53,9 @@ class OnDevice(unittest.TestCase):
                 self.assertIsInstance(item, cuda.CudaPicture)
                 self.assertTrue(np.array_equal(item.tables, wanted.tables))
                 self.assertEqual((item.markers, item.sampling), (wanted.markers, wanted.sampling))
-                for levels, expected in zip(item.components, wanted.components):
-                    self.assertEqual(levels.levels.shape, expected.levels.shape)
-                    self.assertTrue(np.array_equal(as_numpy(levels.levels), expected.levels))
+                for found, expected in zip(item, wanted):
+                    self.assertEqual(found.shape, expected.shape)
+                    self.assertTrue(np.array_equal(as_numpy(found), expected))
 
     def test_downloads(self):
         for path, item in zip(self.paths, self.read()):
@@ -86,30 +86,30 @@ class OnDevice(unittest.TestCase):
             alone[0].__dlpack__(copy=True)
 
     def test_the_array_interface(self):
-        levels = self.read()[0][0]
-        said = levels.__cuda_array_interface__
-        self.assertEqual((said["shape"], said["typestr"]), (levels.shape, "<i2"))
+        coefs = self.read()[0][0]
+        said = coefs.__cuda_array_interface__
+        self.assertEqual((said["shape"], said["typestr"]), (coefs.shape, "<i2"))
         self.assertEqual(said["strides"][1:], (128, 16, 2))
-        self.assertEqual(levels.__dlpack_device__(), (2, 0))
+        self.assertEqual(coefs.__dlpack_device__(), (2, 0))
 
     def test_buffers_live_as_long_as_tensors(self):
-        levels = self.read()[0][0]
-        before = sys.getrefcount(levels)
-        capsule = levels.__dlpack__()
-        self.assertEqual(sys.getrefcount(levels), before + 1)
+        coefs = self.read()[0][0]
+        before = sys.getrefcount(coefs)
+        capsule = coefs.__dlpack__()
+        self.assertEqual(sys.getrefcount(coefs), before + 1)
         del capsule  # not consumed
-        self.assertEqual(sys.getrefcount(levels), before)
+        self.assertEqual(sys.getrefcount(coefs), before)
         self.assertEqual(_cuda_memory._handed_out, {})
-        capsule = levels.__dlpack__()
+        capsule = coefs.__dlpack__()
         address = next(iter(_cuda_memory._handed_out))
         set_name = ctypes.pythonapi.PyCapsule_SetName
         set_name.argtypes = ctypes.py_object, ctypes.c_char_p
         used = b"used_dltensor"
         set_name(capsule, used)  # consumed
         del capsule
-        self.assertEqual(sys.getrefcount(levels), before + 1)
+        self.assertEqual(sys.getrefcount(coefs), before + 1)
         _cuda_memory._DLManagedTensor.from_address(address).deleter(address)
-        self.assertEqual(sys.getrefcount(levels), before)
+        self.assertEqual(sys.getrefcount(coefs), before)
         self.assertEqual(_cuda_memory._handed_out, {})
 
     # More kinds than are kept; of no rows, too.
@@ -128,36 +128,36 @@ class OnDevice(unittest.TestCase):
             next(iter(ct.Reader(self.paths, device="cuda:99")))
 
     @unittest.skipUnless(FAKE, "memory of a real device is not the host's")
-    def test_levels_by_address(self):
-        def as_numpy(levels):
-            said = levels.__cuda_array_interface__
+    def test_coefficients_by_address(self):
+        def as_numpy(coefs):
+            said = coefs.__cuda_array_interface__
             size = said["strides"][0] * said["shape"][0]
             memory = (ctypes.c_uint8 * size).from_address(said["data"][0])
             return np.ndarray(said["shape"], np.int16, memory, 0, said["strides"])
         self.check(as_numpy)
 
     @unittest.skipIf(FAKE, "needs a GPU")
-    def test_levels_by_torch_and_cupy(self):
+    def test_coefficients_by_torch_and_cupy(self):
         tested = 0
         for name, module in device_arrays.libraries():
             tested += 1
             print(name)
             if name == "torch":
-                self.check(lambda levels: module.from_dlpack(levels).cpu().numpy())
-                self.check(lambda levels: module.as_tensor(levels, device="cuda:0").cpu().numpy())
+                self.check(lambda coefs: module.from_dlpack(coefs).cpu().numpy())
+                self.check(lambda coefs: module.as_tensor(coefs, device="cuda:0").cpu().numpy())
                 self.same_address(module.from_dlpack)
             else:
-                self.check(lambda levels: module.asnumpy(module.from_dlpack(levels)))
-                self.check(lambda levels: module.asnumpy(module.asarray(levels)))
+                self.check(lambda coefs: module.asnumpy(module.from_dlpack(coefs)))
+                self.check(lambda coefs: module.asnumpy(module.asarray(coefs)))
         self.assertGreater(tested, 0)
         self.assertEqual(_cuda_memory._handed_out, {})
 
     def same_address(self, from_dlpack):
-        levels = self.read()[0][0]
-        self.assertEqual(from_dlpack(levels).data_ptr(), levels.__cuda_array_interface__["data"][0])
-        tensor = from_dlpack(levels)
+        coefs = self.read()[0][0]
+        self.assertEqual(from_dlpack(coefs).data_ptr(), coefs.__cuda_array_interface__["data"][0])
+        tensor = from_dlpack(coefs)
         wanted = tensor.clone()
-        del levels
+        del coefs
         self.read()
         self.read()
         self.assertTrue(bool((tensor == wanted).all()))

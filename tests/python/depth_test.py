@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# Pictures of 12 bits a sample: levels, tables, samples and pixels, and what is written of them.
+# Pictures of 12 bits a sample: coefficients, tables, samples, pixels, and what is written of them.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import itertools
 import pickle
@@ -15,26 +15,26 @@ import pictures
 class TwelveBits(unittest.TestCase):
     TABLE = np.arange(300, 364, dtype=np.uint16).reshape(8, 8)
 
-    def levels(self, count, most=40):
+    def coefs(self, count, most=40):
         random = np.random.default_rng(count)
-        levels = random.integers(-most, most + 1, (count, 3, 5, 8, 8), np.int16)
-        levels[:, :, :, 2:, 2:] = 0
-        return list(levels)
+        coefs = random.integers(-most, most + 1, (count, 3, 5, 8, 8), np.int16)
+        coefs[:, :, :, 2:, 2:] = 0
+        return list(coefs)
 
     def picture(self, count):
-        return ct.read(pictures.twelve_bits(self.levels(count), 37, 20, self.TABLE))
+        return ct.read(pictures.twelve_bits(self.coefs(count), 37, 20, self.TABLE))
 
-    def test_levels_and_tables(self):
+    def test_coefficients_and_tables(self):
         for count, sampling in ((1, "GRAYSCALE"), (3, "YCbCr-4:4:4")):
             # The largest that there are, which int16 holds.
-            levels = self.levels(count)
-            levels[0][1, 1, 7, 7], levels[0][1, 3, 0, 0] = 16383, 16383
-            levels[0][0, 2, 0, 0] = -16384
-            picture = ct.read(pictures.twelve_bits(levels, 37, 20, self.TABLE))
+            coefs = self.coefs(count)
+            coefs[0][1, 1, 7, 7], coefs[0][1, 3, 0, 0] = 16383, 16383
+            coefs[0][0, 2, 0, 0] = -16384
+            picture = ct.read(pictures.twelve_bits(coefs, 37, 20, self.TABLE))
             self.assertEqual((picture.depth, picture.sampling), (12, sampling))
             self.assertEqual(picture.tables.dtype, np.uint16)
             for index in range(count):
-                np.testing.assert_array_equal(picture[index], levels[index])
+                np.testing.assert_array_equal(picture[index], coefs[index])
                 np.testing.assert_array_equal(picture.table(index), self.TABLE)
             for kind in ({}, {"optimize": True}, {"restart": 4}):
                 data = ct.write(picture, **kind)
@@ -97,14 +97,14 @@ class TwelveBits(unittest.TestCase):
         picture.depth = 10
         with self.assertRaisesRegex(ct.WriteError, "8 or 12 bits, not 10"):
             ct.write(picture)
-        # Eight bits hold these levels, too.
+        # Eight bits hold these coefficients, too.
         picture = self.picture(3)
         picture.depth = 8
         self.assertEqual(ct.read(ct.write(picture)).depth, 8)
 
     def test_among_others(self):
         with tempfile.TemporaryDirectory() as folder:
-            deep = pictures.twelve_bits(self.levels(3), 37, 20, self.TABLE)
+            deep = pictures.twelve_bits(self.coefs(3), 37, 20, self.TABLE)
             paths = pictures.write_all(folder, {"a.jpg": pictures.tiny(), "b.jpg": deep,
                                                 "c.jpg": pictures.tiny(), "d.jpg": deep})
             depths = [picture.depth for batch in ct.Reader(list(paths.values()))

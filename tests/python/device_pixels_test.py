@@ -107,8 +107,8 @@ class OnDevice(unittest.TestCase):
             made = picture.empty(50 + number, 41, name, ct.quality_tables(60), [0, 1, 1])
             numbers = np.random.default_rng(number)
             for component in made.components:
-                levels = component.levels
-                levels[..., :2, :2] = numbers.integers(-9, 9, (*levels.shape[:2], 2, 2))
+                coefs = component.coefficients
+                coefs[..., :2, :2] = numbers.integers(-9, 9, (*coefs.shape[:2], 2, 2))
             data = ct.write(made)
             self.assertEqual(ct.write(ct.read(data, device="cuda")), data)
             if number == len(names) - 1:

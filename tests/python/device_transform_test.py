@@ -111,19 +111,19 @@ class OnDevice(unittest.TestCase):
         self.assertEqual((made.shape, made.dtype), (here.shape, here.dtype))
         self.assertLessEqual(abs(made.astype(float) - here).max(), most)
 
-    def test_levels_and_back(self):
+    def test_coefficients_and_back(self):
         table = ct.quality_tables(60)[0]
         for given in kinds():
             for height, width in SIZES:
                 with self.subTest(type(given), size=(height, width)):
                     plane = pictures.pixels(width, height, 1)
-                    levels = ct.dct(plane, table=table)
+                    coefs = ct.dct(plane, table=table)
                     there = ct.dct(given.put(plane), table=table)
-                    self.same(given, there, levels)
-                    back = ct.idct(levels, size=plane.shape, table=table)
+                    self.same(given, there, coefs)
+                    back = ct.idct(coefs, size=plane.shape, table=table)
                     # From dct()'s own result, and from another library's array.
                     self.same(given, ct.idct(there, size=plane.shape, table=table), back)
-                    self.same(given, ct.idct(given.put(levels), size=plane.shape, table=table),
+                    self.same(given, ct.idct(given.put(coefs), size=plane.shape, table=table),
                               back)
 
     def test_without_tables(self):
@@ -139,21 +139,21 @@ class OnDevice(unittest.TestCase):
 
     def test_rows_with_gaps(self):
         plane = pictures.pixels(97, 61, 1)
-        levels = ct.dct(plane, table=np.full((8, 8), 5))
+        coefs = ct.dct(plane, table=np.full((8, 8), 5))
         for given in kinds():
             self.same(given, ct.dct(given.put(plane, 31, 3)), ct.dct(plane))
-            self.same(given, ct.idct(given.put(levels, 64, 256), table=np.full((8, 8), 5)),
-                      ct.idct(levels, table=np.full((8, 8), 5)))
+            self.same(given, ct.idct(given.put(coefs, 64, 256), table=np.full((8, 8), 5)),
+                      ct.idct(coefs, table=np.full((8, 8), 5)))
 
     def test_results_live_as_long_as_they_are_held(self):
         table = np.full((8, 8), 3)
         planes = [pictures.pixels(40, 30, 1, seed) for seed in range(12)]
         for given in kinds():
             kept = [ct.dct(given.put(plane), table=table) for plane in planes]
-            back = [ct.idct(levels, table=table, size=(30, 40)) for levels in kept]
+            back = [ct.idct(coefs, table=table, size=(30, 40)) for coefs in kept]
             gc.collect()
-            for plane, levels, samples in zip(planes, kept, back):
-                self.same(given, levels, ct.dct(plane, table=table))
+            for plane, coefs, samples in zip(planes, kept, back):
+                self.same(given, coefs, ct.dct(plane, table=table))
                 self.same(given, samples, ct.idct(ct.dct(plane, table=table), table=table,
                                                   size=(30, 40)))
         self.assertEqual(_cuda_memory._handed_out, {})
@@ -166,18 +166,18 @@ class OnDevice(unittest.TestCase):
 
     def test_refusals(self):
         for given in kinds():
-            plane, levels = np.zeros((8, 8), np.uint8), np.zeros((1, 1, 8, 8), np.int16)
+            plane, coefs = np.zeros((8, 8), np.uint8), np.zeros((1, 1, 8, 8), np.int16)
             ones, deep = np.ones((8, 8), int), np.zeros((8, 8), np.int16)
             for words, call in (
                     ("uint8", lambda: ct.dct(given.put(deep))),
                     ("uint8", lambda: ct.dct(given.put(plane[None]))),
                     ("method", lambda: ct.dct(given.put(plane), method="best")),
                     ("entries", lambda: ct.dct(given.put(plane), table=0 * ones)),
-                    ("float32.*int16.*levels need table=", lambda: ct.idct(given.put(levels))),
-                    ("int16", lambda: ct.idct(given.put(levels.astype(np.float32)), table=ones)),
-                    ("int16", lambda: ct.idct(given.put(levels[0]), table=ones)),
-                    ("1 x 1 blocks", lambda: ct.idct(given.put(levels), table=ones, size=(9, 8))),
-                    ("system memory", lambda: ct.idct(given.put(levels), table=ones, depth=16)),
+                    ("float32.*int16.*coefficients need table=", lambda: ct.idct(given.put(coefs))),
+                    ("int16", lambda: ct.idct(given.put(coefs.astype(np.float32)), table=ones)),
+                    ("int16", lambda: ct.idct(given.put(coefs[0]), table=ones)),
+                    ("1 x 1 blocks", lambda: ct.idct(given.put(coefs), table=ones, size=(9, 8))),
+                    ("system memory", lambda: ct.idct(given.put(coefs), table=ones, depth=16)),
                     ("other in system", lambda: ct.psnr(given.put(plane), plane))):
                 with self.assertRaisesRegex(ValueError, words):
                     call()
@@ -215,7 +215,7 @@ class OnDevice(unittest.TestCase):
             self.assertEqual(ct.psnr(made, made), float("inf"))
 
     @unittest.skipIf(EMULATED, "needs a library that computes on a GPU")
-    def test_levels_of_a_reader(self):
+    def test_coefficients_of_a_reader(self):
         import tempfile
         with tempfile.TemporaryDirectory() as folder:
             paths = [os.path.join(folder, f"{index}.jpg") for index in range(6)]

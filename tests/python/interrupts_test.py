@@ -86,8 +86,8 @@ class WithFiles(unittest.TestCase):
             "a.jpg": cls.files[0], "b.jpg": cls.files[1]}).values())
         cls.pictures = [ct.read(data).copy() for data in cls.files]
         cls.planes = [pictures.pixels(40, 24, 1), pictures.pixels(97, 61, 1)]
-        cls.levels = [ct.dct(plane).copy() for plane in cls.planes]
-        cls.back = [ct.idct(levels).copy() for levels in cls.levels]
+        cls.coefs = [ct.dct(plane).copy() for plane in cls.planes]
+        cls.back = [ct.idct(coefs).copy() for coefs in cls.coefs]
 
     @classmethod
     def tearDownClass(cls):
@@ -98,8 +98,8 @@ class WithFiles(unittest.TestCase):
         for index in (1, 0):
             self.assertTrue(pictures.equal(ct.read(self.paths[index]), self.pictures[index]))
             self.assertEqual(ct.write(self.pictures[index]), self.files[index])
-            self.assertTrue(np.array_equal(ct.dct(self.planes[index]), self.levels[index]))
-            self.assertTrue(np.array_equal(ct.idct(self.levels[index]), self.back[index]))
+            self.assertTrue(np.array_equal(ct.dct(self.planes[index]), self.coefs[index]))
+            self.assertTrue(np.array_equal(ct.idct(self.coefs[index]), self.back[index]))
 
 
 class Anywhere(WithFiles):
@@ -182,9 +182,9 @@ class Anywhere(WithFiles):
         # The same elements with other caps.
         sizes = [self.planes[1], self.planes[0]]
         self.everywhere(lambda: [ct.dct(plane) for plane in sizes], lambda: self.assertTrue(
-            np.array_equal(ct.dct(self.planes[1]), self.levels[1])), step=2)
-        self.everywhere(lambda: ct.idct(self.levels[0]), lambda: self.assertTrue(
-            np.array_equal(ct.idct(self.levels[1]), self.back[1])))
+            np.array_equal(ct.dct(self.planes[1]), self.coefs[1])), step=2)
+        self.everywhere(lambda: ct.idct(self.coefs[0]), lambda: self.assertTrue(
+            np.array_equal(ct.idct(self.coefs[1]), self.back[1])))
 
     def test_inside_of_a_call(self):
         """A handler may call the module while it is at work."""
@@ -307,7 +307,7 @@ class Signals(WithFiles):
     def test_calls(self):
         seen = 0
         for work in (lambda: ct.read(self.paths[0]), lambda: ct.write(self.pictures[0]),
-                     lambda: ct.dct(self.planes[0]), lambda: ct.idct(self.levels[0])):
+                     lambda: ct.dct(self.planes[0]), lambda: ct.idct(self.coefs[0])):
             for _ in range(SIGNALS // 4):
                 try:
                     seen += self.interrupted(work, 1e-4)
@@ -334,7 +334,7 @@ class Signals(WithFiles):
                 except Exception as error:  # pylint: disable=broad-except
                     wrong.append(error)
                 if not pictures.equal(ct.read(self.paths[1]), self.pictures[1]) or not (
-                        np.array_equal(ct.dct(self.planes[1]), self.levels[1])):
+                        np.array_equal(ct.dct(self.planes[1]), self.coefs[1])):
                     wrong.append("a result of another call")
 
         def work_to_the_end():

@@ -179,7 +179,7 @@ def _zigzag():
 
 
 def twelve_bits(components, width, height, table):
-    """A file of 12 bits a sample, gray or YCbCr-4:4:4, of levels (blocks_h, blocks_w, 8, 8) and
+    """A 12-bit file, gray or YCbCr-4:4:4, of quantized coefficients (blocks_h, blocks_w, 8, 8) and
     divisors (8, 8). All Huffman codes have 8 bits."""
     order = _zigzag()
     ac = [0x00, 0xF0] + [zeros << 4 | size for size in range(1, 15) for zeros in range(16)]
@@ -190,8 +190,8 @@ def twelve_bits(components, width, height, table):
         if size:
             bits.append(f"{value + (2 ** size - 1 if value < 0 else 0):0{size}b}")
     for y, x in np.ndindex(components[0].shape[:2]):
-        for index, levels in enumerate(components):
-            block = [int(level) for level in levels[y, x].reshape(64)[order]]
+        for index, coefs in enumerate(components):
+            block = [int(coef) for coef in coefs[y, x].reshape(64)[order]]
             step, before[index] = block[0] - before[index], block[0]
             put(abs(step).bit_length(), step, abs(step).bit_length())
             last = 0

@@ -39,7 +39,7 @@ def as_numpy(array):
 
 def planes_of(picture, dtype):
     """The definition."""
-    blocks = [c.levels for c in picture.components] if dtype == "int16" else picture.dequantized()
+    blocks = list(picture) if dtype == "int16" else picture.dequantized()
     return [one.reshape(*one.shape[:2], 64).transpose(2, 0, 1)[ct.ZIGZAG].astype(dtype)
             for one in blocks]
 
@@ -99,7 +99,7 @@ class Planes(unittest.TestCase):
                     self.check(item, ct.read(path), dtype)
 
     @unittest.skipUnless(PLACE == "cpu", "is of system memory")
-    def test_changed_levels(self):
+    def test_changed_coefficients(self):
         picture = ct.read(self.paths[0]).copy()
         picture[1][:] = np.arange(64).reshape(8, 8)
         self.check(picture.planes("float32"), picture, "float32")

@@ -55,7 +55,7 @@ class Lossless(unittest.TestCase):
     def test_what_is_changed_is_written(self):
         picture = ct.read(ct.write(ct.Picture.from_pixels(pictures.pixels(64, 48))))
         picture[0][2, 3, 1, 0] = 77
-        picture.components[1].levels = np.zeros_like(picture[1])
+        picture.components[1].coefficients = np.zeros_like(picture[1])
         picture.tables[0][:] = 9
         again = ct.read(ct.write(picture))
         self.assertTrue(pictures.equal(again, picture))
@@ -88,7 +88,7 @@ class Arrays(unittest.TestCase):
     def test_shapes_and_types(self):
         picture = self.picture
         self.assertEqual((picture.width, picture.height, len(picture)), (97, 61, 3))
-        self.assertEqual([levels.shape for levels in (picture[0], picture[1], picture[2])],
+        self.assertEqual([coefs.shape for coefs in (picture[0], picture[1], picture[2])],
                          [(8, 13, 8, 8), (4, 7, 8, 8), (4, 7, 8, 8)])
         self.assertEqual((picture[0].dtype, picture.tables.dtype), (np.int16, np.uint16))
         self.assertEqual([c.table for c in picture.components], [0, 1, 1])
@@ -112,16 +112,16 @@ class Arrays(unittest.TestCase):
         self.assertEqual(values[1, 2, 3, 4],
                          int(self.picture[1][1, 2, 3, 4]) * int(self.picture.table(1)[3, 4]))
 
-    def test_levels_are_views_that_keep_their_buffer(self):
-        levels = self.picture[0]
-        self.assertIsNotNone(levels.base)
-        self.assertTrue(levels.flags.writeable)
-        wanted = levels.copy()
+    def test_coefficients_are_views_that_keep_their_buffer(self):
+        coefs = self.picture[0]
+        self.assertIsNotNone(coefs.base)
+        self.assertTrue(coefs.flags.writeable)
+        wanted = coefs.copy()
         del self.picture
         gc.collect()
         for seed in range(20):  # which would be decoded into the same memory
             ct.read(ct.write(ct.Picture.from_pixels(pictures.pixels(97, 61, seed=seed), 70)))
-        self.assertTrue(np.array_equal(levels, wanted))
+        self.assertTrue(np.array_equal(coefs, wanted))
 
     def test_no_array(self):
         for call in (np.asarray, np.array, ct.encode):
@@ -170,7 +170,7 @@ class BesideLibjpegTurbo(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "'fancy' or 'nearest', not 'cubic'"):
             picture.pixels("cubic")
 
-    def test_levels_of_pixels_are_cjpegs(self):
+    def test_coefficients_of_pixels_are_cjpegs(self):
         for sampling, factors in pictures.CJPEG_SAMPLINGS.items():
             for size in ((97, 61), (16, 16), (3, 5)):
                 for quality in (25, 75, 95):
@@ -339,7 +339,7 @@ class BadInput(unittest.TestCase):
         """By pickle, and made of their message alone, as torch's DataLoader does it."""
         for error in (ct.ReadError("a.jpg", "Not a JPEG file: starts with 0x54 0x68"),
                       ct.errors.MissingFileError("a.jpg", "No such file or directory"),
-                      ct.WriteError("a level"),
+                      ct.WriteError("a coefficient"),
                       ct.Unavailable("no GPU")):
             for again in (pickle.loads(pickle.dumps(error)), type(error)(str(error))):
                 self.assertEqual((type(again), str(again)), (type(error), str(error)))
@@ -349,7 +349,7 @@ class BadInput(unittest.TestCase):
 
     def test_components_in_turn(self):
         picture = ct.Picture.from_pixels(pictures.pixels(40, 30))
-        self.assertEqual(list(map(id, picture)), [id(c.levels) for c in picture.components])
+        self.assertEqual(list(map(id, picture)), [id(c.coefficients) for c in picture.components])
 
     def test_every_cut(self):
         data = ct.write(ct.Picture.from_pixels(pictures.pixels(24, 17)), progressive=True)
@@ -381,16 +381,16 @@ class BadInput(unittest.TestCase):
     def test_what_jpeg_cannot_hold(self):
         def picture():
             return ct.Picture.from_pixels(pictures.pixels(24, 17))
-        def levels(made): made[0][0, 0, 1, 1] = 5000
+        def coefs(made): made[0][0, 0, 1, 1] = 5000
         def table(made): made.tables[0][0, 0] = 0
-        def shape(made): made.components[0].levels = made[0][:1]
-        def kind(made): made.components[0].levels = made[0].astype(np.int32)
+        def shape(made): made.components[0].coefficients = made[0][:1]
+        def kind(made): made.components[0].coefficients = made[0].astype(np.int32)
         def size(made): made.width = 0
         def large(made): made.width = made.height = 2**31 - 1
         def sampling(made): made.sampling = "YCbCr-4:4:4"
         def index(made): made.components[0].table = 3
         def tables(made): made.tables = made.tables.astype(float)
-        for harm in (levels, table, shape, kind, size, large, sampling, index, tables):
+        for harm in (coefs, table, shape, kind, size, large, sampling, index, tables):
             with self.subTest(harm.__name__):
                 made = picture()
                 harm(made)
@@ -423,11 +423,11 @@ class BadInput(unittest.TestCase):
     def test_types_of_arguments(self):
         def picture():
             return ct.Picture.from_pixels(pictures.pixels(24, 17))
-        def levels(made): made.components[0].levels = made[0].tolist()
+        def coefs(made): made.components[0].coefficients = made[0].tolist()
         def tables(made): made.tables = made.tables.tolist()
         def index(made): made.components[0].table = 0.
         def width(made): made.width = 24.
-        for harm in (levels, tables, index, width):
+        for harm in (coefs, tables, index, width):
             made = picture()
             harm(made)
             with self.subTest(harm.__name__), self.assertRaises(TypeError):

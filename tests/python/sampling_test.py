@@ -53,9 +53,9 @@ def made_of(sampling, width, height, seed):
     made = picture.empty(width, height, sampling, ct.quality_tables(80), [0] * count)
     numbers = np.random.default_rng(seed)
     for component in made.components:
-        levels = component.levels
-        levels[..., 0, 0] = numbers.integers(-30, 30, levels.shape[:2])
-        levels[..., :3, :3] += numbers.integers(-9, 9, (*levels.shape[:2], 3, 3), np.int16)
+        coefs = component.coefficients
+        coefs[..., 0, 0] = numbers.integers(-30, 30, coefs.shape[:2])
+        coefs[..., :3, :3] += numbers.integers(-9, 9, (*coefs.shape[:2], 3, 3), np.int16)
     if kind == "CMYK":
         made.markers = pictures.segment(0xEE, b"Adobe\0\x64\0\0\0\0\0")
     return made
@@ -128,13 +128,13 @@ class BesideLibjpeg(unittest.TestCase):
                                    ("ul-lr", ("-transpose",)), ("180", ("-rotate", "180"))):
             wanted = self.run_program("jpegtran", "-copy", "none", *options, data=data)
             if wanted is not None:  # more blocks than its one scan may have in an MCU
-                self.assert_same_levels(ct.read(wanted), read.transposed(direction),
+                self.assert_same_coefs(ct.read(wanted), read.transposed(direction),
                                         (factors, direction))
 
-    def assert_same_levels(self, one, other, what):
+    def assert_same_coefs(self, one, other, what):
         self.assertEqual(one.sampling, other.sampling, what)
         for mine, its in zip(one.components, other.components):
-            self.assertTrue(np.array_equal(mine.levels, its.levels), what)
+            self.assertTrue(np.array_equal(mine.coefficients, its.coefficients), what)
 
     def test_written(self):
         """Any factors, and fractions, of all colors, by all processes."""
@@ -150,15 +150,15 @@ class BesideLibjpeg(unittest.TestCase):
                 what = sampling, options
                 data = ct.write(made, **options)
                 read = ct.read(data)
-                self.assert_same_levels(read, made, what)
+                self.assert_same_coefs(read, made, what)
                 self.assertEqual(ct.read(ct.write(read)), read, what)
                 copied = self.run_program("jpegtran", "-copy", "all", data=data)
                 if copied is not None:
-                    self.assert_same_levels(ct.read(copied), made, what)
+                    self.assert_same_coefs(ct.read(copied), made, what)
                 else:
                     self.assertGreater(blocks_of(",".join(
                         f"{h}x{v}" for h, v in color.factors_of(sampling))), 10, what)
-            self.assert_same_levels(made.transposed("ul-lr").transposed("ul-lr"), made, sampling)
+            self.assert_same_coefs(made.transposed("ul-lr").transposed("ul-lr"), made, sampling)
             self.assertEqual(made.requantized(40).sampling, sampling)
             self.assertEqual(len(made.planes()), len(made))
             if Image is not None:
@@ -198,8 +198,8 @@ class Names(unittest.TestCase):
 
     def test_pictures_that_contradict_themselves(self):
         made = made_of("YCbCr-1x2,1x1,1x2", 40, 30, 1)
-        made.components[1].levels = made.components[1].levels[:, :-1]
-        with self.assertRaisesRegex(ct.WriteError, "levels of component 1"):
+        made.components[1].coefficients = made.components[1].coefficients[:, :-1]
+        with self.assertRaisesRegex(ct.WriteError, "coefficients of component 1"):
             ct.write(made)
         with self.assertRaisesRegex(ValueError, "subsampling"):
             ct.encode(pictures.pixels(40, 30), subsampling="YCbCr-1x2,1x1,1x2")

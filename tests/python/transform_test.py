@@ -35,16 +35,16 @@ class Transforms(unittest.TestCase):
                                      (np.float32, definition(plane).shape))
                     self.assertLess(abs(made - definition(plane)).max(), most)
 
-    def test_levels(self):
+    def test_coefficients(self):
         plane = pictures.pixels(97, 61, 1)
         table = ct.quality_tables(60)[0]
-        levels = ct.dct(plane, table=table)
-        self.assertEqual(levels.dtype, np.int16)
-        self.assertLessEqual(abs(levels - definition(plane) / table).max(), .6)
-        again = ct.idct(levels, size=plane.shape, table=table)
+        coefs = ct.dct(plane, table=table)
+        self.assertEqual(coefs.dtype, np.int16)
+        self.assertLessEqual(abs(coefs - definition(plane) / table).max(), .6)
+        again = ct.idct(coefs, size=plane.shape, table=table)
         self.assertEqual((again.shape, again.dtype), (plane.shape, np.uint8))
         picture = ct.Picture.from_pixels(plane, 60)
-        self.assertTrue(np.array_equal(picture[0], levels))
+        self.assertTrue(np.array_equal(picture[0], coefs))
         self.assertTrue(np.array_equal(picture.pixels(), again))
 
     def test_there_and_back(self):
@@ -59,11 +59,11 @@ class Transforms(unittest.TestCase):
         back = ct.idct(ct.dct(deep, table=ones), size=deep.shape, depth=16, table=ones)
         self.assertLessEqual(abs(back.astype(int) - deep).max(), 3)
         deep >>= 4
-        levels = np.round(definition(deep, 12)).astype(np.int16)
-        back = ct.idct(levels, size=deep.shape, depth=12, table=ones)
+        coefs = np.round(definition(deep, 12)).astype(np.int16)
+        back = ct.idct(coefs, size=deep.shape, depth=12, table=ones)
         self.assertEqual(back.dtype, np.uint16)
         self.assertLessEqual(abs(back.astype(int) - deep).max(), 2)
-        back = ct.idct(levels.astype(np.float32), size=deep.shape, depth=12)
+        back = ct.idct(coefs.astype(np.float32), size=deep.shape, depth=12)
         self.assertLessEqual(abs(back.astype(int) - deep).max(), 2)
 
     def test_rows_with_gaps(self):
@@ -71,8 +71,8 @@ class Transforms(unittest.TestCase):
         wide = np.zeros((122, 300), np.uint8)
         wide[::2, 3:100] = plane
         self.assertTrue(np.array_equal(ct.dct(wide[::2, 3:100]), ct.dct(plane)))
-        levels = ct.dct(plane)
-        self.assertTrue(np.array_equal(ct.idct(levels[::-1][::-1]), ct.idct(levels)))
+        coefs = ct.dct(plane)
+        self.assertTrue(np.array_equal(ct.idct(coefs[::-1][::-1]), ct.idct(coefs)))
 
     def test_quality_tables(self):
         plain = ct.quality_tables(50)
@@ -86,35 +86,35 @@ class Transforms(unittest.TestCase):
         self.assertTrue((ct.quality_tables(100, "perceptual") == 1).all())
 
     def test_refusals(self):
-        plane, levels = np.zeros((8, 8), np.uint8), np.zeros((1, 1, 8, 8), np.int16)
+        plane, coefs = np.zeros((8, 8), np.uint8), np.zeros((1, 1, 8, 8), np.int16)
         ones = np.ones((8, 8), int)
         for call in (lambda: ct.dct(plane[0]), lambda: ct.dct(plane.astype(float)),
                      lambda: ct.dct(plane[:0]), lambda: ct.dct(plane, method="best"),
                      lambda: ct.dct(plane, table=np.zeros((8, 8), int)),
                      lambda: ct.dct(plane, table=np.ones((2, 8, 8), int)),
-                     lambda: ct.idct(levels), lambda: ct.idct(levels, table=ones, depth=10),
-                     lambda: ct.idct(levels, table=ones, size=(9, 8)),
-                     lambda: ct.idct(levels.astype(np.int32), table=ones),
-                     lambda: ct.idct(levels[0], table=ones), lambda: ct.quality_tables(0),
+                     lambda: ct.idct(coefs), lambda: ct.idct(coefs, table=ones, depth=10),
+                     lambda: ct.idct(coefs, table=ones, size=(9, 8)),
+                     lambda: ct.idct(coefs.astype(np.int32), table=ones),
+                     lambda: ct.idct(coefs[0], table=ones), lambda: ct.quality_tables(0),
                      lambda: ct.quality_tables(50, "flat"),
                      lambda: ct.quality_tables(50, "perceptual", "4:3:3")):
             with self.assertRaises(ValueError):
                 call()
 
     def test_types_of_arguments(self):
-        levels = np.zeros((1, 1, 8, 8), np.float32)
-        for call in (lambda: ct.idct(levels, size=(8., 8)), lambda: ct.idct(levels, size=8),
-                     lambda: ct.idct(levels, size=0), lambda: ct.idct(levels, size=False),
-                     lambda: ct.idct(levels, depth=8.), lambda: ct.idct(levels, depth="8"),
+        coefs = np.zeros((1, 1, 8, 8), np.float32)
+        for call in (lambda: ct.idct(coefs, size=(8., 8)), lambda: ct.idct(coefs, size=8),
+                     lambda: ct.idct(coefs, size=0), lambda: ct.idct(coefs, size=False),
+                     lambda: ct.idct(coefs, depth=8.), lambda: ct.idct(coefs, depth="8"),
                      lambda: ct.quality_tables(50.5), lambda: ct.quality_tables("50"),
                      lambda: ct.quality_tables(50, 3),
-                     lambda: ct.dct(levels[0, 0, 0].astype(np.uint8), method=["islow"])):
+                     lambda: ct.dct(coefs[0, 0, 0].astype(np.uint8), method=["islow"])):
             with self.assertRaises(TypeError):
                 call()
-        self.assertEqual(ct.idct(levels, size=np.array([7, 3])).shape, (7, 3))
-        for call in (lambda: ct.idct(levels, size=(8, 8, 1)), lambda: ct.idct(levels, size=()),
-                     lambda: ct.idct(levels, size=[]), lambda: ct.psnr(levels, levels, 0),
-                     lambda: ct.psnr(levels, levels, math.nan)):
+        self.assertEqual(ct.idct(coefs, size=np.array([7, 3])).shape, (7, 3))
+        for call in (lambda: ct.idct(coefs, size=(8, 8, 1)), lambda: ct.idct(coefs, size=()),
+                     lambda: ct.idct(coefs, size=[]), lambda: ct.psnr(coefs, coefs, 0),
+                     lambda: ct.psnr(coefs, coefs, math.nan)):
             with self.assertRaises(ValueError):
                 call()
         self.assertEqual(ct.psnr([1, 2], [1, 2], 255), math.inf)

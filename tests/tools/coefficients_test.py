@@ -13,7 +13,7 @@ import unittest
 
 QUALITY = "50"  # ITU-T T.81, tables K.1 and K.2, as they are
 DC_STEPS = (16, 17, 17)
-LINE = re.compile(r"  component (\d), (\d+) x (\d+) blocks: ([\d.]+) % of the levels are 0, "
+LINE = re.compile(r"  component (\d), (\d+) x (\d+) blocks: ([\d.]+) % of the coefficients are 0, "
                   r"mean DC (-?[\d.]+) \(mean sample (-?[\d.]+)\)")
 
 

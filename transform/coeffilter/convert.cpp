@@ -13,14 +13,14 @@
 namespace cudatransform {
 namespace {
 
-enum class Kind { kLevel16, kLevel32, kValue32, kValueF32, kValueF16, kNone };
+enum class Kind { kQcoef16, kQcoef32, kValue32, kValueF32, kValueF16, kNone };
 
 Kind kind_of(const CoefKinds& kinds) {
   switch (kinds.number) {
     case CoefNumber::kS16:
-      return kinds.quantized ? Kind::kLevel16 : Kind::kNone;
+      return kinds.quantized ? Kind::kQcoef16 : Kind::kNone;
     case CoefNumber::kS32:
-      return kinds.quantized ? Kind::kLevel32 : Kind::kValue32;
+      return kinds.quantized ? Kind::kQcoef32 : Kind::kValue32;
     case CoefNumber::kF32:
       return kinds.quantized ? Kind::kNone : Kind::kValueF32;
     case CoefNumber::kF16:
@@ -39,7 +39,7 @@ int conversion_of(const CoefKinds& from, const CoefKinds& to) {
   if (a == Kind::k##From && b == Kind::k##To) return name;
   CT_CONVERSIONS(CT_FIND, kConversion_)
 #undef CT_FIND
-  return -1;  // levels of two sizes: they do not exist at one depth
+  return -1;  // quantized coefficients of two sizes: they do not exist at one depth
 }
 
 bool needs_tables(const ConvertJob& job) {
@@ -47,8 +47,8 @@ bool needs_tables(const ConvertJob& job) {
 }
 
 const QuantTable& table_of(const ConvertJob& job, int component) {
-  const CoefArray* levels = job.from_kinds.quantized ? job.from : job.to;
-  return job.tables[levels[component].table];
+  const CoefArray* qcoefs = job.from_kinds.quantized ? job.from : job.to;
+  return job.tables[qcoefs[component].table];
 }
 
 Status validate(const ConvertJob& job) {

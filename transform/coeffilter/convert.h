@@ -14,7 +14,7 @@ namespace cudatransform {
 struct CoefKinds {
   CoefNumber number = CoefNumber::kS16;
   CoefArrangement arrangement = CoefArrangement::kBlock;
-  // Levels, which are kS16 or kS32; otherwise values, which are kS32, kF32 or kF16.
+  // Quantized coefficients, which are kS16 or kS32; otherwise values, which are kS32, kF32 or kF16.
   bool quantized = true;
 };
 
@@ -22,8 +22,9 @@ struct ConvertJob {
   CoefKinds from_kinds, to_kinds;
   int components = 0;
   CoefArray from[kMaxCoefArrays], to[kMaxCoefArrays];
-  // Natural order, entries 1..65535. Values that become levels are divided by to[].table; levels
-  // that become values are multiplied by from[].table. Else they do not matter.
+  // Natural order, entries 1..65535. Values that become quantized coefficients are divided by
+  // to[].table; quantized coefficients that become values are multiplied by from[].table. Else they
+  // do not matter.
   QuantTable tables[kMaxCoefArrays];
   // Host memory (CUDA: pinned), or null. The engine adds how many numbers it has saturated.
   uint64_t* saturated = nullptr;

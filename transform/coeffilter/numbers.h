@@ -114,53 +114,54 @@ CT_HD int32_t int_of(int64_t value, uint32_t* saturated) {
 }
 
 // The kinds of numbers: those of conversions. A kind is the type in memory, and whether it is a
-// level, next to its divisor.
-struct Level16 {
+// quantized coefficient, next to its divisor.
+struct Qcoef16 {
   using Stored = int16_t;
-  static constexpr bool kIsLevel = true;
+  static constexpr bool kIsQcoef = true;
   using Wide = int32_t;  // holds one more
   static constexpr int32_t kLargest = INT16_MAX;
 };
-struct Level32 {
+struct Qcoef32 {
   using Stored = int32_t;
-  static constexpr bool kIsLevel = true;
+  static constexpr bool kIsQcoef = true;
   using Wide = int64_t;
   static constexpr int32_t kLargest = INT32_MAX;
 };
 struct Value32 {
   using Stored = int32_t;
-  static constexpr bool kIsLevel = false;
+  static constexpr bool kIsQcoef = false;
 };
 struct ValueF32 {
   using Stored = float;
-  static constexpr bool kIsLevel = false;
+  static constexpr bool kIsQcoef = false;
 };
 struct ValueF16 {
   using Stored = Half;
-  static constexpr bool kIsLevel = false;
+  static constexpr bool kIsQcoef = false;
 };
 
-// The value of a level.
-CT_HD int32_t value_of(int16_t level, uint16_t divisor) { return int32_t{level} * divisor; }
-CT_HD int64_t value_of(int32_t level, uint16_t divisor) { return int64_t{level} * divisor; }
+// The value of a quantized coefficient.
+CT_HD int32_t value_of(int16_t qcoef, uint16_t divisor) { return int32_t{qcoef} * divisor; }
+CT_HD int64_t value_of(int32_t qcoef, uint16_t divisor) { return int64_t{qcoef} * divisor; }
 
-// The nearest level, that away from zero of two, of an integer of 32 bits or a float: quotients of
-// 53 bits are halfway between two levels only if exact ones are. 0 of not-a-number.
-template <typename Level>
-CT_HD typename Level::Stored level_of(double value, uint16_t divisor, uint32_t* saturated) {
-  const double largest = double(Level::kLargest) + (value < 0 ? 1 : 0);
+// The nearest quantized coefficient, that away from zero of two, of an integer of 32 bits or a
+// float: quotients of 53 bits are halfway between two quantized coefficients only if exact ones
+// are. 0 of not-a-number.
+template <typename Qcoef>
+CT_HD typename Qcoef::Stored qcoef_of(double value, uint16_t divisor, uint32_t* saturated) {
+  const double largest = double(Qcoef::kLargest) + (value < 0 ? 1 : 0);
   const double magnitude = (value < 0 ? -value : value) / divisor + 0.5;
   *saturated += magnitude >= largest + 1 ? 1u : 0u;
   const double within = magnitude < largest ? magnitude : largest;
-  const auto level = static_cast<typename Level::Wide>(value == value ? within : 0);
-  return static_cast<typename Level::Stored>(value < 0 ? -level : level);
+  const auto qcoef = static_cast<typename Qcoef::Wide>(value == value ? within : 0);
+  return static_cast<typename Qcoef::Stored>(value < 0 ? -qcoef : qcoef);
 }
 
 // An exact value as one of kind `To`.
 template <typename To, typename Value>
 CT_HD typename To::Stored stored_as(Value value, uint16_t divisor, uint32_t* saturated) {
-  if constexpr (To::kIsLevel) {
-    return level_of<To>(value, divisor, saturated);
+  if constexpr (To::kIsQcoef) {
+    return qcoef_of<To>(value, divisor, saturated);
   } else if constexpr (std::is_same_v<To, Value32>) {
     return int_of(value, saturated);
   } else if constexpr (std::is_same_v<To, ValueF32>) {
@@ -172,13 +173,14 @@ CT_HD typename To::Stored stored_as(Value value, uint16_t divisor, uint32_t* sat
   }
 }
 
-// From one kind to another. Levels become values, and values levels, by `divisor`.
+// From one kind to another. Quantized coefficients become values, and values quantized
+// coefficients, by `divisor`.
 template <typename From, typename To>
 CT_HD typename To::Stored converted(typename From::Stored from, uint16_t divisor,
                                     uint32_t* saturated) {
   if constexpr (std::is_same_v<From, To>) {
     return from;
-  } else if constexpr (From::kIsLevel) {
+  } else if constexpr (From::kIsQcoef) {
     return stored_as<To>(value_of(from, divisor), divisor, saturated);
   } else if constexpr (std::is_same_v<From, ValueF16>) {
     return stored_as<To>(float_of(from), divisor, saturated);

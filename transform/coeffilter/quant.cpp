@@ -1,4 +1,4 @@
-// Other tables for levels on the CPU engine: rows of blocks over oneTBB.
+// Other tables for quantized coefficients on the CPU engine: rows of blocks over oneTBB.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/coeffilter/quant.h"
 
@@ -17,20 +17,20 @@ struct Sums {
   uint64_t sse = 0, zeros = 0;
 };
 
-int32_t requantized(int16_t level, const RequantEntry& by, uint64_t* sse) {
+int32_t requantized(int16_t qcoef, const RequantEntry& by, uint64_t* sse) {
   int32_t error;
-  const int32_t made = requantized16(level, by, &error);
+  const int32_t made = requantized16(qcoef, by, &error);
   *sse += static_cast<uint64_t>(int64_t{error} * error);
   return made;
 }
-int32_t requantized(int32_t level, const RequantEntry& by, uint64_t* sse) {
+int32_t requantized(int32_t qcoef, const RequantEntry& by, uint64_t* sse) {
   int64_t error;
-  const int32_t made = requantized32(level, by, &error);
+  const int32_t made = requantized32(qcoef, by, &error);
   *sse += static_cast<uint64_t>(error) * static_cast<uint64_t>(error);
   return made;
 }
 
-template <typename Level, bool kMeasures>
+template <typename Qcoef, bool kMeasures>
 class Requantizer {
  public:
   Requantizer(const RequantJob& job, int c)
@@ -51,12 +51,12 @@ class Requantizer {
     const auto* from = row_of(from_, row);
     auto* to = row_of(to_, row);
     const RequantEntry* entries = entries_ + row * period_ % 64;
-    const int64_t count = rows_.bytes / int64_t{sizeof(Level)};
+    const int64_t count = rows_.bytes / int64_t{sizeof(Qcoef)};
     Sums sums;
     for (int64_t at = 0; at < count; at += 8) {
-      // Most levels of pictures are zero, and stay so.
+      // Most quantized coefficients of pictures are zero, and stay so.
       if (are_zero(from + at)) {
-        std::fill_n(to + at, 8, Level{0});
+        std::fill_n(to + at, 8, Qcoef{0});
         if constexpr (kMeasures) sums.zeros += 8;
         continue;
       }
@@ -64,7 +64,7 @@ class Requantizer {
       for (int i = 0; i < 8; ++i) {
         uint64_t squared = 0;
         const int32_t made = requantized(from[at + i], row_entries[i], &squared);
-        to[at + i] = static_cast<Level>(made);
+        to[at + i] = static_cast<Qcoef>(made);
         if constexpr (kMeasures) {
           sums.sse += squared;
           sums.zeros += made == 0;
@@ -75,14 +75,14 @@ class Requantizer {
   }
 
  private:
-  static bool are_zero(const Level* eight) {
-    uint64_t words[sizeof(Level)], any = 0;
+  static bool are_zero(const Qcoef* eight) {
+    uint64_t words[sizeof(Qcoef)], any = 0;
     std::memcpy(words, eight, sizeof words);
     for (const uint64_t word : words) any |= word;
     return any == 0;
   }
-  static Level* row_of(const CoefArray& array, int64_t row) {
-    return reinterpret_cast<Level*>(static_cast<uint8_t*>(array.data) + row * array.pitch);
+  static Qcoef* row_of(const CoefArray& array, int64_t row) {
+    return reinterpret_cast<Qcoef*>(static_cast<uint8_t*>(array.data) + row * array.pitch);
   }
 
   const CoefArray &from_, &to_;
@@ -91,10 +91,10 @@ class Requantizer {
   int period_;
 };
 
-template <typename Level, bool kMeasures>
+template <typename Qcoef, bool kMeasures>
 void requantize_planes(const RequantJob& job, HostThreads& threads) {
   for (int c = 0; c < job.components; ++c) {
-    const Requantizer<Level, kMeasures> requantizer(job, c);
+    const Requantizer<Qcoef, kMeasures> requantizer(job, c);
     std::atomic<uint64_t> sse = 0, zeros = 0;
     threads.for_each(requantizer.rows(), [&](int64_t row) {
       const Sums sums = requantizer.requantize(row);

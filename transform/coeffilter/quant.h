@@ -42,7 +42,8 @@ struct RequantJob {
   // Natural order, entries 1 to 65535: of from[].table and of to[].table.
   QuantTable before[kMaxCoefArrays], after[kMaxCoefArrays];
   // kMeasureSse: of the coefficients, which is that of the samples before they are rounded (the
-  // transform is orthonormal); kMeasureZeros: of the levels written. Up to kMaxComponents.
+  // transform is orthonormal); kMeasureZeros: of the quantized coefficients written. Up to
+  // kMaxComponents.
   uint32_t measure = 0;
   PictureSums* sums = nullptr;  // as in Dct8x8Job
   Timer* timer = nullptr;
@@ -63,10 +64,11 @@ const RequantOps& host_requant_ops();
 
 // ---- Arithmetic that engines share ----
 
-// Two entries of the tables for one coefficient. A level times `before`, divided by `after` and
-// rounded to the nearest, ties away from zero, is floor((|level| x before + after / 2) / after).
-// The dividend is below 2^31, so multiplying by a reciprocal is exact: see cuda/common/divider.h.
-// All is doubled here, so that the reciprocal fits 32 bits for 1, too.
+// Two entries of the tables for one coefficient. A quantized coefficient times `before`, divided by
+// `after` and rounded to the nearest, ties away from zero, is floor((|quantized coefficient| x
+// before + after / 2) / after). The dividend is below 2^31, so multiplying by a reciprocal is
+// exact: see cuda/common/divider.h. All is doubled here, so that the reciprocal fits 32 bits for 1,
+// too.
 struct RequantEntry {
   uint32_t before;  // x 2
   uint32_t half;    // of `after`, x 2
@@ -90,30 +92,30 @@ CT_HD uint32_t requant_high(uint32_t a, uint32_t b) {
 #endif
 }
 
-// Of a level without its sign; not saturated, and below 2^31.
+// Of a quantized coefficient without its sign; not saturated, and below 2^31.
 CT_HD uint32_t requantized_size(uint32_t size, const RequantEntry& by) {
   return requant_high(size * by.before + by.half, by.multiplier) >> by.shift;
 }
 
 // Saturates. `error`: of the coefficient, without its sign.
-CT_HD int32_t requantized16(int32_t level, const RequantEntry& by, int32_t* error) {
-  const uint32_t size = static_cast<uint32_t>(level < 0 ? -level : level);
-  const uint32_t most = 32767u + (level < 0 ? 1 : 0);
+CT_HD int32_t requantized16(int32_t qcoef, const RequantEntry& by, int32_t* error) {
+  const uint32_t size = static_cast<uint32_t>(qcoef < 0 ? -qcoef : qcoef);
+  const uint32_t most = 32767u + (qcoef < 0 ? 1 : 0);
   const uint32_t quotient = requantized_size(size, by);
   const uint32_t kept = quotient < most ? quotient : most;
   *error = static_cast<int32_t>(size * by.before / 2 - kept * by.after);
-  return level < 0 ? -static_cast<int32_t>(kept) : static_cast<int32_t>(kept);
+  return qcoef < 0 ? -static_cast<int32_t>(kept) : static_cast<int32_t>(kept);
 }
 
-// The same for levels of 32 bits, which are those of 16-bit samples: by a division.
-CT_HD int32_t requantized32(int32_t level, const RequantEntry& by, int64_t* error) {
-  const int64_t size = level < 0 ? -int64_t{level} : level;
-  const int64_t most = 2147483647 + int64_t{level < 0};
+// The same for quantized coefficients of 32 bits, which are those of 16-bit samples: by a division.
+CT_HD int32_t requantized32(int32_t qcoef, const RequantEntry& by, int64_t* error) {
+  const int64_t size = qcoef < 0 ? -int64_t{qcoef} : qcoef;
+  const int64_t most = 2147483647 + int64_t{qcoef < 0};
   const int64_t before = size * (by.before / 2);
   const int64_t quotient = (before + by.half / 2) / by.after;
   const int64_t kept = quotient < most ? quotient : most;
   *error = before - kept * by.after;
-  return static_cast<int32_t>(level < 0 ? -kept : kept);
+  return static_cast<int32_t>(qcoef < 0 ? -kept : kept);
 }
 
 }  // namespace cudatransform

@@ -103,8 +103,8 @@ Status check_format(const Dct8x8Job& job) {
   }
   if (job.scale != 1) CT_RETURN_IF_ERROR(check_scale(job));
   CT_RETURN_IF_ERROR(check_quantizer(job));
-  const CoefType levels = job.depth == 16 ? CoefType::kS32 : CoefType::kS16;
-  if (job.quantized && job.type != levels) {
+  const CoefType qcoefs = job.depth == 16 ? CoefType::kS32 : CoefType::kS16;
+  if (job.quantized && job.type != qcoefs) {
     return job_error(std::string("wrong type of quantized coefficients of depth ") +
                      text(job.depth) + ", expected " + (job.depth == 16 ? "S32" : "S16"));
   }

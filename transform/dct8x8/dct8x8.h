@@ -46,13 +46,13 @@ constexpr int32_t scaled_size(int32_t size, int scale) { return (size - 1) / sca
 // transform/dct8x8/scaled.h.
 int coefficients_needed(Method method, int scale);
 
-// How coefficients become levels. kDeadZone and kRd exist for 8 bits and islow, ifast or float, and
-// concern AC: DC always rounds.
+// How coefficients become quantized coefficients. kDeadZone and kRd exist for 8 bits and islow,
+// ifast or float, and concern AC: DC always rounds.
 enum class Quantizer {
-  kRound,     // to the nearest level
+  kRound,     // to the nearest quantized coefficient
   kDeadZone,  // likewise, but small coefficients become 0
-  kRd,  // to the level, or the next smaller one or 0, that costs a JPEG file least in bits and
-        // in error together; for divisors up to 255
+  kRd,  // to the quantized coefficient, or the next smaller one or 0, that costs a JPEG file least
+        // in bits and in error together; for divisors up to 255
 };
 
 // "round", "dead-zone", "rd": the spelling of the quantizer property.
@@ -97,7 +97,8 @@ struct Dct8x8Job {
   Quantizer quantizer = Quantizer::kRound;  // forward, quantized
   // kDeadZone: a coefficient below so many thousandths of its divisor becomes 0. 500 to 1000.
   int dead_zone = 600;
-  // kRd: Lagrange multiplier: squared error in levels per bit, in blocks without detail. .001 to 1.
+  // kRd: Lagrange multiplier: squared error in quantized coefficients per bit, in blocks without
+  // detail. .001 to 1.
   double rd_lambda = 0.0625;
   uint32_t measure = 0;
   SamplePlane

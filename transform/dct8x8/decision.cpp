@@ -1,4 +1,4 @@
-// Decides levels on the CPU, a block at a time.
+// Decides quantized coefficients on the CPU, a block at a time.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/dct8x8/decision.h"
 
@@ -8,19 +8,19 @@ namespace cudatransform {
 
 namespace {
 
-// A block for decide_by_rate(), whose levels are rounded already.
+// A block for decide_by_rate(), whose quantized coefficients are rounded already.
 struct HostBlock {
   const Decision& decision;
   const int32_t* eighths;
-  int16_t* levels;
+  int16_t* qcoefs;
 
   int32_t magnitude(int k) const { return std::abs(eighths[kNaturalOfZigzag[k]]); }
-  int32_t level(int k) const { return std::abs(levels[kNaturalOfZigzag[k]]); }
+  int32_t qcoef(int k) const { return std::abs(qcoefs[kNaturalOfZigzag[k]]); }
   int32_t divisor(int k) const { return decision.divisor[kNaturalOfZigzag[k]]; }
   uint32_t reciprocal(int k) const { return decision.reciprocal[kNaturalOfZigzag[k]]; }
-  void set(int k, int32_t level) const {
-    int16_t& stored = levels[kNaturalOfZigzag[k]];
-    stored = int16_t(stored < 0 ? -level : level);
+  void set(int k, int32_t qcoef) const {
+    int16_t& stored = qcoefs[kNaturalOfZigzag[k]];
+    stored = int16_t(stored < 0 ? -qcoef : qcoef);
   }
 };
 
@@ -96,36 +96,36 @@ Decision make_decision(const Dct8x8Job& job, int component) {
   return decision;
 }
 
-int16_t dc_level(const Decision& decision, int32_t eighths) {
+int16_t dc_qcoef(const Decision& decision, int32_t eighths) {
   const ForwardTable& table = decision.rounding;
   if (decision.even_dc) return store_float<int16_t>(float(eighths), table.mul[0]);
   return int16_t(quantize_integer(eighths, table.mul[0], table.half[0]));
 }
 
 void decide_rd(const Decision& decision, uint64_t nonzero, uint32_t squares,
-               const int32_t eighths[64], int16_t levels[64]) {
+               const int32_t eighths[64], int16_t qcoefs[64]) {
   static constexpr HostRates kRates[2] = {make_host_rates(false), make_host_rates(true)};
   decide_by_rate(in_zigzag_order(nonzero & ~uint64_t{1}),
                  rd_weight_of(decision.weight, decision.chroma, squares), kRates[decision.chroma],
-                 HostBlock{decision, eighths, levels});
+                 HostBlock{decision, eighths, qcoefs});
 }
 
-void decide_block(const Decision& decision, const int32_t eighths[64], int16_t levels[64]) {
+void decide_block(const Decision& decision, const int32_t eighths[64], int16_t qcoefs[64]) {
   const ForwardTable& table = decision.rounding;
   int32_t limited[64];
   uint64_t nonzero = 0;
   uint32_t squares = 0;
   for (int i = 1; i < 64; ++i) {
     const int32_t x = limited[i] = limit_eighths(eighths[i]);
-    levels[i] = int16_t(quantize_integer(x, table.mul[i], table.half[i]));
+    qcoefs[i] = int16_t(quantize_integer(x, table.mul[i], table.half[i]));
     squares += uint32_t(x * x);
-    nonzero |= uint64_t(levels[i] != 0) << i;
+    nonzero |= uint64_t(qcoefs[i] != 0) << i;
     if (decision.quantizer == Quantizer::kDeadZone &&
         in_dead_zone(std::abs(x), decision.dead_zone_limit[i]))
-      levels[i] = 0;
+      qcoefs[i] = 0;
   }
-  if (decision.quantizer == Quantizer::kRd) decide_rd(decision, nonzero, squares, limited, levels);
-  levels[0] = dc_level(decision, eighths[0]);
+  if (decision.quantizer == Quantizer::kRd) decide_rd(decision, nonzero, squares, limited, qcoefs);
+  qcoefs[0] = dc_qcoef(decision, eighths[0]);
 }
 
 }  // namespace cudatransform

@@ -1,10 +1,11 @@
-// Levels that are decided, not rounded: by a dead zone, or by a block's rate and distortion.
+// Quantized coefficients that are decided, not rounded: by a dead zone, or by a block's rate and
+// distortion.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Both use coefficients in eighths of the orthonormal values, the integers that islow makes
 // anyway, and calculate with integers from there. So engines agree to the bit wherever their
-// transforms do. A divisor of eighths is 8 q, and the rounded level that a decision starts from is
-// islow's. DC is never decided: it rounds as its method does.
+// transforms do. A divisor of eighths is 8 q, and the rounded quantized coefficient that a decision
+// starts from is islow's. DC is never decided: it rounds as its method does.
 //
 // What is common to host and device comes first; on the GPU, cuda/dct8x8/rate.cuh is built
 // around it.
@@ -20,8 +21,8 @@
 
 namespace cudatransform {
 
-// Level 1023 of divisor 8, the largest AC level that baseline JPEG has a code for. No 8-bit samples
-// give more, but ifast's 16 bits wrap in extreme blocks.
+// Quantized coefficient 1023 of divisor 8, the largest AC quantized coefficient that baseline JPEG
+// has a code for. No 8-bit samples give more, but ifast's 16 bits wrap in extreme blocks.
 inline constexpr int32_t kMaxEighths = 8 * 1023 + 3;
 
 CT_HD int32_t limit_eighths(int32_t x) { return clamp_int(x, -kMaxEighths, kMaxEighths); }
@@ -123,15 +124,15 @@ CT_HD int highest_bit(uint64_t x) {
 #endif
 }
 
-// A squared error of one level costs as many sixteenths of a bit as rd_weight_of() returns, in
-// blocks without detail. In detailed blocks errors are less visible and cost less.
+// A squared error of one quantized coefficient costs as many sixteenths of a bit as rd_weight_of()
+// returns, in blocks without detail. In detailed blocks errors are less visible and cost less.
 CT_HD uint32_t rd_weight_of(uint32_t weight, bool chroma, uint32_t squares) {
   const uint32_t energy = squares / (64 * 63);  // the mean square of AC values, orthonormal
   return weight / (1500 + energy) * (chroma ? 2 : 1);
 }
 
-// Rates and distortions are in 1/256 bit. Neither overflows: an error is at most 2.5 levels, see
-// decide_by_rate().
+// Rates and distortions are in 1/256 bit. Neither overflows: an error is at most 2.5 quantized
+// coefficients, see decide_by_rate().
 struct RdRates {
   const uint8_t* bits;  // an AcBits
 
@@ -140,47 +141,49 @@ struct RdRates {
   }
   CT_HD constexpr uint32_t end_of_block() const { return 256u * bits[0]; }
 };
-CT_HD uint32_t rd_distortion(int32_t magnitude, int32_t level, int32_t divisor, uint32_t reciprocal,
+CT_HD uint32_t rd_distortion(int32_t magnitude, int32_t qcoef, int32_t divisor, uint32_t reciprocal,
                              uint32_t weight) {
-  const int32_t error = magnitude - level * divisor;
-  // In 1/64 level.
+  const int32_t error = magnitude - qcoef * divisor;
+  // In 1/64 quantized coefficient.
   const uint32_t e = uint32_t(error < 0 ? -error : error) * reciprocal >> 14;
   return e * e * weight >> 8;
 }
 
-// The AC levels of a block, from the last one that is not zero to the first: each stays, loses one,
-// or becomes 0 if it is 1 or 2, whatever costs least with its neighbors as they are. `nonzero` has
-// a bit for each rounded level, by its place k in zigzag order; `rates` are RdRates, or equal.
+// The AC quantized coefficients of a block, from the last one that is not zero to the first: each
+// stays, loses one, or becomes 0 if it is 1 or 2, whatever costs least with its neighbors as they
+// are. `nonzero` has a bit for each rounded quantized coefficient, by its place k in zigzag order;
+// `rates` are RdRates, or equal.
 //   block.magnitude(k)    |eighths|
-//   block.level(k)        |rounded level|
+//   block.quantized coefficient(k)        |rounded quantized coefficient|
 //   block.divisor(k)      8 q, q at most 255
 //   block.reciprocal(k)   2^20 / (8 q), rounded down
-//   block.set(k, level)   takes the |level| of a bit in `nonzero`
+//   block.set(k, quantized coefficient)   takes the |quantized coefficient| of a bit in `nonzero`
 template <typename Rates, typename Block>
 CT_HD void decide_by_rate(uint64_t nonzero, uint32_t weight, const Rates& rates, Block&& block) {
   const uint32_t end_of_block = rates.end_of_block();
-  int next = 0, next_size = 0;  // the next level, decided already; 0: none
+  int next = 0, next_size = 0;  // the next quantized coefficient, decided already; 0: none
   int k = nonzero != 0 ? highest_bit(nonzero) : 0;
-  uint32_t behind = k < 63 ? end_of_block : 0;  // the rate of what follows the level
+  uint32_t behind =
+      k < 63 ? end_of_block : 0;  // the rate of what follows the quantized coefficient
   for (int before = 0; k != 0; k = before) {
     nonzero ^= uint64_t{1} << k;
     before = nonzero != 0 ? highest_bit(nonzero) : 0;
-    const int32_t magnitude = block.magnitude(k), level = block.level(k);
+    const int32_t magnitude = block.magnitude(k), qcoef = block.qcoef(k);
     const int32_t divisor = block.divisor(k);
     const uint32_t reciprocal = block.reciprocal(k);
     const auto cost = [&](int32_t candidate) {
       return rd_distortion(magnitude, candidate, divisor, reciprocal, weight);
     };
-    int32_t best = level;
+    int32_t best = qcoef;
     uint32_t least = UINT32_MAX, rate = 0;
     const auto try_to_keep = [&](int32_t candidate) {
       const uint32_t own = rates.of(k - before - 1, width_of(uint32_t(candidate)));
       const uint32_t all = cost(candidate) + own + behind;
       if (all < least) least = all, best = candidate, rate = own;
     };
-    try_to_keep(level);
-    if (level > 1) try_to_keep(level - 1);
-    if (level <= 2) {
+    try_to_keep(qcoef);
+    if (qcoef > 1) try_to_keep(qcoef - 1);
+    if (qcoef <= 2) {
       const uint32_t without = next != 0 ? rates.of(next - before - 1, next_size) : end_of_block;
       if (cost(0) + without < least) best = 0, rate = without;
     }
@@ -201,8 +204,8 @@ uint32_t rd_weight(double lambda);
 // For kDeadZone and kRd: coefficients of `method` in eighths, stored as int32_t.
 ForwardTable make_eighths_table(Method method);
 
-// Everything that deciding a component's levels takes, in natural order. Of a job with kDeadZone or
-// kRd.
+// Everything that deciding a component's quantized coefficients takes, in natural order. Of a job
+// with kDeadZone or kRd.
 struct Decision {
   Quantizer quantizer;
   bool chroma;
@@ -215,15 +218,16 @@ struct Decision {
 };
 Decision make_decision(const Dct8x8Job& job, int component);
 
-int16_t dc_level(const Decision& decision, int32_t eighths);
+int16_t dc_qcoef(const Decision& decision, int32_t eighths);
 
-// The AC levels of kRd. Bit i of `nonzero` tells of levels[i]; DC's does not matter. `squares` is
-// the sum of those of the AC eighths, which are limited; `levels` are rounded.
+// The AC quantized coefficients of kRd. Bit i of `nonzero` tells of quantized coefficients[i]; DC's
+// does not matter. `squares` is the sum of those of the AC eighths, which are limited; `qcoefs` are
+// rounded.
 void decide_rd(const Decision& decision, uint64_t nonzero, uint32_t squares,
-               const int32_t eighths[64], int16_t levels[64]);
+               const int32_t eighths[64], int16_t qcoefs[64]);
 
-// 64 coefficients in eighths, not limited yet, to levels; in natural order.
-void decide_block(const Decision& decision, const int32_t eighths[64], int16_t levels[64]);
+// 64 coefficients in eighths, not limited yet, to quantized coefficients; in natural order.
+void decide_block(const Decision& decision, const int32_t eighths[64], int16_t qcoefs[64]);
 
 // Bits by natural index, moved to their places in zigzag order.
 uint64_t in_zigzag_order(uint64_t natural);

@@ -2,9 +2,10 @@
 // scaling and saturating steps of every method, for host and device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The multipliers absorb each method's own scale, so one formula serves levels and unquantized
-// values alike. Each step is a few correctly rounded operations without a multiply-add that could
-// be contracted, so that engines agree to the bit wherever the transform itself is exact.
+// The multipliers absorb each method's own scale, so one formula serves quantized coefficients and
+// unquantized values alike. Each step is a few correctly rounded operations without a multiply-add
+// that could be contracted, so that engines agree to the bit wherever the transform itself is
+// exact.
 #pragma once
 
 #include <math.h>

@@ -11,8 +11,8 @@
 
 namespace cudatransform {
 
-// |level| = ((((|x| + half) * reciprocal) >> 16) * scale) >> 16, each product of 32 bits: the
-// rounded division (|x| + d / 2) / d for 16-bit x.
+// |quantized coefficient| = ((((|x| + half) * reciprocal) >> 16) * scale) >> 16, each product of 32
+// bits: the rounded division (|x| + d / 2) / d for 16-bit x.
 struct alignas(16) ShortForwardTable {
   uint16_t half[64];
   uint16_t reciprocal[64];

@@ -14,9 +14,9 @@ namespace cudatransform {
 // Data that the block rows of one job share.
 struct RowContext {
   const Dct8x8Job* job;
-  // By component; forward jobs only. Makes eighths where levels are decided.
+  // By component; forward jobs only. Makes eighths where quantized coefficients are decided.
   ForwardTable forward[kMaxComponents];
-  Decision decisions[kMaxComponents];  // by component; where levels are decided
+  Decision decisions[kMaxComponents];  // by component; where quantized coefficients are decided
   InverseTable
       inverse[kMaxComponents];  // by component; inverse jobs, and forward jobs that measure the SSE
   ShortTables short_tables[kMaxComponents];  // by component; S16 coefficients only

@@ -25,8 +25,8 @@ CT_HD RowI quantize_integer_row(RowI value, const float* mul, const float* half)
   RowI result;
   for (int p = 0; p < kParts; ++p) {
     const auto x = hn::ConvertTo(DF(), value.part[p]);
-    const auto level = hn::Mul(hn::Add(hn::Abs(x), h.part[p]), m.part[p]);
-    result.part[p] = hn::ConvertTo(DI(), hn::CopySignToAbs(level, x));  // towards zero
+    const auto qcoef = hn::Mul(hn::Add(hn::Abs(x), h.part[p]), m.part[p]);
+    result.part[p] = hn::ConvertTo(DI(), hn::CopySignToAbs(qcoef, x));  // towards zero
   }
   return result;
 }

@@ -78,10 +78,10 @@ CT_HD void pack_transposed(const Short* columns, hn::Vec<DB>* v) {
 // The rounded division of quantizer_short.h.
 CT_HD Short quantize(Short x, const ShortForwardTable& table, int y) {
   const Short sign = hn::BroadcastSignBit(x);
-  auto level = hn::Add(hn::BitCast(DSU(), hn::Abs(x)), load_table(table.half + 8 * y));
-  level = hn::MulHigh(level, load_table(table.reciprocal + 8 * y));
-  level = hn::MulHigh(level, load_table(table.scale + 8 * y));
-  return hn::Sub(hn::Xor(hn::BitCast(DS(), level), sign), sign);
+  auto qcoef = hn::Add(hn::BitCast(DSU(), hn::Abs(x)), load_table(table.half + 8 * y));
+  qcoef = hn::MulHigh(qcoef, load_table(table.reciprocal + 8 * y));
+  qcoef = hn::MulHigh(qcoef, load_table(table.scale + 8 * y));
+  return hn::Sub(hn::Xor(hn::BitCast(DS(), qcoef), sign), sign);
 }
 
 CT_HD void dequantize(const int16_t* from, const ShortInverseTable& table, Short* v) {
@@ -231,7 +231,7 @@ CT_HD int short_blocks(const RowContext& context, int component, int by) {
 CT_HD int block_ahead(int bx, int blocks) {
   return std::min(bx + 4 * kShortBlocks, blocks - kShortBlocks);
 }
-CT_HD void prefetch_levels(const int16_t* group) {
+CT_HD void prefetch_qcoefs(const int16_t* group) {
   for (int i = 0; i < 2 * kShortBlocks; ++i) hwy::Prefetch(group + 32 * i);
 }
 CT_HD void prefetch_samples(const uint8_t* group, ptrdiff_t pitch) {
@@ -340,7 +340,7 @@ RowSums inverse_row_short(const RowContext& context, int component, int by) {
       if ((job.measure & kMeasureZeros) != 0) sums.zeros += count_zeros(from + 64 * b);
     }
     if (direct) {
-      prefetch_levels(coef_address<int16_t>(coef_plane, job.layout, block_ahead(bx, blocks), by));
+      prefetch_qcoefs(coef_address<int16_t>(coef_plane, job.layout, block_ahead(bx, blocks), by));
     }
     hn::Vec<DB> decoded[4];
     M::inverse(from, tables, decoded);

@@ -16,12 +16,12 @@ _DESCRIPTION = """\
 Goes through all JPEG files below INPUT and writes into the folder OUTPUT:
 
 stats       stats.parquet: size, sampling, tables, estimated quality, process, share of zeros, bits
-export      levels-NNNNNN.parquet: coefficients, tables, markers, attachments and trailer
+export      coefficients-NNNNNN.parquet: coefficients, tables, markers, attachments and trailer
 repack      the same tree of files, each progressive if that is smaller; no coefficient changes
 requantize  the same tree, with coarser tables: --quality
 transpose   the same tree, each picture upright by its Exif data, without loss
 crop        the same tree, a part of each picture, without loss: --crop
-shrink      the same tree, with levels made anew for fewer bits, by each file's own tables, or by
+shrink      the same tree, quantized anew for fewer bits, by each file's own tables, or by
             those that make files of --target-size
 
 and failures.jsonl, the files that could not be read, with reasons; warnings.jsonl, warnings about

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Unio
 
 import numpy as np
 
-from .._encoding import Levelling, reencoded
+from .._encoding import Quantization, reencoded
 from .._header import process_of
 from ..errors import Failure, is_interruption
 from ..jpeg import read, write
@@ -27,12 +27,12 @@ Row = Dict[str, Any]
 def stats(picture: Picture, source: bytes) -> Row:
     """A row of stats.parquet: a picture's properties as numbers and words. Raises OSError."""
     size = os.path.getsize(source)
-    levels = sum(component.levels.size for component in picture.components)
-    zeros = levels - sum(int(np.count_nonzero(c.levels)) for c in picture.components)
+    coefficients = sum(component.coefficients.size for component in picture.components)
+    zeros = coefficients - sum(int(np.count_nonzero(c.coefficients)) for c in picture.components)
     return {"width": picture.width, "height": picture.height, "depth": picture.depth,
             "sampling": picture.sampling, "process": process_of(source),
             "quality": estimated_quality(picture.table(0)),
-            "tables": picture.tables.reshape(-1, 64).tolist(), "zero_share": zeros / levels,
+            "tables": picture.tables.reshape(-1, 64).tolist(), "zero_share": zeros / coefficients,
             "bytes": size, "bits_per_pixel": 8 * size / (picture.width * picture.height),
             "marker_bytes": len(picture.markers), "irregular": ",".join(picture.irregular),
             "attachments": len(picture.attachments),
@@ -76,24 +76,24 @@ def _crop(picture: Picture, source: bytes, relative: bytes, output: Output,
 
 
 def shrunk(picture: Picture, target_size: Optional[int] = None) -> Optional[Picture]:
-    """A picture of the same samples whose levels quantizer=rd has made, for a smaller file.
+    """A picture of the same samples whose coefficients quantizer=rd has made, for a smaller file.
 
     With the picture's own tables, or with those that make a file of `target_size` bytes. None: of
     such pictures no samples are made, or rd does not take their tables.
     """
-    levelling = Levelling(qtables="perceptual", quantizer="rd", target_size=target_size)
+    quantization = Quantization(qtables="perceptual", quantizer="rd", target_size=target_size)
     if target_size is None:
         own = [picture.table(index) for index in range(len(picture))]
         if picture.tables.max() > 255 or not np.array_equal(own[min(1, len(own) - 1)], own[-1]):
             return None
-        levelling = levelling._replace(qtables=np.stack([own[0], own[-1]]))
-    data = reencoded(picture, levelling)
+        quantization = quantization._replace(qtables=np.stack([own[0], own[-1]]))
+    data = reencoded(picture, quantization)
     if data is None:
         return None
-    levels, made = read(data), picture.copy()
-    for component, new in zip(made.components, levels.components):
-        component.levels, component.table = new.levels, new.table
-    made.tables = levels.tables
+    coefficients, made = read(data), picture.copy()
+    for component, new in zip(made.components, coefficients.components):
+        component.coefficients, component.table = new.coefficients, new.table
+    made.tables = coefficients.tables
     return made
 
 
@@ -121,22 +121,22 @@ def _shrink(picture: Picture, source: bytes, relative: bytes, output: Output,
             "psnr": round(min(psnr(picture.pixels(), made.pixels()), 99.), 2)}
 
 
-def _levels(picture: Picture) -> Row:
-    """A row of Parquet, with levels (int16) and tables (uint16) as little-endian bytes in natural
+def _coefficients(picture: Picture) -> Row:
+    """A row of Parquet: coefficients (int16) and tables (uint16) as little-endian bytes in natural
     order."""
     return {"width": picture.width, "height": picture.height, "depth": picture.depth,
             "sampling": picture.sampling,
-            "blocks_w": [c.levels.shape[1] for c in picture.components],
-            "blocks_h": [c.levels.shape[0] for c in picture.components],
+            "blocks_w": [c.coefficients.shape[1] for c in picture.components],
+            "blocks_h": [c.coefficients.shape[0] for c in picture.components],
             "table_of": [c.table for c in picture.components],
             "tables": [table.astype("<u2").tobytes() for table in picture.tables],
-            "levels": [c.levels.astype("<i2").tobytes() for c in picture.components],
+            "coefficients": [c.coefficients.astype("<i2").tobytes() for c in picture.components],
             "markers": picture.markers, "attachments": list(picture.attachments),
             "trailer": picture.trailer}
 
 
 def _export(picture: Picture, relative: bytes, exported: List[Row]) -> Row:
-    exported.append({"path": relative, **_levels(picture)})
+    exported.append({"path": relative, **_coefficients(picture)})
     return {}
 
 

@@ -19,7 +19,7 @@ TREE = frozenset(("repack", "requantize", "shrink", "transpose", "crop"))
 
 def shard_name(number: int) -> bytes:
     """The name of a chunk's results of `export`."""
-    return f"levels-{number:06d}.parquet".encode()
+    return f"coefficients-{number:06d}.parquet".encode()
 
 
 class Sameness(NamedTuple):

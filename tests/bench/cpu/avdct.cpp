@@ -48,7 +48,7 @@ const PlainTable& table(AvdctOrder order) {
   return order == AvdctOrder::kRaster ? tables.first : tables.second;
 }
 
-int16_t* levels_in(const Buffer<uint8_t>& buffer) {
+int16_t* qcoefs_in(const Buffer<uint8_t>& buffer) {
   return reinterpret_cast<int16_t*>(buffer.get());
 }
 
@@ -61,7 +61,7 @@ void forward_row(const FrameSize& size, Frame& frame, int by) {
     dct.get_pixels(block, frame.in.get() + ptrdiff_t{8} * by * size.width + 8 * bx, size.width);
     dct.fdct(block);
     block[0] = int16_t(block[0] - 128 * 64);  // the level shift: exact in DC, and all of it
-    plain_quantize(block, plain, levels_in(frame.out) + 64 * index);
+    plain_quantize(block, plain, qcoefs_in(frame.out) + 64 * index);
   }
 }
 
@@ -73,9 +73,9 @@ void inverse_row(const FrameSize& size, Frame& frame, int by) {
   for (int bx = 0; bx < size.blocks_w(); ++bx) {
     const ptrdiff_t index = ptrdiff_t{by} * size.blocks_w() + bx;
     if constexpr (kOrder == AvdctOrder::kOwn) {
-      plain_dequantize(levels_in(frame.spare) + 64 * index, plain, block);
+      plain_dequantize(qcoefs_in(frame.spare) + 64 * index, plain, block);
     } else {
-      plain_dequantize_permuted(levels_in(frame.in) + 64 * index, plain, dct.idct_permutation,
+      plain_dequantize_permuted(qcoefs_in(frame.in) + 64 * index, plain, dct.idct_permutation,
                                 block);
     }
     dct.idct(block);
@@ -101,8 +101,8 @@ std::string avdct_version() {
 std::string prepare_avdct(const FrameSize& size, Direction direction, Frame& frame) {
   const test::KernelJob job = dct_job(islow(size, direction));
   for (size_t k = 0; direction == Direction::kInverse && k < size.samples(); ++k)
-    levels_in(frame.spare)[k / 64 * 64 + context().idct_permutation[k % 64]] =
-        levels_in(frame.in)[k];
+    qcoefs_in(frame.spare)[k / 64 * 64 + context().idct_permutation[k % 64]] =
+        qcoefs_in(frame.in)[k];
   const std::vector<uint8_t> expected =
       test::output_of(job, {frame.in.get(), frame.in.get() + job.in_size});
   for (const AvdctOrder order : {AvdctOrder::kRaster, AvdctOrder::kOwn}) {
@@ -110,7 +110,7 @@ std::string prepare_avdct(const FrameSize& size, Direction direction, Frame& fra
     run_avdct(Threads::kOne, size, direction, order, frame);
     const bool forward = direction == Direction::kForward;
     const int off = forward ? largest_difference(reinterpret_cast<const int16_t*>(expected.data()),
-                                                 levels_in(frame.out), size.samples())
+                                                 qcoefs_in(frame.out), size.samples())
                             : largest_difference(expected.data(), frame.out.get(), size.samples());
     if (off > (forward ? 1 : 2)) return "AVDCT's results are up to " + std::to_string(off) + " off";
   }

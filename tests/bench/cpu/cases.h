@@ -28,8 +28,8 @@ enum class AvdctOrder { kRaster, kOwn };
 std::string avdct_version();
 
 // Puts the inverse's coefficients in AVDCT's own order into `spare`, and compares AVDCT's results
-// with the engine's. "", or how they differ: levels by more than one, samples by more than two, in
-// either order.
+// with the engine's. "", or how they differ: quantized coefficients by more than one, samples by
+// more than two, in either order.
 std::string prepare_avdct(const FrameSize& size, Direction direction, Frame& frame);
 
 void run_avdct(Threads threads, const FrameSize& size, Direction direction, AvdctOrder order,
@@ -50,7 +50,8 @@ inline void add_rgb_cases(const FrameSize&, const double*, bool*) {}
 
 // The parts of a whole job that AVDCT leaves out, as loops that the compiler vectorizes.
 
-// A table prepared for 16-bit arithmetic: |level| = ((|x| + half) * reciprocal >> 16) * scale
+// A table prepared for 16-bit arithmetic: |quantized coefficient| = ((|x| + half) * reciprocal >>
+// 16) * scale
 // >> 16.
 struct PlainTable {
   int16_t q[64];
@@ -61,11 +62,12 @@ struct PlainTable {
 PlainTable make_plain_table(const uint16_t* q);
 
 // 64 values, 128 x 64 less in DC for the level shift, to levels.
-void plain_quantize(const int16_t* values, const PlainTable& table, int16_t* levels);
+void plain_quantize(const int16_t* values, const PlainTable& table, int16_t* qcoefs);
 
-// Levels to values, 128 x 8 more in DC; the second puts coefficient i at permutation[i].
-void plain_dequantize(const int16_t* levels, const PlainTable& table, int16_t* values);
-void plain_dequantize_permuted(const int16_t* levels, const PlainTable& table,
+// Quantized coefficients to values, 128 x 8 more in DC; the second puts coefficient i at
+// permutation[i].
+void plain_dequantize(const int16_t* qcoefs, const PlainTable& table, int16_t* values);
+void plain_dequantize_permuted(const int16_t* qcoefs, const PlainTable& table,
                                const uint8_t* permutation, int16_t* values);
 
 // 64 samples, clamped to 0..255.

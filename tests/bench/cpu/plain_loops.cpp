@@ -5,8 +5,8 @@
 namespace cudatransform::bench {
 
 // The reciprocal 2^16 / d of a divisor d = 8q is off by a half at most, which becomes an eighth of
-// a level for the largest value, 2^14: sometimes a level is one off, and the loop is as short as a
-// loop of 16-bit elements can be.
+// a quantized coefficient for the largest value, 2^14: sometimes a quantized coefficient is one
+// off, and the loop is as short as a loop of 16-bit elements can be.
 PlainTable make_plain_table(const uint16_t* q) {
   PlainTable table;
   for (int i = 0; i < 64; ++i) {
@@ -19,25 +19,25 @@ PlainTable make_plain_table(const uint16_t* q) {
 }
 
 void plain_quantize(const int16_t* __restrict values, const PlainTable& table,
-                    int16_t* __restrict levels) {
+                    int16_t* __restrict qcoefs) {
   for (int i = 0; i < 64; ++i) {
     const int16_t x = values[i];
     const uint16_t sum = uint16_t(uint16_t(x < 0 ? -x : x) + table.half[i]);
     const uint32_t product = uint32_t(sum) * uint32_t(table.reciprocal[i]);
-    const int16_t level = int16_t(uint16_t(product >> 16));
-    levels[i] = x < 0 ? int16_t(-level) : level;
+    const int16_t qcoef = int16_t(uint16_t(product >> 16));
+    qcoefs[i] = x < 0 ? int16_t(-qcoef) : qcoef;
   }
 }
 
-void plain_dequantize(const int16_t* __restrict levels, const PlainTable& table,
+void plain_dequantize(const int16_t* __restrict qcoefs, const PlainTable& table,
                       int16_t* __restrict values) {
-  for (int i = 0; i < 64; ++i) values[i] = int16_t(levels[i] * table.q[i]);
+  for (int i = 0; i < 64; ++i) values[i] = int16_t(qcoefs[i] * table.q[i]);
   values[0] = int16_t(values[0] + 128 * 8);
 }
 
-void plain_dequantize_permuted(const int16_t* __restrict levels, const PlainTable& table,
+void plain_dequantize_permuted(const int16_t* __restrict qcoefs, const PlainTable& table,
                                const uint8_t* __restrict permutation, int16_t* __restrict values) {
-  for (int i = 0; i < 64; ++i) values[permutation[i]] = int16_t(levels[i] * table.q[i]);
+  for (int i = 0; i < 64; ++i) values[permutation[i]] = int16_t(qcoefs[i] * table.q[i]);
   values[permutation[0]] = int16_t(values[permutation[0]] + 128 * 8);
 }
 

@@ -1,14 +1,14 @@
-// The speed of reading codes: pictures of Dirac and VC-2 from memory to levels and blocks, on one
-// thread.
+// The speed of reading codes: pictures of Dirac and VC-2 from memory to quantized coefficients and
+// blocks, on one thread.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // bench_dirac_codes [--turns=N] STREAM.drc...
 //
-// Prints for each stream, by the fastest of N turns (20): microseconds a picture for levels and for
-// blocks, and nanoseconds a binary symbol of levels. Symbols are counted
-// from the levels: one for a zero of a codeblock that is not all zero or of a band without others,
-// and for another level its stop and data bits and its sign; quantizers are left out, as are bands
-// in which everything is zero.
+// Prints for each stream, by the fastest of N turns (20): microseconds a picture for quantized
+// coefficients and for blocks, and nanoseconds a binary symbol of quantized coefficients. Symbols
+// are counted from the quantized coefficients: one for a zero of a codeblock that is not all zero
+// or of a band without others, and for another quantized coefficient its stop and data bits and its
+// sign; quantizers are left out, as are bands in which everything is zero.
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -30,21 +30,21 @@ namespace {
 struct Sums {
   int pictures = 0;
   double motion = 0, residual = 0;  // microseconds
-  uint64_t symbols = 0, levels = 0, bytes = 0;
+  uint64_t symbols = 0, qcoefs = 0, bytes = 0;
 };
 
 template <typename Value>
 uint64_t symbols_of_row(const DiracBand& band, int32_t y) {
-  const auto* level = static_cast<const Value*>(band.levels) + ptrdiff_t{y} * band.width;
+  const auto* qcoef = static_cast<const Value*>(band.qcoefs) + ptrdiff_t{y} * band.width;
   uint64_t symbols = 0;
   for (uint32_t i = 0; i < band.counts[y]; ++i) {
-    const auto magnitude = static_cast<uint32_t>(std::abs(int64_t{level[i]}));
+    const auto magnitude = static_cast<uint32_t>(std::abs(int64_t{qcoef[i]}));
     symbols += 2 * static_cast<uint64_t>(std::bit_width(magnitude + 1) - 1) + 1;
   }
   return symbols;
 }
 
-bool has_levels(const DiracBand& band, int32_t column, int32_t row) {
+bool has_qcoefs(const DiracBand& band, int32_t column, int32_t row) {
   const int32_t end = dirac_part(band.height, row + 1, band.rows);
   for (int32_t y = dirac_part(band.height, row, band.rows); y < end; ++y) {
     const uint64_t* map = band.map_row(y);
@@ -58,22 +58,22 @@ bool has_levels(const DiracBand& band, int32_t column, int32_t row) {
 
 // One symbol for each coded coefficient, and more for those that are not zero.
 void count(const DiracBand& band, bool is_wide, Sums* sums) {
-  uint64_t levels = 0, symbols = 0;
+  uint64_t qcoefs = 0, symbols = 0;
   for (int32_t y = 0; y < band.height; ++y) {
-    levels += band.counts[y];
+    qcoefs += band.counts[y];
     symbols += is_wide ? symbols_of_row<int32_t>(band, y) : symbols_of_row<int16_t>(band, y);
   }
-  if (levels == 0) return;
+  if (qcoefs == 0) return;
   for (int32_t row = 0; row < band.rows; ++row) {
     for (int32_t column = 0; column < band.columns; ++column) {
       const int64_t wide = dirac_part(band.width, column + 1, band.columns) -
                            dirac_part(band.width, column, band.columns);
       const int64_t high =
           dirac_part(band.height, row + 1, band.rows) - dirac_part(band.height, row, band.rows);
-      symbols += static_cast<uint64_t>(has_levels(band, column, row) ? wide * high + 1 : 1);
+      symbols += static_cast<uint64_t>(has_qcoefs(band, column, row) ? wide * high + 1 : 1);
     }
   }
-  sums->levels += levels;
+  sums->qcoefs += qcoefs;
   sums->symbols += symbols;
 }
 
@@ -89,8 +89,8 @@ void decode(DiracPicture& picture, Sums* sums) {
   sums->bytes += picture.coded_bytes();
   if (!picture.has_residual()) return;
   for (int c = 0; c < kMaxComponents; ++c) {
-    for (int i = 0; i < picture.levels().band_count(); ++i)
-      count(picture.levels().band(c, i), picture.levels().is_wide(), sums);
+    for (int i = 0; i < picture.qcoefs().band_count(); ++i)
+      count(picture.qcoefs().band(c, i), picture.qcoefs().is_wide(), sums);
   }
 }
 
@@ -132,7 +132,7 @@ bool measure(const char* path, int turns) {
       static_cast<double>(best.bytes) / pictures, best.motion / pictures, best.residual / pictures,
       static_cast<double>(best.symbols) / pictures,
       1e3 * best.residual / static_cast<double>(std::max<uint64_t>(best.symbols, 1)),
-      static_cast<double>(best.symbols) / static_cast<double>(std::max<uint64_t>(best.levels, 1)));
+      static_cast<double>(best.symbols) / static_cast<double>(std::max<uint64_t>(best.qcoefs, 1)));
   return true;
 }
 
@@ -141,8 +141,8 @@ bool measure(const char* path, int turns) {
 
 int main(int argc, char** argv) {
   int turns = 20, shown = 0;
-  std::printf("%-32s %9s %9s %9s %10s %8s %9s\n", "stream", "bytes", "blocks us", "levels us",
-              "symbols", "ns each", "per level");
+  std::printf("%-32s %9s %9s %9s %10s %8s %9s\n", "stream", "bytes", "blocks us", "coefs us",
+              "symbols", "ns each", "per coef");
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument.starts_with("--turns=")) {

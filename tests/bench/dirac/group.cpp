@@ -210,8 +210,8 @@ class GroupCoder {
   }
 
   static int32_t quantized(int32_t value, int64_t factor) {
-    const auto level = static_cast<int32_t>(4 * int64_t{std::abs(value)} / factor);
-    return value < 0 ? -level : level;
+    const auto qcoef = static_cast<int32_t>(4 * int64_t{std::abs(value)} / factor);
+    return value < 0 ? -qcoef : qcoef;
   }
 
   // The coarsest band of an intra picture is coded as differences to the decoder's values.
@@ -222,12 +222,12 @@ class GroupCoder {
         const int64_t likely = dc_prediction(known, x, y);
         const auto at =
             static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x);
-        const int32_t level = quantized(pyramid[at] - static_cast<int32_t>(likely),
+        const int32_t qcoef = quantized(pyramid[at] - static_cast<int32_t>(likely),
                                         dwt_quant_factor(band->quantizer));
-        band->at(x, y) = level;
+        band->at(x, y) = qcoef;
         known.at(x, y) =
-            likely + (level == 0 ? 0
-                                 : dirac_dequantize(level, dwt_quant_factor(band->quantizer),
+            likely + (qcoef == 0 ? 0
+                                 : dirac_dequantize(qcoef, dwt_quant_factor(band->quantizer),
                                                     dirac_quant_offset(band->quantizer, true)));
       }
     }
@@ -251,8 +251,8 @@ class GroupCoder {
             for (int32_t x = 0; x < band.width; ++x) band.at(x, y) = quantized(row[x], factor);
           }
         }
-        band.is_coded = std::any_of(band.levels.begin(), band.levels.end(),
-                                    [](int32_t level) { return level != 0; });
+        band.is_coded = std::any_of(band.qcoefs.begin(), band.qcoefs.end(),
+                                    [](int32_t qcoef) { return qcoef != 0; });
       }
     }
     return write_picture(settings_.sequence, *picture);

@@ -22,7 +22,7 @@ const char kUsage[] =
     "  --batch=N      files in a batch (64); 1: one call of ct_decode() after the other\n"
     "  --batches=N    in flight\n"
     "  --seconds=N    of measurement (2)\n"
-    "  --output=rgb|gray|levels\n"
+    "  --output=rgb|gray|coefficients\n"
     "  --paths        the library reads the files\n"
     "  --stack        pictures of a batch lie in one block\n"
     "  --encode       measures encoding, at quality 90\n"
@@ -66,9 +66,9 @@ Settings read_arguments(int argc, char** argv) {
     else if (take(argv[i], "--seconds", &value))
       settings.seconds = std::atof(value.c_str());
     else if (take(argv[i], "--output", &value))
-      settings.decode.output = value == "levels" ? CT_OUTPUT_LEVELS
-                               : value == "gray" ? CT_OUTPUT_GRAY
-                                                 : CT_OUTPUT_RGB;
+      settings.decode.output = value == "coefficients" ? CT_OUTPUT_COEFFICIENTS
+                               : value == "gray"       ? CT_OUTPUT_GRAY
+                                                       : CT_OUTPUT_RGB;
     else if (std::strcmp(argv[i], "--paths") == 0)
       settings.paths = true;
     else if (std::strcmp(argv[i], "--encode") == 0)
@@ -91,7 +91,7 @@ std::vector<char> bytes_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The pixels or levels of all files, one batch.
+// The pixels or quantized coefficients of all files, one batch.
 std::vector<std::vector<char>> decode_all(const Settings& settings, int32_t device) {
   CtEngineOptions options = settings.engine;
   options.device = device;

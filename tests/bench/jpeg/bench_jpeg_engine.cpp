@@ -35,19 +35,19 @@
 namespace cudatransform::bench {
 namespace {
 
-using LevelPicture = cudatransform::JpegPicture;
+using QcoefPicture = cudatransform::JpegPicture;
 
 double seconds_of_case = 0.5;
 uint32_t scale_down = 1;
 enum class Output { kDevice, kMapped, kCopied };
 constexpr const char* kOutputNames[] = {"device", "mapped", "copied"};
 
-// Levels of a picture as a JPEG file has them, and libjpeg's scan.
+// Quantized coefficients of a picture as a JPEG file has them, and libjpeg's scan.
 struct Source {
   uint32_t width, height;
-  std::vector<int16_t> levels[3];
+  std::vector<int16_t> qcoefs[3];
   QuantTable tables[3];
-  LevelPicture picture;
+  QcoefPicture picture;
   std::vector<uint8_t> scan;
 };
 
@@ -57,17 +57,17 @@ std::unique_ptr<Source> make_source(const std::vector<uint8_t>& file, uint32_t a
   JpegHeader header;
   require(reader.read_header(file, &header));
   auto source = std::make_unique<Source>();
-  std::vector<int16_t> levels[3];
-  JpegLevels to[3];
+  std::vector<int16_t> qcoefs[3];
+  JpegQcoefs to[3];
   for (int c = 0; c < 3; ++c) {
-    levels[c].resize(size_t{header.blocks_w[c]} * header.blocks_h[c] * 64 + 8);
-    to[c] = {levels[c].data(), ptrdiff_t(header.blocks_w[c]) * 128, header.blocks_w[c],
+    qcoefs[c].resize(size_t{header.blocks_w[c]} * header.blocks_h[c] * 64 + 8);
+    to[c] = {qcoefs[c].data(), ptrdiff_t(header.blocks_w[c]) * 128, header.blocks_w[c],
              header.blocks_h[c]};
   }
   JpegTables tables;
   JpegFindings found;
   require(reader.read_coefficients(to, &tables, &found));
-  LevelPicture& picture = source->picture;
+  QcoefPicture& picture = source->picture;
   picture.width = header.width * across;
   picture.height = header.height / 16 / scale_down * 16 * across;  // whole MCUs
   picture.sampling = JpegSampling::of_luma(JpegColor::kYcbcr, 2, 2);
@@ -76,12 +76,12 @@ std::unique_ptr<Source> make_source(const std::vector<uint8_t>& file, uint32_t a
     picture.tables[c] = source->tables[c].q;
     const uint32_t w = header.blocks_w[c] * across;
     const uint32_t h = picture.height / (c == 0 ? 8 : 16);
-    source->levels[c].resize(size_t{w} * h * 64);
+    source->qcoefs[c].resize(size_t{w} * h * 64);
     for (uint32_t y = 0; y < h; ++y)
       for (uint32_t x = 0; x < across; ++x)
-        std::memcpy(&source->levels[c][(size_t{y} * w + size_t{x} * header.blocks_w[c]) * 64],
+        std::memcpy(&source->qcoefs[c][(size_t{y} * w + size_t{x} * header.blocks_w[c]) * 64],
                     to[c].row(y % (h / across)), size_t{header.blocks_w[c]} * 128);
-    picture.levels[c] = {source->levels[c].data(), ptrdiff_t(w) * 128, w, h};
+    picture.qcoefs[c] = {source->qcoefs[c].data(), ptrdiff_t(w) * 128, w, h};
   }
   JpegWriter writer;
   JpegBytes whole, head;
@@ -97,12 +97,12 @@ class Flight {
   Flight(const Source& source, Output output) : source_(source), output_(output) {
     require(make_primary_cuda_device(0, &device_));
     for (int c = 0; c < 3; ++c) {
-      const size_t bytes = source.levels[c].size() * sizeof(int16_t);
-      levels_[c] = memory_on(*device_, MemoryKind::kDevice, bytes);
+      const size_t bytes = source.qcoefs[c].size() * sizeof(int16_t);
+      qcoefs_[c] = memory_on(*device_, MemoryKind::kDevice, bytes);
       require(device_->upload(device_->queue(QueueKind::kCompute),
-                              copy_of(levels_[c]->data(), source.levels[c].data(), bytes)));
-      job_.levels[c] = {static_cast<const int16_t*>(levels_[c]->data()),
-                        source.picture.levels[c].stride};
+                              copy_of(qcoefs_[c]->data(), source.qcoefs[c].data(), bytes)));
+      job_.qcoefs[c] = {static_cast<const int16_t*>(qcoefs_[c]->data()),
+                        source.picture.qcoefs[c].stride};
     }
     require(make_jpeg_scan_layout(source.picture, {}, &job_.layout));
     JpegHeaders headers;
@@ -158,7 +158,7 @@ class Flight {
   const Source& source_;
   const Output output_;
   std::unique_ptr<Device> device_;
-  std::unique_ptr<Memory> levels_[3], result_, host_, own_;
+  std::unique_ptr<Memory> qcoefs_[3], result_, host_, own_;
   JpegCodes codes_;
   JpegEncodeJob job_;
   size_t guess_ = 0;

@@ -1,10 +1,11 @@
-// Cases of bench_jpeg_engine: the parallel decoder of JPEG scans by itself, files to levels in
-// device memory.
+// Cases of bench_jpeg_engine: the parallel decoder of JPEG scans by itself, files to quantized
+// coefficients in device memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Pictures in flight are each on a queue of their own. threads:0: files were taken apart before, so
 // bus and device alone are measured; else so many threads take files apart, every time, and submit.
-// Every picture's result is checked, and its first levels are compared with libjpeg's. Counters:
+// Every picture's result is checked, and its first quantized coefficients are compared with
+// libjpeg's. Counters:
 //   frames/s
 //   us apart   the time of taking a file apart
 #include <benchmark/benchmark.h>
@@ -40,7 +41,7 @@ class DecodeLane {
     require(reader.read_header(file, &header_));
     size_t bytes = 0;
     for (int c = 0; c < header_.components; ++c) bytes += plane_bytes(c);
-    levels_ = memory_on(device, MemoryKind::kDevice, bytes);
+    qcoefs_ = memory_on(device, MemoryKind::kDevice, bytes);
     result_ = memory_on(device, MemoryKind::kPinned, sizeof(JpegDecodeResult));
     const size_t most = scans_reader_.measure(file);
     if (most == 0) throw std::runtime_error("a file is not for the parallel decoder");
@@ -58,9 +59,9 @@ class DecodeLane {
     job.scans = &scans_;
     job.block = static_cast<const uint8_t*>(block_->data());
     job.result = static_cast<JpegDecodeResult*>(result_->data());
-    auto* at = static_cast<uint8_t*>(levels_->data());
+    auto* at = static_cast<uint8_t*>(qcoefs_->data());
     for (int c = 0; c < header_.components; at += plane_bytes(c++))
-      job.levels[c] = {reinterpret_cast<int16_t*>(at),
+      job.qcoefs[c] = {reinterpret_cast<int16_t*>(at),
                        static_cast<ptrdiff_t>(header_.blocks_w[c] * 128), header_.blocks_w[c],
                        header_.blocks_h[c]};
     require(cuda_jpeg_decode_ops().submit(device_, *queue_, job, &done_));
@@ -76,12 +77,12 @@ class DecodeLane {
   void compare() {
     submit();
     finish();
-    std::vector<int16_t> levels(levels_->size() / 2), judged(levels_->size() / 2);
-    require(device_.download(*queue_, copy_of(levels.data(), levels_->data(), levels_->size())));
+    std::vector<int16_t> qcoefs(qcoefs_->size() / 2), judged(qcoefs_->size() / 2);
+    require(device_.download(*queue_, copy_of(qcoefs.data(), qcoefs_->data(), qcoefs_->size())));
     JpegReader reader;
     JpegHeader header;
     require(reader.read_header(file_, &header));
-    JpegLevels to[3];
+    JpegQcoefs to[3];
     auto* at = judged.data();
     for (int c = 0; c < header.components; at += plane_bytes(c++) / 2)
       to[c] = {at, static_cast<ptrdiff_t>(header.blocks_w[c] * 128), header.blocks_w[c],
@@ -89,7 +90,7 @@ class DecodeLane {
     JpegTables tables;
     JpegFindings found;
     require(reader.read_coefficients(to, &tables, &found));
-    if (levels != judged) throw std::runtime_error("levels differ from libjpeg's");
+    if (qcoefs != judged) throw std::runtime_error("coefficients differ from libjpeg's");
   }
 
  private:
@@ -102,7 +103,7 @@ class DecodeLane {
   JpegScanReader scans_reader_;
   JpegScans scans_;
   std::unique_ptr<Queue> queue_;
-  std::unique_ptr<Memory> levels_, result_, block_;
+  std::unique_ptr<Memory> qcoefs_, result_, block_;
   FencePtr done_;
 };
 

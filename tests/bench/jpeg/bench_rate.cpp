@@ -125,10 +125,10 @@ class Control {
     JpegEncodeJob encode;
     encode.layout = job_.layout;
     for (int c = 0; c < 3; ++c)
-      encode.levels[c] = {static_cast<const int16_t*>(job_.dct.coefs[c].data),
+      encode.qcoefs[c] = {static_cast<const int16_t*>(job_.dct.coefs[c].data),
                           job_.dct.coefs[c].pitch};
     encode.codes = &codes_;
-    encode.output = static_cast<uint8_t*>(levels_->data());
+    encode.output = static_cast<uint8_t*>(qcoefs_->data());
     encode.result = reinterpret_cast<JpegEncodeResult*>(job_.counts + RateCountJob::kMax);
     require(cuda_jpeg_encode_ops().encode(*device_, queue(), encode, fence));
   }
@@ -175,9 +175,9 @@ class Control {
     // As rate control does.
     dct.quantizer = quantizer == Quantizer::kRd ? Quantizer::kDeadZone : quantizer;
     dct.components = 3;
-    levels_ = memory_on(*device_, MemoryKind::kDevice,
+    qcoefs_ = memory_on(*device_, MemoryKind::kDevice,
                         size_t{2} * (size_t(w) + 16) * (size_t(h) + 16) * 2);
-    auto* levels = static_cast<uint8_t*>(levels_->data());
+    auto* qcoefs = static_cast<uint8_t*>(qcoefs_->data());
     picture_.width = uint32_t(w);
     picture_.height = uint32_t(h);
     picture_.sampling = JpegSampling::of_luma(JpegColor::kYcbcr, 2, 2);
@@ -188,16 +188,16 @@ class Control {
       plane.height = h / part;
       plane.pitch = plane.width;
       CoefPlane& coefs = dct.coefs[c];
-      coefs.data = levels;
+      coefs.data = qcoefs;
       coefs.blocks_w = int32_t(job_.layout.blocks_w[c]);
       coefs.blocks_h = int32_t(job_.layout.blocks_h[c]);
       coefs.pitch = coefs.blocks_w * 128;
       coefs.table = c > 0;
       coefs.chroma = c > 0;
-      picture_.levels[c] = {reinterpret_cast<int16_t*>(levels), coefs.pitch,
+      picture_.qcoefs[c] = {reinterpret_cast<int16_t*>(qcoefs), coefs.pitch,
                             job_.layout.blocks_w[c], job_.layout.blocks_h[c]};
       picture_.tables[c] = dct.tables[c > 0].q;
-      levels += coefs.pitch * coefs.blocks_h;
+      qcoefs += coefs.pitch * coefs.blocks_h;
     }
     pan_to(0);
   }
@@ -206,7 +206,7 @@ class Control {
 
   const double scale_;
   std::unique_ptr<Device> device_;
-  std::unique_ptr<Memory> frame_, levels_, results_;
+  std::unique_ptr<Memory> frame_, qcoefs_, results_;
   RateCountJob job_;
   Quantizer quantizer_ = Quantizer::kRound;
   JpegCodes codes_;

@@ -5,8 +5,8 @@
 //   whitepaper  the picture quantized by the whitepaper's table and decoded again, at 1, 2, 4 and 8
 //               times its size; on the CPU plain C++ on one thread, which is "gold"
 //   hong        the forward DCT of a plane; form: serial, tbb, simd, simd+tbb
-//   gpudct      the inverse with dequantization of random levels, on all cores
-//   judge       the inverse of the JPEG file's levels, against the definition
+//   gpudct      the inverse with dequantization of random quantized coefficients, on all cores
+//   judge       the inverse of the JPEG file's quantized coefficients, against the definition
 // Counters, times in ms:
 //   forward, inverse (whitepaper)  medians; sse and "sse gold" over samples: squared errors
 //                                  against the source and against gold's picture

@@ -1,4 +1,5 @@
-// GPUDCT: inverse transforms of random and of a JPEG file's levels, timed and judged.
+// GPUDCT: inverse transforms of random and of a JPEG file's quantized coefficients, timed and
+// judged.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/papers/jobs.h"
 
@@ -50,7 +51,7 @@ const test::JpegContents& contents_of(const std::string& path) {
     std::ifstream stream(path, std::ios::binary);
     const std::vector<uint8_t> file{std::istreambuf_iterator<char>(stream), {}};
     if (file.empty()) throw std::runtime_error(path + " cannot be read");
-    contents = test::jpeg_levels(file);
+    contents = test::jpeg_qcoefs(file);
     known = path;
   }
   return contents;
@@ -66,24 +67,26 @@ const std::vector<std::vector<test::Gold>>& gold_of_file(const std::string& path
   return gold;
 }
 
-// Random levels and tables of 16 bits, a plane of side x side samples.
+// Random quantized coefficients and tables of 16 bits, a plane of side x side samples.
 void time_random(benchmark::State& state, Runner runner, const Step& step, int side,
                  double seconds) {
-  // Products of any level and table entry would exceed the range of an 8-bit sample's coefficient.
+  // Products of any quantized coefficient and table entry would exceed the range of an 8-bit
+  // sample's coefficient.
   std::mt19937 random(1);
   QuantTable table;
   for (auto& entry : table.q) entry = static_cast<uint16_t>(1 + random() % 64);
-  std::vector<int16_t> levels(static_cast<size_t>(side) * side);
-  // Levels of large planes repeat, with a period beyond any cache and not of whole rows.
-  const size_t period = std::min(levels.size(), (size_t{1} << 24) + 64 * 1001);
+  std::vector<int16_t> qcoefs(static_cast<size_t>(side) * side);
+  // Quantized coefficients of large planes repeat, with a period beyond any cache and not of whole
+  // rows.
+  const size_t period = std::min(qcoefs.size(), (size_t{1} << 24) + 64 * 1001);
   for (size_t i = 0; i < period; ++i)
-    levels[i] = static_cast<int16_t>(static_cast<int>(random() % 33) - 16);
-  for (size_t at = period; at < levels.size(); at += period)
-    std::copy_n(levels.begin(), std::min(period, levels.size() - at), levels.begin() + at);
+    qcoefs[i] = static_cast<int16_t>(static_cast<int>(random() % 33) - 16);
+  for (size_t at = period; at < qcoefs.size(); at += period)
+    std::copy_n(qcoefs.begin(), std::min(period, qcoefs.size() - at), qcoefs.begin() + at);
   PlaneJob job(engine_of(runner, step), Direction::kInverse, step.method, true, {side, side, table},
-               levels.data());
+               qcoefs.data());
   const Times times = job.time(5, seconds);
-  state.counters["samples"] = static_cast<double>(levels.size());
+  state.counters["samples"] = static_cast<double>(qcoefs.size());
   state.counters["ms avg"] = 1e3 * times.mean();
   state.counters["ms min"] = 1e3 * times.least();
   state.counters["ms max"] = 1e3 * times.most();
@@ -96,7 +99,7 @@ void judge(benchmark::State& state, Runner runner, const Step& step, const std::
   const test::JpegContents& file = contents_of(path);
   const test::FlatOptions options{step.method, file.tables};
   const test::BytePicture planes =
-      test::inverse_planes(engine_of(runner, step), options, file.levels, file.planes);
+      test::inverse_planes(engine_of(runner, step), options, file.qcoefs, file.planes);
   for (size_t c = 0; c < planes.size(); ++c) {
     const test::InverseErrors found = test::judge_inverse(gold_of_file(path)[c], planes[c]);
     const std::string number = std::to_string(c);

@@ -1,5 +1,6 @@
 // The steps of GPUDCT's ladder that are not methods of the elements: inverse transforms of 16-bit
-// levels in block layout to 8-bit samples, written from its description of each step.
+// quantized coefficients in block layout to 8-bit samples, written from its description of each
+// step.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Its naive, separable, decomposed and no_shared are our naive, separable, decomposed and shuffle
@@ -29,16 +30,16 @@ __device__ __forceinline__ uint32_t four_bytes(const float* x) {
   return byte_of(x[0]) | byte_of(x[1]) << 8 | byte_of(x[2]) << 16 | byte_of(x[3]) << 24;
 }
 
-// Eight levels, dequantized. The table's entries depend on the lane.
+// Eight quantized coefficients, dequantized. The table's entries depend on the lane.
 __device__ __forceinline__ void load_row(const PaperParams& p, uint32_t block, int line, float* v) {
-  int16_t level[8];
+  int16_t qcoef[8];
   cuda::load_eight(reinterpret_cast<const uint8_t*>(p.coefs + size_t(block) * 64 + 8 * line),
-                   level);
+                   qcoef);
   const float4* table = reinterpret_cast<const float4*>(cuda::as_memory(p.inverse.mul)) + 2 * line;
   const float4 a = table[0], b = table[1];
   const float mul[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
 #pragma unroll
-  for (int k = 0; k < 8; ++k) v[k] = float(level[k]) * mul[k];
+  for (int k = 0; k < 8; ++k) v[k] = float(qcoef[k]) * mul[k];
 }
 
 // Sung's equations, transposed, in 16 multiply-adds, 7 multiplications and 12 additions.
@@ -93,13 +94,13 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   const uint32_t block = min(blockIdx.x * (kThreads / 64) + threadIdx.x / 64, p.blocks - 1);
   const bool active = blockIdx.x * (kThreads / 64) + threadIdx.x / 64 < p.blocks;
   const int x = threadIdx.x % 8, y = threadIdx.x % 64 / 8;
-  const int16_t* levels = p.coefs + size_t(block) * 64;
+  const int16_t* qcoefs = p.coefs + size_t(block) * 64;
   float sum = 128.0f;
 #pragma unroll
   for (int v = 0; v < 8; ++v) {
 #pragma unroll
     for (int u = 0; u < 8; ++u) {
-      const float value = float(levels[8 * v + u]) * p.inverse.mul[8 * v + u];
+      const float value = float(qcoefs[8 * v + u]) * p.inverse.mul[8 * v + u];
       sum = __fmaf_rn(value, kTable.m[u][x] * kTable.m[v][y], sum);
     }
   }

@@ -35,8 +35,8 @@ class PlaneJob {
     QuantTable table;  // of quantized coefficients
   };
 
-  // `quantized`: int16 levels, block after block; else fp32 coefficients where the samples are.
-  // Throws std::runtime_error.
+  // `quantized`: int16 quantized coefficients, block after block; else fp32 coefficients where the
+  // samples are. Throws std::runtime_error.
   PlaneJob(const test::Engine& engine, Direction direction, Method method, bool quantized,
            const Plane& plane, const void* input);
   void read_coefs(void* data);  // of a forward job

@@ -42,7 +42,7 @@ class PaperLaunch {
 struct Exactness {
   double psnr = 0;  // dB, of 255; infinite where all is equal
   int max_error = 0;
-  // GPUDCT's bound, and a level.
+  // GPUDCT's bound, and a quantized coefficient.
   bool passes() const { return psnr >= 50 && max_error <= 1; }
 };
 

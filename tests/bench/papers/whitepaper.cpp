@@ -95,7 +95,7 @@ const test::BytePlane& picture_of(const PaperOptions& options) {
 }
 
 struct Outcome {
-  test::Levels levels;
+  test::Qcoefs qcoefs;
   test::BytePicture decoded;
 };
 
@@ -103,8 +103,8 @@ Outcome transform(const test::Engine& engine, Method method, const QuantTable& t
                   const test::BytePicture& picture) {
   const test::FlatOptions options{method, {&table, 1}};
   Outcome outcome;
-  outcome.levels = test::forward_levels(engine, options, picture);
-  outcome.decoded = test::inverse_planes(engine, options, outcome.levels, picture);
+  outcome.qcoefs = test::forward_qcoefs(engine, options, picture);
+  outcome.decoded = test::inverse_planes(engine, options, outcome.qcoefs, picture);
   return outcome;
 }
 
@@ -127,7 +127,7 @@ void run(benchmark::State& state, Runner runner, Method method, int factor,
   state.counters["sse"] = squared_error(source[0], outcome.decoded[0]);
   state.counters["sse gold"] = squared_error(gold.decoded[0], outcome.decoded[0]);
   state.counters["forward"] = milliseconds(Direction::kForward, source[0].samples.data());
-  state.counters["inverse"] = milliseconds(Direction::kInverse, outcome.levels[0].data());
+  state.counters["inverse"] = milliseconds(Direction::kInverse, outcome.qcoefs[0].data());
 }
 
 }  // namespace

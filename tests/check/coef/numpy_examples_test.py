@@ -52,21 +52,21 @@ def decoded(path, *options):
 
 
 def parts(path):
-    """A gray file's levels and table, by the example."""
+    """A gray file's coefficients and table, by the example."""
     caps, buffer = reader.first_picture(path)
     ok, info, _reason = GstCoef.DctInfo.from_caps(caps)
     assert ok and info.n_components == 1
     meta = GstCoef.buffer_get_dct_meta(buffer)
     component = meta.get_component(0)
-    return reader.levels_of(buffer, component), reader.table_of(meta, component)
+    return reader.coefficients_of(buffer, component), reader.table_of(meta, component)
 
 
 def check_read(path):
     compress(picture(), path)
-    levels, table = parts(path)
-    assert levels.shape == (6, 11, 8, 8), levels.shape
+    coefs, table = parts(path)
+    assert coefs.shape == (6, 11, 8, 8), coefs.shape
     assert table[0].tolist() == ANNEX_K_FIRST_ROW, table
-    image = reader.dc_image(levels, table)
+    image = reader.dc_image(coefs, table)
     rounded = numpy.floor(image + 0.5).clip(0, 255)
     # At 1/8 djpeg shows each block's mean, rounded and clamped.
     assert (rounded == decoded(path, "-scale", "1/8")).all()
@@ -74,7 +74,7 @@ def check_read(path):
 
 
 def check_printed(path):
-    """Of an even gray all levels are 0, but for DC where it is not 128."""
+    """Of an even gray all coefficients are 0, but for DC where it is not 128."""
     compress(numpy.full((HEIGHT, WIDTH), 200, numpy.uint8), path)
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
@@ -83,7 +83,7 @@ def check_printed(path):
     print(text)
     assert f"{WIDTH} x {HEIGHT}, GRAYSCALE, 1 quantization tables" in text
     assert "DC image, 11 x 6, 200.0 to 200.0" in text
-    assert "component 1: 98.44 % of the levels are 0" in text  # 63 of 64
+    assert "component 1: 98.44 % of the coefficients are 0" in text  # 63 of 64
 
 
 def check_reading_refused(path):
@@ -118,14 +118,14 @@ def check_written(path):
             assert abs(block - wave(v, u)).max() <= 1, (v, u)
 
 
-def check_any_levels(path):
-    """Levels and a table of no symmetry, at more columns than rows."""
+def check_any_coefficients(path):
+    """Coefficients and a table of no symmetry, at more columns than rows."""
     numbers = numpy.random.default_rng(5)
-    levels = numbers.integers(-100, 100, (3, 5, 8, 8))
+    coefs = numbers.integers(-100, 100, (3, 5, 8, 8))
     table = numbers.integers(1, 255, (8, 8))
-    writer.write_jpeg(path, levels, table)
+    writer.write_jpeg(path, coefs, table)
     again = parts(path)
-    assert (again[0] == levels).all() and (again[1] == table).all()
+    assert (again[0] == coefs).all() and (again[1] == table).all()
 
 
 def check_writing_refused(path):
@@ -133,7 +133,7 @@ def check_writing_refused(path):
     assert done.returncode == 1 and "in-no-folder.jpg" in done.stderr, done.stderr
     try:
         writer.write_jpeg(path, numpy.full((1, 1, 8, 8), 5000), numpy.ones((8, 8), int))
-        raise AssertionError("a level of 5000 was written")
+        raise AssertionError("a coefficient of 5000 was written")
     except ValueError as error:
         assert "coefficient 5000" in str(error), error
 
@@ -160,7 +160,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="cudatransform-numpy-") as folder:
         path = os.path.join(folder, "picture.jpg")
         for check in (check_read, check_printed, check_reading_refused, check_written,
-                      check_any_levels, check_writing_refused):
+                      check_any_coefficients, check_writing_refused):
             check(path)
     print("ok")
     return 0

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <gst/coef/coef.h>
-#include "tests/check/coeffilter/levels.h"
+#include "tests/check/coeffilter/qcoefs.h"
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
 
@@ -46,7 +46,7 @@ std::string caps_of(const Way& way, const char* features = "ANY") {
   return std::string("video/x-dct(") + features + ")," + way.caps;
 }
 
-GstDctInfo levels_info(GstCoefSampling sampling, guint depth, int width, int height) {
+GstDctInfo qcoefs_info(GstCoefSampling sampling, guint depth, int width, int height) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, depth == 16 ? GST_COEF_FORMAT_S32LE : GST_COEF_FORMAT_S16LE,
                                GST_DCT_LAYOUT_BLOCK, GST_DCT_ORDER_RASTER, TRUE, depth, sampling,
@@ -54,9 +54,9 @@ GstDctInfo levels_info(GstCoefSampling sampling, guint depth, int width, int hei
   return info;
 }
 
-// Levels that tell all places apart, with a table for each component. Their values are those of
-// pictures of 8 bits: halves hold them to within an eighth of a divisor.
-GstBuffer* make_levels(const GstDctInfo& info, guint seed = 1) {
+// Quantized coefficients that tell all places apart, with a table for each component. Their values
+// are those of pictures of 8 bits: halves hold them to within an eighth of a divisor.
+GstBuffer* make_qcoefs(const GstDctInfo& info, guint seed = 1) {
   GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
   GstDctMeta* meta = gst_buffer_add_dct_meta(buffer, &info);
   for (guint t = 0; t < info.n_components; t++) {
@@ -70,11 +70,11 @@ GstBuffer* make_levels(const GstDctInfo& info, guint seed = 1) {
   const guint size = gst_coef_format_size(info.format);
   for (gsize i = 0; i < info.size / size; i++) {
     seed = seed * 1664525 + 1013904223;
-    const int level = static_cast<int>(seed >> 16) % 127 - 63;
+    const int qcoef = static_cast<int>(seed >> 16) % 127 - 63;
     if (size == 2)
-      GST_WRITE_UINT16_LE(map.data + 2 * i, static_cast<guint16>(level));
+      GST_WRITE_UINT16_LE(map.data + 2 * i, static_cast<guint16>(qcoef));
     else
-      GST_WRITE_UINT32_LE(map.data + 4 * i, static_cast<guint32>(level));
+      GST_WRITE_UINT32_LE(map.data + 4 * i, static_cast<guint32>(qcoef));
   }
   gst_buffer_unmap(buffer, &map);
   GST_BUFFER_PTS(buffer) = 0;
@@ -117,7 +117,7 @@ double half_step(double value) {
   return std::ldexp(1, std::max(exponent - 1, -14) - 11);
 }
 
-// Whether `out` has the coefficients of `in`, which are levels, wherever they lie.
+// Whether `out` has the coefficients of `in`, which are quantized coefficients, wherever they lie.
 void check_values(const GstDctInfo& in_info, GstBuffer* in, const Output& out) {
   const std::vector<guint8> in_bytes = bytes_of(in), out_bytes = bytes_of(out.buffer);
   const GstDctMeta* meta = gst_buffer_get_dct_meta(in);
@@ -153,9 +153,9 @@ void check_tables(GstBuffer* in, const Output& out) {
 
 constexpr int kSizes[][2] = {{1, 1}, {7, 9}, {130, 34}, {519, 17}};
 
-// From levels in blocks to `way`, and to levels in another layout.
+// From quantized coefficients in blocks to `way`, and to quantized coefficients in another layout.
 void check_way(const GstDctInfo& info, const Way& way, const Way& back) {
-  g_autoptr(GstBuffer) in = make_levels(info);
+  g_autoptr(GstBuffer) in = make_qcoefs(info);
   g_autoptr(GstHarness) there = harness_for(convert() + filter(caps_of(way)), info);
   Output out;
   push(there, in, &out);
@@ -176,7 +176,7 @@ CHECK_LOOP_TEST(test_ways, 0, G_N_ELEMENTS(kWays)) {
     for (const guint depth : {8u, 12u, 16u})
       for (const auto& size : kSizes) {
         if ((n++ + __i__) % (quick() ? 29 : 7) != 0) continue;
-        check_way(levels_info(sampling, depth, size[0], size[1]), kWays[__i__],
+        check_way(qcoefs_info(sampling, depth, size[0], size[1]), kWays[__i__],
                   kWays[(__i__ + 1 + n % 3) % 4]);
       }
 }
@@ -188,20 +188,21 @@ void set_quality(GstHarness* h, std::initializer_list<const char*> names, int qu
   }
 }
 
-// Values become levels again by the tables of `quality`, which may change with every frame.
-CHECK_TEST(test_levels_of_values) {
+// Values become quantized coefficients again by the tables of `quality`, which may change with
+// every frame.
+CHECK_TEST(test_qcoefs_of_values) {
   const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_I420, 129, 67);
   g_autoptr(GstBuffer) frame = make_frame(raw);
   for (const char* format : {"S32LE", "F32LE", "F16LE"}) {
-    const std::string levels =
+    const std::string qcoefs =
         forward("name=forward") + filter("video/x-dct(ANY),layout=block,order=raster");
     const std::string values =
         convert() +
         filter(std::string("video/x-dct(ANY),quantized=false,layout=band,format=") + format);
     const std::string back =
         convert("name=back") + filter("video/x-dct(ANY),layout=block,quantized=true,order=raster");
-    g_autoptr(GstHarness) direct = new_harness(levels);
-    g_autoptr(GstHarness) round = new_harness(levels + " ! " + values + " ! " + back);
+    g_autoptr(GstHarness) direct = new_harness(qcoefs);
+    g_autoptr(GstHarness) round = new_harness(qcoefs + " ! " + values + " ! " + back);
     gst_harness_set_src_caps(direct, video_caps(raw));
     gst_harness_set_src_caps(round, video_caps(raw));
     for (const int quality : {60, 20, 95}) {
@@ -218,8 +219,8 @@ CHECK_TEST(test_levels_of_values) {
 
 // Between memories: only the CUDA engine has two.
 CHECK_TEST_IF(test_memories, is_cuda()) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 8, 333, 77);
-  g_autoptr(GstBuffer) in = make_levels(info);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 8, 333, 77);
+  g_autoptr(GstBuffer) in = make_qcoefs(info);
   for (const Way& way : kWays)
     for (const char* first : {"memory:CUDAMemory", "memory:SystemMemory"})
       for (const char* second : {"memory:CUDAMemory", "memory:SystemMemory"}) {
@@ -236,10 +237,10 @@ CHECK_TEST_IF(test_memories, is_cuda()) {
 
 // The buffer itself goes on, whatever else it has.
 CHECK_TEST(test_equal_caps_pass) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_422, 8, 50, 30);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_422, 8, 50, 30);
   g_autoptr(GstHarness) h = harness_for(convert("name=convert measure=time+zeros+psnr"), info);
   for (int i = 0; i < 3; i++) {
-    g_autoptr(GstBuffer) in = make_levels(info);
+    g_autoptr(GstBuffer) in = make_qcoefs(info);
     fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(in)), GST_FLOW_OK);
     g_autoptr(GstBuffer) out = gst_harness_pull(h);
     fail_unless(out == in);
@@ -252,9 +253,9 @@ CHECK_TEST(test_equal_caps_pass) {
 // ---- Metas, statistics, changes ----
 
 CHECK_TEST(test_metas_stay) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 8, 40, 40);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 8, 40, 40);
   g_autoptr(GstHarness) h = harness_for(convert() + filter("video/x-dct(ANY),layout=band"), info);
-  g_autoptr(GstBuffer) in = make_levels(info);
+  g_autoptr(GstBuffer) in = make_qcoefs(info);
   static const char kSegment[] = "\xff\xfe\0\4ab";
   g_autoptr(GBytes) segments = g_bytes_new_static(kSegment, 6);
   gst_buffer_add_dct_jpeg_meta(in, segments);
@@ -270,10 +271,11 @@ CHECK_TEST(test_metas_stay) {
   fail_unless(gst_buffer_get_coef_reference_meta(out.buffer)->source == source);
 }
 
-// Tables in caps are those of buffers without a meta. They stay with levels and leave with values.
+// Tables in caps are those of buffers without a meta. They stay with quantized coefficients and
+// leave with values.
 CHECK_TEST(test_tables_in_caps) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 8, 40, 24);
-  g_autoptr(GstBuffer) reported = make_levels(info);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 8, 40, 24);
+  g_autoptr(GstBuffer) reported = make_qcoefs(info);
   const GstDctMeta* meta = gst_buffer_get_dct_meta(reported);
   guint16 values[3 * 64];
   for (guint t = 0; t < 3; t++) std::copy_n(meta->tables[t].values, 64, values + 64 * t);
@@ -297,9 +299,9 @@ CHECK_TEST(test_tables_in_caps) {
 }
 
 CHECK_TEST(test_saturation_is_counted) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_GRAYSCALE, 8, 64, 64);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_GRAYSCALE, 8, 64, 64);
   g_autoptr(GstHarness) h = harness_for(convert() + filter("video/x-dct(ANY),format=F16LE"), info);
-  g_autoptr(GstBuffer) in = make_levels(info);
+  g_autoptr(GstBuffer) in = make_qcoefs(info);
   guint16 table[64];
   std::fill_n(table, 64, guint16{2000});
   fail_unless(gst_dct_meta_set_table(gst_buffer_get_dct_meta(in), 0, table));
@@ -325,13 +327,13 @@ CHECK_TEST(test_changes) {
   const std::pair<GstCoefSampling, int> sources[] = {
       {GST_COEF_SAMPLING_420, 90}, {GST_COEF_SAMPLING_GRAYSCALE, 90}, {GST_COEF_SAMPLING_CMYK, 17}};
   for (const auto& [sampling, size] : sources) {
-    const GstDctInfo info = levels_info(sampling, 8, size, 35);
+    const GstDctInfo info = qcoefs_info(sampling, 8, size, 35);
     gst_harness_set_src_caps(h, gst_dct_info_to_caps(&info));
     for (const Way& way : kWays) {
       g_autoptr(GstCaps) caps = gst_caps_from_string(caps_of(way).c_str());
       g_object_set(ask, "caps", caps, nullptr);
       for (guint i = 0; i < 2; i++) {
-        g_autoptr(GstBuffer) in = make_levels(info, i);
+        g_autoptr(GstBuffer) in = make_qcoefs(info, i);
         Output out;
         push(h, in, &out);
         fail_unless_equals_int(out.info.width, size);
@@ -344,7 +346,7 @@ CHECK_TEST(test_changes) {
 // ---- Bad input ----
 
 CHECK_TEST(test_bad_input) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 8, 40, 40);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 8, 40, 40);
   const struct {
     void (*spoil)(GstDctMeta* meta);
     const char* named;
@@ -359,7 +361,7 @@ CHECK_TEST(test_bad_input) {
   for (const char* way : {"layout=band", "layout=block"}) {
     const std::string line = convert() + filter(std::string("video/x-dct(ANY),") + way);
     for (const auto& test : cases) {
-      GstBuffer* in = make_levels(info);
+      GstBuffer* in = make_qcoefs(info);
       test.spoil(gst_buffer_get_dct_meta(in));
       expect(push_one(line, gst_dct_info_to_caps(&info), in), {test.named});
     }

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-#include "tests/check/coeffilter/levels.h"
+#include "tests/check/coeffilter/qcoefs.h"
 
 namespace {
 
@@ -86,12 +86,12 @@ CHECK_LOOP_TEST(test_caps_follow, 0, kDirectionCount) {
       {GST_COEF_SAMPLING_YCCK_411, GST_COEF_SAMPLING_YCCK_441},
   };
   for (const auto& [sampling, on_its_side] : samplings) {
-    const GstDctInfo info = levels_info(sampling, 75, 44);
+    const GstDctInfo info = qcoefs_info(sampling, 75, 44);
     g_autoptr(GstHarness) h =
         new_harness(coef_filter("cudadctflip", std::string("video-direction=") + direction.nick) +
                     " ! capsfilter caps=video/x-dct");
-    gst_harness_set_src_caps(h, levels_caps(info));
-    g_autoptr(GstBuffer) out = passed(h, make_levels(info));
+    gst_harness_set_src_caps(h, qcoefs_caps(info));
+    g_autoptr(GstBuffer) out = passed(h, make_qcoefs(info));
     const GstDctInfo made = current_info(h);
     fail_unless_equals_int(made.sampling, direction.transposes ? on_its_side : sampling);
     fail_unless_equals_int(made.width, direction.transposes ? 44 : 75);
@@ -113,16 +113,16 @@ CHECK_LOOP_TEST(test_caps_follow, 0, kDirectionCount) {
 
 // Tables in caps, for buffers without meta, follow as well.
 CHECK_TEST(test_tables_of_caps_follow) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_GRAYSCALE, 16, 8);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_GRAYSCALE, 16, 8);
   g_autoptr(GstHarness) h = new_harness(coef_filter("cudadctflip", "video-direction=90r") +
                                         " ! capsfilter caps=video/x-dct");
-  g_autoptr(GstBuffer) levels = make_levels(info);
-  GstCaps* caps = levels_caps(info);
+  g_autoptr(GstBuffer) qcoefs = make_qcoefs(info);
+  GstCaps* caps = qcoefs_caps(info);
   const guint of_component = 0;
-  fail_unless(gst_dct_caps_set_tables(caps, gst_buffer_get_dct_meta(levels)->tables[0].values, 64,
+  fail_unless(gst_dct_caps_set_tables(caps, gst_buffer_get_dct_meta(qcoefs)->tables[0].values, 64,
                                       &of_component, 1, nullptr));
   gst_harness_set_src_caps(h, caps);
-  fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(levels)), GST_FLOW_OK);
+  fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(qcoefs)), GST_FLOW_OK);
   g_autoptr(GstCaps) made = current_caps(h);
   g_autofree guint16* values = nullptr;
   g_autofree guint* components = nullptr;
@@ -156,12 +156,12 @@ CHECK_TEST(test_crops) {
       {"video-direction=horiz trim=true crop-width=70", 64, 44},
       {"video-direction=horiz trim=true crop-width=20", 20, 44},
   };
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 75, 44);
   for (const Crop& crop : crops) {
     g_autoptr(GstHarness) h =
         new_harness(coef_filter("cudadctflip", crop.properties) + " ! capsfilter caps=video/x-dct");
-    gst_harness_set_src_caps(h, levels_caps(info));
-    gst_buffer_unref(passed(h, make_levels(info)));
+    gst_harness_set_src_caps(h, qcoefs_caps(info));
+    gst_buffer_unref(passed(h, make_qcoefs(info)));
     const GstDctInfo made = current_info(h);
     fail_unless(made.width == crop.width && made.height == crop.height, "%s: %dx%d",
                 crop.properties, made.width, made.height);
@@ -171,12 +171,12 @@ CHECK_TEST(test_crops) {
 // ---- While playing ----
 
 CHECK_TEST(test_changes) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_422, 64, 48);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_422, 64, 48);
   g_autoptr(GstHarness) h =
       new_harness(coef_filter("cudadctflip", "name=flip") + " ! capsfilter caps=video/x-dct");
   g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
-  gst_harness_set_src_caps(h, levels_caps(info));
-  g_autoptr(GstBuffer) in = make_levels(info);
+  gst_harness_set_src_caps(h, qcoefs_caps(info));
+  g_autoptr(GstBuffer) in = make_qcoefs(info);
   const std::vector<guint8> in_bytes = bytes_of(in);
   // The last two have the same caps.
   for (const char* nick : {"identity", "90r", "ul-lr", "180", "horiz"}) {
@@ -195,15 +195,15 @@ CHECK_TEST(test_changes) {
       if (g_str_equal(nick, "90r")) y = 5 - block;
       if (g_str_equal(nick, "180") || g_str_equal(nick, "horiz")) x = 7 - block;
       if (g_str_equal(nick, "180")) y = 5;
-      fail_unless_equals_int(level_at(made, out, bytes_of(out), 0, 0, 0, 0),
-                             level_at(info, in, in_bytes, 0, x, y, 0));
+      fail_unless_equals_int(qcoef_at(made, out, bytes_of(out), 0, 0, 0, 0),
+                             qcoef_at(info, in, in_bytes, 0, x, y, 0));
     }
   }
 }
 
 // A controlled property has its value of a frame's time with that very frame.
 CHECK_TEST(test_controlled) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_GRAYSCALE, 80, 16);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_GRAYSCALE, 80, 16);
   g_autoptr(GstHarness) h =
       new_harness(coef_filter("cudadctflip", "name=flip") + " ! capsfilter caps=video/x-dct");
   g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
@@ -215,9 +215,9 @@ CHECK_TEST(test_controlled) {
   gst_object_add_control_binding(GST_OBJECT(flip), gst_direct_control_binding_new_absolute(
                                                        GST_OBJECT(flip), "crop-left", source));
   gst_object_unref(source);
-  gst_harness_set_src_caps(h, levels_caps(info));
+  gst_harness_set_src_caps(h, qcoefs_caps(info));
   for (const int i : {0, 2, 1, 3, 0}) {
-    GstBuffer* in = make_levels(info);
+    GstBuffer* in = make_qcoefs(info);
     GST_BUFFER_PTS(in) = i * GST_SECOND;
     gst_buffer_unref(passed(h, in));
     fail_unless_equals_int(current_info(h).width, 80 - 16 * i);
@@ -239,7 +239,7 @@ struct ChangeAmid {
 CHECK_LOOP_TEST(test_changes_amid_negotiation, 0, 2) {
   const char* const nicks[] = {"identity", "90r"};
   const int widths[] = {64, 32};
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 32);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 32);
   g_autoptr(GstHarness) h = new_harness(
       coef_filter("cudadctflip", std::string("name=flip video-direction=") + nicks[__i__]) +
       " ! capsfilter caps=video/x-dct");
@@ -249,11 +249,11 @@ CHECK_LOOP_TEST(test_changes_amid_negotiation, 0, 2) {
   ChangeAmid change = {flip, nicks[1 - __i__]};
   const gulong probe = gst_pad_add_probe(peer, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
                                          ChangeAmid::on_query, &change, nullptr);
-  gst_harness_set_src_caps(h, levels_caps(info));
+  gst_harness_set_src_caps(h, qcoefs_caps(info));
   gst_pad_remove_probe(peer, probe);
   fail_unless_equals_int(current_info(h).width, widths[__i__]);
   // The next frame takes the new setting.
-  gst_buffer_unref(passed(h, make_levels(info)));
+  gst_buffer_unref(passed(h, make_qcoefs(info)));
   fail_unless_equals_int(current_info(h).width, widths[1 - __i__]);
 }
 
@@ -279,10 +279,10 @@ CHECK_TEST(test_running_pipeline) {
 }
 
 CHECK_TEST(test_identity_passes_buffers_on) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 50, 40);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 50, 40);
   g_autoptr(GstHarness) h = new_harness(coef_filter("cudadctflip"));
-  gst_harness_set_src_caps(h, levels_caps(info));
-  GstBuffer* in = make_levels(info);
+  gst_harness_set_src_caps(h, qcoefs_caps(info));
+  GstBuffer* in = make_qcoefs(info);
   g_autoptr(GstBuffer) out = passed(h, in);
   fail_unless(out == in);
 }
@@ -291,16 +291,16 @@ CHECK_TEST(test_identity_passes_buffers_on) {
 
 // A refused change leaves the stream as it was: the next setting that fits goes on.
 CHECK_TEST(test_going_on_after_a_refusal) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 75, 44);
   g_autoptr(GstHarness) h =
       new_harness(coef_filter("cudadctflip", "name=flip") + " ! capsfilter caps=video/x-dct");
   g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
-  gst_harness_set_src_caps(h, levels_caps(info));
+  gst_harness_set_src_caps(h, qcoefs_caps(info));
   for (const char* nick : {"horiz", "90l", "horiz"}) {
     gst_util_set_object_arg(G_OBJECT(flip), "video-direction", nick);
     for (const int left : {0, 80, 0, 90, 0}) {
       g_object_set(flip, "crop-left", left, nullptr);
-      const GstFlowReturn flow = gst_harness_push(h, make_levels(info));
+      const GstFlowReturn flow = gst_harness_push(h, make_qcoefs(info));
       fail_unless_equals_int(flow == GST_FLOW_OK, left == 0);
       if (left == 0) {
         gst_buffer_unref(gst_harness_pull(h));
@@ -326,19 +326,19 @@ CHECK_TEST(test_refusals) {
       {"perfect=true video-direction=90r", {"perfect", "width of 44", "16"}},
       {"perfect=true video-direction=vert", {"perfect", "height of 44", "16"}},
   };
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 75, 44);
   for (const auto& c : cases)
-    expect(push_one(coef_filter("cudadctflip", c.properties), levels_caps(info), make_levels(info)),
+    expect(push_one(coef_filter("cudadctflip", c.properties), qcoefs_caps(info), make_qcoefs(info)),
            c.named);
   for (const char* fine : {"perfect=true", "perfect=true video-direction=ul-lr"}) {
     const std::string refusal =
-        push_one(coef_filter("cudadctflip", fine), levels_caps(info), make_levels(info));
+        push_one(coef_filter("cudadctflip", fine), qcoefs_caps(info), make_qcoefs(info));
     fail_unless(refusal.empty(), "%s", refusal.c_str());
   }
-  // Without tables nothing says what levels mean.
-  GstBuffer* bare = make_levels(info);
+  // Without tables nothing says what quantized coefficients mean.
+  GstBuffer* bare = make_qcoefs(info);
   gst_buffer_get_dct_meta(bare)->n_tables = 0;
-  expect(push_one(coef_filter("cudadctflip", "video-direction=90r"), levels_caps(info), bare),
+  expect(push_one(coef_filter("cudadctflip", "video-direction=90r"), qcoefs_caps(info), bare),
          {"table"});
 }
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "tests/check/coeffilter/levels.h"
+#include "tests/check/coeffilter/qcoefs.h"
 
 namespace {
 
@@ -50,15 +50,15 @@ GBytes* segments_with(bool little, int orientation) {
 
 // The picture's own Exif data say its direction, from one buffer to the next.
 CHECK_TEST(test_auto_follows_exif) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 75, 44);
   g_autoptr(GstHarness) h =
       new_harness(coef_filter("cudadctflip", "name=flip video-direction=auto") +
                   " ! capsfilter caps=video/x-dct");
   g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
-  gst_harness_set_src_caps(h, levels_caps(info));
+  gst_harness_set_src_caps(h, qcoefs_caps(info));
   for (const bool little : {true, false})
     for (const Direction& direction : kDirections) {
-      GstBuffer* in = make_levels(info);
+      GstBuffer* in = make_qcoefs(info);
       g_autoptr(GBytes) segments = segments_with(little, direction.exif);
       gst_dct_jpeg_meta_set_trailing(gst_buffer_add_dct_jpeg_meta(in, segments), segments, nullptr,
                                      0);
@@ -89,15 +89,15 @@ CHECK_TEST(test_auto_follows_exif) {
 // What cannot follow the picture goes, and so does the stripe of partial MCUs that cannot be
 // mirrored; the user hears of each once in a stream, and of each picture by the statistics.
 CHECK_TEST(test_losses_are_reported_once) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 75, 44);
   g_autoptr(GstHarness) h =
       new_harness(coef_filter("cudadctflip", "name=flip video-direction=auto") +
                   " ! capsfilter caps=video/x-dct");
   g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
   const Messages bus(h->element);
-  gst_harness_set_src_caps(h, levels_caps(info));
+  gst_harness_set_src_caps(h, qcoefs_caps(info));
   for (int i = 0; i < 3; i++) {
-    GstBuffer* in = make_levels(info);
+    GstBuffer* in = make_qcoefs(info);
     g_autoptr(GBytes) segments = segments_with(true, i < 2 ? 3 : 1);
     g_autoptr(GBytes) behind = g_bytes_new_static("no image", 8);
     const GstDctJpegPlace place = {0, 8};
@@ -120,11 +120,11 @@ CHECK_TEST(test_losses_are_reported_once) {
 
 // A direction that the user sets leaves the orientation as it is.
 CHECK_TEST(test_exif_stays_with_a_set_direction) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 75, 44);
   g_autoptr(GstHarness) h = new_harness(coef_filter("cudadctflip", "video-direction=horiz") +
                                         " ! capsfilter caps=video/x-dct");
-  gst_harness_set_src_caps(h, levels_caps(info));
-  GstBuffer* in = make_levels(info);
+  gst_harness_set_src_caps(h, qcoefs_caps(info));
+  GstBuffer* in = make_qcoefs(info);
   g_autoptr(GBytes) segments = segments_with(true, 6);
   gst_buffer_add_dct_jpeg_meta(in, segments);
   gst_buffer_add_video_region_of_interest_meta(in, "face", 1, 2, 3, 4);
@@ -140,10 +140,10 @@ GstEvent* orientation_event(const char* orientation, GstTagScope scope) {
 }
 
 CHECK_TEST(test_auto_follows_tags) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 75, 44);
   g_autoptr(GstHarness) h = new_harness(coef_filter("cudadctflip", "video-direction=auto") +
                                         " ! capsfilter caps=video/x-dct");
-  gst_harness_set_src_caps(h, levels_caps(info));
+  gst_harness_set_src_caps(h, qcoefs_caps(info));
   const struct {
     const char* orientation;
     GstTagScope scope;
@@ -154,7 +154,7 @@ CHECK_TEST(test_auto_follows_tags) {
                {"rotate-0", GST_TAG_SCOPE_GLOBAL, 44}};  // the stream's tag is nearer
   for (const auto& step : steps) {
     gst_harness_push_event(h, orientation_event(step.orientation, step.scope));
-    gst_buffer_unref(passed(h, make_levels(info)));
+    gst_buffer_unref(passed(h, make_qcoefs(info)));
     fail_unless_equals_int(current_info(h).width, step.width);
   }
   while (GstEvent* event = gst_harness_try_pull_event(h)) {
@@ -172,15 +172,15 @@ CHECK_TEST(test_auto_follows_tags) {
 // A tag list replaces the one before, even by nothing; a new stream has none, nor has a new start.
 CHECK_LOOP_TEST(test_tags_are_forgotten, 0, 2) {
   const GstTagScope scope = __i__ ? GST_TAG_SCOPE_STREAM : GST_TAG_SCOPE_GLOBAL;
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 75, 44);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 75, 44);
   g_autoptr(GstHarness) h =
       new_harness(coef_filter("cudadctflip", "name=flip video-direction=auto") +
                   " ! capsfilter caps=video/x-dct");
   g_autoptr(GstElement) flip = gst_bin_get_by_name(GST_BIN(h->element), "flip");
   g_autoptr(GstPad) src = gst_element_get_static_pad(flip, "src");
-  gst_harness_set_src_caps(h, levels_caps(info));
+  gst_harness_set_src_caps(h, qcoefs_caps(info));
   const auto next_width = [&] {
-    gst_buffer_unref(passed(h, make_levels(info)));
+    gst_buffer_unref(passed(h, make_qcoefs(info)));
     return current_info(h).width;
   };
   gst_harness_push_event(h, orientation_event("rotate-90", scope));

@@ -37,9 +37,9 @@ def energies_of(picture):
 
 def picture(seed):
     random = numpy.random.default_rng(seed)
-    levels = numpy.zeros((8, 8))
-    levels[0, 0], levels[seed % 8, 3 + seed] = 120, 300 + 60 * seed
-    block = C.T @ levels @ C
+    coefs = numpy.zeros((8, 8))
+    coefs[0, 0], coefs[seed % 8, 3 + seed] = 120, 300 + 60 * seed
+    block = C.T @ coefs @ C
     noise = random.normal(0, 3, (72, 104))
     return numpy.clip(128 + numpy.tile(block, (9, 13)) + noise, 0, 255).astype(numpy.uint8)
 
@@ -59,7 +59,7 @@ def main():
     assert len(mosaics) == len(frames), len(mosaics)
     for frame, mosaic in zip(frames, mosaics):
         wanted = live_spectrum.mosaic_of(energies_of(frame)).astype(int)
-        # Levels of quality 100 are rounded, which shows in the least energies.
+        # Coefficients of quality 100 are rounded, which shows in the least energies.
         difference = abs(wanted - mosaic)
         assert difference.max() <= 8, difference.max()
         assert difference[wanted > 100].max() <= 1, difference[wanted > 100].max()

@@ -242,8 +242,8 @@ CHECK_TEST(test_meta_of_another_size) {
          {"17 x 33", "170 x 330"});
 }
 
-// Levels that no encoder makes: they saturate, whatever the method.
-CHECK_TEST(test_wild_levels) {
+// Quantized coefficients that no encoder makes: they saturate, whatever the method.
+CHECK_TEST(test_wild_qcoefs) {
   const GstDctInfo info = dct_info();
   for (const char* method : {"islow", "ifast", "float", "reference", "naive", "matrix", "separable",
                              "decomposed", "shuffle"}) {

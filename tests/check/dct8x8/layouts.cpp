@@ -44,8 +44,8 @@ void check_round_trips(const Raw& raw, const Coding& coding) {
   const std::string line =
       forward(kFine) + " ! " + coding_caps(coding, raw.depth) + " ! " + inverse("method=float");
   g_autoptr(GstHarness) h = new_harness(line);
-  // A step of one in 64 coefficients may move a sample by a little more than one level; a larger
-  // move means a misplaced coefficient.
+  // A step of one in 64 coefficients may move a sample by a little more than one quantized
+  // coefficient; a larger move means a misplaced coefficient.
   const int allowed = std::string(coding.format) == "F32LE" ? 1 : 4;
   // Under valgrind every format, size and coding still occurs, in some of the pairs.
   const auto shift = (&coding - kCodings) / 3 + (&raw - kRaws) / 3;

@@ -294,7 +294,7 @@ CHECK_TEST(test_ranges) {
   take_criticals();
 }
 
-using Levels = std::vector<gint16>;
+using Qcoefs = std::vector<gint16>;
 
 struct Quantizing {
   GstHarness* h;
@@ -315,13 +315,13 @@ struct Quantizing {
   void set(const char* property, const char* value) {
     gst_util_set_object_arg(G_OBJECT(element), property, value);
   }
-  // The levels of component `c` of a frame.
-  Levels levels(guint c = 0) {
+  // The quantized coefficients of component `c` of a frame.
+  Qcoefs qcoefs(guint c = 0) {
     g_autoptr(GstBuffer) out = passed(h, make_frame(info, 3));
     const GstDctMeta* meta = gst_buffer_get_dct_meta(out);
     const GstDctComponent& component = meta->components[c];
     const auto row = 64 * static_cast<size_t>(component.blocks_w);
-    Levels read(row * static_cast<size_t>(component.blocks_h));
+    Qcoefs read(row * static_cast<size_t>(component.blocks_h));
     GstMapInfo map;
     fail_unless(gst_buffer_map(out, &map, GST_MAP_READ));
     for (size_t y = 0; y * row < read.size(); y++)
@@ -331,19 +331,19 @@ struct Quantizing {
   }
 };
 
-int zeros(const Levels& levels) {
-  return static_cast<int>(std::count(levels.begin(), levels.end(), 0));
+int zeros(const Qcoefs& qcoefs) {
+  return static_cast<int>(std::count(qcoefs.begin(), qcoefs.end(), 0));
 }
 
 bool is_ac(size_t i) { return i % 64 != 0; }
 
 CHECK_TEST(test_default_rounds) {
   Quantizing plain(""), round("quantizer=round dead-zone=1 rd-lambda=1");
-  fail_unless(plain.levels() == round.levels());
+  fail_unless(plain.qcoefs() == round.qcoefs());
 }
 
-// Every level stays or comes nearer to 0, DC stays.
-void check_smaller(const Levels& rounded, const Levels& decided) {
+// Every quantized coefficient stays or comes nearer to 0, DC stays.
+void check_smaller(const Qcoefs& rounded, const Qcoefs& decided) {
   for (size_t i = 0; i < rounded.size(); i++) {
     fail_unless(is_ac(i) || rounded[i] == decided[i], "DC changed");
     const int before = std::abs(rounded[i]), after = std::abs(decided[i]);
@@ -357,42 +357,42 @@ void check_smaller(const Levels& rounded, const Levels& decided) {
 // Each value of a property makes more zeros than the one before it, and the first more than
 // `before`.
 void check_more_zeros(Quantizing* q, const char* property,
-                      std::initializer_list<const char*> values, const Levels& rounded,
+                      std::initializer_list<const char*> values, const Qcoefs& rounded,
                       int before) {
   for (const char* value : values) {
     q->set(property, value);
-    const Levels levels = q->levels();
-    check_smaller(rounded, levels);
-    fail_unless(zeros(levels) > before, "%s", value);
-    before = zeros(levels);
+    const Qcoefs qcoefs = q->qcoefs();
+    check_smaller(rounded, qcoefs);
+    fail_unless(zeros(qcoefs) > before, "%s", value);
+    before = zeros(qcoefs);
   }
 }
 
 // The settings count at the next buffer.
 CHECK_TEST(test_settings_while_playing) {
   Quantizing q("quality=90");
-  const Levels rounded = q.levels();
+  const Qcoefs rounded = q.qcoefs();
   q.set("quantizer", "dead-zone");
   q.set("dead-zone", "0.5");
-  fail_unless(q.levels() == rounded, "no level of 1 is below a half");
+  fail_unless(q.qcoefs() == rounded, "no coefficient of 1 is below a half");
   check_more_zeros(&q, "dead-zone", {"0.6", "0.75", "1"}, rounded, zeros(rounded));
   q.set("quantizer", "rd");
   check_more_zeros(&q, "rd-lambda", {"0.001", "0.02", "0.0625", "0.3"}, rounded,
                    zeros(rounded) - 1);
   q.set("quantizer", "round");
-  fail_unless(q.levels() == rounded);
+  fail_unless(q.qcoefs() == rounded);
 }
 
 // rd weighs the errors of Cb and Cr twice, and has other codes for them. R, G and B are as Y.
 CHECK_TEST(test_chroma) {
   const std::string tables = "quant-preset=flat quantizer=rd";
   Quantizing ycc(tables, GST_VIDEO_FORMAT_Y444), rgb(tables, GST_VIDEO_FORMAT_GBR);
-  fail_unless(ycc.levels(0) == rgb.levels(0));
-  const Levels as_chroma = ycc.levels(1), as_luma = rgb.levels(1);
+  fail_unless(ycc.qcoefs(0) == rgb.qcoefs(0));
+  const Qcoefs as_chroma = ycc.qcoefs(1), as_luma = rgb.qcoefs(1);
   fail_unless(as_chroma != as_luma);
   ycc.set("quantizer", "round");
   rgb.set("quantizer", "round");
-  fail_unless(ycc.levels(1) == rgb.levels(1), "the test's planes differ");
+  fail_unless(ycc.qcoefs(1) == rgb.qcoefs(1), "the test's planes differ");
 }
 
 std::string refusal(const std::string& properties, GstVideoFormat format) {

@@ -55,8 +55,8 @@ CHECK_LOOP_TEST(test_own_sum, 0, G_N_ELEMENTS(kFormats)) {
   }
 }
 
-// Of the levels that were decided.
-CHECK_TEST(test_own_sum_of_decided_levels) {
+// Of the quantized coefficients that were decided.
+CHECK_TEST(test_own_sum_of_decided_qcoefs) {
   for (const char* quantizer : {"dead-zone", "rd"}) {
     for (const GstVideoFormat format : {GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_GRAY8})
       for (const char* method : {"islow", "ifast"})

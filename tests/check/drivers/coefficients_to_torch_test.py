@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# docs/examples/dct_on_device.py and coefficients_to_torch.py: arrays on the device have the levels
+# docs/examples/dct_on_device.py, coefficients_to_torch.py: arrays on the device have the values
 # of a run in system memory, and the buffers live as long as the arrays.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
@@ -22,13 +22,13 @@ import dct_on_device as on_device  # noqa: E402
 PATH = sys.argv[2]
 SYSTEM = ("filesrc location=\"{}\" ! jpegcoefdec backend=cpu ! video/x-dct,layout=block ! "
           "appsink name=sink sync=false")
-# Several buffers of one pool: the file again and again, larger and smaller levels.
+# Several buffers of one pool: the file again and again, larger and smaller coefficients.
 REPEATED = ("multifilesrc location=\"{}\" num-buffers=12 caps=image/jpeg,framerate=25/1 ! "
             "jpegcoefdec backend=cuda ! video/x-dct(memory:CUDAMemory) ! "
             "appsink name=sink sync=false max-buffers=2")
 
 
-def levels_in_system_memory():
+def coefficients_in_system_memory():
     pipeline = on_device.Pipeline(SYSTEM.format(PATH))
     coefficients = next(iter(pipeline.buffers(cuda=False)))
     # Independent of the code under test: there components follow each other without padding.
@@ -40,8 +40,8 @@ def levels_in_system_memory():
         found.append(numpy.frombuffer(data, "<i2", count, offset).reshape(shape))
         offset += 2 * count
     assert offset == len(data)
-    for index, levels in enumerate(found):
-        assert (numpy.asarray(coefficients.component(index)) == levels).all()
+    for index, coefs in enumerate(found):
+        assert (numpy.asarray(coefficients.component(index)) == coefs).all()
     tables = [coefficients.table(i) for i in range(len(coefficients))]
     del coefficients
     pipeline.close()
@@ -51,35 +51,35 @@ def levels_in_system_memory():
 class Fake:
     """An array of device memory that is the host's; holds what it was made of."""
 
-    def __init__(self, levels):
-        interface = dict(levels.__cuda_array_interface__)
+    def __init__(self, coefs):
+        interface = dict(coefs.__cuda_array_interface__)
         self.__array_interface__ = interface
-        self.levels = levels
+        self.coefs = coefs
 
 
-def as_numpy(levels):
-    return numpy.asarray(Fake(levels))
+def as_numpy(coefs):
+    return numpy.asarray(Fake(coefs))
 
 
 def check_arrays(as_array, to_numpy, address_of):
-    expected, tables = levels_in_system_memory()
-    assert any((levels != 0).any() for levels in expected)
+    expected, tables = coefficients_in_system_memory()
+    assert any((coefs != 0).any() for coefs in expected)
     pipeline = on_device.Pipeline(REPEATED.format(PATH))
     on_device.share_primary_context(pipeline.address)
     kept, count = [], 0
     for coefficients in pipeline.buffers():
         count += 1
         assert len(coefficients) == len(expected)
-        for index, levels in enumerate(expected):
+        for index, coefs in enumerate(expected):
             made = coefficients.component(index)
             array = as_array(made)
             # No copy: the array is at the buffer's own address.
             assert address_of(array) == made.__cuda_array_interface__["data"][0]
-            assert tuple(array.shape) == levels.shape, array.shape
-            assert (to_numpy(array) == levels).all()
+            assert tuple(array.shape) == coefs.shape, array.shape
+            assert (to_numpy(array) == coefs).all()
             assert coefficients.table(index) == tables[index]
             if count <= 3:
-                kept.append((array, levels))
+                kept.append((array, coefs))
         del coefficients, made, array
     assert count == 12, count
     pipeline.close()
@@ -88,8 +88,8 @@ def check_arrays(as_array, to_numpy, address_of):
     check_context()
     addresses = {address_of(array) for array, _ in kept}
     assert len(addresses) == len(kept)
-    for array, levels in kept:
-        assert (to_numpy(array) == levels).all()
+    for array, coefs in kept:
+        assert (to_numpy(array) == coefs).all()
     return expected, tables
 
 
@@ -107,10 +107,10 @@ def check_summary(as_array, expected, tables):
     rows = [example.summarize(coefficients, as_array) for coefficients in pipeline.buffers()]
     pipeline.close()
     assert len(rows) == 1
-    for (width, height, zeros, dc), levels, table in zip(rows[0], expected, tables):
-        assert (height, width) == levels.shape[:2]
-        assert abs(zeros - (levels == 0).mean()) < 1e-6
-        assert abs(dc - levels[:, :, 0].astype(float).mean() * table[0]) < 1e-3
+    for (width, height, zeros, dc), coefs, table in zip(rows[0], expected, tables):
+        assert (height, width) == coefs.shape[:2]
+        assert abs(zeros - (coefs == 0).mean()) < 1e-6
+        assert abs(dc - coefs[:, :, 0].astype(float).mean() * table[0]) < 1e-3
 
 
 def check_refused():

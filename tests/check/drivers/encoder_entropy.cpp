@@ -38,13 +38,13 @@ struct Outputs {
   std::string error;
 };
 
-using Change = std::function<void(GstBuffer* levels, guint number)>;
+using Change = std::function<void(GstBuffer* qcoefs, guint number)>;
 struct Changing {
   const Change& change;
   guint number;
 };
 
-GstPadProbeReturn change_levels(GstPad*, GstPadProbeInfo* probe, gpointer data) {
+GstPadProbeReturn change_qcoefs(GstPad*, GstPadProbeInfo* probe, gpointer data) {
   auto* changing = static_cast<Changing*>(data);
   if (changing->change) changing->change(GST_PAD_PROBE_INFO_BUFFER(probe), changing->number++);
   return GST_PAD_PROBE_OK;
@@ -71,7 +71,7 @@ Outputs encode(const std::vector<Bytes>& files, const std::string& properties,
   gst_element_set_bus(h->element, bus);
   GstPad* pad = gst_element_get_static_pad(d, "src");
   Changing changing = {change, 0};
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, change_levels, &changing, nullptr);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, change_qcoefs, &changing, nullptr);
   gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
   Outputs outputs;
   for (const Bytes& file : files) {
@@ -156,48 +156,49 @@ CHECK_TEST(test_other_processes_are_the_cpus) {
   }
 }
 
-// Sets a level of the first component.
-Change set_one_level(guint which, gsize offset, gint16 value) {
-  return [=](GstBuffer* levels, guint number) {
+// Sets a quantized coefficient of the first component.
+Change set_one_qcoef(guint which, gsize offset, gint16 value) {
+  return [=](GstBuffer* qcoefs, guint number) {
     if (number != which) return;
-    const GstDctMeta* meta = gst_buffer_get_dct_meta(levels);
+    const GstDctMeta* meta = gst_buffer_get_dct_meta(qcoefs);
     if (meta->fence) fail_unless(gst_coef_fence_wait_written(meta->fence, nullptr));
     GstMapInfo map;
-    fail_unless(gst_buffer_map(levels, &map, GST_MAP_READWRITE));
+    fail_unless(gst_buffer_map(qcoefs, &map, GST_MAP_READWRITE));
     reinterpret_cast<gint16*>(map.data + meta->components[0].offset)[offset] = value;
-    gst_buffer_unmap(levels, &map);
+    gst_buffer_unmap(qcoefs, &map);
   };
 }
 
-// DC levels beyond those of samples, which JPEG has codes for all the same: in order with others.
-CHECK_TEST(test_unusual_levels_are_the_cpus) {
+// DC quantized coefficients beyond those of samples, which JPEG has codes for all the same: in
+// order with others.
+CHECK_TEST(test_unusual_qcoefs_are_the_cpus) {
   const std::vector<Bytes> files = mixed_files(kKinds[0], 8);
-  const Change change = set_one_level(3, 0, 1030);
+  const Change change = set_one_qcoef(3, 0, 1030);
   const Outputs cpu = encode(files, "entropy-backend=cpu n-threads=4", change);
   const Outputs device = encode(files, "entropy-backend=cuda n-threads=4", change);
   fail_unless_equals_uint64(device.by_cuda, files.size() - 1);
   fail_unless_equals_uint64(device.by_cpu, 1);
-  check_same(device, cpu, "a DC level of 1030");
+  check_same(device, cpu, "a DC coefficient of 1030");
 }
 
 // The CPU's threads take a stream of them, and the element tries the device again now and then.
 CHECK_TEST(test_unusual_streams_are_the_cpus) {
   const std::vector<Bytes> files = mixed_files(kKinds[3], 90);
-  const Change change = [](GstBuffer* levels, guint number) {
-    if (number < 40) set_one_level(number, 0, 1030)(levels, number);
+  const Change change = [](GstBuffer* qcoefs, guint number) {
+    if (number < 40) set_one_qcoef(number, 0, 1030)(qcoefs, number);
   };
   const Outputs cpu = encode(files, "entropy-backend=cpu n-threads=4", change);
   const Outputs device = encode(files, "entropy-backend=cuda n-threads=4", change);
-  check_same(device, cpu, "DC levels of 1030");
+  check_same(device, cpu, "DC coefficients of 1030");
   fail_unless(device.by_cuda > 0 && device.by_cuda <= 30);
 }
 
 // The same verdict, in the same words, after the same files.
-CHECK_TEST(test_levels_that_jpeg_has_not) {
+CHECK_TEST(test_qcoefs_that_jpeg_has_not) {
   const std::vector<Bytes> files = mixed_files(kKinds[0], 8);
   for (const gint16 value : {gint16{1024}, gint16{-32768}})
     for (const char* options : {"", "optimize=true"}) {
-      const Change change = set_one_level(5, 64 * 7 + 9, value);
+      const Change change = set_one_qcoef(5, 64 * 7 + 9, value);
       const Outputs cpu =
           encode(files, std::string("entropy-backend=cpu n-threads=2 ") + options, change);
       const Outputs device =

@@ -33,20 +33,20 @@ namespace {
 
 using namespace testing;  // the helpers are half of every line here
 
-// Stands in for the kernel, which does nothing on this driver: random levels in the buffer's own
-// layout. The test keeps those of the latest buffers, to compare them with the files.
+// Stands in for the kernel, which does nothing on this driver: random quantized coefficients in the
+// buffer's own layout. The test keeps those of the latest buffers, to compare them with the files.
 struct Kernel {
   GstDctInfo info;
   std::vector<JpegFile> made;
 };
 
-GstPadProbeReturn write_levels(GstPad*, GstPadProbeInfo* probe, gpointer data) {
+GstPadProbeReturn write_qcoefs(GstPad*, GstPadProbeInfo* probe, gpointer data) {
   auto* kernel = static_cast<Kernel*>(data);
   GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(probe);
   const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
-  GstBuffer* levels = make_levels(kernel->info, static_cast<guint>(kernel->made.size()));
-  const std::vector<guint8> bytes = bytes_of(levels);
-  gst_buffer_unref(levels);
+  GstBuffer* qcoefs = make_qcoefs(kernel->info, static_cast<guint>(kernel->made.size()));
+  const std::vector<guint8> bytes = bytes_of(qcoefs);
+  gst_buffer_unref(qcoefs);
   GstMapInfo map;
   fail_unless(gst_buffer_map(buffer, &map, GST_MAP_WRITE));
   for (guint c = 0; c < kernel->info.n_components; c++) {
@@ -56,7 +56,7 @@ GstPadProbeReturn write_levels(GstPad*, GstPadProbeInfo* probe, gpointer data) {
              &bytes[from.offset + y * from.stride], from.stride);
   }
   gst_buffer_unmap(buffer, &map);
-  kernel->made.push_back(levels_of(kernel->info, buffer));
+  kernel->made.push_back(qcoefs_of(kernel->info, buffer));
   return GST_PAD_PROBE_OK;
 }
 
@@ -68,12 +68,12 @@ bool is_in_cuda_memory(GstPad* pad) {
 void run_frames(GstVideoFormat format, GstCoefSampling sampling, const std::string& properties) {
   constexpr guint kFrames = 60, kWarm = 12;
   const GstVideoInfo raw = video_info(format, 70, 45);
-  Kernel kernel = {levels_info(sampling, 70, 45), {}};
+  Kernel kernel = {qcoefs_info(sampling, 70, 45), {}};
   GstHarness* h =
       gst_harness_new_parse(("cudadct8x8 name=f backend=cuda ! jpegcoefenc " + properties).c_str());
   g_autoptr(GstElement) f = gst_bin_get_by_name(GST_BIN(h->element), "f");
   g_autoptr(GstPad) pad = gst_element_get_static_pad(f, "src");
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, write_levels, &kernel, nullptr);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, write_qcoefs, &kernel, nullptr);
   gst_harness_set_src_caps(h, video_caps(raw));
   int allocations = 0;
   for (guint i = 0; i < kFrames; i++) {
@@ -167,9 +167,9 @@ CHECK_TEST_IF(test_ordinary_memory_is_logged_once, is_mode("no-pinned")) {
   fail_unless_equals_int(lines, 2);
 }
 
-// Levels on another device than the encoder's. The encoder has to read them on the CPU anyway, so
-// it downloads them directly.
-CHECK_TEST_IF(test_levels_of_another_device, is_mode("ok")) {
+// Quantized coefficients on another device than the encoder's. The encoder has to read them on the
+// CPU anyway, so it downloads them directly.
+CHECK_TEST_IF(test_qcoefs_of_another_device, is_mode("ok")) {
   g_setenv("FAKECUDA_DEVICES", "2", TRUE);
   GstHarness* h = gst_harness_new_parse(
       "jpegcoefdec backend=cuda cuda-device-id=0 ! video/x-dct(memory:CUDAMemory) ! queue ! "
@@ -219,8 +219,8 @@ CHECK_TEST_IF(test_backend_cpu, is_mode("ok")) {
   g_autoptr(GstPad) pad = gst_element_get_static_pad(f, "src");
   const GstVideoInfo raw = video_info(GST_VIDEO_FORMAT_I420, 70, 45);
   gst_harness_set_src_caps(h, video_caps(raw));
-  Kernel kernel = {levels_info(GST_COEF_SAMPLING_420, 70, 45), {}};
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, write_levels, &kernel, nullptr);
+  Kernel kernel = {qcoefs_info(GST_COEF_SAMPLING_420, 70, 45), {}};
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, write_qcoefs, &kernel, nullptr);
   fail_unless_equals_int(gst_harness_push(h, make_frame(raw)), GST_FLOW_OK);
   fail_if(is_in_cuda_memory(pad));
   gst_harness_teardown(h);
@@ -253,7 +253,8 @@ int count_short_of_memory(const std::string& line) {
 
 // Whichever allocation fails: an error or none, but no leak.
 CHECK_TEST_IF(test_allocation_fails, is_mode("alloc-fails")) {
-  g_setenv("FAKECUDA_FILL", "0", TRUE);  // levels that no kernel writes can be coded
+  g_setenv("FAKECUDA_FILL", "0",
+           TRUE);  // quantized coefficients that no kernel writes can be coded
   const std::string frames = " ! video/x-raw,format=I420,width=64,height=48 ! ";
   const std::string encoder = " ! jpegcoefenc backend=cuda n-threads=2 ! fakesink";
   const std::string decoder = "jpegenc ! jpegcoefdec backend=cuda n-threads=2 entropy-backend=";
@@ -301,7 +302,7 @@ std::vector<std::vector<guint8>> frames_of_odd_stream() {
   for (guint i = 0; i < 90; i++) {
     Bytes file = make_jpeg(70, 45, Subsampling::k420, 75, i);
     if (i % 3 == 0)
-      file = with_level(file, 5, static_cast<int>(i));
+      file = with_qcoef(file, 5, static_cast<int>(i));
     else
       file.resize(file.size() * 2 / 3);
     gst_harness_push(h, gst_buffer_new_memdup(file.data(), file.size()));
@@ -329,7 +330,7 @@ CHECK_TEST_IF(test_readers_are_waited_for, is_mode("ok")) {
     fail_unless(ours[i] == judge[i], "frame %d differs", static_cast<int>(i));
 }
 
-// Levels that the host decoded to that memory do not stay there.
+// Quantized coefficients that the host decoded to that memory do not stay there.
 CHECK_TEST_IF(test_left_to_the_cpu, is_mode("ok")) {
   constexpr guint kFrames = 90;
   g_autoptr(GstHarness) h = gst_harness_new_parse(

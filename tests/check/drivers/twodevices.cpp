@@ -106,7 +106,7 @@ CHECK_TEST(test_frames_cross) {
   }
 }
 
-CHECK_TEST(test_files_of_levels_that_cross) {
+CHECK_TEST(test_files_of_qcoefs_that_cross) {
   if (require_element_or_skip("jpegcoefenc")) return;
   const std::string from = source("I420", 640, 361, 40);
   int warnings = 0;
@@ -123,8 +123,8 @@ CHECK_TEST(test_files_of_levels_that_cross) {
   fail_unless_equals_int(warnings, 0);
 }
 
-// One device reads the codes of files, and another transforms the levels or writes them to files;
-// and the other way round.
+// One device reads the codes of files, and another transforms the quantized coefficients or writes
+// them to files; and the other way round.
 CHECK_TEST(test_files_that_a_device_reads_cross) {
   if (require_element_or_skip("jpegcoefenc")) return;
   const std::string files =

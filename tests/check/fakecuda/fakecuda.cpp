@@ -18,9 +18,9 @@
 //                                    would wait for it for ever end the process
 //   FAKECUDA_AFTER    how many allocations or launches still work before the mode strikes (0); of
 //                     stuck, how many launches and asynchronous copies of the newest context
-//   FAKECUDA_FILL     the byte that fills fresh memory (205: levels that no coder takes)
-//   FAKECUDA_DEVICES  number of devices (1)
-//   FAKECUDA_PEER     yes (default)  devices reach each other
+//   FAKECUDA_FILL     the byte that fills fresh memory (205: quantized coefficients that no coder
+//   takes) FAKECUDA_DEVICES  number of devices (1) FAKECUDA_PEER     yes (default)  devices reach
+//   each other
 //                     no             they do not, but the driver copies between them
 //                     fails          it does not do that either
 //   FAKECUDA_LAG      how often a stream's events are asked, as if that took time, before the

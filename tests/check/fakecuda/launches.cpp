@@ -82,7 +82,7 @@ void visit_bytes(const Area& area, Visit&& visit) {
   }
 }
 
-// Every second byte is 0: 16-bit numbers are levels that a JPEG file can hold.
+// Every second byte is 0: 16-bit numbers are quantized coefficients that a JPEG file can hold.
 void fill(const Area& area, uint64_t seed) {
   size_t index = 0;
   visit_bytes(area, [&](unsigned char* byte) {
@@ -117,7 +117,7 @@ void make_output(const std::vector<Area>& data, const std::vector<Area>& numbers
 JpegEncodeJob job_of(const EncodeParams& params) {
   JpegEncodeJob job;
   job.layout = params.layout;
-  std::copy_n(params.levels, kJpegMaxComponents, job.levels);
+  std::copy_n(params.qcoefs, kJpegMaxComponents, job.qcoefs);
   job.codes = params.codes;
   job.output = params.output;
   job.capacity = params.capacity;

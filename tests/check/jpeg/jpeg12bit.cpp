@@ -18,8 +18,8 @@
 
 namespace testing {
 
-// Level `i`, in natural order, of the block. All divisors are 1.
-constexpr int deep_level(int i) {
+// Quantized coefficient `i`, in natural order, of the block. All divisors are 1.
+constexpr int deep_qcoef(int i) {
   const int value = (i * i * i * 37 + i * 911) % 16384;
   return i == 0 ? -16384 : i % 2 != 0 ? -value : value;
 }
@@ -122,12 +122,12 @@ JpegFile file_of(const SlowPicture& picture) {
   file.height = picture.height;
   for (const SlowComponent& from : picture.components)
     file.components.push_back({from.id, from.h, from.v, static_cast<guint>(from.blocks_w),
-                               static_cast<guint>(from.blocks_h), from.levels, from.table, 0});
+                               static_cast<guint>(from.blocks_h), from.qcoefs, from.table, 0});
   return file;
 }
 
-// The next buffer of a harness has 12 bits and the picture's levels.
-void expect_levels(GstHarness* h, const SlowPicture& picture, const char* sampling) {
+// The next buffer of a harness has 12 bits and the picture's quantized coefficients.
+void expect_qcoefs(GstHarness* h, const SlowPicture& picture, const char* sampling) {
   g_autoptr(GstBuffer) buffer = gst_harness_try_pull(h);
   fail_unless(buffer != nullptr, "a picture is missing");
   g_autoptr(GstCaps) caps = current_caps(h);
@@ -135,11 +135,11 @@ void expect_levels(GstHarness* h, const SlowPicture& picture, const char* sampli
   fail_unless(gst_dct_info_from_caps(&info, caps, nullptr));
   fail_unless_equals_uint64(info.depth, 12);
   fail_unless_equals_string(gst_coef_sampling_to_string(info.sampling), sampling);
-  const std::string wrong = difference(file_of(picture), levels_of(info, buffer));
+  const std::string wrong = difference(file_of(picture), qcoefs_of(info, buffer));
   fail_unless(wrong.empty(), "%s: %s", sampling, wrong.c_str());
 }
 
-CHECK_TEST(test_levels_of_every_sampling) {
+CHECK_TEST(test_qcoefs_of_every_sampling) {
   for (const Kind& kind : kKinds) {
     for (const int restart : {0, 3}) {
       Decoder decoder;
@@ -148,8 +148,8 @@ CHECK_TEST(test_levels_of_every_sampling) {
       for (const SlowPicture& picture : {one, other})
         fail_unless_equals_int(decoder.push(slow_encode(picture)), GST_FLOW_OK);
       decoder.finish();
-      expect_levels(decoder.harness(), one, kind.sampling);
-      expect_levels(decoder.harness(), other, kind.sampling);
+      expect_qcoefs(decoder.harness(), one, kind.sampling);
+      expect_qcoefs(decoder.harness(), other, kind.sampling);
       fail_unless_equals_uint64(decoder.stat("damaged") + decoder.stat("irregular"), 0);
     }
   }
@@ -161,7 +161,7 @@ GstHarness* harness_of(const std::string& line, const char* caps = "image/jpeg,f
   return h;
 }
 
-// Within one level of the definition, as `float` promises.
+// Within one quantized coefficient of the definition, as `float` promises.
 void expect_samples(const GstVideoInfo& info, GstBuffer* buffer, const SlowPicture& picture) {
   GstVideoFrame frame;
   fail_unless(gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ));
@@ -219,7 +219,7 @@ CHECK_TEST(test_no_raw_video) {
   }
 }
 
-// Files of jpegcoefenc: sequential ones of 12 bits with the same levels and tables.
+// Files of jpegcoefenc: sequential ones of 12 bits with the same quantized coefficients and tables.
 CHECK_TEST(test_written_again) {
   for (const Kind& kind : kKinds) {
     for (const char* options : {"", "optimize=true", "restart-interval=4"}) {
@@ -249,9 +249,9 @@ Bytes with_frame(Bytes jpeg, guint8 from, guint8 to, guint8 precision) {
   return jpeg;
 }
 
-// Every libjpeg reads all processes. Levels that 8-bit samples have are coded alike, so the test
-// makes these files of such of 8 bits: their divisors have 8 bits, their Huffman tables are Annex
-// K's.
+// Every libjpeg reads all processes. Quantized coefficients that 8-bit samples have are coded
+// alike, so the test makes these files of such of 8 bits: their divisors have 8 bits, their Huffman
+// tables are Annex K's.
 CHECK_TEST(test_other_processes) {
   const JpegFile expected = read_jpeg(good());
   for (const auto& [progressive, arithmetic, marker] : {std::tuple{false, false, 0xc1},
@@ -269,23 +269,24 @@ CHECK_TEST(test_other_processes) {
     GstDctInfo info;
     fail_unless(gst_dct_info_from_caps(&info, caps, nullptr));
     fail_unless_equals_uint64(info.depth, 12);
-    const std::string wrong = difference(expected, levels_of(info, buffer));
+    const std::string wrong = difference(expected, qcoefs_of(info, buffer));
     fail_unless(wrong.empty(), "process %x: %s", marker, wrong.c_str());
   }
 }
 
-// Progressive and arithmetic files with levels of all sizes, which libjpeg-turbo 3 has written.
+// Progressive and arithmetic files with quantized coefficients of all sizes, which libjpeg-turbo 3
+// has written.
 CHECK_TEST(test_files_of_libjpeg_turbo_3) {
   for (const Bytes& jpeg : {Bytes(std::begin(kProgressiveDeep), std::end(kProgressiveDeep)),
                             Bytes(std::begin(kArithmeticDeep), std::end(kArithmeticDeep)),
                             Bytes(std::begin(kBothDeep), std::end(kBothDeep))}) {
     SlowPicture picture = slow_picture(8, 8, 12, 1, 1, 1);
     for (int i = 0; i < 64; i++)
-      picture.components[0].levels[static_cast<gsize>(i)] = static_cast<gint16>(deep_level(i));
+      picture.components[0].qcoefs[static_cast<gsize>(i)] = static_cast<gint16>(deep_qcoef(i));
     Decoder decoder;
     decoder.push(jpeg);
     decoder.finish();
-    expect_levels(decoder.harness(), picture, "GRAYSCALE");
+    expect_qcoefs(decoder.harness(), picture, "GRAYSCALE");
     fail_unless_equals_uint64(decoder.stat("damaged") + decoder.stat("irregular"), 0);
   }
 }
@@ -308,7 +309,7 @@ CHECK_TEST(test_depths_take_turns) {
 CHECK_TEST(test_damage) {
   const SlowPicture sound = picture_of(kKinds[1], 64, 48, 6);
   SlowPicture too_large = sound;
-  too_large.components[0].levels[5] = 16384;
+  too_large.components[0].qcoefs[5] = 16384;
   too_large.depth = 13;  // for one category more
   const struct {
     Bytes jpeg;
@@ -328,21 +329,21 @@ CHECK_TEST(test_damage) {
     fail_unless_equals_int(decoder.count(), 2);
     const std::string text = decoder.message(GST_MESSAGE_WARNING);
     fail_unless(contains(text, one.text), "%s", text.c_str());
-    for (int i = 0; i < 2; i++) expect_levels(decoder.harness(), sound, "YCbCr-4:2:0");
+    for (int i = 0; i < 2; i++) expect_qcoefs(decoder.harness(), sound, "YCbCr-4:2:0");
   }
 }
 
-CHECK_TEST(test_levels_that_do_not_fit) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40, 12);
+CHECK_TEST(test_qcoefs_that_do_not_fit) {
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 40, 12);
   for (const auto& [k, first, second, text] :
        {std::tuple{1u, 16384, 0, "coefficient 16384 at (1, 0)"},
         {9u, 0, -32768, "coefficient -32768 at (1, 1) of block (1, 0)"},
         {0u, 16384, -16384, "DC coefficients -16384 to 16384"}}) {
     g_autoptr(GstHarness) h = encoder_harness(info);
     const Messages bus(h->element);
-    GstBuffer* buffer = make_levels(info, 1);
-    set_level(info, buffer, 0, 0, k, static_cast<gint16>(first));
-    set_level(info, buffer, 0, 1, k, static_cast<gint16>(second));
+    GstBuffer* buffer = make_qcoefs(info, 1);
+    set_qcoef(info, buffer, 0, 0, k, static_cast<gint16>(first));
+    set_qcoef(info, buffer, 0, 1, k, static_cast<gint16>(second));
     fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_ERROR);
     const std::string error = take_text(bus, GST_MESSAGE_ERROR);
     fail_unless(contains(error, text), "%s", error.c_str());
@@ -351,18 +352,18 @@ CHECK_TEST(test_levels_that_do_not_fit) {
 
 // libjpeg writes them from libjpeg-turbo 3 on; before, it is an error that says so.
 CHECK_TEST(test_processes_of_libjpeg) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40, 12);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 40, 12);
   for (const char* options : {"progressive=true", "arithmetic=true"}) {
     g_autoptr(GstHarness) h = encoder_harness(info, options);
     const Messages bus(h->element);
-    if (gst_harness_push(h, make_levels(info, 1)) == GST_FLOW_OK) {
+    if (gst_harness_push(h, make_qcoefs(info, 1)) == GST_FLOW_OK) {
       g_autoptr(GstBuffer) file = gst_harness_try_pull(h);
       Decoder decoder;
       decoder.push(bytes_of(file));
       decoder.finish();
       g_autoptr(GstBuffer) coefficients = decoder.pull();
-      g_autoptr(GstBuffer) wanted = make_levels(info, 1);
-      fail_unless(difference(levels_of(info, wanted), levels_of(info, coefficients)).empty());
+      g_autoptr(GstBuffer) wanted = make_qcoefs(info, 1);
+      fail_unless(difference(qcoefs_of(info, wanted), qcoefs_of(info, coefficients)).empty());
     } else {
       const std::string error = take_text(bus, GST_MESSAGE_ERROR);
       fail_unless(contains(error, "libjpeg-turbo 3"), "%s", error.c_str());

@@ -1,5 +1,5 @@
-// jpegcoefenc's files, read by libjpeg: they have the input's levels and tables, which are those
-// that libjpeg makes of the same frames, whatever the options.
+// jpegcoefenc's files, read by libjpeg: they have the input's quantized coefficients and tables,
+// which are those that libjpeg makes of the same frames, whatever the options.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // With the argument "cjpeg": whole files against those of libjpeg-turbo's cjpeg.
@@ -71,7 +71,8 @@ void check_same(const char* what, const JpegFile& file, const JpegFile& expected
 // Whether cjpeg is to judge; otherwise libjpeg and djpeg are.
 bool with_cjpeg = false;
 
-// Frames through cudadct8x8: the same levels and tables as in its buffers and as libjpeg makes.
+// Frames through cudadct8x8: the same quantized coefficients and tables as in its buffers and as
+// libjpeg makes.
 CHECK_LOOP_TEST(test_frames, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kKinds)) {
   const Kind& kind = kKinds[__i__];
   for (const auto& size : sizes()) {
@@ -84,7 +85,7 @@ CHECK_LOOP_TEST(test_frames, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kKinds)) {
       g_autoptr(GstHarness) h = encoder_harness(info);
       const Bytes file = encode(h, gst_buffer_ref(coefficients));
       const JpegFile found = read_jpeg(file);
-      check_same("the buffer", found, levels_of(info, coefficients), info);
+      check_same("the buffer", found, qcoefs_of(info, coefficients), info);
       const Bytes judge = jpeg_of_frame(raw, frame, kind.h_samp, kind.v_samp, quality);
       check_same("libjpeg", found, read_jpeg(judge), info);
       check_djpeg(file);
@@ -92,16 +93,16 @@ CHECK_LOOP_TEST(test_frames, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kKinds)) {
   }
 }
 
-// Random levels, in buffers whose rows lie apart and off any alignment, too.
-CHECK_LOOP_TEST(test_levels, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kAllSamplings)) {
+// Random quantized coefficients, in buffers whose rows lie apart and off any alignment, too.
+CHECK_LOOP_TEST(test_qcoefs, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kAllSamplings)) {
   for (const auto& size : sizes()) {
-    const GstDctInfo info = levels_info(kAllSamplings[__i__], size[0], size[1]);
+    const GstDctInfo info = qcoefs_info(kAllSamplings[__i__], size[0], size[1]);
     g_autoptr(GstHarness) h = encoder_harness(info);
     for (guint seed = 0; seed < 4; seed++) {
-      GstBuffer* buffer = make_levels(info, seed, seed % 2 == 1);
-      const JpegFile expected = levels_of(info, buffer);
+      GstBuffer* buffer = make_qcoefs(info, seed, seed % 2 == 1);
+      const JpegFile expected = qcoefs_of(info, buffer);
       const Bytes file = encode(h, buffer);
-      check_same("random levels", read_jpeg(file), expected, info);
+      check_same("random coefficients", read_jpeg(file), expected, info);
       check_djpeg(file);
     }
   }
@@ -161,11 +162,11 @@ CHECK_TEST_IF(test_four_components_byte_for_byte, !with_cjpeg) {
 
 // Options may change from frame to frame; none affects later frames.
 CHECK_LOOP_TEST(test_options, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kAllSamplings)) {
-  const GstDctInfo info = levels_info(kAllSamplings[__i__], 100, 75);
+  const GstDctInfo info = qcoefs_info(kAllSamplings[__i__], 100, 75);
   g_autoptr(GstHarness) h = encoder_harness(info);
   g_autoptr(GstElement) element = gst_harness_find_element(h, "jpegcoefenc");
-  g_autoptr(GstBuffer) buffer = make_levels(info, 7);
-  const JpegFile expected = levels_of(info, buffer);
+  g_autoptr(GstBuffer) buffer = make_qcoefs(info, 7);
+  const JpegFile expected = qcoefs_of(info, buffer);
   const Bytes plain = encode(h, gst_buffer_ref(buffer));
   for (const Options& options : all_options()) {
     g_object_set(element, "progressive", options.progressive, "optimize", options.optimize,
@@ -191,9 +192,9 @@ CHECK_LOOP_TEST(test_options, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kAllSamplings)) {
 
 CHECK_TEST_IF(test_headers, !with_cjpeg) {
   for (const GstCoefSampling sampling : kAllSamplings) {
-    const GstDctInfo info = levels_info(sampling, 20, 20);
+    const GstDctInfo info = qcoefs_info(sampling, 20, 20);
     g_autoptr(GstHarness) h = encoder_harness(info);
-    const JpegFile file = read_jpeg(encode(h, make_levels(info, 1)));
+    const JpegFile file = read_jpeg(encode(h, make_qcoefs(info, 1)));
     const std::string colorspace = gst_coef_sampling_get_colorspace(sampling);
     const bool is_jfif = colorspace == "sYUV" || colorspace == "GRAY";
     fail_unless_equals_int(file.jfif, is_jfif);
@@ -216,7 +217,7 @@ CHECK_TEST_IF(test_headers, !with_cjpeg) {
 
 // Tables in every combination, also equal ones under two numbers, some with entries of 16 bits.
 CHECK_TEST_IF(test_tables, !with_cjpeg) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_444, 20, 20);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_444, 20, 20);
   const struct {
     guint table[3];
     int slot[3];
@@ -225,7 +226,7 @@ CHECK_TEST_IF(test_tables, !with_cjpeg) {
   for (const bool large : {false, true}) {
     g_autoptr(GstHarness) h = encoder_harness(info);
     for (const auto& one : cases) {
-      GstBuffer* buffer = make_levels(info, 5);
+      GstBuffer* buffer = make_qcoefs(info, 5);
       GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
       meta->n_tables = 4;  // 2 and 3 are equal
       for (guint t = 0; t < 4; t++)
@@ -233,7 +234,7 @@ CHECK_TEST_IF(test_tables, !with_cjpeg) {
           meta->tables[t].values[k] =
               static_cast<guint16>((large ? 65000 : 1) + 64 * MIN(t, 2) + k);
       for (guint c = 0; c < 3; c++) meta->components[c].table = one.table[c];
-      const JpegFile expected = levels_of(info, buffer);
+      const JpegFile expected = qcoefs_of(info, buffer);
       const Bytes bytes = encode(h, buffer);
       const JpegFile file = read_jpeg(bytes);
       check_same("tables", file, expected, info);

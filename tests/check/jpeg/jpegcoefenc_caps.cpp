@@ -1,5 +1,5 @@
 // Caps of jpegcoefenc: the negotiated, the refused, and those that cause a warning; and buffers
-// that contradict theirs, or hold levels that JPEG cannot.
+// that contradict theirs, or hold quantized coefficients that JPEG cannot.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <string>
@@ -132,7 +132,7 @@ CHECK_TEST(test_rtp) {
 // Caps that differ from earlier ones in colorimetry alone are checked, too. One warning in a stream
 // is enough.
 CHECK_TEST(test_new_colorimetry) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 40);
   const struct {
     const char *first, *second;  // null: none
     int warnings;
@@ -171,7 +171,7 @@ CHECK_TEST(test_downstream_caps) {
 
 CHECK_TEST(test_caps_fields) {
   g_autoptr(GstHarness) h = gst_harness_new_parse(encoder("n-threads=1").c_str());
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_422, 40, 24);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_422, 40, 24);
   GstCaps* caps = gst_dct_info_to_caps(&info);
   gst_caps_set_simple(caps, "pixel-aspect-ratio", GST_TYPE_FRACTION, 12, 11, "interlace-mode",
                       G_TYPE_STRING, "interleaved", "colorimetry", G_TYPE_STRING, "1:4:0:0",
@@ -186,7 +186,7 @@ CHECK_TEST(test_caps_fields) {
 }
 
 CHECK_TEST(test_promises) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 40);
   g_autoptr(GstHarness) h = encoder_harness(info);
   for (const GType api : {GST_DCT_META_API_TYPE, GST_COEF_FENCE_API_TYPE})
     fail_unless(lists_meta(h, gst_dct_info_to_caps(&info), api), "%s", g_type_name(api));
@@ -201,13 +201,13 @@ std::string stream_error(GstBus* bus) {
   return errors[0].text;
 }
 
-struct BadLevel {
+struct BadQcoef {
   guint k;           // of the coefficient
-  gint16 levels[2];  // of the first two blocks
+  gint16 qcoefs[2];  // of the first two blocks
   const char* text;  // of the error
 };
 
-constexpr BadLevel kBadLevels[] = {
+constexpr BadQcoef kBadQcoefs[] = {
     {1, {1024, 0}, "coefficient 1024 at (1, 0) of block (0, 0)"},
     {63, {0, -1024}, "coefficient -1024 at (7, 7) of block (1, 0)"},
     {8, {32767, 0}, "coefficient 32767"},
@@ -219,17 +219,17 @@ constexpr BadLevel kBadLevels[] = {
     {0, {-32768, 32767}, "DC coefficients -32768 to 32767"},
 };
 
-CHECK_LOOP_TEST(test_levels_out_of_range, 0, G_N_ELEMENTS(kBadLevels)) {
-  const BadLevel& bad = kBadLevels[__i__];
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40);
+CHECK_LOOP_TEST(test_qcoefs_out_of_range, 0, G_N_ELEMENTS(kBadQcoefs)) {
+  const BadQcoef& bad = kBadQcoefs[__i__];
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 40);
   for (const char* options : {"", "optimize=true", "progressive=true", "arithmetic=true",
                               "arithmetic=true progressive=true", "restart-interval=1000"}) {
     for (const guint component : {0u, 2u}) {
       g_autoptr(GstHarness) h = encoder_harness(info, options);
       const Messages bus(h->element);
-      GstBuffer* buffer = make_levels(info, 1);
+      GstBuffer* buffer = make_qcoefs(info, 1);
       for (guint block = 0; block < 2; block++)
-        set_level(info, buffer, component, block, bad.k, bad.levels[block]);
+        set_qcoef(info, buffer, component, block, bad.k, bad.qcoefs[block]);
       fail_unless_equals_int(gst_harness_push(h, buffer), GST_FLOW_ERROR);
       const std::string text = stream_error(bus);
       fail_unless(contains(text, bad.text), "%s: %s", options, text.c_str());
@@ -237,19 +237,20 @@ CHECK_LOOP_TEST(test_levels_out_of_range, 0, G_N_ELEMENTS(kBadLevels)) {
   }
 }
 
-// The largest levels that there are, and DC levels that no 8-bit samples have.
-CHECK_TEST(test_large_levels) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40);
+// The largest quantized coefficients that there are, and DC quantized coefficients that no 8-bit
+// samples have.
+CHECK_TEST(test_large_qcoefs) {
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 40);
   g_autoptr(GstHarness) h = encoder_harness(info);
   for (const gint16 dc : {-1024, 1023, 2047, -2047}) {
-    GstBuffer* buffer = make_levels(info, 2);
+    GstBuffer* buffer = make_qcoefs(info, 2);
     gst_buffer_memset(buffer, 0, 0, info.size);
     for (guint k = 0; k < 64; k++) {
-      set_level(info, buffer, 0, 3, k, k % 2 ? 1023 : -1023);
-      set_level(info, buffer, 1, 3, k, k % 2 ? -1023 : 1023);
+      set_qcoef(info, buffer, 0, 3, k, k % 2 ? 1023 : -1023);
+      set_qcoef(info, buffer, 1, 3, k, k % 2 ? -1023 : 1023);
     }
-    set_level(info, buffer, 0, 3, 0, dc);
-    const JpegFile expected = levels_of(info, buffer);
+    set_qcoef(info, buffer, 0, 3, 0, dc);
+    const JpegFile expected = qcoefs_of(info, buffer);
     const Bytes file = encode(h, buffer);
     fail_unless(difference(read_jpeg(file), expected).empty(), "DC %d", dc);
   }
@@ -257,7 +258,7 @@ CHECK_TEST(test_large_levels) {
 
 // A buffer contradicts its caps. Earlier buffers come out, and after NULL all is well again.
 CHECK_TEST(test_bad_buffers) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 40);
   for (int kind = 0; kind < 5; kind++) {
     g_autoptr(GstHarness) h = harness_with("n-threads=7", info);
     const Messages bus(h->element);

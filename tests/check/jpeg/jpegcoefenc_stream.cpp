@@ -18,7 +18,7 @@ using Bytes = std::vector<guint8>;
 
 CHECK_TEST(test_threads) {
   constexpr guint kFrames = 20;
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 100, 75);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 100, 75);
   std::vector<Bytes> expected;
   for (const int threads : {1, 2, 7}) {
     g_autoptr(GstHarness) h = harness_with("n-threads=" + std::to_string(threads), info);
@@ -55,7 +55,7 @@ GstClockTime latency_behind_one(const GstDctInfo& info, guint threads) {
 }
 
 CHECK_TEST(test_latency) {
-  GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 40, 24);
+  GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 40, 24);
   for (const guint threads : {0u, 1u, 4u})  // a harness is a live source
     expect_measured(latency_behind_one(info, threads), threads, kFrame);
   info.fps_n = 0;
@@ -64,7 +64,7 @@ CHECK_TEST(test_latency) {
 
 // A finished file leaves even if no further frame comes.
 CHECK_TEST(test_no_file_waits_for_the_next) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 40, 24);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 40, 24);
   g_autoptr(GstHarness) h = harness_with("n-threads=8", info);
   for (guint i = 0; i < 20; i++) {
     gst_harness_push(h, numbered(info, i));
@@ -105,7 +105,7 @@ CHECK_TEST(test_latency_of_live_sources) {
 
 // A pool that may not grow must not run dry because frames wait for their turn.
 CHECK_TEST(test_small_pool) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 40, 24);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 40, 24);
   for (const guint buffers : {1u, 3u, 5u}) {
     GstHarness* h = harness_with("n-threads=7", info);
     g_autoptr(GstBufferPool) pool = gst_buffer_pool_new();
@@ -143,8 +143,8 @@ int negotiated_width(GstHarness* h) {
 
 // Waiting frames leave with the caps that they came with.
 CHECK_TEST(test_new_size) {
-  const GstDctInfo first = levels_info(GST_COEF_SAMPLING_420, 64, 40);
-  const GstDctInfo second = levels_info(GST_COEF_SAMPLING_RGB, 33, 17);
+  const GstDctInfo first = qcoefs_info(GST_COEF_SAMPLING_420, 64, 40);
+  const GstDctInfo second = qcoefs_info(GST_COEF_SAMPLING_RGB, 33, 17);
   g_autoptr(GstHarness) h = harness_with("n-threads=7", first);
   for (guint i = 0; i < 3; i++) gst_harness_push(h, numbered(first, i));
   gst_harness_set_src_caps(h, gst_dct_info_to_caps(&second));
@@ -157,7 +157,7 @@ CHECK_TEST(test_new_size) {
 }
 
 CHECK_TEST(test_flush) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 40);
   g_autoptr(GstHarness) h = harness_with("n-threads=7", info);
   for (guint i = 0; i < 3; i++) gst_harness_push(h, numbered(info, i));
   const guint before = gst_harness_buffers_received(h);
@@ -182,7 +182,7 @@ GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
 // If a stream is shorter than the number of threads, the refusal comes only at EOS, when no push
 // can return it: the element posts what upstream would make of it, and never twice.
 CHECK_TEST(test_refused_at_eos) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 40);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 40);
   const struct {
     GstFlowReturn flow;
     bool posts;

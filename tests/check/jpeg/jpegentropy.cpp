@@ -136,7 +136,7 @@ CHECK_TEST_IF(test_other_kinds_are_decoded_by_the_cpu, is_cuda()) {
   std::vector<Bytes> pictures;
   for (guint i = 0; i < 12; i++) {
     const Bytes picture = make_jpeg(64, 48, Subsampling::k420, 75, i + 1);
-    pictures.push_back(i % 3 == 1 ? with_level(picture, 5, static_cast<int>(i)) : picture);
+    pictures.push_back(i % 3 == 1 ? with_qcoef(picture, 5, static_cast<int>(i)) : picture);
   }
   const Outcome ours = expect_same(pictures, "n-threads=4");
   fail_unless_equals_uint64(ours.by_cuda, 8);

@@ -115,13 +115,13 @@ CHECK_TEST(test_refused_downstream) {
 
 // ---- jpegcoefenc ----
 
-GstDctInfo info_of_frames() { return levels_info(GST_COEF_SAMPLING_420, 64, 48); }
+GstDctInfo info_of_frames() { return qcoefs_info(GST_COEF_SAMPLING_420, 64, 48); }
 
-// A bad one has a level that no file can hold, which the threads find out.
-GstBuffer* frame_of_levels(guint number, bool bad) {
+// A bad one has a quantized coefficient that no file can hold, which the threads find out.
+GstBuffer* frame_of_qcoefs(guint number, bool bad) {
   const GstDctInfo info = info_of_frames();
   GstBuffer* buffer = numbered(info, number);
-  if (bad) set_level(info, buffer, 0, 0, 1, 1024);
+  if (bad) set_qcoef(info, buffer, 0, 0, 1, 1024);
   return buffer;
 }
 
@@ -132,7 +132,7 @@ GstBuffer* frame_without_meta(guint number, bool bad) {
   return buffer;
 }
 
-GstEvent* levels_caps() {
+GstEvent* qcoefs_caps() {
   static int rate = 25;
   GstDctInfo info = info_of_frames();
   info.fps_n = ++rate;
@@ -145,8 +145,8 @@ CHECK_TEST(test_encoder) {
   for (const char* threads : {"1", "4", "8", "64"})
     for (int round = 0; round < rounds(); round++) {
       const std::string line = std::string("n-threads=") + threads;
-      for (auto* picture : {frame_of_levels, frame_without_meta})
-        run_stream({harness_with(line, info_of_frames()), line, picture, levels_caps});
+      for (auto* picture : {frame_of_qcoefs, frame_without_meta})
+        run_stream({harness_with(line, info_of_frames()), line, picture, qcoefs_caps});
     }
 }
 

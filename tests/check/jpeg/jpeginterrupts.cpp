@@ -10,12 +10,12 @@ namespace {
 
 using namespace testing;
 
-// A picture that takes long to decode: many scans of random levels.
+// A picture that takes long to decode: many scans of random quantized coefficients.
 Bytes slow_picture(const char* properties) {
   const int side = quick() ? 256 : 720;
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_444, side, side);
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_444, side, side);
   g_autoptr(GstHarness) h = encoder_harness(info, properties);
-  return encode(h, make_levels(info, 1));
+  return encode(h, make_qcoefs(info, 1));
 }
 
 const Bytes& slow() {

@@ -84,7 +84,7 @@ void expect_as_libjpeg(GstHarness* h, const Bytes& jpeg, const char* name, guint
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
   GstDctInfo info;
   fail_unless(gst_dct_info_from_caps(&info, caps, nullptr));
-  const std::string wrong = difference(read_jpeg(jpeg, true), levels_of(info, buffer));
+  const std::string wrong = difference(read_jpeg(jpeg, true), qcoefs_of(info, buffer));
   fail_unless(wrong.empty(), "%s: %s", name, wrong.c_str());
 }
 

@@ -17,7 +17,7 @@ const Bytes& large() {
   static const Bytes picture = make_jpeg(3000, 1992);
   return picture;
 }
-constexpr guint64 kLevels = guint64{375} * 249 * 128 + 2 * guint64{188} * 125 * 128;
+constexpr guint64 kQcoefs = guint64{375} * 249 * 128 + 2 * guint64{188} * 125 * 128;
 constexpr guint64 kPadded = guint64{376} * 250 * 128;
 
 // The large picture's size in memory, as the refusal states it.
@@ -41,9 +41,10 @@ GstHarness* open_with(guint64 memory, guint threads) {
 
 GstElement* decoder_of(GstHarness* h) { return gst_harness_find_element(h, "jpegcoefdec"); }
 
-// The limit counts all of it: the file, the levels, the separate rows, and little more.
+// The limit counts all of it: the file, the quantized coefficients, the separate rows, and little
+// more.
 CHECK_TEST(test_refusal) {
-  const guint64 counted = large().size() + kLevels + kPadded;
+  const guint64 counted = large().size() + kQcoefs + kPadded;
   fail_unless(needed() >= counted && needed() < counted + 1000000, "%" G_GUINT64_FORMAT, needed());
   Decoder decoder("max-memory=" + std::to_string(needed() - 1));
   decoder.push(good());
@@ -101,7 +102,7 @@ CHECK_TEST(test_pool) {
     gst_mini_object_weak_ref(GST_MINI_OBJECT_CAST(gst_buffer_peek_memory(buffer, 0)), count_down,
                              &alive);
   }
-  fail_unless(g_atomic_int_get(&alive) * kLevels <= 4 * needed(), "%d are kept", alive);
+  fail_unless(g_atomic_int_get(&alive) * kQcoefs <= 4 * needed(), "%d are kept", alive);
   gst_harness_teardown(h);
   fail_unless_equals_int(g_atomic_int_get(&alive), 0);
 }

@@ -87,11 +87,11 @@ Bytes written_again(const Bytes& jpeg, bool progressive, bool optimize, bool ari
   });
 }
 
-Bytes with_level(const Bytes& jpeg, int k, int level) {
+Bytes with_qcoef(const Bytes& jpeg, int k, int qcoef) {
   return copied(jpeg, [&](Decompressor* from, jvirt_barray_ptr* arrays, Compressor* to) {
     JBLOCKARRAY row =
         from->mem->access_virt_barray(reinterpret_cast<j_common_ptr>(from), arrays[0], 0, 1, TRUE);
-    row[0][0][k] = static_cast<JCOEF>(level);
+    row[0][0][k] = static_cast<JCOEF>(qcoef);
     to->arith_code = TRUE;
   });
 }
@@ -155,7 +155,7 @@ Bytes damaged(const Bytes& jpeg) {
 std::string compare(const Bytes& jpeg, GstBuffer* buffer, GstCaps* caps) {
   GstDctInfo info;
   if (!gst_dct_info_from_caps(&info, caps, nullptr)) return "no coefficient caps";
-  return difference(read_jpeg(jpeg), levels_of(info, buffer));
+  return difference(read_jpeg(jpeg), qcoefs_of(info, buffer));
 }
 
 }  // namespace testing

@@ -30,9 +30,9 @@ Bytes make_four_components(const FourComponents& kind, int width, int height, gu
 Bytes written_again(const Bytes& jpeg, bool progressive, bool optimize, bool arithmetic,
                     guint restart_interval);
 
-// `jpeg` rewritten with arithmetic coding and that level in its first block: libjpeg's Huffman
-// codes have no room for large levels.
-Bytes with_level(const Bytes& jpeg, int k, int level);
+// `jpeg` rewritten with arithmetic coding and that quantized coefficient in its first block:
+// libjpeg's Huffman codes have no room for large quantized coefficients.
+Bytes with_qcoef(const Bytes& jpeg, int k, int qcoef);
 
 // `jpeg` rewritten with a restart marker after every so many MCUs.
 Bytes with_restarts(const Bytes& jpeg, guint interval);

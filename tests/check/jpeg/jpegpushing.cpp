@@ -19,9 +19,9 @@ const Bytes& fast() {
 // ... one that takes some milliseconds, ...
 const Bytes& slow() {
   static const Bytes picture = [] {
-    const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 320, 320);
+    const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 320, 320);
     GstHarness* h = encoder_harness(info, "progressive=true arithmetic=true");
-    const Bytes file = encode(h, make_levels(info, 1));
+    const Bytes file = encode(h, make_qcoefs(info, 1));
     gst_harness_teardown(h);
     return file;
   }();

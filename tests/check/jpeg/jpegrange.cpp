@@ -150,9 +150,9 @@ CHECK_TEST(test_other_peers) {
                              " ! capsfilter caps=\"video/x-dct(ANY);"
                              "video/x-dct(ANY),colorimetry=1:4:0:0\""}) {
     g_autoptr(GstHarness) h = new_harness(forward() + behind);
-    Bytes levels[2];
-    for (Bytes& made : levels) {
-      const bool is_first = &made == &levels[0];
+    Bytes qcoefs[2];
+    for (Bytes& made : qcoefs) {
+      const bool is_first = &made == &qcoefs[0];
       if (!is_first && contains(behind, "bt709")) continue;
       gst_harness_set_src_caps(h, caps_with(info, is_first ? "bt709" : nullptr));
       gst_harness_push(h, gst_buffer_ref(frame));
@@ -163,7 +163,7 @@ CHECK_TEST(test_other_peers) {
           gst_structure_get_string(gst_caps_get_structure(caps, 0), "colorimetry"),
           is_first ? "bt709" : nullptr);
     }
-    fail_unless(levels[1].empty() || levels[0] == levels[1], "%s", behind);
+    fail_unless(qcoefs[1].empty() || qcoefs[0] == qcoefs[1], "%s", behind);
   }
 }
 

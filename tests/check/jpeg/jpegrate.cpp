@@ -62,8 +62,8 @@ struct Coder {
   }
 };
 
-// A frame whose samples have noise of up to so many levels added, and are as far from gray as
-// `contrast` says.
+// A frame whose samples have noise of up to so many quantized coefficients added, and are as far
+// from gray as `contrast` says.
 GstBuffer* noisy_frame(const GstVideoInfo& info, guint seed, int noise, double contrast = 1) {
   GstBuffer* frame = make_frame(info, seed);
   GstMapInfo map;

@@ -39,7 +39,7 @@ JpegComponent read_component(Decompressor& info, jvirt_barray_ptr array, int ind
   result.blocks_h = c.height_in_blocks;
   result.table_slot = c.quant_tbl_no;
   std::copy_n(info.quant_tbl_ptrs[c.quant_tbl_no]->quantval, 64, result.table.begin());
-  result.levels = component_levels(info, array, index);
+  result.qcoefs = component_qcoefs(info, array, index);
   return result;
 }
 
@@ -118,7 +118,7 @@ std::vector<guint8> jpeg_of_frame(const GstVideoInfo& info, GstBuffer* frame, in
                           GST_VIDEO_INFO_IS_RGB(&info));
 }
 
-JpegFile levels_of(const GstDctInfo& info, GstBuffer* buffer) {
+JpegFile qcoefs_of(const GstDctInfo& info, GstBuffer* buffer) {
   const GstDctMeta* meta = gst_buffer_get_dct_meta(buffer);
   JpegFile result;
   result.width = info.width;
@@ -137,7 +137,7 @@ JpegFile levels_of(const GstDctInfo& info, GstBuffer* buffer) {
     for (guint y = 0; y < one.blocks_h; y++) {
       std::vector<gint16> row(one.blocks_w * 64);
       memcpy(row.data(), map.data + component.offset + y * component.stride, row.size() * 2);
-      one.levels.insert(one.levels.end(), row.begin(), row.end());
+      one.qcoefs.insert(one.qcoefs.end(), row.begin(), row.end());
     }
     result.components.push_back(one);
   }
@@ -169,7 +169,7 @@ void check_djpeg(const std::vector<guint8>& file) {
   g_unlink(name);
 }
 
-GstDctInfo levels_info(GstCoefSampling sampling, int width, int height, guint depth) {
+GstDctInfo qcoefs_info(GstCoefSampling sampling, int width, int height, guint depth) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
                                GST_DCT_ORDER_RASTER, TRUE, depth, sampling, width, height,
@@ -178,7 +178,7 @@ GstDctInfo levels_info(GstCoefSampling sampling, int width, int height, guint de
   return info;
 }
 
-GstBuffer* make_levels(const GstDctInfo& info, guint seed, bool odd_layout) {
+GstBuffer* make_qcoefs(const GstDctInfo& info, guint seed, bool odd_layout) {
   GRand* random = g_rand_new_with_seed(seed);
   constexpr gsize kGap = 26;
   const gsize gaps = odd_layout ? kGap * (info.size / 128 + 4) : 0;
@@ -203,8 +203,8 @@ GstBuffer* make_levels(const GstDctInfo& info, guint seed, bool odd_layout) {
       for (gsize i = 0; i < row_bytes / 2; i++) {
         const bool zero = i % 64 != 0 && g_rand_int_range(random, 0, 4) != 0;
         const gint range = i % 64 == 0 ? 1000 : g_rand_int_range(random, 2, 1000);
-        const auto level = static_cast<gint16>(zero ? 0 : g_rand_int_range(random, -range, range));
-        memcpy(map.data + component.offset + y * component.stride + 2 * i, &level, 2);
+        const auto qcoef = static_cast<gint16>(zero ? 0 : g_rand_int_range(random, -range, range));
+        memcpy(map.data + component.offset + y * component.stride + 2 * i, &qcoef, 2);
       }
   }
   gst_buffer_unmap(buffer, &map);
@@ -212,10 +212,10 @@ GstBuffer* make_levels(const GstDctInfo& info, guint seed, bool odd_layout) {
   return buffer;
 }
 
-void set_level(const GstDctInfo& info, GstBuffer* buffer, guint component, guint block, guint k,
-               gint16 level) {
+void set_qcoef(const GstDctInfo& info, GstBuffer* buffer, guint component, guint block, guint k,
+               gint16 qcoef) {
   const gsize offset = info.components[component].offset + (block * 64 + k) * 2;
-  fail_unless_equals_uint64(gst_buffer_fill(buffer, offset, &level, 2), 2);
+  fail_unless_equals_uint64(gst_buffer_fill(buffer, offset, &qcoef, 2), 2);
 }
 
 std::string encoder(const std::string& properties) {
@@ -240,7 +240,7 @@ GstHarness* harness_with(const std::string& properties, const GstDctInfo& info) 
 }
 
 GstBuffer* numbered(const GstDctInfo& info, guint number) {
-  GstBuffer* buffer = make_levels(info, number);
+  GstBuffer* buffer = make_qcoefs(info, number);
   GST_BUFFER_PTS(buffer) = number * kFrame;
   GST_BUFFER_DURATION(buffer) = kFrame;
   return buffer;
@@ -255,7 +255,7 @@ void check_output(GstHarness* h, const GstDctInfo& info, guint first, guint coun
     fail_if(GST_BUFFER_FLAG_IS_SET(out, GST_BUFFER_FLAG_DELTA_UNIT), "not a sync point");
     fail_if(gst_buffer_get_dct_meta(out) != nullptr, "a file with GstDctMeta");
     g_autoptr(GstBuffer) in = numbered(info, i);
-    const std::string text = difference(read_jpeg(bytes_of(out)), levels_of(info, in));
+    const std::string text = difference(read_jpeg(bytes_of(out)), qcoefs_of(info, in));
     fail_unless(text.empty(), "frame %u: %s", i, text.c_str());
   }
 }
@@ -273,7 +273,7 @@ std::string difference(const JpegFile& a, const JpegFile& b) {
     if (x.id != y.id || x.h_samp != y.h_samp || x.v_samp != y.v_samp)
       return name + ": ids or sampling factors differ";
     if (x.table != y.table) return name + ": tables differ";
-    if (x.levels != y.levels) return name + ": levels differ";
+    if (x.qcoefs != y.qcoefs) return name + ": coefficients differ";
   }
   return "";
 }
@@ -337,7 +337,7 @@ std::string JpegJudge::compare_coefficients(GstSample* sample) const {
   if (rgb_ != (info.sampling == GST_COEF_SAMPLING_RGB)) return "another color space";
   GstBuffer* buffer = gst_sample_get_buffer(sample);
   if (!gst_buffer_get_dct_meta(buffer)) return "no GstDctMeta";
-  const JpegFile found = levels_of(info, buffer);
+  const JpegFile found = qcoefs_of(info, buffer);
   JpegFile expected = read_jpeg(file_);
   // A file may number its components as it likes, and 2x2, 2x2, 2x2 is as good a 4:4:4 as 1x1s.
   for (size_t c = 0; c < MIN(found.components.size(), expected.components.size()); c++) {

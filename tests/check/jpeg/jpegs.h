@@ -19,7 +19,7 @@ namespace testing {
 struct JpegComponent {
   int id, h_samp, v_samp;
   guint blocks_w, blocks_h;       // without those that only fill up MCUs
-  std::vector<gint16> levels;     // block after block, natural order
+  std::vector<gint16> qcoefs;     // block after block, natural order
   std::array<guint16, 64> table;  // natural order
   int table_slot;
 };
@@ -44,8 +44,8 @@ JpegFile read_jpeg(const std::vector<guint8>& file, bool may_warn = false);
 std::vector<guint8> jpeg_of_frame(const GstVideoInfo& info, GstBuffer* frame, int h_samp,
                                   int v_samp, int quality);
 
-// The buffer's levels and tables, as a file would have them.
-JpegFile levels_of(const GstDctInfo& info, GstBuffer* buffer);
+// The buffer's quantized coefficients and tables, as a file would have them.
+JpegFile qcoefs_of(const GstDctInfo& info, GstBuffer* buffer);
 
 // Fails the test where djpeg cannot read the file, or has something to say about it. Checks nothing
 // without djpeg (see has_djpeg()) or when quick().
@@ -53,13 +53,14 @@ bool has_djpeg();
 void check_djpeg(const std::vector<guint8>& file);
 
 // Caps that jpegcoefenc takes.
-GstDctInfo levels_info(GstCoefSampling sampling, int width, int height, guint depth = 8);
-// A buffer of random levels and tables, mostly small ones, in the default layout or, with
-// `odd_layout`, with rows apart and 2 bytes off any alignment.
-GstBuffer* make_levels(const GstDctInfo& info, guint seed, bool odd_layout = false);
-// Sets level `k` (natural order) of a component's block in a buffer of the default layout.
-void set_level(const GstDctInfo& info, GstBuffer* buffer, guint component, guint block, guint k,
-               gint16 level);
+GstDctInfo qcoefs_info(GstCoefSampling sampling, int width, int height, guint depth = 8);
+// A buffer of random quantized coefficients and tables, mostly small ones, in the default layout
+// or, with `odd_layout`, with rows apart and 2 bytes off any alignment.
+GstBuffer* make_qcoefs(const GstDctInfo& info, guint seed, bool odd_layout = false);
+// Sets quantized coefficient `k` (natural order) of a component's block in a buffer of the default
+// layout.
+void set_qcoef(const GstDctInfo& info, GstBuffer* buffer, guint component, guint block, guint k,
+               gint16 qcoef);
 
 // jpegcoefenc with these properties, on the engine under test.
 std::string encoder(const std::string& properties = "");
@@ -68,8 +69,8 @@ GstHarness* encoder_harness(const GstDctInfo& info, const std::string& propertie
 // Pushes a buffer (transfer full) and returns the file; needs n-threads=1.
 std::vector<guint8> encode(GstHarness* h, GstBuffer* buffer);
 
-// Streams of frames: frame `number` (its levels follow from it) at its time, and a harness of
-// jpegcoefenc for them.
+// Streams of frames: frame `number` (its quantized coefficients follow from it) at its time, and a
+// harness of jpegcoefenc for them.
 inline constexpr GstClockTime kFrame = 40 * GST_MSECOND;
 GstBuffer* numbered(const GstDctInfo& info, guint number);
 GstHarness* harness_with(const std::string& properties, const GstDctInfo& info);
@@ -78,7 +79,7 @@ void check_output(GstHarness* h, const GstDctInfo& info, guint first, guint coun
 
 bool contains(const std::string& text, const char* part);
 
-// Whether two files have the same levels and tables; names the difference.
+// Whether two files have the same quantized coefficients and tables; names the difference.
 std::string difference(const JpegFile& a, const JpegFile& b);
 
 // Reads the file with plain libjpeg calls: jpeg_read_coefficients() and, when frames are compared,
@@ -93,7 +94,7 @@ class JpegJudge {
   // Whether it has four components, which no raw frame has.
   bool has_four() const { return four_; }
 
-  // Size, sampling, levels and tables of a sample of video/x-dct.
+  // Size, sampling, quantized coefficients and tables of a sample of video/x-dct.
   std::string compare_coefficients(GstSample* sample) const;
   // Samples of a raw frame in system memory, in the format that belongs to the sampling.
   std::string compare_frame(GstSample* sample) const;

@@ -190,19 +190,19 @@ CHECK_TEST(test_out_of_reach_of_the_dct) {
   }
 }
 
-// Levels that no baseline file has codes for, at any scale: the search ends.
-CHECK_TEST(test_levels_without_codes) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, 64, 48);
+// Quantized coefficients that no baseline file has codes for, at any scale: the search ends.
+CHECK_TEST(test_qcoefs_without_codes) {
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 48);
   g_autoptr(GstHarness) h =
       new_harness(std::string("cudadctquant name=quant target-size=2000 backend=") + backend());
   g_autoptr(GstElement) quant = gst_bin_get_by_name(GST_BIN(h->element), "quant");
   gst_harness_set_src_caps(h, gst_dct_info_to_caps(&info));
   const gint64 begin = g_get_monotonic_time();
   for (guint frame = 0; frame < 4; frame++) {
-    GstBuffer* in = make_levels(info, frame);
+    GstBuffer* in = make_qcoefs(info, frame);
     auto* meta = const_cast<GstDctMeta*>(gst_buffer_get_dct_meta(in));
     for (guint16& entry : meta->tables[meta->components[0].table].values) entry = 65535;
-    for (guint k = 1; k < 64; k++) set_level(info, in, 0, k % 4, k, frame % 2 ? 32767 : -32768);
+    for (guint k = 1; k < 64; k++) set_qcoef(info, in, 0, k % 4, k, frame % 2 ? 32767 : -32768);
     g_autoptr(GstBuffer) out = passed(h, in);
   }
   fail_unless_equals_uint64(stat_of(quant, "oversized-files"), 4);

@@ -60,8 +60,8 @@ GstBuffer* black_frame() {
 }
 
 // Coefficients that are all 0 and begin at `offset`.
-Input no_levels(gsize offset) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_GRAYSCALE, kSize, kSize);
+Input no_qcoefs(gsize offset) {
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_GRAYSCALE, kSize, kSize);
   Input input;
   input.caps = gst_dct_info_to_caps(&info);
   GstBuffer* buffer = gst_buffer_new_wrapped(g_malloc0(info.size + offset), info.size + offset);
@@ -83,7 +83,7 @@ CHECK_TEST(test_frame_to_coefficients) {
 }
 
 CHECK_TEST(test_coefficients_to_frame) {
-  check("cudaidct8x8 name=our backend=cpu n-threads=1", no_levels(0));
+  check("cudaidct8x8 name=our backend=cpu n-threads=1", no_qcoefs(0));
 }
 
 CHECK_TEST(test_file_to_coefficients) {
@@ -97,9 +97,9 @@ CHECK_TEST(test_file_to_coefficients) {
   check("jpegcoefdec name=our backend=cpu n-threads=1", input);
 }
 
-// Unaligned levels are copied.
+// Unaligned quantized coefficients are copied.
 CHECK_TEST(test_coefficients_to_file) {
-  check("jpegcoefenc name=our backend=cpu n-threads=1", no_levels(2));
+  check("jpegcoefenc name=our backend=cpu n-threads=1", no_qcoefs(2));
 }
 
 }  // namespace

@@ -85,12 +85,12 @@ Input pooled_frames() {
   return input;
 }
 
-Input levels(int width, int height, bool odd_layout, bool in_parts = false, guint depth = 8) {
-  const GstDctInfo info = levels_info(GST_COEF_SAMPLING_420, width, height, depth);
+Input qcoefs(int width, int height, bool odd_layout, bool in_parts = false, guint depth = 8) {
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, width, height, depth);
   Input input;
   input.caps = gst_dct_info_to_caps(&info);
   for (guint i = 0; i < kFrames; i++) {
-    GstBuffer* buffer = make_levels(info, i, odd_layout);
+    GstBuffer* buffer = make_qcoefs(info, i, odd_layout);
     add(&input, in_parts ? split(buffer) : buffer);
   }
   return input;
@@ -168,7 +168,7 @@ void run_transform(const char* factory, const Input& input) {
 CHECK_TEST(test_frames_to_coefficients) { run_transform("cudadct8x8", raw_frames()); }
 
 CHECK_TEST(test_coefficients_to_frames) {
-  run_transform("cudaidct8x8", levels(kWidth, kHeight, false));
+  run_transform("cudaidct8x8", qcoefs(kWidth, kHeight, false));
 }
 
 CHECK_TEST(test_both) {
@@ -201,10 +201,10 @@ CHECK_TEST(test_files_to_coefficients) {
 
 CHECK_TEST(test_coefficients_to_files) {
   // Large enough for files of more than a mebibyte.
-  const Input input = levels(1544, 1208, true);
+  const Input input = qcoefs(1544, 1208, true);
   run_all(ours("jpegcoefenc", "n-threads=1"), input);
   run_all("queue ! " + ours("jpegcoefenc", "n-threads=4") + " ! queue", input);
-  run_all(ours("jpegcoefenc", "n-threads=1"), levels(1544, 1208, true, false, 12));
+  run_all(ours("jpegcoefenc", "n-threads=1"), qcoefs(1544, 1208, true, false, 12));
 }
 
 // Through device memory, where there is one.
@@ -217,15 +217,15 @@ CHECK_TEST(test_files_to_files) {
 // GStreamer would merge them.
 CHECK_TEST(test_buffers_of_several_memories) {
   run_all(ours("cudadct8x8", ""), raw_frames(true));
-  run_all(ours("cudaidct8x8", ""), levels(kWidth, kHeight, false, true));
+  run_all(ours("cudaidct8x8", ""), qcoefs(kWidth, kHeight, false, true));
   run_all(ours("jpegcoefdec", ""), files(true));
-  run_all(ours("jpegcoefenc", ""), levels(kWidth, kHeight, false, true));
+  run_all(ours("jpegcoefenc", ""), qcoefs(kWidth, kHeight, false, true));
 }
 
 // A source that takes the pool proposed to it: a failure there is the source's own, but does not
 // end the process.
 CHECK_TEST(test_proposed_pools) {
-  const Input frames = raw_frames(), coefficients = levels(kWidth, kHeight, false);
+  const Input frames = raw_frames(), coefficients = qcoefs(kWidth, kHeight, false);
   for (const bool forward : {true, false}) {
     const Input& input = forward ? frames : coefficients;
     const std::string line = ours(forward ? "cudadct8x8" : "cudaidct8x8", "");

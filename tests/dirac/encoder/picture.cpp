@@ -49,7 +49,7 @@ void lay_out_bands(const DiracSequence& sequence, CodedPicture* picture) {
       band.y = (orientation & 2) != 0 ? band.height : 0;
       band.columns = t.columns[has_slices ? 0 : level];
       band.rows = t.rows[has_slices ? 0 : level];
-      band.levels.assign(static_cast<size_t>(band.width) * static_cast<size_t>(band.height), 0);
+      band.qcoefs.assign(static_cast<size_t>(band.width) * static_cast<size_t>(band.height), 0);
       const auto blocks = static_cast<size_t>(band.columns) * static_cast<size_t>(band.rows);
       if (!has_slices) {
         band.quantizers.assign(blocks, 0);
@@ -128,7 +128,7 @@ class BandWriter {
           quantizer = band_.quantizers[number];
         }
         for (int32_t y = part.y; y < part.y_end; ++y) {
-          for (int32_t x = part.x; x < part.x_end; ++x) put_level(x, y);
+          for (int32_t x = part.x; x < part.x_end; ++x) put_qcoef(x, y);
         }
       }
     }
@@ -153,8 +153,8 @@ class BandWriter {
   }
   int32_t beside(int32_t x, int32_t y) const { return x < 0 || y < 0 ? 0 : band_.at(x, y); }
 
-  void put_level(int32_t x, int32_t y) {
-    const int32_t level = band_.at(x, y);
+  void put_qcoef(int32_t x, int32_t y) {
+    const int32_t qcoef = band_.at(x, y);
     const int parent = parent_ != nullptr && parent_->at(x / 2, y / 2) != 0 ? 1 : 0;
     const int32_t left = beside(x - 1, y), above = beside(x, y - 1);
     const int around = (left | above | beside(x - 1, y - 1)) != 0 ? 1 : 0;
@@ -162,10 +162,10 @@ class BandWriter {
       return k == 1 ? kFirst + 2 * parent + around : kFollow + 5 * parent + std::min(k, 6) - 2;
     };
     put_unsigned(sink_, stop, kData,
-                 level < 0 ? 0 - static_cast<uint32_t>(level) : static_cast<uint32_t>(level));
-    if (level == 0) return;
+                 qcoef < 0 ? 0 - static_cast<uint32_t>(qcoef) : static_cast<uint32_t>(qcoef));
+    if (qcoef == 0) return;
     const int32_t likely = band_.orientation == 1 ? above : band_.orientation == 2 ? left : 0;
-    sink_.bit(kSign + (likely > 0 ? 1 : likely < 0 ? 2 : 0), level < 0);
+    sink_.bit(kSign + (likely > 0 ? 1 : likely < 0 ? 2 : 0), qcoef < 0);
   }
 
   const CodedPicture& picture_;

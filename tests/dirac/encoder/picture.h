@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Headers and blocks have the decoder's own plain types, so that tests can compare parsed ones.
-// Levels are dense, and bands are laid out by separate rules.
+// Quantized coefficients are dense, and bands are laid out by separate rules.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct CodedBand {
   int orientation = 0;   // bit 0: high-pass horizontally, bit 1: vertically
   int32_t x = 0, y = 0;  // in the pyramid
   int32_t columns = 1, rows = 1;
-  std::vector<int32_t> levels;  // row after row
+  std::vector<int32_t> qcoefs;  // row after row
   // For core pictures. `quantizers`: one for each codeblock, if codeblocks have their own.
   bool is_coded = true;
   int quantizer = 0;
@@ -35,10 +35,10 @@ struct CodedBand {
   std::vector<bool> skips_zeros;  // of each codeblock: whether an all-zero one says so
 
   int32_t& at(int32_t x, int32_t y) {
-    return levels[static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)];
+    return qcoefs[static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)];
   }
   int32_t at(int32_t x, int32_t y) const {
-    return levels[static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)];
+    return qcoefs[static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)];
   }
 };
 
@@ -72,7 +72,8 @@ struct CodedPicture {
   int32_t superblocks_down() const { return prediction.blocks_down / 4; }
 };
 
-// The bands of all components, without levels, as `sequence` and the picture's transform have them.
+// The bands of all components, without quantized coefficients, as `sequence` and the picture's
+// transform have them.
 void lay_out_bands(const DiracSequence& sequence, CodedPicture* picture);
 
 // The quantizer at (x, y) of a band, less the matrix's entry.

@@ -104,12 +104,12 @@ Plane define_component(const DiracSequence& sequence, const CodedPicture& pictur
 
 }  // namespace
 
-int64_t define_dequantized(int64_t level, int quantizer, bool is_intra, Rule rule) {
-  if (level == 0) return 0;
-  if (is_intra || quantizer == 0) return dwt::dequantize(level, quantizer, rule);
+int64_t define_dequantized(int64_t qcoef, int quantizer, bool is_intra, Rule rule) {
+  if (qcoef == 0) return 0;
+  if (is_intra || quantizer == 0) return dwt::dequantize(qcoef, quantizer, rule);
   const int64_t factor = dwt::quant_factor(quantizer);
-  const int64_t value = (std::abs(level) * factor + (3 * factor + 4) / 8 + 2) / 4;
-  return wrapped(level < 0 ? -value : value, rule);
+  const int64_t value = (std::abs(qcoef) * factor + (3 * factor + 4) / 8 + 2) / 4;
+  return wrapped(qcoef < 0 ? -value : value, rule);
 }
 
 dwt::Shape shape_of(const DiracTransform& transform) {
@@ -155,11 +155,11 @@ void quantize_component(CodedPicture* picture, int component, const Values& valu
       for (int32_t x = 0; x < band.width; ++x) {
         const int quantizer = quantizer_at(*picture, component, static_cast<int>(i), x, y);
         const int64_t likely = i == 0 && predicts_dc(*picture) ? dc_prediction(coarsest, x, y) : 0;
-        const int64_t level = dwt::quantize(pyramid.at(band.x + x, band.y + y) - likely, quantizer);
-        band.at(x, y) = static_cast<int32_t>(level);
+        const int64_t qcoef = dwt::quantize(pyramid.at(band.x + x, band.y + y) - likely, quantizer);
+        band.at(x, y) = static_cast<int32_t>(qcoef);
         if (i > 0) continue;
         coarsest.at(x, y) =
-            likely + define_dequantized(level, quantizer, picture->is_intra(), Rule::kUnbounded);
+            likely + define_dequantized(qcoef, quantizer, picture->is_intra(), Rule::kUnbounded);
       }
     }
   }

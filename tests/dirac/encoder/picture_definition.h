@@ -62,15 +62,15 @@ struct DefinedPicture {
 // Mid-gray, for a missing reference.
 DefinedPicture define_gray(const DiracSequence& sequence);
 
-// A value from a level.
-int64_t define_dequantized(int64_t level, int quantizer, bool is_intra, dwt::Rule rule);
+// A value from a quantized coefficient.
+int64_t define_dequantized(int64_t qcoef, int quantizer, bool is_intra, dwt::Rule rule);
 
 // `references`: the picture's own. `rule`: where numbers wrap.
 DefinedPicture define_picture(const DiracSequence& sequence, const CodedPicture& picture,
                               const DefinedPicture* const* references, dwt::Rule rule);
 
-// Levels of a component whose values are `values`, padded, with the picture's quantizers: the
-// inverse of the definition, except for the quantizers' losses.
+// Quantized coefficients of a component whose values are `values`, padded, with the picture's
+// quantizers: the inverse of the definition, except for the quantizers' losses.
 void quantize_component(CodedPicture* picture, int component, const dwt::Values& values);
 dwt::Shape shape_of(const DiracTransform& transform);
 

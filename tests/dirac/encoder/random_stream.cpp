@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "dirac/levels.h"
+#include "dirac/qcoefs.h"
 #include "dirac/sequence.h"
 #include "tests/dirac/encoder/picture.h"
 #include "tests/dirac/encoder/picture_definition.h"
@@ -184,15 +184,15 @@ void draw_quantizers(Dice& dice, bool is_natural, CodedPicture* picture) {
   }
 }
 
-// Any levels: few or many, small or large.
+// Any quantized coefficients: few or many, small or large.
 // Coefficients of 8 bits have 16 in some pictures, need 32 in others, and are near the border.
-void draw_levels(Dice& dice, CodedBand* band) {
+void draw_qcoefs(Dice& dice, CodedBand* band) {
   const int density = 1 << dice.number(0, 6);
   const int bits = dice.one_in(4) ? (dice.one_in(2) ? 29 : 14) : dice.number(1, 8);
-  for (int32_t& level : band->levels) {
+  for (int32_t& qcoef : band->qcoefs) {
     if (!dice.one_in(density)) continue;
     const int64_t most = (int64_t{1} << dice.number(1, bits)) - 1;
-    level = static_cast<int32_t>(dice.any(-most, most));
+    qcoef = static_cast<int32_t>(dice.any(-most, most));
   }
 }
 
@@ -216,7 +216,7 @@ dwt::Values random_values(Dice& dice, const CodedPicture& picture, int component
   return values;
 }
 
-void draw_natural_levels(Dice& dice, const DiracSequence& sequence, CodedPicture* picture) {
+void draw_natural_qcoefs(Dice& dice, const DiracSequence& sequence, CodedPicture* picture) {
   for (int c = 0; c < kMaxComponents; ++c) {
     const int64_t half = int64_t{1} << (sequence.depth(c) - 1);
     const int64_t most = picture->is_intra() ? half - 1 : 2 * half - 1;
@@ -229,8 +229,8 @@ void draw_band_forms(Dice& dice, CodedPicture* picture) {
   for (auto& bands : picture->bands) {
     for (CodedBand& band : bands) {
       for (size_t i = 0; i < band.skips_zeros.size(); ++i) band.skips_zeros[i] = !dice.one_in(5);
-      const bool is_zero = std::all_of(band.levels.begin(), band.levels.end(),
-                                       [](int32_t level) { return level == 0; });
+      const bool is_zero = std::all_of(band.qcoefs.begin(), band.qcoefs.end(),
+                                       [](int32_t qcoef) { return qcoef == 0; });
       band.is_coded = !is_zero || dice.one_in(3);
     }
   }
@@ -289,10 +289,10 @@ bool draw_content(Dice& dice, const DiracSequence& sequence, CodedPicture* pictu
   lay_out_bands(sequence, picture);
   draw_quantizers(dice, is_natural, picture);
   if (is_natural) {
-    draw_natural_levels(dice, sequence, picture);
+    draw_natural_qcoefs(dice, sequence, picture);
   } else {
     for (auto& bands : picture->bands) {
-      for (CodedBand& band : bands) draw_levels(dice, &band);
+      for (CodedBand& band : bands) draw_qcoefs(dice, &band);
     }
   }
   if (has_slices) {
@@ -554,7 +554,7 @@ void judge_transforms(const CodedPicture& coded, const DiracTransform& b, Judge&
   for (int i = 0; i < kMaxDwtBands; ++i) judge.equal("matrix", a.matrix[i], b.matrix[i]);
 }
 
-// The levels of a row, dense, and the number of those that are not zero.
+// The quantized coefficients of a row, dense, and the number of those that are not zero.
 std::vector<int32_t> row_of(const DiracBand& band, bool is_wide, int32_t y, uint32_t* count) {
   std::vector<int32_t> row(static_cast<size_t>(band.width));
   const ptrdiff_t begin = ptrdiff_t{y} * band.width;
@@ -562,8 +562,8 @@ std::vector<int32_t> row_of(const DiracBand& band, bool is_wide, int32_t y, uint
   for (int32_t x = 0; x < band.width; ++x) {
     if ((band.map_row(y)[x / 64] >> (x % 64) & 1) == 0) continue;
     const ptrdiff_t at = begin + static_cast<ptrdiff_t>((*count)++);
-    row[static_cast<size_t>(x)] = is_wide ? static_cast<const int32_t*>(band.levels)[at]
-                                          : static_cast<const int16_t*>(band.levels)[at];
+    row[static_cast<size_t>(x)] = is_wide ? static_cast<const int32_t*>(band.qcoefs)[at]
+                                          : static_cast<const int16_t*>(band.qcoefs)[at];
   }
   return row;
 }
@@ -578,11 +578,11 @@ void judge_band(const CodedPicture& coded, int component, int index, const Dirac
     const std::vector<int32_t> row = row_of(found, is_wide, y, &count);
     judge.equal("count", count, found.counts[y]);
     for (int32_t x = 0; x < band.width && !judge.has_found(); ++x) {
-      const int32_t level = band.is_coded ? band.at(x, y) : 0;
-      judge.equal("level", level, row[static_cast<size_t>(x)]);
+      const int32_t qcoef = band.is_coded ? band.at(x, y) : 0;
+      judge.equal("level", qcoef, row[static_cast<size_t>(x)]);
       const int column = part_of(x, band.width, band.columns);
       const int grid_row = part_of(y, band.height, band.rows);
-      if (level != 0)
+      if (qcoef != 0)
         judge.equal("quantizer", quantizer_at(coded, component, index, x, y),
                     found.quantizer(column, grid_row));
       judge.name_place("at " + std::to_string(x) + ", " + std::to_string(y));
@@ -591,7 +591,7 @@ void judge_band(const CodedPicture& coded, int component, int index, const Dirac
   judge.name_place("component " + std::to_string(component) + ", band " + std::to_string(index));
 }
 
-void judge_levels(const CodedPicture& coded, const DiracLevels& found, Judge& judge) {
+void judge_qcoefs(const CodedPicture& coded, const DiracQcoefs& found, Judge& judge) {
   judge.equal("bands", static_cast<int>(coded.bands[0].size()), found.band_count());
   for (int c = 0; c < kMaxComponents; ++c) {
     for (int i = 0; i < found.band_count() && !judge.has_found(); ++i)
@@ -614,7 +614,7 @@ std::string judge_parsed(const CodedPicture& coded, const DiracPicture& found) {
     judge_transforms(coded, found.transform(), judge);
     // The renderer may decode the slices.
     if (!judge.has_found() && found.deferred_slices().data == nullptr)
-      judge_levels(coded, found.levels(), judge);
+      judge_qcoefs(coded, found.qcoefs(), judge);
   }
   return judge.text();
 }

@@ -298,11 +298,12 @@ TEST(CoefFilters, EveryHalfIsRight) {
     }
 }
 
-// Divisors near the largest half: levels of 1 times 65519 are the last that it holds. Each is alone
-// among zeros: kernels go another way with eight numbers that are too large together.
-TEST(CoefFilters, LevelsTimesLargeDivisorsAreTheDefinitions) {
-  constexpr int16_t kLevels[] = {-32768, -2, -1, 0, 1, 2, 32767};
-  constexpr int kBlocks = static_cast<int>(std::size(kLevels));
+// Divisors near the largest half: quantized coefficients of 1 times 65519 are the last that it
+// holds. Each is alone among zeros: kernels go another way with eight numbers that are too large
+// together.
+TEST(CoefFilters, QcoefsTimesLargeDivisorsAreTheDefinitions) {
+  constexpr int16_t kQcoefs[] = {-32768, -2, -1, 0, 1, 2, 32767};
+  constexpr int kBlocks = static_cast<int>(std::size(kQcoefs));
   for (const Engine& engine : engines_with(&Engine::convert_ops))
     for (int first = 65536 - 48 * 8; first < 65536; first += 8) {
       Side from({CoefNumber::kS16, CoefArrangement::kBlock, true}, {{kBlocks, 1}}, 0);
@@ -315,7 +316,7 @@ TEST(CoefFilters, LevelsTimesLargeDivisorsAreTheDefinitions) {
           const int u = n % 8, v = n / 8;
           const auto divisor = static_cast<uint16_t>(u == v ? first + v : 1);
           job.tables[0].q[n] = divisor;
-          write_as(u == v ? kLevels[block] : int16_t{0}, from.at(0, u, v, block, 0));
+          write_as(u == v ? kQcoefs[block] : int16_t{0}, from.at(0, u, v, block, 0));
           convert_one(from.kinds, from.at(0, u, v, block, 0), to.kinds,
                       wanted.data() + (to.at(0, u, v, block, 0) - to.bytes.data()), divisor,
                       &ignored);
@@ -338,9 +339,9 @@ TEST(CoefFilters, BadConversionsAreRefused) {
   const std::pair<const char*, void (*)(ConvertJob&)> errors[] = {
       {"no component", [](ConvertJob& job) { job.components = 0; }},
       {"five", [](ConvertJob& job) { job.components = 5; }},
-      {"levels as floats", [](ConvertJob& job) { job.to_kinds.quantized = true; }},
+      {"coefficients as floats", [](ConvertJob& job) { job.to_kinds.quantized = true; }},
       {"values of 16 bits", [](ConvertJob& job) { job.from_kinds.quantized = false; }},
-      {"levels of two sizes",
+      {"coefficients of two sizes",
        [](ConvertJob& job) {
          job.to_kinds = {CoefNumber::kS32, CoefArrangement::kBand, true};
        }},

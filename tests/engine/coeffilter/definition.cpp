@@ -68,11 +68,11 @@ Exact limited(Exact value, Exact least, Exact most, uint64_t* saturated) {
 }
 
 // The nearest multiple of the divisor, the one away from zero of two.
-Exact level_of(Exact value, uint16_t divisor) {
+Exact qcoef_of(Exact value, uint16_t divisor) {
   if (!std::isfinite(value)) return value;
   const Exact magnitude = std::fabs(value), rest = std::fmod(magnitude, Exact(divisor));
-  const Exact level = (magnitude - rest) / divisor + (2 * rest >= divisor ? 1 : 0);
-  return value < 0 ? -level : level;
+  const Exact qcoef = (magnitude - rest) / divisor + (2 * rest >= divisor ? 1 : 0);
+  return value < 0 ? -qcoef : qcoef;
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ void convert_one(const CoefKinds& from, const uint8_t* source, const CoefKinds& 
   }
   Exact value = read(from.number, source);
   if (from.quantized) value *= divisor;
-  if (to.quantized) value = level_of(value, divisor);
+  if (to.quantized) value = qcoef_of(value, divisor);
   switch (to.number) {
     case CoefNumber::kS16:
       return write_as(static_cast<int16_t>(limited(value, -32768, 32767, saturated)), result);

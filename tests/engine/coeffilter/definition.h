@@ -12,7 +12,8 @@
 
 namespace cudatransform::test {
 
-using Exact = long double;  // of 64 bits: holds a level times its divisor, and every number here
+using Exact = long double;  // of 64 bits: holds a quantized coefficient times its divisor, and
+                            // every number here
 
 template <typename Number>
 Number read_as(const uint8_t* from) {

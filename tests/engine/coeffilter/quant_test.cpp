@@ -1,4 +1,4 @@
-// Levels with other tables on every engine, against whole numbers of 128 bits.
+// Quantized coefficients with other tables on every engine, against whole numbers of 128 bits.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -15,32 +15,32 @@ namespace {
 
 using Wide = __int128;
 
-int64_t define(int64_t level, int64_t before, int64_t after, int64_t least, uint64_t* sse) {
-  const Wide size = level < 0 ? -Wide{level} : Wide{level};
+int64_t define(int64_t qcoef, int64_t before, int64_t after, int64_t least, uint64_t* sse) {
+  const Wide size = qcoef < 0 ? -Wide{qcoef} : Wide{qcoef};
   Wide made = (2 * size * before + after) / (2 * Wide{after});
-  if (level < 0) made = -made;
+  if (qcoef < 0) made = -made;
   made = std::clamp(made, Wide{least}, -Wide{least} - 1);
-  const Wide error = Wide{level} * before - made * after;
+  const Wide error = Wide{qcoef} * before - made * after;
   *sse += static_cast<uint64_t>(error * error);
   return static_cast<int64_t>(made);
 }
 
-TEST(CoefFilters, RequantizedLevelsAreRoundedQuotients) {
+TEST(CoefFilters, RequantizedQcoefsAreRoundedQuotients) {
   std::mt19937 random(3);
-  const auto check = [](int32_t level, uint32_t before, uint32_t after) {
+  const auto check = [](int32_t qcoef, uint32_t before, uint32_t after) {
     uint64_t sse = 0;
     int32_t error;
-    const int32_t made = requantized16(level, make_requant_entry(before, after), &error);
-    ASSERT_EQ(made, define(level, before, after, -32768, &sse))
-        << level << " x " << before << " / " << after;
+    const int32_t made = requantized16(qcoef, make_requant_entry(before, after), &error);
+    ASSERT_EQ(made, define(qcoef, before, after, -32768, &sse))
+        << qcoef << " x " << before << " / " << after;
     ASSERT_EQ(static_cast<uint64_t>(int64_t{error} * error), sse);
   };
   // Every divisor, at multiples of it and next to them, where quotients change.
   for (uint32_t after = 1; after <= 65535; after += quick() ? 37 : 1)
-    for (const int32_t level : {0, 1, -1, 2, 1023, -2048, 32767, -32768})
+    for (const int32_t qcoef : {0, 1, -1, 2, 1023, -2048, 32767, -32768})
       for (const uint32_t before :
            {1u, after, after / 2 + 1, uint32_t(random() % 65535 + 1), 65535u})
-        check(level, before, after);
+        check(qcoef, before, after);
   for (int i = 0; i < (quick() ? 20000 : 1000000); ++i)
     check(static_cast<int16_t>(random()), random() % 65535 + 1, random() % 65535 + 1);
 }
@@ -77,12 +77,12 @@ std::string fault_of(const Engine& engine, CoefNumber number, CoefArrangement ar
     for (int& table : tables[c]) table = static_cast<int>(random() % kMaxCoefArrays);
     for (size_t i = 0; i < from.back().values.size(); ++i) {
       const auto any = static_cast<int32_t>(random());
-      int64_t& level = from.back().values[i];
+      int64_t& qcoef = from.back().values[i];
       const int64_t least = is_short ? INT16_MIN : INT32_MIN;
-      level = random() % 4 != 0 ? any % 6 : is_short ? int64_t{static_cast<int16_t>(any)} : any;
-      if (random() % 8 == 0) level = any % 2 != 0 ? least : -least - 1;
+      qcoef = random() % 4 != 0 ? any % 6 : is_short ? int64_t{static_cast<int16_t>(any)} : any;
+      if (random() % 8 == 0) qcoef = any % 2 != 0 ? least : -least - 1;
       uint64_t sse = 0;
-      expected.back().values[i] = define(level, job.before[tables[c][0]].q[i % 64],
+      expected.back().values[i] = define(qcoef, job.before[tables[c][0]].q[i % 64],
                                          job.after[tables[c][1]].q[i % 64], least, &sse);
       if (c >= kMaxComponents) continue;
       if ((measure & kMeasureSse) != 0) sums.sse[c] += sse;

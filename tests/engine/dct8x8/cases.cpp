@@ -36,7 +36,7 @@ constexpr int kDepths[] = {8, 10, 12, 16};
 constexpr int kSizes[][2] = {{1, 1},    {7, 9},   {8, 8},     {17, 33},  {64, 48},
                              {131, 77}, {9, 1},   {1, 23},    {257, 19}, {16, 16},
                              {40, 120}, {33, 16}, {320, 181}, {5, 200},  {160, 112}};
-enum Form { kLevels16, kLevels32, kRounded32, kReal };
+enum Form { kQcoefs16, kQcoefs32, kRounded32, kReal };
 
 bool valid(const Choice& c) {
   const int depth = kDepths[c[kDepth]];
@@ -45,8 +45,8 @@ bool valid(const Choice& c) {
   const auto arrangement = static_cast<Arrangement>(c[kArrangement]);
   const bool inverse = c[kDirection] == 1;
   if ((method == Method::kIslow || method == Method::kIfast) && depth != 8) return false;
-  if (c[kForm] == kLevels16 && depth == 16) return false;
-  if (c[kForm] == kLevels32 && depth != 16) return false;
+  if (c[kForm] == kQcoefs16 && depth == 16) return false;
+  if (c[kForm] == kQcoefs32 && depth != 16) return false;
   if (arrangement == Arrangement::kSemiPlanar && (sampling != Sampling::k420 || depth > 10))
     return false;
   if (arrangement == Arrangement::kResidual && !inverse) return false;
@@ -92,7 +92,7 @@ Case make_case(const Choice& c, uint32_t seed) {
   Spec& spec = result.spec;
   spec.method = static_cast<Method>(c[kMethod]);
   spec.type = types[c[kForm]];
-  spec.quantized = c[kForm] == kLevels16 || c[kForm] == kLevels32;
+  spec.quantized = c[kForm] == kQcoefs16 || c[kForm] == kQcoefs32;
   spec.layout = c[kPlacement] == 2 ? Layout::kPlane : Layout::kBlock;
   spec.order = c[kPlacement] == 1 ? Order::kZigzag : Order::kRaster;
   spec.depth = kDepths[c[kDepth]];
@@ -216,7 +216,7 @@ CaseList make_decided_cases() {
   CaseList list;
   PairCounter met;
   Choice c{};
-  c[kForm] = kLevels16;
+  c[kForm] = kQcoefs16;
   for (const Quantizer quantizer : {Quantizer::kDeadZone, Quantizer::kRd})
     for (c[kMethod] = 0; c[kMethod] <= static_cast<int>(Method::kFloat); ++c[kMethod])
       for (c[kPlacement] = 0; c[kPlacement] < kValues[kPlacement]; ++c[kPlacement])
@@ -271,7 +271,7 @@ std::string Case::text() const {
   std::string s = direction == Direction::kForward ? "forward " : "inverse ";
   s += method_name(spec.method);
   s += std::string(" ") + types[static_cast<int>(spec.type)];
-  s += spec.quantized ? std::string(" levels of ") + tables[static_cast<int>(table_kind)]
+  s += spec.quantized ? std::string(" coefficients of ") + tables[static_cast<int>(table_kind)]
                       : " values";
   s += spec.layout == Layout::kPlane  ? ", plane"
        : spec.order == Order::kZigzag ? ", block zigzag"
@@ -323,10 +323,10 @@ ForwardResult run_unquantized(const Engine& engine, Spec spec, const Picture& pi
 
 // float's differ from engine to engine.
 std::string check_decisions(const Engine& engine, const Spec& spec, const Expectation& e,
-                            const Coefficients& levels) {
-  if (!e.real.empty()) return judge_decisions(spec, e.real, levels);
+                            const Coefficients& qcoefs) {
+  if (!e.real.empty()) return judge_decisions(spec, e.real, qcoefs);
   const ForwardResult real = run_unquantized(engine, spec, e.picture);
-  return real.fault.empty() ? judge_decisions(spec, real.coefs, levels) : real.fault;
+  return real.fault.empty() ? judge_decisions(spec, real.coefs, qcoefs) : real.fault;
 }
 
 std::string check_forward(const Engine& engine, const Case& test, const Expectation& e) {

@@ -22,7 +22,7 @@ struct Case {
   int width, height;
   uint32_t seed;  // of the picture
 
-  std::string text() const;  // "forward islow S16 levels, block zigzag, 8 bit ..."
+  std::string text() const;  // "forward islow S16 quantized coefficients, block zigzag, 8 bit ..."
 };
 
 QuantTable make_table(TableKind kind, QuantComponent component, uint32_t seed);
@@ -40,8 +40,8 @@ const CaseList& all_cases();
 // placement and depth, the rest drawn likewise.
 const CaseList& scaled_cases();
 
-// Forward jobs of 8 bits whose levels are decided: every combination of quantizer, method,
-// placement and table, the rest drawn likewise.
+// Forward jobs of 8 bits whose quantized coefficients are decided: every combination of quantizer,
+// method, placement and table, the rest drawn likewise.
 const CaseList& decided_cases();
 
 // The data that depend on the case alone, made once for all engines.
@@ -53,7 +53,8 @@ struct Expectation {
   Coefficients values;  // inverse: dequantized
   RealPicture samples;  // inverse: of the definition
   Picture reference;    // inverse that measures its error: from this picture, not the one it makes
-  Coefficients real;    // decided levels of an integer method: portable's unquantized coefficients
+  Coefficients real;  // decided quantized coefficients of an integer method: portable's unquantized
+                      // coefficients
   ForwardResult portable_forward;
   InverseResult portable_inverse;
 

@@ -51,7 +51,7 @@ namespace {
 struct Dct8x8 {
   using Job = Dct8x8Job;
   using Ops = Dct8x8Ops;
-  static constexpr uint8_t kSampleFault = 2;  // one level is allowed
+  static constexpr uint8_t kSampleFault = 2;  // one quantized coefficient is allowed
 
   static ptrdiff_t coef_row_bytes(const Job& job) {
     const int size = job.type == CoefType::kS16 ? 2 : 4;
@@ -97,7 +97,7 @@ std::vector<Mutant<J>> with(std::vector<Mutant<J>> more) {
 
 TEST(Mutants, AreAllFound) {
   expect_found<Dct8x8>(&Engine::ops, all_cases().cases, quick() ? 37 : 11,
-                       with({{"a level off by two", nullptr,
+                       with({{"a coefficient off by two", nullptr,
                               [](const J& j, FencePtr*) {
                                 if (is_forward(j) && j.type == CoefType::kS16)
                                   static_cast<int16_t*>(j.coefs[0].data)[63] += 2;
@@ -126,7 +126,7 @@ TEST(Mutants, AreAllFoundScaled) {
 TEST(Mutants, AreAllFoundDecided) {
   expect_each_found<Dct8x8>(
       &Engine::ops, decided_cases().cases, 3,
-      {{"levels rounded", [](J& j) { j.quantizer = Quantizer::kRound; }, nullptr},
+      {{"coefficients rounded", [](J& j) { j.quantizer = Quantizer::kRound; }, nullptr},
        {"a dead zone instead of rd",
         [](J& j) {
           if (j.quantizer == Quantizer::kRd) j.quantizer = Quantizer::kDeadZone;

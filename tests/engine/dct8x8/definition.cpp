@@ -206,15 +206,15 @@ Coefficients definition_forward(const Picture& picture, int depth) {
 }
 
 Coefficients quantize(const Coefficients& values, std::span<const QuantTable> tables) {
-  Coefficients levels = values;
-  for (size_t c = 0; c < levels.size(); ++c)
-    for (size_t i = 0; i < levels[c].values.size(); ++i)
-      levels[c].values[i] = round_half_away(levels[c].values[i] / tables[c].q[i % 64]);
-  return levels;
+  Coefficients qcoefs = values;
+  for (size_t c = 0; c < qcoefs.size(); ++c)
+    for (size_t i = 0; i < qcoefs[c].values.size(); ++i)
+      qcoefs[c].values[i] = round_half_away(qcoefs[c].values[i] / tables[c].q[i % 64]);
+  return qcoefs;
 }
 
-Coefficients dequantize(const Coefficients& levels, std::span<const QuantTable> tables) {
-  Coefficients values = levels;
+Coefficients dequantize(const Coefficients& qcoefs, std::span<const QuantTable> tables) {
+  Coefficients values = qcoefs;
   for (size_t c = 0; c < values.size(); ++c)
     for (size_t i = 0; i < values[c].values.size(); ++i) values[c].values[i] *= tables[c].q[i % 64];
   return values;

@@ -67,7 +67,7 @@ Picture make_picture(Sampling sampling, int width, int height, int depth, Conten
 // The definition over whole pictures. Edges are replicated; one table per component.
 Coefficients definition_forward(const Picture& picture, int depth);
 Coefficients quantize(const Coefficients& values, std::span<const QuantTable> tables);
-Coefficients dequantize(const Coefficients& levels, std::span<const QuantTable> tables);
+Coefficients dequantize(const Coefficients& qcoefs, std::span<const QuantTable> tables);
 // Samples without level shift, rounding or clamp, cut to the sizes of `like`.
 RealPicture definition_inverse(const Coefficients& values, const Picture& like);
 // The same at 1/scale of the size; `like` has those sizes. See definition.h for the two ways.

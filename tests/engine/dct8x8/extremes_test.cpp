@@ -1,4 +1,5 @@
-// Input that no valid encoder produces: the largest levels, the largest tables, wild floats.
+// Input that no valid encoder produces: the largest quantized coefficients, the largest tables,
+// wild floats.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@
 namespace cudatransform::test {
 namespace {
 
-Coefficients wild_levels(int w, int h, uint32_t seed, double largest) {
+Coefficients wild_qcoefs(int w, int h, uint32_t seed, double largest) {
   std::mt19937 random(seed);
   Coefficients coefs = {Blocks(w, h)};
   for (int i = 0; i < w * h; ++i) {
@@ -60,29 +61,29 @@ void expect_agreement(const Spec& spec, const Coefficients& coefs, const std::st
   }
 }
 
-void expect_agreement_on_any_levels(Spec spec) {
+void expect_agreement_on_any_qcoefs(Spec spec) {
   for (const int q : {1, 2, 16, 255, 256, 4096, 32768, 65535})
     for (const Arrangement arrangement : {Arrangement::kPlanar, Arrangement::kResidual}) {
       spec.arrangement = arrangement;
       fill_table(&spec, q);
-      expect_agreement(spec, wild_levels(40, 20, static_cast<uint32_t>(q), 32767),
+      expect_agreement(spec, wild_qcoefs(40, 20, static_cast<uint32_t>(q), 32767),
                        "q " + std::to_string(q));
     }
 }
 
-TEST(Extremes, IntegerMethodsAgreeOnAnyLevels) {
+TEST(Extremes, IntegerMethodsAgreeOnAnyQcoefs) {
   Spec spec;
   for (const Method method : {Method::kIslow, Method::kIfast}) {
     spec.method = method;
-    expect_agreement_on_any_levels(spec);
+    expect_agreement_on_any_qcoefs(spec);
   }
 }
 
-TEST(Extremes, ScaledIslowAgreesOnAnyLevels) {
+TEST(Extremes, ScaledIslowAgreesOnAnyQcoefs) {
   Spec spec;
   for (const int scale : {2, 4, 8}) {
     spec.scale = scale;
-    expect_agreement_on_any_levels(spec);
+    expect_agreement_on_any_qcoefs(spec);
   }
 }
 
@@ -95,7 +96,7 @@ TEST(Extremes, IntegerMethodsAgreeOnAnyValues) {
         spec.quantized = false;
         spec.type = type;
         expect_agreement(
-            spec, wild_levels(40, 20, 5, largest),
+            spec, wild_qcoefs(40, 20, 5, largest),
             "to " + std::to_string(largest) + (type == CoefType::kF32 ? " F32" : " S32"));
       }
 }
@@ -141,9 +142,9 @@ TEST(Extremes, FloatingMethodsSaturate) {
         spec.method = static_cast<Method>(m);
         if (is_integer(spec.method) || !engine.covers(spec.method)) continue;
         fill_table(&spec, q);
-        const Coefficients levels = wild_levels(40, 20, 11, 32767);
-        const Coefficients values = dequantize(levels, spec.tables);
-        const InverseResult result = run_inverse(engine, spec, levels, blank);
+        const Coefficients qcoefs = wild_qcoefs(40, 20, 11, 32767);
+        const Coefficients values = dequantize(qcoefs, spec.tables);
+        const InverseResult result = run_inverse(engine, spec, qcoefs, blank);
         const std::string where =
             engine.name + " " + method_name(spec.method) + " q " + std::to_string(q);
         ASSERT_EQ(result.fault, "") << where;
@@ -177,10 +178,10 @@ TEST(Extremes, AllZero) {
         const Coefficients zero = empty_coefficients(blank);
         for (const Arrangement arrangement : {Arrangement::kPlanar, Arrangement::kResidual}) {
           spec.arrangement = arrangement;
-          const int level = arrangement == Arrangement::kPlanar ? 1 << (depth - 1) : 0;
+          const int qcoef = arrangement == Arrangement::kPlanar ? 1 << (depth - 1) : 0;
           const InverseResult result = run_inverse(engine, spec, zero, blank);
           EXPECT_EQ(result.fault, "");
-          EXPECT_TRUE(in_range(result.picture, level, level))
+          EXPECT_TRUE(in_range(result.picture, qcoef, qcoef))
               << engine.name << " " << method_name(spec.method) << " at " << depth << " bits";
         }
       }

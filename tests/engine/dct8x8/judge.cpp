@@ -52,8 +52,8 @@ bool acceptable_coefficient(const Spec& spec, double exact, int q, double got) {
   }
 }
 
-BlockLevels decide(const Spec& spec, size_t c, BlockEighths eighths) {
-  // Level 1023 is the last one that has a code; only ifast ever goes beyond.
+BlockQcoefs decide(const Spec& spec, size_t c, BlockEighths eighths) {
+  // Quantized coefficient 1023 is the last one that has a code; only ifast ever goes beyond.
   for (int i = 1; i < 64; ++i) eighths[i] = std::clamp(eighths[i], -8187, 8187);
   const uint16_t* q = spec.tables[c].q;
   return spec.quantizer == Quantizer::kDeadZone
@@ -76,9 +76,9 @@ int undecided(const Spec& spec, size_t c, const double* real, const double* got)
       (spec.method != Method::kFloat && got[0] != round_half_away(dc)))
     return 0;
   const auto first_other = [&] {
-    const BlockLevels levels = decide(spec, c, eighths);
+    const BlockQcoefs qcoefs = decide(spec, c, eighths);
     int i = 1;
-    while (i < 64 && levels[i] == got[i]) ++i;
+    while (i < 64 && qcoefs[i] == got[i]) ++i;
     return i < 64 ? i : -1;
   };
   const int other = first_other();
@@ -114,12 +114,12 @@ std::string judge_decisions(const Spec& spec, const Coefficients& real, const Co
   for (size_t c = 0; c < real.size(); ++c)
     for (int by = 0; by < real[c].blocks_h; ++by)
       for (int bx = 0; bx < real[c].blocks_w; ++bx) {
-        const double* levels = got[c].block(bx, by);
-        const int k = undecided(spec, c, real[c].block(bx, by), levels);
+        const double* qcoefs = got[c].block(bx, by);
+        const int k = undecided(spec, c, real[c].block(bx, by), qcoefs);
         if (k >= 0)
           return place(c, bx, by, k) + ": no decision about " +
                  std::to_string(real[c].block(bx, by)[k] / spec.tables[c].q[k]) + " gives " +
-                 std::to_string(static_cast<int>(levels[k]));
+                 std::to_string(static_cast<int>(qcoefs[k]));
       }
   return "";
 }
@@ -196,8 +196,8 @@ std::string judge_zeros(const PictureSums& sums, const Coefficients& coefs) {
 
 namespace {
 
-// ITU-T T.81, tables K.5 and K.6: the lengths of the codes, by the zeros before a level (rows) and
-// its bits (columns 1 to 10).
+// ITU-T T.81, tables K.5 and K.6: the lengths of the codes, by the zeros before a quantized
+// coefficient (rows) and its bits (columns 1 to 10).
 constexpr int kLumaLengths[16][10] = {
     {2, 2, 3, 4, 5, 7, 8, 10, 16, 16},        {4, 5, 7, 9, 11, 16, 16, 16, 16, 16},
     {5, 8, 10, 12, 16, 16, 16, 16, 16, 16},   {6, 9, 12, 16, 16, 16, 16, 16, 16, 16},
@@ -217,27 +217,27 @@ constexpr int kChromaLengths[16][10] = {
     {9, 16, 16, 16, 16, 16, 16, 16, 16, 16},  {11, 16, 16, 16, 16, 16, 16, 16, 16, 16},
     {14, 16, 16, 16, 16, 16, 16, 16, 16, 16}, {15, 16, 16, 16, 16, 16, 16, 16, 16, 16}};
 
-BlockLevels round_all(const BlockEighths& eighths, const uint16_t divisors[64]) {
-  BlockLevels levels;
+BlockQcoefs round_all(const BlockEighths& eighths, const uint16_t divisors[64]) {
+  BlockQcoefs qcoefs;
   for (int i = 0; i < 64; ++i) {
-    const int level = (std::abs(eighths[i]) + 4 * divisors[i]) / (8 * divisors[i]);
-    levels[i] = eighths[i] < 0 ? -level : level;
+    const int qcoef = (std::abs(eighths[i]) + 4 * divisors[i]) / (8 * divisors[i]);
+    qcoefs[i] = eighths[i] < 0 ? -qcoef : qcoef;
   }
-  return levels;
+  return qcoefs;
 }
 
-// Bits of a block's AC levels.
-int bits_of(const BlockLevels& levels, bool chroma) {
+// Bits of a block's AC quantized coefficients.
+int bits_of(const BlockQcoefs& qcoefs, bool chroma) {
   int bits = 0, zeros = 0;
   for (int k = 1; k < 64; ++k) {
-    const int level = std::abs(levels[natural_of_zigzag(k)]);
-    if (level == 0) {
+    const int qcoef = std::abs(qcoefs[natural_of_zigzag(k)]);
+    if (qcoef == 0) {
       ++zeros;
       continue;
     }
     for (; zeros > 15; zeros -= 16) bits += chroma ? 10 : 11;
     int size = 0;
-    while (level >> size != 0) ++size;
+    while (qcoef >> size != 0) ++size;
     bits += (chroma ? kChromaLengths : kLumaLengths)[zeros][size - 1] + size;
     zeros = 0;
   }
@@ -251,15 +251,15 @@ struct Costs {
   RdRule rule;
   int64_t weight;
 
-  int64_t error(int i, int level) const {
+  int64_t error(int i, int qcoef) const {
     const int64_t divisor = 8 * divisors[i];
-    const int64_t off = std::abs(std::abs(eighths[i]) - std::abs(level) * divisor);
+    const int64_t off = std::abs(std::abs(eighths[i]) - std::abs(qcoef) * divisor);
     const int64_t sixty_fourths = off * ((1 << 20) / divisor) / (1 << 14);
     return sixty_fourths * sixty_fourths * weight / 256;
   }
-  int64_t of(const BlockLevels& levels) const {
-    int64_t cost = 256 * bits_of(levels, rule.chroma);
-    for (int i = 1; i < 64; ++i) cost += error(i, levels[i]);
+  int64_t of(const BlockQcoefs& qcoefs) const {
+    int64_t cost = 256 * bits_of(qcoefs, rule.chroma);
+    for (int i = 1; i < 64; ++i) cost += error(i, qcoefs[i]);
     return cost;
   }
 };
@@ -274,34 +274,34 @@ Costs costs_of(const BlockEighths& eighths, const uint16_t divisors[64], RdRule 
 
 }  // namespace
 
-BlockLevels definition_dead_zone(const BlockEighths& eighths, const uint16_t divisors[64],
+BlockQcoefs definition_dead_zone(const BlockEighths& eighths, const uint16_t divisors[64],
                                  DeadZoneRule rule) {
-  BlockLevels levels = round_all(eighths, divisors);
+  BlockQcoefs qcoefs = round_all(eighths, divisors);
   for (int i = 1; i < 64; ++i)
     if (int64_t{1000} * std::abs(eighths[i]) < int64_t{8} * divisors[i] * rule.thousandths)
-      levels[i] = 0;
-  return levels;
+      qcoefs[i] = 0;
+  return qcoefs;
 }
 
-BlockLevels definition_rd(const BlockEighths& eighths, const uint16_t divisors[64], RdRule rule) {
+BlockQcoefs definition_rd(const BlockEighths& eighths, const uint16_t divisors[64], RdRule rule) {
   const Costs costs = costs_of(eighths, divisors, rule);
-  BlockLevels levels = round_all(eighths, divisors);
+  BlockQcoefs qcoefs = round_all(eighths, divisors);
   for (int k = 63; k > 0; --k) {
     const int i = natural_of_zigzag(k);
-    const int sign = levels[i] < 0 ? -1 : 1, level = std::abs(levels[i]);
-    if (level == 0) continue;
-    int64_t least = costs.of(levels);
-    BlockLevels best = levels;
+    const int sign = qcoefs[i] < 0 ? -1 : 1, qcoef = std::abs(qcoefs[i]);
+    if (qcoef == 0) continue;
+    int64_t least = costs.of(qcoefs);
+    BlockQcoefs best = qcoefs;
     const auto offer = [&](int candidate) {
-      levels[i] = sign * candidate;
-      const int64_t cost = costs.of(levels);
-      if (cost < least) least = cost, best = levels;
+      qcoefs[i] = sign * candidate;
+      const int64_t cost = costs.of(qcoefs);
+      if (cost < least) least = cost, best = qcoefs;
     };
-    if (level > 1) offer(level - 1);
-    if (level <= 2) offer(0);
-    levels = best;
+    if (qcoef > 1) offer(qcoef - 1);
+    if (qcoef <= 2) offer(0);
+    qcoefs = best;
   }
-  return levels;
+  return qcoefs;
 }
 
 }  // namespace cudatransform::test

@@ -16,9 +16,9 @@ namespace cudatransform::test {
 // except where it is nearly a tie, and then off by one; islow: off by one at most. Not for ifast.
 std::string judge_coefficients(const Spec& spec, const Coefficients& exact,
                                const Coefficients& got);
-// Levels that spec.quantizer decides. `real`: what the same method makes unquantized, F32, from
-// which eighths follow but for the last bit of float's and ifast's: where one lies next to a tie,
-// either side may be what was decided from.
+// Quantized coefficients that spec.quantizer decides. `real`: what the same method makes
+// unquantized, F32, from which eighths follow but for the last bit of float's and ifast's: where
+// one lies next to a tie, either side may be what was decided from.
 std::string judge_decisions(const Spec& spec, const Coefficients& real, const Coefficients& got);
 // `exact`: samples of the definition before level shift, rounding and clamp, from exactly the
 // dequantized values whose magnitudes `values` gives. Not for ifast.
@@ -35,23 +35,23 @@ std::string judge_zeros(const PictureSums& sums, const Coefficients& coefs);
 
 bool is_integer(Method method);
 
-using BlockLevels = std::array<int, 64>;   // natural order
+using BlockQcoefs = std::array<int, 64>;   // natural order
 using BlockEighths = std::array<int, 64>;  // eight times the orthonormal coefficients
 
 struct DeadZoneRule {
   int thousandths;
 };
-// AC levels below the threshold become 0, the rest and DC round to the nearest one.
-BlockLevels definition_dead_zone(const BlockEighths& eighths, const uint16_t divisors[64],
+// AC quantized coefficients below the threshold become 0, the rest and DC round to the nearest one.
+BlockQcoefs definition_dead_zone(const BlockEighths& eighths, const uint16_t divisors[64],
                                  DeadZoneRule rule);
 
 struct RdRule {
   double lambda;
   bool chroma;
 };
-// From the last AC level to the first: as rounded, one less, or 0 instead of 1 or 2, whichever
-// makes the block cheapest; bits by Annex K's codes, plus the squared error in levels over lambda,
-// less of it in blocks of much energy, twice of it in chroma.
-BlockLevels definition_rd(const BlockEighths& eighths, const uint16_t divisors[64], RdRule rule);
+// From the last AC quantized coefficient to the first: as rounded, one less, or 0 instead of 1 or
+// 2, whichever makes the block cheapest; bits by Annex K's codes, plus the squared error in
+// quantized coefficients over lambda, less of it in blocks of much energy, twice of it in chroma.
+BlockQcoefs definition_rd(const BlockEighths& eighths, const uint16_t divisors[64], RdRule rule);
 
 }  // namespace cudatransform::test

@@ -113,7 +113,7 @@ TEST(Kernels, WriteTheSameBytes) {
 }
 
 // The general kernels among them.
-TEST(Kernels, DecideTheSameLevels) {
+TEST(Kernels, DecideTheSameQcoefs) {
   compare_kernels({{Quantizer::kDeadZone, Quantizer::kRd}, QuantPreset::kPerceptual, 90, 520, 160});
 }
 

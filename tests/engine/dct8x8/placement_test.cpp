@@ -42,11 +42,11 @@ Spec unit_spec(const Placement& placement) {
   return spec;
 }
 
-Coefficients one_level_each(const Spec& spec, int level_times_q) {
+Coefficients one_qcoef_each(const Spec& spec, int qcoef_times_q) {
   Coefficients coefs = {Blocks(9, 8)};
   for (int i = 0; i < 72; ++i) {
     const int k = i % 64;
-    coefs[0].block(i % 9, i / 9)[k] = std::round(1.0 * level_times_q / spec.tables[0].q[k]);
+    coefs[0].block(i % 9, i / 9)[k] = std::round(1.0 * qcoef_times_q / spec.tables[0].q[k]);
   }
   return coefs;
 }
@@ -59,15 +59,15 @@ TEST(Placement, OneCoefficientABlock) {
             Method::kMatrix, Method::kSeparable, Method::kDecomposed, Method::kShuffle}) {
         Spec spec = unit_spec(placement);
         spec.method = method;
-        // Amplitudes keep every sample in range, so the forward transform must find the level
-        // again.
-        const Coefficients levels = one_level_each(spec, 400);
+        // Amplitudes keep every sample in range, so the forward transform must find the quantized
+        // coefficient again.
+        const Coefficients qcoefs = one_qcoef_each(spec, 400);
         const Picture blank = empty_picture(Sampling::kGray, 72, 64);
         const std::string where = engine.name + " " + placement.name + " " + method_name(method);
 
-        const InverseResult inverse = run_inverse(engine, spec, levels, blank);
+        const InverseResult inverse = run_inverse(engine, spec, qcoefs, blank);
         EXPECT_EQ(inverse.fault, "") << where;
-        const Coefficients values = dequantize(levels, spec.tables);
+        const Coefficients values = dequantize(qcoefs, spec.tables);
         if (method != Method::kIfast) {
           const RealPicture exact = definition_inverse(values, blank);
           EXPECT_EQ(judge_samples(spec, exact, values, inverse.picture), "") << where;
@@ -75,7 +75,7 @@ TEST(Placement, OneCoefficientABlock) {
 
         const ForwardResult forward = run_forward(engine, spec, inverse.picture);
         EXPECT_EQ(forward.fault, "") << where;
-        EXPECT_EQ(judge_equal(levels, forward.coefs), "") << where;
+        EXPECT_EQ(judge_equal(qcoefs, forward.coefs), "") << where;
       }
 }
 
@@ -137,9 +137,9 @@ TEST(Placement, DoesNotChangeTheScaledArithmetic) {
         const std::string where =
             engine.name + " " + method_name(method) + " at 1/" + std::to_string(scale);
         const Picture like = empty_scaled_picture(picture, scale);
-        const Coefficients levels = quantize(exact, spec.tables);
-        const Coefficients values = dequantize(levels, spec.tables);
-        const InverseResult expected = run_inverse(engine, spec, levels, like);
+        const Coefficients qcoefs = quantize(exact, spec.tables);
+        const Coefficients values = dequantize(qcoefs, spec.tables);
+        const InverseResult expected = run_inverse(engine, spec, qcoefs, like);
         EXPECT_EQ(expected.fault, "") << where;
         const ScaledBy way =
             method == Method::kIslow ? ScaledBy::kMeans : ScaledBy::kLowFrequencies;
@@ -150,7 +150,7 @@ TEST(Placement, DoesNotChangeTheScaledArithmetic) {
         for (const Placement& placement : kPlacements)
           for (const Arrangement arrangement : {Arrangement::kPlanar, Arrangement::kSemiPlanar}) {
             const Spec other = placed(spec, placement, arrangement);
-            const InverseResult got = run_inverse(engine, other, levels, like);
+            const InverseResult got = run_inverse(engine, other, qcoefs, like);
             EXPECT_EQ(got.fault, "") << where << " " << placement.name;
             EXPECT_EQ(judge_equal(expected.picture, got.picture), "")
                 << where << " " << placement.name << " " << arrangement_name(arrangement);

@@ -138,7 +138,7 @@ TEST(Plan, OrderAndLayout) {
 }
 
 // Whole planes and small frames have no kernels of their own here.
-TEST(Plan, DecidedLevels) {
+TEST(Plan, DecidedQcoefs) {
   Spec dead_zone = spec_of(Method::kIslow), rd = spec_of(Method::kFloat, kMeasureSse);
   dead_zone.quantizer = Quantizer::kDeadZone;
   rd.quantizer = Quantizer::kRd;

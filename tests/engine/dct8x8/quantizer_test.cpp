@@ -235,8 +235,8 @@ TEST(Quantizer, PlainReciprocalFailsAtTies) {
   EXPECT_GT(unequal, 1000);
 }
 
-// exceeds_limits() of cuda/dct8x8/islow.cuh: levels within its limits cannot make pass 1 leave 16
-// bits. The gains are those of islow's integers, in units of 2^-13.
+// exceeds_limits() of cuda/dct8x8/islow.cuh: quantized coefficients within its limits cannot make
+// pass 1 leave 16 bits. The gains are those of islow's integers, in units of 2^-13.
 TEST(Quantizer, LimitsKeepPass1InRange) {
   constexpr int kOdd[4][4] = {{11363, 9633, 6437, 2260},
                               {9633, -2259, -11362, -6436},

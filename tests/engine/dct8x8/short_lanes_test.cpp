@@ -117,25 +117,25 @@ TEST(ShortLanes, EveryInstructionSetEqualsThePortableEngine) {
                                            40 + int(seed % 9), 8, content, seed + 1);
       const Picture other = make_picture(Sampling::kGray, picture[0].width, picture[0].rows, 8,
                                          Content::kPhoto, seed + 100);
-      const ForwardResult levels = run_forward(portable_engine(), spec, picture);
+      const ForwardResult qcoefs = run_forward(portable_engine(), spec, picture);
       const InverseResult samples =
-          run_inverse(portable_engine(), spec, levels.coefs, picture, &other);
+          run_inverse(portable_engine(), spec, qcoefs.coefs, picture, &other);
       for (const Engine& engine : engines()) {
         if (engine.is_cuda) continue;
         const std::string where =
             engine.name + " " + method_name(method) + " seed " + std::to_string(seed);
         const ForwardResult forward = run_forward(engine, spec, picture);
         EXPECT_EQ(forward.fault, "") << where;
-        EXPECT_EQ(judge_equal(levels.coefs, forward.coefs), "") << where;
-        const InverseResult inverse = run_inverse(engine, spec, levels.coefs, picture, &other);
+        EXPECT_EQ(judge_equal(qcoefs.coefs, forward.coefs), "") << where;
+        const InverseResult inverse = run_inverse(engine, spec, qcoefs.coefs, picture, &other);
         EXPECT_EQ(inverse.fault, "") << where;
         EXPECT_EQ(judge_equal(samples.picture, inverse.picture), "") << where;
         if ((spec.measure & kMeasureSse) != 0) {
-          EXPECT_EQ(forward.sums.sse[0], levels.sums.sse[0]) << where;
+          EXPECT_EQ(forward.sums.sse[0], qcoefs.sums.sse[0]) << where;
           EXPECT_EQ(inverse.sums.sse[0], samples.sums.sse[0]) << where;
         }
         if ((spec.measure & kMeasureZeros) != 0) {
-          EXPECT_EQ(forward.sums.zeros[0], levels.sums.zeros[0]) << where;
+          EXPECT_EQ(forward.sums.zeros[0], qcoefs.sums.zeros[0]) << where;
           EXPECT_EQ(inverse.sums.zeros[0], samples.sums.zeros[0]) << where;
         }
       }
@@ -143,30 +143,30 @@ TEST(ShortLanes, EveryInstructionSetEqualsThePortableEngine) {
   }
 }
 
-// Levels that no encoder makes: float's samples may leave 16 bits, but only together with 8-bit
-// tables' products, and saturate like the portable ones.
-TEST(ShortLanes, FloatAgreesOnAnyLevels) {
+// Quantized coefficients that no encoder makes: float's samples may leave 16 bits, but only
+// together with 8-bit tables' products, and saturate like the portable ones.
+TEST(ShortLanes, FloatAgreesOnAnyQcoefs) {
   const Picture blank = empty_picture(Sampling::kGray, 320, 64);
   std::mt19937 random(7);
   for (const int q : {1, 16, 255, 2047, 2048, 65535}) {
     Spec spec;
     spec.method = Method::kFloat;
     for (uint16_t& v : spec.tables[0].q) v = uint16_t(q);
-    Coefficients levels = {Blocks(40, 8)};
+    Coefficients qcoefs = {Blocks(40, 8)};
     for (int i = 0; i < 40 * 8; ++i) {
       const uint32_t kind = random() % 3;
       for (int k = 0; k < 64; ++k) {
         const auto any = static_cast<int16_t>(random());
-        levels[0].block(i % 40, i / 40)[k] = kind == 0   ? any
+        qcoefs[0].block(i % 40, i / 40)[k] = kind == 0   ? any
                                              : kind == 1 ? any / 64
                                              : any < 0   ? -32768
                                                          : 32767;
       }
     }
-    const InverseResult expected = run_inverse(portable_engine(), spec, levels, blank);
+    const InverseResult expected = run_inverse(portable_engine(), spec, qcoefs, blank);
     for (const Engine& engine : engines()) {
       if (engine.is_cuda) continue;
-      const InverseResult result = run_inverse(engine, spec, levels, blank);
+      const InverseResult result = run_inverse(engine, spec, qcoefs, blank);
       EXPECT_EQ(result.fault, "") << engine.name << " q " << q;
       EXPECT_EQ(judge_equal(expected.picture, result.picture), "") << engine.name << " q " << q;
     }

@@ -159,7 +159,7 @@ struct Flight {
     const int blocks_w = (one.width_of(c) + 7) / 8, blocks_h = (one.height_of(c) + 7) / 8;
     const size_t coef_bytes = one.spec.type == CoefType::kS16 ? 2 : 4;
     const size_t row_bytes = size_t(blocks_w) * (blocks ? 64 : 8) * coef_bytes;
-    // Many levels are 0; words of 32 bits all are.
+    // Many quantized coefficients are 0; words of 32 bits all are.
     coefs.emplace_back(engine, row_bytes, blocks ? blocks_h : 8 * blocks_h, coef_bytes == 2 ? 5 : 0,
                        21 + uint32_t(c));
     // Without gaps, as the fast kernels want rows of blocks.

@@ -108,8 +108,8 @@ TEST(SizeSearch, StaysBelowOnStairs) {
   }
 }
 
-// Stuffed bytes, which are not measured, or not as many; and levels that take fewer bits than
-// measured.
+// Stuffed bytes, which are not measured, or not as many; and quantized coefficients that take fewer
+// bits than measured.
 TEST(SizeSearch, CorrectedSizes) {
   for (const double excess : {0.9, 0.97, 1.0001, 1.004, 1.02})
     for (const double growth : {1.0, 1.0035, 1.03})

@@ -146,7 +146,7 @@ class Job(unittest.TestCase):
         table = pyarrow.parquet.read_table(path).to_pydict()
         self.assertEqual(len(table["path"]), FILES - FILES // 50)
         self.assertEqual(set(table["quality"]), {75})
-        self.assertNotIn(b"levels-000000.parquet", made)
+        self.assertNotIn(b"coefficients-000000.parquet", made)
         self.run_job("export", "export")
         shards = sorted(name for name in os.listdir(self.target("export"))
                         if name.endswith(".parquet"))
@@ -154,7 +154,8 @@ class Job(unittest.TestCase):
         row = pyarrow.parquet.read_table(
             os.path.join(self.target("export"), shards[0])).to_pylist()[0]
         picture = ct.read(os.path.join(self.input, os.fsdecode(row["path"])))
-        self.assertEqual(row["levels"], [c.levels.tobytes() for c in picture.components])
+        self.assertEqual(row["coefficients"],
+                         [c.coefficients.tobytes() for c in picture.components])
         self.assertEqual(row["tables"], [table.tobytes() for table in picture.tables])
         self.assertEqual((row["attachments"], row["trailer"]), ([], b""))
 

@@ -1,13 +1,15 @@
 // The quantized coefficients of a picture as they were decoded: sparse, with their quantizers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A map has a bit for each coefficient of a band, which is set where its level is not zero. Only
-// those levels are packed, row by row: the levels of a row are consecutive from the row's own
-// place on, in order of their columns. So a reader finds the level of a coefficient by counting the
-// bits before it in its row, rows are independent of each other, and a copy of a band to another
-// device takes counts[y] levels of each row y.
+// A map has a bit for each coefficient of a band, which is set where its quantized coefficient is
+// not zero. Only those quantized coefficients are packed, row by row: the quantized coefficients of
+// a row are consecutive from the row's own place on, in order of their columns. So a reader finds
+// the quantized coefficient of a coefficient by counting the bits before it in its row, rows are
+// independent of each other, and a copy of a band to another device takes counts[y] quantized
+// coefficients of each row y.
 //
-// Levels are integers modulo 2^16 or, where coefficients may be larger, modulo 2^32.
+// Quantized coefficients are integers modulo 2^16 or, where coefficients may be larger, modulo
+// 2^32.
 #pragma once
 
 #include <bit>
@@ -42,8 +44,8 @@ struct DiracBand {
   uint8_t* quantizers = nullptr;
   uint8_t matrix = 0;
 
-  void* levels = nullptr;      // int16_t or int32_t; row y begins at y * width
-  uint32_t* counts = nullptr;  // of levels, by row
+  void* qcoefs = nullptr;      // int16_t or int32_t; row y begins at y * width
+  uint32_t* counts = nullptr;  // of quantized coefficients, by row
   uint64_t* map = nullptr;     // bit x % 64 of word x / 64 of a row is coefficient x
   uint64_t* signs = nullptr;   // likewise: which of those are negative
   int32_t map_words = 0;       // of a row; bits after the width are 0
@@ -57,13 +59,13 @@ struct DiracBand {
   }
 };
 
-// The memory of a picture's levels. It is kept for the next picture.
-class DiracLevels {
+// The memory of a picture's quantized coefficients. It is kept for the next picture.
+class DiracQcoefs {
  public:
-  explicit DiracLevels(MemoryBudgetPtr budget = nullptr)
+  explicit DiracQcoefs(MemoryBudgetPtr budget = nullptr)
       : budget_(some_budget(std::move(budget))) {}
 
-  // Lays out all bands. Each row has to be cleared before levels are put there.
+  // Lays out all bands. Each row has to be cleared before quantized coefficients are put there.
   // kUnsupported: more coefficients than `max_coefs`. `must_be_wide`: also where 16 bits are likely
   // to do.
   Status lay_out(const DiracSequence& sequence, const DiracPictureHeader& header,
@@ -73,7 +75,7 @@ class DiracLevels {
   uint64_t coef_count() const { return coef_count_; }
   // How much more memory they take where they have to be wide and are not.
   uint64_t growth() const;
-  // Whether levels are int32_t.
+  // Whether quantized coefficients are int32_t.
   bool is_wide() const { return is_wide_; }
   DiracBand& band(int component, int index) { return bands_[component][index]; }
   const DiracBand& band(int component, int index) const { return bands_[component][index]; }
@@ -87,27 +89,27 @@ class DiracLevels {
   bool is_wide_ = false;
 };
 
-// Makes all levels of these rows zero.
+// Makes all quantized coefficients of these rows zero.
 void clear_dirac_rows(const DiracBand& band, int32_t first, int32_t end);
 
 // Whether coefficients of these samples are likely to need more than 16 bits, by what the forward
 // transform of pictures can give; the difference of two pictures has a bit more, which coefficients
 // seldom need. SMPTE ST 2042-1 has no bound: where this says no, dirac_fits_16_bits() has the last
 // word.
-bool dirac_needs_wide_levels(const DiracSequence& sequence, const DiracTransform& transform,
+bool dirac_needs_wide_qcoefs(const DiracSequence& sequence, const DiracTransform& transform,
                              bool is_intra);
 
 // Whether no step of the inverse transform of decoded bands can leave 16 bits, nor DC prediction
 // where the picture has it.
-bool dirac_fits_16_bits(const DiracLevels& levels, const DiracTransform& transform,
+bool dirac_fits_16_bits(const DiracQcoefs& qcoefs, const DiracTransform& transform,
                         bool predicts_dc);
 
-// A value from a level that is not zero; modulo 2^32.
-inline int32_t dirac_dequantize(int32_t level, uint32_t factor, uint32_t offset) {
+// A value from a quantized coefficient that is not zero; modulo 2^32.
+inline int32_t dirac_dequantize(int32_t qcoef, uint32_t factor, uint32_t offset) {
   const uint64_t magnitude =
-      level < 0 ? 0 - static_cast<uint64_t>(int64_t{level}) : static_cast<uint64_t>(level);
+      qcoef < 0 ? 0 - static_cast<uint64_t>(int64_t{qcoef}) : static_cast<uint64_t>(qcoef);
   const auto value = static_cast<uint32_t>((magnitude * factor + offset + 2) >> 2);
-  return static_cast<int32_t>(level < 0 ? 0 - value : value);
+  return static_cast<int32_t>(qcoef < 0 ? 0 - value : value);
 }
 
 // The addend before the division by 4; pictures that are predicted from others have a smaller one.
@@ -116,8 +118,8 @@ inline uint32_t dirac_quant_offset(int index, bool is_intra) {
   return static_cast<uint32_t>((uint64_t{3} * dwt_quant_factor(index) + 4) >> 3);
 }
 
-// The bound of coefficients whose level's magnitude has only bits of `magnitudes`, for any picture:
-// the offset of intra pictures is the larger one.
+// The bound of coefficients whose quantized coefficient's magnitude has only bits of `magnitudes`,
+// for any picture: the offset of intra pictures is the larger one.
 inline uint64_t dirac_largest(uint32_t magnitudes, int index) {
   if (magnitudes == 0) return 0;
   const uint64_t most = (uint64_t{1} << std::bit_width(magnitudes)) - 1;
@@ -125,14 +127,14 @@ inline uint64_t dirac_largest(uint32_t magnitudes, int index) {
 }
 
 // Writes all coefficients of a band into the pyramid of its component, whose rows are `pitch`
-// bytes: int16_t or int32_t as the levels are.
+// bytes: int16_t or int32_t as the quantized coefficients are.
 void dequantize_dirac_band(const DiracBand& band, bool is_wide, bool is_intra, void* pyramid,
                            ptrdiff_t pitch);
 
 // Adds to each coefficient of level 0 the mean of its neighbors to the left and above.
 void predict_dirac_dc(const DiracBand& band, bool is_wide, void* pyramid, ptrdiff_t pitch);
 
-// The place of one row's levels. Within a row they come from left to right.
+// The place of one row's quantized coefficients. Within a row they come from left to right.
 template <typename Value>
 class DiracRowWriter {
  public:
@@ -140,15 +142,15 @@ class DiracRowWriter {
       : map_(band.map + ptrdiff_t{row} * band.map_words),
         signs_(band.signs + ptrdiff_t{row} * band.map_words),
         count_(band.counts + row),
-        next_(static_cast<Value*>(band.levels) + ptrdiff_t{row} * band.width + *count_),
+        next_(static_cast<Value*>(band.qcoefs) + ptrdiff_t{row} * band.width + *count_),
         first_(next_) {}
   ~DiracRowWriter() { *count_ += static_cast<uint32_t>(next_ - first_); }
   DiracRowWriter(const DiracRowWriter&) = delete;
   DiracRowWriter& operator=(const DiracRowWriter&) = delete;
 
-  // `level` is not zero. One that is a multiple of 2^16 has no place in 16 bits and stays zero.
-  void put(int32_t x, int32_t level) {
-    const auto value = static_cast<Value>(level);
+  // `qcoef` is not zero. One that is a multiple of 2^16 has no place in 16 bits and stays zero.
+  void put(int32_t x, int32_t qcoef) {
+    const auto value = static_cast<Value>(qcoef);
     if (value == 0) return;
     *next_++ = value;
     const uint64_t bit = uint64_t{1} << (x & 63);

@@ -1,4 +1,5 @@
-// Buffers of levels with tables, for coefficient filters, and the directions of cudadctflip.
+// Buffers of quantized coefficients with tables, for coefficient filters, and the directions of
+// cudadctflip.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -16,14 +17,14 @@ inline std::string coef_filter(const std::string& name, const std::string& prope
   return name + " backend=" + backend() + " " + properties;
 }
 
-inline GstDctInfo levels_info(GstCoefSampling sampling, int width, int height) {
+inline GstDctInfo qcoefs_info(GstCoefSampling sampling, int width, int height) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
                                GST_DCT_ORDER_RASTER, TRUE, 8, sampling, width, height, nullptr));
   return info;
 }
 
-inline GstCaps* levels_caps(const GstDctInfo& info) {
+inline GstCaps* qcoefs_caps(const GstDctInfo& info) {
   GstCaps* caps = gst_dct_info_to_caps(&info);
   gst_caps_set_simple(caps, "framerate", GST_TYPE_FRACTION, 25, 1, "pixel-aspect-ratio",
                       GST_TYPE_FRACTION, 4, 3, nullptr);
@@ -34,16 +35,16 @@ inline guint16 table_entry(guint table, guint i) {
   return static_cast<guint16>(3 + 64 * table + i);
 }
 
-// Levels that differ from block to block. Each component has a table of its own, none of which is
-// symmetric.
-inline GstBuffer* make_levels(const GstDctInfo& info, guint seed = 1) {
+// Quantized coefficients that differ from block to block. Each component has a table of its own,
+// none of which is symmetric.
+inline GstBuffer* make_qcoefs(const GstDctInfo& info, guint seed = 1) {
   GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
   GstMapInfo map;
   fail_unless(gst_buffer_map(buffer, &map, GST_MAP_WRITE));
-  auto* levels = reinterpret_cast<gint16*>(map.data);
+  auto* qcoefs = reinterpret_cast<gint16*>(map.data);
   for (gsize i = 0; i < map.size / 2; i++) {
     seed = seed * 1103515245 + 12345;
-    levels[i] = static_cast<gint16>((seed >> 16) % 5 == 0 ? (seed >> 20) % 400 - 200 : 0);
+    qcoefs[i] = static_cast<gint16>((seed >> 16) % 5 == 0 ? (seed >> 20) % 400 - 200 : 0);
   }
   gst_buffer_unmap(buffer, &map);
   GstDctMeta* meta = gst_buffer_add_dct_meta(buffer, &info);
@@ -58,7 +59,7 @@ inline GstBuffer* make_levels(const GstDctInfo& info, guint seed = 1) {
   return buffer;
 }
 
-inline int level_at(const GstDctInfo& info, GstBuffer* buffer, const std::vector<guint8>& bytes,
+inline int qcoef_at(const GstDctInfo& info, GstBuffer* buffer, const std::vector<guint8>& bytes,
                     guint c, guint bx, guint by, guint i) {
   return static_cast<int>(coefficient_at(info, buffer, bytes, c, bx, by, i % 8, i / 8));
 }

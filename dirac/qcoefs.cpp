@@ -1,6 +1,6 @@
 // The quantized coefficients of a picture as they were decoded: sparse, with their quantizers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dirac/levels.h"
+#include "dirac/qcoefs.h"
 
 #include <algorithm>
 #include <bit>
@@ -58,7 +58,8 @@ DiracBand describe(const DiracSequence& sequence, const DiracPictureHeader& head
   return band;
 }
 
-// The parts that are cleared for each picture lie in front of the levels, which are not.
+// The parts that are cleared for each picture lie in front of the quantized coefficients, which are
+// not.
 void place_maps(Parts& parts, DiracBand& band) {
   const auto words = static_cast<uint64_t>(band.map_words) * static_cast<uint64_t>(band.height);
   band.map = parts.take<uint64_t>(words);
@@ -71,16 +72,16 @@ uint8_t* place_quantizers(Parts& parts, const DiracBand& band) {
                              static_cast<uint64_t>(band.rows));
 }
 
-void place_levels(Parts& parts, bool is_wide, DiracBand& band) {
+void place_qcoefs(Parts& parts, bool is_wide, DiracBand& band) {
   const auto count = static_cast<uint64_t>(band.width) * static_cast<uint64_t>(band.height);
-  band.levels = is_wide ? static_cast<void*>(parts.take<int32_t>(count))
+  band.qcoefs = is_wide ? static_cast<void*>(parts.take<int32_t>(count))
                         : static_cast<void*>(parts.take<int16_t>(count));
 }
 
-template <typename Level, typename Value = Level>
+template <typename Qcoef, typename Value = Qcoef>
 void dequantize_row(const DiracBand& band, int32_t y, int32_t grid_row, bool is_intra, Value* to) {
   std::fill_n(to, band.width, Value{0});
-  const auto* level = static_cast<const Level*>(band.levels) + ptrdiff_t{y} * band.width;
+  const auto* qcoef = static_cast<const Qcoef*>(band.qcoefs) + ptrdiff_t{y} * band.width;
   const uint64_t* map = band.map_row(y);
   int32_t column_end = 0, column = -1;
   uint32_t factor = 0, offset = 0;
@@ -93,7 +94,7 @@ void dequantize_row(const DiracBand& band, int32_t y, int32_t grid_row, bool is_
         factor = dwt_quant_factor(index);
         offset = dirac_quant_offset(index, is_intra);
       }
-      to[x] = static_cast<Value>(dirac_dequantize(*level++, factor, offset));
+      to[x] = static_cast<Value>(dirac_dequantize(*qcoef++, factor, offset));
     }
   }
 }
@@ -134,17 +135,17 @@ void predict_row(int32_t width, const Value* above, Value* row) {
 }
 
 // All rows before it are zero, and so are their predictions.
-int32_t first_row_with_levels(const DiracBand& band) {
+int32_t first_row_with_qcoefs(const DiracBand& band) {
   if (band.counts == nullptr) return 0;
   const uint32_t* const end = band.counts + band.height;
-  const auto has_levels = [](uint32_t count) { return count > 0; };
+  const auto has_qcoefs = [](uint32_t count) { return count > 0; };
   return static_cast<int32_t>(
-      std::find_if(static_cast<const uint32_t*>(band.counts), end, has_levels) - band.counts);
+      std::find_if(static_cast<const uint32_t*>(band.counts), end, has_qcoefs) - band.counts);
 }
 
 template <typename Value>
 void predict(const DiracBand& band, void* pyramid, ptrdiff_t pitch) {
-  for (int32_t y = first_row_with_levels(band); y < band.height; ++y) {
+  for (int32_t y = first_row_with_qcoefs(band); y < band.height; ++y) {
     predict_row(band.width, y > 0 ? pyramid_row<Value>(band, y - 1, pyramid, pitch) : nullptr,
                 pyramid_row<Value>(band, y, pyramid, pitch));
   }
@@ -154,8 +155,8 @@ void predict(const DiracBand& band, void* pyramid, ptrdiff_t pitch) {
 constexpr uint64_t kMaxIn16Bits = 32000;
 
 // Whether level 0 of an intra picture still fits when its prediction has been added, and the
-// `*largest` of its coefficients: they are a chain, whose largest difference says nothing. Levels
-// are int16_t, and no difference is larger than kMaxIn16Bits.
+// `*largest` of its coefficients: they are a chain, whose largest difference says nothing.
+// Quantized coefficients are int16_t, and no difference is larger than kMaxIn16Bits.
 bool predicted_fits(const DiracBand& band, uint64_t* largest) {
   std::unique_ptr<Memory> memory;
   const auto width = static_cast<size_t>(band.width);
@@ -163,7 +164,7 @@ bool predicted_fits(const DiracBand& band, uint64_t* largest) {
   auto* row = static_cast<int64_t*>(memory->data());
   int64_t* above = row + width;
   std::fill_n(above, width, int64_t{0});
-  for (int32_t y = first_row_with_levels(band), grid_row = 0; y < band.height; ++y) {
+  for (int32_t y = first_row_with_qcoefs(band), grid_row = 0; y < band.height; ++y) {
     while (dirac_part(band.height, grid_row + 1, band.rows) <= y) ++grid_row;
     dequantize_row<int16_t>(band, y, grid_row, true, row);
     predict_row(band.width, y > 0 ? above : nullptr, row);
@@ -197,7 +198,7 @@ constexpr Gains kGains[] = {
 
 }  // namespace
 
-bool dirac_needs_wide_levels(const DiracSequence& sequence, const DiracTransform& transform,
+bool dirac_needs_wide_qcoefs(const DiracSequence& sequence, const DiracTransform& transform,
                              bool is_intra) {
   // By filter: the most levels at which coefficients of 8-bit samples, and the values of lifting
   // intermediate steps, stay within 16 bits.
@@ -212,7 +213,7 @@ bool dirac_needs_wide_levels(const DiracSequence& sequence, const DiracTransform
   return levels > (is_intra ? kMaxLevels : kMaxLevelsPredicted)[wavelet];
 }
 
-bool dirac_fits_16_bits(const DiracLevels& levels, const DiracTransform& transform,
+bool dirac_fits_16_bits(const DiracQcoefs& qcoefs, const DiracTransform& transform,
                         bool predicts_dc) {
   constexpr uint64_t kMax = kMaxIn16Bits;
   const auto wavelet = static_cast<size_t>(transform.wavelet);
@@ -226,15 +227,15 @@ bool dirac_fits_16_bits(const DiracLevels& levels, const DiracTransform& transfo
     return std::max(even, odd);
   };
   for (int c = 0; c < kMaxComponents && fits; ++c) {
-    const DiracBand& coarsest = levels.band(c, 0);
+    const DiracBand& coarsest = qcoefs.band(c, 0);
     uint64_t low = coarsest.largest;
     fits = low <= kMax;
     if (fits && predicts_dc) fits = predicted_fits(coarsest, &low);
-    for (int i = 1; i + 2 < levels.band_count() && fits; i += 3) {
+    for (int i = 1; i + 2 < qcoefs.band_count() && fits; i += 3) {
       uint64_t high[3];  // HL, LH, HH
       for (int k = 0; k < 3; ++k) {
-        fits &= levels.band(c, i + k).largest <= kMax;
-        high[k] = std::min(levels.band(c, i + k).largest, kMax);
+        fits &= qcoefs.band(c, i + k).largest <= kMax;
+        high[k] = std::min(qcoefs.band(c, i + k).largest, kMax);
       }
       // The bound of both orders, rows first or columns first.
       const uint64_t either = std::max(high[0], high[1]);
@@ -245,7 +246,7 @@ bool dirac_fits_16_bits(const DiracLevels& levels, const DiracTransform& transfo
   return fits;
 }
 
-Status DiracLevels::lay_out(const DiracSequence& sequence, const DiracPictureHeader& header,
+Status DiracQcoefs::lay_out(const DiracSequence& sequence, const DiracPictureHeader& header,
                             const DiracTransform& transform, uint64_t max_coefs,
                             bool must_be_wide) {
   uint64_t coefs = 0;
@@ -259,7 +260,7 @@ Status DiracLevels::lay_out(const DiracSequence& sequence, const DiracPictureHea
                                                        std::to_string(max_coefs));
   }
   coef_count_ = coefs;
-  is_wide_ = must_be_wide || dirac_needs_wide_levels(sequence, transform, header.is_intra());
+  is_wide_ = must_be_wide || dirac_needs_wide_qcoefs(sequence, transform, header.is_intra());
   band_count_ = dwt_band_count(transform.levels);
   // The first pass finds the size, the second gives out the parts.
   for (const bool counting : {true, false}) {
@@ -277,7 +278,7 @@ Status DiracLevels::lay_out(const DiracSequence& sequence, const DiracPictureHea
       }
     }
     for (int c = 0; c < kMaxComponents; ++c) {
-      for (int i = 0; i < band_count_; ++i) place_levels(parts, is_wide_, bands_[c][i]);
+      for (int i = 0; i < band_count_; ++i) place_qcoefs(parts, is_wide_, bands_[c][i]);
     }
     if (counting && (memory_ == nullptr || memory_->size() < parts.used())) {
       memory_.reset();
@@ -287,7 +288,7 @@ Status DiracLevels::lay_out(const DiracSequence& sequence, const DiracPictureHea
   return {};
 }
 
-uint64_t DiracLevels::growth() const {
+uint64_t DiracQcoefs::growth() const {
   const uint64_t rounding = uint64_t{kMaxComponents} * kMaxDwtBands * kAlignment;
   return is_wide_ ? 0 : coef_count_ * (sizeof(int32_t) - sizeof(int16_t)) + rounding;
 }

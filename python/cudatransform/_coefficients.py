@@ -1,4 +1,4 @@
-"""Pictures as the library takes them: checked, with their levels, tables and the rest of a file."""
+"""Pictures as the library takes them: checked, with coefficients, tables and the rest of a file."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -104,9 +104,9 @@ def _end_of_picture(data: Any) -> Optional[int]:
 
 
 def device_of(picture: Any) -> Optional[int]:
-    """The number of the GPU that a picture's levels are on; None: in system memory."""
-    levels = picture.components[0].levels if picture.components else None
-    return levels.device if isinstance(levels, CudaArray) else None
+    """The number of the GPU that a picture's coefficients are on; None: in system memory."""
+    coefficients = picture.components[0].coefficients if picture.components else None
+    return coefficients.device if isinstance(coefficients, CudaArray) else None
 
 
 def native_of(picture: Any) -> Tuple[_native.Picture, List[Any]]:
@@ -134,16 +134,15 @@ def native_of(picture: Any) -> Tuple[_native.Picture, List[Any]]:
     ctypes.memmove(native.tables, tables.ctypes.data, tables.nbytes)
     kept: List[Any] = []
     for index, component in enumerate(picture.components):
-        levels = component.levels
-        if not isinstance(levels, CudaArray) and (
-                levels.strides[1:] != (128, 16, 2) or levels.strides[0] < 128 * levels.shape[1]):
-            levels = np.ascontiguousarray(levels)
-        kept.append(levels)
-        rows, columns = levels.shape[:2]
-        address = (levels.address if isinstance(levels, CudaArray) else
-                   _native.address_of(levels))
+        coefs = component.coefficients
+        if not isinstance(coefs, CudaArray) and (
+                coefs.strides[1:] != (128, 16, 2) or coefs.strides[0] < 128 * coefs.shape[1]):
+            coefs = np.ascontiguousarray(coefs)
+        kept.append(coefs)
+        rows, columns = coefs.shape[:2]
+        address = coefs.address if isinstance(coefs, CudaArray) else _native.address_of(coefs)
         # An array of one row may have any stride.
-        pitch = levels.strides[0] if rows > 1 else 128 * columns
+        pitch = coefs.strides[0] if rows > 1 else 128 * columns
         native.component[index] = _native.Component(
             component.id, *color.factors_of(sampling)[index],
             *color.sides_of(sampling, index, picture.width, picture.height), columns, rows,
@@ -175,7 +174,7 @@ def _address_of(data: bytes) -> Optional[int]:
 def _check(picture: Any, sampling: str) -> None:
     count = len(color.ids_of(sampling))
     tables = picture.tables
-    arrays = [("tables", tables), *((f"levels of component {index}", component.levels)
+    arrays = [("tables", tables), *((f"coefficients of component {index}", component.coefficients)
                                     for index, component in enumerate(picture.components))]
     for name, array in arrays:
         if not isinstance(array, (np.ndarray, CudaArray)):
@@ -188,8 +187,8 @@ def _check(picture: Any, sampling: str) -> None:
     for index, component in enumerate(picture.components):
         width, height = color.sides_of(sampling, index, picture.width, picture.height)
         shape = (-(-height // 8), -(-width // 8), 8, 8)
-        if component.levels.shape != shape or component.levels.dtype != np.int16:
-            raise WriteError(f"levels of component {index} must be int16 {shape}, not "
-                             f"{component.levels.dtype} {component.levels.shape}")
+        if component.coefficients.shape != shape or component.coefficients.dtype != np.int16:
+            raise WriteError(f"coefficients of component {index} must be int16 {shape}, not "
+                             f"{component.coefficients.dtype} {component.coefficients.shape}")
         if not 0 <= whole_number("the index of a table", component.table) < len(tables):
             raise WriteError(f"component {index} has no table")
