@@ -93,7 +93,7 @@ Status set_metadata(const FileMetadata& metadata, CtPicture* picture) {
 
 // ---- Rotated, mirrored, cropped ----
 
-Turn turn_of(CtDirection direction, std::span<const uint8_t> markers) {
+Orientation orientation_of(CtDirection direction, std::span<const uint8_t> markers) {
   switch (direction) {
     case CT_FLIP_NONE:
       return {};
@@ -114,7 +114,7 @@ Turn turn_of(CtDirection direction, std::span<const uint8_t> markers) {
     case CT_FLIP_AUTO:
       break;
   }
-  return upright_turn(exif_orientation(markers));
+  return upright_orientation(exif_orientation(markers));
 }
 
 PictureFlip flip_of(const CtPicture& picture, const CtFlipOptions& options) {
@@ -123,7 +123,7 @@ PictureFlip flip_of(const CtPicture& picture, const CtFlipOptions& options) {
   PictureFlip flip;
   flip.picture = {picture.width, picture.height, static_cast<int32_t>(8 * sampling.max_h()),
                   static_cast<int32_t>(8 * sampling.max_v())};
-  flip.turn = turn_of(options.direction, {picture.markers, markers});
+  flip.orientation = orientation_of(options.direction, {picture.markers, markers});
   flip.is_upright = options.direction == CT_FLIP_AUTO;
   return flip;
 }
@@ -134,7 +134,8 @@ void add_line(const std::string& line, std::string* text) {
 
 // Makes what else there is of the file true of the result.
 Status flip_rest(const PictureFlip& flip, const CtPicture& from, CtPicture* to) {
-  const bool stays = flip.turn == Turn{} && to->width == from.width && to->height == from.height;
+  const bool stays =
+      flip.orientation == Orientation{} && to->width == from.width && to->height == from.height;
   FileMetadata metadata = metadata_of(from);
   std::string text;
   if (!stays) {
@@ -153,7 +154,7 @@ Status flip_picture(CtEngine& engine, const CtFlipOptions& options, const CtPict
     return wrong("direction is one of CtDirection, not " +
                  std::to_string(number_in(options.direction)));
   PictureFlip flip = flip_of(from, options);
-  const FlipRequest request = {.turn = flip.turn,
+  const FlipRequest request = {.orientation = flip.orientation,
                                .left = options.left,
                                .top = options.top,
                                .width = options.width,
@@ -164,11 +165,11 @@ Status flip_picture(CtEngine& engine, const CtFlipOptions& options, const CtPict
   to->width = flip.plan.width;
   to->height = flip.plan.height;
   FlipJob job;
-  job.turn = flip.turn;
+  job.orientation = flip.orientation;
   job.components = to->components;
   for (int c = 0; c < to->components; ++c) {
     CtComponent& component = to->component[c];
-    if (flip.turn.transposes) std::swap(component.h_samp, component.v_samp);
+    if (flip.orientation.transposes) std::swap(component.h_samp, component.v_samp);
     job.places[c] = flip_place(flip.plan, component.h_samp, component.v_samp);
   }
   set_sizes(to);
@@ -177,7 +178,7 @@ Status flip_picture(CtEngine& engine, const CtFlipOptions& options, const CtPict
     job.from[c] = coefs_of(from.component[c]);
     job.to[c] = coefs_of(to->component[c]);
   }
-  for (int t = 0; t < to->n_tables && flip.turn.transposes; ++t) {
+  for (int t = 0; t < to->n_tables && flip.orientation.transposes; ++t) {
     QuantTable table;
     std::copy_n(from.tables[t], 64, table.q);
     std::copy_n(transposed(table).q, 64, to->tables[t]);

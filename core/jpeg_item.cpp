@@ -115,7 +115,7 @@ Status JpegItem::read_file(const char* path) {
 }
 
 // Finds where the first picture ends and others begin.
-Status JpegItem::look_behind(const CtDecodeOptions& options) {
+Status JpegItem::parse_trailing(const CtDecodeOptions& options) {
   file_ = whole_;
   const bool keeps = options.output == CT_OUTPUT_COEFFICIENTS && options.keep_metadata != 0;
   if (!keeps && find_mpf(whole_).empty()) return {};
@@ -136,7 +136,7 @@ Status JpegItem::look_behind(const CtDecodeOptions& options) {
 }
 
 Status JpegItem::open_picture(const CtDecodeOptions& options, bool dense) {
-  CT_RETURN_IF_ERROR(look_behind(options));
+  CT_RETURN_IF_ERROR(parse_trailing(options));
   JpegHeader header;
   CT_RETURN_IF_ERROR(reader_.read_header(file_, &header));
   const uint64_t pixels = uint64_t{header.width} * header.height;
@@ -145,9 +145,9 @@ Status JpegItem::open_picture(const CtDecodeOptions& options, bool dense) {
     fail(CT_LIMIT, size_of(header) + " picture exceeds max_pixels=" + std::to_string(most));
     return {};
   }
-  if (options.conceal == 0 && file_.size() < header.least_bytes)
+  if (options.conceal == 0 && file_.size() < header.min_bytes)
     return damaged("truncated: " + std::to_string(file_.size()) + " bytes, expected at least " +
-                   std::to_string(header.least_bytes) + " for " + size_of(header));
+                   std::to_string(header.min_bytes) + " for " + size_of(header));
   CT_RETURN_IF_ERROR(plan_pixels(header, options, dense, &plan_));
   if (const uint64_t bytes = plan_.bytes() + trailing_size_;
       options.max_memory != 0 && bytes > options.max_memory) {

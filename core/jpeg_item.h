@@ -54,7 +54,7 @@ class JpegItem {
   Status take_bytes(const CtSource& source);
   Status read_file(const char* path);
   Status open_picture(const CtDecodeOptions& options, bool dense);
-  Status look_behind(const CtDecodeOptions& options);
+  Status parse_trailing(const CtDecodeOptions& options);
   Status read_rest(const CtDecodeOptions& options);
   void describe_qcoefs(uint8_t* data);
 

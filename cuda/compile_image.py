@@ -23,16 +23,16 @@ def compile_image(report, command):
     # nvcc is told to be verbose because tests read ptxas's words about each architecture.
     result = subprocess.run([*command, "-Xptxas=-v"], stderr=subprocess.PIPE, text=True,
                             errors="replace", check=False)
-    told, said = [], []
+    kept, said = [], []
     for line in result.stderr.splitlines(keepends=True):
         if re.match(r"ptxas info|    \d+ bytes stack frame", line):
             if "Compile time" not in line:  # the report is the same for the same code
-                told.append(line)
+                kept.append(line)
         else:
             said.append(line)
     sys.stderr.writelines(said)
     with open(report, "w", encoding="utf-8") as file:
-        file.writelines(told)
+        file.writelines(kept)
     return result.returncode, not said
 
 

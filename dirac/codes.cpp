@@ -560,16 +560,16 @@ bool find_dirac_slices(DiracCoding coding, const DiracTransform& transform, cons
 }
 
 bool is_sound_dirac_slice(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
-                          const DiracSlicePlace& place, int most_quantizer) {
+                          const DiracSlicePlace& place, int max_quantizer) {
   if (coding == DiracCoding::kHighQuality) {
     const uint64_t at = uint64_t{place.begin} + transform.prefix_bytes;
-    return at < place.end && data[at] <= most_quantizer;
+    return at < place.end && data[at] <= max_quantizer;
   }
   if (place.begin == place.end) return true;
   const size_t size = place.end - place.begin;
   DiracBits bits({data + place.begin, size});
   const LowDelayHead head(bits, size);
-  return head.fits && head.quantizer <= most_quantizer;
+  return head.fits && head.quantizer <= max_quantizer;
 }
 
 bool decode_dirac_slices(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,

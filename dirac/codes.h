@@ -62,9 +62,9 @@ bool find_dirac_slices(DiracCoding coding, const DiracTransform& transform, cons
                        const DiracSliceRun& run, DiracSlicePlace* places, uint32_t* end);
 
 // Whether decoding would find nothing wrong with a slice that lies within the data.
-// `most_quantizer` is the largest index that all bands can hold.
+// `max_quantizer` is the largest index that all bands can hold.
 bool is_sound_dirac_slice(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
-                          const DiracSlicePlace& place, int most_quantizer);
+                          const DiracSlicePlace& place, int max_quantizer);
 
 // Decodes row `row` of slices. False where one of them cannot be right.
 bool decode_dirac_slices(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,

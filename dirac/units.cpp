@@ -51,7 +51,7 @@ class DiracSplitter::Search {
   // search for its end, if the unit does not state its size.
   size_t size_of(const DiracParseInfo& info, size_t* from) const {
     if (info.is_end()) return kDiracParseInfoBytes;
-    const uint64_t most = most_of(info);
+    const uint64_t most = max_of(info);
     if (info.next >= kDiracParseInfoBytes && info.next <= most) {
       // A distance that leads nowhere: the unit ends where the next one is.
       if (size_ >= info.next && leads_somewhere(info.next)) return info.next;
@@ -60,11 +60,11 @@ class DiracSplitter::Search {
     return end_by_search(most, from);
   }
   bool is_too_large(const DiracParseInfo& info, size_t size) const {
-    return size >= most_of(info) && size != info.next;
+    return size >= max_of(info) && size != info.next;
   }
 
  private:
-  uint64_t most_of(const DiracParseInfo& info) const {
+  uint64_t max_of(const DiracParseInfo& info) const {
     return std::max<uint64_t>(limits_.of(info), kDiracParseInfoBytes);
   }
 
@@ -86,7 +86,7 @@ class DiracSplitter::Search {
 
   Belief believes(size_t at, const DiracParseInfo& info) const {
     if (info.next == 0) return info.is_end() || info.previous != 0 ? Belief::kYes : Belief::kNo;
-    if (info.next < kDiracParseInfoBytes || info.next > most_of(info)) return Belief::kNo;
+    if (info.next < kDiracParseInfoBytes || info.next > max_of(info)) return Belief::kNo;
     const size_t left = size_ - at;
     if (left < info.next || left - info.next < kDiracParseInfoBytes) {
       if (!at_end_) return Belief::kNeedsMore;

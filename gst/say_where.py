@@ -1,4 +1,4 @@
-"""Says after an installation where the plugin is, and what GStreamer has to be told to find it.
+"""Says after an installation where the plugin is, and how GStreamer finds it.
 
 say_where.py PLUGIN_FOLDER LIBRARY_FOLDER GSTREAMERS_PLUGIN_FOLDER TYPELIB    (0 or 1)
 
@@ -14,7 +14,7 @@ SYSTEM_PREFIX = "/usr"
 
 
 def searched_folders(gstreamers):
-    """Where GStreamer looks unless somebody has told it otherwise."""
+    """Where GStreamer looks by default."""
     data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
     return [gstreamers, os.path.join(data, "gstreamer-1.0", "plugins")]
 

@@ -118,10 +118,10 @@ CT_HD uint32_t jpeg_code(uint32_t code, uint32_t length, uint32_t size) {
 CT_HD uint32_t jpeg_code_length(uint32_t code) { return code & 31; }
 CT_HD uint32_t jpeg_code_bits(uint32_t code) { return code >> 5; }
 
-inline constexpr uint32_t kJpegMostDcBits = 16 + kJpegDcSizes;
-inline constexpr uint32_t kJpegMostAcBits = 16 + kJpegAcSizes;
-inline constexpr uint32_t kJpegMostBlockBits = kJpegMostDcBits + 63 * kJpegMostAcBits;
-inline constexpr uint32_t kJpegMostTileBits = kJpegTileBlocks * kJpegMostBlockBits;
+inline constexpr uint32_t kJpegMaxDcBits = 16 + kJpegDcSizes;
+inline constexpr uint32_t kJpegMaxAcBits = 16 + kJpegAcSizes;
+inline constexpr uint32_t kJpegMaxBlockBits = kJpegMaxDcBits + 63 * kJpegMaxAcBits;
+inline constexpr uint32_t kJpegMaxTileBits = kJpegTileBlocks * kJpegMaxBlockBits;
 
 // ORs `length` bits, 1 to 32, into words that were zero there, from bit `at` on: `put(i, bits)` is
 // called for the words that get any.

@@ -46,7 +46,7 @@ Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t component
   scan.segments = divide_up(mcus, scan.segment_mcus);
   const uint64_t blocks = uint64_t{mcus} * scan.mcu_blocks;
   // A segment's padding and marker, the end of the last byte, and room for sums.
-  const uint64_t max_bits = blocks * kJpegMostBlockBits + uint64_t{scan.segments} * 32 + 64;
+  const uint64_t max_bits = blocks * kJpegMaxBlockBits + uint64_t{scan.segments} * 32 + 64;
   if (max_bits >= uint64_t{1} << 32)
     return Status::error(StatusCode::kUnsupported,
                          "a scan of " + std::to_string(blocks) + " blocks is too large");
@@ -55,7 +55,7 @@ Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t component
   scan.segment_tiles = divide_up(segment_blocks, kJpegTileBlocks);
   scan.tiles = (scan.segments - 1) * scan.segment_tiles +
                divide_up(scan.blocks - (scan.segments - 1) * segment_blocks, kJpegTileBlocks);
-  static_assert(uint64_t{1} << 32 < uint64_t{JpegDivisor::kMaxDivided} * kJpegMostBlockBits);
+  static_assert(uint64_t{1} << 32 < uint64_t{JpegDivisor::kMaxDivided} * kJpegMaxBlockBits);
   static_assert(kMaxInterval <= JpegDivisor::kMax && kMaxSize <= JpegDivisor::kMax);
   scan.by_mcu_blocks = JpegDivisor(scan.mcu_blocks);
   scan.by_mcus_w = JpegDivisor(scan.mcus_w);

@@ -12,7 +12,7 @@ namespace cudatransform {
 namespace {
 
 constexpr uint32_t kLanes = 32;
-constexpr uint32_t kTileWords = kJpegMostTileBits / 32 + 3;  // bits may reach into one more
+constexpr uint32_t kTileWords = kJpegMaxTileBits / 32 + 3;  // bits may reach into one more
 
 Status invalid(const char* what) { return Status::error(StatusCode::kInvalidArgument, what); }
 

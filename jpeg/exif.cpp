@@ -165,19 +165,20 @@ int exif_orientation(std::span<const uint8_t> segments) {
   return 0;
 }
 
-Turn upright_turn(int orientation) {
+Orientation upright_orientation(int orientation) {
   // By where the first row and the first column are (CP-3451, 4.6.4).
-  static constexpr Turn kTurns[] = {{},
-                                    {},
-                                    {false, true, false},
-                                    {false, true, true},
-                                    {false, false, true},
-                                    {true, false, false},
-                                    {true, true, false},
-                                    {true, true, true},
-                                    {true, false, true}};
-  return orientation >= 0 && orientation < static_cast<int>(std::size(kTurns)) ? kTurns[orientation]
-                                                                               : Turn();
+  static constexpr Orientation kOrientations[] = {{},
+                                                  {},
+                                                  {false, true, false},
+                                                  {false, true, true},
+                                                  {false, false, true},
+                                                  {true, false, false},
+                                                  {true, true, false},
+                                                  {true, true, true},
+                                                  {true, false, true}};
+  return orientation >= 0 && orientation < static_cast<int>(std::size(kOrientations))
+             ? kOrientations[orientation]
+             : Orientation();
 }
 
 ExifLost flip_exif(const ExifFlip& flip, TiffEditor* tiff) {

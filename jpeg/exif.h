@@ -19,7 +19,7 @@ inline constexpr size_t kExifHead = 6;
 // 1 to 8, of the first Exif data among `segments` (jpeg/metadata.h); 0: none, or without one.
 int exif_orientation(std::span<const uint8_t> segments);
 // What makes a picture of this orientation, 0 to 8, upright.
-Turn upright_turn(int orientation);
+Orientation upright_orientation(int orientation);
 
 // An image inside of other data, flipped as the picture is.
 enum class EmbeddedImage {

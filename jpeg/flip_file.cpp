@@ -59,7 +59,7 @@ Status JpegFileFlipper::open(std::span<const uint8_t> file, uint64_t* pixels,
   CT_RETURN_IF_ERROR(reader_.read_header(file, &header_));
   const uint64_t own = uint64_t{header_.width} * header_.height;
   const std::string size = std::to_string(header_.width) + "x" + std::to_string(header_.height);
-  if (file.size() < header_.least_bytes)
+  if (file.size() < header_.min_bytes)
     return Status::error(StatusCode::kInvalidArgument, "too few bytes for an image of " + size);
   if (own > *pixels)
     return Status::error(StatusCode::kUnsupported, "an image of " + size + " is too large");
@@ -77,10 +77,10 @@ Status JpegFileFlipper::flip(const FlipRequest& request, std::span<const uint8_t
   try {
     Qcoefs from, to;
     from.allocate(header_, picture_.width, picture_.height, false);
-    to.allocate(header_, plan_.width, plan_.height, request.turn.transposes);
+    to.allocate(header_, plan_.width, plan_.height, request.orientation.transposes);
     CT_RETURN_IF_ERROR(read(&from));
     CT_RETURN_IF_ERROR(move_blocks(from, request, to));
-    return write(to, request.turn.transposes, segments, made);
+    return write(to, request.orientation.transposes, segments, made);
   } catch (const std::bad_alloc&) {
     return Status::error(StatusCode::kOutOfMemory, "out of memory");
   }
@@ -100,12 +100,12 @@ Status JpegFileFlipper::move_blocks(const Qcoefs& from, const FlipRequest& reque
   if (!device_) device_ = make_host_device(1);
   if (!device_) return Status::error(StatusCode::kOutOfMemory, "out of memory");
   FlipJob job;
-  job.turn = request.turn;
+  job.orientation = request.orientation;
   job.components = header_.components;
   for (int c = 0; c < job.components; c++) {
     auto across = static_cast<int32_t>(header_.sampling.h[c]);
     auto down = static_cast<int32_t>(header_.sampling.v[c]);
-    if (request.turn.transposes) std::swap(across, down);
+    if (request.orientation.transposes) std::swap(across, down);
     job.from[c] = array_of(from.component[c]);
     job.to[c] = array_of(to.component[c]);
     job.places[c] = flip_place(plan_, across, down);

@@ -197,7 +197,7 @@ bool SegmentFlipper::flip_exif_data(Data* data) {
   TiffEditor tiff({data->begin() + kExifHead, data->end()});
   ExifFlip how;
   how.is_upright = flip_.is_upright;
-  how.transposes = flip_.turn.transposes;
+  how.transposes = flip_.orientation.transposes;
   how.width = static_cast<uint32_t>(flip_.plan.width);
   how.height = static_cast<uint32_t>(flip_.plan.height);
   how.image = [this](Bytes image, Data* made) { return flip_embedded(image, made); };
@@ -245,7 +245,7 @@ bool SegmentFlipper::flip_index(Bytes tiff, Data* data) {
 // pixels follow (JFIF 1.02).
 bool SegmentFlipper::flip_jfif(Data* data) {
   constexpr size_t kDensities = 8, kThumbnail = 12, kWithout = 14;
-  if (flip_.turn.transposes)
+  if (flip_.orientation.transposes)
     std::swap_ranges(&(*data)[kDensities], &(*data)[kDensities + 2], &(*data)[kDensities + 2]);
   const bool has_thumbnail = (*data)[kThumbnail] != 0 && (*data)[kThumbnail + 1] != 0;
   (*data)[kThumbnail] = (*data)[kThumbnail + 1] = 0;
@@ -340,12 +340,12 @@ class MetadataFlipper {
 // What the flip of an attachment is, which may have an orientation of its own.
 bool MetadataFlipper::plan_attachment(const FlipPicture& image, int orientation, PictureFlip* own,
                                       FlipRequest* request) const {
-  *own = {image, flip_.turn, {}, flip_.is_upright};
-  const Turn upright = upright_turn(orientation);
-  if (flip_.is_upright && orientation != 0 && upright != flip_.turn) {
+  *own = {image, flip_.orientation, {}, flip_.is_upright};
+  const Orientation upright = upright_orientation(orientation);
+  if (flip_.is_upright && orientation != 0 && upright != flip_.orientation) {
     if (!is_whole()) return false;
-    own->turn = upright;
-    *request = {.turn = upright, .perfect = true};
+    own->orientation = upright;
+    *request = {.orientation = upright, .perfect = true};
   } else if (!flip_along(flip_, image, request)) {
     return false;
   }
@@ -359,7 +359,8 @@ bool MetadataFlipper::flip_attachment(Bytes file, std::vector<uint8_t>* made) {
   PictureFlip own;
   FlipRequest request;
   if (!plan_attachment(image, exif_orientation(segments), &own, &request)) return false;
-  if (own.turn == Turn() && own.plan.width == image.width && own.plan.height == image.height) {
+  if (own.orientation == Orientation() && own.plan.width == image.width &&
+      own.plan.height == image.height) {
     made->assign(file.begin(), file.end());
   } else {
     const FlippedSegments its = flip_segments(own, {}, segments, &pixels_);

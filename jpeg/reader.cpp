@@ -61,7 +61,7 @@ bool counts_lines_later(std::span<const uint8_t> file) {
 // A sequential Huffman-coded block takes two code words, for the DC difference and the end of the
 // block, of at least a bit each; in a progressive file one, in the first DC scan. Arithmetic coding
 // has no such bound.
-size_t least_bytes(const jpeg_decompress_struct& cinfo, const JpegHeader& header) {
+size_t min_bytes(const jpeg_decompress_struct& cinfo, const JpegHeader& header) {
   if (cinfo.arith_code) return 0;
   size_t blocks = 0;
   for (int c = 0; c < header.components; c++)
@@ -185,7 +185,7 @@ Status JpegReader::describe(JpegHeader* header) {
   }
   header->sampling.reduce(header->components);
   header->extra_bytes += kLibjpegBytes + sizeof(JpegScanDecoder);
-  header->least_bytes = least_bytes(cinfo_, *header);
+  header->min_bytes = min_bytes(cinfo_, *header);
   return {};
 }
 

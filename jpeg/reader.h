@@ -30,7 +30,7 @@ struct JpegHeader {
   bool has_polarity = false;
   uint32_t irregular = 0;  // bits of jpeg/errors.h
   // The least size of a complete file, in bytes after the header; 0: unknown.
-  size_t least_bytes = 0;
+  size_t min_bytes = 0;
   // Memory for reading the coefficients, besides the quantized coefficients that they are read
   // into: rows that libjpeg pads, and the little that it keeps itself, for all kinds of entropy
   // coding.

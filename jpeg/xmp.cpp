@@ -183,9 +183,9 @@ bool has_at(std::span<const uint8_t> bytes, uint64_t at, std::string_view what) 
 }
 
 // Whether something of this kind begins there, as far as we know the kind.
-bool begins_at(std::span<const uint8_t> behind, uint64_t at, std::string_view mime) {
-  if (mime == "image/jpeg") return has_at(behind, at, "\xff\xd8");
-  if (mime == "video/mp4" || mime == "video/quicktime") return has_at(behind, at + 4, "ftyp");
+bool begins_at(std::span<const uint8_t> trailing, uint64_t at, std::string_view mime) {
+  if (mime == "image/jpeg") return has_at(trailing, at, "\xff\xd8");
+  if (mime == "video/mp4" || mime == "video/quicktime") return has_at(trailing, at + 4, "ftyp");
   return true;
 }
 
@@ -195,7 +195,7 @@ bool is_as_in_index(const FilePlace& item, std::span<const FilePlace> others) {
   });
 }
 
-Status check_items(std::string_view xmp, uint64_t picture_size, std::span<const uint8_t> behind,
+Status check_items(std::string_view xmp, uint64_t picture_size, std::span<const uint8_t> trailing,
                    std::span<const FilePlace> others) {
   constexpr std::string_view kItem = "<rdf:li";
   const std::string prefix = xmp_prefix(xmp, kXmpItem);
@@ -219,22 +219,22 @@ Status check_items(std::string_view xmp, uint64_t picture_size, std::span<const 
     if (length == 0) continue;
     const std::string what =
         name_of(xmp_value(text, prefix + "Semantic")) + " of " + std::to_string(length) + " bytes ";
-    if (at > behind.size() || length > behind.size() - at)
-      return mismatch(what + "exceeds the trailing data of " + std::to_string(behind.size()) +
+    if (at > trailing.size() || length > trailing.size() - at)
+      return mismatch(what + "exceeds the trailing data of " + std::to_string(trailing.size()) +
                       " bytes");
-    if (!begins_at(behind, at, mime) || !is_as_in_index({at, length}, others))
+    if (!begins_at(trailing, at, mime) || !is_as_in_index({at, length}, others))
       return mismatch(what + "is not at byte " + std::to_string(at) + " of the trailing data");
     at += length;
   }
   return {};
 }
 
-Status check_film(std::string_view xmp, std::span<const uint8_t> behind) {
+Status check_film(std::string_view xmp, std::span<const uint8_t> trailing) {
   const std::string prefix = xmp_prefix(xmp, kXmpCamera);
   if (prefix.empty()) return {};
   const uint64_t distance = xmp_number(xmp, prefix + "MicroVideoOffset");
   if (distance == 0) return {};
-  if (distance <= behind.size() && begins_at(behind, behind.size() - distance, "video/mp4"))
+  if (distance <= trailing.size() && begins_at(trailing, trailing.size() - distance, "video/mp4"))
     return {};
   return mismatch("no MP4 at MicroVideoOffset " + std::to_string(distance));
 }
@@ -302,13 +302,13 @@ void update_container(std::span<const MovedBytes> moved, std::string* xmp) {
 }
 
 Status check_container(std::span<const uint8_t> segments, uint64_t picture_size,
-                       std::span<const uint8_t> behind, std::span<const FilePlace> others) {
+                       std::span<const uint8_t> trailing, std::span<const FilePlace> others) {
   JpegSegments all(segments);
   for (JpegSegment segment; all.next(&segment);) {
     const std::optional<std::string_view> xmp = xmp_packet(segment);
     if (!xmp) continue;
-    CT_RETURN_IF_ERROR(check_items(*xmp, picture_size, behind, others));
-    CT_RETURN_IF_ERROR(check_film(*xmp, behind));
+    CT_RETURN_IF_ERROR(check_items(*xmp, picture_size, trailing, others));
+    CT_RETURN_IF_ERROR(check_film(*xmp, trailing));
   }
   return {};
 }

@@ -46,7 +46,7 @@ bool remove_xmp_property(const std::string& name, std::string* xmp);
 // a picture as the index has it. Ok without such data in `segments`. kInvalidArgument: which is not
 // true.
 Status check_container(std::span<const uint8_t> segments, uint64_t picture_size,
-                       std::span<const uint8_t> behind, std::span<const FilePlace> others);
+                       std::span<const uint8_t> trailing, std::span<const FilePlace> others);
 
 // Bytes after a picture, which others replace: so many, or none (0).
 struct MovedBytes {

@@ -96,11 +96,11 @@ INCLUDE_FOLDERS = ("", "gst-libs")
 def files_of_git(root):
     """None where there is no repository, or no git."""
     try:
-        told = subprocess.run(["git", "-C", root, "ls-files", "-z"], stdout=subprocess.PIPE,
+        text = subprocess.run(["git", "-C", root, "ls-files", "-z"], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return None
-    return [name for name in os.fsdecode(told).split("\0") if name]
+    return [name for name in os.fsdecode(text).split("\0") if name]
 
 
 def files_of_tree(root):

@@ -295,12 +295,12 @@ def issue_rate(context):
 
 def load_peers(path):
     """[{"name", "direction", "ratios": {size: ratio}}] and their source. Raises BenchError."""
-    told = load_json(path)
+    text = load_json(path)
     try:
         peers = [{"name": str(peer["name"]), "direction": peer["direction"],
                   "ratios": {str(size): float(ratio) for size, ratio in peer["ratios"].items()}}
-                 for peer in told["peers"]]
-        source = str(told["source"])
+                 for peer in text["peers"]]
+        source = str(text["source"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BenchError(
             f"{path}: {type(error).__name__} {error}; wanted: {{\"source\": TEXT, \"peers\": "

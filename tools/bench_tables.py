@@ -169,8 +169,8 @@ def document(results, peers=(), peers_source=""):
         parts[-1] += f" Clocks held back by: {reasons}." if reasons else ""
         if engine != "jpeg":
             parts[-1] += " Bold: time of the streaming kernel or copy over the time."
-        if results.runs[engine] > 1 and (told := spread(results, engine)):
-            parts[-1] += " " + told
+        if results.runs[engine] > 1 and (text := spread(results, engine)):
+            parts[-1] += " " + text
         for size in results.sizes(engine=engine, case="serial"):
             if engine == "cpu" and (text := forms_table(results, size)):
                 parts += [f"### A frame of {size}: plain C++, SIMD, SIMD and threads", text]

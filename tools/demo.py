@@ -75,8 +75,8 @@ def print_engine(rows):
               for name, stats in (("upload", forward), ("download", inverse))
               if stats[f"{name}-time-mean"] != demo_pipelines.Gst.CLOCK_TIME_NONE]
     if copies:
-        told = ", ".join(f"{name} {time:.3f} ms" for name, time in copies)
-        print(f"Copies between the host and the GPU at the ends of the pipeline: {told}.")
+        text = ", ".join(f"{name} {time:.3f} ms" for name, time in copies)
+        print(f"Copies between the host and the GPU at the ends of the pipeline: {text}.")
 
 
 def print_remark(media, rows):

@@ -28,8 +28,8 @@ def center(array):
 def triptych(path, source, reconstruction, quality, psnr):
     difference = (reconstruction.astype(int) - source) * GAIN + 128
     difference = numpy.clip(difference, 0, 255).astype(numpy.uint8)
-    told = "" if psnr is None else f", {psnr:.2f} dB"
-    panels = [("source", source), (f"quality {quality}{told}", reconstruction),
+    text = "" if psnr is None else f", {psnr:.2f} dB"
+    panels = [("source", source), (f"quality {quality}{text}", reconstruction),
               (f"difference x {GAIN}", difference)]
     if source.shape[0] > LARGEST or source.shape[1] > LARGEST:
         panels[0] = ("source, center at 1:1", source)

@@ -25,10 +25,10 @@ def version_of(package):
 
 def debian_version(package):
     """The package with its version; without it where the system is no Debian."""
-    told = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], check=False, text=True,
+    text = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], check=False, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) if shutil.which(
                               "dpkg-query") else None
-    return f"{package} {told.stdout}" if told and told.returncode == 0 else package
+    return f"{package} {text.stdout}" if text and text.returncode == 0 else package
 
 
 # ---- Encoders: functions that say their version, and make a file of pixels and a quality ----
@@ -140,9 +140,9 @@ def butteraugli():
         raise Missing("butteraugli_main on PATH: Debian's libjxl-devtools")
 
     def measure(paths, _):
-        told = subprocess.run(["butteraugli_main", *paths, "--pnorm", "3"], check=True, text=True,
+        text = subprocess.run(["butteraugli_main", *paths, "--pnorm", "3"], check=True, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-        return float(told.rpartition("3-norm:")[2])
+        return float(text.rpartition("3-norm:")[2])
     return f"Butteraugli of {debian_version('libjxl-devtools')}", measure
 
 

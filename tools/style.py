@@ -125,9 +125,9 @@ def in_commits(root, files):
     added = git(root, "log", "--diff-filter=A", "--format=%h", "--", "tools/style.py")
     if not added:
         return [], "none has added tools/style.py"
-    told = git(root, "log", "--no-merges", "--no-renames", "--name-only", "--format=%x00%h %s",
+    text = git(root, "log", "--no-merges", "--no-renames", "--name-only", "--format=%x00%h %s",
                "--ancestry-path", f"{added.split()[-1]}..HEAD")
-    commits = [commit.strip().split("\n") for commit in told.split("\0")[1:]]
+    commits = [commit.strip().split("\n") for commit in text.split("\0")[1:]]
     # The name of a file that a later commit has removed or renamed was right.
     names = names_in(files) | names_in(path for commit in commits for path in commit[2:])
     return [f"commit {number}: {rule}" for number, subject in (c[0].split(" ", 1) for c in commits)

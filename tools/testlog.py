@@ -16,9 +16,9 @@ def row_of(suite, test):
     text = test.get("stdout", "") + "\n" + test.get("stderr", "")
     lines = re.findall(r"\S.*", text) or [test["result"].lower()]
     # GoogleTest puts the reason for a skip below the place; others print SKIP first, or last.
-    told = (re.findall(r"(?::\d+: Skipped\n+|^SKIP:)(.+)", text, re.MULTILINE)[:1]
+    reported = (re.findall(r"(?::\d+: Skipped\n+|^SKIP:)(.+)", text, re.MULTILINE)[:1]
             if kind == "SKIP" else [line for line in lines if re.search("FAIL|ERROR|error:", line)])
-    reason = "" if kind == "PASS" else (told or lines)[-1].strip().replace("\t", " ")[:160]
+    reason = "" if kind == "PASS" else (reported or lines)[-1].strip().replace("\t", " ")[:160]
     return suite, test["name"].partition(" / ")[2] or test["name"], kind, reason
 
 

@@ -78,7 +78,7 @@ void fill_signs(const FlipJob& job, FlipParams* params) {
 }
 
 FlipWay way_of(const FlipJob& job) {
-  const bool turns = job.turn.transposes;
+  const bool turns = job.orientation.transposes;
   if (job.arrangement == CoefArrangement::kPlane)
     return turns ? FlipWay::kTransposedPlane : FlipWay::kPlane;
   if (!turns) return FlipWay::kStraight;
@@ -110,8 +110,8 @@ Status submit_flip(Device& device, Queue& queue, const FlipJob& job, FencePtr* f
   CT_RETURN_IF_ERROR(check_queue(device, stream));
   CT_RETURN_IF_ERROR(check_alignment(job));
   FlipParams params = {};
-  params.mirrors_x = job.turn.mirrors_x;
-  params.mirrors_y = job.turn.mirrors_y;
+  params.mirrors_x = job.orientation.mirrors_x;
+  params.mirrors_y = job.orientation.mirrors_y;
   params.is_float = is_floating(job.number);
   fill_signs(job, &params);
   const FlipWay way = way_of(job);

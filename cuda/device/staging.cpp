@@ -22,30 +22,30 @@ Status grow(Device& device, MemoryKind kind, size_t bytes, std::unique_ptr<Memor
 }  // namespace
 
 Status Staging::begin(Device& device, size_t bytes, void** host) {
-  Turn& turn = turns_[next_];
+  Slot& slot = slots_[next_];
   // The work that reads the device's half is after the copy in the same queue, and so is the next
   // copy into it; only the pinned half has to be waited for.
-  if (turn.copied != nullptr) CT_RETURN_IF_ERROR(turn.copied->wait());
-  turn.copied.reset();
-  CT_RETURN_IF_ERROR(grow(device, MemoryKind::kPinned, bytes, &turn.pinned));
+  if (slot.copied != nullptr) CT_RETURN_IF_ERROR(slot.copied->wait());
+  slot.copied.reset();
+  CT_RETURN_IF_ERROR(grow(device, MemoryKind::kPinned, bytes, &slot.pinned));
   bytes_ = bytes;
-  *host = turn.pinned->data();
+  *host = slot.pinned->data();
   return {};
 }
 
 Status Staging::end(Device& device, StreamQueue& queue, const void** address) {
-  Turn& turn = turns_[next_];
-  return copy(device, queue, turn.pinned->data(), bytes_, address, &turn.copied);
+  Slot& slot = slots_[next_];
+  return copy(device, queue, slot.pinned->data(), bytes_, address, &slot.copied);
 }
 
 Status Staging::copy(Device& device, StreamQueue& queue, const void* pinned, size_t bytes,
                      const void** address, FencePtr* copied) {
-  Turn& turn = turns_[next_];
-  CT_RETURN_IF_ERROR(grow(device, MemoryKind::kDevice, bytes, &turn.device));
-  CT_RETURN_IF_ERROR(device.upload(queue, copy_of_bytes(turn.device->data(), pinned, bytes)));
+  Slot& slot = slots_[next_];
+  CT_RETURN_IF_ERROR(grow(device, MemoryKind::kDevice, bytes, &slot.device));
+  CT_RETURN_IF_ERROR(device.upload(queue, copy_of_bytes(slot.device->data(), pinned, bytes)));
   CT_RETURN_IF_ERROR(queue.record(copied));
-  *address = turn.device->data();
-  next_ = (next_ + 1) % kTurns;
+  *address = slot.device->data();
+  next_ = (next_ + 1) % kSlots;
   return {};
 }
 

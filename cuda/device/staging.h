@@ -14,22 +14,22 @@ namespace cudatransform::cuda {
 class Staging final {
  public:
   // Room for `bytes`, aligned to 256, to be written by the host. Waits for the device when all
-  // turns are in flight.
+  // slots are in flight.
   Status begin(Device& device, size_t bytes, void** host);
   // Enqueues the copy of begin()'s memory. Later work of the queue finds it at `*address`,
-  // until end() has been called kTurns more times.
+  // until end() has been called kSlots more times.
   Status end(Device& device, StreamQueue& queue, const void** address);
   // Both for bytes that are in pinned memory already, which serves again when `*copied` is done.
   Status copy(Device& device, StreamQueue& queue, const void* pinned, size_t bytes,
               const void** address, FencePtr* copied);
 
  private:
-  static constexpr size_t kTurns = 4;
-  struct Turn {
+  static constexpr size_t kSlots = 4;
+  struct Slot {
     std::unique_ptr<Memory> pinned, device;
     FencePtr copied;
   };
-  Turn turns_[kTurns];
+  Slot slots_[kSlots];
   size_t next_ = 0, bytes_ = 0;
 };
 

@@ -63,17 +63,17 @@ struct FloatLines {
 
   // From kFloatRead to columns, and from there to the offset of floats that are not lifted.
   template <int kParity>
-  using ToColumns = MoveByTurns<Columns::template kUpperIn<kParity> - kFloatRead,
-                                Columns::template kLowerIn<kParity> - kFloatRead>;
+  using ToColumns = MoveAlternating<Columns::template kUpperIn<kParity> - kFloatRead,
+                                    Columns::template kLowerIn<kParity> - kFloatRead>;
   template <int kParity>
-  using FromColumns = MoveByTurns<kColumnsTo - Columns::template kUpperOut<kParity>,
-                                  kColumnsTo - Columns::template kLowerOut<kParity>>;
-  struct ByTurns {
+  using FromColumns = MoveAlternating<kColumnsTo - Columns::template kUpperOut<kParity>,
+                                      kColumnsTo - Columns::template kLowerOut<kParity>>;
+  struct Alternating {
     ToColumns<0> even_in;
     ToColumns<1> odd_in;
     FromColumns<0> even_out;
     FromColumns<1> odd_out;
-    typename Columns::Turn apart;
+    typename Columns::NeighborOffsets apart;
 
     __device__ __forceinline__ void next_is(int phase) {
       even_in.next_is(phase);
@@ -83,13 +83,13 @@ struct FloatLines {
       apart.even.next_is(phase);
       apart.odd.next_is(phase);
     }
-    __device__ __forceinline__ void turn() {
-      even_in.turn();
-      odd_in.turn();
-      even_out.turn();
-      odd_out.turn();
-      apart.even.turn();
-      apart.odd.turn();
+    __device__ __forceinline__ void alternate() {
+      even_in.alternate();
+      odd_in.alternate();
+      even_out.alternate();
+      odd_out.alternate();
+      apart.even.alternate();
+      apart.odd.alternate();
     }
     // Windows, of low columns and of high ones, take pair `n` of `pairs` of rows: low columns of
     // the even row, high ones, then those of the odd row.
@@ -159,7 +159,7 @@ struct FloatInverse : FourBands<kWavelet, kPairs> {
   static constexpr Beyond kBeyond = Beyond::kLoadsLastAgain;
 
   const bool low_quantized, high_quantized;
-  typename Lines::ByTurns by_turns;
+  typename Lines::Alternating alternating;
   Window windows[2 * kPairs];
 
   __device__ __forceinline__ FloatInverse(const FusedParams& all, const Place& own)
@@ -217,7 +217,7 @@ struct FloatInverse : FourBands<kWavelet, kPairs> {
     }
   }
 
-  __device__ __forceinline__ void next_is(int phase) { by_turns.next_is(phase); }
+  __device__ __forceinline__ void next_is(int phase) { alternating.next_is(phase); }
   template <bool kEdges, int kNumber = 0>
   __device__ __forceinline__ void take(int32_t n, const Raw& raw) {
     constexpr int kPhase = !kEdges && kKnowsPhase ? kNumber : kEitherPhase;
@@ -233,14 +233,14 @@ struct FloatInverse : FourBands<kWavelet, kPairs> {
 #pragma unroll
       for (int b = 1; b < 4; ++b) read(raw.bands[b], b, false, values[b]);
     }
-    by_turns.template take_rows<kEdges, kPhase, kPairs>(windows, values, n, tile.pairs_y);
+    alternating.template take_rows<kEdges, kPhase, kPairs>(windows, values, n, tile.pairs_y);
     static_assert(Window::kLag % 2 == 0);
     const int32_t done = n - Window::kLag;
     if (done >= place.first) {
       finish<false, kPhase>(2 * done);
       finish<true, kPhase>(2 * done + 1);
     }
-    if constexpr (kPhase == kEitherPhase) by_turns.turn();
+    if constexpr (kPhase == kEitherPhase) alternating.alternate();
   }
   template <bool kOdd, int kPhase>
   __device__ __forceinline__ void finish(int32_t y) const {
@@ -248,11 +248,11 @@ struct FloatInverse : FourBands<kWavelet, kPairs> {
 #pragma unroll
     for (int i = 0; i < kPairs; ++i) {
       if constexpr (kOdd) {
-        low[i] = wrapped(by_turns.odd_out.template moved<kPhase>(windows[i].odd()));
-        high[i] = wrapped(by_turns.odd_out.template moved<kPhase>(windows[kPairs + i].odd()));
+        low[i] = wrapped(alternating.odd_out.template moved<kPhase>(windows[i].odd()));
+        high[i] = wrapped(alternating.odd_out.template moved<kPhase>(windows[kPairs + i].odd()));
       } else {
-        low[i] = wrapped(by_turns.even_out.template moved<kPhase>(windows[i].even()));
-        high[i] = wrapped(by_turns.even_out.template moved<kPhase>(windows[kPairs + i].even()));
+        low[i] = wrapped(alternating.even_out.template moved<kPhase>(windows[i].even()));
+        high[i] = wrapped(alternating.even_out.template moved<kPhase>(windows[kPairs + i].even()));
       }
     }
     Lines::template to_row<0, kFloatRead>(low);
@@ -277,7 +277,7 @@ struct FloatForward : TwoRows<kWavelet, kPairs, kAtSamples> {
   // Values are doubled as they are read.
   static constexpr int32_t kDoubled = (1 << 24) + (kAtSamples ? 256 : 32768);
 
-  typename Lines::ByTurns by_turns;
+  typename Lines::Alternating alternating;
   Window windows[2 * kPairs];
 
   __device__ __forceinline__ FloatForward(const FusedParams& all, const Place& own)
@@ -326,7 +326,7 @@ struct FloatForward : TwoRows<kWavelet, kPairs, kAtSamples> {
     Base::store_band(row, b, n);
   }
 
-  __device__ __forceinline__ void next_is(int phase) { by_turns.next_is(phase); }
+  __device__ __forceinline__ void next_is(int phase) { alternating.next_is(phase); }
   template <bool kEdges, int kNumber = 0>
   __device__ __forceinline__ void take(int32_t n, const Raw& raw) {
     constexpr int kPhase = !kEdges && kKnowsPhase ? kNumber : kEitherPhase;
@@ -334,22 +334,22 @@ struct FloatForward : TwoRows<kWavelet, kPairs, kAtSamples> {
     float values[4][kPairs];
     read(raw.rows[0], values[0], values[1]);
     read(raw.rows[1], values[2], values[3]);
-    by_turns.template take_rows<kEdges, kPhase, kPairs>(windows, values, n, tile.pairs_y);
+    alternating.template take_rows<kEdges, kPhase, kPairs>(windows, values, n, tile.pairs_y);
     static_assert(Window::kLag % 2 == 0);
     const int32_t done = n - Window::kLag;
     if (done >= place.first) {
       float out[4][kPairs];
 #pragma unroll
       for (int i = 0; i < kPairs; ++i) {
-        out[0][i] = by_turns.even_out.template moved<kPhase>(windows[i].even());
-        out[1][i] = by_turns.even_out.template moved<kPhase>(windows[kPairs + i].even());
-        out[2][i] = by_turns.odd_out.template moved<kPhase>(windows[i].odd());
-        out[3][i] = by_turns.odd_out.template moved<kPhase>(windows[kPairs + i].odd());
+        out[0][i] = alternating.even_out.template moved<kPhase>(windows[i].even());
+        out[1][i] = alternating.even_out.template moved<kPhase>(windows[kPairs + i].even());
+        out[2][i] = alternating.odd_out.template moved<kPhase>(windows[i].odd());
+        out[3][i] = alternating.odd_out.template moved<kPhase>(windows[kPairs + i].odd());
       }
 #pragma unroll
       for (int b = 0; b < 4; ++b) store(b, done, out[b]);
     }
-    if constexpr (kPhase == kEitherPhase) by_turns.turn();
+    if constexpr (kPhase == kEitherPhase) alternating.alternate();
   }
 };
 

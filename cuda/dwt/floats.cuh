@@ -99,14 +99,14 @@ inline constexpr int kEitherPhase = -1;
 
 // What is added to a row by its phase.
 template <int32_t kUpper, int32_t kLower>
-struct MoveByTurns {
+struct MoveAlternating {
   static constexpr int kParts = float_parts(kUpper, kLower);
   float now;
 
   __device__ __forceinline__ void next_is(int phase) {
     now = static_cast<float>((phase == 0 ? kUpper : kLower) / kParts);
   }
-  __device__ __forceinline__ void turn() {
+  __device__ __forceinline__ void alternate() {
     const uint32_t both = __float_as_uint(static_cast<float>(kUpper / kParts)) ^
                           __float_as_uint(static_cast<float>(kLower / kParts));
     now = __uint_as_float(__float_as_uint(now) ^ both);
@@ -147,14 +147,14 @@ struct LiftFloats {
   static __device__ __forceinline__ float finished(float value) { return value; }
 
   // What takes the newest floats of a window, even and odd ones, to their neighbors' offsets.
-  struct Turn {
-    MoveByTurns<kLowerIn<0> - kUpperIn<0>, kUpperIn<0> - kLowerIn<0>> even;
-    MoveByTurns<kLowerIn<1> - kUpperIn<1>, kUpperIn<1> - kLowerIn<1>> odd;
+  struct NeighborOffsets {
+    MoveAlternating<kLowerIn<0> - kUpperIn<0>, kUpperIn<0> - kLowerIn<0>> even;
+    MoveAlternating<kLowerIn<1> - kUpperIn<1>, kUpperIn<1> - kLowerIn<1>> odd;
   };
   static_assert(is_float(kUpperIn<0> - kLowerIn<0>) && is_float(kUpperIn<1> - kLowerIn<1>));
-  static __device__ __forceinline__ float beside(float value, const Turn& turn, int parity,
-                                                 int age) {
-    const float apart = parity == 0 ? turn.even.now : turn.odd.now;
+  static __device__ __forceinline__ float neighbor_of(float value, const NeighborOffsets& offsets,
+                                                      int parity, int age) {
+    const float apart = parity == 0 ? offsets.even.now : offsets.odd.now;
     return __fadd_rn(value, age % 2 == 0 ? apart : -apart);
   }
 };

@@ -187,8 +187,9 @@ struct LiftLanes {
     }
   }
   static __device__ __forceinline__ uint32_t finished(uint32_t lanes) { return lanes; }
-  struct Turn {};
-  static __device__ __forceinline__ uint32_t beside(uint32_t lanes, Turn, int, int) {
+  struct NeighborOffsets {};
+  static __device__ __forceinline__ uint32_t neighbor_of(uint32_t lanes, NeighborOffsets, int,
+                                                         int) {
     return lanes;
   }
 };

@@ -70,10 +70,12 @@ struct LiftValues {
   static __device__ __forceinline__ int32_t finished(int32_t value) {
     return kWrapsAtEnd<kWavelet> ? wrap<Coef>(value) : value;
   }
-  // A value of a window, `age` pairs old, as its neighbors would have it. `turn` says how those
+  // A value of a window, `age` pairs old, as its neighbors would have it. `offsets` says how those
   // differ: not at all.
-  struct Turn {};
-  static __device__ __forceinline__ int32_t beside(int32_t value, Turn, int, int) { return value; }
+  struct NeighborOffsets {};
+  static __device__ __forceinline__ int32_t neighbor_of(int32_t value, NeighborOffsets, int, int) {
+    return value;
+  }
 };
 
 // Calls function(std::integral_constant-like step) for every step.
@@ -104,7 +106,7 @@ struct WalkOf {
   // line may begin or end within the walk.
   template <bool kEdges>
   __device__ __forceinline__ void take(Value even, Value odd, int32_t n, int32_t pairs,
-                                       const typename Lifts::Turn& turn = {}) {
+                                       const typename Lifts::NeighborOffsets& offsets = {}) {
     const Value fresh[2] = {even, odd};
 #pragma unroll
     for (int parity = 0; parity < 2; ++parity) {
@@ -113,8 +115,8 @@ struct WalkOf {
       for (int age = kSteps.window - 1; age > 0; --age)
         values[parity][age] = values[parity][age - 1];
       values[parity][0] =
-          kEdges && n >= pairs ? Lifts::beside(last, turn, parity, 1) : fresh[parity];
-      if (kEdges && n == 0) fill(parity, 0, turn);
+          kEdges && n >= pairs ? Lifts::neighbor_of(last, offsets, parity, 1) : fresh[parity];
+      if (kEdges && n == 0) fill(parity, 0, offsets);
     }
     for_each_step<kSteps.count>([&](auto number) {
       constexpr int kStep = decltype(number)::value;
@@ -124,10 +126,11 @@ struct WalkOf {
           values[target][lag], [&](int k) { return values[1 - target][lag - step.first - k]; });
       if constexpr (kEdges) {
         constexpr int kBefore = lag + 1 < kSteps.window ? lag + 1 : lag;
-        if (n - lag >= pairs) made = Lifts::beside(values[target][kBefore], turn, target, kBefore);
+        if (n - lag >= pairs)
+          made = Lifts::neighbor_of(values[target][kBefore], offsets, target, kBefore);
       }
       values[target][lag] = made;
-      if (kEdges && n == lag) fill(target, lag, turn);
+      if (kEdges && n == lag) fill(target, lag, offsets);
     });
   }
   // The pair kLag before the one just taken.
@@ -136,11 +139,12 @@ struct WalkOf {
 
  private:
   // Before the line there is its first value.
-  __device__ __forceinline__ void fill(int parity, int from, const typename Lifts::Turn& turn) {
+  __device__ __forceinline__ void fill(int parity, int from,
+                                       const typename Lifts::NeighborOffsets& offsets) {
 #pragma unroll
     for (int age = 1; age < kSteps.window; ++age)
       if (age > from)
-        values[parity][age] = Lifts::beside(values[parity][age - 1], turn, parity, age - 1);
+        values[parity][age] = Lifts::neighbor_of(values[parity][age - 1], offsets, parity, age - 1);
   }
 };
 

@@ -27,7 +27,7 @@ struct PackedForward : TwoRows<kWavelet, kPairs, kAtSamples> {
   static constexpr int kRowsAhead = kCopies ? Ring::kRowsAhead : 1;
   static constexpr int kUnroll = kCopies && kPairs > 2 ? 2 : 1;
   static constexpr bool kKnowsPhase = false;
-  static constexpr Beyond kBeyond = kCopies ? Beyond::kAsks : Beyond::kLoadsLastAgain;
+  static constexpr Beyond kBeyond = kCopies ? Beyond::kChecks : Beyond::kLoadsLastAgain;
   static constexpr bool kShifts = lifting(kWavelet).shift_between_levels != 0;
   static constexpr int32_t kBias = Line::kRead.even, kMore = kBias - (kShifts ? 256 : 128);
   static_assert(Line::kRead.odd == kBias && kMore == 1024);

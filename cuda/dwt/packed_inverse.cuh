@@ -103,7 +103,7 @@ struct PackedInverse {
     const bool whole = 2 * (place.x + kPairs) <= tile.samples.width;
     whole_rows = whole ? rows : 0;
     cut_rows = whole ? 0 : rows;
-    most = params.most_doubled;
+    most = params.max_doubled;
     keep_in_register(whole_rows);
     keep_in_register(cut_rows);
     if (kAtSamples) keep_in_register(most);

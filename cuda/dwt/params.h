@@ -84,7 +84,7 @@ struct FusedParams {
   int32_t at_samples;  // `samples` instead of `full`
   int32_t packs;       // whether values are likely to be small, see packed.cuh
   // 2, 511 and 1024 in both halves: compilers make a number that they know anew for each use.
-  uint32_t two, most_doubled, more;
+  uint32_t two, max_doubled, more;
   // For the fast kernels, which wait for their predecessor in the stream themselves. All but a
   // job's first read high bands before that, as its kernels do not write them.
   int32_t is_first;

@@ -306,7 +306,7 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
   params.packs = params.shift == 0 || level.index + 2 >= level_count() ||
                  choice_ == DwtKernelChoice::kFourPairs;
   params.two = 0x20002;
-  params.most_doubled = 0x1ff01ff;
+  params.max_doubled = 0x1ff01ff;
   params.more = 0x4000400;
   params.is_first = step_ == 0;
   // The next job's first kernel is likely to follow a job's last one.

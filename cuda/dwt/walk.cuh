@@ -10,9 +10,9 @@
 namespace cudatransform::cuda {
 
 // What a walk does where rows would be loaded ahead from beyond the last one. Two copies to the
-// same place (ring.cuh) must not be in flight together, so they are left out. To ask in the fast
-// loop takes instructions, inverse; to end it before takes registers, forward.
-enum class Beyond { kLoadsLastAgain, kAsks, kEndsFastLoop };
+// same place (ring.cuh) must not be in flight together, so they are left out. A check in the
+// fast loop costs instructions (inverse), ending it earlier costs registers (forward).
+enum class Beyond { kLoadsLastAgain, kChecks, kEndsFastLoop };
 
 // Walks down a strip, kUnroll rows at a time. Where a line begins or ends it goes row by row: less
 // code. A level that knows its rows' phase (floats.cuh) is passed the next one, such that the
@@ -22,10 +22,10 @@ __device__ __forceinline__ void walk_strip(Level& level) {
   using Window = typename Level::Window;
   constexpr int kAhead = Level::kRowsAhead;
   constexpr bool kCopies = Level::kBeyond != Beyond::kLoadsLastAgain;
-  constexpr bool kAsks = Level::kBeyond == Beyond::kAsks;
+  constexpr bool kChecks = Level::kBeyond == Beyond::kChecks;
   const int32_t pairs = level.tile.pairs_y;
   const int32_t end = level.place.end + Window::kLag;
-  int32_t inside = min(end, kCopies && !kAsks ? pairs - kAhead : pairs);
+  int32_t inside = min(end, kCopies && !kChecks ? pairs - kAhead : pairs);
   if constexpr (Level::kUnroll > 1) keep_in_register(inside);
   int32_t begin = max(level.place.first - Window::kSteps.before, 0);
   // Rather a row more than one that is left. Nor is such a row taken for the beginning of a line.
@@ -43,11 +43,11 @@ __device__ __forceinline__ void walk_strip(Level& level) {
     if (exists(begin + a)) level.load_late(row(begin + a), &ahead[a]);
     if constexpr (kCopies) end_group_of_copies();
   }
-  const auto next = [&](int32_t n, bool asks) {
+  const auto next = [&](int32_t n, bool checks) {
     const typename Level::Raw raw = ahead[0];
 #pragma unroll
     for (int a = 0; a + 1 < kAhead; ++a) ahead[a] = ahead[a + 1];
-    if (!asks || exists(n + kAhead)) {
+    if (!checks || exists(n + kAhead)) {
       level.load_early(row(n + kAhead), &ahead[kAhead - 1]);
       level.load_late(row(n + kAhead), &ahead[kAhead - 1]);
     }
@@ -65,7 +65,7 @@ __device__ __forceinline__ void walk_strip(Level& level) {
     for (; n + Level::kUnroll <= inside; n += Level::kUnroll)
       for_each_step<Level::kUnroll>([&](auto number) {
         constexpr int kNumber = decltype(number)::value;
-        level.template take<false, kNumber>(n + kNumber, next(n + kNumber, kAsks));
+        level.template take<false, kNumber>(n + kNumber, next(n + kNumber, kChecks));
       });
     if (n >= end) return;
     if constexpr (Level::kKnowsPhase) level.next_is(0);

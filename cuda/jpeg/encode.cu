@@ -15,7 +15,7 @@
 namespace cudatransform::cuda {
 namespace {
 
-constexpr uint32_t kTileWords = kJpegMostTileBits / 32 + 4;  // zeros are read after the last
+constexpr uint32_t kTileWords = kJpegMaxTileBits / 32 + 4;  // zeros are read after the last
 
 // A lane's codes of a block, before their place is known: the bits of up to two symbols, where they
 // begin in the warp's, how many they are, and how many long runs come before them.
@@ -29,7 +29,7 @@ struct LaneCode {
   __device__ __forceinline__ uint32_t second() const { return place >> kSecondAt & 31; }
   __device__ __forceinline__ uint32_t long_runs() const { return place >> kLongRunsAt; }
 };
-static_assert(kBlocksPerWarp * kJpegMostBlockBits < 1u << LaneCode::kFirstAt);
+static_assert(kBlocksPerWarp * kJpegMaxBlockBits < 1u << LaneCode::kFirstAt);
 
 // The code of one block's quantized coefficients in this lane, without its place. Returns its
 // length.
@@ -61,7 +61,7 @@ __device__ __forceinline__ uint32_t code_of(const LaneQcoefs& qcoefs, const uint
 __device__ __forceinline__ uint32_t code_blocks(WarpBlocks& blocks, const uint32_t* codes,
                                                 LaneCode (&coded)[kBlocksPerWarp],
                                                 uint32_t* second_pairs, uint32_t* least) {
-  static_assert(kBlocksPerWarp % 2 == 0 && kJpegMostBlockBits < 1u << 16);
+  static_assert(kBlocksPerWarp % 2 == 0 && kJpegMaxBlockBits < 1u << 16);
   uint32_t before = 0;
 #pragma unroll
   for (uint32_t i = 0; i < kBlocksPerWarp; i += 2) {
@@ -215,7 +215,7 @@ __device__ __forceinline__ void code_tiles(const EncodeParams& params) {
     put_code(coded[i], at, codes[(second_pairs >> i & 1) * kJpegSymbols + kJpegLongRun], words);
   __syncthreads();
   // If the words have no room, the file has none either.
-  const bool fits = words_at + count <= params.most_words;
+  const bool fits = words_at + count <= params.max_words;
   hand_on_words(words, bits, fits ? params.words + words_at : nullptr, ones_at);
   __syncthreads();
   if (threadIdx.x == 0) {

@@ -65,15 +65,15 @@ struct Scratch {
   static constexpr size_t kPlaced = aligned(sizeof(JpegEncodeResult));
   explicit Scratch(const JpegEncodeJob& job) : tiles(aligned(job.layout.tiles * sizeof(JpegTile))) {
     // More than all bits that a scan may have are never used.
-    const uint64_t most_bytes = std::min<uint64_t>(job.capacity, uint64_t{1} << 29);
-    words = most_bytes / 4 + uint64_t{2} * job.layout.tiles;
+    const uint64_t max_bytes = std::min<uint64_t>(job.capacity, uint64_t{1} << 29);
+    words = max_bytes / 4 + uint64_t{2} * job.layout.tiles;
   }
   size_t bytes() const { return kPlaced + tiles + aligned(words * sizeof(uint32_t)); }
   void place(CUdeviceptr at, EncodeParams* params) const {
     params->placed = reinterpret_cast<JpegEncodeResult*>(at);
     params->tiles = reinterpret_cast<JpegTile*>(at + kPlaced);
     params->words = reinterpret_cast<uint32_t*>(at + kPlaced + tiles);
-    params->most_words = static_cast<uint32_t>(words);
+    params->max_words = static_cast<uint32_t>(words);
   }
 
   size_t tiles;

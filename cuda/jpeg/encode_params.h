@@ -38,7 +38,7 @@ struct EncodeParams {
   const JpegCodes* codes;
   JpegTile* tiles;  // layout.tiles of them
   uint32_t* words;  // of tiles
-  uint32_t most_words;
+  uint32_t max_words;
   EncodeProgress* progress;
   JpegEncodeResult* placed;  // for the second kernel
   JpegEncodeResult* result;  // for the host

@@ -1,4 +1,4 @@
-// What kernels of resampling are told.
+// Parameters of the resampling kernels.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -35,10 +35,10 @@
 
 using cudatransform::FlipRequest;
 using cudatransform::FlipTransform;
+using cudatransform::Orientation;
 using cudatransform::set_strings;
 using cudatransform::SettingsOf;
 using cudatransform::transform_of;
-using cudatransform::Turn;
 
 GST_DEBUG_CATEGORY_STATIC(cudadctflip_debug);
 #define GST_CAT_DEFAULT cudadctflip_debug
@@ -91,9 +91,10 @@ GST_ELEMENT_REGISTER_DEFINE(cudadctflip, "cudadctflip", GST_RANK_NONE,
 // A picture's own Exif data, which may differ from one to the next, come before tags.
 static GstVideoOrientationMethod direction_of(GstBuffer* in, GstVideoOrientationMethod by_tags) {
   const GstDctJpegMeta* meta = in ? gst_buffer_get_dct_jpeg_meta(in) : nullptr;
-  Turn turn;
-  return meta && cudatransform::read_upright_turn(*meta, &turn) ? cudatransform::method_of(turn)
-                                                                : by_tags;
+  Orientation orientation;
+  return meta && cudatransform::read_upright_orientation(*meta, &turn)
+             ? cudatransform::method_of(turn)
+             : by_tags;
 }
 
 // What properties and tags request for a frame, `in` (null: not known). The caller holds the object
@@ -103,7 +104,7 @@ static FlipRequest wanted_request(const GstCudaDctFlip* self, GstBuffer* in,
   *direction = self->settings.direction;
   if (*direction == GST_VIDEO_ORIENTATION_AUTO) *direction = direction_of(in, self->tags.best());
   FlipRequest request = self->settings.request;
-  request.turn = cudatransform::turn_of(*direction);
+  request.orientation = cudatransform::orientation_of(*direction);
   return request;
 }
 

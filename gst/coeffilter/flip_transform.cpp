@@ -31,7 +31,7 @@ FlipPicture flip_picture(const GstDctInfo& info) {
   return {info.width, info.height, mcu(info.components[0].h_samp), mcu(info.components[0].v_samp)};
 }
 
-Turn turn_of(GstVideoOrientationMethod method) {
+Orientation orientation_of(GstVideoOrientationMethod method) {
   switch (method) {
     case GST_VIDEO_ORIENTATION_90R:
       return {true, true, false};
@@ -58,12 +58,12 @@ const char* nick_of(GstVideoOrientationMethod method) {
   return value ? value->value_nick : "identity";
 }
 
-GstVideoOrientationMethod method_of(const Turn& turn) {
+GstVideoOrientationMethod method_of(const Orientation& orientation) {
   for (const GstVideoOrientationMethod method :
        {GST_VIDEO_ORIENTATION_90R, GST_VIDEO_ORIENTATION_180, GST_VIDEO_ORIENTATION_90L,
         GST_VIDEO_ORIENTATION_HORIZ, GST_VIDEO_ORIENTATION_VERT, GST_VIDEO_ORIENTATION_UL_LR,
         GST_VIDEO_ORIENTATION_UR_LL})
-    if (turn_of(method) == turn) return method;
+    if (orientation_of(method) == turn) return method;
   return GST_VIDEO_ORIENTATION_IDENTITY;
 }
 
@@ -102,7 +102,7 @@ Status FlipTransform::take_plan() {
 }
 
 void FlipTransform::flip_metadata(GstBuffer* out) {
-  const PictureFlip flip = {flip_picture(in_info()), request.turn, plan_, is_upright};
+  const PictureFlip flip = {flip_picture(in_info()), request.orientation, plan_, is_upright};
   GstDctJpegMeta* meta = gst_buffer_get_dct_jpeg_meta(out);
   const Losses losses = {meta ? flip_jpeg_meta(flip, meta) : "", unmirrored_edges(flip)};
   set_losses(losses);
@@ -118,12 +118,12 @@ void FlipTransform::flip_metadata(GstBuffer* out) {
 
 // Caps are equal, and so are sizes: a crop that begins at 0 is all of the picture.
 bool FlipTransform::keeps(const FrameTables&) const {
-  return request.turn == Turn{} && plan_.left == 0 && plan_.top == 0;
+  return request.orientation == Orientation{} && plan_.left == 0 && plan_.top == 0;
 }
 
 Status FlipTransform::make_tables(const FrameTables& from, FrameTables* to) {
   *to = from;
-  if (request.turn.transposes)
+  if (request.orientation.transposes)
     for (int t = 0; t < from.count; t++) to->tables[t] = transposed(from.tables[t]);
   return {};
 }
@@ -134,7 +134,7 @@ Status FlipTransform::enqueue(const CoefArray from[kMaxCoefArrays], const FrameT
   FlipJob job;
   job.number = number_of(in_info());
   job.arrangement = arrangement_of(in_info());
-  job.turn = request.turn;
+  job.orientation = request.orientation;
   job.components = static_cast<int>(in_info().n_components);
   std::copy_n(from, job.components, job.from);
   std::copy_n(to, job.components, job.to);
@@ -194,13 +194,13 @@ std::string flip_all(const PictureFlip& flip, GstDctJpegMeta* meta) {
 
 }  // namespace
 
-bool read_upright_turn(const GstDctJpegMeta& meta, Turn* turn) {
+bool read_upright_orientation(const GstDctJpegMeta& meta, Orientation* orientation) {
   gsize size = 0;
   const auto* data =
       meta.segments ? static_cast<const uint8_t*>(g_bytes_get_data(meta.segments, &size)) : nullptr;
   try {
     const int orientation = exif_orientation({data, size});
-    *turn = upright_turn(orientation);
+    *turn = upright_orientation(orientation);
     return orientation != 0;
   } catch (const std::bad_alloc&) {
     return false;
@@ -219,7 +219,7 @@ std::string flip_jpeg_meta(const PictureFlip& flip, GstDctJpegMeta* meta) {
 
 #else
 
-bool read_upright_turn(const GstDctJpegMeta&, Turn*) { return false; }
+bool read_upright_orientation(const GstDctJpegMeta&, Orientation*) { return false; }
 
 std::string flip_jpeg_meta(const PictureFlip&, GstDctJpegMeta* meta) {
   const BytesPtr segments(g_steal_pointer(&meta->segments));
@@ -284,7 +284,7 @@ void leave_sizes_open(GstStructure* s) {
 // Whether sizes follow from the other side's alone.
 bool keeps_all(const FlipRequest& request) {
   return request.left == 0 && request.top == 0 && request.width == 0 && request.height == 0 &&
-         !(request.trim && (request.turn.mirrors_x || request.turn.mirrors_y));
+         !(request.trim && (request.orientation.mirrors_x || request.orientation.mirrors_y));
 }
 
 void transpose_tables(GstStructure* s) {
@@ -327,7 +327,7 @@ void transpose(GstStructure* s) {
 void flip_caps(GstStructure* s, const FlipRequest& request) {
   const CapsPtr caps(gst_caps_new_empty());
   gst_caps_append_structure(caps.get(), gst_structure_copy(s));
-  if (request.turn.transposes) transpose(s);
+  if (request.orientation.transposes) transpose(s);
   if (keeps_all(request)) return;
   GstDctInfo info;
   FlipPlan plan;
@@ -340,7 +340,7 @@ void flip_caps(GstStructure* s, const FlipRequest& request) {
 }
 
 void unflip_caps(GstStructure* s, const FlipRequest& request) {
-  if (request.turn.transposes) transpose(s);
+  if (request.orientation.transposes) transpose(s);
   if (!keeps_all(request)) leave_sizes_open(s);
 }
 

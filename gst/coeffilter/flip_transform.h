@@ -17,9 +17,9 @@ namespace cudatransform {
 FlipPicture flip_picture(const GstDctInfo& info);
 
 // The directions of GStreamer; auto and custom are none.
-Turn turn_of(GstVideoOrientationMethod method);
+Orientation orientation_of(GstVideoOrientationMethod method);
 const char* nick_of(GstVideoOrientationMethod method);
-GstVideoOrientationMethod method_of(const Turn& turn);
+GstVideoOrientationMethod method_of(const Orientation& orientation);
 
 class FlipTransform final : public CoefFilter {
  public:
@@ -67,7 +67,7 @@ class FlipTransform final : public CoefFilter {
 };
 
 // The rotation that makes the picture upright by its Exif data. False: they name none.
-bool read_upright_turn(const GstDctJpegMeta& meta, Turn* turn);
+bool read_upright_orientation(const GstDctJpegMeta& meta, Orientation* orientation);
 // Makes a picture's meta true of what was made of it. Returns what had to be dropped, for people;
 // empty: nothing. Without libjpeg, that is all of it.
 std::string flip_jpeg_meta(const PictureFlip& flip, GstDctJpegMeta* meta);

@@ -368,9 +368,9 @@ Status JpegDecoder::read_header(JpegPicture& picture) {
   if (settings_.max_pixels != 0 && pixels > settings_.max_pixels)
     return damaged(size_of(header) +
                    " picture exceeds max-pixels=" + std::to_string(settings_.max_pixels));
-  if (!picture.conceals && picture.file().size() < header.least_bytes)
+  if (!picture.conceals && picture.file().size() < header.min_bytes)
     return damaged("truncated: " + std::to_string(picture.file().size()) +
-                   " bytes, expected at least " + std::to_string(header.least_bytes) + " for " +
+                   " bytes, expected at least " + std::to_string(header.min_bytes) + " for " +
                    size_of(header));
   picture.irregular = header.irregular;
   if (!info_of(header, &picture.info))

@@ -18,7 +18,7 @@ namespace cudatransform {
 namespace {
 
 // The bytes after a picture.
-struct Behind {
+struct Trailing {
   std::span<const uint8_t> bytes;
   FilePlace places[GST_DCT_JPEG_MAX_ATTACHMENTS];
   guint count = 0;
@@ -31,7 +31,7 @@ std::string text_of(const FilePlace& place) {
 }
 
 // kInvalidArgument: attachments that cannot be: too many, outside of the bytes, over each other.
-Status read_trailing(GstBuffer* coefficients, Behind* behind) {
+Status read_trailing(GstBuffer* coefficients, Trailing* trailing) {
   const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(coefficients);
   if (!jpeg) return {};
   const auto wrong = [](const std::string& what) {
@@ -43,18 +43,18 @@ Status read_trailing(GstBuffer* coefficients, Behind* behind) {
   gsize size = 0;
   if (jpeg->trailing) {
     const auto* data = static_cast<const uint8_t*>(g_bytes_get_data(jpeg->trailing, &size));
-    behind->bytes = {data, size};
+    trailing->bytes = {data, size};
   }
   for (guint i = 0; i < jpeg->n_attachments; i++) {
     const FilePlace place = {jpeg->attachments[i].offset, jpeg->attachments[i].size};
     if (place.size == 0 || place.begin > size || place.size > size - place.begin)
       return wrong("attachment " + std::to_string(i) + " " + text_of(place) +
                    " exceeds the trailing data of " + std::to_string(size) + " bytes");
-    for (const FilePlace& other : behind->attachments())
+    for (const FilePlace& other : trailing->attachments())
       if (place.begin < other.end() && other.begin < place.end())
         return wrong("attachment " + std::to_string(i) + " " + text_of(place) +
                      " overlaps another " + text_of(other));
-    behind->places[behind->count++] = place;
+    trailing->places[trailing->count++] = place;
   }
   return {};
 }
@@ -163,14 +163,14 @@ void EncodeJob::describe(const GstDctInfo& info, const GstDctMeta& meta, const R
 void EncodeJob::run() {
   status_ = code();
   if (!status_.ok() || !options_.keep_metadata) return;
-  Behind behind;
-  status_ = read_trailing(coefficients_.get(), &behind);
+  Trailing trailing;
+  status_ = read_trailing(coefficients_.get(), &trailing);
   if (!status_.ok()) return;
   const gsize size = file_ ? gst_buffer_get_size(file_.get()) : bytes_.size();
   // A picture may come without what its file had after it, or with something else.
   length_mismatch_ =
-      check_container(picture_.metadata, size, behind.bytes, behind.attachments()).message;
-  if (!behind.bytes.empty()) status_ = append(behind.bytes, behind.attachments());
+      check_container(picture_.metadata, size, trailing.bytes, trailing.attachments()).message;
+  if (!trailing.bytes.empty()) status_ = append(trailing.bytes, trailing.attachments());
 }
 
 Status EncodeJob::code() {
@@ -187,9 +187,10 @@ Status EncodeJob::code() {
 }
 
 // A contiguous file with its trailing data, whose index gets the current sizes.
-Status EncodeJob::append(std::span<const uint8_t> behind, std::span<const FilePlace> attachments) {
+Status EncodeJob::append(std::span<const uint8_t> trailing,
+                         std::span<const FilePlace> attachments) {
   if (!file_) file_.reset(wrap(&bytes_));
-  const gsize size = gst_buffer_get_size(file_.get()), whole_size = size + behind.size();
+  const gsize size = gst_buffer_get_size(file_.get()), whole_size = size + trailing.size();
   auto* data = static_cast<uint8_t*>(std::malloc(whole_size));
   if (!data)
     return Status::error(StatusCode::kOutOfMemory,
@@ -198,7 +199,7 @@ Status EncodeJob::append(std::span<const uint8_t> behind, std::span<const FilePl
     std::free(data);
     return Status::error(StatusCode::kOutOfMemory, "failed to read the JPEG buffer");
   }
-  memcpy(data + size, behind.data(), behind.size());
+  memcpy(data + size, trailing.data(), trailing.size());
   file_.reset(gst_buffer_new_wrapped_full(static_cast<GstMemoryFlags>(0), data, whole_size, 0,
                                           whole_size, data, std::free));
   return attachments.empty() ? Status() : rewrite_mpf({data, size}, attachments);

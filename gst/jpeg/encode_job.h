@@ -56,7 +56,7 @@ class EncodeJob : public FrameJob {
   Status fetch_qcoefs();
   Status begin_scan(DeviceCoder& coder);
   Status code();
-  Status append(std::span<const uint8_t> behind, std::span<const FilePlace> attachments);
+  Status append(std::span<const uint8_t> trailing, std::span<const FilePlace> attachments);
   void describe(const GstDctInfo& info, const GstDctMeta& meta, const Rects& rects);
 
   GstVideoCodecFrame* frame_ = nullptr;

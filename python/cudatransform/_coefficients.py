@@ -161,10 +161,10 @@ def _add_rest(native: _native.Picture, picture: Any) -> List[Any]:
         place.offset, place.size = at + len(gap), len(attachment)
         at += len(gap) + len(attachment)
         pieces += [gap, attachment]
-    behind = b"".join([*pieces, picture.trailer])
-    native.behind, native.behind_size = _address_of(behind), len(behind)
+    trailing = b"".join([*pieces, picture.trailer])
+    native.trailing, native.trailing_size = _address_of(trailing), len(trailing)
     native.attachments, native.n_attachments = places, count
-    return [markers, behind, places]
+    return [markers, trailing, places]
 
 
 def _address_of(data: bytes) -> Optional[int]:

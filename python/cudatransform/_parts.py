@@ -106,19 +106,19 @@ def rest_of(picture: _native.Picture) -> FileRest:
     """The FileRest of a CtPicture."""
     names = irregularities(picture.irregular)
     markers = ctypes.string_at(picture.markers, picture.markers_size)
-    if not picture.behind_size:
+    if not picture.trailing_size:
         return FileRest(markers, names)
-    behind = ctypes.string_at(picture.behind, picture.behind_size)
-    return with_places(markers, names, behind, [
+    trailing = ctypes.string_at(picture.trailing, picture.trailing_size)
+    return with_places(markers, names, trailing, [
         (place.offset, place.offset + place.size)
         for place in picture.attachments[:picture.n_attachments]])
 
 
-def with_places(markers: bytes, names: Tuple[str, ...], behind: bytes,
+def with_places(markers: bytes, names: Tuple[str, ...], trailing: bytes,
                 places: Sequence[Tuple[int, int]]) -> FileRest:
     """places: where attachments begin and end in the bytes behind a picture"""
     ends = sorted([0, *(end for _, end in places)])
-    return FileRest(markers, names, tuple(behind[begin:end] for begin, end in places),
-                    behind[ends[-1]:],
-                    tuple(behind[max(end for end in ends if end <= begin):begin]
+    return FileRest(markers, names, tuple(trailing[begin:end] for begin, end in places),
+                    trailing[ends[-1]:],
+                    tuple(trailing[max(end for end in ends if end <= begin):begin]
                           for begin, _ in places))

@@ -81,7 +81,7 @@ Contents contents_of(const std::vector<uint8_t>& file) {
 
 struct Direction {
   TJXOP operation;
-  Turn turn;
+  Orientation orientation;
 };
 constexpr Direction kDirections[] = {
     {TJXOP_NONE, {}},
@@ -122,7 +122,7 @@ void choose_crop(const FlipPicture& picture, std::mt19937& random, FlipRequest* 
     *wanted = 1 + static_cast<int32_t>(random() % static_cast<uint32_t>(size - *first));
     if (random() % 3 == 0) *wanted = size - *first;
   };
-  const bool turned = request->turn.transposes;
+  const bool turned = request->orientation.transposes;
   choose(turned ? picture.height : picture.width, &request->left, &request->width);
   choose(turned ? picture.width : picture.height, &request->top, &request->height);
 }
@@ -130,11 +130,11 @@ void choose_crop(const FlipPicture& picture, std::mt19937& random, FlipRequest* 
 std::string run(const Engine& engine, const Contents& from, const FlipRequest& request,
                 const FlipPlan& plan, const Contents& expected, uint32_t seed) {
   FlipJob job;
-  job.turn = request.turn;
+  job.orientation = request.orientation;
   job.components = static_cast<int>(from.components.size());
   for (size_t c = 0; c < from.components.size(); ++c) {
     auto [across, down] = from.factors[c];
-    if (job.turn.transposes) std::swap(across, down);
+    if (job.orientation.transposes) std::swap(across, down);
     job.places[c] = {plan.left * across, plan.top * down, plan.mirrored_w * across,
                      plan.mirrored_h * down};
   }
@@ -170,7 +170,7 @@ TEST(Flip, CoefficientsEqualLibjpegTurbos) {
       for (const Direction& direction : kDirections) {
         for (int options = 0; options < 6; ++options) {
           FlipRequest request;
-          request.turn = direction.turn;
+          request.orientation = direction.orientation;
           request.trim = options % 3 == 1;
           request.perfect = options % 3 == 2;
           const bool crops = options >= 3;

@@ -25,14 +25,14 @@ namespace cudatransform::test {
 namespace {
 
 // In the order of CtDirection.
-constexpr Turn kTurns[] = {{},
-                           {true, true, false},
-                           {false, true, true},
-                           {true, false, true},
-                           {false, true, false},
-                           {false, false, true},
-                           {true, false, false},
-                           {true, true, true}};
+constexpr Orientation kOrientations[] = {{},
+                                         {true, true, false},
+                                         {false, true, true},
+                                         {true, false, true},
+                                         {false, true, false},
+                                         {false, false, true},
+                                         {true, false, false},
+                                         {true, true, true}};
 
 Pictures qcoefs_of(CtEngine* engine, const std::vector<Bytes>& files) {
   CtDecodeOptions options = {};
@@ -115,7 +115,7 @@ TEST(Filters, FlipsAsFiles) {
       for (const bool trim : {false, true}) {
         SCOPED_TRACE(kind.text() + ", direction " + std::to_string(direction) +
                      (trim ? ", trim" : ""));
-        const FlipRequest request = {.turn = kTurns[direction], .trim = trim};
+        const FlipRequest request = {.orientation = kOrientations[direction], .trim = trim};
         CtFlipOptions options = flip_options(CtDirection(direction));
         options.trim = trim;
         const Pictures wanted = qcoefs_of(engine, {flipped_file(file, request)});
@@ -161,7 +161,8 @@ TEST(Filters, Crops) {
     options.left = 17;
     options.top = 5;
     options.width = 40;
-    const FlipRequest request = {.turn = kTurns[direction], .left = 17, .top = 5, .width = 40};
+    const FlipRequest request = {
+        .orientation = kOrientations[direction], .left = 17, .top = 5, .width = 40};
     const Pictures made = flipped(engine, from[0], options);
     EXPECT_EQ(made[0].width, 41);  // from the MCU at 16 on
     expect_equal(engine, made[0], qcoefs_of(engine, {flipped_file(file, request)})[0]);
@@ -252,7 +253,7 @@ TEST(Filters, FlipsAttachments) {
   ASSERT_LE(moved.offset + moved.size, made[0].trailing_size);
   const uint8_t* begin = made[0].trailing + moved.offset;
   EXPECT_TRUE(Bytes(begin, begin + moved.size) ==
-              flipped_file(other, {.turn = kTurns[CT_FLIP_90L], .perfect = true}));
+              flipped_file(other, {.orientation = kOrientations[CT_FLIP_90L], .perfect = true}));
 }
 
 TEST(Filters, Requantizes) {

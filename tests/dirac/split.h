@@ -14,7 +14,7 @@ struct DiracSplitCost {
   std::vector<size_t> units;  // where each begins and ends
   size_t end = 0;             // of the split part
   size_t calls = 0, examined = 0;
-  size_t most_held = 0;  // bytes received without any known unit
+  size_t max_held = 0;  // bytes received without any known unit
 };
 
 // `sizes`: those of the pieces, over and over.
@@ -38,7 +38,7 @@ inline DiracSplitCost split_dirac(const std::vector<uint8_t>& stream,
       found = span.skipped + span.size > 0;
       held.erase(held.begin(), held.begin() + static_cast<ptrdiff_t>(span.skipped + span.size));
     }
-    cost.most_held = std::max(cost.most_held, held.size());
+    cost.max_held = std::max(cost.max_held, held.size());
   }
   cost.examined = splitter.examined();
   return cost;

@@ -161,7 +161,7 @@ TEST(DiracUnits, EachByteIsSearchedOnce) {
       if (!c.is_plausible) {
         EXPECT_EQ(pieces.units, whole.units);
       }
-      EXPECT_LE(pieces.most_held, limits.picture + piece + 2 * kDiracParseInfoBytes);
+      EXPECT_LE(pieces.max_held, limits.picture + piece + 2 * kDiracParseInfoBytes);
       EXPECT_LE(pieces.examined, DiracSplitter::max_examined(c.stream.size(), pieces.calls));
     }
   }

@@ -364,8 +364,8 @@ constexpr Layout kRealBand = {"F16-band", {CoefNumber::kF16, CoefArrangement::kB
 constexpr std::pair<Layout, Layout> kConversions[] = {{kBlock, kPlane},     {kBlock, kBand},
                                                       {kBlock, kRealPlane}, {kBlock, kRealBand},
                                                       {kBlock, kZigzag},    {kBand, kBlock}};
-constexpr std::pair<const char*, Turn> kFlips[] = {{"90r", {true, true, false}},
-                                                   {"180", {false, true, true}}};
+constexpr std::pair<const char*, Orientation> kFlips[] = {{"90r", {true, true, false}},
+                                                          {"180", {false, true, true}}};
 
 CoefArray array_of(const KernelSize& size, const CoefKinds& kinds, void* data) {
   CoefArray array;
@@ -430,14 +430,14 @@ KernelJob filter_job(const char* kind, const std::string& keys, const Ops* Engin
 }
 
 KernelJob flip_job(const KernelSize& size, const Layout& layout, const char* name,
-                   const Turn& turn) {
+                   const Orientation& orientation) {
   KernelSize flipped = size;
   if (turn.transposes) std::swap(flipped.width, flipped.height);
   return filter_job<FlipJob>("flip", std::string("layout:") + layout.name + "/turn:" + name,
                              &Engine::flip_ops, {size, layout.kinds}, {flipped, layout.kinds},
                              [=](FlipJob* job) {
                                job->arrangement = layout.kinds.arrangement;
-                               job->turn = turn;
+                               job->orientation = turn;
                                job->places[0] = {0, 0, job->to[0].blocks_w, job->to[0].blocks_h};
                              });
 }

@@ -56,7 +56,7 @@ void run_video(const char* element, const char* media, const uint8_t* data, size
                                   (little_memory ? " max-memory=" + std::to_string(kMaxMemory)
                                                  : " max-samples=" + std::to_string(kMaxSamples));
   const fuzzing::StreamTarget target = {
-      .most_pieces = 64,
+      .max_pieces = 64,
       .caps =
           [media](int variant) {
             return fuzzing::vary_caps(gst_caps_new_empty_simple(media), variant);
@@ -130,7 +130,7 @@ void run_jpeg(const uint8_t* data, size_t size) {
                                   (stream.settings & 0x40 ? " pictures=all" : "");
   const bool parsed = stream.settings & 0x10, conceals = stream.may_conceal();
   const fuzzing::StreamTarget target = {
-      .most_pieces = 200,
+      .max_pieces = 200,
       .caps = [parsed](int variant) { return caps_of(parsed, variant); },
       .bend =
           [](GstSegment* segment, guint8 before) {

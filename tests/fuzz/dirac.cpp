@@ -157,7 +157,7 @@ void run_splitter(const uint8_t* data, size_t size) {
     promise(cost.calls <= 2 * stream.size() + 2, "there is progress");
     const size_t piece = *std::max_element(pieces.begin(), pieces.end());
     if (piece <= 256) {
-      promise(cost.most_held <= 2 * (kLimits.picture + kDiracParseInfoBytes) + piece,
+      promise(cost.max_held <= 2 * (kLimits.picture + kDiracParseInfoBytes) + piece,
               "no more is held than a unit and the next");
     }
     size_t last = 0;

@@ -138,7 +138,7 @@ Outcome decode(JpegReader* reader, const uint8_t* data, size_t size, Target* tar
   promise(outcome.status.ok() || !outcome.found.damage.empty(),
           "a decoder that gave up names a damage");
   if (outcome.found.damage.empty())
-    promise(size >= outcome.header.least_bytes, "no complete file is smaller than least_bytes");
+    promise(size >= outcome.header.min_bytes, "no complete file is smaller than min_bytes");
   return outcome;
 }
 

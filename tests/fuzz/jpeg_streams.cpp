@@ -93,7 +93,7 @@ void run_file_splitter(const uint8_t* data, size_t size) {
     promise(cost.examined <= test::max_examined(stream.size(), cost.calls), "time is linear");
     promise(cost.calls <= 2 * stream.size() + 2, "there is progress");
     const size_t piece = *std::max_element(pieces.begin(), pieces.end());
-    promise(cost.most_held <= rules.most + piece, "no more is held than may be awaited");
+    promise(cost.max_held <= rules.most + piece, "no more is held than may be awaited");
     size_t last = 0;
     for (const auto& [begin, end] : cost.files) {
       promise(begin >= last && end >= begin + 2 && end <= stream.size(), "files do not overlap");
@@ -182,9 +182,9 @@ void run_metadata(const uint8_t* data, size_t size) {
   PictureFlip flip;
   flip.picture = {1 + input.word() % 512, 1 + input.word() % 512, settings & 1 ? 8 : 16,
                   settings & 2 ? 8 : 16};
-  flip.turn = {(settings & 4) != 0, (settings & 8) != 0, (settings & 16) != 0};
+  flip.orientation = {(settings & 4) != 0, (settings & 8) != 0, (settings & 16) != 0};
   flip.is_upright = (settings & 32) != 0;
-  FlipRequest request = {flip.turn, input.byte(), input.byte(), input.byte(), input.byte()};
+  FlipRequest request = {flip.orientation, input.byte(), input.byte(), input.byte(), input.byte()};
   request.trim = (settings & 64) != 0;
   const std::vector<uint8_t> file(input.data(), input.data() + input.size());
   if (!plan_flip(flip.picture, request, &flip.plan).ok()) return;
@@ -193,7 +193,7 @@ void run_metadata(const uint8_t* data, size_t size) {
   const std::string lost = flip_metadata(flip, &metadata);
   promise(metadata.attachments.size() <= before, "no attachment comes from nowhere");
   promise(metadata.attachments.size() == before || !lost.empty(), "what is lost is named");
-  check(metadata, flip.turn != Turn() && !flip.is_upright);
+  check(metadata, flip.orientation != Orientation() && !flip.is_upright);
 }
 
 const fuzzing::Targets targets({{"fuzz_jpeg_splitter", run_splitter},

@@ -73,7 +73,7 @@ void push_stream(ElementRun* run, const StreamInput& stream, const StreamTarget&
   const uint8_t* data = input->data();
   gsize size = input->size();
   GstFlowReturn flow = GST_FLOW_OK;
-  for (gsize piece = 0; size > 0 && piece < target.most_pieces && flow == GST_FLOW_OK; piece++) {
+  for (gsize piece = 0; size > 0 && piece < target.max_pieces && flow == GST_FLOW_OK; piece++) {
     const StreamInput::Piece& next = stream.pieces[piece % stream.pieces.size()];
     act(run, stream, target, next.before);
     const gsize bytes = next.size == 0 ? size : std::min<gsize>(size, next.size);

@@ -36,7 +36,7 @@ struct StreamInput {
 };
 
 struct StreamTarget {
-  gsize most_pieces;
+  gsize max_pieces;
   std::function<GstCaps*(int variant)> caps;  // 0: the stream's first ones
   // Makes the segment unusual, by the first byte of a piece.
   std::function<void(GstSegment* segment, guint8 before)> bend;

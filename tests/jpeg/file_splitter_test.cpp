@@ -56,7 +56,7 @@ TEST(JpegFileSplitter, UntrueIndicesHoldNothing) {
         std::find_if(std::begin(kHostileJpegs), std::end(kHostileJpegs),
                      [name](const HostileStream& h) { return h.name == std::string(name); });
     const JpegFileRules no_rest = {};
-    EXPECT_LE(split_files(hostile->make(100000), {188}, no_rest).most_held, 1000u) << name;
+    EXPECT_LE(split_files(hostile->make(100000), {188}, no_rest).max_held, 1000u) << name;
   }
 }
 
@@ -72,7 +72,7 @@ TEST(JpegFileSplitter, BoundsWhatIsAwaited) {
   rules.most = 30000;
   const SplitFilesCost cost = split_files(file, {100}, rules);
   EXPECT_EQ(cost.files, (Files{{0, first}, {first, first + tiny}, {first + 50000, file.size()}}));
-  EXPECT_LE(cost.most_held, rules.most + 200);
+  EXPECT_LE(cost.max_held, rules.most + 200);
   // So does a picture, and the bytes behind one.
   const Bytes open = joined_bytes({{0xff, 0xd8, 0xff, 0xda, 0, 2}, Bytes(90000, 0)});
   EXPECT_EQ(split_files(open, {100}, rules).files, (Files{{0, 30100}}));
@@ -80,7 +80,7 @@ TEST(JpegFileSplitter, BoundsWhatIsAwaited) {
   const Bytes trailer = joined_bytes({tiny_picture(), Bytes(90000, 0)});
   const SplitFilesCost cut = split_files(trailer, {100}, rules);
   EXPECT_EQ(cut.files, (Files{{0, tiny}}));
-  EXPECT_LE(cut.most_held, rules.most + 200);
+  EXPECT_LE(cut.max_held, rules.most + 200);
   EXPECT_EQ(files_of(trailer, rules), (Files{{0, tiny}}));
 }
 

@@ -41,10 +41,9 @@ RgbCase case_of(const Kind& kind, int width, int height) {
   made.height = height;
   made.color = kind.color;
   const int components = made.components();
-  const int most_h = *std::max_element(kind.h, kind.h + components);
-  const int most_v = *std::max_element(kind.v, kind.v + components);
-  for (int c = 0; c < components; ++c)
-    made.subsampling[c] = {most_h / kind.h[c], most_v / kind.v[c]};
+  const int max_h = *std::max_element(kind.h, kind.h + components);
+  const int max_v = *std::max_element(kind.v, kind.v + components);
+  for (int c = 0; c < components; ++c) made.subsampling[c] = {max_h / kind.h[c], max_v / kind.v[c]};
   return made;
 }
 

@@ -269,7 +269,7 @@ JpegDecodeResult ScansDecoder::operator()(const JpegScans& scans, const uint8_t*
 }
 
 ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder,
-                         size_t most_qcoefs) {
+                         size_t max_qcoefs) {
   ScansOutcome outcome;
   JpegReader reader;
   JpegHeader header;
@@ -277,7 +277,7 @@ ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder
   size_t qcoefs = 0;
   for (int c = 0; c < header.components; ++c)
     qcoefs += size_t{64} * header.blocks_w[c] * header.blocks_h[c];
-  if (qcoefs > most_qcoefs || size < header.least_bytes) return outcome;
+  if (qcoefs > max_qcoefs || size < header.min_bytes) return outcome;
   outcome.for_us = is_sequential(data, size);
   QcoefsMemory judged(header);
   JpegTables judged_tables;

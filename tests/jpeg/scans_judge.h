@@ -71,6 +71,6 @@ class ScansDecoder {
 // without JpegScanDecoder, for every file, and a verdict that agrees with libjpeg's warnings: some
 // mean damage, some an irregular picture, and no warning means neither.
 ScansOutcome judge_scans(const uint8_t* data, size_t size, ScansDecoder& decoder,
-                         size_t most_qcoefs = size_t{1} << 30);
+                         size_t max_qcoefs = size_t{1} << 30);
 
 }  // namespace cudatransform::test

@@ -17,7 +17,7 @@ struct SplitFilesCost {
   size_t end = 0;                                // of what has been split
   size_t calls = 0;
   uint64_t examined = 0;
-  size_t most_held = 0;  // bytes that are awaiting others
+  size_t max_held = 0;  // bytes that are awaiting others
 };
 
 // `sizes`: those of the pieces, over and over.
@@ -43,7 +43,7 @@ inline SplitFilesCost split_files(const std::vector<uint8_t>& stream,
       cost.end += span.size;
       found = span.skipped + span.size > 0 && cost.end < come;
     }
-    cost.most_held = std::max(cost.most_held, come - cost.end);
+    cost.max_held = std::max(cost.max_held, come - cost.end);
   }
   cost.examined = splitter.examined();
   return cost;

@@ -93,7 +93,7 @@ constexpr Calls kBetween = {0, 0, 0, 0, 0, 0};
 // inputs: the first element then waits for the oldest of the few frames that it may hold.
 enum Pace { kFastGpu, kSlowGpu, kPaces };
 
-constexpr int most_waits(const Calls& most, Pace pace) {
+constexpr int max_waits(const Calls& most, Pace pace) {
   return pace == kSlowGpu && most.waits == 0 ? 1 : most.waits;
 }
 
@@ -327,7 +327,7 @@ void stand_in_for_kernel(GstHarness* h) {
 int check_calls(const Case& one, Pace pace) {
   const std::string name = std::string(one.name) + (pace == kSlowGpu ? ", slow GPU" : "");
   Calls limit = one.most;
-  limit.waits = most_waits(one.most, pace);
+  limit.waits = max_waits(one.most, pace);
   GstHarness* h = gst_harness_new_parse(one.line);
   stand_in_for_kernel(h);
   std::string report;

@@ -25,7 +25,7 @@ const cuda::KernelFamily& tiny_kernels() {
   return family;
 }
 
-struct Turn final : cuda::StreamQueue::Kept {
+struct Slot final : cuda::StreamQueue::Kept {
   uint32_t next = 0;
 };
 
@@ -46,7 +46,7 @@ Status submit(Device& device, Queue& queue, const TinyJob& job, FencePtr* fence)
     const int64_t samples = int64_t{from.width} * from.height;
     const auto ctas = static_cast<unsigned>((samples + kTinyThreads - 1) / kTinyThreads);
     void* arguments[] = {&params};
-    const uint32_t number = stream->kept<Turn>().next++ % kNumbers;
+    const uint32_t number = stream->kept<Slot>().next++ % kNumbers;
     CT_RETURN_IF_ERROR(
         stream->launch({tiny_kernels(), number}, ctas, kTinyThreads, arguments, false));
   }

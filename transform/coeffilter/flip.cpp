@@ -124,7 +124,7 @@ Status check_places(const FlipJob& job, int c) {
     return Where{what, c}.error(text(to_blocks) + " blocks from " + text(first) + " on, " +
                                 text(mirrored) + " mirrored, exceed " + text(from_blocks));
   };
-  const bool turned = job.turn.transposes;
+  const bool turned = job.orientation.transposes;
   CT_RETURN_IF_ERROR(check_side("columns", turned ? from.blocks_h : from.blocks_w, to.blocks_w,
                                 place.left, place.mirrored_w));
   return check_side("rows", turned ? from.blocks_w : from.blocks_h, to.blocks_h, place.top,
@@ -135,15 +135,15 @@ Status check_places(const FlipJob& job, int c) {
 
 Status plan_flip(const FlipPicture& picture, const FlipRequest& request, FlipPlan* plan) {
   FlipPicture turned = picture;
-  if (request.turn.transposes) {
+  if (request.orientation.transposes) {
     std::swap(turned.width, turned.height);
     std::swap(turned.mcu_width, turned.mcu_height);
   }
   const Axis x = {
-      "width",      "left",       turned.width, turned.mcu_width, request.turn.mirrors_x,
+      "width",      "left",       turned.width, turned.mcu_width, request.orientation.mirrors_x,
       request.left, request.width};
   const Axis y = {
-      "height",    "top",         turned.height, turned.mcu_height, request.turn.mirrors_y,
+      "height",    "top",         turned.height, turned.mcu_height, request.orientation.mirrors_y,
       request.top, request.height};
   for (const Axis* axis : {&x, &y})
     if (request.perfect && axis->mirrors && axis->size % axis->mcu != 0)
@@ -177,7 +177,7 @@ QuantTable transposed(const QuantTable& table) {
 bool shows_all(const PictureFlip& flip, const FlipPicture& size) {
   for (const bool along_y : {false, true}) {
     const Shown shown = shown_along(flip, along_y);
-    const int32_t samples = along_y != flip.turn.transposes ? size.height : size.width;
+    const int32_t samples = along_y != flip.orientation.transposes ? size.height : size.width;
     // Where all of it is mirrored, what is not shown was after it.
     const bool is_mirrored = shown.mirrors && !shown.has_edge();
     const int64_t begin = is_mirrored ? shown.mirrored - shown.end : shown.begin;
@@ -190,7 +190,7 @@ bool shows_all(const PictureFlip& flip, const FlipPicture& size) {
 }
 
 bool flip_point(const PictureFlip& flip, int32_t* x, int32_t* y) {
-  if (flip.turn.transposes) std::swap(*x, *y);
+  if (flip.orientation.transposes) std::swap(*x, *y);
   for (const bool along_y : {false, true}) {
     const Shown shown = shown_along(flip, along_y);
     int32_t& at = along_y ? *y : *x;
@@ -204,13 +204,13 @@ bool flip_point(const PictureFlip& flip, int32_t* x, int32_t* y) {
 bool flip_along(const PictureFlip& flip, const FlipPicture& other, FlipRequest* request) {
   Along x, y;
   const auto along = [&](bool along_y, Along* axis) {
-    const bool source_y = along_y != flip.turn.transposes;
+    const bool source_y = along_y != flip.orientation.transposes;
     return flip_axis_along(shown_along(flip, along_y), source_y ? other.height : other.width,
                            source_y ? other.mcu_height : other.mcu_width, axis);
   };
   if (!along(false, &x) || !along(true, &y)) return false;
   if (!(x.is_whole && y.is_whole) && !same_aspect(flip.picture, other)) return false;
-  *request = {flip.turn, x.first, y.first, x.size, y.size};
+  *request = {flip.orientation, x.first, y.first, x.size, y.size};
   return true;
 }
 
@@ -345,13 +345,15 @@ class Flipper {
   // The tile of component `c` whose first block is at (x0, y0).
   void flip(int c, int32_t x0, int32_t y0) const {
     const FlipPlace& place = job_.places[c];
-    const bool turned = job_.turn.transposes;
+    const bool turned = job_.orientation.transposes;
     const int32_t x1 = std::min(x0 + kTile, job_.to[c].blocks_w);
     const int32_t y1 = std::min(y0 + kTile, job_.to[c].blocks_h);
     for (int32_t y = y0; y < y1; ++y) {
-      const FlipSource row = flip_source(y, place.top, job_.turn.mirrors_y, place.mirrored_h);
+      const FlipSource row =
+          flip_source(y, place.top, job_.orientation.mirrors_y, place.mirrored_h);
       for (int32_t x = x0; x < x1; ++x) {
-        const FlipSource column = flip_source(x, place.left, job_.turn.mirrors_x, place.mirrored_w);
+        const FlipSource column =
+            flip_source(x, place.left, job_.orientation.mirrors_x, place.mirrored_w);
         flip_block(rows_of<const Word>(job_.from[c], turned ? row.at : column.at,
                                        turned ? column.at : row.at),
                    signs_[column.mirrored][row.mirrored], rows_of<Word>(job_.to[c], x, y));
@@ -370,7 +372,7 @@ class Flipper {
 
   void flip_block(const BlockRows<const Word>& from, const Signs<Word>& signs,
                   const BlockRows<Word>& to) const {
-    if (!job_.turn.transposes)
+    if (!job_.orientation.transposes)
       copy_block(from, signs, to);
     else if (job_.arrangement == CoefArrangement::kZigzagBlock)
       transpose_zigzag(from, signs, to, places_);

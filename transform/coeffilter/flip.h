@@ -16,12 +16,12 @@
 namespace cudatransform {
 
 // A direction: rows become columns if `transposes`, then columns and rows are mirrored.
-struct Turn {
+struct Orientation {
   bool transposes = false;
   bool mirrors_x = false;  // the left side becomes the right one
   bool mirrors_y = false;
 
-  bool operator==(const Turn&) const = default;
+  bool operator==(const Orientation&) const = default;
 };
 
 // ---- What becomes of a picture ----
@@ -34,7 +34,7 @@ struct FlipPicture {
 };
 
 struct FlipRequest {
-  Turn turn;
+  Orientation orientation;
   // Of the transformed picture, in samples. It begins at a whole MCU: columns and rows before the
   // wanted ones stay if need be. A size of 0 goes to the edge.
   int32_t left = 0, top = 0, width = 0, height = 0;
@@ -61,7 +61,7 @@ Status plan_flip(const FlipPicture& picture, const FlipRequest& request, FlipPla
 // What was done to a picture.
 struct PictureFlip {
   FlipPicture picture;  // before
-  Turn turn;
+  Orientation orientation;
   FlipPlan plan;
   bool is_upright = false;  // the turn was the one that its orientation requested
 };
@@ -97,7 +97,7 @@ QuantTable transposed(const QuantTable& table);
 struct FlipJob {
   CoefNumber number = CoefNumber::kS16;
   CoefArrangement arrangement = CoefArrangement::kBlock;  // not kBand
-  Turn turn;
+  Orientation orientation;
   int components = 0;
   CoefArray from[kMaxCoefArrays], to[kMaxCoefArrays];
   FlipPlace places[kMaxCoefArrays];

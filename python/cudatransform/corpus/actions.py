@@ -181,8 +181,8 @@ def _row_of(one: Callable[[Picture, bytes, bytes], Row], picture: Picture, sourc
             if is_interruption(error):
                 raise
             return {"reason": str(error)}
-    told = dict.fromkeys(str(warning.message) for warning in caught)
-    return {**row, "warnings": list(told)} if told else row
+    messages = dict.fromkeys(str(warning.message) for warning in caught)
+    return {**row, "warnings": list(messages)} if messages else row
 
 
 def do_chunk(action: str, options: Row, root: bytes, number: int, names: List[bytes],

@@ -92,9 +92,9 @@ class Output:
         clash = clash_of(job["action"], files, Sameness())
         if clash is not None:
             raise FolderError(clash)
-        told = os.path.join(self.own, "job.json")
+        path = os.path.join(self.own, "job.json")
         try:
-            before = self._job_before(told)
+            before = self._job_before(path)
             if before is not None:
                 differ = sorted(key for key in {*job, *before} if job.get(key) != before.get(key))
                 if differ:
@@ -121,17 +121,17 @@ class Output:
                 shutil.rmtree(self.own)
             raise FolderError(clash)
 
-    def _job_before(self, told: str) -> Optional[Dict[str, Any]]:
+    def _job_before(self, path: str) -> Optional[Dict[str, Any]]:
         """The job that has this folder; None: none yet. Raises FolderError and OSError."""
-        if os.path.exists(told):
-            with open(told, encoding="utf-8") as file:
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
                 try:
                     before = json.load(file)
                 except ValueError as error:
-                    raise FolderError(f"{told} does not say which job's output this is: {error}"
+                    raise FolderError(f"{path} does not say which job's output this is: {error}"
                                       ) from error
             if not isinstance(before, dict):
-                raise FolderError(f"{told} does not say which job's output this is")
+                raise FolderError(f"{path} does not say which job's output this is")
             return before
         # A run that ended before it wrote job.json has left folders, and its lock.
         held = set(os.listdir(self.path)) if os.path.isdir(self.path) else set()

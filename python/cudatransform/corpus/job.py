@@ -50,7 +50,7 @@ def run(action: str, source: str, target: str, options: Dict[str, Any],
             count = sum(len(chunks[number]) for number, _ in missing)
             say(f"{len(files)} files; {count} to do")
             job = words_of(action, options, source, output.path, device)
-            with Progress(output, done, count, show or (lambda share, told: say(told))):
+            with Progress(output, done, count, show or (lambda share, text: say(text))):
                 _spread(job, missing, address, workers, device, say)
         return _conclude(action, output, chunks)
     finally:

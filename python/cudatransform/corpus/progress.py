@@ -55,10 +55,10 @@ class Progress:
         if self._begin is None:
             self._begin, self._first = now, self._done
         rate = (self._done - self._first) / max(now - self._begin, 1e-3)
-        told = f"{self._done} of {self._files} files, {self._bad} bad"
+        text = f"{self._done} of {self._files} files, {self._bad} bad"
         if rate:
-            told += f", {rate:.0f} files/s, {(self._files - self._done) / rate:.0f} s left"
-        self._show(self._done / self._files, told)
+            text += f", {rate:.0f} files/s, {(self._files - self._done) / rate:.0f} s left"
+        self._show(self._done / self._files, text)
 
 
 class Terminal:
@@ -76,13 +76,13 @@ class Terminal:
         with self._lock:
             self._write(f"{line}\n", self._bar)
 
-    def show(self, share: float, told: str) -> None:
-        """Draws the bar anew; without a terminal, writes `told` as a line."""
+    def show(self, share: float, text: str) -> None:
+        """Draws the bar anew; without a terminal, writes `text` as a line."""
         if not self._file.isatty():
-            self.say(told)
+            self.say(text)
             return
         filled = int(share * _BAR)
-        bar = f"[{'#' * filled}{'.' * (_BAR - filled)}] {told}"
+        bar = f"[{'#' * filled}{'.' * (_BAR - filled)}] {text}"
         with self._lock:
             # The last column stays free: behind it some terminals begin a line.
             self._write("", bar[:shutil.get_terminal_size().columns - 1])

@@ -38,7 +38,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-int pictures_wanted = 500, turns_wanted = 3;
+int pictures_wanted = 500, rounds_wanted = 3;
 std::regex only("");  // any
 constexpr const char* kStages[] = {"motion-decode", "residual-decode", "wavelet", "upsample",
                                    "motion-render"};
@@ -188,7 +188,7 @@ int run(const std::vector<std::string>& paths, const std::string& engine) {
   std::vector<Contestant> contestants;
   for (const std::string& path : paths) streams.push_back(read(path.c_str()));
   for (const Stream& stream : streams) add_contestants(stream, engine, &contestants);
-  cudatransform::bench::take_rounds(0, turns_wanted, [&](int) {
+  cudatransform::bench::take_rounds(0, rounds_wanted, [&](int) {
     for (Contestant& contestant : contestants) measure(contestant);
   });
   for (Contestant& contestant : contestants) {
@@ -212,7 +212,7 @@ int main(int argc, char** argv) {
     if (has_value(argument, "--pictures=", &number)) {
       pictures_wanted = static_cast<int>(number);
     } else if (has_value(argument, "--turns=", &number)) {
-      turns_wanted = static_cast<int>(number);
+      rounds_wanted = static_cast<int>(number);
     } else if (has_value(argument, "--only=", &pattern)) {
       only = std::regex(pattern);
     } else if (!argument.starts_with("--")) {

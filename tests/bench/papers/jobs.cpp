@@ -91,7 +91,7 @@ void PlaneJob::read_coefs(void* data) {
   require(fence->wait());
 }
 
-Times PlaneJob::time(int least_readings, double seconds) {
+Times PlaneJob::time(int min_readings, double seconds) {
   constexpr double kShortest = 3e-4;
   engine_.activate();
   Device& device = *engine_.device;
@@ -107,7 +107,7 @@ Times PlaneJob::time(int least_readings, double seconds) {
   run(1);
   const double once = std::max(run(1), 1e-7);
   const int launches = static_cast<int>(std::clamp(std::ceil(kShortest / once), 1.0, 1000.0));
-  return repeat(seconds, least_readings, [&] { return run(launches); });
+  return repeat(seconds, min_readings, [&] { return run(launches); });
 }
 
 }  // namespace cudatransform::bench

@@ -42,7 +42,7 @@ class PlaneJob {
   void read_coefs(void* data);  // of a forward job
   // By the device's clock. A reading has enough launches to last 0.3 ms; one job runs before all,
   // to warm up.
-  Times time(int least_readings, double seconds);
+  Times time(int min_readings, double seconds);
 
  private:
   const test::Engine& engine_;

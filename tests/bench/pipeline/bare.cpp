@@ -93,7 +93,7 @@ Kernels::Kernels(const PipeSize& size, Method method, int threads) : engine_(mak
   }
 }
 
-double Kernels::time_direction(bool forward, double seconds, int least_frames) {
+double Kernels::time_direction(bool forward, double seconds, int min_frames) {
   Device& device = *engine_.device;
   Queue& queue = device.queue(QueueKind::kCompute);
   const auto submit = [&](size_t i) {
@@ -104,7 +104,7 @@ double Kernels::time_direction(bool forward, double seconds, int least_frames) {
   };
   seconds_on(device, queue, [&] { submit(0); });  // loads modules
   // Rounds of the ring, so that the queue is never empty and never full.
-  const int round = std::max(least_frames, int(sets_.size()));
+  const int round = std::max(min_frames, int(sets_.size()));
   return repeat(seconds, 1,
                 [&] {
                   return seconds_on(device, queue, [&] {
@@ -115,9 +115,9 @@ double Kernels::time_direction(bool forward, double seconds, int least_frames) {
          round;
 }
 
-double Kernels::run(double seconds, int least_frames) {
-  return time_direction(true, seconds / 2, least_frames) +
-         time_direction(false, seconds / 2, least_frames);
+double Kernels::run(double seconds, int min_frames) {
+  return time_direction(true, seconds / 2, min_frames) +
+         time_direction(false, seconds / 2, min_frames);
 }
 
 Copies::Copies(const PipeSize& size, int depth) : size_(size), device_(make_cuda()) {
@@ -133,7 +133,7 @@ Copies::Copies(const PipeSize& size, int depth) : size_(size), device_(make_cuda
   }
 }
 
-double Copies::run(double seconds, int least_frames) {
+double Copies::run(double seconds, int min_frames) {
   size_t bytes = 0;
   const std::vector<Plane> planes = planes_of(size_, &bytes);
   Queue &up = device_->queue(QueueKind::kUpload), &down = device_->queue(QueueKind::kDownload);
@@ -157,7 +157,7 @@ double Copies::run(double seconds, int least_frames) {
   };
   int frames = 0;
   const double all = seconds_of([&] {
-    frames = take_rounds(seconds, least_frames,
+    frames = take_rounds(seconds, min_frames,
                          [&](int i) { copy_frame(slots_[size_t(i) % slots_.size()]); });
     for (Slot& slot : slots_) wait(slot);
   });

@@ -18,14 +18,14 @@ class Kernels {
   Kernels(const PipeSize& size, Method method, int threads);
   // Seconds of a forward and an inverse job together: on CUDA between two events around many of
   // each, on the CPU by the clock.
-  double run(double seconds, int least_frames);
+  double run(double seconds, int min_frames);
 
  private:
   struct Set {
     std::unique_ptr<Memory> source;
     std::shared_ptr<Memory> coefs, result;
   };
-  double time_direction(bool forward, double seconds, int least_frames);
+  double time_direction(bool forward, double seconds, int min_frames);
 
   test::Engine engine_;
   test::KernelJob forward_, inverse_;
@@ -37,7 +37,7 @@ class Kernels {
 class Copies {
  public:
   Copies(const PipeSize& size, int depth);
-  double run(double seconds, int least_frames);
+  double run(double seconds, int min_frames);
 
  private:
   struct Slot {

@@ -81,7 +81,7 @@ struct Contestant {
   Turns turns;
 };
 
-int least_frames(const Options& options, const PipeSize& size) {
+int min_frames(const Options& options, const PipeSize& size) {
   if (options.seconds == 0) return 2;
   return options.cuda && size.width < 4000 ? 500 : 50;
 }
@@ -124,7 +124,7 @@ class Session {
   void add_line(const std::string& name, const std::string& elements, const PipeSize& size,
                 const char* sink_caps, bool in_cuda, int count, const std::string& baseline = "",
                 const std::string& ratio = "") {
-    const int least = least_frames(options_, size);
+    const int least = min_frames(options_, size);
     contestants_.push_back({name,
                             [=] {
                               auto line =
@@ -140,7 +140,7 @@ class Session {
   template <typename Bare>
   void add_bare(const std::string& name, const PipeSize& size,
                 std::function<std::shared_ptr<Bare>()> make) {
-    const int least = least_frames(options_, size);
+    const int least = min_frames(options_, size);
     contestants_.push_back({name,
                             [=] {
                               return [=, bare = make()](double seconds) {

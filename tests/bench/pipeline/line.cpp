@@ -258,12 +258,12 @@ double Line::latency(int count) {
       .median();
 }
 
-Reading Line::run(double seconds, int least_frames) {
+Reading Line::run(double seconds, int min_frames) {
   int frames = 0;
   Reading reading;
   const double all = seconds_of([&] {
     const double begin = thread_seconds();
-    frames = take_rounds(seconds, least_frames, [&](int) { push_next(); });
+    frames = take_rounds(seconds, min_frames, [&](int) { push_next(); });
     reading.host_seconds = (thread_seconds() - begin) / frames;
     drain();
   });

@@ -44,7 +44,7 @@ class Line {
   Line& operator=(const Line&) = delete;
 
   // Pushes frames for a while, and waits until all of them have come out and are complete.
-  Reading run(double seconds, int least_frames);
+  Reading run(double seconds, int min_frames);
   // Seconds for a frame when as many leave as come, after the first ones: for elements that hold
   // frames back.
   double rate(int frames);

@@ -285,7 +285,7 @@ std::vector<Bytes> write_slices(const CodedPicture& picture) {
   return slices;
 }
 
-uint32_t least_slice_bytes(const CodedPicture& picture) {
+uint32_t min_slice_bytes(const CodedPicture& picture) {
   uint32_t least = 1;
   for_slices(picture, [&](int32_t column, int32_t row) {
     const LowDelayCodes codes(picture, column, row);
@@ -295,7 +295,7 @@ uint32_t least_slice_bytes(const CodedPicture& picture) {
   return least;
 }
 
-uint32_t least_size_scaler(const CodedPicture& picture) {
+uint32_t min_size_scaler(const CodedPicture& picture) {
   size_t most = 0;
   for_slices(picture, [&](int32_t column, int32_t row) {
     for (int c = 0; c < kMaxComponents; ++c) {

@@ -91,8 +91,8 @@ std::vector<uint8_t> write_band(const CodedPicture& picture, int component, int 
 std::vector<std::vector<uint8_t>> write_slices(const CodedPicture& picture);
 
 // The fewest bytes for every low delay slice, and the smallest scaler for high quality ones.
-uint32_t least_slice_bytes(const CodedPicture& picture);
-uint32_t least_size_scaler(const CodedPicture& picture);
+uint32_t min_slice_bytes(const CodedPicture& picture);
+uint32_t min_size_scaler(const CodedPicture& picture);
 
 // Dirac specification 2.2.3, clause 12.
 

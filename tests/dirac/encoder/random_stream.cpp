@@ -242,11 +242,11 @@ void draw_slice_sizes(Dice& dice, CodedPicture* picture) {
   picture->padding = static_cast<uint32_t>(dice.any(0, 1 << 20));
   if (picture->header.coding == DiracCoding::kHighQuality) {
     t.prefix_bytes = static_cast<uint32_t>(dice.one_in(3) ? dice.number(1, 9) : 0);
-    t.size_scaler = least_size_scaler(*picture) + static_cast<uint32_t>(dice.number(0, 2));
+    t.size_scaler = min_size_scaler(*picture) + static_cast<uint32_t>(dice.number(0, 2));
   } else {
     t.slice_denominator = static_cast<uint32_t>(dice.number(1, 9));
-    t.slice_numerator = least_slice_bytes(*picture) * t.slice_denominator +
-                        static_cast<uint32_t>(dice.number(0, 12));
+    t.slice_numerator =
+        min_slice_bytes(*picture) * t.slice_denominator + static_cast<uint32_t>(dice.number(0, 12));
   }
 }
 

@@ -70,7 +70,7 @@ struct Case {
   std::function<int(std::mt19937&)> coef = [](std::mt19937& r) {
     return r() % 4 == 0 ? static_cast<int>(r() % 201) - 100 : 0;
   };
-  int least_qp = 0, most_qp = 63;
+  int min_qp = 0, max_qp = 63;
   bool has_matrix = false;
 };
 
@@ -85,8 +85,8 @@ class Picture {
       ApvPlane& plane = job_.plane[c];
       for (uint8_t& qp : plane.qp)
         qp = static_cast<uint8_t>(
-            of.least_qp +
-            static_cast<int>(random_() % static_cast<unsigned>(of.most_qp - of.least_qp + 1)));
+            of.min_qp +
+            static_cast<int>(random_() % static_cast<unsigned>(of.max_qp - of.min_qp + 1)));
       for (uint8_t& weight : plane.matrix)
         weight = static_cast<uint8_t>(of.has_matrix ? 1 + random_() % 255 : 16);
     }
@@ -198,7 +198,7 @@ TEST(ApvInverse, Depths) {
     Case of;
     of.depth = depth;
     of.shift = depth % 2 == 0 ? 16 - depth : 0;
-    of.most_qp = max_apv_qp(depth);
+    of.max_qp = max_apv_qp(depth);
     of.has_matrix = depth % 4 == 0;
     expect_definition(of);
   }
@@ -226,7 +226,7 @@ TEST(ApvInverse, Extremes) {
     for (int qp = 0; qp <= max_apv_qp(depth); qp += quick() ? 7 : 1) {
       Case of;
       of.depth = depth;
-      of.least_qp = of.most_qp = qp;
+      of.min_qp = of.max_qp = qp;
       of.seed = static_cast<uint32_t>(qp);
       of.has_matrix = qp % 2 == 0;
       of.coef = [](std::mt19937& r) {

@@ -13,8 +13,8 @@ namespace {
 int up_to(std::mt19937& random, int most) { return static_cast<int>(random() % (most + 1)); }
 
 // By definition: the sample of the picture that is at a place of the result.
-std::pair<int, int> source_of(const FlipPicture& picture, const Turn& turn, const FlipPlan& plan,
-                              int x, int y) {
+std::pair<int, int> source_of(const FlipPicture& picture, const Orientation& orientation,
+                              const FlipPlan& plan, int x, int y) {
   int mcu_w = picture.mcu_width, mcu_h = picture.mcu_height;
   if (turn.transposes) std::swap(mcu_w, mcu_h);
   x += plan.left * mcu_w;
@@ -44,11 +44,11 @@ Case random_case(std::mt19937& random) {
   made.other.height += made.other.height == 0 ? 16 : 0;
   made.picture = {made.other.width * made.scale, made.other.height * made.scale,
                   random() % 2 ? 8 : 16, random() % 2 ? 8 : 16};
-  made.request.turn = {random() % 2 == 0, random() % 2 == 0, random() % 2 == 0};
+  made.request.orientation = {random() % 2 == 0, random() % 2 == 0, random() % 2 == 0};
   made.request.trim = random() % 2 == 0;
   if (random() % 2 == 0) return made;
   int width = made.picture.width, height = made.picture.height;
-  if (made.request.turn.transposes) std::swap(width, height);
+  if (made.request.orientation.transposes) std::swap(width, height);
   const int step = random() % 2 ? 16 * made.scale : 1;
   made.request.left = up_to(random, width - 1) / step * step;
   made.request.top = up_to(random, height - 1) / step * step;
@@ -61,8 +61,8 @@ void expect_same_view(const Case& of, const FlipPlan& plan, const FlipPlan& alon
   const auto& [picture, other, request, scale] = of;
   for (int y = 0; y < plan.height; y++)
     for (int x = 0; x < plan.width; x++) {
-      const auto [large_x, large_y] = source_of(picture, request.turn, plan, x, y);
-      ASSERT_EQ(source_of(other, request.turn, along, x / scale, y / scale),
+      const auto [large_x, large_y] = source_of(picture, request.orientation, plan, x, y);
+      ASSERT_EQ(source_of(other, request.orientation, along, x / scale, y / scale),
                 std::pair(large_x / scale, large_y / scale));
     }
 }
@@ -80,7 +80,7 @@ TEST(FlipAlong, ShowsTheSameView) {
   int possible = 0, impossible = 0, exact = 0;
   for (int i = 0; i < 4000; i++) {
     const Case of = random_case(random);
-    PictureFlip flip = {of.picture, of.request.turn, {}};
+    PictureFlip flip = {of.picture, of.request.orientation, {}};
     ASSERT_TRUE(plan_flip(of.picture, of.request, &flip.plan).ok());
     FlipRequest request;
     if (!flip_along(flip, of.other, &request)) {
@@ -104,7 +104,7 @@ TEST(FlipAlong, ShowsTheSameView) {
 TEST(FlipAlong, WholeMcusFollow) {
   for (int turn = 0; turn < 8; turn++)
     for (const int scale : {1, 2, 4}) {
-      const Turn how = {(turn & 4) != 0, (turn & 2) != 0, (turn & 1) != 0};
+      const Orientation how = {(turn & 4) != 0, (turn & 2) != 0, (turn & 1) != 0};
       const FlipPicture picture = {128 * scale, 64 * scale, 16, 16}, other = {128, 64, 8, 8};
       for (const FlipRequest& request :
            {FlipRequest{how}, FlipRequest{how, 16 * scale, 32 * scale, 16 * scale, 16 * scale}}) {
@@ -120,9 +120,9 @@ TEST(FlipAlong, AnotherViewFollowsAsAWholeAlone) {
   PictureFlip flip = {{320, 240, 16, 16}, {true, true, false}, {}};
   const FlipPicture wide = {160, 80, 8, 8};
   FlipRequest along;
-  ASSERT_TRUE(plan_flip(flip.picture, {flip.turn}, &flip.plan).ok());
+  ASSERT_TRUE(plan_flip(flip.picture, {flip.orientation}, &flip.plan).ok());
   EXPECT_TRUE(flip_along(flip, wide, &along));
-  ASSERT_TRUE(plan_flip(flip.picture, {flip.turn, 0, 0, 128, 320}, &flip.plan).ok());
+  ASSERT_TRUE(plan_flip(flip.picture, {flip.orientation, 0, 0, 128, 320}, &flip.plan).ok());
   EXPECT_FALSE(flip_along(flip, wide, &along));
   EXPECT_TRUE(flip_along(flip, {160, 120, 8, 8}, &along));
 }
@@ -131,7 +131,7 @@ TEST(FlipAlong, PointsAreWhereTheirSamplesAre) {
   std::mt19937 random(2);
   for (int i = 0; i < 200; i++) {
     const Case of = random_case(random);
-    PictureFlip flip = {of.picture, of.request.turn, {}};
+    PictureFlip flip = {of.picture, of.request.orientation, {}};
     ASSERT_TRUE(plan_flip(of.picture, of.request, &flip.plan).ok());
     int found = 0;
     for (int y = 0; y < of.picture.height; y++)
@@ -139,7 +139,7 @@ TEST(FlipAlong, PointsAreWhereTheirSamplesAre) {
         int to_x = x, to_y = y;
         if (!flip_point(flip, &to_x, &to_y)) continue;
         found++;
-        ASSERT_EQ(source_of(of.picture, flip.turn, flip.plan, to_x, to_y), std::pair(x, y));
+        ASSERT_EQ(source_of(of.picture, flip.orientation, flip.plan, to_x, to_y), std::pair(x, y));
       }
     EXPECT_EQ(found, flip.plan.width * flip.plan.height);
   }

@@ -61,8 +61,8 @@ void define_block(const int64_t* from, bool transposes, bool mirrors_x, bool mir
   for (int i = 0; i < 64; ++i) to[i] = std::llround(turned[i]);
 }
 
-CoefComponent define(const CoefComponent& from, const Turn& turn, const FlipPlace& place, int w,
-                     int h) {
+CoefComponent define(const CoefComponent& from, const Orientation& orientation,
+                     const FlipPlace& place, int w, int h) {
   CoefComponent to(w, h);
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x) {
@@ -82,7 +82,7 @@ CoefComponent define(const CoefComponent& from, const Turn& turn, const FlipPlac
 struct Case {
   CoefNumber number;
   CoefArrangement arrangement;
-  Turn turn;
+  Orientation orientation;
 };
 
 std::vector<Case> all_cases() {
@@ -111,7 +111,7 @@ std::string fault_of(const Engine& engine, const Case& of, uint32_t seed) {
   FlipJob job;
   job.number = of.number;
   job.arrangement = of.arrangement;
-  job.turn = of.turn;
+  job.orientation = of.orientation;
   job.components = 1 + up_to(random, kMaxCoefArrays - 1);
   CoefComponents from, expected;
   for (int c = 0; c < job.components; ++c) {
@@ -120,7 +120,8 @@ std::string fault_of(const Engine& engine, const Case& of, uint32_t seed) {
     const int most = is_long ? 1 : seed % 8 == 0 ? 24 : 9;
     int w = 1 + up_to(random, most), h = 1 + up_to(random, most);
     if (is_long) (c % 2 == 0 ? w : h) = 4096;
-    const int turned_w = of.turn.transposes ? h : w, turned_h = of.turn.transposes ? w : h;
+    const int turned_w = of.orientation.transposes ? h : w,
+              turned_h = of.orientation.transposes ? w : h;
     FlipPlace& place = job.places[c];
     const bool is_cropped = random() % 2 == 0;
     place.left = is_cropped ? up_to(random, turned_w - 1) : 0;
@@ -129,7 +130,7 @@ std::string fault_of(const Engine& engine, const Case& of, uint32_t seed) {
     place.mirrored_h = turned_h - (random() % 2 ? up_to(random, turned_h) : 0);
     const int to_w = turned_w - place.left, to_h = turned_h - place.top;
     from.push_back(random_component(random, w, h));
-    expected.push_back(define(from.back(), of.turn, place,
+    expected.push_back(define(from.back(), of.orientation, place,
                               to_w - (is_cropped ? up_to(random, to_w - 1) : 0),
                               to_h - (is_cropped ? up_to(random, to_h - 1) : 0)));
   }
@@ -160,15 +161,15 @@ TEST(CoefFilters, FlipEqualsTurnedSamples) {
       for (uint32_t i = 0; i < count; ++i, ++seed)
         ASSERT_EQ(fault_of(engine, of, seed), "")
             << engine.name << " number " << static_cast<int>(of.number) << " arrangement "
-            << static_cast<int>(of.arrangement) << " turn " << of.turn.transposes
-            << of.turn.mirrors_x << of.turn.mirrors_y << " seed " << seed;
+            << static_cast<int>(of.arrangement) << " turn " << of.orientation.transposes
+            << of.orientation.mirrors_x << of.orientation.mirrors_y << " seed " << seed;
   }
 }
 
 TEST(CoefFilters, FlipRefusesWhatWouldLeaveItsBuffers) {
   alignas(16) static int16_t memory[2][6 * 64];
   FlipJob good;
-  good.turn = {true, true, false};
+  good.orientation = {true, true, false};
   good.components = 1;
   good.from[0] = {memory[0], 384, 3, 2, 0};
   good.to[0] = {memory[1], 256, 2, 3, 0};
@@ -180,7 +181,7 @@ TEST(CoefFilters, FlipRefusesWhatWouldLeaveItsBuffers) {
       {"no components", [](FlipJob& job) { job.components = 0; }},
       {"five components", [](FlipJob& job) { job.components = 5; }},
       {"band", [](FlipJob& job) { job.arrangement = CoefArrangement::kBand; }},
-      {"not turned", [](FlipJob& job) { job.turn.transposes = false; }},
+      {"not turned", [](FlipJob& job) { job.orientation.transposes = false; }},
       {"left of it", [](FlipJob& job) { job.places[0].left = -1; }},
       {"right of it", [](FlipJob& job) { job.places[0].left = 1; }},
       {"below it", [](FlipJob& job) { job.places[0].top = 3; }},
