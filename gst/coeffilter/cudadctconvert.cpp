@@ -240,6 +240,7 @@ static void gst_cuda_dct_convert_class_init(GstCudaDctConvertClass* klass) {
       G_OBJECT_CLASS(klass),
       {quality_property(quant, "JPEG quality for quantizing unquantized input")});
   base_class->element_name = "cudadctconvert";
+  base_class->only_measures = cudatransform::kMeasureTime;
   base_class->category = cudadctconvert_debug;
   base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_convert_kernels);
   base_class->make_transform = cudatransform::make_transform<ConvertTransform>;

@@ -92,8 +92,8 @@ GST_ELEMENT_REGISTER_DEFINE(cudadctflip, "cudadctflip", GST_RANK_NONE,
 static GstVideoOrientationMethod direction_of(GstBuffer* in, GstVideoOrientationMethod by_tags) {
   const GstDctJpegMeta* meta = in ? gst_buffer_get_dct_jpeg_meta(in) : nullptr;
   Orientation orientation;
-  return meta && cudatransform::read_upright_orientation(*meta, &turn)
-             ? cudatransform::method_of(turn)
+  return meta && cudatransform::read_upright_orientation(*meta, &orientation)
+             ? cudatransform::method_of(orientation)
              : by_tags;
 }
 
@@ -354,6 +354,7 @@ static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
   trans_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_transform_meta);
   trans_class->copy_metadata = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_copy_metadata);
   base_class->element_name = "cudadctflip";
+  base_class->only_measures = cudatransform::kMeasureTime;
   base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_flip_kernels);
   base_class->category = cudadctflip_debug;
   base_class->make_transform = cudatransform::make_transform<FlipTransform>;

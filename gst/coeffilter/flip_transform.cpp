@@ -63,7 +63,7 @@ GstVideoOrientationMethod method_of(const Orientation& orientation) {
        {GST_VIDEO_ORIENTATION_90R, GST_VIDEO_ORIENTATION_180, GST_VIDEO_ORIENTATION_90L,
         GST_VIDEO_ORIENTATION_HORIZ, GST_VIDEO_ORIENTATION_VERT, GST_VIDEO_ORIENTATION_UL_LR,
         GST_VIDEO_ORIENTATION_UR_LL})
-    if (orientation_of(method) == turn) return method;
+    if (orientation_of(method) == orientation) return method;
   return GST_VIDEO_ORIENTATION_IDENTITY;
 }
 
@@ -199,9 +199,9 @@ bool read_upright_orientation(const GstDctJpegMeta& meta, Orientation* orientati
   const auto* data =
       meta.segments ? static_cast<const uint8_t*>(g_bytes_get_data(meta.segments, &size)) : nullptr;
   try {
-    const int orientation = exif_orientation({data, size});
-    *turn = upright_orientation(orientation);
-    return orientation != 0;
+    const int exif = exif_orientation({data, size});
+    *orientation = upright_orientation(exif);
+    return exif != 0;
   } catch (const std::bad_alloc&) {
     return false;
   }

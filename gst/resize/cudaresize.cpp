@@ -314,6 +314,7 @@ static void gst_cuda_resize_class_init(GstCudaResizeClass* klass) {
   trans_class->get_unit_size = GST_DEBUG_FUNCPTR(gst_cuda_resize_get_unit_size);
   trans_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_resize_transform_meta);
   base_class->element_name = "cudaresize";
+  base_class->only_measures = cudatransform::kMeasureTime;
   base_class->category = cudaresize_debug;
   base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_resize_kernels);
   base_class->make_transform = cudatransform::make_transform<ResizeTransform>;

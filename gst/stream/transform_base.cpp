@@ -150,6 +150,17 @@ static void install_settings(GObjectClass* klass) {
   const SettingsOf<EngineSettings> engine([](gpointer element) -> auto& {
     return GST_CUDA_TRANSFORM_BASE(element)->state->engine_settings;
   });
+  const auto warn_of_unmeasured = [](GObject* object, bool) {
+    auto* self = GST_CUDA_TRANSFORM_BASE(object);
+    const guint only = GST_CUDA_TRANSFORM_BASE_GET_CLASS(self)->only_measures;
+    GST_OBJECT_LOCK(self);
+    const guint ignored = only ? self->state->settings.measure_kinds & ~only : 0;
+    GST_OBJECT_UNLOCK(self);
+    if (ignored & cudatransform::kMeasurePsnr)
+      GST_WARNING_OBJECT(self, "measure=psnr is ignored: this element does not measure PSNR");
+    if (ignored & cudatransform::kMeasureZeroShare)
+      GST_WARNING_OBJECT(self, "measure=zeros is ignored: this element does not count zeros");
+  };
   const SettingsOf<FrameLoopSettings> loop(
       [](gpointer element) -> auto& { return GST_CUDA_TRANSFORM_BASE(element)->state->settings; });
   cudatransform::install_properties(
@@ -163,7 +174,8 @@ static void install_settings(GObjectClass* klass) {
                 &FrameLoopSettings::async_depth,
                 {.min = 1, .max = cudatransform::FramesInFlight::kMax, .flags = kUpToReady}),
        loop.row("measure", "Measure", "Measurements to make on each frame",
-                &FrameLoopSettings::measure_kinds, {.type = GST_TYPE_CUDA_TRANSFORM_MEASURE}),
+                &FrameLoopSettings::measure_kinds,
+                {.type = GST_TYPE_CUDA_TRANSFORM_MEASURE, .changed = warn_of_unmeasured}),
        loop.row("post-messages", "Post Messages",
                 "Post an element message on the bus for each measured frame",
                 &FrameLoopSettings::post_messages)});

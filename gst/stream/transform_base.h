@@ -49,6 +49,7 @@ struct GstCudaTransformBaseClass {
   const char* element_name;    // of messages and of the stats structure
   GstDebugCategory* category;  // the frame loop's debug category
   cudatransform::KernelProbe probe_kernels;
+  guint only_measures;  // the MeasureKinds of the element; 0: all
   // Makes the transform of a new element, which has this frame mover and its engine.
   std::unique_ptr<cudatransform::FrameTransform> (*make_transform)(
       cudatransform::FrameMover& mover);

@@ -432,12 +432,12 @@ KernelJob filter_job(const char* kind, const std::string& keys, const Ops* Engin
 KernelJob flip_job(const KernelSize& size, const Layout& layout, const char* name,
                    const Orientation& orientation) {
   KernelSize flipped = size;
-  if (turn.transposes) std::swap(flipped.width, flipped.height);
-  return filter_job<FlipJob>("flip", std::string("layout:") + layout.name + "/turn:" + name,
+  if (orientation.transposes) std::swap(flipped.width, flipped.height);
+  return filter_job<FlipJob>("flip", std::string("layout:") + layout.name + "/orientation:" + name,
                              &Engine::flip_ops, {size, layout.kinds}, {flipped, layout.kinds},
                              [=](FlipJob* job) {
                                job->arrangement = layout.kinds.arrangement;
-                               job->orientation = turn;
+                               job->orientation = orientation;
                                job->places[0] = {0, 0, job->to[0].blocks_w, job->to[0].blocks_h};
                              });
 }

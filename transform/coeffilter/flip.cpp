@@ -59,15 +59,15 @@ struct Shown {
 };
 
 Shown shown_along(const PictureFlip& flip, bool along_y) {
-  const auto& [picture, turn, plan, is_upright] = flip;
+  const auto& [picture, orientation, plan, is_upright] = flip;
   // Columns of the transformed picture are rows of the picture if it is transposed.
-  const bool source_y = along_y != turn.transposes;
+  const bool source_y = along_y != orientation.transposes;
   const int64_t size = source_y ? picture.height : picture.width;
   const int64_t mcu = source_y ? picture.mcu_height : picture.mcu_width;
   const int64_t begin = (along_y ? plan.top : plan.left) * mcu;
   const int32_t mirrored = along_y ? plan.mirrored_h : plan.mirrored_w;
   return {begin, begin + (along_y ? plan.height : plan.width), size,
-          along_y ? turn.mirrors_y : turn.mirrors_x, mirrored * mcu};
+          along_y ? orientation.mirrors_y : orientation.mirrors_x, mirrored * mcu};
 }
 
 // `at` of `size` samples in an image of `other` samples: exactly, or at an edge that is less than

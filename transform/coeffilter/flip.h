@@ -63,7 +63,7 @@ struct PictureFlip {
   FlipPicture picture;  // before
   Orientation orientation;
   FlipPlan plan;
-  bool is_upright = false;  // the turn was the one that its orientation requested
+  bool is_upright = false;  // the orientation is the one that undoes the Exif orientation
 };
 
 // Where the result has partial MCUs that should have been mirrored: "right edge", "bottom edge" or

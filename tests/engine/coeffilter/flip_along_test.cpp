@@ -16,13 +16,13 @@ int up_to(std::mt19937& random, int most) { return static_cast<int>(random() % (
 std::pair<int, int> source_of(const FlipPicture& picture, const Orientation& orientation,
                               const FlipPlan& plan, int x, int y) {
   int mcu_w = picture.mcu_width, mcu_h = picture.mcu_height;
-  if (turn.transposes) std::swap(mcu_w, mcu_h);
+  if (orientation.transposes) std::swap(mcu_w, mcu_h);
   x += plan.left * mcu_w;
   y += plan.top * mcu_h;
   const int whole_w = plan.mirrored_w * mcu_w, whole_h = plan.mirrored_h * mcu_h;
-  if (turn.mirrors_x && x < whole_w) x = whole_w - 1 - x;
-  if (turn.mirrors_y && y < whole_h) y = whole_h - 1 - y;
-  if (turn.transposes) std::swap(x, y);
+  if (orientation.mirrors_x && x < whole_w) x = whole_w - 1 - x;
+  if (orientation.mirrors_y && y < whole_h) y = whole_h - 1 - y;
+  if (orientation.transposes) std::swap(x, y);
   return {x, y};
 }
 

@@ -67,12 +67,13 @@ CoefComponent define(const CoefComponent& from, const Orientation& orientation,
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x) {
       int at_x = place.left + x, at_y = place.top + y;
-      const bool mirrors_x = turn.mirrors_x && at_x < place.mirrored_w;
-      const bool mirrors_y = turn.mirrors_y && at_y < place.mirrored_h;
+      const bool mirrors_x = orientation.mirrors_x && at_x < place.mirrored_w;
+      const bool mirrors_y = orientation.mirrors_y && at_y < place.mirrored_h;
       if (mirrors_x) at_x = place.mirrored_w - 1 - at_x;
       if (mirrors_y) at_y = place.mirrored_h - 1 - at_y;
-      if (turn.transposes) std::swap(at_x, at_y);
-      define_block(from.block(at_x, at_y), turn.transposes, mirrors_x, mirrors_y, to.block(x, y));
+      if (orientation.transposes) std::swap(at_x, at_y);
+      define_block(from.block(at_x, at_y), orientation.transposes, mirrors_x, mirrors_y,
+                   to.block(x, y));
     }
   return to;
 }
