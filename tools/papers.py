@@ -28,11 +28,11 @@ DATA = os.path.join(FOLDER, "papers.json")
 PAPERS = ("whitepaper", "hong", "gpudct", "dirac")
 
 DESCRIPTION = """\
-Measures on this machine what four papers printed, and shows their tables with ours beside them:
-the whitepaper of NVIDIA's DCT8x8 sample, Hong et al., GPUDCT, and van der Laan et al. on Dirac. The
-CPU engine always, the CUDA engine where there is a card. Takes some minutes. Where there is no
-figure of ours stands a dash, with the reason. Into the folder go papers.md, papers.json (this run)
-and the figures that the whitepaper draws.
+Measures on this machine what four papers printed, and prints their tables with ours: the
+whitepaper of NVIDIA's DCT8x8 sample, Hong et al., GPUDCT, and van der Laan et al. on Dirac. Uses
+the CPU engine, and the CUDA engine if there is a GPU. Takes some minutes. A dash replaces a missing
+figure, with the reason. Writes papers.md, papers.json (this run) and the whitepaper's figures into
+the folder.
 """
 SIZES = {"1K": "1024", "2K": "2048", "4K": "4096",
          "1024^2": "1024", "2048^2": "2048", "4096^2": "4096"}
@@ -238,8 +238,8 @@ def parse(arguments):
                         help="the whitepaper's picture, from NVIDIA's cuda-samples; default: that "
                         "of the tests' data, else the demo's photograph")
     parser.add_argument("--jpeg", metavar="FILE",
-                        help="levels for GPUDCT's tables; default: 006mp-cathedral.jpg of the "
-                        "tests' data, which the paper uses")
+                        help="the file of GPUDCT's coefficients; default: "
+                        "006mp-cathedral.jpg of the tests' data, which the paper uses")
     parser.add_argument("--dirac-streams", metavar="FOLDER",
                         help="where make_dirac's streams are already; default: they are made, "
                         "which takes a minute")

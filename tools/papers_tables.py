@@ -131,7 +131,7 @@ def machine_text(run):
     if (run["others"] or 0) >= 0.02:
         text += f"; others used {100 * run['others']:.0f} % of the processors' time meanwhile"
     if run["quick"]:
-        text += "; a quick run of small planes: figures mean nothing beside the paper's"
+        text += "; a quick run of small planes: figures are not comparable with the paper's"
     return text
 
 
@@ -190,11 +190,11 @@ def text(data, wanted, runs):
 def markdown(data, wanted, runs, pictures=()):
     """`pictures`: links to the figures that have been drawn."""
     links = {os.path.basename(link): link for link in pictures}
-    parts = ["# The papers' tables, beside ours",
-             "What four papers and projects printed, and what this project makes of the same "
-             "tables. `tools/papers` measures and writes this page; `tools/papers --from RUN.json "
-             "...` shows runs of several machines beside each other. A dash's number has its "
-             "reason below the table. Figures of a paper are as printed.",
+    parts = ["# The papers' tables, with ours",
+             "Tables that four papers and projects printed, with this project's figures. "
+             "`tools/papers` measures and writes this page; `tools/papers --from RUN.json ...` "
+             "compares runs of several machines. A dash's number refers to its reason below the "
+             "table. Figures of a paper are as printed.",
              "\n".join("- " + sentence for sentence in legend(runs))]
     for paper in chosen(data, wanted):
         parts += [f"## {paper['name']}", paper["citation"], f"Its machine: {paper['machine']}.",
