@@ -102,7 +102,8 @@ class Picture(Structure):
                 ("channels", c_int32), ("data", c_void_p), ("pitch", c_int64),
                 ("components", c_int32), ("n_tables", c_int32), ("component", Component * 4),
                 ("tables", (c_uint16 * 64) * 4), ("markers", c_void_p), ("markers_size", c_size_t),
-                ("trailing", c_void_p), ("trailing_size", c_size_t), ("attachments", POINTER(Place)),
+                ("trailing", c_void_p), ("trailing_size", c_size_t),
+                ("attachments", POINTER(Place)),
                 ("n_attachments", c_int32), ("block", c_void_p), ("rest", c_void_p)]
 
 
