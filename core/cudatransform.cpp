@@ -102,6 +102,12 @@ CtCode check(const CtDecodeOptions& options, CtError* error) {
   if (scale != 0 && scale != 1 && scale != 2 && scale != 4 && scale != 8)
     return wrong("scale is 1, 2, 4 or 8", scale);
   if (scale > 1 && options.output == CT_OUTPUT_LEVELS) return wrong("levels have scale 1", scale);
+  const int32_t draft_width = options.draft_width, draft_height = options.draft_height;
+  if (draft_width < 0 || draft_height < 0 || (draft_width > 0) != (draft_height > 0))
+    return wrong("draft_width and draft_height are both 0 or both more",
+                 std::min(draft_width, draft_height));
+  if (draft_width > 0 && (scale > 1 || options.output == CT_OUTPUT_LEVELS))
+    return wrong("draft_width needs pixels and scale 1", draft_width);
   if (options.batches < 0 || options.batches > 64)
     return wrong("batches are 0 to 64", options.batches);
   return CT_OK;

@@ -117,6 +117,9 @@ typedef struct {
   uint64_t max_pixels;  // of a picture; 0: 134217728; UINT64_MAX: no limit
   uint64_t max_memory;  // bytes for a picture, not counting its file; 0: no limit
   int32_t batches;      // in flight in a decoder; 0: 3
+  // Of pixels, instead of `scale`, for both more than 0: 1/8, 1/4 or 1/2 of the size where that is
+  // at least as large, as Pillow's draft() has it.
+  int32_t draft_width, draft_height;
 } CtDecodeOptions;
 
 // A file. With `path` NULL it lies in memory: `data`, `size`, which must stay until its pictures

@@ -55,6 +55,14 @@ RgbSubsampling ratio_of(const JpegSampling& sampling, size_t c) {
           static_cast<int>(sampling.max_v() / sampling.v[c])};
 }
 
+// Of the whole picture. A draft's is Pillow's.
+int scale_of(const JpegHeader& header, const CtDecodeOptions& options) {
+  if (options.draft_width == 0) return std::max(options.scale, 1);
+  const uint32_t most = std::min(header.width / static_cast<uint32_t>(options.draft_width),
+                                 header.height / static_cast<uint32_t>(options.draft_height));
+  return most >= 8 ? 8 : most >= 4 ? 4 : most >= 2 ? 2 : 1;
+}
+
 // As in libjpeg (jdmaster.c), a component that has half the columns and half the rows gets an
 // inverse twice as large instead of an upsampling.
 int scale_of(RgbSubsampling by, int scale) {
@@ -99,7 +107,7 @@ Status plan_pixels(const JpegHeader& header, const CtDecodeOptions& options, boo
   *plan = {};
   plan->header = header;
   plan->output = options.output;
-  plan->scale = std::max(options.scale, 1);
+  plan->scale = scale_of(header, options);
   for (size_t c = 0; c < static_cast<size_t>(header.components); ++c) {
     plan->levels_at[c] = plan->level_bytes;
     plan->level_bytes += aligned(row_bytes(header.blocks_w[c]) * header.blocks_h[c]);

@@ -21,7 +21,8 @@ from .cuda import CudaPicture
 from .errors import NO_DESCRIPTORS, Failure, ReadError, one_of, read_error, warn, whole_number
 from .picture import Picture
 
-MODES = ("RGB", "L", "CMYK")
+CHANNELS = {"RGB": 3, "L": 1, "CMYK": 4}
+MODES = tuple(CHANNELS)
 REDUCES = (1, 2, 4, 8)
 ON_ERROR = ("fail", "conceal")
 _MOST_IDLE = 64
@@ -55,6 +56,7 @@ class Wanted(NamedTuple):
     """The pixels or coefficients that are made of files; `device` is None for the CPU.
 
     mode: of pixels; None: coefficients
+    draft: width and height that pixels have at least, where they are reduced for it
     """
 
     mode: Optional[str] = None
@@ -62,6 +64,7 @@ class Wanted(NamedTuple):
     upsampling: str = "fancy"
     device: Optional[int] = None
     limits: Limits = Limits()
+    draft: Optional[Tuple[int, int]] = None
 
     @classmethod
     def of(cls, *arguments: Any) -> "Wanted":
@@ -85,6 +88,18 @@ class Wanted(NamedTuple):
             raise ValueError("mode='CMYK' needs reduce=1 and device='cpu'")
         return cls(mode, int(reduce), upsampling, number, Limits(*limits).check())
 
+    def drafted(self, size: Any) -> "Wanted":
+        """The same at a scale that pixels of a size need at least. Raises ValueError.
+
+        size: width and height, or the shorter side
+        """
+        if size is None:
+            raise ValueError("draft=True needs size")
+        if self.reduce != 1 or self.mode == "CMYK":
+            raise ValueError("draft=True needs reduce=1 and mode='RGB' or 'L'")
+        width, height = size if isinstance(size, tuple) else (size, size)
+        return self._replace(draft=(width, height))
+
     @property
     def is_pixels(self) -> bool:
         """Whether the library makes the pixels; those of CMYK are made of coefficients."""
@@ -96,7 +111,7 @@ class Wanted(NamedTuple):
         return _native.DecodeOptions(
             ctypes.sizeof(_native.DecodeOptions), output, UPSAMPLINGS.index(self.upsampling),
             self.reduce if self.is_pixels else 1, limits.on_error == "conceal", True, False,
-            limits.max_pixels or 0, limits.max_memory or 0, batches)
+            limits.max_pixels or 0, limits.max_memory or 0, batches, *(self.draft or (0, 0)))
 
     def why_not(self, sampling: str, depth: int) -> Optional[str]:
         """Why there are no such pixels of sound files of that kind; None: there are."""
@@ -104,7 +119,8 @@ class Wanted(NamedTuple):
             return f"its samples have {depth} bits: read(source).pixels() decodes them"
         if self.mode != "CMYK" and sampling.startswith(("CMYK", "YCCK")):
             return f"it is {sampling}: pass mode='CMYK'"
-        is_plain = self.device is None and (self.reduce == 1 or sampling.startswith("RGB"))
+        is_whole = self.reduce == 1 and self.draft is None
+        is_plain = self.device is None and (is_whole or sampling.startswith("RGB"))
         if self.mode == "L" and not is_plain:
             return f"mode='L' of {sampling} needs device='cpu' and reduce=1"
         return color.why_no_pixels(sampling)

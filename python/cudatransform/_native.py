@@ -25,7 +25,7 @@ from .errors import Unavailable
  DEVICE_LOST, FORKED, FAILED) = range(11)  # CtCode
 RGB, GRAY, LEVELS = range(3)               # CtOutput
 PRESETS = "annex-k", "perceptual"           # CtPreset
-TYPES = "uint8", "uint16", "int16", "int32", "float16", "float32"  # CtType, but for its last
+TYPES = "uint8", "uint16", "int16", "int32", "float16", "float32", "bfloat16"  # CtType
 COLORS = "GRAYSCALE", "YCbCr", "RGB", "CMYK", "YCCK"  # CtColor, as samplings begin
 FORK_REMEDY = ("start it by spawn or forkserver (torch: DataLoader(..., "
                "multiprocessing_context='spawn'))")
@@ -54,7 +54,7 @@ class DecodeOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("output", c_int), ("upsampling", c_int),
                 ("scale", c_int32), ("conceal", c_int32), ("keep_metadata", c_int32),
                 ("stack", c_int32), ("max_pixels", c_uint64), ("max_memory", c_uint64),
-                ("batches", c_int32)]
+                ("batches", c_int32), ("draft_width", c_int32), ("draft_height", c_int32)]
 
 
 class EncodeOptions(Structure):
