@@ -122,6 +122,12 @@ typedef struct {
   int32_t draft_width, draft_height;
 } CtDecodeOptions;
 
+// Left and top inclusive, right and bottom exclusive, in pixels of the whole result; all 0: the
+// whole picture.
+typedef struct {
+  int32_t left, top, right, bottom;
+} CtCrop;
+
 // A file. With `path` NULL it lies in memory: `data`, `size`, which must stay until its pictures
 // have been pulled. Otherwise the library reads it, on its threads, with `path` in the encoding of
 // the file system.
@@ -129,6 +135,10 @@ typedef struct {
   const void* data;
   size_t size;
   const char* path;
+  // Of pixels: the part that is output. What it does not need is not decoded where that can be
+  // avoided, so damage may not be found there. Such pixels have gaps between rows, and are not
+  // stacked.
+  CtCrop crop;
 } CtSource;
 
 enum { CT_MAX_COMPONENTS = 4, CT_MAX_TABLES = 4 };

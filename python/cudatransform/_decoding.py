@@ -18,8 +18,10 @@ from ._gone import in_turn, when_gone
 from ._info import orientation_of, upright
 from ._sources import Sources
 from .cuda import CudaPicture
-from .errors import NO_DESCRIPTORS, Failure, ReadError, one_of, read_error, warn, whole_number
+from .errors import (NO_DESCRIPTORS, Failure, ReadError, is_interruption, one_of, read_error, warn,
+                     whole_number)
 from .picture import Picture
+from .resampling import crop_of, cropped
 
 CHANNELS = {"RGB": 3, "L": 1, "CMYK": 4}
 MODES = tuple(CHANNELS)
@@ -159,6 +161,14 @@ class _Single(_native.Pictures):
         return _array_of(wanted, block, *self._pixels.item())
 
 
+def decode_part(wanted: Wanted, source: Any, exif: bool, crop: Tuple[int, ...]) -> Any:
+    """As decode_one() of crop_of(), in the picture as it is to be seen. Raises ValueError, too."""
+    is_known = type(source) is bytes or type(source) is str
+    if wanted.is_pixels and (not exif or is_known and orientation_of(source) in (None, 1)):
+        return _decode_any(wanted, source, False, crop)
+    return cropped(decode_one(wanted, source, exif), crop)
+
+
 def decode_one(wanted: Wanted, source: Any, exif: bool = False) -> Any:
     """What is wanted of a file. Raises ReadError, TypeError and Unavailable.
 
@@ -181,8 +191,9 @@ def decode_one(wanted: Wanted, source: Any, exif: bool = False) -> Any:
     return upright(made, orientation_of(source)) if exif else made
 
 
-def _decode_any(wanted: Wanted, source: Any, exif: bool) -> Any:
-    sources, pictures, error = Sources((source,)), _native.Pictures(1), _native.Error()
+def _decode_any(wanted: Wanted, source: Any, exif: bool, crop: Any = None) -> Any:
+    sources = Sources((source,), None if crop is None else (crop,))
+    pictures, error = _native.Pictures(1), _native.Error()
     _native.check(_native.library().ct_decode(
         _native.engine(wanted.device), _options(wanted), sources.array, 1, pictures.array, error),
         error)
@@ -211,6 +222,16 @@ def upright_item(pixels: np.ndarray, sources: Sources, index: int) -> Any:
         return Failure(sources.names[index], error.reason)
 
 
+def part_of(pixels: Any, crop: Any, name: str) -> Any:
+    """A part of a file's pixels, or a Failure: the picture has no such part."""
+    try:
+        return cropped(pixels, crop_of(crop))
+    except ValueError as error:
+        if is_interruption(error):
+            raise
+        return Failure(name, str(error))
+
+
 def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> List[Any]:
     """What is wanted of each file of a batch, or a Failure. Raises Unavailable."""
     codes = pictures.columns(_CODES)["code"]
@@ -231,6 +252,8 @@ def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> Li
         items[index] = Failure(name, sources.reasons.get(index, error.words))
         if error.code == _native.UNSUPPORTED and wanted.is_pixels:
             items[index] = _otherwise(wanted, sources.again(index), items[index])
+            if sources.crops is not None and not isinstance(items[index], Failure):
+                items[index] = part_of(items[index], sources.crops[index], name)
     if wanted.mode == "CMYK":
         items = [item if isinstance(item, Failure) else _ink_of(item, name, wanted)
                  for name, item in zip(sources.names, items)]
@@ -275,9 +298,9 @@ def _array_of(wanted: Wanted, block: _native.Block, width: int, height: int, dat
     is_rgb = wanted.mode == "RGB"
     shape = (height, width, 3) if is_rgb else (height, width)
     block.address = data
-    if wanted.device is None:
-        return block.array(shape)
     strides = (pitch, 3, 1) if is_rgb else (pitch, 1)
+    if wanted.device is None:
+        return block.array(shape, strides if pitch > strides[1] * width else None)
     return CudaArray(block, 0, shape, strides, wanted.device, _UINT8)
 
 

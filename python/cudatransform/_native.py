@@ -69,15 +69,17 @@ class EncodeOptions(Structure):
 
 
 class Source(Structure):
-    """CtSource."""
+    """CtSource, with the members of its CtCrop."""
 
-    _fields_ = [("data", c_void_p), ("size", c_size_t), ("path", c_char_p)]
+    _fields_ = [("data", c_void_p), ("size", c_size_t), ("path", c_char_p), ("left", c_int32),
+                ("top", c_int32), ("right", c_int32), ("bottom", c_int32)]
 
 
 class HeldSource(Structure):
-    """CtSource, which keeps the bytes that it is given."""
+    """Source, which keeps the bytes that it is given."""
 
-    _fields_ = [("data", c_char_p), ("size", c_size_t), ("path", c_char_p)]
+    _fields_ = [("data", c_char_p), ("size", c_size_t), ("path", c_char_p), ("left", c_int32),
+                ("top", c_int32), ("right", c_int32), ("bottom", c_int32)]
 
 
 class Component(Structure):

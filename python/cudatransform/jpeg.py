@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _device, color
 from ._cuda_memory import CudaArray, downloaded
-from ._decoding import CHANNELS, MODES, Wanted, check_exif, decode_one
+from ._decoding import CHANNELS, MODES, Wanted, check_exif, decode_one, decode_part
 from ._encoding import Levelling, Options, encoded, written
 from ._info import info
 from ._levels import check_markers, check_sides
@@ -22,7 +22,7 @@ from ._sources import Source
 from ._store import check_target, store
 from .errors import one_of, true_or_false
 from .picture import Picture
-from .resampling import Resampling, box_of, crop_of, cropped, parts_of, resize, size_of
+from .resampling import Resampling, box_of, crop_of, parts_of, resize, size_of
 from .transform import check_method
 
 if TYPE_CHECKING:
@@ -192,11 +192,10 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     how.check(CHANNELS[mode], max_memory)
     true_or_false("draft", draft)
     wanted = wanted.drafted(how.size) if draft else wanted
-    part = None if crop is None else crop_of("crop", crop)
+    part = None if crop is None else crop_of(crop)
     boxes = None if box is None else [box_of(box)]
-    pixels = decode_one(wanted, source, bool(exif))
-    if part is not None:
-        pixels = cropped(pixels, "crop", part)
+    pixels = (decode_one(wanted, source, bool(exif)) if part is None else
+              decode_part(wanted, source, bool(exif), part))
     if size is None and how.is_plain():
         return np.ascontiguousarray(pixels) if device == "cpu" else pixels
     return parts_of(how.stacked([pixels], boxes))[0]

@@ -9,14 +9,14 @@ from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, Seq
 
 import numpy as np
 
-from ._decoding import CHANNELS, MODES, Ahead, Wanted, check_exif, upright_item
+from ._decoding import CHANNELS, MODES, Ahead, Wanted, check_exif, part_of, upright_item
 from ._filters import check_type
 from ._sources import Source, Sources
 from ._walk import walk_through
 from .errors import Failure, Unavailable, is_interruption, one_of, true_or_false, whole_number
 from .picture import Picture
 from .planes import Planes
-from .resampling import LAYOUTS, Resampling, crop_of, cropped, parts_of
+from .resampling import LAYOUTS, Resampling, parts_of
 
 _MOST_BATCHES = 64  # under way, as the library takes them
 
@@ -234,7 +234,10 @@ class Walk:
     def __init__(self, reader: Reader) -> None:
         self._batch, self._planes, self._exif = reader.batch_size, reader.planes, reader.exif
         self._resampling, self._stack, self._crops = reader.resampling, reader.stack, reader.crops
-        self._begun = 0  # files of the batches that have come
+        # The library crops where it knows before: it decodes only what crops need.
+        self._crops_ahead = (self._crops is not None and not callable(self._crops) and
+                             not self._exif and reader.wanted[0].is_pixels)
+        self._pushed = self._pulled = 0  # files
         most = min(_MOST_BATCHES, 1 - -2 * reader.num_workers // reader.batch_size)
         self._devices = [Ahead(wanted, reader.own_workers, most) for wanted in reader.wanted]
         self._most = most * len(self._devices)
@@ -267,7 +270,7 @@ class Walk:
                     return
                 if files:
                     ahead = min(self._devices, key=len)
-                    ahead.push(Sources(files))
+                    ahead.push(Sources(files, self._crops_of(len(files))))
                     self._under_way.append(ahead)
                 self._has_ended = len(files) < self._batch
             except Unavailable:
@@ -277,6 +280,15 @@ class Walk:
                     raise
                 self._error, self._has_ended = error, True
 
+    def _crops_of(self, count: int) -> Any:
+        """Those of the next files for the library; None: they are whole."""
+        first, self._pushed = self._pushed, self._pushed + count
+        if not self._crops_ahead:
+            return None
+        crops = self._crops[first:self._pushed]
+        # Files beyond are Failures when they come.
+        return np.concatenate([crops, np.tile((0, 0, 1, 1), (count - len(crops), 1))])
+
     def _batch_of(self, sources: Sources, items: List[Any]) -> Batch:
         self._files.give_room(self._batch)
         if self._planes is not None:
@@ -285,7 +297,7 @@ class Walk:
         if self._exif:
             items = [item if isinstance(item, Failure) else upright_item(item, sources, index)
                      for index, item in enumerate(items)]
-        first, self._begun = self._begun, self._begun + len(items)
+        first, self._pulled = self._pulled, self._pulled + len(items)
         stacked = None
         if self._resampling is not None:
             items = [item if isinstance(item, Failure) else
@@ -308,11 +320,12 @@ class Walk:
         elif crop is not None:
             if number >= len(crop):
                 return Failure(name, f"crops has {len(crop)} rows, expected more than {number}")
-            crop = crop[number]
+            crop = None if self._crops_ahead else crop[number]
+        if crop is not None:
+            pixels = part_of(pixels, crop, name)
         try:
-            if crop is not None:
-                pixels = cropped(pixels, "crop", crop_of("crop", crop))
-            how.size_of(pixels.shape)
+            if not isinstance(pixels, Failure):
+                how.size_of(pixels.shape)
             return pixels
         except ValueError as error:
             if is_interruption(error):

@@ -308,20 +308,20 @@ def box_of(given: Any) -> Tuple[float, ...]:
     return sides
 
 
-def crop_of(name: str, given: Any) -> Tuple[int, ...]:
+def crop_of(given: Any) -> Tuple[int, ...]:
     """Left, top, right and bottom of whole pixels. Raises TypeError and ValueError."""
-    sides = tuple(whole_number(f"each side of {name}", side) for side in given)
+    sides = tuple(whole_number("each side of crop", side) for side in given)
     if len(sides) != 4 or sides[0] >= sides[2] or sides[1] >= sides[3]:
-        raise ValueError(f"{name} must be (left, top, right, bottom) and not empty, not {given!r}")
+        raise ValueError(f"crop must be (left, top, right, bottom) and not empty, not {given!r}")
     return sides
 
 
-def cropped(pixels: Any, name: str, crop: Tuple[int, ...]) -> Any:
+def cropped(pixels: Any, crop: Tuple[int, ...]) -> Any:
     """A part of pixels, without a copy. Raises ValueError."""
     left, top, right, bottom = crop
     height, width = pixels.shape[:2]
     if left < 0 or top < 0 or right > width or bottom > height:
-        raise ValueError(f"{name} {crop} reaches beyond the {width}x{height} picture")
+        raise ValueError(f"crop {crop} is empty or reaches beyond the {width}x{height} picture")
     if isinstance(pixels, np.ndarray):
         return pixels[top:bottom, left:right]
     return pixels.part(left, top, right, bottom)
