@@ -5,11 +5,11 @@
 //     twin   transform/apv/vectors.cpp, transform/apv/arithmetic.h
 //     test   tests/engine/apv/apv_test.cpp, tests/conformance/apv_test.cpp
 //     bench  tests/engine/kernel_jobs.cpp: case:apv
-//     page   docs/kernels.md, 23
+//     page   docs/kernels.md, 24
 //   apv_entropy   all chains of a frame in a launch, a thread a chain (entropy.cu)
 //     twin   apv/entropy.cpp
 //     test   tests/conformance/apv_test.cpp
-//     page   docs/kernels.md, 23
+//     page   docs/kernels.md, 24
 #pragma once
 
 #include <cstdint>
