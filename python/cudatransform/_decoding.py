@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 from ctypes import byref, c_int32, c_void_p
 from functools import lru_cache, partial
-from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from .cuda import CudaPicture
 from .errors import (NO_DESCRIPTORS, Failure, ReadError, is_interruption, one_of, read_error, warn,
                      whole_number)
 from .picture import Picture
-from .resampling import crop_of, cropped
+from .resampling import Decoded, crop_of, cropped
 
 CHANNELS = {"RGB": 3, "L": 1, "CMYK": 4}
 MODES = tuple(CHANNELS)
@@ -232,8 +233,12 @@ def part_of(pixels: Any, crop: Any, name: str) -> Any:
         return Failure(name, str(error))
 
 
-def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> List[Any]:
-    """What is wanted of each file of a batch, or a Failure. Raises Unavailable."""
+def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures,
+             make: Optional[Callable[..., Iterator[Any]]] = None) -> List[Any]:
+    """What is wanted of each file of a batch, or a Failure. Raises Unavailable.
+
+    make: of the pictures, as decoded_pixels() does it; None: arrays or Pictures
+    """
     codes = pictures.columns(_CODES)["code"]
     refused = {index: pictures.array[index].error for index in np.flatnonzero(codes).tolist()}
     for index, error in refused.items():
@@ -245,7 +250,7 @@ def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> Li
         for name, picture in zip(sources.names, pictures.array):
             if picture.error.code == _native.OK and picture.error.text:
                 warn(f"{name}: {picture.error.words}")
-    make = _pixels if wanted.is_pixels else _pictures
+    make = make or (_pixels if wanted.is_pixels else _pictures)
     items = list(make(wanted, sources, pictures))
     for index, error in refused.items():
         name = sources.names[index]
@@ -288,6 +293,14 @@ def _pixels(wanted: Wanted, _: Sources, pictures: _native.Pictures) -> Iterator[
     rows = zip(pictures.take_blocks(), *(columns[name].tolist() for name in _PIXELS.names or ()))
     for row in rows:
         yield _array_of(wanted, *row)
+
+
+def decoded_pixels(wanted: Wanted, _: Sources, pictures: _native.Pictures) -> Iterator[Decoded]:
+    """The same, which `pictures` holds on; nonsense of those that there are not."""
+    columns, count = pictures.columns(_PIXELS), len(pictures)
+    rows = (columns[name].tolist() for name in ("data", "pitch", "width", "height"))
+    return map(Decoded, *rows, itertools.repeat(CHANNELS[wanted.mode or ""], count),
+               itertools.repeat(wanted.device, count))
 
 
 def _array_of(wanted: Wanted, block: _native.Block, width: int, height: int, data: int,
@@ -349,8 +362,8 @@ class Ahead:
         _native.check(self._library.ct_decoder_push(self._decoder, sources.array,
                                                     len(sources.array), error), error)
 
-    def pull(self) -> Optional[Tuple[Sources, List[Any]]]:
-        """The oldest batch and its items; None: it is not done yet, after some time."""
+    def pull(self) -> Optional[Tuple[Wanted, Sources, _native.Pictures]]:
+        """The oldest batch, for items_of(); None: it is not done yet, after some time."""
         _native.check_process(self._process)
         sources, is_done, error = self._under_way[0], c_int32(), _native.Error()
         pictures = _native.Pictures(len(sources.array))
@@ -359,4 +372,4 @@ class Ahead:
         if not is_done.value:
             return None
         del self._under_way[0]
-        return sources, items_of(self._wanted, sources, pictures)
+        return self._wanted, sources, pictures

@@ -9,7 +9,8 @@ from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, Seq
 
 import numpy as np
 
-from ._decoding import CHANNELS, MODES, Ahead, Wanted, check_exif, part_of, upright_item
+from ._decoding import (CHANNELS, MODES, Ahead, Wanted, check_exif, decoded_pixels, items_of,
+                        part_of, upright_item)
 from ._filters import check_type
 from ._sources import Source, Sources
 from ._walk import walk_through
@@ -289,8 +290,10 @@ class Walk:
         # Files beyond are Failures when they come.
         return np.concatenate([crops, np.tile((0, 0, 1, 1), (count - len(crops), 1))])
 
-    def _batch_of(self, sources: Sources, items: List[Any]) -> Batch:
+    def _batch_of(self, wanted: Wanted, sources: Sources, pictures: Any) -> Batch:
         self._files.give_room(self._batch)
+        is_direct = self._resampling is not None and not self._exif and wanted.is_pixels
+        items = items_of(wanted, sources, pictures, decoded_pixels if is_direct else None)
         if self._planes is not None:
             items = [item if isinstance(item, Failure) else item.planes(self._planes)
                      for item in items]
@@ -300,9 +303,10 @@ class Walk:
         first, self._pulled = self._pulled, self._pulled + len(items)
         stacked = None
         if self._resampling is not None:
-            items = [item if isinstance(item, Failure) else
-                     self._cropped(self._resampling, item, first + index, sources.names[index])
-                     for index, item in enumerate(items)]
+            if self._crops is not None or not isinstance(self._resampling.size, tuple):
+                items = [item if isinstance(item, Failure) else
+                         self._cropped(self._resampling, item, first + index, sources.names[index])
+                         for index, item in enumerate(items)]
             good = [index for index, item in enumerate(items) if not isinstance(item, Failure)]
             pixels = [items[index] for index in good]
             if good and self._stack:
@@ -323,9 +327,10 @@ class Walk:
             crop = None if self._crops_ahead else crop[number]
         if crop is not None:
             pixels = part_of(pixels, crop, name)
+        if isinstance(how.size, tuple) or isinstance(pixels, Failure):
+            return pixels
         try:
-            if not isinstance(pixels, Failure):
-                how.size_of(pixels.shape)
+            how.size_of(pixels.shape)
             return pixels
         except ValueError as error:
             if is_interruption(error):

@@ -146,7 +146,8 @@ class Resampling(NamedTuple):
         images = _images_of(arrays)
         channels, device = images.array[0].channels, images.device
         self._check_channels(channels)
-        sizes = {self.size_of((image.height, image.width, channels)) for image in images.array}
+        sizes = ({self.size} if isinstance(self.size, tuple) else
+                 {self.size_of((image.height, image.width, channels)) for image in images.array})
         if len(sizes) > 1:
             raise ValueError("size must be (width, height) of arrays of different sizes, not "
                              f"{self.size!r}")
@@ -185,6 +186,27 @@ def parts_of(stacked: Any) -> Sequence[Any]:
     return stacked if isinstance(stacked, np.ndarray) else stacked.parts()
 
 
+class Decoded(NamedTuple):
+    """Pixels in the memory of a decoded picture, which somebody else holds: those of a batch that
+    becomes one array need none of their own."""
+
+    address: int
+    pitch: int
+    width: int
+    height: int
+    channels: int  # 1: without a dimension for it
+    device: Optional[int]
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        return ((self.height, self.width) if self.channels == 1 else
+                (self.height, self.width, self.channels))
+
+    def part(self, left: int, top: int, right: int, bottom: int) -> "Decoded":
+        return self._replace(address=self.address + top * self.pitch + left * self.channels,
+                             width=right - left, height=bottom - top)
+
+
 class _Resized(_native.Block):
     """The library's results, one after the other."""
 
@@ -199,6 +221,11 @@ class _Resized(_native.Block):
         self.address = data.value or 0
 
 
+# Those of the first of Decoded's members, and the last.
+_COLUMNS = _native.columns_of(_native.Image, "data", "pitch", "width", "height", "channels",
+                              "on_device")
+
+
 class _Images:
     """Pixels as the library takes them, and what holds their memory."""
 
@@ -211,8 +238,20 @@ class _Images:
 
 def _images_of(arrays: Sequence[Any]) -> _Images:
     images = _Images(len(arrays))
+    if all(isinstance(one, Decoded) for one in arrays):
+        columns = _native.as_array(images.array, _COLUMNS)
+        *values, (images.device, *_) = zip(*arrays)
+        for name, column in zip(_COLUMNS.names or (), values):
+            columns[name] = column
+        images.are_flat = arrays[0].channels == 1
+        columns["on_device"] = images.device is not None
+        return images
     kinds = set()
     for index, given in enumerate(arrays):
+        if isinstance(given, Decoded):
+            images.array[index] = _native.Image(*given[:5], given.device is not None)
+            kinds.add((given.device, given.channels, len(given.shape)))
+            continue
         on_device = isinstance(given, _device.View) or _device.is_on_device(given)
         if on_device:
             pixels: Any = given if isinstance(given, _device.View) else _device.view(given)
