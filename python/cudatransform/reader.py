@@ -97,13 +97,7 @@ class Reader:
                  stack: Optional[bool] = None, like: str = "pillow-13",
                  recipe: str = "torchvision", mean: Optional[Sequence[float]] = None,
                  std: Optional[Sequence[float]] = None) -> None:
-        if isinstance(paths, (str, bytes, os.PathLike)):
-            path = os.fsdecode(paths)
-            files = f"glob.glob({os.path.join(path, '*.jpg')!r})" if os.path.isdir(path) else [path]
-            raise ValueError(f"paths must be an iterable of paths, such as {files}, not {paths!r}")
-        if not hasattr(paths, "__iter__") and not hasattr(paths, "__getitem__"):
-            raise TypeError("paths must be an iterable of paths, not "
-                            f"{type(paths).__name__}")
+        _check_paths(paths)
         whole_number("batch_size", batch_size)
         if batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, not {batch_size}")
@@ -115,6 +109,8 @@ class Reader:
         if output == "coefficients" and (mode, reduce, upsampling, exif) != ("RGB", 1, "fancy",
                                                                              False):
             raise ValueError("mode, reduce, upsampling and exif need output='pixels'")
+        self.wanted = [Wanted.of(mode if output == "pixels" else None, reduce, upsampling, one,
+                                 max_pixels, max_memory, on_error) for one in _devices_of(device)]
         how = (resample, reducing_gap, like, recipe, mean, std)
         if size is None and not all(map(operator.is_, (*how, crops, draft, stack), _NO_RESAMPLING)):
             raise ValueError("resample, reducing_gap, like, recipe, mean, std, crops, draft and "
@@ -133,8 +129,6 @@ class Reader:
             raise ValueError("dtype needs layout='band', which needs output='coefficients'")
         if layout == "band" and output == "pixels":
             raise ValueError("layout='band' needs output='coefficients'")
-        self.wanted = [Wanted.of(mode if output == "pixels" else None, reduce, upsampling, one,
-                                 max_pixels, max_memory, on_error) for one in _devices_of(device)]
         true_or_false("draft", draft)
         if draft:
             self.wanted = [wanted.drafted(self.resampling and self.resampling.size)
@@ -181,6 +175,16 @@ class Reader:
                 yield batch
         finally:
             walk.close()
+
+
+def _check_paths(paths: Any) -> None:
+    """Raises TypeError and ValueError."""
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        path = os.fsdecode(paths)
+        files = f"glob.glob({os.path.join(path, '*.jpg')!r})" if os.path.isdir(path) else [path]
+        raise ValueError(f"paths must be an iterable of paths, such as {files}, not {paths!r}")
+    if not hasattr(paths, "__iter__") and not hasattr(paths, "__getitem__"):
+        raise TypeError(f"paths must be an iterable of paths, not {type(paths).__name__}")
 
 
 # The arguments of a Reader that does not resample.

@@ -248,37 +248,42 @@ def _images_of(arrays: Sequence[Any]) -> _Images:
         return images
     kinds = set()
     for index, given in enumerate(arrays):
-        if isinstance(given, Decoded):
-            images.array[index] = _native.Image(*given[:5], given.device is not None)
-            kinds.add((given.device, given.channels, len(given.shape)))
-            continue
-        on_device = isinstance(given, _device.View) or _device.is_on_device(given)
-        if on_device:
-            pixels: Any = given if isinstance(given, _device.View) else _device.view(given)
-        else:
-            pixels = np.asarray(given)
-        shape = pixels.shape
-        if pixels.dtype != np.uint8 or 0 in shape or not (
-                len(shape) == 2 or len(shape) == 3 and shape[2] <= 4):
-            raise ValueError("pixels must be uint8 (height, width) or (height, width, 1 to 4), "
-                             f"not {pixels.dtype} {shape}")
-        channels = 1 if len(shape) == 2 else shape[2]
-        steps = (channels, 1)[-len(shape) + 1:]
-        if on_device:
-            pixels = _device.with_rows(pixels, steps)
-        elif pixels.strides[1:] != steps or pixels.strides[0] < shape[1] * channels:
-            pixels = np.ascontiguousarray(pixels)
-        device = pixels.device if on_device else None
-        kinds.add((device, channels, len(shape)))
-        address = pixels.address if on_device else _native.address_of(pixels)
-        images.array[index] = _native.Image(address, pixels.strides[0], shape[1], shape[0],
-                                            channels, on_device)
-        images.held.append(pixels)
+        images.array[index], held, kind = _image_of(given)
+        images.held.append(held)
+        kinds.add(kind)
     if len(kinds) > 1:
         raise ValueError("arrays must have the same number of channels, and lie on one device")
     (images.device, _, dimensions), = kinds
     images.are_flat = dimensions == 2
     return images
+
+
+def _image_of(given: Any) -> Tuple[_native.Image, Any, Tuple[Optional[int], int, int]]:
+    """An array's image, what holds its memory, and its device, channels and dimensions. Raises
+    ValueError."""
+    if isinstance(given, Decoded):
+        on_device = given.device is not None
+        return (_native.Image(*given[:5], on_device), None,
+                (given.device, given.channels, len(given.shape)))
+    on_device = isinstance(given, _device.View) or _device.is_on_device(given)
+    if on_device:
+        pixels: Any = given if isinstance(given, _device.View) else _device.view(given)
+    else:
+        pixels = np.asarray(given)
+    shape = pixels.shape
+    if pixels.dtype != np.uint8 or 0 in shape or not (
+            len(shape) == 2 or len(shape) == 3 and shape[2] <= 4):
+        raise ValueError("pixels must be uint8 (height, width) or (height, width, 1 to 4), "
+                         f"not {pixels.dtype} {shape}")
+    channels = 1 if len(shape) == 2 else shape[2]
+    steps = (channels, 1)[-len(shape) + 1:]
+    if on_device:
+        pixels = _device.with_rows(pixels, steps)
+    elif pixels.strides[1:] != steps or pixels.strides[0] < shape[1] * channels:
+        pixels = np.ascontiguousarray(pixels)
+    address = pixels.address if on_device else _native.address_of(pixels)
+    image = _native.Image(address, pixels.strides[0], shape[1], shape[0], channels, on_device)
+    return image, pixels, (pixels.device if on_device else None, channels, len(shape))
 
 
 def _kind_of(dtype: Any) -> str:
