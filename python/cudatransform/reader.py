@@ -220,7 +220,7 @@ def _crops_of(crops: Any, paths: Any) -> Any:
                          f"bottom of each picture, not {made.dtype} {made.shape}")
     if hasattr(paths, "__len__") and len(made) != len(paths):
         raise ValueError(f"crops must have a row for each of {len(paths)} paths, not {len(made)}")
-    return made
+    return made.astype(np.int64)
 
 
 def _devices_of(device: Any) -> Sequence[Any]:

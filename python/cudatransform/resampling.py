@@ -357,6 +357,8 @@ def crop_of(given: Any) -> Tuple[int, ...]:
     sides = tuple(whole_number("each side of crop", side) for side in given)
     if len(sides) != 4 or sides[0] >= sides[2] or sides[1] >= sides[3]:
         raise ValueError(f"crop must be (left, top, right, bottom) and not empty, not {given!r}")
+    if sides[0] < 0 or sides[1] < 0 or max(sides) > _LARGEST_SIDE:
+        raise ValueError(f"crop {sides} reaches beyond the picture")
     return sides
 
 

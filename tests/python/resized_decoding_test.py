@@ -154,7 +154,7 @@ class Reading(unittest.TestCase):
         def function(width, height):
             seen.append((width, height))
             return self.crops[[i for i in range(len(self.files)) if i != 4][len(seen) - 1]]
-        for crops in (self.crops, np.array(self.crops), function):
+        for crops in (self.crops, np.array(self.crops), np.array(self.crops, np.uint8), function):
             for paths in (self.files, iter(self.files)):
                 seen.clear()
                 reader = ct.Reader(paths, 4, output="pixels", crops=crops, **options)
@@ -172,7 +172,8 @@ class Reading(unittest.TestCase):
         crops = [(0, 0, 10, 10)] * len(self.files)
         crops[1], crops[2], crops[3] = (0, 0, wide + 1, 5), (5, 5, 5, 9), (-1, 0, 4, 4)
         failed = {1: "reaches beyond", 2: "empty", 3: "reaches beyond", 4: "Not a JPEG"}
-        for given in (crops, lambda *_, rows=itertools.chain(crops[:4], crops[5:]): next(rows)):
+        rows = itertools.chain(crops[:4], crops[5:])
+        for given in (crops, np.array(crops, np.int16), lambda *_: next(rows)):
             reader = ct.Reader(self.files, 3, output="pixels", size=(8, 8), crops=given)
             items = [item for batch in reader for item in batch]
             self.assertEqual({index for index, item in enumerate(items)
@@ -294,7 +295,9 @@ class Types(unittest.TestCase):
 
     def test_arguments(self):
         for options in ({"crop": (0, 0, 61, 5)}, {"crop": (0, 0, 0, 5)}, {"crop": (0, 0, 5)},
-                        {"crop": (0, 0, 5.5, 5)}, {"box": (0, 0, 4, 4)}, {"draft": True},
+                        {"crop": (0, 0, 5.5, 5)}, {"crop": (0, 0, 1 << 70, 5)},
+                        {"crop": (-1, 0, 5, 5)}, {"crop": (0, 0, 1 << 63, 1 << 31)},
+                        {"crop": "abcd"}, {"crop": 5}, {"box": (0, 0, 4, 4)}, {"draft": True},
                         {"size": 8, "draft": "yes"}, {"size": 8, "box": (0, 0, float("nan"), 4)},
                         {"size": 8, "crop": (0, 0, 8, 8), "box": (0, 0, 9, 8)},
                         {"size": 0}, {"reducing_gap": 2}, {"resample": "box"},
