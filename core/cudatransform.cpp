@@ -104,6 +104,12 @@ CtCode check(const CtDecodeOptions& options, CtError* error) {
     return wrong("scale is 1, 2, 4 or 8", scale);
   if (scale > 1 && options.output == CT_OUTPUT_COEFFICIENTS)
     return wrong("quantized coefficients have scale 1", scale);
+  const int32_t draft_width = options.draft_width, draft_height = options.draft_height;
+  if (draft_width < 0 || draft_height < 0 || (draft_width > 0) != (draft_height > 0))
+    return wrong("draft_width and draft_height are both 0 or both more",
+                 std::min(draft_width, draft_height));
+  if (draft_width > 0 && (scale > 1 || options.output == CT_OUTPUT_COEFFICIENTS))
+    return wrong("draft_width needs pixels and scale 1", draft_width);
   if (options.batches < 0 || options.batches > 64)
     return wrong("batches are 0 to 64", options.batches);
   return CT_OK;

@@ -118,7 +118,16 @@ typedef struct {
   uint64_t max_pixels;  // of a picture; 0: 134217728; UINT64_MAX: no limit
   uint64_t max_memory;  // bytes for a picture, not counting its file; 0: no limit
   int32_t batches;      // in flight in a decoder; 0: 3
+  // Of pixels, instead of `scale`, for both more than 0: 1/8, 1/4 or 1/2 of the size where that is
+  // at least as large, as Pillow's draft() has it.
+  int32_t draft_width, draft_height;
 } CtDecodeOptions;
+
+// Left and top inclusive, right and bottom exclusive, in pixels of the whole result; all 0: the
+// whole picture.
+typedef struct {
+  int32_t left, top, right, bottom;
+} CtCrop;
 
 // A file. With `path` NULL it lies in memory: `data`, `size`, which must stay until its pictures
 // have been pulled. Otherwise the library reads it, on its threads, with `path` in the encoding of
@@ -127,6 +136,10 @@ typedef struct {
   const void* data;
   size_t size;
   const char* path;
+  // Of pixels: the part that is output. What it does not need is not decoded where that can be
+  // avoided, so damage may not be found there. Such pixels have gaps between rows, and are not
+  // stacked.
+  CtCrop crop;
 } CtSource;
 
 enum { CT_MAX_COMPONENTS = 4, CT_MAX_TABLES = 4 };

@@ -249,7 +249,7 @@ Status make_pixels(CtEngine& engine, const CtDecodeOptions& options, const CtPic
     header.blocks_h[c] = static_cast<uint32_t>(from.component[c].blocks_h);
   }
   PixelPlan plan;
-  CT_RETURN_IF_ERROR(plan_pixels(header, options, !engine.is_cuda(), &plan));
+  CT_RETURN_IF_ERROR(plan_pixels(header, options, {}, !engine.is_cuda(), &plan));
   CT_RETURN_IF_ERROR(engine.blocks->take(plan.pixel_bytes, &to->block));
   CtBlock* planes = nullptr;
   if (plan.plane_bytes > 0) CT_RETURN_IF_ERROR(engine.blocks->take(plan.plane_bytes, &planes));

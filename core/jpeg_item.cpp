@@ -72,6 +72,7 @@ void JpegItem::open(const CtSource& source, const CtDecodeOptions& options, bool
   if (const Status status = take_bytes(source); !status.ok())
     return fail(status.code == StatusCode::kFailed ? CT_UNREADABLE : code_of(status.code),
                 status.message);
+  crop_ = source.crop;
   const Status status = open_picture(options, dense);
   if (!status.ok()) return fail(status);
   is_sound_ = picture_.error.code == CT_OK;
@@ -148,7 +149,7 @@ Status JpegItem::open_picture(const CtDecodeOptions& options, bool dense) {
   if (options.conceal == 0 && file_.size() < header.min_bytes)
     return damaged("truncated: " + std::to_string(file_.size()) + " bytes, expected at least " +
                    std::to_string(header.min_bytes) + " for " + size_of(header));
-  CT_RETURN_IF_ERROR(plan_pixels(header, options, dense, &plan_));
+  CT_RETURN_IF_ERROR(plan_pixels(header, options, crop_, dense, &plan_));
   if (const uint64_t bytes = plan_.bytes() + trailing_size_;
       options.max_memory != 0 && bytes > options.max_memory) {
     fail(CT_LIMIT, size_of(header) + " picture needs " + std::to_string(bytes) +
@@ -164,8 +165,14 @@ bool JpegItem::decode(const CtDecodeOptions& options, uint8_t* qcoefs) {
   for (int c = 0; c < plan_.header.components; ++c) planes[c] = plan_.qcoefs(c, qcoefs);
   JpegFindings found;
   const bool conceals = options.conceal != 0;
-  const Status status =
-      reader_.read_coefficients(planes, &tables_, &found, {.past_damage = conceals});
+  JpegBlockRows rows;
+  for (size_t c = 0; c < static_cast<size_t>(plan_.components); ++c) {
+    const BlockRange& blocks = plan_.blocks[c];
+    rows.first[c] = static_cast<uint32_t>(blocks.y);
+    rows.end[c] = static_cast<uint32_t>(blocks.y + blocks.height);
+  }
+  const Status status = reader_.read_coefficients(
+      planes, &tables_, &found, {.past_damage = conceals, .rows = plan_.is_part ? &rows : nullptr});
   irregular_ = found.irregular;
   if (!status.ok() && (!conceals || status.code != StatusCode::kInvalidArgument)) {
     fail(status);
@@ -246,8 +253,10 @@ void JpegItem::finish(const CtDecodeOptions& options, CtBlock* block, uint8_t* d
     if (const Status status = read_rest(options); !status.ok()) fail(status);
     return;
   }
+  picture_.width = plan_.output_width();
+  picture_.height = plan_.output_height();
   picture_.channels = plan_.channels;
-  picture_.data = data;
+  picture_.data = data + plan_.output_at();
   picture_.pitch = static_cast<int64_t>(plan_.pitch);
 }
 

@@ -63,6 +63,7 @@ class JpegItem {
   std::span<const uint8_t> whole_, file_;
   size_t trailing_size_ = 0;
   std::vector<CtPlace> places_;
+  CtCrop crop_ = {};
   JpegReader reader_;
   JpegScanReader scan_reader_;
   JpegScans scans_;

@@ -56,6 +56,14 @@ RgbSubsampling ratio_of(const JpegSampling& sampling, size_t c) {
           static_cast<int>(sampling.max_v() / sampling.v[c])};
 }
 
+// Of the whole picture. A draft's is Pillow's.
+int scale_of(const JpegHeader& header, const CtDecodeOptions& options) {
+  if (options.draft_width == 0) return std::max(options.scale, 1);
+  const uint32_t most = std::min(header.width / static_cast<uint32_t>(options.draft_width),
+                                 header.height / static_cast<uint32_t>(options.draft_height));
+  return most >= 8 ? 8 : most >= 4 ? 4 : most >= 2 ? 2 : 1;
+}
+
 // As in libjpeg (jdmaster.c), a component that has half the columns and half the rows gets an
 // inverse twice as large instead of an upsampling.
 int scale_of(RgbSubsampling by, int scale) {
@@ -85,6 +93,58 @@ void place_planes(PixelPlan* plan) {
   }
 }
 
+bool is_given(const CtCrop& crop) {
+  return crop.left != 0 || crop.top != 0 || crop.right != 0 || crop.bottom != 0;
+}
+
+Status check_crop(const CtCrop& crop, int32_t width, int32_t height) {
+  if (crop.left >= 0 && crop.top >= 0 && crop.left < crop.right && crop.top < crop.bottom &&
+      crop.right <= width && crop.bottom <= height)
+    return {};
+  return Status::error(StatusCode::kInvalidArgument,
+                       "crop (" + std::to_string(crop.left) + ", " + std::to_string(crop.top) +
+                           ", " + std::to_string(crop.right) + ", " + std::to_string(crop.bottom) +
+                           ") is empty or reaches beyond the " + std::to_string(width) + "x" +
+                           std::to_string(height) + " picture");
+}
+
+// The MCUs along a side that pixels from `from` to `to` need.
+struct McuRange {
+  int32_t first, count;
+};
+McuRange mcus_of(int32_t from, int32_t to, int32_t side, uint32_t factor, int scale) {
+  const auto largest = static_cast<int32_t>(factor);
+  const int32_t mcu = 8 * largest / scale;
+  // Upsampling reads a neighbor, which is itself at an edge, and repeats samples where there are
+  // only two.
+  const int32_t margin = 4 * largest;
+  const int32_t first = std::max(from - margin, 0) / mcu;
+  const int32_t end = std::min(to + margin, side);
+  return {first, (end + mcu - 1) / mcu - first};
+}
+
+// Replaces the picture by the MCUs that a crop needs.
+void take_part(const CtCrop& crop, PixelPlan* plan) {
+  const JpegSampling& sampling = plan->header.sampling;
+  const McuRange x = mcus_of(crop.left, crop.right, plan->width, sampling.max_h(), plan->scale);
+  const McuRange y = mcus_of(crop.top, crop.bottom, plan->height, sampling.max_v(), plan->scale);
+  const int32_t mcu_w = 8 * static_cast<int32_t>(sampling.max_h()) / plan->scale;
+  const int32_t mcu_h = 8 * static_cast<int32_t>(sampling.max_v()) / plan->scale;
+  const int32_t left = x.first * mcu_w, top = y.first * mcu_h;
+  plan->width = std::min(plan->width - left, x.count * mcu_w);
+  plan->height = std::min(plan->height - top, y.count * mcu_h);
+  plan->crop = {crop.left - left, crop.top - top, crop.right - left, crop.bottom - top};
+  plan->is_part = true;
+  for (size_t c = 0; c < static_cast<size_t>(plan->components); ++c) {
+    const auto h = static_cast<int32_t>(sampling.h[c]), v = static_cast<int32_t>(sampling.v[c]);
+    BlockRange& blocks = plan->blocks[c];
+    blocks.x = x.first * h;
+    blocks.y = y.first * v;
+    blocks.width = std::min(blocks.width - blocks.x, x.count * h);
+    blocks.height = std::min(blocks.height - blocks.y, y.count * v);
+  }
+}
+
 }  // namespace
 
 JpegQcoefs PixelPlan::qcoefs(int component, uint8_t* base) const {
@@ -94,13 +154,13 @@ JpegQcoefs PixelPlan::qcoefs(int component, uint8_t* base) const {
           header.blocks_h[c]};
 }
 
-Status plan_pixels(const JpegHeader& header, const CtDecodeOptions& options, bool dense,
-                   PixelPlan* plan) {
+Status plan_pixels(const JpegHeader& header, const CtDecodeOptions& options, const CtCrop& crop,
+                   bool dense, PixelPlan* plan) {
   CT_RETURN_IF_ERROR(check_kind(header, options.output));
   *plan = {};
   plan->header = header;
   plan->output = options.output;
-  plan->scale = std::max(options.scale, 1);
+  plan->scale = scale_of(header, options);
   for (size_t c = 0; c < static_cast<size_t>(header.components); ++c) {
     plan->qcoefs_at[c] = plan->qcoef_bytes;
     plan->qcoef_bytes += aligned(row_bytes(header.blocks_w[c]) * header.blocks_h[c]);
@@ -113,6 +173,14 @@ Status plan_pixels(const JpegHeader& header, const CtDecodeOptions& options, boo
   const bool is_gray = options.output == CT_OUTPUT_GRAY;
   plan->channels = is_gray ? 1 : 3;
   plan->components = is_gray || header.components == 1 ? 1 : 3;
+  for (size_t c = 0; c < static_cast<size_t>(plan->components); ++c)
+    plan->blocks[c] = {0, 0, static_cast<int32_t>(header.blocks_w[c]),
+                       static_cast<int32_t>(header.blocks_h[c])};
+  plan->crop = {0, 0, plan->width, plan->height};
+  if (is_given(crop)) {
+    CT_RETURN_IF_ERROR(check_crop(crop, plan->width, plan->height));
+    take_part(crop, plan);
+  }
   plan->pitch = static_cast<size_t>(plan->width) * static_cast<size_t>(plan->channels);
   if (!dense) plan->pitch = aligned(plan->pitch);
   plan->pixel_bytes = plan->pitch * static_cast<size_t>(plan->height);
@@ -135,10 +203,11 @@ PixelJobs jobs_of(const PixelPlan& plan, const JpegTables& tables, uint8_t* qcoe
   for (int c = 0; c < plan.components; ++c) {
     const auto i = static_cast<size_t>(c);
     const JpegQcoefs from = plan.qcoefs(c, qcoefs);
-    all.coefs[c] = {.data = from.data,
+    const BlockRange& blocks = plan.blocks[i];
+    all.coefs[c] = {.data = from.row(static_cast<uint32_t>(blocks.y)) + ptrdiff_t{64} * blocks.x,
                     .pitch = from.stride,
-                    .blocks_w = static_cast<int32_t>(from.blocks_w),
-                    .blocks_h = static_cast<int32_t>(from.blocks_h),
+                    .blocks_w = blocks.width,
+                    .blocks_h = blocks.height,
                     .table = tables.table_of[c],
                     .chroma = c > 0};
     all.samples[c] = plan.planes[i];

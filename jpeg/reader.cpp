@@ -193,7 +193,8 @@ bool JpegReader::is_sequential() const { return !cinfo_.progressive_mode && !cin
 
 bool JpegReader::decode_fast(const JpegQcoefs* qcoefs, JpegTables* tables, const JpegReading& how) {
   if (!decoder_) return false;
-  if (how.fast) return decoder_->decode(file_, qcoefs, components_, how.interrupt, tables);
+  if (how.fast)
+    return decoder_->decode(file_, qcoefs, components_, how.rows, how.interrupt, tables);
   return decoder_->check(file_, how.interrupt);
 }
 

@@ -39,6 +39,11 @@ struct JpegHeader {
 
 class JpegScanDecoder;
 
+// Rows of blocks of each component, of the MCUs of some rows.
+struct JpegBlockRows {
+  uint32_t first[kJpegMaxComponents] = {}, end[kJpegMaxComponents] = {};
+};
+
 // How a picture is read.
 struct JpegReading {
   // Whether to go on after damage, to show the rest of the picture.
@@ -47,6 +52,9 @@ struct JpegReading {
   const std::atomic<unsigned>* interrupt = nullptr;
   // Uses JpegScanDecoder, where that can. Coefficients and verdict are the same.
   bool fast = true;
+  // If not null: only these rows are wanted. Other quantized coefficients may be anything, and
+  // damage after these rows, or before them where there are restart markers, may not be found.
+  const JpegBlockRows* rows = nullptr;
 };
 
 // Reads one picture after another: read_header(), then read_coefficients() or the next header.

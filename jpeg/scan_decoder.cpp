@@ -156,6 +156,18 @@ inline BlockEnd take_ac(const HuffmanLookup& lookup, uint32_t depth, Bits* bits,
   return BlockEnd::kRight;
 }
 
+// The place after so many restart markers, which have to be in order. False: they are not.
+bool skip_segments(const uint8_t* from, const uint8_t* end, uint32_t count, const uint8_t** to) {
+  for (uint32_t i = 0; i < count; ++i) {
+    from += bytes_before_marker(from, static_cast<size_t>(end - from));
+    const uint8_t* const code = marker_code(from, end);
+    if (code == nullptr || *code != kRst0 + i % 8) return false;
+    from = code + 1;
+  }
+  *to = from;
+  return true;
+}
+
 // The codes of sets, as the steps of huffman_write.h take them.
 template <typename Set>
 struct CodesOfSets {
@@ -168,9 +180,10 @@ struct CodesOfSets {
 }  // namespace
 
 bool JpegScanDecoder::decode(std::span<const uint8_t> file, const JpegQcoefs* qcoefs,
-                             int components, const std::atomic<unsigned>* interrupt,
-                             JpegTables* tables) {
+                             int components, const JpegBlockRows* rows,
+                             const std::atomic<unsigned>* interrupt, JpegTables* tables) {
   qcoefs_ = qcoefs;
+  rows_ = rows;
   interrupt_ = interrupt;
   goes_beyond_block_ = false;
   if (!begin(file) || components_ != components) return false;
@@ -184,6 +197,7 @@ bool JpegScanDecoder::decode(std::span<const uint8_t> file, const JpegQcoefs* qc
 
 bool JpegScanDecoder::check(std::span<const uint8_t> file, const std::atomic<unsigned>* interrupt) {
   qcoefs_ = nullptr;
+  rows_ = nullptr;
   interrupt_ = interrupt;
   goes_beyond_block_ = false;
   return begin(file) && read_scans();
@@ -193,31 +207,61 @@ bool JpegScanDecoder::take_bits(const JpegScanPlan& plan) {
   uint64_t all_blocks = 0;
   for (int c = 0; c < components_; ++c) all_blocks += uint64_t{blocks_w_[c]} * blocks_h_[c];
   if ((scan_ + 1) * all_blocks > JpegReader::kMaxScannedBlocks) return false;
+  const McuRows rows = wanted_rows(plan);
+  Restarts restarts = {plan.interval, 0};
+  const uint8_t* from = data_ + at_;
+  if (!skip_segments(from, data_ + size_, rows.first * plan.mcus_w / plan.interval, &from))
+    return false;
+  restarts.count = rows.first * plan.mcus_w / plan.interval;
   Bits bits;
-  if (!begin_segment(data_ + at_, &bits)) return false;
-  uint32_t left = plan.interval, restarts = 0;
-  const uint32_t rows = plan.mcus / plan.mcus_w;
-  for (uint32_t mcu_y = 0; mcu_y < rows; ++mcu_y) {
+  if (!begin_segment(from, &bits)) return false;
+  const uint32_t first = restarts.count * plan.interval;
+  for (uint32_t mcu_y = first / plan.mcus_w; mcu_y < rows.end; ++mcu_y) {
     if (is_interrupted()) return false;
-    aim(plan, mcu_y);
-    for (uint32_t mcu_x = 0; mcu_x < plan.mcus_w;) {
-      if (left == 0) {
-        if (!end_segment(plan, bits)) return false;
-        if (window_.marker() == nullptr || *window_.marker() != kRst0 + restarts++ % 8)
-          return false;
-        if (!begin_segment(window_.marker() + 1, &bits)) return false;
-        left = plan.interval;
-      }
-      const uint32_t last = plan.mcus_w - 1;
-      if (mcu_x == last) aim_at_last(plan, mcu_x);
-      const uint32_t count = std::min(mcu_x == last ? 1 : last - mcu_x, left);
-      if (!decode_mcus(count, plan.blocks_in_mcu, &bits)) return false;
-      mcu_x += count;
-      left -= count;
-    }
+    const uint32_t mcu_x = mcu_y == first / plan.mcus_w ? first % plan.mcus_w : 0;
+    aim(plan, mcu_x, mcu_y);
+    if (!take_row(plan, mcu_x, &restarts, &bits)) return false;
   }
+  if (rows.end < plan.mcus / plan.mcus_w) return ended_ = true;
   if (!end_segment(plan, bits)) return false;
   at_ = window_.marker() == nullptr ? size_ : static_cast<size_t>(window_.marker() - data_) - 1;
+  return true;
+}
+
+// All rows, unless the scan is the only one.
+JpegScanDecoder::McuRows JpegScanDecoder::wanted_rows(const JpegScanPlan& plan) const {
+  McuRows rows = {0, plan.mcus / plan.mcus_w};
+  bool has_all = rows_ != nullptr;
+  for (int c = 0; c < components_; ++c) has_all = has_all && plan.mcu_h[c] > 0;
+  if (!has_all) return rows;
+  McuRows wanted = {rows.end, 0};
+  for (int c = 0; c < components_; ++c) {
+    // Of components that are not wanted there are none.
+    if (rows_->end[c] == 0) continue;
+    wanted.first = std::min(wanted.first, rows_->first[c] / plan.mcu_h[c]);
+    wanted.end = std::max(wanted.end, parts(rows_->end[c], plan.mcu_h[c]));
+  }
+  return {std::min(wanted.first, rows.end), std::min(wanted.end, rows.end)};
+}
+
+// From a column of MCUs on.
+bool JpegScanDecoder::take_row(const JpegScanPlan& plan, uint32_t mcu_x, Restarts* restarts,
+                               Bits* bits) {
+  while (mcu_x < plan.mcus_w) {
+    if (restarts->remaining == 0) {
+      if (!end_segment(plan, *bits)) return false;
+      if (window_.marker() == nullptr || *window_.marker() != kRst0 + restarts->count++ % 8)
+        return false;
+      if (!begin_segment(window_.marker() + 1, bits)) return false;
+      restarts->remaining = plan.interval;
+    }
+    const uint32_t last = plan.mcus_w - 1;
+    if (mcu_x == last) aim_at_last(plan, mcu_x);
+    const uint32_t count = std::min(mcu_x == last ? 1 : last - mcu_x, restarts->remaining);
+    if (!decode_mcus(count, plan.blocks_in_mcu, bits)) return false;
+    mcu_x += count;
+    restarts->remaining -= count;
+  }
   return true;
 }
 
@@ -257,16 +301,18 @@ bool JpegScanDecoder::skip_trailing_bytes(const JpegScanPlan& plan, const Bits& 
   return false;
 }
 
-// At a row of MCUs.
-void JpegScanDecoder::aim(const JpegScanPlan& plan, uint32_t mcu_y) {
+// At an MCU of a row.
+void JpegScanDecoder::aim(const JpegScanPlan& plan, uint32_t mcu_x, uint32_t mcu_y) {
   for (uint32_t block = 0; block < plan.blocks_in_mcu; ++block) {
     const uint32_t c = plan.component[block], y = mcu_y * plan.mcu_h[c] + plan.y[block];
     Target& target = targets_[block];
     target.lookup = &lookups_[sets_[plan.set[block]].slot];
     target.component = c;
-    const bool is_there = qcoefs_ != nullptr && y < blocks_h_[c];
-    target.qcoefs = is_there ? qcoefs_[c].row(y) + ptrdiff_t{64} * plan.x[block] : dummy_;
+    const bool is_there = qcoefs_ != nullptr && y < blocks_h_[c] &&
+                          (rows_ == nullptr || (y >= rows_->first[c] && y < rows_->end[c]));
     target.step = is_there ? ptrdiff_t{64} * plan.mcu_w[c] : 0;
+    target.qcoefs = is_there ? qcoefs_[c].row(y) + ptrdiff_t{64} * plan.x[block] : dummy_;
+    target.qcoefs += target.step * mcu_x;
   }
 }
 

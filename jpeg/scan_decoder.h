@@ -13,6 +13,8 @@
 
 namespace cudatransform {
 
+struct JpegBlockRows;
+
 // A code and the value after it, as far as a lookup of the next bits shows, in fields that shifts
 // take apart. Either all of it: how many bits that are, `advance` of the index of the coefficient,
 // and the value. Or, with no bits, the code alone: its length, the value's size, and `advance`. Or
@@ -53,12 +55,13 @@ void make_lookup(const HuffmanSet& codes, HuffmanLookup* lookup);
 // libjpeg.
 class JpegScanDecoder final : private JpegScanParser {
  public:
-  // `qcoefs` are of `components` components, of the header's sizes. True: all of them and `*tables`
-  // are what libjpeg gives, and every row is plain (see row_is_plain()). False: libjpeg has to
-  // decode the file, and quantized coefficients may be anything. Returns soon if `interrupt` is not
-  // null and becomes other than 0.
+  // `qcoefs` are of `components` components, of the header's sizes. True: all of them, or of those
+  // rows if `rows` is not null, and `*tables` are what libjpeg gives, and every row is plain (see
+  // row_is_plain()). False: libjpeg has to decode the file, and quantized coefficients may be
+  // anything. Returns soon if `interrupt` is not null and becomes other than 0.
   bool decode(std::span<const uint8_t> file, const JpegQcoefs* qcoefs, int components,
-              const std::atomic<unsigned>* interrupt, JpegTables* tables);
+              const JpegBlockRows* rows, const std::atomic<unsigned>* interrupt,
+              JpegTables* tables);
   // The same verdict without quantized coefficients and tables.
   bool check(std::span<const uint8_t> file, const std::atomic<unsigned>* interrupt);
   // If the last verdict was true: bits of jpeg/errors.h.
@@ -69,6 +72,13 @@ class JpegScanDecoder final : private JpegScanParser {
 
  private:
   struct Bits;
+  struct McuRows {
+    uint32_t first, end;
+  };
+  struct Restarts {
+    uint32_t remaining;  // MCUs up to the next
+    uint32_t count;      // so far
+  };
   // A block of the MCU: its place, in the next MCU.
   struct Target {
     int16_t* qcoefs;
@@ -79,7 +89,9 @@ class JpegScanDecoder final : private JpegScanParser {
 
   void make_set(const Set& set) override { make_lookup(set.codes, &lookups_[set.slot]); }
   bool take_bits(const JpegScanPlan& plan) override;
-  void aim(const JpegScanPlan& plan, uint32_t mcu_y);
+  McuRows wanted_rows(const JpegScanPlan& plan) const;
+  bool take_row(const JpegScanPlan& plan, uint32_t mcu_x, Restarts* restarts, Bits* bits);
+  void aim(const JpegScanPlan& plan, uint32_t mcu_x, uint32_t mcu_y);
   void aim_at_last(const JpegScanPlan& plan, uint32_t mcu_x);
   bool decode_mcus(uint32_t count, uint32_t blocks, Bits* bits);
   bool begin_segment(const uint8_t* from, Bits* bits);
@@ -89,7 +101,8 @@ class JpegScanDecoder final : private JpegScanParser {
     return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed) != 0;
   }
 
-  const JpegQcoefs* qcoefs_ = nullptr;  // null: not wanted
+  const JpegQcoefs* qcoefs_ = nullptr;   // null: not wanted
+  const JpegBlockRows* rows_ = nullptr;  // null: all
   const std::atomic<unsigned>* interrupt_ = nullptr;
   bool goes_beyond_block_ = false;
   ScanWindow window_;

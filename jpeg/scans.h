@@ -84,6 +84,7 @@ class JpegScanParser {
   Set sets_[kMaxSets];  // those of the picture first; kept, since most pictures have the same
   int used_sets_ = 0;
   uint32_t irregular_ = 0;  // bits of jpeg/errors.h
+  bool ended_ = false;      // nothing more is read
 
  private:
   bool read_markers(bool up_to_scan);
@@ -103,7 +104,6 @@ class JpegScanParser {
   QuantTable quantizers_[4];
   bool has_quantizer_[4] = {};
   QuantTable latched_[kJpegMaxComponents];
-  bool ended_ = false;
   bool after_restart_ = false;  // RSTn was the last marker
 };
 

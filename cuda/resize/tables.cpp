@@ -51,13 +51,16 @@ const void* ResizeTables::add_values(const ResizeJob& job) {
 
 Status ResizeTables::send(Device& device) {
   if (bytes_.empty()) return {};
-  Staging& staging = queue_.kept<Kept>().staging;
-  void* host = nullptr;
-  CT_RETURN_IF_ERROR(staging.begin(device, bytes_.size(), &host));
-  std::memcpy(host, bytes_.data(), bytes_.size());
-  const void* address = nullptr;
-  CT_RETURN_IF_ERROR(staging.end(device, queue_, &address));
-  sent_ = static_cast<const uint8_t*>(address);
+  Kept& kept = queue_.kept<Kept>();
+  if (bytes_ != kept.sent) {
+    kept.sent.clear();
+    void* host = nullptr;
+    CT_RETURN_IF_ERROR(kept.staging.begin(device, bytes_.size(), &host));
+    std::memcpy(host, bytes_.data(), bytes_.size());
+    CT_RETURN_IF_ERROR(kept.staging.end(device, queue_, &kept.address));
+    kept.sent.swap(bytes_);
+  }
+  sent_ = static_cast<const uint8_t*>(kept.address);
   return {};
 }
 

@@ -29,7 +29,7 @@ class ResizeTables {
   // Of a job's type.
   const void* add_values(const ResizeJob& job);
 
-  // Enqueues the copy.
+  // Enqueues the copy, if the last batch had others. Nothing is added behind it.
   Status send(Device& device);
   // Makes an offset an address; null stays.
   template <typename T>
@@ -41,6 +41,10 @@ class ResizeTables {
  private:
   struct Kept final : StreamQueue::Kept {
     Staging staging;
+    // The last batch's, which stay on the device until others are sent. Those of frames of one size
+    // are all the same; and a graph can capture the second of them, which waits for nothing.
+    std::vector<uint8_t> sent;
+    const void* address = nullptr;
     ResizeAxisCache axes{size_t{64} << 20};
   };
   static constexpr uintptr_t kBase = 256;  // so that no offset is null

@@ -276,6 +276,14 @@ static gboolean gst_cuda_resize_transform_meta(GstBaseTransform* trans, GstBuffe
  * Since: 1.0
  */
 
+/**
+ * GstCudaResize:add-borders:
+ *
+ * Keep the display aspect ratio by black borders where the output's size does not.
+ *
+ * Since: 1.0
+ */
+
 static void install_properties(GObjectClass* klass) {
   const auto resize = cudatransform::settings_of<&ResizeTransform::settings>();
   const cudatransform::SettingTraits<ResizeSettings, double> samples = {
@@ -299,7 +307,10 @@ static void install_properties(GObjectClass* klass) {
        resize.row("reducing-gap", "Reducing Gap",
                   "Reduce by whole factors first, down to this multiple of the output size (0 = "
                   "disabled)",
-                  &ResizeSettings::reducing_gap, {.max = 1000})});
+                  &ResizeSettings::reducing_gap, {.max = 1000}),
+       resize.row("add-borders", "Add Borders",
+                  "Add black borders if needed to keep the display aspect ratio",
+                  &ResizeSettings::add_borders)});
 }
 
 static void gst_cuda_resize_init(GstCudaResize*) {}

@@ -126,7 +126,10 @@ Status ResizeTransform::configure(const GstCaps* in, const GstCaps* out) {
   out_info_ = out_info;
   same_caps_ = gst_caps_is_equal(in, out);
   out_.configure(out_info_, has_cuda_memory(out));
-  return {};
+  std::vector<int> channels;
+  for (const PlaneGroup& group : groups_of(GST_VIDEO_INFO_FORMAT(&out_info_)))
+    channels.push_back(group.channels);
+  return borders_.configure(engine_, out_info_, channels);
 }
 
 void ResizeTransform::propose(GstQuery* query, GstCaps* caps, guint buffers) {
@@ -144,7 +147,7 @@ Status ResizeTransform::take_settings(const char**) {
   return {};
 }
 
-Status ResizeTransform::find_crop(GstBuffer* in, Crop* crop) const {
+Status ResizeTransform::find_crop(GstBuffer* in, PixelRect* crop) const {
   *crop = {0, 0, in_info_.width, in_info_.height};
   const GstVideoCropMeta* meta = gst_buffer_get_video_crop_meta(in);
   if (!meta) return {};
@@ -164,7 +167,7 @@ Status ResizeTransform::find_crop(GstBuffer* in, Crop* crop) const {
 }
 
 // The box of the properties within the crop.
-Status ResizeTransform::find_box(const Crop& crop, ResizeBox* box) const {
+Status ResizeTransform::find_box(const PixelRect& crop, ResizeBox* box) const {
   const ResizeSettings& from = taken_;
   box->left = from.left;
   box->top = from.top;
@@ -182,7 +185,7 @@ Status ResizeTransform::find_box(const Crop& crop, ResizeBox* box) const {
                            size_text(crop.width, crop.height));
 }
 
-bool ResizeTransform::passes(const Crop& crop) const {
+bool ResizeTransform::passes(const PixelRect& crop) const {
   return same_caps_ && !taken_.has_box() && crop.width == in_info_.width &&
          crop.height == in_info_.height;
 }
@@ -196,28 +199,42 @@ Status ResizeTransform::pass(FrameTask& task) {
   return engine_.queue(QueueKind::kCompute).record(&task.measured->fence);
 }
 
+// Where the box goes in a frame of the output.
+PixelRect ResizeTransform::inside_of(const ResizeBox& box) const {
+  if (!taken_.add_borders) return {0, 0, out_info_.width, out_info_.height};
+  return place_within(in_info_, box.right - box.left, box.bottom - box.top, out_info_,
+                      GST_VIDEO_FORMAT_INFO_W_SUB(out_info_.finfo, 1) > 0,
+                      GST_VIDEO_FORMAT_INFO_H_SUB(out_info_.finfo, 1) > 0);
+}
+
 // Each plane is a picture by itself. Planes of half the size cover the same area, as in JPEG files.
-Status ResizeTransform::make_jobs(const Crop& crop, const Rects& from, const Rects& to) {
+Status ResizeTransform::make_jobs(const PixelRect& crop, const Rects& from, const Rects& to) {
   ResizeBox box;
   CT_RETURN_IF_ERROR(find_box(crop, &box));
+  const PixelRect inside = inside_of(box);
+  const std::vector<PlaneGroup> groups = groups_of(GST_VIDEO_INFO_FORMAT(&in_info_));
   jobs_.clear();
-  for (const PlaneGroup& group : groups_of(GST_VIDEO_INFO_FORMAT(&in_info_))) {
+  for (size_t g = 0; g < groups.size(); g++) {
+    const PlaneGroup& group = groups[g];
+    const bool half_x = is_subsampled(in_info_, group.first_plane, false);
+    const bool half_y = is_subsampled(in_info_, group.first_plane, true);
+    ResizePicture frame;
+    set_channels(to, group, &frame);
+    const PixelRect place = {half_x ? inside.left / 2 : inside.left,
+                             half_y ? inside.top / 2 : inside.top, halved(inside.width, half_x),
+                             halved(inside.height, half_y)};
+    borders_.add(g, frame, place, &jobs_);
     ResizeJob& job = jobs_.emplace_back();
+    job.to = part_of(frame, place, group.channels);
     job.channels = group.channels;
     job.has_alpha = group.has_alpha;
     job.filter = taken_.method;
     job.order = taken_.order;
     set_channels(from, group, &job.from);
-    set_channels(to, group, &job.to);
-    const bool half_x = is_subsampled(in_info_, group.first_plane, false);
-    const bool half_y = is_subsampled(in_info_, group.first_plane, true);
-    const int32_t left = half_x ? crop.left / 2 : crop.left;
-    const int32_t top = half_y ? crop.top / 2 : crop.top;
-    for (int c = 0; c < group.channels; c++)
-      job.from.data[c] = static_cast<guint8*>(job.from.data[c]) + top * job.from.pitch[c] +
-                         ptrdiff_t{left} * job.from.step;
-    job.from.width = halved(crop.width, half_x);
-    job.from.height = halved(crop.height, half_y);
+    job.from = part_of(job.from,
+                       {half_x ? crop.left / 2 : crop.left, half_y ? crop.top / 2 : crop.top,
+                        halved(crop.width, half_x), halved(crop.height, half_y)},
+                       group.channels);
     const double across = double(job.from.width) / crop.width;
     const double down = double(job.from.height) / crop.height;
     job.box = {box.left * across, box.top * down,
@@ -245,7 +262,7 @@ Status ResizeTransform::run(guint64 bytes, MeasuredFrame* frame, FencePtr* done)
 }
 
 Status ResizeTransform::submit(FrameTask& task) {
-  Crop crop;
+  PixelRect crop;
   CT_RETURN_IF_ERROR(find_crop(task.in, &crop));
   if (passes(crop)) return pass(task);
   FrameInput input;
@@ -268,6 +285,7 @@ void ResizeTransform::describe(GstStructure* stats) const {
 void ResizeTransform::give_up_memory() {
   input_blocks_.clear();
   out_.stop();
+  borders_.stop();
 }
 
 }  // namespace cudatransform

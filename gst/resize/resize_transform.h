@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gst/engine/block_pool.h"
+#include "gst/resize/borders.h"
 #include "gst/stream/frame_mover.h"
 #include "gst/stream/frame_output.h"
 #include "gst/stream/frame_transform.h"
@@ -20,6 +21,7 @@ struct ResizeSettings {
   ResizeOrder order = ResizeOrder::kPillow13;
   double left = 0, top = 0, width = 0, height = 0;  // the box; sides of 0: up to the edge
   double reducing_gap = 0;                          // 0: none
+  bool add_borders = false;
 
   bool has_box() const { return left != 0 || top != 0 || width != 0 || height != 0; }
 };
@@ -51,16 +53,12 @@ class ResizeTransform : public FrameTransform {
   void stop() override { give_up_memory(); }
 
  private:
-  // A part of a frame in whole samples.
-  struct Crop {
-    int32_t left, top, width, height;
-  };
-
-  Status find_crop(GstBuffer* in, Crop* crop) const;
-  Status find_box(const Crop& crop, ResizeBox* box) const;
-  bool passes(const Crop& crop) const;
+  Status find_crop(GstBuffer* in, PixelRect* crop) const;
+  Status find_box(const PixelRect& crop, ResizeBox* box) const;
+  bool passes(const PixelRect& crop) const;
   Status pass(FrameTask& task);
-  Status make_jobs(const Crop& crop, const Rects& from, const Rects& to);
+  PixelRect inside_of(const ResizeBox& box) const;
+  Status make_jobs(const PixelRect& crop, const Rects& from, const Rects& to);
   Status run(guint64 bytes, MeasuredFrame* frame, FencePtr* done);
   void give_up_memory();
 
@@ -72,6 +70,7 @@ class ResizeTransform : public FrameTransform {
   std::vector<ResizeJob> jobs_;  // kept for their memory
   BlockPool input_blocks_;
   FrameOutput out_{engine_};
+  Borders borders_;
 };
 
 }  // namespace cudatransform

@@ -2,52 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-import ctypes
-from ctypes import CFUNCTYPE, Structure, c_char_p, c_int, c_void_p
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
 from . import _native
-from ._device import CUDA, DLPACK_NAME, KINDS, DLTensor, View, capsule_address
-
-
-class _DLManagedTensor(Structure):
-    pass
-
-
-_Deleter = CFUNCTYPE(None, c_void_p)
-_DLManagedTensor._fields_ = [("tensor", DLTensor), ("context", c_void_p), ("deleter", _Deleter)]
-# Those of a kind of arrays differ in their data: the bytes of one, and what they point to. To make
-# one out of numbers takes as long as torch takes for a tensor.
-_of_kind: Dict[Tuple[Any, ...], Tuple[bytes, Any]] = {}
-_MOST_KINDS = 64
-_handed_out: Dict[int, Any] = {}  # what tensors of others refer to, by the address of theirs
-_forget = _Deleter(_handed_out.pop)  # no instruction of Python, which a signal might interrupt
-
-_capsule_new = ctypes.pythonapi.PyCapsule_New
-_capsule_new.restype, _capsule_new.argtypes = ctypes.py_object, (c_void_p, c_char_p, c_void_p)
-_capsule_is = ctypes.pythonapi.PyCapsule_IsValid
-_capsule_is.restype, _capsule_is.argtypes = c_int, (c_void_p, c_char_p)
-
-
-@ctypes.PYFUNCTYPE(None, c_void_p)
-def _capsule_gone(capsule: int) -> None:
-    if _capsule_is(capsule, DLPACK_NAME):
-        _handed_out.pop(capsule_address(capsule, DLPACK_NAME), None)
-
-
-_CAPSULE_GONE = ctypes.cast(_capsule_gone, c_void_p)
-
-
-def _managed(shape: Tuple[int, ...], strides: Tuple[int, ...], dtype: Any,
-             device: int) -> Tuple[bytes, Any]:
-    """The bytes of a DLManagedTensor without data, and what they point to; strides in bytes."""
-    numbers = ctypes.c_int64 * len(shape)
-    lengths, steps = numbers(*shape), numbers(*(stride // dtype.itemsize for stride in strides))
-    made = _DLManagedTensor(DLTensor(None, CUDA, device, len(shape), KINDS[dtype.kind],
-                                     8 * dtype.itemsize, 1, lengths, steps, 0), None, _forget)
-    return bytes(made), (lengths, steps)
+from ._device import CUDA, View
+from ._dlpack import BFLOAT16, capsule_of, type_of
 
 
 class CudaArray:
@@ -58,7 +19,7 @@ class CudaArray:
     When the last one goes, the buffer is filled anew, after the work on the default stream of its
     device: work on another stream must be finished (synchronized) before that.
 
-    shape, dtype: as numpy's
+    shape, dtype: as numpy's; `bfloat16`, which numpy lacks, goes by DLPack alone
     strides: in bytes
     device: the number of the GPU
     """
@@ -68,7 +29,7 @@ class CudaArray:
     def __init__(self, held: Any, offset: int, shape: Tuple[int, ...],
                  strides: Tuple[int, ...], device: int, dtype: Any = np.int16) -> None:
         self.shape, self.strides, self.device = shape, strides, device
-        self.dtype = np.dtype(dtype)
+        self.dtype = type_of(dtype)
         self._held, self._address = held, held.address + offset
 
     def parts(self) -> List["CudaArray"]:
@@ -76,6 +37,12 @@ class CudaArray:
         return [CudaArray(self._held, self._address - self._held.address + index * self.strides[0],
                           self.shape[1:], self.strides[1:], self.device, self.dtype)
                 for index in range(self.shape[0])]
+
+    def part(self, left: int, top: int, right: int, bottom: int) -> "CudaArray":
+        """Pixels of an array (height, width, ...), without a copy."""
+        offset = self._address - self._held.address + top * self.strides[0] + left * self.strides[1]
+        return CudaArray(self._held, offset, (bottom - top, right - left, *self.shape[2:]),
+                         self.strides, self.device, self.dtype)
 
     def as_view(self) -> View:
         """The array as those of other libraries are seen. It is complete, so nothing is awaited."""
@@ -88,6 +55,8 @@ class CudaArray:
 
     @property
     def __cuda_array_interface__(self) -> dict:
+        if self.dtype is BFLOAT16:
+            raise AttributeError("bfloat16 has no __cuda_array_interface__: use from_dlpack()")
         # Writable, because PyTorch refuses other arrays. No stream: the array is complete.
         return {"shape": self.shape, "strides": self.strides, "typestr": self.dtype.str,
                 "data": (self._address, False), "version": 3, "stream": None}
@@ -99,18 +68,8 @@ class CudaArray:
                    copy: Optional[bool] = None, max_version: Optional[Tuple] = None) -> Any:
         if copy or dl_device not in (None, self.__dlpack_device__()):
             raise BufferError("a CudaArray is neither copied nor moved: make a tensor of it first")
-        kind = self.shape, self.strides, self.dtype, self.device
-        found = _of_kind.get(kind)
-        if found is None:
-            if len(_of_kind) >= _MOST_KINDS:
-                _of_kind.clear()
-            found = _of_kind[kind] = _managed(*kind)
-        made = _DLManagedTensor.from_buffer_copy(found[0])
-        made.tensor.data = self._address
-        address = ctypes.addressof(made)
-        capsule = _capsule_new(address, DLPACK_NAME, _CAPSULE_GONE)
-        _handed_out[address] = made, found, self
-        return capsule
+        return capsule_of(self, self._address, self.shape, self.strides, self.dtype,
+                          self.__dlpack_device__())
 
     def __repr__(self) -> str:
         return f"<CudaArray {self.shape} {self.dtype} on cuda:{self.device}>"

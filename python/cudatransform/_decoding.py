@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 from ctypes import byref, c_int32, c_void_p
 from functools import lru_cache, partial
-from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -18,10 +19,13 @@ from ._gone import in_turn, when_gone
 from ._info import orientation_of, upright
 from ._sources import Sources
 from .cuda import CudaPicture
-from .errors import NO_DESCRIPTORS, Failure, ReadError, one_of, read_error, warn, whole_number
+from .errors import (NO_DESCRIPTORS, Failure, ReadError, is_interruption, one_of, read_error, warn,
+                     whole_number)
 from .picture import Picture
+from .resampling import Decoded, crop_of, cropped
 
-MODES = ("RGB", "L", "CMYK")
+CHANNELS = {"RGB": 3, "L": 1, "CMYK": 4}
+MODES = tuple(CHANNELS)
 REDUCES = (1, 2, 4, 8)
 ON_ERROR = ("fail", "conceal")
 _MOST_IDLE = 64
@@ -55,6 +59,7 @@ class Wanted(NamedTuple):
     """The pixels or coefficients that are made of files; `device` is None for the CPU.
 
     mode: of pixels; None: coefficients
+    draft: width and height that pixels have at least, where they are reduced for it
     """
 
     mode: Optional[str] = None
@@ -62,6 +67,7 @@ class Wanted(NamedTuple):
     upsampling: str = "fancy"
     device: Optional[int] = None
     limits: Limits = Limits()
+    draft: Optional[Tuple[int, int]] = None
 
     @classmethod
     def of(cls, *arguments: Any) -> "Wanted":
@@ -85,6 +91,18 @@ class Wanted(NamedTuple):
             raise ValueError("mode='CMYK' needs reduce=1 and device='cpu'")
         return cls(mode, int(reduce), upsampling, number, Limits(*limits).check())
 
+    def drafted(self, size: Any) -> "Wanted":
+        """The same at a scale that pixels of a size need at least. Raises ValueError.
+
+        size: width and height, or the shorter side
+        """
+        if size is None:
+            raise ValueError("draft=True needs size")
+        if self.reduce != 1 or self.mode == "CMYK":
+            raise ValueError("draft=True needs reduce=1 and mode='RGB' or 'L'")
+        width, height = size if isinstance(size, tuple) else (size, size)
+        return self._replace(draft=(width, height))
+
     @property
     def is_pixels(self) -> bool:
         """Whether the library makes the pixels; those of CMYK are made of coefficients."""
@@ -96,7 +114,7 @@ class Wanted(NamedTuple):
         return _native.DecodeOptions(
             ctypes.sizeof(_native.DecodeOptions), output, UPSAMPLINGS.index(self.upsampling),
             self.reduce if self.is_pixels else 1, limits.on_error == "conceal", True, False,
-            limits.max_pixels or 0, limits.max_memory or 0, batches)
+            limits.max_pixels or 0, limits.max_memory or 0, batches, *(self.draft or (0, 0)))
 
     def why_not(self, sampling: str, depth: int) -> Optional[str]:
         """Why there are no such pixels of sound files of that kind; None: there are."""
@@ -104,7 +122,8 @@ class Wanted(NamedTuple):
             return f"its samples have {depth} bits: read(source).pixels() decodes them"
         if self.mode != "CMYK" and sampling.startswith(("CMYK", "YCCK")):
             return f"it is {sampling}: pass mode='CMYK'"
-        is_plain = self.device is None and (self.reduce == 1 or sampling.startswith("RGB"))
+        is_whole = self.reduce == 1 and self.draft is None
+        is_plain = self.device is None and (is_whole or sampling.startswith("RGB"))
         if self.mode == "L" and not is_plain:
             return f"mode='L' of {sampling} needs device='cpu' and reduce=1"
         return color.why_no_pixels(sampling)
@@ -143,6 +162,14 @@ class _Single(_native.Pictures):
         return _array_of(wanted, block, *self._pixels.item())
 
 
+def decode_part(wanted: Wanted, source: Any, exif: bool, crop: Tuple[int, ...]) -> Any:
+    """As decode_one() of crop_of(), in the picture as it is to be seen. Raises ValueError, too."""
+    is_known = type(source) is bytes or type(source) is str
+    if wanted.is_pixels and (not exif or is_known and orientation_of(source) in (None, 1)):
+        return _decode_any(wanted, source, False, crop)
+    return cropped(decode_one(wanted, source, exif), crop)
+
+
 def decode_one(wanted: Wanted, source: Any, exif: bool = False) -> Any:
     """What is wanted of a file. Raises ReadError, TypeError and Unavailable.
 
@@ -165,8 +192,9 @@ def decode_one(wanted: Wanted, source: Any, exif: bool = False) -> Any:
     return upright(made, orientation_of(source)) if exif else made
 
 
-def _decode_any(wanted: Wanted, source: Any, exif: bool) -> Any:
-    sources, pictures, error = Sources((source,)), _native.Pictures(1), _native.Error()
+def _decode_any(wanted: Wanted, source: Any, exif: bool, crop: Any = None) -> Any:
+    sources = Sources((source,), None if crop is None else (crop,))
+    pictures, error = _native.Pictures(1), _native.Error()
     _native.check(_native.library().ct_decode(
         _native.engine(wanted.device), _options(wanted), sources.array, 1, pictures.array, error),
         error)
@@ -195,8 +223,22 @@ def upright_item(pixels: np.ndarray, sources: Sources, index: int) -> Any:
         return Failure(sources.names[index], error.reason)
 
 
-def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> List[Any]:
-    """What is wanted of each file of a batch, or a Failure. Raises Unavailable."""
+def part_of(pixels: Any, crop: Any, name: str) -> Any:
+    """A part of a file's pixels, or a Failure: the picture has no such part."""
+    try:
+        return cropped(pixels, crop_of(crop))
+    except ValueError as error:
+        if is_interruption(error):
+            raise
+        return Failure(name, str(error))
+
+
+def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures,
+             make: Optional[Callable[..., Iterator[Any]]] = None) -> List[Any]:
+    """What is wanted of each file of a batch, or a Failure. Raises Unavailable.
+
+    make: of the pictures, as decoded_pixels() does it; None: arrays or Pictures
+    """
     codes = pictures.columns(_CODES)["code"]
     refused = {index: pictures.array[index].error for index in np.flatnonzero(codes).tolist()}
     for index, error in refused.items():
@@ -208,13 +250,15 @@ def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> Li
         for name, picture in zip(sources.names, pictures.array):
             if picture.error.code == _native.OK and picture.error.text:
                 warn(f"{name}: {picture.error.words}")
-    make = _pixels if wanted.is_pixels else _pictures
+    make = make or (_pixels if wanted.is_pixels else _pictures)
     items = list(make(wanted, sources, pictures))
     for index, error in refused.items():
         name = sources.names[index]
         items[index] = Failure(name, sources.reasons.get(index, error.words))
         if error.code == _native.UNSUPPORTED and wanted.is_pixels:
             items[index] = _otherwise(wanted, sources.again(index), items[index])
+            if sources.crops is not None and not isinstance(items[index], Failure):
+                items[index] = part_of(items[index], sources.crops[index], name)
     if wanted.mode == "CMYK":
         items = [item if isinstance(item, Failure) else _ink_of(item, name, wanted)
                  for name, item in zip(sources.names, items)]
@@ -251,6 +295,14 @@ def _pixels(wanted: Wanted, _: Sources, pictures: _native.Pictures) -> Iterator[
         yield _array_of(wanted, *row)
 
 
+def decoded_pixels(wanted: Wanted, _: Sources, pictures: _native.Pictures) -> Iterator[Decoded]:
+    """The same, which `pictures` holds on; nonsense of those that there are not."""
+    columns, count = pictures.columns(_PIXELS), len(pictures)
+    rows = (columns[name].tolist() for name in ("data", "pitch", "width", "height"))
+    return map(Decoded, *rows, itertools.repeat(CHANNELS[wanted.mode or ""], count),
+               itertools.repeat(wanted.device, count))
+
+
 def _array_of(wanted: Wanted, block: _native.Block, width: int, height: int, data: int,
               pitch: int) -> Any:
     """A picture's pixels; None: it has none."""
@@ -259,9 +311,9 @@ def _array_of(wanted: Wanted, block: _native.Block, width: int, height: int, dat
     is_rgb = wanted.mode == "RGB"
     shape = (height, width, 3) if is_rgb else (height, width)
     block.address = data
-    if wanted.device is None:
-        return block.array(shape)
     strides = (pitch, 3, 1) if is_rgb else (pitch, 1)
+    if wanted.device is None:
+        return block.array(shape, strides if pitch > strides[1] * width else None)
     return CudaArray(block, 0, shape, strides, wanted.device, _UINT8)
 
 
@@ -310,8 +362,8 @@ class Ahead:
         _native.check(self._library.ct_decoder_push(self._decoder, sources.array,
                                                     len(sources.array), error), error)
 
-    def pull(self) -> Optional[Tuple[Sources, List[Any]]]:
-        """The oldest batch and its items; None: it is not done yet, after some time."""
+    def pull(self) -> Optional[Tuple[Wanted, Sources, _native.Pictures]]:
+        """The oldest batch, for items_of(); None: it is not done yet, after some time."""
         _native.check_process(self._process)
         sources, is_done, error = self._under_way[0], c_int32(), _native.Error()
         pictures = _native.Pictures(len(sources.array))
@@ -320,4 +372,4 @@ class Ahead:
         if not is_done.value:
             return None
         del self._under_way[0]
-        return sources, items_of(self._wanted, sources, pictures)
+        return self._wanted, sources, pictures

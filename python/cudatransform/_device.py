@@ -11,7 +11,7 @@ import numpy as np
 
 from .errors import Unavailable, is_interruption
 
-CUDA = 2  # DLDeviceType
+HOST, CUDA = 1, 2  # DLDeviceType
 DLPACK_NAME = b"dltensor"  # a library that takes a capsule renames it
 _ON_DEVICE = 2             # CUmemorytype
 _ORDINAL = 9               # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
@@ -42,6 +42,7 @@ class _Copy(Structure):
 
 
 KINDS = {"i": 0, "u": 1, "f": 2}  # DLDataTypeCode, by numpy's letters
+BFLOAT = 4                        # the same
 # The same function for a live object and for one whose last reference has gone.
 _capsule_get = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi))

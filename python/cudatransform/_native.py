@@ -25,7 +25,7 @@ from .errors import Unavailable
  DEVICE_LOST, FORKED, FAILED) = range(11)  # CtCode
 RGB, GRAY, COEFFICIENTS = range(3)               # CtOutput
 PRESETS = "annex-k", "perceptual"           # CtPreset
-TYPES = "uint8", "uint16", "int16", "int32", "float16", "float32"  # CtType, but for its last
+TYPES = "uint8", "uint16", "int16", "int32", "float16", "float32", "bfloat16"  # CtType
 COLORS = "GRAYSCALE", "YCbCr", "RGB", "CMYK", "YCCK"  # CtColor, as samplings begin
 FORK_REMEDY = ("start it by spawn or forkserver (torch: DataLoader(..., "
                "multiprocessing_context='spawn'))")
@@ -54,7 +54,7 @@ class DecodeOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("output", c_int), ("upsampling", c_int),
                 ("scale", c_int32), ("conceal", c_int32), ("keep_metadata", c_int32),
                 ("stack", c_int32), ("max_pixels", c_uint64), ("max_memory", c_uint64),
-                ("batches", c_int32)]
+                ("batches", c_int32), ("draft_width", c_int32), ("draft_height", c_int32)]
 
 
 class EncodeOptions(Structure):
@@ -69,15 +69,17 @@ class EncodeOptions(Structure):
 
 
 class Source(Structure):
-    """CtSource."""
+    """CtSource, with the members of its CtCrop."""
 
-    _fields_ = [("data", c_void_p), ("size", c_size_t), ("path", c_char_p)]
+    _fields_ = [("data", c_void_p), ("size", c_size_t), ("path", c_char_p), ("left", c_int32),
+                ("top", c_int32), ("right", c_int32), ("bottom", c_int32)]
 
 
 class HeldSource(Structure):
-    """CtSource, which keeps the bytes that it is given."""
+    """Source, which keeps the bytes that it is given."""
 
-    _fields_ = [("data", c_char_p), ("size", c_size_t), ("path", c_char_p)]
+    _fields_ = [("data", c_char_p), ("size", c_size_t), ("path", c_char_p), ("left", c_int32),
+                ("top", c_int32), ("right", c_int32), ("bottom", c_int32)]
 
 
 class Component(Structure):

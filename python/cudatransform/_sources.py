@@ -14,7 +14,8 @@ from .errors import check_binary, is_interruption
 Path = Union[str, "os.PathLike[str]"]
 Source = Union[Path, bytes, bytearray, memoryview, BinaryIO]
 
-_COLUMNS = columns_of(CtSource, "data", "size", "path")
+_COLUMNS = columns_of(CtSource, "data", "size", "path", "left", "top", "right", "bottom")
+_EMPTY = -1  # of a crop that the library refuses: to it, zeros are the whole picture
 
 
 def reason_of(error: Exception) -> str:
@@ -48,18 +49,22 @@ class Sources:
     names: of the files in messages
     paths: of those that have one
     reasons: why a file cannot be given to the library, by its index
+    crops: of the files, integers (n, 4), left, top, right and bottom; None: they are whole
     Raises TypeError for what is no source.
     """
 
-    __slots__ = ("array", "names", "paths", "reasons", "_held")
+    __slots__ = ("array", "names", "paths", "reasons", "crops", "_held")
 
-    def __init__(self, given: Sequence[Any]) -> None:
+    def __init__(self, given: Sequence[Any], crops: Any = None) -> None:
         count = len(given)
         self.array = (CtSource * count)()
         self.names: List[str] = []
         self.paths: List[Optional[str]] = []
         self.reasons: Dict[int, str] = {}
+        self.crops = crops
         columns = as_array(self.array, _COLUMNS)
+        if crops is not None:
+            self._give_crops(columns, np.asarray(crops))
         kinds = set(map(type, given))
         if kinds == {str}:
             self.names, self.paths = list(given), list(given)
@@ -71,6 +76,13 @@ class Sources:
         else:
             self._held = [self._take(one, row, index)
                           for index, (one, row) in enumerate(zip(given, columns))]
+
+    @staticmethod
+    def _give_crops(columns: np.ndarray, crops: np.ndarray) -> None:
+        made = np.clip(crops, _EMPTY, 2**31 - 1).astype(np.int32)
+        made[~made.any(1)] = _EMPTY
+        for index, name in enumerate(("left", "top", "right", "bottom")):
+            columns[name] = made[:, index].view(np.uint32)
 
     def _give_paths(self, columns: np.ndarray, encoded: List[bytes]) -> None:
         if b"\0" in b"/".join(encoded):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import os
 from collections import Counter
 from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Literal, Optional, Sequence, Tuple,
@@ -12,7 +13,7 @@ import numpy as np
 
 from . import _device, color
 from ._cuda_memory import CudaArray, downloaded
-from ._decoding import MODES, Wanted, check_exif, decode_one
+from ._decoding import CHANNELS, MODES, Wanted, check_exif, decode_one, decode_part
 from ._encoding import Quantization, Options, encoded, written
 from ._info import info
 from ._coefficients import check_markers, check_sides
@@ -21,7 +22,7 @@ from ._sources import Source
 from ._store import check_target, store
 from .errors import one_of, true_or_false
 from .picture import Picture
-from .resampling import resize, size_of
+from .resampling import Resampling, box_of, crop_of, parts_of, resize, size_of
 from .transform import check_method
 
 if TYPE_CHECKING:
@@ -126,28 +127,36 @@ def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = Non
 @overload
 def decode(source: Source, mode: str = ..., *, reduce: int = ..., upsampling: str = ...,
            exif: bool = ..., device: Literal["cpu"] = ..., max_pixels: Optional[int] = ...,
-           max_memory: Optional[int] = ..., on_error: str = ..., size: None = ...
-           ) -> "npt.NDArray[np.uint8]": ...
+           max_memory: Optional[int] = ..., on_error: str = ..., size: None = ...,
+           crop: Optional[Sequence[int]] = ...) -> "npt.NDArray[np.uint8]": ...
 
 
 @overload
 def decode(source: Source, mode: str = ..., *, reduce: int = ..., upsampling: str = ...,
            exif: bool = ..., device: str, max_pixels: Optional[int] = ...,
-           max_memory: Optional[int] = ..., on_error: str = ..., size: None = ...
-           ) -> Union["npt.NDArray[np.uint8]", CudaArray]: ...
+           max_memory: Optional[int] = ..., on_error: str = ..., size: None = ...,
+           crop: Optional[Sequence[int]] = ...) -> Union["npt.NDArray[np.uint8]", CudaArray]: ...
 
 
 @overload
 def decode(source: Source, mode: str = ..., *, reduce: int = ..., upsampling: str = ...,
            exif: bool = ..., device: str = ..., max_pixels: Optional[int] = ...,
-           max_memory: Optional[int] = ..., on_error: str = ..., size: Any,
-           **resampling: Any) -> Any: ...
+           max_memory: Optional[int] = ..., on_error: str = ..., size: Any = ...,
+           resample: Any = ..., crop: Optional[Sequence[int]] = ...,
+           box: Optional[Sequence[float]] = ..., reducing_gap: Optional[float] = ...,
+           draft: bool = ..., like: str = ..., dtype: Any = ..., layout: str = ...,
+           recipe: str = ..., mean: Optional[Sequence[float]] = ...,
+           std: Optional[Sequence[float]] = ...) -> Any: ...
 
 
 def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: str = "fancy",
            exif: bool = False, device: str = "cpu", max_pixels: Optional[int] = None,
            max_memory: Optional[int] = None, on_error: str = "fail", size: Any = None,
-           **resampling: Any) -> Any:
+           resample: Any = "bicubic", crop: Optional[Sequence[int]] = None,
+           box: Optional[Sequence[float]] = None, reducing_gap: Optional[float] = None,
+           draft: bool = False, like: str = "pillow-13", dtype: Any = "uint8", layout: str = "hwc",
+           recipe: str = "torchvision", mean: Optional[Sequence[float]] = None,
+           std: Optional[Sequence[float]] = None) -> Any:
     """Decodes a JPEG file to pixels, with the bytes of libjpeg-turbo, Pillow and, by exif=True,
     OpenCV.
 
@@ -161,8 +170,13 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     exif: whether to turn the pixels upright by the file's Exif orientation, as OpenCV and Pillow's
         ImageOps.exif_transpose() do; on a GPU torch.rot90() and flip() do it, by info().orientation
     device: `cpu`: a numpy array. `cuda` or `cuda:1`: a CudaArray on that GPU
-    max_pixels, max_memory, on_error: as of read()
-    size: resamples the pixels, after `exif`, by resize() with this size and its other keywords
+    max_pixels, max_memory, on_error: as of read(); max_memory also bounds the result of `size`
+    crop: left, top, right and bottom in whole pixels, after `reduce` and `exif`, as Image.crop()
+    size: resamples the pixels, after `crop`: width and height, or the shorter side
+    resample, box, reducing_gap, like: as of resize(); box is within `crop`
+    draft: whether to decode at 1/2, 1/4 or 1/8 where that has at least `size`, as after Pillow's
+        draft(mode, size), which changes the bytes
+    dtype, layout, recipe, mean, std: as of resize(), and without `size`, too
     Raises ReadError as read(), also for files that have no pixels in that mode (CMYK in RGB, 12
     bits), ValueError and TypeError for other arguments, and Unavailable.
     """
@@ -170,13 +184,27 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     true_or_false("exif", exif)
     wanted = Wanted.of(mode, reduce, upsampling, device, max_pixels, max_memory, on_error)
     check_exif(exif, wanted)
-    if size is None and resampling:
-        raise TypeError(f"{next(iter(resampling))} needs size")
-    made = decode_one(wanted, source, bool(exif))
-    if size is None:
-        return made
-    resampling.setdefault("alpha", False)
-    return resize(made, size, **resampling)
+    given = (size, resample, crop, box, reducing_gap, draft, like, dtype, layout, recipe, mean, std)
+    if all(map(operator.is_, given, _NO_RESAMPLING)):
+        return decode_one(wanted, source, bool(exif))
+    if size is None and (resample != "bicubic" or box is not None or reducing_gap is not None):
+        raise TypeError("resample, box and reducing_gap need size")
+    how = Resampling.of(size, resample, reducing_gap, False, like, dtype, layout, recipe, mean, std)
+    how.check(CHANNELS[mode], max_memory)
+    true_or_false("draft", draft)
+    wanted = wanted.drafted(how.size) if draft else wanted
+    part = None if crop is None else crop_of(crop)
+    boxes = None if box is None else [box_of(box)]
+    pixels = (decode_one(wanted, source, bool(exif)) if part is None else
+              decode_part(wanted, source, bool(exif), part))
+    if size is None and how.is_plain():
+        return np.ascontiguousarray(pixels) if device == "cpu" else pixels
+    return parts_of(how.stacked([pixels], boxes))[0]
+
+
+# The arguments of a decode() that only decodes.
+_NO_RESAMPLING = (None, "bicubic", None, None, None, False, "pillow-13", "uint8", "hwc",
+                  "torchvision", None, None)
 
 
 def thumbnail(source: Source, size: Tuple[int, int], resample: Any = "bicubic", *,

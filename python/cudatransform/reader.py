@@ -2,21 +2,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
+import operator
 import os
 import weakref
 from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, Sequence, Union
 
 import numpy as np
 
-from ._cuda_memory import CudaArray
-from ._decoding import MODES, Ahead, Wanted, check_exif, upright_item
+from ._decoding import (CHANNELS, MODES, Ahead, Wanted, check_exif, decoded_pixels, items_of,
+                        part_of, upright_item)
 from ._filters import check_type
 from ._sources import Source, Sources
 from ._walk import walk_through
 from .errors import Failure, Unavailable, is_interruption, one_of, true_or_false, whole_number
 from .picture import Picture
 from .planes import Planes
-from .resampling import LAYOUTS, resize
+from .resampling import LAYOUTS, Resampling, parts_of
 
 _MOST_BATCHES = 64  # under way, as the library takes them
 
@@ -25,7 +26,8 @@ class Batch(List[Any]):
     """A Reader's list with a Picture, Planes, pixels, or a Failure for each path, in their order.
 
     paths: of the items
-    stacked: with `size`, one array (n, ...) of those that were read, in whose memory the items are
+    stacked: of a Reader with stack=True, one array (n, ...) of those that were read, in whose
+        memory the items are; None without any
     """
 
     def __init__(self, items: Iterable[Any] = (), paths: Sequence[str] = (),
@@ -64,8 +66,17 @@ class Reader:
     layout: of coefficients. `block`: Pictures. `band`: Planes, of `dtype` as of Picture.planes();
         nothing is copied behind the conversion
     max_pixels, max_memory, on_error: as of read()
-    size: of pixels: a batch's are resampled at once by resize() with this size and its other
-        keywords, but for `box`; see Batch.stacked
+    size: of pixels: they are resampled, a batch at once, to this width and height, or to this
+        shorter side
+    crops: the part of each picture to resample, left, top, right and bottom in whole pixels, after
+        `reduce`, `draft` and `exif`; nothing outside is read, as by torchvision's resized_crop().
+        An array of integers (n, 4) with a row for each path; or a function of width and height,
+        called for the pictures in their order, in the thread that iterates, that returns such, or
+        None for all of it
+    stack: whether a batch's results are one array, Batch.stacked; None: where `size` is a width and
+        a height
+    draft: as of decode(); resample, reducing_gap, like, dtype, recipe, mean, std and layout, `hwc`
+        or `chw`: as of resize()
 
     Iterating yields one Batch after the other; each `for` begins anew, and the end of `with` ends
     them all. A file that cannot be read is a Failure in its place and stops nothing. While a batch
@@ -81,14 +92,12 @@ class Reader:
                  upsampling: str = "fancy", exif: bool = False, layout: str = "block",
                  dtype: Any = np.int16, max_pixels: Optional[int] = None,
                  max_memory: Optional[int] = None, on_error: str = "fail", size: Any = None,
-                 **resampling: Any) -> None:
-        if isinstance(paths, (str, bytes, os.PathLike)):
-            path = os.fsdecode(paths)
-            files = f"glob.glob({os.path.join(path, '*.jpg')!r})" if os.path.isdir(path) else [path]
-            raise ValueError(f"paths must be an iterable of paths, such as {files}, not {paths!r}")
-        if not hasattr(paths, "__iter__") and not hasattr(paths, "__getitem__"):
-            raise TypeError("paths must be an iterable of paths, not "
-                            f"{type(paths).__name__}")
+                 resample: Any = "bicubic", crops: Any = None,
+                 reducing_gap: Optional[float] = None, draft: bool = False,
+                 stack: Optional[bool] = None, like: str = "pillow-13",
+                 recipe: str = "torchvision", mean: Optional[Sequence[float]] = None,
+                 std: Optional[Sequence[float]] = None) -> None:
+        _check_paths(paths)
         whole_number("batch_size", batch_size)
         if batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, not {batch_size}")
@@ -100,28 +109,33 @@ class Reader:
         if output == "coefficients" and (mode, reduce, upsampling, exif) != ("RGB", 1, "fancy",
                                                                              False):
             raise ValueError("mode, reduce, upsampling and exif need output='pixels'")
-        # resize() has another keyword of this name.
-        if size is not None and layout in LAYOUTS:
-            resampling["layout"], layout = layout, "block"
-        if size is not None and layout == "block" and dtype is not np.int16:
-            resampling["dtype"], dtype = dtype, np.int16
+        self.wanted = [Wanted.of(mode if output == "pixels" else None, reduce, upsampling, one,
+                                 max_pixels, max_memory, on_error) for one in _devices_of(device)]
+        how = (resample, reducing_gap, like, recipe, mean, std)
+        if size is None and not all(map(operator.is_, (*how, crops, draft, stack), _NO_RESAMPLING)):
+            raise ValueError("resample, reducing_gap, like, recipe, mean, std, crops, draft and "
+                             "stack need size")
+        self.resampling = None
+        if size is not None:
+            if output != "pixels":
+                raise ValueError("size needs output='pixels'")
+            self.resampling = _resampling_of(size, dtype, layout, *how).check(
+                CHANNELS[mode], max_memory)
+            layout, dtype = "block" if layout in LAYOUTS else layout, np.int16
+        self.stack, self.crops = _stack_of(stack, self.resampling), _crops_of(crops, paths)
         one_of("layout", layout, ("block", "band"))
         kind = check_type(dtype)
         if layout == "block" and kind != np.int16:
             raise ValueError("dtype needs layout='band', which needs output='coefficients'")
         if layout == "band" and output == "pixels":
             raise ValueError("layout='band' needs output='coefficients'")
-        self.wanted = [Wanted.of(mode if output == "pixels" else None, reduce, upsampling, one,
-                                 max_pixels, max_memory, on_error) for one in _devices_of(device)]
+        true_or_false("draft", draft)
+        if draft:
+            self.wanted = [wanted.drafted(self.resampling and self.resampling.size)
+                           for wanted in self.wanted]
         check_exif(exif, self.wanted[0])
         self.paths, self.batch_size, self.device, self.exif = paths, batch_size, device, exif
         self._walks: List["weakref.ref[Generator[Batch, None, None]]"] = []
-        if (size is None and resampling) or (size is not None and output != "pixels"):
-            raise ValueError(f"{next(iter(resampling), 'size')} needs size and output='pixels'")
-        self.resampling = None if size is None else {"alpha": False, **resampling, "size": size}
-        if self.resampling is not None:
-            shape = (8, 8, {"RGB": 3, "L": 1, "CMYK": 4}[mode])
-            resize(np.zeros(shape, np.uint8), **self.resampling)  # raises for wrong keywords
         self.planes = kind if layout == "band" else None
         cores = len(os.sched_getaffinity(0))
         self.own_workers = None if num_workers is None else int(num_workers)
@@ -163,6 +177,52 @@ class Reader:
             walk.close()
 
 
+def _check_paths(paths: Any) -> None:
+    """Raises TypeError and ValueError."""
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        path = os.fsdecode(paths)
+        files = f"glob.glob({os.path.join(path, '*.jpg')!r})" if os.path.isdir(path) else [path]
+        raise ValueError(f"paths must be an iterable of paths, such as {files}, not {paths!r}")
+    if not hasattr(paths, "__iter__") and not hasattr(paths, "__getitem__"):
+        raise TypeError(f"paths must be an iterable of paths, not {type(paths).__name__}")
+
+
+# The arguments of a Reader that does not resample.
+_NO_RESAMPLING = ("bicubic", None, "pillow-13", "torchvision", None, None, None, False, None)
+
+
+def _resampling_of(size: Any, dtype: Any, layout: Any, resample: Any, reducing_gap: Any, like: Any,
+                   recipe: Any, mean: Any, std: Any) -> Resampling:
+    """dtype, layout: as of Reader, whose defaults are those of coefficients"""
+    return Resampling.of(size, resample, reducing_gap, False, like,
+                         "uint8" if dtype is np.int16 else dtype,
+                         "hwc" if layout == "block" else layout, recipe, mean, std)
+
+
+def _stack_of(stack: Any, how: Optional[Resampling]) -> bool:
+    """Raises TypeError and ValueError."""
+    is_one_size = how is not None and isinstance(how.size, tuple)
+    if stack is None:
+        return is_one_size
+    true_or_false("stack", stack)
+    if stack and not is_one_size:
+        raise ValueError("stack=True needs size=(width, height)")
+    return bool(stack)
+
+
+def _crops_of(crops: Any, paths: Any) -> Any:
+    """A function, an array (n, 4), or None. Raises ValueError."""
+    if crops is None or callable(crops):
+        return crops
+    made = np.asarray(crops)
+    if made.ndim != 2 or made.shape[1] != 4 or made.dtype.kind not in "iu":
+        raise ValueError("crops must be a function, or integers (n, 4): left, top, right and "
+                         f"bottom of each picture, not {made.dtype} {made.shape}")
+    if hasattr(paths, "__len__") and len(made) != len(paths):
+        raise ValueError(f"crops must have a row for each of {len(paths)} paths, not {len(made)}")
+    return made.astype(np.int64)
+
+
 def _devices_of(device: Any) -> Sequence[Any]:
     """The one device or the GPUs of a list. Raises ValueError."""
     if not isinstance(device, (list, tuple)):
@@ -178,7 +238,11 @@ class Walk:
 
     def __init__(self, reader: Reader) -> None:
         self._batch, self._planes, self._exif = reader.batch_size, reader.planes, reader.exif
-        self._resampling = reader.resampling
+        self._resampling, self._stack, self._crops = reader.resampling, reader.stack, reader.crops
+        # The library crops where it knows before: it decodes only what crops need.
+        self._crops_ahead = (self._crops is not None and not callable(self._crops) and
+                             not self._exif and reader.wanted[0].is_pixels)
+        self._pushed = self._pulled = 0  # files
         most = min(_MOST_BATCHES, 1 - -2 * reader.num_workers // reader.batch_size)
         self._devices = [Ahead(wanted, reader.own_workers, most) for wanted in reader.wanted]
         self._most = most * len(self._devices)
@@ -211,7 +275,7 @@ class Walk:
                     return
                 if files:
                     ahead = min(self._devices, key=len)
-                    ahead.push(Sources(files))
+                    ahead.push(Sources(files, self._crops_of(len(files))))
                     self._under_way.append(ahead)
                 self._has_ended = len(files) < self._batch
             except Unavailable:
@@ -221,22 +285,61 @@ class Walk:
                     raise
                 self._error, self._has_ended = error, True
 
-    def _batch_of(self, sources: Sources, items: List[Any]) -> Batch:
+    def _crops_of(self, count: int) -> Any:
+        """Those of the next files for the library; None: they are whole."""
+        first, self._pushed = self._pushed, self._pushed + count
+        if not self._crops_ahead:
+            return None
+        crops = self._crops[first:self._pushed]
+        # Files beyond are Failures when they come.
+        return np.concatenate([crops, np.tile((0, 0, 1, 1), (count - len(crops), 1))])
+
+    def _batch_of(self, wanted: Wanted, sources: Sources, pictures: Any) -> Batch:
         self._files.give_room(self._batch)
+        is_direct = self._resampling is not None and not self._exif and wanted.is_pixels
+        items = items_of(wanted, sources, pictures, decoded_pixels if is_direct else None)
         if self._planes is not None:
             items = [item if isinstance(item, Failure) else item.planes(self._planes)
                      for item in items]
         if self._exif:
             items = [item if isinstance(item, Failure) else upright_item(item, sources, index)
                      for index, item in enumerate(items)]
+        first, self._pulled = self._pulled, self._pulled + len(items)
         stacked = None
-        good = [index for index, item in enumerate(items) if not isinstance(item, Failure)]
-        if self._resampling is not None and good:
-            stacked = resize([items[index] for index in good], **self._resampling)
-            parts = stacked.parts() if isinstance(stacked, CudaArray) else stacked
+        if self._resampling is not None:
+            if self._crops is not None or not isinstance(self._resampling.size, tuple):
+                items = [item if isinstance(item, Failure) else
+                         self._cropped(self._resampling, item, first + index, sources.names[index])
+                         for index, item in enumerate(items)]
+            good = [index for index, item in enumerate(items) if not isinstance(item, Failure)]
+            pixels = [items[index] for index in good]
+            if good and self._stack:
+                stacked = self._resampling.stacked(pixels)
+            parts = self._resampling.each(pixels) if stacked is None else parts_of(stacked)
             for index, part in zip(good, parts):
                 items[index] = part
         return Batch(items, sources.names, stacked)
+
+    def _cropped(self, how: Resampling, pixels: Any, number: int, name: str) -> Any:
+        """What is resampled of a picture, or a Failure: that cannot be."""
+        crop = self._crops
+        if callable(crop):  # whose exceptions are the caller's
+            crop = crop(pixels.shape[1], pixels.shape[0])
+        elif crop is not None:
+            if number >= len(crop):
+                return Failure(name, f"crops has {len(crop)} rows, expected more than {number}")
+            crop = None if self._crops_ahead else crop[number]
+        if crop is not None:
+            pixels = part_of(pixels, crop, name)
+        if isinstance(how.size, tuple) or isinstance(pixels, Failure):
+            return pixels
+        try:
+            how.size_of(pixels.shape)
+            return pixels
+        except ValueError as error:
+            if is_interruption(error):
+                raise
+            return Failure(name, str(error))
 
     def close(self) -> None:
         """Ends the decoding."""

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -130,6 +132,96 @@ TEST(Decode, StacksPicturesOfOneSize) {
   }
   const Pictures mixed = decode(engine, {file, make_stream({.width = 74, .height = 41})}, options);
   EXPECT_NE(mixed[0].block, mixed[1].block);
+}
+
+// Of a picture's pixels, side by side.
+Bytes part_of(const Bytes& pixels, int32_t width, int32_t channels, const CtCrop& crop) {
+  Bytes part;
+  for (int32_t y = crop.top; y < crop.bottom; ++y) {
+    const auto row = pixels.begin() + ptrdiff_t{y} * width * channels;
+    part.insert(part.end(), row + ptrdiff_t{crop.left} * channels,
+                row + ptrdiff_t{crop.right} * channels);
+  }
+  return part;
+}
+
+TEST(Decode, OutputsCrops) {
+  const Engine engine(device);
+  const std::vector<Bytes> files = sound_files();
+  std::minstd_rand random(1);
+  const auto below = [&](int32_t side) {
+    return static_cast<int32_t>(random() % static_cast<unsigned>(side));
+  };
+  for (const CtOutput output : {CT_OUTPUT_RGB, CT_OUTPUT_GRAY}) {
+    for (const int scale : {1, 2, 4, 8}) {
+      CtDecodeOptions options = decode_options(output);
+      options.scale = scale;
+      const Pictures whole = decode(engine, files, options);
+      options.stack = scale == 2 ? 1 : 0;  // it has no effect
+      for (int round = 0; round < 10; ++round) {
+        std::vector<CtSource> sources;
+        for (size_t i = 0; i < files.size(); ++i) {
+          CtSource source = source_of(files[i]);
+          CtCrop& crop = source.crop;
+          crop.left = below(whole[i].width);
+          crop.top = below(whole[i].height);
+          crop.right = crop.left + 1 + below(whole[i].width - crop.left);
+          crop.bottom = crop.top + 1 + below(whole[i].height - crop.top);
+          sources.push_back(source);
+        }
+        Pictures parts(files.size());
+        ASSERT_EQ(
+            ct_decode(engine, &options, sources.data(), sources.size(), parts.data(), nullptr),
+            CT_OK);
+        for (size_t i = 0; i < files.size(); ++i) {
+          SCOPED_TRACE("file " + std::to_string(i) + ", scale " + std::to_string(scale));
+          const CtCrop& crop = sources[i].crop;
+          ASSERT_EQ(parts[i].error.code, CT_OK) << parts[i].error.text;
+          EXPECT_EQ(parts[i].width, crop.right - crop.left);
+          EXPECT_EQ(parts[i].height, crop.bottom - crop.top);
+          EXPECT_EQ(contents(engine, parts[i]),
+                    part_of(contents(engine, whole[i]), whole[i].width, whole[i].channels, crop));
+        }
+      }
+    }
+  }
+}
+
+TEST(Decode, RefusesWrongCrops) {
+  const Engine engine(device);
+  const Bytes file = make_stream({.width = 40, .height = 30});
+  constexpr int32_t kMax = std::numeric_limits<int32_t>::max();
+  for (const CtCrop& crop : {CtCrop{0, 0, 41, 30}, CtCrop{0, 0, 40, 31}, CtCrop{-1, 0, 40, 30},
+                             CtCrop{0, -1, 40, 30}, CtCrop{5, 5, 5, 9}, CtCrop{5, 9, 9, 5},
+                             CtCrop{kMax, 0, kMax, 1}, CtCrop{0, 0, kMax, kMax}}) {
+    CtSource source = source_of(file);
+    source.crop = crop;
+    Pictures pictures(1);
+    const CtDecodeOptions options = decode_options(CT_OUTPUT_RGB);
+    ASSERT_EQ(ct_decode(engine, &options, &source, 1, pictures.data(), nullptr), CT_OK);
+    EXPECT_EQ(pictures[0].error.code, CT_DAMAGED);
+    EXPECT_NE(std::strstr(pictures[0].error.text, "reaches beyond the 40x30 picture"), nullptr)
+        << pictures[0].error.text;
+  }
+}
+
+TEST(Decode, DraftsAsPillow) {
+  const Engine engine(device);
+  const Bytes file = make_stream({.width = 333, .height = 211});
+  struct Draft {
+    int32_t width, height, scale;
+  };
+  for (const Draft& draft : {Draft{333, 211, 1}, Draft{167, 105, 1}, Draft{166, 105, 2},
+                             Draft{166, 106, 1}, Draft{83, 52, 4}, Draft{42, 26, 4},
+                             Draft{41, 26, 8}, Draft{1, 1, 8}, Draft{1 << 30, 1, 1}}) {
+    CtDecodeOptions options = decode_options(CT_OUTPUT_RGB);
+    options.draft_width = draft.width;
+    options.draft_height = draft.height;
+    const Pictures pictures = decode(engine, {file}, options);
+    options = decode_options(CT_OUTPUT_RGB);
+    options.scale = draft.scale;
+    EXPECT_EQ(contents(engine, pictures[0]), contents(engine, decode(engine, {file}, options)[0]));
+  }
 }
 
 TEST(Decode, ReadsFiles) {

@@ -625,6 +625,7 @@ std::vector<KernelJob> resize_jobs(const KernelSize& size) {
       job.buffers = std::to_string(pictures);
       job.keys = std::string("filter:") + name + "/pictures:" + job.buffers;
       job.samples = pictures * area(size.width, size.height);
+      job.stages = pictures > 1;
       set_sizes(3 * job.samples, 3 * pictures * area(kResizedSide, kResizedSide), &job);
       job.input = [=, bytes = job.in_size] { return picture_bytes(size.width, bytes); };
       job.runs_on = [](const Engine& engine) { return engine.resize_ops != nullptr; };

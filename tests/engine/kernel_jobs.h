@@ -36,8 +36,9 @@ struct KernelJob {
   size_t samples = 0;                  // visible ones; pixels of RGB
   size_t blocks = 0;                   // of the DCT
   bool measures = false;               // writes sums, too
-  std::vector<Region> written;         // of the output
-  int tolerance = 0;  // how far a few numbers of the output may be from the CPU engine's
+  bool stages = false;          // waits for memory of its parameters, so no graph can capture it
+  std::vector<Region> written;  // of the output
+  int tolerance = 0;            // how far a few numbers of the output may be from the CPU engine's
   OutputNumber number = OutputNumber::kU8;
   std::function<std::vector<uint8_t>()> input;
   std::function<bool(const Engine& engine)> runs_on;  // whether the engine has this transform

@@ -24,8 +24,9 @@ CtEngine* engine() {
   return made;
 }
 
-CtPicture decode(const CtDecodeOptions& options, const uint8_t* data, size_t size) {
-  const CtSource source = {data, size, nullptr};
+CtPicture decode(const CtDecodeOptions& options, const uint8_t* data, size_t size,
+                 const CtCrop& crop = {}) {
+  const CtSource source = {data, size, nullptr, crop};
   CtPicture picture = {};
   promise(ct_decode(engine(), &options, &source, 1, &picture, nullptr) == CT_OK,
           "a file's faults are its own");
@@ -76,6 +77,37 @@ void write_again(const CtDecodeOptions& options, const CtPicture& picture, uint8
   ct_file_clear(&file);
 }
 
+// Bits of `how` choose edges and sides in eighths of the picture.
+CtCrop crop_of(const CtPicture& picture, uint8_t how) {
+  const auto edge = [](int32_t side, int eighths) { return side * eighths / 8; };
+  CtCrop crop;
+  crop.left = edge(picture.width, how & 7);
+  crop.top = edge(picture.height, how >> 3 & 7);
+  crop.right = crop.left + 1 + edge(picture.width - crop.left - 1, how >> 5);
+  crop.bottom = crop.top + 1 + edge(picture.height - crop.top - 1, how >> 4 & 7);
+  return crop;
+}
+
+// A crop of what is decoded without faults is a part of it.
+void decode_part(const CtDecodeOptions& options, const CtPicture& whole, const uint8_t* data,
+                 size_t size, uint8_t how) {
+  const CtCrop crop = crop_of(whole, how);
+  CtPicture part = decode(options, data, size, crop);
+  if (whole.error.text[0] == 0) {
+    promise(part.error.code == CT_OK, "a part of a sound picture is sound");
+    promise(part.width == crop.right - crop.left && part.height == crop.bottom - crop.top,
+            "it has the size of the crop");
+    const auto row_bytes = static_cast<size_t>(part.width) * static_cast<size_t>(part.channels);
+    for (int32_t y = 0; y < part.height; ++y)
+      promise(std::memcmp(static_cast<const uint8_t*>(part.data) + y * part.pitch,
+                          static_cast<const uint8_t*>(whole.data) + (crop.top + y) * whole.pitch +
+                              int64_t{crop.left} * whole.channels,
+                          row_bytes) == 0,
+              "it has the pixels of the picture");
+  }
+  ct_picture_clear(&part);
+}
+
 void run(const uint8_t* data, size_t size) {
   static fuzzing::GuardedMemory memory(kMaxFileBytes);
   fuzzing::Input input(data, size);
@@ -94,6 +126,8 @@ void run(const uint8_t* data, size_t size) {
   CtPicture picture = decode(options, file, size - 2);
   if (picture.error.code == CT_OK && options.output == CT_OUTPUT_COEFFICIENTS)
     write_again(options, picture, how);
+  if (picture.error.code == CT_OK && options.output != CT_OUTPUT_COEFFICIENTS)
+    decode_part(options, picture, file, size - 2, how);
   ct_picture_clear(&picture);
 }
 

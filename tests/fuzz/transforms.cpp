@@ -215,6 +215,7 @@ void run_resize(const uint8_t* data, size_t size) {
   if (more & 1) text += " box-width=0.5";
   if (more & 2) text += " box-y=0.25 box-height=0.5";
   if (more & 4) text += " reducing-gap=1";
+  if ((how >> 3 & 3) == 3) text += " add-borders=true";
   // A frame that passes through keeps the meta that it came with, sound or not.
   ElementRun run(text.c_str(), [&run](GstBuffer* buffer, GstCaps* caps) {
     const bool passed = gst_base_transform_is_passthrough(GST_BASE_TRANSFORM(run.element()));

@@ -15,7 +15,7 @@ import numpy as np
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
 import cudatransform as ct  # noqa: E402
-from cudatransform import _cuda_memory, _device, cuda  # noqa: E402
+from cudatransform import _cuda_memory, _device, _dlpack, cuda  # noqa: E402
 import device_arrays  # noqa: E402
 import pictures  # noqa: E402
 
@@ -99,29 +99,29 @@ class OnDevice(unittest.TestCase):
         self.assertEqual(sys.getrefcount(coefs), before + 1)
         del capsule  # not consumed
         self.assertEqual(sys.getrefcount(coefs), before)
-        self.assertEqual(_cuda_memory._handed_out, {})
+        self.assertEqual(_dlpack.handed_out, {})
         capsule = coefs.__dlpack__()
-        address = next(iter(_cuda_memory._handed_out))
+        address = next(iter(_dlpack.handed_out))
         set_name = ctypes.pythonapi.PyCapsule_SetName
         set_name.argtypes = ctypes.py_object, ctypes.c_char_p
         used = b"used_dltensor"
         set_name(capsule, used)  # consumed
         del capsule
         self.assertEqual(sys.getrefcount(coefs), before + 1)
-        _cuda_memory._DLManagedTensor.from_address(address).deleter(address)
+        _dlpack.DLManagedTensor.from_address(address).deleter(address)
         self.assertEqual(sys.getrefcount(coefs), before)
-        self.assertEqual(_cuda_memory._handed_out, {})
+        self.assertEqual(_dlpack.handed_out, {})
 
     # More kinds than are kept; of no rows, too.
     def test_tensors_keep_their_shapes(self):
         held = types.SimpleNamespace(address=4096)  # nobody reads there
-        kinds = [((rows, 3), (6 * rows, -2)) for rows in range(4 * _cuda_memory._MOST_KINDS)]
+        kinds = [((rows, 3), (6 * rows, -2)) for rows in range(4 * _dlpack._MOST_KINDS)]
         capsules = [_cuda_memory.CudaArray(held, 0, *kind, 0).__dlpack__() for kind in kinds]
-        self.assertLessEqual(len(_cuda_memory._of_kind), _cuda_memory._MOST_KINDS)
+        self.assertLessEqual(len(_dlpack._of_kind), _dlpack._MOST_KINDS)
         views = list(map(_device._by_dlpack, capsules))
         self.assertEqual([(view.shape, view.strides) for view in views], kinds)
         del capsules, views
-        self.assertEqual(_cuda_memory._handed_out, {})
+        self.assertEqual(_dlpack.handed_out, {})
 
     def test_no_such_device(self):
         with self.assertRaises(ct.Unavailable):
@@ -150,7 +150,7 @@ class OnDevice(unittest.TestCase):
                 self.check(lambda coefs: module.asnumpy(module.from_dlpack(coefs)))
                 self.check(lambda coefs: module.asnumpy(module.asarray(coefs)))
         self.assertGreater(tested, 0)
-        self.assertEqual(_cuda_memory._handed_out, {})
+        self.assertEqual(_dlpack.handed_out, {})
 
     def same_address(self, from_dlpack):
         coefs = self.read()[0][0]

@@ -99,6 +99,42 @@ class OnDevice(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "on one device"):
             ct.resize([there[0], here[0]], (4, 4))
 
+    def test_resized_parts(self):
+        chance = np.random.default_rng(2)
+        files, crops = [], []
+        for index in range(10):
+            width, height = (int(side) for side in chance.integers(20, 200, 2))
+            files.append(ct.encode(pictures.pixels(width, height, seed=index),
+                                   subsampling=SAMPLINGS[index % len(SAMPLINGS)]))
+            left, top = int(chance.integers(width - 1)), int(chance.integers(height - 1))
+            crops.append((left, top, int(chance.integers(left + 1, width + 1)),
+                          int(chance.integers(top + 1, height + 1))))
+        files[3] = b"no picture"
+        floats = {"layout": "chw", "dtype": "float32", "mean": (.5, .4, .3), "std": (.1, .2, .3)}
+        for options in ({"size": (24, 16)}, {"size": 20}, {"size": (24, 16), "draft": True},
+                        {"size": (24, 16), **floats}, {"size": (9, 30), "reducing_gap": 2}):
+            for given in (None, crops, lambda *_, left=iter(crops[:3] + crops[4:]): next(left)):
+                if options.get("draft") and given is not None:
+                    continue  # the picture is smaller
+                wanted = [None if index == 3 else ct.decode(
+                    file, crop=None if given is None else crops[index], **options)
+                    for index, file in enumerate(files)]
+                items = [item for batch in ct.Reader(files, 4, "cuda", output="pixels",
+                                                     crops=given, **options) for item in batch]
+                for index, (item, one) in enumerate(zip(items, wanted)):
+                    self.assertTrue(isinstance(item, ct.Failure) if one is None else
+                                    np.array_equal(_cuda_memory.downloaded(item), one),
+                                    (index, options))
+        data, crop = files[0], crops[0]
+        self.assert_equal(ct.decode(data, crop=crop, device="cuda"), ct.decode(data, crop=crop))
+        made = ct.decode(data, size=(24, 16), dtype="bfloat16", device="cuda")
+        self.assertEqual((made.shape, made.dtype), ((16, 24, 3), "bfloat16"))
+        self.assertFalse(hasattr(made, "__cuda_array_interface__"))
+        same = _cuda_memory.CudaArray(made._held, 0, made.shape, made.strides, made.device,
+                                      np.uint16)
+        self.assertTrue(np.array_equal(_cuda_memory.downloaded(same), ct.decode(
+            data, size=(24, 16), dtype="bfloat16").bits))
+
     def test_any_sampling_factors(self):
         """Those that libjpeg upsamples; the others are errors, as on the CPU."""
         names = ("YCbCr-1x1,2x1,1x1", "YCbCr-1x1,2x2,2x2", "RGB-2x2,2x2,1x1", "YCbCr-1x3,1x1,1x1",

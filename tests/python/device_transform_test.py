@@ -14,7 +14,7 @@ import numpy as np
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
 import cudatransform as ct  # noqa: E402
-from cudatransform import _cuda_memory, _device  # noqa: E402
+from cudatransform import _cuda_memory, _device, _dlpack  # noqa: E402
 import device_arrays  # noqa: E402
 import pictures  # noqa: E402
 
@@ -156,7 +156,7 @@ class OnDevice(unittest.TestCase):
                 self.same(given, coefs, ct.dct(plane, table=table))
                 self.same(given, samples, ct.idct(ct.dct(plane, table=table), table=table,
                                                   size=(30, 40)))
-        self.assertEqual(_cuda_memory._handed_out, {})
+        self.assertEqual(_dlpack.handed_out, {})
 
     def test_many_sizes(self):
         for given in kinds():

@@ -173,7 +173,7 @@ class Arrays(unittest.TestCase):
                 ({"mean": MEAN, "std": STD}, ValueError, "dtype"),
                 ({"mean": MEAN, "dtype": "float32"}, ValueError, "std"),
                 ({"mean": [1], "std": [1], "dtype": "float32"}, ValueError, "3 numbers"),
-                ({"mean": MEAN, "std": (0, 1, 1), "dtype": "float32"}, ValueError, "of 0")):
+                ({"mean": MEAN, "std": (0, 1, 1), "dtype": "float32"}, ValueError, "than 0")):
             with self.subTest(options=options), self.assertRaisesRegex(kind, words):
                 ct.resize(array, **{"size": (4, 4), **options})
         for wrong in (array.astype(np.int16), array[:0], np.zeros((4, 4, 5), np.uint8), [],

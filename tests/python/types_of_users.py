@@ -26,6 +26,9 @@ def smaller(data: bytes) -> Pixels:
     pixels = ct.decode(data, "L", reduce=2, exif=True)
     assert_type(pixels, Pixels)
     assert_type(ct.decode(data, device="cuda"), Union[Pixels, CudaArray])
+    assert_type(ct.decode(data, crop=(0, 0, 8, 8)), Pixels)
+    tensor: npt.NDArray[np.float32] = ct.decode(data, size=224, dtype="float32", layout="chw")
+    assert tensor.shape[0] == 3
     return pixels
 
 

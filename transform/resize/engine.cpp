@@ -111,7 +111,13 @@ class Resizer {
     if (job_.reduction.exists()) reduce();
     if (plan_.picks) return pick();
     if (!plan_.filters()) return copy();
-    if (plan_.x.is_filtered) x_ = pairs_of_axis(*axis_of(plan_.x), true);
+    if (plan_.x.is_filtered) {
+      const auto along = axis_of(plan_.x);
+      if (rows_.add_quads != nullptr)
+        quads_ = quads_of_axis(*along);
+      else
+        x_ = pairs_of_axis(*along, true);
+    }
     std::shared_ptr<const ResizeAxis> down;
     if (plan_.y.is_filtered) {
       down = axis_of(plan_.y);
@@ -231,11 +237,16 @@ class Resizer {
           gather(from.at(c, 0, y), from.step, apart[c], width);
       }
     }
-    uint8_t* sums = tile + kTileRows * (width + 1);
+    uint8_t* sums = tile + kTileRows * (width + kTilePadding);
     for (int c = 0; c < job_.channels; ++c) {
-      rows_.to_tile(in[c], tile, width);
-      rows_.add_columns(tile, x_, sums);
-      rows_.from_tile(sums, to[c], static_cast<size_t>(x_.out));
+      if (rows_.add_quads != nullptr) {
+        rows_.to_quads(in[c], tile, width);
+        rows_.add_quads(tile, quads_, sums);
+      } else {
+        rows_.to_tile(in[c], tile, width);
+        rows_.add_columns(tile, x_, sums);
+      }
+      rows_.from_tile(sums, to[c], static_cast<size_t>(plan_.x.out));
     }
   }
 
@@ -247,10 +258,10 @@ class Resizer {
   template <typename Place, typename Done>
   void across_rows(const Samples& from, int32_t begin, int32_t end, const Place& place,
                    const Done& done) {
-    const auto width = static_cast<size_t>(from.width), out = static_cast<size_t>(x_.out);
+    const auto width = static_cast<size_t>(from.width), out = static_cast<size_t>(plan_.x.out);
     // Split rows; a tile of one channel and its sums; the results.
     const size_t stride = std::max(width, out);
-    const size_t tile_rows = (kTileRows * (width + 1 + out) + stride - 1) / stride;
+    const size_t tile_rows = (kTileRows * (width + kTilePadding + out) + stride - 1) / stride;
     const int results = kMaxResizeChannels * kTileRows + static_cast<int>(tile_rows);
     for_rows(end - begin, kTileRows, [&](int32_t first, int32_t last) {
       const RowMemory memory(results + (job_.channels + 1) * kTileRows, stride);
@@ -277,7 +288,7 @@ class Resizer {
   }
 
   void across_between(int32_t begin, int32_t end, OwnSamples* to) {
-    to->make(job_.channels, x_.out, end - begin);
+    to->make(job_.channels, plan_.x.out, end - begin);
     across_rows(
         source_, begin, end, [&](int c, int32_t y, uint8_t*) { return to->row(c, y); },
         [](int32_t, const Row&) {});
@@ -429,6 +440,7 @@ class Resizer {
   }
 
   static constexpr int32_t kStripRows = 32;  // that a thread takes
+  static constexpr size_t kTilePadding = 3;  // columns that fill the last quad of a tile
   static constexpr int32_t kDownRows = 8;    // likewise, of outputs of many rows
 
   const ResizeJob& job_;
@@ -439,6 +451,7 @@ class Resizer {
   Samples source_;
   OwnSamples own_;
   AxisPairs x_, y_;
+  AxisQuads quads_;  // instead of x_, where rows have such functions
 };
 
 Status submit(const ResizeRows& rows, Device& device, Queue& queue, std::span<const ResizeJob> jobs,

@@ -62,8 +62,34 @@ void join(const uint8_t* const* from, int channels, uint8_t* to, size_t count) {
 }  // namespace
 
 const ResizeRows& portable_resize_rows() {
-  static constexpr ResizeRows kRows = {add_rows, to_tile, add_columns, from_tile, split, join};
+  static constexpr ResizeRows kRows = {add_rows, to_tile, add_columns, from_tile,
+                                       nullptr,  nullptr, split,       join};
   return kRows;
+}
+
+AxisQuads quads_of_axis(const ResizeAxis& axis) {
+  AxisQuads by;
+  by.out = axis.out;
+  by.stride = static_cast<size_t>(axis.taps + 3) / 4 + 1;
+  const auto outputs = static_cast<size_t>(axis.out);
+  by.first.resize(outputs);
+  by.count.resize(outputs);
+  by.quads.resize(outputs * by.stride);
+  for (size_t o = 0; o < outputs; ++o) {
+    const int32_t before = axis.first[o] % 4;
+    by.first[o] = axis.first[o] - before;
+    by.count[o] = (before + axis.count[o] + 3) / 4;
+    for (int32_t i = 0; i < axis.count[o]; ++i) {
+      int32_t weight = axis.weights[o * static_cast<size_t>(axis.taps) + static_cast<size_t>(i)];
+      WeightQuad& quad = by.quads[o * by.stride + static_cast<size_t>(before + i) / 4];
+      for (uint32_t& digits : quad.digit) {
+        const auto digit = static_cast<int8_t>(weight);
+        digits |= static_cast<uint32_t>(static_cast<uint8_t>(digit)) << (8 * ((before + i) % 4));
+        weight = (weight - digit) >> 8;
+      }
+    }
+  }
+  return by;
 }
 
 AxisPairs pairs_of_axis(const ResizeAxis& axis, bool even) {

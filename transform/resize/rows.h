@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Sums down columns have a row in the lanes of a vector. Sums along rows have 16 rows there, once a
-// tile of these is transposed: both then multiply pairs of samples by pairs of weights.
+// tile of these is transposed: both then multiply pairs of samples by pairs of weights; or, along
+// rows on a CPU that multiplies bytes, four samples by the bytes of four weights.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +34,21 @@ struct AxisPairs {
 // `even`: first[o] are even, as tiles need them.
 AxisPairs pairs_of_axis(const ResizeAxis& axis, bool even);
 
+// Weights of four samples side by side, each in three signed bytes: weight = digit[2] * 2^16 +
+// digit[1] * 2^8 + digit[0], the first sample's in the lowest byte of each word.
+struct WeightQuad {
+  uint32_t digit[3];
+};
+
+// The same in quads. first[o] are multiples of 4.
+struct AxisQuads {
+  int32_t out = 0;
+  size_t stride = 0;
+  std::vector<int32_t> first, count;
+  std::vector<WeightQuad> quads;
+};
+AxisQuads quads_of_axis(const ResizeAxis& axis);
+
 // The two weights of a pair.
 inline void weights_of(const WeightPair& pair, int32_t weights[2]) {
   for (int i = 0; i < 2; ++i) {
@@ -54,6 +70,10 @@ struct ResizeRows {
   void (*add_columns)(const uint8_t* tile, const AxisPairs& axis, uint8_t* to);
   // These back to `count` samples of kTileRows rows.
   void (*from_tile)(const uint8_t* from, uint8_t* const* rows, size_t count);
+  // The same of tiles in quads: sample i of row r is at 4 * (kTileRows * (i / 4) + r) + i % 4.
+  // Null: pairs are faster.
+  void (*to_quads)(const uint8_t* const* rows, uint8_t* tile, size_t count);
+  void (*add_quads)(const uint8_t* tile, const AxisQuads& axis, uint8_t* to);
   // Interleaved samples of 2 to 4 channels apart, and together.
   void (*split)(const uint8_t* from, int channels, uint8_t* const* to, size_t count);
   void (*join)(const uint8_t* const* from, int channels, uint8_t* to, size_t count);

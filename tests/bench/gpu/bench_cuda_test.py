@@ -89,6 +89,12 @@ class WithFakeDriver(unittest.TestCase):
         self.assertNotIn("inverse", [group.split()[-1] for group, _ in measured
                                      if group.startswith("limit")])
 
+    def test_graphs_capture_no_waits(self):
+        """Resampling sends its weights once; of several pictures it is not captured."""
+        result = bench("--quick", "--benchmark_filter=case:resize/size:1080p")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(result.stdout.count("wrote nothing"), 6, result.stdout)
+
     def test_failing_device(self):
         for mode, error in (("alloc-fails", "CUDA_ERROR_OUT_OF_MEMORY"),
                             ("launch-fails", "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES")):

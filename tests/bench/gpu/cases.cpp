@@ -294,6 +294,7 @@ Case& add_other(const OtherSize& of, const test::KernelJob& job, const std::stri
   added.group = job.kind + " " + of.size.name + " " + group;
   added.job = job;
   added.sets = added.launches = of.sets;
+  added.plain = job.stages;
   return added;
 }
 

@@ -289,6 +289,7 @@ EXPORT int cuEventRecord(Event* event, Stream* stream) {
 
 EXPORT int cuEventQuery(Event* event) {
   if (int result = check_context()) return result;
+  if (int result = check_no_capture()) return result;
   std::lock_guard lock(state().mutex);
   if (!is_event(event)) return kInvalidHandle;
   if (is_pending(*event) && is_stuck()) return kNotReady;

@@ -187,6 +187,96 @@ CHECK_TEST(test_sizes) {
   }
 }
 
+struct Borders {
+  int in_width, in_height, out_width, out_height;
+  const char *in, *out;  // pixel aspect ratios
+  int left, top, width, height;
+};
+constexpr int kHigh = 500;
+constexpr Borders kBorders[] = {{80, 60, 40, 40, "1/1", "1/1", 0, 5, 40, 30},
+                                {60, 80, 40, 40, "1/1", "1/1", 5, 0, 30, 40},
+                                {80, 60, 40, 30, "1/1", "1/1", 0, 0, 40, 30},
+                                {77, 31, 53, 47, "1/1", "1/1", 0, 13, 53, 21},
+                                {31, 77, 53, 47, "1/1", "1/1", 17, 0, 18, 47},
+                                {1, kHigh, 9, 9, "1/1", "1/1", 4, 0, 1, 9},
+                                {72, 57, 64, 48, "16/15", "1/1", 0, 0, 64, 47},
+                                {64, 48, 72, 57, "1/1", "16/15", 0, 0, 72, 57},
+                                {1920, 1080, 64, 64, "1/1", "1/1", 0, 14, 64, 36}};
+
+constexpr guint8 kPlain = 200;
+
+// A frame of one color, so that a border shows.
+GstBuffer* plain_frame(const GstVideoInfo& info) {
+  GstBuffer* frame = make_frame(info);
+  gst_buffer_memset(frame, 0, kPlain, gst_buffer_get_size(frame));
+  return frame;
+}
+
+GstBuffer* through(const std::string& element, const GstVideoInfo& from, const GstVideoInfo& to,
+                   const char* to_pixel) {
+  const std::string line =
+      element + " ! capsfilter caps=video/x-raw,width=" + std::to_string(to.width) +
+      ",height=" + std::to_string(to.height) + ",pixel-aspect-ratio=" + to_pixel;
+  g_autoptr(GstHarness) h = harness_of(line, from);
+  return passed(h, plain_frame(from));
+}
+
+// Whether the first component of a plain frame is plain there, and nowhere else.
+void check_place(const GstVideoInfo& info, GstBuffer* buffer, int left, int top, int width,
+                 int height) {
+  GstVideoFrame frame;
+  fail_unless(gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ));
+  for (int y = 0; y < info.height; y++) {
+    for (int x = 0; x < info.width; x++) {
+      const bool inside = x >= left && x < left + width && y >= top && y < top + height;
+      const guint8 sample = *(static_cast<const guint8*>(GST_VIDEO_FRAME_COMP_DATA(&frame, 0)) +
+                              y * GST_VIDEO_FRAME_COMP_STRIDE(&frame, 0) +
+                              x * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, 0));
+      fail_unless((sample == kPlain) == inside, "%s: %d at (%d,%d)", info.finfo->name, sample, x,
+                  y);
+    }
+  }
+  gst_video_frame_unmap(&frame);
+}
+
+// The places and the colors are videoscale's, but that subsampled chroma begins at even ones.
+CHECK_LOOP_TEST(test_borders, 0, G_N_ELEMENTS(kFormats)) {
+  g_autoptr(GstElementFactory) videoscale = gst_element_factory_find("videoscale");
+  for (const Borders& b : kBorders) {
+    GstVideoInfo from = video_info(kFormats[__i__], b.in_width, b.in_height);
+    const GstVideoInfo to = video_info(kFormats[__i__], b.out_width, b.out_height);
+    fail_unless(sscanf(b.in, "%d/%d", &from.par_n, &from.par_d) == 2);
+    const std::string element =
+        std::string("cudaresize method=box add-borders=true backend=") + backend();
+    g_autoptr(GstBuffer) out = through(element, from, to, b.out);
+    if (is_deferred()) continue;
+    const int odd_x = GST_VIDEO_FORMAT_INFO_W_SUB(to.finfo, 1) > 0 ? b.left % 2 : 0;
+    const int odd_y = GST_VIDEO_FORMAT_INFO_H_SUB(to.finfo, 1) > 0 ? b.top % 2 : 0;
+    check_place(to, out, b.left - odd_x, b.top - odd_y, b.width, b.height);
+    // Of a width of 0, videoscale writes nothing.
+    if (videoscale == nullptr || odd_x + odd_y > 0 || b.in_height == kHigh) continue;
+    g_autoptr(GstBuffer) theirs = through("videoscale add-borders=true", from, to, b.out);
+    fail_unless_equals_int(largest_difference(to, theirs, out), 0);
+  }
+}
+
+// The picture between borders is the one without, and a crop's shape is what is kept.
+CHECK_TEST(test_borders_of_a_crop) {
+  const GstVideoInfo from = video_info(GST_VIDEO_FORMAT_RGB, 80, 60);
+  const GstVideoInfo to = video_info(GST_VIDEO_FORMAT_RGB, 20, 30);
+  g_autoptr(GstHarness) h =
+      harness_of(line_of("add-borders=true", "width=20,height=30,pixel-aspect-ratio=1/1"), from);
+  GstBuffer* in = plain_frame(from);
+  GstVideoCropMeta* crop = gst_buffer_add_video_crop_meta(in);
+  crop->width = crop->height = 40;
+  g_autoptr(GstBuffer) out = passed(h, in);
+  if (!is_deferred()) check_place(to, out, 0, 5, 20, 20);
+  g_autoptr(GstElement) resize = gst_bin_get_by_name(GST_BIN(h->element), "resize");
+  g_object_set(resize, "add-borders", FALSE, nullptr);
+  g_autoptr(GstBuffer) filled = passed(h, plain_frame(from));
+  if (!is_deferred()) check_place(to, filled, 0, 0, 20, 30);
+}
+
 // The error of a frame that cannot be resized.
 std::string error_of_frame(const std::string& properties, const char* caps, GstVideoCropMeta crop) {
   g_autoptr(GstHarness) h = new_harness(line_of(properties, "width=8,height=8"));

@@ -291,6 +291,25 @@ TEST(Resize, LargeReductions) {
   }
 }
 
+// An engine may keep the weights of the last batch.
+TEST(Resize, WeightsThatComeAgain) {
+  for (const Engine& engine : engines_with(&Engine::resize_ops)) {
+    std::mt19937 random(9);
+    for (const int kind : {0, 0, 1, 0, 2, 2, 1, 0, 0, 2, 0}) {
+      std::vector<Case> batch(kind == 2 ? 3 : 1);
+      for (Case& of : batch) {
+        of.job.from.width = 97;
+        of.job.from.height = 83;
+        of.job.to.width = of.job.to.height = 31;
+        of.job.filter = kind == 1 ? ResizeFilter::kLanczos : ResizeFilter::kBicubic;
+        of.job.box = whole_box(of.job);
+        place(engine, random, &of);
+      }
+      ASSERT_EQ(run(engine, batch), "") << engine.name << ", kind " << kind;
+    }
+  }
+}
+
 TEST(ResizeFloats, RoundToTheNearest) {
   std::mt19937 random(1);
   std::vector<float> values = {0.f,      -0.f,          1.f,          65504.f,    65519.f,
