@@ -42,7 +42,8 @@ Status make_jpeg_scan_layout(const JpegPicture& picture, const JpegOptions& opti
                              JpegScanLayout* layout) {
   if (!is_parallel(options, picture.depth))
     return Status::error(StatusCode::kUnsupported, "unsupported scan, expected 8-bit baseline");
-  if (!picture.sampling.is_of_luma(picture.color))
+  if (!picture.sampling.is_of_luma(picture.color) ||
+      picture.sampling.mcu_blocks(picture.components()) > kMaxMcuBlocks)
     return Status::error(StatusCode::kUnsupported, "sampling factors " +
                                                        picture.sampling.text(picture.components()) +
                                                        " are not coded in parallel");

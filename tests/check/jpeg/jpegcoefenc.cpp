@@ -42,12 +42,27 @@ constexpr int kSizes[][2] = {{17, 33}, {65, 9},  {1, 1},   {7, 9},   {8, 8},
                              {9, 7},   {16, 16}, {40, 24}, {100, 75}};
 std::span<const int[2]> sizes() { return std::span(kSizes).first(quick() ? 2 : std::size(kSizes)); }
 
-constexpr GstCoefSampling kAllSamplings[] = {
-    GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,      GST_COEF_SAMPLING_422,
-    GST_COEF_SAMPLING_444,       GST_COEF_SAMPLING_440,      GST_COEF_SAMPLING_411,
-    GST_COEF_SAMPLING_RGB,       GST_COEF_SAMPLING_CMYK,     GST_COEF_SAMPLING_YCCK_420,
-    GST_COEF_SAMPLING_YCCK_422,  GST_COEF_SAMPLING_YCCK_444, GST_COEF_SAMPLING_YCCK_440,
-    GST_COEF_SAMPLING_YCCK_411,  GST_COEF_SAMPLING_441,      GST_COEF_SAMPLING_YCCK_441};
+const GstCoefSampling kAllSamplings[] = {GST_COEF_SAMPLING_GRAYSCALE,
+                                         GST_COEF_SAMPLING_420,
+                                         GST_COEF_SAMPLING_422,
+                                         GST_COEF_SAMPLING_444,
+                                         GST_COEF_SAMPLING_440,
+                                         GST_COEF_SAMPLING_411,
+                                         GST_COEF_SAMPLING_RGB,
+                                         GST_COEF_SAMPLING_CMYK,
+                                         GST_COEF_SAMPLING_YCCK_420,
+                                         GST_COEF_SAMPLING_YCCK_422,
+                                         GST_COEF_SAMPLING_YCCK_444,
+                                         GST_COEF_SAMPLING_YCCK_440,
+                                         GST_COEF_SAMPLING_YCCK_411,
+                                         GST_COEF_SAMPLING_441,
+                                         GST_COEF_SAMPLING_YCCK_441,
+                                         gst_coef_sampling_from_string("YCbCr-1x1,2x1,1x2"),
+                                         gst_coef_sampling_from_string("YCbCr-3x2,2x1,1x3"),
+                                         gst_coef_sampling_from_string("YCbCr-4x4,1x1,1x1"),
+                                         gst_coef_sampling_from_string("RGB-2x2,2x2,1x1"),
+                                         gst_coef_sampling_from_string("CMYK-2x2,1x1,1x1,2x2"),
+                                         gst_coef_sampling_from_string("YCCK-4x4,2x1,1x2,3x3")};
 
 // The coefficients of a frame, in system memory.
 GstBuffer* coefficients_of(const GstVideoInfo& raw, GstBuffer* frame, int quality,
