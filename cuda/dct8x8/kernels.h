@@ -34,7 +34,8 @@
 //     page   docs/kernels.md, 6 to 14
 //   general
 //     twin   IslowVector, FloatVector, IfastVector in transform/dct8x8/simd_methods-inl.h;
-//            portable: IslowMethod, FloatMethod, IfastMethod in transform/dct8x8/block.h
+//            portable: IslowMethod, Islow12Method, FloatMethod, IfastMethod in
+//            transform/dct8x8/block.h
 //     test   tests/engine/dct8x8/dct8x8_test.cpp, tests/engine/dct8x8/kernels_test.cpp,
 //            tests/conformance/libjpeg_test.cpp (islow, ifast)
 //     bench  tests/bench/gpu/cases.cpp: case:kernels, case:format
@@ -257,6 +258,24 @@
   X(forward_ifast_general_f32, Ifast, F32, false)        \
   X(forward_ifast_general_f32_measure, Ifast, F32, true)
 
+// general.cu: islow of 12 bits.
+#define CT_DEEP_FORWARD_KERNELS(X)                           \
+  X(forward_islow12_general_s16, Islow12, S16, false)        \
+  X(forward_islow12_general_s16_measure, Islow12, S16, true) \
+  X(forward_islow12_general_s32, Islow12, S32, false)        \
+  X(forward_islow12_general_s32_measure, Islow12, S32, true) \
+  X(forward_islow12_general_f32, Islow12, F32, false)        \
+  X(forward_islow12_general_f32_measure, Islow12, F32, true)
+
+// general.cu.
+#define CT_DEEP_INVERSE_KERNELS(X)                           \
+  X(inverse_islow12_general_s16, Islow12, S16, false)        \
+  X(inverse_islow12_general_s16_measure, Islow12, S16, true) \
+  X(inverse_islow12_general_s32, Islow12, S32, false)        \
+  X(inverse_islow12_general_s32_measure, Islow12, S32, true) \
+  X(inverse_islow12_general_f32, Islow12, F32, false)        \
+  X(inverse_islow12_general_f32_measure, Islow12, F32, true)
+
 // decided.cu: X(name, method, quantizer, measure).
 #define CT_DECIDED_FORWARD_KERNELS(X)                               \
   X(forward_islow_general_dead_zone, Islow, DeadZone, false)        \
@@ -381,6 +400,8 @@
 #define CT_DCT8X8_GENERAL_IMAGES(IMAGE)               \
   IMAGE(dct8x8_general, CT_GENERAL_FORWARD_KERNELS)   \
   IMAGE(dct8x8_general, CT_GENERAL_INVERSE_KERNELS)   \
+  IMAGE(dct8x8_general, CT_DEEP_FORWARD_KERNELS)      \
+  IMAGE(dct8x8_general, CT_DEEP_INVERSE_KERNELS)      \
   IMAGE(dct8x8_decided, CT_DECIDED_FORWARD_KERNELS)   \
   IMAGE(dct8x8_teaching, CT_TEACHING_FORWARD_KERNELS) \
   IMAGE(dct8x8_teaching, CT_TEACHING_INVERSE_KERNELS)

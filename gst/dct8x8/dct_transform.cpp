@@ -381,7 +381,8 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaDctBase, gst_cuda_dct_base, GST_TYPE_CUD
 #define GST_TYPE_CUDA_DCT_METHOD (gst_cuda_dct_method_get_type())
 static GType gst_cuda_dct_method_get_type(void) {
   static const GEnumValue kValues[] = {
-      {int(Method::kIslow), "Accurate integer, bit-exact to libjpeg-turbo (8 bits)", "islow"},
+      {int(Method::kIslow), "Accurate integer, bit-exact to libjpeg-turbo (8 and 12 bits)",
+       "islow"},
       {int(Method::kIfast), "Fast integer, bit-exact to libjpeg-turbo (8 bits)", "ifast"},
       {int(Method::kFloat), "Single precision, fused, fastest", "float"},
       {int(Method::kReference), "Double-precision reference", "reference"},
