@@ -140,7 +140,14 @@ typedef struct {
   int64_t pitch;  // bytes from one row of blocks to the next
 } CtComponent;
 
-typedef enum { CT_GRAY, CT_YCBCR, CT_RGB, CT_CMYK, CT_YCCK } CtColor;
+typedef enum {
+  CT_GRAY,
+  CT_YCBCR,
+  CT_RGB,
+  CT_CMYK,
+  CT_YCCK,
+  CT_TWO  // two components, whose colors no file names: levels alone
+} CtColor;
 
 typedef struct {
   uint64_t offset, size;  // in CtPicture.trailing

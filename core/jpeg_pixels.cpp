@@ -31,6 +31,8 @@ Status check_kind(const JpegHeader& header, CtOutput output) {
     return unsupported(std::string("it is of ") +
                        (header.color == JpegColor::kCmyk ? "CMYK" : "YCCK") +
                        ", and pixels are made of grayscale, YCbCr and RGB");
+  if (header.color == JpegColor::kTwo)
+    return unsupported("it has two components, whose colors no file names");
   if (output == CT_OUTPUT_GRAY && header.color == JpegColor::kRgb)
     return unsupported("it is of RGB, which has no luma");
   const JpegSampling& sampling = header.sampling;

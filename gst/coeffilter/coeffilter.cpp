@@ -178,7 +178,8 @@ GstCaps* gst_cuda_coef_filter_template_caps(const GstStructure* own) {
   const StructurePtr s(gst_structure_copy(own));
   cudatransform::set_ints(s.get(), "depth", {8, 10, 12, 16});
   // Of any sampling: those without a name are many.
-  cudatransform::set_strings(s.get(), "colorspace", {"sYUV", "sRGB", "GRAY", "CMYK", "YCCK"});
+  cudatransform::set_strings(s.get(), "colorspace",
+                             {"sYUV", "sRGB", "GRAY", "CMYK", "YCCK", "2CLR"});
   return cudatransform::template_caps_in_each_memory(s.get());
 }
 

@@ -105,6 +105,7 @@ JpegColor jpeg_color_of(GstCoefSampling sampling) {
          : colorspace == "sRGB" ? JpegColor::kRgb
          : colorspace == "CMYK" ? JpegColor::kCmyk
          : colorspace == "YCCK" ? JpegColor::kYcck
+         : colorspace == "2CLR" ? JpegColor::kTwo
                                 : JpegColor::kYcbcr;
 }
 

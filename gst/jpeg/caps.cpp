@@ -22,7 +22,7 @@
 namespace cudatransform {
 namespace {
 
-constexpr const char* kColorspaces[] = {"sYUV", "sRGB", "GRAY", "CMYK", "YCCK"};
+constexpr const char* kColorspaces[] = {"sYUV", "sRGB", "GRAY", "CMYK", "YCCK", "2CLR"};
 
 GstStructure* new_size_structure(const char* name) {
   return gst_structure_new(name, "width", GST_TYPE_INT_RANGE, 1, int(kJpegMaxSize), "height",
@@ -34,7 +34,8 @@ GstStructure* new_size_structure(const char* name) {
 void set_default_sampling(GstStructure* s) {
   for (const GstCoefSampling sampling :
        {GST_COEF_SAMPLING_420, GST_COEF_SAMPLING_RGB, GST_COEF_SAMPLING_GRAYSCALE,
-        GST_COEF_SAMPLING_CMYK, GST_COEF_SAMPLING_YCCK_420}) {
+        GST_COEF_SAMPLING_CMYK, GST_COEF_SAMPLING_YCCK_420,
+        gst_coef_sampling_from_string("2CLR-1x1,1x1")}) {
     const char* colorspace = gst_coef_sampling_get_colorspace(sampling);
     if (!string_field_allows(s, "colorspace", colorspace)) continue;
     gst_structure_set(s, "sampling", G_TYPE_STRING, gst_coef_sampling_to_string(sampling),

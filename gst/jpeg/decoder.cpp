@@ -64,6 +64,8 @@ const char* colorspace_of(JpegColor color) {
       return "CMYK";
     case JpegColor::kYcck:
       return "YCCK";
+    case JpegColor::kTwo:
+      return "2CLR";
   }
   return "sYUV";
 }

@@ -26,7 +26,7 @@ from .errors import Unavailable
 RGB, GRAY, LEVELS = range(3)               # CtOutput
 PRESETS = "annex-k", "perceptual"           # CtPreset
 TYPES = "uint8", "uint16", "int16", "int32", "float16", "float32"  # CtType, but for its last
-COLORS = "GRAYSCALE", "YCbCr", "RGB", "CMYK", "YCCK"  # CtColor, as samplings begin
+COLORS = "GRAYSCALE", "YCbCr", "RGB", "CMYK", "YCCK", "2CLR"  # CtColor, as samplings begin
 FORK_REMEDY = ("start it by spawn or forkserver (torch: DataLoader(..., "
                "multiprocessing_context='spawn'))")
 

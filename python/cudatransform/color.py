@@ -20,7 +20,8 @@ SAMPLINGS = {
     "YCCK-4:2:0": (2, 2), "YCCK-4:2:2": (2, 1), "YCCK-4:4:4": (1, 1), "YCCK-4:4:0": (1, 2),
     "YCCK-4:1:1": (4, 1), "YCbCr-4:4:1": (1, 4), "YCCK-4:4:1": (1, 4),
 }
-_BY_FACTORS = re.compile("(YCbCr|RGB|CMYK|YCCK)-([1-4]x[1-4](?:,[1-4]x[1-4]){2,3})")
+# So are two components, whose colors no file names: "2CLR-1x1,1x1".
+_BY_FACTORS = re.compile("(YCbCr|RGB|CMYK|YCCK|2CLR)-([1-4]x[1-4](?:,[1-4]x[1-4]){1,3})")
 COLORIMETRY = b"1:4:0:0"  # in GStreamer's words: JFIF's, full range and the matrix of BT.601
 _SHORT = {"gray": "GRAYSCALE", "rgb": "RGB", "cmyk": "CMYK-4:4:4",
           **{short: name for name in SAMPLINGS if name.startswith("YCbCr")
@@ -173,6 +174,8 @@ def ids_of(sampling: str) -> Tuple[int, ...]:
         return tuple(b"RGB")
     if sampling.startswith("CMYK"):
         return tuple(b"CMYK")
+    if sampling.startswith("2CLR"):
+        return (1, 2)
     return (1, 2, 3, 4) if sampling.startswith("YCCK") else (1, 2, 3)
 
 
@@ -193,6 +196,8 @@ def ratio_of(sampling: str, index: int) -> Tuple[int, int]:
 
 def why_no_pixels(sampling: str) -> Optional[str]:
     """Why there are no pixels of pictures with a sampling; None: there are."""
+    if sampling.startswith("2CLR"):
+        return f"{sampling} has two components, whose colors no file names"
     factors = factors_of(sampling)
     sides = [max(side) % part for side in _sides(factors) for part in side]
     return f"libjpeg does not upsample by the fractions of {sampling}" if any(sides) else None

@@ -24,7 +24,7 @@ struct Colorspace {
 constexpr Colorspace kColorspaces[] = {
     {"GRAY", "GRAYSCALE", 1, false, "\1"}, {"sYUV", "YCbCr", 3, true, "\1\2\3"},
     {"sRGB", "RGB", 3, false, "RGB"},      {"CMYK", "CMYK", 4, false, "CMYK"},
-    {"YCCK", "YCCK", 4, true, "\1\2\3\4"},
+    {"YCCK", "YCCK", 4, true, "\1\2\3\4"}, {"2CLR", "2CLR", 2, false, "\1\2"},
 };
 
 struct Factors {

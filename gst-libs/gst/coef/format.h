@@ -137,7 +137,7 @@ GST_COEF_API GstCoefSampling gst_coef_sampling_from_string(const gchar* string);
  * @sampling: a #GstCoefSampling
  *
  * Returns: (nullable): the only colorspace that caps with @sampling may name: "sYUV", "sRGB",
- *   "GRAY", "CMYK" or "YCCK"
+ *   "GRAY", "CMYK", "YCCK" or, of two components without colors, "2CLR"
  *
  * Since: 1.0
  */

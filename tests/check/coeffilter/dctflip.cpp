@@ -90,6 +90,8 @@ CHECK_LOOP_TEST(test_caps_follow, 0, kDirectionCount) {
        gst_coef_sampling_from_string("RGB-2x3,1x2,3x1")},
       {gst_coef_sampling_from_string("CMYK-4x4,1x1,2x1,1x3"),
        gst_coef_sampling_from_string("CMYK-4x4,1x1,1x2,3x1")},
+      {gst_coef_sampling_from_string("2CLR-2x1,1x1"),
+       gst_coef_sampling_from_string("2CLR-1x2,1x1")},
   };
   for (const auto& [sampling, on_its_side] : samplings) {
     const GstDctInfo info = levels_info(sampling, 75, 44);

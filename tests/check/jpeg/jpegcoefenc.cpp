@@ -62,7 +62,8 @@ const GstCoefSampling kAllSamplings[] = {GST_COEF_SAMPLING_GRAYSCALE,
                                          gst_coef_sampling_from_string("YCbCr-4x4,1x1,1x1"),
                                          gst_coef_sampling_from_string("RGB-2x2,2x2,1x1"),
                                          gst_coef_sampling_from_string("CMYK-2x2,1x1,1x1,2x2"),
-                                         gst_coef_sampling_from_string("YCCK-4x4,2x1,1x2,3x3")};
+                                         gst_coef_sampling_from_string("YCCK-4x4,2x1,1x2,3x3"),
+                                         gst_coef_sampling_from_string("2CLR-2x1,1x1")};
 
 // The coefficients of a frame, in system memory.
 GstBuffer* coefficients_of(const GstVideoInfo& raw, GstBuffer* frame, int quality,
@@ -212,8 +213,9 @@ CHECK_TEST_IF(test_headers, !with_cjpeg) {
     const std::string colorspace = gst_coef_sampling_get_colorspace(sampling);
     const bool is_jfif = colorspace == "sYUV" || colorspace == "GRAY";
     fail_unless_equals_int(file.jfif, is_jfif);
-    fail_unless_equals_int(file.adobe, !is_jfif);
-    if (!is_jfif) fail_unless_equals_int(file.adobe_transform, colorspace == "YCCK" ? 2 : 0);
+    const bool is_adobe = !is_jfif && colorspace != "2CLR";
+    fail_unless_equals_int(file.adobe, is_adobe);
+    if (is_adobe) fail_unless_equals_int(file.adobe_transform, colorspace == "YCCK" ? 2 : 0);
     // Cb and Cr share a table; the others share another.
     const bool has_chroma = colorspace == "sYUV" || colorspace == "YCCK";
     for (size_t c = 0; c < file.components.size(); c++)
