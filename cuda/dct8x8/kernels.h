@@ -10,6 +10,7 @@
 //   split      fast, for small frames: two threads a block forward and eight inverse, not one
 //   full       fast, for planes of whole blocks, 64 or more: without code for edges
 //   wide       fast, for coefficients of 32 bits
+//   deep       islow of 12 bits, fast or general
 //   general    islow, float and ifast for every format, layout, order and alignment, a thread a
 //              block (general.cu, general_plan.cpp)
 //   decided    forward: levels by a dead zone or by rate and distortion, fast (fast_decided.cu) or
@@ -23,10 +24,10 @@
 //
 // Each family's twin on the CPU, its tests, its benchmark and its page:
 //
-//   fast, split, full, wide
+//   fast, split, full, wide, deep
 //     twin   IslowShort, FloatShort in transform/dct8x8/simd_short_rows-inl.h (8-bit samples, S16);
 //            IslowVector, FloatVector in transform/dct8x8/simd_methods-inl.h (the rest);
-//            portable: IslowMethod, FloatMethod in transform/dct8x8/block.h
+//            portable: IslowMethod, Islow12Method, FloatMethod in transform/dct8x8/block.h
 //     test   tests/engine/dct8x8/dct8x8_test.cpp, tests/engine/dct8x8/kernels_test.cpp,
 //            tests/engine/dct8x8/times_test.cpp (timed), tests/engine/dct8x8/plan_test.cpp
 //            (choice), tests/conformance/libjpeg_test.cpp (islow)
@@ -177,6 +178,24 @@
   X(inverse_islow_u8_s16_zigzag_full, Islow, U8, S16, Zigzag, Full, Plain)     \
   X(inverse_islow_u8_s16_plane_full, Islow, U8, S16, Plane, Full, Plain)       \
   X(inverse_float_u8_s16_plane_full, Float, U8, S16, Plane, Full, Plain)
+
+// fast_deep.cu: islow of 12 bits.
+#define CT_FAST_DEEP_FORWARD_KERNELS(X)                                                \
+  X(forward_islow12_u16_s16_block, Islow12, U16, S16, Block, Edged, Plain)             \
+  X(forward_islow12_u16_s16_block_measure, Islow12, U16, S16, Block, Edged, Measure)   \
+  X(forward_islow12_u16_s16_zigzag, Islow12, U16, S16, Zigzag, Edged, Plain)           \
+  X(forward_islow12_u16_s16_zigzag_measure, Islow12, U16, S16, Zigzag, Edged, Measure) \
+  X(forward_islow12_u16_s16_plane, Islow12, U16, S16, Plane, Edged, Plain)             \
+  X(forward_islow12_u16_s16_plane_measure, Islow12, U16, S16, Plane, Edged, Measure)
+
+// fast_deep.cu.
+#define CT_FAST_DEEP_INVERSE_KERNELS(X)                                                \
+  X(inverse_islow12_u16_s16_block, Islow12, U16, S16, Block, Edged, Plain)             \
+  X(inverse_islow12_u16_s16_block_measure, Islow12, U16, S16, Block, Edged, Measure)   \
+  X(inverse_islow12_u16_s16_zigzag, Islow12, U16, S16, Zigzag, Edged, Plain)           \
+  X(inverse_islow12_u16_s16_zigzag_measure, Islow12, U16, S16, Zigzag, Edged, Measure) \
+  X(inverse_islow12_u16_s16_plane, Islow12, U16, S16, Plane, Edged, Plain)             \
+  X(inverse_islow12_u16_s16_plane_measure, Islow12, U16, S16, Plane, Edged, Measure)
 
 // fast_split.cu.
 #define CT_FAST_SPLIT_INVERSE_KERNELS(X)                                   \
@@ -391,7 +410,9 @@
   IMAGE(dct8x8_fast_split, CT_FAST_SPLIT_PLANE_KERNELS)       \
   IMAGE(dct8x8_fast_split, CT_FAST_SPLIT_FORWARD_KERNELS)     \
   IMAGE(dct8x8_fast_full, CT_FAST_FULL_FORWARD_KERNELS)       \
-  IMAGE(dct8x8_fast_full, CT_FAST_FULL_INVERSE_KERNELS)
+  IMAGE(dct8x8_fast_full, CT_FAST_FULL_INVERSE_KERNELS)       \
+  IMAGE(dct8x8_fast_deep, CT_FAST_DEEP_FORWARD_KERNELS)       \
+  IMAGE(dct8x8_fast_deep, CT_FAST_DEEP_INVERSE_KERNELS)
 
 #define CT_DCT8X8_BATCH_IMAGES(IMAGE)                     \
   IMAGE(dct8x8_fast_batch, CT_FAST_BATCH_FORWARD_KERNELS) \
