@@ -154,7 +154,14 @@ typedef struct {
   int64_t pitch;  // bytes from one row of blocks to the next
 } CtComponent;
 
-typedef enum { CT_GRAY, CT_YCBCR, CT_RGB, CT_CMYK, CT_YCCK } CtColor;
+typedef enum {
+  CT_GRAY,
+  CT_YCBCR,
+  CT_RGB,
+  CT_CMYK,
+  CT_YCCK,
+  CT_TWO  // two components, whose colors no file names: quantized coefficients alone
+} CtColor;
 
 typedef struct {
   uint64_t offset, size;  // in CtPicture.trailing
@@ -317,7 +324,7 @@ CT_API CtCode ct_reencode(CtEngine* engine, const CtEncodeOptions* options,
 
 typedef struct {
   size_t struct_size;
-  CtMethod method;        // above 8 bits ISLOW and IFAST mean FLOAT
+  CtMethod method;        // above 8 bits IFAST means FLOAT, and so does ISLOW at 16
   int32_t depth;          // bits of a sample: 8, 10, 12 or 16; 0: 8
   const uint16_t* table;  // 64 quantizer steps in natural order, 1 to 65535; NULL: no quantization
 } CtDctOptions;

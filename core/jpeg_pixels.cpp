@@ -32,6 +32,8 @@ Status check_kind(const JpegHeader& header, CtOutput output) {
     return unsupported(std::string("it is of ") +
                        (header.color == JpegColor::kCmyk ? "CMYK" : "YCCK") +
                        ", and pixels are made of grayscale, YCbCr and RGB");
+  if (header.color == JpegColor::kTwo)
+    return unsupported("it has two components, whose colors no file names");
   if (output == CT_OUTPUT_GRAY && header.color == JpegColor::kRgb)
     return unsupported("it is of RGB, which has no luma");
   const JpegSampling& sampling = header.sampling;
@@ -64,26 +66,14 @@ int scale_of(const JpegHeader& header, const CtDecodeOptions& options) {
   return most >= 8 ? 8 : most >= 4 ? 4 : most >= 2 ? 2 : 1;
 }
 
-// As in libjpeg (jdmaster.c), a component that has half the columns and half the rows gets an
-// inverse twice as large instead of an upsampling.
-int scale_of(RgbSubsampling by, int scale) {
-  for (; scale > 1 && by.x % 2 == 0 && by.y % 2 == 0; scale /= 2) {
-    by.x /= 2;
-    by.y /= 2;
-  }
-  return scale;
-}
-
-RgbSubsampling subsampling_of(const PixelPlan& plan, size_t c) {
-  const RgbSubsampling by = ratio_of(plan.header.sampling, c);
-  const int larger = plan.scale / plan.scales[c];
-  return {by.x / larger, by.y / larger};
+RgbScale scale_of(const PixelPlan& plan, size_t c) {
+  return rgb_scale(ratio_of(plan.header.sampling, c), plan.scale);
 }
 
 void place_planes(PixelPlan* plan) {
   for (size_t c = 0; c < static_cast<size_t>(plan->components); ++c) {
-    plan->scales[c] = scale_of(ratio_of(plan->header.sampling, c), plan->scale);
-    const RgbSubsampling by = subsampling_of(*plan, c);
+    const auto [scale, by] = scale_of(*plan, c);
+    plan->scales[c] = scale;
     SamplePlane& plane = plan->planes[c];
     plane.width = rgb_plane_side(plan->width, by.x);
     plane.height = rgb_plane_side(plan->height, by.y);
@@ -238,7 +228,7 @@ PixelJobs jobs_of(const PixelPlan& plan, const JpegTables& tables, uint8_t* qcoe
   jobs.rgb.color = rgb_color_of(plan.header.color);
   jobs.rgb.upsampling = plan.upsampling;
   for (int c = 0; c < plan.components; ++c) {
-    jobs.rgb.subsampling[c] = subsampling_of(plan, static_cast<size_t>(c));
+    jobs.rgb.subsampling[c] = scale_of(plan, static_cast<size_t>(c)).left;
     jobs.rgb.planes[c] = all.samples[c];
   }
   jobs.rgb.rgb.width = plan.width;

@@ -15,7 +15,7 @@ constexpr int32_t kMaxSide = 65535;
 
 // In the order of CtColor.
 constexpr JpegColor kColors[] = {JpegColor::kGray, JpegColor::kYcbcr, JpegColor::kRgb,
-                                 JpegColor::kCmyk, JpegColor::kYcck};
+                                 JpegColor::kCmyk, JpegColor::kYcck,  JpegColor::kTwo};
 
 Status wrong(const std::string& what) { return Status::error(StatusCode::kInvalidArgument, what); }
 
@@ -88,7 +88,7 @@ JpegSampling sampling_of(const CtPicture& picture) {
 
 Status check_qcoefs(const CtPicture& picture) {
   if (picture.error.code != CT_OK) return wrong("the picture is an error");
-  if (number_in(picture.color) < CT_GRAY || number_in(picture.color) > CT_YCCK)
+  if (number_in(picture.color) < CT_GRAY || number_in(picture.color) > CT_TWO)
     return wrong("color is one of CtColor, not " + std::to_string(number_in(picture.color)));
   if (picture.components != components_of(color_of(picture.color)))
     return wrong("a picture of coefficients has " +

@@ -172,8 +172,11 @@ Status JpegReader::describe(JpegHeader* header) {
       header->color = JpegColor::kYcck;
       break;
     default:
-      return unsupported("unsupported number of components: " +
-                         std::to_string(cinfo_.num_components) + ", expected 1, 3 or 4");
+      if (cinfo_.num_components != 2)
+        return unsupported("unsupported number of components: " +
+                           std::to_string(cinfo_.num_components) + ", expected 1 to 4");
+      header->color = JpegColor::kTwo;
+      break;
   }
   const jpeg_component_info* comps = cinfo_.comp_info;
   for (int c = 0; c < header->components; c++) {

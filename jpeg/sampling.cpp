@@ -18,7 +18,8 @@ JpegSampling JpegSampling::of_luma(JpegColor color, uint32_t h, uint32_t v) {
 }
 
 bool JpegSampling::is_of_luma(JpegColor color) const {
-  return *this == of_luma(color, h[0], v[0]) && (has_chroma(color) || is_full());
+  return color != JpegColor::kTwo && *this == of_luma(color, h[0], v[0]) &&
+         (has_chroma(color) || is_full());
 }
 
 bool JpegSampling::has_whole_ratios() const {

@@ -18,10 +18,12 @@ enum class JpegColor {
   kRgb,    // 3 components; written with an Adobe marker that says so
   kCmyk,   // 4 components; likewise
   kYcck,   // 4 components, CMY as YCbCr; likewise
+  kTwo,    // 2 components, whose colors no file names
 };
 
 constexpr int components_of(JpegColor color) {
   if (color == JpegColor::kGray) return 1;
+  if (color == JpegColor::kTwo) return 2;
   return color == JpegColor::kCmyk || color == JpegColor::kYcck ? 4 : 3;
 }
 // Whether the second and third component are chroma, with tables of their own.
@@ -39,7 +41,8 @@ struct JpegSampling {
 
   // `h` and `v` of Y and K, and 1 of Cb and Cr.
   static JpegSampling of_luma(JpegColor color, uint32_t h, uint32_t v);
-  // Of a color space without chroma, or with chroma of one sampling that is as in of_luma().
+  // Of a color space without chroma, or with chroma of one sampling that is as in of_luma(), but
+  // not of two components.
   bool is_of_luma(JpegColor color) const;
   // Whether all components are as large as the picture.
   bool is_full() const { return max_h() == 1 && max_v() == 1; }

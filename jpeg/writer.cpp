@@ -244,6 +244,8 @@ J_COLOR_SPACE color_space_of(JpegColor color) {
       return JCS_CMYK;
     case JpegColor::kYcck:
       return JCS_YCCK;
+    case JpegColor::kTwo:
+      return JCS_UNKNOWN;
     case JpegColor::kYcbcr:
       break;
   }
@@ -365,6 +367,7 @@ void JpegWriter::describe(const JpegPicture& picture, const JpegOptions& options
   for (int c = 0; c < picture.components(); c++) {
     cinfo_.comp_info[c].h_samp_factor = static_cast<int>(picture.sampling.h[c]);
     cinfo_.comp_info[c].v_samp_factor = static_cast<int>(picture.sampling.v[c]);
+    if (picture.color == JpegColor::kTwo) cinfo_.comp_info[c].component_id = c + 1;
   }
   set_tables(picture);
   restore_huffman_tables();

@@ -65,6 +65,18 @@ constexpr uint32_t kFastKernels[] = {
 #undef CT_KERNEL
 #undef CT_FORWARD
 #undef CT_INVERSE
+#define CT_KERNEL(direction, name, method, samples, coefs, arrangement, planes, variant)        \
+  features_of(Direction::direction, Method::kIslow, SampleType::k##samples, CoefType::k##coefs, \
+              Arrangement::k##arrangement, Planes::k##planes, Variant::k##variant),
+#define CT_FORWARD(name, method, samples, coefs, arrangement, planes, variant) \
+  CT_KERNEL(kForward, name, method, samples, coefs, arrangement, planes, variant)
+#define CT_INVERSE(name, method, samples, coefs, arrangement, planes, variant) \
+  CT_KERNEL(kInverse, name, method, samples, coefs, arrangement, planes, variant)
+                                CT_FAST_DEEP_FORWARD_KERNELS(CT_FORWARD)
+                                    CT_FAST_DEEP_INVERSE_KERNELS(CT_INVERSE)
+#undef CT_KERNEL
+#undef CT_FORWARD
+#undef CT_INVERSE
 };
 
 // From features to the number among fast_kernels(); their count, where no kernel has them.
@@ -169,10 +181,14 @@ bool are_fast_coefs(const Dct8x8Job& job) {
   return true;
 }
 
-// Kernels of islow multiply by bytes.
+// islow of 12 bits, whose samples have 16.
+bool is_deep(Method method, int depth) { return method == Method::kIslow && depth == 12; }
+
+// Kernels of islow multiply by bytes, those of 12 bits by words.
 bool are_fast_tables(const Dct8x8Job& job) {
   if (job.method == Method::kFloat) return true;
   if (!job.quantized || job.type != CoefType::kS16) return false;
+  if (is_deep(job.method, job.depth)) return true;
   const bool inverse = job.direction == Direction::kInverse || (job.measure & kMeasureSse) != 0;
   for (int c = 0; inverse && c < job.components; ++c)
     for (const uint16_t q : job.tables[job.coefs[c].table].q)
@@ -248,8 +264,10 @@ bool is_fast(const Dct8x8Job& job, bool* interleaved) {
       !are_fast_tables(job)) {
     return false;
   }
+  const bool deep = is_deep(job.method, job.depth);
   const bool in_bytes = job.quantizer != Quantizer::kRound || job.method == Method::kIslow;
-  if (in_bytes && job.samples[0].type != SampleType::kU8) return false;
+  if (deep && *interleaved) return false;
+  if (in_bytes && !deep && job.samples[0].type != SampleType::kU8) return false;
   if (*interleaved && !(has_pairs_kernel(job) && same_table(job, 1, 2) &&
                         job.coefs[1].chroma == job.coefs[2].chroma))
     return false;
@@ -410,21 +428,22 @@ std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* prog
 
 namespace {
 
-FastForwardTable make_forward(Method method, const QuantTable* table) {
+FastForwardTable make_forward(Method method, int depth, const QuantTable* table) {
+  const double larger = is_deep(method, depth) ? 0x1p-19 : 0x1p-16;
   const ForwardTable plain = make_forward_table(method, table);
   FastForwardTable result = {};
   for (int i = 0; i < 64; ++i) {
     result.mul[i] = plain.mul[i];
     if (method == Method::kIslow)
-      result.mul[i] = static_cast<float>(1.0 / (8.0 * table->q[i]) * (1.0 + 0x1p-16));
+      result.mul[i] = static_cast<float>(1.0 / (8.0 * table->q[i]) * (1.0 + larger));
   }
   return result;
 }
 
 // AC is rounded from eighths, as islow's.
 FastForwardTable make_decided_forward(Method method, const QuantTable& table) {
-  FastForwardTable result = make_forward(Method::kIslow, &table);
-  result.mul[0] = make_forward(method, &table).mul[0];
+  FastForwardTable result = make_forward(Method::kIslow, 8, &table);
+  result.mul[0] = make_forward(method, 8, &table).mul[0];
   return result;
 }
 
@@ -450,6 +469,13 @@ FastInverseTable make_islow_inverse(bool zigzag, const QuantTable& table) {
     result.limit[i / 2] |= limit << (16 * (i % 2));
     result.q[i / 2] |= q << (24 * (i % 2));
   }
+  return result;
+}
+
+FastInverseTable make_deep_inverse(bool zigzag, const QuantTable& table) {
+  FastInverseTable result = {};
+  for (int i = 0; i < 64; ++i)
+    result.q[i / 2] |= uint32_t{table.q[zigzag ? kNaturalOfZigzag[i] : i]} << (16 * (i % 2));
   return result;
 }
 
@@ -483,8 +509,9 @@ void FastParamsCache::renew(const Dct8x8Job& job, const Kind& kind, std::optiona
 // Entries of islow above 255 do not fit. Only a job that counts zeros may have them, and it does
 // not read them.
 FastInverseTable FastParamsCache::make_inverse(const Kind& kind, const QuantTable* table) {
-  return kind.method == Method::kFloat ? make_float_inverse(kind.depth, table)
-                                       : make_islow_inverse(kind.zigzag, *table);
+  if (kind.method == Method::kFloat) return make_float_inverse(kind.depth, table);
+  return is_deep(kind.method, kind.depth) ? make_deep_inverse(kind.zigzag, *table)
+                                          : make_islow_inverse(kind.zigzag, *table);
 }
 
 void FastParamsCache::renew_inverse(const Dct8x8Job& job, std::optional<Origin>* origins,
@@ -492,14 +519,15 @@ void FastParamsCache::renew_inverse(const Dct8x8Job& job, std::optional<Origin>*
   const Kind kind = kind_of(job);
   renew(job, kind, origins, [&](int c, const QuantTable* table) {
     FastInverseTable& made = params->inverse.tables[c] = make_inverse(kind, table);
-    if (kind.method == Method::kIslow) make_minus_limits(made, params->minus_limits.of[c]);
+    if (kind.method == Method::kIslow && kind.depth == 8)
+      make_minus_limits(made, params->minus_limits.of[c]);
   });
 }
 
 FastForwardParams& FastParamsCache::forward(const Dct8x8Job& job) {
   const Kind kind = kind_of(job);
   renew(job, kind, forward_.origins, [&](int c, const QuantTable* table) {
-    forward_.params.tables[c] = make_forward(kind.method, table);
+    forward_.params.tables[c] = make_forward(kind.method, kind.depth, table);
   });
   return forward_.params;
 }
@@ -507,7 +535,7 @@ FastForwardParams& FastParamsCache::forward(const Dct8x8Job& job) {
 FastMeasureParams& FastParamsCache::measure(const Dct8x8Job& job) {
   const Kind kind = kind_of(job);
   renew(job, kind, measure_.origins, [&](int c, const QuantTable* table) {
-    measure_.params.forward.tables[c] = make_forward(kind.method, table);
+    measure_.params.forward.tables[c] = make_forward(kind.method, kind.depth, table);
     measure_.params.inverse[c] = make_inverse(kind, table);
   });
   return measure_.params;

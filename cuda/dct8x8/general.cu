@@ -108,5 +108,7 @@ __device__ __forceinline__ void inverse_general(const InverseParams& params) {
 
 CT_GENERAL_FORWARD_KERNELS(CT_FORWARD)
 CT_GENERAL_INVERSE_KERNELS(CT_INVERSE)
+CT_DEEP_FORWARD_KERNELS(CT_FORWARD)
+CT_DEEP_INVERSE_KERNELS(CT_INVERSE)
 
 }  // namespace cudatransform::cuda

@@ -29,6 +29,7 @@ struct GeneralInteger : Method {
   }
 };
 using GeneralIslow = GeneralInteger<IslowMethod>;
+using GeneralIslow12 = GeneralInteger<Islow12Method>;
 using GeneralIfast = GeneralInteger<IfastMethod>;
 
 // InverseTable::mul is divided by the peak here.

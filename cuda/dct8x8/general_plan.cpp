@@ -91,6 +91,15 @@ constexpr GeneralKernel kGeneralKernels[] = {
 #undef CT_FORWARD
 #undef CT_INVERSE
 };
+constexpr GeneralKernel kDeepKernels[] = {
+#define CT_FORWARD(name, method, coefs, measure) \
+  {Direction::kForward, Method::kIslow, CoefType::k##coefs, measure},
+#define CT_INVERSE(name, method, coefs, measure) \
+  {Direction::kInverse, Method::kIslow, CoefType::k##coefs, measure},
+    CT_DEEP_FORWARD_KERNELS(CT_FORWARD) CT_DEEP_INVERSE_KERNELS(CT_INVERSE)
+#undef CT_FORWARD
+#undef CT_INVERSE
+};
 constexpr DecidedKernel kDecidedKernels[] = {
 #define CT_DECIDED(name, method, quantizer, measure) \
   {Method::k##method, Quantizer::k##quantizer, measure},
@@ -114,7 +123,8 @@ uint32_t find(const Kernel (&kernels)[kCount], Fits&& fits) {
 // The number among general_kernels(), which has these tables one after the other.
 uint32_t kernel_number(const Dct8x8Job& job) {
   const bool measures = job.measure != 0;
-  constexpr auto kFirstDecided = static_cast<uint32_t>(std::size(kGeneralKernels));
+  constexpr auto kFirstDeep = static_cast<uint32_t>(std::size(kGeneralKernels));
+  constexpr auto kFirstDecided = kFirstDeep + static_cast<uint32_t>(std::size(kDeepKernels));
   constexpr auto kFirstTeaching = kFirstDecided + static_cast<uint32_t>(std::size(kDecidedKernels));
   if (teaches(job.method))
     return kFirstTeaching + find(kTeachingKernels, [&](const TeachingKernel& kernel) {
@@ -125,10 +135,12 @@ uint32_t kernel_number(const Dct8x8Job& job) {
              return kernel.method == job.method && kernel.quantizer == job.quantizer &&
                     kernel.measure == measures;
            });
-  return find(kGeneralKernels, [&](const GeneralKernel& kernel) {
+  const auto fits = [&](const GeneralKernel& kernel) {
     return kernel.direction == job.direction && kernel.method == job.method &&
            kernel.type == job.type && kernel.measure == measures;
-  });
+  };
+  const bool is_deep = job.method == Method::kIslow && job.depth == 12;
+  return is_deep ? kFirstDeep + find(kDeepKernels, fits) : find(kGeneralKernels, fits);
 }
 
 }  // namespace

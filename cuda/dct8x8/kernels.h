@@ -10,6 +10,7 @@
 //   split      fast, for small frames: two threads a block forward and eight inverse, not one
 //   full       fast, for planes of whole blocks, 64 or more: without code for edges
 //   wide       fast, for coefficients of 32 bits
+//   deep       islow of 12 bits, fast or general
 //   general    islow, float and ifast for every format, layout, order and alignment, a thread a
 //              block (general.cu, general_plan.cpp)
 //   decided    forward: quantized coefficients by a dead zone or by rate and distortion, fast
@@ -24,10 +25,10 @@
 //
 // Each family's twin on the CPU, its tests, its benchmark and its page:
 //
-//   fast, split, full, wide
+//   fast, split, full, wide, deep
 //     twin   IslowShort, FloatShort in transform/dct8x8/simd_short_rows-inl.h (8-bit samples, S16);
 //            IslowVector, FloatVector in transform/dct8x8/simd_methods-inl.h (the rest);
-//            portable: IslowMethod, FloatMethod in transform/dct8x8/block.h
+//            portable: IslowMethod, Islow12Method, FloatMethod in transform/dct8x8/block.h
 //     test   tests/engine/dct8x8/dct8x8_test.cpp, tests/engine/dct8x8/kernels_test.cpp,
 //            tests/engine/dct8x8/times_test.cpp (timed), tests/engine/dct8x8/plan_test.cpp
 //            (choice), tests/conformance/libjpeg_test.cpp (islow)
@@ -35,7 +36,8 @@
 //     page   docs/kernels.md, 6 to 14
 //   general
 //     twin   IslowVector, FloatVector, IfastVector in transform/dct8x8/simd_methods-inl.h;
-//            portable: IslowMethod, FloatMethod, IfastMethod in transform/dct8x8/block.h
+//            portable: IslowMethod, Islow12Method, FloatMethod, IfastMethod in
+//            transform/dct8x8/block.h
 //     test   tests/engine/dct8x8/dct8x8_test.cpp, tests/engine/dct8x8/kernels_test.cpp,
 //            tests/conformance/libjpeg_test.cpp (islow, ifast)
 //     bench  tests/bench/gpu/cases.cpp: case:kernels, case:format
@@ -178,6 +180,24 @@
   X(inverse_islow_u8_s16_plane_full, Islow, U8, S16, Plane, Full, Plain)       \
   X(inverse_float_u8_s16_plane_full, Float, U8, S16, Plane, Full, Plain)
 
+// fast_deep.cu: islow of 12 bits.
+#define CT_FAST_DEEP_FORWARD_KERNELS(X)                                                \
+  X(forward_islow12_u16_s16_block, Islow12, U16, S16, Block, Edged, Plain)             \
+  X(forward_islow12_u16_s16_block_measure, Islow12, U16, S16, Block, Edged, Measure)   \
+  X(forward_islow12_u16_s16_zigzag, Islow12, U16, S16, Zigzag, Edged, Plain)           \
+  X(forward_islow12_u16_s16_zigzag_measure, Islow12, U16, S16, Zigzag, Edged, Measure) \
+  X(forward_islow12_u16_s16_plane, Islow12, U16, S16, Plane, Edged, Plain)             \
+  X(forward_islow12_u16_s16_plane_measure, Islow12, U16, S16, Plane, Edged, Measure)
+
+// fast_deep.cu.
+#define CT_FAST_DEEP_INVERSE_KERNELS(X)                                                \
+  X(inverse_islow12_u16_s16_block, Islow12, U16, S16, Block, Edged, Plain)             \
+  X(inverse_islow12_u16_s16_block_measure, Islow12, U16, S16, Block, Edged, Measure)   \
+  X(inverse_islow12_u16_s16_zigzag, Islow12, U16, S16, Zigzag, Edged, Plain)           \
+  X(inverse_islow12_u16_s16_zigzag_measure, Islow12, U16, S16, Zigzag, Edged, Measure) \
+  X(inverse_islow12_u16_s16_plane, Islow12, U16, S16, Plane, Edged, Plain)             \
+  X(inverse_islow12_u16_s16_plane_measure, Islow12, U16, S16, Plane, Edged, Measure)
+
 // fast_split.cu.
 #define CT_FAST_SPLIT_INVERSE_KERNELS(X)                                   \
   X(inverse_float_u8_s16_split, Float, U8, S16, Split, Edged, Plain)       \
@@ -257,6 +277,24 @@
   X(forward_ifast_general_s32_measure, Ifast, S32, true) \
   X(forward_ifast_general_f32, Ifast, F32, false)        \
   X(forward_ifast_general_f32_measure, Ifast, F32, true)
+
+// general.cu: islow of 12 bits.
+#define CT_DEEP_FORWARD_KERNELS(X)                           \
+  X(forward_islow12_general_s16, Islow12, S16, false)        \
+  X(forward_islow12_general_s16_measure, Islow12, S16, true) \
+  X(forward_islow12_general_s32, Islow12, S32, false)        \
+  X(forward_islow12_general_s32_measure, Islow12, S32, true) \
+  X(forward_islow12_general_f32, Islow12, F32, false)        \
+  X(forward_islow12_general_f32_measure, Islow12, F32, true)
+
+// general.cu.
+#define CT_DEEP_INVERSE_KERNELS(X)                           \
+  X(inverse_islow12_general_s16, Islow12, S16, false)        \
+  X(inverse_islow12_general_s16_measure, Islow12, S16, true) \
+  X(inverse_islow12_general_s32, Islow12, S32, false)        \
+  X(inverse_islow12_general_s32_measure, Islow12, S32, true) \
+  X(inverse_islow12_general_f32, Islow12, F32, false)        \
+  X(inverse_islow12_general_f32_measure, Islow12, F32, true)
 
 // decided.cu: X(name, method, quantizer, measure).
 #define CT_DECIDED_FORWARD_KERNELS(X)                               \
@@ -373,7 +411,9 @@
   IMAGE(dct8x8_fast_split, CT_FAST_SPLIT_PLANE_KERNELS)       \
   IMAGE(dct8x8_fast_split, CT_FAST_SPLIT_FORWARD_KERNELS)     \
   IMAGE(dct8x8_fast_full, CT_FAST_FULL_FORWARD_KERNELS)       \
-  IMAGE(dct8x8_fast_full, CT_FAST_FULL_INVERSE_KERNELS)
+  IMAGE(dct8x8_fast_full, CT_FAST_FULL_INVERSE_KERNELS)       \
+  IMAGE(dct8x8_fast_deep, CT_FAST_DEEP_FORWARD_KERNELS)       \
+  IMAGE(dct8x8_fast_deep, CT_FAST_DEEP_INVERSE_KERNELS)
 
 #define CT_DCT8X8_BATCH_IMAGES(IMAGE)                     \
   IMAGE(dct8x8_fast_batch, CT_FAST_BATCH_FORWARD_KERNELS) \
@@ -382,6 +422,8 @@
 #define CT_DCT8X8_GENERAL_IMAGES(IMAGE)               \
   IMAGE(dct8x8_general, CT_GENERAL_FORWARD_KERNELS)   \
   IMAGE(dct8x8_general, CT_GENERAL_INVERSE_KERNELS)   \
+  IMAGE(dct8x8_general, CT_DEEP_FORWARD_KERNELS)      \
+  IMAGE(dct8x8_general, CT_DEEP_INVERSE_KERNELS)      \
   IMAGE(dct8x8_decided, CT_DECIDED_FORWARD_KERNELS)   \
   IMAGE(dct8x8_teaching, CT_TEACHING_FORWARD_KERNELS) \
   IMAGE(dct8x8_teaching, CT_TEACHING_INVERSE_KERNELS)

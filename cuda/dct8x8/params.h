@@ -142,15 +142,15 @@ struct FastFrame {
 };
 
 // float: coefficient = value x mul.
-// islow: coefficient = value x mul, rounded; mul is 1 / (8 q) (1 + 2^-16): see
-// FastIslow::quantize().
+// islow: coefficient = value x mul, rounded; mul is 1 / (8 q) (1 + 2^-16), of 12 bits (1 + 2^-19):
+// see FastIslow::quantize().
 struct alignas(16) FastForwardTable {
   float mul[64];
 };
 // float: normalized value (1 is the peak) = coefficient x mul.
 // islow: one word for two neighbors: bits 0..7 the first one's q, bits 24..31 the second one's;
 // and the quantized coefficients that need no saturation, as pairs of 16 bits. See dequantize_low()
-// and exceeds_limits().
+// and exceeds_limits(). Of 12 bits q has 16 bits, and there are no limits.
 struct alignas(16) FastInverseTable {
   union {
     float mul[64];

@@ -145,6 +145,18 @@ inline constexpr int kSplitCtas = 8;
   X(inverse_islow_u8_s16_zigzag_full, 12)                  \
   X(inverse_islow_u8_s16_plane_full, 12)                   \
   X(inverse_float_u8_s16_plane_full, 10)                   \
+  X(forward_islow12_u16_s16_block, 10)                     \
+  X(forward_islow12_u16_s16_block_measure, 6)              \
+  X(forward_islow12_u16_s16_zigzag, 10)                    \
+  X(forward_islow12_u16_s16_zigzag_measure, 6)             \
+  X(forward_islow12_u16_s16_plane, 10)                     \
+  X(forward_islow12_u16_s16_plane_measure, 6)              \
+  X(inverse_islow12_u16_s16_block, 10)                     \
+  X(inverse_islow12_u16_s16_block_measure, 8)              \
+  X(inverse_islow12_u16_s16_zigzag, 10)                    \
+  X(inverse_islow12_u16_s16_zigzag_measure, 8)             \
+  X(inverse_islow12_u16_s16_plane, 10)                     \
+  X(inverse_islow12_u16_s16_plane_measure, 8)              \
   X(inverse_float_u8_s16_split, kSplitCtas)                \
   X(inverse_islow_u8_s16_split, kSplitCtas)                \
   X(inverse_float_u8_s16_split_timed, kSplitCtas)          \

@@ -15,6 +15,7 @@
 #include "gst/dct8x8/coefficients.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/stream/caps_fields.h"
+#include "gst/stream/sampling.h"
 #include "gst/stream/source_frames.h"
 #if CT_HAVE_JPEG
 #include "jpeg/exif.h"
@@ -26,9 +27,9 @@ namespace cudatransform {
 CT_ENGINE_OPS(FlipOps, host_flip_ops, cuda_flip_ops)
 
 FlipPicture flip_picture(const GstDctInfo& info) {
-  // The first component has the largest factors.
+  const MaxFactors max = max_factors(info.sampling);
   const auto mcu = [](guint factor) { return static_cast<int32_t>(8 * factor); };
-  return {info.width, info.height, mcu(info.components[0].h_samp), mcu(info.components[0].v_samp)};
+  return {info.width, info.height, mcu(max.h), mcu(max.v)};
 }
 
 Orientation orientation_of(GstVideoOrientationMethod method) {
@@ -234,15 +235,11 @@ namespace {
 
 // The sampling of the same components with rows and columns exchanged.
 GstCoefSampling transposed(GstCoefSampling sampling) {
-  constexpr GstCoefSampling kPairs[][2] = {
-      {GST_COEF_SAMPLING_422, GST_COEF_SAMPLING_440},
-      {GST_COEF_SAMPLING_411, GST_COEF_SAMPLING_441},
-      {GST_COEF_SAMPLING_YCCK_422, GST_COEF_SAMPLING_YCCK_440},
-      {GST_COEF_SAMPLING_YCCK_411, GST_COEF_SAMPLING_YCCK_441}};
-  for (const auto& pair : kPairs)
-    for (const int i : {0, 1})
-      if (pair[i] == sampling) return pair[1 - i];
-  return sampling;
+  guint h[GST_DCT_MAX_COMPONENTS], v[GST_DCT_MAX_COMPONENTS];
+  guint n = 0;
+  while (n < GST_DCT_MAX_COMPONENTS && gst_coef_sampling_get_factors(sampling, n, &h[n], &v[n]))
+    n++;
+  return gst_coef_sampling_from_factors(gst_coef_sampling_get_colorspace(sampling), v, h, n);
 }
 
 void transpose_sampling(GstStructure* s) {

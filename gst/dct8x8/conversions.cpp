@@ -44,14 +44,9 @@ RgbPacking packing_of(GstVideoFormat format) {
   }
 }
 
-RgbSubsampling subsampling_of(const GstDctInfo& dct, int c) {
-  const GstDctComponent &luma = dct.components[0], &own = dct.components[c];
-  return {static_cast<int>(luma.h_samp / own.h_samp), static_cast<int>(luma.v_samp / own.v_samp)};
-}
-
 RgbColor color_of(GstCoefSampling sampling) {
   if (sampling == GST_COEF_SAMPLING_GRAYSCALE) return RgbColor::kGray;
-  return sampling == GST_COEF_SAMPLING_RGB ? RgbColor::kRgb : RgbColor::kYcbcr;
+  return is_of(sampling, "sRGB") ? RgbColor::kRgb : RgbColor::kYcbcr;
 }
 
 Status check_ycbcr(const GstCaps* coefs) {
@@ -79,11 +74,18 @@ Status check_rgb(const GstVideoInfo& rgb, const GstDctInfo& dct, const GstCaps* 
   if (direction == Direction::kInverse && rgb.colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235)
     return Status::error(StatusCode::kUnsupported,
                          "RGB output requires full range (colorimetry=sRGB), not limited range");
+  if (!has_whole_ratios(dct.sampling))
+    return Status::error(StatusCode::kUnsupported, std::string("RGB output does not support ") +
+                                                       gst_coef_sampling_to_string(dct.sampling) +
+                                                       ": libjpeg does not upsample by fractions");
   return color_of(dct.sampling) == RgbColor::kYcbcr ? check_ycbcr(coefs) : Status();
 }
 
-int rgb_chroma_scale(GstCoefSampling sampling, int scale) {
-  return sampling == GST_COEF_SAMPLING_420 && scale > 1 ? scale / 2 : scale;
+RgbScale rgb_scale_of(const GstDctInfo& dct, int component, int scale) {
+  const MaxFactors max = max_factors(dct.sampling);
+  const GstDctComponent& own = dct.components[component];
+  return rgb_scale({static_cast<int>(max.h / own.h_samp), static_cast<int>(max.v / own.v_samp)},
+                   scale);
 }
 
 Status RgbStep::begin(const GstVideoInfo& rgb, const GstDctInfo& dct, const RgbPlanes& planes) {
@@ -101,11 +103,9 @@ Status RgbStep::begin(const GstVideoInfo& rgb, const GstDctInfo& dct, const RgbP
 }
 
 void RgbStep::describe_planes(const GstDctInfo& dct, const RgbPlanes& planes) {
-  const int chroma_scale = rgb_chroma_scale(dct.sampling, planes.scale);
   for (int c = 0; c < job_.components(); c++) {
-    const RgbSubsampling by = subsampling_of(dct, c);
-    const int larger = c > 0 ? planes.scale / chroma_scale : 1;
-    job_.subsampling[c] = {by.x / larger, by.y / larger};
+    const RgbSubsampling by = rgb_scale_of(dct, c, planes.scale).left;
+    job_.subsampling[c] = by;
     SamplePlane& plane = job_.planes[c];
     plane.width = rgb_plane_side(job_.rgb.width, job_.subsampling[c].x);
     plane.height = rgb_plane_side(job_.rgb.height, job_.subsampling[c].y);

@@ -16,9 +16,9 @@ namespace cudatransform {
 Status check_rgb(const GstVideoInfo& rgb, const GstDctInfo& dct, const GstCaps* coefs,
                  Direction direction);
 
-// The scale of Cb and Cr of pictures in RGB. As in libjpeg, chroma that has half the columns and
-// half the rows gets an inverse twice as large instead of an upsampling.
-int rgb_chroma_scale(GstCoefSampling sampling, int scale);
+// The inverse of a component of pictures that become RGB at 1/`scale`, and what is left of its
+// subsampling.
+RgbScale rgb_scale_of(const GstDctInfo& dct, int component, int scale);
 
 // The planes that belong to an RGB frame.
 struct RgbPlanes {

@@ -102,9 +102,8 @@ Status DctTransform::take_settings(const char** changed_property) {
     incomparable_ = why_incomparable(scale_);
   }
   const int depth = static_cast<int>(dct_.depth);
-  method_ = effective_method(settings.method, depth, scale_);
-  chroma_method_ =
-      effective_method(settings.method, depth, rgb_chroma_scale(dct_.sampling, scale_));
+  wanted_method_ = settings.method;
+  method_ = effective_method(wanted_method_, depth, scale_);
   chroma_upsampling_ = settings.chroma_upsampling;
   if (std::exchange(settings.active_method, method_) != method_)
     *changed_property = "active-method";
@@ -334,25 +333,34 @@ Status DctTransform::submit_with_conversion(const Dct8x8Job& timed, const Rects&
   return queue.record(done);
 }
 
-Status DctTransform::submit_inverse(Dct8x8Job job) {
-  const int chroma_scale = rgb_chroma_scale(dct_.sampling, job.scale);
-  if (chroma_scale == job.scale) return submit_job(job, nullptr);
-  // Only a job of all components counts their zeros. It computes chroma in vain.
-  if (!job.measure) job.components = 1;
-  for (int c = 1; c < job.components; c++) {
-    job.samples[c].width = scaled_size(job.samples[c].width, job.scale / chroma_scale);
-    job.samples[c].height = scaled_size(job.samples[c].height, job.scale / chroma_scale);
+// A component may have another scale than the picture: rgb_scale() in transform/rgb/rgb.h. Then
+// each has a job of its own. Only a job of all components counts their zeros: it computes such a
+// one in vain.
+Status DctTransform::submit_inverse(const Dct8x8Job& job) {
+  int scales[kMaxComponents] = {job.scale, job.scale, job.scale};
+  if (is_rgb())
+    for (int c = 0; c < job.components; c++) scales[c] = rgb_scale_of(dct_, c, job.scale).scale;
+  const auto is_same = [&job](int scale) { return scale == job.scale; };
+  if (std::all_of(std::begin(scales), std::end(scales), is_same)) return submit_job(job, nullptr);
+  if (job.measure) {
+    Dct8x8Job all = job;
+    for (int c = 0; c < job.components; c++) {
+      all.samples[c].width = scaled_size(job.samples[c].width, job.scale / scales[c]);
+      all.samples[c].height = scaled_size(job.samples[c].height, job.scale / scales[c]);
+    }
+    CT_RETURN_IF_ERROR(submit_job(all, nullptr));
   }
-  CT_RETURN_IF_ERROR(submit_job(job, nullptr));
-  job.components = 1;
-  job.measure = 0;
-  job.sums = nullptr;
-  job.scale = chroma_scale;
-  job.method = chroma_method_;
-  for (int c = 1; c < rgb_.components(); c++) {
-    job.samples[0] = rgb_.planes()[c];
-    job.coefs[0] = job.coefs[c];
-    CT_RETURN_IF_ERROR(submit_job(job, nullptr));
+  for (int c = 0; c < job.components; c++) {
+    if (job.measure && is_same(scales[c])) continue;
+    Dct8x8Job one = job;
+    one.components = 1;
+    one.measure = 0;
+    one.sums = nullptr;
+    one.scale = scales[c];
+    one.method = effective_method(wanted_method_, static_cast<int>(dct_.depth), one.scale);
+    one.samples[0] = job.samples[c];
+    one.coefs[0] = job.coefs[c];
+    CT_RETURN_IF_ERROR(submit_job(one, nullptr));
   }
   return {};
 }
@@ -373,7 +381,8 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaDctBase, gst_cuda_dct_base, GST_TYPE_CUD
 #define GST_TYPE_CUDA_DCT_METHOD (gst_cuda_dct_method_get_type())
 static GType gst_cuda_dct_method_get_type(void) {
   static const GEnumValue kValues[] = {
-      {int(Method::kIslow), "Accurate integer, bit-exact to libjpeg-turbo (8 bits)", "islow"},
+      {int(Method::kIslow), "Accurate integer, bit-exact to libjpeg-turbo (8 and 12 bits)",
+       "islow"},
       {int(Method::kIfast), "Fast integer, bit-exact to libjpeg-turbo (8 bits)", "ifast"},
       {int(Method::kFloat), "Single precision, fused, fastest", "float"},
       {int(Method::kReference), "Double-precision reference", "reference"},

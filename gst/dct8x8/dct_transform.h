@@ -68,16 +68,16 @@ class DctTransform final : public CoefTransform {
   Status convert(const Rects& raw);
   Status submit_with_conversion(const Dct8x8Job& job, const Rects& raw, FencePtr* done);
   Status choose_tables(const Rects& raw, MeasuredFrame* frame, Dct8x8Job* job);
-  Status submit_inverse(Dct8x8Job job);
+  Status submit_inverse(const Dct8x8Job& job);
   void stop_conversions();
 
   GstDctInfo dct_ = {};
   CapsTables caps_tables_;  // of the coefficients' caps, for buffers without meta
   WrittenTables written_tables_;
   // Settings of the frame.
+  Method wanted_method_ = Method::kIslow;
   Method method_ = Method::kIslow;
   int scale_ = 1;
-  Method chroma_method_ = Method::kIslow;  // at rgb_chroma_scale()
   ChromaUpsampling chroma_upsampling_ = ChromaUpsampling::kFancy;
   FrameTables tables_;
   bool has_new_tables_ = false;  // for the caps

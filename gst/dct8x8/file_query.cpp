@@ -100,23 +100,13 @@ Status require_baseline(const char* property, const QueryDownstream& send, JpegO
 }
 
 JpegColor jpeg_color_of(GstCoefSampling sampling) {
-  switch (sampling) {
-    case GST_COEF_SAMPLING_GRAYSCALE:
-      return JpegColor::kGray;
-    case GST_COEF_SAMPLING_RGB:
-      return JpegColor::kRgb;
-    case GST_COEF_SAMPLING_CMYK:
-      return JpegColor::kCmyk;
-    case GST_COEF_SAMPLING_YCCK_420:
-    case GST_COEF_SAMPLING_YCCK_422:
-    case GST_COEF_SAMPLING_YCCK_444:
-    case GST_COEF_SAMPLING_YCCK_440:
-    case GST_COEF_SAMPLING_YCCK_411:
-    case GST_COEF_SAMPLING_YCCK_441:
-      return JpegColor::kYcck;
-    default:
-      return JpegColor::kYcbcr;
-  }
+  const std::string colorspace = gst_coef_sampling_get_colorspace(sampling);
+  return colorspace == "GRAY"   ? JpegColor::kGray
+         : colorspace == "sRGB" ? JpegColor::kRgb
+         : colorspace == "CMYK" ? JpegColor::kCmyk
+         : colorspace == "YCCK" ? JpegColor::kYcck
+         : colorspace == "2CLR" ? JpegColor::kTwo
+                                : JpegColor::kYcbcr;
 }
 
 void describe_jpeg_file(const GstDctInfo& info, GstBuffer* coefficients, JpegPicture* file) {

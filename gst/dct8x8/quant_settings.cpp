@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "gst/engine/buffer_ptr.h"
+#include "gst/stream/sampling.h"
 
 #define GST_TYPE_CUDA_DCT_QUANT_PRESET (gst_cuda_dct_quant_preset_get_type())
 static GType gst_cuda_dct_quant_preset_get_type(void) {
@@ -98,6 +99,7 @@ static Status bad_property(const char* name, const std::string& error) {
 }
 
 QuantComponent chroma_kind(GstCoefSampling sampling) {
+  if (!has_chroma(sampling)) return QuantComponent::kLuma;
   switch (sampling) {
     case GST_COEF_SAMPLING_422:
     case GST_COEF_SAMPLING_440:
@@ -107,9 +109,6 @@ QuantComponent chroma_kind(GstCoefSampling sampling) {
     case GST_COEF_SAMPLING_444:
     case GST_COEF_SAMPLING_YCCK_444:
       return QuantComponent::kFullChroma;
-    case GST_COEF_SAMPLING_RGB:
-    case GST_COEF_SAMPLING_CMYK:
-      return QuantComponent::kLuma;
     default:
       return QuantComponent::kChroma;
   }
@@ -134,9 +133,7 @@ Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameT
   if (!settings.chroma_error.empty()) return bad_property("chroma-qtable", settings.chroma_error);
 
   const std::vector<QuantTable>& of_file = settings.file_tables;
-  const bool has_chroma =
-      info.sampling != GST_COEF_SAMPLING_RGB && info.sampling != GST_COEF_SAMPLING_CMYK;
-  const bool wants_chroma = has_chroma || settings.chroma;
+  const bool wants_chroma = has_chroma(info.sampling) || settings.chroma;
   const size_t given = of_file.empty() ? 1 + wants_chroma : of_file.size();
   const int used = std::min<int>(given, info.n_components);
   frame->count = used;
@@ -150,7 +147,8 @@ Status fill_tables(const QuantSettings& settings, const GstDctInfo& info, FrameT
           settings.chroma ? *settings.chroma : preset[int(chroma_kind(info.sampling))];
   }
   for (guint c = 0; c < info.n_components; c++) frame->table_of[c] = std::min<int>(c, used - 1);
-  if (of_file.empty() && has_chroma && info.n_components > 3) frame->table_of[3] = 0;  // K as Y
+  if (of_file.empty() && has_chroma(info.sampling) && info.n_components > 3)
+    frame->table_of[3] = 0;  // K as Y
   return {};
 }
 
@@ -170,8 +168,7 @@ void FrameQuantizer::apply(const GstDctInfo& info, Dct8x8Job* job) const {
   job->quantizer = quantizer;
   job->dead_zone = dead_zone;
   job->rd_lambda = rd_lambda;
-  for (int c = 1; c < job->components; c++)
-    job->coefs[c].chroma = info.sampling != GST_COEF_SAMPLING_RGB;
+  for (int c = 1; c < job->components; c++) job->coefs[c].chroma = !is_of(info.sampling, "sRGB");
 }
 
 Status choose_quantizer(const QuantSettings& settings, const GstDctInfo& info, Method method,

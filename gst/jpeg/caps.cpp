@@ -15,38 +15,33 @@
 #include "gst/dct8x8/file_query.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/stream/caps_fields.h"
+#include "gst/stream/sampling.h"
 #include "jpeg/writer.h"
 #include "transform/picture.h"
 
 namespace cudatransform {
 namespace {
 
-// The default comes first.
-constexpr GstCoefSampling kSamplings[] = {
-    GST_COEF_SAMPLING_420,       GST_COEF_SAMPLING_422,      GST_COEF_SAMPLING_444,
-    GST_COEF_SAMPLING_440,       GST_COEF_SAMPLING_411,      GST_COEF_SAMPLING_RGB,
-    GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_CMYK,     GST_COEF_SAMPLING_YCCK_420,
-    GST_COEF_SAMPLING_YCCK_422,  GST_COEF_SAMPLING_YCCK_444, GST_COEF_SAMPLING_YCCK_440,
-    GST_COEF_SAMPLING_YCCK_411,  GST_COEF_SAMPLING_441,      GST_COEF_SAMPLING_YCCK_441,
-};
-constexpr const char* kColorspaces[] = {"sYUV", "sRGB", "GRAY", "CMYK", "YCCK"};
-
-// The samplings of one colorspace; null: all.
-void set_samplings(GstStructure* s, const char* colorspace) {
-  std::vector<std::string> samplings, colorspaces;
-  for (const GstCoefSampling sampling : kSamplings)
-    if (!colorspace || g_str_equal(colorspace, gst_coef_sampling_get_colorspace(sampling)))
-      samplings.emplace_back(gst_coef_sampling_to_string(sampling));
-  for (const char* name : kColorspaces)
-    if (!colorspace || g_str_equal(colorspace, name)) colorspaces.emplace_back(name);
-  set_strings(s, "sampling", samplings);
-  set_strings(s, "colorspace", colorspaces);
-}
+constexpr const char* kColorspaces[] = {"sYUV", "sRGB", "GRAY", "CMYK", "YCCK", "2CLR"};
 
 GstStructure* new_size_structure(const char* name) {
   return gst_structure_new(name, "width", GST_TYPE_INT_RANGE, 1, int(kJpegMaxSize), "height",
                            GST_TYPE_INT_RANGE, 1, int(kJpegMaxSize), "framerate",
                            GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, nullptr);
+}
+
+// That of most files of the colorspace.
+void set_default_sampling(GstStructure* s) {
+  for (const GstCoefSampling sampling :
+       {GST_COEF_SAMPLING_420, GST_COEF_SAMPLING_RGB, GST_COEF_SAMPLING_GRAYSCALE,
+        GST_COEF_SAMPLING_CMYK, GST_COEF_SAMPLING_YCCK_420,
+        gst_coef_sampling_from_string("2CLR-1x1,1x1")}) {
+    const char* colorspace = gst_coef_sampling_get_colorspace(sampling);
+    if (!string_field_allows(s, "colorspace", colorspace)) continue;
+    gst_structure_set(s, "sampling", G_TYPE_STRING, gst_coef_sampling_to_string(sampling),
+                      "colorspace", G_TYPE_STRING, colorspace, nullptr);
+    return;
+  }
 }
 
 void append_coefs(GstCaps* caps, const char* memory) {
@@ -55,7 +50,9 @@ void append_coefs(GstCaps* caps, const char* memory) {
     gst_structure_set(s, "format", G_TYPE_STRING, "S16LE", "layout", G_TYPE_STRING, "block",
                       "order", G_TYPE_STRING, "raster", "quantized", G_TYPE_BOOLEAN, TRUE, nullptr);
     set_ints(s, "depth", {8, 12});
-    set_samplings(s, colorspace);
+    // Of any sampling: those without a name are many.
+    set_strings(s, "colorspace", {colorspace});
+    if (g_str_equal(colorspace, "GRAY")) set_default_sampling(s);
     gst_caps_append_structure_full(caps, s, gst_caps_features_new(memory, nullptr));
   }
 }
@@ -90,7 +87,7 @@ GstCaps* jpeg_coefs_template_caps([[maybe_unused]] bool cuda_first) {
 
 GstCaps* jpeg_template_caps() {
   GstStructure* s = new_size_structure("image/jpeg");
-  set_samplings(s, nullptr);
+  set_strings(s, "colorspace", {std::begin(kColorspaces), std::end(kColorspaces)});
   return gst_caps_new_full(s, nullptr);
 }
 
@@ -135,10 +132,12 @@ GstCaps* with_common_depth(GstCaps* caps) {
 
 bool jpeg_coefs_for_gap(CapsPtr caps, const GstStructure* file, GstDctInfo* info) {
   constexpr int kWidth = 1280, kHeight = 720;
-  const char* sampling = file ? gst_structure_get_string(file, "sampling") : nullptr;
-  if (!sampling) sampling = gst_coef_sampling_to_string(GST_COEF_SAMPLING_420);
-  const CapsPtr named(
-      gst_caps_new_simple(GST_DCT_MEDIA_TYPE, "sampling", G_TYPE_STRING, sampling, nullptr));
+  GstCoefSampling sampling =
+      gst_coef_sampling_from_string(file ? gst_structure_get_string(file, "sampling") : nullptr);
+  if (sampling == GST_COEF_SAMPLING_UNKNOWN) sampling = GST_COEF_SAMPLING_420;
+  const CapsPtr named(gst_caps_new_simple(
+      GST_DCT_MEDIA_TYPE, "sampling", G_TYPE_STRING, gst_coef_sampling_to_string(sampling),
+      "colorspace", G_TYPE_STRING, gst_coef_sampling_get_colorspace(sampling), nullptr));
   gst_caps_set_features_simple(named.get(), gst_caps_features_new_any());
   CapsPtr fitting(gst_caps_intersect_full(caps.get(), named.get(), GST_CAPS_INTERSECT_FIRST));
   if (gst_caps_is_empty(fitting.get())) fitting.swap(caps);
@@ -150,6 +149,7 @@ bool jpeg_coefs_for_gap(CapsPtr caps, const GstStructure* file, GstDctInfo* info
     for (const char* field : {"width", "height"})
       if (const GValue* value = file ? gst_structure_get_value(file, field) : nullptr)
         if (gst_value_is_fixed(value)) gst_structure_set_value(s, field, value);
+    if (!gst_structure_has_field(s, "sampling")) set_default_sampling(s);
     gst_structure_fixate_field_nearest_int(s, "width", kWidth);
     gst_structure_fixate_field_nearest_int(s, "height", kHeight);
     fitting.reset(gst_caps_fixate(fitting.release()));
@@ -196,7 +196,10 @@ std::string no_raw_video(const GstDctInfo& info) {
   std::string text = "no raw video format for " +
                      std::string(gst_coef_sampling_to_string(info.sampling)) + " at " +
                      std::to_string(info.depth) + " bits";
-  if (info.n_components <= kMaxComponents) text += ", only for 4:2:0, 4:2:2, 4:4:4 and grayscale";
+  if (!has_whole_ratios(info.sampling))
+    text += ", and none in RGB: libjpeg does not upsample by fractions";
+  else if (info.n_components <= kMaxComponents)
+    text += ", only for 4:2:0, 4:2:2, 4:4:4 and grayscale";
   return text;
 }
 
@@ -209,6 +212,7 @@ std::string raw_video(const RawOffer& offer) {
       gst_caps_append_structure(own.get(), gst_structure_copy(s));
   }
   const bool has_rgb = gst_caps_get_size(own.get()) < gst_caps_get_size(offer.made.get());
+  if (gst_caps_is_empty(own.get())) return "cudaidct8x8 outputs only RGB of it";
   return "cudaidct8x8 outputs " + field_values(own.get(), "format") + (has_rgb ? " or RGB" : "");
 }
 

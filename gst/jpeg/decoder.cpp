@@ -11,6 +11,7 @@
 #include "gst/engine/engine_element.h"
 #include "gst/jpeg/caps.h"
 #include "gst/stream/decoder_common.h"
+#include "gst/stream/sampling.h"
 #include "jpeg/errors.h"
 
 GST_DEBUG_CATEGORY_EXTERN(jpegcoefdec_debug);
@@ -43,7 +44,7 @@ void add_jpeg_meta(GstBuffer* buffer, const JpegPicture& picture) {
                 GST_DCT_JPEG_UNEXPECTED_MARKER == int{kJpegUnexpectedMarker} &&
                 GST_DCT_JPEG_UNKNOWN_HEADER == int{kJpegUnknownHeader});
   // Without segments the meta of CMYK says that there was no Adobe marker.
-  const bool is_cmyk = picture.info.sampling == GST_COEF_SAMPLING_CMYK;
+  const bool is_cmyk = is_of(picture.info.sampling, "CMYK");
   if (!picture.metadata && !picture.trailing && picture.irregular == 0 && !is_cmyk) return;
   GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, picture.metadata.get());
   if (!meta) return;
@@ -51,48 +52,27 @@ void add_jpeg_meta(GstBuffer* buffer, const JpegPicture& picture) {
   if (picture.trailing) add_trailing(meta, picture);
 }
 
-GstCoefSampling sampling_of(const JpegHeader& header) {
-  const bool has_k = header.color == JpegColor::kYcck;
-  switch (header.color) {
-    case JpegColor::kGray:
-      return GST_COEF_SAMPLING_GRAYSCALE;
-    case JpegColor::kRgb:
-      return GST_COEF_SAMPLING_RGB;
-    case JpegColor::kCmyk:
-      return GST_COEF_SAMPLING_CMYK;
-    case JpegColor::kYcbcr:
-    case JpegColor::kYcck:
-      break;
-  }
-  const uint32_t h = header.sampling.h[0], v = header.sampling.v[0];
-  if (v == 2 && h == 2) return has_k ? GST_COEF_SAMPLING_YCCK_420 : GST_COEF_SAMPLING_420;
-  if (v == 2) return has_k ? GST_COEF_SAMPLING_YCCK_440 : GST_COEF_SAMPLING_440;
-  if (h == 2) return has_k ? GST_COEF_SAMPLING_YCCK_422 : GST_COEF_SAMPLING_422;
-  if (v == 4) return has_k ? GST_COEF_SAMPLING_YCCK_441 : GST_COEF_SAMPLING_441;
-  if (h == 4) return has_k ? GST_COEF_SAMPLING_YCCK_411 : GST_COEF_SAMPLING_411;
-  return has_k ? GST_COEF_SAMPLING_YCCK_444 : GST_COEF_SAMPLING_444;
-}
-
-// Whether sampling_of() has a name for the factors.
-bool is_named(const JpegHeader& header) {
-  const uint32_t h = header.sampling.h[0], v = header.sampling.v[0];
-  return header.sampling.is_of_luma(header.color) && h != 3 && v != 3 && h * v <= 4;
-}
-
-// The samplings that have a name.
-const char* names_of(JpegColor color) {
+const char* colorspace_of(JpegColor color) {
   switch (color) {
-    case JpegColor::kRgb:
-      return "RGB, expected 4:4:4";
-    case JpegColor::kCmyk:
-      return "CMYK, expected 4:4:4";
-    case JpegColor::kYcck:
-      return "YCCK, expected 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1 and 4:4:1 with K at full resolution";
     case JpegColor::kGray:
+      return "GRAY";
     case JpegColor::kYcbcr:
       break;
+    case JpegColor::kRgb:
+      return "sRGB";
+    case JpegColor::kCmyk:
+      return "CMYK";
+    case JpegColor::kYcck:
+      return "YCCK";
+    case JpegColor::kTwo:
+      return "2CLR";
   }
-  return "YCbCr, expected 4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1 and 4:4:1";
+  return "sYUV";
+}
+
+GstCoefSampling sampling_of(const JpegHeader& header) {
+  return gst_coef_sampling_from_factors(colorspace_of(header.color), header.sampling.h,
+                                        header.sampling.v, static_cast<guint>(header.components));
 }
 
 // The geometry of a picture's coefficients; false for a size that GstDctInfo cannot have.
@@ -360,10 +340,6 @@ Status JpegDecoder::read_header(JpegPicture& picture) {
 
   JpegHeader header;
   CT_RETURN_IF_ERROR(picture.reader->read_header(picture.file(), &header));
-  if (!is_named(header))
-    return Status::error(StatusCode::kUnsupported, "unsupported sampling factors " +
-                                                       header.sampling.text(header.components) +
-                                                       " of " + names_of(header.color));
   const guint64 pixels = guint64(header.width) * header.height;
   if (settings_.max_pixels != 0 && pixels > settings_.max_pixels)
     return damaged(size_of(header) +

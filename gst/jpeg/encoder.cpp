@@ -171,7 +171,10 @@ bool JpegEncoder::set_caps(GstCaps* caps, GstVideoCodecState* reference) {
 
 bool JpegEncoder::take_caps(GstCaps* caps) {
   GstDctInfo info;
-  if (!gst_dct_info_from_caps(&info, caps, nullptr)) return true;
+  if (const Status status = read_dct_caps(caps, &info); !status.ok()) {
+    post_error(GST_ELEMENT(encoder_), status);
+    return false;
+  }
   caps_tables_.read(caps, info);
   // Warns also of a colorimetry that GStreamer cannot read, and so does not take for a change.
   warn_of_colorimetry(info, caps);

@@ -8,6 +8,7 @@
 
 #include "gst/engine/contiguous_adapter.h"
 #include "gst/engine/debug.h"
+#include "gst/stream/sampling.h"
 #include "jpeg/metadata.h"
 #include "transform/device/host_device.h"
 
@@ -138,7 +139,7 @@ Status JpegPicture::decode_on_cpu() {
 Status JpegPicture::read_metadata() {
   JpegKept kept{.staying = keep_metadata,
                 .index = keep_metadata && has_others(),
-                .adobe = info.sampling == GST_COEF_SAMPLING_CMYK};
+                .adobe = is_of(info.sampling, "CMYK")};
   size_t size_of_all = jpeg_metadata_size(file(), kept);
   if (size_of_all == 0 && kept.adobe) {
     kept.staying = kept.index = false;

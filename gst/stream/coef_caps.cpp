@@ -19,6 +19,8 @@ constexpr bool kBuiltWithCuda = true;
 constexpr bool kBuiltWithCuda = false;
 #endif
 
+constexpr char kGray[] = "GRAY";  // a colorspace of one sampling
+
 // We accept only frames in system or CUDA memory: not format:Interlaced, DMABuf or GLMemory.
 bool features_are_ours(const GstCapsFeatures* features, MemoryKinds kinds) {
   if (!features || gst_caps_features_is_any(features)) return true;
@@ -64,6 +66,11 @@ void remove_fields(GstStructure* s, const std::vector<const char*>& fields) {
   for (const char* field : fields) gst_structure_remove_field(s, field);
 }
 
+// Whether a field may have this value; one that is not there may have any.
+bool may_be(const GstStructure* s, const char* field, const char* value) {
+  return !gst_structure_has_field(s, field) || string_field_allows(s, field, value);
+}
+
 std::vector<SampleGroup> groups_of(const GstStructure* raw, const CoefKind& kind) {
   const std::vector<std::string> names = strings_of(raw, "format");
   std::vector<SampleGroup> groups;
@@ -81,13 +88,16 @@ std::vector<SampleGroup> groups_of(const GstStructure* raw, const CoefKind& kind
 
 std::vector<const RawFormat*> formats_of(const GstStructure* coefs, const CoefKind& kind) {
   const std::vector<std::string> samplings = strings_of(coefs, "sampling");
+  const auto has_colorspace_of = [coefs](GstCoefSampling sampling) {
+    return may_be(coefs, "colorspace", gst_coef_sampling_get_colorspace(sampling));
+  };
   std::vector<const RawFormat*> formats;
   for (const RawFormat& format : raw_formats()) {
     const bool is_deep = kind.with_gray_12 && holds_depth(format, 12);
     if (!int_field_allows(coefs, "depth", static_cast<int>(format.depth)) &&
         !(is_deep && int_field_allows(coefs, "depth", 12)))
       continue;
-    bool allowed = samplings.empty();
+    bool allowed = samplings.empty() && has_colorspace_of(sampling_of(format));
     for (const std::string& name : samplings) {
       const GstCoefSampling sampling = gst_coef_sampling_from_string(name.c_str());
       allowed = allowed || sampling == sampling_of(format) ||
@@ -105,11 +115,6 @@ std::vector<const Format*> all_of(const std::vector<Format>& formats) {
   return all;
 }
 
-// Whether a field may have this value; one that is not there may have any.
-bool may_be(const GstStructure* s, const char* field, const char* value) {
-  return !gst_structure_has_field(s, field) || string_field_allows(s, field, value);
-}
-
 // Whether one of `formats` is allowed.
 template <typename Format>
 bool allows_one_of(const GstStructure* raw, const std::vector<Format>& formats) {
@@ -118,8 +123,9 @@ bool allows_one_of(const GstStructure* raw, const std::vector<Format>& formats) 
   });
 }
 
-// The coefficients that belong to frames in rgb_formats(): all of 8 bits.
-std::vector<SampleGroup> groups_of_rgb(const GstStructure* raw) {
+// The coefficients that belong to frames in rgb_formats(): all of 8 bits. Pictures may be of any
+// sampling.
+std::vector<SampleGroup> groups_of_rgb(const GstStructure* raw, RgbFrames rgb) {
   std::vector<SampleGroup> groups;
   if (!allows_one_of(raw, rgb_formats())) return groups;
   for (const RawFormat& format : raw_formats()) {
@@ -128,14 +134,25 @@ std::vector<SampleGroup> groups_of_rgb(const GstStructure* raw) {
     if (holds_tall(format))
       for (const GstCoefSampling tall : kTallSamplings) add_to_groups(groups, tall, 8);
   }
+  for (SampleGroup& group : groups)
+    if (rgb == RgbFrames::kPictures && group.colorspace != kGray) group.samplings.clear();
   return groups;
+}
+
+// Whether RGB is made of some of `coefs`: no upsampling is by fractions.
+bool has_pictures_in_rgb(const GstStructure* coefs) {
+  const std::vector<std::string> samplings = strings_of(coefs, "sampling");
+  return samplings.empty() ||
+         std::any_of(samplings.begin(), samplings.end(), [](const std::string& name) {
+           return has_whole_ratios(gst_coef_sampling_from_string(name.c_str()));
+         });
 }
 
 // Appends the frames in rgb_formats() that belong to `coefs`; `base` has the fields of both.
 void append_rgb_structure(GstCaps* caps, const GstStructure* coefs, const GstStructure* base,
                           const CoefKind& kind, bool cuda) {
   const bool sources = kind.rgb == RgbFrames::kSources;
-  if (!int_field_allows(coefs, "depth", 8) ||
+  if (!int_field_allows(coefs, "depth", 8) || !has_pictures_in_rgb(coefs) ||
       (sources && !may_be(coefs, "colorimetry", kind.rgb_colorimetry)))
     return;
   const StructurePtr rgb(gst_structure_copy(base));
@@ -150,7 +167,7 @@ void append_coefs_of_rgb(GstCaps* caps, const GstStructure* raw, const GstStruct
                          const CoefKind& kind, const AppendCoefs& append, bool cuda) {
   const StructurePtr coefs(gst_structure_copy(base));
   gst_structure_remove_fields(coefs.get(), "colorimetry", "chroma-site", nullptr);
-  for (const SampleGroup& group : groups_of_rgb(raw)) {
+  for (const SampleGroup& group : groups_of_rgb(raw, kind.rgb)) {
     const bool is_ycbcr =
         group.colorspace == gst_coef_sampling_get_colorspace(GST_COEF_SAMPLING_420);
     const StructurePtr own(gst_structure_copy(coefs.get()));
@@ -211,7 +228,7 @@ GstStructure* append_coef_structure(GstCaps* caps, const GstStructure* base, con
   else
     set_bools(s, "quantized");
   set_ints(s, "depth", {static_cast<int>(group.depth)});
-  set_strings(s, "sampling", group.samplings);
+  if (!group.samplings.empty()) set_strings(s, "sampling", group.samplings);
   set_strings(s, "colorspace", {group.colorspace});
   gst_caps_append_structure_full(caps, s, features_for(cuda));
   return s;
@@ -246,11 +263,17 @@ GstCaps* coef_template_caps(const CoefKind& kind, const GstStructure* own) {
   if (kind.with_tall || kind.rgb != RgbFrames::kNone)
     for (const GstCoefSampling tall : kTallSamplings)
       add(samplings, gst_coef_sampling_to_string(tall));
-  set_ints(s, "depth", {8, 10, 12, 16});
   set_bools(s, "quantized");
+  const StructurePtr in_rgb(gst_structure_copy(s));
+  set_ints(s, "depth", {8, 10, 12, 16});
   set_strings(s, "sampling", samplings);
   set_strings(s, "colorspace", colorspaces);
-  return template_caps_in_each_memory(s);
+  GstCaps* caps = template_caps_in_each_memory(s);
+  if (kind.rgb != RgbFrames::kPictures) return caps;
+  set_ints(in_rgb.get(), "depth", {8});
+  colorspaces.erase(std::remove(colorspaces.begin(), colorspaces.end(), kGray), colorspaces.end());
+  set_strings(in_rgb.get(), "colorspace", colorspaces);
+  return gst_caps_merge(caps, template_caps_in_each_memory(in_rgb.get()));
 }
 
 GstCaps* raw_to_coef_caps(const GstCaps* caps, MemoryKinds kinds, const CoefKind& kind,

@@ -18,7 +18,7 @@ namespace cudatransform {
 struct SampleGroup {
   guint depth;
   std::string colorspace;
-  std::vector<std::string> samplings;
+  std::vector<std::string> samplings;  // none: all
 };
 
 // The meaning of frames in rgb_formats() to an element.

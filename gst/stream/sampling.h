@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
+
 #include <gst/coef/format.h>
 #include "gst/stream/formats.h"
 
@@ -15,6 +17,36 @@ inline GstCoefSampling sampling_of(const RawFormat& format) {
   return sampling.chroma_h == 1   ? GST_COEF_SAMPLING_444
          : sampling.chroma_h == 2 ? GST_COEF_SAMPLING_422
                                   : GST_COEF_SAMPLING_411;
+}
+
+// Whether the components are those of a colorspace of caps.
+inline bool is_of(GstCoefSampling sampling, const char* colorspace) {
+  return g_strcmp0(gst_coef_sampling_get_colorspace(sampling), colorspace) == 0;
+}
+
+// Whether the second and the third component are chroma, with quantization tables of their own.
+inline bool has_chroma(GstCoefSampling sampling) {
+  return is_of(sampling, "sYUV") || is_of(sampling, "YCCK");
+}
+
+// The largest sampling factors of all components.
+struct MaxFactors {
+  guint h = 1, v = 1;
+};
+inline MaxFactors max_factors(GstCoefSampling sampling) {
+  MaxFactors max;
+  guint h = 0, v = 0;
+  for (guint c = 0; gst_coef_sampling_get_factors(sampling, c, &h, &v); c++)
+    max = {std::max(max.h, h), std::max(max.v, v)};
+  return max;
+}
+// Whether the picture has a whole number of samples for each sample of each component.
+inline bool has_whole_ratios(GstCoefSampling sampling) {
+  const MaxFactors max = max_factors(sampling);
+  guint h = 0, v = 0;
+  for (guint c = 0; gst_coef_sampling_get_factors(sampling, c, &h, &v); c++)
+    if (max.h % h != 0 || max.v % v != 0) return false;
+  return true;
 }
 
 // The rows that share chroma in samplings for which GStreamer has no format; 1 in all others.

@@ -214,7 +214,7 @@ class _Head:
             return "RGB" if self._adobe == 0 or ids == tuple(b"RGB") else "YCbCr"
         if len(ids) == 4:
             return "YCCK" if self._adobe > 0 else "CMYK"
-        return "GRAYSCALE" if len(ids) == 1 else None
+        return {1: "GRAYSCALE", 2: "2CLR"}.get(len(ids))
 
 
 def _orientation(body: bytes) -> Optional[int]:

@@ -23,10 +23,10 @@ from .errors import Unavailable
 
 (OK, INVALID_ARGUMENT, UNREADABLE, DAMAGED, UNSUPPORTED, LIMIT, OUT_OF_MEMORY, NOT_FOUND,
  DEVICE_LOST, FORKED, FAILED) = range(11)  # CtCode
-RGB, GRAY, COEFFICIENTS = range(3)               # CtOutput
+RGB, GRAY, COEFFICIENTS = range(3)         # CtOutput
 PRESETS = "annex-k", "perceptual"           # CtPreset
 TYPES = "uint8", "uint16", "int16", "int32", "float16", "float32", "bfloat16"  # CtType
-COLORS = "GRAYSCALE", "YCbCr", "RGB", "CMYK", "YCCK"  # CtColor, as samplings begin
+COLORS = "GRAYSCALE", "YCbCr", "RGB", "CMYK", "YCCK", "2CLR"  # CtColor, as samplings begin
 FORK_REMEDY = ("start it by spawn or forkserver (torch: DataLoader(..., "
                "multiprocessing_context='spawn'))")
 

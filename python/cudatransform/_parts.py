@@ -13,7 +13,8 @@ from . import _native, color
 
 _PARTS = struct.Struct("=8iQq")  # CtComponent
 _HEAD = struct.Struct("=3i")     # width, height, depth
-_KINDS = {color.ids_of(name): name.partition("-")[0] for name in color.SAMPLINGS}
+_KINDS = {color.ids_of(name): name.partition("-")[0]
+          for name in (*color.SAMPLINGS, "2CLR-1x1,1x1")}
 
 
 class Part(NamedTuple):

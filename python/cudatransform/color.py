@@ -20,7 +20,8 @@ SAMPLINGS = {
     "YCCK-4:2:0": (2, 2), "YCCK-4:2:2": (2, 1), "YCCK-4:4:4": (1, 1), "YCCK-4:4:0": (1, 2),
     "YCCK-4:1:1": (4, 1), "YCbCr-4:4:1": (1, 4), "YCCK-4:4:1": (1, 4),
 }
-_BY_FACTORS = re.compile("(YCbCr|RGB|CMYK|YCCK)-([1-4]x[1-4](?:,[1-4]x[1-4]){2,3})")
+# So are two components, whose colors no file names: "2CLR-1x1,1x1".
+_BY_FACTORS = re.compile("(YCbCr|RGB|CMYK|YCCK|2CLR)-([1-4]x[1-4](?:,[1-4]x[1-4]){1,3})")
 COLORIMETRY = b"1:4:0:0"  # in GStreamer's words: JFIF's, full range and the matrix of BT.601
 _SHORT = {"gray": "GRAYSCALE", "rgb": "RGB", "cmyk": "CMYK-4:4:4",
           **{short: name for name in SAMPLINGS if name.startswith("YCbCr")
@@ -101,10 +102,15 @@ def subsampling_of(given: Any) -> str:
 
 def check_shape(dtype: Any, shape: Tuple[int, ...], words: str) -> None:
     """Raises ValueError for arrays that are not pixels. `words`: as messages call the array."""
-    if dtype != np.uint8 or 0 in shape or not (
+    if dtype not in (np.uint8, np.uint16) or 0 in shape or not (
             len(shape) == 2 or len(shape) == 3 and shape[2] in (3, 4)):
-        raise ValueError("pixels must be uint8 (height, width), (height, width, 3) or (height, "
-                         f"width, 4), not {words}")
+        raise ValueError("pixels must be uint8 or, of 12 bits, uint16 (height, width), (height, "
+                         f"width, 3) or (height, width, 4), not {words}")
+
+
+def depth_of(pixels: np.ndarray) -> int:
+    """The bits of checked pixels."""
+    return 8 if pixels.dtype == np.uint8 else 12
 
 
 def checked(array: Any, subsampling: Any) -> Tuple[np.ndarray, str]:
@@ -122,6 +128,9 @@ def checked(array: Any, subsampling: Any) -> Tuple[np.ndarray, str]:
         raise TypeError("array must be pixels or a Pillow image (encode takes several: a list or "
                         f"tuple), not {type(array).__name__}")
     check_shape(pixels.dtype, pixels.shape, f"{pixels.dtype} {pixels.shape}")
+    if pixels.dtype == np.uint16 and int(pixels.max()) > 4095:
+        raise ValueError(f"pixels of uint16 have 12 bits, 0 to 4095, not {pixels.max()}: "
+                         "array >> 4 of 16 bits")
     if subsampling is None and mode == "CMYK":
         subsampling = "cmyk"
     return pixels, sampling_for(subsampling, pixels.shape)
@@ -165,6 +174,8 @@ def ids_of(sampling: str) -> Tuple[int, ...]:
         return tuple(b"RGB")
     if sampling.startswith("CMYK"):
         return tuple(b"CMYK")
+    if sampling.startswith("2CLR"):
+        return (1, 2)
     return (1, 2, 3, 4) if sampling.startswith("YCCK") else (1, 2, 3)
 
 
@@ -185,6 +196,8 @@ def ratio_of(sampling: str, index: int) -> Tuple[int, int]:
 
 def why_no_pixels(sampling: str) -> Optional[str]:
     """Why there are no pixels of pictures with a sampling; None: there are."""
+    if sampling.startswith("2CLR"):
+        return f"{sampling} has two components, whose colors no file names"
     factors = factors_of(sampling)
     sides = [max(side) % part for side in _sides(factors) for part in side]
     return f"libjpeg does not upsample by the fractions of {sampling}" if any(sides) else None
@@ -196,41 +209,42 @@ def _fix(value: float) -> int:
 
 
 def to_planes(pixels: np.ndarray, sampling: str) -> List[np.ndarray]:
-    """Gray, RGB or CMYK pixels, uint8 (height, width[, 3 or 4]), as planes of a sampling: cjpeg's.
+    """Gray, RGB or CMYK pixels, (height, width[, 3 or 4]), as planes of a sampling: cjpeg's.
 
     A sample of chroma is the mean of those that it stands for, with ties rounded by libjpeg's
     pattern. Planes of chroma that are smaller than the picture have a width of whole blocks.
     """
-    columns_rows = SAMPLINGS[sampling]
+    columns_rows, peak = SAMPLINGS[sampling], pixels.dtype.type((1 << depth_of(pixels)) - 1)
     if columns_rows is None:
         return [np.ascontiguousarray(pixels) if pixels.ndim == 2 else luma(pixels)]
     if sampling == "RGB":
         return [np.ascontiguousarray(pixels[:, :, channel]) for channel in range(3)]
     if sampling.startswith("CMYK"):
-        return [255 - pixels[:, :, channel] for channel in range(4)]
+        return [peak - pixels[:, :, channel] for channel in range(4)]
     if sampling.startswith("YCCK"):  # ink that is not there is light
-        return [*to_planes(pixels[:, :, :3], "YCbCr" + sampling[4:]), 255 - pixels[:, :, 3]]
+        return [*to_planes(pixels[:, :, :3], "YCbCr" + sampling[4:]), peak - pixels[:, :, 3]]
     red, green, blue = (pixels[:, :, channel].astype(np.int32) for channel in range(3))
-    center = (128 << 16) + (1 << 15) - 1
-    cb = (-_fix(.168735892) * red - _fix(.331264108) * green + _fix(.5) * blue + center) >> 16
-    cr = (_fix(.5) * red - _fix(.418687589) * green - _fix(.081312411) * blue + center) >> 16
-    return [luma(pixels), *(_smaller(plane, *columns_rows) for plane in (cb, cr))]
+    center = (1 << (depth_of(pixels) - 1) << 16) + (1 << 15) - 1
+    cb = (-_fix(.16874) * red - _fix(.33126) * green + _fix(.5) * blue + center) >> 16
+    cr = (_fix(.5) * red - _fix(.41869) * green - _fix(.08131) * blue + center) >> 16
+    return [luma(pixels), *(_smaller(plane, *columns_rows).astype(pixels.dtype)
+                            for plane in (cb, cr))]
 
 
 def luma(pixels: np.ndarray) -> np.ndarray:
-    """JFIF's Y of RGB: uint8 (height, width)."""
+    """JFIF's Y of RGB: (height, width), in the pixels' type."""
     red, green, blue = (pixels[:, :, channel].astype(np.int32) for channel in range(3))
     return ((_fix(.299) * red + _fix(.587) * green + _fix(.114) * blue + (1 << 15)) >> 16).astype(
-        np.uint8)
+        pixels.dtype)
 
 
 def _smaller(plane: np.ndarray, columns: int, rows: int) -> np.ndarray:
-    """The means of rectangles, in whole blocks across.
+    """The means of rectangles, in whole blocks across: int32.
 
     The last samples are repeated before means are taken, not the last means, as libjpeg does it.
     """
     if columns * rows == 1:
-        return plane.astype(np.uint8)
+        return plane
     height, width = plane.shape
     plane = np.pad(plane, ((0, -height % rows), (0, -width % (8 * columns))), mode="edge")
     total = np.zeros((len(plane) // rows, plane.shape[1] // columns), np.int32)
@@ -244,7 +258,7 @@ def _smaller(plane: np.ndarray, columns: int, rows: int) -> np.ndarray:
         total = (total + 1 + across) >> 2
     else:
         total = (total + columns * rows // 2) // (columns * rows)
-    return total.astype(np.uint8)
+    return total
 
 
 def to_pixels(planes: Sequence[np.ndarray], sampling: str, size: Tuple[int, int], depth: int = 8,

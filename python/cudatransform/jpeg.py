@@ -37,11 +37,16 @@ def _pixels_of(array: Any, subsampling: Any, quantization: Quantization) -> Tupl
     if on_device:
         pixels: Any = array if isinstance(array, _device.View) else _device.view(array)
         color.check_shape(pixels.dtype, pixels.shape, pixels.words)
+        if pixels.dtype != np.uint8:
+            raise ValueError("pixels of 12 bits need an array in system memory")
         kind = color.sampling_for(subsampling, pixels.shape)
     else:
         pixels, kind = color.checked(array, subsampling)
     check_sides(*pixels.shape[:2])
     channels = color.channels_of(pixels.shape)
+    if pixels.dtype != np.uint8 and not quantization.is_plain():
+        raise ValueError("12 bits need quantizer='round', and no other preset, target_size or "
+                         "max_size")
     if channels == 4 or own is not None and len(own) > 2:
         if on_device:
             raise ValueError("CMYK and more than two qtables need an array in system memory")
@@ -91,7 +96,7 @@ def _files_of(pictures: List[Tuple[Any, str]], options: Dict[str, Options],
         is_wanted = channels == (1 if sampling == "GRAYSCALE" else 3)
         if isinstance(pixels, _device.View) and not is_wanted:
             pixels = downloaded(_device.with_rows(pixels, (3, 1)[-len(pixels.shape) + 1:]))
-        if channels == 4 or own is not None and len(own) > 2:
+        if channels == 4 or pixels.dtype != np.uint8 or own is not None and len(own) > 2:
             picture = Picture.from_pixels(pixels, quantization.quality, sampling, own, method)
             picture.markers += options[sampling].markers
             files[index], = written([picture], options[sampling])
@@ -260,10 +265,10 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: An
 
     Other tables and quantizers than the first make smaller files that look the same.
 
-    array: as of Picture.from_pixels. Or gray or RGB on a GPU, of PyTorch, CuPy or any library with
-        DLPack or __cuda_array_interface__, whose rows may have gaps between them; it is coded
-        there. Or several: a list or a tuple of such arrays, or one (n, height, width, 3), which the
-        library encodes at once
+    array: as of Picture.from_pixels, uint16 of 12 bits too. Or uint8, gray or RGB, on a GPU, of
+        PyTorch, CuPy or any library with DLPack or __cuda_array_interface__, whose rows may have
+        gaps between them; it is coded there. Or several: a list or a tuple of such arrays, or one
+        (n, height, width, 3), which the library encodes at once
     target: a path or a binary file, or a list of them for several; None: the bytes are only
         returned
     quality, subsampling, method: as of Picture.from_pixels

@@ -14,7 +14,7 @@ from ._parts import layout_of, rest_of
 from .errors import warn
 from .planes import Planes, planes_of
 from .tables import check_tables, quality_tables
-from .transform import dct, idct
+from .transform import idct, coefficients_of
 
 _TYPE = np.dtype("<i2")
 
@@ -268,8 +268,8 @@ class Picture:
         """Each component's samples at the file's sampling: uint8 (height, width); of 12 bits
         uint16, 0 to 4095.
 
-        Those of `islow` are libjpeg-turbo's, to the bit; at 12 bits it means `float`. cudaidct8x8
-        lists the methods.
+        Those of `islow` are libjpeg-turbo's, to the bit, at 12 bits those of libjpeg-turbo 3.
+        cudaidct8x8 lists the methods.
         """
         return tuple(idct(c.coefficients, table=self.tables[c.table], size=(c.height, c.width),
                           method=method, depth=self.depth) for c in self.components)
@@ -281,7 +281,7 @@ class Picture:
         upsampling: of Cb and Cr that have fewer samples. `fancy`: triangle filters; the bytes are
             those of libjpeg-turbo, djpeg, Pillow and OpenCV. `nearest`: samples are repeated, as by
             `djpeg -nosmooth`
-        Of 12 bits they are uint16, 0 to 4095, by the same formulas. Raises ValueError, also where
+        Of 12 bits they are uint16, 0 to 4095, and libjpeg-turbo 3's. Raises ValueError, also where
         the picture is a fraction larger than a component: libjpeg has no such pixels.
         """
         _filters.check_upsampling(upsampling)
@@ -309,7 +309,7 @@ class Picture:
 
         array: uint8 (height, width), gray; (height, width, 3), RGB; with a `subsampling` of CMYK or
             YCCK (height, width, 4), 255 = full ink. Or an image of Pillow, whose mode is
-            L, RGB or CMYK
+            L, RGB or CMYK. Or uint16, 0 to 4095: of 12 bits
         quality: 1 to 100, libjpeg's scale of the tables of ITU-T T.81, annex K; entries up to 255
         subsampling: as Picture.sampling or its end: `4:2:0`, the default for color; `gray`; `rgb`,
             which keeps the colors as they are; `cmyk`, the default for Pillow's CMYK alone, since
@@ -335,10 +335,11 @@ class Picture:
             which = [min(index, len(tables) - 1) for index in range(count)]
         height, width = pixels.shape[:2]
         picture = empty(width, height, sampling, tables, which)
+        picture.depth = color.depth_of(pixels)
         if sampling.startswith("CMYK"):
             picture.markers = _ADOBE
         for component, plane in zip(picture.components, planes):
-            component.coefficients[:] = dct(plane, table=tables[component.table], method=method)
+            component.coefficients[:] = coefficients_of(plane, tables[component.table], method, picture.depth)
         return picture
 
 

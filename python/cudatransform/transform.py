@@ -7,7 +7,7 @@ import importlib
 import math
 import os
 import sys
-from typing import Any, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
@@ -112,24 +112,10 @@ def _idct_on_device(given: _device.View, size: Optional[Tuple[int, int]], table:
     return CudaArray(block, 0, (height, width), (row, 1), given.device, np.uint8)
 
 
-def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> Any:
-    """The 8x8 DCT of a plane of samples; partial blocks repeat the last column and row.
-
-    frame: uint8 or uint16 (height, width), from which 2 to the power of (bits - 1) is subtracted.
-        Or a uint8 array on a GPU, of PyTorch, CuPy or any library with DLPack or
-        __cuda_array_interface__, whose rows may have gaps between them
-    table: (8, 8), the quantization table, 1 to 65535, natural order; None: no quantization
-    method: as of cudadct8x8; `islow` has libjpeg-turbo's bits (for uint16 it means `float`)
-    Returns (blocks_h, blocks_w, 8, 8): with a table quantized: int16 (int32 for uint16); without
-    float32, the orthonormal transform, whose DC is eight times the mean. It is a numpy array, or a
-    CudaArray on the frame's device, complete when the function returns. Raises ValueError,
-    TypeError and Unavailable.
-    """
-    check_method(method)
-    if _device.is_on_device(frame):
-        return _dct_on_device(_device.view(frame), table, method)
+def _dct_of(frame: Any, table: Optional[Any], method: str, depths: Dict[Any, int]) -> np.ndarray:
+    """depths: by types of samples"""
     plane = np.asarray(frame)
-    depth = {np.dtype(np.uint8): 8, np.dtype(np.uint16): 16}.get(plane.dtype)
+    depth = depths.get(plane.dtype)
     if plane.ndim != 2 or depth is None or plane.size == 0:
         raise ValueError(f"frame must be uint8 or uint16 (height, width), not {plane.dtype} "
                          f"{plane.shape}")
@@ -142,6 +128,31 @@ def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> An
                (address_of(plane), plane.strides[0] if height > 1 else row, width, height),
                (address_of(made), made.strides[0], made.shape[1], made.shape[0]))
     return made
+
+
+def coefficients_of(plane: np.ndarray, table: np.ndarray, method: str, depth: int) -> np.ndarray:
+    """The coefficients of a plane of JPEG, of 8 or 12 bits: int16 (blocks_h, blocks_w, 8, 8)."""
+    check_method(method)
+    return _dct_of(plane, table, method, {plane.dtype: depth})
+
+
+def dct(frame: Any, *, table: Optional[Any] = None, method: str = "islow") -> Any:
+    """The 8x8 DCT of a plane of samples; partial blocks repeat the last column and row.
+
+    frame: uint8 or uint16 (height, width), from which 2 to the power of (bits - 1) is subtracted.
+        Or a uint8 array on a GPU, of PyTorch, CuPy or any library with DLPack or
+        __cuda_array_interface__, whose rows may have gaps between them
+    table: (8, 8), the quantization table, 1 to 65535, natural order; None: no quantization
+    method: as of cudadct8x8; `islow` has libjpeg-turbo's bits (of 16 bits it means `float`)
+    Returns (blocks_h, blocks_w, 8, 8): with a table quantized: int16 (int32 for uint16); without
+    float32, the orthonormal transform, whose DC is eight times the mean. It is a numpy array, or a
+    CudaArray on the frame's device, complete when the function returns. Raises ValueError,
+    TypeError and Unavailable.
+    """
+    check_method(method)
+    if _device.is_on_device(frame):
+        return _dct_on_device(_device.view(frame), table, method)
+    return _dct_of(frame, table, method, {np.dtype(np.uint8): 8, np.dtype(np.uint16): 16})
 
 
 def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Optional[Any] = None,

@@ -43,7 +43,7 @@ struct Picture {
     options.optimize = flags & 2;
     options.arithmetic = flags & 4;
     lies = (flags & 0x38) == 0x38;
-    picture.color = static_cast<JpegColor>(kind % 5);
+    picture.color = static_cast<JpegColor>(kind % 6);
     const uint32_t h = 1 + (kind >> 2) % 4, v = 1 + (kind >> 4) % 4;
     if (has_chroma(picture.color)) {
       picture.sampling = JpegSampling::of_luma(picture.color, h, v);

@@ -202,6 +202,25 @@ class OnDevice(unittest.TestCase):
         for array, file in zip(arrays, files):
             self.assertEqual(file.result(0), ct.encode(ct.decode(ct.encode(array)), quality=70))
 
+    def test_mutated_files(self):
+        """Both engines find the same of what is not sound: pictures, or words."""
+        numbers = np.random.default_rng(11)
+        sound = [ct.write(pictures.made_of(sampling, 43, 29, 3), restart=restart)
+                 for sampling in ("YCbCr-4:2:0", "YCbCr-1x1,2x2,2x2", "RGB-2x2,2x2,1x1",
+                                  "YCbCr-4x4,1x1,1x1", "CMYK-2x2,1x1,1x1,2x2", "2CLR-2x1,1x1")
+                 for restart in (0, 2)]
+        sound.append(ct.encode(pictures.pixels(43, 29).astype(np.uint16) << 4))
+
+        def found(data, device):
+            try:
+                return ct.read(data, device=device, max_pixels=1 << 20).cpu()
+            except ct.ReadError as error:
+                return error.reason
+
+        for number in range(300):
+            data = pictures.mutated(sound[number % len(sound)], numbers)
+            self.assertEqual(found(data, "cpu"), found(data, "cuda"), number)
+
     def test_a_fork_has_the_cpu(self):
         """CUDA does not survive a fork."""
         data = ct.encode(pictures.pixels(40, 30))

@@ -9,6 +9,9 @@ import unittest
 
 import numpy as np
 
+import cudatransform as ct
+from cudatransform import color, picture
+
 SKIP = 77
 OPENCV = "/usr/share/doc/opencv-doc"
 CJPEG_SAMPLINGS = {"YCbCr-4:2:0": "2x2", "YCbCr-4:2:2": "2x1", "YCbCr-4:4:4": "1x1",
@@ -288,3 +291,40 @@ def equal(a, b):
             a.markers == b.markers and len(a) == len(b) and
             all(np.array_equal(a[index], b[index]) and
                 np.array_equal(a.table(index), b.table(index)) for index in range(len(a))))
+
+
+def made_of(sampling, width, height, seed):
+    """A picture of low frequencies."""
+    count = len(color.ids_of(sampling))
+    made = picture.empty(width, height, sampling, ct.quality_tables(80), [0] * count)
+    numbers = np.random.default_rng(seed)
+    for component in made.components:
+        coefs = component.coefficients
+        coefs[..., 0, 0] = numbers.integers(-30, 30, coefs.shape[:2])
+        coefs[..., :3, :3] += numbers.integers(-9, 9, (*coefs.shape[:2], 3, 3), np.int16)
+    if sampling.startswith("CMYK"):
+        made.markers = segment(0xEE, b"Adobe\0\x64\0\0\0\0\0")
+    return made
+
+
+def mutated(data, numbers):
+    """A file with one to three changes, mostly before its coded data. numbers: of numpy"""
+    changed = bytearray(data)
+    for _ in range(numbers.integers(1, 4)):
+        head = data.index(b"\xff\xda") + 14 if numbers.random() < .6 else len(changed)
+        at = int(numbers.integers(2, min(head, len(changed) - 2)))
+        kind, size = numbers.integers(5), int(numbers.integers(1, 4))
+        if kind == 0:
+            changed[at] = numbers.integers(256)
+        elif kind == 1:
+            changed[at] ^= 1 << numbers.integers(8)
+        elif kind == 2:
+            del changed[at:at + size]
+        elif kind == 3:
+            changed[at:at] = numbers.bytes(size)
+        else:  # sizes, components and their factors
+            frame = max(changed.find(b"\xff\xc0"), changed.find(b"\xff\xc1"), 0)
+            place = frame + int(numbers.choice((5, 6, 7, 8, 9, 10, 11, 13, 14)))
+            if place < len(changed):
+                changed[place] = numbers.choice((0, 1, 2, 3, 4, 0x11, 0x21, 0x33, 0x44, 0x55, 255))
+    return bytes(changed)

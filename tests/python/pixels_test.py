@@ -141,6 +141,13 @@ class Arrays(unittest.TestCase):
         large.setflags(write=False)
         self.assertEqual(ct.encode(large), ct.encode(large.copy()))
 
+    def test_many_colors(self):
+        """numpy's conversion makes the integers of the library's, whatever the colors."""
+        array = np.random.default_rng(5).integers(0, 256, (250, 250, 3), np.uint8)
+        for subsampling in ("4:4:4", "4:2:0"):
+            self.assertEqual(ct.encode(array, quality=95, subsampling=subsampling),
+                             ct.write(ct.Picture.from_pixels(array, 95, subsampling)))
+
     def test_pixels_are_the_callers(self):
         """They stay as they are when others are made, and may be changed."""
         data = [file_of("4:2:0", (64, 48), quality) for quality in (20, 80)]

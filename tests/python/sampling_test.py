@@ -14,7 +14,7 @@ import unittest
 import numpy as np
 
 import cudatransform as ct
-from cudatransform import color, picture
+from cudatransform import color
 import pictures
 
 try:
@@ -44,21 +44,6 @@ def blocks_of(factors):
 
 def pairs_of(factors):
     return [(int(word[0]), int(word[2])) for word in factors.split(",")]
-
-
-def made_of(sampling, width, height, seed):
-    """A picture of low frequencies."""
-    kind = sampling.partition("-")[0]
-    count = len(color.ids_of(sampling))
-    made = picture.empty(width, height, sampling, ct.quality_tables(80), [0] * count)
-    numbers = np.random.default_rng(seed)
-    for component in made.components:
-        coefs = component.coefficients
-        coefs[..., 0, 0] = numbers.integers(-30, 30, coefs.shape[:2])
-        coefs[..., :3, :3] += numbers.integers(-9, 9, (*coefs.shape[:2], 3, 3), np.int16)
-    if kind == "CMYK":
-        made.markers = pictures.segment(0xEE, b"Adobe\0\x64\0\0\0\0\0")
-    return made
 
 
 @unittest.skipUnless(pictures.have_tools(), "no cjpeg and djpeg")
@@ -144,7 +129,7 @@ class BesideLibjpeg(unittest.TestCase):
                   for number in range(120 if MANY else 24)]
         for number, (kind, factors) in enumerate(given):
             sampling = color.sampling_by(kind, pairs_of(factors))
-            made = made_of(sampling, 1 + 11 * number % 67, 1 + 5 * number % 45, number)
+            made = pictures.made_of(sampling, 1 + 11 * number % 67, 1 + 5 * number % 45, number)
             for options in ({}, {"progressive": True, "restart": 3}, {"arithmetic": True},
                             {"optimize": True}):
                 what = sampling, options
@@ -197,12 +182,74 @@ class Names(unittest.TestCase):
                 color.sampling_of(wrong)
 
     def test_pictures_that_contradict_themselves(self):
-        made = made_of("YCbCr-1x2,1x1,1x2", 40, 30, 1)
+        made = pictures.made_of("YCbCr-1x2,1x1,1x2", 40, 30, 1)
         made.components[1].coefficients = made.components[1].coefficients[:, :-1]
         with self.assertRaisesRegex(ct.WriteError, "coefficients of component 1"):
             ct.write(made)
         with self.assertRaisesRegex(ValueError, "subsampling"):
             ct.encode(pictures.pixels(40, 30), subsampling="YCbCr-1x2,1x1,1x2")
+
+
+class TwoComponents(unittest.TestCase):
+    """libjpeg reads and writes them, and makes no pixels."""
+
+    def test_coefficients(self):
+        for sampling in ("2CLR-1x1,1x1", "2CLR-2x1,1x1", "2CLR-1x2,3x1", "2CLR-4x4,1x1"):
+            made = pictures.made_of(sampling, 45, 31, 7)
+            for kind in ({}, {"progressive": True}, {"arithmetic": True}, {"restart": 2}):
+                with self.subTest(sampling=sampling, kind=kind):
+                    data = ct.write(made, **kind)
+                    again = ct.read(data)
+                    self.assertEqual(again, made)
+                    self.assertEqual((again.sampling, ct.info(data).sampling), (sampling,) * 2)
+            self.assertEqual(made.transposed("ul-lr").transposed("ul-lr"), made)
+            self.assertEqual([plane.shape for plane in again.samples()],
+                             [(c.height, c.width) for c in made.components])
+            for call in (again.pixels, lambda: ct.decode(data), lambda: ct.decode(data, "L")):
+                with self.assertRaisesRegex(ValueError, "two components, whose colors no file"):
+                    call()
+
+    @unittest.skipUnless(pictures.have_tools(), "no jpegtran")
+    def test_jpegtran_writes_the_same(self):
+        made = pictures.made_of("2CLR-2x1,1x1", 45, 31, 8)
+        for switch, kind in (((), {}), (("-progressive",), {"progressive": True}),
+                             (("-optimize",), {"optimize": True})):
+            done = subprocess.run(("jpegtran", *switch), input=ct.write(made),
+                                  stdout=subprocess.PIPE, check=True)
+            self.assertEqual(done.stdout, ct.write(made, **kind))
+
+
+class BadInput(unittest.TestCase):
+    def setUp(self):
+        self.data = bytearray(ct.encode(pictures.pixels(43, 29), subsampling="4:2:0"))
+        self.frame = self.data.index(b"\xff\xc0")
+
+    def assert_refused(self, words):
+        for call in (ct.read, ct.decode):
+            with self.assertRaisesRegex(ct.ReadError, words):
+                call(bytes(self.data))
+
+    def test_factors(self):
+        for both in (0x00, 0x02, 0x20, 0x05, 0x51, 0xFF):
+            self.data[self.frame + 11] = both
+            self.assert_refused("Bogus sampling factors")
+            self.assertIsNone(ct.info(bytes(self.data)).sampling)
+
+    def test_many_blocks_in_one_scan(self):
+        for first, second in ((0x44, 0x11), (0x33, 0x11), (0x42, 0x22)):
+            self.data[self.frame + 11], self.data[self.frame + 14] = first, second
+            self.assert_refused("too large for interleaved scan")
+
+    def test_a_component_without_a_scan(self):
+        scan = self.data.index(b"\xff\xda")
+        self.data[scan + 2:scan + 14] = bytes((0, 8, 1, 1, 0, 0, 63, 0))
+        self.assert_refused("component 2 of 3")
+
+    def test_sizes_of_large_factors(self):
+        self.data[self.frame + 11] = 0x44
+        for side, words in ((0xFFFF, "image dimension is 65500"), (65500, "exceeds max_pixels")):
+            self.data[self.frame + 5:self.frame + 9] = side.to_bytes(2, "big") * 2
+            self.assert_refused(words)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,9 @@
 // islow: C. Loeffler, A. Ligtenberg, G. Moschytz, "Practical Fast 1-D DCT Algorithms with 11
 // Multiplications", ICASSP 1989, in the variant with 12 multiplications and 32 additions whose
 // paths have one multiplication each. Constants are in units of 2^-13. The numbers of fraction bits
-// and the roundings between the passes are libjpeg's ("jpeg_fdct_islow"): they decide the result's
-// bits, the order of exact integer operations does not.
+// between the passes, kBits, and the roundings are libjpeg's ("jpeg_fdct_islow"): they decide the
+// result's bits, the order of exact integer operations does not. kBits is 2 for samples of 8 bits
+// and 1 for those of 12. With 12, sums may leave int32 that differences bring back: T wraps then.
 
 // The rotations of the odd half. Its matrix is symmetric, so both directions use it: forward from
 // the differences x3 - x4, x2 - x5, x1 - x6, x0 - x7 to frequencies 7, 5, 3, 1; inverse back.
@@ -31,12 +32,12 @@ CT_HD void islow_odd_half(T& a, T& b, T& c, T& d) {
   d = d * 12299 + ad + bd;                 // sqrt(2) (c1 + c3 - c5 - c7)
 }
 
-// Pass 1 (rows) keeps two fraction bits, pass 2 (columns) removes them; the result is 8 times the
-// orthonormal value (sqrt(8) from each pass). 8-bit samples need no level shift before: an offset
-// of all samples reaches the DC value alone, and exactly.
-template <int kStride, int kPass, typename T>
+// Pass 1 (rows) keeps kBits fraction bits, pass 2 (columns) removes them; the result is 8 times the
+// orthonormal value (sqrt(8) from each pass). Samples need no level shift before: an offset of all
+// samples reaches the DC value alone, and exactly.
+template <int kStride, int kPass, int kBits = 2, typename T>
 CT_HD void islow_forward_1d(T* v) {
-  constexpr int kDescale = kPass == 1 ? 13 - 2 : 13 + 2;
+  constexpr int kDescale = kPass == 1 ? 13 - kBits : 13 + kBits;
   const T s0 = v[0 * kStride] + v[7 * kStride], s1 = v[1 * kStride] + v[6 * kStride];
   const T s2 = v[2 * kStride] + v[5 * kStride], s3 = v[3 * kStride] + v[4 * kStride];
   T d0 = v[0 * kStride] - v[7 * kStride], d1 = v[1 * kStride] - v[6 * kStride];
@@ -44,11 +45,11 @@ CT_HD void islow_forward_1d(T* v) {
 
   const T e0 = s0 + s3, e1 = s1 + s2, e2 = s1 - s2, e3 = s0 - s3;
   if constexpr (kPass == 1) {
-    v[0 * kStride] = shift_left<2>(e0 + e1);
-    v[4 * kStride] = shift_left<2>(e0 - e1);
+    v[0 * kStride] = shift_left<kBits>(e0 + e1);
+    v[4 * kStride] = shift_left<kBits>(e0 - e1);
   } else {
-    v[0 * kStride] = shift_right<2>(e0 + e1 + 2);
-    v[4 * kStride] = shift_right<2>(e0 - e1 + 2);
+    v[0 * kStride] = shift_right<kBits>(e0 + e1 + (1 << (kBits - 1)));
+    v[4 * kStride] = shift_right<kBits>(e0 - e1 + (1 << (kBits - 1)));
   }
   const T rotated = (e2 + e3) * 4433 + (1 << (kDescale - 1));     // sqrt(2) c6
   v[2 * kStride] = shift_right<kDescale>(rotated + e3 * 6270);    // sqrt(2) (c2 - c6)
@@ -61,16 +62,17 @@ CT_HD void islow_forward_1d(T* v) {
   v[7 * kStride] = shift_right<kDescale>(d3 + (1 << (kDescale - 1)));
 }
 
-// Pass 1 (columns) keeps two fraction bits and saturates to 16 bits, as libjpeg-turbo's vector code
-// does; pass 2 (rows) removes them and both factors of sqrt(8). `offset` is added to each output:
-// in pass 2 the level shift.
+// Pass 1 (columns) keeps kBits fraction bits and, with two, saturates to 16 bits, as
+// libjpeg-turbo's vector code does, which 12 bits have none of; pass 2 (rows) removes them and both
+// factors of sqrt(8). `offset` is added to each output: in pass 2 the level shift.
 //
 // Nothing overflows int32 as long as |input| <= 32768: the gains of one output add up to 7.473, and
 // 7.473 x 32768 x 2^13 = 2.006e9; the partial sums above are smaller. Hence dequantized values are
-// saturated to 16 bits too.
-template <int kStride, int kPass, typename T>
+// saturated to 16 bits too. The second pass of 12 bits has such inputs for samples of four times
+// their range; more wrap, of files that no encoder makes.
+template <int kStride, int kPass, int kBits = 2, typename T>
 CT_HD void islow_inverse_1d(T* v, int offset) {
-  constexpr int kDescale = kPass == 1 ? 13 - 2 : 13 + 2 + 3;
+  constexpr int kDescale = kPass == 1 ? 13 - kBits : 13 + kBits + 3;
   // The rounding constant and the offset reach every output once by way of the DC term.
   const T dc = shift_left<13>(v[0 * kStride]) + ((1 << (kDescale - 1)) + (offset << kDescale));
   const T middle = shift_left<13>(v[4 * kStride]);
@@ -90,7 +92,7 @@ CT_HD void islow_inverse_1d(T* v, int offset) {
   v[5 * kStride] = shift_right<kDescale>(e2 - o2);
   v[3 * kStride] = shift_right<kDescale>(e3 + o3);
   v[4 * kStride] = shift_right<kDescale>(e3 - o3);
-  if constexpr (kPass == 1) {
+  if constexpr (kPass == 1 && kBits == 2) {
     CT_UNROLL
     for (int i = 0; i < 8; ++i) v[i * kStride] = saturate16(v[i * kStride]);
   }

@@ -21,6 +21,23 @@ CT_HD int32_t saturate16(int32_t x) { return x < -32768 ? -32768 : x > 32767 ? 3
 // The low 16 bits, sign extended.
 CT_HD int32_t wrap16(int32_t x) { return int32_t(uint32_t(x) << 16) >> 16; }
 
+// int32 modulo 2^32, for sums whose parts leave its range.
+struct Wrapping {
+  uint32_t bits;
+};
+CT_HD Wrapping operator+(Wrapping a, Wrapping b) { return {a.bits + b.bits}; }
+CT_HD Wrapping operator-(Wrapping a, Wrapping b) { return {a.bits - b.bits}; }
+CT_HD Wrapping operator+(Wrapping a, int32_t constant) { return {a.bits + uint32_t(constant)}; }
+CT_HD Wrapping operator*(Wrapping a, int32_t constant) { return {a.bits * uint32_t(constant)}; }
+template <int kBits>
+CT_HD Wrapping shift_left(Wrapping a) {
+  return {a.bits << kBits};
+}
+template <int kBits>
+CT_HD Wrapping shift_right(Wrapping a) {
+  return {uint32_t(int32_t(a.bits) >> kBits)};
+}
+
 // x * kUnits256 / 256 as libjpeg-turbo's vector code computes it: x shifted up by two bits within
 // 16 bits, then the high half of a 16x16 bit product with the constant shifted up by six. The shift
 // wraps for |x| >= 8192, which a few extreme blocks reach. 16-bit additions wrap as well, but only

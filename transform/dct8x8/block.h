@@ -72,6 +72,33 @@ struct IslowMethod : IntegerValues {
   }
 };
 
+// islow of 12 bits. Value is as in IslowMethod, so that the general kernels treat both alike.
+struct Islow12Method : IntegerValues {
+  static CT_HD void forward(int32_t* v, int level_shift) {
+    Wrapping w[64];
+    CT_UNROLL
+    for (int i = 0; i < 64; ++i) w[i] = {uint32_t(v[i])};
+    CT_UNROLL
+    for (int y = 0; y < 8; ++y) islow_forward_1d<1, 1, 1>(w + 8 * y);
+    CT_UNROLL
+    for (int x = 0; x < 8; ++x) islow_forward_1d<8, 2, 1>(w + x);
+    CT_UNROLL
+    for (int i = 0; i < 64; ++i) v[i] = int32_t(w[i].bits);
+    v[0] -= 64 * level_shift;
+  }
+  static CT_HD void inverse(int32_t* v, int level_shift) {
+    Wrapping w[64];
+    CT_UNROLL
+    for (int i = 0; i < 64; ++i) w[i] = {uint32_t(v[i])};
+    CT_UNROLL
+    for (int x = 0; x < 8; ++x) islow_inverse_1d<8, 1, 1>(w + x, 0);
+    CT_UNROLL
+    for (int y = 0; y < 8; ++y) islow_inverse_1d<1, 2, 1>(w + 8 * y, level_shift);
+    CT_UNROLL
+    for (int i = 0; i < 64; ++i) v[i] = int32_t(w[i].bits);
+  }
+};
+
 struct IfastMethod : IntegerValues {
   static CT_HD void forward(int32_t* v, int level_shift) {
     CT_UNROLL

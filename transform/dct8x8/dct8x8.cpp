@@ -98,8 +98,8 @@ Status check_format(const Dct8x8Job& job) {
     return job_error("unknown method " + text(int(job.method)));
   }
   if (effective_method(job.method, job.depth) != job.method) {
-    return job_error(std::string("method ") + method_name(job.method) + " requires depth 8, not " +
-                     text(job.depth));
+    return job_error(std::string("method ") + method_name(job.method) + " requires depth 8" +
+                     (job.method == Method::kIslow ? " or 12" : "") + ", not " + text(job.depth));
   }
   if (job.scale != 1) CT_RETURN_IF_ERROR(check_scale(job));
   CT_RETURN_IF_ERROR(check_quantizer(job));
@@ -132,6 +132,7 @@ const char* quantizer_name(Quantizer quantizer) {
 }
 
 Method effective_method(Method method, int depth, int scale) {
+  if (method == Method::kIslow && depth == 12 && scale == 1) return method;
   const bool eight_bit_only = method == Method::kIslow || method == Method::kIfast;
   if (eight_bit_only && depth > 8) return Method::kFloat;
   if (scale == 1) return method;

@@ -14,7 +14,7 @@
 
 namespace cudatransform {
 
-// docs/architecture.md says what each promises. kIslow and kIfast exist at depth 8 only;
+// docs/architecture.md says what each promises. kIslow exists at depths 8 and 12, kIfast at 8;
 // effective_method() says which method a job of another depth gets.
 enum class Method {
   kIslow,       // int32, libjpeg's accurate integer method; bit-exact to libjpeg-turbo
@@ -32,10 +32,10 @@ inline constexpr int kMethodCount = 9;
 // "islow", "float", ...: the spelling of the method property.
 const char* method_name(Method method);
 
-// The method that really runs at `depth` bits and, for the inverse, at `scale`. islow and ifast
-// above 8 bits are answered by float, because libjpeg's 12-bit constants fail IEEE 1180. Scaled
-// inverses exist as islow, float and reference: islow replaces ifast, as it does in libjpeg, and
-// float for the methods that teach.
+// The method that really runs at `depth` bits and, for the inverse, at `scale`. libjpeg has 8 and
+// 12 bits: float answers islow and ifast at others, and ifast and scaled inverses at 12. Scaled
+// inverses of 8 bits exist as islow, float and reference: islow replaces ifast, as it does in
+// libjpeg, and float for the methods that teach.
 Method effective_method(Method method, int depth, int scale = 1);
 
 // Samples of a row or column of `size` samples at 1/scale of it: ceil(size / scale). Subsampling

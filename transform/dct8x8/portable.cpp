@@ -110,7 +110,7 @@ RowFunction portable_row_function(const Dct8x8Job& job) {
   if (job.scale != 1) return portable_scaled_row_function(job);
   switch (job.method) {
     case Method::kIslow:
-      return choose_type<IslowMethod>(job);
+      return job.depth == 12 ? choose_type<Islow12Method>(job) : choose_type<IslowMethod>(job);
     case Method::kIfast:
       return choose_type<IfastMethod>(job);
     case Method::kFloat:

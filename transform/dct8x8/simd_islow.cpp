@@ -26,6 +26,7 @@ RowFunction choose_islow(const Dct8x8Job&) { return nullptr; }
 
 RowFunction choose_islow(const Dct8x8Job& job) {
   if (job.scale != 1) return choose_scaled<IslowScaledVector>(job);
+  if (job.depth == 12) return choose_type<IslowVector<1> >(job);
   return choose_short<IslowShort>(job);
 }
 

@@ -67,19 +67,21 @@ CT_HD RowI multiply_row(RowI coefs, const int32_t* imul) {
 
 // ---- The methods ----
 
+// kBits: 2 of 8-bit samples, 1 of 12-bit ones.
+template <int kBits>
 struct IslowVector {
   using Row = RowI;
   static CT_HD Row from_samples(RowI samples) { return samples; }
   static CT_HD void forward(Row* v) {
     transpose(v);
-    islow_forward_1d<1, 1>(v);
+    islow_forward_1d<1, 1, kBits>(v);
     transpose(v);
-    islow_forward_1d<1, 2>(v);
+    islow_forward_1d<1, 2, kBits>(v);
   }
   static CT_HD void inverse(Row* v, int level_shift) {
-    islow_inverse_1d<1, 1>(v, 0);
+    islow_inverse_1d<1, 1, kBits>(v, 0);
     transpose(v);
-    islow_inverse_1d<1, 2>(v, level_shift);
+    islow_inverse_1d<1, 2, kBits>(v, level_shift);
     transpose(v);
   }
   template <typename Coef>

@@ -105,7 +105,7 @@ CT_HD void dequantize(const int16_t* from, const ShortInverseTable& table, Short
 // ---- The methods ----
 
 struct IslowShort {
-  using General = IslowVector;
+  using General = IslowVector<2>;
   static CT_HD bool forward_usable(const ShortTables& tables) { return tables.forward.usable; }
   static CT_HD bool inverse_usable(const ShortTables& tables) { return tables.inverse.usable; }
   static CT_HD void forward(Short* v, const ShortTables& tables, int16_t* to) {

@@ -45,6 +45,18 @@ struct RgbSubsampling {
   int x = 1, y = 1;  // 1 to kMaxRgbSubsampling
 };
 
+// The scale of the inverse of a component whose picture is reduced to 1/`scale`, and what is left
+// of its subsampling then. As in libjpeg (jdmaster.c), a component that has half the columns and
+// half the rows gets an inverse twice as large instead of an upsampling.
+struct RgbScale {
+  int scale;
+  RgbSubsampling left;
+};
+inline RgbScale rgb_scale(RgbSubsampling by, int scale) {
+  for (; scale > 1 && by.x % 2 == 0 && by.y % 2 == 0; scale /= 2) by = {by.x / 2, by.y / 2};
+  return {scale, by};
+}
+
 enum class ChromaUpsampling {
   // Triangle filters where a component has half the columns, half the rows, or both. Samples of all
   // others are repeated, and so are those of components with half the columns that have one or two.

@@ -67,7 +67,7 @@ gboolean read_picture_fields(const GstStructure* s, PictureFields* fields, const
   if (fields->sampling == GST_COEF_SAMPLING_UNKNOWN)
     return refuse(
         "sampling is %s, expected GRAYSCALE, YCbCr-4:2:0, 4:2:2, 4:4:4, 4:4:0, 4:1:1, 4:4:1, RGB, "
-        "CMYK-4:4:4, or YCCK-4:2:0 and so on",
+        "CMYK-4:4:4, YCCK-4:2:0 and so on, or by factors, such as RGB-2x2,2x2,1x1",
         GST_STR_NULL(sampling));
   const char* colorspace = gst_structure_get_string(s, "colorspace");
   if (g_strcmp0(colorspace, gst_coef_sampling_get_colorspace(fields->sampling)) != 0)

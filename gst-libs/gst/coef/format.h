@@ -80,6 +80,8 @@ GST_COEF_API guint gst_coef_format_size(GstCoefFormat format);
  * @GST_COEF_SAMPLING_YCCK_411: YCCK-4:1:1
  * @GST_COEF_SAMPLING_441: YCbCr-4:4:1, chroma quartered vertically: 4:1:1 rotated by 90 degrees
  * @GST_COEF_SAMPLING_YCCK_441: YCCK-4:4:1
+ * @GST_COEF_SAMPLING_FACTORS: this bit is set in all others, which are values of
+ *   gst_coef_sampling_from_factors(): the sampling factors of each component
  *
  * The components of a picture and their sizes relative to it.
  *
@@ -102,6 +104,7 @@ typedef enum {
   GST_COEF_SAMPLING_YCCK_411,
   GST_COEF_SAMPLING_441,
   GST_COEF_SAMPLING_YCCK_441,
+  GST_COEF_SAMPLING_FACTORS = 1 << 30,
 } GstCoefSampling;
 
 #define GST_TYPE_COEF_SAMPLING (gst_coef_sampling_get_type())
@@ -110,6 +113,8 @@ GST_COEF_API GType gst_coef_sampling_get_type(void);
 /**
  * gst_coef_sampling_to_string:
  * @sampling: a #GstCoefSampling
+ *
+ * Samplings without a name are spelled by the factors of all components: "RGB-2x2,2x2,1x1".
  *
  * Returns: (nullable): the spelling in caps, or %NULL for #GST_COEF_SAMPLING_UNKNOWN
  *
@@ -132,10 +137,43 @@ GST_COEF_API GstCoefSampling gst_coef_sampling_from_string(const gchar* string);
  * @sampling: a #GstCoefSampling
  *
  * Returns: (nullable): the only colorspace that caps with @sampling may name: "sYUV", "sRGB",
- *   "GRAY", "CMYK" or "YCCK"
+ *   "GRAY", "CMYK", "YCCK" or, of two components without colors, "2CLR"
  *
  * Since: 1.0
  */
 GST_COEF_API const gchar* gst_coef_sampling_get_colorspace(GstCoefSampling sampling);
+
+/**
+ * gst_coef_sampling_from_factors:
+ * @colorspace: (nullable): as of gst_coef_sampling_get_colorspace()
+ * @h_samp: (array length=n_components): horizontal sampling factors, 1 to 4, as in a JPEG frame
+ *   header
+ * @v_samp: (array length=n_components): vertical sampling factors
+ * @n_components: how many components the colorspace has
+ *
+ * Only the ratios of factors count: 2x2, 2x2, 2x2 are 1x1, 1x1, 1x1.
+ *
+ * Returns: the sampling, one with a name if there is one, or #GST_COEF_SAMPLING_UNKNOWN
+ *
+ * Since: 1.0
+ */
+GST_COEF_API GstCoefSampling gst_coef_sampling_from_factors(const gchar* colorspace,
+                                                            const guint* h_samp,
+                                                            const guint* v_samp,
+                                                            guint n_components);
+
+/**
+ * gst_coef_sampling_get_factors:
+ * @sampling: a #GstCoefSampling
+ * @component: which one
+ * @h_samp: (out): the horizontal sampling factor, without a divisor common to all components
+ * @v_samp: (out): the vertical sampling factor
+ *
+ * Returns: %FALSE if there is no such component
+ *
+ * Since: 1.0
+ */
+GST_COEF_API gboolean gst_coef_sampling_get_factors(GstCoefSampling sampling, guint component,
+                                                    guint* h_samp, guint* v_samp);
 
 G_END_DECLS

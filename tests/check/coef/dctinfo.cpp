@@ -112,6 +112,80 @@ CHECK_LOOP_TEST(test_round_trip, 0, G_N_ELEMENTS(kSamplings)) {
   }
 }
 
+// The factors of every component, by hand.
+struct Factored {
+  const char* name;
+  const char* colorspace;
+  guint components;
+  guint h[4], v[4];
+  guint width[4], height[4];  // of 33x17 samples
+};
+constexpr Factored kFactored[] = {
+    {"YCbCr-1x1,2x2,2x2", "sYUV", 3, {1, 2, 2}, {1, 2, 2}, {17, 33, 33}, {9, 17, 17}},
+    {"YCbCr-3x1,2x1,1x1", "sYUV", 3, {3, 2, 1}, {1, 1, 1}, {33, 22, 11}, {17, 17, 17}},
+    {"RGB-2x2,2x2,1x1", "sRGB", 3, {2, 2, 1}, {2, 2, 1}, {33, 33, 17}, {17, 17, 9}},
+    {"2CLR-1x1,1x1", "2CLR", 2, {1, 1}, {1, 1}, {33, 33}, {17, 17}},
+    {"CMYK-4x1,1x1,1x1,4x3", "CMYK", 4, {4, 1, 1, 4}, {1, 1, 1, 3}, {33, 9, 9, 33}, {6, 6, 6, 17}},
+};
+
+CHECK_LOOP_TEST(test_factors, 0, G_N_ELEMENTS(kFactored)) {
+  const Factored& f = kFactored[__i__];
+  const GstCoefSampling sampling = gst_coef_sampling_from_string(f.name);
+  fail_unless((sampling & GST_COEF_SAMPLING_FACTORS) != 0);
+  fail_unless_equals_string(gst_coef_sampling_to_string(sampling), f.name);
+  fail_unless_equals_string(gst_coef_sampling_get_colorspace(sampling), f.colorspace);
+  fail_unless_equals_int(gst_coef_sampling_from_factors(f.colorspace, f.h, f.v, f.components),
+                         sampling);
+  GstDctInfo info, back;
+  fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
+                               GST_DCT_ORDER_RASTER, TRUE, 8, sampling, 33, 17, nullptr));
+  fail_unless_equals_int(info.n_components, f.components);
+  for (guint c = 0; c < f.components; c++) {
+    guint h = 0, v = 0;
+    fail_unless(gst_coef_sampling_get_factors(sampling, c, &h, &v));
+    fail_unless(h == f.h[c] && v == f.v[c]);
+    const GstDctComponent& component = info.components[c];
+    fail_unless(component.h_samp == h && component.v_samp == v);
+    fail_unless_equals_int(component.width, f.width[c]);
+    fail_unless_equals_int(component.height, f.height[c]);
+    const bool is_chroma = g_str_equal(f.colorspace, "sYUV") && c > 0;
+    fail_unless_equals_int(component.table, is_chroma);
+  }
+  g_autoptr(GstCaps) caps = gst_dct_info_to_caps(&info);
+  g_autofree gchar* text = gst_caps_to_string(caps);
+  g_autoptr(GstCaps) read = gst_caps_from_string(text);
+  fail_unless(gst_dct_info_from_caps(&back, read, nullptr), "%s", text);
+  fail_unless(std::memcmp(&info, &back, sizeof info) == 0);
+}
+
+CHECK_TEST(test_wrong_factors) {
+  for (const char* name :
+       {"YCbCr-2x2,1x1,1x1", "YCbCr-2x2,2x2,2x2", "YCbCr-0x1,1x1,1x1", "YCbCr-5x1,1x1,1x1",
+        "YCbCr-2x1,1x1", "YCbCr-2x1,1x1,1x1,1x1", "RGB-1x1,1x1,1x1", "GRAYSCALE-1x1", "RGB-",
+        "XYZ-2x1,1x1,1x1", "YCbCr 3x1,1x1,1x1", "YCbCr-3:1,1x1,1x1", ""})
+    fail_unless_equals_int(gst_coef_sampling_from_string(name), GST_COEF_SAMPLING_UNKNOWN);
+  const guint ones[] = {1, 1, 1, 1}, twos[] = {2, 2, 2, 2}, wrong[] = {2, 5, 1, 1};
+  const auto made = [&](const char* colorspace, const guint* h, guint n) {
+    return gst_coef_sampling_from_factors(colorspace, h, ones, n);
+  };
+  fail_unless_equals_int(made("sYUV", twos, 3), GST_COEF_SAMPLING_444);
+  fail_unless_equals_int(made("GRAY", twos, 1), GST_COEF_SAMPLING_GRAYSCALE);
+  fail_unless_equals_int(made("sYUV", wrong, 3), GST_COEF_SAMPLING_UNKNOWN);
+  fail_unless_equals_int(made("sYUV", ones, 4), GST_COEF_SAMPLING_UNKNOWN);
+  fail_unless_equals_int(made(nullptr, ones, 3), GST_COEF_SAMPLING_UNKNOWN);
+  // Values that are none: of no colorspace, with a common divisor, of a sampling with a name.
+  for (const guint bits : {0u, 0xfffffu, 0x10555u, 0x10000u, 0x5ffffu}) {
+    const auto value = static_cast<GstCoefSampling>(GST_COEF_SAMPLING_FACTORS | bits);
+    guint h = 0, v = 0;
+    fail_unless(gst_coef_sampling_to_string(value) == nullptr, "%x", bits);
+    fail_unless(gst_coef_sampling_get_colorspace(value) == nullptr);
+    fail_if(gst_coef_sampling_get_factors(value, 0, &h, &v));
+    GstDctInfo info;
+    fail_if(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,
+                             GST_DCT_ORDER_RASTER, TRUE, 8, value, 33, 17, nullptr));
+  }
+}
+
 // Figures worked out by hand, so that the formulas above cannot be wrong together.
 CHECK_TEST(test_figures) {
   GstDctInfo info;

@@ -84,6 +84,14 @@ CHECK_LOOP_TEST(test_caps_follow, 0, kDirectionCount) {
       {GST_COEF_SAMPLING_CMYK, GST_COEF_SAMPLING_CMYK},
       {GST_COEF_SAMPLING_YCCK_422, GST_COEF_SAMPLING_YCCK_440},
       {GST_COEF_SAMPLING_YCCK_411, GST_COEF_SAMPLING_YCCK_441},
+      {gst_coef_sampling_from_string("YCbCr-1x1,2x2,2x1"),
+       gst_coef_sampling_from_string("YCbCr-1x1,2x2,1x2")},
+      {gst_coef_sampling_from_string("RGB-3x2,2x1,1x3"),
+       gst_coef_sampling_from_string("RGB-2x3,1x2,3x1")},
+      {gst_coef_sampling_from_string("CMYK-4x4,1x1,2x1,1x3"),
+       gst_coef_sampling_from_string("CMYK-4x4,1x1,1x2,3x1")},
+      {gst_coef_sampling_from_string("2CLR-2x1,1x1"),
+       gst_coef_sampling_from_string("2CLR-1x2,1x1")},
   };
   for (const auto& [sampling, on_its_side] : samplings) {
     const GstDctInfo info = qcoefs_info(sampling, 75, 44);

@@ -42,12 +42,28 @@ constexpr int kSizes[][2] = {{17, 33}, {65, 9},  {1, 1},   {7, 9},   {8, 8},
                              {9, 7},   {16, 16}, {40, 24}, {100, 75}};
 std::span<const int[2]> sizes() { return std::span(kSizes).first(quick() ? 2 : std::size(kSizes)); }
 
-constexpr GstCoefSampling kAllSamplings[] = {
-    GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,      GST_COEF_SAMPLING_422,
-    GST_COEF_SAMPLING_444,       GST_COEF_SAMPLING_440,      GST_COEF_SAMPLING_411,
-    GST_COEF_SAMPLING_RGB,       GST_COEF_SAMPLING_CMYK,     GST_COEF_SAMPLING_YCCK_420,
-    GST_COEF_SAMPLING_YCCK_422,  GST_COEF_SAMPLING_YCCK_444, GST_COEF_SAMPLING_YCCK_440,
-    GST_COEF_SAMPLING_YCCK_411,  GST_COEF_SAMPLING_441,      GST_COEF_SAMPLING_YCCK_441};
+const GstCoefSampling kAllSamplings[] = {GST_COEF_SAMPLING_GRAYSCALE,
+                                         GST_COEF_SAMPLING_420,
+                                         GST_COEF_SAMPLING_422,
+                                         GST_COEF_SAMPLING_444,
+                                         GST_COEF_SAMPLING_440,
+                                         GST_COEF_SAMPLING_411,
+                                         GST_COEF_SAMPLING_RGB,
+                                         GST_COEF_SAMPLING_CMYK,
+                                         GST_COEF_SAMPLING_YCCK_420,
+                                         GST_COEF_SAMPLING_YCCK_422,
+                                         GST_COEF_SAMPLING_YCCK_444,
+                                         GST_COEF_SAMPLING_YCCK_440,
+                                         GST_COEF_SAMPLING_YCCK_411,
+                                         GST_COEF_SAMPLING_441,
+                                         GST_COEF_SAMPLING_YCCK_441,
+                                         gst_coef_sampling_from_string("YCbCr-1x1,2x1,1x2"),
+                                         gst_coef_sampling_from_string("YCbCr-3x2,2x1,1x3"),
+                                         gst_coef_sampling_from_string("YCbCr-4x4,1x1,1x1"),
+                                         gst_coef_sampling_from_string("RGB-2x2,2x2,1x1"),
+                                         gst_coef_sampling_from_string("CMYK-2x2,1x1,1x1,2x2"),
+                                         gst_coef_sampling_from_string("YCCK-4x4,2x1,1x2,3x3"),
+                                         gst_coef_sampling_from_string("2CLR-2x1,1x1")};
 
 // The coefficients of a frame, in system memory.
 GstBuffer* coefficients_of(const GstVideoInfo& raw, GstBuffer* frame, int quality,
@@ -198,8 +214,9 @@ CHECK_TEST_IF(test_headers, !with_cjpeg) {
     const std::string colorspace = gst_coef_sampling_get_colorspace(sampling);
     const bool is_jfif = colorspace == "sYUV" || colorspace == "GRAY";
     fail_unless_equals_int(file.jfif, is_jfif);
-    fail_unless_equals_int(file.adobe, !is_jfif);
-    if (!is_jfif) fail_unless_equals_int(file.adobe_transform, colorspace == "YCCK" ? 2 : 0);
+    const bool is_adobe = !is_jfif && colorspace != "2CLR";
+    fail_unless_equals_int(file.adobe, is_adobe);
+    if (is_adobe) fail_unless_equals_int(file.adobe_transform, colorspace == "YCCK" ? 2 : 0);
     // Cb and Cr share a table; the others share another.
     const bool has_chroma = colorspace == "sYUV" || colorspace == "YCCK";
     for (size_t c = 0; c < file.components.size(); c++)

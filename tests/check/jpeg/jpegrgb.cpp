@@ -20,6 +20,7 @@ struct Kind {
   const char* sampling;
   J_COLOR_SPACE color;
   int h, v;  // of the first component
+  int others[2][2] = {{1, 1}, {1, 1}};
 };
 constexpr Kind kKinds[] = {
     {"YCbCr-4:2:0", JCS_YCbCr, 2, 2}, {"YCbCr-4:2:2", JCS_YCbCr, 2, 1},
@@ -27,6 +28,20 @@ constexpr Kind kKinds[] = {
     {"YCbCr-4:1:1", JCS_YCbCr, 4, 1}, {"GRAYSCALE", JCS_GRAYSCALE, 1, 1},
     {"RGB", JCS_RGB, 1, 1},           {"YCbCr-4:4:1", JCS_YCbCr, 1, 4},
 };
+// That files have, but no frames.
+constexpr Kind kKindsOfFiles[] = {
+    {"YCbCr-1x1,2x2,2x2", JCS_YCbCr, 1, 1, {{2, 2}, {2, 2}}},
+    {"YCbCr-4x2,1x1,1x1", JCS_YCbCr, 4, 2},
+    {"YCbCr-4x4,2x2,1x1", JCS_YCbCr, 4, 4, {{2, 2}, {1, 1}}},
+    {"YCbCr-3x1,1x1,3x1", JCS_YCbCr, 3, 1, {{1, 1}, {3, 1}}},
+    {"RGB-2x2,2x2,1x1", JCS_RGB, 2, 2, {{2, 2}, {1, 1}}},
+    {"RGB-2x1,1x2,1x1", JCS_RGB, 2, 1, {{1, 2}, {1, 1}}},
+};
+std::vector<Kind> all_kinds() {
+  std::vector<Kind> all(std::begin(kKinds), std::end(kKinds));
+  all.insert(all.end(), std::begin(kKindsOfFiles), std::end(kKindsOfFiles));
+  return all;
+}
 
 constexpr const char* kRgbFormats[] = {"RGB",  "BGR",  "RGBx", "BGRx", "xRGB", "xBGR",
                                        "RGBA", "BGRA", "ARGB", "ABGR", "RGBP", "BGRP"};
@@ -66,8 +81,22 @@ std::vector<guint8> file_of(const Picture& picture, const Kind& kind, int qualit
   to.open_for_rgb(picture.width, picture.height, kind.color);
   jpeg_set_quality(&to, quality, TRUE);
   to.dct_method = method;
-  to.comp_info[0].h_samp_factor = kind.h;
-  to.comp_info[0].v_samp_factor = kind.v;
+  const int factors[3][2] = {{kind.h, kind.v},
+                             {kind.others[0][0], kind.others[0][1]},
+                             {kind.others[1][0], kind.others[1][1]}};
+  int blocks = 0;
+  for (int c = 0; c < to.num_components; c++) {
+    to.comp_info[c].h_samp_factor = factors[c][0];
+    to.comp_info[c].v_samp_factor = factors[c][1];
+    blocks += factors[c][0] * factors[c][1];
+  }
+  // A scan of all components has no room for more.
+  constexpr jpeg_scan_info kScans[] = {
+      {1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}};
+  if (blocks > C_MAX_BLOCKS_IN_MCU) {
+    to.scan_info = kScans;
+    to.num_scans = 3;
+  }
   jpeg_start_compress(&to, TRUE);
   while (to.next_scanline < to.image_height) {
     auto* row = const_cast<guint8*>(&picture.rgb[size_t{3} * to.next_scanline * to.image_width]);
@@ -139,7 +168,7 @@ void check_decoding(const Decoding& way, const std::string& memory) {
                   memory + ",format=" + way.format + "\"");
   gst_harness_set_src_caps_str(h, "image/jpeg,parsed=true,framerate=0/1");
   guint number = 0;
-  for (const Kind& kind : kKinds) {
+  for (const Kind& kind : all_kinds()) {
     for (const Size& size : kSizes) {
       if (number++ % 5 != 0 && quick()) continue;
       const std::vector<guint8> file =

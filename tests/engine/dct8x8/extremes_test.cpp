@@ -79,6 +79,12 @@ TEST(Extremes, IntegerMethodsAgreeOnAnyQcoefs) {
   }
 }
 
+TEST(Extremes, IslowOf12BitsAgreesOnAnyQcoefs) {
+  Spec spec;
+  spec.depth = 12;
+  expect_agreement_on_any_qcoefs(spec);
+}
+
 TEST(Extremes, ScaledIslowAgreesOnAnyQcoefs) {
   Spec spec;
   for (const int scale : {2, 4, 8}) {
@@ -88,11 +94,13 @@ TEST(Extremes, ScaledIslowAgreesOnAnyQcoefs) {
 }
 
 TEST(Extremes, IntegerMethodsAgreeOnAnyValues) {
-  for (const Method method : {Method::kIslow, Method::kIfast})
+  for (const auto& [method, depth] :
+       {std::pair{Method::kIslow, 8}, {Method::kIslow, 12}, {Method::kIfast, 8}})
     for (const CoefType type : {CoefType::kS32, CoefType::kF32})
       for (const double largest : {2047.0, 32767.0, 1e6, 2147483647.0}) {
         Spec spec;
         spec.method = method;
+        spec.depth = depth;
         spec.quantized = false;
         spec.type = type;
         expect_agreement(

@@ -76,6 +76,7 @@ struct Way {
   std::vector<Quantizer> quantizers;
   QuantPreset preset;
   int quality, widest, widest_if_quick;
+  int depth = 8;
 };
 
 // Every frame up to a width, with both methods, in all placements, measured and not.
@@ -85,13 +86,14 @@ void compare_kernels(const Way& way) {
   for (const Frame& frame : kFrames) {
     if (frame.width > (quick() ? way.widest_if_quick : way.widest)) continue;
     const Picture picture =
-        make_picture(frame.sampling, frame.width, frame.height, 8, Content::kPhoto, 5);
+        make_picture(frame.sampling, frame.width, frame.height, way.depth, Content::kPhoto, 5);
     for (const Method method : {Method::kIslow, Method::kFloat})
       for (const Quantizer quantizer : way.quantizers)
         for (const Placement& placement : kPlacements)
           for (const uint32_t measure : {0u, uint32_t{kMeasureSse | kMeasureZeros}}) {
             Spec spec;
             spec.method = method;
+            spec.depth = way.depth;
             spec.quantizer = quantizer;
             spec.layout = placement.layout;
             spec.order = placement.order;
@@ -110,6 +112,11 @@ void compare_kernels(const Way& way) {
 
 TEST(Kernels, WriteTheSameBytes) {
   compare_kernels({{Quantizer::kRound}, QuantPreset::kAnnexK, 60, 2560, 520});
+}
+
+TEST(Kernels, WriteTheSameBytesOf12Bits) {
+  for (const int quality : {100, 20})
+    compare_kernels({{Quantizer::kRound}, QuantPreset::kAnnexK, quality, 2560, 520, 12});
 }
 
 // The general kernels among them.

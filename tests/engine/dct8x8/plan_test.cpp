@@ -78,6 +78,29 @@ TEST(Plan, EightBitsInSixteen) {
   }
 }
 
+TEST(Plan, TwelveBits) {
+  cuda::FastParamsCache params;
+  cuda::SumsInProgress progress;
+  for (const uint32_t measure : {0u, uint32_t{kMeasureZeros}})
+    for (const Layout layout : {Layout::kBlock, Layout::kPlane})
+      for (const Direction direction : {Direction::kForward, Direction::kInverse}) {
+        Spec spec = spec_of(Method::kIslow, measure);
+        spec.depth = 12;
+        spec.layout = layout;
+        spec.tables[0].q[5] = 40000;
+        Dct8x8Job job = job_on(k4K, spec, direction);
+        job.samples[0].type = SampleType::kU16;
+        job.samples[0].stride = 2;
+        job.samples[0].pitch *= 2;
+        const auto launch = cuda::fast_launch(job, &progress, params);
+        ASSERT_TRUE(launch);
+        EXPECT_EQ(cuda::fast_kernels().name(launch->kernel),
+                  std::string(direction == Direction::kForward ? "forward" : "inverse") +
+                      "_islow12_u16_s16_" + (layout == Layout::kBlock ? "block" : "plane") +
+                      (measure != 0 ? "_measure" : ""));
+      }
+}
+
 TEST(Plan, FullPlanes) {
   const Spec islow = spec_of(Method::kIslow), floats = spec_of(Method::kFloat);
   for (const Frame& frame : {k4K, k4K420}) {

@@ -193,7 +193,9 @@ int quantize_by_multiply_add(int x, float mul) {
   std::memcpy(&bits, &rounded, sizeof bits);
   return static_cast<int16_t>(bits);
 }
-float multiplier(int q) { return static_cast<float>(1.0 / (8.0 * q) * (1.0 + 0x1p-16)); }
+float multiplier(int q, double larger = 0x1p-16) {
+  return static_cast<float>(1.0 / (8.0 * q) * (1.0 + larger));
+}
 
 // Quotients change only next to ties, so testing around each tie covers them all.
 std::vector<int> values_beside_ties(int divisor, int limit) {
@@ -223,6 +225,18 @@ TEST(Quantizer, MultiplyAddDividesAsLibjpegDoes) {
     if (quick()) q += q / 16;
   }
   RecordProperty("divisions", static_cast<int>(checked));
+}
+
+// FastIslow12 of cuda/dct8x8/fast_deep.cu: 12-bit samples reach 8 x 16384, in DC.
+TEST(Quantizer, MultiplyAddDividesValuesOf12Bits) {
+  for (int q = 1; q <= 65535; ++q) {
+    for (const int x : values_beside_ties(8 * q, 1 << 17))
+      for (const int value : {x, -x})
+        ASSERT_EQ(quantize_by_multiply_add(value, multiplier(q, 0x1p-19)),
+                  divide_rounded(value, 8 * q))
+            << value << " by 8 x " << q;
+    if (quick()) q += q / 16;
+  }
 }
 
 // Without the enlarged multiplier ties go to even: the test above would notice.
