@@ -1,0 +1,275 @@
+// The encoder of cudaapvenc: from frames to access units.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+#include "gst/apv/encoder.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "apv/frame_encoder.h"
+#include "gst/engine/buffer_ptr.h"
+#include "gst/engine/pools.h"
+#include "gst/stream/frame_mover.h"
+
+namespace cudatransform {
+namespace {
+
+// au_size, which only raw streams have.
+constexpr gsize kSizeBytes = 4;
+// As the decoder's: no unit of so many samples reaches 4 GiB.
+constexpr uint64_t kMaxSamples = uint64_t{1} << 29;
+
+Status unsupported(const std::string& message) {
+  return Status::error(StatusCode::kUnsupported, message);
+}
+
+}  // namespace
+
+Status read_apv_matrix(const std::string& text, uint8_t weights[64]) {
+  constexpr uint8_t kFlat = 16;
+  constexpr char kSeparators[] = " ,;\t\n";
+  int count = 0;
+  for (size_t at = text.find_first_not_of(kSeparators); at != std::string::npos; ++count) {
+    const size_t end = std::min(text.find_first_of(kSeparators, at), text.size());
+    const std::string word = text.substr(at, end - at);
+    char* rest = nullptr;
+    const long weight = std::strtol(word.c_str(), &rest, 10);
+    if (*rest != '\0' || weight < 1 || weight > 255) {
+      return Status::error(StatusCode::kInvalidArgument,
+                           "weight \"" + word + "\" of a quantization matrix, expected 1 to 255");
+    }
+    if (count < 64) weights[count] = static_cast<uint8_t>(weight);
+    at = text.find_first_not_of(kSeparators, end);
+  }
+  if (count == 0) std::fill_n(weights, 64, kFlat);
+  if (count == 0 || count == 64) return {};
+  return Status::error(
+      StatusCode::kInvalidArgument,
+      std::to_string(count) + " weights of a quantization matrix, expected 64 or none");
+}
+
+struct ApvEncoder::Job final : FrameJob {
+  ~Job() override { clear(); }
+
+  void run() override {
+    for (int i = 0; i < encoder.tiles(); ++i) encoder.encode_tile(i);
+  }
+  int parts() const override { return encoder.tiles(); }
+  void run_part(int part) override { encoder.encode_tile(part); }
+
+  void clear() {
+    mapped.unmap();
+    input.reset();
+    if (frame != nullptr) gst_video_codec_frame_unref(std::exchange(frame, nullptr));
+  }
+
+  GstVideoCodecFrame* frame = nullptr;
+  BufferPtr input;
+  MappedFrame mapped;  // the map of `input`
+  ApvFrameEncoder encoder;
+  ApvBytes metadata;
+  bool has_size = true;
+};
+
+// ---- The stream ----
+
+ApvEncoder::ApvEncoder(GstVideoEncoder* encoder, Engine& engine,
+                       const ApvEncodeSettings& properties, const EngineSettings& engine_properties)
+    : encoder_(encoder),
+      engine_(engine),
+      properties_(properties),
+      engine_properties_(engine_properties),
+      pictures_(encoder, *this) {
+  gst_video_info_init(&info_);
+}
+
+ApvEncoder::~ApvEncoder() { stop(); }
+
+void ApvEncoder::start() {
+  counts_.frames = counts_.bytes = 0;
+  pictures_.start();
+}
+
+void ApvEncoder::stop() {
+  pictures_.stop();
+  idle_.clear();
+}
+
+// ---- Caps ----
+
+Status ApvEncoder::read_format(const GstVideoCodecState& input) {
+  info_ = input.info;
+  if (!find_apv_input(GST_VIDEO_INFO_FORMAT(&info_), &input_))
+    return unsupported(std::string("video format ") + GST_VIDEO_INFO_NAME(&info_));
+  const ApvEncodeSettings settings = locked(encoder_, properties_);
+  ApvFrameFormat format;
+  ApvFrameHeader& header = format.header;
+  ApvFrameInfo& info = header.info;
+  info.width = static_cast<uint32_t>(GST_VIDEO_INFO_WIDTH(&info_));
+  info.height = static_cast<uint32_t>(GST_VIDEO_INFO_HEIGHT(&info_));
+  info.chroma = input_.chroma;
+  info.depth = input_.depth;
+  info.band = static_cast<uint8_t>(settings.band);
+  CT_RETURN_IF_ERROR(choose_apv_profile(info.chroma, info.depth, &info.profile));
+  const std::string size = std::to_string(info.width) + "x" + std::to_string(info.height);
+  if (info.chroma == ApvChroma::k422 && info.width % 2 != 0)
+    return unsupported("size " + size + ", expected an even width, which 4:2:2 has in APV");
+  if (info.width >= 1u << 24 || info.height >= 1u << 24 || info.samples() > kMaxSamples) {
+    return unsupported("size " + size + ", expected up to " + std::to_string(kMaxSamples) +
+                       " samples in all components");
+  }
+  const bool has_rate = info_.fps_n > 0 && info_.fps_d > 0;
+  const double rate = has_rate ? double(info_.fps_n) / info_.fps_d : kAssumedRate;
+  info.level = choose_apv_level(256. * info.mbs_across() * info.mbs_down() * rate, 0,
+                                static_cast<int>(settings.band));
+  CT_RETURN_IF_ERROR(header.set_tiles(apv_tile_mbs(settings.tile_width, info.mbs_across()),
+                                      apv_tile_mbs(settings.tile_height, info.mbs_down())));
+  header.color = apv_color_of(input.caps, info_, input_);
+  for (int c = 0; c < kMaxApvComponents; c++)
+    CT_RETURN_IF_ERROR(read_apv_matrix(settings.matrix[c], header.matrix[c]));
+  format_ = format;
+  metadata_ = make_apv_metadata(apv_light_of(input.caps), {});
+  return {};
+}
+
+// Whether downstream, in the caps that it accepts, prefers units with au_size.
+bool ApvEncoder::has_size_prefix(GstCaps* caps) {
+  const GstStructure* structure = gst_caps_get_structure(caps, 0);
+  return g_strcmp0(gst_structure_get_string(structure, "stream-format"), "au") != 0;
+}
+
+// Null: downstream accepts none.
+GstCaps* ApvEncoder::output_caps() {
+  CapsPtr allowed(gst_pad_get_allowed_caps(GST_VIDEO_ENCODER_SRC_PAD(encoder_)));
+  if (!allowed) allowed.reset(gst_pad_get_pad_template_caps(GST_VIDEO_ENCODER_SRC_PAD(encoder_)));
+  if (gst_caps_is_empty(allowed.get())) return nullptr;
+  GstCaps* caps = gst_caps_fixate(gst_caps_copy_nth(allowed.get(), 0));
+  gst_caps_set_simple(caps, "profile", G_TYPE_STRING, apv_profile_name(format_.header.info.profile),
+                      nullptr);
+  return caps;
+}
+
+bool ApvEncoder::set_format(GstVideoCodecState* input) {
+  if (!pictures_.may_change_caps(pictures_.drain())) return false;
+  if (const Status status = read_format(*input); !status.ok()) {
+    post_error(GST_ELEMENT(encoder_), status);
+    return false;
+  }
+  GstCaps* caps = output_caps();
+  if (caps == nullptr) return false;
+  has_size_ = has_size_prefix(caps);
+  const int threads = pictures_.threads_for(locked(encoder_, engine_properties_.n_threads));
+  if (!pictures_.start_workers(threads, threads)) {
+    GST_ELEMENT_ERROR(encoder_, RESOURCE, FAILED, ("Failed to start %d encoder threads", threads),
+                      (nullptr));
+    gst_caps_unref(caps);
+    return false;
+  }
+  pictures_.set_rate(info_.fps_n, info_.fps_d);
+  gst_video_codec_state_unref(gst_video_encoder_set_output_state(encoder_, caps, input));
+  return true;
+}
+
+// ---- Frames ----
+
+// The quantization parameters of the next frame.
+Status ApvEncoder::describe_frame(ApvFrameFormat* format) const {
+  const ApvEncodeSettings settings = locked(encoder_, properties_);
+  *format = format_;
+  for (int c = 0; c < kMaxApvComponents; c++) {
+    const int qp = static_cast<int>(settings.qp) + (c > 0 ? settings.qp_offset[c] : 0);
+    format->qp[c] = static_cast<uint8_t>(std::clamp(qp, 0, kMaxApvEncodeQp));
+  }
+  return {};
+}
+
+Status ApvEncoder::prepare(Job& job, GstVideoCodecFrame* frame) {
+  job.frame = frame;
+  job.input.reset(gst_buffer_ref(frame->input_buffer));
+  job.metadata = metadata_;
+  job.has_size = has_size_;
+  ApvFrameFormat format;
+  CT_RETURN_IF_ERROR(describe_frame(&format));
+  CT_RETURN_IF_ERROR(job.mapped.map(job.input.get(), info_, GST_MAP_READ, false));
+  const Rects& rects = job.mapped.rects();
+  ApvSource source;
+  source.type = input_.type;
+  source.shift = input_.shift;
+  for (int c = 0; c < std::min(rects.count, kMaxApvComponents); c++) {
+    source.data[c] = rects.rect[c].data;
+    source.pitch[c] = static_cast<ptrdiff_t>(rects.rect[c].pitch);
+  }
+  return job.encoder.begin(format, source);
+}
+
+GstFlowReturn ApvEncoder::encode(GstVideoCodecFrame* frame) {
+  if (pictures_.has_failed()) {
+    // The base class keeps the frame until it is flushed, but not the buffer.
+    gst_clear_buffer(&frame->input_buffer);
+    gst_video_codec_frame_unref(frame);
+    return pictures_.failure();
+  }
+  const size_t max = max_kept(frame->input_buffer);
+  std::unique_ptr<Job> job = take_idle();
+  if (const Status status = prepare(*job, frame); !status.ok()) {
+    keep_idle(std::move(job));
+    const GstFlowReturn flow = pictures_.push_done(0);  // the frames before it are good
+    if (flow != GST_FLOW_OK) return flow;
+    post_error(GST_ELEMENT(encoder_), status, "Failed to encode APV");
+    return pictures_.end_stream(GST_FLOW_ERROR);
+  }
+  pictures_.add(std::move(job));
+  return pictures_.push_done(max);
+}
+
+Status ApvEncoder::write_unit(Job& job) {
+  size_t size = 0;
+  CT_RETURN_IF_ERROR(job.encoder.finish(job.metadata, &size));
+  BufferPtr buffer(new_system_buffer(size));
+  if (!buffer) return no_system_memory("an access unit", size);
+  MappedBuffer mapped;
+  if (!mapped.map(buffer.get(), GST_MAP_WRITE))
+    return Status::error(StatusCode::kFailed, "failed to map an output buffer");
+  job.encoder.write(mapped.data());
+  mapped.unmap();
+  if (!job.has_size) gst_buffer_resize(buffer.get(), kSizeBytes, -1);
+  job.frame->output_buffer = buffer.release();
+  return {};
+}
+
+GstFlowReturn ApvEncoder::finish(std::unique_ptr<FrameJob> picture) {
+  std::unique_ptr<Job> job(static_cast<Job*>(picture.release()));
+  const GstClockTime took = job->took();
+  const Status status = write_unit(*job);
+  if (!status.ok()) {
+    keep_idle(std::move(job));
+    post_error(GST_ELEMENT(encoder_), status, "Failed to encode APV");
+    return GST_FLOW_ERROR;
+  }
+  GstVideoCodecFrame* frame = std::exchange(job->frame, nullptr);
+  keep_idle(std::move(job));
+  counts_.frames++;
+  counts_.bytes += gst_buffer_get_size(frame->output_buffer);
+  pictures_.note_time(took);
+  GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
+  return gst_video_encoder_finish_frame(encoder_, frame);
+}
+
+void ApvEncoder::discard(std::unique_ptr<FrameJob> picture) {
+  keep_idle(std::unique_ptr<Job>(static_cast<Job*>(picture.release())));
+}
+
+std::unique_ptr<ApvEncoder::Job> ApvEncoder::take_idle() {
+  if (idle_.empty()) return std::make_unique<Job>();
+  std::unique_ptr<Job> job = std::move(idle_.back());
+  idle_.pop_back();
+  return job;
+}
+
+void ApvEncoder::keep_idle(std::unique_ptr<Job> job) {
+  job->clear();
+  idle_.push_back(std::move(job));
+}
+
+}  // namespace cudatransform

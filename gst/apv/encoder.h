@@ -1,0 +1,91 @@
+// The encoder of cudaapvenc: from frames to access units.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <gst/video/gstvideoencoder.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apv/frame_writer.h"
+#include "gst/apv/video_format.h"
+#include "gst/engine/engine.h"
+#include "gst/engine/engine_element.h"
+#include "gst/stream/ordered_pictures.h"
+
+namespace cudatransform {
+
+inline constexpr int kMaxApvEncodeQp = 63;
+
+// The properties, except those of the engine.
+struct ApvEncodeSettings {
+  guint qp = 32;
+  gint qp_offset[kMaxApvComponents] = {};  // of component 0: not used
+  std::string matrix[kMaxApvComponents];   // as users write them
+  guint tile_width = 256, tile_height = 256;
+  guint band = 2;
+};
+
+// Reads 64 weights, row by row; none: all are 16. kInvalidArgument otherwise.
+Status read_apv_matrix(const std::string& text, uint8_t weights[64]);
+
+// Since PAUSED.
+struct ApvEncodeCounts {
+  std::atomic<guint64> frames = 0, bytes = 0;
+};
+
+// Workers encode several frames, all tiles of one at the same time; finish() pushes them in order.
+//
+// Called with the encoder's stream lock, except where a comment says otherwise.
+class ApvEncoder final : private PictureCodec {
+ public:
+  // The properties are guarded by the object lock.
+  ApvEncoder(GstVideoEncoder* encoder, Engine& engine, const ApvEncodeSettings& properties,
+             const EngineSettings& engine_properties);
+  ~ApvEncoder();
+
+  void start();
+  void stop();
+  // GstVideoEncoder::set_format.
+  bool set_format(GstVideoCodecState* input);
+  // GstVideoEncoder::handle_frame: takes `frame` (transfer full).
+  GstFlowReturn encode(GstVideoCodecFrame* frame);
+  GstFlowReturn drain() { return pictures_.drain(); }
+  OrderedPictures& loop() { return pictures_; }
+
+  // Any thread.
+  const ApvEncodeCounts& counts() const { return counts_; }
+
+ private:
+  struct Job;
+
+  // PictureCodec.
+  GstFlowReturn finish(std::unique_ptr<FrameJob> picture) override;
+  void discard(std::unique_ptr<FrameJob> picture) override;
+
+  Status read_format(const GstVideoCodecState& input);
+  bool has_size_prefix(GstCaps* caps);
+  GstCaps* output_caps();
+  Status describe_frame(ApvFrameFormat* format) const;
+  Status prepare(Job& job, GstVideoCodecFrame* frame);
+  Status write_unit(Job& job);
+  std::unique_ptr<Job> take_idle();
+  void keep_idle(std::unique_ptr<Job> job);
+
+  GstVideoEncoder* const encoder_;
+  Engine& engine_;
+  const ApvEncodeSettings& properties_;
+  const EngineSettings& engine_properties_;
+  OrderedPictures pictures_;
+  std::vector<std::unique_ptr<Job>> idle_;  // with memory for later frames
+  GstVideoInfo info_;
+  ApvInput input_;
+  ApvFrameFormat format_;  // of all frames of the caps, without quantization parameters
+  ApvBytes metadata_;
+  bool has_size_ = true;  // au_size precedes each unit
+  ApvEncodeCounts counts_;
+};
+
+}  // namespace cudatransform
