@@ -9,6 +9,7 @@
 
 #include "apv/frame_writer.h"
 #include "transform/apv/forward.h"
+#include "transform/device/device.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {
@@ -51,6 +52,50 @@ class ApvFrameEncoder {
   std::vector<Tile> tiles_;
   std::vector<uint32_t> chain_bytes_;
   ApvUnitWriter unit_;
+};
+
+// ---- On a device ----
+
+// Quantization parameters of the components, of which one job measures several.
+struct ApvQps {
+  uint8_t qp[kMaxApvComponents];
+};
+inline constexpr size_t kMaxApvMeasuredQps = 8;
+
+// How a frame was coded: in pinned memory, followed by the bytes of each chain.
+struct ApvEncodeResult {
+  uint64_t size;  // of the unit up to the end of its last tile
+  uint32_t fits;  // 0: the output's capacity is less, and nothing has been written
+  uint32_t unused;
+
+  const uint32_t* chain_bytes() const { return reinterpret_cast<const uint32_t*>(this + 1); }
+};
+constexpr size_t apv_encode_result_bytes(size_t chains) {
+  return sizeof(ApvEncodeResult) + chains * sizeof(uint32_t);
+}
+
+// Coefficients that are not quantized to the chains of a unit.
+struct ApvEncodeJob {
+  const ApvFrameFormat* format = nullptr;
+  // Device memory: of the components one after the other, as apv_forward_job() has them. Aligned to
+  // 16 bytes.
+  const int16_t* coefs = nullptr;
+  // Device memory; address and capacity are multiples of 4. Chains are written where they lie in
+  // the unit; the bytes between them are zero.
+  uint8_t* output = nullptr;
+  uint64_t capacity = 0;
+  uint32_t begin_bytes = 0;           // of the unit before the first tile
+  ApvEncodeResult* result = nullptr;  // pinned
+};
+
+struct ApvEncodeOps {
+  const char* name;
+  const ApvForwardOps* forward;
+  // They return at once. `done` is done when output and result are complete.
+  Status (*encode)(Device& device, Queue& queue, const ApvEncodeJob& job, FencePtr* done);
+  // The bytes of all chains with each of `qps`, in pinned memory. Output and result are not used.
+  Status (*measure)(Device& device, Queue& queue, const ApvEncodeJob& job,
+                    std::span<const ApvQps> qps, uint64_t* bytes, FencePtr* done);
 };
 
 }  // namespace cudatransform

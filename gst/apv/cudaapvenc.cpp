@@ -38,7 +38,7 @@ namespace cudatransform {
 
 struct ApvEncState : CodecElementState {
   explicit ApvEncState(GstVideoEncoder* encoder)
-      : CodecElementState(GST_ELEMENT(encoder), nullptr),
+      : CodecElementState(GST_ELEMENT(encoder), probe_apv_encode_kernels),
         apv(encoder, engine, settings, engine_settings) {}
 
   static ApvEncState& of(gpointer instance);
@@ -144,6 +144,7 @@ static gboolean gst_cuda_apv_enc_sink_query(GstVideoEncoder* encoder, GstQuery* 
   State& state = State::of(encoder);
   if (state.engine.handle_context_query(query)) return TRUE;
   if (state.gate.refuses(GST_VIDEO_ENCODER_SINK_PAD(encoder), query)) return FALSE;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) state.apv.release_inputs();
   return GST_VIDEO_ENCODER_CLASS(parent_class)->sink_query(encoder, query);
 }
 
@@ -157,8 +158,9 @@ static gboolean gst_cuda_apv_enc_src_query(GstVideoEncoder* encoder, GstQuery* q
 static GstStructure* make_stats(GObject* object) {
   const cudatransform::ApvEncodeCounts& counts = State::of(object).apv.counts();
   return gst_structure_new("application/x-cudaapvenc-stats", "frames", G_TYPE_UINT64,
-                           counts.frames.load(), "bytes", G_TYPE_UINT64, counts.bytes.load(),
-                           nullptr);
+                           counts.frames.load(), "cuda-frames", G_TYPE_UINT64,
+                           counts.frames_by_device.load(), "bytes", G_TYPE_UINT64,
+                           counts.bytes.load(), nullptr);
 }
 
 static void gst_cuda_apv_enc_init(GstCudaApvEnc* self) {

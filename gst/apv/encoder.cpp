@@ -10,13 +10,18 @@
 #include "apv/frame_encoder.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/pools.h"
-#include "gst/stream/frame_mover.h"
+#if CT_HAVE_CUDA
+#include "cuda/apv/engine.h"
+#endif
 
 namespace cudatransform {
 namespace {
 
 // au_size, which only raw streams have.
 constexpr gsize kSizeBytes = 4;
+// Frames in flight where the device encodes them, as far as the memory for their coefficients goes.
+constexpr int kMaxOnDevice = 8;
+constexpr uint64_t kMaxCoefBytes = uint64_t{1} << 28;
 // As the decoder's: no unit of so many samples reaches 4 GiB.
 constexpr uint64_t kMaxSamples = uint64_t{1} << 29;
 
@@ -25,6 +30,14 @@ Status unsupported(const std::string& message) {
 }
 
 }  // namespace
+
+Status probe_apv_encode_kernels([[maybe_unused]] Device& device) {
+#if CT_HAVE_CUDA
+  return probe_cuda_apv_encode_kernels(device);
+#else
+  return Status::error(StatusCode::kNotFound, "built without CUDA");
+#endif
+}
 
 Status read_apv_matrix(const std::string& text, uint8_t weights[64]) {
   constexpr uint8_t kFlat = 16;
@@ -53,12 +66,18 @@ struct ApvEncoder::Job final : FrameJob {
   ~Job() override { clear(); }
 
   void run() override {
+    if (device.is_begun()) return;
     for (int i = 0; i < encoder.tiles(); ++i) encoder.encode_tile(i);
   }
-  int parts() const override { return encoder.tiles(); }
-  void run_part(int part) override { encoder.encode_tile(part); }
+  int parts() const override { return device.is_begun() ? 1 : encoder.tiles(); }
+  void run_part(int part) override {
+    if (!device.is_begun()) encoder.encode_tile(part);
+  }
+  bool runs_when_taken() const override { return device.is_begun(); }
+  bool is_ready() override { return device.is_ready(); }
 
   void clear() {
+    device.clear();
     mapped.unmap();
     input.reset();
     if (frame != nullptr) gst_video_codec_frame_unref(std::exchange(frame, nullptr));
@@ -68,6 +87,7 @@ struct ApvEncoder::Job final : FrameJob {
   BufferPtr input;
   MappedFrame mapped;  // the map of `input`
   ApvFrameEncoder encoder;
+  ApvDeviceFrame device;
   ApvBytes metadata;
   bool has_size = true;
 };
@@ -80,20 +100,26 @@ ApvEncoder::ApvEncoder(GstVideoEncoder* encoder, Engine& engine,
       engine_(engine),
       properties_(properties),
       engine_properties_(engine_properties),
-      pictures_(encoder, *this) {
+      pictures_(encoder, *this),
+      mover_(engine) {
   gst_video_info_init(&info_);
 }
 
 ApvEncoder::~ApvEncoder() { stop(); }
 
 void ApvEncoder::start() {
-  counts_.frames = counts_.bytes = 0;
+  counts_.frames = counts_.frames_by_device = counts_.bytes = 0;
   pictures_.start();
+  mover_.start(kMaxOnDevice);
+  (void)coder_.open(engine_);  // the CPU encodes where there is no device
 }
 
 void ApvEncoder::stop() {
   pictures_.stop();
   idle_.clear();
+  coder_.close();
+  mover_.release_inputs();
+  uploads_.clear();
 }
 
 // ---- Caps ----
@@ -160,7 +186,8 @@ bool ApvEncoder::set_format(GstVideoCodecState* input) {
   if (caps == nullptr) return false;
   has_size_ = has_size_prefix(caps);
   const int threads = pictures_.threads_for(locked(encoder_, engine_properties_.n_threads));
-  if (!pictures_.start_workers(threads, threads)) {
+  mover_.reconfigure();
+  if (!pictures_.start_workers(threads, max_in_flight(threads))) {
     GST_ELEMENT_ERROR(encoder_, RESOURCE, FAILED, ("Failed to start %d encoder threads", threads),
                       (nullptr));
     gst_caps_unref(caps);
@@ -173,6 +200,13 @@ bool ApvEncoder::set_format(GstVideoCodecState* input) {
 
 // ---- Frames ----
 
+int ApvEncoder::max_in_flight(int threads) const {
+  if (!coder_.is_open() || threads == 1) return threads;
+  const uint64_t bytes = 128 * format_.header.info.blocks();
+  const auto fitting = static_cast<int>(std::min<uint64_t>(kMaxCoefBytes / bytes, kMaxOnDevice));
+  return std::max({threads, fitting, 2});
+}
+
 // The quantization parameters of the next frame.
 Status ApvEncoder::describe_frame(ApvFrameFormat* format) const {
   const ApvEncodeSettings settings = locked(encoder_, properties_);
@@ -184,15 +218,7 @@ Status ApvEncoder::describe_frame(ApvFrameFormat* format) const {
   return {};
 }
 
-Status ApvEncoder::prepare(Job& job, GstVideoCodecFrame* frame) {
-  job.frame = frame;
-  job.input.reset(gst_buffer_ref(frame->input_buffer));
-  job.metadata = metadata_;
-  job.has_size = has_size_;
-  ApvFrameFormat format;
-  CT_RETURN_IF_ERROR(describe_frame(&format));
-  CT_RETURN_IF_ERROR(job.mapped.map(job.input.get(), info_, GST_MAP_READ, false));
-  const Rects& rects = job.mapped.rects();
+ApvSource ApvEncoder::source_of(const Rects& rects) const {
   ApvSource source;
   source.type = input_.type;
   source.shift = input_.shift;
@@ -200,7 +226,40 @@ Status ApvEncoder::prepare(Job& job, GstVideoCodecFrame* frame) {
     source.data[c] = rects.rect[c].data;
     source.pitch[c] = static_cast<ptrdiff_t>(rects.rect[c].pitch);
   }
-  return job.encoder.begin(format, source);
+  return source;
+}
+
+Status ApvEncoder::prepare_on_host(Job& job, const ApvFrameFormat& format) {
+  CT_RETURN_IF_ERROR(job.mapped.map(job.input.get(), info_, GST_MAP_READ, false));
+  return job.encoder.begin(format, source_of(job.mapped.rects()));
+}
+
+// kUnsupported or kOutOfMemory: no work is in flight, and the CPU can encode the frame.
+Status ApvEncoder::prepare_on_device(Job& job, const ApvFrameFormat& format) {
+  FrameInput input;
+  CT_RETURN_IF_ERROR(
+      input.bring_in(mover_, job.input.get(), info_, InPlace::kAlways, uploads_, nullptr));
+  FencePtr read;
+  CT_RETURN_IF_ERROR(job.device.begin(coder_, format, source_of(input.placed().rects), &read));
+  mover_.mark_read(job.input.get(), input.placed(), read);
+  return job.device.encode(format, job.metadata);
+}
+
+Status ApvEncoder::prepare(Job& job, GstVideoCodecFrame* frame) {
+  job.frame = frame;
+  job.input.reset(gst_buffer_ref(frame->input_buffer));
+  job.metadata = metadata_;
+  job.has_size = has_size_;
+  ApvFrameFormat format;
+  CT_RETURN_IF_ERROR(describe_frame(&format));
+  if (coder_.is_open()) {
+    const Status status = prepare_on_device(job, format);
+    if (status.ok()) job.input.reset();  // which the mover holds as long as it is read
+    if (status.code != StatusCode::kUnsupported && status.code != StatusCode::kOutOfMemory)
+      return status;
+    job.device.clear();
+  }
+  return prepare_on_host(job, format);
 }
 
 GstFlowReturn ApvEncoder::encode(GstVideoCodecFrame* frame) {
@@ -213,6 +272,7 @@ GstFlowReturn ApvEncoder::encode(GstVideoCodecFrame* frame) {
   const size_t max = max_kept(frame->input_buffer);
   std::unique_ptr<Job> job = take_idle();
   if (const Status status = prepare(*job, frame); !status.ok()) {
+    if (coder_.is_open()) mover_.settle();
     keep_idle(std::move(job));
     const GstFlowReturn flow = pictures_.push_done(0);  // the frames before it are good
     if (flow != GST_FLOW_OK) return flow;
@@ -224,6 +284,8 @@ GstFlowReturn ApvEncoder::encode(GstVideoCodecFrame* frame) {
 }
 
 Status ApvEncoder::write_unit(Job& job) {
+  if (job.device.is_begun())
+    return job.device.finish(job.has_size ? 0 : kSizeBytes, &job.frame->output_buffer);
   size_t size = 0;
   CT_RETURN_IF_ERROR(job.encoder.finish(job.metadata, &size));
   BufferPtr buffer(new_system_buffer(size));
@@ -241,6 +303,7 @@ Status ApvEncoder::write_unit(Job& job) {
 GstFlowReturn ApvEncoder::finish(std::unique_ptr<FrameJob> picture) {
   std::unique_ptr<Job> job(static_cast<Job*>(picture.release()));
   const GstClockTime took = job->took();
+  const bool by_device = job->device.is_begun();
   const Status status = write_unit(*job);
   if (!status.ok()) {
     keep_idle(std::move(job));
@@ -250,6 +313,7 @@ GstFlowReturn ApvEncoder::finish(std::unique_ptr<FrameJob> picture) {
   GstVideoCodecFrame* frame = std::exchange(job->frame, nullptr);
   keep_idle(std::move(job));
   counts_.frames++;
+  if (by_device) counts_.frames_by_device++;
   counts_.bytes += gst_buffer_get_size(frame->output_buffer);
   pictures_.note_time(took);
   GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);

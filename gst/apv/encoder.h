@@ -10,9 +10,12 @@
 #include <vector>
 
 #include "apv/frame_writer.h"
+#include "gst/apv/device_frame.h"
 #include "gst/apv/video_format.h"
+#include "gst/engine/block_pool.h"
 #include "gst/engine/engine.h"
 #include "gst/engine/engine_element.h"
+#include "gst/stream/frame_mover.h"
 #include "gst/stream/ordered_pictures.h"
 
 namespace cudatransform {
@@ -28,15 +31,19 @@ struct ApvEncodeSettings {
   guint band = 2;
 };
 
+// For an Engine.
+Status probe_apv_encode_kernels(Device& device);
+
 // Reads 64 weights, row by row; none: all are 16. kInvalidArgument otherwise.
 Status read_apv_matrix(const std::string& text, uint8_t weights[64]);
 
 // Since PAUSED.
 struct ApvEncodeCounts {
-  std::atomic<guint64> frames = 0, bytes = 0;
+  std::atomic<guint64> frames = 0, frames_by_device = 0, bytes = 0;
 };
 
-// Workers encode several frames, all tiles of one at the same time; finish() pushes them in order.
+// The device encodes several frames, or workers do, all tiles of one at the same time; finish()
+// pushes them in order.
 //
 // Called with the encoder's stream lock, except where a comment says otherwise.
 class ApvEncoder final : private PictureCodec {
@@ -48,6 +55,9 @@ class ApvEncoder final : private PictureCodec {
 
   void start();
   void stop();
+
+  // Upstream wants its buffers back.
+  void release_inputs() { mover_.release_inputs(); }
   // GstVideoEncoder::set_format.
   bool set_format(GstVideoCodecState* input);
   // GstVideoEncoder::handle_frame: takes `frame` (transfer full).
@@ -69,7 +79,11 @@ class ApvEncoder final : private PictureCodec {
   bool has_size_prefix(GstCaps* caps);
   GstCaps* output_caps();
   Status describe_frame(ApvFrameFormat* format) const;
+  int max_in_flight(int threads) const;
   Status prepare(Job& job, GstVideoCodecFrame* frame);
+  Status prepare_on_host(Job& job, const ApvFrameFormat& format);
+  Status prepare_on_device(Job& job, const ApvFrameFormat& format);
+  ApvSource source_of(const Rects& rects) const;
   Status write_unit(Job& job);
   std::unique_ptr<Job> take_idle();
   void keep_idle(std::unique_ptr<Job> job);
@@ -79,6 +93,9 @@ class ApvEncoder final : private PictureCodec {
   const ApvEncodeSettings& properties_;
   const EngineSettings& engine_properties_;
   OrderedPictures pictures_;
+  ApvDeviceCoder coder_;  // open where the engine is a device
+  FrameMover mover_;
+  BlockPool uploads_;
   std::vector<std::unique_ptr<Job>> idle_;  // with memory for later frames
   GstVideoInfo info_;
   ApvInput input_;

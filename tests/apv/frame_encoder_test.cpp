@@ -16,58 +16,14 @@
 #include "apv/chain_writer.h"
 #include "apv/frame.h"
 #include "tests/apv/encoder.h"
+#include "tests/apv/frames.h"
 #include "tests/engine/apv/definition.h"
 
 namespace cudatransform::test {
 namespace {
 
-struct Frame {
-  ApvFrameFormat format;
-  std::vector<uint16_t> planes[kMaxApvComponents];
-  ApvSource source;
-};
-
-void describe(ApvChroma chroma, int depth, uint32_t width, uint32_t height, Frame* frame) {
-  ApvFrameHeader& header = frame->format.header;
-  header.info = {33, 123, 2, width, height, chroma, depth};
-  for (auto& matrix : header.matrix) std::fill(std::begin(matrix), std::end(matrix), uint8_t{16});
-  ASSERT_TRUE(header.set_tiles(16, 8).ok());
-}
-
-// Waves, noise, and areas of one value.
-void draw(std::mt19937& random, Frame* frame) {
-  const ApvFrameInfo& info = frame->format.header.info;
-  const uint32_t peak = (1u << info.depth) - 1;
-  for (int c = 0; c < info.components(); ++c) {
-    const uint32_t width = info.width_of(c);
-    frame->planes[c].resize(size_t{width} * info.height);
-    const uint32_t noise = 1u << random() % static_cast<uint32_t>(info.depth);
-    for (size_t i = 0; i < frame->planes[c].size(); ++i) {
-      const size_t x = i % width, y = i / width;
-      const auto wave = static_cast<uint32_t>(x * x / 7 + y * 11) % (peak + 1);
-      const bool is_flat = (x / 32 + y / 16) % 3 == 0;
-      frame->planes[c][i] =
-          static_cast<uint16_t>(is_flat ? (x / 32 % 2 == 0 ? 0 : peak)
-                                        : std::min<uint32_t>(wave + random() % noise, peak));
-    }
-    frame->source.data[c] = frame->planes[c].data();
-    frame->source.pitch[c] = ptrdiff_t{2} * width;
-  }
-}
-
-ApvBytes encode(const Frame& frame, const ApvMetadata& metadata = {}) {
-  ApvFrameEncoder encoder;
-  EXPECT_TRUE(encoder.begin(frame.format, frame.source).ok());
-  for (int i = encoder.tiles() - 1; i >= 0; --i) encoder.encode_tile(i);
-  size_t bytes = 0;
-  EXPECT_TRUE(encoder.finish(make_apv_metadata(metadata, {}), &bytes).ok());
-  ApvBytes unit(bytes, 0xA5);
-  encoder.write(unit.data());
-  return unit;
-}
-
 // Quantized coefficients by the definition, row by row in blocks.
-std::vector<int16_t> define_coefs(const Frame& frame, int c) {
+std::vector<int16_t> define_coefs(const ApvFrameToEncode& frame, int c) {
   const ApvForwardJob job = apv_forward_job(frame.format, frame.source);
   const ApvForwardPlane& plane = job.plane[c];
   std::vector<int16_t> coefs;
@@ -90,7 +46,7 @@ std::vector<int16_t> define_coefs(const Frame& frame, int c) {
   return coefs;
 }
 
-ApvPictureToWrite define(const Frame& frame) {
+ApvPictureToWrite define(const ApvFrameToEncode& frame) {
   const ApvFrameHeader& header = frame.format.header;
   ApvPictureToWrite picture;
   picture.width = header.info.width;
@@ -114,17 +70,17 @@ TEST(ApvFrameEncoder, EqualsTheDefinition) {
   for (int qp = 0; qp <= 63; qp += 3) {
     for (const ApvChroma chroma : kChromas) {
       const int depth = qp % 2 == 0 ? 10 : 12;
-      Frame frame;
-      describe(chroma, depth, 2 * (1 + random() % 200), 1 + random() % 200, &frame);
+      ApvFrameToEncode frame;
+      describe_apv(chroma, depth, 2 * (1 + random() % 200), 1 + random() % 200, &frame);
       std::fill(std::begin(frame.format.qp), std::end(frame.format.qp), static_cast<uint8_t>(qp));
       if (qp % 5 == 0) frame.format.header.color = {9, 16, 9, qp % 10 == 0};
       if (qp % 4 == 0) {
         for (auto& matrix : frame.format.header.matrix)
           for (int i = 0; i < 64; ++i) matrix[i] = static_cast<uint8_t>(17 + 3 * i);
       }
-      draw(random, &frame);
+      draw_apv(random, &frame);
       const ApvPictureToWrite picture = define(frame);
-      ASSERT_EQ(encode(frame), apv_access_unit({apv_unit(1, encode_apv_frame(picture))}))
+      ASSERT_EQ(encode_apv(frame), apv_access_unit({apv_unit(1, encode_apv_frame(picture))}))
           << "qp " << qp << ", chroma " << static_cast<int>(chroma);
     }
   }
@@ -135,11 +91,11 @@ TEST(ApvFrameEncoder, EqualsTheDefinition) {
 TEST(ApvFrameEncoder, DecodesToItsLevels) {
   std::mt19937 random(4);
   for (int i = 0; i < 8; ++i) {
-    Frame frame;
-    describe(ApvChroma::k422, i < 4 ? 12 : 16, 320, 160, &frame);
+    ApvFrameToEncode frame;
+    describe_apv(ApvChroma::k422, i < 4 ? 12 : 16, 320, 160, &frame);
     frame.format.qp[1] = static_cast<uint8_t>(i);
-    draw(random, &frame);
-    const ApvBytes bytes = encode(frame);
+    draw_apv(random, &frame);
+    const ApvBytes bytes = encode_apv(frame);
     ApvAccessUnit unit;
     ASSERT_TRUE(read_apv_access_unit(bytes, &unit).ok());
     ApvFrame read;
@@ -158,25 +114,25 @@ TEST(ApvFrameEncoder, DecodesToItsLevels) {
 }
 
 TEST(ApvFrameEncoder, Metadata) {
-  Frame frame;
-  describe(ApvChroma::k422, 10, 64, 16, &frame);
+  ApvFrameToEncode frame;
+  describe_apv(ApvChroma::k422, 10, 64, 16, &frame);
   std::mt19937 random(5);
-  draw(random, &frame);
+  draw_apv(random, &frame);
   ApvMetadata metadata;
   metadata.mastering = {{{1, 2}, {3, 4}, {5, 65535}}, {6, 7}, 0x12345678, 9};
   metadata.light = {1000, 400};
   ApvAccessUnit unit;
-  ASSERT_TRUE(read_apv_access_unit(encode(frame, metadata), &unit).ok());
+  ASSERT_TRUE(read_apv_access_unit(encode_apv(frame, metadata), &unit).ok());
   EXPECT_EQ(unit.metadata.mastering, metadata.mastering);
   EXPECT_EQ(unit.metadata.light, metadata.light);
   EXPECT_FALSE(unit.metadata.is_damaged);
 }
 
 TEST(ApvFrameEncoder, RefusedFrames) {
-  Frame frame;
-  describe(ApvChroma::k422, 10, 64, 16, &frame);
+  ApvFrameToEncode frame;
+  describe_apv(ApvChroma::k422, 10, 64, 16, &frame);
   std::mt19937 random(6);
-  draw(random, &frame);
+  draw_apv(random, &frame);
   ApvFrameEncoder encoder;
   frame.format.qp[2] = 64;
   EXPECT_EQ(encoder.begin(frame.format, frame.source).code, StatusCode::kInvalidArgument);

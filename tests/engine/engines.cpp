@@ -143,6 +143,7 @@ Engine cuda_engine(std::shared_ptr<Device> device) {
   cuda.requant_ops = &cuda_requant_ops();
   cuda.convert_ops = &cuda_convert_ops();
   cuda.apv_ops = &cuda_apv_inverse_ops();
+  cuda.apv_forward_ops = &cuda_apv_forward_ops();
   return cuda;
 }
 #endif
