@@ -98,4 +98,7 @@ struct ApvEncodeOps {
                     std::span<const ApvQps> qps, uint64_t* bytes, FencePtr* done);
 };
 
+// On a host device: what measures, on the device's threads. ApvFrameEncoder encodes.
+const ApvEncodeOps& host_apv_encode_ops();
+
 }  // namespace cudatransform

@@ -156,11 +156,14 @@ static gboolean gst_cuda_apv_enc_src_query(GstVideoEncoder* encoder, GstQuery* q
 // ---- GObject ----
 
 static GstStructure* make_stats(GObject* object) {
-  const cudatransform::ApvEncodeCounts& counts = State::of(object).apv.counts();
-  return gst_structure_new("application/x-cudaapvenc-stats", "frames", G_TYPE_UINT64,
-                           counts.frames.load(), "cuda-frames", G_TYPE_UINT64,
-                           counts.frames_by_device.load(), "bytes", G_TYPE_UINT64,
-                           counts.bytes.load(), nullptr);
+  const cudatransform::ApvEncoder& apv = State::of(object).apv;
+  const cudatransform::ApvEncodeCounts& counts = apv.counts();
+  const guint64 by_device = counts.frames_by_device, frames = counts.frames;  // in this order
+  return gst_structure_new("application/x-cudaapvenc-stats", "frames", G_TYPE_UINT64, frames,
+                           "cuda-frames", G_TYPE_UINT64, by_device, "bytes", G_TYPE_UINT64,
+                           counts.bytes.load(), "last-qp", G_TYPE_INT, apv.rate().qp.load(),
+                           "oversized-frames", G_TYPE_UINT64, apv.rate().oversized_frames.load(),
+                           nullptr);
 }
 
 static void gst_cuda_apv_enc_init(GstCudaApvEnc* self) {
@@ -227,6 +230,22 @@ static void gst_cuda_apv_enc_init(GstCudaApvEnc* self) {
  * GstCudaApvEnc:q-matrix-c3:
  *
  * Quantization matrix of the fourth component.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaApvEnc:bitrate:
+ *
+ * Target bit rate in kbit/s, which chooses the quantization parameter of each frame.
+ *
+ * Since: 1.0
+ */
+
+/**
+ * GstCudaApvEnc:vbv-buf-capacity:
+ *
+ * Size of the VBV buffer in milliseconds (0 = automatic).
  *
  * Since: 1.0
  */
@@ -312,6 +331,11 @@ static void install_properties(GObjectClass* klass) {
        matrix_property<3>(
            "q-matrix-c3", "Q Matrix C3",
            "64 weights of component 3, row by row, separated by spaces (empty = flat)"),
+       apv.row("bitrate", "Bit Rate", "Target bit rate in kbit/s (0 = constant qp)",
+               &ApvEncodeSettings::bitrate, {.max = G_MAXUINT / 1000}),
+       apv.row("vbv-buf-capacity", "VBV Buffer Capacity",
+               "Size of the VBV buffer in milliseconds (0 = automatic)",
+               &ApvEncodeSettings::vbv_buf_capacity, {.max = 10000}),
        apv.row("tile-width", "Tile Width", "Width of tiles in samples (more above 20 columns)",
                &ApvEncodeSettings::tile_width,
                {.min = 256, .max = G_MAXINT, .flags = cudatransform::kUpToReady}),

@@ -10,6 +10,7 @@
 #include "apv/frame_encoder.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/pools.h"
+#include "transform/device/host_device.h"
 #if CT_HAVE_CUDA
 #include "cuda/apv/engine.h"
 #endif
@@ -110,6 +111,7 @@ ApvEncoder::~ApvEncoder() { stop(); }
 void ApvEncoder::start() {
   counts_.frames = counts_.frames_by_device = counts_.bytes = 0;
   pictures_.start();
+  rate_.start();
   mover_.start(kMaxOnDevice);
   (void)coder_.open(engine_);  // the CPU encodes where there is no device
 }
@@ -120,6 +122,8 @@ void ApvEncoder::stop() {
   coder_.close();
   mover_.release_inputs();
   uploads_.clear();
+  coefs_on_host_.reset();
+  host_.reset();
 }
 
 // ---- Caps ----
@@ -147,8 +151,8 @@ Status ApvEncoder::read_format(const GstVideoCodecState& input) {
   }
   const bool has_rate = info_.fps_n > 0 && info_.fps_d > 0;
   const double rate = has_rate ? double(info_.fps_n) / info_.fps_d : kAssumedRate;
-  info.level = choose_apv_level(256. * info.mbs_across() * info.mbs_down() * rate, 0,
-                                static_cast<int>(settings.band));
+  info.level = choose_apv_level(256. * info.mbs_across() * info.mbs_down() * rate,
+                                1000. * settings.bitrate, static_cast<int>(settings.band));
   CT_RETURN_IF_ERROR(header.set_tiles(apv_tile_mbs(settings.tile_width, info.mbs_across()),
                                       apv_tile_mbs(settings.tile_height, info.mbs_down())));
   header.color = apv_color_of(input.caps, info_, input_);
@@ -207,14 +211,44 @@ int ApvEncoder::max_in_flight(int threads) const {
   return std::max({threads, fitting, 2});
 }
 
-// The quantization parameters of the next frame.
-Status ApvEncoder::describe_frame(ApvFrameFormat* format) const {
-  const ApvEncodeSettings settings = locked(encoder_, properties_);
-  *format = format_;
+// The quantization parameters of a frame, of which `qp` is that of component 0.
+void ApvEncoder::set_qp(const ApvEncodeSettings& settings, int qp, ApvFrameFormat* format) const {
   for (int c = 0; c < kMaxApvComponents; c++) {
-    const int qp = static_cast<int>(settings.qp) + (c > 0 ? settings.qp_offset[c] : 0);
-    format->qp[c] = static_cast<uint8_t>(std::clamp(qp, 0, kMaxApvEncodeQp));
+    const int of_component = qp + (c > 0 ? settings.qp_offset[c] : 0);
+    format->qp[c] = static_cast<uint8_t>(std::clamp(of_component, 0, kMaxApvEncodeQp));
   }
+}
+
+// By the property or, for a bit rate, by the sizes of units.
+Status ApvEncoder::choose_qp(const Job& job, const ApvEncodeSettings& settings, int at_a_time,
+                             const MeasureQps& measure, ApvFrameFormat* format) {
+  auto qp = static_cast<int>(settings.qp);
+  if (settings.bitrate == 0) {
+    rate_.note_constant(qp);
+  } else {
+    // All but the chains.
+    const std::vector<uint32_t> none(format->chain_count());
+    ApvUnitWriter unit;
+    size_t others = 0;
+    unit.begin(*format, job.metadata);
+    CT_RETURN_IF_ERROR(unit.measure(none, &others));
+    if (!job.has_size) others -= kSizeBytes;
+    const auto measure_units = [&](std::span<const int> qps, uint64_t* bytes) -> Status {
+      ApvQps all[kMaxApvMeasuredQps];
+      for (size_t i = 0; i < qps.size(); i++) {
+        ApvFrameFormat with;
+        set_qp(settings, qps[i], &with);
+        std::copy(std::begin(with.qp), std::end(with.qp), all[i].qp);
+      }
+      CT_RETURN_IF_ERROR(measure({all, qps.size()}, bytes));
+      for (size_t i = 0; i < qps.size(); i++) bytes[i] += others;
+      return {};
+    };
+    CT_RETURN_IF_ERROR(rate_.choose(job.frame->input_buffer, info_.fps_n, info_.fps_d,
+                                    settings.bitrate, settings.vbv_buf_capacity, at_a_time,
+                                    measure_units, &qp));
+  }
+  set_qp(settings, qp, format);
   return {};
 }
 
@@ -229,19 +263,61 @@ ApvSource ApvEncoder::source_of(const Rects& rects) const {
   return source;
 }
 
-Status ApvEncoder::prepare_on_host(Job& job, const ApvFrameFormat& format) {
+Status ApvEncoder::transform_on_host(const ApvFrameFormat& format, const ApvSource& source) {
+  if (host_ == nullptr)
+    host_ = make_host_device(static_cast<int>(locked(encoder_, engine_properties_.n_threads)));
+  const ApvFrameInfo& info = format.header.info;
+  const size_t bytes = 64 * sizeof(int16_t) * info.blocks();
+  if (coefs_on_host_ == nullptr || coefs_on_host_->size() < bytes) {
+    coefs_on_host_.reset();
+    CT_RETURN_IF_ERROR(host_->allocate(MemoryKind::kDevice, bytes, &coefs_on_host_));
+  }
+  ApvForwardJob job = apv_forward_job(format, source);
+  job.is_quantized = false;
+  auto* at = static_cast<int16_t*>(coefs_on_host_->data());
+  for (int c = 0; c < job.components; c++) {
+    job.plane[c].coefs = at;
+    at += 64 * info.blocks(c);
+  }
+  return host_apv_encode_ops().forward->submit(*host_, host_->queue(QueueKind::kCompute), job,
+                                               nullptr);
+}
+
+Status ApvEncoder::measure_on_host(const ApvFrameFormat& format, std::span<const ApvQps> qps,
+                                   uint64_t* bytes) {
+  ApvEncodeJob job;
+  job.format = &format;
+  job.coefs = static_cast<const int16_t*>(coefs_on_host_->data());
+  return host_apv_encode_ops().measure(*host_, host_->queue(QueueKind::kCompute), job, qps, bytes,
+                                       nullptr);
+}
+
+Status ApvEncoder::prepare_on_host(Job& job, const ApvEncodeSettings& settings) {
   CT_RETURN_IF_ERROR(job.mapped.map(job.input.get(), info_, GST_MAP_READ, false));
-  return job.encoder.begin(format, source_of(job.mapped.rects()));
+  const ApvSource source = source_of(job.mapped.rects());
+  ApvFrameFormat format = format_;
+  if (settings.bitrate > 0) CT_RETURN_IF_ERROR(transform_on_host(format, source));
+  const auto measure = [&](std::span<const ApvQps> qps, uint64_t* bytes) {
+    return measure_on_host(format_, qps, bytes);
+  };
+  CT_RETURN_IF_ERROR(choose_qp(job, settings, 1, measure, &format));
+  return job.encoder.begin(format, source);
 }
 
 // kUnsupported or kOutOfMemory: no work is in flight, and the CPU can encode the frame.
-Status ApvEncoder::prepare_on_device(Job& job, const ApvFrameFormat& format) {
+Status ApvEncoder::prepare_on_device(Job& job, const ApvEncodeSettings& settings) {
   FrameInput input;
   CT_RETURN_IF_ERROR(
       input.bring_in(mover_, job.input.get(), info_, InPlace::kAlways, uploads_, nullptr));
+  ApvFrameFormat format = format_;
   FencePtr read;
   CT_RETURN_IF_ERROR(job.device.begin(coder_, format, source_of(input.placed().rects), &read));
   mover_.mark_read(job.input.get(), input.placed(), read);
+  const auto measure = [&](std::span<const ApvQps> qps, uint64_t* bytes) {
+    return job.device.measure(qps, bytes);
+  };
+  CT_RETURN_IF_ERROR(
+      choose_qp(job, settings, static_cast<int>(kMaxApvMeasuredQps), measure, &format));
   return job.device.encode(format, job.metadata);
 }
 
@@ -250,16 +326,15 @@ Status ApvEncoder::prepare(Job& job, GstVideoCodecFrame* frame) {
   job.input.reset(gst_buffer_ref(frame->input_buffer));
   job.metadata = metadata_;
   job.has_size = has_size_;
-  ApvFrameFormat format;
-  CT_RETURN_IF_ERROR(describe_frame(&format));
+  const ApvEncodeSettings settings = locked(encoder_, properties_);
   if (coder_.is_open()) {
-    const Status status = prepare_on_device(job, format);
+    const Status status = prepare_on_device(job, settings);
     if (status.ok()) job.input.reset();  // which the mover holds as long as it is read
     if (status.code != StatusCode::kUnsupported && status.code != StatusCode::kOutOfMemory)
       return status;
     job.device.clear();
   }
-  return prepare_on_host(job, format);
+  return prepare_on_host(job, settings);
 }
 
 GstFlowReturn ApvEncoder::encode(GstVideoCodecFrame* frame) {

@@ -5,12 +5,14 @@
 #include <gst/video/gstvideoencoder.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "apv/frame_writer.h"
 #include "gst/apv/device_frame.h"
+#include "gst/apv/rate_control.h"
 #include "gst/apv/video_format.h"
 #include "gst/engine/block_pool.h"
 #include "gst/engine/engine.h"
@@ -20,8 +22,6 @@
 
 namespace cudatransform {
 
-inline constexpr int kMaxApvEncodeQp = 63;
-
 // The properties, except those of the engine.
 struct ApvEncodeSettings {
   guint qp = 32;
@@ -29,6 +29,8 @@ struct ApvEncodeSettings {
   std::string matrix[kMaxApvComponents];   // as users write them
   guint tile_width = 256, tile_height = 256;
   guint band = 2;
+  guint bitrate = 0;           // kbit/s; 0: `qp`
+  guint vbv_buf_capacity = 0;  // ms
 };
 
 // For an Engine.
@@ -67,6 +69,7 @@ class ApvEncoder final : private PictureCodec {
 
   // Any thread.
   const ApvEncodeCounts& counts() const { return counts_; }
+  const ApvRateResult& rate() const { return rate_.result(); }
 
  private:
   struct Job;
@@ -78,11 +81,17 @@ class ApvEncoder final : private PictureCodec {
   Status read_format(const GstVideoCodecState& input);
   bool has_size_prefix(GstCaps* caps);
   GstCaps* output_caps();
-  Status describe_frame(ApvFrameFormat* format) const;
+  void set_qp(const ApvEncodeSettings& settings, int qp, ApvFrameFormat* format) const;
   int max_in_flight(int threads) const;
   Status prepare(Job& job, GstVideoCodecFrame* frame);
-  Status prepare_on_host(Job& job, const ApvFrameFormat& format);
-  Status prepare_on_device(Job& job, const ApvFrameFormat& format);
+  Status prepare_on_host(Job& job, const ApvEncodeSettings& settings);
+  Status prepare_on_device(Job& job, const ApvEncodeSettings& settings);
+  using MeasureQps = std::function<Status(std::span<const ApvQps> qps, uint64_t* bytes)>;
+  Status choose_qp(const Job& job, const ApvEncodeSettings& settings, int at_a_time,
+                   const MeasureQps& measure, ApvFrameFormat* format);
+  Status transform_on_host(const ApvFrameFormat& format, const ApvSource& source);
+  Status measure_on_host(const ApvFrameFormat& format, std::span<const ApvQps> qps,
+                         uint64_t* bytes);
   ApvSource source_of(const Rects& rects) const;
   Status write_unit(Job& job);
   std::unique_ptr<Job> take_idle();
@@ -96,6 +105,9 @@ class ApvEncoder final : private PictureCodec {
   ApvDeviceCoder coder_;  // open where the engine is a device
   FrameMover mover_;
   BlockPool uploads_;
+  ApvRateControl rate_;
+  std::unique_ptr<Device> host_;            // where the CPU measures
+  std::unique_ptr<Memory> coefs_on_host_;   // of the frame that it measures
   std::vector<std::unique_ptr<Job>> idle_;  // with memory for later frames
   GstVideoInfo info_;
   ApvInput input_;

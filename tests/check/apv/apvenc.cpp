@@ -287,7 +287,80 @@ CHECK_TEST(test_statistics) {
   guint64 bytes = 0;
   for (const Bytes& unit : pull(h)) bytes += unit.size();
   fail_unless_equals_uint64(stat_of(element, "frames"), 3);
+  fail_unless_equals_uint64(stat_of(element, "cuda-frames"), is_cuda() ? 3 : 0);
   fail_unless_equals_uint64(stat_of(element, "bytes"), bytes);
+}
+
+// The MD5s of units, which all engines, threads and versions have to make.
+CHECK_TEST(test_known_units) {
+  struct Known {
+    const char *properties, *format;
+    int width, height;
+    const char* md5;
+  };
+  static constexpr Known kKnown[] = {
+      {"qp=0", "I422_10LE", 176, 144, "b4c160983f25ec05aa25dea38129bad4"},
+      {"qp=20", "I422_10LE", 700, 300, "7f1c95edda80200fa3cfa953f6a27060"},
+      {"qp=20 tile-height=128", "I422_10LE", 700, 300, "53cf31eb64b886701c97e87974be25ba"},
+      {"qp=33 qp-offset-c1=-9 qp-offset-c2=7", "I422_12LE", 354, 289,
+       "e20edabfa5a7344db734d1238c28b98b"},
+      {"qp=45", "Y444_10LE", 301, 199, "fb5fa531855ee224812f7c7b2ad2c70d"},
+      {"qp=63", "Y444_12LE", 18, 18, "970de5a5bb7359228978f365229f24d3"},
+      {"qp=12", "A444_10LE", 320, 180, "dddf95855766f9e7586b766286eba62f"},
+      {"qp=24", "GRAY16_LE", 301, 199, "37d8fe6ff7871bed2e68be2392679a36"},
+      {"qp=28", "Y42B", 352, 288, "45e381cd2e04b047d2d1feae4889bcaa"},
+  };
+  for (const Known& known : kKnown) {
+    const GstVideoInfo info = info_of(known.format, known.width, known.height);
+    const Bytes unit = encode(known.properties, info, 2)[1];
+    g_autofree gchar* md5 = g_compute_checksum_for_data(G_CHECKSUM_MD5, unit.data(), unit.size());
+    fail_unless_equals_string(md5, known.md5);
+  }
+}
+
+// A stream of noise that begins and ends quietly, and the bit rates that it gets.
+CHECK_TEST(test_bitrate) {
+  constexpr int kFrames = 75, kRate = 25;
+  const GstVideoInfo info = info_of("I422_10LE", 320, 176);
+  g_autoptr(GstHarness) h = open("n-threads=2 bitrate=8000 vbv-buf-capacity=400", info);
+  g_autoptr(GstElement) element = gst_harness_find_element(h, "cudaapvenc");
+  std::vector<GstBuffer*> sources;
+  for (guint i = 0; i < 3; i++) {
+    sources.push_back(make_frame(info, i));
+    GstMapInfo map;
+    fail_unless(gst_buffer_map(sources[i], &map, GST_MAP_WRITE));
+    g_autoptr(GRand) random = g_rand_new_with_seed(i);
+    auto* samples = reinterpret_cast<guint16*>(map.data);
+    const gint32 noise = i == 1 ? 200 : 20;
+    for (gsize k = 0; k < map.size / 2; k++)
+      samples[k] = guint16(std::min(samples[k] % 800 + g_rand_int_range(random, 0, noise), 1023));
+    gst_buffer_unmap(sources[i], &map);
+  }
+  for (int i = 0; i < kFrames; i++) {
+    GstBuffer* frame = gst_buffer_copy(sources[size_t(i * 3 / kFrames)]);
+    GST_BUFFER_PTS(frame) = GstClockTime(i) * GST_SECOND / kRate;
+    GST_BUFFER_DURATION(frame) = GST_SECOND / kRate;
+    fail_unless_equals_int(gst_harness_push(h, frame), GST_FLOW_OK);
+  }
+  for (GstBuffer* source : sources) gst_buffer_unref(source);
+  gst_harness_push_event(h, gst_event_new_eos());
+  const std::vector<Bytes> units = pull(h);
+  fail_unless_equals_int(units.size(), kFrames);
+  // The buffer, which begins half full.
+  constexpr double kBytesPerFrame = 8000 * 125. / kRate, kCapacity = 8000 * 125. * .4;
+  double fill = kCapacity / 2, all = 0;
+  std::set<int> qps;
+  for (const Bytes& unit : units) {
+    qps.insert(Parsed(unit).frame.tiles()[0].qp[0]);
+    fill += double(unit.size());
+    all += double(unit.size());
+    fail_unless(fill <= kCapacity);
+    fill = std::max(fill - kBytesPerFrame, 0.0);
+  }
+  fail_unless(qps.size() > 2);
+  const double rate = all / (kBytesPerFrame * kFrames);
+  fail_unless(rate > .96 && rate < 1.02, "%f", rate);
+  fail_unless_equals_uint64(stat_of(element, "oversized-frames"), 0);
 }
 
 // The message of the error that caps of `info` cause.
