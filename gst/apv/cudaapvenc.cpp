@@ -296,9 +296,10 @@ static Property offset_property(const char* name, const char* nick, const char* 
 template <int kComponent>
 static Property matrix_property(const char* name, const char* nick, const char* blurb) {
   return apv_settings().row(
-      g_param_spec_string(name, nick, blurb, "", cudatransform::kUpToReady),
+      g_param_spec_string(name, nick, blurb, nullptr, cudatransform::kUpToReady),
       [](const ApvEncodeSettings& settings, GValue* value) {
-        g_value_set_string(value, settings.matrix[kComponent].c_str());
+        const std::string& text = settings.matrix[kComponent];
+        g_value_set_string(value, text.empty() ? nullptr : text.c_str());
       },
       [](ApvEncodeSettings& settings, const GValue* value) {
         const gchar* text = g_value_get_string(value);

@@ -50,7 +50,7 @@ Status read_apv_matrix(const std::string& text, uint8_t weights[64]) {
     char* rest = nullptr;
     const long weight = std::strtol(word.c_str(), &rest, 10);
     if (*rest != '\0' || weight < 1 || weight > 255) {
-      return Status::error(StatusCode::kInvalidArgument,
+      return Status::error(StatusCode::kInvalidSetting,
                            "weight \"" + word + "\" of a quantization matrix, expected 1 to 255");
     }
     if (count < 64) weights[count] = static_cast<uint8_t>(weight);
@@ -59,7 +59,7 @@ Status read_apv_matrix(const std::string& text, uint8_t weights[64]) {
   if (count == 0) std::fill_n(weights, 64, kFlat);
   if (count == 0 || count == 64) return {};
   return Status::error(
-      StatusCode::kInvalidArgument,
+      StatusCode::kInvalidSetting,
       std::to_string(count) + " weights of a quantization matrix, expected 64 or none");
 }
 
