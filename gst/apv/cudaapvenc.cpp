@@ -274,6 +274,14 @@ static void gst_cuda_apv_enc_init(GstCudaApvEnc* self) {
  * Since: 1.0
  */
 
+/**
+ * GstCudaApvEnc:frame-hash:
+ *
+ * Write the MD5s of the decoded planes into the metadata of each frame.
+ *
+ * Since: 1.0
+ */
+
 static const SettingsOf<ApvEncodeSettings>& apv_settings() {
   static const SettingsOf<ApvEncodeSettings> settings(
       [](gpointer element) -> auto& { return State::of(element).settings; });
@@ -346,6 +354,9 @@ static void install_properties(GObjectClass* klass) {
        apv.row("band", "Band", "Band of the level, which limits the bit rate",
                &ApvEncodeSettings::band,
                {.max = cudatransform::kApvBands - 1, .flags = cudatransform::kUpToReady}),
+       apv.row("frame-hash", "Frame Hash",
+               "Write the MD5s of the decoded planes, which takes decoding by the CPU",
+               &ApvEncodeSettings::frame_hash, {.flags = cudatransform::kUpToReady}),
        n_threads_property(engine, "Number of pictures to encode in parallel (0 = automatic)"),
        backend_property(engine, "Backend for the transform and entropy coding"),
        active_backend_property(engine), cuda_device_id_property(engine),

@@ -142,7 +142,7 @@ Status ApvDeviceFrame::fetch(size_t from, size_t end) {
   return {};
 }
 
-Status ApvDeviceFrame::finish(gsize skip, GstBuffer** unit) {
+Status ApvDeviceFrame::finish(GstBuffer** unit) {
   CT_RETURN_IF_ERROR(downloaded_->wait());
   if (result().fits == 0) {
     CT_RETURN_IF_ERROR(code(static_cast<size_t>(result().size)));
@@ -156,10 +156,10 @@ Status ApvDeviceFrame::finish(gsize skip, GstBuffer** unit) {
     CT_RETURN_IF_ERROR(downloaded_->wait());
   }
   coder_->last_size = size;
-  return make_unit(skip, unit);
+  return make_unit(unit);
 }
 
-Status ApvDeviceFrame::make_unit(gsize skip, GstBuffer** unit) {
+Status ApvDeviceFrame::make_unit(GstBuffer** unit) {
   const std::span<const uint32_t> chains(result().chain_bytes(), format_.chain_count());
   size_t size = 0;
   CT_RETURN_IF_ERROR(unit_.measure(chains, &size));
@@ -167,11 +167,11 @@ Status ApvDeviceFrame::make_unit(gsize skip, GstBuffer** unit) {
     return Status::error(StatusCode::kFailed, "sizes of chains do not match the frame's");
   // The chains are where they belong.
   unit_.write(chains, staged(), [](size_t, uint8_t*) {});
-  *unit = coder_->files->wrap(&staging_, skip, size - skip);
+  *unit = coder_->files->wrap(&staging_, 0, size);
   if (*unit != nullptr) return {};
-  *unit = new_system_buffer(size - skip);
+  *unit = new_system_buffer(size);
   if (*unit == nullptr) return no_system_memory("an access unit", size);
-  gst_buffer_fill(*unit, 0, staged() + skip, size - skip);
+  gst_buffer_fill(*unit, 0, staged(), size);
   return {};
 }
 

@@ -45,8 +45,8 @@ class ApvDeviceFrame {
   bool is_begun() const { return coder_ != nullptr; }
   // Whether finish() has little or nothing to wait for. Never blocks.
   bool is_ready() { return !downloaded_ || downloaded_->done(); }
-  // Waits, and completes the unit, from `skip` bytes on.
-  Status finish(gsize skip, GstBuffer** unit);
+  // Waits, and completes the unit.
+  Status finish(GstBuffer** unit);
   // Waits for the work in flight.
   void clear();
 
@@ -57,7 +57,7 @@ class ApvDeviceFrame {
   uint8_t* staged() const { return static_cast<uint8_t*>(staging_->data()); }
   Status code(size_t room);
   Status fetch(size_t from, size_t end);
-  Status make_unit(gsize skip, GstBuffer** unit);
+  Status make_unit(GstBuffer** unit);
 
   ApvDeviceCoder* coder_ = nullptr;  // of the frame in flight
   ApvFrameFormat format_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apv/frame_encoder.h"
+#include "gst/apv/frame_hash.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/pools.h"
 #include "transform/device/host_device.h"
@@ -159,7 +160,11 @@ Status ApvEncoder::read_format(const GstVideoCodecState& input) {
   for (int c = 0; c < kMaxApvComponents; c++)
     CT_RETURN_IF_ERROR(read_apv_matrix(settings.matrix[c], header.matrix[c]));
   format_ = format;
-  metadata_ = make_apv_metadata(apv_light_of(input.caps), {});
+  // Places for the hashes, which are written into each unit.
+  const ApvBytes hashes(settings.frame_hash ? kApvHashBytes * static_cast<size_t>(info.components())
+                                            : 0);
+  hash_bytes_ = hashes.size();
+  metadata_ = make_apv_metadata(apv_light_of(input.caps), hashes);
   return {};
 }
 
@@ -263,9 +268,15 @@ ApvSource ApvEncoder::source_of(const Rects& rects) const {
   return source;
 }
 
+Status ApvEncoder::open_host() {
+  if (host_ != nullptr) return {};
+  host_ = make_host_device(static_cast<int>(locked(encoder_, engine_properties_.n_threads)));
+  if (host_ != nullptr) return {};
+  return Status::error(StatusCode::kOutOfMemory, "no threads for the CPU");
+}
+
 Status ApvEncoder::transform_on_host(const ApvFrameFormat& format, const ApvSource& source) {
-  if (host_ == nullptr)
-    host_ = make_host_device(static_cast<int>(locked(encoder_, engine_properties_.n_threads)));
+  CT_RETURN_IF_ERROR(open_host());
   const ApvFrameInfo& info = format.header.info;
   const size_t bytes = 64 * sizeof(int16_t) * info.blocks();
   if (coefs_on_host_ == nullptr || coefs_on_host_->size() < bytes) {
@@ -358,18 +369,39 @@ GstFlowReturn ApvEncoder::encode(GstVideoCodecFrame* frame) {
   return pictures_.push_done(max);
 }
 
+// Metadata are the end of a unit, and hashes that of metadata. Their size is that of all frames
+// that were begun with these caps.
+Status ApvEncoder::write_hash(uint8_t* unit, size_t size) {
+  CT_RETURN_IF_ERROR(open_host());
+  ApvBytes hashes;
+  CT_RETURN_IF_ERROR(hash_apv_frame(*host_, {unit, size}, &hashes));
+  if (hashes.size() != hash_bytes_)
+    return Status::error(StatusCode::kFailed, "hashes do not match the frame's components");
+  std::copy(hashes.begin(), hashes.end(), unit + size - hashes.size());
+  return {};
+}
+
 Status ApvEncoder::write_unit(Job& job) {
-  if (job.device.is_begun())
-    return job.device.finish(job.has_size ? 0 : kSizeBytes, &job.frame->output_buffer);
-  size_t size = 0;
-  CT_RETURN_IF_ERROR(job.encoder.finish(job.metadata, &size));
-  BufferPtr buffer(new_system_buffer(size));
-  if (!buffer) return no_system_memory("an access unit", size);
+  BufferPtr buffer;
+  if (job.device.is_begun()) {
+    GstBuffer* unit = nullptr;
+    CT_RETURN_IF_ERROR(job.device.finish(&unit));
+    buffer.reset(unit);
+  } else {
+    size_t size = 0;
+    CT_RETURN_IF_ERROR(job.encoder.finish(job.metadata, &size));
+    buffer.reset(new_system_buffer(size));
+    if (!buffer) return no_system_memory("an access unit", size);
+  }
   MappedBuffer mapped;
-  if (!mapped.map(buffer.get(), GST_MAP_WRITE))
-    return Status::error(StatusCode::kFailed, "failed to map an output buffer");
-  job.encoder.write(mapped.data());
-  mapped.unmap();
+  if (!job.device.is_begun() || hash_bytes_ > 0) {
+    if (!mapped.map(buffer.get(), GST_MAP_READWRITE))
+      return Status::error(StatusCode::kFailed, "failed to map an output buffer");
+    if (!job.device.is_begun()) job.encoder.write(mapped.data());
+    if (hash_bytes_ > 0)
+      CT_RETURN_IF_ERROR(write_hash(mapped.data(), gst_buffer_get_size(buffer.get())));
+    mapped.unmap();
+  }
   if (!job.has_size) gst_buffer_resize(buffer.get(), kSizeBytes, -1);
   job.frame->output_buffer = buffer.release();
   return {};

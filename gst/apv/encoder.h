@@ -31,6 +31,7 @@ struct ApvEncodeSettings {
   guint band = 2;
   guint bitrate = 0;           // kbit/s; 0: `qp`
   guint vbv_buf_capacity = 0;  // ms
+  bool frame_hash = false;
 };
 
 // For an Engine.
@@ -94,6 +95,8 @@ class ApvEncoder final : private PictureCodec {
                          uint64_t* bytes);
   ApvSource source_of(const Rects& rects) const;
   Status write_unit(Job& job);
+  Status write_hash(uint8_t* unit, size_t size);
+  Status open_host();
   std::unique_ptr<Job> take_idle();
   void keep_idle(std::unique_ptr<Job> job);
 
@@ -106,14 +109,15 @@ class ApvEncoder final : private PictureCodec {
   FrameMover mover_;
   BlockPool uploads_;
   ApvRateControl rate_;
-  std::unique_ptr<Device> host_;            // where the CPU measures
+  std::unique_ptr<Device> host_;            // where the CPU measures, and decodes for hashes
   std::unique_ptr<Memory> coefs_on_host_;   // of the frame that it measures
   std::vector<std::unique_ptr<Job>> idle_;  // with memory for later frames
   GstVideoInfo info_;
   ApvInput input_;
   ApvFrameFormat format_;  // of all frames of the caps, without quantization parameters
   ApvBytes metadata_;
-  bool has_size_ = true;  // au_size precedes each unit
+  size_t hash_bytes_ = 0;  // at the end of the metadata
+  bool has_size_ = true;   // au_size precedes each unit
   ApvEncodeCounts counts_;
 };
 

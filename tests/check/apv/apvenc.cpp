@@ -13,9 +13,11 @@
 
 #include "apv/frame.h"
 #include "apv/frame_writer.h"
+#include "gst/apv/frame_hash.h"
 #include "tests/check/files.h"
 #include "tests/check/frames.h"
 #include "tests/check/testing.h"
+#include "transform/device/host_device.h"
 
 namespace {
 
@@ -315,6 +317,40 @@ CHECK_TEST(test_known_units) {
     const Bytes unit = encode(known.properties, info, 2)[1];
     g_autofree gchar* md5 = g_compute_checksum_for_data(G_CHECKSUM_MD5, unit.data(), unit.size());
     fail_unless_equals_string(md5, known.md5);
+  }
+}
+
+// The hashes at the end of a unit are those of the frame that it is decoded to.
+CHECK_TEST(test_frame_hash) {
+  for (const char* format : {"I422_10LE", "GRAY16_LE", "A444_10LE"}) {
+    const GstVideoInfo info = info_of(format, 50, 40);
+    const Bytes with = encode("frame-hash=true", info, 1)[0], without = encode("", info, 1)[0];
+    const Parsed parsed(with);
+    fail_unless_equals_int(parsed.access_unit.metadata.user, 1);
+    const auto planes = gsize(parsed.frame.info().components());
+    // pbu_size, its header, metadata_size, type, size, UUID.
+    fail_unless_equals_uint64(with.size(), without.size() + 4 + 4 + 4 + 1 + 1 + 16 + 16 * planes);
+    const auto device = make_host_device(1);
+    Bytes hashes;
+    fail_unless(hash_apv_frame(*device, with, &hashes).ok());
+    fail_unless(std::equal(hashes.begin(), hashes.end(), with.end() - gssize(hashes.size())));
+  }
+}
+
+// Streams of OpenAPV, each of one frame with its hashes at the end.
+CHECK_TEST(test_known_hashes) {
+  const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
+  for (const char* name : {"qp00_mn_422", "tiles_256x128", "qm_ramp", "qpoffset"}) {
+    const std::string path = std::string(data ? data : "") + "/apv/" + name + ".apv";
+    g_autofree gchar* text = nullptr;
+    gsize size = 0;
+    if (!g_file_get_contents(path.c_str(), &text, &size, nullptr)) continue;
+    const Bytes unit(text, text + size);
+    const auto device = make_host_device(1);
+    Bytes hashes;
+    fail_unless(hash_apv_frame(*device, unit, &hashes).ok());
+    fail_unless(std::equal(hashes.begin(), hashes.end(), unit.end() - gssize(hashes.size())), "%s",
+                name);
   }
 }
 
