@@ -18,7 +18,7 @@ inline constexpr int kMaxApvEncodeQp = 63;
 // The last frame; any thread may read it.
 struct ApvRateResult {
   std::atomic<gint> qp = -1;                  // -1: there was none
-  std::atomic<guint64> oversized_frames = 0;  // that are too large at the largest parameter
+  std::atomic<guint64> oversized_frames = 0;  // that the buffer had no room for
 };
 
 // Of one stream; used with the stream lock.
@@ -35,7 +35,8 @@ class ApvRateControl {
     result_.qp = qp;
     guess_ = -1;
   }
-  // The smallest parameter whose unit fits into what the bit rate, in kbit/s, leaves the frame.
+  // The parameter whose unit is closest to what the bit rate, in kbit/s, leaves the frame, and for
+  // which the buffer has room.
   // `at_a_time`: how many parameters are measured together, up to kMaxApvMeasuredQps.
   Status choose(GstBuffer* frame, int fps_n, int fps_d, guint bitrate, guint vbv_buf_capacity,
                 int at_a_time, const Measure& measure, int* qp);

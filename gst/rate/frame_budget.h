@@ -24,6 +24,8 @@ class FrameBudget {
   // The most bytes for the next frame, at `bitrate` kbit/s, in a buffer of `capacity` ms, 0:
   // automatic.
   Status find(guint bitrate, guint capacity, double* bytes);
+  // The bytes that the buffer has room for, once find() has been called for the frame.
+  double room() const { return bucket_.room(); }
   // Of the frame.
   void add(double bytes) { (void)bucket_.add(bytes); }
   // Of the buffer, 0 to 1.

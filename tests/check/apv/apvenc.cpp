@@ -395,7 +395,7 @@ CHECK_TEST(test_bitrate) {
   }
   fail_unless(qps.size() > 2);
   const double rate = all / (kBytesPerFrame * kFrames);
-  fail_unless(rate > .96 && rate < 1.02, "%f", rate);
+  fail_unless(rate > .97 && rate < 1.02, "%f", rate);
   fail_unless_equals_uint64(stat_of(element, "oversized-frames"), 0);
 }
 
