@@ -13,14 +13,17 @@
 //   apv_forward   all components of a frame in a launch, a thread a block (forward.cu)
 //     twin   transform/apv/forward_vectors.cpp, transform/apv/forward_arithmetic.h
 //     test   tests/engine/apv/forward_test.cpp
+//     bench  tests/engine/kernel_jobs.cpp: case:apv-forward
 //     page   docs/kernels.md, 24
 //   apv_code, apv_measure   all chains of a frame in a launch, a CTA a chain (encode.cu)
 //     twin   apv/chain_writer.cpp
-//     test   tests/apv/frame_encoder_test.cpp
+//     test   tests/apv/device_encoder_test.cpp
+//     bench  tests/bench/apv/bench_apvenc.cpp
 //     page   docs/kernels.md, 24
 //   apv_write     all chains of a frame in a launch, a thread a block (encode.cu)
 //     twin   apv/chain_writer.cpp
-//     test   tests/apv/frame_encoder_test.cpp
+//     test   tests/apv/device_encoder_test.cpp
+//     bench  tests/bench/apv/bench_apvenc.cpp
 //     page   docs/kernels.md, 24
 #pragma once
 

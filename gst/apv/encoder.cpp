@@ -196,7 +196,8 @@ bool ApvEncoder::set_format(GstVideoCodecState* input) {
   has_size_ = has_size_prefix(caps);
   const int threads = pictures_.threads_for(locked(encoder_, engine_properties_.n_threads));
   mover_.reconfigure();
-  if (!pictures_.start_workers(threads, max_in_flight(threads))) {
+  const int max = max_in_flight(threads);
+  if (!pictures_.start_workers(std::min(threads, max), max)) {
     GST_ELEMENT_ERROR(encoder_, RESOURCE, FAILED, ("Failed to start %d encoder threads", threads),
                       (nullptr));
     gst_caps_unref(caps);
@@ -213,7 +214,7 @@ int ApvEncoder::max_in_flight(int threads) const {
   if (!coder_.is_open() || threads == 1) return threads;
   const uint64_t bytes = 128 * format_.header.info.blocks();
   const auto fitting = static_cast<int>(std::min<uint64_t>(kMaxCoefBytes / bytes, kMaxOnDevice));
-  return std::max({threads, fitting, 2});
+  return std::max(fitting, 2);
 }
 
 // The quantization parameters of a frame, of which `qp` is that of component 0.

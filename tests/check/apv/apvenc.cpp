@@ -428,6 +428,22 @@ CHECK_TEST(test_refusals) {
   encode("", info_of("I422_10LE", 2, 1), 1);
 }
 
+// Frames that stay in CUDA memory, and the same ones by way of the host.
+CHECK_TEST_IF(test_cuda_memory, is_cuda() && !is_deferred()) {
+  const GstVideoInfo info = info_of("I422_10LE", 200, 120);
+  const auto encode_from = [&](const char* memory) {
+    g_autoptr(GstHarness) h = harness_of(
+        forward() + " ! " + inverse() + " ! " + memory + " ! " + encoder("n-threads=2"), info);
+    for (guint i = 0; i < 9; i++)
+      fail_unless_equals_int(gst_harness_push(h, make_frame(info, i)), GST_FLOW_OK);
+    gst_harness_push_event(h, gst_event_new_eos());
+    return pull(h);
+  };
+  const std::vector<Bytes> units = encode_from("video/x-raw(memory:CUDAMemory)");
+  fail_unless_equals_int(units.size(), 9);
+  fail_unless(units == encode_from("video/x-raw"));
+}
+
 // encodebin finds the encoder for its profile.
 CHECK_TEST_IF(test_encodebin,
               gst_registry_check_feature_version(gst_registry_get(), "encodebin", 1, 0, 0)) {
