@@ -43,21 +43,18 @@ ApvForwardPlaneParams params_of(const ApvForwardPlane& plane) {
   params.is_aligned =
       reinterpret_cast<uintptr_t>(plane.samples) % static_cast<uintptr_t>(row_bytes) == 0 &&
       plane.pitch % row_bytes == 0;
-  std::copy(std::begin(plane.quantization.matrix), std::end(plane.quantization.matrix),
-            params.weights);
-  params.qp = plane.quantization.qp;
-  params.rounding = plane.quantization.rounding;
   return params;
 }
 
 Status submit_forward(Device& device, Queue& queue, const ApvForwardJob& job, FencePtr* fence) {
   CT_RETURN_IF_ERROR(validate(job));
+  if (job.is_quantized)
+    return Status::error(StatusCode::kUnsupported, "the CUDA engine does not quantize here");
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   CT_RETURN_IF_ERROR(check_queue(device, stream));
   ApvForwardParams params = {};
   params.depth = job.depth;
   params.shift = job.shift;
-  params.is_quantized = job.is_quantized;
   uint64_t blocks = 0;
   for (int c = 0; c < kMaxApvComponents; ++c) {
     ApvForwardPlaneParams& plane = params.planes[c];
@@ -205,7 +202,7 @@ Status measure(Device& device, Queue& queue, const ApvEncodeJob& job, std::span<
 }  // namespace cuda
 
 const ApvForwardOps& cuda_apv_forward_ops() {
-  static constexpr ApvForwardOps kOps = {"cuda", cuda::submit_forward};
+  static constexpr ApvForwardOps kOps = {"cuda", false, cuda::submit_forward};
   return kOps;
 }
 

@@ -24,15 +24,12 @@ struct ApvForwardPlaneParams {
   Divider by_across;
   bool is_bytes;
   bool is_aligned;  // whether rows of eight samples are
-  uint8_t weights[64];
-  int32_t qp, rounding;
 };
 
 struct ApvForwardParams {
   ApvForwardPlaneParams planes[kMaxApvComponents];
   uint32_t blocks;  // of all planes
   int32_t depth, shift;
-  bool is_quantized;
 };
 
 inline void apv_forward_accesses(const ApvForwardParams& params, AccessList* list) {

@@ -3,6 +3,7 @@
 //
 // A block is eight loads of 16 bytes, or of 8 where samples are bytes, and eight stores: the
 // threads of a warp have blocks side by side. Blocks at edges repeat the last column and row.
+// Kernels that code quantize what they load: factors here would take registers of half the warps.
 #include "cuda/apv/kernels.h"
 #include "cuda/common/ptx.cuh"
 #include "transform/apv/forward_arithmetic.h"
@@ -51,17 +52,6 @@ __device__ __forceinline__ uint32_t packed(int32_t low, int32_t high) {
   return (static_cast<uint32_t>(low) & 0xffff) | static_cast<uint32_t>(high) << 16;
 }
 
-__device__ __forceinline__ void quantize(const ApvForwardPlaneParams& plane, int depth,
-                                         int32_t (&v)[64]) {
-  const int shift = apv_quantizer_shift(plane.qp, depth);
-  const uint64_t round = apv_quantizer_round(plane.rounding, shift);
-#pragma unroll
-  for (int i = 0; i < 64; ++i) {
-    const uint64_t factor = apv_quantizer_factor(plane.weights[i], plane.qp);
-    v[i] = apv_quantized<uint64_t>(v[i], factor, round, shift);
-  }
-}
-
 }  // namespace
 
 extern "C" __global__ void __launch_bounds__(kApvForwardThreads)
@@ -87,7 +77,6 @@ extern "C" __global__ void __launch_bounds__(kApvForwardThreads)
 #pragma unroll
   for (int i = 0; i < 64; ++i) v[i] = min(v[i] << up >> down, peak) - middle;
   apv_forward_block(v, depth);
-  if (params.is_quantized) quantize(plane, depth, v);
 
   auto* const to = reinterpret_cast<uint4*>(plane.coefs) + uint64_t{index} * 8;
   constexpr ApvScan kScan;

@@ -205,12 +205,12 @@ void portable_apv_forward(const ApvForwardRow& row) {
 }
 
 const ApvForwardOps& host_apv_forward_ops() {
-  static constexpr ApvForwardOps kOps = {"cpu", submit_host};
+  static constexpr ApvForwardOps kOps = {"cpu", true, submit_host};
   return kOps;
 }
 
 const ApvForwardOps& portable_apv_forward_ops() {
-  static constexpr ApvForwardOps kOps = {"portable", submit_portable};
+  static constexpr ApvForwardOps kOps = {"portable", true, submit_portable};
   return kOps;
 }
 

@@ -53,6 +53,7 @@ Status validate(const ApvForwardJob& job);
 // coefficients are complete.
 struct ApvForwardOps {
   const char* name;
+  bool quantizes;  // otherwise jobs must not be quantized
   Status (*submit)(Device& device, Queue& queue, const ApvForwardJob& job, FencePtr* fence);
 };
 
