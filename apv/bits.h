@@ -1,13 +1,17 @@
-// Fields of APV's headers: big-endian numbers of any number of bits.
+// Fields of APV's headers, read and written: big-endian numbers of any number of bits.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace cudatransform {
 
+inline void write_be32(uint32_t value, uint8_t* to) {
+  for (int i = 0; i < 4; ++i) to[i] = static_cast<uint8_t>(value >> (24 - 8 * i));
+}
 inline uint32_t read_be32(const uint8_t* bytes) {
   return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
 }
@@ -46,6 +50,32 @@ class ApvFields {
   const std::span<const uint8_t> data_;
   uint64_t position_ = 0;
   bool has_reserved_ = false;
+};
+
+using ApvBytes = std::vector<uint8_t>;
+
+// Writes them behind the end of `*to`. Throws std::bad_alloc.
+class ApvFieldWriter {
+ public:
+  explicit ApvFieldWriter(ApvBytes* to) : to_(to) {}
+
+  // Up to 32 bits.
+  void number(uint32_t value, int bits) {
+    for (int i = bits - 1; i >= 0; --i) bit(value >> i & 1);
+  }
+  void align() {
+    while (used_ != 0) bit(0);
+  }
+
+ private:
+  void bit(uint32_t value) {
+    if (used_ == 0) to_->push_back(0);
+    to_->back() = static_cast<uint8_t>(to_->back() | value << (7 - used_));
+    used_ = (used_ + 1) % 8;
+  }
+
+  ApvBytes* const to_;
+  int used_ = 0;  // bits of the last byte
 };
 
 }  // namespace cudatransform

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 
+#include "transform/apv/arithmetic.h"
 #include "transform/device/host_device_macros.h"
 
 namespace cudatransform {
@@ -103,33 +104,6 @@ struct ApvTable {
       for (uint32_t i = 0; i < 1u << kBits; ++i) {
         pairs[(static_cast<uint32_t>(context) << kBits) + i] =
             make_apv_pair(context, uint64_t{i} << (64 - kBits), kBits).packed;
-      }
-    }
-  }
-};
-
-// The place in a block, row by row, of coefficient `i` in coding order.
-struct ApvScan {
-  uint8_t place[64];
-
-  constexpr ApvScan() : place() {
-    for (int i = 0, x = 0, y = 0; i < 64; ++i) {
-      place[i] = static_cast<uint8_t>(8 * y + x);
-      // Diagonals, up and down.
-      if ((x + y) % 2 == 0) {
-        if (x == 7)
-          ++y;
-        else if (y == 0)
-          ++x;
-        else
-          ++x, --y;
-      } else {
-        if (y == 7)
-          ++x;
-        else if (x == 0)
-          ++y;
-        else
-          --x, ++y;
       }
     }
   }

@@ -106,12 +106,7 @@ Status ApvFrame::read_tile(size_t* at, int tile) {
   if (const uint32_t index = fields.number(16); index != static_cast<uint32_t>(tile))
     return damaged_tile(tile, "has index " + std::to_string(index));
   ApvTile read = {};
-  const auto column = static_cast<uint32_t>(tile % header_.tile_columns);
-  const auto row = static_cast<uint32_t>(tile / header_.tile_columns);
-  read.mb_x = column * header_.tile_mbs_across;
-  read.mb_y = row * header_.tile_mbs_down;
-  read.mbs_across = std::min(header_.tile_mbs_across, info().mbs_across() - read.mb_x);
-  read.mbs_down = std::min(header_.tile_mbs_down, info().mbs_down() - read.mb_y);
+  static_cast<ApvTileArea&>(read) = header_.area(tile);
   size_t end = header_bytes;
   for (size_t c = 0; c < components; ++c) {
     read.bytes[c] = fields.number(32);

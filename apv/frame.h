@@ -29,8 +29,7 @@ struct ApvLimits {
   uint64_t max_samples = uint64_t{1} << 29;  // of a frame, all components
 };
 
-struct ApvTile {
-  uint32_t mb_x, mb_y, mbs_across, mbs_down;
+struct ApvTile : ApvTileArea {
   // Of a component: its chain's bytes in the payload.
   uint32_t offset[kMaxApvComponents], bytes[kMaxApvComponents];
   uint8_t qp[kMaxApvComponents];

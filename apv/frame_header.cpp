@@ -64,21 +64,8 @@ Status read_matrices(ApvFields& fields, ApvFrameHeader* header) {
 }
 
 Status read_tiles(ApvFields& fields, ApvFrameHeader* header) {
-  header->tile_mbs_across = fields.number(20);
-  header->tile_mbs_down = fields.number(20);
-  const uint32_t across = header->tile_mbs_across, down = header->tile_mbs_down;
-  if (across == 0 || down == 0) {
-    return damaged("tiles of " + std::to_string(across) + "x" + std::to_string(down) +
-                   " macroblocks");
-  }
-  const uint32_t columns = (header->info.mbs_across() + across - 1) / across;
-  const uint32_t rows = (header->info.mbs_down() + down - 1) / down;
-  if (columns > kMaxApvTiles || rows > kMaxApvTiles) {
-    return damaged(std::to_string(columns) + "x" + std::to_string(rows) +
-                   " tiles, expected up to " + std::to_string(kMaxApvTiles) + " each way");
-  }
-  header->tile_columns = static_cast<int>(columns);
-  header->tile_rows = static_cast<int>(rows);
+  const uint32_t across = fields.number(20), down = fields.number(20);
+  CT_RETURN_IF_ERROR(header->set_tiles(across, down));
   // The same sizes precede the tiles.
   if (fields.flag())
     for (int i = 0; i < header->tiles(); ++i) (void)fields.number(32);
@@ -86,6 +73,33 @@ Status read_tiles(ApvFields& fields, ApvFrameHeader* header) {
 }
 
 }  // namespace
+
+Status ApvFrameHeader::set_tiles(uint32_t across, uint32_t down) {
+  if (across == 0 || down == 0) {
+    return damaged("tiles of " + std::to_string(across) + "x" + std::to_string(down) +
+                   " macroblocks");
+  }
+  const uint64_t columns = (uint64_t{info.mbs_across()} + across - 1) / across;
+  const uint64_t rows = (uint64_t{info.mbs_down()} + down - 1) / down;
+  if (columns > kMaxApvTiles || rows > kMaxApvTiles) {
+    return damaged(std::to_string(columns) + "x" + std::to_string(rows) +
+                   " tiles, expected up to " + std::to_string(kMaxApvTiles) + " each way");
+  }
+  tile_mbs_across = across;
+  tile_mbs_down = down;
+  tile_columns = static_cast<int>(columns);
+  tile_rows = static_cast<int>(rows);
+  return {};
+}
+
+ApvTileArea ApvFrameHeader::area(int tile) const {
+  ApvTileArea area;
+  area.mb_x = static_cast<uint32_t>(tile % tile_columns) * tile_mbs_across;
+  area.mb_y = static_cast<uint32_t>(tile / tile_columns) * tile_mbs_down;
+  area.mbs_across = std::min(tile_mbs_across, info.mbs_across() - area.mb_x);
+  area.mbs_down = std::min(tile_mbs_down, info.mbs_down() - area.mb_y);
+  return area;
+}
 
 Status read_apv_header(std::span<const uint8_t> payload, ApvFrameHeader* header) {
   *header = {};

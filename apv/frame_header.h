@@ -55,6 +55,11 @@ struct ApvFrameInfo {
   }
 };
 
+// Macroblocks of a tile.
+struct ApvTileArea {
+  uint32_t mb_x, mb_y, mbs_across, mbs_down;
+};
+
 struct ApvFrameHeader {
   ApvFrameInfo info;
   ApvColor color;
@@ -64,6 +69,9 @@ struct ApvFrameHeader {
   size_t bytes = 0;                     // of the header in the payload
 
   int tiles() const { return tile_columns * tile_rows; }
+  ApvTileArea area(int tile) const;
+  // The size of tiles, and their numbers. kInvalidArgument: too many, or empty.
+  Status set_tiles(uint32_t mbs_across, uint32_t mbs_down);
 };
 
 // kInvalidArgument: damaged. The message says which field.

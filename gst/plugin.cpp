@@ -23,6 +23,7 @@ static gboolean plugin_init(GstPlugin* plugin) {
   registered |= GST_ELEMENT_REGISTER(cudaidwt, plugin);
   registered |= GST_ELEMENT_REGISTER(cudadiracdec, plugin);
   registered |= GST_ELEMENT_REGISTER(cudaapvdec, plugin);
+  registered |= GST_ELEMENT_REGISTER(cudaapvenc, plugin);
   registered |= GST_TYPE_FIND_REGISTER(apv, plugin);
 #if CT_HAVE_JPEG
   registered |= GST_ELEMENT_REGISTER(jpegcoefdec, plugin);

@@ -58,7 +58,8 @@ ROOMS = {
     "gst/stream": STREAM,
     "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8 transform/rgb cuda/rgb"
                   " transform/range cuda/range gst/rate jpeg",
-    "gst/apv": ELEMENTS + " apv dirac/memory.h transform/apv cuda/apv",
+    "gst/apv": ELEMENTS + " apv dirac/memory.h transform/apv cuda/apv transform/ratecontrol"
+               " gst/rate/frame_budget.h",
     "gst/dirac": ELEMENTS + " dirac transform/dwt transform/obmc cuda/dirac cuda/dwt cuda/obmc",
     "gst/dwt": ELEMENTS + " transform/dwt cuda/dwt",
     # JPEG's coefficients are the DCT's: they have its caps, tables and metas.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apv/entropy.h"
+#include "apv/frame_encoder.h"
 #include "transform/apv/apv.h"
 
 namespace cudatransform {
@@ -13,7 +14,12 @@ const ApvInverseOps& cuda_apv_inverse_ops();
 // Jobs' coefficients are device memory, their blocks and results pinned memory.
 const ApvEntropyOps& cuda_apv_entropy_ops();
 
+// Jobs' addresses are device addresses, but for results.
+const ApvForwardOps& cuda_apv_forward_ops();
+const ApvEncodeOps& cuda_apv_encode_ops();
+
 // kNotFound where this build has no code for `device`.
 Status probe_cuda_apv_kernels(Device& device);
+Status probe_cuda_apv_encode_kernels(Device& device);
 
 }  // namespace cudatransform

@@ -10,21 +10,42 @@
 //     twin   apv/entropy.cpp
 //     test   tests/conformance/apv_test.cpp
 //     page   docs/kernels.md, 24
+//   apv_forward   all components of a frame in a launch, a thread a block (forward.cu)
+//     twin   transform/apv/forward_vectors.cpp, transform/apv/forward_arithmetic.h
+//     test   tests/engine/apv/forward_test.cpp
+//     bench  tests/engine/kernel_jobs.cpp: case:apv-forward
+//     page   docs/kernels.md, 25
+//   apv_code, apv_measure   all chains of a frame in a launch, a CTA a chain (encode.cu)
+//     twin   apv/chain_writer.cpp
+//     test   tests/apv/device_encoder_test.cpp
+//     bench  tests/bench/apv/bench_apvenc.cpp
+//     page   docs/kernels.md, 25
+//   apv_write     all chains of a frame in a launch, a thread a block (encode.cu)
+//     twin   apv/chain_writer.cpp
+//     test   tests/apv/device_encoder_test.cpp
+//     bench  tests/bench/apv/bench_apvenc.cpp
+//     page   docs/kernels.md, 25
 #pragma once
 
 #include <cstdint>
 
+#include "cuda/apv/encode_params.h"
 #include "cuda/common/accesses.h"
 #include "cuda/common/divider.h"
 #include "transform/apv/apv.h"
 
 #define CT_APV_INVERSE_KERNELS(X) X(apv_inverse)
 #define CT_APV_ENTROPY_KERNELS(X) X(apv_entropy)
+#define CT_APV_FORWARD_KERNELS(X) X(apv_forward)
+#define CT_APV_ENCODE_KERNELS(X) X(apv_code) X(apv_measure) X(apv_write)
 
 // Images: X(image, its kernels), in the order of their numbers.
 #define CT_APV_IMAGES(IMAGE)                 \
   IMAGE(apv_inverse, CT_APV_INVERSE_KERNELS) \
   IMAGE(apv_entropy, CT_APV_ENTROPY_KERNELS)
+#define CT_APV_ENCODER_IMAGES(IMAGE)         \
+  IMAGE(apv_forward, CT_APV_FORWARD_KERNELS) \
+  IMAGE(apv_encode, CT_APV_ENCODE_KERNELS)
 
 namespace cudatransform::cuda {
 
@@ -99,8 +120,16 @@ inline void apv_entropy_accesses(const ApvEntropyParams& params, AccessList* lis
 
 #define CT_APV_INVERSE(name) CT_ACCESSES(name, ApvInverseParams, apv_inverse_accesses)
 #define CT_APV_ENTROPY(name) CT_ACCESSES(name, ApvEntropyParams, apv_entropy_accesses)
+#define CT_APV_FORWARD(name) CT_ACCESSES(name, ApvForwardParams, apv_forward_accesses)
+#define CT_APV_CODE(name, writes) CT_ACCESSES(name, ApvCodeParams, apv_code_accesses, writes)
 inline constexpr KernelAccesses kApvAccesses[] = {CT_APV_INVERSE_KERNELS(CT_APV_INVERSE)  //
-                                                  CT_APV_ENTROPY_KERNELS(CT_APV_ENTROPY)};
+                                                  CT_APV_ENTROPY_KERNELS(CT_APV_ENTROPY)  //
+                                                  CT_APV_FORWARD_KERNELS(CT_APV_FORWARD)  //
+                                                  CT_APV_CODE(apv_code, false)
+                                                      CT_APV_CODE(apv_measure, false)  //
+                                                  CT_APV_CODE(apv_write, true)};
+#undef CT_APV_FORWARD
+#undef CT_APV_CODE
 #undef CT_APV_INVERSE
 #undef CT_APV_ENTROPY
 

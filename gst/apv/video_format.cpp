@@ -3,8 +3,10 @@
 
 #include "gst/apv/video_format.h"
 
+#include <algorithm>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "gst/engine/engine.h"
 #include "gst/stream/formats.h"
@@ -15,7 +17,7 @@ namespace {
 constexpr uint8_t kMatrixGbr = 0;
 
 // By name, because versions of GStreamer differ in which they know. The first known one of a
-// chroma format that is deep enough is chosen.
+// chroma format that is deep enough is what frames are decoded to; bytes are only encoded.
 struct Row {
   ApvChroma chroma;
   bool is_gbr;
@@ -30,6 +32,11 @@ constexpr Row kRows[] = {
     {ApvChroma::k444, true, 10, "GBR_10LE", 10},     {ApvChroma::k444, true, 12, "GBR_12LE", 12},
     {ApvChroma::k4444, false, 10, "A444_10LE", 10},  {ApvChroma::k4444, false, 12, "A444_12LE", 12},
     {ApvChroma::k4444, true, 10, "GBRA_10LE", 10},   {ApvChroma::k4444, true, 12, "GBRA_12LE", 12},
+};
+constexpr Row kByteRows[] = {
+    {ApvChroma::k400, false, 8, "GRAY8", 8}, {ApvChroma::k422, false, 8, "Y42B", 8},
+    {ApvChroma::k444, false, 8, "Y444", 8},  {ApvChroma::k444, true, 8, "GBR", 8},
+    {ApvChroma::k4444, false, 8, "A444", 8}, {ApvChroma::k4444, true, 8, "GBRA", 8},
 };
 
 std::string name_of(const ApvOutput& output) {
@@ -67,10 +74,12 @@ GstVideoMasteringDisplayInfo mastering_of(const ApvMasteringDisplay& from) {
   return to;
 }
 
+using Rows = std::vector<Row>;
+
 // `features` with their parentheses, or empty.
-GstCaps* template_of(const std::string& features, bool (*has)(GstVideoFormat)) {
+GstCaps* template_of(const Rows& rows, const std::string& features, bool (*has)(GstVideoFormat)) {
   std::string formats;
-  for (const Row& row : kRows) {
+  for (const Row& row : rows) {
     const GstVideoFormat format = gst_video_format_from_string(row.format);
     if (format == GST_VIDEO_FORMAT_UNKNOWN || !has(format)) continue;
     formats += (formats.empty() ? "" : ", ") + std::string(row.format);
@@ -80,6 +89,53 @@ GstCaps* template_of(const std::string& features, bool (*has)(GstVideoFormat)) {
       "video/x-raw" + features + ", format={ " + formats +
       " }, width=(int)[1, max], height=(int)[1, max], framerate=(fraction)[0, max]";
   return gst_caps_from_string(text.c_str());
+}
+
+// As mastering_of(), the other way.
+ApvMasteringDisplay mastering_from(const GstVideoMasteringDisplayInfo& from) {
+  constexpr guint64 kOurs = 65536, kOfCaps = 50000;
+  constexpr guint64 kMaxUnits = 256, kMinUnits = 16384, kLuminanceOfCaps = 10000;
+  ApvMasteringDisplay to = {};
+  const auto coordinate = [](guint64 value) {
+    return static_cast<uint16_t>(std::min<guint64>(in_units(value, kOfCaps, kOurs), G_MAXUINT16));
+  };
+  for (int i = 0; i < 3; i++) {
+    to.primaries[i][0] = coordinate(from.display_primaries[i].x);
+    to.primaries[i][1] = coordinate(from.display_primaries[i].y);
+  }
+  to.white[0] = coordinate(from.white_point.x);
+  to.white[1] = coordinate(from.white_point.y);
+  const auto luminance = [](guint64 value, guint64 units) {
+    return static_cast<uint32_t>(
+        std::min<guint64>(in_units(value, kLuminanceOfCaps, units), G_MAXUINT32));
+  };
+  to.max_luminance = luminance(from.max_display_mastering_luminance, kMaxUnits);
+  to.min_luminance = luminance(from.min_display_mastering_luminance, kMinUnits);
+  return to;
+}
+
+Rows decoded_rows() { return Rows(std::begin(kRows), std::end(kRows)); }
+Rows encoded_rows() {
+  Rows rows = decoded_rows();
+  rows.insert(rows.end(), std::begin(kByteRows), std::end(kByteRows));
+  return rows;
+}
+
+// In system memory and, where this build has it, in CUDA memory.
+GstCaps* template_of(const Rows& rows) {
+  GstCaps* caps = template_of(rows, "", [](GstVideoFormat) { return true; });
+#if CT_HAVE_CUDA
+  std::string features(kCudaMemoryFeature);
+  features.insert(0, 1, '(').push_back(')');
+  GstCaps* all = template_of(rows, features, [](GstVideoFormat format) {
+    const RawFormat* known = find_raw_format(format);
+    return known != nullptr && known->in_cuda_memory;
+  });
+  gst_caps_append(all, caps);
+  return all;
+#else
+  return caps;
+#endif
 }
 
 }  // namespace
@@ -120,20 +176,59 @@ void add_apv_light(const ApvOutput& output, GstCaps* caps) {
   }
 }
 
-GstCaps* apv_template_caps() {
-  GstCaps* caps = template_of("", [](GstVideoFormat) { return true; });
-#if CT_HAVE_CUDA
-  std::string features(kCudaMemoryFeature);
-  features.insert(0, 1, '(').push_back(')');
-  GstCaps* all = template_of(features, [](GstVideoFormat format) {
-    const RawFormat* known = find_raw_format(format);
-    return known != nullptr && known->in_cuda_memory;
-  });
-  gst_caps_append(all, caps);
-  return all;
-#else
-  return caps;
-#endif
+GstCaps* apv_template_caps() { return template_of(decoded_rows()); }
+
+// ---- Frames that are encoded ----
+
+GstCaps* apv_input_template_caps() { return template_of(encoded_rows()); }
+
+bool find_apv_input(GstVideoFormat format, ApvInput* input) {
+  constexpr int kMinDepth = 10;
+  for (const Row& row : encoded_rows()) {
+    if (gst_video_format_from_string(row.format) != format) continue;
+    input->chroma = row.chroma;
+    input->is_gbr = row.is_gbr;
+    // Gray has a profile of 10 bits alone.
+    input->depth = row.chroma == ApvChroma::k400 ? kMinDepth : std::max(row.depth, kMinDepth);
+    input->type = row.container == 8 ? SampleType::kU8 : SampleType::kU16;
+    input->shift = std::max(row.container - input->depth, 0);
+    return true;
+  }
+  return false;
+}
+
+ApvColor apv_color_of(const GstCaps* caps, const GstVideoInfo& info, const ApvInput& input) {
+  ApvColor color;
+  const GstStructure* structure = gst_caps_get_structure(caps, 0);
+  if (gst_structure_has_field(structure, "colorimetry")) {
+    const GstVideoColorimetry& from = info.colorimetry;
+    const auto code = [](guint iso) { return static_cast<uint8_t>(iso == 0 ? 2 : iso); };
+    color.primaries = code(gst_video_color_primaries_to_iso(from.primaries));
+    color.transfer = code(gst_video_transfer_function_to_iso(from.transfer));
+    if (from.matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN)
+      color.matrix = static_cast<uint8_t>(gst_video_color_matrix_to_iso(from.matrix));
+    color.full_range = from.range == GST_VIDEO_COLOR_RANGE_0_255;
+  }
+  // Decoders tell R, G and B by the matrix alone.
+  constexpr uint8_t kOpen = 2;
+  if (input.is_gbr) {
+    color.matrix = kMatrixGbr;
+    color.full_range |= !gst_structure_has_field(structure, "colorimetry");
+  } else if (color.matrix == kMatrixGbr) {
+    color.matrix = kOpen;
+  }
+  return color;
+}
+
+ApvMetadata apv_light_of(const GstCaps* caps) {
+  ApvMetadata metadata;
+  GstVideoMasteringDisplayInfo display;
+  if (gst_video_mastering_display_info_from_caps(&display, caps))
+    metadata.mastering = mastering_from(display);
+  GstVideoContentLightLevel light;
+  if (gst_video_content_light_level_from_caps(&light, caps))
+    metadata.light = {light.max_content_light_level, light.max_frame_average_light_level};
+  return metadata;
 }
 
 }  // namespace cudatransform

@@ -9,6 +9,7 @@
 #include "apv/frame_header.h"
 #include "apv/metadata.h"
 #include "transform/device/status.h"
+#include "transform/picture.h"
 
 namespace cudatransform {
 
@@ -34,8 +35,25 @@ void set_apv_colorimetry(const ApvColor& color, GstVideoInfo* info);
 // Adds mastering-display-info and content-light-level.
 void add_apv_light(const ApvOutput& output, GstCaps* caps);
 
-// Caps of all formats, in system memory and, where this build has it and GStreamer's CUDA memory
-// holds the format, in CUDA memory. Transfer full.
+// What an encoder takes frames of a format for.
+struct ApvInput {
+  ApvChroma chroma = ApvChroma::k422;
+  bool is_gbr = false;
+  int depth = 0;
+  SampleType type = SampleType::kU16;
+  int shift = 0;  // of a sample in its 16 bits
+};
+// False: no APV frame can have these samples.
+bool find_apv_input(GstVideoFormat format, ApvInput* input);
+// What `caps`, from which `info` was made, say of color and light; codes are open where they say
+// nothing.
+ApvColor apv_color_of(const GstCaps* caps, const GstVideoInfo& info, const ApvInput& input);
+ApvMetadata apv_light_of(const GstCaps* caps);
+// Caps of all these formats; as apv_template_caps().
+GstCaps* apv_input_template_caps();
+
+// Caps of all formats of the decoder, in system memory and, where this build has it and GStreamer's
+// CUDA memory holds the format, in CUDA memory. Transfer full.
 GstCaps* apv_template_caps();
 
 }  // namespace cudatransform

@@ -25,13 +25,6 @@ void post_frame_error(GstVideoEncoder* encoder, const Status& status,
   post_error(GST_ELEMENT(encoder), status, "Failed to encode JPEG", location);
 }
 
-// How many buffers we may keep and still leave the source of `buffer` one for the next frame.
-size_t max_kept(GstBuffer* buffer) {
-  const guint maximum = pool_maximum(buffer);
-  if (maximum == 0) return SIZE_MAX;
-  return maximum > kWorkingBuffers ? maximum - kWorkingBuffers : 1;
-}
-
 constexpr int kMaxElements = 16;  // a loop of links is no pipeline, but may be built
 
 // The only source pad of an element with at most one sink pad; null otherwise. Transfer full.

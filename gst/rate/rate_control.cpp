@@ -20,10 +20,6 @@
 namespace cudatransform {
 namespace {
 
-// vbv-buf-capacity=0.
-constexpr double kUsualSeconds = 0.6;
-constexpr double kMinFrames = 2, kUsualFrames = 4;
-
 const char* first_property(const RateSettings& rate) {
   return rate.bitrate ? "bitrate" : rate.target_size ? "target-size" : "max-size";
 }
@@ -178,9 +174,7 @@ RateControl::RateControl(Engine& engine, FrameMover& mover,
 RateControl::~RateControl() = default;
 
 void RateControl::start() {
-  bucket_ = {};
-  time_ = last_time_ = GST_CLOCK_TIME_NONE;
-  has_frames_ = false;
+  budget_.start();
   forget();
   warned_of_size_ = false;
   result_.quality = result_.fill = -1;
@@ -206,8 +200,7 @@ Status RateControl::prepare(const RateSettings& rate, const QuantSettings& quant
   if (is_new) forget();
   info_ = info;
   if (!rate.bitrate) {
-    bucket_ = {};
-    has_frames_ = false;
+    budget_.forget();
     result_.fill = -1;
   }
   if (!rate.is_on()) {
@@ -225,17 +218,7 @@ Status RateControl::prepare(const RateSettings& rate, const QuantSettings& quant
 }
 
 void RateControl::take_time(GstBuffer* frame) {
-  last_time_ = time_;
-  time_ = GST_BUFFER_PTS(frame);
-  const bool goes_on = GST_CLOCK_TIME_IS_VALID(time_) && GST_CLOCK_TIME_IS_VALID(last_time_);
-  // Times go back by a jitter, or by a seek, after which the buffer is as full as before.
-  waited_ =
-      goes_on && has_frames_ ? std::max(0.0, GST_CLOCK_DIFF(last_time_, time_) * 1e-9) : interval_;
-  const GstClockTime duration = GST_BUFFER_DURATION(frame);
-  if (GST_CLOCK_TIME_IS_VALID(duration) && duration > 0)
-    interval_ = double(duration) / GST_SECOND;
-  else
-    interval_ = info_.fps_n > 0 ? double(info_.fps_d) / info_.fps_n : 0;
+  budget_.take_time(frame, info_.fps_n, info_.fps_d);
 }
 
 // The most bytes for the next frame.
@@ -243,18 +226,8 @@ Status RateControl::find_budget(guint64* bytes) {
   *bytes = rate_.max_size ? rate_.max_size : G_MAXUINT64;
   if (rate_.target_size) *bytes = rate_.target_size;
   if (!rate_.bitrate) return {};
-  if (interval_ <= 0) return refuse("bitrate requires a frame rate in caps or buffer durations");
-  const double capacity = rate_.vbv_buf_capacity
-                              ? rate_.vbv_buf_capacity / 1000.0
-                              : std::max(kUsualSeconds, kUsualFrames * interval_);
-  // Later, a frame that lasts longer gets what there is room for.
-  if (!has_frames_ && capacity < kMinFrames * interval_)
-    return refuse(text("vbv-buf-capacity", rate_.vbv_buf_capacity) + " is less than two frames (" +
-                  std::to_string(static_cast<int>(2000 * interval_)) + " ms)");
-  bucket_.set(rate_.bitrate * 125.0, capacity);
-  if (has_frames_) bucket_.wait(waited_);
-  has_frames_ = true;
-  const double budget = bucket_.budget(interval_);
+  double budget = 0;
+  CT_RETURN_IF_ERROR(budget_.find(rate_.bitrate, rate_.vbv_buf_capacity, &budget));
   *bytes = std::min(*bytes, static_cast<guint64>(budget));
   return {};
 }
@@ -279,8 +252,8 @@ Status RateControl::take(uint32_t scale, guint64 bytes, guint64 target) {
   result_.file_size = bytes;
   if (bytes > target) result_.oversized_files++;
   if (rate_.bitrate) {
-    (void)bucket_.add(static_cast<double>(bytes));
-    result_.fill = bucket_.fill();
+    budget_.add(static_cast<double>(bytes));
+    result_.fill = budget_.fill();
   }
   if (bytes > target) warn_of_size(bytes, target);
   return {};

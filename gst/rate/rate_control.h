@@ -10,9 +10,9 @@
 
 #include <gst/coef/dct.h>
 #include "gst/dct8x8/quant_settings.h"
+#include "gst/rate/frame_budget.h"
 #include "gst/stream/frame_mover.h"
 #include "transform/dct8x8/dct8x8.h"
-#include "transform/ratecontrol/leaky_bucket.h"
 #if CT_HAVE_JPEG
 #include "cuda/jpeg/engine.h"
 #endif
@@ -88,11 +88,7 @@ class RateControl {
   GstDctInfo info_ = {};
   RateResult result_;
   std::unique_ptr<Sizes> sizes_;
-  LeakyBucket bucket_;
-  GstClockTime time_ = GST_CLOCK_TIME_NONE, last_time_ = GST_CLOCK_TIME_NONE;
-  double interval_ = 0;  // seconds until the next frame; 0: unknown
-  double waited_ = 0;    // since the frame before
-  bool has_frames_ = false;
+  FrameBudget budget_;
   bool warned_of_size_ = false;
 };
 

@@ -108,6 +108,12 @@ Status stack_in_pool(Engine& engine, BlockPool& pool, Queue& writer, DeviceBlock
   return {};
 }
 
+size_t max_kept(GstBuffer* buffer) {
+  const guint maximum = pool_maximum(buffer);
+  if (maximum == 0) return SIZE_MAX;
+  return maximum > kWorkingBuffers ? maximum - kWorkingBuffers : 1;
+}
+
 Residence residence_of([[maybe_unused]] const Engine& engine, [[maybe_unused]] GstBuffer* buffer) {
 #if CT_HAVE_CUDA
   if (engine.is_cuda() && gst_buffer_n_memory(buffer) == 1) {

@@ -126,6 +126,8 @@ Status copy(Device& device, Queue& queue, const Rects& from, void* from_context,
 
 // The frames that a source is filling and that are being read, besides frames kept elsewhere.
 inline constexpr guint kWorkingBuffers = 2;
+// How many buffers we may keep and still leave the source of `buffer` one for the next frame.
+size_t max_kept(GstBuffer* buffer);
 
 // Bytes for the engine, at a place where it can read them.
 struct Placed {

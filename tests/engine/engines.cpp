@@ -87,6 +87,7 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
     engine.requant_ops = nullptr;
     engine.convert_ops = nullptr;
     engine.apv_ops = nullptr;
+    engine.apv_forward_ops = nullptr;
     if (dct == Dct::kGeneral) {
       engine.obmc_ops = &cuda_obmc_ops(cuda::ObmcKernelChoice::kGeneral);
       engine.rgb_ops = &cuda_rgb_ops(cuda::RgbKernelChoice::kGeneral);
@@ -126,6 +127,7 @@ Engine host_engine(std::shared_ptr<Device> device) {
   host.requant_ops = &host_requant_ops();
   host.convert_ops = &host_convert_ops();
   host.apv_ops = &host_apv_inverse_ops();
+  host.apv_forward_ops = &host_apv_forward_ops();
   return host;
 }
 
@@ -141,6 +143,7 @@ Engine cuda_engine(std::shared_ptr<Device> device) {
   cuda.requant_ops = &cuda_requant_ops();
   cuda.convert_ops = &cuda_convert_ops();
   cuda.apv_ops = &cuda_apv_inverse_ops();
+  cuda.apv_forward_ops = &cuda_apv_forward_ops();
   return cuda;
 }
 #endif
@@ -167,6 +170,7 @@ const Engine& portable_engine() {
     portable.resize_ops = &portable_resize_ops();
     portable.rgb_ops = &portable_rgb_ops();
     portable.apv_ops = &portable_apv_inverse_ops();
+    portable.apv_forward_ops = &portable_apv_forward_ops();
     return portable;
   }();
   return engine;

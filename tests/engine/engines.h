@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "transform/apv/apv.h"
+#include "transform/apv/forward.h"
 #include "transform/coeffilter/convert.h"
 #include "transform/coeffilter/flip.h"
 #include "transform/coeffilter/quant.h"
@@ -37,6 +38,7 @@ struct Engine {
   const RequantOps* requant_ops = nullptr;
   const ConvertOps* convert_ops = nullptr;
   const ApvInverseOps* apv_ops = nullptr;
+  const ApvForwardOps* apv_forward_ops = nullptr;
 
   // Makes Highway use this engine's target. Call before every job.
   void activate() const;

@@ -346,6 +346,29 @@ ApvInverseJob apv_frame(int32_t width, int32_t height, int depth, const void* fr
   return job;
 }
 
+ApvForwardJob apv_forward_frame(int32_t width, int32_t height, int depth, const void* from,
+                                void* to) {
+  ApvForwardJob job;
+  job.depth = depth;
+  job.is_quantized = false;
+  job.components = 3;
+  const auto* samples = static_cast<const uint16_t*>(from);
+  auto* coefs = static_cast<int16_t*>(to);
+  for (int c = 0; c < job.components; ++c) {
+    ApvForwardPlane& plane = job.plane[c];
+    plane.samples = samples;
+    plane.coefs = coefs;
+    plane.width = width / (c == 0 ? 1 : 2);
+    plane.height = height;
+    plane.pitch = ptrdiff_t{2} * plane.width;
+    plane.blocks_across = plane.width / 8;
+    plane.blocks_down = height / 8;
+    samples += area(plane.width, height);
+    coefs += area(plane.width, height);
+  }
+  return job;
+}
+
 // ---- Coefficient filters ----
 
 constexpr CoefKinds levels_in(CoefArrangement arrangement) {
@@ -659,6 +682,19 @@ std::vector<KernelJob> apv_jobs(const KernelSize& size) {
         },
         &job);
   }
+  KernelJob& job = all.emplace_back();
+  job.kind = "apv-forward";
+  job.keys = "depth:10";
+  job.samples = 2 * area(width, height);
+  job.number = OutputNumber::kS16;
+  set_sizes(2 * job.samples, 2 * job.samples, &job);
+  job.input = [width, bytes = job.in_size] { return picture_bytes(2 * width, bytes); };
+  run_by(
+      &Engine::apv_forward_ops,
+      [=](const KernelMemory& memory) {
+        return apv_forward_frame(width, height, 10, memory.in, memory.out);
+      },
+      &job);
   return all;
 }
 

@@ -164,6 +164,14 @@ def seeds_of_cudaresize():
         yield from raw_frames(number, bytes([37 * number % 256, 29 * number % 256]), 0xc0 + number)
 
 
+def seeds_of_cudaapvenc():
+    """Settings, caps and frames: see apv_encoder.cpp."""
+    for number in range(64):
+        # Of the formats those that the element takes.
+        kind = (0, 1, 9, 10, 11, 12, 13, 14, 16)[number % 9]
+        yield from raw_frames(number, bytes([5 * number % 256, 7 * number % 256]), kind)
+
+
 def seeds_of_cudaidwt():
     """Settings, caps and frames: see transforms.cpp."""
     for number in range(64):
@@ -175,6 +183,7 @@ def seeds_of_cudaidwt():
 
 
 SEEDS = {
+    "fuzz_cudaapvenc": seeds_of_cudaapvenc,
     "fuzz_cudadct8x8": seeds_of_cudadct8x8,
     "fuzz_cudadctconvert": seeds_of_cudadctconvert,
     "fuzz_cudadctflip": seeds_of_cudadctflip,

@@ -1,4 +1,4 @@
-// The arithmetic of APV's inverse transform, for host and device.
+// The arithmetic of APV's inverse transform, and the order of coefficients, for host and device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // d = clip16((coef * weight * scale(qp) + round) >> (depth - 2)), an exact product; columns
@@ -101,5 +101,32 @@ CT_HD void apv_inverse_block(int32_t* v, int depth) {
       v[8 * y + x] = clamp_int(((v[8 * y + x] + round) >> shift) + middle, 0, peak);
   }
 }
+
+// The place in a block, row by row, of coefficient `i` in coding order.
+struct ApvScan {
+  uint8_t place[64];
+
+  constexpr ApvScan() : place() {
+    for (int i = 0, x = 0, y = 0; i < 64; ++i) {
+      place[i] = static_cast<uint8_t>(8 * y + x);
+      // Diagonals, up and down.
+      if ((x + y) % 2 == 0) {
+        if (x == 7)
+          ++y;
+        else if (y == 0)
+          ++x;
+        else
+          ++x, --y;
+      } else {
+        if (y == 7)
+          ++x;
+        else if (x == 0)
+          ++y;
+        else
+          --x, ++y;
+      }
+    }
+  }
+};
 
 }  // namespace cudatransform

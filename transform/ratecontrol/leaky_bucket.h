@@ -26,6 +26,8 @@ class LeakyBucket {
     const double wanted = share + (capacity_ / 2 - fill_) * std::min(1.0, share / capacity_);
     return std::max(0.0, std::min({wanted, 1.2 * share, capacity_ - fill_}));
   }
+  // Bytes until it is full.
+  double room() const { return capacity_ - fill_; }
   // False where the picture runs over: the buffer is full then, and owes nothing.
   bool add(double bytes) {
     const bool fits = fill_ + bytes <= capacity_;

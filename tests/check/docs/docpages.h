@@ -38,7 +38,7 @@ namespace testing {
 inline constexpr const char* kElements[] = {
     "cudadct8x8",  "cudaidct8x8",  "cudadwt",     "cudaidwt",     "cudadctconvert",
     "cudadctflip", "cudadctquant", "cudaresize",  "cudadiracdec", "cudaapvdec",
-    "jpegcoefdec", "jpegcoefenc",  "cudajpegdec", "cudajpegenc",
+    "cudaapvenc",  "jpegcoefdec",  "jpegcoefenc", "cudajpegdec",  "cudajpegenc",
 };
 inline constexpr int kTransforms = 4;    // the first
 inline constexpr int kCoefFilters = 3;   // behind these

@@ -38,6 +38,10 @@ constexpr const char* kLines[] = {
     "cudaresize backend=cuda measure=time ! video/x-raw(memory:CUDAMemory),width=40 ! queue ! "
     "cudaresize backend=cuda method=mks2021 box-x=3.5 reducing-gap=1 ! "
     "video/x-raw,width=8,height=30 ! fakesink",
+    "videotestsrc num-buffers=4 ! video/x-raw,format=I422_10LE,width=64,height=48 ! "
+    "cudaapvenc backend=cuda n-threads=2 ! fakesink",
+    "videotestsrc num-buffers=2 ! video/x-raw,format=I422_10LE,width=64,height=48 ! "
+    "cudaapvenc backend=cuda bitrate=1000 frame-hash=true ! fakesink",
     FILES "jpegcoefdec backend=cuda n-threads=2 ! cudaidct8x8 backend=cuda scale=half ! fakesink",
     FILES "jpegcoefdec backend=cuda n-threads=2 ! jpegcoefenc backend=cuda n-threads=2 ! fakesink",
     FILES

@@ -17,6 +17,7 @@
 #include "cuda/ratecontrol/accesses.h"
 #include "cuda/resize/accesses.h"
 #include "cuda/rgb/accesses.h"
+#include "tests/check/fakecuda/apv_kernels.h"
 #include "tests/check/fakecuda/deferred.h"
 #include "tests/tiny/tiny_params.h"
 
@@ -137,7 +138,9 @@ std::function<void()> computation_of(const std::string& kernel, const EncodePara
 
 }  // namespace
 
-bool computes(const std::string& kernel) { return kernel.starts_with("jpeg_encode_"); }
+bool computes(const std::string& kernel) {
+  return kernel.starts_with("jpeg_encode_") || is_apv_encoder_kernel(kernel);
+}
 
 Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters) {
   Operation made;
@@ -148,7 +151,9 @@ Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters)
   const std::vector<Area> data = areas_of(list.data()), numbers = areas_of(list.numbers());
   made.areas = data;
   made.areas.insert(made.areas.end(), numbers.begin(), numbers.end());
-  if (computes(kernel))
+  if (is_apv_encoder_kernel(kernel))
+    made.make = apv_computation_of(kernel, ctas, parameters[0]);
+  else if (computes(kernel))
     made.make = computation_of(kernel, *static_cast<const EncodeParams*>(parameters[0]));
   else
     made.make = [data, numbers] { make_output(data, numbers); };

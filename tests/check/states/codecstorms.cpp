@@ -180,4 +180,15 @@ CHECK_LOOP_TEST(test_cudaapvdec, 1, 4) {
   }
 }
 
+CHECK_LOOP_TEST(test_cudaapvenc, 1, 4) {
+  const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I422_10LE, 80, 56);
+  for (const char* more : {"", " bitrate=1000"}) {
+    Codec encoder;
+    encoder.line = with_threads("cudaapvenc", __i__) + more;
+    encoder.caps = video_caps(info);
+    encoder.pieces = raw_frames(info);
+    storm(encoder);
+  }
+}
+
 }  // namespace
