@@ -22,8 +22,8 @@ struct ApvSource {
   int shift = 0;
 };
 
-// The forward transform of a frame, but for the addresses of coefficients. Luma rounds levels up
-// from 300/512 of a step above the lower one, chroma from 384/512.
+// The forward transform of a frame, but for the addresses of coefficients. Luma rounds coefficients
+// up from 300/512 of a step above the lower one, chroma from 384/512.
 ApvForwardJob apv_forward_job(const ApvFrameFormat& format, const ApvSource& source);
 
 // Used for one frame after another; keeps its memory.

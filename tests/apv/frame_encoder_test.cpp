@@ -1,5 +1,6 @@
 // Encoding frames on the CPU: bytes equal those of the definition of the transform and of the
-// slow writer, what is decoded are the levels that were coded, and headers say what was wanted.
+// slow writer, what is decoded are the coefficients that were coded, and headers say what was
+// wanted.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "apv/frame_encoder.h"
 
@@ -86,9 +87,9 @@ TEST(ApvFrameEncoder, EqualsTheDefinition) {
   }
 }
 
-// What the decoder reads are the levels, also where codes are long: quantization parameter 0 at 12
-// bits has differences of DC of more than 15 bits.
-TEST(ApvFrameEncoder, DecodesToItsLevels) {
+// What the decoder reads are the coefficients, also where codes are long: quantization parameter 0
+// at 12 bits has differences of DC of more than 15 bits.
+TEST(ApvFrameEncoder, DecodesToItsCoefficients) {
   std::mt19937 random(4);
   for (int i = 0; i < 8; ++i) {
     ApvFrameToEncode frame;

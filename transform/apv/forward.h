@@ -19,7 +19,7 @@ namespace cudatransform {
 struct ApvQuantization {
   uint8_t matrix[64];  // weights row by row, not 0
   int qp = 0;          // 0 to max_apv_qp(depth)
-  // What is added before levels are rounded down, in 1/512 of a step: 256 rounds.
+  // What is added before coefficients are rounded down, in 1/512 of a step: 256 rounds.
   int rounding = 256;
 };
 

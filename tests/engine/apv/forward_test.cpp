@@ -187,8 +187,8 @@ TEST(ApvForward, Sizes) {
   }
 }
 
-// Every quantization parameter, with all weights: products of more than 32 bits, and levels that
-// are limited to 16.
+// Every quantization parameter, with all weights: products of more than 32 bits, and coefficients
+// that are limited to 16.
 TEST(ApvForward, Quantizers) {
   for (int depth = kMinApvDepth; depth <= kMaxApvDepth; depth += 2) {
     for (int qp = 0; qp <= max_apv_qp(depth); qp += quick() ? 7 : 1) {
