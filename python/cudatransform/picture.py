@@ -339,7 +339,8 @@ class Picture:
         if sampling.startswith("CMYK"):
             picture.markers = _ADOBE
         for component, plane in zip(picture.components, planes):
-            component.coefficients[:] = coefficients_of(plane, tables[component.table], method, picture.depth)
+            component.coefficients[:] = coefficients_of(plane, tables[component.table], method,
+                                                        picture.depth)
         return picture
 
 

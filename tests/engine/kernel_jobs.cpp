@@ -371,17 +371,17 @@ ApvForwardJob apv_forward_frame(int32_t width, int32_t height, int depth, const 
 
 // ---- Coefficient filters ----
 
-constexpr CoefKinds levels_in(CoefArrangement arrangement) {
+constexpr CoefKinds qcoefs_in(CoefArrangement arrangement) {
   return {CoefNumber::kS16, arrangement, true};
 }
 struct Layout {
   const char* name;
   CoefKinds kinds;
 };
-constexpr Layout kBlock = {"S16-block", levels_in(CoefArrangement::kBlock)};
-constexpr Layout kPlane = {"S16-plane", levels_in(CoefArrangement::kPlane)};
-constexpr Layout kZigzag = {"S16-zigzag", levels_in(CoefArrangement::kZigzagBlock)};
-constexpr Layout kBand = {"S16-band", levels_in(CoefArrangement::kBand)};
+constexpr Layout kBlock = {"S16-block", qcoefs_in(CoefArrangement::kBlock)};
+constexpr Layout kPlane = {"S16-plane", qcoefs_in(CoefArrangement::kPlane)};
+constexpr Layout kZigzag = {"S16-zigzag", qcoefs_in(CoefArrangement::kZigzagBlock)};
+constexpr Layout kBand = {"S16-band", qcoefs_in(CoefArrangement::kBand)};
 constexpr Layout kRealPlane = {"F16-plane", {CoefNumber::kF16, CoefArrangement::kPlane, false}};
 constexpr Layout kRealBand = {"F16-band", {CoefNumber::kF16, CoefArrangement::kBand, false}};
 constexpr std::pair<Layout, Layout> kConversions[] = {{kBlock, kPlane},     {kBlock, kBand},
@@ -405,7 +405,7 @@ QuantTable luma_table(int quality) {
 }
 
 // Quantized coefficients as pictures have them: few, and small.
-std::vector<uint8_t> some_levels(size_t bytes) {
+std::vector<uint8_t> some_qcoefs(size_t bytes) {
   std::mt19937 random(1);
   std::vector<int16_t> levels(bytes / sizeof(int16_t));
   for (int16_t& level : levels) {
@@ -437,7 +437,7 @@ KernelJob filter_job(const char* kind, const std::string& keys, const Ops* Engin
   job.samples = area(from.first.width, from.first.height);
   set_sizes(read.pitch * read.rows, written.pitch * written.rows, &job);
   job.written = {written};
-  job.input = [size = job.in_size] { return some_levels(size); };
+  job.input = [size = job.in_size] { return some_qcoefs(size); };
   run_by(
       ops,
       [=](const KernelMemory& memory) {
@@ -674,7 +674,7 @@ std::vector<KernelJob> apv_jobs(const KernelSize& size) {
     job.samples = 2 * area(width, height);
     job.number = OutputNumber::kU16;
     set_sizes(2 * job.samples, 2 * job.samples, &job);
-    job.input = [bytes = job.in_size] { return some_levels(bytes); };
+    job.input = [bytes = job.in_size] { return some_qcoefs(bytes); };
     run_by(
         &Engine::apv_ops,
         [=](const KernelMemory& memory) {
@@ -749,82 +749,6 @@ KernelJob dwt_job(const KernelSize& size, const DwtKernel& kernel) {
       },
       &job);
   return job;
-}
-
-std::vector<uint8_t> tiled_picture(int width, int height) {
-  constexpr int kTileWidth = 960, kTileHeight = 540;
-  static const std::vector<uint8_t> tile = [] {
-    const Picture picture =
-        make_picture(Sampling::kGray, kTileWidth, kTileHeight, 8, Content::kPhoto, 1);
-    return std::vector<uint8_t>(picture[0].samples.begin(), picture[0].samples.end());
-  }();
-  std::vector<uint8_t> picture(area(width, height));
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; x += kTileWidth)
-      std::copy_n(&tile[area(kTileWidth, y % kTileHeight)], std::min(kTileWidth, width - x),
-                  &picture[area(width, y) + static_cast<size_t>(x)]);
-  return picture;
-}
-
-std::vector<uint8_t> output_of(const KernelJob& job, const std::vector<uint8_t>& input,
-                               PictureSums* sums) {
-  static const Engine engine = host_engine(make_host_device(0));
-  PictureSums unwanted;
-  std::vector<uint8_t> output(job.out_size);
-  const Status status = job.submit(
-      engine,
-      {const_cast<uint8_t*>(input.data()), output.data(), sums != nullptr ? sums : &unwanted},
-      nullptr);
-  if (!status.ok()) throw std::runtime_error(status.message);
-  return output;
-}
-
-namespace {
-
-// Numbers of a row that differ; -1 if one differs by more than it may.
-template <typename T>
-int64_t differences(const uint8_t* a, const uint8_t* b, size_t bytes, int tolerance) {
-  int64_t different = 0;
-  for (size_t i = 0; i < bytes; i += sizeof(T)) {
-    T first, second;
-    std::memcpy(&first, a + i, sizeof first);
-    std::memcpy(&second, b + i, sizeof second);
-    if (std::abs(int64_t{first} - int64_t{second}) > tolerance) return -1;
-    different += first != second;
-  }
-  return different;
-}
-
-int64_t differences(const KernelJob& job, const uint8_t* a, const uint8_t* b, size_t bytes) {
-  if (std::memcmp(a, b, bytes) == 0) return 0;
-  switch (job.number) {
-    case OutputNumber::kU8:
-      return differences<uint8_t>(a, b, bytes, job.tolerance);
-    case OutputNumber::kU16:
-      return differences<uint16_t>(a, b, bytes, job.tolerance);
-    case OutputNumber::kS16:
-      return differences<int16_t>(a, b, bytes, job.tolerance);
-    default:
-      return differences<int32_t>(a, b, bytes, job.tolerance);
-  }
-}
-
-}  // namespace
-
-std::string compare_outputs(const KernelJob& job, const std::vector<uint8_t>& expected,
-                            const std::vector<uint8_t>& got) {
-  constexpr int64_t kFew = 400;  // bytes for each number that differs
-  int64_t different = 0, bytes = 0;
-  for (const Region& region : job.written)
-    for (size_t y = 0; y < region.rows; ++y) {
-      const size_t row = region.offset + y * region.pitch;
-      const int64_t of_row = differences(job, &expected[row], &got[row], region.row_bytes);
-      if (of_row < 0)
-        return "row " + std::to_string(y) + " of the region at " + std::to_string(region.offset);
-      different += of_row;
-      bytes += static_cast<int64_t>(region.row_bytes);
-    }
-  return different * kFew > bytes ? std::to_string(different) + " numbers" : "";
 }
 
 }  // namespace cudatransform::test
