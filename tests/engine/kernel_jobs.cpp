@@ -4,17 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <random>
-#include <stdexcept>
 #include <tuple>
 #include <utility>
 
 #include "tests/engine/dct8x8/definition.h"
 #include "tests/engine/dct8x8/judge.h"
-#include "transform/device/host_device.h"
 #include "transform/rgb/arithmetic.h"
 
 namespace cudatransform::test {
@@ -407,13 +404,13 @@ QuantTable luma_table(int quality) {
 // Quantized coefficients as pictures have them: few, and small.
 std::vector<uint8_t> some_qcoefs(size_t bytes) {
   std::mt19937 random(1);
-  std::vector<int16_t> levels(bytes / sizeof(int16_t));
-  for (int16_t& level : levels) {
+  std::vector<int16_t> qcoefs(bytes / sizeof(int16_t));
+  for (int16_t& qcoef : qcoefs) {
     const auto any = static_cast<uint32_t>(random());
-    level = static_cast<int16_t>(any % 4 == 0 ? int(any >> 8) % 31 - 15 : 0);
+    qcoef = static_cast<int16_t>(any % 4 == 0 ? int(any >> 8) % 31 - 15 : 0);
   }
   std::vector<uint8_t> input(bytes);
-  std::memcpy(input.data(), levels.data(), bytes);
+  std::memcpy(input.data(), qcoefs.data(), bytes);
   return input;
 }
 
