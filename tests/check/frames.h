@@ -102,7 +102,7 @@ struct SeenFrames {
 };
 
 // Plays the caller's pipeline to EOS and leaves it PLAYING. Returns the same as run_pipeline().
-std::string run_to_eos(GstElement* pipeline);
+std::string run_to_eos(GstElement* pipeline, int seconds = 60);
 
 // Runs a pipeline to EOS. Returns the text of the first error (message and debug), "" without one;
 // "timeout" after 30 s.

@@ -50,11 +50,11 @@ void SeenFrames::on_frame(GstElement*, GstBuffer* buffer, GstPad* pad, gpointer 
   self->sizes += width != std::exchange(self->last_width_, width);
 }
 
-std::string run_to_eos(GstElement* pipeline) {
+std::string run_to_eos(GstElement* pipeline, int seconds) {
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   GstMessage* message = gst_bus_timed_pop_filtered(
-      bus, 60 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+      bus, seconds * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
   std::string text;
   if (message == nullptr) {
     text = "timeout";

@@ -86,6 +86,9 @@ GstFlowReturn collect(GstAppSink* sink, gpointer data) {
   return GST_FLOW_OK;
 }
 
+// Of three attempts each: see until_it_ends().
+constexpr int kAttemptSeconds = 20;
+
 using Look = std::function<void(GstElement*)>;
 
 // The pictures that a playbin shows; `*failure` says why it did not end.
@@ -98,7 +101,7 @@ Frames try_to_play(const char* player, const std::string& file, const Look& look
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &frames, nullptr);
   g_autoptr(GstElement) pipeline = gst_element_factory_make(player, nullptr);
   g_object_set(pipeline, "uri", ("file://" + file).c_str(), "video-sink", sink, nullptr);
-  *failure = run_to_eos(pipeline);
+  *failure = run_to_eos(pipeline, kAttemptSeconds);
   if (failure->empty()) look(pipeline);  // an unfinished run may have plugged nothing
   gst_element_set_state(pipeline, GST_STATE_NULL);
   return frames;
@@ -113,7 +116,7 @@ Frames try_line(const std::string& source, const Look& look, std::string* failur
   GstAppSinkCallbacks callbacks = {};
   callbacks.new_sample = collect;
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &frames, nullptr);
-  *failure = run_to_eos(pipeline);
+  *failure = run_to_eos(pipeline, kAttemptSeconds);
   if (failure->empty()) look(pipeline);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   return frames;

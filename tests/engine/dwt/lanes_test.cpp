@@ -56,11 +56,12 @@ void expect_picture(const Spec& spec, const Pyramids& coefs, const Picture& like
   }
 }
 
-bool is_emulated() { return quick() && engines_with(&Engine::dwt_ops).front().is_cuda; }
-Picture picture_of_limits() { return {Plane(is_emulated() ? 296 : 616, is_emulated() ? 38 : 152)}; }
+// Packed values are a matter of CUDA's kernels, whose strips need pictures of some size.
+bool has_device() { return engines_with(&Engine::dwt_ops).front().is_cuda && !quick(); }
+Picture picture_of_limits() { return {Plane(has_device() ? 616 : 296, has_device() ? 152 : 38)}; }
 
 TEST(DwtLanes, CoefficientsAtTheirLimits) {
-  const uint32_t seeds = is_emulated() ? 2 : sanitized() ? 1 : 8;
+  const uint32_t seeds = sanitized() ? 1 : has_device() ? 8 : 2;
   const Picture like = picture_of_limits();
   for (int w = 0; w < kWaveletCount; ++w)
     for (int p = 0; p < static_cast<int>(Pattern::kCount); ++p)
@@ -118,7 +119,7 @@ TEST(DwtLanes, LevelsAtTheirLimits) {
                                                 {40}, {115}, {0, 24}, {5, 21}, {9, 40, 2}};
   // With a factor that is a power of two, levels from 128 on may look like their remainders.
   const int64_t levels[] = {0, 128, -512, 64, -32768, 1024, -63, 32767, 2, -4096};
-  const size_t pictures = is_emulated() || sanitized() ? 3 : std::size(levels);
+  const size_t pictures = !has_device() || sanitized() ? 3 : std::size(levels);
   uint32_t seed = 0;
   for (const Wavelet wavelet : {Wavelet::kHaar, Wavelet::kHaarShift, Wavelet::kLegall53,
                                 Wavelet::kJ2k53, Wavelet::kDd97, Wavelet::kDd137})
