@@ -221,7 +221,7 @@ bool dirac_fits_16_bits(const DiracQcoefs& qcoefs, const DiracTransform& transfo
   const Gains gains = kGains[wavelet];
   const bool shifts = lifting(transform.wavelet).shift_between_levels != 0;
   bool fits = true;
-  const auto synthesise = [&](uint64_t low, uint64_t high) {
+  const auto synthesize = [&](uint64_t low, uint64_t high) {
     const uint64_t even = gains.even.of(low, high), odd = gains.odd.of(low, high);
     fits &= even <= kMax && odd <= kMax && gains.between.of(low, high) <= kMax;
     return std::max(even, odd);
@@ -239,7 +239,7 @@ bool dirac_fits_16_bits(const DiracQcoefs& qcoefs, const DiracTransform& transfo
       }
       // The bound of both orders, rows first or columns first.
       const uint64_t either = std::max(high[0], high[1]);
-      low = synthesise(synthesise(low, either), synthesise(either, high[2]));
+      low = synthesize(synthesize(low, either), synthesize(either, high[2]));
       if (shifts) low = (low + 1) / 2;
     }
   }

@@ -24,8 +24,8 @@
 //     bench  tests/bench/gpu/cases.cpp: case:dwt (method:separable-slab)
 //     page   docs/kernels.md, 15
 //   fused, fast
-//     twin   analyse(), synthesise() in transform/dwt/portable.cpp; in vectors:
-//            ComponentLevels::analyse(), synthesise() in transform/dwt/levels.cpp
+//     twin   analyze(), synthesize() in transform/dwt/portable.cpp; in vectors:
+//            ComponentLevels::analyze(), synthesize() in transform/dwt/levels.cpp
 //     test   tests/engine/dwt/dwt_test.cpp, tests/engine/dwt/lanes_test.cpp (fast)
 //     bench  tests/bench/gpu/cases.cpp: case:dwt
 //     page   docs/kernels.md, 15

@@ -130,7 +130,7 @@ std::vector<int> worst_signs(const DiracTransform& transform, int size, int plac
   for (int i = 0; i < size; ++i) {
     dwt::Values values(size, 1 << transform.levels.both);
     for (int y = 0; y < values.rows; ++y) values.at(i, y) = 1 << 20;
-    const dwt::Values pyramid = dwt::analyse(values, shape_of(transform), dwt::Rule::kUnbounded);
+    const dwt::Values pyramid = dwt::analyze(values, shape_of(transform), dwt::Rule::kUnbounded);
     signs.push_back(pyramid.at(place, 0) < 0 ? -1 : 1);
   }
   return signs;

@@ -65,14 +65,14 @@ class Transform {
     if (forward) {
       for (int f = 0; f < levels; ++f) {
         for_each_stripe(f, [f](const ComponentLevels<T>& component, const Stripe& stripe) {
-          return component.analyse(f, stripe.first, stripe.end);
+          return component.analyze(f, stripe.first, stripe.end);
         });
       }
     }
     if (!forward || (job_.measure & kMeasureSse) != 0) {
       for (int f = levels - 1; f >= 0; --f) {
         for_each_stripe(f, [f, forward](const ComponentLevels<T>& component, const Stripe& stripe) {
-          return component.synthesise(f, stripe.first, stripe.end, forward);
+          return component.synthesize(f, stripe.first, stripe.end, forward);
         });
       }
     }

@@ -172,7 +172,7 @@ void ComponentLevels<T>::load_row(int fineness, int32_t y, SplitRow<T> row,
 }
 
 template <typename T>
-StripeSums ComponentLevels<T>::analyse(int fineness, int32_t first, int32_t end) const {
+StripeSums ComponentLevels<T>::analyze(int fineness, int32_t first, int32_t end) const {
   const RowFilter<T> across = filter(job_.wavelet_ho, Direction::kForward);
   const RowFilter<T> down = filter(job_.wavelet, Direction::kForward);
   const bool rows_last = across.lifting->rows_first;
@@ -255,7 +255,7 @@ void ComponentLevels<T>::store_row(int fineness, int32_t y, SplitRow<T> row, boo
 }
 
 template <typename T>
-StripeSums ComponentLevels<T>::synthesise(int fineness, int32_t first, int32_t end,
+StripeSums ComponentLevels<T>::synthesize(int fineness, int32_t first, int32_t end,
                                           bool compares) const {
   const RowFilter<T> across = filter(job_.wavelet_ho, Direction::kInverse);
   const RowFilter<T> down = filter(job_.wavelet, Direction::kInverse);

@@ -30,9 +30,9 @@ class ComponentLevels {
   int32_t units(int fineness) const { return height(fineness) / (is_both(fineness) ? 2 : 1); }
   int32_t width(int fineness) const { return width_ >> fineness; }
 
-  StripeSums analyse(int fineness, int32_t first, int32_t end) const;
+  StripeSums analyze(int fineness, int32_t first, int32_t end) const;
   // `compares`: with the source of a forward job, instead of writing samples.
-  StripeSums synthesise(int fineness, int32_t first, int32_t end, bool compares) const;
+  StripeSums synthesize(int fineness, int32_t first, int32_t end, bool compares) const;
 
  private:
   struct Work;  // a stripe's memory

@@ -138,7 +138,7 @@ void copy_level(Plane<Coef>& from, Plane<Coef>& to, LevelSize level) {
 }
 
 template <typename Coef>
-void analyse(const DwtJob& job, Plane<Coef>& plane, Plane<Coef>& scratch) {
+void analyze(const DwtJob& job, Plane<Coef>& plane, Plane<Coef>& scratch) {
   const int shift = lifting(job.wavelet_ho).shift_between_levels;
   const bool rows_last = lifting(job.wavelet_ho).rows_first;
   for (int i = 0; i < job.levels.both + job.levels.horizontal; ++i) {
@@ -156,7 +156,7 @@ void analyse(const DwtJob& job, Plane<Coef>& plane, Plane<Coef>& scratch) {
 }
 
 template <typename Coef>
-void synthesise(const DwtJob& job, Plane<Coef>& plane, Plane<Coef>& scratch) {
+void synthesize(const DwtJob& job, Plane<Coef>& plane, Plane<Coef>& scratch) {
   const int shift = lifting(job.wavelet_ho).shift_between_levels;
   const bool rows_first = lifting(job.wavelet_ho).rows_first;
   for (int i = job.levels.both + job.levels.horizontal - 1; i >= 0; --i) {
@@ -241,7 +241,7 @@ void work_on_component(const DwtJob& job, int c, PictureSums* sums) {
   const bool measures_error = (job.measure & kMeasureSse) != 0;
   if (forward) {
     load(job, samples, plane);
-    analyse(job, plane, scratch);
+    analyze(job, plane, scratch);
     for_each_coef(job, c, plane, [](Coef& stored, Coef& value, DwtQuantizer quantizer) {
       stored = static_cast<Coef>(dwt_quantize(value, quantizer));
     });
@@ -256,7 +256,7 @@ void work_on_component(const DwtJob& job, int c, PictureSums* sums) {
   });
   DwtJob back = job;
   back.direction = Direction::kInverse;
-  synthesise(back, plane, scratch);
+  synthesize(back, plane, scratch);
   if (!forward) store(job, samples, plane);
   if (measures_error) {
     sums->sse[c] = squared_error(job, forward ? samples : job.reference[c], plane);

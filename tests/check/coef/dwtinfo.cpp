@@ -269,7 +269,7 @@ double largest_sum(const Weights& values) {
   return largest;
 }
 
-Stage analyse(const cudatransform::Lifting& lifting, Weights* line) {
+Stage analyze(const cudatransform::Lifting& lifting, Weights* line) {
   const size_t half = line->size() / 2;
   Weights even, odd;
   for (size_t n = 0; n < half; n++) {
@@ -309,7 +309,7 @@ CHECK_TEST(test_nothing_overflows) {
     std::vector<Stage> of_wavelet = {{1, 1, 1}};
     for (guint stage = 0; stage < kStages; stage++)
       of_wavelet.push_back(
-          analyse(cudatransform::lifting(static_cast<cudatransform::Wavelet>(w)), &line));
+          analyze(cudatransform::lifting(static_cast<cudatransform::Wavelet>(w)), &line));
     stages.push_back(of_wavelet);
   }
   int narrow = 0;

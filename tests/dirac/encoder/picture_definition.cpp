@@ -138,7 +138,7 @@ DefinedPicture define_picture(const DiracSequence& sequence, const CodedPicture&
   for (int c = 0; c < kMaxComponents; ++c) {
     Values residual;
     if (picture.has_residual) {
-      residual = dwt::synthesise(pyramid_of(picture, c, rule), shape_of(picture.transform), rule);
+      residual = dwt::synthesize(pyramid_of(picture, c, rule), shape_of(picture.transform), rule);
     }
     defined.planes[c] = define_component(sequence, picture, c, residual, references);
   }
@@ -146,7 +146,7 @@ DefinedPicture define_picture(const DiracSequence& sequence, const CodedPicture&
 }
 
 void quantize_component(CodedPicture* picture, int component, const Values& values) {
-  const Values pyramid = dwt::analyse(values, shape_of(picture->transform), Rule::kUnbounded);
+  const Values pyramid = dwt::analyze(values, shape_of(picture->transform), Rule::kUnbounded);
   std::vector<CodedBand>& bands = picture->bands[component];
   Values coarsest(bands[0].width, bands[0].height);  // as a decoder has it
   for (size_t i = 0; i < bands.size(); ++i) {

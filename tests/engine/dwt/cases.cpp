@@ -162,7 +162,7 @@ Pyramids make_coefficients(const Case& test, const Picture& picture) {
   for (size_t c = 0; c < pyramids.size(); ++c) {
     Values& plane = pyramids[c];
     if (test.content == Content::kNatural)
-      plane = analyse(padded_values(picture[c], spec.shape, spec.depth), spec.shape,
+      plane = analyze(padded_values(picture[c], spec.shape, spec.depth), spec.shape,
                       rule_of(spec.type));
     for (int y = 0; y < plane.rows; ++y)
       for (int x = 0; x < plane.width; ++x) {
@@ -239,7 +239,7 @@ std::string judge_sums(const Case& test, const Expectation& e, const Pyramids& c
 Pyramids forward_by_definition(const Spec& spec, const Picture& picture, Rule rule) {
   Pyramids pyramids;
   for (size_t c = 0; c < picture.size(); ++c) {
-    Values plane = analyse(padded_values(picture[c], spec.shape, spec.depth), spec.shape, rule);
+    Values plane = analyze(padded_values(picture[c], spec.shape, spec.depth), spec.shape, rule);
     for (int y = 0; y < plane.rows; ++y)
       for (int x = 0; x < plane.width; ++x)
         plane.at(x, y) =
@@ -258,7 +258,7 @@ Picture inverse_by_definition(const Spec& spec, const Pyramids& levels, const Pi
       for (int x = 0; x < plane.width; ++x)
         plane.at(x, y) =
             dequantize(plane.at(x, y), spec.quant_index[c][band_at(spec.shape, plane, x, y)], rule);
-    plane = synthesise(plane, spec.shape, rule);
+    plane = synthesize(plane, spec.shape, rule);
     for (int y = 0; y < picture[c].rows; ++y)
       for (int x = 0; x < picture[c].width; ++x)
         picture[c].at(x, y) =

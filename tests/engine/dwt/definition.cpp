@@ -101,12 +101,12 @@ class Lifter {
  public:
   Lifter(Rule rule, int64_t* largest) : rule_(rule), largest_(largest) {}
 
-  void synthesise(Wavelet wavelet, Line& line) const {
+  void synthesize(Wavelet wavelet, Line& line) const {
     const Filter& filter = filter_of(wavelet);
     for (const Step& step : filter.synthesis) apply(filter, step, step.sign, line);
     finish(line);
   }
-  void analyse(Wavelet wavelet, Line& line) const {
+  void analyze(Wavelet wavelet, Line& line) const {
     const Filter& filter = filter_of(wavelet);
     for (auto step = filter.synthesis.rbegin(); step != filter.synthesis.rend(); ++step)
       apply(filter, *step, -step->sign, line);
@@ -191,7 +191,7 @@ Values padded_values(const Plane& samples, const Shape& shape, int depth) {
   return values;
 }
 
-Values analyse(const Values& values, const Shape& shape, Rule rule, int64_t* largest) {
+Values analyze(const Values& values, const Shape& shape, Rule rule, int64_t* largest) {
   const Lifter lifter(rule, largest);
   const int shift = filter_of(shape.wavelet_ho).level_shift;
   Values pyramid = values;
@@ -201,8 +201,8 @@ Values analyse(const Values& values, const Shape& shape, Rule rule, int64_t* lar
     for (int y = 0; y < level.height; ++y)
       for (int x = 0; x < level.width; ++x)
         work.at(x, y) = stored(pyramid.at(x, y) * (1 << shift), rule);
-    const auto rows = [&](Line& line) { lifter.analyse(shape.wavelet_ho, line); };
-    const auto columns = [&](Line& line) { lifter.analyse(shape.wavelet, line); };
+    const auto rows = [&](Line& line) { lifter.analyze(shape.wavelet_ho, line); };
+    const auto columns = [&](Line& line) { lifter.analyze(shape.wavelet, line); };
     if (!is_jpeg2000(shape)) for_each_row(work, rows);
     if (level.both) for_each_column(work, columns);
     if (is_jpeg2000(shape)) for_each_row(work, rows);
@@ -213,7 +213,7 @@ Values analyse(const Values& values, const Shape& shape, Rule rule, int64_t* lar
   return pyramid;
 }
 
-Values synthesise(const Values& coefs, const Shape& shape, Rule rule, int64_t* largest) {
+Values synthesize(const Values& coefs, const Shape& shape, Rule rule, int64_t* largest) {
   const Lifter lifter(rule, largest);
   const int shift = filter_of(shape.wavelet_ho).level_shift;
   Values pyramid = coefs;
@@ -223,8 +223,8 @@ Values synthesise(const Values& coefs, const Shape& shape, Rule rule, int64_t* l
     for (int y = 0; y < level.height; ++y)
       for (int x = 0; x < level.width; ++x)
         work.at(x, y) = pyramid.at(place(x, level.width), level.both ? place(y, level.height) : y);
-    const auto rows = [&](Line& line) { lifter.synthesise(shape.wavelet_ho, line); };
-    const auto columns = [&](Line& line) { lifter.synthesise(shape.wavelet, line); };
+    const auto rows = [&](Line& line) { lifter.synthesize(shape.wavelet_ho, line); };
+    const auto columns = [&](Line& line) { lifter.synthesize(shape.wavelet, line); };
     if (is_jpeg2000(shape)) for_each_row(work, rows);
     if (level.both) for_each_column(work, columns);
     if (!is_jpeg2000(shape)) for_each_row(work, rows);

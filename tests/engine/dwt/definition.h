@@ -34,8 +34,8 @@ int padded_height(const Shape& shape, int height);
 Values padded_values(const Plane& samples, const Shape& shape, int depth);
 // Values to coefficients in pyramid arrangement, and back. `largest`, if not null, grows to the
 // largest magnitude that any step leaves.
-Values analyse(const Values& values, const Shape& shape, Rule rule, int64_t* largest = nullptr);
-Values synthesise(const Values& pyramid, const Shape& shape, Rule rule, int64_t* largest = nullptr);
+Values analyze(const Values& values, const Shape& shape, Rule rule, int64_t* largest = nullptr);
+Values synthesize(const Values& pyramid, const Shape& shape, Rule rule, int64_t* largest = nullptr);
 
 int band_count(const Shape& shape);
 // The band of a coefficient at (x, y) of a pyramid.

@@ -33,7 +33,7 @@ Signs worst_line(Wavelet wavelet, int level, bool high, int side) {
   for (int at = 0; at < side; ++at) {
     Values impulse(side, 1);
     impulse.at(at, 0) = 1 << 24;
-    const Values pyramid = analyse(impulse, shape, Rule::kUnbounded);
+    const Values pyramid = analyze(impulse, shape, Rule::kUnbounded);
     signs.push_back(pyramid.at(half / 2 + (high ? half : 0), 0) < 0 ? -1 : 1);
   }
   return signs;
@@ -109,7 +109,7 @@ TEST(DwtWidths, PicturesReachTheLimits) {
     int64_t largest = 0;
     for (const Picture& picture : worst_pictures(spec.shape.wavelet, 3))
       for (const int64_t value :
-           analyse(padded_values(picture[0], spec.shape, 8), spec.shape, Rule::kUnbounded).samples)
+           analyze(padded_values(picture[0], spec.shape, 8), spec.shape, Rule::kUnbounded).samples)
         largest = std::max(largest, std::abs(value));
     EXPECT_EQ(largest, kLargestOfThree[w]) << wavelet_name(spec.shape.wavelet);
 
