@@ -10,9 +10,9 @@
 
 #include "apv/entropy.h"
 #include "apv/frame.h"
-#include "dirac/memory.h"
 #include "transform/apv/apv.h"
 #include "transform/device/device.h"
+#include "transform/device/memory_budget.h"
 #include "transform/device/status.h"
 
 namespace cudatransform {
@@ -61,8 +61,8 @@ class ApvPicture {
 
   ApvRenderer* renderer_ = nullptr;
   bool is_on_device_ = false;
-  DiracMemoryPool::Block coefs_;   // in host memory or, if the device decodes, in its own
-  DiracMemoryPool::Block staged_;  // in pinned memory: results, and the block that is sent
+  BudgetedPool::Block coefs_;   // in host memory or, if the device decodes, in its own
+  BudgetedPool::Block staged_;  // in pinned memory: results, and the block that is sent
   std::unique_ptr<Queue> queue_;
   FencePtr decoded_;       // stays, for threads that look at it
   bool is_noted_ = false;  // the damage
@@ -100,9 +100,9 @@ class ApvRenderer {
   Device& device_;
   const ApvRenderOps ops_;
   const MemoryBudgetPtr budget_;
-  DiracMemoryPool pictures_{MemoryKind::kPinned, kMaxPictures, budget_};
-  DiracMemoryPool on_device_{MemoryKind::kDevice, kMaxPictures, budget_};
-  DiracMemoryPool staged_{MemoryKind::kPinned, kMaxPictures, budget_};
+  BudgetedPool pictures_{MemoryKind::kPinned, kMaxPictures, budget_};
+  BudgetedPool on_device_{MemoryKind::kDevice, kMaxPictures, budget_};
+  BudgetedPool staged_{MemoryKind::kPinned, kMaxPictures, budget_};
   std::unique_ptr<Memory> uploaded_;
   std::mutex mutex_;  // guards idle_
   std::vector<std::unique_ptr<Queue>> idle_;

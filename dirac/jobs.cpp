@@ -36,8 +36,7 @@ void dequantize_narrowed(const DiracDequantizeJob& job, int component, const Dwt
   }
 }
 
-Status prepare(Device&, DiracMemoryPool&, const DiracDequantizeJob&,
-               std::unique_ptr<DiracPrepared>*) {
+Status prepare(Device&, BudgetedPool&, const DiracDequantizeJob&, std::unique_ptr<DiracPrepared>*) {
   return {};
 }
 

@@ -10,9 +10,9 @@
 #include <memory>
 
 #include "dirac/codes.h"
-#include "dirac/memory.h"
 #include "dirac/qcoefs.h"
 #include "transform/device/device.h"
+#include "transform/device/memory_budget.h"
 #include "transform/dwt/dwt.h"
 #include "transform/picture.h"
 
@@ -45,7 +45,7 @@ struct DiracDequantizeOps {
   bool takes_slices;  // as they are in the stream
   // The part that can be done before a queue has its turn, by any thread; pyramids are not examined
   // at. In memory of `pinned`. `*prepared` may stay null.
-  Status (*prepare)(Device& device, DiracMemoryPool& pinned, const DiracDequantizeJob& job,
+  Status (*prepare)(Device& device, BudgetedPool& pinned, const DiracDequantizeJob& job,
                     std::unique_ptr<DiracPrepared>* prepared);
   // `prepared`: by prepare(), for the same quantized coefficients, and not needed any more when the
   // call returns.

@@ -18,9 +18,9 @@
 #include <memory>
 #include <utility>
 
-#include "dirac/memory.h"
 #include "dirac/picture_header.h"
 #include "transform/device/device.h"
+#include "transform/device/memory_budget.h"
 #include "transform/device/status.h"
 #include "transform/dwt/bands.h"
 #include "transform/dwt/quantizer.h"

@@ -268,7 +268,7 @@ Status DiracRenderer::make_picture(const std::shared_ptr<const DiracSequence>& s
                           delete rendered;
                         });
   made->sequence = sequence;
-  DiracMemoryPool::Block block;
+  BudgetedPool::Block block;
   CT_RETURN_IF_ERROR(take_memory(*pictures_, bytes_of_dirac_picture(*sequence), nullptr, &block));
   if (block.read != nullptr) CT_RETURN_IF_ERROR(queue().wait_for(block.read));
   made->memory = std::move(block.memory);
@@ -350,8 +350,8 @@ bool DiracRenderer::forget_half_positions(const DiracRenderedPtr* kept) {
 }
 
 // If there is no memory, half-sample positions of references other than `kept` make room.
-Status DiracRenderer::take_memory(DiracMemoryPool& pool, size_t bytes, const DiracRenderedPtr* kept,
-                                  DiracMemoryPool::Block* block) {
+Status DiracRenderer::take_memory(BudgetedPool& pool, size_t bytes, const DiracRenderedPtr* kept,
+                                  BudgetedPool::Block* block) {
   Status status = pool.take(device_, bytes, block);
   if (status.code != StatusCode::kOutOfMemory) return status;
   const bool any = trim();
@@ -363,7 +363,7 @@ Status DiracRenderer::take_memory(DiracMemoryPool& pool, size_t bytes, const Dir
 }
 
 Status DiracRenderer::upsample(DiracRendered* rendered, const DiracRenderedPtr* kept) {
-  DiracMemoryPool::Block block;
+  BudgetedPool::Block block;
   CT_RETURN_IF_ERROR(
       take_memory(*halves_, 3 * bytes_of_dirac_picture(*rendered->sequence), kept, &block));
   rendered->half_memory = std::move(block.memory);

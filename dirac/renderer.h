@@ -81,7 +81,7 @@ struct DiracRenderTimes {
 // is.
 class DiracAhead {
  public:
-  explicit DiracAhead(DiracMemoryPool& pool) : pool_(pool) {}
+  explicit DiracAhead(BudgetedPool& pool) : pool_(pool) {}
   ~DiracAhead() {
     if (blocks_.memory != nullptr) pool_.give(std::move(blocks_));
   }
@@ -90,9 +90,9 @@ class DiracAhead {
 
  private:
   friend class DiracRenderer;
-  DiracMemoryPool& pool_;
+  BudgetedPool& pool_;
   std::unique_ptr<DiracPrepared> qcoefs_;
-  DiracMemoryPool::Block blocks_;  // where the device reads them from
+  BudgetedPool::Block blocks_;  // where the device reads them from
   ObmcInspection inspection_;
 };
 
@@ -165,8 +165,8 @@ class DiracRenderer {
   // `kept`: the references of the requesting picture, whose half-sample positions stay.
   Status upsample(DiracRendered* rendered, const DiracRenderedPtr* kept);
   bool forget_half_positions(const DiracRenderedPtr* kept);
-  Status take_memory(DiracMemoryPool& pool, size_t bytes, const DiracRenderedPtr* kept,
-                     DiracMemoryPool::Block* block);
+  Status take_memory(BudgetedPool& pool, size_t bytes, const DiracRenderedPtr* kept,
+                     BudgetedPool::Block* block);
   Status find_references(const DiracPicture& picture, DiracRenderedPtr* found, bool* is_damaged);
 
   Device& device_;
@@ -174,12 +174,12 @@ class DiracRenderer {
   const MemoryBudgetPtr budget_;
   std::shared_ptr<const DiracSequence> sequence_;
   static constexpr size_t kMaxPictures = 8, kMaxPrepared = 64;
-  const std::shared_ptr<DiracMemoryPool> pictures_ =
-      std::make_shared<DiracMemoryPool>(MemoryKind::kDevice, kMaxPictures, budget_);
-  const std::shared_ptr<DiracMemoryPool> halves_ =
-      std::make_shared<DiracMemoryPool>(MemoryKind::kDevice, kMaxPictures, budget_);
-  DiracMemoryPool pinned_{MemoryKind::kPinned, kMaxPrepared, budget_};
-  DiracMemoryPool pinned_blocks_{MemoryKind::kPinned, kMaxPrepared, budget_};
+  const std::shared_ptr<BudgetedPool> pictures_ =
+      std::make_shared<BudgetedPool>(MemoryKind::kDevice, kMaxPictures, budget_);
+  const std::shared_ptr<BudgetedPool> halves_ =
+      std::make_shared<BudgetedPool>(MemoryKind::kDevice, kMaxPictures, budget_);
+  BudgetedPool pinned_{MemoryKind::kPinned, kMaxPrepared, budget_};
+  BudgetedPool pinned_blocks_{MemoryKind::kPinned, kMaxPrepared, budget_};
   DiracReferences<DiracRenderedPtr> references_;
   std::unique_ptr<Memory> scratch_;          // pyramids and residual
   std::atomic<uint64_t> scratch_bytes_ = 0;  // of which

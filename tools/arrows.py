@@ -35,7 +35,7 @@ ROOMS = {
     "transform/rgb": PICTURES,
     "cuda/device": PICTURES,
     "cuda/common": PICTURES + " cuda/device",
-    "cuda/apv": KERNELS + " apv dirac/memory.h transform/apv",
+    "cuda/apv": KERNELS + " apv transform/apv",
     "cuda/dct8x8": KERNELS + " transform/dct8x8",
     "cuda/dwt": KERNELS + " transform/dwt",
     "cuda/dirac": KERNELS + " dirac transform/dwt",
@@ -51,14 +51,13 @@ ROOMS = {
     # The engines as a C library, for files and pixels.
     "core": PICTURES + " jpeg transform/dct8x8 transform/resize transform/rgb transform/coeffilter"
             " cuda/device cuda/dct8x8 cuda/jpeg cuda/resize cuda/rgb cuda/coeffilter",
-    # Memory with a limit is the same for all streams.
-    "apv": PICTURES + " transform/apv dirac/memory.h",
+    "apv": PICTURES + " transform/apv",
     "dirac": PICTURES + " transform/dwt transform/obmc",
     "gst/engine": ENGINE,
     "gst/stream": STREAM,
     "gst/dct8x8": ELEMENTS + " transform/dct8x8 cuda/dct8x8 transform/rgb cuda/rgb"
                   " transform/range cuda/range gst/rate jpeg",
-    "gst/apv": ELEMENTS + " apv dirac/memory.h transform/apv cuda/apv transform/ratecontrol"
+    "gst/apv": ELEMENTS + " apv transform/apv cuda/apv transform/ratecontrol"
                " gst/rate/frame_budget.h",
     "gst/dirac": ELEMENTS + " dirac transform/dwt transform/obmc cuda/dirac cuda/dwt cuda/obmc",
     "gst/dwt": ELEMENTS + " transform/dwt cuda/dwt",

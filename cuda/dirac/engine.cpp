@@ -170,7 +170,7 @@ class Packer {
 // The data that cross the bus, in memory of `pool`, to which it goes back.
 class Packed : public DiracPrepared {
  public:
-  explicit Packed(DiracMemoryPool& pool) : pool_(pool) {}
+  explicit Packed(BudgetedPool& pool) : pool_(pool) {}
   ~Packed() override {
     if (block_.memory != nullptr) pool_.give(std::move(block_));
   }
@@ -197,8 +197,8 @@ class Packed : public DiracPrepared {
   }
 
  private:
-  DiracMemoryPool& pool_;
-  DiracMemoryPool::Block block_;
+  BudgetedPool& pool_;
+  BudgetedPool::Block block_;
 };
 
 class PackedQcoefs final : public Packed {
@@ -314,7 +314,7 @@ class PackedSlices final : public Packed {
   SliceParams params_ = {};
 };
 
-Status prepare(Device& device, DiracMemoryPool& pinned, const DiracDequantizeJob& job,
+Status prepare(Device& device, BudgetedPool& pinned, const DiracDequantizeJob& job,
                std::unique_ptr<DiracPrepared>* prepared) {
   std::unique_ptr<Packed> packed;
   if (job.slices.data != nullptr)

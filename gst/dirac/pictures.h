@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "dirac/decoder.h"
-#include "dirac/memory.h"
 #include "dirac/order.h"
 #include "dirac/renderer.h"
 #include "gst/dirac/frames.h"
@@ -18,6 +17,7 @@
 #include "gst/engine/engine.h"
 #include "gst/stream/ordered_pictures.h"
 #include "transform/device/device.h"
+#include "transform/device/memory_budget.h"
 
 namespace cudatransform {
 

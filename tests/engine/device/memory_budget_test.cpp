@@ -1,6 +1,6 @@
 // The limit on the memory that a stream makes its decoder hold, counted by several threads.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "dirac/memory.h"
+#include "transform/device/memory_budget.h"
 
 #include <gtest/gtest.h>
 

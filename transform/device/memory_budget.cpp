@@ -1,8 +1,8 @@
-// Memory for streams of Dirac: how much one may make its decoder hold, and what the device may
-// still read.
+// Memory budgets of decoders and encoders: how much a stream may allocate, and memory that a device
+// may still read.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "dirac/memory.h"
+#include "transform/device/memory_budget.h"
 
 #include <algorithm>
 #include <new>
@@ -74,7 +74,7 @@ Status MemoryBudget::allocate(Device& device, MemoryKind kind, uint64_t bytes,
   return count(bytes, memory, [&](auto* made) { return device.allocate(kind, bytes, made); });
 }
 
-Status DiracMemoryPool::take(Device& device, size_t bytes, Block* block) {
+Status BudgetedPool::take(Device& device, size_t bytes, Block* block) {
   size_t room = bytes;
   {
     std::lock_guard lock(mutex_);
@@ -97,7 +97,7 @@ Status DiracMemoryPool::take(Device& device, size_t bytes, Block* block) {
 }
 
 // If the driver locks no pages, ordinary ones serve. Copies from them are slower.
-Status DiracMemoryPool::allocate(Device& device, size_t bytes, std::unique_ptr<Memory>* memory) {
+Status BudgetedPool::allocate(Device& device, size_t bytes, std::unique_ptr<Memory>* memory) {
   Status status = budget_->allocate(device, kind_, bytes, memory);
   if (!status.ok() && kind_ == MemoryKind::kPinned)
     status = budget_->allocate_on_host(bytes, memory);
@@ -105,7 +105,7 @@ Status DiracMemoryPool::allocate(Device& device, size_t bytes, std::unique_ptr<M
   return status;
 }
 
-bool DiracMemoryPool::trim() {
+bool BudgetedPool::trim() {
   std::vector<Block> freed;  // after the lock
   std::lock_guard lock(mutex_);
   largest_ = 0;
@@ -114,13 +114,13 @@ bool DiracMemoryPool::trim() {
   return !freed.empty();
 }
 
-bool DiracMemoryPool::is_full() const {
+bool BudgetedPool::is_full() const {
   size_t bytes = 0;
   for (const Block& block : blocks_) bytes += block.memory->size();
   return blocks_.size() >= max_ || (blocks_.size() >= kFew && bytes >= kMaxBytes);
 }
 
-void DiracMemoryPool::give(Block block) {
+void BudgetedPool::give(Block block) {
   Block oldest;  // freed after the lock
   std::lock_guard lock(mutex_);
   if (is_full()) {

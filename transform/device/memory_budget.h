@@ -1,5 +1,5 @@
-// Memory for streams of Dirac: how much one may make its decoder hold, and what the device may
-// still read.
+// Memory budgets of decoders and encoders: how much a stream may allocate, and memory that a device
+// may still read.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -46,7 +46,7 @@ inline MemoryBudgetPtr some_budget(MemoryBudgetPtr budget) {
 }
 
 // Thread safe. Freeing and allocating a device's memory takes it longer than a picture does.
-class DiracMemoryPool {
+class BudgetedPool {
  public:
   struct Block {
     std::unique_ptr<Memory> memory;
@@ -54,7 +54,7 @@ class DiracMemoryPool {
   };
 
   // Keeps up to `most` unused blocks, and of large ones no more than three.
-  DiracMemoryPool(MemoryKind kind, size_t most, MemoryBudgetPtr budget = nullptr)
+  BudgetedPool(MemoryKind kind, size_t most, MemoryBudgetPtr budget = nullptr)
       : kind_(kind), max_(most), budget_(some_budget(std::move(budget))) {}
 
   // Takes a block of `bytes`, or up to twice as many: new blocks are as large as any have had to
