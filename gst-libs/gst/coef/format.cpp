@@ -27,6 +27,10 @@ constexpr Colorspace kColorspaces[] = {
     {"YCCK", "YCCK", 4, true, "\1\2\3\4"}, {"2CLR", "2CLR", 2, false, "\1\2"},
 };
 
+constexpr const Colorspace *kGray = &kColorspaces[0], *kYuv = &kColorspaces[1],
+                           *kRgb = &kColorspaces[2], *kCmyk = &kColorspaces[3],
+                           *kYcck = &kColorspaces[4];
+
 struct Factors {
   guint8 h[GST_DCT_MAX_COMPONENTS], v[GST_DCT_MAX_COMPONENTS];
 };
@@ -34,26 +38,26 @@ struct Factors {
 struct SamplingRule {
   GstCoefSampling sampling;
   const char* name;  // jpegparse's spelling; it has none for four components and for 4:4:1
-  const char* colorspace;
+  const Colorspace* colorspace;
   guint h_max, v_max;  // the sampling factors of Y and K; chroma's are 1
 };
 
 constexpr SamplingRule kSamplings[] = {
-    {GST_COEF_SAMPLING_GRAYSCALE, "GRAYSCALE", "GRAY", 1, 1},
-    {GST_COEF_SAMPLING_420, "YCbCr-4:2:0", "sYUV", 2, 2},
-    {GST_COEF_SAMPLING_422, "YCbCr-4:2:2", "sYUV", 2, 1},
-    {GST_COEF_SAMPLING_444, "YCbCr-4:4:4", "sYUV", 1, 1},
-    {GST_COEF_SAMPLING_440, "YCbCr-4:4:0", "sYUV", 1, 2},
-    {GST_COEF_SAMPLING_411, "YCbCr-4:1:1", "sYUV", 4, 1},
-    {GST_COEF_SAMPLING_RGB, "RGB", "sRGB", 1, 1},
-    {GST_COEF_SAMPLING_CMYK, "CMYK-4:4:4", "CMYK", 1, 1},
-    {GST_COEF_SAMPLING_YCCK_420, "YCCK-4:2:0", "YCCK", 2, 2},
-    {GST_COEF_SAMPLING_YCCK_422, "YCCK-4:2:2", "YCCK", 2, 1},
-    {GST_COEF_SAMPLING_YCCK_444, "YCCK-4:4:4", "YCCK", 1, 1},
-    {GST_COEF_SAMPLING_YCCK_440, "YCCK-4:4:0", "YCCK", 1, 2},
-    {GST_COEF_SAMPLING_YCCK_411, "YCCK-4:1:1", "YCCK", 4, 1},
-    {GST_COEF_SAMPLING_441, "YCbCr-4:4:1", "sYUV", 1, 4},
-    {GST_COEF_SAMPLING_YCCK_441, "YCCK-4:4:1", "YCCK", 1, 4},
+    {GST_COEF_SAMPLING_GRAYSCALE, "GRAYSCALE", kGray, 1, 1},
+    {GST_COEF_SAMPLING_420, "YCbCr-4:2:0", kYuv, 2, 2},
+    {GST_COEF_SAMPLING_422, "YCbCr-4:2:2", kYuv, 2, 1},
+    {GST_COEF_SAMPLING_444, "YCbCr-4:4:4", kYuv, 1, 1},
+    {GST_COEF_SAMPLING_440, "YCbCr-4:4:0", kYuv, 1, 2},
+    {GST_COEF_SAMPLING_411, "YCbCr-4:1:1", kYuv, 4, 1},
+    {GST_COEF_SAMPLING_RGB, "RGB", kRgb, 1, 1},
+    {GST_COEF_SAMPLING_CMYK, "CMYK-4:4:4", kCmyk, 1, 1},
+    {GST_COEF_SAMPLING_YCCK_420, "YCCK-4:2:0", kYcck, 2, 2},
+    {GST_COEF_SAMPLING_YCCK_422, "YCCK-4:2:2", kYcck, 2, 1},
+    {GST_COEF_SAMPLING_YCCK_444, "YCCK-4:4:4", kYcck, 1, 1},
+    {GST_COEF_SAMPLING_YCCK_440, "YCCK-4:4:0", kYcck, 1, 2},
+    {GST_COEF_SAMPLING_YCCK_411, "YCCK-4:1:1", kYcck, 4, 1},
+    {GST_COEF_SAMPLING_441, "YCbCr-4:4:1", kYuv, 1, 4},
+    {GST_COEF_SAMPLING_YCCK_441, "YCCK-4:4:1", kYcck, 1, 4},
 };
 
 // A value with GST_COEF_SAMPLING_FACTORS: from bit 0 on four bits for each component, one less than
@@ -90,7 +94,7 @@ bool is_chroma(const Colorspace& colorspace, guint index) {
 }
 
 Factors factors_of(const SamplingRule& rule) {
-  const Colorspace& colorspace = *find_colorspace(rule.colorspace);
+  const Colorspace& colorspace = *rule.colorspace;
   Factors factors = {};
   for (guint c = 0; c < colorspace.components; c++) {
     factors.h[c] = static_cast<guint8>(is_chroma(colorspace, c) ? 1 : rule.h_max);
@@ -117,7 +121,7 @@ GstCoefSampling sampling_by(const Colorspace& colorspace, Factors factors) {
   reduce(factors.h);
   reduce(factors.v);
   for (const SamplingRule& rule : kSamplings)
-    if (rule.colorspace == colorspace.name && same(factors, factors_of(rule))) return rule.sampling;
+    if (rule.colorspace == &colorspace && same(factors, factors_of(rule))) return rule.sampling;
   guint bits = GST_COEF_SAMPLING_FACTORS | static_cast<guint>(&colorspace - kColorspaces)
                                                << kColorspaceShift;
   for (guint c = 0; c < colorspace.components; c++)
@@ -128,7 +132,7 @@ GstCoefSampling sampling_by(const Colorspace& colorspace, Factors factors) {
 // False for a value that is no sampling.
 bool find_parts(GstCoefSampling sampling, const Colorspace** colorspace, Factors* factors) {
   if (const SamplingRule* rule = find_sampling(sampling)) {
-    *colorspace = find_colorspace(rule->colorspace);
+    *colorspace = rule->colorspace;
     *factors = factors_of(*rule);
     return true;
   }
