@@ -4,7 +4,7 @@
 //   apv_inverse   all components of a frame in a launch, a thread a block (inverse.cu)
 //     twin   transform/apv/vectors.cpp, transform/apv/arithmetic.h
 //     test   tests/engine/apv/apv_test.cpp, tests/conformance/apv_test.cpp
-//     bench  tests/engine/kernel_jobs.cpp: case:apv
+//     bench  tests/engine/apv/kernel_jobs.cpp: case:apv
 //     page   docs/kernels.md, 24
 //   apv_entropy   all chains of a frame in a launch, a thread a chain (entropy.cu)
 //     twin   apv/entropy.cpp
@@ -13,7 +13,7 @@
 //   apv_forward   all components of a frame in a launch, a thread a block (forward.cu)
 //     twin   transform/apv/forward_vectors.cpp, transform/apv/forward_arithmetic.h
 //     test   tests/engine/apv/forward_test.cpp
-//     bench  tests/engine/kernel_jobs.cpp: case:apv-forward
+//     bench  tests/engine/apv/kernel_jobs.cpp: case:apv-forward
 //     page   docs/kernels.md, 25
 //   apv_code, apv_measure   all chains of a frame in a launch, a CTA a chain (encode.cu)
 //     twin   apv/chain_writer.cpp

@@ -12,39 +12,11 @@
 
 #include "tests/engine/dct8x8/definition.h"
 #include "tests/engine/dct8x8/judge.h"
+#include "tests/engine/kernel_jobs_making.h"
 #include "transform/rgb/arithmetic.h"
 
 namespace cudatransform::test {
 namespace {
-
-// `make(memory)` returns the job of the engine's kind; `ops` are the engine's for it.
-template <typename Ops, typename Make>
-void run_by(const Ops* Engine::*ops, const Make& make, KernelJob* job) {
-  job->runs_on = [ops](const Engine& engine) { return engine.*ops != nullptr; };
-  job->submit = [ops, make](const Engine& engine, const KernelMemory& memory, FencePtr* done) {
-    Device& device = *engine.device;
-    return (engine.*ops)->submit(device, device.queue(QueueKind::kCompute), make(memory), done);
-  };
-}
-
-// Buffers without gaps.
-void set_sizes(size_t in, size_t out, KernelJob* job) {
-  job->in_size = job->in_bytes = in;
-  job->out_size = job->out_bytes = out;
-  job->written = {{0, out, out, 1}};
-}
-
-size_t area(int width, int height) {
-  return static_cast<size_t>(width) * static_cast<size_t>(height);
-}
-
-// A picture of so many bytes, whatever they represent.
-std::vector<uint8_t> picture_bytes(int width, size_t bytes) {
-  std::vector<uint8_t> picture =
-      tiled_picture(width, static_cast<int>(bytes / static_cast<size_t>(width)) + 1);
-  picture.resize(bytes);
-  return picture;
-}
 
 std::vector<uint8_t> output_of(const KernelJob& job) { return test::output_of(job, job.input()); }
 
@@ -310,62 +282,6 @@ std::vector<ResizeJob> resized_pictures(const KernelSize& size, size_t pictures,
   return jobs;
 }
 
-// ---- APV ----
-
-// 4:2:2 in tiles of 256x256.
-ApvInverseJob apv_frame(int32_t width, int32_t height, int depth, const void* from, void* to) {
-  constexpr int32_t kTileBlocks = 32;
-  constexpr uint8_t kWeight = 16, kQp = 24;
-  ApvInverseJob job;
-  job.depth = depth;
-  job.components = 3;
-  const auto* coefs = static_cast<const int16_t*>(from);
-  auto* samples = static_cast<uint16_t*>(to);
-  for (int c = 0; c < job.components; ++c) {
-    ApvPlane& plane = job.plane[c];
-    const int32_t part = c == 0 ? 1 : 2;
-    plane.coefs = coefs;
-    plane.samples = samples;
-    plane.width = width / part;
-    plane.height = height;
-    plane.pitch = ptrdiff_t{2} * plane.width;
-    plane.blocks_across = plane.width / 8;
-    plane.blocks_down = height / 8;
-    plane.tile_across = kTileBlocks / part;
-    plane.tile_down = kTileBlocks;
-    std::fill(std::begin(plane.matrix), std::end(plane.matrix), kWeight);
-    std::fill(std::begin(plane.qp), std::end(plane.qp), kQp);
-    coefs += area(plane.width, height);
-    samples += area(plane.width, height);
-  }
-  job.tile_columns = (job.plane[0].blocks_across + kTileBlocks - 1) / kTileBlocks;
-  job.tile_rows = (job.plane[0].blocks_down + kTileBlocks - 1) / kTileBlocks;
-  return job;
-}
-
-ApvForwardJob apv_forward_frame(int32_t width, int32_t height, int depth, const void* from,
-                                void* to) {
-  ApvForwardJob job;
-  job.depth = depth;
-  job.is_quantized = false;
-  job.components = 3;
-  const auto* samples = static_cast<const uint16_t*>(from);
-  auto* coefs = static_cast<int16_t*>(to);
-  for (int c = 0; c < job.components; ++c) {
-    ApvForwardPlane& plane = job.plane[c];
-    plane.samples = samples;
-    plane.coefs = coefs;
-    plane.width = width / (c == 0 ? 1 : 2);
-    plane.height = height;
-    plane.pitch = ptrdiff_t{2} * plane.width;
-    plane.blocks_across = plane.width / 8;
-    plane.blocks_down = height / 8;
-    samples += area(plane.width, height);
-    coefs += area(plane.width, height);
-  }
-  return job;
-}
-
 // ---- Coefficient filters ----
 
 constexpr CoefKinds qcoefs_in(CoefArrangement arrangement) {
@@ -399,19 +315,6 @@ CoefArray array_of(const KernelSize& size, const CoefKinds& kinds, void* data) {
 
 QuantTable luma_table(int quality) {
   return preset_table(QuantPreset::kAnnexK, QuantComponent::kLuma, quality);
-}
-
-// Quantized coefficients as pictures have them: few, and small.
-std::vector<uint8_t> some_qcoefs(size_t bytes) {
-  std::mt19937 random(1);
-  std::vector<int16_t> qcoefs(bytes / sizeof(int16_t));
-  for (int16_t& qcoef : qcoefs) {
-    const auto any = static_cast<uint32_t>(random());
-    qcoef = static_cast<int16_t>(any % 4 == 0 ? int(any >> 8) % 31 - 15 : 0);
-  }
-  std::vector<uint8_t> input(bytes);
-  std::memcpy(input.data(), qcoefs.data(), bytes);
-  return input;
 }
 
 // `complete(&job)` completes the job of one component.
@@ -657,41 +560,6 @@ std::vector<KernelJob> resize_jobs(const KernelSize& size) {
       };
     }
   }
-  return all;
-}
-
-std::vector<KernelJob> apv_jobs(const KernelSize& size) {
-  const auto width = static_cast<int32_t>(size.width / 16 * 16), height = size.height / 16 * 16;
-  if (width == 0 || height == 0) return {};
-  std::vector<KernelJob> all;
-  for (const int depth : {10, 12}) {
-    KernelJob& job = all.emplace_back();
-    job.kind = "apv";
-    job.keys = "depth:" + std::to_string(depth);
-    job.samples = 2 * area(width, height);
-    job.number = OutputNumber::kU16;
-    set_sizes(2 * job.samples, 2 * job.samples, &job);
-    job.input = [bytes = job.in_size] { return some_qcoefs(bytes); };
-    run_by(
-        &Engine::apv_ops,
-        [=](const KernelMemory& memory) {
-          return apv_frame(width, height, depth, memory.in, memory.out);
-        },
-        &job);
-  }
-  KernelJob& job = all.emplace_back();
-  job.kind = "apv-forward";
-  job.keys = "depth:10";
-  job.samples = 2 * area(width, height);
-  job.number = OutputNumber::kS16;
-  set_sizes(2 * job.samples, 2 * job.samples, &job);
-  job.input = [width, bytes = job.in_size] { return picture_bytes(2 * width, bytes); };
-  run_by(
-      &Engine::apv_forward_ops,
-      [=](const KernelMemory& memory) {
-        return apv_forward_frame(width, height, 10, memory.in, memory.out);
-      },
-      &job);
   return all;
 }
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "tests/engine/kernel_jobs.h"
+#include "tests/engine/kernel_jobs_making.h"
 #include "transform/device/host_device.h"
 
 namespace cudatransform::test {
