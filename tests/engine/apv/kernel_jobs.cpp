@@ -79,7 +79,7 @@ std::vector<KernelJob> apv_jobs(const KernelSize& size) {
     job.samples = 2 * area(width, height);
     job.number = OutputNumber::kU16;
     set_sizes(2 * job.samples, 2 * job.samples, &job);
-    job.input = [bytes = job.in_size] { return some_levels(bytes); };
+    job.input = [bytes = job.in_size] { return some_qcoefs(bytes); };
     run_by(
         &Engine::apv_ops,
         [=](const KernelMemory& memory) {
