@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "tests/engine/dct8x8/definition.h"
 #include "tests/engine/kernel_jobs_making.h"
 #include "transform/device/host_device.h"
 
