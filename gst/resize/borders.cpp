@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace cudatransform {
 
@@ -52,17 +53,23 @@ PixelRect place_within(const GstVideoInfo& in, double width, double height, cons
   return rect;
 }
 
-Status Borders::configure(Engine& engine, const GstVideoInfo& info,
-                          const std::vector<int>& channels) {
+void Borders::configure(const GstVideoInfo& info, const std::vector<int>& channels) {
   channels_ = channels;
-  Device& device = engine.device();
-  std::vector<guint8> pixels(channels.size() * kPixelBytes);
+  black_.assign(channels.size() * kPixelBytes, 0);
   for (size_t g = 0; g < channels.size(); g++)
-    set_black(info, g, channels[g], &pixels[g * kPixelBytes]);
-  if (pixels_ == nullptr || pixels_->size() < pixels.size())
-    CT_RETURN_IF_ERROR(device.allocate(MemoryKind::kDevice, pixels.size(), &pixels_));
-  return device.upload(device.queue(QueueKind::kCompute),
-                       copy_of_bytes(pixels_->data(), pixels.data(), pixels.size()));
+    set_black(info, g, channels[g], &black_[g * kPixelBytes]);
+  pixels_.reset();
+}
+
+Status Borders::prepare(Engine& engine) {
+  if (pixels_ != nullptr) return {};
+  Device& device = engine.device();
+  std::unique_ptr<Memory> pixels;
+  CT_RETURN_IF_ERROR(device.allocate(MemoryKind::kDevice, black_.size(), &pixels));
+  CT_RETURN_IF_ERROR(device.upload(device.queue(QueueKind::kCompute),
+                                   copy_of_bytes(pixels->data(), black_.data(), black_.size())));
+  pixels_ = std::move(pixels);
+  return {};
 }
 
 void Borders::add(size_t group, const ResizePicture& frame, const PixelRect& inside,

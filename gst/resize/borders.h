@@ -29,7 +29,9 @@ PixelRect place_within(const GstVideoInfo& in, double width, double height, cons
 class Borders {
  public:
   // For frames of a format, whose channels of plane group g have `channels[g]` bytes in a pixel.
-  Status configure(Engine& engine, const GstVideoInfo& info, const std::vector<int>& channels);
+  void configure(const GstVideoInfo& info, const std::vector<int>& channels);
+  // Sends the pixels to the engine, once; before add().
+  Status prepare(Engine& engine);
   // Adds the jobs for all of group `group` of a frame, `frame`, beside `inside`.
   void add(size_t group, const ResizePicture& frame, const PixelRect& inside,
            std::vector<ResizeJob>* jobs) const;
@@ -37,7 +39,8 @@ class Borders {
 
  private:
   std::vector<int> channels_;
-  std::unique_ptr<Memory> pixels_;  // of each group
+  std::vector<guint8> black_;       // a pixel of each group
+  std::unique_ptr<Memory> pixels_;  // the same in the engine's memory
 };
 
 }  // namespace cudatransform

@@ -129,7 +129,8 @@ Status ResizeTransform::configure(const GstCaps* in, const GstCaps* out) {
   std::vector<int> channels;
   for (const PlaneGroup& group : groups_of(GST_VIDEO_INFO_FORMAT(&out_info_)))
     channels.push_back(group.channels);
-  return borders_.configure(engine_, out_info_, channels);
+  borders_.configure(out_info_, channels);
+  return {};
 }
 
 void ResizeTransform::propose(GstQuery* query, GstCaps* caps, guint buffers) {
@@ -212,6 +213,8 @@ Status ResizeTransform::make_jobs(const PixelRect& crop, const Rects& from, cons
   ResizeBox box;
   CT_RETURN_IF_ERROR(find_box(crop, &box));
   const PixelRect inside = inside_of(box);
+  if (inside.width < out_info_.width || inside.height < out_info_.height)
+    CT_RETURN_IF_ERROR(borders_.prepare(engine_));
   const std::vector<PlaneGroup> groups = groups_of(GST_VIDEO_INFO_FORMAT(&in_info_));
   jobs_.clear();
   for (size_t g = 0; g < groups.size(); g++) {

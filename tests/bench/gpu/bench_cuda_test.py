@@ -31,7 +31,7 @@ class WithoutDevice(unittest.TestCase):
         self.assertEqual(len(names), len(set(names)))
         for name in names:
             self.assertRegex(
-                name, r"^engine:cuda/case:\w+/size:(1080p|4K|8K|32K|512|1024|2048|4096)/")
+                name, r"^engine:cuda/case:[\w-]+/size:(1080p|4K|8K|32K|512|1024|2048|4096)/")
             keys = [part.split(":")[0] for part in name.split("/")]
             self.assertEqual(len(keys), len(set(keys)), name)
         for method in ("float", "islow"):
