@@ -23,7 +23,6 @@ inline constexpr int kMaxApvZeros = 15;
 // The most bits of a value and its sign.
 inline constexpr int kMaxApvValueBits = 3 + 2 * kMaxApvZeros + 5 + 1;
 
-CT_HD int apv_min(int a, int b) { return a < b ? a : b; }
 CT_HD constexpr int apv_dc_parameter(uint32_t difference) {
   return difference < 10 ? static_cast<int>(difference / 2) : 5;
 }

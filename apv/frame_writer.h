@@ -40,7 +40,7 @@ struct ApvFrameFormat {
 };
 
 // A frame with its metadata, which make_apv_metadata() writes; may be empty. Its chains are
-// numbered component by component, tile by tile.
+// numbered tile by tile, in each by component.
 class ApvUnitWriter {
  public:
   // Throws std::bad_alloc.

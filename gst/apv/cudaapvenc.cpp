@@ -341,7 +341,7 @@ static void install_properties(GObjectClass* klass) {
            "q-matrix-c3", "Q Matrix C3",
            "64 weights of component 3, row by row, separated by spaces (empty = flat)"),
        apv.row("bitrate", "Bit Rate", "Target bit rate in kbit/s (0 = constant qp)",
-               &ApvEncodeSettings::bitrate, {.max = G_MAXUINT / 1000}),
+               &ApvEncodeSettings::bitrate, {.max = G_MAXUINT}),
        apv.row("vbv-buf-capacity", "VBV Buffer Capacity",
                "Size of the VBV buffer in milliseconds (0 = automatic)",
                &ApvEncodeSettings::vbv_buf_capacity, {.max = 10000}),

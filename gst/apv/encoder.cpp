@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "apv/frame_encoder.h"
 #include "gst/apv/frame_hash.h"
@@ -29,6 +33,18 @@ constexpr uint64_t kMaxSamples = uint64_t{1} << 29;
 
 Status unsupported(const std::string& message) {
   return Status::error(StatusCode::kUnsupported, message);
+}
+
+// Of an access unit with empty chains.
+Status size_without_chains(const ApvFrameFormat& format, const ApvBytes& metadata, size_t* bytes) {
+  try {
+    const std::vector<uint32_t> none(format.chain_count());
+    ApvUnitWriter unit;
+    unit.begin(format, metadata);
+    return unit.measure(none, bytes);
+  } catch (const std::bad_alloc&) {
+    return Status::error(StatusCode::kOutOfMemory, "no memory for an access unit");
+  }
 }
 
 }  // namespace
@@ -86,6 +102,7 @@ struct ApvEncoder::Job final : FrameJob {
   }
 
   GstVideoCodecFrame* frame = nullptr;
+  std::optional<int> qp;  // by the bit rate, which has counted the frame
   BufferPtr input;
   MappedFrame mapped;  // the map of `input`
   ApvFrameEncoder encoder;
@@ -146,14 +163,15 @@ Status ApvEncoder::read_format(const GstVideoCodecState& input) {
   const std::string size = std::to_string(info.width) + "x" + std::to_string(info.height);
   if (info.chroma == ApvChroma::k422 && info.width % 2 != 0)
     return unsupported("size " + size + ", expected an even width, which 4:2:2 has in APV");
-  if (info.width >= 1u << 24 || info.height >= 1u << 24 || info.samples() > kMaxSamples) {
+  if (info.width >= 1u << 24 || info.height >= 1u << 24)
+    return unsupported("size " + size + ", expected less than 16777216 on a side");
+  if (info.samples() > kMaxSamples) {
     return unsupported("size " + size + ", expected up to " + std::to_string(kMaxSamples) +
                        " samples in all components");
   }
   const bool has_rate = info_.fps_n > 0 && info_.fps_d > 0;
   const double rate = has_rate ? double(info_.fps_n) / info_.fps_d : kAssumedRate;
-  info.level = choose_apv_level(256. * info.mbs_across() * info.mbs_down() * rate,
-                                1000. * settings.bitrate, static_cast<int>(settings.band));
+  luma_rate_ = 256. * info.mbs_across() * info.mbs_down() * rate;
   CT_RETURN_IF_ERROR(header.set_tiles(apv_tile_mbs(settings.tile_width, info.mbs_across()),
                                       apv_tile_mbs(settings.tile_height, info.mbs_down())));
   header.color = apv_color_of(input.caps, info_, input_);
@@ -161,10 +179,13 @@ Status ApvEncoder::read_format(const GstVideoCodecState& input) {
     CT_RETURN_IF_ERROR(read_apv_matrix(settings.matrix[c], header.matrix[c]));
   format_ = format;
   // Places for the hashes, which are written into each unit.
-  const ApvBytes hashes(settings.frame_hash ? kApvHashBytes * static_cast<size_t>(info.components())
-                                            : 0);
-  hash_bytes_ = hashes.size();
-  metadata_ = make_apv_metadata(apv_light_of(input.caps), hashes);
+  hash_bytes_ =
+      settings.frame_hash ? kApvHashBytes * static_cast<size_t>(info.components()) : size_t{0};
+  try {
+    metadata_ = make_apv_metadata(apv_light_of(input.caps), ApvBytes(hash_bytes_));
+  } catch (const std::bad_alloc&) {
+    return Status::error(StatusCode::kOutOfMemory, "no memory for metadata");
+  }
   return {};
 }
 
@@ -225,19 +246,18 @@ void ApvEncoder::set_qp(const ApvEncodeSettings& settings, int qp, ApvFrameForma
   }
 }
 
-// By the property or, for a bit rate, by the sizes of units.
-Status ApvEncoder::choose_qp(const Job& job, const ApvEncodeSettings& settings, int at_a_time,
+// By the property or, for a bit rate, by the sizes of units. A frame that the device could not
+// encode keeps its own.
+Status ApvEncoder::choose_qp(Job& job, const ApvEncodeSettings& settings, int at_a_time,
                              const MeasureQps& measure, ApvFrameFormat* format) {
-  auto qp = static_cast<int>(settings.qp);
+  format->header.info.level =
+      choose_apv_level(luma_rate_, 1000. * settings.bitrate, static_cast<int>(settings.band));
+  auto qp = job.qp.value_or(static_cast<int>(settings.qp));
   if (settings.bitrate == 0) {
     rate_.note_constant(qp);
-  } else {
-    // All but the chains.
-    const std::vector<uint32_t> none(format->chain_count());
-    ApvUnitWriter unit;
+  } else if (!job.qp) {
     size_t others = 0;
-    unit.begin(*format, job.metadata);
-    CT_RETURN_IF_ERROR(unit.measure(none, &others));
+    CT_RETURN_IF_ERROR(size_without_chains(*format, job.metadata, &others));
     if (!job.has_size) others -= kSizeBytes;
     const auto measure_units = [&](std::span<const int> qps, uint64_t* bytes) -> Status {
       ApvQps all[kMaxApvMeasuredQps];
@@ -253,6 +273,7 @@ Status ApvEncoder::choose_qp(const Job& job, const ApvEncodeSettings& settings, 
     CT_RETURN_IF_ERROR(rate_.choose(job.frame->input_buffer, info_.fps_n, info_.fps_d,
                                     settings.bitrate, settings.vbv_buf_capacity, at_a_time,
                                     measure_units, &qp));
+    job.qp = qp;
   }
   set_qp(settings, qp, format);
   return {};
@@ -338,6 +359,7 @@ Status ApvEncoder::prepare(Job& job, GstVideoCodecFrame* frame) {
   job.input.reset(gst_buffer_ref(frame->input_buffer));
   job.metadata = metadata_;
   job.has_size = has_size_;
+  job.qp.reset();
   const ApvEncodeSettings settings = locked(encoder_, properties_);
   if (coder_.is_open()) {
     const Status status = prepare_on_device(job, settings);
@@ -366,6 +388,8 @@ GstFlowReturn ApvEncoder::encode(GstVideoCodecFrame* frame) {
     post_error(GST_ELEMENT(encoder_), status, "Failed to encode APV");
     return pictures_.end_stream(GST_FLOW_ERROR);
   }
+  for (const std::string& warning : mover_.take_warnings())
+    GST_ELEMENT_WARNING(encoder_, RESOURCE, SETTINGS, ("%s", warning.c_str()), (nullptr));
   pictures_.add(std::move(job));
   return pictures_.push_done(max);
 }

@@ -88,7 +88,7 @@ class ApvEncoder final : private PictureCodec {
   Status prepare_on_host(Job& job, const ApvEncodeSettings& settings);
   Status prepare_on_device(Job& job, const ApvEncodeSettings& settings);
   using MeasureQps = std::function<Status(std::span<const ApvQps> qps, uint64_t* bytes)>;
-  Status choose_qp(const Job& job, const ApvEncodeSettings& settings, int at_a_time,
+  Status choose_qp(Job& job, const ApvEncodeSettings& settings, int at_a_time,
                    const MeasureQps& measure, ApvFrameFormat* format);
   Status transform_on_host(const ApvFrameFormat& format, const ApvSource& source);
   Status measure_on_host(const ApvFrameFormat& format, std::span<const ApvQps> qps,
@@ -114,6 +114,7 @@ class ApvEncoder final : private PictureCodec {
   std::vector<std::unique_ptr<Job>> idle_;  // with memory for later frames
   GstVideoInfo info_;
   ApvInput input_;
+  double luma_rate_ = 0;   // samples a second, padding included
   ApvFrameFormat format_;  // of all frames of the caps, without quantization parameters
   ApvBytes metadata_;
   size_t hash_bytes_ = 0;  // at the end of the metadata

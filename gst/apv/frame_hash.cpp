@@ -45,6 +45,9 @@ Status hash_frame(Device& host, std::span<const uint8_t> unit, ApvBytes* hashes)
       host.allocate(MemoryKind::kDevice, sizeof(int16_t) * frame.coef_count(), &memory));
   auto* const coefs = static_cast<int16_t*>(memory->data());
   for (int tile = 0; tile < frame.header().tiles(); tile++) frame.decode_tile(tile, coefs);
+  if (const char* damage = frame.damage(); damage != nullptr)
+    return Status::error(StatusCode::kFailed,
+                         std::string("an encoded frame is damaged: ") + damage);
   ApvInverseJob job = frame.inverse_job();
   std::vector<uint16_t> planes[kMaxApvComponents];
   for (int c = 0; c < job.components; c++) {

@@ -12,7 +12,7 @@ namespace cudatransform {
 // Used by the streaming thread.
 class FrameBudget {
  public:
-  // Forgets what there was: a new stream, or no bit rate any more.
+  // A new stream.
   void start() { *this = {}; }
   // Nothing is known of frames before the next one, and the buffer is half full.
   void forget() {

@@ -47,7 +47,8 @@ void OrderedPictures::start() {
 }
 
 bool OrderedPictures::start_workers(int threads, int max) {
-  if (workers_.is_started() && workers_.threads() == threads) return true;
+  if (workers_.is_started() && workers_.threads() == threads && workers_.max_jobs() == max)
+    return true;
   const bool has_threads = workers_.start(threads, max);
   GST_INFO_OBJECT(element_, "%d threads, %d pictures in flight", workers_.threads(),
                   workers_.max_jobs());

@@ -31,7 +31,7 @@ struct ApvForwardPlane {
   SampleType type = SampleType::kU16;
   ptrdiff_t pitch = 0;  // bytes
   int32_t width = 0, height = 0;
-  // Blocks of 64 coefficients in coding order (apv/codes.h); blocks side by side, and rows of
+  // Blocks of 64 coefficients in coding order (ApvScan); blocks side by side, and rows of
   // blocks one below the other, without gaps. Aligned to 16 bytes.
   int16_t* coefs = nullptr;
   int32_t blocks_across = 0, blocks_down = 0;

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // s = sample - 2^(depth - 1); rows a = (T s + round) >> (depth - 6); columns c = (T a + 256) >> 9.
-// Both are at most 2^14 in size, which the constant blocks of the lowest sample reach. A quantized
-// one is
+// Both are at most 2^14 in size, which the constant blocks of the lowest sample reach. Quantized:
 // (|c| factor + round) >> shift with the sign of c, limited to 16 bits.
 #pragma once
 
