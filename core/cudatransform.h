@@ -324,7 +324,7 @@ CT_API CtCode ct_reencode(CtEngine* engine, const CtEncodeOptions* options,
 
 typedef struct {
   size_t struct_size;
-  CtMethod method;        // above 8 bits IFAST means FLOAT, and so does ISLOW at 16
+  CtMethod method;        // above 8 bits IFAST means FLOAT, and so does ISLOW at 10 and 16
   int32_t depth;          // bits of a sample: 8, 10, 12 or 16; 0: 8
   const uint16_t* table;  // 64 quantizer steps in natural order, 1 to 65535; NULL: no quantization
 } CtDctOptions;

@@ -157,7 +157,9 @@ Status plan_pixels(const JpegHeader& header, const CtDecodeOptions& options, con
   }
   plan->width = static_cast<int32_t>(header.width);
   plan->height = static_cast<int32_t>(header.height);
-  if (options.output == CT_OUTPUT_COEFFICIENTS) return {};
+  if (options.output == CT_OUTPUT_COEFFICIENTS)
+    return is_given(crop) ? Status::error(StatusCode::kInvalidArgument, "a crop needs pixels")
+                          : Status();
   plan->width = scaled_size(plan->width, plan->scale);
   plan->height = scaled_size(plan->height, plan->scale);
   const bool is_gray = options.output == CT_OUTPUT_GRAY;

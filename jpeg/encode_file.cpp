@@ -44,9 +44,10 @@ Status make_jpeg_scan_layout(const JpegPicture& picture, const JpegOptions& opti
     return Status::error(StatusCode::kUnsupported, "unsupported scan, expected 8-bit baseline");
   if (!picture.sampling.is_of_luma(picture.color) ||
       picture.sampling.mcu_blocks(picture.components()) > kMaxMcuBlocks)
-    return Status::error(StatusCode::kUnsupported,
-                         "sampling factors " + picture.sampling.text(picture.components()) +
-                             " of a scan, expected a sampling with a name, such as 4:2:0");
+    return Status::error(
+        StatusCode::kUnsupported,
+        "sampling factors " + picture.sampling.text(picture.components()) +
+            " of a scan, expected alike chroma components and at most 10 blocks in an MCU");
   CT_RETURN_IF_ERROR(make_jpeg_scan_layout(
       picture.width, picture.height, static_cast<uint32_t>(picture.components()),
       picture.sampling.h[0], picture.sampling.v[0], options.restart_interval, layout));

@@ -9,8 +9,8 @@
 namespace cudatransform::cuda {
 namespace {
 
-// Stores the quantized coefficients of a block and returns how many are zero: quantized
-// coefficient(i) is that of natural index i. With kReconstruct, the values become those that a
+// Stores the quantized coefficients of a block and returns how many are zero:
+// qcoef(i) is that of natural index i. With kReconstruct, the values become those that a
 // decoder will reconstruct.
 template <typename M, bool kReconstruct, typename Natural, typename Qcoef>
 __device__ __forceinline__ int store_qcoefs(typename M::Value* v, const InverseTable& inverse,

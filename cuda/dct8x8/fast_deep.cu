@@ -1,4 +1,4 @@
-// The fast kernels of islow at 12 bits for quantized 16-bit quantized coefficients, one thread per
+// The fast kernels of islow at 12 bits for 16-bit quantized coefficients, one thread per
 // 8x8 block.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //

@@ -1,4 +1,4 @@
-// The fast forward kernels for quantized 16-bit quantized coefficients, one thread per 8x8 block.
+// The fast forward kernels for 16-bit quantized coefficients, one thread per 8x8 block.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the CPU: forward_row_short() of transform/dct8x8/simd_short_rows-inl.h.

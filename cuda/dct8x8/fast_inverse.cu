@@ -1,4 +1,4 @@
-// The fast inverse kernels for quantized 16-bit quantized coefficients, one thread per 8x8 block.
+// The fast inverse kernels for 16-bit quantized coefficients, one thread per 8x8 block.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // On the CPU: inverse_row_short() of transform/dct8x8/simd_short_rows-inl.h.

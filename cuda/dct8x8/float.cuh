@@ -7,7 +7,7 @@
 // Samples come out of the inverse divided by the peak, so that the clamp to [0, peak] is the
 // saturation that the last addition can do for nothing.
 //
-// The CPU's `float` is within one quantized coefficient of this, not the same: FloatShort
+// The CPU's `float` is within 1 of this, not the same: FloatShort
 // (simd_short_rows-inl.h) and FloatVector (simd_methods-inl.h), or the portable FloatMethod
 // (block.h), take the original flow graph, aan_forward_1d() and aan_inverse_1d(), all in
 // transform/dct8x8/.
@@ -43,7 +43,7 @@ struct FloatDevice {
   using Value = float;
 
   // Samples (of any depth, with any common offset) to transform values; `dc` is 64 times the
-  // quantized coefficient shift plus the offset. All sums for the DC value are integers below 2^24
+  // level shift plus the offset. All sums for the DC value are integers below 2^24
   // up to a depth of 12 bits, so that it is as if the shift had come first.
   static __device__ __forceinline__ void forward(float* v, float dc) {
 #pragma unroll

@@ -13,8 +13,8 @@
 //   deep       islow of 12 bits, fast or general
 //   general    islow, float and ifast for every format, layout, order and alignment, a thread a
 //              block (general.cu, general_plan.cpp)
-//   decided    forward: quantized coefficients by a dead zone or by rate and distortion, fast
-//   (fast_decided.cu) or
+//   decided    forward: quantized by a dead zone or by rate and distortion, fast (fast_decided.cu)
+//   or
 //              general (decided.cu)
 //   teach      the other methods for the same, with more threads a block (teaching.cu)
 //   scaled     the inverse at 1/2, 1/4 and 1/8 of the size: fast or general (scaled.cu, scaled.cpp)

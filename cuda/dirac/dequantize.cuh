@@ -21,7 +21,7 @@ __device__ __forceinline__ void fill_factors(uint32_t* factors) {
 struct Quantizer {
   uint32_t factor, offset;
 
-  // dirac_quant_offset() of dirac/quantized coefficients.h.
+  // dirac_quant_offset() of dirac/qcoefs.h.
   __device__ __forceinline__ Quantizer(const uint32_t* factors, int index, bool is_intra)
       : factor(factors[index]),
         offset(static_cast<uint32_t>((3 * static_cast<uint64_t>(factor) + 4) >> 3)) {

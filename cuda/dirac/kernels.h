@@ -4,7 +4,7 @@
 // Each family's twin on the CPU, its tests, its benchmark and its page:
 //
 //   dirac_expand
-//     twin   dequantize_dirac_band() in dirac/quantized coefficients.cpp, for dirac/jobs.cpp
+//     twin   dequantize_dirac_band() in dirac/qcoefs.cpp, for dirac/jobs.cpp
 //     test   tests/conformance/dirac_random_test.cpp, tests/conformance/dirac_test.cpp
 //     bench  tests/bench/dirac/bench_dirac.cpp: stage wavelet
 //     page   docs/kernels.md, 16
@@ -14,7 +14,7 @@
 //     bench  tests/bench/dirac/bench_dirac.cpp: stage wavelet
 //     page   docs/kernels.md, 16
 //   dirac_predict_dc
-//     twin   predict_dirac_dc() in dirac/quantized coefficients.cpp
+//     twin   predict_dirac_dc() in dirac/qcoefs.cpp
 //     test   tests/conformance/dirac_random_test.cpp, tests/conformance/dirac_test.cpp
 //     bench  tests/bench/dirac/bench_dirac.cpp: stage wavelet
 //     page   docs/kernels.md, 16

@@ -14,8 +14,7 @@
 namespace cudatransform::cuda {
 namespace {
 
-// Part `index` of `count` into which `size` is divided: dirac_part() of dirac/quantized
-// coefficients.h.
+// Part `index` of `count` into which `size` is divided: dirac_part() of dirac/qcoefs.h.
 __device__ __forceinline__ int32_t part(int32_t size, int32_t index, int32_t count) {
   return static_cast<int32_t>(static_cast<uint64_t>(size) * static_cast<uint32_t>(index) /
                               static_cast<uint32_t>(count));

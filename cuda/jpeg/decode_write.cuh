@@ -81,7 +81,7 @@ __device__ __forceinline__ bool is_synchronized(const JpegDecodeParams& params,
 }
 
 // Blocks that begin in a CTA, put together in shared memory to be written line by line. Blocks that
-// began before it, and blocks that do not fit, are written quantized coefficient by quantized
+// began before it, and blocks that do not fit, are written coefficient by
 // coefficient.
 inline constexpr uint32_t kStagedBlocks = 240,
                           kStagedWords = 33;  // of a block, to spread over banks

@@ -41,8 +41,7 @@ class ConvertTransform final : public CoefFilter {
   using CoefFilter::CoefFilter;
   ~ConvertTransform() override { release_count(); }
 
-  QuantSettings
-      settings;  // of values that become quantized coefficients; guarded by the object lock
+  QuantSettings settings;  // of values that are quantized; guarded by the object lock
 
   void start() override;
   Status take_settings(const char** changed_property) override;

@@ -17,7 +17,7 @@ from ._device import number_of
 from ._filters import UPSAMPLINGS, check_upsampling
 from ._gone import in_turn, when_gone
 from ._info import orientation_of, upright
-from ._sources import Sources
+from ._sources import Sources, name_of
 from .cuda import CudaPicture
 from .errors import (NO_DESCRIPTORS, Failure, ReadError, is_interruption, one_of, read_error, warn,
                      whole_number)
@@ -91,16 +91,19 @@ class Wanted(NamedTuple):
             raise ValueError("mode='CMYK' needs reduce=1 and device='cpu'")
         return cls(mode, int(reduce), upsampling, number, Limits(*limits).check())
 
-    def drafted(self, size: Any) -> "Wanted":
+    def drafted(self, size: Any, exif: bool) -> "Wanted":
         """The same at a scale that pixels of a size need at least. Raises ValueError.
 
         size: width and height, or the shorter side
+        exif: a picture may be turned afterwards, so both sides are as large as the larger one
         """
         if size is None:
             raise ValueError("draft=True needs size")
         if self.reduce != 1 or self.mode == "CMYK":
             raise ValueError("draft=True needs reduce=1 and mode='RGB' or 'L'")
         width, height = size if isinstance(size, tuple) else (size, size)
+        if exif:
+            width = height = max(width, height)
         return self._replace(draft=(width, height))
 
     @property
@@ -163,11 +166,15 @@ class _Single(_native.Pictures):
 
 
 def decode_part(wanted: Wanted, source: Any, exif: bool, crop: Tuple[int, ...]) -> Any:
-    """As decode_one() of crop_of(), in the picture as it is to be seen. Raises ValueError, too."""
+    """As decode_one() of crop_of(), in the picture as it is to be seen."""
     is_known = type(source) is bytes or type(source) is str
     if wanted.is_pixels and (not exif or is_known and orientation_of(source) in (None, 1)):
         return _decode_any(wanted, source, False, crop)
-    return cropped(decode_one(wanted, source, exif), crop)
+    whole = decode_one(wanted, source, exif)
+    try:
+        return cropped(whole, crop)
+    except ValueError as error:
+        raise read_error(name_of(source), str(error)) from None
 
 
 def decode_one(wanted: Wanted, source: Any, exif: bool = False) -> Any:

@@ -176,7 +176,8 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
         ImageOps.exif_transpose() do; on a GPU torch.rot90() and flip() do it, by info().orientation
     device: `cpu`: a numpy array. `cuda` or `cuda:1`: a CudaArray on that GPU
     max_pixels, max_memory, on_error: as of read(); max_memory also bounds the result of `size`
-    crop: left, top, right and bottom in whole pixels, after `reduce` and `exif`, as Image.crop()
+    crop: left, top, right and bottom in whole pixels, after `reduce`, `draft` and `exif`, as
+        Image.crop()
     size: resamples the pixels, after `crop`: width and height, or the shorter side
     resample, box, reducing_gap, like: as of resize(); box is within `crop`
     draft: whether to decode at 1/2, 1/4 or 1/8 where that has at least `size`, as after Pillow's
@@ -197,7 +198,7 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     how = Resampling.of(size, resample, reducing_gap, False, like, dtype, layout, recipe, mean, std)
     how.check(CHANNELS[mode], max_memory)
     true_or_false("draft", draft)
-    wanted = wanted.drafted(how.size) if draft else wanted
+    wanted = wanted.drafted(how.size, bool(exif)) if draft else wanted
     part = None if crop is None else crop_of(crop)
     boxes = None if box is None else [box_of(box)]
     pixels = (decode_one(wanted, source, bool(exif)) if part is None else

@@ -73,7 +73,7 @@ class Component:
 class Picture:
     """A JPEG picture as its quantized coefficients. `read` makes it, `write` takes it.
 
-    components: tuple of Component, one, three or four. Coefficients are views of the decoder's
+    components: tuple of Component, one to four. Coefficients are views of the decoder's
         buffer, which lives as long as one of them does; they may be changed in place.
     tables: uint16 (n, 8, 8), n from 1 to 4, quantization tables in natural order, 1 to 65535;
         Component.table is an index

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-import operator
 import os
 import weakref
 from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, Sequence, Union
@@ -112,7 +111,8 @@ class Reader:
         self.wanted = [Wanted.of(mode if output == "pixels" else None, reduce, upsampling, one,
                                  max_pixels, max_memory, on_error) for one in _devices_of(device)]
         how = (resample, reducing_gap, like, recipe, mean, std)
-        if size is None and not all(map(operator.is_, (*how, crops, draft, stack), _NO_RESAMPLING)):
+        given = (*how, crops, draft, stack)
+        if size is None and not all(map(_is_default, given, _NO_RESAMPLING)):
             raise ValueError("resample, reducing_gap, like, recipe, mean, std, crops, draft and "
                              "stack need size")
         self.resampling = None
@@ -126,13 +126,13 @@ class Reader:
         one_of("layout", layout, ("block", "band"))
         kind = check_type(dtype)
         if layout == "block" and kind != np.int16:
-            raise ValueError("dtype needs layout='band', which needs output='coefficients'")
+            raise ValueError("dtype needs size, or layout='band' of output='coefficients'")
         if layout == "band" and output == "pixels":
             raise ValueError("layout='band' needs output='coefficients'")
         true_or_false("draft", draft)
         if draft:
-            self.wanted = [wanted.drafted(self.resampling and self.resampling.size)
-                           for wanted in self.wanted]
+            size = self.resampling and self.resampling.size
+            self.wanted = [wanted.drafted(size, bool(exif)) for wanted in self.wanted]
         check_exif(exif, self.wanted[0])
         self.paths, self.batch_size, self.device, self.exif = paths, batch_size, device, exif
         self._walks: List["weakref.ref[Generator[Batch, None, None]]"] = []
@@ -189,6 +189,10 @@ def _check_paths(paths: Any) -> None:
 
 # The arguments of a Reader that does not resample.
 _NO_RESAMPLING = ("bicubic", None, "pillow-13", "torchvision", None, None, None, False, None)
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return value is default or isinstance(value, str) and value == default
 
 
 def _resampling_of(size: Any, dtype: Any, layout: Any, resample: Any, reducing_gap: Any, like: Any,

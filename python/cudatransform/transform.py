@@ -177,7 +177,7 @@ def idct(coefficients: Any, *, size: Optional[Tuple[int, int]] = None, table: Op
         return _idct_on_device(_device.view(coefficients), size, table, method, depth)
     values = np.ascontiguousarray(coefficients)
     _check_coefficients(values.shape, values.dtype, _wanted_type(table, depth),
-                  f"{values.dtype} {values.shape}")
+                        f"{values.dtype} {values.shape}")
     height, width = _size_of(values.shape, size)
     made = np.empty((height, width), _DEPTHS[depth][0])
     _transform(False, None, table, method, depth,

@@ -40,7 +40,7 @@ Bytes sequence_unit(uint64_t version = 3, uint64_t width = 32) {
   return unit(kSequence, w.bytes());
 }
 
-// Two by two slices of a quantized coefficient of LeGall.
+// Two by two slices of one level of LeGall.
 void write_slice_parameters(BitWriter& w) {
   w.unsigned_code(1);
   w.unsigned_code(1);

@@ -124,7 +124,7 @@ CT_HD int highest_bit(uint64_t x) {
 #endif
 }
 
-// A squared error of one quantized coefficient costs as many sixteenths of a bit as rd_weight_of()
+// A squared error of one quantizer step costs as many sixteenths of a bit as rd_weight_of()
 // returns, in blocks without detail. In detailed blocks errors are less visible and cost less.
 CT_HD uint32_t rd_weight_of(uint32_t weight, bool chroma, uint32_t squares) {
   const uint32_t energy = squares / (64 * 63);  // the mean square of AC values, orthonormal
@@ -144,7 +144,7 @@ struct RdRates {
 CT_HD uint32_t rd_distortion(int32_t magnitude, int32_t qcoef, int32_t divisor, uint32_t reciprocal,
                              uint32_t weight) {
   const int32_t error = magnitude - qcoef * divisor;
-  // In 1/64 quantized coefficient.
+  // In 1/64 of a step.
   const uint32_t e = uint32_t(error < 0 ? -error : error) * reciprocal >> 14;
   return e * e * weight >> 8;
 }
@@ -154,17 +154,16 @@ CT_HD uint32_t rd_distortion(int32_t magnitude, int32_t qcoef, int32_t divisor, 
 // are. `nonzero` has a bit for each rounded quantized coefficient, by its place k in zigzag order;
 // `rates` are RdRates, or equal.
 //   block.magnitude(k)    |eighths|
-//   block.quantized coefficient(k)        |rounded quantized coefficient|
+//   block.qcoef(k)        |rounded quantized coefficient|
 //   block.divisor(k)      8 q, q at most 255
 //   block.reciprocal(k)   2^20 / (8 q), rounded down
-//   block.set(k, quantized coefficient)   takes the |quantized coefficient| of a bit in `nonzero`
+//   block.set(k, qcoef)   takes the |quantized coefficient| of a bit in `nonzero`
 template <typename Rates, typename Block>
 CT_HD void decide_by_rate(uint64_t nonzero, uint32_t weight, const Rates& rates, Block&& block) {
   const uint32_t end_of_block = rates.end_of_block();
   int next = 0, next_size = 0;  // the next quantized coefficient, decided already; 0: none
   int k = nonzero != 0 ? highest_bit(nonzero) : 0;
-  uint32_t behind =
-      k < 63 ? end_of_block : 0;  // the rate of what follows the quantized coefficient
+  uint32_t behind = k < 63 ? end_of_block : 0;  // the rate of what follows the coefficient
   for (int before = 0; k != 0; k = before) {
     nonzero ^= uint64_t{1} << k;
     before = nonzero != 0 ? highest_bit(nonzero) : 0;
@@ -220,7 +219,7 @@ Decision make_decision(const Dct8x8Job& job, int component);
 
 int16_t dc_qcoef(const Decision& decision, int32_t eighths);
 
-// The AC quantized coefficients of kRd. Bit i of `nonzero` tells of quantized coefficients[i]; DC's
+// The AC quantized coefficients of kRd. Bit i of `nonzero` tells of qcoefs[i]; DC's
 // does not matter. `squares` is the sum of those of the AC eighths, which are limited; `qcoefs` are
 // rounded.
 void decide_rd(const Decision& decision, uint64_t nonzero, uint32_t squares,

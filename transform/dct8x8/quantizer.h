@@ -63,7 +63,7 @@ CT_HD int32_t round_away_clamped(double x, double low, double high) {
 // rounded division (|x| + d / 2) / d: the sum is exact (below 2^23), and the added 1/2 keeps the
 // true quotient at least 1 / (2d) away from every integer, while the two roundings move it by less
 // than quotient x 2^-23. That is enough while (|x| + d / 2) < 2^22, so for every 16-bit table and
-// every x that 8-bit samples can reach.
+// every x that 12-bit samples can reach.
 CT_HD int32_t quantize_integer(int32_t x, float mul, float half) {
   const float value = float(x);
   return int32_t(copysignf((fabsf(value) + half) * mul, value));

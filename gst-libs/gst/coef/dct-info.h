@@ -124,7 +124,7 @@ GST_COEF_API GType gst_dct_component_get_type(void);
  * @height: height of the picture in samples
  * @fps_n: numerator of the frame rate; 0/1 means variable or unknown
  * @fps_d: denominator of the frame rate
- * @n_components: components in use: 1, 3 or 4
+ * @n_components: components in use: 1 to 4
  * @components: (array fixed-size=4): the components in the default layout
  * @size: bytes of a buffer in the default layout
  *

@@ -79,7 +79,7 @@ void compare_coefficients(const Result& a, const Result& b, int* different, doub
 }
 
 // The two engines on the same frame, there and back. The integer methods agree to the last bit;
-// the floating ones within one quantized coefficient.
+// the floating ones within 1.
 void check_engines(GstVideoFormat format, const char* method, const char* coding) {
   const GstVideoInfo info = video_info(format, 75, 43);
   const int depth = static_cast<int>(GST_VIDEO_INFO_COMP_DEPTH(&info, 0));
@@ -120,7 +120,7 @@ CHECK_TEST(test_teaching_methods_agree) {
         check_engines(format, method, coding);
 }
 
-// Scaled inverses: libjpeg's arithmetic to the bit, the others within one quantized coefficient.
+// Scaled inverses: libjpeg's arithmetic to the bit, the others within 1.
 CHECK_LOOP_TEST(test_scaled_engines_agree, 0, G_N_ELEMENTS(kFormats)) {
   const GstVideoInfo info = video_info(kFormats[__i__], 75, 43);
   const bool deep = GST_VIDEO_INFO_COMP_DEPTH(&info, 0) > 8;

@@ -161,7 +161,7 @@ GstHarness* harness_of(const std::string& line, const char* caps = "image/jpeg,f
   return h;
 }
 
-// Within one quantized coefficient of the definition, as `float` promises.
+// Within 1 of the definition, as `float` promises.
 void expect_samples(const GstVideoInfo& info, GstBuffer* buffer, const SlowPicture& picture) {
   GstVideoFrame frame;
   fail_unless(gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ));

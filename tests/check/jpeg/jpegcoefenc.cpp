@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // With the argument "cjpeg": whole files against those of libjpeg-turbo's cjpeg.
+#include <algorithm>
 #include <cstdio>
 #include <iterator>
 #include <span>
@@ -84,6 +85,17 @@ void check_same(const char* what, const JpegFile& file, const JpegFile& expected
               static_cast<int>(info.width), static_cast<int>(info.height), text.c_str());
 }
 
+// Whether libjpeg makes pixels of the sampling: not of two components, nor of fractional ratios.
+bool has_pixels(GstCoefSampling sampling) {
+  guint h[4], v[4], count = 0;
+  while (count < 4 && gst_coef_sampling_get_factors(sampling, count, &h[count], &v[count])) count++;
+  const guint max_h = *std::max_element(h, h + count), max_v = *std::max_element(v, v + count);
+  const auto divides = [&](guint c) { return max_h % h[c] == 0 && max_v % v[c] == 0; };
+  for (guint c = 0; c < count; c++)
+    if (!divides(c)) return false;
+  return count != 2;
+}
+
 // Whether cjpeg is to judge; otherwise libjpeg and djpeg are.
 bool with_cjpeg = false;
 
@@ -119,7 +131,7 @@ CHECK_LOOP_TEST(test_qcoefs, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kAllSamplings)) {
       const JpegFile expected = qcoefs_of(info, buffer);
       const Bytes file = encode(h, buffer);
       check_same("random coefficients", read_jpeg(file), expected, info);
-      check_djpeg(file);
+      if (has_pixels(info.sampling)) check_djpeg(file);
     }
   }
 }
@@ -191,7 +203,7 @@ CHECK_LOOP_TEST(test_options, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kAllSamplings)) {
     const Bytes file = encode(h, gst_buffer_ref(buffer));
     const JpegFile found = read_jpeg(file);
     check_same("options", found, expected, info);
-    check_djpeg(file);
+    if (has_pixels(info.sampling)) check_djpeg(file);
     fail_unless_equals_int_hex(found.frame_marker, options.frame_marker());
     fail_unless_equals_uint64(found.restart_interval, options.restart_interval);
     const bool has_markers = options.restart_interval == 1 || options.restart_interval == 3;

@@ -51,7 +51,7 @@ namespace {
 struct Dct8x8 {
   using Job = Dct8x8Job;
   using Ops = Dct8x8Ops;
-  static constexpr uint8_t kSampleFault = 2;  // one quantized coefficient is allowed
+  static constexpr uint8_t kSampleFault = 2;  // an error of 1 is allowed
 
   static ptrdiff_t coef_row_bytes(const Job& job) {
     const int size = job.type == CoefType::kS16 ? 2 : 4;
