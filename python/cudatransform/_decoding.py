@@ -91,19 +91,16 @@ class Wanted(NamedTuple):
             raise ValueError("mode='CMYK' needs reduce=1 and device='cpu'")
         return cls(mode, int(reduce), upsampling, number, Limits(*limits).check())
 
-    def drafted(self, size: Any, exif: bool) -> "Wanted":
+    def drafted(self, size: Any) -> "Wanted":
         """The same at a scale that pixels of a size need at least. Raises ValueError.
 
-        size: width and height, or the shorter side
-        exif: a picture may be turned afterwards, so both sides are as large as the larger one
+        size: width and height of the file's pixels, as in Pillow not turned, or the shorter side
         """
         if size is None:
             raise ValueError("draft=True needs size")
         if self.reduce != 1 or self.mode == "CMYK":
             raise ValueError("draft=True needs reduce=1 and mode='RGB' or 'L'")
         width, height = size if isinstance(size, tuple) else (size, size)
-        if exif:
-            width = height = max(width, height)
         return self._replace(draft=(width, height))
 
     @property

@@ -181,7 +181,7 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     size: resamples the pixels, after `crop`: width and height, or the shorter side
     resample, box, reducing_gap, like: as of resize(); box is within `crop`
     draft: whether to decode at 1/2, 1/4 or 1/8 where that has at least `size`, as after Pillow's
-        draft(mode, size), which changes the bytes
+        draft(mode, size), which changes the bytes, and compares sides before `exif` turns them
     dtype, layout, recipe, mean, std: as of resize(), and without `size`, too
     Raises ReadError as read(), also for files that have no pixels in that mode (CMYK in RGB, 12
     bits), ValueError and TypeError for other arguments, and Unavailable.
@@ -198,7 +198,7 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     how = Resampling.of(size, resample, reducing_gap, False, like, dtype, layout, recipe, mean, std)
     how.check(CHANNELS[mode], max_memory)
     true_or_false("draft", draft)
-    wanted = wanted.drafted(how.size, bool(exif)) if draft else wanted
+    wanted = wanted.drafted(how.size) if draft else wanted
     part = None if crop is None else crop_of(crop)
     boxes = None if box is None else [box_of(box)]
     pixels = (decode_one(wanted, source, bool(exif)) if part is None else

@@ -132,7 +132,7 @@ class Reader:
         true_or_false("draft", draft)
         if draft:
             size = self.resampling and self.resampling.size
-            self.wanted = [wanted.drafted(size, bool(exif)) for wanted in self.wanted]
+            self.wanted = [wanted.drafted(size) for wanted in self.wanted]
         check_exif(exif, self.wanted[0])
         self.paths, self.batch_size, self.device, self.exif = paths, batch_size, device, exif
         self._walks: List["weakref.ref[Generator[Batch, None, None]]"] = []

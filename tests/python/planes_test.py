@@ -123,8 +123,8 @@ class Planes(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, f"dtype must be int16, .*, not {dtype!r}"):
                 picture.planes(dtype)
         for options, words in (({"layout": "zigzag"}, "'block' or 'band', not 'zigzag'"),
-                               ({"dtype": "float16"}, "needs layout=.band., which needs output="),
-                               ({"dtype": "float32", "output": "pixels"}, "needs layout=.band."),
+                               ({"dtype": "float16"}, "needs size, or layout=.band. of output="),
+                               ({"dtype": "float32", "output": "pixels"}, "needs size, or layout="),
                                ({"layout": "band", "output": "pixels"}, "needs output="),
                                ({"layout": "band", "dtype": "float64"}, "not 'float64'")):
             with self.assertRaisesRegex(ValueError, words):
