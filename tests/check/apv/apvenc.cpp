@@ -148,18 +148,19 @@ CHECK_TEST(test_qp_of_each_frame) {
 }
 
 CHECK_TEST(test_tiles) {
-  const auto tiles = [](const char* properties, int width, int height) {
+  const auto check = [](const char* properties, int width, int height, const char* expected) {
     const Parsed parsed(encode(properties, info_of("I422_10LE", width, height), 1)[0]);
     const ApvFrameHeader& header = parsed.frame.header();
-    return std::to_string(header.tile_mbs_across) + "x" + std::to_string(header.tile_mbs_down) +
-           " " + std::to_string(header.tile_columns) + "x" + std::to_string(header.tile_rows);
+    const std::string tiles =
+        std::to_string(header.tile_mbs_across) + "x" + std::to_string(header.tile_mbs_down) + " " +
+        std::to_string(header.tile_columns) + "x" + std::to_string(header.tile_rows);
+    fail_unless_equals_string(tiles.c_str(), expected);
   };
-  fail_unless_equals_string(tiles("", 600, 300).c_str(), "16x16 3x2");
-  fail_unless_equals_string(tiles("tile-height=128", 600, 300).c_str(), "16x8 3x3");
-  fail_unless_equals_string(tiles("tile-width=257 tile-height=1000", 600, 300).c_str(),
-                            "17x63 3x1");
+  check("", 600, 300, "16x16 3x2");
+  check("tile-height=128", 600, 300, "16x8 3x3");
+  check("tile-width=257 tile-height=1000", 600, 300, "17x63 3x1");
   // No more than 20 columns.
-  fail_unless_equals_string(tiles("qp=63", 5136, 16).c_str(), "17x16 19x1");
+  check("qp=63", 5136, 16, "17x16 19x1");
 }
 
 CHECK_TEST(test_matrices) {
