@@ -34,6 +34,18 @@ ApvForwardJob apv_forward_job(const ApvFrameFormat& format, const ApvSource& sou
   return job;
 }
 
+ApvForwardJob apv_unquantized_job(const ApvFrameFormat& format, const ApvSource& source,
+                                  void* coefs) {
+  ApvForwardJob job = apv_forward_job(format, source);
+  job.is_quantized = false;
+  auto* at = static_cast<int16_t*>(coefs);
+  for (int c = 0; c < job.components; ++c) {
+    job.plane[c].coefs = at;
+    at += 64 * format.header.info.blocks(c);
+  }
+  return job;
+}
+
 Status ApvFrameEncoder::begin(const ApvFrameFormat& format, const ApvSource& source) {
   format_ = format;
   job_ = apv_forward_job(format, source);

@@ -25,6 +25,9 @@ struct ApvSource {
 // The forward transform of a frame, but for the addresses of coefficients. Luma rounds coefficients
 // up from 300/512 of a step above the lower one, chroma from 384/512.
 ApvForwardJob apv_forward_job(const ApvFrameFormat& format, const ApvSource& source);
+// The same without quantization, to coefficients of the components one after the other.
+ApvForwardJob apv_unquantized_job(const ApvFrameFormat& format, const ApvSource& source,
+                                  void* coefs);
 
 // Used for one frame after another; keeps its memory.
 class ApvFrameEncoder {

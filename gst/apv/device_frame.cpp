@@ -64,13 +64,7 @@ Status ApvDeviceFrame::begin(ApvDeviceCoder& coder, const ApvFrameFormat& format
   CT_RETURN_IF_ERROR(make_room(device, MemoryKind::kDevice, coef_bytes(format), &coefs_));
   CT_RETURN_IF_ERROR(make_room(device, MemoryKind::kPinned,
                                apv_encode_result_bytes(format.chain_count()), &result_));
-  ApvForwardJob job = apv_forward_job(format, source);
-  job.is_quantized = false;
-  auto* at = static_cast<int16_t*>(coefs_->data());
-  for (int c = 0; c < job.components; c++) {
-    job.plane[c].coefs = at;
-    at += 64 * format.header.info.blocks(c);
-  }
+  const ApvForwardJob job = apv_unquantized_job(format, source, coefs_->data());
   CT_RETURN_IF_ERROR(
       coder.ops->forward->submit(device, device.queue(QueueKind::kCompute), job, &transformed_));
   coder_ = &coder;

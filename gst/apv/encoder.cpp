@@ -299,19 +299,12 @@ Status ApvEncoder::open_host() {
 
 Status ApvEncoder::transform_on_host(const ApvFrameFormat& format, const ApvSource& source) {
   CT_RETURN_IF_ERROR(open_host());
-  const ApvFrameInfo& info = format.header.info;
-  const size_t bytes = 64 * sizeof(int16_t) * info.blocks();
+  const size_t bytes = 64 * sizeof(int16_t) * format.header.info.blocks();
   if (coefs_on_host_ == nullptr || coefs_on_host_->size() < bytes) {
     coefs_on_host_.reset();
     CT_RETURN_IF_ERROR(host_->allocate(MemoryKind::kDevice, bytes, &coefs_on_host_));
   }
-  ApvForwardJob job = apv_forward_job(format, source);
-  job.is_quantized = false;
-  auto* at = static_cast<int16_t*>(coefs_on_host_->data());
-  for (int c = 0; c < job.components; c++) {
-    job.plane[c].coefs = at;
-    at += 64 * info.blocks(c);
-  }
+  const ApvForwardJob job = apv_unquantized_job(format, source, coefs_on_host_->data());
   return host_apv_encode_ops().forward->submit(*host_, host_->queue(QueueKind::kCompute), job,
                                                nullptr);
 }

@@ -48,14 +48,16 @@ std::string name_of(const ApvOutput& output) {
          std::to_string(output.depth) + " bits";
 }
 
+// Denominators of coordinates and of luminances, in streams and in caps.
+constexpr guint64 kOurs = 65536, kOfCaps = 50000;
+constexpr guint64 kMaxUnits = 256, kMinUnits = 16384, kLuminanceOfCaps = 10000;
+
 // Units of 1/denominator to units of 1/wanted, rounded.
 guint64 in_units(guint64 value, guint64 denominator, guint64 wanted) {
   return (value * wanted + denominator / 2) / denominator;
 }
 
 GstVideoMasteringDisplayInfo mastering_of(const ApvMasteringDisplay& from) {
-  constexpr guint64 kOurs = 65536, kOfCaps = 50000;
-  constexpr guint64 kMaxUnits = 256, kMinUnits = 16384, kLuminanceOfCaps = 10000;
   GstVideoMasteringDisplayInfo to = {};
   for (int i = 0; i < 3; i++) {
     to.display_primaries[i].x =
@@ -93,8 +95,6 @@ GstCaps* template_of(const Rows& rows, const std::string& features, bool (*has)(
 
 // As mastering_of(), the other way.
 ApvMasteringDisplay mastering_from(const GstVideoMasteringDisplayInfo& from) {
-  constexpr guint64 kOurs = 65536, kOfCaps = 50000;
-  constexpr guint64 kMaxUnits = 256, kMinUnits = 16384, kLuminanceOfCaps = 10000;
   ApvMasteringDisplay to = {};
   const auto coordinate = [](guint64 value) {
     return static_cast<uint16_t>(std::min<guint64>(in_units(value, kOfCaps, kOurs), G_MAXUINT16));

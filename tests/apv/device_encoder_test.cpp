@@ -42,13 +42,7 @@ class DeviceEncoder {
     }
     CT_RETURN_IF_ERROR(
         device_.allocate(MemoryKind::kDevice, 128 * format_.header.info.blocks(), &coefs_));
-    ApvForwardJob job = apv_forward_job(format_, source);
-    job.is_quantized = false;
-    auto* at = static_cast<int16_t*>(coefs_->data());
-    for (int c = 0; c < info.components(); ++c) {
-      job.plane[c].coefs = at;
-      at += 64 * info.blocks(c);
-    }
+    const ApvForwardJob job = apv_unquantized_job(format_, source, coefs_->data());
     return ops_.forward->submit(device_, queue, job, nullptr);
   }
 
