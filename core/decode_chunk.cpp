@@ -60,7 +60,7 @@ Status DecodeChunk::take_memory(Lane& lane) {
   return {};
 }
 
-// The file's bits, or its quantized coefficients, in page-locked memory.
+// The file's bits, or its quantized coefficients, in pinned memory.
 void DecodeChunk::pack(Lane& lane, size_t i) {
   Entry& entry = entries_[i];
   uint8_t* const to = pinned(lane) + entry.pinned_at;

@@ -30,7 +30,7 @@ struct CtEngine {
   std::shared_ptr<cudatransform::Device> host;    // of one thread: batches share threads otherwise
   std::shared_ptr<cudatransform::Device> device;  // of results: the CUDA device, or `host`
   std::shared_ptr<cudatransform::core::Blocks> blocks;  // of results on the device
-  std::shared_ptr<cudatransform::core::Blocks> files;   // page-locked
+  std::shared_ptr<cudatransform::core::Blocks> files;   // pinned
   std::unique_ptr<cudatransform::core::Threads> threads;
   std::unique_ptr<cudatransform::core::Lanes> lanes;  // of a CUDA device
   const std::unique_ptr<cudatransform::core::JpegItems> items;

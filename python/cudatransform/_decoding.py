@@ -30,7 +30,7 @@ REDUCES = (1, 2, 4, 8)
 ON_ERROR = ("fail", "conceal")
 _MOST_IDLE = 64
 _UINT8 = np.dtype(np.uint8)
-_PATIENCE = 50  # milliseconds until a wait looks for signals
+_POLL = 50  # milliseconds until a wait looks for signals
 _CODES = np.dtype({"names": ["code"], "formats": ["i4"], "offsets": [0],
                    "itemsize": ctypes.sizeof(_native.Picture)})
 _PIXELS = _native.columns_of(_native.Picture, "width", "height", "data", "pitch")
@@ -372,7 +372,7 @@ class Ahead:
         sources, is_done, error = self._under_way[0], c_int32(), _native.Error()
         pictures = _native.Pictures(len(sources.array))
         _native.check(self._library.ct_decoder_pull(
-            self._decoder, pictures.array, len(pictures), _PATIENCE, byref(is_done), error), error)
+            self._decoder, pictures.array, len(pictures), _POLL, byref(is_done), error), error)
         if not is_done.value:
             return None
         del self._under_way[0]

@@ -10,7 +10,7 @@ from typing import Any, Iterable, List, Optional
 
 from ._gone import in_turn, when_gone
 
-_PATIENCE = .05  # seconds that close() waits for the thread, which may be in the caller's code
+_TIMEOUT = .05  # seconds that close() waits for the thread, which may be in the caller's code
 
 
 class Listed:
@@ -60,7 +60,7 @@ class Walked:
         """
         while len(self._taken) < count and self._end is None:
             try:
-                one = self._came.get(wait, _PATIENCE)
+                one = self._came.get(wait, _TIMEOUT)
             except queue.Empty:
                 return None
             if isinstance(one, _End):
@@ -80,7 +80,7 @@ class Walked:
         """Ends the walk. A thread that is in the caller's iterable ends when that returns."""
         self._stop(None)
         try:
-            self._over.get(timeout=_PATIENCE)
+            self._over.get(timeout=_TIMEOUT)
         except queue.Empty:
             pass
 

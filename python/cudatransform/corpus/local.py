@@ -16,7 +16,7 @@ from ..errors import Unavailable
 from .folder import FolderError, Output, OutputError
 from .worker import Chunk, Worker, together
 
-_PATIENCE = 10   # seconds, for a process to end
+_TIMEOUT = 10   # seconds, for a process to end
 _MAX_DEATHS = 2  # of workers at the same chunk
 
 # GStreamer's threads do not survive a fork.
@@ -48,7 +48,7 @@ def spread(job: str, chunks: List[Chunk], workers: Optional[int], device: str,
 
 
 def _devices_of(device: str) -> List[str]:
-    """Devices that workers have by turns. Raises Unavailable."""
+    """Devices that workers take in rotation. Raises Unavailable."""
     if device != "cuda":
         return [device]
     count = len(driver().devices())
@@ -181,7 +181,7 @@ class _Pool:
         for process in self._processes:
             process.pipe.close()
         for process in self._processes:
-            process.process.join(_PATIENCE)
+            process.process.join(_TIMEOUT)
         self.kill()
 
 

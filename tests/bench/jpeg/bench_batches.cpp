@@ -27,7 +27,7 @@ const char kUsage[] =
     "  --stack        pictures of a batch lie in one block\n"
     "  --encode       measures encoding, at quality 90\n"
     "  --compare      measures nothing: compares the device's results with the CPU's\n"
-    "Files are taken by turns. Prints files a second, best of three.\n";
+    "Files are taken in rotation. Prints files a second, best of three.\n";
 
 struct Settings {
   CtEngineOptions engine = {sizeof(CtEngineOptions), -1, 0, 0};

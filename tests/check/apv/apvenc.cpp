@@ -179,7 +179,7 @@ CHECK_TEST(test_matrices) {
   fail_unless(encode("q-matrix-c0=\"" + flat + "\"", info, 1) == encode("", info, 1));
 }
 
-// Caps without colorimetry leave its codes open; GBR is told by the matrix alone.
+// Caps without colorimetry leave its codes open; GBR is recognized by the matrix alone.
 CHECK_TEST(test_colors) {
   const auto color = [](const char* format, const char* colorimetry) {
     g_autoptr(GstHarness) h = new_harness(encoder());

@@ -22,7 +22,7 @@ from gi.repository import Gst  # noqa: E402
 
 SKIP = 77
 LARGEST = 1 << 17  # bytes of a file that is damaged
-PATIENCE = 10 * Gst.SECOND
+TIMEOUT = 10 * Gst.SECOND
 RANDOM_STREAMS = 300
 MOST_MEGABYTES = 1500  # of the resident set, at its largest
 
@@ -82,7 +82,7 @@ def play(data, dice):
         source.emit("push-buffer", Gst.Buffer.new_wrapped(data[at:at + size]))
         at += size
     source.emit("end-of-stream")
-    message = pipeline.get_bus().timed_pop_filtered(PATIENCE,
+    message = pipeline.get_bus().timed_pop_filtered(TIMEOUT,
                                                     Gst.MessageType.EOS | Gst.MessageType.ERROR)
     error = None
     if message is None:

@@ -300,7 +300,7 @@ void note_free(uintptr_t first, size_t bytes, bool on_host) {
   const Operation gone = {"", {{first, bytes, bytes, 1, true, on_host}}, {}};
   for (const auto& [number, pending] : deferred().pending) {
     if (!on_host || !conflict(pending.operation, gone)) continue;
-    violation("page-locked memory is freed that is for " + pending.place);
+    violation("pinned memory is freed that is for " + pending.place);
     break;
   }
   make_all(everything());
