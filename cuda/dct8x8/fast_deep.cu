@@ -32,18 +32,10 @@ struct FastIslow12 {
     }
     Islow12Method::forward(v, kLevelShift);
   }
-  // As in FastIslow, but `mul` is larger by 2^-19: values have 17 bits.
+  // `mul` is larger by 2^-19: values have 17 bits.
   template <typename Coef>
   static __device__ __forceinline__ void quantize(int* v, const FastForwardTable& table) {
-#pragma unroll
-    for (int i = 0; i < 64; i += 2) {
-      const float2 mul = *reinterpret_cast<const float2*>(table.mul + i);
-      v[i] = rounded_bits(v[i], mul.x);
-      v[i + 1] = rounded_bits(v[i + 1], mul.y);
-    }
-  }
-  static __device__ __forceinline__ int32_t rounded_bits(int v, float mul) {
-    return bits_of_rounded(__fmaf_rn(float_of_small(v), mul, kRound));
+    FastIslow::quantize<Coef>(v, table);
   }
   static __device__ __forceinline__ int32_t bits(int v) { return v; }
 
