@@ -41,16 +41,21 @@ struct ApvEntropyJob {
   // Device memory for frame->coef_count() coefficients, all of which are written. Aligned to 16
   // bytes.
   int16_t* coefs = nullptr;
-  int in_flight = 1;  // about how many such jobs the device has at a time
 };
+inline constexpr size_t kMaxApvEntropyJobs = 8;  // of a submission
 
 struct ApvEntropyOps {
   const char* name;
   size_t (*block_bytes)(const ApvFrame& frame);
   // Jobs on several queues overlap: a chain is a thread, so that few frames leave a device idle.
   Status (*make_queue)(Device& device, std::unique_ptr<Queue>* queue);
-  // Returns at once. `done` is done when coefficients and results are complete.
-  Status (*submit)(Device& device, Queue& queue, const ApvEntropyJob& job, FencePtr* done);
+  // Fills the block of a job. Any thread.
+  Status (*stage)(const ApvEntropyJob& job);
+  // Of staged jobs, up to kMaxApvEntropyJobs, which share a launch. Returns at once. `done` is done
+  // when coefficients and results are complete. `in_flight`: about how many jobs the device has at
+  // a time, these included.
+  Status (*submit)(Device& device, Queue& queue, std::span<const ApvEntropyJob> jobs, int in_flight,
+                   FencePtr* done);
 };
 
 }  // namespace cudatransform

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace cudatransform {
 
@@ -24,9 +25,17 @@ void ApvPicture::release() {
   if (renderer_ != nullptr) std::exchange(renderer_, nullptr)->take_back(*this);
 }
 
+void ApvPicture::begin() {
+  if (is_begun()) return;
+  const std::lock_guard lock(renderer_->mutex_);
+  if (!is_begun()) renderer_->begin_batch();
+}
+
 Status ApvPicture::wait() {
-  if (decoded_ == nullptr || is_noted_) return {};
-  CT_RETURN_IF_ERROR(decoded_->wait());
+  if (batch_ == nullptr || is_noted_) return {};
+  begin();
+  if (batch_->done != nullptr) CT_RETURN_IF_ERROR(batch_->done->wait());
+  CT_RETURN_IF_ERROR(batch_->status);
   const auto* results = static_cast<const uint32_t*>(staged_.memory->data());
   for (size_t i = 0; i < frame.chain_count(); ++i)
     frame.note(static_cast<ApvChainError>(results[i]));
@@ -47,28 +56,21 @@ bool ApvRenderer::trim() {
 }
 
 void ApvRenderer::take_back(ApvPicture& picture) {
-  // A picture that nobody wants: the device may still write to its memory.
-  if (picture.decoded_ != nullptr) (void)picture.decoded_->wait();
-  picture.decoded_.reset();
+  std::shared_ptr<ApvPicture::Batch> batch = std::move(picture.batch_);
+  if (batch != nullptr) {
+    std::unique_lock lock(mutex_);
+    // A picture that nobody wants: the device does not begin it, or may still write to its memory.
+    std::erase(batch->pictures, &picture);
+    const FencePtr done = batch->done;
+    lock.unlock();
+    if (done != nullptr) (void)done->wait();
+    lock.lock();
+    const bool is_last = batch != batch_ && batch->pictures.empty() && batch->queue != nullptr;
+    if (is_last && idle_.size() < kMaxQueues) idle_.push_back(std::move(batch->queue));
+  }
   if (picture.coefs_.memory != nullptr)
     (picture.is_on_device_ ? on_device_ : pictures_).give(std::exchange(picture.coefs_, {}));
   if (picture.staged_.memory != nullptr) staged_.give(std::exchange(picture.staged_, {}));
-  if (picture.queue_ == nullptr) return;
-  const std::lock_guard lock(mutex_);
-  if (idle_.size() < kMaxQueues) idle_.push_back(std::move(picture.queue_));
-  picture.queue_.reset();
-}
-
-Status ApvRenderer::take_queue(std::unique_ptr<Queue>* queue) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!idle_.empty()) {
-      *queue = std::move(idle_.back());
-      idle_.pop_back();
-      return {};
-    }
-  }
-  return ops_.entropy->make_queue(device_, queue);
 }
 
 Status ApvRenderer::prepare(ApvPicture* picture, bool on_device) {
@@ -89,24 +91,60 @@ Status ApvRenderer::prepare(ApvPicture* picture, bool on_device) {
   return {};
 }
 
-Status ApvRenderer::decode(ApvPicture* picture, int in_flight) {
-  CT_RETURN_IF_ERROR(take_queue(&picture->queue_));
-  if (const FencePtr read = std::exchange(picture->coefs_.read, {}); read != nullptr)
-    CT_RETURN_IF_ERROR(picture->queue_->wait_for(read));
-  auto* const staged = static_cast<uint8_t*>(picture->staged_.memory->data());
+ApvEntropyJob ApvRenderer::entropy_job(const ApvPicture& picture) const {
+  auto* const staged = static_cast<uint8_t*>(picture.staged_.memory->data());
   ApvEntropyJob job;
-  job.frame = &picture->frame;
+  job.frame = &picture.frame;
   job.results = reinterpret_cast<uint32_t*>(staged);
-  job.block = staged + result_bytes(picture->frame);
-  job.coefs = static_cast<int16_t*>(picture->coefs_.memory->data());
-  job.in_flight = in_flight;
-  const Status status = ops_.entropy->submit(device_, *picture->queue_, job, &picture->decoded_);
-  if (!status.ok()) {
-    // Work that has been enqueued still uses the picture's memory.
-    FencePtr over;
-    if (picture->queue_->record(&over).ok()) (void)over->wait();
+  job.block = staged + result_bytes(picture.frame);
+  job.coefs = static_cast<int16_t*>(picture.coefs_.memory->data());
+  return job;
+}
+
+Status ApvRenderer::decode(ApvPicture* picture, int in_flight) {
+  CT_RETURN_IF_ERROR(ops_.entropy->stage(entropy_job(*picture)));
+  // Streams share the driver's few channels to the device (8, unless the process has chosen
+  // otherwise), where they wait for each other: fewer and larger launches do not.
+  constexpr int kLaunches = 6;
+  const size_t wanted = std::clamp<size_t>(in_flight / kLaunches, 1, kMaxApvEntropyJobs);
+  const std::lock_guard lock(mutex_);
+  if (batch_ == nullptr) CT_RETURN_IF_ERROR(open_batch());
+  picture->batch_ = batch_;
+  batch_->in_flight = in_flight;
+  batch_->pictures.push_back(picture);
+  if (batch_->pictures.size() >= wanted) begin_batch();
+  return {};
+}
+
+Status ApvRenderer::open_batch() {
+  auto batch = std::make_shared<ApvPicture::Batch>();
+  if (idle_.empty()) {
+    CT_RETURN_IF_ERROR(ops_.entropy->make_queue(device_, &batch->queue));
+  } else {
+    batch->queue = std::move(idle_.back());
+    idle_.pop_back();
   }
-  return status;
+  batch_ = std::move(batch);
+  return {};
+}
+
+void ApvRenderer::begin_batch() {
+  const std::shared_ptr<ApvPicture::Batch> batch = std::move(batch_);
+  batch->status = submit(*batch);
+  // Work that has been enqueued still uses the pictures' memory.
+  if (!batch->status.ok() && batch->queue->record(&batch->done).ok()) (void)batch->done->wait();
+  batch->is_begun = true;
+}
+
+Status ApvRenderer::submit(ApvPicture::Batch& batch) {
+  std::vector<ApvEntropyJob> jobs;
+  for (ApvPicture* picture : batch.pictures) {
+    if (const FencePtr read = std::exchange(picture->coefs_.read, {}); read != nullptr)
+      CT_RETURN_IF_ERROR(batch.queue->wait_for(read));
+    jobs.push_back(entropy_job(*picture));
+  }
+  if (jobs.empty()) return {};
+  return ops_.entropy->submit(device_, *batch.queue, jobs, batch.in_flight, &batch.done);
 }
 
 Status ApvRenderer::upload(ApvPicture* picture, const int16_t** coefs) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -50,22 +51,36 @@ class ApvPicture {
   void decode_tile(int tile) {
     frame.decode_tile(tile, static_cast<int16_t*>(coefs_.memory->data()));
   }
-  // Whether wait() has nothing to wait for. Any thread, once decode() has returned.
-  bool is_decoded() const { return decoded_ == nullptr || decoded_->done(); }
+  // Any thread, once decode() has returned: whether the device has the picture, which decode() may
+  // keep until others join it; and whether wait() has nothing to wait for.
+  bool is_begun() const { return batch_ == nullptr || batch_->is_begun; }
+  bool is_decoded() const { return batch_ == nullptr || (batch_->is_begun && batch_->is_done()); }
+  // Makes the device begin. A failure is wait()'s.
+  void begin();
   // Waits for the device's decoding, and notes the damage.
   Status wait();
 
  private:
   friend class ApvRenderer;
+  // Pictures that a launch decodes. The renderer's lock guards it until it has begun.
+  struct Batch {
+    bool is_done() const { return done == nullptr || done->done(); }
+
+    std::vector<ApvPicture*> pictures;
+    std::unique_ptr<Queue> queue;
+    int in_flight = 1;
+    std::atomic<bool> is_begun = false;
+    FencePtr done;  // null: nothing is in flight
+    Status status;
+  };
   void release();
 
   ApvRenderer* renderer_ = nullptr;
   bool is_on_device_ = false;
-  BudgetedPool::Block coefs_;   // in host memory or, if the device decodes, in its own
-  BudgetedPool::Block staged_;  // in pinned memory: results, and the block that is sent
-  std::unique_ptr<Queue> queue_;
-  FencePtr decoded_;       // stays, for threads that look at it
-  bool is_noted_ = false;  // the damage
+  BudgetedPool::Block coefs_;     // in host memory or, if the device decodes, in its own
+  BudgetedPool::Block staged_;    // in pinned memory: results, and the block that is sent
+  std::shared_ptr<Batch> batch_;  // null: the CPU decodes
+  bool is_noted_ = false;         // the damage
 };
 
 // One thread at a time, except where a comment says otherwise.
@@ -83,8 +98,8 @@ class ApvRenderer {
 
   // Takes memory for the coefficients of picture->frame, which begin() has accepted. Any thread.
   Status prepare(ApvPicture* picture, bool on_device = false);
-  // Any thread: the device begins to decode the picture, which is prepared for that.
-  // `in_flight`: about how many it decodes at a time.
+  // Any thread: the device decodes the picture, which is prepared for that, as soon as there are
+  // enough for a launch. `in_flight`: about how many it decodes at a time.
   Status decode(ApvPicture* picture, int in_flight);
   // All tiles have been decoded. The samples are complete behind the compute queue's work.
   Status render(ApvPicture* picture, const ApvSamples& to);
@@ -94,7 +109,11 @@ class ApvRenderer {
   static constexpr size_t kMaxPictures = 64, kMaxQueues = 32;
   Queue& queue() { return device_.queue(QueueKind::kCompute); }
   Status upload(ApvPicture* picture, const int16_t** coefs);
-  Status take_queue(std::unique_ptr<Queue>* queue);
+  ApvEntropyJob entropy_job(const ApvPicture& picture) const;
+  // With mutex_.
+  Status open_batch();
+  void begin_batch();
+  Status submit(ApvPicture::Batch& batch);
   void take_back(ApvPicture& picture);
 
   Device& device_;
@@ -104,8 +123,9 @@ class ApvRenderer {
   BudgetedPool on_device_{MemoryKind::kDevice, kMaxPictures, budget_};
   BudgetedPool staged_{MemoryKind::kPinned, kMaxPictures, budget_};
   std::unique_ptr<Memory> uploaded_;
-  std::mutex mutex_;  // guards idle_
+  std::mutex mutex_;  // guards the rest
   std::vector<std::unique_ptr<Queue>> idle_;
+  std::shared_ptr<ApvPicture::Batch> batch_;  // has not begun; null: there is none
 };
 
 }  // namespace cudatransform

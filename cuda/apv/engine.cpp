@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "apv/frame.h"
@@ -87,6 +88,10 @@ size_t block_bytes(const ApvFrame& frame) {
   return chain_bytes(frame) + aligned(frame.payload().size());
 }
 size_t result_bytes(const ApvFrame& frame) { return frame.chain_count() * sizeof(uint32_t); }
+// Of the device: the block and the results.
+size_t scratch_bytes(const ApvFrame& frame) {
+  return block_bytes(frame) + aligned(result_bytes(frame));
+}
 
 // Writes the chains, the longest first.
 void list_chains(const ApvFrame& frame, ApvChainInfo* to) {
@@ -110,38 +115,67 @@ void list_chains(const ApvFrame& frame, ApvChainInfo* to) {
 // Few frames: the shortest time. Many: the most throughput (H200).
 uint32_t chains_of_warp(int in_flight) { return in_flight <= 4 ? 1 : in_flight <= 16 ? 2 : 4; }
 
-Status submit_entropy(Device& device, Queue& queue, const ApvEntropyJob& job, FencePtr* done) {
-  auto* stream = dynamic_cast<StreamQueue*>(&queue);
-  CT_RETURN_IF_ERROR(check_queue(device, stream));
+Status stage_entropy(const ApvEntropyJob& job) {
   const ApvFrame& frame = *job.frame;
   if (frame.info().blocks() > INT32_MAX)
     return Status::error(StatusCode::kUnsupported, "the frame is too large for the CUDA engine");
   list_chains(frame, reinterpret_cast<ApvChainInfo*>(job.block));
-  const size_t data_at = chain_bytes(frame), bytes = block_bytes(frame);
-  std::memcpy(job.block + data_at, frame.payload().data(), frame.payload().size());
-  std::fill(job.block + data_at + frame.payload().size(), job.block + bytes, uint8_t{0});
+  const std::span<const uint8_t> payload = frame.payload();
+  uint8_t* const data = job.block + chain_bytes(frame);
+  std::memcpy(data, payload.data(), payload.size());
+  std::fill(data + payload.size(), job.block + block_bytes(frame), uint8_t{0});
+  return {};
+}
 
+// Sends a job's block, and clears what its kernel writes. `block`: its device memory.
+Status begin_entropy(StreamQueue& stream, const ApvEntropyJob& job, CUdeviceptr block,
+                     ApvEntropyFrame* to) {
+  const ApvFrame& frame = *job.frame;
+  const size_t bytes = block_bytes(frame), data_at = chain_bytes(frame);
+  CT_RETURN_IF_ERROR(stream.send(block, job.block, bytes));
+  CT_RETURN_IF_ERROR(stream.clear(block + bytes, result_bytes(frame)));
+  to->chains = reinterpret_cast<const ApvChainInfo*>(block);
+  to->data = reinterpret_cast<const uint8_t*>(block + data_at);
+  to->coefs = job.coefs;
+  to->results = reinterpret_cast<uint32_t*>(block + bytes);
+  to->data_bytes = bytes - data_at;
+  to->coef_bytes = sizeof(int16_t) * frame.coef_count();
+  to->chain_count = static_cast<uint32_t>(frame.chain_count());
+  return stream.clear(reinterpret_cast<CUdeviceptr>(job.coefs), to->coef_bytes);
+}
+
+Status submit_entropy(Device& device, Queue& queue, std::span<const ApvEntropyJob> jobs,
+                      int in_flight, FencePtr* done) {
+  auto* stream = dynamic_cast<StreamQueue*>(&queue);
+  CT_RETURN_IF_ERROR(check_queue(device, stream));
+  static_assert(kMaxApvEntropyJobs <= kMaxApvEntropyFrames);
+  if (jobs.empty() || jobs.size() > kMaxApvEntropyJobs) {
+    return Status::error(StatusCode::kInvalidArgument, std::to_string(jobs.size()) +
+                                                           " frames of a launch, expected 1 to " +
+                                                           std::to_string(kMaxApvEntropyJobs));
+  }
+  size_t bytes = 0;
+  for (const ApvEntropyJob& job : jobs) bytes += scratch_bytes(*job.frame);
   CUdeviceptr block = 0;
-  CT_RETURN_IF_ERROR(stream->scratch(bytes + result_bytes(frame), &block));
-  CT_RETURN_IF_ERROR(stream->send(block, job.block, bytes));
-  CT_RETURN_IF_ERROR(stream->clear(block + bytes, result_bytes(frame)));
-  const auto coefs = reinterpret_cast<CUdeviceptr>(job.coefs);
-  CT_RETURN_IF_ERROR(stream->clear(coefs, sizeof(int16_t) * frame.coef_count()));
+  CT_RETURN_IF_ERROR(stream->scratch(bytes, &block));
   ApvEntropyParams params = {};
-  params.chains = reinterpret_cast<const ApvChainInfo*>(block);
-  params.data = reinterpret_cast<const uint8_t*>(block + data_at);
-  params.coefs = job.coefs;
-  params.results = reinterpret_cast<uint32_t*>(block + bytes);
-  params.data_bytes = bytes - data_at;
-  params.coef_bytes = sizeof(int16_t) * frame.coef_count();
-  params.chain_count = static_cast<uint32_t>(frame.chain_count());
-  params.chains_of_warp = chains_of_warp(job.in_flight);
+  params.chains_of_warp = chains_of_warp(in_flight);
+  params.frame_count = static_cast<uint32_t>(jobs.size());
+  uint32_t chains = 0;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    CT_RETURN_IF_ERROR(begin_entropy(*stream, jobs[i], block, &params.frames[i]));
+    chains = std::max(chains, params.frames[i].chain_count);
+    block += scratch_bytes(*jobs[i].frame);
+  }
   const uint32_t of_cta = params.chains_of_warp * kApvEntropyWarps;
   void* arguments[] = {&params};
   CT_RETURN_IF_ERROR(stream->launch(KernelKey{apv_kernels(), kEntropy},
-                                    (params.chain_count + of_cta - 1) / of_cta, kApvEntropyThreads,
-                                    arguments, false));
-  CT_RETURN_IF_ERROR(stream->read_back(job.results, block + bytes, result_bytes(frame)));
+                                    (chains + of_cta - 1) / of_cta, kApvEntropyThreads, arguments,
+                                    false, params.frame_count));
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const auto results = reinterpret_cast<CUdeviceptr>(params.frames[i].results);
+    CT_RETURN_IF_ERROR(stream->read_back(jobs[i].results, results, result_bytes(*jobs[i].frame)));
+  }
   return done != nullptr ? stream->record(done) : Status{};
 }
 
@@ -160,7 +194,7 @@ Status probe_cuda_apv_kernels(Device& device) {
 
 const ApvEntropyOps& cuda_apv_entropy_ops() {
   static constexpr ApvEntropyOps kOps = {"cuda", cuda::block_bytes, make_cuda_queue,
-                                         cuda::submit_entropy};
+                                         cuda::stage_entropy, cuda::submit_entropy};
   return kOps;
 }
 

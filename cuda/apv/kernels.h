@@ -6,7 +6,7 @@
 //     test   tests/engine/apv/apv_test.cpp, tests/conformance/apv_test.cpp
 //     bench  tests/engine/apv/kernel_jobs.cpp: case:apv
 //     page   docs/kernels.md, 24
-//   apv_entropy   all chains of a frame in a launch, a thread a chain (entropy.cu)
+//   apv_entropy   all chains of several frames in a launch, a thread a chain (entropy.cu)
 //     twin   apv/entropy.cpp
 //     test   tests/conformance/apv_test.cpp
 //     page   docs/kernels.md, 24
@@ -89,6 +89,7 @@ inline constexpr unsigned kApvEntropyThreads = 128;
 inline constexpr unsigned kApvEntropyWarps = kApvEntropyThreads / 32;
 // The index of the table of pairs in shared memory has as many bits.
 inline constexpr int kApvTableBits = 9;
+inline constexpr int kMaxApvEntropyFrames = 8;
 
 // A chain, in the order in which they are decoded: the longest first.
 struct ApvChainInfo {
@@ -100,22 +101,31 @@ struct ApvChainInfo {
   uint32_t mb_blocks_across;
 };
 
-struct ApvEntropyParams {
+struct ApvEntropyFrame {
   const ApvChainInfo* chains;
-  // Begins at a multiple of 4 bytes; as many as a word behind the last chain may be read.
+  // Begins at a multiple of 16 bytes, and ends there.
   const uint8_t* data;
   int16_t* coefs;     // zero
   uint32_t* results;  // ApvChainError; zero
   uint64_t data_bytes, coef_bytes;
   uint32_t chain_count;
+};
+
+// CTA (x, y) is the one of number x of frame y.
+struct ApvEntropyParams {
+  ApvEntropyFrame frames[kMaxApvEntropyFrames];
+  uint32_t frame_count;
   uint32_t chains_of_warp;  // 1 to 32: more chains have more throughput, and take longer
 };
 
 // Without the results: stand-ins for their bytes would be errors.
 inline void apv_entropy_accesses(const ApvEntropyParams& params, AccessList* list) {
-  list->add_bytes(params.chains, int64_t{sizeof(ApvChainInfo)} * params.chain_count, false);
-  list->add_bytes(params.data, static_cast<int64_t>(params.data_bytes), false);
-  list->add_bytes(params.coefs, static_cast<int64_t>(params.coef_bytes), true);
+  for (uint32_t i = 0; i < params.frame_count; ++i) {
+    const ApvEntropyFrame& frame = params.frames[i];
+    list->add_bytes(frame.chains, int64_t{sizeof(ApvChainInfo)} * frame.chain_count, false);
+    list->add_bytes(frame.data, static_cast<int64_t>(frame.data_bytes), false);
+    list->add_bytes(frame.coefs, static_cast<int64_t>(frame.coef_bytes), true);
+  }
 }
 
 #define CT_APV_INVERSE(name) CT_ACCESSES(name, ApvInverseParams, apv_inverse_accesses)

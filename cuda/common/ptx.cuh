@@ -135,9 +135,9 @@ using SharedAddress = uint8_t*;
 #else
 using SharedAddress = uint32_t;
 #endif
-__device__ __forceinline__ SharedAddress shared_address(uint8_t* shared) {
+__device__ __forceinline__ SharedAddress shared_address(const void* shared) {
 #ifdef CT_EMULATED
-  return shared;
+  return static_cast<uint8_t*>(const_cast<void*>(shared));
 #else
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
 #endif
@@ -156,6 +156,23 @@ __device__ __forceinline__ void load_shared(SharedAddress from, uint32_t (&words
     asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
                  : "r"(from));
+#endif
+}
+
+__device__ __forceinline__ uint32_t load_shared_byte(SharedAddress from) {
+#ifdef CT_EMULATED
+  return *from;
+#else
+  uint32_t byte;
+  asm volatile("ld.shared.u8 %0, [%1];" : "=r"(byte) : "r"(from));
+  return byte;
+#endif
+}
+__device__ __forceinline__ void store_shared(SharedAddress to, uint32_t word) {
+#ifdef CT_EMULATED
+  *reinterpret_cast<uint32_t*>(to) = word;
+#else
+  asm volatile("st.shared.u32 [%0], %1;" ::"r"(to), "r"(word) : "memory");
 #endif
 }
 

@@ -93,9 +93,11 @@ struct ApvPictures::Job final : FrameJob {
     constexpr guint64 kBytes = 2048;
     return !is_decoded || picture.frame.payload().size() < kBytes;
   }
-  bool is_ready() override { return picture.is_decoded(); }
+  // Or to be begun: the oldest picture waits for no others.
+  bool is_ready() override { return !picture.is_begun() || picture.is_decoded(); }
   Remaining poll(bool wait) override {
     if (!is_decoded || !status.ok() || picture.is_decoded()) return Remaining::kNothing;
+    picture.begin();
     if (!wait) return Remaining::kWork;
     status = picture.wait();
     return Remaining::kNothing;

@@ -1,0 +1,133 @@
+// Decoding frames on a device, several in a launch: each is the CPU's, whatever frames join it,
+// are awaited first, or are given up.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "apv/access_unit.h"
+#include "apv/renderer.h"
+#include "tests/apv/encoder.h"
+#include "tests/engine/engines.h"
+
+#ifdef CT_HAVE_CUDA
+#include "cuda/apv/engine.h"
+#endif
+
+namespace cudatransform::test {
+namespace {
+
+#ifdef CT_HAVE_CUDA
+
+using Samples = std::vector<uint8_t>;
+
+// A frame of random coefficients, of which every third has a chain that ends early.
+ApvBytes random_unit(std::mt19937& random, uint32_t number) {
+  const ApvPictureToWrite picture = random_apv_picture(
+      random, ApvChroma::k422, 10, 32 + 16 * (number % 5), 16 + 64 * (number % 3), 20);
+  ApvBytes frame = encode_apv_frame(picture);
+  if (number % 3 == 0) std::fill(frame.end() - 40, frame.end(), uint8_t{0xff});
+  return apv_access_unit({apv_unit(1, frame)});
+}
+
+Status begin(const ApvBytes& bytes, ApvPicture* picture) {
+  ApvAccessUnit unit;
+  CT_RETURN_IF_ERROR(read_apv_access_unit(bytes, &unit));
+  return picture->frame.begin(unit.frame, nullptr, {});
+}
+
+Status render(Device& device, ApvRenderer& renderer, ApvPicture* picture, Samples* samples) {
+  const ApvFrameInfo info = picture->frame.info();
+  samples->resize(2 * info.samples());
+  std::unique_ptr<Memory> memory;
+  CT_RETURN_IF_ERROR(device.allocate(MemoryKind::kDevice, samples->size(), &memory));
+  ApvSamples to;
+  auto* at = static_cast<uint8_t*>(memory->data());
+  for (int c = 0; c < info.components(); ++c) {
+    to.data[c] = at;
+    to.pitch[c] = ptrdiff_t{2} * info.width_of(c);
+    at += 2 * size_t{info.width_of(c)} * info.height;
+  }
+  CT_RETURN_IF_ERROR(renderer.render(picture, to));
+  Queue& queue = device.queue(QueueKind::kCompute);
+  CT_RETURN_IF_ERROR(
+      device.download(queue, copy_of_bytes(samples->data(), memory->data(), samples->size())));
+  FencePtr done;
+  CT_RETURN_IF_ERROR(queue.record(&done));
+  return done->wait();
+}
+
+struct Expected {
+  Samples samples;
+  int damaged_chains = 0;
+};
+
+Expected decode_on_host(const ApvBytes& unit) {
+  const Engine& host = portable_engine();
+  ApvRenderer renderer(*host.device, {host.apv_ops, nullptr});
+  Expected expected;
+  ApvPicture picture;
+  EXPECT_TRUE(begin(unit, &picture).ok());
+  EXPECT_TRUE(renderer.prepare(&picture).ok());
+  for (int i = 0; i < picture.tile_count(); ++i) picture.decode_tile(i);
+  expected.damaged_chains = picture.frame.damaged_chains();
+  EXPECT_TRUE(render(*host.device, renderer, &picture, &expected.samples).ok());
+  return expected;
+}
+
+TEST(ApvDeviceDecoder, DecodesSeveralFramesOfALaunch) {
+  constexpr size_t kFrames = 40, kInFlight = 12;
+  std::mt19937 random(3);
+  std::vector<ApvBytes> units;
+  std::vector<Expected> expected;
+  for (uint32_t i = 0; i < kFrames; ++i) {
+    units.push_back(random_unit(random, i));
+    expected.push_back(decode_on_host(units.back()));
+  }
+  for (const Engine* engine : engine_of_each_kind()) {
+    if (!engine->is_cuda) continue;
+    ApvRenderer renderer(*engine->device, {engine->apv_ops, &cuda_apv_entropy_ops()});
+    int damaged = 0, waiting = 0;
+    std::vector<std::unique_ptr<ApvPicture>> pictures(kFrames);
+    for (size_t i = 0; i < kFrames + kInFlight; ++i) {
+      if (i < kFrames) {
+        auto& picture = pictures[i] = std::make_unique<ApvPicture>();
+        ASSERT_TRUE(begin(units[i], picture.get()).ok());
+        ASSERT_TRUE(renderer.prepare(picture.get(), true).ok());
+        // Launches of one frame, and of up to eight.
+        const Status status = renderer.decode(picture.get(), i % 7 == 0 ? 1 : 48);
+        ASSERT_TRUE(status.ok()) << status.message;
+        waiting += !picture->is_begun();
+      }
+      if (i < kInFlight) continue;
+      SCOPED_TRACE(i - kInFlight);
+      const std::unique_ptr<ApvPicture> picture = std::move(pictures[i - kInFlight]);
+      // Two that nobody wants: the oldest, and one that may wait for others.
+      if (i % 5 == 0) {
+        if (i <= kFrames) pictures[i - 1].reset();
+        continue;
+      }
+      if (picture == nullptr) continue;
+      const Status status = picture->wait();
+      ASSERT_TRUE(status.ok()) << status.message;
+      ASSERT_TRUE(picture->is_decoded());
+      EXPECT_EQ(picture->frame.damaged_chains(), expected[i - kInFlight].damaged_chains);
+      damaged += picture->frame.damaged_chains();
+      Samples samples;
+      engine->activate();
+      ASSERT_TRUE(render(*engine->device, renderer, picture.get(), &samples).ok());
+      EXPECT_TRUE(samples == expected[i - kInFlight].samples);
+    }
+    EXPECT_GT(damaged, 0);
+    EXPECT_GT(waiting, 0);
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace cudatransform::test
