@@ -393,9 +393,6 @@ GstFlowReturn ApvPictures::show(Job& job) {
 bool ApvPictures::choose_memory(const GstVideoInfo& info, CapsPtr* caps) const {
   const RawFormat* known = find_raw_format(GST_VIDEO_INFO_FORMAT(&info));
   if (known == nullptr || !known->in_cuda_memory) return false;
-  // A peer that takes anything may be a bin's pad that is linked later, to what cannot read it.
-  const CapsPtr peer(gst_pad_peer_query_caps(GST_VIDEO_DECODER_SRC_PAD(decoder_), nullptr));
-  if (!peer || gst_caps_is_any(peer.get())) return false;
   return cudatransform::choose_memory(decoder_, engine_, MemoryChoice::kCudaWherePossible, caps);
 }
 

@@ -14,6 +14,11 @@ namespace cudatransform {
 bool choose_memory(GstVideoDecoder* decoder, const Engine& engine, MemoryChoice choice,
                    CapsPtr* caps) {
   if (!engine.is_cuda()) return false;
+  const GstStructure* structure = gst_caps_get_structure(caps->get(), 0);
+  if (gst_structure_has_name(structure, "video/x-raw")) {
+    const CapsPtr peer(gst_pad_peer_query_caps(GST_VIDEO_DECODER_SRC_PAD(decoder), nullptr));
+    if (!peer || gst_caps_is_any(peer.get())) return false;
+  }
   const CapsPtr allowed(gst_pad_get_allowed_caps(GST_VIDEO_DECODER_SRC_PAD(decoder)));
   if (!allowed) return false;
   CapsPtr cuda(gst_caps_copy(caps->get()));

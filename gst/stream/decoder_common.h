@@ -20,7 +20,9 @@ enum class MemoryChoice {
 };
 
 // Whether frames go out in CUDA memory: the engine is CUDA, and downstream accepts such frames, as
-// `choice` requires. `*caps`, which are of system memory, then become those of CUDA memory.
+// `choice` requires. `*caps`, which are of system memory, then become those of CUDA memory. Raw
+// frames stay in system memory if the peer accepts anything: it may be the pad of a bin that is
+// linked later, to what cannot read CUDA memory.
 bool choose_memory(GstVideoDecoder* decoder, const Engine& engine, MemoryChoice choice,
                    CapsPtr* caps);
 

@@ -240,6 +240,15 @@ CHECK_TEST(test_entropy_on_the_device) {
   }
 }
 
+// The harness accepts anything, as a bin's pad does that is not linked yet.
+CHECK_TEST(test_memory_for_any_peer) {
+  g_autoptr(GstHarness) h = open("");
+  push(h, joined(units(2)));
+  fail_unless_equals_int(static_cast<int>(finish(h).size()), 2);
+  g_autoptr(GstCaps) caps = current_caps(h);
+  fail_if(gst_caps_features_contains(gst_caps_get_features(caps, 0), "memory:CUDAMemory"));
+}
+
 // With and without au_size, each in a buffer of its own.
 CHECK_TEST(test_access_units) {
   const std::vector<Bytes> all = units(5);
