@@ -6,16 +6,15 @@
 #include <cstring>
 #include <string>
 
+#include "transform/apv/check.h"
 #include "transform/apv/forward_rows.h"
 #include "transform/device/host_threads.h"
-#include "transform/picture_check.h"
 
 namespace cudatransform {
 
 namespace {
 
 constexpr int kBlockSide = 8;
-constexpr int kCoefAlignment = 16;
 
 int sample_bytes(SampleType type) { return type == SampleType::kU8 ? 1 : 2; }
 
@@ -26,34 +25,16 @@ Status check_quantization(const ApvQuantization& quantization, int depth, const 
   }
   if (quantization.rounding < 0 || quantization.rounding > 512)
     return where.error("rounding " + text(quantization.rounding) + ", expected 0 to 512");
-  for (const uint8_t weight : quantization.matrix)
-    if (weight == 0) return where.error("weight 0");
-  return {};
+  return check_apv_weights(where, quantization.matrix);
 }
 
 Status check_plane(const ApvForwardJob& job, int component) {
   const ApvForwardPlane& plane = job.plane[component];
   const Where where = {"APV plane", component};
-  constexpr int32_t kMaxBlocks = kMaxSide / kBlockSide;
-  if (plane.blocks_across < 1 || plane.blocks_across > kMaxBlocks || plane.blocks_down < 1 ||
-      plane.blocks_down > kMaxBlocks) {
-    return where.error(text(plane.blocks_across) + "x" + text(plane.blocks_down) +
-                       " blocks, expected 1 to " + text(kMaxBlocks) + " each way");
-  }
-  if (plane.width < 1 || plane.width > plane.blocks_across * kBlockSide || plane.height < 1 ||
-      plane.height > plane.blocks_down * kBlockSide) {
-    return where.error("size " + text(plane.width) + "x" + text(plane.height) + " for " +
-                       text(plane.blocks_across) + "x" + text(plane.blocks_down) + " blocks");
-  }
-  if (plane.coefs == nullptr || reinterpret_cast<uintptr_t>(plane.coefs) % kCoefAlignment != 0)
-    return where.error("coefficients not aligned to " + text(kCoefAlignment) + " bytes");
   if (plane.type != SampleType::kU8 && plane.type != SampleType::kU16)
     return where.error("samples of a type that APV does not have");
-  if (job.is_quantized)
-    CT_RETURN_IF_ERROR(check_quantization(plane.quantization, job.depth, where));
-  const int bytes = sample_bytes(plane.type);
-  return check_pitch(where, plane.samples, plane.pitch, int64_t{bytes} * plane.width, plane.height,
-                     bytes);
+  CT_RETURN_IF_ERROR(check_apv_plane(where, plane, sample_bytes(plane.type)));
+  return job.is_quantized ? check_quantization(plane.quantization, job.depth, where) : Status{};
 }
 
 // A block that exceeds the plane: its last column and row are repeated.
@@ -153,16 +134,7 @@ void load_block(const ApvForwardRow& row, int32_t block, int32_t* v) {
 }  // namespace
 
 Status validate(const ApvForwardJob& job) {
-  if (job.depth < kMinApvDepth || job.depth > kMaxApvDepth) {
-    return job_error("depth " + text(job.depth) + ", expected " + text(kMinApvDepth) + " to " +
-                     text(kMaxApvDepth));
-  }
-  if (job.shift < 0 || job.shift > 16 - job.depth)
-    return job_error("shift " + text(job.shift) + ", expected 0 to " + text(16 - job.depth));
-  if (job.components < 1 || job.components > kMaxApvComponents) {
-    return job_error(text(job.components) + " components, expected 1 to " +
-                     text(kMaxApvComponents));
-  }
+  CT_RETURN_IF_ERROR(check_apv_samples(job));
   for (int c = 0; c < job.components; ++c) CT_RETURN_IF_ERROR(check_plane(job, c));
   return {};
 }
