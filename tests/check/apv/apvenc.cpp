@@ -355,49 +355,100 @@ CHECK_TEST(test_known_hashes) {
   }
 }
 
-// A stream of noise that begins and ends quietly, and the bit rates that it gets.
-CHECK_TEST(test_bitrate) {
-  constexpr int kFrames = 75, kRate = 25;
-  const GstVideoInfo info = info_of("I422_10LE", 320, 176);
-  g_autoptr(GstHarness) h = open("n-threads=2 bitrate=8000 vbv-buf-capacity=400", info);
+// ---- Bit rates ----
+
+constexpr int kRate = 25;
+constexpr GstClockTime kFrame = GST_SECOND / kRate;
+
+// A frame of more or less noise.
+GstBuffer* noisy_frame(const GstVideoInfo& info, guint seed, gint32 noise) {
+  GstBuffer* frame = make_frame(info, seed);
+  GstMapInfo map;
+  fail_unless(gst_buffer_map(frame, &map, GST_MAP_WRITE));
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+  auto* samples = reinterpret_cast<guint16*>(map.data);
+  for (gsize i = 0; i < map.size / 2; i++)
+    samples[i] = guint16(std::min(samples[i] % 800 + g_rand_int_range(random, 0, noise), 1023));
+  gst_buffer_unmap(frame, &map);
+  return frame;
+}
+
+// Ten seconds with a cut each second, in frames of `times` with durations of `duration`.
+struct Film {
+  std::vector<GstClockTime> times;
+  GstClockTime duration = kFrame;
+};
+
+Film even_film() {
+  Film film;
+  for (GstClockTime i = 0; i < 10 * kRate; i++) film.times.push_back(i * kFrame);
+  return film;
+}
+
+// What a buffer of `capacity` ms, half full at first, gets at `kbits`; never more than it holds.
+// The stream's part of the bit rate is returned.
+double rate_of(const Film& film, guint kbits, guint capacity) {
+  constexpr gint32 kNoise[] = {20, 200, 60};
+  const GstVideoInfo info = info_of("I422_10LE", 192, 112);
+  g_autoptr(GstHarness) h = open("n-threads=2 bitrate=" + std::to_string(kbits) +
+                                     " vbv-buf-capacity=" + std::to_string(capacity),
+                                 info);
   g_autoptr(GstElement) element = gst_harness_find_element(h, "cudaapvenc");
-  std::vector<GstBuffer*> sources;
-  for (guint i = 0; i < 3; i++) {
-    sources.push_back(make_frame(info, i));
-    GstMapInfo map;
-    fail_unless(gst_buffer_map(sources[i], &map, GST_MAP_WRITE));
-    g_autoptr(GRand) random = g_rand_new_with_seed(i);
-    auto* samples = reinterpret_cast<guint16*>(map.data);
-    const gint32 noise = i == 1 ? 200 : 20;
-    for (gsize k = 0; k < map.size / 2; k++)
-      samples[k] = guint16(std::min(samples[k] % 800 + g_rand_int_range(random, 0, noise), 1023));
-    gst_buffer_unmap(sources[i], &map);
-  }
-  for (int i = 0; i < kFrames; i++) {
-    GstBuffer* frame = gst_buffer_copy(sources[size_t(i * 3 / kFrames)]);
-    GST_BUFFER_PTS(frame) = GstClockTime(i) * GST_SECOND / kRate;
-    GST_BUFFER_DURATION(frame) = GST_SECOND / kRate;
+  std::vector<GstBuffer*> scenes;
+  for (guint i = 0; i < 3; i++) scenes.push_back(noisy_frame(info, i, kNoise[i]));
+  for (const GstClockTime time : film.times) {
+    GstBuffer* frame = gst_buffer_copy(scenes[time / GST_SECOND % 3]);
+    GST_BUFFER_PTS(frame) = 5 * GST_SECOND + time;
+    GST_BUFFER_DURATION(frame) = film.duration;
     fail_unless_equals_int(gst_harness_push(h, frame), GST_FLOW_OK);
   }
-  for (GstBuffer* source : sources) gst_buffer_unref(source);
+  for (GstBuffer* scene : scenes) gst_buffer_unref(scene);
   gst_harness_push_event(h, gst_event_new_eos());
   const std::vector<Bytes> units = pull(h);
-  fail_unless_equals_int(units.size(), kFrames);
-  // The buffer, which begins half full.
-  constexpr double kBytesPerFrame = 8000 * 125. / kRate, kCapacity = 8000 * 125. * .4;
-  double fill = kCapacity / 2, all = 0;
+  fail_unless_equals_int(units.size(), film.times.size());
+  const double per_second = kbits * 125., size = per_second * capacity / 1000;
+  double fill = size / 2, all = 0;
+  GstClockTime latest = 0;
   std::set<int> qps;
-  for (const Bytes& unit : units) {
-    qps.insert(Parsed(unit).frame.tiles()[0].qp[0]);
-    fill += double(unit.size());
-    all += double(unit.size());
-    fail_unless(fill <= kCapacity);
-    fill = std::max(fill - kBytesPerFrame, 0.0);
+  for (size_t i = 0; i < units.size(); i++) {
+    const auto waited = std::max(GST_CLOCK_DIFF(latest, film.times[i]), GstClockTimeDiff{0});
+    latest = std::max(latest, film.times[i]);
+    qps.insert(Parsed(units[i]).frame.tiles()[0].qp[0]);
+    fill = std::max(fill - per_second * double(waited) / GST_SECOND, 0.0) + double(units[i].size());
+    all += double(units[i].size());
+    fail_unless(fill <= size, "%f of %f bytes at frame %d", fill, size, int(i));
   }
-  fail_unless(qps.size() > 2);
-  const double rate = all / (kBytesPerFrame * kFrames);
-  fail_unless(rate > .97 && rate < 1.02, "%f", rate);
   fail_unless_equals_uint64(stat_of(element, "oversized-frames"), 0);
+  fail_unless(qps.size() > 2);
+  return all / (per_second * (double(latest) / GST_SECOND + 1. / kRate));
+}
+
+void expect_rate(const char* what, double rate, double tolerance) {
+  fail_unless(std::abs(rate - 1) < tolerance, "%s: %f of the bit rate", what, rate);
+}
+
+CHECK_TEST(test_bitrate) {
+  const Film film = even_film();
+  for (const guint capacity : {100u, 600u, 10000u})
+    expect_rate("even times", rate_of(film, 3000, capacity), .002);
+}
+
+// Times say how long frames last, whatever their durations say.
+CHECK_TEST(test_bitrate_by_times) {
+  for (const GstClockTime duration : {kFrame / 2, kFrame * 9 / 10, kFrame * 2}) {
+    Film film = even_film();
+    film.duration = duration;
+    expect_rate("other durations", rate_of(film, 4000, 1000), .005);
+  }
+  Film live = even_film();
+  g_autoptr(GRand) random = g_rand_new_with_seed(1);
+  for (GstClockTime& time : live.times)
+    time += GstClockTime(g_rand_int_range(random, 0, gint32(kFrame * 3 / 2)));
+  expect_rate("jitter", rate_of(live, 4000, 600), .01);
+  Film gaps;
+  for (GstClockTime i = 0; i < 10 * kRate; i++)
+    if (i % 5 != 2) gaps.times.push_back(i * kFrame);
+  expect_rate("dropped frames", rate_of(gaps, 4000, 600), .01);
 }
 
 // The message of the error that caps of `info` cause.
