@@ -223,6 +223,107 @@ CHECK_TEST(test_light) {
   fail_unless_equals_string(colorimetry, "bt2100-pq");
 }
 
+// ---- Metas ----
+
+// A unit with metadata behind its frame.
+Bytes with_metadata(Bytes unit, const ApvMetadata& metadata) {
+  const Bytes more = make_apv_metadata(metadata, {});
+  unit.insert(unit.end(), more.begin(), more.end());
+  write_be32(guint32(unit.size() - 4), unit.data());
+  return unit;
+}
+
+std::vector<Bytes> payloads_of(const Bytes& unit) {
+  ApvAccessUnit read;
+  fail_unless(read_apv_access_unit(unit, &read).ok());
+  std::vector<Bytes> all;
+  for (const ApvPayload& payload : read.metadata.payloads()) {
+    all.emplace_back(payload.bytes.begin(), payload.bytes.end());
+    all.back().insert(all.back().begin(), guint8(payload.type));
+  }
+  return all;
+}
+
+Bytes t35_of(GstBuffer* buffer) {
+  GstCustomMeta* meta = gst_buffer_get_custom_meta(buffer, "CudaTransformItuTT35Meta");
+  fail_unless(meta != nullptr);
+  GBytes* bytes = nullptr;
+  fail_unless(gst_structure_get(gst_custom_meta_get_structure(meta), "payload", G_TYPE_BYTES,
+                                &bytes, nullptr));
+  gsize size = 0;
+  const auto* data = static_cast<const guint8*>(g_bytes_get_data(bytes, &size));
+  Bytes copy(data, data + size);
+  g_bytes_unref(bytes);
+  return copy;
+}
+
+// Captions, user data and other T.35 become metas, which the encoder writes as they were.
+CHECK_TEST(test_metas) {
+  const Bytes captions = {0xb5, 0,    0x31, 'G',  'A',  '9',  '4',  3,   0x42,
+                          0xff, 0xfc, 0x94, 0x2c, 0xfe, 0x41, 0x42, 0xff};
+  const Bytes dynamic = {0xb5, 0, 0x3c, 0, 1, 4, 1, 9};
+  Bytes user(16, 7);
+  user.insert(user.end(), {'u', 's', 'e', 'r'});
+  const Bytes only_uuid(16, 8);
+  ApvMetadata metadata;
+  metadata.light = {1000, 400};
+  metadata.keep({ApvPayloadType::kT35, captions});
+  metadata.keep({ApvPayloadType::kUser, user});
+  metadata.keep({ApvPayloadType::kT35, dynamic});
+  metadata.keep({ApvPayloadType::kUser, only_uuid});
+  // A hash, which is for the decoder alone.
+  const Bytes unit = with_metadata(encode("frame-hash=true", info_of(), 1)[0], metadata);
+
+  const Decoded decoded(unit);
+  const GstVideoCaptionMeta* caption = gst_buffer_get_video_caption_meta(decoded.buffer);
+  fail_unless(caption != nullptr && caption->caption_type == GST_VIDEO_CAPTION_TYPE_CEA708_RAW);
+  fail_unless(Bytes(caption->data, caption->data + caption->size) ==
+              Bytes(captions.begin() + 10, captions.begin() + 16));
+  const auto* sei = gst_buffer_get_video_sei_user_data_unregistered_meta(decoded.buffer);
+  fail_unless(sei != nullptr && sei->size == 4 && memcmp(sei->uuid, user.data(), 16) == 0 &&
+              memcmp(sei->data, "user", 4) == 0);
+  fail_unless(t35_of(decoded.buffer) == dynamic);
+  fail_unless_equals_int(
+      gst_buffer_get_n_meta(decoded.buffer, GST_VIDEO_SEI_USER_DATA_UNREGISTERED_META_API_TYPE), 2);
+
+  for (const char* properties : {"", "frame-hash=true"}) {
+    g_autoptr(GstHarness) h =
+        new_harness("cudaapvdec backend=cpu n-threads=1 ! " + encoder(properties) + " n-threads=2");
+    gst_harness_set_src_caps_str(h, "video/x-apv, alignment=(string)au, framerate=(fraction)25/1");
+    fail_unless_equals_int(gst_harness_push(h, buffer_of(unit)), GST_FLOW_OK);
+    gst_harness_push_event(h, gst_event_new_eos());
+    g_autoptr(GstBuffer) again = gst_harness_pull(h);
+    fail_unless(payloads_of(bytes_of(again)) == payloads_of(unit));
+    // Only in the stream: a decoder would have them twice.
+    fail_unless(gst_buffer_get_video_caption_meta(again) == nullptr);
+    const auto device = make_host_device(1);
+    Bytes hashes;
+    fail_unless(hash_apv_frame(*device, bytes_of(again), &hashes).ok());
+    const Bytes bytes = bytes_of(again);
+    const bool has_hash =
+        std::equal(hashes.begin(), hashes.end(), bytes.end() - gssize(hashes.size()));
+    fail_unless_equals_int(has_hash, *properties != '\0');
+  }
+}
+
+// Metas that do not fit are left out, and so are captions of other kinds.
+CHECK_TEST(test_metas_that_are_not_written) {
+  const GstVideoInfo info = info_of();
+  g_autoptr(GstHarness) h = open("", info);
+  GstBuffer* frame = make_frame(info, 1);
+  guint8 uuid[16] = {1};
+  Bytes data(1 << 16);
+  gst_buffer_add_video_sei_user_data_unregistered_meta(frame, uuid, data.data(), data.size());
+  gst_buffer_add_video_caption_meta(frame, GST_VIDEO_CAPTION_TYPE_CEA608_RAW, data.data(), 2);
+  gst_buffer_add_video_caption_meta(frame, GST_VIDEO_CAPTION_TYPE_CEA708_RAW, data.data(), 4);
+  gst_buffer_add_custom_meta(frame, "CudaTransformItuTT35Meta");
+  for (int i = 0; i < 40; i++)
+    gst_buffer_add_video_sei_user_data_unregistered_meta(frame, uuid, data.data(), 1);
+  fail_unless_equals_int(gst_harness_push(h, frame), GST_FLOW_OK);
+  gst_harness_push_event(h, gst_event_new_eos());
+  fail_unless_equals_int(payloads_of(pull(h).at(0)).size(), ApvMetadata::kMaxPayloads);
+}
+
 CHECK_TEST(test_stream_formats) {
   const GstVideoInfo info = info_of();
   const Bytes raw = encode("", info, 1)[0];
