@@ -152,7 +152,11 @@ static gboolean gst_cuda_apv_enc_sink_query(GstVideoEncoder* encoder, GstQuery* 
   State& state = State::of(encoder);
   if (state.engine.handle_context_query(query)) return TRUE;
   if (state.gate.refuses(GST_VIDEO_ENCODER_SINK_PAD(encoder), query)) return FALSE;
-  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) state.apv.release_inputs();
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) {
+    GST_VIDEO_ENCODER_STREAM_LOCK(encoder);
+    state.apv.release_inputs();
+    GST_VIDEO_ENCODER_STREAM_UNLOCK(encoder);
+  }
   return GST_VIDEO_ENCODER_CLASS(parent_class)->sink_query(encoder, query);
 }
 

@@ -59,8 +59,12 @@ class ApvEncoder final : private PictureCodec {
   void start();
   void stop();
 
-  // Upstream wants its buffers back.
-  void release_inputs() { mover_.release_inputs(); }
+  // Upstream wants its buffers back: those of frames in flight, which are pushed, and those that
+  // the device may still read. A failure is returned with the next frame.
+  void release_inputs() {
+    (void)drain();
+    mover_.release_inputs();
+  }
   // GstVideoEncoder::set_format.
   bool set_format(GstVideoCodecState* input);
   // GstVideoEncoder::handle_frame: takes `frame` (transfer full).

@@ -374,10 +374,17 @@ CHECK_TEST(test_flush_and_drain) {
   }
   pull(h);
   const std::vector<Bytes> expected = encode("n-threads=1", info, 4);
-  for (guint k = 0; k < 4; k++)
-    fail_unless_equals_int(gst_harness_push(h, make_frame(info, k)), GST_FLOW_OK);
+  std::vector<GstBuffer*> frames;
+  for (guint k = 0; k < 4; k++) {
+    frames.push_back(make_frame(info, k));
+    fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(frames[k])), GST_FLOW_OK);
+  }
+  // Upstream gets its buffers back.
   drain(h);
-  gst_harness_push_event(h, gst_event_new_eos());
+  for (GstBuffer* frame : frames) {
+    ASSERT_MINI_OBJECT_REFCOUNT(frame, "frame", 1);
+    gst_buffer_unref(frame);
+  }
   fail_unless(pull(h) == expected);
 }
 
