@@ -537,8 +537,10 @@ void expect_rate(const char* what, double rate, double tolerance) {
 
 CHECK_TEST(test_bitrate) {
   const Film film = even_film();
-  for (const guint capacity : {100u, 600u, 10000u})
+  for (const guint capacity : {10000u, 100u, 600u}) {
     expect_rate("even times", rate_of(film, 3000, capacity), .002);
+    if (quick()) break;
+  }
 }
 
 // Times say how long frames last, whatever their durations say.
@@ -547,6 +549,7 @@ CHECK_TEST(test_bitrate_by_times) {
     Film film = even_film();
     film.duration = duration;
     expect_rate("other durations", rate_of(film, 4000, 1000), .005);
+    if (quick()) return;
   }
   Film live = even_film();
   g_autoptr(GRand) random = g_rand_new_with_seed(1);
