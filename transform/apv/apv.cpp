@@ -38,7 +38,7 @@ Status check_tiles(const ApvInverseJob& job, const ApvPlane& plane, const Where&
 Status check_plane(const ApvInverseJob& job, int component) {
   const ApvPlane& plane = job.plane[component];
   const Where where = {"APV plane", component};
-  CT_RETURN_IF_ERROR(check_apv_plane(where, plane, sizeof(uint16_t)));
+  CT_RETURN_IF_ERROR(check_apv_plane(where, plane, sizeof(uint16_t), 1));
   CT_RETURN_IF_ERROR(check_tiles(job, plane, where));
   return check_apv_weights(where, plane.matrix);
 }

@@ -26,9 +26,9 @@ Status check_apv_samples(const Job& job) {
   return {};
 }
 
-// The plane's samples have `sample_bytes` each.
+// The plane's samples have `sample_bytes` each, and `step` of them lie from one to the next.
 template <typename Plane>
-Status check_apv_plane(const Where& where, const Plane& plane, int sample_bytes) {
+Status check_apv_plane(const Where& where, const Plane& plane, int sample_bytes, int step) {
   constexpr int kBlockSide = 8, kCoefAlignment = 16;
   constexpr int32_t kMaxBlocks = kMaxSide / kBlockSide;
   if (plane.blocks_across < 1 || plane.blocks_across > kMaxBlocks || plane.blocks_down < 1 ||
@@ -43,8 +43,8 @@ Status check_apv_plane(const Where& where, const Plane& plane, int sample_bytes)
   }
   if (plane.coefs == nullptr || reinterpret_cast<uintptr_t>(plane.coefs) % kCoefAlignment != 0)
     return where.error("coefficients not aligned to " + text(kCoefAlignment) + " bytes");
-  return check_pitch(where, plane.samples, plane.pitch, int64_t{sample_bytes} * plane.width,
-                     plane.height, sample_bytes);
+  const int64_t row_bytes = sample_bytes * (int64_t{step} * (plane.width - 1) + 1);
+  return check_pitch(where, plane.samples, plane.pitch, row_bytes, plane.height, sample_bytes);
 }
 
 inline Status check_apv_weights(const Where& where, const uint8_t (&matrix)[64]) {
