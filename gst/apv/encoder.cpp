@@ -285,9 +285,15 @@ ApvSource ApvEncoder::source_of(const Rects& rects) const {
   ApvSource source;
   source.type = input_.type;
   source.shift = input_.shift;
-  for (int c = 0; c < std::min(rects.count, kMaxApvComponents); c++) {
-    source.data[c] = rects.rect[c].data;
-    source.pitch[c] = static_cast<ptrdiff_t>(rects.rect[c].pitch);
+  const int sample_bytes = source.type == SampleType::kU8 ? 1 : 2;
+  const int components = format_.header.info.components();
+  for (int c = 0; c < components; c++) {
+    // Planes are in APV's order, also those of GBR; interleaved components are Y, Cb and Cr.
+    const bool is_planar = rects.count == components;
+    const Rect& plane = rects.rect[is_planar ? c : GST_VIDEO_INFO_COMP_PLANE(&info_, c)];
+    source.data[c] = plane.data + input_.offset[c];
+    source.pitch[c] = static_cast<ptrdiff_t>(plane.pitch);
+    if (!is_planar) source.step[c] = GST_VIDEO_INFO_COMP_PSTRIDE(&info_, c) / sample_bytes;
   }
   return source;
 }

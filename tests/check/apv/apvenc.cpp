@@ -28,6 +28,7 @@ constexpr const char* kFormats[] = {
     "I422_10LE", "I422_12LE", "Y444_10LE", "Y444_12LE", "GBR_10LE",  "GBR_12LE",
     "A444_10LE", "A444_12LE", "GBRA_10LE", "GBRA_12LE", "GRAY16_LE", "GRAY10_LE16",
     "Y42B",      "Y444",      "GBR",       "A444",      "GBRA",      "GRAY8",
+    "Y210",      "Y212_LE",   "NV16",      "YUY2",
 };
 
 std::string encoder(const std::string& properties = "") {
@@ -116,6 +117,62 @@ CHECK_LOOP_TEST(test_formats, 0, G_N_ELEMENTS(kFormats)) {
   const int limit = strcmp(format, "GRAY16_LE") == 0 ? 256 : strstr(format, "12") ? 12 : 4;
   const int difference = largest_difference(info, source, decoded.buffer);
   fail_unless(difference <= limit, "%s: %d", format, difference);
+}
+
+// A format of interleaved components, the planar one, and where samples lie: the bytes before the
+// first of each component in its plane, and the bits below each.
+struct Interleaved {
+  const char *format, *planar;
+  int offset[3], shift;
+};
+
+GstBuffer* interleave(const Interleaved& to, GstBuffer* planes, int width, int height) {
+  const GstVideoInfo planar = info_of(to.planar, width, height);
+  const GstVideoInfo info = info_of(to.format, width, height);
+  GstBuffer* buffer = gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&info), nullptr);
+  GstVideoFrame from, frame;
+  fail_unless(gst_video_frame_map(&from, &planar, planes, GST_MAP_READ));
+  fail_unless(gst_video_frame_map(&frame, &info, buffer, GST_MAP_WRITE));
+  for (guint c = 0; c < 3; c++) {
+    const int depth = GST_VIDEO_INFO_COMP_DEPTH(&planar, c), peak = (1 << depth) - 1;
+    const gsize bytes = depth > 8 ? 2 : 1;
+    for (int y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(&from, c); y++) {
+      const auto* source = static_cast<const guint8*>(GST_VIDEO_FRAME_PLANE_DATA(&from, c)) +
+                           y * GST_VIDEO_FRAME_PLANE_STRIDE(&from, c);
+      const int plane = GST_VIDEO_FRAME_COMP_PLANE(&frame, c);
+      auto* at = static_cast<guint8*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, plane)) +
+                 y * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane) + to.offset[c];
+      for (int x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH(&from, c); x++, source += bytes) {
+        guint16 sample = 0;
+        memcpy(&sample, source, bytes);
+        sample = guint16(std::min(int(sample), peak) << to.shift);
+        memcpy(at + x * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c), &sample, bytes);
+      }
+    }
+  }
+  gst_video_frame_unmap(&from);
+  gst_video_frame_unmap(&frame);
+  return buffer;
+}
+
+// Frames of interleaved components are encoded as those of planes.
+CHECK_TEST_IF(test_interleaved, !is_deferred()) {
+  constexpr int kWidth = 150, kHeight = 37;
+  constexpr Interleaved kInterleaved[] = {
+      {"NV16", "Y42B", {0, 0, 1}, 0},      {"NV61", "Y42B", {0, 1, 0}, 0},
+      {"YUY2", "Y42B", {0, 1, 3}, 0},      {"UYVY", "Y42B", {1, 0, 2}, 0},
+      {"YVYU", "Y42B", {0, 3, 1}, 0},      {"VYUY", "Y42B", {1, 2, 0}, 0},
+      {"Y210", "I422_10LE", {0, 2, 6}, 6}, {"Y212_LE", "I422_12LE", {0, 2, 6}, 4},
+  };
+  for (const Interleaved& one : kInterleaved) {
+    const GstVideoInfo planar = info_of(one.planar, kWidth, kHeight);
+    g_autoptr(GstBuffer) planes = make_frame(planar, 1);
+    g_autoptr(GstHarness) h = open("qp=10", info_of(one.format, kWidth, kHeight));
+    fail_unless_equals_int(gst_harness_push(h, interleave(one, planes, kWidth, kHeight)),
+                           GST_FLOW_OK);
+    gst_harness_push_event(h, gst_event_new_eos());
+    fail_unless(pull(h).at(0) == encode("qp=10", planar, 2)[1], "%s", one.format);
+  }
 }
 
 CHECK_TEST(test_threads) {
