@@ -22,6 +22,7 @@ ApvForwardJob apv_forward_job(const ApvFrameFormat& format, const ApvSource& sou
     plane.samples = source.data[c];
     plane.type = source.type;
     plane.pitch = source.pitch[c];
+    plane.step = source.step[c];
     plane.width = static_cast<int32_t>(info.width_of(c));
     plane.height = static_cast<int32_t>(info.height);
     plane.blocks_across = static_cast<int32_t>(info.mbs_across() * info.mb_blocks_across(c));

@@ -18,6 +18,7 @@ namespace cudatransform {
 struct ApvSource {
   const void* data[kMaxApvComponents] = {};
   ptrdiff_t pitch[kMaxApvComponents] = {};  // bytes
+  int32_t step[kMaxApvComponents] = {1, 1, 1, 1};
   SampleType type = SampleType::kU16;
   int shift = 0;
 };

@@ -112,8 +112,8 @@ void write_sum(size_t value, ApvBytes* to) {
   to->push_back(static_cast<uint8_t>(value));
 }
 
-void write_payload(size_t type, const ApvBytes& payload, ApvBytes* to) {
-  write_sum(type, to);
+void write_payload(ApvPayloadType type, std::span<const uint8_t> payload, ApvBytes* to) {
+  write_sum(static_cast<size_t>(type), to);
   write_sum(payload.size(), to);
   to->insert(to->end(), payload.begin(), payload.end());
 }
@@ -215,23 +215,22 @@ void ApvUnitWriter::write_end(uint8_t* to) const {
 }
 
 ApvBytes make_apv_metadata(const ApvMetadata& metadata, std::span<const uint8_t> hash) {
-  constexpr size_t kMastering = 5, kLight = 6, kUser = 170;
-  constexpr uint8_t kHashUuid[] = {0xf8, 0x72, 0x1b, 0x3e, 0xcd, 0xee, 0x47, 0x21,
-                                   0x98, 0x0d, 0x9b, 0x9e, 0x39, 0x20, 0x28, 0x49};
   ApvBytes payloads;
   if (metadata.mastering)
-    write_payload(kMastering, mastering_payload(*metadata.mastering), &payloads);
+    write_payload(ApvPayloadType::kMastering, mastering_payload(*metadata.mastering), &payloads);
   if (metadata.light) {
     ApvBytes light;
     ApvFieldWriter fields(&light);
     fields.number(metadata.light->max_content, 16);
     fields.number(metadata.light->max_average, 16);
-    write_payload(kLight, light, &payloads);
+    write_payload(ApvPayloadType::kLight, light, &payloads);
   }
+  for (const ApvPayload& payload : metadata.payloads())
+    write_payload(payload.type, payload.bytes, &payloads);
   if (!hash.empty()) {
-    ApvBytes user(std::begin(kHashUuid), std::end(kHashUuid));
+    ApvBytes user(std::begin(kApvHashUuid), std::end(kApvHashUuid));
     user.insert(user.end(), hash.begin(), hash.end());
-    write_payload(kUser, user, &payloads);
+    write_payload(ApvPayloadType::kUser, user, &payloads);
   }
   if (payloads.empty()) return {};
   ApvBytes unit(kSizeBytes);

@@ -1,6 +1,9 @@
-// Metadata of APV frames: mastering display, content light level, and how many others there are.
+// Metadata of APV frames: mastering display, content light level, and payloads of other kinds.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "apv/metadata.h"
+
+#include <algorithm>
+#include <iterator>
 
 #include "apv/bits.h"
 
@@ -8,8 +11,7 @@ namespace cudatransform {
 
 namespace {
 
-constexpr uint64_t kT35 = 4, kMastering = 5, kLight = 6, kFiller = 10, kUser = 170;
-constexpr size_t kMasteringBytes = 24, kLightBytes = 4, kUuidBytes = 16;
+constexpr size_t kMasteringBytes = 24, kLightBytes = 4;
 
 // A sum of bytes, in which 255 continues. False: incomplete.
 bool read_sum(std::span<const uint8_t>* bytes, uint64_t* sum) {
@@ -35,25 +37,55 @@ ApvMasteringDisplay read_mastering(std::span<const uint8_t> bytes) {
   return display;
 }
 
-void read_payload(uint64_t type, std::span<const uint8_t> bytes, ApvMetadata* metadata) {
-  if (type == kMastering && bytes.size() >= kMasteringBytes) {
-    metadata->mastering = read_mastering(bytes);
-  } else if (type == kLight && bytes.size() >= kLightBytes) {
-    ApvFields fields(bytes);
-    const auto content = static_cast<uint16_t>(fields.number(16));
-    metadata->light = {content, static_cast<uint16_t>(fields.number(16))};
-  } else if (type == kT35) {
-    ++metadata->t35;
-  } else if (type == kUser && bytes.size() >= kUuidBytes) {
-    ++metadata->user;
-  } else if (type == kMastering || type == kLight || type == kUser) {
-    metadata->is_damaged = true;
-  } else if (type != kFiller) {
-    ++metadata->unknown;
+void read_payload(ApvPayloadType type, std::span<const uint8_t> bytes, ApvMetadata* metadata) {
+  switch (type) {
+    case ApvPayloadType::kMastering:
+      if (bytes.size() >= kMasteringBytes)
+        metadata->mastering = read_mastering(bytes);
+      else
+        metadata->is_damaged = true;
+      break;
+    case ApvPayloadType::kLight:
+      if (bytes.size() >= kLightBytes) {
+        ApvFields fields(bytes);
+        const auto content = static_cast<uint16_t>(fields.number(16));
+        metadata->light = {content, static_cast<uint16_t>(fields.number(16))};
+      } else {
+        metadata->is_damaged = true;
+      }
+      break;
+    case ApvPayloadType::kT35:
+      ++metadata->t35;
+      metadata->keep({type, bytes});
+      break;
+    case ApvPayloadType::kUser:
+      if (bytes.size() >= kApvUuidBytes) {
+        ++metadata->user;
+        metadata->keep({type, bytes});
+      } else {
+        metadata->is_damaged = true;
+      }
+      break;
+    case ApvPayloadType::kFiller:
+      break;
+    default:
+      ++metadata->unknown;
   }
 }
 
+bool is_hash(const ApvPayload& payload) {
+  return payload.type == ApvPayloadType::kUser && payload.bytes.size() >= kApvUuidBytes &&
+         std::equal(std::begin(kApvHashUuid), std::end(kApvHashUuid), payload.bytes.begin());
+}
+
 }  // namespace
+
+void ApvMetadata::keep(const ApvPayload& payload) {
+  size_t bytes = payload.bytes.size();
+  for (const ApvPayload& one : payloads()) bytes += one.bytes.size();
+  if (kept_count == kMaxPayloads || bytes > kMaxPayloadBytes || is_hash(payload)) return;
+  kept[kept_count++] = payload;
+}
 
 void read_apv_metadata(std::span<const uint8_t> payload, ApvMetadata* metadata) {
   constexpr size_t kSizeBytes = 4;
@@ -68,7 +100,10 @@ void read_apv_metadata(std::span<const uint8_t> payload, ApvMetadata* metadata) 
       metadata->is_damaged = true;
       return;
     }
-    read_payload(type, bytes.first(static_cast<size_t>(size)), metadata);
+    if (type <= UINT8_MAX)
+      read_payload(ApvPayloadType(type), bytes.first(static_cast<size_t>(size)), metadata);
+    else
+      ++metadata->unknown;
     bytes = bytes.subspan(static_cast<size_t>(size));
   }
 }

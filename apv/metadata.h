@@ -1,4 +1,4 @@
-// Metadata of APV frames: mastering display, content light level, and how many others there are.
+// Metadata of APV frames: mastering display, content light level, and payloads of other kinds.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -25,16 +25,46 @@ struct ApvContentLight {
   bool operator==(const ApvContentLight&) const = default;
 };
 
-struct ApvMetadata {
-  std::optional<ApvMasteringDisplay> mastering;
-  std::optional<ApvContentLight> light;
-  int t35 = 0;   // ITU-T T.35, such as HDR10+
-  int user = 0;  // with a UUID
-  int unknown = 0;
-  bool is_damaged = false;  // what follows was not read
+// payload_type.
+enum class ApvPayloadType : uint8_t {
+  kT35 = 4,  // ITU-T T.35, such as captions and HDR10+
+  kMastering = 5,
+  kLight = 6,
+  kFiller = 10,
+  kUser = 170,  // a UUID, then anything
+};
+inline constexpr size_t kApvUuidBytes = 16;
+
+struct ApvPayload {
+  ApvPayloadType type = ApvPayloadType::kFiller;
+  std::span<const uint8_t> bytes;  // owned by others
 };
 
-// Adds what a metadata unit has.
+struct ApvMetadata {
+  // Of a frame, so that a stream cannot make much of little.
+  static constexpr int kMaxPayloads = 16;
+  static constexpr size_t kMaxPayloadBytes = size_t{1} << 16;
+
+  // Adds a payload of T.35 or with a UUID, unless that exceeds the limits. A hash of the frame
+  // (make_apv_metadata()), which does not hold for other samples, is not kept.
+  void keep(const ApvPayload& payload);
+  std::span<const ApvPayload> payloads() const { return {kept, static_cast<size_t>(kept_count)}; }
+
+  std::optional<ApvMasteringDisplay> mastering;
+  std::optional<ApvContentLight> light;
+  int t35 = 0;  // how many, also those that are not kept
+  int user = 0;
+  int unknown = 0;
+  bool is_damaged = false;  // what follows was not read
+  ApvPayload kept[kMaxPayloads];
+  int kept_count = 0;
+};
+
+// Adds what a metadata unit has; payloads lie in it.
 void read_apv_metadata(std::span<const uint8_t> payload, ApvMetadata* metadata);
+
+// The UUID of OpenAPV's hashes.
+inline constexpr uint8_t kApvHashUuid[kApvUuidBytes] = {
+    0xf8, 0x72, 0x1b, 0x3e, 0xcd, 0xee, 0x47, 0x21, 0x98, 0x0d, 0x9b, 0x9e, 0x39, 0x20, 0x28, 0x49};
 
 }  // namespace cudatransform

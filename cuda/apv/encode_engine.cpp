@@ -35,12 +35,14 @@ ApvForwardPlaneParams params_of(const ApvForwardPlane& plane) {
   params.pitch = plane.pitch;
   params.width = static_cast<uint32_t>(plane.width);
   params.height = static_cast<uint32_t>(plane.height);
+  params.step = static_cast<uint32_t>(plane.step);
   params.blocks_across = static_cast<uint32_t>(plane.blocks_across);
   params.blocks_down = static_cast<uint32_t>(plane.blocks_down);
   params.by_across = make_divider(params.blocks_across);
   params.is_bytes = plane.type == SampleType::kU8;
   const int row_bytes = params.is_bytes ? 8 : 16;
   params.is_aligned =
+      plane.step == 1 &&
       reinterpret_cast<uintptr_t>(plane.samples) % static_cast<uintptr_t>(row_bytes) == 0 &&
       plane.pitch % row_bytes == 0;
   return params;

@@ -19,11 +19,12 @@ struct ApvForwardPlaneParams {
   int16_t* coefs;
   int64_t pitch;
   uint32_t width, height;
+  uint32_t step;  // samples from one to the next
   uint32_t blocks_across, blocks_down;
   uint32_t first_block;  // among those of all planes, or UINT32_MAX
   Divider by_across;
   bool is_bytes;
-  bool is_aligned;  // whether rows of eight samples are
+  bool is_aligned;  // whether rows of eight samples are, and nothing lies between them
 };
 
 struct ApvForwardParams {
@@ -36,8 +37,9 @@ inline void apv_forward_accesses(const ApvForwardParams& params, AccessList* lis
   for (const ApvForwardPlaneParams& plane : params.planes) {
     if (plane.first_block == UINT32_MAX) continue;
     constexpr int64_t kBlockBytes = 64 * sizeof(int16_t);
-    list->add(plane.samples, plane.pitch, int64_t{plane.is_bytes ? 1 : 2} * plane.width,
-              plane.height, false);
+    const int64_t row_samples = int64_t{plane.step} * (plane.width - 1) + 1;
+    list->add(plane.samples, plane.pitch, (plane.is_bytes ? 1 : 2) * row_samples, plane.height,
+              false);
     list->add_bytes(plane.coefs, kBlockBytes * plane.blocks_across * plane.blocks_down, true);
   }
 }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A block is eight loads of 16 bytes, or of 8 where samples are bytes, and eight stores: the
-// threads of a warp have blocks side by side. Blocks at edges repeat the last column and row.
+// threads of a warp have blocks side by side. Those at edges, which repeat the last column and row,
+// and those of interleaved components are loaded by sample.
 // Kernels that code quantize what they load: factors here would take registers of half the warps.
 #include "cuda/apv/kernels.h"
 #include "cuda/common/ptx.cuh"
@@ -15,11 +16,12 @@ namespace {
 __device__ __forceinline__ int container(const ApvForwardPlaneParams& plane, uint32_t x,
                                          uint32_t y) {
   const uint8_t* const row = plane.samples + int64_t{y} * plane.pitch;
-  return plane.is_bytes ? row[x] : reinterpret_cast<const uint16_t*>(row)[x];
+  const uint64_t at = uint64_t{x} * plane.step;
+  return plane.is_bytes ? row[at] : reinterpret_cast<const uint16_t*>(row)[at];
 }
 
-__device__ __forceinline__ void load_edge(const ApvForwardPlaneParams& plane, uint32_t x0,
-                                          uint32_t y0, int32_t (&v)[64]) {
+__device__ __forceinline__ void load_samples(const ApvForwardPlaneParams& plane, uint32_t x0,
+                                             uint32_t y0, int32_t (&v)[64]) {
 #pragma unroll
   for (uint32_t i = 0; i < 64; ++i) {
     v[i] = container(plane, min(x0 + i % 8, plane.width - 1), min(y0 + i / 8, plane.height - 1));
@@ -70,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(kApvForwardThreads)
   if (plane.is_aligned && 8 * x + 8 <= plane.width && 8 * y + 8 <= plane.height)
     load_whole(plane, 8 * x, 8 * y, v);
   else
-    load_edge(plane, 8 * x, 8 * y, v);
+    load_samples(plane, 8 * x, 8 * y, v);
   const int depth = params.depth;
   const int32_t peak = (1 << depth) - 1, middle = 1 << (depth - 1);
   const int up = plane.is_bytes ? depth - 8 : 0, down = plane.is_bytes ? 0 : params.shift;

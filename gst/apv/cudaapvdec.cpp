@@ -23,6 +23,7 @@
 #include <span>
 
 #include "apv/access_unit.h"
+#include "gst/apv/metas.h"
 #include "gst/apv/pictures.h"
 #include "gst/engine/contiguous_adapter.h"
 #include "gst/engine/engine_element.h"
@@ -360,6 +361,7 @@ static void gst_cuda_apv_dec_class_init(GstCudaApvDecClass* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* decoder_class = GST_VIDEO_DECODER_CLASS(klass);
   install_properties(G_OBJECT_CLASS(klass));
+  cudatransform::register_apv_metas();
 
   cudatransform::CodecElement<ApvState>::install(
       element_class, gst_caps_from_string("video/x-apv; video/x-gst-fourcc-apv1"),

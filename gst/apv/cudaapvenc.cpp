@@ -23,6 +23,7 @@
 #include "gst/elements.h"
 
 #include "gst/apv/encoder.h"
+#include "gst/apv/metas.h"
 #include "gst/apv/video_format.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/engine_element.h"
@@ -106,6 +107,13 @@ static GstFlowReturn gst_cuda_apv_enc_handle_frame(GstVideoEncoder* encoder,
   return State::of(encoder).apv.encode(frame);
 }
 
+// A decoder makes the metas again that are written into the stream.
+static gboolean gst_cuda_apv_enc_transform_meta(GstVideoEncoder* encoder, GstVideoCodecFrame* frame,
+                                                GstMeta* meta) {
+  return !cudatransform::is_apv_meta(meta) &&
+         GST_VIDEO_ENCODER_CLASS(parent_class)->transform_meta(encoder, frame, meta);
+}
+
 static GstFlowReturn gst_cuda_apv_enc_finish(GstVideoEncoder* encoder) {
   cudatransform::ApvEncoder& apv = State::of(encoder).apv;
   return apv.loop().finish([&] { return apv.drain(); });
@@ -144,7 +152,11 @@ static gboolean gst_cuda_apv_enc_sink_query(GstVideoEncoder* encoder, GstQuery* 
   State& state = State::of(encoder);
   if (state.engine.handle_context_query(query)) return TRUE;
   if (state.gate.refuses(GST_VIDEO_ENCODER_SINK_PAD(encoder), query)) return FALSE;
-  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) state.apv.release_inputs();
+  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) {
+    GST_VIDEO_ENCODER_STREAM_LOCK(encoder);
+    state.apv.release_inputs();
+    GST_VIDEO_ENCODER_STREAM_UNLOCK(encoder);
+  }
   return GST_VIDEO_ENCODER_CLASS(parent_class)->sink_query(encoder, query);
 }
 
@@ -367,6 +379,7 @@ static void gst_cuda_apv_enc_class_init(GstCudaApvEncClass* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* encoder_class = GST_VIDEO_ENCODER_CLASS(klass);
   install_properties(G_OBJECT_CLASS(klass));
+  cudatransform::register_apv_metas();
   encoder_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_apv_enc_sink_event);
   encoder_class->sink_query = GST_DEBUG_FUNCPTR(gst_cuda_apv_enc_sink_query);
   encoder_class->src_query = GST_DEBUG_FUNCPTR(gst_cuda_apv_enc_src_query);
@@ -376,6 +389,7 @@ static void gst_cuda_apv_enc_class_init(GstCudaApvEncClass* klass) {
   encoder_class->getcaps = GST_DEBUG_FUNCPTR(gst_cuda_apv_enc_getcaps);
   encoder_class->propose_allocation = GST_DEBUG_FUNCPTR(gst_cuda_apv_enc_propose_allocation);
   encoder_class->handle_frame = GST_DEBUG_FUNCPTR(gst_cuda_apv_enc_handle_frame);
+  encoder_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_apv_enc_transform_meta);
   encoder_class->finish = GST_DEBUG_FUNCPTR(gst_cuda_apv_enc_finish);
   encoder_class->flush = GST_DEBUG_FUNCPTR(gst_cuda_apv_enc_flush);
 

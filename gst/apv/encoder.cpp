@@ -13,6 +13,7 @@
 
 #include "apv/frame_encoder.h"
 #include "gst/apv/frame_hash.h"
+#include "gst/apv/metas.h"
 #include "gst/engine/buffer_ptr.h"
 #include "gst/engine/pools.h"
 #include "transform/device/host_device.h"
@@ -181,8 +182,9 @@ Status ApvEncoder::read_format(const GstVideoCodecState& input) {
   // Places for the hashes, which are written into each unit.
   hash_bytes_ =
       settings.frame_hash ? kApvHashBytes * static_cast<size_t>(info.components()) : size_t{0};
+  light_ = apv_light_of(input.caps);
   try {
-    metadata_ = make_apv_metadata(apv_light_of(input.caps), ApvBytes(hash_bytes_));
+    metadata_ = make_apv_metadata(light_, ApvBytes(hash_bytes_));
   } catch (const std::bad_alloc&) {
     return Status::error(StatusCode::kOutOfMemory, "no memory for metadata");
   }
@@ -283,9 +285,15 @@ ApvSource ApvEncoder::source_of(const Rects& rects) const {
   ApvSource source;
   source.type = input_.type;
   source.shift = input_.shift;
-  for (int c = 0; c < std::min(rects.count, kMaxApvComponents); c++) {
-    source.data[c] = rects.rect[c].data;
-    source.pitch[c] = static_cast<ptrdiff_t>(rects.rect[c].pitch);
+  const int sample_bytes = source.type == SampleType::kU8 ? 1 : 2;
+  const int components = format_.header.info.components();
+  for (int c = 0; c < components; c++) {
+    // Planes are in APV's order, also those of GBR; interleaved components are Y, Cb and Cr.
+    const bool is_planar = rects.count == components;
+    const Rect& plane = rects.rect[is_planar ? c : GST_VIDEO_INFO_COMP_PLANE(&info_, c)];
+    source.data[c] = plane.data + input_.offset[c];
+    source.pitch[c] = static_cast<ptrdiff_t>(plane.pitch);
+    if (!is_planar) source.step[c] = GST_VIDEO_INFO_COMP_PSTRIDE(&info_, c) / sample_bytes;
   }
   return source;
 }
@@ -347,10 +355,23 @@ Status ApvEncoder::prepare_on_device(Job& job, const ApvEncodeSettings& settings
   return job.device.encode(format, job.metadata);
 }
 
+Status ApvEncoder::prepare_metadata(Job& job) const {
+  try {
+    ApvMetadata metadata = light_;
+    ApvMetaPayloads payloads;
+    payloads.read(job.input.get(), &metadata);
+    job.metadata = metadata.payloads().empty() ? metadata_
+                                               : make_apv_metadata(metadata, ApvBytes(hash_bytes_));
+    return {};
+  } catch (const std::bad_alloc&) {
+    return Status::error(StatusCode::kOutOfMemory, "no memory for metadata");
+  }
+}
+
 Status ApvEncoder::prepare(Job& job, GstVideoCodecFrame* frame) {
   job.frame = frame;
   job.input.reset(gst_buffer_ref(frame->input_buffer));
-  job.metadata = metadata_;
+  CT_RETURN_IF_ERROR(prepare_metadata(job));
   job.has_size = has_size_;
   job.qp.reset();
   const ApvEncodeSettings settings = locked(encoder_, properties_);
@@ -387,8 +408,7 @@ GstFlowReturn ApvEncoder::encode(GstVideoCodecFrame* frame) {
   return pictures_.push_done(max);
 }
 
-// Metadata are the end of a unit, and hashes that of metadata. Their size is that of all frames
-// that were begun with these caps.
+// Metadata are the end of a unit, and hashes that of metadata.
 Status ApvEncoder::write_hash(uint8_t* unit, size_t size) {
   CT_RETURN_IF_ERROR(open_host());
   ApvBytes hashes;

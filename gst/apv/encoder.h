@@ -59,8 +59,12 @@ class ApvEncoder final : private PictureCodec {
   void start();
   void stop();
 
-  // Upstream wants its buffers back.
-  void release_inputs() { mover_.release_inputs(); }
+  // Upstream wants its buffers back: those of frames in flight, which are pushed, and those that
+  // the device may still read. A failure is returned with the next frame.
+  void release_inputs() {
+    (void)drain();
+    mover_.release_inputs();
+  }
   // GstVideoEncoder::set_format.
   bool set_format(GstVideoCodecState* input);
   // GstVideoEncoder::handle_frame: takes `frame` (transfer full).
@@ -85,6 +89,7 @@ class ApvEncoder final : private PictureCodec {
   void set_qp(const ApvEncodeSettings& settings, int qp, ApvFrameFormat* format) const;
   int max_in_flight(int threads) const;
   Status prepare(Job& job, GstVideoCodecFrame* frame);
+  Status prepare_metadata(Job& job) const;
   Status prepare_on_host(Job& job, const ApvEncodeSettings& settings);
   Status prepare_on_device(Job& job, const ApvEncodeSettings& settings);
   using MeasureQps = std::function<Status(std::span<const ApvQps> qps, uint64_t* bytes)>;
@@ -116,7 +121,8 @@ class ApvEncoder final : private PictureCodec {
   ApvInput input_;
   double luma_rate_ = 0;   // samples a second, padding included
   ApvFrameFormat format_;  // of all frames of the caps, without quantization parameters
-  ApvBytes metadata_;
+  ApvMetadata light_;      // by the caps
+  ApvBytes metadata_;      // of frames without metas
   size_t hash_bytes_ = 0;  // at the end of the metadata
   bool has_size_ = true;   // au_size precedes each unit
   ApvEncodeCounts counts_;

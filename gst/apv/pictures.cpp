@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cuda/apv/engine.h"
+#include "gst/apv/metas.h"
 #include "gst/engine/contiguous_adapter.h"
 #include "gst/engine/debug.h"
 #include "gst/engine/engine_element.h"
@@ -379,7 +380,7 @@ GstFlowReturn ApvPictures::show(Job& job) {
   stats_.on_cuda += engine_.is_cuda();
   stats_.entropy_on_cuda += job.picture.is_on_device();
   GST_OBJECT_UNLOCK(decoder_);
-  return frames_.write(job.frame, [&](const Rects& rects) {
+  const auto render = [&](const Rects& rects) {
     ApvSamples to;
     to.shift = shift;
     for (int c = 0; c < std::min(info.components(), rects.count); ++c) {
@@ -387,7 +388,9 @@ GstFlowReturn ApvPictures::show(Job& job) {
       to.pitch[c] = static_cast<ptrdiff_t>(rects.rect[c].pitch);
     }
     return renderer_->render(&job.picture, to);
-  });
+  };
+  return frames_.write(job.frame, render,
+                       [&](GstBuffer* buffer) { add_apv_metas(job.unit.metadata, buffer); });
 }
 
 bool ApvPictures::choose_memory(const GstVideoInfo& info, CapsPtr* caps) const {

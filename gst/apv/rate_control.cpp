@@ -63,7 +63,7 @@ Status ApvRateControl::search(uint64_t target, int at_a_time, const Measure& mea
     high = low;
     bytes_of_high = bytes_of_low;
   }
-  // Steps are large: without rounding, frames would be 5 % too small on the average.
+  // Steps are large: the closer size leaves the least to the next frame.
   const bool is_closer = low >= 0 && low < high && bytes_of_low - target < target - bytes_of_high;
   const bool takes_low = is_closer && static_cast<double>(bytes_of_low) <= budget_.room();
   *qp = takes_low ? low : high;

@@ -17,13 +17,17 @@ namespace {
 constexpr uint8_t kMatrixGbr = 0;
 
 // By name, because versions of GStreamer differ in which they know. The first known one of a
-// chroma format that is deep enough is what frames are decoded to; bytes are only encoded.
+// chroma format that is deep enough is what frames are decoded to; bytes and interleaved components
+// are only encoded.
 struct Row {
   ApvChroma chroma;
   bool is_gbr;
   int depth;  // the most bits
   const char* format;
   int container;  // the bits of a sample in it
+  // Bytes before the first sample of each component in its plane, of which GStreamer does not know
+  // those of Y210.
+  uint8_t offset[3] = {};
 };
 constexpr Row kRows[] = {
     {ApvChroma::k400, false, 10, "GRAY10_LE16", 10}, {ApvChroma::k400, false, 12, "GRAY16_LE", 16},
@@ -33,10 +37,21 @@ constexpr Row kRows[] = {
     {ApvChroma::k4444, false, 10, "A444_10LE", 10},  {ApvChroma::k4444, false, 12, "A444_12LE", 12},
     {ApvChroma::k4444, true, 10, "GBRA_10LE", 10},   {ApvChroma::k4444, true, 12, "GBRA_12LE", 12},
 };
-constexpr Row kByteRows[] = {
-    {ApvChroma::k400, false, 8, "GRAY8", 8}, {ApvChroma::k422, false, 8, "Y42B", 8},
-    {ApvChroma::k444, false, 8, "Y444", 8},  {ApvChroma::k444, true, 8, "GBR", 8},
-    {ApvChroma::k4444, false, 8, "A444", 8}, {ApvChroma::k4444, true, 8, "GBRA", 8},
+constexpr Row kEncodedRows[] = {
+    {ApvChroma::k400, false, 8, "GRAY8", 8},
+    {ApvChroma::k422, false, 8, "Y42B", 8},
+    {ApvChroma::k444, false, 8, "Y444", 8},
+    {ApvChroma::k444, true, 8, "GBR", 8},
+    {ApvChroma::k4444, false, 8, "A444", 8},
+    {ApvChroma::k4444, true, 8, "GBRA", 8},
+    {ApvChroma::k422, false, 10, "Y210", 16, {0, 2, 6}},
+    {ApvChroma::k422, false, 12, "Y212_LE", 16, {0, 2, 6}},
+    {ApvChroma::k422, false, 8, "NV16", 8, {0, 0, 1}},
+    {ApvChroma::k422, false, 8, "NV61", 8, {0, 1, 0}},
+    {ApvChroma::k422, false, 8, "YUY2", 8, {0, 1, 3}},
+    {ApvChroma::k422, false, 8, "UYVY", 8, {1, 0, 2}},
+    {ApvChroma::k422, false, 8, "YVYU", 8, {0, 3, 1}},
+    {ApvChroma::k422, false, 8, "VYUY", 8, {1, 2, 0}},
 };
 
 std::string name_of(const ApvOutput& output) {
@@ -117,7 +132,7 @@ ApvMasteringDisplay mastering_from(const GstVideoMasteringDisplayInfo& from) {
 Rows decoded_rows() { return Rows(std::begin(kRows), std::end(kRows)); }
 Rows encoded_rows() {
   Rows rows = decoded_rows();
-  rows.insert(rows.end(), std::begin(kByteRows), std::end(kByteRows));
+  rows.insert(rows.end(), std::begin(kEncodedRows), std::end(kEncodedRows));
   return rows;
 }
 
@@ -192,6 +207,7 @@ bool find_apv_input(GstVideoFormat format, ApvInput* input) {
     input->depth = row.chroma == ApvChroma::k400 ? kMinDepth : std::max(row.depth, kMinDepth);
     input->type = row.container == 8 ? SampleType::kU8 : SampleType::kU16;
     input->shift = std::max(row.container - input->depth, 0);
+    std::copy(std::begin(row.offset), std::end(row.offset), input->offset);
     return true;
   }
   return false;

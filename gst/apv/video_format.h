@@ -42,6 +42,8 @@ struct ApvInput {
   int depth = 0;
   SampleType type = SampleType::kU16;
   int shift = 0;  // of a sample in its 16 bits
+  // Bytes before the first sample of a component in its plane.
+  uint8_t offset[kMaxApvComponents] = {};
 };
 // False: no APV frame can have these samples.
 bool find_apv_input(GstVideoFormat format, ApvInput* input);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace cudatransform {
 namespace {
@@ -19,18 +20,34 @@ Status refuse(const std::string& message) {
 
 }  // namespace
 
+// Durations are what a source intends; times are what happens. A frame is expected to last as long
+// as recent ones have, compared with their durations: that of one interval would follow jitter.
 void FrameBudget::take_time(GstBuffer* frame, int fps_n, int fps_d) {
-  last_time_ = time_;
-  time_ = GST_BUFFER_PTS(frame);
-  const bool goes_on = GST_CLOCK_TIME_IS_VALID(time_) && GST_CLOCK_TIME_IS_VALID(last_time_);
-  // Times go back by a jitter, or by a seek, after which the buffer is as full as before.
-  waited_ =
-      goes_on && has_frames_ ? std::max(0.0, GST_CLOCK_DIFF(last_time_, time_) * 1e-9) : interval_;
+  const double last_interval = interval_;
   const GstClockTime duration = GST_BUFFER_DURATION(frame);
   if (GST_CLOCK_TIME_IS_VALID(duration) && duration > 0)
     interval_ = double(duration) / GST_SECOND;
   else
     interval_ = fps_n > 0 ? double(fps_d) / fps_n : 0;
+  waited_ = waited_until(GST_BUFFER_PTS(frame), last_interval);
+  if (!has_frames_ || last_interval <= 0) return;
+  // A gap, such as a seek, is no change of the rate.
+  constexpr double kRecentFrames = 16, kMaxChange = 4;
+  const double stretch =
+      std::clamp(waited_ / last_interval, stretch_ / kMaxChange, stretch_ * kMaxChange);
+  stretch_ += (stretch - stretch_) / kRecentFrames;
+}
+
+// Seconds since the frame before, which has lasted `last_interval` if a time is missing.
+double FrameBudget::waited_until(GstClockTime time, double last_interval) {
+  // Times go back by a jitter, or by a seek, after which the buffer is as full as before.
+  constexpr double kMaxJitterFrames = 4;
+  const GstClockTime last_time = std::exchange(time_, time);
+  if (!GST_CLOCK_TIME_IS_VALID(time) || !GST_CLOCK_TIME_IS_VALID(last_time)) return last_interval;
+  const double waited = GST_CLOCK_DIFF(last_time, time) * 1e-9;
+  if (waited >= 0) return waited;
+  if (waited > -kMaxJitterFrames * last_interval) time_ = last_time;
+  return 0;
 }
 
 Status FrameBudget::find(guint bitrate, guint vbv_buf_capacity, double* bytes) {
@@ -45,7 +62,7 @@ Status FrameBudget::find(guint bitrate, guint vbv_buf_capacity, double* bytes) {
   bucket_.set(bitrate * 125.0, capacity);
   if (has_frames_) bucket_.wait(waited_);
   has_frames_ = true;
-  *bytes = bucket_.budget(interval_);
+  *bytes = bucket_.budget(interval_ * stretch_);
   return {};
 }
 

@@ -18,6 +18,7 @@ class FrameBudget {
   void forget() {
     bucket_ = {};
     has_frames_ = false;
+    stretch_ = 1;
   }
   // The time of the next frame; the rate of the caps is for frames without durations.
   void take_time(GstBuffer* frame, int fps_n, int fps_d);
@@ -32,9 +33,12 @@ class FrameBudget {
   double fill() const { return bucket_.fill(); }
 
  private:
+  double waited_until(GstClockTime time, double last_interval);
+
   LeakyBucket bucket_;
-  GstClockTime time_ = GST_CLOCK_TIME_NONE, last_time_ = GST_CLOCK_TIME_NONE;
-  double interval_ = 0;  // seconds until the next frame; 0: unknown
+  GstClockTime time_ = GST_CLOCK_TIME_NONE;  // the latest of the frames before
+  double interval_ = 0;  // seconds until the next frame, by duration or rate; 0: unknown
+  double stretch_ = 1;   // the interval of recent frames by their times, as a multiple of that
   double waited_ = 0;    // since the frame before
   bool has_frames_ = false;
 };

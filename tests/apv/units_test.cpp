@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apv/frame.h"
+#include "apv/frame_writer.h"
 #include "tests/apv/encoder.h"
 
 namespace cudatransform::test {
@@ -114,6 +115,45 @@ TEST(ApvMetadata, Kinds) {
   EXPECT_EQ(metadata.t35, 1);
   EXPECT_EQ(metadata.unknown, 1);
   EXPECT_FALSE(metadata.is_damaged);
+}
+
+// What is kept of a unit is written again as it was; hashes and what exceeds the limits are not.
+TEST(ApvMetadata, KeptPayloads) {
+  const auto user = [](uint8_t first, size_t bytes) {
+    ApvBytes payload(kApvUuidBytes + bytes, 3);
+    payload[0] = first;
+    return payload;
+  };
+  const ApvBytes t35 = {0xb5, 0, 0x3c, 0, 1, 4, 1}, first = user(1, 300), second = user(2, 0);
+  ApvMetadata metadata;
+  metadata.light = {1000, 400};
+  metadata.keep({ApvPayloadType::kUser, first});
+  metadata.keep({ApvPayloadType::kT35, t35});
+  metadata.keep({ApvPayloadType::kUser, second});
+  const ApvBytes unit = make_apv_metadata(metadata, ApvBytes(16));
+  constexpr size_t kHeader = 8;  // pbu_size, and the header of the PBU
+  ApvMetadata read;
+  read_apv_metadata({unit.data() + kHeader, unit.size() - kHeader}, &read);
+  EXPECT_FALSE(read.is_damaged);
+  EXPECT_EQ(read.t35, 1);
+  EXPECT_EQ(read.user, 3);
+  ASSERT_EQ(read.payloads().size(), 3u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(read.kept[i].type, metadata.kept[i].type);
+    EXPECT_EQ(ApvBytes(read.kept[i].bytes.begin(), read.kept[i].bytes.end()),
+              ApvBytes(metadata.kept[i].bytes.begin(), metadata.kept[i].bytes.end()));
+  }
+}
+
+TEST(ApvMetadata, KeepsLittle) {
+  ApvMetadata many;
+  const ApvBytes small(20);
+  for (int i = 0; i < 3 * ApvMetadata::kMaxPayloads; ++i) many.keep({ApvPayloadType::kT35, small});
+  EXPECT_EQ(many.kept_count, ApvMetadata::kMaxPayloads);
+  ApvMetadata large;
+  const ApvBytes half(ApvMetadata::kMaxPayloadBytes / 2);
+  for (int i = 0; i < 3; ++i) large.keep({ApvPayloadType::kT35, half});
+  EXPECT_EQ(large.kept_count, 2);
 }
 
 TEST(ApvMetadata, Damaged) {

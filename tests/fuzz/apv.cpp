@@ -9,6 +9,7 @@
 
 #include "apv/access_unit.h"
 #include "apv/frame.h"
+#include "apv/frame_writer.h"
 #include "tests/fuzz/fuzzing.h"
 
 namespace {
@@ -38,6 +39,31 @@ void check_frame(ApvFrame& frame) {
   }
 }
 
+// Payloads lie in the unit, and are written as they were.
+void check_metadata(const ApvMetadata& metadata, std::span<const uint8_t> bytes) {
+  for (const ApvPayload& payload : metadata.payloads()) {
+    promise(payload.bytes.empty() ||
+                (payload.bytes.data() >= bytes.data() &&
+                 payload.bytes.data() + payload.bytes.size() <= bytes.data() + bytes.size()),
+            "payloads lie in the unit");
+  }
+  constexpr size_t kHeader = 8;  // pbu_size, and the header of the PBU
+  const ApvBytes unit = make_apv_metadata(metadata, {});
+  if (unit.empty()) return;
+  ApvMetadata again;
+  read_apv_metadata({unit.data() + kHeader, unit.size() - kHeader}, &again);
+  promise(!again.is_damaged, "written metadata are sound");
+  promise(again.mastering == metadata.mastering && again.light == metadata.light,
+          "light is written as it was");
+  promise(std::equal(again.payloads().begin(), again.payloads().end(), metadata.payloads().begin(),
+                     metadata.payloads().end(),
+                     [](const ApvPayload& a, const ApvPayload& b) {
+                       return a.type == b.type && std::equal(a.bytes.begin(), a.bytes.end(),
+                                                             b.bytes.begin(), b.bytes.end());
+                     }),
+          "payloads are written as they were");
+}
+
 void run_apv(const uint8_t* data, size_t size) {
   ApvSplitter splitter;
   for (size_t at = 0; at < size;) {
@@ -51,6 +77,7 @@ void run_apv(const uint8_t* data, size_t size) {
     if (span.size == 0) continue;
     ApvAccessUnit unit;
     Status status = read_apv_access_unit(bytes, &unit);
+    check_metadata(unit.metadata, bytes);
     ApvFrame frame;
     if (status.ok()) status = frame.begin(unit.frame, nullptr, {});
     promise(status.ok() || !status.message.empty(), "a failure says what was wrong");

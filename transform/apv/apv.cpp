@@ -6,16 +6,15 @@
 #include <cstring>
 #include <string>
 
+#include "transform/apv/check.h"
 #include "transform/apv/rows.h"
 #include "transform/device/host_threads.h"
-#include "transform/picture_check.h"
 
 namespace cudatransform {
 
 namespace {
 
 constexpr int kBlockSide = 8;
-constexpr int kCoefAlignment = 16;
 
 int32_t tiles_of(int32_t blocks, int32_t tile) { return (blocks + tile - 1) / tile; }
 
@@ -33,29 +32,15 @@ Status check_tiles(const ApvInverseJob& job, const ApvPlane& plane, const Where&
                          text(max_apv_qp(job.depth)));
     }
   }
-  for (const uint8_t weight : plane.matrix)
-    if (weight == 0) return where.error("weight 0");
   return {};
 }
 
 Status check_plane(const ApvInverseJob& job, int component) {
   const ApvPlane& plane = job.plane[component];
   const Where where = {"APV plane", component};
-  constexpr int32_t kMaxBlocks = kMaxSide / kBlockSide;
-  if (plane.blocks_across < 1 || plane.blocks_across > kMaxBlocks || plane.blocks_down < 1 ||
-      plane.blocks_down > kMaxBlocks) {
-    return where.error(text(plane.blocks_across) + "x" + text(plane.blocks_down) +
-                       " blocks, expected 1 to " + text(kMaxBlocks) + " each way");
-  }
-  if (plane.width < 1 || plane.width > plane.blocks_across * kBlockSide || plane.height < 1 ||
-      plane.height > plane.blocks_down * kBlockSide) {
-    return where.error("size " + text(plane.width) + "x" + text(plane.height) + " for " +
-                       text(plane.blocks_across) + "x" + text(plane.blocks_down) + " blocks");
-  }
-  if (plane.coefs == nullptr || reinterpret_cast<uintptr_t>(plane.coefs) % kCoefAlignment != 0)
-    return where.error("coefficients not aligned to " + text(kCoefAlignment) + " bytes");
+  CT_RETURN_IF_ERROR(check_apv_plane(where, plane, sizeof(uint16_t), 1));
   CT_RETURN_IF_ERROR(check_tiles(job, plane, where));
-  return check_pitch(where, plane.samples, plane.pitch, int64_t{2} * plane.width, plane.height, 2);
+  return check_apv_weights(where, plane.matrix);
 }
 
 // The tables of the tiles that a row of blocks crosses.
@@ -158,16 +143,7 @@ Status submit_host(Device& device, Queue& queue, const ApvInverseJob& job, Fence
 }  // namespace
 
 Status validate(const ApvInverseJob& job) {
-  if (job.depth < kMinApvDepth || job.depth > kMaxApvDepth) {
-    return job_error("depth " + text(job.depth) + ", expected " + text(kMinApvDepth) + " to " +
-                     text(kMaxApvDepth));
-  }
-  if (job.shift < 0 || job.shift > 16 - job.depth)
-    return job_error("shift " + text(job.shift) + ", expected 0 to " + text(16 - job.depth));
-  if (job.components < 1 || job.components > kMaxApvComponents) {
-    return job_error(text(job.components) + " components, expected 1 to " +
-                     text(kMaxApvComponents));
-  }
+  CT_RETURN_IF_ERROR(check_apv_samples(job));
   if (job.tile_columns < 1 || job.tile_columns > kMaxApvTiles || job.tile_rows < 1 ||
       job.tile_rows > kMaxApvTiles) {
     return job_error(text(job.tile_columns) + "x" + text(job.tile_rows) + " tiles, expected 1 to " +

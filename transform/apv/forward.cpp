@@ -6,16 +6,15 @@
 #include <cstring>
 #include <string>
 
+#include "transform/apv/check.h"
 #include "transform/apv/forward_rows.h"
 #include "transform/device/host_threads.h"
-#include "transform/picture_check.h"
 
 namespace cudatransform {
 
 namespace {
 
 constexpr int kBlockSide = 8;
-constexpr int kCoefAlignment = 16;
 
 int sample_bytes(SampleType type) { return type == SampleType::kU8 ? 1 : 2; }
 
@@ -26,61 +25,53 @@ Status check_quantization(const ApvQuantization& quantization, int depth, const 
   }
   if (quantization.rounding < 0 || quantization.rounding > 512)
     return where.error("rounding " + text(quantization.rounding) + ", expected 0 to 512");
-  for (const uint8_t weight : quantization.matrix)
-    if (weight == 0) return where.error("weight 0");
-  return {};
+  return check_apv_weights(where, quantization.matrix);
 }
 
 Status check_plane(const ApvForwardJob& job, int component) {
   const ApvForwardPlane& plane = job.plane[component];
   const Where where = {"APV plane", component};
-  constexpr int32_t kMaxBlocks = kMaxSide / kBlockSide;
-  if (plane.blocks_across < 1 || plane.blocks_across > kMaxBlocks || plane.blocks_down < 1 ||
-      plane.blocks_down > kMaxBlocks) {
-    return where.error(text(plane.blocks_across) + "x" + text(plane.blocks_down) +
-                       " blocks, expected 1 to " + text(kMaxBlocks) + " each way");
-  }
-  if (plane.width < 1 || plane.width > plane.blocks_across * kBlockSide || plane.height < 1 ||
-      plane.height > plane.blocks_down * kBlockSide) {
-    return where.error("size " + text(plane.width) + "x" + text(plane.height) + " for " +
-                       text(plane.blocks_across) + "x" + text(plane.blocks_down) + " blocks");
-  }
-  if (plane.coefs == nullptr || reinterpret_cast<uintptr_t>(plane.coefs) % kCoefAlignment != 0)
-    return where.error("coefficients not aligned to " + text(kCoefAlignment) + " bytes");
   if (plane.type != SampleType::kU8 && plane.type != SampleType::kU16)
     return where.error("samples of a type that APV does not have");
-  if (job.is_quantized)
-    CT_RETURN_IF_ERROR(check_quantization(plane.quantization, job.depth, where));
-  const int bytes = sample_bytes(plane.type);
-  return check_pitch(where, plane.samples, plane.pitch, int64_t{bytes} * plane.width, plane.height,
-                     bytes);
+  if (plane.step < 1 || plane.step > kMaxApvStep)
+    return where.error("step " + text(plane.step) + ", expected 1 to " + text(kMaxApvStep));
+  CT_RETURN_IF_ERROR(check_apv_plane(where, plane, sample_bytes(plane.type), plane.step));
+  return job.is_quantized ? check_quantization(plane.quantization, job.depth, where) : Status{};
 }
 
-// A block that exceeds the plane: its last column and row are repeated.
-void transform_padded(ApvForwardFunction function, const ApvForwardPlane& plane, int32_t row,
-                      int32_t column, ApvForwardRow blocks) {
-  const auto bytes = static_cast<size_t>(sample_bytes(plane.type));
-  alignas(16) uint8_t whole[kBlockSide * kBlockSide * sizeof(uint16_t)];
-  const auto* const from = static_cast<const uint8_t*>(plane.samples);
+// The most blocks that are copied at a time.
+constexpr int32_t kCopiedBlocks = 8;
+
+// Blocks that are not eight whole rows in memory: they exceed the plane, whose last column and row
+// are repeated, or their samples are interleaved with others.
+template <typename Sample>
+void copy_blocks(const ApvForwardPlane& plane, int32_t row, int32_t column, int32_t count,
+                 Sample* to) {
   for (int32_t y = 0; y < kBlockSide; ++y) {
-    const uint8_t* const line =
-        from + std::min(row * kBlockSide + y, plane.height - 1) * plane.pitch;
-    for (int32_t x = 0; x < kBlockSide; ++x) {
-      const auto at = static_cast<size_t>(std::min(column * kBlockSide + x, plane.width - 1));
-      std::memcpy(whole + static_cast<size_t>(y * kBlockSide + x) * bytes, line + at * bytes,
-                  bytes);
-    }
+    const auto* const line = reinterpret_cast<const Sample*>(
+        static_cast<const uint8_t*>(plane.samples) +
+        std::min(row * kBlockSide + y, plane.height - 1) * plane.pitch);
+    for (int32_t x = column * kBlockSide; x < (column + count) * kBlockSide; ++x)
+      *to++ = line[ptrdiff_t{plane.step} * std::min(x, plane.width - 1)];
   }
-  blocks.samples = whole;
-  blocks.pitch = static_cast<ptrdiff_t>(bytes) * kBlockSide;
-  blocks.count = 1;
+}
+
+void transform_copied(ApvForwardFunction function, const ApvForwardPlane& plane, int32_t row,
+                      int32_t column, ApvForwardRow blocks) {
+  alignas(16) uint16_t copy[kCopiedBlocks * kBlockSide * kBlockSide];
+  if (plane.type == SampleType::kU8)
+    copy_blocks(plane, row, column, blocks.count, reinterpret_cast<uint8_t*>(copy));
+  else
+    copy_blocks(plane, row, column, blocks.count, copy);
+  blocks.samples = reinterpret_cast<const uint8_t*>(copy);
+  blocks.pitch = ptrdiff_t{kBlockSide} * blocks.count * sample_bytes(plane.type);
   function(blocks);
 }
 
 void transform_row(ApvForwardFunction function, const ApvForwardJob& job,
                    const ApvForwardPlane& plane, const ApvQuantizer* quantizer, int32_t row,
                    int32_t first, int32_t end, int16_t* coefs) {
-  const bool is_whole = plane.height - row * kBlockSide >= kBlockSide;
+  const bool is_whole = plane.height - row * kBlockSide >= kBlockSide && plane.step == 1;
   const int32_t whole = is_whole ? std::clamp(plane.width / kBlockSide, first, end) : first;
   const ptrdiff_t block_bytes = ptrdiff_t{kBlockSide} * sample_bytes(plane.type);
   ApvForwardRow blocks;
@@ -94,9 +85,10 @@ void transform_row(ApvForwardFunction function, const ApvForwardJob& job,
   blocks.quantizer = quantizer;
   blocks.coefs = coefs;
   if (blocks.count > 0) function(blocks);
-  for (int32_t x = whole; x < end; ++x) {
+  for (int32_t x = whole; x < end; x += blocks.count) {
+    blocks.count = std::min(end - x, kCopiedBlocks);
     blocks.coefs = coefs + ptrdiff_t{64} * (x - first);
-    transform_padded(function, plane, row, x, blocks);
+    transform_copied(function, plane, row, x, blocks);
   }
 }
 
@@ -153,16 +145,7 @@ void load_block(const ApvForwardRow& row, int32_t block, int32_t* v) {
 }  // namespace
 
 Status validate(const ApvForwardJob& job) {
-  if (job.depth < kMinApvDepth || job.depth > kMaxApvDepth) {
-    return job_error("depth " + text(job.depth) + ", expected " + text(kMinApvDepth) + " to " +
-                     text(kMaxApvDepth));
-  }
-  if (job.shift < 0 || job.shift > 16 - job.depth)
-    return job_error("shift " + text(job.shift) + ", expected 0 to " + text(16 - job.depth));
-  if (job.components < 1 || job.components > kMaxApvComponents) {
-    return job_error(text(job.components) + " components, expected 1 to " +
-                     text(kMaxApvComponents));
-  }
+  CT_RETURN_IF_ERROR(check_apv_samples(job));
   for (int c = 0; c < job.components; ++c) CT_RETURN_IF_ERROR(check_plane(job, c));
   return {};
 }

@@ -15,6 +15,8 @@
 
 namespace cudatransform {
 
+inline constexpr int kMaxApvStep = 4;
+
 // How a component is quantized.
 struct ApvQuantization {
   uint8_t matrix[64];  // weights row by row, not 0
@@ -30,6 +32,7 @@ struct ApvForwardPlane {
   const void* samples = nullptr;
   SampleType type = SampleType::kU16;
   ptrdiff_t pitch = 0;  // bytes
+  int32_t step = 1;     // 1 to kMaxApvStep samples from one to the next, of interleaved components
   int32_t width = 0, height = 0;
   // Blocks of 64 coefficients in coding order (ApvScan); blocks side by side, and rows of
   // blocks one below the other, without gaps. Aligned to 16 bytes.

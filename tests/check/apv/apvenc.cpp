@@ -28,6 +28,7 @@ constexpr const char* kFormats[] = {
     "I422_10LE", "I422_12LE", "Y444_10LE", "Y444_12LE", "GBR_10LE",  "GBR_12LE",
     "A444_10LE", "A444_12LE", "GBRA_10LE", "GBRA_12LE", "GRAY16_LE", "GRAY10_LE16",
     "Y42B",      "Y444",      "GBR",       "A444",      "GBRA",      "GRAY8",
+    "Y210",      "Y212_LE",   "NV16",      "YUY2",
 };
 
 std::string encoder(const std::string& properties = "") {
@@ -116,6 +117,62 @@ CHECK_LOOP_TEST(test_formats, 0, G_N_ELEMENTS(kFormats)) {
   const int limit = strcmp(format, "GRAY16_LE") == 0 ? 256 : strstr(format, "12") ? 12 : 4;
   const int difference = largest_difference(info, source, decoded.buffer);
   fail_unless(difference <= limit, "%s: %d", format, difference);
+}
+
+// A format of interleaved components, the planar one, and where samples lie: the bytes before the
+// first of each component in its plane, and the bits below each.
+struct Interleaved {
+  const char *format, *planar;
+  int offset[3], shift;
+};
+
+GstBuffer* interleave(const Interleaved& to, GstBuffer* planes, int width, int height) {
+  const GstVideoInfo planar = info_of(to.planar, width, height);
+  const GstVideoInfo info = info_of(to.format, width, height);
+  GstBuffer* buffer = gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&info), nullptr);
+  GstVideoFrame from, frame;
+  fail_unless(gst_video_frame_map(&from, &planar, planes, GST_MAP_READ));
+  fail_unless(gst_video_frame_map(&frame, &info, buffer, GST_MAP_WRITE));
+  for (guint c = 0; c < 3; c++) {
+    const int depth = GST_VIDEO_INFO_COMP_DEPTH(&planar, c), peak = (1 << depth) - 1;
+    const gsize bytes = depth > 8 ? 2 : 1;
+    for (int y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(&from, c); y++) {
+      const auto* source = static_cast<const guint8*>(GST_VIDEO_FRAME_PLANE_DATA(&from, c)) +
+                           y * GST_VIDEO_FRAME_PLANE_STRIDE(&from, c);
+      const int plane = GST_VIDEO_FRAME_COMP_PLANE(&frame, c);
+      auto* at = static_cast<guint8*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, plane)) +
+                 y * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane) + to.offset[c];
+      for (int x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH(&from, c); x++, source += bytes) {
+        guint16 sample = 0;
+        memcpy(&sample, source, bytes);
+        sample = guint16(std::min(int(sample), peak) << to.shift);
+        memcpy(at + x * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c), &sample, bytes);
+      }
+    }
+  }
+  gst_video_frame_unmap(&from);
+  gst_video_frame_unmap(&frame);
+  return buffer;
+}
+
+// Frames of interleaved components are encoded as those of planes.
+CHECK_TEST_IF(test_interleaved, !is_deferred()) {
+  constexpr int kWidth = 150, kHeight = 37;
+  constexpr Interleaved kInterleaved[] = {
+      {"NV16", "Y42B", {0, 0, 1}, 0},      {"NV61", "Y42B", {0, 1, 0}, 0},
+      {"YUY2", "Y42B", {0, 1, 3}, 0},      {"UYVY", "Y42B", {1, 0, 2}, 0},
+      {"YVYU", "Y42B", {0, 3, 1}, 0},      {"VYUY", "Y42B", {1, 2, 0}, 0},
+      {"Y210", "I422_10LE", {0, 2, 6}, 6}, {"Y212_LE", "I422_12LE", {0, 2, 6}, 4},
+  };
+  for (const Interleaved& one : kInterleaved) {
+    const GstVideoInfo planar = info_of(one.planar, kWidth, kHeight);
+    g_autoptr(GstBuffer) planes = make_frame(planar, 1);
+    g_autoptr(GstHarness) h = open("qp=10", info_of(one.format, kWidth, kHeight));
+    fail_unless_equals_int(gst_harness_push(h, interleave(one, planes, kWidth, kHeight)),
+                           GST_FLOW_OK);
+    gst_harness_push_event(h, gst_event_new_eos());
+    fail_unless(pull(h).at(0) == encode("qp=10", planar, 2)[1], "%s", one.format);
+  }
 }
 
 CHECK_TEST(test_threads) {
@@ -223,6 +280,107 @@ CHECK_TEST(test_light) {
   fail_unless_equals_string(colorimetry, "bt2100-pq");
 }
 
+// ---- Metas ----
+
+// A unit with metadata behind its frame.
+Bytes with_metadata(Bytes unit, const ApvMetadata& metadata) {
+  const Bytes more = make_apv_metadata(metadata, {});
+  unit.insert(unit.end(), more.begin(), more.end());
+  write_be32(guint32(unit.size() - 4), unit.data());
+  return unit;
+}
+
+std::vector<Bytes> payloads_of(const Bytes& unit) {
+  ApvAccessUnit read;
+  fail_unless(read_apv_access_unit(unit, &read).ok());
+  std::vector<Bytes> all;
+  for (const ApvPayload& payload : read.metadata.payloads()) {
+    all.emplace_back(payload.bytes.begin(), payload.bytes.end());
+    all.back().insert(all.back().begin(), guint8(payload.type));
+  }
+  return all;
+}
+
+Bytes t35_of(GstBuffer* buffer) {
+  GstCustomMeta* meta = gst_buffer_get_custom_meta(buffer, "CudaTransformItuTT35Meta");
+  fail_unless(meta != nullptr);
+  GBytes* bytes = nullptr;
+  fail_unless(gst_structure_get(gst_custom_meta_get_structure(meta), "payload", G_TYPE_BYTES,
+                                &bytes, nullptr));
+  gsize size = 0;
+  const auto* data = static_cast<const guint8*>(g_bytes_get_data(bytes, &size));
+  Bytes copy(data, data + size);
+  g_bytes_unref(bytes);
+  return copy;
+}
+
+// Captions, user data and other T.35 become metas, which the encoder writes as they were.
+CHECK_TEST(test_metas) {
+  const Bytes captions = {0xb5, 0,    0x31, 'G',  'A',  '9',  '4',  3,   0x42,
+                          0xff, 0xfc, 0x94, 0x2c, 0xfe, 0x41, 0x42, 0xff};
+  const Bytes dynamic = {0xb5, 0, 0x3c, 0, 1, 4, 1, 9};
+  Bytes user(16, 7);
+  user.insert(user.end(), {'u', 's', 'e', 'r'});
+  const Bytes only_uuid(16, 8);
+  ApvMetadata metadata;
+  metadata.light = {1000, 400};
+  metadata.keep({ApvPayloadType::kT35, captions});
+  metadata.keep({ApvPayloadType::kUser, user});
+  metadata.keep({ApvPayloadType::kT35, dynamic});
+  metadata.keep({ApvPayloadType::kUser, only_uuid});
+  // A hash, which is for the decoder alone.
+  const Bytes unit = with_metadata(encode("frame-hash=true", info_of(), 1)[0], metadata);
+
+  const Decoded decoded(unit);
+  const GstVideoCaptionMeta* caption = gst_buffer_get_video_caption_meta(decoded.buffer);
+  fail_unless(caption != nullptr && caption->caption_type == GST_VIDEO_CAPTION_TYPE_CEA708_RAW);
+  fail_unless(Bytes(caption->data, caption->data + caption->size) ==
+              Bytes(captions.begin() + 10, captions.begin() + 16));
+  const auto* sei = gst_buffer_get_video_sei_user_data_unregistered_meta(decoded.buffer);
+  fail_unless(sei != nullptr && sei->size == 4 && memcmp(sei->uuid, user.data(), 16) == 0 &&
+              memcmp(sei->data, "user", 4) == 0);
+  fail_unless(t35_of(decoded.buffer) == dynamic);
+  fail_unless_equals_int(
+      gst_buffer_get_n_meta(decoded.buffer, GST_VIDEO_SEI_USER_DATA_UNREGISTERED_META_API_TYPE), 2);
+
+  for (const char* properties : {"", "frame-hash=true"}) {
+    g_autoptr(GstHarness) h =
+        new_harness("cudaapvdec backend=cpu n-threads=1 ! " + encoder(properties) + " n-threads=2");
+    gst_harness_set_src_caps_str(h, "video/x-apv, alignment=(string)au, framerate=(fraction)25/1");
+    fail_unless_equals_int(gst_harness_push(h, buffer_of(unit)), GST_FLOW_OK);
+    gst_harness_push_event(h, gst_event_new_eos());
+    g_autoptr(GstBuffer) again = gst_harness_pull(h);
+    fail_unless(payloads_of(bytes_of(again)) == payloads_of(unit));
+    // Only in the stream: a decoder would have them twice.
+    fail_unless(gst_buffer_get_video_caption_meta(again) == nullptr);
+    const auto device = make_host_device(1);
+    Bytes hashes;
+    fail_unless(hash_apv_frame(*device, bytes_of(again), &hashes).ok());
+    const Bytes bytes = bytes_of(again);
+    const bool has_hash =
+        std::equal(hashes.begin(), hashes.end(), bytes.end() - gssize(hashes.size()));
+    fail_unless_equals_int(has_hash, *properties != '\0');
+  }
+}
+
+// Metas that do not fit are left out, and so are captions of other kinds.
+CHECK_TEST(test_metas_that_are_not_written) {
+  const GstVideoInfo info = info_of();
+  g_autoptr(GstHarness) h = open("", info);
+  GstBuffer* frame = make_frame(info, 1);
+  guint8 uuid[16] = {1};
+  Bytes data(1 << 16);
+  gst_buffer_add_video_sei_user_data_unregistered_meta(frame, uuid, data.data(), data.size());
+  gst_buffer_add_video_caption_meta(frame, GST_VIDEO_CAPTION_TYPE_CEA608_RAW, data.data(), 2);
+  gst_buffer_add_video_caption_meta(frame, GST_VIDEO_CAPTION_TYPE_CEA708_RAW, data.data(), 4);
+  gst_buffer_add_custom_meta(frame, "CudaTransformItuTT35Meta");
+  for (int i = 0; i < 40; i++)
+    gst_buffer_add_video_sei_user_data_unregistered_meta(frame, uuid, data.data(), 1);
+  fail_unless_equals_int(gst_harness_push(h, frame), GST_FLOW_OK);
+  gst_harness_push_event(h, gst_event_new_eos());
+  fail_unless_equals_int(payloads_of(pull(h).at(0)).size(), ApvMetadata::kMaxPayloads);
+}
+
 CHECK_TEST(test_stream_formats) {
   const GstVideoInfo info = info_of();
   const Bytes raw = encode("", info, 1)[0];
@@ -273,10 +431,17 @@ CHECK_TEST(test_flush_and_drain) {
   }
   pull(h);
   const std::vector<Bytes> expected = encode("n-threads=1", info, 4);
-  for (guint k = 0; k < 4; k++)
-    fail_unless_equals_int(gst_harness_push(h, make_frame(info, k)), GST_FLOW_OK);
+  std::vector<GstBuffer*> frames;
+  for (guint k = 0; k < 4; k++) {
+    frames.push_back(make_frame(info, k));
+    fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(frames[k])), GST_FLOW_OK);
+  }
+  // Upstream gets its buffers back.
   drain(h);
-  gst_harness_push_event(h, gst_event_new_eos());
+  for (GstBuffer* frame : frames) {
+    ASSERT_MINI_OBJECT_REFCOUNT(frame, "frame", 1);
+    gst_buffer_unref(frame);
+  }
   fail_unless(pull(h) == expected);
 }
 
@@ -355,49 +520,103 @@ CHECK_TEST(test_known_hashes) {
   }
 }
 
-// A stream of noise that begins and ends quietly, and the bit rates that it gets.
-CHECK_TEST(test_bitrate) {
-  constexpr int kFrames = 75, kRate = 25;
-  const GstVideoInfo info = info_of("I422_10LE", 320, 176);
-  g_autoptr(GstHarness) h = open("n-threads=2 bitrate=8000 vbv-buf-capacity=400", info);
+// ---- Bit rates ----
+
+constexpr int kRate = 25;
+constexpr GstClockTime kFrame = GST_SECOND / kRate;
+
+// A frame of more or less noise.
+GstBuffer* noisy_frame(const GstVideoInfo& info, guint seed, gint32 noise) {
+  GstBuffer* frame = make_frame(info, seed);
+  GstMapInfo map;
+  fail_unless(gst_buffer_map(frame, &map, GST_MAP_WRITE));
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+  auto* samples = reinterpret_cast<guint16*>(map.data);
+  for (gsize i = 0; i < map.size / 2; i++)
+    samples[i] = guint16(std::min(samples[i] % 800 + g_rand_int_range(random, 0, noise), 1023));
+  gst_buffer_unmap(frame, &map);
+  return frame;
+}
+
+// Ten seconds with a cut each second, in frames of `times` with durations of `duration`.
+struct Film {
+  std::vector<GstClockTime> times;
+  GstClockTime duration = kFrame;
+};
+
+Film even_film() {
+  Film film;
+  for (GstClockTime i = 0; i < 10 * kRate; i++) film.times.push_back(i * kFrame);
+  return film;
+}
+
+// What a buffer of `capacity` ms, half full at first, gets at `kbits`; never more than it holds.
+// The stream's part of the bit rate is returned.
+double rate_of(const Film& film, guint kbits, guint capacity) {
+  constexpr gint32 kNoise[] = {20, 200, 60};
+  const GstVideoInfo info = info_of("I422_10LE", 192, 112);
+  g_autoptr(GstHarness) h = open("n-threads=2 bitrate=" + std::to_string(kbits) +
+                                     " vbv-buf-capacity=" + std::to_string(capacity),
+                                 info);
   g_autoptr(GstElement) element = gst_harness_find_element(h, "cudaapvenc");
-  std::vector<GstBuffer*> sources;
-  for (guint i = 0; i < 3; i++) {
-    sources.push_back(make_frame(info, i));
-    GstMapInfo map;
-    fail_unless(gst_buffer_map(sources[i], &map, GST_MAP_WRITE));
-    g_autoptr(GRand) random = g_rand_new_with_seed(i);
-    auto* samples = reinterpret_cast<guint16*>(map.data);
-    const gint32 noise = i == 1 ? 200 : 20;
-    for (gsize k = 0; k < map.size / 2; k++)
-      samples[k] = guint16(std::min(samples[k] % 800 + g_rand_int_range(random, 0, noise), 1023));
-    gst_buffer_unmap(sources[i], &map);
-  }
-  for (int i = 0; i < kFrames; i++) {
-    GstBuffer* frame = gst_buffer_copy(sources[size_t(i * 3 / kFrames)]);
-    GST_BUFFER_PTS(frame) = GstClockTime(i) * GST_SECOND / kRate;
-    GST_BUFFER_DURATION(frame) = GST_SECOND / kRate;
+  std::vector<GstBuffer*> scenes;
+  for (guint i = 0; i < 3; i++) scenes.push_back(noisy_frame(info, i, kNoise[i]));
+  for (const GstClockTime time : film.times) {
+    GstBuffer* frame = gst_buffer_copy(scenes[time / GST_SECOND % 3]);
+    GST_BUFFER_PTS(frame) = 5 * GST_SECOND + time;
+    GST_BUFFER_DURATION(frame) = film.duration;
     fail_unless_equals_int(gst_harness_push(h, frame), GST_FLOW_OK);
   }
-  for (GstBuffer* source : sources) gst_buffer_unref(source);
+  for (GstBuffer* scene : scenes) gst_buffer_unref(scene);
   gst_harness_push_event(h, gst_event_new_eos());
   const std::vector<Bytes> units = pull(h);
-  fail_unless_equals_int(units.size(), kFrames);
-  // The buffer, which begins half full.
-  constexpr double kBytesPerFrame = 8000 * 125. / kRate, kCapacity = 8000 * 125. * .4;
-  double fill = kCapacity / 2, all = 0;
+  fail_unless_equals_int(units.size(), film.times.size());
+  const double per_second = kbits * 125., size = per_second * capacity / 1000;
+  double fill = size / 2, all = 0;
+  GstClockTime latest = 0;
   std::set<int> qps;
-  for (const Bytes& unit : units) {
-    qps.insert(Parsed(unit).frame.tiles()[0].qp[0]);
-    fill += double(unit.size());
-    all += double(unit.size());
-    fail_unless(fill <= kCapacity);
-    fill = std::max(fill - kBytesPerFrame, 0.0);
+  for (size_t i = 0; i < units.size(); i++) {
+    const auto waited = std::max(GST_CLOCK_DIFF(latest, film.times[i]), GstClockTimeDiff{0});
+    latest = std::max(latest, film.times[i]);
+    qps.insert(Parsed(units[i]).frame.tiles()[0].qp[0]);
+    fill = std::max(fill - per_second * double(waited) / GST_SECOND, 0.0) + double(units[i].size());
+    all += double(units[i].size());
+    fail_unless(fill <= size, "%f of %f bytes at frame %d", fill, size, int(i));
   }
-  fail_unless(qps.size() > 2);
-  const double rate = all / (kBytesPerFrame * kFrames);
-  fail_unless(rate > .97 && rate < 1.02, "%f", rate);
   fail_unless_equals_uint64(stat_of(element, "oversized-frames"), 0);
+  fail_unless(qps.size() > 2);
+  return all / (per_second * (double(latest) / GST_SECOND + 1. / kRate));
+}
+
+void expect_rate(const char* what, double rate, double tolerance) {
+  fail_unless(std::abs(rate - 1) < tolerance, "%s: %f of the bit rate", what, rate);
+}
+
+CHECK_TEST(test_bitrate) {
+  const Film film = even_film();
+  for (const guint capacity : {10000u, 100u, 600u}) {
+    expect_rate("even times", rate_of(film, 3000, capacity), .002);
+    if (quick()) break;
+  }
+}
+
+// Times say how long frames last, whatever their durations say.
+CHECK_TEST(test_bitrate_by_times) {
+  for (const GstClockTime duration : {kFrame / 2, kFrame * 9 / 10, kFrame * 2}) {
+    Film film = even_film();
+    film.duration = duration;
+    expect_rate("other durations", rate_of(film, 4000, 1000), .005);
+    if (quick()) return;
+  }
+  Film live = even_film();
+  g_autoptr(GRand) random = g_rand_new_with_seed(1);
+  for (GstClockTime& time : live.times)
+    time += GstClockTime(g_rand_int_range(random, 0, gint32(kFrame * 3 / 2)));
+  expect_rate("jitter", rate_of(live, 4000, 600), .01);
+  Film gaps;
+  for (GstClockTime i = 0; i < 10 * kRate; i++)
+    if (i % 5 != 2) gaps.times.push_back(i * kFrame);
+  expect_rate("dropped frames", rate_of(gaps, 4000, 600), .01);
 }
 
 // The message of the error that caps of `info` cause.

@@ -254,10 +254,23 @@ CHECK_TEST(test_bitrate) {
       fail_unless(coder.quality() < 100 && coder.quality() > 1);
     }
     const double rate = all / frames / share;
-    fail_unless(std::abs(rate - 1) < (quick() ? 0.02 : 0.005), "%.4f of the rate", rate);
+    fail_unless(std::abs(rate - 1) < (quick() ? 0.02 : 0.002), "%.4f of the rate", rate);
     fail_unless(largest < 1.2 * share, "%.3f shares", largest / share);
     fail_unless_equals_uint64(stat_of(coder.dct, "oversized-files"), 0);
   }
+}
+
+// What dropped frames do not take is that of the others.
+CHECK_TEST(test_bitrate_of_dropped_frames) {
+  const GstVideoInfo info = film_info();
+  Coder coder("bitrate=1600");
+  coder.set_format(info);
+  const guint frames = quick() ? 90 : 270;
+  double all = 0;
+  for (guint n = 0; n < frames; n++)
+    if (n % 3 != 2) all += double(coder.file(film_frame(info, n)).size());
+  const double rate = all / (1600 * 125) / frames * kFramesPerSecond;
+  fail_unless(std::abs(rate - 1) < (quick() ? 0.03 : 0.01), "%.4f of the rate", rate);
 }
 
 double fill_of(const Coder& coder) {

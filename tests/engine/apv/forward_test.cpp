@@ -28,6 +28,7 @@ struct Case {
   SampleType type = SampleType::kU16;
   int width = 64, height = 32;  // of component 0; others are half as wide
   int pad = 0;                  // samples between rows
+  int step = 1;
   uint32_t seed = 1;
   std::function<int(std::mt19937&)> sample = [](std::mt19937& r) {
     return static_cast<int>(r() % 65536);
@@ -113,10 +114,12 @@ class Picture {
     plane.blocks_across = (plane.width + 7) / 8 + static_cast<int>(random_() % 2);
     plane.blocks_down = (plane.height + 7) / 8 + static_cast<int>(random_() % 2);
     const int bytes = case_.type == SampleType::kU8 ? 1 : 2;
-    plane.pitch = ptrdiff_t{bytes} * (plane.width + case_.pad);
+    plane.step = case_.step;
+    const int row = plane.step * (plane.width - 1) + 1;
+    plane.pitch = ptrdiff_t{bytes} * (row + case_.pad);
     // No row follows the last one.
     samples_[c].resize(
-        static_cast<size_t>(plane.pitch * (plane.height - 1) + ptrdiff_t{bytes} * plane.width));
+        static_cast<size_t>(plane.pitch * (plane.height - 1) + ptrdiff_t{bytes} * row));
     for (size_t i = 0; i + static_cast<size_t>(bytes) <= samples_[c].size();
          i += static_cast<size_t>(bytes)) {
       const int sample = case_.sample(random_);
@@ -132,6 +135,7 @@ class Picture {
   int sample_at(int component, int x, int y) const {
     const ApvForwardPlane& plane = job_.plane[component];
     const uint8_t* const row = samples_[component].data() + y * plane.pitch;
+    x *= plane.step;
     if (plane.type == SampleType::kU8) return row[x] << (job_.depth - 8);
     return std::min((row[2 * x] | row[2 * x + 1] << 8) >> job_.shift, (1 << job_.depth) - 1);
   }
@@ -183,6 +187,7 @@ TEST(ApvForward, Sizes) {
     of.height = 1 + static_cast<int>(random() % 60);
     of.pad = static_cast<int>(random() % 3) * static_cast<int>(random() % 9);
     of.components = 1 + static_cast<int>(random() % 4);
+    of.step = i % 2 == 0 ? 1 : 1 + static_cast<int>(random() % kMaxApvStep);
     expect_definition(of);
   }
 }
@@ -253,6 +258,9 @@ TEST(ApvForward, RefusedJobs) {
       [](ApvForwardJob& job) { job.plane[0].samples = nullptr; },
       [](ApvForwardJob& job) { job.plane[0].type = SampleType::kS16; },
       [](ApvForwardJob& job) { job.plane[0].pitch = 2 * job.plane[0].width - 2; },
+      [](ApvForwardJob& job) { job.plane[0].step = 0; },
+      [](ApvForwardJob& job) { job.plane[0].step = kMaxApvStep + 1; },
+      [](ApvForwardJob& job) { job.plane[0].step = 2; },
       [](ApvForwardJob& job) { ++job.plane[0].pitch; },
       [](ApvForwardJob& job) { job.plane[2].quantization.qp = 64; },
       [](ApvForwardJob& job) { job.plane[2].quantization.qp = -1; },

@@ -161,8 +161,33 @@ TEST(LeakyBucket, KeepsTheRate) {
       EXPECT_TRUE(bucket.add(bytes));
       all += bytes;
     }
-    EXPECT_NEAR(all / (250 * kRate * kFrame), 1, 0.005);
+    EXPECT_NEAR(all / (250 * kRate * kFrame), 1, 0.001);
     EXPECT_NEAR(bucket.fill(), 0.5, 0.07);
+  }
+}
+
+// Sizes with steps of 10 %, of which the closest is taken, and black pictures that take nothing.
+TEST(LeakyBucket, CoarseSizes) {
+  constexpr double kRate = 1e6, kFrame = 0.04;
+  constexpr int kPictures = 250;
+  for (const double seconds : {0.2, 0.6, 10.0}) {
+    for (const int black : {0, 6}) {
+      LeakyBucket bucket;
+      bucket.set(kRate, seconds);
+      double all = 0;
+      for (int n = 0; n < kPictures; n++) {
+        if (n > 0) bucket.wait(kFrame);
+        const double size_at_1 = n / 25 % 2 == 0 ? 3456 : 789, budget = bucket.budget(kFrame);
+        const double step = std::round(std::log(budget / size_at_1) / std::log(1.1));
+        const double bytes = n >= 50 && n < 50 + black ? 0 : size_at_1 * std::pow(1.1, step);
+        EXPECT_TRUE(bucket.add(bytes));
+        all += bytes;
+      }
+      // A buffer of five pictures runs empty, and has no room for what is missing.
+      const bool makes_up = black == 0 || seconds > 0.5;
+      EXPECT_NEAR(all / (kRate * kFrame * kPictures), 1, makes_up ? 0.001 : 0.015)
+          << seconds << " s, " << black;
+    }
   }
 }
 
