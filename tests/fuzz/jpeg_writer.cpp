@@ -148,7 +148,6 @@ void read_back(const Picture& written, const JpegBytes& file) {
 // libjpeg.
 void write_in_parallel(const Picture& written, const JpegBytes& file) {
   if (!is_parallel(written.options, written.picture.depth) ||
-      !written.picture.sampling.is_of_luma(written.picture.color) ||
       written.picture.sampling.mcu_blocks(written.picture.components()) > kMaxMcuBlocks)
     return;
   static JpegHeaders headers;
