@@ -98,7 +98,7 @@ class JpegWriter {
 
   // Replaces `*bytes` by a file. kInvalidArgument where the picture contradicts itself or has
   // quantized coefficients that check_qcoefs() refuses. kUnsupported where libjpeg cannot write
-  // progressive or arithmetic files of 12 bits.
+  // progressive Huffman-coded files of 12 bits.
   Status write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes);
 
   // Replaces `*bytes` by the part of write()'s file in front of the scan, for a scan that an engine
