@@ -132,7 +132,7 @@ const char* quantizer_name(Quantizer quantizer) {
 }
 
 Method effective_method(Method method, int depth, int scale) {
-  if (method == Method::kIslow && depth == 12 && scale == 1) return method;
+  if (method == Method::kIslow && depth == 12) return method;
   const bool eight_bit_only = method == Method::kIslow || method == Method::kIfast;
   if (eight_bit_only && depth > 8) return Method::kFloat;
   if (scale == 1) return method;

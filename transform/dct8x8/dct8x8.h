@@ -33,9 +33,9 @@ inline constexpr int kMethodCount = 9;
 const char* method_name(Method method);
 
 // The method that really runs at `depth` bits and, for the inverse, at `scale`. libjpeg has 8 and
-// 12 bits: float answers islow and ifast at others, and ifast and scaled inverses at 12. Scaled
-// inverses of 8 bits exist as islow, float and reference: islow replaces ifast, as it does in
-// libjpeg, and float for the methods that teach.
+// 12 bits: float replaces islow and ifast at others, and ifast at 12. Scaled inverses exist as
+// islow, float and reference: at 8 bits islow replaces ifast, as it does in libjpeg, and float the
+// methods that teach.
 Method effective_method(Method method, int depth, int scale = 1);
 
 // Samples of a row or column of `size` samples at 1/scale of it: ceil(size / scale). Subsampling

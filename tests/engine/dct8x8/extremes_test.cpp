@@ -87,10 +87,12 @@ TEST(Extremes, IslowOf12BitsAgreesOnAnyQcoefs) {
 
 TEST(Extremes, ScaledIslowAgreesOnAnyQcoefs) {
   Spec spec;
-  for (const int scale : {2, 4, 8}) {
-    spec.scale = scale;
-    expect_agreement_on_any_qcoefs(spec);
-  }
+  for (const int depth : {8, 12})
+    for (const int scale : {2, 4, 8}) {
+      spec.depth = depth;
+      spec.scale = scale;
+      expect_agreement_on_any_qcoefs(spec);
+    }
 }
 
 TEST(Extremes, IntegerMethodsAgreeOnAnyValues) {
@@ -123,7 +125,8 @@ TEST(Extremes, NotANumber) {
     if (random() % 9 == 0) value = wild[random() % std::size(wild)];
   for (const Engine& engine : engines())
     for (int m = 0; m < kMethodCount; ++m)
-      for (const auto& [depth, scale] : {std::pair{8, 1}, {10, 1}, {8, 2}, {8, 4}, {8, 8}}) {
+      for (const auto& [depth, scale] :
+           {std::pair{8, 1}, {10, 1}, {8, 2}, {8, 4}, {8, 8}, {12, 2}}) {
         Spec spec;
         spec.method = static_cast<Method>(m);
         spec.quantized = false;
