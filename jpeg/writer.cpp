@@ -269,8 +269,9 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
       return invalid("component " + std::to_string(c) + " has " + std::to_string(qcoefs.blocks_w) +
                      "x" + std::to_string(qcoefs.blocks_h) + " blocks, expected " +
                      std::to_string(blocks_w) + "x" + std::to_string(blocks_h));
-    if (!picture.tables[c] || std::count(picture.tables[c], picture.tables[c] + 64, 0) > 0)
-      return invalid("component " + std::to_string(c) + " has a zero in its quantization table");
+    if (!picture.tables[c] || std::count(picture.tables[c], picture.tables[c] + 64, 0) == 64)
+      return invalid("component " + std::to_string(c) +
+                     " has no quantization table, or one of zeros");
   }
   return {};
 }

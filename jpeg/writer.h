@@ -27,8 +27,9 @@ struct JpegPicture {
   // In the file's order (Y Cb Cr, R G B, C M Y K, Y Cb Cr K), of as many blocks as the sizes and
   // factors above give.
   JpegQcoefs qcoefs[kJpegMaxComponents];
-  // For each component: 64 divisors in natural order, none of them 0. A table is written once for
-  // all components that have the same pointer; like libjpeg, two equal tables are written twice.
+  // For each component: 64 divisors in natural order, not all of them 0. A table is written once
+  // for all components that have the same pointer; like libjpeg, two equal tables are written
+  // twice.
   const uint16_t* tables[kJpegMaxComponents] = {};
   // CMYK alone: whether an Adobe marker says what it is. Some programs invert the values if it
   // does, and only then.

@@ -51,7 +51,8 @@ FastInverseTable islow_table(const QuantTable* table) {
     const uint32_t q = table != nullptr ? table->q[i] : 1;
     result.q[i / 2] |= q << (24 * (i % 2));
     result.limit[i / 2] |=
-        static_cast<uint32_t>(i == 0 ? ScaledIslow<4>::kLargestDc : ScaledIslow<4>::kLargestAc) / q
+        static_cast<uint32_t>(i == 0 ? ScaledIslow<4>::kLargestDc : ScaledIslow<4>::kLargestAc) /
+            std::max(q, 1u)
         << (16 * (i % 2));
   }
   return result;

@@ -321,7 +321,7 @@ def write(picture: Any, target: Any = None, *, progressive: bool = False,
     restart: MCUs between restart markers, 0 to 65535; 0: none
     Returns the bytes of the file, of several a list. Raises WriteError for a picture that a JPEG
     file cannot hold (AC coefficients beyond 1023, DC ones more than 2047 apart, at 12 bits 16383
-    and 32767; tables with 0, markers other than segments) or libjpeg cannot write (before
+    and 32767; tables of zeros, markers other than segments) or libjpeg cannot write (before
     libjpeg-turbo 3: progressive at 12 bits without arithmetic), or read() does not take
     (attachments that are not one JPEG picture each, a gap without one, more than 16 MiB of
     markers), ValueError for other targets, TypeError and OSError. Several are stored in order after

@@ -32,7 +32,7 @@ Status check_coefs(const Where& where, const CoefPlane& plane, const SamplePlane
   if (job.quantized) {
     const QuantTable& table = job.tables[plane.table];
     // Counted first: every frame comes here, and compilers make vectors of a count.
-    if (std::count(std::begin(table.q), std::end(table.q), 0) != 0) {
+    if (job.direction == Direction::kForward && table.has_zero()) {
       const auto* zero = std::find(std::begin(table.q), std::end(table.q), 0);
       return where.error("entry " + text(zero - table.q) + " of quantization table " +
                          text(plane.table) + " is 0, expected 1 to 65535");
