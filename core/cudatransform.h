@@ -303,7 +303,8 @@ CT_API CtCode ct_encode(CtEngine* engine, const CtEncodeOptions* options, const 
                         size_t count, CtFile* files, CtError* error);
 
 // Writes pictures of quantized coefficients, as filters take them (see below): ct_decode()'s, or
-// the caller's. `tables` are uint16 of 1 to 65535 (255 in baseline files that other programs read).
+// the caller's. `tables` are uint16 of 0 to 65535, not all of them 0 (up to 255 in baseline files
+// that other programs read).
 // The result of a picture that contradicts itself is CT_INVALID_ARGUMENT.
 CT_API CtCode ct_write(CtEngine* engine, const CtEncodeOptions* options, const CtPicture* pictures,
                        size_t count, CtFile* files, CtError* error);
@@ -324,9 +325,10 @@ CT_API CtCode ct_reencode(CtEngine* engine, const CtEncodeOptions* options,
 
 typedef struct {
   size_t struct_size;
-  CtMethod method;        // above 8 bits IFAST means FLOAT, and so does ISLOW at 10 and 16
-  int32_t depth;          // bits of a sample: 8, 10, 12 or 16; 0: 8
-  const uint16_t* table;  // 64 quantizer steps in natural order, 1 to 65535; NULL: no quantization
+  CtMethod method;  // above 8 bits IFAST means FLOAT, and so does ISLOW at 10 and 16
+  int32_t depth;    // bits of a sample: 8, 10, 12 or 16; 0: 8
+  // 64 quantizer steps in natural order, 1 to 65535, of ct_idct() 0 as well; NULL: no quantization
+  const uint16_t* table;
 } CtDctOptions;
 
 // A plane of samples from 0 to 2^depth - 1: uint8 at depth 8, else uint16.

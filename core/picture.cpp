@@ -65,8 +65,8 @@ Status check_component(const CtPicture& picture, int c) {
     return wrong(name + " has table " + std::to_string(component.table) + " of " +
                  std::to_string(picture.n_tables));
   const uint16_t(&table)[64] = picture.tables[component.table];
-  if (std::find(std::begin(table), std::end(table), 0) != std::end(table))
-    return wrong("a divisor of " + name + " is 0");
+  if (std::count(std::begin(table), std::end(table), 0) == 64)
+    return wrong("all divisors of " + name + " are 0");
   return {};
 }
 

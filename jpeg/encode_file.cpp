@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "jpeg/encode_file.h"
 
+#include <algorithm>
 #include <new>
 
 namespace cudatransform {
@@ -42,15 +43,15 @@ Status make_jpeg_scan_layout(const JpegPicture& picture, const JpegOptions& opti
                              JpegScanLayout* layout) {
   if (!is_parallel(options, picture.depth))
     return Status::error(StatusCode::kUnsupported, "unsupported scan, expected 8-bit baseline");
-  if (!picture.sampling.is_of_luma(picture.color) ||
-      picture.sampling.mcu_blocks(picture.components()) > kMaxMcuBlocks)
-    return Status::error(
-        StatusCode::kUnsupported,
-        "sampling factors " + picture.sampling.text(picture.components()) +
-            " of a scan, expected alike chroma components and at most 10 blocks in an MCU");
-  CT_RETURN_IF_ERROR(make_jpeg_scan_layout(
-      picture.width, picture.height, static_cast<uint32_t>(picture.components()),
-      picture.sampling.h[0], picture.sampling.v[0], options.restart_interval, layout));
+  if (picture.sampling.mcu_blocks(picture.components()) > kMaxMcuBlocks)
+    return Status::error(StatusCode::kUnsupported,
+                         "sampling factors " + picture.sampling.text(picture.components()) +
+                             " of a scan, expected at most 10 blocks in an MCU");
+  JpegFactors factors = {static_cast<uint32_t>(picture.components())};
+  std::copy_n(picture.sampling.h, picture.components(), factors.h);
+  std::copy_n(picture.sampling.v, picture.components(), factors.v);
+  CT_RETURN_IF_ERROR(make_jpeg_scan_layout(picture.width, picture.height, factors,
+                                           options.restart_interval, layout));
   // As libjpeg shares them out.
   for (uint32_t c = 1; c < layout->components; c++)
     layout->table_pair[c] = is_chroma(picture.color, static_cast<int>(c)) ? 1 : 0;

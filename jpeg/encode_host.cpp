@@ -54,8 +54,8 @@ class Component {
       : scan_(job.layout),
         plane_(job.qcoefs[number]),
         number_(number),
-        h_(number % 3 == 0 ? scan_.h : 1),
-        v_(number % 3 == 0 ? scan_.v : 1) {}
+        h_(scan_.mcu_w[number]),
+        v_(scan_.mcu_h[number]) {}
 
   void count_row(uint32_t y, uint32_t* counts) const {
     const int16_t* qcoefs = row(y);

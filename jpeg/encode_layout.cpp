@@ -15,33 +15,42 @@ uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 constexpr uint32_t kMaxSize = 65535;      // of a picture
 constexpr uint32_t kMaxInterval = 65535;  // MCUs
 
-uint32_t mcu_blocks(uint32_t components, uint32_t h, uint32_t v) {
-  return components < 4 ? h * v + components - 1 : 2 * h * v + 2;
+bool are_valid(const JpegFactors& factors) {
+  const uint32_t count = factors.components;
+  if (count < 1 || count > kJpegMaxComponents) return false;
+  uint32_t blocks = 0;
+  for (uint32_t c = 0; c < count; ++c) {
+    const uint32_t h = factors.h[c], v = factors.v[c];
+    if (h < 1 || h > 4 || v < 1 || v > 4) return false;
+    blocks += h * v;
+  }
+  // An MCU of one component is a block, whatever its factors are.
+  return blocks <= (count == 1 ? 1 : kMaxMcuBlocks);
 }
 
 }  // namespace
 
-Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t components, uint32_t h,
-                             uint32_t v, uint32_t restart_interval, JpegScanLayout* layout) {
-  const bool one = components == 1;
-  if (width < 1 || height < 1 || width > kMaxSize || height > kMaxSize ||
-      (!one && components != 3 && components != 4) || h < 1 || v < 1 || h > 4 || v > 4 ||
-      (one && h * v > 1) || mcu_blocks(components, h, v) > kMaxMcuBlocks ||
+Status make_jpeg_scan_layout(uint32_t width, uint32_t height, const JpegFactors& factors,
+                             uint32_t restart_interval, JpegScanLayout* layout) {
+  if (width < 1 || height < 1 || width > kMaxSize || height > kMaxSize || !are_valid(factors) ||
       restart_interval > kMaxInterval)
     return Status::error(StatusCode::kInvalidArgument, "invalid JPEG scan");
   JpegScanLayout& scan = *layout;
   scan = {};
-  scan.components = components;
-  scan.h = h;
-  scan.v = v;
-  for (uint32_t c = 0; c < components; ++c) {
-    const bool is_full = c == 0 || c == 3;
-    scan.blocks_w[c] = divide_up(width, 8 * (is_full ? 1 : h));
-    scan.blocks_h[c] = divide_up(height, 8 * (is_full ? 1 : v));
+  scan.components = factors.components;
+  const uint32_t max_h = *std::max_element(factors.h, factors.h + factors.components);
+  const uint32_t max_v = *std::max_element(factors.v, factors.v + factors.components);
+  for (uint32_t c = 0; c < factors.components; ++c) {
+    scan.mcu_w[c] = factors.h[c];
+    scan.mcu_h[c] = factors.v[c];
+    scan.mcu_first[c] = scan.mcu_blocks;
+    scan.mcu_blocks += factors.h[c] * factors.v[c];
+    scan.blocks_w[c] = divide_up(width * factors.h[c], 8 * max_h);
+    scan.blocks_h[c] = divide_up(height * factors.v[c], 8 * max_v);
+    scan.by_mcu_w[c] = JpegDivisor(factors.h[c]);
   }
-  scan.mcus_w = divide_up(width, 8 * h);
-  scan.mcu_blocks = mcu_blocks(components, h, v);
-  const uint32_t mcus = scan.mcus_w * divide_up(height, 8 * v);
+  scan.mcus_w = divide_up(width, 8 * max_h);
+  const uint32_t mcus = scan.mcus_w * divide_up(height, 8 * max_v);
   scan.segment_mcus = restart_interval == 0 ? mcus : std::min(mcus, restart_interval);
   scan.segments = divide_up(mcus, scan.segment_mcus);
   const uint64_t blocks = uint64_t{mcus} * scan.mcu_blocks;
@@ -59,7 +68,6 @@ Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t component
   static_assert(kMaxInterval <= JpegDivisor::kMax && kMaxSize <= JpegDivisor::kMax);
   scan.by_mcu_blocks = JpegDivisor(scan.mcu_blocks);
   scan.by_mcus_w = JpegDivisor(scan.mcus_w);
-  scan.by_h = JpegDivisor(h);
   if (scan.segments > 1) {
     scan.by_segment_mcus = JpegDivisor(scan.segment_mcus);
     scan.by_segment_tiles = JpegDivisor(scan.segment_tiles);

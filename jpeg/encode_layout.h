@@ -32,11 +32,18 @@ struct JpegDivisor {
   }
 };
 
-// A scan of all components of a picture, one, three or four: the first and the fourth with `h` x
-// `v` blocks in an MCU, the others with one.
+// The sampling factors of a picture's components, without a common divisor.
+struct JpegFactors {
+  uint32_t components;
+  uint32_t h[kJpegMaxComponents] = {1, 1, 1, 1}, v[kJpegMaxComponents] = {1, 1, 1, 1};
+};
+
+// A scan of all components of a picture.
 struct JpegScanLayout {
   uint32_t components = 0;
-  uint32_t h = 1, v = 1;
+  // The blocks of a component in an MCU, and the number of the first one among all.
+  uint32_t mcu_w[kJpegMaxComponents] = {}, mcu_h[kJpegMaxComponents] = {};
+  uint32_t mcu_first[kJpegMaxComponents] = {};
   uint32_t blocks_w[kJpegMaxComponents] = {}, blocks_h[kJpegMaxComponents] = {};
   uint32_t table_pair[kJpegMaxComponents] = {};
   uint32_t mcus_w = 0, mcu_blocks = 0;
@@ -44,13 +51,14 @@ struct JpegScanLayout {
   // A segment ends at a restart marker or at the end of the scan.
   uint32_t segment_mcus = 0, segments = 0, segment_tiles = 0, tiles = 0;
   // Their names say by what they divide. With one segment, the last two give 0.
-  JpegDivisor by_mcu_blocks, by_mcus_w, by_h, by_segment_mcus, by_segment_tiles;
+  JpegDivisor by_mcu_blocks, by_mcus_w, by_segment_mcus, by_segment_tiles;
+  JpegDivisor by_mcu_w[kJpegMaxComponents];
 };
 
 // For a picture of `width` x `height` samples, with a marker after every `restart_interval` MCUs
 // (0: none). The table pairs are all 0. kUnsupported for a scan that may have 2^32 bits or more.
-Status make_jpeg_scan_layout(uint32_t width, uint32_t height, uint32_t components, uint32_t h,
-                             uint32_t v, uint32_t restart_interval, JpegScanLayout* layout);
+Status make_jpeg_scan_layout(uint32_t width, uint32_t height, const JpegFactors& factors,
+                             uint32_t restart_interval, JpegScanLayout* layout);
 
 struct JpegTilePlace {
   uint32_t segment;
@@ -95,9 +103,11 @@ CT_HD JpegBlockPlace jpeg_block_place(const JpegScanLayout& scan, uint32_t numbe
   JpegBlockPlace place;
   place.is_dummy = false;
   place.has_before = mcu != scan.by_segment_mcus.quotient(mcu) * scan.segment_mcus;
-  const uint32_t full = scan.h * scan.v;
-  if (part >= full && part < full + 2) {
-    place.component = part - full + 1;
+  uint32_t c = scan.components - 1;
+  while (part < scan.mcu_first[c]) --c;
+  place.component = c;
+  const uint32_t w = scan.mcu_w[c], h = scan.mcu_h[c];
+  if (w * h == 1) {
     place.x = mcu_x;
     place.y = mcu_y;
     place.before_x = last_x;
@@ -105,26 +115,24 @@ CT_HD JpegBlockPlace jpeg_block_place(const JpegScanLayout& scan, uint32_t numbe
     return place;
   }
   const auto least = [](uint32_t a, uint32_t b) { return a < b ? a : b; };
-  const bool is_fourth = part >= full;
-  const uint32_t own = is_fourth ? part - full - 2 : part;  // of the component's in the MCU
-  const uint32_t y = scan.by_h.quotient(own);
-  const uint32_t x = own - y * scan.h;
-  // Columns and rows of this MCU that are in the picture.
-  const uint32_t columns = least(scan.h, scan.blocks_w[0] - mcu_x * scan.h);
-  const uint32_t rows = least(scan.v, scan.blocks_h[0] - mcu_y * scan.v);
-  place.component = is_fourth ? 3 : 0;
-  place.x = mcu_x * scan.h + x;
-  place.y = mcu_y * scan.v + y;
+  const uint32_t own = part - scan.mcu_first[c];  // of the component's in the MCU
+  const uint32_t y = scan.by_mcu_w[c].quotient(own);
+  const uint32_t x = own - y * w;
+  // Columns and rows of this MCU that are in the picture: at least one.
+  const uint32_t columns = least(w, scan.blocks_w[c] - mcu_x * w);
+  const uint32_t rows = least(h, scan.blocks_h[c] - mcu_y * h);
+  place.x = mcu_x * w + x;
+  place.y = mcu_y * h + y;
   place.is_dummy = x >= columns || y >= rows;
   if (x > 0) {
     place.before_x = place.x - 1;
     place.before_y = place.y;
   } else if (y > 0) {
-    place.before_x = mcu_x * scan.h + columns - 1;
+    place.before_x = mcu_x * w + columns - 1;
     place.before_y = place.y - 1;
   } else {
-    place.before_x = last_x * scan.h + least(scan.h, scan.blocks_w[0] - last_x * scan.h) - 1;
-    place.before_y = last_y * scan.v + least(scan.v, scan.blocks_h[0] - last_y * scan.v) - 1;
+    place.before_x = last_x * w + least(w, scan.blocks_w[c] - last_x * w) - 1;
+    place.before_y = last_y * h + least(h, scan.blocks_h[c] - last_y * h) - 1;
   }
   place.has_before = place.has_before || own > 0;
   return place;

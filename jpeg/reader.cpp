@@ -283,12 +283,10 @@ void JpegReader::take_tables(JpegTables* tables, std::string* damage) const {
       *damage = "truncated before component " + std::to_string(c + 1) + " of " +
                 std::to_string(components_);
     QuantTable table;
-    for (int i = 0; i < 64; i++) {
-      table.q[i] = found ? found->quantval[i] : 1;
-      if (table.q[i] == 0) {
-        table.q[i] = 1;
-        if (damage->empty()) *damage = "zero in quantization table";
-      }
+    for (int i = 0; i < 64; i++) table.q[i] = found ? found->quantval[i] : 1;
+    if (table.is_blank()) {
+      std::fill(std::begin(table.q), std::end(table.q), uint16_t{1});
+      if (damage->empty()) *damage = "quantization table of zeros";
     }
     tables->add(c, table, cinfo_.comp_info[c].quant_tbl_no);
   }

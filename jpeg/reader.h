@@ -82,7 +82,7 @@ class JpegReader {
   // the file has it. Ok otherwise: `found->damage` names the first fault; coefficients that could
   // not be decoded are 0 or nonsense. Not ok: likewise, but the decoder gave up. In every case all
   // of `qcoefs` and `tables` is written, all quantized coefficients are such as JPEG of the
-  // header's depth has, and no table has a zero; but neither is to be used after kCancelled, nor of
+  // header's depth has, and no table is_blank(); but neither is to be used after kCancelled, nor of
   // a damaged picture without `past_damage`.
   Status read_coefficients(const JpegQcoefs* qcoefs, JpegTables* tables, JpegFindings* found,
                            const JpegReading& how = {});

@@ -406,10 +406,8 @@ bool JpegScanParser::use_tables(Component* component, uint32_t selectors) {
 bool JpegScanParser::latch_quantizer(int c) {
   const uint32_t number = component_[c].quant;
   if (!has_quantizer_[number]) return false;
-  const QuantTable& table = quantizers_[number];
-  if (std::find(std::begin(table.q), std::end(table.q), 0) != std::end(table.q)) return false;
-  latched_[c] = table;
-  return true;
+  latched_[c] = quantizers_[number];
+  return !latched_[c].is_blank();
 }
 
 bool JpegScanParser::plan_scan(const int* chosen, int count, JpegScanPlan* plan) const {

@@ -5,10 +5,12 @@
 #include "jpeg/writer.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <numeric>
 #include <span>
 #include <string>
 
@@ -49,14 +51,24 @@ void for_symbols(const int16_t* qcoefs, int32_t dc_difference, uint32_t depth,
   if (last < 63) with(JpegSymbol{kJpegEndOfBlock, 0});
 }
 
+// The components `first` to `end` - 1: all, or one.
+struct ScanComponents {
+  int first, end;
+
+  bool is_one() const { return end - first == 1; }
+};
+
 // Calls `with(pair, symbol)` for all symbols of the scan, with the number of their pair of tables,
 // and `restart(number)` between segments.
 template <typename Function, typename Restart>
-void for_scan(const JpegPicture& picture, uint32_t interval, const Function& with,
-              const Restart& restart) {
+void for_scan(const JpegPicture& picture, ScanComponents scan, uint32_t interval,
+              const Function& with, const Restart& restart) {
   const JpegSampling& sampling = picture.sampling;
-  const uint32_t mcus_w = divide_up(picture.width, 8 * sampling.max_h());
-  const uint32_t mcus_h = divide_up(picture.height, 8 * sampling.max_v());
+  // An MCU of one component is a block.
+  const JpegQcoefs& first = picture.qcoefs[scan.first];
+  const bool is_one = scan.is_one();
+  const uint32_t mcus_w = is_one ? first.blocks_w : divide_up(picture.width, 8 * sampling.max_h());
+  const uint32_t mcus_h = is_one ? first.blocks_h : divide_up(picture.height, 8 * sampling.max_v());
   int32_t dc[kJpegMaxComponents] = {};
   uint32_t mcus = 0, restarts = 0;
   const auto code_block = [&](int c, uint32_t x, uint32_t y) {
@@ -78,8 +90,8 @@ void for_scan(const JpegPicture& picture, uint32_t interval, const Function& wit
         mcus = 0;
       }
       ++mcus;
-      for (int c = 0; c < picture.components(); ++c) {
-        const uint32_t own_h = sampling.h[c], own_v = sampling.v[c];
+      for (int c = scan.first; c < scan.end; ++c) {
+        const uint32_t own_h = is_one ? 1 : sampling.h[c], own_v = is_one ? 1 : sampling.v[c];
         for (uint32_t i = 0; i < own_h * own_v; ++i)
           code_block(c, mcu_x * own_h + i % own_h, mcu_y * own_v + i / own_h);
       }
@@ -119,9 +131,12 @@ class ScanBytes {
       if (byte == 0xff) add(0);
     }
   }
-  // Ones fill up the last byte.
-  void put_marker(uint8_t code) {
+  // With ones.
+  void fill_byte() {
     if (count_ > 0) put(0xffu >> count_, 8 - count_);
+  }
+  void put_marker(uint8_t code) {
+    fill_byte();
     add(0xff);
     add(code);
   }
@@ -145,11 +160,11 @@ class ScanBytes {
 };
 
 // The tables that make the shortest scan.
-Status find_scan_tables(const JpegPicture& picture, uint32_t restart_interval,
+Status find_scan_tables(const JpegPicture& picture, ScanComponents scan, uint32_t restart_interval,
                         JpegHuffmanTables* tables) {
   JpegSymbolCounts counts = {};
   for_scan(
-      picture, restart_interval,
+      picture, scan, restart_interval,
       [&](uint32_t pair, const JpegSymbol& symbol) {
         // Only pictures of tens of gigabytes have so many.
         uint32_t& count = counts.of[pair][symbol.index];
@@ -159,9 +174,14 @@ Status find_scan_tables(const JpegPicture& picture, uint32_t restart_interval,
   return make_optimal_jpeg_tables(counts, has_chroma(picture.color) ? 2 : 1, tables);
 }
 
-// Appends the scan, coded with these tables, and EOI. kInvalidArgument for tables that lack a
-// symbol; kOutOfMemory.
-Status append_scan(const JpegPicture& picture, uint32_t restart_interval,
+Status no_memory_after(const JpegBytes& bytes) {
+  return Status::error(StatusCode::kOutOfMemory, "no memory for a JPEG file of more than " +
+                                                     std::to_string(bytes.size()) + " bytes");
+}
+
+// Appends the scan, coded with these tables, and after the last one EOI. kInvalidArgument for
+// tables that lack a symbol; kOutOfMemory.
+Status append_scan(const JpegPicture& picture, ScanComponents scan, uint32_t restart_interval,
                    const JpegHuffmanTables& tables, JpegBytes* bytes) {
   Code codes[kJpegTablePairs][kJpegSymbols];
   for (uint32_t pair = 0; pair < kJpegTablePairs; ++pair)
@@ -172,7 +192,7 @@ Status append_scan(const JpegPicture& picture, uint32_t restart_interval,
   ScanBytes to(bytes);
   bool has_codes = true;
   for_scan(
-      picture, restart_interval,
+      picture, scan, restart_interval,
       [&](uint32_t pair, const JpegSymbol& symbol) {
         const Code& code = codes[pair][symbol.index];
         const uint32_t size = symbol.index % 16;
@@ -180,13 +200,41 @@ Status append_scan(const JpegPicture& picture, uint32_t restart_interval,
         to.put(uint32_t{code.bits} << size | symbol.extra, code.length + size);
       },
       [&](uint32_t number) { to.put_marker(static_cast<uint8_t>(kRst0 + number)); });
-  to.put_marker(kEoi);
+  if (scan.end == picture.components())
+    to.put_marker(kEoi);
+  else
+    to.fill_byte();
   to.flush();
   if (!has_codes)
     return Status::error(StatusCode::kInvalidArgument, "Missing Huffman code table entry");
-  if (to.ok()) return {};
-  return Status::error(StatusCode::kOutOfMemory, "no memory for a JPEG file of more than " +
-                                                     std::to_string(bytes->size()) + " bytes");
+  return to.ok() ? Status() : no_memory_after(*bytes);
+}
+
+// What libjpeg writes before a scan that has tables of its own: of the component of that scan.
+Status append_scan_header(const jpeg_component_info& component, const JpegHuffmanTables& tables,
+                          JpegBytes* bytes) {
+  constexpr size_t kMaxTableBytes = 5 + 16 + 256;
+  uint8_t header[2 * kMaxTableBytes + 10];
+  uint8_t* to = header;
+  const auto add = [&to](const auto& values, size_t count) {
+    to = std::transform(std::begin(values), std::begin(values) + count, to,
+                        [](int value) { return static_cast<uint8_t>(value); });
+  };
+  const auto add_table = [&add](const JpegHuffmanTable& table, int number) {
+    const auto symbols = std::accumulate(std::begin(table.counts), std::end(table.counts), 0);
+    const int length = 2 + 1 + 16 + symbols;
+    add(std::array{0xff, int{kDht}, length >> 8, length & 0xff, number}, 5);
+    add(std::span(table.counts).last(16), 16);
+    add(table.symbols, static_cast<size_t>(symbols));
+  };
+  const int dc = component.dc_tbl_no, ac = component.ac_tbl_no;
+  add_table(tables.dc[dc], dc);
+  add_table(tables.ac[ac], 0x10 | ac);
+  add(std::array{0xff, int{kSos}, 0, 8, 1, component.component_id, dc << 4 | ac, 0, DCTSIZE2 - 1,
+                 0},
+      10);
+  return bytes->append(header, static_cast<size_t>(to - header)) ? Status()
+                                                                 : no_memory_after(*bytes);
 }
 
 constexpr size_t kMinBytes = 4096;  // more than the headers need
@@ -221,8 +269,9 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
       return invalid("component " + std::to_string(c) + " has " + std::to_string(qcoefs.blocks_w) +
                      "x" + std::to_string(qcoefs.blocks_h) + " blocks, expected " +
                      std::to_string(blocks_w) + "x" + std::to_string(blocks_h));
-    if (!picture.tables[c] || std::count(picture.tables[c], picture.tables[c] + 64, 0) > 0)
-      return invalid("component " + std::to_string(c) + " has a zero in its quantization table");
+    if (!picture.tables[c] || std::count(picture.tables[c], picture.tables[c] + 64, 0) == 64)
+      return invalid("component " + std::to_string(c) +
+                     " has no quantization table, or one of zeros");
   }
   return {};
 }
@@ -442,28 +491,34 @@ Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options,
   Status status = errors_.guard([&] {
     if (!created_) create();
     describe(picture, options);
-    cinfo_.data_precision = static_cast<int>(picture.depth);
+    // Arithmetic coding does not depend on the precision, which older libraries check first.
+    if (!options.arithmetic) cinfo_.data_precision = static_cast<int>(picture.depth);
     if (options.keep_metadata) describe_metadata(picture);
     jpeg_write_coefficients(&cinfo_, arrays);
+    cinfo_.data_precision = static_cast<int>(picture.depth);
     if (options.keep_metadata) write_metadata(picture);
     jpeg_finish_compress(&cinfo_);
   });
   if (errors_.code() == JERR_BAD_PRECISION && !status.ok())
-    status.message = "12-bit progressive and arithmetic JPEG require libjpeg-turbo 3";
+    status.message = "12-bit progressive Huffman-coded JPEG requires libjpeg-turbo 3";
   if (status.ok()) destination_.guess = destination_.bytes.size_ + destination_.bytes.size_ / 8;
   return finish(status, bytes);
 }
 
 Status JpegWriter::write_sequential(const JpegPicture& picture, const JpegOptions& options,
                                     JpegBytes* bytes) {
-  if (picture.sampling.mcu_blocks(picture.components()) > kMaxMcuBlocks)
-    return Status::error(StatusCode::kUnsupported, "12-bit files with sampling factors " +
-                                                       picture.sampling.text(picture.components()) +
-                                                       " are not written");
-  JpegHuffmanTables tables;
-  CT_RETURN_IF_ERROR(find_scan_tables(picture, options.restart_interval, &tables));
-  CT_RETURN_IF_ERROR(write_header(picture, options, &tables, bytes));
-  const Status status = append_scan(picture, options.restart_interval, tables, bytes);
+  const int components = picture.components();
+  const int step = picture.sampling.mcu_blocks(components) > kMaxMcuBlocks ? 1 : components;
+  Status status;
+  for (int c = 0; c < components && status.ok(); c += step) {
+    const ScanComponents scan = {c, c + step};
+    JpegHuffmanTables tables;
+    status = find_scan_tables(picture, scan, options.restart_interval, &tables);
+    if (!status.ok()) break;
+    status = c == 0 ? write_header(picture, options, &tables, bytes)
+                    : append_scan_header(cinfo_.comp_info[c], tables, bytes);
+    if (status.ok()) status = append_scan(picture, scan, options.restart_interval, tables, bytes);
+  }
   if (!status.ok()) *bytes = JpegBytes();
   return status;
 }

@@ -27,8 +27,9 @@ struct JpegPicture {
   // In the file's order (Y Cb Cr, R G B, C M Y K, Y Cb Cr K), of as many blocks as the sizes and
   // factors above give.
   JpegQcoefs qcoefs[kJpegMaxComponents];
-  // For each component: 64 divisors in natural order, none of them 0. A table is written once for
-  // all components that have the same pointer; like libjpeg, two equal tables are written twice.
+  // For each component: 64 divisors in natural order, not all of them 0. A table is written once
+  // for all components that have the same pointer; like libjpeg, two equal tables are written
+  // twice.
   const uint16_t* tables[kJpegMaxComponents] = {};
   // CMYK alone: whether an Adobe marker says what it is. Some programs invert the values if it
   // does, and only then.
@@ -98,7 +99,7 @@ class JpegWriter {
 
   // Replaces `*bytes` by a file. kInvalidArgument where the picture contradicts itself or has
   // quantized coefficients that check_qcoefs() refuses. kUnsupported where libjpeg cannot write
-  // progressive or arithmetic files of 12 bits.
+  // progressive Huffman-coded files of 12 bits.
   Status write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes);
 
   // Replaces `*bytes` by the part of write()'s file in front of the scan, for a scan that an engine

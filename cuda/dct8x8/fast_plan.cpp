@@ -465,7 +465,7 @@ FastInverseTable make_islow_inverse(bool zigzag, const QuantTable& table) {
   for (int i = 0; i < 64; ++i) {
     const int natural = zigzag ? kNaturalOfZigzag[i] : i;
     const uint32_t q = table.q[natural];
-    const uint32_t limit = (natural == 0 ? 2048 : 949) / q;  // see exceeds_limits()
+    const uint32_t limit = (natural == 0 ? 2048 : 949) / std::max(q, 1u);  // see exceeds_limits()
     result.limit[i / 2] |= limit << (16 * (i % 2));
     result.q[i / 2] |= q << (24 * (i % 2));
   }

@@ -10,7 +10,7 @@
 //   split      fast, for small frames: two threads a block forward and eight inverse, not one
 //   full       fast, for planes of whole blocks, 64 or more: without code for edges
 //   wide       fast, for coefficients of 32 bits
-//   deep       islow of 12 bits, fast or general
+//   deep       islow of 12 bits, fast, general or scaled
 //   general    islow, float and ifast for every format, layout, order and alignment, a thread a
 //              block (general.cu, general_plan.cpp)
 //   decided    forward: quantized by a dead zone or by rate and distortion, fast (fast_decided.cu)
@@ -57,8 +57,9 @@
 //     bench  tests/bench/gpu/cases.cpp: case:ladder
 //     page   docs/kernels.md, 1 to 5
 //   scaled
-//     twin   IslowScaledVector, FloatScaledVector in transform/dct8x8/simd_scaled-inl.h;
-//            portable: ScaledIslow, ScaledFloat, ScaledReference in transform/dct8x8/scaled.h
+//     twin   IslowScaledVector, Islow12ScaledVector, FloatScaledVector in
+//            transform/dct8x8/simd_scaled-inl.h; portable: ScaledIslow, ScaledIslow12,
+//            ScaledFloat, ScaledReference in transform/dct8x8/scaled.h
 //     test   tests/engine/dct8x8/dct8x8_test.cpp, tests/conformance/scaled_libjpeg_test.cpp
 //     bench  tests/bench/gpu/cases.cpp: case:scaled
 //     page   docs/elements/cudaidct8x8.md
@@ -393,6 +394,15 @@
   X(scaled_reference_8_general_s32, Reference, 8, S32) \
   X(scaled_reference_8_general_f32, Reference, 8, F32)
 
+// islow of 12 bits; at 1/8 scaled_islow_8_general_*.
+#define CT_SCALED_DEEP_KERNELS(X)                  \
+  X(scaled_islow12_2_general_s16, Islow12, 2, S16) \
+  X(scaled_islow12_2_general_s32, Islow12, 2, S32) \
+  X(scaled_islow12_2_general_f32, Islow12, 2, F32) \
+  X(scaled_islow12_4_general_s16, Islow12, 4, S16) \
+  X(scaled_islow12_4_general_s32, Islow12, 4, S32) \
+  X(scaled_islow12_4_general_f32, Islow12, 4, F32)
+
 // X(name, coefs): counts the zeros, which is measured at any scale.
 #define CT_SCALED_ZEROS_KERNELS(X) \
   X(scaled_zeros_s16, S16)         \
@@ -431,4 +441,5 @@
 #define CT_DCT8X8_SCALED_IMAGES(IMAGE)            \
   IMAGE(dct8x8_scaled, CT_SCALED_FAST_KERNELS)    \
   IMAGE(dct8x8_scaled, CT_SCALED_GENERAL_KERNELS) \
+  IMAGE(dct8x8_scaled, CT_SCALED_DEEP_KERNELS)    \
   IMAGE(dct8x8_scaled, CT_SCALED_ZEROS_KERNELS)

@@ -51,7 +51,8 @@ FastInverseTable islow_table(const QuantTable* table) {
     const uint32_t q = table != nullptr ? table->q[i] : 1;
     result.q[i / 2] |= q << (24 * (i % 2));
     result.limit[i / 2] |=
-        static_cast<uint32_t>(i == 0 ? ScaledIslow<4>::kLargestDc : ScaledIslow<4>::kLargestAc) / q
+        static_cast<uint32_t>(i == 0 ? ScaledIslow<4>::kLargestDc : ScaledIslow<4>::kLargestAc) /
+            std::max(q, 1u)
         << (16 * (i % 2));
   }
   return result;
@@ -110,19 +111,24 @@ bool is_fast(const Dct8x8Job& job) {
   return true;
 }
 
+enum class Family { kFast, kGeneral, kDeep };
 struct ScaledKernel {
   Method method;
   int scale;
-  bool fast;
+  Family family;
   CoefType type;
 };
 constexpr ScaledKernel kScaledKernels[] = {
-#define CT_FAST(name, method, scale) {Method::k##method, scale, true, CoefType::kS16},
+#define CT_FAST(name, method, scale) {Method::k##method, scale, Family::kFast, CoefType::kS16},
 #define CT_GENERAL(name, method, scale, coefs) \
-  {Method::k##method, scale, false, CoefType::k##coefs},
+  {Method::k##method, scale, Family::kGeneral, CoefType::k##coefs},
+#define CT_DEEP(name, method, scale, coefs) \
+  {Method::kIslow, scale, Family::kDeep, CoefType::k##coefs},
     CT_SCALED_FAST_KERNELS(CT_FAST) CT_SCALED_GENERAL_KERNELS(CT_GENERAL)
+        CT_SCALED_DEEP_KERNELS(CT_DEEP)
 #undef CT_FAST
 #undef CT_GENERAL
+#undef CT_DEEP
 };
 
 constexpr CoefType kZeros[] = {
@@ -133,8 +139,10 @@ constexpr CoefType kZeros[] = {
 
 // Numbers among scaled_kernels(), which has these tables one after the other.
 uint32_t kernel_number(const Dct8x8Job& job, bool fast) {
+  const bool is_deep = job.method == Method::kIslow && job.depth == 12 && job.scale != 8;
+  const Family family = fast ? Family::kFast : is_deep ? Family::kDeep : Family::kGeneral;
   const auto* const found = std::ranges::find_if(kScaledKernels, [&](const ScaledKernel& kernel) {
-    return kernel.method == job.method && kernel.scale == job.scale && kernel.fast == fast &&
+    return kernel.method == job.method && kernel.scale == job.scale && kernel.family == family &&
            kernel.type == job.type;
   });
   return static_cast<uint32_t>(found - std::begin(kScaledKernels));

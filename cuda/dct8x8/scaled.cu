@@ -345,6 +345,7 @@ __device__ __forceinline__ void scaled_zeros(const ScaledParams& params) {
 
 CT_SCALED_FAST_KERNELS(CT_FAST)
 CT_SCALED_GENERAL_KERNELS(CT_GENERAL)
+CT_SCALED_DEEP_KERNELS(CT_GENERAL)
 CT_SCALED_ZEROS_KERNELS(CT_ZEROS)
 
 }  // namespace cudatransform::cuda

@@ -85,8 +85,7 @@ Status gather_tables(const RateCountJob& job, RateCountParams* params, Finest* f
     std::fill_n(finest->q[c], 64, UINT16_MAX);
     for (int i = 0; i < static_cast<int>(kRateCandidates); ++i) {
       const QuantTable& table = job.tables[std::min(i, job.candidates - 1)][dct.coefs[c].table];
-      if (std::count(std::begin(table.q), std::end(table.q), 0) > 0)
-        return invalid("zero in quantization table");
+      if (table.has_zero()) return invalid("zero in quantization table");
       std::copy_n(table.q, 64, params->tables[i][c]);
       std::transform(table.q, table.q + 64, finest->q[c], finest->q[c],
                      [](uint16_t a, uint16_t b) { return std::min(a, b); });

@@ -57,9 +57,9 @@ struct ListShared {
 __device__ __forceinline__ uint32_t block_before(const RateTransformParams& params,
                                                  const BlockPlace& place) {
   const JpegScanLayout& scan = params.layout;
-  const uint32_t h = place.component == 0 ? scan.h : 1, v = place.component == 0 ? scan.v : 1;
+  const uint32_t h = scan.mcu_w[place.component], v = scan.mcu_h[place.component];
   const uint32_t mcu_x = uint32_t(place.bx) / h, mcu_y = uint32_t(place.by) / v;
-  const uint32_t first = place.component == 0 ? 0 : scan.h * scan.v + uint32_t(place.component) - 1;
+  const uint32_t first = scan.mcu_first[place.component];
   const uint32_t own = (uint32_t(place.by) - mcu_y * v) * h + uint32_t(place.bx) - mcu_x * h;
   const uint32_t mcu = mcu_y * scan.mcus_w + mcu_x;
   const JpegBlockPlace found = jpeg_block_place(scan, mcu * scan.mcu_blocks + first + own);

@@ -164,7 +164,14 @@ Status Requantized::make(uint32_t scale, bool, const ScaledQcoefs to[], FrameTab
     job.to[c].pitch = to[c].pitch;
     job.to[c].table = tables->table_of[c];
   }
+  std::copy_n(from.tables, kMaxCoefArrays, job.before);
   std::copy_n(tables->tables, kMaxCoefArrays, job.after);
+  if (scale == kAsItIs) {
+    // Its own tables may have zeros, which do not divide. Any others keep the coefficients, too.
+    const QuantTable flat = preset_table(QuantPreset::kFlat, QuantComponent::kLuma, 50);
+    std::fill_n(job.before, kMaxCoefArrays, flat);
+    std::fill_n(job.after, kMaxCoefArrays, flat);
+  }
   return engine.ops<RequantOps>().submit(engine.device(), engine.queue(QueueKind::kCompute), job,
                                          nullptr);
 }
@@ -202,7 +209,6 @@ Status QuantTransform::choose_tables(GstBuffer* in, const CoefArray from[kMaxCoe
   picture.job.arrangement = CoefArrangement::kBlock;
   picture.job.components = static_cast<int>(info.n_components);
   std::copy_n(from, picture.job.components, picture.job.from);
-  std::copy_n(from_tables.tables, kMaxCoefArrays, picture.job.before);
   picture.from = from_tables;
   picture.wanted.tables = wanted_;
   picture.wanted.preset = preset_;

@@ -75,7 +75,7 @@ class Picture:
 
     components: tuple of Component, one to four. Coefficients are views of the decoder's
         buffer, which lives as long as one of them does; they may be changed in place.
-    tables: uint16 (n, 8, 8), n from 1 to 4, quantization tables in natural order, 1 to 65535;
+    tables: uint16 (n, 8, 8), n from 1 to 4, quantization tables in natural order, 0 to 65535;
         Component.table is an index
     width, height: of the picture, in samples
     sampling: `GRAYSCALE`, `YCbCr-4:2:0`, `-4:2:2`, `-4:4:4`, `-4:4:0`, `-4:1:1`, `RGB`,

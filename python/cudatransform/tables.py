@@ -12,9 +12,12 @@ from ._filters import check_quality
 from .errors import one_of
 
 
-def check_tables(values: Any) -> np.ndarray:
+def check_tables(values: Any, least: int = 1) -> np.ndarray:
     """uint16 (n, 8, 8) of one table or several, as Picture.from_pixels() takes them. Raises
-    ValueError and TypeError."""
+    ValueError and TypeError.
+
+    least: 0 for tables that multiply, 1 for those that divide
+    """
     if isinstance(values, str):
         raise TypeError(f"tables must be arrays, not {values!r}: quality_tables() makes them of "
                         "presets")
@@ -28,14 +31,14 @@ def check_tables(values: Any) -> np.ndarray:
     if tables.shape[1:] != (8, 8) or not 1 <= len(tables) <= 4:
         raise ValueError("tables must be (8, 8), (64,), (1 to 4, 8, 8) or (1 to 4, 64), not "
                          f"{given.shape}")
-    if tables.dtype.kind not in "iu" or tables.min() < 1 or tables.max() > 65535:
-        raise ValueError("entries of tables must be whole numbers from 1 to 65535")
+    if tables.dtype.kind not in "iu" or tables.min() < least or tables.max() > 65535:
+        raise ValueError(f"entries of tables must be whole numbers from {least} to 65535")
     return np.ascontiguousarray(tables, np.uint16)
 
 
-def one_table(table: Any) -> np.ndarray:
-    """uint16 (8, 8) of the only table of a plane. Raises ValueError."""
-    tables = check_tables(table)
+def one_table(table: Any, least: int) -> np.ndarray:
+    """uint16 (8, 8) of the only table of a plane, as of check_tables(). Raises ValueError."""
+    tables = check_tables(table, least)
     if len(tables) != 1:
         raise ValueError("table must be (8, 8)")
     return tables[0]

@@ -63,7 +63,7 @@ def _size_of(shape: Tuple[int, ...], size: Optional[Tuple[int, int]]) -> Tuple[i
 def _transform(forward: bool, device: Optional[int], table: Optional[Any], method: str, depth: int,
                plane: Tuple[int, ...], coefs: Tuple[int, ...]) -> None:
     """plane: address, bytes from row to row, width and height; coefs: likewise in blocks."""
-    entries = None if table is None else one_table(table)
+    entries = None if table is None else one_table(table, int(forward))
     options = _native.DctOptions(ctypes.sizeof(_native.DctOptions), METHODS.index(method), depth,
                                  None if entries is None else entries.ctypes.data)
     samples, blocks, error = _native.Samples(*plane), _native.Coefficients(*coefs), _native.Error()

@@ -107,8 +107,8 @@ void check_coefficients(GstBuffer* buffer, GstCaps* caps, bool may_be_damaged) {
   promise(meta && gst_dct_meta_validate(meta, &info, gst_buffer_get_size(buffer), nullptr),
           "coefficients have a sound meta");
   for (guint t = 0; t < meta->n_tables; t++)
-    promise(std::count(meta->tables[t].values, meta->tables[t].values + 64, 0) == 0,
-            "no table has a zero");
+    promise(std::count(meta->tables[t].values, meta->tables[t].values + 64, 0) < 64,
+            "no table is blank");
   promise(may_be_damaged || !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_CORRUPTED),
           "only on-error=conceal pushes what is damaged");
   GstMapInfo map;

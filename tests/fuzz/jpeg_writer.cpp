@@ -148,7 +148,6 @@ void read_back(const Picture& written, const JpegBytes& file) {
 // libjpeg.
 void write_in_parallel(const Picture& written, const JpegBytes& file) {
   if (!is_parallel(written.options, written.picture.depth) ||
-      !written.picture.sampling.is_of_luma(written.picture.color) ||
       written.picture.sampling.mcu_blocks(written.picture.components()) > kMaxMcuBlocks)
     return;
   static JpegHeaders headers;
@@ -212,12 +211,8 @@ void run_writer(const uint8_t* data, size_t size) {
   const Status spread_status = writer.write(picture.picture, picture.options, &spread);
 
   promise(status.ok() || !status.message.empty(), "a failure says what it is");
-  // Not every libjpeg writes progressive and arithmetic files of 12 bits, and our own encoder no
-  // scan for each component.
-  const JpegPicture& given = picture.picture;
-  const bool may_lack =
-      given.depth == 12 && (picture.options.progressive || picture.options.arithmetic ||
-                            given.sampling.mcu_blocks(given.components()) > kMaxMcuBlocks);
+  // Not every libjpeg writes progressive files of 12 bits.
+  const bool may_lack = picture.picture.depth == 12 && picture.options.progressive;
   if (may_lack && status.code == StatusCode::kUnsupported) return;
   promise(status.ok() || status.code == StatusCode::kInvalidArgument, "a failure is the caller's");
   promise(status.message == spread_status.message && status.message == old_status.message,

@@ -14,11 +14,11 @@ namespace cudatransform::test {
 JpegTestQcoefs::JpegTestQcoefs(const JpegCase& c)
     : random_(c.width * 31 + c.height + unsigned(c.fill) * 7) {
   const int count = components_of(c.color);
+  const JpegSampling sampling = c.sampling();
   for (int i = 0; i < count; ++i) {
-    const auto divide = [](uint32_t a, uint32_t b) { return (a + b - 1) / b; };
     JpegBlocks component;
-    component.blocks_w = divide(c.width, 8u * unsigned(is_chroma(c.color, i) ? c.h : 1));
-    component.blocks_h = divide(c.height, 8u * unsigned(is_chroma(c.color, i) ? c.v : 1));
+    component.blocks_w = sampling.blocks_w(c.width, i);
+    component.blocks_h = sampling.blocks_h(c.height, i);
     component.stride = size_t{component.blocks_w} * 64 + 8 * size_t(i);
     component.qcoefs.assign(component.stride * component.blocks_h, 12345);
     for (uint32_t y = 0; y < component.blocks_h; ++y)
@@ -68,7 +68,7 @@ JpegPicture describe(const JpegCase& c, JpegTestQcoefs& qcoefs, const uint16_t (
   picture.width = c.width;
   picture.height = c.height;
   picture.color = c.color;
-  picture.sampling = JpegSampling::of_luma(c.color, c.h, c.v);
+  picture.sampling = c.sampling();
   for (size_t i = 0; i < qcoefs.components.size(); ++i) {
     JpegBlocks& component = qcoefs.components[i];
     picture.tables[i] = tables[i == 0 ? 0 : 1];

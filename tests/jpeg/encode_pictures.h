@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <random>
 #include <vector>
@@ -22,11 +23,16 @@ struct JpegCase {
   JpegFill fill = JpegFill::kPicture;
   uint32_t restart = 0;
   bool optimize = false;
+  std::optional<JpegSampling> factors;  // instead of `h` and `v` of luma
+
+  JpegSampling sampling() const {
+    return factors ? *factors : JpegSampling::of_luma(color, uint32_t(h), uint32_t(v));
+  }
 
   friend std::ostream& operator<<(std::ostream& to, const JpegCase& c) {
-    return to << c.width << "x" << c.height << " color " << int(c.color) << " " << c.h << "x" << c.v
-              << " fill " << int(c.fill) << " restart " << c.restart
-              << (c.optimize ? " optimized" : "");
+    return to << c.width << "x" << c.height << " color " << int(c.color) << " "
+              << c.sampling().text(components_of(c.color)) << " fill " << int(c.fill) << " restart "
+              << c.restart << (c.optimize ? " optimized" : "");
   }
 };
 

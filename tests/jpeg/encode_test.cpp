@@ -192,6 +192,39 @@ TEST(JpegEncode, EverySamplingAndSize) {
       check_case({size.width, size.height, kind.color, kind.h, kind.v});
 }
 
+// Dummy blocks in all components, ratios that are fractions, and components that are larger than
+// luma.
+TEST(JpegEncode, SamplingsWithoutAName) {
+  const struct {
+    JpegColor color;
+    JpegSampling factors;
+  } kinds[] = {{kYcbcr, {{1, 2, 2, 1}, {1, 2, 2, 1}}},
+               {kYcbcr, {{2, 1, 2, 1}, {2, 1, 1, 1}}},
+               {kYcbcr, {{3, 2, 1, 1}, {1, 2, 1, 1}}},
+               {kYcbcr, {{2, 3, 1, 1}, {1, 1, 3, 1}}},
+               {kYcbcr, {{1, 4, 1, 1}, {1, 2, 1, 1}}},
+               {kRgb, {{2, 2, 1, 1}, {2, 2, 1, 1}}},
+               {kRgb, {{1, 1, 4, 1}, {3, 1, 1, 1}}},
+               {kCmyk, {{2, 1, 1, 2}, {2, 1, 1, 2}}},
+               {kYcck, {{1, 2, 1, 3}, {2, 1, 1, 1}}},
+               {JpegColor::kTwo, {{2, 3, 1, 1}, {2, 1, 1, 1}}},
+               {JpegColor::kTwo, {{1, 1, 1, 1}, {1, 4, 1, 1}}},
+               {kYcbcr, {{3, 1, 1, 1}, {2, 1, 2, 1}}}};
+  const struct { uint32_t width, height; } sizes[] = {{1, 1}, {17, 9}, {100, 75}, {67, 45}};
+  for (const auto& kind : kinds)
+    for (const auto& size : sizes)
+      for (const uint32_t restart : {0u, 2u}) {
+        if (quick() && restart != 0 && size.width != 67) continue;
+        check_case({.width = size.width,
+                    .height = size.height,
+                    .color = kind.color,
+                    .fill = JpegFill::kSparse,
+                    .restart = restart,
+                    .optimize = restart != 0,
+                    .factors = kind.factors});
+      }
+}
+
 TEST(JpegEncode, EveryKindOfQcoefs) {
   for (const JpegFill fill : {JpegFill::kDense, JpegFill::kSparse, JpegFill::kZero,
                               JpegFill::kExtreme, JpegFill::kOnes, JpegFill::kPicture})
@@ -328,16 +361,18 @@ TEST(JpegEncode, MissingRoomIsReported) {
 
 TEST(JpegEncode, JobsAreValidated) {
   JpegScanLayout layout;
-  EXPECT_FALSE(make_jpeg_scan_layout(0, 8, 1, 1, 1, 0, &layout).ok());
-  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 2, 1, 1, 0, &layout).ok());
-  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 1, 2, 1, 0, &layout).ok());
-  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 3, 4, 4, 0, &layout).ok());
-  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 4, 4, 2, 0, &layout).ok());
-  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 5, 1, 1, 0, &layout).ok());
-  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, 3, 1, 1, 65536, &layout).ok());
-  EXPECT_EQ(make_jpeg_scan_layout(65500, 65500, 3, 1, 1, 0, &layout).code,
-            StatusCode::kUnsupported);
-  EXPECT_TRUE(make_jpeg_scan_layout(7680, 4320, 3, 1, 1, 1, &layout).ok());
+  EXPECT_FALSE(make_jpeg_scan_layout(0, 8, {1}, 0, &layout).ok());
+  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, {0}, 0, &layout).ok());
+  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, {5}, 0, &layout).ok());
+  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, {1, {2}, {1}}, 0, &layout).ok());
+  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, {3, {5, 1, 1}, {1, 1, 1}}, 0, &layout).ok());
+  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, {3, {1, 0, 1}, {1, 1, 1}}, 0, &layout).ok());
+  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, {3, {3, 1, 1}, {3, 1, 1}}, 0, &layout).ok());
+  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, {4, {4, 1, 1, 1}, {2, 1, 1, 1}}, 0, &layout).ok());
+  EXPECT_FALSE(make_jpeg_scan_layout(8, 8, {3}, 65536, &layout).ok());
+  EXPECT_EQ(make_jpeg_scan_layout(65500, 65500, {3}, 0, &layout).code, StatusCode::kUnsupported);
+  EXPECT_TRUE(make_jpeg_scan_layout(8, 8, {2, {3, 2}, {2, 2}}, 0, &layout).ok());
+  EXPECT_TRUE(make_jpeg_scan_layout(7680, 4320, {3}, 1, &layout).ok());
   const JpegCase c{100, 75, kYcbcr, 2, 2};
   JpegTestQcoefs qcoefs(c);
   for (const Coder& coder : coders()) {

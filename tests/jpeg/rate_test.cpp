@@ -45,8 +45,9 @@ std::ostream& operator<<(std::ostream& out, const RateCase& c) {
 class Frame {
  public:
   Frame(const Engine& engine, const RateCase& c) : engine_(engine), device_(*engine.device) {
-    EXPECT_TRUE(make_jpeg_scan_layout(uint32_t(c.width), uint32_t(c.height), c.components, c.h, c.v,
-                                      c.restart, &job.layout)
+    const JpegFactors factors = {c.components, {c.h, 1, 1, 1}, {c.v, 1, 1, 1}};
+    EXPECT_TRUE(make_jpeg_scan_layout(uint32_t(c.width), uint32_t(c.height), factors, c.restart,
+                                      &job.layout)
                     .ok());
     Dct8x8Job& dct = job.dct;
     dct.method = c.method;

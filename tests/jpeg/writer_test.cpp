@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "jpeg/reader.h"
 #include "tests/jpeg/encode_pictures.h"
 #include "tests/jpeg/slow_codec.h"
 
@@ -42,6 +43,11 @@ const JpegCase kTwelveBitCases[] = {
     {61, 60, kRgb, 1, 1, JpegFill::kSparse},
     {61, 60, kCmyk, 1, 1, JpegFill::kPicture},
     {61, 60, kYcck, 2, 2, JpegFill::kPicture, 2},
+    // One scan for each component.
+    {75, 50, kYcbcr, 0, 0, JpegFill::kDense, 0, false, {{{4, 4, 1, 1}, {4, 2, 1, 1}}}},
+    {67, 45, kRgb, 0, 0, JpegFill::kSparse, 3, false, {{{3, 1, 2, 1}, {3, 1, 2, 1}}}},
+    {40, 90, kYcck, 0, 0, JpegFill::kOnes, 2, false, {{{1, 2, 2, 3}, {3, 2, 1, 1}}}},
+    {17, 9, JpegColor::kTwo, 0, 0, JpegFill::kExtreme, 0, false, {{{4, 3, 1, 1}, {3, 4, 1, 1}}}},
 };
 
 // libjpeg may not write 12 bits. Where quantized coefficients are those of 8 bits, the file is its
@@ -131,14 +137,48 @@ TEST(JpegWriter, TwelveBitsHaveLimits) {
             "between any two and from 0");
   EXPECT_EQ(write(12, 0, -32768, 0, {}).code, StatusCode::kInvalidArgument);
   EXPECT_EQ(write(10, 0, 0, 0, {}).message, "precision of 10 bits, expected 8 or 12");
+  const Status status = write(12, 5, 16383, -16383, {.progressive = true});
+  EXPECT_TRUE(status.ok() || (status.code == StatusCode::kUnsupported &&
+                              status.message.find("libjpeg-turbo 3") != std::string::npos))
+      << status.message;
+}
+
+// Every libjpeg codes them, with the quantized coefficients of all sizes.
+TEST(JpegWriter, TwelveBitsInArithmeticCode) {
   for (const bool progressive : {false, true}) {
-    JpegOptions options;
-    options.progressive = progressive;
-    options.arithmetic = !progressive;
-    const Status status = write(12, 5, 16383, -16383, options);
-    EXPECT_TRUE(status.ok() || (status.code == StatusCode::kUnsupported &&
-                                status.message.find("libjpeg-turbo 3") != std::string::npos))
-        << status.message;
+    const JpegCase c{61, 50, kYcbcr, 2, 2, JpegFill::kDense};
+    JpegTestQcoefs qcoefs(c);
+    for (JpegBlocks& component : qcoefs.components)
+      for (int16_t& qcoef : component.qcoefs) qcoef = static_cast<int16_t>(qcoef * 16);
+    const WideTables wide;
+    JpegPicture picture = describe(c, qcoefs, wide.tables);
+    picture.depth = 12;
+    JpegWriter writer;
+    JpegBytes file;
+    const JpegOptions options = {.progressive = progressive, .arithmetic = true};
+    ASSERT_TRUE(writer.write(picture, options, &file).ok());
+    JpegReader reader;
+    JpegHeader header;
+    ASSERT_TRUE(reader.read_header({file.data(), file.size()}, &header).ok());
+    EXPECT_EQ(header.depth, 12u);
+    std::vector<int16_t> memory[3];
+    JpegQcoefs read[3];
+    for (size_t i = 0; i < 3; ++i) {
+      const uint32_t blocks_w = header.blocks_w[i], blocks_h = header.blocks_h[i];
+      memory[i].resize(size_t{64} * blocks_w * blocks_h);
+      read[i] = {memory[i].data(), ptrdiff_t{128} * blocks_w, blocks_w, blocks_h};
+    }
+    JpegTables tables;
+    JpegFindings found;
+    ASSERT_TRUE(reader.read_coefficients(read, &tables, &found).ok());
+    EXPECT_EQ(found.damage, "");
+    for (size_t i = 0; i < 3; ++i) {
+      const JpegBlocks& own = qcoefs.components[i];
+      for (uint32_t y = 0; y < own.blocks_h; ++y)
+        EXPECT_TRUE(std::equal(read[i].row(y), read[i].row(y) + size_t{64} * own.blocks_w,
+                               &own.qcoefs[own.stride * y]))
+            << "component " << i << ", row " << y;
+    }
   }
 }
 

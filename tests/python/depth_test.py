@@ -192,6 +192,7 @@ class TwelveBits(unittest.TestCase):
                 self.assertTrue(pictures.equal(ct.read(ct.write(picture, **kind)),
                                                pictures.with_jfif(picture)))
             except ct.WriteError as error:
+                self.assertNotIn("arithmetic", kind)
                 self.assertIn("libjpeg-turbo 3", str(error))
         picture = self.picture(1)
         picture[0][0, 0, 1, 1] = 16384

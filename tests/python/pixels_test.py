@@ -55,6 +55,26 @@ class BesideLibjpegTurbo(Beside):
                     self.assert_equal(ct.decode(data, "L", reduce=scale),
                                       pictures.djpeg(data, "-grayscale", "-scale", f"1/{scale}"))
 
+    def test_zeros_in_tables(self):
+        for options in ({}, {"progressive": True}, {"arithmetic": True}):
+            data = bytearray(file_of("4:2:0", (97, 61), **options))
+            table = data.index(b"\xff\xdb") + 5
+            data[table + 1] = data[table + 40] = 0
+            data = bytes(data)
+            with self.subTest(options=options):
+                for scale in (1, 2, 4, 8):
+                    self.assert_equal(ct.decode(data, reduce=scale),
+                                      pictures.djpeg(data, "-scale", f"1/{scale}"))
+                picture = ct.read(data)
+                self.assertEqual(np.count_nonzero(picture.tables == 0), 2)
+                self.assertEqual(ct.write(picture, **options), data)
+                self.assertTrue(picture[0][:, :, picture.table(0) == 0].any())
+                coarser = picture.requantized(30)
+                self.assertTrue(coarser.tables.all())
+                self.assertFalse(coarser[0][:, :, picture.table(0) == 0].any())
+                with self.assertRaisesRegex(ct.ReadError, "zeros"):
+                    ct.decode(data[:table] + bytes(64) + data[table + 64:])
+
     def test_encode(self):
         for sampling, factors in pictures.CJPEG_SAMPLINGS.items():
             for size, quality in zip(SIZES, (1, 25, 75, 90, 95, 100)):

@@ -382,7 +382,7 @@ class BadInput(unittest.TestCase):
         def picture():
             return ct.Picture.from_pixels(pictures.pixels(24, 17))
         def coefs(made): made[0][0, 0, 1, 1] = 5000
-        def table(made): made.tables[0][0, 0] = 0
+        def table(made): made.tables[0] = 0
         def shape(made): made.components[0].coefficients = made[0][:1]
         def kind(made): made.components[0].coefficients = made[0].astype(np.int32)
         def size(made): made.width = 0

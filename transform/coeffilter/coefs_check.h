@@ -38,14 +38,15 @@ inline Status check_components(int components) {
   return job_error(text(components) + " components, expected 1 to " + text(kMaxCoefArrays));
 }
 
-// A table of `tables`, by its index.
-inline Status check_table(const Where& where, const QuantTable (&tables)[kMaxCoefArrays],
-                          int index) {
+// A table of `tables`, by its index. `divides`: coefficients are to be divided by it, not
+// multiplied.
+inline Status check_table(const Where& where, const QuantTable (&tables)[kMaxCoefArrays], int index,
+                          bool divides) {
   if (index < 0 || index >= kMaxCoefArrays)
     return where.error("index " + text(index) + " is not in 0 to " + text(kMaxCoefArrays - 1));
+  if (!divides || !tables[index].has_zero()) return {};
   const auto& q = tables[index].q;
   const auto* zero = std::find(std::begin(q), std::end(q), 0);
-  if (zero == std::end(q)) return {};
   return where.error("entry " + text(zero - q) + " of table " + text(index) + " is zero");
 }
 

@@ -69,8 +69,9 @@ Status validate(const ConvertJob& job) {
     if (from.blocks_w != to.blocks_w || from.blocks_h != to.blocks_h)
       return Where{"result", c}.error("number of blocks differs from the source");
     if (needs_tables(job))
-      CT_RETURN_IF_ERROR(
-          check_table({"table", c}, job.tables, job.from_kinds.quantized ? from.table : to.table));
+      CT_RETURN_IF_ERROR(job.from_kinds.quantized
+                             ? check_table({"table", c}, job.tables, from.table, false)
+                             : check_table({"table", c}, job.tables, to.table, true));
   }
   return {};
 }

@@ -140,8 +140,8 @@ Status validate(const RequantJob& job) {
     CT_RETURN_IF_ERROR(check_coefs({"output", c}, to, job.number, job.arrangement));
     if (from.blocks_w != to.blocks_w || from.blocks_h != to.blocks_h)
       return job_error("input and output of component " + text(c) + " differ in blocks");
-    CT_RETURN_IF_ERROR(check_table({"old table", c}, job.before, from.table));
-    CT_RETURN_IF_ERROR(check_table({"new table", c}, job.after, to.table));
+    CT_RETURN_IF_ERROR(check_table({"old table", c}, job.before, from.table, false));
+    CT_RETURN_IF_ERROR(check_table({"new table", c}, job.after, to.table, true));
   }
   return {};
 }

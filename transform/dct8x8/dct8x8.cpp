@@ -32,7 +32,7 @@ Status check_coefs(const Where& where, const CoefPlane& plane, const SamplePlane
   if (job.quantized) {
     const QuantTable& table = job.tables[plane.table];
     // Counted first: every frame comes here, and compilers make vectors of a count.
-    if (std::count(std::begin(table.q), std::end(table.q), 0) != 0) {
+    if (job.direction == Direction::kForward && table.has_zero()) {
       const auto* zero = std::find(std::begin(table.q), std::end(table.q), 0);
       return where.error("entry " + text(zero - table.q) + " of quantization table " +
                          text(plane.table) + " is 0, expected 1 to 65535");
@@ -132,7 +132,7 @@ const char* quantizer_name(Quantizer quantizer) {
 }
 
 Method effective_method(Method method, int depth, int scale) {
-  if (method == Method::kIslow && depth == 12 && scale == 1) return method;
+  if (method == Method::kIslow && depth == 12) return method;
   const bool eight_bit_only = method == Method::kIslow || method == Method::kIfast;
   if (eight_bit_only && depth > 8) return Method::kFloat;
   if (scale == 1) return method;

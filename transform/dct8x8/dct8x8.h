@@ -33,9 +33,9 @@ inline constexpr int kMethodCount = 9;
 const char* method_name(Method method);
 
 // The method that really runs at `depth` bits and, for the inverse, at `scale`. libjpeg has 8 and
-// 12 bits: float answers islow and ifast at others, and ifast and scaled inverses at 12. Scaled
-// inverses of 8 bits exist as islow, float and reference: islow replaces ifast, as it does in
-// libjpeg, and float for the methods that teach.
+// 12 bits: float replaces islow and ifast at others, and ifast at 12. Scaled inverses exist as
+// islow, float and reference: at 8 bits islow replaces ifast, as it does in libjpeg, and float the
+// methods that teach.
 Method effective_method(Method method, int depth, int scale = 1);
 
 // Samples of a row or column of `size` samples at 1/scale of it: ceil(size / scale). Subsampling
@@ -93,7 +93,8 @@ struct Dct8x8Job {
   int components = 0;  // 1 or 3
   SamplePlane samples[kMaxComponents];
   CoefPlane coefs[kMaxComponents];
-  QuantTable tables[4];  // natural order, entries 1..65535; ignored when !quantized
+  // Natural order, entries 1..65535, of the inverse 0 as well; ignored when !quantized.
+  QuantTable tables[4];
   Quantizer quantizer = Quantizer::kRound;  // forward, quantized
   // kDeadZone: a coefficient below so many thousandths of its divisor becomes 0. 500 to 1000.
   int dead_zone = 600;
@@ -112,8 +113,8 @@ struct Dct8x8Job {
 };
 
 // Checks everything that an engine relies on (sizes, pitches, pairs of type and depth, tables
-// without zeros, methods that exist at the depth), so that a job that passes cannot make a kernel
-// leave its buffers. Engines call it first.
+// to quantize by without zeros, methods that exist at the depth), so that a job that passes cannot
+// make a kernel leave its buffers. Engines call it first.
 Status validate(const Dct8x8Job& job);
 
 // The operations of one engine. submit() returns immediately; `fence` (may be null) is done when

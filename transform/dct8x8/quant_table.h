@@ -12,10 +12,15 @@
 
 namespace cudatransform {
 
-// 64 divisors in natural order (index 8 v + u), each 1..65535.
+// 64 divisors in natural order (index 8 v + u), each 1..65535. Of JPEG files some may be 0,
+// although ITU-T T.81 forbids it: such a coefficient is dequantized to 0, as by libjpeg, and
+// nothing can be quantized by it.
 struct QuantTable {
   uint16_t q[64];
 
+  bool has_zero() const { return std::count(std::begin(q), std::end(q), 0) != 0; }
+  // All zeros, as a table is that was never set.
+  bool is_blank() const { return std::count(std::begin(q), std::end(q), 0) == 64; }
   // By std::equal(), which compares bytes: a defaulted one goes from value to value.
   bool operator==(const QuantTable& other) const {
     return std::equal(std::begin(q), std::end(q), std::begin(other.q));

@@ -122,7 +122,7 @@ RowFunction choose_type(const Dct8x8Job& job) {
 RowFunction portable_scaled_row_function(const Dct8x8Job& job) {
   switch (job.method) {
     case Method::kIslow:
-      return choose_type<ScaledIslow>(job);
+      return job.depth == 12 ? choose_type<ScaledIslow12>(job) : choose_type<ScaledIslow>(job);
     case Method::kReference:
       return choose_type<ScaledReference>(job);
     default:

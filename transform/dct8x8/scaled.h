@@ -32,6 +32,15 @@ CT_HD int32_t limit14(int32_t x) { return clamp_int(x, -16384, 16384); }
 
 #include "transform/dct8x8/scaled_1d-inl.h"
 
+// One pass of libjpeg's over a column or row, to 4 or 2 values.
+template <int kSize, int kStride, int kPass, int kBits, bool kLimit, typename T>
+CT_HD void scaled_islow_1d(T* v, int offset) {
+  if constexpr (kSize == 4)
+    islow_half_1d<kStride, kPass, kBits, kLimit>(v, offset);
+  else
+    islow_quarter_1d<kStride, kPass, kBits, kLimit>(v, offset);
+}
+
 template <int kSize>
 struct ScaledIslow : IntegerValues {
   static CT_HD constexpr bool uses(int k) {
@@ -61,21 +70,33 @@ struct ScaledIslow : IntegerValues {
   }
   template <int kStride, bool kLimit>
   static CT_HD void column(int32_t* v) {
-    if constexpr (kSize == 4)
-      islow_half_1d<kStride, 1, kLimit>(v, 0);
-    else
-      islow_quarter_1d<kStride, 1, kLimit>(v, 0);
+    scaled_islow_1d<kSize, kStride, 1, 2, kLimit>(v, 0);
   }
   static CT_HD void rows(int32_t* v, int level_shift) {
     CT_UNROLL
-    for (int y = 0; y < kSize; ++y) {
-      if constexpr (kSize == 4)
-        islow_half_1d<1, 2>(v + 8 * y, level_shift);
-      else
-        islow_quarter_1d<1, 2>(v + 8 * y, level_shift);
-    }
+    for (int y = 0; y < kSize; ++y) scaled_islow_1d<kSize, 1, 2, 2, false>(v + 8 * y, level_shift);
   }
 };
+
+// islow of 12 bits. Value is as in ScaledIslow, so that the general kernels treat both alike.
+template <int kSize>
+struct ScaledIslow12 : IntegerValues {
+  static CT_HD constexpr bool uses(int k) { return ScaledIslow<kSize>::uses(k); }
+  static CT_HD void inverse(int32_t* v, int level_shift) {
+    Wrapping w[64];
+    CT_UNROLL
+    for (int i = 0; i < 64; ++i) w[i] = {uint32_t(v[i])};
+    CT_UNROLL
+    for (int x = 0; x < 8; ++x) scaled_islow_1d<kSize, 8, 1, 1, false>(w + x, 0);
+    CT_UNROLL
+    for (int y = 0; y < kSize; ++y) scaled_islow_1d<kSize, 1, 2, 1, false>(w + 8 * y, level_shift);
+    CT_UNROLL
+    for (int i = 0; i < 8 * kSize; ++i) v[i] = int32_t(w[i].bits);
+  }
+};
+// What limit14() cuts off is black or white all the same.
+template <>
+struct ScaledIslow12<1> : ScaledIslow<1> {};
 
 template <int kSize>
 struct ScaledFloat : FloatValues {

@@ -15,15 +15,18 @@
 // the block's values in those rows and columns do not matter. Sums are kept where means are meant,
 // which is a descaling by one (two) bits more.
 //
-// Constants are in units of 2^-13, rounded. The fraction bits between the passes are those of the
-// full size: two. Nothing overflows int32 as long as |input| <= 2^14: the gains of an output add up
+// Constants are in units of 2^-13, rounded. The fraction bits between the passes, kBits, are those
+// of the full size: two of 8-bit samples, one of 12-bit ones.
+//
+// Of 8 bits nothing overflows int32 as long as |input| <= 2^14: the gains of an output add up
 // to 9.6 at half and 10.5 at quarter size, and 10.5 x 2^14 x 2^13 = 1.41e9, which leaves room for
 // the level shift. Hence limit14() on dequantized values and between the passes. An encoder's
 // output never meets it: with table entries to 255 no value exceeds 1,200 and no intermediate
 // 7,000. kLimit false: the caller knows that it is not met.
-template <int kStride, int kPass, bool kLimit = kPass == 1, typename T>
+// Of 12 bits, sums wrap, of samples beyond twice their range, which no encoder makes.
+template <int kStride, int kPass, int kBits = 2, bool kLimit = kPass == 1 && kBits == 2, typename T>
 CT_HD void islow_half_1d(T* v, int offset) {
-  constexpr int kDescale = (kPass == 1 ? 13 - 2 : 13 + 2 + 3) + 1;
+  constexpr int kDescale = (kPass == 1 ? 13 - kBits : 13 + kBits + 3) + 1;
   // The rounding constant and the offset reach every output once by way of the DC term.
   const T dc = shift_left<14>(v[0 * kStride]) + ((1 << (kDescale - 1)) + (offset << kDescale));
   const T low = v[2 * kStride] * 15137 + v[6 * kStride] * -6270;  // 2 c2, -2 c6
@@ -44,14 +47,23 @@ CT_HD void islow_half_1d(T* v, int offset) {
   }
 }
 
-template <int kStride, int kPass, bool kLimit = kPass == 1, typename T>
+template <int kStride, int kPass, int kBits = 2, bool kLimit = kPass == 1 && kBits == 2, typename T>
 CT_HD void islow_quarter_1d(T* v, int offset) {
-  constexpr int kDescale = (kPass == 1 ? 13 - 2 : 13 + 2 + 3) + 2;
-  const T dc = shift_left<15>(v[0 * kStride]) + ((1 << (kDescale - 1)) + (offset << kDescale));
+  constexpr int kDescale = (kPass == 1 ? 13 - kBits : 13 + kBits + 3) + 2;
+  constexpr int kHalf = 1 << (kDescale - 1);
   const T odd = v[1 * kStride] * 29692     // sqrt(2) (c1 + c3 + c5 + c7)
                 + v[3 * kStride] * -10426  // sqrt(2) (-c1 + c3 - c5 - c7)
                 + v[5 * kStride] * 6967    // sqrt(2) (-c1 + c3 + c5 + c7)
                 + v[7 * kStride] * -5906;  // sqrt(2) (-c1 + c3 - c5 + c7)
+  if constexpr (kBits == 1 && kPass == 2) {
+    // Here 32 bits end where samples do, with their 19 fraction bits. So the DC term, which has 4
+    // of them, comes after a part of the shift.
+    const T four = v[0 * kStride] + (offset << (kDescale - 15));
+    v[0 * kStride] = shift_right<kDescale - 15>(four + shift_right<15>(odd + kHalf));
+    v[1 * kStride] = shift_right<kDescale - 15>(four + shift_right<15>(odd * -1 + kHalf));
+    return;
+  }
+  const T dc = shift_left<15>(v[0 * kStride]) + (kHalf + (offset << kDescale));
   v[0 * kStride] = shift_right<kDescale>(dc + odd);
   v[1 * kStride] = shift_right<kDescale>(dc - odd);
   if constexpr (kLimit) {

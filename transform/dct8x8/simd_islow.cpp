@@ -25,7 +25,9 @@ RowFunction choose_islow(const Dct8x8Job&) { return nullptr; }
 #include "transform/dct8x8/simd_all-inl.h"
 
 RowFunction choose_islow(const Dct8x8Job& job) {
-  if (job.scale != 1) return choose_scaled<IslowScaledVector>(job);
+  if (job.scale != 1)
+    return job.depth == 12 ? choose_scaled<Islow12ScaledVector>(job)
+                           : choose_scaled<IslowScaledVector>(job);
   if (job.depth == 12) return choose_type<IslowVector<1> >(job);
   return choose_short<IslowShort>(job);
 }

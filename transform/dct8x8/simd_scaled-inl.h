@@ -7,27 +7,34 @@
 // together. A step therefore writes kSize rows of kGroupWidth samples, as a step at full size
 // writes eight. At 1/8 there is nothing to transform and the portable code does.
 
-template <int kSize>
-struct IslowScaledVector {
+// kBits: 2 of 8-bit samples, 1 of 12-bit ones.
+template <int kSize, int kBits>
+struct IslowScaledBits {
   using Row = RowI;
   template <typename Coef>
   static CT_HD void load(const Coef* from, const InverseTable& table, int, Row* v) {
     for (int y = 0; y < 8; ++y) {
       if (!ScaledIslow<kSize>::uses(y)) continue;
-      v[y] = limit14(multiply_row(load_integer_row(from, y), table.imul + 8 * y));
+      const RowI values = multiply_row(load_integer_row(from, y), table.imul + 8 * y);
+      v[y] = kBits == 2 ? limit14(values) : saturate16(values);
     }
   }
   template <int kPass>
   static CT_HD void inverse(Row* v, int level_shift) {
     if constexpr (kSize == 4)
-      islow_half_1d<1, kPass>(v, kPass == 1 ? 0 : level_shift);
+      islow_half_1d<1, kPass, kBits>(v, kPass == 1 ? 0 : level_shift);
     else
-      islow_quarter_1d<1, kPass>(v, kPass == 1 ? 0 : level_shift);
+      islow_quarter_1d<1, kPass, kBits>(v, kPass == 1 ? 0 : level_shift);
   }
   static CT_HD RowI samples(Row row, int32_t low, int32_t high) {
     return clamp_row(row, low, high);
   }
 };
+
+template <int kSize>
+using IslowScaledVector = IslowScaledBits<kSize, 2>;
+template <int kSize>
+using Islow12ScaledVector = IslowScaledBits<kSize, 1>;
 
 template <int kSize>
 struct FloatScaledVector {

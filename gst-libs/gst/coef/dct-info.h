@@ -274,7 +274,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstDctInfo, gst_dct_info_free)
 /**
  * gst_dct_caps_set_tables:
  * @caps: writable caps of video/x-dct
- * @values: (array length=n_values) (nullable): 64 divisors for each table, 1 to 65535, in natural
+ * @values: (array length=n_values) (nullable): 64 divisors for each table, not all 0, in natural
  *   order, one table after the other
  * @n_values: 64 for each of 1 to 4 tables; 0 removes the fields
  * @component_tables: (array length=n_components) (nullable): the index of each component's table

@@ -266,11 +266,9 @@ gboolean check_tables(const GstDctMeta* meta, const GstDctInfo* info,
     }
   }
   for (guint t = 0; t < meta->n_tables; t++) {
-    for (guint k = 0; k < 64; k++) {
-      if (meta->tables[t].values[k] == 0) {
-        return refuse("table %u has a zero at index %u, expected 1 to 65535", t, k);
-      }
-    }
+    const auto& values = meta->tables[t].values;
+    if (std::count(std::begin(values), std::end(values), 0) == 64)
+      return refuse("table %u was never set: all of its entries are 0", t);
   }
   return TRUE;
 }

@@ -176,7 +176,8 @@ GST_COEF_API void gst_dct_meta_set_fence(GstDctMeta* meta, GstCoefFence* fence);
  *
  * Whether @meta (or, when it is %NULL and the coefficients are not quantized, the default layout)
  * describes coefficients of @info inside @buffer_size bytes: components, block counts, offsets,
- * strides, alignment, tables without zeros.
+ * strides, alignment, tables that were set. Some of a table's divisors may be 0, as in a few JPEG
+ * files: such a coefficient is dequantized to 0.
  *
  * Returns: %TRUE when a reader can rely on @meta
  *

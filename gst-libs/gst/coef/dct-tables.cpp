@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Both fields are plain arrays, which every GStreamer writes to files and reads back (gdppay).
+#include <algorithm>
 #include <vector>
 
 #include <gst/coef/coef-private.h>
@@ -45,7 +46,7 @@ gboolean read_tables(const GValue* array, Tables* tables, const gstcoef::Refusal
       return refuse("%s: not an array of %u integers at index %u", kTablesField, kEntries, t);
     for (guint k = 0; k < kEntries; k++) {
       gint entry = 0;
-      if (!read_entry(table, k, 1, G_MAXUINT16, kTablesField, &entry, refuse)) return FALSE;
+      if (!read_entry(table, k, 0, G_MAXUINT16, kTablesField, &entry, refuse)) return FALSE;
       tables->values.push_back(static_cast<guint16>(entry));
     }
   }
@@ -102,11 +103,9 @@ gboolean gst_dct_caps_set_tables(GstCaps* caps, const guint16* values, gsize n_v
     return refuse("%" G_GSIZE_FORMAT " values, expected a multiple of %u", n_values, kEntries);
   const gsize n_tables = n_values / kEntries;
   if (!check_counts(n_tables, n_components, refuse)) return FALSE;
-  for (gsize i = 0; i < n_values; i++)
-    if (values[i] == 0)
-      return refuse("table %" G_GSIZE_FORMAT " has a zero at index %" G_GSIZE_FORMAT
-                    ", expected 1 to 65535",
-                    i / kEntries, i % kEntries);
+  for (gsize t = 0; t < n_tables; t++)
+    if (std::count(values + t * kEntries, values + (t + 1) * kEntries, 0) == kEntries)
+      return refuse("all entries of table %" G_GSIZE_FORMAT " are 0", t);
   for (guint c = 0; c < n_components; c++)
     if (component_tables[c] >= n_tables)
       return refuse("component %u uses table %u of %" G_GSIZE_FORMAT, c, component_tables[c],

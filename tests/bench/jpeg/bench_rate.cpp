@@ -45,7 +45,7 @@ class Control {
     require(device_->upload(queue(),
                             copy_of(frame_->data(), picture.i420.data(), picture.i420.size())));
     constexpr int w = JpegPicture::kWidth, h = JpegPicture::kHeight;
-    require(make_jpeg_scan_layout(w, h, 3, 2, 2, 0, &job_.layout));
+    require(make_jpeg_scan_layout(w, h, {3, {2, 1, 1, 1}, {2, 1, 1, 1}}, 0, &job_.layout));
     job_.layout.table_pair[1] = job_.layout.table_pair[2] = 1;
     job_.candidates = RateCountJob::kMax;
     describe(quantizer, w, h);

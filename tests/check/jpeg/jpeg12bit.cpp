@@ -350,7 +350,8 @@ CHECK_TEST(test_qcoefs_that_do_not_fit) {
   }
 }
 
-// libjpeg writes them from libjpeg-turbo 3 on; before, it is an error that says so.
+// libjpeg writes progressive Huffman-coded ones from libjpeg-turbo 3 on; before, it is an error
+// that says so.
 CHECK_TEST(test_processes_of_libjpeg) {
   const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 40, 12);
   for (const char* options : {"progressive=true", "arithmetic=true"}) {
@@ -366,7 +367,8 @@ CHECK_TEST(test_processes_of_libjpeg) {
       fail_unless(difference(qcoefs_of(info, wanted), qcoefs_of(info, coefficients)).empty());
     } else {
       const std::string error = take_text(bus, GST_MESSAGE_ERROR);
-      fail_unless(contains(error, "libjpeg-turbo 3"), "%s", error.c_str());
+      fail_unless(!contains(options, "arithmetic") && contains(error, "libjpeg-turbo 3"), "%s",
+                  error.c_str());
     }
   }
 }

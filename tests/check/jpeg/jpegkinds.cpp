@@ -353,6 +353,24 @@ CHECK_TEST(test_any_factors) {
   }
 }
 
+// libjpeg reads them, and whoever writes such a file again writes its tables.
+CHECK_TEST(test_zeros_in_tables) {
+  const Bytes file = with_byte(good(), segment_of(good(), 0xdb).begin + 5 + 7, 0);
+  Decoder decoder;
+  fail_unless_equals_int(decoder.push(file), GST_FLOW_OK);
+  decoder.finish();
+  fail_unless_equals_uint64(decoder.stat("damaged") + decoder.stat("irregular"), 0);
+  decoder.expect(file);
+  g_autoptr(GstHarness) h = new_harness("jpegcoefdec n-threads=1 ! " + encoder("n-threads=1"));
+  gst_harness_set_src_caps_str(h, "image/jpeg,framerate=25/1");
+  fail_unless_equals_int(gst_harness_push(h, buffer_of(file, 0)), GST_FLOW_OK);
+  gst_harness_push_event(h, gst_event_new_eos());
+  g_autoptr(GstBuffer) again = gst_harness_try_pull(h);
+  fail_unless(again != nullptr);
+  const std::string wrong = difference(read_jpeg(file), read_jpeg(bytes_of(again)));
+  fail_unless(wrong.empty(), "%s", wrong.c_str());
+}
+
 // As with damage in a stream that began well.
 CHECK_TEST(test_no_refusal_in_the_middle) {
   const Segment sof = segment_of(good(), 0xc0);

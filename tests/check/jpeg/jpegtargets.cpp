@@ -73,6 +73,8 @@ struct Kind {
 
 std::vector<Kind> kinds() {
   const Bytes usual = make_jpeg(160, 120, Subsampling::k420, 92);
+  // Says RGB.
+  const Bytes adobe = {0xff, 0xee, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 0};
   return {
       {"4:2:0", usual, "", ""},
       {"4:2:2, finer tables, too", make_jpeg(167, 93, Subsampling::k422, 60),
@@ -84,6 +86,7 @@ std::vector<Kind> kinds() {
       {"CMYK", make_four_components({false, 1, 1, ""}, 100, 90), "", ""},
       {"YCCK", make_four_components({true, 2, 2, ""}, 120, 90), "coarser-only=false",
        "optimize=true"},
+      {"RGB-2x2,1x1,1x1", inserted(without_segments(usual, 0xe0), 2, adobe), "", ""},
   };
 }
 

@@ -358,7 +358,14 @@ TEST(CoefFilters, BadConversionsAreRefused) {
       {"too many rows",
        [](ConvertJob& job) { job.from[0].blocks_h = job.to[0].blocks_h = INT32_MAX; }},
       {"a table that is not there", [](ConvertJob& job) { job.from[0].table = 4; }},
-      {"a zero", [](ConvertJob& job) { job.tables[0].q[63] = 0; }},
+      {"a zero that divides",
+       [](ConvertJob& job) {
+         job.from_kinds = {CoefNumber::kF32, CoefArrangement::kBlock, false};
+         job.to_kinds = {CoefNumber::kS16, CoefArrangement::kBlock, true};
+         job.from[0].pitch = 1024;
+         job.to[0].pitch = 512;
+         job.tables[0].q[63] = 0;
+       }},
   };
   for (const auto& [name, plant] : errors) {
     ConvertJob job = sound;

@@ -66,6 +66,7 @@ std::string fault_of(const Engine& engine, CoefNumber number, CoefArrangement ar
   for (int t = 0; t < kMaxCoefArrays; ++t) {
     job.before[t] = random_table(random);
     job.after[t] = random() % 4 == 0 ? job.before[t] : random_table(random);
+    job.before[t].q[random() % 64] = 0;
   }
   const bool is_short = number == CoefNumber::kS16;
   CoefComponents from, expected;
@@ -149,7 +150,6 @@ TEST(CoefFilters, RequantizingRefusesWhatWouldLeaveItsBuffers) {
       {"band", [](RequantJob& job) { job.arrangement = CoefArrangement::kBand; }},
       {"other blocks", [](RequantJob& job) { job.to[0].blocks_w = 1; }},
       {"a zero", [](RequantJob& job) { job.after[3].q[63] = 0; }},
-      {"an old zero", [](RequantJob& job) { job.before[0].q[0] = 0; }},
       {"no such table", [](RequantJob& job) { job.from[0].table = 4; }},
       {"no sums", [](RequantJob& job) { job.measure = kMeasureZeros; }},
       {"five components", [](RequantJob& job) { job.components = 5; }},

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -36,6 +37,59 @@ TEST(Dct8x8, AgreesWithTheDefinitionScaled) {
   std::printf("%zu cases; pairs of property values met: %zu\n", scaled_cases().cases.size(),
               scaled_cases().pairs_met);
   check_all(scaled_cases());
+}
+
+// libjpeg's factor of frequency `k` in sample `n` of a scaled inverse, in units of 2^-13: summed
+// over the samples of the full size.
+int64_t scaled_islow_factor(int n, int k, int scale) {
+  double sum = 0;
+  for (int i = n * scale; i < (n + 1) * scale; ++i)
+    sum += k == 0 ? 1 : std::sqrt(2.0) * std::cos((2 * i + 1) * k * std::acos(-1.0) / 16);
+  return std::lround(8192 * sum);
+}
+
+// By libjpeg's arithmetic of 12 bits: between its roundings it is linear, so that matrices have the
+// same integers.
+Picture scaled_islow_of_12_bits(const Coefficients& values, Picture picture, int scale) {
+  const int size = 8 / scale, log = scale == 2 ? 1 : 2;
+  const auto descaled = [](int64_t sum, int bits) { return (sum + (1 << (bits - 1))) >> bits; };
+  for (size_t c = 0; c < picture.size(); ++c)
+    for (int y = 0; y < picture[c].rows; ++y)
+      for (int x = 0; x < picture[c].width; ++x) {
+        const double* block = values[c].block(x / size, y / size);
+        int64_t row = 0;
+        for (int u = 0; u < 8; ++u) {
+          int64_t column = 0;
+          for (int v = 0; v < 8; ++v)
+            column += scaled_islow_factor(y % size, v, scale) * std::lround(block[8 * v + u]);
+          row += scaled_islow_factor(x % size, u, scale) * descaled(column, 12 + log);
+        }
+        picture[c].at(x, y) =
+            static_cast<int>(std::clamp<int64_t>(descaled(row, 17 + log) + 2048, 0, 4095));
+      }
+  return picture;
+}
+
+TEST(Dct8x8, ScaledIslowOf12BitsIsLibjpegs) {
+  Spec spec;
+  spec.depth = 12;
+  for (const Content content : {Content::kPhoto, Content::kNoise, Content::kExtreme})
+    for (const int q : {1, 7, 300}) {
+      for (QuantTable& table : spec.tables) std::fill_n(table.q, 64, static_cast<uint16_t>(q));
+      const Picture full = make_picture(Sampling::k420, 45, 37, 12, content, 5);
+      spec.scale = 1;
+      const Coefficients qcoefs = run_forward(portable_engine(), spec, full).coefs;
+      for (const int scale : {2, 4}) {
+        spec.scale = scale;
+        const Picture expected = scaled_islow_of_12_bits(dequantize(qcoefs, spec.tables),
+                                                         empty_scaled_picture(full, scale), scale);
+        for (const Engine& engine : engines()) {
+          const InverseResult result = run_inverse(engine, spec, qcoefs, expected);
+          EXPECT_EQ(result.fault + judge_equal(expected, result.picture), "")
+              << engine.name << " at 1/" << scale << ", q " << q;
+        }
+      }
+    }
 }
 
 TEST(Dct8x8, AgreesWithTheDefinitionDecided) {

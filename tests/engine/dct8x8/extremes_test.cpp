@@ -63,9 +63,12 @@ void expect_agreement(const Spec& spec, const Coefficients& coefs, const std::st
 
 void expect_agreement_on_any_qcoefs(Spec spec) {
   for (const int q : {1, 2, 16, 255, 256, 4096, 32768, 65535})
-    for (const Arrangement arrangement : {Arrangement::kPlanar, Arrangement::kResidual}) {
+    for (const auto& [arrangement, has_zeros] : {std::pair{Arrangement::kPlanar, false},
+                                                 {Arrangement::kResidual, false},
+                                                 {Arrangement::kPlanar, true}}) {
       spec.arrangement = arrangement;
       fill_table(&spec, q);
+      for (int k = 0; has_zeros && k < 64; k += 3) spec.tables[0].q[k] = 0;
       expect_agreement(spec, wild_qcoefs(40, 20, static_cast<uint32_t>(q), 32767),
                        "q " + std::to_string(q));
     }
@@ -87,10 +90,12 @@ TEST(Extremes, IslowOf12BitsAgreesOnAnyQcoefs) {
 
 TEST(Extremes, ScaledIslowAgreesOnAnyQcoefs) {
   Spec spec;
-  for (const int scale : {2, 4, 8}) {
-    spec.scale = scale;
-    expect_agreement_on_any_qcoefs(spec);
-  }
+  for (const int depth : {8, 12})
+    for (const int scale : {2, 4, 8}) {
+      spec.depth = depth;
+      spec.scale = scale;
+      expect_agreement_on_any_qcoefs(spec);
+    }
 }
 
 TEST(Extremes, IntegerMethodsAgreeOnAnyValues) {
@@ -123,7 +128,8 @@ TEST(Extremes, NotANumber) {
     if (random() % 9 == 0) value = wild[random() % std::size(wild)];
   for (const Engine& engine : engines())
     for (int m = 0; m < kMethodCount; ++m)
-      for (const auto& [depth, scale] : {std::pair{8, 1}, {10, 1}, {8, 2}, {8, 4}, {8, 8}}) {
+      for (const auto& [depth, scale] :
+           {std::pair{8, 1}, {10, 1}, {8, 2}, {8, 4}, {8, 8}, {12, 2}}) {
         Spec spec;
         spec.method = static_cast<Method>(m);
         spec.quantized = false;
