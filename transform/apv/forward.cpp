@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "transform/apv/forward_rows.h"
+#include "transform/apv/rows.h"
 #include "transform/device/host_threads.h"
 #include "transform/picture_check.h"
 
