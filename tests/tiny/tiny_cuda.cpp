@@ -4,7 +4,6 @@
 
 #include "cuda/device/queue.h"
 #include "tests/tiny/tiny.h"
-#include "tests/tiny/tiny_params.h"
 
 extern "C" const unsigned char cuda_image_tiny[];
 
