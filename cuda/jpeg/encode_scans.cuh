@@ -1,4 +1,4 @@
-// Sums over the threads of a warp and of a CTA, in the order of the threads.
+// Spans of tiles, joined over the threads of a CTA in their order.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -7,25 +7,7 @@
 
 namespace cudatransform::cuda {
 
-// The sum of all lower threads' values; `*all` is that of all. `sums` is shared memory, free before
-// and after the next __syncthreads().
-__device__ __forceinline__ uint32_t sum_before_thread(uint32_t value,
-                                                      uint32_t (&sums)[kEncodeWarps],
-                                                      uint32_t* all) {
-  const uint32_t sum = sum_up_to_lane(value);
-  if (threadIdx.x % 32 == 31) sums[threadIdx.x / 32] = sum;
-  __syncthreads();
-  uint32_t before = 0, total = 0;
-#pragma unroll
-  for (uint32_t warp = 0; warp < kEncodeWarps; ++warp) {
-    if (warp < threadIdx.x / 32) before += sums[warp];
-    total += sums[warp];
-  }
-  *all = total;
-  return before + sum - value;
-}
-
-// The same of spans of tiles.
+// As sum_before_thread(), of spans of tiles.
 __device__ __forceinline__ JpegSpan join_before_thread(JpegSpan span,
                                                        JpegSpan (&spans)[kEncodeWarps],
                                                        JpegSpan* all) {

@@ -288,8 +288,7 @@ template <typename M, Quantizer kQuantizer>
 __device__ __forceinline__ void count_candidates(const RateCountParams& params) {
   using Counter = SymbolCounter<M, kQuantizer>;
   __shared__ typename Counter::Shared shared;
-  const uint32_t component =
-      (blockIdx.x >= params.planes[1].first_cta) + (blockIdx.x >= params.planes[2].first_cta);
+  const uint32_t component = plane_of_cta(params.planes);
   const RatePlane& plane = params.planes[component];
   const Counter counter = {params, shared, component, plane};
   counter.begin();
