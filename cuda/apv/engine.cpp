@@ -68,10 +68,9 @@ Status submit(Device& device, Queue& queue, const ApvInverseJob& job, FencePtr* 
       return Status::error(StatusCode::kUnsupported, "the frame is too large for the CUDA engine");
   }
   params.blocks = static_cast<uint32_t>(blocks);
-  void* arguments[] = {&params};
   CT_RETURN_IF_ERROR(stream->launch(KernelKey{apv_kernels(), kInverse},
-                                    (params.blocks + kApvInverseThreads - 1) / kApvInverseThreads,
-                                    kApvInverseThreads, arguments, false));
+                                    divide_up(params.blocks, kApvInverseThreads),
+                                    kApvInverseThreads, params, false));
   return fence != nullptr ? stream->record(fence) : Status{};
 }
 
@@ -137,10 +136,9 @@ Status submit_entropy(Device& device, Queue& queue, const ApvEntropyJob& job, Fe
   params.chain_count = static_cast<uint32_t>(frame.chain_count());
   params.chains_of_warp = chains_of_warp(job.in_flight);
   const uint32_t of_cta = params.chains_of_warp * kApvEntropyWarps;
-  void* arguments[] = {&params};
   CT_RETURN_IF_ERROR(stream->launch(KernelKey{apv_kernels(), kEntropy},
-                                    (params.chain_count + of_cta - 1) / of_cta, kApvEntropyThreads,
-                                    arguments, false));
+                                    divide_up(params.chain_count, of_cta), kApvEntropyThreads,
+                                    params, false));
   CT_RETURN_IF_ERROR(stream->read_back(job.results, block + bytes, result_bytes(frame)));
   return done != nullptr ? stream->record(done) : Status{};
 }
