@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gst/dct8x8/caps.h"
+#include "gst/dct8x8/file_query.h"
 #include "gst/engine/engine_element.h"
 #include "gst/jpeg/caps.h"
 #include "gst/stream/decoder_common.h"
@@ -50,24 +51,6 @@ void add_jpeg_meta(GstBuffer* buffer, const DecodeJob& picture) {
   if (!meta) return;
   meta->irregular = static_cast<GstDctJpegIrregularity>(picture.irregular);
   if (picture.trailing) add_trailing(meta, picture);
-}
-
-const char* colorspace_of(JpegColor color) {
-  switch (color) {
-    case JpegColor::kGray:
-      return "GRAY";
-    case JpegColor::kYcbcr:
-      break;
-    case JpegColor::kRgb:
-      return "sRGB";
-    case JpegColor::kCmyk:
-      return "CMYK";
-    case JpegColor::kYcck:
-      return "YCCK";
-    case JpegColor::kTwo:
-      return "2CLR";
-  }
-  return "sYUV";
 }
 
 GstCoefSampling sampling_of(const JpegHeader& header) {
