@@ -4,6 +4,7 @@
 #include "gst/coeffilter/coeffilter.h"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/coef_caps.h"
 #include "gst/stream/coef_transform.h"
+#include "gst/stream/sampling.h"
 
 namespace cudatransform {
 namespace {
@@ -174,13 +176,25 @@ static constexpr struct {
 static constexpr int kPriceOfRounding = 4;  // more than that of another layout and order
 static constexpr int kPriceOfMemory = 32;   // a copy over the bus
 
-GstCaps* gst_cuda_coef_filter_template_caps(const GstStructure* own) {
-  const StructurePtr s(gst_structure_copy(own));
+void gst_cuda_coef_filter_add_templates(GstElementClass* klass,
+                                        const std::vector<std::string>& formats,
+                                        const std::vector<std::string>& layouts,
+                                        bool quantized_only) {
+  const StructurePtr s(gst_structure_new_empty(GST_DCT_MEDIA_TYPE));
+  cudatransform::set_strings(s.get(), "format", formats);
+  cudatransform::set_strings(s.get(), "layout", layouts);
+  cudatransform::set_strings(s.get(), "order", {"raster", "zigzag"});
+  if (quantized_only)
+    gst_structure_set(s.get(), "quantized", G_TYPE_BOOLEAN, TRUE, nullptr);
+  else
+    cudatransform::set_bools(s.get(), "quantized");
   cudatransform::set_ints(s.get(), "depth", {8, 10, 12, 16});
   // Of any sampling: those without a name are many.
-  cudatransform::set_strings(s.get(), "colorspace",
-                             {"sYUV", "sRGB", "GRAY", "CMYK", "YCCK", "2CLR"});
-  return cudatransform::template_caps_in_each_memory(s.get());
+  cudatransform::set_strings(
+      s.get(), "colorspace",
+      {std::begin(cudatransform::kColorspaces), std::end(cudatransform::kColorspaces)});
+  GstCaps* caps = cudatransform::template_caps_in_each_memory(s.get());
+  gst_cuda_transform_base_add_templates(klass, gst_caps_ref(caps), caps);
 }
 
 static GstCaps* gst_cuda_coef_filter_transform_caps(GstBaseTransform* trans,

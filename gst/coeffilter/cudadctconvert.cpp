@@ -172,15 +172,6 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaDctConvert, gst_cuda_dct_convert, GST_TYPE_CUDA_C
 GST_ELEMENT_REGISTER_DEFINE(cudadctconvert, "cudadctconvert", GST_RANK_NONE,
                             gst_cuda_dct_convert_get_type());
 
-static GstCaps* template_caps() {
-  const StructurePtr own(gst_structure_new_empty(GST_DCT_MEDIA_TYPE));
-  set_strings(own.get(), "format", {"S16LE", "S32LE", "F32LE", "F16LE"});
-  set_strings(own.get(), "layout", {"block", "plane", "band"});
-  set_strings(own.get(), "order", {"raster", "zigzag"});
-  cudatransform::set_bools(own.get(), "quantized");
-  return gst_cuda_coef_filter_template_caps(own.get());
-}
-
 // The formats of some depths.
 struct Formats {
   bool quantized;
@@ -244,7 +235,8 @@ static void gst_cuda_dct_convert_class_init(GstCudaDctConvertClass* klass) {
   base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_convert_kernels);
   base_class->make_transform = cudatransform::make_transform<ConvertTransform>;
   GST_CUDA_COEF_FILTER_CLASS(klass)->append_others = append_others;
-  gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
+  gst_cuda_coef_filter_add_templates(element_class, {"S16LE", "S32LE", "F32LE", "F16LE"},
+                                     {"block", "plane", "band"});
   gst_element_class_set_static_metadata(
       element_class, "CUDA DCT Coefficient Converter", "Filter/Converter/Video/Hardware",
       "Converts layout, order, format and memory of DCT coefficients using CUDA or the CPU",

@@ -30,13 +30,11 @@
 #include "gst/coeffilter/flip_transform.h"
 #include "gst/elements.h"
 #include "gst/engine/properties.h"
-#include "gst/stream/caps_fields.h"
 #include "gst/stream/pinned_setting.h"
 
 using cudatransform::FlipRequest;
 using cudatransform::FlipTransform;
 using cudatransform::Orientation;
-using cudatransform::set_strings;
 using cudatransform::SettingsOf;
 using cudatransform::transform_of;
 
@@ -333,15 +331,6 @@ static void install_properties(GObjectClass* klass) {
                    &FlipRequest::perfect)});
 }
 
-static GstCaps* template_caps() {
-  const cudatransform::StructurePtr own(gst_structure_new_empty(GST_DCT_MEDIA_TYPE));
-  set_strings(own.get(), "format", {"S16LE", "S32LE", "F32LE", "F16LE"});
-  set_strings(own.get(), "layout", {"block", "plane"});
-  set_strings(own.get(), "order", {"raster", "zigzag"});
-  cudatransform::set_bools(own.get(), "quantized");
-  return gst_cuda_coef_filter_template_caps(own.get());
-}
-
 static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
@@ -361,7 +350,8 @@ static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
   GST_CUDA_COEF_FILTER_CLASS(klass)->append_others = append_others;
   GST_CUDA_COEF_FILTER_CLASS(klass)->keeps_reference = false;
   GST_CUDA_COEF_FILTER_CLASS(klass)->keeps_file = false;
-  gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
+  gst_cuda_coef_filter_add_templates(element_class, {"S16LE", "S32LE", "F32LE", "F16LE"},
+                                     {"block", "plane"});
   gst_element_class_set_static_metadata(
       element_class, "CUDA Lossless DCT Flipper", "Filter/Effect/Video/Hardware",
       "Flips, rotates and crops DCT coefficients losslessly using CUDA or the CPU",
