@@ -150,11 +150,7 @@ void ConvertTransform::stop() {
 
 }  // namespace cudatransform
 
-using cudatransform::ConvertTransform;
-using cudatransform::int_field_allows;
-using cudatransform::set_ints;
-using cudatransform::set_strings;
-using cudatransform::StructurePtr;
+using namespace cudatransform;
 
 GST_DEBUG_CATEGORY_STATIC(cudadctconvert_debug);
 
@@ -225,15 +221,14 @@ static void gst_cuda_dct_convert_init(GstCudaDctConvert*) {}
 static void gst_cuda_dct_convert_class_init(GstCudaDctConvertClass* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
-  const auto quant = cudatransform::settings_of<&ConvertTransform::settings>();
-  cudatransform::install_properties(
-      G_OBJECT_CLASS(klass),
-      {quality_property(quant, "JPEG quality for quantizing unquantized input")});
+  const auto quant = settings_of<&ConvertTransform::settings>();
+  install_properties(G_OBJECT_CLASS(klass),
+                     {quality_property(quant, "JPEG quality for quantizing unquantized input")});
   base_class->element_name = "cudadctconvert";
-  base_class->only_measures = cudatransform::kMeasureTime;
+  base_class->only_measures = kMeasureTime;
   base_class->category = cudadctconvert_debug;
-  base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_convert_kernels);
-  base_class->make_transform = cudatransform::make_transform<ConvertTransform>;
+  base_class->probe_kernels = CT_CUDA_PROBE(probe_cuda_convert_kernels);
+  base_class->make_transform = make_transform<ConvertTransform>;
   GST_CUDA_COEF_FILTER_CLASS(klass)->append_others = append_others;
   gst_cuda_coef_filter_add_templates(element_class, {"S16LE", "S32LE", "F32LE", "F16LE"},
                                      {"block", "plane", "band"});
