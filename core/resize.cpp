@@ -12,7 +12,6 @@
 
 #include "core/cudatransform.h"
 #include "core/engine.h"
-#include "transform/resize/values.h"
 #if CT_HAVE_CUDA
 #include "cuda/resize/engine.h"
 #endif

@@ -33,11 +33,11 @@ Status mismatch_of(size_t picture, const std::string& what) {
                        "MPF entry " + std::to_string(picture) + " " + what);
 }
 
-std::string text_of(const FilePlace& place) {
-  return "(bytes " + std::to_string(place.begin) + "-" + std::to_string(place.end()) + ")";
-}
-
 }  // namespace
+
+std::string FilePlace::text() const {
+  return "(bytes " + std::to_string(begin) + "-" + std::to_string(end()) + ")";
+}
 
 // ---- The segment ----
 
@@ -171,14 +171,13 @@ Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlac
     const FilePlace& place = places->place[i - 1];
     if (place.size == 0) return mismatch_of(i + 1, "is empty");
     if (place.begin < picture_end)
-      return mismatch_of(i + 1, text_of(place) +
-                                    " overlaps the first picture, which ends at byte " +
+      return mismatch_of(i + 1, place.text() + " overlaps the first picture, which ends at byte " +
                                     std::to_string(picture_end));
     for (uint32_t other = 1; other < i; other++) {
       const FilePlace& before = places->place[other - 1];
-      if (place.begin < before.end() && before.begin < place.end())
-        return mismatch_of(i + 1, text_of(place) + " overlaps entry " + std::to_string(other + 1) +
-                                      " " + text_of(before));
+      if (place.overlaps(before))
+        return mismatch_of(i + 1, place.text() + " overlaps entry " + std::to_string(other + 1) +
+                                      " " + before.text());
     }
   }
   return {};
@@ -187,14 +186,14 @@ Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlac
 Status check_places(std::span<const uint8_t> file, const FilePlaces& places) {
   for (uint32_t i = 0; i < places.count; i++)
     if (places.place[i].end() > file.size())
-      return mismatch_of(i + 2, text_of(places.place[i]) + " exceeds the file of " +
+      return mismatch_of(i + 2, places.place[i].text() + " exceeds the file of " +
                                     std::to_string(file.size()) + " bytes");
   if (places.count == 0) return {};
   PlacesCheck check;
   check.begin(places);
   if (check.check(file, true) == PlacesCheck::Verdict::kMatch) return {};
   return mismatch_of(check.missing() + 2,
-                     text_of(places.place[check.missing()]) + " is not one JPEG image");
+                     places.place[check.missing()].text() + " is not one JPEG image");
 }
 
 void PlacesCheck::begin(const FilePlaces& places) {

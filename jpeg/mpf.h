@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "jpeg/splitter.h"
@@ -50,6 +51,8 @@ struct FilePlace {
   uint64_t begin = 0, size = 0;
 
   uint64_t end() const { return begin + size; }
+  bool overlaps(const FilePlace& other) const { return begin < other.end() && other.begin < end(); }
+  std::string text() const;  // "(bytes 2-100)"
   bool operator==(const FilePlace&) const = default;
 };
 

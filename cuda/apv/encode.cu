@@ -109,23 +109,6 @@ __device__ __forceinline__ uint64_t load_block(const int16_t* from, const Quanti
                            : quantize<uint32_t>(from, quantizer, blocks);
 }
 
-// The sum of all lower threads' values; `*all` is that of all. `sums` is free before and after the
-// next __syncthreads().
-__device__ __forceinline__ uint32_t sum_before(uint32_t value, uint32_t (&sums)[kApvCodeWarps],
-                                               uint32_t* all) {
-  const uint32_t sum = sum_up_to_lane(value);
-  if (threadIdx.x % 32 == 31) sums[threadIdx.x / 32] = sum;
-  __syncthreads();
-  uint32_t before = 0, total = 0;
-#pragma unroll
-  for (uint32_t warp = 0; warp < kApvCodeWarps; ++warp) {
-    if (warp < threadIdx.x / 32) before += sums[warp];
-    total += sums[warp];
-  }
-  *all = total;
-  return before + sum - value;
-}
-
 // The largest of all lower threads' values; `*all` is that of all.
 __device__ __forceinline__ uint32_t max_before(uint32_t value, uint32_t (&maxima)[kApvCodeWarps],
                                                uint32_t* all) {
@@ -204,7 +187,7 @@ __device__ __forceinline__ uint32_t count_chain(const ApvCodeParams& params, con
           [&](ApvBits code) { length += static_cast<uint32_t>(code.length); });
     }
     uint32_t all = 0;
-    block.bit = bits + sum_before(length, shared.sums, &all);
+    block.bit = bits + sum_before_thread(length, shared.sums, &all);
     if (is_there) store(place, block);
     bits += all;
     if (last != 0) coef_parameter = last & ((1u << kParameterBits) - 1);
@@ -225,7 +208,7 @@ __device__ __forceinline__ void place_chains(const ApvCodeParams& params,
     const uint32_t bytes = i < params.chains ? params.chain_bytes[i] : 0;
     uint32_t all = 0;
     __syncthreads();
-    const uint32_t before = sum_before(header + bytes, sums, &all);
+    const uint32_t before = sum_before_thread(header + bytes, sums, &all);
     if (i < params.chains) params.positions[i] = static_cast<uint32_t>(at + before + header);
     at += all;
   }

@@ -69,10 +69,9 @@ Status submit_forward(Device& device, Queue& queue, const ApvForwardJob& job, Fe
     if (blocks > INT32_MAX - kApvForwardThreads) return too_large();
   }
   params.blocks = static_cast<uint32_t>(blocks);
-  void* arguments[] = {&params};
   CT_RETURN_IF_ERROR(stream->launch(KernelKey{apv_encoder_kernels(), kForward},
-                                    (params.blocks + kApvForwardThreads - 1) / kApvForwardThreads,
-                                    kApvForwardThreads, arguments, false));
+                                    divide_up(params.blocks, kApvForwardThreads),
+                                    kApvForwardThreads, params, false));
   return fence != nullptr ? stream->record(fence) : Status{};
 }
 
@@ -137,8 +136,7 @@ ApvCodeParams params_of(const ApvEncodeJob& job) {
 }
 
 Status launch(StreamQueue& queue, Kernel kernel, uint32_t ctas, ApvCodeParams& params) {
-  void* arguments[] = {&params};
-  return queue.launch(KernelKey{apv_encoder_kernels(), kernel}, ctas, kApvCodeThreads, arguments,
+  return queue.launch(KernelKey{apv_encoder_kernels(), kernel}, ctas, kApvCodeThreads, params,
                       false);
 }
 

@@ -69,10 +69,9 @@ Status submit(Device& device, Queue& queue, const ApvInverseJob& job, FencePtr* 
       return Status::error(StatusCode::kUnsupported, "the frame is too large for the CUDA engine");
   }
   params.blocks = static_cast<uint32_t>(blocks);
-  void* arguments[] = {&params};
   CT_RETURN_IF_ERROR(stream->launch(KernelKey{apv_kernels(), kInverse},
-                                    (params.blocks + kApvInverseThreads - 1) / kApvInverseThreads,
-                                    kApvInverseThreads, arguments, false));
+                                    divide_up(params.blocks, kApvInverseThreads),
+                                    kApvInverseThreads, params, false));
   return fence != nullptr ? stream->record(fence) : Status{};
 }
 
@@ -168,10 +167,8 @@ Status submit_entropy(Device& device, Queue& queue, std::span<const ApvEntropyJo
     block += scratch_bytes(*jobs[i].frame);
   }
   const uint32_t of_cta = params.chains_of_warp * kApvEntropyWarps;
-  void* arguments[] = {&params};
-  CT_RETURN_IF_ERROR(stream->launch(KernelKey{apv_kernels(), kEntropy},
-                                    (chains + of_cta - 1) / of_cta, kApvEntropyThreads, arguments,
-                                    false, params.frame_count));
+  CT_RETURN_IF_ERROR(stream->launch(KernelKey{apv_kernels(), kEntropy}, divide_up(chains, of_cta),
+                                    kApvEntropyThreads, params, false, params.frame_count));
   for (size_t i = 0; i < jobs.size(); ++i) {
     const auto results = reinterpret_cast<CUdeviceptr>(params.frames[i].results);
     CT_RETURN_IF_ERROR(stream->read_back(jobs[i].results, results, result_bytes(*jobs[i].frame)));

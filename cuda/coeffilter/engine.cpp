@@ -52,13 +52,9 @@ void describe_memory(const Job& job, int c, Plane* to) {
   to->to_steps = steps_of(job.to[c], job.number, job.arrangement);
 }
 
-uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size + by - 1) / by); }
-
 template <typename Params>
 Status launch(StreamQueue& queue, uint32_t kernel, uint32_t ctas, Params& params) {
-  void* arguments[] = {&params};
-  return queue.launch(KernelKey{coef_filter_kernels(), kernel}, ctas, kCoefThreads, arguments,
-                      true);
+  return queue.launch(KernelKey{coef_filter_kernels(), kernel}, ctas, kCoefThreads, params, true);
 }
 
 // ---- Flips ----
@@ -97,9 +93,9 @@ uint32_t fill_planes(const FlipJob& job, FlipWay way, FlipParams* params) {
     to.blocks_h = job.to[c].blocks_h;
     to.place = job.places[c];
     to.first_cta = ctas;
-    to.across = divided(to.blocks_w, shape.width);
+    to.across = divide_up(to.blocks_w, shape.width);
     to.by_across = make_divider(to.across);
-    ctas += to.across * divided(to.blocks_h, shape.height);
+    ctas += to.across * divide_up(to.blocks_h, shape.height);
   }
   return ctas;
 }
@@ -142,7 +138,7 @@ uint32_t fill_planes(const RequantJob& job, RequantParams* params) {
       to.multiplier[i] = make_requant_entry(to.before[i], to.after[i]).multiplier;
     }
     to.first_cta = ctas;
-    ctas += divided(to.blocks, kCoefThreads / kCoefLanes * kRequantBlocks);
+    ctas += divide_up(to.blocks, kCoefThreads / kCoefLanes * kRequantBlocks);
   }
   return ctas;
 }
@@ -217,10 +213,9 @@ Status submit_convert(Device& device, Queue& queue, const ConvertJob& job, Fence
   static_assert(sizeof *params.saturated == sizeof *job.saturated);
   params.saturated = reinterpret_cast<unsigned long long*>(job.saturated);
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->begin(queue));
-  void* arguments[] = {&params};
   const auto kernel = static_cast<uint32_t>(conversion_of(job.from_kinds, job.to_kinds));
-  CT_RETURN_IF_ERROR(stream->launch(KernelKey{convert_kernels(), kernel}, tiles, kConvertThreads,
-                                    arguments, true));
+  CT_RETURN_IF_ERROR(
+      stream->launch(KernelKey{convert_kernels(), kernel}, tiles, kConvertThreads, params, true));
   if (job.timer != nullptr) CT_RETURN_IF_ERROR(job.timer->end(queue));
   return fence != nullptr ? stream->record(fence) : Status{};
 }

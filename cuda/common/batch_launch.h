@@ -51,10 +51,8 @@ class Batch {
       for (; end < jobs_.size() && jobs_[end].group() == jobs_[begin].group(); ++end)
         ctas = std::max(ctas, jobs_[end].job.ctas);
       BatchParams<Params> params = {sent_ + begin, step};
-      void* arguments[] = {&params};
       CT_RETURN_IF_ERROR(queue.launch({family, number_of(jobs_[begin].kernel)}, parts * ctas,
-                                      threads, arguments, false,
-                                      static_cast<unsigned>(end - begin)));
+                                      threads, params, false, static_cast<unsigned>(end - begin)));
     }
     return {};
   }

@@ -1,4 +1,4 @@
-// Division by a number that the host knows.
+// Divisions: by a number that the host knows, and of a size into parts.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -21,6 +21,11 @@ inline Divider make_divider(uint32_t d) {
   while ((uint64_t{1} << log2) < d) ++log2;
   const uint32_t shift = 31 + log2;
   return {static_cast<uint32_t>(((uint64_t{1} << shift) + d - 1) / d), shift};
+}
+
+// As many parts of `by` as it takes for `size`.
+constexpr uint32_t divide_up(int64_t size, int64_t by) {
+  return static_cast<uint32_t>((size + by - 1) / by);
 }
 
 CT_HD uint32_t divide(uint32_t n, const Divider& by) {

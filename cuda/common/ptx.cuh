@@ -1,7 +1,8 @@
-// Instructions that CUDA C++ has no words for.
+// Instructions that CUDA C++ has no words for; sums over warps and CTAs, and the plane of a CTA.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Each has an equivalent in C++, which tests run on a CPU (tests/emulator). PTX ISA, NVIDIA.
+// Each instruction has an equivalent in C++, which tests run on a CPU (tests/emulator). PTX ISA,
+// NVIDIA.
 #pragma once
 
 #include <cstdint>
@@ -321,6 +322,32 @@ __device__ __forceinline__ uint64_t sum_of_warp(uint32_t value) {
 #else
   return sum_of_warp(uint64_t(value));
 #endif
+}
+
+// ---- CTAs ----
+
+// The sum of the values of all lower threads of a CTA of kWarps; `*all` is that of all. All threads
+// call it. `sums` is shared memory, free before and after the next __syncthreads().
+template <uint32_t kWarps>
+__device__ __forceinline__ uint32_t sum_before_thread(uint32_t value, uint32_t (&sums)[kWarps],
+                                                      uint32_t* all) {
+  const uint32_t sum = sum_up_to_lane(value);
+  if (threadIdx.x % 32 == 31) sums[threadIdx.x / 32] = sum;
+  __syncthreads();
+  uint32_t before = 0, total = 0;
+#pragma unroll
+  for (uint32_t warp = 0; warp < kWarps; ++warp) {
+    if (warp < threadIdx.x / 32) before += sums[warp];
+    total += sums[warp];
+  }
+  *all = total;
+  return before + sum - value;
+}
+
+// Which of three planes this CTA works on. `first_cta` of one that does not exist is UINT32_MAX.
+template <typename Plane>
+__device__ __forceinline__ int plane_of_cta(const Plane (&planes)[3]) {
+  return (blockIdx.x >= planes[1].first_cta) + (blockIdx.x >= planes[2].first_cta);
 }
 
 }  // namespace cudatransform::cuda

@@ -84,13 +84,7 @@ struct FastIslow12 {
 
 }  // namespace
 
-#define CT_FORWARD(name, method, samples, coefs, arrangement, planes, variant)    \
-  extern "C" __global__ void __launch_bounds__(kFusedThreads, kCtas_##name)       \
-      name(const __grid_constant__ ForwardParamsOf<Variant::k##variant> params) { \
-    fast_forward<Fast##method, samples##Row<Planes::k##planes>, coefs,            \
-                 Arrangement::k##arrangement, Variant::k##variant>(params);       \
-  }
-CT_FAST_DEEP_FORWARD_KERNELS(CT_FORWARD)
+CT_FAST_DEEP_FORWARD_KERNELS(CT_FAST_FORWARD)
 
 #define CT_INVERSE(name, method, samples, coefs, arrangement, planes, variant)                  \
   extern "C" __global__ void __launch_bounds__(kFusedThreads, kCtas_##name) name(               \

@@ -7,12 +7,6 @@
 
 namespace cudatransform::cuda {
 
-#define CT_KERNEL(name, method, samples, coefs, arrangement, planes, variant)     \
-  extern "C" __global__ void __launch_bounds__(kFusedThreads, kCtas_##name)       \
-      name(const __grid_constant__ ForwardParamsOf<Variant::k##variant> params) { \
-    fast_forward<Fast##method, samples##Row<Planes::k##planes>, coefs,            \
-                 Arrangement::k##arrangement, Variant::k##variant>(params);       \
-  }
-CT_FAST_FORWARD_KERNELS(CT_KERNEL)
+CT_FAST_FORWARD_KERNELS(CT_FAST_FORWARD)
 
 }  // namespace cudatransform::cuda

@@ -175,4 +175,12 @@ __device__ __forceinline__ void fast_forward(const ForwardParamsOf<V, Q>& all) {
   }
 }
 
+// A kernel of a list of kernels.h.
+#define CT_FAST_FORWARD(name, method, samples, coefs, arrangement, planes, variant) \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, kCtas_##name)         \
+      name(const __grid_constant__ ForwardParamsOf<Variant::k##variant> params) {   \
+    fast_forward<Fast##method, samples##Row<Planes::k##planes>, coefs,              \
+                 Arrangement::k##arrangement, Variant::k##variant>(params);         \
+  }
+
 }  // namespace cudatransform::cuda

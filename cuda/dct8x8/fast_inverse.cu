@@ -7,13 +7,6 @@
 
 namespace cudatransform::cuda {
 
-#define CT_KERNEL(name, method, samples, coefs, arrangement, planes, variant)                   \
-  extern "C" __global__ void __launch_bounds__(kFusedThreads, kCtas_##name) name(               \
-      const __grid_constant__ InverseParamsOf<Arrangement::k##arrangement, Variant::k##variant> \
-          params) {                                                                             \
-    fast_inverse<Inverse##method, samples##Row<Planes::k##planes>, Arrangement::k##arrangement, \
-                 Variant::k##variant>(params);                                                  \
-  }
-CT_FAST_INVERSE_KERNELS(CT_KERNEL)
+CT_FAST_INVERSE_KERNELS(CT_FAST_INVERSE)
 
 }  // namespace cudatransform::cuda

@@ -259,4 +259,13 @@ __device__ __forceinline__ void wide_inverse(
     wide_inverse<Row, Coef, false>(params, nullptr);
 }
 
+// A kernel of a list of kernels.h.
+#define CT_FAST_INVERSE(name, method, samples, coefs, arrangement, planes, variant)             \
+  extern "C" __global__ void __launch_bounds__(kFusedThreads, kCtas_##name) name(               \
+      const __grid_constant__ InverseParamsOf<Arrangement::k##arrangement, Variant::k##variant> \
+          params) {                                                                             \
+    fast_inverse<Inverse##method, samples##Row<Planes::k##planes>, Arrangement::k##arrangement, \
+                 Variant::k##variant>(params);                                                  \
+  }
+
 }  // namespace cudatransform::cuda

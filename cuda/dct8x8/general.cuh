@@ -65,8 +65,7 @@ struct GeneralFloat {
 
 // `block`: of those of the CTA, kFusedBlocks.
 __device__ __forceinline__ BlockPlace place_in_cta(const FrameParams& frame, uint32_t block) {
-  const int component =
-      (blockIdx.x >= frame.planes[1].first_cta) + (blockIdx.x >= frame.planes[2].first_cta);
+  const int component = plane_of_cta(frame.planes);
   const uint32_t cta = blockIdx.x - frame.planes[component].first_cta;
   return place_in_plane(frame, component, cta * kFusedBlocks + block);
 }

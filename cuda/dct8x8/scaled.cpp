@@ -162,15 +162,13 @@ Status submit_scaled(StreamQueue& queue, const Dct8x8Job& job) {
   const bool fast = is_fast(job);
   CT_RETURN_IF_ERROR(
       make_scaled_params(job, fast, reinterpret_cast<PictureSums*>(sums), &params, &ctas));
-  void* arguments[] = {&params};
-
   CT_RETURN_IF_ERROR(queue.launch({scaled_kernels(), kernel_number(job, fast)}, ctas,
-                                  kScaledThreads, arguments, false));
+                                  kScaledThreads, params, false));
   if (job.measure != 0) {
     // All coefficients, while the inverse reads but a part of them.
     CT_RETURN_IF_ERROR(queue.clear(sums, sizeof(PictureSums)));
     CT_RETURN_IF_ERROR(queue.launch({scaled_kernels(), zeros_kernel_number(job.type)}, ctas,
-                                    kScaledThreads, arguments, false));
+                                    kScaledThreads, params, false));
     CT_RETURN_IF_ERROR(queue.read_back(job.sums, sums, sizeof(PictureSums)));
   }
   return {};

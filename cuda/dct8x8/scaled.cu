@@ -32,8 +32,7 @@ struct ScaledPlace {
 };
 
 __device__ __forceinline__ ScaledPlace scaled_place(const ScaledParams& params) {
-  const int component =
-      (blockIdx.x >= params.planes[1].first_cta) + (blockIdx.x >= params.planes[2].first_cta);
+  const int component = plane_of_cta(params.planes);
   const ScaledPlaneParams& plane = params.planes[component];
   const uint32_t cta = blockIdx.x - plane.first_cta;
   const uint32_t by = cta / plane.ctas_per_row;

@@ -22,8 +22,7 @@ struct TeachingPlace {
 
   __device__ explicit TeachingPlace(const FrameParams& frame) {
     constexpr unsigned kThreads = 64 / kValues;
-    const int component =
-        (blockIdx.x >= frame.planes[1].first_cta) + (blockIdx.x >= frame.planes[2].first_cta);
+    const int component = plane_of_cta(frame.planes);
     const uint32_t cta = blockIdx.x - frame.planes[component].first_cta;
     in_cta = int(threadIdx.x / kThreads);
     first = kValues * int(threadIdx.x % kThreads);

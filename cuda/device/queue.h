@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 #include <vector>
 
 #include "cuda/device/context.h"
@@ -82,6 +83,14 @@ class StreamQueue final : public Queue {
   // the device can do so. `jobs`: the grid's other side (cuda/common/batch.h).
   Status launch(KernelKey key, unsigned blocks, unsigned threads, void** arguments,
                 bool waits_itself, unsigned jobs = 1);
+  // The same of a kernel whose one parameter is a struct.
+  template <typename Params>
+  Status launch(KernelKey key, unsigned blocks, unsigned threads, Params& params, bool waits_itself,
+                unsigned jobs = 1) {
+    static_assert(std::is_class_v<Params>);
+    void* arguments[] = {&params};
+    return launch(key, blocks, threads, arguments, waits_itself, jobs);
+  }
   // Whether launches may overlap in this way, as they do by default: benchmarks compare the two.
   void allow_overlap(bool allowed) { may_overlap_ = allowed; }
   // An object that a transform keeps with the queue from job to job: one of each type, made when it

@@ -12,6 +12,7 @@
 #include <new>
 #include <utility>
 
+#include "cuda/common/divider.h"
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
 #include "cuda/device/staging.h"
@@ -227,9 +228,8 @@ class PackedQcoefs final : public Packed {
     const bool wide = job.qcoefs->is_wide();
     const Kernel kernel = !wide ? kExpandS16 : job.narrows ? kExpandS32AsS16 : kExpandS32;
     constexpr uint32_t kRows = kExpandThreads / 32;  // of a CTA
-    void* arguments[] = {&params_};
-    return queue.launch(KernelKey{dirac_kernels(), kernel}, (params_.rows + kRows - 1) / kRows,
-                        kExpandThreads, arguments, false);
+    return queue.launch(KernelKey{dirac_kernels(), kernel}, divide_up(params_.rows, kRows),
+                        kExpandThreads, params_, false);
   }
 
  private:
@@ -284,12 +284,11 @@ class PackedSlices final : public Packed {
     const size_t chains = job.slices.is_low_delay ? 2 : kMaxComponents;  // of a slice
     const auto ctas =
         static_cast<uint32_t>((count(job.slices) + kExpandThreads - 1) / kExpandThreads * chains);
-    void* arguments[] = {&params_};
     CT_RETURN_IF_ERROR(
-        queue.launch(KernelKey{dirac_kernels(), kernel}, ctas, kExpandThreads, arguments, false));
+        queue.launch(KernelKey{dirac_kernels(), kernel}, ctas, kExpandThreads, params_, false));
     if (!job.predicts_dc) return {};
     return queue.launch(KernelKey{dirac_kernels(), wide ? kPredictS32 : kPredictS16},
-                        kMaxComponents, 32, arguments, false);
+                        kMaxComponents, 32, params_, false);
   }
 
  private:
@@ -346,15 +345,14 @@ Status store(Device& device, Queue& queue, const DiracStoreJob& job) {
   params.to = static_cast<uint8_t*>(job.to);
   params.to_pitch = job.pitch;
   params.width = static_cast<uint32_t>(job.from.width);
-  params.ctas_across = (params.width + kExpandThreads - 1) / kExpandThreads;
+  params.ctas_across = divide_up(params.width, kExpandThreads);
   params.shift = job.shift;
   const Kernel kernel = job.from.type == SampleType::kU16 ? kStoreU16
                         : job.container == 2              ? kStoreU8AsU16
                                                           : kStoreU8;
-  void* arguments[] = {&params};
   return stream->launch(KernelKey{dirac_kernels(), kernel},
                         params.ctas_across * static_cast<uint32_t>(job.rows), kExpandThreads,
-                        arguments, false);
+                        params, false);
 }
 
 }  // namespace

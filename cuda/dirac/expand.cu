@@ -1,4 +1,5 @@
-// Sparse quantized coefficients to coefficients in pyramids: a warp for each row of each band.
+// Sparse quantized coefficients to coefficients in pyramids, a warp for each row of each band; and
+// samples of a rendered picture to wider containers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A map has a bit for each coefficient that is not zero. Lanes read 32 words of it together and sum
@@ -152,6 +153,17 @@ __device__ __forceinline__ void expand_qcoefs(const ExpandParams& params) {
     own.expand_all(y, static_cast<int32_t>(lane));
 }
 
+// A thread for each sample.
+template <typename From, typename To>
+__device__ __forceinline__ void store_sample(const StoreParams& params) {
+  const uint32_t y = blockIdx.x / params.ctas_across;
+  const uint32_t x = blockIdx.x % params.ctas_across * kExpandThreads + threadIdx.x;
+  if (x >= params.width) return;
+  const auto* from = reinterpret_cast<const From*>(params.from + y * params.from_pitch);
+  auto* to = reinterpret_cast<To*>(params.to + y * params.to_pitch);
+  to[x] = static_cast<To>(from[x] << params.shift);
+}
+
 }  // namespace
 
 #define CT_EXPAND(name, qcoef, coef)                           \
@@ -160,5 +172,12 @@ __device__ __forceinline__ void expand_qcoefs(const ExpandParams& params) {
     expand_qcoefs<qcoef, coef>(params);                        \
   }
 CT_DIRAC_EXPAND_KERNELS(CT_EXPAND)
+
+#define CT_STORE(name, from, to)                               \
+  extern "C" __global__ void __launch_bounds__(kExpandThreads) \
+      name(const __grid_constant__ StoreParams params) {       \
+    store_sample<from, to>(params);                            \
+  }
+CT_DIRAC_STORE_KERNELS(CT_STORE)
 
 }  // namespace cudatransform::cuda

@@ -50,4 +50,4 @@
   IMAGE(dirac_expand, CT_DIRAC_EXPAND_KERNELS)  \
   IMAGE(dirac_slices, CT_DIRAC_SLICE_KERNELS)   \
   IMAGE(dirac_slices, CT_DIRAC_PREDICT_KERNELS) \
-  IMAGE(dirac_store, CT_DIRAC_STORE_KERNELS)
+  IMAGE(dirac_expand, CT_DIRAC_STORE_KERNELS)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cuda/common/divider.h"
 #include "cuda/dwt/pipeline.h"
 #include "cuda/dwt/tuning.h"
 #include "transform/dwt/quantizer.h"
@@ -31,8 +32,6 @@ ValuesParams moved(ValuesParams values, int64_t bytes) {
 }
 
 bool haar(Wavelet wavelet) { return wavelet == Wavelet::kHaar || wavelet == Wavelet::kHaarShift; }
-
-uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size + by - 1) / by); }
 
 // ---- Quantizers ----
 
@@ -292,7 +291,7 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
   int64_t warps_a_row = 0;
   int32_t tallest = 0;
   for (int c = 0; c < job_.components; ++c) {
-    warps_a_row += divided(width_of(c, level.index) / 2, shape.own_pairs);
+    warps_a_row += divide_up(width_of(c, level.index) / 2, shape.own_pairs);
     tallest = std::max(tallest, height_of(c, level.index) / 2);
   }
   const bool inverse = direction_ == Direction::kInverse;
@@ -327,8 +326,8 @@ void DwtPlan::make_fused(const Level& level, DwtLaunch* launch) const {
     const bool writes = direction_ == Direction::kForward || !compares_;
     tile.samples = samples(job_.samples[c], writes);
     tile.reference = samples(compares_ ? job_.samples[c] : job_.reference[c], true);
-    tile.tiles_across = divided(tile.pairs_x, shape.own_pairs);
-    ctas += divided(int64_t{tile.tiles_across} * divided(tile.pairs_y, params.run), kDwtWarps);
+    tile.tiles_across = divide_up(tile.pairs_x, shape.own_pairs);
+    ctas += divide_up(int64_t{tile.tiles_across} * divide_up(tile.pairs_y, params.run), kDwtWarps);
   }
   launch->is_pass = false;
   launch->waits_itself = fast;
@@ -393,7 +392,7 @@ void DwtPlan::make_pass(const Level& level, bool rows, DwtLaunch* launch) const 
   int64_t warps_a_row = 0;
   int32_t longest = 0;
   for (int i = 0; i < params.segment_count; ++i) {
-    warps_a_row += divided(params.segments[i].lines, 32);
+    warps_a_row += divide_up(params.segments[i].lines, 32);
     longest = std::max(longest, params.segments[i].pairs);
   }
   params.run = run_length(warps_a_row, longest, shape.halo_rows, kWarps);
@@ -402,9 +401,9 @@ void DwtPlan::make_pass(const Level& level, bool rows, DwtLaunch* launch) const 
     SegmentParams& segment = params.segments[i];
     segment.first_cta = ctas;
     segment.tiles_across =
-        rows ? divided(segment.pairs, shape.own_pairs) : divided(segment.lines, kDwtThreads);
+        rows ? divide_up(segment.pairs, shape.own_pairs) : divide_up(segment.lines, kDwtThreads);
     ctas += segment.tiles_across *
-            (rows ? divided(segment.lines, kDwtWarps) : divided(segment.pairs, params.run));
+            (rows ? divide_up(segment.lines, kDwtWarps) : divide_up(segment.pairs, params.run));
   }
   launch->is_pass = true;
   launch->waits_itself = false;

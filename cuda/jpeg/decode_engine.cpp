@@ -119,8 +119,7 @@ JpegDecodeParams params_for(const JpegDecodeJob& job) {
 
 Status launch(StreamQueue& queue, Kernel kernel, uint32_t ctas, uint32_t threads,
               JpegDecodeParams* params) {
-  void* arguments[] = {params};
-  return queue.launch(KernelKey{decode_kernels(), kernel}, ctas, threads, arguments, false);
+  return queue.launch(KernelKey{decode_kernels(), kernel}, ctas, threads, *params, false);
 }
 
 // Which kernels a job gets.

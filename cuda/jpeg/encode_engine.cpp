@@ -45,9 +45,8 @@ Status find_codes(Device& device, StreamQueue& queue, const JpegCodes& codes,
 }
 
 Status launch(StreamQueue& queue, Kernel kernel, EncodeParams& params) {
-  void* arguments[] = {&params};
   return queue.launch(KernelKey{encode_kernels(), kernel}, params.layout.tiles, kEncodeThreads,
-                      arguments, false);
+                      params, false);
 }
 
 EncodeParams params_of(const JpegEncodeJob& job) {

@@ -25,8 +25,6 @@ enum Kernel : uint32_t {
   kUpsampleGeneral = kCompensateGeneral + 2,
 };
 
-uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size + by - 1) / by); }
-
 ObmcPlaneParams plane_params(const SamplePlane& plane) {
   return {static_cast<uint8_t*>(plane.data), plane.pitch};
 }
@@ -137,7 +135,6 @@ Status submit(Device& device, StreamQueue& queue, const ObmcJob& job, ObmcKernel
   std::copy_n(job.weights, kMaxObmcReferences, params.weights);
   if (job.blocks != nullptr) CT_RETURN_IF_ERROR(upload_blocks(device, queue, job, &params.blocks));
   const bool bytes = choice == ObmcKernelChoice::kAuto && fits_bytes(job);
-  void* arguments[] = {&params};
   // Components of one type go together, and all of them nearly always are.
   for (const SampleType type : {SampleType::kU8, SampleType::kU16}) {
     uint32_t ctas = 0;
@@ -148,15 +145,15 @@ Status submit(Device& device, StreamQueue& queue, const ObmcJob& job, ObmcKernel
       if (c >= job.components || job.samples[c].type != type) continue;
       to.first_cta = ctas;
       describe(job, c, &to);
-      to.tiles_across = divided(to.width, kObmcTileColumns);
-      ctas += to.tiles_across * divided(to.height, kObmcTileRows);
+      to.tiles_across = divide_up(to.width, kObmcTileColumns);
+      ctas += to.tiles_across * divide_up(to.height, kObmcTileRows);
     }
     if (ctas == 0) continue;
     const bool wide = type == SampleType::kU16;
     const uint32_t kernel =
         bytes ? uint32_t{kCompensateBytes} : kCompensateGeneral + (wide ? 1u : 0u);
     CT_RETURN_IF_ERROR(
-        queue.launch(KernelKey{obmc_kernels(), kernel}, ctas, kObmcThreads, arguments, false));
+        queue.launch(KernelKey{obmc_kernels(), kernel}, ctas, kObmcThreads, params, false));
   }
   return {};
 }
@@ -164,7 +161,6 @@ Status submit(Device& device, StreamQueue& queue, const ObmcJob& job, ObmcKernel
 Status submit(Device&, StreamQueue& queue, const UpsampleJob& job, ObmcKernelChoice choice) {
   UpsampleParams& params = queue.kept<KeptParams>().upsample;
   const bool bytes = choice == ObmcKernelChoice::kAuto && fits_bytes(job);
-  void* arguments[] = {&params};
   for (const SampleType type : {SampleType::kU8, SampleType::kU16}) {
     uint32_t ctas = 0;
     for (int c = 0; c < kMaxComponents; ++c) {
@@ -177,16 +173,16 @@ Status submit(Device&, StreamQueue& queue, const UpsampleJob& job, ObmcKernelCho
       to.height = job.reference.planes[c][0].height;
       to.depth = job.depth[c];
       for (int p = 0; p < 4; ++p) to.planes[p] = plane_params(job.reference.planes[c][p]);
-      to.tiles_across = divided(to.width, bytes ? kUpsampleTileColumns : kUpsampleThreads);
-      ctas += bytes ? divided(int64_t{to.tiles_across} * divided(to.height, kUpsampleRun),
-                              kUpsampleThreads / 32)
+      to.tiles_across = divide_up(to.width, bytes ? kUpsampleTileColumns : kUpsampleThreads);
+      ctas += bytes ? divide_up(int64_t{to.tiles_across} * divide_up(to.height, kUpsampleRun),
+                                kUpsampleThreads / 32)
                     : to.tiles_across * static_cast<uint32_t>(to.height);
     }
     if (ctas == 0) continue;
     const bool wide = type == SampleType::kU16;
     const uint32_t kernel = bytes ? uint32_t{kUpsampleBytes} : kUpsampleGeneral + (wide ? 1u : 0u);
     CT_RETURN_IF_ERROR(
-        queue.launch(KernelKey{obmc_kernels(), kernel}, ctas, kUpsampleThreads, arguments, false));
+        queue.launch(KernelKey{obmc_kernels(), kernel}, ctas, kUpsampleThreads, params, false));
   }
   return {};
 }

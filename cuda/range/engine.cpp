@@ -13,9 +13,6 @@ CT_KERNEL_FAMILY(range_kernels, CT_RANGE_IMAGES)
 
 namespace {
 
-#define CT_NAME(name) #name,
-constexpr const char* kNames[] = {CT_RANGE_KERNELS(CT_NAME)};
-#undef CT_NAME
 constexpr uint32_t kBytesKernel = 0, kWordsKernel = 1;
 
 bool is_aligned(const void* data, ptrdiff_t pitch) {
@@ -37,8 +34,7 @@ RangePlaneParams params_of(const RangeJob& job, const RangePlane& plane) {
   params.factor = bytes.factor;
   params.fraction = bytes.fraction;
   params.by = range_scale(job.depth, plane.is_chroma);
-  constexpr int64_t kOfCta = int64_t{kRangeBytes} * kRangeThreads;
-  params.across = static_cast<uint32_t>((params.row_bytes + kOfCta - 1) / kOfCta);
+  params.across = divide_up(params.row_bytes, int64_t{kRangeBytes} * kRangeThreads);
   params.by_across = make_divider(params.across);
   return params;
 }
@@ -57,10 +53,9 @@ Status submit(Device& device, Queue& queue, const RangeJob& job, FencePtr* fence
     ctas += uint64_t{plane.across} * static_cast<uint64_t>(plane.rows);
   }
   if (ctas > INT32_MAX) return Status::error(StatusCode::kUnsupported, "frame too large");
-  void* arguments[] = {&params};
   const uint32_t kernel = job.depth == 8 ? kBytesKernel : kWordsKernel;
   CT_RETURN_IF_ERROR(stream->launch(KernelKey{range_kernels(), kernel}, static_cast<uint32_t>(ctas),
-                                    kRangeThreads, arguments, true));
+                                    kRangeThreads, params, true));
   return fence != nullptr ? stream->record(fence) : Status{};
 }
 

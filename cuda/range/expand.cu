@@ -9,12 +9,6 @@
 namespace cudatransform::cuda {
 namespace {
 
-__device__ __forceinline__ const RangePlaneParams& plane_of_cta(const RangeParams& params) {
-  const int plane =
-      (blockIdx.x >= params.planes[1].first_cta) + (blockIdx.x >= params.planes[2].first_cta);
-  return params.planes[plane];
-}
-
 __device__ __forceinline__ uint32_t expanded_bytes(const RangePlaneParams& plane, uint32_t word) {
   int to[4];
 #pragma unroll
@@ -36,7 +30,7 @@ __device__ __forceinline__ uint32_t expanded_word(const RangePlaneParams& plane,
 template <typename Unit, typename Four, typename One>
 __device__ __forceinline__ void expand(const RangeParams& params, const Four& four,
                                        const One& one) {
-  const RangePlaneParams& plane = plane_of_cta(params);
+  const RangePlaneParams& plane = params.planes[plane_of_cta(params.planes)];
   const uint32_t cta = blockIdx.x - plane.first_cta;
   const uint32_t y = divide(cta, plane.by_across);
   const auto x =

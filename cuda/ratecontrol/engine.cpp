@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 
+#include "cuda/common/divider.h"
 #include "cuda/dct8x8/plan.h"
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
@@ -98,7 +99,6 @@ Status gather_tables(const RateCountJob& job, RateCountParams* params, Finest* f
 // be empty.
 void place_units(const RateCountJob& job, RateCountParams* params, uint32_t* ctas) {
   constexpr uint32_t kWarps = kRateThreads / 32;
-  const auto divide_up = [](uint32_t a, uint32_t b) { return (a + b - 1) / b; };
   uint32_t units = 0;
   params->dummies = job.layout.blocks;
   for (int c = 0; c < kMaxComponents; ++c) {
@@ -152,10 +152,10 @@ Status make_room(Device& device, StreamQueue& queue, const RateCountJob& job, ui
   return {};
 }
 
-Status launch(StreamQueue& queue, size_t kernel, uint32_t ctas, uint32_t threads, void* params) {
-  void* arguments[] = {params};
+template <typename Params>
+Status launch(StreamQueue& queue, size_t kernel, uint32_t ctas, uint32_t threads, Params& params) {
   return queue.launch(KernelKey{rate_kernels(), static_cast<uint32_t>(kernel)}, ctas, threads,
-                      arguments, true);
+                      params, true);
 }
 
 Status make_lists(StreamQueue& queue, size_t kind, const RateCountJob& job, const RateLists& lists,
@@ -169,7 +169,7 @@ Status make_lists(StreamQueue& queue, size_t kind, const RateCountJob& job, cons
   params.lists = lists;
   params.dead_zone = general.dead_zone;
   std::copy_n(finest.q[0], kMaxComponents * 64, params.finest[0]);
-  CT_RETURN_IF_ERROR(launch(queue, kind, general_launch(job.dct).ctas, kFusedThreads, &params));
+  CT_RETURN_IF_ERROR(launch(queue, kind, general_launch(job.dct).ctas, kFusedThreads, params));
   kept->has_lists = true;
   kept->finest = finest;
   return {};
@@ -194,7 +194,7 @@ Status count(Device& device, StreamQueue& queue, const RateCountJob& job) {
   const auto kind = static_cast<size_t>(found - std::begin(kKinds));
   if (!job.same_frame || !kept.has_lists_for(finest))
     CT_RETURN_IF_ERROR(make_lists(queue, kind, job, params.lists, finest, &kept));
-  return launch(queue, std::size(kKinds) + kind, ctas, kRateThreads, &params);
+  return launch(queue, std::size(kKinds) + kind, ctas, kRateThreads, params);
 }
 
 }  // namespace

@@ -31,8 +31,6 @@ constexpr uint32_t kPassKernels = CT_RESIZE_PASS_KERNELS(CT_COUNT);
 #undef CT_COUNT
 constexpr int kStages = 3;  // a reduction, and two passes
 
-uint32_t divided(int32_t size, uint32_t by) { return (static_cast<uint32_t>(size) + by - 1) / by; }
-
 ResizeView view_of(const ResizePicture& picture) {
   ResizeView view = {};
   for (int c = 0; c < kMaxResizeChannels; ++c) {
@@ -169,10 +167,10 @@ class Batches {
   }
 
   void add_pass(int stage, ResizePass kind, ResizePassParams params) {
-    params.across = divided(params.to.width, kResizeAcross);
+    params.across = divide_up(params.to.width, kResizeAcross);
     params.by_across = make_divider(params.across);
     stages_[stage].push_back({static_cast<uint32_t>(kind),
-                              params.across * divided(params.to.height, kResizeRows), params});
+                              params.across * divide_up(params.to.height, kResizeRows), params});
   }
 
   // False where a tile's windows are too large.
@@ -195,11 +193,11 @@ class Batches {
     params.divides = last.divides;
     params.type = last.type;
     params.table = last.table;
-    params.across = divided(params.to.width, kResizeTile);
+    params.across = divide_up(params.to.width, kResizeTile);
     params.by_across = make_divider(params.across);
     const uint32_t kernel =
         kPassKernels + 2 * static_cast<uint32_t>(job.channels - 1) + (plan.rows_first ? 1 : 0);
-    fused_.push_back({kernel, params.across * divided(params.to.height, kResizeTile), params});
+    fused_.push_back({kernel, params.across * divide_up(params.to.height, kResizeTile), params});
     return true;
   }
 
@@ -263,9 +261,8 @@ class Batches {
   Status launch(std::vector<Kind>& passes, uint32_t threads) {
     if (passes.empty()) return {};
     if (passes.size() == 1) {
-      void* arguments[] = {&passes[0].params};
       const KernelKey key = {resize_kernels(), passes[0].kernel};
-      return queue_.launch(key, passes[0].ctas, threads, arguments, false);
+      return queue_.launch(key, passes[0].ctas, threads, passes[0].params, false);
     }
     Batch<decltype(Kind::params)> batch;
     for (const Kind& pass : passes) batch.add(pass.kernel, pass.ctas, pass.params);

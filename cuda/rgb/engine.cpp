@@ -31,8 +31,6 @@ constexpr size_t kFastCount = std::size(kFast);
 constexpr size_t kFirstForward = CT_RGB_INVERSE_KERNELS(CT_COUNT);
 #undef CT_COUNT
 
-uint32_t divided(int64_t size, int64_t by) { return static_cast<uint32_t>((size + by - 1) / by); }
-
 bool is_forward(const RgbJob& job) { return job.direction == Direction::kForward; }
 
 // The first of the kernels of a job whose luma is at full size and both chroma alike; else
@@ -152,9 +150,8 @@ RgbParams params_of(const RgbJob& job) {
 }
 
 Status launch(StreamQueue& queue, size_t kernel, uint32_t ctas, RgbParams& params) {
-  void* arguments[] = {&params};
   return queue.launch(KernelKey{rgb_kernels(), static_cast<uint32_t>(kernel)}, ctas, kRgbThreads,
-                      arguments, true);
+                      params, true);
 }
 
 // Fills the rest of a fast kernel's parameters. Returns whether it has edges.
@@ -170,8 +167,8 @@ bool plan_fast(const RgbJob& job, size_t kernel, RgbParams& params) {
   params.blends = params.planes[1].filter != RgbFilter::kNearest;
   find_whole_words(job, &params);
   constexpr unsigned kDown = kRgbThreads / kRgbLanesAcross;
-  params.across = divided(params.columns, kRgbColumns * kRgbLanesAcross);
-  params.count = params.across * divided(params.rows, rows * kDown);
+  params.across = divide_up(params.columns, kRgbColumns * kRgbLanesAcross);
+  params.count = params.across * divide_up(params.rows, rows * kDown);
   params.by_across = make_divider(params.across);
   return params.whole_width < params.columns || params.columns % kRgbColumns != 0 ||
          params.whole_height < params.rows || params.rows % rows != 0;
@@ -188,7 +185,7 @@ Status submit_fast(StreamQueue& queue, const RgbJob& job, size_t kernel, RgbPara
 
 Status submit_general(StreamQueue& queue, const RgbJob& job, RgbParams& params) {
   const auto launch_rows = [&](int32_t width, int32_t height) {
-    params.across = divided(width, kRgbThreads);
+    params.across = divide_up(width, kRgbThreads);
     params.by_across = make_divider(params.across);
     params.count = params.across * static_cast<uint32_t>(height);
     return launch(queue, kFastCount + (is_forward(job) ? 1 : 0), params.count, params);

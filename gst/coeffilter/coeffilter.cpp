@@ -4,6 +4,7 @@
 #include "gst/coeffilter/coeffilter.h"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "gst/stream/caps_fields.h"
 #include "gst/stream/coef_caps.h"
 #include "gst/stream/coef_transform.h"
+#include "gst/stream/sampling.h"
 
 namespace cudatransform {
 namespace {
@@ -155,9 +157,7 @@ void CoefFilter::release_memory() {
 
 }  // namespace cudatransform
 
-using cudatransform::CapsPtr;
-using cudatransform::features_have_cuda;
-using cudatransform::StructurePtr;
+using namespace cudatransform;
 
 #define gst_cuda_coef_filter_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaCoefFilter, gst_cuda_coef_filter,
@@ -174,20 +174,30 @@ static constexpr struct {
 static constexpr int kPriceOfRounding = 4;  // more than that of another layout and order
 static constexpr int kPriceOfMemory = 32;   // a copy over the bus
 
-GstCaps* gst_cuda_coef_filter_template_caps(const GstStructure* own) {
-  const StructurePtr s(gst_structure_copy(own));
-  cudatransform::set_ints(s.get(), "depth", {8, 10, 12, 16});
+void gst_cuda_coef_filter_add_templates(GstElementClass* klass,
+                                        const std::vector<std::string>& formats,
+                                        const std::vector<std::string>& layouts,
+                                        bool quantized_only) {
+  const StructurePtr s(gst_structure_new_empty(GST_DCT_MEDIA_TYPE));
+  set_strings(s.get(), "format", formats);
+  set_strings(s.get(), "layout", layouts);
+  set_strings(s.get(), "order", {"raster", "zigzag"});
+  if (quantized_only)
+    gst_structure_set(s.get(), "quantized", G_TYPE_BOOLEAN, TRUE, nullptr);
+  else
+    set_bools(s.get(), "quantized");
+  set_ints(s.get(), "depth", {8, 10, 12, 16});
   // Of any sampling: those without a name are many.
-  cudatransform::set_strings(s.get(), "colorspace",
-                             {"sYUV", "sRGB", "GRAY", "CMYK", "YCCK", "2CLR"});
-  return cudatransform::template_caps_in_each_memory(s.get());
+  set_strings(s.get(), "colorspace", {std::begin(kColorspaces), std::end(kColorspaces)});
+  GstCaps* caps = template_caps_in_each_memory(s.get());
+  gst_cuda_transform_base_add_templates(klass, gst_caps_ref(caps), caps);
 }
 
 static GstCaps* gst_cuda_coef_filter_transform_caps(GstBaseTransform* trans,
                                                     GstPadDirection direction, GstCaps* caps,
                                                     GstCaps* filter) {
   const GstCudaCoefFilterClass* klass = GST_CUDA_COEF_FILTER_GET_CLASS(trans);
-  GstCaps* found = cudatransform::caps_in_each_memory(
+  GstCaps* found = caps_in_each_memory(
       caps, gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans)),
       [&](GstCaps* one, const GstStructure* s, bool cuda) {
         std::vector<StructurePtr> others;
@@ -196,9 +206,9 @@ static GstCaps* gst_cuda_coef_filter_transform_caps(GstBaseTransform* trans,
         else
           others.emplace_back(gst_structure_copy(s));
         for (StructurePtr& other : others)
-          gst_caps_append_structure_full(one, other.release(), cudatransform::features_for(cuda));
+          gst_caps_append_structure_full(one, other.release(), features_for(cuda));
       });
-  return cudatransform::filter_caps(trans, caps, found, filter);
+  return filter_caps(trans, caps, found, filter);
 }
 
 // Whether `s` can have the value that `wanted`, which is fixed, has.
@@ -219,31 +229,30 @@ static GstCaps* gst_cuda_coef_filter_fixate_caps(GstBaseTransform* trans, GstPad
                                                  GstCaps* caps, GstCaps* othercaps) {
   if (gst_caps_is_empty(othercaps) || gst_caps_is_any(othercaps)) return othercaps;
   const GstStructure* wanted = gst_caps_get_structure(caps, 0);
-  const bool cuda = cudatransform::has_cuda_memory(caps);
-  GstCaps* best =
-      cudatransform::keep_best(othercaps, [&](const GstStructure* s, const GstCapsFeatures* f) {
-        int price = features_have_cuda(f) == cuda ? 0 : kPriceOfMemory;
-        for (const auto& way : kWays)
-          if (!allows(s, wanted, way.field)) price += way.price;
-        if (are_halves(wanted) && !allows(s, wanted, "format") &&
-            !cudatransform::string_field_allows(s, "format", "F32LE"))
-          price += kPriceOfRounding;
-        return -price;
-      });
+  const bool cuda = has_cuda_memory(caps);
+  GstCaps* best = keep_best(othercaps, [&](const GstStructure* s, const GstCapsFeatures* f) {
+    int price = features_have_cuda(f) == cuda ? 0 : kPriceOfMemory;
+    for (const auto& way : kWays)
+      if (!allows(s, wanted, way.field)) price += way.price;
+    if (are_halves(wanted) && !allows(s, wanted, "format") &&
+        !string_field_allows(s, "format", "F32LE"))
+      price += kPriceOfRounding;
+    return -price;
+  });
   GstStructure* s = gst_caps_get_structure(best, 0);
   for (const auto& way : kWays)
     if (allows(s, wanted, way.field))
       gst_structure_set_value(s, way.field, gst_structure_get_value(wanted, way.field));
   if (are_halves(wanted) && allows(s, wanted, "quantized"))
-    cudatransform::fixate_to_first_allowed(s, "format", {"F16LE", "F32LE"});
-  GstCaps* const fixated = cudatransform::fixate_dct_caps(best, cuda);
+    fixate_to_first_allowed(s, "format", {"F16LE", "F32LE"});
+  GstCaps* const fixated = fixate_dct_caps(best, cuda);
   GST_DEBUG_OBJECT(trans, "fixated to %" GST_PTR_FORMAT " for %" GST_PTR_FORMAT, fixated, caps);
   return fixated;
 }
 
 static gboolean gst_cuda_coef_filter_get_unit_size(GstBaseTransform*, GstCaps* caps, gsize* size) {
   GstDctInfo info;
-  if (!cudatransform::read_dct_caps(caps, &info).ok()) return FALSE;
+  if (!read_dct_caps(caps, &info).ok()) return FALSE;
   *size = info.size;
   return TRUE;
 }
@@ -274,18 +283,16 @@ static void gst_cuda_coef_filter_init(GstCudaCoefFilter*) {}
 static gboolean pass_raw_query(GstBaseTransform* trans, GstQuery* query, const GstCaps* coefs) {
   const CapsPtr in(gst_caps_copy(coefs));
   const CapsPtr out(gst_cuda_coef_filter_transform_caps(trans, GST_PAD_SINK, in.get(), nullptr));
-  const cudatransform::QueryPtr next(cudatransform::make_raw_query(out.get()));
+  const QueryPtr next(make_raw_query(out.get()));
   if (!gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(trans), next.get())) return FALSE;
-  cudatransform::answer_raw_query(query, cudatransform::read_raw_query(next.get()));
+  answer_raw_query(query, read_raw_query(next.get()));
   return TRUE;
 }
 
 static gboolean gst_cuda_coef_filter_query(GstBaseTransform* trans, GstPadDirection direction,
                                            GstQuery* query) {
-  if (const GstCaps* coefs = cudatransform::raw_query_caps(query))
-    return pass_raw_query(trans, query, coefs);
-  if (!GST_CUDA_COEF_FILTER_GET_CLASS(trans)->keeps_file && cudatransform::is_file_query(query))
-    return FALSE;
+  if (const GstCaps* coefs = raw_query_caps(query)) return pass_raw_query(trans, query, coefs);
+  if (!GST_CUDA_COEF_FILTER_GET_CLASS(trans)->keeps_file && is_file_query(query)) return FALSE;
   return GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
 }
 

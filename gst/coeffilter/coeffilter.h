@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <gst/coef/coef.h>
@@ -103,6 +104,9 @@ G_BEGIN_DECLS
 GType gst_cuda_coef_filter_get_type(void);
 G_END_DECLS
 
-// The caps of a pad, in both memories and of any size: `own` has format, layout, order and
-// quantized. Transfer full.
-GstCaps* gst_cuda_coef_filter_template_caps(const GstStructure* own);
+// Call it in class_init: both pads accept these coefficients in both memories, of any order, size
+// and sampling.
+void gst_cuda_coef_filter_add_templates(GstElementClass* klass,
+                                        const std::vector<std::string>& formats,
+                                        const std::vector<std::string>& layouts,
+                                        bool quantized_only = false);

@@ -150,11 +150,7 @@ void ConvertTransform::stop() {
 
 }  // namespace cudatransform
 
-using cudatransform::ConvertTransform;
-using cudatransform::int_field_allows;
-using cudatransform::set_ints;
-using cudatransform::set_strings;
-using cudatransform::StructurePtr;
+using namespace cudatransform;
 
 GST_DEBUG_CATEGORY_STATIC(cudadctconvert_debug);
 
@@ -171,15 +167,6 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaDctConvert, gst_cuda_dct_convert, GST_TYPE_CUDA_C
                                                 "CUDA DCT coefficient converter"));
 GST_ELEMENT_REGISTER_DEFINE(cudadctconvert, "cudadctconvert", GST_RANK_NONE,
                             gst_cuda_dct_convert_get_type());
-
-static GstCaps* template_caps() {
-  const StructurePtr own(gst_structure_new_empty(GST_DCT_MEDIA_TYPE));
-  set_strings(own.get(), "format", {"S16LE", "S32LE", "F32LE", "F16LE"});
-  set_strings(own.get(), "layout", {"block", "plane", "band"});
-  set_strings(own.get(), "order", {"raster", "zigzag"});
-  cudatransform::set_bools(own.get(), "quantized");
-  return gst_cuda_coef_filter_template_caps(own.get());
-}
 
 // The formats of some depths.
 struct Formats {
@@ -234,17 +221,17 @@ static void gst_cuda_dct_convert_init(GstCudaDctConvert*) {}
 static void gst_cuda_dct_convert_class_init(GstCudaDctConvertClass* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
-  const auto quant = cudatransform::settings_of<&ConvertTransform::settings>();
-  cudatransform::install_properties(
-      G_OBJECT_CLASS(klass),
-      {quality_property(quant, "JPEG quality for quantizing unquantized input")});
+  const auto quant = settings_of<&ConvertTransform::settings>();
+  install_properties(G_OBJECT_CLASS(klass),
+                     {quality_property(quant, "JPEG quality for quantizing unquantized input")});
   base_class->element_name = "cudadctconvert";
-  base_class->only_measures = cudatransform::kMeasureTime;
+  base_class->only_measures = kMeasureTime;
   base_class->category = cudadctconvert_debug;
-  base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_convert_kernels);
-  base_class->make_transform = cudatransform::make_transform<ConvertTransform>;
+  base_class->probe_kernels = CT_CUDA_PROBE(probe_cuda_convert_kernels);
+  base_class->make_transform = make_transform<ConvertTransform>;
   GST_CUDA_COEF_FILTER_CLASS(klass)->append_others = append_others;
-  gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
+  gst_cuda_coef_filter_add_templates(element_class, {"S16LE", "S32LE", "F32LE", "F16LE"},
+                                     {"block", "plane", "band"});
   gst_element_class_set_static_metadata(
       element_class, "CUDA DCT Coefficient Converter", "Filter/Converter/Video/Hardware",
       "Converts layout, order, format and memory of DCT coefficients using CUDA or the CPU",

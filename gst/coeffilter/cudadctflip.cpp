@@ -30,15 +30,9 @@
 #include "gst/coeffilter/flip_transform.h"
 #include "gst/elements.h"
 #include "gst/engine/properties.h"
-#include "gst/stream/caps_fields.h"
 #include "gst/stream/pinned_setting.h"
 
-using cudatransform::FlipRequest;
-using cudatransform::FlipTransform;
-using cudatransform::Orientation;
-using cudatransform::set_strings;
-using cudatransform::SettingsOf;
-using cudatransform::transform_of;
+using namespace cudatransform;
 
 GST_DEBUG_CATEGORY_STATIC(cudadctflip_debug);
 #define GST_CAT_DEFAULT cudadctflip_debug
@@ -92,9 +86,7 @@ GST_ELEMENT_REGISTER_DEFINE(cudadctflip, "cudadctflip", GST_RANK_NONE,
 static GstVideoOrientationMethod direction_of(GstBuffer* in, GstVideoOrientationMethod by_tags) {
   const GstDctJpegMeta* meta = in ? gst_buffer_get_dct_jpeg_meta(in) : nullptr;
   Orientation orientation;
-  return meta && cudatransform::read_upright_orientation(*meta, &orientation)
-             ? cudatransform::method_of(orientation)
-             : by_tags;
+  return meta && read_upright_orientation(*meta, &orientation) ? method_of(orientation) : by_tags;
 }
 
 // What properties and tags request for a frame, `in` (null: not known). The caller holds the object
@@ -104,7 +96,7 @@ static FlipRequest wanted_request(const GstCudaDctFlip* self, GstBuffer* in,
   *direction = self->settings.direction;
   if (*direction == GST_VIDEO_ORIENTATION_AUTO) *direction = direction_of(in, self->tags.best());
   FlipRequest request = self->settings.request;
-  request.orientation = cudatransform::orientation_of(*direction);
+  request.orientation = orientation_of(*direction);
   return request;
 }
 
@@ -118,7 +110,7 @@ static void take_request(GstCudaDctFlip* self, GstBuffer* in) {
   const bool differs = request != transform.request;
   transform.request = request;
   transform.is_upright = self->settings.direction == GST_VIDEO_ORIENTATION_AUTO;
-  transform.direction = cudatransform::nick_of(direction);
+  transform.direction = nick_of(direction);
   GST_OBJECT_UNLOCK(self);
   if (differs) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }
@@ -134,16 +126,16 @@ static GstFlowReturn gst_cuda_dct_flip_submit_input_buffer(GstBaseTransform* tra
   return GST_BASE_TRANSFORM_CLASS(parent_class)->submit_input_buffer(trans, is_discont, in);
 }
 
-using PinnedRequest = cudatransform::PinnedSetting<FlipRequest>;
+using PinnedRequest = PinnedSetting<FlipRequest>;
 
 static FlipRequest taken_request(GstBaseTransform* trans) {
-  return cudatransform::locked(trans, transform_of<FlipTransform>(trans).request);
+  return locked(trans, transform_of<FlipTransform>(trans).request);
 }
 
 // Caps are also queried before data flow, when no frame has taken a request yet.
 static FlipRequest request_of(GstBaseTransform* trans) {
   if (gst_pad_has_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans))) return taken_request(trans);
-  const cudatransform::ObjectLock lock(trans);
+  const ObjectLock lock(trans);
   GstVideoOrientationMethod direction;
   return wanted_request(GST_CUDA_DCT_FLIP(trans), nullptr, &direction);
 }
@@ -214,13 +206,13 @@ static gboolean gst_cuda_dct_flip_query(GstBaseTransform* trans, GstPadDirection
 }
 
 static void append_others(GstBaseTransform* trans, GstPadDirection direction, const GstStructure* s,
-                          std::vector<cudatransform::StructurePtr>* others) {
+                          std::vector<StructurePtr>* others) {
   const FlipRequest request = PinnedRequest::of(trans, request_of);
   others->emplace_back(gst_structure_copy(s));
   if (direction == GST_PAD_SINK)
-    cudatransform::flip_caps(others->back().get(), request);
+    flip_caps(others->back().get(), request);
   else
-    cudatransform::unflip_caps(others->back().get(), request);
+    unflip_caps(others->back().get(), request);
 }
 
 // Metas about places in the picture are dropped: their code cannot transform them.
@@ -306,14 +298,13 @@ static void install_properties(GObjectClass* klass) {
       [](gpointer element) -> auto& { return GST_CUDA_DCT_FLIP(element)->settings; });
   const SettingsOf<FlipRequest> request(
       [](gpointer element) -> auto& { return GST_CUDA_DCT_FLIP(element)->settings.request; });
-  const cudatransform::SettingTraits<FlipRequest, int32_t> samples = {
-      .max = G_MAXINT, .flags = cudatransform::kControllable};
-  cudatransform::install_properties(
+  const SettingTraits<FlipRequest, int32_t> samples = {.max = G_MAXINT, .flags = kControllable};
+  install_properties(
       klass,
       // In the place of GstVideoDirection's, whose flags say less.
       {flip.row("video-direction", "Video Direction", "Video direction: rotation and flipping",
                 &FlipSettings::direction,
-                {.type = GST_TYPE_VIDEO_ORIENTATION_METHOD, .flags = cudatransform::kControllable}),
+                {.type = GST_TYPE_VIDEO_ORIENTATION_METHOD, .flags = kControllable}),
        request.row("crop-left", "Crop Left",
                    "Left edge of the crop, rounded down to an MCU boundary", &FlipRequest::left,
                    samples),
@@ -333,15 +324,6 @@ static void install_properties(GObjectClass* klass) {
                    &FlipRequest::perfect)});
 }
 
-static GstCaps* template_caps() {
-  const cudatransform::StructurePtr own(gst_structure_new_empty(GST_DCT_MEDIA_TYPE));
-  set_strings(own.get(), "format", {"S16LE", "S32LE", "F32LE", "F16LE"});
-  set_strings(own.get(), "layout", {"block", "plane"});
-  set_strings(own.get(), "order", {"raster", "zigzag"});
-  cudatransform::set_bools(own.get(), "quantized");
-  return gst_cuda_coef_filter_template_caps(own.get());
-}
-
 static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
@@ -354,14 +336,15 @@ static void gst_cuda_dct_flip_class_init(GstCudaDctFlipClass* klass) {
   trans_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_transform_meta);
   trans_class->copy_metadata = GST_DEBUG_FUNCPTR(gst_cuda_dct_flip_copy_metadata);
   base_class->element_name = "cudadctflip";
-  base_class->only_measures = cudatransform::kMeasureTime;
-  base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_flip_kernels);
+  base_class->only_measures = kMeasureTime;
+  base_class->probe_kernels = CT_CUDA_PROBE(probe_cuda_flip_kernels);
   base_class->category = cudadctflip_debug;
-  base_class->make_transform = cudatransform::make_transform<FlipTransform>;
+  base_class->make_transform = make_transform<FlipTransform>;
   GST_CUDA_COEF_FILTER_CLASS(klass)->append_others = append_others;
   GST_CUDA_COEF_FILTER_CLASS(klass)->keeps_reference = false;
   GST_CUDA_COEF_FILTER_CLASS(klass)->keeps_file = false;
-  gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
+  gst_cuda_coef_filter_add_templates(element_class, {"S16LE", "S32LE", "F32LE", "F16LE"},
+                                     {"block", "plane"});
   gst_element_class_set_static_metadata(
       element_class, "CUDA Lossless DCT Flipper", "Filter/Effect/Video/Hardware",
       "Flips, rotates and crops DCT coefficients losslessly using CUDA or the CPU",

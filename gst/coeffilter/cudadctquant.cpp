@@ -31,7 +31,6 @@
 #include "gst/dct8x8/quant_settings.h"
 #include "gst/elements.h"
 #include "gst/rate/rate_control.h"
-#include "gst/stream/caps_fields.h"
 #include "transform/coeffilter/quant.h"
 #include "transform/dct8x8/quant_table.h"
 #if CT_HAVE_JPEG
@@ -366,7 +365,6 @@ Status QuantTransform::enqueue(const CoefArray from[kMaxCoefArrays], const Frame
 using cudatransform::QuantFilterSettings;
 using cudatransform::QuantSettings;
 using cudatransform::QuantTransform;
-using cudatransform::set_strings;
 using cudatransform::settings_of;
 
 GST_DEBUG_CATEGORY_STATIC(cudadctquant_debug);
@@ -391,15 +389,6 @@ static void append_others(GstBaseTransform*, GstPadDirection, const GstStructure
   others->emplace_back(gst_structure_copy(s));
   gst_structure_remove_fields(others->back().get(), "quantization-tables", "component-tables",
                               nullptr);
-}
-
-static GstCaps* template_caps() {
-  const cudatransform::StructurePtr own(gst_structure_new_empty(GST_DCT_MEDIA_TYPE));
-  set_strings(own.get(), "format", {"S16LE", "S32LE"});
-  set_strings(own.get(), "layout", {"block", "plane"});
-  set_strings(own.get(), "order", {"raster", "zigzag"});
-  gst_structure_set(own.get(), "quantized", G_TYPE_BOOLEAN, TRUE, nullptr);
-  return gst_cuda_coef_filter_template_caps(own.get());
 }
 
 static void gst_cuda_dct_quant_init(GstCudaDctQuant*) {}
@@ -484,7 +473,7 @@ static void gst_cuda_dct_quant_class_init(GstCudaDctQuantClass* klass) {
   base_class->category = cudadctquant_debug;
   base_class->make_transform = cudatransform::make_transform<QuantTransform>;
   GST_CUDA_COEF_FILTER_CLASS(klass)->append_others = append_others;
-  gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
+  gst_cuda_coef_filter_add_templates(element_class, {"S16LE", "S32LE"}, {"block", "plane"}, true);
   gst_element_class_set_static_metadata(
       element_class, "CUDA DCT Requantizer", "Filter/Converter/Video/Hardware",
       "Requantizes DCT coefficients using CUDA or the CPU", "The cudatransform authors");

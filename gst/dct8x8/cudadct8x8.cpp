@@ -33,15 +33,7 @@
 #include "gst/elements.h"
 #include "gst/engine/properties.h"
 
-using cudatransform::DctSettings;
-using cudatransform::DctTransform;
-using cudatransform::install_properties;
-using cudatransform::Quantizer;
-using cudatransform::QuantSettings;
-using cudatransform::RateSettings;
-using cudatransform::RgbFrames;
-using cudatransform::settings_of;
-using cudatransform::transform_of;
+using namespace cudatransform;
 
 GST_DEBUG_CATEGORY_STATIC(cudadct8x8_debug);
 
@@ -67,7 +59,7 @@ static GType gst_cuda_dct_quantizer_get_type(void) {
       {int(Quantizer::kRd), "Rate-distortion optimized", "rd"},
       {0, nullptr, nullptr},
   };
-  static const GType type = cudatransform::register_values("GstCudaDctQuantizer", kValues);
+  static const GType type = register_values("GstCudaDctQuantizer", kValues);
   return type;
 }
 
@@ -76,13 +68,13 @@ static GType gst_cuda_dct_quantizer_get_type(void) {
 static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDirection direction,
                                              GstCaps* caps, GstCaps* othercaps) {
   if (direction == GST_PAD_SINK)
-    othercaps = cudatransform::choose_range(GST_BASE_TRANSFORM_SRC_PAD(trans), caps, othercaps);
+    othercaps = choose_range(GST_BASE_TRANSFORM_SRC_PAD(trans), caps, othercaps);
   GstCaps* fixed =
       GST_BASE_TRANSFORM_CLASS(parent_class)->fixate_caps(trans, direction, caps, othercaps);
   if (direction != GST_PAD_SINK || gst_caps_is_any(fixed) || gst_caps_is_empty(fixed)) return fixed;
   fixed = gst_caps_make_writable(fixed);
-  cudatransform::remove_tables(fixed);
-  const cudatransform::ObjectLock lock(trans);
+  remove_tables(fixed);
+  const ObjectLock lock(trans);
   transform_of<DctTransform>(trans).write_tables(fixed);
   return fixed;
 }
@@ -95,12 +87,11 @@ static gboolean gst_cuda_dct_8x8_query(GstBaseTransform* trans, GstPadDirection 
   const gboolean handled = GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
   if (!handled || direction != GST_PAD_SINK || GST_QUERY_TYPE(query) != GST_QUERY_CAPS)
     return handled;
-  const std::string limited =
-      cudatransform::limited_range_upstream(GST_BASE_TRANSFORM_SINK_PAD(trans));
+  const std::string limited = limited_range_upstream(GST_BASE_TRANSFORM_SINK_PAD(trans));
   if (limited.empty()) return handled;
   GstCaps* caps = nullptr;
   gst_query_parse_caps_result(query, &caps);
-  caps = cudatransform::prefer_range_of_input(gst_caps_ref(caps), limited);
+  caps = prefer_range_of_input(gst_caps_ref(caps), limited);
   gst_query_set_caps_result(query, caps);
   gst_caps_unref(caps);
   return handled;
@@ -267,7 +258,7 @@ static void install_rate_control(GObjectClass* klass) {
                 &RateSettings::max_quality, {.min = 1, .max = 100}),
        {g_param_spec_double("active-quality", "Active Quality",
                             "Quality of the last frame, fractional under rate control (-1 = none)",
-                            -1, 100, -1, cudatransform::kReadOnly),
+                            -1, 100, -1, kReadOnly),
         [](GObject* object, GValue* value) {
           g_value_set_double(value, transform_of<DctTransform>(object).rate.result().quality);
         }}});
@@ -293,10 +284,10 @@ static void install_others(GObjectClass* klass) {
   const auto dct = settings_of<&DctTransform::settings>();
   install_properties(
       klass,
-      {cudatransform::keep_reference_property(),
+      {keep_reference_property(),
        dct.row("tables-in-caps", "Tables in Caps",
                "Also write quantization tables into the caps (table changes cause renegotiation)",
-               &DctSettings::tables_in_caps, {.flags = cudatransform::kUpToReady})});
+               &DctSettings::tables_in_caps, {.flags = kUpToReady})});
 }
 
 static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
@@ -305,16 +296,14 @@ static void gst_cuda_dct_8x8_class_init(GstCudaDct8x8Class* klass) {
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
   base_class->element_name = "cudadct8x8";
   base_class->category = cudadct8x8_debug;
-  base_class->make_transform =
-      cudatransform::make_transform<DctTransform, cudatransform::Direction::kForward>;
+  base_class->make_transform = make_transform<DctTransform, Direction::kForward>;
   GST_BASE_TRANSFORM_CLASS(klass)->fixate_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_fixate_caps);
   GST_BASE_TRANSFORM_CLASS(klass)->query = GST_DEBUG_FUNCPTR(gst_cuda_dct_8x8_query);
   install_quant(object_class);
   install_rate_control(object_class);
   install_others(object_class);
-  gst_cuda_transform_base_add_templates(element_class,
-                                        cudatransform::raw_template_caps(RgbFrames::kSources),
-                                        cudatransform::dct_template_caps());
+  gst_cuda_transform_base_add_templates(element_class, raw_template_caps(RgbFrames::kSources),
+                                        dct_template_caps());
   gst_element_class_set_static_metadata(
       element_class, "CUDA 8x8 Forward DCT", "Filter/Converter/Video/Hardware",
       "Computes 8x8 DCT coefficients of raw video using CUDA or the CPU",

@@ -34,11 +34,7 @@
 #include "gst/elements.h"
 #include "gst/engine/properties.h"
 
-using cudatransform::ChromaUpsampling;
-using cudatransform::DctSettings;
-using cudatransform::DctTransform;
-using cudatransform::RgbFrames;
-using cudatransform::transform_of;
+using namespace cudatransform;
 
 GST_DEBUG_CATEGORY_STATIC(cudaidct8x8_debug);
 
@@ -66,7 +62,7 @@ static GType gst_cuda_idct_scale_get_type(void) {
       {8, "Eighth width and height", "eighth"},
       {0, nullptr, nullptr},
   };
-  static const GType type = cudatransform::register_values("GstCudaIdctScale", kValues);
+  static const GType type = register_values("GstCudaIdctScale", kValues);
   return type;
 }
 
@@ -77,7 +73,7 @@ static GType gst_cuda_idct_upsampling_get_type(void) {
       {int(ChromaUpsampling::kNearest), "Nearest neighbor", "nearest"},
       {0, nullptr, nullptr},
   };
-  static const GType type = cudatransform::register_values("GstCudaIdctUpsampling", kValues);
+  static const GType type = register_values("GstCudaIdctUpsampling", kValues);
   return type;
 }
 
@@ -98,12 +94,12 @@ static GType gst_cuda_idct_upsampling_get_type(void) {
  */
 
 static void install_properties(GObjectClass* klass) {
-  const auto dct = cudatransform::settings_of<&DctTransform::settings>();
+  const auto dct = settings_of<&DctTransform::settings>();
   // The next buffer negotiates the new size first.
   const auto rescale = [](GObject* object, bool differs) {
     if (differs) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
   };
-  cudatransform::install_properties(
+  install_properties(
       klass,
       {dct.row("scale", "Scale", "Output scale", &DctSettings::scale,
                {.type = GST_TYPE_CUDA_IDCT_SCALE, .changed = rescale}),
@@ -139,13 +135,12 @@ static void gst_cuda_idct_8x8_class_init(GstCudaIdct8x8Class* klass) {
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
   base_class->element_name = "cudaidct8x8";
   base_class->category = cudaidct8x8_debug;
-  base_class->make_transform =
-      cudatransform::make_transform<DctTransform, cudatransform::Direction::kInverse>;
+  base_class->make_transform = make_transform<DctTransform, Direction::kInverse>;
   install_properties(G_OBJECT_CLASS(klass));
   GST_BASE_TRANSFORM_CLASS(klass)->transform_meta =
       GST_DEBUG_FUNCPTR(gst_cuda_idct_8x8_transform_meta);
-  gst_cuda_transform_base_add_templates(element_class, cudatransform::dct_template_caps(),
-                                        cudatransform::raw_template_caps(RgbFrames::kPictures));
+  gst_cuda_transform_base_add_templates(element_class, dct_template_caps(),
+                                        raw_template_caps(RgbFrames::kPictures));
   gst_element_class_set_static_metadata(
       element_class, "CUDA 8x8 Inverse DCT", "Filter/Converter/Video/Hardware",
       "Reconstructs raw video from 8x8 DCT coefficients using CUDA or the CPU",

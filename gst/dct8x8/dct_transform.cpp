@@ -367,11 +367,7 @@ Status DctTransform::submit_inverse(const Dct8x8Job& job) {
 
 }  // namespace cudatransform
 
-using cudatransform::CapsPtr;
-using cudatransform::DctSettings;
-using cudatransform::DctTransform;
-using cudatransform::Method;
-using cudatransform::transform_of;
+using namespace cudatransform;
 
 #define gst_cuda_dct_base_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaDctBase, gst_cuda_dct_base, GST_TYPE_CUDA_TRANSFORM_BASE,
@@ -396,7 +392,7 @@ static GType gst_cuda_dct_method_get_type(void) {
        "shuffle"},
       {0, nullptr, nullptr},
   };
-  static const GType type = cudatransform::register_values("GstCudaDctMethod", kValues);
+  static const GType type = register_values("GstCudaDctMethod", kValues);
   return type;
 }
 
@@ -417,20 +413,19 @@ static GType gst_cuda_dct_method_get_type(void) {
  */
 
 static void install_properties(GObjectClass* klass) {
-  const auto dct = cudatransform::settings_of<&DctTransform::settings>();
-  cudatransform::install_properties(
-      klass,
-      {dct.row("method", "Method", "DCT algorithm to use", &DctSettings::method,
-               {.type = GST_TYPE_CUDA_DCT_METHOD}),
-       dct.row("active-method", "Active Method",
-               "Method in use (may differ from the method property)", &DctSettings::active_method,
-               {.type = GST_TYPE_CUDA_DCT_METHOD, .flags = cudatransform::kReadOnly})});
+  const auto dct = settings_of<&DctTransform::settings>();
+  install_properties(klass, {dct.row("method", "Method", "DCT algorithm to use",
+                                     &DctSettings::method, {.type = GST_TYPE_CUDA_DCT_METHOD}),
+                             dct.row("active-method", "Active Method",
+                                     "Method in use (may differ from the method property)",
+                                     &DctSettings::active_method,
+                                     {.type = GST_TYPE_CUDA_DCT_METHOD, .flags = kReadOnly})});
 }
 
-using PinnedScale = cudatransform::PinnedSetting<int>;
+using PinnedScale = PinnedSetting<int>;
 
 static int scale_of(GstBaseTransform* trans) {
-  return cudatransform::locked(trans, transform_of<DctTransform>(trans).settings.scale);
+  return locked(trans, transform_of<DctTransform>(trans).settings.scale);
 }
 
 // The raw video that a CAPS event becomes which changes the size alone. The event's caps are known
@@ -439,15 +434,14 @@ struct ResizedCaps {
   const GstCaps* coefs = nullptr;
   GstCaps* raw = nullptr;
 };
-using PinnedCaps = cudatransform::PinnedSetting<ResizedCaps>;
+using PinnedCaps = PinnedSetting<ResizedCaps>;
 
 // The present raw video in the size of `coefs`, or null: resized_raw_caps() of caps.h.
 static GstCaps* resized_raw_caps(GstBaseTransform* trans, const GstCaps* coefs) {
   const CapsPtr before(gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(trans)));
   const CapsPtr raw_before(gst_pad_get_current_caps(GST_BASE_TRANSFORM_SRC_PAD(trans)));
   if (!before || !raw_before) return nullptr;
-  return cudatransform::resized_raw_caps(coefs, before.get(), raw_before.get(),
-                                         PinnedScale::of(trans, scale_of));
+  return resized_raw_caps(coefs, before.get(), raw_before.get(), PinnedScale::of(trans, scale_of));
 }
 
 // If new coefficients differ in width and height alone, format and memory stay as they are, where
@@ -457,7 +451,7 @@ static GstCaps* keep_raw_format(GstBaseTransform* trans, const GstCaps* coefs) {
   GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(trans);
   if (GST_PAD_NEEDS_RECONFIGURE(src)) return nullptr;
   CapsPtr raw(resized_raw_caps(trans, coefs));
-  return raw && cudatransform::peer_accepts(src, raw.get()) ? raw.release() : nullptr;
+  return raw && peer_accepts(src, raw.get()) ? raw.release() : nullptr;
 }
 
 static gboolean gst_cuda_dct_base_sink_event(GstBaseTransform* trans, GstEvent* event) {
@@ -492,15 +486,15 @@ static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPad
   const ResizedCaps resized =
       PinnedCaps::of(trans, [](GstBaseTransform*) { return ResizedCaps(); });
   if (direction == GST_PAD_SINK && resized.raw && caps == resized.coefs)
-    return cudatransform::filter_caps(trans, caps, gst_caps_ref(resized.raw), filter);
+    return filter_caps(trans, caps, gst_caps_ref(resized.raw), filter);
   const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
-  const cudatransform::Direction way = transform_of<DctTransform>(trans).direction();
-  const bool is_forward = way == cudatransform::Direction::kForward;
+  const Direction way = transform_of<DctTransform>(trans).direction();
+  const bool is_forward = way == Direction::kForward;
   const bool from_raw = is_forward == (direction == GST_PAD_SINK);
   const int scale = PinnedScale::of(trans, scale_of);
-  GstCaps* found = from_raw ? cudatransform::raw_to_dct_caps(caps, kinds, way, scale)
-                            : cudatransform::dct_to_raw_caps(caps, kinds, way, scale);
-  return cudatransform::filter_caps(trans, caps, found, filter);
+  GstCaps* found = from_raw ? raw_to_dct_caps(caps, kinds, way, scale)
+                            : dct_to_raw_caps(caps, kinds, way, scale);
+  return filter_caps(trans, caps, found, filter);
 }
 
 // An inverse transform answers with its raw video. The forward one passes nothing on: its own
@@ -512,20 +506,19 @@ static gboolean take_raw_query(GstBaseTransform* trans, GstQuery* query, const G
   const CapsPtr all(gst_pad_get_pad_template_caps(src));
   const CapsPtr ours(gst_pad_get_pad_template_caps(GST_BASE_TRANSFORM_SINK_PAD(trans)));
   const CapsPtr known(gst_caps_intersect(ours.get(), const_cast<GstCaps*>(coefs)));
-  cudatransform::RawOffer offer;
-  offer.made.reset(cudatransform::dct_to_raw_caps(
-      known.get(), kinds, cudatransform::Direction::kInverse, PinnedScale::of(trans, scale_of)));
+  RawOffer offer;
+  offer.made.reset(
+      dct_to_raw_caps(known.get(), kinds, Direction::kInverse, PinnedScale::of(trans, scale_of)));
   offer.accepted.reset(gst_pad_peer_query_caps(src, all.get()));
-  cudatransform::answer_raw_query(query, offer);
+  answer_raw_query(query, offer);
   return TRUE;
 }
 
 static gboolean gst_cuda_dct_base_query(GstBaseTransform* trans, GstPadDirection direction,
                                         GstQuery* query) {
-  if (cudatransform::is_file_query(query)) return FALSE;
+  if (is_file_query(query)) return FALSE;
   const PinnedScale pinned(trans, scale_of);
-  if (const GstCaps* coefs = cudatransform::raw_query_caps(query))
-    return take_raw_query(trans, query, coefs);
+  if (const GstCaps* coefs = raw_query_caps(query)) return take_raw_query(trans, query, coefs);
   return GST_BASE_TRANSFORM_CLASS(parent_class)->query(trans, direction, query);
 }
 
@@ -533,12 +526,11 @@ static void gst_cuda_dct_base_init(GstCudaDctBase*) {}
 
 static void gst_cuda_dct_base_class_init(GstCudaDctBaseClass* klass) {
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  GST_CUDA_TRANSFORM_BASE_CLASS(klass)->probe_kernels =
-      CT_CUDA_PROBE(cudatransform::probe_cuda_kernels);
+  GST_CUDA_TRANSFORM_BASE_CLASS(klass)->probe_kernels = CT_CUDA_PROBE(probe_cuda_kernels);
   install_properties(G_OBJECT_CLASS(klass));
   trans_class->transform_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_transform_caps);
   trans_class->accept_caps = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_accept_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_sink_event);
   trans_class->query = GST_DEBUG_FUNCPTR(gst_cuda_dct_base_query);
-  cudatransform::install_coef_negotiation(trans_class);
+  install_coef_negotiation(trans_class);
 }

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "gst/stream/sampling.h"
 #if CT_HAVE_JPEG
 #include "jpeg/metadata.h"
 #endif
@@ -99,14 +100,22 @@ Status require_baseline(const char* property, const QueryDownstream& send, JpegO
                            "=false on the encoder");
 }
 
+static constexpr struct {
+  JpegColor color;
+  const char* colorspace;
+} kColors[] = {{JpegColor::kYcbcr, "sYUV"}, {JpegColor::kRgb, "sRGB"},  {JpegColor::kGray, "GRAY"},
+               {JpegColor::kCmyk, "CMYK"},  {JpegColor::kYcck, "YCCK"}, {JpegColor::kTwo, "2CLR"}};
+
 JpegColor jpeg_color_of(GstCoefSampling sampling) {
-  const std::string colorspace = gst_coef_sampling_get_colorspace(sampling);
-  return colorspace == "GRAY"   ? JpegColor::kGray
-         : colorspace == "sRGB" ? JpegColor::kRgb
-         : colorspace == "CMYK" ? JpegColor::kCmyk
-         : colorspace == "YCCK" ? JpegColor::kYcck
-         : colorspace == "2CLR" ? JpegColor::kTwo
-                                : JpegColor::kYcbcr;
+  for (const auto& [color, colorspace] : kColors)
+    if (is_of(sampling, colorspace)) return color;
+  return JpegColor::kYcbcr;
+}
+
+const char* colorspace_of(JpegColor wanted) {
+  for (const auto& [color, colorspace] : kColors)
+    if (color == wanted) return colorspace;
+  return "sYUV";
 }
 
 void describe_jpeg_file(const GstDctInfo& info, GstBuffer* coefficients, JpegPicture* file) {

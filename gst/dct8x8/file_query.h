@@ -50,7 +50,9 @@ using QueryDownstream = std::function<bool(GstQuery* query)>;
 // name of the `property` that needs them, those whose size engines cannot compute.
 Status require_baseline(const char* property, const QueryDownstream& send, JpegOptions* options);
 
+// The color of files, and the colorspace in caps, which `sampling` has.
 JpegColor jpeg_color_of(GstCoefSampling sampling);
+const char* colorspace_of(JpegColor color);
 // The file that jpegcoefenc writes of a buffer (null: one without metas) of coefficients of `info`,
 // with the numbers of blocks, but without quantized coefficients and tables. Points into the
 // buffer's GstDctJpegMeta.

@@ -96,12 +96,7 @@ struct _GstCudaDiracDec {
 };
 G_END_DECLS
 
-using cudatransform::DiracSettings;
-using cudatransform::DiracState;
-using cudatransform::locked;
-using cudatransform::PictureSettings;
-using cudatransform::SettingsOf;
-using cudatransform::Status;
+using namespace cudatransform;
 
 DiracState& DiracState::of(gpointer instance) {
   return *reinterpret_cast<GstCudaDiracDec*>(instance)->state;
@@ -247,7 +242,7 @@ static GstFlowReturn parse_stream(GstVideoDecoder* decoder, GstVideoCodecFrame* 
 
 static GstFlowReturn gst_cuda_dirac_dec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame* frame,
                                               GstAdapter* adapter, gboolean at_eos) {
-  return cudatransform::parse_stream(decoder, frame, adapter, at_eos != FALSE);
+  return parse_stream(decoder, frame, adapter, at_eos != FALSE);
 }
 
 // ---- Stream ----
@@ -260,12 +255,11 @@ static GstFlowReturn gst_cuda_dirac_dec_handle_frame(GstVideoDecoder* decoder,
     return state.pictures.loop().failure();
   }
   if (!state.pictures.is_started()) {
-    cudatransform::DiracLimits limits;
+    DiracLimits limits;
     limits.max_samples = locked(decoder, state.settings.max_samples);
     state.pictures.start_decoder(limits, locked(decoder, state.engine_settings.n_threads));
   }
-  const auto input =
-      *static_cast<cudatransform::DiracInputPtr*>(gst_video_codec_frame_get_user_data(frame));
+  const auto input = *static_cast<DiracInputPtr*>(gst_video_codec_frame_get_user_data(frame));
   if (input->map(frame->input_buffer)) return state.pictures.decode(frame, input);
   gst_video_decoder_release_frame(decoder, frame);
   return state.pictures.flow_after(input->status);
@@ -276,7 +270,7 @@ static GstFlowReturn gst_cuda_dirac_dec_drain(GstVideoDecoder* decoder) {
 }
 
 static GstFlowReturn gst_cuda_dirac_dec_finish(GstVideoDecoder* decoder) {
-  cudatransform::DiracPictures& pictures = state_of(decoder).pictures;
+  DiracPictures& pictures = state_of(decoder).pictures;
   return pictures.loop().finish([&] { return pictures.drain(); });
 }
 
@@ -296,8 +290,8 @@ static gboolean gst_cuda_dirac_dec_flush(GstVideoDecoder* decoder) {
 
 // The bytes and the time decoded so far; false: none yet.
 static bool decoded_so_far(GstVideoDecoder* decoder, guint64* bytes, GstClockTime* time) {
-  const cudatransform::DiracPictures& pictures = state_of(decoder).pictures;
-  const cudatransform::DiracStats stats = pictures.stats();
+  const DiracPictures& pictures = state_of(decoder).pictures;
+  const DiracStats stats = pictures.stats();
   *bytes = stats.bytes;
   *time = stats.pictures * pictures.frames().counts().picture_time;
   return *bytes > 0 && *time > 0;
@@ -499,16 +493,16 @@ static GstStructure* make_stats(GObject* object) {
   const DiracState& state = state_of(object);
   static constexpr const char* kStages[] = {"motion-decode", "residual-decode", "wavelet",
                                             "upsample", "motion-render"};
-  static_assert(G_N_ELEMENTS(kStages) == cudatransform::kDiracStages);
-  const cudatransform::DiracStats stats = state.pictures.stats();
-  const cudatransform::DiracFrameCounts counts = state.pictures.frames().counts();
+  static_assert(G_N_ELEMENTS(kStages) == kDiracStages);
+  const DiracStats stats = state.pictures.stats();
+  const DiracFrameCounts counts = state.pictures.frames().counts();
   GstStructure* to = gst_structure_new(
       "application/x-cudadiracdec-stats", "frames", G_TYPE_UINT64, counts.frames, "pictures",
       G_TYPE_UINT64, stats.pictures, "cuda-pictures", G_TYPE_UINT64, stats.on_cuda, "bytes",
       G_TYPE_UINT64, stats.bytes, "damaged", G_TYPE_UINT64, stats.damaged, "dropped", G_TYPE_UINT64,
       counts.dropped, "outside-segment", G_TYPE_UINT64, counts.outside, "late", G_TYPE_UINT64,
       stats.late, "lost-units", G_TYPE_UINT64, stats.lost, nullptr);
-  for (int i = 0; i < cudatransform::kDiracStages; ++i) {
+  for (int i = 0; i < kDiracStages; ++i) {
     const auto& time = stats.times[i];
     const std::string name = std::string(kStages[i]) + "-time";
     const bool is_measured = GST_CLOCK_TIME_IS_VALID(time.last) && stats.pictures > 0;
@@ -592,26 +586,26 @@ static void gst_cuda_dirac_dec_init(GstCudaDiracDec* self) {
  */
 
 static void install_properties(GObjectClass* klass) {
-  const SettingsOf<cudatransform::EngineSettings> engine(
+  const SettingsOf<EngineSettings> engine(
       [](gpointer element) -> auto& { return state_of(element).engine_settings; });
   const SettingsOf<PictureSettings> pictures(
       [](gpointer element) -> PictureSettings& { return state_of(element).settings; },
       DiracSettings());
   const SettingsOf<DiracSettings> dirac(
       [](gpointer element) -> auto& { return state_of(element).settings; });
-  cudatransform::install_properties(
+  install_properties(
       klass,
       {on_error_property(pictures),
        dirac.row("max-samples", "Maximum Samples",
                  "Maximum number of samples per frame, all components", &DiracSettings::max_samples,
-                 {.min = 1, .max = G_MAXUINT64, .flags = cudatransform::kUpToReady}),
+                 {.min = 1, .max = G_MAXUINT64, .flags = kUpToReady}),
        max_memory_property(pictures, "Maximum host and device memory in bytes (0 = unlimited)"),
        n_threads_property(engine, "Number of pictures to decode in parallel (0 = automatic)"),
        backend_property(
            engine,
            "Backend for reconstruction and slice decoding (other entropy decoding uses the CPU)"),
        active_backend_property(engine), cuda_device_id_property(engine),
-       cudatransform::stats_property(make_stats)});
+       stats_property(make_stats)});
 }
 
 static void gst_cuda_dirac_dec_class_init(GstCudaDiracDecClass* klass) {
@@ -619,9 +613,8 @@ static void gst_cuda_dirac_dec_class_init(GstCudaDiracDecClass* klass) {
   auto* decoder_class = GST_VIDEO_DECODER_CLASS(klass);
   install_properties(G_OBJECT_CLASS(klass));
 
-  cudatransform::CodecElement<DiracState>::install(element_class,
-                                                   gst_caps_new_empty_simple("video/x-dirac"),
-                                                   cudatransform::dirac_template_caps());
+  CodecElement<DiracState>::install(element_class, gst_caps_new_empty_simple("video/x-dirac"),
+                                    dirac_template_caps());
   gst_element_class_set_static_metadata(
       element_class, "CUDA Dirac/VC-2 Decoder", "Codec/Decoder/Video/Hardware",
       "Decodes Dirac and VC-2 video using CUDA or the CPU", "The cudatransform authors");

@@ -27,13 +27,7 @@
 #include "gst/elements.h"
 #include "gst/engine/properties.h"
 
-using cudatransform::DwtQuantSettings;
-using cudatransform::DwtSettings;
-using cudatransform::DwtTransform;
-using cudatransform::install_properties;
-using cudatransform::ObjectLock;
-using cudatransform::settings_of;
-using cudatransform::transform_of;
+using namespace cudatransform;
 
 GST_DEBUG_CATEGORY_STATIC(cudadwt_debug);
 
@@ -67,7 +61,7 @@ constexpr GEnumValue kWavelets[] = {
 
 #define GST_TYPE_CUDA_DWT_WAVELET (gst_cuda_dwt_wavelet_get_type())
 static GType gst_cuda_dwt_wavelet_get_type(void) {
-  static const GType type = cudatransform::register_values("GstCudaDwtWavelet", kWavelets);
+  static const GType type = register_values("GstCudaDwtWavelet", kWavelets);
   return type;
 }
 
@@ -76,7 +70,7 @@ static GType gst_cuda_dwt_wavelet_ho_get_type(void) {
   static GEnumValue values[1 + G_N_ELEMENTS(kWavelets)] = {kSame};
   static const GType type = [] {
     for (size_t i = 0; i < G_N_ELEMENTS(kWavelets); i++) values[i + 1] = kWavelets[i];
-    return cudatransform::register_values("GstCudaDwtWaveletHo", values);
+    return register_values("GstCudaDwtWaveletHo", values);
   }();
   return type;
 }
@@ -87,7 +81,7 @@ static void gst_cuda_dwt_init(GstCudaDwt*) {}
 static void reshape(GObject* object, bool /*differs*/) {
   const bool exists = [object] {
     const ObjectLock lock(object);
-    return cudatransform::check_transform(transform_of<DwtTransform>(object).settings).ok();
+    return check_transform(transform_of<DwtTransform>(object).settings).ok();
   }();
   if (exists) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
 }
@@ -162,17 +156,17 @@ static void install_quantizer(GObjectClass* klass) {
       klass, {quant.row("quant-index", "Quantization Index",
                         "VC-2 quantization index (0 = no quantization, +4 doubles the step)",
                         &DwtQuantSettings::index,
-                        {.max = GST_DWT_MAX_QUANT_INDEX, .flags = cudatransform::kControllable}),
+                        {.max = GST_DWT_MAX_QUANT_INDEX, .flags = kControllable}),
               quant.row(
                   g_param_spec_string("quant-matrix", "Quantization Matrix",
                                       "Offsets subtracted from quant-index per band: flat, vc2 or "
                                       "a list such as <5, 3, 3, 0>",
-                                      "flat", cudatransform::kWhilePlaying),
+                                      "flat", kWhilePlaying),
                   [](const DwtQuantSettings& settings, GValue* value) {
                     g_value_set_string(value, settings.matrix.c_str());
                   },
                   [](DwtQuantSettings& settings, const GValue* value) {
-                    cudatransform::set_matrix(g_value_get_string(value), &settings);
+                    set_matrix(g_value_get_string(value), &settings);
                   })});
 }
 
@@ -190,13 +184,11 @@ static void gst_cuda_dwt_class_init(GstCudaDwtClass* klass) {
   auto* base_class = GST_CUDA_TRANSFORM_BASE_CLASS(klass);
   base_class->element_name = "cudadwt";
   base_class->category = cudadwt_debug;
-  base_class->make_transform =
-      cudatransform::make_transform<DwtTransform, cudatransform::Direction::kForward>;
+  base_class->make_transform = make_transform<DwtTransform, Direction::kForward>;
   install_shape(object_class);
   install_quantizer(object_class);
-  install_properties(object_class, {cudatransform::keep_reference_property()});
-  gst_cuda_transform_base_add_templates(element_class, cudatransform::raw_template_caps(),
-                                        cudatransform::dwt_template_caps());
+  install_properties(object_class, {keep_reference_property()});
+  gst_cuda_transform_base_add_templates(element_class, raw_template_caps(), dwt_template_caps());
   gst_element_class_set_static_metadata(
       element_class, "CUDA Wavelet Transform", "Filter/Converter/Video/Hardware",
       "Computes integer wavelet coefficients of raw video using CUDA or the CPU",

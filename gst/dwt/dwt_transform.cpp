@@ -101,10 +101,7 @@ Status DwtTransform::enqueue(MeasuredFrame* frame, CoefStep* step) {
 
 }  // namespace cudatransform
 
-using cudatransform::DwtMethod;
-using cudatransform::DwtSettings;
-using cudatransform::DwtTransform;
-using cudatransform::transform_of;
+using namespace cudatransform;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaDwtBase, gst_cuda_dwt_base, GST_TYPE_CUDA_TRANSFORM_BASE,
                                  gst_type_mark_as_plugin_api(g_define_type_id,
@@ -118,7 +115,7 @@ static GType gst_cuda_dwt_method_get_type(void) {
        "separable-slab"},
       {0, nullptr, nullptr},
   };
-  static const GType type = cudatransform::register_values("GstCudaDwtMethod", kValues);
+  static const GType type = register_values("GstCudaDwtMethod", kValues);
   return type;
 }
 
@@ -128,12 +125,12 @@ static GType gst_cuda_dwt_method_get_type(void) {
 static GstCaps* coefs_of_raw(GstBaseTransform* trans, GstCaps* caps) {
   const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
   const DwtTransform& transform = transform_of<DwtTransform>(trans);
-  if (!transform.is_forward()) return cudatransform::raw_to_dwt_caps(caps, kinds, nullptr);
+  if (!transform.is_forward()) return raw_to_dwt_caps(caps, kinds, nullptr);
   GST_OBJECT_LOCK(trans);
-  const cudatransform::DwtShape shape = transform.settings.shape();
-  const bool exists = cudatransform::check_transform(transform.settings).ok();
+  const DwtShape shape = transform.settings.shape();
+  const bool exists = check_transform(transform.settings).ok();
   GST_OBJECT_UNLOCK(trans);
-  return cudatransform::raw_to_dwt_caps(caps, kinds, exists ? &shape : nullptr);
+  return raw_to_dwt_caps(caps, kinds, exists ? &shape : nullptr);
 }
 
 static GstCaps* gst_cuda_dwt_base_transform_caps(GstBaseTransform* trans, GstPadDirection direction,
@@ -141,9 +138,8 @@ static GstCaps* gst_cuda_dwt_base_transform_caps(GstBaseTransform* trans, GstPad
   const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));
   const bool from_raw =
       transform_of<DwtTransform>(trans).is_forward() == (direction == GST_PAD_SINK);
-  GstCaps* found =
-      from_raw ? coefs_of_raw(trans, caps) : cudatransform::dwt_to_raw_caps(caps, kinds);
-  return cudatransform::filter_caps(trans, caps, found, filter);
+  GstCaps* found = from_raw ? coefs_of_raw(trans, caps) : dwt_to_raw_caps(caps, kinds);
+  return filter_caps(trans, caps, found, filter);
 }
 
 static void gst_cuda_dwt_base_init(GstCudaDwtBase*) {}
@@ -158,13 +154,11 @@ static void gst_cuda_dwt_base_init(GstCudaDwtBase*) {}
 
 static void gst_cuda_dwt_base_class_init(GstCudaDwtBaseClass* klass) {
   auto* trans_class = GST_BASE_TRANSFORM_CLASS(klass);
-  GST_CUDA_TRANSFORM_BASE_CLASS(klass)->probe_kernels =
-      CT_CUDA_PROBE(cudatransform::probe_cuda_dwt_kernels);
-  const auto dwt = cudatransform::settings_of<&DwtTransform::settings>();
-  cudatransform::install_properties(
-      G_OBJECT_CLASS(klass),
-      {dwt.row("method", "Method", "CUDA algorithm to use (identical output)", &DwtSettings::method,
-               {.type = GST_TYPE_CUDA_DWT_METHOD})});
+  GST_CUDA_TRANSFORM_BASE_CLASS(klass)->probe_kernels = CT_CUDA_PROBE(probe_cuda_dwt_kernels);
+  const auto dwt = settings_of<&DwtTransform::settings>();
+  install_properties(G_OBJECT_CLASS(klass),
+                     {dwt.row("method", "Method", "CUDA algorithm to use (identical output)",
+                              &DwtSettings::method, {.type = GST_TYPE_CUDA_DWT_METHOD})});
   trans_class->transform_caps = GST_DEBUG_FUNCPTR(gst_cuda_dwt_base_transform_caps);
-  cudatransform::install_coef_negotiation(trans_class);
+  install_coef_negotiation(trans_class);
 }

@@ -94,11 +94,7 @@ void bounded_pool_init(BoundedPool* self) {
 
 }  // namespace
 
-using cudatransform::Device;
-using cudatransform::kPinnedMemoryType;
-using cudatransform::Memory;
-using cudatransform::MemoryKind;
-using cudatransform::Status;
+using namespace cudatransform;
 
 namespace {
 
@@ -121,7 +117,7 @@ struct PinnedState {
 
 Status PinnedState::take(gsize bytes, std::unique_ptr<Memory>* block) {
   std::lock_guard guard(lock);
-  if (!device) return Status::error(cudatransform::StatusCode::kNotFound, "device closed");
+  if (!device) return Status::error(StatusCode::kNotFound, "device closed");
   const auto fits = [&](const auto& memory) { return memory->size() == bytes; };
   if (auto found = std::find_if(spare.begin(), spare.end(), fits); found != spare.end()) {
     *block = std::move(*found);
@@ -207,7 +203,7 @@ static std::unique_ptr<Memory> take_pinned(GstAllocator* allocator, gsize bytes)
 
 static std::unique_ptr<Memory> take_ordinary(GstAllocator* allocator, gsize bytes) {
   std::unique_ptr<Memory> block;
-  const Status status = cudatransform::allocate_host_memory(bytes, &block);
+  const Status status = allocate_host_memory(bytes, &block);
   if (!status.ok()) GST_WARNING_OBJECT(allocator, "%s", status.message.c_str());
   return block;
 }
@@ -230,7 +226,7 @@ static GstMemory* host_alloc(GstAllocator* allocator, gsize size, GstAllocationP
   if (is_ordinary) return nullptr;
   GstAllocationParams ordinary = *params;
   ordinary.align = align;
-  return gst_allocator_alloc(cudatransform::ordinary_allocator(), size, &ordinary);
+  return gst_allocator_alloc(ordinary_allocator(), size, &ordinary);
 }
 
 static void host_free(GstAllocator* allocator, GstMemory* memory) {

@@ -22,8 +22,6 @@
 namespace cudatransform {
 namespace {
 
-constexpr const char* kColorspaces[] = {"sYUV", "sRGB", "GRAY", "CMYK", "YCCK", "2CLR"};
-
 GstStructure* new_size_structure(const char* name) {
   return gst_structure_new(name, "width", GST_TYPE_INT_RANGE, 1, int(kJpegMaxSize), "height",
                            GST_TYPE_INT_RANGE, 1, int(kJpegMaxSize), "framerate",
@@ -69,9 +67,7 @@ GstStructure* coefs_of_file(const GstStructure* file) {
 
 }  // namespace
 
-bool is_ycbcr(GstCoefSampling sampling) {
-  return g_str_equal(gst_coef_sampling_get_colorspace(sampling), "sYUV");
-}
+bool is_ycbcr(GstCoefSampling sampling) { return is_of(sampling, "sYUV"); }
 
 GstCaps* jpeg_coefs_template_caps([[maybe_unused]] bool cuda_first) {
   GstCaps* caps = gst_caps_new_empty();

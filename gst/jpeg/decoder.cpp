@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gst/dct8x8/caps.h"
+#include "gst/dct8x8/file_query.h"
 #include "gst/engine/engine_element.h"
 #include "gst/jpeg/caps.h"
 #include "gst/stream/decoder_common.h"
@@ -25,7 +26,7 @@ constexpr size_t kMaxReaders = 16;  // idle ones, each with CoefArrays::kMaxKept
 // In a smaller file, the chain of dependent codes takes as long as the whole file on the CPU.
 constexpr gsize kMinForDevice = 100'000;
 
-void add_trailing(GstDctJpegMeta* meta, const JpegPicture& picture) {
+void add_trailing(GstDctJpegMeta* meta, const DecodeJob& picture) {
   static_assert(GST_DCT_JPEG_MAX_ATTACHMENTS == kMaxMpfPictures - 1);
   GstDctJpegPlace places[GST_DCT_JPEG_MAX_ATTACHMENTS];
   guint count = 0;
@@ -36,7 +37,7 @@ void add_trailing(GstDctJpegMeta* meta, const JpegPicture& picture) {
 }
 
 // Attaches the JPEG file's own data.
-void add_jpeg_meta(GstBuffer* buffer, const JpegPicture& picture) {
+void add_jpeg_meta(GstBuffer* buffer, const DecodeJob& picture) {
   static_assert(GST_DCT_JPEG_TRAILING_BYTES == int{kJpegTrailingBytes} &&
                 GST_DCT_JPEG_EXTRANEOUS_BYTES == int{kJpegExtraneousBytes} &&
                 GST_DCT_JPEG_SCAN_PARAMETERS == int{kJpegScanParameters} &&
@@ -50,24 +51,6 @@ void add_jpeg_meta(GstBuffer* buffer, const JpegPicture& picture) {
   if (!meta) return;
   meta->irregular = static_cast<GstDctJpegIrregularity>(picture.irregular);
   if (picture.trailing) add_trailing(meta, picture);
-}
-
-const char* colorspace_of(JpegColor color) {
-  switch (color) {
-    case JpegColor::kGray:
-      return "GRAY";
-    case JpegColor::kYcbcr:
-      break;
-    case JpegColor::kRgb:
-      return "sRGB";
-    case JpegColor::kCmyk:
-      return "CMYK";
-    case JpegColor::kYcck:
-      return "YCCK";
-    case JpegColor::kTwo:
-      return "2CLR";
-  }
-  return "sYUV";
 }
 
 GstCoefSampling sampling_of(const JpegHeader& header) {
@@ -278,7 +261,7 @@ GstFlowReturn JpegDecoder::decode_held() {
 
 GstFlowReturn JpegDecoder::decode_now(GstVideoCodecFrame* frame) {
   if (!pictures_.is_started()) start_workers();
-  Picture picture = std::make_unique<JpegPicture>(frame);
+  Picture picture = std::make_unique<DecodeJob>(frame);
   picture->is_late = is_late(frame);
   // If a buffer with a time has two pictures, the second has no time, and the base class would give
   // it that of a later picture already in flight. Damage can split a picture like that.
@@ -319,7 +302,7 @@ bool JpegDecoder::is_late(GstVideoCodecFrame* frame) const {
 
 // Finds all that must be known before the picture can be decoded. kInvalidArgument: it is damaged.
 // kUnsupported: we cannot decode its kind, which damage can cause, too.
-Status JpegDecoder::prepare(JpegPicture& picture) {
+Status JpegDecoder::prepare(DecodeJob& picture) {
   picture.conceals = settings_.on_error == OnError::kConceal;
   picture.keep_metadata = settings_.keep_metadata;
   picture.interrupts = &pictures_.interrupts();
@@ -333,7 +316,7 @@ Status JpegDecoder::prepare(JpegPicture& picture) {
   return status;
 }
 
-Status JpegDecoder::read_header(JpegPicture& picture) {
+Status JpegDecoder::read_header(DecodeJob& picture) {
   if (readers_.empty()) readers_.push_back(std::make_unique<JpegReader>());
   picture.reader = std::move(readers_.back());
   readers_.pop_back();
@@ -361,7 +344,7 @@ Status JpegDecoder::read_header(JpegPicture& picture) {
 
 // Decoding takes `bytes` of memory besides those of the file. kInvalidArgument if that exceeds
 // max-memory.
-Status JpegDecoder::claim(JpegPicture& picture, guint64 bytes) const {
+Status JpegDecoder::claim(DecodeJob& picture, guint64 bytes) const {
   picture.bytes += bytes;
   if (settings_.max_memory == 0 || picture.bytes <= settings_.max_memory) return {};
   return damaged(std::to_string(picture.info.width) + "x" + std::to_string(picture.info.height) +
@@ -369,7 +352,7 @@ Status JpegDecoder::claim(JpegPicture& picture, guint64 bytes) const {
                  " bytes, exceeds max-memory=" + std::to_string(settings_.max_memory));
 }
 
-bool JpegDecoder::wants_device(const JpegPicture& picture) const {
+bool JpegDecoder::wants_device(const DecodeJob& picture) const {
   if (!engine_.is_cuda() || settings_.entropy == JpegEntropy::kCpu) return false;
   if (settings_.entropy == JpegEntropy::kCuda) return true;
   if (picture.file().size() < kMinForDevice) return false;
@@ -378,7 +361,7 @@ bool JpegDecoder::wants_device(const JpegPicture& picture) const {
 }
 
 // Without memory for the device's work, the CPU decodes.
-void JpegDecoder::take_lane(JpegPicture& picture) {
+void JpegDecoder::take_lane(DecodeJob& picture) {
   if (const Status status = lanes_.take(engine_.device(), &picture.lane); !status.ok()) {
     GST_DEBUG_OBJECT(decoder_, "decoding on the CPU: %s", status.message.c_str());
     return;
@@ -394,7 +377,7 @@ void JpegDecoder::take_lane(JpegPicture& picture) {
 
 // Whether max-memory has room for the picture besides those in flight. To make room, releases
 // memory that is kept for later pictures, but none that this picture will use.
-bool JpegDecoder::has_room(const JpegPicture& picture) {
+bool JpegDecoder::has_room(const DecodeJob& picture) {
   if (settings_.max_memory == 0) {
     output_.limit_kept(G_MAXSIZE);
     return true;
@@ -413,7 +396,7 @@ void JpegDecoder::limit_kept_memory() {
   if (max != 0) output_.limit_kept(max > used ? max - used : 0);
 }
 
-Status JpegDecoder::take_memory(JpegPicture& picture) {
+Status JpegDecoder::take_memory(DecodeJob& picture) {
   const CoefLayout layout = layout_of(picture.info);
   if (!picture.lane) return output_.begin(layout, &picture.coefs);
   const Status status =
@@ -428,7 +411,7 @@ Status JpegDecoder::take_memory(JpegPicture& picture) {
 // ---- Output ----
 
 GstFlowReturn JpegDecoder::finish(std::unique_ptr<FrameJob> finished) {
-  Picture picture(static_cast<JpegPicture*>(finished.release()));
+  Picture picture(static_cast<DecodeJob*>(finished.release()));
   if (picture->is_late) return drop(std::move(picture));
   Status why =
       !picture->status.ok() || picture->is_good() ? picture->status : damaged(picture->damage);
@@ -496,7 +479,7 @@ GstFlowReturn JpegDecoder::push(Picture picture) {
 }
 
 // Without timestamps. kCancelled: flushing.
-Status JpegDecoder::make_buffer(JpegPicture& picture, BufferPtr* buffer) {
+Status JpegDecoder::make_buffer(DecodeJob& picture, BufferPtr* buffer) {
   limit_kept_memory();
   CoefPlaces places;
   if (picture.is_by_device)
@@ -540,13 +523,13 @@ GstFlowReturn JpegDecoder::drop_refused() {
 }
 
 void JpegDecoder::discard(std::unique_ptr<FrameJob> given_up) {
-  auto& picture = static_cast<JpegPicture&>(*given_up);
+  auto& picture = static_cast<DecodeJob&>(*given_up);
   gst_video_decoder_release_frame(decoder_, picture.take_frame());
   release(picture);
 }
 
 // Takes back what later pictures can use.
-void JpegDecoder::release(JpegPicture& picture) {
+void JpegDecoder::release(DecodeJob& picture) {
   limit_kept_memory();
   // Memory of the lane and of the picture is in use until the work ends. Failed work is over.
   uint32_t irregular = 0;
@@ -559,7 +542,7 @@ void JpegDecoder::release(JpegPicture& picture) {
 }
 
 // Irregular pictures are reported once: a camera writes all of its pictures alike.
-void JpegDecoder::note_irregular(const JpegPicture& picture) {
+void JpegDecoder::note_irregular(const DecodeJob& picture) {
   if (picture.irregular == 0) return;
   count(&JpegDecodeCounts::irregular);
   if (!std::exchange(has_reported_irregular_, true))
@@ -624,14 +607,14 @@ void JpegDecoder::set_output_state(const GstDctInfo& info, const DctTables& tabl
   output_.configure(layout_of(info), in_cuda);
 }
 
-bool JpegDecoder::fits_output_state(const JpegPicture& picture) const {
+bool JpegDecoder::fits_output_state(const DecodeJob& picture) const {
   const bool tables_match =
       !tables_in_caps_ || written_tables_.same(picture.dct_tables(), picture.info.n_components);
   return tables_match && same_geometry(info_, picture.info);
 }
 
 // Whether a decoded picture needs other caps than those before it had, which downstream accepted.
-bool JpegDecoder::is_of_other_kind(const JpegPicture& picture) const {
+bool JpegDecoder::is_of_other_kind(const DecodeJob& picture) const {
   return damage_.seen_good() && (is_refused_ || !fits_output_state(picture));
 }
 
@@ -656,7 +639,7 @@ bool JpegDecoder::peer_takes_cuda(const GstDctInfo& info) const {
 // on with those that it has. The first kind is tried; a stream that begins with a wrong one fails.
 // A query takes longer than decoding a small picture: where downstream has accepted two sizes of a
 // kind, it is not queried for others.
-Status JpegDecoder::query_downstream(const JpegPicture& picture) {
+Status JpegDecoder::query_downstream(const DecodeJob& picture) {
   if (!is_of_other_kind(picture)) return {};
   if (is_refused_) accepted_.clear();
   int& sizes = accepted_[{picture.info.sampling, picture.info.depth}];

@@ -87,7 +87,7 @@ class JpegDecoder final : private PictureCodec {
   GstStructure* stats() const;
 
  private:
-  using Picture = std::unique_ptr<JpegPicture>;
+  using Picture = std::unique_ptr<DecodeJob>;
 
   // PictureCodec.
   GstFlowReturn finish(std::unique_ptr<FrameJob> picture) override;
@@ -103,13 +103,13 @@ class JpegDecoder final : private PictureCodec {
   GstFlowReturn decode_held();
   GstFlowReturn decode_now(GstVideoCodecFrame* frame);
   bool is_late(GstVideoCodecFrame* frame) const;
-  Status prepare(JpegPicture& picture);
-  Status read_header(JpegPicture& picture);
-  Status claim(JpegPicture& picture, guint64 bytes) const;
-  bool wants_device(const JpegPicture& picture) const;
-  void take_lane(JpegPicture& picture);
-  bool has_room(const JpegPicture& picture);
-  Status take_memory(JpegPicture& picture);
+  Status prepare(DecodeJob& picture);
+  Status read_header(DecodeJob& picture);
+  Status claim(DecodeJob& picture, guint64 bytes) const;
+  bool wants_device(const DecodeJob& picture) const;
+  void take_lane(DecodeJob& picture);
+  bool has_room(const DecodeJob& picture);
+  Status take_memory(DecodeJob& picture);
   void limit_kept_memory();
 
   // Output.
@@ -117,20 +117,20 @@ class JpegDecoder final : private PictureCodec {
   GstFlowReturn drop(Picture picture);
   GstFlowReturn reject(Picture picture, const Status& why);
   GstFlowReturn drop_refused();
-  Status make_buffer(JpegPicture& picture, BufferPtr* buffer);
-  void release(JpegPicture& picture);
-  void note_irregular(const JpegPicture& picture);
+  Status make_buffer(DecodeJob& picture, BufferPtr* buffer);
+  void release(DecodeJob& picture);
+  void note_irregular(const DecodeJob& picture);
 
   // Caps.
   bool negotiate();
   bool negotiate_gap();
   bool set_gap_state();
   void set_output_state(const GstDctInfo& info, const DctTables& tables);
-  bool fits_output_state(const JpegPicture& picture) const;
-  bool is_of_other_kind(const JpegPicture& picture) const;
+  bool fits_output_state(const DecodeJob& picture) const;
+  bool is_of_other_kind(const DecodeJob& picture) const;
   CapsPtr make_caps(const GstDctInfo& info, const GstVideoInfo* input) const;
   bool peer_takes_cuda(const GstDctInfo& info) const;
-  Status query_downstream(const JpegPicture& picture);
+  Status query_downstream(const DecodeJob& picture);
   Status query_downstream() const;
   GstFlowReturn explain_refusal(GstFlowReturn flow);
 

@@ -26,10 +26,6 @@ struct Trailing {
   std::span<const FilePlace> attachments() const { return {places, count}; }
 };
 
-std::string text_of(const FilePlace& place) {
-  return "(bytes " + std::to_string(place.begin) + "-" + std::to_string(place.end()) + ")";
-}
-
 // kInvalidArgument: attachments that cannot be: too many, outside of the bytes, over each other.
 Status read_trailing(GstBuffer* coefficients, Trailing* trailing) {
   const GstDctJpegMeta* jpeg = gst_buffer_get_dct_jpeg_meta(coefficients);
@@ -48,12 +44,12 @@ Status read_trailing(GstBuffer* coefficients, Trailing* trailing) {
   for (guint i = 0; i < jpeg->n_attachments; i++) {
     const FilePlace place = {jpeg->attachments[i].offset, jpeg->attachments[i].size};
     if (place.size == 0 || place.begin > size || place.size > size - place.begin)
-      return wrong("attachment " + std::to_string(i) + " " + text_of(place) +
+      return wrong("attachment " + std::to_string(i) + " " + place.text() +
                    " exceeds the trailing data of " + std::to_string(size) + " bytes");
     for (const FilePlace& other : trailing->attachments())
-      if (place.begin < other.end() && other.begin < place.end())
-        return wrong("attachment " + std::to_string(i) + " " + text_of(place) +
-                     " overlaps another " + text_of(other));
+      if (place.overlaps(other))
+        return wrong("attachment " + std::to_string(i) + " " + place.text() + " overlaps another " +
+                     other.text());
     trailing->places[trailing->count++] = place;
   }
   return {};

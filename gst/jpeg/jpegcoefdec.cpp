@@ -95,16 +95,8 @@ inline cudatransform::JpegCoefDecState& cudatransform::JpegCoefDecState::of(gpoi
   return *GST_JPEG_COEF_DEC(instance)->state;
 }
 
-using cudatransform::EngineSettings;
-using cudatransform::JpegDecodeSettings;
-using cudatransform::JpegFilePictures;
-using cudatransform::JpegFileRules;
-using cudatransform::JpegFileSpan;
-using cudatransform::kUpToReady;
-using cudatransform::PictureSettings;
-using cudatransform::SettingsOf;
-using cudatransform::Status;
-using State = cudatransform::JpegCoefDecState;
+using namespace cudatransform;
+using State = JpegCoefDecState;
 
 #define gst_jpeg_coef_dec_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE(GstJpegCoefDec, gst_jpeg_coef_dec, GST_TYPE_VIDEO_DECODER,
@@ -124,7 +116,7 @@ GType pictures_type() {
       {int(JpegFilePictures::kAll), "All pictures, ignoring the MPF index", "all"},
       {0, nullptr, nullptr},
   };
-  static const GType type = cudatransform::register_values("GstJpegCoefPictures", kValues);
+  static const GType type = register_values("GstJpegCoefPictures", kValues);
   return type;
 }
 
@@ -233,7 +225,7 @@ static void install_properties(GObjectClass* klass) {
       [](gpointer element) -> PictureSettings& { return State::of(element).settings; });
   const SettingsOf<JpegDecodeSettings> jpeg(
       [](gpointer element) -> auto& { return State::of(element).settings; });
-  cudatransform::install_properties(
+  install_properties(
       klass,
       {on_error_property(pictures),
        jpeg.row("max-pixels", "Maximum Pixels", "Maximum picture size in pixels (0 = unlimited)",
@@ -251,13 +243,11 @@ static void install_properties(GObjectClass* klass) {
        jpeg.row(
            "entropy-backend", "Entropy Decoding",
            "Backend for Huffman decoding (progressive, arithmetic and damaged files use the CPU)",
-           &JpegDecodeSettings::entropy,
-           {.type = cudatransform::jpeg_entropy_type(), .flags = kUpToReady}),
+           &JpegDecodeSettings::entropy, {.type = jpeg_entropy_type(), .flags = kUpToReady}),
        n_threads_property(engine, "Number of pictures to decode in parallel (0 = automatic)"),
        backend_property(engine, "Backend for entropy decoding and output memory"),
        active_backend_property(engine), cuda_device_id_property(engine),
-       cudatransform::stats_property(
-           [](GObject* object) { return State::of(object).jpeg.stats(); })});
+       stats_property([](GObject* object) { return State::of(object).jpeg.stats(); })});
 }
 
 // ---- Bytes to frames: files, whose first pictures become frames ----
@@ -359,7 +349,7 @@ static GstFlowReturn gst_jpeg_coef_dec_handle_frame(GstVideoDecoder* decoder,
 static gboolean gst_jpeg_coef_dec_start(GstVideoDecoder* decoder) {
   State& state = State::of(decoder);
   if (const Status status = state.jpeg.start(); !status.ok()) {
-    cudatransform::post_error(GST_ELEMENT(decoder), status);
+    post_error(GST_ELEMENT(decoder), status);
     return FALSE;
   }
   state.begin_anew();
@@ -395,7 +385,7 @@ static gboolean gst_jpeg_coef_dec_src_query(GstVideoDecoder* decoder, GstQuery* 
 // Not the default, which adds the sizes that downstream takes: sources without a size of their own
 // (multifilesrc) would fix 1x1.
 static GstCaps* gst_jpeg_coef_dec_getcaps(GstVideoDecoder* decoder, GstCaps* filter) {
-  cudatransform::CapsPtr caps(gst_pad_get_pad_template_caps(GST_VIDEO_DECODER_SINK_PAD(decoder)));
+  CapsPtr caps(gst_pad_get_pad_template_caps(GST_VIDEO_DECODER_SINK_PAD(decoder)));
   if (filter) caps.reset(gst_caps_intersect_full(filter, caps.get(), GST_CAPS_INTERSECT_FIRST));
   return caps.release();
 }
@@ -416,8 +406,7 @@ static gboolean gst_jpeg_coef_dec_set_format(GstVideoDecoder* decoder, GstVideoC
   gst_structure_get_boolean(gst_caps_get_structure(input->caps, 0), "parsed", &parsed);
   State& state = State::of(decoder);
   state.is_parsed = parsed;
-  const bool wants_all =
-      cudatransform::locked(decoder, state.settings.pictures) == JpegFilePictures::kAll;
+  const bool wants_all = locked(decoder, state.settings.pictures) == JpegFilePictures::kAll;
   // The base class makes one frame of a packet, so a file that shall give several is split.
   gst_video_decoder_set_packetized(decoder, parsed && !wants_all);
   return TRUE;
@@ -449,9 +438,8 @@ static void gst_jpeg_coef_dec_init(GstJpegCoefDec* self) {
 static void gst_jpeg_coef_dec_class_init(GstJpegCoefDecClass* klass) {
   auto* element_class = GST_ELEMENT_CLASS(klass);
   auto* decoder_class = GST_VIDEO_DECODER_CLASS(klass);
-  cudatransform::CodecElement<State>::install(element_class,
-                                              gst_caps_new_empty_simple("image/jpeg"),
-                                              cudatransform::jpeg_coefs_template_caps(true));
+  CodecElement<State>::install(element_class, gst_caps_new_empty_simple("image/jpeg"),
+                               jpeg_coefs_template_caps(true));
   install_properties(G_OBJECT_CLASS(klass));
   gst_element_class_set_static_metadata(
       element_class, "JPEG Coefficient Decoder", "Codec/Decoder/Image/Hardware",

@@ -76,13 +76,8 @@ inline cudatransform::JpegCoefEncState& cudatransform::JpegCoefEncState::of(gpoi
   return *GST_JPEG_COEF_ENC(instance)->state;
 }
 
-using cudatransform::CapsPtr;
-using cudatransform::EngineSettings;
-using cudatransform::JpegEncodeSettings;
-using cudatransform::JpegOptions;
-using cudatransform::SettingsOf;
-using cudatransform::Status;
-using State = cudatransform::JpegCoefEncState;
+using namespace cudatransform;
+using State = JpegCoefEncState;
 
 #define gst_jpeg_coef_enc_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE(GstJpegCoefEnc, gst_jpeg_coef_enc, GST_TYPE_VIDEO_ENCODER,
@@ -92,7 +87,7 @@ GST_ELEMENT_REGISTER_DEFINE(jpegcoefenc, "jpegcoefenc", GST_RANK_NONE,
                             gst_jpeg_coef_enc_get_type());
 
 static GstStructure* make_stats(GObject* object) {
-  const cudatransform::JpegEncodeCounts& counts = State::of(object).jpeg.counts();
+  const JpegEncodeCounts& counts = State::of(object).jpeg.counts();
   const guint64 by_device = counts.frames_by_device, frames = counts.frames;  // in this order
   return gst_structure_new("application/x-jpegcoefenc-stats", "frames", G_TYPE_UINT64, frames,
                            "cuda-frames", G_TYPE_UINT64, by_device, "cpu-frames", G_TYPE_UINT64,
@@ -103,7 +98,7 @@ static GstStructure* make_stats(GObject* object) {
 static gboolean gst_jpeg_coef_enc_start(GstVideoEncoder* encoder) {
   State& state = State::of(encoder);
   if (const Status status = state.jpeg.start(); !status.ok()) {
-    cudatransform::post_error(GST_ELEMENT(encoder), status);
+    post_error(GST_ELEMENT(encoder), status);
     return FALSE;
   }
   state.gate.open();
@@ -142,31 +137,30 @@ static gboolean gst_jpeg_coef_enc_sink_event(GstVideoEncoder* encoder, GstEvent*
 static GstCaps* gst_jpeg_coef_enc_getcaps(GstVideoEncoder* encoder, GstCaps* filter) {
   const auto& engine = State::of(encoder).engine;
   CapsPtr coefs(gst_pad_get_pad_template_caps(GST_VIDEO_ENCODER_SINK_PAD(encoder)));
-  if (engine.is_open() && !engine.is_cuda())
-    coefs.reset(cudatransform::without_cuda_memory(coefs.release()));
+  if (engine.is_open() && !engine.is_cuda()) coefs.reset(without_cuda_memory(coefs.release()));
   // Does not take the allowed caps of our own pad, which has to stay with the negotiated ones.
   GstPad* src = GST_VIDEO_ENCODER_SRC_PAD(encoder);
   const CapsPtr all_files(gst_pad_get_pad_template_caps(src));
   const CapsPtr files(gst_pad_peer_query_caps(src, all_files.get()));
-  CapsPtr caps(cudatransform::jpeg_coefs_for(files.get(), coefs.get()));
+  CapsPtr caps(jpeg_coefs_for(files.get(), coefs.get()));
   if (filter) caps.reset(gst_caps_intersect_full(caps.get(), filter, GST_CAPS_INTERSECT_FIRST));
   // Pads that are being linked see all that is possible.
   const bool negotiates = filter && GST_PAD_IS_ACTIVE(GST_VIDEO_ENCODER_SINK_PAD(encoder));
-  return negotiates ? cudatransform::with_common_depth(caps.release()) : caps.release();
+  return negotiates ? with_common_depth(caps.release()) : caps.release();
 }
 
 // Deliberately not chaining up: the base class would propose a pool for our caps, which none knows.
 static gboolean gst_jpeg_coef_enc_propose_allocation(GstVideoEncoder*, GstQuery* query) {
   gst_query_add_allocation_meta(query, GST_DCT_META_API_TYPE, nullptr);
-  cudatransform::promise_to_honor_fence(query);
+  promise_to_honor_fence(query);
   return TRUE;
 }
 
 static gboolean gst_jpeg_coef_enc_sink_query(GstVideoEncoder* encoder, GstQuery* query) {
   State& state = State::of(encoder);
   if (state.engine.handle_context_query(query)) return TRUE;
-  const JpegOptions options = cudatransform::locked(encoder, state.settings.options);
-  if (cudatransform::answer_file_query(query, options)) return TRUE;
+  const JpegOptions options = locked(encoder, state.settings.options);
+  if (answer_file_query(query, options)) return TRUE;
   if (state.gate.refuses(GST_VIDEO_ENCODER_SINK_PAD(encoder), query)) return FALSE;
   return GST_VIDEO_ENCODER_CLASS(parent_class)->sink_query(encoder, query);
 }
@@ -275,7 +269,7 @@ static void install_properties(GObjectClass* klass) {
       [](gpointer element) -> auto& { return State::of(element).settings; });
   const SettingsOf<JpegOptions> options(
       [](gpointer element) -> auto& { return State::of(element).settings.options; });
-  cudatransform::install_properties(
+  install_properties(
       klass,
       {options.row("progressive", "Progressive", "Write progressive JPEG",
                    &JpegOptions::progressive),
@@ -285,7 +279,7 @@ static void install_properties(GObjectClass* klass) {
                    &JpegOptions::arithmetic),
        options.row("restart-interval", "Restart Interval",
                    "Restart interval in MCUs (0 = no restart markers)",
-                   &JpegOptions::restart_interval, {.max = cudatransform::kJpegMaxRestartInterval}),
+                   &JpegOptions::restart_interval, {.max = kJpegMaxRestartInterval}),
        options.row("keep-metadata", "Keep Metadata",
                    "Write the attached metadata and trailing data", &JpegOptions::keep_metadata),
        n_threads_property(engine, "Number of pictures to encode in parallel (0 = automatic)"),
@@ -293,9 +287,8 @@ static void install_properties(GObjectClass* klass) {
        active_backend_property(engine), cuda_device_id_property(engine),
        jpeg.row("entropy-backend", "Entropy Coding",
                 "Backend for entropy coding (progressive, arithmetic and 12-bit files use the CPU)",
-                &JpegEncodeSettings::entropy,
-                {.type = cudatransform::jpeg_entropy_type(), .flags = cudatransform::kUpToReady}),
-       cudatransform::stats_property(make_stats)});
+                &JpegEncodeSettings::entropy, {.type = jpeg_entropy_type(), .flags = kUpToReady}),
+       stats_property(make_stats)});
 }
 
 static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {
@@ -314,9 +307,8 @@ static void gst_jpeg_coef_enc_class_init(GstJpegCoefEncClass* klass) {
   encoder_class->finish = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_finish);
   encoder_class->flush = GST_DEBUG_FUNCPTR(gst_jpeg_coef_enc_flush);
 
-  cudatransform::CodecElement<State>::install(element_class,
-                                              cudatransform::jpeg_coefs_template_caps(false),
-                                              cudatransform::jpeg_template_caps());
+  CodecElement<State>::install(element_class, jpeg_coefs_template_caps(false),
+                               jpeg_template_caps());
   gst_element_class_set_static_metadata(
       element_class, "JPEG Coefficient Encoder", "Codec/Encoder/Image/Hardware",
       "Entropy-codes quantized DCT coefficients as JPEG using CUDA or the CPU",

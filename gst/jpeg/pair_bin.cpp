@@ -152,8 +152,7 @@ void turn_inner_properties_off(GstElement* element) {
 
 }  // namespace cudatransform
 
-using cudatransform::Pair;
-using cudatransform::PairProperty;
+using namespace cudatransform;
 
 #define gst_cuda_pair_bin_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaPairBin, gst_cuda_pair_bin, GST_TYPE_BIN,
@@ -174,7 +173,7 @@ static GstStructure* make_stats(GObject* object) {
   return stats;
 }
 
-static cudatransform::Property row_of(const PairProperty& property) {
+static Property row_of(const PairProperty& property) {
   const auto element = [](GObject* object, int i) {
     return G_OBJECT(GST_CUDA_PAIR_BIN(object)->elements[i]);
   };
@@ -244,7 +243,7 @@ static void gst_cuda_pair_bin_constructed(GObject* object) {
   for (int i = 0; i < 2; i++) {
     self->elements[i] = GST_ELEMENT(
         gst_object_ref_sink(g_object_new(pair.types[i], "name", pair.names[i], nullptr)));
-    cudatransform::turn_inner_properties_off(self->elements[i]);
+    turn_inner_properties_off(self->elements[i]);
     g_signal_connect_object(self->elements[i], "notify", G_CALLBACK(forward_notify), self,
                             GConnectFlags(0));
     gst_bin_add(GST_BIN(self), self->elements[i]);
@@ -281,10 +280,10 @@ void gst_cuda_pair_bin_install(GstCudaPairBinClass* klass, const char* element_n
                                const Pair& pair) {
   klass->element_name = element_name;
   klass->pair = pair;
-  klass->properties = new std::vector<PairProperty>(cudatransform::pair_properties(pair));
-  std::vector<cudatransform::Property> rows = {cudatransform::stats_property(make_stats)};
+  klass->properties = new std::vector<PairProperty>(pair_properties(pair));
+  std::vector<Property> rows = {stats_property(make_stats)};
   for (const PairProperty& property : *klass->properties) rows.push_back(row_of(property));
-  cudatransform::install_properties(G_OBJECT_CLASS(klass), rows);
+  install_properties(G_OBJECT_CLASS(klass), rows);
   add_template(GST_ELEMENT_CLASS(klass), pair.types[0], "sink");
   add_template(GST_ELEMENT_CLASS(klass), pair.types[1], "src");
 }

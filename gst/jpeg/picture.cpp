@@ -14,21 +14,21 @@
 
 namespace cudatransform {
 
-JpegPicture::JpegPicture(GstVideoCodecFrame* frame)
+DecodeJob::DecodeJob(GstVideoCodecFrame* frame)
     : bytes(gst_buffer_get_size(frame->input_buffer)), frame_(frame) {}
 
-JpegPicture::~JpegPicture() {
+DecodeJob::~DecodeJob() {
   if (GstVideoCodecFrame* left = take_frame()) gst_video_codec_frame_unref(left);
 }
 
-Status JpegPicture::map() {
+Status DecodeJob::map() {
   CT_RETURN_IF_ERROR(in_one_piece(frame_->input_buffer, &input_));
   mapped_ = gst_buffer_map(input_.get(), &map_, GST_MAP_READ);
   if (mapped_) return {};
   return Status::error(StatusCode::kFailed, "failed to map the JPEG buffer");
 }
 
-Status JpegPicture::find_trailing_data() {
+Status DecodeJob::find_trailing_data() {
   const FirstPicture first = first_picture(whole());
   const gsize trailing = map_.size - first.size;
   Status status = find_places(whole(), first.size, &others_);
@@ -44,20 +44,20 @@ Status JpegPicture::find_trailing_data() {
                        "truncated marker segment, followed by another MPF picture");
 }
 
-GstVideoCodecFrame* JpegPicture::take_frame() {
+GstVideoCodecFrame* DecodeJob::take_frame() {
   if (mapped_) gst_buffer_unmap(input_.get(), &map_);
   mapped_ = false;
   input_.reset();
   return std::exchange(frame_, nullptr);
 }
 
-bool JpegPicture::is_small() const {
+bool DecodeJob::is_small() const {
   constexpr gsize kBytes = 1024, kCoefficients = 32768;
   if (!status.ok() || is_late) return true;
   return !lane && file().size() < kBytes && info.size < kCoefficients;
 }
 
-void JpegPicture::run() {
+void DecodeJob::run() {
   if (!status.ok() || is_late) return;
   if (*interrupts != 0) {
     status = Status::error(StatusCode::kCancelled, "interrupted");
@@ -67,7 +67,7 @@ void JpegPicture::run() {
   is_decoded = true;
 }
 
-FrameJob::Remaining JpegPicture::poll(bool wait) {
+FrameJob::Remaining DecodeJob::poll(bool wait) {
   if (!is_decoded || !status.ok()) return Remaining::kNothing;
   Remaining remaining = Remaining::kNothing;
   status = settle(wait, &remaining);
@@ -77,7 +77,7 @@ FrameJob::Remaining JpegPicture::poll(bool wait) {
 
 // Ok without damage: the picture is good. Any other ok, or kInvalidArgument: it is damaged, and can
 // still be shown if it conceals.
-Status JpegPicture::decode() {
+Status DecodeJob::decode() {
   damage.clear();
   if (device_coefs.block && !std::exchange(is_device_polled_, true))
     CT_RETURN_IF_ERROR(submit_to_device());
@@ -86,7 +86,7 @@ Status JpegPicture::decode() {
   return trailing_size() > 0 && !trailing ? read_trailing() : Status();
 }
 
-Status JpegPicture::submit_to_device() {
+Status DecodeJob::submit_to_device() {
   JpegQcoefs qcoefs[kJpegMaxComponents];
   for (guint c = 0; c < info.n_components; c++) {
     const Rect& rect = device_coefs.rects.rect[c];
@@ -98,7 +98,7 @@ Status JpegPicture::submit_to_device() {
 
 // Call it after a decode() that was ok: takes the device's result. The CPU decodes again what the
 // device has not decoded.
-Status JpegPicture::settle(bool wait, Remaining* remaining) {
+Status DecodeJob::settle(bool wait, Remaining* remaining) {
   *remaining = Remaining::kNothing;
   if (!is_on_device) return {};
   if (!wait && !lane->is_ready()) {
@@ -115,7 +115,7 @@ Status JpegPicture::settle(bool wait, Remaining* remaining) {
   return {};
 }
 
-Status JpegPicture::decode_on_cpu() {
+Status DecodeJob::decode_on_cpu() {
   if (!coefs) {
     coefs = std::make_unique<CoefFrame>();
     coefs->layout = layout_of(info);
@@ -136,7 +136,7 @@ Status JpegPicture::decode_on_cpu() {
 }
 
 // Of CMYK the Adobe marker is kept in any case: it says whether the values are inverted.
-Status JpegPicture::read_metadata() {
+Status DecodeJob::read_metadata() {
   JpegKept kept{.staying = keep_metadata,
                 .index = keep_metadata && has_others(),
                 .adobe = is_of(info.sampling, "CMYK")};
@@ -156,7 +156,7 @@ Status JpegPicture::read_metadata() {
 }
 
 // A copy, because the file's memory may be its sender's.
-Status JpegPicture::read_trailing() {
+Status DecodeJob::read_trailing() {
   auto* bytes = static_cast<uint8_t*>(g_try_malloc(trailing_size()));
   if (!bytes)
     return Status::error(StatusCode::kOutOfMemory, "no memory for trailing data of " +

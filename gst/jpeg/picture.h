@@ -22,9 +22,9 @@ namespace cudatransform {
 
 // JpegDecoder fills it, a worker decodes it on the CPU or on the device, which may still leave it
 // to the CPU, and JpegDecoder takes the result.
-struct JpegPicture final : FrameJob {
-  explicit JpegPicture(GstVideoCodecFrame* frame);
-  ~JpegPicture() override;
+struct DecodeJob final : FrameJob {
+  explicit DecodeJob(GstVideoCodecFrame* frame);
+  ~DecodeJob() override;
 
   // Maps the frame's bytes contiguously.
   Status map();

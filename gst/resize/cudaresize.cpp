@@ -34,11 +34,7 @@
 #include "gst/stream/coef_transform.h"
 #include "gst/stream/transform_base.h"
 
-using cudatransform::ResizeFilter;
-using cudatransform::ResizeOrder;
-using cudatransform::ResizeSettings;
-using cudatransform::ResizeTransform;
-using cudatransform::StructurePtr;
+using namespace cudatransform;
 
 GST_DEBUG_CATEGORY_STATIC(cudaresize_debug);
 
@@ -71,7 +67,7 @@ static GType gst_cuda_resize_method_get_type(void) {
       {int(ResizeFilter::kMks2021), "Magic kernel sharp 2021, support 4.5", "mks2021"},
       {0, nullptr, nullptr},
   };
-  static const GType type = cudatransform::register_values("GstCudaResizeMethod", kValues);
+  static const GType type = register_values("GstCudaResizeMethod", kValues);
   return type;
 }
 
@@ -83,7 +79,7 @@ static GType gst_cuda_resize_order_get_type(void) {
       {int(ResizeOrder::kPillow11), "As Pillow up to 12.1", "pillow-11"},
       {0, nullptr, nullptr},
   };
-  static const GType type = cudatransform::register_values("GstCudaResizeOrder", kValues);
+  static const GType type = register_values("GstCudaResizeOrder", kValues);
   return type;
 }
 
@@ -92,49 +88,49 @@ static GType gst_cuda_resize_order_get_type(void) {
 // `s` in the formats that it allows and that the memory can hold; false if there is none.
 static bool limit_formats(GstStructure* s, bool cuda) {
   std::vector<std::string> formats;
-  for (const cudatransform::ResizeFormat& format : cudatransform::resize_formats()) {
+  for (const ResizeFormat& format : resize_formats()) {
     const char* name = gst_video_format_to_string(format.format);
-    if ((!cuda || format.in_cuda_memory) && (!gst_structure_has_field(s, "format") ||
-                                             cudatransform::string_field_allows(s, "format", name)))
+    if ((!cuda || format.in_cuda_memory) &&
+        (!gst_structure_has_field(s, "format") || string_field_allows(s, "format", name)))
       formats.emplace_back(name);
   }
   if (formats.empty()) return false;
-  cudatransform::set_strings(s, "format", formats);
+  set_strings(s, "format", formats);
   return true;
 }
 
 static void free_size(GstStructure* s) {
-  gst_structure_set(s, "width", GST_TYPE_INT_RANGE, 1, cudatransform::kMaxResizeSide, "height",
-                    GST_TYPE_INT_RANGE, 1, cudatransform::kMaxResizeSide, nullptr);
+  gst_structure_set(s, "width", GST_TYPE_INT_RANGE, 1, kMaxResizeSide, "height", GST_TYPE_INT_RANGE,
+                    1, kMaxResizeSide, nullptr);
   if (gst_structure_has_field(s, "pixel-aspect-ratio"))
     gst_structure_set(s, "pixel-aspect-ratio", GST_TYPE_FRACTION_RANGE, 1, G_MAXINT, G_MAXINT, 1,
                       nullptr);
 }
 
 static GstCaps* template_caps() {
-  const cudatransform::CapsPtr all(gst_caps_new_empty_simple("video/x-raw"));
-  return cudatransform::caps_in_each_memory(
+  const CapsPtr all(gst_caps_new_empty_simple("video/x-raw"));
+  return caps_in_each_memory(
       all.get(), {.cuda = true}, [](GstCaps* one, const GstStructure* s, bool cuda) {
         StructurePtr own(gst_structure_copy(s));
         if (!limit_formats(own.get(), cuda)) return;
         free_size(own.get());
         gst_structure_set(own.get(), "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1,
                           nullptr);
-        gst_caps_append_structure_full(one, own.release(), cudatransform::features_for(cuda));
+        gst_caps_append_structure_full(one, own.release(), features_for(cuda));
       });
 }
 
 static GstCaps* gst_cuda_resize_transform_caps(GstBaseTransform* trans, GstPadDirection,
                                                GstCaps* caps, GstCaps* filter) {
-  GstCaps* found = cudatransform::caps_in_each_memory(
+  GstCaps* found = caps_in_each_memory(
       caps, gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans)),
       [](GstCaps* one, const GstStructure* s, bool cuda) {
         StructurePtr other(gst_structure_copy(s));
         if (!limit_formats(other.get(), cuda)) return;
         free_size(other.get());
-        gst_caps_append_structure_full(one, other.release(), cudatransform::features_for(cuda));
+        gst_caps_append_structure_full(one, other.release(), features_for(cuda));
       });
-  return cudatransform::filter_caps(trans, caps, found, filter);
+  return filter_caps(trans, caps, found, filter);
 }
 
 // A frame's shape, of pixels that need not be square.
@@ -151,8 +147,7 @@ struct Shape {
 };
 
 static gint rounded_side(double side) {
-  return static_cast<gint>(
-      std::lround(std::min(std::max(side, 1.), double(cudatransform::kMaxResizeSide))));
+  return static_cast<gint>(std::lround(std::min(std::max(side, 1.), double(kMaxResizeSide))));
 }
 
 // False if there is none.
@@ -191,11 +186,10 @@ static void fixate_size(GstStructure* s, const Shape& like) {
 static GstCaps* gst_cuda_resize_fixate_caps(GstBaseTransform*, GstPadDirection, GstCaps* caps,
                                             GstCaps* others) {
   if (gst_caps_is_empty(others) || gst_caps_is_any(others)) return others;
-  const bool in_cuda = cudatransform::has_cuda_memory(caps);
-  GstCaps* chosen =
-      cudatransform::keep_best(others, [=](const GstStructure*, const GstCapsFeatures* features) {
-        return cudatransform::features_have_cuda(features) == in_cuda ? 1 : 0;
-      });
+  const bool in_cuda = has_cuda_memory(caps);
+  GstCaps* chosen = keep_best(others, [=](const GstStructure*, const GstCapsFeatures* features) {
+    return features_have_cuda(features) == in_cuda ? 1 : 0;
+  });
   chosen = gst_caps_make_writable(chosen);
   fixate_size(gst_caps_get_structure(chosen, 0), Shape(gst_caps_get_structure(caps, 0)));
   return gst_caps_fixate(chosen);
@@ -285,10 +279,10 @@ static gboolean gst_cuda_resize_transform_meta(GstBaseTransform* trans, GstBuffe
  */
 
 static void install_properties(GObjectClass* klass) {
-  const auto resize = cudatransform::settings_of<&ResizeTransform::settings>();
-  const cudatransform::SettingTraits<ResizeSettings, double> samples = {
-      .max = cudatransform::kMaxResizeSide, .flags = cudatransform::kControllable};
-  cudatransform::install_properties(
+  const auto resize = settings_of<&ResizeTransform::settings>();
+  const SettingTraits<ResizeSettings, double> samples = {.max = kMaxResizeSide,
+                                                         .flags = kControllable};
+  install_properties(
       klass,
       {resize.row("method", "Method", "Resampling filter", &ResizeSettings::method,
                   {.type = GST_TYPE_CUDA_RESIZE_METHOD}),
@@ -325,10 +319,10 @@ static void gst_cuda_resize_class_init(GstCudaResizeClass* klass) {
   trans_class->get_unit_size = GST_DEBUG_FUNCPTR(gst_cuda_resize_get_unit_size);
   trans_class->transform_meta = GST_DEBUG_FUNCPTR(gst_cuda_resize_transform_meta);
   base_class->element_name = "cudaresize";
-  base_class->only_measures = cudatransform::kMeasureTime;
+  base_class->only_measures = kMeasureTime;
   base_class->category = cudaresize_debug;
-  base_class->probe_kernels = CT_CUDA_PROBE(cudatransform::probe_cuda_resize_kernels);
-  base_class->make_transform = cudatransform::make_transform<ResizeTransform>;
+  base_class->probe_kernels = CT_CUDA_PROBE(probe_cuda_resize_kernels);
+  base_class->make_transform = make_transform<ResizeTransform>;
   gst_cuda_transform_base_add_templates(element_class, template_caps(), template_caps());
   gst_element_class_set_static_metadata(
       element_class, "CUDA Video Resizer", "Filter/Converter/Video/Scaler/Hardware",

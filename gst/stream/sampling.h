@@ -19,6 +19,9 @@ inline GstCoefSampling sampling_of(const RawFormat& format) {
                                   : GST_COEF_SAMPLING_411;
 }
 
+// The colorspaces that caps of coefficients name.
+inline constexpr const char* kColorspaces[] = {"sYUV", "sRGB", "GRAY", "CMYK", "YCCK", "2CLR"};
+
 // Whether the components are those of a colorspace of caps.
 inline bool is_of(GstCoefSampling sampling, const char* colorspace) {
   return g_strcmp0(gst_coef_sampling_get_colorspace(sampling), colorspace) == 0;

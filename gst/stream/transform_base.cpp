@@ -13,22 +13,7 @@
 #include "gst/engine/properties.h"
 #include "gst/stream/latency.h"
 
-using cudatransform::Backend;
-using cudatransform::BufferPtr;
-using cudatransform::CapsPtr;
-using cudatransform::EngineSettings;
-using cudatransform::FrameLoopSettings;
-using cudatransform::kReadOnly;
-using cudatransform::kUpToReady;
-using cudatransform::locked;
-using cudatransform::MeasuredFrame;
-using cudatransform::MemoryKinds;
-using cudatransform::ObjectLock;
-using cudatransform::Property;
-using cudatransform::SettingsOf;
-using cudatransform::Status;
-using cudatransform::StatusCode;
-using cudatransform::SubmittedFrame;
+using namespace cudatransform;
 
 #define gst_cuda_transform_base_parent_class parent_class
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaTransformBase, gst_cuda_transform_base,
@@ -49,12 +34,12 @@ const char* backend_nick(Backend backend) {
 #define GST_TYPE_CUDA_TRANSFORM_MEASURE (gst_cuda_transform_measure_get_type())
 static GType gst_cuda_transform_measure_get_type(void) {
   static const GFlagsValue kValues[] = {
-      {cudatransform::kMeasurePsnr, "PSNR of the reconstruction", "psnr"},
-      {cudatransform::kMeasureTime, "Kernel, upload and download times", "time"},
-      {cudatransform::kMeasureZeroShare, "Fraction of zero coefficients", "zeros"},
+      {kMeasurePsnr, "PSNR of the reconstruction", "psnr"},
+      {kMeasureTime, "Kernel, upload and download times", "time"},
+      {kMeasureZeroShare, "Fraction of zero coefficients", "zeros"},
       {0, nullptr, nullptr},
   };
-  static const GType type = cudatransform::register_values("GstCudaTransformMeasure", kValues);
+  static const GType type = register_values("GstCudaTransformMeasure", kValues);
   return type;
 }
 
@@ -156,14 +141,14 @@ static void install_settings(GObjectClass* klass) {
     GST_OBJECT_LOCK(self);
     const guint ignored = only ? self->state->settings.measure_kinds & ~only : 0;
     GST_OBJECT_UNLOCK(self);
-    if (ignored & cudatransform::kMeasurePsnr)
+    if (ignored & kMeasurePsnr)
       GST_WARNING_OBJECT(self, "measure=psnr is ignored: this element does not measure PSNR");
-    if (ignored & cudatransform::kMeasureZeroShare)
+    if (ignored & kMeasureZeroShare)
       GST_WARNING_OBJECT(self, "measure=zeros is ignored: this element does not count zeros");
   };
   const SettingsOf<FrameLoopSettings> loop(
       [](gpointer element) -> auto& { return GST_CUDA_TRANSFORM_BASE(element)->state->settings; });
-  cudatransform::install_properties(
+  install_properties(
       klass,
       {backend_property(engine, "Processing backend"), active_backend_property(engine),
        cuda_device_id_property(engine),
@@ -172,7 +157,7 @@ static void install_settings(GObjectClass* klass) {
                 "Maximum number of frames in flight on the GPU; each frame above 1 adds a frame of "
                 "latency",
                 &FrameLoopSettings::async_depth,
-                {.min = 1, .max = cudatransform::FramesInFlight::kMax, .flags = kUpToReady}),
+                {.min = 1, .max = FramesInFlight::kMax, .flags = kUpToReady}),
        loop.row("measure", "Measure", "Measurements to make on each frame",
                 &FrameLoopSettings::measure_kinds,
                 {.type = GST_TYPE_CUDA_TRANSFORM_MEASURE, .changed = warn_of_unmeasured}),
@@ -246,7 +231,7 @@ static void install_settings(GObjectClass* klass) {
  */
 
 static void install_measured(GObjectClass* klass) {
-  cudatransform::install_properties(
+  install_properties(
       klass,
       {psnr_property("psnr", "PSNR",
                      "PSNR of the last frame over all samples in dB (-1 = not measured)", -1),
@@ -264,7 +249,7 @@ static void install_measured(GObjectClass* klass) {
            "download-time", "Download Time",
            "Device-to-host copy time of the last frame in ns (GST_CLOCK_TIME_NONE = not measured)",
            2),
-       cudatransform::stats_property(statistics)});
+       stats_property(statistics)});
 }
 
 // ---- Frames ----
@@ -300,7 +285,7 @@ static GstFlowReturn take_oldest(GstCudaTransformBase* self, GstBuffer** out) {
   if (!status.ok()) state->frames.drop();
   if (state->frames.empty()) state->without_delay = false;
   if (!status.ok()) {
-    cudatransform::post_error(GST_ELEMENT(self), status);
+    post_error(GST_ELEMENT(self), status);
     return GST_FLOW_ERROR;
   }
   *out = buffer.release();
@@ -337,7 +322,7 @@ static GstFlowReturn gst_cuda_transform_base_drain(GstCudaTransformBase* self) {
 // error, so this function posts it.
 static void gst_cuda_transform_base_drain_at_end(GstCudaTransformBase* self) {
   (void)gst_cuda_transform_base_drain(self);
-  cudatransform::post_refusal(GST_ELEMENT(self), std::exchange(self->state->pending, GST_FLOW_OK));
+  post_refusal(GST_ELEMENT(self), std::exchange(self->state->pending, GST_FLOW_OK));
 }
 
 // Frames in flight leave with the caps that they were made with. A flow other than OK shows again
@@ -397,8 +382,8 @@ static Status submit_frame(GstCudaTransformBase* self, GstBuffer* in) {
   if (now.measure_kinds) frame = state->measure.begin(state->engine, now.measure_kinds);
   if (frame && now.post_messages) prepare_message(GST_BASE_TRANSFORM(self), in, frame.get());
   SubmittedFrame& out = state->frames.next();
-  cudatransform::FrameTask task = {in, out, frame.get(),
-                                   [self](const auto& complete) { change_caps(self, complete); }};
+  FrameTask task = {in, out, frame.get(),
+                    [self](const auto& complete) { change_caps(self, complete); }};
   Status status = take_settings(self);
   if (status.ok()) status = state->transform->submit(task);
   if (!status.ok()) {
@@ -463,7 +448,7 @@ static GstFlowReturn gst_cuda_transform_base_generate_output(GstBaseTransform* t
     if (!status.ok()) {
       // The frames before it are good.
       (void)gst_cuda_transform_base_drain(self);
-      cudatransform::post_error(GST_ELEMENT(self), status);
+      post_error(GST_ELEMENT(self), status);
       return GST_FLOW_ERROR;
     }
     for (const std::string& warning : state->mover.take_warnings())
@@ -487,7 +472,7 @@ static GstFlowReturn gst_cuda_transform_base_transform(GstBaseTransform*, GstBuf
 static void gst_cuda_transform_base_update_latency(GstCudaTransformBase* self) {
   GstCudaTransformBaseState* state = self->state;
   const guint held = state->transform->waits_for_frames() ? depth_of(self) - 1 : 0;
-  const GstClockTime latency = cudatransform::latency_of(held, state->fps_n, state->fps_d);
+  const GstClockTime latency = latency_of(held, state->fps_n, state->fps_d);
   if (state->latency.exchange(latency) == latency) return;
   GST_CAT_DEBUG_OBJECT(gst_cuda_transform_base_category(self), self, "latency is %" GST_TIME_FORMAT,
                        GST_TIME_ARGS(latency));
@@ -545,7 +530,7 @@ static gboolean gst_cuda_transform_base_decide_allocation(GstBaseTransform* tran
                        status.ok() ? "decided" : status.message.c_str());
   while (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_remove_nth_allocation_pool(query, 0);
-  if (!status.ok()) cudatransform::post_error(GST_ELEMENT(self), status);
+  if (!status.ok()) post_error(GST_ELEMENT(self), status);
   self->state->can_hold = self->state->transform->can_hold_frames();
   if (status.ok()) gst_cuda_transform_base_update_latency(self);
   return status.ok();
@@ -561,7 +546,7 @@ static gboolean gst_cuda_transform_base_propose_allocation(GstBaseTransform* tra
   GST_OBJECT_LOCK(trans);
   const guint kept = state->transform->kept_buffers();
   GST_OBJECT_UNLOCK(trans);
-  state->transform->propose(query, caps, cudatransform::kWorkingBuffers + state->depth - 1 + kept);
+  state->transform->propose(query, caps, kWorkingBuffers + state->depth - 1 + kept);
   return TRUE;
 }
 
@@ -576,7 +561,7 @@ static void refine_caps_result(GstBaseTransform* trans, GstPadDirection directio
   GstPad* pad = direction == GST_PAD_SINK ? trans->sinkpad : trans->srcpad;
   CapsPtr preferred(gst_pad_get_pad_template_caps(pad));
   if (!gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans)).cuda)
-    preferred.reset(cudatransform::without_cuda_memory(preferred.release()));
+    preferred.reset(without_cuda_memory(preferred.release()));
   const CapsPtr refined(gst_caps_intersect_full(preferred.get(), caps, GST_CAPS_INTERSECT_FIRST));
   gst_query_set_caps_result(query, refined.get());
 }
@@ -601,7 +586,7 @@ static gboolean gst_cuda_transform_base_query(GstBaseTransform* trans, GstPadDir
                                               GstQuery* query) {
   auto* self = GST_CUDA_TRANSFORM_BASE(trans);
   if (self->state->engine.handle_context_query(query)) return TRUE;
-  if (direction == GST_PAD_SINK && cudatransform::is_serialized(query)) {
+  if (direction == GST_PAD_SINK && is_serialized(query)) {
     if (self->state->gate.refuses(GST_BASE_TRANSFORM_SINK_PAD(trans), query)) return FALSE;
     drain_before(self, query);
   }
@@ -630,13 +615,13 @@ static bool open_engine(GstElement* element) {
     status = state->transform->check_settings();
   }
   if (!status.ok()) {
-    cudatransform::post_error(element, status);
+    post_error(element, status);
     return false;
   }
   const guint threads = locked(element, state->engine_settings.n_threads);
   std::string fallback;
-  if (!cudatransform::open_engine(element, state->engine, &state->engine_settings,
-                                  static_cast<int>(threads), &fallback))
+  if (!open_engine(element, state->engine, &state->engine_settings, static_cast<int>(threads),
+                   &fallback))
     return false;
   if (fallback.empty()) return true;
   // gst-launch-1.0 prints only the debug text of an info.
@@ -654,13 +639,13 @@ static void close_engine(GstElement* element) {
   state->mover.release_inputs();
   state->transform->stop();
   state->measure.release();
-  cudatransform::close_engine(element, state->engine, &state->engine_settings);
+  close_engine(element, state->engine, &state->engine_settings);
 }
 
 static GstStateChangeReturn gst_cuda_transform_base_change_state(GstElement* element,
                                                                  GstStateChange transition) {
-  return cudatransform::change_engine_state(element, GST_ELEMENT_CLASS(parent_class), transition,
-                                            open_engine, close_engine);
+  return change_engine_state(element, GST_ELEMENT_CLASS(parent_class), transition, open_engine,
+                             close_engine);
 }
 
 static gboolean gst_cuda_transform_base_start(GstBaseTransform* trans) {
@@ -720,7 +705,7 @@ static gboolean gst_cuda_transform_base_sink_event(GstBaseTransform* trans, GstE
 
 static void gst_cuda_transform_base_set_context(GstElement* element, GstContext* context) {
   GstCudaTransformBaseState* state = GST_CUDA_TRANSFORM_BASE(element)->state;
-  cudatransform::set_engine_context(element, state->engine, state->engine_settings, context);
+  set_engine_context(element, state->engine, state->engine_settings, context);
   GST_ELEMENT_CLASS(parent_class)->set_context(element, context);
 }
 
@@ -758,7 +743,7 @@ static void gst_cuda_transform_base_constructed(GObject* object) {
 }
 
 void gst_cuda_transform_base_add_templates(GstElementClass* klass, GstCaps* sink, GstCaps* src) {
-  const cudatransform::CapsPtr sink_caps(sink), src_caps(src);
+  const CapsPtr sink_caps(sink), src_caps(src);
   gst_element_class_add_pad_template(
       klass, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, sink));
   gst_element_class_add_pad_template(klass,

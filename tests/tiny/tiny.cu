@@ -1,6 +1,6 @@
 // The tiny transform's kernel. The CPU's twin is submit() in tiny.cpp.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/tiny/tiny_params.h"
+#include "tests/tiny/tiny.h"
 
 extern "C" __global__ void tiny_xor(const cudatransform::test::TinyParams params) {
   const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -1,7 +1,8 @@
 // The smallest possible transform, for tests of the shared parts: samples XOR a mask.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// It has the same parts as any new transform: a job, its validate(), and each engine's functions.
+// It has the same parts as any new transform: a job, its validate(), each engine's functions, and
+// the parameters of a kernel.
 #pragma once
 
 #include <cstdint>
@@ -34,5 +35,16 @@ const TinyOps& host_tiny_ops();
 // transforms. The queue keeps the current one.
 const TinyOps& cuda_tiny_ops();
 #endif
+
+// The kernel's parameters, passed by value.
+struct TinyParams {
+  const uint8_t* from;
+  uint8_t* to;
+  int64_t from_pitch, to_pitch;
+  int32_t width, height;
+  uint8_t mask;
+};
+
+inline constexpr unsigned kTinyThreads = 256;  // in a CTA, each for one sample
 
 }  // namespace cudatransform::test

@@ -4,7 +4,6 @@
 
 #include "cuda/device/queue.h"
 #include "tests/tiny/tiny.h"
-#include "tests/tiny/tiny_params.h"
 
 extern "C" const unsigned char cuda_image_tiny[];
 
@@ -45,10 +44,8 @@ Status submit(Device& device, Queue& queue, const TinyJob& job, FencePtr* fence)
                          job.mask};
     const int64_t samples = int64_t{from.width} * from.height;
     const auto ctas = static_cast<unsigned>((samples + kTinyThreads - 1) / kTinyThreads);
-    void* arguments[] = {&params};
     const uint32_t number = stream->kept<Slot>().next++ % kNumbers;
-    CT_RETURN_IF_ERROR(
-        stream->launch({tiny_kernels(), number}, ctas, kTinyThreads, arguments, false));
+    CT_RETURN_IF_ERROR(stream->launch({tiny_kernels(), number}, ctas, kTinyThreads, params, false));
   }
   return fence != nullptr ? stream->record(fence) : Status{};
 }

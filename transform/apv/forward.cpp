@@ -7,7 +7,7 @@
 #include <string>
 
 #include "transform/apv/check.h"
-#include "transform/apv/forward_rows.h"
+#include "transform/apv/rows.h"
 #include "transform/device/host_threads.h"
 
 namespace cudatransform {

@@ -13,7 +13,7 @@
 // After foreach_target.h, which must come first.
 #include <hwy/highway.h>
 
-#include "transform/apv/forward_rows.h"
+#include "transform/apv/rows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cudatransform {

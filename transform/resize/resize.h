@@ -99,6 +99,23 @@ Status set_reducing_gap(double gap, ResizeJob* job);
 // Checks everything that an engine relies on.
 Status validate(const ResizeJob& job);
 
+// ---- Values: the floats that vision models take for bytes, by the recipes of common libraries
+// ----
+
+// How a byte x becomes a float, to the bit: all operations in float unless they say otherwise.
+enum class ValueRecipe {
+  kTorchvision,    // ToTensor, Normalize: x / 255, less the mean, by the deviation
+  kTorchvisionV2,  // v2.ToDtype(scale=True): x * float(1 / 255), then the same
+  kHf,             // Hugging Face's image processors: x / 255 in double, then the same
+  kHfFast,         // their fast ones: (x - 255 mean) / (255 deviation)
+};
+inline constexpr int kValueRecipeCount = 4;
+
+// 256 values for each of `channels` channels, as ResizeJob::table has them. `mean` and `deviation`
+// have a number for each channel, or none: then values are scaled alone.
+Status make_values(ValueRecipe recipe, int channels, std::span<const double> mean,
+                   std::span<const double> deviation, float* table);
+
 // The operation of one engine, for a batch of pictures of any sizes, whose outputs do not overlap
 // any of their memory. The call returns at once; `fence` (may be null) is done when outputs are
 // complete. If a job is refused, none is begun.

@@ -1,7 +1,5 @@
 // Tables of the floats that vision models take for bytes, by the recipes of common libraries.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "transform/resize/values.h"
-
 #include <cmath>
 #include <string>
 

@@ -1,12 +1,11 @@
 // Kernels that encode APV, run on the host: the fake driver computes their output.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "tests/check/fakecuda/apv_kernels.h"
-
 #include <algorithm>
 #include <cstring>
 
 #include "apv/chain_writer.h"
 #include "cuda/apv/kernels.h"
+#include "tests/check/fakecuda/deferred.h"
 #include "transform/apv/forward_arithmetic.h"
 
 namespace fakecuda {

@@ -79,6 +79,12 @@ Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters)
 // Whether the operation of that kernel computes the kernel's real output.
 bool computes(const std::string& kernel);
 
+// Kernels that encode APV (apv_kernels.cpp): whether it is one of them, and what a launch with
+// these parameters does.
+bool is_apv_encoder_kernel(const std::string& kernel);
+std::function<void()> apv_computation_of(const std::string& kernel, unsigned ctas,
+                                         const void* params);
+
 // The real computation, where there is an emulator (tests/emulator): runs the kernel immediately,
 // or returns false if it does not know it. Null otherwise.
 extern bool (*emulate)(const std::string& kernel, unsigned ctas, unsigned jobs, unsigned threads,

@@ -17,9 +17,8 @@
 #include "cuda/ratecontrol/accesses.h"
 #include "cuda/resize/accesses.h"
 #include "cuda/rgb/accesses.h"
-#include "tests/check/fakecuda/apv_kernels.h"
 #include "tests/check/fakecuda/deferred.h"
-#include "tests/tiny/tiny_params.h"
+#include "tests/tiny/tiny.h"
 
 namespace fakecuda {
 namespace {

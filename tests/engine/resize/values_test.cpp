@@ -1,7 +1,7 @@
 // Tables of floats: how far recipes are from each other, as the libraries themselves are; and what
 // make_values() refuses.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "transform/resize/values.h"
+#include "transform/resize/resize.h"
 
 #include <gtest/gtest.h>
 
