@@ -14,7 +14,7 @@
 
 // GCC 12's libstdc++ has a second version of this function, which does the same. With the first one
 // the library also runs with GCC 11's, that of Ubuntu 22.04 and RHEL 9.
-#if defined(__GLIBCXX__) && defined(__x86_64__)
+#if defined(__GLIBCXX__) && (defined(__x86_64__) || defined(__aarch64__))
 #define CT_WAIT "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"
 __asm__(".symver " CT_WAIT ", " CT_WAIT "@GLIBCXX_3.4.11");
 #undef CT_WAIT

@@ -266,7 +266,8 @@ void from_tile(const uint8_t* from, uint8_t* const* rows, size_t count) {
 
 void split(const uint8_t* from, int channels, uint8_t* const* to, size_t count) {
   const bool done = for_vectors(count, hn::Lanes(Bytes()), [=](size_t i) {
-    ByteVec a, b, c, d;
+    // Initialized because GCC for ARM does not know that there are 2 to 4 channels.
+    ByteVec a = hn::Zero(Bytes()), b = a, c = a, d = a;
     const uint8_t* at = from + i * static_cast<size_t>(channels);
     if (channels == 2) hn::LoadInterleaved2(Bytes(), at, a, b);
     if (channels == 3) hn::LoadInterleaved3(Bytes(), at, a, b, c);

@@ -86,14 +86,17 @@ GstFlowReturn collect(GstAppSink* sink, gpointer data) {
   return GST_FLOW_OK;
 }
 
-// Of three attempts each: see until_it_ends().
-constexpr int kAttemptSeconds = 20;
+// See until_it_ends().
+struct Attempt {
+  int seconds;
+  std::string failure;  // why it did not end
+};
 
 using Look = std::function<void(GstElement*)>;
 
-// The pictures that a playbin shows; `*failure` says why it did not end.
+// The pictures that a playbin shows.
 Frames try_to_play(const char* player, const std::string& file, const Look& look,
-                   std::string* failure) {
+                   Attempt* attempt) {
   Frames frames;
   GstElement* sink = gst_parse_launch("appsink sync=false caps=video/x-raw", nullptr);
   GstAppSinkCallbacks callbacks = {};
@@ -101,14 +104,14 @@ Frames try_to_play(const char* player, const std::string& file, const Look& look
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &frames, nullptr);
   g_autoptr(GstElement) pipeline = gst_element_factory_make(player, nullptr);
   g_object_set(pipeline, "uri", ("file://" + file).c_str(), "video-sink", sink, nullptr);
-  *failure = run_to_eos(pipeline, kAttemptSeconds);
-  if (failure->empty()) look(pipeline);  // an unfinished run may have plugged nothing
+  attempt->failure = run_to_eos(pipeline, attempt->seconds);
+  if (attempt->failure.empty()) look(pipeline);  // an unfinished run may have plugged nothing
   gst_element_set_state(pipeline, GST_STATE_NULL);
   return frames;
 }
 
 // The pictures of a line that ends in such a sink.
-Frames try_line(const std::string& source, const Look& look, std::string* failure) {
+Frames try_line(const std::string& source, const Look& look, Attempt* attempt) {
   Frames frames;
   g_autoptr(GstElement) pipeline =
       launch(source + " ! appsink name=sink sync=false caps=video/x-raw");
@@ -116,19 +119,24 @@ Frames try_line(const std::string& source, const Look& look, std::string* failur
   GstAppSinkCallbacks callbacks = {};
   callbacks.new_sample = collect;
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, &frames, nullptr);
-  *failure = run_to_eos(pipeline, kAttemptSeconds);
-  if (failure->empty()) look(pipeline);
+  attempt->failure = run_to_eos(pipeline, attempt->seconds);
+  if (attempt->failure.empty()) look(pipeline);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   return frames;
 }
 
 // GStreamer 1.22's decodebin3, and with it uridecodebin3 and playbin3, sometimes does not end on a
-// busy machine, even with its own decoders: it gets three attempts.
-Frames until_it_ends(const std::string& what, const std::function<Frames(std::string*)>& run) {
-  std::string failure = "timeout";
+// busy machine, even with its own decoders: it gets three attempts. One that ends takes a tenth of
+// a second, the last of them may be slow.
+Frames until_it_ends(const std::string& what, const std::function<Frames(Attempt*)>& run) {
+  Attempt attempt;
   Frames frames;
-  for (int attempt = 0; attempt < 3 && failure == "timeout"; attempt++) frames = run(&failure);
-  fail_unless(failure.empty(), "%s: %s", what.c_str(), failure.c_str());
+  for (int seconds : {4, 10, 30}) {
+    attempt = {seconds, {}};
+    frames = run(&attempt);
+    if (attempt.failure != "timeout") break;
+  }
+  fail_unless(attempt.failure.empty(), "%s: %s", what.c_str(), attempt.failure.c_str());
   return frames;
 }
 
@@ -139,12 +147,11 @@ void play_all_ways(const std::string& file, const Look& look,
   const std::string from = "filesrc location=" + file, uri = " uri=file://" + file;
   for (const std::string& source :
        {from + " ! decodebin", from + " ! decodebin3", "uridecodebin" + uri, "uridecodebin3" + uri})
-    take(source, until_it_ends(source, [&](std::string* failure) {
-           return try_line(source, look, failure);
-         }));
+    take(source,
+         until_it_ends(source, [&](Attempt* attempt) { return try_line(source, look, attempt); }));
   for (const char* player : {"playbin", "playbin3"})
-    take(player, until_it_ends(player, [&](std::string* failure) {
-           return try_to_play(player, file, look, failure);
+    take(player, until_it_ends(player, [&](Attempt* attempt) {
+           return try_to_play(player, file, look, attempt);
          }));
 }
 
