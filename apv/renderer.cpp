@@ -3,8 +3,8 @@
 #include "apv/renderer.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
-#include <vector>
 
 namespace cudatransform {
 
@@ -52,7 +52,11 @@ uint64_t ApvRenderer::need(const ApvFrame& frame, bool on_device) const {
 bool ApvRenderer::trim() {
   bool any = pictures_.trim();
   any |= on_device_.trim();
-  return staged_.trim() || any;
+  any |= staged_.trim();
+  const std::lock_guard lock(mutex_);
+  any |= !idle_.empty();
+  idle_.clear();  // and their memory for intermediates
+  return any;
 }
 
 void ApvRenderer::take_back(ApvPicture& picture) {
@@ -137,14 +141,16 @@ void ApvRenderer::begin_batch() {
 }
 
 Status ApvRenderer::submit(ApvPicture::Batch& batch) {
-  std::vector<ApvEntropyJob> jobs;
+  std::array<ApvEntropyJob, kMaxApvEntropyJobs> jobs;
+  size_t count = 0;
   for (ApvPicture* picture : batch.pictures) {
     if (const FencePtr read = std::exchange(picture->coefs_.read, {}); read != nullptr)
       CT_RETURN_IF_ERROR(batch.queue->wait_for(read));
-    jobs.push_back(entropy_job(*picture));
+    jobs[count++] = entropy_job(*picture);
   }
-  if (jobs.empty()) return {};
-  return ops_.entropy->submit(device_, *batch.queue, jobs, batch.in_flight, &batch.done);
+  if (count == 0) return {};
+  return ops_.entropy->submit(device_, *batch.queue, {jobs.data(), count}, batch.in_flight,
+                              &batch.done);
 }
 
 Status ApvRenderer::upload(ApvPicture* picture, const int16_t** coefs) {

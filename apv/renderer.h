@@ -106,7 +106,7 @@ class ApvRenderer {
 
  private:
   friend class ApvPicture;
-  static constexpr size_t kMaxPictures = 64, kMaxQueues = 32;
+  static constexpr size_t kMaxPictures = 64, kMaxQueues = 8;
   Queue& queue() { return device_.queue(QueueKind::kCompute); }
   Status upload(ApvPicture* picture, const int16_t** coefs);
   ApvEntropyJob entropy_job(const ApvPicture& picture) const;

@@ -249,15 +249,14 @@ Status fetch_qcoefs(CtEngine& engine, const CtPicture& from, uint8_t* at, CtPict
 Status find_places_of(const CtPicture& from, std::vector<FilePlace>* places) {
   for (int i = 0; i < from.n_attachments; ++i) {
     const FilePlace place = {from.attachments[i].offset, from.attachments[i].size};
-    const auto text = [&](const char* what) {
-      return invalid("attachment " + std::to_string(i) + " (bytes " + std::to_string(place.begin) +
-                     "-" + std::to_string(place.end()) + ")" + what);
+    const auto wrong = [&](const char* what) {
+      return invalid("attachment " + std::to_string(i) + " " + place.text() + what);
     };
     if (place.size == 0 || place.begin > from.trailing_size ||
         place.size > from.trailing_size - place.begin)
-      return text(" exceeds the trailing data");
+      return wrong(" exceeds the trailing data");
     for (const FilePlace& other : *places)
-      if (place.begin < other.end() && other.begin < place.end()) return text(" overlaps another");
+      if (place.overlaps(other)) return wrong(" overlaps another");
     places->push_back(place);
   }
   return {};

@@ -66,7 +66,7 @@ Status check_component(const CtPicture& picture, int c) {
                  std::to_string(picture.n_tables));
   const uint16_t(&table)[64] = picture.tables[component.table];
   if (std::count(std::begin(table), std::end(table), 0) == 64)
-    return wrong("all divisors of " + name + " are 0");
+    return wrong("all entries of the quantization table of " + name + " are 0");
   return {};
 }
 

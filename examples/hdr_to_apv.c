@@ -123,7 +123,10 @@ int main(int argc, char** argv) {
   GstElement* file = gst_bin_get_by_name(GST_BIN(pipeline), "file");
   GstCaps* caps = hdr_caps(width, height, rate);
   Input input = {.frames = 0};
-  gst_video_info_from_caps(&input.info, caps);
+  if (!gst_video_info_from_caps(&input.info, caps)) {
+    fprintf(stderr, "no frames of %dx%d at %d/s\n", width, height, rate);
+    return 1;
+  }
   g_object_set(source, "caps", caps, NULL);
   g_object_set(encoder, "bitrate", (guint)kbits, NULL);
   g_object_set(file, "location", argv[5], NULL);

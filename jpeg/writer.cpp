@@ -269,9 +269,11 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
       return invalid("component " + std::to_string(c) + " has " + std::to_string(qcoefs.blocks_w) +
                      "x" + std::to_string(qcoefs.blocks_h) + " blocks, expected " +
                      std::to_string(blocks_w) + "x" + std::to_string(blocks_h));
-    if (!picture.tables[c] || std::count(picture.tables[c], picture.tables[c] + 64, 0) == 64)
-      return invalid("component " + std::to_string(c) +
-                     " has no quantization table, or one of zeros");
+    if (!picture.tables[c])
+      return invalid("component " + std::to_string(c) + " has no quantization table");
+    if (std::count(picture.tables[c], picture.tables[c] + 64, 0) == 64)
+      return invalid("all entries of the quantization table of component " + std::to_string(c) +
+                     " are 0");
   }
   return {};
 }

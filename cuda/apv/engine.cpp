@@ -4,6 +4,7 @@
 #include "cuda/apv/engine.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -156,7 +157,8 @@ Status submit_entropy(Device& device, Queue& queue, std::span<const ApvEntropyJo
   size_t bytes = 0;
   for (const ApvEntropyJob& job : jobs) bytes += scratch_bytes(*job.frame);
   CUdeviceptr block = 0;
-  CT_RETURN_IF_ERROR(stream->scratch(bytes, &block));
+  // Batches differ in size, and growing waits for the device.
+  CT_RETURN_IF_ERROR(stream->scratch(std::bit_ceil(bytes), &block));
   ApvEntropyParams params = {};
   params.chains_of_warp = chains_of_warp(in_flight);
   params.frame_count = static_cast<uint32_t>(jobs.size());

@@ -39,7 +39,6 @@ class ChainBits {
     refill();
     refill();
     drop(static_cast<int>(8 * (chain.offset % 4)));
-    refill();
   }
 
   // Makes at least 33 bits of the window valid.

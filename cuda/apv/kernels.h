@@ -8,7 +8,8 @@
 //     page   docs/kernels.md, 24
 //   apv_entropy   all chains of several frames in a launch, a thread a chain (entropy.cu)
 //     twin   apv/entropy.cpp
-//     test   tests/conformance/apv_test.cpp
+//     test   tests/conformance/apv_test.cpp, tests/apv/device_decoder_test.cpp
+//     bench  tests/bench/apv/bench_apv.cpp
 //     page   docs/kernels.md, 24
 //   apv_forward   all components of a frame in a launch, a thread a block (forward.cu)
 //     twin   transform/apv/forward_vectors.cpp, transform/apv/forward_arithmetic.h

@@ -143,7 +143,7 @@ __device__ __forceinline__ SharedAddress shared_address(const void* shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
 #endif
 }
-// Words that a copy has brought. Volatile, to stay after the wait for it.
+// Volatile: words that a copy brings are read after the wait for it.
 template <int kWords>
 __device__ __forceinline__ void load_shared(SharedAddress from, uint32_t (&words)[kWords]) {
 #ifdef CT_EMULATED

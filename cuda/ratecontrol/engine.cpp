@@ -75,6 +75,10 @@ Status validate(const RateCountJob& job) {
         scan.blocks_h[c] != static_cast<uint32_t>(dct.coefs[c].blocks_h) ||
         scan.table_pair[c] >= kJpegTablePairs)
       return invalid("size differs from the scan");
+  // Dummy blocks are counted as component 0's.
+  for (uint32_t c = 1; c < scan.components; ++c)
+    if (scan.mcu_w[c] * scan.mcu_h[c] != 1)
+      return invalid("several blocks of a chroma component in an MCU");
   return {};
 }
 

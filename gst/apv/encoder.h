@@ -60,9 +60,9 @@ class ApvEncoder final : private PictureCodec {
   void stop();
 
   // Upstream wants its buffers back: those of frames in flight, which are pushed, and those that
-  // the device may still read. A failure is returned with the next frame.
+  // the device may still read.
   void release_inputs() {
-    (void)drain();
+    pictures_.drain_for_query();
     mover_.release_inputs();
   }
   // GstVideoEncoder::set_format.

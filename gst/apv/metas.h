@@ -34,7 +34,7 @@ class ApvMetaPayloads {
   std::vector<std::vector<uint8_t>> made_;  // those that do not lie in a meta
 };
 
-// Whether a meta is written into the stream, which has it from there.
+// Whether a meta is of a kind that is written into the stream, from where a decoder has it.
 bool is_apv_meta(const GstMeta* meta);
 
 }  // namespace cudatransform

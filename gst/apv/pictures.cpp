@@ -223,11 +223,11 @@ bool ApvPictures::decodes_on_device(const Job& job) {
   constexpr int kFew = 4;
   const ApvEntropy entropy = locked(decoder_, properties_.entropy);
   if (!renderer_->can_decode_on_device() || entropy == ApvEntropy::kCpu) return false;
-  if (entropy == ApvEntropy::kCuda) return true;
   // Until the loop runs dry: one frame of the CPU's would hold up all that the device has decoded.
   if (in_flight_ == 0) is_busy_ = false;
   if (in_flight_ >= kFew) is_busy_ = true;
-  return is_busy_ || is_faster_on_device(job.picture.frame, loop_.threads());
+  return entropy == ApvEntropy::kCuda || is_busy_ ||
+         is_faster_on_device(job.picture.frame, loop_.threads());
 }
 
 // Takes the frame's memory; older frames make room for it.

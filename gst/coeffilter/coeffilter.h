@@ -43,7 +43,8 @@ class CoefFilter : public FrameTransform {
   // equal, too.
   virtual bool keeps(const FrameTables& /*tables*/) const { return true; }
   // Looks at the next frame, for make_tables(). No work on the coefficients `from` is enqueued any
-  // more when it returns. `*keeps`, which is false: as keeps(), but known only now.
+  // more when it returns. `*keeps`, which is false: as keeps(), but known only now; a frame that
+  // cannot be forwarded is processed all the same, with the tables that it has.
   virtual Status choose(GstBuffer* /*in*/, const CoefArray /*from*/[kMaxCoefArrays],
                         const FrameTables& /*from_tables*/, bool* /*keeps*/) {
     return {};

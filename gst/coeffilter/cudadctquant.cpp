@@ -115,6 +115,24 @@ void measure(const GstDctInfo& info, MeasuredFrame* frame, RequantJob* job) {
         64 * guint64{info.components[c].blocks_w} * info.components[c].blocks_h;
 }
 
+// Where no component's table changes, no coefficient does, and tables may have zeros, which do not
+// divide: any others keep the coefficients, too.
+void set_tables(const FrameTables& from, const FrameTables& to, RequantJob* job) {
+  const auto keeps = [&](int c) {
+    return from.tables[job->from[c].table] == to.tables[job->to[c].table];
+  };
+  bool keeps_all = true;
+  for (int c = 0; c < job->components; c++) keeps_all = keeps_all && keeps(c);
+  if (keeps_all) {
+    const QuantTable flat = preset_table(QuantPreset::kFlat, QuantComponent::kLuma, 50);
+    std::fill_n(job->before, kMaxCoefArrays, flat);
+    std::fill_n(job->after, kMaxCoefArrays, flat);
+  } else {
+    std::copy_n(from.tables, kMaxCoefArrays, job->before);
+    std::copy_n(to.tables, kMaxCoefArrays, job->after);
+  }
+}
+
 Status refuse(const std::string& message) {
   return Status::error(StatusCode::kInvalidSetting, message);
 }
@@ -163,14 +181,7 @@ Status Requantized::make(uint32_t scale, bool, const ScaledQcoefs to[], FrameTab
     job.to[c].pitch = to[c].pitch;
     job.to[c].table = tables->table_of[c];
   }
-  std::copy_n(from.tables, kMaxCoefArrays, job.before);
-  std::copy_n(tables->tables, kMaxCoefArrays, job.after);
-  if (scale == kAsItIs) {
-    // Its own tables may have zeros, which do not divide. Any others keep the coefficients, too.
-    const QuantTable flat = preset_table(QuantPreset::kFlat, QuantComponent::kLuma, 50);
-    std::fill_n(job.before, kMaxCoefArrays, flat);
-    std::fill_n(job.after, kMaxCoefArrays, flat);
-  }
+  set_tables(from, *tables, &job);
   return engine.ops<RequantOps>().submit(engine.device(), engine.queue(QueueKind::kCompute), job,
                                          nullptr);
 }
@@ -353,8 +364,7 @@ Status QuantTransform::enqueue(const CoefArray from[kMaxCoefArrays], const Frame
   job.components = static_cast<int>(in_info().n_components);
   std::copy_n(from, job.components, job.from);
   std::copy_n(to, job.components, job.to);
-  std::copy_n(from_tables.tables, kMaxCoefArrays, job.before);
-  std::copy_n(to_tables.tables, kMaxCoefArrays, job.after);
+  set_tables(from_tables, to_tables, &job);
   if (frame) measure(out_info(), frame, &job);
   return engine_.ops<RequantOps>().submit(engine_.device(), engine_.queue(QueueKind::kCompute), job,
                                           done);

@@ -87,6 +87,12 @@ class OrderedPictures {
   // finished. What downstream refuses is dropped: it must not follow the event that the caller
   // drains for.
   GstFlowReturn drain(const std::function<GstFlowReturn()>& complete = {});
+  // For a query, whose sender does not learn the result either: a failure stays pending.
+  void drain_for_query() {
+    begin_event();
+    (void)drain();
+    end_event();
+  }
   void flush();
   // Ends the stream, because later pictures would hide the gap. Returns `flow`.
   GstFlowReturn end_stream(GstFlowReturn flow);

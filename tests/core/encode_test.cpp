@@ -357,7 +357,7 @@ TEST(Write, RefusesContradictions) {
             "a picture of coefficients has 3 components, not 1");
   EXPECT_EQ(text_of([](CtPicture& p) { p.n_tables = 5; }), "there are 1 to 4 tables, not 5");
   EXPECT_EQ(text_of([](CtPicture& p) { std::fill_n(p.tables[0], 64, uint16_t{0}); }),
-            "all divisors of component 0 are 0");
+            "all entries of the quantization table of component 0 are 0");
   EXPECT_NE(text_of([](CtPicture& p) { p.component[1].blocks_w = 1; }), "");
   EXPECT_NE(text_of([](CtPicture& p) { p.component[2].table = -1; }), "");
   EXPECT_NE(text_of([](CtPicture& p) { p.component[0].data = nullptr; }), "");

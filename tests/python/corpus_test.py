@@ -243,6 +243,15 @@ class Actions(WithCorpus):
         self.assertEqual(after.trailer, whole.trailer)
         self.assertIn("psnr", self.rows()[0])
 
+    def test_shrink_leaves_zeros_in_tables(self):
+        picture = ct.read(self.path(self.input, self.names[1]))
+        picture.tables[0, 5, 5] = 0
+        pictures.write_all(self.input, {"zero.jpg": ct.write(picture)})
+        self.names = [b"zero.jpg"]
+        self.do("shrink")
+        self.assertNotIn("reason", self.rows()[0])
+        self.assertTrue(pictures.equal(ct.read(self.path(self.output.path, b"zero.jpg")), picture))
+
     def test_shrink_to_a_size(self):
         sizes = {name: os.path.getsize(self.path(self.input, name)) for name in self.names}
         most = sorted(sizes.values())[-2]

@@ -49,7 +49,7 @@ Status check_apv_plane(const Where& where, const Plane& plane, int sample_bytes,
 
 inline Status check_apv_weights(const Where& where, const uint8_t (&matrix)[64]) {
   for (const uint8_t weight : matrix)
-    if (weight == 0) return where.error("weight 0");
+    if (weight == 0) return where.error("weight 0, expected 1 to 255");
   return {};
 }
 

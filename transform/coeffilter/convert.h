@@ -22,9 +22,9 @@ struct ConvertJob {
   CoefKinds from_kinds, to_kinds;
   int components = 0;
   CoefArray from[kMaxCoefArrays], to[kMaxCoefArrays];
-  // Natural order, entries 1..65535. Values that become quantized coefficients are divided by
-  // to[].table; quantized coefficients that become values are multiplied by from[].table. Else they
-  // do not matter.
+  // Natural order. Values that become quantized coefficients are divided by to[].table, entries 1
+  // to 65535; quantized coefficients that become values are multiplied by from[].table, 0 to 65535.
+  // Else they do not matter.
   QuantTable tables[kMaxCoefArrays];
   // Host memory (CUDA: pinned), or null. The engine adds how many numbers it has saturated.
   uint64_t* saturated = nullptr;

@@ -39,7 +39,7 @@ struct RequantJob {
   CoefArrangement arrangement = CoefArrangement::kBlock;  // not kBand
   int components = 0;
   CoefArray from[kMaxCoefArrays], to[kMaxCoefArrays];  // of the same blocks
-  // Natural order, entries 1 to 65535: of from[].table and of to[].table.
+  // Natural order: of from[].table, entries 0 to 65535, and of to[].table, 1 to 65535.
   QuantTable before[kMaxCoefArrays], after[kMaxCoefArrays];
   // kMeasureSse: of the coefficients, which is that of the samples before they are rounded (the
   // transform is orthonormal); kMeasureZeros: of the quantized coefficients written. Up to

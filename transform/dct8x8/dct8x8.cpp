@@ -37,6 +37,8 @@ Status check_coefs(const Where& where, const CoefPlane& plane, const SamplePlane
       return where.error("entry " + text(zero - table.q) + " of quantization table " +
                          text(plane.table) + " is 0, expected 1 to 65535");
     }
+    if (table.is_blank())
+      return where.error("all entries of quantization table " + text(plane.table) + " are 0");
   }
   const int bytes = coef_bytes(job.type);
   const bool block_layout = job.layout == Layout::kBlock;

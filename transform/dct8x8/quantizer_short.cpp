@@ -44,7 +44,8 @@ ShortForwardTable make_short_forward_table(const ForwardTable& table) {
 
 ShortInverseTable make_short_inverse_table(const InverseTable& table) {
   ShortInverseTable result = {};
-  const int32_t largest = *std::max_element(table.imul, table.imul + 64);
+  // 1 where all multipliers are 0, as ifast's of small divisors can be.
+  const int32_t largest = std::max(1, *std::max_element(table.imul, table.imul + 64));
   if (largest > 32767 || table.shift != 0) return result;
   for (int i = 0; i < 64; ++i) result.mul[i] = int16_t(table.imul[i]);
   int32_t limit = 1;  // a power of two; coefficients below it have small products
@@ -56,7 +57,9 @@ ShortInverseTable make_short_inverse_table(const InverseTable& table) {
 
 ShortTables make_short_tables(Method method, const QuantTable& table) {
   ShortTables result = {};
-  const ForwardTable forward = make_forward_table(method, &table);
+  // An inverse job's table may have zeros, which do not divide: it needs no forward half.
+  const ForwardTable forward =
+      table.has_zero() ? ForwardTable{} : make_forward_table(method, &table);
   const InverseTable inverse = make_inverse_table(method, &table);
   if (method == Method::kFloat) {
     for (int i = 0; i < 64; ++i) {
@@ -67,7 +70,7 @@ ShortTables make_short_tables(Method method, const QuantTable& table) {
     // A sample is at most a quarter of the sum of 64 coefficients: 64 x 32768 x 2047 / 4 = 1.07e9.
     result.float_inverse_usable = *std::max_element(table.q, table.q + 64) <= 2047;
   } else {
-    result.forward = make_short_forward_table(forward);
+    if (!table.has_zero()) result.forward = make_short_forward_table(forward);
     result.inverse = make_short_inverse_table(inverse);
   }
   return result;

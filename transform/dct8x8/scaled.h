@@ -94,7 +94,7 @@ struct ScaledIslow12 : IntegerValues {
     for (int i = 0; i < 8 * kSize; ++i) v[i] = int32_t(w[i].bits);
   }
 };
-// What limit14() cuts off is black or white all the same.
+// What limit14() cuts off is black or white all the same, if samples have no sign.
 template <>
 struct ScaledIslow12<1> : ScaledIslow<1> {};
 

@@ -23,7 +23,8 @@ class LeakyBucket {
   }
   void wait(double seconds) {
     const double bytes = rate_ * seconds;
-    unused_ += std::max(0.0, bytes - fill_);
+    // Of a long gap, such as a seek, no more than the goal can use.
+    unused_ = std::min(unused_ + std::max(0.0, bytes - fill_), capacity_ / 4);
     fill_ = std::max(0.0, fill_ - bytes);
   }
   // Bytes for a picture that is shown for `seconds`: 0.8 to 1.2 times its share, also when the

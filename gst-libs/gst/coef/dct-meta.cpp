@@ -268,7 +268,7 @@ gboolean check_tables(const GstDctMeta* meta, const GstDctInfo* info,
   for (guint t = 0; t < meta->n_tables; t++) {
     const auto& values = meta->tables[t].values;
     if (std::count(std::begin(values), std::end(values), 0) == 64)
-      return refuse("table %u was never set: all of its entries are 0", t);
+      return refuse("all entries of quantization table %u are 0", t);
   }
   return TRUE;
 }

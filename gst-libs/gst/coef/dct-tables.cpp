@@ -49,6 +49,8 @@ gboolean read_tables(const GValue* array, Tables* tables, const gstcoef::Refusal
       if (!read_entry(table, k, 0, G_MAXUINT16, kTablesField, &entry, refuse)) return FALSE;
       tables->values.push_back(static_cast<guint16>(entry));
     }
+    if (std::count(tables->values.end() - kEntries, tables->values.end(), 0) == kEntries)
+      return refuse("%s: all entries of quantization table %u are 0", kTablesField, t);
   }
   return TRUE;
 }
@@ -105,7 +107,7 @@ gboolean gst_dct_caps_set_tables(GstCaps* caps, const guint16* values, gsize n_v
   if (!check_counts(n_tables, n_components, refuse)) return FALSE;
   for (gsize t = 0; t < n_tables; t++)
     if (std::count(values + t * kEntries, values + (t + 1) * kEntries, 0) == kEntries)
-      return refuse("all entries of table %" G_GSIZE_FORMAT " are 0", t);
+      return refuse("all entries of quantization table %" G_GSIZE_FORMAT " are 0", t);
   for (guint c = 0; c < n_components; c++)
     if (component_tables[c] >= n_tables)
       return refuse("component %u uses table %u of %" G_GSIZE_FORMAT, c, component_tables[c],

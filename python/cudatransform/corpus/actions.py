@@ -84,7 +84,8 @@ def shrunk(picture: Picture, target_size: Optional[int] = None) -> Optional[Pict
     quantization = Quantization(qtables="perceptual", quantizer="rd", target_size=target_size)
     if target_size is None:
         own = [picture.table(index) for index in range(len(picture))]
-        if picture.tables.max() > 255 or not np.array_equal(own[min(1, len(own) - 1)], own[-1]):
+        one_chroma_table = np.array_equal(own[min(1, len(own) - 1)], own[-1])
+        if not one_chroma_table or picture.tables.max() > 255 or not all(t.all() for t in own):
             return None
         quantization = quantization._replace(qtables=np.stack([own[0], own[-1]]))
     data = reencoded(picture, quantization)

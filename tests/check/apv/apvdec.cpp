@@ -241,7 +241,7 @@ CHECK_TEST(test_entropy_on_the_device) {
 }
 
 // The harness accepts anything, as a bin's pad does that is not linked yet.
-CHECK_TEST(test_memory_for_any_peer) {
+CHECK_TEST_IF(test_memory_for_any_peer, is_cuda()) {
   g_autoptr(GstHarness) h = open("");
   push(h, joined(units(2)));
   fail_unless_equals_int(static_cast<int>(finish(h).size()), 2);

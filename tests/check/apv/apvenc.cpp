@@ -445,6 +445,24 @@ CHECK_TEST(test_flush_and_drain) {
   fail_unless(pull(h) == expected);
 }
 
+GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
+  gst_buffer_unref(buffer);
+  return GST_FLOW_NOT_LINKED;
+}
+
+// What downstream refuses during a query is an error at the end of the stream.
+CHECK_TEST(test_refused_by_drain) {
+  const GstVideoInfo info = info_of();
+  g_autoptr(GstHarness) h = open("n-threads=3", info);
+  const Messages messages(h->element);
+  gst_pad_set_chain_function(h->sinkpad, refuse);
+  gst_harness_push(h, make_frame(info, 0));
+  drain(h);
+  gst_harness_push_event(h, gst_event_new_eos());
+  g_autoptr(GstMessage) error = gst_bus_pop_filtered(messages, GST_MESSAGE_ERROR);
+  fail_unless(error != nullptr);
+}
+
 CHECK_TEST(test_statistics) {
   const GstVideoInfo info = info_of();
   g_autoptr(GstHarness) h = open("", info);

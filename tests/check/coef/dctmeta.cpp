@@ -152,8 +152,8 @@ const Lie<GstDctMeta> kLies[] = {
     {[](GstDctMeta* m) { m->n_tables = 5; }, "5 quantization tables, expected 1 to 4"},
     {[](GstDctMeta* m) { m->n_tables = 1; }, "component 1 uses table 1 of 1"},
     {[](GstDctMeta* m) { m->components[0].table = 0xffffffff; }, "component 0 uses table"},
-    {[](GstDctMeta* m) { m->tables[0] = {}; }, "table 0 was never set"},
-    {[](GstDctMeta* m) { m->tables[1] = {}; }, "table 1 was never set"},
+    {[](GstDctMeta* m) { m->tables[0] = {}; }, "quantization table 0 are 0"},
+    {[](GstDctMeta* m) { m->tables[1] = {}; }, "quantization table 1 are 0"},
 };
 
 CHECK_TEST(test_lies) { check_lies(kDct, make_info(), kLies); }

@@ -352,7 +352,7 @@ CHECK_TEST(test_bad_input) {
     const char* named;
   } cases[] = {
       {[](GstDctMeta* meta) { meta->n_tables = 0; }, "0 quantization tables"},
-      {[](GstDctMeta* meta) { meta->tables[0] = {}; }, "table 0 was never set"},
+      {[](GstDctMeta* meta) { meta->tables[0] = {}; }, "quantization table 0 are 0"},
       {[](GstDctMeta* meta) { meta->components[1].offset += 100000; }, "component 1"},
       {[](GstDctMeta* meta) { meta->components[0].stride = 2; }, "stride"},
       {[](GstDctMeta* meta) { meta->components[2].blocks_w = 9; }, "blocks"},

@@ -49,6 +49,26 @@ Result check_qcoefs(const GstDctInfo& info, GstBuffer* in, GstBuffer* out) {
   return result;
 }
 
+// A picture that is small enough keeps its tables, which may have zeros; also one whose tables are
+// those of its caps, so that it cannot leave as it came.
+CHECK_TEST(test_zeros_in_tables_that_stay) {
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_GRAYSCALE, 50, 39);
+  guint16 table[64];
+  std::fill_n(table, 64, guint16(16));
+  table[7] = 0;
+  const guint component_tables[] = {0};
+  GstCaps* caps = qcoefs_caps(info);
+  fail_unless(gst_dct_caps_set_tables(caps, table, 64, component_tables, 1, nullptr));
+  g_autoptr(GstHarness) h = new_harness(line_of("target-size=10000000"));
+  gst_harness_set_src_caps(h, caps);
+  g_autoptr(GstBuffer) in = make_qcoefs(info);
+  gst_buffer_remove_meta(in, &gst_buffer_get_dct_meta(in)->meta);
+  g_autoptr(GstBuffer) out = passed(h, gst_buffer_ref(in));
+  fail_unless(bytes_of(out) == bytes_of(in));
+  const GstDctMeta* meta = gst_buffer_get_dct_meta(out);
+  fail_unless(std::equal(table, table + 64, meta->tables[meta->components[0].table].values));
+}
+
 constexpr GstCoefSampling kSamplings[] = {GST_COEF_SAMPLING_GRAYSCALE, GST_COEF_SAMPLING_420,
                                           GST_COEF_SAMPLING_441,       GST_COEF_SAMPLING_RGB,
                                           GST_COEF_SAMPLING_CMYK,      GST_COEF_SAMPLING_YCCK_422};

@@ -83,7 +83,7 @@ CHECK_TEST(test_refusals) {
   refused(128, 0, "tables of 0 components");
   refused(128, 5, "tables of 5 components, expected 1 to 4");
   std::fill_n(values.begin() + 64, 64, guint16(0));
-  refused(128, 3, "all entries of table 1 are 0");
+  refused(128, 3, "all entries of quantization table 1 are 0");
   gst_caps_unref(caps);
   const std::string seven =
       "video/x-dct,component-tables=<0>,quantization-tables=< <1,2,3,4,5,6,7> >";

@@ -118,6 +118,7 @@ TEST(Validate, ZerosInTables) {
   GoodJob inverse(Direction::kInverse);
   put_zero(inverse.job);
   EXPECT_TRUE(validate(inverse.job).ok()) << validate(inverse.job).message;
+  expect_refused<G>(Direction::kInverse, {{"a table of zeros", [](J& j) { j.tables[1] = {}; }}});
 }
 
 TEST(Validate, Quantizer) {
