@@ -209,7 +209,9 @@ build_project() {
 
 # make_chroot DIR RELEASE PACKAGE...: makes DIR/root, or keeps it if it was made of the same
 # packages, which may be NAME:ARCHITECTURE; DIR/root/src gets the files of the clone that git tracks
-# or does not ignore. Status 77: there cannot be one; the last line says why.
+# or does not ignore. Status 77: there cannot be one; the last line says why. A Debian of chroot_arch,
+# if that is another architecture, is unpacked and not set up.
+chroot_arch=
 make_chroot() {
   [ "$(id -u)" -eq 0 ] || { echo 'a chroot needs root'; return 77; }
   command -v mmdebstrap >/dev/null || { echo 'there is no mmdebstrap'; return 77; }
@@ -224,7 +226,7 @@ make_chroot() {
 }
 
 bootstrap() {
-  local mirror foreign settings
+  local mirror foreign settings variant=apt
   # The machine's own mirror, or Debian's.
   # shellcheck disable=SC2016  # apt's own variables
   mirror=$(apt-get indextargets --format '$(LABEL) $(REPO_URI)' 'Created-By: Packages' |
@@ -237,10 +239,13 @@ bootstrap() {
   foreign=$(printf '%s\n' "${@:3}" | sed -n 's/.*:/,/p' | sort -u | tr -d '\n')
   # Proxies and the like: the chroot needs them as much as this machine.
   mapfile -t settings < <(apt-config dump | sed -nE 's/^Acquire::https?::/--aptopt=&/p')
-  mmdebstrap --mode=root --variant=apt "--architectures=$(dpkg --print-architecture)$foreign" \
+  [ -z "$chroot_arch" ] || variant=extract
+  mmdebstrap --mode=root --variant=$variant \
+    "--architectures=${chroot_arch:-$(dpkg --print-architecture)}$foreign" \
     "--include=$(IFS=,; echo "${*:3}")" '--aptopt=APT::Install-Recommends "false"' \
     '--aptopt=Acquire::Languages "none"' --dpkgopt=force-unsafe-io \
     --dpkgopt=path-exclude=/usr/share/{doc,man,locale}/'*' \
+    --dpkgopt='path-include=/usr/share/doc/*/copyright' \
     "${settings[@]}" "$2" "$1/root" "$mirror" || return 1
   printf '%s\n' "${*:2}" >"$1/private/chroot"
 }
@@ -261,13 +266,22 @@ in_chroot() {
   local variables
   mapfile -t variables < <(env | grep -E '^(CI|CUDATRANSFORM_(REQUIRE_GPU|TEST_QUICK))=')
   # shellcheck disable=SC2016  # expanded there
-  unshare --mount sh -c '
+  unshare --mount bash -c '
     chroot=$1 toolkit=$2
     shift 2
+    mkdir -p "$chroot"/{proc,dev,usr/local/cuda}
     for folder in proc dev; do mount --rbind "/$folder" "$chroot/$folder" || exit; done
-    mkdir -p "$chroot/usr/local/cuda"
     [ -z "$toolkit" ] || mount --bind "$toolkit" "$chroot/usr/local/cuda" || exit
-    exec chroot "$chroot" "$@"' sh "$1/root" "$(cuda_toolkit)" /usr/bin/env -i HOME=/tmp \
+    exec "$@"' bash "$1/root" "$(cuda_toolkit)" /usr/bin/env -i HOME=/tmp \
     PATH=/usr/local/cuda/bin:/usr/sbin:/usr/bin LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 \
-    "CUDATRANSFORM_IMAGE_CACHE=$chroot_images" "${variables[@]}" "${@:2}"
+    "CUDATRANSFORM_IMAGE_CACHE=$chroot_images" "${variables[@]}" chroot "$1/root" "${@:2}"
+}
+
+# Compiles for 64-bit ARM in $arm64_build, in a chroot with Debian's cross compiler.
+arm64_build=$build-arm/root/build
+build_arm64() {
+  make_chroot "$build-arm" bookworm meson ninja-build pkg-config g++-aarch64-linux-gnu \
+    qemu-user-static lib{hwy,tbb,gtest,jpeg62-turbo,turbojpeg0}-dev:arm64 || return
+  build_project "$arm64_build" --cross-file /src/tools/arm64.cross -Delements=disabled \
+    -Dcuda=disabled
 }
