@@ -272,9 +272,7 @@ Status ApvEncoder::choose_qp(Job& job, const ApvEncodeSettings& settings, int at
       for (size_t i = 0; i < qps.size(); i++) bytes[i] += others;
       return {};
     };
-    CT_RETURN_IF_ERROR(rate_.choose(job.frame->input_buffer, info_.fps_n, info_.fps_d,
-                                    settings.bitrate, settings.vbv_buf_capacity, at_a_time,
-                                    measure_units, &qp));
+    CT_RETURN_IF_ERROR(rate_.choose(at_a_time, measure_units, &qp));
     job.qp = qp;
   }
   set_qp(settings, qp, format);
@@ -375,6 +373,10 @@ Status ApvEncoder::prepare(Job& job, GstVideoCodecFrame* frame) {
   job.has_size = has_size_;
   job.qp.reset();
   const ApvEncodeSettings settings = locked(encoder_, properties_);
+  if (settings.bitrate > 0) {
+    CT_RETURN_IF_ERROR(rate_.begin(job.frame->input_buffer, info_.fps_n, info_.fps_d,
+                                   settings.bitrate, settings.vbv_buf_capacity));
+  }
   if (coder_.is_open()) {
     const Status status = prepare_on_device(job, settings);
     if (status.ok()) job.input.reset();  // which the mover holds as long as it is read

@@ -14,15 +14,16 @@ void ApvRateControl::start() {
   result_.oversized_frames = 0;
 }
 
-Status ApvRateControl::choose(GstBuffer* frame, int fps_n, int fps_d, guint bitrate,
-                              guint vbv_buf_capacity, int at_a_time, const Measure& measure,
-                              int* qp) {
+Status ApvRateControl::begin(GstBuffer* frame, int fps_n, int fps_d, guint bitrate,
+                             guint vbv_buf_capacity) {
   budget_.take_time(frame, fps_n, fps_d);
-  double budget = 0;
-  CT_RETURN_IF_ERROR(budget_.find(bitrate, vbv_buf_capacity, &budget));
+  return budget_.find(bitrate, vbv_buf_capacity, &target_);
+}
+
+Status ApvRateControl::choose(int at_a_time, const Measure& measure, int* qp) {
   const double room = budget_.room();
   uint64_t bytes = 0;
-  CT_RETURN_IF_ERROR(search(static_cast<uint64_t>(budget), at_a_time, measure, qp, &bytes));
+  CT_RETURN_IF_ERROR(search(static_cast<uint64_t>(target_), at_a_time, measure, qp, &bytes));
   budget_.add(static_cast<double>(bytes));
   guess_ = *qp;
   result_.qp = *qp;

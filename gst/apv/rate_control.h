@@ -35,11 +35,12 @@ class ApvRateControl {
     result_.qp = qp;
     guess_ = -1;
   }
-  // The parameter whose unit is closest to what the bit rate, in kbit/s, leaves the frame, and for
-  // which the buffer has room.
+  // The next frame, and what the bit rate, in kbit/s, leaves it.
+  Status begin(GstBuffer* frame, int fps_n, int fps_d, guint bitrate, guint vbv_buf_capacity);
+  // The parameter whose unit is closest to that, and for which the buffer has room. If it fails, it
+  // may be called again for the frame.
   // `at_a_time`: how many parameters are measured together, up to kMaxApvMeasuredQps.
-  Status choose(GstBuffer* frame, int fps_n, int fps_d, guint bitrate, guint vbv_buf_capacity,
-                int at_a_time, const Measure& measure, int* qp);
+  Status choose(int at_a_time, const Measure& measure, int* qp);
 
   const ApvRateResult& result() const { return result_; }
 
@@ -47,7 +48,8 @@ class ApvRateControl {
   Status search(uint64_t target, int at_a_time, const Measure& measure, int* qp, uint64_t* bytes);
 
   FrameBudget budget_;
-  int guess_ = -1;  // the parameter of the frame before; -1: none
+  double target_ = 0;  // bytes of the frame
+  int guess_ = -1;     // the parameter of the frame before; -1: none
   ApvRateResult result_;
 };
 
