@@ -44,9 +44,17 @@ Status ApvPicture::wait() {
 }
 
 uint64_t ApvRenderer::need(const ApvFrame& frame, bool on_device) const {
-  if (!on_device) return (device_.is_host() ? 1 : 2) * coef_bytes(frame) + frame.payload().size();
-  // Pinned memory, and the queue's own.
-  return coef_bytes(frame) + 2 * (result_bytes(frame) + ops_.entropy->block_bytes(frame));
+  const auto missing = [](const BudgetedPool& pool, uint64_t bytes) {
+    return pool.keeps(bytes) ? uint64_t{0} : bytes;
+  };
+  const uint64_t coefs = coef_bytes(frame);
+  if (on_device) {
+    // And the queue's own memory.
+    const uint64_t staged = result_bytes(frame) + ops_.entropy->block_bytes(frame);
+    return missing(on_device_, coefs) + missing(staged_, staged) + staged;
+  }
+  const bool uploads = !device_.is_host() && (uploaded_ == nullptr || uploaded_->size() < coefs);
+  return missing(pictures_, coefs) + (uploads ? coefs : 0) + frame.payload().size();
 }
 
 bool ApvRenderer::trim() {

@@ -91,7 +91,7 @@ class ApvRenderer {
       : device_(device), ops_(ops), budget_(some_budget(std::move(budget))) {}
 
   bool can_decode_on_device() const { return ops_.entropy != nullptr; }
-  // The most memory that a frame takes until it is rendered.
+  // The most memory that a frame takes until it is rendered, besides what is kept.
   uint64_t need(const ApvFrame& frame, bool on_device) const;
   // Frees memory that is kept for later frames. False: there is none.
   bool trim();

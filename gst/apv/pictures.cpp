@@ -235,7 +235,7 @@ Status ApvPictures::reserve(Job& job) {
   const bool on_device = decodes_on_device(job);
   job.renderer = renderer_.get();
   job.in_flight = is_busy_ ? loop_.max_in_flight() : in_flight_ + 1;
-  CT_RETURN_IF_ERROR(have_room(renderer_->need(job.picture.frame, on_device)));
+  CT_RETURN_IF_ERROR(have_room([&] { return renderer_->need(job.picture.frame, on_device); }));
   for (;;) {
     const Status status = renderer_->prepare(&job.picture, on_device);
     if (status.code != StatusCode::kOutOfMemory) return status;
@@ -245,10 +245,11 @@ Status ApvPictures::reserve(Job& job) {
   }
 }
 
-Status ApvPictures::have_room(guint64 bytes) {
+Status ApvPictures::have_room(const std::function<guint64()>& need_of) {
   budget_->set_max(locked(decoder_, properties_.max_memory));
   for (bool made = true;;) {
-    const guint64 all = loop_.used_bytes() + bytes;
+    // Older frames leave memory that serves.
+    const guint64 all = loop_.used_bytes() + need_of();
     if (budget_->has(all)) return {};
     if (!made) return budget_->no_room(all);
     CT_RETURN_IF_ERROR(make_room(&made));
@@ -266,7 +267,7 @@ Status ApvPictures::make_room(bool* made) {
 
 GstFlowReturn ApvPictures::hold(gsize bytes) {
   constexpr gsize kLittle = gsize{1} << 20;
-  return bytes < kLittle ? GST_FLOW_OK : flow_after(have_room(bytes));
+  return bytes < kLittle ? GST_FLOW_OK : flow_after(have_room([bytes] { return guint64{bytes}; }));
 }
 
 // ---- On the way out ----

@@ -4,6 +4,7 @@
 
 #include <gst/video/gstvideodecoder.h>
 
+#include <functional>
 #include <memory>
 
 #include "apv/frame.h"
@@ -84,7 +85,7 @@ class ApvPictures final : private PictureCodec {
   Status begin(Job& job);
   Status reserve(Job& job);
   bool decodes_on_device(const Job& job);
-  Status have_room(guint64 bytes);
+  Status have_room(const std::function<guint64()>& need_of);
   Status make_room(bool* made);
   GstFlowReturn flow_after(const Status& status);
   GstFlowReturn end_with(const Status& status);

@@ -21,6 +21,39 @@
 namespace cudatransform::test {
 namespace {
 
+// A frame that takes the memory of one before it needs no room for it: otherwise that would be
+// freed first, and a device stops for that.
+TEST(ApvRenderer, NeedsWhatIsNotKept) {
+  std::mt19937 random(1);
+  const ApvBytes bytes = apv_access_unit(
+      {apv_unit(1, encode_apv_frame(random_apv_picture(random, ApvChroma::k422, 10, 64, 64, 20)))});
+  for (const Engine* engine : engine_of_each_kind()) {
+    ApvRenderOps ops = {engine->apv_ops, nullptr};
+#ifdef CT_HAVE_CUDA
+    if (engine->is_cuda) ops.entropy = &cuda_apv_entropy_ops();
+#endif
+    for (const bool on_device : {false, ops.entropy != nullptr}) {
+      const auto budget = std::make_shared<MemoryBudget>();
+      ApvRenderer renderer(*engine->device, ops, budget);
+      ApvAccessUnit unit;
+      ASSERT_TRUE(read_apv_access_unit(bytes, &unit).ok());
+      auto picture = std::make_unique<ApvPicture>();
+      ASSERT_TRUE(picture->frame.begin(unit.frame, nullptr, {}).ok());
+      const uint64_t need = renderer.need(picture->frame, on_device);
+      ASSERT_TRUE(renderer.prepare(picture.get(), on_device).ok());
+      EXPECT_EQ(renderer.need(picture->frame, on_device), need);
+      const uint64_t used = budget->used();
+      EXPECT_GT(used, 0u);
+      picture.reset();
+      ApvPicture next;
+      ASSERT_TRUE(next.frame.begin(unit.frame, nullptr, {}).ok());
+      EXPECT_EQ(renderer.need(next.frame, on_device) + used, need);
+      ASSERT_TRUE(renderer.prepare(&next, on_device).ok());
+      EXPECT_EQ(budget->used(), used);
+    }
+  }
+}
+
 #ifdef CT_HAVE_CUDA
 
 using Samples = std::vector<uint8_t>;

@@ -80,9 +80,8 @@ Status BudgetedPool::take(Device& device, size_t bytes, Block* block) {
     std::lock_guard lock(mutex_);
     largest_ = std::max(largest_, bytes);
     room = std::min(largest_, 2 * bytes);
-    const auto found = std::find_if(blocks_.begin(), blocks_.end(), [&](const Block& kept) {
-      return kept.memory->size() >= bytes && kept.memory->size() / 2 <= bytes;
-    });
+    const auto found = std::find_if(blocks_.begin(), blocks_.end(),
+                                    [&](const Block& kept) { return serves(kept, bytes); });
     if (found != blocks_.end()) {
       *block = std::move(*found);
       blocks_.erase(found);
@@ -94,6 +93,16 @@ Status BudgetedPool::take(Device& device, size_t bytes, Block* block) {
   if (status.code == StatusCode::kOutOfMemory && (trim() || room > bytes))
     status = allocate(device, bytes, &block->memory);
   return status;
+}
+
+bool BudgetedPool::serves(const Block& kept, size_t bytes) {
+  return kept.memory->size() >= bytes && kept.memory->size() / 2 <= bytes;
+}
+
+bool BudgetedPool::keeps(size_t bytes) const {
+  std::lock_guard lock(mutex_);
+  return std::any_of(blocks_.begin(), blocks_.end(),
+                     [&](const Block& kept) { return serves(kept, bytes); });
 }
 
 // If the driver locks no pages, ordinary ones serve. Copies from them are slower.

@@ -62,6 +62,8 @@ class BudgetedPool {
   // are freed first.
   Status take(Device& device, size_t bytes, Block* block);
   void give(Block block);
+  // Whether take() has a kept block for so many, and allocates nothing.
+  bool keeps(size_t bytes) const;
   // The size of all blocks that exist.
   uint64_t bytes() const { return bytes_; }
   // Frees the kept blocks. False: there are none.
@@ -69,13 +71,14 @@ class BudgetedPool {
 
  private:
   static constexpr size_t kFew = 3, kMaxBytes = size_t{256} << 20;
+  static bool serves(const Block& kept, size_t bytes);
   bool is_full() const;
   Status allocate(Device& device, size_t bytes, std::unique_ptr<Memory>* memory);
 
   const MemoryKind kind_;
   const size_t max_;
   const MemoryBudgetPtr budget_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::atomic<uint64_t> bytes_ = 0;
   size_t largest_ = 0;         // that was requested
   std::vector<Block> blocks_;  // the oldest first
