@@ -87,11 +87,9 @@ class OrderedPictures {
   // finished. What downstream refuses is dropped: it must not follow the event that the caller
   // drains for.
   GstFlowReturn drain(const std::function<GstFlowReturn()>& complete = {});
-  // For a query, whose sender does not learn the result either: a failure stays pending.
+  // For a query, whose sender does not learn the result: a refusal stays pending.
   void drain_for_query() {
-    begin_event();
-    (void)drain();
-    end_event();
+    if (const GstFlowReturn flow = drain(); flow != GST_FLOW_OK) pending_ = flow;
   }
   void flush();
   // Ends the stream, because later pictures would hide the gap. Returns `flow`.

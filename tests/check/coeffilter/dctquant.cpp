@@ -64,7 +64,7 @@ CHECK_TEST(test_zeros_in_tables_that_stay) {
   g_autoptr(GstBuffer) in = make_qcoefs(info);
   gst_buffer_remove_meta(in, &gst_buffer_get_dct_meta(in)->meta);
   g_autoptr(GstBuffer) out = passed(h, gst_buffer_ref(in));
-  fail_unless(bytes_of(out) == bytes_of(in));
+  if (!is_deferred()) fail_unless(bytes_of(out) == bytes_of(in));
   const GstDctMeta* meta = gst_buffer_get_dct_meta(out);
   fail_unless(std::equal(table, table + 64, meta->tables[meta->components[0].table].values));
 }

@@ -112,6 +112,18 @@ void make_output(const std::vector<Area>& data, const std::vector<Area>& numbers
   for (const Area& area : numbers) fill_numbers(area, seed);
 }
 
+// Frames that share a launch do not depend on each other.
+void make_apv_frames(const ApvEntropyParams& params) {
+  for (uint32_t i = 0; i < params.frame_count; i++) {
+    ApvEntropyParams one = {};
+    one.frames[0] = params.frames[i];
+    one.frame_count = 1;
+    AccessList list;
+    apv_entropy_accesses(one, &list);
+    make_output(areas_of(list.data()), {});
+  }
+}
+
 // ---- Kernels that code JPEG scans: they run the host's code ----
 
 JpegEncodeJob job_of(const EncodeParams& params) {
@@ -154,6 +166,10 @@ Operation launch_of(const std::string& kernel, unsigned ctas, void** parameters)
     made.make = apv_computation_of(kernel, ctas, parameters[0]);
   else if (computes(kernel))
     made.make = computation_of(kernel, *static_cast<const EncodeParams*>(parameters[0]));
+  else if (kernel == "apv_entropy")
+    made.make = [params = *static_cast<const ApvEntropyParams*>(parameters[0])] {
+      make_apv_frames(params);
+    };
   else
     made.make = [data, numbers] { make_output(data, numbers); };
   return made;
