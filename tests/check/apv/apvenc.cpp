@@ -450,17 +450,18 @@ GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
   return GST_FLOW_NOT_LINKED;
 }
 
-// What downstream refuses during a query is an error at the end of the stream.
+// What downstream refuses during a query is an error at the end of the stream, unless the push
+// knows of it: the frame may be done at once.
 CHECK_TEST(test_refused_by_drain) {
   const GstVideoInfo info = info_of();
   g_autoptr(GstHarness) h = open("n-threads=3", info);
   const Messages messages(h->element);
   gst_pad_set_chain_function(h->sinkpad, refuse);
-  gst_harness_push(h, make_frame(info, 0));
+  const GstFlowReturn pushed = gst_harness_push(h, make_frame(info, 0));
   drain(h);
   gst_harness_push_event(h, gst_event_new_eos());
   g_autoptr(GstMessage) error = gst_bus_pop_filtered(messages, GST_MESSAGE_ERROR);
-  fail_unless(error != nullptr);
+  fail_unless(pushed == GST_FLOW_NOT_LINKED || error != nullptr);
 }
 
 CHECK_TEST(test_statistics) {
