@@ -64,7 +64,9 @@ class HdrToApv(unittest.TestCase):
             self.assertEqual((fields >> 25, fields >> 17 & 255, fields >> 9 & 255,
                               fields >> 1 & 255), (1, 9, 16, 9))
             self.assertIn(struct.pack(">BBHH", 6, 4, 1000, 400), unit)
-        self.check_samples(frames)
+        # gst-launch-1.0 cannot load a sanitized plugin.
+        if not os.environ.get("CUDATRANSFORM_SANITIZED"):
+            self.check_samples(frames)
 
     def check_samples(self, frames):
         decoded = subprocess.run(
