@@ -10,13 +10,9 @@
 #include <vector>
 
 #include "apv/access_unit.h"
-#include "apv/renderer.h"
 #include "tests/apv/encoder.h"
+#include "tests/apv/rendering.h"
 #include "tests/engine/engines.h"
-
-#ifdef CT_HAVE_CUDA
-#include "cuda/apv/engine.h"
-#endif
 
 namespace cudatransform::test {
 namespace {
@@ -28,10 +24,7 @@ TEST(ApvRenderer, NeedsWhatIsNotKept) {
   const ApvBytes bytes = apv_access_unit(
       {apv_unit(1, encode_apv_frame(random_apv_picture(random, ApvChroma::k422, 10, 64, 64, 20)))});
   for (const Engine* engine : engine_of_each_kind()) {
-    ApvRenderOps ops = {engine->apv_ops, nullptr};
-#ifdef CT_HAVE_CUDA
-    if (engine->is_cuda) ops.entropy = &cuda_apv_entropy_ops();
-#endif
+    const ApvRenderOps ops = apv_render_ops(*engine);
     for (const bool on_device : {false, ops.entropy != nullptr}) {
       const auto budget = std::make_shared<MemoryBudget>();
       ApvRenderer renderer(*engine->device, ops, budget);
@@ -73,27 +66,6 @@ Status begin(const ApvBytes& bytes, ApvPicture* picture) {
   return picture->frame.begin(unit.frame, nullptr, {});
 }
 
-Status render(Device& device, ApvRenderer& renderer, ApvPicture* picture, Samples* samples) {
-  const ApvFrameInfo info = picture->frame.info();
-  samples->resize(2 * info.samples());
-  std::unique_ptr<Memory> memory;
-  CT_RETURN_IF_ERROR(device.allocate(MemoryKind::kDevice, samples->size(), &memory));
-  ApvSamples to;
-  auto* at = static_cast<uint8_t*>(memory->data());
-  for (int c = 0; c < info.components(); ++c) {
-    to.data[c] = at;
-    to.pitch[c] = ptrdiff_t{2} * info.width_of(c);
-    at += 2 * size_t{info.width_of(c)} * info.height;
-  }
-  CT_RETURN_IF_ERROR(renderer.render(picture, to));
-  Queue& queue = device.queue(QueueKind::kCompute);
-  CT_RETURN_IF_ERROR(
-      device.download(queue, copy_of_bytes(samples->data(), memory->data(), samples->size())));
-  FencePtr done;
-  CT_RETURN_IF_ERROR(queue.record(&done));
-  return done->wait();
-}
-
 struct Expected {
   Samples samples;
   int damaged_chains = 0;
@@ -101,14 +73,14 @@ struct Expected {
 
 Expected decode_on_host(const ApvBytes& unit) {
   const Engine& host = portable_engine();
-  ApvRenderer renderer(*host.device, {host.apv_ops, nullptr});
+  ApvRenderer renderer(*host.device, apv_render_ops(host));
   Expected expected;
   ApvPicture picture;
   EXPECT_TRUE(begin(unit, &picture).ok());
   EXPECT_TRUE(renderer.prepare(&picture).ok());
   for (int i = 0; i < picture.tile_count(); ++i) picture.decode_tile(i);
   expected.damaged_chains = picture.frame.damaged_chains();
-  EXPECT_TRUE(render(*host.device, renderer, &picture, &expected.samples).ok());
+  EXPECT_TRUE(render_apv(host, renderer, &picture, &expected.samples).ok());
   return expected;
 }
 
@@ -126,7 +98,7 @@ TEST(ApvDeviceDecoder, DecodesSeveralFramesOfALaunch) {
   }
   for (const Engine* engine : engines) {
     if (!engine->is_cuda) continue;
-    ApvRenderer renderer(*engine->device, {engine->apv_ops, &cuda_apv_entropy_ops()});
+    ApvRenderer renderer(*engine->device, apv_render_ops(*engine));
     int damaged = 0, waiting = 0;
     std::vector<std::unique_ptr<ApvPicture>> pictures(kFrames);
     for (size_t i = 0; i < kFrames + kInFlight; ++i) {
@@ -154,8 +126,7 @@ TEST(ApvDeviceDecoder, DecodesSeveralFramesOfALaunch) {
       EXPECT_EQ(picture->frame.damaged_chains(), expected[i - kInFlight].damaged_chains);
       damaged += picture->frame.damaged_chains();
       Samples samples;
-      engine->activate();
-      ASSERT_TRUE(render(*engine->device, renderer, picture.get(), &samples).ok());
+      ASSERT_TRUE(render_apv(*engine, renderer, picture.get(), &samples).ok());
       EXPECT_TRUE(samples == expected[i - kInFlight].samples);
     }
     EXPECT_GT(damaged, 0);

@@ -17,13 +17,9 @@
 #include <vector>
 
 #include "apv/access_unit.h"
-#include "apv/renderer.h"
+#include "tests/apv/rendering.h"
 #include "tests/conformance/test_data.h"
 #include "tests/engine/engines.h"
-
-#ifdef CT_HAVE_CUDA
-#include "cuda/apv/engine.h"
-#endif
 
 namespace cudatransform::test {
 namespace {
@@ -42,7 +38,7 @@ class Decoder {
  public:
   // `on_device`: the device reads the codes, too.
   Decoder(const Engine& engine, bool on_device)
-      : engine_(engine), on_device_(on_device), renderer_(*engine.device, ops_of(engine)) {}
+      : engine_(engine), on_device_(on_device), renderer_(*engine.device, apv_render_ops(engine)) {}
 
   DecodedApv decode(const Bytes& stream) {
     DecodedApv result;
@@ -64,14 +60,6 @@ class Decoder {
   }
 
  private:
-  static ApvRenderOps ops_of(const Engine& engine) {
-    ApvRenderOps ops = {engine.apv_ops, nullptr};
-#ifdef CT_HAVE_CUDA
-    if (engine.is_cuda) ops.entropy = &cuda_apv_entropy_ops();
-#endif
-    return ops;
-  }
-
   Status decode_unit(const Bytes& bytes, DecodedApv* result) {
     ApvAccessUnit unit;
     CT_RETURN_IF_ERROR(read_apv_access_unit(bytes, &unit));
@@ -88,30 +76,7 @@ class Decoder {
     result->damaged.push_back(picture.frame.damaged_chains());
     const char* damage = picture.frame.damage();
     result->damage.push_back(damage != nullptr ? damage : "");
-    return render(&picture, &result->frames.emplace_back());
-  }
-
-  Status render(ApvPicture* picture, Bytes* frame) {
-    Device& device = *engine_.device;
-    const ApvFrameInfo info = picture->frame.info();
-    std::unique_ptr<Memory> memory;
-    frame->resize(2 * info.samples());
-    CT_RETURN_IF_ERROR(device.allocate(MemoryKind::kDevice, frame->size(), &memory));
-    ApvSamples to;
-    auto* at = static_cast<uint8_t*>(memory->data());
-    for (int c = 0; c < info.components(); ++c) {
-      to.data[c] = at;
-      to.pitch[c] = ptrdiff_t{2} * info.width_of(c);
-      at += 2 * size_t{info.width_of(c)} * info.height;
-    }
-    engine_.activate();
-    CT_RETURN_IF_ERROR(renderer_.render(picture, to));
-    Queue& queue = device.queue(QueueKind::kCompute);
-    CT_RETURN_IF_ERROR(
-        device.download(queue, copy_of_bytes(frame->data(), memory->data(), frame->size())));
-    FencePtr done;
-    CT_RETURN_IF_ERROR(queue.record(&done));
-    return done->wait();
+    return render_apv(engine_, renderer_, &picture, &result->frames.emplace_back());
   }
 
   const Engine& engine_;
