@@ -1,7 +1,7 @@
 // One picture of jpegcoefdec: its bytes, its destination, and its result.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-#include "gst/jpeg/picture.h"
+#include "gst/jpeg/decode_job.h"
 
 #include <cstring>
 #include <utility>
