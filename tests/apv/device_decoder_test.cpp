@@ -51,10 +51,18 @@ TEST(ApvRenderer, NeedsWhatIsNotKept) {
 
 using Samples = std::vector<uint8_t>;
 
-// A frame of random coefficients, of which every third has a chain that ends early.
+// A frame of random coefficients, of which every third has a chain that ends early, and every fifth
+// the longest codes.
 ApvBytes random_unit(std::mt19937& random, uint32_t number) {
-  const ApvPictureToWrite picture = random_apv_picture(
+  ApvPictureToWrite picture = random_apv_picture(
       random, ApvChroma::k422, 10, 32 + 16 * (number % 5), 16 + 64 * (number % 3), 20);
+  if (number % 5 == 1) {
+    for (auto& coefs : picture.coefs) {
+      for (size_t i = 0; i < coefs.size(); ++i)
+        coefs[i] =
+            i / 64 % 2 == i % 2 ? INT16_MIN : static_cast<int16_t>(INT16_MAX >> (random() % 15));
+    }
+  }
   ApvBytes frame = encode_apv_frame(picture);
   if (number % 3 == 0) std::fill(frame.end() - 40, frame.end(), uint8_t{0xff});
   return apv_access_unit({apv_unit(1, frame)});
