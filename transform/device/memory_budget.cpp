@@ -126,7 +126,7 @@ bool BudgetedPool::trim() {
 bool BudgetedPool::is_full() const {
   size_t bytes = 0;
   for (const Block& block : blocks_) bytes += block.memory->size();
-  return blocks_.size() >= max_ || (blocks_.size() >= kFew && bytes >= kMaxBytes);
+  return blocks_.size() >= max_ || (blocks_.size() >= kFew && bytes >= max_bytes_);
 }
 
 void BudgetedPool::give(Block block) {

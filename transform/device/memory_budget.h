@@ -53,9 +53,11 @@ class BudgetedPool {
     FencePtr read;  // the next writer waits for it; null: no wait
   };
 
-  // Keeps up to `most` unused blocks, and of large ones no more than three.
-  BudgetedPool(MemoryKind kind, size_t most, MemoryBudgetPtr budget = nullptr)
-      : kind_(kind), max_(most), budget_(some_budget(std::move(budget))) {}
+  // Keeps up to `most` unused blocks; no more than three if they have `most_bytes` or more.
+  static constexpr size_t kUsualBytes = size_t{256} << 20;
+  BudgetedPool(MemoryKind kind, size_t most, MemoryBudgetPtr budget = nullptr,
+               size_t most_bytes = kUsualBytes)
+      : kind_(kind), max_(most), max_bytes_(most_bytes), budget_(some_budget(std::move(budget))) {}
 
   // Takes a block of `bytes`, or up to twice as many: new blocks are as large as any have had to
   // be, so that all serve for pictures that differ by little. If there is no memory, kept blocks
@@ -70,13 +72,13 @@ class BudgetedPool {
   bool trim();
 
  private:
-  static constexpr size_t kFew = 3, kMaxBytes = size_t{256} << 20;
+  static constexpr size_t kFew = 3;
   static bool serves(const Block& kept, size_t bytes);
   bool is_full() const;
   Status allocate(Device& device, size_t bytes, std::unique_ptr<Memory>* memory);
 
   const MemoryKind kind_;
-  const size_t max_;
+  const size_t max_, max_bytes_;
   const MemoryBudgetPtr budget_;
   mutable std::mutex mutex_;
   std::atomic<uint64_t> bytes_ = 0;

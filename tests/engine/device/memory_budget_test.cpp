@@ -1,4 +1,5 @@
-// The limit on the memory that a stream makes its decoder hold, counted by several threads.
+// The limit on the memory that a stream makes its decoder hold, counted by several threads, and
+// pools of what may be used again.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/device/memory_budget.h"
 
@@ -7,6 +8,10 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/engine/engines.h"
 
 namespace cudatransform::test {
 namespace {
@@ -42,6 +47,23 @@ TEST(MemoryBudget, WhatIsRefusedRefusesNothingElse) {
   ends = true;
   greedy.join();
   EXPECT_EQ(refused, 0);
+}
+
+TEST(BudgetedPool, KeepsSoManyBytes) {
+  constexpr size_t kBlock = 1000, kBlocks = 12;
+  for (const auto& [max_bytes, kept] :
+       {std::pair{SIZE_MAX, kBlocks}, {6 * kBlock, size_t{6}}, {kBlock, size_t{3}}}) {
+    const auto budget = std::make_shared<MemoryBudget>();
+    BudgetedPool pool(MemoryKind::kPinned, 100, budget, max_bytes);
+    std::vector<BudgetedPool::Block> blocks(kBlocks);
+    for (auto& block : blocks)
+      ASSERT_TRUE(pool.take(*portable_engine().device, kBlock, &block).ok());
+    for (auto& block : blocks) pool.give(std::move(block));
+    EXPECT_EQ(budget->used(), kept * kBlock);
+    EXPECT_TRUE(pool.keeps(kBlock));
+    EXPECT_TRUE(pool.trim());
+    EXPECT_EQ(budget->used(), 0u);
+  }
 }
 
 }  // namespace
