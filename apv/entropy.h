@@ -42,7 +42,7 @@ struct ApvEntropyJob {
   // bytes.
   int16_t* coefs = nullptr;
 };
-inline constexpr size_t kMaxApvEntropyJobs = 8;  // of a submission
+inline constexpr size_t kMaxApvEntropyJobs = 24;  // of a submission
 
 struct ApvEntropyOps {
   const char* name;

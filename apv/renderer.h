@@ -106,7 +106,7 @@ class ApvRenderer {
 
  private:
   friend class ApvPicture;
-  static constexpr size_t kMaxPictures = 64, kMaxQueues = 8;
+  static constexpr size_t kMaxPictures = 256, kMaxQueues = 8;
   Queue& queue() { return device_.queue(QueueKind::kCompute); }
   Status upload(ApvPicture* picture, const int16_t** coefs);
   ApvEntropyJob entropy_job(const ApvPicture& picture) const;
@@ -119,9 +119,10 @@ class ApvRenderer {
   Device& device_;
   const ApvRenderOps ops_;
   const MemoryBudgetPtr budget_;
-  BudgetedPool pictures_{MemoryKind::kPinned, kMaxPictures, budget_};
-  BudgetedPool on_device_{MemoryKind::kDevice, kMaxPictures, budget_};
-  BudgetedPool staged_{MemoryKind::kPinned, kMaxPictures, budget_};
+  // The frames of a launch end together. To free what the next ones take would stop the device.
+  BudgetedPool pictures_{MemoryKind::kPinned, kMaxPictures, budget_, SIZE_MAX};
+  BudgetedPool on_device_{MemoryKind::kDevice, kMaxPictures, budget_, SIZE_MAX};
+  BudgetedPool staged_{MemoryKind::kPinned, kMaxPictures, budget_, SIZE_MAX};
   std::unique_ptr<Memory> uploaded_;
   std::mutex mutex_;  // guards the rest
   std::vector<std::unique_ptr<Queue>> idle_;

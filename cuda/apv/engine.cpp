@@ -113,7 +113,7 @@ void list_chains(const ApvFrame& frame, ApvChainInfo* to) {
 }
 
 // Few frames: the shortest time. Many: the most throughput (H200).
-uint32_t chains_of_warp(int in_flight) { return in_flight <= 4 ? 1 : in_flight <= 16 ? 2 : 4; }
+uint32_t chains_of_warp(int in_flight) { return in_flight <= 4 ? 1 : 2; }
 
 Status stage_entropy(const ApvEntropyJob& job) {
   const ApvFrame& frame = *job.frame;

@@ -90,7 +90,7 @@ inline constexpr unsigned kApvEntropyThreads = 128;
 inline constexpr unsigned kApvEntropyWarps = kApvEntropyThreads / 32;
 // The index of the table of pairs in shared memory has as many bits.
 inline constexpr int kApvTableBits = 9;
-inline constexpr int kMaxApvEntropyFrames = 8;
+inline constexpr int kMaxApvEntropyFrames = 24;
 
 // A chain, in the order in which they are decoded: the longest first.
 struct ApvChainInfo {

@@ -38,8 +38,14 @@ Status probe_apv_kernels([[maybe_unused]] Device& device) {
 
 namespace {
 
-// Frames in flight where the device decodes them.
-constexpr int kMaxOnDevice = 24;
+// Frames in flight where the device decodes them: as many chains as keep an H200 busy, of frames
+// that are not too many to be worth their memory.
+constexpr int kMinOnDevice = 24, kMaxOnDevice = 160;
+int in_flight_on_device(const ApvFrame& frame) {
+  constexpr size_t kChains = 20000;
+  const size_t frames = kChains / std::max<size_t>(frame.chain_count(), 1);
+  return static_cast<int>(std::clamp<size_t>(frames, kMinOnDevice, kMaxOnDevice));
+}
 
 // The bytes of an access unit, for as long as they are needed.
 struct Input {
@@ -59,7 +65,7 @@ struct Input {
 // For a frame that has both for itself.
 bool is_faster_on_device(const ApvFrame& frame, int threads) {
   // Nanoseconds: of a byte of a chain on an H200, and on a core of an EPYC; of the way there.
-  constexpr guint64 kOnDevice = 510, kOnCpu = 12, kLaunch = 150000;
+  constexpr guint64 kOnDevice = 170, kOnCpu = 12, kLaunch = 150000;
   guint64 longest = 0;
   for (const ApvTile& tile : frame.tiles())
     for (int c = 0; c < frame.info().components(); c++)
@@ -146,6 +152,7 @@ void ApvPictures::start_decoder(guint n_threads) {
   // A chain takes the device as long as ever: many frames at a time keep it busy.
   const int max = engine_.is_cuda() && threads > 1 ? std::max(threads, kMaxOnDevice) : threads;
   loop_.start_workers(threads, max);
+  max_in_flight_ = std::min(std::max(threads, kMinOnDevice), max);
   renderer_ = std::make_unique<ApvRenderer>(engine_.device(), apv_render_ops(engine_), budget_);
 }
 
@@ -184,7 +191,7 @@ GstFlowReturn ApvPictures::decode(GstVideoCodecFrame* frame) {
   auto job = std::make_unique<Job>();
   job->frame = frame;
   GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
-  last_ = loop_.make_room([this] { return !loop_.is_full(); });
+  last_ = loop_.make_room([this] { return !loop_.is_full() && in_flight_ < max_in_flight_; });
   Status status;
   if (last_ != GST_FLOW_OK) status = Status::error(StatusCode::kCancelled, "output is flushing");
   if (status.ok()) status = begin(*job);
@@ -233,8 +240,11 @@ bool ApvPictures::decodes_on_device(const Job& job) {
 // Takes the frame's memory; older frames make room for it.
 Status ApvPictures::reserve(Job& job) {
   const bool on_device = decodes_on_device(job);
+  const int fewest = std::max(loop_.threads(), kMinOnDevice);
+  max_in_flight_ =
+      std::min(on_device ? in_flight_on_device(job.picture.frame) : fewest, loop_.max_in_flight());
   job.renderer = renderer_.get();
-  job.in_flight = is_busy_ ? loop_.max_in_flight() : in_flight_ + 1;
+  job.in_flight = is_busy_ ? max_in_flight_ : in_flight_ + 1;
   CT_RETURN_IF_ERROR(have_room([&] { return renderer_->need(job.picture.frame, on_device); }));
   for (;;) {
     const Status status = renderer_->prepare(&job.picture, on_device);
@@ -248,7 +258,6 @@ Status ApvPictures::reserve(Job& job) {
 Status ApvPictures::have_room(const std::function<guint64()>& need_of) {
   budget_->set_max(locked(decoder_, properties_.max_memory));
   for (bool made = true;;) {
-    // Older frames leave memory that serves.
     const guint64 all = loop_.used_bytes() + need_of();
     if (budget_->has(all)) return {};
     if (!made) return budget_->no_room(all);
@@ -256,13 +265,16 @@ Status ApvPictures::have_room(const std::function<guint64()>& need_of) {
   }
 }
 
-// Frees memory, or finishes a frame that holds some. `*made`: whether there was any.
+// Finishes a frame, whose memory the next one takes over, or frees what is kept: a device stops for
+// that. `*made`: whether there was any.
 Status ApvPictures::make_room(bool* made) {
-  *made = renderer_ != nullptr && renderer_->trim();
-  if (*made || loop_.is_empty()) return {};
-  last_ = loop_.push_oldest(true, made);
-  if (last_ == GST_FLOW_OK) return {};
-  return Status::error(StatusCode::kCancelled, "output is flushing");
+  *made = false;
+  if (!loop_.is_empty()) {
+    last_ = loop_.push_oldest(true, made);
+    if (last_ != GST_FLOW_OK) return Status::error(StatusCode::kCancelled, "output is flushing");
+  }
+  if (!*made) *made = renderer_ != nullptr && renderer_->trim();
+  return {};
 }
 
 GstFlowReturn ApvPictures::hold(gsize bytes) {

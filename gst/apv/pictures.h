@@ -26,7 +26,11 @@ Status probe_apv_kernels(Device& device);
 enum class ApvEntropy { kAuto, kCpu, kCuda };
 
 struct ApvSettings : PictureSettings {
-  ApvSettings() { on_error = OnError::kConceal; }
+  // As many frames of 3840x2160 as keep a GPU busy take some 2.5 GB.
+  ApvSettings() {
+    on_error = OnError::kConceal;
+    max_memory = guint64{1} << 32;
+  }
 
   ApvEntropy entropy = ApvEntropy::kAuto;
   guint64 max_samples = guint64{1} << 27;
@@ -108,6 +112,7 @@ class ApvPictures final : private PictureCodec {
   CodecStatePtr input_;
   std::unique_ptr<ApvOutput> output_;  // of the caps
   int in_flight_ = 0;                  // frames that the loop has
+  int max_in_flight_ = 1;              // of such frames as the last one
   bool is_busy_ = false;               // frames wait for each other
   GstFlowReturn last_ = GST_FLOW_OK;   // why a push that was to make room failed
   GstClockTime longest_ = 0;           // from a frame's bytes to its samples
