@@ -49,8 +49,8 @@ struct ApvEntropyOps {
   size_t (*block_bytes)(const ApvFrame& frame);
   // Jobs on several queues overlap: a chain is a thread, so that few frames leave a device idle.
   Status (*make_queue)(Device& device, std::unique_ptr<Queue>* queue);
-  // Fills the block of a job. Any thread.
-  Status (*stage)(const ApvEntropyJob& job);
+  // Fills a part of a job's block: one of `parts`, of about the same size. Any thread.
+  Status (*stage)(const ApvEntropyJob& job, int part, int parts);
   // Of staged jobs, up to kMaxApvEntropyJobs, which share a launch. Returns at once. `done` is done
   // when coefficients and results are complete. `in_flight`: about how many jobs the device has at
   // a time, these included.

@@ -113,8 +113,11 @@ ApvEntropyJob ApvRenderer::entropy_job(const ApvPicture& picture) const {
   return job;
 }
 
+Status ApvRenderer::stage(const ApvPicture& picture, int part, int parts) const {
+  return ops_.entropy->stage(entropy_job(picture), part, parts);
+}
+
 Status ApvRenderer::decode(ApvPicture* picture, int in_flight) {
-  CT_RETURN_IF_ERROR(ops_.entropy->stage(entropy_job(*picture)));
   // Streams share the driver's few channels to the device (8, unless the process has chosen
   // otherwise), where they wait for each other: fewer and larger launches do not.
   constexpr int kLaunches = 6;

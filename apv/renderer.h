@@ -98,7 +98,10 @@ class ApvRenderer {
 
   // Takes memory for the coefficients of picture->frame, which begin() has accepted. Any thread.
   Status prepare(ApvPicture* picture, bool on_device = false);
-  // Any thread: the device decodes the picture, which is prepared for that, as soon as there are
+  // For a picture that is prepared for the device: copies a part of what that is sent. Any thread,
+  // and one for each part at the same time.
+  Status stage(const ApvPicture& picture, int part = 0, int parts = 1) const;
+  // Any thread: the device decodes the picture, all parts of which are staged, as soon as there are
   // enough for a launch. `in_flight`: about how many it decodes at a time.
   Status decode(ApvPicture* picture, int in_flight);
   // All tiles have been decoded. The samples are complete behind the compute queue's work.

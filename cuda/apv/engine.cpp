@@ -115,15 +115,20 @@ void list_chains(const ApvFrame& frame, ApvChainInfo* to) {
 // Few frames: the shortest time. Many: the most throughput (H200).
 uint32_t chains_of_warp(int in_flight) { return in_flight <= 4 ? 1 : 2; }
 
-Status stage_entropy(const ApvEntropyJob& job) {
+Status stage_entropy(const ApvEntropyJob& job, int part, int parts) {
   const ApvFrame& frame = *job.frame;
+  const std::span<const uint8_t> payload = frame.payload();
+  uint8_t* const data = job.block + chain_bytes(frame);
+  const auto begin_of = [&](int i) {
+    return payload.size() * static_cast<size_t>(i) / static_cast<size_t>(parts);
+  };
+  const size_t begin = begin_of(part);
+  std::memcpy(data + begin, payload.data() + begin, begin_of(part + 1) - begin);
+  if (part > 0) return {};
+  std::fill(data + payload.size(), job.block + block_bytes(frame), uint8_t{0});
   if (frame.info().blocks() > INT32_MAX)
     return Status::error(StatusCode::kUnsupported, "the frame is too large for the CUDA engine");
   list_chains(frame, reinterpret_cast<ApvChainInfo*>(job.block));
-  const std::span<const uint8_t> payload = frame.payload();
-  uint8_t* const data = job.block + chain_bytes(frame);
-  std::memcpy(data, payload.data(), payload.size());
-  std::fill(data + payload.size(), job.block + block_bytes(frame), uint8_t{0});
   return {};
 }
 

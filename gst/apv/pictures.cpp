@@ -83,18 +83,29 @@ bool ends_all(const Status& status) {
 
 struct ApvPictures::Job final : FrameJob {
   void run() override {
-    if (is_decoded && picture.is_on_device())
-      status = renderer->decode(&picture, in_flight);
-    else
-      for (int i = 0; i < tiles(); ++i) run_part(i);
+    for (int i = 0; i < parts(); ++i) run_part(i);
+    finish_parts();
   }
-  int parts() const override { return std::max(tiles(), 1); }
+  // Tiles or, of a frame that the device decodes, copies: it waits for those of the only one.
+  int parts() const override {
+    constexpr int kCopies = 8;
+    return std::max(is_device_frame() ? kCopies / in_flight : tiles(), 1);
+  }
   void run_part(int part) override {
-    if (tiles() == 0) return run();
+    if (is_device_frame()) {
+      // Only the first part can fail.
+      if (const Status staged = renderer->stage(picture, part, parts()); !staged.ok())
+        status = staged;
+      return;
+    }
+    if (tiles() == 0) return;
     const auto begin = std::chrono::steady_clock::now();
     picture.decode_tile(part);
     const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
     entropy_time += static_cast<guint64>(took.count());
+  }
+  void finish_parts() override {
+    if (is_device_frame() && status.ok()) status = renderer->decode(&picture, in_flight);
   }
   bool is_small() const override {
     constexpr guint64 kBytes = 2048;
@@ -109,6 +120,7 @@ struct ApvPictures::Job final : FrameJob {
     status = picture.wait();
     return Remaining::kNothing;
   }
+  bool is_device_frame() const { return is_decoded && picture.is_on_device(); }
   // That are decoded here.
   int tiles() const { return is_decoded && !picture.is_on_device() ? picture.tile_count() : 0; }
 

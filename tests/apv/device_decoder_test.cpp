@@ -114,6 +114,9 @@ TEST(ApvDeviceDecoder, DecodesSeveralFramesOfALaunch) {
         auto& picture = pictures[i] = std::make_unique<ApvPicture>();
         ASSERT_TRUE(begin(units[i], picture.get()).ok());
         ASSERT_TRUE(renderer.prepare(picture.get(), true).ok());
+        const int parts = 1 + static_cast<int>(i % 3);
+        for (int part = parts - 1; part >= 0; --part)
+          ASSERT_TRUE(renderer.stage(*picture, part, parts).ok());
         // Launches of one frame, and of up to eight.
         const Status status = renderer.decode(picture.get(), i % 7 == 0 ? 1 : 48);
         ASSERT_TRUE(status.ok()) << status.message;

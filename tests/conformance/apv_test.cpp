@@ -68,6 +68,7 @@ class Decoder {
     CT_RETURN_IF_ERROR(renderer_.prepare(&picture, on_device_));
     if (on_device_) {
       // As if there were few and many frames.
+      CT_RETURN_IF_ERROR(renderer_.stage(picture));
       CT_RETURN_IF_ERROR(renderer_.decode(&picture, 1 + 10 * static_cast<int>(bytes.size() % 3)));
       CT_RETURN_IF_ERROR(picture.wait());
     } else {
