@@ -312,7 +312,7 @@ CT_API CtCode ct_write(CtEngine* engine, const CtEncodeOptions* options, const C
 // Decodes pictures of quantized coefficients to the samples of their components, without chroma
 // upsampling or conversion of colors, and encodes these: by `options`, but with the sampling of the
 // picture, and without its markers and what is behind it. The result of a picture of more than 8
-// bits, of CMYK, or whose components after the first differ, is CT_UNSUPPORTED.
+// bits, or of two or four components, is CT_UNSUPPORTED.
 CT_API CtCode ct_reencode(CtEngine* engine, const CtEncodeOptions* options,
                           const CtPicture* pictures, size_t count, CtFile* files, CtError* error);
 

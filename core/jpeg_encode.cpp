@@ -57,6 +57,21 @@ Quantizer quantizer_of(CtQuantizer quantizer) {
                                                : Quantizer::kRound;
 }
 
+// `pixels`: samples of luma for one of chroma.
+QuantComponent chroma_kind(int pixels) {
+  return pixels == 1   ? QuantComponent::kFullChroma
+         : pixels == 2 ? QuantComponent::kHalfChroma
+                       : QuantComponent::kChroma;
+}
+
+// Those of sampling factors without a name are as of 4:2:0, as in the elements.
+QuantComponent chroma_kind(const EncodePlan& plan) {
+  const JpegSampling& sampling = plan.sampling;
+  return sampling.is_of_luma(plan.color)
+             ? chroma_kind(static_cast<int>(sampling.h[0] * sampling.v[0]))
+             : QuantComponent::kChroma;
+}
+
 // Quantized coefficients of R, G and B have luma's table; of the caller's two, the latter has G and
 // B.
 void choose_tables(const CtEncodeOptions& options, EncodePlan* plan) {
@@ -68,17 +83,19 @@ void choose_tables(const CtEncodeOptions& options, EncodePlan* plan) {
     if (options.n_tables > 0)
       std::copy_n(options.tables[std::min(t, options.n_tables - 1)], 64, table.q);
     else
-      table = t == 0 ? luma_table(options.preset, quality)
-                     : chroma_table(options.preset, quality, plan->by[1].x * plan->by[1].y);
+      table = preset_table(preset_of(options.preset),
+                           t == 0 ? QuantComponent::kLuma : chroma_kind(*plan), quality);
   }
   if (options.n_tables == 1) plan->n_tables = 1;
 }
 
 void place(EncodePlan* plan) {
   for (size_t c = 0; c < static_cast<size_t>(plan->components); ++c) {
-    const RgbSubsampling& by = plan->by[c];
-    const int32_t width = rgb_plane_side(plan->width, by.x);
-    const int32_t height = rgb_plane_side(plan->height, by.y);
+    const int component = static_cast<int>(c);
+    const auto width =
+        static_cast<int32_t>(plan->sampling.width(static_cast<uint32_t>(plan->width), component));
+    const auto height =
+        static_cast<int32_t>(plan->sampling.height(static_cast<uint32_t>(plan->height), component));
     plan->blocks_w[c] = static_cast<uint32_t>(width + 7) / 8;
     plan->blocks_h[c] = static_cast<uint32_t>(height + 7) / 8;
     plan->qcoefs_at[c] = plan->qcoef_bytes;
@@ -86,7 +103,7 @@ void place(EncodePlan* plan) {
     // Behind its last column the DCT repeats it. cjpeg repeats the picture's last column, and takes
     // the mean of that and its like.
     SamplePlane& plane = plan->planes[c];
-    const bool fills = plan->has_rgb() && by.x * by.y > 1;
+    const bool fills = plan->has_rgb() && plan->by[c].x * plan->by[c].y > 1;
     plane.width = fills ? static_cast<int32_t>(plan->blocks_w[c] * 8) : width;
     plane.height = fills ? static_cast<int32_t>(plan->blocks_h[c] * 8) : height;
     if (!plan->has_planes()) continue;
@@ -118,13 +135,6 @@ Status take_file(const JpegBytes& bytes, std::span<const uint8_t> trailing, CtFi
   return {};
 }
 
-// `pixels`: samples of luma for one of chroma.
-QuantComponent chroma_kind(int pixels) {
-  return pixels == 1   ? QuantComponent::kFullChroma
-         : pixels == 2 ? QuantComponent::kHalfChroma
-                       : QuantComponent::kChroma;
-}
-
 // Chooses tables whose file is as small as wanted. The memory of quantized coefficients may be
 // overwritten.
 Status fit_tables(CtEngine& engine, const CtEncodeOptions& options, const Dct8x8Job& job,
@@ -134,7 +144,7 @@ Status fit_tables(CtEngine& engine, const CtEncodeOptions& options, const Dct8x8
   picture.ops = &host_dct8x8_ops();
   picture.job = job;
   picture.scaled.preset = preset_of(options.preset);
-  picture.scaled.chroma = chroma_kind(plan->by[1].x * plan->by[1].y);
+  picture.scaled.chroma = chroma_kind(*plan);
   picture.quantizer = plan->quantizer;
   picture.scaled.tables.count = plan->n_tables;
   for (int c = 1; c < plan->components; ++c) picture.scaled.tables.table_of[c] = plan->n_tables - 1;
@@ -312,12 +322,13 @@ Status write_picture(CtEngine& engine, const CtEncodeOptions& options, const CtP
 
 // The samples of a picture's components, as they are.
 Status plan_reencoding(const CtPicture& from, const CtEncodeOptions& options, EncodePlan* plan) {
-  const auto refuse = [](const std::string& what) {
-    return Status::error(StatusCode::kUnsupported,
-                         "re-encoding samples of " + what + " is not supported");
+  const auto refuse = [](const std::string& what, const char* expected) {
+    return Status::error(StatusCode::kUnsupported, "re-encoding samples of " + what +
+                                                       " is not supported, expected " + expected);
   };
-  if (from.depth != 8) return refuse(std::to_string(from.depth) + " bits");
-  if (from.components > kMaxComponents) return refuse("four components");
+  if (from.depth != 8) return refuse(std::to_string(from.depth) + " bits", "8");
+  if (from.components != 1 && from.components != kMaxComponents)
+    return refuse(std::to_string(from.components) + " components", "1 or 3");
   *plan = {};
   plan->width = from.width;
   plan->height = from.height;
@@ -325,11 +336,7 @@ Status plan_reencoding(const CtPicture& from, const CtEncodeOptions& options, En
   plan->color = color_of(from.color);
   plan->quantizer = quantizer_of(options.quantizer);
   plan->method = static_cast<Method>(options.method);
-  const JpegSampling sampling = sampling_of(from);
-  if (!sampling.is_of_luma(plan->color))
-    return refuse("sampling factors " + sampling.text(from.components));
-  for (size_t c = 1; c < static_cast<size_t>(from.components); ++c)
-    plan->by[c] = {from.component[0].h_samp, from.component[0].v_samp};
+  plan->sampling = sampling_of(from);
   choose_tables(options, plan);
   place(plan);
   return {};
@@ -424,6 +431,8 @@ Status plan_encoding(const CtImage& image, const CtEncodeOptions& options, Encod
   if (image.channels == 3) {
     plan->color = options.sampling == CT_SAMPLING_RGB ? JpegColor::kRgb : JpegColor::kYcbcr;
     plan->by[1] = plan->by[2] = chroma_of(options.sampling);
+    plan->sampling = JpegSampling::of_luma(plan->color, static_cast<uint32_t>(plan->by[1].x),
+                                           static_cast<uint32_t>(plan->by[1].y));
   }
   choose_tables(options, plan);
   place(plan);
@@ -485,9 +494,7 @@ JpegPicture EncodePlan::picture(const CtEncodeOptions& options, uint8_t* qcoefs)
   picture.width = static_cast<uint32_t>(width);
   picture.height = static_cast<uint32_t>(height);
   picture.color = color;
-  if (components > 1)
-    picture.sampling = JpegSampling::of_luma(color, static_cast<uint32_t>(by[1].x),
-                                             static_cast<uint32_t>(by[1].y));
+  picture.sampling = sampling;
   for (size_t c = 0; c < static_cast<size_t>(components); ++c) {
     picture.qcoefs[c] = qcoefs_of(c, qcoefs);
     picture.tables[c] = tables[c > 0 ? static_cast<size_t>(n_tables) - 1 : 0].q;

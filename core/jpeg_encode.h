@@ -29,7 +29,8 @@ struct EncodePlan {
   int32_t width = 0, height = 0, components = 0;
   int32_t channels = 0;  // of pixels; 0: the picture comes as planes
   JpegColor color = JpegColor::kGray;
-  std::array<RgbSubsampling, kMaxComponents> by = {};
+  JpegSampling sampling;
+  std::array<RgbSubsampling, kMaxComponents> by = {};  // of pixels: the same
   std::array<QuantTable, 2> tables = {};
   int n_tables = 1;
   Quantizer quantizer = Quantizer::kRound;

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/cudatransform.h"
@@ -230,14 +232,141 @@ TEST(Reencode, KeepsTheSampling) {
   EXPECT_EQ(again[0].width, 50);
 }
 
-TEST(Reencode, RefusesWhatItHasNoSamplesOf) {
-  const Engine engine;
-  const Pictures pictures = decode(engine, {make_stream({.width = 40, .height = 24, .depth = 12})},
-                                   decode_options(CT_OUTPUT_COEFFICIENTS));
+using Factors = std::vector<std::pair<int32_t, int32_t>>;
+
+// A file of smooth blocks.
+Bytes file_of(CtColor color, const Factors& factors, int32_t width, int32_t height) {
+  const auto part = [](int32_t size, int32_t factor, int32_t most) {
+    return (size * factor + most - 1) / most;
+  };
+  CtPicture picture = {};
+  picture.width = width;
+  picture.height = height;
+  picture.depth = 8;
+  picture.color = color;
+  picture.components = static_cast<int32_t>(factors.size());
+  picture.n_tables = 2;
+  std::fill_n(picture.tables[0], 64, uint16_t{7});
+  std::fill_n(picture.tables[1], 64, uint16_t{11});
+  std::mt19937 random(static_cast<uint32_t>(width));
+  std::vector<std::vector<int16_t>> qcoefs(factors.size());
+  int32_t most_h = 1, most_v = 1;
+  for (const auto& [h, v] : factors) most_h = std::max(most_h, h), most_v = std::max(most_v, v);
+  for (size_t c = 0; c < factors.size(); ++c) {
+    const auto [h, v] = factors[c];
+    CtComponent& to = picture.component[c];
+    to = {.id = static_cast<int32_t>(c + 1), .h_samp = h, .v_samp = v};
+    to.width = part(width, h, most_h);
+    to.height = part(height, v, most_v);
+    to.blocks_w = part(to.width, 1, 8);
+    to.blocks_h = part(to.height, 1, 8);
+    to.table = c > 0 ? 1 : 0;
+    qcoefs[c].resize(static_cast<size_t>(to.blocks_w * to.blocks_h) * 64);
+    for (size_t i = 0; i < qcoefs[c].size(); ++i)
+      if (i % 64 < 20) qcoefs[c][i] = static_cast<int16_t>(static_cast<int>(random() % 13) - 6);
+    to.data = qcoefs[c].data();
+    to.pitch = int64_t{to.blocks_w} * 64 * 2;
+  }
   const CtEncodeOptions options = encode_options();
   Files files(1);
-  ASSERT_EQ(ct_reencode(engine, &options, pictures.data(), 1, files.data(), nullptr), CT_OK);
-  EXPECT_EQ(files[0].error.code, CT_UNSUPPORTED);
+  EXPECT_EQ(ct_write(Engine(), &options, &picture, 1, files.data(), nullptr), CT_OK);
+  EXPECT_EQ(files[0].error.code, CT_OK) << files[0].error.text;
+  return bytes_of(files[0]);
+}
+
+// The file of a picture whose components are transformed one by one.
+Bytes reencoded_by_parts(const Bytes& file, const CtEncodeOptions& options) {
+  const Engine engine;
+  const Pictures pictures = decode(engine, {file}, decode_options(CT_OUTPUT_COEFFICIENTS));
+  CtPicture picture = pictures[0];
+  const CtPicture& from = pictures[0];
+  picture.n_tables = from.color == CT_YCBCR ? 2 : 1;
+  EXPECT_EQ(ct_quality_tables(options.preset, options.quality, 2, 2, picture.tables[0],
+                              picture.tables[1], nullptr),
+            CT_OK);
+  std::vector<Bytes> qcoefs(static_cast<size_t>(from.components));
+  for (int c = 0; c < from.components; ++c) {
+    const CtComponent& old = from.component[c];
+    CtComponent& made = picture.component[c];
+    Bytes samples(static_cast<size_t>(old.width * old.height));
+    const CtSamples plane = {samples.data(), old.width, old.width, old.height};
+    CtDctOptions how = {.struct_size = sizeof how, .table = from.tables[old.table]};
+    const CtCoefficients before = {old.data, old.pitch, old.blocks_w, old.blocks_h};
+    EXPECT_EQ(ct_idct(engine, &how, &before, &plane, nullptr), CT_OK);
+    Bytes& to = qcoefs[static_cast<size_t>(c)];
+    to.resize(static_cast<size_t>(old.blocks_w * old.blocks_h) * 128);
+    made.data = to.data();
+    made.pitch = int64_t{old.blocks_w} * 128;
+    made.table = c > 0 ? picture.n_tables - 1 : 0;
+    how.table = picture.tables[made.table];
+    const CtCoefficients after = {made.data, made.pitch, made.blocks_w, made.blocks_h};
+    EXPECT_EQ(ct_dct(engine, &how, &plane, &after, nullptr), CT_OK);
+  }
+  Files files(1);
+  EXPECT_EQ(ct_write(engine, &options, &picture, 1, files.data(), nullptr), CT_OK);
+  EXPECT_EQ(files[0].error.code, CT_OK) << files[0].error.text;
+  return bytes_of(files[0]);
+}
+
+CtFile reencode(CtEngine* engine, const Bytes& file, const CtEncodeOptions& options) {
+  const Pictures qcoefs = decode(engine, {file}, decode_options(CT_OUTPUT_COEFFICIENTS));
+  EXPECT_EQ(qcoefs[0].error.code, CT_OK) << qcoefs[0].error.text;
+  CtFile made;
+  EXPECT_EQ(ct_reencode(engine, &options, qcoefs.data(), 1, &made, nullptr), CT_OK);
+  return made;
+}
+
+TEST(Reencode, TakesAnySamplingFactors) {
+  const Engine engine(device);
+  const Factors all[] = {{{1, 2}, {1, 1}, {1, 2}}, {{4, 4}, {1, 1}, {1, 1}},
+                         {{4, 2}, {1, 1}, {1, 1}}, {{1, 1}, {2, 2}, {1, 2}},
+                         {{3, 2}, {1, 2}, {3, 1}}, {{2, 2}, {3, 1}, {1, 1}}};
+  for (const Factors& factors : all)
+    for (const CtColor color : {CT_YCBCR, CT_RGB})
+      for (const auto& [width, height] : {std::pair{77, 45}, {1, 1}, {8, 33}})
+        for (const CtPreset preset : {CT_PRESET_ANNEX_K, CT_PRESET_PERCEPTUAL}) {
+          const Bytes file = file_of(color, factors, width, height);
+          CtEncodeOptions options = encode_options();
+          options.quality = 60;
+          options.preset = preset;
+          options.optimize = width % 2;
+          Files made(1);
+          made[0] = reencode(engine, file, options);
+          ASSERT_EQ(made[0].error.code, CT_OK) << made[0].error.text;
+          EXPECT_EQ(bytes_of(made[0]), reencoded_by_parts(file, options))
+              << factors[0].first << "x" << factors[0].second << " " << width << "x" << height;
+        }
+}
+
+TEST(Reencode, KeepsToSizesWithAnySamplingFactors) {
+  const Bytes file = file_of(CT_YCBCR, {{1, 2}, {1, 1}, {1, 2}}, 177, 145);
+  CtEncodeOptions options = encode_options();
+  options.target_size = static_cast<int64_t>(file.size() / 3);
+  Files files(1);
+  files[0] = reencode(Engine(device), file, options);
+  ASSERT_EQ(files[0].error.code, CT_OK) << files[0].error.text;
+  EXPECT_LE(static_cast<int64_t>(files[0].size), options.target_size);
+  EXPECT_GE(static_cast<int64_t>(files[0].size), options.target_size * 9 / 10);
+}
+
+TEST(Reencode, RefusesWhatItHasNoSamplesOf) {
+  const Engine engine(device);
+  const auto text_of = [&](const Bytes& file, int64_t target_size) {
+    CtEncodeOptions options = encode_options();
+    options.target_size = target_size;
+    Files files(1);
+    files[0] = reencode(engine, file, options);
+    EXPECT_EQ(files[0].error.code, CT_UNSUPPORTED);
+    return std::string(files[0].error.text);
+  };
+  EXPECT_EQ(text_of(make_stream({.width = 40, .height = 24, .depth = 12}), 0),
+            "re-encoding samples of 12 bits is not supported, expected 8");
+  EXPECT_EQ(text_of(file_of(CT_TWO, {{2, 1}, {1, 1}}, 40, 24), 0),
+            "re-encoding samples of 2 components is not supported, expected 1 or 3");
+  EXPECT_EQ(text_of(file_of(CT_CMYK, {{1, 1}, {1, 1}, {1, 1}, {1, 1}}, 40, 24), 0),
+            "re-encoding samples of 4 components is not supported, expected 1 or 3");
+  EXPECT_EQ(text_of(file_of(CT_YCBCR, {{4, 4}, {1, 1}, {1, 1}}, 40, 24), 900),
+            "sampling factors 4x4, 1x1, 1x1 of a scan, expected at most 10 blocks in an MCU");
 }
 
 TEST(Encode, TakesPixelsOfTheDevice) {

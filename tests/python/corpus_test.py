@@ -252,6 +252,20 @@ class Actions(WithCorpus):
         self.assertNotIn("reason", self.rows()[0])
         self.assertTrue(pictures.equal(ct.read(self.path(self.output.path, b"zero.jpg")), picture))
 
+    def test_shrink_takes_any_sampling_that_has_pixels(self):
+        samplings = ("YCbCr-1x2,1x1,1x2", "RGB-2x2,2x2,1x1", "YCbCr-4x4,1x1,1x1",
+                     "YCbCr-3x1,2x1,2x1", "2CLR-2x1,1x1")
+        files = {f"{number}.jpg": ct.write(pictures.made_of(sampling, 75, 41, number))
+                 for number, sampling in enumerate(samplings)}
+        pictures.write_all(self.input, files)
+        self.names = [name.encode() for name in files]
+        self.do("shrink")
+        for number, (sampling, row) in enumerate(zip(samplings, self.rows())):
+            self.assertNotIn("reason", row)
+            self.assertEqual("psnr" in row, number < 3, sampling)
+            made = ct.read(self.path(self.output.path, self.names[number]))
+            self.assertEqual(made.sampling, sampling)
+
     def test_shrink_to_a_size(self):
         sizes = {name: os.path.getsize(self.path(self.input, name)) for name in self.names}
         most = sorted(sizes.values())[-2]

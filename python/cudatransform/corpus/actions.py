@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Unio
 
 import numpy as np
 
+from .. import color
 from .._encoding import Quantization, reencoded
 from .._header import process_of
 from ..errors import Failure, is_interruption
@@ -79,8 +80,10 @@ def shrunk(picture: Picture, target_size: Optional[int] = None) -> Optional[Pict
     """A picture of the same samples whose coefficients quantizer=rd has made, for a smaller file.
 
     With the picture's own tables, or with those that make a file of `target_size` bytes. None: of
-    such pictures no samples are made, or rd does not take their tables.
+    such pictures no samples are made, or no pixels to compare, or rd does not take their tables.
     """
+    if color.why_no_pixels(picture.sampling) is not None:
+        return None
     quantization = Quantization(qtables="perceptual", quantizer="rd", target_size=target_size)
     if target_size is None:
         own = [picture.table(index) for index in range(len(picture))]
