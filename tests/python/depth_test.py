@@ -2,13 +2,17 @@
 # Pictures of 12 bits a sample: coefficients, tables, samples, pixels, and what is written of them.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import itertools
+import os
 import pickle
+import shutil
+import subprocess
 import tempfile
 import unittest
 
 import numpy as np
 
 import cudatransform as ct
+import libjpeg3
 import pictures
 
 try:
@@ -63,6 +67,25 @@ def deep_pixels(width, height, channels, kind):
                               + numbers.integers(0, 9, shape)}[kind]()
     made = made.clip(0, 4095).astype(np.uint16)
     return made[:, :, 0].copy() if channels == 1 else made
+
+
+def planes_by_element(data, scale, short, shape):
+    """uint16 of `shape`: the first planes of cudaidct8x8's frame of a file of 12 bits."""
+    formats = {None: "GRAY16_LE", "444": "Y444_12LE", "420": "I420_12LE"}
+    with tempfile.TemporaryDirectory() as folder:
+        file, frame = os.path.join(folder, "file.jpg"), os.path.join(folder, "frame")
+        with open(file, "wb") as out:
+            out.write(data)
+        backend = os.environ.get("CUDATRANSFORM_TEST_BACKEND", "cpu")
+        subprocess.run(("gst-launch-1.0", "-q", "filesrc", "location=" + file, "!", "jpegcoefdec",
+                        "!", "cudaidct8x8", "method=islow", "scale=" + scale, "backend=" + backend,
+                        "!", "video/x-raw,format=" + formats[short], "!", "filesink",
+                        "location=" + frame), check=True)
+        words = np.fromfile(frame, "<u2")
+    height, width, count = shape
+    stride = width + width % 2  # rows begin at multiples of four bytes
+    planes = words[:count * height * stride].reshape(count, height, stride)[:, :, :width]
+    return (planes >> 4 if short is None else planes).transpose(1, 2, 0)
 
 
 KINDS = ("noise", "extremes", "halves", "smooth")
@@ -170,6 +193,22 @@ class TwelveBits(unittest.TestCase):
                     self.assertEqual(ct.encode(array, quality=quality, subsampling=short), data)
                     np.testing.assert_array_equal(imagecodecs.jpeg8_decode(data),
                                                   ct.read(data).pixels())
+
+    @unittest.skipUnless(libjpeg3.LIBRARY and shutil.which("gst-launch-1.0"),
+                         "no libjpeg-turbo 3, or no gst-launch-1.0")
+    def test_scales_beside_libjpeg_turbo_3(self):
+        """Those of cudaidct8x8: gray, luma, and chroma that libjpeg does not enlarge."""
+        for kind, size, quality in itertools.product(KINDS, ((37, 20), (16, 33), (3, 2)), (30, 95)):
+            for short in (None, "444", "420"):
+                array = deep_pixels(*size, 1 if short is None else 3, kind)
+                data = ct.encode(array, quality=quality, subsampling=short)
+                for scale, name in ((1, "full"), (2, "half"), (4, "quarter"), (8, "eighth")):
+                    with self.subTest(kind=kind, size=size, quality=quality, subsampling=short,
+                                      scale=scale):
+                        wanted = libjpeg3.decoded(data, scale, libjpeg3.YCBCR if short == "444"
+                                                  else libjpeg3.GRAYSCALE)
+                        np.testing.assert_array_equal(
+                            planes_by_element(data, name, short, wanted.shape), wanted)
 
     def test_every_sampling(self):
         """At 12 bits pixels are made by numpy; of 8 bits these are the elements'."""
