@@ -1,241 +1,28 @@
-// Quantized coefficients and tables into a JPEG file: entropy coding by libjpeg, or by our own code
-// for any depth.
+// Quantized coefficients and tables into a JPEG file: entropy coding by libjpeg, or of 12 bits by
+// our own code.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "jpeg/writer.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "jpeg/bounds.h"
 #include "jpeg/coef_arrays.h"
-#include "jpeg/encode_bits.h"
 #include "jpeg/huffman_steps.h"
-#include "jpeg/huffman_tables.h"
 #include "jpeg/metadata.h"
 #include "jpeg/mpf.h"
+#include "jpeg/scan_writer.h"
 #include "jpeg/stuffing.h"
-#include "transform/dct8x8/quant_table.h"
 
 namespace cudatransform {
 namespace {
-
-// libjpeg codes quantized coefficients of 8-bit samples alone, and of 12-bit samples only from
-// libjpeg-turbo 3 on. These code the quantized coefficients of a picture that check_qcoefs() has
-// passed, with `restart_interval` of JpegOptions: the same bytes.
-
-uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
-
-// Calls `with(symbol)` for the symbols of a block (T.81, F.1.2), numbered as in JpegCodes. Null
-// `qcoefs`: a block that only fills an MCU.
-template <typename Function>
-void for_symbols(const int16_t* qcoefs, int32_t dc_difference, uint32_t depth,
-                 const Function& with) {
-  with(jpeg_symbol(kJpegDcSymbols, dc_difference, jpeg_dc_bits(depth)));
-  uint32_t last = 0;
-  for (uint32_t k = 1; k < 64 && qcoefs != nullptr; ++k) {
-    const int32_t qcoef = qcoefs[kNaturalOfZigzag[k]];
-    if (qcoef == 0) continue;
-    uint32_t run = k - last - 1;
-    for (; run > 15; run -= 16) with(JpegSymbol{kJpegLongRun, 0});
-    with(jpeg_symbol(run << 4, qcoef, jpeg_ac_bits(depth)));
-    last = k;
-  }
-  if (last < 63) with(JpegSymbol{kJpegEndOfBlock, 0});
-}
-
-// The components `first` to `end` - 1: all, or one.
-struct ScanComponents {
-  int first, end;
-
-  bool is_one() const { return end - first == 1; }
-};
-
-// Calls `with(pair, symbol)` for all symbols of the scan, with the number of their pair of tables,
-// and `restart(number)` between segments.
-template <typename Function, typename Restart>
-void for_scan(const JpegPicture& picture, ScanComponents scan, uint32_t interval,
-              const Function& with, const Restart& restart) {
-  const JpegSampling& sampling = picture.sampling;
-  // An MCU of one component is a block.
-  const JpegQcoefs& first = picture.qcoefs[scan.first];
-  const bool is_one = scan.is_one();
-  const uint32_t mcus_w = is_one ? first.blocks_w : divide_up(picture.width, 8 * sampling.max_h());
-  const uint32_t mcus_h = is_one ? first.blocks_h : divide_up(picture.height, 8 * sampling.max_v());
-  int32_t dc[kJpegMaxComponents] = {};
-  uint32_t mcus = 0, restarts = 0;
-  const auto code_block = [&](int c, uint32_t x, uint32_t y) {
-    const JpegQcoefs& qcoefs = picture.qcoefs[c];
-    // Dummy blocks have the DC quantized coefficient of the block before them.
-    const bool is_there = x < qcoefs.blocks_w && y < qcoefs.blocks_h;
-    const int16_t* block = is_there ? qcoefs.row(y) + size_t{64} * x : nullptr;
-    const int32_t before = dc[c];
-    if (is_there) dc[c] = block[0];
-    const uint32_t pair = is_chroma(picture.color, c) ? 1 : 0;
-    for_symbols(block, dc[c] - before, picture.depth,
-                [&](const JpegSymbol& symbol) { with(pair, symbol); });
-  };
-  for (uint32_t mcu_y = 0; mcu_y < mcus_h; ++mcu_y) {
-    for (uint32_t mcu_x = 0; mcu_x < mcus_w; ++mcu_x) {
-      if (interval != 0 && mcus == interval) {
-        restart(restarts++ % 8);
-        std::fill(std::begin(dc), std::end(dc), 0);
-        mcus = 0;
-      }
-      ++mcus;
-      for (int c = scan.first; c < scan.end; ++c) {
-        const uint32_t own_h = is_one ? 1 : sampling.h[c], own_v = is_one ? 1 : sampling.v[c];
-        for (uint32_t i = 0; i < own_h * own_v; ++i)
-          code_block(c, mcu_x * own_h + i % own_h, mcu_y * own_v + i / own_h);
-      }
-    }
-  }
-}
-
-struct Code {
-  uint16_t bits = 0;
-  uint8_t length = 0;
-};
-
-// `codes` have places for that many symbols.
-bool make_scan_codes(const JpegHuffmanTable& table, uint32_t symbols, Code* codes) {
-  return for_each_code_length(
-      table, [&](uint32_t length, uint32_t code, uint32_t place, uint32_t count) {
-        for (; count > 0; --count, ++code) {
-          const uint32_t symbol = table.symbols[place++];
-          if (symbol >= symbols) return false;
-          codes[symbol] = {static_cast<uint16_t>(code), static_cast<uint8_t>(length)};
-        }
-        return true;
-      });
-}
-
-// Bytes of a scan, stuffed.
-class ScanBytes {
- public:
-  explicit ScanBytes(JpegBytes* to) : to_(to) {}
-
-  bool ok() const { return ok_; }
-  void put(uint32_t bits, uint32_t count) {  // up to 31
-    word_ = word_ << count | bits;
-    for (count_ += count; count_ >= 8; count_ -= 8) {
-      const auto byte = static_cast<uint8_t>(word_ >> (count_ - 8));
-      add(byte);
-      if (byte == 0xff) add(0);
-    }
-  }
-  // With ones.
-  void fill_byte() {
-    if (count_ > 0) put(0xffu >> count_, 8 - count_);
-  }
-  void put_marker(uint8_t code) {
-    fill_byte();
-    add(0xff);
-    add(code);
-  }
-  void flush() {
-    ok_ = ok_ && to_->append(buffer_, used_);
-    used_ = 0;
-  }
-
- private:
-  void add(uint8_t byte) {
-    buffer_[used_++] = byte;
-    if (used_ == sizeof buffer_) flush();
-  }
-
-  JpegBytes* to_;
-  bool ok_ = true;
-  uint64_t word_ = 0;  // its lowest count_ bits are to be written
-  uint32_t count_ = 0;
-  size_t used_ = 0;
-  uint8_t buffer_[4096];
-};
-
-// The tables that make the shortest scan.
-Status find_scan_tables(const JpegPicture& picture, ScanComponents scan, uint32_t restart_interval,
-                        JpegHuffmanTables* tables) {
-  JpegSymbolCounts counts = {};
-  for_scan(
-      picture, scan, restart_interval,
-      [&](uint32_t pair, const JpegSymbol& symbol) {
-        // Only pictures of tens of gigabytes have so many.
-        uint32_t& count = counts.of[pair][symbol.index];
-        if (count != UINT32_MAX) ++count;
-      },
-      [](uint32_t) {});
-  return make_optimal_jpeg_tables(counts, has_chroma(picture.color) ? 2 : 1, tables);
-}
-
-Status no_memory_after(const JpegBytes& bytes) {
-  return Status::error(StatusCode::kOutOfMemory, "no memory for a JPEG file of more than " +
-                                                     std::to_string(bytes.size()) + " bytes");
-}
-
-// Appends the scan, coded with these tables, and after the last one EOI. kInvalidArgument for
-// tables that lack a symbol; kOutOfMemory.
-Status append_scan(const JpegPicture& picture, ScanComponents scan, uint32_t restart_interval,
-                   const JpegHuffmanTables& tables, JpegBytes* bytes) {
-  Code codes[kJpegTablePairs][kJpegSymbols];
-  for (uint32_t pair = 0; pair < kJpegTablePairs; ++pair)
-    if (!make_scan_codes(tables.ac[pair], kJpegDcSymbols, codes[pair]) ||
-        !make_scan_codes(tables.dc[pair], kJpegSymbols - kJpegDcSymbols,
-                         codes[pair] + kJpegDcSymbols))
-      return Status::error(StatusCode::kInvalidArgument, "invalid Huffman table");
-  ScanBytes to(bytes);
-  bool has_codes = true;
-  for_scan(
-      picture, scan, restart_interval,
-      [&](uint32_t pair, const JpegSymbol& symbol) {
-        const Code& code = codes[pair][symbol.index];
-        const uint32_t size = symbol.index % 16;
-        has_codes = has_codes && code.length > 0;
-        to.put(uint32_t{code.bits} << size | symbol.extra, code.length + size);
-      },
-      [&](uint32_t number) { to.put_marker(static_cast<uint8_t>(kRst0 + number)); });
-  if (scan.end == picture.components())
-    to.put_marker(kEoi);
-  else
-    to.fill_byte();
-  to.flush();
-  if (!has_codes)
-    return Status::error(StatusCode::kInvalidArgument, "Missing Huffman code table entry");
-  return to.ok() ? Status() : no_memory_after(*bytes);
-}
-
-// What libjpeg writes before a scan that has tables of its own: of the component of that scan.
-Status append_scan_header(const jpeg_component_info& component, const JpegHuffmanTables& tables,
-                          JpegBytes* bytes) {
-  constexpr size_t kMaxTableBytes = 5 + 16 + 256;
-  uint8_t header[2 * kMaxTableBytes + 10];
-  uint8_t* to = header;
-  const auto add = [&to](const auto& values, size_t count) {
-    to = std::transform(std::begin(values), std::begin(values) + count, to,
-                        [](int value) { return static_cast<uint8_t>(value); });
-  };
-  const auto add_table = [&add](const JpegHuffmanTable& table, int number) {
-    const auto symbols = std::accumulate(std::begin(table.counts), std::end(table.counts), 0);
-    const int length = 2 + 1 + 16 + symbols;
-    add(std::array{0xff, int{kDht}, length >> 8, length & 0xff, number}, 5);
-    add(std::span(table.counts).last(16), 16);
-    add(table.symbols, static_cast<size_t>(symbols));
-  };
-  const int dc = component.dc_tbl_no, ac = component.ac_tbl_no;
-  add_table(tables.dc[dc], dc);
-  add_table(tables.ac[ac], 0x10 | ac);
-  add(std::array{0xff, int{kSos}, 0, 8, 1, component.component_id, dc << 4 | ac, 0, DCTSIZE2 - 1,
-                 0},
-      10);
-  return bytes->append(header, static_cast<size_t>(to - header)) ? Status()
-                                                                 : no_memory_after(*bytes);
-}
 
 constexpr size_t kMinBytes = 4096;  // more than the headers need
 constexpr int kTables = 2;          // standard Huffman tables of either kind
@@ -429,15 +216,21 @@ void JpegWriter::describe(const JpegPicture& picture, const JpegOptions& options
   if (picture.sampling.mcu_blocks(picture.components()) > kMaxMcuBlocks) separate_scans();
 }
 
+jpeg_scan_info JpegWriter::all_components() const {
+  return {cinfo_.num_components, {0, 1, 2, 3}, 0, DCTSIZE2 - 1, 0, 0};
+}
+
+// libjpeg's, or `all`.
+std::span<const jpeg_scan_info> JpegWriter::script(const jpeg_scan_info& all) const {
+  if (cinfo_.scan_info == nullptr) return {&all, 1};
+  return {cinfo_.scan_info, static_cast<size_t>(cinfo_.num_scans)};
+}
+
 // An interleaved scan must not have so many blocks in an MCU: each component gets its own.
 void JpegWriter::separate_scans() {
-  jpeg_scan_info all = {cinfo_.num_components, {0, 1, 2, 3}, 0, DCTSIZE2 - 1, 0, 0};
-  const std::span<const jpeg_scan_info> given =
-      cinfo_.scan_info != nullptr
-          ? std::span(cinfo_.scan_info, static_cast<size_t>(cinfo_.num_scans))
-          : std::span<const jpeg_scan_info>(&all, 1);
+  const jpeg_scan_info all = all_components();
   int count = 0;
-  for (const jpeg_scan_info& scan : given) {
+  for (const jpeg_scan_info& scan : script(all)) {
     for (int c = 0; c < scan.comps_in_scan; c++) {
       jpeg_scan_info& one = scans_[count++];
       one = scan;
@@ -478,8 +271,7 @@ Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options,
   CT_RETURN_IF_ERROR(check(picture, options));
   for (int c = 0; c < picture.components(); c++)
     CT_RETURN_IF_ERROR(check_qcoefs(picture.qcoefs[c], c, picture.depth));
-  if (picture.depth != 8 && !options.progressive && !options.arithmetic)
-    return write_sequential(picture, options, bytes);
+  if (picture.depth != 8 && !options.arithmetic) return write_deep(picture, options, bytes);
 
   jvirt_barray_ptr* arrays = nullptr;
   try {
@@ -493,34 +285,42 @@ Status JpegWriter::write(const JpegPicture& picture, const JpegOptions& options,
   Status status = errors_.guard([&] {
     if (!created_) create();
     describe(picture, options);
-    // Arithmetic coding does not depend on the precision, which older libraries check first.
-    if (!options.arithmetic) cinfo_.data_precision = static_cast<int>(picture.depth);
     if (options.keep_metadata) describe_metadata(picture);
     jpeg_write_coefficients(&cinfo_, arrays);
+    // Arithmetic coding does not depend on the precision, which older libraries have checked.
     cinfo_.data_precision = static_cast<int>(picture.depth);
     if (options.keep_metadata) write_metadata(picture);
     jpeg_finish_compress(&cinfo_);
   });
-  if (errors_.code() == JERR_BAD_PRECISION && !status.ok())
-    status.message = "12-bit progressive Huffman-coded JPEG requires libjpeg-turbo 3";
   if (status.ok()) destination_.guess = destination_.bytes.size_ + destination_.bytes.size_ / 8;
   return finish(status, bytes);
 }
 
-Status JpegWriter::write_sequential(const JpegPicture& picture, const JpegOptions& options,
-                                    JpegBytes* bytes) {
-  const int components = picture.components();
-  const int step = picture.sampling.mcu_blocks(components) > kMaxMcuBlocks ? 1 : components;
-  Status status;
-  for (int c = 0; c < components && status.ok(); c += step) {
-    const ScanComponents scan = {c, c + step};
-    JpegHuffmanTables tables;
-    status = find_scan_tables(picture, scan, options.restart_interval, &tables);
-    if (!status.ok()) break;
-    status = c == 0 ? write_header(picture, options, &tables, bytes)
-                    : append_scan_header(cinfo_.comp_info[c], tables, bytes);
-    if (status.ok()) status = append_scan(picture, scan, options.restart_interval, tables, bytes);
+// Huffman-coded scans by our own code behind libjpeg's frame header.
+Status JpegWriter::write_deep(const JpegPicture& picture, const JpegOptions& options,
+                              JpegBytes* bytes) {
+  JpegOptions sequential = options;
+  sequential.progressive = false;
+  CT_RETURN_IF_ERROR(write_header(picture, sequential, nullptr, bytes));
+  uint8_t* frame = bytes->data_ + 2;
+  const auto end_of = [](const uint8_t* marker) { return 2 + (marker[2] << 8 | marker[3]); };
+  while (frame[1] != kSof1) frame += end_of(frame);
+  if (options.progressive) frame[1] = kSof2;
+  bytes->size_ = static_cast<size_t>(frame + end_of(frame) - bytes->data_);
+
+  Status status = errors_.guard([&] {
+    if (!options.progressive) return;
+    jpeg_simple_progression(&cinfo_);
+    if (picture.sampling.mcu_blocks(picture.components()) > kMaxMcuBlocks) separate_scans();
+  });
+  const jpeg_scan_info all = all_components();
+  const std::span<const jpeg_scan_info> scans = script(all);
+  JpegScanContext context = {cinfo_.comp_info, options.restart_interval};
+  for (size_t i = 0; i < scans.size() && status.ok(); ++i) {
+    context.is_first = i == 0;
+    status = append_jpeg_scan(picture, scans[i], context, bytes);
   }
+  if (status.ok()) status = append_jpeg_end(bytes);
   if (!status.ok()) *bytes = JpegBytes();
   return status;
 }

@@ -98,8 +98,7 @@ class JpegWriter {
   JpegWriter& operator=(const JpegWriter&) = delete;
 
   // Replaces `*bytes` by a file. kInvalidArgument where the picture contradicts itself or has
-  // quantized coefficients that check_qcoefs() refuses. kUnsupported where libjpeg cannot write
-  // progressive Huffman-coded files of 12 bits.
+  // quantized coefficients that check_qcoefs() refuses.
   Status write(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes);
 
   // Replaces `*bytes` by the part of write()'s file in front of the scan, for a scan that an engine
@@ -114,10 +113,12 @@ class JpegWriter {
     JpegBytes bytes;
     size_t guess;  // bytes that the next file will need
   };
-  Status write_sequential(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes);
+  Status write_deep(const JpegPicture& picture, const JpegOptions& options, JpegBytes* bytes);
   Status reserve(size_t bytes);
   void create();
   void describe(const JpegPicture& picture, const JpegOptions& options);
+  jpeg_scan_info all_components() const;
+  std::span<const jpeg_scan_info> script(const jpeg_scan_info& all) const;
   void separate_scans();
   void set_tables(const JpegPicture& picture);
   void describe_metadata(const JpegPicture& picture);

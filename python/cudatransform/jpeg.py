@@ -321,13 +321,12 @@ def write(picture: Any, target: Any = None, *, progressive: bool = False,
     restart: MCUs between restart markers, 0 to 65535; 0: none
     Returns the bytes of the file, of several a list. Raises WriteError for a picture that a JPEG
     file cannot hold (AC coefficients beyond 1023, DC ones more than 2047 apart, at 12 bits 16383
-    and 32767; tables of zeros, markers other than segments) or libjpeg cannot write (before
-    libjpeg-turbo 3: progressive at 12 bits without arithmetic), or read() does not take
-    (attachments that are not one JPEG picture each, a gap without one, more than 16 MiB of
-    markers), ValueError for other targets, TypeError and OSError. Several are stored in order after
-    all are encoded: none if a picture cannot be; an OSError leaves those before it. A path has its
-    old file until the new one is complete, and after an error; a file's writer gets all bytes or an
-    error. Warns if XMP data name lengths that attachments and trailer do not have.
+    and 32767; tables of zeros, markers other than segments) or read() does not take (attachments
+    that are not one JPEG picture each, a gap without one, more than 16 MiB of markers), ValueError
+    for other targets, TypeError and OSError. Several are stored in order after all are encoded:
+    none if a picture cannot be; an OSError leaves those before it. A path has its old file until
+    the new one is complete, and after an error; a file's writer gets all bytes or an error. Warns
+    if XMP data name lengths that attachments and trailer do not have.
     """
     options = Options(progressive, arithmetic, optimize, restart).check()
     is_one = not isinstance(picture, (list, tuple))

@@ -1,7 +1,9 @@
-"""Reduced decoding of 12 bits by libjpeg-turbo 3: imagecodecs' library, or Debian 13's."""
+"""Files of 12 bits by libjpeg-turbo 3: imagecodecs' library, or the system's where it is as new."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import ctypes
-from ctypes import POINTER, byref, c_double, c_int, c_size_t, c_uint, c_uint16, c_void_p
+from ctypes import (POINTER, byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint16, c_ulong,
+                    c_void_p)
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,21 +21,31 @@ class _Decompress(ctypes.Structure):
                 ("out_color_components", c_int), ("rest", ctypes.c_byte * 600)]
 
 
+class _Abi(NamedTuple):
+    version: int
+    decompress: int  # bytes of the structures
+    compress: int
+    restart_interval: int  # its place in the latter
+
+
 def _open():
-    """The library, and its version and the size of the structure; None: there is none."""
+    """The library and its _Abi; None: there is none."""
     try:
         import imagecodecs._jpeg8
-        library, abi = ctypes.CDLL(imagecodecs._jpeg8.__file__), (80, 656)
+        library, abi = ctypes.CDLL(imagecodecs._jpeg8.__file__), _Abi(80, 656, 584, 316)
     except ImportError:
         try:
-            library, abi = ctypes.CDLL("libjpeg.so.62"), (62, 632)
+            library, abi = ctypes.CDLL("libjpeg.so.62"), _Abi(62, 632, 520, 280)
         except OSError:
             return None
     if not hasattr(library, "jpeg12_read_scanlines"):
         return None
-    library.jpeg_std_error.restype = c_void_p
+    library.jpeg_std_error.restype = library.jpeg_read_coefficients.restype = c_void_p
     library.jpeg_CreateDecompress.argtypes = c_void_p, c_int, c_size_t
-    library.jpeg_mem_src.argtypes = c_void_p, ctypes.c_char_p, ctypes.c_ulong
+    library.jpeg_CreateCompress.argtypes = c_void_p, c_int, c_size_t
+    library.jpeg_mem_src.argtypes = c_void_p, c_char_p, c_ulong
+    library.jpeg_mem_dest.argtypes = c_void_p, POINTER(c_void_p), POINTER(c_ulong)
+    library.jpeg_write_coefficients.argtypes = c_void_p, c_void_p
     library.jpeg12_read_scanlines.argtypes = c_void_p, POINTER(c_void_p), c_uint
     return library, abi
 
@@ -41,14 +53,21 @@ def _open():
 LIBRARY = _open()
 
 
-def decoded(data, scale, colorspace):
-    """uint16 (height, width, channels) of a file at 1/scale. Errors end the process."""
+def _opened(data, errors):
+    """A _Decompress that has read the header."""
     library, abi = LIBRARY
-    this, errors = _Decompress(), ctypes.create_string_buffer(1024)
-    this.err = library.jpeg_std_error(errors)
-    library.jpeg_CreateDecompress(byref(this), *abi)
+    this = _Decompress(err=library.jpeg_std_error(errors))
+    library.jpeg_CreateDecompress(byref(this), abi.version, abi.decompress)
     library.jpeg_mem_src(byref(this), data, len(data))
     library.jpeg_read_header(byref(this), 1)
+    return this
+
+
+def decoded(data, scale, colorspace):
+    """uint16 (height, width, channels) of a file at 1/scale. Errors end the process."""
+    library, _ = LIBRARY
+    errors = ctypes.create_string_buffer(1024)
+    this = _opened(data, errors)
     this.scale_num, this.scale_denom, this.out_color_space = 1, scale, colorspace
     library.jpeg_start_decompress(byref(this))
     made = np.empty((this.output_height, this.output_width, this.out_color_components), c_uint16)
@@ -56,4 +75,27 @@ def decoded(data, scale, colorspace):
         library.jpeg12_read_scanlines(byref(this), byref(c_void_p(row.ctypes.data)), 1)
     library.jpeg_finish_decompress(byref(this))
     library.jpeg_destroy_decompress(byref(this))
+    return made
+
+
+def progressive(data, restart):
+    """The file as jpegtran -progressive -copy none writes it. Errors end the process."""
+    library, abi = LIBRARY
+    errors = ctypes.create_string_buffer(1024)
+    this = _opened(data, errors)
+    arrays = library.jpeg_read_coefficients(byref(this))
+    that = (ctypes.c_byte * abi.compress)()
+    memory, size = c_void_p(), c_ulong()
+    c_void_p.from_buffer(that).value = library.jpeg_std_error(errors)
+    library.jpeg_CreateCompress(that, abi.version, abi.compress)
+    library.jpeg_mem_dest(that, byref(memory), byref(size))
+    library.jpeg_copy_critical_parameters(byref(this), that)
+    library.jpeg_simple_progression(that)
+    c_uint.from_buffer(that, abi.restart_interval).value = restart
+    library.jpeg_write_coefficients(that, arrays)
+    library.jpeg_finish_compress(that)
+    made = ctypes.string_at(memory, size.value)
+    library.jpeg_destroy_compress(that)
+    library.jpeg_destroy_decompress(byref(this))
+    ctypes.CDLL(None).free(memory)
     return made
