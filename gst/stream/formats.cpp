@@ -7,9 +7,9 @@ namespace cudatransform {
 
 const std::vector<RawFormat>& raw_formats() {
   // gstcuda holds more formats in newer versions, and asking it for another aborts the process:
-  // 1.24 added I420_12LE, Y444_10LE and Y444_12LE. No version holds GRAY8, GRAY16_LE or Y41B. From
-  // 1.24 on it allocates NV21 of odd height one row short, and caps cannot say "even heights only",
-  // so there NV21 stays in system memory.
+  // 1.24 added I420_12LE, Y444_10LE and Y444_12LE. No version holds GRAY8, GRAY16_LE, Y41B, YUV9 or
+  // YVU9. From 1.24 on it allocates NV21 of odd height one row short, and caps cannot say "even
+  // heights only", so there NV21 stays in system memory.
 #if GST_CHECK_VERSION(1, 23, 1)
   constexpr bool kSince124 = true;
 #else
@@ -18,6 +18,7 @@ const std::vector<RawFormat>& raw_formats() {
   constexpr Sampling kGray = {Color::kGray, 1, 1}, kRgb = {Color::kRgb, 1, 1};
   constexpr Sampling k420 = {Color::kYcbcr, 2, 2}, k422 = {Color::kYcbcr, 2, 1};
   constexpr Sampling k444 = {Color::kYcbcr, 1, 1}, k411 = {Color::kYcbcr, 4, 1};
+  constexpr Sampling k410 = {Color::kYcbcr, 4, 4};
   static const std::vector<RawFormat> formats = {
       {GST_VIDEO_FORMAT_I420, k420, 8, true},
       {GST_VIDEO_FORMAT_YV12, k420, 8, true},
@@ -28,6 +29,8 @@ const std::vector<RawFormat>& raw_formats() {
       {GST_VIDEO_FORMAT_GRAY8, kGray, 8, false},
       {GST_VIDEO_FORMAT_GBR, kRgb, 8, true},
       {GST_VIDEO_FORMAT_Y41B, k411, 8, false},
+      {GST_VIDEO_FORMAT_YUV9, k410, 8, false},
+      {GST_VIDEO_FORMAT_YVU9, k410, 8, false},
       {GST_VIDEO_FORMAT_I420_10LE, k420, 10, true},
       {GST_VIDEO_FORMAT_P010_10LE, k420, 10, true},
       {GST_VIDEO_FORMAT_I422_10LE, k422, 10, true},

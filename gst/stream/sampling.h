@@ -14,6 +14,10 @@ inline GstCoefSampling sampling_of(const RawFormat& format) {
   if (sampling.color == Color::kGray) return GST_COEF_SAMPLING_GRAYSCALE;
   if (sampling.color == Color::kRgb) return GST_COEF_SAMPLING_RGB;
   if (sampling.chroma_v == 2) return GST_COEF_SAMPLING_420;
+  if (sampling.chroma_v == 4) {
+    constexpr guint kFactors[] = {4, 1, 1};
+    return gst_coef_sampling_from_factors("sYUV", kFactors, kFactors, 3);
+  }
   return sampling.chroma_h == 1   ? GST_COEF_SAMPLING_444
          : sampling.chroma_h == 2 ? GST_COEF_SAMPLING_422
                                   : GST_COEF_SAMPLING_411;

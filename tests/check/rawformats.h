@@ -29,6 +29,8 @@ inline constexpr Raw kRaws[] = {
     {GST_VIDEO_FORMAT_Y444_10LE, 10, "YCbCr-4:4:4"},
     {GST_VIDEO_FORMAT_Y444_12LE, 12, "YCbCr-4:4:4"},
     {GST_VIDEO_FORMAT_Y41B, 8, "YCbCr-4:1:1"},
+    {GST_VIDEO_FORMAT_YUV9, 8, "YCbCr-4x4,1x1,1x1"},
+    {GST_VIDEO_FORMAT_YVU9, 8, "YCbCr-4x4,1x1,1x1"},
     {GST_VIDEO_FORMAT_GBR, 8, "RGB"},
 };
 

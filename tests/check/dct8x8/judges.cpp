@@ -26,6 +26,8 @@ const char* pixel_format(GstVideoFormat format) {
       return "yuv444p";
     case GST_VIDEO_FORMAT_Y41B:
       return "yuv411p";
+    case GST_VIDEO_FORMAT_YUV9:
+      return "yuv410p";
     case GST_VIDEO_FORMAT_GRAY8:
       return "gray";
     case GST_VIDEO_FORMAT_GBR:

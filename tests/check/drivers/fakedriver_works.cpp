@@ -119,7 +119,7 @@ CHECK_TEST(test_frames_in_cuda_memory) {
 
 // Gray frames never travel in CUDA memory, which would abort in gstcuda; their coefficients may.
 CHECK_TEST(test_gray) {
-  for (const char* format : {"GRAY8", "GRAY16_LE", "Y41B"}) {
+  for (const char* format : {"GRAY8", "GRAY16_LE", "Y41B", "YUV9", "YVU9"}) {
     const Outcome outcome =
         run_line(std::string("videotestsrc num-buffers=2 ! video/x-raw,format=") + format +
                  ",width=33,height=17 ! cudadct8x8 ! video/x-dct(memory:CUDAMemory) ! cudaidct8x8 "

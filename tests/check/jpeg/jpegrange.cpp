@@ -95,6 +95,7 @@ constexpr Raw kRaws[] = {
     {GST_VIDEO_FORMAT_Y41B, 8},       {GST_VIDEO_FORMAT_GRAY8, 8},
     {GST_VIDEO_FORMAT_I420_12LE, 12}, {GST_VIDEO_FORMAT_I422_12LE, 12},
     {GST_VIDEO_FORMAT_Y444_12LE, 12}, {GST_VIDEO_FORMAT_GRAY16_LE, 12},
+    {GST_VIDEO_FORMAT_YUV9, 8},
 };
 
 // The file is that of the same frame in full range, byte by byte.
@@ -238,9 +239,9 @@ CHECK_TEST(test_cuda_memory) {
   g_autoptr(GstElementFactory) upload = gst_element_factory_find("cudaupload");
   if (!is_cuda() || !upload) return;
   for (const Raw& raw : kRaws) {
-    if (raw.format == GST_VIDEO_FORMAT_Y41B || raw.format == GST_VIDEO_FORMAT_GRAY8 ||
-        raw.format == GST_VIDEO_FORMAT_GRAY16_LE || raw.depth != 8 ||
-        raw.format == GST_VIDEO_FORMAT_NV21)
+    if (raw.format == GST_VIDEO_FORMAT_Y41B || raw.format == GST_VIDEO_FORMAT_YUV9 ||
+        raw.format == GST_VIDEO_FORMAT_GRAY8 || raw.format == GST_VIDEO_FORMAT_GRAY16_LE ||
+        raw.depth != 8 || raw.format == GST_VIDEO_FORMAT_NV21)
       continue;
     const GstVideoInfo info = video_info(raw.format, 130, 62);
     GstBuffer* frame = make_frame(info, 5);

@@ -23,10 +23,15 @@ struct Kind {
   int others[2][2] = {{1, 1}, {1, 1}};
 };
 constexpr Kind kKinds[] = {
-    {"YCbCr-4:2:0", JCS_YCbCr, 2, 2}, {"YCbCr-4:2:2", JCS_YCbCr, 2, 1},
-    {"YCbCr-4:4:4", JCS_YCbCr, 1, 1}, {"YCbCr-4:4:0", JCS_YCbCr, 1, 2},
-    {"YCbCr-4:1:1", JCS_YCbCr, 4, 1}, {"GRAYSCALE", JCS_GRAYSCALE, 1, 1},
-    {"RGB", JCS_RGB, 1, 1},           {"YCbCr-4:4:1", JCS_YCbCr, 1, 4},
+    {"YCbCr-4:2:0", JCS_YCbCr, 2, 2},
+    {"YCbCr-4:2:2", JCS_YCbCr, 2, 1},
+    {"YCbCr-4:4:4", JCS_YCbCr, 1, 1},
+    {"YCbCr-4:4:0", JCS_YCbCr, 1, 2},
+    {"YCbCr-4:1:1", JCS_YCbCr, 4, 1},
+    {"GRAYSCALE", JCS_GRAYSCALE, 1, 1},
+    {"RGB", JCS_RGB, 1, 1},
+    {"YCbCr-4:4:1", JCS_YCbCr, 1, 4},
+    {"YCbCr-4x4,1x1,1x1", JCS_YCbCr, 4, 4},
 };
 // That files have, but no frames.
 constexpr Kind kKindsOfFiles[] = {
@@ -226,7 +231,7 @@ void check_encoding(const Kind& kind, const char* format, int quality, bool in_c
   g_autoptr(GstHarness) h = new_harness(
       upload +
       forward("quality=" + std::to_string(quality) + (fast ? " method=ifast" : " method=islow")) +
-      " ! capsfilter caps=\"video/x-dct(ANY),sampling=(string)" + kind.sampling + "\" ! " +
+      " ! capsfilter caps=\"video/x-dct(ANY),sampling=(string)\\\"" + kind.sampling + "\\\"\" ! " +
       encoder("n-threads=1"));
   guint number = 0;
   for (const Size& size : kSizes) {
@@ -336,10 +341,10 @@ CHECK_TEST(test_colorimetry) {
 // converts the source again.
 CHECK_TEST(test_psnr) {
   for (const Kind& kind : kKinds) {
-    for (const char* out : {"format=RGB", "format={I420,Y42B,Y444,Y41B,GRAY8,GBR}"}) {
+    for (const char* out : {"format=RGB", "format={I420,Y42B,Y444,Y41B,YUV9,GRAY8,GBR}"}) {
       const std::string filter =
-          std::string("capsfilter caps=\"video/x-dct(ANY),sampling=(string)") + kind.sampling +
-          "\"";
+          std::string("capsfilter caps=\"video/x-dct(ANY),sampling=(string)\\\"") + kind.sampling +
+          "\\\"\"";
       Pair pair("quality=40 keep-reference=true measure=psnr", "measure=psnr+time",
                 GST_VIDEO_FORMAT_BGR, 64, 32, filter);
       gst_harness_set_sink_caps_str(pair.h, (std::string("video/x-raw,") + out).c_str());
