@@ -196,7 +196,7 @@ CtCode check(const CtEncodeOptions& options, CtError* error) {
       (options.n_tables > 0 && options.tables == nullptr))
     return wrong("tables are none, one or two", options.n_tables);
   for (int t = 0; t < options.n_tables; ++t)
-    if (std::count(options.tables[t], options.tables[t] + 64, 0) > 0)
+    if (quant_table_of(options.tables[t]).has_zero())
       return wrong("entries of tables are 1 to 65535", 0);
   if (options.restart < 0 || options.restart > 65535)
     return wrong("a restart interval is 0 to 65535 MCUs", options.restart);

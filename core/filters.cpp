@@ -178,11 +178,8 @@ Status flip_picture(CtEngine& engine, const CtFlipOptions& options, const CtPict
     job.from[c] = coefs_of(from.component[c]);
     job.to[c] = coefs_of(to->component[c]);
   }
-  for (int t = 0; t < to->n_tables && flip.orientation.transposes; ++t) {
-    QuantTable table;
-    std::copy_n(from.tables[t], 64, table.q);
-    std::copy_n(transposed(table).q, 64, to->tables[t]);
-  }
+  for (int t = 0; t < to->n_tables && flip.orientation.transposes; ++t)
+    std::copy_n(transposed(quant_table_of(from.tables[t])).q, 64, to->tables[t]);
   CT_RETURN_IF_ERROR(run_and_wait(engine, [&](Device& device, Queue& queue) {
     return CT_OPS(device, flip).submit(device, queue, job, nullptr);
   }));
@@ -194,7 +191,7 @@ Status flip_picture(CtEngine& engine, const CtFlipOptions& options, const CtPict
 JpegTables tables_of(const CtPicture& picture) {
   JpegTables tables;
   tables.count = picture.n_tables;
-  for (int t = 0; t < picture.n_tables; ++t) std::copy_n(picture.tables[t], 64, tables.tables[t].q);
+  for (int t = 0; t < picture.n_tables; ++t) tables.tables[t] = quant_table_of(picture.tables[t]);
   for (int c = 0; c < picture.components; ++c) tables.table_of[c] = picture.component[c].table;
   return tables;
 }
@@ -327,7 +324,7 @@ Status make_planes(CtEngine& engine, CoefNumber number, const CtPicture& from, C
                  .blocks_h = bands.blocks_h,
                  .table = job.from[c].table};
   }
-  for (int t = 0; t < from.n_tables; ++t) std::copy_n(from.tables[t], 64, job.tables[t].q);
+  for (int t = 0; t < from.n_tables; ++t) job.tables[t] = quant_table_of(from.tables[t]);
   return run_and_wait(engine, [&](Device& device, Queue& queue) {
     return CT_OPS(device, convert).submit(device, queue, job, nullptr);
   });

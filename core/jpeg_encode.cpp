@@ -81,7 +81,7 @@ void choose_tables(const CtEncodeOptions& options, EncodePlan* plan) {
   for (int t = 0; t < plan->n_tables; ++t) {
     QuantTable& table = plan->tables[static_cast<size_t>(t)];
     if (options.n_tables > 0)
-      std::copy_n(options.tables[std::min(t, options.n_tables - 1)], 64, table.q);
+      table = quant_table_of(options.tables[std::min(t, options.n_tables - 1)]);
     else
       table = preset_table(preset_of(options.preset),
                            t == 0 ? QuantComponent::kLuma : chroma_kind(*plan), quality);
@@ -356,7 +356,7 @@ Dct8x8Job inverse_job(const EncodePlan& plan, const CtPicture& from, uint8_t* pl
                     .blocks_h = component.blocks_h,
                     .table = component.table};
   }
-  for (int t = 0; t < from.n_tables; ++t) std::copy_n(from.tables[t], 64, job.tables[t].q);
+  for (int t = 0; t < from.n_tables; ++t) job.tables[t] = quant_table_of(from.tables[t]);
   return job;
 }
 

@@ -64,8 +64,7 @@ Status check_component(const CtPicture& picture, int c) {
   if (component.table < 0 || component.table >= picture.n_tables)
     return wrong(name + " has table " + std::to_string(component.table) + " of " +
                  std::to_string(picture.n_tables));
-  const uint16_t(&table)[64] = picture.tables[component.table];
-  if (std::count(std::begin(table), std::end(table), 0) == 64)
+  if (quant_table_of(picture.tables[component.table]).is_blank())
     return wrong("all entries of the quantization table of " + name + " are 0");
   return {};
 }

@@ -77,6 +77,13 @@ struct JpegSampling {
   }
 };
 
+// A table of 64 divisors in natural order, as libjpeg and the C library have them.
+inline QuantTable quant_table_of(const uint16_t* divisors) {
+  QuantTable table;
+  std::copy_n(divisors, std::size(table.q), table.q);
+  return table;
+}
+
 struct JpegTables {
   int count = 0;
   QuantTable tables[kJpegMaxComponents];

@@ -58,7 +58,7 @@ Status check(const JpegPicture& picture, const JpegOptions& options) {
                      std::to_string(blocks_w) + "x" + std::to_string(blocks_h));
     if (!picture.tables[c])
       return invalid("component " + std::to_string(c) + " has no quantization table");
-    if (std::count(picture.tables[c], picture.tables[c] + 64, 0) == 64)
+    if (quant_table_of(picture.tables[c]).is_blank())
       return invalid("all entries of the quantization table of component " + std::to_string(c) +
                      " are 0");
   }
