@@ -296,11 +296,12 @@ Status DiracRenderer::make_gray(const std::shared_ptr<const DiracSequence>& sequ
   return ops_.obmc->compensate(device_, queue(), job, nullptr);
 }
 
-DiracRenderNeed DiracRenderer::need(const DiracPicture& picture) const {
+DiracRenderNeed DiracRenderer::need(const DiracPicture& picture, size_t waiting) const {
   const uint64_t samples = bytes_of_dirac_picture(picture.sequence());
   DiracRenderNeed need;
   // The buffer that it was read from takes memory, too.
   need.own = samples + picture.qcoefs().growth() + picture.coded_bytes();
+  need.kept = samples * std::min(pictures_->kept(samples), waiting + 1);
   if (!device_.is_host()) {
     // The bytes on the bus: maps, and quantized coefficients of four bytes, each of which takes two
     // bits or more in the stream; or slices as they are.

@@ -107,6 +107,8 @@ struct DiracRenderOps {
 struct DiracRenderNeed {
   uint64_t own = 0;     // stays with it, or with the frame that is shown
   uint64_t shared = 0;  // serves the next picture, too
+  // Of the samples of this picture and those before it, what the renderer keeps memory for.
+  uint64_t kept = 0;
 };
 
 // Takes pictures in the order in which they are coded. One thread at a time.
@@ -116,8 +118,8 @@ class DiracRenderer {
   DiracRenderer(Device& device, const DiracRenderOps& ops, MemoryBudgetPtr budget = nullptr)
       : device_(device), ops_(ops), budget_(some_budget(std::move(budget))) {}
 
-  // Any thread, before the first task.
-  DiracRenderNeed need(const DiracPicture& picture) const;
+  // Any thread, before the first task. `waiting`: pictures that are rendered before it.
+  DiracRenderNeed need(const DiracPicture& picture, size_t waiting) const;
   // Frees memory that is kept for later pictures. False: there is none.
   bool trim();
   // Frees the half-sample positions of references, which the next picture that needs them computes

@@ -255,7 +255,8 @@ Status DiracPictures::have_room(const std::function<DiracRenderNeed()>& need_of)
   for (bool made = true;;) {
     // Another thread may have created the shared data meanwhile.
     const DiracRenderNeed need = need_of();
-    const guint64 all = loop_.used_bytes() + need.own + std::max(reserved_shared_, need.shared);
+    guint64 all = loop_.used_bytes() + need.own + std::max(reserved_shared_, need.shared);
+    all -= std::min(all, need.kept);
     if (budget_->has(all)) return {};
     if (!made) return budget_->no_room(all);
     CT_RETURN_IF_ERROR(make_room(&made));
@@ -265,7 +266,7 @@ Status DiracPictures::have_room(const std::function<DiracRenderNeed()>& need_of)
 // Ensures that the picture will find the memory that it takes later: a thread that reads codes
 // cannot wait for earlier pictures, nor can those wait for later ones.
 Status DiracPictures::reserve(const Job& job, guint64* bytes) {
-  const auto need_of = [&] { return renderer_->need(*job.picture); };
+  const auto need_of = [&] { return renderer_->need(*job.picture, loop_.in_flight()); };
   CT_RETURN_IF_ERROR(have_room(need_of));
   const DiracRenderNeed need = need_of();
   *bytes = need.own;
@@ -276,7 +277,7 @@ Status DiracPictures::reserve(const Job& job, guint64* bytes) {
 Status DiracPictures::hold(gsize bytes) {
   constexpr gsize kLittle = gsize{1} << 20;
   if (bytes < kLittle) return {};
-  return have_room([bytes] { return DiracRenderNeed{bytes, 0}; });
+  return have_room([bytes] { return DiracRenderNeed{.own = bytes}; });
 }
 
 Status DiracPictures::allocate(gsize bytes, std::unique_ptr<Memory>* memory) {

@@ -135,7 +135,8 @@ class OrderedPictures {
   // The most pictures in flight.
   int max_in_flight() const { return workers_.max_jobs(); }
   bool is_full() const { return workers_.full(); }
-  bool is_empty() const { return workers_.pending() == 0; }
+  size_t in_flight() const { return workers_.pending(); }
+  bool is_empty() const { return in_flight() == 0; }
   // The bytes of the pictures in flight.
   guint64 used_bytes() const { return used_bytes_; }
   // Whether the codec keeps frames that the pushing thread has to watch.

@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "dirac/renderer.h"
 #include "tests/dirac/bit_writer.h"
+#include "transform/device/host_device.h"
 
 namespace cudatransform::test {
 namespace {
@@ -322,6 +325,36 @@ TEST(DiracDecoder, MemoryIsUsedAgain) {
   EXPECT_EQ(picture.get(), address);
   EXPECT_EQ(picture->qcoefs().band(0, 0).qcoefs, qcoefs);
   EXPECT_EQ(slice_qcoefs(*picture), (std::vector<int>{1, 2, 3, 4}));
+}
+
+// Pictures that take the memory of those before them need no room for it: otherwise that would be
+// freed first, and a device stops for that.
+TEST(DiracRenderer, NeedsWhatIsNotKept) {
+  const auto budget = std::make_shared<MemoryBudget>();
+  const auto device = make_host_device(1);
+  DiracRenderer renderer(
+      *device, {&portable_dirac_dequantize_ops(), &host_dwt_ops(), &portable_obmc_ops()}, budget);
+  DiracDecoder decoder;
+  ASSERT_TRUE(give(decoder, sequence_unit()).ok());
+  ASSERT_TRUE(give(decoder, slice_picture(1)).ok());
+  const auto picture = decoded(decoder);
+  const uint64_t samples = bytes_of_dirac_picture(picture->sequence());
+  DiracRenderedPtr first, second;
+  ASSERT_TRUE(renderer.render(*picture, nullptr, &first).ok());
+  ASSERT_TRUE(renderer.render(*picture, nullptr, &second).ok());
+  EXPECT_EQ(renderer.need(*picture, 9).kept, 0u);
+  renderer.reset();
+  first.reset();
+  second.reset();
+  EXPECT_EQ(renderer.need(*picture, 0).kept, samples) << "a picture takes one block";
+  EXPECT_EQ(renderer.need(*picture, 1).kept, 2 * samples);
+  EXPECT_EQ(renderer.need(*picture, 9).kept, 2 * samples);
+  const uint64_t used = budget->used();
+  ASSERT_TRUE(renderer.render(*picture, nullptr, &first).ok());
+  EXPECT_EQ(budget->used(), used);
+  EXPECT_EQ(renderer.need(*picture, 9).kept, samples);
+  renderer.trim();
+  EXPECT_EQ(renderer.need(*picture, 9).kept, 0u);
 }
 
 }  // namespace

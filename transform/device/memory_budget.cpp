@@ -99,10 +99,10 @@ bool BudgetedPool::serves(const Block& kept, size_t bytes) {
   return kept.memory->size() >= bytes && kept.memory->size() / 2 <= bytes;
 }
 
-bool BudgetedPool::keeps(size_t bytes) const {
+size_t BudgetedPool::kept(size_t bytes) const {
   std::lock_guard lock(mutex_);
-  return std::any_of(blocks_.begin(), blocks_.end(),
-                     [&](const Block& kept) { return serves(kept, bytes); });
+  return static_cast<size_t>(std::count_if(blocks_.begin(), blocks_.end(),
+                                           [&](const Block& kept) { return serves(kept, bytes); }));
 }
 
 // If the driver locks no pages, ordinary ones serve. Copies from them are slower.

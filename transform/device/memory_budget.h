@@ -64,8 +64,9 @@ class BudgetedPool {
   // are freed first.
   Status take(Device& device, size_t bytes, Block* block);
   void give(Block block);
-  // Whether take() has a kept block for so many, and allocates nothing.
-  bool keeps(size_t bytes) const;
+  // The number of kept blocks that take() has for so many: it allocates nothing.
+  size_t kept(size_t bytes) const;
+  bool keeps(size_t bytes) const { return kept(bytes) > 0; }
   // The size of all blocks that exist.
   uint64_t bytes() const { return bytes_; }
   // Frees the kept blocks. False: there are none.
