@@ -36,6 +36,7 @@
 #include "gst/engine/engine_element.h"
 #include "gst/engine/properties.h"
 #include "gst/stream/codec_element.h"
+#include "gst/stream/stream_gate.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudadiracdec_debug);
 #define GST_CAT_DEFAULT cudadiracdec_debug
@@ -80,6 +81,7 @@ struct DiracState : CodecElementState {
   guint64 seek_byte = 0;       // the byte that the last seek in a raw
   GstClockTime seek_time = 0;  // stream went to, and the time that was requested
 
+  StreamGate gate;
   DiracPictures pictures;
   DiracSplit split;
   // The stream ends, and no frame was shown since a flush.
@@ -453,8 +455,13 @@ static gboolean gst_cuda_dirac_dec_src_event(GstVideoDecoder* decoder, GstEvent*
 }
 
 static gboolean gst_cuda_dirac_dec_sink_query(GstVideoDecoder* decoder, GstQuery* query) {
-  return state_of(decoder).engine.handle_context_query(query) ||
-         GST_VIDEO_DECODER_CLASS(parent_class)->sink_query(decoder, query);
+  DiracState& state = state_of(decoder);
+  if (state.engine.handle_context_query(query)) return TRUE;
+  if (state.gate.refuses(GST_VIDEO_DECODER_SINK_PAD(decoder), query)) return FALSE;
+  // Frames that wait for their turn stay: what follows may be shown before them.
+  OrderedPictures& loop = state.pictures.loop();
+  loop.take_query(query, [&] { return loop.drain(); });
+  return GST_VIDEO_DECODER_CLASS(parent_class)->sink_query(decoder, query);
 }
 
 static gboolean gst_cuda_dirac_dec_src_query(GstVideoDecoder* decoder, GstQuery* query) {
@@ -479,11 +486,14 @@ static gboolean gst_cuda_dirac_dec_start(GstVideoDecoder* decoder) {
   state.split.reset();
   state.pictures.start();
   gst_video_decoder_set_packetized(decoder, FALSE);
+  state.gate.open();
   return TRUE;
 }
 
 static gboolean gst_cuda_dirac_dec_stop(GstVideoDecoder* decoder) {
-  state_of(decoder).pictures.stop();
+  DiracState& state = state_of(decoder);
+  state.gate.close();
+  state.pictures.stop();
   return TRUE;
 }
 

@@ -76,6 +76,10 @@ class JpegDecoder final : private PictureCodec {
   void flush();
   // GstVideoDecoder::sink_event, without the stream lock; `parent_class` is that of the element.
   gboolean sink_event(GstEvent* event, GstVideoDecoderClass* parent_class);
+  // GstVideoDecoder::sink_query, likewise.
+  void take_query(GstQuery* query) {
+    pictures_.take_query(query, [this] { return drain(); });
+  }
   // GstVideoDecoder::decide_allocation. The pool of system memory stays ours.
   bool decide_allocation(GstQuery* query);
 

@@ -56,6 +56,10 @@ class JpegEncoder final : private PictureCodec {
   void flush() { pictures_.flush(); }
   // GstVideoEncoder::sink_event, without the stream lock; `parent_class` is that of the element.
   gboolean sink_event(GstEvent* event, GstVideoEncoderClass* parent_class);
+  // GstVideoEncoder::sink_query, likewise.
+  void take_query(GstQuery* query) {
+    pictures_.take_query(query, [this] { return pictures_.drain(); });
+  }
 
   // Any thread.
   const JpegEncodeCounts& counts() const { return counts_; }

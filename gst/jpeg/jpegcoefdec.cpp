@@ -374,6 +374,7 @@ static gboolean gst_jpeg_coef_dec_sink_query(GstVideoDecoder* decoder, GstQuery*
   State& state = State::of(decoder);
   if (state.engine.handle_context_query(query)) return TRUE;
   if (state.gate.refuses(GST_VIDEO_DECODER_SINK_PAD(decoder), query)) return FALSE;
+  state.jpeg.take_query(query);
   return GST_VIDEO_DECODER_CLASS(parent_class)->sink_query(decoder, query);
 }
 

@@ -162,6 +162,7 @@ static gboolean gst_jpeg_coef_enc_sink_query(GstVideoEncoder* encoder, GstQuery*
   const JpegOptions options = locked(encoder, state.settings.options);
   if (answer_file_query(query, options)) return TRUE;
   if (state.gate.refuses(GST_VIDEO_ENCODER_SINK_PAD(encoder), query)) return FALSE;
+  state.jpeg.take_query(query);
   return GST_VIDEO_ENCODER_CLASS(parent_class)->sink_query(encoder, query);
 }
 

@@ -208,6 +208,22 @@ CHECK_TEST(test_flush) {
   }
 }
 
+// After the query no picture is in flight. One thread leaves none: frames that wait for their turn
+// still do.
+CHECK_TEST(test_drain_query) {
+  const DoneAtOnce at_once;
+  for (const char* name : kAll) {
+    const Bytes stream = read(name);
+    g_autoptr(GstHarness) one = open("n-threads=1");
+    push(one, stream);
+    g_autoptr(GstHarness) h = open("n-threads=4");
+    push(h, stream);
+    drain(h);
+    fail_unless_equals_int(gst_harness_buffers_received(h), gst_harness_buffers_received(one));
+    compare(expected_of(stream), finish(h), name);
+  }
+}
+
 // An application may keep frames for as long as it likes.
 CHECK_TEST(test_frames_outlive_the_element) {
   const Bytes stream = read(kFields);

@@ -190,4 +190,22 @@ CHECK_TEST(test_flush) {
   expect_no_more(harness);
 }
 
+// By the query upstream gets its buffers back.
+CHECK_TEST(test_drain_query) {
+  const Bytes picture = make_jpeg(600, 400);
+  g_autoptr(GstHarness) harness = open("n-threads=4");
+  std::vector<GstBuffer*> buffers;
+  for (int i = 0; i < 3; i++) {
+    buffers.push_back(buffer_of(picture));
+    fail_unless_equals_int(gst_harness_push(harness, gst_buffer_ref(buffers[i])), GST_FLOW_OK);
+  }
+  drain(harness);
+  fail_unless_equals_int(gst_harness_buffers_received(harness), 3);
+  for (GstBuffer* buffer : buffers) {
+    ASSERT_MINI_OBJECT_REFCOUNT(buffer, "buffer", 1);
+    gst_buffer_unref(buffer);
+  }
+  for (int i = 0; i < 3; i++) expect(harness, picture);
+}
+
 }  // namespace

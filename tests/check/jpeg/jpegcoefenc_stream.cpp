@@ -168,6 +168,24 @@ CHECK_TEST(test_flush) {
   fail_unless(gst_harness_try_pull(h) == nullptr);
 }
 
+// By the query upstream gets its buffers back.
+CHECK_TEST(test_drain_query) {
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 1600, 1200);
+  g_autoptr(GstHarness) h = harness_with("n-threads=7 progressive=true", info);
+  std::vector<GstBuffer*> frames;
+  for (guint i = 0; i < 3; i++) {
+    frames.push_back(numbered(info, i));
+    fail_unless_equals_int(gst_harness_push(h, gst_buffer_ref(frames[i])), GST_FLOW_OK);
+  }
+  drain(h);
+  fail_unless_equals_int(gst_harness_buffers_received(h), 3);
+  for (GstBuffer* frame : frames) {
+    ASSERT_MINI_OBJECT_REFCOUNT(frame, "frame", 1);
+    gst_buffer_unref(frame);
+  }
+  check_output(h, info, 0, 3);
+}
+
 // ---- Refusals ----
 
 GstFlowReturn g_refusal = GST_FLOW_OK;
@@ -208,6 +226,19 @@ CHECK_TEST(test_refused_at_eos) {
       fail_unless(error.domain == GST_STREAM_ERROR && error.code == GST_STREAM_ERROR_FAILED);
     gst_harness_teardown(h);
   }
+}
+
+// A refusal that a push has returned is told no second time after a query.
+CHECK_TEST(test_known_refusal_stays_known) {
+  const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 40);
+  g_autoptr(GstHarness) h = harness_with("n-threads=1", info);
+  const Messages bus(h->element);
+  g_refusal = GST_FLOW_NOT_NEGOTIATED;
+  gst_pad_set_chain_function(h->sinkpad, refuse);
+  fail_unless_equals_int(gst_harness_push(h, numbered(info, 0)), g_refusal);
+  drain(h);
+  gst_harness_push_event(h, gst_event_new_eos());
+  fail_unless_equals_int(int(take_messages(bus, GST_MESSAGE_ERROR).size()), 0);
 }
 
 // ---- Pipelines ----

@@ -152,6 +152,11 @@ void sleep_dec_class_init(SleepDecClass* klass) {
       return GST_VIDEO_DECODER_CLASS(sleep_dec_parent_class)->sink_event(self, event);
     });
   };
+  decoder->sink_query = [](GstVideoDecoder* self, GstQuery* query) -> gboolean {
+    OrderedPictures& loop = codec_of(self).loop;
+    loop.take_query(query, [&] { return loop.drain(); });
+    return GST_VIDEO_DECODER_CLASS(sleep_dec_parent_class)->sink_query(self, query);
+  };
 }
 
 // ---- A harness around it ----
@@ -293,6 +298,18 @@ CHECK_TEST(test_failure_behind_an_event) {
   gst_harness_push_event(decoder.harness(), gst_event_new_stream_start("next"));
   fail_unless_equals_int(decoder.errors(), 1);
   fail_unless_equals_int(decoder.push(2), GST_FLOW_ERROR);
+}
+
+// As events: the query's sender gets its buffers back, but does not learn of a failure.
+CHECK_TEST(test_drain_query) {
+  Decoder decoder(4);
+  for (guint32 i = 1; i <= 3; i++) decoder.push(i, 20000);
+  drain(decoder.harness());
+  fail_unless_equals_int(gst_harness_buffers_received(decoder.harness()), 3);
+  decoder.push(4, 20000, End::kFails);
+  drain(decoder.harness());
+  fail_unless_equals_int(decoder.errors(), 1);
+  fail_unless_equals_int(decoder.push(5), GST_FLOW_ERROR);
 }
 
 // A flush interrupts the work.
