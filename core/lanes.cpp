@@ -38,12 +38,6 @@ Status make_cuda_queue(Device&, std::unique_ptr<Queue>*) {
 
 }  // namespace
 
-Status make_room(Device& device, MemoryKind kind, size_t bytes, std::unique_ptr<Memory>* memory) {
-  if (*memory && (*memory)->size() >= bytes) return {};
-  memory->reset();
-  return device.allocate(kind, bytes + bytes / 8, memory);
-}
-
 Status Lanes::make(Device& device, Threads& threads, std::unique_ptr<Lanes>* made) {
   std::unique_ptr<Lanes> lanes(new Lanes(threads));
   for (int i = 0; i < kLanes; ++i) {

@@ -12,6 +12,7 @@
 
 #include "core/threads.h"
 #include "transform/device/device.h"
+#include "transform/device/memory_budget.h"
 
 namespace cudatransform::core {
 
@@ -22,8 +23,11 @@ struct Lane {
   std::unique_ptr<Memory> qcoefs, planes, files;  // of the device
 };
 
-// Makes `*memory` at least as large.
-Status make_room(Device& device, MemoryKind kind, size_t bytes, std::unique_ptr<Memory>* memory);
+// Makes `*memory` at least as large, for chunks that differ by little.
+inline Status make_room(Device& device, MemoryKind kind, size_t bytes,
+                        std::unique_ptr<Memory>* memory) {
+  return grow_memory(device, kind, bytes, memory, bytes + bytes / 8);
+}
 
 // Pictures whose launches are shared, and how they are done on a lane.
 class Chunk {

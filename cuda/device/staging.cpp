@@ -3,6 +3,7 @@
 #include "cuda/device/staging.h"
 
 #include "transform/device/host_device.h"
+#include "transform/device/memory_budget.h"
 
 namespace cudatransform::cuda {
 
@@ -10,9 +11,7 @@ namespace {
 
 // A quarter more than is needed, so that pictures that grow slowly do not allocate every time.
 Status grow(Device& device, MemoryKind kind, size_t bytes, std::unique_ptr<Memory>* memory) {
-  if (*memory != nullptr && (*memory)->size() >= bytes) return {};
-  memory->reset();
-  const Status status = device.allocate(kind, bytes + bytes / 4, memory);
+  const Status status = grow_memory(device, kind, bytes, memory, bytes + bytes / 4);
   // If the driver locks no pages, ordinary ones serve. Copies from them are slower.
   return status.ok() || kind != MemoryKind::kPinned
              ? status

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "gst/engine/pools.h"
+#include "transform/device/memory_budget.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/apv/engine.h"
 #endif
@@ -23,13 +24,6 @@ constexpr size_t kFirstPart = 4;
 
 uint64_t coef_bytes(const ApvFrameFormat& format) {
   return 64 * sizeof(int16_t) * format.header.info.blocks();
-}
-
-// Memory of at least `bytes`, which may be there.
-Status make_room(Device& device, MemoryKind kind, size_t bytes, std::unique_ptr<Memory>* memory) {
-  if (*memory != nullptr && (*memory)->size() >= bytes) return {};
-  memory->reset();
-  return device.allocate(kind, bytes, memory);
 }
 
 }  // namespace
@@ -61,9 +55,9 @@ Status ApvDeviceFrame::begin(ApvDeviceCoder& coder, const ApvFrameFormat& format
   clear();
   Device& device = coder.engine->device();
   format_ = format;
-  CT_RETURN_IF_ERROR(make_room(device, MemoryKind::kDevice, coef_bytes(format), &coefs_));
-  CT_RETURN_IF_ERROR(make_room(device, MemoryKind::kPinned,
-                               apv_encode_result_bytes(format.chain_count()), &result_));
+  CT_RETURN_IF_ERROR(grow_memory(device, MemoryKind::kDevice, coef_bytes(format), &coefs_));
+  CT_RETURN_IF_ERROR(grow_memory(device, MemoryKind::kPinned,
+                                 apv_encode_result_bytes(format.chain_count()), &result_));
   const ApvForwardJob job = apv_unquantized_job(format, source, coefs_->data());
   CT_RETURN_IF_ERROR(
       coder.ops->forward->submit(device, device.queue(QueueKind::kCompute), job, &transformed_));
@@ -75,7 +69,7 @@ Status ApvDeviceFrame::begin(ApvDeviceCoder& coder, const ApvFrameFormat& format
 Status ApvDeviceFrame::measure(std::span<const ApvQps> qps, uint64_t* bytes) {
   Device& device = coder_->engine->device();
   CT_RETURN_IF_ERROR(
-      make_room(device, MemoryKind::kPinned, kMaxApvMeasuredQps * sizeof(uint64_t), &measured_));
+      grow_memory(device, MemoryKind::kPinned, kMaxApvMeasuredQps * sizeof(uint64_t), &measured_));
   ApvEncodeJob job;
   job.format = &format_;
   job.coefs = static_cast<const int16_t*>(coefs_->data());
@@ -103,7 +97,7 @@ Status ApvDeviceFrame::encode(const ApvFrameFormat& format, std::span<const uint
 Status ApvDeviceFrame::code(size_t room) {
   Device& device = coder_->engine->device();
   const size_t capacity = room_for(room);
-  CT_RETURN_IF_ERROR(make_room(device, MemoryKind::kDevice, capacity, &output_));
+  CT_RETURN_IF_ERROR(grow_memory(device, MemoryKind::kDevice, capacity, &output_));
   ApvEncodeJob job;
   job.format = &format_;
   job.coefs = static_cast<const int16_t*>(coefs_->data());

@@ -10,6 +10,7 @@
 #include "gst/dct8x8/caps.h"
 #include "gst/stream/sampling.h"
 #include "transform/dct8x8/dct8x8.h"
+#include "transform/device/memory_budget.h"
 #include "transform/rgb/arithmetic.h"
 #include "transform/rgb/rgb.h"
 
@@ -128,8 +129,7 @@ Status RgbStep::make_room() {
     offset[c] = size;
     size += pitch * gsize(plane.height);
   }
-  if (!memory_ || memory_->size() < size)
-    CT_RETURN_IF_ERROR(engine_.device().allocate(MemoryKind::kDevice, size, &memory_));
+  CT_RETURN_IF_ERROR(grow_memory(engine_.device(), MemoryKind::kDevice, size, &memory_));
   for (int c = 0; c < job_.components(); c++)
     job_.planes[c].data = static_cast<guint8*>(memory_->data()) + offset[c];
   return {};
@@ -167,8 +167,7 @@ Status RangeStep::begin(const GstVideoInfo& info, guint depth, const Rects& fram
     offset[p] = size;
     size += rect.pitch * rect.rows;
   }
-  if (!memory_ || memory_->size() < size)
-    CT_RETURN_IF_ERROR(engine_.device().allocate(MemoryKind::kDevice, size, &memory_));
+  CT_RETURN_IF_ERROR(grow_memory(engine_.device(), MemoryKind::kDevice, size, &memory_));
   for (int p = 0; p < frame.count; p++) {
     Rect& rect = converted_.rect[p];
     rect.data = static_cast<guint8*>(memory_->data()) + offset[p];

@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "transform/device/memory_budget.h"
+
 #if CT_HAVE_CUDA
 #include "cuda/device/cuda_device.h"
 #include "cuda/jpeg/engine.h"
@@ -29,14 +31,6 @@ Status make_cuda_queue(Device& device, std::unique_ptr<Queue>*) {
 const JpegDecodeOps& ops() { return portable_jpeg_decode_ops(); }
 #endif
 
-Status make_room(Device& device, size_t bytes, std::unique_ptr<Memory>* memory) {
-  if (*memory && (*memory)->size() >= bytes) return {};
-  memory->reset();
-  const Status status =
-      device.allocate(MemoryKind::kPinned, JpegDecodeLane::room_for(bytes), memory);
-  return status.ok() ? status : device.allocate(MemoryKind::kPinned, bytes, memory);
-}
-
 }  // namespace
 
 Status JpegDecodeLane::make(Device& device, std::unique_ptr<JpegDecodeLane>* made) {
@@ -52,7 +46,9 @@ Status JpegDecodeLane::submit(size_t measured, const JpegQcoefs* qcoefs, JpegTab
                               bool* submitted) {
   *submitted = false;
   // Without pinned memory the CPU is as fast.
-  if (const Status status = make_room(device_, measured, &block_); !status.ok())
+  if (const Status status =
+          grow_memory(device_, MemoryKind::kPinned, measured, &block_, room_for(measured));
+      !status.ok())
     return status.code == StatusCode::kDeviceLost ? status : Status();
   auto* const block = static_cast<uint8_t*>(block_->data());
   if (!reader_.read(block, &scans_)) return {};

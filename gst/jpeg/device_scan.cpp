@@ -11,6 +11,7 @@
 
 #include "jpeg/encode_bits.h"
 #include "jpeg/mpf.h"
+#include "transform/device/memory_budget.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/jpeg/engine.h"
 #endif
@@ -112,11 +113,7 @@ Status DeviceScan::begin(DeviceCoder& coder, const JpegPicture& picture, const J
 // Has room for at least `room` bytes.
 Status DeviceScan::encode(const JpegCodes& codes, size_t room) {
   Device& device = coder_->engine_->device();
-  const size_t capacity = room_for(room);
-  if (!output_ || output_->size() < capacity) {
-    output_.reset();
-    CT_RETURN_IF_ERROR(device.allocate(MemoryKind::kDevice, capacity, &output_));
-  }
+  CT_RETURN_IF_ERROR(grow_memory(device, MemoryKind::kDevice, room_for(room), &output_));
   job_.codes = &codes;
   job_.output = static_cast<uint8_t*>(output_->data());
   job_.capacity = output_->size();

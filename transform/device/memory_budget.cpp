@@ -1,5 +1,5 @@
-// Memory budgets of decoders and encoders: how much a stream may allocate, and memory that a device
-// may still read.
+// Memory that grows, and memory budgets of decoders and encoders: how much a stream may allocate,
+// and memory that a device may still read.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "transform/device/memory_budget.h"
@@ -12,6 +12,16 @@
 #include "transform/device/host_device.h"
 
 namespace cudatransform {
+
+Status grow_memory(Device& device, MemoryKind kind, size_t bytes, std::unique_ptr<Memory>* memory,
+                   size_t room) {
+  if (*memory != nullptr && (*memory)->size() >= bytes) return {};
+  memory->reset();
+  const Status status = device.allocate(kind, std::max(bytes, room), memory);
+  return status.code == StatusCode::kOutOfMemory && room > bytes
+             ? device.allocate(kind, bytes, memory)
+             : status;
+}
 
 class MemoryBudget::Counted final : public Memory {
  public:

@@ -1,5 +1,5 @@
-// Memory budgets of decoders and encoders: how much a stream may allocate, and memory that a device
-// may still read.
+// Memory that grows, and memory budgets of decoders and encoders: how much a stream may allocate,
+// and memory that a device may still read.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -15,6 +15,11 @@
 #include "transform/device/status.h"
 
 namespace cudatransform {
+
+// Makes `*memory` at least `bytes` large: where it is smaller, it is freed and allocated with
+// `room` bytes or, if there is no memory for these, with `bytes`.
+Status grow_memory(Device& device, MemoryKind kind, size_t bytes, std::unique_ptr<Memory>* memory,
+                   size_t room = 0);
 
 // Thread safe. Blocks may outlive the object that has taken them. Always in a shared_ptr.
 class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {

@@ -6,12 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "tests/engine/engines.h"
+
+#include "transform/device/host_device.h"
 
 namespace cudatransform::test {
 namespace {
@@ -28,6 +31,24 @@ TEST(MemoryBudget, CountsWhatExists) {
   EXPECT_FALSE(budget->has(41));
   first.reset();
   EXPECT_EQ(budget->used(), 0u);
+}
+
+// What is large enough stays; no more than is necessary where there is no memory for more.
+TEST(GrowMemory, KeepsAndGrows) {
+  const auto device = make_host_device(1);
+  std::unique_ptr<Memory> memory;
+  ASSERT_TRUE(grow_memory(*device, MemoryKind::kDevice, 100, &memory, 200).ok());
+  EXPECT_EQ(memory->size(), 200u);
+  const void* data = memory->data();
+  ASSERT_TRUE(grow_memory(*device, MemoryKind::kDevice, 200, &memory, 400).ok());
+  EXPECT_EQ(memory->size(), 200u);
+  EXPECT_EQ(memory->data(), data);
+  ASSERT_TRUE(grow_memory(*device, MemoryKind::kDevice, 201, &memory).ok());
+  EXPECT_EQ(memory->size(), 201u);
+  ASSERT_TRUE(grow_memory(*device, MemoryKind::kDevice, 300, &memory, SIZE_MAX / 2).ok());
+  EXPECT_EQ(memory->size(), 300u);
+  EXPECT_EQ(grow_memory(*device, MemoryKind::kDevice, SIZE_MAX / 2, &memory).code,
+            StatusCode::kOutOfMemory);
 }
 
 // One thread keeps asking for too much; the other finds the memory that exists.
