@@ -174,9 +174,9 @@ Status submit_requant(Device& device, Queue& queue, const RequantJob& job, Fence
 
 // ---- Conversions ----
 
-// Returns the number of tiles, or 0 if there are too many for a grid.
+// Returns the number of tiles. A grid may have all that kMaxCoefBlocks allows.
 uint32_t describe_planes(const ConvertJob& job, ConvertParams* params) {
-  uint64_t tiles = 0;
+  uint32_t tiles = 0;
   for (int c = 0; c < job.components; ++c) {
     const CoefArray &from = job.from[c], &to = job.to[c];
     ConvertPlane& plane = params->planes[c];
@@ -186,15 +186,14 @@ uint32_t describe_planes(const ConvertJob& job, ConvertParams* params) {
     plane.to_steps = steps_of(to, job.to_kinds.number, job.to_kinds.arrangement);
     plane.blocks_w = from.blocks_w;
     plane.blocks_h = from.blocks_h;
-    plane.first = static_cast<uint32_t>(tiles);
+    plane.first = tiles;
     plane.across =
         static_cast<uint32_t>((int64_t{from.blocks_w} + kConvertBlocks - 1) / kConvertBlocks);
     plane.by_across = make_divider(plane.across);
-    tiles += uint64_t{plane.across} * static_cast<uint32_t>(from.blocks_h);
-    if (tiles > INT32_MAX) return 0;
+    tiles += plane.across * static_cast<uint32_t>(from.blocks_h);
     if (needs_tables(job)) std::copy_n(table_of(job, c).q, 64, params->divisors[c]);
   }
-  return static_cast<uint32_t>(tiles);
+  return tiles;
 }
 
 Status submit_convert(Device& device, Queue& queue, const ConvertJob& job, FencePtr* fence) {
@@ -204,7 +203,6 @@ Status submit_convert(Device& device, Queue& queue, const ConvertJob& job, Fence
   CT_RETURN_IF_ERROR(check_alignment(job));
   ConvertParams params = {};
   const uint32_t tiles = describe_planes(job, &params);
-  if (tiles == 0) return Status::error(StatusCode::kInvalidArgument, "too many blocks");
   params.components = job.components;
   params.from = job.from_kinds.arrangement;
   params.to = job.to_kinds.arrangement;

@@ -86,7 +86,11 @@ Context::Handle& Context::handle_of(KernelKey key) {
 
 Status Context::kernel(KernelKey key, CUfunction* function) {
   if (key.family.index() >= KernelFamily::kMax || key.number >= key.family.count())
-    return Status::error(StatusCode::kFailed, "kernel index out of range");
+    return Status::error(StatusCode::kFailed, "kernel " + std::to_string(key.number) + " of " +
+                                                  std::to_string(key.family.count()) +
+                                                  " in family " +
+                                                  std::to_string(key.family.index()) + " of " +
+                                                  std::to_string(KernelFamily::kMax));
   Handle& handle = handle_of(key);
   *function = handle.load(std::memory_order_acquire);
   if (*function != nullptr) return {};

@@ -259,7 +259,10 @@ Status StreamQueue::scratch(size_t bytes, CUdeviceptr* address) {
 
 Status StreamQueue::zeroed(size_t bytes, CUdeviceptr* address) {
   constexpr size_t kBytes = 4096;
-  if (bytes > kBytes) return Status::error(StatusCode::kInvalidArgument, "too many zeros");
+  if (bytes > kBytes)
+    return Status::error(
+        StatusCode::kInvalidArgument,
+        std::to_string(bytes) + " bytes of zeros, expected at most " + std::to_string(kBytes));
   if (zeroed_ == 0) {
     CT_ENTER_CONTEXT(*context_);
     const Driver& driver = context_->driver();

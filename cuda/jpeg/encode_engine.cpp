@@ -12,6 +12,7 @@
 #include "cuda/device/staging.h"
 #include "cuda/jpeg/encode_params.h"
 #include "cuda/jpeg/kernels.h"
+#include "transform/picture_check.h"
 
 namespace cudatransform {
 namespace cuda {
@@ -126,7 +127,8 @@ Status encode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegEncod
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   CT_RETURN_IF_ERROR(check_queue(device, stream));
   if (jobs.size() > kMaxEncodeJobs)
-    return Status::error(StatusCode::kInvalidArgument, "too many pictures in a batch");
+    return job_error(text(static_cast<int64_t>(jobs.size())) +
+                     " pictures in a batch, expected at most " + text(kMaxEncodeJobs));
   size_t bytes = 0;
   for (const JpegEncodeJob& job : jobs) {
     CT_RETURN_IF_ERROR(validate(job, false));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/range/engine.h"
 
+#include <string>
+
 #include "cuda/device/kernel_family.h"
 #include "cuda/device/queue.h"
 #include "cuda/range/kernels.h"
@@ -52,7 +54,12 @@ Status submit(Device& device, Queue& queue, const RangeJob& job, FencePtr* fence
     plane.first_cta = p < job.planes ? static_cast<uint32_t>(ctas) : UINT32_MAX;
     ctas += uint64_t{plane.across} * static_cast<uint64_t>(plane.rows);
   }
-  if (ctas > INT32_MAX) return Status::error(StatusCode::kUnsupported, "frame too large");
+  if (ctas > INT32_MAX)
+    return Status::error(StatusCode::kUnsupported,
+                         "the frame has " + std::to_string(ctas) + " parts of rows of up to " +
+                             std::to_string(kRangeBytes * kRangeThreads) +
+                             " bytes, expected at most " + std::to_string(INT32_MAX) +
+                             " on the CUDA engine");
   const uint32_t kernel = job.depth == 8 ? kBytesKernel : kWordsKernel;
   CT_RETURN_IF_ERROR(stream->launch(KernelKey{range_kernels(), kernel}, static_cast<uint32_t>(ctas),
                                     kRangeThreads, params, true));

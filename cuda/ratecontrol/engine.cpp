@@ -14,6 +14,7 @@
 #include "cuda/device/queue.h"
 #include "cuda/ratecontrol/kernels.h"
 #include "cuda/ratecontrol/params.h"
+#include "transform/picture_check.h"
 
 namespace cudatransform {
 namespace cuda {
@@ -55,30 +56,39 @@ struct KeptFrame final : StreamQueue::Kept {
   }
 };
 
-Status invalid(const char* what) { return Status::error(StatusCode::kInvalidArgument, what); }
-
 Status validate(const RateCountJob& job) {
   CT_RETURN_IF_ERROR(cudatransform::validate(job.dct));
   const Dct8x8Job& dct = job.dct;
   if (dct.direction != Direction::kForward || !dct.quantized || dct.depth != 8 ||
       dct.type != CoefType::kS16 || dct.measure != 0 || !has_rate_kernel(dct.method, dct.quantizer))
-    return invalid("unsupported job for symbol counting");
-  if (job.candidates < 1 || job.candidates > RateCountJob::kMax || job.counts == nullptr)
-    return invalid("invalid number of candidates or null counts");
-  if (reinterpret_cast<uintptr_t>(job.counts) % 16 != 0)
-    return invalid("counts not aligned to 16 bytes");
+    return job_error(
+        "symbols are counted of forward jobs of 8 bits without measurements, whose "
+        "quantized coefficients are S16");
+  if (job.candidates < 1 || job.candidates > RateCountJob::kMax)
+    return job_error(text(job.candidates) + " candidates, expected 1 to " +
+                     text(RateCountJob::kMax));
+  if (job.counts == nullptr || reinterpret_cast<uintptr_t>(job.counts) % 16 != 0)
+    return job_error("address of counts is null or unaligned, expected a multiple of 16");
   const JpegScanLayout& scan = job.layout;
   if (scan.components != static_cast<uint32_t>(dct.components) || scan.blocks == 0)
-    return invalid("number of components differs from the scan");
-  for (uint32_t c = 0; c < scan.components; ++c)
+    return job_error(text(dct.components) + " components, but " + text(scan.components) + " with " +
+                     text(scan.blocks) + " blocks in the scan");
+  for (uint32_t c = 0; c < scan.components; ++c) {
+    const Where where = {"coefficients", static_cast<int>(c)};
     if (scan.blocks_w[c] != static_cast<uint32_t>(dct.coefs[c].blocks_w) ||
-        scan.blocks_h[c] != static_cast<uint32_t>(dct.coefs[c].blocks_h) ||
-        scan.table_pair[c] >= kJpegTablePairs)
-      return invalid("size differs from the scan");
+        scan.blocks_h[c] != static_cast<uint32_t>(dct.coefs[c].blocks_h))
+      return where.error(text(dct.coefs[c].blocks_w) + " x " + text(dct.coefs[c].blocks_h) +
+                         " blocks, but " + text(scan.blocks_w[c]) + " x " + text(scan.blocks_h[c]) +
+                         " in the scan");
+    if (scan.table_pair[c] >= kJpegTablePairs)
+      return where.error("Huffman tables " + text(scan.table_pair[c]) + ", expected less than " +
+                         text(kJpegTablePairs));
+  }
   // Dummy blocks are counted as component 0's.
   for (uint32_t c = 1; c < scan.components; ++c)
     if (scan.mcu_w[c] * scan.mcu_h[c] != 1)
-      return invalid("several blocks of a chroma component in an MCU");
+      return Where{"coefficients", static_cast<int>(c)}.error(
+          text(scan.mcu_w[c] * scan.mcu_h[c]) + " blocks in an MCU, expected one of chroma");
   return {};
 }
 
@@ -90,7 +100,9 @@ Status gather_tables(const RateCountJob& job, RateCountParams* params, Finest* f
     std::fill_n(finest->q[c], 64, UINT16_MAX);
     for (int i = 0; i < static_cast<int>(kRateCandidates); ++i) {
       const QuantTable& table = job.tables[std::min(i, job.candidates - 1)][dct.coefs[c].table];
-      if (table.has_zero()) return invalid("zero in quantization table");
+      if (table.has_zero())
+        return job_error("zero in quantization table " + text(dct.coefs[c].table) +
+                         " of candidate " + text(std::min(i, job.candidates - 1)));
       std::copy_n(table.q, 64, params->tables[i][c]);
       std::transform(table.q, table.q + 64, finest->q[c], finest->q[c],
                      [](uint16_t a, uint16_t b) { return std::min(a, b); });

@@ -28,7 +28,9 @@ inline Status check_coefs(const Where& where, const CoefArray& array, CoefNumber
                           CoefArrangement lie) {
   if (array.blocks_w < 1 || array.blocks_h < 1 || array.blocks_h > kMaxCoefBlocksHigh ||
       int64_t{array.blocks_w} * array.blocks_h > kMaxCoefBlocks)
-    return where.error(text(array.blocks_w) + " x " + text(array.blocks_h) + " blocks");
+    return where.error(text(array.blocks_w) + " x " + text(array.blocks_h) +
+                       " blocks, expected at most " + text(kMaxCoefBlocks) + " in up to " +
+                       text(kMaxCoefBlocksHigh) + " rows");
   const CoefRows rows = coef_rows(array, number, lie);
   return check_pitch(where, array.data, array.pitch, rows.bytes, rows.count, bytes_of(number));
 }

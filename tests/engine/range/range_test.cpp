@@ -171,5 +171,29 @@ TEST(RangeValidate, RefusesUnsoundJobs) {
   }
 }
 
+// A grid has no more CTAs than fit 31 bits: the message says how many parts there are, and how many
+// may be.
+TEST(RangeValidate, CudaEngineNamesItsLimit) {
+  RangeJob job;
+  job.planes = 1;
+  job.plane[0] = {reinterpret_cast<void*>(uintptr_t{1} << 20),
+                  reinterpret_cast<void*>(uintptr_t{1} << 60),
+                  1 << 20,
+                  1 << 20,
+                  1 << 20,
+                  1 << 24,
+                  false};
+  ASSERT_EQ(validate(job).message, "");
+  for (const Engine& engine : engines()) {
+    if (!engine.is_cuda || engine.range_ops == nullptr) continue;
+    const Status status = engine.range_ops->submit(
+        *engine.device, engine.device->queue(QueueKind::kCompute), job, nullptr);
+    EXPECT_EQ(status.code, StatusCode::kUnsupported);
+    EXPECT_TRUE(status.message.starts_with("the frame has ") &&
+                status.message.ends_with("expected at most 2147483647 on the CUDA engine"))
+        << status.message;
+  }
+}
+
 }  // namespace
 }  // namespace cudatransform::test
