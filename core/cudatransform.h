@@ -199,6 +199,29 @@ typedef struct {
 CT_API void ct_picture_clear(CtPicture* picture);
 CT_API void ct_pictures_clear(CtPicture* pictures, size_t count);
 
+// The header of a file, whatever its kind. Arrays are of the first four components.
+typedef struct {
+  // Bytes up to the first scan, or to where reading has ended because of a fault; 0: the bytes
+  // given end before, and more may say more. It and `marker` are set with an error, too.
+  uint64_t size;
+  int32_t marker;  // of the frame, 0xC0 (SOF0: baseline) to 0xCF (ITU-T T.81, table B.1); 0: none
+  int32_t width, height;  // samples, as the file has them, which may be on its side
+  int32_t depth;          // bits of a sample
+  int32_t components;     // up to 255
+  CtColor color;          // of up to four, by libjpeg's rules
+  int32_t id[CT_MAX_COMPONENTS];
+  int32_t h_samp[CT_MAX_COMPONENTS], v_samp[CT_MAX_COMPONENTS];  // as the file has them, 0 to 15
+  int32_t table[CT_MAX_COMPONENTS];  // index into `tables`; -1: none in front of the scan
+  int32_t n_tables;
+  uint16_t tables[CT_MAX_TABLES][64];  // in natural order
+  int32_t orientation;                 // 1 to 8, of the Exif data; 0: none
+  int32_t pictures;                    // by the file's index (MPF), 1 without
+} CtInfo;
+
+// Reads the header of a file, up to its first scan, without an engine. What follows may be damaged.
+// CT_UNREADABLE; CT_DAMAGED: it is no JPEG file, or has no whole frame header or table.
+CT_API CtCode ct_info(const CtSource* source, CtInfo* info, CtError* error);
+
 // Decodes `count` files and waits for them. Pictures are in the order of the sources, all are set.
 // Fails as a whole only for wrong options or an unusable engine.
 CT_API CtCode ct_decode(CtEngine* engine, const CtDecodeOptions* options, const CtSource* sources,

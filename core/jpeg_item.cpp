@@ -4,17 +4,13 @@
 
 #include "core/jpeg_item.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <new>
 #include <numeric>
 #include <string>
 
+#include "core/file.h"
 #include "core/picture.h"
 #include "jpeg/metadata.h"
 #include "jpeg/mpf.h"
@@ -22,27 +18,8 @@
 namespace cudatransform::core {
 namespace {
 
-constexpr size_t kMaxFileBytes = size_t{256} << 20;
 constexpr uint64_t kMaxPixels = uint64_t{1} << 27;  // a camera of 100 megapixels passes
 
-// A file descriptor, closed with the object.
-class File {
- public:
-  // Does not wait for the writer of a pipe.
-  explicit File(const char* path) : number_(::open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
-  ~File() {
-    if (number_ >= 0) ::close(number_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int number() const { return number_; }
-
- private:
-  const int number_;
-};
-
-Status unreadable(const std::string& why) { return Status::error(StatusCode::kFailed, why); }
-Status unreadable(int error) { return unreadable(std::strerror(error)); }
 Status damaged(const std::string& what) {
   return Status::error(StatusCode::kInvalidArgument, what);
 }
@@ -89,13 +66,9 @@ Status JpegItem::take_bytes(const CtSource& source) {
 }
 
 Status JpegItem::read_file(const char* path) {
-  const File file(path);
-  struct stat info = {};
-  if (file.number() < 0 || fstat(file.number(), &info) != 0) return unreadable(errno);
-  if (S_ISDIR(info.st_mode)) return unreadable("it is a directory");
-  if (!S_ISREG(info.st_mode)) return unreadable("it is not a file");
-  const auto size = static_cast<size_t>(info.st_size);
-  if (size == 0) return unreadable("it has 0 bytes");
+  File file(path);
+  size_t size = 0;
+  CT_RETURN_IF_ERROR(file.size(&size));
   if (size > kMaxFileBytes)
     return unreadable("it has " + std::to_string(size) + " bytes, more than " +
                       std::to_string(kMaxFileBytes));
@@ -104,13 +77,7 @@ Status JpegItem::read_file(const char* path) {
     own_.reset(new uint8_t[size + size / 4]);
     own_bytes_ = size + size / 4;
   }
-  for (size_t done = 0; done < size;) {
-    const ssize_t got = ::read(file.number(), own_.get() + done, size - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return unreadable(errno);
-    if (got == 0) return unreadable("it became shorter while it was read");
-    done += static_cast<size_t>(got);
-  }
+  CT_RETURN_IF_ERROR(file.read(own_.get(), size));
   whole_ = {own_.get(), size};
   return {};
 }

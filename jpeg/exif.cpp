@@ -154,14 +154,17 @@ void exchange(size_t directory, uint16_t x_tag, uint16_t y_tag, TiffEditor* tiff
 
 }  // namespace
 
+std::optional<int> segment_orientation(const JpegSegment& segment) {
+  if (!segment.is_exif() || segment.data.size() < kExifHead) return {};
+  const Tiff tiff(segment.data.subspan(kExifHead));
+  const uint32_t value = tiff.value(tiff.first_directory(), kOrientation, 0);
+  return value <= 8 ? static_cast<int>(value) : 0;
+}
+
 int exif_orientation(std::span<const uint8_t> segments) {
   JpegSegments all(segments);
-  for (JpegSegment segment; all.next(&segment);) {
-    if (!segment.is_exif() || segment.data.size() < kExifHead) continue;
-    const Tiff tiff(segment.data.subspan(kExifHead));
-    const uint32_t value = tiff.value(tiff.first_directory(), kOrientation, 0);
-    return value <= 8 ? static_cast<int>(value) : 0;
-  }
+  for (JpegSegment segment; all.next(&segment);)
+    if (const std::optional<int> orientation = segment_orientation(segment)) return *orientation;
   return 0;
 }
 

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "jpeg/metadata.h"
 #include "jpeg/tiff.h"
 #include "transform/coeffilter/flip.h"
 
@@ -16,7 +18,9 @@ namespace cudatransform {
 // Exif data in an APP1 segment: "Exif", two zeros, a TIFF structure.
 inline constexpr size_t kExifHead = 6;
 
-// 1 to 8, of the first Exif data among `segments` (jpeg/metadata.h); 0: none, or without one.
+// 1 to 8, of a segment of Exif data; 0: it has none. Empty: no such segment.
+std::optional<int> segment_orientation(const JpegSegment& segment);
+// Of the first Exif data among `segments`; 0: none, or without one.
 int exif_orientation(std::span<const uint8_t> segments);
 // What makes a picture of this orientation, 0 to 8, upright.
 Orientation upright_orientation(int orientation);

@@ -64,9 +64,16 @@ bool JpegSegments::next(JpegSegment* segment) {
       at_ += 2;
       continue;
     }
-    if (code == kSoi || code == kEoi || code == kSos) return false;
+    if (code == kSoi || code == kEoi || code == kSos) {
+      at_end_ = true;
+      return false;
+    }
     const size_t length = size_t(data_[at_ + 2]) << 8 | data_[at_ + 3];
-    if (length < 2 || length > data_.size() - at_ - 2) return false;
+    if (length < 2) {  // nothing is in it: libjpeg goes on after the length
+      at_ += kHead;
+      continue;
+    }
+    if (length > data_.size() - at_ - 2) return false;
     *segment = {code, data_.subspan(at_ + kHead, length - 2)};
     at_ += 2 + length;
     return true;

@@ -32,10 +32,15 @@ class JpegSegments {
   explicit JpegSegments(std::span<const uint8_t> data) : data_(data) {}
   // False at the first scan, at the end, or at a segment that reaches beyond it.
   bool next(JpegSegment* segment);
+  // Bytes before what comes next.
+  size_t position() const { return at_; }
+  // After next() was false: whether that was at a scan, or at a marker that no segment follows.
+  bool at_end() const { return at_end_; }
 
  private:
   std::span<const uint8_t> data_;
   size_t at_ = 0;
+  bool at_end_ = false;
 };
 
 // Which segments are kept.

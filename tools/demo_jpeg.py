@@ -5,7 +5,7 @@ import os
 import numpy
 
 import cudatransform
-from cudatransform._header import process_of
+from cudatransform._info import process_of
 from cudatransform.tables import estimated_quality
 from demo_pipelines import DemoError
 

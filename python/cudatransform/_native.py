@@ -82,6 +82,16 @@ class HeldSource(Structure):
                 ("top", c_int32), ("right", c_int32), ("bottom", c_int32)]
 
 
+class Info(Structure):
+    """CtInfo."""
+
+    _fields_ = [("size", c_uint64), ("marker", c_int32), ("width", c_int32), ("height", c_int32),
+                ("depth", c_int32), ("components", c_int32), ("color", c_int), ("id", c_int32 * 4),
+                ("h_samp", c_int32 * 4), ("v_samp", c_int32 * 4), ("table", c_int32 * 4),
+                ("n_tables", c_int32), ("tables", (c_uint16 * 64) * 4), ("orientation", c_int32),
+                ("pictures", c_int32)]
+
+
 class Component(Structure):
     """CtComponent."""
 
@@ -208,6 +218,7 @@ _FUNCTIONS: Dict[str, Tuple] = {
     "ct_engine_new": (c_int, POINTER(EngineOptions), POINTER(_P), _E),
     "ct_engine_free": (None, _P),
     "ct_copy_to_host": (c_int, _P, _P, c_int64, _P, c_int64, c_size_t, c_size_t, _E),
+    "ct_info": (c_int, _P, POINTER(Info), _E),
     "ct_decode": (c_int, _P, POINTER(DecodeOptions), _P, c_size_t, _P, _E),
     "ct_decoder_new": (c_int, _P, POINTER(DecodeOptions), POINTER(_P), _E),
     "ct_decoder_free": (None, _P),

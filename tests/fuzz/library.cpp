@@ -1,4 +1,5 @@
-// Fuzz target: libcudatransform decodes any bytes or says why not, and writes what it has decoded.
+// Fuzz target: libcudatransform decodes any bytes or says why not, and writes what it has decoded;
+// of its header it says the same in advance.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: two bytes of settings, then a file, which lies at an inaccessible page.
@@ -34,6 +35,28 @@ CtPicture decode(const CtDecodeOptions& options, const uint8_t* data, size_t siz
   promise(picture.error.code == CT_OK || picture.error.text[0] != 0, "an error has a text");
   promise((picture.error.code == CT_OK) == (picture.block != nullptr), "results have memory");
   return picture;
+}
+
+CtInfo info_of(const uint8_t* data, size_t size) {
+  const CtSource source = {data, size, nullptr, {}};
+  CtInfo info = {};
+  CtError error = {};
+  const CtCode code = ct_info(&source, &info, &error);
+  promise(code == error.code && (code == CT_OK) == (error.text[0] == 0), "an error has a text");
+  promise(code == CT_OK || info.components == 0, "an error has nothing else");
+  promise(info.size <= size, "no byte behind the file is counted");
+  promise(info.n_tables >= 0 && info.n_tables <= CT_MAX_TABLES && info.orientation >= 0 &&
+              info.orientation <= 8 && info.components <= 255,
+          "numbers are in their ranges");
+  return info;
+}
+
+// What is decoded, whole or concealed, is what the header says.
+void compare(const CtInfo& info, const CtPicture& picture) {
+  promise(info.width == picture.width && info.depth == picture.depth, "size and depth agree");
+  promise(info.height == picture.height || info.height == 0, "heights agree, or DNL has it");
+  promise(info.components == picture.components && info.color == picture.color,
+          "components and color agree");
 }
 
 bool same_qcoefs(const CtPicture& a, const CtPicture& b) {
@@ -123,7 +146,10 @@ void run(const uint8_t* data, size_t size) {
   options.keep_metadata = what >> 6 & 1;
   options.stack = what >> 7;
   options.max_pixels = kMaxPixels;
+  const CtInfo info = info_of(file, size - 2);
   CtPicture picture = decode(options, file, size - 2);
+  if (picture.error.code == CT_OK && options.output == CT_OUTPUT_COEFFICIENTS)
+    compare(info, picture);
   if (picture.error.code == CT_OK && options.output == CT_OUTPUT_COEFFICIENTS)
     write_again(options, picture, how);
   if (picture.error.code == CT_OK && options.output != CT_OUTPUT_COEFFICIENTS)

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import color
 from .._encoding import Quantization, reencoded
-from .._header import process_of
+from .._info import process_of
 from ..errors import Failure, is_interruption
 from ..jpeg import read, write
 from ..picture import Picture
