@@ -1,4 +1,4 @@
-"""Says after an installation where the plugin is, and how GStreamer finds it.
+"""Prints after an installation where the plugin is, and how GStreamer finds it.
 
 say_where.py PLUGIN_FOLDER LIBRARY_FOLDER GSTREAMERS_PLUGIN_FOLDER TYPELIB    (0 or 1)
 
@@ -46,7 +46,7 @@ def sentences(prefix, plugins, libraries, gstreamers, typelib):
 
 
 def say(text):
-    """To where meson's own output goes: it keeps that of its install scripts to itself."""
+    """To meson's own output: meson hides that of its install scripts."""
     theirs = f"/proc/{os.getppid()}/fd/1"
     try:
         if not os.path.samefile(theirs, sys.stdout.fileno()):

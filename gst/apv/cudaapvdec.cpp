@@ -5,7 +5,7 @@
  * SECTION:element-cudaapvdec
  * @title: cudaapvdec
  *
- * Decodes APV (Advanced Professional Video, RFC 9924): all samples as the specification says. Takes
+ * Decodes APV (Advanced Professional Video, RFC 9924): bit-exact with the specification. Takes
  * access units as containers have them, or the bytes of a raw stream. Several frames are decoded at
  * a time, see #GstCudaApvDec:n-threads.
  *

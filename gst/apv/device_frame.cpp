@@ -164,7 +164,7 @@ Status ApvDeviceFrame::make_unit(GstBuffer** unit) {
 }
 
 void ApvDeviceFrame::clear() {
-  // A failure is reported where the work is awaited.
+  // A failure is reported where the caller waits for the work.
   for (FencePtr* fence : {&transformed_, &coded_, &downloaded_}) {
     if (*fence) (void)(*fence)->wait();
     fence->reset();

@@ -59,7 +59,7 @@ class ApvEncoder final : private PictureCodec {
   void start();
   void stop();
 
-  // Upstream wants its buffers back: those of frames in flight, which are pushed, and those that
+  // Upstream reclaims its buffers: those of frames in flight, which are pushed, and those that
   // the device may still read.
   void release_inputs() {
     pictures_.drain_for_query();

@@ -26,7 +26,7 @@ void add_apv_metas(const ApvMetadata& metadata, GstBuffer* buffer);
 // The payloads that the metas of a buffer are written as.
 class ApvMetaPayloads {
  public:
-  // Adds them to `*metadata`, up to its limits: they lie in the metas and in this object. Throws
+  // Adds them to `*metadata`, up to its limits: they are in the metas and in this object. Throws
   // std::bad_alloc.
   void read(GstBuffer* buffer, ApvMetadata* metadata);
 

@@ -219,7 +219,7 @@ GstFlowReturn ApvPictures::decode(GstVideoCodecFrame* frame) {
   return loop_.push_done(SIZE_MAX, 2);
 }
 
-// Reads the headers. What is wrong with this access unit alone is kept for its turn.
+// Reads the headers. Errors of this access unit alone are reported in order.
 Status ApvPictures::begin(Job& job) {
   auto input = std::make_shared<Input>();
   CT_RETURN_IF_ERROR(input->map(job.frame->input_buffer));
@@ -333,7 +333,7 @@ void ApvPictures::count(const Job& job) {
   stats_.damaged += chains > 0 || !job.status.ok();
 }
 
-// The frame cannot be shown. Behind the first frame that is damage, whatever the reason.
+// The frame cannot be shown. After the first frame that is damage, whatever the reason.
 GstFlowReturn ApvPictures::drop_damaged(Job& job, const std::string& why) {
   if (const GstFlowReturn flow = frames_.push_all(); flow != GST_FLOW_OK) {
     gst_video_decoder_release_frame(decoder_, job.frame);
@@ -424,7 +424,7 @@ bool ApvPictures::choose_memory(const GstVideoInfo& info, CapsPtr* caps) const {
   return cudatransform::choose_memory(decoder_, engine_, MemoryChoice::kCudaWherePossible, caps);
 }
 
-// kUnsupported: GStreamer has no such frames or, behind other frames, downstream does not accept
+// kUnsupported: GStreamer has no such frames or, after other frames, downstream does not accept
 // them; the caps stay as they are.
 Status ApvPictures::find_format(const ApvOutput& output, GstVideoFormat* format, int* shift) const {
   CT_RETURN_IF_ERROR(apv_video_format(output, format, shift));

@@ -67,7 +67,7 @@ class ApvPictures final : private PictureCodec {
   void start_decoder(guint n_threads);
   // Takes a codec frame of one access unit (transfer full).
   GstFlowReturn decode(GstVideoCodecFrame* frame);
-  // Makes room for bytes that the caller holds meanwhile.
+  // Makes room for bytes that the caller holds.
   GstFlowReturn hold(gsize bytes);
   GstFlowReturn drain() { return loop_.drain(); }
   void note_skipped(gsize bytes);

@@ -29,7 +29,7 @@ class ApvRateControl {
 
   // A new stream.
   void start();
-  // No bit rate: the next frame begins anew.
+  // No bit rate: the next frame starts over.
   void note_constant(int qp) {
     budget_.forget();
     result_.qp = qp;

@@ -1,4 +1,4 @@
-// The raw video format of an APV frame, and what its caps say of color and light.
+// The raw video format of an APV frame, and its colorimetry and HDR metadata in caps.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

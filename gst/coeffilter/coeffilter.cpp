@@ -33,7 +33,7 @@ void fill_arrays(const GstDctInfo& info, const Rects& rects, const FrameTables& 
   }
 }
 
-// Tables in caps do not belong to the picture: each buffer says its own.
+// Tables in caps are not the picture's: each buffer has its own.
 bool same_without_tables(const GstCaps* one, const GstCaps* other) {
   const CapsPtr a(gst_caps_copy(one)), b(gst_caps_copy(other));
   remove_tables(a.get());
@@ -139,7 +139,7 @@ Status CoefFilter::submit(FrameTask& task) {
   return {};
 }
 
-// The frame leaves as it came. Nothing is measured where nothing is done.
+// The frame is forwarded unchanged. Forwarded frames are not measured.
 Status CoefFilter::pass(FrameTask& task, const CoefPlaces& places) {
   // A peer that does not know the fence may read at any time.
   if (!out_.fence_is_honored()) CT_RETURN_IF_ERROR(wait_written(engine_, places.fence, nullptr));
@@ -165,8 +165,8 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstCudaCoefFilter, gst_cuda_coef_filter,
                                  gst_type_mark_as_plugin_api(g_define_type_id,
                                                              static_cast<GstPluginAPIFlags>(0)));
 
-// The fields that say how the same coefficients are written, and what it costs to change one: the
-// sum is the cost of a path.
+// The fields that describe how the same coefficients are stored, and what it costs to change one:
+// the sum is the cost of a path.
 static constexpr struct {
   const char* field;
   int price;
@@ -263,7 +263,7 @@ static bool keeps(GstBaseTransform* trans, GType api) {
   return api == GST_DCT_JPEG_META_API_TYPE;
 }
 
-// What a file has besides its coefficients stays with them. The base class never queries
+// The file's other contents stay with its coefficients. The base class never queries
 // transform_meta() about these metas, which describe the memory of other buffers.
 static gboolean gst_cuda_coef_filter_copy_metadata(GstBaseTransform* trans, GstBuffer* in,
                                                    GstBuffer* out) {
@@ -279,7 +279,7 @@ static gboolean gst_cuda_coef_filter_copy_metadata(GstBaseTransform* trans, GstB
 
 static void gst_cuda_coef_filter_init(GstCudaCoefFilter*) {}
 
-// The query goes on about the coefficients that come out.
+// The query continues downstream with the output coefficients.
 static gboolean pass_raw_query(GstBaseTransform* trans, GstQuery* query, const GstCaps* coefs) {
   const CapsPtr in(gst_caps_copy(coefs));
   const CapsPtr out(gst_cuda_coef_filter_transform_caps(trans, GST_PAD_SINK, in.get(), nullptr));

@@ -39,12 +39,12 @@ class CoefFilter : public FrameTransform {
   // New caps, which in_info() and out_info() have. Fails if coefficients of the two do not belong
   // together: by default, if they are not of the same picture.
   virtual Status agree();
-  // Whether the next frame, which has these tables, leaves as it came. It does only if caps are
-  // equal, too.
+  // Whether the next frame, which has these tables, is forwarded unchanged. Only if caps are equal,
+  // too.
   virtual bool keeps(const FrameTables& /*tables*/) const { return true; }
-  // Looks at the next frame, for make_tables(). No work on the coefficients `from` is enqueued any
+  // Examines the next frame, for make_tables(). No work on the coefficients `from` is enqueued any
   // more when it returns. `*keeps`, which is false: as keeps(), but known only now; a frame that
-  // cannot be forwarded is processed all the same, with the tables that it has.
+  // cannot be forwarded is still processed, with its own tables.
   virtual Status choose(GstBuffer* /*in*/, const CoefArray /*from*/[kMaxCoefArrays],
                         const FrameTables& /*from_tables*/, bool* /*keeps*/) {
     return {};

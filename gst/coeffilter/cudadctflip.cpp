@@ -45,7 +45,7 @@ struct FlipSettings {
   FlipRequest request;  // all but the direction
 };
 
-// What tags say. Guarded by the object lock.
+// The orientation of tags. Guarded by the object lock.
 struct TaggedDirections {
   GstVideoOrientationMethod stream = GST_VIDEO_ORIENTATION_CUSTOM;  // custom: nothing
   GstVideoOrientationMethod global = GST_VIDEO_ORIENTATION_CUSTOM;
@@ -301,7 +301,7 @@ static void install_properties(GObjectClass* klass) {
   const SettingTraits<FlipRequest, int32_t> samples = {.max = G_MAXINT, .flags = kControllable};
   install_properties(
       klass,
-      // In the place of GstVideoDirection's, whose flags say less.
+      // Replaces GstVideoDirection's property, whose flags are too restrictive.
       {flip.row("video-direction", "Video Direction", "Video direction: rotation and flipping",
                 &FlipSettings::direction,
                 {.type = GST_TYPE_VIDEO_ORIENTATION_METHOD, .flags = kControllable}),

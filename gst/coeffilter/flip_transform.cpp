@@ -185,7 +185,7 @@ std::string flip_all(const PictureFlip& flip, GstDctJpegMeta* meta) {
   const bool has_trailing = !metadata.trailing.empty();
   BytesPtr segments(bytes_of(std::move(metadata.segments)));
   const BytesPtr trailing(bytes_of(std::move(metadata.trailing)));
-  // Without segments the meta of CMYK says that there was no Adobe marker.
+  // Without segments the meta of CMYK indicates that there was no Adobe marker.
   const BytesPtr old(meta->segments);
   meta->segments = old ? segments.release() : nullptr;
   gst_dct_jpeg_meta_set_trailing(meta, has_trailing ? trailing.get() : nullptr, places.data(),

@@ -52,7 +52,7 @@ class FlipTransform final : public CoefFilter {
                  MeasuredFrame* frame, FencePtr* done) override;
 
  private:
-  // What could not follow the last picture, for people; empty: nothing.
+  // What the last picture lost, in words; empty: nothing.
   struct Losses {
     std::string metadata;
     std::string edges;  // with partial MCUs that should have been mirrored
@@ -68,8 +68,8 @@ class FlipTransform final : public CoefFilter {
 
 // The rotation that makes the picture upright by its Exif data. False: they name none.
 bool read_upright_orientation(const GstDctJpegMeta& meta, Orientation* orientation);
-// Makes a picture's meta true of what was made of it. Returns what had to be dropped, for people;
-// empty: nothing. Without libjpeg, that is all of it.
+// Updates a picture's meta for the result. Returns what had to be dropped, in words; empty:
+// nothing. Without libjpeg, that is all of it.
 std::string flip_jpeg_meta(const PictureFlip& flip, GstDctJpegMeta* meta);
 
 // Changes `s`, caps of the input, into those of the output. A size that is unknown, because

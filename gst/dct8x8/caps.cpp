@@ -13,7 +13,8 @@
 namespace cudatransform {
 namespace {
 
-// Frames of 4:4:0 are output only: nothing says that the rows of Y444 have the same chroma.
+// Frames of 4:4:0 are output only: nothing guarantees that pairs of Y444's rows have the same
+// chroma.
 CoefKind dct_kind(Direction direction) {
   const bool forward = direction == Direction::kForward;
   return {GST_DCT_MEDIA_TYPE,
@@ -119,7 +120,7 @@ struct SizeRange {
 SizeRange scaled_down(SizeRange size, int scale) {
   return {(size.low - 1) / scale + 1, (size.high - 1) / scale + 1};
 }
-// All sizes that scaled_down() turns into one of `size`.
+// All sizes that scaled_down() maps to one of `size`.
 SizeRange scaled_up(SizeRange size, int scale) {
   return {(size.low - 1) * scale + 1, size.high * scale};
 }

@@ -18,7 +18,7 @@ namespace cudatransform {
 inline constexpr char kJpegColorimetry[] = "1:4:0:0";
 
 // All caps that the transforms accept or produce; CUDA memory first where this build has it. The
-// template allows more than the two functions below, so that people can read it. Transfer full.
+// template allows more than the two functions below, so that it stays readable. Transfer full.
 GstCaps* dct_template_caps();
 
 // The caps that the other pad of a transform of this direction can have when one pad has `caps`;
@@ -41,7 +41,7 @@ Status read_dct_caps(const GstCaps* caps, GstDctInfo* info);
 GstCaps* fixate_dct_caps(GstCaps* candidates, bool prefer_cuda);
 
 // Replace width and height in `s`, if present: each is a number, a range or a list. One divides by
-// `scale` (1, 2, 4 or 8) and rounds up; the other gives all sizes that the first turns into these.
+// `scale` (1, 2, 4 or 8) and rounds up; the other returns all sizes that the first maps to these.
 // False if no size remains, because all are too large for caps.
 bool scale_sizes_down(GstStructure* s, int scale);
 bool scale_sizes_up(GstStructure* s, int scale);

@@ -16,7 +16,7 @@ namespace cudatransform {
 Status check_rgb(const GstVideoInfo& rgb, const GstDctInfo& dct, const GstCaps* coefs,
                  Direction direction);
 
-// The inverse of a component of pictures that become RGB at 1/`scale`, and what is left of its
+// The inverse of a component of pictures that become RGB at 1/`scale`, and its remaining
 // subsampling.
 RgbScale rgb_scale_of(const GstDctInfo& dct, int component, int scale);
 
@@ -62,7 +62,7 @@ class RangeStep {
  public:
   explicit RangeStep(Engine& engine) : engine_(engine) {}
 
-  // The conversion of the next frame, whose samples of `depth` bits lie at `frame`, and memory for
+  // The conversion of the next frame, whose samples of `depth` bits are at `frame`, and memory for
   // its result.
   Status begin(const GstVideoInfo& info, guint depth, const Rects& frame);
   // The result, in the format of the frame.

@@ -63,8 +63,8 @@ static GType gst_cuda_dct_quantizer_get_type(void) {
   return type;
 }
 
-// We promise no tables that downstream requests: we write only our own. Downstream says which range
-// it prefers.
+// We promise no tables that downstream requests: we write only our own. Downstream chooses the
+// range.
 static GstCaps* gst_cuda_dct_8x8_fixate_caps(GstBaseTransform* trans, GstPadDirection direction,
                                              GstCaps* caps, GstCaps* othercaps) {
   if (direction == GST_PAD_SINK)

@@ -249,7 +249,7 @@ Status DctTransform::place_samples(const Rects& raw, Dct8x8Job* job) {
   return {};
 }
 
-// Enqueues what a frame goes through between its memory and the planes of the DCT.
+// Enqueues the conversions between a frame's memory and the planes of the DCT.
 Status DctTransform::convert(const Rects& raw) {
   if (converts_range_) CT_RETURN_IF_ERROR(range_.submit());
   return is_rgb() ? rgb_.submit(converts_range_ ? range_.converted() : raw) : Status();
@@ -334,8 +334,8 @@ Status DctTransform::submit_with_conversion(const Dct8x8Job& timed, const Rects&
 }
 
 // A component may have another scale than the picture: rgb_scale() in transform/rgb/rgb.h. Then
-// each has a job of its own. Only a job of all components counts their zeros: it computes such a
-// one in vain.
+// each has a separate job. Only a job of all components counts their zeros: it computes such a one
+// in vain.
 Status DctTransform::submit_inverse(const Dct8x8Job& job) {
   int scales[kMaxComponents] = {job.scale, job.scale, job.scale};
   if (is_rgb())
@@ -445,8 +445,8 @@ static GstCaps* resized_raw_caps(GstBaseTransform* trans, const GstCaps* coefs) 
 }
 
 // If new coefficients differ in width and height alone, format and memory stay as they are, where
-// downstream accepts that. A sequence of JPEG files may have another size in each, and a small one
-// is decoded in a tenth of the time that is needed to negotiate anew.
+// downstream accepts that. Each JPEG file of a sequence may have another size, and renegotiation
+// takes ten times as long as decoding a small one.
 static GstCaps* keep_raw_format(GstBaseTransform* trans, const GstCaps* coefs) {
   GstPad* src = GST_BASE_TRANSFORM_SRC_PAD(trans);
   if (GST_PAD_NEEDS_RECONFIGURE(src)) return nullptr;
@@ -497,8 +497,8 @@ static GstCaps* gst_cuda_dct_base_transform_caps(GstBaseTransform* trans, GstPad
   return filter_caps(trans, caps, found, filter);
 }
 
-// An inverse transform answers with its raw video. The forward one passes nothing on: its own
-// coefficients are other ones.
+// An inverse transform answers with its raw video. The forward one forwards none: its output has
+// its own coefficients.
 static gboolean take_raw_query(GstBaseTransform* trans, GstQuery* query, const GstCaps* coefs) {
   if (transform_of<DctTransform>(trans).is_forward()) return FALSE;
   const auto kinds = gst_cuda_transform_base_memories(GST_CUDA_TRANSFORM_BASE(trans));

@@ -33,8 +33,8 @@ class DctTransform final : public CoefTransform {
   DctSettings settings;
   RateControl rate{engine_, mover_, query_downstream};  // forward
 
-  // Writes the settings' tables into fixed caps of coefficients, if the settings say so. The caller
-  // holds the object lock.
+  // Writes the settings' tables into fixed caps of coefficients, if tables-in-caps is set. The
+  // caller holds the object lock.
   void write_tables(GstCaps* caps);
   const GstDctInfo& dct_info() const { return dct_; }
   bool is_scaled() const { return raw_.width != dct_.width || raw_.height != dct_.height; }

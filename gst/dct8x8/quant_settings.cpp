@@ -202,8 +202,8 @@ Property quality_property(const SettingsOf<QuantSettings>& quant, const char* bl
                     }});
 }
 
-// The element spec has no range: GObject would silently move a wrong entry into it, and we want to
-// report the entry.
+// The element spec has no range: GObject would silently clamp a wrong entry, and we report the
+// entry instead.
 static GParamSpec* table_spec(const char* name, const char* nick, const char* blurb) {
   return gst_param_spec_array(
       name, nick, blurb,

@@ -60,8 +60,8 @@ DiracClock::Times DiracClock::show(const DiracSequence& sequence, uint64_t seque
   number = frame_number(sequence, number);
   const GstClockTime duration = time_of(sequence, 1);
   if (resumes_) {
-    // In a stream of one sequence, numbers give the time after any seek. Numbers that begin anew
-    // with each sequence do not: then we use the time that the seek requested.
+    // In a stream of one sequence, numbers give the time after any seek. Numbers that restart with
+    // each sequence do not: then we use the time that the seek requested.
     GstClockTime time = first_.is_set ? time_from(first_, sequence, number) : segment_start;
     if (time < segment_start || time > segment_start + kFarOff) time = segment_start;
     anchor_ = {true, sequence_count, number, time};
@@ -70,8 +70,8 @@ DiracClock::Times DiracClock::show(const DiracSequence& sequence, uint64_t seque
     anchor_ = {true, sequence_count, number, next_time_};
   }
   if (!first_.is_set) first_ = anchor_;
-  // A first picture whose header came without a time, as out of oggdemux, has none: we show it at
-  // the beginning of the segment.
+  // A first picture whose header had no timestamp, as from oggdemux, is shown at the beginning of
+  // the segment.
   if (framed && !has_time_) next_time_ = std::max(next_time_, segment_start);
   // Times in coding order, or one time for many pictures, are not times of pictures.
   const bool is_after = !has_time_ || given >= next_time_ - duration / 2;

@@ -17,7 +17,7 @@ namespace cudatransform {
 void take_earliest_time(GstClockTime* own, std::span<GstClockTime* const> others);
 
 // The clock knows neither element nor pads. Pictures are numbered in display order. Numbers wrap
-// around at 2^32, and begin anew in a sequence that does not continue those of the one before.
+// around at 2^32, and restart in a sequence that does not continue those of the one before.
 class DiracClock {
  public:
   // After a flush the stream continues anywhere.

@@ -58,7 +58,7 @@ struct DiracSplit {
   ContiguousAdapter bytes;  // of the base class
   DiracSplitter splitter;
   DiracUnitLimits limits;
-  // The frame that is being put together.
+  // The frame that is being assembled.
   std::vector<DiracInput::Unit> units;
   gsize held = 0;
   gsize dropped = 0;  // since the last frame
@@ -119,7 +119,7 @@ namespace {
 
 // The most bytes before a picture in its codec frame, and the most dropped between two.
 constexpr gsize kMaxBefore = gsize{1} << 16, kMaxDropped = gsize{1} << 18;
-// Room for units without a picture, and for the pictures' needs besides their samples.
+// Room for units without a picture, and for the pictures' data other than samples.
 constexpr guint64 kMaxOther = guint64{1} << 20;
 // Losslessly coded 16-bit noise takes 5 bytes a sample.
 constexpr guint64 kMaxBytesASample = 8;

@@ -1,4 +1,5 @@
-// The output of cudadiracdec: shown pictures become frames with times, in caps, and are pushed.
+// The output of cudadiracdec: turns shown pictures into frames with timestamps and caps, and pushes
+// them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/dirac/frames.h"
@@ -63,7 +64,7 @@ void DiracFrames::count(guint64 DiracFrameCounts::*counter) {
   ++(counts_.*counter);
 }
 
-// The base class drops frames outside of the segment and does not say so.
+// The base class silently drops frames outside of the segment.
 GstPadProbeReturn DiracFrames::count_pushed(GstPad* pad, GstPadProbeInfo*, gpointer self) {
   GstElement* const decoder = gst_pad_get_parent_element(pad);
   if (decoder == nullptr) return GST_PAD_PROBE_OK;  // the pad has outlived it
@@ -97,8 +98,8 @@ GstFlowReturn DiracFrames::push(const DiracShown& shown) {
       [&](GstBuffer* buffer) { describe(shown, buffer); });
 }
 
-// True: the frame was given up, and `*flow` says how to go on. A frame that cannot leave, because
-// it is `refused`, is damage of a stream that began well.
+// True: the frame was dropped, with the result in `*flow`. A frame that cannot leave, because it is
+// `refused`, is damage of a stream that began well.
 bool DiracFrames::discards(const DiracShown& shown, const Status& refused, GstFlowReturn* flow) {
   if (!shown.is_damaged && refused.ok()) {
     damage_.note_good();
@@ -122,7 +123,7 @@ bool DiracFrames::discards(const DiracShown& shown, const Status& refused, GstFl
 
 // ---- Samples ----
 
-// Adds what the picture's buffer has besides samples.
+// Sets the buffer's flags, and its crop meta for a clean area.
 void DiracFrames::describe(const DiracShown& shown, GstBuffer* buffer) {
   const DiracSequence& sequence = *shown.sequence;
   if (sequence.interlaced && sequence.top_field_first)
@@ -139,7 +140,7 @@ void DiracFrames::describe(const DiracShown& shown, GstBuffer* buffer) {
   }
 }
 
-// Tells the engine to write the picture or fields of a frame to their places.
+// Enqueues the copies of the picture or fields of a frame to their places.
 Status DiracFrames::write_pictures(const DiracShown& shown, const Rects& rects) {
   for (const auto& picture : shown.pictures) {
     if (picture == nullptr) continue;
@@ -195,8 +196,8 @@ void DiracFrames::reorder_times(GstVideoCodecFrame* shown) {
 }
 
 // Counts a frame that is outside of the segment, which the base class will not push. True: it was
-// given up. The base class would end the stream with it. If we made its time ourselves, later
-// frames may have times of their own.
+// given up. The base class would end the stream with it. If we computed its timestamp, later frames
+// may still have their own.
 bool DiracFrames::leaves_out(GstVideoCodecFrame* frame, bool is_given) {
   if (gst_segment_clip(&decoder_->input_segment, GST_FORMAT_TIME, frame->pts,
                        frame->pts + frame->duration, nullptr, nullptr))
@@ -215,7 +216,7 @@ bool DiracFrames::leaves_out(GstVideoCodecFrame* frame, bool is_given) {
 
 // Whether frames of `info` go out in CUDA memory. `*caps` are the frames' caps in system memory and
 // then become those in CUDA memory. Formats that GStreamer cannot download whole stay in system
-// memory where downstream takes that as well.
+// memory where downstream accepts that as well.
 bool DiracFrames::choose_memory(const GstVideoInfo& info, CapsPtr* caps) const {
   bool downloads_well = false;
   if (!cuda_memory_holds(info, &downloads_well)) return false;

@@ -1,4 +1,5 @@
-// The output of cudadiracdec: shown pictures become frames with times, in caps, and are pushed.
+// The output of cudadiracdec: turns shown pictures into frames with timestamps and caps, and pushes
+// them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

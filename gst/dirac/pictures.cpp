@@ -155,7 +155,7 @@ GstFlowReturn DiracPictures::decode(GstVideoCodecFrame* frame, const DiracInputP
   Status problem;
   const Status status = take(frame, input, &problem);
   if (!problem.ok() && ends_stream(problem)) {
-    // The error follows the pictures that came before it.
+    // The error is reported after the pictures before it.
     const GstFlowReturn flow = status.ok() ? drain() : flow_after(status);
     if (is_fatal(flow)) return flow;
     post_error(GST_ELEMENT(decoder_), problem);
@@ -179,8 +179,8 @@ static bool ends_all(const Status& status) {
          status.code != StatusCode::kUnsupported;
 }
 
-// A faulty unit is reported in `*problem`. The call itself fails only with the device, for want of
-// memory, or where downstream is flushing.
+// A faulty unit is reported in `*problem`. The call itself fails only if the device fails, memory
+// is short or downstream is flushing.
 Status DiracPictures::take(GstVideoCodecFrame* frame, const DiracInputPtr& input, Status* problem) {
   for (const DiracInput::Unit& unit : input->units) {
     const std::span<const uint8_t> data(input->data + unit.at, unit.size);
@@ -325,7 +325,7 @@ void DiracPictures::discard(std::unique_ptr<FrameJob> picture) {
   release(static_cast<Job&>(*picture).frame);
 }
 
-// After it nothing of the stream is left: what follows begins with an intra picture.
+// It resets the stream: what follows begins with an intra picture.
 void DiracPictures::discard_kept() {
   frames_.discard_kept();
   reserved_shared_ = 0;

@@ -26,7 +26,7 @@ Status probe_dirac_kernels(Device& device);
 
 // The units of a codec frame, and their bytes for as long as they are needed.
 struct DiracInput {
-  // Takes the bytes of `buffer`, unless it has some already. False: `status` says why not.
+  // Takes the bytes of `buffer`, unless it has some already. False: `status` has the reason.
   bool map(GstBuffer* buffer);
 
   struct Unit {
@@ -86,7 +86,7 @@ class DiracPictures final : private PictureCodec {
   // Memory for bytes that decode() will get; older pictures make room for it. kCancelled: a push
   // has failed, see flow_after().
   Status allocate(gsize bytes, std::unique_ptr<Memory>* memory);
-  // Makes room for bytes that the caller holds meanwhile. Likewise.
+  // Makes room for bytes that the caller holds. Likewise.
   Status hold(gsize bytes);
 
   // Takes all units of a codec frame (transfer full); a picture keeps the bytes until it is

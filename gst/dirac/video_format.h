@@ -18,14 +18,14 @@ inline constexpr char kDiracFormats[] =
     "Y444_12LE, GBR_12LE, Y444_16LE";
 
 // kUnsupported: GStreamer has no format for it, which the message names. `*unspecified_matrix`: the
-// colors are YCoCg, which no colorimetry can say.
+// colors are YCoCg, which no colorimetry expresses.
 Status dirac_video_info(const DiracSequence& sequence, GstVideoInfo* info,
                         bool* unspecified_matrix);
 
 // Whether a frame shows all of its rows and not only the clean area.
 bool has_clean_area(const DiracSequence& sequence);
 
-// Tells the engine to copy a picture into a frame at `rects`, in the format that dirac_video_info()
+// Enqueues the copy of a picture into a frame at `rects`, in the format that dirac_video_info()
 // chose: a whole frame, or the rows of the field that is picture `number`. A sample of fewer bits
 // than the format's is shifted left.
 Status write_dirac_picture(Engine& engine, const DiracRendered& picture, uint32_t number,

@@ -23,7 +23,7 @@ CoefKind dwt_kind() {
   return {GST_DWT_MEDIA_TYPE, {"wavelet", "wavelet-ho", "levels", "levels-ho"}, false};
 }
 
-// All filters but JPEG 2000's, any two of which go together.
+// All filters except JPEG 2000's; any two can be combined.
 std::vector<std::string> mixable_wavelets() {
   std::vector<std::string> names;
   auto* wavelets = static_cast<GEnumClass*>(g_type_class_ref(GST_TYPE_DWT_WAVELET));
@@ -48,7 +48,7 @@ void set_shape(GstStructure* s, const DwtShape& shape, guint depth) {
   set_ints(s, "levels-ho", {static_cast<int>(shape.levels_ho)});
 }
 
-// Appends a structure for every shape: caps cannot express which format goes with which.
+// Appends a structure for every shape: caps cannot express which format belongs to which.
 void append_any_shape(GstCaps* caps, const GstStructure* base, const SampleGroup& group,
                       bool cuda) {
   const std::vector<std::string> j2k53 = {gst_dwt_wavelet_to_string(GST_DWT_WAVELET_J2K53)};

@@ -114,7 +114,7 @@ Status BlockPool::acquire(Queue& writer, DeviceBlock* block) {
 }
 
 // Collects blocks that have become free. We do not return them to the pool: from GStreamer 1.24 on
-// it would hand the same memory out again, whatever becomes of the buffer.
+// it would reuse the memory even while the buffer is in use.
 void BlockPool::set_aside(BufferPtr block, Queue& writer) {
   std::erase_if(aside_, [&](const BufferPtr& other) {
     auto* memory = GST_MINI_OBJECT_CAST(gst_buffer_peek_memory(other.get(), 0));

@@ -33,18 +33,18 @@ class ContiguousAdapter {
   ContiguousAdapter(const ContiguousAdapter&) = delete;
   ContiguousAdapter& operator=(const ContiguousAdapter&) = delete;
 
-  // Call it when `adapter` may have got more bytes, which stay the adapter's. kOutOfMemory;
-  // kFailed: a buffer cannot be read. Then only discard() is possible.
+  // Call it when `adapter` may have received bytes, which it keeps. kOutOfMemory; kFailed: a buffer
+  // cannot be read. Then only discard() is possible.
   Status gather(GstAdapter* adapter);
   // All bytes of the adapter, until one of the other functions is called.
   std::span<const uint8_t> bytes() const { return bytes_; }
-  // Whether they lie in a block of ours.
+  // Whether they are in a block of ours.
   bool is_copied() const { return !buffer_ && !bytes_.empty(); }
 
   // Drops the first `count` bytes.
   void flush(gsize count);
   // Moves the first `count` bytes to the decoder's frame, without a copy. They have the metas of
-  // the buffer that the first of them came in.
+  // the buffer that contained the first of them.
   void add_to_frame(GstVideoDecoder* decoder, gsize count);
   // Drops all bytes of `adapter`, gathered or not, except the last `remaining`.
   void discard(GstAdapter* adapter, gsize remaining);
@@ -89,8 +89,8 @@ bool is_one_piece(GstBuffer* buffer);
 // of its bytes, for reading. kOutOfMemory without memory.
 Status in_one_piece(GstBuffer* buffer, BufferPtr* piece);
 
-// Copies all bytes of `from`, whatever its memories, to ordinary memory of one new buffer. Without
-// metas and timestamps; null without memory.
+// Copies all bytes of `from`, of any memory, to ordinary memory of one new buffer. Without metas
+// and timestamps; null without memory.
 GstBuffer* copy_bytes(GstBuffer* from);
 
 }  // namespace cudatransform

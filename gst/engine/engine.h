@@ -120,7 +120,7 @@ struct MemoryKinds {
 bool features_have_cuda(const GstCapsFeatures* features);
 bool has_cuda_memory(const GstCaps* caps);  // of the first structure
 
-// Drops the structures in CUDA memory. Transfer full, both ways.
+// Drops the structures in CUDA memory. Transfer full, in and out.
 GstCaps* without_cuda_memory(GstCaps* caps);
 
 }  // namespace cudatransform

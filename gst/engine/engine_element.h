@@ -39,7 +39,7 @@ inline bool is_fatal(GstFlowReturn flow) { return flow < GST_FLOW_EOS; }
 
 // For the end of the stream, where no later push can return the result of the last frames and
 // upstream would take EOS for success: posts an error if downstream has refused them. An element
-// that returns GST_FLOW_ERROR has already said why.
+// that returns GST_FLOW_ERROR has already posted an error.
 void post_refusal(GstElement* element, GstFlowReturn flow);
 
 // Settings of an element's engine, and the values of its read-only properties. Guarded by the
@@ -65,7 +65,7 @@ GstStateChangeReturn change_engine_state(GstElement* element, GstElementClass* p
                                          GstStateChange transition, bool (*open)(GstElement*),
                                          void (*close)(GstElement*));
 // Posts an error and returns false if there is no engine. `engine_threads` is for the CPU engine;
-// `*fallback` says why that was chosen, if the user hoped for another.
+// `*fallback` has the reason if another backend was preferred.
 bool open_engine(GstElement* element, Engine& engine, EngineSettings* settings, int engine_threads,
                  std::string* fallback);
 void close_engine(GstElement* element, Engine& engine, EngineSettings* settings);

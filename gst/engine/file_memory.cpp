@@ -1,4 +1,4 @@
-// Memory that a device writes files to, and that goes downstream as it is.
+// Memory that a device writes files to, pushed downstream without a copy.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/engine/file_memory.h"

@@ -32,7 +32,7 @@ class FrameJob {
   // blocks.
   virtual bool is_ready() { return true; }
   // The work that remains when a thread is done with a job: a device's work, which take() waits for
-  // or, without `wait`, looks at; or another run() by a thread.
+  // or, without `wait`, polls; or another run() by a thread.
   enum class Remaining { kNothing, kWork, kRun };
   virtual Remaining poll(bool /*wait*/) { return Remaining::kNothing; }
   // The time from submit() until a thread or a device was done, as far as the device was polled.
@@ -50,12 +50,12 @@ class FrameJob {
 };
 
 // The number of threads for an element whose property n-threads is `wanted`. 0 means one per core,
-// but one after a live source, which more would delay. Asks the peer of `sink`.
+// but one after a live source, which more would delay. Queries the peer of `sink`.
 int picture_threads(GstPad* sink, guint wanted);
 
-// Used by one thread at a time, which holds the lock of the stream, except where a function says
-// otherwise. At most max_jobs() jobs are in flight if the user takes one back before submitting the
-// next: that bounds the memory.
+// Used by one thread at a time, which holds the lock of the stream, except where documented. At
+// most max_jobs() jobs are in flight if the user takes one back before submitting the next: that
+// bounds the memory.
 class FrameWorkers {
  public:
   FrameWorkers() = default;
@@ -75,11 +75,11 @@ class FrameWorkers {
   int max_jobs() const { return max_jobs_; }
 
   void submit(std::unique_ptr<FrameJob> job);
-  // Gives back the oldest job once it is done. Null if there is no job or, without `wait`, if it is
+  // Returns the oldest job once it is done. Null if there is no job or, without `wait`, if it is
   // not done.
   std::unique_ptr<FrameJob> take(bool wait);
-  // The oldest job once no thread works on it any more, for a caller that does not want its
-  // results: a job that runs when it is taken is not run. Null if there is none.
+  // The oldest job once no thread works on it any more, for a caller that discards its results: a
+  // job that runs when it is taken is not run. Null if there is none.
   std::unique_ptr<FrameJob> drop();
   size_t pending() const { return jobs_.size(); }
   bool full() const { return jobs_.size() >= static_cast<size_t>(max_jobs_); }

@@ -255,7 +255,7 @@ static GstMemory* host_share(GstMemory* memory, gssize offset, gssize size) {
   return &part->parent;
 }
 
-// GStreamer's own allocator goes on, and complains, where there is no memory.
+// GStreamer's own allocator only warns where there is no memory.
 static GstMemory* host_copy(GstMemory* memory, gssize offset, gssize size) {
   if (size == -1) size = static_cast<gssize>(memory->size) - offset;
   GstAllocationParams params;
@@ -492,8 +492,8 @@ Status make_raw_pool(Engine& engine, GstQuery* query, GstCaps* caps, GstBufferPo
   return pool_failed("frames", size);
 }
 
-// Upstream configures the pool anew, with the first allocator of the answer and not the pool's:
-// both are ours.
+// Upstream reconfigures the pool, with the first allocator of the answer and not the pool's: both
+// are ours.
 static void propose(GstQuery* query, GstBufferPool* pool, GstStructure* config,
                     GstAllocator* allocator) {
   const GstAllocationParams params = aligned_params();

@@ -17,11 +17,11 @@ inline constexpr char kPinnedMemoryType[] = "CudaTransformPinnedMemory";
 // To other code its memory is plain system memory, aligned to 64 bytes or more. Memory and
 // allocator are thread safe and may outlive the device: memory keeps the part of the driver alive
 // that it needs. The allocator keeps freed blocks for the next allocation of the same size, because
-// pinning pages is slow and stalls the device. If the driver pins none, it hands out memory of
+// pinning pages is slow and stalls the device. If the driver pins none, it returns memory of
 // ordinary_allocator(). `device` must live until detach_pinned_allocator().
 GstAllocator* new_pinned_allocator(Device& device);
 
-// Gives up the device, waiting for an allocation in progress. From now on the allocator hands out
+// Gives up the device, waiting for an allocation in progress. From now on the allocator returns
 // ordinary memory: pools of other elements may still hold it.
 void detach_pinned_allocator(GstAllocator* allocator);
 

@@ -95,7 +95,7 @@ void write_value(Enum from, GValue* value) {
   g_value_set_enum(value, int(from));
 }
 
-// What a row may say of a setting besides its texts.
+// Optional traits of a setting's row.
 template <class Settings, class T>
 struct SettingTraits {
   T min{}, max{};                     // of a number

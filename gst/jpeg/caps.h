@@ -38,14 +38,14 @@ GstCaps* jpeg_template_caps();
 // its range. Transfer full.
 GstCaps* jpeg_coefs_for(const GstCaps* files, const GstCaps* coefs);
 
-// `caps` (transfer full) with 8 bits alone, if they allow 8 bits: few programs read files of 12, so
-// no converter shall choose these because they lose less. Transfer full.
+// `caps` (transfer full) with 8 bits alone, if they allow 8 bits: few programs read 12-bit files,
+// so converters must not choose these for their precision. Transfer full.
 GstCaps* with_common_depth(GstCaps* caps);
 
 // Coefficients for a gap before the first picture. The caps are the first that downstream takes
 // with the sampling of `file`, or else 4:2:0. The size is that of `file`, or else the size that
 // GStreamer's decoders of raw video take then. `file`: image/jpeg, or null. False if downstream
-// takes none.
+// accepts none.
 bool jpeg_coefs_for_gap(CapsPtr caps, const GstStructure* file, GstDctInfo* info);
 
 bool is_ycbcr(GstCoefSampling sampling);
@@ -53,13 +53,13 @@ bool is_ycbcr(GstCoefSampling sampling);
 // image/jpeg for coefficients of `info`, without what GstVideoEncoder adds. Transfer full.
 GstCaps* jpeg_caps_for(const GstDctInfo& info);
 
-// Says what a viewer will get wrong in JPEG files of coefficients with `caps`, because their
-// colorimetry is not JPEG's, and names the cure. Empty if it is JPEG's, if the caps say nothing,
-// and if there is neither YCbCr nor gray.
+// Describes how viewers misinterpret JPEG files of coefficients with `caps`, because their
+// colorimetry is not JPEG's, and the remedy. Empty if it is JPEG's, if the caps say nothing, and if
+// there is neither YCbCr nor gray.
 std::string colorimetry_warning(const GstDctInfo& info, const GstCaps* caps);
 
 // Whether downstream accepts coefficients of fixed `caps`. kUnsupported: it does not; the message
-// says what the picture is, what downstream accepts, and what to put in between.
+// has what the picture is, what downstream accepts, and what to put in between.
 Status query_downstream(GstPad* src, GstCaps* caps);
 
 }  // namespace cudatransform

@@ -135,7 +135,7 @@ Status DecodeJob::decode_on_cpu() {
   return read;
 }
 
-// Of CMYK the Adobe marker is kept in any case: it says whether the values are inverted.
+// Of CMYK the Adobe marker is kept in any case: it indicates whether the values are inverted.
 Status DecodeJob::read_metadata() {
   JpegKept kept{.staying = keep_metadata,
                 .index = keep_metadata && has_others(),

@@ -23,7 +23,7 @@ class JpegDecodeLane {
   Queue& queue() { return *queue_; }
   // The maximum host memory in bytes that submit() uses for this file; 0: not for the device.
   size_t measure(std::span<const uint8_t> file) { return reader_.measure(file); }
-  // The bytes to allocate for that many: slowly growing pictures shall not allocate every time.
+  // The bytes to allocate for that many: slowly growing pictures should not allocate every time.
   static size_t room_for(size_t measured) { return measured + measured / 4; }
   // Called after a measure() of the same file that has not returned 0: starts decoding it into
   // `qcoefs`, device addresses. `*submitted`: the work is in flight, and `*tables` are the file's.

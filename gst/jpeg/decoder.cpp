@@ -44,7 +44,7 @@ void add_jpeg_meta(GstBuffer* buffer, const DecodeJob& picture) {
                 GST_DCT_JPEG_MISSING_EOI == int{kJpegMissingEoi} &&
                 GST_DCT_JPEG_UNEXPECTED_MARKER == int{kJpegUnexpectedMarker} &&
                 GST_DCT_JPEG_UNKNOWN_HEADER == int{kJpegUnknownHeader});
-  // Without segments the meta of CMYK says that there was no Adobe marker.
+  // Without segments the meta of CMYK indicates that there was no Adobe marker.
   const bool is_cmyk = is_of(picture.info.sampling, "CMYK");
   if (!picture.metadata && !picture.trailing && picture.irregular == 0 && !is_cmyk) return;
   GstDctJpegMeta* meta = gst_buffer_add_dct_jpeg_meta(buffer, picture.metadata.get());
@@ -71,7 +71,7 @@ bool same_geometry(const GstDctInfo& a, const GstDctInfo& b) {
 }
 
 // With two fields a frame, the caps have the width of each picture and twice its height; a picture
-// of less width is simply a smaller one. If pictures say themselves that they are fields, the rows
+// of less width is simply a smaller one. If the pictures' markers declare fields, the rows
 // that fill up their last MCUs may count on either side.
 bool is_half_a_picture(const JpegHeader& header, const GstVideoCodecState* input) {
   if (input == nullptr) return false;
@@ -135,7 +135,7 @@ void JpegDecoder::stop() {
 }
 
 bool JpegDecoder::set_input(GstVideoCodecState* state) {
-  // What is held waits for pictures that may have caps of their own.
+  // The held frame waits for pictures that may have other caps.
   if (!pictures_.may_change_caps(pictures_.drain())) return false;
   if (orphaned_.is_holding() && !held_input_) held_input_ = std::move(input_);
   input_.reset(gst_video_codec_state_ref(state));
@@ -568,7 +568,7 @@ bool JpegDecoder::negotiate() {
 }
 
 // Sets caps for a gap before the first picture; a picture that differs changes them. False:
-// downstream takes none.
+// downstream accepts none.
 bool JpegDecoder::negotiate_gap() {
   GST_VIDEO_DECODER_STREAM_LOCK(decoder_);
   (void)drain();  // a failure shows again with the next picture
@@ -662,8 +662,7 @@ Status JpegDecoder::query_downstream() const {
   return cudatransform::query_downstream(GST_VIDEO_DECODER_SRC_PAD(decoder_), state->caps);
 }
 
-// An error of ours names the caps that were refused. The source would say that something is not
-// negotiated.
+// An error of ours names the caps that were refused. The source would report a negotiation error.
 GstFlowReturn JpegDecoder::explain_refusal(GstFlowReturn flow) {
   const Status status = query_downstream();
   if (status.ok()) return flow;

@@ -70,8 +70,8 @@ class JpegDecoder final : private PictureCodec {
   // after the pictures before it.
   GstFlowReturn refuse(GstVideoCodecFrame* frame, const Status& status);
   GstFlowReturn drain();
-  // GstVideoDecoder::finish. If no picture of a stream could be shown, that is an error, whatever
-  // on-error says.
+  // GstVideoDecoder::finish. If no picture of a stream could be decoded, that is an error for any
+  // on-error.
   GstFlowReturn finish();
   void flush();
   // GstVideoDecoder::sink_event, without the stream lock; `parent_class` is that of the element.

@@ -20,7 +20,7 @@ namespace cudatransform {
 
 // We do not know the length of a scan when we enqueue its copy. So we copy as much as the last scan
 // had and a little more, and the host need not wait for the length. The rest is copied when we know
-// the length. The copy goes directly into the memory of the file, which goes downstream as it is.
+// the length. The copy goes directly into the memory of the file, which is pushed as it is.
 
 namespace {
 
@@ -187,7 +187,7 @@ Status DeviceScan::finish(GstBuffer** file) {
   *file = nullptr;
   if (counted_) {
     const Status status = encode_optimized();
-    // If there are no tables, libjpeg has none either, and says so.
+    // If there are no tables, libjpeg has none either, and reports it.
     if (status.code == StatusCode::kUnsupported) return {};
     CT_RETURN_IF_ERROR(status);
   }
@@ -234,7 +234,7 @@ Status DeviceScan::make_file(GstBuffer** file) {
 }
 
 void DeviceScan::clear() {
-  // Failures have been reported, or are no longer wanted.
+  // Failures have been reported, or no longer matter.
   for (FencePtr* fence : {&counted_, &coded_, &downloaded_}) {
     if (*fence) (void)(*fence)->wait();
     fence->reset();

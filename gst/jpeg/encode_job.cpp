@@ -163,7 +163,7 @@ void EncodeJob::run() {
   status_ = read_trailing(coefficients_.get(), &trailing);
   if (!status_.ok()) return;
   const gsize size = file_ ? gst_buffer_get_size(file_.get()) : bytes_.size();
-  // A picture may come without what its file had after it, or with something else.
+  // A picture may come without the trailing data of its file, or with other data.
   length_mismatch_ =
       check_container(picture_.metadata, size, trailing.bytes, trailing.attachments()).message;
   if (!trailing.bytes.empty()) status_ = append(trailing.bytes, trailing.attachments());

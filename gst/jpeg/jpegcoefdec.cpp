@@ -260,8 +260,8 @@ constexpr char kBetween = 0, kRefused = 0;
 
 gpointer mark(const char& kind) { return const_cast<char*>(&kind); }
 
-// Whether the stream of bytes is a file: then its end will come, and no branch waits for a picture
-// meanwhile.
+// Whether the stream of bytes is a file: then EOS follows, and no branch waits for a picture until
+// then.
 bool is_file(GstVideoDecoder* decoder) {
   gint64 size = -1;
   return gst_pad_peer_query_duration(GST_VIDEO_DECODER_SINK_PAD(decoder), GST_FORMAT_BYTES,
@@ -383,7 +383,7 @@ static gboolean gst_jpeg_coef_dec_src_query(GstVideoDecoder* decoder, GstQuery* 
   return GST_VIDEO_DECODER_CLASS(parent_class)->src_query(decoder, query);
 }
 
-// Not the default, which adds the sizes that downstream takes: sources without a size of their own
+// Not the default, which adds the sizes that downstream accepts: sources without a fixed size
 // (multifilesrc) would fix 1x1.
 static GstCaps* gst_jpeg_coef_dec_getcaps(GstVideoDecoder* decoder, GstCaps* filter) {
   CapsPtr caps(gst_pad_get_pad_template_caps(GST_VIDEO_DECODER_SINK_PAD(decoder)));
@@ -408,7 +408,7 @@ static gboolean gst_jpeg_coef_dec_set_format(GstVideoDecoder* decoder, GstVideoC
   State& state = State::of(decoder);
   state.is_parsed = parsed;
   const bool wants_all = locked(decoder, state.settings.pictures) == JpegFilePictures::kAll;
-  // The base class makes one frame of a packet, so a file that shall give several is split.
+  // The base class makes one frame of a packet, so a file that produces several is split.
   gst_video_decoder_set_packetized(decoder, parsed && !wants_all);
   return TRUE;
 }

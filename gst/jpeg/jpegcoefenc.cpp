@@ -138,7 +138,7 @@ static GstCaps* gst_jpeg_coef_enc_getcaps(GstVideoEncoder* encoder, GstCaps* fil
   const auto& engine = State::of(encoder).engine;
   CapsPtr coefs(gst_pad_get_pad_template_caps(GST_VIDEO_ENCODER_SINK_PAD(encoder)));
   if (engine.is_open() && !engine.is_cuda()) coefs.reset(without_cuda_memory(coefs.release()));
-  // Does not take the allowed caps of our own pad, which has to stay with the negotiated ones.
+  // Does not use the allowed caps of our own pad, which must keep the negotiated ones.
   GstPad* src = GST_VIDEO_ENCODER_SRC_PAD(encoder);
   const CapsPtr all_files(gst_pad_get_pad_template_caps(src));
   const CapsPtr files(gst_pad_peer_query_caps(src, all_files.get()));

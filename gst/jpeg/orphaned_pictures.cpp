@@ -1,4 +1,4 @@
-// The pictures of a file that come by themselves after its first.
+// The pictures of an MPF file that arrive as separate buffers after its first.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/jpeg/orphaned_pictures.h"

@@ -127,7 +127,7 @@ std::vector<PairProperty> pair_properties(const Pair& pair) {
     GParamSpec* specs[2];
     for (int i = 0; i < 2; i++)
       specs[i] = g_object_class_find_property(G_OBJECT_GET_CLASS(elements[i]), name);
-    // A base class may have one that is not wanted by this name.
+    // A base class may have an unrelated one of this name.
     for (int i = 0; i < 2; i++)
       if (!property.is_in[i]) specs[i] = nullptr;
     if (property.is_in[0] && property.is_in[1]) property.reads = pair.transform;
@@ -209,7 +209,7 @@ static void bind_controls(GstCudaPairBin* self) {
 }
 
 // Ghost pads put the caps of an answer into the order of the question's filter. The elements' pads
-// have an order of their own, of which the first is preferred: 4:2:0 before 4:4:4.
+// have their own order, of which the first is preferred: 4:2:0 before 4:4:4.
 static gboolean query_from_outside(GstPad* ghost, GstObject* parent, GstQuery* query) {
   if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS) return gst_pad_query_default(ghost, parent, query);
   GstPad* target = gst_ghost_pad_get_target(GST_GHOST_PAD(ghost));

@@ -27,7 +27,7 @@ struct PairProperty {
 // They have the elements' texts, too, or a common one where those differ. Properties that only
 // change coefficients are omitted, as these stay within the bin.
 std::vector<PairProperty> pair_properties(const Pair& pair);
-// Turns those off that are omitted.
+// Disables those that are omitted.
 void turn_inner_properties_off(GstElement* element);
 
 }  // namespace cudatransform

@@ -65,8 +65,8 @@ struct Frame final : ScalableDct {
   Status count(const SizeCandidates& scales, JpegFileSize* file, FencePtr* counted) override;
 };
 
-// Without pinned memory for the counts, or device memory for lists, each scale has launches of its
-// own.
+// Without pinned memory for the counts, or device memory for lists, each scale has separate
+// launches.
 Status Frame::count([[maybe_unused]] const SizeCandidates& scales,
                     [[maybe_unused]] JpegFileSize* file, [[maybe_unused]] FencePtr* counted) {
 #if CT_HAVE_CUDA

@@ -1,4 +1,4 @@
-// Black borders beside a picture that keeps its display aspect ratio.
+// Black borders of a picture that keeps its display aspect ratio.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/resize/borders.h"

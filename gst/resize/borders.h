@@ -1,4 +1,4 @@
-// Black borders beside a picture that keeps its display aspect ratio.
+// Black borders of a picture that keeps its display aspect ratio.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -21,7 +21,7 @@ ResizePicture part_of(const ResizePicture& picture, const PixelRect& rect, int c
 
 // Where videoscale puts a picture of `width` x `height` pixels of one frame in the other: as large
 // as it fits without distortion, in the middle. `aligns_x`, `aligns_y`: at an even place, so that
-// subsampled chroma stays where it belongs.
+// subsampled chroma keeps its siting.
 PixelRect place_within(const GstVideoInfo& in, double width, double height, const GstVideoInfo& out,
                        bool aligns_x, bool aligns_y);
 
@@ -32,7 +32,7 @@ class Borders {
   void configure(const GstVideoInfo& info, const std::vector<int>& channels);
   // Sends the pixels to the engine, once; before add().
   Status prepare(Engine& engine);
-  // Adds the jobs for all of group `group` of a frame, `frame`, beside `inside`.
+  // Adds the jobs for all of group `group` of a frame, `frame`, outside `inside`.
   void add(size_t group, const ResizePicture& frame, const PixelRect& inside,
            std::vector<ResizeJob>* jobs) const;
   void stop() { pixels_.reset(); }

@@ -191,7 +191,7 @@ bool ResizeTransform::passes(const PixelRect& crop) const {
          crop.height == in_info_.height;
 }
 
-// The frame leaves as it came. Nothing is measured where nothing is done.
+// The frame is forwarded unchanged. Forwarded frames are not measured.
 Status ResizeTransform::pass(FrameTask& task) {
   task.out.buffer.reset(gst_buffer_ref(task.in));
   if (!task.measured) return {};

@@ -122,7 +122,7 @@ namespace {
 constexpr size_t kMaxListed = 12;
 constexpr size_t kMaxCapsText = 300;
 
-// In the order in which a user would mend them. Elements of GStreamer convert raw video alone.
+// In the order in which a user would fix them. Elements of GStreamer convert raw video alone.
 constexpr struct {
   const char* field;
   const char* cure;

@@ -1,4 +1,4 @@
-// Negotiation between raw video and coefficients of any kind: formats, samplings, memories.
+// Negotiation between raw video and coefficients: formats, samplings, memories.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "gst/stream/coef_caps.h"
@@ -139,7 +139,7 @@ std::vector<SampleGroup> groups_of_rgb(const GstStructure* raw, RgbFrames rgb) {
   return groups;
 }
 
-// Whether RGB is made of some of `coefs`: no upsampling is by fractions.
+// Whether some of `coefs` can become RGB: upsampling is by whole factors.
 bool has_pictures_in_rgb(const GstStructure* coefs) {
   const std::vector<std::string> samplings = strings_of(coefs, "sampling");
   return samplings.empty() ||

@@ -55,7 +55,7 @@ class CoefOutput {
   CoefOutput(Engine& engine, CoefMaker maker) : engine_(engine), maker_(maker) {}
   ~CoefOutput() { stop(); }
 
-  // New caps: frees memory that they cannot use. The answered ALLOCATION query says whether all
+  // New caps: frees memory that they cannot use. The answered ALLOCATION query has whether all
   // peers promise to honor the fence.
   void configure(const CoefLayout& layout, bool in_cuda);
   Status allocate(GstQuery* query);

@@ -53,7 +53,7 @@ class DecodedFrames {
 
   // ---- Frames ----
 
-  // Takes a codec frame (transfer full), whose samples `write` tells the compute queue to write.
+  // Takes a codec frame (transfer full), whose samples `write` enqueues on the compute queue.
   // Pushes older frames, and this one where nothing is gained by waiting. `describe` adds flags and
   // metas to the buffer.
   GstFlowReturn write(GstVideoCodecFrame* frame, const std::function<Status(const Rects&)>& write,

@@ -65,8 +65,8 @@ struct PictureSettings {
   guint64 max_memory = guint64{1} << 30;  // 0: no limit
 };
 
-// Rows of their properties. `blurb` says what memory counts, and what becomes of a picture that
-// needs more alone.
+// Rows of their properties. `blurb` states which memory counts, and how a picture that alone needs
+// more is handled.
 Property on_error_property(const SettingsOf<PictureSettings>& pictures);
 Property max_memory_property(const SettingsOf<PictureSettings>& pictures, const char* blurb);
 

@@ -49,7 +49,7 @@ int component_planes(const GstVideoInfo& frame, const Rects& planes,
     SamplePlane& s = samples[c];
     s = SamplePlane();
     const bool wide = GST_VIDEO_INFO_COMP_DEPTH(info, c) > 8;
-    // GStreamer says that P010's V is 1 byte after U; it is one sample, 2 bytes.
+    // GStreamer's offset of P010's V is 1 byte after U; it is one sample, 2 bytes.
     guint offset = GST_VIDEO_INFO_COMP_POFFSET(info, c);
     if (wide && offset == 1) offset = 2;
     s.data = planes.rect[plane].data + offset;
@@ -240,7 +240,7 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
     CT_RETURN_IF_ERROR(in_one_piece(buffer, &piece_));
     buffer = piece_.get();
   }
-  // The frame takes no reference of its own, which would keep metadata from being written.
+  // The frame takes no reference, which would make metadata read-only.
   const GstMapFlags all = map_flags(int(flags) | int(GST_VIDEO_FRAME_MAP_FLAG_NO_REF), device);
   if (!gst_video_frame_map(&frame_, &info, buffer, all))
     return wrong("failed to map buffer of " + size + " bytes, expected " +
@@ -437,7 +437,7 @@ Status FrameMover::fetch(const Rects& from, const Rects& to, const FencePtr& com
   const Status status = download(engine_.device(), queue, from, to);
   if (status.ok() && timed) CT_RETURN_IF_ERROR(frame->download->end(queue));
   CT_RETURN_IF_ERROR(queue.record(downloaded));
-  // Some of a frame's planes may already be in flight, and `to` must stay until they are there.
+  // Some of a frame's planes may already be in flight, and `to` must stay until they arrive.
   if (!status.ok()) return status;
   if (frame) {
     frame->downloaded = timed;

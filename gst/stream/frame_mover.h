@@ -91,7 +91,7 @@ Residence residence_of(const Engine& engine, GstBuffer* buffer);
 // The CUcontext of a buffer in CUDA memory.
 void* native_context_of(GstBuffer* buffer);
 // For a buffer of kForeignDevice: empty if the engine's device can reach that of the buffer by
-// itself, otherwise a sentence for the user. Asks the driver.
+// itself, otherwise a sentence for the user. Queries the driver.
 std::string describe_detour(const Engine& engine, GstBuffer* buffer);
 
 // The map flags for a buffer: `flags`, and those for device addresses if `device`.
@@ -147,8 +147,8 @@ class FrameMover {
   explicit FrameMover(Engine& engine) : engine_(engine) {}
   ~FrameMover() { release_inputs(); }
 
-  // Starts a new stream: the most frames in flight between submission and push. Every warning may
-  // come again.
+  // Starts a new stream: the most frames in flight between submission and push. Allows every
+  // warning again.
   void start(guint async_depth);
   // New caps: frames may come from another pool and another device.
   void reconfigure();

@@ -42,7 +42,7 @@ class FramesInFlight {
   SubmittedFrame& oldest() { return frames_[first_]; }
   // Whether the oldest frame can be taken without waiting.
   bool oldest_is_done();
-  // Waits for the oldest frame and hands out its buffer.
+  // Waits for the oldest frame and returns its buffer.
   Status take(BufferPtr* buffer);
   // Waits for all and pushes none.
   void drop();
@@ -59,14 +59,14 @@ struct FrameTask {
   // after a failure.
   SubmittedFrame& out;
   MeasuredFrame* measured;  // null: nothing is measured
-  // For a frame that needs caps of its own: frames in flight leave, and the caps of the src pad,
+  // For a frame that needs other caps: frames in flight are pushed, and the caps of the src pad,
   // which `complete` edits, are sent.
   std::function<void(const std::function<void(GstCaps*)>& complete)> change_caps;
 };
 
 // The element's class makes one (transform_base.h) for each element. The streaming thread calls it;
-// any thread may call propose(), kept_buffers() and describe(). A transform knows no element: the
-// element sets the settings, which are members, with the object lock.
+// any thread may call propose(), kept_buffers() and describe(). A transform does not depend on its
+// element, which sets the settings, which are members, with the object lock.
 class FrameTransform {
  public:
   virtual ~FrameTransform() = default;
@@ -76,7 +76,7 @@ class FrameTransform {
 
   // Fails the way to READY if settings contradict each other. The caller holds the object lock.
   virtual Status check_settings() const { return {}; }
-  // Starts a new stream. Every warning may come again.
+  // Starts a new stream. Allows every warning again.
   virtual void start() {}
   // New caps; no frame of the old ones is in flight. Fails if frames of the two do not belong
   // together.
@@ -101,7 +101,7 @@ class FrameTransform {
 
   // Adds the transform's part of the stats property. The caller holds the object lock.
   virtual void describe(GstStructure* /*stats*/) const {}
-  // Gives up all memory; nothing is in flight.
+  // Releases all memory; nothing is in flight.
   virtual void stop() = 0;
 };
 

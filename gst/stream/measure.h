@@ -25,8 +25,8 @@ enum MeasureKinds : guint { kMeasurePsnr = 1, kMeasureTime = 2, kMeasureZeroShar
 // The timed steps, in the order of their properties and structure fields.
 enum TimedStep { kKernelStep, kUploadStep, kDownloadStep, kTimedSteps };
 
-// One frame being measured. The streaming thread fills it and hands it back; results are read when
-// the fence is done, so that no frame ever waits to be measured.
+// One frame being measured. The streaming thread fills it and returns it; results are read when the
+// fence is done, so that no frame ever waits to be measured.
 struct MeasuredFrame {
   // The kernel's results: one line of the cache.
   struct alignas(64) Results {
@@ -65,7 +65,7 @@ struct MeasuredFrame {
   bool read_kernel_ns(uint64_t* nanoseconds) const;
 };
 
-// Tells a job of any transform to measure for `frame`. `reference`: the planes for an inverse to
+// Makes a job of any transform measure for `frame`. `reference`: the planes for an inverse to
 // compare its samples with; null: none.
 template <typename Job>
 void measure_job(MeasuredFrame* frame, const SamplePlane* reference, Job* job) {
@@ -154,8 +154,8 @@ class Measure {
   std::unique_ptr<MeasuredFrame> begin(Engine& engine, guint kinds);
   // `now`, here and below: g_get_monotonic_time().
   void submit(std::unique_ptr<MeasuredFrame> frame, gint64 now);
-  // Reads the frames known to have finished, in order, and posts their messages. Asks the device if
-  // their state has been unknown for long (fence_age.h).
+  // Reads the frames known to have finished, in order, and posts their messages. Queries the device
+  // if their state has been unknown for long (fence_age.h).
   void collect(gint64 now);
   // The same, but waits for all submitted frames. Posts messages only if they may_post.
   void drain(bool may_post);

@@ -30,14 +30,14 @@ class PictureCodec {
   // of them or, without `all`, those that are written.
   virtual GstFlowReturn push_kept(bool /*all*/) { return GST_FLOW_OK; }
   virtual void discard_kept() {}
-  // The flow to end the stream with instead of `flow`, after an element error that says more.
+  // The flow to end the stream with instead of `flow`, after a more specific element error.
   virtual GstFlowReturn explain(GstFlowReturn flow) { return flow; }
 
  protected:
   ~PictureCodec() = default;
 };
 
-// A thread of the source pad that pushes finished pictures while no data comes in.
+// A thread of the source pad that pushes finished pictures while no data arrives.
 //
 // Two threads may push the oldest finished picture: the streaming thread, when it brings the next
 // one, or this thread. Both hold the lock of the element's base class, so pictures and events leave
@@ -72,8 +72,9 @@ class PushThread {
   GThread* thread_ = nullptr;
 };
 
-// Owns the worker threads, the order, the thread that pushes while no data comes in, the failure
-// that ends a stream, the latency, and the count of the memory in use. It knows no codec.
+// Owns the worker threads, the order, the thread that pushes while no data arrives, the failure
+// that ends a stream, the latency, and the count of the memory in use. It does not depend on a
+// codec.
 //
 // Call it with the stream lock, except where a comment says otherwise. Functions that return a flow
 // return the failure of the stream once there is one, until flush() or start(). A failure of the

@@ -31,7 +31,7 @@ inline bool is_of(GstCoefSampling sampling, const char* colorspace) {
   return g_strcmp0(gst_coef_sampling_get_colorspace(sampling), colorspace) == 0;
 }
 
-// Whether the second and the third component are chroma, with quantization tables of their own.
+// Whether the second and the third component are chroma, with separate quantization tables.
 inline bool has_chroma(GstCoefSampling sampling) {
   return is_of(sampling, "sYUV") || is_of(sampling, "YCCK");
 }
@@ -71,7 +71,7 @@ inline bool holds_tall(const RawFormat& format) {
 inline bool holds_depth(const RawFormat& format, guint depth) {
   return format.depth == depth || (format.format == GST_VIDEO_FORMAT_GRAY16_LE && depth == 12);
 }
-// The bits below such samples, besides those of the format itself.
+// The bits below such samples, in addition to the format's own.
 inline int bits_below(GstVideoFormat format, guint depth) {
   return format == GST_VIDEO_FORMAT_GRAY16_LE ? 16 - static_cast<int>(depth) : 0;
 }

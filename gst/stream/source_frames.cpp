@@ -73,7 +73,7 @@ Status SourceKeeper::keep(GstBuffer* in, const GstVideoInfo& raw, bool copy, con
   return {};
 }
 
-// Says why there is no PSNR: the meta is missing, or has another picture.
+// Reports why there is no PSNR: the meta is missing, or has another picture.
 void SourceFinder::warn(FrameMover& mover, const GstCoefReferenceMeta* meta,
                         const SourcePicture& picture) {
   if (warned_) return;

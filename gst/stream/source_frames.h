@@ -13,8 +13,8 @@ namespace cudatransform {
 // For keep-reference: attaches the engine's input to the coefficients.
 class SourceKeeper {
  public:
-  // The source frames that a pipeline may keep between the two transforms, besides one that is
-  // being filled and one that is being read.
+  // The source frames that a pipeline may keep between the two transforms, in addition to one being
+  // filled and one being read.
   static constexpr guint kBuffers = 4;
 
   void start() { warned_ = false; }

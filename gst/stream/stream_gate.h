@@ -17,7 +17,7 @@ inline bool is_serialized(GstQuery* query) {
 
 // A serialized query is answered under the sink pad's stream lock, like a buffer, but GStreamer
 // does not check whether the pad is flushing before it calls us. Upstream stops last, so it may
-// query while our stop() runs, and after it, when the stream is gone.
+// query while our stop() runs, and after it, when the stream has been freed.
 //
 // On the way down the flag of the pad is enough. GStreamer sets it first. Then the stopping thread
 // waits for the stream lock, and so for a query that has not seen the flag; only then does it call

@@ -277,7 +277,7 @@ static void prepare_message(GstBaseTransform* trans, GstBuffer* in, MeasuredFram
   frame->running_time = running_time_of(trans, in);
 }
 
-// Waits for the oldest frame. After a failure, which is posted, no frame is left.
+// Waits for the oldest frame. After a failure, which is posted, no frame remains.
 static GstFlowReturn take_oldest(GstCudaTransformBase* self, GstBuffer** out) {
   GstCudaTransformBaseState* state = self->state;
   BufferPtr buffer;
@@ -550,9 +550,9 @@ static gboolean gst_cuda_transform_base_propose_allocation(GstBaseTransform* tra
   return TRUE;
 }
 
-// Without a peer the base class answers with the pad template, which knows no engine. If a source
-// can produce any format (videotestsrc), its order of formats means nothing, while ours puts plain
-// 8-bit 4:2:0 before 12-bit 4:4:4.
+// Without a peer the base class answers with the pad template, regardless of the engine. If a
+// source can produce any format (videotestsrc), its order of formats has no meaning, while ours
+// puts plain 8-bit 4:2:0 before 12-bit 4:4:4.
 static void refine_caps_result(GstBaseTransform* trans, GstPadDirection direction,
                                GstQuery* query) {
   GstCaps* caps = nullptr;
@@ -569,7 +569,7 @@ static void refine_caps_result(GstBaseTransform* trans, GstPadDirection directio
 // Serialized queries follow the frames before them.
 static void drain_before(GstCudaTransformBase* self, GstQuery* query) {
   (void)gst_cuda_transform_base_drain(self);
-  // Elements that want their buffers back send this.
+  // Elements send this to reclaim their buffers.
   if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) self->state->mover.release_inputs();
 }
 

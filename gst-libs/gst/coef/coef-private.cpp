@@ -1,4 +1,4 @@
-// The shared parts of all kinds of coefficients: refusals, fields of caps, places in a buffer.
+// Shared code of all kinds of coefficients: refusals, caps fields, places in a buffer.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/coef/coef-private.h>
 

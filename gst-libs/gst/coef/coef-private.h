@@ -21,7 +21,7 @@ guint gst_coef_sampling_components(GstCoefSampling sampling);
 // Component `index`, below that number, of a picture of width x height samples.
 GstCoefShape gst_coef_sampling_shape(GstCoefSampling sampling, guint index, gint width,
                                      gint height);
-// Whether component `index` is chroma, which has quantization tables of its own.
+// Whether component `index` is chroma, which has separate quantization tables.
 bool gst_coef_sampling_is_chroma(GstCoefSampling sampling, guint index);
 
 namespace gstcoef {
@@ -32,10 +32,10 @@ Struct* copy_struct(const Struct* from) {
   return static_cast<Struct*>(g_memdup2(from, sizeof *from));
 }
 
-// Gives the reason of a refusal: to a debug category and, if the caller wants it, in a string.
+// Reports the reason of a refusal: to a debug category and, if requested, in a string.
 class Refusal {
  public:
-  // Sets *reason, if the caller wants one, to null: nothing is refused yet.
+  // Sets *reason, if requested, to null: nothing is refused yet.
   Refusal(GstDebugCategory* category, gchar** reason);
   // Always FALSE, for `return refuse(...)`.
   gboolean operator()(const char* format, ...) const G_GNUC_PRINTF(2, 3);
@@ -74,7 +74,7 @@ struct Placement {
 // Places `rows` rows of `row_bytes` bytes at *offset and moves it past them; false if the bytes do
 // not fit a gssize.
 bool place_rows(gsize row_bytes, guint rows, gsize* offset);
-// Whether the rows of component `index` lie in the buffer and are aligned to a coefficient.
+// Whether the rows of component `index` are in the buffer and are aligned to a coefficient.
 gboolean check_placement(const Placement& p, GstCoefFormat format, guint index, gsize buffer_size,
                          const Refusal& refuse);
 // Whether a buffer without meta is large enough for its Info.

@@ -1,5 +1,5 @@
 // Metas of video/x-dct: what may change with every buffer, whether it is valid, and the contents of
-// a JPEG file besides the coefficients.
+// a JPEG file other than the coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// ITU-T T.81, figure 5, as a walk: up and to the right along even diagonals, down and to the left
+// ITU-T T.81, figure 5, as a path: up and to the right along even diagonals, down and to the left
 // along odd ones.
 const guint8* natural_of_zigzag() {
   static const auto table = [] {

@@ -1,5 +1,5 @@
 // The properties of video/x-dct that may change with every buffer: places, tables, a fence; and the
-// contents of a JPEG file besides its coefficients.
+// contents of a JPEG file other than its coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -199,8 +199,8 @@ GST_COEF_API gboolean gst_dct_meta_validate(const GstDctMeta* meta, const GstDct
  *   TEM, DNL after a frame header that has the height
  * @GST_DCT_JPEG_UNKNOWN_HEADER: an unknown JFIF version or Adobe transform code
  *
- * The oddities of a complete JPEG file: all blocks came, by valid codes, so the coefficients are as
- * certain as files of Huffman codes allow.
+ * The irregularities of a complete JPEG file: all blocks were decoded from valid codes, so the
+ * coefficients are as certain as files of Huffman codes allow.
  *
  * Since: 1.0
  */

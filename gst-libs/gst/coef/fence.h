@@ -19,7 +19,7 @@ typedef struct _GstCoefSyncPoint GstCoefSyncPoint;
 /**
  * GstCoefSyncPointFuncs:
  * @wait_host: blocks until the work is done; returns %FALSE when it failed, or when it cannot be
- *   waited for: then @is_done tells which
+ *   waited for: @is_done distinguishes the two
  * @wait_stream: makes later work of the given CUstream start after it, without blocking; %NULL
  *   where the calling thread has to wait instead, which it does as well after %FALSE
  * @is_done: whether the work is done (also when it failed); never blocks
@@ -155,8 +155,8 @@ GST_COEF_API gboolean gst_coef_fence_wait_written(GstCoefFence* fence, gpointer 
  * @cuda_stream: (nullable): a CUstream whose later work waits, or %NULL: the calling thread waits
  *
  * For the memory's next writer. Each failure is reported once: a reader whose work has failed no
- * longer uses the memory and is forgotten. If the next call fails as well, a reader is still at
- * work and cannot be waited for: then the memory must not be written.
+ * longer uses the memory and is forgotten. If the next call fails as well, a reader is still
+ * running and cannot be waited for: then the memory must not be written.
  *
  * Returns: %FALSE when a reader's work failed
  *

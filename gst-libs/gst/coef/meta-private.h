@@ -93,7 +93,7 @@ using Deserialize = bool (*)(const uint8_t* bytes, size_t size, uint8_t version,
 template <typename Meta, Serialize<Meta> kSerialize, uint8_t kVersion>
 gboolean serialize_meta(const GstMeta* meta, GstByteArrayInterface* data, guint8* version) {
   const auto* from = reinterpret_cast<const Meta*>(meta);
-  // A program that stores the meta also stores the bytes of the buffer, and knows no fence.
+  // A program that stores the meta also stores the bytes of the buffer, without fences.
   if (from->fence != nullptr && !gst_coef_fence_wait_written(from->fence, nullptr)) return FALSE;
   std::vector<uint8_t> bytes;
   if (!kSerialize(*from, &bytes)) return FALSE;
