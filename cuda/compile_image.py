@@ -19,8 +19,8 @@ import sys
 
 
 def compile_image(report, command):
-    """Returns nvcc's status, and whether it had nothing to say but its report."""
-    # nvcc is told to be verbose because tests read ptxas's words about each architecture.
+    """Returns nvcc's status, and whether it printed only its report."""
+    # nvcc is verbose because tests read ptxas's report on each architecture.
     result = subprocess.run([*command, "-Xptxas=-v"], stderr=subprocess.PIPE, text=True,
                             errors="replace", check=False)
     kept, said = [], []
@@ -45,7 +45,7 @@ def headers_of(root, room):
 
 def cache_key(command, source, headers):
     changing = {"-o", "-MF"}  # the rest names outputs
-    # Not nvcc's own path: its version says which it is.
+    # Not nvcc's path: its version identifies it.
     flags = [argument for before, argument in zip(command, command[1:])
              if before not in changing and not argument.startswith("-I")
              and argument != str(source)]

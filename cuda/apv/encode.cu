@@ -1,10 +1,10 @@
 // Entropy coding of APV: the lengths of all blocks, their places, and their bits.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// apv/block_code.h has the arithmetic. A CTA counts a chain, a thread a block: what a block needs
-// to know of those before it are their DC coefficients and the first coefficient of the last one
-// that has any, which a scan over the threads finds. The CTA that is last to finish places the
-// chains. Then each thread writes its block, and shares only its first and last word with others.
+// apv/block_code.h has the arithmetic. A CTA counts a chain, a thread a block: a block depends on
+// those before it only by their DC coefficients and the first coefficient of the last one that has
+// any, which a scan over the threads finds. The CTA that is last to finish places the chains. Then
+// each thread writes its block, and shares only its first and last word with others.
 #include "apv/block_code.h"
 #include "cuda/apv/kernels.h"
 #include "cuda/common/ptx.cuh"

@@ -66,7 +66,7 @@ struct ApvCodedBlock {
   uint8_t dc_parameter, coef_parameter;
 };
 
-// The host reads it, and the bytes of chains behind it.
+// The host reads it, and the bytes of chains after it.
 struct ApvPlaced {
   uint64_t size;  // bytes up to the last tile's end
   uint32_t fits;

@@ -14,7 +14,7 @@ const ApvInverseOps& cuda_apv_inverse_ops();
 // Jobs' coefficients are device memory, their blocks and results pinned memory.
 const ApvEntropyOps& cuda_apv_entropy_ops();
 
-// Jobs' addresses are device addresses, but for results.
+// Jobs' addresses are device addresses, except results.
 const ApvForwardOps& cuda_apv_forward_ops();
 const ApvEncodeOps& cuda_apv_encode_ops();
 

@@ -19,7 +19,7 @@ struct Lines {
   uint32_t words[kLineWords][kApvEntropyThreads];
 };
 
-// A window of 32 bits over a chain, which lies anywhere in two words; zeros behind the end. A warp
+// A window of 32 bits over a chain, at any bit of two words; zeros past the end. A warp
 // stops where it uses what has not been loaded yet, so that loads are far ahead of uses: global
 // memory is read 16 bytes at a time, while those before them are in use, and shared memory a word
 // ahead. A branch takes longer than to select, or to load a word again.
@@ -57,7 +57,7 @@ class ChainBits {
     ahead_at_ += crosses ? kStep : 0;
     load();
   }
-  // Whether the word behind words_ has been loaded: the next drop() may need it.
+  // Whether the word after words_ has been loaded: the next drop() may need it.
   __device__ __forceinline__ bool has_ahead() const { return ahead_at_ < kLineWords * kStep; }
   __device__ __forceinline__ void have_ahead() {
     if (has_ahead()) return;
@@ -80,7 +80,7 @@ class ChainBits {
   __device__ __forceinline__ static uint32_t in_order(uint32_t word) {
     return __byte_perm(word, 0, 0x0123);
   }
-  // Begins with the line that has been loaded, and loads the one behind it.
+  // Begins with the line that has been loaded, and loads the next one.
   __device__ __forceinline__ void use() {
     uint32_t words[kLineWords] = {next_.x, next_.y, next_.z, next_.w};
     if (left_ < static_cast<int32_t>(kLineBytes)) cut(words);
@@ -89,7 +89,7 @@ class ChainBits {
     left_ -= kLineBytes;
     if (left_ > 0) next_ = __ldg(data_++);
   }
-  // Zeros behind the end.
+  // Zeros past the end.
   __device__ __forceinline__ void cut(uint32_t (&words)[kLineWords]) const {
 #pragma unroll
     for (uint32_t i = 0; i < kLineWords; ++i) {
@@ -97,17 +97,17 @@ class ChainBits {
       if (left < 4) words[i] = left > 0 ? words[i] & ~0u >> (32 - 8 * left) : 0;
     }
   }
-  // Behind the line, any word of it.
+  // Past the line, any word of it.
   __device__ __forceinline__ void load() {
     load_shared(line_ + ahead_at_ % (kLineWords * kStep), ahead_);
   }
 
   SharedAddress line_;
-  const uint4* data_;  // the line behind next_
+  const uint4* data_;  // the line after next_
   int32_t left_;       // bytes from next_ to the end
   uint32_t ahead_at_;  // bytes, from line_ to ahead_
-  uint4 next_;         // the line behind that of ahead_
-  uint32_t ahead_[1];  // the word behind words_, as it lies in memory
+  uint4 next_;         // the line after that of ahead_
+  uint32_t ahead_[1];  // the word after words_, in memory order
   uint32_t words_[2] = {};
   uint32_t at_;  // bits, from words_ to the window: 0 to 31
 };
@@ -121,7 +121,7 @@ class ChainBlocks {
   __device__ __forceinline__ int16_t* block() const {
     return mb_ + 64 * (uint64_t{y_} * chain_.blocks_across + x_);
   }
-  // To the next block; false behind the last one.
+  // To the next block; false after the last one.
   __device__ __forceinline__ bool advance() {
     if (++x_ < chain_.mb_blocks_across) return true;
     x_ = 0;
@@ -141,10 +141,10 @@ class ChainBlocks {
   uint32_t x_ = 0, y_ = 0, mb_x_ = 0, mb_y_ = 0;
 };
 
-// An entry, in 32 bits: in the lowest 5 the bits of the pair's codes; the run; as they stand in the
-// address of the next pair, its context and that of the next block's first pair; the bits of the
-// run's code; and the coefficient. Where the index does not have all of a pair, the first is 0, the
-// run so long that no block has room for it, and the coefficient the run, if the index has that.
+// An entry, in 32 bits: in the lowest 5 the bits of the pair's codes; the run; as in the address of
+// the next pair, its context and that of the next block's first pair; the bits of the run's code;
+// and the coefficient. Where the index does not have all of a pair, the first is 0, the run so long
+// that no block has room for it, and the coefficient the run, if the index has that.
 constexpr int kRunAt = 5, kContextAt = kApvTableBits + 2, kFirstContextAt = kContextAt + 4,
               kRunBitsAt = kFirstContextAt + 4, kCoefAt = 24;
 static_assert(kContextAt == kRunAt + 6 && kRunBitsAt + 4 <= kCoefAt);
@@ -169,7 +169,7 @@ __device__ __forceinline__ void fill(Tables& tables) {
     tables.pairs[i] =
         pack(make_apv_pair(static_cast<int>(i >> kApvTableBits), window, kApvTableBits));
   }
-  // As constants: an array that is indexed would lie in local memory.
+  // As constants: an array that is indexed would be in local memory.
   if (threadIdx.x > 0) return;
   constexpr ApvScan kScan;
 #pragma unroll
@@ -198,7 +198,7 @@ __device__ __forceinline__ uint32_t upper_bits(uint32_t word, uint32_t bits) {
 }
 
 // The time of a chain is that of its pairs, and of a pair that of the instructions which wait for
-// each other: from the window to the address of a pair, its load, and the window behind it. A
+// each other: from the window to the address of a pair, its load, and the window after it. A
 // branch takes as long as several of these: the loop of pairs that the table has takes none but its
 // own. All other pairs, and DC coefficients, are read code by code.
 class Decoder {
@@ -268,7 +268,7 @@ class Decoder {
     } while (bits_.has_ahead());
     return true;
   }
-  // Stores the last coefficient: its place has been loaded together with the pair behind it.
+  // Stores the last coefficient: its place has been loaded together with the pair after it.
   __device__ __forceinline__ void store() {
     if (coef_ != 0) block_[scanned_] = static_cast<int16_t>(coef_);
     coef_ = 0;
@@ -289,7 +289,7 @@ class Decoder {
     if (bits == 0) {
       const Code code(window, static_cast<uint32_t>(context % kApvRunParameters));
       if (!code.is_legal) return fail(ApvChainError::kCode, 0);
-      // Cut off where it has so many bits that it is too long in any case.
+      // Clamped where it has too many bits in any case.
       run = code.base + upper_bits(window << code.prefix, code.low);
       bits = code.prefix + code.low;
     }
@@ -302,8 +302,8 @@ class Decoder {
     return bits;
   }
 
-  // The DC coefficient, or one behind its run. The last `missing` bits of the window are none:
-  // where the size may have some of these, it is left for the next pass. One that is too long for
+  // The DC coefficient, or one after its run. The last `missing` bits of the window are none:
+  // where the size may have some of these, the next pass decodes it. One that is too long for
   // any window is read in two parts.
   __device__ __forceinline__ uint32_t read_size(uint32_t window, uint32_t missing) {
     uint32_t size, bits;

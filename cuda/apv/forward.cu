@@ -12,7 +12,7 @@
 namespace cudatransform::cuda {
 namespace {
 
-// Samples as they lie in memory.
+// Samples in memory order.
 __device__ __forceinline__ int container(const ApvForwardPlaneParams& plane, uint32_t x,
                                          uint32_t y) {
   const uint8_t* const row = plane.samples + int64_t{y} * plane.pitch;
@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(kApvForwardThreads)
   int component = 0;
 #pragma unroll
   for (int c = 1; c < kMaxApvComponents; ++c) component += block >= params.planes[c].first_block;
-  // Blocks of a warp may lie in two components: read by way of the caches of memory.
+  // Blocks of a warp may be in two components: read as global memory, through the L1 cache.
   const ApvForwardPlaneParams& plane = as_memory(params.planes)[component];
   const uint32_t index = block - plane.first_block;
   const uint32_t y = divide(index, plane.by_across), x = index - y * plane.blocks_across;

@@ -112,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(kApvInverseThreads)
   int component = 0;
 #pragma unroll
   for (int c = 1; c < kMaxApvComponents; ++c) component += block >= params.planes[c].first_block;
-  // Blocks of a warp may lie in two components: read by way of the caches of memory.
+  // Blocks of a warp may be in two components: read as global memory, through the L1 cache.
   const ApvPlaneParams& plane = as_memory(params.planes)[component];
   const uint32_t index = block - plane.first_block;
   const uint32_t y = divide(index, plane.by_across), x = index - y * plane.blocks_across;

@@ -32,8 +32,8 @@ template <typename Factor>
 struct ConvertTables {
   static constexpr unsigned kOfPart = 16 / sizeof(Factor);
 
-  // Of the tile's component, eight by eight in the order of the side that comes in. Parts of 16
-  // bytes of all eights lie side by side: lanes that load them have no bank conflicts.
+  // Of the tile's component, eight by eight in the order of the input. 16-byte parts of all eights
+  // are adjacent: lanes that load them have no bank conflicts.
   uint4 parts[8 / kOfPart][8];
   alignas(8) uint8_t natural_of_zigzag[64];
 
@@ -55,8 +55,8 @@ __device__ __forceinline__ bool is_zigzag(CoefArrangement side) {
   return side == CoefArrangement::kZigzagBlock;
 }
 
-// A thread's entries of the tables: it fetches them while it waits for the kernel before this one,
-// and puts them down while it waits for its coefficients.
+// A thread's entries of the tables: it loads them while it waits for the preceding kernel, and
+// stores them while it waits for its coefficients.
 template <typename From, typename To>
 struct Entries {
   uint16_t divisor = 1;
@@ -205,7 +205,7 @@ __device__ __forceinline__ void convert(const ConvertParams& params,
   };
   const Side from = side(params.from, plane.from, plane.from_steps);
   const Side to = side(params.to, plane.to, plane.to_steps);
-  // Numbers that stay side by side need no tile.
+  // Numbers that stay adjacent need no tile.
   const bool stay = is_band(from.arrangement) == is_band(to.arrangement) &&
                     is_zigzag(from.arrangement) == is_zigzag(to.arrangement);
 

@@ -9,8 +9,8 @@
 
 namespace cudatransform::cuda {
 
-// Eight numbers in words as they lie in memory: compilers keep numbers of 16 bits in a register
-// each, and would take them apart where ways join.
+// Eight numbers in words in memory order: compilers keep 16-bit numbers in a register each, and
+// would unpack them where branches join.
 template <typename Number>
 struct Packed {
   static constexpr int kWords = 2 * sizeof(Number);
@@ -78,8 +78,8 @@ struct alignas(2 * sizeof(Number)) Pair {
 };
 
 // Levels of 16 bits become halves as floats: kLevelBias plus a level of either sign is a float
-// whose bits an instruction makes of it. The product and the sum of bias and quantized coefficient
-// by a divisor round once, and are exact below 2^24. Larger values are too large for a half.
+// whose bits one instruction computes. The product and the sum of bias and quantized coefficient by
+// a divisor round once, and are exact below 2^24. Larger values are too large for a half.
 inline constexpr float kLevelBias = 8388608 + 32768;
 
 // A divisor whose product with the bias a float holds: that has 24 bits, of which the bias takes 9,

@@ -1,4 +1,4 @@
-// Parameters of the kernels of coefficient filters, and where coefficients lie for them.
+// Parameters of the kernels of coefficient filters, and the places of their coefficients.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

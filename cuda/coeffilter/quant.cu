@@ -12,7 +12,7 @@ namespace cudatransform::cuda {
 namespace {
 
 // A CTA's component: in shared memory, an entry's four words that every quantized coefficient needs
-// beside those of the next lane.
+// are next to those of the next lane.
 struct Entries {
   uint4 of[8][kCoefLanes];
   uint32_t after[8][kCoefLanes];
@@ -70,8 +70,7 @@ template <typename Qcoef, bool kMeasures>
 __device__ __forceinline__ void requantize(const RequantParams& params, Entries& entries) {
   const int c = plane_of_cta(params.planes);
   const RequantPlaneParams& plane = params.planes[c];
-  // Fetched while the kernel before this one ends, and put down while quantized coefficients
-  // arrive.
+  // Loaded while the preceding kernel ends, and stored while quantized coefficients arrive.
   const unsigned own = threadIdx.x % 64;
   const uint32_t before = as_memory(plane.before)[own], after = as_memory(plane.after)[own],
                  multiplier = as_memory(plane.multiplier)[own];

@@ -2,7 +2,7 @@
 // order, and for the emulator of tests.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Each room's accesses.h has a table with a line for each of its kernels, made of the lists of
+// Each module's accesses.h has a table with a line for each of its kernels, from the lists of
 // kernels.h.
 #pragma once
 

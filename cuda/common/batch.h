@@ -1,8 +1,8 @@
 // Jobs that share launches: CTA (x, y) of a batch kernel is CTA x of job y.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Jobs of different sizes lie in one launch, which has the CTAs of the largest side by side:
-// CTAs that their job does not have end immediately.
+// Jobs of different sizes share one launch, a grid of the largest job's CTAs side by side: CTAs
+// that their job does not have end immediately.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ class Batch {
   // Enqueues the copy of the parameters.
   Status send(Device& device, StreamQueue& queue) {
     // A launch has as many CTAs side by side as its largest job. Jobs of half the size and
-    // less get another one, so that at most half of the CTAs have nothing to do.
+    // less get another one, so that at most half of the CTAs are idle.
     std::sort(jobs_.begin(), jobs_.end(),
               [](const Entry& a, const Entry& b) { return a.group() < b.group(); });
     const size_t bytes = jobs_.size() * sizeof(BatchJob<Params>);

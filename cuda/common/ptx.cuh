@@ -1,4 +1,4 @@
-// Instructions that CUDA C++ has no words for; sums over warps and CTAs, and the plane of a CTA.
+// Instructions that CUDA C++ does not expose; sums over warps and CTAs, and the plane of a CTA.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Each instruction has an equivalent in C++, which tests run on a CPU (tests/emulator). PTX ISA,
@@ -213,7 +213,7 @@ __device__ __forceinline__ void wait_for_copies() {
 #endif
 }
 
-// Keeps a value in a register, where a compiler would read it from memory anew.
+// Keeps a value in a register, where a compiler would reload it from memory.
 template <typename T>
 __device__ __forceinline__ void keep_in_register([[maybe_unused]] T& value) {
 #ifndef CT_EMULATED
@@ -261,7 +261,7 @@ __device__ __forceinline__ uint32_t pack_four_clamped(int a, int b, int c, int d
   return pack_clamped(b, a, pack_clamped(d, c, 0));
 }
 
-// threadIdx.x and blockIdx.x, read anew: no register keeps an earlier reading.
+// threadIdx.x and blockIdx.x, read again: no register keeps an earlier value.
 __device__ __forceinline__ uint32_t thread_of_cta_again() {
 #ifdef CT_EMULATED
   return threadIdx.x;

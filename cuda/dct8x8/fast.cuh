@@ -3,7 +3,7 @@
 //
 // On the CPU: IslowShort and FloatShort of transform/dct8x8/simd_short_rows-inl.h, IslowVector and
 // FloatVector of simd_methods-inl.h; coef_address() of transform/dct8x8/adapters.h, as blocks are
-// read where they lie.
+// read in place.
 //
 // A thread has a whole 8x8 block in its registers, so nothing is exchanged between the passes.
 // Twelve CTAs of 64 threads fit an SM of sm_90 where a thread has no more than 80 registers; with
@@ -21,9 +21,8 @@ namespace cudatransform::cuda {
 
 // A block is 128 or 256 consecutive bytes, so threads that each read or wrote their own would touch
 // 32 cache lines an instruction. Instead a warp moves its blocks through shared memory, 512 bytes
-// an instruction. 16 bytes between blocks keep 16-byte accesses free of bank conflicts. Reading
-// goes by way of registers: asynchronous copies to shared memory are slower (docs/kernels.md,
-// step 9).
+// an instruction. 16 bytes between blocks keep 16-byte accesses free of bank conflicts. Loads go
+// through registers: asynchronous copies to shared memory are slower (docs/kernels.md, step 9).
 template <int kBlockBytes, int kBlocks, Planes P>
 struct WarpStage {
   static constexpr int kStride = kBlockBytes + 16;
@@ -49,7 +48,7 @@ struct WarpStage {
     return plane.coefs[index & 1] + int64_t(index >> 1) * kBlockBytes;
   }
 
-  // Whether all kBlocks blocks from `first` on are there, one after the other.
+  // Whether all kBlocks blocks from `first` on are there, consecutively.
   static __device__ __forceinline__ bool are_consecutive(const FastPlane& plane, uint32_t first) {
     return P == Planes::kFull ||
            (first + kBlocks <= plane.blocks && !(P == Planes::kPairs && plane.interleaved));

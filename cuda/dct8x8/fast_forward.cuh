@@ -90,8 +90,8 @@ __device__ __forceinline__ const FastInverseTable& inverse_table(const FastDecid
 }
 
 // Transform values to quantized coefficients that the dead zone or `rd` decides, as M::quantize()
-// leaves them. No coefficient needs a limit here: islow and float make none that is larger than
-// samples allow.
+// leaves them. No coefficient needs clamping here: islow and float compute none beyond the samples'
+// range.
 template <typename M, Quantizer Q>
 __device__ __forceinline__ void decide(typename M::Value* v, const FastDecidedParams& params,
                                        uint32_t component, RdSharedOf<Q>& rd) {

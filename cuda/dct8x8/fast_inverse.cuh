@@ -20,7 +20,7 @@ struct StoredQcoefs {
     uint4* const to = kInRegisters ? row : reinterpret_cast<uint4*>(shared);
 #pragma unroll
     for (int y = 0; y < 8; ++y) to[y] = rows[y];
-    // After this the compiler no longer knows what the thread has put there.
+    // Hides from the compiler what the thread has stored there.
     if constexpr (!kInRegisters) __syncwarp();
   }
   __device__ __forceinline__ uint4 group(int g) const {
@@ -29,13 +29,13 @@ struct StoredQcoefs {
   }
 };
 
-// In registers, `float` begins with a row while the next ones arrive, which a small frame gains
-// more by than by the warps that fewer registers let onto an SM.
+// In registers, `float` begins with a row while the next ones arrive, which gains more on a small
+// frame than the higher occupancy of fewer registers.
 template <typename M, Arrangement A, Planes P>
 using QcoefsOf = StoredQcoefs<A == Arrangement::kPlane && P != Planes::kFull && !M::kMaySaturate>;
 
-// Reads a block and puts it where the thread finds it. Returns whether islow has to saturate.
-// `minus_limit`: of rows of a plane, for islow.
+// Reads a block and stores it for the thread. Returns whether islow has to saturate. `minus_limit`:
+// of rows of a plane, for islow.
 template <typename M, Arrangement A, Planes P>
 __device__ __forceinline__ bool load_qcoefs(const FastPlane& plane, const FastPlace& place,
                                             const FastInverseTable& table,

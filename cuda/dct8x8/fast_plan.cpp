@@ -140,7 +140,7 @@ bool is_interleaved(const Dct8x8Job& job, const SamplePlane* planes, int* first)
   return apart == bytes || apart == -bytes;
 }
 
-// Interleaved planes have kernels of their own, for the commonest arrangement.
+// Interleaved planes have dedicated kernels for the most common arrangement.
 bool has_pairs_kernel(const Dct8x8Job& job) {
   return job.type == CoefType::kS16 && job.layout == Layout::kBlock && job.order == Order::kRaster;
 }
@@ -247,7 +247,7 @@ bool measures_time(const Dct8x8Job& job) {
                               job.samples[0].type == SampleType::kU8);
 }
 
-// Whether the reference frame lies as the output does, so that one set of steps serves both.
+// Whether the reference frame has the output's layout, so that they share one set of steps.
 bool is_fast_reference(const Dct8x8Job& job, bool interleaved) {
   bool reference_interleaved = false;
   int first = 1, reference_first = 1;
@@ -349,7 +349,7 @@ FastFrame make_frame(const Dct8x8Job& job, uint32_t blocks_a_cta, uint32_t* ctas
   frame.successor_first = !is_small(job);
   const float level_shift = static_cast<float>(1 << (job.depth - 1));
   frame.peak = static_cast<float>((1 << job.depth) - 1);
-  // Bytes come with the offset that makes them fp32 numbers: FloatDevice::kByteOffset.
+  // Bytes have the offset that makes them fp32 numbers: FloatDevice::kByteOffset.
   const float offset = job.samples[0].type == SampleType::kU8 ? 32768.0f : 0.0f;
   frame.forward_dc = 64.0f * (offset + level_shift);
   frame.inverse_dc = level_shift / frame.peak;

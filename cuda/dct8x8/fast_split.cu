@@ -55,7 +55,7 @@ __device__ __forceinline__ void get_column(const V* block, int column, V* v) {
   for (int y = 0; y < 8; ++y) v[y] = block[y * kRowStride + column];
 }
 
-// float: rows first. A thread reads its row where it lies: 16 bytes, consecutive over the warp.
+// float: rows first. A thread reads its row in place: 16 bytes, consecutive over the warp.
 template <bool kTimed>
 __device__ __forceinline__ void split_inverse_float(const FastInverseParams& params) {
   alignas(16) __shared__ float values[kWarps][kBlocksPerWarp * kBlockStride];
@@ -225,7 +225,7 @@ __device__ __forceinline__ void half_forward(const uint2* rows, const FastFrame&
   if (kHalf == 0) v[0] -= frame.forward_dc;
 }
 
-// Puts half of a block's quantized coefficients where the CTA finds them for writing.
+// Stages half of a block's quantized coefficients for the CTA to write.
 template <typename M, int kHalf>
 __device__ __forceinline__ void put_half(const uint2* rows, const FastFrame& frame,
                                          const FastForwardTable& table, uint8_t* block) {

@@ -4,8 +4,8 @@
 //
 // Rounding is done by adding 1.5 x 2^23: an fp32 of that size has no fraction bits, so the addition
 // itself rounds (half to even) and the low mantissa bits are the integer, in two's complement.
-// Samples come out of the inverse divided by the peak, so that the clamp to [0, peak] is the
-// saturation that the last addition can do for nothing.
+// Samples come out of the inverse divided by the peak, so that the last addition's free saturation
+// clamps to [0, peak].
 //
 // The CPU's `float` is within 1 of this, not the same: FloatShort
 // (simd_short_rows-inl.h) and FloatVector (simd_methods-inl.h), or the portable FloatMethod
@@ -29,7 +29,7 @@ __device__ __forceinline__ int32_t integer_of_rounded(float x) {
 }
 
 // An integer below 2^22 as a float. The addition of bits becomes one with the shift that made the
-// integer; a conversion would be an instruction of its own, at a quarter of the rate.
+// integer; a conversion would be a separate instruction, at a quarter of the rate.
 __device__ __forceinline__ float float_of_small(int32_t n) {
   return __int_as_float(n + kRoundBits) - kRound;
 }

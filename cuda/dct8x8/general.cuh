@@ -12,7 +12,7 @@
 
 namespace cudatransform::cuda {
 
-// The parameters of a plane's transforms besides their table.
+// The parameters of a plane's transforms other than their table.
 struct Range {
   int32_t level_shift, peak;
   int32_t low, high;  // of samples with the level shift

@@ -120,7 +120,7 @@ uint32_t find(const Kernel (&kernels)[kCount], Fits&& fits) {
   return static_cast<uint32_t>(std::find_if(kernels, kernels + kCount, fits) - kernels);
 }
 
-// The number among general_kernels(), which has these tables one after the other.
+// The number among general_kernels(), which concatenates these tables.
 uint32_t kernel_number(const Dct8x8Job& job) {
   const bool measures = job.measure != 0;
   constexpr auto kFirstDeep = static_cast<uint32_t>(std::size(kGeneralKernels));

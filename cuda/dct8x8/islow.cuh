@@ -3,10 +3,10 @@
 //
 // Between its roundings islow is linear over the integers, so any exact way of computing the same
 // sums gives the same bits. Loeffler's flow graph (transform/dct8x8/1d-inl.h) is followed, arranged
-// for multiply-adds and for additions of three numbers. A thread that wants half of the outputs
-// takes the 4x4 matrix that is equivalent to the graph's odd half. On the CPU:
-// islow_forward_short() and islow_inverse_short() (simd_short-inl.h) and IslowVector
-// (simd_methods-inl.h), or the portable IslowMethod (block.h), all in transform/dct8x8/.
+// for multiply-adds and for additions of three numbers. A thread that needs half of the outputs
+// uses the 4x4 matrix that is equivalent to the graph's odd half. On the CPU: islow_forward_short()
+// and islow_inverse_short() (simd_short-inl.h) and IslowVector (simd_methods-inl.h), or the
+// portable IslowMethod (block.h), all in transform/dct8x8/.
 #pragma once
 
 #include "cuda/common/ptx.cuh"
@@ -54,7 +54,7 @@ __device__ __forceinline__ uint32_t four_clamped_bytes(const int* v) {
 }
 
 // Sums and differences of a row's mirrored bytes. dp4a adds four of them, each by a weight: nothing
-// has to be unpacked.
+// is unpacked.
 struct IslowRow {
   uint32_t a, b;
 
@@ -192,8 +192,7 @@ __device__ __forceinline__ void islow_inverse_direct(int* v, int offset) {
 // place in a group, the largest quantized coefficient that certainly does not. With |DC x q| <=
 // 2048 and |AC x q| <= 949 no output of pass 1 exceeds 4 x (2048 + 949 x 6.4725) = 32763: 6.4725 is
 // the sum of a column's seven AC gains. Blocks of 8-bit samples have |AC| <= 928 before they are
-// quantized, so real pictures hardly ever get there; a warp that does takes the way with
-// saturation.
+// quantized, so real pictures rarely exceed it; a warp that does takes the path with saturation.
 template <int kGroups>
 __device__ __forceinline__ bool exceeds_limits(const uint4* groups, uint4 limit) {
   const uint32_t limits[4] = {limit.x, limit.y, limit.z, limit.w};
@@ -216,8 +215,8 @@ __device__ __forceinline__ bool exceeds_limits(const uint4* groups, uint4 limit)
   return __any_sync(kAllLanes, beyond != 0);
 }
 
-// The same of whole blocks, each lane's in its registers, row by row: every word has limits of its
-// own. A sum that leaves 16 bits has the wrong sign in one of the two and the right one in the
+// The same of whole blocks, each lane's in its registers, row by row: every word has its own
+// limits. A sum that leaves 16 bits has the wrong sign in one of the two and the right one in the
 // other.
 __device__ __forceinline__ bool block_exceeds_limits(const uint4* rows,
                                                      const FastInverseTable& table,

@@ -127,7 +127,7 @@ struct FastPlane {
 
 struct FastFrame {
   uint32_t first_cta[kMaxComponents];  // of each plane; UINT32_MAX: no such plane
-  uint32_t timed;       // whether to write `times`; beside fields that every kernel reads first
+  uint32_t timed;       // whether to write `times`; next to fields that every kernel reads first
   PictureTimes* times;  // pinned host memory
   uint32_t successor_first;  // whether the next kernel may be launched before this one waits
   FastPlane planes[kMaxComponents];
@@ -160,13 +160,13 @@ struct alignas(16) FastInverseTable {
     };
   };
 };
-// The limits with the other sign, which islow wants for rows of a plane.
+// The limits with the other sign, which islow uses for rows of a plane.
 struct FastMinusLimits {
   uint32_t of[kMaxComponents][32];  // by component
 };
 
-// Each KB of parameters makes a launch .3 us longer. Fields that few kernels want come last, and
-// the commonest kernels do not take them.
+// Each KB of parameters makes a launch .3 us longer. Fields that few kernels need come last, and
+// the most common kernels omit them.
 struct FastForwardParams {
   FastFrame frame;
   FastForwardTable tables[kMaxComponents];
@@ -175,8 +175,8 @@ struct FastMeasureParams {
   FastForwardParams forward;
   FastInverseTable inverse[kMaxComponents];
 };
-// Where quantized coefficients are decided. The forward tables are islow's for every method, but
-// for DC.
+// Where quantized coefficients are decided. The forward tables are islow's for every method, except
+// DC.
 struct FastDecidedParams {
   FastMeasureParams measure;
   // The smallest coefficient in eighths that is no zero: of a half, or of the dead zone.

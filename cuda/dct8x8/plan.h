@@ -65,13 +65,13 @@ Status submit_scaled(StreamQueue& queue, const Dct8x8Job& job);
 // ---- Fast kernels ----
 
 // The parameters of the fast kernels, kept from one job to the next. From frame to frame the
-// addresses change, the quantization tables hardly ever. Making the tables takes half as long as
-// all else that the host does for a launch; even copying and clearing them is measurable. Used by
-// one thread at a time.
+// addresses change, the quantization tables rarely. Making the tables takes half as long as all
+// else that the host does for a launch; even copying and clearing them is measurable. Used by one
+// thread at a time.
 class FastParamsCache final {
  public:
   // The parameters for each kind of kernel, with the tables of `job`, which the fast kernels take;
-  // everything else is as it was left. Valid as long as this object.
+  // everything else is unchanged. Valid as long as this object.
   FastForwardParams& forward(const Dct8x8Job& job);
   FastMeasureParams& measure(const Dct8x8Job& job);
   FastDecidedParams& decided(const Dct8x8Job& job);
@@ -102,7 +102,7 @@ class FastParamsCache final {
   };
 
   static Kind kind_of(const Dct8x8Job& job);
-  // Calls make(component, table or null) where the tables at hand were made from something else.
+  // Calls make(component, table or null) where the current tables were made from others.
   template <typename Make>
   static void renew(const Dct8x8Job& job, const Kind& kind, std::optional<Origin>* origins,
                     Make&& make);
@@ -134,7 +134,7 @@ struct FastLaunch {
 bool has_fast_kernels(Method method);
 
 // The launch for a job that validate() has passed and whose method has fast kernels, or nothing
-// where only the general one will do. `progress` is device memory, zero before the kernel and after
+// where only the general one fits. `progress` is device memory, zero before the kernel and after
 // it; null where nothing is measured or timed. `params` are kept from job to job.
 std::optional<FastLaunch> fast_launch(const Dct8x8Job& job, SumsInProgress* progress,
                                       FastParamsCache& params,

@@ -30,7 +30,7 @@ __device__ __forceinline__ int32_t eighths_of_float(float x, int i) {
 
 // ---- Rate and distortion ----
 
-// What deciding the blocks of a CTA takes, which all have one table, by places in zigzag order: the
+// The inputs of decisions on a CTA's blocks, which share one table, by places in zigzag order: the
 // indices differ from thread to thread, and constant memory would serve one at a time.
 struct RdTables {
   float mul[64];  // 1 / divisor, larger by 2^-16: see FastIslow::quantize()
@@ -96,7 +96,7 @@ struct RdShared {
                    SharedBlock{mine, tables});
   }
 };
-// In its place where nothing is decided by rate.
+// Its replacement where nothing is decided by rate.
 struct NoRd {};
 template <Quantizer Q>
 using RdSharedOf = std::conditional_t<Q == Quantizer::kRd, RdShared, NoRd>;

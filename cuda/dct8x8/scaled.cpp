@@ -137,7 +137,7 @@ constexpr CoefType kZeros[] = {
 #undef CT_ZEROS
 };
 
-// Numbers among scaled_kernels(), which has these tables one after the other.
+// Numbers among scaled_kernels(), which concatenates these tables.
 uint32_t kernel_number(const Dct8x8Job& job, bool fast) {
   const bool is_deep = job.method == Method::kIslow && job.depth == 12 && job.scale != 8;
   const Family family = fast ? Family::kFast : is_deep ? Family::kDeep : Family::kGeneral;

@@ -115,8 +115,8 @@ __device__ __forceinline__ void load_block(const uint8_t* from, int64_t group_st
 // Moves a warp's blocks of 64 int16 into its threads. A thread that read its own block would touch
 // another cache line in every instruction than its neighbors. Instead, as many lanes as a block has
 // rows to be read take 16 bytes each: 4, 8 or 16 blocks an instruction. 16 bytes more from block to
-// block keep accesses to shared memory free of bank conflicts. As in WarpStage, reading goes by way
-// of registers.
+// block keep accesses to shared memory free of bank conflicts. As in WarpStage, loads go through
+// registers.
 template <typename M>
 struct ScaledStage {
   static constexpr int kRows = M::uses(7) ? 8 : M::uses(3) ? 4 : 2;
@@ -225,7 +225,7 @@ __device__ __forceinline__ void scaled_fast_staged(const ScaledParams& params) {
 }
 
 // Dequantizes a block in shared memory and runs pass 1 with limit14() everywhere, in place, where
-// each result takes a quantized coefficient's place. A loop, because this hardly ever runs: see
+// each result takes a quantized coefficient's place. A loop, because this rarely runs: see
 // InverseIslow::saturating_columns().
 template <int kSize>
 __device__ __forceinline__ void limited_columns(int16_t* values, const FastInverseTable& table) {
@@ -285,7 +285,7 @@ __device__ __forceinline__ void scaled_fast_islow(const ScaledParams& params) {
   store_bytes<M, kSize>(plane, place, v);
 }
 
-// islow wants all of a block at 1/2 and 1/4, and may have to saturate there.
+// islow needs all of a block at 1/2 and 1/4, and may have to saturate there.
 template <template <int> class M, int kSize>
 __device__ __forceinline__ void scaled_fast(const ScaledParams& params) {
   if constexpr (kSize > 1 && std::is_same_v<M<kSize>, ScaledIslow<kSize>>)

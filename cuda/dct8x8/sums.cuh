@@ -10,8 +10,8 @@
 namespace cudatransform::cuda {
 
 // See SumsInProgress. One lane calls it, with its warp's sum; `warp` is the warp's number. It does
-// not wait for an answer from the L2 cache: its CTA would occupy the SM meanwhile, and no other
-// could start.
+// not wait for a reply from the L2 cache: its CTA would occupy the SM meanwhile, and no other could
+// start.
 __device__ __forceinline__ void add_to_progress(SumInProgress* progress, uint32_t shift,
                                                 uint32_t warp, uint64_t sum) {
   atomicAdd(reinterpret_cast<unsigned long long*>(&progress->parts[warp % kSumParts]),
@@ -68,8 +68,8 @@ __device__ __forceinline__ void collect(SumInProgress* progress, const uint32_t 
 
 // ---- Time ----
 
-// Only kernels that are compiled for it are timed: to test at run time whether the time is wanted
-// costs a tenth of a microsecond, which is 3 % of a small frame.
+// Only kernels that are compiled for it are timed: testing at run time whether to time costs a
+// tenth of a microsecond, which is 3 % of a small frame.
 
 // Every thread calls it where the kernel begins. CTA 0 is the first to be launched.
 template <bool kTimed>
@@ -96,7 +96,7 @@ __device__ __forceinline__ void note_end(const FastFrame& frame) {
 
 // ---- Sums ----
 
-// Hands the sums of one kind on, by component. Sums that are not measured are 0.
+// Publishes the sums of one kind, by component. Sums that are not measured are 0.
 __device__ __forceinline__ void hand_on(bool measured, SumInProgress* progress,
                                         const SumLayout (&layout)[3], uint32_t SumLayout::*shift,
                                         uint64_t* result) {
@@ -109,8 +109,7 @@ __device__ __forceinline__ void hand_on(bool measured, SumInProgress* progress,
     result[threadIdx.x] = threadIdx.x == 0 ? sum[0] : threadIdx.x == 1 ? sum[1] : sum[2];
 }
 
-// Adds the measurements of a warp's threads; the last CTA hands the sums on, and tells the
-// time.
+// Adds the measurements of a warp's threads; the last CTA publishes the sums and the time.
 template <bool kTimed, typename Sse>
 __device__ __forceinline__ void add_measured(const FastFrame& frame, const FastPlane& plane,
                                              const FastPlace& place, Sse sse, uint32_t zeros) {

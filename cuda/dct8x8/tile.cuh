@@ -64,8 +64,8 @@ __device__ __forceinline__ FastPlace place_of_whole_block(const FastFrame& frame
   return place_of_whole_block<P>(frame, blockIdx.x, threadIdx.x);
 }
 
-// The same, worked out anew: the special registers are read once more, and nothing of the first
-// time is kept during the transform, which needs every register that there is.
+// The same, recomputed: the special registers are read again, and nothing is kept during the
+// transform, which needs all registers.
 template <Planes P>
 __device__ __forceinline__ FastPlace place_again(const FastFrame& frame) {
   return place_of_whole_block<P>(frame, cta_of_grid_again(), thread_of_cta_again());

@@ -9,7 +9,7 @@
 
 namespace cudatransform::cuda {
 
-// Rows of nine floats give each of a warp's 32 threads, which have four blocks, a bank of its own:
+// Rows of nine floats give each of a warp's 32 threads, which have four blocks, a separate bank:
 // element k of row r of block b is in bank (72 b + 9 r + k) mod 32, which takes 32 values both for
 // a fixed k (rows) and for a fixed r (columns).
 struct PaddedBlock {

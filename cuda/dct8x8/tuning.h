@@ -25,12 +25,12 @@ inline constexpr unsigned kSplitForwardCtaThreads = 64, kSplitForwardThreads = 2
 
 // ---- Sizes of frames ----
 
-// A frame of up to so many blocks is small: 1080 lines in one plane have 32,640, in 4:2:0 48,960.
+// A frame of up to this many blocks is small: 1080 lines in one plane have 32,640, in 4:2:0 48,960.
 // It is over before its threads have spread over the GPU, and wholly on the device while it waits
 // for its predecessor: see wait_for_predecessor().
 inline constexpr uint32_t kSmallFrame = 50000;
 
-// Up to so many blocks a split kernel is faster than one with a thread a block: docs/kernels.md,
+// Up to this many blocks a split kernel is faster than one with a thread a block: docs/kernels.md,
 // step 11, has the times, and `bench_cuda --sweep` measures these numbers. Above, more threads cost
 // more than their overlap gains.
 inline constexpr uint32_t kMaxSplitForward = 40000;

@@ -7,7 +7,7 @@ namespace cudatransform::cuda {
 Context::~Context() {
   if (!settle()) return;
   ScopedContext scoped(*this);
-  if (!scoped.status().ok()) return;  // the context has gone and taken everything with it
+  if (!scoped.status().ok()) return;  // the destroyed context has freed everything
   for (std::vector<CUevent>& events : spare_events_)
     for (CUevent event : events) driver_.event_destroy(event);
   for (const auto& [image, module] : modules_) driver_.module_unload(module.handle);

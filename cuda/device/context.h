@@ -19,8 +19,8 @@ namespace cudatransform::cuda {
 // came from. Thread safe.
 //
 // Every wait for the GPU ends (see kGpuTimeout). When one has timed out, the context is stuck: it
-// cannot be entered any more. So nothing of it is given back to the driver, which would wait for
-// the GPU; the GPU may also still write to its memory.
+// cannot be entered any more. So nothing of it is returned to the driver, which would wait for the
+// GPU; the GPU may also still write to its memory.
 class Context {
  public:
   Context(const Driver& driver, CUcontext handle, std::shared_ptr<void> keep_alive)
@@ -36,7 +36,7 @@ class Context {
   const Driver& driver() const { return driver_; }
   CUcontext handle() const { return handle_; }
 
-  // Lends an event, with time stamps or without. It is the caller's until given back.
+  // Lends an event, with time stamps or without. It is the caller's until returned.
   Status take_event(bool timed, CUevent* event);
   void give_event(bool timed, CUevent event);
 
@@ -54,7 +54,7 @@ class Context {
 
   // Waits until our streams in this context, of all its Contexts, have done the work that they were
   // given so far. After that the driver need not wait inside of calls that give something back,
-  // which wait for all that the context has to do. False: it is stuck, nothing may be given back.
+  // which wait for all that the context has to do. False: it is stuck, nothing may be freed.
   bool settle();
 
   // A kernel, whose image is loaded on first use. Costs two loads once the number has been

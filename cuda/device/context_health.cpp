@@ -41,7 +41,7 @@ void nap(int64_t ns) {
   clock_nanosleep(CLOCK_MONOTONIC, 0, &duration, nullptr);
 }
 
-// The only state of the process besides the driver: contexts belong to it, not to an element.
+// The only process-wide state other than the driver: contexts are the process's, not an element's.
 struct Registry {
   std::mutex mutex;
   std::unordered_map<CUcontext, std::weak_ptr<ContextHealth>> known;
@@ -99,8 +99,8 @@ void ContextHealth::give_up(std::shared_ptr<void> context) {
 Wait::Wait(int64_t timeout_ns, bool naps)
     : timeout_(timeout_ns), begin_(now_ns()), busy_begin_(naps ? 0 : busy_ns()), naps_(naps) {}
 
-// A spinning thread goes by the processor time that it has used, because napping saves that. A
-// thread that was kept from running has no reason to nap.
+// A spinning thread counts its processor time, because napping saves that. A thread that was kept
+// from running has no reason to nap.
 bool Wait::pause() {
   const int64_t waited = in_vain_ = now_ns() - begin_;
   if (timeout_ > 0 && waited >= timeout_) return false;

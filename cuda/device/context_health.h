@@ -14,7 +14,7 @@ namespace cudatransform::cuda {
 int64_t now_ns();
 
 // More than a frame takes on a GPU with other users. The environment variable
-// CUDATRANSFORM_GPU_TIMEOUT says otherwise, in milliseconds; 0: without end.
+// CUDATRANSFORM_GPU_TIMEOUT sets another, in milliseconds; 0: unlimited.
 inline constexpr int64_t kGpuTimeout = 30'000'000'000;  // ns
 int64_t gpu_timeout_ns();
 // "30 s", "250 ms"
@@ -46,8 +46,8 @@ class Wait {
   explicit Wait(int64_t timeout_ns, bool naps);
   // Between two questions. False when the time is over.
   bool pause();
-  // The wait so far: processor time or, of a thread that napped, time until its last question that
-  // got no answer, because the end of a nap says nothing of the GPU.
+  // The wait so far: processor time or, of a thread that napped, time until its last poll without
+  // an answer, because the end of a nap does not measure the GPU.
   int64_t took_ns() const;
 
  private:

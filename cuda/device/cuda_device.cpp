@@ -160,7 +160,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Queue> queues_[3];
 };
 
-// The driver knows pinned memory; of any other it says nothing, which is no error.
+// The driver knows pinned memory only; not knowing other memory is no error.
 bool CudaDevice::is_pageable(const void* host) const {
   unsigned type = 0;
   CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
@@ -199,7 +199,7 @@ Status CudaDevice::try_enqueue(Queue& queue, const Copy2D& copy, CUmemorytype fr
   what.dstDevice = device_address(copy.dst);
   what.WidthInBytes = copy.row_bytes;
   what.Height = copy.rows;
-  // The pitch of a single row means nothing, but the driver checks it.
+  // The pitch of a single row has no effect, but the driver checks it.
   what.srcPitch = copy.rows == 1 ? copy.row_bytes : static_cast<size_t>(copy.src_pitch);
   what.dstPitch = copy.rows == 1 ? copy.row_bytes : static_cast<size_t>(copy.dst_pitch);
   CUstream stream = static_cast<CUstream>(queue.native());

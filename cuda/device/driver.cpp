@@ -46,7 +46,7 @@ StatusCode code_of(CUresult result) {
     case CUDA_ERROR_NO_DEVICE:
     case CUDA_ERROR_INVALID_DEVICE:
     case CUDA_ERROR_STUB_LIBRARY:
-    // The embedded image has nothing for this GPU: neither machine code nor PTX that it takes.
+    // The embedded image has neither machine code nor PTX for this GPU.
     case CUDA_ERROR_NO_BINARY_FOR_GPU:
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
     case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
@@ -73,7 +73,7 @@ Status resolve(void* library, Driver* driver) {
   return {};
 }
 
-// Whether a driver says so because there is no GPU, or is the toolkit's stub.
+// Whether a driver reports this because there is no GPU, or is the toolkit's stub.
 bool means_no_device(CUresult result) {
   return result == CUDA_ERROR_NO_DEVICE || result == CUDA_ERROR_STUB_LIBRARY;
 }

@@ -20,9 +20,9 @@ struct Driver {
   Status check(CUresult result, const char* what) const;
 };
 
-// The process's driver, loaded and initialized by the first call that succeeds; a failed call
-// leaves nothing behind and the next one tries again. The table lives as long as the process.
-// `*is_absent` (may be null): whether it failed because there is no driver, or no device for it.
+// The process's driver, loaded and initialized by the first call that succeeds; a failed call keeps
+// no state and the next one tries again. The table lives as long as the process. `*is_absent` (may
+// be null): whether it failed because there is no driver, or no device for it.
 Status load_driver(const Driver** driver, bool* is_absent = nullptr);
 
 }  // namespace cudatransform::cuda

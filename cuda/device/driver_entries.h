@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // X(member, function, name, arguments, kind): its name in cuda::Driver; its function in cuda.h, for
-// the type; the name that the driver exports, which cuda.h's macros do not say: they follow the
+// the type; the name that the driver exports, which cuda.h's macros do not give: they follow the
 // toolkit, and with CUDA 13's header cuEventElapsedTime means _v2, which drivers before CUDA 12.8
-// do not export; how many arguments it has, all integers or pointers; and its purpose, in the
-// words of tests/check/shimcuda/ledger.h. To be used by #name directly: another macro in between
-// would let those of cuda.h in.
+// do not export; how many arguments it has, all integers or pointers; and its purpose, in the words
+// of tests/check/shimcuda/ledger.h. To be used by #name directly: another macro in between would
+// let those of cuda.h in.
 #pragma once
 
 // clang-format off
@@ -52,7 +52,7 @@
   X(device_get_attribute, cuDeviceGetAttribute, cuDeviceGetAttribute, 3, kPlain) \
   X(launch_kernel_ex, cuLaunchKernelEx, cuLaunchKernelEx, 4, kLaunch)
 
-// Those that benchmarks call besides.
+// Those that only benchmarks call.
 #define CT_CUDA_BENCHMARK_ENTRY_POINTS(X) \
   X(driver_get_version, cuDriverGetVersion, cuDriverGetVersion, 1, kPlain)                                            \
   X(device_get_pci_bus_id, cuDeviceGetPCIBusId, cuDeviceGetPCIBusId, 3, kPlain)                                       \

@@ -22,9 +22,9 @@ struct KernelImage {
   uint32_t count;
 };
 
-// The kernels of one transform, known by number, so that no launch looks a name up. A transform has
-// one such object, which lives as long as the process; numbers of different families have nothing
-// to do with each other.
+// The kernels of one transform, known by number, so that launches need no lookup by name. A
+// transform has one such object, which lives as long as the process; numbers of different families
+// are unrelated.
 class KernelFamily {
  public:
   static constexpr uint32_t kMax = 64;  // families
@@ -63,7 +63,7 @@ struct KernelKey {
 
 }  // namespace cudatransform::cuda
 
-// Defines `const KernelFamily& function()` from a room's IMAGES of kernels.h, whose lines are
+// Defines `const KernelFamily& function()` from a module's IMAGES of kernels.h, whose lines are
 // X(image, list of kernels). Outside of unnamed namespaces.
 #define CT_KERNEL_FAMILY(function, IMAGES)                                                     \
   IMAGES(CT_KERNEL_SYMBOL)                                                                     \

@@ -45,7 +45,7 @@ class OwnStreams {
     return marks;
   }
   // Whether a stream is past its mark. One that is never idle is past it once somebody has waited
-  // for it. Asks the driver under the lock, so that the stream is not destroyed meanwhile.
+  // for it. Queries the driver under the lock, so that the stream is not destroyed concurrently.
   bool is_past(const Mark& mark, const Driver& driver) {
     const std::lock_guard lock(mutex_);
     const auto found = streams_.find(mark.stream);
@@ -88,7 +88,7 @@ class EventFence final : public Fence {
     if (known_done()) return true;
     if (!progress_->may_poll(number_)) return false;
     ScopedContext scoped(*context_);
-    // A context that has gone has no work left to wait for. A stuck one may still do it.
+    // A destroyed context has no work to wait for. A stuck one may still do it.
     if (!scoped.status().ok()) return !context_->stuck();
     note(context_->driver().event_query(event_));
     return known_done();
@@ -348,7 +348,7 @@ Status StreamQueue::synchronize() {
 bool Context::settle() {
   std::vector<OwnStreams::Mark> marks = own_streams().marks_of(handle_);
   const ScopedContext scoped(*this);
-  // A context that is lost leaves nothing to wait for.
+  // A lost context has no work to wait for.
   if (!scoped.status().ok()) return !stuck();
   int64_t took = 0;
   const CUresult result = wait_until(false, &took, [&] {

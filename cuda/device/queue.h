@@ -15,9 +15,9 @@
 
 namespace cudatransform::cuda {
 
-// How far a stream's work has come, as far as its fences know. They are numbered as they are
-// recorded, and done in that order: one answer of the driver, which takes it a microsecond, serves
-// for many. It serves for other streams, too: work that this one has waited for was done before.
+// The progress of a stream's work, as known from its fences. They are numbered as they are
+// recorded, and done in that order: one query of the driver, which takes a microsecond, resolves
+// many. It resolves those of other streams, too: work that this one has waited for was done before.
 // Thread safe, except for the numbers' order, which is that of the events' only because one thread
 // at a time records in a queue.
 class Progress {
@@ -75,8 +75,8 @@ class StreamQueue final : public Queue {
   // ordered by the stream. A call for more replaces it: earlier addresses and contents are lost.
   // Growing waits for the stream's work, which is rare: sizes change seldom.
   Status scratch(size_t bytes, CUdeviceptr* address);
-  // At most 4096 bytes of device memory that were zero when they were first handed out, the same
-  // from call to call. The user must reset them to zero.
+  // At most 4096 bytes of device memory that were zero when first returned, the same from call to
+  // call. The user must reset them to zero.
   Status zeroed(size_t bytes, CUdeviceptr* address);
   // Without allocating or locking anything once the kernel has been used. A kernel that
   // `waits_itself` for its predecessor in the stream may be launched while that still runs, where
@@ -121,7 +121,7 @@ class StreamQueue final : public Queue {
                   void** arguments, bool waits_itself);
   Status try_record(FencePtr* fence);
 
-  // Types of kept objects, numbered in the order in which the process has come across them.
+  // Types of kept objects, numbered in the order in which the process first used them.
   static inline std::atomic<size_t> kept_types_ = 0;
   template <typename T>
   static inline const size_t kept_index = kept_types_++;

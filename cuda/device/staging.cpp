@@ -12,7 +12,7 @@ namespace {
 // A quarter more than is needed, so that pictures that grow slowly do not allocate every time.
 Status grow(Device& device, MemoryKind kind, size_t bytes, std::unique_ptr<Memory>* memory) {
   const Status status = grow_memory(device, kind, bytes, memory, bytes + bytes / 4);
-  // If the driver locks no pages, ordinary ones serve. Copies from them are slower.
+  // If the driver pins no memory, ordinary memory is used. Copies from it are slower.
   return status.ok() || kind != MemoryKind::kPinned
              ? status
              : allocate_host_memory(bytes + bytes / 4, memory);

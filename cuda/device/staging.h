@@ -19,7 +19,7 @@ class Staging final {
   // Enqueues the copy of begin()'s memory. Later work of the queue finds it at `*address`,
   // until end() has been called kSlots more times.
   Status end(Device& device, StreamQueue& queue, const void** address);
-  // Both for bytes that are in pinned memory already, which serves again when `*copied` is done.
+  // Both for bytes that are in pinned memory already, which is reusable when `*copied` is done.
   Status copy(Device& device, StreamQueue& queue, const void* pinned, size_t bytes,
               const void** address, FencePtr* copied);
 

@@ -1,10 +1,10 @@
-// Dirac on the CUDA engine, besides the transforms: packs quantized coefficients for the bus,
+// Dirac on the CUDA engine, except the transforms: packs quantized coefficients for the bus,
 // dequantizes them, and delivers samples.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Maps, quantizers and those quantized coefficients that are not zero go to the device, where a
 // kernel expands them. But level 0 of intra pictures with prediction is a chain from coefficient to
-// coefficient: the host computes it, and it goes as it is.
+// coefficient: the host computes it, and it is copied as it is.
 #include "cuda/dirac/engine.h"
 
 #include <algorithm>
@@ -168,7 +168,7 @@ class Packer {
   size_t last_place_ = 0;
 };
 
-// The data that cross the bus, in memory of `pool`, to which it goes back.
+// The data that cross the bus, in memory of `pool`, to which it returns.
 class Packed : public DiracPrepared {
  public:
   explicit Packed(BudgetedPool& pool) : pool_(pool) {}

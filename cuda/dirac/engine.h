@@ -1,4 +1,4 @@
-// Dirac on a CUDA device (cuda/device/cuda_device.h), beside the transforms: dequantizing, and
+// Dirac on a CUDA device (cuda/device/cuda_device.h), except the transforms: dequantizing, and
 // samples out.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once

@@ -30,7 +30,7 @@ struct Row {
   const uint8_t* quantizers;
   const Qcoef* qcoefs;
   Coef* to;
-  bool in_pairs, in_eights;  // whether so many coefficients may be stored together
+  bool in_pairs, in_eights;  // whether this many coefficients may be stored together
 
   struct alignas(16) Eight {
     Coef at[8];

@@ -40,7 +40,7 @@ __device__ __forceinline__ void read_band(const SliceParams& params, const Slice
   const int32_t height = part(band.height, row + 1, params.rows) - y_begin;
   uint8_t* to = pyramid.data + (band.y + static_cast<int64_t>(y_begin)) * pyramid.pitch +
                 (band.x + static_cast<int64_t>(x_begin)) * static_cast<int64_t>(sizeof(Coef));
-  // Both chroma pyramids are alike but for where they are.
+  // Both chroma pyramids differ only in their place.
   const int64_t other =
       chain.has_both ? params.pyramids[chain.component + 1].data - pyramid.data : 0;
   const int shift = chain.has_both ? 1 : 0;
@@ -69,7 +69,7 @@ __device__ __forceinline__ SliceBits high_quality_bits(const SliceParams& params
   return SliceBits(data, 0, 0);
 }
 
-// The bits of luma, whose number the slice states, and the rest.
+// The bits of luma, whose number the slice states, and the remainder.
 __device__ __forceinline__ SliceBits low_delay_bits(const uint8_t* data, uint2 place,
                                                     Chain& chain) {
   const uint64_t end = uint64_t{8} * place.y;

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Such a level is limited by the instructions that it issues. Code that a walk only steps over
-// costs as well: the loop no longer fits where an SM keeps its instructions. Hence kernels of their
-// own.
+// costs as well: the loop no longer fits where an SM keeps its instructions. Hence separate
+// kernels.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace cudatransform::cuda {
 // The kernels below are the fallback for filters of kLaneFilters, so they save registers for the
 // sake of the packed ones. For the others see eights.cuh and float_levels.cuh, too.
 
-// kPairs values of 16 bits, as they lie in memory.
+// kPairs values of 16 bits, in memory order.
 template <int kPairs>
 using RawValues = ValueVector<uint32_t, kPairs / 2>;
 

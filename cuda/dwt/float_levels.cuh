@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Between the directions, and where a level begins or ends, a value is the lower 16 bits of a
-// float: what a line's results are modulo 2^16. The other 16 bits are put in front of them anew.
+// float: what a line's results are modulo 2^16. The other 16 bits are set again.
 #pragma once
 
 #include "cuda/dwt/fast.cuh"
@@ -141,7 +141,7 @@ __device__ __forceinline__ uint32_t halves_of(float low, float high) {
   return __byte_perm(__float_as_uint(low), __float_as_uint(high), 0x5410);
 }
 
-// The rows that a walk takes at a time and has in flight. Both are the same: what has not come
+// The rows that a walk takes at a time and has in flight. Both are the same: what has not arrived
 // yet cannot be moved from one register to another without waiting. Small levels, with two pairs a
 // lane, would rather have less code.
 constexpr int float_rows(int pairs) { return pairs > 2 ? 2 : 1; }

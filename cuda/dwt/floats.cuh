@@ -12,8 +12,8 @@
 //
 // The sum of two such floats would need a bit more than there is. Hence neighbors along a line
 // alternate: one has an offset near 3 x 2^22, an upper one, the next a lower one near -3 x 2^22.
-// Each step adds a value and its neighbor, so the offsets cancel but for a rest, of 2^22 at most.
-// The rest is chosen such that c times it leaves the remainder r: that is the rounding.
+// Each step adds a value and its neighbor, so the offsets cancel except for a remainder of at most
+// 2^22. It is chosen such that c times it has the remainder r: that is the rounding.
 //
 // A step's result keeps the offset that it happens to have. Offsets are followed when the kernels
 // are compiled, and so are the largest values: floats_hold() proves that each sum and each result
@@ -146,7 +146,7 @@ struct LiftFloats {
   }
   static __device__ __forceinline__ float finished(float value) { return value; }
 
-  // What takes the newest floats of a window, even and odd ones, to their neighbors' offsets.
+  // Moves the newest floats of a window, even and odd ones, to their neighbors' offsets.
   struct NeighborOffsets {
     MoveAlternating<kLowerIn<0> - kUpperIn<0>, kUpperIn<0> - kLowerIn<0>> even;
     MoveAlternating<kLowerIn<1> - kUpperIn<1>, kUpperIn<1> - kLowerIn<1>> odd;

@@ -11,7 +11,7 @@
 //   tile     the work of the fused kernels: four bands and their result
 //   walk     down a column, with a window of values in registers (lift.cuh)
 //   lane     of a warp; of a word, the half that has one of two values (lanes.cuh, packed.cuh)
-//   own      pairs that a thread or warp writes, beside those that it needs for them
+//   own      pairs that a thread or warp writes, without the halo that it needs for them
 //
 // Haar with a shift of 1 has haar's kernels: the shift is a parameter of passes.
 //

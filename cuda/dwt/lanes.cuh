@@ -10,8 +10,8 @@
 //
 // What rounds, and what changes the bias, is a third addend of the sum. A step that subtracts can
 // do without one: the complement of a sum below 2^n, in n bits, is 2^n - 1 less the sum, the mask's
-// instruction makes it, and a bias that leaves the right remainder rounds. A sum of two can be made
-// by either of an SM's pipes, that of three by the fuller one alone; so biases are those with which
+// instruction computes it, and a bias with the right remainder rounds. A sum of two can be made by
+// either of an SM's pipes, that of three by the fuller one alone; so biases are those with which
 // the fewest sums need a third addend.
 //
 // All of that holds for values within kLaneLimit, and nothing wraps then: lanes_hold() proves it
@@ -41,7 +41,7 @@ constexpr LineBiases line_biases(Wavelet wavelet, Direction direction) {
   return direction == Direction::kInverse ? filter.inverse : filter.forward;
 }
 
-// A value in both lanes; negative ones as they are added, not as they lie in memory.
+// A value in both lanes; negative ones as they are added, not as they are in memory.
 __host__ __device__ constexpr uint32_t in_lanes(int32_t value) {
   return static_cast<uint32_t>(value) * 0x10001u;
 }
@@ -70,7 +70,7 @@ __device__ __forceinline__ bool outside_limit(uint32_t lanes, int32_t limit) {
 constexpr bool has_four_taps(const LiftingStep& step) { return step.count == 4; }
 
 // On top of the sum of the two taps in the middle, in lanes with a bias of `source`: a multiple of
-// 8 that makes the target's bias change by `change`, or else one that leaves the rounding.
+// 8 that makes the target's bias change by `change`, or else one that keeps the rounding.
 constexpr int32_t spare_of(const LiftingStep& step, int32_t source, int32_t change) {
   const int32_t shift = step.shift - 3, rounding = step.rounding / 8;
   const int32_t nine = (step.subtract ? -change : change) * (1 << shift) + rounding - 2 * source;
@@ -164,8 +164,8 @@ struct LiftLanes {
     constexpr int32_t kSource = step.updates_odd ? kSources.even : kSources.odd;
     constexpr int32_t kChange = step.updates_odd ? kOut.odd - kIn.odd : kOut.even - kIn.even;
     if constexpr (has_four_taps(step)) {
-      // 9 (b + c) - (a + d) is 8 (b + c) and a rest, which is divided by 8 before it is added: the
-      // whole sum would need more than a lane.
+      // 9 (b + c) - (a + d) is 8 (b + c) and a remainder, which is divided by 8 before it is added:
+      // the whole sum would need more than a lane.
       static_assert(step.rounding % 8 == 0 && step.shift > 3);
       constexpr int32_t kSpare = spare_of(step, kSource, kChange);
       constexpr int32_t kBias = term_bias(step, kSource, kSpare);

@@ -1,7 +1,7 @@
 // Lifting in registers: down a column with a sliding window, along a row with shuffles.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The values that a step needs, and its distance behind the last value read, follow from kLiftings
+// The values that a step needs, and its distance from the last value read, follow from kLiftings
 // when the kernels are compiled.
 #pragma once
 
@@ -70,8 +70,8 @@ struct LiftValues {
   static __device__ __forceinline__ int32_t finished(int32_t value) {
     return kWrapsAtEnd<kWavelet> ? wrap<Coef>(value) : value;
   }
-  // A value of a window, `age` pairs old, as its neighbors would have it. `offsets` says how those
-  // differ: not at all.
+  // A value of a window, `age` pairs old, as its neighbors would have it. `offsets` has their
+  // differences: none.
   struct NeighborOffsets {};
   static __device__ __forceinline__ int32_t neighbor_of(int32_t value, NeighborOffsets, int, int) {
     return value;
@@ -98,8 +98,8 @@ struct WalkOf {
   static constexpr Pipeline kSteps = kPipeline<Lifts::kWavelet, Lifts::kDirection>;
   static constexpr int kLag = kSteps.total_lag;
 
-  // Even, odd. Zero at first, though no result depends on it: where registers that a loop hands on
-  // have no value before it, ptxas of CUDA 13.0 has confused them, in the windows of eights.cuh.
+  // Even, odd. Zero at first, though no result depends on it: where loop-carried registers have no
+  // value before it, ptxas of CUDA 13.0 has confused them, in the windows of eights.cuh.
   Value values[2][kSteps.window] = {};
 
   // Takes pair `n` of `pairs`. Beyond the last one it ignores the values given. kEdges: whether the
@@ -189,8 +189,8 @@ __device__ __forceinline__ int32_t neighbor(const int32_t (&values)[kPairs], int
   }
 }
 
-// Lifts a row in place. The first and the last pairs of the warp come out wrong where the row goes
-// on: Pipeline::before and after.
+// Lifts a row in place. The first and the last pairs of the warp are wrong where the row continues:
+// Pipeline::before and after.
 template <typename Coef, Wavelet kWavelet, Direction kDirection, int kPairs>
 __device__ __forceinline__ void lift_row(int32_t (&even)[kPairs], int32_t (&odd)[kPairs],
                                          int32_t lane, const LaneEdges& edges) {

@@ -75,8 +75,8 @@ struct alignas(sizeof(Coef) * kCount) ValueVector {
   Coef at[kCount];
 };
 
-// Words of global memory. The instruction says so, since a compiler that was made to keep a pointer
-// no longer knows its memory. It is volatile, so that it stays after the wait.
+// Words of global memory. The instruction states it, since a compiler that was made to keep a
+// pointer no longer knows its memory. It is volatile, so that it stays after the wait.
 template <int kWords>
 __device__ __forceinline__ ValueVector<uint32_t, kWords> load_words(const uint8_t* from) {
   ValueVector<uint32_t, kWords> words;
@@ -154,7 +154,7 @@ __device__ __forceinline__ void write_sample(const SamplesParams& samples, int32
         static_cast<uint16_t>(static_cast<uint32_t>(sample) << samples.shift);
 }
 
-// A sample around 0; beyond the picture its last column and row go on.
+// A sample around 0; beyond the picture its last column and row repeat.
 template <typename Coef>
 __device__ __forceinline__ int32_t centered_sample(const SamplesParams& samples, int32_t x,
                                                    int32_t y) {

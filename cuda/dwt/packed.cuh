@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A walk checks all that it reads. When a warp has seen a value outside of the limit, it walks
-// again, over half as many columns at a time and with a value in each word, and writes everything
-// anew: the same memory, and nothing that it reads has been changed.
+// again, over half as many columns at a time and with a value in each word, and rewrites
+// everything, to the same memory; nothing that it reads has been changed.
 #pragma once
 
 #include "cuda/dwt/eights_forward.cuh"
@@ -15,9 +15,9 @@
 
 namespace cudatransform::cuda {
 
-// Walks a strip with a value in each word, two pairs a lane. It works out its place anew each time,
-// and the compiler must not know that the place is the same: otherwise it would keep it in
-// registers across all walks, where it is seldom needed.
+// Walks a strip with a value in each word, two pairs a lane. It recomputes its place each time, and
+// the compiler must not know that the place is the same: otherwise it would keep it in registers
+// across all walks, where it is seldom needed.
 template <Wavelet kWavelet, Direction kDirection, bool kAtSamples, typename Wide>
 __device__ __forceinline__ void walk_values(const FusedParams& params) {
   using Level = FastLevel<kWavelet, kDirection, 2, kAtSamples>;
@@ -48,7 +48,7 @@ __device__ __forceinline__ void transform_level_fast(const FusedParams& params) 
     if (params.packs != 0) {
       Level level(params, place);
       walk_strip(level);
-      if constexpr (Level::kCopies) wait_for_copies<0>();  // none is left when the warp ends
+      if constexpr (Level::kCopies) wait_for_copies<0>();  // none is in flight when the warp ends
       // Orders the lanes' earlier writes before the later ones of other lanes.
       if (__any_sync(kAllLanes, level.is_outside()) == 0) return;
     }

@@ -1,4 +1,4 @@
-// Parameters of the wavelet kernels, by value: where a level's bands, values and samples lie.
+// Parameters of the wavelet kernels, by value: where a level's bands, values and samples are.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -44,7 +44,7 @@ struct MeasureParams {
   int32_t sse;    // whether the samples are compared with `reference`
 };
 
-// One direction of a level, or of the half of it that lies in a pair of bands: lines of pairs.
+// One direction of a level, or of the half of it in a pair of bands: lines of pairs.
 struct SegmentParams {
   ValuesParams low, high, full;
   SamplesParams samples, reference;
@@ -83,7 +83,7 @@ struct FusedParams {
   int32_t shift;       // between levels
   int32_t at_samples;  // `samples` instead of `full`
   int32_t packs;       // whether values are likely to be small, see packed.cuh
-  // 2, 511 and 1024 in both halves: compilers make a number that they know anew for each use.
+  // 2, 511 and 1024 in both halves: compilers rematerialize a known constant for each use.
   uint32_t two, max_doubled, more;
   // For the fast kernels, which wait for their predecessor in the stream themselves. All but a
   // job's first read high bands before that, as its kernels do not write them.

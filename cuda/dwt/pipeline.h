@@ -33,7 +33,7 @@ constexpr Pipeline make_pipeline(Wavelet wavelet, Direction direction) {
     step.subtract = step.subtract != forward;
     made.steps[s] = step;
     const int target = step.updates_odd ? 1 : 0, source = 1 - target;
-    // Values are updated in place: not before all steps that want the old one have read it.
+    // Values are updated in place: only after all steps that need the old one have read it.
     const int newest_tap = step.first + step.count - 1;
     lag[target] = max_of(max_of(lag[target], oldest[target]), lag[source] + newest_tap);
     made.lag[s] = lag[target];
@@ -58,7 +58,7 @@ constexpr Pipeline make_pipeline(Wavelet wavelet, Direction direction) {
 struct StripShape {
   int lanes_before, lanes_after;
   int own_pairs;  // of all other lanes
-  int halo_rows;  // pairs of rows that a walk reads beside its own
+  int halo_rows;  // pairs of rows that a walk reads around its own
 };
 
 constexpr StripShape strip_shape(Wavelet wavelet, Direction direction, int pairs_a_lane) {
@@ -69,7 +69,7 @@ constexpr StripShape strip_shape(Wavelet wavelet, Direction direction, int pairs
 }
 
 // For a walk of the two finest inverse levels, of which a lane has two and four pairs: results
-// depend on pairs of the fine level beside them, and those on pairs of the coarse one.
+// depend on adjacent pairs of the fine level, and those on pairs of the coarse one.
 constexpr StripShape strip_shape_of_two(Wavelet wavelet, int pairs_a_lane) {
   const Pipeline steps = make_pipeline(wavelet, Direction::kInverse);
   const int far = max_of(steps.before, steps.after);

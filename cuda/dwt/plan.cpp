@@ -227,7 +227,7 @@ int DwtPlan::pairs_a_lane(const Level& level, bool fast) const {
 
 // Whether a level's warps may take their places while the level before still runs.
 bool DwtPlan::may_wait_on_device(int index) const {
-  // Forward, warps of the long filters have so many registers that waiting warps keep out working
+  // Forward, warps of the long filters have so many registers that waiting warps displace working
   // ones.
   const bool is_long = job_.wavelet == Wavelet::kFidelity || job_.wavelet == Wavelet::kDaub97;
   if (is_long && direction_ == Direction::kForward) return false;

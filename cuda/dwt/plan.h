@@ -47,7 +47,7 @@ class DwtPlan {
   DwtPlan(const DwtJob& job, Direction direction, uint8_t* scratch, PictureSums* sums,
           bool compares, DwtKernelChoice choice = DwtKernelChoice::kAuto);
 
-  // Makes the next launch; false: there is none.
+  // Prepares the next launch; false: there is none.
   bool next(DwtLaunch* launch);
 
  private:
@@ -58,7 +58,7 @@ class DwtPlan {
   int level_count() const { return job_.levels.both + job_.levels.horizontal; }
   Level level(int index) const;
   bool is_fused(const Level& level) const;
-  // Whether the finest level's results lie as values do: no sample is cut off or converted.
+  // Whether the finest level's results are stored as values: no sample is cut off or converted.
   bool writes_values(const Level& level) const;
   bool may_be_fast(const Level& level) const;
   bool may_wait_on_device(int index) const;

@@ -4,7 +4,7 @@
 // Rows that are loaded into registers come no earlier than they are needed: a loop of two rows
 // waits for both by the same one of six barriers that a warp has (seen in CUDA 13.0's code), and
 // one of a single row moves what it loaded. Copies are waited for by their number. A thread reads
-// what it copied itself, so nothing else need be waited for.
+// what it copied itself, so no other wait is needed.
 #pragma once
 
 #include "cuda/common/ptx.cuh"
@@ -29,7 +29,7 @@ struct RowRing {
   __device__ __forceinline__ SharedAddress place(int32_t n) const {
     return first + static_cast<uint32_t>(n) % kSlots * kRowBytes;
   }
-  // Waits for row `n`, kRowsAhead rows behind the one whose copy was begun last.
+  // Waits for row `n`, kRowsAhead rows before the last one whose copy began.
   template <typename Words>
   __device__ __forceinline__ void load(int32_t n, Words (&pieces)[kPieces]) const {
     wait_for_copies<kRowsAhead>();

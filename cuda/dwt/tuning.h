@@ -16,9 +16,9 @@ inline constexpr unsigned kDwtWarps = kDwtThreads / 32;
 
 // ---- CTAs that an SM should hold ----
 
-// Of the fast kernels, by filter; as are the numbers of rows that a level takes in a turn and has
-// in flight. No choice may need local memory, and on other GPUs than Hopper's some filters would
-// with more.
+// Of the fast kernels, by filter; as are the numbers of rows that a level processes per iteration
+// and has in flight. No choice may need local memory, and on other GPUs than Hopper's some filters
+// would with more.
 struct FastCtas {
   int forward, inverse;
   int two_levels;  // inverse
@@ -71,8 +71,8 @@ inline constexpr int64_t kMinTwoLevelSamples = 8 << 20;
 // same walks.
 inline constexpr int64_t kSms = 132;
 
-// Warps of a large machine: with fewer than `needed` most of it idles, with `wanted` it has enough
-// to choose from.
+// Warps of a large machine: with fewer than `needed` most of it idles, with `wanted` its schedulers
+// have enough to choose from.
 struct WarpCount {
   int64_t needed, wanted;
   int32_t longest_run;  // pairs of rows
@@ -80,8 +80,8 @@ struct WarpCount {
 // 6 and 16 for each SM.
 inline constexpr WarpCount kWarps = {kSms * 6, kSms * 16, 32};
 
-// Kernels that read many rows beside their own are better off with fewer and longer walks: those of
-// eight taps 16 pairs, those of two levels some of both. Measured.
+// Kernels that read many rows around their own prefer fewer and longer walks: those of eight taps
+// 16 pairs, those of two levels some of both. Measured.
 constexpr WarpCount warps_of(Wavelet wavelet, bool fast, bool two_levels) {
   if (two_levels) return {kSms * 4, kSms * 6, wavelet == Wavelet::kDd97 ? 64 : 48};
   if (fast && wavelet == Wavelet::kFidelity) return {kSms * 4, kSms * 8, 64};

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The results of the coarse level stay in registers, where the fine one reads its low band: a lane
-// that has two pairs of columns of the one has four of the other. A pair of rows of the coarse
-// level makes two of the fine one. Where a strip begins, more rows of the coarse level are made
-// than by a launch of its own, and long filters would lose lanes at the sides of a strip to both
+// that has two pairs of columns of the coarse level has four of the fine one. A pair of rows of the
+// coarse level makes two of the fine one. Where a strip begins, more rows of the coarse level are
+// made than by a separate launch, and long filters would lose lanes at the sides of a strip to both
 // levels; so this is for short ones.
 #pragma once
 
@@ -75,7 +75,7 @@ struct TwoLevels {
   }
 
   // Pair `m` of rows of the coarse level, and the two of the fine one that it finishes. Each copy
-  // has a place of its own, also of the last rows, which are loaded again.
+  // has a separate place, also of the last rows, which are loaded again.
   __device__ __forceinline__ int32_t row_of_fine(int32_t m, int part) const {
     return max(min(2 * (m - kLag) + part, fine_pairs - 1), 0);
   }
@@ -214,8 +214,8 @@ struct TwoLevels {
   }
 };
 
-// The same with a value in each word, and the results of the coarse level in memory. Warps beside
-// each other write some of them twice: the same.
+// The same with a value in each word, and the results of the coarse level in memory. Adjacent warps
+// write some of them twice: the same values.
 template <Wavelet kWavelet>
 __device__ __forceinline__ void walk_two_values(const TwoLevelParams& params) {
   using Wide = typename TwoLevels<kWavelet>::Fine::Place;
@@ -247,7 +247,7 @@ __device__ __forceinline__ void transform_two_levels(const TwoLevelParams& param
   const auto above = TwoLevels<kWavelet>::coarse_place(params, place);
   TwoLevels<kWavelet> levels(params, place, above);
   levels.walk();
-  if constexpr (TwoLevels<kWavelet>::kCopies) wait_for_copies<0>();  // none is left at the end
+  if constexpr (TwoLevels<kWavelet>::kCopies) wait_for_copies<0>();  // none is in flight at the end
   // Orders the lanes' earlier writes before the later ones of other lanes.
   if (__any_sync(kAllLanes, levels.is_outside()) != 0) walk_two_values<kWavelet>(params);
 }

@@ -28,7 +28,8 @@ __device__ __forceinline__ void walk_strip(Level& level) {
   int32_t inside = min(end, kCopies && !kChecks ? pairs - kAhead : pairs);
   if constexpr (Level::kUnroll > 1) keep_in_register(inside);
   int32_t begin = max(level.place.first - Window::kSteps.before, 0);
-  // Rather a row more than one that is left. Nor is such a row taken for the beginning of a line.
+  // Rather a row more than a single one at the end. Nor is such a row taken for the beginning of a
+  // line.
   if (begin > 0) begin -= (inside - begin) & (Level::kUnroll - 1);
   if (Level::kUnroll > 1 && begin <= Window::kLag) begin = 0;
   typename Level::Raw ahead[kAhead];

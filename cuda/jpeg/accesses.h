@@ -1,4 +1,4 @@
-// The memory that the kernels that code JPEG scans read and write, besides their intermediates.
+// The memory that the kernels that code JPEG scans read and write, other than their intermediates.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

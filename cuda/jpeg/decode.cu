@@ -1,7 +1,7 @@
 // Parallel decoding of JPEG scans: synchronizing and counting, tile by tile; writing, row by row.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// jpeg/parallel_decode.cpp does the same steps one after the other; jpeg/huffman_steps.h and
+// jpeg/parallel_decode.cpp does the same steps sequentially; jpeg/huffman_steps.h and
 // huffman_write.h have both sides' steps at a code. A thread of a tile decodes a subsequence from a
 // guess, and again as long as the thread before it ends elsewhere. Of one picture that takes as
 // long as its longest chain of threads that wait for each other, so everything but the chain is

@@ -34,7 +34,7 @@ constexpr size_t aligned(size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// Lays out the kernels' messages to each other, which serve one job after the other.
+// Lays out the kernels' messages to each other, reused from job to job.
 class Scratch {
  public:
   explicit Scratch(const JpegScans& scans) {
@@ -157,8 +157,8 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
   return done != nullptr ? stream->record(done) : Status{};
 }
 
-// Enqueues the copies of all blocks. Blocks that lie one after the other, each from a multiple of
-// kAlignment on, are one copy.
+// Enqueues the copies of all blocks. Consecutive blocks, each from a multiple of kAlignment on, are
+// one copy.
 Status send_blocks(StreamQueue& stream, std::span<const JpegDecodeJob> jobs, CUdeviceptr address) {
   for (size_t i = 0; i < jobs.size();) {
     const uint8_t* const first = jobs[i].block;

@@ -74,8 +74,8 @@ __device__ __forceinline__ void clear_planes(const JpegDecodeParams& params) {
   }
 }
 
-// The tile has to begin where the tile before has ended. One thread looks, because that tile may be
-// about to change its end. False: this tile has been decoded from there.
+// The tile has to begin where the tile before has ended. One thread reads it, because that tile may
+// be about to change its end. False: this tile has been decoded from there.
 __device__ __forceinline__ bool is_to_fix(const JpegDecodeParams& params, uint32_t tile,
                                           uint32_t info, uint32_t* begin) {
   __shared__ uint32_t seen[2];

@@ -80,9 +80,8 @@ __device__ __forceinline__ bool is_synchronized(const JpegDecodeParams& params,
   return begins_segment(infos[first]) || params.tiles.begins[tile] == params.tiles.states[tile - 1];
 }
 
-// Blocks that begin in a CTA, put together in shared memory to be written line by line. Blocks that
-// began before it, and blocks that do not fit, are written coefficient by
-// coefficient.
+// Blocks that begin in a CTA, assembled in shared memory to be written line by line. Blocks that
+// began before it, and blocks that do not fit, are written coefficient by coefficient.
 inline constexpr uint32_t kStagedBlocks = 240,
                           kStagedWords = 33;  // of a block, to spread over banks
 
@@ -202,7 +201,7 @@ __device__ __forceinline__ void report_result(const JpegDecodeParams& params) {
   __threadfence();
   if (atomicAdd(&params.result[2], 1) != params.tiles.count * kJpegWriteCtas - 1) return;
   __threadfence();
-  // It looks at the second one.
+  // It checks the second one.
   volatile uint32_t* const host_result = params.host_result;
   host_result[0] = atomicAdd(&params.result[0], 0);
   __threadfence_system();

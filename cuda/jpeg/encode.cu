@@ -26,8 +26,8 @@ struct LaneQcoefs {
   bool is_there;  // false after the end of the tile
 };
 
-// kBlocksPerWarp blocks of a tile. All loads are in flight when the first block is looked at:
-// a block is 128 bytes, which two loads of a warp bring from one line.
+// kBlocksPerWarp blocks of a tile. All loads are in flight when the first block is examined: a
+// block is 128 bytes, which two loads of a warp bring from one line.
 class WarpBlocks {
  public:
   __device__ __forceinline__ WarpBlocks(const EncodeParams& params, const JpegTilePlace& tile) {
@@ -145,8 +145,8 @@ __device__ __forceinline__ uint32_t code_of(const LaneQcoefs& qcoefs, const uint
   return length;
 }
 
-// All blocks of a warp; returns the length of their code. Two blocks' lengths are summed up at
-// once.
+// All blocks of a warp; returns the length of their code. Two blocks' lengths are summed in one
+// word.
 __device__ __forceinline__ uint32_t code_blocks(WarpBlocks& blocks, const uint32_t* codes,
                                                 LaneCode (&coded)[kBlocksPerWarp],
                                                 uint32_t* second_pairs, uint32_t* least) {
@@ -230,7 +230,7 @@ __device__ __forceinline__ JpegSpan join_before_thread(JpegSpan span,
   return jpeg_join(warps, before);
 }
 
-// The memory of place_tiles(), besides a tile's words, which hold kPlaced numbers of two kinds.
+// The memory of place_tiles(), other than a tile's words, which hold kPlaced numbers of two kinds.
 struct Placing {
   uint32_t sums[kEncodeWarps];
   JpegSpan spans[kEncodeWarps];
@@ -239,8 +239,8 @@ constexpr uint32_t kPlaced = 1536;
 static_assert(2 * kPlaced <= kTileWords);
 
 // Places tiles `first` to `first` + `count` - 1. The first begins at `*position`, with `*stuffed`
-// bytes stuffed before it; both then become those of the tile after them. Threads go through
-// memory side by side, and through shared memory each its share of neighbors.
+// bytes stuffed before it; both then become those of the tile after them. Threads access memory
+// coalesced, and shared memory each its own consecutive share.
 __device__ __forceinline__ void place_some(const EncodeParams& params, uint32_t first,
                                            uint32_t count, uint32_t* words, Placing& shared,
                                            uint32_t* position, uint32_t* stuffed) {

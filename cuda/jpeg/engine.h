@@ -26,14 +26,14 @@ Status probe_cuda_jpeg_encode_kernels(Device& device);
 
 // ---- Decoding, in builds with JPEG ----
 
-// Jobs' quantized coefficients are device addresses; their blocks and results lie in pinned memory.
+// Jobs' quantized coefficients are device addresses; their blocks and results are in pinned memory.
 // Jobs on several queues overlap.
 const JpegDecodeOps& cuda_jpeg_decode_ops();
 
 namespace cuda {
 // The same for many pictures, of any sizes, which share launches. Returns immediately; a job's
-// result shows when it is done. Blocks that lie one after the other, each from the next multiple of
-// 128 bytes on, are sent in one copy.
+// result shows when it is done. Consecutive blocks, each from the next multiple of 128 bytes on,
+// are sent in one copy.
 Status decode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegDecodeJob> jobs);
 }  // namespace cuda
 

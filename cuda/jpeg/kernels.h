@@ -48,7 +48,7 @@
   X(jpeg_decode_sync_2, 2)      \
   X(jpeg_decode_sync_3, 3)
 
-// Likewise. For two there is room to put blocks together.
+// Likewise. For two there is room to assemble blocks.
 #define CT_JPEG_WRITE_KERNELS(X) \
   X(jpeg_decode_write_2, 2)      \
   X(jpeg_decode_write_3, 3)

@@ -33,8 +33,8 @@ __device__ __forceinline__ Four mean_of(const Four& a, const Four& b) {
           (a.odd + b.odd + in_halves(1)) >> 1 & kEveryOther};
 }
 
-// Four bytes; the first has so many bits in front of it in a row's word. A word that has
-// none of them is not read.
+// Four bytes; `bits_in_front` bits precede the first in a row's word. A word that has none of them
+// is not read.
 __device__ __forceinline__ uint32_t load_inner(const uint8_t* word, uint32_t bits_in_front) {
   const auto* words = reinterpret_cast<const uint32_t*>(word);
   const uint32_t low = __ldg(words);
@@ -153,8 +153,8 @@ struct Fetch {
       }
       return;
     }
-    // All positions, even those that weigh nothing: no load waits for another, and no lane for one
-    // whose vector needs more.
+    // All positions, even those of weight 0: no load waits for another, and no lane for one whose
+    // vector needs more.
     uint32_t words[kObmcRows][4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) {

@@ -15,8 +15,7 @@ namespace cudatransform::cuda {
 inline constexpr unsigned kObmcThreads = 256;
 inline constexpr int kObmcCtas = 4;  // that an SM should hold
 
-// A warp has 32 lanes of so many neighboring columns, in as many rows as a group has; a CTA has
-// eight warps.
+// A warp has 32 lanes of this many neighboring columns, in a group's rows; a CTA has eight warps.
 inline constexpr int32_t kObmcColumns = 4;
 inline constexpr int32_t kObmcTileColumns = 32 * kObmcColumns;
 inline constexpr int32_t kObmcRows = 2;

@@ -9,7 +9,7 @@
 namespace cudatransform::cuda {
 
 // The target of one vector of a block, seen from the component's first sample. A lane adds the
-// distance of its own first sample from that one.
+// distance of its first sample from that one.
 struct alignas(16) VectorEnd {
   // By half position around the end, number `right + 2 * down`: the word with its first byte.
   uint64_t at[4];
@@ -27,7 +27,7 @@ struct alignas(16) VectorEnd {
 
 // The blocks over some rows of a tile, row by row.
 struct TileBlocks {
-  // Luma at the usual 16 samples has 30 of them; only small blocks take more than one turn.
+  // Luma at the usual 16 samples has 30 of them; only small blocks take more than one iteration.
   static constexpr int32_t kMax = 96;
   // They begin every two columns at least, and one is in front of the tile's first, or two.
   static_assert(kObmcTileColumns / 2 + 2 <= kMax);

@@ -58,7 +58,7 @@ struct Lane {
   }
 };
 
-// The half positions right of four columns; `left` and `right` are those of the lanes beside.
+// The half positions right of four columns; `left` and `right` are those of the adjacent lanes.
 __device__ __forceinline__ uint32_t half_columns(uint32_t word, uint32_t left, uint32_t right) {
   const uint32_t before = __funnelshift_r(left, word, 16),
                  behind = __funnelshift_r(word, right, 16);

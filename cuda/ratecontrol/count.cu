@@ -51,7 +51,7 @@ struct alignas(16) SymbolChanges {
   }
 
  private:
-  // The candidate is in the instruction, so that its slot needs no address of its own.
+  // The candidate is in the instruction, so that its slot needs no separate address.
   template <unsigned kCandidate, int kTimes>
   __device__ __forceinline__ void add_at(uint32_t slot) {
 #ifdef CT_EMULATED
@@ -300,7 +300,7 @@ __device__ __forceinline__ void count_candidates(const RateCountParams& params) 
   counter.begin();
   __syncthreads();
   wait_for_predecessor();
-  // Units that follow each other, which are alike, go to different SMs.
+  // Consecutive units, which are similar, go to different SMs.
   const unsigned warp = threadIdx.x / 32, warps = kRateThreads / 32;
   for (uint32_t unit = warp * plane.ctas + blockIdx.x - plane.first_cta; unit < plane.units;
        unit += warps * plane.ctas)

@@ -33,7 +33,7 @@ constexpr struct {
 #undef CT_KIND
 };
 
-// Lists that are made for divisors so many times as fine are longer than a transform is.
+// Lists that are made for divisors this many times as fine take longer than a transform.
 constexpr uint32_t kMuchFiner = 2;
 
 // The least divisors of all candidates, by component.
@@ -139,7 +139,7 @@ void place_units(const RateCountJob& job, RateCountParams* params, uint32_t* cta
   }
 }
 
-// Room for the lists of `units`, and for counts that are zero whenever no kernel is at work.
+// Room for the lists of `units`, and for counts that are zero whenever no kernel is running.
 Status make_room(Device& device, StreamQueue& queue, const RateCountJob& job, uint32_t units,
                  KeptFrame* kept, RateCountParams* params) {
   const bool is_decided = job.dct.quantizer != Quantizer::kRound;

@@ -55,7 +55,7 @@ struct FloatMagnitude {
   using Item = uint2;  // .y: k, and the highest bit in a block's first item
 
   static __device__ __forceinline__ Type of(float x) { return fabsf(x); }
-  // Hardly less than the least that has a quantized coefficient.
+  // Slightly less than the smallest that has a quantized coefficient.
   static __device__ __forceinline__ Type least(float mul) { return 0.4999f / mul; }
 
   static __device__ __forceinline__ Item pack(Type magnitude, int k) {

@@ -43,7 +43,7 @@ ResizeView view_of(const ResizePicture& picture) {
   return view;
 }
 
-// Channels behind the last are never used, but have addresses.
+// Channels after the last are never used, but have addresses.
 ResizeView with_all_channels(ResizeView view, int channels) {
   for (int c = channels; c < kMaxResizeChannels; ++c) {
     view.data[c] = view.data[0];
@@ -201,7 +201,7 @@ class Batches {
     return true;
   }
 
-  // The most samples that `outputs` beside each other take.
+  // The maximum number of samples that `outputs` adjacent outputs read.
   static int32_t largest_window(const ResizeAxis& axis, int32_t outputs) {
     int32_t largest = 0;
     for (int32_t o = 0; o < axis.out; o += outputs) {

@@ -14,7 +14,7 @@ enum class ResizeKernelChoice { kAuto, kPasses };
 // Whether the device can run these kernels.
 Status probe_cuda_resize_kernels(Device& device);
 
-// Jobs' addresses are device addresses, but for tables.
+// Jobs' addresses are device addresses, except tables.
 const ResizeOps& cuda_resize_ops(cuda::ResizeKernelChoice choice = cuda::ResizeKernelChoice::kAuto);
 
 }  // namespace cudatransform

@@ -5,7 +5,7 @@
 // The first pass adds up along lines of samples, the second along lines of its results, which stay
 // in shared memory as bytes. Lines are rows of the input, or its columns where the vertical pass
 // comes first. Both passes are products of matrices: 16 lines of bytes by the weights of eight
-// outputs, a band with zeros beside it.
+// outputs, a band padded with zeros.
 #include "cuda/common/batch.h"
 #include "cuda/common/ptx.cuh"
 #include "cuda/resize/kernels.h"
@@ -61,8 +61,8 @@ struct Four {
   static constexpr int kInRow = (kIsPacked ? kChannels : 1) + (kIsShifted ? 1 : 0);
   static constexpr int kRows = kIsPacked ? 1 : kChannels;
 
-  // Loads four samples of each channel that are beside each other, as they lie in memory. What is
-  // outside of the picture has no weight: any word will do.
+  // Loads four adjacent samples of each channel, in memory order. What is outside of the picture
+  // has no weight: any word will do.
   __device__ __forceinline__ void load(const ResizeView& from, int32_t x, int32_t y) {
     if constexpr (kReads == Reads::kBytes) return load_bytes(from, x, y);
     x = min(x, from.width - 4);
@@ -135,7 +135,7 @@ struct Part {
 template <int kChannels, Reads kReads>
 __device__ __forceinline__ void stage_rows(const ResizeView& from, const Part& part,
                                            Shared<kChannels>& shared) {
-  constexpr int kAtOnce = 4;  // so many loads are on their way before the first is used
+  constexpr int kAtOnce = 4;  // loads in flight before the first is used
   constexpr int kFraction = 20;
   // Exact, as numbers times `quads` stay below 2^kFraction.
   static_assert(kStaged * (Shared<kChannels>::kInPitch / 4) * (Shared<kChannels>::kInPitch / 4) <
@@ -212,7 +212,7 @@ __device__ __forceinline__ void stage(const ResizeFusedParams& params, const Par
   const int32_t along_end = part.begin + 4 * part.quads, lines_end = part.first + part.count;
   const int32_t right = ((kDownFirst ? lines_end : along_end) + 3) / 4 * 4;
   const int32_t bottom = kDownFirst ? along_end : lines_end;
-  // Words lie in the picture or outside; shifted ones take another word behind them.
+  // Words are inside the picture or outside; shifted ones use the next word, too.
   const bool whole = from.width % 4 == 0 || right <= from.width;
   const bool inner = whole && (bottom < from.height || right + 4 <= from.width);
   if (kChannels >= 2 && whole && params.words == ResizeWords::kPacked)

@@ -1,4 +1,4 @@
-// Every kernel of resampling, by the name that a profiler prints and a launch asks for.
+// Every kernel of resampling, by the name that profilers print and launches use.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 //   fused    both passes, where a tile's windows fit in shared memory: tensor cores (fused.cu)

@@ -1,11 +1,11 @@
 // Sums of bytes by weights on tensor cores.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A weight has three signed bytes, its digits: products by each are added up by themselves, and the
-// three sums are put together behind the last. So sums of integers stay exact.
+// A weight has three signed bytes, its digits: products by each are accumulated separately, and the
+// three sums are combined after the last. So sums of integers stay exact.
 //
 // PTX ISA, NVIDIA: mma.m16n8k32, of 16 lines of 32 bytes by 32 weights of 8 outputs. Lane i has, of
-// lines i / 4 and i / 4 + 8, bytes 4 (i % 4) to + 3 and those 16 behind them; of output i / 4 the
+// lines i / 4 and i / 4 + 8, bytes 4 (i % 4) to + 3 and those 16 further on; of output i / 4 the
 // weights of these; and sums of both lines for outputs 2 (i % 4) and + 1.
 #pragma once
 
@@ -92,7 +92,7 @@ class OutputWeights {
     weights_ = axis.weights + int64_t{at} * axis.taps;
   }
 
-  // Of samples `from` to + 3, and of those 16 behind them.
+  // Of samples `from` to + 3, and of those 16 further on.
   __device__ __forceinline__ MmaWeights at(int32_t from) const {
     MmaWeights weights;
 #pragma unroll

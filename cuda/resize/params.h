@@ -40,19 +40,19 @@ struct ResizePassParams {
   // kReduce: as ResizeReduction.
   int32_t left, top, right, bottom, reduce_x, reduce_y;
   bool premultiplies;
-  // Of the last pass: behind it, colors are divided by alpha, and samples become the values of a
+  // Of the last pass: after it, colors are divided by alpha, and samples become the values of a
   // table.
   bool divides;
   ResizeType type;
   const void* table;
-  // CTAs beside each other.
+  // CTAs side by side.
   uint32_t across;
   Divider by_across;
 };
 
-// ---- Both passes at once ----
+// ---- Both passes in one kernel ----
 
-// A CTA has a square of so many pixels.
+// A CTA has a square of this many pixels.
 inline constexpr int32_t kResizeTile = 16;
 inline constexpr uint32_t kResizeFusedThreads = 128;
 // Windows of tiles begin at multiples of this.
@@ -60,7 +60,7 @@ inline constexpr int32_t kResizeAlignment = 4;
 // Bytes of shared memory for a line of the first pass, and of the second.
 constexpr int32_t resize_window_pitch(int channels) { return channels == 4 ? 208 : 304; }
 inline constexpr int32_t kResizeBetweenPitch = 208;
-// A step of 32 samples reads so many beyond a window.
+// A step of 32 samples reads this many beyond a window.
 inline constexpr int32_t kResizeBeyond = 32;
 // The most steps that eight outputs may take.
 inline constexpr int32_t kResizeBandSteps = 6;

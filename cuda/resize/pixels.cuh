@@ -1,4 +1,4 @@
-// Pixels as the kernels of resampling put them into memory.
+// Stores of pixels by the kernels of resampling.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -29,7 +29,7 @@ class ResizeTables {
   // Of a job's type.
   const void* add_values(const ResizeJob& job);
 
-  // Enqueues the copy, if the last batch had others. Nothing is added behind it.
+  // Enqueues the copy, if the last batch had others. Nothing is added after it.
   Status send(Device& device);
   // Makes an offset an address; null stays.
   template <typename T>

@@ -50,7 +50,7 @@ __device__ __forceinline__ void means(const uint32_t* above, const uint32_t* bel
   } else {
     constexpr int kScale = X * Y == 4 ? 64 : 128;  // makes the mean a lane's upper byte
     constexpr int kPairs = kRgbColumns / X / 2;
-    // What rounds: for 4:2:2 and 4:2:0 libjpeg's halves go down and up alternately.
+    // The rounding: for 4:2:2 and 4:2:0 libjpeg rounds halves down and up alternately.
     constexpr uint32_t kFrom =
         in_halves(255 * X * Y + (X == 1 || Y == 2 ? 1 : 0)) + (X == 2 ? 0x10000u : 0);
     uint32_t lanes[kPairs];
@@ -74,7 +74,7 @@ __device__ __forceinline__ void means(const uint32_t* above, const uint32_t* bel
 template <int X, int Y, RgbColor kColor, bool kWhole>
 __device__ __forceinline__ void forward_pixels(const RgbParams& params, const RgbPlace& place) {
   const int32_t last = params.height - 1;
-  // The rows of the last pair serve for chroma below it; luma there is that of the last one alone.
+  // Chroma below the last pair repeats its rows; luma there repeats the last row alone.
   const bool below = !kWhole && place.y > last;
   const int32_t from = kWhole ? place.y : min(place.y, last / Y * Y);
   int32_t lines[Y];

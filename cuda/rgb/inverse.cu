@@ -4,9 +4,9 @@
 // Planes that the inverse DCT has just written are in the L2 cache. Triangle filters work on two
 // lanes of 16 bits in a word, and are scaled so that the result is a lane's upper byte: 16 * 16
 // times a sample fits. In 4:2:0 a thread reads the three rows of chroma around its two rows, and
-// the samples beside its own by bytes. A dot product of two bytes multiplies chroma by a factor of
-// more than 16 bits, or both chroma for green; its upper half is what the color adds to luma.
-// Lanes take the sum and clamp it.
+// the samples next to its own by bytes. A dot product of two bytes multiplies chroma by a factor of
+// more than 16 bits, or both chroma for green; its upper half is what the color adds to luma. Lanes
+// clamp the sum.
 #include <algorithm>
 
 #include "cuda/common/batch.h"

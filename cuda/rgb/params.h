@@ -18,7 +18,7 @@ inline constexpr unsigned kRgbThreads = 128;
 inline constexpr int32_t kRgbColumns = 8;
 inline constexpr unsigned kRgbLanesAcross = 32;
 
-// How colors lie in memory, whichever of red and blue is the first.
+// The order of colors in memory, with red or blue first.
 enum class RgbPlaces : int32_t {
   kTriples,
   kXLast,   // four bytes

@@ -1,8 +1,8 @@
 // The pixels of a thread: where they are, and words of planes and pixels in memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A thread whose pixels are all there and lie in aligned words (kWhole) has no code for edges: with
-// it a compiler keeps loads apart that could be in flight together.
+// A thread whose pixels are all inside and in aligned words (kWhole) has no code for edges: with it
+// a compiler keeps loads apart that could be in flight together.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct RgbPlace {
   int32_t x, y;
 };
 
-// Warps of a CTA lie one below the other, where they share rows of chroma in the L1 cache. False:
+// Warps of a CTA are stacked vertically, where they share rows of chroma in the L1 cache. False:
 // the thread has no pixels.
 template <int kRows>
 __device__ __forceinline__ bool place_of_thread(const RgbParams& params, RgbPlace* place) {
@@ -132,7 +132,7 @@ __device__ __forceinline__ void load_anywhere(const uint8_t* from, uint32_t (&wo
 // To any address: as words where words of memory begin, the rest in bytes.
 template <int kWords>
 __device__ __forceinline__ void store_anywhere(uint8_t* to, const uint32_t (&words)[kWords]) {
-  const int behind = misalignment(to), before = (4 - behind) % 4;  // bytes beside whole words
+  const int behind = misalignment(to), before = (4 - behind) % 4;  // bytes outside whole words
   auto* whole = reinterpret_cast<uint32_t*>(to + before);
 #pragma unroll
   for (int i = 0; i + 1 < kWords; ++i)
@@ -185,7 +185,7 @@ __device__ __forceinline__ void load(const uint8_t* row, int32_t x, int32_t widt
 // Colors are in bytes 0 and 2 of lanes; the others may be anything.
 using RgbColors = RgbLanes[3];
 
-// The pixels of four columns, one after the other.
+// The pixels of four columns, consecutively.
 __device__ __forceinline__ void triples(const uint32_t (&first)[2], const uint32_t (&green)[2],
                                         const uint32_t (&third)[2], uint32_t* words) {
   const uint32_t even = permuted(first[0], green[0], 0x6240);  // of the first color, green, ...
@@ -260,7 +260,7 @@ __device__ __forceinline__ void store_pixels(const RgbParams& params, const RgbC
 // A pixel a word, the first color in byte 0; byte 3 may be anything.
 using RgbPixels = uint32_t[kRgbColumns];
 
-// Rows of pixels, all of which are loaded before any is taken apart.
+// Rows of pixels, all of which are loaded before any is unpacked.
 template <bool kWhole, RgbPlaces kPlaces, int kRows>
 __device__ __forceinline__ void load_packed(const RgbParams& params, int32_t x,
                                             const int32_t (&y)[kRows], RgbPixels (&pixels)[kRows]) {
