@@ -53,7 +53,7 @@ void fill(const ApvInverseJob& job, const ApvPlane& plane, int tile, ApvFactors*
   }
 }
 
-// A block that is cropped goes by way of a whole one.
+// A cropped block goes through a whole one.
 void crop(ApvBlocksFunction function, ApvBlocks blocks, int32_t width, int32_t rows) {
   uint16_t whole[64];
   uint16_t* const to = blocks.samples;

@@ -48,7 +48,7 @@ struct ApvInverseJob {
 // Checks everything that an engine relies on.
 Status validate(const ApvInverseJob& job);
 
-// The operation of one engine. The call returns at once; `fence` (may be null) is done when the
+// The operation of one engine. The call returns immediately; `fence` (may be null) is done when the
 // samples are complete.
 struct ApvInverseOps {
   const char* name;

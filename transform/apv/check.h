@@ -26,7 +26,7 @@ Status check_apv_samples(const Job& job) {
   return {};
 }
 
-// The plane's samples have `sample_bytes` each, and `step` of them lie from one to the next.
+// The plane's samples have `sample_bytes` each, at a distance of `step` samples.
 template <typename Plane>
 Status check_apv_plane(const Where& where, const Plane& plane, int sample_bytes, int step) {
   constexpr int kBlockSide = 8, kCoefAlignment = 16;

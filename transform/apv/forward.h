@@ -52,7 +52,7 @@ struct ApvForwardJob {
 // Checks everything that an engine relies on.
 Status validate(const ApvForwardJob& job);
 
-// The operation of one engine. The call returns at once; `fence` (may be null) is done when the
+// The operation of one engine. The call returns immediately; `fence` (may be null) is done when the
 // coefficients are complete.
 struct ApvForwardOps {
   const char* name;
@@ -79,8 +79,8 @@ struct ApvQuantizer {
 };
 ApvQuantizer make_apv_quantizer(const ApvQuantization& quantization, int depth);
 
-// Transforms blocks `first` to `end` - 1 of row `row` of a plane of a valid job, to blocks one
-// after the other at `coefs`. `quantizer`: null for none.
+// Transforms blocks `first` to `end` - 1 of row `row` of a plane of a valid job, to consecutive
+// blocks at `coefs`. `quantizer`: null for none.
 void transform_apv_blocks(const ApvForwardJob& job, const ApvForwardPlane& plane,
                           const ApvQuantizer* quantizer, int32_t row, int32_t first, int32_t end,
                           int16_t* coefs);

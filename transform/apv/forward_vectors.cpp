@@ -2,9 +2,9 @@
 // Highway knows here.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// As in vectors.cpp a vector has a row of each of its blocks, which lie side by side in the
-// picture: each 128-bit block of the vector is eight values of one. For the rows each pair of
-// neighbors is broadcast over the block's eight results; the columns are summed lane by lane.
+// As in vectors.cpp a vector has a row of each of its blocks, which are adjacent in the picture:
+// each 128-bit block of the vector is eight values of one. For the rows each pair of neighbors is
+// broadcast over the block's eight results; the columns are summed lane by lane.
 #include "transform/device/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE

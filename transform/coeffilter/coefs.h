@@ -1,4 +1,4 @@
-// Coefficients as the filters on them see them: the type of a number, and where a block's 64 lie.
+// The view of coefficients in filters: the type of a number, and where a block's 64 are.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

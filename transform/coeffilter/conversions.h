@@ -59,7 +59,7 @@ struct CoefRow {
 using ConvertRow = uint64_t (*)(const CoefRow& from, const CoefRow& to, int32_t blocks,
                                 const uint16_t divisors[64]);
 
-// By ConversionNumber, for the CPU at hand.
+// By ConversionNumber, for this CPU.
 const ConvertRow* convert_rows();
 
 }  // namespace cudatransform

@@ -98,7 +98,7 @@ Status convert(const ConvertJob& job, HostThreads& threads) {
                                        job.from[c].blocks_w, table_of(job, c).q);
     if (count != 0) saturated += count;
   });
-  // Others read it meanwhile.
+  // Others read it concurrently.
   if (job.saturated != nullptr) std::atomic_ref(*job.saturated) += saturated;
   return {};
 }

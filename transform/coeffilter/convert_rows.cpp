@@ -186,7 +186,7 @@ uint64_t convert_row(const CoefRow& from, const CoefRow& to, int32_t blocks,
   uint64_t saturated = 0;
   for (int32_t first = 0; first < blocks; first += kTile) {
     const int32_t count = std::min(kTile, blocks - first);
-    // Blocks in natural order are used where they lie.
+    // Blocks in natural order are used in place.
     const bool reads = from.arrangement == CoefArrangement::kBlock;
     const bool writes = to.arrangement == CoefArrangement::kBlock;
     const FromNumber* source = reads ? block_of<FromNumber>(from, first) : before;

@@ -1,4 +1,4 @@
-// What becomes of a flipped picture, the checks that keep kernels inside their buffers, and the CPU
+// The geometry of a flipped picture, the checks that keep kernels inside their buffers, and the CPU
 // engine, tiles of blocks over oneTBB.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -101,13 +101,13 @@ bool flip_axis_along(const Shown& shown, int32_t size, int32_t mcu, Along* along
     return mirrored == whole && crop_along(at(shown.begin), at(shown.end), size, mcu, along);
   const int64_t center = shown.has_edge() ? shown.size : shown.mirrored;
   const int64_t begin = at(center - shown.end), end = at(center - shown.begin);
-  // What is mirrored has to end at a whole MCU, because that comes first then.
+  // What is mirrored must end at a whole MCU, because that becomes the first.
   if (begin < 0 || !crop_along(whole - end, whole - begin, size, mcu, along)) return false;
   along->is_whole = begin == 0 && end == size;
   return true;
 }
 
-// Whether they have the same aspect ratio, but for the rounding of a size.
+// Whether they have the same aspect ratio, except for the rounding of a size.
 bool same_aspect(const FlipPicture& a, const FlipPicture& b) {
   const int64_t across = int64_t{a.width} * b.height, down = int64_t{a.height} * b.width;
   return std::abs(across - down) <= std::max(a.width, a.height);
@@ -231,8 +231,8 @@ namespace {
 // Blocks of a tile's side: of transposed planes a cache line has a row of several blocks.
 constexpr int32_t kTile = 8;
 
-// What makes the negative of a coefficient: (bits ^ flip) + add, which is two's complement or a
-// sign bit, and nothing with zeros.
+// Negates a coefficient: (bits ^ flip) + add, which is two's complement or a sign bit, and the
+// identity with zeros.
 template <typename Word>
 struct Signs {
   Word flip[64], add[64];

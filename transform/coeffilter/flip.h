@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A block's cosines are even or odd: mirroring a block negates every second coefficient, and
-// turning it transposes them. The rules of edges are those of libjpeg's jpegtran.
+// rotating it transposes them. The rules of edges are those of libjpeg's jpegtran.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Orientation {
   bool operator==(const Orientation&) const = default;
 };
 
-// ---- What becomes of a picture ----
+// ---- The geometry of a picture ----
 
 // A picture and the samples of a whole MCU, the blocks that belong together across components:
 // 8 x the largest sampling factor; 8 for a single component.
@@ -36,7 +36,7 @@ struct FlipPicture {
 struct FlipRequest {
   Orientation orientation;
   // Of the transformed picture, in samples. It begins at a whole MCU: columns and rows before the
-  // wanted ones stay if need be. A size of 0 goes to the edge.
+  // requested ones stay if necessary. A size of 0 goes to the edge.
   int32_t left = 0, top = 0, width = 0, height = 0;
   // Drop the partial MCUs that would have to become the first ones.
   bool trim = false;
@@ -54,7 +54,7 @@ struct FlipPlan {
   int32_t mirrored_w = 0, mirrored_h = 0;
 };
 
-// Fails where the wanted rectangle is not in the transformed picture, and for what `perfect`
+// Fails where the requested rectangle is not in the transformed picture, and for what `perfect`
 // rejects.
 Status plan_flip(const FlipPicture& picture, const FlipRequest& request, FlipPlan* plan);
 
@@ -69,15 +69,15 @@ struct PictureFlip {
 // Where the result has partial MCUs that should have been mirrored: "right edge", "bottom edge" or
 // "right and bottom edges"; empty: nowhere.
 std::string unmirrored_edges(const PictureFlip& flip);
-// Whether the result shows all of the picture, but for less than half a sample of an image of that
-// size.
+// Whether the result shows all of the picture, except for less than half a sample of an image of
+// that size.
 bool shows_all(const PictureFlip& flip, const FlipPicture& size);
 // Moves a sample of the picture to its place in the result; false where that does not show it.
 bool flip_point(const PictureFlip& flip, int32_t* x, int32_t* y);
-// The flip that makes of `other`, an image of the same view in another size (a gain map, a
-// preview), what was made of the picture. False where that is not possible without loss: where
-// `other` would have an edge that is not mirrored or a crop that is not at its MCUs and samples,
-// and where only a part is left and the two differ in their aspect ratio.
+// The flip of `other`, an image of the same view in another size (a gain map, a preview), that
+// corresponds to the picture's. False where that is not possible without loss: where `other` would
+// have an edge that is not mirrored or a crop that is not at its MCUs and samples, and where only a
+// part remains and the two differ in their aspect ratio.
 bool flip_along(const PictureFlip& flip, const FlipPicture& other, FlipRequest* request);
 
 // ---- A job ----
@@ -89,7 +89,7 @@ struct FlipPlace {
   int32_t mirrored_w = 0, mirrored_h = 0;
 };
 
-// Of a component that has so many blocks of an MCU of the result.
+// Of a component that has this many blocks of an MCU of the result.
 FlipPlace flip_place(const FlipPlan& plan, int32_t across, int32_t down);
 // The divisors of a picture that is transposed.
 QuantTable transposed(const QuantTable& table);

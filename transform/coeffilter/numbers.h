@@ -1,4 +1,4 @@
-// The numbers that coefficients are, and how one becomes another: for the host and the device.
+// The types of coefficients, and their conversions: for the host and the device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -27,7 +27,7 @@ CT_HD uint32_t chosen(bool condition, uint32_t yes, uint32_t no) {
 #endif
 }
 
-// Exact, but for not-a-number.
+// Exact, except for NaN.
 CT_HD float float_of_number(Half half) {
 #if defined(__CUDA_ARCH__)
   float result;
@@ -61,15 +61,15 @@ CT_HD uint32_t nearest_half(float value) {
 #endif
 }
 
-// Not-a-number becomes the canonical one, here and below.
+// NaN becomes the canonical one, here and below.
 CT_HD float float_of(Half half) {
   const bool is_number = (uint32_t(half) & 0x7fffu) <= 0x7c00u;
   const auto bits = bits_as<uint32_t>(float_of_number(half));
   return bits_as<float>(chosen(is_number, bits, 0x7fc00000u));
 }
 
-// The nearest half. What is too large becomes the largest finite one; then *saturated is counted
-// up.
+// The nearest half. Values that are too large become the largest finite one and increment
+// *saturated.
 CT_HD Half half_of(float value, uint32_t* saturated) {
   const auto bits = bits_as<uint32_t>(value);
   const uint32_t magnitude = bits & 0x7fffffffu;

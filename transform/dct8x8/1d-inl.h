@@ -129,7 +129,7 @@ CT_HD void aan_forward_1d(T* v) {
   v[7 * kStride] = sum - r2;
 }
 
-// The flow graph read backwards. Frequency k comes in multiplied by kAanScale[k] / sqrt(8).
+// The flow graph read backwards. Frequency k is multiplied by kAanScale[k] / sqrt(8) on input.
 template <int kStride, typename T>
 CT_HD void aan_inverse_1d(T* v) {
   const T a0 = v[0 * kStride] + v[4 * kStride], a1 = v[0 * kStride] - v[4 * kStride];
@@ -185,7 +185,7 @@ CT_HD void float_forward_1d(T* v) {
 
 // The inverse from the sums and differences of its inputs 0 and 4 (a0, a1), 2 and 6 (a2, d2), 5 and
 // 3 (s53, d53), 1 and 7 (s17, d17), whose formation may be one with dequantization. `last` is
-// applied to every output: a saturation that the last addition can do for nothing, or nothing.
+// applied to every output: a saturation that is free in the last addition, or the identity.
 template <int kStride, typename T, typename Last>
 CT_HD void float_inverse_1d_from(T a0, T a1, T a2, T d2, T s53, T d53, T s17, T d17, T* v,
                                  Last last) {
@@ -242,7 +242,7 @@ CT_HD void decomposed_forward_1d(T* v) {
   v[7 * kStride] = d0 * kC7 - d1 * kC5 + d2 * kC3 - d3 * kC1;
 }
 
-// The transpose of the forward matrix, split alike.
+// The transpose of the forward matrix, split in the same way.
 template <int kStride, typename T>
 CT_HD void decomposed_inverse_1d(T* v) {
   constexpr float kC1 = 0.490392640f, kC2 = 0.461939766f, kC3 = 0.415734806f, kC4 = 0.353553391f;

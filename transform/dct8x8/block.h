@@ -72,7 +72,7 @@ struct IslowMethod : IntegerValues {
   }
 };
 
-// islow of 12 bits. Value is as in IslowMethod, so that the general kernels treat both alike.
+// islow of 12 bits. Value is as in IslowMethod, so that the general kernels handle both.
 struct Islow12Method : IntegerValues {
   static CT_HD void forward(int32_t* v, int level_shift) {
     Wrapping w[64];
@@ -109,7 +109,7 @@ struct IfastMethod : IntegerValues {
     CT_UNROLL
     for (int i = 0; i < 64; ++i) v[i] = wrap16(v[i]);
   }
-  // Coefficients come in with two fraction bits and sqrt(8) from each pass: five bits in all.
+  // Coefficients have two fraction bits and sqrt(8) from each pass on input: five bits in all.
   static CT_HD void inverse(int32_t* v, int level_shift) {
     CT_UNROLL
     for (int x = 0; x < 8; ++x) aan_inverse_1d<8>(v + x);

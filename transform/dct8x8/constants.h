@@ -71,8 +71,8 @@ CT_HD T dct_matrix(int k, int n) {
   return kTable.m[k][n];
 }
 
-// AA&N's flow graph leaves frequency k of one dimension multiplied by sqrt(8) x kAanScale[k]:
-// 1 for k = 0, else sqrt(2) cos(k pi / 16).
+// AA&N's flow graph outputs frequency k of one dimension multiplied by sqrt(8) x kAanScale[k]: 1
+// for k = 0, else sqrt(2) cos(k pi / 16).
 inline constexpr double kAanScale[8] = {
     1.0, 1.38703984532214752, 1.30656296487637658, 1.17587560241935885,
     1.0, 0.78569495838710235, 0.54119610014619712, 0.27589937928294311,

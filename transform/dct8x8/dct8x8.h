@@ -14,8 +14,8 @@
 
 namespace cudatransform {
 
-// docs/architecture.md says what each promises. kIslow exists at depths 8 and 12, kIfast at 8;
-// effective_method() says which method a job of another depth gets.
+// docs/architecture.md has what each promises. kIslow exists at depths 8 and 12, kIfast at 8;
+// effective_method() returns the method for a job of another depth.
 enum class Method {
   kIslow,       // int32, libjpeg's accurate integer method; bit-exact to libjpeg-turbo
   kIfast,       // 16-bit, libjpeg's fast integer method; bit-exact to libjpeg-turbo
@@ -35,7 +35,7 @@ const char* method_name(Method method);
 // The method that really runs at `depth` bits and, for the inverse, at `scale`. libjpeg has 8 and
 // 12 bits: float replaces islow and ifast at others, and ifast at 12. Scaled inverses exist as
 // islow, float and reference: at 8 bits islow replaces ifast, as it does in libjpeg, and float the
-// methods that teach.
+// teaching methods.
 Method effective_method(Method method, int depth, int scale = 1);
 
 // Samples of a row or column of `size` samples at 1/scale of it: ceil(size / scale). Subsampling
@@ -96,7 +96,7 @@ struct Dct8x8Job {
   // Natural order, entries 1..65535, of the inverse 0 as well; ignored when !quantized.
   QuantTable tables[4];
   Quantizer quantizer = Quantizer::kRound;  // forward, quantized
-  // kDeadZone: a coefficient below so many thousandths of its divisor becomes 0. 500 to 1000.
+  // kDeadZone: a coefficient below this many thousandths of its divisor becomes 0. 500 to 1000.
   int dead_zone = 600;
   // kRd: Lagrange multiplier: squared error in quantized coefficients per bit, in blocks without
   // detail. .001 to 1.

@@ -219,9 +219,8 @@ Decision make_decision(const Dct8x8Job& job, int component);
 
 int16_t dc_qcoef(const Decision& decision, int32_t eighths);
 
-// The AC quantized coefficients of kRd. Bit i of `nonzero` tells of qcoefs[i]; DC's
-// does not matter. `squares` is the sum of those of the AC eighths, which are limited; `qcoefs` are
-// rounded.
+// The AC quantized coefficients of kRd. Bit i of `nonzero` is that of qcoefs[i]; DC's does not
+// matter. `squares` is the sum of those of the AC eighths, which are limited; `qcoefs` are rounded.
 void decide_rd(const Decision& decision, uint64_t nonzero, uint32_t squares,
                const int32_t eighths[64], int16_t qcoefs[64]);
 

@@ -117,7 +117,7 @@ constexpr Curve kQuarterChromaCurve = {11, 7.5, 8.8, 46};
 constexpr Curve kFullChromaCurve = {18, 20, 22.5, 180};
 
 // An error of a chroma sample spreads over as many pixels as the sample covers. Half as many
-// samples as pixels lie midway between as many and a quarter, as factors go. So does their table.
+// samples as pixels are the geometric mean of as many and a quarter. So is their table.
 double perceptual_entry(QuantComponent component, int u, int v) {
   switch (component) {
     case QuantComponent::kChroma:

@@ -20,8 +20,8 @@ int64_t ifast_scaled(int q, int i, int bits) {
   return (q * aan + (int64_t{1} << (bits - 1))) >> bits;
 }
 
-// The factor of coefficient i that ScaledFloat expects besides its divisor: the definition's factor
-// and, in the 4-point inverse, those that float_half_1d leaves out. Higher frequencies than the
+// The factor of coefficient i that ScaledFloat expects in addition to its divisor: the definition's
+// factor and, in the 4-point inverse, those that float_half_1d omits. Higher frequencies than the
 // scaled inverse uses get 0.
 double scaled_factor(int i, int scale) {
   constexpr double kLeftOut[4] = {1.0, kCosine[2], kCosine[4], kCosine[2]};

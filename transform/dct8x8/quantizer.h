@@ -2,10 +2,10 @@
 // scaling and saturating steps of every method, for host and device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The multipliers absorb each method's own scale, so one formula serves quantized coefficients and
-// unquantized values alike. Each step is a few correctly rounded operations without a multiply-add
-// that could be contracted, so that engines agree to the bit wherever the transform itself is
-// exact.
+// The multipliers absorb each method's own scale, so one formula is right for quantized
+// coefficients and unquantized values. Each step is a few correctly rounded operations without a
+// multiply-add that could be contracted, so that engines agree to the bit wherever the transform
+// itself is exact.
 #pragma once
 
 #include <math.h>
@@ -19,8 +19,8 @@
 
 namespace cudatransform {
 
-// Everything that storing coefficients needs to know of one table, in natural order. Made once per
-// job; plain data, to be passed to a kernel by value.
+// Everything that storing coefficients requires of one table, in natural order. Made once per job;
+// plain data, to be passed to a kernel by value.
 struct alignas(16) ForwardTable {
   // float and the teaching methods: coefficient = value x mul. reference: value / mul.
   // islow, ifast: |coefficient| = floor((|value| + half) x mul) for integers, value x mul for F32.

@@ -10,10 +10,10 @@ namespace cudatransform {
 // With 2^k < d <= 2^(k+1), the reciprocal 2^(16+k) / d has 16 significant bits, and a shift by k is
 // a multiplication by 2^(16-k) whose high half is kept.
 //
-// Rounded up, r d = 2^(16+k) + e with e <= d / 2 <= 2^k, and the quotient of s < 2^16 comes out
-// s e / (d 2^(16+k)) < 1 / d too large: too little to reach the next integer. Rounded down, it
-// would come out too small, so s is made one larger: (s + 1) r / 2^(16+k) is below (s + 1) / d, and
-// less than 1 / d below it, so not below s / d. Either way the floor is the quotient's.
+// Rounded up, r d = 2^(16+k) + e with e <= d / 2 <= 2^k, and the quotient of s < 2^16 is s e / (d
+// 2^(16+k)) < 1 / d too large: too little to reach the next integer. Rounded down, it would be too
+// small, so s is incremented: (s + 1) r / 2^(16+k) is below (s + 1) / d, and less than 1 / d below
+// it, so not below s / d. Either way the floor is the quotient's.
 bool make_short_divisor(int64_t divisor, ShortDivisor* result) {
   if (divisor < 3 || divisor > 8191) return false;
   const auto d = uint32_t(divisor);

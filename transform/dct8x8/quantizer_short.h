@@ -1,7 +1,7 @@
 // The quantizer's steps in 16-bit arithmetic, for the CPU engine's vectors of 16-bit lanes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The same results as quantizer.h's, to the bit, wherever `usable` says so; vectors of 16-bit lanes
+// The same results as quantizer.h's, to the bit, where `usable` is true; vectors of 16-bit lanes
 // hold twice as many values as those of 32.
 #pragma once
 

@@ -52,16 +52,17 @@ RowFunction portable_row_function(const Dct8x8Job& job);
 // Its part for jobs with scale 2, 4 or 8.
 RowFunction portable_scaled_row_function(const Dct8x8Job& job);
 
-// Highway's version for the CPU at hand, or null where only the portable one exists.
+// Highway's version for this CPU, or null where only the portable one exists.
 RowFunction simd_row_function(const Dct8x8Job& job);
 
-// Validates the job, runs `choose`(job) over all its block rows inside the device's arena and hands
-// out a fence that is done. Sums are integers, so the order of the rows does not matter to them.
+// Validates the job, runs `choose`(job) over all its block rows inside the device's arena and
+// returns a fence that is done. Sums are integers, so the order of the rows does not matter to
+// them.
 Status run_rows(Device& device, Queue& queue, const Dct8x8Job& job,
                 RowFunction (*choose)(const Dct8x8Job&), FencePtr* fence);
 
-// For the CPU at hand, or null where only the portable one exists. The job's method is the
-// function's; islow and float have scale 2 and 4, too.
+// For this CPU, or null where only the portable one exists. The job's method is the function's;
+// islow and float have scale 2 and 4, too.
 RowFunction simd_islow_row_function(const Dct8x8Job& job);
 RowFunction simd_ifast_row_function(const Dct8x8Job& job);
 RowFunction simd_float_row_function(const Dct8x8Job& job);

@@ -16,7 +16,7 @@
 //
 // A method is a type as in block.h, with a few differences: uses(k) returns which rows and
 // columns of frequencies the result depends on: v[8 * v + u] with uses(u) and uses(v). inverse()
-// leaves sample (x, y) in v[8 * y + x]. Passes run over columns first, then rows.
+// writes sample (x, y) to v[8 * y + x]. Passes run over columns first, then rows.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +78,7 @@ struct ScaledIslow : IntegerValues {
   }
 };
 
-// islow of 12 bits. Value is as in ScaledIslow, so that the general kernels treat both alike.
+// islow of 12 bits. Value is as in ScaledIslow, so that the general kernels handle both.
 template <int kSize>
 struct ScaledIslow12 : IntegerValues {
   static CT_HD constexpr bool uses(int k) { return ScaledIslow<kSize>::uses(k); }
@@ -94,7 +94,7 @@ struct ScaledIslow12 : IntegerValues {
     for (int i = 0; i < 8 * kSize; ++i) v[i] = int32_t(w[i].bits);
   }
 };
-// What limit14() cuts off is black or white all the same, if samples have no sign.
+// What limit14() clips is black or white anyway, if samples are unsigned.
 template <>
 struct ScaledIslow12<1> : ScaledIslow<1> {};
 

@@ -74,7 +74,7 @@ CT_HD void islow_quarter_1d(T* v, int offset) {
 
 // float, scaled: the inverse of 4 (2) points over the 4 (2) lowest frequencies. scaled_factor()
 // gives the table's factor of each: in the 4-point one cos(pi/8) of frequencies 1 and 3
-// and cos(pi/4) of frequency 2, so that one multiplication is left, by tan(pi/8).
+// and cos(pi/4) of frequency 2, so that one multiplication remains, by tan(pi/8).
 template <int kStride, typename T>
 CT_HD void float_half_1d(T* v) {
   constexpr float kTan = 0.414213562373095049f;

@@ -34,7 +34,7 @@ struct RowH {
   hn::Vec<DH> part;
 };
 
-// ---- Operators, so that transforms read alike for scalars and Rows ----
+// ---- Operators, so that transforms read the same for scalars and Rows ----
 
 template <class D>
 CT_HD WideRow<D> operator+(WideRow<D> a, WideRow<D> b) {
@@ -80,7 +80,7 @@ CT_HD RowI clamp_row(RowI a, int32_t low, int32_t high) {
 CT_HD RowI saturate16(RowI a) { return clamp_row(a, -32768, 32767); }
 CT_HD RowI limit14(RowI a) { return clamp_row(a, -16384, 16384); }
 
-// The scalar aan_scale() says what this computes and why.
+// The scalar aan_scale() documents what this computes and why.
 template <int kUnits256>
 CT_HD RowH aan_scale(RowH a) {
   constexpr int kUnits = kUnits256 == -669 ? -413 : kUnits256;
@@ -208,7 +208,7 @@ CT_HD void store_row(RowI row, int32_t* to) {
 // ---- Transposes of every block of a group ----
 
 // Interleaving rows i and i + n/2 into rows 2i and 2i + 1 rotates the bits of (row, column) by one,
-// so that log2(n) such steps transpose every n x n square that lies in 128-bit blocks.
+// so that log2(n) such steps transpose every n x n square within 128-bit blocks.
 template <class D, int kRows>
 CT_HD void interleave_halves(D d, hn::Vec<D>* rows) {
   hn::Vec<D> next[kRows];

@@ -1,8 +1,8 @@
-// The vector code of each method, compiled side by side: that takes longer than all the rest.
+// The vector code of each method, compiled in parallel: that takes longer than all the rest.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-// Each file is compiled once for every instruction set: Highway includes it anew for each.
+// Each file is compiled once for every instruction set: Highway re-includes it for each.
 // simd_targets.h comes before Highway.
 #include <algorithm>
 #include <utility>

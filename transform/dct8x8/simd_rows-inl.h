@@ -30,7 +30,7 @@ CT_HD RowI load_sample_row(const SampleRows& rows, int y) {
   return result;
 }
 
-// Whether the group at block column bx lies wholly in the picture with its samples side by side.
+// Whether the group at block column bx is wholly in the picture with adjacent samples.
 CT_HD bool is_whole(const SamplePlane& plane, int bx, int by) {
   return 8 * bx + kGroupWidth <= plane.width && 8 * by + 8 <= plane.rows() &&
          plane.stride == (plane.type == SampleType::kU8 ? 1 : 2);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The portable code is scaled.h, the GPU's cuda/dct8x8/scaled.cu. Included once per instruction
-// set, as simd-inl.h. The first pass leaves kSize rows of a group of blocks; those of 8 / kSize
+// set, as simd-inl.h. The first pass yields kSize rows of a group of blocks; those of 8 / kSize
 // groups side by side make eight rows, which are transposed and go through the second pass
 // together. A step therefore writes kSize rows of kGroupWidth samples, as a step at full size
-// writes eight. At 1/8 there is nothing to transform and the portable code does.
+// writes eight. At 1/8 there is nothing to transform and the portable code suffices.
 
 // kBits: 2 of 8-bit samples, 1 of 12-bit ones.
 template <int kSize, int kBits>

@@ -181,7 +181,7 @@ CT_HD Wide odd(Pairs ab, Pairs cd) {
   return multiply<kOdd[k][0], kOdd[k][1]>(ab) + multiply<kOdd[k][2], kOdd[k][3]>(cd);
 }
 
-// Samples level shifted: then nothing of pass 2 leaves 16 bits before it is multiplied. Pass 1's
+// Samples level shifted: then nothing of pass 2 exceeds 16 bits before it is multiplied. Pass 1's
 // results are at most 4096 (eight samples of 128, four times), so sums of four and of eight such
 // are at most 16384 and, -32768 to 32640, still 16-bit numbers.
 template <int kPass>

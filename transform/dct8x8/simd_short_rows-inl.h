@@ -209,7 +209,7 @@ CT_HD bool has_eight_rows(const SamplePlane& plane, int by) {
   return plane.type == SampleType::kU8 && 8 * by + 8 <= plane.rows();
 }
 
-// How many blocks from the left of block row `by` go this way; the general one does the rest.
+// How many blocks from the left of block row `by` take this path; the general one does the rest.
 template <class M>
 CT_HD int short_blocks(const RowContext& context, int component, int by) {
   const Dct8x8Job& job = *context.job;
@@ -225,9 +225,9 @@ CT_HD int short_blocks(const RowContext& context, int component, int by) {
   return plane.width / (8 * kShortBlocks) * kShortBlocks;
 }
 
-// Four groups ahead of the one at work, lines of memory are prefetched: so far that they come in
-// time, so near that they still are in the first cache then. The processor sees eight rows or one
-// long one coming by itself, but not across pages.
+// Cache lines are prefetched four groups ahead: so far that they arrive in time, so near that they
+// still are in the first cache then. The processor sees eight rows or one long one coming by
+// itself, but not across pages.
 CT_HD int block_ahead(int bx, int blocks) {
   return std::min(bx + 4 * kShortBlocks, blocks - kShortBlocks);
 }
@@ -243,7 +243,7 @@ struct GroupRows {
   const uint8_t* first;
   ptrdiff_t pitch;
 };
-// In place, or (samples of two planes that take turns) copied to `staging`, 64 a block.
+// In place, or (interleaved samples of two planes) copied to `staging`, 64 a block.
 CT_HD GroupRows group_rows(const SamplePlane& plane, int bx, int by, uint8_t* staging) {
   constexpr int kWidth = 8 * kShortBlocks;
   const uint8_t* from = sample_address(plane, 8 * bx, 8 * by);

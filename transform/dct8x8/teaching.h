@@ -3,7 +3,7 @@
 //
 // Each method also offers its innermost step as a function of one output value, for kernels with
 // one thread per sample (cuda/dct8x8/teaching.cu). Where that reads the block itself, it takes
-// anything that can be indexed from 0 to 63. block.h says what a method is.
+// anything that can be indexed from 0 to 63. block.h defines what a method is.
 #pragma once
 
 #include <math.h>
@@ -12,8 +12,8 @@
 
 namespace cudatransform {
 
-// naive: the definition with its cosines computed where they are needed. The angle is reduced by
-// whole turns first, because an fp32 angle of 20 radians is off by 1e-6.
+// naive: the definition with its cosines computed where they are needed. The angle is reduced
+// modulo 2 pi first, because an fp32 angle of 20 radians is off by 1e-6.
 CT_HD float naive_cosine(int k, int n) {
   return cosf(float(((2 * n + 1) * k) & 31) * 0.196349541f);  // pi / 16
 }

@@ -1,9 +1,9 @@
-// The device that an engine runs on. It owns memory, three queues, fences and timers, and knows no
-// transform.
+// The device that an engine runs on. It owns memory, three queues, fences and timers, and does not
+// depend on the transforms.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The host device (host_device.h) executes every call before it returns; the CUDA device
-// (cuda/device/cuda_device.h) enqueues it. Code that treats both alike is correct on both.
+// (cuda/device/cuda_device.h) enqueues it. Code that is the same for both is correct on both.
 #pragma once
 
 #include <cstddef>
@@ -114,7 +114,7 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual bool is_host() const = 0;
-  // For people: "NVIDIA H200", or "CPU (AVX2, 8 threads)".
+  // For messages: "NVIDIA H200", or "CPU (AVX2, 8 threads)".
   virtual const char* name() const = 0;
   virtual Queue& queue(QueueKind kind) = 0;
   // Any thread may call it.

@@ -29,7 +29,7 @@ class HostFence final : public Fence {
 class HostQueue final : public Queue {
  public:
   explicit HostQueue(FencePtr done) : done_(std::move(done)) {}
-  // A fence of another device may still be pending: then the only queue there is has to stop here.
+  // A fence of another device may still be pending: then the only queue must wait here.
   Status wait_for(const FencePtr& fence) override { return fence ? fence->wait() : Status{}; }
   Status wait_for_stream(void*) override { return {}; }
   Status record(FencePtr* fence) override {
@@ -137,7 +137,7 @@ class HostDevice final : public Device {
 Status allocate_host_memory(size_t bytes, std::unique_ptr<Memory>* memory) {
   void* data = nullptr;
   if (bytes <= SIZE_MAX - kAlignment) {
-    // aligned_alloc wants a multiple of the alignment.
+    // aligned_alloc requires a multiple of the alignment.
     const size_t rounded = (std::max<size_t>(bytes, 1) + kAlignment - 1) & ~(kAlignment - 1);
     data = std::aligned_alloc(kAlignment, rounded);
   }

@@ -1,4 +1,4 @@
-// Macros that let a header compile for the host (g++, clang++) and the device (nvcc) alike.
+// Macros that let a header compile for both the host (g++, clang++) and the device (nvcc).
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -45,7 +45,7 @@ class HostThreads {
   }
 
  private:
-  // oneTBB gives no more threads than it may use, and prints a warning where more are wanted.
+  // oneTBB starts no more threads than it may use, and prints a warning where more are requested.
   static int allowed(int wanted) {
     if (wanted <= 0) return tbb::task_arena::automatic;
     const size_t most =

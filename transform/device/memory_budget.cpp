@@ -115,7 +115,7 @@ size_t BudgetedPool::kept(size_t bytes) const {
                                            [&](const Block& kept) { return serves(kept, bytes); }));
 }
 
-// If the driver locks no pages, ordinary ones serve. Copies from them are slower.
+// If the driver pins no memory, ordinary memory is used. Copies from them are slower.
 Status BudgetedPool::allocate(Device& device, size_t bytes, std::unique_ptr<Memory>* memory) {
   Status status = budget_->allocate(device, kind_, bytes, memory);
   if (!status.ok() && kind_ == MemoryKind::kPinned)

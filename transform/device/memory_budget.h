@@ -24,10 +24,10 @@ Status grow_memory(Device& device, MemoryKind kind, size_t bytes, std::unique_pt
 // Thread safe. Blocks may outlive the object that has taken them. Always in a shared_ptr.
 class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
  public:
-  // `most` bytes; 0: any number. Blocks that exist stay.
+  // `most` bytes; 0: any number. Existing blocks are kept.
   void set_max(uint64_t max) { max_ = max; }
   uint64_t used() const { return used_; }
-  // Whether there is room for so many more.
+  // Whether there is room for this many more.
   bool has(uint64_t bytes) const;
   // The error where there is not: names max-memory.
   Status no_room(uint64_t bytes) const;
@@ -45,7 +45,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
 };
 using MemoryBudgetPtr = std::shared_ptr<MemoryBudget>;
 
-// `budget`, or one without a limit in place of none.
+// `budget`, or an unlimited one if null.
 inline MemoryBudgetPtr some_budget(MemoryBudgetPtr budget) {
   return budget != nullptr ? std::move(budget) : std::make_shared<MemoryBudget>();
 }
@@ -65,8 +65,8 @@ class BudgetedPool {
       : kind_(kind), max_(most), max_bytes_(most_bytes), budget_(some_budget(std::move(budget))) {}
 
   // Takes a block of `bytes`, or up to twice as many: new blocks are as large as any have had to
-  // be, so that all serve for pictures that differ by little. If there is no memory, kept blocks
-  // are freed first.
+  // be, so that all fit pictures that differ by little. If there is no memory, kept blocks are
+  // freed first.
   Status take(Device& device, size_t bytes, Block* block);
   void give(Block block);
   // The number of kept blocks that take() has for so many: it allocates nothing.

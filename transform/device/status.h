@@ -14,7 +14,7 @@ enum class StatusCode {
   kUnsupported,      // well formed, but this engine cannot do it
   kNotFound,         // no driver, no device, no such symbol
   kOutOfMemory,      // host or device memory
-  kDeviceLost,       // a sticky error: the context is unusable until it is made anew
+  kDeviceLost,       // a sticky error: the context is unusable until recreated
   kCancelled,        // not an error: the pipeline is flushing or shutting down
   kFailed,           // any other failure of the driver or the system
 };

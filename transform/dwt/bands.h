@@ -1,4 +1,4 @@
-// The bands of a wavelet transform: how many there are, and where each lies in its component.
+// The bands of a wavelet transform: how many there are, and where each is in its component.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The pyramid is numbered as in a bitstream of VC-2 (SMPTE ST 2042-1): level 0 is the coarsest, one

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Every engine offers a DwtOps; all of them take the same DwtJob and write the same bytes. The
-// filters are lifting steps on integers (lifting.h), so that there is nothing to disagree about but
-// where values wrap. That is fixed as well, for every value that coefficients may have:
+// filters are lifting steps on integers (lifting.h), so that engines can differ only in where
+// values wrap. That is fixed as well, for every value that coefficients may have:
 //
 //   kS16  sums are exact in 32 bits; results of a lifting step, a shift between levels or the
 //         quantizer are taken modulo 2^16. For daub97, whose values between its steps are larger
@@ -90,7 +90,7 @@ Status validate(const DwtJob& job);
 
 // The operations of one engine. submit() returns immediately; `fence` (may be null) is done when
 // outputs and sums are complete. Coefficients that are read are not changed; padding bytes of the
-// output pitch are never written, except as `samples_have_room` says.
+// output pitch are never written, except if `samples_have_room`.
 struct DwtOps {
   const char* name;
   Status (*submit)(Device& device, Queue& queue, const DwtJob& job, FencePtr* fence);

@@ -15,7 +15,7 @@ namespace cudatransform {
 
 namespace {
 
-// Fewer values than this are not worth a task, and its rows around a stripe.
+// Fewer values than this are not worth a task and its extra rows around a stripe.
 constexpr int64_t kMinStripe = 1 << 15;
 
 struct Stripe {

@@ -21,7 +21,7 @@ class ComponentLevels {
  public:
   ComponentLevels(const DwtJob& job, int component, const RowKernels<T>& kernels);
 
-  // How many values the low bands between levels take, and where they shall be.
+  // How many values the low bands between levels take, and their places.
   size_t low_values() const;
   void set_low(T* memory);
 

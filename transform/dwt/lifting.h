@@ -7,8 +7,8 @@
 //   e[n] -= (sum of taps[k] o[n + first + k] + rounding) >> shift      updates_odd false
 //   o[n] += (sum of taps[k] e[n + first + k] + rounding) >> shift      updates_odd true
 //
-// with the sign that `subtract` says and an arithmetic shift. An index outside of 0..N-1 is clamped
-// to it. Analysis makes the same steps backwards, with the opposite signs.
+// with the sign of `subtract` and an arithmetic shift. An index outside of 0..N-1 is clamped to it.
+// Analysis makes the same steps backwards, with the opposite signs.
 //
 // In two dimensions, synthesis transforms columns, then rows, and analysis rows, then columns;
 // JPEG 2000's filter has the other order. Where shift_between_levels() is 1, analysis of a level

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A plane is kept in pyramid arrangement throughout. There the even rows of a level are its upper
-// half and the odd ones its lower half, columns alike, so that a step adds rows (or runs of a row)
-// to others, and only between levels are values interleaved.
+// half and the odd ones its lower half, columns likewise, so that a step adds rows (or runs of a
+// row) to others, and only between levels are values interleaved.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

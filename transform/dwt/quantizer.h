@@ -14,7 +14,7 @@
 
 namespace cudatransform {
 
-// Above it 4 x 2^(q/4), as the tables have it, leaves 31 bits.
+// Above it 4 x 2^(q/4), as the tables have it, exceeds 31 bits.
 inline constexpr int kMaxQuantIndex = 115;
 
 CT_HD constexpr uint32_t dwt_quant_factor(int index) {
@@ -40,8 +40,8 @@ CT_HD constexpr uint32_t dwt_quant_offset(int index) {
 // ---- Quantization matrices of VC-2: how much finer each band is quantized than the picture ----
 //
 // A band's quantizer index is the picture's less the band's entry, and at least 0. Entries weigh
-// bands by the gain of their filter. Streams without a matrix of their own use these (SMPTE ST
-// 2042-1, annex D).
+// bands by the gain of their filter. Streams without their own matrix use these (SMPTE ST 2042-1,
+// annex D).
 
 // Fills the dwt_band_count() entries; without any level the only one is 0. False where VC-2 has no
 // matrix: for j2k53, for more than four levels, more than five with the horizontal-only ones, and

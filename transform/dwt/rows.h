@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Values are int16_t or int32_t. 32 bits serve kS32, and kS16 where a filter's values between its
-// steps need them (Lifting::wraps_at_end): then `wrap` says which values are taken modulo 2^16, and
-// StepRange what a step does.
+// steps need them (Lifting::wraps_at_end): then `wrap` selects the values that are taken modulo
+// 2^16, and StepRange what a step does.
 //
 // Functions work on whole vectors unless stated otherwise: kRowSlack values after a row may be
 // read and written.
@@ -32,7 +32,7 @@ struct SampleForm {
 
 enum class StepRange {
   kWhole,    // any value; modulo 2^(bits of T)
-  kShort,    // no sum or product leaves 32 bits
+  kShort,    // no sum or product exceeds 32 bits
   kWrapped,  // the same, and results are taken modulo 2^16
 };
 
@@ -56,7 +56,7 @@ struct RowKernels {
                      size_t count);
 };
 
-// For the CPU at hand, or null where vectors have one lane.
+// For this CPU, or null where vectors have one lane.
 template <typename T>
 const RowKernels<T>* row_kernels();
 template <>

@@ -185,7 +185,7 @@ HWY_INLINE Vec32 product_term(const T* const* s, size_t i, Vec32 factor) {
                  hn::ShiftRight<12>(hn::Add(hn::Mul(low, factor), rounding)));
 }
 
-// Eight taps, alike from both ends.
+// Eight taps, symmetric.
 template <bool kWhole, typename T>
 HWY_INLINE Vec32 eight_tap_term(const T* const* s, size_t i, const Vec32* factors) {
   Vec32 low = hn::Set(Lanes32(), 128), high = hn::Zero(Lanes32());

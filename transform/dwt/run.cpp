@@ -9,7 +9,7 @@
 namespace cudatransform {
 namespace {
 
-// The size says what it takes to do such a job: engines need as much again, or a part of it.
+// The size limits the memory of a job: engines need as much again, or a part of it.
 Status no_memory(const DwtJob& job) {
   int64_t bytes = 0;
   for (int c = 0; c < job.components; ++c)

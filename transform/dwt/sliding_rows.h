@@ -14,7 +14,7 @@
 namespace cudatransform {
 
 // Memory aligned to a cache line. It begins as zeros: whole vectors read lanes after the end of a
-// row. Their values do not matter, but tools that look for uninitialized memory cannot know that.
+// row. Their values do not matter, but tools that detect uninitialized memory cannot know that.
 template <typename T>
 class RowMemory {
  public:
@@ -110,7 +110,7 @@ class VerticalWindow {
         slots_(slots_of(*filter.lifting)),
         memory_(2 * static_cast<size_t>(slots_) * size.total()) {}
 
-  // Calls load(pair, even, odd) for each pair of rows in turn and emit(pair, even, odd) for each
+  // Calls load(pair, even, odd) for each pair of rows in order and emit(pair, even, odd) for each
   // from `first` to `end`; emit may change the rows.
   template <typename Load, typename Emit>
   void run(int32_t first, int32_t end, Load load, Emit emit) {

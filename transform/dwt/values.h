@@ -1,4 +1,5 @@
-// The steps of one value of a wavelet transform besides lifting: quantizing, and becoming a sample.
+// The steps of one value of a wavelet transform other than lifting: quantizing, and becoming a
+// sample.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

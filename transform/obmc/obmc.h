@@ -62,7 +62,7 @@ struct ObmcJob {
   // No blocks: nothing is predicted, and the fields below have no meaning. `blocks_across` of them
   // in a row of the grid, `blocks_down` rows, which cover the picture.
   const ObmcBlock* blocks = nullptr;  // in host memory
-  // If this is set, blocks lie in pinned memory, which serves again when the fence that it receives
+  // If this is set, blocks are in pinned memory, which is reusable when the fence that it receives
   // is done. For the CUDA engine.
   FencePtr* blocks_read = nullptr;
   ObmcInspection inspection;

@@ -13,7 +13,7 @@ namespace cudatransform {
 // Numbers of a vector at most; functions for blocks work on a multiple of them.
 inline constexpr size_t kObmcLanes = 16;
 
-// Rows of so many numbers, `stride` apart.
+// Rows of this many numbers, `stride` apart.
 struct ObmcArea {
   size_t rows, columns, stride;
 };
@@ -58,7 +58,7 @@ struct ObmcKernels {
 using ObmcByteKernels = ObmcKernels<uint8_t, int16_t>;
 using ObmcWordKernels = ObmcKernels<uint16_t, int32_t>;
 
-// For the CPU at hand, or null where vectors have one lane.
+// For this CPU, or null where vectors have one lane.
 const ObmcByteKernels* obmc_byte_kernels();
 const ObmcWordKernels* obmc_word_kernels();
 

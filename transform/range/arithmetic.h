@@ -47,7 +47,7 @@ CT_HD constexpr int32_t to_full_range(int32_t sample, const RangeScale& by) {
 
 // ---- Bytes ----
 
-// So few bits that sums fit in 32, and factors and twice (chroma: four times) a sample less its
+// Few enough bits that sums fit in 32, and factors and twice (chroma: four times) a sample less its
 // zero in 16 with a sign: vectors then take the upper half of twice the product, rounded.
 inline constexpr int kLumaFraction = 14, kChromaFraction = 13;
 inline constexpr RangeScale kByteLuma = range_scale(8, false, kLumaFraction, false);
@@ -56,13 +56,13 @@ inline constexpr int32_t kLumaZero = 16, kChromaZero = 128;
 
 // ---- Rows of the CPU engine ----
 
-// A row of bytes. Reads and writes nothing besides `count` samples.
+// A row of bytes. Reads and writes only `count` samples.
 using RangeRow = void (*)(const uint8_t* from, uint8_t* to, size_t count);
 struct RangeRows {
   RangeRow luma, chroma;
 };
 const RangeRows& portable_range_rows();
-// For the CPU at hand, or null where vectors have one lane.
+// For this CPU, or null where vectors have one lane.
 const RangeRows* vector_range_rows();
 
 }  // namespace cudatransform

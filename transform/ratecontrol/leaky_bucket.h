@@ -36,7 +36,7 @@ class LeakyBucket {
   }
   // Bytes until it is full.
   double room() const { return capacity_ - fill_; }
-  // False where the picture runs over: the buffer is full then, and owes nothing.
+  // False where the picture overflows: the buffer is full then, without a debt.
   bool add(double bytes) {
     const bool fits = fill_ + bytes <= capacity_;
     fill_ = std::min(fill_ + bytes, capacity_);

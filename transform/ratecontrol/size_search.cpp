@@ -1,4 +1,4 @@
-// The search for the scale of quantization tables at which a picture has a wanted size.
+// The search for the scale of quantization tables at which a picture has a target size.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/ratecontrol/size_search.h"
 
@@ -8,14 +8,14 @@
 namespace cudatransform {
 namespace {
 
-// A picture that is smaller than this part of the target is worth a round more than usual.
+// A picture that is smaller than this part of the target is worth an additional round.
 constexpr double kTooSmall = 0.99;
 // How much larger pictures are expected to be after each refused one but the first.
 constexpr double kMargin = 1.001;
-// Around a guess: pictures of a stream are alike. Sizes of the inner ones differ by 1 %, so that a
-// tolerance of as much mostly ends the search; the outer ones catch the others.
+// Around a guess: pictures of a stream are similar. Sizes of the inner ones differ by 1 %, so that
+// a tolerance of as much mostly ends the search; the outer ones catch the others.
 constexpr double kAroundGuess[] = {0.8, 0.96, 0.975, 0.989, 1.003, 1.017, 1.032, 1.22};
-// Around a curve's answer.
+// Around a curve's result.
 constexpr double kAroundCurve[] = {0.92, 0.967, 0.987, 0.996, 1.004, 1.013, 1.035, 1.09};
 // Closer scales are taken side by side.
 constexpr double kNear = 1.1;

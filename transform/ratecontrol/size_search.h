@@ -1,4 +1,4 @@
-// The search for the scale of quantization tables at which a picture has a wanted size.
+// The search for the scale of quantization tables at which a picture has a target size.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Scales are integers: larger ones make coarser tables and smaller files. A round measures up to
@@ -57,9 +57,9 @@ class SizeSearch {
   // The finest scale that fits; the coarsest allowed where none is known to.
   uint32_t best() const { return fits_.is_known() ? fits_.scale : limits_.coarsest; }
   bool found() const { return fits_.is_known(); }
-  // Whether best() is the result where its picture has turned out to have `bytes`. If not,
-  // correct() goes on: with pictures as much larger or smaller than measured as this one is. Once
-  // only for a finer one, while this one fits and is too small.
+  // Whether best() is the result where its picture actually has `bytes`. If not, correct()
+  // continues: with pictures as much larger or smaller than measured as this one is. Once only for
+  // a finer one, while this one fits and is too small.
   bool accepts(uint64_t bytes) const;
   void correct(uint64_t bytes);
   // Of the picture of best(): how much larger it is than it was measured.

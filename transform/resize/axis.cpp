@@ -99,7 +99,7 @@ ResizeAxis make_resize_axis(ResizeFilter filter, int32_t in, double from, double
   std::vector<double> exact(taps);
   for (size_t o = 0; o < outputs; ++o) {
     const double center = double{static_cast<float>(from)} + (static_cast<double>(o) + .5) * scale;
-    // Behind the picture's end of a box that ends there, by rounding alone.
+    // Beyond the picture's end of a box that ends there, by rounding alone.
     const int32_t first = std::clamp(static_cast<int32_t>(center - reach + .5), 0, in - 1);
     const int32_t end = std::clamp(static_cast<int32_t>(center + reach + .5), first + 1, in);
     const int32_t count = std::min(end - first, axis.taps);

@@ -27,7 +27,7 @@ inline uint8_t resize_byte(int32_t sum) {
 }
 
 // Output o is the sum of the samples from first[o] on, `count[o]` of them, by weights[o * taps +
-// i]; weights behind these are 0.
+// i]; weights after these are 0.
 struct ResizeAxis {
   int32_t in = 0, out = 0;
   int32_t taps = 0;  // the most that an output has

@@ -1,8 +1,8 @@
 // The CPU engine's resampling: passes over strips of rows on oneTBB's threads.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Between the passes lies a picture of bytes. Rows of packed pixels are added up as they are; sums
-// along rows are made channel by channel, of 16 rows at a time.
+// Between the passes is a picture of bytes. Rows of packed pixels are added up as they are; sums
+// along rows are computed channel by channel, of 16 rows at a time.
 #include "transform/resize/resize.h"
 
 #include <algorithm>
@@ -211,7 +211,7 @@ class Resizer {
 
   // ---- Passes ----
 
-  // Kept rows of a tile's channels behind each other.
+  // Kept rows of a tile's channels, consecutively.
   void across_tile(const Samples& from, int32_t first, int32_t rows, const RowMemory& memory,
                    uint8_t* const to[kMaxResizeChannels][kTileRows]) {
     const auto width = static_cast<size_t>(from.width);
@@ -382,7 +382,7 @@ class Resizer {
     });
   }
 
-  // ---- Behind the passes ----
+  // ---- After the passes ----
 
   void put(Row row, int32_t y) {
     const auto width = static_cast<size_t>(job_.to.width);

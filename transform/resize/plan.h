@@ -1,4 +1,4 @@
-// What a job comes to: its passes, their order and their weights, for both engines.
+// The plan of a job: its passes, their order and their weights, for both engines.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -1,4 +1,4 @@
-// The checks that keep resampling inside its buffers, and what a job comes to.
+// The checks that keep resampling inside its buffers, and the plan of a job.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "transform/resize/resize.h"
 

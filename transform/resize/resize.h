@@ -45,7 +45,7 @@ enum class ResizeType { kU8, kF32, kF16, kBf16 };
 inline constexpr int kResizeTypeCount = 4;
 
 // A picture in memory: the sample of channel c at (x, y) is at data[c] + y * pitch[c] + x * step.
-// So packed, planar and swapped channels are all alike. Addresses are the engine's.
+// So packed, planar and swapped channels are the same. Addresses are the engine's.
 struct ResizePicture {
   int32_t width = 0, height = 0;
   int32_t step = 0;                          // bytes from a sample to its right neighbor
@@ -53,8 +53,8 @@ struct ResizePicture {
   ptrdiff_t pitch[kMaxResizeChannels] = {};  // bytes from one row to the next
 };
 
-// Image.reduce(): each sample is the mean of x times y of a part of the input; of what there is
-// behind the last whole ones.
+// Image.reduce(): each sample is the mean of x times y of a part of the input; of the remainder
+// after the last whole ones.
 struct ResizeReduction {
   int32_t x = 1, y = 1;                              // 1 and 1: none
   int32_t left = 0, top = 0, right = 0, bottom = 0;  // the part; read if there is a reduction
@@ -70,7 +70,7 @@ struct ResizeBox {
 
 struct ResizeJob {
   int channels = 3;
-  // The last channel is alpha, by which the others are multiplied before, and divided behind, all
+  // The last channel is alpha, by which the others are multiplied before, and divided after, all
   // filters but kNearest.
   bool has_alpha = false;
   ResizePicture from, to;
@@ -102,7 +102,7 @@ Status validate(const ResizeJob& job);
 // ---- Values: the floats that vision models take for bytes, by the recipes of common libraries
 // ----
 
-// How a byte x becomes a float, to the bit: all operations in float unless they say otherwise.
+// How a byte x becomes a float, to the bit: all operations in float unless stated.
 enum class ValueRecipe {
   kTorchvision,    // ToTensor, Normalize: x / 255, less the mean, by the deviation
   kTorchvisionV2,  // v2.ToDtype(scale=True): x * float(1 / 255), then the same
@@ -112,12 +112,12 @@ enum class ValueRecipe {
 inline constexpr int kValueRecipeCount = 4;
 
 // 256 values for each of `channels` channels, as ResizeJob::table has them. `mean` and `deviation`
-// have a number for each channel, or none: then values are scaled alone.
+// have a number for each channel, or none: then values are only scaled.
 Status make_values(ValueRecipe recipe, int channels, std::span<const double> mean,
                    std::span<const double> deviation, float* table);
 
 // The operation of one engine, for a batch of pictures of any sizes, whose outputs do not overlap
-// any of their memory. The call returns at once; `fence` (may be null) is done when outputs are
+// any of their memory. The call returns immediately; `fence` (may be null) is done when outputs are
 // complete. If a job is refused, none is begun.
 struct ResizeOps {
   const char* name;

@@ -1,4 +1,4 @@
-// The functions on rows of samples that the CPU engine is made of.
+// The row functions of the CPU engine.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Sums down columns have a row in the lanes of a vector. Sums along rows have 16 rows there, once a
@@ -58,7 +58,7 @@ inline void weights_of(const WeightPair& pair, int32_t weights[2]) {
   }
 }
 
-// Functions read and write nothing beside what they name. Inputs and outputs do not overlap.
+// Functions read and write only what they name. Inputs and outputs do not overlap.
 struct ResizeRows {
   // to[i] of `count` sums of rows[2 k][i] and rows[2 k + 1][i] by weights[k], k below `pairs`.
   void (*add_rows)(const uint8_t* const* rows, const WeightPair* weights, int32_t pairs,
@@ -80,7 +80,7 @@ struct ResizeRows {
 };
 
 const ResizeRows& portable_resize_rows();
-// For the CPU at hand, or null where vectors have one lane.
+// For this CPU, or null where vectors have one lane.
 const ResizeRows* vector_resize_rows();
 
 }  // namespace cudatransform

@@ -32,7 +32,7 @@ using HalfBytes = hn::Rebind<uint8_t, Words>;
 // a[2i] b[2i] + a[2i+1] b[2i+1] + sum[i].
 HWY_INLINE LongVec add_pairs(WordVec a, WordVec b, LongVec sum) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
-  // Of VNNI, which Highway 1.0's target has not, though it looks for it before it chooses AVX3_DL:
+  // Of VNNI, which Highway 1.0's target lacks, though it checks for it before it chooses AVX3_DL:
   // so there is no intrinsic.
   asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
   return sum;

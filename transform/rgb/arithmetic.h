@@ -1,8 +1,8 @@
 // The arithmetic of RGB and JPEG's components, for both engines: libjpeg-turbo's integers.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// JFIF, ITU-T T.871, clause 7, with 16 bits of fraction. In filters `near` is the sample that a
-// position lies in, and `other` the next one on the position's side; at an edge that is `near`.
+// JFIF, ITU-T T.871, clause 7, with 16 bits of fraction. In filters `near` is the sample that
+// contains a position, and `other` the next one on the position's side; at an edge that is `near`.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ struct Rows {
   uintptr_t end() const { return data + pitch * (rows - 1) + row_bytes; }
 };
 
-// Rows of one pitch may lie between each other.
+// Rows of one pitch may be interleaved.
 bool overlap(const Rows& a, const Rows& b) {
   if (a.end() <= b.data || b.end() <= a.data) return false;
   if (a.pitch != b.pitch) return true;

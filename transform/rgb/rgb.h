@@ -24,14 +24,14 @@ inline constexpr int kRgbPackingCount = 7;
 struct RgbImage {
   RgbPacking packing = RgbPacking::kRgb;
   int32_t width = 0, height = 0;
-  // kPlanar: of R, G and B, in whatever order they lie; else the first alone.
+  // kPlanar: of R, G and B, in any order; else the first alone.
   void* data[3] = {};
   ptrdiff_t pitch[3] = {};  // bytes from one row to the next
 
   int planes() const { return packing == RgbPacking::kPlanar ? 3 : 1; }
 };
 
-// The meaning of planes, as files say it.
+// The meaning of planes, as declared by files.
 enum class RgbColor {
   kGray,   // one component, which is all of R, G and B; the inverse: their luma
   kYcbcr,  // three: JFIF's, full range
@@ -40,14 +40,14 @@ enum class RgbColor {
 
 // How many samples of the picture one of a component covers, in a row and in a column. After
 // a scaled inverse the picture is the smaller one; and where libjpeg gives chroma a larger inverse
-// than luma, this is what is left.
+// than luma, this is the remainder.
 struct RgbSubsampling {
   int x = 1, y = 1;  // 1 to kMaxRgbSubsampling
 };
 
-// The scale of the inverse of a component whose picture is reduced to 1/`scale`, and what is left
-// of its subsampling then. As in libjpeg (jdmaster.c), a component that has half the columns and
-// half the rows gets an inverse twice as large instead of an upsampling.
+// The scale of the inverse of a component whose picture is reduced to 1/`scale`, and its remaining
+// subsampling. As in libjpeg (jdmaster.c), a component that has half the columns and half the rows
+// gets an inverse twice as large instead of an upsampling.
 struct RgbScale {
   int scale;
   RgbSubsampling left;
@@ -70,10 +70,9 @@ struct RgbJob {
   Direction direction = Direction::kInverse;
   RgbColor color = RgbColor::kYcbcr;
   RgbSubsampling subsampling[kMaxComponents];
-  // Bytes side by side. Inverse: as large as rgb_plane_side() says. Forward: at least as large, and
-  // at most as large as that in whole blocks of 8x8. Samples after the picture's are those that
-  // cjpeg fills blocks with. They differ from chroma's last column, which the DCT repeats by
-  // itself.
+  // Bytes side by side. Inverse: of rgb_plane_side(). Forward: at least as large, and at most as
+  // large as that in whole blocks of 8x8. Samples after the picture's are those that cjpeg fills
+  // blocks with. They differ from chroma's last column, which the DCT repeats by itself.
   SamplePlane planes[kMaxComponents];
   RgbImage rgb;
   ChromaUpsampling upsampling = ChromaUpsampling::kFancy;  // for the inverse

@@ -1,4 +1,4 @@
-// The functions on rows of samples that the CPU engine is made of; and pixels in memory.
+// The row functions of the CPU engine; and pixels in memory.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -13,8 +13,8 @@ namespace cudatransform {
 
 inline constexpr size_t kRgbColorCount = 3;
 
-// Functions write `count` samples unless they say otherwise, and read and write nothing besides the
-// ones they name. Inputs and outputs do not overlap.
+// Functions write `count` samples unless stated, and read and write only the ones they name. Inputs
+// and outputs do not overlap.
 struct RgbRows {
   // Triangle filters, as arithmetic.h has them. blend_columns and blend_sums write 2 * count, and
   // read one before `near` and one after it, too.
@@ -38,7 +38,7 @@ struct RgbRows {
 };
 
 const RgbRows& portable_rgb_rows();
-// For the CPU at hand, or null where vectors have one lane.
+// For this CPU, or null where vectors have one lane.
 const RgbRows* vector_rgb_rows();
 
 // Has all conversions be those of `Conversions`, which has function templates to_rgb and from_rgb.

@@ -160,7 +160,7 @@ HWY_INLINE WideVec operator*(const Pairs& pairs, WordVec factors) {
 HWY_INLINE WideVec operator+(const WideVec& a, const WideVec& b) {
   return {hn::Add(a.low, b.low), hn::Add(a.high, b.high)};
 }
-// (bias - sum) >> kBits; pairs go back to where they came from.
+// (bias - sum) >> kBits; pairs return to their places.
 template <int kBits>
 HWY_INLINE WordVec descaled(int32_t bias, const WideVec& sum) {
   const LongVec from = hn::Set(Longs(), bias);
