@@ -33,7 +33,7 @@ inline constexpr uint32_t kDiracStillProbability = 254;
 
 // The ranges that follow each other while ones come in such a context. They are consecutive,
 // so that as many ones as are needed are one step: range `place[range - kDiracLeastRange]` and on.
-// Each way goes on for kMax ranges after the first that has to be renormalized.
+// Each path continues for kMax ranges after the first that must be renormalized.
 inline constexpr uint32_t kDiracLeastRange = 0x4001;
 struct DiracDescents {
   static constexpr size_t kMax = 64;
@@ -65,7 +65,7 @@ class DiracArithmetic {
     return ~zero_32;
   }
 
-  // The same with a branch, for bits that decide what comes next: the processor predicts them.
+  // The same with a branch, for bits that decide what follows: the processor predicts them.
   bool decode_ahead(DiracContext* context) {
     const uint32_t p = *context, split = split_at(p);
     if (code() >= split) {
@@ -85,8 +85,8 @@ class DiracArithmetic {
   // The same, but a 0 is not taken.
   size_t ones_ahead(DiracContext* context, size_t most) { return run<false>(context, most); }
 
-  // A number: stop bits, each in its own of the `count` contexts from `stops`, of which the last
-  // serves for all that follow, and data bits in `data`. The first stop bit, a 0, has been taken.
+  // A number: stop bits, each in its own of the `count` contexts from `stops`, of which the last is
+  // that of all that follow, and data bits in `data`. The first stop bit, a 0, has been taken.
   // False where the number has more than 30 bits.
   bool decode_rest(DiracContext* stops, int count, DiracContext* data, uint32_t* value) {
     DiracContext* const last = stops + count - 1;

@@ -62,7 +62,7 @@ class DiracBits {
     position_ = std::min(position_ + 8 * std::min<uint64_t>(bytes, bytes_), end_ + 8);
   }
 
-  // The next `bits` bits as a bounded block of its own, which end where these do at the latest.
+  // The next `bits` bits as a separate bounded block, which ends with these at the latest.
   DiracBits block(uint64_t bits) {
     DiracBits part = *this;
     part.end_ = std::min(end_, position_ + bits);
@@ -134,7 +134,7 @@ class DiracBits {
         left -= pairs + 2;
       }
       position_ += static_cast<unsigned>(kPeeked - left);
-      // A code that did not fit in the rest of the word.
+      // A code that did not fit in the remainder of the word.
       if (i == count || left == 0) continue;
       if (const int32_t value = signed_code(); value != 0) put(i, value);
       ++i;

@@ -118,7 +118,7 @@ void classify(const Surroundings& around, size_t begin, size_t end, uint8_t* cla
 // The left neighbor is not zero.
 void set_near(uint8_t* of) { *of = static_cast<uint8_t>((*of & ~kQuiet) | kNearClass); }
 
-// How many coefficients from `x` to `end` have nothing around them.
+// How many coefficients from `x` to `end` have only zeros around them.
 size_t quiet_from(const Surroundings& around, size_t x, size_t end) {
   const uint64_t ahead = (around.above_or_left | around.parents) >> x;
   return std::min(ahead != 0 ? static_cast<size_t>(std::countr_zero(ahead)) : kWord, end - x);
@@ -132,7 +132,7 @@ bool has_any(const uint64_t* row, int32_t begin, int32_t end) {
   return false;
 }
 
-// How many rows of a block from `y` on have nothing around them, nor between them if their
+// How many rows of a block from `y` on have only zeros around them, and between them if their
 // coefficients are zero.
 int32_t quiet_rows(const DiracBand& band, const DiracBand* parent, const Block& block, int32_t y) {
   const int32_t left = std::max(block.x - 1, 0);
@@ -150,7 +150,7 @@ struct Place {
   int32_t x, y;
 };
 
-// Takes zeros from the beginning of row `y` on, as long as they are in rows with nothing around
+// Takes zeros from the beginning of row `y` on, as long as they are in rows with only zeros around
 // them, and returns where they end. (Not part of the loop that decodes, which needs all registers.)
 [[gnu::noinline]] Place take_quiet_rows(const DiracBand& band, const DiracBand* parent,
                                         const Block& block, int32_t y, DiracArithmetic& arithmetic,

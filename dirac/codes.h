@@ -2,7 +2,7 @@
 // high quality pictures.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Dirac specification 2.2.3, clause 13.4. Bands are independent but for one question of the
+// Dirac specification 2.2.3, clause 13.4. Bands are independent except for a context of the
 // arithmetic decoder: which quantized coefficients of the band below in the same orientation are
 // zero.
 #pragma once
@@ -24,14 +24,14 @@ struct DiracBandCode {
 };
 
 // Decodes into `band`, whose quantized coefficients are zero. `parent`: the band of the level below
-// that has the same orientation, or null. False where the data cannot be right: quantized
-// coefficients decoded until then stay, and the rest is zero. `index`: the band's number, which
-// tells its orientation.
+// that has the same orientation, or null. False where the data are invalid: quantized coefficients
+// decoded until then stay, and the rest is zero. `index`: the band's number, which determines its
+// orientation.
 bool decode_dirac_band(const DiracBandCode& code, bool is_arithmetic, bool is_wide, int index,
                        const DiracBand* parent, DiracBand& band);
 
-// SMPTE ST 2042-1, clause 13.5. A slice has a part of every band. Slices depend on nothing but
-// their own bytes, so that rows of slices may be decoded side by side: they write different rows.
+// SMPTE ST 2042-1, clause 13.5. A slice has a part of every band. Slices depend only on their own
+// bytes, so that rows of slices may be decoded concurrently: they write different rows.
 
 // Bytes of a slice in the picture's data; none: the slice is missing, and its quantized
 // coefficients are zero.
@@ -61,8 +61,8 @@ struct DiracSlices {
 bool find_dirac_slices(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
                        const DiracSliceRun& run, DiracSlicePlace* places, uint32_t* end);
 
-// Whether decoding would find nothing wrong with a slice that lies within the data.
-// `max_quantizer` is the largest index that all bands can hold.
+// Whether a slice within the data would decode without error. `max_quantizer` is the largest index
+// that all bands can hold.
 bool is_sound_dirac_slice(DiracCoding coding, const DiracTransform& transform, const uint8_t* data,
                           const DiracSlicePlace& place, int max_quantizer);
 

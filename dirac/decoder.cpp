@@ -113,7 +113,7 @@ std::unique_ptr<DiracPicture> DiracDecoder::new_picture() {
 }
 
 void DiracDecoder::put(std::unique_ptr<DiracPicture> picture) {
-  // Only a caller that never takes pictures gets here with no room.
+  // Only a caller that never takes pictures has no room here.
   if (waiting_count_ == kMaxWaiting) give_back(next_picture());
   waiting_[waiting_count_++] = std::move(picture);
 }

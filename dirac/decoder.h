@@ -21,20 +21,20 @@ namespace cudatransform {
 // the caller, and their tasks may run on any thread.
 class DiracDecoder {
  public:
-  // `spares`: how many pictures that were given back are kept, for their memory. `budget` limits
-  // the memory of all pictures; null: there is no limit.
+  // `spares`: how many released pictures are kept, for their memory. `budget` limits the memory of
+  // all pictures; null: there is no limit.
   explicit DiracDecoder(const DiracLimits& limits = {}, size_t spares = 8,
                         MemoryBudgetPtr budget = nullptr)
       : limits_(limits), budget_(some_budget(std::move(budget))), max_spares_(spares) {}
 
-  // Takes a unit, from its parse info to its end. A failure is about this unit alone: the next may
+  // Takes a unit, from its parse info to its end. A failure concerns this unit alone: the next may
   // be given; with kOutOfMemory the same again. kUnsupported: sound, but beyond the limits or of a
   // kind that no encoder makes; kInvalidArgument: damaged. Units before the first sequence header
   // are dropped. The bytes are copied, or stay as they are while `owner` is held, as a picture may
   // hold it.
   Status take(std::span<const uint8_t> unit, std::shared_ptr<const void> owner = nullptr);
-  // The stream ends here, whether it says so or not; also before a seek. All pictures that have
-  // begun are given out.
+  // The stream ends here, with or without an end of sequence; also before a seek. All pictures that
+  // have begun are output.
   void finish();
 
   // The next picture, whose tasks have not run yet; null where there is none.
@@ -46,7 +46,7 @@ class DiracDecoder {
 
   // The header in force; null outside of a sequence.
   const std::shared_ptr<const DiracSequence>& sequence() const { return sequence_; }
-  // How many sequences have begun: pictures of different ones have nothing to do with each other.
+  // How many sequences have begun: pictures of different ones are unrelated.
   uint64_t sequence_count() const { return sequence_count_; }
 
  private:

@@ -43,8 +43,8 @@ class DiracPrepared {
 struct DiracDequantizeOps {
   const char* name;
   bool takes_slices;  // as they are in the stream
-  // The part that can be done before a queue has its turn, by any thread; pyramids are not examined
-  // at. In memory of `pinned`. `*prepared` may stay null.
+  // The part that needs no queue, by any thread; pyramids are not examined. In memory of `pinned`.
+  // `*prepared` may stay null.
   Status (*prepare)(Device& device, BudgetedPool& pinned, const DiracDequantizeJob& job,
                     std::unique_ptr<DiracPrepared>* prepared);
   // `prepared`: by prepare(), for the same quantized coefficients, and not needed any more when the

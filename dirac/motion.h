@@ -1,8 +1,8 @@
 // Block data of inter pictures: how each superblock is split, and each block predicted.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Dirac specification 2.2.3, clause 12. Nine streams of bytes, each with an arithmetic decoder of
-// its own: splits and modes first; each of the others needs only these two.
+// Dirac specification 2.2.3, clause 12. Nine streams of bytes, each with a separate arithmetic
+// decoder: splits and modes first; each of the others needs only these two.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ struct DiracMotionGrid {
   uint8_t* splits = nullptr;
 };
 
-// Decodes splits and modes. False where the data cannot be right; the rest of the blocks stays as
-// it is.
+// Decodes splits and modes. False where the data are invalid; the remaining blocks stay as they
+// are.
 bool decode_dirac_modes(const DiracMotionCode& splits, const DiracMotionCode& modes,
                         bool is_arithmetic, int reference_count, const DiracMotionGrid& grid);
 

@@ -8,7 +8,7 @@
 
 namespace cudatransform {
 
-// Whether picture number `a` comes before `b`: numbers go round modulo 2^32.
+// Whether picture number `a` comes before `b`: numbers wrap modulo 2^32.
 constexpr bool dirac_is_before(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) < 0; }
 
 // The references of a stream, oldest first. `Picture` is a handle that can be null, as
@@ -58,7 +58,7 @@ class DiracOrder {
   // (Dirac specification 2.2.3, level 128).
   explicit DiracOrder(int window) : window_(std::min(window, kMax)) {}
 
-  // Then pop() until it gives nothing.
+  // Then pop() until it returns null.
   void push(uint32_t number, Picture picture) {
     int at = count_++;
     while (at > 0 && dirac_is_before(number, entries_[at - 1].first)) {

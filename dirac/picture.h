@@ -2,9 +2,9 @@
 // that decode them.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Decoding needs no other picture. It is cut into tasks, most of which depend on nothing: bands
-// whose contexts depend on each other are one task, every stream of motion data is one, every few
-// rows of slices. A caller runs them in order, or on threads.
+// Decoding needs no other picture. It is cut into tasks, most of which are independent: bands whose
+// contexts depend on each other are one task, every stream of motion data is one, every few rows of
+// slices. A caller runs them in order, or on threads.
 #pragma once
 
 #include <atomic>
@@ -63,7 +63,7 @@ class DiracPicture {
   // Different tasks may run at the same time.
   void run_task(int task);
 
-  // Before the first task: leaves slices to the renderer, if they are sound as far as can be seen
+  // Before the first task: passes slices to the renderer, if they are sound as far as can be seen
   // without decoding them. Their tasks do nothing then.
   bool defer_slices();
   // Without data where they have not been deferred.
@@ -81,7 +81,7 @@ class DiracPicture {
   // blocks: an intra picture.
   const DiracQcoefs& qcoefs() const { return qcoefs_; }
   const ObmcBlock* blocks() const { return grid_.blocks; }
-  // The first damage, for people; null: none. Parts that could not be decoded are zero.
+  // The first damage, as text; null: none. Parts that could not be decoded are zero.
   const char* damage() const { return damage_.load(std::memory_order_relaxed); }
   // Whether tasks have found no memory. It cannot be rendered then.
   bool lacks_memory() const { return lacks_memory_.load(std::memory_order_relaxed); }
@@ -116,7 +116,7 @@ class DiracPicture {
   void note_damage(const char* what);
   void decode_bands(int component, int first);
   bool decode_slice_rows(int32_t first, int32_t end);
-  // `*memory` with at least so many bytes.
+  // `*memory` with at least this many bytes.
   Status provide(uint64_t bytes, std::unique_ptr<Memory>* memory);
   bool lay_out_wide();
   void widen_if_needed();

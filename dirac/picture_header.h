@@ -72,8 +72,8 @@ struct DiracPaddedSize {
 };
 DiracPaddedSize dirac_padded(const DiracSequence& sequence, DwtLevels levels, int component);
 
-// Each reads on from `bits`, and fails with a sentence where a value cannot be right: the picture
-// is damaged, or of a kind that no encoder makes (kUnsupported).
+// Each reads on from `bits`, and fails with a message where a value is invalid: the picture is
+// damaged, or of a kind that no encoder makes (kUnsupported).
 Status read_picture_header(const DiracParseInfo& info, DiracBits& bits, DiracPictureHeader* header);
 Status read_prediction(const DiracSequence& sequence, int reference_count, DiracBits& bits,
                        DiracPrediction* prediction);

@@ -58,8 +58,7 @@ DiracBand describe(const DiracSequence& sequence, const DiracPictureHeader& head
   return band;
 }
 
-// The parts that are cleared for each picture lie in front of the quantized coefficients, which are
-// not.
+// The parts that are cleared for each picture precede the quantized coefficients, which are not.
 void place_maps(Parts& parts, DiracBand& band) {
   const auto words = static_cast<uint64_t>(band.map_words) * static_cast<uint64_t>(band.height);
   band.map = parts.take<uint64_t>(words);
@@ -155,7 +154,7 @@ void predict(const DiracBand& band, void* pyramid, ptrdiff_t pitch) {
 constexpr uint64_t kMaxIn16Bits = 32000;
 
 // Whether level 0 of an intra picture still fits when its prediction has been added, and the
-// `*largest` of its coefficients: they are a chain, whose largest difference says nothing.
+// `*largest` of its coefficients: they are a chain, which their largest difference does not bound.
 // Quantized coefficients are int16_t, and no difference is larger than kMaxIn16Bits.
 bool predicted_fits(const DiracBand& band, uint64_t* largest) {
   std::unique_ptr<Memory> memory;

@@ -65,7 +65,7 @@ class DiracQcoefs {
   explicit DiracQcoefs(MemoryBudgetPtr budget = nullptr)
       : budget_(some_budget(std::move(budget))) {}
 
-  // Lays out all bands. Each row has to be cleared before quantized coefficients are put there.
+  // Lays out all bands. Each row must be cleared before quantized coefficients are stored there.
   // kUnsupported: more coefficients than `max_coefs`. `must_be_wide`: also where 16 bits are likely
   // to do.
   Status lay_out(const DiracSequence& sequence, const DiracPictureHeader& header,
@@ -94,8 +94,7 @@ void clear_dirac_rows(const DiracBand& band, int32_t first, int32_t end);
 
 // Whether coefficients of these samples are likely to need more than 16 bits, by what the forward
 // transform of pictures can give; the difference of two pictures has a bit more, which coefficients
-// seldom need. SMPTE ST 2042-1 has no bound: where this says no, dirac_fits_16_bits() has the last
-// word.
+// seldom need. SMPTE ST 2042-1 has no bound: where this is false, dirac_fits_16_bits() decides.
 bool dirac_needs_wide_qcoefs(const DiracSequence& sequence, const DiracTransform& transform,
                              bool is_intra);
 
@@ -134,7 +133,7 @@ void dequantize_dirac_band(const DiracBand& band, bool is_wide, bool is_intra, v
 // Adds to each coefficient of level 0 the mean of its neighbors to the left and above.
 void predict_dirac_dc(const DiracBand& band, bool is_wide, void* pyramid, ptrdiff_t pitch);
 
-// The place of one row's quantized coefficients. Within a row they come from left to right.
+// The place of one row's quantized coefficients. Within a row they are in order from left to right.
 template <typename Value>
 class DiracRowWriter {
  public:
@@ -148,7 +147,7 @@ class DiracRowWriter {
   DiracRowWriter(const DiracRowWriter&) = delete;
   DiracRowWriter& operator=(const DiracRowWriter&) = delete;
 
-  // `qcoef` is not zero. One that is a multiple of 2^16 has no place in 16 bits and stays zero.
+  // `qcoef` is not zero. A multiple of 2^16 does not fit in 16 bits and stays zero.
   void put(int32_t x, int32_t qcoef) {
     const auto value = static_cast<Value>(qcoef);
     if (value == 0) return;

@@ -147,7 +147,7 @@ Status DiracRenderer::prepare(const DiracPicture& picture, std::unique_ptr<Dirac
   return {};
 }
 
-// Looks at the blocks, and puts them where a device other than the host reads them.
+// Examines the blocks, and copies them for a device other than the host.
 Status DiracRenderer::take_blocks(const DiracPicture& picture, DiracAhead* ahead) {
   ObmcJob job;
   job.components = kMaxComponents;
@@ -258,7 +258,7 @@ Status DiracRenderer::find_references(const DiracPicture& picture, DiracRendered
 
 Status DiracRenderer::make_picture(const std::shared_ptr<const DiracSequence>& sequence,
                                    DiracRenderedPtr* rendered) {
-  // Its memory goes back when the last owner releases it, on any thread.
+  // Its memory is returned when the last owner releases it, on any thread.
   DiracRenderedPtr made(new DiracRendered,
                         [memory = pictures_, halves = halves_](DiracRendered* rendered) {
                           if (rendered->half_memory != nullptr)

@@ -40,7 +40,7 @@ bool has_dirac_levels(const DiracPicture& picture);
 bool writes_dirac_samples(const DiracPicture& picture);
 
 // The places of a picture's coefficients and residual in the scratch memory; `is_final`: the
-// residual is the samples, which lie elsewhere.
+// residual is the samples, which are elsewhere.
 struct DiracResidualPlaces {
   ptrdiff_t pyramid_pitch[kMaxComponents], residual_pitch[kMaxComponents];
   size_t pyramid[kMaxComponents], residual[kMaxComponents];
@@ -65,7 +65,7 @@ struct DiracRendered {
   bool is_upsampled = false;
   std::unique_ptr<Memory> memory, half_memory;
   FencePtr ready;  // null: it is
-  // A reader with a queue of its own leaves a fence, after which the memory is used again.
+  // A reader with a separate queue adds a fence, after which the memory is used again.
   FencePtr read;
 };
 using DiracRenderedPtr = std::shared_ptr<DiracRendered>;
@@ -103,7 +103,7 @@ struct DiracRenderOps {
   const ObmcOps* obmc;
 };
 
-// The maximum memory that rendering a picture takes, besides its own.
+// The maximum memory that rendering a picture takes, without its own.
 struct DiracRenderNeed {
   uint64_t own = 0;     // stays with it, or with the frame that is shown
   uint64_t shared = 0;  // serves the next picture, too
@@ -127,7 +127,7 @@ class DiracRenderer {
   bool forget_half_positions() { return forget_half_positions(nullptr); }
 
   bool reads_slices() const { return ops_.dequantize->takes_slices; }
-  // Any thread, before the first task: leaves to the engine the slices that it can decode.
+  // Any thread, before the first task: passes to the engine the slices that it can decode.
   void take_slices(DiracPicture& picture) const {
     if (ops_.dequantize->takes_slices) picture.defer_slices();
   }

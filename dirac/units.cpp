@@ -19,7 +19,7 @@ enum class Belief { kNo, kYes, kNeedsMore };
 
 }  // namespace
 
-// One pass over the bytes that have come.
+// One pass over the bytes received.
 class DiracSplitter::Search {
  public:
   Search(std::span<const uint8_t> bytes, bool at_end, const DiracUnitLimits& limits,
@@ -32,7 +32,7 @@ class DiracSplitter::Search {
     return read_parse_info(bytes_.subspan(at, kDiracParseInfoBytes), info);
   }
 
-  // Finds the first credible beginning of a unit, from `*from` on. False: none has come yet, and
+  // Finds the first credible beginning of a unit, from `*from` on. False: none is complete yet, and
   // one may begin at `*from`.
   bool find_begin(size_t* from) const {
     for (size_t at = find_prefix(*from); at < size_; at = find_prefix(at + 1)) {
@@ -68,7 +68,7 @@ class DiracSplitter::Search {
     return std::max<uint64_t>(limits_.of(info), kDiracParseInfoBytes);
   }
 
-  // The first "BBCD" that has come whole, at `from` or after it; size_ where there is none.
+  // The first complete "BBCD" at `from` or after it; size_ where there is none.
   size_t find_prefix(size_t from) const {
     if (from >= size_) return size_;
     const void* found = memmem(&bytes_[from], size_ - from, kPrefix, sizeof kPrefix);

@@ -55,11 +55,11 @@ struct DiracUnitLimits {
 };
 
 // Finds the units of a stream that comes in chunks. A parse info is believed only if the one that
-// it or the next points to says so too, since coded data may hold its first four bytes. Each byte
-// is searched once, even if units lie about their sizes.
+// it or the next points to confirms it, since coded data may hold its first four bytes. Each byte
+// is searched once, even if units state wrong sizes.
 class DiracSplitter {
  public:
-  // The maximum number of bytes examined in splitting `bytes` in so many calls.
+  // The maximum number of bytes examined in splitting `bytes` in this many calls.
   static constexpr uint64_t max_examined(uint64_t bytes, uint64_t calls) {
     return 8 * bytes + 80 * calls;
   }
@@ -68,8 +68,8 @@ class DiracSplitter {
   explicit DiracSplitter(bool in_step = false) : in_step_(in_step) {}
 
   // The next unit in `bytes`, which begin where the last span ended: after its unit, or after
-  // the bytes skipped. If that takes bytes that have not come, more are needed, unless `at_end`
-  // says that none follow. No unit is larger than `limits`; bytes after that belong to none.
+  // the bytes skipped. If that takes bytes that are missing, more are needed, unless `at_end` says
+  // that none follow. No unit is larger than `limits`; bytes after that belong to none.
   DiracUnitSpan next(std::span<const uint8_t> bytes, bool at_end, const DiracUnitLimits& limits);
   // The size that the unit states whose end is awaited; 0: it states none, or no end is awaited.
   uint64_t wanted() const { return wanted_; }

@@ -18,7 +18,7 @@ CT_HD constexpr bool is_jpeg_depth(uint32_t depth) { return depth == 8 || depth 
 inline constexpr uint32_t kMaxJpegDepth = 12;
 
 // The bits of the largest AC quantized coefficient and of the largest difference of DC quantized
-// coefficients (F.1.2.1.1 and F.1.2.2.1): so many follow a Huffman code at most.
+// coefficients (F.1.2.1.1 and F.1.2.2.1): this many at most follow a Huffman code.
 CT_HD constexpr uint32_t jpeg_ac_bits(uint32_t depth) { return depth + 2; }
 CT_HD constexpr uint32_t jpeg_dc_bits(uint32_t depth) { return depth + 3; }
 

@@ -62,8 +62,8 @@ class CoefArrays {
 
   // Encoding, also after install(): arrays for jpeg_write_coefficients(), which reads `qcoefs`.
   jvirt_barray_ptr* begin_writing(const JpegQcoefs* qcoefs, int components);
-  // The same for the part of a file in front of the quantized coefficients. When libjpeg wants to
-  // read these, guard() of its JpegErrors returns kCancelled. `qcoefs` need not be there.
+  // The same for the part of a file in front of the quantized coefficients. When libjpeg reads
+  // these, guard() of its JpegErrors returns kCancelled. `qcoefs` need not be there.
   jvirt_barray_ptr* begin_header(const JpegQcoefs* qcoefs, int components);
 
   // After a picture, finished or not: frees the memory beyond kMaxKept.

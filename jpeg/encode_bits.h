@@ -124,7 +124,7 @@ inline constexpr uint32_t kJpegMaxBlockBits = kJpegMaxDcBits + 63 * kJpegMaxAcBi
 inline constexpr uint32_t kJpegMaxTileBits = kJpegTileBlocks * kJpegMaxBlockBits;
 
 // ORs `length` bits, 1 to 32, into words that were zero there, from bit `at` on: `put(i, bits)` is
-// called for the words that get any.
+// called for the words that receive any.
 template <typename Put>
 CT_HD void jpeg_put_bits(uint32_t at, uint32_t bits, uint32_t length, const Put& put) {
   const uint32_t top = bits << (32 - length);

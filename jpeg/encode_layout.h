@@ -50,7 +50,7 @@ struct JpegScanLayout {
   uint32_t blocks = 0;  // of the scan, dummy ones included
   // A segment ends at a restart marker or at the end of the scan.
   uint32_t segment_mcus = 0, segments = 0, segment_tiles = 0, tiles = 0;
-  // Their names say by what they divide. With one segment, the last two give 0.
+  // Their names state what they divide by. With one segment, the last two give 0.
   JpegDivisor by_mcu_blocks, by_mcus_w, by_segment_mcus, by_segment_tiles;
   JpegDivisor by_mcu_w[kJpegMaxComponents];
 };

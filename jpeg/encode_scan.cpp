@@ -112,7 +112,7 @@ class Scan {
   uint32_t faults_ = 0;
 };
 
-// Tells tiles where they begin. Returns the size of the scan with its end marker.
+// Assigns tiles their positions. Returns the size of the scan with its end marker.
 uint32_t place_tiles(const JpegScanLayout& layout, std::vector<JpegTile>* tiles) {
   uint32_t position = 0, stuffed = 0;
   for (uint32_t t = 0; t < layout.tiles; ++t) {

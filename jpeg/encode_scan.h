@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Every engine offers a JpegEncodeOps; all of them take the same JpegEncodeJob and write the same
-// bytes, which are those of libjpeg. They go the same way, too (encode_bits.h): the blocks of a
-// scan are cut into tiles, each is coded by itself from its first bit, then it is known where each
+// bytes, which are those of libjpeg. Both take the same steps (encode_bits.h): the blocks of a scan
+// are cut into tiles, each is coded by itself from its first bit, then it is known where each
 // begins in the file and how many bytes have to be stuffed before it, and the tiles are written
 // there.
 #pragma once
@@ -18,7 +18,7 @@
 namespace cudatransform {
 
 inline constexpr uint32_t kJpegDcSymbols = 256;     // DC symbols follow AC symbols
-inline constexpr uint32_t kJpegSymbols = 256 + 16;  // of a table of both kinds
+inline constexpr uint32_t kJpegSymbols = 256 + 16;  // of a DC and an AC table
 
 // The codes of all symbols, of both pairs of tables, as jpeg_code() in encode_bits.h packs them. 0:
 // there is none.
@@ -56,8 +56,8 @@ struct JpegEncodeJob {
   JpegEncodePlane qcoefs[kJpegMaxComponents];  // CUDA: device addresses
 
   // For encode(). Codes are read during the call. The scan and an EOI marker are written to
-  // `output`, of which no more than `capacity` bytes are touched; its content after a fault means
-  // nothing. CUDA: output is device memory or pinned, the result is pinned.
+  // `output`, of which no more than `capacity` bytes are touched; its content after a fault is
+  // undefined. CUDA: output is device memory or pinned, the result is pinned.
   const JpegCodes* codes = nullptr;
   uint8_t* output = nullptr;
   size_t capacity = 0;

@@ -104,8 +104,8 @@ void JpegErrors::cancel(j_common_ptr cinfo) {
 // Whether there is anything but zeros and FFs, which fill up a buffer, in the bytes that libjpeg
 // has skipped to find a marker.
 bool JpegErrors::are_data(const jpeg_decompress_struct& cinfo) const {
-  // The source is still before the marker. Bytes that were in the bit buffer count, too. At the
-  // end of the data libjpeg puts in an end of its own.
+  // The source is still before the marker. Bytes that were in the bit buffer count, too. At the end
+  // of the data libjpeg inserts an EOI.
   const JOCTET* at = cinfo.src->next_input_byte;
   if (std::less<>()(at, data_) || std::less<>()(data_ + size_, at)) return true;
   const auto most = static_cast<size_t>(at - data_);
@@ -153,9 +153,9 @@ JpegErrors::Severity JpegErrors::weigh(const j_common_ptr cinfo) {
 }
 
 // libjpeg reports a frame header when it has read the precision and not used it yet. Only from
-// libjpeg-turbo 3 on does it go on at 12 bits, for the sake of samples: decoding of coefficients is
-// the same in all versions, and has room for all that codes can express. So it may take the picture
-// for one of 8 bits.
+// libjpeg-turbo 3 on does it continue at 12 bits, because of samples: decoding of coefficients is
+// the same in all versions, and holds all that codes can express. So it may take the picture for
+// one of 8 bits.
 void JpegErrors::note_frame(j_decompress_ptr cinfo) {
   if (frame_marker_ != 0) return;  // it will refuse a second one
   frame_marker_ = cinfo->err->msg_parm.i[0];

@@ -18,9 +18,9 @@
 
 namespace cudatransform {
 
-// A picture is damaged when something is missing or contradicts itself. It is irregular when all
-// of its blocks came, by codes that exist, so that its quantized coefficients are certain, but the
-// file has one of these. Bits of a set.
+// A picture is damaged when something is missing or contradicts itself. It is irregular when all of
+// its blocks were decoded from existing codes, so that its quantized coefficients are certain, but
+// the file has one of these. Bits of a set.
 //
 // Bytes after the last block of an interval or a scan, which are not more MCUs.
 inline constexpr uint32_t kJpegTrailingBytes = 1 << 0;
@@ -30,7 +30,7 @@ inline constexpr uint32_t kJpegExtraneousBytes = 1 << 1;
 inline constexpr uint32_t kJpegScanParameters = 1 << 2;
 // The file ends without EOI, after the last block.
 inline constexpr uint32_t kJpegMissingEoi = 1 << 3;
-// A marker that says nothing where it is: RSTn outside of a scan, TEM, DNL.
+// A marker without a meaning where it is: RSTn outside of a scan, TEM, DNL.
 inline constexpr uint32_t kJpegUnexpectedMarker = 1 << 4;
 // An unknown JFIF version or Adobe transform code.
 inline constexpr uint32_t kJpegUnknownHeader = 1 << 5;
@@ -71,7 +71,7 @@ class JpegErrors {
   const std::string& damage() const { return damage_; }
   // The subjects of the other warnings: bits of jpeg/errors.h.
   uint32_t irregular() const { return irregular_; }
-  // The first warning that means damage unless all blocks are known to have come: coded data that
+  // The first warning that means damage unless all blocks are known to be complete: coded data that
   // are extraneous, or data that end without EOI; empty without one.
   const std::string& doubt() const { return doubt_; }
   // The marker of the first frame header and its bits a sample; 0: there was none. libjpeg takes
@@ -105,7 +105,7 @@ class JpegErrors {
   static void exit_on_error(j_common_ptr cinfo);
   static void note_message(j_common_ptr cinfo, int qcoef);
   void note_frame(j_decompress_ptr cinfo);
-  // The severity of a message. The first suspicious one leaves its text in `text`.
+  // The severity of a message. The first suspicious one sets `text`.
   enum class Severity { kNothing, kIrregular, kSuspicious, kDamage };
   Severity weigh(const j_common_ptr cinfo);
   Severity note_irregular(uint32_t what, Severity severity);

@@ -43,8 +43,8 @@ Range range_of(const Tiff& tiff, size_t directory, uint16_t offset, uint16_t siz
   return range.begin >= Tiff::kHeaderBytes && tiff.has(range.begin, range.size) ? range : Range();
 }
 
-// Puts a thumbnail in the place of the old one, or after all data if it is larger. False: the
-// segment has no room.
+// Replaces the thumbnail in place, or stores it after all data if it is larger. False: the segment
+// has no room.
 bool put_thumbnail(const std::vector<uint8_t>& image, size_t ifd1, Range old, TiffEditor* tiff) {
   const size_t size = tiff->bytes().size();
   const bool is_last = old.end() == size;
@@ -58,8 +58,8 @@ bool put_thumbnail(const std::vector<uint8_t>& image, size_t ifd1, Range old, Ti
   return true;
 }
 
-// True: there was a thumbnail, which is gone. `orientation`: of the picture before. A thumbnail
-// with another one is rotated by another angle.
+// True: a thumbnail was removed. `orientation`: of the picture before. A thumbnail with another one
+// is rotated by another angle.
 bool flip_thumbnail(const ExifFlip& flip, uint32_t orientation, TiffEditor* tiff) {
   const size_t ifd0 = tiff->first_directory(), ifd1 = tiff->next_directory(ifd0);
   if (ifd1 == 0) return false;
@@ -82,9 +82,9 @@ bool flip_thumbnail(const ExifFlip& flip, uint32_t orientation, TiffEditor* tiff
 }
 
 // Previews in maker notes: how long they are is known by their markers alone, and where they are
-// by entries that we cannot read, so they keep their places. True: one is gone.
+// by entries that we cannot read, so they keep their places. True: one was removed.
 bool flip_previews(const ExifFlip& flip, Range thumbnail, TiffEditor* tiff) {
-  // What looks like the beginning of an image may be none, and reach over one.
+  // What looks like the beginning of an image may be none, and overlap one.
   constexpr int kMaxFalse = 32;
   bool is_lost = false;
   const std::span<uint8_t> bytes = tiff->bytes();

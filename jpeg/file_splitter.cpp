@@ -41,13 +41,13 @@ JpegFileSpan JpegFileSplitter::next(std::span<const uint8_t> bytes, const JpegFi
     splitter_.cut();
   }
   const size_t end = here(splitter_.end());
-  // SOI and EOI alone are no picture, unless nothing else comes.
+  // SOI and EOI alone are no picture, unless nothing else follows.
   if (splitter_.has_end() && !splitter_.has_segments()) {
     if (end == bytes.size() && !at_end && !rules.is_framed) return {};
     if (end < bytes.size()) return drop(end);
   }
   if (!find_pictures(bytes, rules, at_end)) return {};
-  // In a framed stream, the rest of a file is in the chunk that it came in.
+  // In a framed stream, the rest of a file is in the same chunk.
   if (rules.is_framed && newest_ > 0) keeps_rest_ = false;
   const bool is_known = find_rest(bytes, rules, at_end);
   const uint64_t most = std::max<uint64_t>(rules.most, pictures_end_);
@@ -112,7 +112,7 @@ void JpegFileSplitter::read_index(std::span<const uint8_t> picture, const JpegFi
   if (awaits_) check_.begin(places);
 }
 
-// Finds where the pictures of the file end. False: more bytes must come first.
+// Finds where the pictures of the file end. False: more bytes are needed first.
 bool JpegFileSplitter::find_pictures(std::span<const uint8_t> bytes, const JpegFileRules& rules,
                                      bool at_end) {
   if (pictures_end_ > 0) return true;
@@ -132,13 +132,13 @@ bool JpegFileSplitter::find_pictures(std::span<const uint8_t> bytes, const JpegF
   }
   pictures_end_ = awaits_ ? check_.places().end() : end;
   file_end_ = pictures_end_;
-  // Without its end a picture goes on up to the next one.
+  // Without its end a picture extends to the next one.
   if (!awaits_ && !splitter_.has_end()) keeps_rest_ = false;
   return true;
 }
 
-// Whether a file begins at `at`, where bytes look like it. By chance they do so in films, but
-// hardly ever with another marker after the first segment.
+// Whether a file begins at `at`, where bytes look like it. By chance they do so in video data, but
+// rarely with another marker after the first segment.
 JpegFileSplitter::Begins JpegFileSplitter::begins_file(std::span<const uint8_t> bytes, size_t at) {
   constexpr size_t kHead = 6;  // SOI, a marker, a length
   examined_ += kHead + 1;
@@ -152,7 +152,7 @@ JpegFileSplitter::Begins JpegFileSplitter::begins_file(std::span<const uint8_t> 
 }
 
 // Moves the file's end after the bytes that follow its pictures, up to the next file. False: more
-// bytes must come before that is known.
+// bytes are needed to determine that.
 bool JpegFileSplitter::find_rest(std::span<const uint8_t> bytes, const JpegFileRules& rules,
                                  bool at_end) {
   if (!keeps_rest_) return true;
@@ -174,7 +174,7 @@ bool JpegFileSplitter::find_rest(std::span<const uint8_t> bytes, const JpegFileR
   return true;
 }
 
-// The splitter stays where it is.
+// The splitter does not advance.
 JpegFileSpan JpegFileSplitter::skip(size_t size) {
   take(size);
   base_ += size;

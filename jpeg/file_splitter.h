@@ -15,7 +15,7 @@ namespace cudatransform {
 // More bytes are never taken for one picture, nor for what is after it.
 inline constexpr uint64_t kMaxJpegFile = uint64_t{1} << 28;
 
-// What belongs to a file besides its first picture, and how a stream is cut.
+// The parts of a file after its first picture, and how a stream is split.
 struct JpegFileRules {
   bool with_others = true;       // the pictures that its index names
   bool with_rest = false;        // the bytes after, up to the next file
@@ -30,17 +30,17 @@ struct JpegFileSpan {
   bool is_cut = false;  // more belongs to it than may be awaited, and stays in the stream
 };
 
-// A file is a picture, the others where its index says, and the bytes up to the next file. An index
-// that is not true is none. Each byte is examined kMaxReads times at most, whatever lengths and
-// indices claim: an index is read only while those that were not true have made the splitter look
-// ahead at no more bytes than the stream had in front of them.
+// A file is a picture, the others at the places of its index, and the bytes up to the next file. A
+// wrong index is ignored. Each byte is examined kMaxReads times at most, for any claimed lengths
+// and indices: an index is read only while wrong ones have made the splitter peek at no more bytes
+// than the stream had before them.
 class JpegFileSplitter {
  public:
   static constexpr uint64_t kMaxReads = 8;
 
   // The next file in `bytes`, which begin where the last span ended: after its file, or after the
-  // bytes skipped. What was not there at the last call is a chunk of the stream that has come
-  // since. `at_end`: no more will come.
+  // bytes skipped. Bytes that are new since the last call are a chunk of the stream. `at_end`: no
+  // more will follow.
   JpegFileSpan next(std::span<const uint8_t> bytes, const JpegFileRules& rules, bool at_end);
   // Why the last file's index is not believed; "" where it has none or is.
   const std::string& doubt() const { return doubt_; }

@@ -1,4 +1,4 @@
-// What a JPEG file has besides its picture, after the picture was rotated, mirrored or cropped.
+// The metadata of a JPEG file after its picture was rotated, mirrored or cropped.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "jpeg/flip_metadata.h"
@@ -88,7 +88,7 @@ bool remove_photoshop_thumbnails(std::vector<uint8_t>* data) {
     if (room > kName && std::equal(kSignature.begin(), kSignature.end(), resource)) {
       identifier = read_number(resource + kIdentifier, 2, true);
       const size_t size_at = kName + (resource[kName] + size_t{2}) / 2 * 2;
-      // One that goes on in another segment ends this one.
+      // One that continues in another segment ends this one.
       if (room >= size_at + 4)
         size = std::min(
             room, size_at + 4 + (size_t{read_number(resource + size_at, 4, true)} + 1) / 2 * 2);
@@ -123,7 +123,7 @@ class SegmentFlipper {
  private:
   using Data = std::vector<uint8_t>;
 
-  // Changes the data of a segment. False: it goes.
+  // Changes the data of a segment. False: it is removed.
   bool flip_data(const JpegSegment& segment, Data* data);
   bool flip_exif_data(Data* data);
   bool flip_xmp(std::string xmp, Data* data);
@@ -277,7 +277,7 @@ namespace {
 // is small: what a file can make us decode is bounded.
 constexpr uint64_t kMinPixels = uint64_t{1} << 24, kMaxPictures = 4;
 
-// Filler between files, which shows nothing.
+// Filler between files, without pictures.
 bool is_padding(Bytes bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [&](uint8_t byte) { return byte == bytes[0]; });
 }
@@ -337,7 +337,7 @@ class MetadataFlipper {
   std::vector<std::string> lost_;
 };
 
-// What the flip of an attachment is, which may have an orientation of its own.
+// The flip of an attachment, which may have its own orientation.
 bool MetadataFlipper::plan_attachment(const FlipPicture& image, int orientation, PictureFlip* own,
                                       FlipRequest* request) const {
   *own = {image, flip_.orientation, {}, flip_.is_upright};
@@ -411,7 +411,7 @@ void MetadataFlipper::flip_trailing(const FileMetadata& metadata) {
   uint64_t at = 0;
   for (const uint32_t number : order) {
     const FilePlace& place = all[number];
-    // What lies over another, or outside, is nothing that could be kept.
+    // What overlaps another, or is outside, cannot be kept.
     if (place.begin < at || place.begin > size || place.size > size - place.begin) {
       lost_.push_back("attachment " + std::to_string(number + 1) +
                       ", which is not where it should be");

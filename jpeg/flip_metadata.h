@@ -1,4 +1,4 @@
-// What a JPEG file has besides its picture, after the picture was rotated, mirrored or cropped.
+// The metadata of a JPEG file after its picture was rotated, mirrored or cropped.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Gain maps, previews and other views (MPF), thumbnails, Exif and XMP data and trailing data belong
@@ -23,7 +23,7 @@ struct FileMetadata {
   std::vector<FilePlace> attachments;  // files in `trailing`, in the order of the index
 };
 
-// Replaces `metadata` by those of the result. Returns what had to be removed, for people, such as
+// Replaces `metadata` by those of the result. Returns what had to be removed, as text such as
 // "attachment 1 of 2, Exif thumbnail"; empty: nothing.
 std::string flip_metadata(const PictureFlip& flip, FileMetadata* metadata);
 
@@ -39,7 +39,7 @@ struct FlippedTrailing {
 
 struct FlippedSegments {
   std::vector<uint8_t> segments;
-  // What had to be removed because it could not follow without loss, for people.
+  // What had to be removed because it could not follow without loss, as text.
   std::vector<std::string> lost;
 };
 

@@ -1,8 +1,8 @@
 // Steps through the Huffman codes of a JPEG scan from any bit on, for host and device.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// ITU-T T.81, annex F. Codes synchronize by themselves: a decoder that begins somewhere soon stands
-// where one from the beginning would (Klein and Wiseman, "Parallel Huffman decoding with
+// ITU-T T.81, annex F. Codes synchronize by themselves: a decoder that begins anywhere soon reaches
+// the state of one from the beginning (Klein and Wiseman, "Parallel Huffman decoding with
 // applications to JPEG files", The Computer Journal 46, 2003; Weissenberger and Schmidt,
 // "Accelerating JPEG decompression on GPUs", arXiv 2111.09219, 2021).
 #pragma once
@@ -33,8 +33,8 @@ CT_HD constexpr uint32_t length_of(uint32_t entry) { return entry & 31; }
 CT_HD constexpr uint32_t size_of(uint32_t entry) { return entry >> 5 & 15; }
 CT_HD constexpr uint32_t advance_of(uint32_t entry) { return entry >> 9; }
 
-// A table of codes. A zero in `first` stands for codes that are longer than kHuffmanFirstBits; they
-// are after all others. Those of length 11 + i are below long_end[i], as numbers of 16 bits.
+// A table of codes. A zero in `first` means codes that are longer than kHuffmanFirstBits; they are
+// after all others. Those of length 11 + i are below long_end[i], as numbers of 16 bits.
 struct HuffmanCodes {
   uint16_t first[1u << kHuffmanFirstBits];
   uint16_t long_end[kLongCodes];
@@ -76,7 +76,7 @@ inline constexpr int kMaxScans = kJpegMaxComponents;  // one for each
 inline constexpr int kMaxSets = 3;
 inline constexpr uint32_t kMaxMcuBlocks = 10;
 
-// A scan's bits lie in segments, from restart to restart, that begin at multiples of
+// A scan's bits are in segments, from restart to restart, that begin at multiples of
 // kSubsequenceBits. Rows are parts of subsequences. A tile is decoded together with the kWarmUp
 // subsequences before it, so that a decoder from there has synchronized at its beginning.
 inline constexpr uint32_t kSubsequenceBits = 1024, kRowBits = 256;
@@ -106,8 +106,8 @@ struct JpegScanPlan {
   uint32_t interval;       // MCUs in a segment; mcus where nothing restarts
   uint32_t blocks_in_mcu;  // 1 to kMaxMcuBlocks
   uint32_t depth;          // bits of a sample
-  // The phase of a block is its number in the MCU. But where all have the same tables bits tell
-  // nothing of it: the period is 1 then, and it follows from the count of blocks alone.
+  // The phase of a block is its number in the MCU. But where all have the same tables bits do not
+  // determine it: the period is 1 then, and it follows from the count of blocks alone.
   uint32_t period;
   // DC differences are added up by class: the component or, where phases are not known, the number
   // of the block modulo blocks_in_mcu, counted from the segment's or the tile's beginning.
@@ -193,8 +193,8 @@ inline constexpr uint32_t kWordsBehind = 4;
 
 // From `state` on through all codes that begin before bit `end`, at most kSubsequenceBits after
 // `begin`; adds to `*blocks` those that end. `difference(window, entry, phase, blocks)` is called
-// for every DC difference with the number of blocks before it, if it wants to be. Returns the state
-// afterwards, whose bit is counted from `end`.
+// for every DC difference with the number of blocks before it, if it accepts that. Returns the
+// state afterwards, whose bit is counted from `end`.
 //
 // Threads that go through different codes stay together: a step selects values and has no branches.
 template <bool kRuns, typename Words, typename Tables, typename Difference>
@@ -237,7 +237,7 @@ struct NoDifference {
   CT_HD void operator()(uint32_t, uint32_t, uint32_t, uint32_t) const {}
 };
 
-// The value that the `size` bits after a code of `length` stand for (T.81, figure F.12).
+// The value of the `size` bits after a code of `length` (T.81, figure F.12).
 CT_HD int32_t value_of(uint32_t window, uint32_t length, uint32_t size) {
   if (size == 0) return 0;
   const uint32_t bits = window << length >> (32 - size);

@@ -23,7 +23,7 @@ uint16_t entry_for(uint32_t symbol, uint32_t length, bool is_ac) {
   return huffman_entry(length, 0, zeros == 15 ? 16 : kBlockEnd);
 }
 
-// As many whole codes as lie in kHuffmanRunBits bits; the bits after the last one need not.
+// As many whole codes as fit in kHuffmanRunBits bits; the bits after the last one need not.
 uint16_t run_for(const HuffmanSet& set, bool at_ac, uint32_t bits) {
   const uint32_t window = bits << (32 - kHuffmanRunBits);
   uint32_t used = 0, advance = 0;
@@ -158,7 +158,7 @@ class Tree {
   uint32_t length(uint32_t symbol) const { return lengths_[symbol]; }
 
  private:
-  // A root is a weight above what is left to the highest number: so they are ordered as words.
+  // A root is a weight above the remainder from the highest number: so they are ordered as words.
   static constexpr uint32_t kNumberBits = 9, kHighest = (1u << kNumberBits) - 1;
 
   static uint64_t root(uint64_t weight, uint32_t number) {
@@ -190,7 +190,7 @@ class Tree {
   uint32_t lengths_[2 * kSymbols] = {};
 };
 
-// Shortens codes of more than 16 bits: two of the longest go, one takes the place of their
+// Shortens codes of more than 16 bits: two of the longest are removed, one takes the place of their
 // beginning, the other and a shorter code share that one's place (figure K.3).
 void limit_lengths(uint32_t* counts, uint32_t longest) {
   for (uint32_t bits = longest; bits > kMaxBits; --bits)

@@ -13,13 +13,13 @@ namespace cudatransform {
 // The evidence against a picture. Zero means that libjpeg finds none either; it may find less.
 inline constexpr uint32_t kJpegNoSuchCode = 1, kJpegBeyondBlock = 2, kJpegTooLarge = 4,
                           kJpegWrongEnd = 8, kJpegNotSynchronized = 16, kJpegMoreMcus = 32;
-// No evidence: all blocks came, and a byte or more is after them.
+// No evidence: all blocks are complete, and a byte or more follows them.
 inline constexpr uint32_t kJpegLeftOver = 64;
 
 // The rest of a segment after its last block is either nothing of the picture's, or blocks that
-// the picture has no place for: then the segment was misread, or the header is wrong. Blocks say so
-// by their end: in whole MCUs up to less than a byte of ones, as encoders end a segment (T.81,
-// F.1.2.3). Zeros fill up buffers, and fewer bits than these may be MCUs by chance.
+// the picture has no place for: then the segment was misread, or the header is wrong. Blocks are
+// recognized by their end: in whole MCUs up to less than a byte of ones, as encoders end a segment
+// (T.81, F.1.2.3). Zeros fill up buffers, and fewer bits than these may be MCUs by chance.
 inline constexpr uint32_t kFewLeftOverBits = 64;
 struct JpegLeftOver {
   uint32_t position;      // bit
@@ -28,8 +28,8 @@ struct JpegLeftOver {
   bool are_mcus = false;  // if the walk has come to the end of the segment
 };
 
-// Goes on through all codes that begin before bit `end`, even beyond the segment's blocks, which
-// end at `blocks`.
+// Decodes all codes that begin before bit `end`, even beyond the segment's blocks, which end at
+// `blocks`.
 template <typename Words, typename Tables>
 CT_HD void walk_left_over(const Words& words, const Tables& tables, const JpegScanPlan& scan,
                           uint32_t blocks, uint32_t end, JpegLeftOver* left) {
@@ -95,7 +95,7 @@ class JpegScanPlace {
   uint32_t block_, mcu_x_, mcu_y_;
 };
 
-// Looks at the bits after the segment's last block, in the row in which the segment ends. It may
+// Examines the bits after the segment's last block, in the row in which the segment ends. It may
 // report more than JpegScanDecoder does, which sees all of the rest.
 template <typename Words, typename Tables>
 CT_HD uint32_t left_over_damage(const Words& words, const Tables& tables, const JpegScanPlan& scan,

@@ -20,7 +20,7 @@ struct JpegSegment {
   bool is_exif() const;
   bool is_mpf() const;    // an index of pictures (jpeg/mpf.h)
   bool is_adobe() const;  // as libjpeg takes one for it
-  // APPn and COM, except segments that mean nothing in the next file: those about the coding
+  // APPn and COM, except segments without a meaning in the next file: those about the coding
   // (Adobe's APP14) or about the file's place among others (AVI1, MPF's offsets).
   bool stays() const;
 };
@@ -68,7 +68,7 @@ inline constexpr size_t kMaxJpegMetadata = size_t{1} << 24;
 // Bytes of the segments in front of the first scan of `file` that are kept, markers and lengths
 // included; 0 above kMaxJpegMetadata.
 size_t jpeg_metadata_size(std::span<const uint8_t> file, const JpegKept& kept);
-// Those segments, in their order, one after the other.
+// Those segments, concatenated in their order.
 void copy_jpeg_metadata(std::span<const uint8_t> file, const JpegKept& kept, uint8_t* to);
 // Whether Adobe's is among segments.
 bool have_adobe(std::span<const uint8_t> segments);

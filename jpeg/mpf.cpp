@@ -27,7 +27,7 @@ Status mismatch(const std::string& what) {
   return Status::error(StatusCode::kInvalidArgument, "MPF index: " + what);
 }
 
-// Pictures are counted from 1 for people.
+// Messages count pictures from 1.
 Status mismatch_of(size_t picture, const std::string& what) {
   return Status::error(StatusCode::kInvalidArgument,
                        "MPF entry " + std::to_string(picture) + " " + what);

@@ -28,7 +28,7 @@ struct MpfEntry {
   uint32_t offset = 0;
 };
 
-// Looks into the segment's bytes, which must stay.
+// Refers to the segment's bytes, which must stay.
 class MpfIndex {
  public:
   // `bytes`: the segment's, from the TIFF header on. kInvalidArgument: why there is no index.
@@ -56,7 +56,7 @@ struct FilePlace {
   bool operator==(const FilePlace&) const = default;
 };
 
-// The pictures of a file but for the first, in the order of its index.
+// The pictures of a file except the first, in the order of its index.
 struct FilePlaces {
   std::array<FilePlace, kMaxMpfPictures> place;
   uint32_t count = 0;
@@ -73,7 +73,7 @@ std::span<const uint8_t> find_mpf(std::span<const uint8_t> file);
 // Where the other pictures of a file are, by its index. `file` has at least the segments of its
 // first picture, whose end is `picture_end`. No byte after that is read. Ok without places:
 // the file has no index, or one of one picture. kInvalidArgument: it has one that cannot be true;
-// `places` is what that says, as far as it can be read.
+// `places` is its content, as far as it can be read.
 Status find_places(std::span<const uint8_t> file, uint64_t picture_end, FilePlaces* places);
 // Whether one JPEG picture, complete as far as its markers show, is at each place of `file`. Bytes
 // that are no picture may follow it there.
@@ -87,7 +87,7 @@ class PlacesCheck {
   enum class Verdict { kAwaited, kMatch, kMismatch };
   // `places` as find_places() gives them, one at least.
   void begin(const FilePlaces& places);
-  // `file`: all bytes that have come. `at_end`: no more will come.
+  // `file`: all bytes received. `at_end`: no more will follow.
   Verdict check(std::span<const uint8_t> file, bool at_end);
   const FilePlaces& places() const { return places_; }
   // How many bytes it has examined.
@@ -107,7 +107,7 @@ class PlacesCheck {
 };
 
 // Whether one of these pictures, by its size, is the end of `picture`: a picture that is cut off in
-// a segment has the next one's beginning in that, and goes on as the next.
+// a segment has the next one's beginning in that, and continues as the next.
 bool ends_with_another(std::span<const uint8_t> picture, const FilePlaces& places);
 
 // The first picture of a file, which begins with it.

@@ -1,11 +1,10 @@
-// JPEG scans decoded in parallel steps, one after the other: the definition of the CUDA engine's
-// work.
+// JPEG scans decoded in parallel steps, sequentially: the definition of the CUDA engine's work.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // 1. Every tile decodes its subsequences from a guess, some of the tile before first. By its own
 //    beginning it has mostly synchronized. Blocks and DC differences are counted.
 // 2. Tiles whose beginning is not the end of the tile before are decoded again from there, twice.
-// 3. Every row is decoded again, at the place that the counts say, and written.
+// 3. Every row is decoded again, at the place from the counts, and written.
 #include <algorithm>
 #include <cstring>
 #include <memory>

@@ -15,7 +15,7 @@
 namespace cudatransform {
 namespace {
 
-// Whether an APP0 segment of the header says "AVI1" and the polarity of a field. libjpeg could keep
+// Whether an APP0 segment of the header has "AVI1" and the polarity of a field. libjpeg could keep
 // such segments, but its list of them takes time that is quadratic in their number.
 bool says_polarity(std::span<const uint8_t> file) {
   size_t at = 2;  // after SOI
@@ -34,8 +34,8 @@ bool says_polarity(std::span<const uint8_t> file) {
   return false;
 }
 
-// Whether a DNL marker after the first scan says how many lines there are (T.81, B.2.5), as it has
-// to where the frame header says 0.
+// Whether a DNL marker after the first scan has the number of lines (T.81, B.2.5), as it has to
+// where the frame header says 0.
 bool counts_lines_later(std::span<const uint8_t> file) {
   bool in_scan = false;
   for (size_t at = 2; at + 6 <= file.size();) {  // DNL has six bytes
@@ -101,7 +101,7 @@ void JpegReader::close() {
 }
 
 Status JpegReader::read_header(std::span<const uint8_t> file, JpegHeader* header) {
-  // A new object for every picture: an old one would lend its tables to files that have none.
+  // A new object for every picture: an old one would pass its tables to files that have none.
   close();
   file_ = file;
   was_fast_ = false;
@@ -129,7 +129,7 @@ Status JpegReader::read_header(std::span<const uint8_t> file, JpegHeader* header
   return {};
 }
 
-// Refuses frames that libjpeg refuses in some versions, whatever it said to `read`.
+// Refuses frames that libjpeg refuses in some versions, whatever it returned to `read`.
 Status JpegReader::check_frame(const Status& read) const {
   if (!read.ok() && errors_.code() != JERR_BAD_PRECISION) return {};
   const std::string bits = std::to_string(errors_.depth());
@@ -233,8 +233,7 @@ void JpegReader::finish_qcoefs(const JpegQcoefs* qcoefs, JpegTables* tables, Jpe
   take_tables(tables, &found->damage);
   if (found->damage.empty() && !arrays_.are_plain()) found->damage = range_damage(qcoefs);
   if (found->damage.empty()) weigh(found);
-  // Damaged quantized coefficients shall at least be such that they can be written into another
-  // file.
+  // Damaged quantized coefficients must at least be valid in another file.
   if (!found->damage.empty() && how.past_damage)
     for (int c = 0; c < components_; c++) clamp_qcoefs(qcoefs[c], depth_);
 }
@@ -249,10 +248,10 @@ void JpegReader::weigh(JpegFindings* found) const {
     found->irregular = vouched_ ? header_irregular_ | decoder_->irregular() : errors_.irregular();
 }
 
-// Whether extraneous bytes or a missing EOI cost the picture nothing.
-// JpegScanDecoder counts the MCUs of sequential files. A progressive one leaves something over
-// after each of its scans, where its header claims fewer MCUs than there are; all of it is there
-// when no scan can add a bit. For arithmetic coding that cannot be known: all bits are data to it.
+// Whether extraneous bytes or a missing EOI left the picture complete. JpegScanDecoder counts the
+// MCUs of sequential files. A progressive one has a remainder after each of its scans, where its
+// header claims fewer MCUs than there are; all of it is there when no scan can add a bit. For
+// arithmetic coding that cannot be known: all bits are data to it.
 bool JpegReader::all_blocks_came() const {
   if (cinfo_.arith_code) return false;
   if (is_sequential()) return vouched_;

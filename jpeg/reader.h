@@ -31,7 +31,7 @@ struct JpegHeader {
   uint32_t irregular = 0;  // bits of jpeg/errors.h
   // The least size of a complete file, in bytes after the header; 0: unknown.
   size_t min_bytes = 0;
-  // Memory for reading the coefficients, besides the quantized coefficients that they are read
+  // Memory for reading the coefficients, without the quantized coefficients that they are read
   // into: rows that libjpeg pads, and the little that it keeps itself, for all kinds of entropy
   // coding.
   size_t extra_bytes = 0;
@@ -46,7 +46,7 @@ struct JpegBlockRows {
 
 // How a picture is read.
 struct JpegReading {
-  // Whether to go on after damage, to show the rest of the picture.
+  // Whether to continue after damage, to show the rest of the picture.
   bool past_damage = true;
   // If not null: reading ends with kCancelled soon after this is not 0 any more.
   const std::atomic<unsigned>* interrupt = nullptr;
@@ -114,7 +114,7 @@ class JpegReader {
   std::unique_ptr<JpegScanDecoder> decoder_;
   std::span<const uint8_t> file_;
   bool was_fast_ = false;
-  bool vouched_ = false;  // JpegScanDecoder says that nothing is missing
+  bool vouched_ = false;  // JpegScanDecoder has found nothing missing
   uint32_t header_irregular_ = 0;
   // libjpeg's own are overwritten by a second frame header.
   int components_ = 0;

@@ -89,7 +89,7 @@ inline int32_t value_in(uint64_t word, uint32_t length, uint32_t size) {
 }
 
 // A code that one lookup does not decode, and the bits after it. False: there is no such code, or
-// samples of the depth cannot give so many bits.
+// samples of the depth cannot have this many bits.
 template <typename Bits>
 inline bool take_code(const HuffmanCodes& codes, HuffmanLookupEntry found, uint32_t max_size,
                       Bits* bits, uint32_t* advance, int32_t* value) {
@@ -126,7 +126,7 @@ template <typename Bits>
 inline BlockEnd take_ac(const HuffmanLookup& lookup, uint32_t depth, Bits* bits, int16_t* qcoefs) {
   // Values that one lookup decodes are small enough for every depth.
   static_assert(HuffmanLookup::kAcBits - 1 <= jpeg_ac_bits(8));
-  // So many take no more bits than there are after a load().
+  // This many take no more bits than there are after a load().
   constexpr uint32_t kEntries = 56 / HuffmanLookup::kAcBits;
   uint32_t index = 0;
   int32_t value = 0;
@@ -150,13 +150,13 @@ inline BlockEnd take_ac(const HuffmanLookup& lookup, uint32_t depth, Bits* bits,
       qcoefs[kNaturalOfZigzag[index]] = static_cast<int16_t>(value);
     }
   }
-  // Zeros may go beyond the end of a block, as in libjpeg, values may not.
+  // Zeros may extend beyond the end of a block, as in libjpeg, values may not.
   if (index > kLastIndex) return value == 0 ? BlockEnd::kRight : BlockEnd::kBeyond;
   qcoefs[kLastIndex] = static_cast<int16_t>(value);
   return BlockEnd::kRight;
 }
 
-// The place after so many restart markers, which have to be in order. False: they are not.
+// The place after this many restart markers, which must be in order. False: they are not.
 bool skip_segments(const uint8_t* from, const uint8_t* end, uint32_t count, const uint8_t** to) {
   for (uint32_t i = 0; i < count; ++i) {
     from += bytes_before_marker(from, static_cast<size_t>(end - from));
@@ -271,7 +271,7 @@ bool JpegScanDecoder::begin_segment(const uint8_t* from, Bits* bits) {
   return window_.begin(from, data_ + size_);
 }
 
-// All of its bits came. Less than a byte that is left fills the last one.
+// All of its bits were read. A remainder of less than a byte fills the last one.
 bool JpegScanDecoder::end_segment(const JpegScanPlan& plan, const Bits& bits) {
   if (window_.end() != nullptr) {
     const ptrdiff_t left = 8 * (window_.end() - bits.at) + static_cast<ptrdiff_t>(bits.count);
@@ -281,7 +281,7 @@ bool JpegScanDecoder::end_segment(const JpegScanPlan& plan, const Bits& bits) {
   return skip_trailing_bytes(plan, bits);
 }
 
-// Up to the end of the segment. False: more MCUs are left.
+// Up to the end of the segment. False: more MCUs follow.
 bool JpegScanDecoder::skip_trailing_bytes(const JpegScanPlan& plan, const Bits& bits) {
   const CodesOfSets<Set> tables{{sets_}};
   const uint8_t* from = bits.at - (bits.count + 7) / 8;

@@ -16,8 +16,8 @@ namespace cudatransform {
 struct JpegBlockRows;
 
 // A code and the value after it, as far as a lookup of the next bits shows, in fields that shifts
-// take apart. Either all of it: how many bits that are, `advance` of the index of the coefficient,
-// and the value. Or, with no bits, the code alone: its length, the value's size, and `advance`. Or
+// extract. Either all of it: how many bits that are, `advance` of the index of the coefficient, and
+// the value. Or, with no bits, the code alone: its length, the value's size, and `advance`. Or
 // nothing: the code is longer than a lookup, or there is none.
 struct HuffmanLookupEntry {
   uint32_t fields = 0;
@@ -51,8 +51,7 @@ void make_lookup(const HuffmanSet& codes, HuffmanLookup* lookup);
 // Decodes one picture after another. One thread at a time.
 //
 // Like the parallel decoders it takes only baseline and extended sequential files of which nothing
-// is missing. It refuses all that may be damage, and leaves its description to
-// libjpeg.
+// is missing. It refuses all that may be damage, which libjpeg then reports.
 class JpegScanDecoder final : private JpegScanParser {
  public:
   // `qcoefs` are of `components` components, of the header's sizes. True: all of them, or of those
@@ -66,8 +65,8 @@ class JpegScanDecoder final : private JpegScanParser {
   bool check(std::span<const uint8_t> file, const std::atomic<unsigned>* interrupt);
   // If the last verdict was true: bits of jpeg/errors.h.
   uint32_t irregular() const { return irregular_; }
-  // If it was false: whether a quantized coefficient is beyond the end of its block, of which
-  // libjpeg says nothing.
+  // If it was false: whether a quantized coefficient is beyond the end of its block, which libjpeg
+  // does not report.
   bool goes_beyond_block() const { return goes_beyond_block_; }
 
  private:

@@ -16,7 +16,7 @@ constexpr size_t kSubsequenceBytes = kSubsequenceBits / 8;
 // Read after the last subsequence, and nothing but zeros.
 constexpr size_t kBytesBehind = 256;
 static_assert(2 * kUnstuffAtOnce <= kBytesBehind);
-// Positions are bits in 32 bits, with room.
+// Positions are bit counts in 32 bits, with room.
 constexpr size_t kMaxWordBytes = size_t{1} << 28;
 
 constexpr size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
@@ -29,7 +29,7 @@ size_t JpegScanReader::measure(std::span<const uint8_t> file) {
   return segments > kMaxSegments ? 0 : plan_room(segments);
 }
 
-// Counts as if each component were a scan of its own, with the interval of all.
+// Counts as if each component were a separate scan, with the interval of all.
 uint64_t JpegScanReader::max_segments() const {
   uint64_t segments = 0;
   for (int c = 0; c < components_; ++c) {
@@ -39,7 +39,7 @@ uint64_t JpegScanReader::max_segments() const {
   return segments;
 }
 
-// The room for words, infos and tables for files of so many segments at most.
+// The room for words, infos and tables for files of this many segments at most.
 size_t JpegScanReader::plan_room(uint64_t segments) {
   const size_t words = rounded(size_ - at_, kSubsequenceBytes) + segments * kSubsequenceBytes;
   if (words > kMaxWordBytes) return 0;
@@ -139,7 +139,7 @@ void JpegScanReader::finish() {
 }
 
 // ITU-T T.81, annex B. All that may be damage is a "no" here, so that damage is described in one
-// place alone. Oddities that take nothing away are noted, and read as libjpeg reads them.
+// place alone. Irregularities without loss are recorded, and read as libjpeg reads them.
 
 namespace {
 

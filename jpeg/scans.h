@@ -34,7 +34,7 @@ struct JpegScans {
   uint32_t irregular = 0;  // bits of jpeg/errors.h, as far as markers show
 };
 
-// Reads the markers of one picture after another, and says which scans are decoded with which
+// Reads the markers of one picture after another, and determines which scans are decoded with which
 // tables. A class that inherits from it takes the bits. One thread at a time.
 //
 // It reads sequential Huffman-coded files, sound or irregular. "No" means that libjpeg
@@ -63,7 +63,7 @@ class JpegScanParser {
 
   // The codes of a set are new.
   virtual void make_set(const Set& set) = 0;
-  // From at_ on: takes the bits of a scan, and leaves at_ at the marker after them, or at the end.
+  // From at_ on: takes the bits of a scan, and moves at_ to the marker after them, or at the end.
   virtual bool take_bits(const JpegScanPlan& plan) = 0;
 
   // The quantizers of the components.

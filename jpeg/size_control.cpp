@@ -1,4 +1,4 @@
-// The scale of a picture's quantization tables at which its JPEG file has a wanted size.
+// The scale of a picture's quantization tables at which its JPEG file has a target size.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "jpeg/size_control.h"
@@ -76,7 +76,7 @@ Status SizeControl::open(Device& device, const JpegEncodeOps& ops) {
   return {};
 }
 
-// Quantized coefficients of all components, one after the other.
+// Quantized coefficients of all components, concatenated.
 Status SizeControl::take_memory() {
   size_t bytes = 0;
   for (int c = 0; c < picture_.components(); c++)

@@ -1,4 +1,4 @@
-// The scale of a picture's quantization tables at which its JPEG file has a wanted size.
+// The scale of a picture's quantization tables at which its JPEG file has a target size.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace cudatransform {
 
-// Where quantized coefficients of a component go: S16, blocks in natural order.
+// The destination of a component's quantized coefficients: S16, blocks in natural order.
 struct ScaledQcoefs {
   int16_t* data = nullptr;
   ptrdiff_t pitch = 0;  // bytes from one row of blocks to the next
@@ -62,7 +62,7 @@ struct ScalableDct : ScalablePicture {
   Status make(uint32_t scale, bool is_counted, const ScaledQcoefs to[], FrameTables* made) override;
 };
 // Deciding by rate and distortion takes several times as long as counting the symbols. Its files
-// are smaller than those of a dead zone by a part that hardly changes from scale to scale.
+// are smaller than those of a dead zone by a fraction that is nearly the same at all scales.
 inline constexpr int kCountedDeadZone = 600;
 inline Quantizer counted_quantizer(Quantizer quantizer) {
   return quantizer == Quantizer::kRd ? Quantizer::kDeadZone : quantizer;
@@ -99,7 +99,7 @@ class SizeControl {
                const JpegOptions& options, const FrameTables& tables);
   // The exact size of the file at a scale.
   Status measure(ScalablePicture& picture, uint32_t scale, uint64_t* bytes);
-  // The finest scale whose file has at most the target's bytes, and hardly less.
+  // The finest scale whose file has at most the target's bytes, and little less.
   Status search(ScalablePicture& picture, const Limits& limits, Found* found);
   // Those of the last measure(); search() ends with the one that it has found.
   const FrameTables& tables() const { return tables_; }

@@ -33,7 +33,7 @@ void JpegSplitter::cut() {
   found_ = true;
 }
 
-// The number of next bytes that mean nothing in this state: they need not be taken one by one.
+// The number of next bytes without a meaning in this state, which are skipped together.
 size_t JpegSplitter::step_over(const uint8_t* data, size_t size) {
   switch (state_) {
     case State::kSegment:
@@ -92,7 +92,7 @@ void JpegSplitter::take(uint8_t byte) {
       break;
     case State::kLengthLow:
       skip_ |= byte;
-      // The length counts its own two bytes. One that is too small is damage: look for a marker.
+      // The length counts its own two bytes. One that is too small is damage: search for a marker.
       skip_ -= std::min<size_t>(skip_, 2);
       state_ = skip_ > 0 ? State::kSegment : marker_ == kSos ? State::kEntropy : State::kMarker;
       break;

@@ -17,7 +17,7 @@ size_t find_soi(std::span<const uint8_t> bytes, size_t from);
 // T.81, annex B). Bytes are fed in order, in chunks of any size.
 class JpegSplitter {
  public:
-  // Looks at the bytes that follow those fed before, up to the end of a picture at most, and
+  // Examines the bytes that follow those fed before, up to the end of a picture at most, and
   // returns how many of them it has examined: all, unless found() is true then.
   size_t feed(const uint8_t* data, size_t size);
   // Whether a whole picture, from begin() to end(), has been seen.
@@ -37,7 +37,7 @@ class JpegSplitter {
   size_t end() const { return end_; }
   size_t position() const { return position_; }
 
-  // Starts anew; the next byte fed has position 0.
+  // Starts over; the next byte fed has position 0.
   void restart();
 
  private:
@@ -48,7 +48,7 @@ class JpegSplitter {
     kMarkerCode,  // after that FF
     kLengthHigh,  // of a segment
     kLengthLow,
-    kSegment,    // skip_ bytes of it are left
+    kSegment,    // skip_ bytes of it remain
     kEntropy,    // entropy-coded data
     kEntropyFf,  // after an FF in there
   };

@@ -46,8 +46,8 @@ struct Unstuffed {
 inline constexpr size_t kUnstuffAtOnce = 64;
 
 // Copies the bytes at `from` to `to`, which is elsewhere, without stuffing. It stops at an FF that
-// is followed by no 00, or by nothing at all; at `end`; or when `to` has reached `full`, which may
-// be by up to kUnstuffAtOnce bytes too late.
+// is followed by no 00, or by nothing; at `end`; or when `to` has reached `full`, which may be by
+// up to kUnstuffAtOnce bytes too late.
 Unstuffed unstuff(const uint8_t* from, const uint8_t* end, uint8_t* to, const uint8_t* full);
 
 // The code of the marker that begins at `ff`, after fill bytes; null without one.

@@ -26,7 +26,7 @@ constexpr int components_of(JpegColor color) {
   if (color == JpegColor::kTwo) return 2;
   return color == JpegColor::kCmyk || color == JpegColor::kYcck ? 4 : 3;
 }
-// Whether the second and third component are chroma, with tables of their own.
+// Whether the second and third component are chroma, with separate tables.
 constexpr bool has_chroma(JpegColor color) {
   return color == JpegColor::kYcbcr || color == JpegColor::kYcck;
 }

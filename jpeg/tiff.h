@@ -26,8 +26,7 @@ struct TiffEntry {
   bool is_number() const { return count == 1 && (type == kShort || type == kLong); }
 };
 
-// Looks into bytes, which must stay. Any bytes may be given: what lies outside of them is not
-// found.
+// Refers to bytes, which must stay. Any bytes may be given: what is outside of them is not found.
 class Tiff {
  public:
   static constexpr uint32_t kMagic = 42;
@@ -70,14 +69,14 @@ class Tiff {
   bool is_big_endian_ = true, is_tiff_ = false;
 };
 
-// Edits bytes of its own; nothing outside of them is written.
+// Edits its own bytes; nothing outside of them is written.
 class TiffEditor : public Tiff {
  public:
   explicit TiffEditor(std::vector<uint8_t> bytes);
   TiffEditor(const TiffEditor&) = delete;
   TiffEditor& operator=(const TiffEditor&) = delete;
 
-  // Replaces the number of a SHORT or LONG entry; nothing where there is none.
+  // Replaces the number of a SHORT or LONG entry; does nothing where there is none.
   void set(size_t directory, uint16_t tag, uint32_t value);
   void remove(size_t directory, uint16_t tag);
   // Makes `directory` the last of its chain.

@@ -25,7 +25,7 @@ namespace cudatransform {
 namespace {
 
 constexpr size_t kMinBytes = 4096;  // more than the headers need
-constexpr int kTables = 2;          // standard Huffman tables of either kind
+constexpr int kTables = 2;          // standard DC and AC Huffman tables
 
 Status check(const JpegPicture& picture, const JpegOptions& options) {
   const auto invalid = [](const std::string& what) {
@@ -135,7 +135,7 @@ JpegWriter::~JpegWriter() {
   jpeg_destroy_compress(&cinfo_);  // nothing where it was never created
 }
 
-// Called when the buffer is full; libjpeg goes on at the end of what is there.
+// Called when the buffer is full; libjpeg continues at the end of the data.
 boolean JpegWriter::grow(j_compress_ptr cinfo) {
   auto* self = reinterpret_cast<Destination*>(cinfo->dest);
   const size_t used = self->bytes.capacity_;
@@ -242,8 +242,8 @@ void JpegWriter::separate_scans() {
   cinfo_.num_scans = count;
 }
 
-// The picture's own JFIF header takes the place of libjpeg's. A file with Exif data and none, as
-// cameras write them, gets none.
+// The picture's own JFIF header takes the place of libjpeg's. A file with Exif data and no JFIF
+// marker, as cameras write them, gets none.
 void JpegWriter::describe_metadata(const JpegPicture& picture) {
   JpegSegments segments(picture.metadata);
   for (JpegSegment segment; segments.next(&segment);)
@@ -375,7 +375,7 @@ Status JpegWriter::finish(const Status& status, JpegBytes* bytes) {
     written = JpegBytes();
     return status;
   }
-  // Pictures of a stream are much alike; excess memory is given back.
+  // Pictures of a stream are similar; excess memory is freed.
   if (written.capacity_ / 2 > written.size_) (void)written.reserve(written.size_);
   *bytes = std::move(written);
   return {};

@@ -31,8 +31,7 @@ struct JpegPicture {
   // for all components that have the same pointer; like libjpeg, two equal tables are written
   // twice.
   const uint16_t* tables[kJpegMaxComponents] = {};
-  // CMYK alone: whether an Adobe marker says what it is. Some programs invert the values if it
-  // does, and only then.
+  // CMYK alone: whether to write an Adobe marker. Some programs invert the values only with it.
   bool is_adobe = true;
   // Segments (jpeg/metadata.h); those that stay are written. They may be anything.
   std::span<const uint8_t> metadata;

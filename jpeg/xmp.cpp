@@ -2,7 +2,7 @@
 // picture.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Packets are searched as text, not parsed as XML: what other programs have written stays as it is.
+// Packets are searched as text, not parsed as XML: text of other programs stays unchanged.
 
 #include "jpeg/xmp.h"
 
@@ -50,7 +50,7 @@ struct Property {
   bool is_element;
 };
 
-// The property whose name is at `at`, with its value; none where that is no property.
+// The property whose name is at `at`, with its value; empty where that is no property.
 std::optional<Property> property_at(std::string_view xmp, const std::string& name, size_t at) {
   const bool is_element = at > 0 && xmp[at - 1] == '<';
   if (at == 0 || (!is_element && kSpace.find(xmp[at - 1]) == kNowhere)) return {};
@@ -161,7 +161,7 @@ bool remove_xmp_property(const std::string& name, std::string* xmp) {
 
 namespace {
 
-// What an item is, for people. The file may have anything there, and messages are UTF-8.
+// What an item is, as text. The file may have anything there, and messages are UTF-8.
 std::string name_of(std::string_view semantic) {
   constexpr size_t kMaxName = 32;
   const bool is_name =
@@ -182,7 +182,7 @@ bool has_at(std::span<const uint8_t> bytes, uint64_t at, std::string_view what) 
                     [](char letter, uint8_t byte) { return static_cast<uint8_t>(letter) == byte; });
 }
 
-// Whether something of this kind begins there, as far as we know the kind.
+// Whether data of this kind begin there, as far as we know the kind.
 bool begins_at(std::span<const uint8_t> trailing, uint64_t at, std::string_view mime) {
   if (mime == "image/jpeg") return has_at(trailing, at, "\xff\xd8");
   if (mime == "video/mp4" || mime == "video/quicktime") return has_at(trailing, at + 4, "ftyp");
@@ -239,7 +239,7 @@ Status check_film(std::string_view xmp, std::span<const uint8_t> trailing) {
   return mismatch("no MP4 at MicroVideoOffset " + std::to_string(distance));
 }
 
-// What became of the bytes of an item; 0: nothing is left of them.
+// The size of an item after the move; 0: none of its bytes remain.
 uint64_t size_after(const FilePlace& item, std::span<const MovedBytes> moved) {
   for (const MovedBytes& piece : moved) {
     if (piece.was == item) return piece.size;
@@ -275,7 +275,7 @@ void update_items(std::span<const MovedBytes> moved, std::string* xmp) {
     } else if (std::exchange(is_first, false)) {
       at = xmp_number(text, prefix + "Padding");
       if (at > 0 && size_after({0, at}, moved) == 0) set_xmp_value(prefix + "Padding", "0", &text);
-      set_xmp_value(prefix + "Length", "0", &text);  // that the picture has what is left
+      set_xmp_value(prefix + "Length", "0", &text);  // that the remaining bytes are the picture's
     } else if (length > 0) {
       const bool is_possible = length <= std::numeric_limits<uint64_t>::max() - at;
       const uint64_t size = is_possible ? size_after({at, length}, moved) : 0;

@@ -48,15 +48,15 @@ bool remove_xmp_property(const std::string& name, std::string* xmp);
 Status check_container(std::span<const uint8_t> segments, uint64_t picture_size,
                        std::span<const uint8_t> trailing, std::span<const FilePlace> others);
 
-// Bytes after a picture, which others replace: so many, or none (0).
+// Bytes after a picture, which others replace: their number, or 0 for none.
 struct MovedBytes {
   FilePlace was;  // counts from the picture's end
   uint64_t size = 0;
 };
 
 // Makes the lengths in a packet of XMP data true of the bytes that replace those after a picture.
-// `moved`: all of the old ones, in order, the trailing data last. Items of which nothing is left
-// are removed, and so are the statements that a film follows where the trailing data are gone.
+// `moved`: all of the old ones, in order, the trailing data last. Items without remaining bytes are
+// removed, and so are the statements that a video follows where the trailing data were removed.
 void update_container(std::span<const MovedBytes> moved, std::string* xmp);
 
 }  // namespace cudatransform
