@@ -34,7 +34,7 @@ struct ApvUnit {
   std::span<const uint8_t> payload;
 };
 
-// Whether the bytes begin with au_size and "aPv1": what type finders and demuxers look for.
+// Whether the bytes begin with au_size and "aPv1": the signature for type finders and demuxers.
 bool begins_with_apv_size(std::span<const uint8_t> bytes);
 
 // The PBUs of an access unit, with or without its au_size. Streams of OpenAPV before version 0.2
@@ -51,10 +51,10 @@ struct ApvSpan {
 
 // Finds the access units of a raw stream that comes in pieces. An au_size is believed if "aPv1"
 // follows, or where the unit before ended also if a unit of an old stream follows. Otherwise the
-// next "aPv1" is searched. Each byte is searched once, whatever sizes claim.
+// next "aPv1" is searched. Each byte is searched once, for any claimed sizes.
 class ApvSplitter {
  public:
-  // The most bytes that are examined in splitting `bytes` in so many calls.
+  // The maximum number of bytes examined in splitting `bytes` in this many calls.
   static constexpr uint64_t max_examined(uint64_t bytes, uint64_t calls) {
     return 2 * bytes + 32 * calls;
   }

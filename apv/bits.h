@@ -16,7 +16,7 @@ inline uint32_t read_be32(const uint8_t* bytes) {
   return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
 }
 
-// Reads zeros behind the end, and notes that.
+// Reads zeros past the end, and records that.
 class ApvFields {
  public:
   explicit ApvFields(std::span<const uint8_t> data) : data_(data) {}
@@ -54,7 +54,7 @@ class ApvFields {
 
 using ApvBytes = std::vector<uint8_t>;
 
-// Writes them behind the end of `*to`. Throws std::bad_alloc.
+// Appends them to `*to`. Throws std::bad_alloc.
 class ApvFieldWriter {
  public:
   explicit ApvFieldWriter(ApvBytes* to) : to_(to) {}

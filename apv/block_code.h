@@ -25,7 +25,7 @@ CT_HD ApvBits apv_value_bits(uint32_t value, int k) {
   if (value < limit) return {limit | value, 1 + k};
   const uint32_t rest = value - limit;
   if (rest < limit) return {rest, 2 + k};
-  // The highest bit of the rest is the 1 behind the zeros.
+  // The highest bit of the remainder is the 1 after the zeros.
   const int n = 63 - apv_leading_zeros(rest) - k;
   return {uint64_t{1} << (2 * n + k + 1) | rest, 3 + 2 * n + k};
 }

@@ -1,5 +1,5 @@
 // The entropy code of APV, for host and device: values, and pairs of a run and a coefficient that
-// one look into a table reads.
+// one table lookup reads.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A value with parameter k is 1 and k bits; 00 and k bits, plus 2^k; or 01, n zeros, 1 and k + n

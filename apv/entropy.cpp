@@ -16,7 +16,7 @@ constexpr int kTableBits = 11;
 const ApvTable<kTableBits> kTable;
 constexpr ApvScan kScan;
 
-// A window of 64 bits over the data; zeros behind the end.
+// A window of 64 bits over the data; zeros past the end.
 class Bits {
  public:
   explicit Bits(std::span<const uint8_t> data) : data_(data.data()), size_(data.size()) {}
@@ -51,7 +51,7 @@ class Bits {
 
   const uint8_t* const data_;
   const size_t size_;
-  size_t next_ = 0;  // of the first byte that is not in the window, perhaps behind the end
+  size_t next_ = 0;  // of the first byte that is not in the window, perhaps past the end
   uint64_t window_ = 0;
   int count_ = 0;  // valid bits
 };

@@ -62,7 +62,7 @@ class ApvFrame {
   uint32_t blocks_across(int component) const {
     return info().mbs_across() * info().mb_blocks_across(component);
   }
-  // The job, but for addresses, pitches and `shift`.
+  // The job, except addresses, pitches and `shift`.
   ApvInverseJob inverse_job() const;
 
   // Decodes all chains of a tile. `coefs`: coef_count() of them. Different tiles may be decoded at
@@ -70,7 +70,7 @@ class ApvFrame {
   void decode_tile(int tile, int16_t* coefs);
   // An engine's result for a chain.
   void note(ApvChainError error);
-  // The first damage, for people; null: none. Blocks that could not be decoded are zero.
+  // The first damage, as text; null: none. Blocks that could not be decoded are zero.
   const char* damage() const;
   int damaged_chains() const { return damaged_.load(std::memory_order_relaxed); }
 

@@ -50,7 +50,7 @@ ApvForwardJob apv_unquantized_job(const ApvFrameFormat& format, const ApvSource&
 Status ApvFrameEncoder::begin(const ApvFrameFormat& format, const ApvSource& source) {
   format_ = format;
   job_ = apv_forward_job(format, source);
-  // What checks the job wants addresses of coefficients.
+  // The validation of the job requires addresses of coefficients.
   alignas(16) int16_t block[64];
   ApvForwardJob checked = job_;
   for (int c = 0; c < checked.components; ++c) checked.plane[c].coefs = block;

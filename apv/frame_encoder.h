@@ -23,7 +23,7 @@ struct ApvSource {
   int shift = 0;
 };
 
-// The forward transform of a frame, but for the addresses of coefficients. Luma rounds coefficients
+// The forward transform of a frame, except the addresses of coefficients. Luma rounds coefficients
 // up from 300/512 of a step above the lower one, chroma from 384/512.
 ApvForwardJob apv_forward_job(const ApvFrameFormat& format, const ApvSource& source);
 // The same without quantization, to coefficients of the components one after the other.
@@ -84,8 +84,8 @@ struct ApvEncodeJob {
   // Device memory: of the components one after the other, as apv_forward_job() has them. Aligned to
   // 16 bytes.
   const int16_t* coefs = nullptr;
-  // Device memory; address and capacity are multiples of 4. Chains are written where they lie in
-  // the unit; the bytes between them are zero.
+  // Device memory; address and capacity are multiples of 4. Chains are written in place in the
+  // unit; the bytes between them are zero.
   uint8_t* output = nullptr;
   uint64_t capacity = 0;
   uint32_t begin_bytes = 0;           // of the unit before the first tile
@@ -95,7 +95,7 @@ struct ApvEncodeJob {
 struct ApvEncodeOps {
   const char* name;
   const ApvForwardOps* forward;
-  // They return at once. `done` is done when output and result are complete.
+  // They return immediately. `done` is done when output and result are complete.
   Status (*encode)(Device& device, Queue& queue, const ApvEncodeJob& job, FencePtr* done);
   // The bytes of all chains with each of `qps`, in pinned memory. Output and result are not used.
   Status (*measure)(Device& device, Queue& queue, const ApvEncodeJob& job,

@@ -74,7 +74,7 @@ struct ApvFrameHeader {
   Status set_tiles(uint32_t mbs_across, uint32_t mbs_down);
 };
 
-// kInvalidArgument: damaged. The message says which field.
+// kInvalidArgument: damaged. The message names the field.
 Status read_apv_header(std::span<const uint8_t> payload, ApvFrameHeader* header);
 
 }  // namespace cudatransform

@@ -75,7 +75,7 @@ class ApvUnitWriter {
   ApvBytes begin_, metadata_;
 };
 
-// The units of metadata behind a frame; nothing where there is none. `hash`: 16 bytes a component,
+// The metadata units after a frame; empty without metadata. `hash`: 16 bytes a component,
 // or empty. Throws std::bad_alloc.
 ApvBytes make_apv_metadata(const ApvMetadata& metadata, std::span<const uint8_t> hash);
 

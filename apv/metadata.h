@@ -60,7 +60,7 @@ struct ApvMetadata {
   int kept_count = 0;
 };
 
-// Adds what a metadata unit has; payloads lie in it.
+// Adds what a metadata unit has; payloads point into it.
 void read_apv_metadata(std::span<const uint8_t> payload, ApvMetadata* metadata);
 
 // The UUID of OpenAPV's hashes.

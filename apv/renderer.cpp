@@ -71,7 +71,7 @@ void ApvRenderer::take_back(ApvPicture& picture) {
   std::shared_ptr<ApvPicture::Batch> batch = std::move(picture.batch_);
   if (batch != nullptr) {
     std::unique_lock lock(mutex_);
-    // A picture that nobody wants: the device does not begin it, or may still write to its memory.
+    // A discarded picture: the device does not begin it, or may still write to its memory.
     std::erase(batch->pictures, &picture);
     const FencePtr done = batch->done;
     lock.unlock();

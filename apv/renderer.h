@@ -18,7 +18,7 @@
 
 namespace cudatransform {
 
-// Where the samples of a frame go, in the device's memory.
+// The destination of a frame's samples, in the device's memory.
 struct ApvSamples {
   void* data[kMaxApvComponents] = {};
   ptrdiff_t pitch[kMaxApvComponents] = {};  // bytes
@@ -91,7 +91,7 @@ class ApvRenderer {
       : device_(device), ops_(ops), budget_(some_budget(std::move(budget))) {}
 
   bool can_decode_on_device() const { return ops_.entropy != nullptr; }
-  // The most memory that a frame takes until it is rendered, besides what is kept.
+  // The most memory that a frame takes until it is rendered, without what is kept.
   uint64_t need(const ApvFrame& frame, bool on_device) const;
   // Frees memory that is kept for later frames. False: there is none.
   bool trim();
@@ -104,7 +104,7 @@ class ApvRenderer {
   // Any thread: the device decodes the picture, all parts of which are staged, as soon as there are
   // enough for a launch. `in_flight`: about how many it decodes at a time.
   Status decode(ApvPicture* picture, int in_flight);
-  // All tiles have been decoded. The samples are complete behind the compute queue's work.
+  // All tiles have been decoded. The samples are complete after the compute queue's work.
   Status render(ApvPicture* picture, const ApvSamples& to);
 
  private:

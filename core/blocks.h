@@ -42,9 +42,9 @@ class Blocks : public std::enable_shared_from_this<Blocks> {
   // kOutOfMemory where the device or `most` has no room.
   Status take(size_t bytes, CtBlock** block);
   void give(std::unique_ptr<CtBlock> block);
-  // Frees what is kept, but for `most` bytes.
+  // Frees kept blocks down to `most` bytes.
   void trim(size_t most);
-  // Frees what is kept, and keeps nothing any more.
+  // Frees kept blocks, and keeps none from now on.
   void close();
 
  private:
@@ -65,7 +65,7 @@ class Blocks : public std::enable_shared_from_this<Blocks> {
 // Host memory that a thread keeps for one picture after another. Makes `*memory` at least as large,
 // and returns its address; null: there is no memory.
 uint8_t* make_host_room(size_t bytes, std::unique_ptr<Memory>* memory);
-// A block of ordinary memory, which belongs to nobody else.
+// A block of ordinary memory with a single owner.
 Status make_host_block(size_t bytes, CtBlock** block);
 void ref(CtBlock* block);
 void unref(CtBlock* block);

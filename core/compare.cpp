@@ -15,12 +15,12 @@
 namespace cudatransform::core {
 namespace {
 
-// A thread takes so many samples at a time: less is not worth waking one.
+// Samples that a thread takes at a time: fewer are not worth waking one.
 constexpr size_t kPiece = size_t{1} << 18;
 
 // The loops below are as compilers make vectors of them.
 
-// Sums of 32 bits do not overflow up to so many samples.
+// The number of samples up to which 32-bit sums do not overflow.
 constexpr size_t kShort = size_t{1} << 15;
 
 double squares(const uint8_t* a, const uint8_t* b, size_t count) {
@@ -54,7 +54,7 @@ double squares(const uint16_t* a, const uint16_t* b, size_t count) {
   return static_cast<double>(sum);
 }
 
-// The order of floating-point sums is the program's: so many are independent.
+// Compilers keep the order of floating-point sums: this many are independent.
 double squares(const float* a, const float* b, size_t count) {
   constexpr size_t kSums = 8;
   double sums[kSums] = {};
@@ -127,7 +127,7 @@ CtCode check_array(const char* name, const CtArray* array, size_t row_bytes, siz
 }  // namespace
 }  // namespace cudatransform::core
 
-using namespace cudatransform::core;  // the functions below are all that is left
+using namespace cudatransform::core;  // for the public functions below
 
 CtCode ct_squared_error(CtEngine* engine, CtType type, const CtArray* a, const CtArray* b,
                         size_t row_samples, size_t rows, double* sum, CtError* error) {

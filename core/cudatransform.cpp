@@ -250,7 +250,7 @@ CtCode begin_files(CtEngine* engine, const CtEncodeOptions* options, const void*
 }  // namespace
 }  // namespace cudatransform::core
 
-using namespace cudatransform::core;  // the functions below are all that is left
+using namespace cudatransform::core;  // for the public functions below
 
 struct CtDecoder {
   CtEngine* engine;
@@ -281,11 +281,11 @@ CtCode ct_engine_new(const CtEngineOptions* options, CtEngine** engine, CtError*
 
 void ct_engine_free(CtEngine* engine) {
   if (engine == nullptr) return;
-  // A child has none of the threads, and nothing of the device.
+  // A forked child has neither the threads nor the device.
   if (is_forked(*engine)) return;
   engine->blocks->close();
   engine->files->close();
-  // They may be about to return from lanes that have nothing to do any more.
+  // They may be about to return from idle lanes.
   engine->threads.reset();
   delete engine;
 }

@@ -78,7 +78,7 @@ CT_API void ct_engine_free(CtEngine* engine);
 // ---- Memory ----
 
 // A reference-counted block of memory, on the host or the device, that results lie in. When the
-// last reference is gone the block goes back to its engine, which fills it anew after the work that
+// last reference is released the block returns to its engine, which reuses it after the work that
 // was then enqueued on the device's legacy default stream: finish work on other streams first.
 typedef struct CtBlock CtBlock;
 // A block of the engine's memory with room for `bytes` at `data`, for what the caller puts there.
@@ -129,7 +129,7 @@ typedef struct {
   int32_t left, top, right, bottom;
 } CtCrop;
 
-// A file. With `path` NULL it lies in memory: `data`, `size`, which must stay until its pictures
+// A file. With `path` NULL it is in memory: `data`, `size`, which must stay until its pictures
 // have been pulled. Otherwise the library reads it, on its threads, with `path` in the encoding of
 // the file system.
 typedef struct {
@@ -233,20 +233,20 @@ CT_API CtCode ct_decoder_new(CtEngine* engine, const CtDecodeOptions* options, C
                              CtError* error);
 // Waits for batches under way and drops them.
 CT_API void ct_decoder_free(CtDecoder* decoder);
-// Begins a batch. Returns at once, or when fewer than `batches` are under way. The array of sources
-// is copied; what it points to is not.
+// Begins a batch. Returns immediately, or when fewer than `batches` are under way. The array of
+// sources is copied; what it points to is not.
 CT_API CtCode ct_decoder_push(CtDecoder* decoder, const CtSource* sources, size_t count,
                               CtError* error);
 // Waits for the oldest batch, and gives its pictures. `count` is that of its push. A call with
 // `timeout_ms` that is not negative returns CT_OK with `*is_done` 0 if the batch is not done by
-// then, so that callers can look for signals.
+// then, so that callers can check for signals.
 CT_API CtCode ct_decoder_pull(CtDecoder* decoder, CtPicture* pictures, size_t count,
                               int32_t timeout_ms, int32_t* is_done, CtError* error);
 
 // ---- JPEG files of pixels and quantized coefficients ----
 
 // Pixels: uint8 (height, width) of grayscale or (height, width, 3) of RGB, whose pixels and
-// channels lie side by side.
+// channels are contiguous.
 typedef struct {
   const void* data;  // of the host, or of the engine's device
   int64_t pitch;     // bytes from one row to the next
@@ -302,7 +302,7 @@ typedef struct {
   // Of files.
   int32_t progressive, arithmetic, optimize;  // nonzero: as cjpeg's options
   int32_t restart;                            // MCUs from one restart marker to the next; 0: none
-  // Segments of pixels' files: APPn and COM, one after the other. Pictures have their own.
+  // Segments of pixels' files: APPn and COM, concatenated. Pictures have their own.
   const uint8_t* markers;
   size_t markers_size;
   int32_t leave_metadata;  // nonzero: pictures' markers and what is behind them are not written
@@ -396,10 +396,10 @@ CT_API CtCode ct_quality_tables(CtPreset preset, int32_t quality, int32_t chroma
 // depth, color, components with their sampling factors (1 to 4, without a common divisor across or
 // down), sizes and quantized coefficients, and tables. Quantized coefficients are in host memory,
 // or in device memory for an engine with a CUDA device, as those of ct_dct(), and multiples of 16
-// there. Markers, attachments and the bytes behind are optional, in host memory. The result, `to`,
-// which is another structure and need not be cleared, has memory of its own; `irregular` and
+// there. Markers, attachments and trailing data are optional, in host memory. The result, `to`,
+// which is another structure and need not be cleared, has separate memory; `irregular` and
 // `by_device` are as before. It is released with ct_picture_clear(). If a call fails, `to->error`
-// says so, too, and nothing else is set.
+// has the error, too, and nothing else is set.
 
 typedef enum {
   CT_FLIP_NONE,
@@ -493,8 +493,8 @@ typedef struct {
 
 // Resamples images of 1 to 4 channels, all of as many, to one size, and waits. Images are in host
 // memory, or in device memory for an engine with a CUDA device; work that was then enqueued on its
-// legacy default stream comes first. `boxes` NULL: whole images. The results lie one after the
-// other at `*data` in `*block`, without gaps. Fails as a whole, with the number of the image.
+// legacy default stream comes first. `boxes` NULL: whole images. The results are contiguous at
+// `*data` in `*block`. Fails as a whole, with the number of the image.
 CT_API CtCode ct_resize(CtEngine* engine, const CtResizeOptions* options, const CtImage* images,
                         const CtBox* boxes, size_t count, CtBlock** block, void** data,
                         CtError* error);
@@ -529,7 +529,7 @@ typedef struct {
 } CtArray;
 
 // The sum of the squared differences of two arrays of CT_UINT8, CT_UINT16 or CT_FLOAT32, in host
-// memory for all engines, which lend their threads. That of integers is exact up to 2^53. PSNR is
+// memory for all engines, on whose threads it runs. That of integers is exact up to 2^53. PSNR is
 // 10 log10(peak^2 row_samples rows / sum).
 CT_API CtCode ct_squared_error(CtEngine* engine, CtType type, const CtArray* a, const CtArray* b,
                                size_t row_samples, size_t rows, double* sum, CtError* error);

@@ -17,7 +17,7 @@
 namespace cudatransform::core {
 namespace {
 
-// A thread takes so many samples at a time: less is not worth waking one.
+// Samples that a thread takes at a time: fewer are not worth waking one.
 constexpr int64_t kBandSamples = 1 << 16;
 
 Dct8x8Job job_of(const CtDctOptions& options, const CtSamples& samples,

@@ -112,7 +112,7 @@ void DecodeChunk::settle_one(Lane& lane, size_t i, const Status& status) {
     decode_again(lane, entry);
 }
 
-// What the device has not decoded, the CPU decodes: libjpeg alone says what is damaged.
+// What the device has not decoded, the CPU decodes: only libjpeg reports damage.
 void DecodeChunk::decode_again(Lane& lane, Entry& entry) const {
   JpegItem& item = *entry.item;
   entry.by_device = false;

@@ -29,8 +29,8 @@ class DecodeChunk final : public Chunk {
   DecodeChunk(CtEngine& engine, const CtDecodeOptions& options, std::function<void()> end)
       : engine_(engine), options_(options), end_(std::move(end)) {}
 
-  // Adds a sound picture. `block`: that takes its pixels (transferred), at `pixels`; null: one of
-  // its own. False: the chunk is full.
+  // Adds a sound picture. `block`: that takes its pixels (transferred), at `pixels`; null: a new
+  // one. False: the chunk is full.
   bool add(JpegItem& item, CtBlock* block, uint8_t* pixels);
 
   size_t count() const override { return entries_.size(); }

@@ -33,7 +33,7 @@ class EncodeChunk final : public Chunk {
   EncodeChunk(CtEngine& engine, const CtEncodeOptions& options, std::function<void()> end)
       : engine_(engine), options_(options), end_(std::move(end)) {}
 
-  // False: the chunk is full. Images that cannot be encoded have an error in `file` at once.
+  // False: the chunk is full. Images that cannot be encoded have an error in `file` immediately.
   bool add(const CtImage& image, CtFile* file);
 
   size_t count() const override { return entries_.size(); }

@@ -45,7 +45,7 @@ namespace cudatransform::core {
 Status copy_to_host(CtEngine& engine, void* to, int64_t to_pitch, const void* from,
                     int64_t from_pitch, size_t row_bytes, size_t rows);
 
-// Tells a caller of the library.
+// Reports to a caller of the library.
 CtCode report(CtCode code, const std::string& text, CtError* error);
 CtCode report(const Status& status, CtError* error);
 CtCode code_of(StatusCode code);
@@ -68,7 +68,7 @@ int number_in(const Enum& value) {
 
 inline Status no_memory() { return Status::error(StatusCode::kOutOfMemory, "out of memory"); }
 
-// Calls work() and turns exceptions into codes: none crosses the library's border.
+// Calls work() and turns exceptions into codes: none crosses the library's interface.
 template <typename Work>
 CtCode guarded(CtError* error, const Work& work) {
   if (error != nullptr) set_text(error, CT_OK, {});

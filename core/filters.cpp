@@ -34,7 +34,7 @@ Status check_quality(int32_t quality) {
   return wrong("a quality is 1 to 100, not " + std::to_string(quality));
 }
 
-// Calls make(error), which fills `*to`; before, that is `*from` without the rest of its file.
+// Calls make(error), which fills `*to`, initially `*from` without the rest of its file.
 template <typename Make>
 CtCode make_picture(CtEngine* engine, const CtPicture* from, CtPicture* to, CtError* error,
                     const Make& make) {
@@ -333,7 +333,7 @@ Status make_planes(CtEngine& engine, CoefNumber number, const CtPicture& from, C
 }  // namespace
 }  // namespace cudatransform::core
 
-using namespace cudatransform::core;  // the functions below are all that is left
+using namespace cudatransform::core;  // for the public functions below
 
 CtCode ct_quality_tables(CtPreset preset, int32_t quality, int32_t chroma_h, int32_t chroma_v,
                          uint16_t luma[64], uint16_t chroma[64], CtError* error) {

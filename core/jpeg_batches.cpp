@@ -67,7 +67,7 @@ void JpegBatches::push(std::span<const CtSource> sources) {
   engine_.threads->run(sources.size(), work, [this, batch] { go_on(*batch); });
 }
 
-// Behind prepare() of all files.
+// After prepare() of all files.
 void JpegBatches::go_on(JpegBatch& batch) {
   share_block(batch);
   if (engine_.lanes) return divide(batch);
@@ -135,7 +135,7 @@ void JpegBatches::decode_stacked(JpegBatch& batch, size_t i) const {
   }
 }
 
-// `block`: that takes the pixels (transferred), at `to`; null: one of their own.
+// `block`: that takes the pixels (transferred), at `to`; null: a new one.
 void JpegBatches::decode_on_host(JpegItem& item, CtBlock* block, uint8_t* to) const {
   if (!item.is_sound()) return unref(block);
   static thread_local std::unique_ptr<Memory> kept;

@@ -47,7 +47,7 @@ class JpegBatches {
   bool wait(int32_t timeout_ms);
   // Files of the oldest batch; 0: there is none.
   size_t oldest_count();
-  // Behind wait(): moves its pictures out.
+  // After wait(): moves its pictures out.
   void take(CtPicture* pictures);
 
  private:

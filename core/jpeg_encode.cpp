@@ -1,5 +1,5 @@
-// JPEG files of pixels and of quantized coefficients by the CPU, and what encoding needs to know of
-// an image.
+// JPEG files of pixels and of quantized coefficients by the CPU, and what encoding an image
+// requires.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "core/jpeg_encode.h"
@@ -100,7 +100,7 @@ void place(EncodePlan* plan) {
     plan->blocks_h[c] = static_cast<uint32_t>(height + 7) / 8;
     plan->qcoefs_at[c] = plan->qcoef_bytes;
     plan->qcoef_bytes += size_t{plan->blocks_w[c]} * plan->blocks_h[c] * 64 * sizeof(int16_t);
-    // Behind its last column the DCT repeats it. cjpeg repeats the picture's last column, and takes
+    // Beyond its last column the DCT repeats it. cjpeg repeats the picture's last column, and takes
     // the mean of that and its like.
     SamplePlane& plane = plan->planes[c];
     const bool fills = plan->has_rgb() && plan->by[c].x * plan->by[c].y > 1;
@@ -113,7 +113,7 @@ void place(EncodePlan* plan) {
   }
 }
 
-// Memory of a thread, which serves one image after another.
+// Memory of a thread, reused from image to image.
 struct Scratch {
   std::unique_ptr<Memory> memory;
   JpegWriter writer;
@@ -124,7 +124,7 @@ Scratch& scratch() {
   return own;
 }
 
-// A file of its own memory, with the bytes behind its picture.
+// A file in separate memory, with its picture's trailing data.
 Status take_file(const JpegBytes& bytes, std::span<const uint8_t> trailing, CtFile* file) {
   CT_RETURN_IF_ERROR(make_host_block(bytes.size() + trailing.size(), &file->block));
   std::memcpy(file->block->data(), bytes.data(), bytes.size());
@@ -312,7 +312,7 @@ Status write_picture(CtEngine& engine, const CtEncodeOptions& options, const CtP
   CT_RETURN_IF_ERROR(own.writer.write(picture, how, &own.bytes));
   if (!how.keep_metadata) return take_file(own.bytes, {}, file);
   const std::span<const uint8_t> trailing = {from.trailing, from.trailing_size};
-  // A picture may come without what its file had behind it, or with something else.
+  // A picture may come without the trailing data of its file, or with other data.
   const Status lengths = check_container(picture.metadata, own.bytes.size(), trailing, places);
   CT_RETURN_IF_ERROR(take_file(own.bytes, trailing, file));
   set_text(&file->error, CT_OK, lengths.message);

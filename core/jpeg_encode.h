@@ -1,5 +1,5 @@
-// JPEG files of pixels and of quantized coefficients by the CPU, and what encoding needs to know of
-// an image.
+// JPEG files of pixels and of quantized coefficients by the CPU, and what encoding an image
+// requires.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -51,10 +51,10 @@ struct EncodePlan {
   JpegPicture picture(const CtEncodeOptions& options, uint8_t* qcoefs) const;
 };
 
-// kInvalidArgument: no JPEG file can be made of such an image.
+// kInvalidArgument: JPEG cannot store such an image.
 Status plan_encoding(const CtImage& image, const CtEncodeOptions& options, EncodePlan* plan);
 
-// Clears the file, and leaves the error in it.
+// Clears the file, and sets its error.
 void fail(const Status& why, CtFile* file);
 
 // Encodes an image of the host's in the calling thread. Never throws; an error is the file's.

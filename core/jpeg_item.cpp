@@ -1,4 +1,4 @@
-// One JPEG file of a batch: its bytes, what its header says, and its quantized coefficients by the
+// One JPEG file of a batch: its bytes, its parsed header, and its quantized coefficients by the
 // CPU.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -94,7 +94,7 @@ Status JpegItem::parse_trailing(const CtDecodeOptions& options) {
   bool has_others = false;
   if (status.ok() && others.count > 0) has_others = check_places(whole_, others).ok();
   if (has_others) file_ = whole_.first(first.size);
-  // Without an end and an index, the bytes behind damage may be the rest of the picture.
+  // Without an end and an index, the bytes after damage may be the rest of the picture.
   if (keeps && (first.has_end || has_others)) trailing_size_ = trailing;
   if (keeps && has_others)
     for (const FilePlace& place : others.all())

@@ -1,4 +1,4 @@
-// One JPEG file of a batch: its bytes, what its header says, and its quantized coefficients by the
+// One JPEG file of a batch: its bytes, its parsed header, and its quantized coefficients by the
 // CPU.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
@@ -75,7 +75,7 @@ class JpegItem {
   CtPicture picture_ = {};
 };
 
-// Items between one picture and the next: their tables and memory serve again. Any thread.
+// Items between one picture and the next: their tables and memory are reused. Any thread.
 class JpegItems {
  public:
   std::unique_ptr<JpegItem> take();

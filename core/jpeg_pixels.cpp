@@ -52,7 +52,7 @@ RgbColor rgb_color_of(JpegColor color) {
   return color == JpegColor::kRgb ? RgbColor::kRgb : RgbColor::kYcbcr;
 }
 
-// How many samples of the picture one of a component stands for.
+// The subsampling factor: samples of the picture per sample of a component.
 RgbSubsampling ratio_of(const JpegSampling& sampling, size_t c) {
   return {static_cast<int>(sampling.max_h() / sampling.h[c]),
           static_cast<int>(sampling.max_v() / sampling.v[c])};

@@ -25,7 +25,7 @@ struct BlockRange {
   int32_t x = 0, y = 0, width = 0, height = 0;
 };
 
-// Where a picture's quantized coefficients, planes and pixels lie, and in how much memory. Pixels
+// Where a picture's quantized coefficients, planes and pixels are, and in how much memory. Pixels
 // and planes are those of the picture, or of the MCUs that a crop needs.
 struct PixelPlan {
   JpegHeader header;
@@ -39,13 +39,13 @@ struct PixelPlan {
   // Of pixels.
   int32_t width = 0, height = 0, channels = 0;
   CtCrop crop = {};    // what is output of them
-  int components = 0;  // that pixels are made of
+  int components = 0;  // that pixels have
   size_t pitch = 0, pixel_bytes = 0;
   size_t plane_bytes = 0;                               // 0: the inverse DCT writes pixels
   std::array<SamplePlane, kMaxComponents> planes = {};  // without addresses
   std::array<size_t, kMaxComponents> planes_at = {};
   std::array<int, kMaxComponents> scales = {};
-  std::array<BlockRange, kMaxComponents> blocks = {};  // that planes are made of
+  std::array<BlockRange, kMaxComponents> blocks = {};  // that planes have
   bool is_part = false;
 
   int32_t output_width() const { return crop.right - crop.left; }
@@ -54,13 +54,13 @@ struct PixelPlan {
   size_t output_at() const {
     return static_cast<size_t>(crop.top) * pitch + static_cast<size_t>(crop.left * channels);
   }
-  // Bytes of memory that decoding takes, beside the file.
+  // Bytes of memory that decoding takes, without the file.
   uint64_t bytes() const { return qcoef_bytes + plane_bytes + pixel_bytes + header.extra_bytes; }
   JpegQcoefs qcoefs(int component, uint8_t* base) const;
 };
 
-// kUnsupported: such pixels are not made of such a file. `dense`: pixels have no gaps between rows.
-// kInvalidArgument: the crop is not in the picture.
+// kUnsupported: the file cannot be decoded to such pixels. `dense`: pixels have no gaps between
+// rows. kInvalidArgument: the crop is not in the picture.
 Status plan_pixels(const JpegHeader& header, const CtDecodeOptions& options, const CtCrop& crop,
                    bool dense, PixelPlan* plan);
 

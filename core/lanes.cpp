@@ -1,4 +1,4 @@
-// The lanes of a CUDA device: each does one chunk of pictures at a time, beside others.
+// The lanes of a CUDA device: each processes one chunk of pictures at a time, concurrently.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "core/lanes.h"

@@ -1,4 +1,4 @@
-// The lanes of a CUDA device: each does one chunk of pictures at a time, beside others.
+// The lanes of a CUDA device: each processes one chunk of pictures at a time, concurrently.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace cudatransform::core {
 
-// A queue of the device, with memory that serves one chunk after the other.
+// A queue of the device, with memory reused from chunk to chunk.
 struct Lane {
   std::unique_ptr<Queue> queue;
   std::unique_ptr<Memory> pinned;
@@ -36,14 +36,14 @@ class Chunk {
   virtual size_t count() const = 0;
   // Takes memory. One of the engine's threads.
   virtual Status place(Lane& lane) = 0;
-  // Prepares picture `i` for submit(), beside others. Does not throw.
+  // Prepares picture `i` for submit(), concurrently with others. Does not throw.
   virtual void pack(Lane& lane, size_t i) = 0;
   // Enqueues all work.
   virtual Status submit(Lane& lane) = 0;
   // The work is over: takes the results, or fails all pictures if `status` is an error. Does not
   // throw.
   virtual void settle(Lane& lane, const Status& status) = 0;
-  // The lane has been given back: the last call before the chunk is destroyed.
+  // The lane has been released: the last call before the chunk is destroyed.
   virtual void end() = 0;
 };
 
@@ -53,7 +53,7 @@ class Lanes {
   static Status make(Device& device, Threads& threads, std::unique_ptr<Lanes>* made);
   ~Lanes();  // nothing is under way
 
-  // Does the chunk when a lane is idle, after the chunks that wait already. Returns at once.
+  // Does the chunk when a lane is idle, after the chunks that wait already. Returns immediately.
   void add(std::unique_ptr<Chunk> chunk);
   // Frees the larger part of the memory of idle lanes.
   void trim();

@@ -30,8 +30,8 @@ Status make_qcoefs(CtEngine& engine, CtPicture* picture);
 // The quantized coefficients of a component, as engines take them.
 CoefArray coefs_of(const CtComponent& component);
 
-// Memory for the rest of a file, to be filled in: attachments' places, segments, and the bytes
-// behind the picture. The picture tells of it; without any it has no such memory.
+// Memory for the rest of a file, to be filled in: attachments' places, segments, and trailing data.
+// The picture has their sizes; without any it has no such memory.
 struct RestMemory {
   CtPlace* places = nullptr;
   uint8_t *markers = nullptr, *trailing = nullptr;

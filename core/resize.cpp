@@ -23,7 +23,7 @@ constexpr int kMaxChannels = 4;
 
 Status wrong(const std::string& what) { return Status::error(StatusCode::kInvalidArgument, what); }
 
-// The results' type, and where they lie in one block.
+// The results' type, and their places in one block.
 struct Results {
   ResizeType type = ResizeType::kU8;
   int64_t sample_bytes = 1, picture_bytes = 0;
@@ -174,7 +174,7 @@ Status resize(CtEngine& engine, const CtResizeOptions& options, std::span<const 
 }  // namespace
 }  // namespace cudatransform::core
 
-using namespace cudatransform::core;  // the functions below are all that is left
+using namespace cudatransform::core;  // for the public functions below
 
 CtCode ct_resize(CtEngine* engine, const CtResizeOptions* options, const CtImage* images,
                  const CtBox* boxes, size_t count, CtBlock** block, void** data, CtError* error) {

@@ -67,7 +67,7 @@ bool Threads::start_threads() {
   return !threads_.empty();
 }
 
-// The first loop that has iterations which nobody has begun; null at the end.
+// The first loop with iterations that have not begun; null at the end.
 std::shared_ptr<Threads::Loop> Threads::wait_for_loop() {
   std::unique_lock lock(mutex_);
   while (!ends_) {

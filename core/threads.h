@@ -46,7 +46,7 @@ class Latch {
 };
 
 // Takes loops one after the other; the iterations of a loop run on all threads. Unlike oneTBB's
-// threads, they can be made anew behind a fork.
+// threads, they can be recreated after a fork.
 class Threads {
  public:
   explicit Threads(int count);
@@ -56,8 +56,8 @@ class Threads {
   Threads& operator=(const Threads&) = delete;
 
   int count() const { return count_; }
-  // Calls work(i) for each i below `count`, then done(), on the threads. Returns at once, or, where
-  // the process may have no threads, when all is done.
+  // Calls work(i) for each i below `count`, then done(), on the threads. Returns immediately, or,
+  // where the process may have no threads, when all is done.
   void run(size_t count, std::function<void(size_t)> work, std::function<void()> done);
   // The same, and waits. The caller's thread works, too: loops before this one do not delay it.
   void run_here(size_t count, const std::function<void(size_t)>& work);
