@@ -1,4 +1,4 @@
-"""`python -m cudatransform`: what a report of a fault needs to know of this installation."""
+"""`python -m cudatransform`: what a bug report must state of this installation."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import platform
 import sys

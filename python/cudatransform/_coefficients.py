@@ -1,4 +1,4 @@
-"""Pictures as the library takes them: checked, with coefficients, tables and the rest of a file."""
+"""Pictures as the library expects them: checked, coefficients, tables and the rest of a file."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def check_sides(*sides: int) -> None:
 
 
 def check_rest(picture: Any) -> None:
-    """Whether read() takes what is written of a picture's markers and of the bytes behind it.
+    """Whether read() accepts what is written of a picture's markers and trailing data.
 
     Raises TypeError for markers, attachments, gaps and a trailer that are not bytes, WriteError for
     markers other than segments or above 16 MiB, for attachments that are not one JPEG picture each,
@@ -87,7 +87,7 @@ def _check_attachment(name: str, data: Any) -> None:
 
 
 def _end_of_picture(data: Any) -> Optional[int]:
-    """The end of the picture that begins with these bytes, behind its EOI; None without one.
+    """The end of the picture that begins with these bytes, after its EOI; None without one.
 
     Segments are stepped over by their lengths (ITU-T T.81, annex B): a thumbnail may be in one.
     """

@@ -15,8 +15,8 @@ class CudaArray:
     """An array on a GPU, which torch.from_dlpack() and cupy.asarray() take without a copy.
 
     Quantized coefficients (blocks_h, blocks_w, 8, 8), or what dct() and idct() make of arrays
-    there. It is complete. It keeps its buffer, and so does every array made of it without a copy.
-    When the last one goes, the buffer is filled anew, after the work on the default stream of its
+    there. It is complete. It keeps its buffer, and so does every array that shares it.
+    When the last one is freed, the buffer is reused, after the work on the default stream of its
     device: work on another stream must be finished (synchronized) before that.
 
     shape, dtype: as numpy's; `bfloat16`, which numpy lacks, goes by DLPack alone
@@ -45,7 +45,7 @@ class CudaArray:
                          self.strides, self.device, self.dtype)
 
     def as_view(self) -> View:
-        """The array as those of other libraries are seen. It is complete, so nothing is awaited."""
+        """The array as those of other libraries are seen. It is complete, so no wait is needed."""
         return View(self._address, self.shape, self.strides, self.dtype, self.device, self)
 
     @property

@@ -30,7 +30,7 @@ REDUCES = (1, 2, 4, 8)
 ON_ERROR = ("fail", "conceal")
 _MOST_IDLE = 64
 _UINT8 = np.dtype(np.uint8)
-_POLL = 50  # milliseconds until a wait looks for signals
+_POLL = 50  # milliseconds until a wait checks for signals
 _CODES = np.dtype({"names": ["code"], "formats": ["i4"], "offsets": [0],
                    "itemsize": ctypes.sizeof(_native.Picture)})
 _PIXELS = _native.columns_of(_native.Picture, "width", "height", "data", "pitch")
@@ -105,7 +105,7 @@ class Wanted(NamedTuple):
 
     @property
     def is_pixels(self) -> bool:
-        """Whether the library makes the pixels; those of CMYK are made of coefficients."""
+        """Whether the library computes the pixels; those of CMYK are computed from coefficients."""
         return self.mode in ("RGB", "L")
 
     def options(self, batches: int = 0) -> _native.DecodeOptions:
@@ -175,7 +175,7 @@ def decode_part(wanted: Wanted, source: Any, exif: bool, crop: Tuple[int, ...]) 
 
 
 def decode_one(wanted: Wanted, source: Any, exif: bool = False) -> Any:
-    """What is wanted of a file. Raises ReadError, TypeError and Unavailable.
+    """The requested pixels or coefficients of a file. Raises ReadError, TypeError and Unavailable.
 
     exif: turn pixels in system memory upright
     """
@@ -189,7 +189,7 @@ def decode_one(wanted: Wanted, source: Any, exif: bool = False) -> Any:
     made = single.pixels(wanted) if wanted.is_pixels else None
     if made is None:
         return _only_item(wanted, Sources((source,)), single, exif)
-    # Nothing of the caller's stays, and nothing of a call that has been interrupted serves again.
+    # Keeps no data of the caller's, and reuses none of an interrupted call.
     single.source.data = None
     if len(_idle) < _MOST_IDLE:
         _idle.append(single)
@@ -220,7 +220,7 @@ def check_exif(exif: bool, wanted: Wanted) -> None:
 
 
 def upright_item(pixels: np.ndarray, sources: Sources, index: int) -> Any:
-    """Pixels of a file as they are to be seen, or a Failure: the file has gone in the meantime."""
+    """Upright pixels of a file, or a Failure: the file has been removed since."""
     try:
         return upright(pixels, orientation_of(sources.again(index)))
     except ReadError as error:
@@ -239,7 +239,7 @@ def part_of(pixels: Any, crop: Any, name: str) -> Any:
 
 def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures,
              make: Optional[Callable[..., Iterator[Any]]] = None) -> List[Any]:
-    """What is wanted of each file of a batch, or a Failure. Raises Unavailable.
+    """The requested result of each file of a batch, or a Failure. Raises Unavailable.
 
     make: of the pictures, as decoded_pixels() does it; None: arrays or Pictures
     """

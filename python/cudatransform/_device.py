@@ -1,4 +1,4 @@
-"""Arrays of other libraries in CUDA memory: where they lie, and copies of their rows."""
+"""Arrays of other libraries in CUDA memory: their addresses, and copies of their rows."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Copy(Structure):
 
 KINDS = {"i": 0, "u": 1, "f": 2}  # DLDataTypeCode, by numpy's letters
 BFLOAT = 4                        # the same
-# The same function for a live object and for one whose last reference has gone.
+# The same function for a live object and for one whose last reference was dropped.
 _capsule_get = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi))
 capsule_address = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(
@@ -198,7 +198,7 @@ def number_of(device: Any) -> Optional[int]:
 
 
 def is_on_device(array: Any) -> bool:
-    """Whether an object says that it is an array in CUDA memory, by either protocol."""
+    """Whether an object declares itself an array in CUDA memory, by either protocol."""
     if hasattr(array, "as_view"):  # a CudaArray
         return True
     if hasattr(array, "__dlpack_device__"):

@@ -137,7 +137,7 @@ def encoded(images: Sequence[Any], sampling: str, options: Options, quantization
 
 
 def reencoded(picture: Any, quantization: Quantization) -> Optional[bytes]:
-    """The JPEG file of a Picture's samples, quantized anew, with optimized Huffman tables.
+    """The JPEG file of a Picture's samples, requantized, with optimized Huffman tables.
 
     None: the library makes none of such pictures. Raises WriteError, ValueError, Unavailable.
     """

@@ -1,4 +1,4 @@
-"""Functions of C that free something when an object goes, called without a Python instruction.
+"""C functions that free resources when an object is destroyed, called without a Python instruction.
 
 A signal's handler may raise between any two instructions of a __del__. Python prints and drops that
 exception, and what was to be freed stays. A weak reference calls functions of C by itself.
@@ -14,7 +14,7 @@ from typing import Any, Callable, Iterable, List, Set
 
 
 class _Watch(weakref.ref):
-    """Calls a function when an object goes, with itself behind the arguments: a function of C
+    """Calls a function when an object is destroyed, with itself as the last argument: a C function
     ignores an argument too many."""
 
     __slots__ = ("_as_parameter_", "other")
@@ -41,7 +41,7 @@ def when_gone(owner: Any, free: Callable[..., Any]) -> Any:
 
 
 def in_turn(steps: Iterable[functools.partial]) -> Callable[..., Any]:
-    """A function that calls functions of C one after the other, at its first call and never again.
+    """A function that calls C functions in order, at its first call only.
 
     It ignores its one argument. No signal comes between them.
     """

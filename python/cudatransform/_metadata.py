@@ -7,7 +7,7 @@ from typing import Any, List
 from .errors import WriteError
 
 EXIF, ICC, JFIF, _JFXX = b"Exif\0\0", b"ICC_PROFILE\0", b"JFIF\0", b"JFXX\0"
-_LARGEST = 65533  # bytes of a segment behind its length
+_LARGEST = 65533  # bytes of a segment after its length
 _ICC_CHUNK = _LARGEST - len(ICC) - 2  # ICC.1, annex B.4: a number and a count, from 1
 # As libjpeg writes it: version 1.1, square pixels, no thumbnail.
 _OWN_JFIF = b"\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0"

@@ -203,12 +203,12 @@ def as_array(array: Any, kind: Any) -> np.ndarray:
 
 
 def address_of(array: np.ndarray) -> int:
-    """Where a numpy array lies. array.ctypes.data takes three times as long."""
+    """The address of a numpy array. array.ctypes.data takes three times as long."""
     return array.__array_interface__["data"][0]
 
 
 def addresses_of(data: Sequence[bytes]) -> np.ndarray:
-    """Where bytes lie, each with a zero byte behind it."""
+    """The addresses of bytes, each followed by a zero byte."""
     return as_array((c_char_p * len(data))(*data), np.uintp)
 
 
@@ -275,7 +275,7 @@ def library() -> Library:
 
 
 def check(code: int, error: Error) -> None:
-    """Raises what a CtCode of a whole call stands for: Unavailable, MemoryError or ValueError."""
+    """Raises the exception of a whole call's CtCode: Unavailable, MemoryError or ValueError."""
     if code == OK:
         return
     if code == FORKED:
@@ -336,7 +336,7 @@ def engine(device: Optional[int]) -> Engine:
 
 
 class Block:
-    """A block of the library's memory, which goes back with this object.
+    """A block of the library's memory, which this object returns when destroyed.
 
     address: of what is in it; of a GPU's memory one of the device
     """
@@ -354,7 +354,7 @@ class Block:
 
 
 class NewBlock(Block):
-    """A block of an engine's memory with room for so many bytes. Raises MemoryError."""
+    """A block of an engine's memory with room for this many bytes. Raises MemoryError."""
 
     __slots__ = ()
 

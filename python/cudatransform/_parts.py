@@ -89,7 +89,7 @@ _IRREGULARITIES = ("trailing-bytes", "extraneous-bytes", "scan-parameters", "mis
 
 
 class FileRest(NamedTuple):
-    """What a file has besides coefficients, as in Picture."""
+    """What a file has other than coefficients, as in Picture."""
 
     markers: bytes = b""
     irregular: Tuple[str, ...] = ()
@@ -117,7 +117,7 @@ def rest_of(picture: _native.Picture) -> FileRest:
 
 def with_places(markers: bytes, names: Tuple[str, ...], trailing: bytes,
                 places: Sequence[Tuple[int, int]]) -> FileRest:
-    """places: where attachments begin and end in the bytes behind a picture"""
+    """places: where attachments begin and end in the trailing data"""
     ends = sorted([0, *(end for _, end in places)])
     return FileRest(markers, names, tuple(trailing[begin:end] for begin, end in places),
                     trailing[ends[-1]:],

@@ -14,7 +14,7 @@ from typing import Any, Dict, List, Optional
 from ._gone import in_turn, into, when_gone
 from .errors import check_binary, is_interruption
 
-# Unlike os.unlink() it raises nothing where there is no such file any more.
+# Unlike os.unlink() it does not raise if the file no longer exists.
 _unlink = ctypes.CDLL(None).unlink
 _unlink.argtypes = ctypes.c_char_p,
 
@@ -127,7 +127,7 @@ def _existing(path: Any) -> Optional[_File]:
 
 
 def _replace(data: bytes, path: Any, old: Optional[_File]) -> bool:
-    """Puts a new file in the place of the old one. False: that cannot be, and nothing is changed.
+    """Replaces the old file by a new one. False: that cannot be, and nothing is changed.
 
     Raises OSError where the new file cannot be written whole.
     """
@@ -166,7 +166,7 @@ def _rename(path: bytes, final: bytes) -> bool:
 
 
 def _final_path(path: bytes) -> Optional[bytes]:
-    """Where a path's links lead, though nothing may be there yet.
+    """The target of a path's links, which may not exist yet.
 
     None for a descriptor of a process (/dev/stdout): others write to the same file by it.
     """

@@ -20,11 +20,11 @@ class Listed:
         self._files = iter(files)
 
     def take(self, count: int, wait: bool) -> Optional[List[Any]]:
-        """The next files, `count` or those that are left; none at the end."""
+        """The next files, `count` or those that remain; none at the end."""
         return list(itertools.islice(self._files, count))
 
     def give_room(self, count: int) -> None:
-        """Lets so many more files come."""
+        """Allows this many more files."""
 
     def close(self) -> None:
         """Ends the walk."""
@@ -73,7 +73,7 @@ class Walked:
         return taken
 
     def give_room(self, count: int) -> None:
-        """Lets so many more files come."""
+        """Allows this many more files."""
         self._room.put(count)
 
     def close(self) -> None:

@@ -139,7 +139,7 @@ def checked(array: Any, subsampling: Any) -> Tuple[np.ndarray, str]:
 def _pillow_mode_of(array: Any) -> Optional[str]:
     """The mode of a Pillow image, which names its colors; None for any other object."""
     mode = getattr(array, "mode", None)  # numpy's memmap has one, too
-    # Of the type: an image makes a copy of its pixels for each look at its interface.
+    # Of the type: an image copies its pixels for each access to its interface.
     is_image = (isinstance(mode, str) and not isinstance(array, np.ndarray)
                 and hasattr(type(array), "__array_interface__"))
     return mode if is_image else None
@@ -188,7 +188,7 @@ _BY_NAME = {(name.partition("-")[0], factors_of(name)): name for name in SAMPLIN
 
 
 def ratio_of(sampling: str, index: int) -> Tuple[int, int]:
-    """The columns and rows of the picture that a sample of a component stands for."""
+    """The columns and rows of the picture that a sample of a component covers."""
     factors = factors_of(sampling)
     (h, v), (all_h, all_v) = factors[index], _sides(factors)
     return max(all_h) // h, max(all_v) // v
@@ -211,7 +211,7 @@ def _fix(value: float) -> int:
 def to_planes(pixels: np.ndarray, sampling: str) -> List[np.ndarray]:
     """Gray, RGB or CMYK pixels, (height, width[, 3 or 4]), as planes of a sampling: cjpeg's.
 
-    A sample of chroma is the mean of those that it stands for, with ties rounded by libjpeg's
+    A sample of chroma is the mean of those that it covers, with ties rounded by libjpeg's
     pattern. Planes of chroma that are smaller than the picture have a width of whole blocks.
     """
     columns_rows, peak = SAMPLINGS[sampling], pixels.dtype.type((1 << depth_of(pixels)) - 1)

@@ -22,7 +22,7 @@ class CudaPicture(Picture):
     __slots__ = ()
 
     def cpu(self) -> Picture:
-        """A download: a Picture with numpy arrays in memory of its own. Raises Unavailable."""
+        """A download: a Picture with separate numpy arrays. Raises Unavailable."""
         components = [Component(downloaded(c.coefficients), c.id, c.h_samp, c.v_samp, c.width,
                                 c.height,
                                 c.table) for c in self.components]

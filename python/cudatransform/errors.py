@@ -52,7 +52,7 @@ NO_DESCRIPTORS = {os.strerror(number): number for number in (errno.EMFILE, errno
 
 
 def read_error(path: str, reason: str) -> ReadError:
-    """A ReadError of the kind that a reason asks for."""
+    """A ReadError of the kind that a reason requires."""
     return (MissingFileError if reason == _NO_FILE else ReadError)(path, reason)
 
 

@@ -57,7 +57,7 @@ def _pixels_of(array: Any, subsampling: Any, quantization: Quantization) -> Tupl
 
 
 def _targets_of(target: Any, count: Optional[int]) -> Sequence[Any]:
-    """Where files go, of so many pictures or, None, of one. Raises ValueError and TypeError."""
+    """The targets of this many pictures or, None, of one. Raises ValueError and TypeError."""
     if target is None:
         return []
     is_list = isinstance(target, (list, tuple))

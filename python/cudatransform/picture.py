@@ -92,7 +92,7 @@ class Picture:
         version, an Adobe transform code); empty for a regular file
     attachments: the other pictures of its file by the index (MPF) in `markers`, each the bytes of a
         JPEG file of one picture, which read() takes: gain maps, stereo pairs, previews; at most 255
-    trailer: the bytes behind the last picture of the file
+    trailer: the bytes after the last picture of the file
     gaps: bytes that stand before each attachment, behind the picture before it; mostly empty
     depth: bits of a sample, 8 or 12
     """
@@ -156,7 +156,7 @@ class Picture:
         return self
 
     def copy(self) -> "Picture":
-        """The same in memory of its own, so that the decoder's buffer is free again."""
+        """A copy, so that the decoder's buffer is free again."""
         components = [Component(c.coefficients.copy(), c.id, c.h_samp, c.v_samp, c.width, c.height,
                                 c.table) for c in self.components]
         return Picture(components, self.tables.copy(), self.width, self.height, self.sampling,
@@ -205,7 +205,7 @@ class Picture:
         return self._of_size(checked_size("target_size", target_size) or 0)
 
     def _of_size(self, size: int) -> "Picture":
-        """By bisection: files of a higher quality are hardly ever smaller."""
+        """By bisection: files of a higher quality are rarely smaller."""
         def made(quality: int) -> Tuple["Picture", int]:
             picture = self.requantized(quality)
             return picture, len(written([picture.cpu()], Options())[0])

@@ -41,7 +41,7 @@ class Batch(List[Any]):
 
     @property
     def irregular(self) -> List[Union[Picture, Planes]]:
-        """Those of `pictures` whose files were odd, see Picture.irregular. Pixels do not say it."""
+        """Those of `pictures` with irregular files, see Picture.irregular; not of pixels."""
         return [item for item in self if isinstance(item, (Picture, Planes)) and item.irregular]
 
     @property
@@ -271,7 +271,7 @@ class Walk:
                 return None
 
     def _push(self) -> None:
-        """As many batches as have come. Waits for a while if none is under way."""
+        """As many batches as have come. Waits for a while if none is in flight."""
         while not self._has_ended and len(self._under_way) < self._most:
             try:
                 files = self._files.take(self._batch, wait=not self._under_way)

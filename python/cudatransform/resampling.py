@@ -71,7 +71,7 @@ def resize(array: Any, size: Any, resample: Any = "bicubic", *, box: Any = None,
 
 
 class Resampling(NamedTuple):
-    """What resize(), decode() and Reader take, but for boxes. Make it by of().
+    """What resize(), decode() and Reader accept, except boxes. Make it by of().
 
     size: width and height, the shorter side, or None: that of the pixels
     max_memory: bytes of a result; None: no limit
@@ -109,7 +109,7 @@ class Resampling(NamedTuple):
                    _numbers_of("mean", mean), _numbers_of("std", std))
 
     def check(self, channels: int, max_memory: Optional[int]) -> "Resampling":
-        """The same with a limit, if pixels of so many channels can become one. Raises
+        """The same with a limit, if pixels of this many channels can become one. Raises
         ValueError."""
         how = self._replace(max_memory=max_memory)
         how._check_channels(channels)
@@ -170,7 +170,7 @@ class Resampling(NamedTuple):
         return block.array(shape, typestr=kind.str)
 
     def each(self, arrays: Sequence[Any]) -> List[Any]:
-        """A result for each array. Those of one size are made at once."""
+        """A result for each array. Those of one size are computed together."""
         sizes = [self.size_of(array.shape) for array in arrays]
         made: List[Any] = [None] * len(arrays)
         for size in set(sizes):
@@ -208,7 +208,7 @@ class Decoded(NamedTuple):
 
 
 class _Resized(_native.Block):
-    """The library's results, one after the other."""
+    """The library's results, in order."""
 
     __slots__ = ()
 

@@ -174,7 +174,7 @@ def read_files(root: bytes, names: Iterable[bytes],
 
 def _row_of(one: Callable[[Picture, bytes, bytes], Row], picture: Picture, source: bytes,
             name: bytes) -> Row:
-    """What an action says of a picture, or the reason why it cannot be done; and the UserWarnings
+    """The result of an action on a picture, or the reason why it failed; and the UserWarnings
     of a result, each text once. Other warnings are about programs, and not shown."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")

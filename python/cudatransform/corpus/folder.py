@@ -67,7 +67,7 @@ def _note_name(number: int) -> str:
 
 
 class Output:
-    """The output folder: results, and in a folder of its own a note of each chunk that is done.
+    """The output folder: results, and in a separate folder a note of each chunk that is done.
 
     Everything is written under another name and then renamed, so every file is whole. Workers get
     it pickled and see the same path.
@@ -111,7 +111,7 @@ class Output:
             self.write(os.path.join(OWN, "job.json").encode(), json.dumps(job, indent=1).encode())
 
     def _check_names(self, action: str, files: List[bytes], is_new: bool) -> None:
-        """Raises FolderError where two results have one name, and leaves no notes then."""
+        """Raises FolderError where two results have one name, and keeps no notes then."""
         if action not in TREE:
             return
         clash = clash_of(action, files, sameness_in(os.path.join(self.own, "parts")))
@@ -144,7 +144,7 @@ class Output:
         return None
 
     def _lock(self) -> None:
-        """Locks the folder until this process ends. Raises FolderError where another is at work."""
+        """Locks the folder until this process ends. Raises FolderError where another is running."""
         file = open(os.path.join(self.own, "lock"), "ab")  # pylint: disable=consider-using-with
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -250,6 +250,6 @@ class Output:
         return data.count(b"\n"), data.count(b'"reason": ')
 
     def finish(self) -> None:
-        """Removes what is left of unfinished files."""
+        """Removes unfinished files."""
         shutil.rmtree(os.path.join(self.own, "parts"), ignore_errors=True)
         os.makedirs(os.path.join(self.own, "parts"), exist_ok=True)

@@ -28,7 +28,7 @@ def _say(line: str) -> None:
 def run(action: str, source: str, target: str, options: Dict[str, Any],
         address: Optional[str] = None, workers: Optional[int] = None, device: str = "cpu",
         say: Callable[[str], Any] = _say, show: Optional[Show] = None) -> Dict[str, float]:
-    """Does the missing chunks of a job, and writes its results. Returns what summary.json says.
+    """Does the missing chunks of a job, and writes its results. Returns summary.json's data.
 
     address: of a Ray cluster, whose machines all see both folders; None: this machine alone, on Ray
         if it is installed, else on processes, which gives the same results
@@ -106,7 +106,7 @@ def _spread(job: str, chunks: List[Chunk], address: Optional[str], workers: Opti
 
 
 def _conclude(action: str, output: Output, chunks: List[List[bytes]]) -> Dict[str, float]:
-    """Writes what stands beside the input's tree: the same bytes for any number of workers."""
+    """Writes the files next to the input's tree: the same bytes for any number of workers."""
     good: List[Dict[str, Any]] = []
     bad: List[Dict[str, Any]] = []
     warned: List[Dict[str, Any]] = []

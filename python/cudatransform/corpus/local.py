@@ -59,7 +59,7 @@ def _devices_of(device: str) -> List[str]:
 
 @contextlib.contextmanager
 def _starting() -> Iterator[None]:
-    """What a process inherits that is started meanwhile.
+    """What a process inherits that is started inside.
 
     Ctrl-C goes to all processes of a terminal: the first ends the others, which ignore it from
     their start on. And of a worker, which has one core, BLAS would start a thread for each.
@@ -172,12 +172,12 @@ class _Pool:
         return [missing]
 
     def kill(self) -> None:
-        """Ends the processes whatever they do: what they write is whole or not there."""
+        """Ends the processes in any state: what they write is whole or not there."""
         for process in self._processes:
             process.process.kill()
 
     def end(self) -> None:
-        """Ends the processes, which have nothing to do."""
+        """Ends the processes, which are idle."""
         for process in self._processes:
             process.pipe.close()
         for process in self._processes:

@@ -1,4 +1,4 @@
-"""Names of results: what a job writes beside the input's tree, and which names would clash."""
+"""Names of results: what a job writes next to the input's tree, and which names would clash."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Sameness(NamedTuple):
 
 
 def sameness_in(folder: str) -> Sameness:
-    """How a folder's file system compares names, by files that are made there and go again.
+    """How a folder's file system compares names, by files that are created there and removed.
 
     Raises OSError.
     """

@@ -77,14 +77,14 @@ class Terminal:
             self._write(f"{line}\n", self._bar)
 
     def show(self, share: float, text: str) -> None:
-        """Draws the bar anew; without a terminal, writes `text` as a line."""
+        """Redraws the bar; without a terminal, writes `text` as a line."""
         if not self._file.isatty():
             self.say(text)
             return
         filled = int(share * _BAR)
         bar = f"[{'#' * filled}{'.' * (_BAR - filled)}] {text}"
         with self._lock:
-            # The last column stays free: behind it some terminals begin a line.
+            # The last column stays free: after it some terminals begin a line.
             self._write("", bar[:shutil.get_terminal_size().columns - 1])
 
     def end(self) -> None:

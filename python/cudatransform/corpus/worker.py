@@ -1,4 +1,4 @@
-"""A worker of a corpus job, on Ray or in a local process: it does the chunks of a call in turn."""
+"""A worker of a corpus job, on Ray or in a local process: it does a call's chunks in order."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def words_of(action: str, options: Dict[str, Any], source: str, target: str, dev
 
 
 def together(chunks: int, workers: int) -> int:
-    """Chunks of a call: at a call's end a worker's Reader has nothing to read ahead, and Ray takes
+    """Chunks of a call: at a call's end a worker's Reader has nothing to prefetch, and Ray takes
     some 8 ms for a call, where a chunk of small pictures takes 15."""
     return max(1, min(_MAX_TOGETHER, chunks // (max(1, workers) * _MIN_CALLS)))
 
