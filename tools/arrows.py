@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds the rooms of docs/architecture.md: which may include which, and which name no transform.
+"""Checks the modules of docs/architecture.md: which may include which, and which name no transform.
 
-arrows.py [FOLDER]    looks at the sources in FOLDER (the repository), prints what breaks a rule
+arrows.py [FOLDER]    checks the sources in FOLDER (the repository), prints what breaks a rule
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import fnmatch
@@ -68,7 +68,7 @@ ROOMS = {
     "gst/rate": ELEMENTS + " transform/dct8x8 transform/ratecontrol jpeg cuda/jpeg cuda/ratecontrol"
                 " gst/dct8x8/quant_settings.h gst/dct8x8/file_query.h",
     "gst/resize": ELEMENTS + " transform/resize cuda/resize",
-    # What a JPEG file has besides its picture follows the picture.
+    # The other contents of a JPEG file follow its picture.
     "gst/coeffilter": ELEMENTS + " transform/dct8x8 transform/coeffilter cuda/coeffilter jpeg"
                       " gst/dct8x8/caps.h gst/dct8x8/coefficients.h gst/dct8x8/quant_settings.h"
                       " gst/dct8x8/file_query.h gst/rate",
@@ -89,7 +89,7 @@ WORDS = re.compile("apv|dct|dwt|obmc|dirac|jpeg|zigzag|quanttable", re.IGNORECAS
 
 SOURCES = (".c", ".cpp", ".cu", ".cuh", ".h")
 INCLUDE = re.compile(r"\s*#\s*include\s*([<\"])([^>\"]+)[>\"]")
-# The compiler's folders, besides that of the file.
+# The compiler's folders, other than that of the file.
 INCLUDE_FOLDERS = ("", "gst-libs")
 
 

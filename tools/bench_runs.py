@@ -1,4 +1,4 @@
-"""Runs benchmarks, by turns, and reads what they write: names into keys, several runs into one."""
+"""Runs benchmarks, interleaved, and reads what they write: names into keys, runs into one."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import itertools
 import json
@@ -240,7 +240,7 @@ def write_json(path, value):
         raise BenchError(f"{path}: {error.strerror}") from error
 
 
-# ---- Turns ----
+# ---- Interleaved runs ----
 
 def timed(work):
     """A function that does some work and returns seconds."""

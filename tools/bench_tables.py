@@ -60,7 +60,7 @@ def ordered(items):
 
 
 def rank(line):
-    """Methods stand in the order of the road, everything else as it was measured."""
+    """Methods are in the order of the road, everything else as it was measured."""
     return ROAD.index(line["method"]) if line["method"] in ROAD else len(ROAD)
 
 
@@ -149,7 +149,7 @@ def one_size_table(lines, names):
 
 
 def spread(results, engine):
-    """How far runs lie apart, where there are several."""
+    """The spread of runs, where there are several."""
     worst, name = 0.0, ""
     for line in results.select(engine=engine):
         least, most = line.ranges.get("ns/block", (0, 0))

@@ -1,4 +1,4 @@
-"""The Python module beside the elements and other packages, and a corpus job on many processes."""
+"""Compares the Python module with the elements and other packages; a corpus job on processes."""
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import io
 import itertools
@@ -16,13 +16,12 @@ from bench_runs import BenchError, for_seconds, take_turns, timed
 from bench_tables import print_table
 
 PACKAGES = """\
-The Python module beside other packages. Tables of two sizes of pictures, 1920x1080 and 500x375,
-4:2:0, quality 90, cut out of one photograph: the time of cudatransform.read() beside jpeglib and
-torchjpeg where they are, of decode() and encode() beside Pillow, all on one thread; and the
-pictures per second of cudatransform.Reader beside
-gst-launch's jpegcoefdec with as many threads, which reuses a buffer at once, or keeps as many as
-two batches are; of a Reader's pixels, and torchvision's decoder where it is. With --cuda all go to
-the GPU. Medians of all turns.
+The Python module compared with other packages. Tables of two sizes of pictures, 1920x1080 and
+500x375, 4:2:0, quality 90, cut out of one photograph: the time of cudatransform.read(), jpeglib and
+torchjpeg where installed, of decode(), encode() and Pillow, all on one thread; and the pictures per
+second of cudatransform.Reader and of gst-launch's jpegcoefdec with as many threads, which reuses a
+buffer immediately, or keeps as many as two batches; of a Reader's pixels, and of torchvision's
+decoder where installed. With --cuda all go to the GPU. Medians of all runs.
 
 Needs the module and, for jpegcoefdec, the plugin: see docs/python.md."""
 
@@ -60,7 +59,7 @@ def cut(photograph, size, count):
         yield ct.write(ct.Picture.from_pixels(pixels[y:y + down, x:x + across].copy(), 90))
 
 
-# ---- Beside other packages ----
+# ---- Compared with other packages ----
 
 def make_pictures(photograph, top, size):
     """Paths of pictures cut out of a JPEG file."""

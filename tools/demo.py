@@ -59,7 +59,7 @@ def describe(media):
 
 
 def probe(path, jpeg):
-    """A JPEG file goes through our decoder if that takes it, all else through GStreamer's."""
+    """A JPEG file goes through our decoder if that accepts it, all else through GStreamer's."""
     decode = demo_pipelines.DECODE_JPEG if jpeg else demo_pipelines.DECODE
     return demo_pipelines.probe(path, decode, VIDEO_FRAMES, STILL_FRAMES)
 

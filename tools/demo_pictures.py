@@ -66,7 +66,7 @@ def log_magnitude(values):
 
 
 def show(axes, array, title, grid, **options):
-    """Draws one panel; `grid` puts a line round every block."""
+    """Draws one panel; `grid` draws a line around every block."""
     height, width = array.shape[:2]
     # "antialiased" averages if several values share a pixel, and leaves enlarged ones square.
     image = axes.imshow(array, interpolation="antialiased", extent=(0, width, height, 0), **options)
@@ -101,7 +101,7 @@ def coefficients(path, source, values, levels, quality):
 
 
 def chroma(path, fancy, nearest):
-    """The part of a picture where two ways of enlarging chroma differ most, enlarged, and the
+    """The part of a picture where two upsampling filters of chroma differ most, enlarged, and the
     difference. fancy, nearest: uint8 (height, width, 3)."""
     difference = numpy.abs(fancy.astype(int) - nearest)
     height, width = (size // 8 * 8 for size in difference.shape[:2])

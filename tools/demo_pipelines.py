@@ -13,7 +13,7 @@ import numpy  # noqa: E402
 
 Gst.init(None)
 
-# Sound and subtitles stay unlinked: videoconvert takes neither.
+# Sound and subtitles stay unlinked: videoconvert accepts neither.
 DECODE = "filesrc name=file ! decodebin name=decoder ! videoconvert name=decoded"
 DECODE_JPEG = ("filesrc name=file ! jpegcoefdec name=decoder on-error=fail ! cudaidct8x8 ! "
                "videoconvert name=decoded")
@@ -94,7 +94,7 @@ class Pipeline:
                         + (f" ({' '.join(detail).strip()})" if detail else ""))
 
     def run(self, frames, patience=None):
-        """Plays to the end, made after `frames` at the element called limit; returns how many came.
+        """Plays to the end, made after `frames` at the element called limit; returns their count.
 
         With `patience`, a pause of so many seconds after a frame counts as the end too: some
         demuxers (GIF's is one) never say that theirs has come.

@@ -31,7 +31,7 @@ def debian_version(package):
     return f"{package} {text.stdout}" if text and text.returncode == 0 else package
 
 
-# ---- Encoders: functions that say their version, and make a file of pixels and a quality ----
+# ---- Encoders: functions that return their version, and encode pixels at a quality ----
 
 def libjpeg_turbo(sampling):
     if not features.check_feature("libjpeg_turbo"):
@@ -112,7 +112,7 @@ ENCODERS = {
 }
 
 
-# ---- Metrics: functions that say their version, and take the paths and pixels of two pictures ----
+# ---- Metrics: functions that return their version, and compare two pictures ----
 
 FILES = ("original.ppm", "decoded.ppm")
 
@@ -210,7 +210,7 @@ def measure(metrics, folder, pixels, data):
             for name in METRICS}
 
 
-# ---- A sheet of crops: metrics disagree, so somebody has to look ----
+# ---- A sheet of crops for visual comparison: metrics disagree ----
 
 SHOWN = ("perceptual, rd", BASE, "mozjpeg")
 CROP = (160, 112)  # pixels, shown twice as wide and high

@@ -52,7 +52,7 @@ class Others:
 
     @staticmethod
     def busy_seconds():
-        """CPU time that anybody has used on this machine; None where the kernel does not tell."""
+        """CPU time used on this machine; None where the kernel does not report it."""
         try:
             with open("/proc/stat", encoding="ascii") as file:
                 user, nice, system, _idle, _wait, irq, soft, steal = map(
@@ -127,7 +127,7 @@ def make_streams(programs, folder, quick):
 
 
 def measure_dirac(options):
-    """The readings of bench_dirac, which finds the plugin that was built beside it."""
+    """The readings of bench_dirac, which finds the plugin that was built next to it."""
     programs, quick = options.programs, options.quick
     known = os.environ.get("GST_PLUGIN_PATH", "")
     environment = {**os.environ, "GST_PLUGIN_PATH": os.path.join(programs, "..", "..", "gst") +
@@ -189,7 +189,7 @@ class Run:
             query = re.sub(r"\{(\w+)\}", lambda match: names[match[1]], query)
             if "{" not in query:
                 query = re.sub(r"\[([^\]]+)\]", value_of, query)
-        # Numbers, operators and psnr() are left.
+        # Numbers, operators and psnr() remain.
         return eval(query, {"__builtins__": {}}, {"psnr": psnr})  # pylint: disable=eval-used
 
     def cell(self, table, row, column):

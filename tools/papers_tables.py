@@ -37,7 +37,7 @@ def load_run(path):
 
 
 def significant(value, digits):
-    """So many digits that count, without an exponent."""
+    """This many significant digits, without an exponent."""
     if value == 0:
         return "0"
     places = digits - 1 - math.floor(math.log10(abs(value)))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks rules of CONTRIBUTING.md: lengths, how a file opens, words, properties' docs, subjects.
 
-style.py [FOLDER]    looks at FOLDER (the repository), prints what breaks a rule
+style.py [FOLDER]    checks FOLDER (the repository), prints what breaks a rule
 
-It looks at commits that descend from the one that added this file, merges aside.
+It checks commits that descend from the one that added this file, except merges.
 """
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import os

@@ -15,7 +15,7 @@ def row_of(suite, test):
     kind = {"OK": "PASS", "EXPECTEDFAIL": "PASS", "SKIP": "SKIP"}.get(test["result"], "FAIL")
     text = test.get("stdout", "") + "\n" + test.get("stderr", "")
     lines = re.findall(r"\S.*", text) or [test["result"].lower()]
-    # GoogleTest puts the reason for a skip below the place; others print SKIP first, or last.
+    # GoogleTest prints the reason for a skip below the place; others print SKIP first, or last.
     reported = (re.findall(r"(?::\d+: Skipped\n+|^SKIP:)(.+)", text, re.MULTILINE)[:1]
             if kind == "SKIP" else [line for line in lines if re.search("FAIL|ERROR|error:", line)])
     reason = "" if kind == "PASS" else (reported or lines)[-1].strip().replace("\t", " ")[:160]

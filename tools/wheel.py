@@ -4,7 +4,7 @@
 """wheel.py BUILD FOLDER [ROOT]    of a build directory; tools/wheel has the programs this calls
 
 The libraries are those of this machine, or of ROOT: a Debian with a cross compiler, which has BUILD
-in it. They get names of files and of symbols that nobody else has: the loader looks for a symbol in
+in it. They get unique names of files and of symbols: the loader looks for a symbol in
 the process's global scope first, where a preloaded library or one of another module may have put
 another libjpeg.
 """
