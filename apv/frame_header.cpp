@@ -83,7 +83,7 @@ Status ApvFrameHeader::set_tiles(uint32_t across, uint32_t down) {
   const uint64_t rows = (uint64_t{info.mbs_down()} + down - 1) / down;
   if (columns > kMaxApvTiles || rows > kMaxApvTiles) {
     return damaged(std::to_string(columns) + "x" + std::to_string(rows) +
-                   " tiles, expected up to " + std::to_string(kMaxApvTiles) + " each way");
+                   " tiles, expected up to " + std::to_string(kMaxApvTiles) + " per dimension");
   }
   tile_mbs_across = across;
   tile_mbs_down = down;

@@ -160,7 +160,7 @@ typedef enum {
   CT_RGB,
   CT_CMYK,
   CT_YCCK,
-  CT_TWO  // two components, whose colors no file names: quantized coefficients alone
+  CT_TWO  // two components of unspecified color: quantized coefficients alone
 } CtColor;
 
 typedef struct {

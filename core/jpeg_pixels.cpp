@@ -27,13 +27,13 @@ Status check_kind(const JpegHeader& header, CtOutput output) {
   if (output == CT_OUTPUT_COEFFICIENTS) return {};
   if (header.depth != 8)
     return unsupported("its samples have " + std::to_string(header.depth) +
-                       " bits, and pixels are made of 8");
+                       " bits, pixels require 8");
   if (header.color == JpegColor::kCmyk || header.color == JpegColor::kYcck)
     return unsupported(std::string("it is of ") +
                        (header.color == JpegColor::kCmyk ? "CMYK" : "YCCK") +
-                       ", and pixels are made of grayscale, YCbCr and RGB");
+                       ", pixels require grayscale, YCbCr or RGB");
   if (header.color == JpegColor::kTwo)
-    return unsupported("it has two components, whose colors no file names");
+    return unsupported("it has two components of unspecified color");
   if (output == CT_OUTPUT_GRAY && header.color == JpegColor::kRgb)
     return unsupported("it is of RGB, which has no luma");
   const JpegSampling& sampling = header.sampling;

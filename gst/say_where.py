@@ -31,13 +31,13 @@ def sentences(prefix, plugins, libraries, gstreamers, typelib):
     plugins, libraries = os.path.join(prefix, plugins), os.path.join(prefix, libraries)
     lines = [f"The plugin is in {plugins}."]
     if is_one_of(plugins, searched_folders(gstreamers)):
-        lines.append("GStreamer looks there by itself: try gst-inspect-1.0 cudadct8x8")
+        lines.append("GStreamer searches there by default: try gst-inspect-1.0 cudadct8x8")
     else:
-        lines += ["GStreamer does not look there by itself, but in "
+        lines += ["GStreamer does not search there by default, but in "
                   f"{gstreamers}. Before gst-inspect-1.0 cudadct8x8:",
                   export("GST_PLUGIN_PATH", plugins)]
     if prefix != SYSTEM_PREFIX:
-        lines += ["For programs of your own with libgstcoef-1.0 besides:",
+        lines += ["To build programs with libgstcoef-1.0:",
                   export("PKG_CONFIG_PATH", os.path.join(libraries, "pkgconfig")),
                   export("LD_LIBRARY_PATH", libraries)]
         if typelib:

@@ -413,8 +413,7 @@ void MetadataFlipper::flip_trailing(const FileMetadata& metadata) {
     const FilePlace& place = all[number];
     // What overlaps another, or is outside, cannot be kept.
     if (place.begin < at || place.begin > size || place.size > size - place.begin) {
-      lost_.push_back("attachment " + std::to_string(number + 1) +
-                      ", which is not where it should be");
+      lost_.push_back("attachment " + std::to_string(number + 1) + ", whose place is invalid");
       done_.has_lost = true;
       continue;
     }

@@ -18,7 +18,7 @@ enum class JpegColor {
   kRgb,    // 3 components; written with an Adobe marker that says so
   kCmyk,   // 4 components; likewise
   kYcck,   // 4 components, CMY as YCbCr; likewise
-  kTwo,    // 2 components, whose colors no file names
+  kTwo,    // 2 components of unspecified color
 };
 
 constexpr int components_of(JpegColor color) {

@@ -367,7 +367,7 @@ static void install_properties(GObjectClass* klass) {
                &ApvEncodeSettings::band,
                {.max = cudatransform::kApvBands - 1, .flags = cudatransform::kUpToReady}),
        apv.row("frame-hash", "Frame Hash",
-               "Write the MD5s of the decoded planes, which takes decoding by the CPU",
+               "Write the MD5s of the decoded planes (decodes each frame on the CPU)",
                &ApvEncodeSettings::frame_hash, {.flags = cudatransform::kUpToReady}),
        n_threads_property(engine, "Number of pictures to encode in parallel (0 = automatic)"),
        backend_property(engine, "Backend for the transform and entropy coding"),

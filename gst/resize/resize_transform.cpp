@@ -159,7 +159,7 @@ Status ResizeTransform::find_crop(GstBuffer* in, PixelRect* crop) const {
     return Status::error(StatusCode::kInvalidArgument,
                          "Crop of " + std::to_string(meta->width) + "x" +
                              std::to_string(meta->height) + " at (" + std::to_string(meta->x) +
-                             "," + std::to_string(meta->y) + ") lies outside the frame of " +
+                             "," + std::to_string(meta->y) + ") is outside the frame of " +
                              size_text(in_info_.width, in_info_.height));
   }
   *crop = {static_cast<int32_t>(meta->x), static_cast<int32_t>(meta->y),

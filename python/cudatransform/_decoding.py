@@ -215,7 +215,7 @@ def _only_item(wanted: Wanted, sources: Sources, pictures: _native.Pictures, exi
 def check_exif(exif: bool, wanted: Wanted) -> None:
     """Raises ValueError."""
     if exif and wanted.device is not None:
-        raise ValueError("exif=True needs device='cpu': on a GPU turn the pixels by "
+        raise ValueError("exif=True needs device='cpu': on a GPU rotate the pixels by "
                          "info(source).orientation")
 
 

@@ -255,7 +255,7 @@ def with_rows(plane: View, inner: Tuple[int, ...]) -> View:
                  zip(plane.shape[1:], plane.strides[1:], inner))
     row = plane.shape[1] * inner[0]
     if not packed or plane.shape[0] > 1 and plane.strides[0] < row:
-        raise ValueError("the rows of an array on a GPU are without gaps, one after the other: "
+        raise ValueError("an array on a GPU must have contiguous rows: "
                          "make a contiguous copy of it")
     if row > _LIMIT or plane.shape[0] > _LIMIT // 8:
         raise ValueError(f"an array of {plane.words} is too large")

@@ -20,7 +20,7 @@ SAMPLINGS = {
     "YCCK-4:2:0": (2, 2), "YCCK-4:2:2": (2, 1), "YCCK-4:4:4": (1, 1), "YCCK-4:4:0": (1, 2),
     "YCCK-4:1:1": (4, 1), "YCbCr-4:4:1": (1, 4), "YCCK-4:4:1": (1, 4),
 }
-# So are two components, whose colors no file names: "2CLR-1x1,1x1".
+# So are two components of unspecified color: "2CLR-1x1,1x1".
 _BY_FACTORS = re.compile("(YCbCr|RGB|CMYK|YCCK|2CLR)-([1-4]x[1-4](?:,[1-4]x[1-4]){1,3})")
 COLORIMETRY = b"1:4:0:0"  # in GStreamer's words: JFIF's, full range and the matrix of BT.601
 _SHORT = {"gray": "GRAYSCALE", "rgb": "RGB", "cmyk": "CMYK-4:4:4",
@@ -160,8 +160,8 @@ def sampling_for(given: Any, shape: Tuple[int, ...]) -> str:
         raise ValueError(f"a four-channel array is ambiguous: {_FOUR_CHANNELS}")
     sampling = subsampling_of(_DEFAULTS[channels] if given is None else given)
     if (channels == 4) != (len(ids_of(sampling)) == 4):
-        raise ValueError(f"{sampling} of pixels with {channels} channels: CMYK and YCCK are made "
-                         "of (height, width, 4), others of no such pixels"
+        raise ValueError(f"{sampling} of pixels with {channels} channels: CMYK and YCCK "
+                         "require (height, width, 4), others do not accept it"
                          + (f"; {_FOUR_CHANNELS}" if channels == 4 else ""))
     return sampling
 
@@ -197,7 +197,7 @@ def ratio_of(sampling: str, index: int) -> Tuple[int, int]:
 def why_no_pixels(sampling: str) -> Optional[str]:
     """Why there are no pixels of pictures with a sampling; None: there are."""
     if sampling.startswith("2CLR"):
-        return f"{sampling} has two components, whose colors no file names"
+        return f"{sampling} has two components of unspecified color"
     factors = factors_of(sampling)
     sides = [max(side) % part for side in _sides(factors) for part in side]
     return f"libjpeg does not upsample by the fractions of {sampling}" if any(sides) else None

@@ -252,7 +252,7 @@ def _images_of(arrays: Sequence[Any]) -> _Images:
         images.held.append(held)
         kinds.add(kind)
     if len(kinds) > 1:
-        raise ValueError("arrays must have the same number of channels, and lie on one device")
+        raise ValueError("arrays must have the same number of channels, and be on one device")
     (images.device, _, dimensions), = kinds
     images.are_flat = dimensions == 2
     return images

@@ -19,7 +19,7 @@ class Folders(WithCorpus):
         os.makedirs(self.output.path)
         with open(os.path.join(self.output.path, "thesis.txt"), "w", encoding="utf-8"):
             pass
-        with self.assertRaisesRegex(folder.FolderError, "something else"):
+        with self.assertRaisesRegex(folder.FolderError, "holds other files"):
             self.do("stats")
         self.assertEqual(os.listdir(self.output.path), ["thesis.txt"])
 
@@ -89,14 +89,14 @@ class Folders(WithCorpus):
         self.output = folder.Output(os.path.dirname(own))
         self.assertEqual(self.do("stats"), (7, 1))
         os.unlink(os.path.join(own, "job.json"))  # by hand: whose results are these?
-        with self.assertRaisesRegex(folder.FolderError, "something else"):
+        with self.assertRaisesRegex(folder.FolderError, "holds other files"):
             self.do("stats")
 
     def test_a_job_that_cannot_be_read_is_refused(self):
         self.do("stats")
         for text in ("", "[]", '{"action": '):
             pictures.write_all(self.output.own, {"job.json": text.encode()})
-            with self.assertRaisesRegex(folder.FolderError, "job.json does not say"):
+            with self.assertRaisesRegex(folder.FolderError, "job.json does not name"):
                 self.do("stats")
 
     def test_a_full_disk_is_named(self):

@@ -206,7 +206,7 @@ class TwoComponents(unittest.TestCase):
             self.assertEqual([plane.shape for plane in again.samples()],
                              [(c.height, c.width) for c in made.components])
             for call in (again.pixels, lambda: ct.decode(data), lambda: ct.decode(data, "L")):
-                with self.assertRaisesRegex(ValueError, "two components, whose colors no file"):
+                with self.assertRaisesRegex(ValueError, "two components of unspecified color"):
                     call()
 
     @unittest.skipUnless(pictures.have_tools(), "no jpegtran")

@@ -147,7 +147,7 @@ Status validate(const ApvInverseJob& job) {
   if (job.tile_columns < 1 || job.tile_columns > kMaxApvTiles || job.tile_rows < 1 ||
       job.tile_rows > kMaxApvTiles) {
     return job_error(text(job.tile_columns) + "x" + text(job.tile_rows) + " tiles, expected 1 to " +
-                     text(kMaxApvTiles) + " each way");
+                     text(kMaxApvTiles) + " per dimension");
   }
   for (int c = 0; c < job.components; ++c) CT_RETURN_IF_ERROR(check_plane(job, c));
   return {};

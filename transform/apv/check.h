@@ -34,7 +34,7 @@ Status check_apv_plane(const Where& where, const Plane& plane, int sample_bytes,
   if (plane.blocks_across < 1 || plane.blocks_across > kMaxBlocks || plane.blocks_down < 1 ||
       plane.blocks_down > kMaxBlocks) {
     return where.error(text(plane.blocks_across) + "x" + text(plane.blocks_down) +
-                       " blocks, expected 1 to " + text(kMaxBlocks) + " each way");
+                       " blocks, expected 1 to " + text(kMaxBlocks) + " per dimension");
   }
   if (plane.width < 1 || plane.width > plane.blocks_across * kBlockSide || plane.height < 1 ||
       plane.height > plane.blocks_down * kBlockSide) {

@@ -128,10 +128,10 @@ class Output:
                 try:
                     before = json.load(file)
                 except ValueError as error:
-                    raise FolderError(f"{path} does not say which job's output this is: {error}"
+                    raise FolderError(f"{path} does not name its job: {error}"
                                       ) from error
             if not isinstance(before, dict):
-                raise FolderError(f"{path} does not say which job's output this is")
+                raise FolderError(f"{path} does not name its job")
             return before
         # A run that ended before it wrote job.json has left folders, and its lock.
         held = set(os.listdir(self.path)) if os.path.isdir(self.path) else set()
@@ -140,7 +140,7 @@ class Output:
             if os.path.isdir(os.path.join(self.own, "done")):
                 held.update(map(str, self.done()))
         if held:
-            raise FolderError(f"{self.path} holds something else")
+            raise FolderError(f"{self.path} holds other files")
         return None
 
     def _lock(self) -> None:
@@ -227,7 +227,7 @@ class Output:
             raise OutputError(f"{note} cannot be read: {error}") from error
         except (ValueError, KeyError, TypeError):
             pass
-        raise OutputError(f"{note} is damaged: it does not say what became of {len(names)} files. "
+        raise OutputError(f"{note} is damaged: it lacks the results of {len(names)} files. "
                           "The next run does them again")
 
     def forget_damaged(self, chunks: List[List[bytes]]) -> List[int]:

@@ -316,7 +316,7 @@ CHECK_TEST(test_refusals) {
   crop.x = 30;
   crop.width = 11;
   crop.height = 5;
-  refuses("", kFrames, "lies outside the frame", crop);
+  refuses("", kFrames, "is outside the frame", crop);
 }
 
 CHECK_TEST(test_measures_time) {
