@@ -50,18 +50,34 @@ uint64_t ApvRenderer::need(const ApvFrame& frame, bool on_device) const {
   const uint64_t coefs = coef_bytes(frame);
   if (on_device) {
     // And the queue's own memory.
-    const uint64_t staged = result_bytes(frame) + ops_.entropy->block_bytes(frame);
+    const uint64_t staged = staged_bytes(frame);
     return missing(on_device_, coefs) + missing(staged_, staged) + staged;
   }
   const bool uploads = !device_.is_host() && (uploaded_ == nullptr || uploaded_->size() < coefs);
   return missing(pictures_, coefs) + (uploads ? coefs : 0) + frame.payload().size();
 }
 
+size_t ApvRenderer::staged_bytes(const ApvFrame& frame) const {
+  return result_bytes(frame) + ops_.entropy->block_bytes(frame);
+}
+
 bool ApvRenderer::trim() {
+  const std::lock_guard lock(mutex_);
+  return trim_kept();
+}
+
+bool ApvRenderer::trim_others(const ApvFrame& frame, bool on_device) {
+  const size_t coefs = coef_bytes(frame);
+  bool any = on_device ? pictures_.trim() : pictures_.trim_others(coefs);
+  any |= on_device ? on_device_.trim_others(coefs) : on_device_.trim();
+  any |= on_device ? staged_.trim_others(staged_bytes(frame)) : staged_.trim();
+  return any;
+}
+
+bool ApvRenderer::trim_kept() {
   bool any = pictures_.trim();
   any |= on_device_.trim();
   any |= staged_.trim();
-  const std::lock_guard lock(mutex_);
   any |= !idle_.empty();
   idle_.clear();  // and their memory for intermediates
   return any;
@@ -92,9 +108,8 @@ Status ApvRenderer::prepare(ApvPicture* picture, bool on_device) {
   picture->is_noted_ = false;
   const ApvFrame& frame = picture->frame;
   if (on_device) {
-    const size_t bytes = result_bytes(frame) + ops_.entropy->block_bytes(frame);
     CT_RETURN_IF_ERROR(on_device_.take(device_, coef_bytes(frame), &picture->coefs_));
-    return staged_.take(device_, bytes, &picture->staged_);
+    return staged_.take(device_, staged_bytes(frame), &picture->staged_);
   }
   CT_RETURN_IF_ERROR(pictures_.take(device_, coef_bytes(frame), &picture->coefs_));
   // The device may still read what the last picture has left there.
@@ -127,7 +142,10 @@ Status ApvRenderer::decode(ApvPicture* picture, int in_flight) {
   picture->batch_ = batch_;
   batch_->in_flight = in_flight;
   batch_->pictures.push_back(picture);
-  if (batch_->pictures.size() >= wanted) begin_batch();
+  // The queue's own memory grows with the bytes.
+  constexpr size_t kMaxBytes = size_t{128} << 20;
+  batch_->bytes += staged_bytes(picture->frame);
+  if (batch_->pictures.size() >= wanted || batch_->bytes >= kMaxBytes) begin_batch();
   return {};
 }
 
@@ -146,6 +164,7 @@ Status ApvRenderer::open_batch() {
 void ApvRenderer::begin_batch() {
   const std::shared_ptr<ApvPicture::Batch> batch = std::move(batch_);
   batch->status = submit(*batch);
+  if (batch->status.code == StatusCode::kOutOfMemory && trim_kept()) batch->status = submit(*batch);
   // Work that has been enqueued still uses the pictures' memory.
   if (!batch->status.ok() && batch->queue->record(&batch->done).ok()) (void)batch->done->wait();
   batch->is_begun = true;

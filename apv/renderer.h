@@ -68,6 +68,7 @@ class ApvPicture {
 
     std::vector<ApvPicture*> pictures;
     std::unique_ptr<Queue> queue;
+    size_t bytes = 0;  // that are sent
     int in_flight = 1;
     std::atomic<bool> is_begun = false;
     FencePtr done;  // null: nothing is in flight
@@ -95,6 +96,8 @@ class ApvRenderer {
   uint64_t need(const ApvFrame& frame, bool on_device) const;
   // Frees memory that is kept for later frames. False: there is none.
   bool trim();
+  // The same of memory that does not serve this frame.
+  bool trim_others(const ApvFrame& frame, bool on_device);
 
   // Takes memory for the coefficients of picture->frame, which begin() has accepted. Any thread.
   Status prepare(ApvPicture* picture, bool on_device = false);
@@ -112,10 +115,12 @@ class ApvRenderer {
   static constexpr size_t kMaxPictures = 256, kMaxQueues = 8;
   Queue& queue() { return device_.queue(QueueKind::kCompute); }
   Status upload(ApvPicture* picture, const int16_t** coefs);
+  size_t staged_bytes(const ApvFrame& frame) const;
   ApvEntropyJob entropy_job(const ApvPicture& picture) const;
   // With mutex_.
   Status open_batch();
   void begin_batch();
+  bool trim_kept();
   Status submit(ApvPicture::Batch& batch);
   void take_back(ApvPicture& picture);
 

@@ -29,6 +29,7 @@
 #include "gst/engine/engine_element.h"
 #include "gst/engine/properties.h"
 #include "gst/stream/codec_element.h"
+#include "gst/stream/stream_gate.h"
 
 GST_DEBUG_CATEGORY_STATIC(cudaapvdec_debug);
 #define GST_CAT_DEFAULT cudaapvdec_debug
@@ -62,6 +63,7 @@ struct ApvState : CodecElementState {
   ApvSettings settings;  // guarded by the object lock
   ApvPictures pictures;
   ApvSplit split;
+  StreamGate gate;
 };
 
 }  // namespace cudatransform
@@ -257,8 +259,11 @@ static gboolean gst_cuda_apv_dec_src_event(GstVideoDecoder* decoder, GstEvent* e
 }
 
 static gboolean gst_cuda_apv_dec_sink_query(GstVideoDecoder* decoder, GstQuery* query) {
-  return state_of(decoder).engine.handle_context_query(query) ||
-         GST_VIDEO_DECODER_CLASS(parent_class)->sink_query(decoder, query);
+  ApvState& state = state_of(decoder);
+  if (state.engine.handle_context_query(query)) return TRUE;
+  if (state.gate.refuses(GST_VIDEO_DECODER_SINK_PAD(decoder), query)) return FALSE;
+  state.pictures.loop().take_query(query, [&] { return state.pictures.drain(); });
+  return GST_VIDEO_DECODER_CLASS(parent_class)->sink_query(decoder, query);
 }
 
 static gboolean gst_cuda_apv_dec_src_query(GstVideoDecoder* decoder, GstQuery* query) {
@@ -275,11 +280,14 @@ static gboolean gst_cuda_apv_dec_start(GstVideoDecoder* decoder) {
   state.split.reset();
   state.pictures.start();
   gst_video_decoder_set_packetized(decoder, FALSE);
+  state.gate.open();
   return TRUE;
 }
 
 static gboolean gst_cuda_apv_dec_stop(GstVideoDecoder* decoder) {
-  state_of(decoder).pictures.stop();
+  ApvState& state = state_of(decoder);
+  state.gate.close();
+  state.pictures.stop();
   return TRUE;
 }
 

@@ -88,8 +88,12 @@ struct ApvPictures::Job final : FrameJob {
   }
   // Tiles or, of a frame that the device decodes, copies: it waits for those of the only one.
   int parts() const override {
-    constexpr int kCopies = 8;
-    return std::max(is_device_frame() ? kCopies / in_flight : tiles(), 1);
+    constexpr int kMaxCopies = 8;
+    constexpr size_t kCopy = size_t{1} << 17;  // bytes that are worth waking a thread
+    if (!is_device_frame()) return std::max(tiles(), 1);
+    const auto copies =
+        static_cast<int>(std::min<size_t>(kMaxCopies, picture.frame.payload().size() / kCopy));
+    return std::max(copies / in_flight, 1);
   }
   void run_part(int part) override {
     if (is_device_frame()) {
@@ -164,7 +168,6 @@ void ApvPictures::start_decoder(guint n_threads) {
   // A chain takes the device as long as ever: many frames at a time keep it busy.
   const int max = engine_.is_cuda() && threads > 1 ? std::max(threads, kMaxOnDevice) : threads;
   loop_.start_workers(threads, max);
-  max_in_flight_ = std::min(std::max(threads, kMinOnDevice), max);
   renderer_ = std::make_unique<ApvRenderer>(engine_.device(), apv_render_ops(engine_), budget_);
 }
 
@@ -203,7 +206,7 @@ GstFlowReturn ApvPictures::decode(GstVideoCodecFrame* frame) {
   auto job = std::make_unique<Job>();
   job->frame = frame;
   GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
-  last_ = loop_.make_room([this] { return !loop_.is_full() && in_flight_ < max_in_flight_; });
+  last_ = loop_.make_room([this] { return !loop_.is_full(); });
   Status status;
   if (last_ != GST_FLOW_OK) status = Status::error(StatusCode::kCancelled, "output is flushing");
   if (status.ok()) status = begin(*job);
@@ -252,35 +255,39 @@ bool ApvPictures::decodes_on_device(const Job& job) {
 // Takes the frame's memory; older frames make room for it.
 Status ApvPictures::reserve(Job& job) {
   const bool on_device = decodes_on_device(job);
-  const int fewest = std::max(loop_.threads(), kMinOnDevice);
-  max_in_flight_ =
-      std::min(on_device ? in_flight_on_device(job.picture.frame) : fewest, loop_.max_in_flight());
+  const ApvFrame& of = job.picture.frame;
+  loop_.limit_in_flight(on_device ? in_flight_on_device(of)
+                                  : std::max(loop_.threads(), kMinOnDevice));
   job.renderer = renderer_.get();
-  job.in_flight = is_busy_ ? max_in_flight_ : in_flight_ + 1;
-  CT_RETURN_IF_ERROR(have_room([&] { return renderer_->need(job.picture.frame, on_device); }));
+  job.in_flight = is_busy_ ? loop_.max_in_flight() : in_flight_ + 1;
+  const auto trim = [&] { return renderer_->trim_others(of, on_device); };
+  if (const size_t coefs = of.coef_count(); std::exchange(coef_count_, coefs) != coefs) trim();
+  CT_RETURN_IF_ERROR(have_room([&] { return renderer_->need(of, on_device); }, trim));
   for (;;) {
     const Status status = renderer_->prepare(&job.picture, on_device);
     if (status.code != StatusCode::kOutOfMemory) return status;
     bool made = false;
-    CT_RETURN_IF_ERROR(make_room(&made));
+    CT_RETURN_IF_ERROR(make_room(trim, &made));
     if (!made) return status;
   }
 }
 
-Status ApvPictures::have_room(const std::function<guint64()>& need_of) {
+Status ApvPictures::have_room(const std::function<guint64()>& need_of,
+                              const std::function<bool()>& trim) {
   budget_->set_max(locked(decoder_, properties_.max_memory));
   for (bool made = true;;) {
     const guint64 all = loop_.used_bytes() + need_of();
     if (budget_->has(all)) return {};
     if (!made) return budget_->no_room(all);
-    CT_RETURN_IF_ERROR(make_room(&made));
+    CT_RETURN_IF_ERROR(make_room(trim, &made));
   }
 }
 
-// Finishes a frame, whose memory the next one takes over, or frees what is kept: a device stops for
-// that. `*made`: whether there was any.
-Status ApvPictures::make_room(bool* made) {
-  *made = false;
+// Frees what trim() does, and otherwise finishes a frame, whose memory the next one takes over, or
+// frees all that is kept: a device stops for that. `*made`: whether there was any.
+Status ApvPictures::make_room(const std::function<bool()>& trim, bool* made) {
+  *made = renderer_ != nullptr && trim();
+  if (*made) return {};
   if (!loop_.is_empty()) {
     last_ = loop_.push_oldest(true, made);
     if (last_ != GST_FLOW_OK) return Status::error(StatusCode::kCancelled, "output is flushing");
@@ -291,7 +298,9 @@ Status ApvPictures::make_room(bool* made) {
 
 GstFlowReturn ApvPictures::hold(gsize bytes) {
   constexpr gsize kLittle = gsize{1} << 20;
-  return bytes < kLittle ? GST_FLOW_OK : flow_after(have_room([bytes] { return guint64{bytes}; }));
+  return bytes < kLittle ? GST_FLOW_OK
+                         : flow_after(have_room([bytes] { return guint64{bytes}; },
+                                                [this] { return renderer_->trim(); }));
 }
 
 // ---- On the way out ----

@@ -89,8 +89,8 @@ class ApvPictures final : private PictureCodec {
   Status begin(Job& job);
   Status reserve(Job& job);
   bool decodes_on_device(const Job& job);
-  Status have_room(const std::function<guint64()>& need_of);
-  Status make_room(bool* made);
+  Status have_room(const std::function<guint64()>& need_of, const std::function<bool()>& trim);
+  Status make_room(const std::function<bool()>& trim, bool* made);
   GstFlowReturn flow_after(const Status& status);
   GstFlowReturn end_with(const Status& status);
 
@@ -112,7 +112,7 @@ class ApvPictures final : private PictureCodec {
   CodecStatePtr input_;
   std::unique_ptr<ApvOutput> output_;  // of the caps
   int in_flight_ = 0;                  // frames that the loop has
-  int max_in_flight_ = 1;              // of such frames as the last one
+  size_t coef_count_ = 0;              // of the last frame
   bool is_busy_ = false;               // frames wait for each other
   GstFlowReturn last_ = GST_FLOW_OK;   // why a push that was to make room failed
   GstClockTime longest_ = 0;           // from a frame's bytes to its samples

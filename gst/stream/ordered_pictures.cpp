@@ -49,6 +49,7 @@ void OrderedPictures::start() {
 bool OrderedPictures::start_workers(int threads, int max) {
   if (workers_.is_started() && workers_.threads() == threads && workers_.max_jobs() == max)
     return true;
+  limit_ = INT_MAX;
   const bool has_threads = workers_.start(threads, max);
   GST_INFO_OBJECT(element_, "%d threads, %d pictures in flight", workers_.threads(),
                   workers_.max_jobs());
@@ -100,7 +101,7 @@ GstFlowReturn OrderedPictures::push_oldest(bool wait, bool* found) {
 GstFlowReturn OrderedPictures::push_done(size_t max, int count) {
   GstFlowReturn flow = failure_;
   for (bool found = true; found && flow == GST_FLOW_OK && count > 0; count--)
-    flow = push_oldest(workers_.full() || workers_.pending() >= max, &found);
+    flow = push_oldest(is_full() || workers_.pending() >= max, &found);
   return report(flow);
 }
 
@@ -161,7 +162,7 @@ void OrderedPictures::post_end(GstFlowReturn flow) {
 // ---- Latency ----
 
 void OrderedPictures::set_rate(int fps_n, int fps_d, guint kept, guint reordered) {
-  const guint others = static_cast<guint>(workers_.max_jobs() - 1) + kept;
+  const guint others = static_cast<guint>(max_in_flight() - 1) + kept;
   latency_.start(latency_of(others, fps_n, fps_d));
   reordering_ = reordered > 0 ? latency_of(reordered, fps_n, fps_d) : 0;
   report_latency();

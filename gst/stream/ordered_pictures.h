@@ -5,6 +5,7 @@
 #include <gst/video/gstvideodecoder.h>
 #include <gst/video/gstvideoencoder.h>
 
+#include <algorithm>
 #include <atomic>
 #include <climits>
 #include <cstdint>
@@ -178,8 +179,10 @@ class OrderedPictures {
 
   int threads() const { return workers_.threads(); }
   // The most pictures in flight.
-  int max_in_flight() const { return workers_.max_jobs(); }
-  bool is_full() const { return workers_.full(); }
+  int max_in_flight() const { return std::min(limit_, workers_.max_jobs()); }
+  // Fewer than the workers may have, until they are started anew.
+  void limit_in_flight(int max) { limit_ = max; }
+  bool is_full() const { return workers_.pending() >= static_cast<size_t>(max_in_flight()); }
   size_t in_flight() const { return workers_.pending(); }
   bool is_empty() const { return in_flight() == 0; }
   // The bytes of the pictures in flight.
@@ -226,6 +229,7 @@ class OrderedPictures {
   GstFlowReturn pending_ = GST_FLOW_OK;  // of pushes that upstream has not learned of
   bool is_known_ = false;  // within an event: upstream knows the failure, or it has been posted
   guint64 used_bytes_ = 0;
+  int limit_ = INT_MAX;  // of pictures in flight, in addition to that of workers_
   MeasuredLatency latency_;
   GstClockTime reordering_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "apv/access_unit.h"
@@ -57,10 +58,12 @@ ApvBytes random_unit(std::mt19937& random, uint32_t number) {
   ApvPictureToWrite picture = random_apv_picture(
       random, ApvChroma::k422, 10, 32 + 16 * (number % 5), 16 + 64 * (number % 3), 20);
   if (number % 5 == 1) {
+    // From the smallest parameters of the codes, by pairs of blocks and of coefficients.
     for (auto& coefs : picture.coefs) {
-      for (size_t i = 0; i < coefs.size(); ++i)
-        coefs[i] =
-            i / 64 % 2 == i % 2 ? INT16_MIN : static_cast<int16_t>(INT16_MAX >> (random() % 15));
+      for (size_t i = 0; i < coefs.size(); ++i) {
+        const bool is_large = (i % 64 == 0 ? i / 128 : i / 2) % 2 != 0;
+        coefs[i] = is_large ? INT16_MAX : static_cast<int16_t>(i % 64 == 0 ? INT16_MIN : 1);
+      }
     }
   }
   ApvBytes frame = encode_apv_frame(picture);
@@ -77,7 +80,13 @@ Status begin(const ApvBytes& bytes, ApvPicture* picture) {
 struct Expected {
   Samples samples;
   int damaged_chains = 0;
+  std::string damage;
 };
+
+std::string damage_of(const ApvPicture& picture) {
+  const char* damage = picture.frame.damage();
+  return damage != nullptr ? damage : "";
+}
 
 Expected decode_on_host(const ApvBytes& unit) {
   const Engine& host = portable_engine();
@@ -88,12 +97,13 @@ Expected decode_on_host(const ApvBytes& unit) {
   EXPECT_TRUE(renderer.prepare(&picture).ok());
   for (int i = 0; i < picture.tile_count(); ++i) picture.decode_tile(i);
   expected.damaged_chains = picture.frame.damaged_chains();
+  expected.damage = damage_of(picture);
   EXPECT_TRUE(render_apv(host, renderer, &picture, &expected.samples).ok());
   return expected;
 }
 
 TEST(ApvDeviceDecoder, DecodesSeveralFramesOfALaunch) {
-  constexpr size_t kFrames = 40, kInFlight = 12;
+  constexpr size_t kFrames = 80, kInFlight = 40;
   const std::vector<const Engine*> engines = engine_of_each_kind();
   const auto is_cuda = [](const Engine* engine) { return engine->is_cuda; };
   if (std::none_of(engines.begin(), engines.end(), is_cuda)) GTEST_SKIP() << "no CUDA engine";
@@ -117,8 +127,8 @@ TEST(ApvDeviceDecoder, DecodesSeveralFramesOfALaunch) {
         const int parts = 1 + static_cast<int>(i % 3);
         for (int part = parts - 1; part >= 0; --part)
           ASSERT_TRUE(renderer.stage(*picture, part, parts).ok());
-        // Launches of one frame, and of up to eight.
-        const Status status = renderer.decode(picture.get(), i % 7 == 0 ? 1 : 48);
+        // Launches of one frame, and of up to 24.
+        const Status status = renderer.decode(picture.get(), i % 29 == 0 ? 1 : 144);
         ASSERT_TRUE(status.ok()) << status.message;
         waiting += !picture->is_begun();
       }
@@ -135,6 +145,7 @@ TEST(ApvDeviceDecoder, DecodesSeveralFramesOfALaunch) {
       ASSERT_TRUE(status.ok()) << status.message;
       ASSERT_TRUE(picture->is_decoded());
       EXPECT_EQ(picture->frame.damaged_chains(), expected[i - kInFlight].damaged_chains);
+      EXPECT_EQ(damage_of(*picture), expected[i - kInFlight].damage);
       damaged += picture->frame.damaged_chains();
       Samples samples;
       ASSERT_TRUE(render_apv(*engine, renderer, picture.get(), &samples).ok());

@@ -133,6 +133,20 @@ bool BudgetedPool::trim() {
   return !freed.empty();
 }
 
+bool BudgetedPool::trim_others(size_t bytes) {
+  std::vector<Block> freed;  // after the lock
+  std::lock_guard lock(mutex_);
+  largest_ = bytes;
+  const auto others = std::partition(blocks_.begin(), blocks_.end(),
+                                     [&](const Block& kept) { return serves(kept, bytes); });
+  for (auto block = others; block != blocks_.end(); ++block) {
+    bytes_ -= block->memory->size();
+    freed.push_back(std::move(*block));
+  }
+  blocks_.erase(others, blocks_.end());
+  return !freed.empty();
+}
+
 bool BudgetedPool::is_full() const {
   size_t bytes = 0;
   for (const Block& block : blocks_) bytes += block.memory->size();

@@ -58,7 +58,7 @@ class BudgetedPool {
     FencePtr read;  // the next writer waits for it; null: no wait
   };
 
-  // Keeps up to `most` unused blocks; no more than three if they have `most_bytes` or more.
+  // Keeps up to `most` unused blocks, and more than three only until they have `most_bytes`.
   static constexpr size_t kUsualBytes = size_t{256} << 20;
   BudgetedPool(MemoryKind kind, size_t most, MemoryBudgetPtr budget = nullptr,
                size_t most_bytes = kUsualBytes)
@@ -74,8 +74,10 @@ class BudgetedPool {
   bool keeps(size_t bytes) const { return kept(bytes) > 0; }
   // The size of all blocks that exist.
   uint64_t bytes() const { return bytes_; }
-  // Frees the kept blocks. False: there are none.
+  // Frees the kept blocks, or only those that take() does not have for this many bytes. False:
+  // there are none.
   bool trim();
+  bool trim_others(size_t bytes);
 
  private:
   static constexpr size_t kFew = 3;

@@ -216,6 +216,19 @@ CHECK_TEST(test_pieces_and_threads) {
   }
 }
 
+// After the query no frame is in flight: all that one thread has pushed are there.
+CHECK_TEST(test_drain_query) {
+  const DoneAtOnce at_once;
+  const Bytes stream = joined(units(quick() ? 6 : 20));
+  g_autoptr(GstHarness) one = open("n-threads=1");
+  push(one, stream);
+  g_autoptr(GstHarness) h = open("n-threads=4");
+  push(h, stream);
+  drain(h);
+  fail_unless_equals_int(gst_harness_buffers_received(h), gst_harness_buffers_received(one));
+  compare(expected_of(stream), finish(h), "after a query");
+}
+
 // The device reads the codes, of frames in flight that are many and few.
 CHECK_TEST(test_entropy_on_the_device) {
   const Bytes stream = joined(units(quick() ? 6 : 40));

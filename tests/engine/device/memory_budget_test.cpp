@@ -87,5 +87,24 @@ TEST(BudgetedPool, KeepsSoManyBytes) {
   }
 }
 
+TEST(BudgetedPool, TrimsWhatIsOfAnotherSize) {
+  const auto budget = std::make_shared<MemoryBudget>();
+  BudgetedPool pool(MemoryKind::kPinned, 100, budget, SIZE_MAX);
+  std::vector<BudgetedPool::Block> blocks(6);
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    const size_t bytes = i < 4 ? 1000 : 5000;
+    ASSERT_TRUE(pool.take(*portable_engine().device, bytes, &blocks[i]).ok());
+  }
+  for (auto& block : blocks) pool.give(std::move(block));
+  EXPECT_TRUE(pool.trim_others(900));
+  EXPECT_EQ(budget->used(), 4000u);
+  EXPECT_EQ(pool.kept(900), 4u);
+  EXPECT_FALSE(pool.trim_others(900));
+  // New blocks are no longer as large as those of before.
+  BudgetedPool::Block block;
+  ASSERT_TRUE(pool.take(*portable_engine().device, 3000, &block).ok());
+  EXPECT_EQ(block.memory->size(), 3000u);
+}
+
 }  // namespace
 }  // namespace cudatransform::test
