@@ -1,5 +1,5 @@
-// Decoding frames on a device, several in a launch: each is the CPU's, whatever frames join it,
-// are awaited first, or are given up.
+// Decoding frames on a device, several in a launch: each is the CPU's, with any frames that join
+// it, are awaited first, or are dropped.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -135,7 +135,7 @@ TEST(ApvDeviceDecoder, DecodesSeveralFramesOfALaunch) {
       if (i < kInFlight) continue;
       SCOPED_TRACE(i - kInFlight);
       const std::unique_ptr<ApvPicture> picture = std::move(pictures[i - kInFlight]);
-      // Two that nobody wants: the oldest, and one that may wait for others.
+      // Two discarded ones: the oldest, and one that may wait for others.
       if (i % 5 == 0) {
         if (i <= kFrames) pictures[i - 1].reset();
         continue;

@@ -1,5 +1,5 @@
-// Encoding frames on a device: the same chains as on the CPU, whatever the kind of frame, its tiles
-// and quantization; measured sizes; and outputs that are too small.
+// Encoding frames on a device: the same chains as on the CPU, for any kind of frame, tiles and
+// quantization; measured sizes; and outputs that are too small.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -98,7 +98,7 @@ class DeviceEncoder {
   std::unique_ptr<Memory> planes_[kMaxApvComponents], coefs_;
 };
 
-// The unit of the CPU, and where its chains lie.
+// The unit of the CPU, and the places of its chains.
 struct Expected {
   std::vector<uint8_t> unit;
   std::vector<uint32_t> chain_bytes;

@@ -1,4 +1,4 @@
-// Entropy decoding of APV's chains on the CPU: any coefficients come back, and damage loses the
+// Entropy decoding of APV's chains on the CPU: any coefficients round-trip, and damage loses the
 // rest of its chain alone.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "apv/entropy.h"

@@ -1,6 +1,6 @@
 // Encoding frames on the CPU: bytes equal those of the definition of the transform and of the
-// slow writer, what is decoded are the coefficients that were coded, and headers say what was
-// wanted.
+// slow writer, what is decoded are the coefficients that were coded, and headers have what was
+// requested.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "apv/frame_encoder.h"
 

@@ -11,7 +11,7 @@
 
 namespace cudatransform::bench {
 
-// The value that a `share` (0 to below 1) of a list lies below. The list is not empty.
+// The value that a `share` (0 to below 1) of a list is below. The list is not empty.
 double quantile(std::vector<double> list, double share);
 double median(std::vector<double> list);
 
@@ -21,7 +21,7 @@ double seconds_of(const std::function<void()>& work);
 // Of what `work` enqueues, by the queue's clock; waits for it.
 double seconds_on(Device& device, Queue& queue, const std::function<void()>& work);
 
-// Calls `round` with 0, 1, ... until `seconds` are up, at least so many times. How often it did.
+// Calls `round` with 0, 1, ... until `seconds` are up, at least this many times. How often it did.
 int take_rounds(double seconds, int least, const std::function<void(int)>& round);
 
 // Seconds of a job: one reading after the other.
@@ -101,8 +101,8 @@ void move_to_processor(int number);
 double core_width();
 
 // A thread was alone on its core if core_width() was at most this many times the lowest decile of
-// many values: not the minimum, which is often 5 to 10 % lower because of an interruption. Where
-// more than nine tenths shared their cores, or cores differ, this cannot tell.
+// many values: not the minimum, which is often 5 to 10 % lower because of an interruption.
+// Unreliable where more than nine tenths shared their cores, or cores differ.
 inline constexpr double kAloneWidth = 1.1;
 
 }  // namespace cudatransform::bench

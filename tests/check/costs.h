@@ -61,7 +61,7 @@ inline double seconds_to_split(const std::string& line, const char* caps, const 
   return spent;
 }
 
-// Twice the bytes of such a stream take no more than twice the time, but for noise, and no more
+// Twice the bytes of such a stream take no more than twice the time, except for noise, and no more
 // than `most` seconds.
 inline void expect_linear_cost(const std::string& line, const char* caps, const char* name,
                                const std::function<Bytes(gsize)>& make, double most = 1) {

@@ -1,5 +1,5 @@
 // cudaapvdec's speed: streams of APV from memory to frames, by engine, place of the entropy decoder
-// and memory; and the time of a frame that is awaited alone.
+// and memory; and the latency of a single frame.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // usage: bench_apv [--frames=N] [--turns=N] [--only=TEXT] STREAM.apv...

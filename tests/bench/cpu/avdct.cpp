@@ -1,4 +1,4 @@
-// AVDCT's transforms in whole jobs, and checks without which their times mean nothing.
+// AVDCT's transforms in whole jobs, and checks without which their times have no meaning.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/cpu/cases.h"
 

@@ -1,4 +1,4 @@
-// The contestants of bench_cpu besides the engine: copies, AVDCT, and libjpeg's RGB.
+// The contestants of bench_cpu other than the engine: copies, AVDCT, and libjpeg's RGB.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace cudatransform::bench {
 
-// Ordinary stores read each line that they write into the cache first; streamed ones do not, but
-// leave nothing there for the next reader.
+// Ordinary stores read each line that they write into the cache first; streamed ones do not, and do
+// not cache it for the next reader.
 enum class Stores { kCached, kStreamed };
 
-// Forward: every sample is read and written as 16 bits where the coefficients go. Inverse: every
-// coefficient is read and its low 8 bits are written where the samples go.
+// Forward: every sample is read and written as 16 bits to the coefficients' place. Inverse: every
+// coefficient is read and its low 8 bits are written to the samples' place.
 void run_copy(Threads threads, Stores stores, const FrameSize& size, Direction direction,
               Frame& frame);
 

@@ -1,4 +1,4 @@
-// The streaming copy, in the widest vectors of the CPU at hand.
+// The streaming copy, in the widest vectors of this CPU.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/bench/cpu/cases.h"
 
@@ -92,7 +92,7 @@ void run_copy(Threads threads, Stores stores, const FrameSize& size, Direction d
   const size_t row = 8 * size_t(size.width);  // samples of a row of blocks
   for_block_rows(threads, size.blocks_h(), [&](int by) {
     copy(direction, frame, row * size_t(by), row);
-    // Streamed stores are not ordered with the ones that say that this row is done.
+    // Streamed stores are not ordered with the ones that publish that this row is done.
     if (stores == Stores::kStreamed) hwy::FlushStream();
   });
 }

@@ -82,8 +82,8 @@ struct Options {
   std::string profile;       // file: is written, with lines of "NAME,SAMPLES"
 };
 
-// Google Benchmark chooses, names and prints; its own times mean nothing. So it runs twice: once to
-// find the cases that --benchmark_filter leaves, and once over the results.
+// Google Benchmark chooses, names and prints; its own times have no meaning. So it runs twice: once
+// to find the cases that --benchmark_filter leaves, and once over the results.
 struct Session {
   std::vector<Case> cases;
   bool choosing = true;
@@ -153,7 +153,7 @@ void report(benchmark::State& state, Session& session, const Case& one) {
 }
 
 // Whether a number of tuning.h fits: no frame would gain more than a run's noise by the other
-// kernel. Up to so many blocks several threads share one.
+// kernel. Up to this many blocks several threads share one.
 void print_proposal(const Session& session, const char* name, uint32_t there, const char* direction,
                     const std::vector<const char*>& methods) {
   constexpr double kNoise = 1.04;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr char kLibrary[] = "libcuda.so.1";
 
-// A kernel's name begins with its image's, but for those of stream.cu, which comes last.
+// A kernel's name begins with its image's, except those of stream.cu, which is last.
 struct Image {
   const char* name;
   const unsigned char* data;

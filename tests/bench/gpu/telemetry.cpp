@@ -20,7 +20,7 @@ struct Reason {
   unsigned long long bit;
   const char* name;
 };
-// nvmlClocksEventReasons*. Idle (1) says nothing about a busy device.
+// nvmlClocksEventReasons*. Idle (1) is not a fault of a busy device.
 constexpr Reason kReasons[] = {
     {0x2, "clocks set by the application"},
     {0x4, "power"},
@@ -33,7 +33,7 @@ constexpr Reason kReasons[] = {
 };
 
 // The first word like 580.1.2 of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.1.2  ...",
-// where NVML is not there to ask.
+// where NVML is missing.
 std::string driver_of_proc() {
   std::ifstream file("/proc/driver/nvidia/version");
   for (std::string word; file >> word;) {

@@ -10,8 +10,8 @@
 
 namespace cudatransform::bench {
 
-// Asks the driver and, where libnvidia-ml.so.1 is there, the management library, which is opened at
-// run time and of which a few functions are used.
+// Queries the driver and, where libnvidia-ml.so.1 exists, the management library, which is opened
+// at run time and of which a few functions are used.
 class Telemetry {
  public:
   explicit Telemetry(const Gpu& gpu);

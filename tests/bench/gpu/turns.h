@@ -70,7 +70,7 @@ using Traffic = std::tuple<size_t, size_t, size_t, size_t>;
 // One contestant: a case, or a streaming kernel.
 class Subject {
  public:
-  // `variant`: of a streaming kernel, or null. A reading has so many launches.
+  // `variant`: of a streaming kernel, or null. A reading has this many launches.
   Subject(const Gpu& gpu, const Traffic& traffic, const StreamVariant* variant, size_t launches);
   virtual ~Subject() = default;
   Subject(const Subject&) = delete;

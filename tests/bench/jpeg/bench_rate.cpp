@@ -161,7 +161,7 @@ class Control {
     require(file_.exact_size(picture_, &bytes));
     return bytes;
   }
-  // Columns that are gone on the left come again on the right, a row higher.
+  // Columns that leave on the left reappear on the right, a row higher.
   void pan_to(ptrdiff_t columns) {
     auto* samples = static_cast<uint8_t*>(frame_->data());
     for (SamplePlane& plane : job_.dct.samples) {

@@ -121,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   inverse_1d(v);
   cuda::transpose_by_shuffles(v, line);
   inverse_1d(v);
-  // A column as two words, which bit 2 of the row's number tells apart.
+  // A column as two words, which bit 2 of the row's number selects.
   uint32_t low = four_bytes(v), high = four_bytes(v + 4);
   const bool upper = (line & 4) != 0;
   const uint32_t word = __shfl_xor_sync(0xffffffffu, upper ? low : high, 4);
@@ -133,8 +133,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// next16: four threads a block with two rows each. Of the three bits of a row's number one tells
-// the thread's rows apart, so that exchanging it takes no shuffle: 16 for 16 values, not 24.
+// next16: four threads a block with two rows each. Of the three bits of a row's number one selects
+// the thread's rows, so that exchanging it takes no shuffle: 16 for 16 values, not 24.
 extern "C" __global__ void __launch_bounds__(kThreads)
     gpudct_next16(const __grid_constant__ PaperParams p) {
   const uint32_t place = blockIdx.x * (kThreads / 4) + threadIdx.x / 4;

@@ -66,7 +66,7 @@ __device__ __forceinline__ float naive(int i, Sample&& sample) {
 // The cosine table T, in global memory.
 __device__ const Matrix8x8<float> kTable = make_dct_matrix<float>();
 
-// Element i of M T^T, and of T M. `table` is T wherever it lies.
+// Element i of M T^T, and of T M. `table` is T in any memory.
 __device__ __forceinline__ float times_transposed(const float* m, const float* table, int i) {
   float sum = 0.0f;
 #pragma unroll

@@ -37,7 +37,7 @@ class PaperLaunch {
 };
 
 // The distance of an output from the definition's: of a whole frame or, of a large one, of some
-// thousands of blocks from all over it. Where the definition lies between two numbers, either is
+// thousands of blocks from all over it. Where the definition is between two numbers, either is
 // right: the last bit of a flat block's arithmetic would decide over all its samples.
 struct Exactness {
   double psnr = 0;  // dB, of 255; infinite where all is equal
@@ -50,7 +50,7 @@ struct Exactness {
 // kReference for the definition, or a method whose bytes the output should have.
 Exactness exactness_of(const Gpu& gpu, const Dct8x8Job& job, bool quantized, Method exact_as);
 
-// Takes inverse jobs of whole blocks in block layout, whatever their method. `cuda`: the engine of
+// Accepts inverse jobs of whole blocks in block layout, of any method. `cuda`: the engine of
 // methods, whose device it shares.
 const test::Engine& step_engine(const test::Engine& cuda, const std::string& step);
 

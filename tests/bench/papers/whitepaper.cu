@@ -1,9 +1,9 @@
 // The 16-bit kernel of NVIDIA's DCT8x8 whitepaper, written our way: forward, quantized, eight
-// threads a block, two values in a word wherever they lie in memory. Its bytes are those of ifast.
+// threads a block, two values in a word at any place in memory. Its bytes are those of ifast.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A value between the passes is the sum of eight samples at the most, or a product of such a sum by
-// less than two: 16 bits hold it, so storing it loses nothing.
+// less than two: 16 bits hold it, so storing it is lossless.
 #include "cuda/dct8x8/adapters.cuh"
 #include "tests/bench/gpu/params.h"
 #include "transform/dct8x8/block.h"

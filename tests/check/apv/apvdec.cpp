@@ -262,7 +262,7 @@ CHECK_TEST_IF(test_memory_for_any_peer, is_cuda()) {
   fail_if(gst_caps_features_contains(gst_caps_get_features(caps, 0), "memory:CUDAMemory"));
 }
 
-// With and without au_size, each in a buffer of its own.
+// With and without au_size, each in a separate buffer.
 CHECK_TEST(test_access_units) {
   const std::vector<Bytes> all = units(5);
   const Frames expected = expected_of(joined(all));
@@ -324,7 +324,7 @@ CHECK_TEST(test_flush_and_states) {
   }
 }
 
-// Each has caps of its own.
+// Each has separate caps.
 CHECK_TEST(test_changes_of_the_format) {
   std::vector<Bytes> all;
   Frames expected;
@@ -558,7 +558,7 @@ CHECK_TEST(test_refusals) {
   expect(play_one("on-error=fail", cut(sound, sound.size() - 1)), {"access unit of"});
 }
 
-// Behind a first frame an unsupported one is damage.
+// After a first frame an unsupported one is damage.
 CHECK_TEST(test_unsupported_in_the_middle) {
   g_autoptr(GstHarness) h = open();
   const Messages bus(h->element);

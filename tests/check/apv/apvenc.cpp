@@ -282,7 +282,7 @@ CHECK_TEST(test_light) {
 
 // ---- Metas ----
 
-// A unit with metadata behind its frame.
+// A unit with metadata after its frame.
 Bytes with_metadata(Bytes unit, const ApvMetadata& metadata) {
   const Bytes more = make_apv_metadata(metadata, {});
   unit.insert(unit.end(), more.begin(), more.end());
@@ -399,7 +399,7 @@ CHECK_TEST(test_stream_formats) {
   const Decoded decoded(unit);
 }
 
-// New caps, and the end behind them.
+// New caps, and then the end.
 CHECK_TEST(test_caps_changes) {
   g_autoptr(GstHarness) h = open("n-threads=3", info_of());
   guint count = 0;
@@ -451,7 +451,7 @@ GstFlowReturn refuse(GstPad*, GstObject*, GstBuffer* buffer) {
 }
 
 // What downstream refuses during a query is an error at the end of the stream, unless the push
-// knows of it: the frame may be done at once.
+// returns it: the frame may be done immediately.
 CHECK_TEST(test_refused_by_drain) {
   const GstVideoInfo info = info_of();
   g_autoptr(GstHarness) h = open("n-threads=3", info);
@@ -619,7 +619,7 @@ CHECK_TEST(test_bitrate) {
   }
 }
 
-// Times say how long frames last, whatever their durations say.
+// Timestamps define how long frames last, for any durations.
 CHECK_TEST(test_bitrate_by_times) {
   for (const GstClockTime duration : {kFrame / 2, kFrame * 9 / 10, kFrame * 2}) {
     Film film = even_film();
@@ -667,7 +667,7 @@ CHECK_TEST(test_refusals) {
   encode("", info_of("I422_10LE", 2, 1), 1);
 }
 
-// Frames that stay in CUDA memory, and the same ones by way of the host.
+// Frames that stay in CUDA memory, and the same ones through the host.
 CHECK_TEST_IF(test_cuda_memory, is_cuda() && !is_deferred()) {
   const GstVideoInfo info = info_of("I422_10LE", 200, 120);
   const auto encode_from = [&](const char* memory) {

@@ -158,7 +158,7 @@ CHECK_TEST(test_waits_outside_the_lock) {
   read.finish();
   writer.join();
   reader.join();
-  // The waiting reader forgets what it waited for, but not what came meanwhile.
+  // The waiting reader forgets what it waited for, but not what was added since.
   fail_unless(read.destroyed);
   fail_if(late.destroyed);
   late.finish();
@@ -172,7 +172,7 @@ CHECK_TEST(test_done_readers_are_dropped) {
   for (int i = 0; i < 100; i++) {
     add_read(fence, &works[i]);
     if (i % 2 == 0) works[i].finish();
-    // All earlier even ones are gone, the odd ones stay.
+    // All earlier even ones were removed, the odd ones stay.
     for (int j = 0; j < i; j++) fail_unless_equals_int(works[j].destroyed, j % 2 == 0);
   }
   fail_unless(gst_coef_fence_wait_read(fence, stream_at(64)));
@@ -237,7 +237,7 @@ CHECK_TEST(test_reader_cannot_be_waited_for) {
   fail_unless(gst_coef_fence_wait_read(fence, stream_at(8)));
 }
 
-// A point that knows no streams makes the thread wait instead.
+// A point without wait_stream makes the thread wait instead.
 CHECK_TEST(test_host_only) {
   Work work;
   work.finish();

@@ -112,7 +112,7 @@ CHECK_LOOP_TEST(test_round_trip, 0, G_N_ELEMENTS(kSamplings)) {
   }
 }
 
-// The factors of every component, by hand.
+// The factors of every component, computed by hand.
 struct Factored {
   const char* name;
   const char* colorspace;
@@ -186,7 +186,7 @@ CHECK_TEST(test_wrong_factors) {
   }
 }
 
-// Figures worked out by hand, so that the formulas above cannot be wrong together.
+// Figures computed by hand, so that the formulas above cannot be wrong together.
 CHECK_TEST(test_figures) {
   GstDctInfo info;
   fail_unless(gst_dct_info_set(&info, GST_COEF_FORMAT_S16LE, GST_DCT_LAYOUT_BLOCK,

@@ -1,5 +1,5 @@
-// Tests of GstDctMeta and GstCoefReferenceMeta: life, copies, every lie that validate must see, and
-// the serial form.
+// Tests of GstDctMeta and GstCoefReferenceMeta: life, copies, every fault that validate must find,
+// and the serial form.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <cstring>

@@ -58,7 +58,7 @@ CHECK_TEST(test_round_trip) {
   });
 }
 
-// Figures worked out by hand.
+// Figures computed by hand.
 CHECK_TEST(test_figures) {
   GstDwtInfo info;
   fail_unless(gst_dwt_info_set(&info, GST_DWT_WAVELET_LEGALL53, GST_DWT_WAVELET_HAAR, 2, 1, TRUE, 8,
@@ -105,7 +105,7 @@ CHECK_TEST(test_figures) {
   gst_dwt_info_free(copy);
 }
 
-// The engines' bands lie where the library says; and each coefficient is in one band.
+// The engines' bands are where the library places them; and each coefficient is in one band.
 CHECK_TEST(test_bands) {
   visit_transforms([](GstDwtWavelet wavelet, GstDwtWavelet wavelet_ho, guint levels, guint ho) {
     if (wavelet != GST_DWT_WAVELET_HAAR || wavelet_ho != wavelet) return;

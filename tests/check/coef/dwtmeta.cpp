@@ -1,4 +1,4 @@
-// Tests of GstDwtMeta: life, copies, every lie that validate must see, and the serial form.
+// Tests of GstDwtMeta: life, copies, every fault that validate must find, and the serial form.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstring>
 #include <vector>

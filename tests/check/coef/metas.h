@@ -37,7 +37,7 @@ struct MetaKind {
   bool (*deserialize)(const uint8_t* bytes, size_t size, uint8_t version, Meta* meta);
   uint8_t version;
   // The test's own: a buffer with a valid meta of a picture of 17 x 33 in 4:2:0, and whether two
-  // metas say the same but for the fence.
+  // metas are equal except for the fence.
   GstBuffer* (*make)(const Info& info, Meta** meta);
   bool (*equal)(const Meta& a, const Meta& b);
 };
@@ -104,14 +104,14 @@ void check_set_fence(const Kind& kind, const typename Kind::Info& info) {
   fail_unless_equals_int(destroyed, 1);
 }
 
-// One lie, and a part of the sentence that must name it.
+// One fault, and a part of the message that must name it.
 template <typename Meta>
 struct Lie {
   void (*apply)(Meta* meta);
   const char* named;
 };
 
-// A true meta is valid; validate() refuses every lie, and names it.
+// A sound meta is valid; validate() refuses every fault, and names it.
 template <typename Kind, size_t n>
 void check_lies(const Kind& kind, const typename Kind::Info& info,
                 const Lie<typename Kind::Meta> (&lies)[n]) {
@@ -151,7 +151,7 @@ void check_only_whole(std::vector<uint8_t> bytes, uint8_t version, Read read) {
 }
 
 // Buffers that are too small are refused. Another order of components, padding between rows and
-// equal ratios of factors are no lies.
+// equal ratios of factors are no faults.
 template <typename Kind>
 void check_places(const Kind& kind, const typename Kind::Info& info) {
   typename Kind::Meta* meta;
@@ -168,7 +168,8 @@ void check_places(const Kind& kind, const typename Kind::Info& info) {
   fail_unless(kind.validate(meta, &info, 8192, &reason), "%s", reason);
 }
 
-// A meta comes back from its serial form of so many bytes, and from GStreamer's. Returns the form.
+// A meta round-trips through its serial form of this many bytes, and from GStreamer's. Returns the
+// form.
 template <typename Kind>
 std::vector<uint8_t> check_serial(const Kind& kind, const typename Kind::Info& info, size_t size) {
   typename Kind::Meta *meta, back = {};

@@ -74,7 +74,7 @@ def check_read(path):
 
 
 def check_printed(path):
-    """Of an even gray all coefficients are 0, but for DC where it is not 128."""
+    """Of an even gray all coefficients are 0, except DC where it is not 128."""
     compress(numpy.full((HEIGHT, WIDTH), 200, numpy.uint8), path)
     text = io.StringIO()
     with contextlib.redirect_stdout(text):

@@ -54,7 +54,7 @@ GstDctInfo qcoefs_info(GstCoefSampling sampling, guint depth, int width, int hei
   return info;
 }
 
-// Quantized coefficients that tell all places apart, with a table for each component. Their values
+// Quantized coefficients that differ at all places, with a table for each component. Their values
 // are those of pictures of 8 bits: halves hold them to within an eighth of a divisor.
 GstBuffer* make_qcoefs(const GstDctInfo& info, guint seed = 1) {
   GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
@@ -117,7 +117,7 @@ double half_step(double value) {
   return std::ldexp(1, std::max(exponent - 1, -14) - 11);
 }
 
-// Whether `out` has the coefficients of `in`, which are quantized coefficients, wherever they lie.
+// Whether `out` has the coefficients of `in`, which are quantized coefficients, at any place.
 void check_values(const GstDctInfo& in_info, GstBuffer* in, const Output& out) {
   const std::vector<guint8> in_bytes = bytes_of(in), out_bytes = bytes_of(out.buffer);
   const GstDctMeta* meta = gst_buffer_get_dct_meta(in);
@@ -235,7 +235,7 @@ CHECK_TEST_IF(test_memories, is_cuda()) {
 
 // ---- Equal caps ----
 
-// The buffer itself goes on, whatever else it has.
+// The buffer itself is forwarded, with all its metas.
 CHECK_TEST(test_equal_caps_pass) {
   const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_422, 8, 50, 30);
   g_autoptr(GstHarness) h = harness_for(convert("name=convert measure=time+zeros+psnr"), info);
@@ -320,7 +320,7 @@ CHECK_TEST(test_saturation_is_counted) {
   gst_object_unref(element);
 }
 
-// Source and peer change while frames flow; in between, nothing is left to do.
+// Source and peer change while frames flow; in between, the element is passthrough.
 CHECK_TEST(test_changes) {
   g_autoptr(GstHarness) h = new_harness(convert() + "! capsfilter name=ask");
   g_autoptr(GstElement) ask = gst_bin_get_by_name(GST_BIN(h->element), "ask");
@@ -416,7 +416,7 @@ CHECK_TEST(test_cheapest_way) {
   }
 }
 
-// Elements that take no bands, or no halves, are asked in vain.
+// Elements that accept no bands, or no halves, are queried in vain.
 CHECK_TEST(test_others_refuse) {
   const struct {
     std::string element;

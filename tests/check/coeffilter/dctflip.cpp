@@ -1,4 +1,4 @@
-// cudadctflip: what becomes of frames, caps and tables; changes while playing, refusals.
+// cudadctflip: the output's frames, caps and tables; changes while playing, refusals.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // tests/conformance compares its coefficients with libjpeg-turbo's.
@@ -45,7 +45,7 @@ GstBuffer* turned(const GstVideoInfo& from_info, GstBuffer* in, const Direction&
   return out;
 }
 
-// Of whole MCUs, and in double precision: every sample comes out at its new place.
+// Of whole MCUs, and in double precision: every sample is at its new place.
 CHECK_LOOP_TEST(test_frames, 0, kDirectionCount) {
   if (is_deferred()) return;  // whose kernels write stand-in bytes
   const Direction& direction = kDirections[__i__];
@@ -197,7 +197,7 @@ CHECK_TEST(test_changes) {
       fail_unless_equals_int(made.width, (on_its_side ? 48 : 64) - left);
       fail_unless_equals_int(made.height, on_its_side ? 64 : 48);
       if (is_deferred()) continue;
-      // DC of luma's first block, wherever it came from.
+      // DC of luma's first block, from any place.
       const int block = left / 8;
       guint x = on_its_side ? 0 : block, y = on_its_side ? block : 0;
       if (g_str_equal(nick, "90r")) y = 5 - block;
@@ -232,7 +232,7 @@ CHECK_TEST(test_controlled) {
   }
 }
 
-// A setting may change while caps are negotiated: here, as soon as the next element is asked.
+// A setting may change while caps are negotiated: here, as soon as the next element is queried.
 struct ChangeAmid {
   GstElement* flip;
   const char* nick;
@@ -297,7 +297,7 @@ CHECK_TEST(test_identity_passes_buffers_on) {
 
 // ---- Refusals ----
 
-// A refused change leaves the stream as it was: the next setting that fits goes on.
+// A refused change does not affect the stream: the next setting that fits is used.
 CHECK_TEST(test_going_on_after_a_refusal) {
   const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 75, 44);
   g_autoptr(GstHarness) h =
@@ -343,7 +343,7 @@ CHECK_TEST(test_refusals) {
         push_one(coef_filter("cudadctflip", fine), qcoefs_caps(info), make_qcoefs(info));
     fail_unless(refusal.empty(), "%s", refusal.c_str());
   }
-  // Without tables nothing says what quantized coefficients mean.
+  // Without tables quantized coefficients have no scale.
   GstBuffer* bare = make_qcoefs(info);
   gst_buffer_get_dct_meta(bare)->n_tables = 0;
   expect(push_one(coef_filter("cudadctflip", "video-direction=90r"), qcoefs_caps(info), bare),

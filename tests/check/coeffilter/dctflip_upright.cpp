@@ -48,7 +48,7 @@ GBytes* segments_with(bool little, int orientation) {
   return g_bytes_new(all.data(), all.size());
 }
 
-// The picture's own Exif data say its direction, from one buffer to the next.
+// The picture's Exif data determine its direction, from one buffer to the next.
 CHECK_TEST(test_auto_follows_exif) {
   const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 75, 44);
   g_autoptr(GstHarness) h =
@@ -86,8 +86,8 @@ CHECK_TEST(test_auto_follows_exif) {
     }
 }
 
-// What cannot follow the picture goes, and so does the stripe of partial MCUs that cannot be
-// mirrored; the user hears of each once in a stream, and of each picture by the statistics.
+// What cannot follow the picture is dropped, and so is the stripe of partial MCUs that cannot be
+// mirrored; each is reported once in a stream, and of each picture by the statistics.
 CHECK_TEST(test_losses_are_reported_once) {
   const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 75, 44);
   g_autoptr(GstHarness) h =

@@ -50,7 +50,7 @@ Result check_qcoefs(const GstDctInfo& info, GstBuffer* in, GstBuffer* out) {
 }
 
 // A picture that is small enough keeps its tables, which may have zeros; also one whose tables are
-// those of its caps, so that it cannot leave as it came.
+// those of its caps, so that it cannot be forwarded unchanged.
 CHECK_TEST(test_zeros_in_tables_that_stay) {
   const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_GRAYSCALE, 50, 39);
   guint16 table[64];

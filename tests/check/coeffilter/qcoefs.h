@@ -35,8 +35,8 @@ inline guint16 table_entry(guint table, guint i) {
   return static_cast<guint16>(3 + 64 * table + i);
 }
 
-// Quantized coefficients that differ from block to block. Each component has a table of its own,
-// none of which is symmetric.
+// Quantized coefficients that differ from block to block. Each component has a separate table, none
+// of which is symmetric.
 inline GstBuffer* make_qcoefs(const GstDctInfo& info, guint seed = 1) {
   GstBuffer* buffer = gst_buffer_new_allocate(nullptr, info.size, nullptr);
   GstMapInfo map;

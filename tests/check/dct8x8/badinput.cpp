@@ -1,5 +1,5 @@
-// Bad input: buffers and metas that lie. Each must end in an error that says what was wrong and
-// what was expected, and leave the rest of the pipeline alone.
+// Bad input: buffers and metas with wrong contents. Each must end in an error that says what was
+// wrong and what was expected, and leave the rest of the pipeline alone.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstring>
 #include <string>
@@ -127,7 +127,7 @@ CHECK_TEST(test_odd_addresses) {
   GstBuffer* buffer = make_frame(odd);
   gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420_10LE, 17,
                                  9, 3, odd.offset, odd.stride);
-  // An error that says so or a right result will do; this test only looks for crashes.
+  // An error or a right result will do; this test only detects crashes.
   push_one(forward("method=reference"), video_caps(info), buffer);
 }
 
@@ -185,7 +185,7 @@ struct DctLie {
   const char* named;
 };
 
-// Some of those that dctmeta.cpp tells the library.
+// Some of those of dctmeta.cpp.
 const DctLie kDctLies[] = {
     {[](GstDctMeta* m) { m->n_components = 4; }, "4 components in the meta, expected 3"},
     {[](GstDctMeta* m) { m->components[0].width = 99; }, "99 x 33"},
@@ -203,7 +203,7 @@ CHECK_LOOP_TEST(test_lying_dct_meta, 0, G_N_ELEMENTS(kDctLies)) {
   expect(push_one(inverse(), gst_dct_info_to_caps(&info), buffer), {kDctLies[__i__].named});
 }
 
-// Caps with tables for CMYK, and a buffer without tables of its own.
+// Caps with tables for CMYK, and a buffer without tables.
 CHECK_TEST(test_tables_of_a_fourth_component) {
   const GstDctInfo info = dct_info();
   const std::vector<guint16> values(64, 1);
@@ -242,7 +242,7 @@ CHECK_TEST(test_meta_of_another_size) {
          {"17 x 33", "170 x 330"});
 }
 
-// Quantized coefficients that no encoder makes: they saturate, whatever the method.
+// Quantized coefficients that no encoder makes: they saturate with any method.
 CHECK_TEST(test_wild_qcoefs) {
   const GstDctInfo info = dct_info();
   for (const char* method : {"islow", "ifast", "float", "reference", "naive", "matrix", "separable",

@@ -2,8 +2,8 @@
 // clamp(engine + 128, 0, 255), where the engine writes signed samples directly.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The conformance tests judge the engine against the standard; this one shows that the element
-// hands on the engine's numbers.
+// The conformance tests judge the engine against the standard; this one verifies that the element
+// outputs the engine's numbers.
 #include <memory>
 #include <random>
 #include <string>

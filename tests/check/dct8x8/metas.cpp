@@ -87,7 +87,7 @@ CHECK_TEST(test_both) {
   }
 }
 
-// The coefficients hold the source, and nothing holds it once they are gone.
+// The coefficients hold the source, and nothing does once they are freed.
 CHECK_TEST(test_keep_reference) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 32, 24);
   GstHarness* h = harness_of(forward("keep-reference=true"), info);

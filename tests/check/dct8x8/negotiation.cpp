@@ -125,7 +125,7 @@ CHECK_TEST(test_refusals) {
   fail_if(accepts("cudaidct8x8", good + ",interlace-mode=alternate" + size));
 }
 
-// Linking incompatible elements fails while negotiating and says so; nothing hangs.
+// Linking incompatible elements fails while negotiating with an error; nothing hangs.
 CHECK_TEST(test_disagreement) {
   for (const char* caps : {"video/x-dct(ANY),sampling=GRAYSCALE", "video/x-dct(ANY),depth=16",
                            "video/x-dct(ANY),format=F32LE,quantized=true",
@@ -224,7 +224,7 @@ CHECK_TEST(test_peer_changes) {
   }
 }
 
-// A new size alone does not choose the format anew, unless downstream refuses the present one or
+// A new size alone does not renegotiate the format, unless downstream refuses the present one or
 // requests it.
 CHECK_TEST(test_size_keeps_format) {
   const std::string takes =

@@ -124,7 +124,7 @@ void push_some(Pair& pair, guint frames) {
   for (guint i = 0; i < frames; i++) pair.pass(i);
 }
 
-// Nothing to compare with: the measuring element says so once in each stream.
+// Nothing to compare with: the measuring element warns once in each stream.
 CHECK_TEST(test_no_reference_warns) {
   Pair pair("measure=psnr", "measure=psnr", GST_VIDEO_FORMAT_I420, 32, 16);
   for (int stream = 0; stream < 2; stream++) {

@@ -28,7 +28,7 @@ using namespace testing;
 
 // ---- Samples ----
 
-using Samples = std::vector<std::vector<int>>;  // by component, rows one after the other
+using Samples = std::vector<std::vector<int>>;  // by component, rows contiguous
 
 Samples samples_of(const GstVideoInfo& info, GstBuffer* buffer) {
   Samples samples(GST_VIDEO_INFO_N_COMPONENTS(&info));

@@ -88,7 +88,7 @@ void check_against_stats(const GstStructure* s, GstElement* element) {
   }
 }
 
-// A clip in which one frame loses nothing.
+// A clip in which one frame is lossless.
 CHECK_TEST(test_values) {
   Pair pair("method=reference measure=psnr+time+zeros keep-reference=true quality=60",
             "method=reference measure=psnr+time+zeros", GST_VIDEO_FORMAT_I420, 64, 48,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cudadiracdec behind demuxers: every frame of a stream, at its time.
+"""cudadiracdec after demuxers: every frame of a stream, at its time.
 
 containers_test.py FOLDER    FOLDER has NAME.drc and NAME.framemd5; needs ffmpeg, which writes files
 """
@@ -48,7 +48,7 @@ def judge(folder, name, path, demuxer):
 
 
 def judge_ogg(folder, name, path):
-    """An Ogg file has the times of coding; oggdemux says nothing of the first picture's.
+    """An Ogg file has the times of coding; oggdemux has none for the first picture.
 
     That one is shown where the segment begins, which may be a frame earlier than need be.
     """
@@ -62,7 +62,7 @@ def judge_ogg(folder, name, path):
 
 
 def found_by_itself(folder, name, path):
-    """decodebin takes this decoder without being told."""
+    """decodebin autoplugs this decoder."""
     wanted = vectors_test.expected(os.path.join(folder, name + ".framemd5"))
     found = vectors_test.decode(path, "decodebin")[0]
     print("ok  " if found == wanted else "FAIL", os.path.basename(path), "by decodebin", len(found),
@@ -93,7 +93,7 @@ def after_a_seek(folder, name, path, demuxer):
 
 
 def behind_the_end(folder, name, path):
-    """A MOV file as FFmpeg makes it: what is not shown is counted, and told once."""
+    """A MOV file as FFmpeg makes it: what is not shown is counted, and reported once."""
     wanted = vectors_test.expected(os.path.join(folder, name + ".framemd5"))
     pipeline = Gst.parse_launch(f"filesrc location=\"{path}\" ! qtdemux ! "
                                 "cudadiracdec name=decoder "

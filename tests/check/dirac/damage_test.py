@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""cudadiracdec and streams that are damaged: they end, in frames or in an error that says why.
+"""cudadiracdec and streams that are damaged: they end, in frames or in an error with a reason.
 
-damage_test.py FOLDER [STREAMS [RANDOM_DIRAC]]    makes so many damaged streams of its .drc files
+damage_test.py FOLDER [STREAMS [RANDOM_DIRAC]]    makes this many damaged streams of its .drc files
                                                   (default: 60), half of them from streams that the
                                                   program RANDOM_DIRAC writes
 """
@@ -133,7 +133,7 @@ def main():
         if not ended or error == "":
             print("FAIL", number, error)
             return 1
-    # Pictures with some damage are shown all the same.
+    # Pictures with some damage are still shown.
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     print(f"{count} damaged streams: {shown} frames, {stopped} errors, at most {megabytes} MB and "
           f"{slowest:.1f} s")

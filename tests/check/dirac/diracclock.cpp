@@ -118,7 +118,7 @@ CHECK_TEST(test_times_that_do_not_ascend) {
   fail_unless(rounded.is_given);
 }
 
-// In a stream of bytes numbers are times, whatever buffers say.
+// In a stream of bytes numbers are times, with any timestamps on buffers.
 CHECK_TEST(test_raw_stream) {
   Stream stream;
   stream.framed = false;
@@ -171,7 +171,7 @@ CHECK_TEST(test_unknown_rate) {
   fail_unless_equals_uint64(stream.show(8).duration, 0);
 }
 
-// After a seek, numbers of one sequence tell the position, if it is near the one requested.
+// After a seek, numbers of one sequence give the position, if it is near the one requested.
 CHECK_TEST(test_flush) {
   Stream stream;
   stream.framed = false;
@@ -185,7 +185,7 @@ CHECK_TEST(test_flush) {
   stream.expect(12 * GST_SECOND, 100 + 12 * 25);
   fail_unless(!stream.clock.is_after_seek());
   stream.expect(12 * GST_SECOND + kFrame, 101 + 12 * 25);
-  // Numbers that start anew, or lead far away.
+  // Numbers that restart, or jump far.
   for (const uint32_t number : {0u, 100 + 41 * 25u}) {
     stream.clock.flush();
     stream.expect(10 * GST_SECOND, number);

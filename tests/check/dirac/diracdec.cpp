@@ -82,7 +82,7 @@ Frames finish(GstHarness* h) {
   return pull(h);
 }
 
-// The output of one thread for a stream that comes in one piece, which is decoded once.
+// The output of one thread for a stream in one buffer, which is decoded once.
 Frames expected_of(const Bytes& stream) {
   static std::map<Bytes, Frames> known;
   if (const auto found = known.find(stream); found != known.end()) return found->second;
@@ -113,7 +113,7 @@ CHECK_TEST(test_pieces_and_threads) {
     const Frames expected = expected_of(stream);
     for (const int threads : {1, 2, 7, 0}) {
       for (const gsize piece : {gsize{13}, gsize{997}, gsize{60000}}) {
-        // Slow tools look for threads that wait for each other here.
+        // Slow tools detect deadlocks here.
         if (quick() && piece != (threads == 2 ? 60000 : threads == 7 ? 997 : 0)) continue;
         const std::string property = "n-threads=" + std::to_string(threads);
         g_autoptr(GstHarness) h = open(property);
@@ -160,7 +160,7 @@ CHECK_TEST(test_claims) {
   }
 }
 
-// Each size has caps of its own.
+// Each size has separate caps.
 CHECK_TEST(test_streams_behind_each_other) {
   Frames expected;
   Bytes stream;
@@ -313,7 +313,7 @@ Bytes first_picture(const Bytes& stream) {
   return {stream.begin(), at - 1};
 }
 
-// A refusal that comes with an event is an error at the end of the stream, once.
+// A refusal that results from an event is an error at the end of the stream, once.
 CHECK_TEST(test_refused_at_events) {
   const Bytes stream = first_picture(read(kLowDelay));
   for (const char* threads : {"n-threads=1", "n-threads=4"}) {
@@ -333,7 +333,7 @@ CHECK_TEST(test_refused_at_events) {
   }
 }
 
-// A sequence that downstream refuses behind one that it accepts: damage, and no new caps.
+// A sequence that downstream refuses after one that it accepts: damage, and no new caps.
 CHECK_TEST(test_refused_sequence_in_the_middle) {
   if (only_threads()) return;
   const Bytes first = read(kPredicted), other = read(kFragments);

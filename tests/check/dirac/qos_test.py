@@ -17,7 +17,7 @@ COPIES = 10
 
 
 def decode(path, decoder, late):
-    """Digests and times of all frames; `late`: the sink says so of the first one, by so much."""
+    """Digests and times of all frames; `late`: lateness that the sink reports of the first."""
     pipeline = Gst.parse_launch(f"filesrc location=\"{path}\" ! {decoder} name=decoder ! "
                                 "appsink name=out sync=false max-buffers=1")
     out, decoder, frames = pipeline.get_by_name("out"), pipeline.get_by_name("decoder"), []

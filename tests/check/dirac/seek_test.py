@@ -53,7 +53,7 @@ def check(path, wanted, decoder):
 
 
 def check_end(path, left):
-    """Behind the last intra picture there is nothing to be shown: the end, and no error."""
+    """After the last intra picture there is nothing to be shown: the end, and no error."""
     pipeline = Gst.parse_launch(f"filesrc location=\"{path}\" ! cudadiracdec n-threads=1 ! "
                                 "appsink name=out sync=false max-buffers=2")
     out = pipeline.get_by_name("out")

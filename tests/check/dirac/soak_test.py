@@ -32,7 +32,7 @@ LIBC = ctypes.CDLL(None)
 
 
 def resident():
-    """MB. Heaps of threads keep freed memory as chance has it; that is given back first."""
+    """MB. Heaps of threads keep freed memory as chance has it; that is released first."""
     if hasattr(LIBC, "malloc_trim"):
         LIBC.malloc_trim(0)
     with open("/proc/self/statm", encoding="ascii") as numbers:
@@ -40,7 +40,7 @@ def resident():
 
 
 class Film:
-    """Streams behind each other in a file, and the digests of their frames."""
+    """Concatenated streams in a file, and the digests of their frames."""
 
     def __init__(self, folder, path, chance):
         self.path, self.digests = path, []
@@ -102,7 +102,7 @@ class Soak:
                 Gst.Format.TIME, Gst.SeekFlags.FLUSH | Gst.SeekFlags.KEY_UNIT, time), time
         self.begin()
         self.pipeline.set_state(Gst.State.NULL)
-        # The most in each half, but for the first tenth.
+        # The most in each half, except the first tenth.
         first, second = (
             max((mb for at, mb in self.at_rest if begin < at / total <= end), default=0)
             for begin, end in ((.1, .5), (.5, 2)))

@@ -17,7 +17,7 @@ using Names = std::set<std::string>;
 void set_pages_folder(const char* path);
 std::string read_page(const std::string& name);
 
-// The rows of the first table after the heading `title` of a page, without its header, and behind
+// The rows of the first table after the heading `title` of a page, without its header, and after
 // them those of the sections that the section's line "Shared: ..." links to. The line may end in
 // "without" and the names that it leaves out.
 std::vector<Row> rows_under(const std::string& page, const std::string& title);

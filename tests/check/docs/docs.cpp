@@ -137,7 +137,7 @@ void check_property(GstElement* element, GParamSpec* spec, const Row& row) {
   fail_unless(documented == real, "%s: the default is '%s', documented as '%s'", spec->name,
               real.c_str(), documented.c_str());
   fail_if(row[5].empty(), "%s: no meaning", spec->name);
-  // Inherited properties do not say when they may change.
+  // Inherited properties do not state when they may change.
   if (is_inherited(spec)) return;
   fail_unless(
       contains(changeable, "PLAYING") == static_cast<bool>(spec->flags & GST_PARAM_MUTABLE_PLAYING),
@@ -230,7 +230,7 @@ std::vector<Row> rows_of(const std::string& element, const std::string& title) {
   return rows;
 }
 
-// The measuring page says ELEMENT for each element's name.
+// The measuring page has ELEMENT for each element's name.
 bool names_structure(std::string name, const char* element) {
   const size_t at = name.find(element);
   fail_unless(at != std::string::npos, "%s", name.c_str());
@@ -296,7 +296,7 @@ GST_START_TEST(test_codec_stats) {
 }
 GST_END_TEST;
 
-// A filter has the statistics of transforms, but for the method, and those of its own page.
+// A filter has the statistics of transforms, except the method, and those of its own page.
 GST_START_TEST(test_filter_stats) {
   const char* name = kElements[__i__];
   std::vector<Row> rows = rows_under(name, "Statistics");
@@ -337,7 +337,7 @@ GST_START_TEST(test_metadata) {
     fail_unless(value != nullptr && *value != '\0', "no %s", key);
   }
   check_klass(factory, kElements[__i__]);
-  // Players find the elements of a whole codec: those of JPEG behind GStreamer's own.
+  // Players autoplug the elements of a whole codec: those of JPEG after GStreamer's own.
   const bool has_whole_codec = __i__ >= kAllElements - kBins ||
                                std::strcmp(kElements[__i__], "cudadiracdec") == 0 ||
                                contains(kElements[__i__], "cudaapv");

@@ -105,7 +105,7 @@ GST_START_TEST(test_caps_fields) {
 }
 GST_END_TEST;
 
-// Coefficients of JPEG files are a part of video/x-dct: their page says which.
+// Coefficients of JPEG files are a part of video/x-dct: their page states which.
 GST_START_TEST(test_jpeg_caps_fields) {
   const char* element = kElements[__i__];
   Fields coefficients, files;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Runs every gst-launch line in the blocks of the README and of the documentation as it stands.
+# Runs every gst-launch line in the blocks of the README and of the documentation unchanged.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: readme.py FILE.md...

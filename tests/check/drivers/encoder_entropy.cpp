@@ -169,8 +169,8 @@ Change set_one_qcoef(guint which, gsize offset, gint16 value) {
   };
 }
 
-// DC quantized coefficients beyond those of samples, which JPEG has codes for all the same: in
-// order with others.
+// DC quantized coefficients beyond those of samples, which JPEG still has codes for: in order with
+// others.
 CHECK_TEST(test_unusual_qcoefs_are_the_cpus) {
   const std::vector<Bytes> files = mixed_files(kKinds[0], 8);
   const Change change = set_one_qcoef(3, 0, 1030);
@@ -210,7 +210,7 @@ CHECK_TEST(test_qcoefs_that_jpeg_has_not) {
     }
 }
 
-// A flush and a stop while pictures are in flight leave nothing behind.
+// A flush and a stop while pictures are in flight leave no objects.
 CHECK_TEST(test_stops_with_pictures_in_flight) {
   for (const bool flushes : {false, true}) {
     GstHarness* h = gst_harness_new_parse(

@@ -39,7 +39,7 @@ inline bool is_anything_alive(const FakecudaCounts& c) {
   return c.memory || c.streams || c.events || c.modules || c.contexts;
 }
 
-// All objects are gone, and no call was wrong. A thread of GStreamer that commits a state change
+// All objects are freed, and no call was wrong. A thread of GStreamer that commits a state change
 // may hold the pipeline, and so its context, a moment longer than the test does.
 inline void check_clean() {
   FakecudaCounts now = counts();
@@ -63,7 +63,7 @@ inline std::string both(const char* backend, int frames = 3) {
 }
 
 // Sets the mode and checks that the driver is the fake one; returns 0 if so. Where its GPU finishes
-// its work, everything is gone after each test.
+// its work, everything is freed after each test.
 inline int enter_mode(const char* mode) {
   g_setenv("FAKECUDA_MODE", mode, TRUE);
   if (g_str_equal(mode, "absent"))

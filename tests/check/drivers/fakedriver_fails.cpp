@@ -1,5 +1,5 @@
 // The elements on a driver that fails in every way that drivers fail: their errors, their
-// fallbacks, and that they leave nothing behind.
+// fallbacks, and that they free everything.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cstdlib>
 #include <string>
@@ -84,7 +84,7 @@ CHECK_TEST_IF(test_cpu_asks_no_driver, !fails_late()) {
   if (get_counts()) fail_unless_equals_int(counts().calls, before);
 }
 
-// ---- A GPU that fails at work: alloc-fails, launch-fails, lost ----
+// ---- A GPU that fails while running: alloc-fails, launch-fails, lost ----
 
 CHECK_TEST_IF(test_failure_is_an_error, fails_late()) {
   const Outcome outcome = run_line(both("cuda"));
@@ -109,7 +109,7 @@ CHECK_TEST_IF(test_failure_mid_stream, fails_late()) {
   fail_if(outcome.error.empty(), "went through");
 }
 
-// After the error the same elements start again, once the cause has gone.
+// After the error the same elements start again, once the cause is removed.
 CHECK_TEST_IF(test_recovers, fails_late()) {
   const std::string failing = mode();
   GstElement* pipeline = launch(both("cuda"));

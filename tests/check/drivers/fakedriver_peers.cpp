@@ -9,7 +9,7 @@ namespace {
 
 using namespace testing;  // the helpers are half of every line here
 
-// A consumer of one buffer, which answers as the case wants.
+// A consumer of one buffer, which answers as the case requires.
 struct Reader {
   bool stream_waits, host_waits, is_done;
   int asked_stream = 0, asked_host = 0;

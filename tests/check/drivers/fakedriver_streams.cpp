@@ -1,4 +1,4 @@
-// CUDA memory with streams of its own (GStreamer 1.24 and later) on a driver without a GPU: which
+// CUDA memory with its own streams (GStreamer 1.24 and later) on a driver without a GPU: which
 // stream waits for which, that no thread waits, and the memory's flags.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/cuda/gstcuda.h>

@@ -37,7 +37,7 @@ void check_memory(GstHarness* h, const char* line, bool dct_on_device, bool raw_
   fail_unless(has_cuda_memory(raw) == raw_on_device, "%s: frames", line);
 }
 
-// Coefficients stay on the device if the peer takes them; raw output goes where the input was.
+// Coefficients stay on the device if the peer accepts them; raw output is in the input's memory.
 CHECK_TEST(test_memory_is_chosen) {
   const struct {
     const char* line;
@@ -280,7 +280,7 @@ CHECK_TEST(test_scale_changes) {
   }
 }
 
-// Coefficients in blocks lie on the device without gaps, for every width: other arrangements would
+// Coefficients in blocks are contiguous on the device, for every width: other arrangements would
 // need the slower kernels.
 CHECK_TEST(test_coefficients_without_gaps) {
   for (const int width : {8, 67, 640, 720, 1920}) {

@@ -113,7 +113,7 @@ void check_error(const std::string& what, const Fault& fault, const Outcome& out
                       : fault.code == kNoBinaryForGpu ? "CUDA_ERROR_NO_BINARY_FOR_GPU"
                                                       : "CUDA_ERROR_ILLEGAL_ADDRESS";
 #if GST_CHECK_VERSION(1, 23, 1)
-  // GStreamer enters a context while it makes it, and does not say why there is none.
+  // GStreamer enters a context while it creates it, and does not report why there is none.
   constexpr char kNoContext[] = "failed to create a CUDA context";
   if (g_str_equal(fault.call, "cuCtxPushCurrent_v2") &&
       outcome.error.find(kNoContext) != std::string::npos) {
@@ -129,7 +129,7 @@ void check_error(const std::string& what, const Fault& fault, const Outcome& out
   }
   fail_unless(outcome.domain == domain && outcome.code == code, "%s: %s %d: %s", what.c_str(),
               g_quark_to_string(outcome.domain), outcome.code, outcome.error.c_str());
-  // GStreamer's pools do not say why they have no memory.
+  // GStreamer's pools do not report why they have no memory.
   if (fault.code != kOutOfMemory)
     fail_unless(outcome.error.find(named) != std::string::npos, "%s: expected '%s' in '%s'",
                 what.c_str(), named, outcome.error.c_str());
@@ -183,7 +183,7 @@ CHECK_LOOP_TEST(test_faults, 0, faults_of_part()) {
   const bool optional = g_str_equal(fault.call, "cuLaunchKernelEx") ||
                         (g_str_equal(fault.call, "cuLaunchKernel") && !is_fake_behind_shim());
   fail_unless(optional || reached > 1, "%s was called %d times", fault.call, reached);
-  // Where no pages can be locked, ordinary memory serves.
+  // Where no pages can be locked, ordinary memory is used.
   const bool harmless = g_str_equal(fault.call, "cuMemHostAlloc");
   fail_unless(harmless ? errors == 0 : optional || errors > 1, "%s: %d errors", fault.call, errors);
 }

@@ -1,5 +1,5 @@
-// CUDA memory with streams of its own (GStreamer 1.24 and later) on a GPU: frames pushed long
-// before they are finished give the right pictures, whichever stream is late.
+// CUDA memory with its own streams (GStreamer 1.24 and later) on a GPU: frames pushed long before
+// they are finished give the right pictures, whichever stream is late.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/cuda/gstcuda.h>
 

@@ -38,8 +38,8 @@ constexpr char kKernelBehindUpload[] = "forward does not wait for a copy from th
                kReuseBehindKernel[] = "a copy from the host does not wait for forward",
                kReuseBehindReader[] = "a copy from the host does not wait for a copy to the host",
                kReuseOfPinned[] = "the host for a copy from the host: the host has written";
-// The element waits for the upload of each plane in ordinary memory. It keeps the frame until the
-// upload is done all the same, like any other, and knows that before it releases the frame.
+// The element waits for the upload of each plane in ordinary memory. It still keeps the frame until
+// the upload is done, like any other, and knows that before it releases the frame.
 constexpr char kEachPlane[] = "the host for a copy from the host";
 
 #define COEFFICIENTS "capsfilter caps=video/x-dct(memory:CUDAMemory)"
@@ -297,7 +297,7 @@ CHECK_LOOP_TEST(test_each_wait, 0, static_cast<int>(scenes().size())) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // After a lost wait, work uses memory that has been given back: the test looks for just that.
+  // After a lost wait, work uses freed memory: the test detects just that.
   if (g_getenv("CUDATRANSFORM_SANITIZED"))
     return testing::skip("a sanitizer ends what shall go wrong");
   g_setenv("FAKECUDA_DEVICES", "2", TRUE);

@@ -53,7 +53,7 @@ struct Bytes {
 // addresses are the device's.
 std::vector<Bytes> bytes_in(GstBuffer* buffer, GstCaps* caps);
 
-// Memory that buffers of the application share, one after the other.
+// Memory that buffers of the application share in order.
 struct Slot {
   GstBuffer* own;           // keeps it
   std::vector<Bytes> rows;  // of it
@@ -65,8 +65,8 @@ struct Slot {
   void write(unsigned char value, std::deque<std::vector<guint8>>* from) const;
 };
 
-// A buffer of a free slot's memory. When its last reference goes, the application overwrites it,
-// and the slot is free.
+// A buffer of a free slot's memory. When its last reference is dropped, the application overwrites
+// it, and the slot is free.
 GstBuffer* lend(Slot* slot);
 
 }  // namespace testing

@@ -110,7 +110,7 @@ CHECK_LOOP_TEST(test_between_others, 0, G_N_ELEMENTS(kCases)) {
       play(line +
            " ! cudadownload ! cudadct8x8 backend=cpu ! cudaidct8x8 backend=cpu ! video/x-raw ! "
            "appsink name=sink sync=false");
-  // A line whose own frames differ from run to run says nothing about our elements.
+  // A line whose own frames differ from run to run is no evidence about our elements.
   const std::string alone = line + " ! cudadownload ! video/x-raw ! appsink name=sink sync=false";
   const std::string what = std::string(one.name) + ", without the transforms";
   compare(play(alone), play(alone), what);

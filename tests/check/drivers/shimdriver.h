@@ -1,7 +1,7 @@
 // Shared by the tests on the shim driver: its counters, its failures, and the driver behind it.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// On a machine without a GPU the fake driver lies behind the shim (CUDATRANSFORM_REAL_LIBCUDA).
+// On a machine without a GPU the fake driver is behind the shim (CUDATRANSFORM_REAL_LIBCUDA).
 #pragma once
 
 #include <dlfcn.h>
@@ -82,7 +82,7 @@ inline bool has_live_objects(const ShimcudaCounts& c) {
   return c.memory || c.streams || c.events || c.modules || c.contexts;
 }
 
-// All objects are gone. A thread of GStreamer that commits a state change may hold the pipeline,
+// All objects are freed. A thread of GStreamer that commits a state change may hold the pipeline,
 // and so its context, a moment longer than the test does.
 inline void check_nothing_is_left(const char* after) {
   ShimcudaCounts now = shim_counts();

@@ -1,5 +1,5 @@
-// Bad input of cudadwt and cudaidwt: settings, caps, metas and buffers that lie. Each must end in
-// an error that says what was wrong and what was expected, and the element must start again.
+// Bad input of cudadwt and cudaidwt: wrong settings, caps, metas and buffers. Each must end in an
+// error that says what was wrong and what was expected, and the element must start again.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 #include <vector>
@@ -64,7 +64,7 @@ struct Lie {
   const char* named;
 };
 
-// Some of those that dwtmeta.cpp tells the library.
+// Some of those of dwtmeta.cpp.
 const Lie kLies[] = {
     {[](GstDwtMeta* m) { m->n_components = 1; }, "1 components in the meta, expected 3"},
     {[](GstDwtMeta* m) { m->components[1].padded_width = 1024; }, "1024 x 20"},
@@ -210,7 +210,7 @@ CHECK_TEST(test_bad_settings_while_playing) {
   }
 }
 
-// Levels that no encoder makes wrap as the transform says, and end in a picture.
+// Levels that no encoder makes wrap as the transform defines, and end in a picture.
 CHECK_TEST(test_wild_levels) {
   const GstDwtInfo info = dwt_info();
   for (int pattern = 0; pattern < kWildPatterns; pattern++) {

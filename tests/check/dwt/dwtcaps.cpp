@@ -81,7 +81,7 @@ CHECK_TEST(test_properties) {
   g_free(matrix);
 }
 
-// The library reads all caps that the inverse says it takes.
+// The library parses all caps that the inverse lists.
 CHECK_TEST(test_inverse_takes) {
   g_autoptr(GstHarness) h = new_harness(inverse_dwt());
   GstCaps* raw = gst_caps_from_string("video/x-raw,format={I420,I422_10LE},width=64,height=48");
@@ -93,7 +93,7 @@ CHECK_TEST(test_inverse_takes) {
     g_autoptr(GstCaps) one = gst_caps_fixate(gst_caps_copy_nth(taken, i));
     gst_caps_set_features(one, 0, nullptr);
     GstStructure* s = gst_caps_get_structure(one, 0);
-    // Lists cannot say which format goes with which transform.
+    // Lists cannot express which format belongs to which transform.
     GstDwtInfo info;
     gchar* reason = nullptr;
     if (!gst_dwt_info_from_caps(&info, one, &reason)) {
@@ -108,7 +108,7 @@ CHECK_TEST(test_inverse_takes) {
   fail_unless(structures >= 8, "%d", structures);
 }
 
-// A filter after cudadwt that wants another transform than the properties.
+// A filter after cudadwt that requires another transform than the properties.
 CHECK_TEST(test_other_transform_is_refused) {
   const std::string error = run_pipeline("videotestsrc num-buffers=2 ! " + forward_dwt() +
                                          " ! video/x-dwt(ANY),wavelet=haar ! fakesink");

@@ -16,7 +16,7 @@ CHECK_TEST(test_branches) {
                    {"video/x-dwt(ANY)", kInverse, "identity drop-allocation=true", kInverse});
 }
 
-// Both transforms in one pipeline, in turns.
+// Both transforms in one pipeline, interleaved.
 CHECK_TEST(test_beside_the_dct) {
   for (const char* size : {"width=320,height=192", "width=71,height=47"}) {
     check_branches(source_of(size), "cudadct8x8 ENGINE ! cudaidct8x8 ENGINE ! video/x-raw(ANY)",
