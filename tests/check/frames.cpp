@@ -78,7 +78,7 @@ struct Component {
         height(GST_VIDEO_FRAME_COMP_HEIGHT(&frame, c)),
         depth(GST_VIDEO_FRAME_COMP_DEPTH(&frame, c)),
         shift(static_cast<int>(GST_VIDEO_FORMAT_INFO_SHIFT(frame.info.finfo, c))) {
-    // GStreamer says that P010's V is 1 byte after U; it is one sample, 2 bytes.
+    // GStreamer's offset of P010's V is 1 byte after U; it is one sample, 2 bytes.
     if (depth > 8 && GST_VIDEO_FRAME_COMP_POFFSET(&frame, c) == 1) data++;
   }
 

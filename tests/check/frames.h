@@ -58,7 +58,7 @@ guint64 hash_of_frame(GstBuffer* buffer, GstCaps* caps);
 // These caps with one field changed, as it is written in caps, or removed where `value` is empty.
 GstCaps* with_field(const char* caps, const char* field, const char* value);
 
-// Fills a buffer of 16-bit levels with levels that no encoder makes, in one of so many ways.
+// Fills a buffer of 16-bit levels with levels that no encoder makes, in one of this many patterns.
 inline constexpr int kWildPatterns = 4;
 void fill_wildly(GstBuffer* buffer, int pattern);
 
@@ -77,8 +77,8 @@ void free_pool(GstBufferPool* pool);
 // A buffer's bytes.
 std::vector<guint8> bytes_of(GstBuffer* buffer);
 
-// Coefficient (u, v) of block (bx, by) of a component, whatever the layout, order and format. The
-// buffer's meta says where it lies.
+// Coefficient (u, v) of block (bx, by) of a component, for any layout, order and format. The
+// buffer's meta has its place.
 double coefficient_at(const GstDctInfo& info, GstBuffer* buffer, const std::vector<guint8>& bytes,
                       guint component, guint bx, guint by, guint u, guint v);
 
@@ -113,7 +113,7 @@ void run_well(GstElement* pipeline);
 void run_well(const std::string& description);
 
 // Pushes one buffer into an element and returns the text of the error that it posts ("" without).
-// The flow must end in an error exactly when a message says why. Takes `caps` and `buffer`.
+// The flow must end in an error exactly when an error message is posted. Takes `caps` and `buffer`.
 std::string push_one(const std::string& element, GstCaps* caps, GstBuffer* buffer);
 // Fails unless `text` is an error's and has all these parts.
 void expect(const std::string& text, std::initializer_list<const char*> named);

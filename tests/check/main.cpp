@@ -1,4 +1,4 @@
-// The main() of test programs that have none of their own.
+// The main() of test programs without their own.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/testing.h"
 

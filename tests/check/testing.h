@@ -3,7 +3,7 @@
 //
 // CHECK_TEST(test_name) { ... } is a test. Of a CHECK_LOOP_TEST there is one for each __i__ from
 // `begin` to below `end`, and a CHECK_TEST_IF is there when the condition holds; these expressions
-// are evaluated by run(). A program without a main() of its own has one that calls run().
+// are evaluated by run(). A program without its own main() has one that calls run().
 #pragma once
 
 #include <gst/check/gstcheck.h>
@@ -30,7 +30,7 @@ struct Registered {
 };
 
 // The criticals and warnings of GLib's log, of domains that GstCheck does not watch, since the last
-// call. run() fails when some are left at the end.
+// call. run() fails when some remain at the end.
 int take_criticals();
 
 // Under valgrind, the sanitizers and the leaks tracer, which make everything slow: tests run a

@@ -1,8 +1,8 @@
-// APV against reference decoders: the MD5 of every frame of their streams, and what becomes of
+// APV against reference decoders: the MD5 of every frame of their streams, and the results of
 // broken ones.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The data is in apv/ of the test data, whose README says where the streams come from.
+// The data is in apv/ of the test data, whose README names the streams' origin.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 //
 // They have features that no encoder's stream has: weights, predicted pictures above 8 bits, motion
 // data and predicted pictures without arithmetic coding, six levels or none, quantizers and
-// matrices of all kinds, deviations of early encoders. CUDATRANSFORM_TEST_PICTURES says how many;
+// matrices of all kinds, deviations of early encoders. CUDATRANSFORM_TEST_PICTURES: how many;
 // CUDATRANSFORM_TEST_SEED which come first.
 #include <gtest/gtest.h>
 

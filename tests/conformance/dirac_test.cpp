@@ -2,8 +2,8 @@
 // the streams that BBC's conformance generator makes.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The data is in dirac/ and vc2/ of the test data; each README says which decoder is right in which
-// cases.
+// The data is in dirac/ and vc2/ of the test data; each README states which decoder is right in
+// which cases.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kDiracStreams = 38;
 constexpr size_t kVc2Streams = 628;
-constexpr uintmax_t kQuickBytes = 50000;  // of a stream, unless the environment says otherwise
+constexpr uintmax_t kQuickBytes = 50000;  // of a stream, unless the environment overrides it
 constexpr size_t kQuickPart = 8;          // of the generated streams
 
 Bytes read_file(const fs::path& path) {

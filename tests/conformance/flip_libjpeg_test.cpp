@@ -60,7 +60,7 @@ Contents contents_of(const std::vector<uint8_t>& file) {
   Decompressor info(file);
   jvirt_barray_ptr* arrays = jpeg_read_coefficients(&info);
   Contents contents;
-  // The factors of a single component mean nothing.
+  // The factors of a single component have no meaning.
   const bool gray = info.num_components == 1;
   contents.picture = {static_cast<int32_t>(info.image_width),
                       static_cast<int32_t>(info.image_height),

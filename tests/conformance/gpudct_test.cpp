@@ -4,7 +4,7 @@
 //
 // The picture is 006mp-cathedral.jpg of imagecompression.info's new test images, 2000x3008, 4:4:4.
 // GPUDCT requires 50 dB against a single-precision inverse; the definition judges more strictly,
-// and test_data.h says why there are two figures.
+// and test_data.h explains the two figures.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -26,7 +26,7 @@ bool read_pgm(const std::string& path, BytePlane* plane, std::string* error);
 // 32 hexadecimal digits.
 std::string md5_of(const std::vector<uint8_t>& bytes);
 
-// A flat block of coarsely quantized chroma lies exactly between two samples, and the arithmetic's
+// A flat block of coarsely quantized chroma is exactly between two samples, and the arithmetic's
 // last bit decides which of them it becomes. So there are two figures: against the definition,
 // which rounds such ties up, and with either neighbor of a tie counted as right. By component, in
 // double precision.

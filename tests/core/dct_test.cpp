@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint8_t kGap = 0xa5;
 
-// A plane, its coefficients, and gaps behind the rows of both.
+// A plane, its coefficients, and gaps after the rows of both.
 struct Case {
   int32_t width = 333, height = 211;
   int depth = 8;

@@ -130,7 +130,7 @@ TEST(Encode, FilesOfTheDeviceAreLibjpegs) {
   expect_libjpegs_files(Engine(device));
 }
 
-// Sizes of files by the CPU, whatever has the pixels.
+// Sizes of files by the CPU, for pixels in any memory.
 TEST(Encode, KeepsToSizes) {
   const Engine engine(device);
   const std::vector<Pixels> pixels = {make_pixels(200, 150, 3), make_pixels(150, 99, 1)};
@@ -418,7 +418,7 @@ TEST(Encode, RefusesWrongImages) {
   EXPECT_STREQ(error.text, "quality is 1 to 100, not 101");
 }
 
-// A file with a comment, and bytes behind its picture.
+// A file with a comment and trailing data.
 Bytes file_with_rest() {
   Bytes file = make_stream({.width = 50, .height = 40});
   const std::string comment = "hello";

@@ -184,7 +184,7 @@ TEST(Filters, Crops) {
   EXPECT_NE(std::strstr(error.text, "perfect"), nullptr) << error.text;
 }
 
-// A segment behind SOI.
+// A segment after SOI.
 Bytes with_segment(Bytes file, uint8_t code, const Bytes& data) {
   const size_t length = data.size() + 2;
   Bytes segment = {0xff, code, static_cast<uint8_t>(length >> 8), static_cast<uint8_t>(length)};
@@ -339,7 +339,7 @@ float value_of_half(uint16_t bits) {
   return bits >> 15 != 0 ? -size : size;
 }
 
-// The k-th coefficients of a component as doubles, whatever their type.
+// The k-th coefficients of a component as doubles, from any type.
 std::vector<double> plane_of(CtEngine* engine, const CtBands& bands, CtType type, int k) {
   const int size = type == CT_INT16 || type == CT_FLOAT16 ? 2 : 4;
   Bytes bytes(static_cast<size_t>(int64_t{bands.blocks_w} * bands.blocks_h * size));

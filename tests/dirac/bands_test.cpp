@@ -46,7 +46,7 @@ struct FastBand {
     band.qcoefs = is_wide ? static_cast<void*>(wide.data()) : narrow.data();
   }
 
-  // The quantized coefficient that the map and the packed rows say.
+  // The quantized coefficient by the map and the packed rows.
   int64_t qcoef(int32_t x, int32_t y) const {
     const uint64_t* row = band.map_row(y);
     if ((row[x / 64] >> (x % 64) & 1) == 0) return 0;
@@ -207,8 +207,8 @@ TEST(DiracBands, ArithmeticEqualsTheDefinition) {
   for (int round = 0; round < 400 && !HasFatalFailure(); ++round) check(random, true);
 }
 
-// Two wide codeblocks in which most rows have nothing around them, but single parents next to the
-// edge, which goes through the middle of a parent.
+// Two wide codeblocks in which most rows have only zeros around them, but single parents next to
+// the edge, which goes through the middle of a parent.
 TEST(DiracBands, SingleParentsEqualTheDefinition) {
   constexpr int kIndex = 4;
   Random random(5);

@@ -15,7 +15,7 @@ namespace {
 
 DiracBits reader_of(const std::vector<uint8_t>& bytes) { return DiracBits(bytes); }
 
-// Bits as text, ones behind their end: the slow definition of codes.
+// Bits as text, ones past their end: the slow definition of codes.
 struct TextBits {
   std::string bits;
   size_t at = 0;

@@ -3,8 +3,8 @@
 //
 // With FAKECUDA_DEFERRED=1 the driver only notes a copy, a fill or a kernel when it is enqueued. It
 // does the work when the host learns that it is done: by waiting, by asking an event that has
-// happened, or where the driver waits by itself. Missing order that the driver's user owes is a
-// violation (fakecuda.h), whatever the bytes are:
+// happened, or where the driver waits by itself. Missing order that the driver's user must provide
+// is a violation (fakecuda.h), for any bytes:
 //
 //   - two operations touch the same bytes, one of them writes, and neither comes after the other by
 //     their stream, by events or because the host knew that the first was done;
@@ -49,8 +49,8 @@ bool is_deferred();
 // Also where FAKECUDA_DEFERRED is 0: kernels write, and all work is done immediately, in order.
 bool kernels_write();
 
-// The caller of the following holds the state's lock. In other modes the driver does the work at
-// once, and there is nothing to wait for.
+// The caller of the following holds the state's lock. In other modes the driver does the work
+// immediately, and waits return.
 
 void enqueue(Stream* stream, Operation operation);
 void note_stream(Stream* stream, unsigned flags);

@@ -1,8 +1,8 @@
-// A CUDA driver without a GPU, for tests: device memory is host memory, streams do their work at
-// once, kernels do nothing, and environment variables choose the failures.
+// A CUDA driver without a GPU, for tests: device memory is host memory, streams do their work
+// immediately, kernels do nothing, and environment variables choose the failures.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Built as libcuda.so.1 in a folder of its own, which a test puts on LD_LIBRARY_PATH.
+// Built as libcuda.so.1 in a separate folder, which a test puts on LD_LIBRARY_PATH.
 //
 //   FAKECUDA_MODE     ok (default)   everything works
 //                     no-init        cuInit finds no device, as in a container without one
@@ -184,7 +184,7 @@ EXPORT int cuMemcpy2DAsync_v2(const Copy2D* copy, Stream* stream) {
   };
   const bool pageable = is_pageable(copy->from) || is_pageable(copy->to);
   std::lock_guard lock(state().mutex);
-  // Inside a driver such a copy waits for its turn.
+  // Inside a driver such a copy waits for its stream.
   const auto found = state().live_streams.find(stream);
   if (pageable && found != state().live_streams.end() && is_unfinished(*found))
     check_blocks("cuMemcpy2DAsync of pageable memory");

@@ -1,4 +1,4 @@
-// The fake driver's state and rules, behind its entry points.
+// The fake driver's state and rules, used by its entry points.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "tests/check/fakecuda/state.h"
@@ -36,7 +36,7 @@ size_t page() {
 
 }  // namespace
 
-// A page in front, whole pages for the bytes, a page behind.
+// A page before, whole pages for the bytes, a page after.
 void* allocate_guarded(size_t bytes, size_t alignment) {
   const size_t used = rounded(bytes, alignment), inner = rounded(used, page());
   if (guards() == Guards::kNone) return std::aligned_alloc(alignment, used);

@@ -1,4 +1,4 @@
-// The fake driver's state and rules, behind its entry points.
+// The fake driver's state and rules, used by its entry points.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // With FAKECUDA_GUARDS=end an access after the last byte of an allocation, rounded up to its
@@ -140,7 +140,7 @@ int check_context();
 
 int allocate(void** address, size_t bytes, int type);
 int release(void* address, int type);
-// Whether the bytes lie in one block of `type`, on the device in one of `context`.
+// Whether the bytes are in one block of `type`, on the device in one of `context`.
 bool is_inside(uintptr_t first, size_t bytes, int type, const Context* context);
 
 // CUDA_MEMCPY2D of the driver's interface.
@@ -188,7 +188,7 @@ int check_no_capture();
 bool has_happened(Event* event, bool wait);
 // The same without counting as a query.
 bool is_pending(const Event& event);
-// Waits as long as FAKECUDA_WAIT says.
+// Waits for FAKECUDA_WAIT.
 void take_time();
 // Whether the thread waits and has done so as long as FAKECUDA_WAIT says: it polls the same
 // thing again, with nothing in between and without entering a context. Called for each query for

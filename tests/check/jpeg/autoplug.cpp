@@ -169,7 +169,7 @@ void check(const std::string& file, const std::string& direct) {
   });
 }
 
-// Without a user's wish none of our elements is plugged.
+// By default none of our elements is autoplugged.
 CHECK_TEST(test_ranks_as_they_are) {
   if (require_element_or_skip("jpegdec") != 0) return;
   std::string found;
@@ -224,7 +224,7 @@ CHECK_TEST(test_encodebin) {
   const Raised raised(kEncoder);
   const Frames files = encode();
   fail_unless(ours, "encodebin with another encoder");
-  // jifmux, behind the encoder, adds segments.
+  // jifmux, after the encoder, adds segments.
   const Frames expected = play(source + "cudadct8x8 ! jpegcoefenc" + sink);
   fail_unless_equals_uint64(files.size(), expected.size());
   for (size_t i = 0; i < files.size(); i++) {

@@ -1,5 +1,5 @@
-// JPEG pictures of 12 bits a sample: to coefficients, to raw video and back, judged by a codec that
-// goes bit by bit.
+// JPEG pictures of 12 bits a sample: to coefficients, to raw video and back, judged by a bit-by-bit
+// codec.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <glib.h>

@@ -96,7 +96,7 @@ void check_same(GParamSpec* bin, GParamSpec* alone) {
   fail_unless(bin->value_type == alone->value_type, "%s: type", name);
   fail_unless(bin->flags == alone->flags, "%s: flags", name);
   fail_unless(have_same_range(bin, alone), "%s: range", name);
-  // GStreamer's base classes name and describe qos each in a way of its own.
+  // GStreamer's base classes each name and describe qos differently.
   if (is_own(alone))
     fail_unless_equals_string(g_param_spec_get_nick(bin), g_param_spec_get_nick(alone));
   // Properties of both elements that they describe differently have a text for both.

@@ -1,5 +1,5 @@
 // jpegcoefenc's files, read by libjpeg: they have the input's quantized coefficients and tables,
-// which are those that libjpeg makes of the same frames, whatever the options.
+// which are those that libjpeg makes of the same frames, for any options.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // With the argument "cjpeg": whole files against those of libjpeg-turbo's cjpeg.
@@ -121,7 +121,7 @@ CHECK_LOOP_TEST(test_frames, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kKinds)) {
   }
 }
 
-// Random quantized coefficients, in buffers whose rows lie apart and off any alignment, too.
+// Random quantized coefficients, in buffers with padded and unaligned rows, too.
 CHECK_LOOP_TEST(test_qcoefs, 0, with_cjpeg ? 0 : G_N_ELEMENTS(kAllSamplings)) {
   for (const auto& size : sizes()) {
     const GstDctInfo info = qcoefs_info(kAllSamplings[__i__], size[0], size[1]);
@@ -160,7 +160,7 @@ std::vector<Options> all_options() {
 std::string text_of(bool value) { return value ? "true" : "false"; }
 
 // Files of four components, written again: the bytes that libjpeg writes of the same coefficients,
-// but for the JFIF header that jpeg_copy_critical_parameters() does not request.
+// except the JFIF header that jpeg_copy_critical_parameters() does not request.
 CHECK_TEST_IF(test_four_components_byte_for_byte, !with_cjpeg) {
   for (const FourComponents& kind : kFourComponents) {
     for (const auto& size : sizes().first(2)) {

@@ -264,7 +264,8 @@ CHECK_TEST(test_large_qcoefs) {
   }
 }
 
-// A buffer contradicts its caps. Earlier buffers come out, and after NULL all is well again.
+// A buffer contradicts its caps. Earlier buffers are output, and after NULL the element works
+// again.
 CHECK_TEST(test_bad_buffers) {
   const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 40);
   for (int kind = 0; kind < 5; kind++) {

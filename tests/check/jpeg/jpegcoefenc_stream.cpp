@@ -24,7 +24,7 @@ CHECK_TEST(test_threads) {
     g_autoptr(GstHarness) h = harness_with("n-threads=" + std::to_string(threads), info);
     for (guint i = 0; i < kFrames; i++) {
       fail_unless_equals_int(gst_harness_push(h, numbered(info, i)), GST_FLOW_OK);
-      // No frame is late by more than the latency says.
+      // No frame is late by more than the reported latency.
       fail_unless(gst_harness_buffers_received(h) + static_cast<guint>(threads) > i + 1);
     }
     fail_unless(gst_harness_push_event(h, gst_event_new_eos()));

@@ -54,7 +54,7 @@ CHECK_TEST_IF(test_claims_hold_nothing, !quick()) {
               most - before);
 }
 
-// What has come of a picture without an end is cut, and what follows is a stream again.
+// The received part of a picture without an end is cut, and what follows is a stream again.
 CHECK_TEST(test_memory_of_one_picture) {
   const Bytes picture = make_jpeg(64, 48);
   hostile::Bytes open = hostile::tiny_picture();
@@ -69,8 +69,7 @@ CHECK_TEST(test_memory_of_one_picture) {
   fail_unless_equals_uint64(stat_of(decoder, "damaged"), 1);
 }
 
-// Runs of SOI are no pictures, in whatever pieces; a stream of nothing else has one that is
-// damaged.
+// Runs of SOI are no pictures, in any pieces; a stream of nothing else has one that is damaged.
 CHECK_TEST(test_runs_of_soi) {
   const Bytes picture = make_jpeg(64, 48);
   for (const Bytes& part : {Bytes{0xff, 0xd8}, Bytes{0xff, 0xd8, 0xff, 0xd9}})

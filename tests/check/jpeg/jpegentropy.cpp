@@ -93,7 +93,7 @@ int picture_count(int otherwise, int quickly) {
   return quick() ? quickly : otherwise;
 }
 
-// With other pictures and a trailer behind the first.
+// With other pictures and a trailer after the first.
 std::vector<Bytes> files_of_several() {
   const Bytes cmyk = make_four_components(kFourComponents[0], 80, 64);
   return {several(true), several(false, Bytes(100, 7)),

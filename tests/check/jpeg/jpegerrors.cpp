@@ -1,4 +1,4 @@
-// Nothing leaves jpegcoefdec and jpegcoefenc after an error, whatever was in flight.
+// Nothing leaves jpegcoefdec and jpegcoefenc after an error, with any pictures in flight.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <string>
 
@@ -38,7 +38,7 @@ void expect_nothing_behind(const Stream& stream) {
   guint i = 0;
   for (; i < kPictures && flow == GST_FLOW_OK; i++)
     flow = gst_harness_push(stream.h, stream.picture(i, i == kBad));
-  // With more threads than pictures, no thread has looked at it yet.
+  // With more threads than pictures, no thread has decoded it yet.
   if (flow == GST_FLOW_OK) gst_harness_push_event(stream.h, stream.caps());
   for (; i < kPictures; i++) {
     flow = gst_harness_push(stream.h, stream.picture(i, false));

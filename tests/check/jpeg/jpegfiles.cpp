@@ -124,7 +124,7 @@ CHECK_TEST(test_files) {
     g_strfreev(split);
   } else {
     std::string command = make_script + " " + made.path();
-    // Slow tools get one size that is odd in every way.
+    // Slow tools get one size that is odd in both dimensions and MCUs.
     if (quick()) command += " 17x33";
     gint status = 0;
     fail_unless(g_spawn_command_line_sync(command.c_str(), nullptr, nullptr, &status, nullptr));

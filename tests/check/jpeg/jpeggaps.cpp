@@ -133,7 +133,7 @@ CHECK_TEST(test_caps_of_a_gap) {
       {line, "image/jpeg,width=9,height=7,sampling=GRAYSCALE", "9x7 0/1 GRAYSCALE -"},
       {line, "image/jpeg,width=9,height=7,sampling=RGB", "9x7 0/1 RGB -"},
       {line, "image/jpeg,width=9,height=7,sampling=none", "9x7 0/1 YCbCr-4:2:0 1:4:0:0"},
-      // The element behind it takes these caps alone.
+      // The element after it accepts these caps alone.
       {line + " ! capsfilter caps=\"video/x-dct,sampling=YCbCr-4:4:4\"", kSized,
        "64x48 25/1 YCbCr-4:4:4 1:4:0:0"},
       {line + " ! capsfilter caps=\"video/x-dct,width=32,height=24\"", "image/jpeg",
@@ -158,7 +158,7 @@ CHECK_TEST(test_a_picture_that_differs) {
   }
 }
 
-// Pictures that are still in flight leave before a gap that came after them.
+// Pictures that are still in flight are pushed before a later gap.
 CHECK_TEST(test_order_with_threads) {
   const std::string seen = text_of(log_of("jpegcoefdec n-threads=8", kSized, [](GstHarness* h) {
     const Bytes picture = make_jpeg(1600, 1200);

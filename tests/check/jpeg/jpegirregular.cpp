@@ -19,7 +19,7 @@ std::string decoder_line() {
                    : "jpegcoefdec backend=cpu n-threads=3";
 }
 
-// Puts some stray bytes before every RSTn.
+// Inserts stray bytes before every RSTn.
 Bytes with_left_over_bytes(Bytes jpeg, guint seed) {
   std::mt19937 random(seed);
   for (gsize at = jpeg.size() - 1; at-- > segment_of(jpeg, 0xda).begin + 2;) {
@@ -162,7 +162,7 @@ CHECK_TEST(test_progressive) {
   fail_unless(verdict(cut(whole, end)) == irregular);
   fail_unless(verdict(cut(whole, scans.back().begin)) == is_damaged);
   fail_unless(verdict(inserted(whole, end, left_over)) == irregular);
-  // After several scans: there are more MCUs than the header says.
+  // After several scans: there are more MCUs than the header states.
   fail_unless(verdict(inserted(inserted(whole, end, left_over), scans[0].end, left_over)) ==
               is_damaged);
 }

@@ -27,7 +27,7 @@ std::string to_raw(const std::string& fields) {
   return "! " + inverse() + " ! capsfilter caps=video/x-raw(ANY)," + fields;
 }
 
-// A kind of picture that cannot follow good(), behind jpegcoefdec.
+// A kind of picture that cannot follow good(), after jpegcoefdec.
 struct Kind {
   std::string name, downstream;
   Bytes picture;
@@ -127,7 +127,7 @@ CHECK_TEST(test_policies) {
   }
 }
 
-// A stream that begins with such a picture fails immediately and says why, whatever on-error says.
+// A stream that begins with such a picture fails immediately with a reason, for any on-error.
 CHECK_TEST(test_refused_at_the_beginning) {
   for (const Kind& kind : kinds()) {
     Decoder decoder(kind.downstream);
@@ -137,7 +137,7 @@ CHECK_TEST(test_refused_at_the_beginning) {
   }
 }
 
-// What downstream accepts is negotiated anew.
+// What downstream accepts is renegotiated.
 CHECK_TEST(test_accepted_in_the_middle) {
   for (const std::string& downstream : {std::string(), "! " + inverse()}) {
     Decoder decoder(downstream);
@@ -195,7 +195,7 @@ CHECK_TEST(test_damaged_and_refused) {
   fail_unless_equals_uint64(decoder.stat("dropped"), 1);
 }
 
-// The bin, several threads, and files one after the other.
+// The bin, several threads, and concatenated files.
 CHECK_TEST(test_bin) {
   const Folder folder;
   const Bytes cmyk = make_four_components({false, 1, 1, ""}, 64, 48);
@@ -275,7 +275,7 @@ CHECK_TEST(test_many_scans) {
   fail_unless_equals_uint64(decoder.stat("damaged"), 1);
 }
 
-// A header takes time in proportion to its length, whatever it is made of: not minutes.
+// A header takes time in proportion to its length, for any contents: not minutes.
 CHECK_TEST(test_many_segments) {
   Bytes segments;
   for (int i = 0; i < 100000; i++) segments.insert(segments.end(), {0xff, 0xe0, 0, 2});
@@ -331,7 +331,7 @@ CHECK_TEST(test_refusals) {
 
 // Samplings without a name are spelled by their factors, and so are those of other color spaces.
 CHECK_TEST(test_any_factors) {
-  // An Adobe marker whose transform is 0 says that 4:2:0 is one of R, G and B.
+  // An Adobe marker whose transform is 0 declares 4:2:0 to be R, G and B.
   const Bytes adobe = {0xff, 0xee, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 0};
   const struct {
     const char* sampling;

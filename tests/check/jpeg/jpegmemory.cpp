@@ -88,7 +88,7 @@ void count_down(gpointer count, GstMiniObject*) {
   g_atomic_int_dec_and_test(static_cast<int*>(count));
 }
 
-// Memory that others held comes back, and the element does not keep it beyond the limit.
+// Memory that others held is returned, and the element does not keep it beyond the limit.
 CHECK_TEST(test_pool) {
   constexpr guint kPictures = 10;
   if (is_cuda()) return;  // there it is the device's

@@ -44,7 +44,7 @@ void await_eos(GstHarness* harness) {
   }
 }
 
-// The file that comes out; empty if none does.
+// The output file; empty if there is none.
 Bytes through(const Bytes& jpeg, const std::string& decoder = "", const std::string& encoder = "",
               const std::string& between = "") {
   g_autoptr(GstHarness) harness = testing::new_harness(
@@ -156,7 +156,7 @@ CHECK_TEST(test_foreign_meta) {
   }
 }
 
-// Behind the Adobe marker, which the writer makes. Even a JFIF header stays: it has the density.
+// After the Adobe marker, which the writer makes. Even a JFIF header stays: it has the density.
 CHECK_TEST(test_four_components) {
   for (const FourComponents& kind : kFourComponents) {
     const Bytes plain = make_four_components(kind, 64, 48);
@@ -170,7 +170,7 @@ CHECK_TEST(test_four_components) {
     fail_unless(metadata_of(through(whole, "keep-metadata=false")) == metadata_of(plain));
     fail_unless(metadata_of(through(whole, "", "keep-metadata=false")) == metadata_of(plain));
     if (kind.ycck) continue;
-    // Nobody may take such a file for an inverted one.
+    // No program may take such a file for an inverted one.
     const Bytes other = without_segments(whole, 0xee), bare = without_segments(plain, 0xee);
     fail_unless(metadata_of(through(other)) == kept);
     fail_unless(metadata_of(through(bare)).empty());

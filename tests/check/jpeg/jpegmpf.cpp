@@ -33,7 +33,7 @@ CHECK_TEST(test_other_sizes) {
   }
 }
 
-// What is between the pictures and behind them stays; behind them where a buffer is a file.
+// What is between the pictures and after them stays; after them where a buffer is a file.
 CHECK_TEST(test_gaps_and_trailers) {
   const Bytes gap(13, 0), tail(50, 0x5a);
   const Bytes file = joined({first_of(good(), others(), true, gap.size()), gap, joined(others())});
@@ -94,7 +94,7 @@ CHECK_TEST(test_switches) {
   fail_unless(through(several(), "", "keep-metadata=false") == std::vector<Bytes>{good()});
 }
 
-// Somebody has taken the file apart: what belongs together comes together again.
+// A file that was split: its pictures are reunited.
 CHECK_TEST(test_pictures_that_come_alone) {
   g_autoptr(GstHarness) harness =
       gst_harness_new_parse("jpegcoefdec name=decoder ! jpegcoefenc n-threads=1");
@@ -128,7 +128,7 @@ CHECK_TEST(test_pictures_that_come_alone) {
     files.push_back(bytes_of(buffer));
     gst_buffer_unref(buffer);
   }
-  // Behind pictures that are missing none are waited for. What has come of them is a trailer.
+  // After missing pictures none are waited for. Their received part is a trailer.
   fail_unless(files == std::vector<Bytes>({several(true), good(), others()[0], several(false),
                                            joined({good(), others()[0]}), good(), good()}));
   fail_unless_equals_uint64(stat_of(decoder, "orphaned"), 2);
@@ -150,7 +150,7 @@ CHECK_TEST(test_held_pictures) {
   fail_unless_equals_int(flushed.count(), 1);
 }
 
-// A picture that is held has the caps that it came with: by those of the next it would be a field.
+// A picture that is held has its own caps: by those of the next it would be a field.
 CHECK_TEST(test_caps_of_held_pictures) {
   const auto caps_of = [](int height, int rate) {
     return "image/jpeg,parsed=true,width=64,height=" + std::to_string(height) +
@@ -190,7 +190,7 @@ CHECK_TEST(test_jpegparse) {
   }
 }
 
-// An index that lies is none: the pictures are those of a stream.
+// A wrong index is ignored: the pictures are those of a stream.
 CHECK_TEST(test_lies) {
   const Bytes file = several();
   const Segment index = segment_of(file, 0xe2);
@@ -215,7 +215,7 @@ CHECK_TEST(test_memory) {
   fail_unless_equals_uint64(decoder.stat("damaged"), 1);
 }
 
-// An application's own pictures behind one that had none.
+// An application's own pictures after one that had none.
 CHECK_TEST(test_new_index) {
   g_autoptr(GstHarness) decoder = open("n-threads=1");
   push(decoder, good());

@@ -145,7 +145,7 @@ Bytes inserted(const Bytes& jpeg, gsize at, const Bytes& what) {
 Bytes damaged(const Bytes& jpeg) {
   Bytes bytes = jpeg;
   const Segment scan = segment_of(jpeg, 0xda);
-  // Half of the data is gone, so that the scan ends before its picture does.
+  // Half of the data is removed, so that the scan ends before its picture does.
   const gsize middle = (scan.begin + scan.end) / 2;
   bytes.erase(bytes.begin() + static_cast<gssize>(middle),
               bytes.begin() + static_cast<gssize>(scan.end));

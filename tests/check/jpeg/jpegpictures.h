@@ -34,7 +34,7 @@ Bytes written_again(const Bytes& jpeg, bool progressive, bool optimize, bool ari
 // libjpeg's Huffman codes have no room for large quantized coefficients.
 Bytes with_qcoef(const Bytes& jpeg, int k, int qcoef);
 
-// `jpeg` rewritten with a restart marker after every so many MCUs.
+// `jpeg` rewritten with a restart marker after every `interval` MCUs.
 Bytes with_restarts(const Bytes& jpeg, guint interval);
 
 // A marker segment: its code, where its FF is, and where the next one's is (the entropy-coded data

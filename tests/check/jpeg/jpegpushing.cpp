@@ -169,8 +169,8 @@ GstPadProbeReturn watch(GstPad*, GstPadProbeInfo* info, gpointer data) {
   return GST_PAD_PROBE_OK;
 }
 
-// If a flush kept downstream from answering, the element asks again after it. False: the streaming
-// thread has negotiated, after being held up for too long.
+// If a flush kept downstream from answering, the element queries again after it. False: the
+// streaming thread has negotiated, after being held up for too long.
 bool is_asked_again() {
   Decoder decoder("n-threads=3");
   GstHarness* h = decoder.harness();

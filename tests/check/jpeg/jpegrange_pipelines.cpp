@@ -190,7 +190,7 @@ std::string warning_of(const std::string& line) {
   return text;
 }
 
-// The elements that the warning prints as the cure, but for the last, cudadct8x8.
+// The elements that the warning prints as the remedy, except the last, cudadct8x8.
 std::string cure_of(const std::string& warning) {
   const std::string before = "convert by ", last = "cudadct8x8";
   const size_t begin = warning.find(before), end = warning.find(last, begin);
@@ -198,7 +198,7 @@ std::string cure_of(const std::string& warning) {
   return warning.substr(begin + before.size(), end - begin - before.size());
 }
 
-// Who does what the warning says gets no other, and the colors of a way through RGB.
+// Following the warning gives no other, and the colors of a conversion through RGB.
 CHECK_TEST(test_the_printed_cure) {
   if (!has_converter()) return;
   const struct {

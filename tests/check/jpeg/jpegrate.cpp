@@ -1,4 +1,4 @@
-// Rate control: files of a wanted size, files of a largest size, and films of a bit rate.
+// Rate control: files of a target size, files of a maximum size, and streams of a bit rate.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <cmath>
@@ -52,7 +52,7 @@ struct Coder {
     g_object_get(dct, "target-size", &target, "max-size", &most, "bitrate", &bitrate, nullptr);
     return target || most || bitrate;
   }
-  // The bytes of a frame's file, which `stats` tells before it is written.
+  // The bytes of a frame's file, which `stats` reports before it is written.
   std::vector<guint8> file(GstBuffer* frame) {
     g_autoptr(GstBuffer) out = passed(h, frame);
     fail_unless(out != nullptr);
@@ -102,7 +102,7 @@ constexpr Kind kKinds[] = {
     {GST_VIDEO_FORMAT_NV12, 144, 96, "method=float quantizer=rd", ""},
 };
 
-// Never more bytes than requested, and hardly less; stats know the size before it is there.
+// Never more bytes than requested, and little less; stats know the size before it is there.
 CHECK_TEST(test_target_size) {
   int all = 0, close = 0;
   for (const Kind& kind : kKinds) {
@@ -419,7 +419,7 @@ CHECK_TEST(test_refusals) {
   expect(push_one(forward("bitrate=800"), video_caps(small(0)), frame), {"bitrate", "frame rate"});
 }
 
-// Nobody answers the query: as jpegcoefenc writes by default.
+// An unanswered query: as jpegcoefenc writes by default.
 CHECK_TEST(test_without_encoder) {
   g_autoptr(GstHarness) h =
       harness_of(forward("name=dct target-size=4000") + " ! identity", small());

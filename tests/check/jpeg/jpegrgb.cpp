@@ -295,7 +295,7 @@ CHECK_TEST(test_behind_a_converter) {
   fail_unless(contains(caps, "sampling=(string)YCbCr-4:2:0"), "%s", caps.c_str());
 }
 
-// Frames in planes go before RGB, whatever the peer's order; RGB is sRGB.
+// Frames in planes are preferred to RGB, for any order of the peer; RGB is sRGB.
 CHECK_TEST(test_caps_of_frames) {
   const struct {
     const char* peer;

@@ -47,8 +47,8 @@ std::vector<guint8> jpeg_of_frame(const GstVideoInfo& info, GstBuffer* frame, in
 // The buffer's quantized coefficients and tables, as a file would have them.
 JpegFile qcoefs_of(const GstDctInfo& info, GstBuffer* buffer);
 
-// Fails the test where djpeg cannot read the file, or has something to say about it. Checks nothing
-// without djpeg (see has_djpeg()) or when quick().
+// Fails the test where djpeg cannot read the file, or warns about it. Checks nothing without djpeg
+// (see has_djpeg()) or when quick().
 bool has_djpeg();
 void check_djpeg(const std::vector<guint8>& file);
 
@@ -110,7 +110,7 @@ class JpegJudge {
 // A number as its bytes.
 Bytes number(guint64 value, gsize size, bool big);
 
-// What the index of a file says is its pictures, the first one included.
+// The pictures of a file by its index, the first one included.
 std::vector<Bytes> pictures_of(const Bytes& file);
 
 // The picture with an index of itself and `others`, without them; `gap` bytes are to come between.

@@ -89,7 +89,7 @@ CHECK_TEST(test_times_of_pieces) {
   }
 }
 
-// Each picture has the metas of the buffer with its first byte, in however many it comes, and also
+// Each picture has the metas of the buffer with its first byte, in any number of buffers, and also
 // if the buffer follows a picture without an end.
 CHECK_TEST(test_metas_of_pieces) {
   const Bytes whole = make_jpeg(64, 48), open_end = cut(whole, whole.size() - 2);
@@ -116,7 +116,7 @@ CHECK_TEST(test_metas_of_pieces) {
     }
 }
 
-// A truncated picture at the end of the stream is a picture, in however many buffers it came.
+// A truncated picture at the end of the stream is a picture, in any number of buffers.
 CHECK_TEST(test_end_without_an_end) {
   const Bytes whole = make_jpeg(64, 48), lost = cut(whole, whole.size() / 2);
   for (const gsize piece : {gsize{1}, gsize{2}, gsize{100}, lost.size() - 1, lost.size()}) {
@@ -197,7 +197,7 @@ rlim_t address_space() {
   return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Without memory for a picture's bytes there is an error that says so, and the program lives.
+// Without memory for a picture's bytes there is a specific error, and the program continues.
 CHECK_TEST_IF(test_no_memory_for_a_picture, !quick()) {
   const Bytes whole = make_jpeg(64, 48), begin = cut(whole, 2);
   const Bytes comment = large_picture(3);

@@ -73,7 +73,7 @@ struct Kind {
 
 std::vector<Kind> kinds() {
   const Bytes usual = make_jpeg(160, 120, Subsampling::k420, 92);
-  // Says RGB.
+  // Declares RGB.
   const Bytes adobe = {0xff, 0xee, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 0};
   return {
       {"4:2:0", usual, "", ""},
@@ -90,7 +90,7 @@ std::vector<Kind> kinds() {
   };
 }
 
-// Never more bytes, hardly less, and stats know the size before the file is there.
+// Never more bytes, little less, and stats have the size before the file is written.
 CHECK_TEST(test_target_size) {
   int all = 0, close = 0;
   for (const Kind& kind : kinds()) {
@@ -119,7 +119,7 @@ CHECK_TEST(test_target_size) {
   fail_unless(close * 100 >= all * (quick() ? 60 : 85), "%d of %d files are close", close, all);
 }
 
-// A file that fits goes on as it is; with a byte less it does not.
+// A file that fits is forwarded unchanged; with a byte less it is not.
 CHECK_TEST(test_files_that_fit) {
   for (const Kind& kind : kinds()) {
     Coder coder(kind.properties, kind.file), plain("quality=100", kind.file);

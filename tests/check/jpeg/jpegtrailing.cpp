@@ -1,5 +1,5 @@
-// The bytes behind a picture in its file, on every way into jpegcoefdec: other pictures of
-// damaged files, trailers, and the lengths that XMP data name of both.
+// The bytes after a picture in its file, on every path into jpegcoefdec: other pictures of damaged
+// files, trailers, and the lengths that XMP data name of both.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/app/gstappsrc.h>
 
@@ -23,7 +23,7 @@ constexpr char kParsed[] = "image/jpeg,parsed=true";
 
 Bytes text(const std::string& words) { return Bytes(words.begin(), words.end()); }
 
-// Like the film of a motion photo, with bytes that look like the beginning of a picture.
+// Like the video of a motion photo, with bytes that look like the beginning of a picture.
 Bytes film(gsize size = 3000) {
   Bytes bytes = joined({{0, 0, 0, 16}, text("ftypmp42"), {0, 0, 0, 0}});
   std::mt19937 random(3);
@@ -35,7 +35,7 @@ Bytes film(gsize size = 3000) {
 
 // ---- Damage ----
 
-// One fault behind the index, which says what belongs to the file.
+// One fault after the index, which defines what belongs to the file.
 Bytes with_fault(Bytes first, std::mt19937& random) {
   const gsize begin = segment_of(first, 0xe2).end + 1;
   const gsize at = begin + random() % (first.size() - begin);
@@ -83,7 +83,7 @@ std::multiset<int> widths_of(const std::vector<Bytes>& buffers, const char* caps
   return widths;
 }
 
-// Whatever is wrong with the first picture, none of the others comes in its place.
+// With any fault of the first picture, none of the others replaces it.
 CHECK_TEST(test_no_other_picture_in_the_place_of_a_damaged_one) {
   struct Way {
     const char* caps;
@@ -153,7 +153,7 @@ CHECK_TEST(test_trailers_of_files) {
               std::vector<Bytes>{good()});
 }
 
-// A file of several files: each has the bytes behind it, up to the next.
+// A file of several files: each has the bytes after it, up to the next.
 CHECK_TEST(test_trailers_between_files) {
   const Bytes damaged = testing::damaged(make_jpeg(32, 32));
   const std::vector<Bytes> files = {joined({good(), Bytes(9, 0)}), joined({good(), film()}),
@@ -187,7 +187,7 @@ CHECK_TEST(test_trailers_of_buffers_with_times) {
 CHECK_TEST(test_trailers_in_several_memories) {
   Bytes starts;
   for (int i = 0; i < 200000; i++) starts.insert(starts.end(), {0xff, 0xd8, 0xff, 1});
-  // At once behind the picture they are damaged ones.
+  // Immediately after the picture they are damaged ones.
   for (const Bytes& between : {Bytes{1}, Bytes{}}) {
     const Bytes file = joined({good(), between, starts, Bytes(6, 1)});
     g_autoptr(GstBuffer) buffer = gst_buffer_new();  // which is not the element's alone
@@ -207,7 +207,7 @@ CHECK_TEST(test_trailers_in_several_memories) {
   }
 }
 
-// The bytes behind a picture in its buffer may be the beginning of the next one.
+// The bytes after a picture in its buffer may be the beginning of the next one.
 CHECK_TEST(test_pictures_that_begin_at_the_end_of_a_buffer) {
   const Bytes first = joined({good(), {1, 0xff, 2}});
   const Bytes next = make_jpeg(64, 48, Subsampling::k420, 75, 9);
@@ -255,7 +255,7 @@ CHECK_TEST(test_avi) {
 
 // ---- All pictures ----
 
-// A buffer that is a file gives all of its pictures, whatever the next one begins with.
+// A buffer that is a file outputs all of its pictures, for any beginning of the next one.
 CHECK_TEST(test_all_pictures_of_parsed_files) {
   const Bytes open_end = cut(others()[1], others()[1].size() - 2);
   const std::vector<Bytes> three = {good(), others()[0], others()[1]};
@@ -280,7 +280,7 @@ std::string item(const std::string& semantic, const std::string& mime, gsize len
          (length ? " Item:Length=\"" + std::to_string(length) + "\"" : "") + "/></rdf:li>";
 }
 
-// An XMP segment with items behind the primary one, and the distance of a film from the end.
+// An XMP segment with items after the primary one, and the distance of a video from the end.
 Bytes xmp(const std::string& items, gsize film_at = 0) {
   std::string words =
       "<x:xmpmeta><rdf:Description "
@@ -307,7 +307,7 @@ Bytes photograph(gsize gain_map = others()[0].size(), gsize moving = film().size
       {first_of(with_xmp(good(), segment), map, true, gap), Bytes(gap, 0), map[0], film()});
 }
 
-// Pushes a file, and returns what the encoder says of the one that it makes.
+// Pushes a file, and returns the encoder's message about the output.
 std::string warning_of(const Bytes& file, const std::string& decoder = "",
                        const std::string& encoder = "", const char* caps = kParsed) {
   const std::string line =
@@ -346,7 +346,7 @@ CHECK_TEST(test_lengths_stay_true) {
   expect(warning_of(with_xmp(good(), segment)), {"trailing data of 0 bytes"});
 }
 
-// Messages are UTF-8, whatever a file calls its items.
+// Messages are UTF-8, for any names of items.
 CHECK_TEST(test_names_that_are_no_text) {
   for (const std::string& semantic : {std::string("\xff\xfe"), std::string(5000, 'x')}) {
     const Bytes segment = xmp(item(semantic, "image/jpeg", 1000));
@@ -356,7 +356,7 @@ CHECK_TEST(test_names_that_are_no_text) {
   }
 }
 
-// Whatever has been left behind is reported.
+// Everything that was dropped is reported.
 CHECK_TEST(test_untrue_lengths_are_told) {
   const Bytes file = photograph();
   const gsize end = file.size() - others()[0].size() - film().size();

@@ -1,4 +1,4 @@
-// A frame that the address space has no room for (ulimit -v): the element that wanted the memory
+// A frame that the address space has no room for (ulimit -v): the element that requested the memory
 // reports an error, and works once there is room again.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <sys/resource.h>

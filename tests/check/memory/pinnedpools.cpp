@@ -2,7 +2,7 @@
 // lives.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Runs on a GPU and on the fake driver, whose counters say more.
+// Runs on a GPU and on the fake driver, whose counters are more detailed.
 
 #include "tests/check/memory/pinnedpools.h"
 

@@ -21,7 +21,7 @@ inline bool is_page_locked(const void* address) {
   void* values[] = {&type};
   return ask(1, &attribute, values, reinterpret_cast<guintptr>(address)) == 0 && type == 1;
 }
-// On the fake driver everything is gone after each test of a program that includes this.
+// On the fake driver everything is freed after each test of a program that includes this.
 inline const bool kLooksAfterEachTest = [] {
   after_each_test = [] {
     if (is_fake()) check_clean();

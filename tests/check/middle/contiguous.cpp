@@ -176,7 +176,7 @@ GstBuffer* unmappable_buffer(gsize size) {
   return buffer;
 }
 
-// It is an error, and the adapter goes on behind it.
+// It is an error, and the adapter continues after it.
 CHECK_TEST(test_memory_that_cannot_be_mapped) {
   Adapter one;
   one.push({1, 2, 3});

@@ -20,7 +20,7 @@ namespace {
 using namespace cudatransform;
 using namespace testing;
 
-// ---- The codec: each buffer has a number, and says how long its work takes and how it ends ----
+// ---- The codec: each buffer has a number, and states how long its work takes and how it ends ----
 
 enum class End : guint8 { kPushed, kDropped, kFails };
 struct Work {
@@ -273,8 +273,7 @@ CHECK_TEST(test_memory_in_flight) {
   fail_unless_equals_uint64(decoder.loop().used_bytes(), 0);
 }
 
-// A failure ends the stream: nothing is pushed behind it, and each picture returns it until a
-// flush.
+// A failure ends the stream: nothing is pushed after it, and each picture returns it until a flush.
 CHECK_TEST(test_failure) {
   for (const int threads : {1, 3}) {
     Decoder decoder(threads);

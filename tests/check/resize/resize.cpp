@@ -1,7 +1,7 @@
 // cudaresize: samples of every format, boxes, crops, negotiated sizes, refusals.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// tests/engine judges the arithmetic; here planes have to be given to it as the page says.
+// tests/engine judges the arithmetic; here planes must reach it as documented.
 #include <cstring>
 #include <memory>
 #include <string>
@@ -42,7 +42,7 @@ ResizePicture picture_of(GstVideoFrame* frame, int component, int channels) {
   return picture;
 }
 
-// What a component of `to` shall hold, one after the other; pixels with alpha at once.
+// What a component of `to` shall hold, in order; pixels with alpha together.
 void resize_components(GstVideoFrame* from, GstVideoFrame* to, const Wanted& wanted) {
   static const std::unique_ptr<Device> device = make_host_device(1);
   const bool has_alpha = GST_VIDEO_INFO_HAS_ALPHA(&from->info);
@@ -119,7 +119,7 @@ CHECK_LOOP_TEST(test_formats, 0, G_N_ELEMENTS(kFormats)) {
   }
 }
 
-// The properties may change from frame to frame, and the box lies within the meta's crop.
+// The properties may change from frame to frame, and the box is within the meta's crop.
 CHECK_LOOP_TEST(test_boxes, 0, G_N_ELEMENTS(kFormats)) {
   const GstVideoInfo from = video_info(kFormats[__i__], 74, 52);
   const GstVideoInfo to = video_info(kFormats[__i__], 24, 18);

@@ -1,11 +1,11 @@
 // The driver's entry points that the shim forwards: name, arguments, counter.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Those of cuda/device/driver_entries.h and those that libgstcuda requests besides (`strings
-// `strings libgstcuda-1.0.so.0`), from GStreamer 1.22 to 1.26, by their exported names. Arguments
-// are integers and pointers, so forwarding needs only their number. The exceptions are handles of
-// other processes' events and memory, which are passed by value: H, between the arguments before
-// and after them. An entry missing from the next driver answers CUDA_ERROR_NOT_SUPPORTED.
+// Those of cuda/device/driver_entries.h and the others that libgstcuda requests (`strings `strings
+// libgstcuda-1.0.so.0`), from GStreamer 1.22 to 1.26, by their exported names. Arguments are
+// integers and pointers, so forwarding needs only their number. The exceptions are handles of other
+// processes' events and memory, which are passed by value: H, between the arguments before and
+// after them. An entry missing from the next driver answers CUDA_ERROR_NOT_SUPPORTED.
 #pragma once
 
 #include "cuda/device/driver_entries.h"

@@ -15,7 +15,7 @@ namespace {
 constexpr int kNotReady = 600;
 
 // The calling thread's last query, if it has made no other call since. Entering a context is a call
-// too: only a thread that asks again without one is waiting.
+// too: only a thread that polls again without one is waiting.
 struct Questions {
   uintptr_t what;
   int count;

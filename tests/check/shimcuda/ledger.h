@@ -62,7 +62,7 @@ class Ledger {
   // Before the next driver is called (or the call fails), and after it has succeeded.
   void begin(Kind kind, const uintptr_t* arguments);
   void end(Kind kind, const uintptr_t* arguments);
-  // Between these two, for a call that asks how far the device is: the answer it gets.
+  // Between these two, for a call that polls the device: its result.
   void answer(Kind kind, const uintptr_t* arguments, int result);
   ShimcudaCounts counts();
 

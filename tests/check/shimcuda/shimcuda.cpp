@@ -1,8 +1,8 @@
 // A CUDA driver that calls the next one, for tests: it counts calls and lets calls fail.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Built as libcuda.so.1 in a folder of its own, which a test puts first on LD_LIBRARY_PATH. The
-// next driver is CUDATRANSFORM_REAL_LIBCUDA or else the first libcuda.so.1 where drivers lie.
+// Built as libcuda.so.1 in a separate folder, which a test puts first on LD_LIBRARY_PATH. The next
+// driver is CUDATRANSFORM_REAL_LIBCUDA or else the first libcuda.so.1 where drivers are.
 #include "tests/check/shimcuda/shimcuda.h"
 
 #include <dlfcn.h>

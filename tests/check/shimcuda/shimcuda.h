@@ -8,7 +8,7 @@ struct ShimcudaCounts {
   // Calls since the start.
   int launches;
   // Waits of the host for a stream, an event or a context: calls that block it, and threads that
-  // keep asking for one thing, which count once.
+  // poll one object, which count once.
   int waits;
   int sleeps;        // of the latter, in which the thread gave up its processor
   int sync_copies;   // that block the host until the copy is done

@@ -1,4 +1,4 @@
-// Lines of elements that hold frames, as many as async-depth says, and their output.
+// Lines of elements that hold async-depth frames, and their output.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 

@@ -92,7 +92,7 @@ CHECK_LOOP_TEST(test_refusal_before_eos, 0, kCases) {
   fail_unless_equals_int(refused.errors(), answer.errors);
 }
 
-// After a final refusal nothing comes out, whatever is pushed, until a flush.
+// After a final refusal nothing comes out, for any input, until a flush.
 CHECK_LOOP_TEST(test_nothing_behind, 0, kCases) {
   const auto& answer = kAnswers[__i__ % G_N_ELEMENTS(kAnswers)];
   if (!answer.final) return;

@@ -64,7 +64,7 @@ class Output {
     std::lock_guard lock(lock_);
     return error_;
   }
-  // Waits for so many buffers more, and returns the error that came instead, or "".
+  // Waits for this many buffers more, and returns the error that occurred instead, or "".
   std::string await(unsigned more) {
     std::unique_lock lock(lock_);
     const unsigned wanted = count_ + more;
@@ -168,8 +168,8 @@ class Run {
     change_to(GST_STATE_PLAYING);
   }
 
-  // GStreamer's source gives up if caps change while it negotiates: it queries those behind it,
-  // and then they are others.
+  // GStreamer's source gives up if caps change while it negotiates: it queries those after it, and
+  // then they are others.
   void await_caps(GstCaps* wanted) {
     g_autoptr(GstPad) pad = gst_element_get_static_pad(caps_, "src");
     bool have_come = false;

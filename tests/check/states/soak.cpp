@@ -124,7 +124,7 @@ void SoakWatch::watch() {
   }
 }
 
-// Where each thread of the process is, as far as the system tells.
+// Where each thread of the process is, as far as the system reports it.
 void SoakWatch::discard(int seconds) {
   std::fprintf(stderr, "%s: no frame for %d s, %u so far; before frame %d, step %d\n",
                what_.c_str(), seconds, arrived_.load(), frame_.load(), step_.load());
@@ -428,7 +428,7 @@ std::vector<guint64> run_stream(const SoakPlan& plan, const char* backend, int t
   return hashes;
 }
 
-// Wavelets are made of planes.
+// Wavelets need planes.
 bool is_packed(GstVideoFormat format) {
   return format == GST_VIDEO_FORMAT_RGB || format == GST_VIDEO_FORMAT_BGRx;
 }

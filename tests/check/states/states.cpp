@@ -70,7 +70,7 @@ guint64 frames_of(GstElement* pipeline, const char* name) {
   return stat_of(e, "frames");
 }
 
-// The same pipeline runs again after READY and after NULL, and counts anew.
+// The same pipeline runs again after READY and after NULL, and counts from zero.
 CHECK_TEST(test_run_again) {
   const std::string f = "name=f measure=psnr+time keep-reference=true",
                     i = "name=i measure=psnr+time";

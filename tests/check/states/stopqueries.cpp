@@ -138,8 +138,8 @@ class Line {
     fail_unless_equals_int(gst_element_set_state(h_->element, state), GST_STATE_CHANGE_SUCCESS);
   }
 
-  // Asks from several threads simultaneously, and waits for them; returns how often the answer was
-  // yes.
+  // Queries from several threads simultaneously, and waits for them; returns how often the answer
+  // was yes.
   int ask(GstQuery* (*make)(Line*)) {
     std::atomic<int> answered = 0;
     std::vector<std::thread> threads;
@@ -192,8 +192,8 @@ class Line {
 
 const Kind* kind_of(int i) { return has(kKinds[i].factory) ? &kKinds[i] : nullptr; }
 
-// Asks just before and just after a pad is activated or deactivated: before start() and stop() of a
-// GstBaseTransform, which GStreamer calls in between, and when they are over.
+// Queries just before and just after a pad is activated or deactivated: before start() and stop()
+// of a GstBaseTransform, which GStreamer calls in between, and when they are over.
 struct Activation {
   Line* line;
   GstPadActivateModeFunction original;                    // null: nothing to be done
@@ -217,7 +217,7 @@ CHECK_LOOP_TEST(test_ladder, 0, G_N_ELEMENTS(kKinds)) {
   Activation activation = {&line, GST_PAD_ACTIVATEMODEFUNC(line.sink())};
   const GstState ladder[] = {GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_PAUSED,
                              GST_STATE_READY, GST_STATE_NULL,   GST_STATE_PLAYING, GST_STATE_NULL};
-  // gst_harness goes up to PLAYING by itself.
+  // gst_harness sets PLAYING itself.
   GstPadActivateModeFunction video_base = activation.original;
   gst_pad_set_activatemode_function_full(line.sink(), activate, &activation, nullptr);
   bool runs = true;

@@ -15,7 +15,7 @@ namespace testing {
 // behind. It decides only hangs: steps that take a minute here take milliseconds when they work.
 class Watchdog {
  public:
-  // The step from now on, a literal, and its element; the clock starts anew.
+  // The step from now on, a literal, and its element; the clock restarts.
   void now(const char* whom, const char* step) {
     whom_ = whom;
     step_ = step;

@@ -3,9 +3,9 @@
 //
 // Part of every test program of a build with -Db_sanitize=thread, and of no other. The functions
 // here precede the libraries' functions of the same name, also for these libraries and the plugin,
-// and call them; in between they say which accesses to memory come before which others.
-// ThreadSanitizer sees GLib's use of pthreads (recursive locks, threads) without help, but not its
-// use of futexes (locks, conditions) and of its own atomics (reference counts, queues).
+// and call them; in between they declare which accesses happen before which others. ThreadSanitizer
+// sees GLib's use of pthreads (recursive locks, threads) without help, but not its use of futexes
+// (locks, conditions) and of its own atomics (reference counts, queues).
 //
 // Every statement is true: a lock too many here would hide a race.
 #include <dlfcn.h>
@@ -66,7 +66,7 @@ ORDERED gboolean g_cond_wait_until(GCond* cond, GMutex* mutex, gint64 end) {
 
 // ---- Reference counts ----
 
-// Null but for a buffer of a pool.
+// Null except for a buffer of a pool.
 UNSEEN GstBufferPool* pool_of(GstMiniObject* object) {
   return GST_MINI_OBJECT_TYPE(object) == GST_TYPE_BUFFER ? GST_BUFFER_CAST(object)->pool : nullptr;
 }
@@ -78,7 +78,7 @@ UNSEEN bool holds_values(GstMiniObject* object) {
   return type == GST_TYPE_CAPS || type == GST_TYPE_EVENT || type == GST_TYPE_QUERY;
 }
 
-// Whether it was not the last reference, which is gone then.
+// Whether it was not the last reference.
 UNSEEN bool drop_but_the_last(GstMiniObject* object) {
   gint seen = g_atomic_int_get(&object->refcount);
   while (seen > 1) {
