@@ -36,7 +36,7 @@ struct Fiber {
 constexpr uint32_t kEnded = UINT32_MAX;
 
 std::vector<Fiber> fibers;
-std::vector<uint32_t> barriers;  // of the CTA that each thread has come to, or kEnded
+std::vector<uint32_t> barriers;  // of the CTA that each thread has reached, or kEnded
 std::map<std::pair<unsigned, uint32_t>, Group> groups;  // by warp and mask
 jmp_buf scheduler;
 unsigned running = 0, threads_of_cta = 0;

@@ -49,7 +49,7 @@ struct Engine {
 
 // The engines that --engine= chose; the first call decides. Portable, if chosen, comes first.
 const std::vector<Engine>& engines();
-// Those that have a transform of their own: engines_with(&Engine::dwt_ops).
+// Those that implement a transform: engines_with(&Engine::dwt_ops).
 template <typename Ops>
 std::vector<Engine> engines_with(const Ops* Engine::*ops) {
   std::vector<Engine> list;
@@ -58,7 +58,7 @@ std::vector<Engine> engines_with(const Ops* Engine::*ops) {
   return list;
 }
 // The first of the host and of CUDA, whichever were chosen: for work that all engines of a kind of
-// device do alike.
+// device do equally.
 std::vector<const Engine*> engine_of_each_kind();
 // The judge of the integer methods, which always exists.
 const Engine& portable_engine();

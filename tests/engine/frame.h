@@ -118,7 +118,7 @@ struct Room {
 // Room around a plane: often an odd number of units, sometimes none, so that reads past the end
 // leave the allocation where a sanitizer can see it.
 size_t pick_gap(std::mt19937& random, size_t unit);
-// A place for `bytes`. Without a gap behind it the plane ends where the allocation does, to the
+// A place for `bytes`. Without a gap after it the plane ends where the allocation does, to the
 // byte: the host device rounds sizes up to 64, which would hide a read past the end.
 Room make_room(std::mt19937& random, size_t bytes, size_t unit);
 // Half of all frames have a buffer pool's layout, which kernels may have a faster way for: every

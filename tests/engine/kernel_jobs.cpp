@@ -146,7 +146,7 @@ std::vector<uint8_t> dct_coefficients(DctSpec spec) {
 std::string dct_buffers(const DctSpec& spec) {
   std::string key = std::string(spec.format.name) + " " + std::to_string(spec.width) + "x" +
                     std::to_string(spec.height) + " " + name_of(spec.direction);
-  // Input coefficients have to lie as the job wants them; output needs only the room.
+  // Input coefficients must be arranged as the job requires; output needs only the room.
   if (spec.direction == Direction::kInverse)
     key += " " + std::to_string(int(spec.layout)) + " " + std::to_string(int(spec.order)) + " " +
            std::to_string(spec.scale);
@@ -166,7 +166,7 @@ constexpr RgbKind kRgbKinds[] = {{"sampling:420/packing:RGB", {2, 2}, RgbPacking
                                  {"sampling:422/packing:RGB", {2, 1}, RgbPacking::kRgb},
                                  {"sampling:444/packing:RGB", {1, 1}, RgbPacking::kRgb}};
 
-// Planes one after the other, and pixels.
+// Consecutive planes, and pixels.
 struct RgbPlaces {
   RgbPlaces(const KernelSize& size, const RgbKind& kind, Direction direction) {
     job.direction = direction;
@@ -488,7 +488,7 @@ KernelJob dct_job(const DctSpec& spec) {
   job.blocks = places.blocks;
   job.measures = spec.measure != 0;
   job.written = forward ? places.coef_regions : places.sample_regions;
-  // Sums of floats may lie on either side of a tie. What a level costs depends on those behind it.
+  // Sums of floats may be on either side of a tie. What a level costs depends on those after it.
   if (!is_integer(spec.method)) {
     job.tolerance = forward && spec.quantizer == Quantizer::kRd ? 2 : 1;
     if (!forward) job.tolerance <<= places.samples[0].shift;

@@ -33,7 +33,7 @@ inline size_t area(int width, int height) {
   return static_cast<size_t>(width) * static_cast<size_t>(height);
 }
 
-// A picture of so many bytes, whatever they represent.
+// A picture of this many bytes, of any meaning.
 inline std::vector<uint8_t> picture_bytes(int width, size_t bytes) {
   std::vector<uint8_t> picture =
       tiled_picture(width, static_cast<int>(bytes / static_cast<size_t>(width)) + 1);

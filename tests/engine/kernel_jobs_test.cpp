@@ -1,4 +1,4 @@
-// The jobs that benchmarks time, on every engine: the same bytes, and none besides the output's.
+// The jobs that benchmarks time, on every engine: the same bytes, and only the output's.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/engine/kernel_jobs.h"
 

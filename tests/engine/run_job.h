@@ -12,7 +12,7 @@
 
 namespace cudatransform::test {
 
-// A job's results. `fault` names a failure apart from wrong values: "" for none.
+// A job's results. `fault` names a failure other than wrong values: "" for none.
 template <typename Coefs>
 struct ForwardOf {
   std::string fault;

@@ -4,7 +4,7 @@
 
 #include "tests/engine/engines.h"
 
-// AddressSanitizer calls this at start: an allocation beyond any memory shall fail as it does
+// AddressSanitizer calls this at start: an allocation beyond any memory must fail as it does
 // elsewhere, not end the program (Device.OutOfMemory). Nothing calls it without the sanitizer.
 extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
   return "allocator_may_return_null=1";

@@ -39,7 +39,7 @@ void check_frame(ApvFrame& frame) {
   }
 }
 
-// Payloads lie in the unit, and are written as they were.
+// Payloads are in the unit, and are written unchanged.
 void check_metadata(const ApvMetadata& metadata, std::span<const uint8_t> bytes) {
   for (const ApvPayload& payload : metadata.payloads()) {
     promise(payload.bytes.empty() ||

@@ -1,8 +1,8 @@
-// Fuzz target: the element cudaapvenc, fed with frames whose sizes and metas lie.
+// Fuzz target: the element cudaapvenc, fed with frames of wrong sizes and metas.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: two bytes of settings and the caps (three bytes), then frames until it is used up, as
-// those of transforms.cpp. What comes out is decoded.
+// those of transforms.cpp. The output is decoded.
 #include <string>
 #include <vector>
 

@@ -29,7 +29,7 @@ def dct_seeds():
             b"\1\0" * 64
     # Unknown flags, in an otherwise sound meta of no components.
     yield "flags", bytes([0, 0, 0, 0, 8, 8, 0, 255, 0]) + b"\xff" * 4 + bytes(8)
-    # What a JPEG file had besides: of no attachments, of two, and of two that reach outside.
+    # Other contents of a JPEG file: of no attachments, of two, and of two that reach outside.
     segments, behind = b"\xff\xfe\0\3x", b"..one.two...."
     for name, places in (("none", ()), ("two", (2, 3, 6, 3)), ("outside", (2, 3, 6, 8))):
         yield f"jpeg-{name}", b"\7" + struct.pack("<2I2Q", 1, len(places) // 2, len(segments),

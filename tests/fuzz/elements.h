@@ -18,7 +18,7 @@ void set_up_elements();
 void read_bytes(GstBuffer* buffer);
 
 // A new element on the CPU engine between two pads, PLAYING, without an event so far. At the end
-// all pushed memory must have been given back, and no reference to the element may be left.
+// all pushed memory must have been released, and no reference to the element may remain.
 class ElementRun {
  public:
   // Called for each output buffer, with its caps (null without).
@@ -30,7 +30,7 @@ class ElementRun {
   ElementRun& operator=(const ElementRun&) = delete;
 
   GstElement* element() const { return harness_->element; }
-  // The caps that the peer behind the element takes; before begin(). By default any.
+  // The caps that the peer after the element accepts; before begin(). By default any.
   void want_caps(const char* caps) { gst_harness_set_sink_caps_str(harness_, caps); }
   // What upstream answers when it is requested its length in bytes; by default nothing.
   void know_length(gint64 bytes);
@@ -70,7 +70,7 @@ struct FrameMaker {
 
 // Pushes at most `most` frames, with changes of caps and flushes between them, until the input is
 // used up or the element refuses one, and then EOS. The element must take and output sound frames,
-// unless the peer behind it takes no such caps and `may_refuse`.
+// unless the peer after it accepts no such caps and `may_refuse`.
 void push_frames(ElementRun* run, Input* input, const FrameMaker& maker, guint most, bool sound,
                  bool may_refuse);
 

@@ -1,4 +1,4 @@
-// Shared by the fuzz targets of elements: frames and coefficients whose sizes and metas lie.
+// Shared by the fuzz targets of elements: frames and coefficients with wrong sizes and metas.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/fuzz/frames.h"
 
@@ -71,7 +71,7 @@ GstBuffer* make_raw_frame(ElementRun* run, Input* input, GstVideoInfo info, bool
   GstVideoMeta* meta = gst_buffer_add_video_meta_full(
       buffer, GST_VIDEO_FRAME_FLAG_NONE, info.finfo->format, info.width, info.height,
       info.finfo->n_planes, info.offset, info.stride);
-  // A plane that a meta describes lies in one memory.
+  // A plane that a meta describes is in one memory.
   if (apply_lie(meta, lie, value) || gst_buffer_n_memory(buffer) > 1) *sound = false;
   return buffer;
 }

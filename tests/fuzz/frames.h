@@ -1,4 +1,4 @@
-// Shared by the fuzz targets of elements: frames and coefficients whose sizes and metas lie.
+// Shared by the fuzz targets of elements: frames and coefficients with wrong sizes and metas.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A Kind is a transform's coefficients:
@@ -44,7 +44,7 @@ struct DctKind {
   static constexpr uint8_t kVersion = gstcoef::kSerialVersion;
 
   // Coefficients of a small picture, of any format, layout, order and depth; five bytes of the
-  // input. False if these do not go together.
+  // input. False if these cannot be combined.
   static bool info_of(Input* input, GstDctInfo* info);
   // In the default layout; divisors, if there are any, are `number` + 1.
   static GstDctMeta* add_meta(GstBuffer* buffer, const GstDctInfo& info, guint8 number);
@@ -81,7 +81,8 @@ void read_coefficients(GstBuffer* buffer, GstCaps* caps) {
           "coefficients have a sound meta");
   read_bytes(buffer);
 }
-// The same for the DCT where a buffer may go on as it came: without a meta, if it needs no tables.
+// The same for the DCT where a buffer may be forwarded unchanged: without a meta, if it needs no
+// tables.
 void read_passed_coefficients(GstBuffer* buffer, GstCaps* caps);
 
 template <typename Meta>
@@ -91,7 +92,7 @@ std::vector<uint8_t> bytes_of_meta(const Meta& meta) {
   return bytes;
 }
 
-// Changes a byte: the input says where and how.
+// Changes a byte: the input determines where and how.
 inline void change_byte(Input* input, std::vector<uint8_t>* bytes) {
   const size_t at = input->word() % bytes->size();
   (*bytes)[at] ^= input->byte();
@@ -164,7 +165,7 @@ void run_coef_frames(const char* description, Input* input, const char* wanted =
 }
 
 // Reads a meta from the rest of an input: the buffer's size (two bytes), a byte of settings, a
-// serialized meta or, if the settings say so, changes to a sound one. It can be stored unchanged.
+// serialized meta or, as the settings select, changes to a sound one. It can be stored unchanged.
 // If it is valid, it goes to read_components(meta, info, size of the buffer).
 template <typename Kind, typename ReadComponents>
 void run_meta(Input* input, const typename Kind::Info& info, uint8_t version,

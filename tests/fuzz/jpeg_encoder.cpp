@@ -1,5 +1,5 @@
-// Fuzz target: the element jpegcoefenc, fed with quantized coefficients of any value and metas that
-// lie.
+// Fuzz target: the element jpegcoefenc, fed with quantized coefficients of any value and wrong
+// metas.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The input: two bytes of settings, then frames until it is used up. A frame begins with the
@@ -133,8 +133,8 @@ void check_output(GstBuffer* buffer, GstCaps* caps) {
   gst_buffer_unmap(buffer, &map);
 }
 
-// Adds segments and the bytes behind the picture, with attachments that `value` may move: outside,
-// over each other, more than there may be. False if the encoder has to refuse it.
+// Adds segments and trailing data, with attachments that `value` may move: outside, over each
+// other, more than there may be. False if the encoder has to refuse it.
 bool add_jpeg_meta(GstBuffer* buffer, guint8 shape, guint32 value) {
   static constexpr char kXmp[] =
       "\xff\xe1\0\x8dhttp://ns.adobe.com/xap/1.0/\0"

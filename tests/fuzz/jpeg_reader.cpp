@@ -28,7 +28,7 @@ constexpr uint64_t kMaxPixels = uint64_t{1} << 20;
 constexpr size_t kMaxQcoefBytes = size_t{1} << 23;
 constexpr size_t kMaxFileBytes = size_t{1} << 22;
 
-// Libraries of the distribution are not instrumented, so libFuzzer sees nothing of libjpeg. This
+// Libraries of the distribution are not instrumented, so libFuzzer has no coverage of libjpeg. This
 // section tells it libjpeg's messages: it looks at all of the section.
 __attribute__((section("__libfuzzer_extra_counters"))) uint8_t outcomes[4096];
 

@@ -24,7 +24,7 @@ using Pictures = std::vector<std::pair<size_t, size_t>>;  // begin, end
 
 bool is_soi(const uint8_t* data) { return data[0] == 0xff && data[1] == 0xd8; }
 
-// Splits as an element does: the splitter starts anew after each picture. `sizes` are those of the
+// Splits as an element does: the splitter restarts after each picture. `sizes` are those of the
 // pieces, over and over; none: one piece.
 Pictures split(const uint8_t* stream, size_t size, const std::vector<size_t>& sizes) {
   Pictures pictures;
@@ -106,8 +106,8 @@ void run_file_splitter(const uint8_t* data, size_t size) {
   }
 }
 
-// Indices of files with several pictures: what is found lies in the file, and an index that was
-// rewritten leads to where it says. The input: a file.
+// Indices of files with several pictures: what is found is in the file, and a rewritten index leads
+// to the places that it names. The input: a file.
 void run_mpf(const uint8_t* data, size_t size) {
   const std::vector<uint8_t> file(data, data + size);  // a sanitizer sees reads behind it
   const auto [end, has_end] = first_picture(file);
@@ -118,7 +118,7 @@ void run_mpf(const uint8_t* data, size_t size) {
   promise(places.begin() >= end && places.end() <= size, "pictures lie behind the first");
   if (!has_end) return;
 
-  // The same behind a first picture that is larger, by bytes in front of its EOI.
+  // The same after a first picture that is larger, by bytes in front of its EOI.
   constexpr size_t kMore = 3;
   std::vector<uint8_t> other(file.begin(), file.begin() + static_cast<ptrdiff_t>(end));
   other.insert(other.end() - 2, kMore, 0);
@@ -136,10 +136,10 @@ void run_mpf(const uint8_t* data, size_t size) {
             "pictures are where the index says");
 }
 
-// What a file has besides its picture, after flips and crops: segments stay segments, attachments
-// stay files that follow each other, and nothing grows beyond what is there. The input: a byte of
-// settings, the picture's size and the crop (five bytes each), then a file: its segments and,
-// behind its first picture, the attachments that its index names.
+// The metadata of a file after flips and crops: segments stay segments, attachments stay files that
+// follow each other, and nothing grows beyond what is there. The input: a byte of settings, the
+// picture's size and the crop (five bytes each), then a file: its segments and, after its first
+// picture, the attachments that its index names.
 
 FileMetadata metadata_of(const std::vector<uint8_t>& file) {
   FileMetadata metadata;

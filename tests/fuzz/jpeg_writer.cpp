@@ -4,7 +4,7 @@
 //
 // The input: eight bytes of settings (see Picture), a byte for each of eight divisors of the
 // tables, then quantized coefficients, two bytes each; missing bytes are 0. Quantized coefficients
-// lie at an inaccessible page.
+// end at an inaccessible page.
 #include <algorithm>
 #include <cstring>
 #include <vector>

@@ -2,7 +2,7 @@
 // of its header it says the same in advance.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The input: two bytes of settings, then a file, which lies at an inaccessible page.
+// The input: two bytes of settings, then a file, which ends at an inaccessible page.
 #include <cstring>
 
 #include "core/cudatransform.h"

@@ -188,7 +188,7 @@ def sound(make_jpegs, cjpeg):
 
 
 def damaged(name, data):
-    """What is left of a sound file after an accident."""
+    """Truncated and corrupted sound files."""
     half = len(data) // 2
     yield f"{name}-cut-off", data[:half]
     yield f"{name}-without-end", data[:-2]

@@ -16,7 +16,7 @@ namespace {
 using fuzzing::Input;
 using fuzzing::promise;
 
-// A reader of valid metas: the first and the last byte of every component lie in the buffer.
+// A reader of valid metas: the first and the last byte of every component are in the buffer.
 void read_dct_components(const GstDctMeta& meta, const GstDctInfo& info, size_t size) {
   for (guint c = 0; c < info.n_components; c++) {
     const GstDctComponent& component = meta.components[c];
@@ -61,7 +61,7 @@ void run_dct_meta(const uint8_t* data, size_t size) {
     fuzzing::run_meta<fuzzing::DctKind>(&input, info, version, read_dct_components);
 }
 
-// Whether the transform exists; a refusal says why.
+// Whether the transform exists; a refusal has a reason.
 bool dwt_info_of(Input* input, GstDwtInfo* info) {
   const int wavelets = input->byte();
   const guint levels = input->byte(), picture = input->byte();
@@ -73,12 +73,12 @@ bool dwt_info_of(Input* input, GstDwtInfo* info) {
   const bool set =
       gst_dwt_info_set(info, wavelet, wavelet_ho, levels & 15, levels >> 4, picture >> 3 & 1,
                        2 * input->byte(), sampling, width, height, &reason);
-  promise(set == (reason == nullptr), "a refusal says why");
+  promise(set == (reason == nullptr), "a refusal has a reason");
   g_free(reason);
   return set;
 }
 
-// An info and its caps say the same.
+// An info and its caps agree.
 void check_caps(const GstDwtInfo& info) {
   GstCaps* caps = gst_dwt_info_to_caps(&info);
   GstDwtInfo back;
@@ -87,7 +87,7 @@ void check_caps(const GstDwtInfo& info) {
   gst_caps_unref(caps);
 }
 
-// A reader of valid metas: every band lies in its component, every component in the buffer.
+// A reader of valid metas: every band is in its component, every component in the buffer.
 void read_dwt_components(const GstDwtMeta& meta, const GstDwtInfo& info, size_t size) {
   for (guint c = 0; c < info.n_components; c++) {
     const GstDwtComponent& component = meta.components[c];

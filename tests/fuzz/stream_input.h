@@ -44,8 +44,8 @@ struct StreamTarget {
   std::function<void(ElementRun* run, guint8 before)> more = [](ElementRun*, guint8) {};
 };
 
-// Pushes the rest of `input`, piece by piece, as long as the element takes it; then EOS, which has
-// to arrive.
+// Pushes the rest of `input`, piece by piece, as long as the element accepts it; then EOS, which
+// has to arrive.
 void push_stream(ElementRun* run, const StreamInput& stream, const StreamTarget& target,
                  Input* input);
 

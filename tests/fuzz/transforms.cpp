@@ -1,5 +1,5 @@
 // Fuzz targets: the elements between frames and coefficients, and between coefficients, fed with
-// frames and coefficients of any value whose sizes and metas lie.
+// frames and coefficients of any value with wrong sizes and metas.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // cudaresize gets frames, too. The input: bytes of settings (two; four for cudadwt, one for
@@ -87,7 +87,7 @@ std::string dwt(Input* input) {
     return std::string(gst_dwt_wavelet_to_string(static_cast<GstDwtWavelet>(number)));
   };
   const int wavelet = wavelets & 7, ho = (splits >> 4) % (GST_DWT_MAX_LEVELS_HO + 1);
-  // j2k53 goes with itself alone.
+  // j2k53 can only be combined with itself.
   const bool other_rows = (wavelets & 8) != 0 && wavelet != 7 && (wavelets >> 4 & 7) != 7;
   int levels = splits % 16 % (GST_DWT_MAX_LEVELS + 1);
   if (levels + ho == 0) levels = 1;

@@ -17,7 +17,7 @@ J_DCT_METHOD dct_method(Method method) {
   return method == Method::kIfast ? JDCT_IFAST : JDCT_ISLOW;
 }
 
-// Rows of a plane padded to whole MCUs, as jpeg_write_raw_data and jpeg_read_raw_data want them.
+// Rows of a plane padded to whole MCUs, as jpeg_write_raw_data and jpeg_read_raw_data require.
 class PaddedPlane {
  public:
   PaddedPlane(int width, int height)

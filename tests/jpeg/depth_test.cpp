@@ -1,4 +1,4 @@
-// JPEG scans of 12 bits a sample, judged by a decoder that goes bit by bit.
+// JPEG scans of 12 bits a sample, judged by a bit-by-bit decoder.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ void expect_slow_qcoefs(const std::vector<uint8_t>& file, const std::string& wha
 }
 
 // Quantized coefficients of 12 bits, in all samplings, with tables of all shapes: those of a
-// decoder that goes bit by bit. Then tables and quantized coefficients that only 12 bits can have.
+// bit-by-bit decoder. Then tables and quantized coefficients that only 12 bits can have.
 TEST(JpegScans, TwelveBits) {
   for_each_decoder([](ScansDecoder& decoder) {
     uint32_t seed = 1;

@@ -328,7 +328,7 @@ TEST(JpegEncode, SymbolsWithoutACodeAreReported) {
     Picture own(coder, c, qcoefs);
     JpegHuffmanTables tables = own.optimal_tables();
     EXPECT_EQ(own.encode(tables, 1 << 20).faults, 0u);
-    // The rarest goes.
+    // The rarest is removed.
     int last = 16;
     while (tables.ac[1].counts[last] == 0) --last;
     --tables.ac[1].counts[last];
@@ -336,7 +336,7 @@ TEST(JpegEncode, SymbolsWithoutACodeAreReported) {
   }
 }
 
-// The kernel reports the size all the same, and it is enough then.
+// The kernel still reports the size, which is enough then.
 TEST(JpegEncode, MissingRoomIsReported) {
   for (const JpegFill fill : {JpegFill::kPicture, JpegFill::kOnes, JpegFill::kZero}) {
     const JpegCase c{161, 90, kYcbcr, 2, 2, fill, 5};

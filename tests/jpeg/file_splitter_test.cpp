@@ -63,7 +63,7 @@ TEST(JpegFileSplitter, UntrueIndicesHoldNothing) {
 // A true index holds its pictures, as many as may be awaited.
 TEST(JpegFileSplitter, BoundsWhatIsAwaited) {
   const size_t first = with_claims({Claim()}).size(), tiny = tiny_picture().size();
-  // The second picture's place has bytes behind the picture.
+  // The second picture's place has trailing bytes.
   const Bytes file = joined_bytes(
       {with_claims({{first, 50000}}), tiny_picture(), Bytes(50000 - tiny, 0), tiny_picture()});
   JpegFileRules rules;
@@ -73,7 +73,7 @@ TEST(JpegFileSplitter, BoundsWhatIsAwaited) {
   const SplitFilesCost cost = split_files(file, {100}, rules);
   EXPECT_EQ(cost.files, (Files{{0, first}, {first, first + tiny}, {first + 50000, file.size()}}));
   EXPECT_LE(cost.max_held, rules.most + 200);
-  // So does a picture, and the bytes behind one.
+  // So does a picture, and trailing bytes.
   const Bytes open = joined_bytes({{0xff, 0xd8, 0xff, 0xda, 0, 2}, Bytes(90000, 0)});
   EXPECT_EQ(split_files(open, {100}, rules).files, (Files{{0, 30100}}));
   rules.with_rest = true;

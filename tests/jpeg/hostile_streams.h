@@ -73,7 +73,7 @@ inline Bytes with_claims(const std::vector<Claim>& others) {
   return tiny_picture(marker_segment(0xe2, data));
 }
 
-// Each picture claims what `claim` says of the number of pictures behind it.
+// Each picture claims what `claim` says of the number of pictures after it.
 template <typename Function>
 Bytes all_claim(size_t size, const Function& claim) {
   const size_t one = with_claims({Claim()}).size(), count = std::max<size_t>(size / one, 1);
@@ -85,7 +85,7 @@ Bytes all_claim(size_t size, const Function& claim) {
   return all;
 }
 
-// Each has an index of so many pictures behind it, of which all but the last are there.
+// Each has an index of this many pictures after it, of which all but the last are there.
 inline Bytes chained_indices(size_t size) {
   constexpr size_t kOthers = 255;
   const size_t one = with_claims(std::vector<Claim>(kOthers)).size();

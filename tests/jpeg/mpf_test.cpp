@@ -75,7 +75,7 @@ Bytes with_index(const std::vector<Entry>& entries, bool big) {
   return bytes;
 }
 
-// A file of pictures one behind the other, with an index that is true.
+// A file of consecutive pictures, with a correct index.
 Bytes whole_file(const std::vector<Bytes>& others, bool big) {
   std::vector<Entry> entries(others.size() + 1, {0, 0});
   const auto first = static_cast<uint32_t>(with_index(entries, big).size());
@@ -252,7 +252,7 @@ TEST(JpegMpf, MutatedFiles) {
       file[random() % (n > 1 || i % 4 != 0 ? size_t{120} : file.size())] =
           static_cast<uint8_t>(random());
     if (random() % 16 == 0) file.resize(random() % file.size());
-    // Memory of just these bytes, so that a sanitizer sees reads behind them.
+    // Memory of just these bytes, so that a sanitizer detects reads past them.
     const Bytes exact(file.begin(), file.end());
     FilePlaces places;
     const bool is_refused = !refusal(exact, &places).empty();

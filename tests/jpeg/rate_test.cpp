@@ -113,7 +113,7 @@ class Frame {
     SamplePlane& plane = job.dct.samples[i];
     plane.width = (c.width + h - 1) / h;
     plane.height = (c.height + v - 1) / v;
-    // Rows of words, but for Cb's.
+    // Rows of words, except Cb's.
     plane.pitch = i == 1 ? plane.width + 13 : (plane.width + 7) / 8 * 8;
     std::vector<uint8_t> samples(size_t(plane.pitch) * size_t(plane.height));
     std::mt19937 random(77u + uint32_t(i));

@@ -32,7 +32,7 @@ void for_each_decoder(Test&& test) {
   }
 }
 
-// Any sound stream is decoded right, or left to the CPU if nothing synchronizes.
+// Any sound stream is decoded right, or passed to the CPU if nothing synchronizes.
 inline bool expect_decoded_or_left(const StreamKind& kind, ScansDecoder& decoder) {
   const auto file = make_stream(kind);
   const ScansOutcome outcome = judge_scans(file.data(), file.size(), decoder);

@@ -38,12 +38,12 @@ bool is_sequential(const uint8_t* data, size_t size) {
   return false;
 }
 
-// A file whose first frame header says 8 bits where it says 12, which not every libjpeg reads.
+// A file whose first frame header has 8 bits instead of 12, which not every libjpeg reads.
 // Coefficients do not depend on it.
 std::vector<uint8_t> as_eight_bits(const uint8_t* data, size_t size) {
   std::vector<uint8_t> file(data, data + size);
   for (size_t at = 2; at + 5 <= size;) {
-    // As libjpeg looks for markers: there may be anything between segments.
+    // As libjpeg searches markers: there may be anything between segments.
     if (file[at] != 0xff || file[at + 1] == 0xff || file[at + 1] == 0) {
       ++at;
       continue;

@@ -1,4 +1,4 @@
-// Splits a stream of JPEG files that comes in pieces, and counts the cost.
+// Splits a stream of JPEG files that arrives in pieces, and counts the cost.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -31,7 +31,7 @@ inline SplitFilesCost split_files(const std::vector<uint8_t>& stream,
     const bool at_end = come == stream.size();
     for (bool found = true; found; ++cost.calls) {
       std::span<const uint8_t> held(stream.data() + cost.end, come - cost.end);
-      // Memory of just these few bytes, so that a sanitizer sees reads behind them.
+      // Memory of just these few bytes, so that a sanitizer detects reads past them.
       std::vector<uint8_t> copy;
       if (held.size() < 256) {
         copy.assign(held.begin(), held.end());
@@ -49,7 +49,7 @@ inline SplitFilesCost split_files(const std::vector<uint8_t>& stream,
   return cost;
 }
 
-// Each call looks at the beginning of what has come, and again at the last bytes before it.
+// Each call examines the beginning of what has arrived, and again at the last bytes before it.
 inline uint64_t max_examined(uint64_t bytes, uint64_t calls) {
   return JpegFileSplitter::kMaxReads * bytes + 16 * calls;
 }

@@ -92,7 +92,7 @@ TEST(JpegStuffing, RandomBytes) {
   }
 }
 
-// The pair lies across every boundary between steps.
+// The pair is across every boundary between steps.
 TEST(JpegStuffing, EveryPlace) {
   std::mt19937 random(2);
   for (size_t size = 0; size < 200; ++size)

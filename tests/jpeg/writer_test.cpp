@@ -51,7 +51,7 @@ const JpegCase kTwelveBitCases[] = {
 };
 
 // libjpeg may not write 12 bits. Where quantized coefficients are those of 8 bits, the file is its
-// file of 8 bits with the best tables, but for the frame header.
+// file of 8 bits with the best tables, except the frame header.
 TEST(JpegWriter, TwelveBitsAreCodedAsLibjpegCodes) {
   for (const JpegCase& c : kTwelveBitCases) {
     SCOPED_TRACE(testing::Message() << c);

@@ -49,16 +49,16 @@ struct Case {
 //
 // Waits: one for each frame or file in system memory; one for each frame of coefficients whose peer
 // has not promised to honor the fence. Measuring adds none. And, for now, one for each plane that
-// is copied from unpinned memory (*); before the first of these also one for the event that tells
+// is copied from unpinned memory (*); before the first of these also one for the event that records
 // when the copies begin, if that is measured.
 //
-// A waiting thread asks the driver again and again, since no driver call has a time
-// limit. The number of queries depends on the GPU, and says nothing: the number of waits counts.
+// A waiting thread polls the driver, since no driver call has a time limit. The number of queries
+// depends on the GPU and is not compared: the number of waits is.
 //
 // Records: one for each kernel's, upload's and download's fence; with measure=time two more for
-// uploads and downloads, while kernels tell their time themselves. Stream waits: for another
+// uploads and downloads, while kernels report their time themselves. Stream waits: for another
 // queue's work, for coefficients by the queue that reads them, and for what used a block before its
-// pool handed it out again, unless the host knows that it is done.
+// pool reused it, unless the host knows that it is done.
 //
 // Queries: one before each wait, since most have nothing to wait for; one before each unpinned
 // plane, since the driver may wait inside of such a copy; one for each time that events measure. A
@@ -67,11 +67,11 @@ struct Case {
 // Calls for a raw frame in CUDA memory depend on GStreamer: kPushed if the element makes it, from
 // coefficients in CUDA memory, and kRead if another element has made it.
 #if GST_CHECK_VERSION(1, 23, 1)
-// The frame's stream says when it is finished, and the host does not wait. The element records the
-// stream's position before we write, and our queue waits for it: the frame's last reader may be
+// The frame's stream defines when it is finished, and the host does not wait. The element records
+// the stream's position before we write, and our queue waits for it: the frame's last reader may be
 // behind. Then that stream waits for our kernel, and so does the queue that next writes to the
-// coefficients' block: no one has seen on the host that they have been read. Since no one waits,
-// the first element asks: before it waits for a slow GPU, and sometimes twice after a fast one. So
+// coefficients' block: no one has seen on the host that they have been read. Since no thread waits,
+// the first element polls: before it waits for a slow GPU, and sometimes twice after a fast one. So
 // does an inverse that measures.
 constexpr Calls kPushed = {0, 0, 0, 1, 1 + 1 + 1, 2};
 constexpr Calls kMeasured = {0, 0, 0, 0, 0, 3};
@@ -80,8 +80,8 @@ constexpr Calls kRead = {0, 0, 0, 1, 1, 0};
 // Each further element that makes coefficients writes to a block that no one has seen read, too.
 constexpr Calls kBetween = {0, 0, 0, 0, 1, 0};
 #else
-// It cannot say that it is not finished: the host waits for the kernel. After that the frame and
-// its source coefficients are free for all, and no other thread has to wait.
+// It cannot mark itself unfinished: the host waits for the kernel. After that the frame and its
+// source coefficients are free for all, and no other thread has to wait.
 constexpr Calls kPushed = {0, 1, 0, 0, 0, 1};
 constexpr Calls kMeasured = {0, 0, 0, 0, 0, 0};
 constexpr Calls kRead = {0, 0, 0, 0, 0, 0};
@@ -150,8 +150,8 @@ constexpr Case kCases[] = {
      {1, 1 + 3, 6, 3, 2, 1 + 2 * 3}},
     {"JPEG to frames in CUDA memory", Source::kJpeg, DECODER " ! " INVERSE " ! " IN_CUDA,
      Calls{1, 0, 3, 2, 1, 0} + kPushed},
-    // The kernels themselves tell the host when a picture is decoded: records and queries are those
-    // of the inverse alone.
+    // The kernels themselves report to the host when a picture is decoded: records and queries are
+    // those of the inverse alone.
     {"JPEG decoded by the GPU, to frames in CUDA memory", Source::kJpeg,
      DECODER BY_GPU " ! " INVERSE " ! " IN_CUDA, Calls{5, 0, 1, 1, 0, 0} + kPushed},
     {"JPEG decoded by the GPU, to coefficients", Source::kJpeg,
@@ -251,8 +251,8 @@ class Frames {
 };
 
 // A GPU may be slow at any time, but not if it has had this long for so small a frame. And fences
-// ask the driver every 20 us at most: with shorter gaps the number of frames in flight would depend
-// on the host's speed.
+// poll the driver every 20 us at most: with shorter gaps the number of frames in flight would
+// depend on the host's speed.
 void let_gpu_finish(Pace pace) { g_usleep(pace == kFastGpu && !is_fake_behind_shim() ? 2000 : 50); }
 
 void push_frame(GstHarness* h, Frames* frames, Pace pace) {
@@ -361,7 +361,7 @@ int check_calls(const Case& one, Pace pace) {
 }
 
 bool can_run(const Case& one) {
-  // Kernels that do nothing decode nothing. Emulated ones show nothing new.
+  // Kernels that do nothing decode nothing. Emulated ones add no coverage.
   const bool by_gpu = one.source == Source::kJpeg && strstr(one.line, BY_GPU);
   if (is_fake_behind_shim() && by_gpu != is_emulated()) return false;
   return !strstr(one.line, "jpeg") || require_element_or_skip("jpegcoefdec") == 0;

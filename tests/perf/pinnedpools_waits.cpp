@@ -29,7 +29,7 @@ CHECK_TEST(test_waits) {
   const GstVideoInfo info = video_info(GST_VIDEO_FORMAT_I420, 64, 48);
   for (const auto& c : cases) {
     // Events happen soon, so that the element releases inputs without a wait, but not before a
-    // frame's own wait has asked.
+    // frame's own wait has polled.
     g_setenv("FAKECUDA_LAG", "3", TRUE);
     GstHarness* h = harness_of(c.line, info);
     g_autoptr(GstCaps) caps = video_caps(info);
@@ -41,7 +41,7 @@ CHECK_TEST(test_waits) {
       while (GstBuffer* out = gst_harness_try_pull(h)) gst_buffer_unref(out);
     }
     const int waits = counts().waits - before;
-    // Frames in flight may turn out to be done.
+    // Frames in flight may already be done.
     const bool exact = std::string(c.line).find("async-depth") == std::string::npos;
     fail_unless(exact ? waits == 20 * c.waits : waits <= 20 * c.waits, "%s: %d waits for 20 frames",
                 c.line, waits);

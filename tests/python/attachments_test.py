@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# Files of several pictures: the bytes behind the first are read, written and kept by corpus jobs.
+# Files of several pictures: the bytes after the first are read, written and kept by corpus jobs.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import importlib.util
 import os

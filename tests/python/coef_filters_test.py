@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# Pictures transposed, cropped and requantized: in system memory, beside jpegtran; or in CUDA
+# Pictures transposed, cropped and requantized: in system memory, against jpegtran; or in CUDA
 # memory, on the emulator or a GPU.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #

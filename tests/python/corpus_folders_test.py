@@ -174,7 +174,7 @@ class Folders(WithCorpus):
         self.assertFalse(self.output.is_done(0))
 
     def test_names_that_the_job_needs_are_refused(self):
-        """Each name that a run writes beside the tree, as that of a folder in the input."""
+        """Each name that a run writes next to the tree, as that of a folder in the input."""
         self.do("repack")
         job._conclude("repack", self.output, [self.names])
         own = set(os.listdir(self.output.path)) - {"f 0", "f 1"}

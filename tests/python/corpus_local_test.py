@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # Corpus jobs without Ray: the same bytes for any number of processes, after deaths and
-# interruptions; what is asked for before the work; and the bar.
+# interruptions; what is required before the work; and the bar.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import io
 import json
@@ -118,7 +118,7 @@ class Local(unittest.TestCase):
         return contents(cls.target(name))
 
     def spread(self, name, workers=2, serve=None, together=2):
-        """local.spread of a whole job in this process. Returns what it says."""
+        """local.spread of a whole job in this process. Returns its output."""
         output, said = folder.Output(self.target(name)), []
         self.addCleanup(output.release)
         output.claim({"action": "repack", "options": {}, "input": self.input}, self.files)
@@ -167,7 +167,7 @@ class Local(unittest.TestCase):
         self.assertEqual(contents(self.target("ray")), self.wanted)
 
     def test_interrupted(self):
-        """By Ctrl-C, which goes to all processes: one line, no traceback, no process is left."""
+        """By Ctrl-C, which goes to all processes: one line, no traceback, no process remains."""
         running = self.start("interrupted", "--workers", "2")
         self.wait_for_chunks("interrupted", 2)
         os.killpg(running.pid, signal.SIGINT)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # A corpus of files of every kind through `repack`: every file that libjpeg can read keeps its
-# picture, its segments and the bytes behind it; every other file is refused.
+# picture, its segments and trailing bytes; every other file is refused.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # CUDATRANSFORM_TEST_PICTURES: how many files; 10,000 take minutes.
@@ -24,7 +24,7 @@ SIZES = ((1, 1), (131, 90), (240, 180), (320, 201))
 
 
 def pools():
-    """Sound files, without anything behind them, by their kind."""
+    """Sound files, without trailing data, by their kind."""
     made = {}
     for size in SIZES:
         colors, gray = pictures.pixels(*size), pictures.pixels(*size, channels=1)

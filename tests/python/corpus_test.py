@@ -127,7 +127,7 @@ class Actions(WithCorpus):
         pictures.write_all(self.input, {"f 1/secret.jpg": pictures.tiny()})
         os.chmod(secret, 0)
         self.names = folder.list_files(self.input)
-        # One has become a folder since the listing, and one has gone.
+        # One has become a folder since the listing, and one was removed.
         self.names += [b"f 1", b"f 1/gone.jpg"]
         bad.update({"secret.jpg": (b"", "Permission denied"), "f 1": (b"", "directory"),
                     "gone.jpg": (b"", "No such file"), "bad.jpeg": (b"", "JPEG")})
@@ -170,7 +170,7 @@ class Actions(WithCorpus):
             before = ct.read(self.path(self.input, name))
             after = ct.read(self.path(self.output.path, name))
             for index in range(len(before)):
-                # Cb and Cr have a table of their own.
+                # Cb and Cr have a separate table.
                 is_chroma = index in (1, 2) and before.sampling[0] == "Y"
                 wanted = np.maximum(before.table(index), ct.quality_tables(40)[int(is_chroma)])
                 self.assertTrue(np.array_equal(after.table(index), wanted))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# decode(), encode() and a Reader's pixels on a GPU, or on the emulator, beside those of the CPU.
+# decode(), encode() and a Reader's pixels on a GPU, or on the emulator, against those of the CPU.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: device_pixels_test.py [emulated]

@@ -86,7 +86,7 @@ class Attachments(Base):
         self.loudly("attachment 1 of 1", self.photo((wide,)).cropped, 0, 0, 160, 240)
 
     def test_own_orientation(self):
-        """An attachment that is upright already stays as it is; one that says so is turned."""
+        """An attachment that is already upright stays as it is; others are rotated."""
         first = file_of(320, 240, segments=exif(6, size=(320, 240)))
         others = (file_of(128, 160, segments=exif(1), seed=2),
                   file_of(160, 128, segments=exif(6, size=(160, 128)), seed=3))
@@ -152,7 +152,7 @@ class GainMaps(Base):
         self.assertIn(b'Item:Semantic="Primary"', made.markers)
 
     def test_a_film(self):
-        """It has an orientation of its own: it fits an upright picture, and no other."""
+        """It has its own orientation: it fits an upright picture, and no other."""
         made = self.quietly(self.photo(trailer=FILM).transposed, "auto")
         self.assertEqual(made.trailer, FILM)
         file = self.quietly(ct.write, made)

@@ -29,7 +29,7 @@ def file_of(width, height, sampling="4:2:0", segments=b"", seed=1, quality=85):
 
 def exif(orientation, thumbnail=b"", size=(0, 0), order=">", note=b"", subject=(), last=b"",
          thumbnail_orientation=0):
-    """Exif data with a thumbnail in IFD1, a maker note, a subject area and `last` behind all."""
+    """Exif data with a thumbnail in IFD1, a maker note, a subject area and `last` after all."""
     def entry(tag, kind, count, value):
         packed = struct.pack(order + ("H" if kind == 3 and count == 1 else "I"), value)
         return struct.pack(order + "HHI", tag, kind, count) + packed.ljust(4, b"\0")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# info() beside read(), and decode(exif=True) beside Pillow and the library's own rotations.
+# info() against read(), and decode(exif=True) against Pillow and the library's own rotations.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import glob
 import io

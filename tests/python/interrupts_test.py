@@ -34,7 +34,7 @@ class Soft(Exception):
 
 class Interrupt:
     """Has a signal's handler raise an exception at the n-th place of the package: before any
-    instruction, or only where the interpreter looks for signals. For `with`; `count` says how many
+    instruction, or only where the interpreter checks for signals. For `with`; `count` says how many
     places there were."""
 
     def __init__(self, number, kind=Soft, words=("now",), looks_only=False):
@@ -161,7 +161,7 @@ class Anywhere(WithFiles):
         files = descriptors()
 
         def check():
-            """The path has the old file or the new one, and nothing is left beside it."""
+            """The path has the old file or the new one, and nothing else remains."""
             self.assertEqual(ct.write(self.pictures[1]), self.files[1])
             self.assertEqual(os.listdir(folder.name), ["written.jpg"])
             with open(path, "rb") as file:
@@ -187,7 +187,7 @@ class Anywhere(WithFiles):
             np.array_equal(ct.idct(self.coefs[1]), self.back[1])))
 
     def test_inside_of_a_call(self):
-        """A handler may call the module while it is at work."""
+        """A handler may call the module while it is running."""
         inner = []
 
         class Calls(Interrupt):
@@ -254,7 +254,7 @@ class Readers(WithFiles):
                     picture, self.pictures[self.paths.index(picture.path)]))
 
     def settled(self, python, all_threads):
-        """Whether so many threads, or fewer, are left soon."""
+        """Whether this many threads, or fewer, remain soon."""
         until = time.monotonic() + 20
         while time.monotonic() < until:
             # GStreamer keeps some for the next pipeline.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# decode(), encode() and a Reader's pixels, beside libjpeg-turbo's programs and Pillow.
+# decode(), encode() and a Reader's pixels, against libjpeg-turbo's programs and Pillow.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import functools
 import io

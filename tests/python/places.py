@@ -4,7 +4,7 @@ import dis
 import sys
 import threading
 
-# After these the interpreter looks for signals (CPython 3.11 and later).
+# After these the interpreter checks for signals (CPython 3.11 and later).
 LOOKS = ("CALL", "RESUME", "JUMP_BACKWARD", "PRECALL", "YIELD")
 # Python's own way to a handler and back, where an exception would confuse Python and not us; and a
 # call's first instruction, which is the call itself.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# cudatransform and processes: a fork has an engine of its own, and not its parent's work.
+# cudatransform and processes: a fork has its own engine, and not its parent's work.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import functools
 import gc

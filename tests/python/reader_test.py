@@ -48,7 +48,7 @@ class WithFiles(unittest.TestCase):
 
 class Batches(WithFiles):
     def check(self, paths, **options):
-        """Reads them, and compares each with what read() says of it."""
+        """Reads them, and compares each with the result of read()."""
         items = [item for batch in ct.Reader(paths, **options) for item in batch]
         self.assertEqual(len(items), len(paths))
         for path, item in zip(paths, items):
@@ -324,7 +324,7 @@ class Ends(WithFiles):
         self.assertEqual((said.returncode, said.stderr), (0, b""))
 
     def test_an_abandoned_ones_thread_ends(self):
-        """Though nobody closes it."""
+        """Without an explicit close."""
         over = queue.SimpleQueue()
 
         def paths():

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# resize() beside Pillow, and its floats beside the arithmetic of vision libraries.
+# resize() against Pillow, and its floats against the arithmetic of vision libraries.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import io
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# decode() and a Reader that resample: crops, boxes, drafts and types, beside Pillow and resize().
+# decode() and a Reader that resample: crops, boxes, drafts and types, against Pillow and resize().
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import ctypes
 import io

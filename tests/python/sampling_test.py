@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# Files of any sampling factors, beside libjpeg-turbo's programs and Pillow.
+# Files of any sampling factors, against libjpeg-turbo's programs and Pillow.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import functools
 import io

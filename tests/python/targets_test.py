@@ -101,7 +101,7 @@ class Paths(unittest.TestCase):
         return pathlib.Path(path).read_bytes()
 
     def assert_only(self, *names):
-        """Nothing is left behind in the folder."""
+        """No other file remains in the folder."""
         self.assertEqual(sorted(os.listdir(self.folder)), sorted(names))
 
     def test_modes(self):

@@ -47,7 +47,7 @@ class Arrows(unittest.TestCase):
             file.write("".join(line + "\n" for line in lines))
 
     def run_tool(self):
-        # The folder may lie in another repository.
+        # The folder may be in another repository.
         env = dict(os.environ, GIT_CEILING_DIRECTORIES=os.path.dirname(self.root))
         done = subprocess.run([sys.executable, os.path.join(TOOLS, "arrows.py"), self.root],
                               env=env, stdout=subprocess.PIPE, text=True, check=False)

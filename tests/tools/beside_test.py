@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Tests of tools/beside: turns, and a small run of each comparison.
+# Tests of tools/beside: interleaved runs, and a small run of each comparison.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: beside_test.py TOOLS_FOLDER       skips what this machine lacks

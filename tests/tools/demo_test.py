@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# Tests of tools/demo: a picture through both transforms, into all pictures; what it says of cjpeg's
+# Tests of tools/demo: a picture through both transforms, into all pictures; its report on cjpeg's
 # files, and the files that it writes.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #

@@ -87,7 +87,7 @@ class Arithmetic(unittest.TestCase):
                          [(quality, -20) for quality in (40, 50, 93, 95)])
 
     def test_span(self):
-        """What lies outside the base's qualities does not count."""
+        """What is outside the base's qualities does not count."""
         points = [point(quality=quality, size=1000, psnr=psnr) for quality, psnr in
                   ((40, 0), (50, 10), (93, 20), (95, 30))]
         points += [point(encoder="other", size=size, psnr=psnr) for size, psnr in

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Tests of tools/lib.sh: the architectures for a machine's cards, the demo's packages.
+# Tests of tools/lib.sh: the architectures for a machine's GPUs, the demo's packages.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: lib_test.py TOOLS_FOLDER

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# examples/many_streams: every stream plays all its frames, on the device whose turn it is.
+# examples/many_streams: every stream plays all its frames, on the devices in order.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: many_streams_test.py PROGRAM [FOLDER-OF-A-DRIVER]

@@ -26,7 +26,7 @@ class Style(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="cudatransform-style-")
         self.addCleanup(folder.cleanup)
         self.root = os.path.join(folder.name, "house")
-        # The folder may lie in a repository, and the user may have git settings.
+        # The folder may be in a repository, and the user may have git settings.
         self.env = dict(os.environ, GIT_CEILING_DIRECTORIES=folder.name, HOME=folder.name,
                         **{f"GIT_{who}_{what}": "house" for who in ("AUTHOR", "COMMITTER")
                            for what in ("NAME", "EMAIL")})

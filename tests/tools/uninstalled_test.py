@@ -38,7 +38,7 @@ class Uninstalled(unittest.TestCase):
         return output_of(*MESON, "devenv", "-C", BUILD, *command, env=self.env)
 
     def command_line(self, compiler, source, program, *packages):
-        """For a shell, so that it asks pkg-config where it is run."""
+        """For a shell, so that it queries pkg-config where it is run."""
         return (shlex.join((*compiler, "-Wall", "-Wextra", "-Werror", source, "-o", program)) +
                 " $(pkg-config --cflags --libs " + " ".join(packages) + ")")
 

@@ -143,7 +143,7 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-// Numbers of a kind, with all that is odd about them.
+// Numbers of a kind, with all special values.
 class Numbers {
  public:
   Numbers(const Kind& kind, uint32_t seed) : kind_(kind), random_(seed) {}
@@ -299,8 +299,8 @@ TEST(CoefFilters, EveryHalfIsRight) {
 }
 
 // Divisors near the largest half: quantized coefficients of 1 times 65519 are the last that it
-// holds. Each is alone among zeros: kernels go another way with eight numbers that are too large
-// together.
+// holds. Each is alone among zeros: kernels take another path with eight numbers that are all too
+// large.
 TEST(CoefFilters, QcoefsTimesLargeDivisorsAreTheDefinitions) {
   constexpr int16_t kQcoefs[] = {-32768, -2, -1, 0, 1, 2, 32767};
   constexpr int kBlocks = static_cast<int>(std::size(kQcoefs));

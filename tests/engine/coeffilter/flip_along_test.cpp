@@ -1,4 +1,4 @@
-// Images that belong to a flipped picture: which flip makes of them what was made of the picture.
+// Images that belong to a flipped picture: the flip that corresponds to the picture's.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 

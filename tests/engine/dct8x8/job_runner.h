@@ -13,7 +13,7 @@
 
 namespace cudatransform::test {
 
-// Whether Quantizer::kRd takes component `c` of a test for chroma, whatever its picture is.
+// Whether Quantizer::kRd takes component `c` of a test for chroma, for any picture.
 inline bool is_decided_as_chroma(size_t c) { return c > 0; }
 
 class CoefFrame : public GuardedFrame {

@@ -17,8 +17,8 @@ namespace cudatransform::test {
 std::string judge_coefficients(const Spec& spec, const Coefficients& exact,
                                const Coefficients& got);
 // Quantized coefficients that spec.quantizer decides. `real`: what the same method makes
-// unquantized, F32, from which eighths follow but for the last bit of float's and ifast's: where
-// one lies next to a tie, either side may be what was decided from.
+// unquantized, F32, from which eighths follow except for the last bit of float's and ifast's: where
+// one is next to a tie, either side may be what was decided from.
 std::string judge_decisions(const Spec& spec, const Coefficients& real, const Coefficients& got);
 // `exact`: samples of the definition before level shift, rounding and clamp, from exactly the
 // dequantized values whose magnitudes `values` gives. Not for ifast.

@@ -21,7 +21,7 @@ SKIP = 77
 
 @dataclass
 class Function:
-    """What ptxas said of one kernel, or of one function that a kernel calls; bytes."""
+    """ptxas's report on one kernel, or of one function that a kernel calls; bytes."""
     name: str
     is_kernel: bool
     stack: int = -1

@@ -1,4 +1,4 @@
-// A single coefficient lands where layout and order say, in both directions.
+// A single coefficient is where layout and order define, in both directions.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 

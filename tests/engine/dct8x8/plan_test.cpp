@@ -160,7 +160,7 @@ TEST(Plan, OrderAndLayout) {
   EXPECT_EQ(kernel_of(k4K, plane, Direction::kInverse), "inverse_float_u8_s16_plane_full");
 }
 
-// Whole planes and small frames have no kernels of their own here.
+// Whole planes and small frames have no dedicated kernels here.
 TEST(Plan, DecidedQcoefs) {
   Spec dead_zone = spec_of(Method::kIslow), rd = spec_of(Method::kFloat, kMeasureSse);
   dead_zone.quantizer = Quantizer::kDeadZone;

@@ -89,7 +89,7 @@ TEST(QuantTable, PerceptualIsTheFormulae) {
     const QuantTable full = table(QuantComponent::kFullChroma);
     for (int k = 0; k < 64; ++k) {
       const int u = k % 8, v = k / 8;
-      // Half a step is what rounding may add; half as many samples lie between the two others.
+      // Half a step is what rounding may add; half as many samples are between the two others.
       const auto expect = [&](double exact, int entry) {
         EXPECT_NEAR(std::clamp(exact * scale, 1.0, 255.0), entry, 0.5 + 1e-9)
             << k << " at " << quality;
@@ -102,7 +102,7 @@ TEST(QuantTable, PerceptualIsTheFormulae) {
   }
 }
 
-// Worked by hand: 6.8 x 2 = 13.6; 6.8 x (1 + sqrt 2) = 16.417; 46 ends chroma's line.
+// Computed by hand: 6.8 x 2 = 13.6; 6.8 x (1 + sqrt 2) = 16.417; 46 ends chroma's line.
 TEST(QuantTable, PerceptualAtQuality50) {
   const QuantTable luma = preset_table(QuantPreset::kPerceptual, QuantComponent::kLuma, 50);
   const QuantTable chroma = preset_table(QuantPreset::kPerceptual, QuantComponent::kChroma, 50);

@@ -90,7 +90,7 @@ std::vector<Case> cases(int widest) {
   return list;
 }
 
-// A plane in the engine's memory, aligned as every kernel wants it, of 16-bit words from 0 to
+// A plane in the engine's memory, aligned as every kernel requires, of 16-bit words from 0 to
 // `largest`, the same on every engine.
 struct Plane {
   std::unique_ptr<Memory> memory;
@@ -162,7 +162,7 @@ struct Flight {
     // Many quantized coefficients are 0; words of 32 bits all are.
     coefs.emplace_back(engine, row_bytes, blocks ? blocks_h : 8 * blocks_h, coef_bytes == 2 ? 5 : 0,
                        21 + uint32_t(c));
-    // Without gaps, as the fast kernels want rows of blocks.
+    // Without gaps, as the fast kernels require rows of blocks.
     const ptrdiff_t pitch = blocks ? ptrdiff_t(row_bytes) : coefs.back().pitch;
     job.coefs[c] = {coefs.back().memory->data(), pitch, blocks_w, blocks_h, 0};
   }

@@ -69,8 +69,8 @@ TEST(Device, MemoryAndFencesOutliveTheDevice) {
   }
 }
 
-// Fences of a queue are done in the order in which they were made: one answer serves for all
-// earlier ones, and for everything that the queue has waited for.
+// Fences of a queue are done in the order in which they were made: one query resolves all earlier
+// ones, and for everything that the queue has waited for.
 TEST(Device, FencesKnowOfLaterOnes) {
   for (const Engine& engine : engines()) {
     Device& device = *engine.device;
@@ -97,7 +97,7 @@ TEST(Device, FencesKnowOfLaterOnes) {
     ASSERT_TRUE(after->wait().ok());
     EXPECT_TRUE(fences[3]->known_done()) << engine.name;
 
-    // More than a queue remembers: the latest stands for those before it.
+    // More than a queue remembers: the latest represents those before it.
     std::vector<FencePtr> many(100);
     for (FencePtr& fence : many) {
       ASSERT_TRUE(device.upload(queue, {memory->data(), 64, bytes.data(), 64, 64, 1}).ok());

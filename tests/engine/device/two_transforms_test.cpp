@@ -1,4 +1,4 @@
-// Transforms in turns on one device and one queue: none gets another's kernels or kept objects.
+// Transforms interleaved on one device and one queue: none gets another's kernels or kept objects.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ constexpr int kTurns = 1100;  // more than the tiny transform has numbers of ker
 
 using Bytes = std::vector<uint8_t>;
 
-// A picture in device memory, each transform's output for it, and a host that can look.
+// A picture in device memory, each transform's output for it, and a host that can read it.
 class Bench {
  public:
   explicit Bench(const Engine& engine)

@@ -50,7 +50,7 @@ TEST(DwtQuantizer, HasTheFactorsOfTheSpecification) {
   }
 }
 
-// Any value comes back as itself at index 0, and otherwise less than a step away.
+// Any value round-trips exactly at index 0, and otherwise within a step.
 TEST(DwtQuantizer, StaysNearTheValue) {
   for (int q = 0; q <= kMaxQuantIndex; ++q)
     for (int64_t value = -70000; value <= 70000; value += 1 + q) {

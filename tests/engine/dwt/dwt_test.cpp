@@ -91,7 +91,7 @@ TEST(Dwt, StripesDoNotShow) {
         }
 }
 
-// Index 0 loses nothing, in any format, as long as no value of the transform leaves its type.
+// Index 0 is lossless, in any format, as long as no value of the transform leaves its type.
 TEST(Dwt, LosesNothingAtIndexZero) {
   int trips = 0;
   const std::vector<Engine> engines = engines_with(&Engine::dwt_ops);

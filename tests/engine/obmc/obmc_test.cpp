@@ -16,7 +16,7 @@ namespace cudatransform::test {
 namespace {
 
 constexpr uint8_t kCanary = 0xa5;
-constexpr int32_t kMargin = 5;  // bytes behind each row
+constexpr int32_t kMargin = 5;  // bytes after each row
 
 // The parameters of a random picture.
 struct Case {

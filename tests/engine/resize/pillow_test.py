@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares resampling with the Pillow at hand, over random pictures.
+"""Compares resampling with the installed Pillow, over random pictures.
 
 pillow_test.py CASES [--cuda] [COUNT [SEED]]    CASES: the program resize_cases
 

@@ -26,8 +26,8 @@ int bytes_of(ResizeType type) {
   return type == ResizeType::kU8 ? 1 : type == ResizeType::kF32 ? 4 : 2;
 }
 
-// A picture in an engine's memory, in one of the ways that pictures lie there: packed pixels, of
-// which one byte may be nobody's, channels in either order; or planes.
+// A picture in an engine's memory, in one of the layouts of pictures: packed pixels, of which one
+// byte may be unused, channels in either order; or planes.
 class PlacedPicture {
  public:
   PlacedPicture(const Engine& engine, std::mt19937& random, int channels, int bytes,
@@ -82,7 +82,7 @@ class PlacedPicture {
   std::unique_ptr<GuardedBuffer> buffer_;
 };
 
-// A job of a batch, with what it shall make.
+// A job of a batch, with its expected output.
 struct Case {
   ResizeJob job;
   std::vector<float> table;
@@ -146,7 +146,7 @@ void pick_reduction(std::mt19937& random, ResizeJob* job) {
   job->reduction = by;
 }
 
-// Extremes show sums that leave 0..255.
+// Extremes produce sums outside of 0..255.
 Picture random_picture(std::mt19937& random, const ResizeJob& job) {
   const bool extreme = random() % 2 == 0;
   Picture picture;
@@ -160,7 +160,7 @@ Picture random_picture(std::mt19937& random, const ResizeJob& job) {
   return picture;
 }
 
-// Gives a case's job pictures, and what it shall make of them.
+// Gives a case's job pictures, and its expected output.
 void place(const Engine& engine, std::mt19937& random, Case* of) {
   ResizeJob& job = of->job;
   of->from = random_picture(random, job);

@@ -21,7 +21,7 @@ int clamped(const Plane& plane, int x, int y) {
   return plane.at(std::clamp(x, 0, plane.width - 1), std::clamp(y, 0, plane.rows - 1));
 }
 
-// The next sample from the one in which position `at` lies, transposed.
+// The next sample from the one that contains position `at`, transposed.
 int beside(int at) { return at / 2 + (at % 2 == 0 ? -1 : 1); }
 
 int upsampled(const Plane& plane, const RgbSubsampling& by, ChromaUpsampling how, int x, int y) {
@@ -114,7 +114,7 @@ Picture define_planes(const RgbCase& of, const Picture& rgb) {
     const RgbSubsampling& by = of.subsampling[c];
     const Plane full = converted(rgb, of.color, c);
     Plane& to = planes[static_cast<size_t>(c)];
-    // Columns behind the picture are samples of its last column. Rows behind the component are its
+    // Columns after the picture are samples of its last column. Rows after the component are its
     // last row.
     for (int y = 0; y < to.rows; ++y)
       for (int x = 0; x < to.width; ++x)

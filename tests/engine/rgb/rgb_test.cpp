@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kJunk = -1;
 
-// `x`: the byte besides R, G and B, or kJunk.
+// `x`: the byte other than R, G and B, or kJunk.
 Picture packed(const Picture& rgb, RgbPacking packing, int x, std::mt19937* random) {
   if (packing == RgbPacking::kPlanar) return rgb;
   const RgbLayout layout = rgb_layout(packing);

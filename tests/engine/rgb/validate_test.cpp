@@ -71,7 +71,8 @@ TEST(RgbValidate, RefusesUnsoundJobs) {
     RgbJob shared = sound;
     shared.planes[2].data = shared.planes[1].data;
     EXPECT_EQ(validate(shared).ok(), direction == Direction::kInverse);
-    // Larger planes are for the forward direction, and rows of one pitch may lie between others.
+    // Larger planes are for the forward direction, and rows of one pitch may be interleaved with
+    // others.
     RgbJob blocks = sound;
     for (SamplePlane& plane : blocks.planes) plane.pitch = 100;
     blocks.planes[0].width = 40;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The Python module beside jpeglib and torchjpeg on Debian's opencv-doc, and in torch's DataLoader.
+# The Python module against jpeglib and torchjpeg on Debian's opencv-doc, and in torch's DataLoader.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # usage: peers_test.py            tools/python-peers makes the environment that it needs
