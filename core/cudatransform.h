@@ -77,7 +77,7 @@ CT_API void ct_engine_free(CtEngine* engine);
 
 // ---- Memory ----
 
-// A reference-counted block of memory, on the host or the device, that results lie in. When the
+// A reference-counted block of memory, on the host or the device, that holds results. When the
 // last reference is released the block returns to its engine, which reuses it after the work that
 // was then enqueued on the device's legacy default stream: finish work on other streams first.
 typedef struct CtBlock CtBlock;

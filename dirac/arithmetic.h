@@ -175,7 +175,7 @@ class DiracArithmetic {
     return ones;
   }
 
-  // The range is at most 2^15 but for the first bit's, which is not shifted: never by more than 15.
+  // The range is at most 2^15 except the first bit's, which is not shifted: never by more than 15.
   void renormalize() {
     const int shift = 15 ^ (31 ^ std::countl_zero(2 * range_ - 1));
     range_ <<= shift;

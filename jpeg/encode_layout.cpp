@@ -24,7 +24,7 @@ bool are_valid(const JpegFactors& factors) {
     if (h < 1 || h > 4 || v < 1 || v > 4) return false;
     blocks += h * v;
   }
-  // An MCU of one component is a block, whatever its factors are.
+  // An MCU of one component is a block, for any factors.
   return blocks <= (count == 1 ? 1 : kMaxMcuBlocks);
 }
 

@@ -129,7 +129,7 @@ Status JpegReader::read_header(std::span<const uint8_t> file, JpegHeader* header
   return {};
 }
 
-// Refuses frames that libjpeg refuses in some versions, whatever it returned to `read`.
+// Refuses frames that libjpeg refuses in some versions, for any result of `read`.
 Status JpegReader::check_frame(const Status& read) const {
   if (!read.ok() && errors_.code() != JERR_BAD_PRECISION) return {};
   const std::string bits = std::to_string(errors_.depth());

@@ -140,7 +140,7 @@ struct FastFloat {
     for (int y = 0; y < 8; ++y) load<Row>(rows[y], plane.shift, frame.peak, v + 8 * y);
     FloatDevice::forward(v, frame.forward_dc);
   }
-  // Leaves rounded values, whose bits hold the integers; F32 wants the products themselves.
+  // Leaves rounded values, whose bits hold the integers; F32 needs the products themselves.
   template <typename Coef>
   static __device__ __forceinline__ void quantize(float* v, const FastForwardTable& table) {
 #pragma unroll

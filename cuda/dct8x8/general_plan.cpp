@@ -145,7 +145,7 @@ uint32_t kernel_number(const Dct8x8Job& job) {
 
 }  // namespace
 
-// Decided quantized coefficients start from islow's, whatever the method.
+// Decided quantized coefficients start from islow's, for any method.
 static ForwardTable forward_table(const Dct8x8Job& job, const QuantTable* table) {
   const bool rounds = job.quantizer == Quantizer::kRound;
   return make_forward_table(rounds ? job.method : Method::kIslow, table);

@@ -117,7 +117,7 @@ __device__ __forceinline__ Sum third_of(Sum sum) {
 }
 
 // Level 0 of low delay pictures, whose coefficients were coded as the differences to their
-// neighbors: a warp for a component. A lane has a row, and is a column behind the lane that has
+// neighbors: a warp for a component. A lane has a row, and lags a column behind the lane that has
 // the row above.
 template <typename Coef, typename Sum>
 __device__ __forceinline__ void predict_dc(const SliceParams& params) {

@@ -29,7 +29,7 @@ constexpr gsize kSizeBytes = 4;
 // Frames in flight where the device encodes them, as far as the memory for their coefficients goes.
 constexpr int kMaxOnDevice = 8;
 constexpr uint64_t kMaxCoefBytes = uint64_t{1} << 28;
-// As the decoder's: no unit of so many samples reaches 4 GiB.
+// As the decoder's: no unit of this many samples reaches 4 GiB.
 constexpr uint64_t kMaxSamples = uint64_t{1} << 29;
 
 Status unsupported(const std::string& message) {

@@ -399,7 +399,7 @@ GstFlowReturn ApvPictures::show(Job& job) {
   } else {
     damage_.note_good();
   }
-  // A new peer may want another memory. The frames under way have the old caps.
+  // A new peer may require another memory. The frames under way have the old caps.
   GstPad* src = GST_VIDEO_DECODER_SRC_PAD(decoder_);
   if (gst_pad_needs_reconfigure(src) || output_ == nullptr || *output_ != output) {
     GstFlowReturn flow = frames_.push_all();

@@ -31,7 +31,7 @@ Status ApvRateControl::choose(int at_a_time, const Measure& measure, int* qp) {
   return {};
 }
 
-// A larger parameter makes a unit smaller, or hardly larger. Between `low`, the largest that is
+// A larger parameter makes a unit smaller, or slightly larger. Between `low`, the largest that is
 // known not to fit, and `high`, the smallest that is known to, a round measures up to `at_a_time`:
 // around that of the frame before, and in growing steps away from it, until both are known.
 Status ApvRateControl::search(uint64_t target, int at_a_time, const Measure& measure, int* qp,

@@ -140,7 +140,7 @@ Status FlipTransform::enqueue(const CoefArray from[kMaxCoefArrays], const FrameT
   std::copy_n(from, job.components, job.from);
   std::copy_n(to, job.components, job.to);
   for (int c = 0; c < job.components; c++) {
-    // An MCU has so many blocks of the component.
+    // An MCU has this many blocks of the component.
     const auto across = static_cast<int32_t>(out_info().components[c].h_samp);
     const auto down = static_cast<int32_t>(out_info().components[c].v_samp);
     job.places[c] = flip_place(plan_, across, down);

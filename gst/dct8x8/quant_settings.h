@@ -30,7 +30,7 @@ struct QuantSettings {
   std::string luma_error, chroma_error, file_error;
   std::vector<QuantTable> file_tables;  // 1 to 4, of `file`
 
-  // As in Dct8x8Job, but for the unit.
+  // As in Dct8x8Job, except for the unit.
   Quantizer quantizer = Quantizer::kRound;
   double dead_zone = 0.6;  // of a divisor
   double rd_lambda = 0.0625;

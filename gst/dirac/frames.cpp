@@ -79,7 +79,7 @@ GstFlowReturn DiracFrames::push(const DiracShown& shown) {
   if (shown.frame == nullptr) return GST_FLOW_OK;
   if (!set_times(shown)) return GST_FLOW_OK;
   const bool is_dropped = shown.pictures[0] == nullptr && shown.pictures[1] == nullptr;
-  // A new peer may want another memory. The frames in flight have the old caps and precede the
+  // A new peer may require another memory. The frames in flight have the old caps and precede the
   // dropped ones.
   const bool renegotiates = gst_pad_needs_reconfigure(GST_VIDEO_DECODER_SRC_PAD(decoder_)) ||
                             output_ == nullptr || !(*output_ == *shown.sequence);

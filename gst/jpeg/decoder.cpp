@@ -426,7 +426,7 @@ GstFlowReturn JpegDecoder::finish(std::unique_ptr<FrameJob> finished) {
   if (why.ok()) return push(std::move(picture));
   if (why.code != StatusCode::kCancelled) count(&JpegDecodeCounts::damaged);
   // A policy applies to damage only. Damage may also look like an unsupported kind of file: one
-  // wrong bit of a header is enough, but it hardly hits the first picture.
+  // wrong bit of a header is enough, but it rarely hits the first picture.
   const bool is_damage = why.code == StatusCode::kInvalidArgument ||
                          (why.code == StatusCode::kUnsupported && damage_.seen_good());
   if (!is_damage) return reject(std::move(picture), why);

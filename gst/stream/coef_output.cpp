@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxUploads = 8;  // in flight
 
-// Small frames share a pool, whatever their sizes: creating one takes longer than decoding them.
+// Small frames share a pool, for all sizes: creating one takes longer than decoding them.
 gsize pool_size(gsize frame) { return std::max(frame, gsize{1} << 14); }
 
 Status no_memory(gsize bytes) { return no_system_memory("a frame of coefficients", bytes); }

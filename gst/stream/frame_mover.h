@@ -97,7 +97,7 @@ std::string describe_detour(const Engine& engine, GstBuffer* buffer);
 // The map flags for a buffer: `flags`, and those for device addresses if `device`.
 GstMapFlags map_flags(int flags, bool device);
 
-// A mapped raw frame; the buffer has to outlive it. Checks that every plane lies inside the buffer.
+// A mapped raw frame; the buffer has to outlive it. Checks that every plane is inside the buffer.
 // After a map for the device, bytes may still be in flight: see gst/engine/cuda_sync.h.
 class MappedFrame {
  public:

@@ -31,7 +31,7 @@ class Listed:
 
 
 class _End:
-    """Behind the last file. `error`: of the iterable's."""
+    """After the last file. `error`: of the iterable's."""
 
     def __init__(self, error: Optional[BaseException] = None) -> None:
         self.error = error

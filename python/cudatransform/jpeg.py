@@ -120,7 +120,7 @@ def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = Non
         its end; at most 256 MiB
     device: `cpu`, or `cuda` or `cuda:1` for a CudaPicture on that GPU
     max_pixels: of a picture; None: 134217728
-    max_memory: bytes that a picture may need, beside its file; None: no limit
+    max_memory: bytes that a picture may need, without its file; None: no limit
     on_error: `fail`, or `conceal`: of a damaged file what there is, and a UserWarning that names
         the damage
     Returns a Picture. Raises ReadError, with path and reason, for a file that is missing or cannot

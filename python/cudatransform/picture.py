@@ -81,8 +81,8 @@ class Picture:
     sampling: `GRAYSCALE`, `YCbCr-4:2:0`, `-4:2:2`, `-4:4:4`, `-4:4:0`, `-4:1:1`, `RGB`,
         `CMYK-4:4:4`, or `YCCK-4:2:0` and so on, as YCbCr. Others are the color and the sampling
         factors of each component, without a common divisor: `RGB-2x2,2x2,1x1`
-    markers: bytes, the file's APPn and COM segments (JFIF, Exif, XMP, color profile, comments) one
-        behind the other, each from the FF of its marker on; of CMYK Adobe's, too, which is written
+    markers: bytes, the file's APPn and COM segments (JFIF, Exif, XMP, color profile, comments)
+        concatenated, each from the FF of its marker on; of CMYK Adobe's, too, which is written
         where it is there, since some programs invert such files alone. Not written are segments
         about the coding (Adobe's of other files, AVI1) and an index without attachments
     path: of the file that was read, or None
@@ -136,7 +136,7 @@ class Picture:
                         "coefficients of a component")
 
     def __eq__(self, other: Any) -> bool:
-        """Whether files of both would be the same but for their coding: `path` and `irregular` do
+        """Whether both files would be the same except in their coding: `path` and `irregular` do
         not count."""
         if not isinstance(other, Picture):
             return NotImplemented
@@ -174,7 +174,7 @@ class Picture:
             they are
         perfect: raise ValueError where there are such
         Tables, attachments, thumbnails and sizes in metadata follow. What cannot follow without
-        loss is dropped, with a UserWarning that names it; another tells of partial MCUs that `auto`
+        loss is dropped, with a UserWarning that names it; another names partial MCUs that `auto`
         leaves as they are. Raises ValueError, and WriteError and TypeError for a picture that no
         file can hold.
         """

@@ -63,7 +63,7 @@ class Reader:
     output: `coefficients`: Pictures. `pixels`: arrays, as decode() makes them with `mode`,
         `reduce`, `upsampling` and `exif`
     layout: of coefficients. `block`: Pictures. `band`: Planes, of `dtype` as of Picture.planes();
-        nothing is copied behind the conversion
+        nothing is copied after the conversion
     max_pixels, max_memory, on_error: as of read()
     size: of pixels: they are resampled, a batch at once, to this width and height, or to this
         shorter side
@@ -77,7 +77,7 @@ class Reader:
     draft: as of decode(); resample, reducing_gap, like, dtype, recipe, mean, std and layout, `hwc`
         or `chw`: as of resize()
 
-    Iterating yields one Batch after the other; each `for` begins anew, and the end of `with` ends
+    Iterating yields one Batch after the other; each `for` starts over, and the end of `with` ends
     them all. A file that cannot be read is a Failure in its place and stops nothing. While a batch
     is in use the next one is decoded: one batch and twice `num_workers` files are ahead of those
     that the caller has. A Reader can be pickled, so torch's DataLoader takes it to processes that

@@ -43,7 +43,7 @@ def resize(array: Any, size: Any, resample: Any = "bicubic", *, box: Any = None,
         list with one for each
     reducing_gap: as of Pillow, at least 1
     alpha: whether the last of two or four channels is alpha, as of LA and RGBA: others are
-        multiplied by it before, and divided behind. False: CMYK, RGBX
+        multiplied by it before, and divided after. False: CMYK, RGBX
     like: the version whose bytes are wanted: `pillow-13`, `pillow-12` (12.2, 12.3) or `pillow-11`
         (up to 12.1), which differ in the order of the passes
     dtype: uint8; float32, float16 or bfloat16, also as torch's types: values by `recipe`

@@ -1,8 +1,8 @@
 // The vector code of the wavelet transforms: its functions on rows of values.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Values are int16_t or int32_t. 32 bits serve kS32, and kS16 where a filter's values between its
-// steps need them (Lifting::wraps_at_end): then `wrap` selects the values that are taken modulo
+// Values are int16_t or int32_t. 32 bits are for kS32, and for kS16 where a filter's values between
+// its steps need them (Lifting::wraps_at_end): then `wrap` selects the values that are taken modulo
 // 2^16, and StepRange what a step does.
 //
 // Functions work on whole vectors unless stated otherwise: kRowSlack values after a row may be

@@ -59,7 +59,7 @@ struct PictureFields {
 const GstStructure* fixed_structure(const GstCaps* caps, const char* media_type,
                                     const Refusal& refuse);
 gboolean read_picture_fields(const GstStructure* s, PictureFields* fields, const Refusal& refuse);
-// Whether such pictures exist, whatever the transform.
+// Whether such pictures exist, for any transform.
 gboolean check_picture(GstCoefFormat format, guint depth, GstCoefSampling sampling, gint width,
                        gint height, const Refusal& refuse);
 

@@ -89,7 +89,7 @@ GST_COEF_API GType gst_dct_order_get_type(void);
  *   (#GST_DCT_LAYOUT_PLANE, #GST_DCT_LAYOUT_BAND) to the next
  * @table: index of the quantization table
  *
- * One component of a picture and where its coefficients lie in the buffer.
+ * One component of a picture and where its coefficients are in the buffer.
  *
  * Since: 1.0
  */
@@ -114,7 +114,7 @@ GST_COEF_API GType gst_dct_component_get_type(void);
 /**
  * GstDctInfo:
  * @format: the type of a coefficient
- * @layout: where a block's coefficients lie
+ * @layout: where a block's coefficients are
  * @order: the order of coefficients inside a block
  * @quantized: %TRUE: quantized coefficients, to be multiplied by the tables in #GstDctMeta; %FALSE:
  *   values of the orthonormal transform
@@ -185,7 +185,7 @@ GST_COEF_API void gst_dct_info_free(GstDctInfo* info);
  * gst_dct_info_set:
  * @info: (out caller-allocates): the info to fill
  * @format: the type of a coefficient
- * @layout: where a block's coefficients lie
+ * @layout: where a block's coefficients are
  * @order: the order inside a block; raster with #GST_DCT_LAYOUT_PLANE, zigzag with
  *   #GST_DCT_LAYOUT_BAND
  * @quantized: %TRUE needs #GST_COEF_FORMAT_S16LE (@depth to 12) or #GST_COEF_FORMAT_S32LE (@depth

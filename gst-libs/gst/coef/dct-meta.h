@@ -28,7 +28,7 @@ typedef struct {
  * GstDctMeta:
  * @meta: the parent
  * @n_components: components in use
- * @components: (array fixed-size=4): the components and where they lie in this buffer
+ * @components: (array fixed-size=4): the components and where they are in this buffer
  * @n_tables: tables in use; 0 when the coefficients are not quantized
  * @tables: (array fixed-size=4): the tables that @components index
  * @fence: (nullable): when the coefficients are complete; %NULL: now
@@ -231,7 +231,7 @@ GST_COEF_API GType gst_dct_jpeg_irregularity_get_type(void);
  * @offset: of the first byte, in bytes
  * @size: bytes
  *
- * Where something lies among bytes.
+ * A range of bytes.
  *
  * Since: 1.0
  */
@@ -248,7 +248,7 @@ typedef struct {
  * @irregular: irregularities of the file that was read
  * @trailing: (nullable): the bytes after the picture in its file; %NULL: none were kept
  * @n_attachments: further pictures in @trailing, up to %GST_DCT_JPEG_MAX_ATTACHMENTS
- * @attachments: (nullable) (array length=n_attachments): where they lie in @trailing, each a whole
+ * @attachments: (nullable) (array length=n_attachments): where they are in @trailing, each a whole
  *   JPEG file, in the order of the file's index
  *
  * The contents of a JPEG file besides the coefficients: density, Exif, XMP, color profile,
@@ -324,7 +324,7 @@ GST_COEF_API GstDctJpegMeta* gst_buffer_get_dct_jpeg_meta(GstBuffer* buffer);
  * gst_dct_jpeg_meta_set_trailing:
  * @meta: a meta whose buffer has not been pushed
  * @trailing: (transfer none) (nullable): the bytes after the picture in its file
- * @attachments: (nullable) (array length=n_attachments): where pictures lie in it, which is copied
+ * @attachments: (nullable) (array length=n_attachments): where pictures are in it, which is copied
  * @n_attachments: how many
  *
  * The function replaces earlier bytes and places. It does not parse @trailing.

@@ -204,7 +204,7 @@ GST_COEF_API GType gst_dwt_band_get_type(void);
  * @offset: bytes from the start of the buffer to the first coefficient
  * @stride: bytes from one row of coefficients to the next
  *
- * One component of a picture and where its pyramid of bands lies in the buffer.
+ * One component of a picture and where its pyramid of bands is in the buffer.
  *
  * Since: 1.0
  */

@@ -26,7 +26,7 @@ typedef struct {
  * GstDwtMeta:
  * @meta: the parent
  * @n_components: components in use
- * @components: (array fixed-size=4): the components and where they lie in this buffer
+ * @components: (array fixed-size=4): the components and where they are in this buffer
  * @quantizers: (array fixed-size=4): those of each component; zeros when the coefficients are not
  *   quantized
  * @fence: (nullable): when the coefficients are complete; %NULL: now

@@ -13,7 +13,7 @@
 
 namespace gstcoef {
 
-// The tag of this API tells elements that allocate new memory not to copy it.
+// The tag of this API keeps elements that allocate new memory from copying it.
 inline GType register_memory_api(const gchar* name) {
   static const gchar* tags[] = {GST_META_TAG_MEMORY_STR, nullptr};
   return gst_meta_api_type_register(name, tags);
@@ -44,7 +44,7 @@ void free_meta(GstMeta* meta, GstBuffer*) {
   set_fence(reinterpret_cast<Meta*>(meta), nullptr);
 }
 
-// Copies all fields after the GstMeta, whatever their contents; the fence is shared.
+// Copies all fields after the GstMeta, of any contents; the fence is shared.
 template <typename Meta>
 gboolean copy_meta(GstBuffer* target, GstMeta* meta, GstBuffer*, GQuark type, gpointer data) {
   if (!is_whole_copy(type, data)) return FALSE;
