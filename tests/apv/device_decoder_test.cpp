@@ -52,7 +52,7 @@ TEST(ApvRenderer, NeedsWhatIsNotKept) {
 
 using Samples = std::vector<uint8_t>;
 
-// A frame of random coefficients, of which every third has a chain that ends early, and every fifth
+// A frame of random coefficients, two thirds of which are damaged, and every fifth has
 // the longest codes.
 ApvBytes random_unit(std::mt19937& random, uint32_t number) {
   ApvPictureToWrite picture = random_apv_picture(
@@ -68,6 +68,10 @@ ApvBytes random_unit(std::mt19937& random, uint32_t number) {
   }
   ApvBytes frame = encode_apv_frame(picture);
   if (number % 3 == 0) std::fill(frame.end() - 40, frame.end(), uint8_t{0xff});
+  // Other damage, anywhere in the codes.
+  if (number % 3 == 1)
+    for (int i = 0; i < 4; ++i)
+      frame[frame.size() / 2 + random() % (frame.size() / 2)] = static_cast<uint8_t>(random() % 4);
   return apv_access_unit({apv_unit(1, frame)});
 }
 
