@@ -163,7 +163,7 @@ class Installed(unittest.TestCase):
                                                  True))
 
     def test_what_is_said_of_other_prefixes(self):
-        self.assertIn("by itself: try", self.said_of("/usr"))
+        self.assertIn("by default: try", self.said_of("/usr"))
         self.assertNotIn("export", self.said_of("/usr"))
         # GStreamer looks there for a user's own plugins.
         self.assertNotIn("GST_PLUGIN_PATH", self.said_of("/home/a/.local", home="/home/a",
