@@ -126,12 +126,12 @@ Frames try_line(const std::string& source, const Look& look, Attempt* attempt) {
 }
 
 // GStreamer 1.22's decodebin3, and with it uridecodebin3 and playbin3, sometimes does not end on a
-// busy machine, even with its own decoders: it gets three attempts. One that ends takes a tenth of
+// busy machine, even with its own decoders: it gets five attempts. One that ends takes a tenth of
 // a second, the last of them may be slow.
 Frames until_it_ends(const std::string& what, const std::function<Frames(Attempt*)>& run) {
   Attempt attempt;
   Frames frames;
-  for (int seconds : {4, 10, 30}) {
+  for (int seconds : {3, 5, 8, 12, 20}) {
     attempt = {seconds, {}};
     frames = run(&attempt);
     if (attempt.failure != "timeout") break;
