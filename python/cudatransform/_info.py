@@ -138,13 +138,24 @@ def _read_file(file: Any) -> Tuple[_native.Info, _native.Error]:
     try:
         while True:
             file.seek(begin)
-            data = buffer_of(file.read(size))
+            data = buffer_of(_read_all(file, size))
             found, error = _read_bytes(data)
             if found.size or len(data) < size or size >= _MOST_BYTES:
                 return found, error
             size *= 8
     finally:
         file.seek(begin)
+
+
+def _read_all(file: Any, size: int) -> Any:
+    """The next `size` bytes, or all up to the end: a raw file's read() may return fewer."""
+    data = file.read(size)
+    while 0 < len(data) < size:
+        more = file.read(size - len(data))
+        if not more:
+            break
+        data = bytes(data) + bytes(more)
+    return data
 
 
 def _call(source: ctypes.Structure) -> Tuple[_native.Info, _native.Error]:

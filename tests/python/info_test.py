@@ -32,6 +32,12 @@ def exif(orientation, order="big", kind=3):
         number(0, 4))
 
 
+class ShortReads(io.BytesIO):
+    """A file that returns less than it has, as raw and remote ones do."""
+    def read(self, size=-1):
+        return super().read(min(size, 50) if size > 0 else size)
+
+
 class Info(unittest.TestCase):
     def same(self, info, picture, what=None):
         """What both say of a file."""
@@ -100,7 +106,7 @@ class Info(unittest.TestCase):
                     end.write(data)
                 self.assertEqual(ct.info(pipe).width, 24)
             for source in (path, os.fsencode(path).decode(), data, bytearray(data),
-                           memoryview(data), io.BytesIO(data)):
+                           memoryview(data), io.BytesIO(data), ShortReads(data)):
                 self.assertEqual(ct.info(source).orientation, 8)
         for source, words in ((5, "source must be a path"), (None, "not NoneType"),
                               (io.StringIO(), "open it with 'rb'")):
