@@ -75,6 +75,11 @@ void for_blocks(const JpegPicture& picture, const jpeg_scan_info& scan, uint32_t
 // bits without a code. Blocks that only fill an MCU have the DC coefficient of the block before
 // them, and no others.
 
+template <typename Sink>
+void put(Sink& to, uint32_t pair, const JpegSymbol& symbol) {
+  to.symbol(pair, symbol.index, symbol.extra, symbol.index % 16);
+}
+
 // T.81, F.1.2.
 template <typename Sink>
 class SequentialCoder {
@@ -86,14 +91,14 @@ class SequentialCoder {
     const int32_t before = dc_[c];
     if (block != nullptr) dc_[c] = block[0];
     const uint32_t pair = pair_of(picture_, c), depth = picture_.depth;
-    put(pair, jpeg_symbol(kJpegDcSymbols, dc_[c] - before, jpeg_dc_bits(depth)));
+    put(to_, pair, jpeg_symbol(kJpegDcSymbols, dc_[c] - before, jpeg_dc_bits(depth)));
     uint32_t last = 0;
     for (uint32_t k = 1; k < 64 && block != nullptr; ++k) {
       const int32_t qcoef = block[kNaturalOfZigzag[k]];
       if (qcoef == 0) continue;
       uint32_t run = k - last - 1;
       for (; run > 15; run -= 16) to_.symbol(pair, kJpegLongRun, 0, 0);
-      put(pair, jpeg_symbol(run << 4, qcoef, jpeg_ac_bits(depth)));
+      put(to_, pair, jpeg_symbol(run << 4, qcoef, jpeg_ac_bits(depth)));
       last = k;
     }
     if (last < 63) to_.symbol(pair, kJpegEndOfBlock, 0, 0);
@@ -101,10 +106,6 @@ class SequentialCoder {
   void end_segment() { std::fill(std::begin(dc_), std::end(dc_), 0); }
 
  private:
-  void put(uint32_t pair, const JpegSymbol& symbol) {
-    to_.symbol(pair, symbol.index, symbol.extra, symbol.index % 16);
-  }
-
   const JpegPicture& picture_;
   Sink& to_;
   int32_t dc_[kJpegMaxComponents] = {};
@@ -135,15 +136,12 @@ class ProgressiveCoder {
   static constexpr uint32_t kMaxRun = 0x7fff, kMaxCorrections = 1000 - 64 + 1;
 
   int32_t magnitude(int16_t qcoef) const { return std::abs(int32_t{qcoef}) >> scan_.Al; }
-  void put(uint32_t pair, const JpegSymbol& symbol) {
-    to_.symbol(pair, symbol.index, symbol.extra, symbol.index % 16);
-  }
 
   void code_dc(int c, const int16_t* block) {
     const int32_t before = dc_[c];
     if (block != nullptr) dc_[c] = block[0] >> scan_.Al;
     if (scan_.Ah == 0)
-      put(pair_of(picture_, c),
+      put(to_, pair_of(picture_, c),
           jpeg_symbol(kJpegDcSymbols, dc_[c] - before, jpeg_dc_bits(picture_.depth)));
     else
       to_.bits(static_cast<uint32_t>(dc_[c]) & 1, 1);
@@ -160,7 +158,8 @@ class ProgressiveCoder {
       }
       end_run();
       for (; run > 15; run -= 16) to_.symbol(pair_, kJpegLongRun, 0, 0);
-      put(pair_, jpeg_symbol(run << 4, qcoef < 0 ? -value : value, jpeg_ac_bits(picture_.depth)));
+      put(to_, pair_,
+          jpeg_symbol(run << 4, qcoef < 0 ? -value : value, jpeg_ac_bits(picture_.depth)));
       run = 0;
     }
     if (run > 0) add_to_run(0);
