@@ -63,7 +63,7 @@ void describe(const JpegFileInfo& from, CtInfo* to) {
 }  // namespace
 }  // namespace cudatransform::core
 
-using namespace cudatransform::core;  // the function below is all that is left
+using namespace cudatransform::core;  // for the public function below
 
 CtCode ct_info(const CtSource* source, CtInfo* info, CtError* error) {
   return guarded(error, [&] {
