@@ -152,11 +152,7 @@ static gboolean gst_cuda_apv_enc_sink_query(GstVideoEncoder* encoder, GstQuery* 
   State& state = State::of(encoder);
   if (state.engine.handle_context_query(query)) return TRUE;
   if (state.gate.refuses(GST_VIDEO_ENCODER_SINK_PAD(encoder), query)) return FALSE;
-  if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) {
-    GST_VIDEO_ENCODER_STREAM_LOCK(encoder);
-    state.apv.release_inputs();
-    GST_VIDEO_ENCODER_STREAM_UNLOCK(encoder);
-  }
+  state.apv.take_query(query);
   return GST_VIDEO_ENCODER_CLASS(parent_class)->sink_query(encoder, query);
 }
 

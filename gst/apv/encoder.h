@@ -59,11 +59,14 @@ class ApvEncoder final : private PictureCodec {
   void start();
   void stop();
 
-  // Upstream reclaims its buffers: those of frames in flight, which are pushed, and those that
+  // sink_query. DRAIN reclaims the buffers of frames in flight, which are pushed, and those that
   // the device may still read.
-  void release_inputs() {
-    pictures_.drain_for_query();
-    mover_.release_inputs();
+  void take_query(GstQuery* query) {
+    pictures_.take_query(query, [this] {
+      const GstFlowReturn flow = drain();
+      mover_.release_inputs();
+      return flow;
+    });
   }
   // GstVideoEncoder::set_format.
   bool set_format(GstVideoCodecState* input);

@@ -124,10 +124,6 @@ class OrderedPictures {
   // finished. What downstream refuses is dropped: it must not follow the event that the caller
   // drains for.
   GstFlowReturn drain(const std::function<GstFlowReturn()>& complete = {});
-  // For a query, whose sender does not learn the result: a new failure stays pending.
-  void drain_for_query() {
-    drain_for_query([this] { return drain(); });
-  }
   void flush();
   // Ends the stream, because later pictures would hide the gap. Returns `flow`.
   GstFlowReturn end_stream(GstFlowReturn flow);
@@ -149,12 +145,14 @@ class OrderedPictures {
     return taken;
   }
   // The element's sink_query, without the stream lock, for queries that come at the right time. By
-  // DRAIN upstream waits for its buffers: drain() pushes the pictures that hold them.
+  // DRAIN upstream waits for its buffers: drain() pushes the pictures that hold them. The sender
+  // does not learn the result, so a new failure stays pending.
   template <typename Drain>
   void take_query(GstQuery* query, const Drain& drain) {
     if (GST_QUERY_TYPE(query) != GST_QUERY_DRAIN) return;
     g_rec_mutex_lock(stream_lock_);
-    drain_for_query(drain);
+    const bool is_known = has_failed() && pending_ == GST_FLOW_OK;
+    if (const GstFlowReturn flow = drain(); flow != GST_FLOW_OK && !is_known) pending_ = flow;
     g_rec_mutex_unlock(stream_lock_);
   }
   // Whether new caps may follow: drain() has pushed the pictures with the old ones. If not, the
@@ -207,11 +205,6 @@ class OrderedPictures {
   GstFlowReturn judge(GstFlowReturn flow);
   GstFlowReturn report(GstFlowReturn flow);
   void discard_all();
-  template <typename Drain>
-  void drain_for_query(const Drain& drain) {
-    const bool is_known = has_failed() && pending_ == GST_FLOW_OK;
-    if (const GstFlowReturn flow = drain(); flow != GST_FLOW_OK && !is_known) pending_ = flow;
-  }
   void begin_event();
   void end_event();
   void post_end(GstFlowReturn flow);
