@@ -84,10 +84,6 @@ Status read_apv_matrix(const std::string& text, uint8_t weights[64]) {
 struct ApvEncoder::Job final : FrameJob {
   ~Job() override { clear(); }
 
-  void run() override {
-    if (device.is_begun()) return;
-    for (int i = 0; i < encoder.tiles(); ++i) encoder.encode_tile(i);
-  }
   int parts() const override { return device.is_begun() ? 1 : encoder.tiles(); }
   void run_part(int part) override {
     if (!device.is_begun()) encoder.encode_tile(part);

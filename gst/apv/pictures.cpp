@@ -82,10 +82,6 @@ bool ends_all(const Status& status) {
 }  // namespace
 
 struct ApvPictures::Job final : FrameJob {
-  void run() override {
-    for (int i = 0; i < parts(); ++i) run_part(i);
-    finish_parts();
-  }
   // Tiles or, of a frame that the device decodes, copies: it waits for those of the only one.
   int parts() const override {
     constexpr int kMaxCopies = 8;
@@ -217,7 +213,6 @@ GstFlowReturn ApvPictures::decode(GstVideoCodecFrame* frame) {
   }
   const guint64 bytes = job->bytes;
   loop_.add(std::move(job), bytes);
-  in_flight_++;
   // No more than two: threads without work wait for what the caller does next.
   return loop_.push_done(SIZE_MAX, 2);
 }
@@ -242,12 +237,12 @@ Status ApvPictures::begin(Job& job) {
 // By itself the device decodes where frames have to wait for each other, as it has room for many;
 // and one that is awaited alone if its longest chain takes less time than our threads.
 bool ApvPictures::decodes_on_device(const Job& job) {
-  constexpr int kFew = 4;
+  constexpr size_t kFew = 4;
   const ApvEntropy entropy = locked(decoder_, properties_.entropy);
   if (!renderer_->can_decode_on_device() || entropy == ApvEntropy::kCpu) return false;
   // Until the loop runs dry: one frame of the CPU's would hold up all that the device has decoded.
-  if (in_flight_ == 0) is_busy_ = false;
-  if (in_flight_ >= kFew) is_busy_ = true;
+  if (loop_.is_empty()) is_busy_ = false;
+  if (loop_.in_flight() >= kFew) is_busy_ = true;
   return entropy == ApvEntropy::kCuda || is_busy_ ||
          is_faster_on_device(job.picture.frame, loop_.threads());
 }
@@ -259,7 +254,7 @@ Status ApvPictures::reserve(Job& job) {
   loop_.limit_in_flight(on_device ? in_flight_on_device(of)
                                   : std::max(loop_.threads(), kMinOnDevice));
   job.renderer = renderer_.get();
-  job.in_flight = is_busy_ ? loop_.max_in_flight() : in_flight_ + 1;
+  job.in_flight = is_busy_ ? loop_.max_in_flight() : static_cast<int>(loop_.in_flight()) + 1;
   const auto trim = [&] { return renderer_->trim_others(of, on_device); };
   if (const size_t coefs = of.coef_count(); std::exchange(coef_count_, coefs) != coefs) trim();
   CT_RETURN_IF_ERROR(have_room([&] { return renderer_->need(of, on_device); }, trim));
@@ -308,7 +303,6 @@ GstFlowReturn ApvPictures::hold(gsize bytes) {
 GstFlowReturn ApvPictures::finish(std::unique_ptr<FrameJob> picture) {
   std::unique_ptr<Job> job(static_cast<Job*>(picture.release()));
   const gint64 begin = g_get_monotonic_time();
-  in_flight_--;
   if (job->is_decoded && job->status.ok()) job->status = job->picture.wait();
   if (ends_all(job->status)) {
     gst_video_decoder_release_frame(decoder_, job->frame);
@@ -323,7 +317,6 @@ GstFlowReturn ApvPictures::finish(std::unique_ptr<FrameJob> picture) {
 }
 
 void ApvPictures::discard(std::unique_ptr<FrameJob> picture) {
-  in_flight_--;
   gst_video_decoder_release_frame(decoder_, static_cast<Job&>(*picture).frame);
 }
 

@@ -111,7 +111,6 @@ class ApvPictures final : private PictureCodec {
   std::unique_ptr<ApvRenderer> renderer_;
   CodecStatePtr input_;
   std::unique_ptr<ApvOutput> output_;  // of the caps
-  int in_flight_ = 0;                  // frames that the loop has
   size_t coef_count_ = 0;              // of the last frame
   bool is_busy_ = false;               // frames wait for each other
   GstFlowReturn last_ = GST_FLOW_OK;   // why a push that was to make room failed

@@ -16,8 +16,9 @@ namespace cudatransform {
 class FrameJob {
  public:
   virtual ~FrameJob() = default;
-  // Runs on any thread; touches nothing that another job uses.
-  virtual void run() = 0;
+  // Runs on any thread; touches nothing that another job uses. The work of a job that does not
+  // define run_part(), or that runs when it is taken.
+  virtual void run() {}
   // More than one for a job that other jobs wait for: threads then call run_part() of each at the
   // same time, instead of run(). The thread that has done the last part calls finish_parts().
   virtual int parts() const { return 1; }
