@@ -22,10 +22,6 @@ namespace {
 
 enum Kernel : uint32_t { kForward, kCode, kMeasure, kWrite };
 
-Status too_large() {
-  return Status::error(StatusCode::kUnsupported, "the frame is too large for the CUDA engine");
-}
-
 // ---- The forward transform ----
 
 ApvForwardPlaneParams params_of(const ApvForwardPlane& plane) {
@@ -66,7 +62,7 @@ Status submit_forward(Device& device, Queue& queue, const ApvForwardJob& job, Fe
     plane.first_block = static_cast<uint32_t>(blocks);
     blocks += uint64_t{plane.blocks_across} * plane.blocks_down;
     // Dividends stay below 2^31.
-    if (blocks > INT32_MAX - kApvForwardThreads) return too_large();
+    CT_RETURN_IF_ERROR(check_block_count("a frame", blocks, INT32_MAX - kApvForwardThreads));
   }
   params.blocks = static_cast<uint32_t>(blocks);
   CT_RETURN_IF_ERROR(stream->launch(KernelKey{apv_encoder_kernels(), kForward},
@@ -91,9 +87,10 @@ Status check(const ApvEncodeJob& job) {
   }
   // The bits of a chain are counted in 32, and so are the bytes of a unit.
   constexpr uint64_t kMaxBlockBits = kMaxApvBlockBits;
-  if (blocks_of_tile(header) * kMaxBlockBits > UINT32_MAX ||
-      header.info.blocks() * (kMaxBlockBits / 8) > UINT32_MAX)
-    return too_large();
+  CT_RETURN_IF_ERROR(
+      check_block_count("a tile", blocks_of_tile(header), UINT32_MAX / kMaxBlockBits));
+  CT_RETURN_IF_ERROR(
+      check_block_count("a frame", header.info.blocks(), UINT32_MAX / (kMaxBlockBits / 8)));
   for (int c = 0; c < header.info.components(); ++c) {
     if (job.format->qp[c] > max_apv_qp(header.info.depth))
       return Status::error(StatusCode::kInvalidArgument, "quantization parameter out of range");

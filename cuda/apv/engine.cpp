@@ -20,6 +20,13 @@ namespace cuda {
 
 CT_KERNEL_FAMILY(apv_kernels, CT_APV_IMAGES)
 
+Status check_block_count(const char* of, uint64_t count, uint64_t max) {
+  if (count <= max) return {};
+  return Status::error(StatusCode::kUnsupported, of + (" of " + std::to_string(count)) +
+                                                     " blocks of 8x8, expected up to " +
+                                                     std::to_string(max) + " on the CUDA engine");
+}
+
 namespace {
 
 enum Kernel : uint32_t { kInverse, kEntropy };
@@ -66,8 +73,7 @@ Status submit(Device& device, Queue& queue, const ApvInverseJob& job, FencePtr* 
     plane.first_block = static_cast<uint32_t>(blocks);
     blocks += uint64_t{plane.blocks_across} * plane.blocks_down;
     // Dividends stay below 2^31.
-    if (blocks > INT32_MAX - kApvInverseThreads)
-      return Status::error(StatusCode::kUnsupported, "the frame is too large for the CUDA engine");
+    CT_RETURN_IF_ERROR(check_block_count("a frame", blocks, INT32_MAX - kApvInverseThreads));
   }
   params.blocks = static_cast<uint32_t>(blocks);
   CT_RETURN_IF_ERROR(stream->launch(KernelKey{apv_kernels(), kInverse},
@@ -126,8 +132,7 @@ Status stage_entropy(const ApvEntropyJob& job, int part, int parts) {
   std::memcpy(data + begin, payload.data() + begin, begin_of(part + 1) - begin);
   if (part > 0) return {};
   std::fill(data + payload.size(), job.block + block_bytes(frame), uint8_t{0});
-  if (frame.info().blocks() > INT32_MAX)
-    return Status::error(StatusCode::kUnsupported, "the frame is too large for the CUDA engine");
+  CT_RETURN_IF_ERROR(check_block_count("a frame", frame.info().blocks(), INT32_MAX));
   list_chains(frame, reinterpret_cast<ApvChainInfo*>(job.block));
   return {};
 }

@@ -8,6 +8,11 @@
 
 namespace cudatransform {
 
+namespace cuda {
+// kUnsupported: `of`, "a frame" or "a tile", has more than `max` blocks.
+Status check_block_count(const char* of, uint64_t count, uint64_t max);
+}  // namespace cuda
+
 // Jobs' addresses are device addresses.
 const ApvInverseOps& cuda_apv_inverse_ops();
 
