@@ -83,8 +83,11 @@ bool is_hash(const ApvPayload& payload) {
 void ApvMetadata::keep(const ApvPayload& payload) {
   size_t bytes = payload.bytes.size();
   for (const ApvPayload& one : payloads()) bytes += one.bytes.size();
-  if (kept_count == kMaxPayloads || bytes > kMaxPayloadBytes || is_hash(payload)) return;
-  kept[kept_count++] = payload;
+  if (is_hash(payload)) return;
+  if (kept_count == kMaxPayloads || bytes > kMaxPayloadBytes)
+    ++dropped_count;
+  else
+    kept[kept_count++] = payload;
 }
 
 void read_apv_metadata(std::span<const uint8_t> payload, ApvMetadata* metadata) {

@@ -58,6 +58,7 @@ struct ApvMetadata {
   bool is_damaged = false;  // what follows was not read
   ApvPayload kept[kMaxPayloads];
   int kept_count = 0;
+  int dropped_count = 0;  // beyond the limits
 };
 
 // Adds what a metadata unit has; payloads point into it.

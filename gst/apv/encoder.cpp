@@ -15,6 +15,7 @@
 #include "gst/apv/frame_hash.h"
 #include "gst/apv/metas.h"
 #include "gst/engine/buffer_ptr.h"
+#include "gst/engine/debug.h"
 #include "gst/engine/pools.h"
 #include "transform/device/host_device.h"
 #if CT_HAVE_CUDA
@@ -354,6 +355,13 @@ Status ApvEncoder::prepare_metadata(Job& job) const {
     ApvMetadata metadata = light_;
     ApvMetaPayloads payloads;
     payloads.read(job.input.get(), &metadata);
+    if (metadata.dropped_count > 0) {
+      GST_WARNING_OBJECT(encoder_,
+                         "dropping %d metadata payloads of a frame, expected up to %d of together "
+                         "%zu bytes",
+                         metadata.dropped_count, ApvMetadata::kMaxPayloads,
+                         ApvMetadata::kMaxPayloadBytes);
+    }
     job.metadata = metadata.payloads().empty() ? metadata_
                                                : make_apv_metadata(metadata, ApvBytes(hash_bytes_));
     return {};

@@ -102,7 +102,6 @@ void ApvMetaPayloads::read(GstBuffer* buffer, ApvMetadata* metadata) {
   };
   gpointer state = nullptr;
   while (const GstMeta* meta = gst_buffer_iterate_meta(buffer, &state)) {
-    if (metadata->kept_count == ApvMetadata::kMaxPayloads) break;
     if (meta->info->api == GST_VIDEO_CAPTION_META_API_TYPE) {
       const auto& captions = *reinterpret_cast<const GstVideoCaptionMeta*>(meta);
       if (has_captions(captions)) keep(ApvPayloadType::kT35, caption_payload(captions));
@@ -110,6 +109,8 @@ void ApvMetaPayloads::read(GstBuffer* buffer, ApvMetadata* metadata) {
       const auto& user = *reinterpret_cast<const GstVideoSEIUserDataUnregisteredMeta*>(meta);
       if (user.size < ApvMetadata::kMaxPayloadBytes)
         keep(ApvPayloadType::kUser, user_payload(user));
+      else
+        ++metadata->dropped_count;
     } else if (is_t35(meta)) {
       const GstStructure* structure = gst_custom_meta_get_structure(
           reinterpret_cast<GstCustomMeta*>(const_cast<GstMeta*>(meta)));

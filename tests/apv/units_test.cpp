@@ -150,10 +150,12 @@ TEST(ApvMetadata, KeepsLittle) {
   const ApvBytes small(20);
   for (int i = 0; i < 3 * ApvMetadata::kMaxPayloads; ++i) many.keep({ApvPayloadType::kT35, small});
   EXPECT_EQ(many.kept_count, ApvMetadata::kMaxPayloads);
+  EXPECT_EQ(many.dropped_count, 2 * ApvMetadata::kMaxPayloads);
   ApvMetadata large;
   const ApvBytes half(ApvMetadata::kMaxPayloadBytes / 2);
   for (int i = 0; i < 3; ++i) large.keep({ApvPayloadType::kT35, half});
   EXPECT_EQ(large.kept_count, 2);
+  EXPECT_EQ(large.dropped_count, 1);
 }
 
 TEST(ApvMetadata, Damaged) {
