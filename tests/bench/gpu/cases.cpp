@@ -230,9 +230,11 @@ std::vector<Case> whitepaper_cases(const Size& size) {
   return list.cases;
 }
 
-// Pixel formats at the sizes that video has, one of them odd; all planes of a frame in one job.
+// Pixel formats at the sizes that video has, one of them odd; all planes of a frame in one job. At
+// 8K that of 12 bits alone.
 std::vector<Case> format_cases(const Size& size, Direction direction) {
   List list(size, direction, "format");
+  const bool is_8k = size.width == k8K.width;
   for (Method method : kFast) {
     DctSpec spec = list.spec();
     spec.method = method;
@@ -249,11 +251,13 @@ std::vector<Case> format_cases(const Size& size, Direction direction) {
     std::string baseline;
     for (const PixelFormat& format : kFormats) {
       if (effective_method(method, format.depth) != method) continue;
+      if (is_8k && format.depth != 12 && !baseline.empty()) continue;
       spec.format = format;
       Case& added = list.add("format", spec, std::string("/format:") + format.name);
       if (baseline.empty()) baseline = added.name;
       added.baseline = baseline;
     }
+    if (is_8k) continue;
     spec.format = kI420;
     spec.width = size.width - 3;
     spec.height = size.visible_height - 1;
@@ -369,7 +373,7 @@ std::vector<Case> all_cases() {
   for (const Size& size : {k4K, k32K}) append(gpudct_cases(size));
   for (const Size& size : kSquares) append(hong_cases(size));
   for (const Size& size : {k512, k4K}) append(whitepaper_cases(size));
-  for (const Size& size : {k1080p, k4K})
+  for (const Size& size : {k1080p, k4K, k8K})
     for (Direction direction : kDirections) append(format_cases(size, direction));
   for (const Size& size : {k1080p, k4K}) append(scaled_cases(size));
   for (const OtherSize& of : kOtherSizes) add_dwts(of, &all);

@@ -178,6 +178,11 @@ void add_cuda_decoders(int cores, int many) {
     add_one("ours, CUDA, queue", by_cuda + " ! queue" + inverse + kFrames);
     add_one("ours, CUDA, RGB", by_cuda + inverse + kRgbFrames);
     add_one("ours, CUDA, RGB, queue", by_cuda + " ! queue" + inverse + kRgbFrames);
+    const std::string resize = inverse + kRgbFrames +
+                               " ! cudaresize backend=cuda async-depth=4 ! " + kRgbFrames +
+                               ",width=224,height=224";
+    add_one("ours, CUDA, RGB at 224x224", by_cuda + resize);
+    add_one("ours, CUDA, RGB at 224x224, queue", by_cuda + " ! queue" + resize);
     add_one("ours, CUDA, coefficients", by_cuda + coefficients);
     add_latency(set, "ours, CUDA, one at a time",
                 by_cuda + " n-threads=1 ! cudaidct8x8 backend=cuda", kFrames);
