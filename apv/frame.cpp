@@ -158,20 +158,20 @@ ApvInverseJob ApvFrame::inverse_job() const {
   return job;
 }
 
-void ApvFrame::decode_tile(int tile, int16_t* coefs) {
-  const ApvTile& from = tiles_[static_cast<size_t>(tile)];
-  for (int c = 0; c < info().components(); ++c) {
-    ApvChainPlaces places;
-    const uint64_t across = blocks_across(c);
-    const uint64_t block = across * from.mb_y * ApvFrameInfo::kMbBlocksDown +
-                           uint64_t{from.mb_x} * info().mb_blocks_across(c);
-    places.first = coefs + coef_offset(c) + 64 * block;
-    places.row_pitch = static_cast<ptrdiff_t>(64 * across);
-    places.mbs_across = from.mbs_across;
-    places.mbs_down = from.mbs_down;
-    places.mb_blocks_across = info().mb_blocks_across(c);
-    note(decode_apv_chain(payload_.subspan(from.offset[c], from.bytes[c]), places));
-  }
+void ApvFrame::decode_chain(size_t chain, int16_t* coefs) {
+  const auto components = static_cast<size_t>(info().components());
+  const ApvTile& from = tiles_[chain / components];
+  const auto c = static_cast<int>(chain % components);
+  ApvChainPlaces places;
+  const uint64_t across = blocks_across(c);
+  const uint64_t block = across * from.mb_y * ApvFrameInfo::kMbBlocksDown +
+                         uint64_t{from.mb_x} * info().mb_blocks_across(c);
+  places.first = coefs + coef_offset(c) + 64 * block;
+  places.row_pitch = static_cast<ptrdiff_t>(64 * across);
+  places.mbs_across = from.mbs_across;
+  places.mbs_down = from.mbs_down;
+  places.mb_blocks_across = info().mb_blocks_across(c);
+  note(decode_apv_chain(payload_.subspan(from.offset[c], from.bytes[c]), places));
 }
 
 void ApvFrame::note(ApvChainError error) {

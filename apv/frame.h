@@ -53,7 +53,7 @@ class ApvFrame {
   const ApvFrameInfo& info() const { return header_.info; }
   const std::vector<ApvTile>& tiles() const { return tiles_; }
   std::span<const uint8_t> payload() const { return payload_; }
-  // A component of a tile each.
+  // A component of a tile each: those of the first tile, then those of the next one.
   size_t chain_count() const { return tiles_.size() * static_cast<size_t>(info().components()); }
 
   // Coefficients as the inverse transform reads them: one component after the other.
@@ -65,9 +65,8 @@ class ApvFrame {
   // The job, except addresses, pitches and `shift`.
   ApvInverseJob inverse_job() const;
 
-  // Decodes all chains of a tile. `coefs`: coef_count() of them. Different tiles may be decoded at
-  // the same time.
-  void decode_tile(int tile, int16_t* coefs);
+  // `coefs`: coef_count() of them. Different chains may be decoded at the same time.
+  void decode_chain(size_t chain, int16_t* coefs);
   // An engine's result for a chain.
   void note(ApvChainError error);
   // The first damage, as text; null: none. Blocks that could not be decoded are zero.

@@ -44,12 +44,11 @@ class ApvPicture {
 
   ApvFrame frame;
 
-  // Whether the device decodes, by ApvRenderer::decode(); otherwise decode_tile() does.
+  // Whether the device decodes, by ApvRenderer::decode(); otherwise decode_chain() does.
   bool is_on_device() const { return is_on_device_; }
-  // Between prepare() and render(), any thread; different tiles at the same time.
-  int tile_count() const { return static_cast<int>(frame.tiles().size()); }
-  void decode_tile(int tile) {
-    frame.decode_tile(tile, static_cast<int16_t*>(coefs_.memory->data()));
+  // Between prepare() and render(), any thread; different chains at the same time.
+  void decode_chain(size_t chain) {
+    frame.decode_chain(chain, static_cast<int16_t*>(coefs_.memory->data()));
   }
   // Any thread, once decode() has returned: whether the device has the picture, which decode() may
   // keep until others join it; and whether wait() has nothing to wait for.
@@ -107,7 +106,7 @@ class ApvRenderer {
   // Any thread: the device decodes the picture, all parts of which are staged, as soon as there are
   // enough for a launch. `in_flight`: about how many it decodes at a time.
   Status decode(ApvPicture* picture, int in_flight);
-  // All tiles have been decoded. The samples are complete after the compute queue's work.
+  // All chains have been decoded. The samples are complete after the compute queue's work.
   Status render(ApvPicture* picture, const ApvSamples& to);
 
  private:

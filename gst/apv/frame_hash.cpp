@@ -44,7 +44,7 @@ Status hash_frame(Device& host, std::span<const uint8_t> unit, ApvBytes* hashes)
   CT_RETURN_IF_ERROR(
       host.allocate(MemoryKind::kDevice, sizeof(int16_t) * frame.coef_count(), &memory));
   auto* const coefs = static_cast<int16_t*>(memory->data());
-  for (int tile = 0; tile < frame.header().tiles(); tile++) frame.decode_tile(tile, coefs);
+  for (size_t i = 0; i < frame.chain_count(); i++) frame.decode_chain(i, coefs);
   if (const char* damage = frame.damage(); damage != nullptr)
     return Status::error(StatusCode::kFailed,
                          std::string("an encoded frame is damaged: ") + damage);

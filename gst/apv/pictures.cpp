@@ -64,13 +64,16 @@ struct Input {
 
 // For a frame that has both for itself.
 bool is_faster_on_device(const ApvFrame& frame, int threads) {
-  // Nanoseconds: of a byte of a chain on an H200, and on a core of an EPYC; of the way there.
-  constexpr guint64 kOnDevice = 170, kOnCpu = 12, kLaunch = 150000;
-  guint64 longest = 0;
+  // Nanoseconds: of a byte of a chain on an H200, and on a core of an EPYC; of the launches; of
+  // sending a byte, or a coefficient instead.
+  constexpr double kOnDevice = 170, kOnCpu = 12, kLaunch = 150000, kByte = .1, kCoef = .1;
+  uint32_t longest = 0;
   for (const ApvTile& tile : frame.tiles())
-    for (int c = 0; c < frame.info().components(); c++)
-      longest = std::max<guint64>(longest, tile.bytes[c]);
-  return kLaunch + kOnDevice * longest < kOnCpu * frame.payload().size() / guint64(threads);
+    for (int c = 0; c < frame.info().components(); c++) longest = std::max(longest, tile.bytes[c]);
+  const auto bytes = static_cast<double>(frame.payload().size());
+  const double by_device = kLaunch + kByte * bytes + kOnDevice * longest;
+  const double by_cpu = kOnCpu * bytes / threads + kCoef * static_cast<double>(frame.coef_count());
+  return by_device < by_cpu;
 }
 
 // Whether the failure affects more than this access unit.
@@ -82,11 +85,11 @@ bool ends_all(const Status& status) {
 }  // namespace
 
 struct ApvPictures::Job final : FrameJob {
-  // Tiles or, of a frame that the device decodes, copies: it waits for those of the only one.
+  // Chains or, of a frame that the device decodes, copies: it waits for those of the only one.
   int parts() const override {
     constexpr int kMaxCopies = 8;
     constexpr size_t kCopy = size_t{1} << 17;  // bytes that are worth waking a thread
-    if (!is_device_frame()) return std::max(tiles(), 1);
+    if (!is_device_frame()) return std::max(static_cast<int>(chains()), 1);
     const auto copies =
         static_cast<int>(std::min<size_t>(kMaxCopies, picture.frame.payload().size() / kCopy));
     return std::max(copies / in_flight, 1);
@@ -98,9 +101,12 @@ struct ApvPictures::Job final : FrameJob {
         status = staged;
       return;
     }
-    if (tiles() == 0) return;
+    if (chains() == 0) return;
     const auto begin = std::chrono::steady_clock::now();
-    picture.decode_tile(part);
+    // Those of the first component, which are the longest, come first.
+    const auto components = static_cast<size_t>(picture.frame.info().components());
+    const size_t tiles = picture.frame.tiles().size(), i = static_cast<size_t>(part);
+    picture.decode_chain(i % tiles * components + i / tiles);
     const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
     entropy_time += static_cast<guint64>(took.count());
   }
@@ -122,7 +128,9 @@ struct ApvPictures::Job final : FrameJob {
   }
   bool is_device_frame() const { return is_decoded && picture.is_on_device(); }
   // That are decoded here.
-  int tiles() const { return is_decoded && !picture.is_on_device() ? picture.tile_count() : 0; }
+  size_t chains() const {
+    return is_decoded && !picture.is_on_device() ? picture.frame.chain_count() : 0;
+  }
 
   ApvRenderer* renderer = nullptr;
   int in_flight = 1;

@@ -44,7 +44,7 @@ struct ApvStats {
   guint64 entropy_time = 0;  // ns
 };
 
-// Workers decode the codes of several frames, all tiles of one at the same time; finish() renders
+// Workers decode the codes of several frames, all chains of one at the same time; finish() renders
 // and pushes them in order.
 //
 // Called with the decoder's stream lock, except where a comment says otherwise.

@@ -99,7 +99,7 @@ Expected decode_on_host(const ApvBytes& unit) {
   ApvPicture picture;
   EXPECT_TRUE(begin(unit, &picture).ok());
   EXPECT_TRUE(renderer.prepare(&picture).ok());
-  for (int i = 0; i < picture.tile_count(); ++i) picture.decode_tile(i);
+  for (size_t i = 0; i < picture.frame.chain_count(); ++i) picture.decode_chain(i);
   expected.damaged_chains = picture.frame.damaged_chains();
   expected.damage = damage_of(picture);
   EXPECT_TRUE(render_apv(host, renderer, &picture, &expected.samples).ok());

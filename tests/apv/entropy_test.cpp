@@ -25,8 +25,7 @@ std::vector<int16_t> all_coefs(const ApvPictureToWrite& picture) {
 
 std::vector<int16_t> decode(ApvFrame& frame) {
   std::vector<int16_t> coefs(frame.coef_count(), 77);
-  for (int i = 0; i < static_cast<int>(frame.tiles().size()); ++i)
-    frame.decode_tile(i, coefs.data());
+  for (size_t i = 0; i < frame.chain_count(); ++i) frame.decode_chain(i, coefs.data());
   return coefs;
 }
 

@@ -102,8 +102,7 @@ TEST(ApvFrameEncoder, DecodesToItsCoefficients) {
     ApvFrame read;
     ASSERT_TRUE(read.begin(unit.frame, nullptr, {}).ok());
     std::vector<int16_t> coefs(read.coef_count());
-    for (int tile = 0; tile < static_cast<int>(read.tiles().size()); ++tile)
-      read.decode_tile(tile, coefs.data());
+    for (size_t i = 0; i < read.chain_count(); ++i) read.decode_chain(i, coefs.data());
     EXPECT_EQ(read.damage(), nullptr);
     std::vector<int16_t> expected;
     for (int c = 0; c < 3; ++c) {

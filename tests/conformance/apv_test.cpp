@@ -72,7 +72,7 @@ class Decoder {
       CT_RETURN_IF_ERROR(renderer_.decode(&picture, 1 + 10 * static_cast<int>(bytes.size() % 3)));
       CT_RETURN_IF_ERROR(picture.wait());
     } else {
-      for (int i = picture.tile_count() - 1; i >= 0; --i) picture.decode_tile(i);
+      for (size_t i = picture.frame.chain_count(); i-- > 0;) picture.decode_chain(i);
     }
     result->damaged.push_back(picture.frame.damaged_chains());
     const char* damage = picture.frame.damage();

@@ -26,12 +26,13 @@ void check_frame(ApvFrame& frame) {
               64 * 8 * ApvFrame::kMaxOverclaim * frame.payload().size(),
           "work is linear in the bytes");
   std::vector<int16_t> coefs(frame.coef_count(), 1), backwards(frame.coef_count(), 2);
-  for (int i = 0; i < tiles; ++i) frame.decode_tile(i, coefs.data());
+  const size_t chains = frame.chain_count();
+  for (size_t i = 0; i < chains; ++i) frame.decode_chain(i, coefs.data());
   const int damaged = frame.damaged_chains();
   promise((damaged > 0) == (frame.damage() != nullptr), "damage has a name");
-  for (int i = tiles - 1; i >= 0; --i) frame.decode_tile(i, backwards.data());
+  for (size_t i = chains; i-- > 0;) frame.decode_chain(i, backwards.data());
   promise(frame.damaged_chains() == 2 * damaged, "damage is the same in every order");
-  promise(coefs == backwards, "tiles may be decoded in any order, and write all coefficients");
+  promise(coefs == backwards, "chains may be decoded in any order, and write all coefficients");
   const ApvInverseJob job = frame.inverse_job();
   for (int c = 0; c < job.components; ++c) {
     for (int i = 0; i < tiles; ++i)

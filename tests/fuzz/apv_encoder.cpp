@@ -26,7 +26,7 @@ void check_unit(GstBuffer* buffer, GstCaps*) {
   cudatransform::ApvFrame frame;
   promise(frame.begin(unit.frame, nullptr, {}).ok(), "frames are sound");
   std::vector<int16_t> coefs(frame.coef_count());
-  for (int i = 0; i < frame.header().tiles(); i++) frame.decode_tile(i, coefs.data());
+  for (size_t i = 0; i < frame.chain_count(); i++) frame.decode_chain(i, coefs.data());
   promise(frame.damage() == nullptr, "chains are sound");
   gst_buffer_unmap(buffer, &map);
 }
