@@ -33,6 +33,7 @@ ROOMS = {
     "transform/range": PICTURES,
     "transform/resize": PICTURES,
     "transform/rgb": PICTURES,
+    "transform/transpose": PICTURES,
     "cuda/device": PICTURES,
     "cuda/common": PICTURES + " cuda/device",
     "cuda/apv": KERNELS + " apv transform/apv",
@@ -43,6 +44,7 @@ ROOMS = {
     "cuda/range": KERNELS + " transform/range",
     "cuda/resize": KERNELS + " transform/resize",
     "cuda/rgb": KERNELS + " transform/rgb",
+    "cuda/transpose": KERNELS + " transform/transpose",
     # Symbols of JPEG's, of coefficients that no memory holds.
     "cuda/ratecontrol": KERNELS + " jpeg transform/dct8x8 cuda/dct8x8",
     "cuda/coeffilter": KERNELS + " transform/dct8x8 transform/coeffilter",
@@ -50,7 +52,8 @@ ROOMS = {
     "jpeg": "transform/device transform/dct8x8 transform/ratecontrol transform/coeffilter",
     # The engines as a C library, for files and pixels.
     "core": PICTURES + " jpeg transform/dct8x8 transform/resize transform/rgb transform/coeffilter"
-            " cuda/device cuda/dct8x8 cuda/jpeg cuda/resize cuda/rgb cuda/coeffilter",
+            " transform/transpose cuda/device cuda/dct8x8 cuda/jpeg cuda/resize cuda/rgb"
+            " cuda/coeffilter cuda/transpose",
     "apv": PICTURES + " transform/apv",
     "dirac": PICTURES + " transform/dwt transform/obmc",
     "gst/engine": ENGINE,

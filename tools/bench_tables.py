@@ -28,6 +28,7 @@ TITLES = {
     "quant": "Coefficients with other tables",
     "range": "Limited range to full range",
     "resize": "RGB to 224 x 224",
+    "transpose": "RGB, rotated",
     "rgb": "RGB: planes to pixels (inverse) and back (forward)",
     "dwt": "Wavelets: four levels of 8-bit 4:2:0 (32K: one plane), 16-bit coefficients",
     "L2": "One buffer again and again: resident in the cache, not comparable with the limit",

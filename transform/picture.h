@@ -1,4 +1,5 @@
-// Common to all transforms of pictures: directions, planes of samples, and measurements.
+// Common to all transforms of pictures: directions, orientations, planes of samples, and
+// measurements.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -11,6 +12,16 @@ namespace cudatransform {
 inline constexpr int kMaxComponents = 3;
 
 enum class Direction { kForward, kInverse };
+
+// How a picture is rotated and mirrored: rows become columns if `transposes`, then columns and rows
+// are mirrored.
+struct Orientation {
+  bool transposes = false;
+  bool mirrors_x = false;  // the left side becomes the right one
+  bool mirrors_y = false;
+
+  bool operator==(const Orientation&) const = default;
+};
 
 enum class SampleType {
   kU8,

@@ -19,6 +19,7 @@
 #include "transform/range/range.h"
 #include "transform/resize/resize.h"
 #include "transform/rgb/rgb.h"
+#include "transform/transpose/transpose.h"
 #ifdef CT_HAVE_CUDA
 #include "cuda/apv/engine.h"
 #include "cuda/coeffilter/engine.h"
@@ -31,6 +32,7 @@
 #include "cuda/range/engine.h"
 #include "cuda/resize/engine.h"
 #include "cuda/rgb/engine.h"
+#include "cuda/transpose/engine.h"
 #endif
 
 namespace cudatransform::test {
@@ -55,6 +57,7 @@ void add_host_engines(std::vector<Engine>* list) {
   list->push_back(host);
   host.flip_ops = nullptr;
   host.requant_ops = nullptr;
+  host.transpose_ops = nullptr;
   for (const auto& [name, target] : host_simd_targets()) {
     host.name = "host/" + name;
     host.highway_target = target;
@@ -88,6 +91,7 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
     engine.convert_ops = nullptr;
     engine.apv_ops = nullptr;
     engine.apv_forward_ops = nullptr;
+    engine.transpose_ops = nullptr;
     if (dct == Dct::kGeneral) {
       engine.obmc_ops = &cuda_obmc_ops(cuda::ObmcKernelChoice::kGeneral);
       engine.rgb_ops = &cuda_rgb_ops(cuda::RgbKernelChoice::kGeneral);
@@ -128,6 +132,7 @@ Engine host_engine(std::shared_ptr<Device> device) {
   host.convert_ops = &host_convert_ops();
   host.apv_ops = &host_apv_inverse_ops();
   host.apv_forward_ops = &host_apv_forward_ops();
+  host.transpose_ops = &host_transpose_ops();
   return host;
 }
 
@@ -144,6 +149,7 @@ Engine cuda_engine(std::shared_ptr<Device> device) {
   cuda.convert_ops = &cuda_convert_ops();
   cuda.apv_ops = &cuda_apv_inverse_ops();
   cuda.apv_forward_ops = &cuda_apv_forward_ops();
+  cuda.transpose_ops = &cuda_transpose_ops();
   return cuda;
 }
 #endif

@@ -19,6 +19,7 @@
 #include "transform/range/range.h"
 #include "transform/resize/resize.h"
 #include "transform/rgb/rgb.h"
+#include "transform/transpose/transpose.h"
 
 namespace cudatransform::test {
 
@@ -39,6 +40,7 @@ struct Engine {
   const ConvertOps* convert_ops = nullptr;
   const ApvInverseOps* apv_ops = nullptr;
   const ApvForwardOps* apv_forward_ops = nullptr;
+  const TransposeOps* transpose_ops = nullptr;  // likewise
 
   // Makes Highway use this engine's target. Call before every job.
   void activate() const;

@@ -563,6 +563,36 @@ std::vector<KernelJob> resize_jobs(const KernelSize& size) {
   return all;
 }
 
+std::vector<KernelJob> transpose_jobs(const KernelSize& size) {
+  constexpr std::pair<const char*, Orientation> kRotations[] = {
+      {"180", {false, true, true}}, {"90r", {true, true, false}}, {"90l", {true, false, true}}};
+  std::vector<KernelJob> all;
+  for (const auto& [name, orientation] : kRotations) {
+    KernelJob& job = all.emplace_back();
+    job.kind = "transpose";
+    job.keys = std::string("orientation:") + name;
+    job.samples = area(size.width, size.height);
+    set_sizes(3 * job.samples, 3 * job.samples, &job);
+    job.input = [=, bytes = job.in_size] { return picture_bytes(size.width, bytes); };
+    job.runs_on = [](const Engine& engine) { return engine.transpose_ops != nullptr; };
+    job.submit = [=, orientation = orientation](const Engine& engine, const KernelMemory& memory,
+                                                FencePtr* done) {
+      TransposeJob one;
+      one.orientation = orientation;
+      one.width = orientation.transposes ? size.height : size.width;
+      one.height = orientation.transposes ? size.width : size.height;
+      one.from = memory.in;
+      one.from_pitch = ptrdiff_t{3} * one.from_width();
+      one.to = memory.out;
+      one.to_pitch = ptrdiff_t{3} * one.width;
+      Device& device = *engine.device;
+      return engine.transpose_ops->submit(device, device.queue(QueueKind::kCompute), {&one, 1},
+                                          done);
+    };
+  }
+  return all;
+}
+
 std::vector<KernelJob> filter_jobs(const KernelSize& size) {
   std::vector<KernelJob> all;
   for (const auto& [from, to] : kConversions)

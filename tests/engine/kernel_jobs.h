@@ -29,7 +29,7 @@ enum class OutputNumber { kU8, kU16, kS16, kS32 };
 // A job that reads one buffer and writes another one.
 struct KernelJob {
   std::string kind;     // "dct", "rgb", "range", "resize", "apv", "apv-forward", "convert", "flip",
-                        // "quant", "dwt"
+                        // "quant", "transpose", "dwt"
   std::string keys;     // its properties as in benchmarks' names: "depth:12"
   std::string buffers;  // equal for jobs of one kind and size whose input and output are equal
   size_t in_size = 0, out_size = 0;    // of the buffers
@@ -89,6 +89,8 @@ std::vector<KernelJob> rgb_jobs(const KernelSize& size);
 std::vector<KernelJob> range_jobs(const KernelSize& size);
 // RGB to 224 x 224, several pictures a job.
 std::vector<KernelJob> resize_jobs(const KernelSize& size);
+// RGB, rotated.
+std::vector<KernelJob> transpose_jobs(const KernelSize& size);
 
 // APV's transforms, 4:2:2; sizes are rounded down to macroblocks of 16x16.
 std::vector<KernelJob> apv_jobs(const KernelSize& size);

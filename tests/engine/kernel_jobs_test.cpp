@@ -74,7 +74,7 @@ std::vector<KernelJob> dct_jobs() {
 std::vector<KernelJob> all_jobs() {
   std::vector<KernelJob> all = dct_jobs();
   for (const auto& jobs : {rgb_jobs(kSize), range_jobs(kSize), resize_jobs(kSize), apv_jobs(kSize),
-                           filter_jobs(kSize)})
+                           filter_jobs(kSize), transpose_jobs(kSize)})
     all.insert(all.end(), jobs.begin(), jobs.end());
   for (int w = 0; w < kWaveletCount; ++w)
     for (const Direction direction : {Direction::kForward, Direction::kInverse}) {

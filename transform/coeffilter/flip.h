@@ -12,17 +12,9 @@
 #include "transform/dct8x8/quant_table.h"
 #include "transform/device/device.h"
 #include "transform/device/host_device_macros.h"
+#include "transform/picture.h"
 
 namespace cudatransform {
-
-// A direction: rows become columns if `transposes`, then columns and rows are mirrored.
-struct Orientation {
-  bool transposes = false;
-  bool mirrors_x = false;  // the left side becomes the right one
-  bool mirrors_y = false;
-
-  bool operator==(const Orientation&) const = default;
-};
 
 // ---- The geometry of a picture ----
 

@@ -378,8 +378,8 @@ std::vector<Case> all_cases() {
   for (const Size& size : {k1080p, k4K}) append(scaled_cases(size));
   for (const OtherSize& of : kOtherSizes) add_dwts(of, &all);
   add_dwts(kSquare, &all);
-  for (const auto& jobs_of :
-       {test::rgb_jobs, test::range_jobs, test::resize_jobs, test::apv_jobs, test::filter_jobs})
+  for (const auto& jobs_of : {test::rgb_jobs, test::range_jobs, test::resize_jobs, test::apv_jobs,
+                              test::filter_jobs, test::transpose_jobs})
     for (const OtherSize& of : kOtherSizes)
       for (const test::KernelJob& job : jobs_of(of.size))
         // Cases that differ in the direction alone are one group.

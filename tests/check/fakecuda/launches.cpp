@@ -17,6 +17,7 @@
 #include "cuda/ratecontrol/accesses.h"
 #include "cuda/resize/accesses.h"
 #include "cuda/rgb/accesses.h"
+#include "cuda/transpose/kernels.h"
 #include "tests/check/fakecuda/deferred.h"
 #include "tests/tiny/tiny.h"
 
@@ -47,6 +48,7 @@ const KernelAccesses* accesses_of(const std::string& kernel) {
           {kResizeAccesses},
           {kRgbAccesses},
           {kCoefFilterAccesses},
+          {kTransposeAccesses},
           {kTinyAccesses}})
       for (const KernelAccesses& each : room) by_name.emplace(each.kernel, &each);
     return by_name;
