@@ -110,6 +110,8 @@ CtCode check(const CtDecodeOptions& options, CtError* error) {
                  std::min(draft_width, draft_height));
   if (draft_width > 0 && (scale > 1 || options.output == CT_OUTPUT_COEFFICIENTS))
     return wrong("draft_width needs pixels and scale 1", draft_width);
+  if (options.upright != 0 && options.output == CT_OUTPUT_COEFFICIENTS)
+    return wrong("upright is 0 where the output is quantized coefficients", options.upright);
   if (options.batches < 0 || options.batches > 64)
     return wrong("batches are 0 to 64", options.batches);
   return CT_OK;

@@ -121,6 +121,10 @@ typedef struct {
   // Of pixels, instead of `scale`, for both more than 0: 1/8, 1/4 or 1/2 of the size where that is
   // at least as large, as Pillow's draft() has it.
   int32_t draft_width, draft_height;
+  // Of pixels, nonzero: rotated and mirrored by the file's Exif orientation, as Pillow's
+  // exif_transpose() has it. Crops and CtPicture count in such pixels; draft_width and draft_height
+  // do not.
+  int32_t upright;
 } CtDecodeOptions;
 
 // Left and top inclusive, right and bottom exclusive, in pixels of the whole result; all 0: the
@@ -137,7 +141,7 @@ typedef struct {
   size_t size;
   const char* path;
   // Of pixels: the part that is output. What it does not need is not decoded where that can be
-  // avoided, so damage may not be found there. Such pixels have gaps between rows, and are not
+  // avoided, so damage may not be found there. Such pixels may have gaps between rows, and are not
   // stacked.
   CtCrop crop;
 } CtSource;
@@ -435,7 +439,8 @@ CT_API CtCode ct_flip(CtEngine* engine, const CtFlipOptions* options, const CtPi
 CT_API CtCode ct_requantize(CtEngine* engine, int32_t quality, const CtPicture* from, CtPicture* to,
                             CtError* error);
 
-// The pixels of a picture, which are those of its file by ct_decode(). `options` are its, too.
+// The pixels of a picture, which are those of its file by ct_decode(). `options` are its, too; the
+// orientation is that of the Exif data in `markers`.
 CT_API CtCode ct_pixels(CtEngine* engine, const CtDecodeOptions* options, const CtPicture* from,
                         CtPicture* to, CtError* error);
 

@@ -10,6 +10,7 @@
 #include "cuda/dct8x8/engine.h"
 #include "cuda/jpeg/engine.h"
 #include "cuda/rgb/engine.h"
+#include "cuda/transpose/engine.h"
 #endif
 
 namespace cudatransform::core {
@@ -146,6 +147,7 @@ Status DecodeChunk::submit(Lane& lane) {
   std::vector<JpegDecodeJob> decode;
   std::vector<Dct8x8Job> dct;
   std::vector<RgbJob> rgb;
+  std::vector<TransposeJob> transpose;
   decode.reserve(entries_.size());
   for (size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
@@ -168,11 +170,14 @@ Status DecodeChunk::submit(Lane& lane) {
     const PixelJobs jobs = pixel_jobs(lane, entry);
     dct.insert(dct.end(), jobs.dct.begin(), jobs.dct.begin() + jobs.dct_count);
     if (jobs.has_rgb) rgb.push_back(jobs.rgb);
+    if (jobs.has_transpose) transpose.push_back(jobs.transpose);
   }
   Device& device = *engine_.device;
   if (!decode.empty()) CT_RETURN_IF_ERROR(cuda::decode_jpeg_batch(device, *lane.queue, decode));
   if (!dct.empty()) CT_RETURN_IF_ERROR(cuda::submit_dct8x8_batch(device, *lane.queue, dct));
-  return rgb.empty() ? Status() : cuda::submit_rgb_batch(device, *lane.queue, rgb);
+  if (!rgb.empty()) CT_RETURN_IF_ERROR(cuda::submit_rgb_batch(device, *lane.queue, rgb));
+  if (transpose.empty()) return {};
+  return cuda_transpose_ops().submit(device, *lane.queue, transpose, nullptr);
 }
 
 #else

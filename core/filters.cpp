@@ -246,7 +246,9 @@ Status make_pixels(CtEngine& engine, const CtDecodeOptions& options, const CtPic
     header.blocks_h[c] = static_cast<uint32_t>(from.component[c].blocks_h);
   }
   PixelPlan plan;
-  CT_RETURN_IF_ERROR(plan_pixels(header, options, {}, !engine.is_cuda(), &plan));
+  const size_t markers = from.markers != nullptr ? from.markers_size : 0;
+  const int orientation = options.upright != 0 ? exif_orientation({from.markers, markers}) : 0;
+  CT_RETURN_IF_ERROR(plan_pixels(header, options, orientation, {}, !engine.is_cuda(), &plan));
   CT_RETURN_IF_ERROR(engine.blocks->take(plan.pixel_bytes, &to->block));
   CtBlock* planes = nullptr;
   if (plan.plane_bytes > 0) CT_RETURN_IF_ERROR(engine.blocks->take(plan.plane_bytes, &planes));
@@ -262,11 +264,11 @@ Status make_pixels(CtEngine& engine, const CtDecodeOptions& options, const CtPic
   const Status status = run_and_wait(
       engine, [&](Device& device, Queue& queue) { return submit(device, queue, jobs); });
   unref(planes);
-  to->width = plan.width;
-  to->height = plan.height;
+  to->width = plan.output_width();
+  to->height = plan.output_height();
   to->channels = plan.channels;
   to->data = to->block->data();
-  to->pitch = static_cast<int64_t>(plan.pitch);
+  to->pitch = static_cast<int64_t>(plan.output_pitch);
   to->components = to->n_tables = 0;
   return status;
 }

@@ -178,8 +178,9 @@ void JpegBatches::share_block(JpegBatch& batch) const {
   const PixelPlan& first = batch.items[0]->plan();
   const bool are_alike = std::all_of(
       batch.used().begin(), batch.used().end(), [&](const std::unique_ptr<JpegItem>& item) {
-        return item->is_sound() && !item->plan().is_part && item->plan().width == first.width &&
-               item->plan().height == first.height && item->plan().channels == first.channels;
+        const PixelPlan& plan = item->plan();
+        return item->is_sound() && !plan.is_part && plan.output_width() == first.output_width() &&
+               plan.output_height() == first.output_height() && plan.channels == first.channels;
       });
   if (are_alike) (void)engine_.blocks->take(first.pixel_bytes * batch.count, &batch.stack);
 }

@@ -12,6 +12,7 @@
 
 #include "core/file.h"
 #include "core/picture.h"
+#include "jpeg/exif.h"
 #include "jpeg/metadata.h"
 #include "jpeg/mpf.h"
 
@@ -19,6 +20,7 @@ namespace cudatransform::core {
 namespace {
 
 constexpr uint64_t kMaxPixels = uint64_t{1} << 27;  // a camera of 100 megapixels passes
+constexpr size_t kSoiBytes = 2;
 
 Status damaged(const std::string& what) {
   return Status::error(StatusCode::kInvalidArgument, what);
@@ -116,7 +118,8 @@ Status JpegItem::open_picture(const CtDecodeOptions& options, bool dense) {
   if (options.conceal == 0 && file_.size() < header.min_bytes)
     return damaged("truncated: " + std::to_string(file_.size()) + " bytes, expected at least " +
                    std::to_string(header.min_bytes) + " for " + size_of(header));
-  CT_RETURN_IF_ERROR(plan_pixels(header, options, crop_, dense, &plan_));
+  const int orientation = options.upright != 0 ? exif_orientation(file_.subspan(kSoiBytes)) : 0;
+  CT_RETURN_IF_ERROR(plan_pixels(header, options, orientation, crop_, dense, &plan_));
   if (const uint64_t bytes = plan_.bytes() + trailing_size_;
       options.max_memory != 0 && bytes > options.max_memory) {
     fail(CT_LIMIT, size_of(header) + " picture needs " + std::to_string(bytes) +
@@ -224,7 +227,7 @@ void JpegItem::finish(const CtDecodeOptions& options, CtBlock* block, uint8_t* d
   picture_.height = plan_.output_height();
   picture_.channels = plan_.channels;
   picture_.data = data + plan_.output_at();
-  picture_.pitch = static_cast<int64_t>(plan_.pitch);
+  picture_.pitch = static_cast<int64_t>(plan_.output_pitch);
 }
 
 std::unique_ptr<JpegItem> JpegItems::take() {

@@ -9,9 +9,11 @@
 #include <string>
 
 #include "core/engine.h"
+#include "jpeg/exif.h"
 #if CT_HAVE_CUDA
 #include "cuda/dct8x8/engine.h"
 #include "cuda/rgb/engine.h"
+#include "cuda/transpose/engine.h"
 #endif
 
 namespace cudatransform::core {
@@ -98,6 +100,21 @@ Status check_crop(const CtCrop& crop, int32_t width, int32_t height) {
                            std::to_string(height) + " picture");
 }
 
+// The part of the file's picture that becomes `crop` of the upright one.
+CtCrop before(const Orientation& upright, const CtCrop& crop, int32_t width, int32_t height) {
+  CtCrop made = crop;
+  if (upright.mirrors_x) {
+    made.left = width - crop.right;
+    made.right = width - crop.left;
+  }
+  if (upright.mirrors_y) {
+    made.top = height - crop.bottom;
+    made.bottom = height - crop.top;
+  }
+  if (!upright.transposes) return made;
+  return {made.top, made.left, made.bottom, made.right};
+}
+
 // The MCUs along a side that pixels from `from` to `to` need.
 struct McuRange {
   int32_t first, count;
@@ -135,6 +152,35 @@ void take_part(const CtCrop& crop, PixelPlan* plan) {
   }
 }
 
+// After place_planes(): pixels that are transposed are behind the planes.
+void place_pixels(bool dense, PixelPlan* plan) {
+  const auto pitch_of = [&](int32_t width, bool has_no_gaps) {
+    const auto bytes = static_cast<size_t>(width) * static_cast<size_t>(plan->channels);
+    return has_no_gaps ? bytes : aligned(bytes);
+  };
+  plan->pitch = pitch_of(plan->width, dense && !plan->is_transposed());
+  plan->output_pitch = plan->pitch;
+  plan->pixel_bytes = plan->pitch * static_cast<size_t>(plan->height);
+  if (!plan->is_transposed()) return;
+  plan->transposed_at = plan->plane_bytes;
+  plan->plane_bytes += plan->pixel_bytes;
+  plan->output_pitch = pitch_of(plan->output_width(), dense);
+  plan->pixel_bytes = plan->output_pitch * static_cast<size_t>(plan->output_height());
+}
+
+TransposeJob transpose_job(const PixelPlan& plan, const uint8_t* from, uint8_t* to) {
+  TransposeJob job;
+  job.orientation = plan.upright;
+  job.channels = plan.channels;
+  job.width = plan.output_width();
+  job.height = plan.output_height();
+  job.from = from + plan.crop_at();
+  job.from_pitch = static_cast<ptrdiff_t>(plan.pitch);
+  job.to = to;
+  job.to_pitch = static_cast<ptrdiff_t>(plan.output_pitch);
+  return job;
+}
+
 }  // namespace
 
 JpegQcoefs PixelPlan::qcoefs(int component, uint8_t* base) const {
@@ -144,8 +190,8 @@ JpegQcoefs PixelPlan::qcoefs(int component, uint8_t* base) const {
           header.blocks_h[c]};
 }
 
-Status plan_pixels(const JpegHeader& header, const CtDecodeOptions& options, const CtCrop& crop,
-                   bool dense, PixelPlan* plan) {
+Status plan_pixels(const JpegHeader& header, const CtDecodeOptions& options, int orientation,
+                   const CtCrop& crop, bool dense, PixelPlan* plan) {
   CT_RETURN_IF_ERROR(check_kind(header, options.output));
   *plan = {};
   plan->header = header;
@@ -169,24 +215,27 @@ Status plan_pixels(const JpegHeader& header, const CtDecodeOptions& options, con
     plan->blocks[c] = {0, 0, static_cast<int32_t>(header.blocks_w[c]),
                        static_cast<int32_t>(header.blocks_h[c])};
   plan->crop = {0, 0, plan->width, plan->height};
+  if (options.upright != 0) plan->upright = upright_orientation(orientation);
   if (is_given(crop)) {
-    CT_RETURN_IF_ERROR(check_crop(crop, plan->width, plan->height));
-    take_part(crop, plan);
+    const int32_t width = plan->output_width(), height = plan->output_height();
+    CT_RETURN_IF_ERROR(check_crop(crop, width, height));
+    take_part(before(plan->upright, crop, width, height), plan);
   }
-  plan->pitch = static_cast<size_t>(plan->width) * static_cast<size_t>(plan->channels);
-  if (!dense) plan->pitch = aligned(plan->pitch);
-  plan->pixel_bytes = plan->pitch * static_cast<size_t>(plan->height);
   // libjpeg's upsampling of pictures at an eighth of their size.
   const bool repeats = plan->scale == 8 || options.upsampling == CT_UPSAMPLING_NEAREST;
   plan->upsampling = repeats ? ChromaUpsampling::kNearest : ChromaUpsampling::kFancy;
   place_planes(plan);
-  if (is_gray) plan->plane_bytes = 0;
+  if (is_gray) plan->plane_bytes = 0;  // the inverse DCT writes pixels
+  place_pixels(dense, plan);
   return {};
 }
 
 PixelJobs jobs_of(const PixelPlan& plan, const JpegTables& tables, uint8_t* qcoefs, uint8_t* planes,
-                  uint8_t* pixels) {
+                  uint8_t* output) {
   PixelJobs jobs;
+  uint8_t* const pixels = plan.is_transposed() ? planes + plan.transposed_at : output;
+  jobs.has_transpose = plan.is_transposed();
+  if (jobs.has_transpose) jobs.transpose = transpose_job(plan, pixels, output);
   Dct8x8Job all;
   all.direction = Direction::kInverse;
   all.components = plan.components;
@@ -244,7 +293,10 @@ Status submit(Device& device, Queue& queue, const PixelJobs& jobs) {
   for (int i = 0; i < jobs.dct_count; ++i)
     CT_RETURN_IF_ERROR(
         CT_OPS(device, dct8x8).submit(device, queue, jobs.dct[static_cast<size_t>(i)], nullptr));
-  return jobs.has_rgb ? CT_OPS(device, rgb).submit(device, queue, jobs.rgb, nullptr) : Status();
+  if (jobs.has_rgb)
+    CT_RETURN_IF_ERROR(CT_OPS(device, rgb).submit(device, queue, jobs.rgb, nullptr));
+  if (!jobs.has_transpose) return {};
+  return CT_OPS(device, transpose).submit(device, queue, {&jobs.transpose, 1}, nullptr);
 }
 
 }  // namespace cudatransform::core

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,8 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/cudatransform.h"
@@ -145,13 +148,22 @@ Bytes part_of(const Bytes& pixels, int32_t width, int32_t channels, const CtCrop
   return part;
 }
 
+CtCrop random_crop(std::minstd_rand& random, const CtPicture& whole) {
+  const auto below = [&](int32_t side) {
+    return static_cast<int32_t>(random() % static_cast<unsigned>(side));
+  };
+  CtCrop crop;
+  crop.left = below(whole.width);
+  crop.top = below(whole.height);
+  crop.right = crop.left + 1 + below(whole.width - crop.left);
+  crop.bottom = crop.top + 1 + below(whole.height - crop.top);
+  return crop;
+}
+
 TEST(Decode, OutputsCrops) {
   const Engine engine(device);
   const std::vector<Bytes> files = sound_files();
   std::minstd_rand random(1);
-  const auto below = [&](int32_t side) {
-    return static_cast<int32_t>(random() % static_cast<unsigned>(side));
-  };
   for (const CtOutput output : {CT_OUTPUT_RGB, CT_OUTPUT_GRAY}) {
     for (const int scale : {1, 2, 4, 8}) {
       CtDecodeOptions options = decode_options(output);
@@ -162,11 +174,7 @@ TEST(Decode, OutputsCrops) {
         std::vector<CtSource> sources;
         for (size_t i = 0; i < files.size(); ++i) {
           CtSource source = source_of(files[i]);
-          CtCrop& crop = source.crop;
-          crop.left = below(whole[i].width);
-          crop.top = below(whole[i].height);
-          crop.right = crop.left + 1 + below(whole[i].width - crop.left);
-          crop.bottom = crop.top + 1 + below(whole[i].height - crop.top);
+          source.crop = random_crop(random, whole[i]);
           sources.push_back(source);
         }
         Pictures parts(files.size());
@@ -185,6 +193,131 @@ TEST(Decode, OutputsCrops) {
       }
     }
   }
+}
+
+// ---- By the Exif orientation ----
+
+// Where a pixel of the upright picture is in the file's, of this width and height (CP-3451, 4.6.4).
+void place_in_file(int orientation, int32_t width, int32_t height, int32_t* x, int32_t* y) {
+  const int32_t u = *x, v = *y, right = width - 1, bottom = height - 1;
+  const std::pair<int32_t, int32_t> places[] = {
+      {u, v}, {right - u, v},  {right - u, bottom - v}, {u, bottom - v},
+      {v, u}, {v, bottom - u}, {right - v, bottom - u}, {right - v, u}};
+  std::tie(*x, *y) = places[orientation - 1];
+}
+
+Bytes upright_of(const Bytes& pixels, const CtPicture& plain, int orientation) {
+  const auto channels = static_cast<size_t>(plain.channels);
+  const int32_t width = orientation > 4 ? plain.height : plain.width;
+  const int32_t height = orientation > 4 ? plain.width : plain.height;
+  Bytes made;
+  for (int32_t i = 0; i < width * height; ++i) {
+    int32_t x = i % width, y = i / width;
+    place_in_file(orientation, plain.width, plain.height, &x, &y);
+    const auto at = pixels.begin() + ptrdiff_t{y * plain.width + x} * plain.channels;
+    made.insert(made.end(), at, at + static_cast<ptrdiff_t>(channels));
+  }
+  return made;
+}
+
+// All orientations in a batch of pictures of different sizes; whole pictures, and crops of them.
+TEST(Decode, MakesPixelsUpright) {
+  const Engine cpu, engine(device);
+  std::minstd_rand random(2);
+  std::vector<Bytes> files;
+  std::vector<int> orientations;
+  for (const Bytes& file : sound_files())
+    for (int orientation = files.empty() ? 0 : 1; orientation <= 8; ++orientation) {
+      files.push_back(with(file, exif(static_cast<uint8_t>(orientation))));
+      orientations.push_back(std::max(orientation, 1));
+    }
+  struct Kind {
+    CtOutput output;
+    int32_t scale, stack;
+  };
+  // Pictures have different sizes: none is stacked.
+  for (const Kind& kind : {Kind{CT_OUTPUT_RGB, 1, 1}, Kind{CT_OUTPUT_RGB, 4, 0},
+                           Kind{CT_OUTPUT_GRAY, 1, 0}, Kind{CT_OUTPUT_GRAY, 8, 1}}) {
+    CtDecodeOptions options = decode_options(kind.output);
+    options.scale = kind.scale;
+    const Pictures plain = decode(cpu, files, options);
+    options.upright = 1;
+    options.stack = kind.stack;
+    std::vector<CtSource> sources;
+    std::vector<Bytes> wanted;
+    const Pictures whole = decode(engine, files, options);
+    for (size_t i = 0; i < files.size(); ++i) {
+      SCOPED_TRACE("file " + std::to_string(i) + ", scale " + std::to_string(kind.scale));
+      wanted.push_back(upright_of(contents(cpu, plain[i]), plain[i], orientations[i]));
+      ASSERT_EQ(whole[i].error.code, CT_OK) << whole[i].error.text;
+      EXPECT_EQ(whole[i].width, orientations[i] > 4 ? plain[i].height : plain[i].width);
+      EXPECT_EQ(contents(engine, whole[i]), wanted[i]);
+      sources.push_back(source_of(files[i]));
+      sources[i].crop = random_crop(random, whole[i]);
+    }
+    Pictures parts(files.size());
+    ASSERT_EQ(ct_decode(engine, &options, sources.data(), sources.size(), parts.data(), nullptr),
+              CT_OK);
+    for (size_t i = 0; i < files.size(); ++i) {
+      SCOPED_TRACE("file " + std::to_string(i) + ", scale " + std::to_string(kind.scale));
+      ASSERT_EQ(parts[i].error.code, CT_OK) << parts[i].error.text;
+      EXPECT_EQ(parts[i].height, sources[i].crop.bottom - sources[i].crop.top);
+      EXPECT_EQ(contents(engine, parts[i]),
+                part_of(wanted[i], whole[i].width, whole[i].channels, sources[i].crop));
+    }
+  }
+}
+
+TEST(Decode, StacksUprightPicturesOfOneSize) {
+  const Engine engine(device);
+  CtDecodeOptions options = decode_options(CT_OUTPUT_RGB);
+  options.stack = options.upright = 1;
+  const Bytes standing = make_stream({.width = 41, .height = 75});
+  const Bytes lying = with(make_stream({.width = 75, .height = 41}), exif(6));
+  const Pictures made = decode(engine, {standing, lying, standing}, options);
+  options.stack = 0;
+  const Pictures alone = decode(engine, {standing, lying, standing}, options);
+  for (size_t i = 0; i < made.size(); ++i) {
+    EXPECT_EQ(made[i].block, made[0].block);
+    EXPECT_EQ(static_cast<uint8_t*>(made[i].data) - static_cast<uint8_t*>(made[0].data),
+              static_cast<ptrdiff_t>(i) * 75 * 41 * 3);
+    EXPECT_EQ(contents(engine, made[i]), contents(engine, alone[i]));
+  }
+  options.upright = 0;
+  options.stack = 1;
+  const Pictures mixed = decode(engine, {standing, lying}, options);
+  EXPECT_NE(mixed[0].block, mixed[1].block);
+}
+
+// The bytes that a file's picture needs, by the words of an error.
+uint64_t bytes_needed(CtEngine* engine, const Bytes& file, CtDecodeOptions options) {
+  options.max_memory = 1;
+  const std::string words = decode(engine, {file}, options)[0].error.text;
+  const std::string needs = "picture needs ";
+  const size_t at = words.find(needs);
+  return at == std::string::npos ? 0 : std::stoull(words.substr(at + needs.size()));
+}
+
+// What is transposed needs memory before and after, others no more than without the option.
+TEST(Decode, LimitsUprightPictures) {
+  const Engine engine(device);
+  const Bytes plain = make_stream({.width = 100, .height = 60}), lying = with(plain, exif(8));
+  CtDecodeOptions options = decode_options(CT_OUTPUT_RGB);
+  const uint64_t least = bytes_needed(engine, plain, options);
+  options.upright = 1;
+  EXPECT_EQ(bytes_needed(engine, plain, options), least);
+  options.max_memory = bytes_needed(engine, lying, options);
+  EXPECT_GE(options.max_memory, least + 100 * 60 * 3);
+  EXPECT_EQ(decode(engine, {lying}, options)[0].error.code, CT_OK);
+  --options.max_memory;
+  EXPECT_EQ(decode(engine, {lying}, options)[0].error.code, CT_LIMIT);
+  // An older program has no such option, whatever its memory holds.
+  options.struct_size = offsetof(CtDecodeOptions, upright);
+  EXPECT_EQ(decode(engine, {lying}, options)[0].width, 100);
+  options = decode_options(CT_OUTPUT_COEFFICIENTS);
+  options.upright = 1;
+  CtDecoder* decoder = nullptr;
+  EXPECT_EQ(ct_decoder_new(engine, &options, &decoder, nullptr), CT_INVALID_ARGUMENT);
 }
 
 TEST(Decode, RefusesWrongCrops) {

@@ -27,28 +27,6 @@ struct Read {
 
 Read read(const Bytes& file) { return Read(source_of(file)); }
 
-void append(Bytes* to, const Bytes& more) { to->insert(to->end(), more.begin(), more.end()); }
-
-Bytes segment(uint8_t code, const Bytes& data) {
-  const size_t size = data.size() + 2;
-  Bytes made = {0xff, code, static_cast<uint8_t>(size >> 8), static_cast<uint8_t>(size)};
-  append(&made, data);
-  return made;
-}
-
-// `file` with more behind its SOI.
-Bytes with(const Bytes& file, const Bytes& more) {
-  Bytes made(file.begin(), file.begin() + 2);
-  append(&made, more);
-  made.insert(made.end(), file.begin() + 2, file.end());
-  return made;
-}
-
-Bytes exif(uint8_t orientation) {
-  return segment(0xe1, {'E', 'x',  'i', 'f', 0, 0, 'M', 'M', 0, 42,          0, 0, 0, 8, 0, 1,
-                        1,   0x12, 0,   3,   0, 0, 0,   1,   0, orientation, 0, 0, 0, 0, 0, 0});
-}
-
 size_t scan_of(const Bytes& file) {
   size_t at = 2;
   while (file[at + 1] != 0xda) at += 2 + (size_t{file[at + 2]} << 8 | file[at + 3]);

@@ -87,6 +87,27 @@ Bytes contents(CtEngine* engine, const CtPicture& picture) {
   return all;
 }
 
+void append(Bytes* to, const Bytes& more) { to->insert(to->end(), more.begin(), more.end()); }
+
+Bytes segment(uint8_t code, const Bytes& data) {
+  const size_t size = data.size() + 2;
+  Bytes made = {0xff, code, static_cast<uint8_t>(size >> 8), static_cast<uint8_t>(size)};
+  append(&made, data);
+  return made;
+}
+
+Bytes with(const Bytes& file, const Bytes& more) {
+  Bytes made(file.begin(), file.begin() + 2);
+  append(&made, more);
+  made.insert(made.end(), file.begin() + 2, file.end());
+  return made;
+}
+
+Bytes exif(uint8_t orientation) {
+  return segment(0xe1, {'E', 'x',  'i', 'f', 0, 0, 'M', 'M', 0, 42,          0, 0, 0, 8, 0, 1,
+                        1,   0x12, 0,   3,   0, 0, 0,   1,   0, orientation, 0, 0, 0, 0, 0, 0});
+}
+
 }  // namespace cudatransform::test
 
 namespace {

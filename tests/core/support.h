@@ -78,6 +78,14 @@ Pictures decode(CtEngine* engine, const std::vector<Bytes>& files, const CtDecod
 // A picture's pixels or quantized coefficients on the host.
 Bytes contents(CtEngine* engine, const CtPicture& picture);
 
+// ---- Segments of files ----
+
+void append(Bytes* to, const Bytes& more);
+Bytes segment(uint8_t code, const Bytes& data);
+// `file` with more behind its SOI.
+Bytes with(const Bytes& file, const Bytes& more);
+Bytes exif(uint8_t orientation);
+
 // What the child exits with.
 template <typename Child>
 int in_child(const Child& child) {

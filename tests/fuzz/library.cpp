@@ -59,6 +59,16 @@ void compare(const CtInfo& info, const CtPicture& picture) {
           "components and color agree");
 }
 
+// Pixels are those of the header, reduced and, where upright, by its orientation.
+void compare_sides(const CtInfo& info, const CtDecodeOptions& options, const CtPicture& picture) {
+  if (info.height == 0) return;  // DNL has it
+  const auto reduced = [&](int32_t side) { return (side + options.scale - 1) / options.scale; };
+  const bool transposes = options.upright != 0 && info.orientation > 4;
+  promise(picture.width == reduced(transposes ? info.height : info.width) &&
+              picture.height == reduced(transposes ? info.width : info.height),
+          "pixels have the sides of the header");
+}
+
 bool same_qcoefs(const CtPicture& a, const CtPicture& b) {
   if (a.components != b.components || a.width != b.width || a.height != b.height) return false;
   for (int c = 0; c < a.components; ++c) {
@@ -144,6 +154,7 @@ void run(const uint8_t* data, size_t size) {
   options.scale = options.output == CT_OUTPUT_COEFFICIENTS ? 1 : 1 << (what >> 3 & 3);
   options.conceal = what >> 5 & 1;
   options.keep_metadata = what >> 6 & 1;
+  options.upright = options.output == CT_OUTPUT_COEFFICIENTS ? 0 : what >> 6 & 1;
   options.stack = what >> 7;
   options.max_pixels = kMaxPixels;
   const CtInfo info = info_of(file, size - 2);
@@ -152,8 +163,10 @@ void run(const uint8_t* data, size_t size) {
     compare(info, picture);
   if (picture.error.code == CT_OK && options.output == CT_OUTPUT_COEFFICIENTS)
     write_again(options, picture, how);
-  if (picture.error.code == CT_OK && options.output != CT_OUTPUT_COEFFICIENTS)
+  if (picture.error.code == CT_OK && options.output != CT_OUTPUT_COEFFICIENTS) {
+    compare_sides(info, options, picture);
     decode_part(options, picture, file, size - 2, how);
+  }
   ct_picture_clear(&picture);
 }
 
