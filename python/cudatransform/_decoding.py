@@ -19,8 +19,8 @@ from ._gone import in_turn, when_gone
 from ._info import orientation_of, upright
 from ._sources import Sources, name_of
 from .cuda import CudaPicture
-from .errors import (NO_DESCRIPTORS, Failure, ReadError, is_interruption, one_of, read_error, warn,
-                     whole_number)
+from .errors import (NO_DESCRIPTORS, Failure, ReadError, is_interruption, one_of, read_error,
+                     true_or_false, warn, whole_number)
 from .picture import Picture
 from .resampling import Decoded, crop_of, cropped
 
@@ -60,6 +60,7 @@ class Wanted(NamedTuple):
 
     mode: of pixels; None: coefficients
     draft: width and height that pixels have at least, where they are reduced for it
+    exif: whether pixels are upright
     """
 
     mode: Optional[str] = None
@@ -68,28 +69,30 @@ class Wanted(NamedTuple):
     device: Optional[int] = None
     limits: Limits = Limits()
     draft: Optional[Tuple[int, int]] = None
+    exif: bool = False
 
     @classmethod
     def of(cls, *arguments: Any) -> "Wanted":
-        """mode, reduce, upsampling, device, max_pixels, max_memory and on_error as in decode().
-        Raises ValueError and TypeError."""
+        """mode, reduce, upsampling, exif, device, max_pixels, max_memory and on_error as in
+        decode(). Raises ValueError and TypeError."""
         try:
             return _known(*arguments)
         except TypeError:  # also of arguments that have no hash
             return cls._checked(*arguments)
 
     @classmethod
-    def _checked(cls, mode: Optional[str], reduce: Any, upsampling: Any, device: Any,
+    def _checked(cls, mode: Optional[str], reduce: Any, upsampling: Any, exif: Any, device: Any,
                  *limits: Any) -> "Wanted":
         if mode is not None:
             one_of("mode", mode, MODES)
         if whole_number("reduce", reduce) not in REDUCES:
             raise ValueError(f"reduce must be 1, 2, 4 or 8, not {reduce}")
         check_upsampling(upsampling)
+        true_or_false("exif", exif)
         number = number_of(device)
         if mode == "CMYK" and (reduce != 1 or number is not None):
             raise ValueError("mode='CMYK' needs reduce=1 and device='cpu'")
-        return cls(mode, int(reduce), upsampling, number, Limits(*limits).check())
+        return cls(mode, int(reduce), upsampling, number, Limits(*limits).check(), exif=bool(exif))
 
     def drafted(self, size: Any) -> "Wanted":
         """The same at a scale that pixels of a size need at least. Raises ValueError.
@@ -114,7 +117,8 @@ class Wanted(NamedTuple):
         return _native.DecodeOptions(
             ctypes.sizeof(_native.DecodeOptions), output, UPSAMPLINGS.index(self.upsampling),
             self.reduce if self.is_pixels else 1, limits.on_error == "conceal", True, False,
-            limits.max_pixels or 0, limits.max_memory or 0, batches, *(self.draft or (0, 0)))
+            limits.max_pixels or 0, limits.max_memory or 0, batches, *(self.draft or (0, 0)),
+            self.exif and self.is_pixels)
 
     def why_not(self, sampling: str, depth: int) -> Optional[str]:
         """Why there are no such pixels of sound files of that kind; None: there are."""
@@ -162,25 +166,22 @@ class _Single(_native.Pictures):
         return _array_of(wanted, block, *self._pixels.item())
 
 
-def decode_part(wanted: Wanted, source: Any, exif: bool, crop: Tuple[int, ...]) -> Any:
+def decode_part(wanted: Wanted, source: Any, crop: Tuple[int, ...]) -> Any:
     """As decode_one() of crop_of(), in the picture as it is to be seen."""
-    is_known = type(source) is bytes or type(source) is str
-    if wanted.is_pixels and (not exif or is_known and orientation_of(source) in (None, 1)):
-        return _decode_any(wanted, source, False, crop)
-    whole = decode_one(wanted, source, exif)
+    if wanted.is_pixels:
+        return _decode_any(wanted, source, crop)
+    whole = decode_one(wanted, source)
     try:
         return cropped(whole, crop)
     except ValueError as error:
         raise read_error(name_of(source), str(error)) from None
 
 
-def decode_one(wanted: Wanted, source: Any, exif: bool = False) -> Any:
-    """The requested pixels or coefficients of a file. Raises ReadError, TypeError and Unavailable.
-
-    exif: turn pixels in system memory upright
-    """
+def decode_one(wanted: Wanted, source: Any) -> Any:
+    """The requested pixels or coefficients of a file. Raises ReadError, TypeError and
+    Unavailable."""
     if type(source) is not bytes and (type(source) is not str or "\0" in source):
-        return _decode_any(wanted, source, exif)
+        return _decode_any(wanted, source)
     try:
         single = _idle.pop()
     except IndexError:
@@ -188,43 +189,28 @@ def decode_one(wanted: Wanted, source: Any, exif: bool = False) -> Any:
     single.decode(wanted, source)
     made = single.pixels(wanted) if wanted.is_pixels else None
     if made is None:
-        return _only_item(wanted, Sources((source,)), single, exif)
+        return _only_item(wanted, Sources((source,)), single)
     # Keeps no data of the caller's, and reuses none of an interrupted call.
     single.source.data = None
     if len(_idle) < _MOST_IDLE:
         _idle.append(single)
-    return upright(made, orientation_of(source)) if exif else made
+    return made
 
 
-def _decode_any(wanted: Wanted, source: Any, exif: bool, crop: Any = None) -> Any:
+def _decode_any(wanted: Wanted, source: Any, crop: Any = None) -> Any:
     sources = Sources((source,), None if crop is None else (crop,))
     pictures, error = _native.Pictures(1), _native.Error()
     _native.check(_native.library().ct_decode(
         _native.engine(wanted.device), _options(wanted), sources.array, 1, pictures.array, error),
         error)
-    return _only_item(wanted, sources, pictures, exif)
+    return _only_item(wanted, sources, pictures)
 
 
-def _only_item(wanted: Wanted, sources: Sources, pictures: _native.Pictures, exif: bool) -> Any:
+def _only_item(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> Any:
     item, = items_of(wanted, sources, pictures)
     if isinstance(item, Failure):
         raise read_error(*item)
-    return upright(item, orientation_of(sources.again(0))) if exif else item
-
-
-def check_exif(exif: bool, wanted: Wanted) -> None:
-    """Raises ValueError."""
-    if exif and wanted.device is not None:
-        raise ValueError("exif=True needs device='cpu': on a GPU rotate the pixels by "
-                         "info(source).orientation")
-
-
-def upright_item(pixels: np.ndarray, sources: Sources, index: int) -> Any:
-    """Upright pixels of a file, or a Failure: the file has been removed since."""
-    try:
-        return upright(pixels, orientation_of(sources.again(index)))
-    except ReadError as error:
-        return Failure(sources.names[index], error.reason)
+    return item
 
 
 def part_of(pixels: Any, crop: Any, name: str) -> Any:
@@ -264,8 +250,8 @@ def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures,
             if sources.crops is not None and not isinstance(items[index], Failure):
                 items[index] = part_of(items[index], sources.crops[index], name)
     if wanted.mode == "CMYK":
-        items = [item if isinstance(item, Failure) else _ink_of(item, name, wanted)
-                 for name, item in zip(sources.names, items)]
+        items = [item if isinstance(item, Failure) else _ink_of(item, sources, index, wanted)
+                 for index, item in enumerate(items)]
     return items
 
 
@@ -278,18 +264,25 @@ def _otherwise(wanted: Wanted, source: Any, failure: Failure) -> Any:
             return Failure(failure.path, reason or failure.reason)
         if picture.sampling.startswith("RGB"):
             return color.luma(decode_one(wanted._replace(mode="RGB"), source))
-        return color.larger(picture.samples()[0], picture.sampling, 0,
+        luma = color.larger(picture.samples()[0], picture.sampling, 0,
                             (picture.height, picture.width), wanted.upsampling == "fancy")
+        return upright(luma, orientation_of(source)) if wanted.exif else luma
     except ReadError:
         return failure
 
 
-def _ink_of(picture: Picture, name: str, wanted: Wanted) -> Any:
+def _ink_of(picture: Picture, sources: Sources, index: int, wanted: Wanted) -> Any:
     """The pixels of a picture of CMYK, or a Failure."""
     reason = wanted.why_not(picture.sampling, picture.depth)
     if reason is None and len(picture) != 4:
         reason = f"mode='CMYK' needs CMYK or YCCK, it is {picture.sampling}"
-    return picture.pixels(wanted.upsampling) if reason is None else Failure(name, reason)
+    if reason is not None:
+        return Failure(sources.names[index], reason)
+    pixels = picture.pixels(wanted.upsampling)
+    try:
+        return upright(pixels, orientation_of(sources.again(index))) if wanted.exif else pixels
+    except ReadError as error:  # the file has been removed since
+        return Failure(sources.names[index], error.reason)
 
 
 def _pixels(wanted: Wanted, _: Sources, pictures: _native.Pictures) -> Iterator[Any]:

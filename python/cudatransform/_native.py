@@ -54,7 +54,8 @@ class DecodeOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("output", c_int), ("upsampling", c_int),
                 ("scale", c_int32), ("conceal", c_int32), ("keep_metadata", c_int32),
                 ("stack", c_int32), ("max_pixels", c_uint64), ("max_memory", c_uint64),
-                ("batches", c_int32), ("draft_width", c_int32), ("draft_height", c_int32)]
+                ("batches", c_int32), ("draft_width", c_int32), ("draft_height", c_int32),
+                ("upright", c_int32)]
 
 
 class EncodeOptions(Structure):

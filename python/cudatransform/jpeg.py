@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _device, color
 from ._cuda_memory import CudaArray, downloaded
-from ._decoding import CHANNELS, MODES, Wanted, check_exif, decode_one, decode_part
+from ._decoding import CHANNELS, MODES, Wanted, decode_one, decode_part
 from ._encoding import Quantization, Options, encoded, written
 from ._info import info
 from ._coefficients import check_markers, check_sides
@@ -126,7 +126,8 @@ def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = Non
     Returns a Picture. Raises ReadError, with path and reason, for a file that is missing or cannot
     be read: not JPEG, damaged or cut short, lossless; see jpegcoefdec, "Unsupported kinds".
     """
-    return decode_one(Wanted.of(None, 1, "fancy", device, max_pixels, max_memory, on_error), source)
+    return decode_one(Wanted.of(None, 1, "fancy", False, device, max_pixels, max_memory, on_error),
+                      source)
 
 
 @overload
@@ -173,7 +174,7 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
         draft() do
     upsampling: `fancy` or `nearest`, see Picture.pixels
     exif: whether to turn the pixels upright by the file's Exif orientation, as OpenCV and Pillow's
-        ImageOps.exif_transpose() do; on a GPU torch.rot90() and flip() do it, by info().orientation
+        ImageOps.exif_transpose() do
     device: `cpu`: a numpy array. `cuda` or `cuda:1`: a CudaArray on that GPU
     max_pixels, max_memory, on_error: as of read(); max_memory also bounds the result of `size`
     crop: left, top, right and bottom in whole pixels, after `reduce`, `draft` and `exif`, as
@@ -187,12 +188,10 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     bits), ValueError and TypeError for other arguments, and Unavailable.
     """
     one_of("mode", mode, MODES)  # None is of coefficients
-    true_or_false("exif", exif)
-    wanted = Wanted.of(mode, reduce, upsampling, device, max_pixels, max_memory, on_error)
-    check_exif(exif, wanted)
+    wanted = Wanted.of(mode, reduce, upsampling, exif, device, max_pixels, max_memory, on_error)
     given = (size, resample, crop, box, reducing_gap, draft, like, dtype, layout, recipe, mean, std)
     if all(map(operator.is_, given, _NO_RESAMPLING)):
-        return decode_one(wanted, source, bool(exif))
+        return decode_one(wanted, source)
     if size is None and (resample != "bicubic" or box is not None or reducing_gap is not None):
         raise TypeError("resample, box and reducing_gap need size")
     how = Resampling.of(size, resample, reducing_gap, False, like, dtype, layout, recipe, mean, std)
@@ -201,8 +200,7 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     wanted = wanted.drafted(how.size) if draft else wanted
     part = None if crop is None else crop_of(crop)
     boxes = None if box is None else [box_of(box)]
-    pixels = (decode_one(wanted, source, bool(exif)) if part is None else
-              decode_part(wanted, source, bool(exif), part))
+    pixels = decode_one(wanted, source) if part is None else decode_part(wanted, source, part)
     if size is None and how.is_plain():
         return np.ascontiguousarray(pixels) if device == "cpu" else pixels
     return parts_of(how.stacked([pixels], boxes))[0]

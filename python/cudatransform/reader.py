@@ -8,8 +8,7 @@ from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, Seq
 
 import numpy as np
 
-from ._decoding import (CHANNELS, MODES, Ahead, Wanted, check_exif, decoded_pixels, items_of,
-                        part_of, upright_item)
+from ._decoding import CHANNELS, MODES, Ahead, Wanted, decoded_pixels, items_of, part_of
 from ._filters import check_type
 from ._sources import Source, Sources
 from ._walk import walk_through
@@ -104,12 +103,12 @@ class Reader:
             raise ValueError(f"num_workers must be 1 to 1024, not {num_workers}")
         one_of("output", output, ("coefficients", "pixels"))
         one_of("mode", mode, MODES)
-        true_or_false("exif", exif)
         if output == "coefficients" and (mode, reduce, upsampling, exif) != ("RGB", 1, "fancy",
                                                                              False):
             raise ValueError("mode, reduce, upsampling and exif need output='pixels'")
-        self.wanted = [Wanted.of(mode if output == "pixels" else None, reduce, upsampling, one,
-                                 max_pixels, max_memory, on_error) for one in _devices_of(device)]
+        self.wanted = [Wanted.of(mode if output == "pixels" else None, reduce, upsampling, exif,
+                                 one, max_pixels, max_memory, on_error)
+                       for one in _devices_of(device)]
         how = (resample, reducing_gap, like, recipe, mean, std)
         given = (*how, crops, draft, stack)
         if size is None and not all(map(_is_default, given, _NO_RESAMPLING)):
@@ -133,8 +132,7 @@ class Reader:
         if draft:
             size = self.resampling and self.resampling.size
             self.wanted = [wanted.drafted(size) for wanted in self.wanted]
-        check_exif(exif, self.wanted[0])
-        self.paths, self.batch_size, self.device, self.exif = paths, batch_size, device, exif
+        self.paths, self.batch_size, self.device = paths, batch_size, device
         self._walks: List["weakref.ref[Generator[Batch, None, None]]"] = []
         self.planes = kind if layout == "band" else None
         cores = len(os.sched_getaffinity(0))
@@ -241,11 +239,11 @@ class Walk:
     """One walk through the files: batches are pushed as they come, and pulled in order."""
 
     def __init__(self, reader: Reader) -> None:
-        self._batch, self._planes, self._exif = reader.batch_size, reader.planes, reader.exif
+        self._batch, self._planes = reader.batch_size, reader.planes
         self._resampling, self._stack, self._crops = reader.resampling, reader.stack, reader.crops
         # The library crops where it knows before: it decodes only what crops need.
         self._crops_ahead = (self._crops is not None and not callable(self._crops) and
-                             not self._exif and reader.wanted[0].is_pixels)
+                             reader.wanted[0].is_pixels)
         self._pushed = self._pulled = 0  # files
         most = min(_MOST_BATCHES, 1 - -2 * reader.num_workers // reader.batch_size)
         self._devices = [Ahead(wanted, reader.own_workers, most) for wanted in reader.wanted]
@@ -300,14 +298,11 @@ class Walk:
 
     def _batch_of(self, wanted: Wanted, sources: Sources, pictures: Any) -> Batch:
         self._files.give_room(self._batch)
-        is_direct = self._resampling is not None and not self._exif and wanted.is_pixels
+        is_direct = self._resampling is not None and wanted.is_pixels
         items = items_of(wanted, sources, pictures, decoded_pixels if is_direct else None)
         if self._planes is not None:
             items = [item if isinstance(item, Failure) else item.planes(self._planes)
                      for item in items]
-        if self._exif:
-            items = [item if isinstance(item, Failure) else upright_item(item, sources, index)
-                     for index, item in enumerate(items)]
         first, self._pulled = self._pulled, self._pulled + len(items)
         stacked = None
         if self._resampling is not None:

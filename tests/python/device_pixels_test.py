@@ -135,6 +135,44 @@ class OnDevice(unittest.TestCase):
         self.assertTrue(np.array_equal(_cuda_memory.downloaded(same), ct.decode(
             data, size=(24, 16), dtype="bfloat16").bits))
 
+    def test_upright(self):
+        """All orientations, whole and in parts, resampled and in batches."""
+        def lying(array, orientation, **options):
+            tiff = (b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01" +
+                    bytes([0, orientation]) + bytes(6))
+            return ct.encode(array, exif=tiff, **options)
+
+        files = []
+        for orientation in range(1, 9):
+            for number, size in enumerate(SIZES):
+                sampling = SAMPLINGS[(orientation + number) % len(SAMPLINGS)]
+                files.append(lying(pictures.pixels(*size), orientation, subsampling=sampling))
+                self.check_upright(files[-1], ("RGB",) if sampling == "rgb" else ("RGB", "L"))
+        files.insert(3, b"no picture")
+        shapes = [index != 3 and ct.decode(file, exif=True).shape[1::-1]
+                  for index, file in enumerate(files)]
+        crops = [(0, 0, 1, 1) if index == 3 else (size[0] // 3, size[1] // 4, *size)
+                 for index, size in enumerate(shapes)]
+        for options in ({}, {"reduce": 2}, {"size": (24, 16)}, {"size": 20},
+                        {"size": (24, 16), "draft": True}, {"size": (24, 16), "crops": crops}):
+            how = {name: value for name, value in options.items() if name != "crops"}
+            batches = ct.Reader(files, 20, "cuda", output="pixels", exif=True, **options)
+            items = [item for batch in batches for item in batch]
+            for index, (item, file) in enumerate(zip(items, files)):
+                crop = crops[index] if "crops" in options else None
+                self.assertTrue(isinstance(item, ct.Failure) if index == 3 else np.array_equal(
+                    _cuda_memory.downloaded(item), ct.decode(file, exif=True, crop=crop, **how)),
+                    (index, options))
+
+    def check_upright(self, data, modes):
+        here = ct.decode(data, exif=True)
+        crop = here.shape[1] // 3, here.shape[0] // 4, here.shape[1], here.shape[0]
+        for mode in modes:
+            for options in ({}, {"reduce": 2}, {"crop": crop}, {"size": (24, 16), "crop": crop},
+                            {"size": (9, 5), "draft": True}):
+                made = ct.decode(data, mode, exif=True, device="cuda", **options)
+                self.assert_equal(made, ct.decode(data, mode, exif=True, **options), options)
+
     def test_any_sampling_factors(self):
         """Those that libjpeg upsamples; the others are errors, as on the CPU."""
         names = ("YCbCr-1x1,2x1,1x1", "YCbCr-1x1,2x2,2x2", "RGB-2x2,2x2,1x1", "YCbCr-1x3,1x1,1x1",

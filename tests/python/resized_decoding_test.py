@@ -167,6 +167,34 @@ class Reading(unittest.TestCase):
         self.same(pickle.loads(pickle.dumps(reader.__class__(
             self.files, output="pixels", crops=self.crops, **options))), wanted)
 
+    def test_upright(self):
+        """Of all orientations in a batch; decode() is compared with Pillow."""
+        self.files = [file if index == 4 else oriented(file, index % 8 + 1)
+                      for index, file in enumerate(self.files)]
+        self.sizes = [size[::-1] if index % 8 > 3 else size
+                      for index, size in enumerate(self.sizes)]
+        self.crops = [boxes_in(random.Random(index), *size)[0]
+                      for index, size in enumerate(self.sizes)]
+        sound = [index for index in range(len(self.files)) if index != 4]
+        for options in ({"size": (24, 16)}, {"size": 20}, {"size": (24, 16), "draft": True},
+                        {"size": (20, 30), "dtype": "float32", "layout": "chw", "mode": "L"}):
+            for crops in (None, self.crops, "function"):
+                if options.get("draft") and crops is not None:
+                    continue  # the picture is smaller
+                wanted = [None if index == 4 else ct.decode(
+                    file, exif=True, crop=None if crops is None else self.crops[index], **options)
+                    for index, file in enumerate(self.files)]
+                rows = iter(sound)
+
+                def function(width, height, rows=rows):
+                    index = next(rows)
+                    self.assertEqual((width, height), self.sizes[index])
+                    return self.crops[index]
+                with self.subTest(crops=crops, **options):
+                    self.same(ct.Reader(self.files, 4, output="pixels", exif=True,
+                                        crops=function if crops == "function" else crops,
+                                        **options), wanted)
+
     def test_wrong_crops(self):
         wide = max(width for width, _ in self.sizes)
         crops = [(0, 0, 10, 10)] * len(self.files)
