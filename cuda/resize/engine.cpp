@@ -54,8 +54,13 @@ ResizeView with_all_channels(ResizeView view, int channels) {
 
 class Batches {
  public:
-  Batches(Device& device, StreamQueue& queue, bool may_fuse)
-      : device_(device), queue_(queue), may_fuse_(may_fuse), tables_(queue) {}
+  // `pictures`: of all batches.
+  Batches(Device& device, StreamQueue& queue, bool may_fuse, size_t pictures)
+      : device_(device),
+        queue_(queue),
+        may_fuse_(may_fuse),
+        tile_(pictures == 1 ? kResizeSmallTile : kResizeTile),
+        tables_(queue) {}
 
   bool is_full() const { return scratch_ > kMaxScratch; }
 
@@ -179,12 +184,15 @@ class Batches {
     ResizeFusedParams params = {};
     const auto x = tables_.add_axis(job.filter, plan.x, &params.x);
     const auto y = tables_.add_axis(job.filter, plan.y, &params.y);
-    const int32_t most = resize_window_pitch(job.channels);
-    constexpr int32_t kBand = kResizeTile / 2, kMaxBand = kResizeBandSteps * kResizeBeyond;
-    if (largest_window(plan.rows_first ? *y : *x, kResizeTile) + kResizeBeyond > most ||
-        largest_window(plan.rows_first ? *x : *y, kResizeTile) + kResizeBeyond >
-            kResizeBetweenPitch ||
-        largest_window(*x, kBand) > kMaxBand || largest_window(*y, kBand) > kMaxBand)
+    const ResizeAxis &first = plan.rows_first ? *y : *x, &second = plan.rows_first ? *x : *y;
+    constexpr int32_t kBand = 8;
+    const int32_t max_band = resize_band_steps(job.channels) * kResizeBeyond;
+    const int32_t max_first = resize_window_pitch(job.channels) - kResizeBeyond;
+    const int32_t max_second = resize_between_pitch(job.channels) - kResizeBeyond;
+    params.tile = largest_window(second, tile_) <= max_second ? tile_ : kResizeSmallTile;
+    if (largest_window(first, kResizeTile) > max_first ||
+        largest_window(second, params.tile) > max_second || largest_window(*x, kBand) > max_band ||
+        largest_window(*y, kBand) > max_band)
       return false;
     params.from = last.from;
     params.to = last.to;
@@ -193,11 +201,12 @@ class Batches {
     params.divides = last.divides;
     params.type = last.type;
     params.table = last.table;
-    params.across = divide_up(params.to.width, kResizeTile);
+    params.across = divide_up(params.to.width, plan.rows_first ? params.tile : kResizeTile);
     params.by_across = make_divider(params.across);
+    const uint32_t down = divide_up(params.to.height, plan.rows_first ? kResizeTile : params.tile);
     const uint32_t kernel =
         kPassKernels + 2 * static_cast<uint32_t>(job.channels - 1) + (plan.rows_first ? 1 : 0);
-    fused_.push_back({kernel, params.across * divide_up(params.to.height, kResizeTile), params});
+    fused_.push_back({kernel, params.across * down, params});
     return true;
   }
 
@@ -277,6 +286,7 @@ class Batches {
   Device& device_;
   StreamQueue& queue_;
   const bool may_fuse_;
+  const int32_t tile_;  // of fused kernels, where its windows fit
   ResizeTables tables_;
   std::vector<Pass> stages_[kStages];
   std::vector<FusedPass> fused_;  // behind reductions
@@ -286,7 +296,7 @@ class Batches {
 Status submit_all(Device& device, StreamQueue& queue, std::span<const ResizeJob> jobs,
                   bool may_fuse) {
   for (size_t i = 0; i < jobs.size();) {
-    Batches batches(device, queue, may_fuse);
+    Batches batches(device, queue, may_fuse, jobs.size());
     while (i < jobs.size() && !batches.is_full()) batches.add(jobs[i++]);
     CT_RETURN_IF_ERROR(batches.run());
   }

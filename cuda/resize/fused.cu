@@ -1,11 +1,12 @@
-// Both passes of resampling in one kernel: a tile of 16 x 16 pixels of the output a CTA, on tensor
-// cores.
+// Both passes of resampling in one kernel: a tile of 16 x 16 pixels of the output a CTA, or half of
+// it, on tensor cores.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The first pass adds up along lines of samples, the second along lines of its results, which stay
 // in shared memory as bytes. Lines are rows of the input, or its columns where the vertical pass
 // comes first. Both passes are products of matrices: 16 lines of bytes by the weights of eight
-// outputs, a band padded with zeros.
+// outputs, a band padded with zeros. Half a tile needs a smaller window in the second pass: of
+// large reductions, or where whole ones are too few for the GPU.
 #include "cuda/common/batch.h"
 #include "cuda/common/ptx.cuh"
 #include "cuda/resize/kernels.h"
@@ -20,18 +21,21 @@ constexpr int32_t kStaged = 32;  // lines of the input that are in shared memory
 constexpr uint32_t kWarps = kResizeFusedThreads / 32;
 static_assert(kWarps * kMmaLines * kMmaOutputs == kStaged * kTile);
 
-// The weights of eight outputs for a step, as lanes take them.
+// The weights of eight outputs for a step, as lanes take them, and for all steps.
 using StepWeights = uint2[kDigits][32];
+template <int kChannels>
+using BandWeights = StepWeights[resize_band_steps(kChannels)];
 
 template <int kChannels>
 struct alignas(16) Shared {
   // Eight lines begin in different banks.
   static constexpr int32_t kInPitch = resize_window_pitch(kChannels);
+  static constexpr int32_t kBetweenPitch = resize_between_pitch(kChannels);
   uint8_t in[kChannels][kStaged][kInPitch];
   // Results of the first pass: line i of the second has output i of the tile.
-  uint8_t between[kChannels][kTile][kResizeBetweenPitch];
+  uint8_t between[kChannels][kTile][kBetweenPitch];
   // Of both halves of the tile.
-  StepWeights weights[2][kResizeBandSteps];
+  BandWeights<kChannels> weights[2];
 };
 static_assert(sizeof(Shared<3>) <= 48 << 10 && sizeof(Shared<4>) <= 48 << 10);
 
@@ -171,27 +175,37 @@ __device__ __forceinline__ void stage_rows(const ResizeView& from, const Part& p
 template <int kChannels, Reads kReads>
 __device__ __forceinline__ void stage_columns(const ResizeView& from, const Part& part,
                                               Shared<kChannels>& shared) {
-  constexpr int32_t kAcross = kStaged / 4;
+  constexpr int kAtOnce = 2;  // squares whose loads are in flight before the first is used
+  constexpr int32_t kAcross = kStaged / 4, kDown = kResizeFusedThreads / kAcross;
   const int32_t across = 4 * static_cast<int32_t>(threadIdx.x % kAcross);
   if (across >= part.count) return;
 #pragma unroll 1
-  for (auto quad = static_cast<int32_t>(threadIdx.x / kAcross); quad < part.quads;
-       quad += kResizeFusedThreads / kAcross) {
-    Four<kChannels, kReads> fours[4];
-    uint32_t words[4][kChannels];
+  for (auto begin = static_cast<int32_t>(threadIdx.x / kAcross); begin < part.quads;
+       begin += kAtOnce * kDown) {
+    Four<kChannels, kReads> fours[kAtOnce][4];
 #pragma unroll
-    for (int row = 0; row < 4; ++row)
-      fours[row].load(from, part.first + across, part.begin + 4 * quad + row);
+    for (int u = 0; u < kAtOnce; ++u) {
+      const int32_t quad = min(begin + u * kDown, part.quads - 1);
 #pragma unroll
-    for (int row = 0; row < 4; ++row) fours[row].separate(words[row]);
+      for (int row = 0; row < 4; ++row)
+        fours[u][row].load(from, part.first + across, part.begin + 4 * quad + row);
+    }
 #pragma unroll
-    for (int c = 0; c < kChannels; ++c) {
-      const uint32_t rows[4] = {words[0][c], words[1][c], words[2][c], words[3][c]};
-      uint32_t columns[4];
-      transpose_bytes(rows, columns);
+    for (int u = 0; u < kAtOnce; ++u) {
+      const int32_t quad = begin + u * kDown;
+      if (quad >= part.quads) break;
+      uint32_t words[4][kChannels];
 #pragma unroll
-      for (int column = 0; column < 4; ++column)
-        *reinterpret_cast<uint32_t*>(&shared.in[c][across + column][4 * quad]) = columns[column];
+      for (int row = 0; row < 4; ++row) fours[u][row].separate(words[row]);
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c) {
+        const uint32_t rows[4] = {words[0][c], words[1][c], words[2][c], words[3][c]};
+        uint32_t columns[4];
+        transpose_bytes(rows, columns);
+#pragma unroll
+        for (int column = 0; column < 4; ++column)
+          *reinterpret_cast<uint32_t*>(&shared.in[c][across + column][4 * quad]) = columns[column];
+      }
     }
   }
 }
@@ -242,13 +256,14 @@ __device__ __forceinline__ Band band_of(const ResizeAxisView& axis, int32_t outp
   return {begin, (end - begin + kMmaDepth - 1) / kMmaDepth};
 }
 
-// The weights of a tile's outputs, from `output` on.
+// The weights of a tile's outputs, from `output` on: `halves` times eight.
+template <int kChannels>
 __device__ __forceinline__ void stage_weights(const ResizeAxisView& axis, int32_t output,
-                                              int32_t outputs, const Window& window,
-                                              StepWeights (*to)[kResizeBandSteps]) {
+                                              int32_t outputs, const Window& window, int halves,
+                                              BandWeights<kChannels>* to) {
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
 #pragma unroll 1
-  for (int half = 0; half < 2; ++half) {
+  for (int half = 0; half < halves; ++half) {
     const int32_t first = output + half * kMmaOutputs;
     const Band band = band_of(axis, first, outputs, window);
     const OutputWeights weights(axis, first + lane / 4, outputs);
@@ -295,7 +310,7 @@ __device__ __forceinline__ void first_pass(const ResizeFusedParams& params, int3
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
   const int32_t half = warp % 2, top = warp / 2 * kMmaLines;
   const Band band = band_of(axis, output + half * kMmaOutputs, outputs, along);
-  stage_weights(axis, output, outputs, along, shared.weights);
+  stage_weights<kChannels>(axis, output, outputs, along, 2, shared.weights);
 #pragma unroll 1
   for (int32_t first = 0; first < lines.size(); first += kStaged) {
     __syncthreads();  // all have used the lines before
@@ -326,16 +341,18 @@ __device__ __forceinline__ void second_pass(const ResizeFusedParams& params, int
   const ResizeAxisView& axis = kDownFirst ? params.x : params.y;
   const int32_t outputs = kDownFirst ? params.to.width : params.to.height;
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
-  stage_weights(axis, output, outputs, lines, shared.weights);
+  const int32_t halves = params.tile / kMmaOutputs;
+  stage_weights<kChannels>(axis, output, outputs, lines, halves, shared.weights);
   __syncthreads();
 #pragma unroll 1
-  for (int32_t unit = static_cast<int32_t>(threadIdx.x / 32); unit < 2 * kChannels;
+  for (int32_t unit = static_cast<int32_t>(threadIdx.x / 32); unit < halves * kChannels;
        unit += kWarps) {
-    const int32_t channel = unit / 2, half = unit % 2;
+    const int32_t channel = unit % kChannels, half = unit / kChannels;
     MmaSums sums[1];
     add_band(
         band_of(axis, output + half * kMmaOutputs, outputs, lines), lines, shared.weights[half],
-        kResizeBetweenPitch, [&](int) { return &shared.between[channel][0][0]; }, sums);
+        Shared<kChannels>::kBetweenPitch, [&](int) { return &shared.between[channel][0][0]; },
+        sums);
 #pragma unroll
     for (int i = 0; i < 4; ++i)
       results[channel][lane / 4 + i / 2 * 8][half * kMmaOutputs + lane % 4 * 2 + i % 2] =
@@ -348,19 +365,21 @@ template <int kChannels, bool kDownFirst>
 __device__ __forceinline__ void resize_tile(const ResizeFusedParams& params) {
   __shared__ Shared<kChannels> shared;
   const uint32_t down = divide(blockIdx.x, params.by_across);
-  const auto x = static_cast<int32_t>(blockIdx.x - down * params.across) * kTile;
-  const int32_t y = static_cast<int32_t>(down) * kTile;
+  const int32_t width = kDownFirst ? params.tile : kTile, height = kDownFirst ? kTile : params.tile;
+  const auto x = static_cast<int32_t>(blockIdx.x - down * params.across) * width;
+  const int32_t y = static_cast<int32_t>(down) * height;
   const Window columns =
-      window_of(params.x, x, min(x + kTile, params.to.width) - 1, kResizeAlignment);
+      window_of(params.x, x, min(x + width, params.to.width) - 1, kResizeAlignment);
   const Window rows =
-      window_of(params.y, y, min(y + kTile, params.to.height) - 1, kResizeAlignment);
+      window_of(params.y, y, min(y + height, params.to.height) - 1, kResizeAlignment);
   const Window& along = kDownFirst ? rows : columns;
   const Window& lines = kDownFirst ? columns : rows;
   first_pass<kChannels, kDownFirst>(params, kDownFirst ? y : x, along, lines, shared);
   auto* results = reinterpret_cast<uint8_t(*)[kTile][kTile]>(&shared.in[0][0][0]);
   second_pass<kChannels, kDownFirst>(params, kDownFirst ? x : y, lines, shared, results);
-  for (auto i = static_cast<int32_t>(threadIdx.x); i < kTile * kTile; i += kResizeFusedThreads) {
-    const int32_t column = i % kTile, row = i / kTile;
+  for (auto i = static_cast<int32_t>(threadIdx.x); i < width * height; i += kResizeFusedThreads) {
+    // `width` is a power of two.
+    const int32_t column = i & (width - 1), row = i / (kDownFirst ? params.tile : kTile);
     if (x + column >= params.to.width || y + row >= params.to.height) continue;
     ResizePixel pixel = {};
 #pragma unroll

@@ -52,18 +52,18 @@ struct ResizePassParams {
 
 // ---- Both passes in one kernel ----
 
-// A CTA has a square of this many pixels.
-inline constexpr int32_t kResizeTile = 16;
+// A CTA has a square of this many pixels, or half of it: of the second pass, less outputs.
+inline constexpr int32_t kResizeTile = 16, kResizeSmallTile = 8;
 inline constexpr uint32_t kResizeFusedThreads = 128;
 // Windows of tiles begin at multiples of this.
 inline constexpr int32_t kResizeAlignment = 4;
 // Bytes of shared memory for a line of the first pass, and of the second.
-constexpr int32_t resize_window_pitch(int channels) { return channels == 4 ? 208 : 304; }
-inline constexpr int32_t kResizeBetweenPitch = 208;
+constexpr int32_t resize_window_pitch(int channels) { return channels == 4 ? 208 : 272; }
+constexpr int32_t resize_between_pitch(int channels) { return channels == 4 ? 208 : 240; }
 // A step of 32 samples reads this many beyond a window.
 inline constexpr int32_t kResizeBeyond = 32;
 // The most steps that eight outputs may take.
-inline constexpr int32_t kResizeBandSteps = 6;
+constexpr int32_t resize_band_steps(int channels) { return channels == 4 ? 6 : 7; }
 
 // Whether four samples are read as words of 32 bits: aligned ones, or from any byte on.
 enum class ResizeWords { kNone, kPlanar, kPlanarShifted, kPacked, kPackedShifted };
@@ -73,6 +73,7 @@ struct ResizeFusedParams {
   int32_t channels;
   ResizeAxisView x, y;
   ResizeWords words;
+  int32_t tile;  // outputs of the second pass
   // As in ResizePassParams.
   bool divides;
   ResizeType type;
