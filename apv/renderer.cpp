@@ -134,8 +134,9 @@ Status ApvRenderer::stage(const ApvPicture& picture, int part, int parts) const 
 
 Status ApvRenderer::decode(ApvPicture* picture, int in_flight) {
   // Streams share the driver's few channels to the device (8, unless the process has chosen
-  // otherwise), where they wait for each other: fewer and larger launches do not.
-  constexpr int kLaunches = 6;
+  // otherwise), where they wait for each other; but of many launches few wait for their last
+  // chains.
+  constexpr int kLaunches = 12;
   const size_t wanted = std::clamp<size_t>(in_flight / kLaunches, 1, kMaxApvEntropyJobs);
   const std::lock_guard lock(mutex_);
   if (batch_ == nullptr) CT_RETURN_IF_ERROR(open_batch());

@@ -111,7 +111,7 @@ class ApvRenderer {
 
  private:
   friend class ApvPicture;
-  static constexpr size_t kMaxPictures = 256, kMaxQueues = 8;
+  static constexpr size_t kMaxPictures = 256, kMaxQueues = 16;
   Queue& queue() { return device_.queue(QueueKind::kCompute); }
   Status upload(ApvPicture* picture, const int16_t** coefs);
   size_t staged_bytes(const ApvFrame& frame) const;

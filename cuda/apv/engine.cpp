@@ -118,8 +118,12 @@ void list_chains(const ApvFrame& frame, ApvChainInfo* to) {
   std::stable_sort(to, chain, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
 }
 
-// Few frames: the shortest time. Many: the most throughput (H200).
-uint32_t chains_of_warp(int in_flight) { return in_flight <= 4 ? 1 : 2; }
+// Few frames: the shortest time. Many: the most throughput (H200), as long as there are enough
+// warps.
+uint32_t chains_of_warp(int in_flight, size_t chains) {
+  constexpr size_t kMany = 25000;
+  return in_flight <= 4 ? 1 : static_cast<size_t>(in_flight) * chains < kMany ? 2 : 4;
+}
 
 Status stage_entropy(const ApvEntropyJob& job, int part, int parts) {
   const ApvFrame& frame = *job.frame;
@@ -170,7 +174,6 @@ Status submit_entropy(Device& device, Queue& queue, std::span<const ApvEntropyJo
   // Batches differ in size, and growing waits for the device.
   CT_RETURN_IF_ERROR(stream->scratch(std::bit_ceil(bytes), &block));
   ApvEntropyParams params = {};
-  params.chains_of_warp = chains_of_warp(in_flight);
   params.frame_count = static_cast<uint32_t>(jobs.size());
   uint32_t chains = 0;
   for (size_t i = 0; i < jobs.size(); ++i) {
@@ -178,6 +181,7 @@ Status submit_entropy(Device& device, Queue& queue, std::span<const ApvEntropyJo
     chains = std::max(chains, params.frames[i].chain_count);
     block += scratch_bytes(*jobs[i].frame);
   }
+  params.chains_of_warp = chains_of_warp(in_flight, chains);
   const uint32_t of_cta = params.chains_of_warp * kApvEntropyWarps;
   CT_RETURN_IF_ERROR(stream->launch(KernelKey{apv_kernels(), kEntropy}, divide_up(chains, of_cta),
                                     kApvEntropyThreads, params, false, params.frame_count));

@@ -40,9 +40,9 @@ namespace {
 
 // Frames in flight where the device decodes them: as many chains as keep an H200 busy, of frames
 // that are not too many to be worth their memory.
-constexpr int kMinOnDevice = 24, kMaxOnDevice = 160;
+constexpr int kMinOnDevice = 24, kMaxOnDevice = 240;
 int in_flight_on_device(const ApvFrame& frame) {
-  constexpr size_t kChains = 20000;
+  constexpr size_t kChains = 32000;
   const size_t frames = kChains / std::max<size_t>(frame.chain_count(), 1);
   return static_cast<int>(std::clamp<size_t>(frames, kMinOnDevice, kMaxOnDevice));
 }

@@ -26,7 +26,7 @@ Status probe_apv_kernels(Device& device);
 enum class ApvEntropy { kAuto, kCpu, kCuda };
 
 struct ApvSettings : PictureSettings {
-  // As many frames of 3840x2160 as keep a GPU busy take some 2.5 GB.
+  // As many frames of 3840x2160 as keep a GPU busy take some 3.6 GB.
   ApvSettings() {
     on_error = OnError::kConceal;
     max_memory = guint64{1} << 32;

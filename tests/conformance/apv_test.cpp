@@ -67,9 +67,10 @@ class Decoder {
     CT_RETURN_IF_ERROR(picture.frame.begin(unit.frame, nullptr, {}));
     CT_RETURN_IF_ERROR(renderer_.prepare(&picture, on_device_));
     if (on_device_) {
-      // As if there were few and many frames.
+      // As if there were few, many and a great many frames.
+      constexpr int kInFlight[] = {1, 11, 30000};
       CT_RETURN_IF_ERROR(renderer_.stage(picture));
-      CT_RETURN_IF_ERROR(renderer_.decode(&picture, 1 + 10 * static_cast<int>(bytes.size() % 3)));
+      CT_RETURN_IF_ERROR(renderer_.decode(&picture, kInFlight[bytes.size() % 3]));
       CT_RETURN_IF_ERROR(picture.wait());
     } else {
       for (size_t i = picture.frame.chain_count(); i-- > 0;) picture.decode_chain(i);
