@@ -253,7 +253,8 @@ RangeJob range_planes(const KernelSize& size, int depth, const void* from, void*
 
 // ---- Sizes ----
 
-constexpr int kResizedSide = 224;
+// What vision models take of pictures of this size.
+int resized_side(const KernelSize& size) { return size.width > 1920 ? 336 : 224; }
 
 ResizePicture packed_rgb(void* data, int width, int height) {
   ResizePicture picture;
@@ -270,14 +271,15 @@ ResizePicture packed_rgb(void* data, int width, int height) {
 std::vector<ResizeJob> resized_pictures(const KernelSize& size, size_t pictures,
                                         ResizeFilter filter, const KernelMemory& memory) {
   std::vector<ResizeJob> jobs(pictures);
+  const int side = resized_side(size);
   auto *in = static_cast<uint8_t*>(memory.in), *out = static_cast<uint8_t*>(memory.out);
   for (ResizeJob& job : jobs) {
     job.from = packed_rgb(in, size.width, size.height);
-    job.to = packed_rgb(out, kResizedSide, kResizedSide);
+    job.to = packed_rgb(out, side, side);
     job.filter = filter;
     job.box = whole_box(job);
     in += 3 * area(size.width, size.height);
-    out += 3 * area(kResizedSide, kResizedSide);
+    out += 3 * area(side, side);
   }
   return jobs;
 }
@@ -540,16 +542,17 @@ std::vector<KernelJob> resize_jobs(const KernelSize& size) {
       {"bilinear", ResizeFilter::kBilinear},
       {"bicubic", ResizeFilter::kBicubic},
       {"lanczos", ResizeFilter::kLanczos}};
+  const int side = resized_side(size);
   std::vector<KernelJob> all;
   for (const size_t pictures : {size_t{1}, size_t{16}}) {
     for (const auto& [name, filter] : kFilters) {
       KernelJob& job = all.emplace_back();
       job.kind = "resize";
       job.buffers = std::to_string(pictures);
-      job.keys = std::string("filter:") + name + "/pictures:" + job.buffers;
+      job.keys = "side:" + std::to_string(side) + "/filter:" + name + "/pictures:" + job.buffers;
       job.samples = pictures * area(size.width, size.height);
       job.stages = pictures > 1;
-      set_sizes(3 * job.samples, 3 * pictures * area(kResizedSide, kResizedSide), &job);
+      set_sizes(3 * job.samples, 3 * pictures * area(side, side), &job);
       job.input = [=, bytes = job.in_size] { return picture_bytes(size.width, bytes); };
       job.runs_on = [](const Engine& engine) { return engine.resize_ops != nullptr; };
       job.submit = [=, filter = filter](const Engine& engine, const KernelMemory& memory,

@@ -25,8 +25,8 @@
 //            quantizers at "index", "pictures" in flight, each in a stream of its own; so is the
 //            streaming kernel
 //   rgb      planes to RGB and back: "sampling", "packing" of pixels
-//   resize   RGB to 224x224 by "filter", "pictures" in a job; several are launched as in plain
-//   transpose  RGB, rotated to an "orientation"
+//   resize   RGB to a square of "side" pixels by "filter", "pictures" in a job; several are
+//            launched as in plain
 //   range    limited range to full range: planes of 4:2:0
 //   convert  coefficients "from" one format and layout "to" another
 //   flip     coefficients transposed, in one "layout"; quant: with other tables
