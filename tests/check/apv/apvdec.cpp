@@ -432,8 +432,10 @@ guint frames_after_seek(const fs::path& file, const char* demuxer, gdouble rate,
       frames++;
       gst_sample_unref(sample);
     }
-    const auto flags = static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_KEY_UNIT);
     const bool forward = rate > 0;
+    // Backward, qtdemux of GStreamer 1.26 moves the stop to the beginning of the last key frame.
+    const auto flags = static_cast<GstSeekFlags>(
+        GST_SEEK_FLAG_FLUSH | (forward ? GST_SEEK_FLAG_KEY_UNIT : GST_SEEK_FLAG_NONE));
     if (!again) {
       fail_unless(gst_element_seek(pipeline, rate, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET,
                                    forward ? static_cast<gint64>(start) : 0,
