@@ -18,8 +18,10 @@ namespace {
 
 constexpr int32_t kTile = kResizeTile;
 constexpr int32_t kStaged = 32;  // lines of the input that are in shared memory together
-constexpr uint32_t kWarps = kResizeFusedThreads / 32;
-static_assert(kWarps * kMmaLines * kMmaOutputs == kStaged * kTile);
+constexpr int32_t kWarps = kResizeFusedThreads / 32;
+// Of a multiprocessor: squares of columns, which are rare, take more registers.
+constexpr unsigned ctas_of(bool down_first) { return down_first ? 2 : 3; }
+constexpr int32_t kHalves = kTile / kMmaOutputs, kTops = kStaged / kMmaLines;
 
 // The weights of eight outputs for a step, as lanes take them, and for all steps.
 using StepWeights = uint2[kDigits][32];
@@ -139,7 +141,7 @@ struct Part {
 template <int kChannels, Reads kReads>
 __device__ __forceinline__ void stage_rows(const ResizeView& from, const Part& part,
                                            Shared<kChannels>& shared) {
-  constexpr int kAtOnce = 4;  // loads in flight before the first is used
+  constexpr int kAtOnce = 2;  // loads in flight before the first is used
   constexpr int kFraction = 20;
   // Exact, as numbers times `quads` stay below 2^kFraction.
   static_assert(kStaged * (Shared<kChannels>::kInPitch / 4) * (Shared<kChannels>::kInPitch / 4) <
@@ -175,37 +177,27 @@ __device__ __forceinline__ void stage_rows(const ResizeView& from, const Part& p
 template <int kChannels, Reads kReads>
 __device__ __forceinline__ void stage_columns(const ResizeView& from, const Part& part,
                                               Shared<kChannels>& shared) {
-  constexpr int kAtOnce = 2;  // squares whose loads are in flight before the first is used
-  constexpr int32_t kAcross = kStaged / 4, kDown = kResizeFusedThreads / kAcross;
+  constexpr int32_t kAcross = kStaged / 4;
   const int32_t across = 4 * static_cast<int32_t>(threadIdx.x % kAcross);
   if (across >= part.count) return;
 #pragma unroll 1
-  for (auto begin = static_cast<int32_t>(threadIdx.x / kAcross); begin < part.quads;
-       begin += kAtOnce * kDown) {
-    Four<kChannels, kReads> fours[kAtOnce][4];
+  for (auto quad = static_cast<int32_t>(threadIdx.x / kAcross); quad < part.quads;
+       quad += kResizeFusedThreads / kAcross) {
+    Four<kChannels, kReads> fours[4];
+    uint32_t words[4][kChannels];
 #pragma unroll
-    for (int u = 0; u < kAtOnce; ++u) {
-      const int32_t quad = min(begin + u * kDown, part.quads - 1);
+    for (int row = 0; row < 4; ++row)
+      fours[row].load(from, part.first + across, part.begin + 4 * quad + row);
 #pragma unroll
-      for (int row = 0; row < 4; ++row)
-        fours[u][row].load(from, part.first + across, part.begin + 4 * quad + row);
-    }
+    for (int row = 0; row < 4; ++row) fours[row].separate(words[row]);
 #pragma unroll
-    for (int u = 0; u < kAtOnce; ++u) {
-      const int32_t quad = begin + u * kDown;
-      if (quad >= part.quads) break;
-      uint32_t words[4][kChannels];
+    for (int c = 0; c < kChannels; ++c) {
+      const uint32_t rows[4] = {words[0][c], words[1][c], words[2][c], words[3][c]};
+      uint32_t columns[4];
+      transpose_bytes(rows, columns);
 #pragma unroll
-      for (int row = 0; row < 4; ++row) fours[u][row].separate(words[row]);
-#pragma unroll
-      for (int c = 0; c < kChannels; ++c) {
-        const uint32_t rows[4] = {words[0][c], words[1][c], words[2][c], words[3][c]};
-        uint32_t columns[4];
-        transpose_bytes(rows, columns);
-#pragma unroll
-        for (int column = 0; column < 4; ++column)
-          *reinterpret_cast<uint32_t*>(&shared.in[c][across + column][4 * quad]) = columns[column];
-      }
+      for (int column = 0; column < 4; ++column)
+        *reinterpret_cast<uint32_t*>(&shared.in[c][across + column][4 * quad]) = columns[column];
     }
   }
 }
@@ -259,33 +251,29 @@ __device__ __forceinline__ Band band_of(const ResizeAxisView& axis, int32_t outp
 // The weights of a tile's outputs, from `output` on: `halves` times eight.
 template <int kChannels>
 __device__ __forceinline__ void stage_weights(const ResizeAxisView& axis, int32_t output,
-                                              int32_t outputs, const Window& window, int halves,
+                                              int32_t outputs, const Window& window, int32_t halves,
                                               BandWeights<kChannels>* to) {
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
+  const auto warp = static_cast<int32_t>(threadIdx.x / 32);
+  const int32_t half = warp % halves, first = output + half * kMmaOutputs;
+  const Band band = band_of(axis, first, outputs, window);
+  const OutputWeights weights(axis, first + lane / 4, outputs);
 #pragma unroll 1
-  for (int half = 0; half < halves; ++half) {
-    const int32_t first = output + half * kMmaOutputs;
-    const Band band = band_of(axis, first, outputs, window);
-    const OutputWeights weights(axis, first + lane / 4, outputs);
-#pragma unroll 1
-    for (auto step = static_cast<int32_t>(threadIdx.x / 32); step < band.steps; step += kWarps) {
-      const MmaWeights by = weights.at(band.begin + kMmaDepth * step + 4 * (lane % 4));
+  for (int32_t step = warp / halves; step < band.steps; step += kWarps / halves) {
+    const MmaWeights by = weights.at(band.begin + kMmaDepth * step + 4 * (lane % 4));
 #pragma unroll
-      for (int digit = 0; digit < kDigits; ++digit)
-        to[half][step][digit][lane] = make_uint2(by.digits[digit][0], by.digits[digit][1]);
-    }
+    for (int digit = 0; digit < kDigits; ++digit)
+      to[half][step][digit][lane] = make_uint2(by.digits[digit][0], by.digits[digit][1]);
   }
 }
 
-// Sixteen lines of kOf pictures: line(i) is the first of them, whose samples begin at the window.
-template <int kOf, typename Line>
-__device__ __forceinline__ void add_band(const Band& band, const Window& window,
-                                         const StepWeights* weights, int32_t pitch,
-                                         const Line& line, MmaSums (&sums)[kOf]) {
+// Sixteen lines, whose samples begin at the window.
+__device__ __forceinline__ MmaSums add_band(const Band& band, const Window& window,
+                                            const StepWeights* weights, const uint8_t* lines,
+                                            int32_t pitch) {
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
   int32_t at = lane / 4 * pitch + band.begin - window.begin + 4 * (lane % 4);
-#pragma unroll
-  for (int i = 0; i < kOf; ++i) sums[i] = {};
+  MmaSums sums = {};
 #pragma unroll 1
   for (int32_t step = 0; step < band.steps; ++step, at += kMmaDepth) {
     MmaWeights by;
@@ -295,9 +283,9 @@ __device__ __forceinline__ void add_band(const Band& band, const Window& window,
       by.digits[digit][0] = both.x;
       by.digits[digit][1] = both.y;
     }
-#pragma unroll
-    for (int i = 0; i < kOf; ++i) add_products(load_lines(line(i) + at, pitch), by, &sums[i]);
+    add_products(load_lines(lines + at, pitch), by, &sums);
   }
+  return sums;
 }
 
 template <int kChannels, bool kDownFirst>
@@ -308,9 +296,9 @@ __device__ __forceinline__ void first_pass(const ResizeFusedParams& params, int3
   const int32_t outputs = kDownFirst ? params.to.height : params.to.width;
   const auto warp = static_cast<int32_t>(threadIdx.x / 32);
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
-  const int32_t half = warp % 2, top = warp / 2 * kMmaLines;
-  const Band band = band_of(axis, output + half * kMmaOutputs, outputs, along);
-  stage_weights<kChannels>(axis, output, outputs, along, 2, shared.weights);
+  const Band low = band_of(axis, output, outputs, along);
+  const Band high = band_of(axis, output + kMmaOutputs, outputs, along);
+  stage_weights<kChannels>(axis, output, outputs, along, kHalves, shared.weights);
 #pragma unroll 1
   for (int32_t first = 0; first < lines.size(); first += kStaged) {
     __syncthreads();  // all have used the lines before
@@ -318,17 +306,19 @@ __device__ __forceinline__ void first_pass(const ResizeFusedParams& params, int3
     stage<kChannels, kDownFirst>(
         params, {lines.begin + first, count, along.begin, (along.size() + 3) / 4}, shared);
     __syncthreads();
-    if (top >= count) continue;
-    MmaSums sums[kChannels];
-    add_band(
-        band, along, shared.weights[half], Shared<kChannels>::kInPitch,
-        [&](int c) { return &shared.in[c][top][0]; }, sums);
-#pragma unroll
-    for (int c = 0; c < kChannels; ++c)
+#pragma unroll 1
+    for (int32_t unit = warp; unit < kTops * kHalves * kChannels; unit += kWarps) {
+      const int32_t c = unit % kChannels, half = unit / kChannels % kHalves;
+      const int32_t top = unit / (kChannels * kHalves) * kMmaLines;
+      if (top >= count) break;
+      const Band band = {half == 0 ? low.begin : high.begin, half == 0 ? low.steps : high.steps};
+      const MmaSums sums = add_band(band, along, shared.weights[half], &shared.in[c][top][0],
+                                    Shared<kChannels>::kInPitch);
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         shared.between[c][half * kMmaOutputs + lane % 4 * 2 + i % 2]
-                      [first + top + lane / 4 + i / 2 * 8] = byte_of_digits(sums[c], i);
+                      [first + top + lane / 4 + i / 2 * 8] = byte_of_digits(sums, i);
+    }
   }
   __syncthreads();
 }
@@ -348,15 +338,13 @@ __device__ __forceinline__ void second_pass(const ResizeFusedParams& params, int
   for (int32_t unit = static_cast<int32_t>(threadIdx.x / 32); unit < halves * kChannels;
        unit += kWarps) {
     const int32_t channel = unit % kChannels, half = unit / kChannels;
-    MmaSums sums[1];
-    add_band(
-        band_of(axis, output + half * kMmaOutputs, outputs, lines), lines, shared.weights[half],
-        Shared<kChannels>::kBetweenPitch, [&](int) { return &shared.between[channel][0][0]; },
-        sums);
+    const MmaSums sums = add_band(band_of(axis, output + half * kMmaOutputs, outputs, lines), lines,
+                                  shared.weights[half], &shared.between[channel][0][0],
+                                  Shared<kChannels>::kBetweenPitch);
 #pragma unroll
     for (int i = 0; i < 4; ++i)
       results[channel][lane / 4 + i / 2 * 8][half * kMmaOutputs + lane % 4 * 2 + i % 2] =
-          byte_of_digits(sums[0], i);
+          byte_of_digits(sums, i);
   }
   __syncthreads();
 }
@@ -391,16 +379,16 @@ __device__ __forceinline__ void resize_tile(const ResizeFusedParams& params) {
 
 }  // namespace
 
-#define CT_DEFINE(name, channels, down_first)                       \
-  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads) \
-      name(const __grid_constant__ ResizeFusedParams params) {      \
-    resize_tile<channels, down_first>(params);                      \
+#define CT_DEFINE(name, channels, down_first)                                            \
+  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads, ctas_of(down_first)) \
+      name(const __grid_constant__ ResizeFusedParams params) {                           \
+    resize_tile<channels, down_first>(params);                                           \
   }
 CT_RESIZE_FUSED_KERNELS(CT_DEFINE)
 #undef CT_DEFINE
 
 #define CT_DEFINE(name, channels, down_first)                                                    \
-  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads)                              \
+  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads, ctas_of(down_first))         \
       name(const __grid_constant__ BatchParams<ResizeFusedParams> batch) {                       \
     run_job(batch,                                                                               \
             [](const ResizeFusedParams& params) { resize_tile<channels, down_first>(params); }); \

@@ -54,7 +54,7 @@ struct ResizePassParams {
 
 // A CTA has a square of this many pixels, or half of it: of the second pass, less outputs.
 inline constexpr int32_t kResizeTile = 16, kResizeSmallTile = 8;
-inline constexpr uint32_t kResizeFusedThreads = 128;
+inline constexpr uint32_t kResizeFusedThreads = 256;
 // Windows of tiles begin at multiples of this.
 inline constexpr int32_t kResizeAlignment = 4;
 // Bytes of shared memory for a line of the first pass, and of the second.
