@@ -54,13 +54,9 @@ ResizeView with_all_channels(ResizeView view, int channels) {
 
 class Batches {
  public:
-  // `pictures`: of all batches.
-  Batches(Device& device, StreamQueue& queue, bool may_fuse, size_t pictures)
-      : device_(device),
-        queue_(queue),
-        may_fuse_(may_fuse),
-        tile_(pictures == 1 ? kResizeSmallTile : kResizeTile),
-        tables_(queue) {}
+  // `tile`: of fused kernels; smaller where its windows do not fit.
+  Batches(Device& device, StreamQueue& queue, bool may_fuse, int32_t tile)
+      : device_(device), queue_(queue), may_fuse_(may_fuse), tile_(tile), tables_(queue) {}
 
   bool is_full() const { return scratch_ > kMaxScratch; }
 
@@ -286,17 +282,29 @@ class Batches {
   Device& device_;
   StreamQueue& queue_;
   const bool may_fuse_;
-  const int32_t tile_;  // of fused kernels, where its windows fit
+  const int32_t tile_;
   ResizeTables tables_;
   std::vector<Pass> stages_[kStages];
   std::vector<FusedPass> fused_;  // behind reductions
   size_t scratch_ = 0;
 };
 
+// Whole tiles read less for each output, if there are enough for a GPU: some for each of 132
+// multiprocessors.
+int32_t tile_for(std::span<const ResizeJob> jobs) {
+  constexpr uint64_t kFew = 512;
+  uint64_t tiles = 0;
+  for (const ResizeJob& job : jobs)
+    tiles += uint64_t{divide_up(job.to.width, kResizeTile)} * divide_up(job.to.height, kResizeTile);
+  return tiles < kFew ? kResizeSmallTile : kResizeTile;
+}
+
 Status submit_all(Device& device, StreamQueue& queue, std::span<const ResizeJob> jobs,
-                  bool may_fuse) {
+                  ResizeKernelChoice choice) {
+  const bool may_fuse = choice != ResizeKernelChoice::kPasses;
+  const int32_t tile = choice == ResizeKernelChoice::kWhole ? kResizeTile : tile_for(jobs);
   for (size_t i = 0; i < jobs.size();) {
-    Batches batches(device, queue, may_fuse, jobs.size());
+    Batches batches(device, queue, may_fuse, tile);
     while (i < jobs.size() && !batches.is_full()) batches.add(jobs[i++]);
     CT_RETURN_IF_ERROR(batches.run());
   }
@@ -309,7 +317,7 @@ Status submit(Device& device, Queue& queue, std::span<const ResizeJob> jobs, Fen
   auto* stream = dynamic_cast<StreamQueue*>(&queue);
   CT_RETURN_IF_ERROR(check_queue(device, stream));
   try {
-    CT_RETURN_IF_ERROR(submit_all(device, *stream, jobs, kChoice == ResizeKernelChoice::kAuto));
+    CT_RETURN_IF_ERROR(submit_all(device, *stream, jobs, kChoice));
   } catch (const std::bad_alloc&) {
     return Status::error(StatusCode::kOutOfMemory, "no host memory for the weights of filters");
   }
@@ -326,8 +334,11 @@ Status probe_cuda_resize_kernels(Device& device) {
 const ResizeOps& cuda_resize_ops(cuda::ResizeKernelChoice choice) {
   using cuda::ResizeKernelChoice;
   static constexpr ResizeOps kOps = {"cuda", cuda::submit<ResizeKernelChoice::kAuto>};
+  static constexpr ResizeOps kWhole = {"cuda", cuda::submit<ResizeKernelChoice::kWhole>};
   static constexpr ResizeOps kPasses = {"cuda", cuda::submit<ResizeKernelChoice::kPasses>};
-  return choice == ResizeKernelChoice::kAuto ? kOps : kPasses;
+  return choice == ResizeKernelChoice::kAuto    ? kOps
+         : choice == ResizeKernelChoice::kWhole ? kWhole
+                                                : kPasses;
 }
 
 }  // namespace cudatransform

@@ -7,8 +7,9 @@
 namespace cudatransform {
 
 namespace cuda {
-// kPasses: each pass by itself, where kAuto has both in one kernel.
-enum class ResizeKernelChoice { kAuto, kPasses };
+// kWhole: whole tiles wherever they fit. kPasses: each pass by itself, where the others have both
+// in one kernel.
+enum class ResizeKernelChoice { kAuto, kWhole, kPasses };
 }  // namespace cuda
 
 // Whether the device can run these kernels.

@@ -99,7 +99,8 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
     } else {
       engine.obmc_ops = nullptr;
       engine.rgb_ops = nullptr;
-      engine.resize_ops = nullptr;
+      engine.resize_ops =
+          dct == Dct::kWhole ? &cuda_resize_ops(cuda::ResizeKernelChoice::kWhole) : nullptr;
     }
   }
   return {};
