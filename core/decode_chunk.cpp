@@ -140,7 +140,8 @@ Status DecodeChunk::make_again(Lane& lane, const Entry& entry, const uint8_t* qc
 Status DecodeChunk::probe(Device& device) {
   CT_RETURN_IF_ERROR(probe_cuda_jpeg_decode(device));
   CT_RETURN_IF_ERROR(probe_cuda_kernels(device));
-  return probe_cuda_rgb_kernels(device);
+  CT_RETURN_IF_ERROR(probe_cuda_rgb_kernels(device));
+  return probe_cuda_transpose_kernels(device);
 }
 
 Status DecodeChunk::submit(Lane& lane) {

@@ -79,6 +79,10 @@ Status submit(Device& device, Queue& queue, std::span<const TransposeJob> jobs, 
 }  // namespace
 }  // namespace cuda
 
+Status probe_cuda_transpose_kernels(Device& device) {
+  return cuda::probe_kernel(device, {cuda::transpose_kernels(), 0});
+}
+
 const TransposeOps& cuda_transpose_ops() {
   static constexpr TransposeOps kOps = {"cuda", cuda::submit};
   return kOps;

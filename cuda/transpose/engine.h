@@ -6,6 +6,9 @@
 
 namespace cudatransform {
 
+// Whether the device can run these kernels.
+Status probe_cuda_transpose_kernels(Device& device);
+
 // Jobs' addresses are device addresses.
 const TransposeOps& cuda_transpose_ops();
 

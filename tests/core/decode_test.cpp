@@ -311,7 +311,7 @@ TEST(Decode, LimitsUprightPictures) {
   EXPECT_EQ(decode(engine, {lying}, options)[0].error.code, CT_OK);
   --options.max_memory;
   EXPECT_EQ(decode(engine, {lying}, options)[0].error.code, CT_LIMIT);
-  // An older program has no such option, whatever its memory holds.
+  // A structure that ends before it has no such option.
   options.struct_size = offsetof(CtDecodeOptions, upright);
   EXPECT_EQ(decode(engine, {lying}, options)[0].width, 100);
   options = decode_options(CT_OUTPUT_COEFFICIENTS);

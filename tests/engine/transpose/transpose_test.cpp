@@ -131,7 +131,7 @@ TEST(Transpose, EqualsTheDefinition) {
   }
 }
 
-// Tiles that are whole, in rows that are aligned: no other bytes than words.
+// Tiles that are whole.
 TEST(Transpose, WholeTiles) {
   for (const Engine& engine : engines_with(&Engine::transpose_ops)) {
     std::mt19937 random(2);
