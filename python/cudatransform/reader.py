@@ -103,6 +103,7 @@ class Reader:
             raise ValueError(f"num_workers must be 1 to 1024, not {num_workers}")
         one_of("output", output, ("coefficients", "pixels"))
         one_of("mode", mode, MODES)
+        true_or_false("exif", exif)
         if output == "coefficients" and (mode, reduce, upsampling, exif) != ("RGB", 1, "fancy",
                                                                              False):
             raise ValueError("mode, reduce, upsampling and exif need output='pixels'")
