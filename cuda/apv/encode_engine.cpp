@@ -61,9 +61,9 @@ Status submit_forward(Device& device, Queue& queue, const ApvForwardJob& job, Fe
     plane = params_of(job.plane[c]);
     plane.first_block = static_cast<uint32_t>(blocks);
     blocks += uint64_t{plane.blocks_across} * plane.blocks_down;
-    // Dividends stay below 2^31.
-    CT_RETURN_IF_ERROR(check_block_count("a frame", blocks, INT32_MAX - kApvForwardThreads));
   }
+  // Dividends stay below 2^31.
+  CT_RETURN_IF_ERROR(check_block_count("a frame", blocks, INT32_MAX - kApvForwardThreads));
   params.blocks = static_cast<uint32_t>(blocks);
   CT_RETURN_IF_ERROR(stream->launch(KernelKey{apv_encoder_kernels(), kForward},
                                     divide_up(params.blocks, kApvForwardThreads),

@@ -72,9 +72,9 @@ Status submit(Device& device, Queue& queue, const ApvInverseJob& job, FencePtr* 
     plane = params_of(job, job.plane[c]);
     plane.first_block = static_cast<uint32_t>(blocks);
     blocks += uint64_t{plane.blocks_across} * plane.blocks_down;
-    // Dividends stay below 2^31.
-    CT_RETURN_IF_ERROR(check_block_count("a frame", blocks, INT32_MAX - kApvInverseThreads));
   }
+  // Dividends stay below 2^31.
+  CT_RETURN_IF_ERROR(check_block_count("a frame", blocks, INT32_MAX - kApvInverseThreads));
   params.blocks = static_cast<uint32_t>(blocks);
   CT_RETURN_IF_ERROR(stream->launch(KernelKey{apv_kernels(), kInverse},
                                     divide_up(params.blocks, kApvInverseThreads),

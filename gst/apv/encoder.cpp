@@ -128,6 +128,7 @@ void ApvEncoder::start() {
   counts_.frames = counts_.frames_by_device = counts_.bytes = 0;
   pictures_.start();
   rate_.start();
+  has_warned_ = false;
   mover_.start(kMaxOnDevice);
   (void)coder_.open(engine_);  // the CPU encodes where there is no device
 }
@@ -350,12 +351,12 @@ Status ApvEncoder::prepare_on_device(Job& job, const ApvEncodeSettings& settings
   return job.device.encode(format, job.metadata);
 }
 
-Status ApvEncoder::prepare_metadata(Job& job) const {
+Status ApvEncoder::prepare_metadata(Job& job) {
   try {
     ApvMetadata metadata = light_;
     ApvMetaPayloads payloads;
     payloads.read(job.input.get(), &metadata);
-    if (metadata.dropped_count > 0) {
+    if (metadata.dropped_count > 0 && !std::exchange(has_warned_, true)) {
       GST_WARNING_OBJECT(encoder_,
                          "dropping %d metadata payloads of a frame, expected up to %d of together "
                          "%zu bytes",

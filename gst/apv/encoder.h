@@ -92,7 +92,7 @@ class ApvEncoder final : private PictureCodec {
   void set_qp(const ApvEncodeSettings& settings, int qp, ApvFrameFormat* format) const;
   int max_in_flight(int threads) const;
   Status prepare(Job& job, GstVideoCodecFrame* frame);
-  Status prepare_metadata(Job& job) const;
+  Status prepare_metadata(Job& job);
   Status prepare_on_host(Job& job, const ApvEncodeSettings& settings);
   Status prepare_on_device(Job& job, const ApvEncodeSettings& settings);
   using MeasureQps = std::function<Status(std::span<const ApvQps> qps, uint64_t* bytes)>;
@@ -122,12 +122,13 @@ class ApvEncoder final : private PictureCodec {
   std::vector<std::unique_ptr<Job>> idle_;  // with memory for later frames
   GstVideoInfo info_;
   ApvInput input_;
-  double luma_rate_ = 0;   // samples a second, padding included
-  ApvFrameFormat format_;  // of all frames of the caps, without quantization parameters
-  ApvMetadata light_;      // by the caps
-  ApvBytes metadata_;      // of frames without metas
-  size_t hash_bytes_ = 0;  // at the end of the metadata
-  bool has_size_ = true;   // au_size precedes each unit
+  double luma_rate_ = 0;     // samples a second, padding included
+  ApvFrameFormat format_;    // of all frames of the caps, without quantization parameters
+  ApvMetadata light_;        // by the caps
+  ApvBytes metadata_;        // of frames without metas
+  size_t hash_bytes_ = 0;    // at the end of the metadata
+  bool has_warned_ = false;  // of metadata that was dropped
+  bool has_size_ = true;     // au_size precedes each unit
   ApvEncodeCounts counts_;
 };
 

@@ -102,7 +102,9 @@ void ApvMetaPayloads::read(GstBuffer* buffer, ApvMetadata* metadata) {
   };
   gpointer state = nullptr;
   while (const GstMeta* meta = gst_buffer_iterate_meta(buffer, &state)) {
-    if (meta->info->api == GST_VIDEO_CAPTION_META_API_TYPE) {
+    if (metadata->kept_count == ApvMetadata::kMaxPayloads) {
+      metadata->dropped_count += is_apv_meta(meta);
+    } else if (meta->info->api == GST_VIDEO_CAPTION_META_API_TYPE) {
       const auto& captions = *reinterpret_cast<const GstVideoCaptionMeta*>(meta);
       if (has_captions(captions)) keep(ApvPayloadType::kT35, caption_payload(captions));
     } else if (meta->info->api == GST_VIDEO_SEI_USER_DATA_UNREGISTERED_META_API_TYPE) {
