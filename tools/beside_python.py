@@ -47,7 +47,7 @@ BATCH = 32  # pictures; a caller holds the last ones while it takes the next
 SIZES = {"1920x1080": 8, "500x375": 32}  # and how many pictures
 
 
-def cut(photograph, size, count):
+def cut(photograph, size, count, quality=90):
     """Yields files of pictures cut out of a JPEG file."""
     across, down = map(int, size.split("x"))
     pixels = ct.read(photograph).pixels()
@@ -56,7 +56,8 @@ def cut(photograph, size, count):
         raise BenchError(f"{photograph} is smaller than {size}")
     for index in range(count):
         x, y = (width - across) * index // count, (height - down) * (index * 3 % count) // count
-        yield ct.write(ct.Picture.from_pixels(pixels[y:y + down, x:x + across].copy(), 90))
+        part = pixels[y:y + down, x:x + across].copy()
+        yield ct.write(ct.Picture.from_pixels(part, quality))
 
 
 # ---- Compared with other packages ----

@@ -105,6 +105,13 @@ class Program(unittest.TestCase):
 
     @unittest.skipIf(beside_python.LACKING or not os.path.exists(PHOTOGRAPH),
                      "no module or photograph")
+    def test_tensors(self):
+        (shown,) = self.tables_of("tensors", PHOTOGRAPH, "--seconds=0", "--turns=1")
+        for name in "Reader, cpu", "Reader, tensors, cpu", "decode(), threads, cpu":
+            self.assertTrue(all(float(rate) > 0 for rate in shown[name]), name)
+
+    @unittest.skipIf(beside_python.LACKING or not os.path.exists(PHOTOGRAPH),
+                     "no module or photograph")
     def test_corpus(self):
         (shown,) = self.tables_of("corpus", PHOTOGRAPH, "--files=256", "--workers", "1",
                                   "--turns=1")
