@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks rules of CONTRIBUTING.md: lengths, how a file opens, words, properties' docs, subjects.
+"""Checks rules of CONTRIBUTING.md: lengths, openings, words, properties' docs, subjects, binaries.
 
 style.py [FOLDER]    checks FOLDER (the repository), prints what breaks a rule
 
@@ -20,6 +20,7 @@ TABLES = {"cuda/device/driver_entries.h"}  # of any number of lines and columns
 LICENCE = re.compile(r"^(?://|#|/\*) SPDX-License-Identifier: LGPL-2.1-or-later", re.MULTILINE)
 MARKS = re.compile(r'^(//+|#+|/\*+|\*+/?|r?""")?\s*|\s*("""|\*/)$')
 PYTHON_TOO = SOURCES + (".py",)
+PICTURES = (".png", ".jpg")
 TEXTS = PYTHON_TOO + (".md", "meson.build", "meson_options.txt")
 # Brackets keep this line from breaking its own rule.
 BRITISH = re.compile(r"\w*(?:quanti[s]|colo[u]r|\bgre[y]|neighbo[u]r|behavio[u]r|hono[u]r|favo[u]r|"
@@ -134,6 +135,11 @@ def in_commits(root, files):
             if (rule := in_subject(subject, names))], None
 
 
+def is_binary(path):
+    with open(path, "rb") as file:
+        return b"\0" in file.read(8192)
+
+
 def main(root):
     listed = files_of_git(root) or files_of_tree(root)
     files = sorted(path for path in listed if os.path.isfile(os.path.join(root, path)))
@@ -144,6 +150,8 @@ def main(root):
                 text = file.read()
             found += [f"{path}:{line}: {rule}" for line, rule in in_file(path, text)]
             elements += [text] * path.startswith("gst/")
+        elif not path.endswith(PICTURES) and is_binary(os.path.join(root, path)):
+            found.append(f"{path}:1: a binary file that is no picture")
     found += [f"gst: {name}: a property has a doc comment" for name in undocumented(elements)]
     wrong, why_not = in_commits(root, files)
     print("\n".join(found + wrong + [f"commits are not looked at: {why_not}"] * bool(why_not))

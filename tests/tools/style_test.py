@@ -64,6 +64,11 @@ class Style(unittest.TestCase):
         self.write("gst/plugin.h", ["x"])
         self.assert_found("gst/plugin.h:801", "801 lines, 800")
 
+    def test_binaries(self):
+        self.write("docs/view.png", ["\0"])
+        self.write("tool.whl", ["PK\0"])
+        self.assert_found("tool.whl:1", "binary")
+
     def test_columns(self):
         self.write("meson.build", ["\u00e9" * 100])  # characters, not bytes
         self.assertEqual(self.run_tool()[0], 0)
