@@ -20,7 +20,6 @@ namespace cudatransform::core {
 namespace {
 
 constexpr uint64_t kMaxPixels = uint64_t{1} << 27;  // a camera of 100 megapixels passes
-constexpr size_t kSoiBytes = 2;
 
 Status damaged(const std::string& what) {
   return Status::error(StatusCode::kInvalidArgument, what);

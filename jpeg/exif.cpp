@@ -22,7 +22,6 @@ constexpr uint16_t kThumbnailOffset = 0x201, kThumbnailBytes = 0x202;
 constexpr uint16_t kSubjectArea = 0x9214, kPixelXDimension = 0xa002, kPixelYDimension = 0xa003;
 constexpr uint16_t kSubjectLocation = 0xa214;
 
-constexpr size_t kSoiBytes = 2;
 constexpr size_t kMaxBytes = JpegSegment::kMaxData - kExifHead;  // in a segment
 
 struct Range {

@@ -16,7 +16,6 @@
 namespace cudatransform {
 namespace {
 
-constexpr size_t kSoiBytes = 2;
 constexpr int kMaxMarkers = 1 << 20;  // no file has as many, which take some milliseconds
 
 uint32_t big_endian(const uint8_t* bytes) { return uint32_t{bytes[0]} << 8 | bytes[1]; }

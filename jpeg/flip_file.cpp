@@ -19,7 +19,6 @@ namespace {
 
 // Whether the frame header is one of progressive Huffman coding (T.81, table B.1).
 bool is_progressive(std::span<const uint8_t> file) {
-  constexpr size_t kSoiBytes = 2;
   JpegSegments segments(file.subspan(kSoiBytes));
   for (JpegSegment segment; segments.next(&segment);)
     if (segment.code == kSof2) return true;

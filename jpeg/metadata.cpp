@@ -18,7 +18,6 @@ constexpr size_t kHead = 4;  // marker and length
 // Segments that are kept, until `with` returns false.
 template <typename Function>
 void for_each_kept(std::span<const uint8_t> file, const JpegKept& kept, const Function& with) {
-  constexpr size_t kSoiBytes = 2;
   if (file.size() <= kSoiBytes) return;
   KeptJpegSegments segments(file.subspan(kSoiBytes), kept);
   for (JpegSegment segment; segments.next(&segment);)

@@ -25,6 +25,8 @@ struct JpegSegment {
   bool stays() const;
 };
 
+inline constexpr size_t kSoiBytes = 2;  // in front of a file's segments
+
 // Steps through segments, in time that is linear in their bytes. libjpeg can keep them itself, but
 // its list takes time that is quadratic in their number.
 class JpegSegments {

@@ -89,7 +89,6 @@ MpfEntry MpfIndex::entry(uint32_t i) const {
 }
 
 std::span<const uint8_t> find_mpf(std::span<const uint8_t> file) {
-  constexpr size_t kSoiBytes = 2;
   if (file.size() <= kSoiBytes) return {};
   JpegSegments segments(file.subspan(kSoiBytes));
   for (JpegSegment segment; segments.next(&segment);)
