@@ -158,16 +158,19 @@ ApvInverseJob ApvFrame::inverse_job() const {
   return job;
 }
 
+uint64_t ApvFrame::first_block(const ApvTile& tile, int component) const {
+  return coef_offset(component) / 64 +
+         uint64_t{blocks_across(component)} * tile.mb_y * ApvFrameInfo::kMbBlocksDown +
+         uint64_t{tile.mb_x} * info().mb_blocks_across(component);
+}
+
 void ApvFrame::decode_chain(size_t chain, int16_t* coefs) {
   const auto components = static_cast<size_t>(info().components());
   const ApvTile& from = tiles_[chain / components];
   const auto c = static_cast<int>(chain % components);
   ApvChainPlaces places;
-  const uint64_t across = blocks_across(c);
-  const uint64_t block = across * from.mb_y * ApvFrameInfo::kMbBlocksDown +
-                         uint64_t{from.mb_x} * info().mb_blocks_across(c);
-  places.first = coefs + coef_offset(c) + 64 * block;
-  places.row_pitch = static_cast<ptrdiff_t>(64 * across);
+  places.first = coefs + 64 * first_block(from, c);
+  places.row_pitch = ptrdiff_t{64} * blocks_across(c);
   places.mbs_across = from.mbs_across;
   places.mbs_down = from.mbs_down;
   places.mb_blocks_across = info().mb_blocks_across(c);

@@ -59,6 +59,8 @@ class ApvFrame {
   // Coefficients as the inverse transform reads them: one component after the other.
   uint64_t coef_count() const { return 64 * info().blocks(); }
   uint64_t coef_offset(int component) const;
+  // The first of a chain, among those of all components.
+  uint64_t first_block(const ApvTile& tile, int component) const;
   uint32_t blocks_across(int component) const {
     return info().mbs_across() * info().mb_blocks_across(component);
   }

@@ -106,13 +106,9 @@ void list_chains(const ApvFrame& frame, ApvChainInfo* to) {
   uint32_t result = 0;
   for (const ApvTile& tile : frame.tiles()) {
     for (int c = 0; c < info.components(); ++c) {
-      const uint64_t first =
-          frame.coef_offset(c) / 64 +
-          uint64_t{frame.blocks_across(c)} * tile.mb_y * ApvFrameInfo::kMbBlocksDown +
-          uint64_t{tile.mb_x} * info.mb_blocks_across(c);
-      *chain++ = {
-          tile.offset[c],         tile.bytes[c],   result++,      static_cast<uint32_t>(first),
-          frame.blocks_across(c), tile.mbs_across, tile.mbs_down, info.mb_blocks_across(c)};
+      const auto first = static_cast<uint32_t>(frame.first_block(tile, c));
+      *chain++ = {tile.offset[c],         tile.bytes[c],   result++,      first,
+                  frame.blocks_across(c), tile.mbs_across, tile.mbs_down, info.mb_blocks_across(c)};
     }
   }
   std::stable_sort(to, chain, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
