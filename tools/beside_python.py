@@ -20,8 +20,8 @@ The Python module compared with other packages. Tables of two sizes of pictures,
 500x375, 4:2:0, quality 90, cut out of one photograph: the time of cudatransform.read(), jpeglib and
 torchjpeg where installed, of decode(), encode() and Pillow, all on one thread; and the pictures per
 second of cudatransform.Reader and of gst-launch's jpegcoefdec with as many threads, which reuses a
-buffer immediately, or keeps as many as two batches; of a Reader's pixels, and of torchvision's
-decoder where installed. With --cuda all go to the GPU. Medians of all runs.
+buffer immediately, or keeps as many as two batches; and of a Reader's pixels. With --cuda all go to
+the GPU. Medians of all runs.
 
 Needs the module and, for jpegcoefdec, the plugin: see docs/python.md."""
 
@@ -171,42 +171,6 @@ def launch_time(folder, name, count, device, workers, kept=0):
     return time.perf_counter() - begin
 
 
-def torchvision_times(paths, device):
-    """{name: a function of a count that returns seconds}: pixels, not coefficients."""
-    try:
-        import torch
-        from torchvision.io import ImageReadMode, decode_jpeg, read_file
-    except (ImportError, OSError, RuntimeError):
-        return {}
-    torch.set_num_threads(1)
-    from concurrent.futures import ThreadPoolExecutor
-
-    def cpu(count):
-        listed = itertools.islice(itertools.cycle(paths), count)
-        begin = time.perf_counter()
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for _ in pool.map(lambda path: decode_jpeg(read_file(path), ImageReadMode.RGB), listed):
-                pass
-        return time.perf_counter() - begin
-
-    def cuda(count):
-        begin = time.perf_counter()
-        for _ in range(count // 32):
-            data = [read_file(path) for path in itertools.islice(itertools.cycle(paths), 32)]
-            decode_jpeg(data, ImageReadMode.RGB, device="cuda")
-        torch.cuda.synchronize()
-        return time.perf_counter() - begin
-
-    found = {"torchvision decode_jpeg, threads (pixels)": cpu}
-    if device == "cuda":
-        try:
-            cuda(32)
-            found["torchvision decode_jpeg, CUDA (pixels)"] = cuda
-        except (RuntimeError, TypeError, ValueError) as error:
-            print(f"no decode_jpeg on CUDA: {error}\n")
-    return found
-
-
 def with_cpu(run, count):
     """Seconds of a contestant, and those of all cores together."""
     def used():
@@ -226,8 +190,7 @@ def time_many(folder, name, paths, device, options):
             lambda count: launch_time(folder, name, count, device, workers, 2 * BATCH),
         "cudatransform.Reader": lambda count: reader_rate(paths, count, device, workers),
         "cudatransform.Reader (pixels)":
-            lambda count: reader_rate(paths, count, device, workers, "pixels"),
-        **({} if options.no_pixels else torchvision_times(paths, device))}
+            lambda count: reader_rate(paths, count, device, workers, "pixels")}
     # Starting takes time, too: the extra time of a longer run is that of its pictures.
     rate = 256 / reader_rate(paths, 256, device, workers)
     few = 4 * BATCH
@@ -418,7 +381,6 @@ def add_arguments(add):
     parser.add_argument("--seconds", type=float, default=10, help="of reading one by one")
     parser.add_argument("--turn", type=float, default=1.5, help="seconds of each turn of many")
     parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--no-pixels", action="store_true", help="without torchvision")
     parser = add("corpus", CORPUS, needs_module(time_corpus))
     parser.add_argument("photograph", help="a JPEG file of that size or larger")
     parser.add_argument("--action", default="repack", choices=("stats", "repack"))

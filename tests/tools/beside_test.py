@@ -97,8 +97,7 @@ class Program(unittest.TestCase):
                      "no module, Pillow or photograph")
     def test_python(self):
         one, pixels, many = self.tables_of("python", PHOTOGRAPH, "--sizes", "500x375",
-                                           "--seconds=0", "--turn=0", "--turns=1", "--workers=2",
-                                           "--no-pixels")
+                                           "--seconds=0", "--turn=0", "--turns=1", "--workers=2")
         self.assertEqual(one["cudatransform.read"][1], "1.00")
         self.assertEqual(pixels["Pillow open"][1], "1.00")
         self.assertIn("cudatransform.Reader (pixels)", many)
