@@ -367,7 +367,7 @@ __device__ __forceinline__ void resize_tile(const ResizeFusedParams& params) {
   second_pass<kChannels, kDownFirst>(params, kDownFirst ? x : y, lines, shared, results);
   for (auto i = static_cast<int32_t>(threadIdx.x); i < width * height; i += kResizeFusedThreads) {
     // `width` is a power of two.
-    const int32_t column = i & (width - 1), row = i / (kDownFirst ? params.tile : kTile);
+    const int32_t column = i & (width - 1), row = i / width;
     if (x + column >= params.to.width || y + row >= params.to.height) continue;
     ResizePixel pixel = {};
 #pragma unroll

@@ -87,7 +87,7 @@ KernelJob dct_job(const DctSpec& spec);
 std::vector<KernelJob> rgb_jobs(const KernelSize& size);
 // Limited to full range, 4:2:0.
 std::vector<KernelJob> range_jobs(const KernelSize& size);
-// RGB to 224 x 224, several pictures a job.
+// RGB to a square as vision models take it, several pictures a job.
 std::vector<KernelJob> resize_jobs(const KernelSize& size);
 // RGB, rotated.
 std::vector<KernelJob> transpose_jobs(const KernelSize& size);
