@@ -36,14 +36,8 @@ def compile_image(report, command):
     return result.returncode, not said
 
 
-def headers_of(root, room):
-    """Every header that an image of cuda/`room` may include: more than it does."""
-    return sorted(path for pattern in ("cuda/**/*.cuh", "cuda/**/*.h", "transform/**/*.h",
-                                          f"{room}/*.h")
-                  for path in root.glob(pattern))
-
-
-def cache_key(command, source, headers):
+def cache_key(command, source):
+    """What an image depends on besides its headers."""
     changing = {"-o", "-MF"}  # the rest names outputs
     # Not nvcc's path: its version identifies it.
     flags = [argument for before, argument in zip(command, command[1:])
@@ -51,9 +45,27 @@ def cache_key(command, source, headers):
              and argument != str(source)]
     key = hashlib.sha256(repr(flags).encode())
     key.update(subprocess.run([command[0], "--version"], stdout=subprocess.PIPE, check=True).stdout)
-    for path in [source, *headers]:
-        key.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    key.update(source.name.encode() + b"\0" + source.read_bytes())
     return key.hexdigest()
+
+
+def with_headers(key, headers, root):
+    """The key of an image with its headers, paths below root; None if one of them is missing."""
+    key = hashlib.sha256(key.encode())
+    for header in headers:
+        if not (root / header).exists():
+            return None
+        key.update(header.encode() + b"\0" + (root / header).read_bytes() + b"\0")
+    return key.hexdigest()
+
+
+def headers_in(depfile, root):
+    """The headers below root that nvcc's dependency file names; the toolkit's go by its version."""
+    words = pathlib.Path(depfile).read_text(encoding="utf-8").replace("\\\n", " ")
+    paths = [pathlib.Path(word.replace("\\ ", " ")).resolve()
+             for word in re.findall(r"(?:[^\s\\]|\\.)+", words.split(":", 1)[1])]
+    return sorted({str(path.relative_to(root)) for path in paths
+                   if root in path.parents and path.suffix != ".cu"})
 
 
 def main(report, *command):
@@ -70,19 +82,31 @@ def main(report, *command):
         return compile_image(report, command)[0]
 
     image, depfile = (command[command.index(option) + 1] for option in ("-o", "-MF"))
-    headers = headers_of(here.parent, source.parent.name)
-    stored = pathlib.Path(cache) / cache_key(command, source, headers)
-    if not stored.with_suffix(".ptxas").exists():
+    root, folder = here.parent, pathlib.Path(cache)
+    # <key>.headers lists what the last compilation of this source read.
+    key = cache_key(command, source)
+    listed = folder / f"{key}.headers"
+    headers = listed.read_text(encoding="utf-8").split("\n") if listed.exists() else None
+    whole = headers and with_headers(key, headers, root)
+    stored = folder / str(whole)
+    if not whole or not stored.with_suffix(".ptxas").exists():
         status, quiet = compile_image(report, command)
         if status == 0 and quiet:
+            headers = headers_in(depfile, root)
+            stored = folder / with_headers(key, headers, root)
             os.makedirs(cache, exist_ok=True)
-            for path, suffix in (image, ".fatbin"), (report, ".ptxas"):  # in this order
-                shutil.copyfile(path, f"{stored}.{os.getpid()}")
-                os.replace(f"{stored}.{os.getpid()}", stored.with_suffix(suffix))
+            list_text = "\n".join(headers).encode()
+            for content, path in ((pathlib.Path(image).read_bytes(), stored.with_suffix(".fatbin")),
+                                  (pathlib.Path(report).read_bytes(), stored.with_suffix(".ptxas")),
+                                  (list_text, listed)):  # in this order
+                new = path.with_suffix(f".{os.getpid()}")
+                new.write_bytes(content)
+                os.replace(new, path)
         return status
     shutil.copyfile(stored.with_suffix(".fatbin"), image)
     shutil.copyfile(stored.with_suffix(".ptxas"), report)
-    needed = " ".join(str(path).replace(" ", "\\ ") for path in [source, *headers])
+    needed = " ".join(str(path).replace(" ", "\\ ")
+                      for path in [source, *(root / header for header in headers)])
     pathlib.Path(depfile).write_text(f"{command[command.index('-MT') + 1]}: {needed}\n",
                                      encoding="utf-8")
     return 0
