@@ -18,8 +18,8 @@ namespace cudatransform::cuda {
 template <typename Params>
 class Batch {
  public:
-  void add(uint32_t kernel, uint32_t ctas, const Params& params) {
-    jobs_.push_back({kernel, {params, ctas}});
+  void add(uint32_t kernel, uint32_t ctas, const Params& params, uint32_t shared = 0) {
+    jobs_.push_back({kernel, shared, {params, ctas}});
   }
   bool is_empty() const { return jobs_.empty(); }
 
@@ -47,12 +47,15 @@ class Batch {
   Status launch(StreamQueue& queue, const KernelFamily& family, uint32_t threads, uint32_t step,
                 uint32_t parts, const NumberOf& number_of) {
     for (size_t begin = 0, end = 0; begin < jobs_.size(); begin = end) {
-      uint32_t ctas = 0;
-      for (; end < jobs_.size() && jobs_[end].group() == jobs_[begin].group(); ++end)
+      uint32_t ctas = 0, shared = 0;
+      for (; end < jobs_.size() && jobs_[end].group() == jobs_[begin].group(); ++end) {
         ctas = std::max(ctas, jobs_[end].job.ctas);
+        shared = std::max(shared, jobs_[end].shared);
+      }
       BatchParams<Params> params = {sent_ + begin, step};
       CT_RETURN_IF_ERROR(queue.launch({family, number_of(jobs_[begin].kernel)}, parts * ctas,
-                                      threads, params, false, static_cast<unsigned>(end - begin)));
+                                      threads, params, false, static_cast<unsigned>(end - begin),
+                                      shared));
     }
     return {};
   }
@@ -62,7 +65,7 @@ class Batch {
     Staging staging;
   };
   struct Entry {
-    uint32_t kernel;
+    uint32_t kernel, shared;
     BatchJob<Params> job;
     uint64_t group() const {
       return uint64_t{kernel} << 32 | static_cast<uint32_t>(std::bit_width(job.ctas));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/device/context.h"
 
+#include <algorithm>
 namespace cudatransform::cuda {
 
 Context::~Context() {
@@ -99,20 +100,30 @@ Status Context::kernel(KernelKey key, CUfunction* function) {
   return {};
 }
 
+int Context::device_attribute(CUdevice_attribute attribute, int otherwise) {
+  int value = 0;
+  CUdevice device = 0;
+  ScopedContext scoped(*this);
+  const bool known = scoped.status().ok() && driver_.ctx_get_device != nullptr &&
+                     driver_.device_get_attribute != nullptr &&
+                     driver_.ctx_get_device(&device) == CUDA_SUCCESS &&
+                     driver_.device_get_attribute(&value, attribute, device) == CUDA_SUCCESS;
+  return known ? value : otherwise;
+}
+
 bool Context::has_dependent_launch() {
-  if (dependent_launch_ < 0) {
-    int major = 0;
-    CUdevice device = 0;
-    ScopedContext scoped(*this);
-    const bool known =
-        scoped.status().ok() && driver_.launch_kernel_ex != nullptr &&
-        driver_.ctx_get_device != nullptr && driver_.device_get_attribute != nullptr &&
-        driver_.ctx_get_device(&device) == CUDA_SUCCESS &&
-        driver_.device_get_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-                                     device) == CUDA_SUCCESS;
-    dependent_launch_ = known && major >= 9 ? 1 : 0;
-  }
+  if (dependent_launch_ < 0)
+    dependent_launch_ = driver_.launch_kernel_ex != nullptr &&
+                        device_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0) >= 9;
   return dependent_launch_ == 1;
+}
+
+int Context::max_shared() {
+  if (max_shared_ == 0)
+    max_shared_ = std::max(kSharedWithoutRequest,
+                           device_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                                            kSharedWithoutRequest));
+  return max_shared_;
 }
 
 ScopedContext::ScopedContext(const Context& context) : driver_(context.driver()) {

@@ -64,6 +64,11 @@ class Context {
   // Whether a kernel may be launched before its predecessor in the stream has finished (sm_90 on).
   bool has_dependent_launch();
 
+  // Bytes of shared memory that a CTA of a kernel without static shared memory may have. A launch
+  // with more than kSharedWithoutRequest needs the function's consent.
+  static constexpr int kSharedWithoutRequest = 48 << 10;
+  int max_shared();
+
  private:
   struct Module {
     CUmodule handle = nullptr;
@@ -72,6 +77,8 @@ class Context {
   using Handle = std::atomic<CUfunction>;
 
   Status kernel(const KernelEntry& entry, CUfunction* function);
+  // An attribute of the context's device; `otherwise` if the driver does not tell.
+  int device_attribute(CUdevice_attribute attribute, int otherwise);
   Status module_of(const void* image, Module** module);
   Handle& handle_of(KernelKey key);
 
@@ -87,6 +94,7 @@ class Context {
   std::atomic<Handle*> handles_[KernelFamily::kMax] = {};
   std::vector<std::unique_ptr<Handle[]>> handle_tables_;  // the memory of handles_
   std::atomic<int> dependent_launch_ = -1;                // -1: not queried yet
+  std::atomic<int> max_shared_ = 0;                       // 0: likewise
 };
 
 template <typename Poll>

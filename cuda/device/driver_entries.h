@@ -44,6 +44,7 @@
   X(module_load_data, cuModuleLoadData, cuModuleLoadData, 2, kMakeModule)                    \
   X(module_unload, cuModuleUnload, cuModuleUnload, 1, kDestroyModule)                        \
   X(module_get_function, cuModuleGetFunction, cuModuleGetFunction, 3, kOther)                \
+  X(func_set_attribute, cuFuncSetAttribute, cuFuncSetAttribute, 3, kOther)                   \
   X(launch_kernel, cuLaunchKernel, cuLaunchKernel, 11, kLaunch)
 
 // Those that the engine does without where the driver is too old to have them.

@@ -279,35 +279,43 @@ Status StreamQueue::zeroed(size_t bytes, CUdeviceptr* address) {
 }
 
 Status StreamQueue::launch(KernelKey key, unsigned blocks, unsigned threads, void** arguments,
-                           bool waits_itself, unsigned jobs) {
+                           bool waits_itself, unsigned jobs, unsigned shared) {
   CUfunction function = nullptr;
   CT_RETURN_IF_ERROR(context_->kernel(key, &function));
-  const CUresult result = launch(function, blocks, jobs, threads, arguments, waits_itself);
+  const CUresult result =
+      launch(function, {blocks, jobs, threads, shared}, arguments, waits_itself);
   if (result == CUDA_SUCCESS) return {};
   return context_->check(result, key.family.kernel(key.number).name);
 }
 
-CUresult StreamQueue::launch(CUfunction function, unsigned blocks, unsigned jobs, unsigned threads,
-                             void** arguments, bool waits_itself) {
+CUresult StreamQueue::launch(CUfunction function, const Grid& grid, void** arguments,
+                             bool waits_itself) {
   const ScopedContext scoped(*context_);
   if (!scoped.status().ok()) return scoped.result();
   const Driver& driver = context_->driver();
+  if (grid.shared > Context::kSharedWithoutRequest) {
+    // The same for all launches: other threads launch the kernel, too.
+    const CUresult result = driver.func_set_attribute(
+        function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, context_->max_shared());
+    if (result != CUDA_SUCCESS) return result;
+  }
   if (waits_itself && may_overlap_ && context_->has_dependent_launch()) {
     CUlaunchAttribute attribute = {};
     attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
     attribute.value.programmaticStreamSerializationAllowed = 1;
     CUlaunchConfig config = {};
-    config.gridDimX = blocks;
-    config.gridDimY = jobs;
-    config.blockDimX = threads;
+    config.gridDimX = grid.blocks;
+    config.gridDimY = grid.jobs;
+    config.blockDimX = grid.threads;
+    config.sharedMemBytes = grid.shared;
     config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
     config.hStream = stream_;
     config.attrs = &attribute;
     config.numAttrs = 1;
     return driver.launch_kernel_ex(&config, function, arguments, nullptr);
   }
-  return driver.launch_kernel(function, blocks, jobs, 1, threads, 1, 1, 0, stream_, arguments,
-                              nullptr);
+  return driver.launch_kernel(function, grid.blocks, grid.jobs, 1, grid.threads, 1, 1, grid.shared,
+                              stream_, arguments, nullptr);
 }
 
 Status StreamQueue::clear(CUdeviceptr address, size_t bytes) {

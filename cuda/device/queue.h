@@ -80,16 +80,17 @@ class StreamQueue final : public Queue {
   Status zeroed(size_t bytes, CUdeviceptr* address);
   // Without allocating or locking anything once the kernel has been used. A kernel that
   // `waits_itself` for its predecessor in the stream may be launched while that still runs, where
-  // the device can do so. `jobs`: the grid's other side (cuda/common/batch.h).
+  // the device can do so. `jobs`: the grid's other side (cuda/common/batch.h). `shared`: bytes of
+  // dynamic shared memory, at most Context::max_shared().
   Status launch(KernelKey key, unsigned blocks, unsigned threads, void** arguments,
-                bool waits_itself, unsigned jobs = 1);
+                bool waits_itself, unsigned jobs = 1, unsigned shared = 0);
   // The same of a kernel whose one parameter is a struct.
   template <typename Params>
   Status launch(KernelKey key, unsigned blocks, unsigned threads, Params& params, bool waits_itself,
-                unsigned jobs = 1) {
+                unsigned jobs = 1, unsigned shared = 0) {
     static_assert(std::is_class_v<Params>);
     void* arguments[] = {&params};
-    return launch(key, blocks, threads, arguments, waits_itself, jobs);
+    return launch(key, blocks, threads, arguments, waits_itself, jobs, shared);
   }
   // Whether launches may overlap in this way, as they do by default: benchmarks compare the two.
   void allow_overlap(bool allowed) { may_overlap_ = allowed; }
@@ -115,10 +116,13 @@ class StreamQueue final : public Queue {
   Status read_back(void* destination, CUdeviceptr source, size_t bytes);
   // Waits for the stream's work.
   Status synchronize();
+  Context& context() { return *context_; }
 
  private:
-  CUresult launch(CUfunction function, unsigned blocks, unsigned jobs, unsigned threads,
-                  void** arguments, bool waits_itself);
+  struct Grid {
+    unsigned blocks, jobs, threads, shared;
+  };
+  CUresult launch(CUfunction function, const Grid& grid, void** arguments, bool waits_itself);
   Status try_record(FencePtr* fence);
 
   // Types of kept objects, numbered in the order in which the process first used them.

@@ -3,7 +3,9 @@
 #include "cuda/resize/engine.h"
 
 #include <algorithm>
+#include <iterator>
 #include <new>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -50,6 +52,119 @@ ResizeView with_all_channels(ResizeView view, int channels) {
     view.pitch[c] = view.pitch[0];
   }
   return view;
+}
+
+// ---- Both passes in one kernel ----
+
+struct FusedShape {
+  std::vector<int32_t> x, y;  // bands
+  bool rows_first = false;    // the vertical pass
+  int32_t channels = 0;       // of the kernel
+};
+
+// The maximum number of samples that adjacent outputs read, a multiple of eight.
+int32_t largest_window(const std::vector<int32_t>& bands, int32_t outputs) {
+  const size_t step = 2 * static_cast<size_t>(outputs / kResizeBand);
+  int32_t largest = 0;
+  for (size_t i = 0; i < bands.size(); i += step)
+    largest = std::max(largest, bands[std::min(i + step, bands.size()) - 1] - bands[i]);
+  return largest;
+}
+
+constexpr int32_t round_up(int32_t value, int32_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+// An odd multiple of the bytes that four lanes read of a line: eight lines are in different banks.
+constexpr int32_t pitch_of(int32_t bytes, int32_t lanes) {
+  return (bytes + lanes - 1) / lanes * lanes + ((bytes + lanes - 1) / lanes % 2 == 0 ? lanes : 0);
+}
+
+// Where a tile's samples and weights are in shared memory; its size, 0 if they take more than
+// `limit`.
+uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* params) {
+  constexpr int32_t kLines = 16, kGroup = 64;
+  const int32_t bytes = params->is_packed ? shape.channels : 1;  // from sample to sample
+  const int32_t planes = params->is_packed ? 1 : shape.channels;
+  const int32_t lanes = bytes == 2 ? 32 : bytes == 4 ? 64 : 16;
+  const auto steps_of = [](const std::vector<int32_t>& bands) {
+    return (largest_window(bands, kResizeBand) + kResizeStep - 1) / kResizeStep;
+  };
+  params->first_steps = steps_of(shape.rows_first ? shape.y : shape.x);
+  params->second_steps = steps_of(shape.rows_first ? shape.x : shape.y);
+  const int64_t weights =
+      int64_t{2} * (params->first_steps + params->second_steps) * kResizeStepWeights;
+  const int32_t width = shape.rows_first ? params->tile : kResizeTile;
+  const int32_t height = shape.rows_first ? kResizeTile : params->tile;
+  const int32_t rows = largest_window(shape.y, height);
+  const int64_t row_bytes = int64_t{largest_window(shape.x, width)} * bytes + kResizeCopyAlignment;
+  if (weights > limit || row_bytes * planes > limit || rows > limit) return 0;
+  const int32_t segment = round_up(static_cast<int32_t>(row_bytes), kGroup);
+  params->between_segment = segment;
+  params->between_pitch = shape.rows_first ? pitch_of(planes * segment, lanes)
+                                           : pitch_of(round_up(rows, kLines), kResizeCopyAlignment);
+  const int64_t between =
+      int64_t{params->between_pitch} * kResizeTile * (shape.rows_first ? 1 : shape.channels);
+  // Steps read beyond a window what has no weight.
+  const int64_t beyond = int64_t{kResizeStep} * bytes;
+  const int64_t room = limit - between - weights - beyond;
+  int64_t raw = 0;
+  if (shape.rows_first) {
+    const int64_t deep = rows + kResizeStep + kResizeAlignment;
+    const int64_t most = room / (deep * planes) / kGroup * kGroup - kGroup;
+    if (most < kGroup) return 0;
+    params->round = static_cast<int32_t>(std::min<int64_t>(most, segment));
+    params->raw_segment = params->round;
+    params->raw_pitch = pitch_of(planes * params->round, kResizeCopyAlignment);
+    raw = deep * params->raw_pitch;
+  } else {
+    params->raw_segment = segment;
+    params->raw_pitch = pitch_of(planes * segment, lanes);
+    const int64_t most = room / params->raw_pitch / kLines * kLines;
+    if (most < kLines) return 0;
+    const int32_t rounds = static_cast<int32_t>((rows + most - 1) / most);
+    params->round = round_up((rows + rounds - 1) / rounds, kLines);
+    raw = int64_t{params->round} * params->raw_pitch;
+  }
+  constexpr int64_t kResults = kMaxResizeChannels * kResizeTile * kResizeTile;
+  params->between = static_cast<int32_t>(std::max(raw, kResults));
+  params->weights = params->between + static_cast<int32_t>(between);
+  const int64_t all = params->weights + weights + beyond;
+  return all <= limit ? static_cast<uint32_t>(all) : 0;
+}
+
+// How the kernel reads the input, and which channel of its is which of the picture.
+void set_layout(const ResizeView& from, int channels, ResizeFusedParams* params) {
+  const uint8_t *low = from.data[0], *high = from.data[0];
+  for (int c = 1; c < channels; ++c) {
+    low = std::min<const uint8_t*>(low, from.data[c]);
+    high = std::max<const uint8_t*>(high, from.data[c]);
+  }
+  bool same_pitch = true, aligned_by_4 = true, aligned_by_16 = true;
+  for (int c = 0; c < channels; ++c) same_pitch = same_pitch && from.pitch[c] == from.pitch[0];
+  params->is_packed = channels > 1 && from.step >= channels && from.step <= kMaxResizeChannels &&
+                      same_pitch && high - low < from.step;
+  params->from = from;
+  std::fill(std::begin(params->channel_of), std::end(params->channel_of), -1);
+  if (params->is_packed) {
+    for (int c = 0; c < channels; ++c) params->channel_of[from.data[c] - low] = c;
+    for (int i = 0; i < kMaxResizeChannels; ++i)
+      params->from.data[i] = const_cast<uint8_t*>(low) + i;
+  } else {
+    std::iota(params->channel_of, params->channel_of + channels, 0);
+  }
+  params->row_bytes = params->is_packed
+                          ? (from.width - 1) * from.step + static_cast<int32_t>(high - low) + 1
+                          : from.width;
+  for (int plane = 0; plane < (params->is_packed ? 1 : channels); ++plane) {
+    const uint64_t place = reinterpret_cast<uintptr_t>(params->from.data[plane]) |
+                           static_cast<uint64_t>(from.pitch[plane]);
+    aligned_by_4 = aligned_by_4 && place % 4 == 0;
+    aligned_by_16 = aligned_by_16 && place % 16 == 0;
+  }
+  params->copies = !params->is_packed && from.step > 1 ? ResizeCopies::kSamples
+                   : aligned_by_16                     ? ResizeCopies::kSixteen
+                   : aligned_by_4                      ? ResizeCopies::kFour
+                                                       : ResizeCopies::kShifted;
 }
 
 class Batches {
@@ -102,11 +217,11 @@ class Batches {
 
  private:
   struct Pass {
-    uint32_t kernel, ctas;
+    uint32_t kernel, ctas, shared;
     ResizePassParams params;
   };
   struct FusedPass {
-    uint32_t kernel, ctas;
+    uint32_t kernel, ctas, shared;
     ResizeFusedParams params;
   };
 
@@ -171,29 +286,31 @@ class Batches {
     params.across = divide_up(params.to.width, kResizeAcross);
     params.by_across = make_divider(params.across);
     stages_[stage].push_back({static_cast<uint32_t>(kind),
-                              params.across * divide_up(params.to.height, kResizeRows), params});
+                              params.across * divide_up(params.to.height, kResizeRows), 0, params});
   }
 
-  // False where a tile's windows are too large.
+  // False where a tile's window does not fit in shared memory.
   bool add_fused(const ResizeJob& job, const ResizePlan& plan, const ResizePassParams& last) {
     if (!plan.x.is_filtered || !plan.y.is_filtered) return false;
     ResizeFusedParams params = {};
-    const auto x = tables_.add_axis(job.filter, plan.x, &params.x);
-    const auto y = tables_.add_axis(job.filter, plan.y, &params.y);
-    const ResizeAxis &first = plan.rows_first ? *y : *x, &second = plan.rows_first ? *x : *y;
-    constexpr int32_t kBand = 8;
-    const int32_t max_band = resize_band_steps(job.channels) * kResizeBeyond;
-    const int32_t max_first = resize_window_pitch(job.channels) - kResizeBeyond;
-    const int32_t max_second = resize_between_pitch(job.channels) - kResizeBeyond;
-    params.tile = largest_window(second, tile_) <= max_second ? tile_ : kResizeSmallTile;
-    if (largest_window(first, kResizeTile) > max_first ||
-        largest_window(second, params.tile) > max_second || largest_window(*x, kBand) > max_band ||
-        largest_window(*y, kBand) > max_band)
-      return false;
-    params.from = last.from;
+    FusedShape shape;
+    shape.x = bands_of(*tables_.add_axis(job.filter, plan.x, &params.x));
+    shape.y = bands_of(*tables_.add_axis(job.filter, plan.y, &params.y));
+    shape.rows_first = plan.rows_first;
+    set_layout(last.from, job.channels, &params);
+    shape.channels = params.is_packed ? params.from.step : job.channels;
+    // A large window leaves room for one CTA of a multiprocessor, not three.
+    const int32_t most = std::min(kResizeShared, queue_.context().max_shared());
+    uint32_t shared = 0;
+    for (const auto& [tile, limit] : {std::pair{tile_, most},
+                                      {kResizeSmallTile, most},
+                                      {kResizeSmallTile, queue_.context().max_shared()}}) {
+      params.tile = tile;
+      if ((shared = place_fused(shape, limit, &params)) > 0) break;
+    }
+    if (shared == 0) return false;
     params.to = last.to;
     params.channels = job.channels;
-    params.words = words_of(last.from, job.channels);
     params.divides = last.divides;
     params.type = last.type;
     params.table = last.table;
@@ -201,35 +318,9 @@ class Batches {
     params.by_across = make_divider(params.across);
     const uint32_t down = divide_up(params.to.height, plan.rows_first ? kResizeTile : params.tile);
     const uint32_t kernel =
-        kPassKernels + 2 * static_cast<uint32_t>(job.channels - 1) + (plan.rows_first ? 1 : 0);
-    fused_.push_back({kernel, params.across * down, params});
+        kPassKernels + 2 * static_cast<uint32_t>(shape.channels - 1) + (plan.rows_first ? 1 : 0);
+    fused_.push_back({kernel, params.across * down, shared, params});
     return true;
-  }
-
-  // The maximum number of samples that `outputs` adjacent outputs read.
-  static int32_t largest_window(const ResizeAxis& axis, int32_t outputs) {
-    int32_t largest = 0;
-    for (int32_t o = 0; o < axis.out; o += outputs) {
-      const auto first = static_cast<size_t>(o);
-      const auto last = static_cast<size_t>(std::min(o + outputs, axis.out) - 1);
-      const int32_t begin = axis.first[first] & -kResizeAlignment;
-      largest = std::max(largest, axis.first[last] + axis.count[last] - begin);
-    }
-    return largest;
-  }
-
-  static ResizeWords words_of(const ResizeView& view, int channels) {
-    constexpr uintptr_t kWord = 4;
-    bool aligned = true, packed = view.step == channels && channels > 1;
-    for (int c = 0; c < channels; ++c) {
-      aligned = aligned && view.pitch[c] % static_cast<int64_t>(kWord) == 0 &&
-                (view.step > 1 || reinterpret_cast<uintptr_t>(view.data[c]) % kWord == 0);
-      packed = packed && view.data[c] == view.data[0] + c;
-    }
-    aligned = aligned && reinterpret_cast<uintptr_t>(view.data[0]) % kWord == 0;
-    if (view.step == 1) return aligned ? ResizeWords::kPlanar : ResizeWords::kPlanarShifted;
-    if (!packed) return ResizeWords::kNone;
-    return aligned ? ResizeWords::kPacked : ResizeWords::kPackedShifted;
   }
 
   static void place_view(CUdeviceptr scratch, ResizeView* view) {
@@ -244,6 +335,7 @@ class Batches {
     tables_.place(&axis->first);
     tables_.place(&axis->count);
     tables_.place(&axis->weights);
+    tables_.place(&axis->bands);
   }
 
   void place(CUdeviceptr scratch, ResizeFusedParams* params) const {
@@ -267,10 +359,11 @@ class Batches {
     if (passes.empty()) return {};
     if (passes.size() == 1) {
       const KernelKey key = {resize_kernels(), passes[0].kernel};
-      return queue_.launch(key, passes[0].ctas, threads, passes[0].params, false);
+      return queue_.launch(key, passes[0].ctas, threads, passes[0].params, false, 1,
+                           passes[0].shared);
     }
     Batch<decltype(Kind::params)> batch;
-    for (const Kind& pass : passes) batch.add(pass.kernel, pass.ctas, pass.params);
+    for (const Kind& pass : passes) batch.add(pass.kernel, pass.ctas, pass.params, pass.shared);
     CT_RETURN_IF_ERROR(batch.send(device_, queue_));
     return batch.launch(queue_, resize_batch_kernels(), threads, 0, 1,
                         [](uint32_t kernel) { return kernel; });

@@ -2,396 +2,401 @@
 // it, on tensor cores.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The first pass adds up along lines of samples, the second along lines of its results, which stay
-// in shared memory as bytes. Lines are rows of the input, or its columns where the vertical pass
-// comes first. Both passes are products of matrices: 16 lines of bytes by the weights of eight
+// A tile's window of the input is copied to shared memory as it is. The first pass adds up along
+// its rows, or down its columns where the vertical pass comes first; its results stay in shared
+// memory as bytes. Both passes are products of matrices: 16 lines of bytes by the weights of eight
 // outputs, a band padded with zeros. Half a tile needs a smaller window in the second pass: of
 // large reductions, or where whole ones are too few for the GPU.
 #include "cuda/common/batch.h"
-#include "cuda/common/ptx.cuh"
 #include "cuda/resize/kernels.h"
 #include "cuda/resize/mma.cuh"
-#include "cuda/resize/pixels.cuh"
+#include "cuda/resize/staging.cuh"
 
 namespace cudatransform::cuda {
 namespace {
 
-constexpr int32_t kTile = kResizeTile;
-constexpr int32_t kStaged = 32;  // lines of the input that are in shared memory together
+constexpr int32_t kTile = kResizeTile, kHalves = kTile / kMmaOutputs;
 constexpr int32_t kWarps = kResizeFusedThreads / 32;
-// Of a multiprocessor: squares of columns, which are rare, take more registers.
-constexpr unsigned ctas_of(bool down_first) { return down_first ? 2 : 3; }
-constexpr int32_t kHalves = kTile / kMmaOutputs, kTops = kStaged / kMmaLines;
+// Of a multiprocessor: four products of matrices at a time take more registers.
+constexpr unsigned ctas_of(int channels, bool down_first) {
+  return down_first || channels == 4 ? 2 : 3;
+}
+constexpr int32_t kGroup = 64;  // columns of bytes that a warp adds up together
+static_assert(kMmaOutputs == kResizeBand && kMmaDepth == kResizeStep &&
+              kDigits * 256 == kResizeStepWeights);
 
-// The weights of eight outputs for a step, as lanes take them, and for all steps.
-using StepWeights = uint2[kDigits][32];
-template <int kChannels>
-using BandWeights = StepWeights[resize_band_steps(kChannels)];
+__device__ __forceinline__ uint8_t* dynamic_shared() {
+#ifdef CT_EMULATED
+  alignas(16) static uint8_t memory[227 << 10];
+#else
+  extern __shared__ __align__(16) uint8_t memory[];
+#endif
+  return memory;
+}
 
-template <int kChannels>
-struct alignas(16) Shared {
-  // Eight lines begin in different banks.
-  static constexpr int32_t kInPitch = resize_window_pitch(kChannels);
-  static constexpr int32_t kBetweenPitch = resize_between_pitch(kChannels);
-  uint8_t in[kChannels][kStaged][kInPitch];
-  // Results of the first pass: line i of the second has output i of the tile.
-  uint8_t between[kChannels][kTile][kBetweenPitch];
-  // Of both halves of the tile.
-  BandWeights<kChannels> weights[2];
-};
-static_assert(sizeof(Shared<3>) <= 48 << 10 && sizeof(Shared<4>) <= 48 << 10);
-
-// The samples that a tile's outputs take.
+// The samples that some outputs take, along one side.
 struct Window {
   int32_t begin, end;
   __device__ __forceinline__ int32_t size() const { return end - begin; }
 };
-__device__ __forceinline__ Window window_of(const ResizeAxisView& axis, int32_t first, int32_t last,
-                                            int32_t alignment) {
-  return {__ldg(axis.first + first) & -alignment,
-          __ldg(axis.first + last) + __ldg(axis.count + last)};
+__device__ __forceinline__ Window window_of(const ResizeAxisView& axis, int32_t first,
+                                            int32_t count, int32_t outputs) {
+  const int32_t last = min(first + count, outputs) - 1;
+  return {__ldg(axis.bands + first / kResizeBand * 2),
+          __ldg(axis.bands + last / kResizeBand * 2 + 1)};
 }
 
-// ---- The input ----
-
-// How the input is read: in words, of packed pixels or of planes, which may begin at any byte; or
-// in bytes.
-enum class Reads { kPacked, kPackedShifted, kPlanar, kPlanarShifted, kBytes };
-
-template <int kChannels, Reads kReads>
-struct Four {
-  static constexpr bool kIsPacked = kReads == Reads::kPacked || kReads == Reads::kPackedShifted;
-  static constexpr bool kIsShifted =
-      kReads == Reads::kPackedShifted || kReads == Reads::kPlanarShifted;
-  // Words in a row, and how many of these.
-  static constexpr int kInRow = (kIsPacked ? kChannels : 1) + (kIsShifted ? 1 : 0);
-  static constexpr int kRows = kIsPacked ? 1 : kChannels;
-
-  // Loads four adjacent samples of each channel, in memory order. What is outside of the picture
-  // has no weight: any word will do.
-  __device__ __forceinline__ void load(const ResizeView& from, int32_t x, int32_t y) {
-    if constexpr (kReads == Reads::kBytes) return load_bytes(from, x, y);
-    x = min(x, from.width - 4);
-    y = min(y, from.height - 1);
-#pragma unroll
-    for (int row = 0; row < kRows; ++row) {
-      const uint8_t* at =
-          from.data[row] + y * from.pitch[row] + int64_t{x} * (kIsPacked ? kChannels : 1);
-      if constexpr (kIsShifted) {
-        const auto beyond = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(at) % 4);
-        shifts_[row] = 8 * beyond;
-        at -= beyond;
-      }
-#pragma unroll
-      for (int i = 0; i < kInRow; ++i)
-        words_[row][i] = __ldg(reinterpret_cast<const uint32_t*>(at) + i);
-    }
-  }
-
-  // The samples, channel by channel.
-  __device__ __forceinline__ void separate(uint32_t (&samples)[kChannels]) const {
-    uint32_t words[kChannels];
-#pragma unroll
-    for (int c = 0; c < kChannels; ++c) {
-      const int row = kIsPacked ? 0 : c, i = kIsPacked ? c : 0;
-      if constexpr (kIsShifted)
-        words[c] = __funnelshift_r(words_[row][i], words_[row][i + 1], shifts_[row]);
-      else
-        words[c] = words_[row][i];
-    }
-    if constexpr (kIsPacked && kChannels == 2) {
-      samples[0] = bytes_of(words[0], words[1], 0x6420);
-      samples[1] = bytes_of(words[0], words[1], 0x7531);
-    } else if constexpr (kIsPacked && kChannels == 3) {
-      samples[0] = bytes_of(bytes_of(words[0], words[1], 0x0630), words[2], 0x5210);
-      samples[1] = bytes_of(bytes_of(words[0], words[1], 0x0741), words[2], 0x6210);
-      samples[2] = bytes_of(bytes_of(words[0], words[1], 0x0052), words[2], 0x7410);
-    } else if constexpr (kIsPacked && kChannels == 4) {
-      transpose_bytes(words, samples);
-    } else {
-#pragma unroll
-      for (int c = 0; c < kChannels; ++c) samples[c] = words[c];
-    }
-  }
-
- private:
-  // From any place, a byte at a time; zeros outside of the picture.
-  __device__ __forceinline__ void load_bytes(const ResizeView& from, int32_t x, int32_t y) {
-    const int32_t count = y < from.height ? min(4, from.width - x) : 0;
-#pragma unroll
-    for (int c = 0; c < kRows; ++c) {
-      words_[c][0] = 0;
-      const uint8_t* at = from.data[c] + y * from.pitch[c] + int64_t{x} * from.step;
-      for (int32_t i = 0; i < count; ++i, at += from.step)
-        words_[c][0] |= static_cast<uint32_t>(__ldg(at)) << (8 * i);
-    }
-  }
-
-  uint32_t words_[kRows][kInRow];
-  uint32_t shifts_[kIsShifted ? kRows : 1];
-};
-
-// The part of the input that goes to shared memory: lines from `first` on, `count` of them, and
-// quadruples of samples from `begin` on.
-struct Part {
-  int32_t first, count, begin, quads;
-};
-
-// Rows.
-template <int kChannels, Reads kReads>
-__device__ __forceinline__ void stage_rows(const ResizeView& from, const Part& part,
-                                           Shared<kChannels>& shared) {
-  constexpr int kAtOnce = 2;  // loads in flight before the first is used
-  constexpr int kFraction = 20;
-  // Exact, as numbers times `quads` stay below 2^kFraction.
-  static_assert(kStaged * (Shared<kChannels>::kInPitch / 4) * (Shared<kChannels>::kInPitch / 4) <
-                1 << kFraction);
-  const auto quads = static_cast<uint32_t>(part.quads);
-  const uint32_t by_quads = ((1u << kFraction) + quads - 1) / quads;
-  const uint32_t all = static_cast<uint32_t>(part.count) * quads;
-#pragma unroll 1
-  for (uint32_t begin = threadIdx.x; begin < all; begin += kAtOnce * kResizeFusedThreads) {
-    Four<kChannels, kReads> fours[kAtOnce];
-    uint32_t lines[kAtOnce], columns[kAtOnce];
-#pragma unroll
-    for (int u = 0; u < kAtOnce; ++u) {
-      const uint32_t i = min(begin + u * kResizeFusedThreads, all - 1);
-      lines[u] = i * by_quads >> kFraction;
-      columns[u] = 4 * (i - lines[u] * quads);
-      fours[u].load(from, part.begin + static_cast<int32_t>(columns[u]),
-                    part.first + static_cast<int32_t>(lines[u]));
-    }
-#pragma unroll
-    for (int u = 0; u < kAtOnce; ++u) {
-      if (begin + u * kResizeFusedThreads >= all) break;
-      uint32_t samples[kChannels];
-      fours[u].separate(samples);
-#pragma unroll
-      for (int c = 0; c < kChannels; ++c)
-        *reinterpret_cast<uint32_t*>(&shared.in[c][lines[u]][columns[u]]) = samples[c];
-    }
-  }
-}
-
-// Columns, in squares of four by four.
-template <int kChannels, Reads kReads>
-__device__ __forceinline__ void stage_columns(const ResizeView& from, const Part& part,
-                                              Shared<kChannels>& shared) {
-  constexpr int32_t kAcross = kStaged / 4;
-  const int32_t across = 4 * static_cast<int32_t>(threadIdx.x % kAcross);
-  if (across >= part.count) return;
-#pragma unroll 1
-  for (auto quad = static_cast<int32_t>(threadIdx.x / kAcross); quad < part.quads;
-       quad += kResizeFusedThreads / kAcross) {
-    Four<kChannels, kReads> fours[4];
-    uint32_t words[4][kChannels];
-#pragma unroll
-    for (int row = 0; row < 4; ++row)
-      fours[row].load(from, part.first + across, part.begin + 4 * quad + row);
-#pragma unroll
-    for (int row = 0; row < 4; ++row) fours[row].separate(words[row]);
-#pragma unroll
-    for (int c = 0; c < kChannels; ++c) {
-      const uint32_t rows[4] = {words[0][c], words[1][c], words[2][c], words[3][c]};
-      uint32_t columns[4];
-      transpose_bytes(rows, columns);
-#pragma unroll
-      for (int column = 0; column < 4; ++column)
-        *reinterpret_cast<uint32_t*>(&shared.in[c][across + column][4 * quad]) = columns[column];
-    }
-  }
-}
-
-template <int kChannels, bool kDownFirst, Reads kReads>
-__device__ __forceinline__ void stage_as(const ResizeView& from, const Part& part,
-                                         Shared<kChannels>& shared) {
-  if constexpr (kDownFirst)
-    stage_columns<kChannels, kReads>(from, part, shared);
-  else
-    stage_rows<kChannels, kReads>(from, part, shared);
-}
-
-template <int kChannels, bool kDownFirst>
-__device__ __forceinline__ void stage(const ResizeFusedParams& params, const Part& part,
-                                      Shared<kChannels>& shared) {
-  const ResizeView& from = params.from;
-  const int32_t along_end = part.begin + 4 * part.quads, lines_end = part.first + part.count;
-  const int32_t right = ((kDownFirst ? lines_end : along_end) + 3) / 4 * 4;
-  const int32_t bottom = kDownFirst ? along_end : lines_end;
-  // Words are inside the picture or outside; shifted ones use the next word, too.
-  const bool whole = from.width % 4 == 0 || right <= from.width;
-  const bool inner = whole && (bottom < from.height || right + 4 <= from.width);
-  if (kChannels >= 2 && whole && params.words == ResizeWords::kPacked)
-    stage_as<kChannels, kDownFirst, Reads::kPacked>(from, part, shared);
-  else if (kChannels >= 2 && inner && params.words == ResizeWords::kPackedShifted)
-    stage_as<kChannels, kDownFirst, Reads::kPackedShifted>(from, part, shared);
-  else if (whole && params.words == ResizeWords::kPlanar)
-    stage_as<kChannels, kDownFirst, Reads::kPlanar>(from, part, shared);
-  else if (inner && params.words == ResizeWords::kPlanarShifted)
-    stage_as<kChannels, kDownFirst, Reads::kPlanarShifted>(from, part, shared);
-  else
-    stage_as<kChannels, kDownFirst, Reads::kBytes>(from, part, shared);
-}
-
-// ---- The passes ----
-
-// Eight outputs from `output` on: the samples that they take, as a warp's steps.
+// Eight outputs of a side: the samples that they take, as a warp's steps.
 struct Band {
   int32_t begin, steps;
 };
-__device__ __forceinline__ Band band_of(const ResizeAxisView& axis, int32_t output, int32_t outputs,
-                                        const Window& window) {
-  if (output >= outputs) return {window.begin, 0};
-  const int32_t last = min(output + kMmaOutputs, outputs) - 1;
-  const int32_t begin = window.begin + ((__ldg(axis.first + output) - window.begin) & -4);
-  const int32_t end = __ldg(axis.first + last) + __ldg(axis.count + last);
-  return {begin, (end - begin + kMmaDepth - 1) / kMmaDepth};
-}
 
-// The weights of a tile's outputs, from `output` on: `halves` times eight.
-template <int kChannels>
-__device__ __forceinline__ void stage_weights(const ResizeAxisView& axis, int32_t output,
-                                              int32_t outputs, const Window& window, int32_t halves,
-                                              BandWeights<kChannels>* to) {
-  const auto lane = static_cast<int32_t>(threadIdx.x % 32);
-  const auto warp = static_cast<int32_t>(threadIdx.x / 32);
-  const int32_t half = warp % halves, first = output + half * kMmaOutputs;
-  const Band band = band_of(axis, first, outputs, window);
-  const OutputWeights weights(axis, first + lane / 4, outputs);
-#pragma unroll 1
-  for (int32_t step = warp / halves; step < band.steps; step += kWarps / halves) {
-    const MmaWeights by = weights.at(band.begin + kMmaDepth * step + 4 * (lane % 4));
-#pragma unroll
-    for (int digit = 0; digit < kDigits; ++digit)
-      to[half][step][digit][lane] = make_uint2(by.digits[digit][0], by.digits[digit][1]);
+// One pass of a tile: its outputs, the samples of its window, and weights in shared memory. All of
+// its values are uniform in a CTA.
+struct Pass {
+  const ResizeAxisView& axis;
+  int32_t output, end;            // its outputs
+  int32_t begin;                  // of the window
+  int32_t steps;                  // of eight outputs, at most
+  uint2 (*weights)[kDigits][32];  // of each step, as lanes take them
+
+  __device__ __forceinline__ Pass(const ResizeAxisView& of, int32_t first, int32_t count,
+                                  int32_t outputs, int32_t most_steps, uint8_t* at)
+      : axis(of),
+        output(first),
+        end(min(first + count, outputs)),
+        begin(__ldg(of.bands + first / kResizeBand * 2)),
+        steps(most_steps),
+        weights(reinterpret_cast<uint2 (*)[kDigits][32]>(at)) {}
+
+  __device__ __forceinline__ Band band(int32_t half) const {
+    const int32_t first = output + half * kResizeBand;
+    if (first >= end) return {0, 0};
+    const int32_t* band = axis.bands + first / kResizeBand * 2;
+    return {__ldg(band), (__ldg(band + 1) - __ldg(band) + kMmaDepth - 1) / kMmaDepth};
   }
-}
 
-// Sixteen lines, whose samples begin at the window.
-__device__ __forceinline__ MmaSums add_band(const Band& band, const Window& window,
-                                            const StepWeights* weights, const uint8_t* lines,
-                                            int32_t pitch) {
-  const auto lane = static_cast<int32_t>(threadIdx.x % 32);
-  int32_t at = lane / 4 * pitch + band.begin - window.begin + 4 * (lane % 4);
-  MmaSums sums = {};
+  // Called by all warps before the weights are used.
+  __device__ __forceinline__ void stage_weights() const {
+    const auto lane = static_cast<int32_t>(threadIdx.x % 32);
 #pragma unroll 1
-  for (int32_t step = 0; step < band.steps; ++step, at += kMmaDepth) {
-    MmaWeights by;
+    for (auto i = static_cast<int32_t>(threadIdx.x / 32); i < kHalves * steps; i += kWarps) {
+      const int32_t half = i % kHalves, step = i / kHalves;
+      const Band of = band(half);
+      if (step >= of.steps) continue;
+      const MmaWeights by = OutputWeights(axis, output + half * kMmaOutputs + lane / 4, end)
+                                .at(of.begin + kMmaDepth * step + 4 * (lane % 4));
 #pragma unroll
-    for (int digit = 0; digit < kDigits; ++digit) {
-      const uint2 both = weights[step][digit][lane];
-      by.digits[digit][0] = both.x;
-      by.digits[digit][1] = both.y;
-    }
-    add_products(load_lines(lines + at, pitch), by, &sums);
-  }
-  return sums;
-}
-
-template <int kChannels, bool kDownFirst>
-__device__ __forceinline__ void first_pass(const ResizeFusedParams& params, int32_t output,
-                                           const Window& along, const Window& lines,
-                                           Shared<kChannels>& shared) {
-  const ResizeAxisView& axis = kDownFirst ? params.y : params.x;
-  const int32_t outputs = kDownFirst ? params.to.height : params.to.width;
-  const auto warp = static_cast<int32_t>(threadIdx.x / 32);
-  const auto lane = static_cast<int32_t>(threadIdx.x % 32);
-  const Band low = band_of(axis, output, outputs, along);
-  const Band high = band_of(axis, output + kMmaOutputs, outputs, along);
-  stage_weights<kChannels>(axis, output, outputs, along, kHalves, shared.weights);
-#pragma unroll 1
-  for (int32_t first = 0; first < lines.size(); first += kStaged) {
-    __syncthreads();  // all have used the lines before
-    const int32_t count = min(kStaged, lines.size() - first);
-    stage<kChannels, kDownFirst>(
-        params, {lines.begin + first, count, along.begin, (along.size() + 3) / 4}, shared);
-    __syncthreads();
-#pragma unroll 1
-    for (int32_t unit = warp; unit < kTops * kHalves * kChannels; unit += kWarps) {
-      const int32_t c = unit % kChannels, half = unit / kChannels % kHalves;
-      const int32_t top = unit / (kChannels * kHalves) * kMmaLines;
-      if (top >= count) break;
-      const Band band = {half == 0 ? low.begin : high.begin, half == 0 ? low.steps : high.steps};
-      const MmaSums sums = add_band(band, along, shared.weights[half], &shared.in[c][top][0],
-                                    Shared<kChannels>::kInPitch);
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        shared.between[c][half * kMmaOutputs + lane % 4 * 2 + i % 2]
-                      [first + top + lane / 4 + i / 2 * 8] = byte_of_digits(sums, i);
+      for (int digit = 0; digit < kDigits; ++digit)
+        weights[half * steps + step][digit][lane] =
+            make_uint2(by.digits[digit][0], by.digits[digit][1]);
     }
   }
-  __syncthreads();
+};
+
+// Adds up a step of eight outputs: of kCount products of matrices.
+template <int kCount>
+__device__ __forceinline__ void add_step(const uint2 (&weights)[kDigits][32],
+                                         const MmaLines (&lines)[kCount], MmaSums (&sums)[kCount]) {
+#pragma unroll
+  for (int digit = 0; digit < kDigits; ++digit) {
+    const uint2 both = weights[digit][threadIdx.x % 32];
+    const uint32_t by[2] = {both.x, both.y};
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) multiply_add(lines[i], by, sums[i].digits[digit]);
+  }
 }
 
-// To results[channel][line][output], in the place of the input.
+// A CTA's outputs, and the part of the input that they take. Made again where it is used: it takes
+// more registers than there are.
 template <int kChannels, bool kDownFirst>
-__device__ __forceinline__ void second_pass(const ResizeFusedParams& params, int32_t output,
-                                            const Window& lines, Shared<kChannels>& shared,
-                                            uint8_t (*results)[kTile][kTile]) {
-  const ResizeAxisView& axis = kDownFirst ? params.x : params.y;
-  const int32_t outputs = kDownFirst ? params.to.width : params.to.height;
+struct Tile {
+  const ResizeFusedParams& params;
+  int32_t width, height, x, y;
+
+  __device__ __forceinline__ explicit Tile(const ResizeFusedParams& of)
+      : params(of), width(kDownFirst ? of.tile : kTile), height(kDownFirst ? kTile : of.tile) {
+    const uint32_t cta = cta_of_grid_again();
+    const uint32_t down = divide(cta, of.by_across);
+    x = static_cast<int32_t>(cta - down * of.across) * width;
+    y = static_cast<int32_t>(down) * height;
+  }
+
+  __device__ __forceinline__ int32_t left_byte() const {
+    return window_of(params.x, x, width, params.to.width).begin *
+           (params.is_packed ? kChannels : 1);
+  }
+  // Bytes in front of the window's first sample.
+  __device__ __forceinline__ int32_t lead() const { return left_byte() % kResizeCopyAlignment; }
+  __device__ __forceinline__ ResizePart window() const {
+    const Window columns = window_of(params.x, x, width, params.to.width);
+    const Window rows = window_of(params.y, y, height, params.to.height);
+    const int32_t begin = left_byte() & -kResizeCopyAlignment;
+    return {rows.begin, rows.size(), begin,
+            columns.end * (params.is_packed ? kChannels : 1) - begin};
+  }
+  __device__ __forceinline__ Pass first_pass(uint8_t* shared) const {
+    return pass(kDownFirst, params.first_steps, shared + params.weights);
+  }
+  __device__ __forceinline__ Pass second_pass(uint8_t* shared) const {
+    return pass(!kDownFirst, params.second_steps,
+                shared + params.weights + kHalves * params.first_steps * kResizeStepWeights);
+  }
+
+ private:
+  __device__ __forceinline__ Pass pass(bool down, int32_t steps, uint8_t* weights) const {
+    return down ? Pass(params.y, y, height, params.to.height, steps, weights)
+                : Pass(params.x, x, width, params.to.width, steps, weights);
+  }
+};
+
+// ---- The first pass ----
+
+// Along rows, `count` of which are in shared memory, from row `first` of the window on. Results are
+// transposed: between[channel][output][row].
+template <int kChannels, bool kPacked>
+__device__ __forceinline__ void add_along(const ResizeFusedParams& params, const Pass& pass,
+                                          int32_t lead, int32_t first, int32_t count,
+                                          uint8_t* shared) {
+  constexpr int32_t kBytes = kPacked ? kChannels : 1;  // from a sample to the next
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
-  const int32_t halves = params.tile / kMmaOutputs;
-  stage_weights<kChannels>(axis, output, outputs, lines, halves, shared.weights);
-  __syncthreads();
+  const int32_t pitch = params.raw_pitch, origin = lead - pass.begin * kBytes;
 #pragma unroll 1
-  for (int32_t unit = static_cast<int32_t>(threadIdx.x / 32); unit < halves * kChannels;
-       unit += kWarps) {
-    const int32_t channel = unit % kChannels, half = unit / kChannels;
-    const MmaSums sums = add_band(band_of(axis, output + half * kMmaOutputs, outputs, lines), lines,
-                                  shared.weights[half], &shared.between[channel][0][0],
-                                  Shared<kChannels>::kBetweenPitch);
+  for (auto unit = static_cast<int32_t>(threadIdx.x / 32);; unit += kWarps) {
+    const int32_t half = unit % kHalves, top = unit / kHalves * kMmaLines;
+    if (top >= count) break;
+    const Band band = pass.band(half);
+    const auto* weights = pass.weights + half * pass.steps;
+    const uint8_t* at =
+        shared + (top + lane / 4) * pitch + origin + (band.begin + 4 * (lane % 4)) * kBytes;
+    MmaSums sums[kChannels];
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c) sums[c] = empty_sums();
+#pragma unroll 1
+    for (const auto* const end = weights + band.steps; weights != end;
+         ++weights, at += kMmaDepth * kBytes) {
+      MmaLines lines[kChannels];
+#pragma unroll
+      for (int part = 0; part < 4; ++part) {
+        uint32_t samples[kChannels];
+        load_four<kChannels, kPacked>(at + part % 2 * 8 * pitch + part / 2 * 16 * kBytes,
+                                      params.raw_segment, samples);
+#pragma unroll
+        for (int c = 0; c < kChannels; ++c) lines[c].words[part] = samples[c];
+      }
+      add_step(*weights, lines, sums);
+    }
+    // Read again, so that fewer registers are in use before.
+    const auto own = static_cast<int32_t>(thread_of_cta_again() % 32);
+    uint8_t* to = shared + params.between +
+                  (half * kMmaOutputs + own % 4 * 2) * params.between_pitch + first + top + own / 4;
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c, to += kTile * params.between_pitch)
+#pragma unroll
+      for (int line = 0; line < 2; ++line) {
+        const uint32_t both =
+            pack_clamped(sum_of_digits(sums[c], 2 * line + 1), sum_of_digits(sums[c], 2 * line), 0);
+        to[8 * line] = static_cast<uint8_t>(both);
+        to[8 * line + params.between_pitch] = static_cast<uint8_t>(both >> 8);
+      }
+  }
+}
+
+// Down columns of bytes, `count` of which are in shared memory, from byte `first` of the window's
+// rows on. Results are rows like those of the input: between[output][byte].
+template <int kPlanes>
+__device__ __forceinline__ void add_down(const ResizeFusedParams& params, const Pass& pass,
+                                         int32_t first, int32_t count, uint8_t* shared) {
+  const auto lane = static_cast<int32_t>(threadIdx.x % 32);
+  const int32_t pitch = params.raw_pitch, groups = (count + kGroup - 1) / kGroup;
+  const int32_t units = kHalves * groups * (params.is_packed ? 1 : kPlanes);
+#pragma unroll 1
+  for (auto unit = static_cast<int32_t>(threadIdx.x / 32); unit < units; unit += kWarps) {
+    const int32_t half = unit % kHalves, plane = unit / kHalves / groups;
+    const int32_t column = (unit / kHalves - plane * groups) * kGroup + 4 * (lane / 4);
+    const Band band = pass.band(half);
+    const auto* weights = pass.weights + half * pass.steps;
+    const uint8_t* at = shared + (band.begin - pass.begin + 4 * (lane % 4)) * pitch +
+                        plane * params.raw_segment + column;
+    MmaSums sums[4];  // of bytes 0 to 3 of words
+#pragma unroll
+    for (int byte = 0; byte < 4; ++byte) sums[byte] = empty_sums();
+#pragma unroll 1
+    for (const auto* const end = weights + band.steps; weights != end;
+         ++weights, at += kMmaDepth * pitch) {
+      MmaLines lines[4];
+#pragma unroll
+      for (int part = 0; part < 4; ++part) {
+        const uint8_t* words = at + part % 2 * (kGroup / 2) + part / 2 * 16 * pitch;
+        uint32_t rows[4], columns[4];
+#pragma unroll
+        for (int row = 0; row < 4; ++row)
+          rows[row] = *reinterpret_cast<const uint32_t*>(words + row * pitch);
+        transpose_bytes(rows, columns);
+#pragma unroll
+        for (int byte = 0; byte < 4; ++byte) lines[byte].words[part] = columns[byte];
+      }
+      add_step(*weights, lines, sums);
+    }
+    uint8_t* to = shared + params.between +
+                  (half * kMmaOutputs + lane % 4 * 2) * params.between_pitch +
+                  plane * params.between_segment + first + column;
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      results[channel][lane / 4 + i / 2 * 8][half * kMmaOutputs + lane % 4 * 2 + i % 2] =
-          byte_of_digits(sums, i);
+      *reinterpret_cast<uint32_t*>(to + i % 2 * params.between_pitch + i / 2 * (kGroup / 2)) =
+          pack_four_clamped(sum_of_digits(sums[0], i), sum_of_digits(sums[1], i),
+                            sum_of_digits(sums[2], i), sum_of_digits(sums[3], i));
+  }
+}
+
+// Begins to copy what a round of the first pass takes, from row or byte `first` of the window on.
+template <int kChannels, bool kDownFirst>
+__device__ __forceinline__ void begin_round(const ResizeFusedParams& params, int32_t first,
+                                            uint8_t* shared) {
+  ResizePart part = Tile<kChannels, kDownFirst>(params).window();
+  if constexpr (kDownFirst) {
+    part.first_byte += first;
+    part.bytes = min(params.round, part.bytes - first);
+  } else {
+    part.first_row += first;
+    part.rows = min(params.round, part.rows - first);
+  }
+  begin_part<kChannels>(params, part, shared);
+}
+
+// All rounds of the first pass; the first one's copies are under way.
+template <int kChannels, bool kDownFirst>
+__device__ __forceinline__ void first_pass(const ResizeFusedParams& params, uint8_t* shared) {
+#pragma unroll 1
+  for (int32_t first = 0;;) {
+    wait_for_copies<0>();
+    __syncthreads();
+    const Tile<kChannels, kDownFirst> tile(params);
+    const ResizePart window = tile.window();
+    const int32_t left = (kDownFirst ? window.bytes : window.rows) - first;
+    const int32_t count = min(params.round, left);
+    if constexpr (kDownFirst)
+      add_down<kChannels>(params, tile.first_pass(shared), first, count, shared);
+    else if (kChannels > 1 && params.is_packed)
+      add_along<kChannels, true>(params, tile.first_pass(shared), tile.lead(), first, count,
+                                 shared);
+    else
+      add_along<kChannels, false>(params, tile.first_pass(shared), tile.lead(), first, count,
+                                  shared);
+    __syncthreads();
+    if (left <= params.round) break;
+    first += params.round;
+    begin_round<kChannels, kDownFirst>(params, first, shared);
+  }
+}
+
+// ---- The second pass ----
+
+// Samples of 16 lines of the first pass's results, of one channel: its outputs' rows; or its rows,
+// which are like those of the input.
+template <int kChannels, bool kDownFirst>
+__device__ __forceinline__ MmaLines load_between(const ResizeFusedParams& params, const uint8_t* at,
+                                                 int32_t channel) {
+  if constexpr (kDownFirst && kChannels > 1) {
+    if (params.is_packed) {
+      MmaLines lines;
+#pragma unroll
+      for (int part = 0; part < 4; ++part) {
+        uint32_t samples[kChannels];
+        load_four<kChannels, true>(
+            at + part % 2 * 8 * params.between_pitch + part / 2 * 16 * kChannels, 0, samples);
+        lines.words[part] = samples[0];
+#pragma unroll
+        for (int c = 1; c < kChannels; ++c)
+          if (channel == c) lines.words[part] = samples[c];
+      }
+      return lines;
+    }
+  }
+  return load_lines(at, params.between_pitch);
+}
+
+// To results[channel of the output][line][output], in the place of the input.
+template <int kChannels, bool kDownFirst>
+__device__ __forceinline__ void second_pass(const ResizeFusedParams& params, uint8_t* shared) {
+  const Tile<kChannels, kDownFirst> tile(params);
+  const Pass pass = tile.second_pass(shared);
+  const int32_t lead = kDownFirst ? tile.lead() : 0;
+  const auto lane = static_cast<int32_t>(threadIdx.x % 32);
+  auto* results = reinterpret_cast<uint8_t(*)[kTile][kTile]>(shared);
+  const bool packed = kDownFirst && params.is_packed;
+  const int32_t bytes = packed ? kChannels : 1, pitch = params.between_pitch;
+#pragma unroll 1
+  for (auto unit = static_cast<int32_t>(threadIdx.x / 32);
+       unit < params.tile / kMmaOutputs * kChannels; unit += kWarps) {
+    const int32_t channel = unit % kChannels, half = unit / kChannels;
+    const int32_t to = params.channel_of[channel];
+    if (to < 0) continue;
+    const Band band = pass.band(half);
+    const auto* weights = pass.weights + half * pass.steps;
+    const int32_t plane = packed       ? 0
+                          : kDownFirst ? channel * params.between_segment
+                                       : channel * kTile * pitch;
+    const uint8_t* at = shared + params.between + lane / 4 * pitch + plane + lead +
+                        (band.begin - pass.begin + 4 * (lane % 4)) * bytes;
+    MmaSums sums[1] = {empty_sums()};
+#pragma unroll 1
+    for (const auto* const end = weights + band.steps; weights != end;
+         ++weights, at += kMmaDepth * bytes) {
+      const MmaLines lines[1] = {load_between<kChannels, kDownFirst>(params, at, channel)};
+      add_step(*weights, lines, sums);
+    }
+#pragma unroll
+    for (int line = 0; line < 2; ++line)
+      *reinterpret_cast<uint16_t*>(
+          &results[to][lane / 4 + line * 8][half * kMmaOutputs + lane % 4 * 2]) =
+          static_cast<uint16_t>(pack_clamped(sum_of_digits(sums[0], 2 * line + 1),
+                                             sum_of_digits(sums[0], 2 * line), 0));
   }
   __syncthreads();
 }
 
 template <int kChannels, bool kDownFirst>
 __device__ __forceinline__ void resize_tile(const ResizeFusedParams& params) {
-  __shared__ Shared<kChannels> shared;
-  const uint32_t down = divide(blockIdx.x, params.by_across);
-  const int32_t width = kDownFirst ? params.tile : kTile, height = kDownFirst ? kTile : params.tile;
-  const auto x = static_cast<int32_t>(blockIdx.x - down * params.across) * width;
-  const int32_t y = static_cast<int32_t>(down) * height;
-  const Window columns =
-      window_of(params.x, x, min(x + width, params.to.width) - 1, kResizeAlignment);
-  const Window rows =
-      window_of(params.y, y, min(y + height, params.to.height) - 1, kResizeAlignment);
-  const Window& along = kDownFirst ? rows : columns;
-  const Window& lines = kDownFirst ? columns : rows;
-  first_pass<kChannels, kDownFirst>(params, kDownFirst ? y : x, along, lines, shared);
-  auto* results = reinterpret_cast<uint8_t(*)[kTile][kTile]>(&shared.in[0][0][0]);
-  second_pass<kChannels, kDownFirst>(params, kDownFirst ? x : y, lines, shared, results);
-  for (auto i = static_cast<int32_t>(threadIdx.x); i < width * height; i += kResizeFusedThreads) {
-    // `width` is a power of two.
-    const int32_t column = i & (width - 1), row = i / width;
-    if (x + column >= params.to.width || y + row >= params.to.height) continue;
+  uint8_t* const shared = dynamic_shared();
+  begin_round<kChannels, kDownFirst>(params, 0, shared);
+  {
+    const Tile<kChannels, kDownFirst> tile(params);
+    tile.first_pass(shared).stage_weights();
+    tile.second_pass(shared).stage_weights();
+  }
+  first_pass<kChannels, kDownFirst>(params, shared);
+  second_pass<kChannels, kDownFirst>(params, shared);
+  const Tile<kChannels, kDownFirst> tile(params);
+  const auto* results = reinterpret_cast<const uint8_t(*)[kTile][kTile]>(shared);
+  for (auto i = static_cast<int32_t>(threadIdx.x); i < tile.width * tile.height;
+       i += kResizeFusedThreads) {
+    // Its width is a power of two.
+    const int32_t column = i & (tile.width - 1), row = i / tile.width;
+    if (tile.x + column >= params.to.width || tile.y + row >= params.to.height) continue;
     ResizePixel pixel = {};
 #pragma unroll
     for (int c = 0; c < kChannels; ++c)
       pixel.of[c] = kDownFirst ? results[c][row][column] : results[c][column][row];
-    put_pixel(params, x + column, y + row, pixel);
+    put_pixel(params, tile.x + column, tile.y + row, pixel);
   }
 }
 
 }  // namespace
 
-#define CT_DEFINE(name, channels, down_first)                                            \
-  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads, ctas_of(down_first)) \
-      name(const __grid_constant__ ResizeFusedParams params) {                           \
-    resize_tile<channels, down_first>(params);                                           \
+#define CT_DEFINE(name, channels, down_first)                                                      \
+  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads, ctas_of(channels, down_first)) \
+      name(const __grid_constant__ ResizeFusedParams params) {                                     \
+    resize_tile<channels, down_first>(params);                                                     \
   }
 CT_RESIZE_FUSED_KERNELS(CT_DEFINE)
 #undef CT_DEFINE
 
-#define CT_DEFINE(name, channels, down_first)                                                    \
-  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads, ctas_of(down_first))         \
-      name(const __grid_constant__ BatchParams<ResizeFusedParams> batch) {                       \
-    run_job(batch,                                                                               \
-            [](const ResizeFusedParams& params) { resize_tile<channels, down_first>(params); }); \
+#define CT_DEFINE(name, channels, down_first)                                                      \
+  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads, ctas_of(channels, down_first)) \
+      name(const __grid_constant__ BatchParams<ResizeFusedParams> batch) {                         \
+    run_job(batch,                                                                                 \
+            [](const ResizeFusedParams& params) { resize_tile<channels, down_first>(params); });   \
   }
 CT_RESIZE_FUSED_BATCH_KERNELS(CT_DEFINE)
 #undef CT_DEFINE

@@ -57,20 +57,21 @@ __device__ __forceinline__ void multiply_add(const MmaLines& lines, const uint32
 #endif
 }
 
-__device__ __forceinline__ void add_products(const MmaLines& lines, const MmaWeights& weights,
-                                             MmaSums* sums) {
+// Sums of nothing yet, with what rounds them.
+__device__ __forceinline__ MmaSums empty_sums() {
+  MmaSums sums = {};
 #pragma unroll
-  for (int digit = 0; digit < kDigits; ++digit)
-    multiply_add(lines, weights.digits[digit], sums->digits[digit]);
+  for (int i = 0; i < 4; ++i) sums.digits[0][i] = 1 << 21;
+  return sums;
 }
 
-// Number `i` of the sums: a byte.
-__device__ __forceinline__ uint8_t byte_of_digits(const MmaSums& sums, int i) {
+// Number `i` of the sums, to be clamped to a byte.
+__device__ __forceinline__ int32_t sum_of_digits(const MmaSums& sums, int i) {
   // Modulo 2^32 partial sums may wrap, the whole does not.
-  const uint32_t sum = static_cast<uint32_t>(sums.digits[0][i]) +
-                       (static_cast<uint32_t>(sums.digits[1][i]) << 8) +
-                       (static_cast<uint32_t>(sums.digits[2][i]) << 16) + (1u << 21);
-  return static_cast<uint8_t>(min(max(static_cast<int32_t>(sum) >> 22, 0), 255));
+  return static_cast<int32_t>(static_cast<uint32_t>(sums.digits[0][i]) +
+                              (static_cast<uint32_t>(sums.digits[1][i]) << 8) +
+                              (static_cast<uint32_t>(sums.digits[2][i]) << 16)) >>
+         22;
 }
 
 // Lines in shared memory, `pitch` bytes from one to the next: a lane's bytes from `from` on, which

@@ -23,9 +23,15 @@ struct ResizeView {
   int32_t width, height, step;
 };
 
+// Windows begin at multiples of so many samples.
+inline constexpr int32_t kResizeAlignment = 4, kResizeBand = 8;
+
 // A filter along one side: as ResizeAxis. Device addresses.
 struct ResizeAxisView {
   const int32_t *first, *count, *weights;
+  // Of each eight outputs the first sample, rounded down to a multiple of kResizeAlignment, and the
+  // end of the last one's.
+  const int32_t* bands;
   int32_t taps;
 };
 
@@ -55,25 +61,35 @@ struct ResizePassParams {
 // A CTA has a square of this many pixels, or half of it: of the second pass, less outputs.
 inline constexpr int32_t kResizeTile = 16, kResizeSmallTile = 8;
 inline constexpr uint32_t kResizeFusedThreads = 256;
-// Windows of tiles begin at multiples of this.
-inline constexpr int32_t kResizeAlignment = 4;
-// Bytes of shared memory for a line of the first pass, and of the second.
-constexpr int32_t resize_window_pitch(int channels) { return channels == 4 ? 208 : 272; }
-constexpr int32_t resize_between_pitch(int channels) { return channels == 4 ? 208 : 240; }
-// A step of 32 samples reads this many beyond a window.
-inline constexpr int32_t kResizeBeyond = 32;
-// The most steps that eight outputs may take.
-constexpr int32_t resize_band_steps(int channels) { return channels == 4 ? 6 : 7; }
+// Three CTAs of this many bytes of shared memory share a multiprocessor of 228 KiB.
+inline constexpr int32_t kResizeShared = 74 << 10;
+// Copies of rows begin at multiples of so many bytes.
+inline constexpr int32_t kResizeCopyAlignment = 16;
+// A step adds up 32 samples by weights of three digits for eight outputs.
+inline constexpr int32_t kResizeStep = 32, kResizeStepWeights = 3 * 256;
 
-// Whether four samples are read as words of 32 bits: aligned ones, or from any byte on.
-enum class ResizeWords { kNone, kPlanar, kPlanarShifted, kPacked, kPackedShifted };
+// How the input's rows get to shared memory: in aligned copies of 16 or 4 bytes, in words that
+// begin at any byte, or sample by sample.
+enum class ResizeCopies { kSixteen, kFour, kShifted, kSamples };
 
 struct ResizeFusedParams {
+  // The input has a channel of the kernel for each byte of its pixels, or for each of its planes.
   ResizeView from, to;
-  int32_t channels;
   ResizeAxisView x, y;
-  ResizeWords words;
-  int32_t tile;  // outputs of the second pass
+  ResizeCopies copies;
+  bool is_packed;
+  int32_t row_bytes;  // of the input, up to its last sample
+  int32_t tile;       // outputs of the second pass
+  // Shared memory: rows of the window as they are in memory, at 0; the first pass's results; and
+  // the weights of both passes.
+  int32_t raw_pitch, raw_segment;  // from row to row, from plane to plane
+  int32_t between, between_pitch, between_segment;
+  int32_t weights, first_steps, second_steps;  // steps of eight outputs, at most
+  // Rows, or bytes of them where the vertical pass comes first, that are there together.
+  int32_t round;
+  // Channels of the output; and which of them a channel of the kernel is, -1 for none.
+  int32_t channels;
+  int32_t channel_of[kMaxResizeChannels];
   // As in ResizePassParams.
   bool divides;
   ResizeType type;

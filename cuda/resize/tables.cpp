@@ -2,9 +2,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/resize/tables.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace cudatransform::cuda {
+
+std::vector<int32_t> bands_of(const ResizeAxis& axis) {
+  std::vector<int32_t> bands;
+  for (int32_t o = 0; o < axis.out; o += kResizeBand) {
+    const auto last = static_cast<size_t>(std::min(o + kResizeBand, axis.out) - 1);
+    bands.push_back(axis.first[static_cast<size_t>(o)] & -kResizeAlignment);
+    bands.push_back(axis.first[last] + axis.count[last]);
+  }
+  return bands;
+}
 
 template <typename T>
 const T* ResizeTables::add(const T* data, size_t count) {
@@ -26,6 +37,8 @@ std::shared_ptr<const ResizeAxis> ResizeTables::add_axis(ResizeFilter filter,
   view->first = add(axis->first.data(), axis->first.size());
   view->count = add(axis->count.data(), axis->count.size());
   view->weights = add(axis->weights.data(), axis->weights.size());
+  const std::vector<int32_t> bands = bands_of(*axis);
+  view->bands = add(bands.data(), bands.size());
   view->taps = axis->taps;
   views_.emplace(axis.get(), *view);
   axes_.push_back(axis);

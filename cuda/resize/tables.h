@@ -17,6 +17,9 @@
 
 namespace cudatransform::cuda {
 
+// ResizeAxisView::bands.
+std::vector<int32_t> bands_of(const ResizeAxis& axis);
+
 // Offsets become device addresses when all is sent.
 class ResizeTables {
  public:

@@ -45,14 +45,24 @@ EXPORT int cuModuleGetFunction(Function** function, void* module, const char* na
   return kSuccess;
 }
 
+EXPORT int cuFuncSetAttribute(Function* function, int attribute, int value) {
+  if (int result = check_context()) return result;
+  constexpr int kMaxDynamicShared = 8;
+  if (attribute != kMaxDynamicShared || value < 0 || value > kMaxShared) return kInvalidValue;
+  std::lock_guard lock(state().mutex);
+  function->max_shared = value;
+  return kSuccess;
+}
+
 EXPORT int cuLaunchKernel(const Function* function, unsigned gx, unsigned gy, unsigned gz,
-                          unsigned bx, unsigned by, unsigned bz, unsigned, Stream* stream,
+                          unsigned bx, unsigned by, unsigned bz, unsigned shared, Stream* stream,
                           void** parameters, void**) {
   if (int result = check_context()) return result;
   if (gx == 0 || gy == 0 || gz == 0 || bx * by * bz == 0 || bx * by * bz > 1024)
     return kInvalidValue;
   State& s = state();
   std::lock_guard lock(s.mutex);
+  if (shared > static_cast<unsigned>(function->max_shared)) return kInvalidValue;
   const bool strikes = s.counts.launches >= number("FAKECUDA_AFTER", 0);
   if (strikes && mode_is("launch-fails")) return kLaunchOutOfResources;
   if (strikes && mode_is("lost")) s.lost = true;  // the next call reports it, as on a GPU

@@ -53,7 +53,8 @@ enum Result : int {
   kCaptureUnsupported = 900,
 };
 
-constexpr size_t kPitch = 512;  // the row alignment of today's GPUs
+constexpr size_t kPitch = 512;         // the row alignment of today's GPUs
+constexpr int kMaxShared = 227 << 10;  // bytes that a CTA of theirs may have
 constexpr int kHostMemory = 1, kDeviceMemory = 2;
 
 struct Context {
@@ -82,6 +83,7 @@ struct Graph {
 };
 struct Function {
   std::string name;
+  int max_shared = 48 << 10;  // bytes of dynamic shared memory
 };
 struct Event {
   Stream* stream = nullptr;

@@ -74,7 +74,6 @@
   X(cuDestroyExternalSemaphore, 1, kOther)              \
   X(cuSignalExternalSemaphoresAsync, 4, kOther)         \
   X(cuWaitExternalSemaphoresAsync, 4, kOther)           \
-  X(cuFuncSetAttribute, 3, kOther)                      \
   X(cuTexObjectCreate, 4, kOther)                       \
   X(cuTexObjectDestroy, 1, kOther)                      \
   X(cuGLGetDevices_v2, 4, kPlain)                       \

@@ -1,0 +1,133 @@
+// The input's rows in shared memory, and four samples of each channel from there.
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Rows are copied as they are, several kilobytes for each thread that waits: channels of packed
+// pixels are separated when samples are used.
+#pragma once
+
+#include "cuda/common/ptx.cuh"
+#include "cuda/resize/params.h"
+#include "cuda/resize/pixels.cuh"
+
+namespace cudatransform::cuda {
+
+// Rows of the input, and bytes of them: of each plane, if it has planes.
+struct ResizePart {
+  int32_t first_row, rows, first_byte, bytes;
+};
+
+// Calls copy(to, from, y, plane, x, left) for every kBytes-th byte of a part's rows, of which `x`
+// are before it and `left` behind.
+template <int kBytes, int kPlanes, typename Copy>
+__device__ __forceinline__ void for_pieces(const ResizeFusedParams& params, const ResizePart& part,
+                                           SharedAddress raw, const Copy& copy) {
+  constexpr auto kThreads = static_cast<int32_t>(kResizeFusedThreads);
+  const auto thread = static_cast<int32_t>(threadIdx.x);
+  const int32_t pieces = (part.bytes + kBytes - 1) / kBytes;  // of a row
+  // Quotients are exact: half a piece is far more than what rounding changes.
+  const float by_pieces = 1.f / static_cast<float>(pieces);
+  const auto rows_of = [=](int32_t count) {
+    return static_cast<int32_t>((static_cast<float>(count) + .5f) * by_pieces);
+  };
+  const int32_t step = rows_of(kThreads), width = kBytes * pieces;
+  const int32_t more = kBytes * (kThreads - step * pieces);  // bytes, besides rows
+  const int32_t row_bytes = params.row_bytes - part.first_byte;
+  const int32_t planes = params.is_packed ? 1 : kPlanes;
+#pragma unroll 1
+  for (int32_t plane = 0; plane < planes; ++plane) {
+    const int64_t pitch = params.from.pitch[plane], onward = step * pitch + more;
+    int32_t row = rows_of(thread), at = kBytes * thread - row * width;
+    const uint8_t* from =
+        params.from.data[plane] + (part.first_row + row) * pitch + part.first_byte + at;
+    SharedAddress to = raw + plane * params.raw_segment + row * params.raw_pitch + at;
+#pragma unroll 1
+    while (row < part.rows) {
+      copy(to, from, part.first_row + row, plane, part.first_byte + at, row_bytes - at);
+      row += step;
+      at += more;
+      from += onward;
+      to += step * params.raw_pitch + more;
+      if (at >= width) {
+        at -= width;
+        from += pitch - width;
+        to += params.raw_pitch - width;
+        ++row;
+      }
+    }
+  }
+}
+
+// A word of a row, of which `left` bytes are left, from any byte on.
+__device__ __forceinline__ uint32_t load_shifted(const uint8_t* from, int32_t left) {
+  const auto beyond = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(from) % 4);
+  if (left + static_cast<int32_t>(beyond) >= 8) {
+    const auto* words = reinterpret_cast<const uint32_t*>(from - beyond);
+    return __funnelshift_r(__ldg(words), __ldg(words + 1), 8 * beyond);
+  }
+  uint32_t word = 0;
+  for (int32_t i = 0; i < min(4, left); ++i) word |= uint32_t{__ldg(from + i)} << (8 * i);
+  return word;
+}
+
+// Four samples of a plane, or fewer at the end of its rows.
+__device__ __forceinline__ uint32_t load_samples(const ResizeView& from, int32_t plane, int32_t x,
+                                                 int32_t y) {
+  const uint8_t* at = from.data[plane] + y * from.pitch[plane] + int64_t{x} * from.step;
+  uint32_t word = 0;
+  for (int32_t i = 0; i < min(4, from.width - x); ++i, at += from.step)
+    word |= uint32_t{__ldg(at)} << (8 * i);
+  return word;
+}
+
+// Begins to copy a part; wait_for_copies() and __syncthreads() complete it.
+template <int kPlanes>
+__device__ __forceinline__ void begin_part(const ResizeFusedParams& params, const ResizePart& part,
+                                           uint8_t* shared) {
+  const SharedAddress raw = shared_address(shared);
+  if (params.copies == ResizeCopies::kSixteen)
+    for_pieces<16, kPlanes>(params, part, raw,
+                            [](SharedAddress to, const uint8_t* from, int32_t, int32_t, int32_t,
+                               int32_t left) { begin_copy<16>(to, from, min(16, left)); });
+  else if (params.copies == ResizeCopies::kFour)
+    for_pieces<4, kPlanes>(params, part, raw,
+                           [](SharedAddress to, const uint8_t* from, int32_t, int32_t, int32_t,
+                              int32_t left) { begin_copy<4>(to, from, min(4, left)); });
+  else if (params.copies == ResizeCopies::kShifted)
+    for_pieces<4, kPlanes>(params, part, raw,
+                           [](SharedAddress to, const uint8_t* from, int32_t, int32_t, int32_t,
+                              int32_t left) { store_shared(to, load_shifted(from, left)); });
+  else
+    for_pieces<4, kPlanes>(
+        params, part, raw,
+        [&](SharedAddress to, const uint8_t*, int32_t y, int32_t plane, int32_t x, int32_t) {
+          store_shared(to, load_samples(params.from, plane, x, y));
+        });
+  end_group_of_copies();
+}
+
+// Four adjacent samples of each channel, in memory order, of a row in shared memory.
+template <int kChannels, bool kPacked>
+__device__ __forceinline__ void load_four(const uint8_t* at, int32_t segment,
+                                          uint32_t (&samples)[kChannels]) {
+  if constexpr (!kPacked || kChannels == 1) {
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c)
+      samples[c] = *reinterpret_cast<const uint32_t*>(at + c * segment);
+  } else if constexpr (kChannels == 2) {
+    const auto words = *reinterpret_cast<const uint2*>(at);
+    samples[0] = bytes_of(words.x, words.y, 0x6420);
+    samples[1] = bytes_of(words.x, words.y, 0x7531);
+  } else if constexpr (kChannels == 3) {
+    const auto* words = reinterpret_cast<const uint32_t*>(at);
+    const uint32_t a = words[0], b = words[1], c = words[2];
+    samples[0] = bytes_of(bytes_of(a, b, 0x0630), c, 0x5210);
+    samples[1] = bytes_of(bytes_of(a, b, 0x0741), c, 0x6210);
+    samples[2] = bytes_of(bytes_of(a, b, 0x0052), c, 0x7410);
+  } else {
+    const auto words = *reinterpret_cast<const uint4*>(at);
+    const uint32_t pixels[4] = {words.x, words.y, words.z, words.w};
+    transpose_bytes(pixels, samples);
+  }
+}
+
+}  // namespace cudatransform::cuda
