@@ -52,6 +52,7 @@ struct HuffmanRuns {
   uint16_t runs[2][1u << kHuffmanRunBits];
 };
 static_assert(sizeof(HuffmanSet) % 16 == 0 && sizeof(HuffmanRuns) % 16 == 0);
+static_assert(sizeof(HuffmanSet) == 2 * sizeof(HuffmanCodes));
 
 CT_HD constexpr uint16_t huffman_run(uint32_t bits, uint32_t advance, bool ends) {
   return static_cast<uint16_t>(bits | advance << 5 | (ends ? 1u : 0u) << 11);
@@ -203,28 +204,35 @@ CT_HD uint32_t walk(const Words& words, const Tables& tables, const JpegScanPlan
                     const Difference& difference) {
   HuffmanBits<Words> bits(words, begin + bit_of(state));
   uint32_t index = index_of(state), phase = phase_of(state), ended = *blocks;
+  // A set's tables of DC and AC codes are one after the other. Which the next step needs is what it
+  // waits for, so that of the next block is known beforehand.
+  const auto* const codes = reinterpret_cast<const HuffmanCodes*>(&tables.sets[0]);
+  uint32_t table = 2 * scan.set[phase] + (index != 0 ? 1 : 0);
   while (bits.position() < end) {
     const uint32_t window = bits.window();
-    const uint32_t set = scan.set[phase], is_ac = index != 0 ? 1 : 0;
-    const uint32_t entry = find_entry(tables.sets[set].codes[is_ac], window);
+    const uint32_t phase_behind = phase + 1 == scan.period ? 0 : phase + 1;
+    const uint32_t table_behind = 2 * scan.set[phase_behind];
+    const bool is_ac = index != 0;
+    const uint32_t entry = find_entry(codes[table], window);
     uint32_t taken = length_of(entry) + size_of(entry), next = index + advance_of(entry);
     if constexpr (kRuns) {
-      const uint32_t run = tables.runs[set].runs[is_ac][window >> (32 - kHuffmanRunBits)];
+      const auto* const runs = reinterpret_cast<const uint16_t*>(&tables.runs[0]);
+      const uint32_t run = runs[(table << kHuffmanRunBits) + (window >> (32 - kHuffmanRunBits))];
       const uint32_t behind = index + run_advance(run);
       // Up to the end code by code, so that where a walk ends does not depend on where it began.
-      const bool fits = run_bits(run) != 0 && behind < kBlockEnd &&
-                        bits.position() + kHuffmanRunBits <= end &&
-                        !(Difference::kWanted && is_ac == 0);
+      const bool fits = bits.position() + kHuffmanRunBits <= end &&
+                        !(Difference::kWanted && !is_ac) && run_bits(run) != 0 &&
+                        behind < kBlockEnd;
       taken = fits ? run_bits(run) : taken;
       next = fits ? behind + run_ends(run) * kBlockEnd : next;
     }
     if constexpr (Difference::kWanted) {
-      if (is_ac == 0) difference(window, entry, phase, ended);
+      if (!is_ac) difference(window, entry, phase, ended);
     }
     bits.skip(taken);
     const bool ends = next >= kBlockEnd;
+    table = ends ? table_behind : table | 1;
     index = ends ? 0 : next;
-    const uint32_t phase_behind = phase + 1 == scan.period ? 0 : phase + 1;
     phase = ends ? phase_behind : phase;
     ended += ends ? 1 : 0;
   }
