@@ -4,8 +4,8 @@
 // No code ends a block, so that nothing inside of a chain can be found without decoding what is
 // before it: a chain is one thread's, and frames in flight fill the device. The threads of a warp
 // have chains of similar length, and each goes its own way: one pass of a loop is a pair of a run
-// and a coefficient, whatever block it is in. Coefficients have been cleared; zeros are not
-// written.
+// and a coefficient, whatever block it is in. A block is put together in shared memory, and written
+// as a whole.
 #include "apv/codes.h"
 #include "cuda/apv/kernels.h"
 #include "cuda/common/ptx.cuh"
@@ -13,103 +13,133 @@
 namespace cudatransform::cuda {
 namespace {
 
-// The 16 bytes of its chain that each thread has in use. Interleaved: no two threads use one bank.
-constexpr uint32_t kLineWords = 4;
-struct Lines {
-  uint32_t words[kLineWords][kApvEntropyThreads];
+__device__ __forceinline__ uint32_t load_shared_word(SharedAddress from) {
+  uint32_t word[1];
+  load_shared(from, word);
+  return word[0];
+}
+__device__ __forceinline__ void store_shared_half(SharedAddress to, uint32_t value) {
+#ifdef CT_EMULATED
+  *reinterpret_cast<uint16_t*>(to) = static_cast<uint16_t>(value);
+#else
+  asm volatile("{ .reg .u16 h; cvt.u16.u32 h, %1; st.shared.u16 [%0], h; }" ::"r"(to), "r"(value)
+               : "memory");
+#endif
+}
+__device__ __forceinline__ void store_shared(SharedAddress to, const uint32_t (&words)[4]) {
+#ifdef CT_EMULATED
+  for (int i = 0; i < 4; ++i) reinterpret_cast<uint32_t*>(to)[i] = words[i];
+#else
+  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(words[0]), "r"(words[1]),
+               "r"(words[2]), "r"(words[3])
+               : "memory");
+#endif
+}
+
+// What a chain has in shared memory: 32 bytes of its data, in words; and a block, with a place
+// after it for no coefficient.
+constexpr uint32_t kLineWords = 4, kNoPlace = 128;
+struct alignas(16) ChainMemory {
+  uint32_t words[2 * kLineWords];
+  uint32_t block[32 + 4];
 };
 
-// A window of 32 bits over a chain, at any bit of two words; zeros past the end. A warp
-// stops where it uses what has not been loaded yet, so that loads are far ahead of uses: global
-// memory is read 16 bytes at a time, while those before them are in use, and shared memory a word
-// ahead. A branch takes longer than to select, or to load a word again.
+// Two windows of 32 bits over a chain, the second one after the first, at any bit; zeros past the
+// end. The next lookup waits only for a shift of both: the second one is loaded meanwhile. A warp
+// stops where it uses what has not been loaded yet, so that global memory is read 16 bytes at a
+// time, while those before them are in use.
 class ChainBits {
  public:
-  __device__ __forceinline__ ChainBits(const uint8_t* data, const ApvChainInfo& chain, Lines& lines)
-      : line_(shared_address(&lines.words[0][threadIdx.x])),
-        data_(reinterpret_cast<const uint4*>(data + (chain.offset & -kLineBytes))),
-        at_(8 * (chain.offset % 4)) {
-    keep_in_register(line_);
+  __device__ __forceinline__ ChainBits(const uint8_t* data, const ApvChainInfo& chain,
+                                       ChainMemory& memory)
+      : words_(shared_address(memory.words)),
+        data_(reinterpret_cast<const uint4*>(data + (chain.offset & -kLineBytes))) {
+    keep_in_register(words_);
     constexpr uint32_t kMaxBytes = INT32_MAX - kLineBytes;  // more than blocks can take
     const uint32_t skipped = chain.offset % kLineBytes;
     left_ = static_cast<int32_t>(min(chain.bytes, kMaxBytes) + skipped);
     next_ = __ldg(data_++);
-    use();
-    ahead_at_ = skipped / 4 * kStep;
-    load();
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      drop(32);
-      have_ahead();
-    }
+    at_ = 8 * (skipped + 2 * kLineBytes) + 32;
+#pragma unroll 1
+    for (int i = 0; i < 2; ++i) use();
+    uint32_t words[2];
+    load(at_ - 32, words);
+    window_ = __funnelshift_l(words[1], words[0], at_);
+    load(at_, after_);
   }
 
-  __device__ __forceinline__ uint32_t window() const {
-    return __funnelshift_l(words_[1], words_[0], at_);
+  __device__ __forceinline__ uint32_t window() const { return window_; }
+  // After so many bits, modulo 32; or after up to 32.
+  __device__ __forceinline__ uint32_t window_after(uint32_t bits) const {
+    return __funnelshift_l(second_window(), window_, bits);
   }
-  // Up to 32 bits. There is a word ahead.
-  __device__ __forceinline__ void drop(uint32_t bits) {
-    at_ += bits;
-    const bool crosses = at_ >= 32;
-    at_ %= 32;
-    words_[0] = crosses ? words_[1] : words_[0];
-    words_[1] = crosses ? in_order(ahead_[0]) : words_[1];
-    ahead_at_ += crosses ? kStep : 0;
-    load();
+  __device__ __forceinline__ uint32_t clamped_window_after(uint32_t bits) const {
+    return __funnelshift_lc(second_window(), window_, bits);
   }
-  // Whether the word after words_ has been loaded: the next drop() may need it.
-  __device__ __forceinline__ bool has_ahead() const { return ahead_at_ < kLineWords * kStep; }
-  __device__ __forceinline__ void have_ahead() {
-    if (has_ahead()) return;
-    use();
-    ahead_at_ = 0;
-    load();
+  // Drops up to 32 bits, `window` being the one after them, in two parts: the first one can be
+  // taken back instead. There are more in shared memory.
+  __device__ __forceinline__ uint32_t begin_drop(uint32_t bits) {
+    const uint32_t at = at_ + bits;
+    load(at, after_);
+    return at;
+  }
+  __device__ __forceinline__ void end_drop(uint32_t at, uint32_t window) {
+    at_ = at;
+    window_ = window;
+  }
+  __device__ __forceinline__ void take_back() { load(at_, after_); }
+  // Whether shared memory has what follows any 32 bits.
+  __device__ __forceinline__ bool has_more() const { return at_ < 32 * (2 * kLineWords - 2); }
+  __device__ __forceinline__ void have_more() {
+    if (!has_more()) use();
   }
   // Whether the end is before that of the `bits` that follow.
   __device__ __forceinline__ bool overran(uint32_t bits) const {
     constexpr int32_t kFar = 64;  // bytes
-    // From words_.
-    const int32_t left = left_ + static_cast<int32_t>(4 * (kLineWords + 2 - ahead_at_ / kStep));
-    return left < kFar && 8 * left < static_cast<int32_t>(at_ + bits);
+    const int32_t left = left_ + static_cast<int32_t>(2 * kLineBytes);
+    return left < kFar && 8 * left < static_cast<int32_t>(at_ - 32 + bits);
   }
 
  private:
   static constexpr uint32_t kLineBytes = 4 * kLineWords;
-  static constexpr uint32_t kStep = 4 * kApvEntropyThreads;  // from a word of a line to the next
 
-  __device__ __forceinline__ static uint32_t in_order(uint32_t word) {
-    return __byte_perm(word, 0, 0x0123);
+  __device__ __forceinline__ uint32_t second_window() const {
+    return __funnelshift_l(after_[1], after_[0], at_);
   }
-  // Begins with the line that has been loaded, and loads the next one.
+  __device__ __forceinline__ void load(uint32_t at, uint32_t (&words)[2]) const {
+    const SharedAddress from = words_ + (at >> 3 & ~3u);
+    words[0] = load_shared_word(from);
+    words[1] = load_shared_word(from + 4);
+  }
+  // Moves on by the line that has been loaded, and loads the next one.
   __device__ __forceinline__ void use() {
-    uint32_t words[kLineWords] = {next_.x, next_.y, next_.z, next_.w};
-    if (left_ < static_cast<int32_t>(kLineBytes)) cut(words);
+    store_shared(words_, line_);
+    const uint32_t words[kLineWords] = {next_.x, next_.y, next_.z, next_.w};
 #pragma unroll
-    for (uint32_t i = 0; i < kLineWords; ++i) store_shared(line_ + i * kStep, words[i]);
+    for (uint32_t i = 0; i < kLineWords; ++i) line_[i] = __byte_perm(words[i], 0, 0x0123);
+    if (left_ < static_cast<int32_t>(kLineBytes)) cut();
+    store_shared(words_ + kLineBytes, line_);
+    at_ -= 8 * kLineBytes;
     left_ -= kLineBytes;
     if (left_ > 0) next_ = __ldg(data_++);
   }
   // Zeros past the end.
-  __device__ __forceinline__ void cut(uint32_t (&words)[kLineWords]) const {
+  __device__ __forceinline__ void cut() {
 #pragma unroll
     for (uint32_t i = 0; i < kLineWords; ++i) {
       const int32_t left = left_ - static_cast<int32_t>(4 * i);
-      if (left < 4) words[i] = left > 0 ? words[i] & ~0u >> (32 - 8 * left) : 0;
+      if (left < 4) line_[i] = left > 0 ? line_[i] & ~(~0u >> (8 * left)) : 0;
     }
   }
-  // Past the line, any word of it.
-  __device__ __forceinline__ void load() {
-    load_shared(line_ + ahead_at_ % (kLineWords * kStep), ahead_);
-  }
 
-  SharedAddress line_;
-  const uint4* data_;  // the line after next_
-  int32_t left_;       // bytes from next_ to the end
-  uint32_t ahead_at_;  // bytes, from line_ to ahead_
-  uint4 next_;         // the line after that of ahead_
-  uint32_t ahead_[1];  // the word after words_, in memory order
-  uint32_t words_[2] = {};
-  uint32_t at_;  // bits, from words_ to the window: 0 to 31
+  SharedAddress words_;
+  const uint4* data_;               // the line after next_
+  int32_t left_;                    // bytes from next_ to the end
+  uint32_t at_;                     // bits, from words_ to the second window
+  uint4 next_;                      // the line after the two in shared memory
+  uint32_t line_[kLineWords] = {};  // the second one of these
+  uint32_t window_;
+  uint32_t after_[2];  // the words of the second window
 };
 
 // The blocks of a chain, macroblock by macroblock.
@@ -141,39 +171,90 @@ class ChainBlocks {
   uint32_t x_ = 0, y_ = 0, mb_x_ = 0, mb_y_ = 0;
 };
 
-// An entry, in 32 bits: in the lowest 5 the bits of the pair's codes; the run; as in the address of
-// the next pair, its context and that of the next block's first pair; the bits of the run's code;
-// and the coefficient. Where the index does not have all of a pair, the first is 0, the run so long
-// that no block has room for it, and the coefficient the run, if the index has that.
-constexpr int kRunAt = 5, kContextAt = kApvTableBits + 2, kFirstContextAt = kContextAt + 4,
-              kRunBitsAt = kFirstContextAt + 4, kCoefAt = 24;
-static_assert(kContextAt == kRunAt + 6 && kRunBitsAt + 4 <= kCoefAt);
-constexpr uint32_t kContextMask = 15u << kContextAt;
-__device__ __forceinline__ uint32_t pack(const ApvPair& pair) {
-  const auto part = [](int value, int at) { return static_cast<uint32_t>(value) << at; };
-  const uint32_t run_bits = part(pair.run_bits(), kRunBitsAt);
-  if (pair.bits() == 0) return part(63, kRunAt) | run_bits | part(pair.run(), kCoefAt);
-  const int context = pair.next_context();
-  return part(pair.bits(), 0) | part(pair.run(), kRunAt) | part(context, kContextAt) |
-         part(apv_first_context(context), kFirstContextAt) | run_bits | part(pair.coef(), kCoefAt);
+// The table has a part for each context, whose index has more bits where that is worth it: a long
+// pair takes several times as long. Parts are of so many entries, or two or eight times as many.
+constexpr int kUnitBits = 8;
+constexpr int index_bits(int run_parameter, int coef_parameter) {
+  if (run_parameter == 0 && coef_parameter < 2) return kUnitBits + 3;
+  return run_parameter == 0 || coef_parameter < 2 ? kUnitBits + 1 : kUnitBits;
+}
+
+// An entry, in 32 bits: in the lowest 5 the bits of the pair's codes; the place of the next
+// context; the coefficient; and the places to move, so many that no block has room for them where
+// the index does not have all of a pair. The place of a context: by how much to shift a window for
+// the index in bytes, and then its part's first byte.
+constexpr int kShiftAt = 5, kPartAt = kUnitBits + 2, kCoefByte = 2, kMoveAt = 24;
+static_assert(kShiftAt + 5 == kPartAt);
+constexpr uint32_t kPartMask = 0x10000 - (1 << kPartAt), kNoMove = 64;
+struct Parts {
+  // By context, and of a unit what follows from its context: that, and above it the place of the
+  // context that the next block begins with where this is the one after its first coefficient.
+  uint32_t places[4 * kApvCoefParameters] = {};
+  uint32_t units[64] = {};
+  uint32_t count = 0;  // of units
+
+  CT_HD static constexpr uint32_t context(int run_parameter, int coef_parameter) {
+    return static_cast<uint32_t>(4 * coef_parameter + run_parameter);
+  }
+  constexpr Parts() {
+    for (int coef = 0; coef < kApvCoefParameters; ++coef) {
+      for (int run = 0; run < kApvRunParameters; ++run) {
+        const int bits = index_bits(run, coef);
+        const uint32_t of = context(run, coef);
+        places[of] = static_cast<uint32_t>(30 - bits) << kShiftAt | count << kPartAt;
+        for (int i = 0; i < 1 << (bits - kUnitBits); ++i)
+          units[count++] = of | places[context(0, coef)];
+      }
+    }
+  }
+};
+// Of a unit.
+__device__ __forceinline__ int run_parameter_of(uint32_t unit) {
+  return static_cast<int>(unit & 3);
+}
+__device__ __forceinline__ int coef_parameter_of(uint32_t unit) {
+  return static_cast<int>(unit >> 2 & 7);
+}
+constexpr uint32_t kUnits = Parts().count;
+static_assert(kUnits << kPartAt <= 1 << (8 * kCoefByte));
+__device__ __forceinline__ uint32_t pack(const ApvPair& pair, uint32_t next_place) {
+  if (pair.bits() == 0) return kNoMove << kMoveAt | next_place;
+  return static_cast<uint32_t>(pair.bits() | (pair.coef() & 255) << (8 * kCoefByte) |
+                               (pair.run() + 1) << kMoveAt) |
+         next_place;
 }
 
 struct Tables {
-  uint32_t pairs[kApvContexts << kApvTableBits];
-  uint8_t scan[64];
+  uint32_t pairs[kUnits << kUnitBits];
+  uint32_t places[4 * kApvCoefParameters];
+  uint32_t units[kUnits];
+  uint8_t scan[256];  // bytes from a block to a coefficient; beyond those of a block anything
 };
 
 __device__ __forceinline__ void fill(Tables& tables) {
-  for (uint32_t i = threadIdx.x; i < kApvContexts << kApvTableBits; i += kApvEntropyThreads) {
-    const uint64_t window = static_cast<uint64_t>(i) << (64 - kApvTableBits);
-    tables.pairs[i] =
-        pack(make_apv_pair(static_cast<int>(i >> kApvTableBits), window, kApvTableBits));
-  }
   // As constants: an array that is indexed would be in local memory.
-  if (threadIdx.x > 0) return;
-  constexpr ApvScan kScan;
+  if (threadIdx.x == 0) {
+    constexpr ApvScan kScan;
 #pragma unroll
-  for (int i = 0; i < 64; ++i) tables.scan[i] = kScan.place[i];
+    for (int i = 0; i < 64; ++i) tables.scan[i] = static_cast<uint8_t>(2 * kScan.place[i]);
+    constexpr Parts kParts;
+#pragma unroll
+    for (int i = 0; i < 4 * kApvCoefParameters; ++i) tables.places[i] = kParts.places[i];
+#pragma unroll
+    for (uint32_t i = 0; i < kUnits; ++i) tables.units[i] = kParts.units[i];
+  }
+  __syncthreads();
+  for (uint32_t i = threadIdx.x; i < kUnits << kUnitBits; i += kApvEntropyThreads) {
+    const uint32_t unit = tables.units[i >> kUnitBits];
+    const int run = run_parameter_of(unit), coef = coef_parameter_of(unit);
+    const uint32_t place = tables.places[Parts::context(run, coef)];
+    const uint32_t index = i - (place & kPartMask) / 4, shift = place >> kShiftAt & 31;
+    const ApvPair pair = make_apv_pair(apv_context(run, coef), uint64_t{index} << (34 + shift),
+                                       static_cast<int>(30 - shift));
+    const int next = pair.next_context();
+    tables.pairs[i] = pack(
+        pair, tables.places[Parts::context(next % kApvRunParameters, next / kApvRunParameters)]);
+  }
 }
 
 // The code of a value that the window begins with. Without branches: the threads of a warp have
@@ -198,46 +279,53 @@ __device__ __forceinline__ uint32_t upper_bits(uint32_t word, uint32_t bits) {
 }
 
 // The time of a chain is that of its pairs, and of a pair that of the instructions which wait for
-// each other: from the window to the address of a pair, its load, and the window after it. A
-// branch takes as long as several of these: the loop of pairs that the table has takes none but its
-// own. All other pairs, and DC coefficients, are read code by code.
+// each other: from the window to the address of a pair, its load, and the window after it. All else
+// of the loop of pairs that the table has is done meanwhile. All other pairs, and DC coefficients,
+// are read code by code.
 class Decoder {
  public:
-  __device__ __forceinline__ Decoder(const Tables& tables, Lines& lines,
+  __device__ __forceinline__ Decoder(const Tables& tables, ChainMemory& memory,
                                      const ApvEntropyFrame& frame, const ApvChainInfo& chain)
       : pairs_(shared_address(tables.pairs)),
         scan_(shared_address(tables.scan)),
-        bits_(frame.data, chain, lines),
-        blocks_(frame.coefs, chain),
-        block_(blocks_.block()) {
+        places_(shared_address(tables.places)),
+        units_(shared_address(tables.units)),
+        block_(shared_address(memory.block)),
+        bits_(frame.data, chain, memory),
+        blocks_(frame.coefs, chain) {
     keep_in_register(pairs_);
     keep_in_register(scan_);
+    keep_in_register(block_);
+    first_place_ = next_place_ = load_place(0, 0);
+    pair_ = kNoMove << kMoveAt | next_place_;
+    clear_block();
   }
 
   __device__ __forceinline__ ApvChainError run() {
     for (;;) {
-      bits_.have_ahead();
-      uint32_t pair;
-      if (read_short_pairs(&pair)) continue;
-      // All that the window has, up to a size: that of a run's coefficient, or of a block's DC.
-      const uint32_t window = bits_.window();
-      uint32_t bits = at_ < kBlockEnd ? read_run(window, pair) : 0;
-      if (bits <= kApvTableBits) {
+      bits_.have_more();
+      if (read_short_pairs()) continue;
+      // Up to a size: that of a run's coefficient, or of a block's DC.
+      uint32_t bits = at_ < kBlockEnd ? read_run(bits_.window()) : 0;
+      if (bits < kError) {
         if (at_ == kBlockEnd) {
           // Codes that the end cuts off may be none.
           if (bits_.overran(bits)) return lose(ApvChainError::kEnd);
+          write_block();
           if (!blocks_.advance()) return ApvChainError::kNone;
-          block_ = blocks_.block();
           at_ = kValue;
           parameter_ = dc_parameter_;
         }
-        if (at_ >= kValue) bits += read_size(window << bits, bits);
+        if (at_ >= kValue) bits += read_size(bits_.window_after(bits), bits);
       }
       if (bits > kMaxBits) {
         const auto error = static_cast<ApvChainError>(bits / kError);
         return lose(bits_.overran(bits % kError) ? ApvChainError::kEnd : error);
       }
-      bits_.drop(bits);
+      const uint32_t window = bits_.clamped_window_after(bits);
+      pair_ = look_up(window, next_place_);
+      bits_.end_drop(bits_.begin_drop(bits), window);
+      if (at_ == 1 && pair_ >> kMoveAt < kNoMove) first_place_ = pair_;
     }
   }
 
@@ -246,72 +334,100 @@ class Decoder {
   static constexpr uint32_t kNoLowBits = UINT32_MAX;
   static constexpr uint32_t kMaxBits = 32, kError = 256;  // see read_run()
 
-  __device__ __forceinline__ uint32_t look_up(uint32_t window) const {
-    uint32_t pair[1];
-    load_shared(pairs_ + ((window >> (32 - kContextAt) & ~3u) | context_), pair);
-    return pair[0];
+  // `place`: only its bits of an entry count.
+  __device__ __forceinline__ uint32_t look_up(uint32_t window, uint32_t place) const {
+    const uint32_t index = __funnelshift_r(window, 0, place >> kShiftAt);  // modulo 32
+    return load_shared_word(pairs_ + ((index & ~3u) + (place & kPartMask)));
   }
-  // Those that the table has. False: `*pair`, at the window, is none or does not fit here. True:
-  // the line ends.
-  __device__ __forceinline__ bool read_short_pairs(uint32_t* pair) {
-    do {
-      *pair = look_up(bits_.window());
-      store();
-      const uint32_t at = at_ + (*pair >> kRunAt & 63);
-      if (at >= kBlockEnd) return false;
-      scanned_ = load_shared_byte(scan_ + at);
-      coef_ = static_cast<int32_t>(*pair) >> kCoefAt;
-      context_ = *pair & kContextMask;
-      if (at_ == 1) first_context_ = *pair >> (kFirstContextAt - kContextAt) & kContextMask;
-      at_ = at + 1;
-      bits_.drop(*pair & 31);
-    } while (bits_.has_ahead());
-    return true;
+  __device__ __forceinline__ uint32_t load_place(int run_parameter, int coef_parameter) const {
+    return load_shared_word(places_ + 4 * Parts::context(run_parameter, coef_parameter));
   }
-  // Stores the last coefficient: its place has been loaded together with the pair after it.
-  __device__ __forceinline__ void store() {
-    if (coef_ != 0) block_[scanned_] = static_cast<int16_t>(coef_);
-    coef_ = 0;
+  __device__ __forceinline__ uint32_t load_unit(uint32_t place) const {
+    return load_shared_word(units_ + ((place & kPartMask) >> (kPartAt - 2)));
   }
 
-  // What has been decoded of a damaged block is taken back.
+  // Those that the table has. False: the one at the window is none or does not fit here. True: the
+  // line ends. One branch for both, and the next lookup does not wait for it.
+  __device__ __forceinline__ bool read_short_pairs() {
+    uint32_t at;
+#pragma unroll 2
+    for (;;) {
+      const uint32_t pair = pair_, window = bits_.window_after(pair);
+      pair_ = look_up(window, pair);
+      const uint32_t bits_at = bits_.begin_drop(pair & 31);
+      store();
+      at = at_ + (pair >> kMoveAt);
+      place_ = load_shared_byte(scan_ + (at - 1));
+      coef_ = bytes_of(pair, 0, 0x1110 * (8 + kCoefByte) + kCoefByte);  // and its sign
+      if (at > kBlockEnd) break;
+      next_place_ = pair;
+      at_ = at;
+      bits_.end_drop(bits_at, window);
+      if (!bits_.has_more()) break;
+    }
+    keep_in_register(at);  // one way out of the loop
+    if (at <= kBlockEnd) return true;
+    bits_.take_back();
+    store_nothing();
+    return false;
+  }
+  // Stores the last coefficient: its place has been loaded together with the pair after it.
+  __device__ __forceinline__ void store() const { store_shared_half(block_ + place_, coef_); }
+  __device__ __forceinline__ void store_nothing() { place_ = kNoPlace; }
+
+  __device__ __forceinline__ void clear_block() {
+    constexpr uint32_t kZeros[4] = {};
+#pragma unroll
+    for (uint32_t i = 0; i < 8; ++i) store_shared(block_ + 16 * i, kZeros);
+    store_nothing();
+  }
+  __device__ __forceinline__ void write_block() {
+    auto* const to = reinterpret_cast<uint4*>(blocks_.block());
+#pragma unroll
+    for (uint32_t i = 0; i < 8; ++i) {
+      uint32_t words[4];
+      load_shared(block_ + 16 * i, words);
+      to[i] = make_uint4(words[0], words[1], words[2], words[3]);
+    }
+    clear_block();
+  }
+
+  // A damaged block and all after it are zero.
   __device__ __forceinline__ ApvChainError lose(ApvChainError error) {
+    clear_block();
 #pragma unroll 1
-    for (int i = 0; i < 8; ++i) reinterpret_cast<uint4*>(block_)[i] = make_uint4(0, 0, 0, 0);
+    do {
+      write_block();
+    } while (blocks_.advance());
     return error;
   }
 
   // Each of these returns the bits to drop and, if there is one, kError times an ApvChainError.
-  __device__ __forceinline__ uint32_t read_run(uint32_t window, uint32_t pair) {
-    const auto context = static_cast<int>(context_ >> kContextAt);
-    uint32_t run = pair >> ((pair & 31) != 0 ? kRunAt : kCoefAt) & 63;
-    uint32_t bits = pair >> kRunBitsAt & 15;
-    if (bits == 0) {
-      const Code code(window, static_cast<uint32_t>(context % kApvRunParameters));
-      if (!code.is_legal) return fail(ApvChainError::kCode, 0);
-      // Clamped where it has too many bits in any case.
-      run = code.base + upper_bits(window << code.prefix, code.low);
-      bits = code.prefix + code.low;
-    }
+  __device__ __forceinline__ uint32_t read_run(uint32_t window) {
+    const uint32_t unit = load_unit(next_place_);
+    const Code code(window, static_cast<uint32_t>(run_parameter_of(unit)));
+    if (!code.is_legal) return fail(ApvChainError::kCode, 0);
+    // Clamped where it has too many bits in any case.
+    const uint32_t run = code.base + upper_bits(window << code.prefix, code.low);
+    const uint32_t bits = code.prefix + code.low;
     if (run > kBlockEnd - at_) return fail(ApvChainError::kRun, bits);
     is_first_ = at_ == 1;
     run_parameter_ = apv_run_parameter(run);
-    parameter_ = context / kApvRunParameters;
+    parameter_ = coef_parameter_of(unit);
     at_ += run;
     if (at_ < kBlockEnd) at_ += kValue;
     return bits;
   }
 
-  // The DC coefficient, or one after its run. The last `missing` bits of the window are none:
-  // where the size may have some of these, the next pass decodes it. One that is too long for
-  // any window is read in two parts.
-  __device__ __forceinline__ uint32_t read_size(uint32_t window, uint32_t missing) {
+  // The DC coefficient, or one after its run of so many bits: where both do not fit in a window,
+  // the next pass decodes it. One that is too long for any window is read in two parts.
+  __device__ __forceinline__ uint32_t read_size(uint32_t window, uint32_t run_bits) {
     uint32_t size, bits;
     if (low_bits_ == kNoLowBits) {
       const Code code(window, static_cast<uint32_t>(parameter_));
       bits = code.prefix + code.low;
-      if (!code.is_legal || bits > 31 - missing) {
-        if (missing > 0) return 0;
+      if (!code.is_legal || bits > 31 - run_bits) {
+        if (run_bits > 0) return 0;
         if (!code.is_legal) return fail(ApvChainError::kCode, 0);
         base_ = code.base;
         low_bits_ = code.low;
@@ -329,12 +445,10 @@ class Decoder {
     ++bits;
     ++size;
     if (size > (negative ? 32768u : 32767u)) return fail(ApvChainError::kRange, bits);
-    const auto value = static_cast<int32_t>(size);
-    coef_ = negative ? -value : value;
-    scanned_ = load_shared_byte(scan_ + at);
-    const int next = apv_context(run_parameter_, apv_coef_parameter(size));
-    context_ = static_cast<uint32_t>(next) << kContextAt;
-    if (is_first_) first_context_ = static_cast<uint32_t>(apv_first_context(next)) << kContextAt;
+    coef_ = negative ? 0 - size : size;
+    place_ = load_shared_byte(scan_ + at);
+    next_place_ = load_place(run_parameter_, apv_coef_parameter(size));
+    if (is_first_) first_place_ = next_place_;
     at_ = at + 1;
     return bits;
   }
@@ -345,9 +459,9 @@ class Decoder {
     if (dc < INT16_MIN || dc > INT16_MAX) return fail(ApvChainError::kRange, 1);
     dc_ = dc;
     dc_parameter_ = apv_dc_parameter(size);
-    coef_ = dc;
-    scanned_ = 0;
-    context_ = first_context_;
+    coef_ = static_cast<uint32_t>(dc);
+    place_ = 0;
+    next_place_ = load_unit(first_place_);
     at_ = 1;
     return size != 0 ? 1 : 0;
   }
@@ -355,19 +469,18 @@ class Decoder {
     return kError * static_cast<uint32_t>(error) + bits;
   }
 
-  SharedAddress pairs_, scan_;
+  SharedAddress pairs_, scan_, places_, units_, block_;
   ChainBits bits_;
   ChainBlocks blocks_;
-  int16_t* block_;
+  uint32_t pair_;  // of the table, at the window
   // The next coefficient; kBlockEnd; or, where its size comes next, kValue and more.
   uint32_t at_ = kValue;
-  uint32_t scanned_ = 0;  // the place of
-  int32_t coef_ = 0;      // the last coefficient, until it is stored; 0: there is none
+  uint32_t place_ = kNoPlace;  // of the last coefficient, until it is stored
+  uint32_t coef_ = 0;
   int32_t dc_ = 0;
   int dc_parameter_ = kApvFirstDcParameter;
-  // As in an address.
-  uint32_t context_ = kApvFirstContext << kContextAt;
-  uint32_t first_context_ = context_;  // at the beginning of a block
+  // Of the context of the next pair, and after the first one of a block.
+  uint32_t next_place_, first_place_;
   // Of the size that comes next: its parameter, that of its run, whether it is a block's first one,
   // and what has been read of it.
   int parameter_ = dc_parameter_, run_parameter_ = 0;
@@ -380,7 +493,7 @@ class Decoder {
 extern "C" __global__ void __launch_bounds__(kApvEntropyThreads)
     apv_entropy(const __grid_constant__ ApvEntropyParams params) {
   __shared__ Tables tables;
-  __shared__ Lines lines;
+  __shared__ ChainMemory memory[kApvEntropyWarps][kMaxApvChainsOfWarp];
   fill(tables);
   __syncthreads();
   const ApvEntropyFrame& frame = params.frames[blockIdx.y];
@@ -389,7 +502,7 @@ extern "C" __global__ void __launch_bounds__(kApvEntropyThreads)
   const uint32_t index = warp * params.chains_of_warp + lane;
   if (lane >= params.chains_of_warp || index >= frame.chain_count) return;
   const ApvChainInfo chain = frame.chains[index];
-  const ApvChainError error = Decoder(tables, lines, frame, chain).run();
+  const ApvChainError error = Decoder(tables, memory[threadIdx.x / 32][lane], frame, chain).run();
   if (error != ApvChainError::kNone) frame.results[chain.result] = static_cast<uint32_t>(error);
 }
 

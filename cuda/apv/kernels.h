@@ -88,9 +88,8 @@ inline void apv_inverse_accesses(const ApvInverseParams& params, AccessList* lis
 
 inline constexpr unsigned kApvEntropyThreads = 128;
 inline constexpr unsigned kApvEntropyWarps = kApvEntropyThreads / 32;
-// The index of the table of pairs in shared memory has as many bits.
-inline constexpr int kApvTableBits = 9;
 inline constexpr int kMaxApvEntropyFrames = 24;
+inline constexpr uint32_t kMaxApvChainsOfWarp = 4;
 
 // A chain, in the order in which they are decoded: the longest first.
 struct ApvChainInfo {
@@ -106,7 +105,7 @@ struct ApvEntropyFrame {
   const ApvChainInfo* chains;
   // Begins at a multiple of 16 bytes, and ends there.
   const uint8_t* data;
-  int16_t* coefs;     // zero
+  int16_t* coefs;
   uint32_t* results;  // ApvChainError; zero
   uint64_t data_bytes, coef_bytes;
   uint32_t chain_count;
@@ -116,7 +115,8 @@ struct ApvEntropyFrame {
 struct ApvEntropyParams {
   ApvEntropyFrame frames[kMaxApvEntropyFrames];
   uint32_t frame_count;
-  uint32_t chains_of_warp;  // 1 to 32: more chains have more throughput, and take longer
+  uint32_t chains_of_warp;  // 1 to kMaxApvChainsOfWarp: more chains have more throughput, and take
+                            // longer
 };
 
 // Without the results: stand-ins for their bytes would be errors.

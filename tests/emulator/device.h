@@ -196,6 +196,9 @@ inline uint32_t __funnelshift_r(uint32_t low, uint32_t high, uint32_t shift) {
 inline uint32_t __funnelshift_l(uint32_t low, uint32_t high, uint32_t shift) {
   return static_cast<uint32_t>((uint64_t{high} << 32 | low) << (shift & 31) >> 32);
 }
+inline uint32_t __funnelshift_lc(uint32_t low, uint32_t high, uint32_t shift) {
+  return static_cast<uint32_t>(((uint64_t{high} << 32 | low) << (shift < 32 ? shift : 32)) >> 32);
+}
 inline int32_t __mulhi(int32_t a, int32_t b) { return static_cast<int32_t>(int64_t{a} * b >> 32); }
 inline uint32_t __umulhi(uint32_t a, uint32_t b) { return uint64_t{a} * b >> 32; }
 inline uint64_t __umul64hi(uint64_t a, uint64_t b) {
