@@ -34,12 +34,14 @@ class ApvFrame;
 
 struct ApvEntropyJob {
   const ApvFrame* frame = nullptr;
+  // The device decodes the chains of up to as many bytes.
+  uint32_t max_bytes = UINT32_MAX;
   // In pinned memory: `block_bytes()` of the engine for the frame, which it fills and sends, and
   // frame->chain_count() ApvChainErrors. Both belong to the job until it is done.
   uint8_t* block = nullptr;
   uint32_t* results = nullptr;
-  // Device memory for frame->coef_count() coefficients, all of which are written. Aligned to 16
-  // bytes.
+  // Device memory for frame->coef_count() coefficients, of which those of these chains are all
+  // written. Aligned to 16 bytes.
   int16_t* coefs = nullptr;
 };
 inline constexpr size_t kMaxApvEntropyJobs = 24;  // of a submission

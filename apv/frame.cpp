@@ -55,7 +55,7 @@ Status ApvFrame::begin(std::span<const uint8_t> payload, std::shared_ptr<const v
                        const ApvLimits& limits) {
   payload_ = payload;
   owner_ = std::move(owner);
-  error_ = ApvChainError::kNone;
+  damage_ = kUndamaged;
   damaged_ = 0;
   tiles_.clear();
   CT_RETURN_IF_ERROR(read_apv_header(payload, &header_));
@@ -174,19 +174,23 @@ void ApvFrame::decode_chain(size_t chain, int16_t* coefs) {
   places.mbs_across = from.mbs_across;
   places.mbs_down = from.mbs_down;
   places.mb_blocks_across = info().mb_blocks_across(c);
-  note(decode_apv_chain(payload_.subspan(from.offset[c], from.bytes[c]), places));
+  note(chain, decode_apv_chain(payload_.subspan(from.offset[c], from.bytes[c]), places));
 }
 
-void ApvFrame::note(ApvChainError error) {
+void ApvFrame::note(size_t chain, ApvChainError error) {
   if (error == ApvChainError::kNone) return;
-  ApvChainError none = ApvChainError::kNone;
-  error_.compare_exchange_strong(none, error, std::memory_order_relaxed);
+  const uint64_t damage = uint64_t{chain} << kErrorBits | static_cast<uint64_t>(error);
+  uint64_t first = damage_.load(std::memory_order_relaxed);
+  while (damage < first &&
+         !damage_.compare_exchange_weak(first, damage, std::memory_order_relaxed)) {
+  }
   damaged_.fetch_add(1, std::memory_order_relaxed);
 }
 
 const char* ApvFrame::damage() const {
-  const ApvChainError error = error_.load(std::memory_order_relaxed);
-  return error == ApvChainError::kNone ? nullptr : describe(error);
+  const uint64_t damage = damage_.load(std::memory_order_relaxed);
+  if (damage == kUndamaged) return nullptr;
+  return describe(static_cast<ApvChainError>(damage & ((1 << kErrorBits) - 1)));
 }
 
 }  // namespace cudatransform

@@ -61,6 +61,10 @@ class ApvFrame {
   uint64_t coef_offset(int component) const;
   // The first of a chain, among those of all components.
   uint64_t first_block(const ApvTile& tile, int component) const;
+  // Of a chain.
+  const ApvTile& tile_of(size_t chain) const { return tiles_[chain / components()]; }
+  int component_of(size_t chain) const { return static_cast<int>(chain % components()); }
+  uint32_t bytes_of(size_t chain) const { return tile_of(chain).bytes[component_of(chain)]; }
   uint32_t blocks_across(int component) const {
     return info().mbs_across() * info().mb_blocks_across(component);
   }
@@ -69,13 +73,15 @@ class ApvFrame {
 
   // `coefs`: coef_count() of them. Different chains may be decoded at the same time.
   void decode_chain(size_t chain, int16_t* coefs);
-  // An engine's result for a chain.
-  void note(ApvChainError error);
-  // The first damage, as text; null: none. Blocks that could not be decoded are zero.
+  // An engine's result for a chain. Any thread.
+  void note(size_t chain, ApvChainError error);
+  // The damage of the first chain that has any, as text; null: none. Blocks that could not be
+  // decoded are zero.
   const char* damage() const;
   int damaged_chains() const { return damaged_.load(std::memory_order_relaxed); }
 
  private:
+  size_t components() const { return static_cast<size_t>(info().components()); }
   Status read_tiles();
   Status read_tile(size_t* at, int tile);
 
@@ -83,7 +89,9 @@ class ApvFrame {
   std::vector<ApvTile> tiles_;
   std::span<const uint8_t> payload_;
   std::shared_ptr<const void> owner_;
-  std::atomic<ApvChainError> error_{ApvChainError::kNone};
+  // The first damaged chain, and its error in the lowest bits.
+  static constexpr uint64_t kUndamaged = UINT64_MAX, kErrorBits = 3;
+  std::atomic<uint64_t> damage_ = kUndamaged;
   std::atomic<int> damaged_{0};
 };
 

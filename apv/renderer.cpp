@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 
 namespace cudatransform {
@@ -25,6 +26,12 @@ void ApvPicture::release() {
   if (renderer_ != nullptr) std::exchange(renderer_, nullptr)->take_back(*this);
 }
 
+void ApvPicture::decode_chain(size_t i) {
+  const size_t chain = host_chains_[i];
+  frame.decode_chain(chain, static_cast<int16_t*>(coefs_.memory->data()));
+  if (is_on_device()) renderer_->upload_chain(*this, chain);
+}
+
 void ApvPicture::begin() {
   if (is_begun()) return;
   const std::lock_guard lock(renderer_->mutex_);
@@ -33,28 +40,32 @@ void ApvPicture::begin() {
 
 Status ApvPicture::wait() {
   if (batch_ == nullptr || is_noted_) return {};
+  CT_RETURN_IF_ERROR(upload_status_);
   begin();
   if (batch_->done != nullptr) CT_RETURN_IF_ERROR(batch_->done->wait());
   CT_RETURN_IF_ERROR(batch_->status);
   const auto* results = static_cast<const uint32_t*>(staged_.memory->data());
   for (size_t i = 0; i < frame.chain_count(); ++i)
-    frame.note(static_cast<ApvChainError>(results[i]));
+    frame.note(i, static_cast<ApvChainError>(results[i]));
   is_noted_ = true;
   return {};
 }
 
-uint64_t ApvRenderer::need(const ApvFrame& frame, bool on_device) const {
+uint64_t ApvRenderer::need(const ApvFrame& frame, uint32_t on_device) const {
   const auto missing = [](const BudgetedPool& pool, uint64_t bytes) {
     return pool.keeps(bytes) ? uint64_t{0} : bytes;
   };
   const uint64_t coefs = coef_bytes(frame);
-  if (on_device) {
+  uint64_t bytes = 0;
+  if (on_device != kNoApvChains) {
     // And the queue's own memory.
     const uint64_t staged = staged_bytes(frame);
-    return missing(on_device_, coefs) + missing(staged_, staged) + staged;
+    bytes += missing(on_device_, coefs) + missing(staged_, staged) + staged;
   }
-  const bool uploads = !device_.is_host() && (uploaded_ == nullptr || uploaded_->size() < coefs);
-  return missing(pictures_, coefs) + (uploads ? coefs : 0) + frame.payload().size();
+  if (on_device != kAllApvChains) bytes += missing(pictures_, coefs) + frame.payload().size();
+  const bool uploads = on_device == kNoApvChains && !device_.is_host() &&
+                       (uploaded_ == nullptr || uploaded_->size() < coefs);
+  return bytes + (uploads ? coefs : 0);
 }
 
 size_t ApvRenderer::staged_bytes(const ApvFrame& frame) const {
@@ -66,11 +77,15 @@ bool ApvRenderer::trim() {
   return trim_kept();
 }
 
-bool ApvRenderer::trim_others(const ApvFrame& frame, bool on_device) {
-  const size_t coefs = coef_bytes(frame);
-  bool any = on_device ? pictures_.trim() : pictures_.trim_others(coefs);
-  any |= on_device ? on_device_.trim_others(coefs) : on_device_.trim();
-  any |= on_device ? staged_.trim_others(staged_bytes(frame)) : staged_.trim();
+bool ApvRenderer::trim_others(const ApvFrame& frame, uint32_t on_device) {
+  const auto trim = [](BudgetedPool& pool, bool serves, uint64_t bytes) {
+    return serves ? pool.trim_others(bytes) : pool.trim();
+  };
+  const uint64_t coefs = coef_bytes(frame);
+  const bool some = on_device != kNoApvChains;
+  bool any = trim(pictures_, on_device != kAllApvChains, coefs);
+  any |= trim(on_device_, some, coefs);
+  any |= trim(staged_, some, some ? staged_bytes(frame) : 0);
   return any;
 }
 
@@ -96,21 +111,28 @@ void ApvRenderer::take_back(ApvPicture& picture) {
     const bool is_last = batch != batch_ && batch->pictures.empty() && batch->queue != nullptr;
     if (is_last && idle_.size() < kMaxQueues) idle_.push_back(std::move(batch->queue));
   }
-  if (picture.coefs_.memory != nullptr)
-    (picture.is_on_device_ ? on_device_ : pictures_).give(std::exchange(picture.coefs_, {}));
+  if (picture.uploaded_ != nullptr) {  // not rendered
+    picture.coefs_.read = picture.uploaded_;
+    picture.device_coefs_.read = std::move(picture.uploaded_);
+  }
+  if (picture.coefs_.memory != nullptr) pictures_.give(std::exchange(picture.coefs_, {}));
+  if (picture.device_coefs_.memory != nullptr)
+    on_device_.give(std::exchange(picture.device_coefs_, {}));
   if (picture.staged_.memory != nullptr) staged_.give(std::exchange(picture.staged_, {}));
 }
 
-Status ApvRenderer::prepare(ApvPicture* picture, bool on_device) {
+Status ApvRenderer::prepare(ApvPicture* picture, uint32_t on_device) {
   picture->release();
   picture->renderer_ = this;
-  picture->is_on_device_ = on_device;
+  picture->on_device_ = on_device;
   picture->is_noted_ = false;
+  CT_RETURN_IF_ERROR(list_host_chains(picture));
   const ApvFrame& frame = picture->frame;
-  if (on_device) {
-    CT_RETURN_IF_ERROR(on_device_.take(device_, coef_bytes(frame), &picture->coefs_));
-    return staged_.take(device_, staged_bytes(frame), &picture->staged_);
+  if (picture->is_on_device()) {
+    CT_RETURN_IF_ERROR(on_device_.take(device_, coef_bytes(frame), &picture->device_coefs_));
+    CT_RETURN_IF_ERROR(staged_.take(device_, staged_bytes(frame), &picture->staged_));
   }
+  if (picture->host_chains_.empty()) return {};
   CT_RETURN_IF_ERROR(pictures_.take(device_, coef_bytes(frame), &picture->coefs_));
   // The device may still read what the last picture has left there.
   if (const FencePtr read = std::exchange(picture->coefs_.read, {}); read != nullptr)
@@ -118,13 +140,59 @@ Status ApvRenderer::prepare(ApvPicture* picture, bool on_device) {
   return {};
 }
 
+Status ApvRenderer::list_host_chains(ApvPicture* picture) {
+  const ApvFrame& frame = picture->frame;
+  picture->bytes_on_device_ = 0;
+  picture->host_chains_.clear();
+  picture->uploading_ = 0;
+  picture->upload_status_ = {};
+  try {
+    for (size_t i = 0; i < frame.chain_count(); ++i) {
+      if (frame.bytes_of(i) <= picture->on_device_)
+        picture->bytes_on_device_ += frame.bytes_of(i);
+      else
+        picture->host_chains_.push_back(static_cast<uint32_t>(i));
+    }
+  } catch (const std::bad_alloc&) {
+    return Status::error(StatusCode::kOutOfMemory, "no memory for the chains of a frame");
+  }
+  std::stable_sort(picture->host_chains_.begin(), picture->host_chains_.end(),
+                   [&](auto a, auto b) { return frame.bytes_of(a) > frame.bytes_of(b); });
+  const std::lock_guard lock(upload_mutex_);
+  if (picture->host_chains_.empty() || !picture->is_on_device() || upload_queue_ != nullptr)
+    return {};
+  return ops_.entropy->make_queue(device_, &upload_queue_);
+}
+
+void ApvRenderer::upload_chain(ApvPicture& picture, size_t chain) {
+  constexpr ptrdiff_t kBlockBytes = 64 * sizeof(int16_t);
+  const ApvFrame& frame = picture.frame;
+  const ApvTile& tile = frame.tile_of(chain);
+  const int c = frame.component_of(chain);
+  const ptrdiff_t at = kBlockBytes * static_cast<ptrdiff_t>(frame.first_block(tile, c));
+  Copy2D copy;
+  copy.src = static_cast<const uint8_t*>(picture.coefs_.memory->data()) + at;
+  copy.dst = static_cast<uint8_t*>(picture.device_coefs_.memory->data()) + at;
+  copy.src_pitch = copy.dst_pitch = kBlockBytes * frame.blocks_across(c);
+  copy.row_bytes = size_t{kBlockBytes} * tile.mbs_across * frame.info().mb_blocks_across(c);
+  copy.rows = size_t{tile.mbs_down} * ApvFrameInfo::kMbBlocksDown;
+  const std::lock_guard lock(upload_mutex_);
+  Status& status = picture.upload_status_;
+  if (picture.uploading_ == 0) status = upload_queue_->wait_for(picture.device_coefs_.read);
+  if (status.ok()) status = device_.upload(*upload_queue_, copy);
+  if (++picture.uploading_ < picture.host_chains_.size()) return;
+  const Status recorded = upload_queue_->record(&picture.uploaded_);
+  if (status.ok()) status = recorded;
+}
+
 ApvEntropyJob ApvRenderer::entropy_job(const ApvPicture& picture) const {
   auto* const staged = static_cast<uint8_t*>(picture.staged_.memory->data());
   ApvEntropyJob job;
   job.frame = &picture.frame;
+  job.max_bytes = picture.on_device_;
   job.results = reinterpret_cast<uint32_t*>(staged);
   job.block = staged + result_bytes(picture.frame);
-  job.coefs = static_cast<int16_t*>(picture.coefs_.memory->data());
+  job.coefs = static_cast<int16_t*>(picture.device_coefs_.memory->data());
   return job;
 }
 
@@ -175,8 +243,7 @@ Status ApvRenderer::submit(ApvPicture::Batch& batch) {
   std::array<ApvEntropyJob, kMaxApvEntropyJobs> jobs;
   size_t count = 0;
   for (ApvPicture* picture : batch.pictures) {
-    if (const FencePtr read = std::exchange(picture->coefs_.read, {}); read != nullptr)
-      CT_RETURN_IF_ERROR(batch.queue->wait_for(read));
+    CT_RETURN_IF_ERROR(batch.queue->wait_for(picture->device_coefs_.read));
     jobs[count++] = entropy_job(*picture);
   }
   if (count == 0) return {};
@@ -185,8 +252,12 @@ Status ApvRenderer::submit(ApvPicture::Batch& batch) {
 }
 
 Status ApvRenderer::upload(ApvPicture* picture, const int16_t** coefs) {
+  if (picture->is_on_device()) {
+    *coefs = static_cast<const int16_t*>(picture->device_coefs_.memory->data());
+    return queue().wait_for(picture->uploaded_);
+  }
   const void* const from = picture->coefs_.memory->data();
-  if (device_.is_host() || picture->is_on_device_) {
+  if (device_.is_host()) {
     *coefs = static_cast<const int16_t*>(from);
     return {};
   }
@@ -213,10 +284,13 @@ Status ApvRenderer::render(ApvPicture* picture, const ApvSamples& to) {
     job.plane[c].pitch = to.pitch[c];
   }
   FencePtr done;
-  const bool reads_picture = picture->is_on_device_;
+  const bool reads_picture = picture->is_on_device();
   const Status status =
       ops_.inverse->submit(device_, queue(), job, reads_picture ? &done : nullptr);
-  if (reads_picture) picture->coefs_.read = std::move(done);
+  if (reads_picture && status.ok()) {
+    picture->device_coefs_.read = std::move(done);
+    picture->coefs_.read = std::move(picture->uploaded_);
+  }
   picture->release();
   return status;
 }

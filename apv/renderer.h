@@ -11,6 +11,7 @@
 
 #include "apv/entropy.h"
 #include "apv/frame.h"
+#include "apv/split.h"
 #include "transform/apv/apv.h"
 #include "transform/device/device.h"
 #include "transform/device/memory_budget.h"
@@ -44,12 +45,13 @@ class ApvPicture {
 
   ApvFrame frame;
 
-  // Whether the device decodes, by ApvRenderer::decode(); otherwise decode_chain() does.
-  bool is_on_device() const { return is_on_device_; }
-  // Between prepare() and render(), any thread; different chains at the same time.
-  void decode_chain(size_t chain) {
-    frame.decode_chain(chain, static_cast<int16_t*>(coefs_.memory->data()));
-  }
+  // Whether the device decodes chains, by ApvRenderer::decode(), and how many bytes of them.
+  bool is_on_device() const { return on_device_ != kNoApvChains; }
+  uint64_t bytes_on_device() const { return bytes_on_device_; }
+  // The number of the others, which decode_chain() decodes, the longest first: between prepare()
+  // and render(), any thread; different ones at the same time.
+  size_t host_chains() const { return host_chains_.size(); }
+  void decode_chain(size_t i);
   // Any thread, once decode() has returned: whether the device has the picture, which decode() may
   // keep until others join it; and whether wait() has nothing to wait for.
   bool is_begun() const { return batch_ == nullptr || batch_->is_begun; }
@@ -76,11 +78,19 @@ class ApvPicture {
   void release();
 
   ApvRenderer* renderer_ = nullptr;
-  bool is_on_device_ = false;
-  BudgetedPool::Block coefs_;     // in host memory or, if the device decodes, in its own
-  BudgetedPool::Block staged_;    // in pinned memory: results, and the block that is sent
-  std::shared_ptr<Batch> batch_;  // null: the CPU decodes
-  bool is_noted_ = false;         // the damage
+  uint32_t on_device_ = kNoApvChains;
+  uint64_t bytes_on_device_ = 0;
+  std::vector<uint32_t> host_chains_;
+  BudgetedPool::Block coefs_;         // in host memory, of the chains that are decoded there
+  BudgetedPool::Block device_coefs_;  // in the device's memory, if it decodes
+  BudgetedPool::Block staged_;        // in pinned memory: results, and the block that is sent
+  std::shared_ptr<Batch> batch_;      // null: the CPU decodes
+  bool is_noted_ = false;             // the damage
+  // Of a picture that both decode, guarded by the renderer's upload_mutex_ until all chains have
+  // been decoded: how many are being uploaded, and the end of that.
+  size_t uploading_ = 0;
+  FencePtr uploaded_;
+  Status upload_status_;
 };
 
 // One thread at a time, except where a comment says otherwise.
@@ -91,17 +101,18 @@ class ApvRenderer {
       : device_(device), ops_(ops), budget_(some_budget(std::move(budget))) {}
 
   bool can_decode_on_device() const { return ops_.entropy != nullptr; }
-  // The most memory that a frame takes until it is rendered, without what is kept.
-  uint64_t need(const ApvFrame& frame, bool on_device) const;
+  // The most memory that a frame takes until it is rendered, without what is kept. `on_device`: the
+  // chains that the device decodes.
+  uint64_t need(const ApvFrame& frame, uint32_t on_device) const;
   // Frees memory that is kept for later frames. False: there is none.
   bool trim();
   // The same of memory that does not serve this frame.
-  bool trim_others(const ApvFrame& frame, bool on_device);
+  bool trim_others(const ApvFrame& frame, uint32_t on_device);
 
   // Takes memory for the coefficients of picture->frame, which begin() has accepted. Any thread.
-  Status prepare(ApvPicture* picture, bool on_device = false);
-  // For a picture that is prepared for the device: copies a part of what that is sent. Any thread,
-  // and one for each part at the same time.
+  Status prepare(ApvPicture* picture, uint32_t on_device = kNoApvChains);
+  // For a picture of which the device decodes chains: copies a part of what that is sent. Any
+  // thread, and one for each part at the same time.
   Status stage(const ApvPicture& picture, int part = 0, int parts = 1) const;
   // Any thread: the device decodes the picture, all parts of which are staged, as soon as there are
   // enough for a launch. `in_flight`: about how many it decodes at a time.
@@ -113,7 +124,10 @@ class ApvRenderer {
   friend class ApvPicture;
   static constexpr size_t kMaxPictures = 256, kMaxQueues = 16;
   Queue& queue() { return device_.queue(QueueKind::kCompute); }
+  Status list_host_chains(ApvPicture* picture);
   Status upload(ApvPicture* picture, const int16_t** coefs);
+  // Of a picture whose other chains the device decodes.
+  void upload_chain(ApvPicture& picture, size_t chain);
   size_t staged_bytes(const ApvFrame& frame) const;
   ApvEntropyJob entropy_job(const ApvPicture& picture) const;
   // With mutex_.
@@ -131,6 +145,8 @@ class ApvRenderer {
   BudgetedPool on_device_{MemoryKind::kDevice, kMaxPictures, budget_, SIZE_MAX};
   BudgetedPool staged_{MemoryKind::kPinned, kMaxPictures, budget_, SIZE_MAX};
   std::unique_ptr<Memory> uploaded_;
+  std::mutex upload_mutex_;
+  std::unique_ptr<Queue> upload_queue_;
   std::mutex mutex_;  // guards the rest
   std::vector<std::unique_ptr<Queue>> idle_;
   std::shared_ptr<ApvPicture::Batch> batch_;  // has not begun; null: there is none

@@ -99,18 +99,46 @@ size_t scratch_bytes(const ApvFrame& frame) {
   return block_bytes(frame) + aligned(result_bytes(frame));
 }
 
-// Writes the chains, the longest first.
-void list_chains(const ApvFrame& frame, ApvChainInfo* to) {
-  const ApvFrameInfo& info = frame.info();
-  ApvChainInfo* chain = to;
-  uint32_t result = 0;
-  for (const ApvTile& tile : frame.tiles()) {
-    for (int c = 0; c < info.components(); ++c) {
-      const auto first = static_cast<uint32_t>(frame.first_block(tile, c));
-      *chain++ = {tile.offset[c],         tile.bytes[c],   result++,      first,
-                  frame.blocks_across(c), tile.mbs_across, tile.mbs_down, info.mb_blocks_across(c)};
+// Calls visit(tile, component, number of the chain, offset) for a job's chains, whose data the
+// block has one after the other. Returns the bytes of all.
+template <typename Visit>
+uint32_t for_each_chain(const ApvEntropyJob& job, const Visit& visit) {
+  uint32_t chain = 0, offset = 0;
+  for (const ApvTile& tile : job.frame->tiles()) {
+    for (int c = 0; c < job.frame->info().components(); ++c, ++chain) {
+      if (tile.bytes[c] > job.max_bytes) continue;
+      visit(tile, c, chain, offset);
+      offset += tile.bytes[c];
     }
   }
+  return offset;
+}
+
+struct Extent {
+  uint32_t chains = 0, bytes = 0;
+};
+Extent extent_of(const ApvEntropyJob& job) {
+  Extent extent;
+  extent.bytes =
+      for_each_chain(job, [&](const ApvTile&, int, uint32_t, uint32_t) { ++extent.chains; });
+  return extent;
+}
+
+// Writes the chains, the longest first.
+void list_chains(const ApvEntropyJob& job, ApvChainInfo* to) {
+  const ApvFrame& frame = *job.frame;
+  ApvChainInfo* chain = to;
+  for_each_chain(job, [&](const ApvTile& tile, int c, uint32_t number, uint32_t offset) {
+    const auto first = static_cast<uint32_t>(frame.first_block(tile, c));
+    *chain++ = {offset,
+                tile.bytes[c],
+                number,
+                first,
+                frame.blocks_across(c),
+                tile.mbs_across,
+                tile.mbs_down,
+                frame.info().mb_blocks_across(c)};
+  });
   std::stable_sort(to, chain, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
 }
 
@@ -123,35 +151,38 @@ uint32_t chains_of_warp(int in_flight, size_t chains) {
 
 Status stage_entropy(const ApvEntropyJob& job, int part, int parts) {
   const ApvFrame& frame = *job.frame;
-  const std::span<const uint8_t> payload = frame.payload();
+  const Extent all = extent_of(job);
   uint8_t* const data = job.block + chain_bytes(frame);
   const auto begin_of = [&](int i) {
-    return payload.size() * static_cast<size_t>(i) / static_cast<size_t>(parts);
+    return uint64_t{all.bytes} * static_cast<uint64_t>(i) / static_cast<uint64_t>(parts);
   };
-  const size_t begin = begin_of(part);
-  std::memcpy(data + begin, payload.data() + begin, begin_of(part + 1) - begin);
+  const uint64_t begin = begin_of(part), end = begin_of(part + 1);
+  for_each_chain(job, [&](const ApvTile& tile, int c, uint32_t, uint32_t offset) {
+    if (offset >= begin && offset < end)
+      std::memcpy(data + offset, frame.payload().data() + tile.offset[c], tile.bytes[c]);
+  });
   if (part > 0) return {};
-  std::fill(data + payload.size(), job.block + block_bytes(frame), uint8_t{0});
+  std::fill(data + all.bytes, data + aligned(all.bytes), uint8_t{0});
   CT_RETURN_IF_ERROR(check_block_count("a frame", frame.info().blocks(), INT32_MAX));
-  list_chains(frame, reinterpret_cast<ApvChainInfo*>(job.block));
+  list_chains(job, reinterpret_cast<ApvChainInfo*>(job.block));
   return {};
 }
 
-// Sends a job's block, and clears what its kernel writes. `block`: its device memory.
+// Sends a job's block, and clears the results. `block`: its device memory.
 Status begin_entropy(StreamQueue& stream, const ApvEntropyJob& job, CUdeviceptr block,
                      ApvEntropyFrame* to) {
   const ApvFrame& frame = *job.frame;
-  const size_t bytes = block_bytes(frame), data_at = chain_bytes(frame);
+  const Extent all = extent_of(job);
+  const size_t data_at = chain_bytes(frame), bytes = data_at + aligned(all.bytes);
   CT_RETURN_IF_ERROR(stream.send(block, job.block, bytes));
-  CT_RETURN_IF_ERROR(stream.clear(block + bytes, result_bytes(frame)));
   to->chains = reinterpret_cast<const ApvChainInfo*>(block);
   to->data = reinterpret_cast<const uint8_t*>(block + data_at);
   to->coefs = job.coefs;
   to->results = reinterpret_cast<uint32_t*>(block + bytes);
   to->data_bytes = bytes - data_at;
   to->coef_bytes = sizeof(int16_t) * frame.coef_count();
-  to->chain_count = static_cast<uint32_t>(frame.chain_count());
-  return stream.clear(reinterpret_cast<CUdeviceptr>(job.coefs), to->coef_bytes);
+  to->chain_count = all.chains;
+  return stream.clear(block + bytes, result_bytes(frame));
 }
 
 Status submit_entropy(Device& device, Queue& queue, std::span<const ApvEntropyJob> jobs,

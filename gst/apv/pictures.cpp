@@ -62,20 +62,6 @@ struct Input {
   }
 };
 
-// For a frame that has both for itself.
-bool is_faster_on_device(const ApvFrame& frame, int threads) {
-  // Nanoseconds: of a byte of a chain on an H200, and on a core of an EPYC; of the launches; of
-  // sending a byte, or a coefficient instead.
-  constexpr double kOnDevice = 170, kOnCpu = 12, kLaunch = 150000, kByte = .1, kCoef = .1;
-  uint32_t longest = 0;
-  for (const ApvTile& tile : frame.tiles())
-    for (int c = 0; c < frame.info().components(); c++) longest = std::max(longest, tile.bytes[c]);
-  const auto bytes = static_cast<double>(frame.payload().size());
-  const double by_device = kLaunch + kByte * bytes + kOnDevice * longest;
-  const double by_cpu = kOnCpu * bytes / threads + kCoef * static_cast<double>(frame.coef_count());
-  return by_device < by_cpu;
-}
-
 // Whether the failure affects more than this access unit.
 bool ends_all(const Status& status) {
   return !status.ok() && status.code != StatusCode::kInvalidArgument &&
@@ -85,33 +71,30 @@ bool ends_all(const Status& status) {
 }  // namespace
 
 struct ApvPictures::Job final : FrameJob {
-  // Chains or, of a frame that the device decodes, copies: it waits for those of the only one.
-  int parts() const override {
-    constexpr int kMaxCopies = 8;
-    constexpr size_t kCopy = size_t{1} << 17;  // bytes that are worth waking a thread
-    if (!is_device_frame()) return std::max(static_cast<int>(chains()), 1);
-    const auto copies =
-        static_cast<int>(std::min<size_t>(kMaxCopies, picture.frame.payload().size() / kCopy));
-    return std::max(copies / in_flight, 1);
+  // Copies for the device, which come first, and chains. A frame that is awaited alone waits for
+  // those copies.
+  int parts() const override { return std::max(copies() + static_cast<int>(chains()), 1); }
+  int copies() const {
+    constexpr uint64_t kMaxCopies = 8, kCopy = 1 << 17;  // bytes that are worth waking a thread
+    if (!is_device_frame()) return 0;
+    const auto most = static_cast<int>(std::min(kMaxCopies, picture.bytes_on_device() / kCopy));
+    return std::max(most / in_flight, 1);
   }
   void run_part(int part) override {
-    if (is_device_frame()) {
-      // Only the first part can fail.
-      if (const Status staged = renderer->stage(picture, part, parts()); !staged.ok())
-        status = staged;
-      return;
+    if (const int count = copies(); part < count) {
+      copy(part, count);
+    } else if (chains() > 0) {
+      const auto begin = std::chrono::steady_clock::now();
+      picture.decode_chain(static_cast<size_t>(part - count));
+      const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
+      entropy_time += static_cast<guint64>(took.count());
     }
-    if (chains() == 0) return;
-    const auto begin = std::chrono::steady_clock::now();
-    // Those of the first component, which are the longest, come first.
-    const auto components = static_cast<size_t>(picture.frame.info().components());
-    const size_t tiles = picture.frame.tiles().size(), i = static_cast<size_t>(part);
-    picture.decode_chain(i % tiles * components + i / tiles);
-    const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
-    entropy_time += static_cast<guint64>(took.count());
   }
-  void finish_parts() override {
-    if (is_device_frame() && status.ok()) status = renderer->decode(&picture, in_flight);
+  // The thread that has made the last copy makes the device begin.
+  void copy(int part, int count) {
+    // Only the first part can fail.
+    if (const Status staged = renderer->stage(picture, part, count); !staged.ok()) status = staged;
+    if (++copied == count && status.ok()) status = renderer->decode(&picture, in_flight);
   }
   bool is_small() const override {
     constexpr guint64 kBytes = 2048;
@@ -128,9 +111,7 @@ struct ApvPictures::Job final : FrameJob {
   }
   bool is_device_frame() const { return is_decoded && picture.is_on_device(); }
   // That are decoded here.
-  size_t chains() const {
-    return is_decoded && !picture.is_on_device() ? picture.frame.chain_count() : 0;
-  }
+  size_t chains() const { return is_decoded ? picture.host_chains() : 0; }
 
   ApvRenderer* renderer = nullptr;
   int in_flight = 1;
@@ -142,6 +123,7 @@ struct ApvPictures::Job final : FrameJob {
   bool is_decoded = false;  // the headers are sound, and the frame is not late
   bool is_late = false;
   gsize bytes = 0;
+  std::atomic<int> copied = 0;
   std::atomic<guint64> entropy_time = 0;  // ns, over all threads
 };
 
@@ -243,24 +225,24 @@ Status ApvPictures::begin(Job& job) {
 }
 
 // By itself the device decodes where frames have to wait for each other, as it has room for many;
-// and one that is awaited alone if its longest chain takes less time than our threads.
-bool ApvPictures::decodes_on_device(const Job& job) {
+// and those chains of one that is awaited alone which it has done before our threads have the rest.
+uint32_t ApvPictures::chains_on_device(const Job& job) {
   constexpr size_t kFew = 4;
   const ApvEntropy entropy = locked(decoder_, properties_.entropy);
-  if (!renderer_->can_decode_on_device() || entropy == ApvEntropy::kCpu) return false;
+  if (!renderer_->can_decode_on_device() || entropy == ApvEntropy::kCpu) return kNoApvChains;
   // Until the loop runs dry: one frame of the CPU's would hold up all that the device has decoded.
   if (loop_.is_empty()) is_busy_ = false;
   if (loop_.in_flight() >= kFew) is_busy_ = true;
-  return entropy == ApvEntropy::kCuda || is_busy_ ||
-         is_faster_on_device(job.picture.frame, loop_.threads());
+  if (entropy == ApvEntropy::kCuda || is_busy_) return kAllApvChains;
+  return split_apv_chains(job.picture.frame, loop_.threads());
 }
 
 // Takes the frame's memory; older frames make room for it.
 Status ApvPictures::reserve(Job& job) {
-  const bool on_device = decodes_on_device(job);
+  const uint32_t on_device = chains_on_device(job);
   const ApvFrame& of = job.picture.frame;
-  loop_.limit_in_flight(on_device ? in_flight_on_device(of)
-                                  : std::max(loop_.threads(), kMinOnDevice));
+  loop_.limit_in_flight(on_device != kNoApvChains ? in_flight_on_device(of)
+                                                  : std::max(loop_.threads(), kMinOnDevice));
   job.renderer = renderer_.get();
   job.in_flight = is_busy_ ? loop_.max_in_flight() : static_cast<int>(loop_.in_flight()) + 1;
   const auto trim = [&] { return renderer_->trim_others(of, on_device); };

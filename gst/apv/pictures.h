@@ -88,7 +88,7 @@ class ApvPictures final : private PictureCodec {
 
   Status begin(Job& job);
   Status reserve(Job& job);
-  bool decodes_on_device(const Job& job);
+  uint32_t chains_on_device(const Job& job);
   Status have_room(const std::function<guint64()>& need_of, const std::function<bool()>& trim);
   Status make_room(const std::function<bool()>& trim, bool* made);
   GstFlowReturn flow_after(const Status& status);

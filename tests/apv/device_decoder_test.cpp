@@ -26,7 +26,8 @@ TEST(ApvRenderer, NeedsWhatIsNotKept) {
       {apv_unit(1, encode_apv_frame(random_apv_picture(random, ApvChroma::k422, 10, 64, 64, 20)))});
   for (const Engine* engine : engine_of_each_kind()) {
     const ApvRenderOps ops = apv_render_ops(*engine);
-    for (const bool on_device : {false, ops.entropy != nullptr}) {
+    for (const uint32_t on_device : {kNoApvChains, uint32_t{1}, kAllApvChains}) {
+      if (on_device != kNoApvChains && ops.entropy == nullptr) continue;
       const auto budget = std::make_shared<MemoryBudget>();
       ApvRenderer renderer(*engine->device, ops, budget);
       ApvAccessUnit unit;
@@ -99,7 +100,7 @@ Expected decode_on_host(const ApvBytes& unit) {
   ApvPicture picture;
   EXPECT_TRUE(begin(unit, &picture).ok());
   EXPECT_TRUE(renderer.prepare(&picture).ok());
-  for (size_t i = 0; i < picture.frame.chain_count(); ++i) picture.decode_chain(i);
+  for (size_t i = 0; i < picture.host_chains(); ++i) picture.decode_chain(i);
   expected.damaged_chains = picture.frame.damaged_chains();
   expected.damage = damage_of(picture);
   EXPECT_TRUE(render_apv(host, renderer, &picture, &expected.samples).ok());
@@ -121,13 +122,16 @@ TEST(ApvDeviceDecoder, DecodesSeveralFramesOfALaunch) {
   for (const Engine* engine : engines) {
     if (!engine->is_cuda) continue;
     ApvRenderer renderer(*engine->device, apv_render_ops(*engine));
-    int damaged = 0, waiting = 0;
+    int damaged = 0, waiting = 0, shared = 0;
     std::vector<std::unique_ptr<ApvPicture>> pictures(kFrames);
     for (size_t i = 0; i < kFrames + kInFlight; ++i) {
       if (i < kFrames) {
         auto& picture = pictures[i] = std::make_unique<ApvPicture>();
         ASSERT_TRUE(begin(units[i], picture.get()).ok());
-        ASSERT_TRUE(renderer.prepare(picture.get(), true).ok());
+        // Every third one with threads' help.
+        const size_t chain = i / 3 % picture->frame.chain_count();
+        const uint32_t on_device = i % 3 != 0 ? kAllApvChains : picture->frame.bytes_of(chain);
+        ASSERT_TRUE(renderer.prepare(picture.get(), on_device).ok());
         const int parts = 1 + static_cast<int>(i % 3);
         for (int part = parts - 1; part >= 0; --part)
           ASSERT_TRUE(renderer.stage(*picture, part, parts).ok());
@@ -135,6 +139,8 @@ TEST(ApvDeviceDecoder, DecodesSeveralFramesOfALaunch) {
         const Status status = renderer.decode(picture.get(), i % 29 == 0 ? 1 : 144);
         ASSERT_TRUE(status.ok()) << status.message;
         waiting += !picture->is_begun();
+        shared += picture->host_chains() > 0;
+        for (size_t k = picture->host_chains(); k-- > 0;) picture->decode_chain(k);
       }
       if (i < kInFlight) continue;
       SCOPED_TRACE(i - kInFlight);
@@ -157,6 +163,7 @@ TEST(ApvDeviceDecoder, DecodesSeveralFramesOfALaunch) {
     }
     EXPECT_GT(damaged, 0);
     EXPECT_GT(waiting, 0);
+    EXPECT_GT(shared, 0);
   }
 }
 

@@ -34,11 +34,18 @@ struct DecodedApv {
   std::vector<std::string> damage;  // the first of them
 };
 
+// Where the codes of an engine's frames are read.
+enum class Place { kHost, kBoth, kDevice };
+constexpr const char* kPlaceNames[] = {": ", ", codes on both: ", ", codes too: "};
+std::vector<Place> places_of(const Engine& engine) {
+  if (!engine.is_cuda) return {Place::kHost};
+  return {Place::kHost, Place::kBoth, Place::kDevice};
+}
+
 class Decoder {
  public:
-  // `on_device`: the device reads the codes, too.
-  Decoder(const Engine& engine, bool on_device)
-      : engine_(engine), on_device_(on_device), renderer_(*engine.device, apv_render_ops(engine)) {}
+  Decoder(const Engine& engine, Place place)
+      : engine_(engine), place_(place), renderer_(*engine.device, apv_render_ops(engine)) {}
 
   DecodedApv decode(const Bytes& stream) {
     DecodedApv result;
@@ -65,24 +72,28 @@ class Decoder {
     CT_RETURN_IF_ERROR(read_apv_access_unit(bytes, &unit));
     ApvPicture picture;
     CT_RETURN_IF_ERROR(picture.frame.begin(unit.frame, nullptr, {}));
-    CT_RETURN_IF_ERROR(renderer_.prepare(&picture, on_device_));
-    if (on_device_) {
+    CT_RETURN_IF_ERROR(renderer_.prepare(&picture, on_device(picture.frame)));
+    if (picture.is_on_device()) {
       // As if there were few, many and a great many frames.
       constexpr int kInFlight[] = {1, 11, 30000};
       CT_RETURN_IF_ERROR(renderer_.stage(picture));
       CT_RETURN_IF_ERROR(renderer_.decode(&picture, kInFlight[bytes.size() % 3]));
-      CT_RETURN_IF_ERROR(picture.wait());
-    } else {
-      for (size_t i = picture.frame.chain_count(); i-- > 0;) picture.decode_chain(i);
     }
+    for (size_t i = picture.host_chains(); i-- > 0;) picture.decode_chain(i);
+    CT_RETURN_IF_ERROR(picture.wait());
     result->damaged.push_back(picture.frame.damaged_chains());
     const char* damage = picture.frame.damage();
     result->damage.push_back(damage != nullptr ? damage : "");
     return render_apv(engine_, renderer_, &picture, &result->frames.emplace_back());
   }
 
+  uint32_t on_device(const ApvFrame& frame) const {
+    if (place_ != Place::kBoth) return place_ == Place::kHost ? kNoApvChains : kAllApvChains;
+    return frame.bytes_of(frame.payload().size() % frame.chain_count());
+  }
+
   const Engine& engine_;
-  const bool on_device_;
+  const Place place_;
   ApvRenderer renderer_;
 };
 
@@ -103,19 +114,14 @@ Bytes read_file(const fs::path& path) {
 
 bool is_broken(const fs::path& path) { return path.stem().string().starts_with("bad_"); }
 
-// Where the codes of an engine's frames may be read.
-std::vector<bool> entropy_places(const Engine& engine) {
-  return engine.is_cuda ? std::vector<bool>{false, true} : std::vector<bool>{false};
-}
-
-void expect_hashes(const Engine& engine, bool on_device) {
+void expect_hashes(const Engine& engine, Place place) {
   constexpr int kStreams = 33;
-  Decoder decoder(engine, on_device);
+  Decoder decoder(engine, place);
   int count = 0;
   for (fs::path path : streams()) {
     if (is_broken(path)) continue;
     ++count;
-    SCOPED_TRACE(engine.name + (on_device ? ", codes too: " : ": ") + path.stem().string());
+    SCOPED_TRACE(engine.name + kPlaceNames[static_cast<int>(place)] + path.stem().string());
     const DecodedApv decoded = decoder.decode(read_file(path));
     for (const std::string& error : decoded.errors) ADD_FAILURE() << error;
     std::ifstream list(path.replace_extension(".md5"));
@@ -132,7 +138,7 @@ void expect_hashes(const Engine& engine, bool on_device) {
 TEST(Apv, Streams) {
   if (streams().empty()) GTEST_SKIP() << "no apv/ in the test data";
   for (const Engine& engine : engines_with(&Engine::apv_ops))
-    for (const bool on_device : entropy_places(engine)) expect_hashes(engine, on_device);
+    for (const Place place : places_of(engine)) expect_hashes(engine, place);
 }
 
 // A few bytes changed, removed or added. Most changes hit the codes.
@@ -162,21 +168,19 @@ TEST(Apv, DamagedStreamsAreTheSameEverywhere) {
     if (fs::file_size(path) < kMaxBytes && !is_broken(path)) small.push_back(read_file(path));
   const char* wanted = std::getenv("CUDATRANSFORM_TEST_STREAMS");
   const int count = wanted != nullptr ? std::atoi(wanted) : quick() ? 60 : 600;
-  Decoder expected(portable_engine(), false);
+  Decoder expected(portable_engine(), Place::kHost);
   int damaged = 0;
   for (const Engine& engine : engines_with(&Engine::apv_ops)) {
-    for (const bool on_device : entropy_places(engine)) {
+    for (const Place place : places_of(engine)) {
       std::mt19937 random(1);
-      Decoder decoder(engine, on_device);
+      Decoder decoder(engine, place);
       for (int i = 0; i < count; ++i) {
         const Bytes stream = mutate(small[random() % small.size()], random);
         const DecodedApv a = expected.decode(stream), b = decoder.decode(stream);
-        SCOPED_TRACE(engine.name + (on_device ? ", codes too, " : ", ") + std::to_string(i));
+        SCOPED_TRACE(engine.name + kPlaceNames[static_cast<int>(place)] + std::to_string(i));
         ASSERT_EQ(a.errors, b.errors);
         ASSERT_EQ(a.damaged, b.damaged);
-        if (!on_device) {
-          ASSERT_EQ(a.damage, b.damage);
-        }
+        ASSERT_EQ(a.damage, b.damage);
         ASSERT_TRUE(a.frames == b.frames);
         damaged += !a.damaged.empty() && a.damaged[0] > 0;
       }
@@ -201,7 +205,7 @@ TEST(Apv, BrokenStreams) {
   };
   if (streams().empty()) GTEST_SKIP() << "no apv/ in the test data";
   for (const Engine* engine : engine_of_each_kind()) {
-    Decoder decoder(*engine, engine->is_cuda);
+    Decoder decoder(*engine, engine->is_cuda ? Place::kDevice : Place::kHost);
     size_t count = 0;
     for (const fs::path& path : streams()) {
       if (!is_broken(path)) continue;

@@ -253,6 +253,32 @@ CHECK_TEST(test_entropy_on_the_device) {
   }
 }
 
+// Frames that arrive alone: the device reads some chains of each, and threads the others, damaged
+// ones among both.
+CHECK_TEST_IF(test_entropy_on_both, is_cuda() && !is_deferred()) {
+  std::mt19937 random(1);
+  std::vector<Bytes> all;
+  for (guint i = 0; i < 4; i++) {
+    Bytes frame =
+        encode_apv_frame(random_apv_picture(random, ApvChroma::k422, 10, 1024, 512, 24 + 8 * i));
+    for (guint k = 0; k < 4 * i; k++) frame[100 + random() % (frame.size() - 100)] = 0xff;
+    all.push_back(apv_access_unit({apv_unit(1, frame)}));
+  }
+  g_autoptr(GstHarness) one = open("n-threads=1 entropy-backend=cpu");
+  push(one, joined(all));
+  const Frames expected = finish(one);
+  g_autoptr(GstHarness) h = open("n-threads=2");
+  for (const Bytes& unit : all) {
+    push(h, unit);
+    drain(h);
+  }
+  compare(expected, finish(h), "codes on both");
+  fail_unless_equals_uint64(stat(h, "cuda-entropy-frames"), expected.size());
+  fail_unless(stat(h, "entropy-time-sum") > 0);
+  fail_unless(stat(h, "damaged-chains") > 0);
+  fail_unless_equals_uint64(stat(h, "damaged-chains"), stat(one, "damaged-chains"));
+}
+
 // The harness accepts anything, as a bin's pad does that is not linked yet.
 CHECK_TEST_IF(test_memory_for_any_peer, is_cuda()) {
   g_autoptr(GstHarness) h = open("");
