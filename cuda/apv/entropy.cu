@@ -257,6 +257,9 @@ __device__ __forceinline__ void fill(Tables& tables) {
   }
 }
 
+__device__ __forceinline__ uint32_t upper_bits(uint32_t word, uint32_t bits) {
+  return word >> 1 >> (31 - bits);
+}
 // The code of a value that the window begins with. Without branches: the threads of a warp have
 // different codes.
 struct Code {
@@ -273,11 +276,12 @@ struct Code {
     base = is_first ? 0 : ((is_long ? 1u << (zeros & 31) : 0) + 1) << k;
     is_legal = !is_long || zeros <= kMaxApvZeros;
   }
+  __device__ __forceinline__ uint32_t bits() const { return prefix + low; }
+  // Anything where that has too many bits.
+  __device__ __forceinline__ uint32_t value(uint32_t window) const {
+    return base + upper_bits(window << prefix, low);
+  }
 };
-__device__ __forceinline__ uint32_t upper_bits(uint32_t word, uint32_t bits) {
-  return word >> 1 >> (31 - bits);
-}
-
 // The time of a chain is that of its pairs, and of a pair that of the instructions which wait for
 // each other: from the window to the address of a pair, its load, and the window after it. All else
 // of the loop of pairs that the table has is done meanwhile. All other pairs, and DC coefficients,
@@ -305,8 +309,14 @@ class Decoder {
     for (;;) {
       bits_.have_more();
       if (read_short_pairs()) continue;
-      // Up to a size: that of a run's coefficient, or of a block's DC.
-      uint32_t bits = at_ < kBlockEnd ? read_run(bits_.window()) : 0;
+      // Otherwise up to a size: that of a run's coefficient, or of a block's DC.
+      uint32_t bits = 0;
+      if (at_ < kBlockEnd) {
+        const uint32_t unit = load_unit(next_place_);
+        const Code run(bits_.window(), static_cast<uint32_t>(run_parameter_of(unit)));
+        if (read_long_pair(run, unit)) continue;
+        bits = read_run(run, unit);
+      }
       if (bits < kError) {
         if (at_ == kBlockEnd) {
           // Codes that the end cuts off may be none.
@@ -322,9 +332,7 @@ class Decoder {
         const auto error = static_cast<ApvChainError>(bits / kError);
         return lose(bits_.overran(bits % kError) ? ApvChainError::kEnd : error);
       }
-      const uint32_t window = bits_.clamped_window_after(bits);
-      pair_ = look_up(window, next_place_);
-      bits_.end_drop(bits_.begin_drop(bits), window);
+      drop(bits);
       if (at_ == 1 && pair_ >> kMoveAt < kNoMove) first_place_ = pair_;
     }
   }
@@ -350,7 +358,6 @@ class Decoder {
   // line ends. One branch for both, and the next lookup does not wait for it.
   __device__ __forceinline__ bool read_short_pairs() {
     uint32_t at;
-#pragma unroll 2
     for (;;) {
       const uint32_t pair = pair_, window = bits_.window_after(pair);
       pair_ = look_up(window, pair);
@@ -370,6 +377,35 @@ class Decoder {
     bits_.take_back();
     store_nothing();
     return false;
+  }
+  // The pair of `run`, where both codes fit in a window and no block ends: most of those that the
+  // table does not have.
+  __device__ __forceinline__ bool read_long_pair(const Code& run, uint32_t unit) {
+    const uint32_t run_bits = run.bits(), zeros = run.value(bits_.window());
+    const uint32_t after = bits_.window_after(run_bits);
+    const Code code(after, static_cast<uint32_t>(coef_parameter_of(unit)));
+    const uint32_t size_bits = code.bits(), size = code.value(after) + 1;
+    const uint32_t bits = run_bits + size_bits + 1, at = at_ + zeros;
+    const bool is_long =
+        run.is_legal && code.is_legal && bits <= kMaxBits && at < kBlockEnd && size <= INT16_MAX;
+    if (!is_long) return false;
+    take_coef(at, size, (after << size_bits) >> 31 != 0, apv_run_parameter(zeros), at_ == 1);
+    drop(bits);
+    return true;
+  }
+  __device__ __forceinline__ void take_coef(uint32_t at, uint32_t size, bool negative,
+                                            int run_parameter, bool is_first) {
+    coef_ = negative ? 0 - size : size;
+    place_ = load_shared_byte(scan_ + at);
+    next_place_ = load_place(run_parameter, apv_coef_parameter(size));
+    if (is_first) first_place_ = next_place_;
+    at_ = at + 1;
+  }
+  // Up to 32 bits, and looks up what follows.
+  __device__ __forceinline__ void drop(uint32_t bits) {
+    const uint32_t window = bits_.clamped_window_after(bits);
+    pair_ = look_up(window, next_place_);
+    bits_.end_drop(bits_.begin_drop(bits), window);
   }
   // Stores the last coefficient: its place has been loaded together with the pair after it.
   __device__ __forceinline__ void store() const { store_shared_half(block_ + place_, coef_); }
@@ -403,13 +439,10 @@ class Decoder {
   }
 
   // Each of these returns the bits to drop and, if there is one, kError times an ApvChainError.
-  __device__ __forceinline__ uint32_t read_run(uint32_t window) {
-    const uint32_t unit = load_unit(next_place_);
-    const Code code(window, static_cast<uint32_t>(run_parameter_of(unit)));
+  __device__ __forceinline__ uint32_t read_run(const Code& code, uint32_t unit) {
     if (!code.is_legal) return fail(ApvChainError::kCode, 0);
-    // Clamped where it has too many bits in any case.
-    const uint32_t run = code.base + upper_bits(window << code.prefix, code.low);
-    const uint32_t bits = code.prefix + code.low;
+    // Too large where it has too many bits in any case.
+    const uint32_t run = code.value(bits_.window()), bits = code.bits();
     if (run > kBlockEnd - at_) return fail(ApvChainError::kRun, bits);
     is_first_ = at_ == 1;
     run_parameter_ = apv_run_parameter(run);
@@ -425,7 +458,7 @@ class Decoder {
     uint32_t size, bits;
     if (low_bits_ == kNoLowBits) {
       const Code code(window, static_cast<uint32_t>(parameter_));
-      bits = code.prefix + code.low;
+      bits = code.bits();
       if (!code.is_legal || bits > 31 - run_bits) {
         if (run_bits > 0) return 0;
         if (!code.is_legal) return fail(ApvChainError::kCode, 0);
@@ -433,7 +466,7 @@ class Decoder {
         low_bits_ = code.low;
         return code.prefix;
       }
-      size = code.base + upper_bits(window << code.prefix, code.low);
+      size = code.value(window);
     } else {
       bits = low_bits_;
       size = base_ + upper_bits(window, bits);
@@ -445,11 +478,7 @@ class Decoder {
     ++bits;
     ++size;
     if (size > (negative ? 32768u : 32767u)) return fail(ApvChainError::kRange, bits);
-    coef_ = negative ? 0 - size : size;
-    place_ = load_shared_byte(scan_ + at);
-    next_place_ = load_place(run_parameter_, apv_coef_parameter(size));
-    if (is_first_) first_place_ = next_place_;
-    at_ = at + 1;
+    take_coef(at, size, negative, run_parameter_, is_first_);
     return bits;
   }
   // Returns the bits of the sign.
