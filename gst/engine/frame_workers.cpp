@@ -174,7 +174,7 @@ bool FrameWorkers::await_oldest() {
       if (std::exchange(on_device, first) != first) since = now;
       is_overdue_ = first != nullptr && now - since > kOverdue;
       if (is_overdue_) return true;
-      nap(lock, kNap);
+      nap(lock, jobs_.size() > 1 ? kNap : kNapAlone);
       if (is_watched_ && !is_taking_ && moved_ + kGrace <= g_get_monotonic_time())
         return !is_interrupted_;
     }
