@@ -159,6 +159,7 @@ Status DecodeChunk::submit(Lane& lane) {
       job.scans = &entry.item->scans();
       job.block = pinned(lane) + entry.pinned_at;
       job.result = results(lane) + i;
+      job.is_alone = lane.is_alone;
       for (int c = 0; c < job.scans->components; ++c) job.qcoefs[c] = plan.qcoefs(c, entry.qcoefs);
       entry.by_device = validate(job).ok();
       if (entry.by_device) decode.push_back(job);

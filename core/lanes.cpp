@@ -77,6 +77,7 @@ void Lanes::start_waiting() {
       running->chunk = std::move(waiting_.front());
       waiting_.pop_front();
       running->lane = std::move(idle_.back());
+      running->lane->is_alone = false;
       idle_.pop_back();
     }
     start(running.release());
@@ -146,6 +147,7 @@ void Lanes::run(Chunk& chunk) {
     idle_wake_.wait(lock, [&] { return !idle_.empty(); });
     --callers_;
     lane = std::move(idle_.back());
+    lane->is_alone = idle_.size() == kLanes;
     idle_.pop_back();
   }
   Status status = status_of([&] { return chunk.place(*lane); });

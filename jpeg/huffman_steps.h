@@ -83,6 +83,8 @@ inline constexpr uint32_t kMaxMcuBlocks = 10;
 inline constexpr uint32_t kSubsequenceBits = 1024, kRowBits = 256;
 inline constexpr uint32_t kRowsInSubsequence = kSubsequenceBits / kRowBits;
 inline constexpr uint32_t kWarmUp = 16, kTileSubsequences = 112;
+// Tiles of small pictures are divided.
+inline constexpr uint32_t kPartSubsequences = 7;
 
 // A subsequence: the bits that it has, the segment, and whether that begins here.
 inline constexpr uint32_t kMaxSegments = 1u << 20;

@@ -26,6 +26,8 @@ struct JpegDecodeJob {
   // aligned to 16 bytes, as are strides; of the scans' sizes.
   JpegQcoefs qcoefs[kJpegMaxComponents];
   JpegDecodeResult* result = nullptr;  // in host memory, for a device pinned: it writes there
+  // A device that has nothing else to do may take more work upon itself to be done earlier.
+  bool is_alone = false;
 };
 
 // kInvalidArgument where a job does not keep to that.

@@ -45,7 +45,8 @@ size_t JpegScanReader::plan_room(uint64_t segments) {
   if (words > kMaxWordBytes) return 0;
   words_at_ = rounded((words / kSubsequenceBytes + 1) * sizeof(uint32_t), kSubsequenceBytes);
   end_ = words_at_ + words;
-  return end_ + kBytesBehind + kMaxSets * (sizeof(HuffmanSet) + sizeof(HuffmanRuns));
+  return end_ + kBytesBehind + kMaxSets * (sizeof(HuffmanSet) + sizeof(HuffmanRuns)) +
+         zero_words(words / kSubsequenceBytes) * sizeof(uint32_t);
 }
 
 bool JpegScanReader::read(uint8_t* block, JpegScans* scans) {
@@ -127,7 +128,10 @@ void JpegScanReader::finish() {
   scans.sets_at = used_ + kBytesBehind;
   const auto sets = static_cast<size_t>(used_sets_);
   scans.runs_at = scans.sets_at + sets * sizeof(HuffmanSet);
-  scans.bytes = scans.runs_at + sets * sizeof(HuffmanRuns);
+  scans.zeros_at = scans.runs_at + sets * sizeof(HuffmanRuns);
+  const size_t zeros = zero_words(scans.subsequences) * sizeof(uint32_t);
+  std::memset(block_ + scans.zeros_at, 0, zeros);
+  scans.bytes = scans.zeros_at + zeros;
   for (size_t i = 0; i < sets; ++i) {
     std::memcpy(block_ + scans.sets_at + i * sizeof(HuffmanSet), &sets_[i].codes,
                 sizeof(HuffmanSet));

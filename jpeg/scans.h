@@ -14,6 +14,12 @@
 
 namespace cudatransform {
 
+// Words that are zero before a device begins: its result, and two for each part.
+inline constexpr size_t kResultWords = 4;
+constexpr size_t zero_words(size_t subsequences) {
+  return kResultWords + 2 * (subsequences / kPartSubsequences + kMaxScans);
+}
+
 // A picture's scans. Their bits and tables are in one block of memory, at these offsets; the words
 // have the file's bits without stuffing and markers.
 struct JpegScans {
@@ -29,6 +35,7 @@ struct JpegScans {
   size_t words_at = 0;
   size_t sets_at = 0;      // HuffmanSet of each
   size_t runs_at = 0;      // HuffmanRuns of each
+  size_t zeros_at = 0;     // zero_words() of them
   size_t bytes = 0;        // of all
   JpegTables tables;       // as JpegReader::read_coefficients() gives them
   uint32_t irregular = 0;  // bits of jpeg/errors.h, as far as markers show

@@ -7,6 +7,7 @@
 // long as its longest chain of threads that wait for each other, so everything but the chain is
 // kept out of these rounds.
 #include "cuda/common/batch.h"
+#include "cuda/jpeg/decode_parts.cuh"
 #include "cuda/jpeg/decode_sync.cuh"
 #include "cuda/jpeg/decode_write.cuh"
 #include "cuda/jpeg/kernels.h"
@@ -19,6 +20,15 @@ namespace cudatransform::cuda {
     synchronize<slots>(params, params.fixes != 0);               \
   }
 CT_JPEG_SYNC_KERNELS(CT_SYNC)
+
+extern "C" __global__ void __launch_bounds__(kJpegPartThreads)
+    jpeg_decode_parts(const __grid_constant__ JpegDecodeParams params) {
+  synchronize_parts(params);
+}
+extern "C" __global__ void __launch_bounds__(kJpegPartWriteThreads)
+    jpeg_decode_write_parts(const __grid_constant__ JpegDecodeParams params) {
+  write_parts(params);
+}
 
 #define CT_SYNC_BATCH(name, slots)                                                                 \
   extern "C" __global__ void __launch_bounds__(kJpegSyncThreads)                                   \

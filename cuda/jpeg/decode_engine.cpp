@@ -21,7 +21,9 @@ namespace {
 constexpr int kFixes = 2;  // as in jpeg/parallel_decode.cpp
 
 enum Kernel : uint32_t { kSync1, kSync2, kSync3, kWrite2, kWrite3 };
-constexpr uint32_t kFirstOfBatches = kWrite3 + 1;  // in the same order
+constexpr uint32_t kFirstOfBatches = kWrite3 + 1;                  // in the same order
+constexpr auto kParts = static_cast<Kernel>(2 * kFirstOfBatches);  // and after those
+constexpr auto kWriteParts = static_cast<Kernel>(kParts + 1);
 
 uint32_t classes_of(const JpegScans& scans) {
   uint32_t classes = 0;
@@ -34,14 +36,25 @@ constexpr size_t aligned(size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+size_t parts_in(const JpegScanPlan& scan) {
+  return (size_t{scan.subsequences} + kPartSubsequences - 1) / kPartSubsequences;
+}
+size_t parts_in(const JpegScans& scans) {
+  size_t parts = 0;
+  for (int i = 0; i < scans.count; ++i) parts += parts_in(scans.scans[i]);
+  return parts;
+}
+
 // Lays out the kernels' messages to each other, reused from job to job.
 class Scratch {
  public:
-  explicit Scratch(const JpegScans& scans) {
+  Scratch(const JpegScans& scans, bool in_parts) {
     const uint32_t classes = classes_of(scans);
-    add(3, &result_);
-    const auto rows = size_t{scans.subsequences} * kRowsInSubsequence;
-    counts(rows, classes, &rows_);
+    const uint32_t row_bits = in_parts ? kPartRowBits : kRowBits;
+    add(kResultWords, &result_);
+    counts(size_t{scans.subsequences} * (kSubsequenceBits / row_bits), classes, &rows_);
+    if (in_parts) add(parts_in(scans) * (sizeof(JpegPart) / sizeof(uint32_t)), &parts_);
+    if (in_parts) return;
     counts(scans.subsequences, classes, &subsequence_);
     counts(scans.tiles, classes, &tiles_);
   }
@@ -49,6 +62,7 @@ class Scratch {
   void place(CUdeviceptr address, JpegDecodeParams* params) const {
     auto* const base = reinterpret_cast<uint32_t*>(address);
     params->result = base + result_;
+    params->parts = reinterpret_cast<JpegPart*>(base + parts_);
     params->rows = at(base, rows_);
     params->subsequence = at(base, subsequence_);
     params->tiles = at(base, tiles_);
@@ -74,7 +88,7 @@ class Scratch {
             static_cast<uint32_t>(counts.count)};
   }
 
-  size_t words_ = 0, result_ = 0;
+  size_t words_ = 0, result_ = 0, parts_ = 0;
   Counts rows_ = {}, subsequence_ = {}, tiles_ = {};
 };
 
@@ -118,8 +132,8 @@ JpegDecodeParams params_for(const JpegDecodeJob& job) {
 }
 
 Status launch(StreamQueue& queue, Kernel kernel, uint32_t ctas, uint32_t threads,
-              JpegDecodeParams* params) {
-  return queue.launch(KernelKey{decode_kernels(), kernel}, ctas, threads, *params, false);
+              JpegDecodeParams* params, bool waits_itself = false) {
+  return queue.launch(KernelKey{decode_kernels(), kernel}, ctas, threads, *params, waits_itself);
 }
 
 // Which kernels a job gets.
@@ -127,6 +141,41 @@ Kernel sync_kernel(const JpegScans& scans) {
   return static_cast<Kernel>(kSync1 + scans.max_sets - 1);
 }
 Kernel write_kernel(uint32_t sync) { return sync > kSync2 ? kWrite3 : kWrite2; }
+
+// What is decoded in parts, measured on an H200. It takes several times the work: a device that has
+// others to decode gets only small pictures so, which leave it idle in any case. Dense blocks are
+// full and have no ends, by which trails meet: beyond this some are left to the CPU.
+struct PartLimits {
+  uint32_t subsequences, block_bits;
+};
+constexpr PartLimits kPartLimits = {1024, 160}, kPartLimitsAlone = {6144, 210};
+
+bool is_decoded_in_parts(const JpegDecodeJob& job) {
+  const JpegScans& scans = *job.scans;
+  const PartLimits& limits = job.is_alone ? kPartLimitsAlone : kPartLimits;
+  uint64_t blocks = 0;
+  for (int i = 0; i < scans.count; ++i) {
+    const JpegScanPlan& scan = scans.scans[i];
+    if (!scan.knows_phases() || scan.period > kPartPhases) return false;
+    blocks += uint64_t{scan.mcus} * scan.blocks_in_mcu;
+  }
+  return scans.max_sets <= 2 && scans.subsequences <= limits.subsequences &&
+         uint64_t{scans.subsequences} * kSubsequenceBits <= blocks * limits.block_bits;
+}
+
+Status launch_parts(StreamQueue& queue, const JpegScans& scans, CUdeviceptr block,
+                    JpegDecodeParams* params) {
+  uint32_t parts = 0;
+  for (int i = 0; i < scans.count; ++i) {
+    params->first_part[i] = parts;
+    parts += static_cast<uint32_t>(parts_in(scans.scans[i]));
+  }
+  params->part_count = parts;
+  params->result = reinterpret_cast<uint32_t*>(block + scans.zeros_at);
+  params->part_flags = params->result + kResultWords;
+  CT_RETURN_IF_ERROR(launch(queue, kParts, parts, kJpegPartThreads, params));
+  return launch(queue, kWriteParts, parts, kJpegPartWriteThreads, params, true);
+}
 
 void begin(const JpegDecodeJob& job, JpegDecodeParams* params) {
   *job.result = {JpegDecodeResult::kPending, JpegDecodeResult::kPending};
@@ -141,13 +190,18 @@ Status submit(Device& device, Queue& queue, const JpegDecodeJob& job, FencePtr* 
   const JpegScans& scans = *job.scans;
   JpegDecodeParams params = params_for(job);
   begin(job, &params);
-  const Scratch scratch(scans);
+  const bool in_parts = is_decoded_in_parts(job);
+  const Scratch scratch(scans, in_parts);
   CUdeviceptr address = 0;
   CT_RETURN_IF_ERROR(stream->scratch(aligned(scans.bytes) + scratch.bytes(), &address));
   params.block = reinterpret_cast<const uint8_t*>(address);
   scratch.place(address + aligned(scans.bytes), &params);
   CT_RETURN_IF_ERROR(stream->send(address, job.block, scans.bytes));
   const Kernel sync = sync_kernel(scans);
+  if (in_parts) {
+    CT_RETURN_IF_ERROR(launch_parts(*stream, scans, address, &params));
+    return done != nullptr ? stream->record(done) : Status{};
+  }
   for (int i = 0; i <= kFixes; ++i) {
     params.fixes = i > 0 ? 1 : 0;
     CT_RETURN_IF_ERROR(launch(*stream, sync, scans.tiles, kJpegSyncThreads, &params));
@@ -183,7 +237,7 @@ Status decode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegDecod
   size_t block_bytes = 0, scratch_bytes = 0;
   for (const JpegDecodeJob& job : jobs) {
     block_bytes += aligned(job.scans->bytes);
-    scratch_bytes += Scratch(*job.scans).bytes();
+    scratch_bytes += Scratch(*job.scans, false).bytes();
   }
   CUdeviceptr block = 0;
   CT_RETURN_IF_ERROR(stream->scratch(block_bytes + scratch_bytes, &block));
@@ -193,7 +247,7 @@ Status decode_jpeg_batch(Device& device, Queue& queue, std::span<const JpegDecod
   for (const JpegDecodeJob& job : jobs) {
     JpegDecodeParams params = params_for(job);
     begin(job, &params);
-    const Scratch scratch(*job.scans);
+    const Scratch scratch(*job.scans, false);
     params.block = reinterpret_cast<const uint8_t*>(block);
     scratch.place(rest, &params);
     block += aligned(job.scans->bytes);

@@ -51,9 +51,16 @@ __device__ __forceinline__ uint32_t scan_of_tile(const JpegDecodeParams& params,
   return scan;
 }
 
+__device__ __forceinline__ uint32_t scan_of_part(const JpegDecodeParams& params) {
+  uint32_t scan = 0;
+  while (scan + 1 < params.scan_count && blockIdx.x >= params.first_part[scan + 1]) ++scan;
+  return scan;
+}
+
+template <uint32_t kBits>
 __device__ __forceinline__ uint32_t row_bits(uint32_t info, uint32_t row) {
-  const uint32_t bits = bits_of(info), before = row * kRowBits;
-  return bits > before ? min(bits - before, kRowBits) : 0;
+  const uint32_t bits = bits_of(info), before = row * kBits;
+  return bits > before ? min(bits - before, kBits) : 0;
 }
 
 }  // namespace cudatransform::cuda

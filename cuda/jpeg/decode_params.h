@@ -14,6 +14,21 @@ inline constexpr uint32_t kJpegWriteCtas = 4;
 inline constexpr uint32_t kJpegWriteSubsequences = kTileSubsequences / kJpegWriteCtas;
 inline constexpr uint32_t kJpegWriteThreads = kJpegWriteSubsequences * kRowsInSubsequence;
 
+// A part of a tile of a small picture, which a CTA decodes together with the last rows of the part
+// before: a thread for each row and phase.
+inline constexpr uint32_t kPartPhases = 6;  // at most
+inline constexpr uint32_t kPartRows = kPartSubsequences * kRowsInSubsequence, kPartWarmUp = 12;
+inline constexpr uint32_t kJpegPartThreads = (kPartWarmUp + kPartRows) * kPartPhases;
+inline constexpr uint32_t kPartTrails = 32;
+// It is written in halves of rows, some in each warp.
+inline constexpr uint32_t kPartRowBits = kRowBits / 2, kPartRowLanes = 8;
+inline constexpr uint32_t kJpegPartWriteThreads =
+    kPartRows * (kRowBits / kPartRowBits) * (32 / kPartRowLanes);
+struct alignas(32) JpegPart {
+  uint32_t map[kPartTrails / 4];            // bytes
+  uint32_t counts[1 + kJpegMaxComponents];  // blocks, DC differences by class
+};
+
 struct JpegPlaneParams {
   uint8_t* data;
   int64_t stride;
@@ -42,6 +57,10 @@ struct JpegDecodeParams {
   JpegScanPlan scans[kMaxScans];        // their sets are numbers of slots
   uint32_t slots[kMaxScans][kMaxSets];  // sets in shared memory
   JpegCounts rows, subsequence, tiles;
+  // Of small pictures:
+  JpegPart* parts;
+  uint32_t* part_flags;  // two for each part, zero at first
+  uint32_t part_count, first_part[kMaxScans];
   uint32_t natural[16];  // of coefficient i in zigzag order, a byte each
   JpegPlaneParams planes[kJpegMaxComponents];
 };

@@ -44,22 +44,24 @@ __device__ __forceinline__ uint32_t last_beginning(const uint32_t* begins, uint3
   return kJpegSyncThreads;
 }
 
-template <uint32_t kClasses>
+// `sums`: a thread's, of each class one further by kStride.
+template <uint32_t kStride>
 struct AddDifference {
   static constexpr bool kWanted = true;
   const JpegScanPlan& scan;
-  uint32_t (*sums)[kJpegSyncThreads];
+  uint32_t* sums;
   __device__ __forceinline__ void operator()(uint32_t window, uint32_t entry, uint32_t phase,
                                              uint32_t blocks) const {
     const uint32_t index =
         scan.knows_phases() ? scan.component[phase] : blocks % scan.blocks_in_mcu;
-    sums[index][threadIdx.x] +=
+    sums[index * kStride] +=
         static_cast<uint32_t>(value_of(window, length_of(entry), size_of(entry)));
   }
 };
 
 // Clears the quantized coefficients: only those that have codes are written later.
-__device__ __forceinline__ void clear_planes(const JpegDecodeParams& params) {
+__device__ __forceinline__ void clear_planes(const JpegDecodeParams& params, uint32_t ctas,
+                                             uint32_t threads) {
   for (uint32_t c = 0; c < params.components; ++c) {
     const JpegPlaneParams& plane = params.planes[c];
     const uint32_t units = plane.blocks_w * 8;  // of 16 bytes, in a row
@@ -67,8 +69,8 @@ __device__ __forceinline__ void clear_planes(const JpegDecodeParams& params) {
     const uint64_t row_units = is_dense ? static_cast<uint64_t>(units) * plane.blocks_h : units;
     for (uint32_t y = 0; y < (is_dense ? 1 : plane.blocks_h); ++y) {
       auto* row = reinterpret_cast<uint4*>(plane.data + y * plane.stride);
-      for (uint64_t i = blockIdx.x * kJpegSyncThreads + threadIdx.x; i < row_units;
-           i += static_cast<uint64_t>(params.tiles.count) * kJpegSyncThreads)
+      for (uint64_t i = blockIdx.x * threads + threadIdx.x; i < row_units;
+           i += static_cast<uint64_t>(ctas) * threads)
         row[i] = make_uint4(0, 0, 0, 0);
     }
   }
@@ -133,7 +135,7 @@ class TileSync {
     if (fixes_) {
       if (!is_to_fix(params_, tile_, infos_[first_], &start_)) return false;
     } else {
-      clear_planes(params_);
+      clear_planes(params_, params_.tiles.count, kJpegSyncThreads);
       if (tile_ == 0 && thread_ < 3) params_.result[thread_] = 0;
     }
     const bool in_tile = thread_ >= kWarmUp;
@@ -221,11 +223,11 @@ class TileSync {
   }
 
   __device__ __forceinline__ void count_rows(uint32_t blocks_before) {
-    using Difference = AddDifference<SyncShared<kSlots>::kClasses>;
+    using Difference = AddDifference<kJpegSyncThreads>;
     const SharedWords<kWordsInSubsequence> words{shared_.words};
     uint32_t state = start_, counted = blocks_before;
     for (uint32_t r = 0; r < kRowsInSubsequence; ++r) {
-      const uint32_t bits = row_bits(info_, r);
+      const uint32_t bits = row_bits<kRowBits>(info_, r);
       if (bits == 0) break;
       const uint32_t row = subsequence() * kRowsInSubsequence + r;
       params_.rows.states[row] = state;
@@ -234,7 +236,7 @@ class TileSync {
         params_.rows.sums[k * params_.rows.count + row] = shared_.sums[k][thread_];
       const uint32_t begin = at() + r * kRowBits;
       state = walk<kRuns>(words, shared_.tables, scan_, state, begin, begin + bits, &counted,
-                          Difference{scan_, shared_.sums});
+                          Difference{scan_, &shared_.sums[0][thread_]});
     }
     if (mine_ == min(first_ + kTileSubsequences, scan_.subsequences) - 1)
       params_.tiles.states[tile_] = state;

@@ -19,6 +19,11 @@
 //     test   tests/jpeg/scans_test.cpp
 //     bench  tests/bench/jpeg/bench_jpeg_scans.cpp
 //     page   docs/kernels.md, 17
+//   jpeg_decode_parts, jpeg_decode_write_parts
+//     twin   the same as the other two's; their results are the same
+//     test   tests/jpeg/scans_test.cpp
+//     bench  bench_batches --batch=1, of one small file
+//     page   docs/kernels.md, 17
 //   jpeg_decode_write
 //     twin   ScanDecoder::write() in jpeg/parallel_decode.cpp; a code: jpeg/huffman_write.h
 //     test   tests/jpeg/scans_test.cpp
@@ -53,6 +58,11 @@
   X(jpeg_decode_write_2, 2)      \
   X(jpeg_decode_write_3, 3)
 
+// Of a small picture, or one that is alone, instead of those.
+#define CT_JPEG_PARTS_KERNELS(X) \
+  X(jpeg_decode_parts)           \
+  X(jpeg_decode_write_parts)
+
 // The same for many pictures (cuda/common/batch.h).
 #define CT_JPEG_SYNC_BATCH_KERNELS(X) \
   X(jpeg_decode_sync_1_batch, 1)      \
@@ -62,8 +72,9 @@
   X(jpeg_decode_write_2_batch, 2)      \
   X(jpeg_decode_write_3_batch, 3)
 
-#define CT_JPEG_DECODE_IMAGES(IMAGE)             \
-  IMAGE(jpeg_decode, CT_JPEG_SYNC_KERNELS)       \
-  IMAGE(jpeg_decode, CT_JPEG_WRITE_KERNELS)      \
-  IMAGE(jpeg_decode, CT_JPEG_SYNC_BATCH_KERNELS) \
-  IMAGE(jpeg_decode, CT_JPEG_WRITE_BATCH_KERNELS)
+#define CT_JPEG_DECODE_IMAGES(IMAGE)              \
+  IMAGE(jpeg_decode, CT_JPEG_SYNC_KERNELS)        \
+  IMAGE(jpeg_decode, CT_JPEG_WRITE_KERNELS)       \
+  IMAGE(jpeg_decode, CT_JPEG_SYNC_BATCH_KERNELS)  \
+  IMAGE(jpeg_decode, CT_JPEG_WRITE_BATCH_KERNELS) \
+  IMAGE(jpeg_decode, CT_JPEG_PARTS_KERNELS)

@@ -221,6 +221,7 @@ Status ScansDecoder::run(const JpegScans& scans, const uint8_t* block, QcoefsMem
   Queue& queue = device_.queue(QueueKind::kCompute);
   std::unique_ptr<Memory> planes[kJpegMaxComponents], pinned, reported;
   JpegDecodeJob job;
+  job.is_alone = is_alone;
   job.scans = &scans;
   CT_RETURN_IF_ERROR(device_.allocate(MemoryKind::kPinned, scans.bytes, &pinned));
   std::memcpy(pinned->data(), block, scans.bytes);

@@ -48,6 +48,7 @@ StreamKind random_kind(uint32_t seed) {
   kind.restart_interval = kIntervals[random() % std::size(kIntervals)];
   kind.extended = kind.sets > 2 || random() % 8 == 0;
   kind.depth = random() % 3 == 0 ? 12 : 8;
+  kind.sparse = random() % 2 == 0;
   const int most = quick() ? 80 : 300;
   kind.width = 1 + static_cast<int>(random() % static_cast<uint32_t>(most));
   kind.height = 1 + static_cast<int>(random() % static_cast<uint32_t>(most));
@@ -104,6 +105,46 @@ TEST(JpegScans, StreamsOfEveryKind) {
       decoded += expect_decoded_or_left(random_kind(seed), decoder) ? 1 : 0;
     }
     EXPECT_GT(decoded, static_cast<int>(count) * 3 / 4);
+  });
+}
+
+// Pictures as most are, with ends of blocks: a device decodes them in parts, unless they are large.
+TEST(JpegScans, SparseStreams) {
+  for_each_decoder([](ScansDecoder& decoder) {
+    StreamKind kind;
+    kind.sparse = true;
+    for (const int components : {1, 3, 4}) {
+      for (const auto& [h, v] : {std::pair{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}}) {
+        for (const int interval : {0, 1, 7, 100}) {
+          kind.components = components;
+          kind.h = h;
+          kind.v = v;
+          kind.restart_interval = interval;
+          kind.scans = components > 1 ? 1 + static_cast<int>(kind.seed % 2) : 1;
+          kind.width = quick() ? 161 : 777;
+          kind.height = quick() ? 97 : 555;
+          (void)expect_decoded(make_stream(kind), decoder, kind.text());
+          ++kind.seed;
+        }
+      }
+    }
+  });
+}
+
+// Just below and far above the limits for parts, with and without other work.
+TEST(JpegScans, SizesOfSparseStreams) {
+  for_each_decoder([](ScansDecoder& decoder) {
+    for (const bool is_alone : {false, true}) {
+      for (const uint32_t subsequences : {1000u, 1800u, 6000u, 7000u}) {
+        StreamKind kind;
+        kind.sparse = true;
+        kind.width = static_cast<int>(subsequences);
+        kind.height = 500;
+        decoder.is_alone = is_alone;
+        const ScansOutcome outcome = expect_decoded(make_stream(kind), decoder, kind.text());
+        EXPECT_NEAR(outcome.subsequences, subsequences, subsequences / 40) << kind.text();
+      }
+    }
   });
 }
 

@@ -224,7 +224,7 @@ class Writer {
     write_difference(dc_[set], dc, bits);
     const Coder& coder = ac_[set];
     for (int index = 1; index < 64;) {
-      const Coder::Code& code = coder.codes[random_() % coder.codes.size()];
+      const Coder::Code& code = next_ac(coder);
       const int zeros = static_cast<int>(code.symbol >> 4);
       const uint32_t size = code.symbol & 15;
       const int next = size != 0 || zeros == 15 ? index + zeros + 1 : 64;
@@ -233,6 +233,12 @@ class Writer {
       if (size != 0) bits->put(random_() & ((1u << size) - 1), size);
       index = next;
     }
+  }
+  const Coder::Code& next_ac(const Coder& coder) {
+    if (kind_.sparse && random_() % 6 == 0)
+      for (const Coder::Code& code : coder.codes)
+        if (code.symbol == 0) return code;
+    return coder.codes[random_() % coder.codes.size()];
   }
   // A difference that leaves the quantized coefficient within bounds.
   void write_difference(const Coder& coder, int* dc, Bits* bits) {
@@ -264,7 +270,7 @@ std::string StreamKind::text() const {
          std::to_string(static_cast<int>(shape)) + ", " + std::to_string(sets) +
          " sets, restarts " + std::to_string(restart_interval) + ", " + std::to_string(scans) +
          " scans, " + std::to_string(in_first) + " in the first, " + std::to_string(depth) +
-         " bits, seed " + std::to_string(seed);
+         (sparse ? " bits, sparse, seed " : " bits, seed ") + std::to_string(seed);
 }
 
 std::vector<uint8_t> make_stream(const StreamKind& kind) { return Writer(kind).write(); }

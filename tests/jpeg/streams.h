@@ -35,6 +35,7 @@ struct StreamKind {
   int in_first = 1;          // components in the first of two scans
   bool extended = false;     // SOF1, as 12 bits have in any case
   uint32_t depth = 8;        // bits of a sample; at 12 bits divisors have 16
+  bool sparse = false;       // of six codes one ends the block, where there is such a code
   uint32_t seed = 1;
 
   std::string text() const;
