@@ -104,12 +104,7 @@ CtCode copy_options(const Options* from, Options* to, CtError* error) {
 
 // Waits for the queue's work, also after an error in enqueuing it: what was enqueued before that
 // still uses its memory. The first error is the result.
-inline Status finish(Queue& queue, const Status& status) {
-  FencePtr done;
-  const Status recorded = queue.record(&done);
-  const Status waited = recorded.ok() ? done->wait() : recorded;
-  return status.ok() ? waited : status;
-}
+Status finish(Queue& queue, const Status& status);
 
 // Calls submit(device, queue), and waits for what that enqueues. The device's queues are blocking
 // streams: the driver starts their work after that of the legacy default stream.

@@ -34,9 +34,15 @@ Status status_of(const Step& step) {
 Status make_cuda_queue(Device&, std::unique_ptr<Queue>*) {
   return Status::error(StatusCode::kNotFound, "built without CUDA (-Dcuda=disabled)");
 }
+Status finish_cuda_queue(Queue&) { return {}; }
 #endif
 
 }  // namespace
+
+Status finish(Queue& queue, const Status& status) {
+  const Status waited = finish_cuda_queue(queue);
+  return status.ok() ? waited : status;
+}
 
 Status Lanes::make(Device& device, Threads& threads, std::unique_ptr<Lanes>* made) {
   std::unique_ptr<Lanes> lanes(new Lanes(threads));

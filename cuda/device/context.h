@@ -46,11 +46,11 @@ class Context {
   // Driver::check(), or the reason why no driver was called.
   Status check(CUresult result, const char* what) const;
 
-  // Polls until `poll()` is not CUDA_ERROR_NOT_READY any more, and returns its last
-  // answer. If that is still CUDA_ERROR_NOT_READY, the context is now stuck. The thread naps from
-  // the beginning or spins at first; `*took` is Wait::took_ns(). The context is current.
+  // Polls until `poll()` is not CUDA_ERROR_NOT_READY any more, and returns its last answer. If that
+  // is still CUDA_ERROR_NOT_READY, the context is now stuck. `spin_ns` and `*took` as of Wait. The
+  // context is current.
   template <typename Poll>
-  CUresult wait_until(bool naps, int64_t* took, Poll&& poll);
+  CUresult wait_until(int64_t spin_ns, int64_t* took, Poll&& poll);
 
   // Waits until our streams in this context, of all its Contexts, have done the work that they were
   // given so far. After that the driver need not wait inside of calls that give something back,
@@ -98,8 +98,8 @@ class Context {
 };
 
 template <typename Poll>
-CUresult Context::wait_until(bool naps, int64_t* took, Poll&& poll) {
-  Wait wait(timeout_, naps);
+CUresult Context::wait_until(int64_t spin_ns, int64_t* took, Poll&& poll) {
+  Wait wait(timeout_, spin_ns);
   CUresult result = poll();
   while (result == CUDA_ERROR_NOT_READY && !stuck()) {
     if (wait.pause())

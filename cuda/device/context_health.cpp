@@ -96,15 +96,19 @@ void ContextHealth::give_up(std::shared_ptr<void> context) {
       all.kept.push_back(std::move(health));
 }
 
-Wait::Wait(int64_t timeout_ns, bool naps)
-    : timeout_(timeout_ns), begin_(now_ns()), busy_begin_(naps ? 0 : busy_ns()), naps_(naps) {}
+Wait::Wait(int64_t timeout_ns, int64_t spin_ns)
+    : timeout_(timeout_ns),
+      spin_(spin_ns),
+      begin_(now_ns()),
+      busy_begin_(spin_ns > 0 ? busy_ns() : 0),
+      naps_(spin_ns == 0) {}
 
 // A spinning thread counts its processor time, because napping saves that. A thread that was kept
 // from running has no reason to nap.
 bool Wait::pause() {
   const int64_t waited = in_vain_ = now_ns() - begin_;
   if (timeout_ > 0 && waited >= timeout_) return false;
-  if (!naps_ && waited > kLong && busy_ns() - busy_begin_ > kLong) naps_ = true;
+  if (!naps_ && waited > spin_ && busy_ns() - busy_begin_ > spin_) naps_ = true;
   if (naps_)
     nap(std::clamp(waited / 8, kShortestNap, kLongestNap));
   else

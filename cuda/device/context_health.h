@@ -38,12 +38,13 @@ class ContextHealth {
 };
 
 // One wait, which polls the driver: it has no call that waits with a timeout. A
-// thread spins at first, and naps when that has used 200 us of a processor, or from the beginning.
+// thread spins until that has used `spin_ns` of a processor, and then naps; 0: from the beginning.
 class Wait {
  public:
-  static constexpr int64_t kLong = 200'000;  // ns
+  static constexpr int64_t kLong = 200'000;     // ns
+  static constexpr int64_t kEager = 1'000'000;  // ns, for which a nap's end would be late
 
-  explicit Wait(int64_t timeout_ns, bool naps);
+  Wait(int64_t timeout_ns, int64_t spin_ns);
   // Between two questions. False when the time is over.
   bool pause();
   // The wait so far: processor time or, of a thread that napped, time until its last poll without
@@ -51,7 +52,7 @@ class Wait {
   int64_t took_ns() const;
 
  private:
-  int64_t timeout_, begin_, busy_begin_;
+  int64_t timeout_, spin_, begin_, busy_begin_;
   int64_t in_vain_ = 0;  // since the beginning
   bool naps_;
 };

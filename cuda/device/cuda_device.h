@@ -28,6 +28,10 @@ Status make_primary_cuda_device(int ordinal, std::unique_ptr<Device>* device);
 // overlapping work.
 Status make_cuda_queue(Device& device, std::unique_ptr<Queue>* queue);
 
+// Waits for the work of such a queue (a host's has none), for a result that a caller waits for:
+// spins for up to a millisecond, because a thread that naps returns late.
+Status finish_cuda_queue(Queue& queue);
+
 // The driver waits for all work of a context before it takes something back. This waits for it
 // first, but with a timeout: it fails when `device`, one of make_cuda_device(), is stuck, and
 // nothing of it may be freed any more. (Objects that the device has allocated check that

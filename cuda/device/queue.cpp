@@ -101,7 +101,7 @@ class EventFence final : public Fence {
       CUresult result = driver.event_query(event_);  // most have nothing to wait for
       if (result == CUDA_ERROR_NOT_READY) {
         int64_t took = 0;
-        result = context_->wait_until(progress_->waits_long(), &took,
+        result = context_->wait_until(progress_->spin_ns(), &took,
                                       [&] { return driver.event_query(event_); });
         progress_->note_wait(took);
       }
@@ -344,12 +344,12 @@ Status StreamQueue::read_back(void* destination, CUdeviceptr source, size_t byte
                       "cuMemcpyDtoHAsync");
 }
 
-Status StreamQueue::synchronize() {
+Status StreamQueue::synchronize(int64_t spin_ns) {
   CT_ENTER_CONTEXT(*context_);
   const Driver& driver = context_->driver();
   int64_t took = 0;
-  const CUresult result = context_->wait_until(progress_->waits_long(), &took,
-                                               [&] { return driver.stream_query(stream_); });
+  const CUresult result =
+      context_->wait_until(spin_ns, &took, [&] { return driver.stream_query(stream_); });
   return context_->check(result, "waiting for the GPU");
 }
 
@@ -359,7 +359,7 @@ bool Context::settle() {
   // A lost context has no work to wait for.
   if (!scoped.status().ok()) return !stuck();
   int64_t took = 0;
-  const CUresult result = wait_until(false, &took, [&] {
+  const CUresult result = wait_until(Wait::kLong, &took, [&] {
     std::erase_if(marks, [&](const auto& mark) { return own_streams().is_past(mark, driver_); });
     return marks.empty() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
   });
@@ -379,3 +379,12 @@ Status probe_kernel(Device& device, KernelKey key) {
 }
 
 }  // namespace cudatransform::cuda
+
+namespace cudatransform {
+
+Status finish_cuda_queue(Queue& queue) {
+  auto* stream = dynamic_cast<cuda::StreamQueue*>(&queue);
+  return stream != nullptr ? stream->synchronize(cuda::Wait::kEager) : Status();
+}
+
+}  // namespace cudatransform

@@ -32,9 +32,9 @@ class Progress {
   // Whether this fence, or one before it, has not been polled in the last 20 us.
   bool may_poll(uint64_t number);
 
-  // Whether recent waits took so long that the next thread should sleep. A thread that sleeps
-  // returns some 70 us late, so it spins if waits are short.
-  bool waits_long() const { return sleeps_left_ > 0; }
+  // How long the next thread should spin. A thread that sleeps returns some 70 us late, so it
+  // sleeps at once only if recent waits were long.
+  int64_t spin_ns() const { return sleeps_left_ > 0 ? 0 : Wait::kLong; }
   void note_wait(int64_t ns) {
     if (ns > Wait::kLong)
       sleeps_left_ = kSleeps;
@@ -114,8 +114,9 @@ class StreamQueue final : public Queue {
   Status send(CUdeviceptr destination, const void* source, size_t bytes);
   // `destination` is pinned.
   Status read_back(void* destination, CUdeviceptr source, size_t bytes);
-  // Waits for the stream's work.
-  Status synchronize();
+  // Waits for the stream's work. `spin_ns` as of Wait.
+  Status synchronize(int64_t spin_ns);
+  Status synchronize() { return synchronize(progress_->spin_ns()); }
   Context& context() { return *context_; }
 
  private:

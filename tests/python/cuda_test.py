@@ -10,6 +10,7 @@ import sys
 import tempfile
 import types
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -126,6 +127,21 @@ class OnDevice(unittest.TestCase):
     def test_no_such_device(self):
         with self.assertRaises(ct.Unavailable):
             next(iter(ct.Reader(self.paths, device="cuda:99")))
+
+    @unittest.skipUnless(FAKE, "only the fake driver counts them")
+    def test_one_picture_is_waited_for_without_sleep(self):
+        def sleeps():
+            counts = (ctypes.c_int * 13)()  # FakecudaCounts
+            ctypes.CDLL("libcuda.so.1").fakecuda_get_counts(counts)
+            return counts[12]
+        ct.decode(self.paths[0], device="cuda")
+        before = sleeps()
+        with mock.patch.dict(os.environ, FAKECUDA_LAG="1000000000", FAKECUDA_WAIT="500"):  # us
+            for _ in range(20):
+                ct.decode(self.paths[0], device="cuda")
+        # One a picture, for what the CPU decodes again, as the fake GPU does nothing: it is
+        # uploaded from pageable memory.
+        self.assertLess(sleeps() - before, 2 * 20)
 
     @unittest.skipUnless(FAKE, "memory of a real device is not the host's")
     def test_coefficients_by_address(self):
