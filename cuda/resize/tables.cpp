@@ -21,15 +21,16 @@ template <typename T>
 const T* ResizeTables::add(const T* data, size_t count) {
   constexpr size_t kAlignment = 16;
   const size_t offset = (bytes_.size() + kAlignment - 1) / kAlignment * kAlignment;
-  bytes_.resize(offset + count * sizeof(T));
-  std::memcpy(bytes_.data() + offset, data, count * sizeof(T));
+  bytes_.resize(offset);
+  const auto* const from = reinterpret_cast<const uint8_t*>(data);
+  bytes_.insert(bytes_.end(), from, from + count * sizeof(T));
   return reinterpret_cast<const T*>(kBase + offset);
 }
 
 std::shared_ptr<const ResizeAxis> ResizeTables::add_axis(ResizeFilter filter,
                                                          const ResizeSide& side,
                                                          ResizeAxisView* view) {
-  const auto axis = queue_.kept<Kept>().axes.axis(filter, side.in, side.from, side.to, side.out);
+  const auto axis = kept_.axes.axis(filter, side.in, side.from, side.to, side.out);
   if (const auto found = views_.find(axis.get()); found != views_.end()) {
     *view = found->second;
     return axis;
@@ -64,16 +65,15 @@ const void* ResizeTables::add_values(const ResizeJob& job) {
 
 Status ResizeTables::send(Device& device) {
   if (bytes_.empty()) return {};
-  Kept& kept = queue_.kept<Kept>();
-  if (bytes_ != kept.sent) {
-    kept.sent.clear();
+  if (bytes_ != kept_.sent) {
+    kept_.sent.clear();
     void* host = nullptr;
-    CT_RETURN_IF_ERROR(kept.staging.begin(device, bytes_.size(), &host));
+    CT_RETURN_IF_ERROR(kept_.staging.begin(device, bytes_.size(), &host));
     std::memcpy(host, bytes_.data(), bytes_.size());
-    CT_RETURN_IF_ERROR(kept.staging.end(device, queue_, &kept.address));
-    kept.sent.swap(bytes_);
+    CT_RETURN_IF_ERROR(kept_.staging.end(device, queue_, &kept_.address));
+    kept_.sent.swap(bytes_);
   }
-  sent_ = static_cast<const uint8_t*>(kept.address);
+  sent_ = static_cast<const uint8_t*>(kept_.address);
   return {};
 }
 

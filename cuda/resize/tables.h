@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "cuda/device/queue.h"
@@ -23,7 +24,13 @@ std::vector<int32_t> bands_of(const ResizeAxis& axis);
 // Offsets become device addresses when all is sent.
 class ResizeTables {
  public:
-  explicit ResizeTables(StreamQueue& queue) : queue_(queue) {}
+  explicit ResizeTables(StreamQueue& queue)
+      : kept_(queue.kept<Kept>()), queue_(queue), bytes_(std::move(kept_.spare)) {
+    bytes_.clear();
+  }
+  ~ResizeTables() { kept_.spare = std::move(bytes_); }
+  ResizeTables(const ResizeTables&) = delete;
+  ResizeTables& operator=(const ResizeTables&) = delete;
 
   // Sets `view` to offsets.
   std::shared_ptr<const ResizeAxis> add_axis(ResizeFilter filter, const ResizeSide& side,
@@ -47,6 +54,7 @@ class ResizeTables {
     // The last batch's, which stay on the device until others are sent. Those of frames of one size
     // are all the same; and a graph can capture the second of them, which waits for nothing.
     std::vector<uint8_t> sent;
+    std::vector<uint8_t> spare;  // whose memory the next batch takes: random crops have megabytes
     const void* address = nullptr;
     ResizeAxisCache axes{size_t{64} << 20};
   };
@@ -55,6 +63,7 @@ class ResizeTables {
   template <typename T>
   const T* add(const T* data, size_t count);
 
+  Kept& kept_;
   StreamQueue& queue_;
   std::vector<uint8_t> bytes_;
   std::map<const ResizeAxis*, ResizeAxisView> views_;
