@@ -29,7 +29,7 @@ class CudaArray:
     def __init__(self, held: Any, offset: int, shape: Tuple[int, ...],
                  strides: Tuple[int, ...], device: int, dtype: Any = np.int16) -> None:
         self.shape, self.strides, self.device = shape, strides, device
-        self.dtype = type_of(dtype)
+        self.dtype = dtype if isinstance(dtype, np.dtype) else type_of(dtype)
         self._held, self._address = held, held.address + offset
 
     def parts(self) -> List["CudaArray"]:

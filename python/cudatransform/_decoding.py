@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import os
+import struct
 from ctypes import byref, c_int32, c_void_p
 from functools import lru_cache, partial
 from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Tuple
@@ -34,6 +35,9 @@ _POLL = 50  # milliseconds until a wait checks for signals
 _CODES = np.dtype({"names": ["code"], "formats": ["i4"], "offsets": [0],
                    "itemsize": ctypes.sizeof(_native.Picture)})
 _PIXELS = _native.columns_of(_native.Picture, "width", "height", "data", "pitch")
+_ROW = struct.Struct("=i{}x2i{}x2Q".format(  # the same of one picture, after its code
+    _native.Picture.width.offset - 4,
+    _native.Picture.data.offset - _native.Picture.height.offset - 4))
 _idle: List["_Single"] = []
 os.register_at_fork(after_in_child=_idle.clear)
 
@@ -140,12 +144,11 @@ _options = lru_cache(64)(Wanted.options)
 class _Single(_native.Pictures):
     """What a call for one file needs: structures, and views of what it fills in."""
 
-    __slots__ = ("source", "error", "_code", "_pixels")
+    __slots__ = ("source", "error")
 
     def __init__(self) -> None:
         super().__init__(1)
         self.source, self.error = _native.HeldSource(), _native.Error()
-        self._code, self._pixels = self.columns(_CODES), self.columns(_PIXELS)
 
     def decode(self, wanted: Wanted, source: Any) -> None:
         """Of a path or bytes. Raises Unavailable and MemoryError."""
@@ -160,10 +163,10 @@ class _Single(_native.Pictures):
 
     def pixels(self, wanted: Wanted) -> Any:
         """None: there are none, and items_of() knows why."""
-        if self._code.item()[0] != _native.OK or wanted.limits.on_error == "conceal":
+        code, width, height, data, pitch = _ROW.unpack_from(self.array)
+        if code != _native.OK or wanted.limits.on_error == "conceal":
             return None
-        block, = self.take_blocks()
-        return _array_of(wanted, block, *self._pixels.item())
+        return _array_of(wanted, self.take_block(), width, height, data, pitch)
 
 
 def decode_part(wanted: Wanted, source: Any, crop: Tuple[int, ...]) -> Any:
@@ -287,9 +290,8 @@ def _ink_of(picture: Picture, sources: Sources, index: int, wanted: Wanted) -> A
 
 def _pixels(wanted: Wanted, _: Sources, pictures: _native.Pictures) -> Iterator[Any]:
     columns = pictures.columns(_PIXELS)
-    rows = zip(pictures.take_blocks(), *(columns[name].tolist() for name in _PIXELS.names or ()))
-    for row in rows:
-        yield _array_of(wanted, *row)
+    return map(_array_of, itertools.repeat(wanted), pictures.take_blocks(),
+               *(columns[name].tolist() for name in _PIXELS.names or ()))
 
 
 def decoded_pixels(wanted: Wanted, _: Sources, pictures: _native.Pictures) -> Iterator[Decoded]:

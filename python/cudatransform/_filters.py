@@ -84,7 +84,7 @@ def pixels(picture: Any, upsampling: str) -> np.ndarray:
     options = _native.DecodeOptions(ctypes.sizeof(_native.DecodeOptions), _native.RGB,
                                     UPSAMPLINGS.index(upsampling))
     made = _run("ct_pixels", picture, options)
-    block, = made.take_blocks()
+    block = made.take_block()
     block.address = made.array[0].data
     return block.array((picture.height, picture.width, 3))
 

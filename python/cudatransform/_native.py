@@ -10,6 +10,7 @@ import collections
 import ctypes
 import itertools
 import os
+import struct
 from ctypes import (POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_int32, c_int64,
                     c_size_t, c_uint16, c_uint32, c_uint64, c_void_p)
 from functools import partial
@@ -17,7 +18,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._gone import when_gone
+from ._gone import when_gone, when_gone_lightly
 from ._libraries import load, symbol
 from .errors import Unavailable
 
@@ -377,6 +378,7 @@ class MadePlanes(Block):
 
 
 _BLOCKS = columns_of(Picture, "block")
+_BLOCK = struct.Struct("=Q")
 
 
 class Pictures:
@@ -397,13 +399,23 @@ class Pictures:
     def take_blocks(self) -> List[Block]:
         """Each picture's block, which the array has no more."""
         unref, column = library().ct_block_unref, self.columns(_BLOCKS)["block"]
-        blocks: List[Block] = [Block() for _ in self.array]
-        watches = [when_gone(block, unref) for block in blocks]
+        blocks: List[Block] = [Block() for _ in range(len(column))]
+        watches = [when_gone_lightly(block, unref) for block in blocks]
         # In one call of C, which no signal interrupts: each block has one owner.
         moves = itertools.chain(map(setattr, watches, itertools.repeat("_as_parameter_"),
                                     column.tolist()), map(column.fill, (0,)))
         collections.deque(moves, maxlen=0)
         return blocks
+
+    def take_block(self) -> Block:
+        """The same of the only picture."""
+        block, place = Block(), (Picture.block.offset,)
+        watch = when_gone_lightly(block, library().ct_block_unref)
+        moves = itertools.chain(map(setattr, (watch,), ("_as_parameter_",),
+                                    _BLOCK.unpack_from(self.array, *place)),
+                                map(_BLOCK.pack_into, (self.array,), place, (0,)))
+        collections.deque(moves, maxlen=0)
+        return block
 
 
 class MadeFiles:

@@ -227,7 +227,7 @@ class Picture:
         return best
 
     def _by(self, made: _native.Pictures) -> "Picture":
-        block, = made.take_blocks()
+        block = made.take_block()
         picture = self.of_native(made.array[0], block, self.path, device_of(self))
         picture.irregular = self.irregular
         return picture
