@@ -18,6 +18,7 @@ from .planes import Planes
 from .resampling import LAYOUTS, Resampling, parts_of
 
 _MOST_BATCHES = 64  # under way, as the library takes them
+_GPU_BATCHES = 4    # at least: a GPU works on some while the CPU packs and takes others
 
 
 class Batch(List[Any]):
@@ -78,10 +79,11 @@ class Reader:
 
     Iterating yields one Batch after the other; each `for` starts over, and the end of `with` ends
     them all. A file that cannot be read is a Failure in its place and stops nothing. While a batch
-    is in use the next one is decoded: one batch and twice `num_workers` files are ahead of those
-    that the caller has. A Reader can be pickled, so torch's DataLoader takes it to processes that
-    it starts by spawn. The constructor raises ValueError and TypeError; iteration OSError where no
-    file descriptor is free, and Unavailable in a forked process and where there is no such GPU.
+    is in use the next one is decoded: one batch and twice `num_workers` files, for a GPU at least
+    four batches, are ahead of those that the caller has, and an iterable is one batch further. A
+    Reader can be pickled, so torch's DataLoader takes it to processes that it starts by spawn. The
+    constructor raises ValueError and TypeError; iteration OSError where no file descriptor is free,
+    and Unavailable in a forked process and where there is no such GPU.
     """
 
     def __init__(self, paths: Iterable[Source], batch_size: int = 32,
@@ -246,34 +248,39 @@ class Walk:
         self._crops_ahead = (self._crops is not None and not callable(self._crops) and
                              reader.wanted[0].is_pixels)
         self._pushed = self._pulled = 0  # files
-        most = min(_MOST_BATCHES, 1 - -2 * reader.num_workers // reader.batch_size)
+        most = 1 - -2 * reader.num_workers // reader.batch_size
+        if reader.device != "cpu":
+            most = max(most, _GPU_BATCHES)
+        most = min(most, _MOST_BATCHES)
         self._devices = [Ahead(wanted, reader.own_workers, most) for wanted in reader.wanted]
         self._most = most * len(self._devices)
         self._under_way: List[Ahead] = []  # a batch of each, the oldest one first
         self._files = walk_through(reader.paths)
-        self._files.give_room(self._most * self._batch)
+        self._files.give_room((self._most + 1) * self._batch)
         self._error: Optional[BaseException] = None
         self._has_ended = False
 
     def next(self) -> Optional[Batch]:
         """None: there are no more."""
         while True:
-            self._push()
+            self._push(wait=True)
             if self._under_way:
                 pulled = self._under_way[0].pull()
                 if pulled is not None:
                     del self._under_way[0]
+                    self._files.give_room(self._batch)
+                    self._push(wait=False)  # first, since making a batch takes a while
                     return self._batch_of(*pulled)
             elif self._has_ended:
                 if self._error is not None:
                     raise self._error
                 return None
 
-    def _push(self) -> None:
-        """As many batches as have come. Waits for a while if none is in flight."""
+    def _push(self, wait: bool) -> None:
+        """As many batches as have come. wait: for a while, for the first"""
         while not self._has_ended and len(self._under_way) < self._most:
             try:
-                files = self._files.take(self._batch, wait=not self._under_way)
+                files = self._files.take(self._batch, wait and not self._under_way)
                 if files is None:
                     return
                 if files:
@@ -298,7 +305,6 @@ class Walk:
         return np.concatenate([crops, np.tile((0, 0, 1, 1), (count - len(crops), 1))])
 
     def _batch_of(self, wanted: Wanted, sources: Sources, pictures: Any) -> Batch:
-        self._files.give_room(self._batch)
         is_direct = self._resampling is not None and wanted.is_pixels
         items = items_of(wanted, sources, pictures, decoded_pixels if is_direct else None)
         if self._planes is not None:

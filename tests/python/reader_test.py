@@ -20,7 +20,7 @@ from unittest import mock
 import numpy as np
 
 import cudatransform as ct
-from cudatransform import _walk, picture
+from cudatransform import _walk, picture, reader
 import pictures
 
 
@@ -295,8 +295,14 @@ class Ends(WithFiles):
         walk = iter(ct.Reader(paths(), batch_size=2, num_workers=2))
         for count in range(1, 20):
             next(walk)
-            self.assertLessEqual(len(taken), 2 * count + 2 + 2 * 2 + 1)
+            self.assertLessEqual(len(taken), 2 * count + 2 * 2 + 2 * 2 + 1)
         walk.close()
+
+    def test_the_next_ones_are_decoded_while_a_batch_is_in_use(self):
+        walk = reader.Walk(ct.Reader(self.sound, batch_size=2, num_workers=2))
+        for _ in range(5):
+            walk.next()
+            self.assertEqual(len(walk._under_way), 3)
 
     def test_memory_is_flat(self):
         files = self.sound + self.bad
