@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <vector>
 
 #include "transform/device/host_device.h"
 
@@ -28,6 +29,18 @@ std::unique_ptr<CtBlock> Blocks::find(size_t bytes) {
   std::unique_ptr<CtBlock> block = std::move(found->second);
   idle_.erase(found);
   kept_ -= bytes;
+  return block;
+}
+
+// The kept block that was returned first; null: none is kept.
+std::unique_ptr<CtBlock> Blocks::oldest() {
+  const auto found = std::min_element(idle_.begin(), idle_.end(), [](const auto& a, const auto& b) {
+    return a.second->given < b.second->given;
+  });
+  if (found == idle_.end()) return nullptr;
+  std::unique_ptr<CtBlock> block = std::move(found->second);
+  kept_ -= found->first;
+  idle_.erase(found);
   return block;
 }
 
@@ -81,10 +94,18 @@ Status Blocks::take(size_t wanted, CtBlock** block) {
 
 void Blocks::give(std::unique_ptr<CtBlock> block) {
   const size_t bytes = block->memory->size();
+  std::vector<std::unique_ptr<CtBlock>> freed;  // without the lock: a device may take its time
   const std::lock_guard lock(mutex_);
   lent_ -= bytes;
-  if (closed_ || lent_ + kept_ + bytes > peak_) return;
+  if (closed_) return;
+  // Blocks of sizes that nobody wants any more would be kept for ever, and this one be made again
+  // and again.
+  while (lent_ + kept_ + bytes > peak_) {
+    freed.push_back(oldest());
+    if (!freed.back()) return;
+  }
   kept_ += bytes;
+  block->given = ++gifts_;
   idle_.emplace(bytes, std::move(block));
 }
 

@@ -23,6 +23,8 @@ struct CtBlock {
   std::unique_ptr<cudatransform::Memory> memory;
   std::shared_ptr<cudatransform::core::Blocks> owner;  // null: freed with the last reference
 
+  uint64_t given = 0;  // when it was last returned, by the owner's count
+
   uint8_t* data() const { return static_cast<uint8_t*>(memory->data()); }
 };
 
@@ -48,8 +50,10 @@ class Blocks : public std::enable_shared_from_this<Blocks> {
   void close();
 
  private:
-  // Of the bytes that blocks in use had at most at a time, as many are kept.
+  // Of the bytes that blocks in use had at most at a time, as many are kept, those of the sizes
+  // that were returned last.
   std::unique_ptr<CtBlock> find(size_t bytes);
+  std::unique_ptr<CtBlock> oldest();
   bool make_room(size_t bytes);
 
   const pid_t process_;
@@ -58,7 +62,7 @@ class Blocks : public std::enable_shared_from_this<Blocks> {
   const uint64_t most_;
   std::mutex mutex_;  // guards the members below
   std::multimap<size_t, std::unique_ptr<CtBlock>> idle_;
-  uint64_t lent_ = 0, kept_ = 0, peak_ = 0;
+  uint64_t lent_ = 0, kept_ = 0, peak_ = 0, gifts_ = 0;
   bool closed_ = false;
 };
 

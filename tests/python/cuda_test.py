@@ -24,6 +24,13 @@ FAKE = sys.argv[1:2] == ["fake"]
 SIZES = ((97, 61), (160, 120), (8, 8))
 
 
+def fake_counts():
+    """FakecudaCounts: 6 are allocations, 12 sleeps."""
+    counts = (ctypes.c_int * 13)()
+    ctypes.CDLL("libcuda.so.1").fakecuda_get_counts(counts)
+    return counts
+
+
 class OnDevice(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -130,18 +137,24 @@ class OnDevice(unittest.TestCase):
 
     @unittest.skipUnless(FAKE, "only the fake driver counts them")
     def test_one_picture_is_waited_for_without_sleep(self):
-        def sleeps():
-            counts = (ctypes.c_int * 13)()  # FakecudaCounts
-            ctypes.CDLL("libcuda.so.1").fakecuda_get_counts(counts)
-            return counts[12]
         ct.decode(self.paths[0], device="cuda")
-        before = sleeps()
+        before = fake_counts()[12]
         with mock.patch.dict(os.environ, FAKECUDA_LAG="1000000000", FAKECUDA_WAIT="500"):  # us
             for _ in range(20):
                 ct.decode(self.paths[0], device="cuda")
         # One a picture, for what the CPU decodes again, as the fake GPU does nothing: it is
         # uploaded from pageable memory.
-        self.assertLess(sleeps() - before, 2 * 20)
+        self.assertLess(fake_counts()[12] - before, 2 * 20)
+
+    @unittest.skipUnless(FAKE, "only the fake driver counts them")
+    def test_memory_of_other_sizes_is_given_up(self):
+        large, small = (ct.encode(np.zeros((side, side, 3), np.uint8)) for side in (640, 600))
+        ct.decode(large, device="cuda")
+        ct.decode(small, device="cuda")
+        before = fake_counts()[6]
+        for _ in range(10):
+            ct.decode(small, device="cuda")
+        self.assertEqual(fake_counts()[6], before)
 
     @unittest.skipUnless(FAKE, "memory of a real device is not the host's")
     def test_coefficients_by_address(self):
