@@ -28,6 +28,9 @@ namespace {
 
 // Intermediates of the jobs that are under way together.
 constexpr size_t kMaxScratch = size_t{256} << 20;
+// Weights that are sent together. Those of random crops are made and copied in as much time as the
+// device needs for the pictures, so it begins with some of them.
+constexpr size_t kMaxTables = size_t{512} << 10;
 #define CT_COUNT(...) +1
 constexpr uint32_t kPassKernels = CT_RESIZE_PASS_KERNELS(CT_COUNT);
 #undef CT_COUNT
@@ -173,7 +176,7 @@ class Batches {
   Batches(Device& device, StreamQueue& queue, bool may_fuse, int32_t tile)
       : device_(device), queue_(queue), may_fuse_(may_fuse), tile_(tile), tables_(queue) {}
 
-  bool is_full() const { return scratch_ > kMaxScratch; }
+  bool is_full() const { return scratch_ > kMaxScratch || tables_.bytes() > kMaxTables; }
 
   void add(const ResizeJob& job) {
     const ResizePlan plan = plan_resize(job);

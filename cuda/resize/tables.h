@@ -39,6 +39,7 @@ class ResizeTables {
   // Of a job's type.
   const void* add_values(const ResizeJob& job);
 
+  size_t bytes() const { return bytes_.size(); }
   // Enqueues the copy, if the last batch had others. Nothing is added after it.
   Status send(Device& device);
   // Makes an offset an address; null stays.

@@ -113,6 +113,25 @@ TEST(Resize, BatchesAreTheEngines) {
   }
 }
 
+// More weights than a device is sent at once: 72 KB for each box.
+TEST(Resize, BoxesOfABatchMayAllDiffer) {
+  const Engine engine(device);
+  Batch batch(engine);
+  constexpr Picture kWide = {3000, 8};
+  batch.memory.emplace_back(kWide.bytes());
+  batch.images.assign(12, {batch.memory.back().data(), kWide.pitch(), kWide.width, kWide.height, 3,
+                           device >= 0 ? 1 : 0});
+  std::vector<CtBox> boxes;
+  Bytes wanted;
+  for (size_t i = 0; i < batch.images.size(); ++i) {
+    boxes.push_back({static_cast<double>(i), 0, 3000, 8});
+    const Bytes one = expected(options_of(CT_LANCZOS), kWide, &boxes.back());
+    wanted.insert(wanted.end(), one.begin(), one.end());
+  }
+  ASSERT_EQ(batch.resize(options_of(CT_LANCZOS), boxes.data()), CT_OK) << batch.error.text;
+  EXPECT_EQ(batch.results(1), wanted);
+}
+
 TEST(Resize, FloatsAreOfTheRecipe) {
   const Engine engine(device);
   Batch batch(engine);
