@@ -109,6 +109,8 @@ class PlacesCheck {
 // Whether one of these pictures, by its size, is the end of `picture`: a picture that is cut off in
 // a segment has the next one's beginning in that, and continues as the next.
 bool ends_with_another(std::span<const uint8_t> picture, const FilePlaces& places);
+// Whether a file is one picture at first glance: it has no index, and an EOI at its end.
+bool looks_alone(std::span<const uint8_t> file);
 
 // The first picture of a file, which begins with it.
 struct FirstPicture {

@@ -31,9 +31,15 @@ struct DecodeJob final : FrameJob {
   // Finds where the first picture ends and others begin. Afterwards file() is the first alone if an
   // index says where the others are. kInvalidArgument: the first has run into another.
   Status find_trailing_data();
+  // Leaves that to run(), which takes a worker as long as reading the file from memory, if it looks
+  // like one picture. False: call find_trailing_data().
+  bool leave_trailing_data();
   std::span<const uint8_t> file() const { return whole().first(map_.size - others_size_); }
   // Bytes after the picture that stay with it.
   gsize trailing_size() const { return keep_metadata ? trailing_size_ : 0; }
+  // Whether run() has found some in such a file. They count as memory, so it has not read them.
+  bool lacks_trailing() const { return is_decoded && trailing_size() > 0 && !trailing; }
+  Status read_trailing();
   // The other pictures of the file by its index, true or not, and whether they are where it says.
   // Empty without find_trailing_data().
   const FilePlaces& others() const { return others_; }
@@ -83,7 +89,6 @@ struct DecodeJob final : FrameJob {
   Status submit_to_device();
   Status settle(bool wait, Remaining* remaining);
   Status read_metadata();
-  Status read_trailing();
   std::span<const uint8_t> whole() const { return {map_.data, map_.size}; }
 
   GstVideoCodecFrame* frame_;
@@ -92,6 +97,7 @@ struct DecodeJob final : FrameJob {
   GstMapInfo map_ = {};
   FilePlaces others_;
   gsize trailing_size_ = 0, others_size_ = 0;  // the last bytes of the file
+  bool leaves_trailing_data_ = false;
   bool is_device_polled_ = false;
 };
 

@@ -307,7 +307,7 @@ Status JpegDecoder::prepare(DecodeJob& picture) {
   picture.keep_metadata = settings_.keep_metadata;
   picture.interrupts = &pictures_.interrupts();
   CT_RETURN_IF_ERROR(picture.map());
-  if (settings_.pictures == JpegFilePictures::kPrimary)
+  if (settings_.pictures == JpegFilePictures::kPrimary && !picture.leave_trailing_data())
     CT_RETURN_IF_ERROR(picture.find_trailing_data());
   if (picture.is_late) return {};
   const guint64 bytes_of_input = picture.bytes;
@@ -413,6 +413,7 @@ Status JpegDecoder::take_memory(DecodeJob& picture) {
 GstFlowReturn JpegDecoder::finish(std::unique_ptr<FrameJob> finished) {
   Picture picture(static_cast<DecodeJob*>(finished.release()));
   if (picture->is_late) return drop(std::move(picture));
+  if (picture->status.ok() && picture->lacks_trailing()) picture->status = take_trailing(*picture);
   Status why =
       !picture->status.ok() || picture->is_good() ? picture->status : damaged(picture->damage);
   // A picture that was not to be concealed has no coefficients after the damage, even if on-error
@@ -441,6 +442,14 @@ GstFlowReturn JpegDecoder::finish(std::unique_ptr<FrameJob> finished) {
   }
   count(&JpegDecodeCounts::dropped);
   return drop(std::move(picture));
+}
+
+// Of a file that looked like one picture, and so has not been refused before.
+Status JpegDecoder::take_trailing(DecodeJob& picture) const {
+  Status status = claim(picture, picture.trailing_size());
+  if (status.ok()) status = picture.read_trailing();
+  picture.is_decoded = status.ok();
+  return status;
 }
 
 GstFlowReturn JpegDecoder::push(Picture picture) {

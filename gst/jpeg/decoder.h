@@ -117,6 +117,7 @@ class JpegDecoder final : private PictureCodec {
   void limit_kept_memory();
 
   // Output.
+  Status take_trailing(DecodeJob& picture) const;
   GstFlowReturn push(Picture picture);
   GstFlowReturn drop(Picture picture);
   GstFlowReturn reject(Picture picture, const Status& why);

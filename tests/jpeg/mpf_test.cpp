@@ -123,6 +123,17 @@ TEST(JpegMpf, PlacesInBothByteOrders) {
   }
 }
 
+TEST(JpegMpf, LooksAlone) {
+  const Bytes one = small(1, 100);
+  Bytes two = one, open_end = one, padded = one;
+  append(&two, one);
+  open_end.pop_back();
+  padded.push_back(0);
+  for (const Bytes& file : {one, two}) EXPECT_TRUE(looks_alone(file));
+  for (const Bytes& file : {open_end, padded, whole_file({one}, true), Bytes{0xff, 0xd9}, Bytes()})
+    EXPECT_FALSE(looks_alone(file));
+}
+
 TEST(JpegMpf, FilesWithoutOthers) {
   FilePlaces places;
   for (const Bytes& file :

@@ -183,6 +183,34 @@ CHECK_TEST(test_trailers_of_buffers_with_times) {
   }
 }
 
+// A file that ends with EOI and has no index looks like one picture at first.
+CHECK_TEST(test_trailers_without_an_index) {
+  const Bytes file = joined({good(), others()[0]});
+  for (const char* threads : {"1", "3"}) {
+    g_autoptr(GstHarness) harness = gst_harness_new_parse(
+        (std::string("jpegcoefdec n-threads=") + threads + " ! jpegcoefenc n-threads=1").c_str());
+    gst_harness_set_src_caps_str(harness, kParsed);
+    gst_harness_push(harness, buffer_of(file, 0));
+    g_autoptr(GstBuffer) buffer = gst_harness_pull(harness);
+    fail_unless(buffer != nullptr && bytes_of(buffer) == file);
+  }
+}
+
+CHECK_TEST(test_memory_of_trailers) {
+  const Bytes file = joined({good(), Bytes(1 << 20, 0), {0xff, 0xd9}});
+  for (const bool keeps : {false, true}) {
+    Decoder decoder(std::string("on-error=conceal max-memory=1500000 keep-metadata=") +
+                        (keeps ? "true" : "false"),
+                    kParsed);
+    decoder.push(file);
+    decoder.push(good());
+    decoder.finish();
+    fail_unless_equals_int(decoder.count(), keeps ? 1 : 2);
+    fail_unless_equals_uint64(decoder.stat("damaged"), keeps ? 1 : 0);
+    if (keeps) fail_unless(contains(decoder.message(GST_MESSAGE_WARNING), "max-memory"));
+  }
+}
+
 // A buffer of several memories is not merged for each byte that may begin a picture.
 CHECK_TEST(test_trailers_in_several_memories) {
   Bytes starts;
