@@ -60,13 +60,14 @@ ResizeView with_all_channels(ResizeView view, int channels) {
 // ---- Both passes in one kernel ----
 
 struct FusedShape {
-  std::vector<int32_t> x, y;  // bands
-  bool rows_first = false;    // the vertical pass
-  int32_t channels = 0;       // of the kernel
+  std::shared_ptr<const ResizeAxis> x, y;
+  bool rows_first = false;  // the vertical pass
+  int32_t channels = 0;     // of the kernel
 };
 
 // The maximum number of samples that adjacent outputs read, a multiple of eight.
-int32_t largest_window(const std::vector<int32_t>& bands, int32_t outputs) {
+int32_t largest_window(const ResizeAxis& axis, int32_t outputs) {
+  const std::vector<int32_t>& bands = axis.bands;
   const size_t step = 2 * static_cast<size_t>(outputs / kResizeBand);
   int32_t largest = 0;
   for (size_t i = 0; i < bands.size(); i += step)
@@ -89,17 +90,17 @@ uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* 
   const int32_t bytes = params->is_packed ? shape.channels : 1;  // from sample to sample
   const int32_t planes = params->is_packed ? 1 : shape.channels;
   const int32_t lanes = bytes == 2 ? 32 : bytes == 4 ? 64 : 16;
-  const auto steps_of = [](const std::vector<int32_t>& bands) {
-    return (largest_window(bands, kResizeBand) + kResizeStep - 1) / kResizeStep;
+  const auto steps_of = [](const ResizeAxis& axis) {
+    return (largest_window(axis, kResizeBand) + kResizeStep - 1) / kResizeStep;
   };
-  params->first_steps = steps_of(shape.rows_first ? shape.y : shape.x);
-  params->second_steps = steps_of(shape.rows_first ? shape.x : shape.y);
+  params->first_steps = steps_of(shape.rows_first ? *shape.y : *shape.x);
+  params->second_steps = steps_of(shape.rows_first ? *shape.x : *shape.y);
   const int64_t weights =
       int64_t{2} * (params->first_steps + params->second_steps) * kResizeStepWeights;
   const int32_t width = shape.rows_first ? params->tile : kResizeTile;
   const int32_t height = shape.rows_first ? kResizeTile : params->tile;
-  const int32_t rows = largest_window(shape.y, height);
-  const int64_t row_bytes = int64_t{largest_window(shape.x, width)} * bytes + kResizeCopyAlignment;
+  const int32_t rows = largest_window(*shape.y, height);
+  const int64_t row_bytes = int64_t{largest_window(*shape.x, width)} * bytes + kResizeCopyAlignment;
   if (weights > limit || row_bytes * planes > limit || rows > limit) return 0;
   const int32_t segment = round_up(static_cast<int32_t>(row_bytes), kGroup);
   params->between_segment = segment;
@@ -112,7 +113,7 @@ uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* 
   const int64_t room = limit - between - weights - beyond;
   int64_t raw = 0;
   if (shape.rows_first) {
-    const int64_t deep = rows + kResizeStep + kResizeAlignment;
+    const int64_t deep = rows + kResizeStep + ResizeAxis::kBandAlignment;
     const int64_t most = room / (deep * planes) / kGroup * kGroup - kGroup;
     if (most < kGroup) return 0;
     params->round = static_cast<int32_t>(std::min<int64_t>(most, segment));
@@ -297,8 +298,8 @@ class Batches {
     if (!plan.x.is_filtered || !plan.y.is_filtered) return false;
     ResizeFusedParams params = {};
     FusedShape shape;
-    shape.x = bands_of(*tables_.add_axis(job.filter, plan.x, &params.x));
-    shape.y = bands_of(*tables_.add_axis(job.filter, plan.y, &params.y));
+    shape.x = tables_.add_axis(job.filter, plan.x, &params.x);
+    shape.y = tables_.add_axis(job.filter, plan.y, &params.y);
     shape.rows_first = plan.rows_first;
     set_layout(last.from, job.channels, &params);
     shape.channels = params.is_packed ? params.from.step : job.channels;

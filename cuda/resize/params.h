@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cuda/common/divider.h"
+#include "transform/resize/axis.h"
 #include "transform/resize/resize.h"
 
 namespace cudatransform::cuda {
@@ -23,15 +24,9 @@ struct ResizeView {
   int32_t width, height, step;
 };
 
-// Windows begin at multiples of so many samples.
-inline constexpr int32_t kResizeAlignment = 4, kResizeBand = 8;
-
 // A filter along one side: as ResizeAxis. Device addresses.
 struct ResizeAxisView {
-  const int32_t *first, *count, *weights;
-  // Of each eight outputs the first sample, rounded down to a multiple of kResizeAlignment, and the
-  // end of the last one's.
-  const int32_t* bands;
+  const int32_t *first, *count, *weights, *bands;
   int32_t taps;
 };
 
@@ -58,6 +53,7 @@ struct ResizePassParams {
 
 // ---- Both passes in one kernel ----
 
+inline constexpr int32_t kResizeBand = ResizeAxis::kBand;
 // A CTA has a square of this many pixels, or half of it: of the second pass, less outputs.
 inline constexpr int32_t kResizeTile = 16, kResizeSmallTile = 8;
 inline constexpr uint32_t kResizeFusedThreads = 256;

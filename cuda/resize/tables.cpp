@@ -2,52 +2,50 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/resize/tables.h"
 
-#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace cudatransform::cuda {
 
-std::vector<int32_t> bands_of(const ResizeAxis& axis) {
-  std::vector<int32_t> bands;
-  for (int32_t o = 0; o < axis.out; o += kResizeBand) {
-    const auto last = static_cast<size_t>(std::min(o + kResizeBand, axis.out) - 1);
-    bands.push_back(axis.first[static_cast<size_t>(o)] & -kResizeAlignment);
-    bands.push_back(axis.first[last] + axis.count[last]);
-  }
-  return bands;
+bool ResizeTables::Part::operator==(const Part& other) const {
+  return bytes == other.bytes && offset == other.offset &&
+         (data == other.data || std::memcmp(data, other.data, bytes) == 0);
+}
+
+template <typename Owner, typename T>
+const T* ResizeTables::add(const std::shared_ptr<const Owner>& owner, const std::vector<T>& table) {
+  constexpr size_t kAlignment = 16;
+  const size_t offset = (bytes_ + kAlignment - 1) / kAlignment * kAlignment;
+  parts_.push_back({owner, table.data(), table.size() * sizeof(T), offset});
+  bytes_ = offset + parts_.back().bytes;
+  return reinterpret_cast<const T*>(kBase + offset);
 }
 
 template <typename T>
-const T* ResizeTables::add(const T* data, size_t count) {
-  constexpr size_t kAlignment = 16;
-  const size_t offset = (bytes_.size() + kAlignment - 1) / kAlignment * kAlignment;
-  bytes_.resize(offset);
-  const auto* const from = reinterpret_cast<const uint8_t*>(data);
-  bytes_.insert(bytes_.end(), from, from + count * sizeof(T));
-  return reinterpret_cast<const T*>(kBase + offset);
+const T* ResizeTables::add(std::vector<T> table) {
+  const auto owner = std::make_shared<const std::vector<T>>(std::move(table));
+  return add(owner, *owner);
 }
 
 std::shared_ptr<const ResizeAxis> ResizeTables::add_axis(ResizeFilter filter,
                                                          const ResizeSide& side,
                                                          ResizeAxisView* view) {
-  const auto axis = kept_.axes.axis(filter, side.in, side.from, side.to, side.out);
+  const auto axis = queue_.kept<Kept>().axes.axis(filter, side.in, side.from, side.to, side.out);
   if (const auto found = views_.find(axis.get()); found != views_.end()) {
     *view = found->second;
     return axis;
   }
-  view->first = add(axis->first.data(), axis->first.size());
-  view->count = add(axis->count.data(), axis->count.size());
-  view->weights = add(axis->weights.data(), axis->weights.size());
-  const std::vector<int32_t> bands = bands_of(*axis);
-  view->bands = add(bands.data(), bands.size());
+  view->first = add(axis, axis->first);
+  view->count = add(axis, axis->count);
+  view->weights = add(axis, axis->weights);
+  view->bands = add(axis, axis->bands);
   view->taps = axis->taps;
   views_.emplace(axis.get(), *view);
-  axes_.push_back(axis);
   return axis;
 }
 
-const int32_t* ResizeTables::add_positions(const std::vector<int32_t>& positions) {
-  return add(positions.data(), positions.size());
+const int32_t* ResizeTables::add_positions(std::vector<int32_t> positions) {
+  return add(std::move(positions));
 }
 
 const void* ResizeTables::add_values(const ResizeJob& job) {
@@ -55,25 +53,28 @@ const void* ResizeTables::add_values(const ResizeJob& job) {
   const auto [at, is_new] = values_.try_emplace({job.table, job.type, job.channels}, nullptr);
   if (!is_new) return at->second;
   const size_t count = 256 * static_cast<size_t>(job.channels);
-  if (job.type == ResizeType::kF32) return at->second = add(job.table, count);
+  if (job.type == ResizeType::kF32)
+    return at->second = add(std::vector<float>(job.table, job.table + count));
   std::vector<uint16_t> rounded(count);
   for (size_t i = 0; i < count; ++i)
     rounded[i] =
         job.type == ResizeType::kF16 ? float16_bits(job.table[i]) : bfloat16_bits(job.table[i]);
-  return at->second = add(rounded.data(), count);
+  return at->second = add(std::move(rounded));
 }
 
 Status ResizeTables::send(Device& device) {
-  if (bytes_.empty()) return {};
-  if (bytes_ != kept_.sent) {
-    kept_.sent.clear();
+  if (parts_.empty()) return {};
+  Kept& kept = queue_.kept<Kept>();
+  if (parts_ != kept.sent) {
+    kept.sent.clear();
     void* host = nullptr;
-    CT_RETURN_IF_ERROR(kept_.staging.begin(device, bytes_.size(), &host));
-    std::memcpy(host, bytes_.data(), bytes_.size());
-    CT_RETURN_IF_ERROR(kept_.staging.end(device, queue_, &kept_.address));
-    kept_.sent.swap(bytes_);
+    CT_RETURN_IF_ERROR(kept.staging.begin(device, bytes_, &host));
+    for (const Part& part : parts_)
+      std::memcpy(static_cast<uint8_t*>(host) + part.offset, part.data, part.bytes);
+    CT_RETURN_IF_ERROR(kept.staging.end(device, queue_, &kept.address));
+    kept.sent.swap(parts_);
   }
-  sent_ = static_cast<const uint8_t*>(kept_.address);
+  sent_ = static_cast<const uint8_t*>(kept.address);
   return {};
 }
 

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "cuda/device/queue.h"
@@ -18,28 +17,20 @@
 
 namespace cudatransform::cuda {
 
-// ResizeAxisView::bands.
-std::vector<int32_t> bands_of(const ResizeAxis& axis);
-
 // Offsets become device addresses when all is sent.
 class ResizeTables {
  public:
-  explicit ResizeTables(StreamQueue& queue)
-      : kept_(queue.kept<Kept>()), queue_(queue), bytes_(std::move(kept_.spare)) {
-    bytes_.clear();
-  }
-  ~ResizeTables() { kept_.spare = std::move(bytes_); }
-  ResizeTables(const ResizeTables&) = delete;
-  ResizeTables& operator=(const ResizeTables&) = delete;
+  explicit ResizeTables(StreamQueue& queue) : queue_(queue) {}
 
   // Sets `view` to offsets.
   std::shared_ptr<const ResizeAxis> add_axis(ResizeFilter filter, const ResizeSide& side,
                                              ResizeAxisView* view);
-  const int32_t* add_positions(const std::vector<int32_t>& positions);
+  const int32_t* add_positions(std::vector<int32_t> positions);
   // Of a job's type.
   const void* add_values(const ResizeJob& job);
 
-  size_t bytes() const { return bytes_.size(); }
+  // Of all that was added.
+  size_t bytes() const { return bytes_; }
   // Enqueues the copy, if the last batch had others. Nothing is added after it.
   Status send(Device& device);
   // Makes an offset an address; null stays.
@@ -50,25 +41,33 @@ class ResizeTables {
   }
 
  private:
+  // One of a batch's tables, which its owner never changes.
+  struct Part {
+    std::shared_ptr<const void> owner;
+    const void* data;
+    size_t bytes, offset;
+
+    bool operator==(const Part& other) const;
+  };
   struct Kept final : StreamQueue::Kept {
     Staging staging;
     // The last batch's, which stay on the device until others are sent. Those of frames of one size
     // are all the same; and a graph can capture the second of them, which waits for nothing.
-    std::vector<uint8_t> sent;
-    std::vector<uint8_t> spare;  // whose memory the next batch takes: random crops have megabytes
+    std::vector<Part> sent;
     const void* address = nullptr;
     ResizeAxisCache axes{size_t{64} << 20};
   };
   static constexpr uintptr_t kBase = 256;  // so that no offset is null
 
+  template <typename Owner, typename T>
+  const T* add(const std::shared_ptr<const Owner>& owner, const std::vector<T>& table);
   template <typename T>
-  const T* add(const T* data, size_t count);
+  const T* add(std::vector<T> table);
 
-  Kept& kept_;
   StreamQueue& queue_;
-  std::vector<uint8_t> bytes_;
+  std::vector<Part> parts_;
+  size_t bytes_ = 0;  // of all parts
   std::map<const ResizeAxis*, ResizeAxisView> views_;
-  std::vector<std::shared_ptr<const ResizeAxis>> axes_;  // of views_
   std::map<std::tuple<const float*, ResizeType, int>, const void*> values_;
   const uint8_t* sent_ = nullptr;
 };

@@ -116,6 +116,9 @@ ResizeAxis make_resize_axis(ResizeFilter filter, int32_t in, double from, double
     }
     axis.first[o] = first;
     axis.count[o] = count;
+    const bool ends = (o + 1) % ResizeAxis::kBand == 0 || o + 1 == outputs;
+    if (o % ResizeAxis::kBand == 0) axis.bands.push_back(first & -ResizeAxis::kBandAlignment);
+    if (ends) axis.bands.push_back(first + count);
   }
   return axis;
 }

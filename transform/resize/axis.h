@@ -29,9 +29,14 @@ inline uint8_t resize_byte(int32_t sum) {
 // Output o is the sum of the samples from first[o] on, `count[o]` of them, by weights[o * taps +
 // i]; weights after these are 0.
 struct ResizeAxis {
+  static constexpr int32_t kBand = 8, kBandAlignment = 4;
+
   int32_t in = 0, out = 0;
   int32_t taps = 0;  // the most that an output has
   std::vector<int32_t> first, count, weights;
+  // Of each kBand outputs the first sample, rounded down to a multiple of kBandAlignment, and the
+  // end of the last one's samples.
+  std::vector<int32_t> bands;
 
   // The samples that outputs depend on.
   int32_t begin() const { return first.front(); }
