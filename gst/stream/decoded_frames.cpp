@@ -125,7 +125,7 @@ GstFlowReturn DecodedFrames::push_waiting(guint max) {
 GstFlowReturn DecodedFrames::push_kept(bool all) {
   if (all) return push_waiting(0);
   GstFlowReturn flow = GST_FLOW_OK;
-  while (flow == GST_FLOW_OK && !in_flight_.empty() && in_flight_.oldest_is_done())
+  while (flow == GST_FLOW_OK && !in_flight_.empty() && in_flight_.oldest_is_done(true))
     flow = push_waiting(in_flight_.size() - 1);
   return flow;
 }

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "gst/engine/cuda_sync.h"
+
 namespace cudatransform {
 
 Status SubmittedFrame::finish() {
@@ -22,8 +24,17 @@ void SubmittedFrame::reset() {
   buffer.reset();
 }
 
-bool FramesInFlight::oldest_is_done() {
-  return first_is_done(count_, [&](size_t i) { return frames_[(first_ + i) % kMax].ready.get(); });
+void FramesInFlight::add() {
+  next().since = g_get_monotonic_time();
+  count_++;
+}
+
+bool FramesInFlight::oldest_is_done(bool matters) {
+  const auto fence_of = [&](size_t i) { return frames_[(first_ + i) % kMax].ready.get(); };
+  Fence* const first = fence_of(0);
+  if (first == nullptr || first->known_done()) return true;
+  return (matters || g_get_monotonic_time() - oldest().since >= kPollUs) &&
+         first_is_done(count_, fence_of);
 }
 
 Status FramesInFlight::take(BufferPtr* buffer) {

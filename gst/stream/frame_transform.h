@@ -20,6 +20,7 @@ class SubmittedFrame {
   MappedFrame frame;      // the target of a raw frame's download
   MappedBuffer memory;    // or of that of coefficients
   BufferPtr device_copy;  // the source of the download
+  gint64 since = 0;       // when it was submitted, by g_get_monotonic_time()
 
   // Waits and releases all but the buffer, even after an error.
   Status finish();
@@ -38,10 +39,11 @@ class FramesInFlight {
   // The frame to be filled; add() takes it in. The ring has room for kMax of them. It stays the
   // next one when older frames leave.
   SubmittedFrame& next() { return frames_[(first_ + count_) % kMax]; }
-  void add() { count_++; }
+  void add();
   SubmittedFrame& oldest() { return frames_[first_]; }
-  // Whether the oldest frame can be taken without waiting.
-  bool oldest_is_done();
+  // Whether the oldest frame can be taken without waiting, as far as is known or, once it `matters`
+  // or the frame has been in flight for long, as a poll of the device says.
+  bool oldest_is_done(bool matters);
   // Waits for the oldest frame and returns its buffer.
   Status take(BufferPtr* buffer);
   // Waits for all and pushes none.

@@ -457,8 +457,10 @@ static GstFlowReturn gst_cuda_transform_base_generate_output(GstBaseTransform* t
   if (state->frames.empty()) return GST_FLOW_OK;
   const guint depth = depth_of(self);
   // With depth 1 the only frame has just been submitted: we wait for it without asking first.
-  const bool leaves = state->without_delay || depth == 1 || state->frames.oldest_is_done() ||
-                      state->frames.size() >= depth;
+  // A poll when the oldest frame has to leave often tells of the next ones, too.
+  const bool is_full = state->frames.size() >= depth;
+  const bool leaves =
+      state->without_delay || depth == 1 || state->frames.oldest_is_done(is_full) || is_full;
   return leaves ? take_oldest(self, out) : GST_FLOW_OK;
 }
 
