@@ -44,9 +44,9 @@ Status DecodeJob::find_trailing_data() {
                        "truncated marker segment, followed by another MPF picture");
 }
 
-bool DecodeJob::leave_trailing_data() {
-  leaves_trailing_data_ = looks_alone(whole());
-  return leaves_trailing_data_;
+bool DecodeJob::defer_trailing_data() {
+  defers_trailing_data_ = looks_alone(whole());
+  return defers_trailing_data_;
 }
 
 GstVideoCodecFrame* DecodeJob::take_frame() {
@@ -88,7 +88,7 @@ Status DecodeJob::decode() {
     CT_RETURN_IF_ERROR(submit_to_device());
   if (!is_on_device) CT_RETURN_IF_ERROR(decode_on_cpu());
   if (!metadata) CT_RETURN_IF_ERROR(read_metadata());
-  if (leaves_trailing_data_) return keep_metadata ? find_trailing_data() : Status();
+  if (defers_trailing_data_) return keep_metadata ? find_trailing_data() : Status();
   return trailing_size() > 0 && !trailing ? read_trailing() : Status();
 }
 

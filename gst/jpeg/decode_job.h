@@ -31,9 +31,9 @@ struct DecodeJob final : FrameJob {
   // Finds where the first picture ends and others begin. Afterwards file() is the first alone if an
   // index says where the others are. kInvalidArgument: the first has run into another.
   Status find_trailing_data();
-  // Leaves that to run(), which takes a worker as long as reading the file from memory, if it looks
+  // Defers that to run(), which takes a worker as long as reading the file from memory, if it looks
   // like one picture. False: call find_trailing_data().
-  bool leave_trailing_data();
+  bool defer_trailing_data();
   std::span<const uint8_t> file() const { return whole().first(map_.size - others_size_); }
   // Bytes after the picture that stay with it.
   gsize trailing_size() const { return keep_metadata ? trailing_size_ : 0; }
@@ -69,6 +69,7 @@ struct DecodeJob final : FrameJob {
   // Or a destination on the device.
   std::unique_ptr<JpegDecodeLane> lane;
   gsize measured = 0;
+  guint64 lane_bytes = 0;  // the lane's part of `bytes`
   DeviceCoefs device_coefs;
 
   // The result.
@@ -97,7 +98,7 @@ struct DecodeJob final : FrameJob {
   GstMapInfo map_ = {};
   FilePlaces others_;
   gsize trailing_size_ = 0, others_size_ = 0;  // the last bytes of the file
-  bool leaves_trailing_data_ = false;
+  bool defers_trailing_data_ = false;
   bool is_device_polled_ = false;
 };
 

@@ -307,7 +307,7 @@ Status JpegDecoder::prepare(DecodeJob& picture) {
   picture.keep_metadata = settings_.keep_metadata;
   picture.interrupts = &pictures_.interrupts();
   CT_RETURN_IF_ERROR(picture.map());
-  if (settings_.pictures == JpegFilePictures::kPrimary && !picture.leave_trailing_data())
+  if (settings_.pictures == JpegFilePictures::kPrimary && !picture.defer_trailing_data())
     CT_RETURN_IF_ERROR(picture.find_trailing_data());
   if (picture.is_late) return {};
   const guint64 bytes_of_input = picture.bytes;
@@ -367,12 +367,14 @@ void JpegDecoder::take_lane(DecodeJob& picture) {
     return;
   }
   picture.measured = picture.lane->measure(picture.file());
-  const guint64 bytes =
-      picture.bytes + (picture.measured > 0 ? picture.lane->room_for(picture.measured) : 0);
-  if (picture.measured == 0 || (settings_.max_memory != 0 && bytes > settings_.max_memory))
+  const guint64 lane_bytes = picture.measured > 0 ? picture.lane->room_for(picture.measured) : 0;
+  const guint64 bytes = picture.bytes + lane_bytes;
+  if (picture.measured == 0 || (settings_.max_memory != 0 && bytes > settings_.max_memory)) {
     lanes_.give(std::move(picture.lane));
-  else
-    picture.bytes = bytes;
+    return;
+  }
+  picture.lane_bytes = lane_bytes;
+  picture.bytes = bytes;
 }
 
 // Whether max-memory has room for the picture besides those in flight. To make room, releases
@@ -444,8 +446,11 @@ GstFlowReturn JpegDecoder::finish(std::unique_ptr<FrameJob> finished) {
   return drop(std::move(picture));
 }
 
-// Of a file that looked like one picture, and so has not been refused before.
+// Of a file that looked like one picture, and so has not been refused before. The lane's work is
+// over. Later pictures may have the rest of max-memory by now: until this one has been pushed, all
+// together may exceed it by its trailing bytes.
 Status JpegDecoder::take_trailing(DecodeJob& picture) const {
+  picture.bytes -= std::exchange(picture.lane_bytes, 0);
   Status status = claim(picture, picture.trailing_size());
   if (status.ok()) status = picture.read_trailing();
   picture.is_decoded = status.ok();

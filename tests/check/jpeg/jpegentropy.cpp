@@ -251,6 +251,26 @@ CHECK_TEST_IF(test_auto_looks_at_the_size, is_cuda()) {
   fail_unless_equals_uint64(system.by_cuda, 0);
 }
 
+// max-memory has room for the picture on the CPU, and then for the device's share as well. That
+// bytes follow the picture, a worker finds when the device has its work.
+CHECK_TEST_IF(test_memory_of_trailers, is_cuda()) {
+  const Bytes file = joined({make_jpeg(64, 48), make_jpeg(512, 400, Subsampling::k420, 100)});
+  const auto limit = [](guint64 bytes) {
+    return "n-threads=1 max-memory=" + std::to_string(bytes);
+  };
+  guint64 little = file.size(), enough = 16 * file.size();
+  while (enough - little > 1) {
+    const guint64 middle = (little + enough) / 2;
+    const Outcome outcome = decode({file}, "entropy-backend=cpu " + limit(middle));
+    (outcome.counts.frames == 1 ? enough : little) = middle;
+  }
+  expect_same({file}, limit(little));
+  guint64 by_cuda = 0;
+  for (guint64 more = 0; more <= 2 * file.size(); more += file.size() / 8)
+    by_cuda += expect_same({file}, limit(enough + more)).by_cuda;
+  fail_unless(by_cuda > 0);
+}
+
 CHECK_TEST(test_refused_without_a_device) {
   g_autoptr(GstElement) decoder = gst_element_factory_make("jpegcoefdec", nullptr);
   const Messages bus(decoder);
