@@ -174,7 +174,8 @@ bool FrameWorkers::await_oldest() {
       if (std::exchange(on_device, first) != first) since = now;
       is_overdue_ = first != nullptr && now - since > kOverdue;
       if (is_overdue_) return true;
-      nap(lock, jobs_.size() > 1 ? kNap : kNapAlone);
+      const bool is_alone = jobs_.size() == 1 && !is_watched_;
+      nap(lock, is_alone && now - since < kSoon ? kNapAlone : kNap);
       if (is_watched_ && !is_taking_ && moved_ + kGrace <= g_get_monotonic_time())
         return !is_interrupted_;
     }

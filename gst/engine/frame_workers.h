@@ -118,8 +118,11 @@ class FrameWorkers {
   void nap(std::unique_lock<std::mutex>& lock, gint64 microseconds);
 
   // Microseconds. kNap is the minimum time between two polls of the device: each takes the
-  // driver's lock, which submitting threads need as well: a single job has none of these.
-  static constexpr gint64 kGrace = 500, kNap = 200, kNapAlone = 30, kOverdue = G_USEC_PER_SEC;
+  // driver's lock, which submitting threads need as well. With a single job none of ours submits,
+  // so for its first kSoon it is polled after kNapAlone; then its work is long, and other elements
+  // have their own to submit.
+  static constexpr gint64 kGrace = 500, kNap = 200, kNapAlone = 30, kSoon = 4000,
+                          kOverdue = G_USEC_PER_SEC;
 
   bool is_started_ = false;
   int threads_ = 1, max_jobs_ = 1;

@@ -41,7 +41,8 @@ class MeasuredLatency {
   GstClockTime value() const { return reported_; }
 
  private:
-  static constexpr GstClockTime kLeftAlone = 700 * GST_USECOND;  // FrameWorkers' kGrace and kNap
+  // At most FrameWorkers' kGrace and kNap; a single picture is polled sooner at first.
+  static constexpr GstClockTime kLeftAlone = 700 * GST_USECOND;
 
   GstClockTime max_ = 0, step_ = 0, reported_ = 0;
 };
