@@ -31,10 +31,8 @@ void FramesInFlight::add() {
 
 bool FramesInFlight::oldest_is_done(bool matters) {
   const auto fence_of = [&](size_t i) { return frames_[(first_ + i) % kMax].ready.get(); };
-  Fence* const first = fence_of(0);
-  if (first == nullptr || first->known_done()) return true;
-  return (matters || g_get_monotonic_time() - oldest().since >= kPollUs) &&
-         first_is_done(count_, fence_of);
+  if (matters || fence_of(0) == nullptr) return first_is_done(count_, fence_of);
+  return first_is_done_by(g_get_monotonic_time(), oldest().since, count_, fence_of);
 }
 
 Status FramesInFlight::take(BufferPtr* buffer) {

@@ -457,7 +457,7 @@ static GstFlowReturn gst_cuda_transform_base_generate_output(GstBaseTransform* t
   if (state->frames.empty()) return GST_FLOW_OK;
   const guint depth = depth_of(self);
   // With depth 1 the only frame has just been submitted: we wait for it without asking first.
-  // A poll when the oldest frame has to leave often tells of the next ones, too.
+  // A poll when the oldest frame has to leave often shows the next ones as well.
   const bool is_full = state->frames.size() >= depth;
   const bool leaves =
       state->without_delay || depth == 1 || state->frames.oldest_is_done(is_full) || is_full;
