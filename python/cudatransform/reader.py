@@ -12,7 +12,7 @@ from ._decoding import CHANNELS, MODES, Ahead, Wanted, decoded_pixels, items_of,
 from ._filters import check_type
 from ._sources import Source, Sources
 from ._walk import walk_through
-from .errors import Failure, Unavailable, is_interruption, one_of, true_or_false, whole_number
+from .errors import Failure, is_interruption, one_of, true_or_false, whole_number
 from .picture import Picture
 from .planes import Planes
 from .resampling import LAYOUTS, Resampling, parts_of
@@ -288,8 +288,6 @@ class Walk:
                     ahead.push(Sources(files, self._crops_of(len(files))))
                     self._under_way.append(ahead)
                 self._has_ended = len(files) < self._batch
-            except Unavailable:
-                raise
             except BaseException as error:
                 if is_interruption(error):
                     raise

@@ -219,6 +219,21 @@ class Ends(WithFiles):
                 seen += batch
         self.assertEqual(len(seen), 4)
 
+    def test_what_is_under_way_comes_before_an_engine_is_unavailable(self):
+        push, pushed = reader.Ahead.push, []
+
+        def until_third(ahead, sources):
+            pushed.append(sources)
+            if len(pushed) == 3:
+                raise ct.Unavailable("lost")
+            push(ahead, sources)
+        seen = []
+        with mock.patch.object(reader.Ahead, "push", until_third):
+            with self.assertRaisesRegex(ct.Unavailable, "lost"):
+                for batch in ct.Reader(self.sound, batch_size=2, num_workers=2):
+                    seen += batch
+        self.assertEqual(len(seen), 4)
+
     def test_an_iterable_that_waits_for_results(self):
         for workers in (1, 4):
             came = queue.SimpleQueue()
