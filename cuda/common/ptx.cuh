@@ -178,8 +178,8 @@ __device__ __forceinline__ void store_shared(SharedAddress to, uint32_t word) {
 }
 
 // Copies of 4, 8 or 16 bytes to shared memory, in flight until the thread that began them waits.
-// It waits for all groups of them but its last kOpen ones. Only `count` bytes are read; the rest
-// becomes zero. (GPUs before Ampere copy immediately.)
+// It waits for all groups of them but its last kOpen ones. Only `count` bytes are read, all or
+// none. (GPUs before Ampere copy immediately.)
 template <int kBytes>
 __device__ __forceinline__ void begin_copy(SharedAddress to, const uint8_t* from,
                                            uint32_t count = kBytes) {
@@ -190,14 +190,11 @@ __device__ __forceinline__ void begin_copy(SharedAddress to, const uint8_t* from
                "r"(count)
                : "memory");
 #else
-  for (uint32_t i = 0; i < kBytes; i += 4) {
-    uint32_t word = 0;
-    if (i + 4 <= count)
-      word = *reinterpret_cast<const uint32_t*>(from + i);
-    else
-      for (uint32_t byte = i; byte < count; ++byte) word |= uint32_t{from[byte]} << 8 * (byte - i);
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to + i), "r"(word) : "memory");
-  }
+  if (count == 0) return;
+  for (int i = 0; i < kBytes; i += 4)
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(to + i),
+                 "r"(*reinterpret_cast<const uint32_t*>(from + i))
+                 : "memory");
 #endif
 }
 __device__ __forceinline__ void end_group_of_copies() {

@@ -126,6 +126,15 @@ int Context::max_shared() {
   return max_shared_;
 }
 
+int Context::shared_for(int ctas) {
+  constexpr int kReserved = 1 << 10;  // for each CTA
+  if (multiprocessor_shared_ == 0)
+    multiprocessor_shared_ =
+        std::max(kSharedWithoutRequest,
+                 device_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 0));
+  return std::max<int>(kSharedWithoutRequest, multiprocessor_shared_ / ctas - kReserved);
+}
+
 ScopedContext::ScopedContext(const Context& context) : driver_(context.driver()) {
   if (context.stuck()) {
     result_ = CUDA_ERROR_LAUNCH_TIMEOUT;

@@ -68,6 +68,8 @@ class Context {
   // with more than kSharedWithoutRequest needs the function's consent.
   static constexpr int kSharedWithoutRequest = 48 << 10;
   int max_shared();
+  // The same for as many CTAs as `ctas` on a multiprocessor; not less than kSharedWithoutRequest.
+  int shared_for(int ctas);
 
  private:
   struct Module {
@@ -77,7 +79,7 @@ class Context {
   using Handle = std::atomic<CUfunction>;
 
   Status kernel(const KernelEntry& entry, CUfunction* function);
-  // An attribute of the context's device; `otherwise` if the driver does not tell.
+  // An attribute of the context's device; `otherwise` if the driver does not report it.
   int device_attribute(CUdevice_attribute attribute, int otherwise);
   Status module_of(const void* image, Module** module);
   Handle& handle_of(KernelKey key);
@@ -95,6 +97,7 @@ class Context {
   std::vector<std::unique_ptr<Handle[]>> handle_tables_;  // the memory of handles_
   std::atomic<int> dependent_launch_ = -1;                // -1: not queried yet
   std::atomic<int> max_shared_ = 0;                       // 0: likewise
+  std::atomic<int> multiprocessor_shared_ = 0;
 };
 
 template <typename Poll>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/device/queue.h"
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <unordered_map>
@@ -293,11 +294,12 @@ CUresult StreamQueue::launch(CUfunction function, const Grid& grid, void** argum
   const ScopedContext scoped(*context_);
   if (!scoped.status().ok()) return scoped.result();
   const Driver& driver = context_->driver();
-  if (grid.shared > Context::kSharedWithoutRequest) {
-    // The same for all launches: other threads launch the kernel, too.
+  if (grid.shared > Context::kSharedWithoutRequest && std::ranges::count(large_, function) == 0) {
+    // The same for all launches: other queues launch the kernel, too.
     const CUresult result = driver.func_set_attribute(
         function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, context_->max_shared());
     if (result != CUDA_SUCCESS) return result;
+    large_.push_back(function);
   }
   if (waits_itself && may_overlap_ && context_->has_dependent_launch()) {
     CUlaunchAttribute attribute = {};

@@ -135,6 +135,7 @@ class StreamQueue final : public Queue {
   CUstream stream_;
   std::shared_ptr<Progress> progress_;
   bool may_overlap_ = true;
+  std::vector<CUfunction> large_;  // that may have more shared memory than others
   CUdeviceptr scratch_ = 0;
   size_t scratch_bytes_ = 0;
   CUdeviceptr zeroed_ = 0;

@@ -123,11 +123,11 @@ uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* 
   } else {
     params->raw_segment = segment;
     params->raw_pitch = pitch_of(planes * segment, lanes);
-    const int64_t most = room / params->raw_pitch / kLines * kLines;
+    const int64_t most = (room - beyond) / params->raw_pitch / kLines * kLines;
     if (most < kLines) return 0;
     const int32_t rounds = static_cast<int32_t>((rows + most - 1) / most);
     params->round = round_up((rows + rounds - 1) / rounds, kLines);
-    raw = int64_t{params->round} * params->raw_pitch;
+    raw = int64_t{params->round} * params->raw_pitch + beyond;
   }
   constexpr int64_t kResults = kMaxResizeChannels * kResizeTile * kResizeTile;
   params->between = static_cast<int32_t>(std::max(raw, kResults));
@@ -143,10 +143,13 @@ void set_layout(const ResizeView& from, int channels, ResizeFusedParams* params)
     low = std::min<const uint8_t*>(low, from.data[c]);
     high = std::max<const uint8_t*>(high, from.data[c]);
   }
-  bool same_pitch = true, aligned_by_4 = true, aligned_by_16 = true;
-  for (int c = 0; c < channels; ++c) same_pitch = same_pitch && from.pitch[c] == from.pitch[0];
+  bool same_pitch = true, distinct = true, aligned_by_4 = true, aligned_by_16 = true;
+  for (int c = 0; c < channels; ++c) {
+    same_pitch = same_pitch && from.pitch[c] == from.pitch[0];
+    distinct = distinct && std::count(from.data, from.data + channels, from.data[c]) == 1;
+  }
   params->is_packed = channels > 1 && from.step >= channels && from.step <= kMaxResizeChannels &&
-                      same_pitch && high - low < from.step;
+                      same_pitch && distinct && high - low < from.step;
   params->from = from;
   std::fill(std::begin(params->channel_of), std::end(params->channel_of), -1);
   if (params->is_packed) {
@@ -303,12 +306,14 @@ class Batches {
     shape.rows_first = plan.rows_first;
     set_layout(last.from, job.channels, &params);
     shape.channels = params.is_packed ? params.from.step : job.channels;
-    // A large window leaves room for one CTA of a multiprocessor, not three.
-    const int32_t most = std::min(kResizeShared, queue_.context().max_shared());
+    // Of small windows several CTAs share a multiprocessor.
+    Context& context = queue_.context();
+    const int32_t all = context.max_shared();
+    const int32_t share =
+        std::min(all, context.shared_for(resize_ctas(shape.channels, plan.rows_first)));
     uint32_t shared = 0;
-    for (const auto& [tile, limit] : {std::pair{tile_, most},
-                                      {kResizeSmallTile, most},
-                                      {kResizeSmallTile, queue_.context().max_shared()}}) {
+    for (const auto& [tile, limit] :
+         {std::pair{tile_, share}, {kResizeSmallTile, share}, {kResizeSmallTile, all}}) {
       params.tile = tile;
       if ((shared = place_fused(shape, limit, &params)) > 0) break;
     }

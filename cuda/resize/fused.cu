@@ -17,10 +17,6 @@ namespace {
 
 constexpr int32_t kTile = kResizeTile, kHalves = kTile / kMmaOutputs;
 constexpr int32_t kWarps = kResizeFusedThreads / 32;
-// Of a multiprocessor: four products of matrices at a time take more registers.
-constexpr unsigned ctas_of(int channels, bool down_first) {
-  return down_first || channels == 4 ? 2 : 3;
-}
 constexpr int32_t kGroup = 64;  // columns of bytes that a warp adds up together
 static_assert(kMmaOutputs == kResizeBand && kMmaDepth == kResizeStep &&
               kDigits * 256 == kResizeStepWeights);
@@ -107,8 +103,8 @@ __device__ __forceinline__ void add_step(const uint2 (&weights)[kDigits][32],
   }
 }
 
-// A CTA's outputs, and the part of the input that they take. Made again where it is used: it takes
-// more registers than there are.
+// A CTA's outputs, and the part of the input that they take. Computed again where it is used, as
+// its values would not fit in registers next to the sums.
 template <int kChannels, bool kDownFirst>
 struct Tile {
   const ResizeFusedParams& params;
@@ -384,19 +380,21 @@ __device__ __forceinline__ void resize_tile(const ResizeFusedParams& params) {
 
 }  // namespace
 
-#define CT_DEFINE(name, channels, down_first)                                                      \
-  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads, ctas_of(channels, down_first)) \
-      name(const __grid_constant__ ResizeFusedParams params) {                                     \
-    resize_tile<channels, down_first>(params);                                                     \
+#define CT_DEFINE(name, channels, down_first)                                     \
+  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads,               \
+                                               resize_ctas(channels, down_first)) \
+      name(const __grid_constant__ ResizeFusedParams params) {                    \
+    resize_tile<channels, down_first>(params);                                    \
   }
 CT_RESIZE_FUSED_KERNELS(CT_DEFINE)
 #undef CT_DEFINE
 
-#define CT_DEFINE(name, channels, down_first)                                                      \
-  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads, ctas_of(channels, down_first)) \
-      name(const __grid_constant__ BatchParams<ResizeFusedParams> batch) {                         \
-    run_job(batch,                                                                                 \
-            [](const ResizeFusedParams& params) { resize_tile<channels, down_first>(params); });   \
+#define CT_DEFINE(name, channels, down_first)                                                    \
+  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads,                              \
+                                               resize_ctas(channels, down_first))                \
+      name(const __grid_constant__ BatchParams<ResizeFusedParams> batch) {                       \
+    run_job(batch,                                                                               \
+            [](const ResizeFusedParams& params) { resize_tile<channels, down_first>(params); }); \
   }
 CT_RESIZE_FUSED_BATCH_KERNELS(CT_DEFINE)
 #undef CT_DEFINE

@@ -1,7 +1,7 @@
 // Every kernel of resampling, by the name that profilers print and launches use.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-//   fused    both passes, where a tile's windows fit in shared memory: tensor cores (fused.cu)
+//   fused    both passes, of windows in shared memory: tensor cores (fused.cu)
 //   passes   one pass of any picture, a pixel of its output a thread (passes.cu)
 //
 // Its twin on the CPU, its test and its page:

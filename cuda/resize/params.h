@@ -57,8 +57,10 @@ inline constexpr int32_t kResizeBand = ResizeAxis::kBand;
 // A CTA has a square of this many pixels, or half of it: of the second pass, less outputs.
 inline constexpr int32_t kResizeTile = 16, kResizeSmallTile = 8;
 inline constexpr uint32_t kResizeFusedThreads = 256;
-// Three CTAs of this many bytes of shared memory share a multiprocessor of 228 KiB.
-inline constexpr int32_t kResizeShared = 74 << 10;
+// CTAs of a multiprocessor: four products of matrices at a time take more registers.
+constexpr int resize_ctas(int channels, bool down_first) {
+  return down_first || channels == 4 ? 2 : 3;
+}
 // Copies of rows begin at multiples of so many bytes.
 inline constexpr int32_t kResizeCopyAlignment = 16;
 // A step adds up 32 samples by weights of three digits for eight outputs.

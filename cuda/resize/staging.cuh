@@ -16,8 +16,8 @@ struct ResizePart {
   int32_t first_row, rows, first_byte, bytes;
 };
 
-// Calls copy(to, from, y, plane, x, left) for every kBytes-th byte of a part's rows, of which `x`
-// are before it and `left` behind.
+// Calls copy(to, from, y, plane, x, remaining) for every kBytes-th byte of a part's rows, of which
+// `x` are before it and `remaining` behind.
 template <int kBytes, int kPlanes, typename Copy>
 __device__ __forceinline__ void for_pieces(const ResizeFusedParams& params, const ResizePart& part,
                                            SharedAddress raw, const Copy& copy) {
@@ -57,16 +57,41 @@ __device__ __forceinline__ void for_pieces(const ResizeFusedParams& params, cons
   }
 }
 
-// A word of a row, of which `left` bytes are left, from any byte on.
-__device__ __forceinline__ uint32_t load_shifted(const uint8_t* from, int32_t left) {
+// A word of a row, of which `remaining` bytes remain, from any byte on.
+__device__ __forceinline__ uint32_t load_shifted(const uint8_t* from, int32_t remaining) {
   const auto beyond = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(from) % 4);
-  if (left + static_cast<int32_t>(beyond) >= 8) {
+  if (remaining + static_cast<int32_t>(beyond) >= 8) {
     const auto* words = reinterpret_cast<const uint32_t*>(from - beyond);
     return __funnelshift_r(__ldg(words), __ldg(words + 1), 8 * beyond);
   }
   uint32_t word = 0;
-  for (int32_t i = 0; i < min(4, left); ++i) word |= uint32_t{__ldg(from + i)} << (8 * i);
+  for (int32_t i = 0; i < min(4, remaining); ++i) word |= uint32_t{__ldg(from + i)} << (8 * i);
   return word;
+}
+
+// Begins aligned copies of kBytes, and copies what remains of rows behind the last.
+template <int kBytes, int kPlanes>
+__device__ __forceinline__ void begin_aligned(const ResizeFusedParams& params,
+                                              const ResizePart& part, SharedAddress raw) {
+  const int32_t whole = (params.row_bytes & -kBytes) - part.first_byte;
+  const ResizePart inner = {part.first_row, part.rows, part.first_byte, min(part.bytes, whole)};
+  if (whole > 0)
+    for_pieces<kBytes, kPlanes>(params, inner, raw,
+                                [](SharedAddress to, const uint8_t* from, int32_t, int32_t, int32_t,
+                                   int32_t) { begin_copy<kBytes>(to, from); });
+  if (part.bytes <= whole) return;
+  const int32_t planes = params.is_packed ? 1 : kPlanes, end = params.row_bytes - part.first_byte;
+#pragma unroll 1
+  for (auto i = static_cast<int32_t>(threadIdx.x); i < part.rows * planes;
+       i += kResizeFusedThreads) {
+    const int32_t row = i / planes, plane = i - row * planes;
+    const uint8_t* from = params.from.data[plane] +
+                          (part.first_row + row) * params.from.pitch[plane] + part.first_byte;
+    const SharedAddress to = raw + plane * params.raw_segment + row * params.raw_pitch;
+#pragma unroll 1
+    for (int32_t at = whole; at < end; at += 4)
+      store_shared(to + at, load_shifted(from + at, end - at));
+  }
 }
 
 // Four samples of a plane, or fewer at the end of its rows.
@@ -85,17 +110,15 @@ __device__ __forceinline__ void begin_part(const ResizeFusedParams& params, cons
                                            uint8_t* shared) {
   const SharedAddress raw = shared_address(shared);
   if (params.copies == ResizeCopies::kSixteen)
-    for_pieces<16, kPlanes>(params, part, raw,
-                            [](SharedAddress to, const uint8_t* from, int32_t, int32_t, int32_t,
-                               int32_t left) { begin_copy<16>(to, from, min(16, left)); });
+    begin_aligned<16, kPlanes>(params, part, raw);
   else if (params.copies == ResizeCopies::kFour)
-    for_pieces<4, kPlanes>(params, part, raw,
-                           [](SharedAddress to, const uint8_t* from, int32_t, int32_t, int32_t,
-                              int32_t left) { begin_copy<4>(to, from, min(4, left)); });
+    begin_aligned<4, kPlanes>(params, part, raw);
   else if (params.copies == ResizeCopies::kShifted)
-    for_pieces<4, kPlanes>(params, part, raw,
-                           [](SharedAddress to, const uint8_t* from, int32_t, int32_t, int32_t,
-                              int32_t left) { store_shared(to, load_shifted(from, left)); });
+    for_pieces<4, kPlanes>(
+        params, part, raw,
+        [](SharedAddress to, const uint8_t* from, int32_t, int32_t, int32_t, int32_t remaining) {
+          store_shared(to, load_shifted(from, remaining));
+        });
   else
     for_pieces<4, kPlanes>(
         params, part, raw,

@@ -86,10 +86,13 @@ EXPORT int cuDeviceGetPCIBusId(char* id, int size, int) {
 // Alignments, and features that have no entry points here.
 EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
   constexpr int kVirtualMemory = 102, kFileDescriptors = 103, kMemoryPools = 115;
-  constexpr int kSharedMemory = 97;
+  constexpr int kSharedOfMultiprocessor = 81, kSharedMemory = 97;
   const bool absent =
       attribute == kVirtualMemory || attribute == kFileDescriptors || attribute == kMemoryPools;
-  *value = absent ? 0 : attribute == kSharedMemory ? kMaxShared : static_cast<int>(kPitch);
+  *value = absent                                 ? 0
+           : attribute == kSharedMemory           ? kMaxShared
+           : attribute == kSharedOfMultiprocessor ? kMaxShared + 1024
+                                                  : static_cast<int>(kPitch);
   return kSuccess;
 }
 
