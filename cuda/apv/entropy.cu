@@ -284,8 +284,8 @@ struct Code {
 };
 // The time of a chain is that of its pairs, and of a pair that of the instructions which wait for
 // each other: from the window to the address of a pair, its load, and the window after it. All else
-// of the loop of pairs that the table has is done meanwhile. All other pairs, and DC coefficients,
-// are read code by code.
+// of the loop of pairs that the table has is done meanwhile. Most other pairs take one branch; what
+// does not fit there, and DC coefficients, are read code by code.
 class Decoder {
  public:
   __device__ __forceinline__ Decoder(const Tables& tables, ChainMemory& memory,
