@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <string>
-#include <vector>
 
 #include "transform/device/host_device.h"
 
@@ -32,39 +31,31 @@ std::unique_ptr<CtBlock> Blocks::find(size_t bytes) {
   return block;
 }
 
-// The kept block that was returned first; null: none is kept.
-std::unique_ptr<CtBlock> Blocks::oldest() {
-  const auto found = std::min_element(idle_.begin(), idle_.end(), [](const auto& a, const auto& b) {
-    return a.second->given < b.second->given;
-  });
-  if (found == idle_.end()) return nullptr;
-  std::unique_ptr<CtBlock> block = std::move(found->second);
-  kept_ -= found->first;
-  idle_.erase(found);
-  return block;
-}
-
-// Frees kept blocks until `bytes` more are within the limit. False: they are not.
-bool Blocks::make_room(size_t bytes) {
-  if (most_ == 0) return true;
-  while (!idle_.empty() && lent_ + kept_ + bytes > most_) {
-    const auto last = std::prev(idle_.end());
-    kept_ -= last->first;
-    idle_.erase(last);
+void Blocks::keep(uint64_t most, Dropped* dropped) {
+  while (kept_ > most) {
+    const auto oldest = std::min_element(
+        idle_.begin(), idle_.end(),
+        [](const auto& a, const auto& b) { return a.second->given < b.second->given; });
+    dropped->push_back(std::move(oldest->second));
+    kept_ -= oldest->first;
+    idle_.erase(oldest);
   }
-  return lent_ + kept_ + bytes <= most_;
 }
 
 Status Blocks::take(size_t wanted, CtBlock** block) {
   const size_t bytes = rounded(wanted);
   {
+    Dropped dropped;
     const std::lock_guard lock(mutex_);
     std::unique_ptr<CtBlock> found = find(bytes);
-    if (!found && !make_room(bytes))
-      return Status::error(StatusCode::kOutOfMemory,
-                           "a picture needs " + std::to_string(wanted) + " bytes of memory, and " +
-                               std::to_string(lent_) +
-                               " of max_device_memory=" + std::to_string(most_) + " are in use");
+    if (!found && most_ > 0) {
+      if (lent_ + bytes > most_)
+        return Status::error(StatusCode::kOutOfMemory,
+                             "a picture needs " + std::to_string(wanted) +
+                                 " bytes of memory, and " + std::to_string(lent_) +
+                                 " of max_device_memory=" + std::to_string(most_) + " are in use");
+      keep(most_ - lent_ - bytes, &dropped);
+    }
     lent_ += bytes;
     peak_ = std::max(peak_, lent_);
     if (found) {
@@ -77,9 +68,11 @@ Status Blocks::take(size_t wanted, CtBlock** block) {
   auto made = std::make_unique<CtBlock>();
   Status status = device_->allocate(kind_, bytes, &made->memory);
   if (status.code == StatusCode::kOutOfMemory) {  // kept blocks of other sizes may be in the way
-    const std::lock_guard lock(mutex_);
-    idle_.clear();
-    kept_ = 0;
+    {
+      Dropped dropped;
+      const std::lock_guard lock(mutex_);
+      keep(0, &dropped);
+    }
     status = device_->allocate(kind_, bytes, &made->memory);
   }
   if (!status.ok()) {
@@ -94,36 +87,30 @@ Status Blocks::take(size_t wanted, CtBlock** block) {
 
 void Blocks::give(std::unique_ptr<CtBlock> block) {
   const size_t bytes = block->memory->size();
-  std::vector<std::unique_ptr<CtBlock>> freed;  // without the lock: a device may take its time
+  Dropped dropped;
   const std::lock_guard lock(mutex_);
   lent_ -= bytes;
   if (closed_) return;
   // Blocks of sizes that nobody wants any more would be kept for ever, and this one be made again
   // and again.
-  while (lent_ + kept_ + bytes > peak_) {
-    freed.push_back(oldest());
-    if (!freed.back()) return;
-  }
+  keep(peak_ - lent_ - bytes, &dropped);
   kept_ += bytes;
   block->given = ++gifts_;
   idle_.emplace(bytes, std::move(block));
 }
 
 void Blocks::trim(size_t most) {
+  Dropped dropped;
   const std::lock_guard lock(mutex_);
-  while (kept_ > most) {
-    const auto last = std::prev(idle_.end());
-    kept_ -= last->first;
-    idle_.erase(last);
-  }
+  keep(most, &dropped);
   peak_ = lent_ + kept_;
 }
 
 void Blocks::close() {
+  Dropped dropped;
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  idle_.clear();
-  kept_ = 0;
+  keep(0, &dropped);
 }
 
 uint8_t* make_host_room(size_t bytes, std::unique_ptr<Memory>* memory) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "core/cudatransform.h"
 #include "transform/device/device.h"
@@ -50,11 +51,13 @@ class Blocks : public std::enable_shared_from_this<Blocks> {
   void close();
 
  private:
-  // Of the bytes that blocks in use had at most at a time, as many are kept, those of the sizes
-  // that were returned last.
+  // Declared before a lock, so that blocks are freed without it: a device may take its time.
+  using Dropped = std::vector<std::unique_ptr<CtBlock>>;
+
+  // As many bytes are kept as blocks in use had at most at a time.
   std::unique_ptr<CtBlock> find(size_t bytes);
-  std::unique_ptr<CtBlock> oldest();
-  bool make_room(size_t bytes);
+  // Keeps at most so many: drops the blocks that were unused for longest.
+  void keep(uint64_t most, Dropped* dropped);
 
   const pid_t process_;
   const std::shared_ptr<Device> device_;
