@@ -56,6 +56,7 @@ class ScansDecoder {
   // Fills quantized coefficients and margins with earlier data.
   JpegDecodeResult operator()(const JpegScans& scans, const uint8_t* block, QcoefsMemory* qcoefs);
   const std::string& failure() const { return failure_; }
+  bool is_device() const { return !device_.is_host(); }
   bool is_alone = false;  // of jobs from now on
 
  private:

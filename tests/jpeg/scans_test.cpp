@@ -13,6 +13,7 @@
 #include <iterator>
 #include <random>
 
+#include "tests/check/fakecuda/fakecuda.h"
 #include "tests/jpeg/codec.h"
 #include "tests/jpeg/scans_decoders.h"
 #include "tests/jpeg/streams.h"
@@ -131,7 +132,7 @@ TEST(JpegScans, SparseStreams) {
   });
 }
 
-// Just below and far above the limits for parts, with and without other work.
+// Just below and far above the limits for parts, with and without other work: kPartLimits.
 TEST(JpegScans, SizesOfSparseStreams) {
   for_each_decoder([](ScansDecoder& decoder) {
     for (const bool is_alone : {false, true}) {
@@ -141,7 +142,13 @@ TEST(JpegScans, SizesOfSparseStreams) {
         kind.width = static_cast<int>(subsequences);
         kind.height = 500;
         decoder.is_alone = is_alone;
+        const int before = count_launches("jpeg_decode_parts");
         const ScansOutcome outcome = expect_decoded(make_stream(kind), decoder, kind.text());
+        const bool is_in_parts = subsequences <= (is_alone ? 6144 : 1024);
+        if (decoder.is_device() && before >= 0) {
+          EXPECT_EQ(count_launches("jpeg_decode_parts") - before, is_in_parts ? 1 : 0)
+              << kind.text() << (is_alone ? ", alone" : "");
+        }
         EXPECT_NEAR(outcome.subsequences, subsequences, subsequences / 40) << kind.text();
       }
     }

@@ -325,6 +325,12 @@ EXPORT void fakecuda_get_waits(void* stream, FakecudaWaits* waits) {
   if (found != state().live_streams.end()) *waits = (*found)->waits;
 }
 
+EXPORT int fakecuda_count_launches(const char* kernel) {
+  std::lock_guard lock(state().mutex);
+  const auto found = state().launches.find(kernel);
+  return found != state().launches.end() ? found->second : 0;
+}
+
 EXPORT void fakecuda_get_counts(FakecudaCounts* counts) {
   std::lock_guard lock(state().mutex);
   *counts = state().counts;

@@ -67,6 +67,7 @@ EXPORT int cuLaunchKernel(const Function* function, unsigned gx, unsigned gy, un
   if (strikes && mode_is("launch-fails")) return kLaunchOutOfResources;
   if (strikes && mode_is("lost")) s.lost = true;  // the next call reports it, as on a GPU
   s.counts.launches++;
+  s.launches[function->name]++;
   capture(stream);
   note_work(stream);
   // No host's code after it, which would hide a kernel's faults behind its own results.

@@ -105,6 +105,7 @@ struct State {
   std::set<Stream*> live_streams;
   std::map<std::pair<void*, std::string>, Function> functions;  // by their module
   std::set<void*> live_handles;                                 // events and modules
+  std::map<std::string, int> launches;                          // by their kernel
   int work = 0;  // launches and asynchronous copies since the latest context
   FakecudaCounts counts = {};
   bool initialized = false;
