@@ -21,7 +21,7 @@ struct Lane {
   std::unique_ptr<Queue> queue;
   std::unique_ptr<Memory> pinned;
   std::unique_ptr<Memory> qcoefs, planes, files;  // of the device
-  bool is_alone = false;                          // when it was taken, all others were idle
+  bool is_alone = false;  // when it was taken, all others of its Lanes were idle
 };
 
 // Makes `*memory` at least as large, for chunks that differ by little.

@@ -258,7 +258,7 @@ bool ends_with_another(std::span<const uint8_t> picture, const FilePlaces& place
   });
 }
 
-bool looks_alone(std::span<const uint8_t> file) {
+bool may_be_single_picture(std::span<const uint8_t> file) {
   constexpr uint8_t kEnd[] = {0xff, kEoi};
   return file.size() > sizeof kEnd && std::ranges::equal(file.last(sizeof kEnd), kEnd) &&
          find_mpf(file).empty();

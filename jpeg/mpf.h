@@ -110,7 +110,7 @@ class PlacesCheck {
 // a segment has the next one's beginning in that, and continues as the next.
 bool ends_with_another(std::span<const uint8_t> picture, const FilePlaces& places);
 // Whether a file is one picture at first glance: it has no index, and an EOI at its end.
-bool looks_alone(std::span<const uint8_t> file);
+bool may_be_single_picture(std::span<const uint8_t> file);
 
 // The first picture of a file, which begins with it.
 struct FirstPicture {

@@ -26,7 +26,8 @@ struct JpegDecodeJob {
   // aligned to 16 bytes, as are strides; of the scans' sizes.
   JpegQcoefs qcoefs[kJpegMaxComponents];
   JpegDecodeResult* result = nullptr;  // in host memory, for a device pinned: it writes there
-  // A device that has nothing else to do may take more work upon itself to be done earlier.
+  // The caller has no other job under way: the device may do more work for this one to be done
+  // earlier. What other engines have it do, the caller does not see.
   bool is_alone = false;
 };
 

@@ -142,9 +142,10 @@ Kernel sync_kernel(const JpegScans& scans) {
 }
 Kernel write_kernel(uint32_t sync) { return sync > kSync2 ? kWrite3 : kWrite2; }
 
-// What is decoded in parts, measured on an H200. It takes several times the work: a device that has
-// others to decode gets only small pictures so, which leave it idle in any case. Dense blocks are
-// full and have no ends, by which trails meet: beyond this some are left to the CPU.
+// What is decoded in parts, measured on an H200. It takes several times the work: where its caller
+// has others to decode, a device gets only small pictures so, which leave it idle in any case.
+// Dense blocks are full and have no ends, by which trails meet: beyond this some fall back to the
+// CPU.
 struct PartLimits {
   uint32_t subsequences, block_bits;
 };

@@ -157,6 +157,9 @@ class PartSync {
   }
 
   // Which trail at this part's beginning is the right one: of all parts before, by their maps.
+  // Here and in finish() a CTA waits for those of lower blockIdx.x. It assumes that the GPU starts
+  // CTAs in the order of their number, as all do although CUDA does not promise it: what a CTA
+  // waits for has then begun, keeps its SM, and waits only for lower ones.
   __device__ __forceinline__ void look_back() {
     const uint32_t warp = thread_ / kWarp, lane = thread_ % kWarp;
     uint32_t trail = 0;

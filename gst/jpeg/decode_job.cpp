@@ -45,7 +45,7 @@ Status DecodeJob::find_trailing_data() {
 }
 
 bool DecodeJob::defer_trailing_data() {
-  defers_trailing_data_ = looks_alone(whole());
+  defers_trailing_data_ = may_be_single_picture(whole());
   return defers_trailing_data_;
 }
 

@@ -129,9 +129,9 @@ TEST(JpegMpf, LooksAlone) {
   append(&two, one);
   open_end.pop_back();
   padded.push_back(0);
-  for (const Bytes& file : {one, two}) EXPECT_TRUE(looks_alone(file));
+  for (const Bytes& file : {one, two}) EXPECT_TRUE(may_be_single_picture(file));
   for (const Bytes& file : {open_end, padded, whole_file({one}, true), Bytes{0xff, 0xd9}, Bytes()})
-    EXPECT_FALSE(looks_alone(file));
+    EXPECT_FALSE(may_be_single_picture(file));
 }
 
 TEST(JpegMpf, FilesWithoutOthers) {
