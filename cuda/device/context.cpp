@@ -3,6 +3,7 @@
 #include "cuda/device/context.h"
 
 #include <algorithm>
+
 namespace cudatransform::cuda {
 
 Context::~Context() {

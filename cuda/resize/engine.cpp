@@ -80,7 +80,7 @@ constexpr int32_t round_up(int32_t value, int32_t multiple) {
 }
 // An odd multiple of the bytes that four lanes read of a line: eight lines are in different banks.
 constexpr int32_t pitch_of(int32_t bytes, int32_t lanes) {
-  return (bytes + lanes - 1) / lanes * lanes + ((bytes + lanes - 1) / lanes % 2 == 0 ? lanes : 0);
+  return ((bytes + lanes - 1) / lanes | 1) * lanes;
 }
 
 // Where a tile's samples and weights are in shared memory; its size, 0 if they take more than
