@@ -214,18 +214,19 @@ static std::string format_name(guint32 format) {
 
 Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags flags,
                         bool device) {
-  const std::string promised = gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info)) +
-                               std::string(" ") + std::to_string(info.width) + "x" +
-                               std::to_string(info.height);
+  const auto promised = [&] {
+    return gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info)) + std::string(" ") +
+           std::to_string(info.width) + "x" + std::to_string(info.height);
+  };
   const auto wrong = [](const std::string& what) {
     return Status::error(StatusCode::kInvalidArgument, what);
   };
   const auto wrong_meta = [&](const std::string& found) {
-    return wrong("video meta " + found + " does not match caps " + promised);
+    return wrong("video meta " + found + " does not match caps " + promised());
   };
   unmap();
   const guint memories = gst_buffer_n_memory(buffer);
-  const std::string size = std::to_string(gst_buffer_get_size(buffer));
+  const gsize size = gst_buffer_get_size(buffer);
   // We check this before gst_video_frame_map(), which takes such a meta for a bug of the program.
   if (const GstVideoMeta* meta = gst_buffer_get_video_meta(buffer)) {
     if (meta->width < guint(info.width) || meta->height < guint(info.height))
@@ -243,8 +244,8 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
   // The frame takes no reference, which would make metadata read-only.
   const GstMapFlags all = map_flags(int(flags) | int(GST_VIDEO_FRAME_MAP_FLAG_NO_REF), device);
   if (!gst_video_frame_map(&frame_, &info, buffer, all))
-    return wrong("failed to map buffer of " + size + " bytes, expected " +
-                 std::to_string(GST_VIDEO_INFO_SIZE(&info)) + " for " + promised);
+    return wrong("failed to map buffer of " + std::to_string(size) + " bytes, expected " +
+                 std::to_string(GST_VIDEO_INFO_SIZE(&info)) + " for " + promised());
   mapped_ = true;
   frame_.info.width = info.width;
   frame_.info.height = info.height;
@@ -260,8 +261,8 @@ Status MappedFrame::map(GstBuffer* buffer, const GstVideoInfo& info, GstMapFlags
         rect.pitch * (rect.rows - 1) + rect.row_bytes > map.size - skip)
       return wrong(
           "plane " + std::to_string(p) + " (stride " + std::to_string(stride) + ", offset " +
-          std::to_string(GST_VIDEO_FRAME_PLANE_OFFSET(&frame_, p)) + ") of " + promised +
-          " exceeds the buffer of " + size + " bytes" +
+          std::to_string(GST_VIDEO_FRAME_PLANE_OFFSET(&frame_, p)) + ") of " + promised() +
+          " exceeds the buffer of " + std::to_string(size) + " bytes" +
           (frame_.meta && memories > 1 ? " in " + std::to_string(memories) + " memories" : ""));
   }
   return {};
