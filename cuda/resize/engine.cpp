@@ -87,6 +87,7 @@ constexpr int32_t pitch_of(int32_t bytes, int32_t lanes) {
 // `limit`.
 uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* params) {
   constexpr int32_t kLines = 16, kGroup = 64;
+  constexpr int32_t kResults = kMaxResizeChannels * kResizeTile * kResizeTile, kBarrier = 16;
   const int32_t bytes = params->is_packed ? shape.channels : 1;  // from sample to sample
   const int32_t planes = params->is_packed ? 1 : shape.channels;
   const int32_t lanes = bytes == 2 ? 32 : bytes == 4 ? 64 : 16;
@@ -110,7 +111,7 @@ uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* 
       int64_t{params->between_pitch} * kResizeTile * (shape.rows_first ? 1 : shape.channels);
   // Steps read beyond a window what has no weight.
   const int64_t beyond = int64_t{kResizeStep} * bytes;
-  const int64_t room = limit - between - weights - beyond;
+  const int64_t room = limit - between - kResults - weights - beyond - kBarrier;
   int64_t raw = 0;
   if (shape.rows_first) {
     const int64_t deep = rows + kResizeStep + ResizeAxis::kBandAlignment;
@@ -129,15 +130,17 @@ uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* 
     params->round = round_up((rows + rounds - 1) / rounds, kLines);
     raw = int64_t{params->round} * params->raw_pitch + beyond;
   }
-  constexpr int64_t kResults = kMaxResizeChannels * kResizeTile * kResizeTile;
-  params->between = static_cast<int32_t>(std::max(raw, kResults));
+  params->between = static_cast<int32_t>(raw);
   params->weights = params->between + static_cast<int32_t>(between);
-  const int64_t all = params->weights + weights + beyond;
+  params->results = params->weights + static_cast<int32_t>(weights + beyond);
+  params->barrier = params->results + kResults;
+  const int64_t all = params->barrier + kBarrier;
   return all <= limit ? static_cast<uint32_t>(all) : 0;
 }
 
-// How the kernel reads the input, and which channel of its is which of the picture.
-void set_layout(const ResizeView& from, int channels, ResizeFusedParams* params) {
+// How the kernel reads the input, and which channel of its is which of the picture. Copies of rows
+// take fewer instructions than those of 16 bytes, but longer: for `many` tiles.
+void set_layout(const ResizeView& from, int channels, bool many, ResizeFusedParams* params) {
   const uint8_t *low = from.data[0], *high = from.data[0];
   for (int c = 1; c < channels; ++c) {
     low = std::min<const uint8_t*>(low, from.data[c]);
@@ -169,16 +172,29 @@ void set_layout(const ResizeView& from, int channels, ResizeFusedParams* params)
     aligned_by_16 = aligned_by_16 && place % 16 == 0;
   }
   params->copies = !params->is_packed && from.step > 1 ? ResizeCopies::kSamples
+                   : aligned_by_16 && many             ? ResizeCopies::kRows
                    : aligned_by_16                     ? ResizeCopies::kSixteen
                    : aligned_by_4                      ? ResizeCopies::kFour
                                                        : ResizeCopies::kShifted;
 }
 
+bool have_one_format(const ResizeView& a, const ResizeView& b) {
+  return a.width == b.width && a.height == b.height && a.step == b.step &&
+         std::equal(std::begin(a.pitch), std::end(a.pitch), b.pitch);
+}
+
+// Pictures that a CTA takes one after the other, with the same weights: some CTAs for each place of
+// a multiprocessor remain.
+uint32_t walk_of(uint32_t tiles, uint32_t pictures) {
+  constexpr uint64_t kEnough = 1536, kMax = 8;
+  return static_cast<uint32_t>(std::clamp<uint64_t>(uint64_t{tiles} * pictures / kEnough, 1, kMax));
+}
+
 class Batches {
  public:
   // `tile`: of fused kernels; smaller where its windows do not fit.
-  Batches(Device& device, StreamQueue& queue, bool may_fuse, int32_t tile)
-      : device_(device), queue_(queue), may_fuse_(may_fuse), tile_(tile), tables_(queue) {}
+  Batches(Device& device, StreamQueue& queue, ResizeKernelChoice choice, int32_t tile)
+      : device_(device), queue_(queue), choice_(choice), tile_(tile), tables_(queue) {}
 
   bool is_full() const { return scratch_ > kMaxScratch || tables_.bytes() > kMaxTables; }
 
@@ -191,7 +207,7 @@ class Batches {
     last.table = tables_.add_values(job);
     last.divides = plan.premultiplies;
     if (!plan.filters()) return add_pick(plan, last);
-    if (may_fuse_ && add_fused(job, plan, last)) return;
+    if (choice_ != ResizeKernelChoice::kPasses && add_fused(job, plan, last)) return;
     const bool both = plan.x.is_filtered && plan.y.is_filtered;
     const bool along_last = plan.y.is_filtered ? plan.rows_first && both : true;
     const ResizeSide& side = along_last ? plan.x : plan.y;
@@ -219,7 +235,7 @@ class Batches {
       CT_RETURN_IF_ERROR(launch(stage, kResizeThreads));
     }
     for (FusedPass& pass : fused_) place(scratch, &pass.params);
-    return launch(fused_, kResizeFusedThreads);
+    return launch_fused();
   }
 
  private:
@@ -230,6 +246,9 @@ class Batches {
   struct FusedPass {
     uint32_t kernel, ctas, shared;
     ResizeFusedParams params;
+  };
+  struct Kept final : StreamQueue::Kept {
+    Staging addresses;
   };
 
   static ResizePassParams params_of(const ResizeJob& job, const ResizeView& from,
@@ -304,7 +323,7 @@ class Batches {
     shape.x = tables_.add_axis(job.filter, plan.x, &params.x);
     shape.y = tables_.add_axis(job.filter, plan.y, &params.y);
     shape.rows_first = plan.rows_first;
-    set_layout(last.from, job.channels, &params);
+    set_layout(last.from, job.channels, tile_ == kResizeTile, &params);
     shape.channels = params.is_packed ? params.from.step : job.channels;
     // Of small windows several CTAs share a multiprocessor.
     Context& context = queue_.context();
@@ -323,6 +342,7 @@ class Batches {
     params.divides = last.divides;
     params.type = last.type;
     params.table = last.table;
+    params.count = params.walk = 1;
     params.across = divide_up(params.to.width, plan.rows_first ? params.tile : kResizeTile);
     params.by_across = make_divider(params.across);
     const uint32_t down = divide_up(params.to.height, plan.rows_first ? kResizeTile : params.tile);
@@ -363,6 +383,61 @@ class Batches {
     tables_.place(&params->table);
   }
 
+  static bool have_one_shape(const FusedPass& a, const FusedPass& b) {
+    const ResizeFusedParams &x = a.params, &y = b.params;
+    return a.kernel == b.kernel && a.ctas == b.ctas && a.shared == b.shared && x.x == y.x &&
+           x.y == y.y && have_one_format(x.from, y.from) && have_one_format(x.to, y.to) &&
+           x.copies == y.copies && x.is_packed == y.is_packed && x.row_bytes == y.row_bytes &&
+           x.tile == y.tile && x.channels == y.channels &&
+           std::equal(std::begin(x.channel_of), std::end(x.channel_of), y.channel_of) &&
+           x.divides == y.divides && x.type == y.type && x.table == y.table;
+  }
+
+  // Adjacent pictures of one shape have a launch of their own.
+  Status launch_fused() {
+    struct Group {
+      size_t begin, end;
+    };
+    std::vector<Group> groups;
+    std::vector<FusedPass> rest;
+    for (size_t begin = 0, end = 0; begin < fused_.size(); begin = end) {
+      while (++end < fused_.size() && have_one_shape(fused_[begin], fused_[end])) {
+      }
+      if (end - begin > 1)
+        groups.push_back({begin, end});
+      else
+        rest.push_back(fused_[begin]);
+    }
+    if (!groups.empty()) {
+      const void* sent = nullptr;
+      CT_RETURN_IF_ERROR(send_addresses(&sent));
+      for (const Group& group : groups) {
+        FusedPass& first = fused_[group.begin];
+        ResizeFusedParams& params = first.params;
+        params.pictures = static_cast<const ResizeAddresses*>(sent) + group.begin;
+        params.count = static_cast<uint32_t>(group.end - group.begin);
+        params.walk = choice_ == ResizeKernelChoice::kMany ? 3 : walk_of(first.ctas, params.count);
+        CT_RETURN_IF_ERROR(queue_.launch({resize_kernels(), first.kernel}, first.ctas,
+                                         kResizeFusedThreads, params, false,
+                                         divide_up(params.count, params.walk), first.shared));
+      }
+    }
+    return launch(rest, kResizeFusedThreads);
+  }
+
+  Status send_addresses(const void** address) {
+    void* host = nullptr;
+    Staging& staging = queue_.kept<Kept>().addresses;
+    CT_RETURN_IF_ERROR(staging.begin(device_, fused_.size() * sizeof(ResizeAddresses), &host));
+    auto* to = static_cast<ResizeAddresses*>(host);
+    for (const FusedPass& pass : fused_) {
+      std::copy(std::begin(pass.params.from.data), std::end(pass.params.from.data), to->from);
+      std::copy(std::begin(pass.params.to.data), std::end(pass.params.to.data), to->to);
+      ++to;
+    }
+    return staging.end(device_, queue_, address);
+  }
+
   template <typename Kind>
   Status launch(std::vector<Kind>& passes, uint32_t threads) {
     if (passes.empty()) return {};
@@ -383,7 +458,7 @@ class Batches {
 
   Device& device_;
   StreamQueue& queue_;
-  const bool may_fuse_;
+  const ResizeKernelChoice choice_;
   const int32_t tile_;
   ResizeTables tables_;
   std::vector<Pass> stages_[kStages];
@@ -403,10 +478,9 @@ int32_t tile_for(std::span<const ResizeJob> jobs) {
 
 Status submit_all(Device& device, StreamQueue& queue, std::span<const ResizeJob> jobs,
                   ResizeKernelChoice choice) {
-  const bool may_fuse = choice != ResizeKernelChoice::kPasses;
-  const int32_t tile = choice == ResizeKernelChoice::kWhole ? kResizeTile : tile_for(jobs);
+  const int32_t tile = choice == ResizeKernelChoice::kMany ? kResizeTile : tile_for(jobs);
   for (size_t i = 0; i < jobs.size();) {
-    Batches batches(device, queue, may_fuse, tile);
+    Batches batches(device, queue, choice, tile);
     while (i < jobs.size() && !batches.is_full()) batches.add(jobs[i++]);
     CT_RETURN_IF_ERROR(batches.run());
   }
@@ -436,11 +510,11 @@ Status probe_cuda_resize_kernels(Device& device) {
 const ResizeOps& cuda_resize_ops(cuda::ResizeKernelChoice choice) {
   using cuda::ResizeKernelChoice;
   static constexpr ResizeOps kOps = {"cuda", cuda::submit<ResizeKernelChoice::kAuto>};
-  static constexpr ResizeOps kWhole = {"cuda", cuda::submit<ResizeKernelChoice::kWhole>};
+  static constexpr ResizeOps kMany = {"cuda", cuda::submit<ResizeKernelChoice::kMany>};
   static constexpr ResizeOps kPasses = {"cuda", cuda::submit<ResizeKernelChoice::kPasses>};
-  return choice == ResizeKernelChoice::kAuto    ? kOps
-         : choice == ResizeKernelChoice::kWhole ? kWhole
-                                                : kPasses;
+  return choice == ResizeKernelChoice::kAuto   ? kOps
+         : choice == ResizeKernelChoice::kMany ? kMany
+                                               : kPasses;
 }
 
 }  // namespace cudatransform

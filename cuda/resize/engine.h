@@ -7,9 +7,9 @@
 namespace cudatransform {
 
 namespace cuda {
-// kWhole: whole tiles wherever they fit. kPasses: each pass by itself, where the others have both
-// in one kernel.
-enum class ResizeKernelChoice { kAuto, kWhole, kPasses };
+// kMany: as for many pictures, whole tiles wherever they fit and three pictures of one shape a CTA.
+// kPasses: each pass by itself, where the others have both in one kernel.
+enum class ResizeKernelChoice { kAuto, kMany, kPasses };
 }  // namespace cuda
 
 // Whether the device can run these kernels.

@@ -124,11 +124,11 @@ struct Tile {
   }
   // Bytes in front of the window's first sample.
   __device__ __forceinline__ int32_t lead() const { return left_byte() % kResizeCopyAlignment; }
-  __device__ __forceinline__ ResizePart window() const {
+  __device__ __forceinline__ ResizePart window(uint8_t* const* planes) const {
     const Window columns = window_of(params.x, x, width, params.to.width);
     const Window rows = window_of(params.y, y, height, params.to.height);
     const int32_t begin = left_byte() & -kResizeCopyAlignment;
-    return {rows.begin, rows.size(), begin,
+    return {planes, rows.begin, rows.size(), begin,
             columns.end * (params.is_packed ? kChannels : 1) - begin};
   }
   __device__ __forceinline__ Pass first_pass(uint8_t* shared) const {
@@ -245,11 +245,41 @@ __device__ __forceinline__ void add_down(const ResizeFusedParams& params, const 
   }
 }
 
+// A CTA's pictures, one after the other; a job of a batch has one.
+template <bool kWalks>
+struct Walk {
+  const ResizeFusedParams& params;
+  uint32_t state = 0;  // twice the picture's number; and whether an odd number of parts was awaited
+
+  __device__ __forceinline__ explicit Walk(const ResizeFusedParams& of) : params(of) {
+    if (kWalks) state = 2 * blockIdx.y * params.walk;
+  }
+  // Of the part that begins with `first`: 0 and 1 in turn. Where only one picture's are counted, no
+  // register has it between them.
+  __device__ __forceinline__ uint32_t phase(int32_t first) {
+    if (!kWalks) return static_cast<uint32_t>(first) / static_cast<uint32_t>(params.round) % 2;
+    state ^= 1;
+    return ~state & 1;
+  }
+  __device__ __forceinline__ uint32_t picture() const { return kWalks ? state / 2 : 0; }
+  __device__ __forceinline__ bool is_last() const {
+    const uint32_t next = picture() + 1;
+    return !kWalks || next >= params.count || next % params.walk == 0;
+  }
+  __device__ __forceinline__ uint8_t* const* from(uint32_t number) const {
+    return kWalks && params.pictures != nullptr ? params.pictures[number].from : params.from.data;
+  }
+  __device__ __forceinline__ uint8_t* const* to() const {
+    return kWalks && params.pictures != nullptr ? params.pictures[picture()].to : params.to.data;
+  }
+};
+
 // Begins to copy what a round of the first pass takes, from row or byte `first` of the window on.
-template <int kChannels, bool kDownFirst>
-__device__ __forceinline__ void begin_round(const ResizeFusedParams& params, int32_t first,
-                                            uint8_t* shared) {
-  ResizePart part = Tile<kChannels, kDownFirst>(params).window();
+template <int kChannels, bool kDownFirst, bool kWalks>
+__device__ __forceinline__ void begin_round(const Walk<kWalks>& walk, uint32_t picture,
+                                            int32_t first, uint8_t* shared) {
+  const ResizeFusedParams& params = walk.params;
+  ResizePart part = Tile<kChannels, kDownFirst>(params).window(walk.from(picture));
   if constexpr (kDownFirst) {
     part.first_byte += first;
     part.bytes = min(params.round, part.bytes - first);
@@ -261,14 +291,15 @@ __device__ __forceinline__ void begin_round(const ResizeFusedParams& params, int
 }
 
 // All rounds of the first pass; the first one's copies are under way.
-template <int kChannels, bool kDownFirst>
-__device__ __forceinline__ void first_pass(const ResizeFusedParams& params, uint8_t* shared) {
+template <int kChannels, bool kDownFirst, bool kWalks>
+__device__ __forceinline__ void first_pass(Walk<kWalks>& walk, uint8_t* shared) {
+  const ResizeFusedParams& params = walk.params;
 #pragma unroll 1
   for (int32_t first = 0;;) {
-    wait_for_copies<0>();
+    wait_for_part(params, walk.phase(first), shared);
     __syncthreads();
     const Tile<kChannels, kDownFirst> tile(params);
-    const ResizePart window = tile.window();
+    const ResizePart window = tile.window(nullptr);
     const int32_t left = (kDownFirst ? window.bytes : window.rows) - first;
     const int32_t count = min(params.round, left);
     if constexpr (kDownFirst)
@@ -282,7 +313,7 @@ __device__ __forceinline__ void first_pass(const ResizeFusedParams& params, uint
     __syncthreads();
     if (left <= params.round) break;
     first += params.round;
-    begin_round<kChannels, kDownFirst>(params, first, shared);
+    begin_round<kChannels, kDownFirst>(walk, walk.picture(), first, shared);
   }
 }
 
@@ -312,14 +343,14 @@ __device__ __forceinline__ MmaLines load_between(const ResizeFusedParams& params
   return load_lines(at, params.between_pitch);
 }
 
-// To results[channel of the output][line][output], in the place of the input.
+// To results[channel of the output][line][output].
 template <int kChannels, bool kDownFirst>
 __device__ __forceinline__ void second_pass(const ResizeFusedParams& params, uint8_t* shared) {
   const Tile<kChannels, kDownFirst> tile(params);
   const Pass pass = tile.second_pass(shared);
   const int32_t lead = kDownFirst ? tile.lead() : 0;
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
-  auto* results = reinterpret_cast<uint8_t(*)[kTile][kTile]>(shared);
+  auto* results = reinterpret_cast<uint8_t(*)[kTile][kTile]>(shared + params.results);
   const bool packed = kDownFirst && params.is_packed;
   const int32_t bytes = packed ? kChannels : 1, pitch = params.between_pitch;
 #pragma unroll 1
@@ -353,18 +384,10 @@ __device__ __forceinline__ void second_pass(const ResizeFusedParams& params, uin
 }
 
 template <int kChannels, bool kDownFirst>
-__device__ __forceinline__ void resize_tile(const ResizeFusedParams& params) {
-  uint8_t* const shared = dynamic_shared();
-  begin_round<kChannels, kDownFirst>(params, 0, shared);
-  {
-    const Tile<kChannels, kDownFirst> tile(params);
-    tile.first_pass(shared).stage_weights();
-    tile.second_pass(shared).stage_weights();
-  }
-  first_pass<kChannels, kDownFirst>(params, shared);
-  second_pass<kChannels, kDownFirst>(params, shared);
+__device__ __forceinline__ void put_results(const ResizeFusedParams& params, uint8_t* const* planes,
+                                            const uint8_t* shared) {
   const Tile<kChannels, kDownFirst> tile(params);
-  const auto* results = reinterpret_cast<const uint8_t(*)[kTile][kTile]>(shared);
+  const auto* results = reinterpret_cast<const uint8_t(*)[kTile][kTile]>(shared + params.results);
   for (auto i = static_cast<int32_t>(threadIdx.x); i < tile.width * tile.height;
        i += kResizeFusedThreads) {
     // Its width is a power of two.
@@ -374,7 +397,34 @@ __device__ __forceinline__ void resize_tile(const ResizeFusedParams& params) {
 #pragma unroll
     for (int c = 0; c < kChannels; ++c)
       pixel.of[c] = kDownFirst ? results[c][row][column] : results[c][column][row];
-    put_pixel(params, tile.x + column, tile.y + row, pixel);
+    put_pixel(params, planes, tile.x + column, tile.y + row, pixel);
+  }
+}
+
+// The next picture's window is copied during the second pass of the one before.
+template <int kChannels, bool kDownFirst, bool kWalks>
+__device__ __forceinline__ void resize_tiles(const ResizeFusedParams& params) {
+  uint8_t* const shared = dynamic_shared();
+  if (has_bulk_copies(params)) {
+    if (threadIdx.x == 0) bulk_copies(params, shared).init();
+    __syncthreads();
+  }
+  Walk<kWalks> walk(params);
+  begin_round<kChannels, kDownFirst>(walk, walk.picture(), 0, shared);
+  {
+    const Tile<kChannels, kDownFirst> tile(params);
+    tile.first_pass(shared).stage_weights();
+    tile.second_pass(shared).stage_weights();
+  }
+#pragma unroll 1
+  for (;;) {
+    first_pass<kChannels, kDownFirst>(walk, shared);
+    const bool is_last = walk.is_last();
+    if (!is_last) begin_round<kChannels, kDownFirst>(walk, walk.picture() + 1, 0, shared);
+    second_pass<kChannels, kDownFirst>(params, shared);
+    put_results<kChannels, kDownFirst>(params, walk.to(), shared);
+    if (is_last) break;
+    walk.state += 2;
   }
 }
 
@@ -384,17 +434,18 @@ __device__ __forceinline__ void resize_tile(const ResizeFusedParams& params) {
   extern "C" __global__ void __launch_bounds__(kResizeFusedThreads,               \
                                                resize_ctas(channels, down_first)) \
       name(const __grid_constant__ ResizeFusedParams params) {                    \
-    resize_tile<channels, down_first>(params);                                    \
+    resize_tiles<channels, down_first, true>(params);                             \
   }
 CT_RESIZE_FUSED_KERNELS(CT_DEFINE)
 #undef CT_DEFINE
 
-#define CT_DEFINE(name, channels, down_first)                                                    \
-  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads,                              \
-                                               resize_ctas(channels, down_first))                \
-      name(const __grid_constant__ BatchParams<ResizeFusedParams> batch) {                       \
-    run_job(batch,                                                                               \
-            [](const ResizeFusedParams& params) { resize_tile<channels, down_first>(params); }); \
+#define CT_DEFINE(name, channels, down_first)                                     \
+  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads,               \
+                                               resize_ctas(channels, down_first)) \
+      name(const __grid_constant__ BatchParams<ResizeFusedParams> batch) {        \
+    run_job(batch, [](const ResizeFusedParams& params) {                          \
+      resize_tiles<channels, down_first, false>(params);                          \
+    });                                                                           \
   }
 CT_RESIZE_FUSED_BATCH_KERNELS(CT_DEFINE)
 #undef CT_DEFINE

@@ -28,6 +28,8 @@ struct ResizeView {
 struct ResizeAxisView {
   const int32_t *first, *count, *weights, *bands;
   int32_t taps;
+
+  bool operator==(const ResizeAxisView&) const = default;
 };
 
 struct ResizePassParams {
@@ -66,9 +68,14 @@ inline constexpr int32_t kResizeCopyAlignment = 16;
 // A step adds up 32 samples by weights of three digits for eight outputs.
 inline constexpr int32_t kResizeStep = 32, kResizeStepWeights = 3 * 256;
 
-// How the input's rows get to shared memory: in aligned copies of 16 or 4 bytes, in words that
-// begin at any byte, or sample by sample.
-enum class ResizeCopies { kSixteen, kFour, kShifted, kSamples };
+// How the input's rows get to shared memory: in aligned copies of whole rows (of 16 bytes on GPUs
+// that have no others), of 16 or 4 bytes; in words that begin at any byte; or sample by sample.
+enum class ResizeCopies { kRows, kSixteen, kFour, kShifted, kSamples };
+
+// A picture and its result, where all else is as in the first one's parameters.
+struct ResizeAddresses {
+  uint8_t *from[kMaxResizeChannels], *to[kMaxResizeChannels];
+};
 
 struct ResizeFusedParams {
   // The input has a channel of the kernel for each byte of its pixels, or for each of its planes.
@@ -78,11 +85,14 @@ struct ResizeFusedParams {
   bool is_packed;
   int32_t row_bytes;  // of the input, up to its last sample
   int32_t tile;       // outputs of the second pass
-  // Shared memory: rows of the window as they are in memory, at 0; the first pass's results; and
-  // the weights of both passes.
+  // Shared memory: rows of the window as they are in memory, at 0; the first pass's results; the
+  // weights of both passes; the second pass's results, of which no step reads beyond a window; and
+  // a barrier.
   int32_t raw_pitch, raw_segment;  // from row to row, from plane to plane
   int32_t between, between_pitch, between_segment;
+  int32_t results;
   int32_t weights, first_steps, second_steps;  // steps of eight outputs, at most
+  int32_t barrier;
   // Rows, or bytes of them where the vertical pass comes first, that are there together.
   int32_t round;
   // Channels of the output; and which of them a channel of the kernel is, -1 for none.
@@ -94,6 +104,10 @@ struct ResizeFusedParams {
   const void* table;
   uint32_t across;
   Divider by_across;
+  // Pictures of one shape, of which a CTA has its tile in `walk` one after the other. Null where
+  // there is one.
+  const ResizeAddresses* pictures;
+  uint32_t count, walk;
 };
 
 }  // namespace cudatransform::cuda

@@ -47,13 +47,13 @@ __device__ __forceinline__ ResizePixel add_samples(const ResizePassParams& param
 __device__ __forceinline__ void add_along_row(const ResizePassParams& params, int32_t x,
                                               int32_t y) {
   const int32_t first = __ldg(params.axis.first + x);
-  put_pixel(params, x, y, add_samples(params, first, params.top + y, true, x));
+  put_pixel(params, params.to.data, x, y, add_samples(params, first, params.top + y, true, x));
 }
 
 __device__ __forceinline__ void add_down_column(const ResizePassParams& params, int32_t x,
                                                 int32_t y) {
   const int32_t first = __ldg(params.axis.first + y) - params.top;
-  put_pixel(params, x, y, add_samples(params, x, first, false, y));
+  put_pixel(params, params.to.data, x, y, add_samples(params, x, first, false, y));
 }
 
 __device__ __forceinline__ void pick_pixel(const ResizePassParams& params, int32_t x, int32_t y) {
@@ -64,7 +64,7 @@ __device__ __forceinline__ void pick_pixel(const ResizePassParams& params, int32
 #pragma unroll
   for (int c = 0; c < kMaxResizeChannels; ++c)
     if (c < params.channels && exists) pixel.of[c] = *at(params.from, c, column, row);
-  put_pixel(params, x, y, pixel);
+  put_pixel(params, params.to.data, x, y, pixel);
 }
 
 // The mean of a rectangle, of colors by alpha where `premultiplies`.
@@ -94,7 +94,7 @@ __device__ __forceinline__ void reduce_pixel(const ResizePassParams& params, int
   for (int c = 0; c < kMaxResizeChannels; ++c)
     pixel.of[c] =
         static_cast<int32_t>(reduced_mean(static_cast<uint32_t>(pixel.of[c]), count, multiplier));
-  put_pixel(params, x, y, pixel);
+  put_pixel(params, params.to.data, x, y, pixel);
 }
 
 template <typename Work>

@@ -30,9 +30,9 @@ __device__ __forceinline__ int32_t alpha_of(const ResizePixel& pixel, int32_t ch
 }
 
 template <typename Params>
-__device__ __forceinline__ void put_sample(const Params& params, int c, int32_t x, int32_t y,
-                                           int32_t sample) {
-  uint8_t* to = params.to.data[c] + y * params.to.pitch[c] + int64_t{x} * params.to.step;
+__device__ __forceinline__ void put_sample(const Params& params, uint8_t* const* planes, int c,
+                                           int32_t x, int32_t y, int32_t sample) {
+  uint8_t* to = planes[c] + y * params.to.pitch[c] + int64_t{x} * params.to.step;
   const int32_t entry = 256 * c + sample;
   if (params.type == ResizeType::kU8)
     *to = static_cast<uint8_t>(sample);
@@ -42,15 +42,16 @@ __device__ __forceinline__ void put_sample(const Params& params, int c, int32_t 
     *reinterpret_cast<uint16_t*>(to) = __ldg(static_cast<const uint16_t*>(params.table) + entry);
 }
 
+// To `planes`, which are like those of params.to.
 template <typename Params>
-__device__ __forceinline__ void put_pixel(const Params& params, int32_t x, int32_t y,
-                                          const ResizePixel& pixel) {
+__device__ __forceinline__ void put_pixel(const Params& params, uint8_t* const* planes, int32_t x,
+                                          int32_t y, const ResizePixel& pixel) {
   const int32_t alpha = alpha_of(pixel, params.channels);
 #pragma unroll
   for (int c = 0; c < kMaxResizeChannels; ++c) {
     if (c >= params.channels) continue;
     const bool divides = params.divides && c + 1 < params.channels;
-    put_sample(params, c, x, y,
+    put_sample(params, planes, c, x, y,
                divides ? static_cast<int32_t>(divided_by_alpha(static_cast<uint32_t>(pixel.of[c]),
                                                                static_cast<uint32_t>(alpha)))
                        : pixel.of[c]);

@@ -5,6 +5,7 @@
 // pixels are separated when samples are used.
 #pragma once
 
+#include "cuda/common/bulk_copy.cuh"
 #include "cuda/common/ptx.cuh"
 #include "cuda/resize/params.h"
 #include "cuda/resize/pixels.cuh"
@@ -13,6 +14,7 @@ namespace cudatransform::cuda {
 
 // Rows of the input, and bytes of them: of each plane, if it has planes.
 struct ResizePart {
+  uint8_t* const* planes;
   int32_t first_row, rows, first_byte, bytes;
 };
 
@@ -38,7 +40,7 @@ __device__ __forceinline__ void for_pieces(const ResizeFusedParams& params, cons
     const int64_t pitch = params.from.pitch[plane], onward = step * pitch + more;
     int32_t row = rows_of(thread), at = kBytes * thread - row * width;
     const uint8_t* from =
-        params.from.data[plane] + (part.first_row + row) * pitch + part.first_byte + at;
+        part.planes[plane] + (part.first_row + row) * pitch + part.first_byte + at;
     SharedAddress to = raw + plane * params.raw_segment + row * params.raw_pitch + at;
 #pragma unroll 1
     while (row < part.rows) {
@@ -69,50 +71,83 @@ __device__ __forceinline__ uint32_t load_shifted(const uint8_t* from, int32_t re
   return word;
 }
 
-// Begins aligned copies of kBytes, and copies what remains of rows behind the last.
-template <int kBytes, int kPlanes>
-__device__ __forceinline__ void begin_aligned(const ResizeFusedParams& params,
-                                              const ResizePart& part, SharedAddress raw) {
-  const int32_t whole = (params.row_bytes & -kBytes) - part.first_byte;
-  const ResizePart inner = {part.first_row, part.rows, part.first_byte, min(part.bytes, whole)};
-  if (whole > 0)
-    for_pieces<kBytes, kPlanes>(params, inner, raw,
-                                [](SharedAddress to, const uint8_t* from, int32_t, int32_t, int32_t,
-                                   int32_t) { begin_copy<kBytes>(to, from); });
-  if (part.bytes <= whole) return;
-  const int32_t planes = params.is_packed ? 1 : kPlanes, end = params.row_bytes - part.first_byte;
+__device__ __forceinline__ bool has_bulk_copies(const ResizeFusedParams& params) {
+  return kHasBulkCopies && params.copies == ResizeCopies::kRows;
+}
+
+__device__ __forceinline__ BulkCopies bulk_copies(const ResizeFusedParams& params,
+                                                  const uint8_t* shared) {
+  return BulkCopies(shared_address(shared + params.barrier));
+}
+
+// Calls row(to, from) for the rows of a part.
+template <int kPlanes, typename Row>
+__device__ __forceinline__ void for_rows(const ResizeFusedParams& params, const ResizePart& part,
+                                         SharedAddress raw, const Row& row) {
+  const int32_t planes = params.is_packed ? 1 : kPlanes;
 #pragma unroll 1
   for (auto i = static_cast<int32_t>(threadIdx.x); i < part.rows * planes;
        i += kResizeFusedThreads) {
-    const int32_t row = i / planes, plane = i - row * planes;
-    const uint8_t* from = params.from.data[plane] +
-                          (part.first_row + row) * params.from.pitch[plane] + part.first_byte;
-    const SharedAddress to = raw + plane * params.raw_segment + row * params.raw_pitch;
-#pragma unroll 1
-    for (int32_t at = whole; at < end; at += 4)
-      store_shared(to + at, load_shifted(from + at, end - at));
+    const int32_t y = i / planes, plane = i - y * planes;
+    row(raw + plane * params.raw_segment + y * params.raw_pitch,
+        part.planes[plane] + (part.first_row + y) * params.from.pitch[plane] + part.first_byte);
   }
 }
 
+// Begins aligned copies of whole rows, or kBytes each, and copies what remains of rows behind the
+// last.
+template <int kBytes, bool kRows, int kPlanes>
+__device__ __forceinline__ void begin_aligned(const ResizeFusedParams& params,
+                                              const ResizePart& part, uint8_t* shared) {
+  const SharedAddress raw = shared_address(shared);
+  const int32_t whole = max((params.row_bytes & -kBytes) - part.first_byte, 0);
+  if constexpr (kRows) {
+    const BulkCopies bulk = bulk_copies(params, shared);
+    const auto bytes = static_cast<uint32_t>(min((part.bytes + kBytes - 1) & -kBytes, whole));
+    const auto rows = static_cast<uint32_t>(part.rows * (params.is_packed ? 1 : kPlanes));
+    if (threadIdx.x == 0) bulk.expect(bytes * rows);
+    bulk.follow_accesses();
+    if (bytes > 0)
+      for_rows<kPlanes>(params, part, raw, [&](SharedAddress to, const uint8_t* from) {
+        bulk.begin(to, from, bytes);
+      });
+  } else if (whole > 0) {
+    ResizePart inner = part;
+    inner.bytes = min(part.bytes, whole);
+    for_pieces<kBytes, kPlanes>(params, inner, raw,
+                                [](SharedAddress to, const uint8_t* from, int32_t, int32_t, int32_t,
+                                   int32_t) { begin_copy<kBytes>(to, from); });
+  }
+  const int32_t end = params.row_bytes - part.first_byte;
+  if (part.bytes > whole)
+    for_rows<kPlanes>(params, part, raw, [=](SharedAddress to, const uint8_t* from) {
+#pragma unroll 1
+      for (int32_t at = whole; at < end; at += 4)
+        store_shared(to + at, load_shifted(from + at, end - at));
+    });
+}
+
 // Four samples of a plane, or fewer at the end of its rows.
-__device__ __forceinline__ uint32_t load_samples(const ResizeView& from, int32_t plane, int32_t x,
-                                                 int32_t y) {
-  const uint8_t* at = from.data[plane] + y * from.pitch[plane] + int64_t{x} * from.step;
+__device__ __forceinline__ uint32_t load_samples(const ResizeView& from, const uint8_t* data,
+                                                 int32_t plane, int32_t x, int32_t y) {
+  const uint8_t* at = data + y * from.pitch[plane] + int64_t{x} * from.step;
   uint32_t word = 0;
   for (int32_t i = 0; i < min(4, from.width - x); ++i, at += from.step)
     word |= uint32_t{__ldg(at)} << (8 * i);
   return word;
 }
 
-// Begins to copy a part; wait_for_copies() and __syncthreads() complete it.
+// Begins to copy a part; wait_for_part() and __syncthreads() complete it.
 template <int kPlanes>
 __device__ __forceinline__ void begin_part(const ResizeFusedParams& params, const ResizePart& part,
                                            uint8_t* shared) {
   const SharedAddress raw = shared_address(shared);
-  if (params.copies == ResizeCopies::kSixteen)
-    begin_aligned<16, kPlanes>(params, part, raw);
+  if (has_bulk_copies(params))
+    begin_aligned<16, true, kPlanes>(params, part, shared);
+  else if (params.copies <= ResizeCopies::kSixteen)
+    begin_aligned<16, false, kPlanes>(params, part, shared);
   else if (params.copies == ResizeCopies::kFour)
-    begin_aligned<4, kPlanes>(params, part, raw);
+    begin_aligned<4, false, kPlanes>(params, part, shared);
   else if (params.copies == ResizeCopies::kShifted)
     for_pieces<4, kPlanes>(
         params, part, raw,
@@ -123,9 +158,19 @@ __device__ __forceinline__ void begin_part(const ResizeFusedParams& params, cons
     for_pieces<4, kPlanes>(
         params, part, raw,
         [&](SharedAddress to, const uint8_t*, int32_t y, int32_t plane, int32_t x, int32_t) {
-          store_shared(to, load_samples(params.from, plane, x, y));
+          store_shared(to, load_samples(params.from, part.planes[plane], plane, x, y));
         });
   end_group_of_copies();
+}
+
+// Waits for what this thread has begun, or all threads by bulk copies. `phase`: 0 of the first
+// part, 1 of the second, and so on.
+__device__ __forceinline__ void wait_for_part(const ResizeFusedParams& params, uint32_t phase,
+                                              const uint8_t* shared) {
+  if (has_bulk_copies(params))
+    bulk_copies(params, shared).wait(phase);
+  else
+    wait_for_copies<0>();
 }
 
 // Four adjacent samples of each channel, in memory order, of a row in shared memory.

@@ -100,7 +100,7 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
       engine.obmc_ops = nullptr;
       engine.rgb_ops = nullptr;
       engine.resize_ops =
-          dct == Dct::kWhole ? &cuda_resize_ops(cuda::ResizeKernelChoice::kWhole) : nullptr;
+          dct == Dct::kWhole ? &cuda_resize_ops(cuda::ResizeKernelChoice::kMany) : nullptr;
     }
   }
   return {};

@@ -544,7 +544,7 @@ std::vector<KernelJob> resize_jobs(const KernelSize& size) {
       {"lanczos", ResizeFilter::kLanczos}};
   const int side = resized_side(size);
   std::vector<KernelJob> all;
-  for (const size_t pictures : {size_t{1}, size_t{16}}) {
+  for (const size_t pictures : {size_t{1}, size_t{64}}) {
     for (const auto& [name, filter] : kFilters) {
       KernelJob& job = all.emplace_back();
       job.kind = "resize";

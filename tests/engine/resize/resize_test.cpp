@@ -160,18 +160,21 @@ Picture random_picture(std::mt19937& random, const ResizeJob& job) {
   return picture;
 }
 
-// Gives a case's job pictures, and its expected output.
-void place(const Engine& engine, std::mt19937& random, Case* of) {
+// Gives a case's job pictures in layouts that `layouts` picks, and its expected output.
+void place(const Engine& engine, std::mt19937& random, std::mt19937& layouts, Case* of) {
   ResizeJob& job = of->job;
   of->from = random_picture(random, job);
   of->wanted = define_resized(job, of->from);
-  of->input = std::make_unique<PlacedPicture>(engine, random, job.channels, 1, &job.from);
+  of->input = std::make_unique<PlacedPicture>(engine, layouts, job.channels, 1, &job.from);
   of->output =
-      std::make_unique<PlacedPicture>(engine, random, job.channels, bytes_of(job.type), &job.to);
+      std::make_unique<PlacedPicture>(engine, layouts, job.channels, bytes_of(job.type), &job.to);
   of->input->visit([&](int c, int x, int y) {
     *of->input->at(c, x, y) = static_cast<uint8_t>(of->from[static_cast<size_t>(c)].at(x, y));
   });
   of->output->allow();
+}
+void place(const Engine& engine, std::mt19937& random, Case* of) {
+  place(engine, random, random, of);
 }
 
 Case random_case(const Engine& engine, std::mt19937& random, int largest) {
@@ -259,6 +262,30 @@ TEST(Resize, EqualsTheDefinition) {
       std::vector<Case> batch;
       const size_t pictures = i % 5 == 0 ? 1 + random() % 7 : 1;
       while (batch.size() < pictures) batch.push_back(random_case(engine, random, largest));
+      ASSERT_EQ(run(engine, batch), "") << engine.name << ", batch " << i;
+    }
+  }
+}
+
+// Frames of a video: their layouts are the same, and with them a launch.
+TEST(Resize, PicturesOfOneShape) {
+  const int count = quick() ? 40 : 200, largest = quick() ? 150 : 700;
+  for (const Engine& engine : engines_with(&Engine::resize_ops)) {
+    for (int i = 0; i < count; ++i) {
+      std::mt19937 random(static_cast<uint32_t>(i));
+      std::vector<Case> batch;
+      batch.push_back(random_case(engine, random, largest));
+      const ResizeJob job = batch[0].job;
+      for (const size_t pictures = 3 + random() % 6; batch.size() < pictures;) {
+        if (random() % 8 == 0) {
+          batch.push_back(random_case(engine, random, largest));
+          continue;
+        }
+        Case& of = batch.emplace_back();
+        of.job = job;
+        std::mt19937 layouts(static_cast<uint32_t>(i));
+        place(engine, random, layouts, &of);
+      }
       ASSERT_EQ(run(engine, batch), "") << engine.name << ", batch " << i;
     }
   }
