@@ -111,7 +111,7 @@ uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* 
       int64_t{params->between_pitch} * kResizeTile * (shape.rows_first ? 1 : shape.channels);
   // Steps read beyond a window what has no weight.
   const int64_t beyond = int64_t{kResizeStep} * bytes;
-  const int64_t room = limit - between - kResults - weights - beyond - kBarrier;
+  const int64_t room = limit - between - kResults - weights - beyond - kBarrier - kResizeTileBytes;
   int64_t raw = 0;
   if (shape.rows_first) {
     const int64_t deep = rows + kResizeStep + ResizeAxis::kBandAlignment;
@@ -134,7 +134,8 @@ uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* 
   params->weights = params->between + static_cast<int32_t>(between);
   params->results = params->weights + static_cast<int32_t>(weights + beyond);
   params->barrier = params->results + kResults;
-  const int64_t all = params->barrier + kBarrier;
+  params->tile_at = params->barrier + kBarrier;
+  const int64_t all = params->tile_at + kResizeTileBytes;
   return all <= limit ? static_cast<uint32_t>(all) : 0;
 }
 

@@ -30,47 +30,77 @@ __device__ __forceinline__ uint8_t* dynamic_shared() {
   return memory;
 }
 
-// The samples that some outputs take, along one side.
-struct Window {
-  int32_t begin, end;
-  __device__ __forceinline__ int32_t size() const { return end - begin; }
-};
-__device__ __forceinline__ Window window_of(const ResizeAxisView& axis, int32_t first,
-                                            int32_t count, int32_t outputs) {
-  const int32_t last = min(first + count, outputs) - 1;
-  return {__ldg(axis.bands + first / kResizeBand * 2),
-          __ldg(axis.bands + last / kResizeBand * 2 + 1)};
-}
-
 // Eight outputs of a side: the samples that they take, as a warp's steps.
 struct Band {
   int32_t begin, steps;
 };
 
-// One pass of a tile: its outputs, the samples of its window, and weights in shared memory. All of
-// its values are uniform in a CTA.
+// Outputs of a pass.
+struct Outputs {
+  int32_t begin, end;
+  Band bands[kHalves];
+};
+
+// A CTA's outputs, and the part of the input that they take. In shared memory, as no registers are
+// left next to the sums.
+struct Tile {
+  // Of the input: rows, and bytes of them from an aligned one on, `lead` bytes in front of the
+  // window.
+  int32_t first_row, rows, first_byte, bytes, lead;
+  Outputs across, down;
+};
+static_assert(sizeof(Tile) <= kResizeTileBytes);
+
+__device__ __forceinline__ Outputs outputs_of(const ResizeAxisView& axis, int32_t begin,
+                                              int32_t end) {
+  Outputs outputs = {begin, end, {}};
+#pragma unroll
+  for (int half = 0; half < kHalves; ++half) {
+    const int32_t first = begin + half * kResizeBand;
+    if (first >= end) continue;
+    const int32_t* band = axis.bands + first / kResizeBand * 2;
+    const int32_t from = __ldg(band);
+    outputs.bands[half] = {from, (__ldg(band + 1) - from + kMmaDepth - 1) / kMmaDepth};
+  }
+  return outputs;
+}
+
+template <int kChannels, bool kDownFirst>
+__device__ __forceinline__ Tile make_tile(const ResizeFusedParams& params) {
+  const int32_t width = kDownFirst ? params.tile : kTile, height = kDownFirst ? kTile : params.tile;
+  const uint32_t down = divide(blockIdx.x, params.by_across);
+  const int32_t x = static_cast<int32_t>(blockIdx.x - down * params.across) * width;
+  const int32_t y = static_cast<int32_t>(down) * height;
+  const int32_t right = min(x + width, params.to.width);
+  const int32_t bottom = min(y + height, params.to.height);
+  Tile tile;
+  tile.across = outputs_of(params.x, x, right);
+  tile.down = outputs_of(params.y, y, bottom);
+  const auto end_of = [](const ResizeAxisView& axis, int32_t end) {
+    return __ldg(axis.bands + (end - 1) / kResizeBand * 2 + 1);
+  };
+  const int32_t bytes = params.is_packed ? kChannels : 1;
+  const int32_t left = tile.across.bands[0].begin * bytes;
+  tile.first_row = tile.down.bands[0].begin;
+  tile.rows = end_of(params.y, bottom) - tile.first_row;
+  tile.first_byte = left & -kResizeCopyAlignment;
+  tile.bytes = end_of(params.x, right) * bytes - tile.first_byte;
+  tile.lead = left - tile.first_byte;
+  return tile;
+}
+__device__ __forceinline__ const Tile& tile_of(const ResizeFusedParams& params,
+                                               const uint8_t* shared) {
+  return *reinterpret_cast<const Tile*>(shared + params.tile_at);
+}
+
+// A pass of a tile, and its weights in shared memory.
 struct Pass {
   const ResizeAxisView& axis;
-  int32_t output, end;            // its outputs
-  int32_t begin;                  // of the window
+  const Outputs& outputs;
   int32_t steps;                  // of eight outputs, at most
   uint2 (*weights)[kDigits][32];  // of each step, as lanes take them
 
-  __device__ __forceinline__ Pass(const ResizeAxisView& of, int32_t first, int32_t count,
-                                  int32_t outputs, int32_t most_steps, uint8_t* at)
-      : axis(of),
-        output(first),
-        end(min(first + count, outputs)),
-        begin(__ldg(of.bands + first / kResizeBand * 2)),
-        steps(most_steps),
-        weights(reinterpret_cast<uint2 (*)[kDigits][32]>(at)) {}
-
-  __device__ __forceinline__ Band band(int32_t half) const {
-    const int32_t first = output + half * kResizeBand;
-    if (first >= end) return {0, 0};
-    const int32_t* band = axis.bands + first / kResizeBand * 2;
-    return {__ldg(band), (__ldg(band + 1) - __ldg(band) + kMmaDepth - 1) / kMmaDepth};
-  }
+  __device__ __forceinline__ int32_t begin() const { return outputs.bands[0].begin; }
 
   // Called by all warps before the weights are used.
   __device__ __forceinline__ void stage_weights() const {
@@ -78,10 +108,11 @@ struct Pass {
 #pragma unroll 1
     for (auto i = static_cast<int32_t>(threadIdx.x / 32); i < kHalves * steps; i += kWarps) {
       const int32_t half = i % kHalves, step = i / kHalves;
-      const Band of = band(half);
+      const Band of = outputs.bands[half];
       if (step >= of.steps) continue;
-      const MmaWeights by = OutputWeights(axis, output + half * kMmaOutputs + lane / 4, end)
-                                .at(of.begin + kMmaDepth * step + 4 * (lane % 4));
+      const int32_t output = outputs.begin + half * kMmaOutputs + lane / 4;
+      const MmaWeights by =
+          OutputWeights(axis, output, outputs.end).at(of.begin + kMmaDepth * step + 4 * (lane % 4));
 #pragma unroll
       for (int digit = 0; digit < kDigits; ++digit)
         weights[half * steps + step][digit][lane] =
@@ -89,6 +120,24 @@ struct Pass {
     }
   }
 };
+
+template <bool kDown>
+__device__ __forceinline__ Pass pass_of(const ResizeFusedParams& params, int32_t steps,
+                                        uint8_t* weights, const uint8_t* shared) {
+  const Tile& tile = tile_of(params, shared);
+  return {kDown ? params.y : params.x, kDown ? tile.down : tile.across, steps,
+          reinterpret_cast<uint2(*)[kDigits][32]>(weights)};
+}
+template <bool kDownFirst>
+__device__ __forceinline__ Pass first_of(const ResizeFusedParams& params, uint8_t* shared) {
+  return pass_of<kDownFirst>(params, params.first_steps, shared + params.weights, shared);
+}
+template <bool kDownFirst>
+__device__ __forceinline__ Pass second_of(const ResizeFusedParams& params, uint8_t* shared) {
+  const int32_t before = kHalves * params.first_steps * kResizeStepWeights;
+  return pass_of<!kDownFirst>(params, params.second_steps, shared + params.weights + before,
+                              shared);
+}
 
 // Adds up a step of eight outputs: of kCount products of matrices.
 template <int kCount>
@@ -103,49 +152,6 @@ __device__ __forceinline__ void add_step(const uint2 (&weights)[kDigits][32],
   }
 }
 
-// A CTA's outputs, and the part of the input that they take. Computed again where it is used, as
-// its values would not fit in registers next to the sums.
-template <int kChannels, bool kDownFirst>
-struct Tile {
-  const ResizeFusedParams& params;
-  int32_t width, height, x, y;
-
-  __device__ __forceinline__ explicit Tile(const ResizeFusedParams& of)
-      : params(of), width(kDownFirst ? of.tile : kTile), height(kDownFirst ? kTile : of.tile) {
-    const uint32_t cta = cta_of_grid_again();
-    const uint32_t down = divide(cta, of.by_across);
-    x = static_cast<int32_t>(cta - down * of.across) * width;
-    y = static_cast<int32_t>(down) * height;
-  }
-
-  __device__ __forceinline__ int32_t left_byte() const {
-    return window_of(params.x, x, width, params.to.width).begin *
-           (params.is_packed ? kChannels : 1);
-  }
-  // Bytes in front of the window's first sample.
-  __device__ __forceinline__ int32_t lead() const { return left_byte() % kResizeCopyAlignment; }
-  __device__ __forceinline__ ResizePart window(uint8_t* const* planes) const {
-    const Window columns = window_of(params.x, x, width, params.to.width);
-    const Window rows = window_of(params.y, y, height, params.to.height);
-    const int32_t begin = left_byte() & -kResizeCopyAlignment;
-    return {planes, rows.begin, rows.size(), begin,
-            columns.end * (params.is_packed ? kChannels : 1) - begin};
-  }
-  __device__ __forceinline__ Pass first_pass(uint8_t* shared) const {
-    return pass(kDownFirst, params.first_steps, shared + params.weights);
-  }
-  __device__ __forceinline__ Pass second_pass(uint8_t* shared) const {
-    return pass(!kDownFirst, params.second_steps,
-                shared + params.weights + kHalves * params.first_steps * kResizeStepWeights);
-  }
-
- private:
-  __device__ __forceinline__ Pass pass(bool down, int32_t steps, uint8_t* weights) const {
-    return down ? Pass(params.y, y, height, params.to.height, steps, weights)
-                : Pass(params.x, x, width, params.to.width, steps, weights);
-  }
-};
-
 // ---- The first pass ----
 
 // Along rows, `count` of which are in shared memory, from row `first` of the window on. Results are
@@ -156,12 +162,12 @@ __device__ __forceinline__ void add_along(const ResizeFusedParams& params, const
                                           uint8_t* shared) {
   constexpr int32_t kBytes = kPacked ? kChannels : 1;  // from a sample to the next
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
-  const int32_t pitch = params.raw_pitch, origin = lead - pass.begin * kBytes;
+  const int32_t pitch = params.raw_pitch, origin = lead - pass.begin() * kBytes;
 #pragma unroll 1
   for (auto unit = static_cast<int32_t>(threadIdx.x / 32);; unit += kWarps) {
     const int32_t half = unit % kHalves, top = unit / kHalves * kMmaLines;
     if (top >= count) break;
-    const Band band = pass.band(half);
+    const Band band = pass.outputs.bands[half];
     const auto* weights = pass.weights + half * pass.steps;
     const uint8_t* at =
         shared + (top + lane / 4) * pitch + origin + (band.begin + 4 * (lane % 4)) * kBytes;
@@ -210,9 +216,9 @@ __device__ __forceinline__ void add_down(const ResizeFusedParams& params, const 
   for (auto unit = static_cast<int32_t>(threadIdx.x / 32); unit < units; unit += kWarps) {
     const int32_t half = unit % kHalves, plane = unit / kHalves / groups;
     const int32_t column = (unit / kHalves - plane * groups) * kGroup + 4 * (lane / 4);
-    const Band band = pass.band(half);
+    const Band band = pass.outputs.bands[half];
     const auto* weights = pass.weights + half * pass.steps;
-    const uint8_t* at = shared + (band.begin - pass.begin + 4 * (lane % 4)) * pitch +
+    const uint8_t* at = shared + (band.begin - pass.begin() + 4 * (lane % 4)) * pitch +
                         plane * params.raw_segment + column;
     MmaSums sums[4];  // of bytes 0 to 3 of words
 #pragma unroll
@@ -279,7 +285,8 @@ template <int kChannels, bool kDownFirst, bool kWalks>
 __device__ __forceinline__ void begin_round(const Walk<kWalks>& walk, uint32_t picture,
                                             int32_t first, uint8_t* shared) {
   const ResizeFusedParams& params = walk.params;
-  ResizePart part = Tile<kChannels, kDownFirst>(params).window(walk.from(picture));
+  const Tile& tile = tile_of(params, shared);
+  ResizePart part = {walk.from(picture), tile.first_row, tile.rows, tile.first_byte, tile.bytes};
   if constexpr (kDownFirst) {
     part.first_byte += first;
     part.bytes = min(params.round, part.bytes - first);
@@ -298,17 +305,16 @@ __device__ __forceinline__ void first_pass(Walk<kWalks>& walk, uint8_t* shared) 
   for (int32_t first = 0;;) {
     wait_for_part(params, walk.phase(first), shared);
     __syncthreads();
-    const Tile<kChannels, kDownFirst> tile(params);
-    const ResizePart window = tile.window(nullptr);
-    const int32_t left = (kDownFirst ? window.bytes : window.rows) - first;
+    const Tile& tile = tile_of(params, shared);
+    const int32_t left = (kDownFirst ? tile.bytes : tile.rows) - first;
     const int32_t count = min(params.round, left);
     if constexpr (kDownFirst)
-      add_down<kChannels>(params, tile.first_pass(shared), first, count, shared);
+      add_down<kChannels>(params, first_of<true>(params, shared), first, count, shared);
     else if (kChannels > 1 && params.is_packed)
-      add_along<kChannels, true>(params, tile.first_pass(shared), tile.lead(), first, count,
+      add_along<kChannels, true>(params, first_of<false>(params, shared), tile.lead, first, count,
                                  shared);
     else
-      add_along<kChannels, false>(params, tile.first_pass(shared), tile.lead(), first, count,
+      add_along<kChannels, false>(params, first_of<false>(params, shared), tile.lead, first, count,
                                   shared);
     __syncthreads();
     if (left <= params.round) break;
@@ -346,9 +352,8 @@ __device__ __forceinline__ MmaLines load_between(const ResizeFusedParams& params
 // To results[channel of the output][line][output].
 template <int kChannels, bool kDownFirst>
 __device__ __forceinline__ void second_pass(const ResizeFusedParams& params, uint8_t* shared) {
-  const Tile<kChannels, kDownFirst> tile(params);
-  const Pass pass = tile.second_pass(shared);
-  const int32_t lead = kDownFirst ? tile.lead() : 0;
+  const Pass pass = second_of<kDownFirst>(params, shared);
+  const int32_t lead = kDownFirst ? tile_of(params, shared).lead : 0;
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
   auto* results = reinterpret_cast<uint8_t(*)[kTile][kTile]>(shared + params.results);
   const bool packed = kDownFirst && params.is_packed;
@@ -359,13 +364,13 @@ __device__ __forceinline__ void second_pass(const ResizeFusedParams& params, uin
     const int32_t channel = unit % kChannels, half = unit / kChannels;
     const int32_t to = params.channel_of[channel];
     if (to < 0) continue;
-    const Band band = pass.band(half);
+    const Band band = pass.outputs.bands[half];
     const auto* weights = pass.weights + half * pass.steps;
     const int32_t plane = packed       ? 0
                           : kDownFirst ? channel * params.between_segment
                                        : channel * kTile * pitch;
     const uint8_t* at = shared + params.between + lane / 4 * pitch + plane + lead +
-                        (band.begin - pass.begin + 4 * (lane % 4)) * bytes;
+                        (band.begin - pass.begin() + 4 * (lane % 4)) * bytes;
     MmaSums sums[1] = {empty_sums()};
 #pragma unroll 1
     for (const auto* const end = weights + band.steps; weights != end;
@@ -386,18 +391,18 @@ __device__ __forceinline__ void second_pass(const ResizeFusedParams& params, uin
 template <int kChannels, bool kDownFirst>
 __device__ __forceinline__ void put_results(const ResizeFusedParams& params, uint8_t* const* planes,
                                             const uint8_t* shared) {
-  const Tile<kChannels, kDownFirst> tile(params);
+  const Outputs &across = tile_of(params, shared).across, &down = tile_of(params, shared).down;
+  const int32_t width = kDownFirst ? params.tile : kTile, height = kDownFirst ? kTile : params.tile;
   const auto* results = reinterpret_cast<const uint8_t(*)[kTile][kTile]>(shared + params.results);
-  for (auto i = static_cast<int32_t>(threadIdx.x); i < tile.width * tile.height;
-       i += kResizeFusedThreads) {
+  for (auto i = static_cast<int32_t>(threadIdx.x); i < width * height; i += kResizeFusedThreads) {
     // Its width is a power of two.
-    const int32_t column = i & (tile.width - 1), row = i / tile.width;
-    if (tile.x + column >= params.to.width || tile.y + row >= params.to.height) continue;
+    const int32_t column = i & (width - 1), row = i / width;
+    if (across.begin + column >= across.end || down.begin + row >= down.end) continue;
     ResizePixel pixel = {};
 #pragma unroll
     for (int c = 0; c < kChannels; ++c)
       pixel.of[c] = kDownFirst ? results[c][row][column] : results[c][column][row];
-    put_pixel(params, planes, tile.x + column, tile.y + row, pixel);
+    put_pixel(params, planes, across.begin + column, down.begin + row, pixel);
   }
 }
 
@@ -405,17 +410,15 @@ __device__ __forceinline__ void put_results(const ResizeFusedParams& params, uin
 template <int kChannels, bool kDownFirst, bool kWalks>
 __device__ __forceinline__ void resize_tiles(const ResizeFusedParams& params) {
   uint8_t* const shared = dynamic_shared();
-  if (has_bulk_copies(params)) {
-    if (threadIdx.x == 0) bulk_copies(params, shared).init();
-    __syncthreads();
+  if (threadIdx.x == 0) {
+    *reinterpret_cast<Tile*>(shared + params.tile_at) = make_tile<kChannels, kDownFirst>(params);
+    if (has_bulk_copies(params)) bulk_copies(params, shared).init();
   }
+  __syncthreads();
   Walk<kWalks> walk(params);
   begin_round<kChannels, kDownFirst>(walk, walk.picture(), 0, shared);
-  {
-    const Tile<kChannels, kDownFirst> tile(params);
-    tile.first_pass(shared).stage_weights();
-    tile.second_pass(shared).stage_weights();
-  }
+  first_of<kDownFirst>(params, shared).stage_weights();
+  second_of<kDownFirst>(params, shared).stage_weights();
 #pragma unroll 1
   for (;;) {
     first_pass<kChannels, kDownFirst>(walk, shared);

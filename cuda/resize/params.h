@@ -67,6 +67,7 @@ constexpr int resize_ctas(int channels, bool down_first) {
 inline constexpr int32_t kResizeCopyAlignment = 16;
 // A step adds up 32 samples by weights of three digits for eight outputs.
 inline constexpr int32_t kResizeStep = 32, kResizeStepWeights = 3 * 256;
+inline constexpr int32_t kResizeTileBytes = 80;
 
 // How the input's rows get to shared memory: in aligned copies of whole rows (of 16 bytes on GPUs
 // that have no others), of 16 or 4 bytes; in words that begin at any byte; or sample by sample.
@@ -86,13 +87,13 @@ struct ResizeFusedParams {
   int32_t row_bytes;  // of the input, up to its last sample
   int32_t tile;       // outputs of the second pass
   // Shared memory: rows of the window as they are in memory, at 0; the first pass's results; the
-  // weights of both passes; the second pass's results, of which no step reads beyond a window; and
-  // a barrier.
+  // weights of both passes; the second pass's results, where no step reads beyond a window; a
+  // barrier; and what the kernel computes once about its tile.
   int32_t raw_pitch, raw_segment;  // from row to row, from plane to plane
   int32_t between, between_pitch, between_segment;
   int32_t results;
   int32_t weights, first_steps, second_steps;  // steps of eight outputs, at most
-  int32_t barrier;
+  int32_t barrier, tile_at;
   // Rows, or bytes of them where the vertical pass comes first, that are there together.
   int32_t round;
   // Channels of the output; and which of them a channel of the kernel is, -1 for none.
