@@ -87,7 +87,9 @@ constexpr int32_t pitch_of(int32_t bytes, int32_t lanes) {
 // `limit`.
 uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* params) {
   constexpr int32_t kLines = 16, kGroup = 64;
-  constexpr int32_t kResults = kMaxResizeChannels * kResizeTile * kResizeTile, kBarrier = 16;
+  const int32_t first = kResizeBand << params->first_log;
+  const int32_t second = kResizeBand << params->second_log;
+  const int32_t results = shape.channels * first * second;
   const int32_t bytes = params->is_packed ? shape.channels : 1;  // from sample to sample
   const int32_t planes = params->is_packed ? 1 : shape.channels;
   const int32_t lanes = bytes == 2 ? 32 : bytes == 4 ? 64 : 16;
@@ -96,22 +98,23 @@ uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* 
   };
   params->first_steps = steps_of(shape.rows_first ? *shape.y : *shape.x);
   params->second_steps = steps_of(shape.rows_first ? *shape.x : *shape.y);
-  const int64_t weights =
-      int64_t{2} * (params->first_steps + params->second_steps) * kResizeStepWeights;
-  const int32_t width = shape.rows_first ? params->tile : kResizeTile;
-  const int32_t height = shape.rows_first ? kResizeTile : params->tile;
-  const int32_t rows = largest_window(*shape.y, height);
-  const int64_t row_bytes = int64_t{largest_window(*shape.x, width)} * bytes + kResizeCopyAlignment;
+  const int64_t weights = ((int64_t{params->first_steps} << params->first_log) +
+                           (int64_t{params->second_steps} << params->second_log)) *
+                          kResizeStepWeights;
+  const int32_t rows = largest_window(*shape.y, shape.rows_first ? first : second);
+  const int64_t row_bytes =
+      int64_t{largest_window(*shape.x, shape.rows_first ? second : first)} * bytes +
+      kResizeCopyAlignment;
   if (weights > limit || row_bytes * planes > limit || rows > limit) return 0;
   const int32_t segment = round_up(static_cast<int32_t>(row_bytes), kGroup);
-  params->between_segment = segment;
   params->between_pitch = shape.rows_first ? pitch_of(planes * segment, lanes)
                                            : pitch_of(round_up(rows, kLines), kResizeCopyAlignment);
+  params->between_segment = shape.rows_first ? segment : first * params->between_pitch;
   const int64_t between =
-      int64_t{params->between_pitch} * kResizeTile * (shape.rows_first ? 1 : shape.channels);
+      int64_t{params->between_pitch} * first * (shape.rows_first ? 1 : shape.channels);
   // Steps read beyond a window what has no weight.
   const int64_t beyond = int64_t{kResizeStep} * bytes;
-  const int64_t room = limit - between - kResults - weights - beyond - kBarrier - kResizeTileBytes;
+  const int64_t room = limit - kResizeHead - between - results - weights - beyond;
   int64_t raw = 0;
   if (shape.rows_first) {
     const int64_t deep = rows + kResizeStep + ResizeAxis::kBandAlignment;
@@ -130,13 +133,17 @@ uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* 
     params->round = round_up((rows + rounds - 1) / rounds, kLines);
     raw = int64_t{params->round} * params->raw_pitch + beyond;
   }
-  params->between = static_cast<int32_t>(raw);
+  params->between = kResizeHead + static_cast<int32_t>(raw);
   params->weights = params->between + static_cast<int32_t>(between);
   params->results = params->weights + static_cast<int32_t>(weights + beyond);
-  params->barrier = params->results + kResults;
-  params->tile_at = params->barrier + kBarrier;
-  const int64_t all = params->tile_at + kResizeTileBytes;
+  const int64_t all = params->results + results;
   return all <= limit ? static_cast<uint32_t>(all) : 0;
+}
+
+bool has_one_round(const FusedShape& shape, const ResizeFusedParams& params) {
+  const int32_t outputs = kResizeBand << params.first_log;
+  return shape.rows_first ? params.round >= params.between_segment
+                          : params.round >= largest_window(*shape.y, outputs);
 }
 
 // How the kernel reads the input, and which channel of its is which of the picture. Copies of rows
@@ -324,29 +331,36 @@ class Batches {
     shape.x = tables_.add_axis(job.filter, plan.x, &params.x);
     shape.y = tables_.add_axis(job.filter, plan.y, &params.y);
     shape.rows_first = plan.rows_first;
-    set_layout(last.from, job.channels, tile_ == kResizeTile, &params);
+    set_layout(last.from, job.channels, tile_ > kResizeSmallTile, &params);
     shape.channels = params.is_packed ? params.from.step : job.channels;
     // Of small windows several CTAs share a multiprocessor.
     Context& context = queue_.context();
     const int32_t all = context.max_shared();
     const int32_t share =
         std::min(all, context.shared_for(resize_ctas(shape.channels, plan.rows_first)));
+    const int32_t largest = tile_;
     uint32_t shared = 0;
-    for (const auto& [tile, limit] :
-         {std::pair{tile_, share}, {kResizeSmallTile, share}, {kResizeSmallTile, all}}) {
-      params.tile = tile;
-      if ((shared = place_fused(shape, limit, &params)) > 0) break;
-    }
-    if (shared == 0) return false;
+    const auto places = [&](int32_t tile, int32_t limit) {
+      if (tile > largest) return false;
+      params.first_log = tile == kResizeLargeTile ? 2 : 1;
+      params.second_log = tile == kResizeSmallTile ? 0 : params.first_log;
+      return (shared = place_fused(shape, limit, &params)) > 0;
+    };
+    const bool fits = (places(kResizeLargeTile, share) && has_one_round(shape, params)) ||
+                      places(kResizeTile, share) || places(kResizeSmallTile, share) ||
+                      places(kResizeSmallTile, all);
+    if (!fits) return false;
     params.to = last.to;
     params.channels = job.channels;
     params.divides = last.divides;
     params.type = last.type;
     params.table = last.table;
     params.count = params.walk = 1;
-    params.across = divide_up(params.to.width, plan.rows_first ? params.tile : kResizeTile);
+    const int32_t first = kResizeBand << params.first_log;
+    const int32_t second = kResizeBand << params.second_log;
+    params.across = divide_up(params.to.width, plan.rows_first ? second : first);
     params.by_across = make_divider(params.across);
-    const uint32_t down = divide_up(params.to.height, plan.rows_first ? kResizeTile : params.tile);
+    const uint32_t down = divide_up(params.to.height, plan.rows_first ? first : second);
     const uint32_t kernel =
         kPassKernels + 2 * static_cast<uint32_t>(shape.channels - 1) + (plan.rows_first ? 1 : 0);
     fused_.push_back({kernel, params.across * down, shared, params});
@@ -389,7 +403,7 @@ class Batches {
     return a.kernel == b.kernel && a.ctas == b.ctas && a.shared == b.shared && x.x == y.x &&
            x.y == y.y && have_one_format(x.from, y.from) && have_one_format(x.to, y.to) &&
            x.copies == y.copies && x.is_packed == y.is_packed && x.row_bytes == y.row_bytes &&
-           x.tile == y.tile && x.channels == y.channels &&
+           x.first_log == y.first_log && x.second_log == y.second_log && x.channels == y.channels &&
            std::equal(std::begin(x.channel_of), std::end(x.channel_of), y.channel_of) &&
            x.divides == y.divides && x.type == y.type && x.table == y.table;
   }
@@ -467,19 +481,21 @@ class Batches {
   size_t scratch_ = 0;
 };
 
-// Whole tiles read less for each output, if there are enough for a GPU: some for each of 132
-// multiprocessors.
+// Large tiles read less for each output, and compute less besides, if there are enough for a GPU:
+// some for each of 132 multiprocessors.
 int32_t tile_for(std::span<const ResizeJob> jobs) {
-  constexpr uint64_t kFew = 512;
+  constexpr uint64_t kFew = 512, kMany = 4096;  // tiles of the middle size
   uint64_t tiles = 0;
   for (const ResizeJob& job : jobs)
     tiles += uint64_t{divide_up(job.to.width, kResizeTile)} * divide_up(job.to.height, kResizeTile);
-  return tiles < kFew ? kResizeSmallTile : kResizeTile;
+  return tiles < kFew ? kResizeSmallTile : tiles < kMany ? kResizeTile : kResizeLargeTile;
 }
 
 Status submit_all(Device& device, StreamQueue& queue, std::span<const ResizeJob> jobs,
                   ResizeKernelChoice choice) {
-  const int32_t tile = choice == ResizeKernelChoice::kMany ? kResizeTile : tile_for(jobs);
+  int32_t tile = tile_for(jobs);
+  if (choice == ResizeKernelChoice::kMany)
+    tile = jobs.size() % 2 == 0 ? kResizeTile : kResizeLargeTile;
   for (size_t i = 0; i < jobs.size();) {
     Batches batches(device, queue, choice, tile);
     while (i < jobs.size() && !batches.is_full()) batches.add(jobs[i++]);

@@ -7,8 +7,9 @@
 namespace cudatransform {
 
 namespace cuda {
-// kMany: as for many pictures, whole tiles wherever they fit and three pictures of one shape a CTA.
-// kPasses: each pass by itself, where the others have both in one kernel.
+// kMany: as for many pictures, three of one shape a CTA, and large tiles where they fit; not those
+// of an even number of jobs. kPasses: each pass by itself, where the others have both in one
+// kernel.
 enum class ResizeKernelChoice { kAuto, kMany, kPasses };
 }  // namespace cuda
 

@@ -1,12 +1,11 @@
-// Both passes of resampling in one kernel: a tile of 16 x 16 pixels of the output a CTA, or half of
-// it, on tensor cores.
+// Both passes of resampling in one kernel: a tile of the output a CTA, on tensor cores.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A tile's window of the input is copied to shared memory as it is. The first pass adds up along
 // its rows, or down its columns where the vertical pass comes first; its results stay in shared
 // memory as bytes. Both passes are products of matrices: 16 lines of bytes by the weights of eight
-// outputs, a band padded with zeros. Half a tile needs a smaller window in the second pass: of
-// large reductions, or where whole ones are too few for the GPU.
+// outputs, a band padded with zeros. A tile has 16 x 16 pixels; or 32 x 32, where their window is
+// small and they are many; or half of 16 x 16, where they are few or their window is large.
 #include "cuda/common/batch.h"
 #include "cuda/resize/kernels.h"
 #include "cuda/resize/mma.cuh"
@@ -15,7 +14,7 @@
 namespace cudatransform::cuda {
 namespace {
 
-constexpr int32_t kTile = kResizeTile, kHalves = kTile / kMmaOutputs;
+constexpr int32_t kMaxBands = kResizeLargeTile / kMmaOutputs;
 constexpr int32_t kWarps = kResizeFusedThreads / 32;
 constexpr int32_t kGroup = 64;  // columns of bytes that a warp adds up together
 static_assert(kMmaOutputs == kResizeBand && kMmaDepth == kResizeStep &&
@@ -38,7 +37,7 @@ struct Band {
 // Outputs of a pass.
 struct Outputs {
   int32_t begin, end;
-  Band bands[kHalves];
+  Band bands[kMaxBands];
 };
 
 // A CTA's outputs, and the part of the input that they take. In shared memory, as no registers are
@@ -49,94 +48,117 @@ struct Tile {
   int32_t first_row, rows, first_byte, bytes, lead;
   Outputs across, down;
 };
-static_assert(sizeof(Tile) <= kResizeTileBytes);
 
-__device__ __forceinline__ Outputs outputs_of(const ResizeAxisView& axis, int32_t begin,
-                                              int32_t end) {
-  Outputs outputs = {begin, end, {}};
-#pragma unroll
-  for (int half = 0; half < kHalves; ++half) {
-    const int32_t first = begin + half * kResizeBand;
-    if (first >= end) continue;
-    const int32_t* band = axis.bands + first / kResizeBand * 2;
-    const int32_t from = __ldg(band);
-    outputs.bands[half] = {from, (__ldg(band + 1) - from + kMmaDepth - 1) / kMmaDepth};
-  }
-  return outputs;
-}
-
-template <int kChannels, bool kDownFirst>
-__device__ __forceinline__ Tile make_tile(const ResizeFusedParams& params) {
-  const int32_t width = kDownFirst ? params.tile : kTile, height = kDownFirst ? kTile : params.tile;
-  const uint32_t down = divide(blockIdx.x, params.by_across);
-  const int32_t x = static_cast<int32_t>(blockIdx.x - down * params.across) * width;
-  const int32_t y = static_cast<int32_t>(down) * height;
-  const int32_t right = min(x + width, params.to.width);
-  const int32_t bottom = min(y + height, params.to.height);
+// What a CTA knows about itself. A job's parameters are in the device's memory.
+struct Head {
+  uint64_t barrier;
   Tile tile;
-  tile.across = outputs_of(params.x, x, right);
-  tile.down = outputs_of(params.y, y, bottom);
-  const auto end_of = [](const ResizeAxisView& axis, int32_t end) {
-    return __ldg(axis.bands + (end - 1) / kResizeBand * 2 + 1);
-  };
-  const int32_t bytes = params.is_packed ? kChannels : 1;
-  const int32_t left = tile.across.bands[0].begin * bytes;
-  tile.first_row = tile.down.bands[0].begin;
-  tile.rows = end_of(params.y, bottom) - tile.first_row;
-  tile.first_byte = left & -kResizeCopyAlignment;
-  tile.bytes = end_of(params.x, right) * bytes - tile.first_byte;
-  tile.lead = left - tile.first_byte;
-  return tile;
+  ResizeFusedParams params;
+};
+static_assert(sizeof(Head) <= kResizeHead);
+__device__ __forceinline__ Head& head_of(uint8_t* shared) {
+  return *reinterpret_cast<Head*>(shared);
 }
-__device__ __forceinline__ const Tile& tile_of(const ResizeFusedParams& params,
-                                               const uint8_t* shared) {
-  return *reinterpret_cast<const Tile*>(shared + params.tile_at);
+
+template <bool kDownFirst>
+__device__ __forceinline__ int32_t width_of(const ResizeFusedParams& params) {
+  return kMmaOutputs << (kDownFirst ? params.second_log : params.first_log);
+}
+template <bool kDownFirst>
+__device__ __forceinline__ int32_t height_of(const ResizeFusedParams& params) {
+  return width_of<!kDownFirst>(params);
+}
+
+// By all threads: those of two warps wait for memory together.
+template <int kChannels, bool kDownFirst>
+__device__ __forceinline__ void set_tile(const ResizeFusedParams& params, Tile* tile) {
+  const auto warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const uint32_t parts = warp == 0 ? kMaxBands : 1;
+  if (warp > 1 || lane >= 2 * parts) return;
+  const bool is_down = lane >= parts;
+  const ResizeAxisView& axis = is_down ? params.y : params.x;
+  const uint32_t down = divide(blockIdx.x, params.by_across);
+  const auto place = static_cast<int32_t>(is_down ? down : blockIdx.x - down * params.across);
+  const int32_t size = is_down ? height_of<kDownFirst>(params) : width_of<kDownFirst>(params);
+  const int32_t begin = place * size;
+  const int32_t end = min(begin + size, is_down ? params.to.height : params.to.width);
+  if (warp == 0) {
+    Outputs& outputs = is_down ? tile->down : tile->across;
+    const auto i = static_cast<int32_t>(lane % kMaxBands);
+    const int32_t first = begin + i * kResizeBand;
+    if (i == 0) {
+      outputs.begin = begin;
+      outputs.end = end;
+    }
+    Band band = {};
+    if (first < end) {
+      band.begin = __ldg(axis.bands + first / kResizeBand * 2);
+      const int32_t after = __ldg(axis.bands + first / kResizeBand * 2 + 1);
+      band.steps = (after - band.begin + kMmaDepth - 1) / kMmaDepth;
+    }
+    outputs.bands[i] = band;
+    return;
+  }
+  const int32_t bytes = params.is_packed && !is_down ? kChannels : 1;
+  const int32_t from = __ldg(axis.bands + begin / kResizeBand * 2) * bytes;
+  const int32_t to = __ldg(axis.bands + (end - 1) / kResizeBand * 2 + 1) * bytes;
+  if (is_down) {
+    tile->first_row = from;
+    tile->rows = to - from;
+  } else {
+    tile->first_byte = from & -kResizeCopyAlignment;
+    tile->bytes = to - tile->first_byte;
+    tile->lead = from - tile->first_byte;
+  }
 }
 
 // A pass of a tile, and its weights in shared memory.
 struct Pass {
   const ResizeAxisView& axis;
   const Outputs& outputs;
-  int32_t steps;                  // of eight outputs, at most
+  int32_t log;                    // of the number of its bands, to base 2
+  int32_t steps;                  // of a band, at most
   uint2 (*weights)[kDigits][32];  // of each step, as lanes take them
 
   __device__ __forceinline__ int32_t begin() const { return outputs.bands[0].begin; }
+  __device__ __forceinline__ int32_t band_of(int32_t unit) const { return unit & ((1 << log) - 1); }
 
   // Called by all warps before the weights are used.
   __device__ __forceinline__ void stage_weights() const {
     const auto lane = static_cast<int32_t>(threadIdx.x % 32);
 #pragma unroll 1
-    for (auto i = static_cast<int32_t>(threadIdx.x / 32); i < kHalves * steps; i += kWarps) {
-      const int32_t half = i % kHalves, step = i / kHalves;
-      const Band of = outputs.bands[half];
+    for (auto i = static_cast<int32_t>(threadIdx.x / 32); i < steps << log; i += kWarps) {
+      const int32_t band = band_of(i), step = i >> log;
+      const Band of = outputs.bands[band];
       if (step >= of.steps) continue;
-      const int32_t output = outputs.begin + half * kMmaOutputs + lane / 4;
+      const int32_t output = outputs.begin + band * kMmaOutputs + lane / 4;
       const MmaWeights by =
           OutputWeights(axis, output, outputs.end).at(of.begin + kMmaDepth * step + 4 * (lane % 4));
 #pragma unroll
       for (int digit = 0; digit < kDigits; ++digit)
-        weights[half * steps + step][digit][lane] =
+        weights[band * steps + step][digit][lane] =
             make_uint2(by.digits[digit][0], by.digits[digit][1]);
     }
   }
 };
 
 template <bool kDown>
-__device__ __forceinline__ Pass pass_of(const ResizeFusedParams& params, int32_t steps,
-                                        uint8_t* weights, const uint8_t* shared) {
-  const Tile& tile = tile_of(params, shared);
-  return {kDown ? params.y : params.x, kDown ? tile.down : tile.across, steps,
+__device__ __forceinline__ Pass pass_of(const ResizeFusedParams& params, int32_t log, int32_t steps,
+                                        uint8_t* weights, uint8_t* shared) {
+  const Tile& tile = head_of(shared).tile;
+  return {kDown ? params.y : params.x, kDown ? tile.down : tile.across, log, steps,
           reinterpret_cast<uint2(*)[kDigits][32]>(weights)};
 }
 template <bool kDownFirst>
 __device__ __forceinline__ Pass first_of(const ResizeFusedParams& params, uint8_t* shared) {
-  return pass_of<kDownFirst>(params, params.first_steps, shared + params.weights, shared);
+  return pass_of<kDownFirst>(params, params.first_log, params.first_steps, shared + params.weights,
+                             shared);
 }
 template <bool kDownFirst>
 __device__ __forceinline__ Pass second_of(const ResizeFusedParams& params, uint8_t* shared) {
-  const int32_t before = kHalves * params.first_steps * kResizeStepWeights;
-  return pass_of<!kDownFirst>(params, params.second_steps, shared + params.weights + before,
-                              shared);
+  const int32_t before = (params.first_steps << params.first_log) * kResizeStepWeights;
+  return pass_of<!kDownFirst>(params, params.second_log, params.second_steps,
+                              shared + params.weights + before, shared);
 }
 
 // Adds up a step of eight outputs: of kCount products of matrices.
@@ -165,12 +187,12 @@ __device__ __forceinline__ void add_along(const ResizeFusedParams& params, const
   const int32_t pitch = params.raw_pitch, origin = lead - pass.begin() * kBytes;
 #pragma unroll 1
   for (auto unit = static_cast<int32_t>(threadIdx.x / 32);; unit += kWarps) {
-    const int32_t half = unit % kHalves, top = unit / kHalves * kMmaLines;
+    const int32_t number = pass.band_of(unit), top = (unit >> pass.log) * kMmaLines;
     if (top >= count) break;
-    const Band band = pass.outputs.bands[half];
-    const auto* weights = pass.weights + half * pass.steps;
-    const uint8_t* at =
-        shared + (top + lane / 4) * pitch + origin + (band.begin + 4 * (lane % 4)) * kBytes;
+    const Band band = pass.outputs.bands[number];
+    const auto* weights = pass.weights + number * pass.steps;
+    const uint8_t* at = shared + kResizeHead + (top + lane / 4) * pitch + origin +
+                        (band.begin + 4 * (lane % 4)) * kBytes;
     MmaSums sums[kChannels];
 #pragma unroll
     for (int c = 0; c < kChannels; ++c) sums[c] = empty_sums();
@@ -188,12 +210,15 @@ __device__ __forceinline__ void add_along(const ResizeFusedParams& params, const
       }
       add_step(*weights, lines, sums);
     }
-    // Read again, so that fewer registers are in use before.
+    // Computed again, so that fewer registers are in use before.
     const auto own = static_cast<int32_t>(thread_of_cta_again() % 32);
+    int32_t same = unit;
+    keep_in_register(same);
     uint8_t* to = shared + params.between +
-                  (half * kMmaOutputs + own % 4 * 2) * params.between_pitch + first + top + own / 4;
+                  (pass.band_of(same) * kMmaOutputs + own % 4 * 2) * params.between_pitch + first +
+                  (same >> pass.log) * kMmaLines + own / 4;
 #pragma unroll
-    for (int c = 0; c < kChannels; ++c, to += kTile * params.between_pitch)
+    for (int c = 0; c < kChannels; ++c, to += params.between_segment)
 #pragma unroll
       for (int line = 0; line < 2; ++line) {
         const uint32_t both =
@@ -211,14 +236,15 @@ __device__ __forceinline__ void add_down(const ResizeFusedParams& params, const 
                                          int32_t first, int32_t count, uint8_t* shared) {
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
   const int32_t pitch = params.raw_pitch, groups = (count + kGroup - 1) / kGroup;
-  const int32_t units = kHalves * groups * (params.is_packed ? 1 : kPlanes);
+  const int32_t units = groups * (params.is_packed ? 1 : kPlanes) << pass.log;
 #pragma unroll 1
   for (auto unit = static_cast<int32_t>(threadIdx.x / 32); unit < units; unit += kWarps) {
-    const int32_t half = unit % kHalves, plane = unit / kHalves / groups;
-    const int32_t column = (unit / kHalves - plane * groups) * kGroup + 4 * (lane / 4);
-    const Band band = pass.outputs.bands[half];
-    const auto* weights = pass.weights + half * pass.steps;
-    const uint8_t* at = shared + (band.begin - pass.begin() + 4 * (lane % 4)) * pitch +
+    const int32_t number = pass.band_of(unit), plane = (unit >> pass.log) / groups;
+    const int32_t column = ((unit >> pass.log) - plane * groups) * kGroup + 4 * (lane / 4);
+    const Band band = pass.outputs.bands[number];
+    const auto* weights = pass.weights + number * pass.steps;
+    const uint8_t* at = shared + kResizeHead +
+                        (band.begin - pass.begin() + 4 * (lane % 4)) * pitch +
                         plane * params.raw_segment + column;
     MmaSums sums[4];  // of bytes 0 to 3 of words
 #pragma unroll
@@ -241,7 +267,7 @@ __device__ __forceinline__ void add_down(const ResizeFusedParams& params, const 
       add_step(*weights, lines, sums);
     }
     uint8_t* to = shared + params.between +
-                  (half * kMmaOutputs + lane % 4 * 2) * params.between_pitch +
+                  (number * kMmaOutputs + lane % 4 * 2) * params.between_pitch +
                   plane * params.between_segment + first + column;
 #pragma unroll
     for (int i = 0; i < 4; ++i)
@@ -285,7 +311,7 @@ template <int kChannels, bool kDownFirst, bool kWalks>
 __device__ __forceinline__ void begin_round(const Walk<kWalks>& walk, uint32_t picture,
                                             int32_t first, uint8_t* shared) {
   const ResizeFusedParams& params = walk.params;
-  const Tile& tile = tile_of(params, shared);
+  const Tile& tile = head_of(shared).tile;
   ResizePart part = {walk.from(picture), tile.first_row, tile.rows, tile.first_byte, tile.bytes};
   if constexpr (kDownFirst) {
     part.first_byte += first;
@@ -305,7 +331,7 @@ __device__ __forceinline__ void first_pass(Walk<kWalks>& walk, uint8_t* shared) 
   for (int32_t first = 0;;) {
     wait_for_part(params, walk.phase(first), shared);
     __syncthreads();
-    const Tile& tile = tile_of(params, shared);
+    const Tile& tile = head_of(shared).tile;
     const int32_t left = (kDownFirst ? tile.bytes : tile.rows) - first;
     const int32_t count = min(params.round, left);
     if constexpr (kDownFirst)
@@ -353,23 +379,21 @@ __device__ __forceinline__ MmaLines load_between(const ResizeFusedParams& params
 template <int kChannels, bool kDownFirst>
 __device__ __forceinline__ void second_pass(const ResizeFusedParams& params, uint8_t* shared) {
   const Pass pass = second_of<kDownFirst>(params, shared);
-  const int32_t lead = kDownFirst ? tile_of(params, shared).lead : 0;
+  const int32_t lead = kDownFirst ? head_of(shared).tile.lead : 0;
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
-  auto* results = reinterpret_cast<uint8_t(*)[kTile][kTile]>(shared + params.results);
   const bool packed = kDownFirst && params.is_packed;
   const int32_t bytes = packed ? kChannels : 1, pitch = params.between_pitch;
 #pragma unroll 1
   for (auto unit = static_cast<int32_t>(threadIdx.x / 32);
-       unit < params.tile / kMmaOutputs * kChannels; unit += kWarps) {
-    const int32_t channel = unit % kChannels, half = unit / kChannels;
+       unit < kChannels << (params.first_log - 1 + pass.log); unit += kWarps) {
+    const int32_t channel = unit % kChannels, number = pass.band_of(unit / kChannels);
+    const int32_t line = (unit / kChannels >> pass.log) * kMmaLines + lane / 4;
     const int32_t to = params.channel_of[channel];
     if (to < 0) continue;
-    const Band band = pass.outputs.bands[half];
-    const auto* weights = pass.weights + half * pass.steps;
-    const int32_t plane = packed       ? 0
-                          : kDownFirst ? channel * params.between_segment
-                                       : channel * kTile * pitch;
-    const uint8_t* at = shared + params.between + lane / 4 * pitch + plane + lead +
+    const Band band = pass.outputs.bands[number];
+    const auto* weights = pass.weights + number * pass.steps;
+    const int32_t plane = packed ? 0 : channel * params.between_segment;
+    const uint8_t* at = shared + params.between + line * pitch + plane + lead +
                         (band.begin - pass.begin() + 4 * (lane % 4)) * bytes;
     MmaSums sums[1] = {empty_sums()};
 #pragma unroll 1
@@ -378,30 +402,33 @@ __device__ __forceinline__ void second_pass(const ResizeFusedParams& params, uin
       const MmaLines lines[1] = {load_between<kChannels, kDownFirst>(params, at, channel)};
       add_step(*weights, lines, sums);
     }
+    uint8_t* result = shared + params.results +
+                      (((to * kMmaOutputs << params.first_log) + line) * kMmaOutputs << pass.log) +
+                      number * kMmaOutputs + lane % 4 * 2;
 #pragma unroll
-    for (int line = 0; line < 2; ++line)
-      *reinterpret_cast<uint16_t*>(
-          &results[to][lane / 4 + line * 8][half * kMmaOutputs + lane % 4 * 2]) =
-          static_cast<uint16_t>(pack_clamped(sum_of_digits(sums[0], 2 * line + 1),
-                                             sum_of_digits(sums[0], 2 * line), 0));
+    for (int i = 0; i < 2; ++i)
+      *reinterpret_cast<uint16_t*>(result + (8 * i * kMmaOutputs << pass.log)) =
+          static_cast<uint16_t>(
+              pack_clamped(sum_of_digits(sums[0], 2 * i + 1), sum_of_digits(sums[0], 2 * i), 0));
   }
   __syncthreads();
 }
 
 template <int kChannels, bool kDownFirst>
 __device__ __forceinline__ void put_results(const ResizeFusedParams& params, uint8_t* const* planes,
-                                            const uint8_t* shared) {
-  const Outputs &across = tile_of(params, shared).across, &down = tile_of(params, shared).down;
-  const int32_t width = kDownFirst ? params.tile : kTile, height = kDownFirst ? kTile : params.tile;
-  const auto* results = reinterpret_cast<const uint8_t(*)[kTile][kTile]>(shared + params.results);
+                                            uint8_t* shared) {
+  const Outputs &across = head_of(shared).tile.across, &down = head_of(shared).tile.down;
+  const int32_t height = height_of<kDownFirst>(params), width = width_of<kDownFirst>(params);
+  const int32_t width_log = 3 + (kDownFirst ? params.second_log : params.first_log);
+  const uint8_t* results = shared + params.results;
+#pragma unroll 1
   for (auto i = static_cast<int32_t>(threadIdx.x); i < width * height; i += kResizeFusedThreads) {
-    // Its width is a power of two.
-    const int32_t column = i & (width - 1), row = i / width;
+    const int32_t column = i & (width - 1), row = i >> width_log;
     if (across.begin + column >= across.end || down.begin + row >= down.end) continue;
     ResizePixel pixel = {};
 #pragma unroll
     for (int c = 0; c < kChannels; ++c)
-      pixel.of[c] = kDownFirst ? results[c][row][column] : results[c][column][row];
+      pixel.of[c] = results[c * width * height + (kDownFirst ? i : column * height + row)];
     put_pixel(params, planes, across.begin + column, down.begin + row, pixel);
   }
 }
@@ -410,10 +437,8 @@ __device__ __forceinline__ void put_results(const ResizeFusedParams& params, uin
 template <int kChannels, bool kDownFirst, bool kWalks>
 __device__ __forceinline__ void resize_tiles(const ResizeFusedParams& params) {
   uint8_t* const shared = dynamic_shared();
-  if (threadIdx.x == 0) {
-    *reinterpret_cast<Tile*>(shared + params.tile_at) = make_tile<kChannels, kDownFirst>(params);
-    if (has_bulk_copies(params)) bulk_copies(params, shared).init();
-  }
+  set_tile<kChannels, kDownFirst>(params, &head_of(shared).tile);
+  if (has_bulk_copies(params) && threadIdx.x == 64) bulk_copies(shared).init();
   __syncthreads();
   Walk<kWalks> walk(params);
   begin_round<kChannels, kDownFirst>(walk, walk.picture(), 0, shared);
@@ -431,6 +456,16 @@ __device__ __forceinline__ void resize_tiles(const ResizeFusedParams& params) {
   }
 }
 
+template <int kChannels, bool kDownFirst>
+__device__ __forceinline__ void resize_tile(const ResizeFusedParams& job) {
+  ResizeFusedParams& params = head_of(dynamic_shared()).params;
+  static_assert(sizeof params % sizeof(uint64_t) == 0);
+  for (uint32_t i = threadIdx.x; i < sizeof params / sizeof(uint64_t); i += kResizeFusedThreads)
+    reinterpret_cast<uint64_t*>(&params)[i] = __ldg(reinterpret_cast<const uint64_t*>(&job) + i);
+  __syncthreads();
+  resize_tiles<kChannels, kDownFirst, false>(params);
+}
+
 }  // namespace
 
 #define CT_DEFINE(name, channels, down_first)                                     \
@@ -442,13 +477,12 @@ __device__ __forceinline__ void resize_tiles(const ResizeFusedParams& params) {
 CT_RESIZE_FUSED_KERNELS(CT_DEFINE)
 #undef CT_DEFINE
 
-#define CT_DEFINE(name, channels, down_first)                                     \
-  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads,               \
-                                               resize_ctas(channels, down_first)) \
-      name(const __grid_constant__ BatchParams<ResizeFusedParams> batch) {        \
-    run_job(batch, [](const ResizeFusedParams& params) {                          \
-      resize_tiles<channels, down_first, false>(params);                          \
-    });                                                                           \
+#define CT_DEFINE(name, channels, down_first)                                                    \
+  extern "C" __global__ void __launch_bounds__(kResizeFusedThreads,                              \
+                                               resize_ctas(channels, down_first))                \
+      name(const __grid_constant__ BatchParams<ResizeFusedParams> batch) {                       \
+    run_job(batch,                                                                               \
+            [](const ResizeFusedParams& params) { resize_tile<channels, down_first>(params); }); \
   }
 CT_RESIZE_FUSED_BATCH_KERNELS(CT_DEFINE)
 #undef CT_DEFINE

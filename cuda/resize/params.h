@@ -56,8 +56,8 @@ struct ResizePassParams {
 // ---- Both passes in one kernel ----
 
 inline constexpr int32_t kResizeBand = ResizeAxis::kBand;
-// A CTA has a square of this many pixels, or half of it: of the second pass, less outputs.
-inline constexpr int32_t kResizeTile = 16, kResizeSmallTile = 8;
+// Outputs of a CTA's passes: of small tiles, the second has less than the first.
+inline constexpr int32_t kResizeTile = 16, kResizeSmallTile = 8, kResizeLargeTile = 32;
 inline constexpr uint32_t kResizeFusedThreads = 256;
 // CTAs of a multiprocessor: four products of matrices at a time take more registers.
 constexpr int resize_ctas(int channels, bool down_first) {
@@ -67,7 +67,8 @@ constexpr int resize_ctas(int channels, bool down_first) {
 inline constexpr int32_t kResizeCopyAlignment = 16;
 // A step adds up 32 samples by weights of three digits for eight outputs.
 inline constexpr int32_t kResizeStep = 32, kResizeStepWeights = 3 * 256;
-inline constexpr int32_t kResizeTileBytes = 80;
+// Of shared memory, what a CTA knows about itself.
+inline constexpr int32_t kResizeHead = 768;
 
 // How the input's rows get to shared memory: in aligned copies of whole rows (of 16 bytes on GPUs
 // that have no others), of 16 or 4 bytes; in words that begin at any byte; or sample by sample.
@@ -84,16 +85,15 @@ struct ResizeFusedParams {
   ResizeAxisView x, y;
   ResizeCopies copies;
   bool is_packed;
-  int32_t row_bytes;  // of the input, up to its last sample
-  int32_t tile;       // outputs of the second pass
-  // Shared memory: rows of the window as they are in memory, at 0; the first pass's results; the
-  // weights of both passes; the second pass's results, where no step reads beyond a window; a
-  // barrier; and what the kernel computes once about its tile.
+  int32_t row_bytes;              // of the input, up to its last sample
+  int32_t first_log, second_log;  // of the bands of a tile's passes, to base 2
+  // Shared memory behind kResizeHead: rows of the window as they are in memory; the first pass's
+  // results; the weights of both passes; and the second pass's results, where no step reads beyond
+  // a window.
   int32_t raw_pitch, raw_segment;  // from row to row, from plane to plane
   int32_t between, between_pitch, between_segment;
   int32_t results;
-  int32_t weights, first_steps, second_steps;  // steps of eight outputs, at most
-  int32_t barrier, tile_at;
+  int32_t weights, first_steps, second_steps;  // steps of a band, at most
   // Rows, or bytes of them where the vertical pass comes first, that are there together.
   int32_t round;
   // Channels of the output; and which of them a channel of the kernel is, -1 for none.

@@ -75,9 +75,9 @@ __device__ __forceinline__ bool has_bulk_copies(const ResizeFusedParams& params)
   return kHasBulkCopies && params.copies == ResizeCopies::kRows;
 }
 
-__device__ __forceinline__ BulkCopies bulk_copies(const ResizeFusedParams& params,
-                                                  const uint8_t* shared) {
-  return BulkCopies(shared_address(shared + params.barrier));
+// Their barrier is the first thing in shared memory.
+__device__ __forceinline__ BulkCopies bulk_copies(const uint8_t* shared) {
+  return BulkCopies(shared_address(shared));
 }
 
 // Calls row(to, from) for the rows of a part.
@@ -99,10 +99,10 @@ __device__ __forceinline__ void for_rows(const ResizeFusedParams& params, const 
 template <int kBytes, bool kRows, int kPlanes>
 __device__ __forceinline__ void begin_aligned(const ResizeFusedParams& params,
                                               const ResizePart& part, uint8_t* shared) {
-  const SharedAddress raw = shared_address(shared);
+  const SharedAddress raw = shared_address(shared + kResizeHead);
   const int32_t whole = max((params.row_bytes & -kBytes) - part.first_byte, 0);
   if constexpr (kRows) {
-    const BulkCopies bulk = bulk_copies(params, shared);
+    const BulkCopies bulk = bulk_copies(shared);
     const auto bytes = static_cast<uint32_t>(min((part.bytes + kBytes - 1) & -kBytes, whole));
     const auto rows = static_cast<uint32_t>(part.rows * (params.is_packed ? 1 : kPlanes));
     if (threadIdx.x == 0) bulk.expect(bytes * rows);
@@ -141,7 +141,7 @@ __device__ __forceinline__ uint32_t load_samples(const ResizeView& from, const u
 template <int kPlanes>
 __device__ __forceinline__ void begin_part(const ResizeFusedParams& params, const ResizePart& part,
                                            uint8_t* shared) {
-  const SharedAddress raw = shared_address(shared);
+  const SharedAddress raw = shared_address(shared + kResizeHead);
   if (has_bulk_copies(params))
     begin_aligned<16, true, kPlanes>(params, part, shared);
   else if (params.copies <= ResizeCopies::kSixteen)
@@ -168,7 +168,7 @@ __device__ __forceinline__ void begin_part(const ResizeFusedParams& params, cons
 __device__ __forceinline__ void wait_for_part(const ResizeFusedParams& params, uint32_t phase,
                                               const uint8_t* shared) {
   if (has_bulk_copies(params))
-    bulk_copies(params, shared).wait(phase);
+    bulk_copies(shared).wait(phase);
   else
     wait_for_copies<0>();
 }

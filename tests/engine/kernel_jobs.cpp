@@ -253,9 +253,6 @@ RangeJob range_planes(const KernelSize& size, int depth, const void* from, void*
 
 // ---- Sizes ----
 
-// What vision models take of pictures of this size.
-int resized_side(const KernelSize& size) { return size.width > 1920 ? 336 : 224; }
-
 ResizePicture packed_rgb(void* data, int width, int height) {
   ResizePicture picture;
   picture.width = width;
@@ -268,10 +265,9 @@ ResizePicture packed_rgb(void* data, int width, int height) {
   return picture;
 }
 
-std::vector<ResizeJob> resized_pictures(const KernelSize& size, size_t pictures,
+std::vector<ResizeJob> resized_pictures(const KernelSize& size, int side, size_t pictures,
                                         ResizeFilter filter, const KernelMemory& memory) {
   std::vector<ResizeJob> jobs(pictures);
-  const int side = resized_side(size);
   auto *in = static_cast<uint8_t*>(memory.in), *out = static_cast<uint8_t*>(memory.out);
   for (ResizeJob& job : jobs) {
     job.from = packed_rgb(in, size.width, size.height);
@@ -537,31 +533,38 @@ std::vector<KernelJob> range_jobs(const KernelSize& size) {
   return all;
 }
 
+// To what vision models take of pictures of this size; and besides 1080p, of small ones.
 std::vector<KernelJob> resize_jobs(const KernelSize& size) {
   constexpr std::pair<const char*, ResizeFilter> kFilters[] = {
       {"bilinear", ResizeFilter::kBilinear},
       {"bicubic", ResizeFilter::kBicubic},
       {"lanczos", ResizeFilter::kLanczos}};
-  const int side = resized_side(size);
   std::vector<KernelJob> all;
-  for (const size_t pictures : {size_t{1}, size_t{64}}) {
-    for (const auto& [name, filter] : kFilters) {
-      KernelJob& job = all.emplace_back();
-      job.kind = "resize";
-      job.buffers = std::to_string(pictures);
-      job.keys = "side:" + std::to_string(side) + "/filter:" + name + "/pictures:" + job.buffers;
-      job.samples = pictures * area(size.width, size.height);
-      job.stages = pictures > 1;
-      set_sizes(3 * job.samples, 3 * pictures * area(side, side), &job);
-      job.input = [=, bytes = job.in_size] { return picture_bytes(size.width, bytes); };
-      job.runs_on = [](const Engine& engine) { return engine.resize_ops != nullptr; };
-      job.submit = [=, filter = filter](const Engine& engine, const KernelMemory& memory,
-                                        FencePtr* done) {
-        const std::vector<ResizeJob> jobs = resized_pictures(size, pictures, filter, memory);
-        Device& device = *engine.device;
-        return engine.resize_ops->submit(device, device.queue(QueueKind::kCompute), jobs, done);
-      };
-    }
+  const auto add = [&](const KernelSize& from, int side, size_t pictures, const char* name,
+                       ResizeFilter filter) {
+    KernelJob& job = all.emplace_back();
+    job.kind = "resize";
+    job.buffers = std::to_string(pictures);
+    if (from.width != size.width)
+      job.keys = "from:" + std::to_string(from.width) + "x" + std::to_string(from.height) + "/";
+    job.keys += "side:" + std::to_string(side) + "/filter:" + name + "/pictures:" + job.buffers;
+    job.samples = pictures * area(from.width, from.height);
+    job.stages = pictures > 1;
+    set_sizes(3 * job.samples, 3 * pictures * area(side, side), &job);
+    job.input = [=, bytes = job.in_size] { return picture_bytes(from.width, bytes); };
+    job.runs_on = [](const Engine& engine) { return engine.resize_ops != nullptr; };
+    job.submit = [=](const Engine& engine, const KernelMemory& memory, FencePtr* done) {
+      const std::vector<ResizeJob> jobs = resized_pictures(from, side, pictures, filter, memory);
+      Device& device = *engine.device;
+      return engine.resize_ops->submit(device, device.queue(QueueKind::kCompute), jobs, done);
+    };
+  };
+  for (const size_t pictures : {size_t{1}, size_t{64}})
+    for (const auto& [name, filter] : kFilters)
+      add(size, size.width > 1920 ? 336 : 224, pictures, name, filter);
+  if (size.width == 1920) {
+    add({"", 640, 480}, 256, 64, "bicubic", ResizeFilter::kBicubic);
+    add({"", 224, 224}, 512, 64, "bicubic", ResizeFilter::kBicubic);
   }
   return all;
 }
