@@ -33,7 +33,7 @@ def when_gone(owner: Any, free: Callable[..., Any]) -> Any:
     `_as_parameter_` afterwards.
     """
     watch: Any = _Watch(owner, free)
-    watch._as_parameter_ = 0
+    watch._as_parameter_ = None
     keeper: Any = _Watch(owner, _watches.discard)
     keeper.other = watch
     _watches.add(keeper)
@@ -42,18 +42,20 @@ def when_gone(owner: Any, free: Callable[..., Any]) -> Any:
 
 # Not a set: dead references hash as their objects did, of which many had the same address.
 _light: Dict[int, Any] = {}
-_numbers = itertools.count()
 _most_light = 4096
 os.register_at_fork(after_in_child=_light.clear)
 
 
-def when_gone_lightly(owner: Any, free: Callable[..., Any]) -> Any:
+def when_gone_lightly(owner: Any, free: Callable[..., Any], argument: Any = None) -> Any:
     """The same, at half the cost: a watch is forgotten some time after its call, so `free` must not
-    keep anything alive."""
+    keep anything alive.
+
+    argument: the first `_as_parameter_`
+    """
     global _most_light
     watch: Any = _Watch(owner, free)
-    watch._as_parameter_ = 0
-    _light[next(_numbers)] = watch
+    watch._as_parameter_ = argument
+    _light[id(watch)] = watch
     if len(_light) > _most_light:
         for number, one in _light.copy().items():
             if one() is None:

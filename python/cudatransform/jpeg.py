@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
+import functools
 import math
 import operator
 import os
@@ -13,7 +14,7 @@ import numpy as np
 
 from . import _device, color
 from ._cuda_memory import CudaArray, downloaded
-from ._decoding import CHANNELS, MODES, Wanted, decode_one, decode_part
+from ._decoding import CHANNELS, MODES, PLAIN, Wanted, decode_one, decode_part
 from ._encoding import Quantization, Options, encoded, written
 from ._info import info
 from ._coefficients import check_markers, check_sides
@@ -36,7 +37,7 @@ def _pixels_of(array: Any, subsampling: Any, quantization: Quantization) -> Tupl
     on_device = isinstance(array, _device.View) or _device.is_on_device(array)
     if on_device:
         pixels: Any = array if isinstance(array, _device.View) else _device.view(array)
-        color.check_shape(pixels.dtype, pixels.shape, pixels.words)
+        color.check_shape(pixels)
         if pixels.dtype != np.uint8:
             raise ValueError("pixels of 12 bits need an array in system memory")
         kind = color.sampling_for(subsampling, pixels.shape)
@@ -112,6 +113,17 @@ def _files_of(pictures: List[Tuple[Any, str]], options: Dict[str, Options],
     return [files[index] for index in range(len(pictures))]
 
 
+def _plain_first(function: Any) -> Any:
+    """decode(), of which a call without options, as most are, goes a shorter way: to pass and check
+    twenty arguments takes as long as all else that Python does for a file."""
+    @functools.wraps(function)
+    def decode(*arguments: Any, **options: Any) -> Any:
+        if options or len(arguments) != 1:
+            return function(*arguments, **options)
+        return PLAIN.decode(arguments[0])
+    return decode
+
+
 def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = None,
          max_memory: Optional[int] = None, on_error: str = "fail") -> Picture:
     """Reads a JPEG file's quantized coefficients, as they are in the file.
@@ -155,6 +167,7 @@ def decode(source: Source, mode: str = ..., *, reduce: int = ..., upsampling: st
            std: Optional[Sequence[float]] = ...) -> Any: ...
 
 
+@_plain_first
 def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: str = "fancy",
            exif: bool = False, device: str = "cpu", max_pixels: Optional[int] = None,
            max_memory: Optional[int] = None, on_error: str = "fail", size: Any = None,

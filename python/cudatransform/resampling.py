@@ -162,12 +162,13 @@ class Resampling(NamedTuple):
                                   (height, width) if images.are_flat else (height, width, channels))
         shape = len(arrays), *shape
         kind = type_of(self.kind)
-        strides = tuple(kind.itemsize * math.prod(shape[axis + 1:]) for axis in range(len(shape)))
         if device is not None:
+            strides = tuple(kind.itemsize * math.prod(shape[axis + 1:])
+                            for axis in range(len(shape)))
             return CudaArray(block, 0, shape, strides, device, kind)
         if kind is BFLOAT16:
-            return Bfloat16Array(block.array(shape, typestr="<u2"))
-        return block.array(shape, typestr=kind.str)
+            return Bfloat16Array(block.array(shape, dtype=np.dtype("<u2")))
+        return block.array(shape, dtype=kind)
 
     def each(self, arrays: Sequence[Any]) -> List[Any]:
         """A result for each array. Those of one size are computed together."""
@@ -214,8 +215,7 @@ class _Resized(_native.Block):
 
     def __init__(self, engine: _native.Engine, options: _native.ResizeOptions, images: Any,
                  boxes: Any) -> None:
-        block, data, error = c_void_p(), c_void_p(), _native.Error()
-        when_gone(self, partial(_native.library().ct_block_unref, block))
+        block, data, error = _native.place_of(self), c_void_p(), _native.Error()
         _native.check(_native.library().ct_resize(engine, options, images, boxes, len(images),
                                                   byref(block), byref(data), error), error)
         self.address = data.value or 0
@@ -288,6 +288,8 @@ def _image_of(given: Any) -> Tuple[_native.Image, Any, Tuple[Optional[int], int,
 
 def _kind_of(dtype: Any) -> str:
     """The name of a type of numpy's, torch's or a str. Raises ValueError."""
+    if isinstance(dtype, str) and dtype in _TYPES:
+        return dtype
     kind = str(dtype)
     if kind.startswith("torch."):
         kind = kind[len("torch."):]
