@@ -17,9 +17,9 @@ from . import _native, color
 from ._cuda_memory import CudaArray
 from ._device import number_of
 from ._filters import UPSAMPLINGS, check_upsampling
-from ._gone import in_turn, when_gone
+from ._gone import in_turn, when_gone, when_gone_lightly
 from ._info import orientation_of, upright
-from ._native import FIRST, Block, place_of
+from ._native import FIRST, Block
 from ._sources import Sources, name_of
 from .cuda import CudaPicture
 from .errors import (NO_DESCRIPTORS, Failure, ReadError, is_interruption, one_of, read_error,
@@ -147,13 +147,15 @@ class _Call:
     run: calls it, with where the block goes and `problem` as arguments
     """
 
-    __slots__ = ("source", "image", "error", "problem", "run")
+    __slots__ = ("source", "image", "error", "problem", "run", "unref")
 
     def __init__(self, wanted: Wanted) -> None:
+        library = _native.library()
         self.source, self.image, self.error = (_native.HeldSource(), _native.Image(),
                                                _native.Error())
         self.problem = byref(self.error)
-        self.run = partial(_native.library().ct_decode_image, _native.engine(wanted.device),
+        self.unref = library.ct_block_unref
+        self.run = partial(library.ct_decode_image, _native.engine(wanted.device),
                            byref(_options(wanted)), byref(self.source), byref(self.image))
 
 
@@ -188,7 +190,8 @@ class Singles:
         if crop is not None:
             own.left, own.top, own.right, own.bottom = crop
         block = _new_block(FIRST)
-        if call.run(byref(place_of(block)), call.problem) != _native.OK:
+        place = when_gone_lightly(block, call.unref)
+        if call.run(byref(place), call.problem) != _native.OK:
             return _refused(self._wanted, source, crop, call.error)
         # Keeps no data of the caller's, and reuses none of an interrupted call.
         own.data = own.path = None

@@ -10,7 +10,6 @@ import collections
 import ctypes
 import itertools
 import os
-import struct
 import sys
 from ctypes import (POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_int32, c_int64,
                     c_size_t, c_ubyte, c_uint16, c_uint32, c_uint64, c_void_p)
@@ -365,20 +364,14 @@ class Block(c_ubyte * sys.maxsize):  # type: ignore
         return np.ndarray(shape, dtype, self, self.address - FIRST, strides)
 
 
-def place_of(block: Block) -> c_void_p:
-    """Where a call of the loaded library writes the CtBlock that a new object returns."""
-    place = c_void_p()
-    when_gone_lightly(block, _loaded[0].ct_block_unref, place)
-    return place
-
-
 class NewBlock(Block):
     """A block of an engine's memory with room for this many bytes. Raises MemoryError."""
 
     __slots__ = ()
 
     def __init__(self, of: Engine, size: int) -> None:
-        block, data, error = place_of(self), c_void_p(), Error()
+        block, data = when_gone_lightly(self, library().ct_block_unref), c_void_p()
+        error = Error()
         check(library().ct_block_new(of, size, byref(block), byref(data), error), error)
         self.address = data.value or 0
 
@@ -394,7 +387,6 @@ class MadePlanes(Block):
 
 
 _BLOCKS = columns_of(Picture, "block")
-_BLOCK = struct.Struct("=Q")
 
 
 class Pictures:
@@ -416,21 +408,16 @@ class Pictures:
         """Each picture's block, which the array has no more."""
         unref, column = library().ct_block_unref, self.columns(_BLOCKS)["block"]
         blocks: List[Block] = list(map(Block.from_address, itertools.repeat(FIRST, len(column))))
-        watches = [when_gone_lightly(block, unref) for block in blocks]
+        places = [when_gone_lightly(block, unref) for block in blocks]
         # In one call of C, which no signal interrupts: each block has one owner.
-        moves = itertools.chain(map(setattr, watches, itertools.repeat("_as_parameter_"),
-                                    map(c_void_p, column.tolist())), map(column.fill, (0,)))
+        moves = itertools.chain(map(setattr, places, itertools.repeat("value"), column.tolist()),
+                                map(column.fill, (0,)))
         collections.deque(moves, maxlen=0)
         return blocks
 
     def take_block(self) -> Block:
         """The same of the only picture."""
-        block, place = Block(), (Picture.block.offset,)
-        watch = when_gone_lightly(block, library().ct_block_unref)
-        moves = itertools.chain(map(setattr, (watch,), ("_as_parameter_",),
-                                    map(c_void_p, _BLOCK.unpack_from(self.array, *place))),
-                                map(_BLOCK.pack_into, (self.array,), place, (0,)))
-        collections.deque(moves, maxlen=0)
+        block, = self.take_blocks()
         return block
 
 

@@ -6,7 +6,6 @@ import ctypes
 import math
 import operator
 from ctypes import byref, c_double, c_void_p
-from functools import partial
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from . import _device, _native
 from ._bfloat16 import Bfloat16Array
 from ._cuda_memory import CudaArray
 from ._dlpack import BFLOAT16, type_of
-from ._gone import when_gone
+from ._gone import when_gone_lightly
 from .errors import one_of, true_or_false, whole_number
 
 FILTERS = ("nearest", "box", "bilinear", "hamming", "bicubic", "lanczos", "mks2013", "mks2021")
@@ -215,9 +214,10 @@ class _Resized(_native.Block):
 
     def __init__(self, engine: _native.Engine, options: _native.ResizeOptions, images: Any,
                  boxes: Any) -> None:
-        block, data, error = _native.place_of(self), c_void_p(), _native.Error()
-        _native.check(_native.library().ct_resize(engine, options, images, boxes, len(images),
-                                                  byref(block), byref(data), error), error)
+        library, data, error = _native.library(), c_void_p(), _native.Error()
+        block = when_gone_lightly(self, library.ct_block_unref)
+        _native.check(library.ct_resize(engine, options, images, boxes, len(images), byref(block),
+                                        byref(data), error), error)
         self.address = data.value or 0
 
 
