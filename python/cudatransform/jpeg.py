@@ -208,7 +208,7 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     if size is None and (resample != "bicubic" or box is not None or reducing_gap is not None):
         raise TypeError("resample, box and reducing_gap need size")
     how = Resampling.of(size, resample, reducing_gap, False, like, dtype, layout, recipe, mean, std)
-    how.check(CHANNELS[mode], max_memory)
+    how = how.check(CHANNELS[mode], max_memory)
     true_or_false("draft", draft)
     wanted = wanted.drafted(how.size) if draft else wanted
     part = None if crop is None else crop_of(crop)

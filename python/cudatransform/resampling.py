@@ -6,6 +6,7 @@ import ctypes
 import math
 import operator
 from ctypes import byref, c_double, c_void_p
+from functools import lru_cache
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -89,9 +90,19 @@ class Resampling(NamedTuple):
     max_memory: Optional[int] = None
 
     @classmethod
-    def of(cls, size: Any, resample: Any, reducing_gap: Any, alpha: Any, like: Any, dtype: Any,
-           layout: Any, recipe: Any, mean: Any, std: Any) -> "Resampling":
-        """Arguments as of resize(), but size may be None. Raises TypeError and ValueError."""
+    def of(cls, size: Any, *others: Any) -> "Resampling":
+        """Arguments as of _checked(). Raises TypeError and ValueError."""
+        if isinstance(size, tuple) and set(map(type, size)) != {int}:  # (4., 4.) equals (4, 4)
+            return cls._checked(size, *others)
+        try:
+            return _known(size, *others)
+        except TypeError:  # also of arguments that have no hash
+            return cls._checked(size, *others)
+
+    @classmethod
+    def _checked(cls, size: Any, resample: Any, reducing_gap: Any, alpha: Any, like: Any,
+                 dtype: Any, layout: Any, recipe: Any, mean: Any, std: Any) -> "Resampling":
+        """As of resize(), but size may be None. Raises TypeError and ValueError."""
         filter = FILTERS.index(filter_of(resample))
         true_or_false("alpha", alpha)
         one_of("like", like, VERSIONS)
@@ -110,9 +121,9 @@ class Resampling(NamedTuple):
     def check(self, channels: int, max_memory: Optional[int]) -> "Resampling":
         """The same with a limit, if pixels of this many channels can become one. Raises
         ValueError."""
-        how = self._replace(max_memory=max_memory)
+        how = self if max_memory is None else self._replace(max_memory=max_memory)
         how._check_channels(channels)
-        if isinstance(self.size, tuple):
+        if max_memory is not None and isinstance(self.size, tuple):
             how.size_of((*self.size, channels))
         return how
 
@@ -179,6 +190,9 @@ class Resampling(NamedTuple):
             for index, part in zip(which, parts_of(stacked)):
                 made[index] = part
         return made
+
+
+_known = lru_cache(64, typed=True)(Resampling._checked)
 
 
 def parts_of(stacked: Any) -> Sequence[Any]:
