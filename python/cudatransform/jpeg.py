@@ -15,7 +15,7 @@ import numpy as np
 from . import _device, color
 from ._cuda_memory import CudaArray, downloaded
 from ._decoding import CHANNELS, MODES, PLAIN, Wanted, decode_one, decode_part
-from ._encoding import Quantization, Options, encoded, written
+from ._encoding import Quantization, Options, checked, encoded, written
 from ._info import info
 from ._coefficients import check_markers, check_sides
 from ._metadata import segments_with
@@ -24,7 +24,6 @@ from ._store import check_target, store
 from .errors import one_of, true_or_false
 from .picture import Picture
 from .resampling import Resampling, box_of, crop_of, parts_of, resize, size_of
-from .transform import check_method
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -300,17 +299,19 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: An
     OSError and Unavailable. Several are stored in order after all are encoded: none if a picture
     cannot be encoded; an OSError leaves those before it.
     """
-    options = Options(progressive, arithmetic, optimize, restart).check()
-    check_method(method)
-    quantization = Quantization(quality, qtables, quantizer, target_size, max_size).checked()
+    options, quantization = checked((progressive, arithmetic, optimize, restart), method,
+                                    (quality, qtables, quantizer, target_size, max_size))
     stacked = _stacked(array)
     pictures = [_pixels_of(one, subsampling, quantization)
                 for one in ([array] if stacked is None else stacked)]
     targets = _targets_of(target, None if stacked is None else len(pictures))
-    by_kind = {kind: options._replace(markers=segments_with(exif, icc, comment, markers, kind))
-               for kind in {kind for _, kind in pictures}}
-    for how in by_kind.values():
-        check_markers(how.markers)
+    by_kind = {kind: options for _, kind in pictures}
+    is_bare = exif is icc is comment is None and isinstance(markers, bytes) and not markers
+    if not is_bare:
+        for kind in by_kind:
+            made = segments_with(exif, icc, comment, markers, kind)
+            check_markers(made)
+            by_kind[kind] = options._replace(markers=made)
     files = _files_of(pictures, by_kind, quantization, method)
     for data, place in zip(files, targets):
         store(data, place)

@@ -532,11 +532,17 @@ class Errors(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, r"^array must be .*several: a list or tuple\), "
                                         "not [a-zA-Z_]+$"):
                 ct.encode(wrong)
-        for wrong in ({"quality": "90"}, {"quality": True}, {"target_size": True}):
+        for right in ({"quality": 90}, {"quality": 1}, {"target_size": 1000}, {"restart": 1},
+                      {"progressive": True}):  # which equal some of the wrong ones
+            ct.encode(array, **right)
+        for wrong in ({"quality": 90.}, {"quality": "90"}, {"quality": True}, {"quality": [90]},
+                      {"target_size": True}, {"target_size": 1000.}, {"restart": True}):
             with self.assertRaisesRegex(TypeError, "must be a whole number"):
                 ct.encode(array, **wrong)
-        with self.assertRaises(TypeError):
-            ct.encode(array, progressive=1)
+        for wrong in ({"progressive": 1}, {"optimize": []}, {"method": []}, {"markers": None},
+                      {"markers": ""}, {"exif": 5}):
+            with self.assertRaises(TypeError):
+                ct.encode(array, **wrong)
 
 
 class OfMany(unittest.TestCase):
