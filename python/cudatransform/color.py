@@ -79,6 +79,7 @@ def sampling_by(kind: str, factors: Sequence[Tuple[int, int]]) -> str:
     return found or f"{kind}-{','.join(f'{h}x{v}' for h, v in least)}"
 
 
+@functools.lru_cache(maxsize=256)
 def sides_of(sampling: str, index: int, width: int, height: int) -> Tuple[int, int]:
     """The width and height of a component of a picture."""
     factors = factors_of(sampling)
