@@ -417,6 +417,23 @@ CtCode ct_decode(CtEngine* engine, const CtDecodeOptions* options, const CtSourc
   return code;
 }
 
+CtCode ct_decode_image(CtEngine* engine, const CtDecodeOptions* options, const CtSource* source,
+                       CtImage* image, CtBlock** block, CtError* error) {
+  if (source == nullptr || image == nullptr || block == nullptr)
+    return report(CT_INVALID_ARGUMENT, "source, image or block is NULL", error);
+  if (options != nullptr && number_in(options->output) == CT_OUTPUT_COEFFICIENTS)
+    return report(CT_INVALID_ARGUMENT, "an image has pixels, not quantized coefficients", error);
+  CtPicture picture = {};
+  const CtCode code = decode_now(engine, options, *source, &picture, error);
+  if (code != CT_OK) return code;
+  if (error != nullptr) *error = picture.error;
+  if (picture.error.code != CT_OK) return picture.error.code;
+  *image = {picture.data,   picture.pitch,    picture.width,
+            picture.height, picture.channels, engine->is_cuda() ? 1 : 0};
+  *block = picture.block;
+  return CT_OK;
+}
+
 void ct_file_clear(CtFile* file) {
   unref(file->block);
   *file = {};

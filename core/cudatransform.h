@@ -260,6 +260,12 @@ typedef struct {
                       // enqueued on its legacy default stream comes first
 } CtImage;
 
+// Decodes one file to pixels in the calling thread. `*image` is in `*block`, which the caller
+// releases; both are set with CT_OK only. What is wrong with the file is the function's error.
+CT_API CtCode ct_decode_image(CtEngine* engine, const CtDecodeOptions* options,
+                              const CtSource* source, CtImage* image, CtBlock** block,
+                              CtError* error);
+
 typedef enum {
   CT_SAMPLING_420,
   CT_SAMPLING_422,

@@ -131,7 +131,7 @@ def native_of(picture: Any) -> Tuple[_native.Picture, List[Any]]:
         components=len(picture.components), n_tables=len(picture.tables),
         color=_native.COLORS.index(sampling.partition("-")[0]))
     tables = np.ascontiguousarray(picture.tables)
-    ctypes.memmove(native.tables, tables.ctypes.data, tables.nbytes)
+    ctypes.memmove(native.tables, _native.address_of(tables), tables.nbytes)
     kept: List[Any] = []
     for index, component in enumerate(picture.components):
         coefs = component.coefficients

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
+import collections
 import ctypes
 import itertools
 import os
 import struct
 from ctypes import byref, c_int32, c_void_p
 from functools import lru_cache, partial
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Deque, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -16,8 +17,9 @@ from . import _native, color
 from ._cuda_memory import CudaArray
 from ._device import number_of
 from ._filters import UPSAMPLINGS, check_upsampling
-from ._gone import in_turn, when_gone
+from ._gone import in_turn, when_gone, when_gone_lightly
 from ._info import orientation_of, upright
+from ._native import FIRST, Block
 from ._sources import Sources, name_of
 from .cuda import CudaPicture
 from .errors import (NO_DESCRIPTORS, Failure, ReadError, is_interruption, one_of, read_error,
@@ -29,17 +31,15 @@ CHANNELS = {"RGB": 3, "L": 1, "CMYK": 4}
 MODES = tuple(CHANNELS)
 REDUCES = (1, 2, 4, 8)
 ON_ERROR = ("fail", "conceal")
-_MOST_IDLE = 64
+_MOST_CALLS = 64
 _UINT8 = np.dtype(np.uint8)
 _POLL = 50  # milliseconds until a wait checks for signals
 _CODES = np.dtype({"names": ["code"], "formats": ["i4"], "offsets": [0],
                    "itemsize": ctypes.sizeof(_native.Picture)})
 _PIXELS = _native.columns_of(_native.Picture, "width", "height", "data", "pitch")
-_ROW = struct.Struct("=i{}x2i{}x2Q".format(  # the same of one picture, after its code
-    _native.Picture.width.offset - 4,
-    _native.Picture.data.offset - _native.Picture.height.offset - 4))
-_idle: List["_Single"] = []
-os.register_at_fork(after_in_child=_idle.clear)
+_IMAGE = struct.Struct("=Qq2i")  # the first members of CtImage
+_OF_FILES = _native.UNREADABLE, _native.DAMAGED, _native.UNSUPPORTED, _native.LIMIT
+_new_block = Block.from_address
 
 
 class Limits(NamedTuple):
@@ -141,38 +141,115 @@ _known = lru_cache(64, typed=True)(Wanted._checked)
 _options = lru_cache(64)(Wanted.options)
 
 
-class _Single(_native.Pictures):
-    """What a call for one file needs: structures, and views of what it fills in."""
+class _Call:
+    """What ct_decode_image() takes for one file, and what it fills in.
 
-    __slots__ = ("source", "error")
+    run: calls it, with where the block goes and `problem` as arguments
+    """
 
-    def __init__(self) -> None:
-        super().__init__(1)
-        self.source, self.error = _native.HeldSource(), _native.Error()
+    __slots__ = ("source", "image", "error", "problem", "run", "unref")
 
-    def decode(self, wanted: Wanted, source: Any) -> None:
-        """Of a path or bytes. Raises Unavailable and MemoryError."""
-        own = self.source
+    def __init__(self, wanted: Wanted) -> None:
+        library = _native.library()
+        self.source, self.image, self.error = (_native.HeldSource(), _native.Image(),
+                                               _native.Error())
+        self.problem = byref(self.error)
+        self.unref = library.ct_block_unref
+        self.run = partial(library.ct_decode_image, _native.engine(wanted.device),
+                           byref(_options(wanted)), byref(self.source), byref(self.image))
+
+
+class Singles:
+    """Decodes files one at a time, on any thread.
+
+    Threads that have decoded their files wait for the interpreter lock, and the one that has it
+    runs Python with cold caches, seven times as slowly: so a file takes little Python, what files
+    have in common is made once, and the one call of C that may wait gives up the lock.
+    """
+
+    __slots__ = ("_wanted", "calls")
+
+    def __init__(self, wanted: Wanted) -> None:
+        self._wanted = wanted
+        self.calls: Deque[_Call] = collections.deque(maxlen=_MOST_CALLS)  # that are used again
+
+    def decode(self, source: Any, crop: Optional[Tuple[int, ...]] = None) -> Any:
+        """As decode_one() and decode_part()."""
+        try:
+            call = self.calls.pop()
+        except IndexError:
+            call = _Call(self._wanted)
+        own = call.source
         if type(source) is bytes:
-            own.data, own.size, own.path = source, len(source), None
+            own.data, own.size = source, len(source)
+        elif type(source) is str and "\0" not in source:
+            own.path = os.fsencode(source)
         else:
-            own.data, own.size, own.path = None, 0, os.fsencode(source)
-        _native.check(_native.library().ct_decode(
-            _native.engine(wanted.device), _options(wanted), byref(own), 1, self.array,
-            self.error), self.error)
+            held = _give(own, source)
+            if held is None:
+                return _decode_any(self._wanted, source, crop)
+        if crop is not None:
+            own.left, own.top, own.right, own.bottom = crop
+        block = _new_block(FIRST)
+        place = when_gone_lightly(block, call.unref)
+        if call.run(byref(place), call.problem) != _native.OK:
+            return _refused(self._wanted, source, crop, call.error)
+        # Keeps no data of the caller's, and reuses none of an interrupted call.
+        own.data = own.path = None
+        if crop is not None:
+            own.left = own.top = own.right = own.bottom = 0
+        data, pitch, width, height = _IMAGE.unpack_from(call.image)
+        self.calls.append(call)
+        return _array_of(self._wanted, block, width, height, data, pitch)
 
-    def pixels(self, wanted: Wanted) -> Any:
-        """None: there are none, and items_of() knows why."""
-        code, width, height, data, pitch = _ROW.unpack_from(self.array)
-        if code != _native.OK or wanted.limits.on_error == "conceal":
+
+def _give(own: _native.HeldSource, source: Any) -> Any:
+    """Fills in a path or bytes of other types, and returns what holds them; None: Sources() does
+    it."""
+    if isinstance(source, os.PathLike):
+        path = os.fspath(source)
+        if type(path) is not str or "\0" in path:
             return None
-        return _array_of(wanted, self.take_block(), width, height, data, pitch)
+        own.path = os.fsencode(path)
+        return path
+    if type(source) not in (bytearray, memoryview):
+        return None
+    view = memoryview(source)
+    if not view.c_contiguous or not view.nbytes:
+        return None
+    data = np.frombuffer(view, np.uint8)
+    own.data, own.size = _native.address_of(data), len(data)
+    return data
+
+
+PLAIN = Singles(Wanted("RGB"))
+
+
+@lru_cache(64)
+def _decoder_of(wanted: Wanted) -> Callable[..., Any]:
+    if wanted.is_pixels and wanted.limits.on_error != "conceal":
+        return Singles(wanted).decode
+    return partial(_decode_any, wanted)
+
+
+# The parent's engines are in their calls.
+os.register_at_fork(after_in_child=_decoder_of.cache_clear)
+os.register_at_fork(after_in_child=PLAIN.calls.clear)
+
+
+def _refused(wanted: Wanted, source: Any, crop: Any, error: _native.Error) -> Any:
+    """What decode_one() and decode_part() return or raise after an error of ct_decode_image()."""
+    if error.code not in _OF_FILES:
+        return _decode_any(wanted, source, crop)
+    pictures = _native.Pictures(1)
+    pictures.array[0].error = error
+    return _only_item(wanted, Sources((source,), None if crop is None else (crop,)), pictures)
 
 
 def decode_part(wanted: Wanted, source: Any, crop: Tuple[int, ...]) -> Any:
     """As decode_one() of crop_of(), in the picture as it is to be seen."""
     if wanted.is_pixels:
-        return _decode_any(wanted, source, crop)
+        return _decoder_of(wanted)(source, crop)
     whole = decode_one(wanted, source)
     try:
         return cropped(whole, crop)
@@ -183,21 +260,7 @@ def decode_part(wanted: Wanted, source: Any, crop: Tuple[int, ...]) -> Any:
 def decode_one(wanted: Wanted, source: Any) -> Any:
     """The requested pixels or coefficients of a file. Raises ReadError, TypeError and
     Unavailable."""
-    if type(source) is not bytes and (type(source) is not str or "\0" in source):
-        return _decode_any(wanted, source)
-    try:
-        single = _idle.pop()
-    except IndexError:
-        single = _Single()
-    single.decode(wanted, source)
-    made = single.pixels(wanted) if wanted.is_pixels else None
-    if made is None:
-        return _only_item(wanted, Sources((source,)), single)
-    # Keeps no data of the caller's, and reuses none of an interrupted call.
-    single.source.data = None
-    if len(_idle) < _MOST_IDLE:
-        _idle.append(single)
-    return made
+    return _decoder_of(wanted)(source)
 
 
 def _decode_any(wanted: Wanted, source: Any, crop: Any = None) -> Any:
@@ -302,17 +365,18 @@ def decoded_pixels(wanted: Wanted, _: Sources, pictures: _native.Pictures) -> It
                itertools.repeat(wanted.device, count))
 
 
-def _array_of(wanted: Wanted, block: _native.Block, width: int, height: int, data: int,
+def _array_of(wanted: Wanted, block: Block, width: int, height: int, data: int,
               pitch: int) -> Any:
     """A picture's pixels; None: it has none."""
     if not data:
         return None
     is_rgb = wanted.mode == "RGB"
     shape = (height, width, 3) if is_rgb else (height, width)
-    block.address = data
     strides = (pitch, 3, 1) if is_rgb else (pitch, 1)
     if wanted.device is None:
-        return block.array(shape, strides if pitch > strides[1] * width else None)
+        return np.ndarray(shape, _UINT8, block, data - FIRST,
+                          strides if pitch > strides[1] * width else None)
+    block.address = data
     return CudaArray(block, 0, shape, strides, wanted.device, _UINT8)
 
 

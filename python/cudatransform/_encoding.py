@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from functools import lru_cache
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from ._filters import check_quality
 from ._coefficients import check_rest, check_sides, native_of
 from .errors import WriteError, one_of, true_or_false, warn, whole_number
 from .tables import check_tables
-from .transform import METHODS
+from .transform import METHODS, check_method
 
 QUANTIZERS = ("round", "dead-zone", "rd")
 _SAMPLINGS = ("YCbCr-4:2:0", "YCbCr-4:2:2", "YCbCr-4:4:4", "YCbCr-4:4:0", "YCbCr-4:1:1",
@@ -112,6 +113,28 @@ class Quantization(NamedTuple):
         return native, kept
 
 
+def checked(options: Sequence[Any], method: Any, quantization: Sequence[Any]
+            ) -> Tuple[Options, Quantization]:
+    """The arguments of Options() and Quantization(). Raises ValueError, TypeError and WriteError.
+    """
+    try:
+        if isinstance(quantization[1], str):  # other tables are of arrays, which may change
+            return _known(*options, method, *quantization)
+    except TypeError:  # also of arguments that have no hash
+        pass
+    return _checked(*options, method, *quantization)
+
+
+def _checked(progressive: Any, arithmetic: Any, optimize: Any, restart: Any, method: Any,
+             *quantization: Any) -> Tuple[Options, Quantization]:
+    options = Options(progressive, arithmetic, optimize, restart).check()
+    check_method(method)
+    return options, Quantization(*quantization).checked()
+
+
+_known = lru_cache(64, typed=True)(_checked)
+
+
 def encoded(images: Sequence[Any], sampling: str, options: Options, quantization: Quantization,
             method: str) -> List[bytes]:
     """The JPEG files of uint8 pixels of gray or RGB: numpy arrays or, on one GPU, Views.
@@ -130,9 +153,10 @@ def encoded(images: Sequence[Any], sampling: str, options: Options, quantization
     del kept, in_rows
     data = [_data_of(made, index, _SMALLER if quantization.has_sizes() else "")
             for index in range(len(array))]
-    for file in made.files:
-        if file.error.text:
-            warn(f"{file.error.words}. {_SMALLER}")
+    if quantization.has_sizes():
+        for file in made.files:
+            if file.error.text:
+                warn(f"{file.error.words}. {_SMALLER}")
     return data
 
 

@@ -10,6 +10,7 @@ import functools
 import itertools
 import os
 import weakref
+from ctypes import c_void_p
 from typing import Any, Callable, Dict, Iterable, List, Set
 
 
@@ -26,40 +27,35 @@ _watches: Set[Any] = set()
 os.register_at_fork(after_in_child=_watches.clear)  # the objects are the parent's
 
 
-def when_gone(owner: Any, free: Callable[..., Any]) -> Any:
-    """Calls `free`, a function of C or in_turn(), once when nothing refers to `owner` any more.
-
-    Its last argument is the result, a pointer of C: NULL, or what the caller makes of its
-    `_as_parameter_` afterwards.
-    """
+def when_gone(owner: Any, free: Callable[..., Any]) -> None:
+    """Calls `free`, a function of C or in_turn(), once when nothing refers to `owner` any more. Its
+    last argument is NULL."""
     watch: Any = _Watch(owner, free)
-    watch._as_parameter_ = 0
+    watch._as_parameter_ = None
     keeper: Any = _Watch(owner, _watches.discard)
     keeper.other = watch
     _watches.add(keeper)
-    return watch
 
 
 # Not a set: dead references hash as their objects did, of which many had the same address.
 _light: Dict[int, Any] = {}
-_numbers = itertools.count()
 _most_light = 4096
 os.register_at_fork(after_in_child=_light.clear)
 
 
-def when_gone_lightly(owner: Any, free: Callable[..., Any]) -> Any:
+def when_gone_lightly(owner: Any, free: Callable[..., Any]) -> c_void_p:
     """The same, at half the cost: a watch is forgotten some time after its call, so `free` must not
-    keep anything alive."""
+    keep anything alive. Its argument is the result, which the caller fills in."""
     global _most_light
     watch: Any = _Watch(owner, free)
-    watch._as_parameter_ = 0
-    _light[next(_numbers)] = watch
+    watch._as_parameter_ = place = c_void_p()
+    _light[id(watch)] = watch
     if len(_light) > _most_light:
         for number, one in _light.copy().items():
             if one() is None:
                 _light.pop(number, None)
         _most_light = 2 * len(_light) + 4096
-    return watch
+    return place
 
 
 def in_turn(steps: Iterable[functools.partial]) -> Callable[..., Any]:

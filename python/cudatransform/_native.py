@@ -10,9 +10,9 @@ import collections
 import ctypes
 import itertools
 import os
-import struct
+import sys
 from ctypes import (POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_int32, c_int64,
-                    c_size_t, c_uint16, c_uint32, c_uint64, c_void_p)
+                    c_size_t, c_ubyte, c_uint16, c_uint32, c_uint64, c_void_p)
 from functools import partial
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
@@ -214,6 +214,8 @@ def addresses_of(data: Sequence[bytes]) -> np.ndarray:
     return as_array((c_char_p * len(data))(*data), np.uintp)
 
 
+_UINT8 = np.dtype(np.uint8)
+FIRST = 1  # address of a Block's buffer: numpy takes 0 for no buffer
 _P, _E = c_void_p, POINTER(Error)
 _FUNCTIONS: Dict[str, Tuple] = {
     "ct_version": (c_char_p,),
@@ -222,6 +224,8 @@ _FUNCTIONS: Dict[str, Tuple] = {
     "ct_copy_to_host": (c_int, _P, _P, c_int64, _P, c_int64, c_size_t, c_size_t, _E),
     "ct_info": (c_int, _P, POINTER(Info), _E),
     "ct_decode": (c_int, _P, POINTER(DecodeOptions), _P, c_size_t, _P, _E),
+    # Without types of arguments: they are ctypes' own objects, which need no conversion.
+    "ct_decode_image": (c_int,),
     "ct_decoder_new": (c_int, _P, POINTER(DecodeOptions), POINTER(_P), _E),
     "ct_decoder_free": (None, _P),
     "ct_decoder_push": (c_int, _P, _P, c_size_t, _E),
@@ -241,7 +245,7 @@ _FUNCTIONS: Dict[str, Tuple] = {
     "ct_squared_error": (c_int, _P, c_int, POINTER(Array), POINTER(Array), c_size_t, c_size_t,
                          POINTER(c_double), _E),
     "ct_block_new": (c_int, _P, c_size_t, POINTER(_P), POINTER(_P), _E),
-    "ct_block_unref": (None, _P),
+    "ct_block_unref": (None,),  # likewise
     "ct_planes_clear": (None, _P),
     "ct_pictures_clear": (None, _P, c_size_t),
     "ct_files_clear": (None, _P, c_size_t),
@@ -337,22 +341,27 @@ def engine(device: Optional[int]) -> Engine:
     return found
 
 
-class Block:
+class Block(c_ubyte * sys.maxsize):  # type: ignore
     """A block of the library's memory, which this object returns when destroyed.
 
     address: of what is in it; of a GPU's memory one of the device
+
+    It is a buffer of all addresses, of which an array is a part: numpy makes that sooner than an
+    array of an __array_interface__, and needs no property, in which it drops exceptions of a
+    signal's handler.
     """
 
-    __slots__ = ("address", "__array_interface__", "__weakref__")
+    __slots__ = ("address",)
+    __hash__ = object.__hash__  # type: ignore # ctypes has none
     address: int
 
+    def __new__(cls, *_: Any) -> "Block":
+        return cls.from_address(FIRST)
+
     def array(self, shape: Tuple[int, ...], strides: Optional[Tuple[int, ...]] = None,
-              typestr: str = "|u1") -> Any:
-        """An array of the host's memory, which holds this object. typestr: as numpy's"""
-        # We avoid a property: numpy drops exceptions of a signal's handler in one.
-        self.__array_interface__ = {"shape": shape, "typestr": typestr, "version": 3,
-                                    "strides": strides, "data": (self.address, False)}
-        return np.asarray(self)
+              dtype: np.dtype = _UINT8) -> np.ndarray:
+        """An array of the host's memory, which holds this object."""
+        return np.ndarray(shape, dtype, self, self.address - FIRST, strides)
 
 
 class NewBlock(Block):
@@ -361,8 +370,8 @@ class NewBlock(Block):
     __slots__ = ()
 
     def __init__(self, of: Engine, size: int) -> None:
-        block, data, error = c_void_p(), c_void_p(), Error()
-        when_gone(self, partial(library().ct_block_unref, block))
+        block, data = when_gone_lightly(self, library().ct_block_unref), c_void_p()
+        error = Error()
         check(library().ct_block_new(of, size, byref(block), byref(data), error), error)
         self.address = data.value or 0
 
@@ -378,7 +387,6 @@ class MadePlanes(Block):
 
 
 _BLOCKS = columns_of(Picture, "block")
-_BLOCK = struct.Struct("=Q")
 
 
 class Pictures:
@@ -399,22 +407,17 @@ class Pictures:
     def take_blocks(self) -> List[Block]:
         """Each picture's block, which the array has no more."""
         unref, column = library().ct_block_unref, self.columns(_BLOCKS)["block"]
-        blocks: List[Block] = [Block() for _ in range(len(column))]
-        watches = [when_gone_lightly(block, unref) for block in blocks]
+        blocks: List[Block] = list(map(Block.from_address, itertools.repeat(FIRST, len(column))))
+        places = [when_gone_lightly(block, unref) for block in blocks]
         # In one call of C, which no signal interrupts: each block has one owner.
-        moves = itertools.chain(map(setattr, watches, itertools.repeat("_as_parameter_"),
-                                    column.tolist()), map(column.fill, (0,)))
+        moves = itertools.chain(map(setattr, places, itertools.repeat("value"), column.tolist()),
+                                map(column.fill, (0,)))
         collections.deque(moves, maxlen=0)
         return blocks
 
     def take_block(self) -> Block:
         """The same of the only picture."""
-        block, place = Block(), (Picture.block.offset,)
-        watch = when_gone_lightly(block, library().ct_block_unref)
-        moves = itertools.chain(map(setattr, (watch,), ("_as_parameter_",),
-                                    _BLOCK.unpack_from(self.array, *place)),
-                                map(_BLOCK.pack_into, (self.array,), place, (0,)))
-        collections.deque(moves, maxlen=0)
+        block, = self.take_blocks()
         return block
 
 

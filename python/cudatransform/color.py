@@ -79,6 +79,7 @@ def sampling_by(kind: str, factors: Sequence[Tuple[int, int]]) -> str:
     return found or f"{kind}-{','.join(f'{h}x{v}' for h, v in least)}"
 
 
+@functools.lru_cache(maxsize=256)
 def sides_of(sampling: str, index: int, width: int, height: int) -> Tuple[int, int]:
     """The width and height of a component of a picture."""
     factors = factors_of(sampling)
@@ -100,10 +101,12 @@ def subsampling_of(given: Any) -> str:
     return sampling_of(_PILLOW_SUBSAMPLINGS[given])
 
 
-def check_shape(dtype: Any, shape: Tuple[int, ...], words: str) -> None:
-    """Raises ValueError for arrays that are not pixels. `words`: as messages call the array."""
+def check_shape(pixels: Any) -> None:
+    """Raises ValueError for arrays and Views that are not pixels."""
+    dtype, shape = pixels.dtype, pixels.shape
     if dtype not in (np.uint8, np.uint16) or 0 in shape or not (
             len(shape) == 2 or len(shape) == 3 and shape[2] in (3, 4)):
+        words = getattr(pixels, "words", f"{dtype} {shape}")
         raise ValueError("pixels must be uint8 or, of 12 bits, uint16 (height, width), (height, "
                          f"width, 3) or (height, width, 4), not {words}")
 
@@ -127,7 +130,7 @@ def checked(array: Any, subsampling: Any) -> Tuple[np.ndarray, str]:
     if pixels.ndim == 0:
         raise TypeError("array must be pixels or a Pillow image (encode takes several: a list or "
                         f"tuple), not {type(array).__name__}")
-    check_shape(pixels.dtype, pixels.shape, f"{pixels.dtype} {pixels.shape}")
+    check_shape(pixels)
     if pixels.dtype == np.uint16 and int(pixels.max()) > 4095:
         raise ValueError(f"pixels of uint16 have 12 bits, 0 to 4095, not {pixels.max()}: "
                          "array >> 4 of 16 bits")

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
+import functools
 import math
 import operator
 import os
@@ -13,8 +14,8 @@ import numpy as np
 
 from . import _device, color
 from ._cuda_memory import CudaArray, downloaded
-from ._decoding import CHANNELS, MODES, Wanted, decode_one, decode_part
-from ._encoding import Quantization, Options, encoded, written
+from ._decoding import CHANNELS, MODES, PLAIN, Wanted, decode_one, decode_part
+from ._encoding import Quantization, Options, checked, encoded, written
 from ._info import info
 from ._coefficients import check_markers, check_sides
 from ._metadata import segments_with
@@ -23,7 +24,6 @@ from ._store import check_target, store
 from .errors import one_of, true_or_false
 from .picture import Picture
 from .resampling import Resampling, box_of, crop_of, parts_of, resize, size_of
-from .transform import check_method
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -36,7 +36,7 @@ def _pixels_of(array: Any, subsampling: Any, quantization: Quantization) -> Tupl
     on_device = isinstance(array, _device.View) or _device.is_on_device(array)
     if on_device:
         pixels: Any = array if isinstance(array, _device.View) else _device.view(array)
-        color.check_shape(pixels.dtype, pixels.shape, pixels.words)
+        color.check_shape(pixels)
         if pixels.dtype != np.uint8:
             raise ValueError("pixels of 12 bits need an array in system memory")
         kind = color.sampling_for(subsampling, pixels.shape)
@@ -112,6 +112,17 @@ def _files_of(pictures: List[Tuple[Any, str]], options: Dict[str, Options],
     return [files[index] for index in range(len(pictures))]
 
 
+def _plain_first(function: Any) -> Any:
+    """decode(), of which a call without options, as most are, goes a shorter way: to pass and check
+    twenty arguments takes as long as all else that Python does for a file."""
+    @functools.wraps(function)
+    def decode(*arguments: Any, **options: Any) -> Any:
+        if options or len(arguments) != 1:
+            return function(*arguments, **options)
+        return PLAIN.decode(arguments[0])
+    return decode
+
+
 def read(source: Source, *, device: str = "cpu", max_pixels: Optional[int] = None,
          max_memory: Optional[int] = None, on_error: str = "fail") -> Picture:
     """Reads a JPEG file's quantized coefficients, as they are in the file.
@@ -155,6 +166,7 @@ def decode(source: Source, mode: str = ..., *, reduce: int = ..., upsampling: st
            std: Optional[Sequence[float]] = ...) -> Any: ...
 
 
+@_plain_first
 def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: str = "fancy",
            exif: bool = False, device: str = "cpu", max_pixels: Optional[int] = None,
            max_memory: Optional[int] = None, on_error: str = "fail", size: Any = None,
@@ -195,7 +207,7 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     if size is None and (resample != "bicubic" or box is not None or reducing_gap is not None):
         raise TypeError("resample, box and reducing_gap need size")
     how = Resampling.of(size, resample, reducing_gap, False, like, dtype, layout, recipe, mean, std)
-    how.check(CHANNELS[mode], max_memory)
+    how = how.check(CHANNELS[mode], max_memory)
     true_or_false("draft", draft)
     wanted = wanted.drafted(how.size) if draft else wanted
     part = None if crop is None else crop_of(crop)
@@ -287,17 +299,19 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: An
     OSError and Unavailable. Several are stored in order after all are encoded: none if a picture
     cannot be encoded; an OSError leaves those before it.
     """
-    options = Options(progressive, arithmetic, optimize, restart).check()
-    check_method(method)
-    quantization = Quantization(quality, qtables, quantizer, target_size, max_size).checked()
+    options, quantization = checked((progressive, arithmetic, optimize, restart), method,
+                                    (quality, qtables, quantizer, target_size, max_size))
     stacked = _stacked(array)
     pictures = [_pixels_of(one, subsampling, quantization)
                 for one in ([array] if stacked is None else stacked)]
     targets = _targets_of(target, None if stacked is None else len(pictures))
-    by_kind = {kind: options._replace(markers=segments_with(exif, icc, comment, markers, kind))
-               for kind in {kind for _, kind in pictures}}
-    for how in by_kind.values():
-        check_markers(how.markers)
+    by_kind = {kind: options for _, kind in pictures}
+    is_bare = exif is icc is comment is None and isinstance(markers, bytes) and not markers
+    if not is_bare:
+        for kind in by_kind:
+            made = segments_with(exif, icc, comment, markers, kind)
+            check_markers(made)
+            by_kind[kind] = options._replace(markers=made)
     files = _files_of(pictures, by_kind, quantization, method)
     for data, place in zip(files, targets):
         store(data, place)

@@ -6,7 +6,7 @@ import ctypes
 import math
 import operator
 from ctypes import byref, c_double, c_void_p
-from functools import partial
+from functools import lru_cache
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from . import _device, _native
 from ._bfloat16 import Bfloat16Array
 from ._cuda_memory import CudaArray
 from ._dlpack import BFLOAT16, type_of
-from ._gone import when_gone
+from ._gone import when_gone_lightly
 from .errors import one_of, true_or_false, whole_number
 
 FILTERS = ("nearest", "box", "bilinear", "hamming", "bicubic", "lanczos", "mks2013", "mks2021")
@@ -90,9 +90,19 @@ class Resampling(NamedTuple):
     max_memory: Optional[int] = None
 
     @classmethod
-    def of(cls, size: Any, resample: Any, reducing_gap: Any, alpha: Any, like: Any, dtype: Any,
-           layout: Any, recipe: Any, mean: Any, std: Any) -> "Resampling":
-        """Arguments as of resize(), but size may be None. Raises TypeError and ValueError."""
+    def of(cls, size: Any, *others: Any) -> "Resampling":
+        """Arguments as of _checked(). Raises TypeError and ValueError."""
+        if isinstance(size, tuple) and set(map(type, size)) != {int}:  # (4., 4.) equals (4, 4)
+            return cls._checked(size, *others)
+        try:
+            return _known(size, *others)
+        except TypeError:  # also of arguments that have no hash
+            return cls._checked(size, *others)
+
+    @classmethod
+    def _checked(cls, size: Any, resample: Any, reducing_gap: Any, alpha: Any, like: Any,
+                 dtype: Any, layout: Any, recipe: Any, mean: Any, std: Any) -> "Resampling":
+        """As of resize(), but size may be None. Raises TypeError and ValueError."""
         filter = FILTERS.index(filter_of(resample))
         true_or_false("alpha", alpha)
         one_of("like", like, VERSIONS)
@@ -111,9 +121,9 @@ class Resampling(NamedTuple):
     def check(self, channels: int, max_memory: Optional[int]) -> "Resampling":
         """The same with a limit, if pixels of this many channels can become one. Raises
         ValueError."""
-        how = self._replace(max_memory=max_memory)
+        how = self if max_memory is None else self._replace(max_memory=max_memory)
         how._check_channels(channels)
-        if isinstance(self.size, tuple):
+        if max_memory is not None and isinstance(self.size, tuple):
             how.size_of((*self.size, channels))
         return how
 
@@ -162,12 +172,13 @@ class Resampling(NamedTuple):
                                   (height, width) if images.are_flat else (height, width, channels))
         shape = len(arrays), *shape
         kind = type_of(self.kind)
-        strides = tuple(kind.itemsize * math.prod(shape[axis + 1:]) for axis in range(len(shape)))
         if device is not None:
+            strides = tuple(kind.itemsize * math.prod(shape[axis + 1:])
+                            for axis in range(len(shape)))
             return CudaArray(block, 0, shape, strides, device, kind)
         if kind is BFLOAT16:
-            return Bfloat16Array(block.array(shape, typestr="<u2"))
-        return block.array(shape, typestr=kind.str)
+            return Bfloat16Array(block.array(shape, dtype=np.dtype("<u2")))
+        return block.array(shape, dtype=kind)
 
     def each(self, arrays: Sequence[Any]) -> List[Any]:
         """A result for each array. Those of one size are computed together."""
@@ -179,6 +190,9 @@ class Resampling(NamedTuple):
             for index, part in zip(which, parts_of(stacked)):
                 made[index] = part
         return made
+
+
+_known = lru_cache(64, typed=True)(Resampling._checked)
 
 
 def parts_of(stacked: Any) -> Sequence[Any]:
@@ -214,10 +228,10 @@ class _Resized(_native.Block):
 
     def __init__(self, engine: _native.Engine, options: _native.ResizeOptions, images: Any,
                  boxes: Any) -> None:
-        block, data, error = c_void_p(), c_void_p(), _native.Error()
-        when_gone(self, partial(_native.library().ct_block_unref, block))
-        _native.check(_native.library().ct_resize(engine, options, images, boxes, len(images),
-                                                  byref(block), byref(data), error), error)
+        library, data, error = _native.library(), c_void_p(), _native.Error()
+        block = when_gone_lightly(self, library.ct_block_unref)
+        _native.check(library.ct_resize(engine, options, images, boxes, len(images), byref(block),
+                                        byref(data), error), error)
         self.address = data.value or 0
 
 
@@ -288,6 +302,8 @@ def _image_of(given: Any) -> Tuple[_native.Image, Any, Tuple[Optional[int], int,
 
 def _kind_of(dtype: Any) -> str:
     """The name of a type of numpy's, torch's or a str. Raises ValueError."""
+    if isinstance(dtype, str) and dtype in _TYPES:
+        return dtype
     kind = str(dtype)
     if kind.startswith("torch."):
         kind = kind[len("torch."):]

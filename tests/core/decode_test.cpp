@@ -64,6 +64,52 @@ TEST(Decode, EqualsTheCpuOnTheDevice) {
   }
 }
 
+TEST(Decode, AnImageIsThePicture) {
+  const Engine engine(device);
+  std::vector<Bytes> files = sound_files();
+  files.push_back(Bytes(100, 7));                                     // no JPEG file
+  files.push_back(Bytes(files[2].begin(), files[2].begin() + 2000));  // cut off
+  for (const CtOutput output : {CT_OUTPUT_RGB, CT_OUTPUT_GRAY}) {
+    const CtDecodeOptions options = decode_options(output);
+    const Pictures pictures = decode(engine, files, options);
+    for (size_t i = 0; i < files.size(); ++i) {
+      SCOPED_TRACE("file " + std::to_string(i));
+      const CtSource source = source_of(files[i]);
+      CtImage image = {};
+      Pictures one(1);
+      CtError error;
+      const CtCode code = ct_decode_image(engine, &options, &source, &image, &one[0].block, &error);
+      ASSERT_EQ(code, pictures[i].error.code);
+      EXPECT_EQ(error.code, code);
+      EXPECT_STREQ(error.text, pictures[i].error.text);
+      if (code != CT_OK) {
+        EXPECT_EQ(one[0].block, nullptr);
+        continue;
+      }
+      EXPECT_EQ(image.on_device, device >= 0 ? 1 : 0);
+      one[0].data = const_cast<void*>(image.data);
+      one[0].pitch = image.pitch;
+      std::tie(one[0].width, one[0].height, one[0].channels) =
+          std::tie(image.width, image.height, image.channels);
+      EXPECT_EQ(contents(engine, one[0]), contents(engine, pictures[i]));
+    }
+  }
+  CtDecodeOptions options = decode_options(CT_OUTPUT_COEFFICIENTS);
+  const CtSource source = source_of(files[0]);
+  CtImage image;
+  CtBlock* block = nullptr;
+  const auto code_of = [&](const CtSource* from, CtImage* to) {
+    return ct_decode_image(engine, &options, from, to, &block, nullptr);
+  };
+  EXPECT_EQ(code_of(&source, &image), CT_INVALID_ARGUMENT);
+  options.output = CT_OUTPUT_RGB;
+  EXPECT_EQ(code_of(nullptr, &image), CT_INVALID_ARGUMENT);
+  EXPECT_EQ(code_of(&source, nullptr), CT_INVALID_ARGUMENT);
+  options.scale = 3;
+  EXPECT_EQ(code_of(&source, &image), CT_INVALID_ARGUMENT);
+  EXPECT_EQ(block, nullptr);
+}
+
 TEST(Decode, QcoefsAreLibjpegs) {
   const Engine engine;
   const std::vector<Bytes> files = sound_files();

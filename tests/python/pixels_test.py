@@ -2,12 +2,15 @@
 # decode(), encode() and a Reader's pixels, against libjpeg-turbo's programs and Pillow.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import functools
+import inspect
 import io
 import itertools
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import warnings
 from unittest import mock
@@ -178,6 +181,46 @@ class Arrays(unittest.TestCase):
             again = [ct.decode(one, mode) for one in data]
             for array, copy in zip(made[1:] + again, kept[1:] + kept[:2]):
                 self.assertTrue(np.array_equal(array, copy))
+
+    def test_parts_keep_them(self):
+        """Of an array that is gone, while others get its memory."""
+        data = file_of("4:2:0", (64, 48))
+        whole = ct.decode(data).copy()
+        parts = [ct.decode(data)[1:], ct.decode(data)[::-1, 5], memoryview(ct.decode(data)),
+                 ct.decode(data).view(np.int8)]
+        for _ in range(8):
+            ct.decode(data)[:] = 7
+        for part, same in zip(parts, (whole[1:], whole[::-1, 5], whole, whole.view(np.int8))):
+            self.assertTrue(np.array_equal(part, same))
+
+    def test_sources(self):
+        """Of every kind, where decode() goes the short way, the long one, and to a crop."""
+        data = file_of("4:2:0", (64, 48))
+        whole = ct.decode(io.BytesIO(data))
+        self.assertEqual(tuple(inspect.signature(ct.decode).parameters)[:3],
+                         ("source", "mode", "reduce"))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.jpg")
+            with open(path, "wb") as file:
+                file.write(data)
+            apart = memoryview(np.repeat(np.frombuffer(data, np.uint8), 2))[::2]
+            for source in (path, pathlib.Path(path), data, bytearray(data), memoryview(data),
+                           np.frombuffer(data, np.uint8), memoryview(data).cast("b"),
+                           types.SimpleNamespace(read=lambda: data)):
+                with self.subTest(type(source)):
+                    for made in (ct.decode(source), ct.decode(source=source),
+                                 ct.decode(source, on_error="fail")):
+                        self.assertTrue(np.array_equal(made, whole))
+                    self.assertTrue(np.array_equal(ct.decode(source, "L", crop=(3, 5, 60, 44)),
+                                                   ct.decode(data, "L")[5:44, 3:60]))
+                    self.assertTrue(np.array_equal(ct.decode(source), whole))
+        for source in (apart, b"", bytearray(), memoryview(b""), "a\0b", pathlib.Path(path)):
+            for options in ({}, {"mode": "L"}, {"crop": (0, 0, 1, 1)}):
+                with self.assertRaises((ct.ReadError, BufferError)):
+                    ct.decode(source, **options)
+        for arguments in ((), (data, "RGB", 1), (7,), (None,)):
+            with self.assertRaises(TypeError):
+                ct.decode(*arguments)
 
     def test_tables_and_methods(self):
         array = pictures.pixels(50, 40)
@@ -489,11 +532,17 @@ class Errors(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, r"^array must be .*several: a list or tuple\), "
                                         "not [a-zA-Z_]+$"):
                 ct.encode(wrong)
-        for wrong in ({"quality": "90"}, {"quality": True}, {"target_size": True}):
+        for right in ({"quality": 90}, {"quality": 1}, {"target_size": 1000}, {"restart": 1},
+                      {"progressive": True}):  # which equal some of the wrong ones
+            ct.encode(array, **right)
+        for wrong in ({"quality": 90.}, {"quality": "90"}, {"quality": True}, {"quality": [90]},
+                      {"target_size": True}, {"target_size": 1000.}, {"restart": True}):
             with self.assertRaisesRegex(TypeError, "must be a whole number"):
                 ct.encode(array, **wrong)
-        with self.assertRaises(TypeError):
-            ct.encode(array, progressive=1)
+        for wrong in ({"progressive": 1}, {"optimize": []}, {"method": []}, {"markers": None},
+                      {"markers": ""}, {"exif": 5}):
+            with self.assertRaises(TypeError):
+                ct.encode(array, **wrong)
 
 
 class OfMany(unittest.TestCase):

@@ -155,11 +155,15 @@ class Arrays(unittest.TestCase):
                                     options)
 
     def test_errors(self):
+        """Also of arguments that equal those of a call before."""
         array = bytes_of((40, 50, 3), 1)
+        for size in ((4, 4), 4, (1, 4)):
+            ct.resize(array, size)
         for options, kind, words in (
                 ({"size": (0, 4)}, ValueError, "width must be 1 to"),
                 ({"size": "5"}, TypeError, "size"), ({"size": (4, 1 << 17)}, ValueError, "height"),
-                ({"size": (4, 4.5)}, TypeError, "height"),
+                ({"size": (4, 4.5)}, TypeError, "height"), ({"size": (4, 4.)}, TypeError, "height"),
+                ({"size": (True, 4)}, TypeError, "width"), ({"size": 4.}, TypeError, "shorter"),
                 ({"resample": "cubic"}, ValueError, "resample"),
                 ({"resample": 9}, ValueError, "0 to 5"),
                 ({"box": (0, 0, 51, 4)}, ValueError, "image 0: box"),

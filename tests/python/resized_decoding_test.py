@@ -333,7 +333,8 @@ class Types(unittest.TestCase):
                         {"size": (8, 8), "dtype": "float32", "mean": MEAN, "std": (0, 1, 1)},
                         {"size": (8, 8), "dtype": "float32", "mean": [1e39] * 3, "std": STD},
                         {"size": (8, 8), "draft": True, "reduce": 2},
-                        {"size": (60000, 60000), "max_memory": 10**9}):
+                        {"size": (60000, 60000), "max_memory": 10**9},
+                        {"size": 9000, "max_memory": 10**8}):
             with self.subTest(options=options), self.assertRaises((ValueError, TypeError)):
                 ct.decode(self.file, **options)
 
